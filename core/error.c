@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Error codes to words; filling the caller's struct tach_error. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/error.h"
+
+const char *tach_strerror(int code)
+{
+	switch (code) {
+	case TACH_OK:
+		return "success";
+	case TACH_ERR_INVAL:
+		return "invalid argument";
+	case TACH_ERR_NOMEM:
+		return "out of memory";
+	case TACH_ERR_NOTSUPP:
+		return "not supported here";
+	case TACH_ERR_SYNTAX:
+		return "malformed text";
+	case TACH_ERR_NOTFOUND:
+		return "not found";
+	case TACH_ERR_ATTR:
+		return "no such umask or modifier";
+	case TACH_ERR_ATTR_VALUE:
+		return "bad modifier value";
+	case TACH_ERR_ATTR_SET:
+		return "attribute already set to another value";
+	case TACH_ERR_UMASK:
+		return "a umask is missing";
+	case TACH_ERR_FEATCOMB:
+		return "umasks or features cannot be combined";
+	case TACH_ERR_TOOMANY:
+		return "too many";
+	case TACH_ERR_TOOSMALL:
+		return "array too small";
+	case TACH_ERR_PERMISSION:
+		return "not permitted by the kernel's settings";
+	case TACH_ERR_NOHARDWARE:
+		return "no performance counters here";
+	case TACH_ERR_NOCOUNTER:
+		return "out of counters";
+	case TACH_ERR_NOASSIGN:
+		return "no assignment of events to counters exists";
+	case TACH_ERR_CYCLE:
+		return "definitions refer to each other in a ring";
+	case TACH_ERR_STATE:
+		return "wrong thread or wrong order of calls";
+	case TACH_ERR_RANGE:
+		return "impossible address range";
+	}
+	/* strerrordesc_np is a table look-up: no locale, no allocation, unlike strerror. */
+	if (code < 0 && code >= -4095) {
+		const char *name = strerrordesc_np(-code);
+
+		if (name)
+			return name;
+	}
+	return "unknown error";
+}
+
+int tach__error(struct tach_error *err, int code, int line, int column, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return code;
+	err->code = code;
+	err->line = line;
+	err->column = column;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	return code;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include <tach/base.h>
+
+const char *tach_version(void)
+{
+	return TACH_VERSION_STRING;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* libtach: a thread reads its own hardware performance counters. The whole public API. */
+#ifndef TACH_H
+#define TACH_H
+
+#include <tach/base.h>
+#include <tach/error.h>
+#include <tach/pmu.h>
+#include <tach/event.h>
+#include <tach/formula.h>
+#include <tach/set.h>
+#include <tach/reader.h>
+#include <tach/region.h>
+#include <tach/report.h>
+
+#endif

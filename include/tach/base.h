@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What every public header needs: linkage, attributes, version. */
+#ifndef TACH_BASE_H
+#define TACH_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TACH_VERSION_MAJOR 0
+#define TACH_VERSION_MINOR 1
+#define TACH_VERSION_PATCH 0
+
+#ifdef __cplusplus
+#define TACH_BEGIN_DECLS	       extern "C" {
+#define TACH_END_DECLS		       }
+#define TACH_STATIC_ASSERT(cond, text) static_assert(cond, text)
+#else
+#define TACH_BEGIN_DECLS
+#define TACH_END_DECLS
+#define TACH_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#endif
+
+/* Every exported function carries TACH_API; everything else is hidden. */
+#define TACH_API	 __attribute__((visibility("default")))
+#define TACH_INLINE	 static inline __attribute__((always_inline, unused))
+#define TACH_COLD	 __attribute__((cold, noinline))
+#define TACH_LIKELY(x)	 __builtin_expect(!!(x), 1)
+#define TACH_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/*
+ * The most counters one set may hold. A thread can have more events open, in several sets; one
+ * pinned group larger than this exists on no PMU Linux knows (Golden Cove: 8 general, 4 fixed).
+ */
+#define TACH_COUNTERS_MAX 16
+
+TACH_BEGIN_DECLS
+
+/* "0.1.0": the version of the library that is loaded. Static storage. Any thread, any time. */
+TACH_API const char *tach_version(void);
+
+TACH_END_DECLS
+#endif

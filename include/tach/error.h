@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Error codes and the struct that explains one to a person. */
+#ifndef TACH_ERROR_H
+#define TACH_ERROR_H
+
+#include <tach/base.h>
+
+/*
+ * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is the negated
+ * errno of a system call that failed; the codes below are the library's own. Values are frozen.
+ */
+enum tach_code {
+	TACH_OK = 0,
+	TACH_ERR_INVAL = -5001, /* an argument is NULL, out of range, or has a bad size */
+	TACH_ERR_NOMEM = -5002,
+	TACH_ERR_NOTSUPP = -5003,    /* this PMU, OS or build cannot do it */
+	TACH_ERR_SYNTAX = -5004,     /* malformed string or file; line and column tell where */
+	TACH_ERR_NOTFOUND = -5005,   /* no such PMU, event, preset, metric */
+	TACH_ERR_ATTR = -5006,	     /* no such umask or modifier for this event */
+	TACH_ERR_ATTR_VALUE = -5007, /* modifier value malformed, missing or out of range */
+	TACH_ERR_ATTR_SET = -5008,   /* given twice with different values, or wired in */
+	TACH_ERR_UMASK = -5009,	     /* a umask group needs a choice */
+	TACH_ERR_FEATCOMB = -5010,   /* umasks or features that exclude each other */
+	TACH_ERR_TOOMANY = -5011,    /* more attributes, events or counters than possible */
+	TACH_ERR_TOOSMALL = -5012,   /* the caller's array is too small */
+	TACH_ERR_PERMISSION = -5013, /* the kernel's settings forbid it; text has the cure */
+	TACH_ERR_NOHARDWARE = -5014, /* no PMU here (virtual machine, container) */
+	TACH_ERR_NOCOUNTER =
+		-5015, /* out of counters: the set does not fit, or others hold them */
+	TACH_ERR_NOASSIGN = -5016, /* events' constraints conflict: no assignment exists */
+	TACH_ERR_CYCLE = -5017,	   /* definitions refer to each other in a ring */
+	TACH_ERR_STATE = -5018,	   /* wrong thread, wrong order, region still open */
+	TACH_ERR_RANGE = -5019,	   /* address range restriction (ia64) impossible */
+};
+
+/*
+ * Owned by the caller, filled on error when the pointer is not NULL, otherwise left alone.
+ * line and column count from 1; 0 means that they say nothing.
+ */
+struct tach_error {
+	uint32_t size; /* sizeof(struct tach_error), or 0 */
+	int32_t code;
+	int32_t line;
+	int32_t column;
+	char text[256]; /* one English sentence, no newline; with the cure where there is one */
+};
+#define TACH_ERROR_INIT                                                                        \
+	{                                                                                      \
+		(uint32_t)sizeof(struct tach_error), 0, 0, 0,                                  \
+		{                                                                              \
+			0                                                                      \
+		}                                                                              \
+	}
+
+TACH_BEGIN_DECLS
+
+/* A short phrase for any code this library returns. Static storage. Async-signal-safe. */
+TACH_API const char *tach_strerror(int code);
+
+TACH_END_DECLS
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Event strings to codes and to perf_event_attr. */
+#ifndef TACH_EVENT_H
+#define TACH_EVENT_H
+
+#include <tach/error.h>
+#include <linux/perf_event.h>
+
+/* Privilege levels, libpfm's values. */
+#define TACH_PLM_KERNEL	    0x01
+#define TACH_PLM_1	    0x02
+#define TACH_PLM_2	    0x04
+#define TACH_PLM_USER	    0x08
+#define TACH_PLM_HYPERVISOR 0x10
+
+enum tach_os {
+	TACH_OS_NONE = 0, /* register words */
+	TACH_OS_PERF = 1, /* perf_event_attr, hardware modifiers only */
+	TACH_OS_PERF_EXT =
+		2, /* perf_event_attr with perf's own modifiers (period=, pinned, ...) */
+};
+
+#define TACH_EVENT_CODES_MAX 8
+#define TACH_EVENT_NAME_MAX  512
+
+/* Which perf_event_attr fields an encoding decides beside the ones it always decides. */
+#define TACH_EVENT_HAS_CONFIG1	 0x01u
+#define TACH_EVENT_HAS_CONFIG2	 0x02u
+#define TACH_EVENT_HAS_PERIOD	 0x04u
+#define TACH_EVENT_HAS_FREQ	 0x08u
+#define TACH_EVENT_HAS_PRECISE	 0x10u
+#define TACH_EVENT_HAS_EXCLUSIVE 0x20u
+#define TACH_EVENT_HAS_CPU	 0x40u
+
+/* One encoded event. Plain data, owned by the caller, no pointers: may be copied and kept. */
+struct tach_event {
+	uint32_t size; /* in: sizeof(struct tach_event), or 0 */
+	int32_t pmu;
+	int32_t event; /* row in that PMU; for perf and perf_raw their own numbering */
+	uint32_t ncodes;
+	uint64_t codes[TACH_EVENT_CODES_MAX]; /* the register words (TACH_OS_NONE's answer) */
+	uint64_t counters; /* where it may count: bits 0-31 general, 32-63 fixed; 0 = any
+			      general */
+
+	/* For TACH_OS_PERF and TACH_OS_PERF_EXT: */
+	uint32_t type; /* PERF_TYPE_* or a dynamic PMU's number */
+	uint32_t has;  /* TACH_EVENT_HAS_* */
+	uint64_t config, config1, config2;
+	uint64_t period; /* sample_period or sample_freq */
+	uint8_t exclude_user, exclude_kernel, exclude_hv, exclude_host, exclude_guest;
+	uint8_t pinned, exclusive, precise;
+	int32_t cpu; /* cpu=, else -1 */
+
+	char name[TACH_EVENT_NAME_MAX]; /* fully qualified: umasks and all modifiers spelled out
+					 */
+};
+
+struct tach_encode_options {
+	uint32_t size; /* sizeof, or 0 */
+	enum tach_os os;
+	uint32_t privilege; /* levels when the string names none; 0 is legal: none */
+	int pmu;	    /* only this PMU when the string has no prefix; -1 = host's */
+	int any_pmu;	    /* PMUs that this machine lacks may be named by prefix */
+};
+/* User level only; the library's default everywhere. */
+#define TACH_ENCODE_DEFAULT                                                                    \
+	{                                                                                      \
+		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1                                      \
+	}
+
+TACH_BEGIN_DECLS
+
+/*
+ * Encodes the first event of `string`. No allocation, no lock, no locale. On error *out is
+ * untouched and err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_DEFAULT.
+ * Thread-safe.
+ */
+TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
+			       struct tach_event *out, struct tach_error *err);
+
+/*
+ * Writes the fields of *attr that the encoding decides and touches no other; attr->size 0 means
+ * PERF_ATTR_SIZE_VER0. A config1 or config2 the event does not use survives.
+ */
+TACH_API int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr);
+
+TACH_END_DECLS
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* PMU models: the tables the library knows, and which of them this machine has. */
+#ifndef TACH_PMU_H
+#define TACH_PMU_H
+
+#include <tach/error.h>
+
+/*
+ * A PMU is named by a small number, valid for this version of the library within this process.
+ * 0 .. tach_pmu_count()-1 in table order; the last two are "perf" (the kernel's generic events)
+ * and "perf_raw" (rXXXX).
+ */
+struct tach_pmu_info {
+	uint32_t size;		 /* in: sizeof(struct tach_pmu_info) */
+	const char *name;	 /* "skl"; static storage, as all strings here */
+	const char *arch;	 /* "x86", "arm64", "ia64", "linux" */
+	const char *description; /* "" where we have none */
+	int libpfm4_id;		 /* libpfm-4's number, -1 where it has none */
+	int nevents;
+	int general;	    /* general counters; 0 = not known */
+	int general_width;  /* bits */
+	uint32_t fixed;	    /* bit n: fixed counter n exists */
+	int fixed_width;    /* bits */
+	uint32_t privilege; /* TACH_PLM_* bits it can filter by */
+	int present;	    /* this machine has it (or TACH_PMU says so) */
+};
+
+struct tach_event_info {
+	uint32_t size; /* in: sizeof(struct tach_event_info) */
+	const char *name;
+	const char *description;
+	const char *alias_of; /* the event string this name stands for, or NULL */
+	uint64_t code;
+	int numasks;
+	uint64_t counters; /* where it may count: bits 0-31 general, 32-63 fixed; 0 = any
+			      general */
+};
+
+struct tach_umask_info {
+	uint32_t size; /* in: sizeof(struct tach_umask_info) */
+	const char *name;
+	const char *description;
+	const char *alias_of;
+	uint64_t code;
+	uint64_t counters;
+	int group;
+	int is_default;
+};
+
+TACH_BEGIN_DECLS
+
+/* All of these: any thread, no allocation. tach_pmu_host reads files once, the first time. */
+TACH_API int tach_pmu_count(void);
+/* The PMU of that name or alias (case ignored), or TACH_ERR_NOTFOUND. O(log n). */
+TACH_API int tach_pmu_find(const char *name);
+TACH_API int tach_pmu_info(int pmu, struct tach_pmu_info *info);
+/* Fills *info for event number `event` of that PMU, 0 .. nevents-1; TACH_ERR_INVAL outside. */
+TACH_API int tach_event_info(int pmu, int event, struct tach_event_info *info);
+TACH_API int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *info);
+
+/*
+ * The core PMUs of this machine: writes up to `max` numbers, most capable core type first, and
+ * returns how many there are (hybrid machines: more than one). 0 when the CPU is unknown; err
+ * then says what was seen. The environment variable TACH_PMU (a name, or several separated by
+ * commas) replaces detection.
+ */
+TACH_API int tach_pmu_host(int *pmus, int max, struct tach_error *err);
+
+TACH_END_DECLS
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* A set: what to count and what to derive from it. Immutable after creation, shared by threads.
+ */
+#ifndef TACH_SET_H
+#define TACH_SET_H
+
+#include <tach/event.h>
+#include <tach/formula.h>
+
+struct tach_set;
+
+enum tach_member_kind {
+	TACH_MEMBER_HARDWARE, /* may be read in user space */
+	TACH_MEMBER_SOFTWARE, /* kernel software event: always read(2) */
+};
+
+/* A caller's own event, taken as it is but for the bits a self-monitoring pinned group needs.
+ */
+struct tach_set_attr {
+	const char *name;
+	const struct perf_event_attr *attr;
+};
+
+struct tach_set_options {
+	uint32_t size; /* sizeof(struct tach_set_options), or 0 */
+	/*
+	 * Events separated by commas, white space or newlines: any string tach_event_encode
+	 * takes, "label=event" to give one a short name. NULL: none.
+	 */
+	const char *events;
+	/*
+	 * Derived metrics, "name = infix formula" separated by ';' or newlines, over the
+	 * labels, event names, presets, or further event strings, which then join the set.
+	 * NULL: none.
+	 */
+	const char *metrics;
+	const struct tach_set_attr *attrs; /* further members */
+	int nattrs;
+	int pmu;	    /* -1 = host's */
+	uint32_t privilege; /* 0 = TACH_PLM_USER */
+	uint32_t flags;	    /* TACH_SET_* */
+};
+#define TACH_SET_OPTIONS_INIT                                                                  \
+	{                                                                                      \
+		sizeof(struct tach_set_options), NULL, NULL, NULL, 0, -1, 0, 0                 \
+	}
+
+/* Not pinned: the kernel may multiplex; values then are scaled and say so. */
+#define TACH_SET_MULTIPLEX 0x1u
+/* Hardware members that this machine cannot count are left out (tach_set_missing tells why). */
+#define TACH_SET_OPTIONAL 0x2u
+
+TACH_BEGIN_DECLS
+
+/*
+ * Describes, allocates, and may read files; opens nothing. The set belongs to the caller until
+ * tach_set_free. Too many events for the PMU: TACH_ERR_NOCOUNTER, and err says how many fit.
+ */
+TACH_API int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+			     struct tach_error *err);
+TACH_API void tach_set_free(struct tach_set *set);
+
+TACH_API int tach_set_count(const struct tach_set *set); /* members, 0 .. TACH_COUNTERS_MAX */
+TACH_API const char *tach_set_name(const struct tach_set *set,
+				   int member); /* label or as written */
+TACH_API const char *tach_set_qualified(const struct tach_set *set, int member);
+TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member);
+TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member);
+/* With TACH_SET_OPTIONAL: one sentence on what was left out and why, "" if nothing was. */
+TACH_API const char *tach_set_missing(const struct tach_set *set);
+
+TACH_API int tach_set_nmetrics(const struct tach_set *set);
+TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric);
+TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric);
+/*
+ * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
+ * member; *out_flags: or of those it used. Async-signal-safe.
+ */
+TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
+			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags);
+
+TACH_END_DECLS
+#endif

@@ -1,0 +1,5 @@
+#!/bin/sh
+# Every C file is as clang-format leaves it.
+command -v clang-format >/dev/null || { echo "skip format: clang-format is not installed"; exit 77; }
+bad=$(git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | grep -c warning)
+[ "$bad" = 0 ] && echo "ok format" || { git ls-files '*.c' '*.h' | xargs clang-format --dry-run 2>&1 | head -20; echo "not ok format"; exit 1; }

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The subcommands of `tach`. Each lives in a file of its own, gets argv from its own name on,
+ * and returns the exit status: 0 done, 1 the answer is no (not found, refused, unhealthy), 2
+ * bad usage.
+ */
+#ifndef TOOLS_TACH_COMMANDS_H
+#define TOOLS_TACH_COMMANDS_H
+
+enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
+
+int cmd_version(int argc, char **argv);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include "tools/tach/commands.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *summary;
+} commands[] = {
+	{"version", cmd_version, "print the version"},
+};
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void usage(FILE *to)
+{
+	fputs("usage: tach COMMAND [ARGUMENT]...\n\n", to);
+	for (int i = 0; i < NCOMMANDS; i++)
+		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
+	fputs("\ntach COMMAND --help tells more. Exit status: 0 done, 1 no, 2 bad usage.\n",
+	      to);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		usage(argc < 2 ? stderr : stdout);
+		return argc < 2 ? EXIT_USAGE : EXIT_DONE;
+	}
+	for (int i = 0; i < NCOMMANDS; i++)
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "tach: no command '%s'; tach --help lists them\n", argv[1]);
+	return EXIT_USAGE;
+}
