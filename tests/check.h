@@ -19,8 +19,8 @@ static const char *check__skip;
 	do {                                                                                   \
 		if (!(cond)) {                                                                 \
 			if (check__failed++ < 20) {                                            \
-				printf("# %s:%d: %s: ", __FILE__, __LINE__, #cond);            \
-				printf("" __VA_ARGS__);                                        \
+				printf("# %s:%d: %s:", __FILE__, __LINE__, #cond);             \
+				printf(" " __VA_ARGS__);                                       \
 				putchar('\n');                                                 \
 			}                                                                      \
 		}                                                                              \
