@@ -1,0 +1,27 @@
+# Programs for the test guests, and the guests themselves. A file of tests/guest/src becomes a
+# program of both guests by lying there; so do the hardware tests of tests/hw.
+
+guest_src := $(wildcard tests/guest/src/*.c tests/hw/*.c)
+guest_bin := $(guest_src:%.c=$(B)/static/%)
+guest_make = $(MAKE) --no-print-directory
+arm64_make = $(guest_make) CC=aarch64-linux-gnu-gcc B=$(B)/arm64
+
+guest_programs: $(guest_bin)
+-include $(addsuffix .d,$(guest_bin))
+
+check_deps += guest-arm64 guest-x86
+guest-arm64: prepare-arm64
+	+@$(arm64_make) guest_programs
+guest-x86: prepare-x86
+	+@$(guest_make) guest_programs
+prepare-arm64 prepare-x86: prepare-%: need-build
+	@tests/guest/$*/prepare
+
+run-arm64: prepare-arm64
+	+@$(arm64_make) -s $(B)/arm64/static/examples/inner_loops
+	@tests/guest/boot arm64 -q $(B)/arm64/static/examples/inner_loops
+run-x86: prepare-x86
+	+@$(guest_make) -s $(B)/static/examples/inner_loops
+	@tests/guest/boot x86 -q $(B)/static/examples/inner_loops
+
+.PHONY: guest_programs guest-arm64 guest-x86 prepare-arm64 prepare-x86 run-arm64 run-x86

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Process 1 of a test guest, the same for every architecture: mounts what programs expect, runs
+ * the commands of /run.list one after the other, each with a time limit, and resets the
+ * machine.
+ *
+ * What tests/guest/boot reads from the console, each on a line of its own:
+ *
+ *     @@ run COMMAND	  the program's own output follows
+ *     @@ exit STATUS	  as a shell counts: 128 + signal when killed, 124 when out of time
+ *     @@ end STATUS	  the first status that is neither 0 nor 77, or 0: all ran
+ *
+ * Variables given on the kernel's command line (NAME=VALUE) reach the programs as environment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/reboot.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_WORDS = 64, SKIPPED = 77, OUT_OF_TIME = 124 };
+
+static void mount_all(void)
+{
+	static const struct {
+		const char *type, *where;
+	} list[] = {
+		{"proc", "/proc"},	     {"sysfs", "/sys"},
+		{"devtmpfs", "/dev"},	     {"tmpfs", "/tmp"},
+		{"tmpfs", "/dev/shm"},	     {"tracefs", "/sys/kernel/tracing"},
+		{"tmpfs", "/sys/fs/cgroup"},
+	};
+
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		mkdir(list[i].where, 0755);
+		mount(list[i].type, list[i].where, list[i].type, 0, NULL);
+	}
+}
+
+static void open_console(void)
+{
+	int fd = open("/dev/console", O_RDWR);
+
+	if (fd < 0)
+		return;
+	for (int i = 0; i < 3; i++)
+		dup2(fd, i);
+	if (fd > 2)
+		close(fd);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (write(fd, text, strlen(text)) < 0)
+		printf("# %s: %s\n", path, strerror(errno));
+	close(fd);
+}
+
+/* Waits for the child, at most `seconds`; SIGCHLD is blocked, so none is missed. */
+static int wait_for(pid_t child, int seconds)
+{
+	struct timespec now, end;
+	sigset_t chld;
+	int status;
+
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += seconds;
+	for (;;) {
+		pid_t done;
+
+		while ((done = waitpid(-1, &status, WNOHANG)) > 0)
+			if (done == child)
+				return WIFEXITED(status) ? WEXITSTATUS(status)
+							 : 128 + WTERMSIG(status);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (now.tv_sec >= end.tv_sec) {
+			kill(-child, SIGKILL);
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+			return OUT_OF_TIME;
+		}
+		sigtimedwait(&chld, NULL,
+			     &(struct timespec){.tv_sec = end.tv_sec - now.tv_sec});
+	}
+}
+
+static int run(char *command, int seconds)
+{
+	char *argv[MAX_WORDS + 1];
+	int argc = 0;
+	pid_t child;
+
+	printf("@@ run %s\n", command);
+	for (char *w = strtok(command, " "); w && argc < MAX_WORDS; w = strtok(NULL, " "))
+		argv[argc++] = w;
+	argv[argc] = NULL;
+	child = fork();
+	if (child == 0) {
+		sigset_t none;
+
+		sigemptyset(&none);
+		sigprocmask(SIG_SETMASK, &none, NULL);
+		setsid();
+		execvp(argv[0], argv);
+		printf("# %s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	return wait_for(child, seconds);
+}
+
+int main(void)
+{
+	const char *limit = getenv("GUEST_LIMIT");
+	int first = 0;
+	char line[4096];
+	sigset_t chld;
+	FILE *list;
+
+	mount_all();
+	open_console();
+	sigemptyset(&chld);
+	sigaddset(&chld, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &chld, NULL);
+	setenv("PATH", "/bin", 1);
+	setenv("HOME", "/tmp", 1);
+	/* arm64 only, off by default: without it no counter is readable outside the kernel. */
+	write_file("/proc/sys/kernel/perf_user_access", "1");
+
+	list = fopen("/run.list", "re");
+	while (list && fgets(line, sizeof line, list)) {
+		int status;
+
+		line[strcspn(line, "\n")] = 0;
+		if (!line[0])
+			continue;
+		status = run(line, limit ? atoi(limit) : 120);
+		printf("@@ exit %d\n", status);
+		if (first == 0 && status != SKIPPED)
+			first = status;
+	}
+	printf("@@ end %d\n", first);
+	sync();
+	/* QEMU is started with -no-reboot: a reset ends it, on every machine type. */
+	reboot(RB_AUTOBOOT);
+	for (;;)
+		pause();
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a guest program may know about the machine it runs on (tests/guest/boot sets it) and a
+ * loop of known length. Outside a guest: a machine that promises nothing.
+ */
+#ifndef TESTS_GUEST_MACHINE_H
+#define TESTS_GUEST_MACHINE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static inline int machine_is_guest(void)
+{
+	return getenv("GUEST") != NULL;
+}
+
+static inline int machine_is_arm64(void)
+{
+	const char *arch = getenv("GUEST");
+
+	return arch && strcmp(arch, "arm64") == 0;
+}
+
+static inline int machine_has_pmu(void)
+{
+	return machine_is_guest() && !getenv("GUEST_NO_PMU");
+}
+
+/* Counts of instructions are exact and the same in every run. */
+static inline int machine_is_exact(void)
+{
+	return machine_has_pmu() && getenv("GUEST_EXACT") != NULL;
+}
+
+/* Bits of a counter where the guest was booted with a certain width, else 0. */
+static inline unsigned machine_width(void)
+{
+	const char *width = getenv("GUEST_WIDTH");
+
+	return width ? (unsigned)atoi(width) : 0;
+}
+
+/*
+ * Takes exactly MACHINE_LOOP_INSTRUCTIONS * n instructions of user space (n > 0), of which n
+ * are branches, besides those that bring n into the register.
+ */
+enum { MACHINE_LOOP_INSTRUCTIONS = 2 };
+static inline __attribute__((always_inline)) void machine_loop(uint64_t n)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("1:	dec %0\n\t"
+			 "jnz 1b"
+			 : "+r"(n)
+			 :
+			 : "cc", "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("1:	subs %0, %0, #1\n\t"
+			 "b.ne 1b"
+			 : "+r"(n)
+			 :
+			 : "cc", "memory");
+#else
+#error "no loop of known length for this architecture"
+#endif
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the guest itself promises, without the library: a PMU (or none), counters as wide as
+ * asked for, readable in user space, and an exact count of instructions. When this fails, look
+ * at tests/guest/boot before anything else.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+static int open_event(uint64_t config)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = config;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	if (machine_is_arm64())
+		attr.config1 = 2; /* user access, 32-bit counters allowed */
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static uint64_t count(int fd)
+{
+	uint64_t value = 0;
+
+	return read(fd, &value, sizeof value) == sizeof value ? value : 0;
+}
+
+static void pmu_is_as_asked_for(void)
+{
+	int fd = open_event(PERF_COUNT_HW_CPU_CYCLES);
+
+	if (machine_has_pmu())
+		CHECK(fd >= 0, "%s", strerror(errno));
+	else
+		CHECK(fd < 0 && (errno == ENOENT || errno == EOPNOTSUPP), "descriptor %d, %s",
+		      fd, strerror(errno));
+	close(fd);
+}
+
+static void counters_are_readable_and_as_wide(void)
+{
+	int fd = open_event(PERF_COUNT_HW_CPU_CYCLES);
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *page;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	CHECK(page != MAP_FAILED, "%s", strerror(errno));
+	if (page == MAP_FAILED)
+		return;
+	CHECK(page->cap_user_rdpmc);
+	CHECK(page->index != 0);
+	if (machine_width())
+		CHECK(page->pmc_width == machine_width(), "%u bits", page->pmc_width);
+	munmap(page, size);
+	close(fd);
+}
+
+/* Two counts of loops that differ in nothing but their length: the difference is the length's.
+ */
+static void instructions_are_exact(void)
+{
+	int fd = open_event(PERF_COUNT_HW_INSTRUCTIONS);
+
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	CHECK(fd >= 0, "%s", strerror(errno));
+	for (uint64_t n = 10; n <= 1000000; n *= 10) {
+		uint64_t length[2] = {1, 1 + n}, delta[2];
+
+		for (int i = 0; i < 2; i++) {
+			uint64_t before = count(fd);
+
+			machine_loop(length[i]);
+			delta[i] = count(fd) - before;
+		}
+		CHECK(delta[1] - delta[0] == n * MACHINE_LOOP_INSTRUCTIONS,
+		      "n %llu: %llu, %llu", (unsigned long long)n, (unsigned long long)delta[0],
+		      (unsigned long long)delta[1]);
+	}
+	close(fd);
+}
+
+int main(void)
+{
+	CASE(pmu_is_as_asked_for);
+	CASE(counters_are_readable_and_as_wide);
+	CASE(instructions_are_exact);
+	return check_done();
+}
