@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# The shared library exports what the public headers declare with TACH_API and nothing
+# else but the symbol that guards the inline ABI.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# -fpreprocessed: comments go, macros stay. A declaration names itself before its first ( [ or ;.
+for h in include/*.h include/tach/*.h; do gcc -fpreprocessed -dD -E -P "$h" 2>/dev/null; done |
+	grep -v '^#' | tr '\n' ' ' | tr ';{}' '\n\n\n' | sed -n 's/.*\bTACH_API\b//p' |
+	sed 's/__attribute__ *(([^)]*))//g; s/[[(].*//; s/ *$//; s/.*[ *]//' | sort -u >"$work/declared"
+nm -D --defined-only "$B/libtach.so" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+	grep -vx -e 'TACH_[0-9]*' | sort -u >"$work/exported"
+
+failed=0
+foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]*$')
+[ -s "$work/declared" ] || { echo "# no declaration found in include/"; failed=1; }
+[ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
+if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi
+exit $failed
