@@ -7,6 +7,7 @@ guest_make = $(MAKE) --no-print-directory
 arm64_make = $(guest_make) CC=aarch64-linux-gnu-gcc B=$(B)/arm64
 
 guest_programs: $(guest_bin)
+	@:
 -include $(addsuffix .d,$(guest_bin))
 
 check_deps += guest-arm64 guest-x86
@@ -14,7 +15,8 @@ guest-arm64: prepare-arm64
 	+@$(arm64_make) guest_programs
 guest-x86: prepare-x86
 	+@$(guest_make) guest_programs
-prepare-arm64 prepare-x86: prepare-%: need-build
+prepare-arm64 prepare-x86: prepare-%:
+	@tools/need $(packages) $$(tests/guest/$*/prepare packages)
 	@tests/guest/$*/prepare
 
 run-arm64: prepare-arm64
