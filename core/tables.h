@@ -154,6 +154,7 @@ struct tach__pmu {
 	int32_t libpfm4_id;    /* -1: none */
 	uint32_t nevents;
 	uint32_t index; /* private to tables.c */
+	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
 
 struct tach__event {

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows and look-ups of the event tables.
+ *
+ * Order of PMUs: x86, arm64, ia64; within one by libpfm-4's number, which is the order it
+ * searches where two PMUs have an event of the same name; then those it does not know, by
+ * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
+ */
+#include "core/search.h"
+#include "core/tables_data.h"
+
+int tach__npmus(void)
+{
+	return (int)tach__tab_npmus;
+}
+
+const char *tach__str(uint32_t offset)
+{
+	return tach__tab_strings + offset;
+}
+
+const struct tach__pmu *tach__pmu_at(int pmu)
+{
+	return &tach__tab_pmus[pmu];
+}
+
+const struct tach__event *tach__event_at(int pmu, int event)
+{
+	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
+
+	return &tach__tab_events[tach__tab_event_ids[run->events + (uint32_t)event]];
+}
+
+const struct tach__umask *tach__umask_at(const struct tach__event *event, int umask)
+{
+	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
+}
+
+/* ---- look-up ---- */
+
+static const char *list_name(const void *context, size_t i)
+{
+	const struct tach__tab_name *list = context;
+
+	return tach__str(list[i].name);
+}
+
+static const struct tach__tab_name *list_find(const struct tach__tab_name *list, size_t n,
+					      const char *name, size_t length)
+{
+	size_t i = tach__lower_bound(n, list_name, list, name, length);
+
+	return i < n && tach__name_compare(name, length, list_name(list, i)) == 0 ? &list[i]
+										  : NULL;
+}
+
+int tach__pmu_find(const char *name, size_t length)
+{
+	const struct tach__tab_name *found = list_find(&tach__tab_names[tach__tab_pmu_names],
+						       tach__tab_npmu_names, name, length);
+
+	return found ? found->first : -1;
+}
+
+int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
+{
+	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
+	const struct tach__tab_name *found =
+		list_find(&tach__tab_names[run->vendor], run->nvendor, name, length);
+
+	if (!found)
+		return -1;
+	*umask = found->second == TACH__TAB_NONE ? -1 : found->second;
+	return found->first;
+}
+
+static const char *event_name(const void *context, size_t i)
+{
+	const struct tach__tab_pmu *run = context;
+	size_t place = run->events + (size_t)tach__tab_event_order[run->events + i];
+
+	return tach__str(tach__tab_events[tach__tab_event_ids[place]].name);
+}
+
+int tach__event_find(int pmu, const char *name, size_t length)
+{
+	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
+	size_t n = tach__tab_pmus[pmu].nevents;
+	size_t i = tach__lower_bound(n, event_name, run, name, length);
+
+	if (i == n || tach__name_compare(name, length, event_name(run, i)) != 0)
+		return -1;
+	return tach__tab_event_order[run->events + i];
+}
+
+static const char *umask_name(const void *context, size_t i)
+{
+	const struct tach__event *event = context;
+
+	return tach__str(tach__umask_at(event, tach__tab_umask_order[event->umasks + i])->name);
+}
+
+int tach__umask_find(const struct tach__event *event, const char *name, size_t length)
+{
+	size_t i = tach__lower_bound(event->numasks, umask_name, event, name, length);
+
+	if (i == event->numasks || tach__name_compare(name, length, umask_name(event, i)) != 0)
+		return -1;
+	return tach__tab_umask_order[event->umasks + i];
+}
+
+/* ---- lists that hang off a row: at most a handful of entries each ---- */
+
+int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value)
+{
+	const uint32_t *word = &tach__tab_hw[hw];
+
+	if (hw == 0)
+		return 0;
+	for (;; word++) {
+		if ((*word & 0x7f) == mod) {
+			*value = *word >> 8;
+			return 1;
+		}
+		if (!(*word & 0x80))
+			return 0;
+	}
+}
+
+int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text)
+{
+	const uint16_t *list = &tach__tab_attr_lists[attrs];
+
+	for (int n = *list++; n > 0; n--, list++) {
+		const struct tach__tab_attr *a = &tach__tab_attrs[*list];
+
+		if (a->key != key)
+			continue;
+		if (number)
+			*number = a->number;
+		if (text)
+			*text = tach__str(a->text);
+		return 1;
+	}
+	return 0;
+}

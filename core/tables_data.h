@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The arrays that tools/mkevents writes into build/gen/tables.c. Only core/tables.c reads them.
+ *
+ *     tab_pmus[p].index -> tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
+ *     tab_events[].umasks -> tab_umask_ids[umasks + u] -> tab_umasks[id]
+ *
+ * Equal rows, runs of rows and strings exist once, however many PMUs have them. The arrays
+ * called order hold the same runs' positions sorted by name (case folded, then by position, so
+ * that the first of equal names is the one a search meets).
+ *
+ * No pointer anywhere: the arrays are hidden, so that the compiler addresses them relative to
+ * the code and the linker has nothing to relocate.
+ */
+#ifndef TACH_CORE_TABLES_DATA_H
+#define TACH_CORE_TABLES_DATA_H
+
+#include "core/tables.h"
+
+/* A wired-in modifier: mod in bits 0-6, bit 7 = another follows, value from bit 8. */
+#define TACH__TAB_HW(mod, more, value) ((uint32_t)(mod) | (more) << 7 | (uint32_t)(value) << 8)
+#define TACH__TAB_HW_MAX	       0xffffffu
+
+/* One value of one attribute. tab_attr_lists[attrs] is a count, that many ids follow. */
+struct tach__tab_attr {
+	uint64_t number;
+	uint32_t text;
+	uint32_t key; /* enum tach__attr */
+};
+
+/* A sorted name that is not a row's own: vendor spellings, PMU names. */
+struct tach__tab_name {
+	uint32_t name;
+	uint16_t first;	 /* event, or PMU */
+	uint16_t second; /* umask, TACH__TAB_NONE for the event itself */
+};
+#define TACH__TAB_NONE 0xffffu
+
+struct tach__tab_pmu {
+	uint32_t events;	  /* run in tab_event_ids and tab_event_order */
+	uint32_t vendor, nvendor; /* run in tab_names */
+};
+
+/* One @match line. x86: vendor string; arm64: implementer as family, part as model. */
+struct tach__tab_match {
+	uint32_t vendor;   /* string; "" = any */
+	uint32_t fallback; /* string: the CPU that has no table of its own; "" = exact */
+	uint16_t pmu;
+	uint8_t arch;
+	uint8_t core, native; /* CPUID 1AH EAX bits 31-24 and 23-0; 0 = not hybrid */
+	uint32_t family[2], model[2], stepping[2]; /* first and last */
+};
+
+#pragma GCC visibility push(hidden)
+extern const char tach__tab_strings[];
+extern const struct tach__pmu tach__tab_pmus[];
+extern const struct tach__tab_pmu tach__tab_runs[];
+extern const struct tach__event tach__tab_events[];
+extern const struct tach__umask tach__tab_umasks[];
+extern const uint16_t tach__tab_event_ids[], tach__tab_event_order[];
+extern const uint16_t tach__tab_umask_ids[], tach__tab_umask_order[];
+extern const struct tach__tab_name tach__tab_names[];
+extern const struct tach__tab_attr tach__tab_attrs[];
+extern const uint16_t tach__tab_attr_lists[];
+extern const uint32_t tach__tab_hw[];
+extern const struct tach__tab_match tach__tab_matches[];
+extern const uint32_t tach__tab_npmus, tach__tab_nmatches;
+extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_names */
+#pragma GCC visibility pop
+
+#endif

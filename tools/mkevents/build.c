@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* From parsed files to the arrays of core/tables_data.h: pooling, sharing, sorting. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "tools/mkevents/mk.h"
+
+/* Names being sorted; position breaks ties, so that the first of equal names comes first. */
+struct sorted {
+	struct mk_cell name;
+	uint32_t first, second;
+};
+
+/* As core/tables.c compares: folded bytes, the shorter first. */
+static int by_name(const void *pa, const void *pb)
+{
+	const struct sorted *a = pa, *b = pb;
+	size_t n = a->name.length < b->name.length ? a->name.length : b->name.length;
+	int c = strncasecmp(a->name.text, b->name.text, n);
+
+	if (c)
+		return c;
+	if (a->name.length != b->name.length)
+		return a->name.length < b->name.length ? -1 : 1;
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->second < b->second ? -1 : a->second > b->second;
+}
+
+/* The positions of `rows` sorted by name; caller frees. */
+static uint16_t *order_of(const struct mk_row *rows, size_t n)
+{
+	struct sorted *s = mk_alloc(n * sizeof *s);
+	uint16_t *order = mk_alloc(n * sizeof *order);
+
+	for (size_t i = 0; i < n; i++)
+		s[i] = (struct sorted){rows[i].name, (uint32_t)i, 0};
+	qsort(s, n, sizeof *s, by_name);
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint16_t)s[i].first;
+	free(s);
+	return order;
+}
+
+static uint32_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
+{
+	uint16_t list[TACH__NATTRS + 1];
+
+	if (row->nattrs == 0)
+		return 0;
+	list[0] = (uint16_t)row->nattrs;
+	for (size_t i = 0; i < row->nattrs; i++) {
+		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
+		struct tach__tab_attr value;
+
+		memset(&value, 0, sizeof value);
+		value.key = a->key;
+		value.number = a->number;
+		value.text = mk_pool_string(&im->strings, &a->cell);
+		list[i + 1] = (uint16_t)mk_pool_add(&im->attr_values, &value, 1);
+	}
+	return mk_pool_add(&im->attr_lists, list, row->nattrs + 1);
+}
+
+static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *row)
+{
+	struct tach__umask u;
+
+	memset(&u, 0, sizeof u);
+	u.name = mk_pool_string(&im->strings, &row->name);
+	u.description = mk_pool_string(&im->strings, &row->description);
+	u.code = row->code;
+	u.counters = row->counters;
+	u.flags = row->flags;
+	u.mods = row->mods;
+	u.hw = mk_pool_add(&im->hw, row->hw, row->nhw);
+	u.attrs = attrs(mk, im, row);
+	u.group = row->group;
+	u.requires = row->requires;
+	u.src = row->src;
+	return (uint16_t)mk_pool_add(&im->umasks, &u, 1);
+}
+
+/* ids and order are two pools that grow in step: a run is found by its ids, and equal ids have
+ * equal names and therefore equal order. */
+static uint32_t run(struct mk_pool *ids, struct mk_pool *order, const uint16_t *id,
+		    const struct mk_row *rows, size_t n)
+{
+	size_t used = ids->used;
+	uint32_t start = mk_pool_add(ids, id, n);
+
+	if (ids->used != used) {
+		uint16_t *sorted = order_of(rows, n);
+
+		mk_pool_append(order, sorted, n);
+		free(sorted);
+	}
+	return start;
+}
+
+static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+		      const struct mk_row *row)
+{
+	const struct mk_row *umasks = pmu->umasks + row->first_umask;
+	uint16_t *id = mk_alloc(row->numasks * sizeof *id);
+	struct tach__event e;
+
+	for (size_t i = 0; i < row->numasks; i++)
+		id[i] = umask(mk, im, &umasks[i]);
+	memset(&e, 0, sizeof e);
+	e.name = mk_pool_string(&im->strings, &row->name);
+	e.description = mk_pool_string(&im->strings, &row->description);
+	e.code = (uint32_t)row->code;
+	e.flags = row->flags;
+	e.counters = row->counters;
+	e.mods = row->mods;
+	e.hw = mk_pool_add(&im->hw, row->hw, row->nhw);
+	e.attrs = attrs(mk, im, row);
+	e.numasks = (uint16_t)row->numasks;
+	e.ngroups = row->group;
+	e.src = row->src;
+	e.umasks = run(&im->umask_ids, &im->umask_order, id, umasks, row->numasks);
+	free(id);
+	return (uint16_t)mk_pool_add(&im->events, &e, 1);
+}
+
+static uint32_t names(struct mk_image *im, struct sorted *s, size_t n)
+{
+	struct tach__tab_name *list = mk_alloc(n * sizeof *list);
+	uint32_t start;
+
+	qsort(s, n, sizeof *s, by_name);
+	for (size_t i = 0; i < n; i++) {
+		list[i].name = mk_pool_string(&im->strings, &s[i].name);
+		list[i].first = (uint16_t)s[i].first;
+		list[i].second = (uint16_t)s[i].second;
+	}
+	start = mk_pool_add(&im->names, list, n);
+	free(list);
+	return start;
+}
+
+static size_t vendor_name(const struct mk *mk, const struct mk_row *row, uint32_t event,
+			  uint32_t umask, struct sorted *out)
+{
+	for (size_t i = 0; i < row->nattrs; i++) {
+		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
+
+		if (a->key == TACH__A_VN) {
+			*out = (struct sorted){a->cell, event, umask};
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static void vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+		   struct tach__tab_pmu *out)
+{
+	struct sorted *s = mk_alloc((pmu->nevents + pmu->numasks) * sizeof *s);
+	size_t n = 0;
+
+	for (size_t e = 0; e < pmu->nevents; e++) {
+		const struct mk_row *row = &pmu->events[e];
+
+		n += vendor_name(mk, row, (uint32_t)e, TACH__TAB_NONE, s + n);
+		for (size_t u = 0; u < row->numasks; u++)
+			n += vendor_name(mk, &pmu->umasks[row->first_umask + u], (uint32_t)e,
+					 (uint32_t)u, s + n);
+	}
+	out->vendor = names(im, s, n);
+	out->nvendor = (uint32_t)n;
+	free(s);
+}
+
+static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
+{
+	char text[512];
+	size_t used = 0;
+
+	for (int i = 0; i < pmu->nperf; i++) {
+		int left = (int)(sizeof text - used);
+
+		if (pmu->perf[i].length + 2 > (size_t)left)
+			break;
+		used += (size_t)snprintf(text + used, (size_t)left, "%s%.*s", i ? " " : "",
+					 (int)pmu->perf[i].length, pmu->perf[i].text);
+	}
+	return used ? mk_pool_add(&im->strings, text, used + 1) : 0;
+}
+
+static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
+{
+	const struct mk_pmu *pmu = &mk->pmus[p];
+	uint16_t *id = mk_alloc(pmu->nevents * sizeof *id);
+	struct tach__pmu *row = &im->pmus[p];
+
+	*row = pmu->row;
+	row->name = mk_pool_string(&im->strings, &pmu->name);
+	row->description = mk_pool_string(&im->strings, &pmu->description);
+	row->perf = perf_names(im, pmu);
+	row->alias = mk_pool_string(&im->strings, &pmu->alias);
+	row->nevents = (uint32_t)pmu->nevents;
+	row->index = (uint32_t)p;
+	for (size_t e = 0; e < pmu->nevents; e++)
+		id[e] = event(mk, im, pmu, &pmu->events[e]);
+	im->runs[p].events =
+		run(&im->event_ids, &im->event_order, id, pmu->events, pmu->nevents);
+	vendor(mk, im, pmu, &im->runs[p]);
+	free(id);
+	for (size_t i = 0; i < pmu->nmatches; i++) {
+		struct tach__tab_match *m = &im->matches[im->nmatches++];
+
+		*m = pmu->matches[i].row;
+		m->vendor = mk_pool_string(&im->strings, &pmu->vendor);
+		m->fallback = mk_pool_string(&im->strings, &pmu->matches[i].fallback);
+		m->pmu = (uint16_t)p;
+	}
+}
+
+/* PMU names, and those aliases that are no PMU's own name (a PMU's strings then work under
+ * that name only on a machine that has the aliasing PMU). */
+static void pmu_names(struct mk *mk, struct mk_image *im)
+{
+	struct sorted *s = mk_alloc(2 * mk->npmus * sizeof *s);
+	size_t n = 0;
+
+	for (size_t p = 0; p < mk->npmus; p++)
+		s[n++] = (struct sorted){mk->pmus[p].name, (uint32_t)p, TACH__TAB_NONE};
+	for (size_t p = 0; p < mk->npmus; p++) {
+		const struct mk_cell *alias = &mk->pmus[p].alias;
+		size_t q = 0;
+
+		if (!alias->text)
+			continue;
+		while (q < mk->npmus && !mk_same(&mk->pmus[q].name, alias))
+			q++;
+		if (q == mk->npmus)
+			s[n++] = (struct sorted){*alias, (uint32_t)p, TACH__TAB_NONE};
+	}
+	im->pmu_names = names(im, s, n);
+	im->npmu_names = (uint32_t)n;
+	free(s);
+}
+
+/* Row numbers are 16 bits wide in the arrays. */
+static void fits(struct mk *mk, const struct mk_pool *pool, const char *what)
+{
+	struct mk_cell at = {"", 0, 1, 1};
+
+	if (pool->used > TACH__TAB_NONE)
+		mk_fault(mk, &mk->pmus[0], &at,
+			 "%zu different %s in all files, but row numbers have 16 bits: widen "
+			 "them in core/tables_data.h",
+			 pool->used, what);
+}
+
+void mk_build(struct mk *mk, struct mk_image *im)
+{
+	static const uint16_t no_attrs = 0;
+	static const uint32_t no_hw = UINT32_MAX; /* no modifier has this number */
+	size_t nmatches = 0;
+
+	memset(im, 0, sizeof *im);
+	im->strings.size = 1;
+	im->attr_values.size = sizeof(struct tach__tab_attr);
+	im->hw.size = sizeof(uint32_t);
+	im->umasks.size = sizeof(struct tach__umask);
+	im->events.size = sizeof(struct tach__event);
+	im->names.size = sizeof(struct tach__tab_name);
+	im->attr_lists.size = im->umask_ids.size = im->umask_order.size = sizeof(uint16_t);
+	im->event_ids.size = im->event_order.size = sizeof(uint16_t);
+	/* Place 0 of these means "none". */
+	mk_pool_add(&im->strings, "", 1);
+	mk_pool_add(&im->attr_lists, &no_attrs, 1);
+	mk_pool_add(&im->hw, &no_hw, 1);
+	for (size_t p = 0; p < mk->npmus; p++)
+		nmatches += mk->pmus[p].nmatches;
+	im->npmus = mk->npmus;
+	im->pmus = mk_alloc(mk->npmus * sizeof *im->pmus);
+	im->runs = mk_alloc(mk->npmus * sizeof *im->runs);
+	im->matches = mk_alloc(nmatches * sizeof *im->matches);
+	for (size_t p = 0; p < mk->npmus; p++)
+		one_pmu(mk, im, p);
+	pmu_names(mk, im);
+	fits(mk, &im->events, "events");
+	fits(mk, &im->umasks, "umasks");
+	fits(mk, &im->attr_values, "attribute values");
+}
+
+/* Order of PMUs: architecture; the architectural default after all models, where libpfm-4 has
+ * it; libpfm-4's numbers; then the ones it does not know, by name. */
+static int pmu_order(const void *pa, const void *pb)
+{
+	const struct mk_pmu *a = pa, *b = pb;
+	uint32_t da = a->row.flags & TACH__PMU_ARCHDEFAULT;
+	uint32_t db = b->row.flags & TACH__PMU_ARCHDEFAULT;
+	uint32_t ia = (uint32_t)a->row.libpfm4_id, ib = (uint32_t)b->row.libpfm4_id;
+	struct sorted na = {a->name, 0, 0}, nb = {b->name, 0, 0};
+
+	if (a->row.arch != b->row.arch)
+		return a->row.arch < b->row.arch ? -1 : 1;
+	if (da != db)
+		return da < db ? -1 : 1;
+	if (ia != ib)
+		return ia < ib ? -1 : 1;
+	return by_name(&na, &nb);
+}
+
+void mk_sort(struct mk *mk)
+{
+	qsort(mk->pmus, mk->npmus, sizeof *mk->pmus, pmu_order);
+}
+
+void mk_free(struct mk *mk)
+{
+	for (size_t p = 0; p < mk->npmus; p++) {
+		free(mk->pmus[p].events);
+		free(mk->pmus[p].umasks);
+		free(mk->pmus[p].matches);
+	}
+	free(mk->pmus);
+	free(mk->attrs);
+}
+
+void mk_image_free(struct mk_image *im)
+{
+	struct mk_pool *pools[] = {
+		&im->strings,	&im->attr_values, &im->attr_lists,  &im->hw,
+		&im->umasks,	&im->umask_ids,	  &im->umask_order, &im->events,
+		&im->event_ids, &im->event_order, &im->names,
+	};
+
+	for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
+		mk_pool_free(pools[i]);
+	free(im->pmus);
+	free(im->runs);
+	free(im->matches);
+}

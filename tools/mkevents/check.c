@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* What only several lines or files together can tell: duplicates, groups, alias targets. */
+#include <string.h>
+#include "tools/mkevents/mk.h"
+
+static const struct mk_row *find(const struct mk_row *rows, size_t n,
+				 const struct mk_cell *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mk_same(&rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+static void unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *rows, size_t n,
+		   const char *what)
+{
+	for (size_t i = 1; i < n; i++) {
+		const struct mk_row *other = find(rows, i, &rows[i].name);
+
+		if (other)
+			mk_fault(mk, pmu, &rows[i].name, "%s '%.*s' was given at line %d", what,
+				 (int)rows[i].name.length, rows[i].name.text, other->name.line);
+	}
+}
+
+/* One word of an alias: a umask of the event, or a modifier that it takes, with a value or not.
+ */
+static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event,
+		       const struct mk_cell *word)
+{
+	struct mk_cell value = *word, name;
+	uint64_t n;
+	int mod;
+
+	if (find(pmu->umasks + event->first_umask, event->numasks, word))
+		return;
+	mk_split(&value, '=', &name);
+	mod = mk_mod(&name);
+	if (mod < 0 || !(event->mods & 1u << mod))
+		mk_fault(mk, pmu, word, "event %.*s has no umask or modifier '%.*s'",
+			 (int)event->name.length, event->name.text, (int)name.length,
+			 name.text);
+	else if (value.text && !mk_number(&value, 10, TACH__TAB_HW_MAX, &n))
+		mk_fault(mk, pmu, &value, "'%.*s' is not a number", (int)value.length,
+			 value.text);
+}
+
+/* The event that an alias stands for in the end; NULL when the chain breaks or closes. */
+static const struct mk_row *target(const struct mk_pmu *pmu, const struct mk_row *event)
+{
+	for (size_t steps = 0; event && event->eq.text; steps++) {
+		struct mk_cell rest = event->eq, word;
+
+		mk_split(&rest, ':', &word);
+		event = steps <= pmu->nevents ? find(pmu->events, pmu->nevents, &word) : NULL;
+	}
+	return event;
+}
+
+static void alias(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
+{
+	struct mk_cell rest = event->eq, word;
+	const struct mk_row *end = target(pmu, event);
+
+	mk_split(&rest, ':', &word);
+	if (!find(pmu->events, pmu->nevents, &word))
+		mk_fault(mk, pmu, &word, "no event '%.*s' in this file", (int)word.length,
+			 word.text);
+	else if (!end)
+		mk_fault(mk, pmu, &word, "alias '%.*s' does not end at an event",
+			 (int)event->name.length, event->name.text);
+	else
+		while (mk_split(&rest, ':', &word))
+			alias_word(mk, pmu, end, &word);
+}
+
+/* Depth first through the umasks that an alias stands for. */
+static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk_row *umask)
+{
+	struct mk_cell rest = umask->eq, word;
+
+	if (umask->mark)
+		return umask->mark == MK_OPEN;
+	umask->mark = MK_OPEN;
+	while (mk_split(&rest, ':', &word)) {
+		struct mk_row *next = (struct mk_row *)find(pmu->umasks + event->first_umask,
+							    event->numasks, &word);
+
+		if (next && rings(pmu, event, next))
+			return 1;
+	}
+	umask->mark = MK_DONE;
+	return 0;
+}
+
+static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
+{
+	struct mk_row *umasks = pmu->umasks + event->first_umask;
+	uint32_t groups = 0;
+
+	unique(mk, pmu, umasks, event->numasks, "umask");
+	for (size_t i = 0; i < event->numasks; i++) {
+		struct mk_row *u = &umasks[i];
+		struct mk_cell rest = u->eq, word;
+
+		groups |= 1u << u->group;
+		if (u->group >= event->group)
+			mk_fault(mk, pmu, &u->name, "group %d, but event %.*s has %d", u->group,
+				 (int)event->name.length, event->name.text, event->group);
+		if (u->requires != 0xff && u->requires >= event->group)
+			mk_fault(mk, pmu, &u->name, "needs group %d, but event %.*s has %d",
+				 u->requires, (int)event->name.length, event->name.text,
+				 event->group);
+		if (u->mods & ~event->mods)
+			mk_fault(mk, pmu, &u->name,
+				 "requires a modifier that event %.*s does not take",
+				 (int)event->name.length, event->name.text);
+		while (mk_split(&rest, ':', &word))
+			alias_word(mk, pmu, event, &word);
+		if (rings(pmu, event, u))
+			mk_fault(mk, pmu, &u->eq, "umask '%.*s' stands for itself",
+				 (int)u->name.length, u->name.text);
+	}
+	/* An event without any umask is libpfm-4's way to take raw umasks only. */
+	for (int g = 0; groups && g < event->group; g++)
+		if (!(groups & 1u << g))
+			mk_fault(mk, pmu, &event->name, "no umask in group %d", g);
+	if (event->eq.text)
+		alias(mk, pmu, event);
+}
+
+static const struct mk_pmu *pmu_named(const struct mk *mk, size_t n, const struct mk_cell *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (mk->pmus[i].name.text && mk_same(&mk->pmus[i].name, name))
+			return &mk->pmus[i];
+	return NULL;
+}
+
+static int overlap(const uint32_t a[2], const uint32_t b[2])
+{
+	return a[0] <= b[1] && b[0] <= a[1];
+}
+
+/* The same CPU claimed by two PMUs; the first in table order would win in silence. */
+static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
+{
+	for (const struct mk_pmu *p = mk->pmus; p <= pmu; p++) {
+		if (p->row.arch != pmu->row.arch)
+			continue;
+		if (p->vendor.text && pmu->vendor.text && !mk_same(&p->vendor, &pmu->vendor))
+			continue;
+		for (const struct mk_match *o = p->matches;
+		     o < p->matches + p->nmatches && o != m; o++)
+			if (overlap(o->row.family, m->row.family) &&
+			    overlap(o->row.model, m->row.model) &&
+			    overlap(o->row.stepping, m->row.stepping) &&
+			    o->row.core == m->row.core && o->row.native == m->row.native)
+				mk_fault(mk, pmu, &m->cell, "this CPU is claimed at %s:%d too",
+					 p->file, o->cell.line);
+	}
+}
+
+static void file(struct mk *mk, const struct mk_pmu *pmu)
+{
+	const char *base = strrchr(pmu->file, '/');
+	const struct mk_pmu *other;
+	size_t n;
+
+	base = base ? base + 1 : pmu->file;
+	n = strcspn(base, ".");
+	if (pmu->name.text) {
+		if (n != pmu->name.length || memcmp(base, pmu->name.text, n) != 0)
+			mk_fault(mk, pmu, &pmu->name, "@pmu %.*s lies in a file named %s",
+				 (int)pmu->name.length, pmu->name.text, base);
+		other = pmu_named(mk, (size_t)(pmu - mk->pmus), &pmu->name);
+		if (other)
+			mk_fault(mk, pmu, &pmu->name, "PMU %.*s is described in %s too",
+				 (int)pmu->name.length, pmu->name.text, other->file);
+	}
+	if (pmu->alias.text && pmu->name.text && mk_same(&pmu->alias, &pmu->name))
+		mk_fault(mk, pmu, &pmu->alias, "an alias of itself");
+	if (pmu->row.arch == TACH__X86 && pmu->nmatches && !pmu->vendor.text)
+		mk_fault(mk, pmu, &pmu->matches[0].cell, "@match needs a @vendor");
+	for (size_t i = 0; i < pmu->nmatches; i++)
+		claimed(mk, pmu, &pmu->matches[i]);
+}
+
+void mk_check(struct mk *mk)
+{
+	for (size_t p = 0; p < mk->npmus; p++) {
+		const struct mk_pmu *pmu = &mk->pmus[p];
+
+		file(mk, pmu);
+		unique(mk, pmu, pmu->events, pmu->nevents, "event");
+		for (size_t i = 0; i < pmu->nevents; i++)
+			event(mk, pmu, &pmu->events[i]);
+	}
+}

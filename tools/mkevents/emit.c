@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* The arrays as C text. */
+#include <inttypes.h>
+#include "tools/mkevents/mk.h"
+
+static void strings(const struct mk_pool *pool, FILE *to)
+{
+	int fresh = 1;
+
+	fprintf(to, "const char tach__tab_strings[] =");
+	for (size_t i = 0; i < pool->used; i++) {
+		char c = (char)pool->data[i];
+
+		if (fresh)
+			fputs("\n\t\"", to);
+		fresh = 0;
+		if (c == 0 && i + 1 < pool->used) {
+			fputs("\\0\"", to);
+			fresh = 1;
+		} else if (c == '"' || c == '\\') {
+			fprintf(to, "\\%c", c);
+		} else if (c) {
+			fputc(c, to);
+		}
+	}
+	fprintf(to, "%s;\n\n", fresh ? "" : "\"");
+}
+
+static void numbers(const char *name, const struct mk_pool *pool, FILE *to)
+{
+	fprintf(to, "const uint%zu_t tach__tab_%s[] = {", pool->size * 8, name);
+	for (size_t i = 0; i < pool->used; i++)
+		fprintf(to, "%s%u,", i % 16 ? " " : "\n\t",
+			pool->size == 2 ? ((uint16_t *)pool->data)[i]
+					: ((uint32_t *)pool->data)[i]);
+	fputs("\n};\n\n", to);
+}
+
+static void events(const struct mk_pool *pool, FILE *to)
+{
+	const struct tach__event *e = (const struct tach__event *)pool->data;
+
+	fputs("const struct tach__event tach__tab_events[] = {\n", to);
+	for (size_t i = 0; i < pool->used; i++, e++)
+		fprintf(to,
+			"\t{%u, %u, %#x, %#x, %#" PRIx64 ", %#x, %u, %u, %u, %u, %u, %u},\n",
+			e->name, e->description, e->code, e->flags, e->counters, e->mods, e->hw,
+			e->attrs, e->numasks, e->ngroups, e->src, e->umasks);
+	fputs("};\n\n", to);
+}
+
+static void umasks(const struct mk_pool *pool, FILE *to)
+{
+	const struct tach__umask *u = (const struct tach__umask *)pool->data;
+
+	fputs("const struct tach__umask tach__tab_umasks[] = {\n", to);
+	for (size_t i = 0; i < pool->used; i++, u++)
+		fprintf(to,
+			"\t{%u, %u, %#" PRIx64 ", %#" PRIx64
+			", %#x, %#x, %u, %u, %u, %u, %u},\n",
+			u->name, u->description, u->code, u->counters, u->flags, u->mods, u->hw,
+			u->attrs, u->group, u->requires, u->src);
+	fputs("};\n\n", to);
+}
+
+static void attrs(const struct mk_pool *pool, FILE *to)
+{
+	const struct tach__tab_attr *a = (const struct tach__tab_attr *)pool->data;
+
+	fputs("const struct tach__tab_attr tach__tab_attrs[] = {\n", to);
+	for (size_t i = 0; i < pool->used; i++, a++)
+		fprintf(to, "\t{%#" PRIx64 ", %u, %u},\n", a->number, a->text, a->key);
+	fputs("};\n\n", to);
+}
+
+static void names(const struct mk_pool *pool, FILE *to)
+{
+	const struct tach__tab_name *n = (const struct tach__tab_name *)pool->data;
+
+	fputs("const struct tach__tab_name tach__tab_names[] = {\n", to);
+	for (size_t i = 0; i < pool->used; i++, n++)
+		fprintf(to, "\t{%u, %u, %u},\n", n->name, n->first, n->second);
+	fputs("};\n\n", to);
+}
+
+static void pmus(const struct mk_image *im, FILE *to)
+{
+	fputs("const struct tach__pmu tach__tab_pmus[] = {\n", to);
+	for (size_t i = 0; i < im->npmus; i++) {
+		const struct tach__pmu *p = &im->pmus[i];
+
+		fprintf(to,
+			"\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %#x, %#x, %#x, %#x, "
+			"%d, %u, %u, %u},\n",
+			p->name, p->description, p->perf, p->arch, p->encoding, p->general,
+			p->general_width, p->general_libpfm4, p->fixed_libpfm4, p->fixed_width,
+			p->plm, p->fixed, p->general_mask, p->mods, p->flags, p->libpfm4_id,
+			p->nevents, p->index, p->alias);
+	}
+	fputs("};\n\nconst struct tach__tab_pmu tach__tab_runs[] = {\n", to);
+	for (size_t i = 0; i < im->npmus; i++)
+		fprintf(to, "\t{%u, %u, %u},\n", im->runs[i].events, im->runs[i].vendor,
+			im->runs[i].nvendor);
+	fputs("};\n\n", to);
+}
+
+static void matches(const struct mk_image *im, FILE *to)
+{
+	fputs("const struct tach__tab_match tach__tab_matches[] = {\n", to);
+	for (size_t i = 0; i < im->nmatches; i++) {
+		const struct tach__tab_match *m = &im->matches[i];
+
+		fprintf(to,
+			"\t{%u, %u, %u, %u, %#x, %#x, {%#x, %#x}, {%#x, %#x}, {%#x, %#x}},\n",
+			m->vendor, m->fallback, m->pmu, m->arch, m->core, m->native,
+			m->family[0], m->family[1], m->model[0], m->model[1], m->stepping[0],
+			m->stepping[1]);
+	}
+	fputs("};\n", to);
+}
+
+int mk_emit(const struct mk_image *im, FILE *to)
+{
+	fputs("/* Written by mkevents from arch/<arch>/events; change those. */\n"
+	      "#include \"core/tables_data.h\"\n\n",
+	      to);
+	strings(&im->strings, to);
+	pmus(im, to);
+	events(&im->events, to);
+	umasks(&im->umasks, to);
+	attrs(&im->attr_values, to);
+	names(&im->names, to);
+	numbers("event_ids", &im->event_ids, to);
+	numbers("event_order", &im->event_order, to);
+	numbers("umask_ids", &im->umask_ids, to);
+	numbers("umask_order", &im->umask_order, to);
+	numbers("attr_lists", &im->attr_lists, to);
+	numbers("hw", &im->hw, to);
+	matches(im, to);
+	fprintf(to,
+		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_nmatches = %zu;\n"
+		"const uint32_t tach__tab_pmu_names = %u, tach__tab_npmu_names = %u;\n",
+		im->npmus, im->nmatches, im->pmu_names, im->npmu_names);
+	return ferror(to) ? -1 : 0;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mkevents compiles the event tables (arch/FORMAT.md) into read-only C arrays. The way of the
+ * data: parse.c reads one file into struct mk_pmu, check.c looks at what spans several lines or
+ * files, build.c pools everything, emit.c writes it. Every fault found is one line
+ * "file:line:column: sentence"; anything that does not fit the format is a fault.
+ */
+#ifndef TOOLS_MKEVENTS_MK_H
+#define TOOLS_MKEVENTS_MK_H
+
+#include <stdio.h>
+#include "core/tables_data.h"
+
+/* A cell, still lying in the file's text. column counts from 1. */
+struct mk_cell {
+	const char *text;
+	size_t length;
+	int line, column;
+};
+
+struct mk_attr {
+	enum tach__attr key;
+	struct mk_cell cell; /* the value; for flags the key itself */
+	uint64_t number;
+};
+
+/* One E or U line. */
+struct mk_row {
+	struct mk_cell name, description, eq;
+	uint64_t code, counters;
+	uint32_t flags, mods;
+	uint32_t hw[TACH__NMODS]; /* packed as tach__tab_hw */
+	uint32_t nhw;
+	size_t first_attr, nattrs;   /* in mk->attrs */
+	size_t first_umask, numasks; /* in mk_pmu.umasks; events only */
+	uint8_t group;		     /* events: number of groups */
+	uint8_t requires, src;
+	enum { MK_NEW, MK_OPEN, MK_DONE } mark; /* for walks along aliases */
+};
+
+struct mk_match {
+	struct tach__tab_match row;
+	struct mk_cell cell, fallback;
+};
+
+struct mk_pmu {
+	const char *file;
+	struct tach__pmu row;
+	struct mk_cell name, description, alias, vendor, flags_cell;
+	struct mk_cell perf[4];
+	int nperf;
+	uint32_t seen; /* header keys met: 1u << enum mk_key */
+	struct mk_row *events, *umasks;
+	size_t nevents, numasks, event_room, umask_room;
+	struct mk_match *matches;
+	size_t nmatches, match_room;
+};
+
+struct mk {
+	FILE *to; /* where faults go; NULL: only counted */
+	int faults;
+	struct mk_pmu *pmus;
+	size_t npmus, pmu_room;
+	struct mk_attr *attrs;
+	size_t nattrs, attr_room;
+};
+
+/* Runs of equal elements, each kept once: strings, rows, lists of row numbers. */
+struct mk_pool {
+	size_t size; /* of one element */
+	unsigned char *data;
+	size_t used, room; /* in elements */
+	struct mk_slot {
+		uint32_t start, length; /* in elements */
+	} * slots;
+	size_t nslots, nruns;
+};
+
+/* Everything that emit.c writes. */
+struct mk_image {
+	struct mk_pool strings, attr_values, attr_lists, hw, umasks, umask_ids, umask_order;
+	struct mk_pool events, event_ids, event_order, names;
+	struct tach__pmu *pmus;
+	struct tach__tab_pmu *runs;
+	size_t npmus;
+	struct tach__tab_match *matches;
+	size_t nmatches;
+	uint32_t pmu_names, npmu_names;
+};
+
+/* ---- text.c: cells, faults, numbers ---- */
+void mk_fault(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *at,
+	      const char *format, ...) __attribute__((format(printf, 4, 5)));
+int mk_is(const struct mk_cell *cell, const char *text);
+int mk_empty(const struct mk_cell *cell);		       /* "-" */
+int mk_same(const struct mk_cell *a, const struct mk_cell *b); /* case ignored */
+/* Takes the part before `separator` off *rest; 0 when nothing is left. */
+int mk_split(struct mk_cell *rest, char separator, struct mk_cell *part);
+/* Whole cell as an unsigned number: 1 done, 0 not a number or larger than max. */
+int mk_number(const struct mk_cell *cell, int base, uint64_t max, uint64_t *out);
+void *mk_alloc(size_t bytes); /* zeroed; never NULL */
+/* Makes room for one more element of `size` bytes. */
+void *mk_grow(void *array, size_t count, size_t *room, size_t size);
+
+/* ---- names.c: words of the format ---- */
+int mk_word(const char *const *words, size_t count, const struct mk_cell *cell);
+int mk_mod(const struct mk_cell *cell);
+int mk_attr_key(const struct mk_cell *cell);
+enum mk_attr_kind { MK_FLAG, MK_NUMBER, MK_TEXT };
+enum mk_attr_kind mk_attr_kind(enum tach__attr key);
+extern const struct mk_flag {
+	const char *name;
+	uint32_t bit;
+} mk_event_flags[], mk_umask_flags[], mk_pmu_flags[];
+extern const char *const mk_arch_names[3], *const mk_encoding_names[6], *const mk_src_names[5];
+extern const char *const mk_mod_names[TACH__NMODS];
+
+/* ---- header.c, cells.c, parse.c ---- */
+void mk_header(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line);
+void mk_header_done(struct mk *mk, struct mk_pmu *pmu);
+void mk_flags(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
+	      const struct mk_flag *known, const char *what, uint32_t *out);
+void mk_counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
+		 uint64_t *out);
+void mk_mods(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
+	     uint32_t *out);
+void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
+	   struct mk_row *row);
+void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
+	      struct mk_row *row);
+/* Reads one file's text, which must outlive mk. */
+void mk_parse(struct mk *mk, const char *file, const char *text, size_t length);
+
+/* ---- check.c, order.c, build.c, emit.c ---- */
+void mk_check(struct mk *mk);
+void mk_sort(struct mk *mk);
+void mk_build(struct mk *mk, struct mk_image *image);
+int mk_emit(const struct mk_image *image, FILE *to);
+void mk_free(struct mk *mk);
+void mk_image_free(struct mk_image *image);
+
+/* ---- pool.c ---- */
+uint32_t mk_pool_add(struct mk_pool *pool, const void *run, size_t count);
+/* At the end, whether such a run is there or not. */
+void mk_pool_append(struct mk_pool *pool, const void *run, size_t count);
+uint32_t mk_pool_string(struct mk_pool *pool, const struct mk_cell *cell);
+void mk_pool_free(struct mk_pool *pool);
+
+#endif

@@ -1,0 +1,18 @@
+# The event tables: text to C, by a program of the machine that builds.
+mkevents_src := $(wildcard tools/mkevents/*.c)
+mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv))
+gen_obj      += $(B)/gen/tables.o
+
+$(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables.h core/tables_data.h
+	@mkdir -p $(@D)
+	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkevents_src)
+
+# The list of files is a prerequisite too: a file taken away must rebuild the tables.
+$(B)/gen/tables.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(mkevents_tsv)' | cmp -s - $@ || echo '$(mkevents_tsv)' >$@
+$(B)/gen/tables.c: $(B)/mkevents $(mkevents_tsv) $(B)/gen/tables.list
+	@mkdir -p $(@D)
+	$(B)/mkevents -o $@ $(mkevents_tsv)
+FORCE:
+.PHONY: FORCE
