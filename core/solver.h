@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Assignment of events to counters: exact, deterministic, bounded.
+ *
+ * Each event takes one counter of its own set, no counter serves two events, and optionally
+ * - a pool of counters shares something scarcer than they are (NetBurst: 15 event selectors in
+ *   front of 2 or 3 counters): no more than `capacity` of them may be used;
+ * - a counter must be held by one of certain events (Itanium 2: if any L1D event is measured,
+ *   one sits on PMC5).
+ * A problem has pools or musts, not both.
+ *
+ * Of all solutions the answer is the first in lexicographic order: event 0 gets the most
+ * preferred counter that any solution gives it, then event 1, and so on. Whenever a greedy
+ * pass over the events in this order finds a solution, it is this one.
+ *
+ * Cost: a matching by augmenting paths, no search. With n events and m counters at most n * m
+ * augmentations of at most m steps each (a step scans the pool's counters where there are
+ * pools): for 16 events on 16 counters no more than 4,096 steps, for 64 on 64 no more than
+ * 262,144. The usual case, where the preferred counters are free, is n steps.
+ */
+#ifndef TACH_CORE_SOLVER_H
+#define TACH_CORE_SOLVER_H
+
+#include <stdint.h>
+
+#define TACH__SOLVER_MAX 64 /* events; counters are bits of a uint64_t */
+
+struct tach__pool {
+	uint64_t counters;
+	int capacity;
+};
+
+struct tach__must {
+	int counter;
+	uint64_t events; /* bit per event; 0 = no demand */
+};
+
+struct tach__problem {
+	int nevents;
+	int npools, nmusts;
+	uint64_t prefer; /* counters to be tried before the others, both in ascending order */
+	uint64_t allowed[TACH__SOLVER_MAX];
+	struct tach__pool pool[8]; /* disjoint */
+	struct tach__must must[2];
+};
+
+/* counter[0 .. nevents-1]; 0, or TACH_ERR_NOASSIGN when no solution exists. */
+int tach__solve(const struct tach__problem *problem, int8_t *counter);
+
+#endif
