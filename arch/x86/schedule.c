@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* x86 counters as Linux schedules them (arch/x86/events/core.c, intel/core.c, amd/core.c). */
+#include "core/schedule.h"
+
+#define FIXED(n)   (1ull << (TACH__COUNTER_FIXED + (n)))
+#define METRICS(n) (1ull << (TACH__COUNTER_METRICS + (n)))
+#define GENERAL	   0xffffffffull
+
+/* PERFEVTSEL bits with which an event is no longer what a fixed counter counts. */
+#define EDGE   (1ull << 18)
+#define INV    (1ull << 23)
+#define CMASK  (0xffull << 24)
+#define INTX   (3ull << 32)
+#define UMASK2 (0xffull << 40)
+
+/* The kernel's pseudo codes: event select 0, umask = number. */
+#define REF_CYCLES 0x0300
+#define SLOTS	   0x0400
+#define METRIC_0   0x8000
+
+static uint64_t low_bits(unsigned n)
+{
+	return n >= 32 ? GENERAL : (1ull << n) - 1;
+}
+
+static int has_event(int pmu, const char *name)
+{
+	size_t n = 0;
+
+	while (name[n])
+		n++;
+	return tach__event_find(pmu, name, n) >= 0;
+}
+
+void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machine *m)
+{
+	uint64_t fixed = row->fixed ? row->fixed : low_bits(row->fixed_libpfm4);
+
+	(void)host;
+	m->counters = row->general_mask ? row->general_mask : low_bits(row->general_libpfm4);
+	/* Some vendor files count the fixed counters from 1. */
+	if (fixed && !(fixed & 1))
+		fixed >>= 1;
+	m->counters |= fixed << TACH__COUNTER_FIXED;
+	if (row->encoding == TACH__INTEL) {
+		int second =
+			has_event(m->pmu, "OFFCORE_RESPONSE_1") || has_event(m->pmu, "OCR");
+
+		m->nshared[TACH__SHARED_OFFCORE] = (uint8_t)(1 + second);
+		m->nshared[TACH__SHARED_LDLAT] = 1;
+		m->nshared[TACH__SHARED_FRONTEND] = 1;
+		if (fixed & 8)
+			m->counters |= 0xffull << TACH__COUNTER_METRICS;
+	}
+	/* It counts cycles. */
+	m->watchdog = m->counters & (GENERAL | FIXED(1));
+}
+
+/* What PERF_TYPE_HARDWARE numbers stand for on Intel CPUs; 0 = any general counter. */
+static uint64_t generic_code(uint64_t id)
+{
+	switch (id) {
+	case PERF_COUNT_HW_CPU_CYCLES:
+		return 0x3c;
+	case PERF_COUNT_HW_INSTRUCTIONS:
+		return 0xc0;
+	case PERF_COUNT_HW_REF_CPU_CYCLES:
+		return REF_CYCLES;
+	}
+	return 0;
+}
+
+static void intel_shared(const struct tach__pmu *row, const struct tach_event *event,
+			 struct tach__want *want)
+{
+	const struct tach__event *e;
+
+	if (event->event < 0 || event->event >= (int)row->nevents || event->ncodes < 2)
+		return;
+	e = tach__event_at(event->pmu, event->event);
+	want->value = event->codes[1];
+	if (e->flags & TACH__EV_OFFCORE)
+		want->shared = TACH__SHARED_OFFCORE;
+	else if (e->flags & TACH__EV_FRONTEND)
+		want->shared = TACH__SHARED_FRONTEND;
+	else
+		want->shared = TACH__SHARED_LDLAT;
+}
+
+static void intel(const struct tach__machine *m, const struct tach_event *event,
+		  struct tach__want *want)
+{
+	uint64_t general = m->counters & GENERAL, config = event->config & 0xffffffffff;
+	int table = event->pmu == m->pmu;
+
+	if (event->type == PERF_TYPE_HARDWARE)
+		config = generic_code(event->config & 0xffffffff);
+	else if (event->type == PERF_TYPE_HW_CACHE)
+		config = 0;
+	want->counters = general;
+	if (table && event->counters & GENERAL)
+		want->counters &= event->counters;
+	if (config & (EDGE | INV | CMASK | INTX) || event->config & UMASK2)
+		;
+	else if ((config & 0xffff) == 0xc0)
+		want->counters |= m->counters & FIXED(0);
+	else if ((config & 0xffff) == 0x3c)
+		want->counters |= m->counters & FIXED(1);
+	else if ((config & 0xffff) == REF_CYCLES)
+		want->counters = FIXED(2);
+	else if ((config & 0xffff) == SLOTS)
+		want->counters = FIXED(3), want->metrics = 2;
+	else if ((config & 0xffff) >= METRIC_0 && !(config & 0xff))
+		want->counters = METRICS((config - METRIC_0) >> 8 & 7), want->metrics = 1;
+	else if (table && !(event->counters & GENERAL))
+		want->counters |= m->counters & event->counters;
+	if (table)
+		intel_shared(tach__pmu_at(m->pmu), event, want);
+}
+
+void tach__want_x86(const struct tach__machine *m, const struct tach_event *event,
+		    struct tach__want *want)
+{
+	if (tach__pmu_at(m->pmu)->encoding == TACH__INTEL) {
+		intel(m, event, want);
+		return;
+	}
+	want->counters = m->counters & GENERAL;
+	if (event->pmu == m->pmu && event->counters & want->counters)
+		want->counters &= event->counters;
+}
