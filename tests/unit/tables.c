@@ -295,6 +295,13 @@ static void vendor(const char *attrs, int umask)
 	}
 }
 
+/* Most texts come from descriptions.tsv (tests/unit/descriptions.c); a row's own text wins. */
+static void same_description(uint32_t description, char *cell[])
+{
+	if (strcmp(cell[DESC], "-") != 0)
+		CHECK(strcmp(tach__str(description), cell[DESC]) == 0, "%s", cell[NAME]);
+}
+
 static void event(char *cell[])
 {
 	const struct tach__event *e;
@@ -309,7 +316,7 @@ static void event(char *cell[])
 		return;
 	e = tach__event_at(at.pmu, at.event);
 	CHECK(strcmp(tach__str(e->name), cell[NAME]) == 0, "%s", cell[NAME]);
-	CHECK(strcmp(tach__str(e->description), text_of(cell[DESC])) == 0, "%s", cell[NAME]);
+	same_description(e->description, cell);
 	CHECK(e->code == strtoull(cell[CODE], NULL, 16), "%s", cell[NAME]);
 	CHECK(e->ngroups == atoi(text_of(cell[GROUP])), "%s", cell[NAME]);
 	CHECK(e->counters == counters_of(cell[COUNTERS]), "%s", cell[NAME]);
@@ -337,7 +344,7 @@ static void umask(char *cell[])
 		return;
 	u = tach__umask_at(e, found);
 	CHECK(strcmp(tach__str(u->name), cell[NAME]) == 0, "%s", cell[NAME]);
-	CHECK(strcmp(tach__str(u->description), text_of(cell[DESC])) == 0, "%s", cell[NAME]);
+	same_description(u->description, cell);
 	CHECK(u->code == strtoull(cell[CODE], NULL, 16), "%s", cell[NAME]);
 	CHECK(u->group == atoi(cell[GROUP]), "%s", cell[NAME]);
 	CHECK(u->requires == (slash ? atoi(slash + 1) : 0xff), "%s", cell[NAME]);

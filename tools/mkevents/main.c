@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* mkevents [-o OUT] FILE...: checks event tables and writes them as C. */
+/* mkevents [-o OUT] FILE... [-d FILE]...: checks event tables and writes them as C. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/mkevents/mk.h"
@@ -30,7 +30,7 @@ static char *slurp(const char *file, size_t *length)
 
 static int usage(FILE *to)
 {
-	fputs("usage: mkevents [-o OUT.c] FILE.tsv...\n"
+	fputs("usage: mkevents [-o OUT.c] FILE.tsv... [-d DESCRIPTIONS.tsv]...\n"
 	      "Checks event tables (arch/FORMAT.md); with -o also writes them as C.\n"
 	      "Faults are one line each, file:line:column: sentence. Exit status: 0 no fault,\n"
 	      "1 faults, 2 bad usage or a file that cannot be read or written.\n",
@@ -76,10 +76,12 @@ int main(int argc, char **argv)
 		return usage(stderr);
 	texts = mk_alloc((size_t)argc * sizeof *texts);
 	for (int i = first; i < argc; i++) {
+		int describes = strcmp(argv[i], "-d") == 0 && i + 1 < argc;
 		size_t length;
 
+		i += describes;
 		texts[i] = slurp(argv[i], &length);
-		mk_parse(&mk, argv[i], texts[i], length);
+		(describes ? mk_describe : mk_parse)(&mk, argv[i], texts[i], length);
 	}
 	mk_check(&mk);
 	mk_sort(&mk);

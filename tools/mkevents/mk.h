@@ -131,6 +131,10 @@ void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cel
 /* Reads one file's text, which must outlive mk. */
 void mk_parse(struct mk *mk, const char *file, const char *text, size_t length);
 
+/* ---- describe.c ---- */
+/* Joins one file of descriptions to the rows; its text must outlive mk. */
+void mk_describe(struct mk *mk, const char *file, const char *text, size_t length);
+
 /* ---- check.c, order.c, build.c, emit.c ---- */
 void mk_check(struct mk *mk);
 void mk_sort(struct mk *mk);

@@ -1,6 +1,7 @@
 # The event tables: text to C, by a program of the machine that builds.
 mkevents_src := $(wildcard tools/mkevents/*.c)
 mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv))
+mkevents_desc := $(sort $(wildcard arch/*/descriptions.tsv))
 gen_obj      += $(B)/gen/tables.o
 
 $(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables.h core/tables_data.h
@@ -10,9 +11,9 @@ $(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables.h core
 # The list of files is a prerequisite too: a file taken away must rebuild the tables.
 $(B)/gen/tables.list: FORCE
 	@mkdir -p $(@D)
-	@echo '$(mkevents_tsv)' | cmp -s - $@ || echo '$(mkevents_tsv)' >$@
-$(B)/gen/tables.c: $(B)/mkevents $(mkevents_tsv) $(B)/gen/tables.list
+	@echo '$(mkevents_tsv) $(mkevents_desc)' | cmp -s - $@ || echo '$(mkevents_tsv) $(mkevents_desc)' >$@
+$(B)/gen/tables.c: $(B)/mkevents $(mkevents_tsv) $(mkevents_desc) $(B)/gen/tables.list
 	@mkdir -p $(@D)
-	$(B)/mkevents -o $@ $(mkevents_tsv)
+	$(B)/mkevents -o $@ $(mkevents_tsv) $(addprefix -d ,$(mkevents_desc))
 FORCE:
 .PHONY: FORCE

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Descriptions of events in our own words: arch/<arch>/descriptions.tsv, one text per name for
+ * all PMUs of an architecture. Lines "NAME <TAB> text", "EVENT.UMASK <TAB> text" and
+ * "*.UMASK <TAB> text" (a umask of that name under any event); "@arch <TAB> x86" comes first.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "tools/mkevents/mk.h"
+
+struct entry {
+	struct mk_cell name, text;
+	int used;
+};
+
+struct store {
+	struct mk_pmu file; /* only to say in faults which file */
+	struct entry *entries;
+	size_t n, room;
+	int arch;
+};
+
+static int by_name(const void *pa, const void *pb)
+{
+	const struct mk_cell *a = &((const struct entry *)pa)->name;
+	const struct mk_cell *b = &((const struct entry *)pb)->name;
+	size_t n = a->length < b->length ? a->length : b->length;
+	int c = strncasecmp(a->text, b->text, n);
+
+	return c ? c : (a->length > b->length) - (a->length < b->length);
+}
+
+static struct entry *find(struct store *store, const char *text, size_t length)
+{
+	struct entry key = {.name = {text, length, 0, 0}};
+
+	return bsearch(&key, store->entries, store->n, sizeof key, by_name);
+}
+
+static void line(struct mk *mk, struct store *store, struct mk_cell rest)
+{
+	struct mk_cell whole = rest, name, text;
+
+	if (rest.length == 0 || *rest.text == '#')
+		return;
+	if (!mk_split(&rest, '\t', &name) || !mk_split(&rest, '\t', &text) || rest.text ||
+	    text.length == 0) {
+		mk_fault(mk, &store->file, &whole, "expected NAME, one TAB, text");
+		return;
+	}
+	if (mk_is(&name, "@arch")) {
+		store->arch = mk_word(mk_arch_names, 3, &text);
+		if (store->arch < 0)
+			mk_fault(mk, &store->file, &text, "unknown architecture '%.*s'",
+				 (int)text.length, text.text);
+		return;
+	}
+	store->entries =
+		mk_grow(store->entries, store->n, &store->room, sizeof *store->entries);
+	store->entries[store->n++] = (struct entry){name, text, 0};
+}
+
+static void load(struct mk *mk, struct store *store, const char *text, size_t length)
+{
+	struct mk_cell rest = {text, length, 1, 1}, one;
+
+	for (int n = 1; mk_split(&rest, '\n', &one); n++) {
+		one.line = n;
+		one.column = 1;
+		line(mk, store, one);
+	}
+	if (store->n == 0)
+		return;
+	qsort(store->entries, store->n, sizeof *store->entries, by_name);
+	for (size_t i = 1; i < store->n; i++)
+		if (by_name(&store->entries[i - 1], &store->entries[i]) == 0)
+			mk_fault(mk, &store->file, &store->entries[i].name,
+				 "'%.*s' is described twice",
+				 (int)store->entries[i].name.length,
+				 store->entries[i].name.text);
+}
+
+static void take(struct mk_row *row, struct entry *entry)
+{
+	entry->used = 1;
+	if (mk_empty(&row->description)) /* the row's own text wins */
+		row->description = entry->text;
+}
+
+static void umask(struct store *store, const struct mk_row *event, struct mk_row *row)
+{
+	char name[256];
+	int n = snprintf(name, sizeof name, "%.*s.%.*s", (int)event->name.length,
+			 event->name.text, (int)row->name.length, row->name.text);
+	struct entry *entry =
+		n > 0 && n < (int)sizeof name ? find(store, name, (size_t)n) : NULL;
+
+	if (!entry) {
+		n = snprintf(name, sizeof name, "*.%.*s", (int)row->name.length,
+			     row->name.text);
+		entry = n > 0 && n < (int)sizeof name ? find(store, name, (size_t)n) : NULL;
+	}
+	if (entry)
+		take(row, entry);
+}
+
+void mk_describe(struct mk *mk, const char *file, const char *text, size_t length)
+{
+	struct store store = {.file = {.file = file}, .arch = -1};
+
+	load(mk, &store, text, length);
+	for (size_t p = 0; p < mk->npmus; p++) {
+		struct mk_pmu *pmu = &mk->pmus[p];
+
+		if (pmu->row.arch != store.arch)
+			continue;
+		for (size_t e = 0; e < pmu->nevents; e++) {
+			struct mk_row *event = &pmu->events[e];
+			struct entry *entry =
+				find(&store, event->name.text, event->name.length);
+
+			if (entry)
+				take(event, entry);
+			for (size_t u = 0; u < event->numasks; u++)
+				umask(&store, event, &pmu->umasks[event->first_umask + u]);
+		}
+	}
+	for (size_t i = 0; i < store.n; i++)
+		if (!store.entries[i].used)
+			mk_fault(mk, &store.file, &store.entries[i].name,
+				 "'%.*s' describes nothing: no PMU here has that name",
+				 (int)store.entries[i].name.length, store.entries[i].name.text);
+	free(store.entries);
+}
