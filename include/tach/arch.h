@@ -1,7 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-/* The only architecture ladder in the tree. */
+/*
+ * The only architecture ladder in the tree, and the contract of the files behind it.
+ *
+ * include/tach/arch/X.h provides
+ *   TACH_ARCH_FAST	1 if counters can be read in user space, else the starred ones are
+ *absent TACH_ARCH_SIGNED	1 if TACH_COUNTER gives counters extended by sign already
+ *   TACH_PAGE(r, i)	address of member i's page, by what costs least there
+ * * TACH_NUMBER(index, number)
+ *			number = what TACH_COUNTER wants for this index of a page; true if index
+ *			is 0
+ * * TACH_COUNTER(way, number, out, fault)
+ *			one counter read into *out, 64 bits wide, raw or extended by sign. When
+ *the instruction faults and tach_fault_install() was called, control continues at the C label
+ *`fault`. A compiler barrier.
+ * * TACH_ADD(value, operand)
+ *			value += operand, operand in memory. A compiler barrier.
+ *   TACH_STUBS(width)	way.stubs for a counter of that width (library only)
+ *   tach_clock()	one clock read: TSC, CNTVCT, ITC; 0 where there is none
+ *   TACH_FENCE()	what is before has executed before anything after starts
+ */
 #ifndef TACH_ARCH_H
 #define TACH_ARCH_H
+
+#include <tach/base.h>
+
+/*
+ * asm goto with outputs: what lets a faulting counter instruction land on the slow exit. Older
+ * compilers still read counters; their sites leave the landing 0 and a fault is fatal there.
+ */
+#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11
+#define TACH__ASM_GOTO 1
+#else
+#define TACH__ASM_GOTO 0
+#endif
+
+/*
+ * A counter instruction's record in section tach_ex: where it is, where to go on when it
+ * faults, both relative to themselves. "o" ties the record to the text that it describes, so
+ * that a linker which drops an unused function (--gc-sections, COMDAT) drops the record too;
+ * "?" makes it a member of the function's group if there is one. Linkers bound the section with
+ * __start_tach_ex and __stop_tach_ex, which the note `.note.tach` makes findable at run time
+ * without section headers; the note also holds the reference to tach__abi_1, by a relocation
+ * that stores nothing: a program built against another layout does not link.
+ */
+#define TACH__EX_RECORD(at, landing)                                                           \
+	"\t.pushsection tach_ex, \"ao?\", @progbits, " at "\n"                                 \
+	"\t.balign 4\n"                                                                        \
+	"\t.long " at " - .\n"                                                                 \
+	"\t.long " landing "\n"                                                                \
+	"\t.popsection\n"
+#define TACH__EX_NOTE(reloc_none)                                                              \
+	"\t.ifndef tach__noted\n"                                                              \
+	"\t.set tach__noted, 1\n"                                                              \
+	"\t.weak __start_tach_ex\n\t.weak __stop_tach_ex\n"                                    \
+	"\t.hidden __start_tach_ex\n\t.hidden __stop_tach_ex\n"                                \
+	"\t.pushsection .note.tach, \"a\", @note\n"                                            \
+	"\t.balign 4\n"                                                                        \
+	"\t.long 5, 8, 1\n"                                                                    \
+	"\t.asciz \"tach\"\n"                                                                  \
+	"\t.balign 4\n"                                                                        \
+	"\t.long __start_tach_ex - .\n"                                                        \
+	"\t.long __stop_tach_ex - .\n"                                                         \
+	"\t.reloc 0, " reloc_none ", tach__abi_1\n"                                            \
+	"\t.popsection\n"                                                                      \
+	"\t.endif\n"
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include <tach/arch/x86.h>

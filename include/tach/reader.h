@@ -8,47 +8,394 @@
 #include <tach/set.h>
 
 /*
- * Hot half of a reader; users inline against it, so its layout is ABI (tach__abi_1). The cold
- * half (descriptors, set, times) lies behind it, known to core/ only. A reader belongs to the
- * thread that opened it.
+ * Hot half of a reader. Users inline against it, so its layout is ABI (tach__abi_1): see the
+ * assertions below. The cold half (descriptors, set, times) lies behind it, known to core/
+ * only.
+ *
+ * A reader belongs to the thread that opened it: its pages describe that thread's counters,
+ * while the counter instruction reads those of whatever runs on this CPU. Built with
+ * -DTACH_DEBUG, the inline reads check the thread and answer TACH_LOST; the slow exit checks it
+ * always.
+ *
+ * A member that cannot be read in user space (software event, PERF_METRICS, no permission,
+ * width that this code is not made for) has a page of zeros: its index is 0, which leads to the
+ * slow exit by the test that every read makes anyway.
  */
+struct tach_way {
+	const struct perf_event_mmap_page *page;
+	const char *stubs; /* arm64: where its counter instructions are; NULL elsewhere */
+};
 struct tach_reader {
-	uint32_t count; /* counters in the set, 0 .. TACH_COUNTERS_MAX */
-	uint32_t fast;	/* all of them may be read in user space: test before the inline path */
-	uint64_t mask; /* 2^width - 1 of the narrowest counter, applied to deltas; see DESIGN */
-	const volatile struct perf_event_mmap_page *page[TACH_COUNTERS_MAX];
+	uint32_t count; /* members of the set, 0 .. TACH_COUNTERS_MAX */
+	uint32_t
+		fast; /* nonzero: every member could be read in user space when it was opened */
+	uint64_t
+		mask; /* 2^width - 1 of the narrowest counter; all ones where sums are signed */
+	struct tach_way way[TACH_COUNTERS_MAX];
 };
 
-/* What begin leaves for end. On the caller's stack: nesting and recursion cost nothing. */
+/* What begin leaves for end, on the caller's stack: nesting and recursion cost nothing. */
 struct tach_mark {
-	const struct tach_reader *reader;
-	uint32_t lock;	/* the leader's lock when it was read */
-	uint32_t flags; /* TACH_SYSCALL, TACH_LOST: how begin was read */
-	uint64_t clock; /* TSC or CNTVCT; written by the region macros only */
+	uint32_t lock;	/* of member 0's page when it was read; odd: begin took the slow exit */
+	uint32_t flags; /* how begin was read; written by the slow exit only */
+	const struct tach_reader *reader; /* written with TACH_DEBUG and by the region macros */
+	uint64_t clock;			  /* written by the region macros */
+	uint64_t enabled, running; /* ns; written by the slow exit of multiplexed sets only */
 	uint64_t value[TACH_COUNTERS_MAX]; /* offset + counter, not masked */
 };
 
+#define TACH__AT(type, field, offset)                                                          \
+	TACH_STATIC_ASSERT(offsetof(struct type, field) == (offset), #type "." #field)
+TACH__AT(tach_reader, count, 0);
+TACH__AT(tach_reader, fast, 4);
+TACH__AT(tach_reader, mask, 8);
+TACH__AT(tach_reader, way, 16);
+TACH_STATIC_ASSERT(sizeof(struct tach_reader) == 16 + 16 * TACH_COUNTERS_MAX,
+		   "struct tach_reader");
+TACH__AT(tach_mark, lock, 0);
+TACH__AT(tach_mark, flags, 4);
+TACH__AT(tach_mark, reader, 8);
+TACH__AT(tach_mark, clock, 16);
+TACH__AT(tach_mark, enabled, 24);
+TACH__AT(tach_mark, value, 40);
+TACH_STATIC_ASSERT(sizeof(struct tach_mark) == 40 + 8 * TACH_COUNTERS_MAX, "struct tach_mark");
+#undef TACH__AT
+
 TACH_BEGIN_DECLS
 
-/* Opens and maps the set for the calling thread. System calls, allocation. */
-TACH_API int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
-			      struct tach_error *err);
-/* Only by the thread that opened it, or after that thread ended. */
-TACH_API void tach_reader_close(struct tach_reader *reader);
-TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader);
+extern TACH_API const char tach__abi_1; /* what a program built against this layout needs */
 
 /*
- * The inline operations, defined in this header for native code and exported under the same
- * names with the suffix _fn for other languages:
- *
- *   void	tach_begin(struct tach_reader *, struct tach_mark *);
- *   uint32_t	tach_end(struct tach_reader *, const struct tach_mark *, uint64_t *delta);
- *   uint32_t	tach_read(struct tach_reader *, uint64_t *value);
- *   tach_begin_n / tach_end_n / tach_read_n: the same with the count as a compile-time
- * constant.
- *
- * end writes count deltas, masked, and returns provenance flags.
+ * Opens and maps the set for the calling thread, and enables it. System calls and allocation;
+ * not async-signal-safe. On failure *out is NULL and err tells the cause and the cure:
+ * TACH_ERR_PERMISSION, TACH_ERR_NOHARDWARE, TACH_ERR_NOCOUNTER, TACH_ERR_NOMEM, or a negated
+ * errno. The set must outlive the reader.
  */
+TACH_API int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
+			      struct tach_error *err);
+/* Only by the thread that opened it, or after that thread ended. NULL is fine. */
+TACH_API void tach_reader_close(struct tach_reader *reader);
+TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader);
+/* Why members are read by read(2) although they are hardware events; "" when they are not. */
+TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
+
+/*
+ * The inline operations are defined below for native code and exported under the same names
+ * with the suffix _fn for other languages. All are async-signal-safe, allocate nothing, take no
+ * lock, and make no system call but in the slow exit.
+ *
+ *   tach_begin(reader, mark)		reads every member into *mark
+ *   tach_end(reader, mark, delta)	reads again, writes `count` differences, returns flags
+ *   tach_read(reader, value)		writes `count` counts since open, returns flags
+ *   tach_read_one(reader, i, value)	the same for member i alone
+ *   tach_begin_fenced, tach_end_fenced	serialised: nothing leaks over the region's edges
+ *   tach_..._n(..., n)			the same for the first n members, n a constant: unrolled
+ *
+ * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
+ * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
+ */
+TACH_API void tach_begin_fn(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API uint32_t tach_end_fn(struct tach_reader *reader, const struct tach_mark *mark,
+			      uint64_t *delta);
+TACH_API uint32_t tach_read_fn(struct tach_reader *reader, uint64_t *value);
+TACH_API uint32_t tach_read_one_fn(struct tach_reader *reader, unsigned member,
+				   uint64_t *value);
+TACH_API void tach_begin_fenced_fn(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API uint32_t tach_end_fenced_fn(struct tach_reader *reader, const struct tach_mark *mark,
+				     uint64_t *delta);
+TACH_API void tach_begin_n_fn(struct tach_reader *reader, struct tach_mark *mark, unsigned n);
+TACH_API uint32_t tach_end_n_fn(struct tach_reader *reader, const struct tach_mark *mark,
+				uint64_t *delta, unsigned n);
+TACH_API uint32_t tach_read_n_fn(struct tach_reader *reader, uint64_t *value, unsigned n);
+TACH_API uint64_t tach_clock_fn(void); /* TSC, CNTVCT or ITC; 0 where there is none */
+
+/* Flags of one member, given those that end or read returned. */
+TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
+				    uint32_t flags);
+
+/* The slow exits: they read all over again, inline where that works, else by read(2). */
+TACH_API TACH_COLD void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark,
+					 unsigned n);
+TACH_API TACH_COLD uint32_t tach__end_slow(struct tach_reader *reader,
+					   const struct tach_mark *mark, uint64_t *delta,
+					   unsigned n);
+TACH_API TACH_COLD uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value,
+					    unsigned first, unsigned n);
+/* TACH_DEBUG's checks. */
+TACH_API int tach__mine(const struct tach_reader *reader);
 
 TACH_END_DECLS
+
+/* ---- the hot path ---- */
+
+/*
+ * Every access to a page goes through these names, so that a test can step between any two.
+ * LOAD is one load, now. OPERAND may also become the memory operand of the instruction that
+ * uses the value, which compilers refuse to volatile accesses; it stands between two compiler
+ * barriers.
+ */
+#ifndef TACH_PAGE_LOAD
+#define TACH_PAGE_LOAD(page, field)                                                            \
+	(*(const volatile __typeof__((page)->field) *)&(page)->field)
+#define TACH_PAGE_OPERAND(page, field) ((page)->field)
+#endif
+/*
+ * Sums are modular where counters are 40 bits or wider (x86): offset + counter, the counter not
+ * extended by sign, equals the count modulo 2^width, and end masks the difference of two such
+ * sums once. Where counters may have 32 bits (arm64) a region may well count more than 2^width,
+ * so both ends add the counter extended by sign; that is exact as long as the page was mapped
+ * before the first read(2) and the event is never RESET, which is how core/open.c does it.
+ */
+#ifndef TACH_MODULAR
+#define TACH_MODULAR (!TACH_ARCH_SIGNED)
+#endif
+
+#if TACH_ARCH_SIGNED
+#define TACH__EXTEND(page, raw) (raw)
+#else
+/* Width 0 shifts by 0: no guard needed, no undefined shift by 64. */
+TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
+{
+	unsigned shift = (64 - width) & 63;
+
+	return (uint64_t)((int64_t)(raw << shift) >> shift);
+}
+#define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
+#endif
+
+#if TACH_ARCH_FAST
+/*
+ * One counter under its own page's lock: offset + counter into *sum, the lock seen into *lock.
+ * Returns 0 when it cannot be read here.
+ *
+ * Order: page accesses are volatile and TACH_COUNTER is a compiler barrier, which is all that
+ * is needed: the page of a thread's own event is written by the kernel on this very CPU, so the
+ * hardware shows program order. `offset` may be loaded after the counter because both lie
+ * between the two looks at the lock. An odd lock cannot be seen from the thread itself.
+ *
+ * What it takes on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; or;
+ * add offset from memory; cmp lock in memory; jne; store: 11. Subtracting one yields RDPMC's
+ * operand and, by the borrow, the test for index 0. Fewer are not possible while index, offset
+ * and lock are read anew each time and the halves of the counter arrive in two registers.
+ */
+TACH_INLINE int tach__sum(const struct tach_reader *reader, unsigned i, int extend,
+			  uint64_t *sum, uint32_t *lock)
+{
+	const struct tach_way way = {TACH_PAGE(reader, i), reader->way[i].stubs};
+	uint32_t seen, number;
+	uint64_t value;
+
+	do {
+		seen = TACH_PAGE_LOAD(way.page, lock);
+		if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
+			return 0;
+		TACH_COUNTER(way, number, &value, revoked);
+		if (extend)
+			value = TACH__EXTEND(way.page, value);
+		TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
+	} while (TACH_UNLIKELY(TACH_PAGE_OPERAND(way.page, lock) != seen));
+	*sum = value;
+	*lock = seen;
+	return 1;
+revoked:
+	return 0;
+}
+
+/*
+ * Member 0 at the end of a region: begin's lock takes the place of the first look at the lock.
+ * If the page still shows it after the counter was read, nothing changed since begin: one
+ * comparison both validates the read and tells that the group was not rescheduled. (A lock that
+ * came back to the same value needs 2^31 updates within the region.) Otherwise, and when begin
+ * took the slow exit (odd), the slow exit sorts it out.
+ */
+TACH_INLINE int tach__sum_since(const struct tach_reader *reader, uint32_t lock, uint64_t *sum)
+{
+	const struct tach_way way = {TACH_PAGE(reader, 0), reader->way[0].stubs};
+	uint32_t number;
+	uint64_t value;
+
+	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
+		return 0;
+	TACH_COUNTER(way, number, &value, revoked);
+	if (!TACH_MODULAR)
+		value = TACH__EXTEND(way.page, value);
+	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
+	*sum = value;
+	return TACH_PAGE_OPERAND(way.page, lock) == lock;
+revoked:
+	return 0;
+}
+#else
+TACH_INLINE int tach__sum(const struct tach_reader *reader, unsigned i, int extend,
+			  uint64_t *sum, uint32_t *lock)
+{
+	(void)reader, (void)i, (void)extend, (void)sum, (void)lock;
+	return 0;
+}
+TACH_INLINE int tach__sum_since(const struct tach_reader *reader, uint32_t lock, uint64_t *sum)
+{
+	(void)reader, (void)lock, (void)sum;
+	return 0;
+}
+#endif
+
+TACH_INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_mark *mark,
+				unsigned i)
+{
+	uint32_t lock;
+
+	if (TACH_UNLIKELY(!tach__sum(reader, i, !TACH_MODULAR, &mark->value[i], &lock)))
+		return 0;
+	if (i == 0)
+		mark->lock = lock;
+	return 1;
+}
+
+TACH_INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
+			      uint64_t *delta, unsigned i)
+{
+	uint32_t lock;
+	uint64_t sum;
+
+	if (TACH_UNLIKELY(i == 0 ? !tach__sum_since(reader, mark->lock, &sum)
+				 : !tach__sum(reader, i, !TACH_MODULAR, &sum, &lock)))
+		return 0;
+	sum -= mark->value[i];
+	delta[i] = TACH_MODULAR ? sum & reader->mask : sum;
+	return 1;
+}
+
+TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
+{
+	uint32_t lock;
+
+	/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
+	return tach__sum(reader, i, 1, value, &lock);
+}
+
+/* step(0) && step(1) ... && step(n - 1), unrolled at every optimisation level. */
+#define TACH__EACH(n, step)                                                                    \
+	(((n) < 1 || step(0)) && ((n) < 2 || step(1)) && ((n) < 3 || step(2)) &&               \
+	 ((n) < 4 || step(3)) && ((n) < 5 || step(4)) && ((n) < 6 || step(5)) &&               \
+	 ((n) < 7 || step(6)) && ((n) < 8 || step(7)) && ((n) < 9 || step(8)) &&               \
+	 ((n) < 10 || step(9)) && ((n) < 11 || step(10)) && ((n) < 12 || step(11)) &&          \
+	 ((n) < 13 || step(12)) && ((n) < 14 || step(13)) && ((n) < 15 || step(14)) &&         \
+	 ((n) < 16 || step(15)))
+
+#ifdef TACH_DEBUG
+#define TACH__STARTS(reader, mark) ((mark)->reader = (reader), tach__mine(reader))
+#define TACH__STOPS(reader, mark)  ((mark)->reader == (reader) && tach__mine(reader))
+#else
+#define TACH__STARTS(reader, mark) 1
+#define TACH__STOPS(reader, mark)  1
+#endif
+
+TACH_INLINE void tach_begin_n(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
+{
+#define TACH__STEP(i) tach__begin_one(reader, mark, i)
+	if (TACH_UNLIKELY(!TACH__STARTS(reader, mark) || n == 0 || !TACH__EACH(n, TACH__STEP)))
+		tach__begin_slow(reader, mark, n);
+#undef TACH__STEP
+}
+
+TACH_INLINE uint32_t tach_end_n(struct tach_reader *reader, const struct tach_mark *mark,
+				uint64_t *delta, unsigned n)
+{
+#define TACH__STEP(i) tach__end_one(reader, mark, delta, i)
+	if (TACH_UNLIKELY(!TACH__STOPS(reader, mark) || n == 0 || !TACH__EACH(n, TACH__STEP)))
+		return tach__end_slow(reader, mark, delta, n);
+#undef TACH__STEP
+	return 0;
+}
+
+TACH_INLINE uint32_t tach_read_n(struct tach_reader *reader, uint64_t *value, unsigned n)
+{
+#define TACH__STEP(i) tach__read_one(reader, value, i)
+	if (TACH_UNLIKELY(!TACH__EACH(n, TACH__STEP)))
+		return tach__read_slow(reader, value, 0, n);
+#undef TACH__STEP
+	return 0;
+}
+
+TACH_INLINE void tach_begin(struct tach_reader *reader, struct tach_mark *mark)
+{
+	unsigned i = 0, n = reader->count;
+
+	if (TACH_LIKELY(TACH__STARTS(reader, mark) && tach__begin_one(reader, mark, 0))) {
+		while (++i < n)
+			if (TACH_UNLIKELY(!tach__begin_one(reader, mark, i)))
+				goto slow;
+		return;
+	}
+slow:
+	tach__begin_slow(reader, mark, n);
+}
+
+TACH_INLINE uint32_t tach_end(struct tach_reader *reader, const struct tach_mark *mark,
+			      uint64_t *delta)
+{
+	unsigned i = 0, n = reader->count;
+
+	if (TACH_LIKELY(TACH__STOPS(reader, mark) && tach__end_one(reader, mark, delta, 0))) {
+		while (++i < n)
+			if (TACH_UNLIKELY(!tach__end_one(reader, mark, delta, i)))
+				goto slow;
+		return 0;
+	}
+slow:
+	return tach__end_slow(reader, mark, delta, n);
+}
+
+TACH_INLINE uint32_t tach_read(struct tach_reader *reader, uint64_t *value)
+{
+	unsigned i, n = reader->count;
+
+	for (i = 0; i < n; i++)
+		if (TACH_UNLIKELY(!tach__read_one(reader, value, i)))
+			return tach__read_slow(reader, value, 0, n);
+	return 0;
+}
+
+TACH_INLINE uint32_t tach_read_one(struct tach_reader *reader, unsigned member, uint64_t *value)
+{
+	uint32_t lock;
+
+	if (TACH_LIKELY(tach__sum(reader, member, 1, value, &lock)))
+		return 0;
+	return tach__read_slow(reader, value, member, 1);
+}
+
+/*
+ * Fences on both sides of begin keep earlier work out of the region and the region's work
+ * behind the read; end needs only the one before it: the region is over when it has executed.
+ */
+TACH_INLINE void tach_begin_fenced_n(struct tach_reader *reader, struct tach_mark *mark,
+				     unsigned n)
+{
+	TACH_FENCE();
+	tach_begin_n(reader, mark, n);
+	TACH_FENCE();
+}
+
+TACH_INLINE uint32_t tach_end_fenced_n(struct tach_reader *reader, const struct tach_mark *mark,
+				       uint64_t *delta, unsigned n)
+{
+	TACH_FENCE();
+	return tach_end_n(reader, mark, delta, n);
+}
+
+TACH_INLINE void tach_begin_fenced(struct tach_reader *reader, struct tach_mark *mark)
+{
+	TACH_FENCE();
+	tach_begin(reader, mark);
+	TACH_FENCE();
+}
+
+TACH_INLINE uint32_t tach_end_fenced(struct tach_reader *reader, const struct tach_mark *mark,
+				     uint64_t *delta)
+{
+	TACH_FENCE();
+	return tach_end(reader, mark, delta);
+}
+
 #endif

@@ -1,5 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* One counter read, one clock read, one fence. Included by tach/arch.h only. */
+/*
+ * One counter read, one clock read, one fence. Included by tach/arch.h only.
+ *
+ * Linux never had perf_event on ia64 (perfmon only; the port left in 6.7), so nothing opens
+ * here and sets go the slow way, which says "not supported". What a program that programmed its
+ * PMU by other means can use is tach_ia64_counter. Assembled with Debian's binutils, never run
+ * on hardware.
+ */
 #ifndef TACH_ARCH_H
 #error "include <tach/arch.h>"
 #endif
+
+#define TACH_ARCH_FAST	     0
+#define TACH_ARCH_SIGNED     0
+#define TACH_STUBS(width)    ((const char *)0)
+#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+
+/*
+ * PMD register `pmd` (4-7, Montecito 4-15): its low 47 bits count (Intel Itanium Architecture
+ * SDM vol. 2, 7.2). User code may read it while PSR.sp is 0. Unlike the register numbers of x86
+ * and arm64 this one is the caller's: no kernel page names it.
+ */
+TACH_INLINE uint64_t tach_ia64_counter(uint64_t pmd)
+{
+	uint64_t value;
+
+	__asm__ volatile("mov %0 = pmd[%1]" : "=r"(value) : "r"(pmd) : "memory");
+	return value;
+}
+
+/* Interval time counter; runs at a fixed ratio of the CPU's clock. */
+TACH_INLINE uint64_t tach_clock(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("mov %0 = ar.itc" : "=r"(value));
+	return value;
+}
+
+/* mf orders memory, srlz.d the reads of processor state behind it. */
+#define TACH_FENCE() __asm__ volatile("mf\n\t;;\n\tsrlz.d\n\t;;" ::: "memory")

@@ -3,3 +3,96 @@
 #ifndef TACH_ARCH_H
 #error "include <tach/arch.h>"
 #endif
+
+#define TACH_ARCH_FAST	  1
+#define TACH_ARCH_SIGNED  0
+#define TACH_STUBS(width) ((const char *)0)
+
+/* Pages are 4096 bytes (Intel SDM vol. 3, 4.3): a constant, not something to ask for. */
+#define TACH__PAGE_SIZE 4096
+
+/* Budget tests count instructions where RDPMC cannot run: they put RDTSC in its place. */
+#ifndef TACH_COUNTER_INSN
+#define TACH_COUNTER_INSN "rdpmc"
+#endif
+
+/*
+ * RDPMC (Intel SDM vol. 2; AMD APM vol. 3): ECX = counter, EDX:EAX = its value. Bit 30 of ECX
+ * selects Intel's fixed counters; the kernel's index carries it already. EAX and EDX are
+ * written as 64-bit registers (the upper halves are cleared), so putting them together takes a
+ * shift and an OR; 32-bit outputs would get two zero-extensions besides.
+ */
+#define TACH__COUNTER_TEXT(landing)                                                            \
+	".Ltach%=: " TACH_COUNTER_INSN "\n"                                                    \
+	"\tshl $32, %%rdx\n\tor %%rdx, %0\n" TACH__EX_RECORD(".Ltach%=", landing)              \
+		TACH__EX_NOTE("R_X86_64_NONE")
+/*
+ * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
+ * the compiler often tests again.
+ */
+TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
+{
+	int none;
+
+	__asm__("sub $1, %0" : "+r"(index), "=@ccc"(none));
+	*number = index;
+	return none;
+}
+#define TACH_NUMBER(index, number) tach__number(index, &(number))
+
+/* Hiding the value before the addition keeps compilers from loading the operand first. */
+#define TACH_ADD(value, operand)                                                               \
+	do {                                                                                   \
+		__asm__("" : "+r"(value));                                                     \
+		(value) += (uint64_t)(operand);                                                \
+		__asm__ volatile("" : "+r"(value) : : "memory");                               \
+	} while (0)
+
+#if TACH__ASM_GOTO
+#define TACH_COUNTER(way, number, out, fault)                                                  \
+	do {                                                                                   \
+		uint64_t tach__value;                                                          \
+		__asm__ goto volatile(TACH__COUNTER_TEXT("%l[" #fault "] - .")                 \
+				      : "=a"(tach__value)                                      \
+				      : "c"(number)                                            \
+				      : "rdx", "memory", "cc"                                  \
+				      : fault);                                                \
+		*(out) = tach__value;                                                          \
+	} while (0)
+#else
+#define TACH_COUNTER(way, number, out, fault)                                                  \
+	do {                                                                                   \
+		uint64_t tach__value;                                                          \
+		if (0)                                                                         \
+			goto fault;                                                            \
+		__asm__ volatile(TACH__COUNTER_TEXT("0")                                       \
+				 : "=a"(tach__value)                                           \
+				 : "c"(number)                                                 \
+				 : "rdx", "memory", "cc");                                     \
+		*(out) = tach__value;                                                          \
+	} while (0)
+#endif
+
+/*
+ * The pages lie behind the reader at a fixed distance, so that a page's address is a constant
+ * displacement: one load per counter less than through a table of pointers.
+ */
+#define TACH_PAGE(reader, i)                                                                   \
+	((const struct perf_event_mmap_page *)((const char *)(reader) +                        \
+					       ((size_t)(i) + 1) * TACH__PAGE_SIZE))
+
+/* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
+TACH_INLINE uint64_t tach_clock(void)
+{
+	uint64_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return hi << 32 | lo;
+}
+
+/*
+ * LFENCE waits until all earlier instructions completed locally, and no later one starts before
+ * it did (Intel SDM vol. 2, LFENCE; AMD APM vol. 3: dispatch-serialising, as Linux sets it up).
+ * Never CPUID: it traps in virtual machines.
+ */
+#define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")

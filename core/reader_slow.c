@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow exits of the inline reads. They give the same quantity as the fast way: counts since
+ * open for read, differences of such counts for end.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "core/reader.h"
+#include "core/set.h"
+#include "core/sys.h"
+
+const void *tach__thread_token(void)
+{
+	static __thread char token;
+
+	return &token;
+}
+
+int tach__mine(const struct tach_reader *reader)
+{
+	return tach__reader(reader)->owner == tach__thread_token();
+}
+
+int tach__group_read(const struct tach__group *group, struct tach__group_read *to)
+{
+	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
+
+	do
+		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
+	while (got == -EINTR);
+	if (got == 0)
+		return 0; /* error state: a pinned group that found no counters */
+	if (got < 0)
+		return (int)got;
+	return got >= want ? 1 : -EIO;
+}
+
+/* The hardware members by their pages, in member order; 0 if one of them cannot be read so. */
+static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
+		      uint32_t *lock)
+{
+	const struct tach__group *g = &r->hard;
+	uint32_t ignored;
+
+	if (g->count == 0 || (unsigned)g->member[0] >= n)
+		return 0;
+	for (int i = 0; i < g->count && g->member[i] < n; i++)
+		if (!tach__sum(&r->hot, g->member[i], extend, &sum[g->member[i]],
+			       i ? &ignored : lock))
+			return 0;
+	return 1;
+}
+
+static void scatter(const struct tach__group *g, const struct tach__group_read *from,
+		    unsigned n, uint64_t *to)
+{
+	for (int i = 0; i < g->count && g->member[i] < n; i++)
+		to[g->member[i]] = from->value[i];
+}
+
+/*
+ * Was the group without counters since its leader's lock read `since`? enabled - running stands
+ * still while it counts and while the thread does not run, and grows while it wants counters
+ * and has none. Looks come at any time and from nested regions, so it is the lock at the last
+ * growth that counts: growth found after `since` may lie before it, never the other way round,
+ * hence errs towards "incomplete".
+ */
+static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
+{
+	if (lag > r->lag) {
+		r->lag = lag;
+		r->grown_lock = lock;
+	}
+	return (int32_t)(r->grown_lock - since) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
+}
+
+static uint32_t since_lock(struct tach__reader *r, uint32_t since)
+{
+	const struct perf_event_mmap_page *page = TACH_PAGE(&r->hot, r->hard.member[0]);
+	uint64_t enabled, running;
+	uint32_t lock;
+
+	do {
+		lock = TACH_PAGE_LOAD(page, lock);
+		enabled = TACH_PAGE_LOAD(page, time_enabled);
+		running = TACH_PAGE_LOAD(page, time_running);
+	} while (TACH_PAGE_LOAD(page, lock) != lock);
+	if (lock == since)
+		return 0;
+	return note_lag(r, enabled - running, lock, since);
+}
+
+/* A pinned group that lost its counters stays in error state until it is enabled again. */
+static int read_or_recover(const struct tach__group *g, struct tach__group_read *to)
+{
+	int state = tach__group_read(g, to);
+
+	if (state == 0 &&
+	    tach__sys(SYS_ioctl, g->leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) == 0)
+		state = tach__group_read(g, to);
+	return state;
+}
+
+void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	struct tach__group_read now;
+	uint32_t lock;
+
+	mark->reader = reader;
+	mark->lock = 1;
+	mark->flags = 0;
+	if (!tach__mine(reader)) {
+		mark->flags = TACH_LOST;
+		return;
+	}
+	/* Hardware last: its window is the tight one. */
+	if (r->soft.count) {
+		if (tach__group_read(&r->soft, &now) <= 0)
+			mark->flags |= TACH_LOST;
+		else
+			scatter(&r->soft, &now, n, mark->value);
+	}
+	if (r->hard.count == 0)
+		return;
+	if (read_pages(r, n, !TACH_MODULAR, mark->value, &lock)) {
+		mark->lock = lock | 1;
+		return;
+	}
+	mark->flags |= TACH_SYSCALL;
+	if (read_or_recover(&r->hard, &now) <= 0) {
+		mark->flags |= TACH_LOST;
+		return;
+	}
+	scatter(&r->hard, &now, n, mark->value);
+	mark->enabled = now.enabled;
+	mark->running = now.running;
+}
+
+/* Counts lost while the group had no counter are made up for in proportion to time. */
+static uint32_t scale(const struct tach__reader *r, const struct tach_mark *mark,
+		      const struct tach__group_read *now, unsigned n, uint64_t *delta)
+{
+	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
+
+	if (enabled == running)
+		return 0;
+	if (!(r->set->flags & TACH_SET_MULTIPLEX))
+		return TACH_INCOMPLETE;
+	if (running == 0)
+		return TACH_INCOMPLETE | TACH_LOST;
+	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
+		uint64_t *d = &delta[r->hard.member[i]];
+
+		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
+	}
+	return TACH_SCALED | TACH_INCOMPLETE;
+}
+
+/* The hardware members' differences, whichever way each end has to be read. */
+static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
+			 unsigned n)
+{
+	int by_pages = !(mark->flags & TACH_SYSCALL);
+	const struct tach__group *g = &r->hard;
+	uint32_t lock, flags, begun = mark->lock & ~1u;
+	struct tach__group_read now;
+	uint64_t mask = by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0;
+
+	if (by_pages && read_pages(r, n, !TACH_MODULAR, delta, &lock)) {
+		flags = since_lock(r, begun);
+	} else {
+		if (tach__group_read(g, &now) <= 0)
+			return TACH_LOST;
+		scatter(g, &now, n, delta);
+		flags = TACH_SYSCALL;
+		if (by_pages)
+			flags |= TACH_MIXED |
+				 note_lag(r, now.enabled - now.running, begun + 2, begun);
+	}
+	for (int i = 0; i < g->count && g->member[i] < n; i++)
+		delta[g->member[i]] = (delta[g->member[i]] - mark->value[g->member[i]]) & mask;
+	if (!by_pages)
+		flags |= scale(r, mark, &now, n, delta);
+	return flags;
+}
+
+uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
+			uint64_t *delta, unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	struct tach__group_read now;
+	uint32_t flags = 0;
+
+	if (!tach__mine(reader) || ((mark->lock & 1) && (mark->flags & TACH_LOST))) {
+		memset(delta, 0, n * sizeof *delta);
+		return TACH_LOST;
+	}
+	if (r->hard.count)
+		flags = end_hard(r, mark, delta, n);
+	if (r->soft.count) {
+		if (tach__group_read(&r->soft, &now) <= 0)
+			flags |= TACH_LOST;
+		else
+			for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
+				delta[r->soft.member[i]] =
+					now.value[i] - mark->value[r->soft.member[i]];
+		if (r->hard.count == 0)
+			flags |= TACH_SYSCALL;
+	}
+	if (flags & TACH_LOST)
+		memset(delta, 0, n * sizeof *delta);
+	return flags;
+}
+
+uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned first,
+			 unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	uint64_t all[TACH_COUNTERS_MAX] = {0};
+	struct tach__group_read now;
+	uint32_t flags = 0, lock;
+
+	if (!tach__mine(reader))
+		flags = TACH_LOST;
+	if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
+		flags |= TACH_SYSCALL;
+		if (read_or_recover(&r->hard, &now) <= 0)
+			flags |= TACH_LOST;
+		else if (now.enabled != now.running)
+			flags |= TACH_INCOMPLETE;
+		if (!(flags & TACH_LOST))
+			scatter(&r->hard, &now, TACH_COUNTERS_MAX, all);
+	}
+	if (r->soft.count && !(flags & TACH_LOST)) {
+		if (r->hard.count == 0)
+			flags |= TACH_SYSCALL;
+		if (tach__group_read(&r->soft, &now) <= 0)
+			flags |= TACH_LOST;
+		else
+			scatter(&r->soft, &now, TACH_COUNTERS_MAX, all);
+	}
+	if (flags & TACH_LOST)
+		memset(all, 0, sizeof all);
+	memcpy(value, all + first, n * sizeof *value);
+	return flags;
+}
+
+uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, uint32_t flags)
+{
+	const struct tach__reader *r = tach__reader(reader);
+
+	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
+		return TACH_SYSCALL | (flags & TACH_LOST);
+	return flags;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Software events by read(2): works on every machine, PMU or not. */
+#include <string.h>
+#include <sys/mman.h>
+#include <tach/reader.h>
+#include "tests/check.h"
+
+static struct tach_set *set_of(uint64_t a, uint64_t b)
+{
+	static struct perf_event_attr attr[2];
+	struct tach_set_attr members[2] = {{"first", &attr[0]}, {"second", &attr[1]}};
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set;
+
+	memset(attr, 0, sizeof attr);
+	attr[0].type = attr[1].type = PERF_TYPE_SOFTWARE;
+	attr[0].size = attr[1].size = sizeof attr[0];
+	attr[0].config = a;
+	attr[1].config = b;
+	attr[0].exclude_kernel = attr[1].exclude_kernel = 1;
+	opt.attrs = members;
+	opt.nattrs = 2;
+	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	return set;
+}
+
+static void touch(size_t pages)
+{
+	char *at = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	for (size_t i = 0; i < pages; i++)
+		at[i * 4096] = 1;
+	munmap(at, pages * 4096);
+}
+
+static void page_faults_are_counted(void)
+{
+	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK);
+	static struct tach_error err = TACH_ERROR_INIT;
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	uint64_t delta[2], value[2], more[2];
+	uint32_t flags;
+
+	if (tach_reader_open(&reader, set, &err)) {
+		tach_set_free(set);
+		SKIP(err.text);
+	}
+	tach_begin(reader, &mark);
+	touch(50);
+	flags = tach_end(reader, &mark, delta);
+	CHECK(flags == TACH_SYSCALL, "flags %#x", flags);
+	CHECK(delta[0] >= 50 && delta[0] < 70, "%llu faults", (unsigned long long)delta[0]);
+	CHECK(delta[1] > 0, "no time passed");
+	tach_begin_n(reader, &mark, 2);
+	CHECK(tach_end_n(reader, &mark, delta, 2) == TACH_SYSCALL, "by system call");
+	CHECK(delta[0] < 5, "%llu faults in nothing", (unsigned long long)delta[0]);
+	CHECK(tach_read(reader, value) == TACH_SYSCALL, "by system call");
+	CHECK(tach_read_one(reader, 1, &more[1]) == TACH_SYSCALL, "by system call");
+	CHECK(more[1] > value[1], "the clock stands");
+	tach_reader_close(reader);
+	tach_set_free(set);
+}
+
+int main(void)
+{
+	CASE(page_faults_are_counted);
+	return check_done();
+}
