@@ -6,6 +6,7 @@
  * searches where two PMUs have an event of the same name; then those it does not know, by
  * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
  */
+#include <string.h>
 #include "core/search.h"
 #include "core/tables_data.h"
 
@@ -62,18 +63,6 @@ int tach__pmu_find(const char *name, size_t length)
 	return found ? found->first : -1;
 }
 
-int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
-{
-	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
-	const struct tach__tab_name *found =
-		list_find(&tach__tab_names[run->vendor], run->nvendor, name, length);
-
-	if (!found)
-		return -1;
-	*umask = found->second == TACH__TAB_NONE ? -1 : found->second;
-	return found->first;
-}
-
 static const char *event_name(const void *context, size_t i)
 {
 	const struct tach__tab_pmu *run = context;
@@ -107,6 +96,30 @@ int tach__umask_find(const struct tach__event *event, const char *name, size_t l
 	if (i == event->numasks || tach__name_compare(name, length, umask_name(event, i)) != 0)
 		return -1;
 	return tach__tab_umask_order[event->umasks + i];
+}
+
+int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
+{
+	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
+	const struct tach__tab_name *found =
+		list_find(&tach__tab_names[run->vendor], run->nvendor, name, length);
+	const char *dot = memchr(name, '.', length);
+	char rest[TACH__TAB_NAME_MAX];
+	size_t n = 0;
+	int event;
+
+	if (found) {
+		*umask = found->second == TACH__TAB_NONE ? -1 : found->second;
+		return found->first;
+	}
+	*umask = -1;
+	event = tach__event_find(pmu, name, dot ? (size_t)(dot - name) : length);
+	if (event < 0 || !dot)
+		return event;
+	while (++dot < name + length && n < sizeof rest)
+		rest[n++] = *dot == '.' ? '_' : *dot;
+	*umask = tach__umask_find(tach__event_at(pmu, event), rest, n);
+	return *umask < 0 ? -1 : event;
 }
 
 /* ---- lists that hang off a row: at most a handful of entries each ---- */

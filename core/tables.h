@@ -157,26 +157,27 @@ struct tach__pmu {
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
 
+/* The fields of rows lie in order of size: thousands of rows, no padding. */
 struct tach__event {
-	uint32_t name, description;
+	uint64_t counters;	    /* bits 0-31 general, 32-63 fixed; 0 = any general */
+	uint32_t name, description; /* string pool offsets */
 	uint32_t code;
-	uint32_t flags;	   /* TACH__EV_* */
-	uint64_t counters; /* bits 0-31 general, 32-63 fixed; 0 = any general */
-	uint32_t mods;	   /* 1u << TACH__MOD_*, '*' already expanded for the PMU */
-	uint32_t hw;	   /* wired-in modifiers: index for tach__hw(), 0 = none */
-	uint32_t attrs;	   /* index for tach__attr(), 0 = none */
-	uint16_t numasks;
-	uint8_t ngroups, src;
+	uint32_t flags;	 /* TACH__EV_* */
+	uint32_t mods;	 /* 1u << TACH__MOD_*, '*' already expanded for the PMU */
 	uint32_t umasks; /* private to tables.c */
+	uint16_t numasks;
+	uint16_t hw;	/* wired-in modifiers: index for tach__hw(), 0 = none */
+	uint16_t attrs; /* index for tach__attr(), 0 = none */
+	uint8_t ngroups, src;
 };
 
 struct tach__umask {
-	uint32_t name, description;
 	uint64_t code;
 	uint64_t counters; /* 0 = as the event */
-	uint32_t flags;	   /* TACH__UM_* */
-	uint32_t mods;	   /* modifiers that the user must give */
-	uint32_t hw, attrs;
+	uint32_t name, description;
+	uint32_t mods;	/* modifiers that the user must give */
+	uint16_t flags; /* TACH__UM_* */
+	uint16_t hw, attrs;
 	uint8_t group;
 	uint8_t requires; /* group that must be present too, 0xff = none */
 	uint8_t src;
@@ -195,12 +196,17 @@ const struct tach__umask *tach__umask_at(const struct tach__event *event, int um
 int tach__event_find(int pmu, const char *name, size_t length);
 /* First umask of that name in table order; -1 if none. */
 int tach__umask_find(const struct tach__event *event, const char *name, size_t length);
-/* By the vendor's spelling (vn=): event number, *umask = umask or -1; -1 if none. */
+/*
+ * By the vendor's spelling: one of its own (vn=), else EVENT or EVENT.UMASK where dots after
+ * the first stand for the umask's underscores. Event number, *umask = umask or -1; -1 if none.
+ */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 
 /* Value of a wired-in modifier: 1 and *value, or 0 when this row wires nothing there. */
 int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
-/* Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
+/*
+ * Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
+ * Vendor spellings (TACH__A_VN) are not kept here; see tach__vendor_find.
  */
 int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text);
 

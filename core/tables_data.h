@@ -34,7 +34,8 @@ struct tach__tab_name {
 	uint16_t first;	 /* event, or PMU */
 	uint16_t second; /* umask, TACH__TAB_NONE for the event itself */
 };
-#define TACH__TAB_NONE 0xffffu
+#define TACH__TAB_NONE	   0xffffu
+#define TACH__TAB_NAME_MAX 256 /* no event or umask name is longer */
 
 struct tach__tab_pmu {
 	uint32_t events;	  /* run in tab_event_ids and tab_event_order */

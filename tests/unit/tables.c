@@ -161,8 +161,11 @@ static void same_attrs(uint32_t attrs, const char *cell, const char *where)
 			*value++ = 0;
 		while (i < TACH__NATTRS && strcmp(attr_names[i], word) != 0)
 			i++;
-		CHECK(i < TACH__NATTRS && tach__attr(attrs, (enum tach__attr)i, &number, &text),
+		CHECK(i < TACH__NATTRS && tach__attr(attrs, (enum tach__attr)i, &number,
+						     &text) == (i != TACH__A_VN),
 		      "%s %s", where, word);
+		if (i == TACH__A_VN)
+			continue; /* kept for vendor() only */
 		seen |= 1u << i;
 		CHECK(strcmp(text, value ? value : word) == 0, "%s %s: %s", where, cell, text);
 		want = value ? strtoull(value, &end, 0) : 1;
@@ -211,6 +214,7 @@ static struct state {
 	int events, umasks; /* met so far */
 	char match[64];
 } at;
+static int vendor_names; /* vendor spellings that lead to their own row */
 
 static void header(char *cell[], int n)
 {
@@ -270,7 +274,7 @@ static void header(char *cell[], int n)
 	}
 }
 
-/* vn= leads back to the first row that has it. */
+/* vn= leads to the first row that has it. */
 static void vendor(const char *attrs, int umask)
 {
 	const char *vn = strncmp(attrs, "vn=", 3) == 0 ? attrs : strstr(attrs, ";vn=");
@@ -281,18 +285,12 @@ static void vendor(const char *attrs, int umask)
 		return;
 	vn = strchr(vn, '=') + 1;
 	n = strcspn(vn, ";");
+	if (memchr(vn, ':', n))
+		return; /* cannot be part of an event string */
 	e = tach__vendor_find(at.pmu, vn, n, &u);
-	CHECK(e >= 0 && e <= at.event && (e < at.event || u <= umask), "%s %s: %d %d", at.file,
-	      vn, e, u);
-	if (e >= 0) {
-		const struct tach__event *event = tach__event_at(at.pmu, e);
-		const char *text = "";
-
-		CHECK(tach__attr(u < 0 ? event->attrs : tach__umask_at(event, u)->attrs,
-				 TACH__A_VN, NULL, &text) &&
-			      strlen(text) == n && strncasecmp(text, vn, n) == 0,
-		      "%s %s", at.file, vn);
-	}
+	CHECK(e >= 0 && e <= at.event && (e < at.event || u <= umask), "%s %.*s: %d %d",
+	      at.file, (int)n, vn, e, u);
+	vendor_names += e == at.event && u == umask;
 }
 
 /* Most texts come from descriptions.tsv (tests/unit/descriptions.c); a row's own text wins. */
@@ -400,6 +398,7 @@ static void every_row_is_found_with_its_facts(void)
 	CHECK((int)files.gl_pathc == tach__npmus(), "%d PMUs", tach__npmus());
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		one_file(files.gl_pathv[i]);
+	CHECK(vendor_names > 5000, "%d", vendor_names);
 	globfree(&files);
 }
 

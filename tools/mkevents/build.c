@@ -42,24 +42,27 @@ static uint16_t *order_of(const struct mk_row *rows, size_t n)
 	return order;
 }
 
-static uint32_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
+/* Vendor spellings are not among them: the sorted names are for looking those up. */
+static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
-	uint16_t list[TACH__NATTRS + 1];
+	uint16_t list[TACH__NATTRS + 1], n = 0;
 
-	if (row->nattrs == 0)
-		return 0;
-	list[0] = (uint16_t)row->nattrs;
 	for (size_t i = 0; i < row->nattrs; i++) {
 		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
 		struct tach__tab_attr value;
 
+		if (a->key == TACH__A_VN)
+			continue;
 		memset(&value, 0, sizeof value);
 		value.key = a->key;
 		value.number = a->number;
 		value.text = mk_pool_string(&im->strings, &a->cell);
-		list[i + 1] = (uint16_t)mk_pool_add(&im->attr_values, &value, 1);
+		list[++n] = (uint16_t)mk_pool_add(&im->attr_values, &value, 1);
 	}
-	return mk_pool_add(&im->attr_lists, list, row->nattrs + 1);
+	if (n == 0)
+		return 0;
+	list[0] = n;
+	return (uint16_t)mk_pool_add(&im->attr_lists, list, n + 1u);
 }
 
 static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *row)
@@ -71,9 +74,9 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	u.description = mk_pool_string(&im->strings, &row->description);
 	u.code = row->code;
 	u.counters = row->counters;
-	u.flags = row->flags;
+	u.flags = (uint16_t)row->flags;
 	u.mods = row->mods;
-	u.hw = mk_pool_add(&im->hw, row->hw, row->nhw);
+	u.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
 	u.attrs = attrs(mk, im, row);
 	u.group = row->group;
 	u.requires = row->requires;
@@ -114,7 +117,7 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	e.flags = row->flags;
 	e.counters = row->counters;
 	e.mods = row->mods;
-	e.hw = mk_pool_add(&im->hw, row->hw, row->nhw);
+	e.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
 	e.attrs = attrs(mk, im, row);
 	e.numasks = (uint16_t)row->numasks;
 	e.ngroups = row->group;
@@ -140,13 +143,41 @@ static uint32_t names(struct mk_image *im, struct sorted *s, size_t n)
 	return start;
 }
 
-static size_t vendor_name(const struct mk *mk, const struct mk_row *row, uint32_t event,
+/* EVENT.UMASK with more dots, which tach__vendor_find finds without an index. */
+static int plain(const struct mk_row *event, const struct mk_row *umask,
+		 const struct mk_cell *vendor)
+{
+	size_t n = event->name.length;
+	struct mk_cell rest = {vendor->text + n + 1, vendor->length - n - 1, 0, 0};
+
+	if (!umask)
+		return mk_same(vendor, &event->name);
+	if (vendor->length != n + 1 + umask->name.length || vendor->text[n] != '.' ||
+	    strncasecmp(vendor->text, event->name.text, n) != 0)
+		return 0;
+	for (size_t i = 0; i < rest.length; i++) {
+		char c = rest.text[i] == '.' ? '_' : rest.text[i];
+
+		if (strncasecmp(&c, &umask->name.text[i], 1) != 0)
+			return 0;
+	}
+	return 1;
+}
+
+static size_t vendor_name(const struct mk *mk, const struct mk_pmu *pmu, uint32_t event,
 			  uint32_t umask, struct sorted *out)
 {
+	const struct mk_row *owner = &pmu->events[event];
+	const struct mk_row *under =
+		umask == TACH__TAB_NONE ? NULL : &pmu->umasks[owner->first_umask + umask];
+	const struct mk_row *row = under ? under : owner;
+
 	for (size_t i = 0; i < row->nattrs; i++) {
 		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
 
-		if (a->key == TACH__A_VN) {
+		/* No event string can hold a name with a colon. */
+		if (a->key == TACH__A_VN && !plain(owner, under, &a->cell) &&
+		    !memchr(a->cell.text, ':', a->cell.length)) {
 			*out = (struct sorted){a->cell, event, umask};
 			return 1;
 		}
@@ -161,12 +192,9 @@ static void vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
 	size_t n = 0;
 
 	for (size_t e = 0; e < pmu->nevents; e++) {
-		const struct mk_row *row = &pmu->events[e];
-
-		n += vendor_name(mk, row, (uint32_t)e, TACH__TAB_NONE, s + n);
-		for (size_t u = 0; u < row->numasks; u++)
-			n += vendor_name(mk, &pmu->umasks[row->first_umask + u], (uint32_t)e,
-					 (uint32_t)u, s + n);
+		n += vendor_name(mk, pmu, (uint32_t)e, TACH__TAB_NONE, s + n);
+		for (size_t u = 0; u < pmu->events[e].numasks; u++)
+			n += vendor_name(mk, pmu, (uint32_t)e, (uint32_t)u, s + n);
 	}
 	out->vendor = names(im, s, n);
 	out->nvendor = (uint32_t)n;
@@ -286,6 +314,8 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	fits(mk, &im->events, "events");
 	fits(mk, &im->umasks, "umasks");
 	fits(mk, &im->attr_values, "attribute values");
+	fits(mk, &im->attr_lists, "attribute lists");
+	fits(mk, &im->hw, "wired-in modifiers");
 }
 
 /* Order of PMUs: architecture; the architectural default after all models, where libpfm-4 has

@@ -43,9 +43,9 @@ static void events(const struct mk_pool *pool, FILE *to)
 	fputs("const struct tach__event tach__tab_events[] = {\n", to);
 	for (size_t i = 0; i < pool->used; i++, e++)
 		fprintf(to,
-			"\t{%u, %u, %#x, %#x, %#" PRIx64 ", %#x, %u, %u, %u, %u, %u, %u},\n",
-			e->name, e->description, e->code, e->flags, e->counters, e->mods, e->hw,
-			e->attrs, e->numasks, e->ngroups, e->src, e->umasks);
+			"\t{%#" PRIx64 ", %u, %u, %#x, %#x, %#x, %u, %u, %u, %u, %u, %u},\n",
+			e->counters, e->name, e->description, e->code, e->flags, e->mods,
+			e->umasks, e->numasks, e->hw, e->attrs, e->ngroups, e->src);
 	fputs("};\n\n", to);
 }
 
@@ -56,9 +56,9 @@ static void umasks(const struct mk_pool *pool, FILE *to)
 	fputs("const struct tach__umask tach__tab_umasks[] = {\n", to);
 	for (size_t i = 0; i < pool->used; i++, u++)
 		fprintf(to,
-			"\t{%u, %u, %#" PRIx64 ", %#" PRIx64
-			", %#x, %#x, %u, %u, %u, %u, %u},\n",
-			u->name, u->description, u->code, u->counters, u->flags, u->mods, u->hw,
+			"\t{%#" PRIx64 ", %#" PRIx64
+			", %u, %u, %#x, %#x, %u, %u, %u, %u, %u},\n",
+			u->code, u->counters, u->name, u->description, u->mods, u->flags, u->hw,
 			u->attrs, u->group, u->requires, u->src);
 	fputs("};\n\n", to);
 }
