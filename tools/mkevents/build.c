@@ -217,6 +217,18 @@ static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
 	return used ? mk_pool_add(&im->strings, text, used + 1) : 0;
 }
 
+/* The architectural default is the last of its architecture, and so is this line. */
+static void claim_the_rest(struct mk_image *im, size_t p, uint32_t vendor_name)
+{
+	struct tach__tab_match *m = &im->matches[im->nmatches++];
+
+	memset(m, 0, sizeof *m);
+	m->vendor = vendor_name;
+	m->arch = im->pmus[p].arch;
+	m->pmu = (uint16_t)p;
+	m->family[1] = m->model[1] = m->stepping[1] = UINT32_MAX;
+}
+
 static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 {
 	const struct mk_pmu *pmu = &mk->pmus[p];
@@ -244,6 +256,8 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 		m->fallback = mk_pool_string(&im->strings, &pmu->matches[i].fallback);
 		m->pmu = (uint16_t)p;
 	}
+	if (row->flags & TACH__PMU_ARCHDEFAULT)
+		claim_the_rest(im, p, mk_pool_string(&im->strings, &pmu->vendor));
 }
 
 /* PMU names, and those aliases that are no PMU's own name (a PMU's strings then work under
@@ -303,7 +317,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	mk_pool_add(&im->attr_lists, &no_attrs, 1);
 	mk_pool_add(&im->hw, &no_hw, 1);
 	for (size_t p = 0; p < mk->npmus; p++)
-		nmatches += mk->pmus[p].nmatches;
+		nmatches += mk->pmus[p].nmatches + 1; /* + 1: claim_the_rest */
 	im->npmus = mk->npmus;
 	im->pmus = mk_alloc(mk->npmus * sizeof *im->pmus);
 	im->runs = mk_alloc(mk->npmus * sizeof *im->runs);

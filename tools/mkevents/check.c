@@ -179,6 +179,10 @@ static void file(struct mk *mk, const struct mk_pmu *pmu)
 			mk_fault(mk, pmu, &pmu->name, "PMU %.*s is described in %s too",
 				 (int)pmu->name.length, pmu->name.text, other->file);
 	}
+	for (const struct mk_pmu *p = mk->pmus; p < pmu; p++)
+		if (p->row.arch == pmu->row.arch &&
+		    p->row.flags & pmu->row.flags & TACH__PMU_ARCHDEFAULT)
+			mk_fault(mk, pmu, &pmu->flags_cell, "%s is archdefault too", p->file);
 	if (pmu->alias.text && pmu->name.text && mk_same(&pmu->alias, &pmu->name))
 		mk_fault(mk, pmu, &pmu->alias, "an alias of itself");
 	if (pmu->row.arch == TACH__X86 && pmu->nmatches && !pmu->vendor.text)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which Arm cores this machine has: MIDR_EL1 of each CPU from sysfs, else /proc/cpuinfo.
+ * MIDR_EL1 (Arm ARM D19.2.122): implementer 31-24, part 15-4. Linux shows it per CPU since 4.8
+ * (Documentation/arch/arm64/cpu-feature-registers.rst).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/identify.h"
+#include "core/kernel_files.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+enum { CPUS_MOST = 4096, APPLE = 0x61 };
+
+struct kinds {
+	struct tach__cpu *out;
+	int n, max;
+	uint32_t implementer;
+};
+
+/* The new kind, or NULL when it was met before or there is no room. */
+static struct tach__cpu *add(struct kinds *kinds, uint32_t implementer, uint32_t part)
+{
+	struct tach__cpu *cpu;
+
+	for (int i = 0; i < kinds->n; i++)
+		if (kinds->out[i].family == implementer && kinds->out[i].model == part)
+			return NULL;
+	if (kinds->n == kinds->max)
+		return NULL;
+	cpu = &kinds->out[kinds->n++];
+	memset(cpu, 0, sizeof *cpu);
+	cpu->family = implementer;
+	cpu->model = part;
+	cpu->noarch = implementer == APPLE; /* its PMU is its own, not PMUv3 */
+	return cpu;
+}
+
+static void by_sysfs(const char *root, struct kinds *kinds)
+{
+	char path[128], possible[64];
+	const char *last;
+	uint64_t midr, capacity;
+	long most = 0;
+
+	if (tach__file_line(root, CPUS "/possible", possible, sizeof possible) > 0) {
+		last = strrchr(possible, '-');
+		most = strtol(last ? last + 1 : possible, NULL, 10);
+	}
+	for (long i = 0; i <= most && i < CPUS_MOST; i++) {
+		struct tach__cpu *cpu;
+
+		snprintf(path, sizeof path, CPUS "/cpu%ld/regs/identification/midr_el1", i);
+		if (tach__file_number(root, path, &midr) != 0)
+			continue; /* offline */
+		cpu = add(kinds, midr >> 24 & 0xff, midr >> 4 & 0xfff);
+		snprintf(path, sizeof path, CPUS "/cpu%ld/cpu_capacity", i);
+		if (cpu && tach__file_number(root, path, &capacity) == 0)
+			cpu->capacity = (uint32_t)capacity;
+	}
+}
+
+static int cpuinfo(void *context, const char *line)
+{
+	struct kinds *kinds = context;
+	const char *value;
+
+	if ((value = tach__cpuinfo_value(line, "CPU implementer")) != NULL)
+		kinds->implementer = (uint32_t)strtoul(value, NULL, 0);
+	else if ((value = tach__cpuinfo_value(line, "CPU part")) != NULL)
+		add(kinds, kinds->implementer, (uint32_t)strtoul(value, NULL, 0));
+	return 0;
+}
+
+int tach__arm64_cpus(const char *root, int native, struct tach__cpu *out, int max)
+{
+	struct kinds kinds = {out, 0, max, 0};
+
+	(void)native;
+	by_sysfs(root, &kinds);
+	if (kinds.n == 0)
+		tach__file_lines(root, "/proc/cpuinfo", cpuinfo, &kinds);
+	return kinds.n;
+}
