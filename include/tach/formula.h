@@ -1,5 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived values: infix or postfix text compiled once, evaluated without allocation. */
+/*
+ * Derived values: infix or postfix text compiled once, evaluated without allocation.
+ *
+ * Both notations have the same operands, constants and operators:
+ *
+ *   operands	  N0, N1, ... and every name the caller's resolver knows
+ *   numbers	  12, 0.25, 1e6 (never by locale)
+ *   constants	  max_hz or # (the CPU's highest clock), tsc_hz (the region clock's), elapsed_ns
+ *   operators	  + - * / and negation; min and max; < <= > >= == != as the condition of ?:
+ *
+ *   infix	  N0 - (N1 + N2 * 5)	max(N0, N1)	N1 > 0 ? N0 / N1 : 0	-N0
+ *   postfix	  N0|N1|N2|5|*|+|-|	N0|N1|max|	N1|0|>|N0|N1|/|0|?:|	N0|neg|
+ *
+ * Names in infix text begin with a letter or '_' and may hold letters, digits and _ @ . : = -,
+ * so that event names can be written as they are. Where such a run could be read in several
+ * ways (branch-misses, a?b:c) the longest beginning that is known wins, cut only before one of
+ * . : = - ; blanks around an operator settle it, and so do quotes: "cpu/event=0x3c/" / 2.
+ * In postfix a name is whatever stands between two bars.
+ */
 #ifndef TACH_FORMULA_H
 #define TACH_FORMULA_H
 
@@ -8,19 +26,30 @@
 
 struct tach_formula; /* immutable once compiled; any number of threads may evaluate it */
 
+#define TACH_FORMULA_OPERANDS_MAX 64
+
 enum tach_formula_kind {
 	TACH_FORMULA_INFIX,   /* N0-(N1+(N2*5)), ipc-style names where a resolver knows them */
 	TACH_FORMULA_POSTFIX, /* N0|N1|N2|5|*|+|-| */
 };
 
+/* What a formula became. */
+enum tach_formula_shape {
+	TACH_FORMULA_CONSTANT,
+	TACH_FORMULA_LINEAR,   /* a dot product of operands and constants */
+	TACH_FORMULA_QUOTIENT, /* one dot product over another */
+	TACH_FORMULA_PROGRAM,  /* bytecode, with dot products for its linear parts */
+};
+
 /*
- * Gives the operand number of a name that is not N<number>, or a negative tach_code. Names are
- * not terminated: use `length`.
+ * Gives the operand number of a name that is not N<number>, 0 .. TACH_FORMULA_OPERANDS_MAX-1,
+ * or a negative tach_code. Names are not terminated: use `length`. May be asked for a longer
+ * beginning of the text first and for a shorter one after it said no.
  */
 typedef int (*tach_formula_resolve)(void *context, const char *name, size_t length);
 
 struct tach_formula_options {
-	uint32_t size;
+	uint32_t size; /* sizeof(struct tach_formula_options), or 0 */
 	enum tach_formula_kind kind;
 	int noperands;		      /* N0 .. N<noperands-1> exist; -1 = as many as are used */
 	tach_formula_resolve resolve; /* NULL: only N<number> and the named constants */
@@ -28,23 +57,90 @@ struct tach_formula_options {
 	double max_hz; /* value of `max_hz` and '#'; 0 = ask the system */
 	double tsc_hz; /* value of `tsc_hz`; 0 = ask the system */
 };
+#define TACH_FORMULA_OPTIONS_INIT                                                              \
+	{                                                                                      \
+		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, NULL, NULL, 0, 0  \
+	}
+
+/* 128 bits hold any linear form of 64 counts with constants below 2^53 exactly. */
+__extension__ typedef __int128 tach_int128;
 
 TACH_BEGIN_DECLS
 
+/*
+ * Compiles text. opt NULL = TACH_FORMULA_OPTIONS_INIT. On error *out is untouched; err has the
+ * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: a name that nobody
+ * knows; TACH_ERR_NOTSUPP: a clock that the system does not tell and the options do not set;
+ * TACH_ERR_TOOMANY: beyond 2,048 operators and operands, or nested too deeply.
+ */
 TACH_API int tach_formula_compile(struct tach_formula **out, const char *text,
 				  const struct tach_formula_options *opt,
 				  struct tach_error *err);
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
-/* How many operands evaluation reads: 1 + the highest N used, 0 for a constant. */
+
+/* How many operands evaluation may read: 1 + the highest N used, 0 for a constant. */
 TACH_API int tach_formula_noperands(const struct tach_formula *f);
+/* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
+TACH_API uint64_t tach_formula_uses(const struct tach_formula *f);
+TACH_API enum tach_formula_shape tach_formula_shape(const struct tach_formula *f);
+/*
+ * The provenance of a result: flags[i] of every operand i that is used, or-ed, with TACH_CLOCK
+ * when a clock of the formula itself is an estimate. flags NULL: the formula's own.
+ */
+TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags);
 
 /*
- * n[0..noperands-1] are counts; elapsed_ns is the value of the constant of that name. *flags
- * is or-ed with TACH_DIVZERO when a division by zero made the result NaN, and with operand
- * flags by the caller. Async-signal-safe, no allocation, no lock, no system call.
+ * Evaluation: async-signal-safe, no allocation, no lock, no system call, no text.
+ *
+ * n[0 .. noperands-1] are counts, taken as signed 64-bit numbers: a difference that went
+ * backwards stays a small negative number. elapsed_ns is the value of the constant of that
+ * name. A division by zero gives NaN and ors TACH_DIVZERO into *flags (which may be NULL), as
+ * does nothing else; the formula's own flags are or-ed too, the operands' are the caller's
+ * (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false, but !=.
  */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
 				  double elapsed_ns, uint32_t *flags);
+
+/*
+ * The same as an integer rounded toward zero. Returns 1 when *out is exact: linear forms and
+ * quotients with integer constants are computed in 128 bits, because doubles lose counts above
+ * 2^53. Returns 0 when it was computed in double; then NaN gives *out = 0, and values
+ * outside of 128 bits its nearest limit, both with TACH_ERR_RANGE as the result.
+ */
+TACH_API int tach_formula_eval_int(const struct tach_formula *f, const uint64_t *n,
+				   double elapsed_ns, tach_int128 *out, uint32_t *flags);
+
+/*
+ * With error bars: error[i] is the absolute error of n[i], *result_error becomes that of the
+ * result: the sum over the operands of |partial derivative| * error, which is a bound to first
+ * order however the errors are correlated. elapsed_ns is taken as exact.
+ */
+TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
+					const double *error, double elapsed_ns,
+					double *result_error, uint32_t *flags);
+
+/* Many samples at once: operand i of sample s is n[s * sample_stride + i * operand_stride]. */
+struct tach_formula_batch {
+	uint32_t size; /* sizeof(struct tach_formula_batch), or 0 */
+	uint32_t reserved;
+	const uint64_t *n;
+	size_t sample_stride, operand_stride; /* in words */
+	const double *elapsed_ns;	      /* one a sample; NULL = 0 */
+	double *out;			      /* one a sample */
+	uint32_t *flags;		      /* one a sample, or-ed into; NULL = not wanted */
+	size_t count;
+};
+/* Bit for bit what tach_formula_eval gives for each sample. TACH_ERR_INVAL or 0. */
+TACH_API int tach_formula_eval_batch(const struct tach_formula *f,
+				     const struct tach_formula_batch *batch);
+
+/*
+ * Writes the formula with operands as N<number>, as snprintf does: at most size bytes with the
+ * terminating NUL, and returns the length it has. The text compiles to the same results, bit
+ * for bit, under the same clocks.
+ */
+TACH_API int tach_formula_print(const struct tach_formula *f, enum tach_formula_kind kind,
+				char *text, size_t size);
 
 TACH_END_DECLS
 #endif
