@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Derived event files as text: lines to records. Knows nothing of PMUs or registries, so that
+ * the program that compiles our own presets reads them with the same code as the library.
+ */
+#ifndef TACH_CORE_DERIVED_PARSE_H
+#define TACH_CORE_DERIVED_PARSE_H
+
+#include <stdbool.h>
+#include <tach/derived.h>
+
+#define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
+#define TACH__D_NAME_MAX   255 /* of a derived or a base event's name */
+
+struct tach__span {
+	const char *at;
+	size_t length;
+	int column;
+};
+
+/* A record that is sound in itself. Spans point into the text. */
+struct tach__record {
+	bool preset;
+	enum tach_derived_type type;
+	int line;
+	int nevents;
+	struct tach__span name, formula, long_description, short_description, note;
+	struct tach__span event[TACH__D_EVENTS_MAX];
+};
+
+struct tach__derived_sink {
+	void *context;
+	/* A CPU line; first: it begins a new list. */
+	void (*cpu)(void *context, const struct tach__span *name, int line, bool first);
+	void (*record)(void *context, const struct tach__record *record);
+	void (*report)(void *context, enum tach_severity severity, int line, int column,
+		       const char *text);
+};
+
+void tach__derived_parse(const char *text, size_t length,
+			 const struct tach__derived_sink *sink);
+const char *tach__derived_type_name(enum tach_derived_type type);
+
+/* ---- between derived_parse.c and derived_record.c ---- */
+
+#define TACH__D_FIELDS_MAX 192
+
+struct tach__fields {
+	const struct tach__derived_sink *sink;
+	int line;
+	int count;
+	int end; /* column after the last */
+	struct tach__span field[TACH__D_FIELDS_MAX];
+};
+
+void tach__derived_report(const struct tach__derived_sink *sink, enum tach_severity severity,
+			  int line, int column, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+/* The type of that name, or -1. */
+int tach__derived_type(const struct tach__span *name);
+bool tach__span_is(const struct tach__span *span, const char *word); /* case ignored */
+/* Name, type, formula, events and tails of one record; reports or passes it on. */
+void tach__derived_record(const struct tach__fields *fields, bool preset);
+
+#endif

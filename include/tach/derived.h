@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Derived events: named formulas over events, from definition files in PAPI's format and from
+ * the library's own presets.
+ *
+ * A file is read line by line: CPU lines name the PMUs that the records after them are for,
+ * PRESET and EVENT lines (which mean the same) define one derived event each:
+ *
+ *   CPU,skl
+ *   PRESET,PAPI_BR_PRC,DERIVED_SUB,BR_INST_RETIRED:CONDITIONAL,BR_MISP_RETIRED:CONDITIONAL
+ *   EVENT,MY_IPC,DERIVED_INFIX,N0 / N1,PAPI_TOT_INS,PAPI_TOT_CYC,SDESC,"instructions a cycle"
+ *
+ * Records before the first CPU line are for every CPU. A CPU may be named as tach_pmu_find
+ * takes it, with '-' for '_', or by the name that PAPI's files use ("Intel Nehalem"). A base
+ * event is any event string of that PMU or the name of another derived event, defined before
+ * or after. Of two definitions of one name for one PMU the later wins.
+ */
+#ifndef TACH_DERIVED_H
+#define TACH_DERIVED_H
+
+#include <tach/formula.h>
+
+/* A registry of definitions. All functions may be called by any thread at any time. */
+struct tach_derived;
+
+enum tach_severity {
+	TACH_NOTE,    /* nothing is wrong: a later definition won, a CPU that we do not know */
+	TACH_WARNING, /* suspicious, but taken */
+	TACH_ERROR,   /* the record, or the line, was left out */
+};
+
+struct tach_diagnostic {
+	uint32_t size;
+	enum tach_severity severity;
+	const char *file; /* as the caller named it */
+	int line, column; /* from 1; column in bytes */
+	const char *text; /* one English sentence; all pointers end with the call */
+};
+typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic *diagnostic);
+
+/* tach_derived_options.flags */
+#define TACH_DERIVED_PRESETS 0x1u /* the library's own */
+/*
+ * The user's files: $XDG_CONFIG_HOME/tach/NAME.derived (~/.config where that is not set), in
+ * the order of their names, then those listed in TACH_DERIVED, separated by ':'. Not read in a
+ * set-user-id program.
+ */
+#define TACH_DERIVED_USER 0x2u
+
+struct tach_derived_options {
+	uint32_t size; /* sizeof(struct tach_derived_options), or 0 */
+	uint32_t flags;
+	tach_derived_report report; /* for every file loaded, now or later; NULL: nobody asks */
+	void *context;
+	double max_hz; /* for '#' and the per-second types; 0 = ask the system when needed */
+};
+
+enum tach_derived_type {
+	TACH_NOT_DERIVED,
+	TACH_DERIVED_ADD,
+	TACH_DERIVED_PS,
+	TACH_DERIVED_ADD_PS,
+	TACH_DERIVED_CMPD,
+	TACH_DERIVED_SUB,
+	TACH_DERIVED_POSTFIX,
+	TACH_DERIVED_INFIX,
+};
+
+/* One definition. Strings live as long as the registry; "" where the file has none. */
+struct tach_derived_info {
+	uint32_t size; /* in: sizeof(struct tach_derived_info), or 0 */
+	int preset;    /* PRESET rather than EVENT */
+	const char *name;
+	enum tach_derived_type type;
+	const char *type_name; /* "DERIVED_ADD" */
+	const char *formula;   /* of POSTFIX and INFIX, as written */
+	int nevents;
+	const char *events; /* nevents strings, one after the other, each with its NUL */
+	const char *long_description, *short_description, *note;
+	const char *file;
+	int line;
+};
+
+/* A definition taken apart: native events and one formula over them. */
+struct tach_expansion;
+
+TACH_BEGIN_DECLS
+
+/* opt NULL: flags 0, nobody told. A user's file that cannot be read is reported, not fatal. */
+TACH_API int tach_derived_create(struct tach_derived **out,
+				 const struct tach_derived_options *opt,
+				 struct tach_error *err);
+TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
+/*
+ * The process's own registry, which sets and event strings ask: presets and user files, made
+ * when it is first needed and never freed. NULL only without memory. Loading a file into it
+ * makes its names known everywhere.
+ */
+TACH_API struct tach_derived *tach_derived_default(void);
+
+/*
+ * Adds the definitions of a file (of a text, of which name is used in reports), and returns how
+ * many records were taken. Defects are reported and left out; only a file that cannot be read,
+ * or lack of memory, fails.
+ */
+TACH_API int tach_derived_load(struct tach_derived *d, const char *path,
+			       struct tach_error *err);
+TACH_API int tach_derived_load_text(struct tach_derived *d, const char *name, const char *text,
+				    size_t length, struct tach_error *err);
+
+/* How many names are defined for that PMU, and number i of them, by name. */
+TACH_API int tach_derived_count(struct tach_derived *d, int pmu);
+TACH_API int tach_derived_at(struct tach_derived *d, int pmu, int i,
+			     struct tach_derived_info *info);
+/* By name (case ignored): 0 or TACH_ERR_NOTFOUND. */
+TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name,
+			       struct tach_derived_info *info);
+
+/*
+ * Follows the definition down to events that the PMU has. Errors: TACH_ERR_NOTFOUND (no such
+ * name, or a base event that this PMU does not have: err says which and why), TACH_ERR_CYCLE
+ * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events).
+ */
+TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
+				 struct tach_expansion **out, struct tach_error *err);
+TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
+TACH_API int tach_expansion_count(const struct tach_expansion *x);
+/* The event as written where it was first used; equal events appear once. */
+TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i);
+/* N<i> is event i. Belongs to the expansion. */
+TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x);
+
+TACH_END_DECLS
+#endif
