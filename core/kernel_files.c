@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "core/kernel_files.h"
 
-enum { PATH_ROOM = 512, LINE_ROOM = 256, BLOCK = 4096 };
+enum { PATH_ROOM = 512, LINE_ROOM = 4096, BLOCK = 4096 };
 
 static int open_file(const char *root, const char *path)
 {

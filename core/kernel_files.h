@@ -16,7 +16,7 @@ int tach__file_line(const char *root, const char *path, char *out, size_t size);
 int tach__file_number(const char *root, const char *path, uint64_t *out);
 int tach__file_exists(const char *root, const char *path);
 
-/* Calls line(context, text) for each line, cut to 255 bytes, until it returns non-zero. */
+/* Calls line(context, text) for each line, cut to 4095 bytes, until it returns non-zero. */
 void tach__file_lines(const char *root, const char *path,
 		      int (*line)(void *context, const char *text), void *context);
 

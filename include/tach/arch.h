@@ -18,6 +18,9 @@
  *   TACH_STUBS(width)	way.stubs for a counter of that width (library only)
  *   TACH_ARCH_TABLES	whose event tables are this machine's: 0 x86, 1 arm64, 2 ia64, -1 none;
  *			given by the ladder itself
+ *   TACH_ARCH_NAME	what to call it in a report
+ *   tach__arch_loop(n)	n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions each and
+ *			nothing else: what counts are proved with
  *   tach_clock()	one clock read: TSC, CNTVCT, ITC; 0 where there is none
  *   TACH_FENCE()	what is before has executed before anything after starts
  */

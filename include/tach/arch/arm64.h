@@ -77,3 +77,10 @@ TACH_INLINE uint64_t tach_clock(void)
 
 /* ISB: nothing after it is fetched before everything before it completed (Arm ARM B2.3). */
 #define TACH_FENCE() __asm__ volatile("isb" ::: "memory")
+
+#define TACH_ARCH_NAME		    "arm64"
+#define TACH_ARCH_LOOP_INSTRUCTIONS 2u
+TACH_INLINE void tach__arch_loop(uint64_t n)
+{
+	__asm__ volatile("1:\tsubs %0, %0, #1\n\tb.ne 1b" : "+r"(n) : : "cc");
+}

@@ -40,3 +40,12 @@ TACH_INLINE uint64_t tach_clock(void)
 
 /* mf orders memory, srlz.d the reads of processor state behind it. */
 #define TACH_FENCE() __asm__ volatile("mf\n\t;;\n\tsrlz.d\n\t;;" ::: "memory")
+
+#define TACH_ARCH_NAME		    "ia64"
+#define TACH_ARCH_LOOP_INSTRUCTIONS 2u
+/* As long as the compiler makes it: Linux counts nothing here. */
+TACH_INLINE void tach__arch_loop(uint64_t n)
+{
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n));
+}

@@ -13,3 +13,12 @@ TACH_INLINE uint64_t tach_clock(void)
 	return 0;
 }
 #define TACH_FENCE() __asm__ volatile("" ::: "memory")
+
+#define TACH_ARCH_NAME		    "other"
+#define TACH_ARCH_LOOP_INSTRUCTIONS 2u
+/* As long as the compiler makes it: Linux counts nothing here. */
+TACH_INLINE void tach__arch_loop(uint64_t n)
+{
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n));
+}

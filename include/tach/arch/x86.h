@@ -96,3 +96,10 @@ TACH_INLINE uint64_t tach_clock(void)
  * Never CPUID: it traps in virtual machines.
  */
 #define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")
+
+#define TACH_ARCH_NAME		    "x86-64"
+#define TACH_ARCH_LOOP_INSTRUCTIONS 2u
+TACH_INLINE void tach__arch_loop(uint64_t n)
+{
+	__asm__ volatile("1:\tsub $1, %0\n\tjnz 1b" : "+r"(n) : : "cc");
+}
