@@ -6,6 +6,7 @@
 #include <tach/base.h>
 #include <tach/error.h>
 #include <tach/pmu.h>
+#include <tach/doctor.h>
 #include <tach/event.h>
 #include <tach/formula.h>
 #include <tach/set.h>

@@ -8,6 +8,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach doctor`: prints what the library's examination of this machine found. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <tach/arch.h>
+#include <tach/doctor.h>
+#include "tools/tach/commands.h"
+
+enum { LABELS = 19, WIDTH_LEAST = 60, WIDTH_MOST = 100 };
+
+static const char help[] =
+	"usage: tach doctor [--json] [--root DIR]\n\n"
+	"Examines this machine: opens counters, counts a loop of known length by read(2) and "
+	"in\n"
+	"user space, compares, and names the cause and the cure of what does not work.\n\n"
+	"  --json      one JSON object (schema tach-doctor-1)\n"
+	"  --root DIR  read settings from DIR/proc and DIR/sys\n\n"
+	"Exit status: 0 counters are read in user space and count right; 1 they are not (the\n"
+	"findings say why; counting by read(2) or by the clock may still work); 2 bad usage.\n";
+
+static const char *const verdict_text[] = {
+	[TACH_VERDICT_FAST] = "counters are read in user space, without a system call",
+	[TACH_VERDICT_SLOW] =
+		"counters work, by read(2) only: right values, about 20 times the "
+		"cost",
+	[TACH_VERDICT_CLOCK] = "no counters here: regions still measure time, and software "
+			       "events where the kernel allows them",
+};
+
+static int width(void)
+{
+	struct winsize w;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) != 0 || w.ws_col == 0)
+		return 80;
+	return w.ws_col < WIDTH_LEAST  ? WIDTH_LEAST
+	       : w.ws_col > WIDTH_MOST ? WIDTH_MOST
+				       : w.ws_col;
+}
+
+/* Prints text behind `column` characters already there, broken between words. */
+static void wrap(const char *text, int column, int limit)
+{
+	int at = column;
+
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+
+		if (at > column && at + 1 + length > limit) {
+			printf("\n%*s", column, "");
+			at = column;
+		}
+		at += printf("%s%.*s", at > column ? " " : "", length, text);
+		text += length + (text[length] == ' ');
+	}
+	putchar('\n');
+}
+
+static void print_text(const struct tach_examination *x)
+{
+	static const char *const marks[] = {"ok", "note", "WARN", "FAIL"};
+	struct utsname os;
+	int limit = width();
+
+	if (uname(&os) != 0)
+		snprintf(os.release, sizeof os.release, "?");
+	printf("tach %s on %s, Linux %s\n\n", tach_version(), TACH_ARCH_NAME, os.release);
+	for (uint32_t i = 0; i < x->nfindings; i++) {
+		const struct tach_finding *f = &x->findings[i];
+
+		printf("  %-5s %-10s ", marks[f->severity], f->check);
+		wrap(f->text, LABELS, limit);
+		if (f->cure[0]) {
+			printf("%*scure: ", LABELS, "");
+			wrap(f->cure, LABELS + 6, limit);
+		}
+	}
+	printf("\nverdict: ");
+	wrap(verdict_text[x->verdict], 9, limit);
+}
+
+static void json_string(const char *text)
+{
+	putchar('"');
+	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			printf("\\%c", *p);
+		else if (*p < 0x20)
+			printf("\\u%04x", *p);
+		else
+			putchar(*p);
+	}
+	putchar('"');
+}
+
+static void print_json(const struct tach_examination *x)
+{
+	printf("{\"schema\":\"tach-doctor-1\",\"version\":\"%s\",\"arch\":\"%s\","
+	       "\"verdict\":\"%s\",\"loop\":{\"instructions\":%llu,\"counted\":%llu,"
+	       "\"counted_user\":%llu},\"counters_free\":",
+	       tach_version(), TACH_ARCH_NAME, tach_verdict_name(x->verdict),
+	       (unsigned long long)x->loop_instructions, (unsigned long long)x->loop_counted,
+	       (unsigned long long)x->loop_user_counted);
+	if (x->counters_free < 0)
+		printf("null");
+	else
+		printf("%d", x->counters_free);
+	printf(",\"findings\":[");
+	for (uint32_t i = 0; i < x->nfindings; i++) {
+		const struct tach_finding *f = &x->findings[i];
+
+		printf("%s{\"check\":\"%s\",\"severity\":\"%s\",\"cause\":\"%s\",\"text\":",
+		       i ? "," : "", f->check, tach_severity_name(f->severity),
+		       tach_cause_name(f->cause));
+		json_string(f->text);
+		printf(",\"cure\":");
+		json_string(f->cure);
+		putchar('}');
+	}
+	puts("]}");
+}
+
+int cmd_doctor(int argc, char **argv)
+{
+	static struct tach_examination x = {.size = sizeof x};
+	struct tach_doctor_options opt = {sizeof opt, NULL};
+	struct tach_error err = TACH_ERROR_INIT;
+	int json = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0) {
+			fputs(help, stdout);
+			return EXIT_DONE;
+		}
+		if (strcmp(argv[i], "--json") == 0) {
+			json = 1;
+		} else if (strcmp(argv[i], "--root") == 0 && i + 1 < argc) {
+			opt.root = argv[++i];
+		} else {
+			fprintf(stderr, "tach doctor: cannot use '%s'\n%s", argv[i], help);
+			return EXIT_USAGE;
+		}
+	}
+	if (tach_doctor_examine(&x, &opt, &err) != 0) {
+		fprintf(stderr, "tach doctor: %s\n", err.text);
+		return EXIT_NO;
+	}
+	if (json)
+		print_json(&x);
+	else
+		print_text(&x);
+	return x.verdict == TACH_VERDICT_FAST ? EXIT_DONE : EXIT_NO;
+}
