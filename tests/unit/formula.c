@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/* Formulas: values, errors with their columns, shapes, integers, flags, error bars, printing.
+ */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/formula.h>
+#include "tests/check.h"
+
+static const char *const names[] = {"cycles",  "branch-misses",	    "FOO:BAR:c=1",
+				    "skl::EV", "instructions.user", "a",
+				    "FOO",     "cpu/event=0x3c/",   "a:b"};
+
+static int resolve(void *context, const char *name, size_t length)
+{
+	(void)context;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strlen(names[i]) == length && !memcmp(names[i], name, length))
+			return (int)i;
+	return TACH_ERR_NOTFOUND;
+}
+
+static struct tach_formula *compile(const char *text, enum tach_formula_kind kind, int named)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_formula *f = NULL;
+
+	opt.kind = kind;
+	opt.max_hz = 3e9;
+	opt.tsc_hz = 2e9;
+	opt.resolve = named ? resolve : NULL;
+	tach_formula_compile(&f, text, &opt, &err);
+	CHECK(f, "%s: %d: %s", text, err.column, err.text);
+	return f;
+}
+
+static void values(void)
+{
+	static const struct {
+		const char *text;
+		enum tach_formula_kind kind;
+		enum tach_formula_shape shape;
+		double value; /* with N0 = 10, N1 = 4, N2 = 3, N3 = 0, elapsed 500 */
+	} cases[] = {
+		{"N0-(N1+(N2*5))", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, -9},
+		{"N0|N1|N2|5|*|+|-|", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, -9},
+		{"|N0|N1|-", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 6},
+		{" N0 | N1 |\t- | ", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 6},
+		{"N0|512|128|/|*|N1|+|", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 44},
+		{"N0|#|*|N1|/|", TACH_FORMULA_POSTFIX, TACH_FORMULA_QUOTIENT, 7.5e9},
+		{"N0|N1|<|1|2|?:|", TACH_FORMULA_POSTFIX, TACH_FORMULA_PROGRAM, 2},
+		{"N0|neg|-2|min|", TACH_FORMULA_POSTFIX, TACH_FORMULA_PROGRAM, -10},
+		{"N0 * max_hz / N1", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 7.5e9},
+		{"#/tsc_hz", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, 1.5},
+		{"N0 / elapsed_ns * 1e9", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 2e7},
+		{"1 - N1 / N0", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 0.6},
+		{"N0/4 + N1/3", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 46 / 12.0},
+		{"N0 * .25e1 - 2.", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, 23},
+		{"-N0--N1", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, -6},
+		{"2-3-4", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, -5},
+		{"24/3/4", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, 2},
+		{"min(N0, N1, N2) + max (1,N2)", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 6},
+		{"N0 > N1 ? N0 / N1 : 0", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 2.5},
+		{"N3 == 0 ? 7 : N0 / N3", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 7},
+		{"(N0<=N1)?1:N0!=N1?2:3", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 2},
+		{"N0 * N1 / (N2 + 1)", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 10},
+		{"N0 + N0 + 1", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, 21},
+	};
+	static const uint64_t n[] = {10, 4, 3, 0};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f = compile(cases[i].text, cases[i].kind, 0);
+		uint32_t flags = 0;
+		double v = f ? tach_formula_eval(f, n, 500, &flags) : 0;
+
+		CHECK(f && v == cases[i].value, "%s = %.17g", cases[i].text, v);
+		CHECK(f && tach_formula_shape(f) == cases[i].shape, "%s: shape", cases[i].text);
+		CHECK(flags == 0, "%s: flags %x", cases[i].text, flags);
+		tach_formula_free(f);
+	}
+}
+
+/* names[i] counts 1 << i. */
+static void longest_name(void)
+{
+	static const struct {
+		const char *text;
+		double value;
+	} cases[] = {
+		{"branch-misses/cycles", 2},
+		{"FOO:BAR:c=1 - cycles", 3},
+		{"skl::EV*2", 16},
+		{"a-cycles", 31},
+		{"a-a", 0},
+		{"instructions.user+a", 48},
+		{"FOO-a-branch-misses", 30},
+		{"\"cpu/event=0x3c/\" / 2", 64},
+		{"a:b", 256},
+		{"1<2?a :cycles", 32},
+		{"1>2?a:cycles", 1},
+		{"N0==1?a:b-1", -1},
+		{"a==a?2:3", 2},
+		{"'FOO'+N1", 66},
+		{"max(FOO, a)", 64},
+		{"elapsed_ns-a", 468},
+	};
+	uint64_t n[sizeof names / sizeof *names];
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		n[i] = 1ull << i;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f = NULL;
+		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+		double v;
+
+		opt.resolve = resolve;
+		if (!strcmp(cases[i].text, "N0==1?a:b-1")) {
+			/* a:b is known, so nothing is left for the ':' of the choice. */
+			struct tach_error err = TACH_ERROR_INIT;
+
+			CHECK(tach_formula_compile(&f, cases[i].text, &opt, &err) ==
+				      TACH_ERR_SYNTAX,
+			      "%s", cases[i].text);
+			CHECK(err.column == 12, "column %d", err.column);
+			continue;
+		}
+		f = compile(cases[i].text, TACH_FORMULA_INFIX, 1);
+		v = f ? tach_formula_eval(f, n, 500, NULL) : 0;
+		CHECK(v == cases[i].value, "%s = %g", cases[i].text, v);
+		tach_formula_free(f);
+	}
+}
+
+static void errors(void)
+{
+	static const struct {
+		const char *text;
+		enum tach_formula_kind kind;
+		int code, column;
+		const char *part; /* of the sentence */
+	} cases[] = {
+		{"", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "empty"},
+		{" | ", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "empty"},
+		{"N0+", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 4,
+		 "operand expected before the end"},
+		{"N0 N1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 4,
+		 "operator expected before 'N'"},
+		{"(N0+N1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 7, "column 1 is never closed"},
+		{"N0+N1)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 6,
+		 "operator expected before ')'"},
+		{"N0 * (N1 ; 2)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 10, "column 6"},
+		{"N0 + foo", TACH_FORMULA_INFIX, TACH_ERR_NOTFOUND, 6, "'foo'"},
+		{"N7 - 1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "only N0 to N3"},
+		{"12abc", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 3, "operator expected"},
+		{"1.2.3", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 4, "operator expected"},
+		{"1e999", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "too large"},
+		{"N0 < N1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "no value"},
+		{"1 + (N0 < N1)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 5, "no value"},
+		{"N0 ? 1 : 2", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "comparison expected"},
+		{"N0 > 1 ? 2", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 11, "':' expected"},
+		{"min(N0)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 7, "',' expected"},
+		{"'abc", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "never closed"},
+		{"N0 \x80 1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 4, "byte 0x80"},
+		{"N0|N1", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 6, "2 values are left"},
+		{"N0|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 4, "takes 2 values, but 1"},
+		{"N0||N1|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 4, "between the bars"},
+		{"N0|x1|+|", TACH_FORMULA_POSTFIX, TACH_ERR_NOTFOUND, 4, "'x1'"},
+		{"N0|12 3|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 6, "'|' expected"},
+		{"N0|N1|<|2|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "no value"},
+		{"N0|N1|<|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "no value"},
+		{"N0|1|2|?:|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "comparison expected"},
+		{"N64", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "only N0 to N3"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_formula *f = NULL;
+		int rc;
+
+		opt.kind = cases[i].kind;
+		opt.noperands = 4;
+		rc = tach_formula_compile(&f, cases[i].text, &opt, &err);
+		CHECK(rc == cases[i].code && !f, "'%s': %d", cases[i].text, rc);
+		CHECK(err.code == rc && err.column == cases[i].column, "'%s': column %d",
+		      cases[i].text, err.column);
+		CHECK(strstr(err.text, cases[i].part), "'%s': %s", cases[i].text, err.text);
+	}
+}
+
+static void limits(void)
+{
+	char text[20001];
+	struct tach_formula *f = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	memset(text, '(', 20000);
+	text[20000] = 0;
+	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	memset(text, '-', 20000);
+	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	for (int i = 0; i < 10000; i++)
+		memcpy(text + 2 * i, i ? "+1" : " 1", 2);
+	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile(&f, "N64", NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile(&f, "N0 / tsc_hz", NULL, &err) == TACH_ERR_NOTSUPP ||
+		      (f && tach_formula_noperands(f) == 1),
+	      "%s", err.text);
+	tach_formula_free(f);
+	f = NULL;
+	/* Waiting values that cannot fold: one too many for the stack. */
+	text[0] = 0;
+	for (int i = 0; i < 66; i++)
+		strcat(text, "N0*(N0-(");
+	strcat(text, "N0*N0");
+	for (int i = 0; i < 66; i++)
+		strcat(text, "))");
+	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(strstr(err.text, "waiting"), "%s", err.text);
+	tach_formula_free(NULL);
+}
+
+static void division_by_zero(void)
+{
+	static const char *const texts[] = {"N0/N1",	   "N0/(N0-N0)",    "0*(N0/N1)",
+					    "1/(N0/N1)/2", "N0*N0/(N1*N1)", "N0/0",
+					    "N0/N1-N0/N1", "min(N0/N1, 3)", "3/(1/(1/N1))"};
+	static const uint64_t n[] = {5, 0};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct tach_formula *f = compile(texts[i], TACH_FORMULA_INFIX, 0);
+		uint32_t flags = TACH_SYSCALL;
+		tach_int128 whole = 1;
+
+		CHECK(isnan(tach_formula_eval(f, n, 0, &flags)), "%s", texts[i]);
+		CHECK(flags == (TACH_SYSCALL | TACH_DIVZERO), "%s: %x", texts[i], flags);
+		CHECK(tach_formula_eval_int(f, n, 0, &whole, NULL) == TACH_ERR_RANGE &&
+			      whole == 0,
+		      "%s", texts[i]);
+		tach_formula_free(f);
+	}
+}
+
+static void integers(void)
+{
+	static const uint64_t n[] = {(1ull << 62) + 1, 3, 1, (uint64_t)-7};
+	static const struct {
+		const char *text;
+		int exact;
+		tach_int128 value;
+	} cases[] = {
+		{"N0", 1, ((tach_int128)1 << 62) + 1},
+		{"N0*1000000007", 1, (((tach_int128)1 << 62) + 1) * 1000000007},
+		{"N0+N0-N1", 1, ((tach_int128)1 << 63) - 1},
+		{"N0/4", 1, (tach_int128)1 << 60},
+		{"N0/N1", 1, ((tach_int128)1 << 62) / 3},
+		{"N3/2", 1, -3},
+		{"N3*0.5", 0, -3},
+		{"0-N1", 1, -3},
+		{"N1*N1", 0, 9},
+		{"elapsed_ns", 0, 12},
+		{"N1*9007199254740993", 0, (tach_int128)9007199254740992 * 3},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f = compile(cases[i].text, TACH_FORMULA_INFIX, 0);
+		tach_int128 v = 0;
+		int rc = tach_formula_eval_int(f, n, 12.9, &v, NULL);
+
+		CHECK(rc == cases[i].exact, "%s: %d", cases[i].text, rc);
+		CHECK(v == cases[i].value, "%s: %g", cases[i].text, (double)v);
+		tach_formula_free(f);
+	}
+}
+
+static void provenance(void)
+{
+	static const uint32_t flags[] = {TACH_SYSCALL, TACH_LOST, TACH_SCALED};
+	struct tach_formula *f = compile("N0 + N2 * 0", TACH_FORMULA_INFIX, 0);
+	uint32_t own = 0;
+
+	CHECK(tach_formula_uses(f) == 5 && tach_formula_noperands(f) == 3, "uses");
+	CHECK(tach_formula_flags(f, flags) == (TACH_SYSCALL | TACH_SCALED), "or of those used");
+	tach_formula_free(f);
+	f = NULL;
+	/* A clock from the system is either known or flagged; one from the caller is known. */
+	if (!tach_formula_compile(&f, "max_hz", NULL, NULL)) {
+		static const uint64_t none[1];
+
+		CHECK(tach_formula_eval(f, none, 0, &own) > 1e6, "a clock in Hz");
+		CHECK(own == tach_formula_flags(f, NULL) && (own & ~TACH_CLOCK) == 0, "%x",
+		      own);
+		tach_formula_free(f);
+	}
+}
+
+static void error_bars(void)
+{
+	static const uint64_t n[] = {10, 4, 3};
+	static const double error[] = {0.5, 0.25, 2};
+	static const struct {
+		const char *text;
+		double error;
+	} cases[] = {
+		{"N0", 0.5},
+		{"3*N0 - 2*N1", 2},
+		{"N0 - N0", 0},
+		{"N0/N1", 0.5 / 4 + 10.0 / 16 * 0.25},
+		{"N0/(N0+N1)", fabs(1 / 14.0 - 10 / 196.0) * 0.5 + 10 / 196.0 * 0.25},
+		{"N0*N1", 4 * 0.5 + 10 * 0.25},
+		{"min(N0, N1*1)", 0.25},
+		{"N0 > N1 ? N2 * 3 : N0", 6},
+		{"N1*N1 > 0 ? -(N0*N0) : 1", 10},
+		{"7", 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f = compile(cases[i].text, TACH_FORMULA_INFIX, 0);
+		double e = -1, v = tach_formula_eval_error(f, n, error, 0, &e, NULL);
+
+		CHECK(v == tach_formula_eval(f, n, 0, NULL), "%s = %g", cases[i].text, v);
+		CHECK(fabs(e - cases[i].error) < 1e-12, "%s: error %g", cases[i].text, e);
+		tach_formula_free(f);
+	}
+}
+
+static void batch(void)
+{
+	static const char *const texts[] = {"N0/N1", "N2*N0 + elapsed_ns", "N0-N2"};
+	/* Four samples of three operands, by sample and by operand. */
+	static const uint64_t rows[] = {1, 2, 3, 4, 0, 6, 7, 8, 9, 10, 11, 12};
+	static const uint64_t columns[] = {1, 4, 7, 10, 2, 0, 8, 11, 3, 6, 9, 12};
+	static const double elapsed[] = {1, 2, 3, 4};
+
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct tach_formula *f = compile(texts[i], TACH_FORMULA_INFIX, 0);
+		double out[2][4];
+		uint32_t flags[2][4] = {{0}};
+		struct tach_formula_batch b = {0, 0, rows, 3, 1, elapsed, out[0], flags[0], 4};
+
+		CHECK(tach_formula_eval_batch(f, &b) == 0, "rows");
+		b = (struct tach_formula_batch){0,	 0,	 columns,  1, 4,
+						elapsed, out[1], flags[1], 4};
+		CHECK(tach_formula_eval_batch(f, &b) == 0, "columns");
+		CHECK(!memcmp(flags[0], flags[1], sizeof flags[0]), "flags");
+		for (int s = 0; s < 4; s++) {
+			uint32_t one = 0;
+			double v = tach_formula_eval(f, rows + 3 * s, elapsed[s], &one);
+
+			CHECK(!memcmp(&v, &out[0][s], sizeof v), "%s, sample %d", texts[i], s);
+			CHECK(!memcmp(&v, &out[1][s], sizeof v), "%s, sample %d", texts[i], s);
+			CHECK(one == flags[0][s], "%s, sample %d: flags", texts[i], s);
+		}
+		tach_formula_free(f);
+	}
+}
+
+static void other_locale(void)
+{
+	static const uint64_t n[] = {3};
+	struct tach_formula *f;
+	char text[40];
+
+	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+		SKIP("no locale with a decimal comma is installed");
+	f = compile("N0*0.1", TACH_FORMULA_INFIX, 0);
+	CHECK(tach_formula_eval(f, n, 0, NULL) == 3 * 0.1, "decimal point");
+	tach_formula_print(f, TACH_FORMULA_INFIX, text, sizeof text);
+	CHECK(!strcmp(text, "N0 * 0.1"), "%s", text);
+	tach_formula_free(f);
+	setlocale(LC_ALL, "C");
+}
+
+static void printing(void)
+{
+	static const struct {
+		const char *text, *infix, *postfix;
+	} cases[] = {
+		{"N0-(N1+(N2*5))", "N0 - (N1 + N2 * 5)", "N0|N1|N2|5|*|+|-|"},
+		{"-(3)*N0", "-3 * N0", "-3|N0|*|"},
+		{"-(N0+1)--2", "-(N0 + 1) - -2", "N0|1|+|neg|-2|-|"},
+		{"(N0>#?1:2)>1?0:max(1,2,N1)",
+		 "(N0 > max_hz ? 1 : 2) > 1 ? 0 : max(max(1, 2), N1)",
+		 "N0|#|>|1|2|?:|1|>|0|1|2|max|N1|max|?:|"},
+		{"N0/(N1/N2)/1e-7", "N0 / (N1 / N2) / 1e-07", "N0|N1|N2|/|/|1e-07|/|"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f;
+		char text[200];
+		int length;
+
+		f = compile(cases[i].text, TACH_FORMULA_INFIX, 0);
+		length = tach_formula_print(f, TACH_FORMULA_INFIX, text, sizeof text);
+		CHECK(!strcmp(text, cases[i].infix), "%s", text);
+		CHECK(length == (int)strlen(text), "length %d", length);
+		length = tach_formula_print(f, TACH_FORMULA_POSTFIX, text, sizeof text);
+		CHECK(!strcmp(text, cases[i].postfix), "%s", text);
+		CHECK(tach_formula_print(f, TACH_FORMULA_POSTFIX, text, 5) == length &&
+			      strlen(text) == 4,
+		      "cut off like snprintf");
+		tach_formula_free(f);
+	}
+}
+
+int main(void)
+{
+	CASE(values);
+	CASE(longest_name);
+	CASE(errors);
+	CASE(limits);
+	CASE(division_by_zero);
+	CASE(integers);
+	CASE(provenance);
+	CASE(error_bars);
+	CASE(batch);
+	CASE(other_locale);
+	CASE(printing);
+	return check_done();
+}

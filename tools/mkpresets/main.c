@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mkpresets -o OUT.c PMU... -- FILE.derived...: compiles our own presets. A build-time program:
+ * it prints what is wrong with a place and stops. Stricter than the library's loader: a file of
+ * ours names only PMUs that exist and defines a name once for each of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/derived_parse.h"
+#include "core/presets.h"
+#include "core/search.h"
+
+static void *grow(void *old, size_t count, size_t size)
+{
+	/* Powers of two: room for one more is there unless count is one. */
+	void *p = count & (count - 1) ? old : realloc(old, (count ? 2 * count : 1) * size);
+
+	if (!p) {
+		fputs("mkpresets: out of memory\n", stderr);
+		exit(1);
+	}
+	return p;
+}
+
+/* ---- strings, each once; a list of strings is one with NUL bytes inside ---- */
+
+static char *pool;
+static size_t pool_size;
+static struct {
+	uint32_t at, length;
+} seen[1 << 16];
+
+static uint32_t pooled(const char *text, size_t length)
+{
+	uint32_t hash = 2166136261u, i;
+
+	for (size_t k = 0; k < length; k++)
+		hash = (hash ^ (unsigned char)text[k]) * 16777619u;
+	for (i = hash & 0xffff; seen[i].at || !i; i = (i + 1) & 0xffff)
+		if (seen[i].at && seen[i].length == length &&
+		    !memcmp(pool + seen[i].at, text, length))
+			return seen[i].at;
+	pool = realloc(pool, pool_size + length + 1);
+	if (!pool || pool_size > UINT32_MAX / 2)
+		exit(1);
+	memcpy(pool + pool_size, text, length);
+	pool[pool_size + length] = 0;
+	seen[i].at = (uint32_t)pool_size;
+	seen[i].length = (uint32_t)length;
+	pool_size += length + 1;
+	return seen[i].at;
+}
+
+static uint32_t pooled_span(const struct tach__span *s)
+{
+	return s->length ? pooled(s->at, s->length) : 0;
+}
+
+/* ---- what was read ---- */
+
+struct definition {
+	uint32_t record;
+	uint32_t pmu;
+};
+
+static struct tach__preset *records;
+static struct definition *definitions;
+static size_t nrecords, ndefinitions;
+static char **pmus;
+static size_t npmus;
+static uint32_t list[512], nlist; /* of the CPU lines in force */
+static const char *file;
+static int errors;
+
+static void complain(int line, int column, const char *text, const char *name, int length)
+{
+	fprintf(stderr, "%s:%d:%d: %s%.*s\n", file, line, column, text, length, name);
+	errors++;
+}
+
+static void report(void *context, enum tach_severity severity, int line, int column,
+		   const char *text)
+{
+	(void)context;
+	(void)severity; /* in our own files even a note is an error */
+	complain(line, column, text, "", 0);
+}
+
+static void cpu(void *context, const struct tach__span *name, int line, bool first)
+{
+	(void)context;
+	if (first)
+		nlist = 0;
+	for (uint32_t i = 0; i < npmus; i++)
+		if (tach__span_is(name, pmus[i]) && nlist < sizeof list / sizeof *list) {
+			list[nlist++] = i;
+			return;
+		}
+	complain(line, name->column, "no such PMU: ", name->at, (int)name->length);
+}
+
+static uint32_t events(const struct tach__record *r)
+{
+	char all[TACH__D_EVENTS_MAX * (TACH__D_NAME_MAX + 1)];
+	size_t n = 0;
+
+	for (int i = 0; i < r->nevents; i++) {
+		memcpy(all + n, r->event[i].at, r->event[i].length);
+		n += r->event[i].length;
+		all[n++] = 0;
+	}
+	return n ? pooled(all, n - 1) : 0;
+}
+
+static void record(void *context, const struct tach__record *r)
+{
+	struct tach__preset p = {.line = (uint16_t)r->line,
+				 .type = (uint8_t)r->type,
+				 .preset = r->preset,
+				 .nevents = (uint8_t)r->nevents};
+
+	(void)context;
+	p.name = pooled_span(&r->name);
+	p.formula = pooled_span(&r->formula);
+	p.events = events(r);
+	p.long_description = pooled_span(&r->long_description);
+	p.short_description = pooled_span(&r->short_description);
+	p.note = pooled_span(&r->note);
+	p.file = pooled(file, strlen(file));
+	if (!nlist)
+		complain(r->line, 1, "no CPU line before this record", "", 0);
+	for (uint32_t i = 0; i < nlist; i++) {
+		definitions = grow(definitions, ndefinitions, sizeof *definitions);
+		definitions[ndefinitions++] = (struct definition){(uint32_t)nrecords, list[i]};
+	}
+	records = grow(records, nrecords, sizeof *records);
+	records[nrecords++] = p;
+}
+
+static void load(const char *path)
+{
+	static const struct tach__derived_sink sink = {NULL, cpu, record, report};
+	FILE *in = fopen(path, "r");
+	char *text = NULL;
+	size_t length = 0, capacity = 0, n;
+
+	if (!in) {
+		perror(path);
+		exit(1);
+	}
+	do {
+		if (length == capacity) {
+			capacity = capacity ? 2 * capacity : 65536;
+			text = realloc(text, capacity);
+			if (!text)
+				exit(1);
+		}
+		n = fread(text + length, 1, capacity - length, in);
+		length += n;
+	} while (n);
+	fclose(in);
+	file = path;
+	nlist = 0;
+	tach__derived_parse(text, length, &sink);
+	free(text);
+}
+
+/* ---- sorting and writing ---- */
+
+static int compare_names(const char *a, const char *b)
+{
+	return tach__name_compare(a, strlen(a), b);
+}
+
+static int by_pmu_and_name(const void *a, const void *b)
+{
+	const struct definition *x = a, *y = b;
+	int order = compare_names(pmus[x->pmu], pmus[y->pmu]);
+
+	return order ? order
+		     : compare_names(pool + records[x->record].name,
+				     pool + records[y->record].name);
+}
+
+static void find_duplicates(void)
+{
+	for (size_t i = 1; i < ndefinitions; i++) {
+		const struct tach__preset *r = &records[definitions[i].record];
+
+		if (by_pmu_and_name(&definitions[i - 1], &definitions[i]))
+			continue;
+		file = pool + r->file;
+		complain(r->line, 1, "defined twice for one PMU: ", pool + r->name,
+			 (int)strlen(pool + r->name));
+	}
+}
+
+static void write_strings(FILE *out)
+{
+	fputs("const char tach__preset_pool[] =", out);
+	for (size_t at = 0; at < pool_size; at += strlen(pool + at) + 1) {
+		fputs("\n\t\"", out);
+		for (const char *c = pool + at; *c; c++)
+			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+		fputs("\\0\"", out);
+	}
+	fputs(";\n\n", out);
+}
+
+static void write_records(FILE *out)
+{
+	fputs("const struct tach__preset tach__preset_record[] = {\n", out);
+	for (size_t i = 0; i < nrecords; i++) {
+		const struct tach__preset *r = &records[i];
+
+		fprintf(out, "\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u},\n", r->name,
+			r->formula, r->events, r->long_description, r->short_description,
+			r->note, r->file, r->line, r->type, r->preset, r->nevents);
+	}
+	fputs("\t{0},\n};\n\nconst uint16_t tach__preset_index[] = {\n", out);
+	for (size_t i = 0; i < ndefinitions; i++)
+		fprintf(out, "%u,%s", definitions[i].record, i % 16 == 15 ? "\n" : " ");
+	fputs("0};\n\n", out);
+}
+
+static void write_pmus(FILE *out)
+{
+	size_t count = 0;
+
+	fputs("const struct tach__preset_pmu tach__preset_pmus[] = {\n", out);
+	for (size_t i = 0, first; i < ndefinitions; count++) {
+		const char *name = pmus[definitions[i].pmu];
+
+		for (first = i;
+		     i < ndefinitions && definitions[i].pmu == definitions[first].pmu;)
+			i++;
+		fprintf(out, "\t{%u, %zu, %zu}, /* %s */\n", pooled(name, strlen(name)), first,
+			i - first, name);
+	}
+	fprintf(out, "\t{0},\n};\nconst uint32_t tach__preset_npmus = %zu;\n", count);
+}
+
+static void write_all(const char *path)
+{
+	FILE *out = fopen(path, "w");
+
+	if (!out) {
+		perror(path);
+		exit(1);
+	}
+	fputs("/* Generated by mkpresets. */\n#include \"core/presets.h\"\n\n", out);
+	write_records(out);
+	write_pmus(out);
+	write_strings(out); /* last: writing the PMUs adds their names */
+	if (fclose(out)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int i = 3;
+
+	if (argc < 4 || strcmp(argv[1], "-o") != 0) {
+		fputs("usage: mkpresets -o OUT.c PMU... -- FILE.derived...\n", stderr);
+		return 2;
+	}
+	pool = calloc(1, 1); /* offset 0 is "" */
+	pool_size = 1;
+	pmus = argv + i;
+	for (; i < argc && strcmp(argv[i], "--") != 0; i++)
+		npmus++;
+	for (i++; i < argc; i++)
+		load(argv[i]);
+	if (ndefinitions)
+		qsort(definitions, ndefinitions, sizeof *definitions, by_pmu_and_name);
+	find_duplicates();
+	if (errors)
+		return 1;
+	write_all(argv[2]);
+	return 0;
+}

@@ -1,0 +1,19 @@
+# Our own presets: text to C, by a program of the machine that builds, with the library's own
+# reader of such files.
+mkpresets_src := $(wildcard tools/mkpresets/*.c) core/derived_parse.c core/derived_record.c \
+	$(wildcard core/formula*.c) core/number.c core/error.c
+presets       := $(sort $(wildcard arch/*/presets/*.derived))
+gen_obj       += $(B)/gen/presets.o
+
+$(B)/mkpresets: $(mkpresets_src) core/derived_parse.h core/formula.h core/presets.h \
+		include/tach/derived.h include/tach/formula.h
+	@mkdir -p $(@D)
+	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkpresets_src) -lm
+
+# The list of files is a prerequisite too: a file taken away must rebuild the presets.
+$(B)/gen/presets.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(presets)' | cmp -s - $@ || echo '$(presets)' >$@
+$(B)/gen/presets.c: $(B)/mkpresets $(presets) $(B)/gen/presets.list $(wildcard arch/*/events/*.tsv)
+	@mkdir -p $(@D)
+	$(B)/mkpresets -o $@ $(basename $(notdir $(wildcard arch/*/events/*.tsv))) -- $(presets)
