@@ -270,7 +270,7 @@ TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value
 	uint32_t lock;
 
 	/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
-	return tach__sum(reader, i, 1, value, &lock);
+	return tach__sum(reader, i, 1, &value[i], &lock);
 }
 
 /* step(0) && step(1) ... && step(n - 1), unrolled at every optimisation level. */
