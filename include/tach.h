@@ -4,6 +4,7 @@
 #define TACH_H
 
 #include <tach/base.h>
+#include <tach/bench.h>
 #include <tach/error.h>
 #include <tach/pmu.h>
 #include <tach/doctor.h>

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Inside a benchmark: where numbers come from, the samples of one quantity, the whole result.
+ */
+#ifndef TACH_CORE_BENCH_H
+#define TACH_CORE_BENCH_H
+
+#include <tach/bench.h>
+
+/*
+ * What samples are taken with: the clock and the counters of one pass. A test puts its own here
+ * and so knows every number in advance.
+ */
+struct tach__bench_source {
+	unsigned count; /* of counters */
+	void (*begin)(struct tach__bench_source *source);
+	/* delta[0] = ns since begin, delta[1 .. count] = counts; flags[0 .. count] are or-ed
+	 * to. */
+	void (*end)(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags);
+};
+
+struct tach__bench_plan {
+	tach_bench_body body, empty;
+	void *context;
+	uint64_t iterations;
+	uint32_t samples;
+};
+
+/* Samples of one quantity per iteration, sorted, without outliers. */
+struct tach__bench_series {
+	char *name;
+	double *sample;
+	double empty;
+	uint32_t samples, outliers, flags, pass;
+};
+
+struct tach_bench {
+	char *name;
+	uint64_t iterations;
+	double confidence, drift;
+	int npasses, nseries;
+	struct tach__bench_series *series;
+	char missing[256];
+};
+
+/* The number of iterations that take at least `ns`; runs the body, which warms it up as well.
+ */
+uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
+			    void *context, double ns);
+/*
+ * Takes the samples of one pass into series[0 .. source->count], whose `sample` has room for
+ * plan->samples each. 0 or TACH_ERR_NOMEM.
+ */
+int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		       double outlier, struct tach__bench_series *series);
+
+#endif

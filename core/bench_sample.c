@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* Sampling: choosing the number of iterations, body and empty loop in turn, removing outliers.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/base.h>
+#include "core/bench.h"
+#include "core/stats.h"
+
+enum { QUANTITIES_MAX = TACH_COUNTERS_MAX + 1 };
+
+/* Beyond this the body costs nothing and no number of iterations will take the time. */
+#define ITERATIONS_MAX ((uint64_t)1 << 40)
+
+uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
+			    void *context, double ns)
+{
+	uint64_t n = 1, delta[QUANTITIES_MAX];
+	uint32_t flags[QUANTITIES_MAX] = {0};
+
+	for (;;) {
+		double factor;
+
+		source->begin(source);
+		body(context, n);
+		source->end(source, delta, flags);
+		if ((double)delta[0] >= ns || n >= ITERATIONS_MAX)
+			return n;
+		/* Early runs are slow (cold caches, page faults): do not jump too far by them.
+		 */
+		factor = delta[0] ? 1.2 * ns / (double)delta[0] : 10;
+		n = factor >= 10 ? n * 10 : (uint64_t)((double)n * factor) + 1;
+	}
+}
+
+static double median_of(double *x, size_t n)
+{
+	tach__sort(x, n);
+	return tach__median(x, n);
+}
+
+int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		       double outlier, struct tach__bench_series *series)
+{
+	unsigned quantities = source->count + 1;
+	uint32_t n = plan->samples, flags[QUANTITIES_MAX] = {0};
+	double *empty = malloc((size_t)n * quantities * sizeof *empty);
+	uint64_t delta[QUANTITIES_MAX];
+
+	if (!empty)
+		return TACH_ERR_NOMEM;
+	/* In turn, so that a machine that changes its pace changes it for both. */
+	for (uint32_t i = 0; i < n; i++) {
+		source->begin(source);
+		plan->empty(plan->context, plan->iterations);
+		source->end(source, delta, flags);
+		for (unsigned q = 0; q < quantities; q++)
+			empty[q * n + i] = (double)delta[q];
+		source->begin(source);
+		plan->body(plan->context, plan->iterations);
+		source->end(source, delta, flags);
+		for (unsigned q = 0; q < quantities; q++)
+			series[q].sample[i] = (double)delta[q];
+	}
+	for (unsigned q = 0; q < quantities; q++) {
+		struct tach__bench_series *s = &series[q];
+		double scale = 1 / (double)plan->iterations;
+
+		s->empty = median_of(empty + q * n, n) * scale;
+		for (uint32_t i = 0; i < n; i++)
+			s->sample[i] = s->sample[i] * scale - s->empty;
+		tach__sort(s->sample, n);
+		/* The empty loop's samples have done their work: room for the trimming. */
+		s->samples =
+			outlier < 0 ? n : (uint32_t)tach__trim(s->sample, n, outlier, empty);
+		s->outliers = n - s->samples;
+		s->flags |= flags[q];
+	}
+	free(empty);
+	return 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Microbenchmarks: what one pass through a piece of code takes, in time and in counts. */
+#ifndef TACH_BENCH_H
+#define TACH_BENCH_H
+
+#include <tach/error.h>
+#include <tach/flags.h>
+
+/*
+ * A benchmark is a function that runs its body `iterations` times. The harness chooses the
+ * number of iterations so that a sample lasts long enough, warms up, takes samples of the body
+ * and of an empty loop in turn, subtracts the median of the latter and divides by the
+ * iterations.
+ *
+ * Samples further than `outlier` scaled MADs from their median are removed (a MAD of 0 removes
+ * none). The interval of the median is the one between order statistics, which assumes no
+ * distribution. Events that do not fit the PMU together are split into passes, each with
+ * `instructions` in it; how far those disagree tells whether the passes saw the same work.
+ */
+typedef void (*tach_bench_body)(void *context, uint64_t iterations);
+
+struct tach_bench; /* the result; owned by the caller, immutable, no ties to thread or set */
+
+struct tach_bench_options {
+	uint32_t size; /* sizeof(struct tach_bench_options), or 0 */
+	/*
+	 * Events as struct tach_set_options has them, as many as wanted. NULL = "cycles,
+	 * instructions" where this machine counts them; "" = time only.
+	 */
+	const char *events;
+	double sample_seconds; /* the least a sample lasts; 0 = 0.001 */
+	uint32_t samples;      /* of each pass; 0 = 31, at most 10000 */
+	uint64_t iterations;   /* of a sample; 0 = chosen by sample_seconds */
+	double confidence;     /* of the interval, 0 < c < 1; 0 = 0.95 */
+	double outlier;	       /* in scaled MADs; 0 = 5, negative = remove none */
+	tach_bench_body empty; /* the loop without its body; NULL = the library's */
+	uint32_t privilege;    /* TACH_PLM_*; 0 = TACH_PLM_USER */
+};
+
+/* One quantity, per iteration. */
+struct tach_bench_value {
+	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
+	double median, mad; /* MAD not scaled */
+	double low, high;   /* interval of the median */
+	double confidence; /* that the interval really has: few samples reach less than asked */
+	double empty;	   /* median of the empty loop that was subtracted */
+	uint32_t samples;  /* after removal of outliers */
+	uint32_t outliers;
+	uint32_t flags; /* TACH_* of flags.h; TACH_SMALL when the interval reaches down to 0 */
+	uint32_t pass;
+};
+
+/* Whether two results differ in one quantity: Mann-Whitney, exact up to 64 samples in all. */
+struct tach_bench_difference {
+	double p;     /* two-sided probability of samples this far apart if nothing differs */
+	double shift; /* b - a, Hodges-Lehmann: the median of all differences, per iteration */
+	int differs;  /* p < 1 - confidence of a, and the shift is not 0 */
+};
+
+TACH_BEGIN_DECLS
+
+/*
+ * Runs body(context, n) many times on this thread and fills *out. Allocates; opens and closes
+ * counters. Without counters, or without permission to use them, time alone is measured and
+ * tach_bench_missing tells why. Fails for bad options, unknown events, and memory; never for
+ * missing hardware.
+ */
+TACH_API int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body body,
+			    void *context, const struct tach_bench_options *opt,
+			    struct tach_error *err);
+TACH_API void tach_bench_free(struct tach_bench *bench); /* NULL is fine */
+
+TACH_API const char *tach_bench_name(const struct tach_bench *bench);
+TACH_API uint64_t tach_bench_iterations(const struct tach_bench *bench);
+TACH_API int tach_bench_passes(const struct tach_bench *bench);
+/* Values: number 0 is time. TACH_ERR_INVAL outside 0 .. tach_bench_count - 1. */
+TACH_API int tach_bench_count(const struct tach_bench *bench);
+TACH_API int tach_bench_value(const struct tach_bench *bench, int i,
+			      struct tach_bench_value *value);
+/* One sentence on what could not be counted and why; "" if nothing is missing. */
+TACH_API const char *tach_bench_missing(const struct tach_bench *bench);
+/*
+ * The largest relative difference between the medians of `instructions` of two passes: 0 where
+ * there is one pass. Above about 0.01 the passes did not see the same work.
+ */
+TACH_API double tach_bench_drift(const struct tach_bench *bench);
+/* Value `i` of both, which must have the same name. TACH_ERR_INVAL or TACH_ERR_NOMEM. */
+TACH_API int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, int i,
+				struct tach_bench_difference *out);
+
+enum tach_bench_format { TACH_BENCH_TEXT, TACH_BENCH_JSON };
+/*
+ * Like snprintf: writes at most size bytes with the final 0 and returns the whole length. Text
+ * is a few lines, JSON one object (schema tach-bench-1).
+ */
+TACH_API int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format,
+			       char *text, size_t size);
+
+/* ---- TACH_BENCH(name) { body } ---- */
+
+struct tach_bench_case {
+	const char *name;
+	tach_bench_body body, empty;
+	struct tach_bench_case *next;
+};
+/* Adds to the list below; for constructors: not thread-safe. The case must stay. */
+TACH_API void tach_bench_register(struct tach_bench_case *bench);
+/* The cases in the order of registration. */
+TACH_API const struct tach_bench_case *tach_bench_cases(void);
+
+TACH_END_DECLS
+
+/* Makes the compiler believe that somebody looks at the value. */
+#define TACH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
+
+/*
+ * Defines a benchmark and registers it before main; the braces that follow are its body. Both
+ * loops are compiled here, by the same compiler with the same flags, so that they differ in the
+ * body alone.
+ */
+#define TACH_BENCH(id)                                                                         \
+	TACH_INLINE void tach_bench_body_##id(void);                                           \
+	static void tach_bench_loop_##id(void *tach_context, uint64_t tach_n)                  \
+	{                                                                                      \
+		(void)tach_context;                                                            \
+		for (; tach_n; tach_n--) {                                                     \
+			tach_bench_body_##id();                                                \
+			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
+		}                                                                              \
+	}                                                                                      \
+	static void tach_bench_empty_##id(void *tach_context, uint64_t tach_n)                 \
+	{                                                                                      \
+		(void)tach_context;                                                            \
+		for (; tach_n; tach_n--)                                                       \
+			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
+	}                                                                                      \
+	static struct tach_bench_case tach_bench_case_##id = {#id, tach_bench_loop_##id,       \
+							      tach_bench_empty_##id, NULL};    \
+	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
+	{                                                                                      \
+		tach_bench_register(&tach_bench_case_##id);                                    \
+	}                                                                                      \
+	TACH_INLINE void tach_bench_body_##id(void)
+
+#endif

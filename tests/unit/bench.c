@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* The benchmark harness on a machine whose every number is known: see `step`. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/bench.h"
+#include "tests/check.h"
+
+/* One iteration of the body takes 9 ns and 4 counts, one of the empty loop 2 and 1. */
+static uint64_t clock_ns, counts, spike;
+static unsigned calls;
+
+static void body(void *context, uint64_t n)
+{
+	(void)context;
+	calls++;
+	clock_ns += 9 * n;
+	counts += 4 * n;
+	if (spike && calls % spike == 0)
+		clock_ns += 1000 * n;
+	clock_ns += calls % 3; /* a little noise, or the MAD would be 0 */
+}
+
+static void empty(void *context, uint64_t n)
+{
+	(void)context;
+	clock_ns += 2 * n;
+	counts += n;
+}
+
+static uint64_t clock_at, counts_at;
+
+static void begin(struct tach__bench_source *source)
+{
+	(void)source;
+	clock_at = clock_ns;
+	counts_at = counts;
+	clock_ns += 50; /* what measuring costs, in both loops alike */
+	counts += 30;
+}
+
+static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
+{
+	delta[0] = clock_ns - clock_at;
+	for (unsigned i = 1; i <= source->count; i++)
+		delta[i] = counts - counts_at;
+	flags[source->count] |= TACH_RESCHEDULED;
+}
+
+static void sample(struct tach__bench_series *series, uint32_t n, double outlier)
+{
+	struct tach__bench_source source = {1, begin, end};
+	struct tach__bench_plan plan = {body, empty, NULL, 100, n};
+
+	memset(series, 0, 2 * sizeof *series);
+	series[0].sample = malloc(n * sizeof(double));
+	series[1].sample = malloc(n * sizeof(double));
+	CHECK(tach__bench_sample(&source, &plan, outlier, series) == 0, "no memory");
+}
+
+static void drop(struct tach__bench_series *series)
+{
+	free(series[0].sample);
+	free(series[1].sample);
+}
+
+static void the_empty_loop_is_subtracted(void)
+{
+	struct tach__bench_series s[2];
+
+	sample(s, 31, 5);
+	CHECK(s[1].samples == 31 && s[1].sample[0] == 3 && s[1].sample[30] == 3);
+	CHECK(s[1].empty == 1 + 30 / 100.0, "%g", s[1].empty);
+	CHECK(s[1].flags == TACH_RESCHEDULED && s[0].flags == 0);
+	CHECK(fabs(s[0].sample[0] - 7) < 0.021, "%g", s[0].sample[0]);
+	drop(s);
+}
+
+static void outliers_are_removed_unless_told_not_to(void)
+{
+	struct tach__bench_series s[2];
+
+	spike = 10;
+	calls = 0;
+	sample(s, 31, 5);
+	CHECK(s[0].outliers == 3 && s[0].samples == 28, "%u removed", s[0].outliers);
+	CHECK(s[0].sample[27] < 8);
+	drop(s);
+	calls = 0;
+	sample(s, 31, -1);
+	CHECK(s[0].outliers == 0 && s[0].sample[30] > 1000);
+	drop(s);
+	spike = 0;
+}
+
+static void iterations_last_long_enough(void)
+{
+	struct tach__bench_source source = {0, begin, end};
+	uint64_t n = tach__bench_choose(&source, body, NULL, 1e6);
+
+	CHECK(9 * n + 51 >= 1000000 && 9 * n < 2000000, "%llu", (unsigned long long)n);
+	CHECK(tach__bench_choose(&source, body, NULL, 1) == 1, "one is enough");
+}
+
+static void nothing(void *context, uint64_t n)
+{
+	(void)context;
+	(void)n;
+}
+
+static void no_time(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
+{
+	(void)source;
+	(void)flags;
+	delta[0] = 0;
+}
+
+static void a_clock_that_stands_still_is_survived(void)
+{
+	struct tach__bench_source source = {0, begin, no_time};
+
+	CHECK(tach__bench_choose(&source, nothing, NULL, 1e6) >= (uint64_t)1 << 40, "gave up");
+}
+
+/* ---- the public face ---- */
+
+static struct tach_bench *run(tach_bench_body f, const char *name)
+{
+	struct tach_bench_options opt = {.events = "", .iterations = 10, .samples = 25};
+	struct tach_bench *bench = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	CHECK(tach_bench_run(&bench, name, f, NULL, &opt, &err) == 0, "%s", err.text);
+	return bench;
+}
+
+static void a_run_without_events_gives_time(void)
+{
+	struct tach_bench *b = run(nothing, "no\"thing");
+	struct tach_bench_value v;
+	char text[2048];
+	int n;
+
+	CHECK(tach_bench_count(b) == 1 && tach_bench_passes(b) == 1, "%d values",
+	      tach_bench_count(b));
+	CHECK(tach_bench_iterations(b) == 10 && tach_bench_drift(b) == 0, "as told");
+	CHECK(tach_bench_value(b, 0, &v) == 0 && strcmp(v.name, "time") == 0, "%s", v.name);
+	CHECK(v.samples + v.outliers == 25 && v.low <= v.median && v.median <= v.high,
+	      "%u samples", v.samples);
+	CHECK(tach_bench_value(b, 1, &v) == TACH_ERR_INVAL, "there is one value");
+	CHECK(tach_bench_value(b, -1, &v) == TACH_ERR_INVAL, "no number is negative");
+	n = tach_bench_format(b, TACH_BENCH_JSON, text, sizeof text);
+	CHECK(n == (int)strlen(text) && strstr(text, "\"name\":\"no\\\"thing\""), "%s", text);
+	CHECK(tach_bench_format(b, TACH_BENCH_JSON, NULL, 0) == n, "the length without room");
+	CHECK(tach_bench_format(b, TACH_BENCH_JSON, text, 10) == n && strlen(text) == 9,
+	      "cut to size");
+	tach_bench_free(b);
+}
+
+/* Results made by hand: what is compared are their samples alone. */
+static struct tach_bench made(const char *name, double *x, uint32_t n,
+			      struct tach__bench_series *s)
+{
+	*s = (struct tach__bench_series){
+		.name = (char *)(uintptr_t)name, .sample = x, .samples = n};
+	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
+}
+
+static void comparison_says_whether_they_differ(void)
+{
+	double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {11, 12, 13, 14, 15, 16, 17, 18};
+	struct tach__bench_series s[3];
+	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
+	struct tach_bench c = made("cycles", y, 8, &s[2]);
+	struct tach_bench_difference d;
+
+	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.differs && d.shift == 10, "%g",
+	      d.shift);
+	CHECK(tach_bench_compare(&b, &a, 0, &d) == 0 && d.differs && d.shift == -10, "%g",
+	      d.shift);
+	CHECK(tach_bench_compare(&a, &a, 0, &d) == 0 && !d.differs && d.p == 1, "%g", d.p);
+	CHECK(tach_bench_compare(&a, &c, 0, &d) == TACH_ERR_INVAL, "time with cycles");
+	CHECK(tach_bench_compare(&a, &b, 1, &d) == TACH_ERR_INVAL, "no such value");
+}
+
+static void a_value_that_may_be_nothing_is_marked(void)
+{
+	double x[] = {-1, 0, 1, 2, 3, 4, 5}, y[] = {1, 2, 3, 4, 5, 6, 7};
+	struct tach__bench_series s[2];
+	struct tach_bench a = made("time", x, 7, &s[0]), b = made("time", y, 7, &s[1]);
+	struct tach_bench_value v;
+
+	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.flags == TACH_SMALL, "%x", v.flags);
+	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == 0, "%x", v.flags);
+	CHECK(v.median == 4 && v.mad == 2 && v.low == 1 && v.high == 7, "%g", v.mad);
+}
+
+static void bad_options_are_refused(void)
+{
+	static const struct tach_bench_options bad[] = {
+		{.size = 3},
+		{.samples = 10001},
+		{.confidence = 1},
+		{.confidence = -0.1},
+		{.confidence = NAN},
+		{.outlier = NAN},
+		{.sample_seconds = 61},
+	};
+	struct tach_bench *b;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+
+		CHECK(tach_bench_run(&b, "x", nothing, NULL, &bad[i], &err) == TACH_ERR_INVAL &&
+			      !b && err.text[0],
+		      "number %zu", i);
+	}
+	tach_bench_free(NULL);
+}
+
+static struct tach_bench_case one = {"one", nothing, nothing, NULL};
+static struct tach_bench_case two = {"two", nothing, nothing, NULL};
+
+static void cases_come_in_order(void)
+{
+	CHECK(!tach_bench_cases(), "none yet");
+	tach_bench_register(&one);
+	tach_bench_register(&two);
+	CHECK(tach_bench_cases() == &one && one.next == &two && !two.next, "as registered");
+}
+
+int main(void)
+{
+	CASE(the_empty_loop_is_subtracted);
+	CASE(outliers_are_removed_unless_told_not_to);
+	CASE(iterations_last_long_enough);
+	CASE(a_clock_that_stands_still_is_survived);
+	CASE(a_run_without_events_gives_time);
+	CASE(comparison_says_whether_they_differ);
+	CASE(a_value_that_may_be_nothing_is_marked);
+	CASE(bad_options_are_refused);
+	CASE(cases_come_in_order);
+	return check_done();
+}
