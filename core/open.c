@@ -2,37 +2,35 @@
 /* Opening a set for the calling thread: descriptors, pages, the reader that holds them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/diagnose.h"
 #include "core/error.h"
-#include "core/reader.h"
-#include "core/set.h"
+#include "core/open.h"
 #include "core/sys.h"
 
-enum { PAGES = 1 + TACH_COUNTERS_MAX };
-
-static void *page_of(struct tach__reader *r, int member)
+/* Addresses of the last page are errors, as the kernel returns them. */
+static int is_error(long result)
 {
-	return (char *)r + r->page_size * (size_t)(member + 1);
+	return result < 0 && result > -4096;
 }
 
 /* A reader whose members all lead to the slow exit, by pages of zeros. */
 static struct tach__reader *allocate(const struct tach_set *set)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
-	long at = tach__sys(SYS_mmap, 0, (long)(PAGES * page_size), PROT_READ,
+	long at = tach__sys(SYS_mmap, 0, (long)(TACH__PAGES * page_size), PROT_READ,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct tach__reader *r = (struct tach__reader *)at;
 
-	if (at < 0 && at > -4096)
+	if (is_error(at))
 		return NULL;
 	if (tach__sys(SYS_mprotect, at, (long)page_size, PROT_READ | PROT_WRITE, 0, 0, 0)) {
-		tach__sys(SYS_munmap, at, (long)(PAGES * page_size), 0, 0, 0, 0);
+		tach__sys(SYS_munmap, at, (long)(TACH__PAGES * page_size), 0, 0, 0, 0);
 		return NULL;
 	}
 	r->set = set;
@@ -41,39 +39,73 @@ static struct tach__reader *allocate(const struct tach_set *set)
 	r->hot.count = (uint32_t)set->count;
 	r->hot.mask = ~(uint64_t)0;
 	r->hard.leader = r->soft.leader = -1;
+	r->extend = !TACH_MODULAR;
 	for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
 		r->fd[i] = -1;
-		r->hot.way[i].page = page_of(r, i);
+		r->hot.way[i].page = tach__reader_page(r, i);
 	}
 	return r;
 }
 
-static long open_member(const struct tach__reader *r, int member, int leader)
+/*
+ * arm64: config1 bit 1 asks for user access, bit 0 for a 64-bit counter
+ * (drivers/perf/arm_pmuv3.c, format attributes rdpmc and long); or-ed in, they are the event's
+ * own bits else. Before PMUv3p5 only cycles have 64 bits: EOPNOTSUPP, then 32 will do. `wide` 0
+ * does not try.
+ */
+#if TACH_ARCH_SIGNED
+static const uint64_t access_bits[] = {3, 2};
+#else
+static const uint64_t access_bits[] = {0};
+#endif
+
+static long open_member(const struct tach__reader *r, int member, int leader, int wide)
 {
-	struct perf_event_attr attr = r->set->member[member].attr;
+	const struct tach__member *m = &r->set->member[member];
+	struct perf_event_attr attr = m->attr;
+	size_t n = sizeof access_bits / sizeof *access_bits;
+	long fd = -EINVAL;
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	attr.disabled = leader < 0;
 	attr.pinned = leader < 0 && !(r->set->flags & TACH_SET_MULTIPLEX) &&
-		      r->set->member[member].kind == TACH_MEMBER_HARDWARE;
+		      m->kind == TACH_MEMBER_HARDWARE;
 	attr.exclusive = attr.pinned && r->set->exclusive;
-	return tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC,
-			 0);
+	for (size_t i = wide ? 0 : n - 1; i < n; i++) {
+		if (m->kind == TACH_MEMBER_HARDWARE)
+			attr.config1 = m->attr.config1 | access_bits[i];
+		fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, leader,
+			       PERF_FLAG_FD_CLOEXEC, 0);
+		if (fd != -EOPNOTSUPP && fd != -EINVAL)
+			break;
+	}
+	return fd;
+}
+
+static int opens_alone(const struct tach__reader *r, int member)
+{
+	long fd = open_member(r, member, -1, 1);
+
+	if (fd < 0)
+		return 0;
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	return 1;
 }
 
 static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_member_kind kind,
-		      struct tach_error *err)
+		      int wide, struct tach_error *err)
 {
 	for (int i = 0; i < r->set->count; i++) {
 		long fd;
 
 		if (r->set->member[i].kind != kind)
 			continue;
-		fd = open_member(r, i, g->leader);
+		fd = open_member(r, i, g->leader, wide);
 		if (fd < 0)
-			return tach__error(err, (int)fd, 0, 0, "cannot open %s: %s",
-					   r->set->member[i].name, tach_strerror((int)fd));
+			return tach__diagnose_open(
+				(int)fd, r->set, i, g->count,
+				fd == -EINVAL && g->count > 0 && opens_alone(r, i), err);
 		r->fd[i] = (int)fd;
 		if (g->leader < 0)
 			g->leader = (int)fd;
@@ -82,18 +114,70 @@ static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_m
 	return 0;
 }
 
-static void map_member(struct tach__reader *r, int member)
+static void close_group(struct tach__reader *r, struct tach__group *g)
 {
-	void *at = page_of(r, member);
-	long got = tach__sys(SYS_mmap, (long)at, (long)r->page_size, PROT_READ,
-			     MAP_SHARED | MAP_FIXED, r->fd[member], 0);
+	while (g->count) {
+		int *fd = &r->fd[g->member[--g->count]];
 
-	/* The old mapping is gone even when the new one was refused: put zeros back. */
-	if (got != (long)at)
-		tach__sys(SYS_mmap, (long)at, (long)r->page_size, PROT_READ,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		tach__sys(SYS_close, *fd, 0, 0, 0, 0, 0);
+		*fd = -1;
+	}
+	g->leader = -1;
 }
 
+void tach__page_zero(struct tach__reader *r, int page)
+{
+	tach__sys(SYS_mmap, (long)tach__reader_page(r, page), (long)r->page_size, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static int map_member(struct tach__reader *r, int member, int page)
+{
+	long at = (long)tach__reader_page(r, page);
+	long got = tach__sys(SYS_mmap, at, (long)r->page_size, PROT_READ,
+			     MAP_SHARED | MAP_FIXED, r->fd[member], 0);
+
+	if (got == at)
+		return 0;
+	/* The old mapping is gone even when the new one was refused. */
+	tach__page_zero(r, page);
+	if (!r->why[0])
+		tach__diagnose_map((int)got, r->why, sizeof r->why);
+	return (int)got;
+}
+
+/*
+ * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): packed fractions of slots, not a count; the kernel
+ * names it by event 0 with umasks from 0x80 (arch/x86/events/perf_event.h), and its index has
+ * bit
+ * 29. Never mapped: read(2) gives what the kernel makes of it.
+ */
+static int is_metrics(const struct perf_event_attr *attr)
+{
+	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
+	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0x80ff) == 0x8000;
+}
+
+/* Pages before any read(2): see the note on sums in tach/reader.h. */
+static void map_all(struct tach__reader *r)
+{
+	if (r->set->flags & TACH_SET_MULTIPLEX) {
+		snprintf(r->why, sizeof r->why,
+			 "the set may be multiplexed, which takes read(2)'s times");
+		return;
+	}
+	for (int i = 0; i < r->hard.count; i++) {
+		int m = r->hard.member[i];
+
+		if (is_metrics(&r->set->member[m].attr))
+			snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
+				 r->set->member[m].name);
+		else
+			map_member(r, m, m);
+	}
+}
+
+/* What the pages, now that the group is enabled, say of each counter. */
 static void judge_pages(struct tach__reader *r)
 {
 	unsigned narrowest = 64;
@@ -101,16 +185,71 @@ static void judge_pages(struct tach__reader *r)
 	r->hot.fast = r->hard.count == r->set->count;
 	for (int i = 0; i < r->hard.count; i++) {
 		int m = r->hard.member[i];
-		const struct perf_event_mmap_page *page = page_of(r, m);
+		const struct perf_event_mmap_page *page = tach__reader_page(r, m);
+		unsigned width = page->pmc_width;
 
-		if (!page->cap_user_rdpmc || page->index == 0)
+		if (TACH_ARCH_SIGNED ? width != 32 && width != 64 : width < 1 || width > 64) {
+			tach__page_zero(r, m);
 			r->hot.fast = 0;
-		r->hot.way[m].stubs = TACH_STUBS(page->pmc_width);
-		if (page->pmc_width && page->pmc_width < narrowest)
-			narrowest = page->pmc_width;
+			if (!r->why[0])
+				tach__diagnose_access(r->why, sizeof r->why);
+			continue;
+		}
+		r->hot.way[m].stubs = TACH_STUBS(width);
+		if (width < narrowest)
+			narrowest = width;
+		if (page->cap_user_rdpmc && page->index)
+			continue;
+		r->hot.fast = 0;
+		if (!r->why[0])
+			tach__diagnose_access(r->why, sizeof r->why);
 	}
-	if (TACH_MODULAR && narrowest < 64)
-		r->hot.mask = ((uint64_t)1 << narrowest) - 1;
+	if (!TACH_MODULAR || narrowest == 64)
+		return;
+	r->hot.mask = ((uint64_t)1 << narrowest) - 1;
+	if (narrowest >= 40)
+		return;
+	/* A region may count more than 2^width: begin and end take the signed way, out of line.
+	 */
+	r->extend = 1;
+	r->hot.mask = ~(uint64_t)0;
+	if (r->hard.member[0] == 0 && map_member(r, 0, TACH__SPARE) == 0)
+		r->hot.way[0].page = tach__reader_page(r, TACH__SPARE);
+	tach__page_zero(r, 0);
+}
+
+static int start(struct tach__reader *r, struct tach_error *err)
+{
+	struct tach__group_read now;
+	int state;
+
+	if (r->soft.count)
+		tach__sys(SYS_ioctl, r->soft.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
+	if (!r->hard.count)
+		return 0;
+	tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
+	state = tach__group_read(&r->hard, &now);
+	if (state == 0)
+		return tach__diagnose_dead(r->set, err);
+	if (state < 0)
+		return tach__error(err, state, 0, 0, "cannot read the group: %s",
+				   tach_strerror(state));
+	judge_pages(r);
+	tach__reader_since(r, 1);
+	r->grown_lock = TACH_PAGE_LOAD(r->hot.way[r->hard.member[0]].page, lock);
+	return 0;
+}
+
+static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
+{
+	int code = open_group(r, &r->hard, TACH_MEMBER_HARDWARE, wide, err);
+
+	if (!code)
+		code = open_group(r, &r->soft, TACH_MEMBER_SOFTWARE, wide, err);
+	if (code)
+		return code;
+	map_all(r);
+	return start(r, err);
 }
 
 int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
@@ -119,24 +258,28 @@ int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
 	struct tach__reader *r;
 	int code;
 
+	if (!out || !set)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no set");
 	*out = NULL;
 	r = allocate(set);
 	if (!r)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	code = open_group(r, &r->hard, TACH_MEMBER_HARDWARE, err);
-	if (!code)
-		code = open_group(r, &r->soft, TACH_MEMBER_SOFTWARE, err);
+	tach__open_enter(r);
+	code = open_all(r, 1, err);
+	if (code == TACH_ERR_NOCOUNTER && TACH_ARCH_SIGNED) {
+		/* A second 64-bit cycles event opens and gets no counter; with 32 bits it may.
+		 */
+		for (int i = 0; i < r->hard.count; i++)
+			tach__page_zero(r, r->hard.member[i]);
+		close_group(r, &r->hard);
+		close_group(r, &r->soft);
+		code = open_all(r, 0, err);
+	}
+	tach__open_leave(r, code == 0);
 	if (code) {
 		tach_reader_close(&r->hot);
 		return code;
 	}
-	for (int i = 0; i < r->hard.count; i++)
-		map_member(r, r->hard.member[i]);
-	if (r->hard.count)
-		tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
-	if (r->soft.count)
-		tach__sys(SYS_ioctl, r->soft.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
-	judge_pages(r);
 	*out = &r->hot;
 	return 0;
 }
@@ -144,16 +287,17 @@ int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
 void tach_reader_close(struct tach_reader *reader)
 {
 	struct tach__reader *r = tach__reader(reader);
-	int fd[TACH_COUNTERS_MAX];
+	struct tach__reader copy;
 
 	if (!r)
 		return;
+	tach__close_enter(r);
 	/* Pages first: a mapping keeps its event counting after the descriptor is closed. */
-	memcpy(fd, r->fd, sizeof fd);
-	tach__sys(SYS_munmap, (long)r, (long)(PAGES * r->page_size), 0, 0, 0, 0);
-	for (int i = TACH_COUNTERS_MAX - 1; i >= 0; i--)
-		if (fd[i] >= 0)
-			tach__sys(SYS_close, fd[i], 0, 0, 0, 0, 0);
+	copy = *r;
+	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * copy.page_size), 0, 0, 0, 0);
+	close_group(&copy, &copy.hard);
+	close_group(&copy, &copy.soft);
+	tach__close_leave();
 }
 
 const struct tach_set *tach_reader_set(const struct tach_reader *reader)

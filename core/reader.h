@@ -5,35 +5,47 @@
 
 #include <tach/reader.h>
 
-/* A group of events scheduled together: hardware members, or software members. */
+/* A group of events scheduled together: the hardware members, or the software members. */
 struct tach__group {
 	int leader;			   /* descriptor; -1: there is none */
 	int count;			   /* its members ... */
-	uint8_t member[TACH_COUNTERS_MAX]; /* ... and their numbers in the set, in read(2)'s
-					      order */
+	uint8_t member[TACH_COUNTERS_MAX]; /* ... their numbers in the set, in read(2)'s order
+					    */
 };
 
 /* What one read(2) of a group with times gives (PERF_FORMAT_GROUP, perf_event_open(2)). */
 struct tach__group_read {
-	uint64_t count, enabled, running;
+	uint64_t count, enabled, running; /* ns */
 	uint64_t value[TACH_COUNTERS_MAX];
 };
 
-/* One mapping holds it all: the reader's page, then TACH_COUNTERS_MAX pages, perf's or zeros.
+/*
+ * One mapping holds it all: the reader's page, a page for each member that can be (perf's, or
+ * zeros), and the spare page.
  */
+enum { TACH__SPARE = TACH_COUNTERS_MAX, TACH__PAGES = TACH_COUNTERS_MAX + 2 };
+
 struct tach__reader {
 	struct tach_reader hot; /* first: users hold a pointer to this */
 	const struct tach_set *set;
-	const void *owner; /* tach__thread_token() of the thread that opened it */
+	const void
+		*owner; /* tach__thread_token() of the thread that opened it; NULL: nobody's */
 	size_t page_size;
 	int fd[TACH_COUNTERS_MAX];
 	struct tach__group hard, soft;
 	/*
-	 * enabled - running of the hardware group, in ns, when last looked at, the leader's
-	 * lock at that time, and the lock when it was last found grown. See tach__end_slow.
+	 * Sums are extended by sign: always where the hot path does so, else when counters are
+	 * too narrow to be modular. Then member 0's page, which begin and end look at first, is
+	 * one of zeros and way[0].page, the real one, is the spare: the slow exit reads it.
+	 */
+	int extend;
+	/*
+	 * enabled - running of the hardware group, in ns, when last looked at, and the leader's
+	 * lock when it was last found to have grown; see core/reader_slow.c.
 	 */
 	uint64_t lag;
-	uint32_t lag_lock, grown_lock;
+	uint32_t grown_lock;
+	struct tach__reader *next, **link; /* list of all, for fork; core/open.c */
 	char why[256];
 };
 
@@ -42,10 +54,18 @@ TACH_INLINE struct tach__reader *tach__reader(const struct tach_reader *reader)
 	return (struct tach__reader *)reader;
 }
 
+TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
+{
+	return (char *)r + r->page_size * (size_t)(member + 1);
+}
+
 /* A word per thread: its address names the thread without a system call. */
 const void *tach__thread_token(void);
 
-/* 1, 0 for a group in error state, or a negated errno. No memory but *to is touched. */
+/* 1, 0 for a group in error state, or a negated errno. */
 int tach__group_read(const struct tach__group *group, struct tach__group_read *to);
+
+/* Brings lag up to date; what became of a region begun under that lock. */
+uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 
 #endif

@@ -47,7 +47,7 @@ static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint
 	if (g->count == 0 || (unsigned)g->member[0] >= n)
 		return 0;
 	for (int i = 0; i < g->count && g->member[i] < n; i++)
-		if (!tach__sum(&r->hot, g->member[i], extend, &sum[g->member[i]],
+		if (!tach__sum(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
 			       i ? &ignored : lock))
 			return 0;
 	return 1;
@@ -76,9 +76,14 @@ static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, ui
 	return (int32_t)(r->grown_lock - since) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
 }
 
-static uint32_t since_lock(struct tach__reader *r, uint32_t since)
+static const struct perf_event_mmap_page *leader_page(const struct tach__reader *r)
 {
-	const struct perf_event_mmap_page *page = TACH_PAGE(&r->hot, r->hard.member[0]);
+	return r->hot.way[r->hard.member[0]].page;
+}
+
+uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
+{
+	const struct perf_event_mmap_page *page = leader_page(r);
 	uint64_t enabled, running;
 	uint32_t lock;
 
@@ -92,14 +97,22 @@ static uint32_t since_lock(struct tach__reader *r, uint32_t since)
 	return note_lag(r, enabled - running, lock, since);
 }
 
-/* A pinned group that lost its counters stays in error state until it is enabled again. */
-static int read_or_recover(const struct tach__group *g, struct tach__group_read *to)
+/*
+ * A pinned group that lost its counters stays in error state until it is enabled again, and its
+ * times stand still meanwhile: whatever region is open then is incomplete.
+ */
+static int read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 {
-	int state = tach__group_read(g, to);
+	int state = tach__group_read(&r->hard, to);
 
-	if (state == 0 &&
-	    tach__sys(SYS_ioctl, g->leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) == 0)
-		state = tach__group_read(g, to);
+	if (state != 0 ||
+	    tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) != 0)
+		return state;
+	state = tach__group_read(&r->hard, to);
+	if (state > 0) {
+		r->grown_lock = TACH_PAGE_LOAD(leader_page(r), lock);
+		r->lag = to->enabled - to->running;
+	}
 	return state;
 }
 
@@ -125,12 +138,12 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	}
 	if (r->hard.count == 0)
 		return;
-	if (read_pages(r, n, !TACH_MODULAR, mark->value, &lock)) {
+	if (read_pages(r, n, r->extend, mark->value, &lock)) {
 		mark->lock = lock | 1;
 		return;
 	}
 	mark->flags |= TACH_SYSCALL;
-	if (read_or_recover(&r->hard, &now) <= 0) {
+	if (read_or_recover(r, &now) <= 0) {
 		mark->flags |= TACH_LOST;
 		return;
 	}
@@ -169,16 +182,17 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	struct tach__group_read now;
 	uint64_t mask = by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0;
 
-	if (by_pages && read_pages(r, n, !TACH_MODULAR, delta, &lock)) {
-		flags = since_lock(r, begun);
+	if (by_pages && read_pages(r, n, r->extend, delta, &lock)) {
+		flags = tach__reader_since(r, begun);
 	} else {
 		if (tach__group_read(g, &now) <= 0)
 			return TACH_LOST;
 		scatter(g, &now, n, delta);
 		flags = TACH_SYSCALL;
 		if (by_pages)
-			flags |= TACH_MIXED |
-				 note_lag(r, now.enabled - now.running, begun + 2, begun);
+			flags |= TACH_MIXED | note_lag(r, now.enabled - now.running,
+						       TACH_PAGE_LOAD(leader_page(r), lock),
+						       begun);
 	}
 	for (int i = 0; i < g->count && g->member[i] < n; i++)
 		delta[g->member[i]] = (delta[g->member[i]] - mark->value[g->member[i]]) & mask;
@@ -227,7 +241,7 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 		flags = TACH_LOST;
 	if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
 		flags |= TACH_SYSCALL;
-		if (read_or_recover(&r->hard, &now) <= 0)
+		if (read_or_recover(r, &now) <= 0)
 			flags |= TACH_LOST;
 		else if (now.enabled != now.running)
 			flags |= TACH_INCOMPLETE;

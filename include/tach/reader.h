@@ -178,10 +178,8 @@ TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
  * operand and, by the borrow, the test for index 0. Fewer are not possible while index, offset
  * and lock are read anew each time and the halves of the counter arrive in two registers.
  */
-TACH_INLINE int tach__sum(const struct tach_reader *reader, unsigned i, int extend,
-			  uint64_t *sum, uint32_t *lock)
+TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
-	const struct tach_way way = {TACH_PAGE(reader, i), reader->way[i].stubs};
 	uint32_t seen, number;
 	uint64_t value;
 
@@ -208,9 +206,8 @@ revoked:
  * came back to the same value needs 2^31 updates within the region.) Otherwise, and when begin
  * took the slow exit (odd), the slow exit sorts it out.
  */
-TACH_INLINE int tach__sum_since(const struct tach_reader *reader, uint32_t lock, uint64_t *sum)
+TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
-	const struct tach_way way = {TACH_PAGE(reader, 0), reader->way[0].stubs};
 	uint32_t number;
 	uint64_t value;
 
@@ -226,25 +223,34 @@ revoked:
 	return 0;
 }
 #else
-TACH_INLINE int tach__sum(const struct tach_reader *reader, unsigned i, int extend,
-			  uint64_t *sum, uint32_t *lock)
+TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
-	(void)reader, (void)i, (void)extend, (void)sum, (void)lock;
+	(void)way, (void)extend, (void)sum, (void)lock;
 	return 0;
 }
-TACH_INLINE int tach__sum_since(const struct tach_reader *reader, uint32_t lock, uint64_t *sum)
+TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
-	(void)reader, (void)lock, (void)sum;
+	(void)way, (void)lock, (void)sum;
 	return 0;
 }
 #endif
+
+TACH_INLINE struct tach_way tach__way(const struct tach_reader *reader, unsigned i)
+{
+	struct tach_way way;
+
+	way.page = TACH_PAGE(reader, i);
+	way.stubs = reader->way[i].stubs;
+	return way;
+}
 
 TACH_INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_mark *mark,
 				unsigned i)
 {
 	uint32_t lock;
 
-	if (TACH_UNLIKELY(!tach__sum(reader, i, !TACH_MODULAR, &mark->value[i], &lock)))
+	if (TACH_UNLIKELY(
+		    !tach__sum(tach__way(reader, i), !TACH_MODULAR, &mark->value[i], &lock)))
 		return 0;
 	if (i == 0)
 		mark->lock = lock;
@@ -257,8 +263,9 @@ TACH_INLINE int tach__end_one(const struct tach_reader *reader, const struct tac
 	uint32_t lock;
 	uint64_t sum;
 
-	if (TACH_UNLIKELY(i == 0 ? !tach__sum_since(reader, mark->lock, &sum)
-				 : !tach__sum(reader, i, !TACH_MODULAR, &sum, &lock)))
+	if (TACH_UNLIKELY(
+		    i == 0 ? !tach__sum_since(tach__way(reader, 0), mark->lock, &sum)
+			   : !tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
 		return 0;
 	sum -= mark->value[i];
 	delta[i] = TACH_MODULAR ? sum & reader->mask : sum;
@@ -270,7 +277,7 @@ TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value
 	uint32_t lock;
 
 	/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
-	return tach__sum(reader, i, 1, &value[i], &lock);
+	return tach__sum(tach__way(reader, i), 1, &value[i], &lock);
 }
 
 /* step(0) && step(1) ... && step(n - 1), unrolled at every optimisation level. */
@@ -360,7 +367,7 @@ TACH_INLINE uint32_t tach_read_one(struct tach_reader *reader, unsigned member, 
 {
 	uint32_t lock;
 
-	if (TACH_LIKELY(tach__sum(reader, member, 1, value, &lock)))
+	if (TACH_LIKELY(tach__sum(tach__way(reader, member), 1, value, &lock)))
 		return 0;
 	return tach__read_slow(reader, value, member, 1);
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Why an event could not be opened or mapped, in a sentence with the cure. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include "core/diagnose.h"
+#include "core/error.h"
+#include "core/sys.h"
+
+/* The number at the start of a file of /proc or /sys, after `key` if that is not NULL. */
+static long number_in(const char *path, const char *key, long otherwise)
+{
+	char text[4096], *at = text;
+	long fd = tach__sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
+	long got;
+
+	if (fd < 0)
+		return otherwise;
+	got = tach__sys(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (got <= 0)
+		return otherwise;
+	text[got] = '\0';
+	if (key) {
+		at = strstr(text, key);
+		if (!at)
+			return otherwise;
+		at += strlen(key);
+	}
+	return strtol(at, NULL, 10);
+}
+
+/*
+ * kernel/events/core.c, perf_event_open: EACCES for what perf_event_paranoid forbids; a seccomp
+ * filter answers with the errno that its author chose, EPERM as a rule.
+ */
+static int forbidden(int code, const struct tach__member *m, struct tach_error *err)
+{
+	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", NULL, -2);
+	long seccomp = number_in("/proc/self/status", "Seccomp:", 0);
+
+	if (code == -EACCES && paranoid >= 3)
+		return tach__error(
+			err, TACH_ERR_PERMISSION, 0, 0,
+			"%s: kernel.perf_event_paranoid is %ld, which keeps events from "
+			"users; as root: sysctl kernel.perf_event_paranoid=2",
+			m->name, paranoid);
+	if (code == -EACCES && paranoid >= 2 && !m->attr.exclude_kernel)
+		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
+				   "%s counts the kernel too, which "
+				   "kernel.perf_event_paranoid=%ld forbids; "
+				   "count user level only, or as root: sysctl "
+				   "kernel.perf_event_paranoid=1",
+				   m->name, paranoid);
+	if (seccomp == 2)
+		return tach__error(
+			err, TACH_ERR_PERMISSION, 0, 0,
+			"%s: a seccomp filter refuses perf_event_open, as containers do; "
+			"allow it there (Docker: --cap-add PERFMON or a seccomp profile "
+			"that lists perf_event_open)",
+			m->name);
+	return tach__error(
+		err, TACH_ERR_PERMISSION, 0, 0,
+		"%s: the kernel refuses (%s, kernel.perf_event_paranoid=%ld); a security "
+		"module or a missing capability: CAP_PERFMON lifts it",
+		m->name, tach_strerror(code), paranoid);
+}
+
+static int out_of_descriptors(int code, const struct tach_set *set, struct tach_error *err)
+{
+	struct rlimit limit = {0, 0};
+
+	tach__sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
+	return tach__error(
+		err, code, 0, 0,
+		"no more descriptors (limit %llu): every thread needs one per event, "
+		"here %d; raise it with ulimit -n",
+		(unsigned long long)limit.rlim_cur, set->count);
+}
+
+int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,
+			struct tach_error *err)
+{
+	const struct tach__member *m = &set->member[member];
+
+	switch (code) {
+	case -EACCES:
+	case -EPERM:
+		return forbidden(code, m, err);
+	case -ENOSYS:
+		return tach__error(
+			err, TACH_ERR_PERMISSION, 0, 0,
+			"there is no perf_event_open here: a container's seccomp filter "
+			"hides it, or the kernel was built without PERF_EVENTS");
+	case -EMFILE:
+	case -ENFILE:
+		return out_of_descriptors(code, set, err);
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+	case -EOPNOTSUPP:
+		if (fit == 0 && m->attr.type < PERF_TYPE_MAX)
+			return tach__error(
+				err, TACH_ERR_NOHARDWARE, 0, 0,
+				"%s: this machine has no PMU that the kernel can use for it; a "
+				"virtual machine needs a virtual PMU (KVM: -cpu host,pmu=on)",
+				m->name);
+		return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
+				   "%s: this machine's PMU cannot count that", m->name);
+	case -EINVAL:
+		if (fit > 0 && alone)
+			return tach__error(err, TACH_ERR_NOCOUNTER, 0, 0,
+					   "%s: the group is too large for this PMU: the first "
+					   "%d of %d events "
+					   "fit together",
+					   m->name, fit, set->count);
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "%s: the kernel does not take this event (invalid argument)",
+				   m->name);
+	}
+	return tach__error(err, code, 0, 0, "%s: perf_event_open: %s", m->name,
+			   tach_strerror(code));
+}
+
+int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err)
+{
+	if (number_in("/proc/sys/kernel/nmi_watchdog", NULL, 0) == 1)
+		return tach__error(
+			err, TACH_ERR_NOCOUNTER, 0, 0,
+			"no counters free for %d pinned events; the NMI watchdog holds "
+			"one: as root, sysctl kernel.nmi_watchdog=0",
+			set->count);
+	return tach__error(
+		err, TACH_ERR_NOCOUNTER, 0, 0,
+		"no counters free for %d pinned events: another profiler, another set of "
+		"this thread or the host holds them",
+		set->count);
+}
+
+void tach__diagnose_map(int code, char *text, size_t size)
+{
+	if (code == -EPERM || code == -ENOMEM)
+		snprintf(text, size,
+			 "a page could not be mapped: the budget of kernel.perf_event_mlock_kb "
+			 "(%ld "
+			 "KiB per CPU and user) and RLIMIT_MEMLOCK is used up; raise one: "
+			 "sysctl "
+			 "kernel.perf_event_mlock_kb, ulimit -l",
+			 number_in("/proc/sys/kernel/perf_event_mlock_kb", NULL, -1));
+	else
+		snprintf(text, size, "a page could not be mapped: %s", tach_strerror(code));
+}
+
+void tach__diagnose_access(char *text, size_t size)
+{
+	if (number_in("/proc/sys/kernel/perf_user_access", NULL, 1) == 0)
+		snprintf(text, size,
+			 "user access to counters is off; as root: sysctl "
+			 "kernel.perf_user_access=1");
+	else if (number_in("/sys/bus/event_source/devices/cpu/rdpmc", NULL, 1) == 0)
+		snprintf(text, size,
+			 "RDPMC is switched off; as root: echo 1 > "
+			 "/sys/bus/event_source/devices/cpu/rdpmc");
+	else
+		snprintf(text, size, "the kernel gives no user access to a counter");
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All open readers of the process.
+ *
+ * One lock around opening and closing, for three reasons. First mappings: x86 lets a process
+ * use RDPMC (CR4.PCE) from its first mapping of a hardware event to the last, and changing it
+ * interrupts every CPU that runs one of its threads (arch/x86/events/core.c,
+ * x86_pmu_event_mapped); two at a time raced in some kernels. The sentinel: one mapped,
+ * disabled event stays while there are readers, so that short-lived threads do not switch it on
+ * and off. Fork: the child must find the list whole.
+ *
+ * After fork, the child has the descriptors, which still count the parent, and holes where the
+ * pages were, in which its next mapping might land. The handler puts zeros there and closes the
+ * descriptors: the parent's readers answer TACH_LOST. Children of _Fork, vfork and raw clone
+ * run no handler; they must not read.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "core/open.h"
+#include "core/sys.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct tach__reader *readers;
+static struct {
+	long page; /* address; 0: there is none */
+	long size;
+	int fd;
+} sentinel;
+
+static void forking(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void forked_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void abandon(struct tach__reader *r)
+{
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
+		if (r->fd[i] >= 0)
+			tach__sys(SYS_close, r->fd[i], 0, 0, 0, 0, 0);
+		r->fd[i] = -1;
+	}
+	tach__sys(SYS_mmap, (long)tach__reader_page(r, 0),
+		  (long)((TACH__PAGES - 1) * r->page_size), PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	r->owner = NULL;
+	r->hard.count = r->soft.count = 0;
+}
+
+static void forked_child(void)
+{
+	for (struct tach__reader *r = readers; r; r = r->next)
+		abandon(r);
+	if (sentinel.page)
+		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
+	sentinel.page = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(forking, forked_parent, forked_child);
+}
+
+static void raise_sentinel(const struct tach__reader *r)
+{
+	struct perf_event_attr attr = r->set->member[r->hard.member[0]].attr;
+	long fd, at;
+
+	attr.disabled = 1;
+	attr.sample_period = 0;
+#if TACH_ARCH_SIGNED
+	attr.config1 |= 2;
+#endif
+	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	at = tach__sys(SYS_mmap, 0, (long)r->page_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (at < 0 && at > -4096) {
+		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+		return;
+	}
+	sentinel.page = at;
+	sentinel.size = (long)r->page_size;
+	sentinel.fd = (int)fd;
+}
+
+void tach__open_enter(struct tach__reader *r)
+{
+	pthread_once(&once, watch_forks);
+	pthread_mutex_lock(&lock);
+	r->next = readers;
+	r->link = &readers;
+	if (r->next)
+		r->next->link = &r->next;
+	readers = r;
+}
+
+void tach__open_leave(struct tach__reader *r, int opened)
+{
+	if (opened && r->hot.fast && !sentinel.page)
+		raise_sentinel(r);
+	pthread_mutex_unlock(&lock);
+}
+
+void tach__close_enter(struct tach__reader *r)
+{
+	pthread_mutex_lock(&lock);
+	*r->link = r->next;
+	if (r->next)
+		r->next->link = r->link;
+}
+
+void tach__close_leave(void)
+{
+	if (!readers && sentinel.page) {
+		tach__sys(SYS_munmap, sentinel.page, sentinel.size, 0, 0, 0, 0);
+		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
+		sentinel.page = 0;
+	}
+	pthread_mutex_unlock(&lock);
+}
