@@ -37,6 +37,15 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 	return got >= want ? 1 : -EIO;
 }
 
+/* Reads until nothing came in between; 0 if it cannot be read in user space. */
+static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+{
+	while (!tach__sum(way, extend, sum, lock))
+		if (*lock & 1)
+			return 0;
+	return 1;
+}
+
 /* The hardware members by their pages, in member order; 0 if one of them cannot be read so. */
 static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
 		      uint32_t *lock)
@@ -47,8 +56,8 @@ static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint
 	if (g->count == 0 || (unsigned)g->member[0] >= n)
 		return 0;
 	for (int i = 0; i < g->count && g->member[i] < n; i++)
-		if (!tach__sum(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
-			       i ? &ignored : lock))
+		if (!sum_of(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
+			    i ? &ignored : lock))
 			return 0;
 	return 1;
 }

@@ -9,10 +9,10 @@
  * * TACH_NUMBER(index, number)
  *			number = what TACH_COUNTER wants for this index of a page; true if index
  *			is 0
- * * TACH_COUNTER(way, number, out, fault)
- *			one counter read into *out, 64 bits wide, raw or extended by sign. When
- *the instruction faults and tach_fault_install() was called, control continues at the C label
- *`fault`. A compiler barrier.
+ * * TACH_COUNTER(way, number, value, seen)
+ *			one counter read into value, 64 bits wide, raw or extended by sign. When
+ *the instruction faults and tach_fault_install() was called, it ends with `seen` odd instead. A
+ *compiler barrier.
  * * TACH_ADD(value, operand)
  *			value += operand, operand in memory. A compiler barrier.
  *   TACH_STUBS(width)	way.stubs for a counter of that width (library only)
@@ -30,16 +30,6 @@
 #include <tach/base.h>
 
 /*
- * asm goto with outputs: what lets a faulting counter instruction land on the slow exit. Older
- * compilers still read counters; their sites leave the landing 0 and a fault is fatal there.
- */
-#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11
-#define TACH__ASM_GOTO 1
-#else
-#define TACH__ASM_GOTO 0
-#endif
-
-/*
  * A counter instruction's record in section tach_ex: where it is, where to go on when it
  * faults, both relative to themselves. "o" ties the record to the text that it describes, so
  * that a linker which drops an unused function (--gc-sections, COMDAT) drops the record too;
@@ -47,12 +37,17 @@
  * __start_tach_ex and __stop_tach_ex, which the note `.note.tach` makes findable at run time
  * without section headers; the note also holds the reference to tach__abi_1, by a relocation
  * that stores nothing: a program built against another layout does not link.
+ *
+ * Where to go on is a few instructions behind the function, in the same section, which make the
+ * copy of the page's lock odd: the comparison that follows every read then fails, and that
+ * leads to the slow exit. (asm goto would land there directly; with outputs it is miscompiled
+ * by gcc before 11.5, 12.4 and 13.3.)
  */
 #define TACH__EX_RECORD(at, landing)                                                           \
 	"\t.pushsection tach_ex, \"ao?\", @progbits, " at "\n"                                 \
 	"\t.balign 4\n"                                                                        \
 	"\t.long " at " - .\n"                                                                 \
-	"\t.long " landing "\n"                                                                \
+	"\t.long " landing " - .\n"                                                            \
 	"\t.popsection\n"
 #define TACH__EX_NOTE(reloc_none)                                                              \
 	"\t.ifndef tach__noted\n"                                                              \

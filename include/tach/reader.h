@@ -165,11 +165,13 @@ TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 
 #if TACH_ARCH_FAST
 /*
- * One counter under its own page's lock: offset + counter into *sum, the lock seen into *lock.
- * Returns 0 when it cannot be read here.
+ * One counter under its own page's lock: offset + counter into *sum, the lock into *lock.
+ * Returns 0 when that failed: *lock is odd if it cannot be read here, even if the page changed
+ * meanwhile. There is no loop: a page that changed, which takes the kernel to step in between
+ * two of these instructions, is one more thing for the slow exit, which reads all over again.
  *
- * Order: page accesses are volatile and TACH_COUNTER is a compiler barrier, which is all that
- * is needed: the page of a thread's own event is written by the kernel on this very CPU, so the
+ * Order: page accesses are volatile or lie between compiler barriers, which is all that is
+ * needed: the page of a thread's own event is written by the kernel on this very CPU, so the
  * hardware shows program order. `offset` may be loaded after the counter because both lie
  * between the two looks at the lock. An odd lock cannot be seen from the thread itself.
  *
@@ -180,23 +182,20 @@ TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
  */
 TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
-	uint32_t seen, number;
+	uint32_t seen = TACH_PAGE_LOAD(way.page, lock), number;
 	uint64_t value;
 
-	do {
-		seen = TACH_PAGE_LOAD(way.page, lock);
-		if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
-			return 0;
-		TACH_COUNTER(way, number, &value, revoked);
-		if (extend)
-			value = TACH__EXTEND(way.page, value);
-		TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
-	} while (TACH_UNLIKELY(TACH_PAGE_OPERAND(way.page, lock) != seen));
+	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number))) {
+		*lock = 1;
+		return 0;
+	}
+	TACH_COUNTER(way, number, value, seen);
+	if (extend)
+		value = TACH__EXTEND(way.page, value);
+	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
 	*sum = value;
 	*lock = seen;
-	return 1;
-revoked:
-	return 0;
+	return TACH_PAGE_OPERAND(way.page, lock) == seen;
 }
 
 /*
@@ -213,14 +212,12 @@ TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *su
 
 	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
 		return 0;
-	TACH_COUNTER(way, number, &value, revoked);
+	TACH_COUNTER(way, number, value, lock);
 	if (!TACH_MODULAR)
 		value = TACH__EXTEND(way.page, value);
 	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
 	*sum = value;
 	return TACH_PAGE_OPERAND(way.page, lock) == lock;
-revoked:
-	return 0;
 }
 #else
 TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)

@@ -22,35 +22,21 @@
  */
 #define TACH_NUMBER(index, number) (((number) = (index)) == 0)
 
-#if TACH__ASM_GOTO
-#define TACH_COUNTER(way, number, out, fault)                                                  \
+#define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
 		register uint64_t tach__value __asm__("x17");                                  \
-		__asm__ goto volatile("add x16, %[stubs], %w[index], uxtw #4\n"                \
-				      "\tblr x16\n.Ltach%=:\n" TACH__EX_RECORD(                \
-					      ".Ltach%=", "%l[" #fault "] - .")                \
-					      TACH__EX_NOTE("R_AARCH64_NONE")                  \
-				      : "=r"(tach__value)                                      \
-				      : [stubs] "r"((way).stubs), [index] "r"(number)          \
-				      : "x16", "x30", "memory"                                 \
-				      : fault);                                                \
-		*(out) = tach__value;                                                          \
+		__asm__ volatile(                                                              \
+			"add x16, %[stubs], %w[index], uxtw #4\n"                              \
+			"\tblr x16\n.Ltach_on%=:\n"                                            \
+			"\t.subsection 1\n.Ltach_revoked%=:\n"                                 \
+			"\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"                      \
+			"\t.previous\n" TACH__EX_RECORD(".Ltach_on%=", ".Ltach_revoked%=")     \
+				TACH__EX_NOTE("R_AARCH64_NONE")                                \
+			: "=r"(tach__value), [lock] "+r"(seen)                                 \
+			: [stubs] "r"((way).stubs), [index] "r"(number)                        \
+			: "x16", "x30", "memory");                                             \
+		(value) = tach__value;                                                         \
 	} while (0)
-#else
-#define TACH_COUNTER(way, number, out, fault)                                                  \
-	do {                                                                                   \
-		register uint64_t tach__value __asm__("x17");                                  \
-		if (0)                                                                         \
-			goto fault;                                                            \
-		__asm__ volatile("add x16, %[stubs], %w[index], uxtw #4\n"                     \
-				 "\tblr x16\n.Ltach%=:\n" TACH__EX_RECORD(".Ltach%=", "0")     \
-					 TACH__EX_NOTE("R_AARCH64_NONE")                       \
-				 : "=r"(tach__value)                                           \
-				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
-				 : "x16", "x30", "memory");                                    \
-		*(out) = tach__value;                                                          \
-	} while (0)
-#endif
 
 #define TACH_ADD(value, operand)                                                               \
 	do {                                                                                   \

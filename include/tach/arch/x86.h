@@ -22,10 +22,17 @@
  * written as 64-bit registers (the upper halves are cleared), so putting them together takes a
  * shift and an OR; 32-bit outputs would get two zero-extensions besides.
  */
-#define TACH__COUNTER_TEXT(landing)                                                            \
-	".Ltach%=: " TACH_COUNTER_INSN "\n"                                                    \
-	"\tshl $32, %%rdx\n\tor %%rdx, %0\n" TACH__EX_RECORD(".Ltach%=", landing)              \
-		TACH__EX_NOTE("R_X86_64_NONE")
+#define TACH_COUNTER(way, number, value, seen)                                                 \
+	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                             \
+			 "\tshl $32, %%rdx\n\tor %%rdx, %0\n.Ltach_on%=:\n"                    \
+			 "\t.subsection 1\n"                                                   \
+			 ".Ltach_revoked%=:\n\tor $1, %1\n\tjmp .Ltach_on%=\n"                 \
+			 "\t.previous\n" TACH__EX_RECORD(".Ltach_at%=", ".Ltach_revoked%=")    \
+				 TACH__EX_NOTE("R_X86_64_NONE")                                \
+			 : "=a"(value), "+r"(seen)                                             \
+			 : "c"(number)                                                         \
+			 : "rdx", "memory", "cc")
+
 /*
  * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
  * the compiler often tests again.
@@ -47,31 +54,6 @@ TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
 		(value) += (uint64_t)(operand);                                                \
 		__asm__ volatile("" : "+r"(value) : : "memory");                               \
 	} while (0)
-
-#if TACH__ASM_GOTO
-#define TACH_COUNTER(way, number, out, fault)                                                  \
-	do {                                                                                   \
-		uint64_t tach__value;                                                          \
-		__asm__ goto volatile(TACH__COUNTER_TEXT("%l[" #fault "] - .")                 \
-				      : "=a"(tach__value)                                      \
-				      : "c"(number)                                            \
-				      : "rdx", "memory", "cc"                                  \
-				      : fault);                                                \
-		*(out) = tach__value;                                                          \
-	} while (0)
-#else
-#define TACH_COUNTER(way, number, out, fault)                                                  \
-	do {                                                                                   \
-		uint64_t tach__value;                                                          \
-		if (0)                                                                         \
-			goto fault;                                                            \
-		__asm__ volatile(TACH__COUNTER_TEXT("0")                                       \
-				 : "=a"(tach__value)                                           \
-				 : "c"(number)                                                 \
-				 : "rdx", "memory", "cc");                                     \
-		*(out) = tach__value;                                                          \
-	} while (0)
-#endif
 
 /*
  * The pages lie behind the reader at a fixed distance, so that a page's address is a constant

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader against the real kernel: loops of known length are counted exactly, each way of
+ * reading gives the same quantity, and counts lie between two read(2) of the same events.
+ */
+#include <inttypes.h>
+#include <sched.h>
+#include <stdio.h>
+#include <tach/reader.h>
+#include "core/reader.h"
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+enum { MAX = 4 };
+
+static struct tach_reader *reader;
+static struct tach_set *set;
+
+/* instructions first where they can be counted, then cycles, further instructions. */
+static int open_n(int n)
+{
+	struct perf_event_attr attr[MAX];
+	struct tach_set_attr member[MAX];
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	static struct tach_error err;
+
+	memset(attr, 0, sizeof attr);
+	for (int i = 0; i < n; i++) {
+		attr[i].size = sizeof attr[i];
+		attr[i].type = PERF_TYPE_HARDWARE;
+		attr[i].config = (machine_is_exact() && i != 1) ? PERF_COUNT_HW_INSTRUCTIONS
+								: PERF_COUNT_HW_CPU_CYCLES;
+		attr[i].exclude_kernel = attr[i].exclude_hv = 1;
+		member[i].name = "event";
+		member[i].attr = &attr[i];
+	}
+	opt.attrs = member;
+	opt.nattrs = n;
+	if (tach_set_create(&set, &opt, &err) || tach_reader_open(&reader, set, &err)) {
+		printf("# %s\n", err.text);
+		tach_set_free(set);
+		reader = NULL;
+		return -1;
+	}
+	return 0;
+}
+
+static void close_all(void)
+{
+	tach_reader_close(reader);
+	tach_set_free(set);
+}
+
+static uint64_t measure(uint64_t n, uint32_t *flags)
+{
+	struct tach_mark mark;
+	uint64_t delta[MAX];
+
+	/* A region that was interrupted is exact too, but flagged: take an undisturbed one. */
+	for (int i = 0; i < 100; i++) {
+		tach_begin_n(reader, &mark, 1);
+		machine_loop(n);
+		*flags = tach_end_n(reader, &mark, delta, 1);
+		if (*flags == 0)
+			break;
+	}
+	return delta[0];
+}
+
+static void loops_are_counted_exactly(void)
+{
+	uint64_t one, many;
+	uint32_t flags;
+
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	CHECK(open_n(1) == 0);
+	if (!reader)
+		return;
+	printf("# count %u fast %u mask %#" PRIx64 " width %u index %u why '%s'\n",
+	       reader->count, reader->fast, reader->mask, reader->way[0].page->pmc_width,
+	       reader->way[0].page->index, tach_reader_why_slow(reader));
+	one = measure(1, &flags);
+	printf("# a region of one turn counts %" PRIu64 "\n", one);
+	for (uint64_t n = 10; n <= 10000000; n *= 10) {
+		many = measure(1 + n, &flags);
+		CHECK(many - one == n * MACHINE_LOOP_INSTRUCTIONS,
+		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many - one, flags);
+	}
+	close_all();
+}
+
+static void counts_lie_between_two_system_calls(void)
+{
+	uint64_t outside = 0, backward = 0, last[MAX] = {0};
+	int n = machine_is_exact() ? 2 : 1;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(open_n(n) == 0);
+	if (!reader)
+		return;
+	for (int turn = 0; turn < 20000; turn++) {
+		struct tach__group_read low, high;
+		uint64_t value[MAX];
+		uint32_t flags;
+
+		CHECK(tach__group_read(&tach__reader(reader)->hard, &low) == 1);
+		flags = tach_read(reader, value);
+		CHECK(tach__group_read(&tach__reader(reader)->hard, &high) == 1);
+		CHECK(flags == 0, "flags %#x", flags);
+		for (int i = 0; i < n; i++) {
+			outside += value[i] < low.value[i] || value[i] > high.value[i];
+			backward += value[i] < last[i];
+			last[i] = value[i];
+		}
+		if (turn % 1000 == 0)
+			sched_yield();
+	}
+	CHECK(outside == 0 && backward == 0, "%" PRIu64 " outside, %" PRIu64 " backward",
+	      outside, backward);
+	close_all();
+}
+
+/* The cost of a region, as the guest's exact counter sees it: what lies between the reads. */
+static void sizes_of_windows(void)
+{
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	for (int n = 1; n <= MAX; n++) {
+		struct tach_mark mark;
+		uint64_t delta[MAX] = {0};
+		uint32_t flags = 1;
+
+		if (open_n(n))
+			return;
+		for (int i = 0; i < 100 && flags; i++) {
+			tach_begin(reader, &mark);
+			flags = tach_end(reader, &mark, delta);
+		}
+		printf("# %d counters: an empty region counts %" PRIu64 " in the first, "
+		       "flags %#x\n",
+		       n, delta[0], flags);
+		CHECK(flags == 0, "%#x", flags);
+		close_all();
+	}
+}
+
+int main(void)
+{
+	CASE(loops_are_counted_exactly);
+	CASE(counts_lie_between_two_system_calls);
+	CASE(sizes_of_windows);
+	return check_done();
+}
