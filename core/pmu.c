@@ -10,7 +10,7 @@
 #include "core/identify.h"
 #include "core/tables.h"
 
-static const char *const arch_names[] = {"x86", "arm64", "ia64"};
+static const char *const arch_names[] = {"x86", "arm64", "ia64", "linux"};
 
 /* ---- this machine's ---- */
 
@@ -38,7 +38,7 @@ int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *e
 			pmus[n++] = pmu;
 		p += length + (p[length] == ',');
 	}
-	tach__error(err, TACH_OK, 0, 0, "as TACH_PMU says, whatever CPU this is");
+	tach__error(err, TACH_OK, 0, 0, "%s", "");
 	return n;
 }
 
@@ -141,6 +141,7 @@ int tach_pmu_info(int pmu, struct tach_pmu_info *out)
 		info.libpfm4_id = perf ? 51 : 114;
 		info.privilege = TACH_PLM_USER | TACH_PLM_KERNEL | TACH_PLM_HYPERVISOR;
 		info.present = 1;
+		info.alias = info.perf = "";
 	} else {
 		row = tach__pmu_at(pmu);
 		info.name = tach__str(row->name);
@@ -154,15 +155,17 @@ int tach_pmu_info(int pmu, struct tach_pmu_info *out)
 		info.fixed_width = row->fixed_width;
 		info.privilege = row->plm;
 		info.present = is_host(pmu);
+		info.alias = tach__str(row->alias);
+		info.perf = tach__str(row->perf);
 	}
 	return give(out, sizeof info, &info, sizeof info);
 }
 
-static const char *alias(uint32_t attrs)
+static const char *text_of(uint32_t attrs, enum tach__attr key)
 {
 	const char *text = NULL;
 
-	tach__attr(attrs, TACH__A_EQ, NULL, &text);
+	tach__attr(attrs, key, NULL, &text);
 	return text;
 }
 
@@ -183,7 +186,10 @@ int tach_event_info(int pmu, int event, struct tach_event_info *out)
 		return TACH_ERR_INVAL;
 	info.name = tach__str(row->name);
 	info.description = tach__str(row->description);
-	info.alias_of = alias(row->attrs);
+	info.alias_of = text_of(row->attrs, TACH__A_EQ);
+	info.vendor_code = text_of(row->attrs, TACH__A_VC);
+	info.libpfm4_code = text_of(row->attrs, TACH__A_PFM);
+	info.deprecated = (row->flags & TACH__EV_DEPR) != 0;
 	info.code = row->code;
 	info.numasks = row->numasks;
 	info.counters = row->counters;
@@ -201,7 +207,10 @@ int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *out)
 	u = tach__umask_at(row, umask);
 	info.name = tach__str(u->name);
 	info.description = tach__str(u->description);
-	info.alias_of = alias(u->attrs);
+	info.alias_of = text_of(u->attrs, TACH__A_EQ);
+	info.vendor_code = text_of(u->attrs, TACH__A_VC);
+	info.libpfm4_code = text_of(u->attrs, TACH__A_PFM);
+	info.deprecated = (u->flags & TACH__UM_DEPR) != 0;
 	info.code = u->code;
 	info.counters = u->counters ? u->counters : row->counters;
 	info.group = u->group;

@@ -23,6 +23,8 @@ struct tach_pmu_info {
 	int fixed_width;    /* bits */
 	uint32_t privilege; /* TACH_PLM_* bits it can filter by */
 	int present;	    /* this machine has it (or TACH_PMU says so) */
+	const char *alias;  /* a PMU whose event strings work here too; "" = none */
+	const char *perf;   /* the kernel's names for it, blank-separated, best first */
 };
 
 struct tach_event_info {
@@ -34,6 +36,9 @@ struct tach_event_info {
 	int numasks;
 	uint64_t counters; /* where it may count: bits 0-31 general, 32-63 fixed; 0 = any
 			      general */
+	int deprecated;
+	const char *vendor_code;  /* as below */
+	const char *libpfm4_code; /* as below */
 };
 
 struct tach_umask_info {
@@ -45,6 +50,13 @@ struct tach_umask_info {
 	uint64_t counters;
 	int group;
 	int is_default;
+	int deprecated;
+	/*
+	 * Where libpfm-4 and the vendor's file disagree, the code that was not taken, else
+	 * NULL: the vendor's as select/umask/modifiers ("c4/4/c0,i0,e0,t0", codes hexadecimal),
+	 * or libpfm-4's register words ("0x530200").
+	 */
+	const char *vendor_code, *libpfm4_code;
 };
 
 TACH_BEGIN_DECLS

@@ -94,17 +94,39 @@ static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk
 	return 0;
 }
 
+/*
+ * Counters that this PMU has. Tables name those of a core that runs one thread, which are up to
+ * twice as many as @gp, the number with hyper-threading. An event that is fixed may also name
+ * the place after the last fixed counter: libpfm-4's way to say PERF_METRICS.
+ */
+static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *row,
+		     uint32_t metrics)
+{
+	uint64_t general = pmu->row.general_mask, fixed = pmu->row.fixed;
+
+	if (general & 1)
+		general = (1ull << (pmu->row.general < 16 ? 2 * pmu->row.general : 32)) - 1;
+	if (metrics)
+		fixed |= fixed << 1;
+	if (pmu->row.general && row->counters & ~general & UINT32_MAX)
+		mk_fault(mk, pmu, &row->where, "this PMU has no such general counter");
+	if (fixed && row->counters >> 32 & ~fixed)
+		mk_fault(mk, pmu, &row->where, "this PMU has no such fixed counter");
+}
+
 static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
 {
 	struct mk_row *umasks = pmu->umasks + event->first_umask;
 	uint32_t groups = 0;
 
+	counters(mk, pmu, event, event->flags & TACH__EV_FIXED);
 	unique(mk, pmu, umasks, event->numasks, "umask");
 	for (size_t i = 0; i < event->numasks; i++) {
 		struct mk_row *u = &umasks[i];
 		struct mk_cell rest = u->eq, word;
 
 		groups |= 1u << u->group;
+		counters(mk, pmu, u, u->flags & TACH__UM_FIXED);
 		if (u->group >= event->group)
 			mk_fault(mk, pmu, &u->name, "group %d, but event %.*s has %d", u->group,
 				 (int)event->name.length, event->name.text, event->group);

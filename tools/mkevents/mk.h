@@ -26,7 +26,7 @@ struct mk_attr {
 
 /* One E or U line. */
 struct mk_row {
-	struct mk_cell name, description, eq;
+	struct mk_cell name, description, eq, where;
 	uint64_t code, counters;
 	uint32_t flags, mods;
 	uint32_t hw[TACH__NMODS]; /* packed as tach__tab_hw */

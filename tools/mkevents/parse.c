@@ -66,6 +66,7 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 	memset(row, 0, sizeof *row);
 	row->name = cell[NAME];
 	row->description = cell[DESC];
+	row->where = cell[COUNTERS];
 	name(mk, pmu, &cell[NAME]);
 	if (!mk_number(&cell[CODE], 16, most, &row->code))
 		mk_fault(mk, pmu, &cell[CODE], "'%.*s' is not a hexadecimal code up to %#llx",

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* tach list: chooses PMUs and events by pattern. */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/list.h"
+
+struct wanted {
+	char **patterns;
+	int npatterns;
+	int all, json, umasks;
+	const char *pmu;
+};
+
+struct result {
+	struct list_pmu *pmus;
+	size_t n, room;
+};
+
+static const char help[] =
+	"usage: tach list [--all | --pmu NAME] [--umasks] [--json] [PATTERN]...\n"
+	"\n"
+	"Shows events: their names, the counters on which they may count (f0, f1: fixed\n"
+	"ones), and what they count. Indented below an event are its umasks; * marks the\n"
+	"ones chosen when the event is named alone. Without options the events of this\n"
+	"machine's PMUs; with --all and no PATTERN the names of all PMUs.\n"
+	"\n"
+	"PATTERN is looked for, whatever its case, in event names, in EVENT:UMASK and in\n"
+	"descriptions. With one of * ? [ in it, it is a glob that has to fit a whole name,\n"
+	"PMU::EVENT, or EVENT:UMASK. Several patterns: any of them.\n"
+	"\n"
+	"      --all        every PMU the library knows\n"
+	"  -p, --pmu NAME   this PMU\n"
+	"  -u, --umasks     umasks too when there is no PATTERN\n"
+	"  -j, --json       machine-readable\n"
+	"  -h, --help       this text\n"
+	"\n"
+	"TACH_PMU=NAME in the environment makes another PMU this machine's.\n"
+	"Exit status: 0 something was found, 1 nothing, 2 bad usage.\n";
+
+/* ---- patterns ---- */
+
+static int is_glob(const char *pattern)
+{
+	return strpbrk(pattern, "*?[") != NULL;
+}
+
+/* EVENT.UMASK is EVENT:UMASK: vendors write the one, libpfm-4 the other. */
+static char *colons(const char *name)
+{
+	char *copy = strdup(name);
+
+	if (!copy)
+		exit(EXIT_NO);
+	for (char *p = copy; *p; p++)
+		if (*p == '.' && p[1])
+			*p = ':';
+	return copy;
+}
+
+static int name_fits(const char *pattern, const char *name)
+{
+	return is_glob(pattern) ? fnmatch(pattern, name, FNM_CASEFOLD) == 0
+				: strcasestr(name, pattern) != NULL;
+}
+
+static int any_fits(const struct wanted *w, const char *pmu, const char *name,
+		    const char *description)
+{
+	char whole[600];
+
+	snprintf(whole, sizeof whole, "%s::%s", pmu, name);
+	for (int i = 0; i < w->npatterns; i++)
+		if (name_fits(w->patterns[i], name) || name_fits(w->patterns[i], whole) ||
+		    (!is_glob(w->patterns[i]) && strcasestr(description, w->patterns[i])))
+			return 1;
+	return 0;
+}
+
+/* ---- choosing ---- */
+
+static void *grown(void *array, size_t n, size_t *room, size_t size)
+{
+	if (n < *room)
+		return array;
+	*room = *room ? *room * 2 : 16;
+	array = realloc(array, *room * size);
+	if (!array) {
+		fputs("tach: out of memory\n", stderr);
+		exit(EXIT_NO);
+	}
+	return array;
+}
+
+static void add_line(struct list_pmu *to, int event, int umask)
+{
+	to->lines = grown(to->lines, to->nlines, &to->room, sizeof *to->lines);
+	to->lines[to->nlines++] = (struct list_line){event, umask};
+}
+
+/* An event that fits is shown with all its umasks, else with those that fit. */
+static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
+{
+	struct tach_event_info e = {.size = sizeof e};
+	struct tach_umask_info u = {.size = sizeof u};
+	int fits, added = 0;
+	char name[600];
+
+	if (tach_event_info(to->pmu, event, &e) != 0)
+		return;
+	fits = w->npatterns == 0 || any_fits(w, to->info.name, e.name, e.description);
+	if (fits)
+		add_line(to, event, -1);
+	if (fits && w->npatterns == 0 && !w->umasks)
+		return;
+	for (int i = 0; i < e.numasks; i++) {
+		if (tach_umask_info(to->pmu, event, i, &u) != 0)
+			continue;
+		snprintf(name, sizeof name, "%s:%s", e.name, u.name);
+		if (!fits && !any_fits(w, to->info.name, name, u.description))
+			continue;
+		if (!fits && !added++)
+			add_line(to, event, -1);
+		add_line(to, event, i);
+	}
+}
+
+static void choose(const struct wanted *w, struct result *result, int pmu)
+{
+	struct list_pmu to = {.pmu = pmu};
+	int names_only = w->all && w->npatterns == 0 && !w->umasks;
+
+	to.info.size = sizeof to.info;
+	if (tach_pmu_info(pmu, &to.info) != 0)
+		return;
+	for (int e = 0; !names_only && e < to.info.nevents; e++)
+		choose_event(w, &to, e);
+	if (!names_only && to.nlines == 0 && (w->npatterns || !w->pmu))
+		return;
+	result->pmus = grown(result->pmus, result->n, &result->room, sizeof *result->pmus);
+	result->pmus[result->n++] = to;
+}
+
+/* This machine's PMUs first, then what Linux offers everywhere. */
+static void choose_host(const struct wanted *w, struct result *result)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int pmus[8], n = tach_pmu_host(pmus, 8, &err);
+	struct tach_pmu_info info = {.size = sizeof info};
+
+	if (err.text[0])
+		fprintf(stderr, "tach: %s\n", err.text);
+	for (int i = 0; i < n && i < 8; i++)
+		choose(w, result, pmus[i]);
+	for (int i = 0; i < tach_pmu_count(); i++)
+		if (tach_pmu_info(i, &info) == 0 && strcmp(info.arch, "linux") == 0)
+			choose(w, result, i);
+}
+
+static int choose_named(const struct wanted *w, struct result *result)
+{
+	int pmu = tach_pmu_find(w->pmu);
+
+	if (pmu < 0) {
+		fprintf(stderr, "tach: no PMU '%s'; tach list --all shows the names\n", w->pmu);
+		return -1;
+	}
+	choose(w, result, pmu);
+	return 0;
+}
+
+/* ---- arguments ---- */
+
+static int arguments(int argc, char **argv, struct wanted *w)
+{
+	static const struct option options[] = {
+		{"all", no_argument, NULL, 'a'},    {"pmu", required_argument, NULL, 'p'},
+		{"umasks", no_argument, NULL, 'u'}, {"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},   {NULL, 0, NULL, 0},
+	};
+	static char name[] = "tach list"; /* getopt begins its sentences with it */
+	int c;
+
+	argv[0] = name;
+	while ((c = getopt_long(argc, argv, "ap:ujh", options, NULL)) != -1) {
+		if (c == 'a')
+			w->all = 1;
+		else if (c == 'p')
+			w->pmu = optarg;
+		else if (c == 'u')
+			w->umasks = 1;
+		else if (c == 'j')
+			w->json = 1;
+		else if (c == 'h')
+			return fputs(help, stdout), -1;
+		else
+			return fputs("tach list --help tells more\n", stderr), EXIT_USAGE;
+	}
+	if (w->all && w->pmu) {
+		fputs("tach list: --all or --pmu, not both\n", stderr);
+		return EXIT_USAGE;
+	}
+	w->npatterns = argc - optind;
+	w->patterns = calloc((size_t)w->npatterns + 1, sizeof *w->patterns);
+	for (int i = 0; w->patterns && i < w->npatterns; i++)
+		w->patterns[i] = colons(argv[optind + i]);
+	return w->patterns ? 0 : EXIT_NO;
+}
+
+int cmd_list(int argc, char **argv)
+{
+	struct wanted w = {0};
+	struct result result = {0};
+	int status = arguments(argc, argv, &w);
+
+	if (status)
+		return status < 0 ? EXIT_DONE : status;
+	if (w.pmu)
+		status = choose_named(&w, &result);
+	else if (w.all)
+		for (int i = 0; i < tach_pmu_count(); i++)
+			choose(&w, &result, i);
+	else
+		choose_host(&w, &result);
+	if (w.json)
+		list_json(result.pmus, result.n);
+	else
+		list_text(result.pmus, result.n);
+	if (result.n == 0 && status == 0 && w.npatterns)
+		fprintf(stderr, "tach: nothing fits '%s'%s\n", w.patterns[0],
+			w.all ? "" : "; tach list --all looks in every PMU");
+	for (size_t i = 0; i < result.n; i++)
+		free(result.pmus[i].lines);
+	free(result.pmus);
+	for (int i = 0; i < w.npatterns; i++)
+		free(w.patterns[i]);
+	free(w.patterns);
+	return result.n ? EXIT_DONE : EXIT_NO;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* tach list, for a person: aligned columns, descriptions wrapped on a terminal. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "tools/tach/list.h"
+
+enum { NAME_MOST = 44, TEXT_LEAST = 24 };
+
+struct layout {
+	int name, counters; /* widths */
+	int screen;	    /* 0: no wrapping */
+};
+
+char *list_counters(uint64_t counters, char *out, size_t size)
+{
+	size_t used = 0;
+
+	if (counters == 0)
+		snprintf(out, size, "any");
+	for (int i = 0; i < 64 && used < size; i++) {
+		const char *fixed = i < 32 ? "" : "f", *comma = used ? "," : "";
+		int first = i;
+
+		if (!(counters >> i & 1))
+			continue;
+		while (i % 32 < 31 && counters >> (i + 1) & 1)
+			i++;
+		if (i == first || i >= 32) /* fixed ones are named one by one */
+			i = first, used += (size_t)snprintf(out + used, size - used, "%s%s%d",
+							    comma, fixed, i % 32);
+		else
+			used += (size_t)snprintf(out + used, size - used, "%s%d-%d", comma,
+						 first, i);
+	}
+	return out;
+}
+
+static int screen_width(void)
+{
+	struct winsize size;
+
+	if (!isatty(STDOUT_FILENO))
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	return 80;
+}
+
+/* Text from column `indent` on; what does not fit goes on below. */
+static void wrapped(const char *text, int indent, int screen)
+{
+	int room = screen - indent;
+
+	if (screen == 0 || room < TEXT_LEAST)
+		room = 1 << 20;
+	for (;;) {
+		int n = (int)strlen(text);
+
+		if (n > room) {
+			n = room;
+			while (n > 0 && text[n] != ' ')
+				n--;
+			if (n == 0)
+				n = room;
+		}
+		printf("%.*s\n", n, text);
+		text += n;
+		while (*text == ' ')
+			text++;
+		if (*text == 0)
+			return;
+		printf("%*s", indent, "");
+	}
+}
+
+struct row {
+	int indent, mark, deprecated;
+	const char *name, *counters, *description, *alias_of, *vendor_code, *libpfm4_code;
+};
+
+static int row_of(const struct list_pmu *pmu, const struct list_line *line, struct row *row,
+		  char *counters, size_t size)
+{
+	struct tach_event_info e = {.size = sizeof e};
+	struct tach_umask_info u = {.size = sizeof u};
+
+	memset(row, 0, sizeof *row);
+	row->counters = counters;
+	if (line->umask < 0) {
+		if (tach_event_info(pmu->pmu, line->event, &e) != 0)
+			return 0;
+		*row = (struct row){2,
+				    0,
+				    e.deprecated,
+				    e.name,
+				    counters,
+				    e.description,
+				    e.alias_of,
+				    e.vendor_code,
+				    e.libpfm4_code};
+		list_counters(e.counters, counters, size);
+		return 1;
+	}
+	if (tach_umask_info(pmu->pmu, line->event, line->umask, &u) != 0)
+		return 0;
+	*row = (struct row){4,		u.is_default,  u.deprecated,
+			    u.name,	counters,      u.description,
+			    u.alias_of, u.vendor_code, u.libpfm4_code};
+	list_counters(u.counters, counters, size);
+	return 1;
+}
+
+/* Appends a and b to *text after "; ", if they are anything. */
+static void join(char *text, size_t size, const char *a, const char *b)
+{
+	size_t used = strlen(text);
+
+	if (*a)
+		snprintf(text + used, size - used, "%s%s%s", used ? "; " : "", a, b);
+}
+
+static void print_row(const struct row *row, const struct layout *l)
+{
+	char text[1400];
+	int column = l->name + l->counters + 4, used;
+
+	text[0] = 0;
+	join(text, sizeof text, row->description, "");
+	if (row->alias_of)
+		join(text, sizeof text, "same as ", row->alias_of);
+	if (row->deprecated)
+		join(text, sizeof text, "deprecated", "");
+	used = printf("%*s%s%s", row->indent, "", row->name, row->mark ? " *" : "");
+	/* A long name pushes its own line only. */
+	printf("%*s%s", used > l->name ? 2 : l->name - used + 2, "", row->counters);
+	if (*text) {
+		printf("%*s", l->counters - (int)strlen(row->counters) + 2, "");
+		wrapped(text, column, l->screen);
+	} else {
+		putchar('\n');
+	}
+	if (row->vendor_code) {
+		printf("%*s", column, "");
+		snprintf(text, sizeof text, "code as in libpfm-4; the vendor's file says %s",
+			 row->vendor_code);
+		wrapped(text, column, l->screen);
+	}
+	if (row->libpfm4_code) {
+		printf("%*s", column, "");
+		snprintf(text, sizeof text, "code as in the vendor's file; libpfm-4 has %s",
+			 row->libpfm4_code);
+		wrapped(text, column, l->screen);
+	}
+}
+
+static void layout_of(const struct list_pmu *pmu, struct layout *l)
+{
+	char counters[128];
+	struct row row;
+
+	for (size_t i = 0; i < pmu->nlines; i++) {
+		int name, n;
+
+		if (!row_of(pmu, &pmu->lines[i], &row, counters, sizeof counters))
+			continue;
+		name = row.indent + (int)strlen(row.name) + (row.mark ? 2 : 0);
+		n = (int)strlen(counters);
+		if (name > l->name && name <= NAME_MOST)
+			l->name = name;
+		if (n > l->counters)
+			l->counters = n;
+	}
+}
+
+/* "8+4 counters of 48 bits": general and fixed ones; "" where they are not known. */
+static const char *counters_of(const struct tach_pmu_info *info, char *out, size_t size)
+{
+	int fixed = __builtin_popcount(info->fixed);
+
+	out[0] = 0;
+	if (info->general && fixed)
+		snprintf(out, size, "%d+%d counters of %d bits", info->general, fixed,
+			 info->general_width);
+	else if (info->general)
+		snprintf(out, size, "%d counters of %d bits", info->general,
+			 info->general_width);
+	return out;
+}
+
+static void heading(const struct list_pmu *pmu)
+{
+	char counters[64];
+
+	counters_of(&pmu->info, counters, sizeof counters);
+	printf("%s%s%s (%s%s): %d events%s%s\n", pmu->info.name,
+	       *pmu->info.description ? ", " : "", pmu->info.description, pmu->info.arch,
+	       pmu->info.present ? ", this machine's" : "", pmu->info.nevents,
+	       *counters ? ", " : "", counters);
+}
+
+/* Names of PMUs alone, a line each. */
+static void table(const struct list_pmu *pmus, size_t n)
+{
+	int name = 0, counters = 0, screen = screen_width(), used;
+	char text[64];
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tach_pmu_info *info = &pmus[i].info;
+
+		used = (int)strlen(info->name);
+		name = used > name ? used : name;
+		used = (int)strlen(counters_of(info, text, sizeof text));
+		counters = used > counters ? used : counters;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct tach_pmu_info *info = &pmus[i].info;
+
+		used = printf("%c %-*s  %-5s  %4d events  %-*s  ", info->present ? '*' : ' ',
+			      name, info->name, info->arch, info->nevents, counters,
+			      counters_of(info, text, sizeof text));
+		wrapped(info->description, used, screen);
+	}
+	printf("* this machine has it\n");
+}
+
+void list_text(const struct list_pmu *pmus, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++)
+		lines += pmus[i].nlines;
+	if (n > 0 && lines == 0) {
+		table(pmus, n);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		struct layout layout = {0, 0, screen_width()};
+		char counters[128];
+		struct row row;
+
+		if (i)
+			putchar('\n');
+		heading(&pmus[i]);
+		layout_of(&pmus[i], &layout);
+		for (size_t k = 0; k < pmus[i].nlines; k++)
+			if (row_of(&pmus[i], &pmus[i].lines[k], &row, counters,
+				   sizeof counters))
+				print_row(&row, &layout);
+	}
+}
