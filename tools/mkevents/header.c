@@ -132,6 +132,10 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 	struct mk_cell rest = value[0], part;
 	int options = 1;
 
+	if (!(pmu->seen & 1u << ARCH)) {
+		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
+		return;
+	}
 	pmu->matches = mk_grow(pmu->matches, pmu->nmatches, &pmu->match_room, sizeof *m);
 	m = &pmu->matches[pmu->nmatches++];
 	memset(m, 0, sizeof *m);
@@ -140,10 +144,6 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 	any(m->row.family);
 	any(m->row.model);
 	any(m->row.stepping);
-	if (!(pmu->seen & 1u << ARCH)) {
-		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
-		return;
-	}
 	if (pmu->row.arch == TACH__X86) {
 		uint32_t *parts[3] = {m->row.family, m->row.model, m->row.stepping};
 		int i = 0;

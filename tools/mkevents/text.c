@@ -82,7 +82,8 @@ int mk_number(const struct mk_cell *cell, int base, uint64_t max, uint64_t *out)
 	for (; n > 0; n--, p++) {
 		int d = digit(*p);
 
-		if (d >= base || value > (max - (uint64_t)d) / (uint64_t)base)
+		if (d >= base || (uint64_t)d > max ||
+		    value > (max - (uint64_t)d) / (uint64_t)base)
 			return 0;
 		value = value * (uint64_t)base + (uint64_t)d;
 	}

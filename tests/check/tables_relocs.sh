@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# The event tables cost nothing at load time: no relocation, no writable byte, no symbol that
+# another library could take over.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+failed=0
+say() { # NAME FAULT
+	if [ -z "$2" ]; then echo "ok $1"; return; fi
+	head -5 <<<"$2" | sed 's/^/# /'
+	echo "not ok $1"; failed=1
+}
+
+# Debug information and unwind tables are relocated, but nobody loads the first and the tables
+# have no code for the second.
+say tables_object_has_no_relocations \
+	"$(readelf -rW "$B/gen/tables.o" | grep '^Relocation section' | grep -v "'\.rela\?\.debug_")"
+say tables_object_is_read_only \
+	"$(readelf -SW "$B/gen/tables.o" | grep -E '^ *\[.* WA ' | grep -vE ' 000000 [0-9a-f]+ +WA ')"
+
+tables=$(nm "$B/libtach.so" | grep ' tach__tab_')
+say tables_are_in_the_library "$([ "$(grep -c . <<<"$tables")" -ge 13 ] || echo "only these: $tables")"
+say tables_are_local_and_read_only "$(grep -v ' r ' <<<"$tables")"
+# What is left to relocate must not point into the tables, nor lie there.
+first=$(sort <<<"$tables" | head -1 | cut -d' ' -f1)
+last=$(nm -S "$B/libtach.so" | grep ' tach__tab_' | sort | tail -1 |
+	{ read -r at size _; printf '%016x' $((0x$at + 0x$size)); })
+say library_relocates_nothing_of_the_tables "$(readelf -rW "$B/libtach.so" |
+	awk -v a="$first" -v b="$last" '/^[0-9a-f]/ && NF >= 3 {
+		at = $1; to = $NF
+		while (length(to) < 16) to = "0" to
+		if ((at >= a && at < b) || ($3 ~ /RELATIV/ && to >= a && to < b)) print }')"
+say library_has_no_text_relocations "$(readelf -dW "$B/libtach.so" | grep TEXTREL)"
+exit $failed
