@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <tach/event.h>
 #include <tach/pmu.h>
 #include "core/error.h"
@@ -28,7 +27,8 @@ int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *e
 		size_t length = strcspn(p, ",");
 		int pmu = tach__pmu_find(p, length);
 
-		if (pmu < 0) {
+		/* perf and perf_raw are no models. */
+		if (pmu < 0 || tach__pmu_at(pmu)->arch == TACH__LINUX) {
 			tach__error(err, TACH_ERR_NOTFOUND, 0, (int)(p - names) + 1,
 				    "TACH_PMU: no PMU '%.*s'; names by tach list --all",
 				    length > 64 ? 64 : (int)length, p);
@@ -82,11 +82,9 @@ static int is_host(int pmu)
 
 /* ---- all ---- */
 
-enum { PERF, PERF_RAW, NPSEUDO }; /* after the tables' */
-
 int tach_pmu_count(void)
 {
-	return tach__npmus() + NPSEUDO;
+	return tach__npmus();
 }
 
 int tach_pmu_find(const char *name)
@@ -96,13 +94,7 @@ int tach_pmu_find(const char *name)
 	if (!name)
 		return TACH_ERR_INVAL;
 	pmu = tach__pmu_find(name, strlen(name));
-	if (pmu >= 0)
-		return pmu;
-	if (strcasecmp(name, "perf") == 0)
-		return tach__npmus() + PERF;
-	if (strcasecmp(name, "perf_raw") == 0)
-		return tach__npmus() + PERF_RAW;
-	return TACH_ERR_NOTFOUND;
+	return pmu >= 0 ? pmu : TACH_ERR_NOTFOUND;
 }
 
 /*
@@ -131,33 +123,21 @@ int tach_pmu_info(int pmu, struct tach_pmu_info *out)
 
 	if (!out || pmu < 0 || pmu >= tach_pmu_count())
 		return TACH_ERR_INVAL;
-	if (pmu >= tach__npmus()) {
-		int perf = pmu == tach__npmus() + PERF;
-
-		info.name = perf ? "perf" : "perf_raw";
-		info.arch = "linux";
-		info.description =
-			perf ? "the kernel's generic events" : "raw event codes, as rXXXX";
-		info.libpfm4_id = perf ? 51 : 114;
-		info.privilege = TACH_PLM_USER | TACH_PLM_KERNEL | TACH_PLM_HYPERVISOR;
-		info.present = 1;
-		info.alias = info.perf = "";
-	} else {
-		row = tach__pmu_at(pmu);
-		info.name = tach__str(row->name);
-		info.arch = arch_names[row->arch];
-		info.description = tach__str(row->description);
-		info.libpfm4_id = row->libpfm4_id;
-		info.nevents = (int)row->nevents;
-		info.general = row->general;
-		info.general_width = row->general_width;
-		info.fixed = row->fixed;
-		info.fixed_width = row->fixed_width;
-		info.privilege = row->plm;
-		info.present = is_host(pmu);
-		info.alias = tach__str(row->alias);
-		info.perf = tach__str(row->perf);
-	}
+	row = tach__pmu_at(pmu);
+	info.name = tach__str(row->name);
+	info.arch = arch_names[row->arch];
+	info.description = tach__str(row->description);
+	info.libpfm4_id = row->libpfm4_id;
+	info.nevents = (int)row->nevents;
+	info.general = row->general;
+	info.general_width = row->general_width;
+	info.fixed = row->fixed;
+	info.fixed_width = row->fixed_width;
+	info.privilege = row->plm;
+	/* The kernel's own events are everywhere. */
+	info.present = row->arch == TACH__LINUX || is_host(pmu);
+	info.alias = tach__str(row->alias);
+	info.perf = tach__str(row->perf);
 	return give(out, sizeof info, &info, sizeof info);
 }
 

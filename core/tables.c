@@ -2,8 +2,8 @@
 /*
  * Rows and look-ups of the event tables.
  *
- * Order of PMUs: x86, arm64, ia64; within one by libpfm-4's number, which is the order it
- * searches where two PMUs have an event of the same name; then those it does not know, by
+ * Order of PMUs: x86, arm64, ia64, linux; within one by libpfm-4's number, which is the order
+ * it searches where two PMUs have an event of the same name; then those it does not know, by
  * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
  */
 #include <string.h>
@@ -156,4 +156,14 @@ int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char
 		return 1;
 	}
 	return 0;
+}
+
+uint32_t tach__attr_keys(uint32_t attrs)
+{
+	const uint16_t *list = &tach__tab_attr_lists[attrs];
+	uint32_t keys = 0;
+
+	for (int n = *list++; n > 0; n--, list++)
+		keys |= 1u << tach__tab_attrs[*list].key;
+	return keys;
 }

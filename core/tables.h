@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tach__arch { TACH__X86, TACH__ARM64, TACH__IA64 };
+enum tach__arch { TACH__X86, TACH__ARM64, TACH__IA64, TACH__LINUX };
 
 enum tach__encoding {
 	TACH__INTEL,
@@ -21,6 +21,8 @@ enum tach__encoding {
 	TACH__ARM,
 	TACH__APPLE,
 	TACH__IA64_PMC,
+	TACH__PERF,	/* perf's generic events */
+	TACH__PERF_RAW, /* rXXXX: no rows */
 };
 
 /* Modifiers, in the order in which encoded strings spell them per family; bit = 1u << enum. */
@@ -183,7 +185,8 @@ struct tach__umask {
 	uint8_t src;
 };
 
-/* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64; within one: see tables.c. */
+/* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64, linux; within one: see
+ * tables.c. */
 int tach__npmus(void);
 const char *tach__str(uint32_t offset);
 const struct tach__pmu *tach__pmu_at(int pmu);
@@ -209,5 +212,7 @@ int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
  * Vendor spellings (TACH__A_VN) are not kept here; see tach__vendor_find.
  */
 int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text);
+/* Which keys there are: 1u << key each. */
+uint32_t tach__attr_keys(uint32_t attrs);
 
 #endif

@@ -237,6 +237,7 @@ static void header(char *cell[], int n)
 	if (strcmp(cell[0], "@arch") == 0)
 		CHECK(pmu->arch == (*cell[1] == 'x'   ? TACH__X86
 				    : *cell[1] == 'a' ? TACH__ARM64
+				    : *cell[1] == 'l' ? TACH__LINUX
 						      : TACH__IA64),
 		      "%s", at.file);
 	else if (strcmp(cell[0], "@libpfm4") == 0)

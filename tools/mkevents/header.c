@@ -230,10 +230,10 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		pmu->name = *value;
 		break;
 	case ARCH:
-		word(mk, pmu, value, mk_arch_names, 3, "architecture", &pmu->row.arch);
+		word(mk, pmu, value, mk_arch_names, 4, "architecture", &pmu->row.arch);
 		break;
 	case ENCODING:
-		word(mk, pmu, value, mk_encoding_names, 6, "encoding", &pmu->row.encoding);
+		word(mk, pmu, value, mk_encoding_names, 8, "encoding", &pmu->row.encoding);
 		break;
 	case ALIAS:
 		pmu->alias = *value;

@@ -112,7 +112,7 @@ extern const struct mk_flag {
 	const char *name;
 	uint32_t bit;
 } mk_event_flags[], mk_umask_flags[], mk_pmu_flags[];
-extern const char *const mk_arch_names[3], *const mk_encoding_names[6], *const mk_src_names[5];
+extern const char *const mk_arch_names[4], *const mk_encoding_names[8], *const mk_src_names[5];
 extern const char *const mk_mod_names[TACH__NMODS];
 
 /* ---- header.c, cells.c, parse.c ---- */

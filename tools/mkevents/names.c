@@ -3,8 +3,9 @@
 #include <string.h>
 #include "tools/mkevents/mk.h"
 
-const char *const mk_arch_names[3] = {"x86", "arm64", "ia64"};
-const char *const mk_encoding_names[6] = {"intel", "amd", "netburst", "arm", "apple", "ia64"};
+const char *const mk_arch_names[4] = {"x86", "arm64", "ia64", "linux"};
+const char *const mk_encoding_names[8] = {"intel", "amd",  "netburst", "arm",
+					  "apple", "ia64", "perf",     "perf_raw"};
 const char *const mk_src_names[5] = {"L", "V", "LV", "LX", "LF"};
 
 const char *const mk_mod_names[TACH__NMODS] = {
