@@ -31,6 +31,7 @@ enum tach_os {
 #define TACH_EVENT_HAS_PRECISE	 0x10u
 #define TACH_EVENT_HAS_EXCLUSIVE 0x20u
 #define TACH_EVENT_HAS_CPU	 0x40u
+#define TACH_EVENT_HAS_CUT_NAME	 0x80u /* `name` ends early: it did not fit */
 
 /* One encoded event. Plain data, owned by the caller, no pointers: may be copied and kept. */
 struct tach_event {
@@ -59,13 +60,25 @@ struct tach_encode_options {
 	uint32_t size; /* sizeof, or 0 */
 	enum tach_os os;
 	uint32_t privilege; /* levels when the string names none; 0 is legal: none */
-	int pmu;	    /* only this PMU when the string has no prefix; -1 = host's */
-	int any_pmu;	    /* PMUs that this machine lacks may be named by prefix */
+	int pmu; /* this PMU instead of the host's when the string has no prefix; -1 = host's */
+	int any_pmu;	/* PMUs that this machine lacks may be named by prefix */
+	uint32_t flags; /* TACH_ENCODE_* */
+	/* NULL, or in place of what this machine has: */
+	const char *host;    /* its core PMU: perf's generic events filter by its levels */
+	const char *sysfs;   /* /sys/bus/event_source/devices */
+	const char *tracefs; /* /sys/kernel/tracing/events */
 };
+/*
+ * Answer exactly as libpfm-4 does where this library has something better to say: fixed counter
+ * pseudo events get Linux' own config (libpfm-4's counts nothing there), arm64 machines of
+ * several core types and x86 hybrids get the PMU's number, names of raw codes and of umasks
+ * without modifiers are whole, and a tracepoint system without a tracepoint is refused.
+ */
+#define TACH_ENCODE_LIBPFM4 0x1u
 /* User level only; the library's default everywhere. */
 #define TACH_ENCODE_DEFAULT                                                                    \
 	{                                                                                      \
-		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1                                      \
+		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1, 0, NULL, NULL, NULL                 \
 	}
 
 TACH_BEGIN_DECLS

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this processor has of Intel's architectural events (SDM vol. 3B, "Architectural
+ * Performance Monitoring"; CPUID leaf 0AH). Elsewhere version 3 with all seven events stands
+ * in, as it does in libpfm-4 when that PMU is forced.
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/arch.h>
+#include "core/arch.h"
+
+#if TACH_ARCH_TABLES == 0
+#include <cpuid.h>
+#endif
+
+/* Version in bits 0-7, absent events from bit 8 on; bit 31: asked. */
+#define ASKED 0x80000000u
+enum { FORCED_VERSION = 3, NEVENTS = 7 };
+
+static uint32_t ask(void)
+{
+	const char *forced = secure_getenv("TACH_PMU");
+	uint32_t answer = FORCED_VERSION;
+#if TACH_ARCH_TABLES == 0
+	unsigned a, b, c, d, n;
+
+	if (!(forced && *forced) && __get_cpuid(0, &a, &b, &c, &d) &&
+	    b == signature_INTEL_ebx && __get_cpuid_count(0xa, 0, &a, &b, &c, &d)) {
+		/* EBX: bit n set = event n absent; valid for as many bits as EAX 31-24 says. */
+		n = a >> 24;
+		if (n > NEVENTS)
+			n = NEVENTS;
+		b |= ~0u << n;
+		answer = (a & 0xff) | (b & ((1u << NEVENTS) - 1)) << 8;
+	}
+#else
+	(void)forced;
+#endif
+	return answer | ASKED;
+}
+
+static uint32_t leaf(void)
+{
+	static atomic_uint cached;
+	uint32_t answer = atomic_load_explicit(&cached, memory_order_relaxed);
+
+	if (!answer) {
+		answer = ask();
+		atomic_store_explicit(&cached, answer, memory_order_relaxed);
+	}
+	return answer;
+}
+
+/* Version 3 brings any-thread, 4 transactional memory, 5 takes any-thread away again. */
+uint32_t tach__archperfmon_mods(uint32_t mods)
+{
+	uint32_t version = leaf() & 0xff;
+
+	if (version == 3 || version == 4)
+		mods |= 1u << TACH__MOD_T;
+	if (version >= 4)
+		mods |= 1u << TACH__MOD_INTX | 1u << TACH__MOD_INTXCP;
+	return mods;
+}
+
+int tach__archperfmon_event(const struct tach__event *event)
+{
+	/* In the order of EBX's bits. */
+	static const uint16_t codes[NEVENTS] = {0x3c, 0xc0, 0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5};
+
+	for (int i = 0; i < NEVENTS; i++)
+		if (codes[i] == event->code)
+			return !(leaf() >> (8 + i) & 1);
+	return 1;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intel core PMUs: IA32_PERFEVTSELx (Intel SDM vol. 3B, "Architectural Performance
+ *Monitoring"):
+ *
+ *	 0-7 event select   8-15 umask   16 USR	  17 OS	  18 edge   20 INT   21 any thread
+ *	22 enable   23 invert	24-31 counter mask   32 in TX	33 in TX checkpointed
+ *	40-47 second umask byte
+ *
+ * A second word goes to the MSR that the event needs beside: offcore response, front end
+ * threshold, or load latency.
+ */
+#include "core/arch.h"
+
+#define INT_BIT	   (UINT64_C(1) << 20)
+#define ENABLE_BIT (UINT64_C(1) << 22)
+
+enum { LDLAT_DEFAULT = 3, FETHR_DEFAULT = 1, FETHR_SHIFT = 8, FETHR_MASK = 0xfff };
+
+/* Modifiers from here on are no bits of the event select register. */
+#define NWIRED (TACH__MOD_INTXCP + 1)
+
+/* What has been collected from event and umasks so far. */
+struct select {
+	uint64_t base;	/* bits 0-15 */
+	uint64_t umask; /* umask codes or-ed */
+	uint64_t msr;	/* second word */
+	uint32_t wires; /* modifiers wired in, with these values */
+	uint32_t wired[NWIRED];
+	uint32_t locked; /* modifiers that the user may only repeat */
+	int has_msr, has_sel;
+	int to_msr;   /* umasks are bits of the second word */
+	int ldlat;    /* 1: the event takes a latency */
+	int defaults; /* umasks come by themselves from here on */
+	uint32_t ldlat_preset;
+	int fethr; /* 1: the umask takes a threshold */
+};
+
+/* Modifiers that an event or umask wires in. */
+static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
+{
+	uint32_t locked = 0, value;
+	const char *list;
+
+	for (int mod = 0; hw && mod < NWIRED; mod++)
+		if (tach__hw(hw, (enum tach__mod)mod, &value)) {
+			locked |= 1u << mod;
+			s->wired[mod] |= value;
+		}
+	s->wires |= locked;
+	if (keys >> TACH__A_LOCK & 1 && tach__attr(attrs, TACH__A_LOCK, NULL, &list)) {
+		locked = 0;
+		while (*list) {
+			struct tach__span word = {list, __builtin_strcspn(list, ",")};
+			int mod = tach__mod_find(~0u, &word);
+
+			if (mod >= 0 && mod < NWIRED)
+				locked |= 1u << mod;
+			list += word.length + (list[word.length] == ',');
+		}
+	}
+	s->locked |= locked;
+}
+
+/* What is locked may be repeated, not changed. */
+static int check_locks(struct tach__work *w, const struct select *s)
+{
+	for (uint32_t set = s->locked & w->given; set; set &= set - 1) {
+		int mod = __builtin_ctz(set);
+
+		if (w->shown[mod] == s->wired[mod])
+			continue;
+		w->column = 0;
+		return tach__refuse(w, TACH_ERR_ATTR_SET, "%s=%u is wired into this umask",
+				    tach__mods[mod].name, s->wired[mod]);
+	}
+	return 0;
+}
+
+static void apply_wires(struct tach__work *w, const struct select *s)
+{
+	for (uint32_t set = s->wires; set; set &= set - 1) {
+		int mod = __builtin_ctz(set);
+
+		/* libpfm-4 or-s what it lets the user change. */
+		if (!(w->given >> mod & 1) || w->opt->flags & TACH_ENCODE_LIBPFM4)
+			w->shown[mod] |= s->wired[mod];
+	}
+}
+
+static int override_select(struct tach__work *w, struct select *s, uint64_t select)
+{
+	if (s->has_sel && (s->base & 0xff) != select)
+		return tach__refuse(w, TACH_ERR_FEATCOMB,
+				    "these umasks are different events in hardware");
+	s->has_sel = 1;
+	s->base = (s->base & ~UINT64_C(0xff)) | select;
+	return 0;
+}
+
+/* The rarer attributes of a umask. */
+static int special(struct tach__work *w, struct select *s, const struct tach__umask *um,
+		   uint32_t keys)
+{
+	uint64_t number = 0;
+	const char *text;
+
+	if (keys >> TACH__A_BASE & 1) {
+		tach__attr(um->attrs, TACH__A_BASE, &number, NULL);
+		s->base = number;
+	}
+	if (keys >> TACH__A_PLAIN & 1)
+		s->to_msr = 0;
+	if (keys >> TACH__A_MSR & 1 && tach__attr(um->attrs, TACH__A_MSR, NULL, &text)) {
+		struct tach__span value = {__builtin_strchr(text, ':'), 0};
+		unsigned long long word;
+
+		if (value.text) {
+			value.length = __builtin_strlen(++value.text);
+			if (tach__span_number(&value, &word)) {
+				s->msr |= word;
+				s->has_msr = 1;
+			}
+		}
+	}
+	if (keys >> TACH__A_LDLAT & 1 && tach__attr(um->attrs, TACH__A_LDLAT, &number, NULL))
+		s->ldlat_preset = (uint32_t)number;
+	/* libpfm-4 keeps the event's select under a default umask. */
+	if (keys >> TACH__A_SEL & 1 && !(s->defaults && w->opt->flags & TACH_ENCODE_LIBPFM4) &&
+	    tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
+		return override_select(w, s, number & 0xff);
+	return 0;
+}
+
+static int take_umask(struct tach__work *w, struct select *s, int row)
+{
+	const struct tach__umask *um = tach__umask_at(w->event, row);
+	uint32_t keys = um->attrs ? tach__attr_keys(um->attrs) : 0;
+
+	s->umask |= um->code;
+	/* libpfm-4 takes a latency only beside a umask that was named. */
+	if (um->flags & TACH__UM_LDLAT && !(s->defaults && w->opt->flags & TACH_ENCODE_LIBPFM4))
+		s->ldlat = 1;
+	if (um->flags & TACH__UM_FETHR)
+		s->fethr = 1;
+	if (um->hw || keys >> TACH__A_LOCK & 1)
+		wire(s, um->hw, um->attrs, keys);
+	if (keys & (1u << TACH__A_BASE | 1u << TACH__A_PLAIN | 1u << TACH__A_MSR |
+		    1u << TACH__A_LDLAT | 1u << TACH__A_SEL))
+		return special(w, s, um, keys);
+	return 0;
+}
+
+static int range(struct tach__work *w, const struct tach__pick *pick, uint64_t low,
+		 uint64_t high)
+{
+	const char *name = tach__mods[pick->number].name;
+
+	if (pick->value >= low && pick->value <= high)
+		return 0;
+	return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s must be %u .. %u", name, (unsigned)low,
+			    (unsigned)high);
+}
+
+static int take_modifier(struct tach__work *w, const struct tach__pick *pick)
+{
+	int rc = 0;
+
+	w->column = pick->column;
+	switch (pick->number) {
+	case TACH__MOD_C:
+		rc = range(w, pick, 0, 255);
+		break;
+	case TACH__MOD_LDLAT:
+		rc = range(w, pick, 1, 65535);
+		break;
+	case TACH__MOD_FE_THRES:
+		rc = range(w, pick, 1, FETHR_MASK);
+		break;
+	}
+	if (rc)
+		return rc;
+	w->shown[pick->number] = (uint32_t)pick->value;
+	return 0;
+}
+
+/* How many bits a umask given as a number may have. */
+static int raw_bits(const struct tach__work *w, const struct select *s)
+{
+	const char *pmu = tach__str(w->pmu->name);
+
+	if (!(w->event->flags & TACH__EV_OFFCORE) || !s->to_msr)
+		return 8;
+	/* Westmere's MSR_OFFCORE_RSP has 16 bits; this table knows no other way to say it. */
+	return __builtin_strncmp(pmu, "wsm", 3) == 0 ? 16 : 38;
+}
+
+static int take_picks(struct tach__work *w, struct select *s)
+{
+	for (unsigned i = 0; i < w->npicks; i++) {
+		const struct tach__pick *pick = &w->picks[i];
+		int rc;
+
+		if (pick->kind == TACH__PICK_OSMOD)
+			continue;
+		if (pick->kind == TACH__PICK_RAW && pick->value >> raw_bits(w, s)) {
+			w->column = pick->column;
+			return tach__refuse(w, TACH_ERR_ATTR,
+					    "a umask has at most %d bits here", raw_bits(w, s));
+		}
+		rc = pick->kind == TACH__PICK_MOD ? take_modifier(w, pick)
+						  : tach__umask_take(w, pick);
+		if (!rc && pick->kind == TACH__PICK_UMASK)
+			rc = take_umask(w, s, pick->number);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int latency(struct tach__work *w, struct select *s)
+{
+	uint32_t asked = w->given >> TACH__MOD_LDLAT & 1 ? w->shown[TACH__MOD_LDLAT] : 0;
+
+	w->column = 0;
+	if (asked && !s->ldlat)
+		return tach__refuse(w, TACH_ERR_ATTR,
+				    "ldlat= needs a load latency umask beside it");
+	if (!s->ldlat)
+		return 0;
+	if (asked && s->ldlat_preset && asked != s->ldlat_preset)
+		return tach__refuse(w, TACH_ERR_ATTR_SET, "this umask means ldlat=%u",
+				    s->ldlat_preset);
+	if (!asked)
+		asked = s->ldlat_preset ? s->ldlat_preset : LDLAT_DEFAULT;
+	w->shown[TACH__MOD_LDLAT] = asked;
+	s->msr = asked;
+	s->has_msr = 1;
+	return 0;
+}
+
+static int threshold(struct tach__work *w, struct select *s)
+{
+	uint32_t wired = s->umask >> FETHR_SHIFT & FETHR_MASK;
+	uint32_t asked = w->given >> TACH__MOD_FE_THRES & 1 ? w->shown[TACH__MOD_FE_THRES] : 0;
+
+	if (!s->fethr)
+		return 0;
+	w->column = 0;
+	if (wired && asked && wired != asked)
+		return tach__refuse(w, TACH_ERR_ATTR_SET, "this umask means fe_thres=%u",
+				    wired);
+	if (!wired) {
+		wired = asked ? asked : FETHR_DEFAULT;
+		s->umask |= (uint64_t)wired << FETHR_SHIFT;
+	}
+	w->shown[TACH__MOD_FE_THRES] = wired;
+	return 0;
+}
+
+static uint64_t word(const struct tach__work *w, const struct select *s)
+{
+	const uint32_t *v = w->shown;
+	uint64_t umask = s->to_msr ? 0 : s->umask;
+
+	return s->base | (umask & 0xff) << 8 | (umask >> 8 & 0xff) << 40 |
+	       (uint64_t)(v[TACH__MOD_U] & 1) << 16 | (uint64_t)(v[TACH__MOD_K] & 1) << 17 |
+	       (uint64_t)(v[TACH__MOD_E] & 1) << 18 | INT_BIT |
+	       (uint64_t)(v[TACH__MOD_T] & 1) << 21 | ENABLE_BIT |
+	       (uint64_t)(v[TACH__MOD_I] & 1) << 23 | (uint64_t)v[TACH__MOD_C] << 24 |
+	       (uint64_t)(v[TACH__MOD_INTX] & 1) << 32 |
+	       (uint64_t)(v[TACH__MOD_INTXCP] & 1) << 33;
+}
+
+/* Rules that need to know everything that was given. */
+static int check(struct tach__work *w, struct select *s)
+{
+	uint32_t required = 0;
+	int rc;
+
+	for (unsigned i = 0; i < w->nrows; i++)
+		required |= tach__umask_at(w->event, w->rows[i])->mods;
+	w->column = 0;
+	if (required && (w->given & w->event->mods) != required)
+		return tach__refuse(w, TACH_ERR_ATTR,
+				    "exactly the modifiers that this umask "
+				    "requires must be given");
+	rc = latency(w, s);
+	if (!rc)
+		rc = threshold(w, s);
+	if (rc)
+		return rc;
+	if (w->pmu->flags & TACH__PMU_ECMASK && w->shown[TACH__MOD_E] && !w->shown[TACH__MOD_C])
+		return tach__refuse(w, TACH_ERR_ATTR,
+				    "e needs c=1 or more: edges of nothing otherwise");
+	return 0;
+}
+
+int tach__intel_encode(struct tach__work *w)
+{
+	struct select s = {.base = w->event->code & 0xffff};
+	unsigned done;
+	int rc;
+
+	s.to_msr = (w->event->flags & (TACH__EV_OFFCORE | TACH__EV_FRONTEND)) != 0;
+	if (w->event->hw)
+		wire(&s, w->event->hw, 0, 0);
+	rc = take_picks(w, &s);
+	if (!rc)
+		rc = check_locks(w, &s);
+	if (rc)
+		return rc;
+	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
+		uint32_t plm = w->plm & w->pmu->plm;
+
+		w->shown[TACH__MOD_K] = plm & TACH_PLM_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = plm & TACH_PLM_USER ? 1 : 0;
+	}
+	done = w->nrows;
+	s.defaults = 1;
+	rc = tach__umask_finish(w, TACH_ERR_UMASK);
+	for (; !rc && done < w->nrows; done++)
+		rc = take_umask(w, &s, w->rows[done]);
+	if (!rc && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		rc = check_locks(w, &s);
+	if (rc)
+		return rc;
+	apply_wires(w, &s);
+	if (w->has_raw)
+		s.umask = w->raw;
+	rc = check(w, &s);
+	if (rc)
+		return rc;
+	w->codes[0] = word(w, &s);
+	w->ncodes = 1;
+	if (s.to_msr)
+		s.msr |= s.umask;
+	if (s.to_msr || s.has_msr)
+		w->codes[w->ncodes++] = s.msr;
+	return 0;
+}
+
+/* "perf=": the config by which Linux finds the fixed counter, where the pseudo code differs. */
+static int fixed_config(const struct tach__work *w, uint64_t *config)
+{
+	uint64_t number;
+
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+		return 0;
+	if (w->nrows == 1) {
+		const struct tach__umask *um = tach__umask_at(w->event, w->rows[0]);
+
+		if (!um->attrs || !tach__attr(um->attrs, TACH__A_PERF, &number, NULL))
+			return 0;
+	} else if (w->nrows || !w->event->attrs ||
+		   !tach__attr(w->event->attrs, TACH__A_PERF, &number, NULL)) {
+		return 0;
+	}
+	*config = number;
+	return 1;
+}
+
+void tach__intel_perf(struct tach__work *w)
+{
+	uint64_t fixed;
+
+	w->config = w->codes[0] & ~(INT_BIT | ENABLE_BIT | UINT64_C(0x30000));
+	if (fixed_config(w, &fixed))
+		w->config = (w->config & ~UINT64_C(0xff0000ffff)) | fixed;
+	if (w->ncodes > 1) {
+		w->config1 = w->codes[1];
+		w->has |= TACH_EVENT_HAS_CONFIG1;
+	}
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * NetBurst: an event is an ESCR and a CCCR (Intel SDM vol. 3B, "Performance Monitoring and
+ * Processors Based on Intel NetBurst Microarchitecture"):
+ *
+ *	ESCR  0 T1 USR	 1 T1 OS   2 T0 USR   3 T0 OS	4 tag enable   5-8 tag value
+ *	      9-24 event mask	25-30 event select
+ *	CCCR  12 enable	  13-15 ESCR select   16-17 active thread = 3	18 compare
+ *	      19 complement   20-23 threshold	24 edge
+ */
+#include "core/arch.h"
+
+#define ANY_THREAD (UINT64_C(3) << 16)
+
+static int take_pick(struct tach__work *w, const struct tach__pick *pick)
+{
+	w->column = pick->column;
+	if (pick->kind == TACH__PICK_OSMOD)
+		return 0;
+	if (pick->kind != TACH__PICK_MOD)
+		return tach__umask_take(w, pick);
+	if (pick->number == TACH__MOD_THR && pick->value > 15)
+		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "thr must be 0 .. 15");
+	w->shown[pick->number] = (uint32_t)pick->value;
+	return 0;
+}
+
+static uint64_t escr(const struct tach__work *w, uint64_t select)
+{
+	uint64_t mask = 0, real = 0xffff, tag, user = w->shown[TACH__MOD_U],
+		 kernel = w->shown[TACH__MOD_K];
+
+	for (unsigned i = 0; i < w->nrows; i++)
+		mask |= tach__umask_at(w->event, w->rows[i])->code;
+	/* Replay events: some umasks choose what is tagged, in other registers. */
+	tach__attr(w->event->attrs, TACH__A_REALMASK, &real, NULL);
+	mask &= real | UINT64_C(0xf0000);
+	tag = mask >> 16 & 0xf; /* umasks TAG0 .. TAG3 of the tagging events */
+	return user | kernel << 1 | user << 2 | kernel << 3 | (uint64_t)(tag != 0) << 4 |
+	       tag << 5 | (mask & 0xffff) << 9 | select << 25;
+}
+
+static uint64_t cccr(const struct tach__work *w)
+{
+	uint64_t select = 0, threshold = w->shown[TACH__MOD_THR];
+	uint64_t complement = w->shown[TACH__MOD_CMPL], edge = w->shown[TACH__MOD_E];
+
+	tach__attr(w->event->attrs, TACH__A_ESCRSEL, &select, NULL);
+	return UINT64_C(1) << 12 | select << 13 | ANY_THREAD |
+	       (uint64_t)(threshold || complement || edge) << 18 | complement << 19 |
+	       threshold << 20 | edge << 24;
+}
+
+int tach__netburst_encode(struct tach__work *w)
+{
+	int rc;
+
+	for (unsigned i = 0; i < w->npicks; i++) {
+		rc = take_pick(w, &w->picks[i]);
+		if (rc)
+			return rc;
+	}
+	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
+		w->shown[TACH__MOD_K] = w->plm & TACH_PLM_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = w->plm & TACH_PLM_USER ? 1 : 0;
+	}
+	rc = tach__umask_finish(w, TACH_ERR_ATTR);
+	if (rc)
+		return rc;
+	w->codes[0] = escr(w, w->event->code);
+	w->codes[1] = cccr(w);
+	w->ncodes = 2;
+	return 0;
+}
+
+void tach__netburst_perf(struct tach__work *w)
+{
+	uint64_t select = 0;
+
+	/* Linux numbers the events itself, in the event select field (arch/x86 p4 driver). */
+	tach__attr(w->event->attrs, TACH__A_PERF, &select, NULL);
+	w->config =
+		((w->codes[0] & ~(UINT64_C(0x3f) << 25)) | select << 25) << 32 | w->codes[1];
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* From an event string to an encoded event: finds PMU and event, and calls the rest in turn. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <tach/pmu.h>
+#include "core/arch.h"
+#include "core/perf_events.h"
+#include "core/suggest.h"
+
+/* Hosts, the architectural PMU, perf, perf_raw. */
+enum { HOSTS_MAX = 8, CANDIDATES_MAX = HOSTS_MAX + 3 };
+
+static const struct tach__event no_event;
+
+int tach__refuse(struct tach__work *w, int code, const char *format, ...)
+{
+	char text[sizeof w->err->text];
+	va_list args;
+
+	if (!w->err)
+		return code;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	return tach__error(w->err, code, 1, w->column, "%s", text);
+}
+
+static void set_event(struct tach__work *w, int pmu, int event)
+{
+	w->pmu_number = pmu;
+	w->event_number = event;
+	w->pmu = tach__pmu_at(pmu);
+	w->event = event < 0 ? &no_event : tach__event_at(pmu, event);
+	w->generic = w->pmu->encoding == TACH__PERF ? TACH__GENERIC_TABLE : 0;
+}
+
+static int pmu_number(const char *name)
+{
+	return tach__pmu_find(name, strlen(name));
+}
+
+/* ---- words ---- */
+
+static int hardware_words(struct tach__work *w)
+{
+	if (w->generic)
+		return tach__perf_words(w);
+	switch ((enum tach__encoding)w->pmu->encoding) {
+	case TACH__INTEL:
+		return tach__intel_encode(w);
+	case TACH__AMD:
+		return tach__amd_encode(w);
+	case TACH__NETBURST:
+		return tach__netburst_encode(w);
+	case TACH__ARM:
+	case TACH__APPLE:
+		return tach__arm_encode(w);
+	case TACH__IA64_PMC:
+		return tach__ia64_encode(w);
+	case TACH__PERF:
+	case TACH__PERF_RAW:
+		break;
+	}
+	return tach__refuse(w, TACH_ERR_NOTSUPP, "no encoder for this PMU");
+}
+
+static int finish(struct tach__work *w)
+{
+	int rc = hardware_words(w);
+
+	if (rc)
+		return rc;
+	tach__umask_sort(w);
+	if (w->os != TACH_OS_NONE)
+		rc = tach__perf_encode(w);
+	/* Attributes of an alias have led to the canonical event: that is the one to spell. */
+	if (!w->event_name.text) {
+		w->event_name.text = tach__str(w->event->name);
+		w->event_name.length = strlen(w->event_name.text);
+	}
+	return rc;
+}
+
+/* ---- one PMU ---- */
+
+/* The vendor's own name: everything up to a ':', or up to one of its dots. */
+static int vendor_name(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
+		       const char **rest)
+{
+	const char *start = s->event.text, *end = start;
+
+	while (end < s->end && *end != ':')
+		end++;
+	for (;;) {
+		int event = tach__vendor_find(pmu, start, (size_t)(end - start), umask);
+
+		if (event >= 0) {
+			set_event(w, pmu, event);
+			*rest = end;
+			return 1;
+		}
+		while (end > start && *--end != '.')
+			;
+		if (end == start)
+			return 0;
+	}
+}
+
+/* 1: the event is this PMU's and *rc is what came of it. */
+static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	int event = tach__event_find(pmu, s->event.text, s->event.length);
+	int umask;
+	const char *rest;
+
+	if (event < 0)
+		return 0;
+	set_event(w, pmu, event);
+	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL &&
+	    !tach__archperfmon_event(w->event))
+		return 0;
+	*rc = tach__match(w, s->attrs, s->end);
+	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
+	if (*rc == TACH_ERR_ATTR && *s->attrs == '.' && vendor_name(w, pmu, s, &umask, &rest)) {
+		w->npicks = w->nattrs = w->given = 0;
+		w->raw_given = w->named_given = 0;
+		*rc = tach__match_row(w, umask, rest, s->end);
+	}
+	return 1;
+}
+
+static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	const char *rest;
+	int umask;
+
+	if (!vendor_name(w, pmu, s, &umask, &rest))
+		return 0;
+	*rc = tach__match_row(w, umask, rest, s->end);
+	return 1;
+}
+
+/* Events of perf that no table holds: raw codes and tracepoints. */
+static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	int raw = tach__pmu_at(pmu)->encoding == TACH__PERF_RAW;
+
+	set_event(w, pmu, -1);
+	if (raw ? !tach__perf_raw(w, &s->event) : !tach__tracepoint_system(w, &s->event))
+		return 0;
+	w->event_name = s->event;
+	*rc = tach__match(w, s->attrs, s->end);
+	return 1;
+}
+
+static int in_pmu(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	if (tach__pmu_at(pmu)->encoding == TACH__PERF_RAW)
+		return by_kernel(w, pmu, s, rc);
+	if (by_name(w, pmu, s, rc))
+		return 1;
+	return tach__pmu_at(pmu)->encoding == TACH__PERF ? by_kernel(w, pmu, s, rc) : 0;
+}
+
+/* ---- all of them ---- */
+
+/* Where an event without prefix is looked for, in order. */
+static int candidates(const struct tach__work *w, int *pmus)
+{
+	int n = 1, arch;
+
+	if (w->opt->pmu >= 0)
+		pmus[0] = w->opt->pmu;
+	else
+		n = tach__perf_hosts(w->opt, pmus, HOSTS_MAX);
+	arch = n > 0 && tach__pmu_at(pmus[0])->encoding == TACH__INTEL ? pmu_number("ix86arch")
+								       : -1;
+	if (arch >= 0 && arch != pmus[0])
+		pmus[n++] = arch;
+	for (int pmu = tach__npmus() - 1; pmu >= 0; pmu--)
+		if (tach__pmu_at(pmu)->arch != TACH__LINUX) {
+			while (++pmu < tach__npmus())
+				pmus[n++] = pmu;
+			break;
+		}
+	return n;
+}
+
+static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
+{
+	int pmu = tach__pmu_find(s->pmu.text, s->pmu.length), present = 0, hosts[HOSTS_MAX];
+
+	w->column = 1;
+	if (pmu < 0)
+		return *rc = tach__suggest_pmu(w, &s->pmu);
+	if (!w->opt->any_pmu && tach__pmu_at(pmu)->arch != TACH__LINUX) {
+		int n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
+
+		for (int i = 0; i < n; i++)
+			present |= hosts[i] == pmu;
+		if (!present)
+			return *rc = tach__refuse(w, TACH_ERR_NOTFOUND,
+						  "this machine's PMU is not %s",
+						  tach__str(tach__pmu_at(pmu)->name));
+	}
+	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc))
+		return *rc;
+	w->column = tach__column(s->start, s->event.text);
+	return *rc = tach__suggest_event(w, &s->event, &pmu, 1);
+}
+
+static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
+{
+	int pmus[CANDIDATES_MAX], n = candidates(w, pmus);
+
+	for (int i = 0; i < n; i++)
+		if (in_pmu(w, pmus[i], s, rc))
+			return *rc;
+	for (int i = 0; i < n; i++)
+		if (by_vendor(w, pmus[i], s, rc))
+			return *rc;
+	w->column = 1;
+	return *rc = tach__suggest_event(w, &s->event, pmus, n);
+}
+
+static int attempt(struct tach__work *w, const char *string)
+{
+	struct tach__string s;
+	int rc = tach__string_split(&s, string, w->err);
+
+	if (rc)
+		return rc;
+	if (s.slash) {
+		set_event(w, pmu_number("perf_raw"), -1);
+		rc = tach__terms_encode(w, &s);
+	} else {
+		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
+	}
+	return rc ? rc : finish(w);
+}
+
+static void start(struct tach__work *w, const char *string,
+		  const struct tach_encode_options *opt, struct tach_error *err)
+{
+	int freq = w->caller_freq, period = w->caller_period;
+
+	/* The arrays behind need no clearing: their counts say how far they are filled. */
+	memset(w, 0, offsetof(struct tach__work, picks));
+	w->caller_freq = freq;
+	w->caller_period = period;
+	w->string = string;
+	w->opt = opt;
+	w->err = err;
+	w->os = opt->os;
+	w->plm = opt->privilege;
+	w->groups.above = w->groups.only = w->groups.last = -1;
+}
+
+int tach__encode(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt, struct tach_error *err)
+{
+	int rc;
+
+	start(w, string, opt, NULL);
+	rc = attempt(w, string);
+	/* Explaining costs a hundred times the encoding: done only when asked for. */
+	if (rc && err) {
+		start(w, string, opt, err);
+		rc = attempt(w, string);
+	}
+	return rc;
+}

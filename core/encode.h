@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Encoding one event string. The way of the data:
+ *
+ *	grammar.c   splits the text
+ *	encode.c    finds PMU and event (tables, vendor names, perf's own spellings)
+ *	match.c	    turns attributes and aliases into picks, in the order given
+ *	arch/ *	    turns picks into register words (this header is their contract)
+ *	encode_perf.c	 words and perf's own modifiers into perf_event_attr fields
+ *	fqstr.c	    spells the result out
+ *
+ * All of it works in one struct on the caller's stack: no allocation, no lock.
+ */
+#ifndef TACH_CORE_ENCODE_H
+#define TACH_CORE_ENCODE_H
+
+#include <tach/event.h>
+#include "core/grammar.h"
+#include "core/modifiers.h"
+#include "core/tables.h"
+
+#define TACH__PICKS_MAX 64
+/* Every pick may be a umask, and every group may add its defaults. */
+#define TACH__ROWS_MAX	 128
+#define TACH__GROUPS_MAX 8
+
+enum tach__pick_kind { TACH__PICK_UMASK, TACH__PICK_RAW, TACH__PICK_MOD, TACH__PICK_OSMOD };
+
+/* One attribute that the string (or an alias it uses) gave. */
+struct tach__pick {
+	uint64_t value;	 /* modifiers; RAW: the umask */
+	uint16_t number; /* umask row, enum tach__mod or enum tach__osmod */
+	uint16_t column;
+	uint8_t kind;
+};
+
+struct tach__work {
+	/* ---- the question ---- */
+	const char *string;
+	const struct tach_encode_options *opt;
+	struct tach_error *err;
+	enum tach_os os;
+	uint32_t plm;	 /* levels when the string names none */
+	int column;	 /* of what is being looked at */
+	int alias;	 /* depth inside aliases' texts: columns stay at the alias */
+	int caller_freq; /* the caller's attr already samples by frequency */
+	int caller_period;
+
+	/* ---- what the string named ---- */
+	int generic;		      /* enum tach__generic; 0: an event of a PMU model */
+	struct tach__span event_name; /* as it is to be spelled */
+	struct tach__span point;      /* tracepoint; text NULL: none */
+	struct tach__span terms;      /* device/terms/ as written; text NULL: none */
+	int pmu_number, event_number;
+	const struct tach__pmu *pmu;
+	const struct tach__event *event;
+	uint32_t mods, osmods;		/* modifiers that may be given */
+	uint32_t spelled;		/* modifiers that the full name shows */
+	uint32_t given;			/* hardware modifiers among the picks */
+	uint8_t raw_given, named_given; /* kinds of umasks the string itself holds */
+	unsigned nattrs;		/* doubles and aliases' included */
+	unsigned npicks;
+	int conflict; /* column of a modifier given twice with two values, or 0 */
+
+	/* ---- the umasks: see core/umasks.c ---- */
+	struct {
+		uint32_t used; /* groups with a umask */
+		uint32_t nc;   /* groups whose umask tolerates no second one */
+		uint8_t count[TACH__GROUPS_MAX];
+		int8_t above; /* no umask of a higher group, -1: no limit */
+		int8_t only;  /* no umask of groups other than 0 and this, -1: any */
+		int8_t last;  /* group of the umask before */
+		uint8_t solo; /* a umask that stands alone is among them */
+	} groups;
+	unsigned nrows;
+	int has_raw;
+	uint64_t raw;
+
+	/* ---- the answer of arch/ ---- */
+	int nomods;		     /* the event is spelled without modifiers */
+	uint32_t shown[TACH__NMODS]; /* value of every modifier, for the spelling */
+	unsigned ncodes;
+
+	/* ---- the answer of the OS layer ---- */
+	uint32_t type, has, osshown;
+	uint64_t config, config1, config2, period;
+	uint8_t levels; /* TACH_PLM_*: where it counts */
+	uint8_t guest, host, pinned, exclusive, precise;
+	int32_t cpu;
+
+	/* Not cleared: the counts above say how far they are filled. */
+	struct tach__pick picks[TACH__PICKS_MAX];
+	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, defaults included */
+	uint64_t codes[TACH_EVENT_CODES_MAX];
+};
+
+/* Records the error at the column being looked at and returns code. */
+int tach__refuse(struct tach__work *w, int code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* ---- match.c ---- */
+/* Picks from the event's alias (resolved first) and then from the string's attributes. */
+int tach__match(struct tach__work *w, const char *attrs, const char *end);
+/* The same when the first pick is a row already known (row -1: the event alone). */
+int tach__match_row(struct tach__work *w, int row, const char *attrs, const char *end);
+/* Which modifiers the event offers for w->os. */
+void tach__offer(struct tach__work *w);
+
+/* ---- umasks.c: groups, defaults, exclusions ---- */
+/* Adds one umask to w->rows, or the raw one, unless it excludes what is there already. */
+int tach__umask_take(struct tach__work *w, const struct tach__pick *pick);
+/* Adds the defaults of groups that have none; `missing` is the code if there is none either. */
+int tach__umask_finish(struct tach__work *w, int missing);
+/* Sorts rows as the table has them. */
+void tach__umask_sort(struct tach__work *w);
+
+/* ---- encode_perf.c ---- */
+/* Levels that perf can filter this event by. */
+uint32_t tach__perf_levels(const struct tach__work *w);
+/* OS modifiers that this event takes. */
+uint32_t tach__perf_offer(const struct tach__work *w);
+/* Number of the PMU in sysfs, or -1 where PERF_TYPE_RAW is meant. */
+int tach__perf_type(const struct tach_encode_options *opt, int pmu);
+int tach__perf_encode(struct tach__work *w);
+
+/* ---- fqstr.c ---- */
+/* Writes the spelled-out name, cut off at size - 1; returns its whole length. */
+size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
+
+/* Copies the answer into the public struct. */
+void tach__publish(const struct tach__work *w, struct tach_event *out);
+
+/* ---- encode.c: everything, for the public call and for compat/ ---- */
+int tach__encode(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt, struct tach_error *err);
+
+#endif

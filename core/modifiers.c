@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and values of modifiers. */
+#include "core/modifiers.h"
+
+#define BOOLEAN(name)                                                                          \
+	{                                                                                      \
+		name, sizeof name - 1, 0                                                       \
+	}
+#define INTEGER(name)                                                                          \
+	{                                                                                      \
+		name, sizeof name - 1, 1                                                       \
+	}
+
+const struct tach__modifier tach__mods[TACH__NMODS] = {
+	[TACH__MOD_K] = BOOLEAN("k"),		[TACH__MOD_U] = BOOLEAN("u"),
+	[TACH__MOD_E] = BOOLEAN("e"),		[TACH__MOD_I] = BOOLEAN("i"),
+	[TACH__MOD_C] = INTEGER("c"),		[TACH__MOD_T] = BOOLEAN("t"),
+	[TACH__MOD_LDLAT] = INTEGER("ldlat"),	[TACH__MOD_INTX] = BOOLEAN("intx"),
+	[TACH__MOD_INTXCP] = BOOLEAN("intxcp"), [TACH__MOD_FE_THRES] = INTEGER("fe_thres"),
+	[TACH__MOD_H] = BOOLEAN("h"),		[TACH__MOD_G] = BOOLEAN("g"),
+	[TACH__MOD_HV] = BOOLEAN("hv"),		[TACH__MOD_CMPL] = BOOLEAN("cmpl"),
+	[TACH__MOD_THR] = INTEGER("thr"),	[TACH__MOD_IRANGE] = BOOLEAN("irange"),
+	[TACH__MOD_DRANGE] = BOOLEAN("drange"), [TACH__MOD_OPC] = BOOLEAN("opc"),
+};
+
+const struct tach__modifier tach__osmods[TACH__NOSMODS] = {
+	[TACH__OS_U] = BOOLEAN("u"),	       [TACH__OS_K] = BOOLEAN("k"),
+	[TACH__OS_H] = BOOLEAN("h"),	       [TACH__OS_PERIOD] = INTEGER("period"),
+	[TACH__OS_FREQ] = INTEGER("freq"),     [TACH__OS_PRECISE] = INTEGER("precise"),
+	[TACH__OS_EXCL] = BOOLEAN("excl"),     [TACH__OS_MG] = BOOLEAN("mg"),
+	[TACH__OS_MH] = BOOLEAN("mh"),	       [TACH__OS_CPU] = INTEGER("cpu"),
+	[TACH__OS_PINNED] = BOOLEAN("pinned"), [TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
+};
+
+static int find(const struct tach__modifier *mods, uint32_t set, const struct tach__span *name)
+{
+	for (; set; set &= set - 1) {
+		int i = __builtin_ctz(set);
+
+		if (mods[i].length == name->length && tach__span_equal(name, mods[i].name))
+			return i;
+	}
+	return -1;
+}
+
+int tach__mod_find(uint32_t set, const struct tach__span *name)
+{
+	return find(tach__mods, set, name);
+}
+
+int tach__osmod_find(uint32_t set, const struct tach__span *name)
+{
+	return find(tach__osmods, set, name);
+}
+
+int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
+		    uint64_t *value)
+{
+	unsigned long long number;
+
+	if (mod->integer) {
+		if (!term->has_value || !tach__span_number(&term->value, &number))
+			return TACH_ERR_ATTR_VALUE;
+		*value = number;
+		return 0;
+	}
+	if (!term->has_value) {
+		*value = 1;
+		return 0;
+	}
+	if (term->value.length != 1)
+		return TACH_ERR_ATTR_VALUE;
+	switch (tach__fold(*term->value.text)) {
+	case 'y':
+	case 't':
+	case '1':
+		*value = 1;
+		return 0;
+	case 'n':
+	case 'f':
+	case '0':
+		*value = 0;
+		return 0;
+	}
+	return TACH_ERR_ATTR_VALUE;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* "did you mean": run only where an error is being explained to somebody. */
+#ifndef TACH_CORE_SUGGEST_H
+#define TACH_CORE_SUGGEST_H
+
+#include "core/encode.h"
+
+int tach__suggest_attr(struct tach__work *w, const struct tach__span *name);
+int tach__suggest_pmu(struct tach__work *w, const struct tach__span *name);
+/* pmus: where the event was looked for. */
+int tach__suggest_event(struct tach__work *w, const struct tach__span *name, const int *pmus,
+			int npmus);
+
+#endif
