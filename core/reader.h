@@ -59,6 +59,9 @@ TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
 	return (char *)r + r->page_size * (size_t)(member + 1);
 }
 
+/* In a child whose fork ran no handlers, by its only thread: as the handler does. */
+void tach__readers_orphaned(void);
+
 /* A word per thread: its address names the thread without a system call. */
 const void *tach__thread_token(void);
 

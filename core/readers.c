@@ -11,8 +11,9 @@
  *
  * After fork, the child has the descriptors, which still count the parent, and holes where the
  * pages were, in which its next mapping might land. The handler puts zeros there and closes the
- * descriptors: the parent's readers answer TACH_LOST. Children of _Fork, vfork and raw clone
- * run no handler; they must not read.
+ * descriptors: the parent's readers answer TACH_LOST. Children of _Fork and raw clone run no
+ * handler; who notices that it is one calls tach__readers_orphaned before it opens a reader.
+ * Children of vfork must not read.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -54,14 +55,27 @@ static void abandon(struct tach__reader *r)
 	r->hard.count = r->soft.count = 0;
 }
 
-static void forked_child(void)
+static void abandon_all(void)
 {
 	for (struct tach__reader *r = readers; r; r = r->next)
 		abandon(r);
 	if (sentinel.page)
 		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
 	sentinel.page = 0;
+}
+
+static void forked_child(void)
+{
+	abandon_all();
 	pthread_mutex_unlock(&lock);
+}
+
+/* Another thread of the parent may have held the lock: nobody here will ever release it. */
+void tach__readers_orphaned(void)
+{
+	abandon_all();
+	readers = NULL;
+	pthread_mutex_init(&lock, NULL);
 }
 
 static void watch_forks(void)

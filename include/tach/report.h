@@ -5,4 +5,122 @@
 
 #include <tach/set.h>
 
+/*
+ * A snapshot: the sums of every region over all threads, those that ended included, at one
+ * moment. Taken from any thread at any time; no measuring thread waits for it or is slowed
+ * beyond the cache misses of being looked at. Each slot is seen whole; slots are not seen at
+ * the same instant. Immutable; belongs to the caller.
+ */
+struct tach_snapshot;
+
+struct tach_region_info {
+	uint32_t size;			    /* in: sizeof(struct tach_region_info), or 0 */
+	const char *name, *file, *function; /* owned by the snapshot; "" where not known */
+	uint32_t line;
+	int fenced;
+	uint64_t entries;   /* all that were made, measured or not */
+	uint64_t calls;	    /* measured and completed */
+	uint64_t outermost; /* of those, not inside the same region */
+	uint64_t skipped;   /* not measured: sparse mode */
+	uint64_t excluded;  /* not measured: warm-up */
+	uint64_t nested;    /* regions completed inside */
+	uint64_t
+		provenance[6]; /* calls that had flag 1 << n of tach/flags.h; the rest: exact */
+	uint32_t threads;      /* that entered it */
+};
+
+enum tach_part {
+	TACH_INCLUSIVE, /* with nested regions; of a recursion the outermost level only */
+	TACH_SELF,	/* without nested regions */
+};
+
+/* One quantity of one region. Sparse mode: scaled up to all entries. */
+struct tach_value {
+	double value;	 /* raw less overhead, never below 0 */
+	double raw;	 /* as counted */
+	double overhead; /* what the edges added: calls times the least an empty region shows */
+	double error;	 /* how much more than that it may have been */
+	uint32_t flags;	 /* tach/flags.h; TACH_SMALL: the value is not above the error */
+};
+
+#define TACH_TIME 0 /* number of the quantity that every set has: nanoseconds */
+
+TACH_BEGIN_DECLS
+
+/* Allocates. Not for signal handlers. TACH_ERR_STATE: regions were never configured. */
+TACH_API int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err);
+TACH_API void tach_snapshot_free(struct tach_snapshot *snapshot); /* NULL is fine */
+
+/* Regions that were entered, by descending inclusive time. */
+TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot);
+TACH_API int tach_snapshot_region(const struct tach_snapshot *snapshot, int region,
+				  struct tach_region_info *info);
+
+/* Quantities: TACH_TIME, then the members of the set; then its metrics. */
+TACH_API int tach_snapshot_nquantities(const struct tach_snapshot *snapshot);
+TACH_API int tach_snapshot_nmetrics(const struct tach_snapshot *snapshot);
+TACH_API const char *tach_snapshot_quantity(const struct tach_snapshot *snapshot, int quantity);
+TACH_API const char *tach_snapshot_metric(const struct tach_snapshot *snapshot, int metric);
+
+TACH_API int tach_snapshot_value(const struct tach_snapshot *snapshot, int region, int quantity,
+				 enum tach_part part, struct tach_value *value);
+/* raw: from the raw sums; error: how far the operands' errors could move it. NaN: TACH_DIVZERO.
+ */
+TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int region, int metric,
+				   enum tach_part part, struct tach_value *value);
+/*
+ * The value that the fraction p (0 .. 1) of a region's calls does not exceed, at most 1/16 off;
+ * inclusive, as counted. NaN without histograms.
+ */
+TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int region,
+				       int quantity, double p);
+
+/* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
+TACH_API const char *tach_snapshot_note(const struct tach_snapshot *snapshot);
+
+struct tach_snapshot_counts {
+	uint32_t size;
+	uint64_t threads;  /* that measured something */
+	uint64_t refused;  /* stops on another thread, without a start, or after the set changed
+			    */
+	uint64_t lost;	   /* entries that found no place: ending thread, out of memory */
+	uint64_t stale;	   /* slots of which only an older copy was to be had */
+	uint32_t unopened; /* threads whose counters did not open: they have the clock alone */
+	double clock_hz;   /* of the region clock */
+};
+TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
+				  struct tach_snapshot_counts *counts);
+
+/* ---- reports ---- */
+
+enum tach_format {
+	TACH_TEXT, /* a table for a person */
+	TACH_JSON, /* one object; "tach": 1 is the schema's version; see tach-report(7) */
+	TACH_CSV,  /* RFC 4180, a line per region, part and quantity */
+};
+
+struct tach_report_options {
+	uint32_t size; /* sizeof, or 0 */
+	enum tach_format format;
+	int color; /* text: ANSI colours */
+	int width; /* text: columns of the terminal; 0 = no limit */
+};
+
+/* Takes the next piece of the report. A negative result ends it and is handed on. */
+typedef int (*tach_sink)(void *context, const char *text, size_t length);
+
+/* Writes a report piece by piece; opt NULL: plain text. The library itself prints nothing. */
+TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
+			       const struct tach_report_options *opt, tach_sink sink,
+			       void *context, struct tach_error *err);
+/* The same to a descriptor; opt NULL: text, in colour and as wide as the terminal if fd is one.
+ */
+TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
+			    const struct tach_report_options *opt, int fd,
+			    struct tach_error *err);
+/* The format that a file name's suffix asks for (.txt .json .csv); text when it says nothing.
+ */
+TACH_API enum tach_format tach_report_format(const char *file);
+
+TACH_END_DECLS
 #endif

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* What regions count: the set in use, where it comes from, and changing it while threads run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/error.h"
+#include "core/registry.h"
+
+/* ---- configurations and their references ---- */
+
+void tach__config_drop(struct tach__config *config)
+{
+	if (--config->refs)
+		return;
+	config->next = tach__registry.retired;
+	tach__registry.retired = config;
+}
+
+void tach__configs_sweep(void)
+{
+	struct tach__config *config, *next;
+	struct tach__held held;
+
+	tach__lock(&held);
+	config = tach__registry.retired;
+	tach__registry.retired = NULL;
+	tach__unlock(&held);
+	for (; config; config = next) {
+		next = config->next;
+		tach_set_free(config->set);
+		tach__rows_free(&config->rows);
+		free(config);
+	}
+}
+
+static uint32_t stride_of(uint32_t count)
+{
+	size_t size =
+		offsetof(struct tach_slot, sum) + (1 + (size_t)count) * sizeof(struct tach_sum);
+
+	return (uint32_t)((size + 63) & ~(size_t)63);
+}
+
+static struct tach__config *config_make(struct tach_set *set,
+					const struct tach_regions_options *opt)
+{
+	struct tach__config *config = calloc(1, sizeof *config);
+
+	if (!config)
+		return NULL;
+	config->set = set;
+	config->refs = 1;
+	config->count = (uint32_t)tach_set_count(set);
+	config->stride = stride_of(config->count);
+	config->sparse = opt->sparse;
+	config->warmup = opt->warmup;
+	config->histograms = opt->histograms;
+	tach__rows_init(&config->rows, config->count);
+	return config;
+}
+
+/* ---- the set ---- */
+
+/* Whether the calling thread can open it: only then do other threads have to try. */
+static int try_open(const struct tach_set *set, struct tach_error *err)
+{
+	struct tach_reader *reader;
+	int code = tach_reader_open(&reader, set, err);
+
+	if (code == 0)
+		tach_reader_close(reader);
+	return code;
+}
+
+static int make_set(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	int code = tach_set_create(out, opt, err);
+
+	if (code == 0 && (code = try_open(*out, err)) != 0) {
+		tach_set_free(*out);
+		*out = NULL;
+	}
+	return code;
+}
+
+static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
+				     "cache_misses=cache-misses";
+/* Tried in this order: a machine that lacks an event lacks the metrics made of it. */
+static const char *const DEFAULT_METRICS[] = {
+	"ipc = instructions / cycles;"
+	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
+	"cache_misses_per_1000 = 1000 * cache_misses / instructions",
+	"ipc = instructions / cycles",
+	NULL,
+};
+
+/* What every kernel counts, and where it lets us, or else nothing: the clock remains. */
+static int software_set(struct tach_set **out)
+{
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} events[] = {
+		{"page_faults", PERF_COUNT_SW_PAGE_FAULTS},
+		{"context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES},
+		{"cpu_migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
+	};
+	enum { N = sizeof events / sizeof *events };
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set_attr attrs[N];
+	struct perf_event_attr attr[N];
+
+	memset(attr, 0, sizeof attr);
+	for (int i = 0; i < N; i++) {
+		attr[i].type = PERF_TYPE_SOFTWARE;
+		attr[i].size = sizeof attr[i];
+		attr[i].config = events[i].config;
+		attrs[i] = (struct tach_set_attr){events[i].name, &attr[i]};
+	}
+	opt.attrs = attrs;
+	opt.nattrs = N;
+	if (make_set(out, &opt, NULL) == 0)
+		return 0;
+	opt.nattrs = 0;
+	return make_set(out, &opt, NULL);
+}
+
+static int default_set(struct tach_set **out, char *note, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	const char *why = err.text;
+
+	opt.events = DEFAULT_EVENTS;
+	opt.flags = TACH_SET_OPTIONAL;
+	for (size_t i = 0; i < sizeof DEFAULT_METRICS / sizeof *DEFAULT_METRICS; i++) {
+		opt.metrics = DEFAULT_METRICS[i];
+		if (make_set(out, &opt, &err) == 0 && tach_set_count(*out) > 0) {
+			snprintf(note, size, "%s", tach_set_missing(*out));
+			return 0;
+		}
+		if (*out) {
+			snprintf(err.text, sizeof err.text, "%s", tach_set_missing(*out));
+			tach_set_free(*out);
+			*out = NULL;
+			break;
+		}
+	}
+	snprintf(note, size, "No hardware counters: %s",
+		 *why ? why : "none can be opened here");
+	return software_set(out);
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+static uint32_t environment_number(const char *name, uint32_t otherwise)
+{
+	const char *value = environment(name);
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
+}
+
+/* The set that the options name; *opt may have been completed from the environment. */
+static int options_set(struct tach_set **out, const struct tach_regions_options *opt,
+		       char *note, size_t size, struct tach_error *err)
+{
+	struct tach_set_options so = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	if (opt->set) {
+		*out = opt->set;
+		return try_open(opt->set, err);
+	}
+	if (!opt->events && !opt->metrics)
+		return default_set(out, note, size);
+	so.events = opt->events && *opt->events ? opt->events : NULL;
+	so.metrics = opt->metrics;
+	code = make_set(out, &so, err);
+	if (code == 0)
+		snprintf(note, size, "%s", tach_set_missing(*out));
+	return code;
+}
+
+/* ---- publishing ---- */
+
+/* Threads may be anywhere; see DESIGN: old readers stay in use until their thread's next START.
+ */
+static void publish(struct tach__config *config, const char *only)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__config *old;
+	struct tach__site *site;
+	struct tach__held held;
+
+	tach__lock(&held);
+	old = r->config;
+	config->generation = r->generation + 1;
+	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
+	cds_list_for_each_entry(site, &r->sites, node) site->selected =
+		(uint32_t)tach__glob_list(r->only, site->name);
+	rcu_assign_pointer(r->config, config);
+	r->enabled = 1;
+	__atomic_store_n(&r->generation, config->generation, __ATOMIC_SEQ_CST);
+	tach__threads_interrupt();
+	tach__unlock(&held);
+	tach__sites_rearm();
+	if (old) {
+		tach__rcu_wait(); /* snapshots that found the old one have taken a reference */
+		tach__lock(&held);
+		tach__config_drop(old);
+		tach__unlock(&held);
+	}
+	tach__configs_sweep();
+}
+
+static int configure(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	struct tach__config *config;
+	char note[sizeof config->note] = "";
+	struct tach_set *set = NULL;
+	int code = options_set(&set, opt, note, sizeof note, err);
+
+	if (code)
+		return code;
+	config = config_make(set, opt);
+	if (!config) {
+		if (!opt->set)
+			tach_set_free(set);
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	memcpy(config->note, note, sizeof note);
+	publish(config, opt->only);
+	return 0;
+}
+
+/* What the caller left open the environment may say. */
+static struct tach_regions_options complete(const struct tach_regions_options *given)
+{
+	struct tach_regions_options opt = {0};
+
+	if (given)
+		opt = *given;
+	if (!opt.set && !opt.events && !opt.metrics) {
+		opt.events = environment("TACH_EVENTS");
+		opt.metrics = environment("TACH_METRICS");
+	}
+	if (!opt.only)
+		opt.only = environment("TACH_REGIONS");
+	if (!opt.sparse)
+		opt.sparse = environment_number("TACH_SPARSE", 0);
+	if (!opt.warmup)
+		opt.warmup = environment_number("TACH_WARMUP", 0);
+	if (!opt.histograms)
+		opt.histograms = environment_number("TACH_HISTOGRAMS", 0);
+	return opt;
+}
+
+int tach_regions_configure(const struct tach_regions_options *given, struct tach_error *err)
+{
+	struct tach_regions_options opt = complete(given);
+	struct tach__thread *record = tach__thread_record();
+
+	if (given && given->size && given->size != sizeof *given)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "size is %u, this library's struct has %zu bytes",
+				   given->size, sizeof *given);
+	tach__configure_once();
+	if (record && record->hot->open)
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "this thread is inside a region; stop it first");
+	return configure(&opt, err);
+}
+
+void tach_regions_disable(void)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	tach__registry.enabled = 0;
+	tach__threads_interrupt();
+	tach__unlock(&held);
+	tach__sites_rearm();
+}
+
+int tach_regions_enabled(void)
+{
+	return (int)__atomic_load_n(&tach__registry.enabled, __ATOMIC_RELAXED);
+}
+
+/* ---- from the environment ---- */
+
+/* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
+static int wanted(void)
+{
+	const char *enable = environment("TACH_ENABLE");
+
+	if (enable)
+		return strcmp(enable, "0") != 0;
+	return environment("TACH_OUTPUT") != NULL;
+}
+
+static void configure_from_environment(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_regions_options opt;
+
+	if (!wanted())
+		return;
+	tach__output_at_exit(environment("TACH_OUTPUT"));
+	opt = complete(NULL);
+	if (configure(&opt, &err) == 0)
+		return;
+	/* Nobody can be told now: the clock still runs and the report says why it is alone. */
+	opt.events = "";
+	opt.metrics = NULL;
+	if (configure(&opt, NULL) == 0)
+		snprintf(tach__registry.config->note, sizeof tach__registry.config->note,
+			 "TACH_EVENTS or TACH_METRICS cannot be used: %s", err.text);
+}
+
+/*
+ * Before main as a rule, so that no first entry in a signal handler has to do it. The program's
+ * static constructors may come earlier.
+ */
+__attribute__((constructor)) void tach__configure_once(void)
+{
+	static int once;
+	int none = 0;
+
+	if (__atomic_load_n(&once, __ATOMIC_ACQUIRE) == 0 &&
+	    __atomic_compare_exchange_n(&once, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		configure_from_environment();
+}

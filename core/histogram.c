@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Histograms with fixed memory: eight buckets to every power of two, so a quantile is at most
+ * 1/16 off. One array of buckets per sum, one after the other.
+ */
+#include <math.h>
+#include "core/registry.h"
+
+enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
+
+static unsigned bucket(uint64_t v)
+{
+	unsigned top;
+
+	if (v < 1u << SUB)
+		return (unsigned)v;
+	top = 63 - (unsigned)__builtin_clzll(v);
+	return (top - SUB + 1) << SUB | (unsigned)(v >> (top - SUB) & ((1u << SUB) - 1));
+}
+
+/* The middle of what falls into bucket b. */
+static double middle(unsigned b)
+{
+	unsigned power = b >> SUB;
+	double low, width;
+
+	if (power == 0)
+		return b;
+	width = ldexp(1, (int)power - 1);
+	low = ldexp((double)((1u << SUB) + (b & ((1u << SUB) - 1))), (int)power - 1);
+	return low + (width - 1) / 2;
+}
+
+static size_t bytes(uint32_t sums)
+{
+	return (size_t)sums * BUCKETS * sizeof(uint32_t);
+}
+
+uint32_t *tach__histograms_make(uint32_t sums)
+{
+	char *h = tach__pages(bytes(sums));
+
+	/* First touches would be the measured code's page faults. */
+	for (size_t at = 0; h && at < bytes(sums); at += 4096)
+		((volatile char *)h)[at] = 0;
+	return (uint32_t *)(void *)h;
+}
+
+void tach__histograms_free(uint32_t *histograms, uint32_t sums)
+{
+	tach__pages_free(histograms, bytes(sums));
+}
+
+void tach__histograms_add(uint32_t *histograms, const uint64_t *values, uint32_t sums)
+{
+	for (uint32_t i = 0; i < sums; i++)
+		TACH__ADD(histograms[i * BUCKETS + bucket(values[i])], 1);
+}
+
+void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
+{
+	for (uint32_t i = 0; i < sums * BUCKETS; i++)
+		to[i] += TACH__GET(from[i]);
+}
+
+double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p)
+{
+	const uint32_t *h = histograms + (size_t)sum * BUCKETS;
+	double total = 0, seen = 0, rank;
+	unsigned last = 0;
+
+	for (unsigned b = 0; b < BUCKETS; b++)
+		total += h[b];
+	if (total == 0)
+		return NAN;
+	rank = ceil(p * total);
+	for (unsigned b = 0; b < BUCKETS; b++) {
+		if (!h[b])
+			continue;
+		seen += h[b];
+		last = b;
+		if (seen >= rank)
+			break;
+	}
+	return middle(last);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages straight from the kernel: a first entry may come in a signal handler, where malloc may
+ * not. */
+#include <sys/mman.h>
+#include <unistd.h>
+#include "core/registry.h"
+
+size_t tach__pages_round(size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (size + page - 1) & ~(page - 1);
+}
+
+void *tach__pages(size_t size)
+{
+	void *p = mmap(NULL, tach__pages_round(size), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void *tach__pages_grow(void *old, size_t old_size, size_t new_size)
+{
+	void *p;
+
+	if (!old)
+		return tach__pages(new_size);
+	p = mremap(old, tach__pages_round(old_size), tach__pages_round(new_size),
+		   MREMAP_MAYMOVE);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void tach__pages_free(void *pages, size_t size)
+{
+	if (pages)
+		munmap(pages, tach__pages_round(size));
+}

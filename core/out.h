@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Text on its way to a sink: gathered in pieces, and nothing more after the first error. */
+#ifndef TACH_CORE_OUT_H
+#define TACH_CORE_OUT_H
+
+#include <tach/report.h>
+
+struct tach__out {
+	tach_sink sink;
+	void *context;
+	int code; /* the sink's first negative result */
+	size_t used;
+	char buffer[4096];
+};
+
+void tach__out(struct tach__out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int tach__out_flush(struct tach__out *out);
+
+/* One function per format, one file each; report.c lists them. */
+void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
+void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
+void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
+		      const struct tach_report_options *opt);
+
+/* The words for provenance flags in machine-readable reports; NULL after the last. */
+extern const struct tach__flag_name {
+	uint32_t flag;
+	const char *name;
+} tach__flag_names[];
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of threads and sites: what the files of the region half share.
+ *
+ * Three kinds of memory, three rules:
+ *  - slots and the hot half of a thread (struct tach_thread): written by their thread alone,
+ * with relaxed stores and a sequence; any thread may read a slot whole through tach__slot_copy.
+ *  - the lists of threads and sites: RCU. Written under the lock; walked inside
+ * tach__rcu_enter. Nothing that START and STOP do waits for either.
+ *  - everything else here: under the lock, which is held for short stretches with all signals
+ *    blocked and never around malloc, so that a handler may take it.
+ */
+#ifndef TACH_CORE_REGISTRY_H
+#define TACH_CORE_REGISTRY_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/types.h>
+#include <urcu/rculist.h>
+#include <tach/region.h>
+#include "core/row.h"
+
+#define TACH__CALIBRATORS 16 /* compilation units with an overhead of their own */
+#define TACH__OVERFLOWS	  8  /* regions a thread may have in the overflow at once */
+#define TACH__ORPHANS	  8
+#define TACH__ENDED_BATCH 64 /* ended threads reclaimed at a time */
+
+/* Lies in a page that fork wipes: in a child it reads as zeros whatever flavour of fork it was.
+ */
+struct tach__process {
+	pthread_mutex_t lock; /* zeros are PTHREAD_MUTEX_INITIALIZER: free in the child */
+	uint32_t alive;	      /* 0: this is a child that has not emptied the registry yet */
+	uint32_t hooked;      /* the child came by fork(): its atfork hooks ran */
+};
+
+/* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
+ */
+struct tach__config {
+	struct tach_set *set;
+	struct tach__config *next; /* in the retired list */
+	uint32_t generation, refs;
+	uint32_t count, stride;
+	uint32_t sparse, warmup, histograms;
+	struct tach__rows rows; /* totals of ended threads */
+	uint64_t ended;		/* threads in them */
+	char note[512];		/* what is missing and why, "" */
+};
+
+/* A word of the program's; may be gone: see rearm.c. */
+struct tach__home {
+	struct tach__home *next;
+	struct tach_site *at;
+	int owned; /* made by tach_site_get */
+};
+
+struct tach__site {
+	struct cds_list_head node;
+	struct tach__site *next; /* same hash */
+	struct tach__home *homes;
+	uint32_t id, line, fenced, calibrator;
+	uint32_t selected;
+	const char *name, *file, *function;
+};
+
+/* Cold half of a thread; the hot half lies one page before it in the same mapping. */
+struct tach__thread {
+	struct cds_list_head node;
+	struct tach__thread *next; /* in the ended or free list */
+	struct tach_thread *hot;
+	struct tach__config *config;
+	struct tach_reader *reader; /* NULL: open failed, this thread has the clock alone */
+	size_t size;		    /* of the mapping */
+	uint32_t count, stride;
+	uint32_t limit; /* ids below have a slot */
+	uint32_t nchunks;
+	uint64_t folded; /* 0: live, else the number of the folding */
+	int destructions;
+	pid_t tid;
+	char comm[16];
+	/* Cost of cold exits inside open regions; see cold.c. */
+	uint64_t cold[TACH__SUMS];
+	uint64_t *log;
+	size_t log_size;
+	uint32_t log_base;
+	/* Marks that another thread tried to stop; under the lock. */
+	uint32_t norphans;
+	struct {
+		struct tach_slot *slot;
+		const void *mark;
+	} orphan[TACH__ORPHANS];
+	uint64_t random;
+	uint32_t overflow_id[TACH__OVERFLOWS +
+			     1]; /* the last one: a bin for what does not fit */
+	struct tach_slot *overflow[TACH__OVERFLOWS + 1];
+	uint32_t calibrated; /* bit n: overhead[n] is known */
+	struct tach__overhead overhead[TACH__CALIBRATORS];
+};
+
+struct tach__registry {
+	struct cds_list_head threads, sites; /* RCU */
+	struct tach__config *config;	     /* RCU; NULL: never configured */
+	struct tach__config *retired; /* no longer referenced, to be freed outside the lock */
+	uint32_t enabled;
+	uint32_t generation; /* of config; atomic */
+	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
+	uint64_t openings, folds;
+	uint64_t inherited; /* openings up to here were the parent process's */
+	struct tach__thread *ended, *free;
+	uint32_t nended;
+	int reclaiming;
+	char only[1024];
+	void (*calibrator[TACH__CALIBRATORS])(int mode);
+	uint32_t ncalibrators;
+	/* Counted without the lock: */
+	uint64_t refused, lost;
+	uint32_t unopened; /* threads whose counters did not open */
+	struct tach_error open_error;
+};
+extern struct tach__registry tach__registry;
+
+/* process.c */
+struct tach__held {
+	sigset_t signals;
+	int cancel;
+};
+void tach__hold(struct tach__held *held); /* blocks all signals and cancellation */
+void tach__release(const struct tach__held *held);
+void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
+void tach__unlock(const struct tach__held *held);
+/* Walking the lists. 1: RCU read-side section; 0: the lock is held instead (child of _Fork). */
+int tach__rcu_enter(struct tach__held *held);
+void tach__rcu_leave(int entered, const struct tach__held *held);
+/* 1 after a grace period; 0 where there is no RCU or the caller is inside a section. */
+int tach__rcu_wait(void);
+int tach__rcu_usable(void);
+
+/* thread.c */
+extern struct tach_thread tach__thread_closed;
+struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */
+/* Under hold: opens the calling thread if need be, with a slot for `id`; NULL: not now. */
+struct tach_thread *tach__thread_ready(uint32_t id);
+int tach__thread_pending(void); /* the calling thread has yet to follow to another set */
+/* With the lock: every thread's next START takes the cold exit. */
+void tach__threads_interrupt(void);
+/* With the lock, in a child: empties the registry. */
+void tach__threads_reset(int recycle);
+
+/* slots.c */
+struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
+int tach__slots_grow(struct tach__thread *record, uint32_t id);
+void tach__slots_clear(struct tach__thread *record);
+int tach__slot_used(const struct tach_slot *slot);
+/* A whole copy of *slot; from the latch when its writer left no quiet moment, or none at all.
+ */
+enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
+enum tach__copied tach__slot_copy(struct tach_slot *out, struct tach_slot *slot,
+				  uint32_t count);
+void tach__slot_latch(struct tach_slot *slot,
+		      uint32_t count); /* by the writer, at its request */
+
+/* site.c */
+uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
+struct tach__site *tach__site_at(uint32_t id);	      /* lock held or inside RCU */
+int tach__glob_list(const char *globs, const char *name);
+
+/* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
+void tach__sites_rearm(void);
+
+/* cold.c */
+void tach__heal(struct tach__thread *record); /* no lock held */
+
+/* overhead.c */
+void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,
+			    void (*empty)(int mode));
+
+/* configure.c */
+void tach__configure_once(void); /* from the environment, once; no lock held */
+void tach__config_drop(struct tach__config *config); /* a reference; lock held */
+void tach__configs_sweep(void); /* frees what nobody references; no lock held; may malloc */
+
+/* histogram.c */
+uint32_t *tach__histograms_make(uint32_t sums);
+void tach__histograms_free(uint32_t *histograms, uint32_t sums);
+void tach__histograms_add(uint32_t *histograms, const uint64_t *values, uint32_t sums);
+void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums);
+/* The value below which the fraction p lies; NaN when empty. p = 1: the largest. */
+double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p);
+
+/* output.c: TACH_OUTPUT; NULL: nothing is written. */
+void tach__output_at_exit(const char *file);
+
+/* clock.c */
+void tach__clock_start(void);		/* the sooner it is called, the better the estimate */
+double tach__clock_hz(uint32_t *flags); /* ticks per second; *flags |= TACH_CLOCK: estimate */
+
+/* memory.c: pages straight from the kernel, since malloc is not for signal handlers. */
+void *tach__pages(size_t size); /* zeroed, or NULL */
+void *tach__pages_grow(void *old, size_t old_size, size_t new_size);
+void tach__pages_free(void *pages, size_t size);
+size_t tach__pages_round(size_t size);
+
+#endif

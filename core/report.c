@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: which format, and where to. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "core/error.h"
+#include "core/out.h"
+
+static const struct {
+	const char *suffix;
+	void (*write)(struct tach__out *, const struct tach_snapshot *,
+		      const struct tach_report_options *);
+} formats[] = {
+	[TACH_TEXT] = {".txt", tach__report_text},
+	[TACH_JSON] = {".json", tach__report_json},
+	[TACH_CSV] = {".csv", tach__report_csv},
+};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+const struct tach__flag_name tach__flag_names[] = {
+	{TACH_RESCHEDULED, "rescheduled"},
+	{TACH_INCOMPLETE, "incomplete"},
+	{TACH_SYSCALL, "syscall"},
+	{TACH_SCALED, "scaled"},
+	{TACH_MIXED, "mixed"},
+	{TACH_LOST, "lost"},
+	{TACH_CLOCK, "clock-estimate"},
+	{TACH_DIVZERO, "division-by-zero"},
+	{TACH_STALE, "stale"},
+	{TACH_SMALL, "small"},
+	{0, NULL},
+};
+
+int tach__out_flush(struct tach__out *out)
+{
+	int code;
+
+	if (out->code == 0 && out->used) {
+		code = out->sink(out->context, out->buffer, out->used);
+		if (code < 0)
+			out->code = code;
+	}
+	out->used = 0;
+	return out->code;
+}
+
+void tach__out(struct tach__out *out, const char *format, ...)
+{
+	for (int again = 0; again < 2; again++) {
+		size_t room = sizeof out->buffer - out->used;
+		va_list args;
+		int n;
+
+		va_start(args, format);
+		n = vsnprintf(out->buffer + out->used, room, format, args);
+		va_end(args);
+		if (n >= 0 && (size_t)n < room) {
+			out->used += (size_t)n;
+			return;
+		}
+		tach__out_flush(out);
+	}
+}
+
+enum tach_format tach_report_format(const char *file)
+{
+	size_t length = strlen(file);
+
+	for (int f = 0; f < NFORMATS; f++) {
+		size_t n = strlen(formats[f].suffix);
+
+		if (length >= n && strcmp(file + length - n, formats[f].suffix) == 0)
+			return (enum tach_format)f;
+	}
+	return TACH_TEXT;
+}
+
+int tach_report_write(const struct tach_snapshot *s, const struct tach_report_options *given,
+		      tach_sink sink, void *context, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+	struct tach__out *out;
+	int code;
+
+	if (given)
+		opt = *given;
+	if (!s || !sink || (unsigned)opt.format >= NFORMATS ||
+	    (opt.size && opt.size != sizeof opt))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no snapshot, no sink, or no such format");
+	out = calloc(1, sizeof *out);
+	if (!out)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	out->sink = sink;
+	out->context = context;
+	formats[opt.format].write(out, s, &opt);
+	code = tach__out_flush(out);
+	free(out);
+	if (code)
+		return tach__error(err, code, 0, 0, "the report could not be written: %s",
+				   tach_strerror(code));
+	return 0;
+}
+
+static int sink_fd(void *context, const char *text, size_t length)
+{
+	int fd = *(const int *)context, saved = errno;
+
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			int code = -errno;
+
+			errno = saved;
+			return code;
+		}
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+int tach_report_fd(const struct tach_snapshot *s, const struct tach_report_options *given,
+		   int fd, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+	int saved = errno;
+
+	if (given) {
+		opt = *given;
+	} else if (isatty(fd)) {
+		struct winsize size;
+
+		opt.color = secure_getenv("NO_COLOR") == NULL;
+		if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+			opt.width = size.ws_col;
+	}
+	errno = saved;
+	return tach_report_write(s, &opt, sink_fd, &fd, err);
+}

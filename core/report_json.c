@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON. One object, schema version 1; what a later version adds, readers of this one may
+ * ignore:
+ *
+ *   tach             1
+ *   version          of the library, a string
+ *   note             what is missing and why, ""
+ *   clock            {"hz": number, "estimate": bool}
+ *   threads refused lost stale unopened    numbers: struct tach_snapshot_counts
+ *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
+ *   metrics          [{"name"}]
+ *   regions          by descending time:
+ *     name file function     strings
+ *     line                   number, 0: unknown
+ *     fenced                 bool
+ *     entries calls outermost skipped excluded nested threads    numbers: tach_region_info
+ *     provenance             {flag: calls that had it}; calls without any are exact
+ *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
+ *                            quantity and metric; value and raw are null for a division by zero
+ *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
+ */
+#include <math.h>
+#include "core/out.h"
+
+static void string(struct tach__out *out, const char *text)
+{
+	tach__out(out, "\"");
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (c == '"' || c == '\\')
+			tach__out(out, "\\%c", c);
+		else if (c < 0x20)
+			tach__out(out, "\\u%04x", c);
+		else
+			tach__out(out, "%c", c);
+	}
+	tach__out(out, "\"");
+}
+
+/* All digits that a count may have; JSON knows no NaN. */
+static void number(struct tach__out *out, double v)
+{
+	if (isfinite(v))
+		tach__out(out, "%.17g", v);
+	else
+		tach__out(out, "null");
+}
+
+static void value(struct tach__out *out, const char *name, const struct tach_value *v,
+		  const char *before)
+{
+	const char *separator = "";
+
+	tach__out(out, "%s", before);
+	string(out, name);
+	tach__out(out, ": {\"value\": ");
+	number(out, v->value);
+	tach__out(out, ", \"raw\": ");
+	number(out, v->raw);
+	tach__out(out, ", \"overhead\": ");
+	number(out, v->overhead);
+	tach__out(out, ", \"error\": ");
+	number(out, v->error);
+	tach__out(out, ", \"flags\": [");
+	for (int i = 0; tach__flag_names[i].name; i++)
+		if (v->flags & tach__flag_names[i].flag) {
+			tach__out(out, "%s\"%s\"", separator, tach__flag_names[i].name);
+			separator = ", ";
+		}
+	tach__out(out, "]}");
+}
+
+static void part(struct tach__out *out, const struct tach_snapshot *s, int region,
+		 enum tach_part which)
+{
+	struct tach_value v;
+
+	tach__out(out, ",\n      \"%s\": {", which == TACH_SELF ? "self" : "inclusive");
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+		tach_snapshot_value(s, region, q, which, &v);
+		value(out, tach_snapshot_quantity(s, q), &v, q ? ",\n        " : "\n        ");
+	}
+	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
+		tach_snapshot_derived(s, region, m, which, &v);
+		value(out, tach_snapshot_metric(s, m), &v, ",\n        ");
+	}
+	tach__out(out, "}");
+}
+
+static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int region)
+{
+	static const struct {
+		const char *name;
+		double p;
+	} which[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
+
+	if (isnan(tach_snapshot_quantile(s, region, 0, 0.5)))
+		return;
+	tach__out(out, ",\n      \"quantiles\": {");
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+		tach__out(out, q ? ",\n        " : "\n        ");
+		string(out, tach_snapshot_quantity(s, q));
+		tach__out(out, ": {");
+		for (int i = 0; i < 4; i++) {
+			tach__out(out, "%s\"%s\": ", i ? ", " : "", which[i].name);
+			number(out, tach_snapshot_quantile(s, region, q, which[i].p));
+		}
+		tach__out(out, "}");
+	}
+	tach__out(out, "}");
+}
+
+static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
+{
+	struct tach_region_info info = {0};
+	const char *separator = "";
+
+	tach_snapshot_region(s, r, &info);
+	tach__out(out, "\n    {\"name\": ");
+	string(out, info.name);
+	tach__out(out, ", \"file\": ");
+	string(out, info.file);
+	tach__out(out, ", \"function\": ");
+	string(out, info.function);
+	tach__out(out,
+		  ", \"line\": %u, \"fenced\": %s,\n      \"entries\": %llu, \"calls\": %llu, "
+		  "\"outermost\": %llu, \"skipped\": %llu, \"excluded\": %llu, "
+		  "\"nested\": %llu, \"threads\": %u,\n      \"provenance\": {",
+		  info.line, info.fenced ? "true" : "false", (unsigned long long)info.entries,
+		  (unsigned long long)info.calls, (unsigned long long)info.outermost,
+		  (unsigned long long)info.skipped, (unsigned long long)info.excluded,
+		  (unsigned long long)info.nested, info.threads);
+	for (int i = 0; i < 6; i++)
+		if (info.provenance[i]) {
+			tach__out(out, "%s\"%s\": %llu", separator, tach__flag_names[i].name,
+				  (unsigned long long)info.provenance[i]);
+			separator = ", ";
+		}
+	tach__out(out, "}");
+	part(out, s, r, TACH_INCLUSIVE);
+	part(out, s, r, TACH_SELF);
+	quantiles(out, s, r);
+	tach__out(out, "}");
+}
+
+static void head(struct tach__out *out, const struct tach_snapshot *s)
+{
+	struct tach_snapshot_counts c = {0};
+	uint32_t flags = 0;
+
+	tach_snapshot_counts(s, &c);
+	if (tach_snapshot_nregions(s)) {
+		struct tach_value v;
+
+		tach_snapshot_value(s, 0, TACH_TIME, TACH_INCLUSIVE, &v);
+		flags = v.flags;
+	}
+	tach__out(out,
+		  "{\n  \"tach\": 1,\n  \"version\": \"%s\",\n  \"note\": ", tach_version());
+	string(out, tach_snapshot_note(s));
+	tach__out(out,
+		  ",\n  \"clock\": {\"hz\": %.17g, \"estimate\": %s},\n  \"threads\": %llu, "
+		  "\"refused\": %llu, \"lost\": %llu, \"stale\": %llu, \"unopened\": %u,\n",
+		  c.clock_hz, flags & TACH_CLOCK ? "true" : "false",
+		  (unsigned long long)c.threads, (unsigned long long)c.refused,
+		  (unsigned long long)c.lost, (unsigned long long)c.stale, c.unopened);
+}
+
+void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt)
+{
+	(void)opt;
+	head(out, s);
+	tach__out(out, "  \"quantities\": [");
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+		tach__out(out, "%s{\"name\": ", q ? ", " : "");
+		string(out, tach_snapshot_quantity(s, q));
+		tach__out(out, ", \"unit\": \"%s\"}", q ? "count" : "ns");
+	}
+	tach__out(out, "],\n  \"metrics\": [");
+	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
+		tach__out(out, "%s{\"name\": ", m ? ", " : "");
+		string(out, tach_snapshot_metric(s, m));
+		tach__out(out, "}");
+	}
+	tach__out(out, "],\n  \"regions\": [");
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		tach__out(out, r ? "," : "");
+		region(out, s, r);
+	}
+	tach__out(out, "\n  ]\n}\n");
+}

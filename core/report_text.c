@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table for a person. Columns are as wide as what is in them; where they do not fit the
+ * terminal the table goes on below, names repeated. An error bar is shown as a percentage where
+ * there is one; values that do not rise above theirs stand in parentheses.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/out.h"
+
+enum { CELL = 48 };
+
+struct table {
+	int rows, columns; /* row 0: headings; column 0: names */
+	char (*cell)[CELL];
+	int *width; /* per column, in characters */
+};
+
+static char *at(const struct table *t, int row, int column)
+{
+	return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
+}
+
+/* Characters, not bytes: UTF-8 continuation bytes take no place. */
+static int width(const char *text)
+{
+	int n = 0;
+
+	for (; *text; text++)
+		n += ((unsigned char)*text & 0xc0) != 0x80;
+	return n;
+}
+
+/* ---- numbers ---- */
+
+/* Four digits and a prefix: 12.35 M. Counts below 10000 are shown as they are. */
+static void count_text(char *to, size_t size, double v)
+{
+	static const char prefix[] = " kMGTPE";
+	int p = 0;
+
+	if (v < 10000) {
+		snprintf(to, size, v == floor(v) ? "%.0f" : "%.4g", v);
+		return;
+	}
+	for (; v >= 999.95 && prefix[p + 1]; p++)
+		v /= 1000;
+	snprintf(to, size, "%.*f %c", v < 9.9995 ? 3 : v < 99.995 ? 2 : 1, v, prefix[p]);
+}
+
+static void time_text(char *to, size_t size, double ns)
+{
+	static const char *const unit[] = {"ns", "us", "ms", "s"};
+	int u = 0;
+
+	for (; ns >= 999.95 && u < 3; u++)
+		ns /= 1000;
+	snprintf(to, size, "%.*f %s", ns < 9.9995 ? 3 : ns < 99.995 ? 2 : 1, ns, unit[u]);
+}
+
+static void error_text(char *to, size_t size, const struct tach_value *v)
+{
+	double percent = v->value > 0 ? 100 * v->error / v->value : 100;
+
+	*to = '\0';
+	if (v->error <= 0 || isnan(v->value))
+		return;
+	if (percent < 0.01)
+		snprintf(to, size, " \u00b1<0.01%%");
+	else
+		snprintf(to, size, " \u00b1%.*f%%",
+			 percent < 1	? 2
+			 : percent < 10 ? 1
+					: 0,
+			 percent);
+}
+
+static void value_text(char *to, const struct tach_value *v, int is_time, int is_metric)
+{
+	int small = (v->flags & TACH_SMALL) != 0;
+	char number[24], error[24];
+
+	if (isnan(v->value)) {
+		snprintf(to, CELL, "-");
+		return;
+	}
+	if (is_time)
+		time_text(number, sizeof number, v->value);
+	else if (is_metric)
+		snprintf(number, sizeof number, "%.3f", v->value);
+	else
+		count_text(number, sizeof number, v->value);
+	error_text(error, sizeof error, v);
+	snprintf(to, CELL, "%s%s%s%s", small ? "(" : "", number, small ? ")" : "",
+		 small ? "" : error);
+}
+
+/* ---- provenance ---- */
+
+static void provenance_text(char *to, const struct tach_snapshot *s, int region)
+{
+	static const char *const word[] = {"rescheduled", "incomplete", "by read(2)",
+					   "scaled",	  "mixed",	"lost"};
+	struct tach_region_info info = {0};
+	struct tach_value v;
+	size_t n = 0;
+
+	tach_snapshot_region(s, region, &info);
+	tach_snapshot_value(s, region, TACH_TIME, TACH_INCLUSIVE, &v);
+	*to = '\0';
+	if (v.flags & TACH_STALE)
+		n += (size_t)snprintf(to + n, CELL - n, "stale");
+	for (int i = 0; i < 6 && n < CELL; i++) {
+		const char *comma = n ? ", " : "";
+
+		if (info.provenance[i] == 0)
+			continue;
+		if (info.provenance[i] == info.calls)
+			n += (size_t)snprintf(to + n, CELL - n, "%s%s", comma, word[i]);
+		else
+			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", comma,
+					      (unsigned long long)info.provenance[i], word[i]);
+	}
+	if (!*to)
+		snprintf(to, CELL, tach_snapshot_nquantities(s) > 1 ? "exact" : "clock");
+}
+
+/* ---- the table ---- */
+
+static int any_nested(const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		tach_snapshot_region(s, r, &info);
+		if (info.nested)
+			return 1;
+	}
+	return 0;
+}
+
+static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self)
+{
+	struct tach_region_info info = {0};
+	struct tach_value v;
+	int row = r + 1, column = 0;
+
+	tach_snapshot_region(s, r, &info);
+	snprintf(at(t, row, column++), CELL, "%s", info.name);
+	count_text(at(t, row, column++), CELL, (double)info.entries);
+	tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &v);
+	value_text(at(t, row, column++), &v, 1, 0);
+	if (self) {
+		tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &v);
+		value_text(at(t, row, column++), &v, 1, 0);
+	}
+	for (int q = 1; q < tach_snapshot_nquantities(s); q++) {
+		tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
+		value_text(at(t, row, column++), &v, 0, 0);
+	}
+	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
+		tach_snapshot_derived(s, r, m, TACH_INCLUSIVE, &v);
+		value_text(at(t, row, column++), &v, 0, 1);
+	}
+	provenance_text(at(t, row, column), s, r);
+}
+
+static void fill_head(const struct table *t, const struct tach_snapshot *s, int self)
+{
+	int column = 0;
+
+	snprintf(at(t, 0, column++), CELL, "region");
+	snprintf(at(t, 0, column++), CELL, "calls");
+	snprintf(at(t, 0, column++), CELL, "time");
+	if (self)
+		snprintf(at(t, 0, column++), CELL, "self");
+	for (int q = 1; q < tach_snapshot_nquantities(s); q++)
+		snprintf(at(t, 0, column++), CELL, "%s", tach_snapshot_quantity(s, q));
+	for (int m = 0; m < tach_snapshot_nmetrics(s); m++)
+		snprintf(at(t, 0, column++), CELL, "%s", tach_snapshot_metric(s, m));
+	snprintf(at(t, 0, column), CELL, "provenance");
+}
+
+static int make_table(struct table *t, const struct tach_snapshot *s)
+{
+	int self = any_nested(s);
+
+	t->rows = 1 + tach_snapshot_nregions(s);
+	t->columns =
+		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
+	t->cell = calloc((size_t)t->rows * (size_t)t->columns, CELL);
+	t->width = calloc((size_t)t->columns, sizeof *t->width);
+	if (!t->cell || !t->width)
+		return 0;
+	fill_head(t, s, self);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		fill_row(t, s, r, self);
+	for (int row = 0; row < t->rows; row++)
+		for (int column = 0; column < t->columns; column++) {
+			int w = width(at(t, row, column));
+
+			if (t->width[column] < w)
+				t->width[column] = w;
+		}
+	return 1;
+}
+
+/* Names and provenance to the left, numbers to the right. */
+static void write_cell(struct tach__out *out, const struct table *t, int row, int column)
+{
+	const char *text = at(t, row, column);
+	int pad = t->width[column] - width(text);
+	int left = column == 0 || column == t->columns - 1;
+
+	if (column == 0)
+		tach__out(out, "%s%*s", text, pad, "");
+	else if (left)
+		tach__out(out, "  %s", text);
+	else
+		tach__out(out, "  %*s%s", pad, "", text);
+}
+
+/* Columns from..to-1, after the names. */
+static void write_block(struct tach__out *out, const struct table *t, int from, int to,
+			int color)
+{
+	for (int row = 0; row < t->rows; row++) {
+		if (color && row == 0)
+			tach__out(out, "\033[1m");
+		write_cell(out, t, row, 0);
+		for (int column = from; column < to; column++)
+			write_cell(out, t, row, column);
+		tach__out(out, color && row == 0 ? "\033[0m\n" : "\n");
+	}
+}
+
+static void write_table(struct tach__out *out, const struct table *t,
+			const struct tach_report_options *opt)
+{
+	int from = 1;
+
+	while (from < t->columns) {
+		int used = t->width[0], to = from;
+
+		while (to < t->columns) {
+			used += 2 + t->width[to];
+			if (opt->width && used > opt->width && to > from)
+				break;
+			to++;
+		}
+		if (from > 1)
+			tach__out(out, "\n");
+		write_block(out, t, from, to, opt->color);
+		from = to;
+	}
+}
+
+static void write_notes(struct tach__out *out, const struct tach_snapshot *s)
+{
+	struct tach_snapshot_counts c = {0};
+	struct tach_value v;
+	int small = 0;
+
+	tach_snapshot_counts(s, &c);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
+			small |= (v.flags & TACH_SMALL) != 0;
+		}
+	tach__out(out,
+		  "\nThe cost of measuring is subtracted; \u00b1 is how uncertain that leaves "
+		  "a value.\n");
+	if (small)
+		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
+	if (*tach_snapshot_note(s))
+		tach__out(out, "%s\n", tach_snapshot_note(s));
+	if (c.refused)
+		tach__out(
+			out,
+			"%llu stops refused: on another thread, without a start, or after the "
+			"set changed.\n",
+			(unsigned long long)c.refused);
+	if (c.lost)
+		tach__out(out, "%llu entries lost: thread ending or out of memory.\n",
+			  (unsigned long long)c.lost);
+}
+
+void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt)
+{
+	struct table t = {0};
+
+	if (tach_snapshot_nregions(s) == 0)
+		tach__out(out, "No region was entered.\n");
+	else if (make_table(&t, s))
+		write_table(out, &t, opt);
+	write_notes(out, s);
+	free(t.cell);
+	free(t.width);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sites: the places in the program that have a region. The registry copies their strings and
+ * keeps them for ever; the program's own word may go away with the library that holds it.
+ */
+#include <string.h>
+#include "core/registry.h"
+
+enum { BUCKETS = 1024, ARENA = 64 * 1024 };
+
+/* All under the lock. by_id is read under RCU too: an entry is set once, before its id is
+ * known. */
+static struct tach__site *bucket[BUCKETS];
+static struct tach__site **by_id;
+static char *arena, *arena_end;
+
+static void *arena_take(size_t size)
+{
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if ((size_t)(arena_end - arena) < size) {
+		size_t take = size > ARENA ? size : ARENA;
+		char *fresh = tach__pages(take);
+
+		if (!fresh)
+			return NULL;
+		arena = fresh;
+		arena_end = fresh + take;
+	}
+	p = arena;
+	arena += size;
+	return p;
+}
+
+static uint32_t hash(const char *s, uint32_t h)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u; /* FNV-1a */
+	return h;
+}
+
+/* Templates, inline functions and a library loaded again have several words for one site. */
+static struct tach__site *find(const struct tach_site *home, uint32_t h)
+{
+	struct tach__site *site;
+
+	for (site = bucket[h % BUCKETS]; site; site = site->next)
+		if (site->line == home->line && site->fenced == home->fenced &&
+		    strcmp(site->name, home->name) == 0 && strcmp(site->file, home->file) == 0)
+			return site;
+	return NULL;
+}
+
+/* The number of the calibration function; the first unit's stands in when there are too many.
+ */
+static uint32_t calibrator(void (*empty)(int))
+{
+	struct tach__registry *r = &tach__registry;
+
+	for (uint32_t i = 0; i < r->ncalibrators; i++)
+		if (r->calibrator[i] == empty)
+			return i;
+	if (r->ncalibrators == TACH__CALIBRATORS)
+		return 0;
+	r->calibrator[r->ncalibrators] = empty;
+	return r->ncalibrators++;
+}
+
+static struct tach__site *make(const struct tach_site *home, uint32_t h)
+{
+	struct tach__registry *r = &tach__registry;
+	size_t name = strlen(home->name) + 1, file = strlen(home->file) + 1;
+	size_t function = strlen(home->function) + 1;
+	struct tach__site *site;
+	char *text;
+
+	if (!by_id)
+		by_id = tach__pages((size_t)TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(*by_id));
+	if (!by_id || r->nsites == TACH__CHUNKS * TACH__CHUNK_SLOTS)
+		return NULL;
+	site = arena_take(sizeof *site);
+	text = arena_take(name + file + function);
+	if (!site || !text)
+		return NULL;
+	site->name = memcpy(text, home->name, name);
+	site->file = memcpy(text + name, home->file, file);
+	site->function = memcpy(text + name + file, home->function, function);
+	site->line = home->line;
+	site->fenced = home->fenced;
+	site->calibrator = calibrator(home->empty);
+	site->id = r->nsites;
+	site->next = bucket[h % BUCKETS];
+	by_id[site->id] = site;
+	bucket[h % BUCKETS] = site;
+	cds_list_add_tail_rcu(&site->node, &r->sites);
+	r->nsites++;
+	return site;
+}
+
+static int home_add(struct tach__site *site, struct tach_site *at)
+{
+	struct tach__home *home;
+
+	for (home = site->homes; home; home = home->next)
+		if (home->at == at)
+			return 1; /* a library came back to where it was */
+	home = arena_take(sizeof *home);
+	if (!home)
+		return 0;
+	home->at = at;
+	home->owned = at->line == 0 && at->file[0] == '\0';
+	home->next = site->homes;
+	site->homes = home;
+	return 1;
+}
+
+uint32_t tach__site_register(struct tach_site *home)
+{
+	struct tach__registry *r = &tach__registry;
+	uint32_t h = hash(home->file, hash(home->name, 2166136261u + home->line));
+	struct tach__site *site = find(home, h);
+	uint32_t id = TACH_SITE_OFF;
+
+	if (!site)
+		site = make(home, h);
+	if (site && home_add(site, home)) {
+		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+		if (r->enabled && site->selected)
+			id = site->id;
+	}
+	__atomic_store_n(&home->id, id, __ATOMIC_RELAXED);
+	return id;
+}
+
+struct tach__site *tach__site_at(uint32_t id)
+{
+	return by_id[id];
+}
+
+static int glob(const char *g, const char *end, const char *name)
+{
+	for (; g < end; g++, name++) {
+		if (*g == '*') {
+			for (;; name++) {
+				if (glob(g + 1, end, name))
+					return 1;
+				if (!*name)
+					return 0;
+			}
+		}
+		if (!*name || (*g != '?' && *g != *name))
+			return 0;
+	}
+	return !*name;
+}
+
+/* The last glob that matches decides; a list that begins with "!" begins with everything. */
+int tach__glob_list(const char *globs, const char *name)
+{
+	int selected = *globs == '\0' || *globs == '!';
+
+	while (*globs) {
+		int exclude = *globs == '!';
+		const char *begin = globs + exclude;
+		const char *end = strchrnul(begin, ',');
+
+		if (glob(begin, end, name))
+			selected = !exclude;
+		globs = *end ? end + 1 : end;
+	}
+	return selected;
+}
+
+/* ---- sites made by name ---- */
+
+struct tach_site *tach_site_get(const char *name)
+{
+	struct named {
+		struct tach_site site;
+		struct named *next;
+		char name[];
+	} * named;
+	static struct named *all;
+	struct tach__held held;
+
+	if (!name)
+		return NULL;
+	tach__lock(&held);
+	for (named = all; named && strcmp(named->name, name) != 0; named = named->next)
+		;
+	if (!named && (named = arena_take(sizeof *named + strlen(name) + 1))) {
+		strcpy(named->name, name);
+		named->site = (struct tach_site){TACH_SITE_NEW,	    0, 0, named->name, "", "",
+						 tach__region_empty};
+		named->next = all;
+		all = named;
+	}
+	tach__unlock(&held);
+	return named ? &named->site : NULL;
+}

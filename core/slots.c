@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots: where they lie, the overflow for signal handlers, and copying one whole. */
+#include <sched.h>
+#include <string.h>
+#include "core/registry.h"
+
+#define COPY_TRIES 256 /* copies of a slot before its writer is given up on */
+#define COPY_YIELD 64  /* every so many the writer gets the processor */
+
+static size_t bytes(uint32_t count)
+{
+	return offsetof(struct tach_slot, sum) + (1 + (size_t)count) * sizeof(struct tach_sum);
+}
+
+struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
+{
+	char *chunk =
+		__atomic_load_n(&record->hot->chunk[id / TACH__CHUNK_SLOTS], __ATOMIC_ACQUIRE);
+
+	return (struct tach_slot *)(void *)(chunk +
+					    (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
+}
+
+/* Chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
+int tach__slots_grow(struct tach__thread *record, uint32_t id)
+{
+	while (record->nchunks <= id / TACH__CHUNK_SLOTS) {
+		char *chunk;
+
+		if (record->nchunks == TACH__CHUNKS)
+			return TACH_ERR_TOOMANY;
+		chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
+		if (!chunk)
+			return TACH_ERR_NOMEM;
+		__atomic_store_n(&record->hot->chunk[record->nchunks++], chunk,
+				 __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&record->limit, record->nchunks * TACH__CHUNK_SLOTS, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int tach__slot_used(const struct tach_slot *slot)
+{
+	return slot->seq || slot->skipped || slot->excluded;
+}
+
+/* For the next thread. Only what was used is touched; record->count is still the last one's. */
+void tach__slots_clear(struct tach__thread *record)
+{
+	for (uint32_t id = 0; id < record->limit; id++) {
+		struct tach_slot *slot = tach__slot_at(record, id);
+
+		tach__histograms_free(slot->histograms, record->count + 1);
+		tach__pages_free(slot->latched, bytes(record->count));
+		if (slot->id)
+			memset(slot, 0, record->stride);
+	}
+	for (int i = 0; i <= TACH__OVERFLOWS; i++) {
+		record->overflow_id[i] = 0;
+		memset(record->overflow[i], 0, record->stride);
+	}
+}
+
+/*
+ * The slot's own is under write by the code this handler interrupted. Each region keeps the
+ * entry it got; one that finds none free goes to the bin and is counted as lost.
+ */
+struct tach_slot *tach__region_overflow(struct tach_thread *self, struct tach_slot *slot)
+{
+	struct tach__thread *record = self->record;
+	uint32_t id = slot->id;
+
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		uint32_t none = 0;
+		uint32_t *owner = &record->overflow_id[i];
+
+		/* Another handler may interrupt this one; a compare-and-swap settles who has
+		 * it.
+		 */
+		if (__atomic_load_n(owner, __ATOMIC_RELAXED) != id &&
+		    !__atomic_compare_exchange_n(owner, &none, id, 0, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED) &&
+		    none != id)
+			continue;
+		if (!(record->overflow[i]->seq & 1))
+			return record->overflow[i];
+	}
+	__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+	return record->overflow[TACH__OVERFLOWS];
+}
+
+/* Word by word with relaxed loads: the writer stores words the same way. */
+static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes / sizeof *to; i++)
+		to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+/*
+ * Partner of the stores in tach__region_add. The acquire load of an even sequence sees all of
+ * the entry that stored it; the acquire fence keeps the second load of the sequence behind the
+ * copy, so an entry that began meanwhile is noticed.
+ */
+static int copy_once(struct tach_slot *out, const struct tach_slot *slot, size_t size)
+{
+	uint32_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+
+	if (seq & 1)
+		return 0;
+	words_copy((uint64_t *)(void *)out, (const uint64_t *)(const void *)slot, size);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq;
+}
+
+/*
+ * The writer's side of a latch: its slot is whole when tach__region_note is called, and the
+ * second copy has a sequence of its own.
+ */
+void tach__slot_latch(struct tach_slot *slot, uint32_t count)
+{
+	struct tach_slot *latch = __atomic_load_n(&slot->latched, __ATOMIC_ACQUIRE);
+	size_t head = sizeof(uint64_t); /* seq and ceiling */
+	uint32_t seq = latch->seq;
+
+	TACH__SET(latch->seq, seq + 1);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	for (size_t at = head; at < bytes(count); at += sizeof(uint64_t))
+		TACH__SET(*(uint64_t *)(void *)((char *)latch + at),
+			  TACH__GET(*(uint64_t *)(void *)((char *)slot + at)));
+	__atomic_store_n(&latch->seq, seq + 2, __ATOMIC_RELEASE);
+	__atomic_fetch_and(&slot->note, ~TACH__SLOT_LATCH, __ATOMIC_RELAXED);
+}
+
+/* Asks the writer for a second copy and gives it some time; an older one if it does not answer.
+ */
+static int copy_latched(struct tach_slot *out, struct tach_slot *slot, size_t size)
+{
+	struct tach_slot *latch = __atomic_load_n(&slot->latched, __ATOMIC_ACQUIRE);
+	uint32_t seq;
+
+	if (!latch) {
+		struct tach_slot *none = NULL;
+
+		latch = tach__pages(size);
+		if (!latch)
+			return 0;
+		if (!__atomic_compare_exchange_n(&slot->latched, &none, latch, 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+			tach__pages_free(latch, size);
+			latch = none;
+		}
+	}
+	seq = TACH__GET(latch->seq);
+	__atomic_fetch_or(&slot->note, TACH__SLOT_LATCH, __ATOMIC_RELEASE);
+	for (int try = 0; try < COPY_TRIES; try++) {
+		if (TACH__GET(latch->seq) != seq && copy_once(out, latch, size))
+			return 1;
+		sched_yield();
+	}
+	return TACH__GET(latch->seq) && copy_once(out, latch, size);
+}
+
+enum tach__copied tach__slot_copy(struct tach_slot *out, struct tach_slot *slot, uint32_t count)
+{
+	size_t size = bytes(count);
+
+	for (int try = 1; try <= COPY_TRIES; try++) {
+		if (copy_once(out, slot, size))
+			return TACH__COPIED;
+		if (try % COPY_YIELD == 0)
+			sched_yield();
+	}
+	return copy_latched(out, slot, size) ? TACH__COPIED_LATCH : TACH__COPIED_NOT;
+}

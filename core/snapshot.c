@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking a snapshot: totals of ended threads, then every live thread's slots. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/error.h"
+#include "core/snapshot.h"
+
+/* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
+static void add_slot(struct tach_snapshot *s, const struct tach__thread *record,
+		     struct tach_slot *slot, uint32_t id)
+{
+	struct tach_slot copy;
+	enum tach__copied how;
+	struct tach__row *row;
+
+	memset(&copy, 0, sizeof copy);
+	how = tach__slot_copy(&copy, slot, record->count);
+	row = tach__rows_at(&s->rows, id);
+	if (!row)
+		return;
+	if (how != TACH__COPIED) {
+		row->flags |= TACH_STALE;
+		s->stale++;
+	}
+	if (how != TACH__COPIED_NOT)
+		tach__row_add(row, &copy, record);
+}
+
+static void add_thread(struct tach_snapshot *s, const struct tach__thread *record)
+{
+	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
+
+	for (uint32_t id = TACH__SITE_FIRST; id < limit; id++) {
+		struct tach_slot *slot = tach__slot_at(record, id);
+
+		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
+			add_slot(s, record, slot, id);
+	}
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		uint32_t id = TACH__GET(record->overflow_id[i]);
+
+		if (id)
+			add_slot(s, record, record->overflow[i], id);
+	}
+	s->threads++;
+}
+
+/* With the lock: the set, the totals of threads that ended, and the number of the last of them.
+ */
+static int take_totals(struct tach_snapshot *s, uint64_t *folds)
+{
+	struct tach__registry *r = &tach__registry;
+
+	if (!r->config)
+		return TACH_ERR_STATE;
+	s->config = r->config;
+	s->config->refs++;
+	*folds = r->folds;
+	s->threads = r->config->ended;
+	s->refused = r->refused;
+	s->unopened = r->unopened;
+	s->lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
+	snprintf(s->note, sizeof s->note, "%s", r->config->note);
+	if (r->unopened) {
+		size_t n = strlen(s->note);
+
+		snprintf(s->note + n, sizeof s->note - n,
+			 "%s%u threads have the clock alone: %s", n ? "; " : "", r->unopened,
+			 r->open_error.text);
+	}
+	tach__rows_init(&s->rows, r->config->count);
+	return tach__rows_copy(&s->rows, &r->config->rows);
+}
+
+/* Threads that ended since take_totals are still in the list, and counted here. */
+static int walk(struct tach_snapshot *s)
+{
+	struct tach__thread *record;
+	struct tach__held held, inner;
+	int entered = tach__rcu_enter(&held), code;
+	uint64_t folds = 0;
+
+	if (entered)
+		tach__lock(&inner);
+	code = take_totals(s, &folds);
+	if (entered)
+		tach__unlock(&inner);
+	if (code == 0)
+		cds_list_for_each_entry_rcu(record, &tach__registry.threads, node)
+		{
+			uint64_t folded = __atomic_load_n(&record->folded, __ATOMIC_ACQUIRE);
+
+			if (record->config == s->config && (!folded || folded > folds))
+				add_thread(s, record);
+		}
+	tach__rcu_leave(entered, &held);
+	return code;
+}
+
+/* ---- the order in which regions are shown ---- */
+
+static const struct tach_snapshot *sorting; /* under its own lock: qsort has no context */
+static pthread_mutex_t sort_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct tach__row *row_of(const struct tach_snapshot *s, uint32_t id)
+{
+	return (struct tach__row *)(void *)(s->rows.base + (size_t)id * s->rows.stride);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint64_t p = row_of(sorting, x)->cell[0].inclusive;
+	uint64_t q = row_of(sorting, y)->cell[0].inclusive;
+
+	return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+static int make_order(struct tach_snapshot *s)
+{
+	uint32_t n = 0;
+
+	s->order = malloc((s->rows.limit + 1) * sizeof *s->order);
+	if (!s->order)
+		return TACH_ERR_NOMEM;
+	for (uint32_t id = TACH__SITE_FIRST; id < s->rows.limit; id++) {
+		const struct tach__row *row = row_of(s, id);
+
+		if (row->calls || row->skipped || row->excluded || row->flags)
+			s->order[n++] = id;
+	}
+	pthread_mutex_lock(&sort_lock);
+	sorting = s;
+	qsort(s->order, n, sizeof *s->order, by_time);
+	pthread_mutex_unlock(&sort_lock);
+	s->nregions = (int)n;
+	return 0;
+}
+
+int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
+{
+	struct tach_snapshot *s = calloc(1, sizeof *s);
+	int code;
+
+	*out = NULL;
+	if (!s)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	code = walk(s);
+	if (code == 0)
+		code = make_order(s);
+	if (code) {
+		tach_snapshot_free(s);
+		return tach__error(err, code, 0, 0, "%s",
+				   code == TACH_ERR_STATE ? "regions were never switched on"
+							  : "out of memory");
+	}
+	s->clock_hz = tach__clock_hz(&s->clock_flags);
+	*out = s;
+	return 0;
+}
+
+void tach_snapshot_free(struct tach_snapshot *s)
+{
+	struct tach__held held;
+
+	if (!s)
+		return;
+	if (s->config) {
+		tach__lock(&held);
+		tach__config_drop(s->config);
+		tach__unlock(&held);
+		tach__rows_free(&s->rows);
+		tach__configs_sweep();
+	}
+	free(s->order);
+	free(s);
+}

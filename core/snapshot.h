@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TACH_CORE_SNAPSHOT_H
+#define TACH_CORE_SNAPSHOT_H
+
+#include <tach/report.h>
+#include "core/registry.h"
+
+struct tach_snapshot {
+	struct tach__config *config; /* a reference */
+	struct tach__rows rows;
+	uint32_t *order; /* ids of the regions that were entered */
+	int nregions;
+	uint64_t threads, refused, lost, stale;
+	uint32_t unopened;
+	double clock_hz;
+	uint32_t clock_flags;
+	char note[1024];
+};
+
+#endif

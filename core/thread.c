@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: opening one, ending one, keeping its totals, and using its memory again. */
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/reader.h"
+#include "core/registry.h"
+
+struct tach_thread tach__thread_closed; /* never opened: limit 0 */
+static struct tach_thread thread_ended; /* its destructor has run */
+
+__thread struct tach_thread *tach__self = &tach__thread_closed;
+
+static pthread_key_t thread_key;
+static int thread_key_made; /* under the lock */
+
+static void thread_end(void *unused);
+
+struct tach__thread *tach__thread_record(void)
+{
+	return tach__self->record;
+}
+
+/* ---- memory ---- */
+
+static struct tach__thread *record_map(uint32_t stride)
+{
+	size_t page = tach__pages_round(1),
+	       head = tach__pages_round(sizeof(struct tach__thread));
+	size_t size = page + head + (TACH__OVERFLOWS + 1) * (size_t)stride;
+	char *base = tach__pages(size);
+	struct tach__thread *record;
+
+	if (!base)
+		return NULL;
+	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
+	madvise(base, page, MADV_WIPEONFORK);
+	record = (struct tach__thread *)(void *)(base + page);
+	record->hot = (struct tach_thread *)(void *)base;
+	record->size = size;
+	record->stride = stride;
+	for (int i = 0; i <= TACH__OVERFLOWS; i++)
+		record->overflow[i] =
+			(struct tach_slot *)(void *)(base + page + head + (size_t)i * stride);
+	return record;
+}
+
+static void record_unmap(struct tach__thread *record)
+{
+	size_t chunk = (size_t)TACH__CHUNK_SLOTS * record->stride;
+
+	tach__slots_clear(record);
+	for (uint32_t i = 0; i < record->nchunks; i++)
+		tach__pages_free(record->hot->chunk[i], chunk);
+	tach__pages_free(record->log, record->log_size);
+	tach__pages_free(record->hot, record->size);
+}
+
+/* Two grace periods: the first for snapshots that took their totals before these were folded,
+ * the second for walks that stand on one of them. */
+static void records_reclaim(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *batch = NULL, *record;
+	struct tach__held held;
+
+	tach__lock(&held);
+	if (r->nended >= TACH__ENDED_BATCH && !r->reclaiming) {
+		batch = r->ended;
+		r->ended = NULL;
+		r->nended = 0;
+		r->reclaiming = 1;
+	}
+	tach__unlock(&held);
+	if (!batch)
+		return;
+	/* Both waits happen or none does: usable only changes at a fork, inside only with us.
+	 */
+	if (tach__rcu_wait()) {
+		tach__lock(&held);
+		for (record = batch; record; record = record->next)
+			cds_list_del_rcu(&record->node);
+		tach__unlock(&held);
+		tach__rcu_wait();
+	}
+	tach__lock(&held);
+	while (batch) {
+		record = batch;
+		batch = record->next;
+		tach__config_drop(record->config);
+		record->config = NULL;
+		record->next = r->free;
+		r->free = record;
+	}
+	r->reclaiming = 0;
+	tach__unlock(&held);
+}
+
+/* A cleared record for slots of that stride; lock not held. */
+static struct tach__thread *record_take(uint32_t stride)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+	struct tach__held held;
+
+	records_reclaim();
+	for (;;) {
+		tach__lock(&held);
+		record = r->free;
+		if (record)
+			r->free = record->next;
+		tach__unlock(&held);
+		if (!record)
+			return record_map(stride);
+		if (record->stride == stride)
+			break;
+		record_unmap(record);
+	}
+	tach__slots_clear(record);
+	memset(record->cold, 0, sizeof record->cold);
+	record->folded = 0;
+	record->norphans = 0;
+	record->calibrated = 0;
+	record->destructions = 0;
+	return record;
+}
+
+/* ---- opening ---- */
+
+static void open_failed(const struct tach_error *err)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	if (tach__registry.unopened++ == 0)
+		tach__registry.open_error = *err;
+	tach__unlock(&held);
+}
+
+static uint64_t seed(const void *address)
+{
+	uint64_t x = (uint64_t)tach_clock() ^ (uint64_t)(uintptr_t)address;
+
+	/* splitmix64's finaliser: nearby seeds give unrelated sequences, never zero in
+	 * practice. */
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return (x ^ x >> 31) | 1;
+}
+
+/* Into the list and into this thread's pointer. */
+static void record_publish(struct tach__thread *record)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach_thread *hot = record->hot;
+	struct tach__held held;
+
+	tach__lock(&held);
+	hot->epoch = ++r->openings << TACH__EPOCH_BITS;
+	cds_list_add_rcu(&record->node, &r->threads);
+	if (!thread_key_made)
+		thread_key_made = pthread_key_create(&thread_key, thread_end) == 0;
+	tach__unlock(&held);
+	hot->record = record;
+	tach__self = hot;
+	if (thread_key_made)
+		pthread_setspecific(thread_key, record);
+}
+
+static int thread_open(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__thread *record;
+	struct tach__config *config;
+	struct tach__held held;
+	struct tach_thread *hot;
+
+	tach__lock(&held);
+	config = r->enabled ? r->config : NULL;
+	if (config)
+		config->refs++;
+	tach__unlock(&held);
+	if (!config)
+		return TACH_ERR_STATE;
+	record = record_take(config->stride);
+	if (!record)
+		return TACH_ERR_NOMEM; /* the reference stays: the set is in use for ever */
+	record->config = config;
+	record->reader = NULL;
+	if (tach_reader_open(&record->reader, config->set, &err) != 0)
+		open_failed(&err);
+	record->count = record->reader ? config->count : 0;
+	record->tid = (pid_t)syscall(SYS_gettid);
+	record->random = seed(record);
+	hot = record->hot;
+	hot->limit = 0;
+	hot->open = 0;
+	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
+	hot->count = record->count;
+	hot->stride = record->stride;
+	hot->pairs = hot->children = 0;
+	memset(hot->total, 0, sizeof hot->total);
+	record_publish(record);
+	return 0;
+}
+
+/* ---- ending ---- */
+
+/* With the lock: what its slots hold goes to the totals of the set. */
+static void fold(struct tach__thread *record)
+{
+	struct tach__rows *rows = &record->config->rows;
+
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
+		struct tach_slot *slot = tach__slot_at(record, id);
+		struct tach__row *row;
+
+		if (!tach__slot_used(slot))
+			continue;
+		row = tach__rows_at(rows, id);
+		if (row)
+			tach__row_add(row, slot, record);
+	}
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		struct tach__row *row = NULL;
+
+		if (record->overflow_id[i])
+			row = tach__rows_at(rows, record->overflow_id[i]);
+		if (row)
+			tach__row_add(row, record->overflow[i], record);
+	}
+	record->config->ended++;
+	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
+}
+
+static void thread_retire(struct tach__thread *record)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__held held;
+
+	tach__self = &tach__thread_closed;
+	record->hot->record = NULL;
+	record->hot->epoch = 0;
+	__atomic_store_n(&record->hot->limit, 0, __ATOMIC_RELAXED);
+	if (record->reader)
+		tach_reader_close(record->reader);
+	record->reader = NULL;
+	tach__lock(&held);
+	fold(record);
+	if (tach__rcu_usable()) {
+		record->next = r->ended;
+		r->ended = record;
+		r->nended++;
+	} else {
+		cds_list_del_rcu(&record->node);
+		tach__config_drop(record->config);
+		record->config = NULL;
+		record->next = r->free;
+		r->free = record;
+	}
+	tach__unlock(&held);
+}
+
+/*
+ * Runs as late as a thread lets destructors run, so that other keys' destructors may still use
+ * regions. What comes after the last round is counted as lost.
+ */
+static void thread_end(void *unused)
+{
+	struct tach__thread *record = tach__self->record;
+	struct tach__held held;
+
+	(void)unused;
+	if (!record)
+		return;
+	if (++record->destructions < PTHREAD_DESTRUCTOR_ITERATIONS) {
+		pthread_setspecific(thread_key, record);
+		return;
+	}
+	tach__hold(&held);
+	thread_retire(record);
+	tach__self = &thread_ended;
+	tach__release(&held);
+}
+
+/* ---- the calling thread, ready to measure ---- */
+
+static int outdated(const struct tach__thread *record)
+{
+	return record->config->generation !=
+	       __atomic_load_n(&tach__registry.generation, __ATOMIC_SEQ_CST);
+}
+
+int tach__thread_pending(void)
+{
+	struct tach__thread *record = tach__self->record;
+
+	return record && outdated(record);
+}
+
+struct tach_thread *tach__thread_ready(uint32_t id)
+{
+	struct tach__thread *record = tach__self->record;
+
+	if (tach__self == &thread_ended)
+		return NULL;
+	do {
+		if (record && outdated(record)) {
+			tach__heal(record);
+			if (record->hot->open == 0) {
+				thread_retire(record);
+				record = NULL;
+			}
+		}
+		if (!record && thread_open() != 0)
+			return NULL;
+		record = tach__self->record;
+		if (id >= record->limit && tach__slots_grow(record, id) != 0)
+			return NULL;
+		/* Partner of tach__threads_interrupt: either it finds our limit and clears it,
+		 * or we find its generation. */
+		__atomic_store_n(&record->hot->limit, record->limit, __ATOMIC_SEQ_CST);
+	} while (record->hot->open == 0 && outdated(record));
+	return record->hot;
+}
+
+void tach__threads_interrupt(void)
+{
+	struct tach__thread *record;
+
+	cds_list_for_each_entry(record, &tach__registry.threads, node)
+		__atomic_store_n(&record->hot->limit, 0, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * In a child: nobody but the caller is left. After fork() no thread points at the old records
+ * and they are used again. After _Fork or clone the child's first thread may, and another
+ * thread may have held the lock, so the old memory is left alone.
+ */
+void tach__threads_reset(int recycle)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+
+	if (!recycle) {
+		tach__readers_orphaned();
+		r->free = NULL;
+	}
+	cds_list_for_each_entry(record, &r->threads, node)
+	{
+		if (recycle && record->reader)
+			tach_reader_close(record->reader);
+		record->reader = NULL;
+		if (record->config)
+			tach__config_drop(record->config);
+		record->config = NULL;
+		if (recycle) {
+			record->next = r->free;
+			r->free = record;
+		}
+	}
+	CDS_INIT_LIST_HEAD(&r->threads);
+	r->ended = NULL;
+	r->nended = 0;
+	r->reclaiming = 0;
+	r->refused = r->lost = 0;
+	r->unopened = 0;
+	r->inherited = r->openings;
+	if (r->config) {
+		tach__rows_clear(&r->config->rows);
+		r->config->ended = 0;
+	}
+}

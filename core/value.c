@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What a snapshot says: regions, values with their overhead and error, metrics made of them. */
+#include <math.h>
+#include <string.h>
+#include "core/snapshot.h"
+
+static const struct tach__row *row_at(const struct tach_snapshot *s, int region)
+{
+	if (region < 0 || region >= s->nregions)
+		return NULL;
+	return (const struct tach__row *)(const void *)(s->rows.base +
+							(size_t)s->order[region] *
+								s->rows.stride);
+}
+
+int tach_snapshot_nregions(const struct tach_snapshot *s)
+{
+	return s->nregions;
+}
+
+int tach_snapshot_nquantities(const struct tach_snapshot *s)
+{
+	return 1 + (int)s->config->count;
+}
+
+int tach_snapshot_nmetrics(const struct tach_snapshot *s)
+{
+	(void)s;
+	return 0; /* sets have no metrics yet */
+}
+
+const char *tach_snapshot_quantity(const struct tach_snapshot *s, int quantity)
+{
+	if (quantity < 0 || quantity > (int)s->config->count)
+		return NULL;
+	return quantity ? tach_set_name(s->config->set, quantity - 1) : "time";
+}
+
+const char *tach_snapshot_metric(const struct tach_snapshot *s, int metric)
+{
+	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
+		return NULL;
+	return NULL;
+}
+
+const char *tach_snapshot_note(const struct tach_snapshot *s)
+{
+	return s->note;
+}
+
+int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_counts *counts)
+{
+	if (counts->size && counts->size != sizeof *counts)
+		return TACH_ERR_INVAL;
+	counts->threads = s->threads;
+	counts->refused = s->refused;
+	counts->lost = s->lost;
+	counts->stale = s->stale;
+	counts->unopened = s->unopened;
+	counts->clock_hz = s->clock_hz;
+	return 0;
+}
+
+int tach_snapshot_region(const struct tach_snapshot *s, int region,
+			 struct tach_region_info *info)
+{
+	const struct tach__row *row = row_at(s, region);
+	const struct tach__site *site;
+
+	if (!row || (info->size && info->size != sizeof *info))
+		return TACH_ERR_INVAL;
+	site = tach__site_at(s->order[region]);
+	info->name = site->name;
+	info->file = site->file;
+	info->function = site->function;
+	info->line = site->line;
+	info->fenced = (int)site->fenced;
+	info->entries = row->calls + row->skipped + row->excluded;
+	info->calls = row->calls;
+	info->outermost = row->outermost;
+	info->skipped = row->skipped;
+	info->excluded = row->excluded;
+	info->nested = row->nested;
+	memcpy(info->provenance, row->provenance, sizeof info->provenance);
+	info->threads = row->threads;
+	return 0;
+}
+
+static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *row,
+			 int quantity)
+{
+	uint32_t flags = row->flags;
+
+	if (quantity == TACH_TIME)
+		return flags | s->clock_flags;
+	for (int i = 0; i < 6; i++)
+		if (row->provenance[i])
+			flags |= 1u << i;
+	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_SOFTWARE)
+		return (flags & (TACH_LOST | TACH_STALE)) | TACH_SYSCALL;
+	return flags;
+}
+
+int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
+			enum tach_part part, struct tach_value *value)
+{
+	const struct tach__row *row = row_at(s, region);
+	const struct tach__cell *cell;
+	uint64_t sum;
+	double scale = 1, corrected;
+
+	if (!row || quantity < 0 || quantity > (int)s->config->count || part > TACH_SELF)
+		return TACH_ERR_INVAL;
+	cell = &row->cell[quantity];
+	sum = part == TACH_SELF ? cell->self : cell->inclusive;
+	/* Entries that sparse mode passed over were like those it took. */
+	if (row->calls)
+		scale = ((double)row->calls + (double)row->skipped) / (double)row->calls;
+	if (quantity == TACH_TIME)
+		scale *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+	/* Self may be a little below zero: a signal handler's region between two edges. */
+	value->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
+	value->overhead = cell->overhead[part] * scale;
+	value->error = cell->error[part] * scale;
+	value->flags = flags_of(s, row, quantity);
+	corrected = value->raw - value->overhead;
+	value->value = corrected > 0 ? corrected : 0;
+	if (row->calls && value->error > 0 && value->value <= value->error)
+		value->flags |= TACH_SMALL;
+	return 0;
+}
+
+int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
+			  enum tach_part part, struct tach_value *value)
+{
+	(void)s, (void)region, (void)metric, (void)part, (void)value;
+	return TACH_ERR_INVAL; /* sets have no metrics yet */
+}
+
+double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)
+{
+	const struct tach__row *row = row_at(s, region);
+	double v;
+
+	if (!row || !row->histograms || quantity < 0 || quantity > (int)s->config->count ||
+	    !(p >= 0 && p <= 1))
+		return NAN;
+	v = tach__histogram_quantile(row->histograms, (uint32_t)quantity, p);
+	if (quantity == TACH_TIME)
+		v *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+	return v;
+}

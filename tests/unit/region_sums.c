@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions add up: nesting, recursion, scopes, jumps, threads; on the clock alone. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <string.h>
+#include <tach.h>
+#include "tests/check.h"
+
+static struct tach_region_info info;
+static struct tach_value inclusive, self;
+
+/* Looks up the region of that name in a fresh snapshot; fills the three above. */
+static int look(const char *name)
+{
+	struct tach_snapshot *s;
+	int found = 0;
+
+	memset(&info, 0, sizeof info);
+	if (tach_snapshot_take(&s, NULL) != 0)
+		return 0;
+	for (int r = 0; r < tach_snapshot_nregions(s) && !found; r++) {
+		tach_snapshot_region(s, r, &info);
+		if (strcmp(info.name, name) == 0) {
+			tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
+			tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &self);
+			found = 1;
+		}
+	}
+	tach_snapshot_free(s);
+	return found;
+}
+
+static uint64_t refused(void)
+{
+	struct tach_snapshot_counts counts = {0};
+	struct tach_snapshot *s;
+
+	if (tach_snapshot_take(&s, NULL) != 0)
+		return 0;
+	tach_snapshot_counts(s, &counts);
+	tach_snapshot_free(s);
+	return counts.refused;
+}
+
+static void work(int n)
+{
+	for (volatile int i = 0; i < n; i++)
+		;
+}
+
+static void begin(void)
+{
+	struct tach_regions_options opt = {.events = ""};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+static void nothing_before_configure(void)
+{
+	TACH_START(early);
+	work(10);
+	TACH_STOP(early);
+	CHECK(!look("early"));
+	CHECK(!tach_regions_enabled());
+}
+
+/* The site was entered while regions were off; switching them on reaches it. */
+static void late(void)
+{
+	TACH_SCOPE(late);
+	work(10);
+}
+
+static void switched_on_later(void)
+{
+	tach_regions_disable();
+	late();
+	begin();
+	CHECK(!look("late"));
+	late();
+	CHECK(look("late") && info.calls == 1);
+	tach_regions_disable();
+	late();
+	CHECK(look("late") && info.calls == 1, "%d", (int)info.calls);
+	begin();
+}
+
+static void nested(void)
+{
+	TACH_START(outer);
+	for (int i = 0; i < 100; i++) {
+		TACH_START(inner);
+		work(100);
+		TACH_STOP(inner);
+	}
+	work(1000);
+	TACH_STOP(outer);
+	CHECK(look("inner") && info.calls == 100 && info.nested == 0);
+	CHECK(self.raw == inclusive.raw);
+	CHECK(look("outer") && info.calls == 1 && info.nested == 100);
+	CHECK(self.raw < inclusive.raw);
+	double inside = inclusive.raw - self.raw;
+	/* Equal in ticks; the clock's frequency is estimated anew for each snapshot. */
+	CHECK(look("inner") && inside > inclusive.raw * 0.99 && inside < inclusive.raw * 1.01,
+	      "outer less its self is %g, inner %g", inside, inclusive.raw);
+}
+
+static int fibonacci(int n)
+{
+	int result;
+
+	TACH_START(fibonacci);
+	result = n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+	TACH_STOP(fibonacci);
+	return result;
+}
+
+static void recursion_counts_the_outermost_once(void)
+{
+	TACH_START(around);
+	CHECK(fibonacci(10) == 55);
+	TACH_STOP(around);
+	CHECK(look("around"));
+	double whole = inclusive.raw;
+	CHECK(look("fibonacci") && info.calls == 177 && info.outermost == 1);
+	CHECK(inclusive.raw <= whole && inclusive.raw > 0);
+	CHECK(self.raw <= inclusive.raw * 1.000001 && self.raw >= inclusive.raw * 0.999999,
+	      "all of a recursion is its own: %g of %g", self.raw, inclusive.raw);
+}
+
+static int scoped(int leave)
+{
+	TACH_SCOPE(scoped);
+	for (;;) {
+		TACH_SCOPE_FENCED(inside);
+		if (leave == 1)
+			return 1;
+		if (leave == 2)
+			break;
+		leave--;
+	}
+	return 2;
+}
+
+static void scopes_stop_however_they_are_left(void)
+{
+	scoped(1);
+	scoped(2);
+	scoped(3);
+	CHECK(look("scoped") && info.calls == 3);
+	CHECK(look("inside") && info.calls == 4 && info.fenced);
+}
+
+static jmp_buf jump;
+
+static void jumped(int far)
+{
+	TACH_START(jumped);
+	if (far)
+		longjmp(jump, 1);
+	TACH_STOP(jumped);
+}
+
+/* A START left by a jump is forgotten; later entries count as if it had not been. */
+static void abandoned(void)
+{
+	TACH_START(shell);
+	for (volatile int i = 0; i < 10; i++)
+		if (setjmp(jump) == 0)
+			jumped(1);
+	TACH_STOP(shell);
+	for (int i = 0; i < 5; i++)
+		jumped(0);
+	CHECK(look("jumped") && info.calls == 5 && info.outermost == 5, "%d %d",
+	      (int)info.calls, (int)info.outermost);
+	CHECK(look("shell") && info.calls == 1 && info.outermost == 1);
+}
+
+static void *hammer(void *arg)
+{
+	for (int i = 0; i < 10000; i++) {
+		TACH_START(hammered);
+		TACH_STOP(hammered);
+	}
+	return arg;
+}
+
+static void threads_add_up(void)
+{
+	pthread_t thread[8];
+
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread[i], NULL, hammer, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread[i], NULL);
+	hammer(NULL);
+	CHECK(look("hammered") && info.calls == 90000 && info.threads == 9,
+	      "%d calls, %d threads", (int)info.calls, (int)info.threads);
+}
+
+static struct tach_region_mark carried = TACH_REGION_MARK_INIT;
+
+static void *stop_carried(void *arg)
+{
+	tach_region_end(&carried);
+	return arg;
+}
+
+static void function_form(void)
+{
+	struct tach_site *site = tach_site_get("spanning");
+
+	CHECK(site && site == tach_site_get("spanning"));
+	tach_region_begin(site, &carried);
+	work(10);
+	tach_region_end(&carried);
+	CHECK(look("spanning") && info.calls == 1 && info.line == 0);
+	uint64_t before = refused();
+	tach_region_end(&carried); /* twice: nothing left to stop */
+	CHECK(look("spanning") && info.calls == 1 && refused() == before);
+}
+
+static void stop_on_another_thread(void)
+{
+	struct tach_site *site = tach_site_get("migrating");
+	uint64_t before = refused();
+	pthread_t thread;
+
+	tach_region_begin(site, &carried);
+	pthread_create(&thread, NULL, stop_carried, NULL);
+	pthread_join(thread, NULL);
+	CHECK(refused() == before + 1);
+	/* The thread that began has recovered: not a recursion, not nested for ever. */
+	for (int i = 0; i < 3; i++) {
+		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+
+		tach_region_begin(site, &mark);
+		tach_region_end(&mark);
+	}
+	CHECK(look("migrating") && info.calls == 3 && info.outermost == 3, "%d %d",
+	      (int)info.calls, (int)info.outermost);
+	begin(); /* refused inside a region: it knows that none is open */
+}
+
+static void globs(void)
+{
+	struct tach_regions_options opt = {.events = "", .only = "sc*,!s?oped"};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	scoped(1);
+	late();
+	CHECK(!look("scoped") && !look("inside") && !look("late"));
+	opt.only = "!inside";
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	scoped(1);
+	CHECK(look("scoped") && !look("inside"));
+	begin();
+}
+
+int main(void)
+{
+	CASE(nothing_before_configure);
+	CASE(switched_on_later);
+	CASE(nested);
+	CASE(recursion_counts_the_outermost_once);
+	CASE(scopes_stop_however_they_are_left);
+	CASE(abandoned);
+	CASE(threads_add_up);
+	CASE(function_form);
+	CASE(stop_on_another_thread);
+	CASE(globs);
+	return check_done();
+}
