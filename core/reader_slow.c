@@ -78,6 +78,8 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
  */
 static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
 {
+	if (lock == since)
+		return 0;
 	if (lag > r->lag) {
 		r->lag = lag;
 		r->grown_lock = lock;
@@ -101,8 +103,6 @@ uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
 		enabled = TACH_PAGE_LOAD(page, time_enabled);
 		running = TACH_PAGE_LOAD(page, time_running);
 	} while (TACH_PAGE_LOAD(page, lock) != lock);
-	if (lock == since)
-		return 0;
 	return note_lag(r, enabled - running, lock, since);
 }
 
@@ -185,7 +185,8 @@ static uint32_t scale(const struct tach__reader *r, const struct tach_mark *mark
 static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			 unsigned n)
 {
-	int by_pages = !(mark->flags & TACH_SYSCALL);
+	/* The fast begin leaves flags as they are. */
+	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_SYSCALL);
 	const struct tach__group *g = &r->hard;
 	uint32_t lock, flags, begun = mark->lock & ~1u;
 	struct tach__group_read now;

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# A test of the tests: defects planted in a copy of the reader's code, one at a time, must each
+# make the fake page's tests fail; the copy without a defect must pass.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build} failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# NAME | PROGRAM | FILE | sed script
+defects() { cat <<'LIST'
+no lock check                 | fakepage        | include/tach/reader.h | s/return TACH_PAGE_OPERAND(way.page, lock) == seen;/return 1;/
+no lock check, signed         | fakepage_signed | include/tach/reader.h | s/return TACH_PAGE_OPERAND(way.page, lock) == seen;/return 1;/
+no lock check at the end      | fakepage        | include/tach/reader.h | s/return TACH_PAGE_OPERAND(way.page, lock) == lock;/return 1;/
+lock not kept by begin        | fakepage        | include/tach/reader.h | s/mark->lock = lock;/mark->lock = 2;/
+no sign extension             | fakepage_signed | include/tach/reader.h | s/return (uint64_t)((int64_t)(raw << shift) >> shift);/return raw << shift >> shift;/
+no sign extension in a read   | fakepage        | include/tach/reader.h | s/tach__sum(tach__way(reader, i), 1,/tach__sum(tach__way(reader, i), 0,/
+width ignored                 | fakepage_signed | include/tach/reader.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
+offset forgotten              | fakepage        | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
+offset forgotten, signed      | fakepage_signed | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
+offset before the lock        | fakepage        | include/tach/reader.h | /^TACH_INLINE int tach__sum(struct/,/^}/{s/uint32_t seen = /int64_t early = TACH_PAGE_OPERAND(way.page, offset); uint32_t seen = /;s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));/TACH_ADD(value, early);/}
+index cached                  | fakepage        | include/tach/reader.h | /^#if TACH_ARCH_FAST/i static const void *cached_page[64]; static uint32_t cached_index[64]; static inline uint32_t cached(const struct perf_event_mmap_page *p) { unsigned k = (unsigned)((uintptr_t)p >> 12) % 64; if (cached_page[k] != p || !cached_index[k]) { cached_page[k] = p; cached_index[k] = TACH_PAGE_LOAD(p, index); } return cached_index[k]; }\n
+index not less one            | fakepage        | include/tach/reader.h | s/TACH_COUNTER(way, number, value/TACH_COUNTER(way, number + 1, value/
+index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
+difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
+every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
+slow exit without retry       | fakepage        | core/reader_slow.c | s/if (\*lock & 1)/if (1)/
+two ways not told             | fakepage        | core/reader_slow.c | s/flags |= TACH_MIXED | /flags |= /
+system calls masked           | fakepage        | core/reader_slow.c | s/by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0/0xffffff/
+starving not noticed          | fakepage        | core/reader_slow.c | s/if (lag > r->lag)/if (0)/
+only the last look counts     | fakepage        | core/reader_slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
+recovery hidden               | fakepage        | core/reader_slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
+flags of a fast begin trusted | fakepage        | core/reader_slow.c | s/!(mark->lock & 1) || //
+LIST
+}
+
+build() { # PROGRAM
+	${CC:-gcc} -std=c11 -O1 -w -I"$work/include" -I"$work" -I. -D_GNU_SOURCE -DTACH_BUILD -o "$work/program" \
+		"tests/unit/$1.c" "$B/libtach.a" -lpthread 2>"$work/log" || { sed 's/^/# /' "$work/log"; return 1; }
+}
+fresh() { rm -rf "$work/include" "$work/core"; cp -r include "$work/include"; mkdir "$work/core"; cp core/reader*.[ch] core/set.h core/sys.h "$work/core"; }
+
+fresh
+for program in fakepage fakepage_signed; do
+	build $program && "$work/program" >"$work/out" || { tail -n 5 "$work/out"; echo "not ok defects none ($program)"; failed=1; }
+done
+while IFS='|' read -r name program file script; do
+	name=$(echo $name) program=$(echo $program) file=$(echo $file) script=${script# }
+	fresh
+	sed -i -e "$script" "$work/$file"
+	[ "$name" != "index cached" ] || sed -i 's/TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)/TACH_NUMBER(cached(way.page), number)/' "$work/$file"
+	if cmp -s "$file" "$work/$file"; then echo "not ok defect: $name (the code it changes is not there)"; failed=1; continue; fi
+	if ! build "$program"; then echo "not ok defect: $name (does not compile)"; failed=1; continue; fi
+	if timeout 20 "$work/program" >/dev/null 2>&1; then echo "not ok defect: $name (nothing noticed it)"; failed=1
+	else echo "ok defect: $name"; fi
+done < <(defects | sed 's/||/\x01/g' | sed 's/\x01/||/g')
+exit $failed
