@@ -79,6 +79,7 @@ struct tach__thread {
 	char comm[16];
 	/* Cost of cold exits inside open regions; see cold.c. */
 	uint64_t cold[TACH__SUMS];
+	uint64_t cold_residue[TACH__SUMS]; /* what a cold exit costs and does not see itself */
 	uint64_t *log;
 	size_t log_size;
 	uint32_t log_base;
@@ -168,6 +169,8 @@ void tach__sites_rearm(void);
 
 /* cold.c */
 void tach__heal(struct tach__thread *record); /* no lock held */
+
+void tach__cold_nothing(void);
 
 /* overhead.c */
 void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,

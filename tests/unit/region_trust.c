@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers to trust: the cost of measuring is taken out to the last count, entries that are not
+ * exact say so, and what is left out is left out. Counted by a fake kernel, hence exact.
+ */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <tach.h>
+#include "tests/check.h"
+#include "tests/unit/fakekernel.h"
+
+static void work(uint64_t n)
+{
+	fake_count += n;
+}
+
+static void begin(int members, struct tach_regions_options opt)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	opt.set = fake_set(members);
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+}
+
+static struct tach_snapshot *shot;
+static struct tach_region_info info;
+
+/* The region's number in a fresh snapshot. */
+static int look(const char *name)
+{
+	tach_snapshot_free(shot);
+	if (tach_snapshot_take(&shot, NULL) != 0)
+		return -1;
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, name) == 0)
+			return r;
+	}
+	return -1;
+}
+
+static struct tach_value value(const char *name, int quantity, enum tach_part part)
+{
+	struct tach_value v = {NAN, NAN, NAN, NAN, 0};
+	int r = look(name);
+
+	CHECK(r >= 0, "no region %s", name);
+	tach_snapshot_value(shot, r, quantity, part, &v);
+	return v;
+}
+
+#define IS(name, quantity, part, want)                                                         \
+	do {                                                                                   \
+		struct tach_value v = value(name, quantity, part);                             \
+		CHECK(v.value == (want) && v.error == 0,                                       \
+		      "%s: %g (raw %g) is not %g, error %g", name, v.value, v.raw,             \
+		      (double)(want), v.error);                                                \
+	} while (0)
+
+static void leaf(int n)
+{
+	TACH_SCOPE(leaf);
+	work((uint64_t)n);
+}
+
+static void middle(void)
+{
+	TACH_START_FENCED(middle);
+	work(100);
+	leaf(1000);
+	leaf(1000);
+	TACH_STOP(middle);
+}
+
+/* The first round registers sites, opens the thread, and calibrates, all inside `top`. */
+static void nested_costs_are_taken_out(void)
+{
+	begin(2, (struct tach_regions_options){0});
+	for (int i = 0; i < 3; i++) {
+		TACH_START(top);
+		work(10);
+		middle();
+		leaf(500);
+		work(10);
+		TACH_STOP(top);
+	}
+	for (int q = 1; q <= 2; q++) {
+		IS("leaf", q, TACH_INCLUSIVE, 3 * 2500 * q);
+		IS("leaf", q, TACH_SELF, 3 * 2500 * q);
+		IS("middle", q, TACH_INCLUSIVE, 3 * 2100 * q);
+		IS("middle", q, TACH_SELF, 3 * 100 * q);
+		IS("top", q, TACH_INCLUSIVE, 3 * 2620 * q);
+		IS("top", q, TACH_SELF, 3 * 20 * q);
+	}
+	CHECK(look("top") >= 0 && info.nested == 12 && info.calls == 3);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).raw == 3 * 2500 + 9 * 17);
+}
+
+static void down(int n)
+{
+	TACH_SCOPE(down);
+	work(100);
+	if (n > 0)
+		down(n - 1);
+}
+
+static void recursion(void)
+{
+	down(9);
+	down(4);
+	IS("down", 1, TACH_INCLUSIVE, 1500);
+	IS("down", 1, TACH_SELF, 1500);
+}
+
+static void *thread_main(void *arg)
+{
+	for (int i = 0; i < 1000; i++) {
+		leaf(7);
+		middle();
+	}
+	return arg;
+}
+
+static void threads_live_and_ended(void)
+{
+	pthread_t thread[4];
+
+	begin(1, (struct tach_regions_options){0});
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, thread_main, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	thread_main(NULL);
+	IS("leaf", 1, TACH_INCLUSIVE, 5000 * 2007);
+	IS("middle", 1, TACH_SELF, 5000 * 100);
+	CHECK(fake_opens - fake_closes == 1, "%d descriptors left open",
+	      fake_opens - fake_closes);
+}
+
+static void histograms_know_the_tail(void)
+{
+	begin(1, (struct tach_regions_options){.histograms = 1});
+	for (int i = 0; i < 1000; i++)
+		leaf(i < 985 ? 1000 : 100000);
+	int r = look("leaf");
+	double p50 = tach_snapshot_quantile(shot, r, 1, 0.5);
+	double p99 = tach_snapshot_quantile(shot, r, 1, 0.99);
+
+	CHECK(fabs(p50 - 1017) < 1017 / 16.0, "p50 %g", p50);
+	CHECK(fabs(p99 - 100017) < 100017 / 16.0, "p99 %g", p99);
+	CHECK(tach_snapshot_quantile(shot, r, 1, 1) == p99);
+	CHECK(isnan(tach_snapshot_quantile(shot, r, 5, 0.5)));
+}
+
+static void warm_up_is_left_out(void)
+{
+	begin(1, (struct tach_regions_options){.warmup = 5});
+	for (int i = 0; i < 20; i++)
+		leaf(i < 5 ? 1000000 : 10);
+	IS("leaf", 1, TACH_INCLUSIVE, 150);
+	CHECK(info.entries == 20 && info.calls == 15 && info.excluded == 5);
+}
+
+/* Costs that repeat with a period of 10: every 10th entry would see one of them only. */
+static void sparse_does_not_alias(void)
+{
+	const int n = 200000;
+	struct tach_value v;
+
+	begin(1, (struct tach_regions_options){.sparse = 10});
+	for (int i = 0; i < n; i++)
+		leaf(i % 10 == 3 ? 10000 : 0);
+	v = value("leaf", 1, TACH_INCLUSIVE);
+	/* The mean of about n / 10 draws of 10000 with probability 1/10: 5 sigma are 11 %. */
+	CHECK(fabs(v.value / (n / 10 * 10000.0) - 1) < 0.11, "%g", v.value);
+	CHECK(info.entries == (uint64_t)n);
+	CHECK(fabs((double)info.calls / (n / 10.0) - 1) < 0.05, "%d", (int)info.calls);
+	CHECK(info.calls + info.skipped == (uint64_t)n);
+}
+
+static void provenance_is_counted(void)
+{
+	begin(1, (struct tach_regions_options){0});
+	leaf(10);
+	{
+		TACH_START(cut);
+		fake_missing += 5000;
+		TACH_STOP(cut);
+	}
+	{
+		TACH_START(dead);
+		fake_read_empty = 1;
+		TACH_STOP(dead);
+		fake_read_empty = 0;
+	}
+	CHECK(look("cut") >= 0 && info.provenance[1] == 1);
+	CHECK(value("cut", 1, TACH_INCLUSIVE).flags & TACH_INCOMPLETE);
+	CHECK(look("dead") >= 0 && info.provenance[5] == 1);
+	CHECK(value("dead", 1, TACH_INCLUSIVE).flags & TACH_LOST);
+	CHECK(value("dead", 1, TACH_INCLUSIVE).raw == 0);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags == TACH_SYSCALL);
+}
+
+static void too_small_is_marked(void)
+{
+	begin(1, (struct tach_regions_options){0});
+	leaf(0);
+	/* Deterministic: an empty region shows nothing, and there is no doubt about it. */
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 0);
+	for (int i = 0; i < 100; i++) {
+		TACH_START(nothing);
+		TACH_STOP(nothing);
+	}
+	struct tach_value v = value("nothing", TACH_TIME, TACH_INCLUSIVE);
+	CHECK(v.value > v.error || (v.flags & TACH_SMALL), "%g above %g", v.value, v.error);
+}
+
+static void *unopened_main(void *arg)
+{
+	fake_open_error = EMFILE;
+	TACH_START(unopened);
+	TACH_STOP(unopened);
+	fake_open_error = 0;
+	return arg;
+}
+
+static void a_thread_that_cannot_open_has_the_clock(void)
+{
+	struct tach_snapshot_counts counts = {0};
+	pthread_t thread;
+
+	begin(1, (struct tach_regions_options){0});
+	pthread_create(&thread, NULL, unopened_main, NULL);
+	pthread_join(thread, NULL);
+	CHECK(look("unopened") >= 0 && info.calls == 1 && info.provenance[5] == 1);
+	CHECK(value("unopened", TACH_TIME, TACH_INCLUSIVE).raw > 0);
+	CHECK(value("unopened", 1, TACH_INCLUSIVE).flags & TACH_LOST);
+	tach_snapshot_counts(shot, &counts);
+	CHECK(counts.unopened == 1);
+	CHECK(strstr(tach_snapshot_note(shot), "1 thread") != NULL, "%s",
+	      tach_snapshot_note(shot));
+}
+
+/* The set is changed while another region of the thread is open: it follows afterwards. */
+static void *change_set(void *arg)
+{
+	begin(3, (struct tach_regions_options){0});
+	return arg;
+}
+
+static void sets_are_exchanged_outside_regions(void)
+{
+	pthread_t thread;
+
+	begin(1, (struct tach_regions_options){0});
+	leaf(1);
+	{
+		TACH_START(holding);
+		CHECK(tach_regions_configure(NULL, NULL) == TACH_ERR_STATE);
+		pthread_create(&thread, NULL, change_set, NULL);
+		pthread_join(thread, NULL);
+		fake_members = 1; /* what this thread has open */
+		leaf(1);
+		CHECK(tach__self->count == 1);
+		TACH_STOP(holding);
+	}
+	fake_members = 3;
+	CHECK(look("leaf") < 0, "sums start from zero");
+	leaf(5);
+	CHECK(tach__self->count == 3);
+	IS("leaf", 3, TACH_INCLUSIVE, 15);
+	CHECK(look("holding") < 0);
+}
+
+/* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
+static void a_stuck_writer_is_stale(void)
+{
+	begin(1, (struct tach_regions_options){0});
+	leaf(20);
+	leaf(20);
+	struct tach_slot *slot = NULL;
+
+	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
+		struct tach_slot *s =
+			(void *)(tach__self->chunk[id / TACH__CHUNK_SLOTS] +
+				 (size_t)(id % TACH__CHUNK_SLOTS) * tach__self->stride);
+
+		if (s->calls == 2)
+			slot = s;
+	}
+	CHECK(slot);
+	if (!slot)
+		return;
+	slot->seq++;
+	slot->sum[1].inclusive += 12345;
+	CHECK(look("leaf") >= 0 && info.calls == 0);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
+	slot->sum[1].inclusive -= 12345;
+	slot->seq++;
+	CHECK(slot->note & TACH__SLOT_LATCH, "the writer was asked for a copy");
+	leaf(20);
+	CHECK(!(slot->note & TACH__SLOT_LATCH), "and made it");
+	slot->seq++;
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 40);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
+	slot->seq++;
+	IS("leaf", 1, TACH_INCLUSIVE, 60);
+	CHECK(!(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE));
+}
+
+int main(void)
+{
+	CASE(nested_costs_are_taken_out);
+	CASE(recursion);
+	CASE(threads_live_and_ended);
+	CASE(histograms_know_the_tail);
+	CASE(warm_up_is_left_out);
+	CASE(sparse_does_not_alias);
+	CASE(provenance_is_counted);
+	CASE(too_small_is_marked);
+	CASE(a_thread_that_cannot_open_has_the_clock);
+	CASE(sets_are_exchanged_outside_regions);
+	CASE(a_stuck_writer_is_stale);
+	tach_snapshot_free(shot);
+	return check_done();
+}
