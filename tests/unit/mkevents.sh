@@ -95,6 +95,7 @@ bad umask_twice             "18:3: umask 'A' was given at line 16" '18s/C/A/;18s
 bad blank_in_name           "14:6: a name cannot hold ' '" '14s/ONE/ONE TWO/'
 bad dot_in_name             "14:4: a name cannot hold '.'" '14s/ONE/O.NE/'
 bad no_name                 '14:3: a name is needed' '14s/ONE/-/'
+bad long_name               '14:3: a name has at most 255 bytes' "14s/ONE/$(printf 'N%.0s' {1..256})/"
 bad bad_code                "14:7: '0xzz' is not a hexadecimal code up to 0xffffffff" '14s/0xc0/0xzz/'
 bad code_too_large          "14:7: '0x1c0000000' is not a hexadecimal code up to 0xffffffff" '14s/0xc0/0x1c0000000/'
 bad bad_number_of_groups    "14:12: '9' is not a number of groups up to 8" '14s/0xc0\t-/0xc0\t9/'

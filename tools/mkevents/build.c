@@ -2,7 +2,6 @@
 /* From parsed files to the arrays of core/tables_data.h: pooling, sharing, sorting. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "tools/mkevents/mk.h"
 
 /* Names being sorted; position breaks ties, so that the first of equal names comes first. */
@@ -11,17 +10,13 @@ struct sorted {
 	uint32_t first, second;
 };
 
-/* As core/tables.c compares: folded bytes, the shorter first. */
 static int by_name(const void *pa, const void *pb)
 {
 	const struct sorted *a = pa, *b = pb;
-	size_t n = a->name.length < b->name.length ? a->name.length : b->name.length;
-	int c = strncasecmp(a->name.text, b->name.text, n);
+	int c = mk_order(&a->name, &b->name);
 
 	if (c)
 		return c;
-	if (a->name.length != b->name.length)
-		return a->name.length < b->name.length ? -1 : 1;
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
 	return a->second < b->second ? -1 : a->second > b->second;
@@ -104,7 +99,7 @@ static uint32_t run(struct mk_pool *ids, struct mk_pool *order, const uint16_t *
 static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
 		      const struct mk_row *row)
 {
-	const struct mk_row *umasks = pmu->umasks + row->first_umask;
+	const struct mk_row *umasks = mk_umasks(pmu, row);
 	uint16_t *id = mk_alloc(row->numasks * sizeof *id);
 	struct tach__event e;
 
@@ -203,18 +198,19 @@ static void vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
 
 static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
 {
-	char text[512];
-	size_t used = 0;
+	size_t room = 1, used = 0;
+	uint32_t start;
+	char *text;
 
-	for (int i = 0; i < pmu->nperf; i++) {
-		int left = (int)(sizeof text - used);
-
-		if (pmu->perf[i].length + 2 > (size_t)left)
-			break;
-		used += (size_t)snprintf(text + used, (size_t)left, "%s%.*s", i ? " " : "",
-					 (int)pmu->perf[i].length, pmu->perf[i].text);
-	}
-	return used ? mk_pool_add(&im->strings, text, used + 1) : 0;
+	for (int i = 0; i < pmu->nperf; i++)
+		room += pmu->perf[i].length + 1;
+	text = mk_alloc(room);
+	for (int i = 0; i < pmu->nperf; i++)
+		used += (size_t)sprintf(text + used, "%s%.*s", i ? " " : "",
+					(int)pmu->perf[i].length, pmu->perf[i].text);
+	start = used ? mk_pool_add(&im->strings, text, used + 1) : 0;
+	free(text);
+	return start;
 }
 
 /* The architectural default is the last of its architecture, and so is this line. */
@@ -340,7 +336,6 @@ static int pmu_order(const void *pa, const void *pb)
 	uint32_t da = a->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t db = b->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t ia = (uint32_t)a->row.libpfm4_id, ib = (uint32_t)b->row.libpfm4_id;
-	struct sorted na = {a->name, 0, 0}, nb = {b->name, 0, 0};
 
 	if (a->row.arch != b->row.arch)
 		return a->row.arch < b->row.arch ? -1 : 1;
@@ -348,7 +343,7 @@ static int pmu_order(const void *pa, const void *pb)
 		return da < db ? -1 : 1;
 	if (ia != ib)
 		return ia < ib ? -1 : 1;
-	return by_name(&na, &nb);
+	return mk_order(&a->name, &b->name);
 }
 
 void mk_sort(struct mk *mk)

@@ -33,7 +33,7 @@ static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_
 	uint64_t n;
 	int mod;
 
-	if (find(pmu->umasks + event->first_umask, event->numasks, word))
+	if (find(mk_umasks(pmu, event), event->numasks, word))
 		return;
 	mk_split(&value, '=', &name);
 	mod = mk_mod(&name);
@@ -84,8 +84,8 @@ static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk
 		return umask->mark == MK_OPEN;
 	umask->mark = MK_OPEN;
 	while (mk_split(&rest, ':', &word)) {
-		struct mk_row *next = (struct mk_row *)find(pmu->umasks + event->first_umask,
-							    event->numasks, &word);
+		struct mk_row *next =
+			(struct mk_row *)find(mk_umasks(pmu, event), event->numasks, &word);
 
 		if (next && rings(pmu, event, next))
 			return 1;
@@ -116,7 +116,7 @@ static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_ro
 
 static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event)
 {
-	struct mk_row *umasks = pmu->umasks + event->first_umask;
+	struct mk_row *umasks = mk_umasks(pmu, event);
 	uint32_t groups = 0;
 
 	counters(mk, pmu, event, event->flags & TACH__EV_FIXED);
@@ -173,14 +173,16 @@ static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_mat
 			continue;
 		if (p->vendor.text && pmu->vendor.text && !mk_same(&p->vendor, &pmu->vendor))
 			continue;
-		for (const struct mk_match *o = p->matches;
-		     o < p->matches + p->nmatches && o != m; o++)
+		for (size_t i = 0; i < p->nmatches && &p->matches[i] != m; i++) {
+			const struct mk_match *o = &p->matches[i];
+
 			if (overlap(o->row.family, m->row.family) &&
 			    overlap(o->row.model, m->row.model) &&
 			    overlap(o->row.stepping, m->row.stepping) &&
 			    o->row.core == m->row.core && o->row.native == m->row.native)
 				mk_fault(mk, pmu, &m->cell, "this CPU is claimed at %s:%d too",
 					 p->file, o->cell.line);
+		}
 	}
 }
 

@@ -6,7 +6,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "tools/mkevents/mk.h"
 
 struct entry {
@@ -23,26 +22,21 @@ struct store {
 
 static int by_name(const void *pa, const void *pb)
 {
-	const struct mk_cell *a = &((const struct entry *)pa)->name;
-	const struct mk_cell *b = &((const struct entry *)pb)->name;
-	size_t n = a->length < b->length ? a->length : b->length;
-	int c = strncasecmp(a->text, b->text, n);
-
-	return c ? c : (a->length > b->length) - (a->length < b->length);
+	return mk_order(&((const struct entry *)pa)->name, &((const struct entry *)pb)->name);
 }
 
 static struct entry *find(struct store *store, const char *text, size_t length)
 {
 	struct entry key = {.name = {text, length, 0, 0}};
 
-	return bsearch(&key, store->entries, store->n, sizeof key, by_name);
+	return store->n ? bsearch(&key, store->entries, store->n, sizeof key, by_name) : NULL;
 }
 
 static void line(struct mk *mk, struct store *store, struct mk_cell rest)
 {
 	struct mk_cell whole = rest, name, text;
 
-	if (rest.length == 0 || *rest.text == '#')
+	if (rest.length == 0 || *rest.text == '#' || !mk_printable(mk, &store->file, &rest))
 		return;
 	if (!mk_split(&rest, '\t', &name) || !mk_split(&rest, '\t', &text) || rest.text ||
 	    text.length == 0) {

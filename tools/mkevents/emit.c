@@ -17,7 +17,7 @@ static void strings(const struct mk_pool *pool, FILE *to)
 		if (c == 0 && i + 1 < pool->used) {
 			fputs("\\0\"", to);
 			fresh = 1;
-		} else if (c == '"' || c == '\\') {
+		} else if (c == '"' || c == '\\' || c == '?') { /* ??/ is a trigraph */
 			fprintf(to, "\\%c", c);
 		} else if (c) {
 			fputc(c, to);

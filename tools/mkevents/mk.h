@@ -92,8 +92,12 @@ struct mk_image {
 void mk_fault(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *at,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
 int mk_is(const struct mk_cell *cell, const char *text);
-int mk_empty(const struct mk_cell *cell);		       /* "-" */
+int mk_empty(const struct mk_cell *cell); /* "-" */
+/* As core/search.h orders names: folded bytes, the shorter first. */
+int mk_order(const struct mk_cell *a, const struct mk_cell *b);
 int mk_same(const struct mk_cell *a, const struct mk_cell *b); /* case ignored */
+/* A fault at the first byte that is neither TAB nor printable ASCII, and 0. */
+int mk_printable(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *line);
 /* Takes the part before `separator` off *rest; 0 when nothing is left. */
 int mk_split(struct mk_cell *rest, char separator, struct mk_cell *part);
 /* Whole cell as an unsigned number: 1 done, 0 not a number or larger than max. */
@@ -128,6 +132,8 @@ void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	   struct mk_row *row);
 void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	      struct mk_row *row);
+/* The umasks of an event; NULL when it has none. */
+struct mk_row *mk_umasks(const struct mk_pmu *pmu, const struct mk_row *event);
 /* Reads one file's text, which must outlive mk. */
 void mk_parse(struct mk *mk, const char *file, const char *text, size_t length);
 

@@ -33,6 +33,8 @@ static void name(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 {
 	if (mk_empty(cell))
 		mk_fault(mk, pmu, cell, "a name is needed");
+	if (cell->length >= TACH__TAB_NAME_MAX)
+		mk_fault(mk, pmu, cell, "a name has at most %d bytes", TACH__TAB_NAME_MAX - 1);
 	for (size_t i = 0; i < cell->length; i++)
 		if (strchr(" :.,;=|", cell->text[i])) {
 			struct mk_cell at = *cell;
@@ -116,19 +118,17 @@ static void umask(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 	mk_mods(mk, pmu, &cell[MODS], &row->mods);
 }
 
+struct mk_row *mk_umasks(const struct mk_pmu *pmu, const struct mk_row *row)
+{
+	return row->numasks ? pmu->umasks + row->first_umask : NULL;
+}
+
 static void line(struct mk *mk, struct mk_pmu *pmu, struct mk_cell text)
 {
 	struct mk_cell cell[NCOLUMNS], copy = text, kind;
 
-	for (size_t i = 0; i < text.length; i++)
-		if ((text.text[i] < ' ' && text.text[i] != '\t') || text.text[i] > '~') {
-			struct mk_cell at = text;
-
-			at.column += (int)i;
-			mk_fault(mk, pmu, &at, "byte 0x%02x is not printable ASCII",
-				 (unsigned char)text.text[i]);
-			return;
-		}
+	if (!mk_printable(mk, pmu, &text))
+		return;
 	if (text.length == 0 || text.text[0] == '#')
 		return;
 	if (text.text[0] == '@') {

@@ -33,7 +33,29 @@ int mk_empty(const struct mk_cell *cell)
 
 int mk_same(const struct mk_cell *a, const struct mk_cell *b)
 {
-	return a->length == b->length && strncasecmp(a->text, b->text, a->length) == 0;
+	return mk_order(a, b) == 0;
+}
+
+int mk_order(const struct mk_cell *a, const struct mk_cell *b)
+{
+	size_t n = a->length < b->length ? a->length : b->length;
+	int c = n ? strncasecmp(a->text, b->text, n) : 0;
+
+	return c ? c : (a->length > b->length) - (a->length < b->length);
+}
+
+int mk_printable(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *line)
+{
+	for (size_t i = 0; i < line->length; i++)
+		if ((line->text[i] < ' ' && line->text[i] != '\t') || line->text[i] > '~') {
+			struct mk_cell at = *line;
+
+			at.column += (int)i;
+			mk_fault(mk, pmu, &at, "byte 0x%02x is not printable ASCII",
+				 (unsigned char)line->text[i]);
+			return 0;
+		}
+	return 1;
 }
 
 int mk_split(struct mk_cell *rest, char separator, struct mk_cell *part)

@@ -1,0 +1,31 @@
+# Fuzz targets: tests/fuzz/NAME.c defines LLVMFuzzerTestOneInput; its inputs worth keeping lie in
+# tests/fuzz/corpus/NAME. `make fuzz` runs each under libFuzzer for FUZZ_SECONDS with the library
+# instrumented; `make check-quick` feeds them their corpus only (tests/unit/fuzz_corpus.sh).
+#
+# Sources that a target needs beside the library: fuzz_with_NAME.
+fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_SECONDS ?= 60
+FUZZ         ?= $(fuzz_names)
+fuzz_with_mkevents = $(filter-out %/main.c,$(wildcard tools/mkevents/*.c))
+
+check_quick_deps += $(fuzz_names:%=$(B)/tests/fuzz/%)
+$(foreach n,$(fuzz_names),$(eval $(B)/tests/fuzz/$n $(B)/fuzz/$n: $(fuzz_with_$n)))
+$(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(B)/libtach.a $(LDLIBS)
+
+fuzz_clang := clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
+$(B)/fuzz/%: tests/fuzz/%.c $(core_src) $(B)/libtach.a
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c %.S,$^) $(gen_obj) $(LDLIBS)
+
+# New inputs go to build/fuzz/corpus; `make fuzz-keep` merges what they reach into the kept ones.
+fuzz: $(FUZZ:%=$(B)/fuzz/%)
+	@tools/need clang
+	@for n in $(FUZZ); do mkdir -p $(B)/fuzz/corpus/$$n; echo "== $$n"; \
+		nice $(B)/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -max_len=2048 -timeout=10 -print_final_stats=1 \
+			-verbosity=0 -artifact_prefix=$(B)/fuzz/$$n- $(FUZZ_FLAGS) \
+			$(B)/fuzz/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
+fuzz-keep:
+	@for n in $(FUZZ); do $(B)/fuzz/$$n -merge=1 -verbosity=0 tests/fuzz/corpus/$$n $(B)/fuzz/corpus/$$n; done
+.PHONY: fuzz fuzz-keep
