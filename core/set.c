@@ -1,69 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* A set: what to count. Immutable after creation. */
+/* A set: what to count and what to derive from it. Immutable after creation. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/error.h"
 #include "core/set.h"
 
-static enum tach_member_kind kind_of(const struct perf_event_attr *attr)
+static void free_member(struct tach__member *m)
 {
-	switch (attr->type) {
-	case PERF_TYPE_SOFTWARE:
-	case PERF_TYPE_TRACEPOINT:
-	case PERF_TYPE_BREAKPOINT:
-		return TACH_MEMBER_SOFTWARE;
-	}
-	return TACH_MEMBER_HARDWARE;
-}
-
-static int add_attr(struct tach_set *set, const char *name, const struct perf_event_attr *attr,
-		    struct tach_error *err)
-{
-	struct tach__member *m = &set->member[set->count];
-
-	if (set->count == TACH_COUNTERS_MAX)
-		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "a set holds %d events at most",
-				   TACH_COUNTERS_MAX);
-	m->attr = *attr;
-	m->kind = kind_of(attr);
-	m->name = strdup(name ? name : "");
-	m->qualified = strdup(name ? name : "");
-	set->count++;
-	if (!m->name || !m->qualified)
-		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	return 0;
-}
-
-int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
-		    struct tach_error *err)
-{
-	struct tach_set *set;
-	int code = 0;
-
-	*out = NULL;
-	set = calloc(1, sizeof *set);
-	if (!set)
-		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	set->flags = opt->flags;
-	for (int i = 0; i < opt->nattrs && !code; i++)
-		code = add_attr(set, opt->attrs[i].name, opt->attrs[i].attr, err);
-	if (code) {
-		tach_set_free(set);
-		return code;
-	}
-	*out = set;
-	return 0;
+	free(m->name);
+	free(m->qualified);
+	memset(m, 0, sizeof *m);
 }
 
 void tach_set_free(struct tach_set *set)
 {
 	if (!set)
 		return;
-	for (int i = 0; i < set->count; i++) {
-		free(set->member[i].name);
-		free(set->member[i].qualified);
+	for (int i = 0; i < set->count; i++)
+		free_member(&set->member[i]);
+	for (int i = 0; i < set->nmetrics; i++) {
+		free(set->metric[i].name);
+		tach_formula_free(set->metric[i].formula);
 	}
 	free(set);
+}
+
+static int make(struct tach__making *m)
+{
+	int code = tach__set_events(m);
+
+	for (int i = 0; i < m->opt->nattrs && !code; i++)
+		code = tach__set_attr_add(m, &m->opt->attrs[i]);
+	if (!code)
+		code = tach__set_metrics(m);
+	return code;
+}
+
+static int check_options(const struct tach_set_options *opt, struct tach_error *err)
+{
+	if (opt->size && opt->size != sizeof *opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "struct tach_set_options has a size of another version");
+	if (opt->flags & ~(TACH_SET_MULTIPLEX | TACH_SET_OPTIONAL))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
+	if (opt->nattrs < 0 || (opt->nattrs && !opt->attrs))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nattrs without attrs");
+	return 0;
+}
+
+int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	struct tach__making *m;
+	int code, saved = errno;
+
+	if (!out || !opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a NULL pointer");
+	*out = NULL;
+	code = check_options(opt, err);
+	if (code)
+		return code;
+	m = calloc(1, sizeof *m);
+	if (m)
+		m->set = calloc(1, sizeof *m->set);
+	if (m && m->set) {
+		m->opt = opt;
+		m->err = err;
+		m->set->flags = opt->flags;
+		code = make(m);
+	} else {
+		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	if (!code)
+		*out = m->set;
+	else if (m)
+		tach_set_free(m->set);
+	free(m);
+	errno = saved;
+	return code;
 }
 
 int tach_set_count(const struct tach_set *set)
@@ -71,27 +86,73 @@ int tach_set_count(const struct tach_set *set)
 	return set->count;
 }
 
+static const struct tach__member *member_at(const struct tach_set *set, int member)
+{
+	return member >= 0 && member < set->count ? &set->member[member] : NULL;
+}
+
 const char *tach_set_name(const struct tach_set *set, int member)
 {
-	return set->member[member].name;
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->name : NULL;
 }
 
 const char *tach_set_qualified(const struct tach_set *set, int member)
 {
-	return set->member[member].qualified;
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->qualified : NULL;
 }
 
 enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
 {
-	return set->member[member].kind;
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->kind : TACH_MEMBER_SOFTWARE;
 }
 
 const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
 {
-	return &set->member[member].attr;
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? &m->attr : NULL;
 }
 
 const char *tach_set_missing(const struct tach_set *set)
 {
 	return set->missing;
+}
+
+int tach_set_nmetrics(const struct tach_set *set)
+{
+	return set->nmetrics;
+}
+
+const char *tach_set_metric_name(const struct tach_set *set, int metric)
+{
+	return metric >= 0 && metric < set->nmetrics ? set->metric[metric].name : NULL;
+}
+
+const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric)
+{
+	return metric >= 0 && metric < set->nmetrics ? set->metric[metric].formula : NULL;
+}
+
+double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
+		     const uint32_t *flags, double elapsed_ns, uint32_t *out_flags)
+{
+	const struct tach_formula *f = tach_set_metric(set, metric);
+	uint32_t own = 0;
+	double value;
+
+	if (!f) {
+		if (out_flags)
+			*out_flags = TACH_LOST;
+		return 0;
+	}
+	value = tach_formula_eval(f, deltas, elapsed_ns, &own);
+	if (out_flags)
+		*out_flags = own | tach_formula_flags(f, flags);
+	return value;
 }

@@ -6,18 +6,68 @@
 #include <tach/set.h>
 
 struct tach__member {
-	struct perf_event_attr attr; /* complete but for disabled and pinned */
+	struct perf_event_attr
+		attr; /* complete but for what belongs to the group: see open.c */
 	enum tach_member_kind kind;
 	char *name;
 	char *qualified;
 };
 
+struct tach__metric {
+	char *name;
+	struct tach_formula *formula; /* operand N<i> is member i */
+};
+
+enum { TACH__METRICS_MAX = 32 };
+
 struct tach_set {
 	int count;
-	uint32_t flags;	   /* TACH_SET_* */
-	uint8_t exclusive; /* asked for by a member or the caller; goes to the leader */
+	int nmetrics;
+	uint32_t flags; /* TACH_SET_* */
+	int exclusive;	/* asked for by a member or the caller; goes to the leader */
 	struct tach__member member[TACH_COUNTERS_MAX];
+	struct tach__metric metric[TACH__METRICS_MAX];
 	char missing[512];
 };
+
+/* A set in the making. */
+struct tach__making {
+	struct tach_set *set;
+	const struct tach_set_options *opt;
+	struct tach_error *err;
+	int nevents; /* hardware members that came as strings: the solver's business */
+	struct tach_event event[TACH_COUNTERS_MAX];
+	uint8_t member[TACH_COUNTERS_MAX]; /* member[i] has event[i] */
+};
+
+/*
+ * A stretch of the caller's text. `base` is the start of the whole, for columns.
+ */
+struct tach__text {
+	const char *base, *at;
+	size_t length;
+};
+
+/* ---- core/set_events.c ---- */
+/*
+ * Adds one event string under a label (length 0: none), or the members and the metric of a
+ * derived event of that name. The member's number or a negative code; with TACH_SET_OPTIONAL,
+ * TACH__LEFT_OUT when this machine cannot count it.
+ */
+enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
+int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label);
+int tach__set_events(struct tach__making *m);
+/* A caller's attr. */
+int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
+/* Member of that label or name, or -1. */
+int tach__set_find(const struct tach_set *set, const char *name, size_t length);
+/* Adds a sentence to set->missing. */
+void tach__set_miss(struct tach_set *set, const char *name, const char *why);
+
+/* ---- core/set_metrics.c ---- */
+int tach__set_metrics(struct tach__making *m);
+/* Takes the formula, even when it fails. */
+int tach__set_metric_keep(struct tach__making *m, struct tach__text name,
+			  struct tach_formula *formula);
 
 #endif

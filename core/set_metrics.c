@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics of a set: formulas over its members, which they may add. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/error.h"
+#include "core/set.h"
+
+static int column(struct tach__text t)
+{
+	return (int)(t.at - t.base) + 1;
+}
+
+static struct tach__text trim(struct tach__text t)
+{
+	while (t.length && isspace((unsigned char)*t.at))
+		t.at++, t.length--;
+	while (t.length && isspace((unsigned char)t.at[t.length - 1]))
+		t.length--;
+	return t;
+}
+
+int tach__set_metric_keep(struct tach__making *m, struct tach__text name,
+			  struct tach_formula *formula)
+{
+	struct tach_set *set = m->set;
+	struct tach__metric *it = &set->metric[set->nmetrics];
+
+	if (set->nmetrics == TACH__METRICS_MAX) {
+		tach_formula_free(formula);
+		return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(name),
+				   "a set holds %d metrics at most", TACH__METRICS_MAX);
+	}
+	it->name = strndup(name.at, name.length);
+	it->formula = formula;
+	set->nmetrics++;
+	return it->name ? 0 : tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+/* What compiling a formula asks for, and what came of it. */
+struct asking {
+	struct tach__making *m;
+	int left_out; /* a name that this machine cannot count */
+	int code;     /* of the last name that was an event but could not join */
+	struct tach_error err;
+};
+
+static int resolve(void *context, const char *name, size_t length)
+{
+	struct asking *a = context;
+	struct tach__text event = {name, name, length}, none = {name, name, 0};
+	struct tach_error *outer = a->m->err;
+	int member = tach__set_find(a->m->set, name, length);
+
+	if (member >= 0)
+		return member;
+	a->err = (struct tach_error)TACH_ERROR_INIT;
+	a->m->err = &a->err;
+	member = tach__set_event(a->m, event, none);
+	a->m->err = outer;
+	if (member == TACH__LEFT_OUT) {
+		a->left_out = 1;
+		return 0;
+	}
+	if (member == TACH__DERIVED)
+		return TACH_ERR_NOTSUPP;
+	if (member < 0 && member != TACH_ERR_NOTFOUND)
+		a->code = member;
+	return member;
+}
+
+/* `text` is NUL-terminated and stands `at` bytes into the caller's metrics. */
+static int compile(struct tach__making *m, struct tach__text name, const char *text, int at)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct asking asking = {m, 0, 0, TACH_ERROR_INIT};
+	struct tach_formula *formula;
+	int code;
+
+	opt.resolve = resolve;
+	opt.context = &asking;
+	/* N<number> would be a member by its number, which is nobody's business. */
+	opt.noperands = 0;
+	code = tach_formula_compile(&formula, text, &opt, &err);
+	if (code && asking.code)
+		return tach__error(m->err, asking.code, 0, at + err.column, "%s",
+				   asking.err.text);
+	if (code)
+		return tach__error(m->err, code, 0, err.column ? at + err.column : 0, "%s",
+				   err.text);
+	if (asking.left_out) {
+		tach_formula_free(formula);
+		return 0;
+	}
+	return tach__set_metric_keep(m, name, formula);
+}
+
+static int add_metric(struct tach__making *m, struct tach__text part)
+{
+	const char *sign = memchr(part.at, '=', part.length);
+	struct tach__text name = {part.base, part.at, 0};
+	char *text;
+	int code;
+
+	if (!sign)
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
+				   "expected 'name = formula'");
+	name.length = (size_t)(sign - part.at);
+	name = trim(name);
+	if (name.length == 0)
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
+				   "a name is missing before '='");
+	for (int i = 0; i < m->set->nmetrics; i++)
+		if (strlen(m->set->metric[i].name) == name.length &&
+		    strncmp(m->set->metric[i].name, name.at, name.length) == 0)
+			return tach__error(m->err, TACH_ERR_INVAL, 0, column(name),
+					   "'%.*s' names two metrics", (int)name.length,
+					   name.at);
+	text = strndup(sign + 1, part.length - (size_t)(sign + 1 - part.at));
+	if (!text)
+		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	code = compile(m, name, text, (int)(sign + 1 - part.base));
+	free(text);
+	return code;
+}
+
+int tach__set_metrics(struct tach__making *m)
+{
+	const char *base = m->opt->metrics, *at = base;
+
+	while (at && *at) {
+		struct tach__text part = {base, at, strcspn(at, ";\n")};
+		int code;
+
+		at += part.length;
+		at += *at != '\0';
+		part = trim(part);
+		if (part.length == 0)
+			continue;
+		code = add_metric(m, part);
+		if (code)
+			return code;
+	}
+	return 0;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets: lists of events, labels, callers' attrs, metrics, and what is said of bad ones. */
+#include <math.h>
+#include <string.h>
+#include <tach/set.h>
+#include "tests/check.h"
+
+static struct tach_error err;
+
+static struct tach_set *make(const char *events, const char *metrics)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set;
+	int code;
+
+	memset(&err, 0, sizeof err);
+	opt.events = events;
+	opt.metrics = metrics;
+	code = tach_set_create(&set, &opt, &err);
+	CHECK(code == 0, "%s | %s: %s", events ? events : "", metrics ? metrics : "", err.text);
+	return set;
+}
+
+static void fails(const char *events, const char *metrics, int want, int column)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = (struct tach_set *)&opt;
+	int code;
+
+	memset(&err, 0, sizeof err);
+	opt.events = events;
+	opt.metrics = metrics;
+	code = tach_set_create(&set, &opt, &err);
+	CHECK(code == want && err.code == want && err.column == column && set == NULL,
+	      "%s | %s: %d at %d: %s", events ? events : "", metrics ? metrics : "", code,
+	      err.column, err.text);
+	CHECK(err.text[0] != '\0', "nothing said");
+	if (code == 0)
+		tach_set_free(set);
+}
+
+static void lists_are_split(void)
+{
+	struct tach_set *set = make(" cycles,instr=instructions\n\ttask-clock  r00c0", NULL);
+
+	if (!set)
+		return;
+	CHECK(tach_set_count(set) == 4, "%d", tach_set_count(set));
+	CHECK(strcmp(tach_set_name(set, 0), "cycles") == 0);
+	CHECK(strcmp(tach_set_name(set, 1), "instr") == 0);
+	CHECK(strcmp(tach_set_name(set, 2), "task-clock") == 0);
+	CHECK(tach_set_kind(set, 1) == TACH_MEMBER_HARDWARE);
+	CHECK(tach_set_kind(set, 2) == TACH_MEMBER_SOFTWARE);
+	CHECK(tach_set_attr(set, 1)->config == PERF_COUNT_HW_INSTRUCTIONS);
+	CHECK(tach_set_attr(set, 3)->type == PERF_TYPE_RAW);
+	CHECK(tach_set_attr(set, 3)->config == 0xc0);
+	CHECK(strstr(tach_set_qualified(set, 0), "PERF_COUNT_HW_CPU_CYCLES") != NULL, "%s",
+	      tach_set_qualified(set, 0));
+	CHECK(tach_set_attr(set, 4) == NULL && tach_set_name(set, -1) == NULL);
+	tach_set_free(set);
+	set = make("", NULL);
+	CHECK(set && tach_set_count(set) == 0);
+	tach_set_free(set);
+}
+
+/* User level only, unless asked otherwise; but the scheduler's events happen in the kernel. */
+static void levels_are_the_users(void)
+{
+	struct tach_set *set = make("cycles cycles:k context-switches page-faults", NULL);
+
+	if (!set)
+		return;
+	CHECK(tach_set_attr(set, 0)->exclude_kernel && !tach_set_attr(set, 0)->exclude_user);
+	CHECK(!tach_set_attr(set, 1)->exclude_kernel && tach_set_attr(set, 1)->exclude_user);
+	CHECK(!tach_set_attr(set, 2)->exclude_kernel);
+	CHECK(tach_set_attr(set, 3)->exclude_kernel);
+	tach_set_free(set);
+}
+
+static void metrics_bring_their_events(void)
+{
+	const uint64_t deltas[] = {300, 100, 7};
+	const uint32_t flags[] = {TACH_RESCHEDULED, TACH_SYSCALL, TACH_INCOMPLETE};
+	struct tach_set *set =
+		make("c=cycles", "ipc = instructions / c;; branchy = branches / instructions\n"
+				 "twice = c + c");
+	uint32_t out = 0;
+	double value;
+
+	if (!set)
+		return;
+	CHECK(tach_set_count(set) == 3, "%d", tach_set_count(set));
+	CHECK(strcmp(tach_set_name(set, 1), "instructions") == 0);
+	CHECK(strcmp(tach_set_name(set, 2), "branches") == 0);
+	CHECK(tach_set_nmetrics(set) == 3);
+	CHECK(strcmp(tach_set_metric_name(set, 0), "ipc") == 0);
+	value = tach_set_eval(set, 0, deltas, flags, 0, &out);
+	CHECK(fabs(value - 1.0 / 3) < 1e-12 && out == (TACH_RESCHEDULED | TACH_SYSCALL),
+	      "%g %#x", value, out);
+	value = tach_set_eval(set, 1, deltas, flags, 0, &out);
+	CHECK(fabs(value - 0.07) < 1e-12 && out == (TACH_SYSCALL | TACH_INCOMPLETE), "%g %#x",
+	      value, out);
+	value = tach_set_eval(set, 2, deltas, flags, 0, &out);
+	CHECK(value == 600 && out == TACH_RESCHEDULED, "%g %#x", value, out);
+	tach_set_eval(set, 3, deltas, flags, 0, &out);
+	CHECK(out == TACH_LOST);
+	tach_set_free(set);
+}
+
+static void a_zero_divisor_is_flagged(void)
+{
+	const uint64_t deltas[] = {0, 0};
+	const uint32_t flags[] = {0, 0};
+	struct tach_set *set = make("cycles", "ipc = instructions / cycles");
+	uint32_t out = 0;
+
+	if (!set)
+		return;
+	CHECK(isnan(tach_set_eval(set, 0, deltas, flags, 0, &out)) && out == TACH_DIVZERO);
+	tach_set_free(set);
+}
+
+static void attrs_are_taken(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr[2];
+	struct tach_set_attr member[2] = {{"mine", &attr[0]}, {NULL, &attr[1]}};
+	struct tach_set *set;
+
+	memset(attr, 0, sizeof attr);
+	attr[0].type = PERF_TYPE_RAW;
+	attr[0].config = 0x1234;
+	attr[0].inherit = attr[0].pinned = attr[0].exclusive = 1;
+	attr[1].type = PERF_TYPE_SOFTWARE;
+	attr[1].size = sizeof attr[1];
+	opt.attrs = member;
+	opt.nattrs = 2;
+	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_attr(set, 0)->config == 0x1234 && !tach_set_attr(set, 0)->inherit);
+	CHECK(strcmp(tach_set_name(set, 0), "mine") == 0);
+	tach_set_free(set);
+	attr[1].type = PERF_TYPE_RAW;
+	attr[1].pinned = 1;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL && !set,
+	      "a pinned sibling is taken");
+	attr[1].pinned = 0;
+	attr[1].size = 8000;
+	CHECK(set == NULL);
+}
+
+static void bad_ones_are_explained(void)
+{
+	static char many[400];
+
+	fails("cycles,bogus", NULL, TACH_ERR_NOTFOUND, 8);
+	fails("cycles cycles:bogus", NULL, TACH_ERR_ATTR, 15);
+	fails("a=", NULL, TACH_ERR_SYNTAX, 3);
+	fails("a=cycles a=instructions", NULL, TACH_ERR_INVAL, 10);
+	fails("cycles:cpu=1", NULL, TACH_ERR_NOTSUPP, 1);
+	fails(NULL, "ipc", TACH_ERR_SYNTAX, 1);
+	fails(NULL, "a = cycles; = 3", TACH_ERR_SYNTAX, 13);
+	fails(NULL, "a = cycles; a = 3", TACH_ERR_INVAL, 13);
+	fails(NULL, "ipc = instructions / ", TACH_ERR_SYNTAX, 21);
+	fails(NULL, "x = cycles / bogus", TACH_ERR_NOTFOUND, 14);
+	for (int i = 0; i < 17; i++)
+		sprintf(many + strlen(many), "e%d=cycles ", i);
+	fails(many, NULL, TACH_ERR_TOOMANY, (int)(strstr(many, "e16") - many) + 5);
+}
+
+static void options_are_checked(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set;
+
+	CHECK(tach_set_create(NULL, &opt, &err) == TACH_ERR_INVAL);
+	CHECK(tach_set_create(&set, NULL, NULL) == TACH_ERR_INVAL);
+	opt.size = 4;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL);
+	opt.size = 0;
+	opt.flags = 0x80;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL);
+	tach_set_free(NULL);
+}
+
+/* What cannot be counted here is left out, with its metrics, and one sentence says so. */
+static void optional_members_are_left_out(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set;
+	int hardware = 0;
+
+	opt.events = "page-faults task-clock bogus cycles";
+	opt.metrics = "ipc = instructions / cycles; rate = page-faults / task-clock";
+	opt.flags = TACH_SET_OPTIONAL;
+	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	if (!set)
+		return;
+	for (int i = 0; i < tach_set_count(set); i++)
+		hardware += tach_set_kind(set, i) == TACH_MEMBER_HARDWARE;
+	CHECK(strstr(tach_set_missing(set), "bogus") != NULL, "%s", tach_set_missing(set));
+	if (hardware == 0)
+		CHECK(strstr(tach_set_missing(set), "cycles") != NULL, "%s",
+		      tach_set_missing(set));
+	CHECK(tach_set_nmetrics(set) == (hardware == 2 ? 2 : 1), "%d metrics, %d counters",
+	      tach_set_nmetrics(set), hardware);
+	printf("# %s\n", tach_set_missing(set));
+	tach_set_free(set);
+}
+
+int main(void)
+{
+	CASE(lists_are_split);
+	CASE(levels_are_the_users);
+	CASE(metrics_bring_their_events);
+	CASE(a_zero_divisor_is_flagged);
+	CASE(attrs_are_taken);
+	CASE(bad_ones_are_explained);
+	CASE(options_are_checked);
+	CASE(optional_members_are_left_out);
+	return check_done();
+}
