@@ -85,7 +85,7 @@ static int finish(struct tach__work *w)
 
 /* ---- one PMU ---- */
 
-/* The vendor's own name: everything up to a ':', or up to one of its dots. */
+/* The vendor's own name: all up to a ':', or up to one of its dots; modifiers may follow. */
 static int vendor_name(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
 		       const char **rest)
 {
@@ -93,7 +93,7 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 
 	while (end < s->end && *end != ':')
 		end++;
-	for (;;) {
+	while (end > start) {
 		int event = tach__vendor_find(pmu, start, (size_t)(end - start), umask);
 
 		if (event >= 0) {
@@ -101,11 +101,11 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 			*rest = end;
 			return 1;
 		}
-		while (end > start && *--end != '.')
-			;
-		if (end == start)
-			return 0;
+		do
+			end--;
+		while (end > start && *end != '.');
 	}
+	return 0;
 }
 
 /* 1: the event is this PMU's and *rc is what came of it. */
@@ -164,6 +164,26 @@ static int in_pmu(struct tach__work *w, int pmu, const struct tach__string *s, i
 	return tach__pmu_at(pmu)->encoding == TACH__PERF ? by_kernel(w, pmu, s, rc) : 0;
 }
 
+/* A preset that stands for one event; what follows its name is added to that event's. */
+static int by_derived(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	const char *text = tach__derived_event(pmu, &s->event);
+	struct tach__string base;
+	int found;
+
+	if (!text || tach__string_split(&base, text, NULL))
+		return 0;
+	if (base.pmu.text)
+		pmu = tach__pmu_find(base.pmu.text, base.pmu.length);
+	w->column = 1;
+	w->alias++;
+	found = pmu >= 0 && in_pmu(w, pmu, &base, rc);
+	w->alias--;
+	if (found && !*rc)
+		*rc = tach__match_more(w, s->attrs, s->end);
+	return found;
+}
+
 /* ---- all of them ---- */
 
 /* Where an event without prefix is looked for, in order. */
@@ -205,7 +225,7 @@ static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 						  "this machine's PMU is not %s",
 						  tach__str(tach__pmu_at(pmu)->name));
 	}
-	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc))
+	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) || by_derived(w, pmu, s, rc))
 		return *rc;
 	w->column = tach__column(s->start, s->event.text);
 	return *rc = tach__suggest_event(w, &s->event, &pmu, 1);
@@ -219,7 +239,7 @@ static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
 		if (in_pmu(w, pmus[i], s, rc))
 			return *rc;
 	for (int i = 0; i < n; i++)
-		if (by_vendor(w, pmus[i], s, rc))
+		if (by_vendor(w, pmus[i], s, rc) || by_derived(w, pmus[i], s, rc))
 			return *rc;
 	w->column = 1;
 	return *rc = tach__suggest_event(w, &s->event, pmus, n);
@@ -255,7 +275,7 @@ static void start(struct tach__work *w, const char *string,
 	w->err = err;
 	w->os = opt->os;
 	w->plm = opt->privilege;
-	w->groups.above = w->groups.only = w->groups.last = -1;
+	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
 }
 
 int tach__encode(struct tach__work *w, const char *string,

@@ -48,15 +48,16 @@ struct tach__work {
 
 	/* ---- what the string named ---- */
 	int generic;		      /* enum tach__generic; 0: an event of a PMU model */
-	struct tach__span event_name; /* as it is to be spelled */
-	struct tach__span point;      /* tracepoint; text NULL: none */
-	struct tach__span terms;      /* device/terms/ as written; text NULL: none */
+	struct tach__text event_name; /* as it is to be spelled */
+	struct tach__text point;      /* tracepoint; text NULL: none */
+	struct tach__text terms;      /* device/terms/ as written; text NULL: none */
 	int pmu_number, event_number;
 	const struct tach__pmu *pmu;
 	const struct tach__event *event;
 	uint32_t mods, osmods;		/* modifiers that may be given */
 	uint32_t spelled;		/* modifiers that the full name shows */
 	uint32_t given;			/* hardware modifiers among the picks */
+	int alias_steps;		/* aliases of events followed */
 	uint8_t raw_given, named_given; /* kinds of umasks the string itself holds */
 	unsigned nattrs;		/* doubles and aliases' included */
 	unsigned npicks;
@@ -67,10 +68,11 @@ struct tach__work {
 		uint32_t used; /* groups with a umask */
 		uint32_t nc;   /* groups whose umask tolerates no second one */
 		uint8_t count[TACH__GROUPS_MAX];
-		int8_t above; /* no umask of a higher group, -1: no limit */
-		int8_t only;  /* no umask of groups other than 0 and this, -1: any */
-		int8_t last;  /* group of the umask before */
-		uint8_t solo; /* a umask that stands alone is among them */
+		int8_t above;  /* no umask of a higher group, -1: no limit */
+		int8_t only;   /* no umask of groups other than 0 and this, -1: any */
+		int8_t last;   /* group of the umask before */
+		int8_t silent; /* group whose default the full name leaves out, -1: none */
+		uint8_t solo;  /* a umask that stands alone is among them */
 	} groups;
 	unsigned nrows;
 	int has_raw;
@@ -103,6 +105,8 @@ int tach__refuse(struct tach__work *w, int code, const char *format, ...)
 int tach__match(struct tach__work *w, const char *attrs, const char *end);
 /* The same when the first pick is a row already known (row -1: the event alone). */
 int tach__match_row(struct tach__work *w, int row, const char *attrs, const char *end);
+/* Further attributes of an event already matched. */
+int tach__match_more(struct tach__work *w, const char *attrs, const char *end);
 /* Which modifiers the event offers for w->os. */
 void tach__offer(struct tach__work *w);
 
@@ -122,6 +126,10 @@ uint32_t tach__perf_offer(const struct tach__work *w);
 /* Number of the PMU in sysfs, or -1 where PERF_TYPE_RAW is meant. */
 int tach__perf_type(const struct tach_encode_options *opt, int pmu);
 int tach__perf_encode(struct tach__work *w);
+
+/* ---- encode_derived.c ---- */
+/* The event string that a preset of that name stands for on this PMU, or NULL. */
+const char *tach__derived_event(int pmu, const struct tach__text *name);
 
 /* ---- fqstr.c ---- */
 /* Writes the spelled-out name, cut off at size - 1; returns its whole length. */

@@ -72,7 +72,10 @@ static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 				    "either period= or freq=, not both");
 	w->period = pick->value;
 	w->has |= freq ? TACH_EVENT_HAS_FREQ : TACH_EVENT_HAS_PERIOD;
-	w->osshown |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ;
+	/* libpfm-4's names show both, which no string may have. */
+	w->osshown |= 1u << pick->number;
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+		w->osshown |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ;
 	return 0;
 }
 
@@ -96,11 +99,10 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 	case TACH__OS_PERIOD:
 	case TACH__OS_FREQ:
 		return take_sampling(w, pick);
+	case TACH__OS_HW_SMPL:
 	case TACH__OS_PRECISE:
 		if (pick->value > 3)
 			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "precise must be 0 .. 3");
-		/* fallthrough */
-	case TACH__OS_HW_SMPL:
 		w->precise = (uint8_t)pick->value;
 		w->has |= TACH_EVENT_HAS_PRECISE;
 		break;
@@ -108,12 +110,12 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 		w->exclusive = (uint8_t)on;
 		w->has |= on ? TACH_EVENT_HAS_EXCLUSIVE : 0;
 		break;
-	/* Naming one selects it, whatever the value. */
+	/* libpfm-4 takes the name alone for a yes, whatever the value. */
 	case TACH__OS_MG:
-		w->guest = 1;
+		w->guest = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
 		break;
 	case TACH__OS_MH:
-		w->host = 1;
+		w->host = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
 		break;
 	case TACH__OS_CPU:
 		if (pick->value >= INT_MAX)
@@ -215,6 +217,17 @@ static int hardware(struct tach__work *w)
 	return 0;
 }
 
+/* What libpfm-4 leaves out of the name, and the second word for precise that it puts in. */
+static void show_all(struct tach__work *w)
+{
+	if (w->pinned)
+		w->osshown |= 1u << TACH__OS_PINNED;
+	if (w->has & TACH_EVENT_HAS_CPU)
+		w->osshown |= 1u << TACH__OS_CPU;
+	if (w->osshown >> TACH__OS_PRECISE & 1)
+		w->osshown &= ~(1u << TACH__OS_HW_SMPL);
+}
+
 int tach__perf_encode(struct tach__work *w)
 {
 	int rc;
@@ -223,5 +236,9 @@ int tach__perf_encode(struct tach__work *w)
 	w->osshown = w->osmods & ~(1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ |
 				   1u << TACH__OS_CPU | 1u << TACH__OS_PINNED);
 	rc = w->generic ? tach__perf_config(w) : hardware(w);
-	return rc ? rc : take_picks(w);
+	if (!rc)
+		rc = take_picks(w);
+	if (!(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		show_all(w);
+	return rc;
 }

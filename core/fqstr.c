@@ -75,12 +75,17 @@ static uint64_t os_value(const struct tach__work *w, int mod)
 		return w->exclusive;
 	case TACH__OS_MG:
 		return w->guest;
+	case TACH__OS_CPU:
+		return (uint64_t)w->cpu;
+	case TACH__OS_PINNED:
+		return w->pinned;
 	}
 	return w->host;
 }
 
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 {
+	const uint32_t optional = 1u << TACH__MOD_LDLAT | 1u << TACH__MOD_FE_THRES;
 	struct writer o = {out, out + size - 1, 0};
 	uint32_t mods = w->nomods ? 0 : w->spelled;
 
@@ -98,8 +103,12 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 			put(&o, w->event_name.text, w->event_name.length);
 	}
 	for (unsigned i = 0; i < w->nrows; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);
+
+		if (um->group == w->groups.silent && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+			continue;
 		put(&o, ":", 1);
-		put_text(&o, tach__str(tach__umask_at(w->event, w->rows[i])->name));
+		put_text(&o, tach__str(um->name));
 	}
 	if (w->point.text) {
 		put(&o, ":", 1);
@@ -113,9 +122,13 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	for (; mods; mods &= mods - 1) {
 		int mod = __builtin_ctz(mods);
 
-		put_modifier(&o, &tach__mods[mod], w->shown[mod]);
+		/* 0 says that the umask has no such thing, and no string may say so. */
+		if (!(optional >> mod & 1) || w->shown[mod] ||
+		    w->opt->flags & TACH_ENCODE_LIBPFM4)
+			put_modifier(&o, &tach__mods[mod], w->shown[mod]);
 	}
-	for (mods = w->nomods ? 0 : w->osshown; mods; mods &= mods - 1) {
+	mods = w->nomods ? w->osshown & 1u << TACH__OS_PINNED : w->osshown;
+	for (; mods; mods &= mods - 1) {
 		int mod = __builtin_ctz(mods);
 
 		put_modifier(&o, &tach__osmods[mod], os_value(w, mod));

@@ -29,7 +29,7 @@ int tach__string_split(struct tach__string *out, const char *string, struct tach
 	const char *event = string, *separator = NULL, *at = string;
 
 	out->start = string;
-	out->pmu = (struct tach__span){NULL, 0};
+	out->pmu = (struct tach__text){NULL, 0};
 	out->slash = 0;
 	for (;; at++) {
 		unsigned char kind = kinds[(unsigned char)*at];
@@ -42,13 +42,13 @@ int tach__string_split(struct tach__string *out, const char *string, struct tach
 			return blank(string, at, err);
 		if (kind == SLASH && !separator && !out->pmu.text) {
 			out->slash = 1;
-			out->pmu = (struct tach__span){string, (size_t)(at - string)};
+			out->pmu = (struct tach__text){string, (size_t)(at - string)};
 			out->attrs = at + 1;
 			break;
 		}
 		/* Only the first "::" splits off a PMU, and even behind a '.'. */
 		if (kind == COLON && at[1] == ':' && !out->pmu.text) {
-			out->pmu = (struct tach__span){string, (size_t)(at - string)};
+			out->pmu = (struct tach__text){string, (size_t)(at - string)};
 			event = ++at + 1;
 			separator = NULL;
 			continue;
@@ -56,7 +56,7 @@ int tach__string_split(struct tach__string *out, const char *string, struct tach
 		if (kind != SLASH && !separator)
 			separator = at;
 	}
-	out->event = (struct tach__span){event, (size_t)((separator ? separator : at) - event)};
+	out->event = (struct tach__text){event, (size_t)((separator ? separator : at) - event)};
 	if (out->slash) {
 		out->event.length = 0;
 		out->end = at + strlen(at);
@@ -93,7 +93,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-int tach__span_number(const struct tach__span *span, unsigned long long *out)
+int tach__text_number(const struct tach__text *span, unsigned long long *out)
 {
 	const char *p = span->text, *end = p + span->length;
 	unsigned long long value = 0;
@@ -121,7 +121,7 @@ int tach__span_number(const struct tach__span *span, unsigned long long *out)
 	return 1;
 }
 
-int tach__span_equal(const struct tach__span *span, const char *name)
+int tach__text_equal(const struct tach__text *span, const char *name)
 {
 	size_t i;
 

@@ -15,7 +15,7 @@
 #include "core/error.h"
 #include "core/search.h"
 
-struct tach__span {
+struct tach__text {
 	const char *text;
 	size_t length;
 };
@@ -23,14 +23,14 @@ struct tach__span {
 struct tach__string {
 	const char *start;     /* of the whole string, for columns */
 	const char *end;       /* of its first event: NUL or comma */
-	struct tach__span pmu; /* text NULL: no prefix */
-	struct tach__span event;
+	struct tach__text pmu; /* text NULL: no prefix */
+	struct tach__text event;
 	const char *attrs; /* the separator behind the event, or end */
 	int slash;	   /* device/terms/: pmu is the device, attrs the first term */
 };
 
 struct tach__term {
-	struct tach__span name, value;
+	struct tach__text name, value;
 	int has_value;
 };
 
@@ -40,8 +40,8 @@ int tach__string_split(struct tach__string *out, const char *string, struct tach
 int tach__string_next(const char **at, const char *end, struct tach__term *out);
 
 /* strtoull's numbers, base 0, within the span alone; 0 if it is malformed or too large. */
-int tach__span_number(const struct tach__span *span, unsigned long long *out);
-int tach__span_equal(const struct tach__span *span, const char *name); /* case ignored */
+int tach__text_number(const struct tach__text *span, unsigned long long *out);
+int tach__text_equal(const struct tach__text *span, const char *name); /* case ignored */
 
 static inline int tach__column(const char *string, const char *at)
 {

@@ -70,7 +70,7 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 	if (!(w->pmu->flags & TACH__PMU_RAWUMASK))
 		return tach__refuse(w, TACH_ERR_ATTR, "%s takes no umasks as numbers",
 				    tach__str(w->pmu->name));
-	if (!tach__span_number(&term->name, &value))
+	if (!tach__text_number(&term->name, &value))
 		return tach__refuse(w, TACH_ERR_ATTR, "malformed hexadecimal umask");
 	if (term->has_value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "a umask takes no value");
@@ -136,7 +136,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 
 static int match_term(struct tach__work *w, const struct tach__term *term)
 {
-	const struct tach__span *name = &term->name;
+	const struct tach__text *name = &term->name;
 	int found = 0, rc;
 
 	if (!w->alias)
@@ -168,15 +168,17 @@ static int match_list(struct tach__work *w, const char *at, const char *end)
 }
 
 /*
- * Follows an event's alias, one step, as libpfm-4 does: what an alias of an alias names keeps
- * its own name. The attributes that the alias spells come before those of its user.
+ * Follows event aliases; the attributes that an alias spells come before those of its user.
+ * libpfm-4 takes one step: what an alias of an alias names keeps its own name and code.
  */
 static int resolve(struct tach__work *w)
 {
+	int steps = w->opt->flags & TACH_ENCODE_LIBPFM4 ? 1 : ALIAS_DEPTH_MAX;
 	const char *alias, *end, *rest;
-	int event, rc;
+	int event, rc = 0;
 
-	if (!w->event->attrs || !tach__attr(w->event->attrs, TACH__A_EQ, NULL, &alias)) {
+	if (w->alias_steps == steps || !w->event->attrs ||
+	    !tach__attr(w->event->attrs, TACH__A_EQ, NULL, &alias)) {
 		tach__offer(w);
 		return 0;
 	}
@@ -187,9 +189,11 @@ static int resolve(struct tach__work *w)
 		return tach__refuse(w, TACH_ERR_CYCLE, "the alias %s leads nowhere", alias);
 	w->event_number = event;
 	w->event = tach__event_at(w->pmu_number, event);
-	tach__offer(w);
+	w->alias_steps++;
+	rc = resolve(w);
 	w->alias++;
-	rc = match_list(w, rest, end);
+	if (!rc)
+		rc = match_list(w, rest, end);
 	w->alias--;
 	return rc;
 }
@@ -247,6 +251,13 @@ int tach__match(struct tach__work *w, const char *attrs, const char *end)
 	return tach__match_row(w, -1, attrs, end);
 }
 
+int tach__match_more(struct tach__work *w, const char *attrs, const char *end)
+{
+	int rc = match_list(w, attrs, end);
+
+	return rc ? rc : no_conflict(w);
+}
+
 void tach__offer(struct tach__work *w)
 {
 	uint32_t kept_by_perf = 0;
@@ -277,8 +288,8 @@ void tach__offer(struct tach__work *w)
 		break;
 	}
 	w->mods &= ~kept_by_perf;
-	/* NetBurst's words hold the levels under perf too, and its names show them. */
-	if (w->pmu->encoding != TACH__NETBURST)
+	/* NetBurst's words hold the levels under perf too; libpfm-4's names show them twice. */
+	if (w->pmu->encoding != TACH__NETBURST || !(w->opt->flags & TACH_ENCODE_LIBPFM4))
 		w->spelled = w->mods;
 	w->osmods = tach__perf_offer(w);
 }

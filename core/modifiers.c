@@ -32,23 +32,23 @@ const struct tach__modifier tach__osmods[TACH__NOSMODS] = {
 	[TACH__OS_PINNED] = BOOLEAN("pinned"), [TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
 };
 
-static int find(const struct tach__modifier *mods, uint32_t set, const struct tach__span *name)
+static int find(const struct tach__modifier *mods, uint32_t set, const struct tach__text *name)
 {
 	for (; set; set &= set - 1) {
 		int i = __builtin_ctz(set);
 
-		if (mods[i].length == name->length && tach__span_equal(name, mods[i].name))
+		if (mods[i].length == name->length && tach__text_equal(name, mods[i].name))
 			return i;
 	}
 	return -1;
 }
 
-int tach__mod_find(uint32_t set, const struct tach__span *name)
+int tach__mod_find(uint32_t set, const struct tach__text *name)
 {
 	return find(tach__mods, set, name);
 }
 
-int tach__osmod_find(uint32_t set, const struct tach__span *name)
+int tach__osmod_find(uint32_t set, const struct tach__text *name)
 {
 	return find(tach__osmods, set, name);
 }
@@ -59,7 +59,7 @@ int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *t
 	unsigned long long number;
 
 	if (mod->integer) {
-		if (!term->has_value || !tach__span_number(&term->value, &number))
+		if (!term->has_value || !tach__text_number(&term->value, &number))
 			return TACH_ERR_ATTR_VALUE;
 		*value = number;
 		return 0;

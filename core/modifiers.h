@@ -31,8 +31,8 @@ struct tach__modifier {
 extern const struct tach__modifier tach__mods[TACH__NMODS], tach__osmods[TACH__NOSMODS];
 
 /* Number of the modifier of that name among the bits of `set`, or -1. Case ignored. */
-int tach__mod_find(uint32_t set, const struct tach__span *name);
-int tach__osmod_find(uint32_t set, const struct tach__span *name);
+int tach__mod_find(uint32_t set, const struct tach__text *name);
+int tach__osmod_find(uint32_t set, const struct tach__text *name);
 /* The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. */
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
 		    uint64_t *value);

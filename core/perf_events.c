@@ -121,7 +121,7 @@ int tach__perf_config(struct tach__work *w)
 	return 0;
 }
 
-int tach__perf_raw(struct tach__work *w, const struct tach__span *name)
+int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 {
 	uint64_t value = 0;
 

@@ -29,13 +29,13 @@ int tach__perf_words(struct tach__work *w);
 /* type and config for perf. */
 int tach__perf_config(struct tach__work *w);
 /* rXXXX: 1 and w set up, or 0. */
-int tach__perf_raw(struct tach__work *w, const struct tach__span *name);
+int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 
 /* ---- tracepoints.c ---- */
 /* 1 and w set up if the kernel has a tracepoint system of that name, else 0. */
-int tach__tracepoint_system(struct tach__work *w, const struct tach__span *name);
+int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
 /* The tracepoint of that name in w's system: 1 and w->config its id, 0 none, or an error. */
-int tach__tracepoint(struct tach__work *w, const struct tach__span *name);
+int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 
 /* ---- terms.c ---- */
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);

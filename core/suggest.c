@@ -12,7 +12,7 @@ struct best {
 };
 
 /* Insertions, deletions, replacements and swaps of neighbours; `limit` when not below it. */
-static int distance(const struct tach__span *a, const char *b, int limit)
+static int distance(const struct tach__text *a, const char *b, int limit)
 {
 	int rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *now = rows[2];
 	int n = (int)a->length, m = (int)strlen(b);
@@ -49,7 +49,7 @@ static int distance(const struct tach__span *a, const char *b, int limit)
 	return last[m] < limit ? last[m] : limit;
 }
 
-static void consider(struct best *best, const struct tach__span *name, const char *word,
+static void consider(struct best *best, const struct tach__text *name, const char *word,
 		     int pmu)
 {
 	int d = distance(name, word, best->distance);
@@ -59,17 +59,17 @@ static void consider(struct best *best, const struct tach__span *name, const cha
 }
 
 /* Farther than a third of its letters is another word. */
-static struct best start(const struct tach__span *name)
+static struct best start(const struct tach__text *name)
 {
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
 }
 
-static int shown(const struct tach__span *name)
+static int shown(const struct tach__text *name)
 {
 	return name->length > 60 ? 60 : (int)name->length;
 }
 
-static int answer(struct tach__work *w, int code, const struct tach__span *name,
+static int answer(struct tach__work *w, int code, const struct tach__text *name,
 		  const char *what, const struct best *best)
 {
 	if (best->word)
@@ -81,7 +81,7 @@ static int answer(struct tach__work *w, int code, const struct tach__span *name,
 	return tach__refuse(w, code, "%s '%.*s'", what, shown(name), name->text);
 }
 
-int tach__suggest_attr(struct tach__work *w, const struct tach__span *name)
+int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start(name);
 	char what[112];
@@ -103,7 +103,7 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__span *name)
 	return answer(w, TACH_ERR_ATTR, name, what, &best);
 }
 
-int tach__suggest_pmu(struct tach__work *w, const struct tach__span *name)
+int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start(name);
 
@@ -114,13 +114,13 @@ int tach__suggest_pmu(struct tach__work *w, const struct tach__span *name)
 	return answer(w, TACH_ERR_NOTFOUND, name, "no PMU", &best);
 }
 
-static void consider_events(struct best *best, const struct tach__span *name, int pmu)
+static void consider_events(struct best *best, const struct tach__text *name, int pmu)
 {
 	for (uint32_t i = 0; i < tach__pmu_at(pmu)->nevents; i++)
 		consider(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
 }
 
-int tach__suggest_event(struct tach__work *w, const struct tach__span *name, const int *pmus,
+int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus)
 {
 	struct best best = start(name);

@@ -5,10 +5,10 @@
 
 #include "core/encode.h"
 
-int tach__suggest_attr(struct tach__work *w, const struct tach__span *name);
-int tach__suggest_pmu(struct tach__work *w, const struct tach__span *name);
+int tach__suggest_attr(struct tach__work *w, const struct tach__text *name);
+int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name);
 /* pmus: where the event was looked for. */
-int tach__suggest_event(struct tach__work *w, const struct tach__span *name, const int *pmus,
+int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus);
 
 #endif

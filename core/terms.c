@@ -14,7 +14,7 @@
 enum { DEPTH_MAX = 2, FORMAT_MAX = 128, EVENT_MAX = 256 };
 
 struct device {
-	struct tach__span name;
+	struct tach__text name;
 	const char *sysfs;
 };
 
@@ -44,14 +44,14 @@ static const struct builtin {
 	{"rdpmc", "config1:1", TACH__ARM64, 2},
 };
 
-static int is_core(const struct tach__span *device)
+static int is_core(const struct tach__text *device)
 {
-	return tach__span_equal(device, "cpu") || tach__span_equal(device, "cpu_core") ||
-	       tach__span_equal(device, "cpu_atom") || tach__span_equal(device, "cpu_lowpower");
+	return tach__text_equal(device, "cpu") || tach__text_equal(device, "cpu_core") ||
+	       tach__text_equal(device, "cpu_atom") || tach__text_equal(device, "cpu_lowpower");
 }
 
 static const char *builtin_format(const struct tach__work *w, const struct device *device,
-				  const struct tach__span *term)
+				  const struct tach__text *term)
 {
 	int arch = TACH__ARM64, amd = 0, pmus[8], n = 1;
 
@@ -68,7 +68,7 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
 		if (builtins[i].arch == arch &&
 		    (builtins[i].amd == 2 || builtins[i].amd == amd) &&
-		    tach__span_equal(term, builtins[i].name))
+		    tach__text_equal(term, builtins[i].name))
 			return builtins[i].format;
 	return NULL;
 }
@@ -108,7 +108,7 @@ static int deposit(struct tach__work *w, const char *format, uint64_t value)
 }
 
 static int read_file(const struct device *device, const char *folder,
-		     const struct tach__span *name, char *out, size_t size)
+		     const struct tach__text *name, char *out, size_t size)
 {
 	char file[96];
 	size_t folder_length = strlen(folder);
@@ -136,7 +136,7 @@ static int common_term(struct tach__work *w, const struct tach__term *term, uint
 	int period;
 
 	for (int i = 0; i < 3; i++)
-		if (tach__span_equal(&term->name, names[i])) {
+		if (tach__text_equal(&term->name, names[i])) {
 			if (!number)
 				return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number",
 						    names[i]);
@@ -144,10 +144,10 @@ static int common_term(struct tach__work *w, const struct tach__term *term, uint
 			w->has |= has[i];
 			return 1;
 		}
-	if (tach__span_equal(&term->name, "name"))
+	if (tach__text_equal(&term->name, "name"))
 		return 1;
-	period = tach__span_equal(&term->name, "period");
-	if (!period && !tach__span_equal(&term->name, "freq"))
+	period = tach__text_equal(&term->name, "period");
+	if (!period && !tach__text_equal(&term->name, "freq"))
 		return 0;
 	if (!number || !value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number above 0",
@@ -163,7 +163,7 @@ static int take_term(struct tach__work *w, const struct device *device,
 	char text[EVENT_MAX];
 	const char *format = text;
 	unsigned long long value = 1;
-	int number = !term->has_value || tach__span_number(&term->value, &value), rc;
+	int number = !term->has_value || tach__text_number(&term->value, &value), rc;
 
 	rc = common_term(w, term, value, term->has_value && number);
 	if (rc)
@@ -207,9 +207,9 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 		equal = memchr(at, '=', (size_t)(stop - at));
 		if (!depth)
 			w->column = tach__column(w->string, at);
-		term.name = (struct tach__span){at, (size_t)((equal ? equal : stop) - at)};
+		term.name = (struct tach__text){at, (size_t)((equal ? equal : stop) - at)};
 		term.has_value = equal != NULL;
-		term.value = (struct tach__span){equal ? equal + 1 : stop, 0};
+		term.value = (struct tach__text){equal ? equal + 1 : stop, 0};
 		term.value.length = (size_t)(stop - term.value.text);
 		if (!term.name.length)
 			return tach__refuse(w, TACH_ERR_SYNTAX,
@@ -285,7 +285,7 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 		return tach__refuse(w, TACH_ERR_SYNTAX, "the closing '/' is missing");
 	}
 	w->generic = TACH__GENERIC_TERMS;
-	w->terms = (struct tach__span){s->start, (size_t)(close + 1 - s->start)};
+	w->terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
 	w->event_name = w->terms;
 	rc = set_type(w, &device);
 	if (!rc)

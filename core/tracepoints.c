@@ -22,7 +22,7 @@ static const char *root(const struct tach__work *w, unsigned n)
 	return n < 2 ? roots[n] : NULL;
 }
 
-static int component(const struct tach__span *name, size_t max)
+static int component(const struct tach__text *name, size_t max)
 {
 	return name->length && name->length < max && name->text[0] != '.' &&
 	       !memchr(name->text, '/', name->length);
@@ -45,7 +45,7 @@ static int has_children(int fd)
 	return 0;
 }
 
-int tach__tracepoint_system(struct tach__work *w, const struct tach__span *name)
+int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name)
 {
 	int saved = errno, found = 0;
 	char path[256];
@@ -74,7 +74,7 @@ int tach__tracepoint_system(struct tach__work *w, const struct tach__span *name)
 	return found;
 }
 
-int tach__tracepoint(struct tach__work *w, const struct tach__span *name)
+int tach__tracepoint(struct tach__work *w, const struct tach__text *name)
 {
 	char file[136], text[32];
 	unsigned long long id;
@@ -87,7 +87,7 @@ int tach__tracepoint(struct tach__work *w, const struct tach__span *name)
 	for (unsigned i = 0; n <= 0 && root(w, i); i++)
 		n = tach__sysfs_read(root(w, i), w->event_name.text, w->event_name.length, file,
 				     text, sizeof text);
-	if (n <= 0 || !tach__span_number(&(struct tach__span){text, (size_t)n}, &id))
+	if (n <= 0 || !tach__text_number(&(struct tach__text){text, (size_t)n}, &id))
 		return 0;
 	if (w->point.text && w->config != id)
 		return tach__refuse(w, TACH_ERR_FEATCOMB, "one tracepoint, not two");

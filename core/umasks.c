@@ -87,6 +87,36 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
+/*
+ * A default that is an alias counts as what it stands for, as it does when named. libpfm-4
+ * takes its own code there, which in a few tables is another.
+ */
+static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
+{
+	const char *text, *at, *end;
+	struct tach__term term;
+	unsigned before = w->nrows;
+
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4 || !um->attrs ||
+	    !tach__attr(um->attrs, TACH__A_EQ, NULL, &text)) {
+		add(w, row, um);
+		return;
+	}
+	at = text - 1;
+	end = text + __builtin_strlen(text);
+	while (tach__string_next(&at, end, &term)) {
+		int part = tach__umask_find(w->event, term.name.text, term.name.length);
+
+		/* Modifiers behind it: the alias' own row has them wired in. */
+		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
+			w->nrows = before;
+			add(w, row, um);
+			return;
+		}
+		add(w, part, tach__umask_at(w->event, part));
+	}
+}
+
 /* Defaults of one group; how many there were, or whether it may do without. */
 static int fill_group(struct tach__work *w, int group, int missing)
 {
@@ -112,8 +142,11 @@ static int fill_group(struct tach__work *w, int group, int missing)
 				w, TACH_ERR_UMASK,
 				"the defaults of %s exclude each other: name umasks",
 				tach__str(w->event->name));
-		add(w, i, um);
+		add_default(w, i, um);
 		added = 1;
+		/* Spelled out it would refuse what was chosen; it comes by itself again. */
+		if (um->flags & TACH__UM_XGT && w->groups.used >> (group + 1))
+			w->groups.silent = (int8_t)group;
 	}
 	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
 }

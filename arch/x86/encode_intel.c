@@ -29,9 +29,10 @@ struct select {
 	uint32_t wired[NWIRED];
 	uint32_t locked; /* modifiers that the user may only repeat */
 	int has_msr, has_sel;
-	int to_msr;   /* umasks are bits of the second word */
-	int ldlat;    /* 1: the event takes a latency */
-	int defaults; /* umasks come by themselves from here on */
+	int to_msr;	/* umasks are bits of the second word */
+	int ldlat;	/* 1: the event takes a latency */
+	int defaults;	/* umasks come by themselves from here on */
+	int has_preset; /* the umask means this latency, 0 included */
 	uint32_t ldlat_preset;
 	int fethr; /* 1: the umask takes a threshold */
 };
@@ -51,7 +52,7 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 	if (keys >> TACH__A_LOCK & 1 && tach__attr(attrs, TACH__A_LOCK, NULL, &list)) {
 		locked = 0;
 		while (*list) {
-			struct tach__span word = {list, __builtin_strcspn(list, ",")};
+			struct tach__text word = {list, __builtin_strcspn(list, ",")};
 			int mod = tach__mod_find(~0u, &word);
 
 			if (mod >= 0 && mod < NWIRED)
@@ -112,19 +113,21 @@ static int special(struct tach__work *w, struct select *s, const struct tach__um
 	if (keys >> TACH__A_PLAIN & 1)
 		s->to_msr = 0;
 	if (keys >> TACH__A_MSR & 1 && tach__attr(um->attrs, TACH__A_MSR, NULL, &text)) {
-		struct tach__span value = {__builtin_strchr(text, ':'), 0};
+		struct tach__text value = {__builtin_strchr(text, ':'), 0};
 		unsigned long long word;
 
 		if (value.text) {
 			value.length = __builtin_strlen(++value.text);
-			if (tach__span_number(&value, &word)) {
+			if (tach__text_number(&value, &word)) {
 				s->msr |= word;
 				s->has_msr = 1;
 			}
 		}
 	}
-	if (keys >> TACH__A_LDLAT & 1 && tach__attr(um->attrs, TACH__A_LDLAT, &number, NULL))
+	if (keys >> TACH__A_LDLAT & 1 && tach__attr(um->attrs, TACH__A_LDLAT, &number, NULL)) {
 		s->ldlat_preset = (uint32_t)number;
+		s->has_preset = 1;
+	}
 	/* libpfm-4 keeps the event's select under a default umask. */
 	if (keys >> TACH__A_SEL & 1 && !(s->defaults && w->opt->flags & TACH_ENCODE_LIBPFM4) &&
 	    tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
@@ -228,11 +231,11 @@ static int latency(struct tach__work *w, struct select *s)
 				    "ldlat= needs a load latency umask beside it");
 	if (!s->ldlat)
 		return 0;
-	if (asked && s->ldlat_preset && asked != s->ldlat_preset)
+	if (asked && s->has_preset && asked != s->ldlat_preset)
 		return tach__refuse(w, TACH_ERR_ATTR_SET, "this umask means ldlat=%u",
 				    s->ldlat_preset);
 	if (!asked)
-		asked = s->ldlat_preset ? s->ldlat_preset : LDLAT_DEFAULT;
+		asked = s->has_preset ? s->ldlat_preset : LDLAT_DEFAULT;
 	w->shown[TACH__MOD_LDLAT] = asked;
 	s->msr = asked;
 	s->has_msr = 1;

@@ -69,10 +69,17 @@ struct tach_encode_options {
 	const char *tracefs; /* /sys/kernel/tracing/events */
 };
 /*
- * Answer exactly as libpfm-4 does where this library has something better to say: fixed counter
- * pseudo events get Linux' own config (libpfm-4's counts nothing there), arm64 machines of
- * several core types and x86 hybrids get the PMU's number, names of raw codes and of umasks
- * without modifiers are whole, and a tracepoint system without a tracepoint is refused.
+ * Answer exactly as libpfm-4 does where this library has something better to say:
+ *
+ * - Fixed counter pseudo events get the config by which Linux knows them (libpfm-4's counts
+ *   nothing there); the default umask of a load latency event gets its threshold.
+ * - Generic events on x86 hybrids, and all on arm64 machines of several core types, carry the
+ *   PMU's number.
+ * - Full names can be encoded again and give the same: they show period or freq, not both, and
+ *   cpu, pinned, raw codes, and names of umasks that take no modifiers are there.
+ * - mg=0 and mh=0 mean no.
+ * - Of repeated attributes any two that differ are refused, and so is a tracepoint system
+ *   without a tracepoint.
  */
 #define TACH_ENCODE_LIBPFM4 0x1u
 /* User level only; the library's default everywhere. */
