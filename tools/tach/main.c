@@ -9,6 +9,7 @@ static const struct command {
 	const char *summary;
 } commands[] = {
 	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
+	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
 	{"version", cmd_version, "print the version"},
 };

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach encode`: the options (encode.c), the batch form (encode_batch.c). */
+#ifndef TOOLS_TACH_ENCODE_H
+#define TOOLS_TACH_ENCODE_H
+
+#include <stdio.h>
+#include <tach/event.h>
+
+/* Answers every "string TAB plm TAB os" line of `from`; the exit status. */
+int encode_batch(FILE *from, const struct tach_encode_options *base);
+
+#endif
