@@ -7,6 +7,7 @@
 #include <time.h>
 #include <tach/reader.h>
 #include "core/bench.h"
+#include "core/bench_passes.h"
 #include "core/error.h"
 #include "core/stats.h"
 
@@ -15,7 +16,6 @@ enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
 #define CONFIDENCE     0.95
 #define OUTLIER	       5.0
 #define EVENTS	       "cycles,instructions"
-#define REPEATED       "instructions" /* in every pass */
 
 static uint64_t now_ns(void)
 {
@@ -109,29 +109,6 @@ static void set_missing(struct tach_bench *bench, const char *text)
 		snprintf(bench->missing, sizeof bench->missing, "%.255s", text);
 }
 
-/*
- * The set of one pass, or none: then *set is NULL and the result says why. Hardware that is
- * missing never is an error; a string that nobody can count is.
- */
-static int make_set(struct run *run, const char *events, struct tach_set **set)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	int code;
-
-	opt.events = events;
-	opt.privilege = run->opt.privilege;
-	opt.flags = TACH_SET_OPTIONAL;
-	code = tach_set_create(set, &opt, run->err);
-	if (code == 0) {
-		set_missing(run->bench, tach_set_missing(*set));
-		if (tach_set_count(*set) == 0) {
-			tach_set_free(*set);
-			*set = NULL;
-		}
-	}
-	return code;
-}
-
 static int open_reader(struct run *run, const struct tach_set *set, struct counting *c)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -186,7 +163,7 @@ static void merge_pass(struct tach_bench *b, int first)
 			i++;
 			continue;
 		}
-		if (strcmp(s->name, REPEATED) == 0) {
+		if (strcmp(s->name, TACH__BENCH_REPEATED) == 0) {
 			double m = tach__median(s->sample, s->samples);
 			double base = tach__median(old->sample, old->samples);
 			double drift = fabs(m - base) / fmax(fabs(m), fabs(base));
@@ -227,11 +204,34 @@ static int sample(struct run *run, struct counting *c, const struct tach_set *se
 	return 0;
 }
 
+/*
+ * Hardware that is missing is left out, never an error; a string that nobody could count is
+ * one. *set stays NULL when nothing is left.
+ */
+static int make_set(struct run *run, const char *events, struct tach_set **set)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	opt.events = events;
+	opt.privilege = run->opt.privilege;
+	opt.flags = TACH_SET_OPTIONAL;
+	code = tach_set_create(set, &opt, run->err);
+	if (code)
+		return code;
+	set_missing(run->bench, tach_set_missing(*set));
+	if (tach_set_count(*set) == 0) {
+		tach_set_free(*set);
+		*set = NULL;
+	}
+	return 0;
+}
+
 static int run_pass(struct run *run, const char *events)
 {
 	struct counting c = {.source = {0, begin, end}};
 	struct tach_set *set = NULL;
-	int code = events[0] ? make_set(run, events, &set) : 0;
+	int code = make_set(run, events, &set);
 
 	if (!code && set)
 		code = open_reader(run, set, &c);
@@ -239,6 +239,19 @@ static int run_pass(struct run *run, const char *events)
 		code = sample(run, &c, set);
 	tach_reader_close(c.reader);
 	tach_set_free(set);
+	return code;
+}
+
+static int run_all(struct run *run, const char *events)
+{
+	struct tach__passes *passes;
+	int code = tach__passes_plan(&passes, events, run->opt.privilege, run->err);
+
+	if (code)
+		return code;
+	for (int pass = 0; pass < passes->count && !code; pass++)
+		code = run_pass(run, passes->events[pass]);
+	free(passes);
 	return code;
 }
 
@@ -259,7 +272,7 @@ int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body bo
 	run.bench->confidence = run.opt.confidence;
 	run.bench->name = strdup(name ? name : "");
 	events = run.opt.events ? run.opt.events : EVENTS;
-	code = run.bench->name ? run_pass(&run, events) : no_memory(&run);
+	code = run.bench->name ? run_all(&run, events) : no_memory(&run);
 	if (code) {
 		tach_bench_free(run.bench);
 		return code;

@@ -57,6 +57,13 @@ struct tach__text {
 enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
 int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label);
 int tach__set_events(struct tach__making *m);
+/*
+ * The next event of a list, and its label: commas between the slashes of device/terms/ are its
+ * own. A label is a word before '='; an event string has ':' '.' or '/' before any '='. 0 at
+ * the end of the list.
+ */
+int tach__list_next(struct tach__text *list, struct tach__text *label,
+		    struct tach__text *event);
 /* A caller's attr. */
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
 /* Member of that label or name, or -1. */

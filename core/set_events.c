@@ -249,12 +249,7 @@ static int is_separator(char c)
 	return c == ',' || c == '\n' || isspace((unsigned char)c);
 }
 
-/*
- * The next event of a list, and its label: commas between the slashes of device/terms/ are its
- * own. A label is a word before '='; an event string has ':' '.' or '/' before any '='.
- */
-static int next_event(struct tach__text *list, struct tach__text *label,
-		      struct tach__text *event)
+int tach__list_next(struct tach__text *list, struct tach__text *label, struct tach__text *event)
 {
 	const char *end = list->at + list->length, *at = list->at;
 	int slashes = 0;
@@ -284,7 +279,7 @@ int tach__set_events(struct tach__making *m)
 	if (!m->opt->events)
 		return 0;
 	list.length = strlen(m->opt->events);
-	while (next_event(&list, &label, &event)) {
+	while (tach__list_next(&list, &label, &event)) {
 		int code;
 
 		if (event.length == 0)

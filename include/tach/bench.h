@@ -61,9 +61,9 @@ TACH_BEGIN_DECLS
 
 /*
  * Runs body(context, n) many times on this thread and fills *out. Allocates; opens and closes
- * counters. Without counters, or without permission to use them, time alone is measured and
- * tach_bench_missing tells why. Fails for bad options, unknown events, and memory; never for
- * missing hardware.
+ * counters. Events that this machine does not know or cannot count are left out, and
+ * tach_bench_missing tells why; time is always measured. Fails for malformed events and bad
+ * options, and for want of memory; never for missing hardware.
  */
 TACH_API int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body body,
 			    void *context, const struct tach_bench_options *opt,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Planning passes: encode, ask the scheduler, write each group as a list again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/bench_passes.h"
+#include "core/error.h"
+#include "core/set.h"
+
+#pragma weak tach_schedule /* until the library has it, everything is one pass */
+
+/* Events as written, label and all; number 0 is the one that all passes repeat. */
+struct plan {
+	int n;
+	struct tach__text text[TACH_SCHEDULE_MAX];
+	struct tach_event event[TACH_SCHEDULE_MAX];
+	struct tach_schedule schedule;
+	uint32_t privilege;
+};
+
+static const struct tach__text repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
+					   sizeof TACH__BENCH_REPEATED - 1};
+
+static int is_repeated(struct tach__text t)
+{
+	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
+}
+
+/* 0 when the scheduler is to see it too. */
+static int encode(const struct plan *plan, struct tach__text event, struct tach_event *out)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	char string[TACH_EVENT_NAME_MAX];
+
+	if (event.length >= sizeof string)
+		return -1;
+	memcpy(string, event.at, event.length);
+	string[event.length] = '\0';
+	if (plan->privilege)
+		opt.privilege = plan->privilege;
+	out->size = sizeof *out;
+	return tach_event_encode(string, &opt, out, NULL);
+}
+
+/* What remains to be written as it is goes to *odd, NUL-terminated; it has room for it all. */
+static int read_list(struct plan *plan, const char *events, char *odd, struct tach_error *err)
+{
+	struct tach__text list = {events, events, strlen(events)}, label, event;
+
+	plan->n = 1;
+	plan->text[0] = repeated;
+	encode(plan, repeated, &plan->event[0]);
+	while (tach__list_next(&list, &label, &event)) {
+		const char *start = label.length ? label.at : event.at;
+		struct tach__text whole = {events, start,
+					   (size_t)(event.at + event.length - start)};
+
+		if (is_repeated(whole))
+			continue;
+		if (plan->n == TACH_SCHEDULE_MAX)
+			return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+					   "a benchmark counts %d events at most",
+					   TACH_SCHEDULE_MAX - 1);
+		plan->text[plan->n] = whole;
+		if (encode(plan, event, &plan->event[plan->n]) == 0)
+			plan->n++;
+		else
+			odd += sprintf(odd, "%.*s,", (int)whole.length, whole.at);
+	}
+	return 0;
+}
+
+/* Lists behind the struct itself: the repeated event, `odd` in the first, then the group's. */
+static void write_lists(const struct plan *plan, const char *odd, struct tach__passes *p)
+{
+	char *at = (char *)(p + 1);
+
+	p->count = plan->schedule.ngroups;
+	for (int pass = 0; pass < p->count; pass++) {
+		p->events[pass] = at;
+		at += sprintf(at, "%s,%s", TACH__BENCH_REPEATED, pass == 0 ? odd : "");
+		for (int i = 1; i < plan->n; i++)
+			if (plan->schedule.group[i] == pass)
+				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
+					      plan->text[i].at);
+		at++;
+	}
+}
+
+static int split(struct plan *plan, const char *events, struct tach__passes *p,
+		 struct tach_error *err)
+{
+	char *odd = (char *)calloc(strlen(events) + 2, 2);
+	int code = odd ? read_list(plan, events, odd, err) : TACH_ERR_NOMEM;
+
+	if (!code)
+		code = tach_schedule ? tach_schedule(plan->event, plan->n, 1, NULL,
+						     &plan->schedule, err)
+				     : TACH_ERR_NOTSUPP;
+	if (code == 0 && plan->schedule.ngroups > 1) {
+		write_lists(plan, odd, p);
+	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
+		/* All at once, or a machine that we do not know: as it was written. */
+		p->count = 1;
+		p->events[0] = strcpy((char *)(p + 1), events);
+		code = 0;
+	}
+	free(odd);
+	return code;
+}
+
+int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
+		      struct tach_error *err)
+{
+	/* Each pass repeats one event, and the list once more in pieces with their commas. */
+	size_t room =
+		TACH_SCHEDULE_MAX * (sizeof TACH__BENCH_REPEATED + 2) + 2 * strlen(events) + 2;
+	struct plan *plan = calloc(1, sizeof *plan);
+	struct tach__passes *p = calloc(1, sizeof *p + room);
+	int code = TACH_ERR_NOMEM;
+
+	if (plan && p) {
+		plan->privilege = privilege;
+		code = split(plan, events, p, err);
+	}
+	if (code == TACH_ERR_NOMEM)
+		tach__error(err, code, 0, 0, "out of memory");
+	free(plan);
+	if (code)
+		free(p);
+	else
+		*out = p;
+	return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of a benchmark, split into passes that each fit the PMU. */
+#ifndef TACH_CORE_BENCH_PASSES_H
+#define TACH_CORE_BENCH_PASSES_H
+
+#include <tach/schedule.h>
+
+#define TACH__BENCH_REPEATED "instructions" /* in every pass when there are several */
+
+/* Lists of events for tach_set_create, one a pass. One allocation: free(). */
+struct tach__passes {
+	int count; /* at least 1 */
+	char *events[TACH_SCHEDULE_MAX];
+};
+
+/*
+ * An event that cannot be encoded goes into the first pass, where the set will say what is
+ * wrong with it. 0, TACH_ERR_TOOMANY, TACH_ERR_NOMEM, or what the scheduler says of events that
+ * fit nowhere.
+ */
+int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
+		      struct tach_error *err);
+
+#endif
