@@ -1,0 +1,45 @@
+# `make bench`: this library beside its peers, each a Debian package; see bench/README.md.
+# bench/peer_X.c becomes the program $(B)/bench/X, and for the guests $(B)/static/bench/X.
+
+bench_peers  := $(patsubst bench/peer_%.c,%,$(wildcard bench/peer_*.c))
+bench_bin    := $(bench_peers:%=$(B)/bench/%)
+# Guests run static programs; LIKWID has only a shared library, and Debian's static PAPI and
+# libpfm-4 are there for the machine's own architecture.
+bench_static := $(patsubst %,$(B)/static/bench/%,tach floor read $(if $(sysroot),,papi pfm))
+bench_libs_papi   := -lpapi -lpfm
+bench_libs_pfm    := -lpfm
+bench_libs_likwid := -llikwid
+bench_flags = $(filter-out -DTACH_BUILD,$(CPPFLAGS)) $(CFLAGS) -Wno-missing-prototypes -Wno-strict-prototypes $(LDFLAGS)
+
+$(B)/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(LDLIBS)
+$(B)/static/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(bench_flags) -static -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(static_libs)
+$(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(bench_flags) -fvisibility=default -shared -fPIC -o $@ $< -ldl
+-include $(bench_bin:=.d) $(bench_static:=.d)
+
+bench_programs: $(bench_bin) $(B)/bench/fakeperf.so
+bench_static: $(bench_static)
+need-bench: need-build
+	@tools/need libpapi-dev libpfm4-dev likwid valgrind binutils python3
+
+# On this machine and in both guests; BENCH=--here for the first alone.
+BENCH ?= --here --guest x86 --guest arm64
+bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring arm64,$(BENCH)),prepare-arm64)
+	+@$(MAKE) --no-print-directory -s bench_programs
+	+$(if $(findstring x86,$(BENCH)),@$(guest_make) -s bench_static)
+	+$(if $(findstring arm64,$(BENCH)),@$(arm64_make) -s bench_static)
+	@B=$(B) bench/run $(BENCH)
+
+.PHONY: bench bench_programs bench_static need-bench
+
+# Budgets are checked by tests/check/budgets.sh wherever these are built.
+check_deps += bench-budgets
+bench-budgets:
+	@tools/need valgrind binutils python3
+	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so
+.PHONY: bench-budgets

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PEER list                 names of its operations
+ * PEER callgrind OPERATION...  each with callgrind's collection switched on around it, dumped
+ * apart PEER count [OPERATION]... time and instructions by this project's own harness
+ *
+ * Lines are tab-separated: peer, operation, what, number, low, high; or peer, operation,
+ * "cannot", reason. bench/run makes tables of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include <tach/arch.h>
+#include <tach/bench.h>
+#include <tach/event.h>
+#include <valgrind/callgrind.h>
+#include "bench/driver.h"
+
+enum { REPEAT = 1000, WARM = 20 };
+
+const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
+	{"instructions", "perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cycles", "perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+#if defined(__aarch64__)
+	/* What an emulated Arm PMU has as well; it has 6 general counters and that of cycles.
+	 */
+	{"stalled-cycles-frontend", NULL, PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+	{"stalled-cycles-backend", NULL, PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_STALLED_CYCLES_BACKEND},
+	{"r3c", NULL, PERF_TYPE_RAW, 0x3c},
+	{"r08", NULL, PERF_TYPE_RAW, 0x08},
+	{"r23", NULL, PERF_TYPE_RAW, 0x23},
+	{"r24", NULL, PERF_TYPE_RAW, 0x24},
+#else
+	{"branches", "perf::BRANCHES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+	{"branch-misses", "perf::BRANCH-MISSES", PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_BRANCH_MISSES},
+	{"cache-references", "perf::CACHE-REFERENCES", PERF_TYPE_HARDWARE,
+	 PERF_COUNT_HW_CACHE_REFERENCES},
+	{"cache-misses", "perf::CACHE-MISSES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"L1-dcache-loads", "perf::L1-DCACHE-LOADS", PERF_TYPE_HW_CACHE,
+	 PERF_COUNT_HW_CACHE_L1D},
+	{"dTLB-loads", "perf::DTLB-LOADS", PERF_TYPE_HW_CACHE, PERF_COUNT_HW_CACHE_DTLB},
+#endif
+};
+
+static void run_empty(uint64_t n)
+{
+	BENCH_REPEAT(n, (void)0);
+}
+static const struct bench_op empty = {"empty", NULL, run_empty, 0, 0, 0};
+
+static const struct bench_op *find(const char *name)
+{
+	for (const struct bench_op *op = bench_ops; op->name; op++)
+		if (strcmp(op->name, name) == 0)
+			return op;
+	return strcmp(name, empty.name) == 0 ? &empty : NULL;
+}
+
+static int set_up(const struct bench_op *op)
+{
+	const char *reason = op->setup ? op->setup(op->arg) : NULL;
+
+	if (reason)
+		printf("%s\t%s\tcannot\t%s\n", bench_peer, op->name, reason);
+	return !reason;
+}
+
+/* Callgrind starts with collection off; each operation gets a dump named after it. */
+static void under_callgrind(const struct bench_op *op)
+{
+	unsigned n = op->once ? 1 : op->repeat ? op->repeat : REPEAT;
+
+	if (!set_up(op))
+		return;
+	if (!op->once)
+		op->run(op->repeat && op->repeat < WARM ? op->repeat : WARM);
+	CALLGRIND_ZERO_STATS;
+	CALLGRIND_TOGGLE_COLLECT;
+	op->run(n);
+	CALLGRIND_TOGGLE_COLLECT;
+	CALLGRIND_DUMP_STATS_AT(op->name);
+	printf("%s\t%s\trepeated\t%u\n", bench_peer, op->name, n);
+}
+
+static void run_op(void *op, uint64_t n)
+{
+	((const struct bench_op *)op)->run(n);
+}
+
+static int counted(const struct bench_op *op)
+{
+	struct tach_bench_options opt = {.size = sizeof opt, .samples = 21};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *bench;
+	struct tach_bench_value v;
+	union {
+		const struct bench_op *op;
+		void *context;
+	} u = {op};
+
+	opt.events = "instructions";
+	/* An emulator's clock says nothing: as many as make the count exact, no more. */
+	if (getenv("GUEST")) {
+		opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 100;
+		opt.samples = 11;
+	}
+	if (!set_up(op))
+		return 0;
+	if (tach_bench_run(&bench, op->name, run_op, u.context, &opt, &err) != 0) {
+		fprintf(stderr, "%s: %s\n", op->name, err.text);
+		return 1;
+	}
+	for (int i = 0; tach_bench_value(bench, i, &v) == 0; i++)
+		printf("%s\t%s\t%s\t%.6g\t%.6g\t%.6g\n", bench_peer, op->name, v.name, v.median,
+		       v.low, v.high);
+	tach_bench_free(bench);
+	return 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Counted less true, sorted; the loop's own length is known. */
+enum { ACCURACY_TRIES = 9 };
+static void errors(uint64_t iterations, int64_t *error)
+{
+	for (int i = 0; i < ACCURACY_TRIES; i++)
+		error[i] = (int64_t)(bench_counting.count(iterations) -
+				     iterations * TACH_ARCH_LOOP_INSTRUCTIONS);
+	qsort(error, ACCURACY_TRIES, sizeof *error, by_value);
+}
+
+/* Errors as counted, and less the median error of the shortest loop, which calibrates. */
+static int accuracy(void)
+{
+	const char *reason =
+		bench_counting.count ? bench_counting.setup(1) : "it counts nothing";
+	int64_t error[ACCURACY_TRIES], base;
+
+	if (reason) {
+		printf("%s\taccuracy\tcannot\t%s\n", bench_peer, reason);
+		return 0;
+	}
+	errors(1, error);
+	errors(1, error); /* the first call is colder */
+	base = error[ACCURACY_TRIES / 2];
+	for (uint64_t n = 10; n <= 10000000; n *= 10) {
+		errors(n / TACH_ARCH_LOOP_INSTRUCTIONS, error);
+		printf("%s\taccuracy %llu\terror\t%lld\t%lld\t%lld\n", bench_peer,
+		       (unsigned long long)n, (long long)error[ACCURACY_TRIES / 2],
+		       (long long)(error[0] - base),
+		       (long long)(error[ACCURACY_TRIES - 1] - base));
+	}
+	return 0;
+}
+
+/* In a process of its own: what an operation opens may not take counters from the next. */
+static int counted_apart(const struct bench_op *op)
+{
+	int status = 1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		exit(counted(op));
+	if (child < 0 || waitpid(child, &status, 0) != child)
+		return 1;
+	if (WIFSIGNALED(status))
+		printf("%s\t%s\tcannot\tits program died by signal %d\n", bench_peer, op->name,
+		       WTERMSIG(status));
+	return status != 0;
+}
+
+/* Some libraries refuse to start above level 2, even for root. */
+static void allow_all(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "w");
+
+	if (!f)
+		return;
+	fputs("-1\n", f);
+	fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "";
+	int bad = 0;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (getenv("GUEST"))
+		allow_all();
+	if (strcmp(mode, "list") == 0) {
+		for (const struct bench_op *op = bench_ops; op->name; op++)
+			puts(op->name);
+		return 0;
+	}
+	for (int i = 2; i < argc; i++)
+		if (!find(argv[i])) {
+			fprintf(stderr, "no operation '%s'\n", argv[i]);
+			return 2;
+		}
+	if (strcmp(mode, "callgrind") == 0) {
+		for (int i = 2; i < argc; i++)
+			under_callgrind(find(argv[i]));
+		return 0;
+	}
+	if (strcmp(mode, "accuracy") == 0)
+		return accuracy();
+	if (strcmp(mode, "count") != 0) {
+		fprintf(stderr,
+			"usage: %s list | accuracy | callgrind OPERATION... | count "
+			"[OPERATION]...\n",
+			argv[0]);
+		return 2;
+	}
+	for (const struct bench_op *op = bench_ops; op->name && argc == 2; op++)
+		if (!op->once)
+			bad |= counted_apart(op);
+	for (int i = 2; i < argc; i++)
+		bad |= counted_apart(find(argv[i]));
+	return bad;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a peer's program gives to the driver: its name and its operations. bench/driver.c runs
+ * one of them under the meter that its arguments name.
+ */
+#ifndef BENCH_DRIVER_H
+#define BENCH_DRIVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bench_op {
+	const char *name; /* the same for all peers: what is done; see bench/README.md */
+	/* Prepares `arg` counters, threads ...; NULL, or why it cannot be done here. */
+	const char *(*setup)(int arg);
+	void (*run)(uint64_t n); /* does it n times */
+	int arg;
+	int once;	 /* may be done but once in a process */
+	unsigned repeat; /* n for instruction counts; 0 = 1000 */
+};
+
+extern const char bench_peer[];		  /* "tach", "papi", ... */
+extern const struct bench_op bench_ops[]; /* ends with a NULL name */
+
+/*
+ * How the peer counts instructions of a loop of n iterations (tach/arch.h): what it counted,
+ * its own overhead included. Without `count` it counts nothing.
+ */
+extern const struct bench_counting {
+	const char *(*setup)(int counters); /* called with 1 */
+	uint64_t (*count)(uint64_t n);
+} bench_counting;
+
+/* Runs the statement n times in a loop of two instructions besides. */
+#define BENCH_REPEAT(n, statement)                                                             \
+	for (uint64_t bench_i = (n); bench_i; bench_i--) {                                     \
+		statement;                                                                     \
+		__asm__ volatile("" : "+r"(bench_i) : : "memory");                             \
+	}
+
+/* What those encode that can. */
+#define BENCH_ENCODED "skl::INST_RETIRED:ANY_P:u"
+
+#define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
+
+/* perf's generic hardware events, in the order in which all peers count them. */
+enum { BENCH_EVENTS_MAX = 8 };
+extern const struct bench_event {
+	const char *tach, *papi;
+	uint32_t type;
+	uint64_t config;
+} bench_events[BENCH_EVENTS_MAX];
+
+#endif

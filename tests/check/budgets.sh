@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# Hot operations take no more instructions than bench/budgets.tsv allows.
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build}
+skip() { echo "skip budgets: $1"; exit 77; }
+[ "$(uname -m)" = x86_64 ] || skip "the budgets are those of x86-64"
+for tool in valgrind python3 objdump; do
+	command -v $tool >/dev/null || skip "$tool is not installed ('make bench' brings it)"
+done
+[ -x "$B/bench/tach" ] || skip "bench/tach is not built ('make check' and 'make bench' build it)"
+strings -a "$B/bench/tach" | grep -q 'GCC: .* 12\.' || skip "the budgets are those of gcc 12"
+exec bench/run --budgets bench/budgets.tsv
