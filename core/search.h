@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Binary search over names, case folded as ASCII whatever the locale. */
+/*
+ * Looking names up, case folded as ASCII whatever the locale: by order, and faster by hash,
+ * where tools/mkevents has prepared the hashes.
+ */
 #ifndef TACH_CORE_SEARCH_H
 #define TACH_CORE_SEARCH_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 static inline unsigned char tach__fold(char c)
 {
@@ -43,6 +48,90 @@ static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *,
 			high = middle;
 	}
 	return low;
+}
+
+/* ---- by hash ---- */
+
+/* Eight bytes as a little-endian number: hashes made on the machine that builds fit any other.
+ */
+static inline uint64_t tach__load8(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* Equal for names that differ in case only (and for a few others: '_' is 0x7f, '@' is '`'). */
+static inline uint16_t tach__name_hash(const char *name, size_t length)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u, bit5 = 0x2020202020202020u;
+	uint64_t hash = length, tail = 0;
+
+	for (; length >= 8; length -= 8, name += 8) {
+		hash = (hash ^ (tach__load8(name) | bit5)) * odd;
+		hash ^= hash >> 32;
+	}
+	while (length > 0)
+		tail = tail << 8 | (unsigned char)(name[--length] | 0x20);
+	hash = (hash ^ tail) * odd;
+	return (uint16_t)(hash >> 48);
+}
+
+/* Eight ASCII letters to lower case at once; other bytes stay. */
+static inline uint64_t tach__fold8(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones * 0x80;
+	uint64_t low7 = word & ~high;
+	uint64_t from_a = low7 + ones * (0x80 - 'A'), after_z = low7 + ones * (0x7f - 'Z');
+
+	return word | ((from_a ^ after_z) & ~word & high) >> 2;
+}
+
+static inline int tach__words_equal(const char *a, const char *b)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t x = tach__load8(a), y = tach__load8(b);
+
+	if ((x - ones) & ~x & ones * 0x80)
+		return 0; /* a NUL byte: no name */
+	return x == y || tach__fold8(x) == tach__fold8(y);
+}
+
+/*
+ * Is name[0..length) the string `other`? Eight bytes behind other's end must be readable. The
+ * last words overlap; other cannot end before them, since all before was equal and not NUL.
+ */
+static inline int tach__name_equal(const char *name, size_t length, const char *other)
+{
+	size_t i = 0;
+
+	if (length < 8)
+		return tach__name_compare(name, length, other) == 0;
+	for (; i + 8 <= length; i += 8)
+		if (!tach__words_equal(name + i, other + i))
+			return 0;
+	return tach__words_equal(name + length - 8, other + length - 8) && other[length] == 0;
+}
+
+/* The first of n sorted hashes that is not less; n if there is none. ceil(log2(n + 1)) steps.
+ */
+static inline size_t tach__hash_bound(const uint16_t *hashes, size_t n, uint16_t hash)
+{
+	size_t low = 0;
+
+	if (n == 0)
+		return 0;
+	while (n > 1) {
+		size_t half = n / 2;
+
+		low += hashes[low + half - 1] < hash ? half : 0; /* no branch to mispredict */
+		n -= half;
+	}
+	return low + (hashes[low] < hash);
 }
 
 #endif

@@ -27,9 +27,8 @@ const struct tach__pmu *tach__pmu_at(int pmu)
 
 const struct tach__event *tach__event_at(int pmu, int event)
 {
-	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
-
-	return &tach__tab_events[tach__tab_event_ids[run->events + (uint32_t)event]];
+	return &tach__tab_events[tach__tab_event_ids[tach__tab_runs[pmu].events +
+						     (uint32_t)event]];
 }
 
 const struct tach__umask *tach__umask_at(const struct tach__event *event, int umask)
@@ -37,72 +36,63 @@ const struct tach__umask *tach__umask_at(const struct tach__event *event, int um
 	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
 }
 
-/* ---- look-up ---- */
+/* ---- look-up: hashes first, then the names of the few that have that hash ---- */
 
-static const char *list_name(const void *context, size_t i)
+static const struct tach__tab_name *list_find(uint32_t start, size_t n, const char *name,
+					      size_t length)
 {
-	const struct tach__tab_name *list = context;
+	const struct tach__tab_name *list = &tach__tab_names[start];
+	const uint16_t *hashes = &tach__tab_name_hash[start];
+	uint16_t hash = tach__name_hash(name, length);
 
-	return tach__str(list[i].name);
-}
-
-static const struct tach__tab_name *list_find(const struct tach__tab_name *list, size_t n,
-					      const char *name, size_t length)
-{
-	size_t i = tach__lower_bound(n, list_name, list, name, length);
-
-	return i < n && tach__name_compare(name, length, list_name(list, i)) == 0 ? &list[i]
-										  : NULL;
+	for (size_t i = tach__hash_bound(hashes, n, hash); i < n && hashes[i] == hash; i++)
+		if (tach__name_equal(name, length, tach__str(list[i].name)))
+			return &list[i];
+	return NULL;
 }
 
 int tach__pmu_find(const char *name, size_t length)
 {
-	const struct tach__tab_name *found = list_find(&tach__tab_names[tach__tab_pmu_names],
-						       tach__tab_npmu_names, name, length);
+	const struct tach__tab_name *found =
+		list_find(tach__tab_pmu_names, tach__tab_npmu_names, name, length);
 
 	return found ? found->first : -1;
 }
 
-static const char *event_name(const void *context, size_t i)
-{
-	const struct tach__tab_pmu *run = context;
-	size_t place = run->events + (size_t)tach__tab_event_order[run->events + i];
-
-	return tach__str(tach__tab_events[tach__tab_event_ids[place]].name);
-}
-
 int tach__event_find(int pmu, const char *name, size_t length)
 {
-	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
-	size_t n = tach__tab_pmus[pmu].nevents;
-	size_t i = tach__lower_bound(n, event_name, run, name, length);
+	size_t start = tach__tab_runs[pmu].events, n = tach__tab_pmus[pmu].nevents;
+	const uint16_t *hashes = &tach__tab_event_hash[start];
+	const uint16_t *order = &tach__tab_event_order[start];
+	const uint16_t *ids = &tach__tab_event_ids[start];
+	uint16_t hash = tach__name_hash(name, length);
 
-	if (i == n || tach__name_compare(name, length, event_name(run, i)) != 0)
-		return -1;
-	return tach__tab_event_order[run->events + i];
-}
-
-static const char *umask_name(const void *context, size_t i)
-{
-	const struct tach__event *event = context;
-
-	return tach__str(tach__umask_at(event, tach__tab_umask_order[event->umasks + i])->name);
+	for (size_t i = tach__hash_bound(hashes, n, hash); i < n && hashes[i] == hash; i++)
+		if (tach__name_equal(name, length,
+				     tach__str(tach__tab_events[ids[order[i]]].name)))
+			return order[i];
+	return -1;
 }
 
 int tach__umask_find(const struct tach__event *event, const char *name, size_t length)
 {
-	size_t i = tach__lower_bound(event->numasks, umask_name, event, name, length);
+	size_t start = event->umasks, n = event->numasks;
+	const uint16_t *hashes = &tach__tab_umask_hash[start];
+	const uint16_t *order = &tach__tab_umask_order[start];
+	const uint16_t *ids = &tach__tab_umask_ids[start];
+	uint16_t hash = tach__name_hash(name, length);
 
-	if (i == event->numasks || tach__name_compare(name, length, umask_name(event, i)) != 0)
-		return -1;
-	return tach__tab_umask_order[event->umasks + i];
+	for (size_t i = tach__hash_bound(hashes, n, hash); i < n && hashes[i] == hash; i++)
+		if (tach__name_equal(name, length,
+				     tach__str(tach__tab_umasks[ids[order[i]]].name)))
+			return order[i];
+	return -1;
 }
 
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
 {
-	const struct tach__tab_pmu *run = &tach__tab_runs[tach__tab_pmus[pmu].index];
-	const struct tach__tab_name *found =
-		list_find(&tach__tab_names[run->vendor], run->nvendor, name, length);
+	const struct tach__tab_pmu *run = &tach__tab_runs[pmu];
+	const struct tach__tab_name *found = list_find(run->vendor, run->nvendor, name, length);
 	const char *dot = memchr(name, '.', length);
 	char rest[TACH__TAB_NAME_MAX];
 	size_t n = 0;

@@ -155,7 +155,6 @@ struct tach__pmu {
 	uint32_t flags;	       /* TACH__PMU_* */
 	int32_t libpfm4_id;    /* -1: none */
 	uint32_t nevents;
-	uint32_t index; /* private to tables.c */
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
 

@@ -2,12 +2,13 @@
 /*
  * The arrays that tools/mkevents writes into build/gen/tables.c. Only core/tables.c reads them.
  *
- *     tab_pmus[p].index -> tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
+ *     tab_pmus[p], tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
  *     tab_events[].umasks -> tab_umask_ids[umasks + u] -> tab_umasks[id]
  *
  * Equal rows, runs of rows and strings exist once, however many PMUs have them. The arrays
- * called order hold the same runs' positions sorted by name (case folded, then by position, so
- * that the first of equal names is the one a search meets).
+ * called hash hold the hashes of a run's names, sorted; those called order the positions in the
+ * run in that order. Of equal hashes the first position comes first, so that a search meets the
+ * first of equal names. tab_names and tab_name_hash go together in the same way.
  *
  * No pointer anywhere: the arrays are hidden, so that the compiler addresses them relative to
  * the code and the linker has nothing to relocate.
@@ -58,9 +59,10 @@ extern const struct tach__pmu tach__tab_pmus[];
 extern const struct tach__tab_pmu tach__tab_runs[];
 extern const struct tach__event tach__tab_events[];
 extern const struct tach__umask tach__tab_umasks[];
-extern const uint16_t tach__tab_event_ids[], tach__tab_event_order[];
-extern const uint16_t tach__tab_umask_ids[], tach__tab_umask_order[];
+extern const uint16_t tach__tab_event_ids[], tach__tab_event_order[], tach__tab_event_hash[];
+extern const uint16_t tach__tab_umask_ids[], tach__tab_umask_order[], tach__tab_umask_hash[];
 extern const struct tach__tab_name tach__tab_names[];
+extern const uint16_t tach__tab_name_hash[];
 extern const struct tach__tab_attr tach__tab_attrs[];
 extern const uint16_t tach__tab_attr_lists[];
 extern const uint32_t tach__tab_hw[];

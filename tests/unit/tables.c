@@ -8,8 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include <tach/event.h>
-#include "core/search.h"
-#include "core/tables.h"
+#include "core/tables_data.h"
 #include "tests/check.h"
 
 enum { CELLS = 11, MATCHED_ATTRS = 32 };
@@ -405,16 +404,6 @@ static void every_row_is_found_with_its_facts(void)
 
 /* ---- look-up ---- */
 
-static int steps;
-
-static const char *counted(const void *context, size_t i)
-{
-	const int *order = context;
-
-	steps++;
-	return tach__str(tach__event_at(order[0], order[1 + i])->name);
-}
-
 static void names_that_are_not_there(void)
 {
 	int umask, pmu = tach__pmu_find("skl", 3);
@@ -433,37 +422,46 @@ static void names_that_are_not_there(void)
 	CHECK(tach__vendor_find(pmu, "", 0, &umask) == -1);
 }
 
-static int by_name(const void *a, const void *b, void *pmu)
+/*
+ * What makes look-ups take ceil(log2(n + 1)) steps and then one name, seldom two: in each index
+ * the hashes are sorted, the order is a permutation, equal hashes are few.
+ */
+static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t n,
+			   const char *what)
 {
-	return strcasecmp(tach__str(tach__event_at(*(int *)pmu, *(const int *)a)->name),
-			  tach__str(tach__event_at(*(int *)pmu, *(const int *)b)->name));
+	uint8_t *seen = calloc(n + 1, 1);
+	size_t equal = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		CHECK(i == 0 || hashes[i - 1] <= hashes[i], "%s: place %zu", what, i);
+		equal = i && hashes[i - 1] == hashes[i] ? equal + 1 : 1;
+		CHECK(equal <= 3, "%s: %zu equal hashes", what, equal);
+		CHECK(!order || (order[i] < n && !seen[order[i]]++), "%s: place %zu", what, i);
+	}
+	free(seen);
 }
 
-/* The one search that all look-ups use takes at most ceil(log2(n + 1)) steps. */
 static void look_up_is_logarithmic(void)
 {
 	for (int pmu = 0; pmu < tach__npmus(); pmu++) {
-		int n = (int)tach__pmu_at(pmu)->nevents, most = 0;
-		int *order = malloc(((size_t)n + 1) * sizeof *order);
+		const struct tach__pmu *row = tach__pmu_at(pmu);
+		const struct tach__tab_pmu *run = &tach__tab_runs[pmu];
 
-		while (n + 1 > 1 << most)
-			most++;
-		order[0] = pmu;
-		for (int i = 0; i < n; i++)
-			order[i + 1] = i;
-		qsort_r(order + 1, (size_t)n, sizeof *order, by_name, &pmu);
-		for (int i = 0; i < n; i++) {
-			const char *name = tach__str(tach__event_at(pmu, i)->name);
-			size_t found;
+		index_is_sound(&tach__tab_event_hash[run->events],
+			       &tach__tab_event_order[run->events], row->nevents,
+			       tach__str(row->name));
+		index_is_sound(&tach__tab_name_hash[run->vendor], NULL, run->nvendor,
+			       tach__str(row->name));
+		for (uint32_t i = 0; i < row->nevents; i++) {
+			const struct tach__event *e = tach__event_at(pmu, (int)i);
 
-			steps = 0;
-			found = tach__lower_bound((size_t)n, counted, order, name,
-						  strlen(name));
-			CHECK(found < (size_t)n && order[1 + found] == i, "%s", name);
-			CHECK(steps <= most, "%s: %d steps for %d events", name, steps, n);
+			index_is_sound(&tach__tab_umask_hash[e->umasks],
+				       &tach__tab_umask_order[e->umasks], e->numasks,
+				       tach__str(e->name));
 		}
-		free(order);
 	}
+	index_is_sound(&tach__tab_name_hash[tach__tab_pmu_names], NULL, tach__tab_npmu_names,
+		       "PMUs");
 }
 
 static void order_of_pmus(void)

@@ -2,39 +2,59 @@
 /* From parsed files to the arrays of core/tables_data.h: pooling, sharing, sorting. */
 #include <stdlib.h>
 #include <string.h>
+#include "core/search.h"
 #include "tools/mkevents/mk.h"
 
 /* Names being sorted; position breaks ties, so that the first of equal names comes first. */
 struct sorted {
 	struct mk_cell name;
 	uint32_t first, second;
+	uint16_t hash;
 };
 
-static int by_name(const void *pa, const void *pb)
+static struct sorted sortable(const struct mk_cell *name, size_t first, size_t second)
+{
+	return (struct sorted){*name, (uint32_t)first, (uint32_t)second,
+			       tach__name_hash(name->text, name->length)};
+}
+
+static int by_hash(const void *pa, const void *pb)
 {
 	const struct sorted *a = pa, *b = pb;
-	int c = mk_order(&a->name, &b->name);
 
-	if (c)
-		return c;
+	if (a->hash != b->hash)
+		return a->hash < b->hash ? -1 : 1;
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
 	return a->second < b->second ? -1 : a->second > b->second;
 }
 
-/* The positions of `rows` sorted by name; caller frees. */
-static uint16_t *order_of(const struct mk_row *rows, size_t n)
+static void append_hashes(struct mk_pool *to, const struct sorted *s, size_t n)
+{
+	uint16_t *hash = mk_alloc(n * sizeof *hash);
+
+	for (size_t i = 0; i < n; i++)
+		hash[i] = s[i].hash;
+	mk_pool_append(to, hash, n);
+	free(hash);
+}
+
+/* Sorted positions and hashes of a run of rows that is new in its pool. */
+static void index_rows(struct mk_pool *orders, struct mk_pool *hashes,
+		       const struct mk_row *rows, size_t n)
 {
 	struct sorted *s = mk_alloc(n * sizeof *s);
 	uint16_t *order = mk_alloc(n * sizeof *order);
 
 	for (size_t i = 0; i < n; i++)
-		s[i] = (struct sorted){rows[i].name, (uint32_t)i, 0};
-	qsort(s, n, sizeof *s, by_name);
+		s[i] = sortable(&rows[i].name, i, 0);
+	qsort(s, n, sizeof *s, by_hash);
 	for (size_t i = 0; i < n; i++)
 		order[i] = (uint16_t)s[i].first;
+	mk_pool_append(orders, order, n);
+	append_hashes(hashes, s, n);
+	free(order);
 	free(s);
-	return order;
 }
 
 /* Vendor spellings are not among them: the sorted names are for looking those up. */
@@ -79,20 +99,16 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	return (uint16_t)mk_pool_add(&im->umasks, &u, 1);
 }
 
-/* ids and order are two pools that grow in step: a run is found by its ids, and equal ids have
- * equal names and therefore equal order. */
-static uint32_t run(struct mk_pool *ids, struct mk_pool *order, const uint16_t *id,
-		    const struct mk_row *rows, size_t n)
+/* The three pools grow in step: a run is found by its ids, and equal ids have equal names and
+ * therefore an equal index. */
+static uint32_t run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool *hashes,
+		    const uint16_t *id, const struct mk_row *rows, size_t n)
 {
 	size_t used = ids->used;
 	uint32_t start = mk_pool_add(ids, id, n);
 
-	if (ids->used != used) {
-		uint16_t *sorted = order_of(rows, n);
-
-		mk_pool_append(order, sorted, n);
-		free(sorted);
-	}
+	if (ids->used != used)
+		index_rows(orders, hashes, rows, n);
 	return start;
 }
 
@@ -117,23 +133,46 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	e.numasks = (uint16_t)row->numasks;
 	e.ngroups = row->group;
 	e.src = row->src;
-	e.umasks = run(&im->umask_ids, &im->umask_order, id, umasks, row->numasks);
+	e.umasks = run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks,
+		       row->numasks);
 	free(id);
 	return (uint16_t)mk_pool_add(&im->events, &e, 1);
 }
 
-static uint32_t names(struct mk_image *im, struct sorted *s, size_t n)
+/* Of equal names only the first is ever found; the others are dropped. */
+static size_t distinct(struct sorted *s, size_t n)
 {
-	struct tach__tab_name *list = mk_alloc(n * sizeof *list);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t k = kept;
+
+		while (k > 0 && s[k - 1].hash == s[i].hash &&
+		       !mk_same(&s[k - 1].name, &s[i].name))
+			k--;
+		if (k == 0 || s[k - 1].hash != s[i].hash)
+			s[kept++] = s[i];
+	}
+	return kept;
+}
+
+/* A sorted run of names; *n is how many were given, then how many there are. */
+static uint32_t names(struct mk_image *im, struct sorted *s, size_t *n)
+{
+	struct tach__tab_name *list = mk_alloc(*n * sizeof *list);
+	size_t used = im->names.used;
 	uint32_t start;
 
-	qsort(s, n, sizeof *s, by_name);
-	for (size_t i = 0; i < n; i++) {
+	qsort(s, *n, sizeof *s, by_hash);
+	*n = distinct(s, *n);
+	for (size_t i = 0; i < *n; i++) {
 		list[i].name = mk_pool_string(&im->strings, &s[i].name);
 		list[i].first = (uint16_t)s[i].first;
 		list[i].second = (uint16_t)s[i].second;
 	}
-	start = mk_pool_add(&im->names, list, n);
+	start = mk_pool_add(&im->names, list, *n);
+	if (im->names.used != used)
+		append_hashes(&im->name_hash, s, *n);
 	free(list);
 	return start;
 }
@@ -173,7 +212,7 @@ static size_t vendor_name(const struct mk *mk, const struct mk_pmu *pmu, uint32_
 		/* No event string can hold a name with a colon. */
 		if (a->key == TACH__A_VN && !plain(owner, under, &a->cell) &&
 		    !memchr(a->cell.text, ':', a->cell.length)) {
-			*out = (struct sorted){a->cell, event, umask};
+			*out = sortable(&a->cell, event, umask);
 			return 1;
 		}
 	}
@@ -191,7 +230,7 @@ static void vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
 		for (size_t u = 0; u < pmu->events[e].numasks; u++)
 			n += vendor_name(mk, pmu, (uint32_t)e, (uint32_t)u, s + n);
 	}
-	out->vendor = names(im, s, n);
+	out->vendor = names(im, s, &n);
 	out->nvendor = (uint32_t)n;
 	free(s);
 }
@@ -237,11 +276,10 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 	row->perf = perf_names(im, pmu);
 	row->alias = mk_pool_string(&im->strings, &pmu->alias);
 	row->nevents = (uint32_t)pmu->nevents;
-	row->index = (uint32_t)p;
 	for (size_t e = 0; e < pmu->nevents; e++)
 		id[e] = event(mk, im, pmu, &pmu->events[e]);
-	im->runs[p].events =
-		run(&im->event_ids, &im->event_order, id, pmu->events, pmu->nevents);
+	im->runs[p].events = run(&im->event_ids, &im->event_order, &im->event_hash, id,
+				 pmu->events, pmu->nevents);
 	vendor(mk, im, pmu, &im->runs[p]);
 	free(id);
 	for (size_t i = 0; i < pmu->nmatches; i++) {
@@ -264,7 +302,7 @@ static void pmu_names(struct mk *mk, struct mk_image *im)
 	size_t n = 0;
 
 	for (size_t p = 0; p < mk->npmus; p++)
-		s[n++] = (struct sorted){mk->pmus[p].name, (uint32_t)p, TACH__TAB_NONE};
+		s[n++] = sortable(&mk->pmus[p].name, p, TACH__TAB_NONE);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		const struct mk_cell *alias = &mk->pmus[p].alias;
 		size_t q = 0;
@@ -274,9 +312,9 @@ static void pmu_names(struct mk *mk, struct mk_image *im)
 		while (q < mk->npmus && !mk_same(&mk->pmus[q].name, alias))
 			q++;
 		if (q == mk->npmus)
-			s[n++] = (struct sorted){*alias, (uint32_t)p, TACH__TAB_NONE};
+			s[n++] = sortable(alias, p, TACH__TAB_NONE);
 	}
-	im->pmu_names = names(im, s, n);
+	im->pmu_names = names(im, s, &n);
 	im->npmu_names = (uint32_t)n;
 	free(s);
 }
@@ -306,8 +344,9 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	im->umasks.size = sizeof(struct tach__umask);
 	im->events.size = sizeof(struct tach__event);
 	im->names.size = sizeof(struct tach__tab_name);
-	im->attr_lists.size = im->umask_ids.size = im->umask_order.size = sizeof(uint16_t);
-	im->event_ids.size = im->event_order.size = sizeof(uint16_t);
+	im->attr_lists.size = im->name_hash.size = sizeof(uint16_t);
+	im->umask_ids.size = im->umask_order.size = im->umask_hash.size = sizeof(uint16_t);
+	im->event_ids.size = im->event_order.size = im->event_hash.size = sizeof(uint16_t);
 	/* Place 0 of these means "none". */
 	mk_pool_add(&im->strings, "", 1);
 	mk_pool_add(&im->attr_lists, &no_attrs, 1);
@@ -321,6 +360,8 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	for (size_t p = 0; p < mk->npmus; p++)
 		one_pmu(mk, im, p);
 	pmu_names(mk, im);
+	/* tach__name_equal reads so far behind a string. */
+	mk_pool_append(&im->strings, "\0\0\0\0\0\0\0", 8);
 	fits(mk, &im->events, "events");
 	fits(mk, &im->umasks, "umasks");
 	fits(mk, &im->attr_values, "attribute values");
@@ -365,9 +406,10 @@ void mk_free(struct mk *mk)
 void mk_image_free(struct mk_image *im)
 {
 	struct mk_pool *pools[] = {
-		&im->strings,	&im->attr_values, &im->attr_lists,  &im->hw,
-		&im->umasks,	&im->umask_ids,	  &im->umask_order, &im->events,
-		&im->event_ids, &im->event_order, &im->names,
+		&im->strings, &im->attr_values, &im->attr_lists,  &im->hw,
+		&im->umasks,  &im->umask_ids,	&im->umask_order, &im->umask_hash,
+		&im->events,  &im->event_ids,	&im->event_order, &im->event_hash,
+		&im->names,   &im->name_hash,
 	};
 
 	for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)

@@ -91,11 +91,11 @@ static void pmus(const struct mk_image *im, FILE *to)
 
 		fprintf(to,
 			"\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %#x, %#x, %#x, %#x, "
-			"%d, %u, %u, %u},\n",
+			"%d, %u, %u},\n",
 			p->name, p->description, p->perf, p->arch, p->encoding, p->general,
 			p->general_width, p->general_libpfm4, p->fixed_libpfm4, p->fixed_width,
 			p->plm, p->fixed, p->general_mask, p->mods, p->flags, p->libpfm4_id,
-			p->nevents, p->index, p->alias);
+			p->nevents, p->alias);
 	}
 	fputs("};\n\nconst struct tach__tab_pmu tach__tab_runs[] = {\n", to);
 	for (size_t i = 0; i < im->npmus; i++)
@@ -130,10 +130,13 @@ int mk_emit(const struct mk_image *im, FILE *to)
 	umasks(&im->umasks, to);
 	attrs(&im->attr_values, to);
 	names(&im->names, to);
+	numbers("name_hash", &im->name_hash, to);
 	numbers("event_ids", &im->event_ids, to);
 	numbers("event_order", &im->event_order, to);
+	numbers("event_hash", &im->event_hash, to);
 	numbers("umask_ids", &im->umask_ids, to);
 	numbers("umask_order", &im->umask_order, to);
+	numbers("umask_hash", &im->umask_hash, to);
 	numbers("attr_lists", &im->attr_lists, to);
 	numbers("hw", &im->hw, to);
 	matches(im, to);

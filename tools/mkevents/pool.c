@@ -46,6 +46,8 @@ static void rehash(struct mk_pool *pool)
 
 void mk_pool_append(struct mk_pool *pool, const void *run, size_t count)
 {
+	if (count == 0)
+		return;
 	while (pool->used + count > pool->room)
 		pool->data = mk_grow(pool->data, pool->room, &pool->room, pool->size);
 	memcpy(pool->data + pool->used * pool->size, run, count * pool->size);
