@@ -18,8 +18,9 @@ struct line {
 	bool ignoring;	/* records follow an unknown command that stood in CPU's place */
 };
 
-void tach__derived_report(const struct tach__derived_sink *sink, enum tach_severity severity,
-			  int line, int column, const char *format, ...)
+void tach__derived_report(const struct tach__derived_sink *sink,
+			  enum tach_diagnostic_level severity, int line, int column,
+			  const char *format, ...)
 {
 	char text[256];
 	va_list args;
@@ -125,8 +126,8 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 	if (l->at < l->end && (*l->at == '"' || *l->at == '\'')) {
 		quote = closing(l, l->at);
 		if (!quote) {
-			tach__derived_report(l->sink, TACH_ERROR, l->number, column(l, l->at),
-					     "the quote is never closed");
+			tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+					     column(l, l->at), "the quote is never closed");
 			return NEXT_BAD;
 		}
 		*out = (struct tach__span){l->at + 1, (size_t)(quote - l->at - 1),
@@ -165,15 +166,16 @@ static bool record(struct line *l, bool preset)
 	if (next == NEXT_BAD)
 		return false;
 	if (next == NEXT_FIELD) {
-		tach__derived_report(l->sink, TACH_ERROR, l->number, column(l, l->at),
-				     "the record has more than %d fields", TACH__D_FIELDS_MAX);
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+				     column(l, l->at), "the record has more than %d fields",
+				     TACH__D_FIELDS_MAX);
 		return false;
 	}
 	f.end = column(l, l->at);
 	while (f.count && !f.field[f.count - 1].length)
 		f.count--; /* commas at the end are common and harmless */
 	if (next == NEXT_RECORD)
-		tach__derived_report(l->sink, TACH_WARNING, l->number, f.end,
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number, f.end,
 				     "another record begins here: a line break is missing");
 	if (!l->ignoring)
 		tach__derived_record(&f, preset);
@@ -197,10 +199,11 @@ static void cpu(struct line *l)
 	while (end < l->end && (blank(*end) || *end == ','))
 		end++;
 	if (!name.length)
-		tach__derived_report(l->sink, TACH_ERROR, l->number, column(l, l->at),
-				     "a CPU name expected after CPU");
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+				     column(l, l->at), "a CPU name expected after CPU");
 	else if (end < l->end)
-		tach__derived_report(l->sink, TACH_WARNING, l->number, column(l, end),
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number,
+				     column(l, end),
 				     "only one CPU name to a line: what follows is ignored");
 	/* A list must restart even at a bad line, or records would go to the wrong CPUs. */
 	l->sink->cpu(l->sink->context, &name, l->number, !l->list_open);
@@ -216,7 +219,7 @@ static void unknown(struct line *l, const struct tach__span *word)
 {
 	bool like_cpu = l->at < l->end && until_comma(l->at, l->end) == l->end;
 
-	tach__derived_report(l->sink, TACH_ERROR, l->number, word->column,
+	tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number, word->column,
 			     "unknown command '%.*s': CPU, PRESET or EVENT expected%s",
 			     word->length > 40 ? 40 : (int)word->length, word->at,
 			     like_cpu && !l->list_open
@@ -266,9 +269,9 @@ static bool is_text(struct line *l)
 {
 	for (const char *at = l->at; at < l->end; at++)
 		if ((unsigned char)*at < ' ' && *at != '\t') {
-			tach__derived_report(l->sink, TACH_ERROR, l->number, column(l, at),
-					     "a control character (0x%02x) in the line",
-					     (unsigned char)*at);
+			tach__derived_report(
+				l->sink, TACH_DIAGNOSTIC_ERROR, l->number, column(l, at),
+				"a control character (0x%02x) in the line", (unsigned char)*at);
 			return false;
 		}
 	return true;

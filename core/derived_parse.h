@@ -33,7 +33,7 @@ struct tach__derived_sink {
 	/* A CPU line; first: it begins a new list. */
 	void (*cpu)(void *context, const struct tach__span *name, int line, bool first);
 	void (*record)(void *context, const struct tach__record *record);
-	void (*report)(void *context, enum tach_severity severity, int line, int column,
+	void (*report)(void *context, enum tach_diagnostic_level severity, int line, int column,
 		       const char *text);
 };
 
@@ -53,9 +53,9 @@ struct tach__fields {
 	struct tach__span field[TACH__D_FIELDS_MAX];
 };
 
-void tach__derived_report(const struct tach__derived_sink *sink, enum tach_severity severity,
-			  int line, int column, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+void tach__derived_report(const struct tach__derived_sink *sink,
+			  enum tach_diagnostic_level severity, int line, int column,
+			  const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The type of that name, or -1. */
 int tach__derived_type(const struct tach__span *name);
 bool tach__span_is(const struct tach__span *span, const char *word); /* case ignored */

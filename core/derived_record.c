@@ -41,7 +41,9 @@ static int shown(const struct tach__span *s)
 }
 
 #define FAIL(f, column, ...)                                                                   \
-	(tach__derived_report((f)->sink, TACH_ERROR, (f)->line, column, __VA_ARGS__), false)
+	(tach__derived_report((f)->sink, TACH_DIAGNOSTIC_ERROR, (f)->line, column,             \
+			      __VA_ARGS__),                                                    \
+	 false)
 
 /* The name of a derived or a base event. */
 static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
@@ -90,12 +92,13 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 				    "'%.*s' after a description: LDESC, SDESC or NOTE expected",
 				    shown(keyword), keyword->at);
 		if (i + 1 == f->count) {
-			tach__derived_report(f->sink, TACH_WARNING, f->line, f->end,
+			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line, f->end,
 					     "no text after %.*s", shown(keyword), keyword->at);
 			return true;
 		}
 		if (text->at)
-			tach__derived_report(f->sink, TACH_NOTE, f->line, keyword->column,
+			tach__derived_report(f->sink, TACH_DIAGNOSTIC_NOTE, f->line,
+					     keyword->column,
 					     "a second %.*s replaces the first", shown(keyword),
 					     keyword->at);
 		*text = f->field[i + 1];
@@ -136,12 +139,16 @@ static void unused(const struct tach__fields *f, const struct tach__record *r, u
 {
 	for (int i = 0; i < r->nevents; i++)
 		if (!(uses >> i & 1))
-			tach__derived_report(f->sink, TACH_WARNING, f->line, r->event[i].column,
+			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line,
+					     r->event[i].column,
 					     "the formula does not use N%d, '%.*s'", i,
 					     shown(&r->event[i]), r->event[i].at);
 }
 
-/* Compiled to see that it can be, and what it uses; clocks do not matter for that. */
+/*
+ * Compiled to see that it can be, and what it uses; clocks do not matter for that. Without
+ * events any operand may be there: a formula that runs on to the end of the line hides them.
+ */
 static bool formula(const struct tach__fields *f, const struct tach__record *r)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
@@ -155,7 +162,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r)
 	memcpy(text, r->formula.at, r->formula.length);
 	text[r->formula.length] = 0;
 	opt.kind = r->type == TACH_DERIVED_POSTFIX ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX;
-	opt.noperands = r->nevents;
+	opt.noperands = r->nevents ? r->nevents : -1;
 	opt.max_hz = opt.tsc_hz = 1;
 	rc = tach_formula_compile(&compiled, text, &opt, &err);
 	free(text);
@@ -191,6 +198,8 @@ static bool interpret(const struct tach__fields *f, struct tach__record *r)
 		if (f->count < 3)
 			return FAIL(f, f->end, "a formula expected after %s", types[type].name);
 		r->formula = f->field[i++];
+		if ((f->count == i || tail(r, &f->field[i])) && !formula(f, r))
+			return false;
 	}
 	return events(f, r, i) && (!types[type].formula || formula(f, r));
 }

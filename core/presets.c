@@ -78,3 +78,18 @@ int tach__preset_find(int pmu, const char *name, size_t length)
 		return -1;
 	return (int)i;
 }
+
+static const char *cpu_name(const void *context, size_t i)
+{
+	(void)context;
+	return string(tach__preset_cpus[i].name);
+}
+
+const char *tach__preset_cpu(const char *name, size_t length, size_t n)
+{
+	size_t i = tach__lower_bound(tach__preset_ncpus, cpu_name, NULL, name, length) + n;
+
+	if (i >= tach__preset_ncpus || tach__name_compare(name, length, cpu_name(NULL, i)))
+		return NULL;
+	return string(tach__preset_cpus[i].pmu);
+}

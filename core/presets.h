@@ -20,12 +20,21 @@ struct tach__preset_pmu {
 	uint32_t first, count;
 };
 
+/* arch/cpunames.tsv: one row a PMU, sorted by name. */
+struct tach__preset_cpu {
+	uint32_t name, pmu;
+};
+
 extern const char tach__preset_pool[];
 extern const struct tach__preset tach__preset_record[];
 extern const uint16_t tach__preset_index[];
 extern const struct tach__preset_pmu tach__preset_pmus[];
 extern const uint32_t tach__preset_npmus;
+extern const struct tach__preset_cpu tach__preset_cpus[];
+extern const uint32_t tach__preset_ncpus;
 
+/* The n-th PMU (by name) that a CPU name of arch/cpunames.tsv means, or NULL. */
+const char *tach__preset_cpu(const char *name, size_t length, size_t n);
 /* Presets of that PMU, sorted by name. No allocation, no lock. */
 int tach__preset_count(int pmu);
 /* Number i of them, 0 .. count-1. */

@@ -9,6 +9,7 @@
 #include <tach/pmu.h>
 #include <tach/doctor.h>
 #include <tach/event.h>
+#include <tach/derived.h>
 #include <tach/formula.h>
 #include <tach/set.h>
 #include <tach/reader.h>

@@ -18,20 +18,22 @@
 #ifndef TACH_DERIVED_H
 #define TACH_DERIVED_H
 
+#include <tach/event.h>
 #include <tach/formula.h>
 
 /* A registry of definitions. All functions may be called by any thread at any time. */
 struct tach_derived;
 
-enum tach_severity {
-	TACH_NOTE,    /* nothing is wrong: a later definition won, a CPU that we do not know */
-	TACH_WARNING, /* suspicious, but taken */
-	TACH_ERROR,   /* the record, or the line, was left out */
+enum tach_diagnostic_level {
+	TACH_DIAGNOSTIC_NOTE, /* nothing is wrong: a later definition won, a CPU that we do not
+				 know */
+	TACH_DIAGNOSTIC_WARNING, /* suspicious, but taken */
+	TACH_DIAGNOSTIC_ERROR,	 /* the record, or the line, was left out */
 };
 
 struct tach_diagnostic {
 	uint32_t size;
-	enum tach_severity severity;
+	enum tach_diagnostic_level severity;
 	const char *file; /* as the caller named it */
 	int line, column; /* from 1; column in bytes */
 	const char *text; /* one English sentence; all pointers end with the call */
@@ -127,6 +129,8 @@ TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
 TACH_API int tach_expansion_count(const struct tach_expansion *x);
 /* The event as written where it was first used; equal events appear once. */
 TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i);
+/* All of them encoded, counting user level; for tach_schedule. Belongs to the expansion. */
+TACH_API const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x);
 /* N<i> is event i. Belongs to the expansion. */
 TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mkpresets -o OUT.c PMU... -- FILE.derived...: compiles our own presets. A build-time program:
- * it prints what is wrong with a place and stops. Stricter than the library's loader: a file of
- * ours names only PMUs that exist and defines a name once for each of them.
+ * mkpresets -o OUT.c CPUNAMES.tsv PRESETS.tsv PMU... -- FILE.derived...: compiles our own
+ * presets with their descriptions, and the names of CPUs. A build-time program: it prints what
+ * is wrong with a place and stops. Stricter than the library's loader: a file of ours names
+ * only PMUs that exist and defines a name once for each of them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,6 +71,12 @@ static size_t nrecords, ndefinitions;
 static char **pmus;
 static size_t npmus;
 static uint32_t list[512], nlist; /* of the CPU lines in force */
+static struct {
+	uint32_t name, description;
+} * meanings;
+static size_t nmeanings;
+static struct tach__preset_cpu *cpus;
+static size_t ncpus;
 static const char *file;
 static int errors;
 
@@ -79,7 +86,7 @@ static void complain(int line, int column, const char *text, const char *name, i
 	errors++;
 }
 
-static void report(void *context, enum tach_severity severity, int line, int column,
+static void report(void *context, enum tach_diagnostic_level severity, int line, int column,
 		   const char *text)
 {
 	(void)context;
@@ -99,6 +106,8 @@ static void cpu(void *context, const struct tach__span *name, int line, bool fir
 		}
 	complain(line, name->column, "no such PMU: ", name->at, (int)name->length);
 }
+
+static uint32_t describe(uint32_t name, int line);
 
 static uint32_t events(const struct tach__record *r)
 {
@@ -125,7 +134,8 @@ static void record(void *context, const struct tach__record *r)
 	p.formula = pooled_span(&r->formula);
 	p.events = events(r);
 	p.long_description = pooled_span(&r->long_description);
-	p.short_description = pooled_span(&r->short_description);
+	p.short_description = r->short_description.length ? pooled_span(&r->short_description)
+							  : describe(p.name, r->line);
 	p.note = pooled_span(&r->note);
 	p.file = pooled(file, strlen(file));
 	if (!nlist)
@@ -138,9 +148,8 @@ static void record(void *context, const struct tach__record *r)
 	records[nrecords++] = p;
 }
 
-static void load(const char *path)
+static char *slurp(const char *path, size_t *size)
 {
-	static const struct tach__derived_sink sink = {NULL, cpu, record, report};
 	FILE *in = fopen(path, "r");
 	char *text = NULL;
 	size_t length = 0, capacity = 0, n;
@@ -152,7 +161,7 @@ static void load(const char *path)
 	do {
 		if (length == capacity) {
 			capacity = capacity ? 2 * capacity : 65536;
-			text = realloc(text, capacity);
+			text = realloc(text, capacity + 1);
 			if (!text)
 				exit(1);
 		}
@@ -160,9 +169,80 @@ static void load(const char *path)
 		length += n;
 	} while (n);
 	fclose(in);
+	text[length] = 0;
+	*size = length;
+	return text;
+}
+
+static void load(const char *path)
+{
+	static const struct tach__derived_sink sink = {NULL, cpu, record, report};
+	size_t length;
+	char *text = slurp(path, &length);
+
 	file = path;
 	nlist = 0;
 	tach__derived_parse(text, length, &sink);
+	free(text);
+}
+
+/* NAME TAB DESCRIPTION */
+static void load_descriptions(const char *path)
+{
+	size_t length;
+	char *text = slurp(path, &length), *next = text, *line, *cell;
+
+	file = path;
+	for (int n = 1; (line = strsep(&next, "\n")); n++) {
+		if (!*line || *line == '#')
+			continue;
+		cell = strsep(&line, "\t");
+		if (!line) {
+			complain(n, 1, "no description for ", cell, (int)strlen(cell));
+			continue;
+		}
+		meanings = grow(meanings, nmeanings, sizeof *meanings);
+		meanings[nmeanings].name = pooled(cell, strlen(cell));
+		meanings[nmeanings++].description = pooled(line, strlen(line));
+	}
+	free(text);
+}
+
+static uint32_t describe(uint32_t name, int line)
+{
+	for (size_t i = 0; i < nmeanings; i++)
+		if (meanings[i].name == name) /* equal strings have one place in the pool */
+			return meanings[i].description;
+	complain(line, 1, "arch/presets.tsv does not describe ", pool + name,
+		 (int)strlen(pool + name));
+	return 0;
+}
+
+/* NAME TAB PMU PMU... */
+static void load_names(const char *path)
+{
+	size_t length;
+	char *text = slurp(path, &length), *next = text, *line, *cell, *word;
+
+	file = path;
+	for (int n = 1; (line = strsep(&next, "\n")); n++) {
+		if (!*line || *line == '#')
+			continue;
+		cell = strsep(&line, "\t");
+		while ((word = strsep(&line, " "))) {
+			uint32_t i = 0;
+
+			while (i < npmus && strcmp(pmus[i], word) != 0)
+				i++;
+			if (i == npmus) {
+				complain(n, 1, "no such PMU: ", word, (int)strlen(word));
+				continue;
+			}
+			cpus = grow(cpus, ncpus, sizeof *cpus);
+			cpus[ncpus].name = pooled(cell, strlen(cell));
+			cpus[ncpus++].pmu = pooled(word, strlen(word));
+		}
+	}
 	free(text);
 }
 
@@ -241,6 +321,23 @@ static void write_pmus(FILE *out)
 	fprintf(out, "\t{0},\n};\nconst uint32_t tach__preset_npmus = %zu;\n", count);
 }
 
+static int by_cpu_name(const void *a, const void *b)
+{
+	const struct tach__preset_cpu *x = a, *y = b;
+	int order = compare_names(pool + x->name, pool + y->name);
+
+	return order ? order : compare_names(pool + x->pmu, pool + y->pmu);
+}
+
+static void write_cpus(FILE *out)
+{
+	qsort(cpus, ncpus, sizeof *cpus, by_cpu_name);
+	fputs("\nconst struct tach__preset_cpu tach__preset_cpus[] = {\n", out);
+	for (size_t i = 0; i < ncpus; i++)
+		fprintf(out, "\t{%u, %u},\n", cpus[i].name, cpus[i].pmu);
+	fprintf(out, "\t{0},\n};\nconst uint32_t tach__preset_ncpus = %zu;\n\n", ncpus);
+}
+
 static void write_all(const char *path)
 {
 	FILE *out = fopen(path, "w");
@@ -252,6 +349,7 @@ static void write_all(const char *path)
 	fputs("/* Generated by mkpresets. */\n#include \"core/presets.h\"\n\n", out);
 	write_records(out);
 	write_pmus(out);
+	write_cpus(out);
 	write_strings(out); /* last: writing the PMUs adds their names */
 	if (fclose(out)) {
 		perror(path);
@@ -261,10 +359,12 @@ static void write_all(const char *path)
 
 int main(int argc, char **argv)
 {
-	int i = 3;
+	int i = 5;
 
-	if (argc < 4 || strcmp(argv[1], "-o") != 0) {
-		fputs("usage: mkpresets -o OUT.c PMU... -- FILE.derived...\n", stderr);
+	if (argc < 6 || strcmp(argv[1], "-o") != 0) {
+		fputs("usage: mkpresets -o OUT.c CPUNAMES.tsv PRESETS.tsv PMU... -- "
+		      "FILE.derived...\n",
+		      stderr);
 		return 2;
 	}
 	pool = calloc(1, 1); /* offset 0 is "" */
@@ -272,6 +372,8 @@ int main(int argc, char **argv)
 	pmus = argv + i;
 	for (; i < argc && strcmp(argv[i], "--") != 0; i++)
 		npmus++;
+	load_names(argv[3]);
+	load_descriptions(argv[4]);
 	for (i++; i < argc; i++)
 		load(argv[i]);
 	if (ndefinitions)

@@ -14,6 +14,6 @@ $(B)/mkpresets: $(mkpresets_src) core/derived_parse.h core/formula.h core/preset
 $(B)/gen/presets.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(presets)' | cmp -s - $@ || echo '$(presets)' >$@
-$(B)/gen/presets.c: $(B)/mkpresets $(presets) $(B)/gen/presets.list $(wildcard arch/*/events/*.tsv)
+$(B)/gen/presets.c: $(B)/mkpresets arch/cpunames.tsv arch/presets.tsv $(presets) $(B)/gen/presets.list $(wildcard arch/*/events/*.tsv)
 	@mkdir -p $(@D)
-	$(B)/mkpresets -o $@ $(basename $(notdir $(wildcard arch/*/events/*.tsv))) -- $(presets)
+	$(B)/mkpresets -o $@ arch/cpunames.tsv arch/presets.tsv $(basename $(notdir $(wildcard arch/*/events/*.tsv))) -- $(presets)

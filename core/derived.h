@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry of derived events as core/ sees it. */
+#ifndef TACH_CORE_DERIVED_H
+#define TACH_CORE_DERIVED_H
+
+#include <tach/derived.h>
+
+/*
+ * For whoever meets a name where an event or a metric may stand: takes it apart when the
+ * process's own registry knows it for that PMU. Returns 1 and *out (to be freed), 0 when there
+ * is no such derived event, or a negative code with err when there is but it cannot be counted
+ * here. Costs a look-up in the presets, and the user's files the first time.
+ */
+int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
+			 struct tach_error *err);
+/*
+ * The one native event that `name` stands for, copied to event: for strings that must become
+ * one code. 1, 0 or negative as above; TACH_ERR_NOTSUPP when it is derived from several.
+ */
+int tach__derived_alias(int pmu, const char *name, size_t length, char *event, size_t size,
+			struct tach_error *err);
+
+/* pmu, or for -1 this machine's first; still -1 when that is not known. */
+int tach__derived_pmu(int pmu);
+double tach__derived_max_hz(const struct tach_derived *d);
+
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A derived event taken apart: its definition, and those it rests on, down to native events,
+ * become one postfix text over them, which the formula compiler then folds as a whole.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/event.h>
+#include <tach/pmu.h>
+#include "core/derived.h"
+#include "core/derived_files.h"
+#include "core/error.h"
+#include "core/search.h"
+
+#define DEPTH_MAX 64
+#define TEXT_MAX  65536
+
+struct tach_expansion {
+	struct tach_formula *formula;
+	int count;
+	char *event[TACH_FORMULA_OPERANDS_MAX]; /* as written */
+	struct tach_event *encoded;
+};
+
+struct expand {
+	struct tach_derived *d;
+	struct tach_error *err;
+	struct tach_expansion *x;
+	int pmu, depth;
+	struct tach_derived_info chain[DEPTH_MAX];
+	char *text;
+	size_t length;
+};
+
+static int put(struct expand *e, const char *word, size_t length)
+{
+	if (e->length + length + 2 > TEXT_MAX)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
+				   "%s becomes too long a formula when its parts are filled in",
+				   e->chain[0].name);
+	memcpy(e->text + e->length, word, length);
+	e->length += length;
+	e->text[e->length++] = '|';
+	e->text[e->length] = 0;
+	return 0;
+}
+
+static int put_word(struct expand *e, const char *word)
+{
+	return put(e, word, strlen(word));
+}
+
+static const char *base(const struct tach_derived_info *info, int i)
+{
+	const char *event = info->events;
+
+	while (i--)
+		event += strlen(event) + 1;
+	return event;
+}
+
+/* Whether one counter would do for both, however they are spelled. */
+static bool same(const struct tach_event *a, const struct tach_event *b)
+{
+	return a->type == b->type && a->has == b->has && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 && a->period == b->period &&
+	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
+	       a->exclude_guest == b->exclude_guest && a->precise == b->precise &&
+	       a->cpu == b->cpu && a->pmu == b->pmu && a->ncodes == b->ncodes &&
+	       !memcmp(a->codes, b->codes, a->ncodes * sizeof *a->codes);
+}
+
+/*
+ * On the PMU itself, or where files written for libpfm-4 may mean it too, because there they
+ * are searched next: the architectural events of an Intel PMU, then the kernel's generic ones.
+ */
+static int encode(const struct expand *e, const char *event, struct tach_event *out,
+		  struct tach_error *err)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_pmu_info info = {.size = sizeof info};
+	struct tach_error unwanted = TACH_ERROR_INIT;
+	int rc;
+
+	opt.pmu = e->pmu;
+	rc = tach_event_encode(event, &opt, out, err);
+	if (rc == TACH_ERR_NOTSUPP) { /* nothing the kernel knows; register words may exist */
+		opt.os = TACH_OS_NONE;
+		rc = tach_event_encode(event, &opt, out, err);
+	}
+	if (rc != TACH_ERR_NOTFOUND || strstr(event, "::"))
+		return rc;
+	/* PMUs without fixed counters are older than the architectural events. */
+	if (tach_pmu_info(e->pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
+	    strncmp(info.name, "amd64", 5) != 0) {
+		opt.pmu = tach_pmu_find("ix86arch");
+		if (tach_event_encode(event, &opt, out, &unwanted) == 0)
+			return 0;
+	}
+	opt.pmu = tach_pmu_find("perf");
+	return tach_event_encode(event, &opt, out, &unwanted) == 0 ? 0 : rc;
+}
+
+/* The number of that native event, which is added if it is new. */
+static int native(struct expand *e, const char *event)
+{
+	struct tach_expansion *x = e->x;
+	struct tach_event *encoded =
+		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
+	struct tach_error why = TACH_ERROR_INIT;
+	int rc;
+
+	if (!encoded)
+		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	x->encoded = encoded;
+	encoded += x->count;
+	memset(encoded, 0, sizeof *encoded);
+	encoded->size = sizeof *encoded;
+	rc = encode(e, event, encoded, &why);
+	if (rc < 0)
+		return tach__error(e->err, rc, 0, 0, "%s cannot count '%.80s': %.120s",
+				   e->chain[e->depth - 1].name, event, why.text);
+	for (int i = 0; i < x->count; i++)
+		if (same(&x->encoded[i], encoded))
+			return i;
+	if (x->count == TACH_FORMULA_OPERANDS_MAX)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
+				   "%s rests on more than %d different events",
+				   e->chain[0].name, TACH_FORMULA_OPERANDS_MAX);
+	x->event[x->count] = strdup(event);
+	if (!x->event[x->count])
+		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	return x->count++;
+}
+
+static int definition(struct expand *e, const struct tach_derived_info *info);
+
+/* "A -> B -> A" */
+static int ring(struct expand *e, int from)
+{
+	char text[200];
+	size_t n = 0;
+
+	for (int i = from; i <= e->depth; i++) {
+		const char *name = e->chain[i == e->depth ? from : i].name;
+
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%.60s", n ? " -> " : "",
+				      name);
+		if (n >= sizeof text - 1)
+			break;
+	}
+	return tach__error(e->err, TACH_ERR_CYCLE, 0, 0, "the definition refers to itself: %s",
+			   text);
+}
+
+/*
+ * Base event i of a definition: another derived event before a native one, but a definition
+ * named as the native event that it rests on means that event.
+ */
+static int operand(struct expand *e, const struct tach_derived_info *info, int i)
+{
+	const char *event = base(info, i);
+	size_t length = strlen(event);
+	struct tach_derived_info next = {.size = sizeof next};
+	char word[16];
+	int rc;
+
+	if (tach__derived_find(e->d, e->pmu, event, length, &next) == 0) {
+		struct tach_error unwanted = TACH_ERROR_INIT, *err = e->err;
+		int from = 0;
+
+		while (from < e->depth &&
+		       tach__name_compare(event, length, e->chain[from].name))
+			from++;
+		if (from == e->depth)
+			return definition(e, &next);
+		if (from < e->depth - 1)
+			return ring(e, from);
+		e->err = &unwanted;
+		rc = native(e, event);
+		e->err = err;
+		if (rc < 0)
+			return ring(e, from);
+	} else {
+		rc = native(e, event);
+		if (rc < 0)
+			return rc;
+	}
+	snprintf(word, sizeof word, "N%d", rc);
+	return put_word(e, word);
+}
+
+/* Operands first .. last, joined by an operator. */
+static int joined(struct expand *e, const struct tach_derived_info *info, int first, int last,
+		  const char *operator)
+{
+	int rc = operand(e, info, first);
+
+	for (int i = first + 1; i <= last && !rc; i++) {
+		rc = operand(e, info, i);
+		if (!rc)
+			rc = put_word(e, operator);
+	}
+	return rc;
+}
+
+/* Only the first counts, but the others set up what it counts (tags on NetBurst). */
+static int compound(struct expand *e, const struct tach_derived_info *info)
+{
+	int rc = operand(e, info, 0);
+	size_t length = e->length;
+
+	for (int i = 1; i < info->nevents && !rc; i++)
+		rc = operand(e, info, i);
+	e->length = length;
+	e->text[length] = 0;
+	return rc;
+}
+
+/* (N1 [+ N2]) * max_hz / N0 */
+static int per_second(struct expand *e, const struct tach_derived_info *info)
+{
+	int rc = joined(e, info, 1, info->nevents - 1, "+");
+
+	if (!rc)
+		rc = put_word(e, "#");
+	if (!rc)
+		rc = put_word(e, "*");
+	if (!rc)
+		rc = operand(e, info, 0);
+	return rc ? rc : put_word(e, "/");
+}
+
+/* The definition's formula in postfix, each N<i> replaced by what base event i becomes. */
+static int substituted(struct expand *e, const struct tach_derived_info *info)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_formula *f;
+	char *text, *at, *word;
+	int rc, length;
+
+	opt.kind =
+		info->type == TACH_DERIVED_POSTFIX ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX;
+	opt.noperands = info->nevents;
+	opt.max_hz = opt.tsc_hz = 1; /* only the text matters here */
+	rc = tach_formula_compile(&f, info->formula, &opt, e->err);
+	if (rc)
+		return rc;
+	length = tach_formula_print(f, TACH_FORMULA_POSTFIX, NULL, 0);
+	at = text = malloc((size_t)length + 1);
+	if (text)
+		tach_formula_print(f, TACH_FORMULA_POSTFIX, text, (size_t)length + 1);
+	tach_formula_free(f);
+	if (!text)
+		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	while (!rc && (word = strsep(&at, "|")) && *word)
+		rc = word[0] == 'N' ? operand(e, info, atoi(word + 1)) : put_word(e, word);
+	free(text);
+	return rc;
+}
+
+static int definition(struct expand *e, const struct tach_derived_info *info)
+{
+	int rc;
+
+	if (e->depth == DEPTH_MAX)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
+				   "%s is defined through more than %d levels",
+				   e->chain[0].name, DEPTH_MAX);
+	e->chain[e->depth++] = *info;
+	switch (info->type) {
+	case TACH_NOT_DERIVED:
+		rc = operand(e, info, 0);
+		break;
+	case TACH_DERIVED_CMPD:
+		rc = compound(e, info);
+		break;
+	case TACH_DERIVED_ADD:
+		rc = joined(e, info, 0, info->nevents - 1, "+");
+		break;
+	case TACH_DERIVED_SUB:
+		rc = joined(e, info, 0, info->nevents - 1, "-");
+		break;
+	case TACH_DERIVED_PS:
+	case TACH_DERIVED_ADD_PS:
+		rc = per_second(e, info);
+		break;
+	default:
+		rc = substituted(e, info);
+	}
+	e->depth--;
+	return rc;
+}
+
+static int expand(struct expand *e, const struct tach_derived_info *info)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int rc = definition(e, info);
+
+	if (rc)
+		return rc;
+	opt.kind = TACH_FORMULA_POSTFIX;
+	opt.noperands = e->x->count;
+	opt.max_hz = tach__derived_max_hz(e->d);
+	return tach_formula_compile(&e->x->formula, e->text, &opt, e->err);
+}
+
+static int expand_info(struct tach_derived *d, int pmu, const struct tach_derived_info *info,
+		       struct tach_expansion **out, struct tach_error *err)
+{
+	struct expand *e = calloc(1, sizeof *e);
+	int rc = TACH_ERR_NOMEM;
+
+	if (e) {
+		e->d = d;
+		e->pmu = pmu;
+		e->err = err;
+		e->x = calloc(1, sizeof *e->x);
+		e->text = malloc(TEXT_MAX);
+	}
+	if (!e || !e->x || !e->text)
+		tach__error(err, rc, 0, 0, "out of memory");
+	else
+		rc = expand(e, info);
+	if (rc && e)
+		tach_expansion_free(e->x);
+	else if (!rc)
+		*out = e->x;
+	if (e)
+		free(e->text);
+	free(e);
+	return rc;
+}
+
+int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
+			struct tach_expansion **out, struct tach_error *err)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+
+	if (!d || !name || !out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no derived event given");
+	pmu = tach__derived_pmu(pmu);
+	if (tach__derived_find(d, pmu, name, strlen(name), &info))
+		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0, "no derived event '%.150s'%s",
+				   name, pmu < 0 ? " for a CPU that is not known" : "");
+	return expand_info(d, pmu, &info, out, err);
+}
+
+void tach_expansion_free(struct tach_expansion *x)
+{
+	if (!x)
+		return;
+	tach_formula_free(x->formula);
+	for (int i = 0; i < x->count; i++)
+		free(x->event[i]);
+	free(x->encoded);
+	free(x);
+}
+
+int tach_expansion_count(const struct tach_expansion *x)
+{
+	return x->count;
+}
+
+const char *tach_expansion_event(const struct tach_expansion *x, int i)
+{
+	return i >= 0 && i < x->count ? x->event[i] : NULL;
+}
+
+const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x)
+{
+	return x->encoded;
+}
+
+const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x)
+{
+	return x->formula;
+}
+
+int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
+			 struct tach_error *err)
+{
+	struct tach_derived *d = tach_derived_default();
+	struct tach_derived_info info = {.size = sizeof info};
+	int rc;
+
+	pmu = tach__derived_pmu(pmu);
+	if (!d || tach__derived_find(d, pmu, name, length, &info))
+		return 0;
+	rc = expand_info(d, pmu, &info, out, err);
+	return rc ? rc : 1;
+}
+
+/* The value of its only event, as it is. */
+static bool is_plain(const struct tach_formula *f)
+{
+	char text[8];
+
+	tach_formula_print(f, TACH_FORMULA_POSTFIX, text, sizeof text);
+	return !strcmp(text, "N0|");
+}
+
+int tach__derived_alias(int pmu, const char *name, size_t length, char *event, size_t size,
+			struct tach_error *err)
+{
+	struct tach_expansion *x;
+	int rc = tach__derived_lookup(pmu, name, length, &x, err);
+
+	if (rc != 1)
+		return rc;
+	if (x->count != 1 || !is_plain(x->formula))
+		rc = tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
+				 "%.*s is derived from %d events: ask for it as a metric",
+				 (int)length, name, x->count);
+	else if ((size_t)snprintf(event, size, "%s", x->event[0]) >= size)
+		rc = tach__error(err, TACH_ERR_TOOSMALL, 0, 0, "the event's name is too long");
+	tach_expansion_free(x);
+	return rc;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Where definitions come from: files, the user's own places, and the names CPUs have there. */
+#ifndef TACH_CORE_DERIVED_FILES_H
+#define TACH_CORE_DERIVED_FILES_H
+
+#include <tach/derived.h>
+
+/* A whole file in memory of the caller's to free. 0 or a negated errno with err. */
+int tach__derived_slurp(const char *path, char **text, size_t *length, struct tach_error *err);
+/* Loads $XDG_CONFIG_HOME/tach and TACH_DERIVED; what cannot be read is reported. */
+void tach__derived_user_files(struct tach_derived *d);
+/* The PMUs that a CPU line means: writes up to max, returns how many. */
+int tach__derived_cpu(const char *name, size_t length, int *pmus, int max);
+/* As tach_derived_find, for a name that is not terminated; pmu is a number, -1 = unknown. */
+int tach__derived_find(struct tach_derived *d, int pmu, const char *name, size_t length,
+		       struct tach_derived_info *info);
+/* Tells the registry's owner about a file as a whole. */
+void tach__derived_complain(struct tach_derived *d, const char *file, const char *text);
+
+#endif
