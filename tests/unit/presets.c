@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our own presets: every one of every PMU can be counted there and has a description; every
+ * PMU has those that every CPU can count.
+ */
+#include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
+#include "tests/check.h"
+
+static struct tach_derived *presets;
+
+static const char *pmu_name(int pmu)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+
+	tach_pmu_info(pmu, &info);
+	return info.name;
+}
+
+static int core_pmus(void)
+{
+	return tach_pmu_count() - 2; /* the last two are the kernel's */
+}
+
+static void all_can_be_counted(void)
+{
+	int definitions = 0;
+
+	for (int pmu = 0; pmu < core_pmus(); pmu++) {
+		int n = tach_derived_count(presets, pmu);
+
+		CHECK(n >= 10, "%s has %d presets", pmu_name(pmu), n);
+		for (int i = 0; i < n; i++) {
+			struct tach_derived_info info = {.size = sizeof info};
+			struct tach_expansion *x = NULL;
+			struct tach_error err = TACH_ERROR_INIT;
+
+			tach_derived_at(presets, pmu, i, &info);
+			definitions++;
+			CHECK(tach_derived_expand(presets, pmu, info.name, &x, &err) == 0,
+			      "%s %s: %s", pmu_name(pmu), info.name, err.text);
+			CHECK(info.short_description[0], "%s: no description", info.name);
+			CHECK(info.preset == !strncmp(info.name, "PAPI_", 5), "%s: kind",
+			      info.name);
+			CHECK(!x || tach_formula_uses(tach_expansion_formula(x)) ==
+					      ~(uint64_t)0 >> (64 - tach_expansion_count(x)),
+			      "%s %s: every event is used", pmu_name(pmu), info.name);
+			tach_expansion_free(x);
+		}
+	}
+	printf("# %d definitions for %d PMUs\n", definitions, core_pmus());
+	CHECK(definitions > 7000, "%d definitions", definitions);
+}
+
+static void everywhere(void)
+{
+	static const char *const names[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS",
+					    "PAPI_BR_MSP",  "ipc",	    "branch_mpki"};
+	struct tach_derived_info info = {.size = sizeof info};
+
+	for (int pmu = 0; pmu < core_pmus(); pmu++)
+		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+			CHECK(tach_derived_find(presets, pmu, names[i], &info) == 0,
+			      "%s has no %s", pmu_name(pmu), names[i]);
+}
+
+int main(void)
+{
+	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
+
+	if (tach_derived_create(&presets, &opt, NULL))
+		return 1;
+	CASE(all_can_be_counted);
+	CASE(everywhere);
+	tach_derived_free(presets);
+	return check_done();
+}
