@@ -13,6 +13,7 @@
 #include <tach/formula.h>
 #include <tach/set.h>
 #include <tach/reader.h>
+#include <tach/fault.h>
 #include <tach/region.h>
 #include <tach/report.h>
 

@@ -31,39 +31,29 @@
 
 /*
  * A counter instruction's record in section tach_ex: where it is, where to go on when it
- * faults, both relative to themselves. "o" ties the record to the text that it describes, so
- * that a linker which drops an unused function (--gc-sections, COMDAT) drops the record too;
- * "?" makes it a member of the function's group if there is one. Linkers bound the section with
- * __start_tach_ex and __stop_tach_ex, which the note `.note.tach` makes findable at run time
- * without section headers; the note also holds the reference to tach__abi_1, by a relocation
- * that stores nothing: a program built against another layout does not link.
+ * faults, both relative to themselves. The record is an ELF note (name "tach", type 1), so that
+ * the table is found at run time through PT_NOTE, without section headers or symbols;
+ * __start_tach_ex would keep all records, and with them every function, from --gc-sections. "o"
+ * ties the record to the text that it describes: a linker that drops the function drops the
+ * record too. "?" makes it a member of the function's group if there is one (COMDAT). The
+ * record also holds a reference to tach__abi_1, by a relocation that stores nothing: a program
+ * built against another layout does not link.
  *
  * Where to go on is a few instructions behind the function, in the same section, which make the
  * copy of the page's lock odd: the comparison that follows every read then fails, and that
  * leads to the slow exit. (asm goto would land there directly; with outputs it is miscompiled
  * by gcc before 11.5, 12.4 and 13.3.)
  */
-#define TACH__EX_RECORD(at, landing)                                                           \
-	"\t.pushsection tach_ex, \"ao?\", @progbits, " at "\n"                                 \
+#define TACH__EX_RECORD(at, landing, reloc_none)                                               \
+	"\t.pushsection tach_ex, \"ao?\", @note, " at "\n"                                     \
+	"\t.balign 4\n"                                                                        \
+	"\t.globl tach__abi_1\n\t.reloc 0, " reloc_none ", tach__abi_1\n"                      \
+	"\t.long 5, 8, 1\n"                                                                    \
+	"\t.asciz \"tach\"\n"                                                                  \
 	"\t.balign 4\n"                                                                        \
 	"\t.long " at " - .\n"                                                                 \
 	"\t.long " landing " - .\n"                                                            \
 	"\t.popsection\n"
-#define TACH__EX_NOTE(reloc_none)                                                              \
-	"\t.ifndef tach__noted\n"                                                              \
-	"\t.set tach__noted, 1\n"                                                              \
-	"\t.weak __start_tach_ex\n\t.weak __stop_tach_ex\n"                                    \
-	"\t.hidden __start_tach_ex\n\t.hidden __stop_tach_ex\n"                                \
-	"\t.pushsection .note.tach, \"a\", @note\n"                                            \
-	"\t.balign 4\n"                                                                        \
-	"\t.long 5, 8, 1\n"                                                                    \
-	"\t.asciz \"tach\"\n"                                                                  \
-	"\t.balign 4\n"                                                                        \
-	"\t.long __start_tach_ex - .\n"                                                        \
-	"\t.long __stop_tach_ex - .\n"                                                         \
-	"\t.reloc 0, " reloc_none ", tach__abi_1\n"                                            \
-	"\t.popsection\n"                                                                      \
-	"\t.endif\n"
 
 #if defined(__x86_64__) && !defined(__ILP32__)
 #define TACH_ARCH_TABLES 0

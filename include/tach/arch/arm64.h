@@ -25,16 +25,15 @@
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
 		register uint64_t tach__value __asm__("x17");                                  \
-		__asm__ volatile(                                                              \
-			"add x16, %[stubs], %w[index], uxtw #4\n"                              \
-			"\tblr x16\n.Ltach_on%=:\n"                                            \
-			"\t.subsection 1\n.Ltach_revoked%=:\n"                                 \
-			"\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"                      \
-			"\t.previous\n" TACH__EX_RECORD(".Ltach_on%=", ".Ltach_revoked%=")     \
-				TACH__EX_NOTE("R_AARCH64_NONE")                                \
-			: "=r"(tach__value), [lock] "+r"(seen)                                 \
-			: [stubs] "r"((way).stubs), [index] "r"(number)                        \
-			: "x16", "x30", "memory");                                             \
+		__asm__ volatile("add x16, %[stubs], %w[index], uxtw #4\n"                     \
+				 "\tblr x16\n.Ltach_on%=:\n"                                   \
+				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
+				 "\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"             \
+				 "\t.previous\n" TACH__EX_RECORD(                              \
+					 ".Ltach_on%=", ".Ltach_revoked%=", "R_AARCH64_NONE")  \
+				 : "=r"(tach__value), [lock] "+r"(seen)                        \
+				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
+				 : "x16", "x30", "memory");                                    \
 		(value) = tach__value;                                                         \
 	} while (0)
 
