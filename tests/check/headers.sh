@@ -9,11 +9,11 @@ for compiler in "${@:-gcc clang g++ clang++}"; do for c in $compiler; do
 	command -v "$c" >/dev/null || { echo "skip headers $c: $c is not installed"; continue; }
 	case $c in
 	# A function may be named like a struct; C++ calls that hiding its constructor.
-	*++) language=c++ standards='c++11 c++20' flags='-Wall -Wextra -Wpedantic -Wundef -Werror';;
-	*) language=c standards=c11 flags='-Wall -Wextra -Wpedantic -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Werror';;
+	*++) language=c++ hpp=include/tach.hpp standards='c++11 c++20' flags='-Wall -Wextra -Wpedantic -Wundef -Werror';;
+	*) language=c hpp= standards=c11 flags='-Wall -Wextra -Wpedantic -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Werror';;
 	esac
 	bad=0
-	for standard in $standards; do for h in include/*.h include/tach/*.h; do
+	for standard in $standards; do for h in include/*.h include/tach/*.h $hpp; do
 		# The declaration: a header of macros alone would make an empty translation unit.
 		# shellcheck disable=SC2086
 		printf '#include <%s>\nextern int unit;\n' "${h#include/}" |
