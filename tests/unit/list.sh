@@ -39,7 +39,7 @@ want list_alias 0 'same as ' "$tach" list --pmu snb lsd
 want list_arm 0 '^  CPU_CYCLES ' "$tach" list --pmu arm_n1
 
 all=$("$tach" list --all '*')
-for what in 'vc:code as in libpfm-4; the vendor' 'pfm:code as in the vendor'; do
+for what in 'vc:code 0x[0-9a-fx,]* as in libpfm-4; the vendor' 'pfm:code 0x[0-9a-fx,]* as in the vendor'; do
 	n=$(cut -f1,10 arch/*/events/*.tsv | grep -cE "^[EU]	(.*;)?${what%%:*}=")
 	got=$(grep -c "${what#*:}" <<<"$all")
 	if [ "$n" = "$got" ] && [ "$n" -gt 0 ]; then

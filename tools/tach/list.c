@@ -3,10 +3,12 @@
 #include <ctype.h>
 #include <fnmatch.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <tach/event.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/list.h"
 
@@ -80,6 +82,86 @@ static int any_fits(const struct wanted *w, const char *pmu, const char *name,
 		    (!is_glob(w->patterns[i]) && strcasestr(description, w->patterns[i])))
 			return 1;
 	return 0;
+}
+
+/* ---- what is told of a line ---- */
+
+static void counters_text(uint64_t counters, char *out, size_t size)
+{
+	size_t used = 0;
+
+	if (counters == 0)
+		snprintf(out, size, "any");
+	for (int i = 0; i < 64 && used < size; i++) {
+		const char *fixed = i < 32 ? "" : "f", *comma = used ? "," : "";
+		int first = i;
+
+		if (!(counters >> i & 1))
+			continue;
+		while (i % 32 < 31 && counters >> (i + 1) & 1)
+			i++;
+		if (i == first || i >= 32) /* fixed ones are named one by one */
+			i = first, used += (size_t)snprintf(out + used, size - used, "%s%s%d",
+							    comma, fixed, i % 32);
+		else
+			used += (size_t)snprintf(out + used, size - used, "%s%d-%d", comma,
+						 first, i);
+	}
+}
+
+/* At user and kernel level, as libpfm-4's own words are given. */
+static void words_text(const struct list_pmu *pmu, const char *event, const char *umask,
+		       char *out, size_t size)
+{
+	struct tach_encode_options options = TACH_ENCODE_DEFAULT;
+	struct tach_event code = {.size = sizeof code};
+	char text[600];
+	size_t used = 0;
+
+	options.os = TACH_OS_NONE;
+	options.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+	snprintf(text, sizeof text, "%s::%s%s%s", pmu->info.name, event, umask ? ":" : "",
+		 umask ? umask : "");
+	if (tach_event_encode(text, &options, &code, NULL) != 0)
+		return;
+	for (uint32_t i = 0; i < code.ncodes && used < size; i++)
+		used += (size_t)snprintf(out + used, size - used, "%s0x%" PRIx64, i ? "," : "",
+					 code.codes[i]);
+}
+
+void list_row(const struct list_pmu *pmu, const struct list_line *line, struct list_row *row)
+{
+	struct tach_event_info e = {.size = sizeof e};
+	struct tach_umask_info u = {.size = sizeof u};
+
+	memset(row, 0, sizeof *row);
+	row->name = row->description = "";
+	if (line->umask < 0 && tach_event_info(pmu->pmu, line->event, &e) == 0)
+		*row = (struct list_row){.name = e.name,
+					 .description = e.description,
+					 .alias_of = e.alias_of,
+					 .vendor_code = e.vendor_code,
+					 .libpfm4_code = e.libpfm4_code,
+					 .deprecated = e.deprecated,
+					 .code = e.code};
+	else if (tach_umask_info(pmu->pmu, line->event, line->umask, &u) == 0)
+		*row = (struct list_row){.name = u.name,
+					 .description = u.description,
+					 .alias_of = u.alias_of,
+					 .vendor_code = u.vendor_code,
+					 .libpfm4_code = u.libpfm4_code,
+					 .deprecated = u.deprecated,
+					 .code = u.code,
+					 .is_umask = 1,
+					 .group = u.group,
+					 .is_default = u.is_default};
+	if (row->vendor_code || row->libpfm4_code) {
+		tach_event_info(pmu->pmu, line->event, &e);
+		words_text(pmu, e.name, row->is_umask ? u.name : NULL, row->words,
+			   sizeof row->words);
+	}
+	counters_text(row->is_umask ? u.counters : e.counters, row->counters,
+		      sizeof row->counters);
 }
 
 /* ---- choosing ---- */

@@ -19,10 +19,18 @@ struct list_pmu {
 	size_t nlines, room;
 };
 
+/* What is told of a line, the same for events and umasks. */
+struct list_row {
+	int is_umask, group, is_default, deprecated;
+	const char *name, *description;
+	const char *alias_of, *vendor_code, *libpfm4_code; /* NULL where there is none */
+	uint64_t code;
+	char counters[160]; /* "0-3,6,f0"; "any" */
+	char words[80];	    /* register words, where two sources disagree on them; else "" */
+};
+
+void list_row(const struct list_pmu *pmu, const struct list_line *line, struct list_row *row);
 void list_text(const struct list_pmu *pmus, size_t n);
 void list_json(const struct list_pmu *pmus, size_t n);
-
-/* "0-3,6,f0"; "any" for 0. Returns out. */
-char *list_counters(uint64_t counters, char *out, size_t size);
 
 #endif

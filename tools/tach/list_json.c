@@ -26,20 +26,6 @@ static void member(const char *key, const char *text)
 	string(text);
 }
 
-static void where(uint64_t counters)
-{
-	char text[256];
-
-	member("counters", list_counters(counters, text, sizeof text));
-}
-
-static void begin(const char *indent, const char *name, uint64_t code)
-{
-	printf("%s{\"name\": ", indent);
-	string(name);
-	printf(", \"code\": \"0x%" PRIx64 "\"", code);
-}
-
 static void pmu_head(const struct tach_pmu_info *info)
 {
 	printf("  {\"name\": ");
@@ -60,55 +46,42 @@ static void pmu_head(const struct tach_pmu_info *info)
 	       info->present ? "true" : "false", info->nevents);
 }
 
-static void umask(const struct tach_umask_info *u, const char *separator)
+/* An event stays open: its umasks follow. */
+static void one_line(const struct list_row *row)
 {
-	printf("%s", separator);
-	begin("      ", u->name, u->code);
-	where(u->counters);
-	printf(", \"group\": %d", u->group);
-	if (u->is_default)
+	printf("%s{\"name\": ", row->is_umask ? "      " : "    ");
+	string(row->name);
+	printf(", \"code\": \"0x%" PRIx64 "\"", row->code);
+	member("counters", row->counters);
+	if (row->is_umask)
+		printf(", \"group\": %d", row->group);
+	if (row->is_default)
 		printf(", \"default\": true");
-	if (u->deprecated)
+	if (row->deprecated)
 		printf(", \"deprecated\": true");
-	member("alias_of", u->alias_of);
-	member("vendor_code", u->vendor_code);
-	member("libpfm4_code", u->libpfm4_code);
-	member("description", u->description);
-	putchar('}');
-}
-
-static void event(const struct tach_event_info *e, const char *separator)
-{
-	printf("%s", separator);
-	begin("    ", e->name, e->code);
-	where(e->counters);
-	if (e->deprecated)
-		printf(", \"deprecated\": true");
-	member("alias_of", e->alias_of);
-	member("vendor_code", e->vendor_code);
-	member("libpfm4_code", e->libpfm4_code);
-	member("description", e->description);
-	printf(", \"umasks\": [");
+	member("alias_of", row->alias_of);
+	member("words", row->words);
+	member("vendor_code", row->vendor_code);
+	member("libpfm4_code", row->libpfm4_code);
+	member("description", row->description);
+	printf(row->is_umask ? "}" : ", \"umasks\": [");
 }
 
 static void one_pmu(const struct list_pmu *pmu)
 {
-	struct tach_event_info e = {.size = sizeof e};
-	struct tach_umask_info u = {.size = sizeof u};
+	struct list_row row;
 	int umasks = 0;
 
 	pmu_head(&pmu->info);
 	for (size_t i = 0; i < pmu->nlines; i++) {
-		const struct list_line *l = &pmu->lines[i];
-
-		if (l->umask < 0) {
-			tach_event_info(pmu->pmu, l->event, &e);
-			event(&e, i == 0 ? "\n" : umasks ? "\n    ]},\n" : "]},\n");
+		list_row(pmu, &pmu->lines[i], &row);
+		if (row.is_umask)
+			printf(umasks++ ? ",\n" : "\n");
+		else
+			printf(i == 0 ? "\n" : umasks ? "\n    ]},\n" : "]},\n");
+		if (!row.is_umask)
 			umasks = 0;
-		} else {
-			tach_umask_info(pmu->pmu, l->event, l->umask, &u);
-			umask(&u, umasks++ ? ",\n" : "\n");
-		}
+		one_line(&row);
 	}
 	printf("%s]}", pmu->nlines == 0 ? "" : umasks ? "\n    ]}\n  " : "]}\n  ");
 }

@@ -14,30 +14,6 @@ struct layout {
 	int screen;	    /* 0: no wrapping */
 };
 
-char *list_counters(uint64_t counters, char *out, size_t size)
-{
-	size_t used = 0;
-
-	if (counters == 0)
-		snprintf(out, size, "any");
-	for (int i = 0; i < 64 && used < size; i++) {
-		const char *fixed = i < 32 ? "" : "f", *comma = used ? "," : "";
-		int first = i;
-
-		if (!(counters >> i & 1))
-			continue;
-		while (i % 32 < 31 && counters >> (i + 1) & 1)
-			i++;
-		if (i == first || i >= 32) /* fixed ones are named one by one */
-			i = first, used += (size_t)snprintf(out + used, size - used, "%s%s%d",
-							    comma, fixed, i % 32);
-		else
-			used += (size_t)snprintf(out + used, size - used, "%s%d-%d", comma,
-						 first, i);
-	}
-	return out;
-}
-
 static int screen_width(void)
 {
 	struct winsize size;
@@ -76,43 +52,6 @@ static void wrapped(const char *text, int indent, int screen)
 	}
 }
 
-struct row {
-	int indent, mark, deprecated;
-	const char *name, *counters, *description, *alias_of, *vendor_code, *libpfm4_code;
-};
-
-static int row_of(const struct list_pmu *pmu, const struct list_line *line, struct row *row,
-		  char *counters, size_t size)
-{
-	struct tach_event_info e = {.size = sizeof e};
-	struct tach_umask_info u = {.size = sizeof u};
-
-	memset(row, 0, sizeof *row);
-	row->counters = counters;
-	if (line->umask < 0) {
-		if (tach_event_info(pmu->pmu, line->event, &e) != 0)
-			return 0;
-		*row = (struct row){2,
-				    0,
-				    e.deprecated,
-				    e.name,
-				    counters,
-				    e.description,
-				    e.alias_of,
-				    e.vendor_code,
-				    e.libpfm4_code};
-		list_counters(e.counters, counters, size);
-		return 1;
-	}
-	if (tach_umask_info(pmu->pmu, line->event, line->umask, &u) != 0)
-		return 0;
-	*row = (struct row){4,		u.is_default,  u.deprecated,
-			    u.name,	counters,      u.description,
-			    u.alias_of, u.vendor_code, u.libpfm4_code};
-	list_counters(u.counters, counters, size);
-	return 1;
-}
-
 /* Appends a and b to *text after "; ", if they are anything. */
 static void join(char *text, size_t size, const char *a, const char *b)
 {
@@ -122,7 +61,7 @@ static void join(char *text, size_t size, const char *a, const char *b)
 		snprintf(text + used, size - used, "%s%s%s", used ? "; " : "", a, b);
 }
 
-static void print_row(const struct row *row, const struct layout *l)
+static void print_row(const struct list_row *row, const struct layout *l)
 {
 	char text[1400];
 	int column = l->name + l->counters + 4, used;
@@ -133,7 +72,8 @@ static void print_row(const struct row *row, const struct layout *l)
 		join(text, sizeof text, "same as ", row->alias_of);
 	if (row->deprecated)
 		join(text, sizeof text, "deprecated", "");
-	used = printf("%*s%s%s", row->indent, "", row->name, row->mark ? " *" : "");
+	used = printf("%*s%s%s", row->is_umask ? 4 : 2, "", row->name,
+		      row->is_default ? " *" : "");
 	/* A long name pushes its own line only. */
 	printf("%*s%s", used > l->name ? 2 : l->name - used + 2, "", row->counters);
 	if (*text) {
@@ -144,30 +84,28 @@ static void print_row(const struct row *row, const struct layout *l)
 	}
 	if (row->vendor_code) {
 		printf("%*s", column, "");
-		snprintf(text, sizeof text, "code as in libpfm-4; the vendor's file says %s",
-			 row->vendor_code);
+		snprintf(text, sizeof text, "code %s as in libpfm-4; the vendor's file says %s",
+			 row->words, row->vendor_code);
 		wrapped(text, column, l->screen);
 	}
 	if (row->libpfm4_code) {
 		printf("%*s", column, "");
-		snprintf(text, sizeof text, "code as in the vendor's file; libpfm-4 has %s",
-			 row->libpfm4_code);
+		snprintf(text, sizeof text, "code %s as in the vendor's file; libpfm-4 has %s",
+			 row->words, row->libpfm4_code);
 		wrapped(text, column, l->screen);
 	}
 }
 
 static void layout_of(const struct list_pmu *pmu, struct layout *l)
 {
-	char counters[128];
-	struct row row;
+	struct list_row row;
 
 	for (size_t i = 0; i < pmu->nlines; i++) {
 		int name, n;
 
-		if (!row_of(pmu, &pmu->lines[i], &row, counters, sizeof counters))
-			continue;
-		name = row.indent + (int)strlen(row.name) + (row.mark ? 2 : 0);
-		n = (int)strlen(counters);
+		list_row(pmu, &pmu->lines[i], &row);
+		name = (row.is_umask ? 4 : 2) + (int)strlen(row.name) + 2 * row.is_default;
+		n = (int)strlen(row.counters);
 		if (name > l->name && name <= NAME_MOST)
 			l->name = name;
 		if (n > l->counters)
@@ -238,16 +176,15 @@ void list_text(const struct list_pmu *pmus, size_t n)
 	}
 	for (size_t i = 0; i < n; i++) {
 		struct layout layout = {0, 0, screen_width()};
-		char counters[128];
-		struct row row;
+		struct list_row row;
 
 		if (i)
 			putchar('\n');
 		heading(&pmus[i]);
 		layout_of(&pmus[i], &layout);
-		for (size_t k = 0; k < pmus[i].nlines; k++)
-			if (row_of(&pmus[i], &pmus[i].lines[k], &row, counters,
-				   sizeof counters))
-				print_row(&row, &layout);
+		for (size_t k = 0; k < pmus[i].nlines; k++) {
+			list_row(&pmus[i], &pmus[i].lines[k], &row);
+			print_row(&row, &layout);
+		}
 	}
 }
