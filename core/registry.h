@@ -93,7 +93,8 @@ struct tach__thread {
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */
 	struct tach_slot *overflow[TACH__OVERFLOWS + 1];
-	uint32_t calibrated; /* bit n: overhead[n] is known */
+	char *chunk[TACH__CHUNKS]; /* as in the hot half, but fork does not wipe it */
+	uint32_t calibrated;	   /* bit n: overhead[n] is known */
 	struct tach__overhead overhead[TACH__CALIBRATORS];
 };
 

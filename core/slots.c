@@ -14,8 +14,7 @@ static size_t bytes(uint32_t count)
 
 struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
 {
-	char *chunk =
-		__atomic_load_n(&record->hot->chunk[id / TACH__CHUNK_SLOTS], __ATOMIC_ACQUIRE);
+	char *chunk = __atomic_load_n(&record->chunk[id / TACH__CHUNK_SLOTS], __ATOMIC_ACQUIRE);
 
 	return (struct tach_slot *)(void *)(chunk +
 					    (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
@@ -32,8 +31,8 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 		chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 		if (!chunk)
 			return TACH_ERR_NOMEM;
-		__atomic_store_n(&record->hot->chunk[record->nchunks++], chunk,
-				 __ATOMIC_RELEASE);
+		record->hot->chunk[record->nchunks] = chunk;
+		__atomic_store_n(&record->chunk[record->nchunks++], chunk, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&record->limit, record->nchunks * TACH__CHUNK_SLOTS, __ATOMIC_RELEASE);
 	return 0;

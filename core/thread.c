@@ -53,7 +53,7 @@ static void record_unmap(struct tach__thread *record)
 
 	tach__slots_clear(record);
 	for (uint32_t i = 0; i < record->nchunks; i++)
-		tach__pages_free(record->hot->chunk[i], chunk);
+		tach__pages_free(record->chunk[i], chunk);
 	tach__pages_free(record->log, record->log_size);
 	tach__pages_free(record->hot, record->size);
 }
@@ -203,6 +203,7 @@ static int thread_open(void)
 	hot->stride = record->stride;
 	hot->pairs = hot->children = 0;
 	memset(hot->total, 0, sizeof hot->total);
+	memcpy(hot->chunk, record->chunk, sizeof hot->chunk);
 	record_publish(record);
 	return 0;
 }
@@ -239,15 +240,16 @@ static void fold(struct tach__thread *record)
 static void thread_retire(struct tach__thread *record)
 {
 	struct tach__registry *r = &tach__registry;
+	struct tach_reader *reader = record->reader;
 	struct tach__held held;
 
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
 	record->hot->epoch = 0;
 	__atomic_store_n(&record->hot->limit, 0, __ATOMIC_RELAXED);
-	if (record->reader)
-		tach_reader_close(record->reader);
-	record->reader = NULL;
+	/* Forgotten first: the child of a fork at this moment must not close it again. */
+	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
+	tach_reader_close(reader);
 	tach__lock(&held);
 	fold(record);
 	if (tach__rcu_usable()) {
