@@ -69,7 +69,8 @@ static void cost_end(const struct cost *cost)
 	struct tach_thread *hot;
 	uint32_t low;
 
-	if (!record)
+	/* Healing may have closed the last region, and the thread moved on to another set. */
+	if (!record || tach__self->record != record)
 		return;
 	hot = record->hot;
 	low = (uint32_t)hot->epoch & LOW_BITS;
@@ -148,18 +149,24 @@ static void slot_ready(struct tach__thread *record, struct tach_site *home, uint
 	slot->calibrator = (uint16_t)site->calibrator;
 	slot->fenced = (uint16_t)site->fenced;
 	slot->gap = 0;
-	if (slot->histograms)
-		__atomic_fetch_or(&slot->note, TACH__SLOT_NOTE, __ATOMIC_RELAXED);
+	slot->note = slot->histograms ? TACH__SLOT_NOTE : 0;
 	slot->rest = gated ? 0 : TACH__CEILING_OPEN;
 	TACH__SET(slot->ceiling, slot->rest);
 	__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
 }
 
+/* The calling thread with a slot for that site, or NULL. */
 static struct tach_thread *ready(struct tach_site *home)
 {
 	uint32_t id = TACH__GET(home->id);
-	struct tach_thread *self;
+	struct tach_thread *self = tach__self;
 
+	if (id < TACH__SITE_FIRST) {
+		/* Calibrating, and somebody changes the set: we look again when that is done.
+		 */
+		TACH__SET(self->limit, ((struct tach__thread *)self->record)->limit);
+		return self;
+	}
 	if (id == TACH_SITE_NEW) {
 		struct tach__held held;
 
@@ -169,11 +176,14 @@ static struct tach_thread *ready(struct tach_site *home)
 	}
 	if (id == TACH_SITE_OFF || !tach_regions_enabled())
 		return NULL;
-	self = tach__thread_ready(id);
-	if (self)
+	do {
+		self = tach__thread_ready(id);
+		if (!self) {
+			__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+			return NULL;
+		}
 		slot_ready(self->record, home, id);
-	else
-		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+	} while (self->open == 0 && tach__thread_pending());
 	return self;
 }
 
@@ -351,8 +361,6 @@ void tach__region_note(struct tach_thread *self, struct tach_slot *slot,
 {
 	uint64_t nested = TACH__GET(self->pairs) - mark->pairs;
 
-	if (TACH__GET(slot->note) & TACH__SLOT_LATCH)
-		tach__slot_latch(slot, self->count);
 	for (int i = 0; i < 6; i++)
 		if (flags >> i & 1)
 			TACH__ADD(slot->provenance[i], 1);

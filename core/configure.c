@@ -203,8 +203,10 @@ static void publish(struct tach__config *config, const char *only)
 	old = r->config;
 	config->generation = r->generation + 1;
 	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
-	cds_list_for_each_entry(site, &r->sites, node) site->selected =
-		(uint32_t)tach__glob_list(r->only, site->name);
+	cds_list_for_each_entry(site, &r->sites, node)
+	{
+		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+	}
 	rcu_assign_pointer(r->config, config);
 	r->enabled = 1;
 	__atomic_store_n(&r->generation, config->generation, __ATOMIC_SEQ_CST);
@@ -212,7 +214,6 @@ static void publish(struct tach__config *config, const char *only)
 	tach__unlock(&held);
 	tach__sites_rearm();
 	if (old) {
-		tach__rcu_wait(); /* snapshots that found the old one have taken a reference */
 		tach__lock(&held);
 		tach__config_drop(old);
 		tach__unlock(&held);

@@ -104,6 +104,11 @@ void tach__unlock(const struct tach__held *held)
 	tach__release(held);
 }
 
+pthread_mutex_t *tach__snapshots_lock(void)
+{
+	return &process()->snapshots;
+}
+
 int tach__rcu_usable(void)
 {
 	return __atomic_load_n(&process()->alive, __ATOMIC_RELAXED) && rcu_usable;
@@ -127,12 +132,14 @@ void tach__rcu_leave(int entered, const struct tach__held *held)
 		tach__unlock(held);
 }
 
-int tach__rcu_wait(void)
+int tach__rcu_may_wait(void)
 {
-	if (!tach__rcu_usable() || urcu_bp_read_ongoing())
-		return 0;
+	return tach__rcu_usable() && !urcu_bp_read_ongoing();
+}
+
+void tach__rcu_wait(void)
+{
 	urcu_bp_synchronize_rcu();
-	return 1;
 }
 
 /*

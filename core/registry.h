@@ -28,9 +28,10 @@
 /* Lies in a page that fork wipes: in a child it reads as zeros whatever flavour of fork it was.
  */
 struct tach__process {
-	pthread_mutex_t lock; /* zeros are PTHREAD_MUTEX_INITIALIZER: free in the child */
-	uint32_t alive;	      /* 0: this is a child that has not emptied the registry yet */
-	uint32_t hooked;      /* the child came by fork(): its atfork hooks ran */
+	pthread_mutex_t snapshots; /* one at a time; never taken with the lock held */
+	pthread_mutex_t lock;	   /* zeros are PTHREAD_MUTEX_INITIALIZER: free in the child */
+	uint32_t alive;	 /* 0: this is a child that has not emptied the registry yet */
+	uint32_t hooked; /* the child came by fork(): its atfork hooks ran */
 };
 
 /* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
@@ -94,7 +95,9 @@ struct tach__thread {
 			     1]; /* the last one: a bin for what does not fit */
 	struct tach_slot *overflow[TACH__OVERFLOWS + 1];
 	char *chunk[TACH__CHUNKS]; /* as in the hot half, but fork does not wipe it */
-	uint32_t calibrated;	   /* bit n: overhead[n] is known */
+	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
+	char *overflow_latch;
+	uint32_t calibrated; /* bit n: overhead[n] is known */
 	struct tach__overhead overhead[TACH__CALIBRATORS];
 };
 
@@ -129,11 +132,12 @@ void tach__hold(struct tach__held *held); /* blocks all signals and cancellation
 void tach__release(const struct tach__held *held);
 void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
 void tach__unlock(const struct tach__held *held);
+pthread_mutex_t *tach__snapshots_lock(void);
 /* Walking the lists. 1: RCU read-side section; 0: the lock is held instead (child of _Fork). */
 int tach__rcu_enter(struct tach__held *held);
 void tach__rcu_leave(int entered, const struct tach__held *held);
-/* 1 after a grace period; 0 where there is no RCU or the caller is inside a section. */
-int tach__rcu_wait(void);
+void tach__rcu_wait(void); /* for a grace period; only if: */
+int tach__rcu_may_wait(void);
 int tach__rcu_usable(void);
 
 /* thread.c */
@@ -152,13 +156,12 @@ struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
 int tach__slot_used(const struct tach_slot *slot);
-/* A whole copy of *slot; from the latch when its writer left no quiet moment, or none at all.
- */
+/* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
-enum tach__copied tach__slot_copy(struct tach_slot *out, struct tach_slot *slot,
-				  uint32_t count);
-void tach__slot_latch(struct tach_slot *slot,
-		      uint32_t count); /* by the writer, at its request */
+enum tach__copied tach__slot_copy(struct tach_slot *out, const struct tach_slot *slot,
+				  struct tach_slot *latch, uint32_t count);
+struct tach_slot *tach__latch_at(struct tach__thread *record, uint32_t id);
+struct tach_slot *tach__latch_overflow(struct tach__thread *record, int i);
 
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */

@@ -2,10 +2,15 @@
 /* Slots: where they lie, the overflow for signal handlers, and copying one whole. */
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 #include "core/registry.h"
 
-#define COPY_TRIES 256 /* copies of a slot before its writer is given up on */
-#define COPY_YIELD 64  /* every so many the writer gets the processor */
+enum {
+	COPY_TRIES = 256,  /* copies of a slot, its writer coming in between */
+	COPY_YIELD = 64,   /* every so many it gets the processor */
+	PAUSES = 100,	   /* and where there is no older copy yet, so many waits ... */
+	PAUSE_NS = 200000, /* ... of that length */
+};
 
 static size_t bytes(uint32_t count)
 {
@@ -50,14 +55,20 @@ void tach__slots_clear(struct tach__thread *record)
 		struct tach_slot *slot = tach__slot_at(record, id);
 
 		tach__histograms_free(slot->histograms, record->count + 1);
-		tach__pages_free(slot->latched, bytes(record->count));
 		if (slot->id)
 			memset(slot, 0, record->stride);
 	}
 	for (int i = 0; i <= TACH__OVERFLOWS; i++) {
 		record->overflow_id[i] = 0;
-		memset(record->overflow[i], 0, record->stride);
+		if (record->overflow[i]->seq)
+			memset(record->overflow[i], 0, record->stride);
 	}
+	for (uint32_t i = 0; i < record->nchunks; i++) {
+		tach__pages_free(record->latch[i], (size_t)TACH__CHUNK_SLOTS * record->stride);
+		record->latch[i] = NULL;
+	}
+	tach__pages_free(record->overflow_latch, TACH__OVERFLOWS * (size_t)record->stride);
+	record->overflow_latch = NULL;
 }
 
 /*
@@ -111,63 +122,61 @@ static int copy_once(struct tach_slot *out, const struct tach_slot *slot, size_t
 	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq;
 }
 
-/*
- * The writer's side of a latch: its slot is whole when tach__region_note is called, and the
- * second copy has a sequence of its own.
- */
-void tach__slot_latch(struct tach_slot *slot, uint32_t count)
+/* Where the last whole copy of a slot is kept; NULL: out of memory. Snapshots' lock held. */
+struct tach_slot *tach__latch_at(struct tach__thread *record, uint32_t id)
 {
-	struct tach_slot *latch = __atomic_load_n(&slot->latched, __ATOMIC_ACQUIRE);
-	size_t head = sizeof(uint64_t); /* seq and ceiling */
-	uint32_t seq = latch->seq;
+	char **chunk = &record->latch[id / TACH__CHUNK_SLOTS];
 
-	TACH__SET(latch->seq, seq + 1);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	for (size_t at = head; at < bytes(count); at += sizeof(uint64_t))
-		TACH__SET(*(uint64_t *)(void *)((char *)latch + at),
-			  TACH__GET(*(uint64_t *)(void *)((char *)slot + at)));
-	__atomic_store_n(&latch->seq, seq + 2, __ATOMIC_RELEASE);
-	__atomic_fetch_and(&slot->note, ~TACH__SLOT_LATCH, __ATOMIC_RELAXED);
+	if (!*chunk)
+		*chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
+	if (!*chunk)
+		return NULL;
+	return (struct tach_slot *)(void *)(*chunk +
+					    (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
 }
 
-/* Asks the writer for a second copy and gives it some time; an older one if it does not answer.
- */
-static int copy_latched(struct tach_slot *out, struct tach_slot *slot, size_t size)
+struct tach_slot *tach__latch_overflow(struct tach__thread *record, int i)
 {
-	struct tach_slot *latch = __atomic_load_n(&slot->latched, __ATOMIC_ACQUIRE);
-	uint32_t seq;
-
-	if (!latch) {
-		struct tach_slot *none = NULL;
-
-		latch = tach__pages(size);
-		if (!latch)
-			return 0;
-		if (!__atomic_compare_exchange_n(&slot->latched, &none, latch, 0,
-						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-			tach__pages_free(latch, size);
-			latch = none;
-		}
-	}
-	seq = TACH__GET(latch->seq);
-	__atomic_fetch_or(&slot->note, TACH__SLOT_LATCH, __ATOMIC_RELEASE);
-	for (int try = 0; try < COPY_TRIES; try++) {
-		if (TACH__GET(latch->seq) != seq && copy_once(out, latch, size))
-			return 1;
-		sched_yield();
-	}
-	return TACH__GET(latch->seq) && copy_once(out, latch, size);
+	if (!record->overflow_latch)
+		record->overflow_latch = tach__pages(TACH__OVERFLOWS * (size_t)record->stride);
+	if (!record->overflow_latch)
+		return NULL;
+	return (struct tach_slot *)(void *)(record->overflow_latch +
+					    (size_t)i * record->stride);
 }
 
-enum tach__copied tach__slot_copy(struct tach_slot *out, struct tach_slot *slot, uint32_t count)
+/* Some writes last: their thread was taken off its processor amid one. */
+static int copy_patiently(struct tach_slot *out, const struct tach_slot *slot, size_t size,
+			  int pauses)
 {
-	size_t size = bytes(count);
+	struct timespec pause = {0, PAUSE_NS};
 
 	for (int try = 1; try <= COPY_TRIES; try++) {
 		if (copy_once(out, slot, size))
-			return TACH__COPIED;
+			return 1;
 		if (try % COPY_YIELD == 0)
 			sched_yield();
 	}
-	return copy_latched(out, slot, size) ? TACH__COPIED_LATCH : TACH__COPIED_NOT;
+	while (pauses--) {
+		nanosleep(&pause, NULL);
+		if (copy_once(out, slot, size))
+			return 1;
+	}
+	return 0;
+}
+
+enum tach__copied tach__slot_copy(struct tach_slot *out, const struct tach_slot *slot,
+				  struct tach_slot *latch, uint32_t count)
+{
+	size_t size = bytes(count);
+
+	if (copy_patiently(out, slot, size, latch && latch->seq ? 0 : PAUSES)) {
+		if (latch && latch->seq != out->seq)
+			memcpy(latch, out, size);
+		return TACH__COPIED;
+	}
+	if (!latch || latch->seq == 0)
+		return TACH__COPIED_NOT;
+	memcpy(out, latch, size);
+	return TACH__COPIED_LATCH;
 }

@@ -7,15 +7,15 @@
 #include "core/snapshot.h"
 
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
-static void add_slot(struct tach_snapshot *s, const struct tach__thread *record,
-		     struct tach_slot *slot, uint32_t id)
+static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
+		     const struct tach_slot *slot, uint32_t id, struct tach_slot *latch)
 {
 	struct tach_slot copy;
 	enum tach__copied how;
 	struct tach__row *row;
 
 	memset(&copy, 0, sizeof copy);
-	how = tach__slot_copy(&copy, slot, record->count);
+	how = tach__slot_copy(&copy, slot, latch, record->count);
 	row = tach__rows_at(&s->rows, id);
 	if (!row)
 		return;
@@ -27,7 +27,7 @@ static void add_slot(struct tach_snapshot *s, const struct tach__thread *record,
 		tach__row_add(row, &copy, record);
 }
 
-static void add_thread(struct tach_snapshot *s, const struct tach__thread *record)
+static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
 {
 	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
 
@@ -35,13 +35,14 @@ static void add_thread(struct tach_snapshot *s, const struct tach__thread *recor
 		struct tach_slot *slot = tach__slot_at(record, id);
 
 		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
-			add_slot(s, record, slot, id);
+			add_slot(s, record, slot, id, tach__latch_at(record, id));
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
 		uint32_t id = TACH__GET(record->overflow_id[i]);
 
 		if (id)
-			add_slot(s, record, record->overflow[i], id);
+			add_slot(s, record, record->overflow[i], id,
+				 tach__latch_overflow(record, i));
 	}
 	s->threads++;
 }
@@ -100,8 +101,7 @@ static int walk(struct tach_snapshot *s)
 
 /* ---- the order in which regions are shown ---- */
 
-static const struct tach_snapshot *sorting; /* under its own lock: qsort has no context */
-static pthread_mutex_t sort_lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct tach_snapshot *sorting; /* snapshots' lock: qsort has no context */
 
 static struct tach__row *row_of(const struct tach_snapshot *s, uint32_t id)
 {
@@ -130,10 +130,8 @@ static int make_order(struct tach_snapshot *s)
 		if (row->calls || row->skipped || row->excluded || row->flags)
 			s->order[n++] = id;
 	}
-	pthread_mutex_lock(&sort_lock);
 	sorting = s;
 	qsort(s->order, n, sizeof *s->order, by_time);
-	pthread_mutex_unlock(&sort_lock);
 	s->nregions = (int)n;
 	return 0;
 }
@@ -141,14 +139,18 @@ static int make_order(struct tach_snapshot *s)
 int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 {
 	struct tach_snapshot *s = calloc(1, sizeof *s);
-	int code;
+	int code, cancel, ignored;
 
 	*out = NULL;
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_mutex_lock(tach__snapshots_lock());
 	code = walk(s);
 	if (code == 0)
 		code = make_order(s);
+	pthread_mutex_unlock(tach__snapshots_lock());
+	pthread_setcancelstate(cancel, &ignored);
 	if (code) {
 		tach_snapshot_free(s);
 		return tach__error(err, code, 0, 0, "%s",

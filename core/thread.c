@@ -66,6 +66,9 @@ static void records_reclaim(void)
 	struct tach__thread *batch = NULL, *record;
 	struct tach__held held;
 
+	/* Not in a signal handler that interrupted a snapshot of this thread's. */
+	if (!tach__rcu_may_wait())
+		return;
 	tach__lock(&held);
 	if (r->nended >= TACH__ENDED_BATCH && !r->reclaiming) {
 		batch = r->ended;
@@ -76,15 +79,12 @@ static void records_reclaim(void)
 	tach__unlock(&held);
 	if (!batch)
 		return;
-	/* Both waits happen or none does: usable only changes at a fork, inside only with us.
-	 */
-	if (tach__rcu_wait()) {
-		tach__lock(&held);
-		for (record = batch; record; record = record->next)
-			cds_list_del_rcu(&record->node);
-		tach__unlock(&held);
-		tach__rcu_wait();
-	}
+	tach__rcu_wait();
+	tach__lock(&held);
+	for (record = batch; record; record = record->next)
+		cds_list_del_rcu(&record->node);
+	tach__unlock(&held);
+	tach__rcu_wait();
 	tach__lock(&held);
 	while (batch) {
 		record = batch;
@@ -122,6 +122,7 @@ static struct tach__thread *record_take(uint32_t stride)
 	memset(record->cold, 0, sizeof record->cold);
 	record->folded = 0;
 	record->norphans = 0;
+	record->log_base = 0;
 	record->calibrated = 0;
 	record->destructions = 0;
 	return record;

@@ -125,7 +125,7 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	value->flags = flags_of(s, row, quantity);
 	corrected = value->raw - value->overhead;
 	value->value = corrected > 0 ? corrected : 0;
-	if (row->calls && value->error > 0 && value->value <= value->error)
+	if (corrected < 0 || (value->error > 0 && value->value <= value->error))
 		value->flags |= TACH_SMALL;
 	return 0;
 }

@@ -46,7 +46,6 @@ struct tach_site {
 #define TACH__EPOCH_BITS     20 /* low bits of an epoch: see struct tach_thread */
 #define TACH__CEILING_OPEN   0xffffffffu
 #define TACH__SLOT_NOTE	     1u /* every entry has to call tach__region_note */
-#define TACH__SLOT_LATCH     2u /* a snapshot that found no quiet moment asks for a copy */
 #define TACH__SITE_EMPTY     1u /* ids 1..3 belong to tach__region_empty */
 #define TACH__SITE_FENCED    2u
 #define TACH__SITE_ENCLOSING 3u
@@ -62,7 +61,7 @@ struct tach_slot {
 	uint32_t ceiling;   /* nesting level from which an entry is an unusual one: 0 = slot not
 			       ready or every entry is, level + 1 = entered at that level */
 	uint32_t rest;	    /* ceiling while nobody is inside */
-	uint32_t note;	    /* TACH__SLOT_NOTE, TACH__SLOT_LATCH */
+	uint32_t note;	    /* TACH__SLOT_NOTE */
 	const void *outer;  /* the outermost open mark */
 	uint64_t calls;	    /* completed entries */
 	uint64_t outermost; /* of those, not inside the same region */
@@ -78,7 +77,6 @@ struct tach_slot {
 	uint32_t id;
 	uint16_t calibrator, fenced;
 	uint32_t *histograms;
-	struct tach_slot *latched; /* made by the first snapshot that needs it */
 	struct tach_sum {
 		uint64_t inclusive, self;
 	} sum[TACH__SUMS]; /* count + 1 of them exist; self->stride knows */
@@ -232,7 +230,7 @@ TACH_INLINE void tach__region_add(struct tach_thread *self, struct tach_region_m
 	}
 	TACH__SET(slot->seq, seq + 1);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	if (TACH_UNLIKELY(flags | TACH__GET(slot->note) | (uint32_t)(nested >> 32)))
+	if (TACH_UNLIKELY(flags | slot->note | (uint32_t)(nested >> 32)))
 		tach__region_note(self, slot, mark, delta, flags);
 	TACH__ADD(slot->calls, 1);
 	TACH__ADD(slot->direct, (uint32_t)direct);

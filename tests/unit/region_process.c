@@ -314,7 +314,6 @@ static void report_at_exit(void)
 	unlink(file);
 	CHECK(run_with((const char *const[]){"TACH_ENABLE", "0", NULL}, file) == 0);
 	CHECK(access(file, F_OK) != 0, "nothing is written when regions are off");
-
 }
 
 int main(int argc, char **argv)

@@ -213,7 +213,8 @@ static void too_small_is_marked(void)
 		TACH_STOP(nothing);
 	}
 	struct tach_value v = value("nothing", TACH_TIME, TACH_INCLUSIVE);
-	CHECK(v.value > v.error || (v.flags & TACH_SMALL), "%g above %g", v.value, v.error);
+	CHECK(v.value > v.error || v.raw == v.overhead || (v.flags & TACH_SMALL), "%g above %g",
+	      v.value, v.error);
 }
 
 static void *unopened_main(void *arg)
@@ -273,40 +274,47 @@ static void sets_are_exchanged_outside_regions(void)
 	CHECK(look("holding") < 0);
 }
 
-/* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
-static void a_stuck_writer_is_stale(void)
+/* The calling thread's slot that has so many calls. */
+static struct tach_slot *slot_with(uint64_t calls)
 {
-	begin(1, (struct tach_regions_options){0});
-	leaf(20);
-	leaf(20);
-	struct tach_slot *slot = NULL;
-
 	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
-		struct tach_slot *s =
+		struct tach_slot *slot =
 			(void *)(tach__self->chunk[id / TACH__CHUNK_SLOTS] +
 				 (size_t)(id % TACH__CHUNK_SLOTS) * tach__self->stride);
 
-		if (s->calls == 2)
-			slot = s;
+		if (slot->calls == calls)
+			return slot;
 	}
-	CHECK(slot);
-	if (!slot)
-		return;
+	abort();
+}
+
+/* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
+static void a_stuck_writer_is_stale(void)
+{
+	struct tach_slot *slot;
+
+	begin(1, (struct tach_regions_options){0});
+	leaf(20);
+	leaf(20);
+	slot = slot_with(2);
+	IS("leaf", 1, TACH_INCLUSIVE, 40);
+	leaf(20);
 	slot->seq++;
 	slot->sum[1].inclusive += 12345;
-	CHECK(look("leaf") >= 0 && info.calls == 0);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 40);
 	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
 	slot->sum[1].inclusive -= 12345;
 	slot->seq++;
-	CHECK(slot->note & TACH__SLOT_LATCH, "the writer was asked for a copy");
-	leaf(20);
-	CHECK(!(slot->note & TACH__SLOT_LATCH), "and made it");
-	slot->seq++;
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 40);
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
-	slot->seq++;
 	IS("leaf", 1, TACH_INCLUSIVE, 60);
 	CHECK(!(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE));
+	/* Nothing was ever seen of this one: left out, but not in silence. */
+	begin(1, (struct tach_regions_options){0});
+	leaf(20);
+	slot = slot_with(1);
+	slot->seq++;
+	CHECK(look("leaf") >= 0 && info.calls == 0);
+	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
+	slot->seq++;
 }
 
 int main(void)
