@@ -37,29 +37,45 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 	return got >= want ? 1 : -EIO;
 }
 
-/* Reads until nothing came in between; 0 if it cannot be read in user space. */
+/* Reads until nothing came in between: 1, 2 if that took several; 0 if it cannot be read here.
+ */
 static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
-	while (!tach__sum(way, extend, sum, lock))
+	int tries = 1;
+
+	for (; !tach__sum(way, extend, sum, lock); tries = 2)
 		if (*lock & 1)
 			return 0;
-	return 1;
+	return tries;
 }
 
-/* The hardware members by their pages, in member order; 0 if one of them cannot be read so. */
+/* The hardware members by their pages, in member order; returns what sum_of does for the worst.
+ */
 static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
 		      uint32_t *lock)
 {
 	const struct tach__group *g = &r->hard;
 	uint32_t ignored;
+	int worst = 1;
 
 	if (g->count == 0 || (unsigned)g->member[0] >= n)
 		return 0;
-	for (int i = 0; i < g->count && g->member[i] < n; i++)
-		if (!sum_of(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
-			    i ? &ignored : lock))
+	for (int i = 0; i < g->count && g->member[i] < n; i++) {
+		int tries = sum_of(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
+				   i ? &ignored : lock);
+
+		if (!tries)
 			return 0;
-	return 1;
+		if (tries > worst)
+			worst = tries;
+	}
+	return worst;
+}
+
+/* Does begin come to the slow exit only when something changed under it? */
+static int begins_fast(const struct tach__reader *r)
+{
+	return r->hot.fast && r->extend == !TACH_MODULAR;
 }
 
 static void scatter(const struct tach__group *g, const struct tach__group_read *from,
@@ -130,6 +146,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	struct tach__reader *r = tach__reader(reader);
 	struct tach__group_read now;
 	uint32_t lock;
+	int tries;
 
 	mark->reader = reader;
 	mark->lock = 1;
@@ -147,8 +164,12 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	}
 	if (r->hard.count == 0)
 		return;
-	if (read_pages(r, n, r->extend, mark->value, &lock)) {
+	tries = read_pages(r, n, r->extend, mark->value, &lock);
+	if (tries) {
 		mark->lock = lock | 1;
+		/* What begin took longer than usual is counted in the region. */
+		if (tries > 1 || begins_fast(r))
+			mark->flags |= TACH_RESCHEDULED;
 		return;
 	}
 	mark->flags |= TACH_SYSCALL;
@@ -194,6 +215,8 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 
 	if (by_pages && read_pages(r, n, r->extend, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
+		if (mark->lock & 1 && !flags)
+			flags = mark->flags & TACH_RESCHEDULED;
 	} else {
 		if (tach__group_read(g, &now) <= 0)
 			return TACH_LOST;
