@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The victim of the adversary programs (src/adv_*.c): a thread that reads a set of its own over
+ * and over, and a judge who sees everything that it read. Whatever a program does to the
+ * victim:
+ *
+ *   - no count is smaller than the one before;
+ *   - no count lies outside two read(2) of the same events just before and after;
+ *   - no difference is larger than what the counts around the region allow;
+ *   - a difference that is not flagged is exact, where the machine's counts are exact; one that
+ * is flagged is at least not too small, unless the flag says that something was not counted;
+ *   - an event in error state is flagged as lost.
+ *
+ * ADVERSARY_READS in the environment says how many reads each program makes of its victim.
+ */
+#ifndef TESTS_GUEST_ADVERSARY_H
+#define TESTS_GUEST_ADVERSARY_H
+
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <tach/reader.h>
+#include "core/reader.h"
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+enum { ADVERSARY_LOOP = 40, ADVERSARY_EVENTS_MAX = 32 };
+
+struct victim {
+	struct tach_set *set;
+	struct tach_reader *reader;
+	int alone;	/* what this thread does beside its regions is not counted in them */
+	uint64_t empty; /* what an undisturbed region counts beside its loop */
+	uint64_t last[TACH_COUNTERS_MAX];
+
+	uint64_t reads, regions, flagged, lost;
+	uint64_t backward, outside, excess, inexact, unflagged;
+};
+
+static inline uint64_t adversary_reads(void)
+{
+	const char *reads = getenv("ADVERSARY_READS");
+
+	return reads ? strtoull(reads, NULL, 10) : 1000000;
+}
+
+static inline void adversary_sleep(long microseconds)
+{
+	nanosleep(&(struct timespec){microseconds / 1000000, microseconds % 1000000 * 1000},
+		  NULL);
+}
+
+static inline int adversary_on_cpu(pid_t thread, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET((unsigned)cpu, &set);
+	return sched_setaffinity(thread, sizeof set, &set);
+}
+
+static inline int adversary_write(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+	int bad = !file || fputs(text, file) < 0;
+
+	return (file && fclose(file) != 0) || bad ? -1 : 0;
+}
+
+/* ---- events that fight with the victim's for counters ---- */
+
+static inline struct perf_event_attr adversary_attr(uint64_t config)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = config;
+	attr.exclude_kernel = 1;
+	attr.exclude_hv = 1;
+	return attr;
+}
+
+static inline int adversary_open(const struct perf_event_attr *attr, pid_t thread, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* What is counted exactly where anything is; elsewhere there are only cycles. */
+static inline uint64_t adversary_config(void)
+{
+	return machine_is_exact() ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* ---- the victim ---- */
+
+static inline int victim_open_reader(struct victim *v)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int bad = tach_reader_open(&v->reader, v->set, &err);
+
+	CHECK(bad == 0, "%d: %s", bad, err.text);
+	memset(v->last, 0, sizeof v->last);
+	return bad;
+}
+
+/* Out of line, so that every region has the same instructions. */
+static __attribute__((noinline)) uint32_t victim_region(const struct victim *v, uint64_t *delta)
+{
+	struct tach_mark mark;
+
+	tach_begin(v->reader, &mark);
+	machine_loop(ADVERSARY_LOOP);
+	return tach_end(v->reader, &mark, delta);
+}
+
+/* The shortest of some undisturbed regions: what every undisturbed region counts. */
+static inline void victim_calibrate(struct victim *v)
+{
+	v->empty = UINT64_MAX;
+	for (int i = 0; i < 100; i++) {
+		uint64_t delta[TACH_COUNTERS_MAX];
+
+		if (!(victim_region(v, delta) & TACH_LOST) && delta[0] < v->empty)
+			v->empty = delta[0];
+	}
+	v->empty -= ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS;
+}
+
+/*
+ * A sampling event that interrupts too often is throttled: the kernel stops its counter until
+ * the next tick and neither page nor read(2) tells. What is told here is the story without
+ * that.
+ */
+static inline void adversary_never_throttle(void)
+{
+	/* In this order: with 0 percent the rate is fixed. */
+	adversary_write("/proc/sys/kernel/perf_event_max_sample_rate", "10000000");
+	adversary_write("/proc/sys/kernel/perf_cpu_time_max_percent", "0");
+}
+
+/* sample_period 0: plain counting. flags: TACH_SET_*. */
+static inline int victim_open(struct victim *v, uint32_t flags, uint64_t sample_period)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr[2] = {adversary_attr(adversary_config()),
+					  adversary_attr(PERF_COUNT_HW_CPU_CYCLES)};
+	struct tach_set_attr member[2] = {{"first", &attr[0]}, {"cycles", &attr[1]}};
+	struct tach_error err = TACH_ERROR_INIT;
+	int bad;
+
+	memset(v, 0, sizeof *v);
+	v->alone = 1;
+	if (sample_period)
+		adversary_never_throttle();
+	attr[0].sample_period = sample_period;
+	opt.attrs = member;
+	opt.nattrs = machine_is_exact() ? 2 : 1;
+	opt.flags = flags;
+	bad = tach_set_create(&v->set, &opt, &err);
+	CHECK(bad == 0, "%d: %s", bad, err.text);
+	if (bad || victim_open_reader(v))
+		return -1;
+	victim_calibrate(v);
+	return 0;
+}
+
+static inline void victim_close(struct victim *v)
+{
+	tach_reader_close(v->reader);
+	tach_set_free(v->set);
+}
+
+static inline void judge_counts(struct victim *v, uint32_t flags, const uint64_t *value)
+{
+	v->reads++;
+	if (flags & TACH_LOST) {
+		v->lost++;
+		return;
+	}
+	for (uint32_t i = 0; i < v->reader->count; i++) {
+		v->backward += value[i] < v->last[i];
+		v->last[i] = value[i];
+	}
+}
+
+static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t *delta,
+				const uint64_t *before, const uint64_t *after)
+{
+	const uint64_t loop = ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS;
+
+	v->reads += 2;
+	v->regions++;
+	v->flagged += flags != 0;
+	if (flags & TACH_LOST)
+		return;
+	for (uint32_t i = 0; before && i < v->reader->count; i++)
+		v->excess += delta[i] > after[i] - before[i];
+	if (!machine_is_exact())
+		return;
+	if (flags == 0 && v->alone ? delta[0] == v->empty + loop
+				   : delta[0] >= loop || flags & TACH_INCOMPLETE)
+		return;
+	if (v->inexact++ == 0)
+		printf("# a region of %" PRIu64 " counted %" PRIu64 ", flags %x\n",
+		       v->empty + loop, delta[0], flags);
+}
+
+/* Between two read(2) of the same events; and is an event in error state flagged? */
+static inline void victim_bracket(struct victim *v)
+{
+	const struct tach__group *group = &tach__reader(v->reader)->hard;
+	struct tach__group_read low, high;
+	uint64_t value[TACH_COUNTERS_MAX];
+	int before = tach__group_read(group, &low);
+	uint32_t flags = tach_read(v->reader, value);
+	int after = tach__group_read(group, &high);
+
+	judge_counts(v, flags, value);
+	if (before == 0 && after == 0)
+		v->unflagged += !(flags & TACH_LOST);
+	if (flags & TACH_LOST || before != 1 || after != 1)
+		return;
+	for (uint32_t i = 0; i < v->reader->count; i++)
+		v->outside += value[i] < low.value[i] || value[i] > high.value[i];
+}
+
+/* Four reads, five in every eighth turn. */
+static inline void victim_turn(struct victim *v)
+{
+	uint64_t before[TACH_COUNTERS_MAX], delta[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
+	uint32_t flags_before, flags, flags_after;
+
+	flags_before = tach_read(v->reader, before);
+	flags = victim_region(v, delta);
+	flags_after = tach_read(v->reader, after);
+
+	judge_counts(v, flags_before, before);
+	judge_counts(v, flags_after, after);
+	if ((flags_before | flags_after) & TACH_LOST)
+		judge_region(v, flags, delta, NULL, NULL);
+	else
+		judge_region(v, flags, delta, before, after);
+	if (v->regions % 8 == 0)
+		victim_bracket(v);
+}
+
+/* At least so many reads, and until the adversary has struck at least so many times. */
+static inline void victim_suffer(struct victim *v, uint64_t reads,
+				 const volatile uint64_t *strikes, uint64_t atleast)
+{
+	while (v->reads < reads || (strikes && *strikes < atleast))
+		victim_turn(v);
+}
+
+static inline void victim_judged(const struct victim *v)
+{
+	CHECK(v->backward == 0, "%" PRIu64 " counts went backward", v->backward);
+	CHECK(v->outside == 0, "%" PRIu64 " counts outside of read(2)'s", v->outside);
+	CHECK(v->excess == 0, "%" PRIu64 " differences too large", v->excess);
+	CHECK(v->inexact == 0, "%" PRIu64 " differences wrong and not flagged so", v->inexact);
+	CHECK(v->unflagged == 0, "%" PRIu64 " reads of a lost event not flagged", v->unflagged);
+}
+
+static inline void victim_verdict(const struct victim *v, const char *what, uint64_t strikes)
+{
+	printf("# %s: %" PRIu64 " strikes, %" PRIu64 " reads, %" PRIu64
+	       " regions, of which %" PRIu64 " flagged, %" PRIu64 " lost\n",
+	       what, strikes, v->reads, v->regions, v->flagged, v->lost);
+	victim_judged(v);
+}
+
+#endif

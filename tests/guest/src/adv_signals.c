@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A storm of signals on the victim's own thread, whose handler moves counters under the very
+ * read that it interrupts: the adversary that a missing look at the page's lock does not
+ * survive.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/time.h>
+#include "tests/guest/adversary.h"
+
+static struct victim v;
+static volatile uint64_t strikes;
+static int pinned = -1;
+
+/* A pinned event comes and goes: the kernel deals the counters out anew each time. */
+static void come_and_go(int sig)
+{
+	int saved = errno;
+	struct perf_event_attr attr = adversary_attr(adversary_config());
+
+	(void)sig;
+	attr.pinned = 1;
+	if (pinned >= 0) {
+		close(pinned);
+		pinned = -1;
+	} else {
+		pinned = adversary_open(&attr, 0, -1);
+	}
+	strikes++;
+	errno = saved;
+}
+
+/* The victim's own group goes off and on. */
+static void off_and_on(int sig)
+{
+	int saved = errno, leader = tach__reader(v.reader)->hard.leader;
+
+	(void)sig;
+	ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+	ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	strikes++;
+	errno = saved;
+}
+
+/* The handler measures with the reader that it interrupted. */
+static void nested(int sig)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	int saved = errno;
+
+	(void)sig;
+	judge_region(&v, victim_region(&v, delta), delta, NULL, NULL);
+	strikes++;
+	errno = saved;
+}
+
+static void storm(const char *what, void (*handler)(int), long microseconds)
+{
+	struct itimerval every = {{0, microseconds}, {0, microseconds}};
+	struct itimerval never = {{0, 0}, {0, 0}};
+	struct sigaction action;
+
+	if (victim_open(&v, 0, 0))
+		return;
+	/* What the handler executes is counted in the region that it interrupts. */
+	v.alone = 0;
+	memset(&action, 0, sizeof action);
+	action.sa_handler = handler;
+	sigaction(SIGALRM, &action, NULL);
+	strikes = 0;
+	/* Where an instruction takes 8 ns a shorter interval would leave no time between two.
+	 */
+	if (machine_is_arm64() && machine_is_exact())
+		every.it_interval.tv_usec = every.it_value.tv_usec = 8 * microseconds;
+	setitimer(ITIMER_REAL, &every, NULL);
+	victim_suffer(&v, adversary_reads(), &strikes, 1000);
+	setitimer(ITIMER_REAL, &never, NULL);
+	if (pinned >= 0)
+		close(pinned);
+	pinned = -1;
+	victim_verdict(&v, what, strikes);
+	victim_close(&v);
+}
+
+static void storm_of_coming_and_going(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	storm("coming and going", come_and_go, 80);
+}
+
+static void storm_of_off_and_on(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	storm("off and on", off_and_on, 80);
+}
+
+static void storm_of_nested_regions(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	storm("nested regions", nested, 100);
+}
+
+int main(void)
+{
+	CASE(storm_of_coming_and_going);
+	CASE(storm_of_off_and_on);
+	CASE(storm_of_nested_regions);
+	return check_done();
+}
