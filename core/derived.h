@@ -13,12 +13,11 @@
  */
 int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
 			 struct tach_error *err);
-/*
- * The one native event that `name` stands for, copied to event: for strings that must become
- * one code. 1, 0 or negative as above; TACH_ERR_NOTSUPP when it is derived from several.
- */
-int tach__derived_alias(int pmu, const char *name, size_t length, char *event, size_t size,
-			struct tach_error *err);
+/* The one event that this is another name of, or NULL. */
+const char *tach__expansion_plain(const struct tach_expansion *x);
+/* Its formula with operand number[i] for event i. */
+int tach__expansion_over(const struct tach_expansion *x, const int *number,
+			 struct tach_formula **out, struct tach_error *err);
 
 /* pmu, or for -1 this machine's first; still -1 when that is not known. */
 int tach__derived_pmu(int pmu);

@@ -22,6 +22,7 @@ struct tach_expansion {
 	int count;
 	char *event[TACH_FORMULA_OPERANDS_MAX]; /* as written */
 	struct tach_event *encoded;
+	double max_hz; /* of the registry */
 };
 
 struct expand {
@@ -78,7 +79,7 @@ static bool same(const struct tach_event *a, const struct tach_event *b)
  * are searched next: the architectural events of an Intel PMU, then the kernel's generic ones.
  */
 static int encode(const struct expand *e, const char *event, struct tach_event *out,
-		  struct tach_error *err)
+		  const char **where, struct tach_error *err)
 {
 	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -96,10 +97,12 @@ static int encode(const struct expand *e, const char *event, struct tach_event *
 	/* PMUs without fixed counters are older than the architectural events. */
 	if (tach_pmu_info(e->pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
 	    strncmp(info.name, "amd64", 5) != 0) {
+		*where = "ix86arch::";
 		opt.pmu = tach_pmu_find("ix86arch");
 		if (tach_event_encode(event, &opt, out, &unwanted) == 0)
 			return 0;
 	}
+	*where = "perf::";
 	opt.pmu = tach_pmu_find("perf");
 	return tach_event_encode(event, &opt, out, &unwanted) == 0 ? 0 : rc;
 }
@@ -111,6 +114,8 @@ static int native(struct expand *e, const char *event)
 	struct tach_event *encoded =
 		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
 	struct tach_error why = TACH_ERROR_INIT;
+	const char *where = "";
+	size_t size;
 	int rc;
 
 	if (!encoded)
@@ -119,7 +124,7 @@ static int native(struct expand *e, const char *event)
 	encoded += x->count;
 	memset(encoded, 0, sizeof *encoded);
 	encoded->size = sizeof *encoded;
-	rc = encode(e, event, encoded, &why);
+	rc = encode(e, event, encoded, &where, &why);
 	if (rc < 0)
 		return tach__error(e->err, rc, 0, 0, "%s cannot count '%.80s': %.120s",
 				   e->chain[e->depth - 1].name, event, why.text);
@@ -130,9 +135,11 @@ static int native(struct expand *e, const char *event)
 		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
 				   "%s rests on more than %d different events",
 				   e->chain[0].name, TACH_FORMULA_OPERANDS_MAX);
-	x->event[x->count] = strdup(event);
+	size = strlen(where) + strlen(event) + 1;
+	x->event[x->count] = malloc(size);
 	if (!x->event[x->count])
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	snprintf(x->event[x->count], size, "%s%s", where, event);
 	return x->count++;
 }
 
@@ -304,7 +311,7 @@ static int expand(struct expand *e, const struct tach_derived_info *info)
 		return rc;
 	opt.kind = TACH_FORMULA_POSTFIX;
 	opt.noperands = e->x->count;
-	opt.max_hz = tach__derived_max_hz(e->d);
+	opt.max_hz = e->x->max_hz = tach__derived_max_hz(e->d);
 	return tach_formula_compile(&e->x->formula, e->text, &opt, e->err);
 }
 
@@ -394,29 +401,46 @@ int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_e
 	return rc ? rc : 1;
 }
 
-/* The value of its only event, as it is. */
-static bool is_plain(const struct tach_formula *f)
+const char *tach__expansion_plain(const struct tach_expansion *x)
 {
 	char text[8];
 
-	tach_formula_print(f, TACH_FORMULA_POSTFIX, text, sizeof text);
-	return !strcmp(text, "N0|");
+	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, sizeof text);
+	return x->count == 1 && !strcmp(text, "N0|") ? x->event[0] : NULL;
 }
 
-int tach__derived_alias(int pmu, const char *name, size_t length, char *event, size_t size,
-			struct tach_error *err)
-{
-	struct tach_expansion *x;
-	int rc = tach__derived_lookup(pmu, name, length, &x, err);
+struct renumber {
+	const struct tach_expansion *x;
+	const int *number;
+};
 
-	if (rc != 1)
-		return rc;
-	if (x->count != 1 || !is_plain(x->formula))
-		rc = tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
-				 "%.*s is derived from %d events: ask for it as a metric",
-				 (int)length, name, x->count);
-	else if ((size_t)snprintf(event, size, "%s", x->event[0]) >= size)
-		rc = tach__error(err, TACH_ERR_TOOSMALL, 0, 0, "the event's name is too long");
-	tach_expansion_free(x);
+static int renumbered(void *context, const char *name, size_t length)
+{
+	const struct renumber *r = context;
+
+	(void)length;
+	return r->number[atoi(name + 1)];
+}
+
+int tach__expansion_over(const struct tach_expansion *x, const int *number,
+			 struct tach_formula **out, struct tach_error *err)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int length = tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, NULL, 0), rc;
+	struct renumber r = {x, number};
+	char *text = malloc((size_t)length + 1);
+
+	if (!text)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, (size_t)length + 1);
+	for (int i = 0; i < length; i++)
+		if (text[i] == 'N') /* not N<number>, so that it comes to us */
+			text[i] = 'n';
+	opt.kind = TACH_FORMULA_POSTFIX;
+	opt.resolve = renumbered;
+	opt.context = &r;
+	opt.max_hz = x->max_hz;
+	rc = tach_formula_compile(out, text, &opt, err);
+	free(text);
 	return rc;
 }

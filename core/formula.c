@@ -1,24 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 /* A compiled formula as an object: made, asked about, freed. */
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include "core/error.h"
 #include "core/formula.h"
+
+/* Fields that an older caller does not have are 0; what a newer one adds must be. */
+static int take_options(struct tach_formula_options *out,
+			const struct tach_formula_options *opt, struct tach_error *err)
+{
+	size_t size = opt && opt->size ? opt->size : sizeof *out;
+
+	*out = (struct tach_formula_options)TACH_FORMULA_OPTIONS_INIT;
+	if (!opt)
+		return 0;
+	for (size_t i = sizeof *out; i < size; i++)
+		if (((const char *)opt)[i])
+			return tach__error(err, TACH_ERR_INVAL, 0, 0,
+					   "struct tach_formula_options of a newer version");
+	if (size < offsetof(struct tach_formula_options, part))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "struct tach_formula_options has a size of %zu", size);
+	memcpy(out, opt, size < sizeof *out ? size : sizeof *out);
+	return 0;
+}
 
 int tach_formula_compile(struct tach_formula **out, const char *text,
 			 const struct tach_formula_options *opt, struct tach_error *err)
 {
+	struct tach_formula_options options;
 	struct tach_formula *f;
 	int rc;
 
 	if (!out || !text)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no formula given");
-	if (opt && opt->size && opt->size < sizeof *opt)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "struct tach_formula_options has a size of %u", opt->size);
+	rc = take_options(&options, opt, err);
+	if (rc)
+		return rc;
 	f = calloc(1, sizeof *f);
 	if (!f)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	rc = tach__formula_parse(f, text, opt, err);
+	rc = tach__formula_parse(f, text, &options, err);
 	if (!rc)
 		rc = tach__formula_fold(f, err);
 	if (rc) {

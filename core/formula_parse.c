@@ -177,7 +177,7 @@ static long placeholder(const char *name, size_t length)
 static int clock_node(struct tach__parse *p, enum tach__op op, size_t at)
 {
 	bool max = op == TACH__F_MAX_HZ;
-	double value = p->opt ? (max ? p->opt->max_hz : p->opt->tsc_hz) : 0;
+	double value = max ? p->opt->max_hz : p->opt->tsc_hz;
 	int n;
 
 	if (!(value > 0))
@@ -203,6 +203,36 @@ static bool is(const char *name, size_t length, const char *word)
 	return strlen(word) == length && !memcmp(name, word, length);
 }
 
+/* A copy of another formula's tree; its root. */
+static int graft(struct tach__parse *p, size_t at, const struct tach_formula *part)
+{
+	struct tach_formula *f = p->f;
+	int base = (int)f->nnodes, n = 0, kids[3];
+
+	if (!part)
+		return tach__p_fail(p, TACH_ERR_INVAL, at, "a name stands for no formula");
+	for (uint32_t i = 0; i < part->nnodes && n >= 0; i++) {
+		const struct tach__node *from = &part->node[i];
+		int count = from->op == TACH__F_COND  ? 3
+			    : from->op >= TACH__F_ADD ? 2
+			    : from->op == TACH__F_NEG ? 1
+						      : 0;
+
+		for (int k = 0; k < count; k++)
+			kids[k] = base + from->kid[k];
+		n = node(p, (enum tach__op)from->op, count, kids);
+		if (n >= 0) {
+			f->node[n].arg = from->arg;
+			f->node[n].value = from->value;
+		}
+	}
+	f->uses |= part->uses;
+	f->flags |= part->flags;
+	if (part->noperands > f->noperands)
+		f->noperands = part->noperands;
+	return n < 0 ? n : base + (int)part->root;
+}
+
 int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 {
 	const char *name = p->text + at;
@@ -210,7 +240,7 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 	int slot;
 
 	if (number >= 0) {
-		if (p->opt && p->opt->noperands >= 0 && number >= p->opt->noperands)
+		if (p->opt->noperands >= 0 && number >= p->opt->noperands)
 			return tach__p_fail(p, TACH_ERR_SYNTAX, at,
 					    p->opt->noperands
 						    ? "there is no %.*s: only N0 to N%d exist"
@@ -224,17 +254,21 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 		return clock_node(p, TACH__F_TSC_HZ, at);
 	if (is(name, length, "elapsed_ns"))
 		return tach__p_leaf(p, TACH__F_ELAPSED);
-	if (!p->opt || !p->opt->resolve)
+	if (!p->opt->resolve)
 		return TACH__P_UNKNOWN;
 	slot = p->opt->resolve(p->opt->context, name, length);
-	return slot < 0 ? TACH__P_UNKNOWN : operand(p, at, slot);
+	if (slot < 0)
+		return TACH__P_UNKNOWN;
+	if (slot >= TACH_FORMULA_PART && p->opt->part)
+		return graft(p, at, p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
+	return operand(p, at, slot);
 }
 
 int tach__p_unknown(struct tach__parse *p, size_t at, size_t length)
 {
 	return tach__p_fail(p, TACH_ERR_NOTFOUND, at, "unknown name '%.*s'%s",
 			    length > 100 ? 100 : (int)length, p->text + at,
-			    p->opt && p->opt->resolve
+			    p->opt->resolve
 				    ? ""
 				    : "; operands are N0, N1, ..., constants max_hz, tsc_hz, "
 				      "elapsed_ns");
@@ -363,8 +397,7 @@ int tach__formula_parse(struct tach_formula *f, const char *text,
 	struct tach__parse p = {.f = f, .text = text, .opt = opt, .err = err};
 	int root;
 
-	root = opt && opt->kind == TACH_FORMULA_POSTFIX ? tach__p_postfix(&p)
-							: tach__p_infix(&p);
+	root = opt->kind == TACH_FORMULA_POSTFIX ? tach__p_postfix(&p) : tach__p_infix(&p);
 	if (root < 0) {
 		free(f->node);
 		f->node = NULL;

@@ -50,12 +50,16 @@ struct tach__text {
 
 /* ---- core/set_events.c ---- */
 /*
- * Adds one event string under a label (length 0: none), or the members and the metric of a
- * derived event of that name. The member's number or a negative code; with TACH_SET_OPTIONAL,
- * TACH__LEFT_OUT when this machine cannot count it.
+ * Adds one event string under a label (length 0: none), or the members that a derived event of
+ * that name rests on, whose value *formula becomes. The member's number, TACH__DERIVED with
+ * *formula, or a negative code; with TACH_SET_OPTIONAL, TACH__LEFT_OUT when this machine cannot
+ * count it.
  */
 enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
-int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label);
+int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label,
+		    struct tach_formula **formula);
+/* The same for what must be an event string. */
+int tach__set_native(struct tach__making *m, struct tach__text event, struct tach__text label);
 int tach__set_events(struct tach__making *m);
 /*
  * The next event of a list, and its label: commas between the slashes of device/terms/ are its
@@ -70,6 +74,15 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
+
+/* ---- core/set_derived.c ---- */
+/*
+ * TACH__DERIVED with *formula over members, which it adds; 0 when the name is none of a derived
+ * event, or of one that is an event by another name, which is then copied to `plain`; or as
+ * tach__set_event.
+ */
+int tach__set_derived(struct tach__making *m, struct tach__text name,
+		      struct tach_formula **formula, char *plain, size_t size);
 
 /* ---- core/set_metrics.c ---- */
 int tach__set_metrics(struct tach__making *m);

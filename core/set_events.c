@@ -216,18 +216,14 @@ static int attach(struct tach__making *m, const struct tach_event *event,
 	return member;
 }
 
-int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label)
+/* `string` is what counts; `event` is how the caller wrote it. */
+static int counted(struct tach__making *m, const char *string, struct tach__text event,
+		   struct tach__text label)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event coded;
-	char string[TACH_EVENT_NAME_MAX];
 	int code;
 
-	if (event.length >= sizeof string)
-		return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(event),
-				   "an event string of %zu characters", event.length);
-	memcpy(string, event.at, event.length);
-	string[event.length] = '\0';
 	memset(&coded, 0, sizeof coded);
 	code = encode(m, string, levels(m), &coded, &err);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
@@ -242,6 +238,52 @@ int tach__set_event(struct tach__making *m, struct tach__text event, struct tach
 	}
 	return tach__error(m->err, code, 0, column(event) + (err.column ? err.column - 1 : 0),
 			   "%s", err.text);
+}
+
+static int too_long(struct tach__making *m, struct tach__text event)
+{
+	return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(event),
+			   "an event string of %zu characters", event.length);
+}
+
+int tach__set_native(struct tach__making *m, struct tach__text event, struct tach__text label)
+{
+	char string[TACH_EVENT_NAME_MAX];
+
+	if (event.length >= sizeof string)
+		return too_long(m, event);
+	memcpy(string, event.at, event.length);
+	string[event.length] = '\0';
+	return counted(m, string, event, label);
+}
+
+int tach__set_event(struct tach__making *m, struct tach__text event, struct tach__text label,
+		    struct tach_formula **formula)
+{
+	char string[TACH_EVENT_NAME_MAX];
+	int code;
+
+	if (event.length >= sizeof string)
+		return too_long(m, event);
+	memcpy(string, event.at, event.length);
+	string[event.length] = '\0';
+	code = tach__set_derived(m, event, formula, string, sizeof string);
+	if (code < 0 && m->set->flags & TACH_SET_OPTIONAL) {
+		tach__set_miss(m->set, string, m->err ? m->err->text : tach_strerror(code));
+		return TACH__LEFT_OUT;
+	}
+	return code ? code : counted(m, string, event, label);
+}
+
+/* A derived event in a list of events is a metric of that name. */
+static int listed(struct tach__making *m, struct tach__text event, struct tach__text label)
+{
+	struct tach_formula *formula;
+	int code = tach__set_event(m, event, label, &formula);
+
+	if (code == TACH__DERIVED)
+		code = tach__set_metric_keep(m, label.length ? label : event, formula);
+	return code < 0 ? code : 0;
 }
 
 static int is_separator(char c)
@@ -289,8 +331,8 @@ int tach__set_events(struct tach__making *m)
 			return tach__error(m->err, TACH_ERR_INVAL, 0, column(label),
 					   "'%.*s' names two events", (int)label.length,
 					   label.at);
-		code = tach__set_event(m, event, label);
-		if (code < 0)
+		code = listed(m, event, label);
+		if (code)
 			return code;
 	}
 	return 0;

@@ -37,13 +37,22 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__text name,
 	return it->name ? 0 : tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
+enum { PARTS_MAX = 16 };
+
 /* What compiling a formula asks for, and what came of it. */
 struct asking {
 	struct tach__making *m;
 	int left_out; /* a name that this machine cannot count */
 	int code;     /* of the last name that was an event but could not join */
 	struct tach_error err;
+	int nparts; /* derived events that were named, until the formula is compiled */
+	struct tach_formula *part[PARTS_MAX];
 };
+
+static const struct tach_formula *part(void *context, int i)
+{
+	return ((const struct asking *)context)->part[i];
+}
 
 static int resolve(void *context, const char *name, size_t length)
 {
@@ -54,16 +63,20 @@ static int resolve(void *context, const char *name, size_t length)
 
 	if (member >= 0)
 		return member;
+	if (a->nparts == PARTS_MAX)
+		return a->code = tach__error(&a->err, TACH_ERR_TOOMANY, 0, 0,
+					     "a metric names %d derived events at most",
+					     PARTS_MAX);
 	a->err = (struct tach_error)TACH_ERROR_INIT;
 	a->m->err = &a->err;
-	member = tach__set_event(a->m, event, none);
+	member = tach__set_event(a->m, event, none, &a->part[a->nparts]);
 	a->m->err = outer;
 	if (member == TACH__LEFT_OUT) {
 		a->left_out = 1;
 		return 0;
 	}
 	if (member == TACH__DERIVED)
-		return TACH_ERR_NOTSUPP;
+		return TACH_FORMULA_PART + a->nparts++;
 	if (member < 0 && member != TACH_ERR_NOTFOUND)
 		a->code = member;
 	return member;
@@ -74,15 +87,18 @@ static int compile(struct tach__making *m, struct tach__text name, const char *t
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
-	struct asking asking = {m, 0, 0, TACH_ERROR_INIT};
+	struct asking asking = {.m = m, .err = TACH_ERROR_INIT};
 	struct tach_formula *formula;
 	int code;
 
 	opt.resolve = resolve;
+	opt.part = part;
 	opt.context = &asking;
 	/* N<number> would be a member by its number, which is nobody's business. */
 	opt.noperands = 0;
 	code = tach_formula_compile(&formula, text, &opt, &err);
+	while (asking.nparts)
+		tach_formula_free(asking.part[--asking.nparts]);
 	if (code && asking.code)
 		return tach__error(m->err, asking.code, 0, at + err.column, "%s",
 				   asking.err.text);

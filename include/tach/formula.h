@@ -56,11 +56,18 @@ struct tach_formula_options {
 	void *context;
 	double max_hz; /* value of `max_hz` and '#'; 0 = ask the system */
 	double tsc_hz; /* value of `tsc_hz`; 0 = ask the system */
+	/*
+	 * Names may stand for formulas, too: where resolve answers TACH_FORMULA_PART + i, what
+	 * part(context, i) gives is put in that place, over the same operands. NULL: none.
+	 */
+	const struct tach_formula *(*part)(void *context, int i);
 };
 #define TACH_FORMULA_OPTIONS_INIT                                                              \
 	{                                                                                      \
-		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, NULL, NULL, 0, 0  \
+		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, NULL, NULL, 0, 0, \
+			NULL                                                                   \
 	}
+#define TACH_FORMULA_PART 0x10000
 
 /* 128 bits hold any linear form of 64 counts with constants below 2^53 exactly. */
 __extension__ typedef __int128 tach_int128;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks that formulas may name, as the system tells them. */
+/* The clocks that formulas may name, as the system tells them. No part of the formula compiler
+ * proper: mkpresets, which shares that, has no system to ask. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/flags.h>
 #include "core/formula.h"
+#include "core/registry.h"
 
 /* The highest of all CPUs: hybrids have several, and the constant is one number. kHz. */
 static double cpufreq(void)
@@ -64,9 +66,7 @@ double tach__max_hz(uint32_t *flags)
 	return hz;
 }
 
-/* Only the region clock's own calibration can tell it; until one exists the caller must. */
 double tach__tsc_hz(uint32_t *flags)
 {
-	(void)flags;
-	return 0;
+	return tach__clock_hz(flags);
 }

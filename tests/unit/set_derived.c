@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Presets and user events where a set takes names: as events, and inside metrics. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+#include "tests/check.h"
+
+static struct tach_set *set(const char *events, const char *metrics, int *code)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *s = NULL;
+
+	opt.events = events;
+	opt.metrics = metrics;
+	opt.pmu = tach_pmu_find("skl");
+	*code = tach_set_create(&s, &opt, &err);
+	if (*code)
+		printf("# %s | %s: %s\n", events ? events : "", metrics ? metrics : "",
+		       err.text);
+	return s;
+}
+
+/* Members count 1000, 100, 10, 1. */
+static double value(const struct tach_set *s, const char *name)
+{
+	static const uint64_t deltas[TACH_COUNTERS_MAX] = {1000, 100, 10, 1};
+	static const uint32_t flags[TACH_COUNTERS_MAX];
+	uint32_t out = 0;
+
+	for (int i = 0; i < tach_set_nmetrics(s); i++)
+		if (!strcmp(tach_set_metric_name(s, i), name))
+			return tach_set_eval(s, i, deltas, flags, 0, &out);
+	return NAN;
+}
+
+static void as_events(void)
+{
+	int code;
+	struct tach_set *s = set("PAPI_TOT_CYC, ipc, mine=branch_mpki", NULL, &code);
+
+	CHECK(s, "%d", code);
+	if (!s)
+		return;
+	/* Cycles, instructions, all mispredicted branches: each once. */
+	CHECK(tach_set_count(s) == 3, "%d members", tach_set_count(s));
+	CHECK(!strcmp(tach_set_name(s, 0), "PAPI_TOT_CYC"), "as written");
+	CHECK(tach_set_nmetrics(s) == 2, "%d metrics", tach_set_nmetrics(s));
+	CHECK(value(s, "ipc") == 100.0 / 1000, "%g", value(s, "ipc"));
+	CHECK(value(s, "mine") == 1000 * 10.0 / 100, "%g", value(s, "mine"));
+	tach_set_free(s);
+}
+
+static void in_metrics(void)
+{
+	int code;
+	struct tach_set *s =
+		set("INST_RETIRED:ANY_P",
+		    "a = 2 * ipc; b = PAPI_BR_INS + 1; c = ipc - ipc / (1 + ipc)", &code);
+
+	CHECK(s, "%d", code);
+	if (!s)
+		return;
+	CHECK(value(s, "a") == 2 * 1000.0 / 100, "%g", value(s, "a"));
+	CHECK(value(s, "b") == 11, "%g", value(s, "b"));
+	CHECK(fabs(value(s, "c") - (10 - 10 / 11.0)) < 1e-12, "%g", value(s, "c"));
+	tach_set_free(s);
+}
+
+static void user_event(void)
+{
+	static const char text[] = "EVENT,my_share,DERIVED_INFIX,N0/N1,BR_INST_RETIRED,ipc\n"
+				   "EVENT,my_ring,NOT_DERIVED,my_ring\n"
+				   "EVENT,my_gone,NOT_DERIVED,NO_SUCH_EVENT\n";
+	struct tach_set *s;
+	int code;
+
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, strlen(text),
+				     NULL) == 3,
+	      "load");
+	s = set("my_share", NULL, &code);
+	/* branches, instructions, cycles */
+	CHECK(s && value(s, "my_share") == 1000 / (100.0 / 10), "value");
+	tach_set_free(s);
+	s = set(NULL, "x = my_ring + 1", &code);
+	CHECK(!s && code == TACH_ERR_CYCLE, "%d", code);
+	s = set("my_gone", NULL, &code);
+	CHECK(!s && code == TACH_ERR_NOTFOUND, "%d", code);
+}
+
+int main(void)
+{
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
+	CASE(as_events);
+	CASE(in_metrics);
+	CASE(user_event);
+	return check_done();
+}
