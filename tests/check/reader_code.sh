@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# The code that the inline reads become, by compiler: instructions on the way without incident (there
+# is no loop: they are counted in the listing, up to the return and without it), bytes with
+# everything that belongs to the site, and the functions it can call, which are the slow exits.
+# arm64 adds the 3 instructions of a stub per counter; 3 of its own are the frame of a leaf.
+set -u
+cd "$(dirname "$0")/../.."
+failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+cat >"$work/code.c" <<'CODE'
+#include <tach/reader.h>
+void begin1(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 1); }
+void begin4(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 4); }
+uint32_t end1(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_end_n(r, m, d, 1); }
+uint32_t end4(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_end_n(r, m, d, 4); }
+uint32_t read1(struct tach_reader *r, uint64_t *v) { return tach_read_n(r, v, 1); }
+uint32_t read4(struct tach_reader *r, uint64_t *v) { return tach_read_n(r, v, 4); }
+CODE
+
+# end: 3 a counter are the difference, the mask and the store; read: 4 extend by sign.
+budgets() { cat <<'LIST'
+gcc                   begin1 12 begin4 45 end1 15 end4 54 read1 17 read4 61
+clang                 begin1 12 begin4 45 end1 15 end4 54 read1 16 read4 61
+aarch64-linux-gnu-gcc begin1 19 begin4 64 end1 21 end4 73 read1 19 read4 64
+LIST
+}
+
+check() { # COMPILER FUNCTION BUDGET
+	local dump=objdump stub=0 n bytes calls
+	case $1 in aarch64*) dump=aarch64-linux-gnu-objdump stub=3;; esac
+	"$dump" -dr --no-show-raw-insn "$work/code.o" >"$work/list"
+	read -r n calls < <(awk -v f="<$2>:" -v g="<$2.cold>:" -v stub=$stub '
+		/^[0-9a-f]+ </ { on = $2 == f || $2 == g; main = $2 == f }
+		on && /^ / && !done && main { if ($2 ~ /^ret/) done = 1; else if ($2 != "nop") n += 1 + ($2 == "blr" ? stub : 0) }
+		on && /R_(X86_64_PLT32|X86_64_PC32|AARCH64_CALL26|AARCH64_JUMP26)/ { if ($3 !~ /^(tach__[a-z]+_slow|\.text)/) calls = calls " " $3 }
+		on && /^ / && ($2 ~ /^call/ && $3 !~ /</) { calls = calls " " $3 }
+		END { print n, calls }' "$work/list")
+	bytes=$("${dump%objdump}size" -A "$work/code.o" | awk -v a=".text.$2" -v b=".text.unlikely.$2" '$1 == a || $1 == b { n += $2 } END { print n }')
+	echo "# $1 $2: $n instructions, $bytes bytes"
+	[ "$n" -le "$3" ] || { echo "# $1 $2: $n instructions, budget $3"; bad=1; }
+	[ -z "$calls" ] || { echo "# $1 $2 calls$calls"; bad=1; }
+	[ "$bytes" -le 300 ] || case $2 in read4) ;; *) echo "# $1 $2: $bytes bytes, budget 300"; bad=1;; esac
+}
+
+while read -r compiler rest; do
+	command -v "$compiler" >/dev/null || { echo "skip reader code $compiler: not installed"; continue; }
+	bad=0
+	case $compiler:$(gcc -dumpmachine) in
+	gcc:x86_64*|clang:x86_64*|aarch64*) ;;
+	*) echo "skip reader code $compiler: the budgets are for x86-64 and a cross compiler"; continue;;
+	esac
+	"$compiler" -std=c11 -O2 -ffunction-sections -Iinclude -c -o "$work/code.o" "$work/code.c" || bad=1
+	set -- $rest
+	while [ $# -gt 0 ] ; do check "$compiler" "$1" "$2"; shift 2; done
+	if [ $bad = 0 ]; then echo "ok reader code $compiler"; else echo "not ok reader code $compiler"; failed=1; fi
+done < <(budgets)
+exit $failed
