@@ -15,17 +15,18 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
 	$(call quiet,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(B)/libtach.a $(LDLIBS)
 
 fuzz_clang := clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-$(B)/fuzz/%: tests/fuzz/%.c $(core_src) $(B)/libtach.a
+$(B)/fuzz/%: tests/fuzz/%.c $(core_src) $(B)/libtach.a | need-clang
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c %.S,$^) $(gen_obj) $(LDLIBS)
 
 # New inputs go to build/fuzz/corpus; `make fuzz-keep` merges what they reach into the kept ones.
-fuzz: $(FUZZ:%=$(B)/fuzz/%)
-	@tools/need clang
+fuzz: need-clang $(FUZZ:%=$(B)/fuzz/%)
 	@for n in $(FUZZ); do mkdir -p $(B)/fuzz/corpus/$$n; echo "== $$n"; \
 		nice $(B)/fuzz/$$n -max_total_time=$(FUZZ_SECONDS) -max_len=2048 -timeout=10 -print_final_stats=1 \
 			-verbosity=0 -artifact_prefix=$(B)/fuzz/$$n- $(FUZZ_FLAGS) \
 			$(B)/fuzz/corpus/$$n tests/fuzz/corpus/$$n || exit 1; done
 fuzz-keep:
-	@for n in $(FUZZ); do $(B)/fuzz/$$n -merge=1 -verbosity=0 tests/fuzz/corpus/$$n $(B)/fuzz/corpus/$$n; done
-.PHONY: fuzz fuzz-keep
+	@for n in $(FUZZ); do $(B)/fuzz/$$n -set_cover_merge=1 -use_counters=0 tests/fuzz/corpus/$$n $(B)/fuzz/corpus/$$n; done
+need-clang:
+	@tools/need clang
+.PHONY: fuzz fuzz-keep need-clang

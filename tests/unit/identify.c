@@ -336,8 +336,8 @@ static void hostile_files(void)
 	put("/proc/cpuinfo", "%s\nvendor_id : GenuineIntel%s\ncpu family : 99999999999999\n",
 	    line, line);
 	ask(TACH__X86, &err);
-	put("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 1");
-	IS(TACH__X86, "amd64_fam19h_zen3");
+	put("/proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 25\nmodel\t\t: 97");
+	IS(TACH__X86, "amd64_fam19h_zen4"); /* the last line has no newline */
 	put("/sys/devices/system/cpu/possible", "0-4294967295\n");
 	put("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "\n");
 	CHECK(ask(TACH__ARM64, &err)[0] == 0, "%s", err.text);
@@ -438,6 +438,10 @@ static void public_calls(void)
 	CHECK(tach_umask_info(pmu, n, 0, &umask) == 0 && umask.is_default == 1);
 	CHECK(tach_umask_info(pmu, n, 1, &umask) == 0 && umask.alias_of != NULL);
 	CHECK(tach_umask_info(pmu, n, event.numasks, &umask) == TACH_ERR_INVAL);
+
+	n = tach__event_find(pmu, "OFFCORE_RESPONSE_0", 18);
+	CHECK(tach_umask_info(pmu, n, 0, &umask) == 0 && umask.counters == 0xf,
+	      "a umask counts where its event does: %#llx", (unsigned long long)umask.counters);
 
 	CHECK(tach_pmu_host(NULL, 1, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_pmu_host(NULL, -1, NULL) == TACH_ERR_INVAL);
