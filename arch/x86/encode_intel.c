@@ -53,7 +53,7 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 		locked = 0;
 		while (*list) {
 			struct tach__text word = {list, __builtin_strcspn(list, ",")};
-			int mod = tach__mod_find(~0u, &word);
+			int mod = tach__mod_find((1u << TACH__NMODS) - 1, &word);
 
 			if (mod >= 0 && mod < NWIRED)
 				locked |= 1u << mod;

@@ -124,6 +124,7 @@ bad attribute_twice         "15:39: attribute 'vn' given twice" '15s/sav=100/vn=
 bad attribute_no_number     "15:43: 'sav' needs a number" '15s/sav=100/sav=x/'
 bad attribute_without_value "15:39: 'sav' needs a number" '15s/sav=100/sav/'
 bad text_without_value      "15:30: 'vn' needs a value" '15s/vn=TWO.X/vn=/'
+bad locks_no_modifier       "15:46: unknown modifier 'z'" '15s/sav=100/lock=c,z/'
 bad flag_with_value         "15:42: 'la' takes no value" '15s/sav=100/la=1/'
 bad alias_of_nothing        "19:29: no event 'NOSUCH' in this file" '19s/eq=TWO/eq=NOSUCH/'
 bad alias_of_no_umask       "19:33: event TWO has no umask or modifier 'Q'" '19s/TWO:A/TWO:Q/'

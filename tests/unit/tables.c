@@ -466,7 +466,7 @@ static void look_up_is_logarithmic(void)
 
 static void order_of_pmus(void)
 {
-	int last[3] = {-1, -1, -1};
+	int last[4] = {-1, -1, -1, -1};
 
 	for (int i = 0; i < tach__npmus(); i++) {
 		const struct tach__pmu *p = tach__pmu_at(i);

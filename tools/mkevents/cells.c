@@ -127,6 +127,7 @@ static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *
 {
 	struct mk_cell value = *part, name;
 	struct mk_attr a = {0};
+	uint32_t locked; /* only checked here */
 	int key;
 
 	mk_split(&value, '=', &name);
@@ -166,6 +167,8 @@ static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *
 	}
 	if (a.key == TACH__A_EQ)
 		row->eq = a.cell;
+	if (a.key == TACH__A_LOCK && !mk_is(&a.cell, "none"))
+		mk_mods(mk, pmu, &a.cell, &locked);
 	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof a);
 	mk->attrs[mk->nattrs++] = a;
 }
