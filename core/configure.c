@@ -208,7 +208,7 @@ static void publish(struct tach__config *config, const char *only)
 		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
 	}
 	rcu_assign_pointer(r->config, config);
-	r->enabled = 1;
+	__atomic_store_n(&r->enabled, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->generation, config->generation, __ATOMIC_SEQ_CST);
 	tach__threads_interrupt();
 	tach__unlock(&held);
@@ -284,7 +284,7 @@ void tach_regions_disable(void)
 	struct tach__held held;
 
 	tach__lock(&held);
-	tach__registry.enabled = 0;
+	__atomic_store_n(&tach__registry.enabled, 0, __ATOMIC_RELAXED);
 	tach__threads_interrupt();
 	tach__unlock(&held);
 	tach__sites_rearm();

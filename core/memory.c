@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Pages straight from the kernel: a first entry may come in a signal handler, where malloc may
  * not. */
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "core/registry.h"
@@ -20,15 +21,16 @@ void *tach__pages(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+/* A copy, not mremap: growing is rare, and the sanitizers know what a copy is. */
 void *tach__pages_grow(void *old, size_t old_size, size_t new_size)
 {
-	void *p;
+	void *p = tach__pages(new_size);
 
-	if (!old)
-		return tach__pages(new_size);
-	p = mremap(old, tach__pages_round(old_size), tach__pages_round(new_size),
-		   MREMAP_MAYMOVE);
-	return p == MAP_FAILED ? NULL : p;
+	if (p && old) {
+		memcpy(p, old, old_size);
+		tach__pages_free(old, old_size);
+	}
+	return p;
 }
 
 void tach__pages_free(void *pages, size_t size)

@@ -124,8 +124,11 @@ int tach__rcu_enter(struct tach__held *held)
 	return 1;
 }
 
+static char sections; /* stands for every section that ended before a grace period */
+
 void tach__rcu_leave(int entered, const struct tach__held *held)
 {
+	TACH__RELEASED(&sections);
 	if (entered)
 		urcu_bp_read_unlock();
 	else
@@ -140,6 +143,7 @@ int tach__rcu_may_wait(void)
 void tach__rcu_wait(void)
 {
 	urcu_bp_synchronize_rcu();
+	TACH__ACQUIRED(&sections);
 }
 
 /*

@@ -140,6 +140,17 @@ void tach__rcu_wait(void); /* for a grace period; only if: */
 int tach__rcu_may_wait(void);
 int tach__rcu_usable(void);
 
+/* What liburcu orders and ThreadSanitizer cannot see: publishing, and waiting for readers. */
+#if defined(__SANITIZE_THREAD__)
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define TACH__RELEASED(address) __tsan_release(address)
+#define TACH__ACQUIRED(address) __tsan_acquire(address)
+#else
+#define TACH__RELEASED(address) ((void)(address))
+#define TACH__ACQUIRED(address) ((void)(address))
+#endif
+
 /* thread.c */
 extern struct tach_thread tach__thread_closed;
 struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */

@@ -118,7 +118,7 @@ static int copy_once(struct tach_slot *out, const struct tach_slot *slot, size_t
 	if (seq & 1)
 		return 0;
 	words_copy((uint64_t *)(void *)out, (const uint64_t *)(const void *)slot, size);
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	TACH__FENCE(__ATOMIC_ACQUIRE);
 	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq;
 }
 

@@ -75,9 +75,23 @@ static int take_totals(struct tach_snapshot *s, uint64_t *folds)
 }
 
 /* Threads that ended since take_totals are still in the list, and counted here. */
-static int walk(struct tach_snapshot *s)
+static void add_threads(struct tach_snapshot *s, uint64_t folds)
 {
 	struct tach__thread *record;
+
+	cds_list_for_each_entry_rcu(record, &tach__registry.threads, node)
+	{
+		uint64_t folded;
+
+		TACH__ACQUIRED(record);
+		folded = __atomic_load_n(&record->folded, __ATOMIC_ACQUIRE);
+		if (record->config == s->config && (!folded || folded > folds))
+			add_thread(s, record);
+	}
+}
+
+static int walk(struct tach_snapshot *s)
+{
 	struct tach__held held, inner;
 	int entered = tach__rcu_enter(&held), code;
 	uint64_t folds = 0;
@@ -88,13 +102,7 @@ static int walk(struct tach_snapshot *s)
 	if (entered)
 		tach__unlock(&inner);
 	if (code == 0)
-		cds_list_for_each_entry_rcu(record, &tach__registry.threads, node)
-		{
-			uint64_t folded = __atomic_load_n(&record->folded, __ATOMIC_ACQUIRE);
-
-			if (record->config == s->config && (!folded || folded > folds))
-				add_thread(s, record);
-		}
+		add_threads(s, folds);
 	tach__rcu_leave(entered, &held);
 	return code;
 }

@@ -160,6 +160,7 @@ static void record_publish(struct tach__thread *record)
 
 	tach__lock(&held);
 	hot->epoch = ++r->openings << TACH__EPOCH_BITS;
+	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
 	if (!thread_key_made)
 		thread_key_made = pthread_key_create(&thread_key, thread_end) == 0;
@@ -268,8 +269,9 @@ static void thread_retire(struct tach__thread *record)
 }
 
 /*
- * Runs as late as a thread lets destructors run, so that other keys' destructors may still use
- * regions. What comes after the last round is counted as lost.
+ * In the last round of destructors but one: other keys' may still use regions, and the runtimes
+ * that wait for the very last (ThreadSanitizer's) are still there. What comes later is counted
+ * as lost.
  */
 static void thread_end(void *unused)
 {
@@ -279,7 +281,7 @@ static void thread_end(void *unused)
 	(void)unused;
 	if (!record)
 		return;
-	if (++record->destructions < PTHREAD_DESTRUCTOR_ITERATIONS) {
+	if (++record->destructions < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
 		pthread_setspecific(thread_key, record);
 		return;
 	}

@@ -255,7 +255,9 @@ static void memory_per_thread_and_region(void)
 	leaf();
 	printf("# %ld bytes per thread, %u per region and thread with 4 counters\n",
 	       used * 1024 / SLEEPERS, tach__self->stride);
-	CHECK(used * 1024 / SLEEPERS <= 48 * 1024);
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+	CHECK(used * 1024 / SLEEPERS <= 32 * 1024);
+#endif
 	CHECK(tach__self->stride <= 320);
 	/* Nothing that one thread writes shares a cache line with what another one writes. */
 	CHECK((uintptr_t)tach__self % 4096 == 0 && (uintptr_t)tach__self->chunk[0] % 4096 == 0);
