@@ -21,8 +21,9 @@ void tach__netburst_perf(struct tach__work *w);
 int tach__arm_encode(struct tach__work *w);
 void tach__arm_perf(struct tach__work *w);
 /* CPUID leaf 0AH: what this processor leaves of the architectural events and modifiers. */
-uint32_t tach__archperfmon_mods(uint32_t mods);
-int tach__archperfmon_event(const struct tach__event *event);
+uint32_t tach__archperfmon_mods(const struct tach_encode_options *opt, uint32_t mods);
+int tach__archperfmon_event(const struct tach_encode_options *opt,
+			    const struct tach__event *event);
 int tach__ia64_encode(struct tach__work *w);
 
 #endif

@@ -10,7 +10,7 @@
 #include "core/suggest.h"
 
 /* Hosts, the architectural PMU, perf, perf_raw. */
-enum { HOSTS_MAX = 8, CANDIDATES_MAX = HOSTS_MAX + 3 };
+enum { HOSTS_MAX = 8, CANDIDATES_MAX = TACH__SEARCH_MAX };
 
 static const struct tach__event no_event;
 
@@ -33,7 +33,7 @@ static void set_event(struct tach__work *w, int pmu, int event)
 	w->event_number = event;
 	w->pmu = tach__pmu_at(pmu);
 	w->event = event < 0 ? &no_event : tach__event_at(pmu, event);
-	w->generic = w->pmu->encoding == TACH__PERF ? TACH__GENERIC_TABLE : 0;
+	w->generic = tach__generic(w->pmu);
 }
 
 static int pmu_number(const char *name)
@@ -119,7 +119,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 		return 0;
 	set_event(w, pmu, event);
 	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL &&
-	    !tach__archperfmon_event(w->event))
+	    !tach__archperfmon_event(w->opt, w->event))
 		return 0;
 	*rc = tach__match(w, s->attrs, s->end);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
@@ -191,6 +191,10 @@ static int candidates(const struct tach__work *w, int *pmus)
 {
 	int n = 1, arch;
 
+	if (w->caller.search) {
+		memcpy(pmus, w->caller.search, (size_t)w->caller.nsearch * sizeof *pmus);
+		return w->caller.nsearch;
+	}
 	if (w->opt->pmu >= 0)
 		pmus[0] = w->opt->pmu;
 	else
@@ -208,23 +212,36 @@ static int candidates(const struct tach__work *w, int *pmus)
 	return n;
 }
 
+/* Whether this machine has the PMU, or the caller says so. */
+static int present(const struct tach__work *w, int pmu)
+{
+	int hosts[HOSTS_MAX], n;
+
+	if (w->caller.search) {
+		for (int i = 0; i < w->caller.nsearch; i++)
+			if (w->caller.search[i] == pmu)
+				return 1;
+		return 0;
+	}
+	if (tach__pmu_at(pmu)->arch == TACH__LINUX)
+		return 1;
+	n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
+	for (int i = 0; i < n && i < HOSTS_MAX; i++)
+		if (hosts[i] == pmu)
+			return 1;
+	return 0;
+}
+
 static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 {
-	int pmu = tach__pmu_find(s->pmu.text, s->pmu.length), present = 0, hosts[HOSTS_MAX];
+	int pmu = tach__pmu_find(s->pmu.text, s->pmu.length);
 
 	w->column = 1;
 	if (pmu < 0)
 		return *rc = tach__suggest_pmu(w, &s->pmu);
-	if (!w->opt->any_pmu && tach__pmu_at(pmu)->arch != TACH__LINUX) {
-		int n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
-
-		for (int i = 0; i < n; i++)
-			present |= hosts[i] == pmu;
-		if (!present)
-			return *rc = tach__refuse(w, TACH_ERR_NOTFOUND,
-						  "this machine's PMU is not %s",
-						  tach__str(tach__pmu_at(pmu)->name));
-	}
+	if (!w->opt->any_pmu && !present(w, pmu))
+		return *rc = tach__refuse(w, TACH_ERR_NOTFOUND, "this machine's PMU is not %s",
+					  tach__str(tach__pmu_at(pmu)->name));
 	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) || by_derived(w, pmu, s, rc))
 		return *rc;
 	w->column = tach__column(s->start, s->event.text);
@@ -245,7 +262,7 @@ static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
 	return *rc = tach__suggest_event(w, &s->event, pmus, n);
 }
 
-static int attempt(struct tach__work *w, const char *string)
+static int attempt(struct tach__work *w, const char *string, int encode)
 {
 	struct tach__string s;
 	int rc = tach__string_split(&s, string, w->err);
@@ -258,18 +275,17 @@ static int attempt(struct tach__work *w, const char *string)
 	} else {
 		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
 	}
-	return rc ? rc : finish(w);
+	return rc || !encode ? rc : finish(w);
 }
 
 static void start(struct tach__work *w, const char *string,
 		  const struct tach_encode_options *opt, struct tach_error *err)
 {
-	int freq = w->caller_freq, period = w->caller_period;
+	__typeof__(w->caller) caller = w->caller;
 
 	/* The arrays behind need no clearing: their counts say how far they are filled. */
 	memset(w, 0, offsetof(struct tach__work, picks));
-	w->caller_freq = freq;
-	w->caller_period = period;
+	w->caller = caller;
 	w->string = string;
 	w->opt = opt;
 	w->err = err;
@@ -284,11 +300,18 @@ int tach__encode(struct tach__work *w, const char *string,
 	int rc;
 
 	start(w, string, opt, NULL);
-	rc = attempt(w, string);
+	rc = attempt(w, string, 1);
 	/* Explaining costs a hundred times the encoding: done only when asked for. */
 	if (rc && err) {
 		start(w, string, opt, err);
-		rc = attempt(w, string);
+		rc = attempt(w, string, 1);
 	}
 	return rc;
+}
+
+int tach__lookup(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt)
+{
+	start(w, string, opt, NULL);
+	return attempt(w, string, 0);
 }

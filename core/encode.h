@@ -23,6 +23,8 @@
 /* Every pick may be a umask, and every group may add its defaults. */
 #define TACH__ROWS_MAX	 128
 #define TACH__GROUPS_MAX 8
+/* Core PMUs of one machine, the architectural one, perf, perf_raw. */
+#define TACH__SEARCH_MAX 12
 
 enum tach__pick_kind { TACH__PICK_UMASK, TACH__PICK_RAW, TACH__PICK_MOD, TACH__PICK_OSMOD };
 
@@ -40,11 +42,15 @@ struct tach__work {
 	const struct tach_encode_options *opt;
 	struct tach_error *err;
 	enum tach_os os;
-	uint32_t plm;	 /* levels when the string names none */
-	int column;	 /* of what is being looked at */
-	int alias;	 /* depth inside aliases' texts: columns stay at the alias */
-	int caller_freq; /* the caller's attr already samples by frequency */
-	int caller_period;
+	uint32_t plm; /* levels when the string names none */
+	int column;   /* of what is being looked at */
+	int alias;    /* depth inside aliases' texts: columns stay at the alias */
+	/* Set before tach__encode, and kept by it: what a caller knows beyond the options. */
+	struct {
+		int freq, period;  /* its attr already samples by these */
+		const int *search; /* PMUs for strings without a prefix, and no others; NULL */
+		int nsearch;
+	} caller;
 
 	/* ---- what the string named ---- */
 	int generic;		      /* enum tach__generic; 0: an event of a PMU model */
@@ -123,6 +129,8 @@ void tach__umask_sort(struct tach__work *w);
 uint32_t tach__perf_levels(const struct tach__work *w);
 /* OS modifiers that this event takes. */
 uint32_t tach__perf_offer(const struct tach__work *w);
+/* Whether sampling of this event can be precise. */
+int tach__precise(const struct tach__work *w);
 /* Number of the PMU in sysfs, or -1 where PERF_TYPE_RAW is meant. */
 int tach__perf_type(const struct tach_encode_options *opt, int pmu);
 int tach__perf_encode(struct tach__work *w);
@@ -135,10 +143,16 @@ const char *tach__derived_event(int pmu, const struct tach__text *name);
 /* Writes the spelled-out name, cut off at size - 1; returns its whole length. */
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
 
+/* enum tach__generic of a PMU's own rows. */
+int tach__generic(const struct tach__pmu *pmu);
+
 /* Copies the answer into the public struct. */
 void tach__publish(const struct tach__work *w, struct tach_event *out);
 
 /* ---- encode.c: everything, for the public call and for compat/ ---- */
+/* All but the encoding: w->pmu_number, w->event_number; attributes are checked. */
+int tach__lookup(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt);
 int tach__encode(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt, struct tach_error *err);
 

@@ -28,7 +28,7 @@ static int no_h(const struct tach__work *w)
 }
 
 /* An event that sampling can be precise for. */
-static int precise(const struct tach__work *w)
+int tach__precise(const struct tach__work *w)
 {
 	if (!(w->event->flags & TACH__EV_PEBS))
 		return 0;
@@ -50,10 +50,10 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 		return offer;
 	offer |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ | 1u << TACH__OS_EXCL |
 		 1u << TACH__OS_CPU | 1u << TACH__OS_PINNED;
-	if (w->generic ? tach__perf_offers_precise(w) : intel && precise(w))
+	if (w->generic ? tach__perf_offers_precise(w) : intel && tach__precise(w))
 		offer |= 1u << TACH__OS_PRECISE;
 	if (w->generic ? w->generic == TACH__GENERIC_RAW
-		       : intel && w->pmu->flags & TACH__PMU_EXTPEBS && !precise(w))
+		       : intel && w->pmu->flags & TACH__PMU_EXTPEBS && !tach__precise(w))
 		offer |= 1u << TACH__OS_HW_SMPL;
 	return offer;
 }
@@ -61,8 +61,8 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 {
 	int freq = pick->number == TACH__OS_FREQ;
-	int other = freq ? w->caller_period || w->has & TACH_EVENT_HAS_PERIOD
-			 : w->caller_freq || w->has & TACH_EVENT_HAS_FREQ;
+	int other = freq ? w->caller.period || w->has & TACH_EVENT_HAS_PERIOD
+			 : w->caller.freq || w->has & TACH_EVENT_HAS_FREQ;
 
 	if (!pick->value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s must not be 0",

@@ -89,7 +89,7 @@ int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 	rc = check_options(opt, err);
 	if (rc)
 		return rc;
-	w.caller_freq = w.caller_period = 0;
+	memset(&w.caller, 0, sizeof w.caller);
 	rc = tach__encode(&w, string, opt, err);
 	if (!rc)
 		tach__publish(&w, out);

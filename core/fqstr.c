@@ -98,9 +98,12 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 		put_text(&o, tach__str(w->pmu->name));
 		put(&o, "::", 2);
 		/* libpfm-4 forgets what a raw code was. */
-		if (w->os == TACH_OS_NONE || w->generic != TACH__GENERIC_RAW ||
-		    !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		if (w->generic != TACH__GENERIC_RAW) {
 			put(&o, w->event_name.text, w->event_name.length);
+		} else if (w->os == TACH_OS_NONE || !(w->opt->flags & TACH_ENCODE_LIBPFM4)) {
+			put(&o, "r", 1);
+			put_number(&o, w->config, 16);
+		}
 	}
 	for (unsigned i = 0; i < w->nrows; i++) {
 		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);

@@ -268,7 +268,7 @@ void tach__offer(struct tach__work *w)
 		w->mods &= ~(1u << TACH__MOD_IRANGE | 1u << TACH__MOD_DRANGE |
 			     1u << TACH__MOD_OPC);
 	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL)
-		w->mods = tach__archperfmon_mods(w->mods);
+		w->mods = tach__archperfmon_mods(w->opt, w->mods);
 	w->spelled = w->mods;
 	if (w->os == TACH_OS_NONE)
 		return;

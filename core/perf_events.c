@@ -33,6 +33,18 @@ int tach__perf_hybrid(const struct tach_encode_options *opt)
 	return tach__perf_hosts(opt, pmus, 8) > 1;
 }
 
+int tach__generic(const struct tach__pmu *pmu)
+{
+	switch ((enum tach__encoding)pmu->encoding) {
+	case TACH__PERF:
+		return TACH__GENERIC_TABLE;
+	case TACH__PERF_RAW:
+		return TACH__GENERIC_RAW;
+	default:
+		return 0;
+	}
+}
+
 static uint32_t type_of(const struct tach__work *w)
 {
 	return w->event->code >> TYPE_SHIFT;

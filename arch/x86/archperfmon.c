@@ -40,11 +40,14 @@ static uint32_t ask(void)
 	return answer | ASKED;
 }
 
-static uint32_t leaf(void)
+static uint32_t leaf(const struct tach_encode_options *opt)
 {
 	static atomic_uint cached;
 	uint32_t answer = atomic_load_explicit(&cached, memory_order_relaxed);
 
+	/* Another machine is meant. */
+	if (opt->host)
+		return FORCED_VERSION;
 	if (!answer) {
 		answer = ask();
 		atomic_store_explicit(&cached, answer, memory_order_relaxed);
@@ -53,9 +56,9 @@ static uint32_t leaf(void)
 }
 
 /* Version 3 brings any-thread, 4 transactional memory, 5 takes any-thread away again. */
-uint32_t tach__archperfmon_mods(uint32_t mods)
+uint32_t tach__archperfmon_mods(const struct tach_encode_options *opt, uint32_t mods)
 {
-	uint32_t version = leaf() & 0xff;
+	uint32_t version = leaf(opt) & 0xff;
 
 	if (version == 3 || version == 4)
 		mods |= 1u << TACH__MOD_T;
@@ -64,13 +67,14 @@ uint32_t tach__archperfmon_mods(uint32_t mods)
 	return mods;
 }
 
-int tach__archperfmon_event(const struct tach__event *event)
+int tach__archperfmon_event(const struct tach_encode_options *opt,
+			    const struct tach__event *event)
 {
 	/* In the order of EBX's bits. */
 	static const uint16_t codes[NEVENTS] = {0x3c, 0xc0, 0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5};
 
 	for (int i = 0; i < NEVENTS; i++)
 		if (codes[i] == event->code)
-			return !(leaf() >> (8 + i) & 1);
+			return !(leaf(opt) >> (8 + i) & 1);
 	return 1;
 }
