@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* An event's attributes as a list: umasks, the PMU's modifiers, the operating system's. */
+#include <string.h>
+#include "compat/libpfm4/state.h"
+
+/* NetBurst's are listed in another order than they are spelled. */
+static const uint8_t netburst_order[] = {TACH__MOD_U, TACH__MOD_K, TACH__MOD_CMPL, TACH__MOD_E,
+					 TACH__MOD_THR};
+
+void p4_attrs(struct p4_attrs *out, const struct p4_state *s, int pmu, int event, pfm_os_t os)
+{
+	static const struct tach__event none;
+	struct tach__work *w = &out->w;
+
+	memset(out, 0, sizeof *out);
+	out->opt = p4_options(s, os, 0);
+	w->opt = &out->opt;
+	w->os = out->opt.os;
+	w->pmu = tach__pmu_at(pmu);
+	w->event = w->pmu->encoding == TACH__PERF_RAW ? &none : tach__event_at(pmu, event);
+	w->generic = tach__generic(w->pmu);
+	tach__offer(w);
+	out->numasks = w->event->numasks;
+	for (int i = 0; i < TACH__NMODS; i++)
+		if (w->mods >> i & 1 && w->pmu->encoding != TACH__NETBURST)
+			out->mods[out->nmods++] = i;
+	for (size_t i = 0; i < sizeof netburst_order; i++)
+		if (w->mods >> netburst_order[i] & 1 && w->pmu->encoding == TACH__NETBURST)
+			out->mods[out->nmods++] = netburst_order[i];
+	for (int i = 0; i < TACH__NOSMODS; i++)
+		if (w->osmods >> i & 1)
+			out->osmods[out->nosmods++] = i;
+}
+
+/* A modifier's number among its family's, as libpfm-4 shows it. */
+static uint64_t mod_code(const struct tach__pmu *pmu, int mod)
+{
+	if (pmu->encoding == TACH__NETBURST) {
+		for (size_t i = 0; i < sizeof netburst_order; i++)
+			if (netburst_order[i] == mod)
+				return i;
+	}
+	switch (mod) {
+	case TACH__MOD_H:
+		return 5;
+	case TACH__MOD_G:
+		return 6;
+	case TACH__MOD_HV:
+		return 2;
+	case TACH__MOD_THR:
+		return 2;
+	}
+	return (uint64_t)mod;
+}
+
+static const char *mod_text(int mod)
+{
+	switch (mod) {
+	case TACH__MOD_K:
+		return "count in the kernel";
+	case TACH__MOD_U:
+		return "count in user space";
+	case TACH__MOD_E:
+		return "count rising edges: how often it began, not how long it lasted";
+	case TACH__MOD_I:
+		return "invert the comparison with the counter mask";
+	case TACH__MOD_C:
+		return "counter mask: count cycles with at least so many events";
+	case TACH__MOD_T:
+		return "count for any thread of the core";
+	case TACH__MOD_LDLAT:
+		return "smallest load latency to count, cycles";
+	case TACH__MOD_INTX:
+		return "count inside transactions only";
+	case TACH__MOD_INTXCP:
+		return "do not count what an aborted transaction did";
+	case TACH__MOD_FE_THRES:
+		return "smallest number of front end bubbles to count";
+	case TACH__MOD_H:
+		return "count as host";
+	case TACH__MOD_G:
+		return "count as guest";
+	case TACH__MOD_HV:
+		return "count in the hypervisor";
+	case TACH__MOD_CMPL:
+		return "complement: count cycles at or below the threshold";
+	case TACH__MOD_THR:
+		return "threshold: count cycles with more events than that";
+	}
+	return "";
+}
+
+static const char *osmod_text(int mod)
+{
+	switch (mod) {
+	case TACH__OS_U:
+		return "count in user space";
+	case TACH__OS_K:
+		return "count in the kernel";
+	case TACH__OS_H:
+		return "count in the hypervisor";
+	case TACH__OS_PERIOD:
+		return "sample every so many events";
+	case TACH__OS_FREQ:
+		return "samples a second";
+	case TACH__OS_PRECISE:
+		return "how precise a sample's address has to be, 0 to 3";
+	case TACH__OS_EXCL:
+		return "the only group on the PMU";
+	case TACH__OS_MG:
+		return "count guests";
+	case TACH__OS_MH:
+		return "count the host";
+	case TACH__OS_CPU:
+		return "processor to count on";
+	case TACH__OS_PINNED:
+		return "always on the PMU, or in error";
+	case TACH__OS_HW_SMPL:
+		return "samples are buffered by the hardware";
+	}
+	return "";
+}
+
+/* Modifiers wired into a row, as bits of the event select register. */
+uint64_t p4_wired(uint32_t hw)
+{
+	static const struct {
+		uint8_t mod, shift;
+	} bits[] = {{TACH__MOD_U, 16}, {TACH__MOD_K, 17}, {TACH__MOD_E, 18},
+		    {TACH__MOD_T, 21}, {TACH__MOD_I, 23}, {TACH__MOD_C, 24}};
+	uint64_t wired = 0;
+	uint32_t value;
+
+	for (size_t i = 0; hw && i < sizeof bits / sizeof *bits; i++)
+		if (tach__hw(hw, (enum tach__mod)bits[i].mod, &value))
+			wired |= (uint64_t)value << bits[i].shift;
+	return wired;
+}
+
+static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *out)
+{
+	const struct tach__umask *um = tach__umask_at(a->w.event, i);
+	const char *alias = NULL;
+	uint64_t select;
+
+	if (um->attrs)
+		tach__attr(um->attrs, TACH__A_EQ, NULL, &alias);
+	out->name = tach__str(um->name);
+	out->desc = tach__str(um->description);
+	out->equiv = alias;
+	out->code = um->code | p4_wired(um->hw) >> 8;
+	/* Where the umask replaces the event select, that is in the lowest byte. */
+	if (um->attrs && tach__attr(um->attrs, TACH__A_SEL, &select, NULL))
+		out->code = out->code << 8 | (select & 0xff);
+	/* NetBurst's are bits, and shown by their number. */
+	if (a->w.pmu->encoding == TACH__NETBURST && um->code)
+		out->code = (uint64_t)__builtin_ctzll(um->code);
+	out->type = PFM_ATTR_UMASK;
+	out->ctrl = PFM_ATTR_CTRL_PMU;
+	/* perf's do come by default, but are not shown so. */
+	out->is_dfl = um->flags & TACH__UM_DFL && !a->w.generic ? 1 : 0;
+	out->is_precise = (um->flags & TACH__UM_PEBS) != 0;
+	out->support_no_mods = (um->flags & TACH__UM_NOMODS) != 0;
+	if (a->w.pmu->flags & TACH__PMU_SPEC)
+		out->is_speculative = um->flags & TACH__UM_SPEC ? PFM_EVENT_INFO_SPEC_TRUE
+								: PFM_EVENT_INFO_SPEC_FALSE;
+	out->support_hw_smpl = ((a->w.pmu->flags & TACH__PMU_EXTPEBS) || out->is_precise) &&
+			       !out->support_no_mods;
+}
+
+static void mod_info(const struct tach__modifier *mod, pfm_event_attr_info_t *out)
+{
+	out->name = mod->name;
+	out->type = mod->integer ? PFM_ATTR_MOD_INTEGER : PFM_ATTR_MOD_BOOL;
+}
+
+static pfm_err_t fill(const struct p4_attrs *a, int attr, pfm_event_attr_info_t *out)
+{
+	out->idx = attr;
+	if (attr < a->numasks) {
+		umask_info(a, attr, out);
+		return PFM_SUCCESS;
+	}
+	attr -= a->numasks;
+	if (attr < a->nmods) {
+		mod_info(&tach__mods[a->mods[attr]], out);
+		out->desc = mod_text(a->mods[attr]);
+		out->code = mod_code(a->w.pmu, a->mods[attr]);
+		out->ctrl = PFM_ATTR_CTRL_PMU;
+		return PFM_SUCCESS;
+	}
+	attr -= a->nmods;
+	if (attr >= a->nosmods)
+		return PFM_ERR_INVAL;
+	mod_info(&tach__osmods[a->osmods[attr]], out);
+	out->desc = osmod_text(a->osmods[attr]);
+	out->code = (uint64_t)a->osmods[attr];
+	out->ctrl = PFM_ATTR_CTRL_PERF_EVENT;
+	return PFM_SUCCESS;
+}
+
+pfm_err_t pfm_get_event_attr_info(int eidx, int aidx, pfm_os_t os,
+				  pfm_event_attr_info_t *output)
+{
+	const struct p4_state *s = p4_enter();
+	pfm_event_attr_info_t info = {0};
+	struct p4_attrs attrs;
+	int event, pmu;
+	pfm_err_t rc;
+
+	if (!s)
+		return PFM_ERR_NOINIT;
+	pmu = p4_from_idx(eidx, &event);
+	if (pmu < 0 || aidx < 0 || !output) {
+		rc = PFM_ERR_INVAL;
+	} else if (!p4_os_works(s, os)) {
+		rc = PFM_ERR_NOTSUPP;
+	} else {
+		rc = p4_check_size(output, output->size, sizeof *output, PFM_ATTR_INFO_ABI0);
+		p4_attrs(&attrs, s, pmu, event, os);
+		if (!rc)
+			rc = fill(&attrs, aidx, &info);
+	}
+	if (!rc) {
+		info.size = output->size;
+		*output = info;
+	}
+	p4_leave();
+	return rc;
+}

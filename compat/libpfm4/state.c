@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* pfm_initialize, pfm_terminate, and what the environment says. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+#include <tach/pmu.h>
+#include "compat/libpfm4/state.h"
+
+enum { IDX_SHIFT = 21, NUMBERS = 1024 };
+
+static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
+static struct p4_state state;
+
+/* ---- numbers ---- */
+
+static int16_t pmu_of_number[NUMBERS];
+static pthread_once_t numbered = PTHREAD_ONCE_INIT;
+
+int p4_number(int pmu)
+{
+	int number = tach__pmu_at(pmu)->libpfm4_id;
+
+	return number >= 0 ? number : PFM_PMU_OURS + pmu;
+}
+
+static void number_all(void)
+{
+	memset(pmu_of_number, 0xff, sizeof pmu_of_number);
+	for (int i = 0; i < tach__npmus(); i++)
+		if (p4_number(i) < NUMBERS)
+			pmu_of_number[p4_number(i)] = (int16_t)i;
+}
+
+int p4_pmu(int number)
+{
+	if (number < 0 || number >= NUMBERS)
+		return -1;
+	pthread_once(&numbered, number_all);
+	return pmu_of_number[number];
+}
+
+int p4_idx(int pmu, int event)
+{
+	return p4_number(pmu) << IDX_SHIFT | (event < 0 ? 0 : event);
+}
+
+int p4_from_idx(int idx, int *event)
+{
+	int pmu = idx < 0 ? -1 : p4_pmu(idx >> IDX_SHIFT), nevents;
+
+	if (pmu < 0)
+		return -1;
+	*event = idx & ((1 << IDX_SHIFT) - 1);
+	nevents = (int)tach__pmu_at(pmu)->nevents;
+	/* perf_raw has no rows and one event that stands for all. */
+	if (tach__pmu_at(pmu)->encoding == TACH__PERF_RAW)
+		nevents = 1;
+	return *event < nevents ? pmu : -1;
+}
+
+/* ---- environment ---- */
+
+static int level(const char *name)
+{
+	const char *text = secure_getenv(name);
+
+	return text && *text >= '0' && *text <= '9' ? *text - '0' : 0;
+}
+
+/* One of the comma-separated substrings is in the name. */
+static int is_disabled(const char *name)
+{
+	const char *list = secure_getenv("LIBPFM_DISABLED_PMUS");
+	char word[64];
+
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+
+		if (length && length < sizeof word) {
+			memcpy(word, list, length);
+			word[length] = 0;
+			if (strcasestr(name, word))
+				return 1;
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+static void activate(int pmu)
+{
+	if (pmu >= 0 && state.nactive < TACH__SEARCH_MAX && !p4_is_active(&state, pmu) &&
+	    !is_disabled(tach__str(tach__pmu_at(pmu)->name)))
+		state.active[state.nactive++] = pmu;
+}
+
+/* The whole name, or the first that begins so; text behind a comma does not count. */
+static int find_forced(const char *text)
+{
+	size_t length = strcspn(text, ",");
+	int whole = tach__pmu_find(text, length);
+
+	for (int i = 0; whole < 0 && i < tach__npmus(); i++)
+		if (strncasecmp(tach__str(tach__pmu_at(i)->name), text, length) == 0)
+			whole = i;
+	return whole;
+}
+
+static pfm_err_t force(const char *text)
+{
+	int pmu = find_forced(text);
+
+	state.forced = 1;
+	if (pmu < 0)
+		return PFM_ERR_NOTSUPP;
+	state.active[state.nactive++] = pmu;
+	if (tach__pmu_at(pmu)->arch != TACH__LINUX)
+		snprintf(state.host, sizeof state.host, "%s",
+			 tach__str(tach__pmu_at(pmu)->name));
+	return PFM_SUCCESS;
+}
+
+static void detect(void)
+{
+	int hosts[TACH__SEARCH_MAX], n = tach_pmu_host(hosts, TACH__SEARCH_MAX, NULL), arch;
+
+	for (int i = 0; i < n && i < TACH__SEARCH_MAX; i++)
+		activate(hosts[i]);
+	arch = tach__pmu_find("ix86arch", 8);
+	if (n > 0 && arch >= 0 && tach__pmu_at(hosts[0])->encoding == TACH__INTEL)
+		activate(arch);
+	for (int i = 0; i < tach__npmus(); i++)
+		if (state.perf && tach__pmu_at(i)->arch == TACH__LINUX)
+			activate(i);
+}
+
+pfm_err_t pfm_initialize(void)
+{
+	const char *forced = secure_getenv("LIBPFM_FORCE_PMU");
+	const char *inactive = secure_getenv("LIBPFM_ENCODE_INACTIVE");
+	pfm_err_t status;
+
+	pthread_rwlock_wrlock(&lock);
+	if (!state.ready) {
+		memset(&state, 0, sizeof state);
+		state.verbose = level("LIBPFM_VERBOSE") + level("LIBPFM_DEBUG");
+		state.out = level("LIBPFM_DEBUG_STDOUT") ? stdout : stderr;
+		state.encode_inactive = inactive && *inactive == '1';
+		state.perf = access("/proc/sys/kernel/perf_event_paranoid", F_OK) == 0;
+		if (forced && *forced)
+			state.status = force(forced);
+		else
+			detect();
+		state.ready = 1;
+	}
+	status = state.status;
+	pthread_rwlock_unlock(&lock);
+	return status;
+}
+
+void pfm_terminate(void)
+{
+	pthread_rwlock_wrlock(&lock);
+	state.ready = 0;
+	pthread_rwlock_unlock(&lock);
+}
+
+/* ---- for the other files ---- */
+
+const struct p4_state *p4_enter(void)
+{
+	pthread_rwlock_rdlock(&lock);
+	if (state.ready && state.status == PFM_SUCCESS)
+		return &state;
+	pthread_rwlock_unlock(&lock);
+	return NULL;
+}
+
+void p4_leave(void)
+{
+	pthread_rwlock_unlock(&lock);
+}
+
+int p4_is_active(const struct p4_state *s, int pmu)
+{
+	for (int i = 0; i < s->nactive; i++)
+		if (s->active[i] == pmu)
+			return 1;
+	return 0;
+}
+
+int p4_os_works(const struct p4_state *s, pfm_os_t os)
+{
+	return os == PFM_OS_NONE ||
+	       ((os == PFM_OS_PERF_EVENT || os == PFM_OS_PERF_EVENT_EXT) && s->perf);
+}
+
+struct tach_encode_options p4_options(const struct p4_state *s, pfm_os_t os, int plm)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+
+	opt.os = (enum tach_os)os;
+	opt.privilege = (uint32_t)plm;
+	opt.any_pmu = s->encode_inactive;
+	opt.flags = TACH_ENCODE_LIBPFM4;
+	opt.host = s->forced ? s->host : NULL;
+	return opt;
+}
