@@ -156,6 +156,9 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		if (!one(arch, &cpus[i], root, &to))
 			say_what(arch, &cpus[i], what, sizeof what);
 	if (to.n > 0) {
+		if (*what && !*to.note)
+			snprintf(to.note, sizeof to.note,
+				 "some cores of this machine are unknown: %s", what);
 		tach__error(err, TACH_OK, 0, 0, "%s", to.note);
 		return to.n;
 	}

@@ -323,6 +323,12 @@ static void unknown_cpus_are_said_to_be(void)
 	CHECK(err.code == 0 && strstr(err.text, "implementer 0x41 part 0xfff"), "%s", err.text);
 	midr(0, 0x61, 0xfff, 0); /* an Apple core: no PMUv3 to fall back to */
 	CHECK(ask(TACH__ARM64, &err)[0] == 0 && err.code == TACH_ERR_NOTFOUND, "%s", err.text);
+	put("/sys/devices/system/cpu/possible", "0-1\n");
+	midr(1, 0x61, 0x023, 0); /* beside one that is known */
+	IS(TACH__ARM64, "apple_firestorm");
+	ask(TACH__ARM64, &err);
+	CHECK(err.code == 0 && strstr(err.text, "unknown: implementer 0x61 part 0xfff"), "%s",
+	      err.text);
 }
 
 static void hostile_files(void)

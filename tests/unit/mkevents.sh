@@ -3,7 +3,8 @@
 # fault, at that line and column, and no output file.
 set -u
 cd "$(dirname "$0")/../.."
-mkevents=$PWD/${B:-build}/mkevents
+mkevents=${B:-build}/mkevents
+[[ $mkevents == /* ]] || mkevents=$PWD/$mkevents
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
