@@ -47,8 +47,9 @@
 
 #ifdef TACH_BUILD
 extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
-/* Less one stub: index 1 is the first. */
-#define TACH_STUBS(width) (((width) == 64 ? tach__counters64 : tach__counters32) - 16)
+/* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
+#define TACH_STUBS(width)                                                                      \
+	((const char *)((uintptr_t)((width) == 64 ? tach__counters64 : tach__counters32) - 16))
 #endif
 
 /* CNTVCT_EL0, readable from EL0 under Linux (CNTKCTL_EL1.EL0VCTEN; Arm ARM D13). */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Defects planted in the reader must be noticed against the real kernel too. They are planted
+ * through the names by which the reader accesses a page. More events than counters,
+ * multiplexed, and a signal handler that makes the kernel schedule anew: so indices move while
+ * the thread is somewhere between two accesses. Counts are held against read(2) before and
+ * after. The reader without a defect goes through the same.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include <tach/arch.h>
+#include "tests/guest/machine.h"
+
+enum defect {
+	NONE,
+	NO_LOCK_CHECK,
+	NO_OFFSET,
+	OFFSET_EARLY,
+	INDEX_CACHED,
+	INDEX_OFF_BY_ONE,
+	WIDTH_IGNORED,
+	SIGN_IGNORED,
+	DEFECTS
+};
+static const char *const names[DEFECTS] = {
+	"none",		"no lock check",    "offset forgotten", "offset read before the lock",
+	"index cached", "index off by one", "width ignored",	"no sign extension"};
+static enum defect planted;
+
+/* What the defective accesses remember; a page has its own copy. */
+static struct memory {
+	const void *page;
+	uint32_t lock, index;
+	int64_t offset;
+} memory[16];
+
+static struct memory *remember(const void *page)
+{
+	int i = 0;
+
+	while (i < 15 && memory[i].page && memory[i].page != page)
+		i++;
+	memory[i].page = page;
+	return &memory[i];
+}
+
+static uint32_t seam_lock(const struct perf_event_mmap_page *page, int first)
+{
+	uint32_t lock = *(const volatile uint32_t *)&page->lock;
+	struct memory *m = remember(page);
+
+	if (first) {
+		m->offset = *(const volatile __s64 *)&page->offset;
+		machine_loop(1000);
+		m->lock = lock = *(const volatile uint32_t *)&page->lock;
+	}
+	return planted == NO_LOCK_CHECK ? m->lock : lock;
+}
+
+static uint32_t seam_index(const struct perf_event_mmap_page *page)
+{
+	uint32_t index = *(const volatile uint32_t *)&page->index;
+	struct memory *m = remember(page);
+
+	/* Time for the kernel to step in between the index and the counter. */
+	machine_loop(500);
+	if (planted == INDEX_CACHED) {
+		if (!m->index)
+			m->index = index;
+		return m->index;
+	}
+	/* One up or down, to where there is a counter on every machine. */
+	if (planted == INDEX_OFF_BY_ONE && index)
+		return index == 32 ? 1 : index % 2 ? index + 1 : index - 1;
+	return index;
+}
+
+static int64_t seam_offset(const struct perf_event_mmap_page *page)
+{
+	if (planted == NO_OFFSET)
+		return 0;
+	if (planted == OFFSET_EARLY)
+		return remember(page)->offset;
+	return *(const volatile __s64 *)&page->offset;
+}
+
+static unsigned seam_width(const struct perf_event_mmap_page *page)
+{
+	return planted == WIDTH_IGNORED ? 64 : page->pmc_width;
+}
+
+/* arm64 extends by sign in the stub: take the one that does not, and do it here. */
+#ifdef __aarch64__
+#undef TACH_ARCH_SIGNED
+#define TACH_ARCH_SIGNED 0
+#define WIDE_STUBS	 1
+#else
+#define WIDE_STUBS 0
+#endif
+#define TACH_MODULAR 0
+
+#define seam_first_lock(page)	       seam_lock(page, 1)
+#define seam_first_index(page)	       seam_index(page)
+#define seam_again_lock(page)	       seam_lock(page, 0)
+#define seam_again_offset(page)	       seam_offset(page)
+#define seam_first_pmc_width(page)     seam_width(page)
+#define TACH_PAGE_LOAD(page, field)    seam_first_##field(page)
+#define TACH_PAGE_OPERAND(page, field) seam_again_##field(page)
+#include <tach/reader.h>
+#include "core/reader.h"
+#include "tests/check.h"
+
+enum { EVENTS = 12 };
+static struct {
+	int fd;
+	struct tach_way way;
+	uint64_t last;
+} event[EVENTS];
+
+static int open_event(int pinned)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_RAW;
+	if (machine_is_arm64()) {
+		attr.config = machine_is_exact() ? 0x08 : 0x11;
+		attr.config1 = 2;
+	} else {
+		attr.config = 0xc0;
+	}
+	attr.exclude_kernel = attr.exclude_hv = 1;
+	attr.pinned = pinned != 0;
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int other = -1;
+static volatile unsigned shots;
+
+/* A pinned event comes and goes; each time the kernel gives out its counters anew. */
+static void storm(int number)
+{
+	(void)number;
+	shots++;
+	if (other < 0) {
+		other = open_event(1);
+	} else {
+		close(other);
+		other = -1;
+	}
+}
+
+static uint64_t wrong, reads;
+
+static int count(int i, uint64_t *value)
+{
+	uint32_t lock;
+
+	for (int tries = 0; tries < 1000; tries++)
+		if (tach__sum(event[i].way, planted != SIGN_IGNORED, value, &lock))
+			return 1;
+		else if (lock & 1)
+			return 0;
+	return 0;
+}
+
+static uint64_t by_system_call(int i)
+{
+	uint64_t value = 0;
+
+	return read(event[i].fd, &value, sizeof value) == sizeof value ? value : 0;
+}
+
+static void judge(uint64_t turns)
+{
+	for (uint64_t turn = 0; turn < turns && wrong < 3; turn++) {
+		int i = (int)(turn % EVENTS);
+		uint64_t low = by_system_call(i), value, high;
+		int got = count(i, &value);
+
+		high = by_system_call(i);
+		if (!got)
+			continue;
+		reads++;
+		wrong += value < low || value > high || value < event[i].last;
+		event[i].last = value;
+	}
+}
+
+/*
+ * Do the counters of this machine hold their sign in all 64 bits? Then there is no width to
+ * ignore and nothing to extend: PMUv3p5, which Linux starts with the upper half set.
+ */
+static int counters_are_whole(void)
+{
+	uint64_t extended, plain;
+	uint32_t lock;
+
+	for (int i = 0; i < EVENTS; i++)
+		if (tach__sum(event[i].way, 1, &extended, &lock) &&
+		    tach__sum(event[i].way, 0, &plain, &lock))
+			return plain - extended < (uint64_t)1 << 31;
+	return 0;
+}
+
+static int open_all(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < EVENTS; i++) {
+		void *page;
+
+		event[i].fd = open_event(0);
+		page = mmap(NULL, size, PROT_READ, MAP_SHARED, event[i].fd, 0);
+		if (page == MAP_FAILED)
+			return -1;
+		event[i].way.page = page;
+		event[i].way.stubs = TACH_STUBS(64);
+		event[i].last = 0;
+	}
+	return 0;
+}
+
+static void close_all(void)
+{
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < EVENTS; i++) {
+		munmap((void *)event[i].way.page, size);
+		close(event[i].fd);
+	}
+	if (other >= 0)
+		close(other);
+	other = -1;
+}
+
+static void suffer(enum defect defect)
+{
+	const struct itimerval every = {{0, 200}, {0, 200}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action;
+	unsigned width;
+	int whole;
+
+	memset(memory, 0, sizeof memory);
+	wrong = reads = shots = 0;
+	if (open_all()) {
+		CHECK(0, "cannot open or map");
+		return;
+	}
+	width = event[0].way.page->pmc_width;
+	whole = (defect == WIDTH_IGNORED || defect == SIGN_IGNORED) && counters_are_whole();
+	planted = defect;
+	memset(&action, 0, sizeof action);
+	action.sa_handler = storm;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	judge(defect == NONE || whole ? 8000 : 200000);
+	setitimer(ITIMER_REAL, &never, NULL);
+	planted = NONE;
+	printf("# %s: %" PRIu64 " reads, %u moves, %" PRIu64 " wrong, %u bits\n", names[defect],
+	       reads, shots, wrong, width);
+	if (defect == NONE)
+		CHECK(wrong == 0 && reads > 1000, "%" PRIu64 " of %" PRIu64 " wrong", wrong,
+		      reads);
+	else if (!whole)
+		CHECK(wrong > 0, "nothing noticed it");
+	close_all();
+}
+
+#define PLANT(name, defect)                                                                    \
+	static void name(void)                                                                 \
+	{                                                                                      \
+		if (!machine_has_pmu())                                                        \
+			SKIP("the machine has no PMU");                                        \
+		suffer(defect);                                                                \
+	}
+PLANT(without_a_defect, NONE)
+PLANT(no_lock_check, NO_LOCK_CHECK)
+PLANT(offset_forgotten, NO_OFFSET)
+PLANT(offset_read_before_the_lock, OFFSET_EARLY)
+PLANT(index_cached, INDEX_CACHED)
+PLANT(index_off_by_one, INDEX_OFF_BY_ONE)
+PLANT(width_ignored, WIDTH_IGNORED)
+PLANT(no_sign_extension, SIGN_IGNORED)
+
+int main(void)
+{
+	CASE(without_a_defect);
+	CASE(no_lock_check);
+	CASE(offset_forgotten);
+	CASE(offset_read_before_the_lock);
+	CASE(index_cached);
+	CASE(index_off_by_one);
+	CASE(width_ignored);
+	CASE(no_sign_extension);
+	return check_done();
+}
