@@ -87,14 +87,10 @@ static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 
 static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
 				     "cache_misses=cache-misses";
-/* Tried in this order: a machine that lacks an event lacks the metrics made of it. */
-static const char *const DEFAULT_METRICS[] = {
+static const char DEFAULT_METRICS[] =
 	"ipc = instructions / cycles;"
 	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
-	"cache_misses_per_1000 = 1000 * cache_misses / instructions",
-	"ipc = instructions / cycles",
-	NULL,
-};
+	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
 
 /* What every kernel counts, and where it lets us, or else nothing: the clock remains. */
 static int software_set(struct tach_set **out)
@@ -127,29 +123,38 @@ static int software_set(struct tach_set **out)
 	return make_set(out, &opt, NULL);
 }
 
-static int default_set(struct tach_set **out, char *note, size_t size)
+/* Why not even the first of the usual events can be counted, as a clause. */
+static void why_none(char *to, size_t size)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
-	const char *why = err.text;
+	struct tach_set *set = NULL;
+	const char *text = err.text;
+
+	opt.events = "cycles";
+	opt.flags = TACH_SET_OPTIONAL;
+	if (make_set(&set, &opt, &err) == 0)
+		text = tach_set_missing(set);
+	if (strncmp(text, "cycles: ", 8) == 0)
+		text += 8;
+	snprintf(to, size, "No hardware counters: %s", text);
+	tach_set_free(set);
+}
+
+static int default_set(struct tach_set **out, char *note, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 
 	opt.events = DEFAULT_EVENTS;
+	opt.metrics = DEFAULT_METRICS;
 	opt.flags = TACH_SET_OPTIONAL;
-	for (size_t i = 0; i < sizeof DEFAULT_METRICS / sizeof *DEFAULT_METRICS; i++) {
-		opt.metrics = DEFAULT_METRICS[i];
-		if (make_set(out, &opt, &err) == 0 && tach_set_count(*out) > 0) {
-			snprintf(note, size, "%s", tach_set_missing(*out));
-			return 0;
-		}
-		if (*out) {
-			snprintf(err.text, sizeof err.text, "%s", tach_set_missing(*out));
-			tach_set_free(*out);
-			*out = NULL;
-			break;
-		}
+	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
+		snprintf(note, size, "%s", tach_set_missing(*out));
+		return 0;
 	}
-	snprintf(note, size, "No hardware counters: %s",
-		 *why ? why : "none can be opened here");
+	tach_set_free(*out);
+	*out = NULL;
+	why_none(note, size);
 	return software_set(out);
 }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "core/out.h"
 
-enum { CELL = 48 };
+enum { CELL = 64 };
 
 struct table {
 	int rows, columns; /* row 0: headings; column 0: names */

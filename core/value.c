@@ -25,8 +25,7 @@ int tach_snapshot_nquantities(const struct tach_snapshot *s)
 
 int tach_snapshot_nmetrics(const struct tach_snapshot *s)
 {
-	(void)s;
-	return 0; /* sets have no metrics yet */
+	return tach_set_nmetrics(s->config->set);
 }
 
 const char *tach_snapshot_quantity(const struct tach_snapshot *s, int quantity)
@@ -40,7 +39,7 @@ const char *tach_snapshot_metric(const struct tach_snapshot *s, int metric)
 {
 	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
 		return NULL;
-	return NULL;
+	return tach_set_metric_name(s->config->set, metric);
 }
 
 const char *tach_snapshot_note(const struct tach_snapshot *s)
@@ -130,11 +129,58 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	return 0;
 }
 
+struct operands {
+	uint64_t n[TACH_COUNTERS_MAX];
+	uint32_t flags[TACH_COUNTERS_MAX];
+	double ns;
+};
+
+static double evaluate(const struct tach_snapshot *s, int metric, const struct operands *o,
+		       uint32_t *flags)
+{
+	return tach_set_eval(s->config->set, metric, o->n, o->flags, o->ns, flags);
+}
+
+static uint64_t rounded(double v)
+{
+	return v > 0 ? (uint64_t)(v + 0.5) : 0;
+}
+
 int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 			  enum tach_part part, struct tach_value *value)
 {
-	(void)s, (void)region, (void)metric, (void)part, (void)value;
-	return TACH_ERR_INVAL; /* sets have no metrics yet */
+	struct tach_value v[TACH__SUMS];
+	struct operands exact, raw, moved;
+	uint32_t ignored = 0;
+	double other;
+
+	if (!row_at(s, region) || metric < 0 || metric >= tach_snapshot_nmetrics(s) ||
+	    part > TACH_SELF)
+		return TACH_ERR_INVAL;
+	for (int q = 0; q <= (int)s->config->count; q++)
+		tach_snapshot_value(s, region, q, part, &v[q]);
+	exact.ns = raw.ns = v[0].value;
+	raw.ns = v[0].raw;
+	for (int i = 0; i < (int)s->config->count; i++) {
+		exact.n[i] = rounded(v[i + 1].value);
+		raw.n[i] = rounded(v[i + 1].raw);
+		exact.flags[i] = raw.flags[i] = v[i + 1].flags;
+	}
+	value->flags = 0;
+	value->value = evaluate(s, metric, &exact, &value->flags);
+	value->raw = evaluate(s, metric, &raw, &ignored);
+	value->overhead = value->raw - value->value;
+	value->error = 0;
+	for (int i = 0; i < (int)s->config->count; i++) {
+		if (v[i + 1].error <= 0)
+			continue;
+		moved = exact;
+		moved.n[i] = rounded(v[i + 1].value - v[i + 1].error);
+		other = evaluate(s, metric, &moved, &ignored);
+		if (isfinite(other) && isfinite(value->value))
+			value->error += fabs(other - value->value);
+	}
+	return 0;
 }
 
 double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Five inner loops and what the processor makes of them.
- *
- * Every loop is a region: TACH_START(name) ... TACH_STOP(name). What is counted is decided when
- * the program starts, so the same program can be run with other events:
+ * Five inner loops and what the processor makes of them. Each is a region; what is counted is
+ * decided when the program starts, so other events need no other program:
  *
  *	make run
- *	TACH_EVENTS='cycles,instructions,l1=L1-dcache-load-misses' make run
+ *	TACH_EVENTS='cycles,instructions,page-faults' make run
  *
- * On x86-64 and arm64 every loop but the last takes the number of instructions that its comment
- * says, per iteration; the table shows whether that is so.
+ * On x86-64 and arm64 a loop takes as many instructions per iteration as its comment says, and
+ * there are CALLS x ITERATIONS iterations of each. The table shows whether that is so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,39 +16,26 @@
 
 #define CALLS	   10
 #define ITERATIONS 200000
+#define LOOP	   static __attribute__((noinline)) uint64_t
 
-/* Keeps the compiler from working the loop out beforehand, or several rounds at once. */
+/* Keeps the compiler from doing several rounds at once, or none. */
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
-static uint64_t random_state = 88172645463325252u;
-
-static uint64_t random_next(void) /* xorshift64 */
+/* 3 instructions: each multiplication waits for the one before. */
+LOOP dependent_multiplies(uint64_t x)
 {
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return random_state;
-}
-
-/* Each multiplication waits for the one before: 3 instructions take 3 or 4 cycles. */
-static uint64_t multiplies(uint64_t x)
-{
-	TACH_START(dependent_multiplies);
 	for (int i = ITERATIONS; i; i--) {
 		x *= x;
 		OPAQUE(x);
 	}
-	TACH_STOP(dependent_multiplies);
 	return x;
 }
 
-/* Four sums that do not wait for each other: 6 instructions, as many at once as there are
- * units. */
-static uint64_t adds(uint64_t a)
+/* 6 instructions: four sums that do not wait for each other. */
+LOOP independent_adds(uint64_t a)
 {
 	uint64_t b = a, c = a, d = a;
 
-	TACH_START(independent_adds);
 	for (int i = ITERATIONS; i; i--) {
 		a += 3, b += 5, c += 7, d += 9;
 		OPAQUE(a);
@@ -58,110 +43,132 @@ static uint64_t adds(uint64_t a)
 		OPAQUE(c);
 		OPAQUE(d);
 	}
-	TACH_STOP(independent_adds);
 	return a + b + c + d;
 }
 
-/* 16 KiB again and again: 4 instructions, their data from the first-level cache after one
- * round. */
-static uint64_t sum(const uint64_t *data, int n)
-{
-	uint64_t total = 0;
+enum { WORDS = 2000, ROUNDS = ITERATIONS / WORDS }; /* 16 kB fit the first-level cache */
 
-	TACH_START(l1_sum);
-	for (int round = ITERATIONS / n; round; round--)
-		for (int i = 0; i < n; i++) {
-			total += data[i];
-			OPAQUE(total);
+/* 4 instructions: after the first round all data come from the nearest cache. */
+LOOP l1_sum(const uint64_t *data)
+{
+	uint64_t sum = 0;
+
+	for (int round = ROUNDS; round; round--)
+		for (const uint64_t *p = data; p != data + WORDS; p++) {
+			sum += *p;
+			OPAQUE(sum);
 		}
-	TACH_STOP(l1_sum);
-	return total;
+	return sum;
 }
 
-/* 3 instructions, and one step has to arrive from memory before the next can leave. */
 struct node {
 	struct node *next;
 	char pad[56]; /* a cache line each */
 };
 
-static struct node *chase(struct node *at)
+/* 3 instructions: one step has to arrive from memory before the next can leave. */
+static __attribute__((noinline)) struct node *pointer_chase(struct node *at)
 {
-	TACH_START(pointer_chase);
 	for (int i = ITERATIONS; i; i--)
 		at = at->next;
-	OPAQUE(at);
-	TACH_STOP(pointer_chase);
 	return at;
 }
 
-/* A coin toss decides: the processor guesses wrong every other time. */
-static uint64_t branches(const uint8_t *coin)
+/* Heads or tails: the processor guesses the branch wrong every other time. */
+LOOP unpredictable_branch(const uint8_t *coin)
 {
 	uint64_t heads = 0;
 
-	TACH_START(unpredictable_branch);
 	for (int i = 0; i < ITERATIONS; i++)
 		if (coin[i]) {
 			heads++;
 			OPAQUE(heads); /* or it would become an addition without a branch */
 		}
-	TACH_STOP(unpredictable_branch);
 	return heads;
 }
 
-/* All nodes in one ring, in random order (Sattolo's shuffle makes a single cycle). */
-static struct node *make_ring(size_t n)
+static uint64_t random_next(void) /* xorshift64 */
 {
-	struct node *ring = calloc(n, sizeof *ring);
-	size_t *order = malloc(n * sizeof *order);
+	static uint64_t x = 88172645463325252u;
 
-	if (!ring || !order)
-		exit(1);
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+/* All nodes in one ring, in random order (Sattolo's shuffle makes a single cycle). */
+static void make_ring(struct node *ring, size_t n)
+{
 	for (size_t i = 0; i < n; i++)
-		order[i] = i;
+		ring[i].next = &ring[i];
 	for (size_t i = n - 1; i > 0; i--) {
-		size_t j = random_next() % i, swap = order[i];
+		size_t j = random_next() % i;
+		struct node *swap = ring[i].next;
 
-		order[i] = order[j];
-		order[j] = swap;
+		ring[i].next = ring[j].next;
+		ring[j].next = swap;
 	}
-	for (size_t i = 0; i < n; i++)
-		ring[order[i]].next = &ring[order[(i + 1) % n]];
-	free(order);
-	return ring;
+}
+
+static struct node ring[512 * 1024]; /* 32 MiB: more than most caches */
+static uint64_t data[WORDS];
+static uint8_t coin[ITERATIONS];
+
+static void measure(void)
+{
+	struct node *at = ring;
+	uint64_t x = 3;
+
+	for (int i = 0; i < CALLS; i++) {
+		TACH_START(multiplies);
+		x += dependent_multiplies(x);
+		TACH_STOP(multiplies);
+
+		TACH_START(adds);
+		x += independent_adds(x);
+		TACH_STOP(adds);
+
+		TACH_START(l1_sum);
+		x += l1_sum(data);
+		TACH_STOP(l1_sum);
+
+		TACH_START(pointer_chase);
+		at = pointer_chase(at);
+		TACH_STOP(pointer_chase);
+
+		TACH_START(branches);
+		x += unpredictable_branch(coin);
+		TACH_STOP(branches);
+	}
+	OPAQUE(x);
+	OPAQUE(at);
+}
+
+static void fail(const struct tach_error *err)
+{
+	fprintf(stderr, "inner_loops: %s\n", err->text);
+	exit(1);
 }
 
 int main(void)
 {
-	static uint64_t data[2048];
-	static uint8_t coin[ITERATIONS];
-	struct node *ring = make_ring(512 * 1024); /* 32 MiB */
-	struct node *at = ring;
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *snapshot;
-	uint64_t result = 3;
 
+	make_ring(ring, sizeof ring / sizeof *ring);
+	for (int i = 0; i < WORDS; i++)
+		data[i] = random_next();
 	for (int i = 0; i < ITERATIONS; i++)
 		coin[i] = random_next() >> 63;
 
-	/* NULL: TACH_EVENTS and TACH_METRICS, or else the usual events. */
-	if (tach_regions_configure(NULL, &err) != 0) {
-		fprintf(stderr, "inner_loops: %s\n", err.text);
-		return 1;
-	}
-	for (int i = 0; i < CALLS; i++) {
-		result += multiplies(result) + adds(result);
-		result += sum(data, sizeof data / sizeof *data) + branches(coin);
-		at = chase(at);
-	}
-	OPAQUE(result);
-
+	/* NULL: what TACH_EVENTS and TACH_METRICS say, or else the usual events. */
+	if (tach_regions_configure(NULL, &err) != 0)
+		fail(&err);
+	measure();
 	if (tach_snapshot_take(&snapshot, &err) != 0 ||
-	    tach_report_fd(snapshot, NULL, STDOUT_FILENO, &err) != 0) {
-		fprintf(stderr, "inner_loops: %s\n", err.text);
-		return 1;
-	}
+	    tach_report_fd(snapshot, NULL, STDOUT_FILENO, &err) != 0)
+		fail(&err);
 	tach_snapshot_free(snapshot);
-	free(ring);
 	return 0;
 }
