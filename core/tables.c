@@ -7,12 +7,26 @@
  * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
  */
 #include <string.h>
+#include <string.h>
 #include "core/search.h"
 #include "core/tables_data.h"
 
 int tach__npmus(void)
 {
 	return (int)tach__tab_npmus;
+}
+
+int tach__pmu_exists(int pmu)
+{
+	return pmu >= 0 && (uint32_t)pmu < tach__tab_npmus + tach__tab_npfm3;
+}
+
+int tach__pfm3_find(const char *name)
+{
+	for (uint32_t i = tach__tab_npmus; i < tach__tab_npmus + tach__tab_npfm3; i++)
+		if (strcmp(tach__str(tach__tab_pmus[i].name) + strlen("pfm3_"), name) == 0)
+			return (int)i;
+	return -1;
 }
 
 const char *tach__str(uint32_t offset)

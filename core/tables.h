@@ -55,6 +55,9 @@ enum tach__mod {
 #define TACH__PMU_SPEC	      0x08u
 #define TACH__PMU_DEPRECATED  0x10u
 #define TACH__PMU_ARCHDEFAULT 0x20u
+/* An event list of libpfm-3: numbered behind all others, found by tach__pfm3_find alone. */
+#define TACH__PMU_PFM3	    0x40u
+#define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
 
 /* Event flags; bit numbers belong to the generator and this header alone. */
 #define TACH__EV_OFFCORE    0x00000001u
@@ -84,6 +87,8 @@ enum tach__mod {
 #define TACH__EV_IBSOP	    0x01000000u
 #define TACH__EV_FILT	    0x02000000u
 #define TACH__EV_FILT0	    0x04000000u
+#define TACH__EV_CSPEC	    0x08000000u /* counts a core or both: its umask must say which */
+#define TACH__EV_UNCORE	    0x10000000u
 
 /* Umask flags. */
 #define TACH__UM_DFL	 0x0001u
@@ -138,6 +143,7 @@ enum tach__attr {
 	TACH__A_O,
 	TACH__A_PFM,
 	TACH__A_VC,
+	TACH__A_REV, /* revisions of the CPU that have it: first, last << 8; 0 = any */
 	TACH__NATTRS
 };
 
@@ -187,6 +193,10 @@ struct tach__umask {
 /* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64, linux; within one: see
  * tables.c. */
 int tach__npmus(void);
+/* Is there such a number, those of libpfm-3's lists included? */
+int tach__pmu_exists(int pmu);
+/* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
+int tach__pfm3_find(const char *name);
 const char *tach__str(uint32_t offset);
 const struct tach__pmu *tach__pmu_at(int pmu);
 /* By name or alias, case ignored; -1 if none. */

@@ -67,7 +67,7 @@ extern const struct tach__tab_attr tach__tab_attrs[];
 extern const uint16_t tach__tab_attr_lists[];
 extern const uint32_t tach__tab_hw[];
 extern const struct tach__tab_match tach__tab_matches[];
-extern const uint32_t tach__tab_npmus, tach__tab_nmatches;
+extern const uint32_t tach__tab_npmus, tach__tab_npfm3, tach__tab_nmatches;
 extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_names */
 #pragma GCC visibility pop
 

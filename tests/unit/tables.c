@@ -22,7 +22,7 @@ static const char *const attr_names[TACH__NATTRS] = {
 	"eq",	    "vn",    "sel",  "base",   "plain", "msr",	"ldlat",   "req",
 	"lock",	    "f0",    "f1",   "sav",    "err",	"la",	"l1h",	   "alone",
 	"pebsonly", "pdist", "perf", "only",   "um",	"escr", "escrsel", "realmask",
-	"caf",	    "group", "set",  "maxinc", "o",	"pfm",	"vc",
+	"caf",	    "group", "set",  "maxinc", "o",	"pfm",	"vc",	   "rev",
 };
 static const struct {
 	const char *name;
@@ -56,9 +56,14 @@ static const struct {
 		  {"noauto", TACH__UM_NOAUTO},
 },
   pmu_flags[] = {
-	  {"rawumask", TACH__PMU_RAWUMASK},	{"ecmask", TACH__PMU_ECMASK},
-	  {"extpebs", TACH__PMU_EXTPEBS},	{"spec", TACH__PMU_SPEC},
-	  {"deprecated", TACH__PMU_DEPRECATED}, {"archdefault", TACH__PMU_ARCHDEFAULT},
+	  {"rawumask", TACH__PMU_RAWUMASK},
+	  {"ecmask", TACH__PMU_ECMASK},
+	  {"extpebs", TACH__PMU_EXTPEBS},
+	  {"spec", TACH__PMU_SPEC},
+	  {"deprecated", TACH__PMU_DEPRECATED},
+	  {"archdefault", TACH__PMU_ARCHDEFAULT},
+	  {"pfm3", TACH__PMU_PFM3},
+	  {"perfmonv2", TACH__PMU_PERFMONV2},
 };
 #define BITS(table, cell)                                                                      \
 	bits_of(&table[0].name, &table[0].bit, sizeof table / sizeof *table, cell)

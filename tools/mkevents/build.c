@@ -301,7 +301,7 @@ static void pmu_names(struct mk *mk, struct mk_image *im)
 	struct sorted *s = mk_alloc(2 * mk->npmus * sizeof *s);
 	size_t n = 0;
 
-	for (size_t p = 0; p < mk->npmus; p++)
+	for (size_t p = 0; p < im->npmus - im->npfm3; p++)
 		s[n++] = sortable(&mk->pmus[p].name, p, TACH__TAB_NONE);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		const struct mk_cell *alias = &mk->pmus[p].alias;
@@ -351,8 +351,10 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	mk_pool_add(&im->strings, "", 1);
 	mk_pool_add(&im->attr_lists, &no_attrs, 1);
 	mk_pool_add(&im->hw, &no_hw, 1);
-	for (size_t p = 0; p < mk->npmus; p++)
+	for (size_t p = 0; p < mk->npmus; p++) {
 		nmatches += mk->pmus[p].nmatches + 1; /* + 1: claim_the_rest */
+		im->npfm3 += (mk->pmus[p].row.flags & TACH__PMU_PFM3) != 0;
+	}
 	im->npmus = mk->npmus;
 	im->pmus = mk_alloc(mk->npmus * sizeof *im->pmus);
 	im->runs = mk_alloc(mk->npmus * sizeof *im->runs);
@@ -369,15 +371,19 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	fits(mk, &im->hw, "wired-in modifiers");
 }
 
-/* Order of PMUs: architecture; the architectural default after all models, where libpfm-4 has
- * it; libpfm-4's numbers; then the ones it does not know, by name. */
+/* Order of PMUs: libpfm-3's lists behind all others; architecture; the architectural default
+ * after all models, where libpfm-4 has it; libpfm-4's numbers; then the ones it does not know,
+ * by name. */
 static int pmu_order(const void *pa, const void *pb)
 {
 	const struct mk_pmu *a = pa, *b = pb;
 	uint32_t da = a->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t db = b->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t ia = (uint32_t)a->row.libpfm4_id, ib = (uint32_t)b->row.libpfm4_id;
+	uint32_t oa = a->row.flags & TACH__PMU_PFM3, ob = b->row.flags & TACH__PMU_PFM3;
 
+	if (oa != ob)
+		return oa < ob ? -1 : 1;
 	if (a->row.arch != b->row.arch)
 		return a->row.arch < b->row.arch ? -1 : 1;
 	if (da != db)

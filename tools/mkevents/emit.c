@@ -141,8 +141,9 @@ int mk_emit(const struct mk_image *im, FILE *to)
 	numbers("hw", &im->hw, to);
 	matches(im, to);
 	fprintf(to,
-		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_nmatches = %zu;\n"
+		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_npfm3 = %zu;\n"
+		"const uint32_t tach__tab_nmatches = %zu;\n"
 		"const uint32_t tach__tab_pmu_names = %u, tach__tab_npmu_names = %u;\n",
-		im->npmus, im->nmatches, im->pmu_names, im->npmu_names);
+		im->npmus - im->npfm3, im->npfm3, im->nmatches, im->pmu_names, im->npmu_names);
 	return ferror(to) ? -1 : 0;
 }

@@ -84,7 +84,7 @@ struct mk_image {
 	struct mk_pool names, name_hash;
 	struct tach__pmu *pmus;
 	struct tach__tab_pmu *runs;
-	size_t npmus;
+	size_t npmus, npfm3; /* all; libpfm-3's lists among them, last */
 	struct tach__tab_match *matches;
 	size_t nmatches;
 	uint32_t pmu_names, npmu_names;

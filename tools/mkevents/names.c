@@ -20,6 +20,8 @@ const struct mk_flag mk_pmu_flags[] = {
 	{"spec", TACH__PMU_SPEC},
 	{"deprecated", TACH__PMU_DEPRECATED},
 	{"archdefault", TACH__PMU_ARCHDEFAULT},
+	{"pfm3", TACH__PMU_PFM3},
+	{"perfmonv2", TACH__PMU_PERFMONV2},
 	{NULL, 0},
 };
 
@@ -37,7 +39,8 @@ const struct mk_flag mk_event_flags[] = {
 	{"allthrd", TACH__EV_ALLTHRD},	 {"fallback", TACH__EV_FALLBACK},
 	{"noauto", TACH__EV_NOAUTO},	 {"ibsfetch", TACH__EV_IBSFETCH},
 	{"ibsop", TACH__EV_IBSOP},	 {"filt", TACH__EV_FILT},
-	{"filt0", TACH__EV_FILT0},	 {NULL, 0},
+	{"filt0", TACH__EV_FILT0},	 {"cspec", TACH__EV_CSPEC},
+	{"uncore", TACH__EV_UNCORE},	 {NULL, 0},
 };
 
 const struct mk_flag mk_umask_flags[] = {
@@ -86,6 +89,7 @@ static const struct {
 	[TACH__A_O] = {"o", MK_TEXT},
 	[TACH__A_PFM] = {"pfm", MK_TEXT},
 	[TACH__A_VC] = {"vc", MK_TEXT},
+	[TACH__A_REV] = {"rev", MK_NUMBER},
 };
 
 int mk_word(const char *const *words, size_t count, const struct mk_cell *cell)
