@@ -4,21 +4,22 @@
 #include <string.h>
 #include "core/encode.h"
 
-/* Counters that every part of the event may use. */
+/* A umask's own counters stand in place of the event's; several umasks must agree. */
 static uint64_t counters(const struct tach__work *w)
 {
-	uint64_t all = w->event->counters, both;
+	uint64_t all = 0;
 
 	for (unsigned i = 0; i < w->nrows; i++) {
 		uint64_t own = tach__umask_at(w->event, w->rows[i])->counters;
 
-		both = all && own ? all & own : all | own;
-		/* Umasks that share no counter: dispatch will say so; here the event's remain.
+		if (!own)
+			own = w->event->counters;
+		/* Umasks that share no counter: dispatch will say so; the first one's remain.
 		 */
-		if (own && both)
-			all = both;
+		if (!all || all & own)
+			all = all ? all & own : own;
 	}
-	return all;
+	return all ? all : w->event->counters;
 }
 
 void tach__publish(const struct tach__work *w, struct tach_event *out)
