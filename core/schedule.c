@@ -147,7 +147,7 @@ static int split_into(struct split *s, int ngroups)
 /* Where the events of one group sit: the solver's first answer, fixed counters preferred. */
 static void settle(struct split *s, int group)
 {
-	struct tach__problem p = {.prefer = ~0xffffffffull};
+	struct tach__problem p = {.nevents = 0};
 	int who[TACH__SOLVER_MAX];
 	int8_t counter[TACH__SOLVER_MAX];
 
@@ -155,6 +155,7 @@ static void settle(struct split *s, int group)
 		if ((e >= s->nanchors && s->group[e] != group) || !s->wants[e].counters)
 			continue;
 		who[p.nevents] = e;
+		p.prefer[p.nevents] = ~0xffffffffull;
 		p.allowed[p.nevents++] = s->wants[e].counters & s->machine->counters;
 	}
 	if (tach__solve(&p, counter))

@@ -19,9 +19,9 @@ static int pool_of(const struct state *s, int counter)
 	return -1;
 }
 
-static int next_counter(const struct state *s, uint64_t mask)
+static int next_counter(const struct state *s, int event, uint64_t mask)
 {
-	uint64_t first = mask & s->p->prefer;
+	uint64_t first = mask & s->p->prefer[event];
 
 	return __builtin_ctzll(first ? first : mask);
 }
@@ -67,7 +67,8 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 	uint64_t left;
 
 	while ((left = s->allowed[event] & ~*visited)) {
-		int c = next_counter(s, left), holder = s->owner[c], pool = pool_of(s, c);
+		int c = next_counter(s, event, left), holder = s->owner[c],
+		    pool = pool_of(s, c);
 
 		*visited |= 1ull << c;
 		if (holder >= 0) {
@@ -173,7 +174,7 @@ int tach__solve(const struct tach__problem *problem, int8_t *counter)
 		uint64_t left = s.allowed[e];
 
 		while (left) {
-			int c = next_counter(&s, left);
+			int c = next_counter(&s, e, left);
 
 			left &= ~(1ull << c);
 			if (settle(&s, e, c))

@@ -38,9 +38,10 @@ struct tach__must {
 struct tach__problem {
 	int nevents;
 	int npools, nmusts;
-	uint64_t prefer; /* counters to be tried before the others, both in ascending order */
 	uint64_t allowed[TACH__SOLVER_MAX];
-	struct tach__pool pool[8]; /* disjoint */
+	uint64_t
+		prefer[TACH__SOLVER_MAX]; /* to be tried first; both parts in ascending order */
+	struct tach__pool pool[8];	  /* disjoint */
 	struct tach__must must[2];
 };
 

@@ -44,7 +44,8 @@ static int brute(const struct tach__problem *p, int event, int8_t *counter)
 		return legal(p, counter);
 	for (int pass = 0; pass < 2; pass++)
 		for (int c = 0; c < 64; c++) {
-			if (!(p->allowed[event] >> c & 1) || (p->prefer >> c & 1) != !pass)
+			if (!(p->allowed[event] >> c & 1) ||
+			    (p->prefer[event] >> c & 1) != !pass)
 				continue;
 			counter[event] = (int8_t)c;
 			if (brute(p, event + 1, counter))
@@ -57,9 +58,11 @@ static void problem(struct tach__problem *p, int ncounters, int musts)
 {
 	memset(p, 0, sizeof *p);
 	p->nevents = 1 + (int)rnd(6);
-	p->prefer = rnd(4) ? 0 : rnd(1u << ncounters);
-	for (int e = 0; e < p->nevents; e++)
-		p->allowed[e] = rnd(3) ? 1 + rnd((1u << ncounters) - 1) : 1u << rnd(ncounters);
+	for (int e = 0; e < p->nevents; e++) {
+		p->prefer[e] = rnd(4) ? 0 : rnd(1u << ncounters);
+		p->allowed[e] = rnd(3) ? 1 + rnd((1u << ncounters) - 1)
+				       : 1u << rnd((unsigned)ncounters);
+	}
 	if (musts && rnd(2)) {
 		p->nmusts = 2;
 		for (int i = 0; i < 2; i++) {
