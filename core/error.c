@@ -48,6 +48,28 @@ const char *tach_strerror(int code)
 		return "wrong thread or wrong order of calls";
 	case TACH_ERR_RANGE:
 		return "impossible address range";
+	case TACH_ERR_MAGIC:
+		return "model-specific input of another kind or version";
+	case TACH_ERR_EVENTSET:
+		return "events of incompatible sets";
+	case TACH_ERR_INCOMPATIBLE:
+		return "events that cannot be measured together";
+	case TACH_ERR_MODEL:
+		return "not on this revision of the CPU";
+	case TACH_ERR_CODE_RANGE:
+		return "invalid code range";
+	case TACH_ERR_CODE_ALIGN:
+		return "code range not aligned to bundles";
+	case TACH_ERR_CODE_TOOMANY:
+		return "too many code ranges";
+	case TACH_ERR_CODE_TOOBIG:
+		return "code range too big";
+	case TACH_ERR_CODE_FLAGS:
+		return "code range needs demand or prefetch flags";
+	case TACH_ERR_DATA_RANGE:
+		return "invalid data range";
+	case TACH_ERR_DATA_TOOMANY:
+		return "too many data ranges";
 	}
 	/* strerrordesc_np is a table look-up: no locale, no allocation, unlike strerror. */
 	if (code < 0 && code >= -4095) {

@@ -8,6 +8,8 @@
 #include <tach/error.h>
 #include <tach/pmu.h>
 #include <tach/doctor.h>
+#include <tach/dispatch.h>
+#include <tach/schedule.h>
 #include <tach/event.h>
 #include <tach/derived.h>
 #include <tach/formula.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* x86 counters as Linux schedules them (arch/x86/events/core.c, intel/core.c, amd/core.c). */
+#include "arch/x86/dispatch.h"
 #include "core/schedule.h"
 
 #define FIXED(n)   (1ull << (TACH__COUNTER_FIXED + (n)))
@@ -30,6 +31,11 @@ static int has_event(int pmu, const char *name)
 	while (name[n])
 		n++;
 	return tach__event_find(pmu, name, n) >= 0;
+}
+
+int tach__intel_offcore_registers(int pmu)
+{
+	return 1 + (has_event(pmu, "OFFCORE_RESPONSE_1") || has_event(pmu, "OCR"));
 }
 
 void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machine *m)

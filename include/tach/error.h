@@ -31,6 +31,19 @@ enum tach_code {
 	TACH_ERR_CYCLE = -5017,	   /* definitions refer to each other in a ring */
 	TACH_ERR_STATE = -5018,	   /* wrong thread, wrong order, region still open */
 	TACH_ERR_RANGE = -5019,	   /* address range restriction (ia64) impossible */
+
+	/* Register dispatch only. */
+	TACH_ERR_MAGIC = -5030,	       /* model-specific input of another PMU or version */
+	TACH_ERR_EVENTSET = -5031,     /* events of sets that exclude each other (ia64) */
+	TACH_ERR_INCOMPATIBLE = -5032, /* events that cannot be measured at the same time */
+	TACH_ERR_MODEL = -5033,	       /* this revision of the CPU lacks it */
+	TACH_ERR_CODE_RANGE = -5034,   /* code range empty, reversed, or events lack for it */
+	TACH_ERR_CODE_ALIGN = -5035,   /* code range not on bundle boundaries */
+	TACH_ERR_CODE_TOOMANY = -5036, /* more code ranges than can be covered */
+	TACH_ERR_CODE_TOOBIG = -5037,
+	TACH_ERR_CODE_FLAGS = -5038, /* the events need TACH_RANGE_DEMAND or _PREFETCH */
+	TACH_ERR_DATA_RANGE = -5039,
+	TACH_ERR_DATA_TOOMANY = -5040,
 };
 
 /*

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* x86 dispatch: which register layout, and what all of them check. */
+#include "arch/x86/dispatch.h"
+
+uint64_t tach__sel_options(const struct tach__item *item)
+{
+	return SEL_CMASK(item->threshold) | (item->flags & TACH_DISPATCH_EDGE ? SEL_EDGE : 0) |
+	       (item->flags & TACH_DISPATCH_INVERT ? SEL_INV : 0) |
+	       (item->flags & TACH_DISPATCH_ANYTHREAD ? SEL_ANY : 0);
+}
+
+int tach__x86_levels(const struct tach__dispatch *d, uint32_t levels)
+{
+	if (!(levels & (TACH_PLM_1 | TACH_PLM_2)))
+		return 0;
+	return tach__dispatch_error(d, TACH_ERR_INVAL, "x86 tells user from kernel only");
+}
+
+int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *item, int code)
+{
+	if (!(item->kinds & TACH__UM_NC) || item->in->numasks < 2)
+		return 0;
+	return tach__dispatch_error(d, code, "%s takes one unit mask at a time",
+				    tach__str(item->row->name));
+}
+
+uint64_t tach__x86_available(const struct tach__dispatch *d, uint64_t counters)
+{
+	for (unsigned n = 0; n < 64; n++)
+		if (counters >> n & 1 && !tach__available(d, n))
+			counters &= ~(1ull << n);
+	return counters;
+}
+
+int tach__dispatch_x86(struct tach__dispatch *d)
+{
+	switch (d->pmu->encoding) {
+	case TACH__AMD:
+		return tach__dispatch_amd(d);
+	case TACH__NETBURST:
+		return tach__dispatch_netburst(d);
+	default:
+		return tach__dispatch_intel(d);
+	}
+}
+
+int tach__dispatch_counters(const struct tach__pmu *pmu)
+{
+	int general = pmu->general ? pmu->general : pmu->general_libpfm4;
+	int fixed = pmu->fixed ? __builtin_popcount(pmu->fixed) : pmu->fixed_libpfm4;
+	int metrics = pmu->fixed & 8 ? 8 : 0, uncore = 0;
+
+	switch (pmu->arch) {
+	case TACH__IA64:
+		return general;
+	case TACH__ARM64:
+		/* PMCR_EL0.N is up to 31, where the table does not know. */
+		return (general ? general : 31) + 1;
+	}
+	if (pmu->flags & TACH__PMU_PFM3 && tach__intel_has_uncore(pmu))
+		uncore = 9;
+	return general + fixed + metrics + uncore;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Intel, P6 to today: which counter each event gets, in the order in which perfmon2's library
+ * chose. Counters are bits by PMD number: 0-15 general, 16-22 fixed, 20-28 Nehalem's uncore,
+ * 48-55 the fields of PERF_METRICS.
+ */
+#include <string.h>
+#include "arch/x86/dispatch_intel.h"
+
+/*
+ * Of libpfm-3's lists, by name; all others are PMUs of their own, whose counters and registers
+ * follow from the table.
+ */
+static const struct tach__intel_model models[] = {
+	{"pfm3_p6", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
+	{"pfm3_pii", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
+	{"pfm3_pm", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
+	{"pfm3_ppro", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
+	{"pfm3_coreduo", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .core_specific = 1},
+	{"pfm3_core", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .core_specific = 1,
+	 .pebs_first = 1},
+	{"pfm3_atom", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .pebs_first = 1,
+	 .any_thread = 1},
+	{"pfm3_gen_ia32", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .any_thread = 1},
+	{"pfm3_nhm", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .any_thread = 1,
+	 .uncore = 1, .lbr = 16},
+	{"pfm3_wsm", .combine = TACH_ERR_NOASSIGN, .enable_each = 1, .any_thread = 1,
+	 .uncore = 1, .lbr = 16},
+};
+
+static const struct tach__intel_model todays = {"", .combine = TACH_ERR_FEATCOMB,
+						.enable_each = 1, .any_thread = 1, .today = 1};
+/* P6 family and Core Duo: one enable bit for all counters, no fixed ones. */
+static const struct tach__intel_model todays_p6 = {"", .combine = TACH_ERR_FEATCOMB,
+						   .any_thread = 0, .today = 1};
+
+static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
+{
+	for (size_t i = 0; pmu->flags & TACH__PMU_PFM3 && i < sizeof models / sizeof *models;
+	     i++)
+		if (strcmp(models[i].list, tach__str(pmu->name)) == 0)
+			return &models[i];
+	return pmu->fixed || pmu->fixed_libpfm4 || pmu->general > 2 ? &todays : &todays_p6;
+}
+
+int tach__intel_has_uncore(const struct tach__pmu *pmu)
+{
+	return choose(pmu)->uncore;
+}
+
+int tach__intel_counts_pebs(const struct tach__item *item)
+{
+	uint32_t able = 0;
+
+	if (item->row->flags & TACH__EV_PEBS)
+		return 1;
+	for (uint32_t u = 0; u < item->in->numasks; u++)
+		able += (tach__umask_at(item->row, item->in->umasks[u])->flags &
+			 TACH__UM_PEBS) != 0;
+	return able > 0 && able == item->in->numasks;
+}
+
+static int has_options(const struct tach__item *item)
+{
+	return item->flags || item->threshold;
+}
+
+/* ---- refusals ---- */
+
+static int no_counters(const struct tach__intel *w)
+{
+	return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+				    "no counters are left for these events");
+}
+
+static int check_uncore(const struct tach__intel *w, const struct tach__item *item)
+{
+	uint32_t both = TACH_PLM_KERNEL | TACH_PLM_USER;
+
+	if (!(item->row->flags & TACH__EV_UNCORE))
+		return 0;
+	if (item->plm != both && w->d->in->privilege != both)
+		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+					    "the uncore counts at all levels: ask for them");
+	if (item->row->flags & TACH__EV_FIXED && has_options(item))
+		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+					    "the uncore's fixed counter has no options");
+	return 0;
+}
+
+/* All offcore events of one register must ask it for the same requests and responses. */
+static int check_offcore(struct tach__intel *w, const struct tach__item *item)
+{
+	uint64_t msr = 0, *value;
+
+	if (!(item->row->flags & TACH__EV_OFFCORE))
+		return 0;
+	tach__attr(item->row->attrs, TACH__A_ONLY, &msr, NULL);
+	value = &w->offcore[msr == 0x1a7];
+	if (*value && *value != item->umask)
+		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+					    "offcore response events must have the same masks");
+	if (!tach__available(w->d, msr == 0x1a7 ? PMC_OFFCORE_1 : PMC_OFFCORE_0))
+		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+					    "the offcore response register is not available");
+	if (!(item->umask & 0xff) || !(item->umask & 0xff00))
+		return tach__dispatch_error(w->d, TACH_ERR_INVAL,
+					    "%s needs a request and a response mask",
+					    tach__str(item->row->name));
+	*value = item->umask;
+	return 0;
+}
+
+/*
+ * Options that rule out the only counter that an event has, and more events than counters in a
+ * set of one or two: no need to look at the rest.
+ */
+static int check_counters(const struct tach__intel *w, int i)
+{
+	const struct tach__item *item = &w->d->item[i];
+	uint64_t general = item->counters & 0xffff, fixed = item->counters >> 32;
+	int same = 0;
+
+	if (!general && fixed && has_options(item) &&
+	    (!w->model->any_thread || item->threshold ||
+	     item->flags & (TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE)))
+		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
+					    "%s has a fixed counter, and that has no options",
+					    tach__str(item->row->name));
+	if (item->row->flags & TACH__EV_UNCORE) {
+		if (!(item->row->flags & TACH__EV_FIXED))
+			return 0;
+		for (int j = 0; j <= i; j++)
+			same += (w->d->item[j].row->flags & TACH__EV_UNCORE) != 0 &&
+				(w->d->item[j].row->flags & TACH__EV_FIXED) != 0;
+		return same < 2 ? 0 : no_counters(w);
+	}
+	if ((general && fixed) || general == w->d->pmu->general_mask)
+		return 0;
+	for (int j = 0; j <= i; j++)
+		same += w->d->item[j].counters == item->counters &&
+			!(w->d->item[j].row->flags & TACH__EV_UNCORE);
+	return same <= __builtin_popcountll(item->counters) ? 0 : no_counters(w);
+}
+
+static int check_flags(const struct tach__intel *w, const struct tach__item *item)
+{
+	uint32_t known = TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE;
+
+	if (w->model->any_thread)
+		known |= TACH_DISPATCH_ANYTHREAD;
+	if (w->model->uncore)
+		known |= TACH_DISPATCH_OCCUPANCY;
+	if (item->flags & ~known)
+		return tach__dispatch_error(w->d, TACH_ERR_INVAL,
+					    "a flag that this PMU's counters lack");
+	return 0;
+}
+
+/* Event by event, so that the first that cannot be had decides what is wrong. */
+static int check(struct tach__intel *w)
+{
+	int rc = tach__x86_levels(w->d, w->d->in->privilege);
+
+	for (int i = 0; !rc && i < w->d->n; i++) {
+		const struct tach__item *item = &w->d->item[i];
+
+		rc = tach__x86_levels(w->d, item->plm);
+		if (!rc)
+			rc = check_flags(w, item);
+		if (!rc)
+			rc = tach__x86_masks(w->d, item, w->model->combine);
+		if (!rc)
+			rc = check_counters(w, i);
+		if (!rc)
+			rc = check_offcore(w, item);
+		if (!rc)
+			rc = check_uncore(w, item);
+	}
+	return rc;
+}
+
+/* Fields of the select registers that only some kinds of counter have. */
+static int check_values(const struct tach__intel *w)
+{
+	for (int i = 0; i < w->d->n; i++) {
+		const struct tach__item *item = &w->d->item[i];
+		int uncore = (item->row->flags & TACH__EV_UNCORE) != 0;
+
+		if (w->counter[i] >= 16 && !uncore)
+			continue;
+		if (w->counter[i] == PMD_UNCORE_FIXED && uncore)
+			continue;
+		if (item->flags & (uncore ? TACH_DISPATCH_ANYTHREAD : TACH_DISPATCH_OCCUPANCY))
+			return tach__dispatch_error(
+				w->d, TACH_ERR_INVAL,
+				"any-thread is for core events, the occupancy reset for "
+				"uncore events");
+		if (item->threshold > 255 && !w->model->wide_threshold &&
+		    !((item->code | item->umask << 8) & SEL_CMASK(0xff)))
+			return tach__dispatch_error(w->d, TACH_ERR_INVAL,
+						    "the counter mask must be 0 .. 255");
+	}
+	return 0;
+}
+
+/* ---- who gets which counter ---- */
+
+static uint64_t fixed_bits(uint64_t counters)
+{
+	return counters >> 32 << 16 & 0x7f0000;
+}
+
+static uint64_t general_counters(const struct tach__intel *w)
+{
+	const struct tach__pmu *pmu = w->d->pmu;
+
+	return pmu->general_mask ? pmu->general_mask & 0xffff
+				 : (1ull << pmu->general_libpfm4) - 1;
+}
+
+static int wants_pebs(const struct tach__intel *w, const struct tach__item *item)
+{
+	return w->d->in->x86 && w->d->in->x86->pebs && tach__intel_counts_pebs(item);
+}
+
+/* A fixed counter counts its event and nothing else: no options, but for any-thread. */
+static int may_be_fixed(const struct tach__intel *w, const struct tach__item *item)
+{
+	if (!tach__available(w->d, PMC_FIXED_CTRL))
+		return 0;
+	if (w->model->pebs_first && !w->model->any_thread && wants_pebs(w, item))
+		return 0;
+	if (!has_options(item))
+		return 1;
+	if (wants_pebs(w, item) || !w->model->any_thread)
+		return 0;
+	/* libpfm-3 looked at the flags only. */
+	return item->flags == TACH_DISPATCH_ANYTHREAD && (!w->model->today || !item->threshold);
+}
+
+static uint64_t allowed(const struct tach__intel *w, const struct tach__item *item)
+{
+	uint64_t general = item->counters & general_counters(w),
+		 fixed = fixed_bits(item->counters);
+
+	if (w->model->today && tach__intel_is_metric(item))
+		return tach__intel_metric_counter(w, item);
+	if (item->row->flags & TACH__EV_UNCORE)
+		return tach__x86_available(w->d, item->row->flags & TACH__EV_FIXED
+							 ? 1ull << PMD_UNCORE_FIXED
+							 : 0xffull << PMD_UNCORE_0);
+	if (!may_be_fixed(w, item))
+		fixed = 0;
+	return tach__x86_available(w->d, general) | fixed;
+}
+
+struct queue {
+	const struct tach__intel *w;
+	struct tach__problem p;
+	uint8_t who[TACH__SOLVER_MAX];
+	uint32_t queued;
+};
+
+static void enqueue(struct queue *q, int i, uint64_t counters)
+{
+	q->who[q->p.nevents] = (uint8_t)i;
+	q->p.allowed[q->p.nevents] = counters;
+	q->p.prefer[q->p.nevents++] = 0x7f0000;
+	q->queued |= 1u << i;
+}
+
+/* Events that fit one general counter alone; with PEBS on Core and Atom, one more for PMC0. */
+static void enqueue_bound(struct queue *q, int *pebs)
+{
+	const struct tach__intel *w = q->w;
+	uint64_t general = w->d->pmu->general_mask;
+
+	*pebs = 0;
+	for (int i = 0; i < w->d->n; i++) {
+		const struct tach__item *item = &w->d->item[i];
+		uint64_t own = item->counters & 0xffff, all = allowed(w, item);
+		int first = w->model->pebs_first && !*pebs && wants_pebs(w, item);
+
+		if (item->row->flags & TACH__EV_UNCORE)
+			continue;
+		if (first || own == 1)
+			*pebs = 1;
+		if (first)
+			enqueue(q, i, all & 1);
+		else if (own && own != general && !fixed_bits(item->counters))
+			enqueue(q, i, all);
+	}
+}
+
+/* For each fixed counter the first event that may use it; the others wait for what is left. */
+static void enqueue_fixed(struct queue *q)
+{
+	uint64_t taken = 0;
+
+	for (int i = 0; i < q->w->d->n; i++) {
+		uint64_t all = allowed(q->w, &q->w->d->item[i]),
+			 fixed = all & 0x7f0000 & ~taken;
+
+		if (q->queued >> i & 1 || !fixed ||
+		    q->w->d->item[i].row->flags & TACH__EV_UNCORE)
+			continue;
+		taken |= fixed & -fixed;
+		enqueue(q, i, all);
+	}
+}
+
+static int assign(struct tach__intel *w)
+{
+	struct queue q = {.w = w, .queued = 0};
+	int8_t counter[TACH__SOLVER_MAX];
+	int rc;
+
+	enqueue_bound(&q, &w->pebs_placed);
+	enqueue_fixed(&q);
+	for (int i = 0; i < w->d->n; i++)
+		if (!(q.queued >> i & 1))
+			enqueue(&q, i, allowed(w, &w->d->item[i]));
+	rc = tach__solve(&q.p, counter);
+	if (rc)
+		return no_counters(w);
+	for (int i = 0; i < w->d->n; i++)
+		w->counter[q.who[i]] = counter[i];
+	return 0;
+}
+
+int tach__dispatch_intel(struct tach__dispatch *d)
+{
+	struct tach__intel w = {.d = d, .model = choose(d->pmu)};
+	int rc = w.model->today ? tach__intel_today(&w) : check(&w);
+
+	if (!rc)
+		rc = assign(&w);
+	if (!rc)
+		rc = check_values(&w);
+	return rc ? rc : tach__intel_emit(&w);
+}
