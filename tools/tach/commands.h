@@ -12,6 +12,7 @@ enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
 int cmd_doctor(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_list(int argc, char **argv);
+int cmd_dispatch(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

@@ -11,6 +11,7 @@ static const struct command {
 	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
 	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
+	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
