@@ -128,12 +128,12 @@ static const struct entry *find_loaded(const struct tach_derived *d, int pmu, co
 
 /* ---- loading ---- */
 
-static void report(void *context, enum tach_diagnostic_level severity, int line, int column,
+static void report(void *context, enum tach_diagnostic_level level, int line, int column,
 		   const char *text)
 {
 	const struct load *l = context;
 	struct tach_diagnostic diagnostic = {
-		sizeof diagnostic, severity, l->file, line, column, text};
+		sizeof diagnostic, level, l->file, line, column, text};
 
 	if (l->d->opt.report)
 		l->d->opt.report(l->d->opt.context, &diagnostic);

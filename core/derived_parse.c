@@ -19,7 +19,7 @@ struct line {
 };
 
 void tach__derived_report(const struct tach__derived_sink *sink,
-			  enum tach_diagnostic_level severity, int line, int column,
+			  enum tach_diagnostic_level level, int line, int column,
 			  const char *format, ...)
 {
 	char text[256];
@@ -28,7 +28,7 @@ void tach__derived_report(const struct tach__derived_sink *sink,
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	sink->report(sink->context, severity, line, column, text);
+	sink->report(sink->context, level, line, column, text);
 }
 
 bool tach__span_is(const struct tach__span *span, const char *word)

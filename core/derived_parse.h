@@ -33,7 +33,7 @@ struct tach__derived_sink {
 	/* A CPU line; first: it begins a new list. */
 	void (*cpu)(void *context, const struct tach__span *name, int line, bool first);
 	void (*record)(void *context, const struct tach__record *record);
-	void (*report)(void *context, enum tach_diagnostic_level severity, int line, int column,
+	void (*report)(void *context, enum tach_diagnostic_level level, int line, int column,
 		       const char *text);
 };
 
@@ -54,7 +54,7 @@ struct tach__fields {
 };
 
 void tach__derived_report(const struct tach__derived_sink *sink,
-			  enum tach_diagnostic_level severity, int line, int column,
+			  enum tach_diagnostic_level level, int line, int column,
 			  const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The type of that name, or -1. */
 int tach__derived_type(const struct tach__span *name);

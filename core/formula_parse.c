@@ -240,12 +240,14 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 	int slot;
 
 	if (number >= 0) {
-		if (p->opt->noperands >= 0 && number >= p->opt->noperands)
+		int last = p->opt->noperands - 1;
+
+		if (p->opt->noperands >= 0 && number > last)
 			return tach__p_fail(p, TACH_ERR_SYNTAX, at,
-					    p->opt->noperands
-						    ? "there is no %.*s: only N0 to N%d exist"
-						    : "there is no %.*s here",
-					    (int)length, name, p->opt->noperands - 1);
+					    last > 0 ? "there is no %.*s: only N0 to N%d exist"
+					    : last == 0 ? "there is no %.*s: only N0 exists"
+							: "there is no %.*s here",
+					    (int)length, name, last);
 		return operand(p, at, number);
 	}
 	if (is(name, length, "max_hz"))

@@ -33,7 +33,7 @@ enum tach_diagnostic_level {
 
 struct tach_diagnostic {
 	uint32_t size;
-	enum tach_diagnostic_level severity;
+	enum tach_diagnostic_level level;
 	const char *file; /* as the caller named it */
 	int line, column; /* from 1; column in bytes */
 	const char *text; /* one English sentence; all pointers end with the call */

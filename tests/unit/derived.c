@@ -24,7 +24,7 @@ static void report(void *context, const struct tach_diagnostic *d)
 
 	(void)context;
 	length += (size_t)snprintf(said + length, sizeof said - length, "%d:%d: %s: %s\n",
-				   d->line, d->column, words[d->severity], d->text);
+				   d->line, d->column, words[d->level], d->text);
 }
 
 static struct tach_derived *registry(uint32_t flags, double max_hz)

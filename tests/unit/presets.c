@@ -53,6 +53,28 @@ static void all_can_be_counted(void)
 	CHECK(definitions > 7000, "%d definitions", definitions);
 }
 
+/* Two spellings in one definition must not be one event: a slip there, or in the table. */
+static void events_differ(void)
+{
+	for (int pmu = 0; pmu < core_pmus(); pmu++)
+		for (int i = 0, n = tach_derived_count(presets, pmu); i < n; i++) {
+			struct tach_derived_info info = {.size = sizeof info}, base = info;
+			struct tach_expansion *x = NULL;
+			const char *event;
+			int nested = 0;
+
+			tach_derived_at(presets, pmu, i, &info);
+			event = info.events;
+			for (int k = 0; k < info.nevents; k++, event += strlen(event) + 1)
+				nested |= !tach_derived_find(presets, pmu, event, &base);
+			if (nested || tach_derived_expand(presets, pmu, info.name, &x, NULL))
+				continue;
+			CHECK(tach_expansion_count(x) == info.nevents, "%s %s", pmu_name(pmu),
+			      info.name);
+			tach_expansion_free(x);
+		}
+}
+
 static void everywhere(void)
 {
 	static const char *const names[] = {"PAPI_TOT_CYC", "PAPI_TOT_INS", "PAPI_BR_INS",
@@ -72,6 +94,7 @@ int main(void)
 	if (tach_derived_create(&presets, &opt, NULL))
 		return 1;
 	CASE(all_can_be_counted);
+	CASE(events_differ);
 	CASE(everywhere);
 	tach_derived_free(presets);
 	return check_done();

@@ -99,11 +99,11 @@ static void complain(int line, int column, const char *text, const char *name, i
 	errors++;
 }
 
-static void report(void *context, enum tach_diagnostic_level severity, int line, int column,
+static void report(void *context, enum tach_diagnostic_level level, int line, int column,
 		   const char *text)
 {
 	(void)context;
-	(void)severity; /* in our own files even a note is an error */
+	(void)level; /* in our own files even a note is an error */
 	complain(line, column, text, "", 0);
 }
 

@@ -9,6 +9,7 @@
 
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
 
+int cmd_derived(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_list(int argc, char **argv);

@@ -8,6 +8,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
+	{"derived", cmd_derived, "presets, definition files and formulas"},
 	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
 	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},

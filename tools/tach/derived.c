@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* tach derived: definition files, presets and formulas. */
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/derived.h"
+
+static const char help[] =
+	"usage: tach derived check FILE...\n"
+	"       tach derived list [--pmu NAME]\n"
+	"       tach derived show NAME... [--pmu NAME] [--file FILE] [--max-hz HZ]\n"
+	"       tach derived eval FORMULA [N0=COUNT]... [--max-hz HZ] [--tsc-hz HZ]\n"
+	"                                 [--elapsed-ns NS] [--postfix]\n"
+	"       tach derived eval --batch [--max-hz HZ] < LINES\n"
+	"\n"
+	"check  reads definition files (CPU, PRESET and EVENT lines in PAPI's format) and\n"
+	"       says what is wrong, where, and what was left out for it.\n"
+	"list   names every preset and user event of a PMU.\n"
+	"show   takes a definition apart: its formula, the events it rests on, their\n"
+	"       register words, and into how many groups of counters they fit.\n"
+	"eval   computes a formula. Infix:  N0 / N1, max(N0, N1), N1 > 0 ? N0 / N1 : 0;\n"
+	"       postfix: N0|N1|/|. Constants: max_hz (also #), tsc_hz, elapsed_ns.\n"
+	"       --batch answers lines \"type TAB formula TAB v0,v1,...\", type being one of\n"
+	"       NOT_DERIVED, DERIVED_ADD, ... DERIVED_INFIX (formula: only for the last\n"
+	"       two), with \"value TAB flags\": 17 significant digits, and - or words.\n"
+	"\n"
+	"  -p, --pmu NAME      instead of this machine's PMU\n"
+	"  -f, --file FILE     read definitions from FILE too\n"
+	"      --max-hz HZ     the CPU's highest clock, instead of asking the system\n"
+	"      --tsc-hz HZ     the region clock's frequency, likewise\n"
+	"      --elapsed-ns NS the time that counts were taken over (default 0)\n"
+	"      --postfix       FORMULA is postfix\n"
+	"  -h, --help          this text\n"
+	"\n"
+	"User files: $XDG_CONFIG_HOME/tach/*.derived and those in TACH_DERIVED.\n"
+	"Exit status: 0 done, 1 a file has errors, a name is unknown or a formula is wrong,\n"
+	"2 bad usage.\n";
+
+enum { MAX_HZ = 256, TSC_HZ, ELAPSED, POSTFIX, BATCH };
+
+static const struct option options[] = {
+	{"pmu", required_argument, NULL, 'p'},
+	{"file", required_argument, NULL, 'f'},
+	{"max-hz", required_argument, NULL, MAX_HZ},
+	{"tsc-hz", required_argument, NULL, TSC_HZ},
+	{"elapsed-ns", required_argument, NULL, ELAPSED},
+	{"postfix", no_argument, NULL, POSTFIX},
+	{"batch", no_argument, NULL, BATCH},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int usage(const char *what, const char *value)
+{
+	fprintf(stderr, "tach derived: %s '%s'; tach derived --help tells more\n", what, value);
+	return EXIT_USAGE;
+}
+
+static int positive(const char *text, double *value)
+{
+	char *end;
+
+	*value = strtod(text, &end);
+	return *text && !*end && *value > 0 && *value - *value == 0;
+}
+
+static void report(void *context, const struct tach_diagnostic *d)
+{
+	static const char *const words[] = {"note", "warning", "error"};
+	int *errors = context;
+
+	fprintf(stderr, "%s:", d->file);
+	if (d->line)
+		fprintf(stderr, "%d:%d:", d->line, d->column);
+	fprintf(stderr, " %s: %s\n", words[d->level], d->text);
+	*errors += d->level == TACH_DIAGNOSTIC_ERROR;
+}
+
+/* ---- check ---- */
+
+static int check(int argc, char **argv)
+{
+	int errors = 0, status = EXIT_DONE;
+	struct tach_derived_options opt = {
+		.size = sizeof opt, .report = report, .context = &errors};
+
+	if (!argc)
+		return usage("a file expected after", "check");
+	for (int i = 0; i < argc; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_derived *d;
+		int taken;
+
+		if (tach_derived_create(&d, &opt, &err) < 0) {
+			fprintf(stderr, "tach derived: %s\n", err.text);
+			return EXIT_NO;
+		}
+		errors = 0;
+		taken = tach_derived_load(d, argv[i], &err);
+		if (taken < 0)
+			fprintf(stderr, "tach derived: %s\n", err.text);
+		else
+			printf("%s: %d definitions, %d errors\n", argv[i], taken, errors);
+		if (taken < 0 || errors)
+			status = EXIT_NO;
+		tach_derived_free(d);
+	}
+	return status;
+}
+
+/* ---- list, show ---- */
+
+static struct tach_derived *registry(const struct derived_arguments *a)
+{
+	static int errors;
+	struct tach_derived_options opt = {.size = sizeof opt,
+					   .flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER,
+					   .report = report,
+					   .context = &errors,
+					   .max_hz = a->max_hz};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_derived *d;
+
+	if (tach_derived_create(&d, &opt, &err) < 0 ||
+	    (a->file && tach_derived_load(d, a->file, &err) < 0)) {
+		fprintf(stderr, "tach derived: %s\n", err.text);
+		return NULL;
+	}
+	return d;
+}
+
+static int find_pmu(const struct derived_arguments *a)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int pmu;
+
+	if (!a->pmu) {
+		if (tach_pmu_host(&pmu, 1, &err) > 0)
+			return pmu;
+		fprintf(stderr, "tach derived: %s; name one with --pmu\n",
+			err.text[0] ? err.text : "this machine's PMU is not known");
+		return -1;
+	}
+	pmu = tach_pmu_find(a->pmu);
+	if (pmu < 0)
+		fprintf(stderr, "tach derived: no PMU '%s'; tach list --all names them\n",
+			a->pmu);
+	return pmu;
+}
+
+static int list(const struct derived_arguments *a)
+{
+	int pmu = find_pmu(a), n;
+	struct tach_derived *d = pmu < 0 ? NULL : registry(a);
+
+	if (!d)
+		return EXIT_NO;
+	n = tach_derived_count(d, pmu);
+	for (int i = 0; i < n; i++) {
+		struct tach_derived_info info = {.size = sizeof info};
+
+		tach_derived_at(d, pmu, i, &info);
+		printf("%-28s %s\n", info.name, info.short_description);
+	}
+	tach_derived_free(d);
+	return EXIT_DONE;
+}
+
+static void print_base_events(const struct tach_derived_info *info)
+{
+	const char *event = info->events;
+
+	printf("  defined   %s", info->type_name);
+	if (info->formula[0])
+		printf("  %s ", info->formula);
+	for (int i = 0; i < info->nevents; i++, event += strlen(event) + 1)
+		printf("%s%s", i ? ", " : "  ", event);
+	printf("\n  in        %s:%d\n", info->file, info->line);
+}
+
+static void print_formula(const struct tach_formula *f)
+{
+	static const char *const shapes[] = {"constant", "linear", "quotient", "program"};
+
+	for (int kind = TACH_FORMULA_INFIX; kind <= TACH_FORMULA_POSTFIX; kind++) {
+		int length = tach_formula_print(f, kind, NULL, 0);
+		char *text = malloc((size_t)length + 1);
+
+		if (!text)
+			return;
+		tach_formula_print(f, kind, text, (size_t)length + 1);
+		if (kind == TACH_FORMULA_INFIX)
+			printf("  formula   %s  (%s)\n", text, shapes[tach_formula_shape(f)]);
+		else
+			printf("  postfix   %s\n", text);
+		free(text);
+	}
+}
+
+static void print_expansion(const struct tach_expansion *x)
+{
+	const struct tach_event *e = tach_expansion_encoded(x);
+
+	print_formula(tach_expansion_formula(x));
+	for (int i = 0; i < tach_expansion_count(x); i++) {
+		printf("  N%-8d %s =", i, tach_expansion_event(x, i));
+		for (uint32_t k = 0; k < e[i].ncodes; k++)
+			printf(" 0x%" PRIx64, e[i].codes[k]);
+		putchar('\n');
+	}
+}
+
+static int show_one(struct tach_derived *d, int pmu, const char *name)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_expansion *x;
+
+	if (tach_derived_find(d, pmu, name, &info) < 0) {
+		fprintf(stderr,
+			"tach derived: no derived event '%s' here; tach derived list "
+			"names those there are\n",
+			name);
+		return EXIT_NO;
+	}
+	printf("%s", info.name);
+	if (info.short_description[0])
+		printf(": %s", info.short_description);
+	putchar('\n');
+	if (info.long_description[0])
+		printf("  %s\n", info.long_description);
+	if (info.note[0])
+		printf("  note      %s\n", info.note);
+	print_base_events(&info);
+	if (tach_derived_expand(d, pmu, name, &x, &err) < 0) {
+		fprintf(stderr, "tach derived: %s\n", err.text);
+		return EXIT_NO;
+	}
+	print_expansion(x);
+	tach_expansion_free(x);
+	return EXIT_DONE;
+}
+
+static int show(const struct derived_arguments *a, int argc, char **argv)
+{
+	int pmu, status = EXIT_DONE;
+	struct tach_derived *d;
+
+	if (!argc)
+		return usage("a name expected after", "show");
+	pmu = find_pmu(a);
+	d = pmu < 0 ? NULL : registry(a);
+	if (!d)
+		return EXIT_NO;
+	for (int i = 0; i < argc; i++)
+		if (show_one(d, pmu, argv[i]) != EXIT_DONE)
+			status = EXIT_NO;
+	tach_derived_free(d);
+	return status;
+}
+
+int cmd_derived(int argc, char **argv)
+{
+	struct derived_arguments a = {.max_hz = 0};
+	const char *what;
+	int c;
+
+	while ((c = getopt_long(argc, argv, "p:f:h", options, NULL)) != -1) {
+		switch (c) {
+		case 'p':
+			a.pmu = optarg;
+			break;
+		case 'f':
+			a.file = optarg;
+			break;
+		case MAX_HZ:
+		case TSC_HZ:
+			if (!positive(optarg, c == MAX_HZ ? &a.max_hz : &a.tsc_hz))
+				return usage("a clock in Hz expected, not", optarg);
+			break;
+		case ELAPSED:
+			if (!positive(optarg, &a.elapsed_ns))
+				return usage("a time in ns expected, not", optarg);
+			break;
+		case POSTFIX:
+			a.postfix = 1;
+			break;
+		case BATCH:
+			a.batch = 1;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return EXIT_DONE;
+		default:
+			return EXIT_USAGE;
+		}
+	}
+	what = optind < argc ? argv[optind++] : "";
+	argc -= optind;
+	argv += optind;
+	if (!strcmp(what, "check"))
+		return check(argc, argv);
+	if (!strcmp(what, "list"))
+		return argc ? usage("nothing expected after list, but", argv[0]) : list(&a);
+	if (!strcmp(what, "show"))
+		return show(&a, argc, argv);
+	if (!strcmp(what, "eval"))
+		return a.batch ? derived_batch(&a, stdin) : derived_eval(&a, argc, argv);
+	return usage("check, list, show or eval expected, not", what);
+}

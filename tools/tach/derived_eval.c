@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* tach derived eval: one formula over counts from the command line, or many over lines. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/derived.h"
+
+enum { OPERANDS = TACH_FORMULA_OPERANDS_MAX };
+
+/* A count, also a negative one (a difference that went backwards); the text after it. */
+static const char *count(const char *text, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = *text == '-' ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+	if (end == text || errno || strchr(" \t+", *text))
+		return NULL;
+	return end;
+}
+
+static void print_flags(uint32_t flags)
+{
+	if (!(flags & (TACH_DIVZERO | TACH_CLOCK)))
+		putchar('-');
+	if (flags & TACH_DIVZERO)
+		printf("divzero");
+	if (flags & TACH_CLOCK)
+		printf("%sclock", flags & TACH_DIVZERO ? "," : "");
+}
+
+static struct tach_formula *compile(const struct derived_arguments *a, const char *text,
+				    enum tach_formula_kind kind, int noperands,
+				    struct tach_error *err)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_formula *f = NULL;
+
+	opt.kind = kind;
+	opt.noperands = noperands;
+	opt.max_hz = a->max_hz;
+	opt.tsc_hz = a->tsc_hz;
+	tach_formula_compile(&f, text, &opt, err);
+	return f;
+}
+
+/* N<i>=<count> */
+static int operand(const char *text, uint64_t *n, uint64_t *given)
+{
+	char *end;
+	unsigned long i;
+	const char *rest;
+
+	if (text[0] != 'N' || text[1] < '0' || text[1] > '9')
+		return -1;
+	i = strtoul(text + 1, &end, 10);
+	if (i >= OPERANDS || *end != '=')
+		return -1;
+	rest = count(end + 1, &n[i]);
+	*given |= 1ull << i;
+	return rest && !*rest ? 0 : -1;
+}
+
+int derived_eval(const struct derived_arguments *a, int argc, char **argv)
+{
+	uint64_t n[OPERANDS] = {0}, given = 0, missing;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_formula *f;
+	uint32_t flags = 0;
+	double value;
+
+	if (!argc) {
+		fputs("tach derived eval: a formula expected; --help tells more\n", stderr);
+		return EXIT_USAGE;
+	}
+	for (int i = 1; i < argc; i++)
+		if (operand(argv[i], n, &given) < 0) {
+			fprintf(stderr,
+				"tach derived eval: N<number>=<count> expected, not '%s'\n",
+				argv[i]);
+			return EXIT_USAGE;
+		}
+	f = compile(a, argv[0], a->postfix ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX, -1,
+		    &err);
+	if (!f) {
+		fprintf(stderr, "tach derived eval: %s\n", err.text);
+		if (err.column)
+			fprintf(stderr, "  %s\n  %*s\n", argv[0], err.column, "^");
+		return EXIT_NO;
+	}
+	missing = tach_formula_uses(f) & ~given;
+	if (missing) {
+		fprintf(stderr, "tach derived eval: N%d has no value\n",
+			__builtin_ctzll(missing));
+		tach_formula_free(f);
+		return EXIT_NO;
+	}
+	value = tach_formula_eval(f, n, a->elapsed_ns, &flags);
+	printf("%.17g", value);
+	if (flags) {
+		putchar('\t');
+		print_flags(flags);
+	}
+	putchar('\n');
+	tach_formula_free(f);
+	return EXIT_DONE;
+}
+
+/* ---- batch ---- */
+
+static int values(const char *text, uint64_t *n)
+{
+	int i = 0;
+
+	while (*text && *text != '\n') {
+		if (i == OPERANDS)
+			return -1;
+		text = count(text, &n[i++]);
+		if (!text || (*text && *text != ',' && *text != '\n'))
+			return -1;
+		text += *text == ',';
+	}
+	return i;
+}
+
+/* The postfix text of a type that has no formula of its own, over n operands. */
+static int formula_of(const char *type, int n, char *text, size_t size)
+{
+	const char *operator= !strcmp(type, "DERIVED_SUB") ? "-|" : "+|";
+	int rate = !strcmp(type, "DERIVED_PS") || !strcmp(type, "DERIVED_ADD_PS");
+	int one = !strcmp(type, "NOT_DERIVED") || !strcmp(type, "DERIVED_CMPD");
+	int first = rate ? 1 : 0, last = one ? 1 : n;
+	size_t at;
+
+	if (!rate && !one && strcmp(type, "DERIVED_ADD") != 0 && *operator!= '-')
+		return -1;
+	at = (size_t)snprintf(text, size, "N%d|", first);
+	for (int i = first + 1; i < last; i++)
+		at += (size_t)snprintf(text + at, size - at, "N%d|%s", i, operator);
+	if (rate)
+		snprintf(text + at, size - at, "#|*|N0|/|");
+	return 0;
+}
+
+static struct tach_formula *of_line(const struct derived_arguments *a, const char *type,
+				    const char *formula, int n, struct tach_error *err)
+{
+	char text[16 * OPERANDS];
+
+	if (!strcmp(type, "DERIVED_POSTFIX"))
+		return compile(a, formula, TACH_FORMULA_POSTFIX, n, err);
+	if (!strcmp(type, "DERIVED_INFIX"))
+		return compile(a, formula, TACH_FORMULA_INFIX, n, err);
+	if (n && formula_of(type, n, text, sizeof text) == 0)
+		return compile(a, text, TACH_FORMULA_POSTFIX, n, err);
+	snprintf(err->text, sizeof err->text, n ? "no type '%.100s'" : "'%.100s' needs values",
+		 type);
+	return NULL;
+}
+
+static int answer(const struct derived_arguments *a, char *line)
+{
+	uint64_t n[OPERANDS] = {0};
+	struct tach_error err = TACH_ERROR_INIT;
+	char *type = strsep(&line, "\t"), *formula = strsep(&line, "\t");
+	struct tach_formula *f = NULL;
+	uint32_t flags = 0;
+	int count = line ? values(line, n) : -1;
+
+	if (count < 0)
+		snprintf(err.text, sizeof err.text, "type TAB formula TAB v0,v1,... expected");
+	else
+		f = of_line(a, type, formula, count, &err);
+	if (!f) {
+		printf("error");
+		if (err.column)
+			printf(" in column %d", err.column);
+		printf(": %s\n", err.text);
+		return -1;
+	}
+	printf("%.17g\t", tach_formula_eval(f, n, a->elapsed_ns, &flags));
+	print_flags(flags);
+	putchar('\n');
+	tach_formula_free(f);
+	return 0;
+}
+
+int derived_batch(const struct derived_arguments *a, FILE *from)
+{
+	char *line = NULL;
+	size_t size = 0;
+	int status = EXIT_DONE;
+
+	while (getline(&line, &size, from) > 0)
+		if (answer(a, line) < 0)
+			status = EXIT_NO;
+	free(line);
+	return status;
+}
