@@ -68,12 +68,14 @@ static long open_member(const struct tach__reader *r, int member, int leader, in
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
-	attr.disabled = leader < 0;
+	/* arm64 does not count a leader that is off when it checks whether a group fits
+	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. */
+	attr.disabled = leader < 0 && !TACH_ARCH_SIGNED;
 	attr.pinned = leader < 0 && !(r->set->flags & TACH_SET_MULTIPLEX) &&
 		      m->kind == TACH_MEMBER_HARDWARE;
 	attr.exclusive = attr.pinned && r->set->exclusive;
 	for (size_t i = wide ? 0 : n - 1; i < n; i++) {
-		if (m->kind == TACH_MEMBER_HARDWARE)
+		if (m->kind == TACH_MEMBER_HARDWARE && !(r->set->flags & TACH_SET_MULTIPLEX))
 			attr.config1 = m->attr.config1 | access_bits[i];
 		fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, leader,
 			       PERF_FLAG_FD_CLOEXEC, 0);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whichever way a reader has to take on a real kernel, values are right and say so: without
+ * counters, with too few, multiplexed, mixed with software events, in another thread, after
+ * fork, and while the administrator switches user access off and on.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <tach/fault.h>
+#include <tach/reader.h>
+#include "core/reader.h"
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+static struct tach_reader *reader;
+static struct tach_set *set;
+static struct tach_error err;
+static uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
+static struct tach_mark mark;
+
+/* What this machine counts exactly, or at all. */
+static const char *counted(void)
+{
+	return machine_is_exact() ? "instructions" : "cycles";
+}
+
+static int open_events(const char *events, uint32_t flags)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	memset(&err, 0, sizeof err);
+	reader = NULL;
+	set = NULL;
+	opt.events = events;
+	opt.flags = flags;
+	code = tach_set_create(&set, &opt, &err);
+	return code ? code : tach_reader_open(&reader, set, &err);
+}
+
+static void close_all(void)
+{
+	tach_reader_close(reader);
+	tach_set_free(set);
+	reader = NULL;
+	set = NULL;
+}
+
+static uint64_t least(uint64_t turns)
+{
+	return machine_is_exact() ? turns * MACHINE_LOOP_INSTRUCTIONS : 1;
+}
+
+static uint32_t region(uint64_t turns)
+{
+	tach_begin(reader, &mark);
+	machine_loop(turns);
+	return tach_end(reader, &mark, delta);
+}
+
+static void without_a_pmu_it_says_so(void)
+{
+	if (machine_has_pmu())
+		SKIP("the machine has a PMU");
+	CHECK(open_events("cycles", 0) == TACH_ERR_NOHARDWARE, "%d: %s", err.code, err.text);
+	close_all();
+	CHECK(open_events("cycles task-clock", TACH_SET_OPTIONAL) == 0, "%s", err.text);
+	CHECK(set && tach_set_count(set) == 1 && strstr(tach_set_missing(set), "cycles"));
+	if (reader)
+		CHECK(region(100000) == TACH_SYSCALL && delta[0] > 0);
+	close_all();
+}
+
+static void too_many_events_say_how_many_fit(void)
+{
+	char many[200] = "";
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	for (int i = 0; i < 14; i++)
+		sprintf(many + strlen(many), "e%d=r%s ", i, machine_is_arm64() ? "11" : "c0");
+	CHECK(open_events(many, 0) == TACH_ERR_NOCOUNTER, "%d: %s", err.code, err.text);
+	printf("# %s\n", err.text);
+	close_all();
+}
+
+static void dead_events_are_reported_and_recover(void)
+{
+	enum { MANY = 20 };
+	struct perf_event_attr attr;
+	int fd[MANY];
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_RAW;
+	attr.config = machine_is_arm64() ? 0x11 : 0xc0;
+	attr.pinned = attr.exclude_kernel = attr.exclude_hv = 1;
+	for (int i = 0; i < MANY; i++)
+		fd[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	CHECK(open_events(machine_is_arm64() ? "r11" : "rc0", 0) == TACH_ERR_NOCOUNTER,
+	      "%d: %s", err.code, err.text);
+	printf("# %s\n", err.text);
+	for (int i = 0; i < MANY; i++)
+		close(fd[i]);
+	close_all();
+
+	/* It loses its counters while it is open, and finds them again. */
+	for (int i = 0; i < MANY; i++)
+		fd[i] = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
+	for (int i = 0; i < MANY; i++)
+		ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
+	CHECK(open_events(machine_is_arm64() ? "r11" : "rc0", 0) == 0, "%s", err.text);
+	if (reader) {
+		tach_begin(reader, &mark);
+		for (int i = 0; i < MANY; i++)
+			ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
+		CHECK(tach_end(reader, &mark, delta) & TACH_LOST, "not told");
+		CHECK(region(1000) & TACH_LOST, "not told");
+		CHECK(tach_read(reader, value) & TACH_LOST, "not told");
+		for (int i = 0; i < MANY; i++)
+			close(fd[i]);
+		CHECK(!(region(1000) & TACH_LOST), "does not recover");
+		for (int i = 0; i < 10 && region(1000) != 0; i++)
+			;
+		CHECK(region(1000) == 0 || region(1000) == 0, "does not recover wholly");
+	}
+	close_all();
+}
+
+/* By how much is a matter of time, of which an emulator has its own idea. */
+static void multiplexed_sets_are_scaled(void)
+{
+	struct tach_reader *others[6] = {0};
+	struct tach_set *sets[6] = {0};
+	uint32_t flags = 0;
+	int scaled = 0;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	for (int i = 0; i < 6; i++) {
+		open_events(machine_is_arm64() ? "r11 a=r11 b=r11" : "rc0 a=rc0 b=rc0",
+			    TACH_SET_MULTIPLEX);
+		others[i] = reader;
+		sets[i] = set;
+	}
+	reader = others[0];
+	set = sets[0];
+	for (int i = 0; i < 20 && reader; i++) {
+		flags = region(20000000);
+		CHECK(flags & TACH_SYSCALL, "flags %#x", flags);
+		if (!(flags & TACH_SCALED))
+			continue;
+		scaled++;
+		CHECK(flags & TACH_INCOMPLETE);
+		CHECK(delta[0] > 0);
+	}
+	printf("# scaled %d of 20 times; the last: %" PRIu64 ", flags %#x\n", scaled, delta[0],
+	       flags);
+	CHECK(scaled > 0, "18 events all had a counter");
+	for (int i = 0; i < 6; i++) {
+		tach_reader_close(others[i]);
+		tach_set_free(sets[i]);
+	}
+}
+
+static void software_members_do_not_slow_the_others_down(void)
+{
+	char events[100];
+	uint32_t flags;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	sprintf(events, "page-faults %s task-clock", counted());
+	CHECK(open_events(events, 0) == 0, "%s", err.text);
+	if (!reader)
+		return;
+	for (int i = 0; i < 20; i++)
+		if ((flags = region(100000)) == 0)
+			break;
+	CHECK((flags & ~TACH_RESCHEDULED) == 0, "flags %#x", flags);
+	CHECK(delta[1] >= least(100000) && delta[2] > 0 && delta[0] < 10,
+	      "%" PRIu64 " %" PRIu64 " %" PRIu64, delta[0], delta[1], delta[2]);
+	CHECK(tach_reader_flags(reader, 0, flags) == TACH_SYSCALL);
+	CHECK(tach_reader_flags(reader, 1, 0) == 0);
+	close_all();
+}
+
+static void *elsewhere(void *ignored)
+{
+	(void)ignored;
+	CHECK(region(10) == TACH_LOST && delta[0] == 0);
+	return NULL;
+}
+
+/* The page shows this thread's counter; the instruction would read that one's. */
+static void another_thread_is_found_out_when_the_exit_is_slow(void)
+{
+	pthread_t thread;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(open_events("task-clock", 0) == 0, "%s", err.text);
+	pthread_create(&thread, NULL, elsewhere, NULL);
+	pthread_join(thread, NULL);
+	close_all();
+}
+
+static void a_child_of_fork_reads_nothing(void)
+{
+	int status = 0;
+	pid_t child;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(open_events(counted(), 0) == 0, "%s", err.text);
+	if (!reader)
+		return;
+	tach_begin(reader, &mark);
+	child = fork();
+	if (child == 0) {
+		int bad = tach_end(reader, &mark, delta) != TACH_LOST || delta[0] != 0;
+
+		bad |= region(10) != TACH_LOST;
+		bad |= tach_read(reader, value) != TACH_LOST;
+		close_all();
+		bad |= open_events(counted(), 0) != 0;
+		if (!bad)
+			bad |= region(1000) & TACH_LOST || delta[0] < least(1000);
+		_exit(bad);
+	}
+	waitpid(child, &status, 0);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
+	CHECK(!(tach_end(reader, &mark, delta) & (TACH_LOST | TACH_SYSCALL)));
+	for (int i = 0; i < 10 && region(10) != 0; i++)
+		;
+	CHECK(region(10) == 0 || region(10) == 0);
+	close_all();
+}
+
+/* Before PMUv3p5 the one 64-bit counter counts cycles once; the second takes 32 bits. */
+static void cycles_twice_find_counters(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(open_events("cycles again=cycles", 0) == 0, "%s", err.text);
+	if (reader) {
+		CHECK(reader->fast, "%s", tach_reader_why_slow(reader));
+		CHECK(!(region(1000) & ~TACH_RESCHEDULED) && delta[0] > 0 && delta[1] > 0);
+	}
+	close_all();
+}
+
+static int allow(int on)
+{
+	FILE *f = fopen(machine_is_arm64() ? "/proc/sys/kernel/perf_user_access"
+					   : "/sys/bus/event_source/devices/cpu/rdpmc",
+			"w");
+
+	if (!f)
+		return -1;
+	fprintf(f, "%d", on);
+	return fclose(f);
+}
+
+static volatile int stop;
+
+static void *toggle(void *count)
+{
+	for (int on = 0; !stop; on = !on) {
+		struct timespec t = {0, 300000};
+
+		allow(on);
+		++*(unsigned *)count;
+		nanosleep(&t, NULL);
+	}
+	allow(1);
+	return NULL;
+}
+
+static void access_comes_and_goes(void)
+{
+	uint64_t ways[2] = {0}, wrong = 0, last = 0;
+	unsigned toggles = 0;
+	pthread_t thread;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	CHECK(open_events(counted(), 0) == 0, "%s", err.text);
+	if (!reader)
+		return;
+	stop = 0;
+	pthread_create(&thread, NULL, toggle, &toggles);
+	for (int i = 0; i < 20000 || toggles < 200; i++) {
+		uint32_t flags = region(50);
+
+		ways[(flags & TACH_SYSCALL) != 0]++;
+		wrong += (flags & TACH_LOST) || delta[0] < least(50) || delta[0] > 1000000000;
+		wrong += (tach_read(reader, value) & TACH_LOST) || value[0] < last;
+		last = value[0];
+	}
+	stop = 1;
+	pthread_join(thread, NULL);
+	printf("# %u switches; %" PRIu64 " regions by counters, %" PRIu64 " by system calls\n",
+	       toggles, ways[0], ways[1]);
+	CHECK(wrong == 0, "%" PRIu64 " wrong", wrong);
+	CHECK(ways[1] > 0, "nothing was switched off");
+	close_all();
+	tach_fault_remove();
+}
+
+int main(void)
+{
+	CASE(without_a_pmu_it_says_so);
+	CASE(too_many_events_say_how_many_fit);
+	CASE(dead_events_are_reported_and_recover);
+	CASE(multiplexed_sets_are_scaled);
+	CASE(software_members_do_not_slow_the_others_down);
+	CASE(another_thread_is_found_out_when_the_exit_is_slow);
+	CASE(a_child_of_fork_reads_nothing);
+	CASE(cycles_twice_find_counters);
+	CASE(access_comes_and_goes);
+	return check_done();
+}
