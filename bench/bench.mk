@@ -20,10 +20,14 @@ $(B)/static/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
 $(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) -fvisibility=default -shared -fPIC -o $@ $< -ldl
+# How costs grow, on this machine and in the guests.
+$(B)/bench/scale $(B)/static/bench/scale: bench/scale.c $(B)/libtach.a $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(bench_flags) $(if $(findstring /static/,$@),-static) -o $@ $< $(B)/libtach.a $(if $(findstring /static/,$@),$(static_libs),$(LDLIBS))
 -include $(bench_bin:=.d) $(bench_static:=.d)
 
-bench_programs: $(bench_bin) $(B)/bench/fakeperf.so
-bench_static: $(bench_static)
+bench_programs: $(bench_bin) $(B)/bench/scale $(B)/bench/fakeperf.so
+bench_static: $(bench_static) $(B)/static/bench/scale
 need-bench: need-build
 	@tools/need libpapi-dev libpfm4-dev likwid valgrind binutils python3
 

@@ -7,8 +7,6 @@
 #include "core/error.h"
 #include "core/set.h"
 
-#pragma weak tach_schedule /* until the library has it, everything is one pass */
-
 /* Events as written, label and all; number 0 is the one that all passes repeat. */
 struct plan {
 	int n;
@@ -94,9 +92,7 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	int code = odd ? read_list(plan, events, odd, err) : TACH_ERR_NOMEM;
 
 	if (!code)
-		code = tach_schedule ? tach_schedule(plan->event, plan->n, 1, NULL,
-						     &plan->schedule, err)
-				     : TACH_ERR_NOTSUPP;
+		code = tach_schedule(plan->event, plan->n, 1, NULL, &plan->schedule, err);
 	if (code == 0 && plan->schedule.ngroups > 1) {
 		write_lists(plan, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
