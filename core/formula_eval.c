@@ -50,7 +50,7 @@ ALWAYS double larger(double a, double b)
 static double run_code(const struct tach_formula *f, const uint64_t *n, double elapsed,
 		       uint32_t *flags)
 {
-	double stack[TACH__F_STACK], *top = stack - 1;
+	double stack[TACH__F_STACK + 1], *top = stack; /* stack[0] stays unused */
 	const struct tach__insn *code = f->code, *end = code + f->ncode, *i = code;
 
 	while (i < end) {
@@ -113,7 +113,7 @@ static double run_code(const struct tach_formula *f, const uint64_t *n, double e
 		}
 		i++;
 	}
-	return *stack;
+	return *top;
 }
 
 /* ---- kernels ---- */

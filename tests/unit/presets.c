@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own presets: every one of every PMU can be counted there and has a description; every
- * PMU has those that every CPU can count.
+ * Our own presets: every one of every PMU can be counted there, has a description, and fits one
+ * group or a known number of them; every PMU has those that every CPU can count.
  */
 #include <string.h>
 #include <tach/derived.h>
 #include <tach/pmu.h>
+#include <tach/schedule.h>
 #include "tests/check.h"
 
 static struct tach_derived *presets;
@@ -87,6 +88,45 @@ static void everywhere(void)
 			      "%s has no %s", pmu_name(pmu), names[i]);
 }
 
+/* On the PMU alone, whatever this machine is. */
+static void groups(void)
+{
+	int one = 0, more = 0, most = 0;
+
+	for (int pmu = 0; pmu < core_pmus(); pmu++) {
+		struct tach_pmu_info row = {.size = sizeof row};
+
+		tach_pmu_info(pmu, &row);
+		if (!strcmp(row.arch, "ia64")) /* Linux never scheduled its counters */
+			continue;
+		for (int i = 0, n = tach_derived_count(presets, pmu); i < n; i++) {
+			struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+			struct tach_derived_info info = {.size = sizeof info};
+			struct tach_error err = TACH_ERROR_INIT;
+			struct tach_expansion *x = NULL;
+			struct tach_schedule s;
+			int rc;
+
+			opt.pmu = pmu;
+			opt.flags = TACH_SCHEDULE_NO_WATCHDOG;
+			tach_derived_at(presets, pmu, i, &info);
+			if (tach_derived_expand(presets, pmu, info.name, &x, &err))
+				continue; /* complained about elsewhere */
+			rc = tach_schedule(tach_expansion_encoded(x), tach_expansion_count(x),
+					   0, &opt, &s, &err);
+			CHECK(rc == 0, "%s %s: %s", pmu_name(pmu), info.name, err.text);
+			if (rc == 0) {
+				one += s.ngroups == 1;
+				more += s.ngroups > 1;
+				most = s.ngroups > most ? s.ngroups : most;
+			}
+			tach_expansion_free(x);
+		}
+	}
+	printf("# %d fit one group, %d take more, at most %d\n", one, more, most);
+	CHECK(one > 9 * more && most <= 4, "one %d, more %d, at most %d", one, more, most);
+}
+
 int main(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
@@ -96,6 +136,7 @@ int main(void)
 	CASE(all_can_be_counted);
 	CASE(events_differ);
 	CASE(everywhere);
+	CASE(groups);
 	tach_derived_free(presets);
 	return check_done();
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <tach/derived.h>
 #include <tach/pmu.h>
+#include <tach/schedule.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/derived.h"
 
@@ -202,7 +203,34 @@ static void print_formula(const struct tach_formula *f)
 	}
 }
 
-static void print_expansion(const struct tach_expansion *x)
+/* As the PMU is by its table; this machine's own as it is now. */
+static void print_groups(int pmu, const struct tach_expansion *x)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_schedule s;
+	int n = tach_expansion_count(x);
+
+	opt.pmu = pmu;
+	if (tach_schedule(tach_expansion_encoded(x), n, 0, &opt, &s, &err) < 0) {
+		printf("  groups    none: %s\n", err.text);
+		return;
+	}
+	if (s.ngroups <= 1) {
+		printf("  groups    1\n");
+		return;
+	}
+	printf("  groups    %d, one at a time:", s.ngroups);
+	for (int g = 0; g < s.ngroups; g++)
+		for (int i = 0, first = 1; i < n; i++)
+			if (s.group[i] == g) {
+				printf("%sN%d", first ? (g ? "; " : " ") : " ", i);
+				first = 0;
+			}
+	putchar('\n');
+}
+
+static void print_expansion(int pmu, const struct tach_expansion *x)
 {
 	const struct tach_event *e = tach_expansion_encoded(x);
 
@@ -213,6 +241,7 @@ static void print_expansion(const struct tach_expansion *x)
 			printf(" 0x%" PRIx64, e[i].codes[k]);
 		putchar('\n');
 	}
+	print_groups(pmu, x);
 }
 
 static int show_one(struct tach_derived *d, int pmu, const char *name)
@@ -241,7 +270,7 @@ static int show_one(struct tach_derived *d, int pmu, const char *name)
 		fprintf(stderr, "tach derived: %s\n", err.text);
 		return EXIT_NO;
 	}
-	print_expansion(x);
+	print_expansion(pmu, x);
 	tach_expansion_free(x);
 	return EXIT_DONE;
 }
