@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <tach/pmu.h>
@@ -24,14 +25,13 @@ static int reads_one(const char *path)
 	return c == '1';
 }
 
+/* On a machine with one kind of core the processor can be asked for it. */
 static int is_host(int pmu)
 {
-	int host[8], n = tach_pmu_host(host, 8, NULL);
+	const char *forced = secure_getenv("TACH_PMU");
+	int host[2];
 
-	for (int i = 0; i < n; i++)
-		if (host[i] == pmu)
-			return 1;
-	return 0;
+	return !(forced && *forced) && tach_pmu_host(host, 2, NULL) == 1 && host[0] == pmu;
 }
 
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *m)

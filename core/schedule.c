@@ -42,12 +42,29 @@ static void groups_of(const struct split *s, int seeker, int *first, int *last)
 	*last = g < 0 ? s->ngroups - 1 : g;
 }
 
+/* A free place if there is one, so that events stay in the groups that they came to. */
+static int take_free(struct split *s, int seeker, uint64_t allowed, int first, int last)
+{
+	for (int g = first; g <= last; g++)
+		for (uint64_t left = allowed; left; left &= left - 1) {
+			int c = __builtin_ctzll(left);
+
+			if (s->owner[g][c] >= 0)
+				continue;
+			s->owner[g][c] = (int16_t)seeker;
+			return 1;
+		}
+	return 0;
+}
+
 static int augment(struct split *s, int seeker)
 {
 	uint64_t allowed = want_of(s, seeker)->counters & s->machine->counters;
 	int first, last;
 
 	groups_of(s, seeker, &first, &last);
+	if (take_free(s, seeker, allowed, first, last))
+		return 1;
 	for (int g = first; g <= last; g++) {
 		uint64_t left;
 
@@ -55,7 +72,7 @@ static int augment(struct split *s, int seeker)
 			int c = __builtin_ctzll(left);
 
 			s->visited[g] |= 1ull << c;
-			if (s->owner[g][c] >= 0 && !augment(s, s->owner[g][c]))
+			if (!augment(s, s->owner[g][c]))
 				continue;
 			s->owner[g][c] = (int16_t)seeker;
 			return 1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/schedule.h"
 #include "core/set.h"
 
 static void free_member(struct tach__member *m)
@@ -26,6 +27,37 @@ void tach_set_free(struct tach_set *set)
 	free(set);
 }
 
+/* Callers' own attrs take counters too. */
+static void add_attrs(struct tach__making *m)
+{
+	for (int i = 0; i < m->set->count; i++) {
+		const struct tach__member *member = &m->set->member[i];
+		struct tach_event *event = &m->event[m->nevents];
+		int known = member->kind != TACH_MEMBER_HARDWARE;
+
+		for (int e = 0; e < m->nevents; e++)
+			known |= m->member[e] == i;
+		if (known)
+			continue;
+		memset(event, 0, sizeof *event);
+		event->pmu = event->event = -1;
+		event->type = member->attr.type;
+		event->config = member->attr.config;
+		strncpy(event->name, member->name, sizeof event->name - 1);
+		m->member[m->nevents++] = (uint8_t)i;
+	}
+}
+
+/* Does the hardware have counters for all of it at once, as far as that can be known? */
+static int fits(struct tach__making *m)
+{
+	int code;
+
+	add_attrs(m);
+	code = tach__schedule_set(m->opt->pmu, m->event, m->nevents, m->err);
+	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
+}
+
 static int make(struct tach__making *m)
 {
 	int code = tach__set_events(m);
@@ -34,6 +66,8 @@ static int make(struct tach__making *m)
 		code = tach__set_attr_add(m, &m->opt->attrs[i]);
 	if (!code)
 		code = tach__set_metrics(m);
+	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))
+		code = fits(m);
 	return code;
 }
 

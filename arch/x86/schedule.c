@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* x86 counters as Linux schedules them (arch/x86/events/core.c, intel/core.c, amd/core.c). */
+#include <tach/arch.h>
 #include "arch/x86/dispatch.h"
 #include "core/schedule.h"
+
+#if TACH_ARCH_TABLES == 0
+#include <cpuid.h>
+#endif
 
 #define FIXED(n)   (1ull << (TACH__COUNTER_FIXED + (n)))
 #define METRICS(n) (1ull << (TACH__COUNTER_METRICS + (n)))
@@ -33,6 +38,36 @@ static int has_event(int pmu, const char *name)
 	return tach__event_find(pmu, name, n) >= 0;
 }
 
+#if TACH_ARCH_TABLES == 0
+/*
+ * What the processor itself says: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed
+ * ones, from version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit
+ * 23. That settles what hyper-threading and hypervisors leave of the table's counters.
+ */
+static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
+{
+	unsigned a, b, c, d, general;
+
+	if (row->encoding == TACH__INTEL && __get_cpuid_count(0xa, 0, &a, &b, &c, &d) &&
+	    (a & 0xff)) {
+		uint64_t fixed = low_bits(d & 0x1f) | ((a & 0xff) >= 5 ? c : 0);
+
+		m->counters = low_bits(a >> 8 & 0xff) | (fixed & 0xffff) << TACH__COUNTER_FIXED;
+	} else if (row->encoding == TACH__AMD && __get_cpuid(0x80000001, &a, &b, &c, &d)) {
+		general = c >> 23 & 1 ? 6 : 4;
+		if (__get_cpuid(0x80000022, &a, &b, &c, &d) && a & 1)
+			general = b & 0xf;
+		m->counters = low_bits(general);
+	}
+}
+#else
+static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
+{
+	(void)row;
+	(void)m;
+}
+#endif
+
 int tach__intel_offcore_registers(int pmu)
 {
 	return 1 + (has_event(pmu, "OFFCORE_RESPONSE_1") || has_event(pmu, "OCR"));
@@ -42,12 +77,10 @@ void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machi
 {
 	uint64_t fixed = row->fixed ? row->fixed : low_bits(row->fixed_libpfm4);
 
-	(void)host;
 	m->counters = row->general_mask ? row->general_mask : low_bits(row->general_libpfm4);
-	/* Some vendor files count the fixed counters from 1. */
-	if (fixed && !(fixed & 1))
-		fixed >>= 1;
 	m->counters |= fixed << TACH__COUNTER_FIXED;
+	if (host)
+		ask_processor(row, m);
 	if (row->encoding == TACH__INTEL) {
 		int second =
 			has_event(m->pmu, "OFFCORE_RESPONSE_1") || has_event(m->pmu, "OCR");
@@ -55,7 +88,7 @@ void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machi
 		m->nshared[TACH__SHARED_OFFCORE] = (uint8_t)(1 + second);
 		m->nshared[TACH__SHARED_LDLAT] = 1;
 		m->nshared[TACH__SHARED_FRONTEND] = 1;
-		if (fixed & 8)
+		if (m->counters & FIXED(3))
 			m->counters |= 0xffull << TACH__COUNTER_METRICS;
 	}
 	/* It counts cycles. */
@@ -97,15 +130,18 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 		  struct tach__want *want)
 {
 	uint64_t general = m->counters & GENERAL, config = event->config & 0xffffffffff;
+	const struct tach__pmu *row = tach__pmu_at(m->pmu);
 	int table = event->pmu == m->pmu;
+	uint64_t own = table ? event->counters & GENERAL : 0;
 
 	if (event->type == PERF_TYPE_HARDWARE)
 		config = generic_code(event->config & 0xffffffff);
 	else if (event->type == PERF_TYPE_HW_CACHE)
 		config = 0;
 	want->counters = general;
-	if (table && event->counters & GENERAL)
-		want->counters &= event->counters;
+	/* All that the table knows is any, however many this machine has. */
+	if (own && own != row->general_mask)
+		want->counters &= own;
 	if (config & (EDGE | INV | CMASK | INTX) || event->config & UMASK2)
 		;
 	else if ((config & 0xffff) == 0xc0)

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Scheduling for real PMUs: what fits one group, how the rest splits, and what people read. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/pmu.h>
+#include <tach/schedule.h>
+#include <tach/set.h>
+#include "tests/check.h"
+
+enum { MOST = 16 };
+
+static struct tach_event events[MOST];
+static struct tach_schedule plan;
+static struct tach_error err;
+
+/* Encodes a blank-separated list for that PMU and schedules it; ngroups or an error. */
+static int schedule(const char *pmu, const char *list, int nanchors, uint32_t flags)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_encode_options how = TACH_ENCODE_DEFAULT;
+	char copy[1024], *save = NULL;
+	int n = 0, rc;
+
+	opt.pmu = how.pmu = tach_pmu_find(pmu);
+	opt.flags = flags;
+	snprintf(copy, sizeof copy, "%s", list);
+	for (char *e = strtok_r(copy, " ", &save); e && n < MOST;
+	     e = strtok_r(NULL, " ", &save)) {
+		memset(&events[n], 0, sizeof *events);
+		rc = tach_event_encode(e, &how, &events[n++], &err);
+		CHECK(rc == 0, "%s %s: %s", pmu, e, err.text);
+		if (rc)
+			return rc;
+	}
+	rc = tach_schedule(events, n, nanchors, &opt, &plan, &err);
+	return rc ? rc : plan.ngroups;
+}
+
+#define FOUR_SKL                                                                               \
+	"BR_INST_RETIRED:ALL_BRANCHES BR_MISP_RETIRED:ALL_BRANCHES MEM_LOAD_RETIRED:L1_HIT "   \
+	"MEM_LOAD_RETIRED:L2_HIT "
+#define FIXED_SKL "INST_RETIRED.ANY CPU_CLK_UNHALTED.THREAD CPU_CLK_UNHALTED.REF_TSC "
+
+static void fixed_counters_add_to_general_ones(void)
+{
+	int n;
+
+	n = schedule("skl", FOUR_SKL FIXED_SKL, 0, 0);
+	CHECK(n == 1, "%d", n);
+	for (int i = 4; i < 7; i++)
+		CHECK(plan.counter[i] == 32 + i - 4, "event %d on %d", i, plan.counter[i]);
+	n = schedule("skl", FOUR_SKL "MEM_LOAD_RETIRED:L3_HIT", 0, 0);
+	CHECK(n == 2 && plan.nfit == 4, "%d groups, %d fit", n, plan.nfit);
+	/* The general form of an event that has a fixed counter may use that. */
+	n = schedule("skl", FOUR_SKL "INST_RETIRED:ANY_P CPU_CLK_UNHALTED:THREAD_P", 0, 0);
+	CHECK(n == 1, "%d", n);
+	/* ... but not with a counter mask. */
+	n = schedule("skl", FOUR_SKL "INST_RETIRED:ANY_P:c=1", 0, 0);
+	CHECK(n == 2, "%d", n);
+}
+
+static void the_watchdog_holds_a_counter(void)
+{
+	const char *full = FOUR_SKL FIXED_SKL;
+	int n = schedule("skl", full, 0, TACH_SCHEDULE_WATCHDOG);
+
+	CHECK(n == 2 && plan.nfit == 6, "%d groups, %d fit", n, plan.nfit);
+	n = schedule("skl", FOUR_SKL "INST_RETIRED.ANY", 0, TACH_SCHEDULE_WATCHDOG);
+	CHECK(n == 1, "%d: the watchdog has the fixed cycle counter", n);
+}
+
+static void offcore_registers_are_two(void)
+{
+	const char *three = "OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE "
+			    "OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE "
+			    "OFFCORE_RESPONSE_0:DMND_CODE_RD:ANY_RESPONSE "
+			    "OFFCORE_RESPONSE_1:DMND_DATA_RD:ANY_RESPONSE";
+	int n = schedule("skl", three, 0, 0);
+
+	CHECK(n == 2 && plan.nfit == 3, "%d groups, %d fit", n, plan.nfit);
+	CHECK(plan.group[0] == plan.group[3], "equal values share a register");
+}
+
+static void metrics_cost_no_counters(void)
+{
+	const char *all = "TOPDOWN_M:SLOTS TOPDOWN_M:RETIRING TOPDOWN_M:BAD_SPEC "
+			  "TOPDOWN_M:FRONTEND_BOUND TOPDOWN_M:BACKEND_BOUND INST_RETIRED.ANY "
+			  "CPU_CLK_UNHALTED.THREAD";
+
+	CHECK(schedule("spr", all, 0, 0) == 1, "%d", plan.ngroups);
+	CHECK(schedule("spr", "TOPDOWN_M:RETIRING", 0, 0) == TACH_ERR_FEATCOMB);
+	CHECK(strstr(err.text, "slots") != NULL, "%s", err.text);
+}
+
+static void other_makers(void)
+{
+	const char *six =
+		"RETIRED_INSTRUCTIONS CYCLES_NOT_IN_HALT RETIRED_BRANCH_INSTRUCTIONS "
+		"RETIRED_INSTRUCTIONS:k RETIRED_INSTRUCTIONS:c=1 RETIRED_INSTRUCTIONS:c=2";
+	char seven[512];
+	int n;
+
+	n = schedule("amd64_fam19h_zen4", six, 0, 0);
+	CHECK(n == 1, "%d", n);
+	snprintf(seven, sizeof seven, "%s RETIRED_INSTRUCTIONS:c=3", six);
+	n = schedule("amd64_fam19h_zen4", seven, 0, 0);
+	CHECK(n == 2, "%d", n);
+	n = schedule("arm_n1",
+		     "CPU_CYCLES INST_RETIRED L1D_CACHE L1I_CACHE BR_RETIRED MEM_ACCESS "
+		     "L1D_TLB",
+		     0, 0);
+	CHECK(n == 1 && plan.counter[0] == 32, "%d groups, cycles on %d", n, plan.counter[0]);
+	n = schedule("arm_n1",
+		     "INST_RETIRED L1D_CACHE L1I_CACHE BR_RETIRED MEM_ACCESS L1D_TLB "
+		     "L1I_TLB",
+		     0, 0);
+	CHECK(n == 2, "%d", n);
+	n = schedule("apple_firestorm", "INST_ALL INST_BRANCH INST_ALL", 0, 0);
+	CHECK(n == 1, "%d: counters 1, 7; 5-7", n);
+	n = schedule("apple_firestorm", "INST_ALL INST_ALL INST_ALL", 0, 0);
+	CHECK(n == 2, "%d: counters 1 and 7", n);
+}
+
+static void anchors_are_in_every_group(void)
+{
+	int n = schedule("skl",
+			 "INST_RETIRED:ANY_P:c=1 " FOUR_SKL "MEM_LOAD_RETIRED:L3_HIT "
+			 "MEM_LOAD_RETIRED:FB_HIT",
+			 1, 0);
+
+	/* Three places beside the anchor: 6 events in 2 groups. */
+	CHECK(n == 2, "%d", n);
+	n = schedule("skl",
+		     "INST_RETIRED:ANY_P:c=1 INST_RETIRED:ANY_P:c=2 INST_RETIRED:ANY_P:c=3 "
+		     "INST_RETIRED:ANY_P:c=4 BR_INST_RETIRED:ALL_BRANCHES",
+		     4, 0);
+	CHECK(n == TACH_ERR_NOASSIGN, "%d", n);
+	CHECK(strstr(err.text, "anchor") != NULL, "%s", err.text);
+}
+
+/* tach_set_create says how many fit, and which groups would. */
+static void a_set_that_does_not_fit(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	int rc;
+
+	opt.pmu = tach_pmu_find("skl");
+	opt.events = "BR_INST_RETIRED:ALL_BRANCHES,BR_MISP_RETIRED:ALL_BRANCHES,MEM_LOAD_"
+		     "RETIRED:L1_HIT,"
+		     "MEM_LOAD_RETIRED:L2_HIT,MEM_LOAD_RETIRED:L3_HIT";
+	rc = tach_set_create(&set, &opt, &err);
+	CHECK(rc == TACH_ERR_NOCOUNTER, "%d: %s", rc, err.text);
+	CHECK(strcmp(err.text, "4 of 5 events fit one group; these 2 groups would: "
+			       "BR_INST_RETIRED:ALL_BRANCHES, "
+			       "BR_MISP_RETIRED:ALL_BRANCHES, MEM_LOAD_RETIRED:L1_HIT, "
+			       "MEM_LOAD_RETIRED:L2_HIT | "
+			       "MEM_LOAD_RETIRED:L3_HIT") == 0,
+	      "%s", err.text);
+	opt.flags = TACH_SET_MULTIPLEX;
+	rc = tach_set_create(&set, &opt, &err);
+	CHECK(rc == 0, "%d: %s", rc, err.text);
+	tach_set_free(set);
+}
+
+static void bad_arguments(void)
+{
+	CHECK(tach_schedule(NULL, 1, 0, NULL, &plan, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule(events, 1, 2, NULL, &plan, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule(events, 1, 0, NULL, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule(events, TACH_SCHEDULE_MAX + 1, 0, NULL, &plan, &err) ==
+	      TACH_ERR_TOOMANY);
+}
+
+int main(void)
+{
+	unsetenv("TACH_PMU");
+	CASE(fixed_counters_add_to_general_ones);
+	CASE(the_watchdog_holds_a_counter);
+	CASE(offcore_registers_are_two);
+	CASE(metrics_cost_no_counters);
+	CASE(other_makers);
+	CASE(anchors_are_in_every_group);
+	CASE(a_set_that_does_not_fit);
+	CASE(bad_arguments);
+	return check_done();
+}
