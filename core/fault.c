@@ -69,7 +69,7 @@ static int scan_notes(struct table **t, const char *at, size_t size)
 
 		if (whole > size)
 			return 0;
-		if (note->n_namesz == 5 && note->n_type == 1 && note->n_descsz == 8 &&
+		if (note->n_namesz == 5 && note->n_type == 1 && note->n_descsz == 12 &&
 		    memcmp(note + 1, "tach", 5) == 0 &&
 		    collect(t, (const int32_t *)(at + sizeof *note + name)))
 			return -1;

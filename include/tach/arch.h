@@ -36,23 +36,25 @@
  * __start_tach_ex would keep all records, and with them every function, from --gc-sections. "o"
  * ties the record to the text that it describes: a linker that drops the function drops the
  * record too. "?" makes it a member of the function's group if there is one (COMDAT). The
- * record also holds a reference to tach__abi_1, by a relocation that stores nothing: a program
- * built against another layout does not link.
+ * record's third word refers to tach__abi_1: a program built against another layout does not
+ * link. On x86 that is by way of the GOT, because GNU ld refuses R_X86_64_NONE against a symbol
+ * of a shared library.
  *
  * Where to go on is a few instructions behind the function, in the same section, which make the
  * copy of the page's lock odd: the comparison that follows every read then fails, and that
  * leads to the slow exit. (asm goto would land there directly; with outputs it is miscompiled
  * by gcc before 11.5, 12.4 and 13.3.)
  */
-#define TACH__EX_RECORD(at, landing, reloc_none)                                               \
+#define TACH__EX_RECORD(at, landing, abi)                                                      \
 	"\t.pushsection tach_ex, \"ao?\", @note, " at "\n"                                     \
 	"\t.balign 4\n"                                                                        \
-	"\t.globl tach__abi_1\n\t.reloc 0, " reloc_none ", tach__abi_1\n"                      \
-	"\t.long 5, 8, 1\n"                                                                    \
+	"\t.globl tach__abi_1\n"                                                               \
+	"\t.long 5, 12, 1\n"                                                                   \
 	"\t.asciz \"tach\"\n"                                                                  \
 	"\t.balign 4\n"                                                                        \
 	"\t.long " at " - .\n"                                                                 \
 	"\t.long " landing " - .\n"                                                            \
+	"\t" abi "\n"                                                                          \
 	"\t.popsection\n"
 
 #if defined(__x86_64__) && !defined(__ILP32__)

@@ -138,8 +138,8 @@ static void perf_ext(void)
 static void modifiers(void)
 {
 	static const char *const strings[] = {
-		"skl::INST_RETIRED:ANY_P:u:c=3:e:i:precise=2:period=100003:pinned:excl:cpu=3:"
-		"mg",
+		("skl::INST_RETIRED:ANY_P:u:c=3:e:i:precise=2:period=100003:pinned:excl:cpu=3:"
+		 "mg"),
 		"skl::BR_INST_RETIRED:CONDITIONAL:k:freq=1000:mh=1:mg=1",
 		"skl::OFFCORE_RESPONSE_0:0x3fffffffff:u",
 		"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES:fe_thres=3",

@@ -30,7 +30,8 @@
 				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
 				 "\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"             \
 				 "\t.previous\n" TACH__EX_RECORD(                              \
-					 ".Ltach_on%=", ".Ltach_revoked%=", "R_AARCH64_NONE")  \
+					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
+					 ".reloc ., R_AARCH64_NONE, tach__abi_1\n\t.long 0")   \
 				 : "=r"(tach__value), [lock] "+r"(seen)                        \
 				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
 				 : "x16", "x30", "memory");                                    \

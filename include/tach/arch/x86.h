@@ -27,8 +27,8 @@
 			 "\tshl $32, %%rdx\n\tor %%rdx, %0\n.Ltach_on%=:\n"                    \
 			 "\t.subsection 1\n"                                                   \
 			 ".Ltach_revoked%=:\n\tor $1, %1\n\tjmp .Ltach_on%=\n"                 \
-			 "\t.previous\n" TACH__EX_RECORD(                                      \
-				 ".Ltach_at%=", ".Ltach_revoked%=", "R_X86_64_NONE")           \
+			 "\t.previous\n" TACH__EX_RECORD(".Ltach_at%=", ".Ltach_revoked%=",    \
+							 ".long tach__abi_1@GOTPCREL")         \
 			 : "=a"(value), "+r"(seen)                                             \
 			 : "c"(number)                                                         \
 			 : "rdx", "memory", "cc")
