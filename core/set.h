@@ -18,7 +18,7 @@ struct tach__metric {
 	struct tach_formula *formula; /* operand N<i> is member i */
 };
 
-enum { TACH__METRICS_MAX = 32 };
+enum { TACH__METRICS_MAX = 32, TACH__MISSING_MAX = 64 };
 
 struct tach_set {
 	int count;
@@ -30,6 +30,14 @@ struct tach_set {
 	char missing[512];
 };
 
+/*
+ * A stretch of the caller's text. `base` is the start of the whole, for columns.
+ */
+struct tach__text {
+	const char *base, *at;
+	size_t length;
+};
+
 /* A set in the making. */
 struct tach__making {
 	struct tach_set *set;
@@ -38,14 +46,9 @@ struct tach__making {
 	int nevents; /* hardware members that came as strings: the solver's business */
 	struct tach_event event[TACH_COUNTERS_MAX];
 	uint8_t member[TACH_COUNTERS_MAX]; /* member[i] has event[i] */
-};
-
-/*
- * A stretch of the caller's text. `base` is the start of the whole, for columns.
- */
-struct tach__text {
-	const char *base, *at;
-	size_t length;
+	/* Labels, or names, of members that were left out: what rests on them is, too. */
+	int nmissing;
+	struct tach__text missing[TACH__MISSING_MAX];
 };
 
 /* ---- core/set_events.c ---- */
@@ -72,6 +75,8 @@ int tach__list_next(struct tach__text *list, struct tach__text *label,
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
 /* Member of that label or name, or -1. */
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
+/* Whether the member of that label or name was left out. */
+int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
 

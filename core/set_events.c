@@ -191,6 +191,15 @@ int tach__set_find(const struct tach_set *set, const char *name, size_t length)
 	return -1;
 }
 
+int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length)
+{
+	for (int i = 0; i < m->nmissing; i++)
+		if (m->missing[i].length == length &&
+		    strncasecmp(m->missing[i].at, name, length) == 0)
+			return 1;
+	return 0;
+}
+
 static int attach(struct tach__making *m, const struct tach_event *event,
 		  struct tach__text string, struct tach__text label)
 {
@@ -283,6 +292,8 @@ static int listed(struct tach__making *m, struct tach__text event, struct tach__
 
 	if (code == TACH__DERIVED)
 		code = tach__set_metric_keep(m, label.length ? label : event, formula);
+	if (code == TACH__LEFT_OUT && m->nmissing < TACH__MISSING_MAX)
+		m->missing[m->nmissing++] = label.length ? label : event;
 	return code < 0 ? code : 0;
 }
 

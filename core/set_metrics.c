@@ -63,6 +63,10 @@ static int resolve(void *context, const char *name, size_t length)
 
 	if (member >= 0)
 		return member;
+	if (tach__set_was_left_out(a->m, name, length)) {
+		a->left_out = 1;
+		return 0;
+	}
 	if (a->nparts == PARTS_MAX)
 		return a->code = tach__error(&a->err, TACH_ERR_TOOMANY, 0, 0,
 					     "a metric names %d derived events at most",

@@ -167,6 +167,24 @@ static void bad_ones_are_explained(void)
 	fails(many, NULL, TACH_ERR_TOOMANY, (int)(strstr(many, "e16") - many) + 5);
 }
 
+/* What rests on a member left out goes with it, by its label too, and without a word more. */
+static void metrics_of_members_left_out(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set;
+
+	opt.events = "faults=page-faults miss=bogus";
+	opt.metrics = "a = 2 * miss; b = miss / faults; c = faults";
+	opt.flags = TACH_SET_OPTIONAL;
+	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	if (!set)
+		return;
+	CHECK(tach_set_nmetrics(set) == 1 && strcmp(tach_set_metric_name(set, 0), "c") == 0);
+	CHECK(strstr(tach_set_missing(set), "bogus") != NULL, "%s", tach_set_missing(set));
+	CHECK(strstr(tach_set_missing(set), "'miss'") == NULL, "%s", tach_set_missing(set));
+	tach_set_free(set);
+}
+
 static void options_are_checked(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -217,5 +235,6 @@ int main(void)
 	CASE(bad_ones_are_explained);
 	CASE(options_are_checked);
 	CASE(optional_members_are_left_out);
+	CASE(metrics_of_members_left_out);
 	return check_done();
 }
