@@ -2,6 +2,7 @@
 /* What a snapshot says: regions, values with their overhead and error, metrics made of them. */
 #include <math.h>
 #include <string.h>
+#include "core/operands.h"
 #include "core/snapshot.h"
 
 static const struct tach__row *row_at(const struct tach_snapshot *s, int region)
@@ -37,8 +38,6 @@ const char *tach_snapshot_quantity(const struct tach_snapshot *s, int quantity)
 
 const char *tach_snapshot_metric(const struct tach_snapshot *s, int metric)
 {
-	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
-		return NULL;
 	return tach_set_metric_name(s->config->set, metric);
 }
 
@@ -129,57 +128,22 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	return 0;
 }
 
-struct operands {
-	uint64_t n[TACH_COUNTERS_MAX];
-	uint32_t flags[TACH_COUNTERS_MAX];
-	double ns;
-};
-
-static double evaluate(const struct tach_snapshot *s, int metric, const struct operands *o,
-		       uint32_t *flags)
-{
-	return tach_set_eval(s->config->set, metric, o->n, o->flags, o->ns, flags);
-}
-
-static uint64_t rounded(double v)
-{
-	return v > 0 ? (uint64_t)(v + 0.5) : 0;
-}
-
 int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 			  enum tach_part part, struct tach_value *value)
 {
-	struct tach_value v[TACH__SUMS];
-	struct operands exact, raw, moved;
-	uint32_t ignored = 0;
-	double other;
+	const struct tach_formula *f = tach_set_metric(s->config->set, metric);
+	struct tach__operands o = {.count = s->config->count};
 
-	if (!row_at(s, region) || metric < 0 || metric >= tach_snapshot_nmetrics(s) ||
-	    part > TACH_SELF)
+	if (!row_at(s, region) || !f || part > TACH_SELF)
 		return TACH_ERR_INVAL;
-	for (int q = 0; q <= (int)s->config->count; q++)
-		tach_snapshot_value(s, region, q, part, &v[q]);
-	exact.ns = raw.ns = v[0].value;
-	raw.ns = v[0].raw;
-	for (int i = 0; i < (int)s->config->count; i++) {
-		exact.n[i] = rounded(v[i + 1].value);
-		raw.n[i] = rounded(v[i + 1].raw);
-		exact.flags[i] = raw.flags[i] = v[i + 1].flags;
+	for (uint32_t i = 0; i < o.count; i++) {
+		struct tach_value v;
+
+		tach_snapshot_value(s, region, (int)i + 1, part, &v);
+		tach__operands_put(&o, i, &v);
 	}
-	value->flags = 0;
-	value->value = evaluate(s, metric, &exact, &value->flags);
-	value->raw = evaluate(s, metric, &raw, &ignored);
-	value->overhead = value->raw - value->value;
-	value->error = 0;
-	for (int i = 0; i < (int)s->config->count; i++) {
-		if (v[i + 1].error <= 0)
-			continue;
-		moved = exact;
-		moved.n[i] = rounded(v[i + 1].value - v[i + 1].error);
-		other = evaluate(s, metric, &moved, &ignored);
-		if (isfinite(other) && isfinite(value->value))
-			value->error += fabs(other - value->value);
-	}
+	tach_snapshot_value(s, region, TACH_TIME, part, &o.time);
+	tach__operands_derive(&o, f, value);
 	return 0;
 }
 
