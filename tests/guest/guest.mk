@@ -19,11 +19,14 @@ prepare-arm64 prepare-x86: prepare-%:
 	@tools/need $(packages) $$(tests/guest/$*/prepare packages)
 	@tests/guest/$*/prepare
 
+# The console of a guest is a terminal; what it ends in here need not be one.
+guest_color = [ -t 1 ] || set -- -e NO_COLOR=1;
+
 run-arm64: prepare-arm64
 	+@$(arm64_make) -s $(B)/arm64/static/examples/inner_loops
-	@tests/guest/boot arm64 -q $(B)/arm64/static/examples/inner_loops
+	@$(guest_color) tests/guest/boot arm64 -q "$$@" $(B)/arm64/static/examples/inner_loops
 run-x86: prepare-x86
 	+@$(guest_make) -s $(B)/static/examples/inner_loops
-	@tests/guest/boot x86 -q $(B)/static/examples/inner_loops
+	@$(guest_color) tests/guest/boot x86 -q "$$@" $(B)/static/examples/inner_loops
 
 .PHONY: guest_programs guest-arm64 guest-x86 prepare-arm64 prepare-x86 run-arm64 run-x86
