@@ -13,8 +13,18 @@ struct tach__out {
 	char buffer[4096];
 };
 
+/* A piece formatted by printf's rules, at most a buffer long. */
 void tach__out(struct tach__out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+void tach__out_bytes(struct tach__out *out, const char *text, size_t length);
+void tach__out_text(struct tach__out *out, const char *text);
+/* All the digits that v has, by no locale's rules; `otherwise` for NaN and infinities. */
+void tach__out_number(struct tach__out *out, double v, const char *otherwise);
+/* Well-formed UTF-8 whatever text is; escape(c) gives what stands for an ASCII character, or
+ * NULL for itself. */
+void tach__out_escaped(struct tach__out *out, const char *text,
+		       const char *(*escape)(unsigned char c, char room[8]));
+void tach__out_json_string(struct tach__out *out, const char *text);
 int tach__out_flush(struct tach__out *out);
 
 /* One function per format, one file each; report.c lists them. */
@@ -24,6 +34,10 @@ void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 		      const struct tach_report_options *opt);
+void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *s,
+			     const struct tach_report_options *opt);
+void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
 
 /* The words for provenance flags in machine-readable reports; NULL after the last. */
 extern const struct tach__flag_name {

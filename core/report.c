@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: which format, and where to. */
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -18,6 +16,7 @@ static const struct {
 	[TACH_TEXT] = {".txt", tach__report_text},
 	[TACH_JSON] = {".json", tach__report_json},
 	[TACH_CSV] = {".csv", tach__report_csv},
+	[TACH_PROMETHEUS] = {".prom", tach__report_prometheus},
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
@@ -34,37 +33,6 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_SMALL, "small"},
 	{0, NULL},
 };
-
-int tach__out_flush(struct tach__out *out)
-{
-	int code;
-
-	if (out->code == 0 && out->used) {
-		code = out->sink(out->context, out->buffer, out->used);
-		if (code < 0)
-			out->code = code;
-	}
-	out->used = 0;
-	return out->code;
-}
-
-void tach__out(struct tach__out *out, const char *format, ...)
-{
-	for (int again = 0; again < 2; again++) {
-		size_t room = sizeof out->buffer - out->used;
-		va_list args;
-		int n;
-
-		va_start(args, format);
-		n = vsnprintf(out->buffer + out->used, room, format, args);
-		va_end(args);
-		if (n >= 0 && (size_t)n < room) {
-			out->used += (size_t)n;
-			return;
-		}
-		tach__out_flush(out);
-	}
-}
 
 enum tach_format tach_report_format(const char *file)
 {

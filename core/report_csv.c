@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a line per region, part and quantity. */
-#include <math.h>
 #include "core/out.h"
+
+static const char *escape(unsigned char c, char room[8])
+{
+	(void)room;
+	return c == '"' ? "\"\"" : NULL;
+}
 
 static void field(struct tach__out *out, const char *text)
 {
-	tach__out(out, "\"");
-	for (; *text; text++)
-		tach__out(out, *text == '"' ? "\"\"" : "%c", *text);
-	tach__out(out, "\"");
+	tach__out_text(out, "\"");
+	tach__out_escaped(out, text, escape);
+	tach__out_text(out, "\"");
 }
 
 static void line(struct tach__out *out, const struct tach_region_info *info, const char *part,
@@ -23,13 +27,13 @@ static void line(struct tach__out *out, const struct tach_region_info *info, con
 		  (unsigned long long)info->calls, part);
 	field(out, quantity);
 	/* NaN, a division by zero, is an empty field. */
-	if (isnan(v->value))
-		tach__out(out, ",,");
-	else
-		tach__out(out, ",%.10g,", v->value);
-	if (!isnan(v->raw))
-		tach__out(out, "%.10g", v->raw);
-	tach__out(out, ",%.10g,\"", v->error);
+	tach__out_text(out, ",");
+	tach__out_number(out, v->value, "");
+	tach__out_text(out, ",");
+	tach__out_number(out, v->raw, "");
+	tach__out_text(out, ",");
+	tach__out_number(out, v->error, "");
+	tach__out_text(out, ",\"");
 	for (int i = 0; tach__flag_names[i].name; i++)
 		if (v->flags & tach__flag_names[i].flag) {
 			tach__out(out, "%s%s", separator, tach__flag_names[i].name);

@@ -23,46 +23,21 @@
 #include <math.h>
 #include "core/out.h"
 
-static void string(struct tach__out *out, const char *text)
-{
-	tach__out(out, "\"");
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			tach__out(out, "\\%c", c);
-		else if (c < 0x20)
-			tach__out(out, "\\u%04x", c);
-		else
-			tach__out(out, "%c", c);
-	}
-	tach__out(out, "\"");
-}
-
-/* All digits that a count may have; JSON knows no NaN. */
-static void number(struct tach__out *out, double v)
-{
-	if (isfinite(v))
-		tach__out(out, "%.17g", v);
-	else
-		tach__out(out, "null");
-}
-
 static void value(struct tach__out *out, const char *name, const struct tach_value *v,
 		  const char *before)
 {
 	const char *separator = "";
 
 	tach__out(out, "%s", before);
-	string(out, name);
+	tach__out_json_string(out, name);
 	tach__out(out, ": {\"value\": ");
-	number(out, v->value);
+	tach__out_number(out, v->value, "null");
 	tach__out(out, ", \"raw\": ");
-	number(out, v->raw);
+	tach__out_number(out, v->raw, "null");
 	tach__out(out, ", \"overhead\": ");
-	number(out, v->overhead);
+	tach__out_number(out, v->overhead, "null");
 	tach__out(out, ", \"error\": ");
-	number(out, v->error);
+	tach__out_number(out, v->error, "null");
 	tach__out(out, ", \"flags\": [");
 	for (int i = 0; tach__flag_names[i].name; i++)
 		if (v->flags & tach__flag_names[i].flag) {
@@ -101,11 +76,12 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach__out(out, ",\n      \"quantiles\": {");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach__out(out, q ? ",\n        " : "\n        ");
-		string(out, tach_snapshot_quantity(s, q));
+		tach__out_json_string(out, tach_snapshot_quantity(s, q));
 		tach__out(out, ": {");
 		for (int i = 0; i < 4; i++) {
 			tach__out(out, "%s\"%s\": ", i ? ", " : "", which[i].name);
-			number(out, tach_snapshot_quantile(s, region, q, which[i].p));
+			tach__out_number(out, tach_snapshot_quantile(s, region, q, which[i].p),
+					 "null");
 		}
 		tach__out(out, "}");
 	}
@@ -119,11 +95,11 @@ static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 
 	tach_snapshot_region(s, r, &info);
 	tach__out(out, "\n    {\"name\": ");
-	string(out, info.name);
+	tach__out_json_string(out, info.name);
 	tach__out(out, ", \"file\": ");
-	string(out, info.file);
+	tach__out_json_string(out, info.file);
 	tach__out(out, ", \"function\": ");
-	string(out, info.function);
+	tach__out_json_string(out, info.function);
 	tach__out(out,
 		  ", \"line\": %u, \"fenced\": %s,\n      \"entries\": %llu, \"calls\": %llu, "
 		  "\"outermost\": %llu, \"skipped\": %llu, \"excluded\": %llu, "
@@ -159,7 +135,7 @@ static void head(struct tach__out *out, const struct tach_snapshot *s)
 	}
 	tach__out(out,
 		  "{\n  \"tach\": 1,\n  \"version\": \"%s\",\n  \"note\": ", tach_version());
-	string(out, tach_snapshot_note(s));
+	tach__out_json_string(out, tach_snapshot_note(s));
 	tach__out(out,
 		  ",\n  \"clock\": {\"hz\": %.17g, \"estimate\": %s},\n  \"threads\": %llu, "
 		  "\"refused\": %llu, \"lost\": %llu, \"stale\": %llu, \"unopened\": %u,\n",
@@ -176,13 +152,13 @@ void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 	tach__out(out, "  \"quantities\": [");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach__out(out, "%s{\"name\": ", q ? ", " : "");
-		string(out, tach_snapshot_quantity(s, q));
+		tach__out_json_string(out, tach_snapshot_quantity(s, q));
 		tach__out(out, ", \"unit\": \"%s\"}", q ? "count" : "ns");
 	}
 	tach__out(out, "],\n  \"metrics\": [");
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 		tach__out(out, "%s{\"name\": ", m ? ", " : "");
-		string(out, tach_snapshot_metric(s, m));
+		tach__out_json_string(out, tach_snapshot_metric(s, m));
 		tach__out(out, "}");
 	}
 	tach__out(out, "],\n  \"regions\": [");

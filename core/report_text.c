@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/out.h"
+#include "core/utf8.h"
 
 enum { CELL = 64 };
 
@@ -21,16 +22,6 @@ struct table {
 static char *at(const struct table *t, int row, int column)
 {
 	return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
-}
-
-/* Characters, not bytes: UTF-8 continuation bytes take no place. */
-static int width(const char *text)
-{
-	int n = 0;
-
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
-	return n;
 }
 
 /* ---- numbers ---- */
@@ -199,7 +190,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s)
 		fill_row(t, s, r, self);
 	for (int row = 0; row < t->rows; row++)
 		for (int column = 0; column < t->columns; column++) {
-			int w = width(at(t, row, column));
+			int w = tach__utf8_width(at(t, row, column));
 
 			if (t->width[column] < w)
 				t->width[column] = w;
@@ -211,7 +202,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s)
 static void write_cell(struct tach__out *out, const struct table *t, int row, int column)
 {
 	const char *text = at(t, row, column);
-	int pad = t->width[column] - width(text);
+	int pad = t->width[column] - tach__utf8_width(text);
 	int left = column == 0 || column == t->columns - 1;
 
 	if (column == 0)

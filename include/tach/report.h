@@ -94,9 +94,10 @@ TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
 /* ---- reports ---- */
 
 enum tach_format {
-	TACH_TEXT, /* a table for a person */
-	TACH_JSON, /* one object; "tach": 1 is the schema's version; see tach-report(7) */
-	TACH_CSV,  /* RFC 4180, a line per region, part and quantity */
+	TACH_TEXT,	 /* a table for a person */
+	TACH_JSON,	 /* one object; "tach": 1 is the schema's version; see tach-report(5) */
+	TACH_CSV,	 /* RFC 4180, a line per region, part and quantity */
+	TACH_PROMETHEUS, /* Prometheus' text format 0.0.4 */
 };
 
 struct tach_report_options {
@@ -118,7 +119,8 @@ TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 			    const struct tach_report_options *opt, int fd,
 			    struct tach_error *err);
-/* The format that a file name's suffix asks for (.txt .json .csv); text when it says nothing.
+/* The format that a file name's suffix asks for (.txt .json .csv .prom); text when it says
+ * nothing.
  */
 TACH_API enum tach_format tach_report_format(const char *file);
 

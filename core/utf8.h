@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* UTF-8: names may come from anywhere, reports must be well-formed. */
+#ifndef TACH_CORE_UTF8_H
+#define TACH_CORE_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the well-formed sequence (RFC 3629) at text, of which `room` exist; 0: there is
+ * none. */
+size_t tach__utf8_length(const char *text, size_t room);
+/* Columns on a terminal, as far as counting characters tells. */
+int tach__utf8_width(const char *text);
+/* Writes a code point; the number of bytes, at most 4. */
+size_t tach__utf8_put(char *to, unsigned code);
+
+#endif
