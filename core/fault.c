@@ -27,13 +27,13 @@ struct record {
 };
 
 struct table {
+	struct table *older; /* kept: a handler may be looking at it */
 	size_t count, room;
 	struct record record[];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* What the handler sees. Old tables are kept: a handler may be looking at one. */
-static struct table *table;
+static struct table *table; /* what the handler sees */
 static const int signals[2] = {SIGSEGV, SIGILL};
 static struct sigaction previous[2];
 
@@ -228,6 +228,7 @@ int tach_fault_install(struct tach_error *err)
 	} else {
 		qsort(t->record, t->count, sizeof *t->record, by_address);
 		code = (int)t->count;
+		t->older = table;
 		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
 		if (install_handlers() < 0)
 			code = tach__error(err, -errno, 0, 0, "cannot install a handler: %s",
