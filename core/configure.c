@@ -11,23 +11,29 @@
 
 void tach__config_drop(struct tach__config *config)
 {
-	if (--config->refs)
-		return;
-	config->next = tach__registry.retired;
-	tach__registry.retired = config;
+	config->refs--;
 }
 
+/* The list keeps them in sight of leak checkers too: threads' records lie in pages of their
+ * own. */
 void tach__configs_sweep(void)
 {
-	struct tach__config *config, *next;
+	struct tach__config **link, *config, *unused = NULL;
 	struct tach__held held;
 
 	tach__lock(&held);
-	config = tach__registry.retired;
-	tach__registry.retired = NULL;
+	for (link = &tach__registry.configs; (config = *link);) {
+		if (config->refs) {
+			link = &config->next;
+			continue;
+		}
+		*link = config->next;
+		config->next = unused;
+		unused = config;
+	}
 	tach__unlock(&held);
-	for (; config; config = next) {
-		next = config->next;
+	while ((config = unused)) {
+		unused = config->next;
 		tach_set_free(config->set);
 		tach__rows_free(&config->rows);
 		free(config);
@@ -207,6 +213,8 @@ static void publish(struct tach__config *config, const char *only)
 	tach__lock(&held);
 	old = r->config;
 	config->generation = r->generation + 1;
+	config->next = r->configs;
+	r->configs = config;
 	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
 	cds_list_for_each_entry(site, &r->sites, node)
 	{

@@ -45,26 +45,51 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* [0] the least and [1] the spread of what slot `id` shows per call of empty(mode). */
-static void sample(struct tach__thread *record, void (*empty)(int), int mode, uint32_t id,
-		   double out[2][TACH__SUMS])
+enum { INNER, OUTER, NSHOWN };
+/* In pages of its own: the stack may be a signal handler's. */
+struct shown {
+	uint64_t sum[NSHOWN][TACH__SUMS][TRIES];
+};
+
+/* [0] the least and [1] the spread above it. */
+static void bounds(uint64_t *sum, double out[2][TACH__SUMS], uint32_t i)
 {
-	struct tach_slot *slot = tach__slot_at(record, id);
-	uint64_t shown[TACH__SUMS][TRIES], before[TACH__SUMS];
+	qsort(sum, TRIES, sizeof *sum, by_value);
+	out[0][i] = (double)sum[0];
+	out[1][i] = (double)(sum[HIGH] - sum[0]);
+}
+
+/* What the two slots show per call of empty(mode). */
+static void sample(struct tach__thread *record, void (*empty)(int), int mode,
+		   const uint32_t *id, double inner[2][TACH__SUMS], double outer[2][TACH__SUMS])
+{
+	struct tach_slot *slot[NSHOWN] = {tach__slot_at(record, id[INNER]),
+					  tach__slot_at(record, id[OUTER])};
+	uint64_t before[NSHOWN][TACH__SUMS];
+	struct shown *shown = tach__pages(sizeof *shown);
+
+	if (!shown)
+		return;
 
 	for (int try = -WARM; try < TRIES; try++) {
-		for (uint32_t i = 0; i <= record->count; i++)
-			before[i] = slot->sum[i].inclusive;
+		for (int s = 0; s < NSHOWN; s++)
+			for (uint32_t i = 0; i <= record->count; i++)
+				before[s][i] = slot[s]->sum[i].inclusive;
 		empty(mode);
-		for (uint32_t i = 0; i <= record->count && try >= 0; i++)
-			shown[i][try] = slot->sum[i].inclusive - before[i];
+		for (int s = 0; s < NSHOWN && try >= 0; s++)
+			for (uint32_t i = 0; i <= record->count; i++)
+				shown->sum[s][i][try] =
+					slot[s]->sum[i].inclusive - before[s][i];
 	}
 	for (uint32_t i = 0; i <= record->count; i++) {
-		qsort(shown[i], TRIES, sizeof shown[i][0], by_value);
-		out[0][i] = (double)shown[i][0];
-		out[1][i] = (double)(shown[i][HIGH] - shown[i][0]);
+		bounds(shown->sum[INNER][i], inner, i);
+		bounds(shown->sum[OUTER][i], outer, i);
 	}
+	tach__pages_free(shown, sizeof *shown);
 }
+
+static const uint32_t plain[] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING};
+static const uint32_t fenced[] = {TACH__SITE_FENCED, TACH__SITE_FENCED};
 
 static void enclose_cold(int mode)
 {
@@ -80,11 +105,12 @@ static void enclose_cold(int mode)
 /* What a region still shows of a cold exit after that took out what it saw of itself. */
 static void measure_residue(struct tach__thread *record)
 {
-	double empty[2][TACH__SUMS], with[2][TACH__SUMS];
+	double empty[2][TACH__SUMS] = {{0}}, with[2][TACH__SUMS] = {{0}},
+	       ignored[2][TACH__SUMS];
 
 	memset(record->cold_residue, 0, sizeof record->cold_residue);
-	sample(record, tach__region_empty, 0, TACH__SITE_EMPTY, empty);
-	sample(record, enclose_cold, 0, TACH__SITE_ENCLOSING, with);
+	sample(record, tach__region_empty, 0, plain, empty, ignored);
+	sample(record, enclose_cold, 0, plain, ignored, with);
 	for (uint32_t i = 0; i <= record->count; i++)
 		if (with[0][i] > empty[0][i])
 			record->cold_residue[i] = (uint64_t)(with[0][i] - empty[0][i]);
@@ -100,6 +126,11 @@ static void slots_prepare(const struct tach__thread *record)
 	}
 }
 
+static double above_zero(double v)
+{
+	return v > 0 ? v : 0;
+}
+
 void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,
 			    void (*empty)(int mode))
 {
@@ -109,18 +140,20 @@ void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,
 	memset(o, 0, sizeof *o);
 	keep(&kept, record);
 	slots_prepare(record);
-	sample(record, empty, 0, TACH__SITE_EMPTY, o->empty[0]);
-	sample(record, empty, 1, TACH__SITE_FENCED, o->empty[1]);
-	sample(record, empty, 2, TACH__SITE_ENCLOSING, o->pair[0]);
-	sample(record, empty, 3, TACH__SITE_ENCLOSING, o->pair[1]);
+	sample(record, empty, 0, plain, o->empty[0], o->pair[0]);
+	sample(record, empty, 1, fenced, o->empty[1], o->pair[1]);
 	if (record->calibrated == 0)
 		measure_residue(record);
 	restore(&kept, record);
-	/* The enclosing region shows its own overhead besides the pair. */
-	for (uint32_t i = 0; i <= record->count; i++)
-		for (int mode = 0; mode < 2; mode++) {
-			double pair = o->pair[mode][0][i] - o->empty[0][0][i];
+	/*
+	 * The enclosing region shows its own overhead besides the pair. A fenced pair has two
+	 * fences inside its region, which its own overhead shows, and two outside.
+	 */
+	for (uint32_t i = 0; i <= record->count; i++) {
+		double fences = 2 * (o->empty[1][0][i] - o->empty[0][0][i]);
 
-			o->pair[mode][0][i] = pair > 0 ? pair : 0;
-		}
+		o->pair[0][0][i] = above_zero(o->pair[0][0][i] - o->empty[0][0][i]);
+		o->pair[1][0][i] = above_zero(o->pair[0][0][i] + fences);
+		o->pair[1][1][i] = o->pair[0][1][i] + 2 * o->empty[1][1][i];
+	}
 }

@@ -38,7 +38,7 @@ struct tach__process {
  */
 struct tach__config {
 	struct tach_set *set;
-	struct tach__config *next; /* in the retired list */
+	struct tach__config *next; /* in the list of all */
 	uint32_t generation, refs;
 	uint32_t count, stride;
 	uint32_t sparse, warmup, histograms;
@@ -104,7 +104,7 @@ struct tach__thread {
 struct tach__registry {
 	struct cds_list_head threads, sites; /* RCU */
 	struct tach__config *config;	     /* RCU; NULL: never configured */
-	struct tach__config *retired; /* no longer referenced, to be freed outside the lock */
+	struct tach__config *configs;	     /* all of them */
 	uint32_t enabled;
 	uint32_t generation; /* of config; atomic */
 	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */

@@ -227,6 +227,7 @@ TACH_INLINE void tach__region_add(struct tach_thread *self, struct tach_region_m
 	uint64_t nested = TACH__GET(self->pairs) - mark->pairs;
 	uint64_t direct = TACH__GET(self->children);
 	uint64_t one = fenced ? (uint64_t)1 << 32 : 1;
+	uint64_t keep = -(uint64_t)outermost; /* all bits or none */
 
 	if (outermost)
 		TACH__SET(slot->ceiling, slot->rest);
@@ -243,18 +244,15 @@ TACH_INLINE void tach__region_add(struct tach_thread *self, struct tach_region_m
 	if (TACH_UNLIKELY(flags | slot->note | (uint32_t)(nested >> 32)))
 		tach__region_note(self, slot, mark, delta, flags);
 	TACH__ADD(slot->calls, 1);
+	TACH__ADD(slot->outermost, outermost);
 	TACH__ADD(slot->direct, (uint32_t)direct);
-	if (outermost) {
-		TACH__ADD(slot->outermost, 1);
-		TACH__ADD(slot->nested, (uint32_t)nested);
-	}
+	TACH__ADD(slot->nested, (uint32_t)nested & keep);
 	for (uint32_t i = 0; i <= count; i++) {
-		uint64_t inner = TACH__GET(self->total[i]) - mark->base[i];
+		uint64_t base = mark->base[i], inner = TACH__GET(self->total[i]) - base;
 
-		if (outermost)
-			TACH__ADD(slot->sum[i].inclusive, delta[i]);
+		TACH__ADD(slot->sum[i].inclusive, delta[i] & keep);
 		TACH__ADD(slot->sum[i].self, delta[i] - inner);
-		TACH__SET(self->total[i], mark->base[i] + delta[i]);
+		TACH__SET(self->total[i], base + delta[i]);
 	}
 	__atomic_store_n(&slot->seq, seq + 2, __ATOMIC_RELEASE);
 	TACH__ADD(self->pairs, one);
@@ -288,8 +286,8 @@ TACH_INLINE void tach__region_end(struct tach_region_mark *mark, int fenced)
 
 /*
  * Calibration: the library calls this to learn what an empty region costs as the code at hand
- * was compiled, per thread and set. Modes: 0 empty, 1 empty and fenced, 2 and 3 the same inside
- * an enclosing region. Straight code: a loop's instructions would be taken for overhead.
+ * was compiled, per thread and set. Modes: 0 an empty region inside another one, 1 one that is
+ * fenced. Straight code: a loop's instructions would be taken for overhead.
  */
 static __attribute__((noinline, unused)) void tach__region_empty(int mode)
 {
@@ -300,27 +298,15 @@ static __attribute__((noinline, unused)) void tach__region_empty(int mode)
 	};
 	struct tach_region_mark outer, inner;
 
-	switch (mode) {
-	case 0:
-		tach__region_begin(&site[0], &inner, 0);
-		tach__region_end(&inner, 0);
-		break;
-	case 1:
+	if (mode) {
 		tach__region_begin(&site[1], &inner, 1);
 		tach__region_end(&inner, 1);
-		break;
-	case 2:
-		tach__region_begin(&site[2], &outer, 0);
-		tach__region_begin(&site[0], &inner, 0);
-		tach__region_end(&inner, 0);
-		tach__region_end(&outer, 0);
-		break;
-	default:
-		tach__region_begin(&site[2], &outer, 0);
-		tach__region_begin(&site[1], &inner, 1);
-		tach__region_end(&inner, 1);
-		tach__region_end(&outer, 0);
+		return;
 	}
+	tach__region_begin(&site[2], &outer, 0);
+	tach__region_begin(&site[0], &inner, 0);
+	tach__region_end(&inner, 0);
+	tach__region_end(&outer, 0);
 }
 
 /*
