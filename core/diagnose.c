@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why an event could not be opened or mapped, in a sentence with the cure. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,29 +8,28 @@
 #include <sys/syscall.h>
 #include "core/diagnose.h"
 #include "core/error.h"
+#include "core/kernel_files.h"
 #include "core/sys.h"
 
-/* The number at the start of a file of /proc or /sys, after `key` if that is not NULL. */
-static long number_in(const char *path, const char *key, long otherwise)
+/* A sysctl, or `otherwise`. */
+static long setting(const char *path, long otherwise)
 {
-	char text[4096], *at = text;
-	long fd = tach__sys(SYS_openat, AT_FDCWD, (long)path, O_RDONLY | O_CLOEXEC, 0, 0, 0);
-	long got;
+	char line[32], *end;
+	long value;
 
-	if (fd < 0)
+	if (tach__file_line("", path, line, sizeof line) <= 0)
 		return otherwise;
-	got = tach__sys(SYS_read, fd, (long)text, sizeof text - 1, 0, 0, 0);
-	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
-	if (got <= 0)
-		return otherwise;
-	text[got] = '\0';
-	if (key) {
-		at = strstr(text, key);
-		if (!at)
-			return otherwise;
-		at += strlen(key);
-	}
-	return strtol(at, NULL, 10);
+	value = strtol(line, &end, 10);
+	return end == line ? otherwise : value;
+}
+
+/* "Seccomp:	2" in /proc/self/status: a filter is at work. */
+static int seccomp_line(void *context, const char *line)
+{
+	if (strncmp(line, "Seccomp:", 8) != 0)
+		return 0;
+	*(long *)context = strtol(line + 8, NULL, 10);
+	return 1;
 }
 
 /*
@@ -40,9 +38,9 @@ static long number_in(const char *path, const char *key, long otherwise)
  */
 static int forbidden(int code, const struct tach__member *m, struct tach_error *err)
 {
-	long paranoid = number_in("/proc/sys/kernel/perf_event_paranoid", NULL, -2);
-	long seccomp = number_in("/proc/self/status", "Seccomp:", 0);
+	long paranoid = setting("/proc/sys/kernel/perf_event_paranoid", -2), seccomp = 0;
 
+	tach__file_lines("", "/proc/self/status", seccomp_line, &seccomp);
 	if (code == -EACCES && paranoid >= 3)
 		return tach__error(
 			err, TACH_ERR_PERMISSION, 0, 0,
@@ -128,7 +126,7 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err)
 {
-	if (number_in("/proc/sys/kernel/nmi_watchdog", NULL, 0) == 1)
+	if (setting("/proc/sys/kernel/nmi_watchdog", 0) == 1)
 		return tach__error(
 			err, TACH_ERR_NOCOUNTER, 0, 0,
 			"no counters free for %d pinned events; the NMI watchdog holds "
@@ -150,18 +148,18 @@ void tach__diagnose_map(int code, char *text, size_t size)
 			 "KiB per CPU and user) and RLIMIT_MEMLOCK is used up; raise one: "
 			 "sysctl "
 			 "kernel.perf_event_mlock_kb, ulimit -l",
-			 number_in("/proc/sys/kernel/perf_event_mlock_kb", NULL, -1));
+			 setting("/proc/sys/kernel/perf_event_mlock_kb", -1));
 	else
 		snprintf(text, size, "a page could not be mapped: %s", tach_strerror(code));
 }
 
 void tach__diagnose_access(char *text, size_t size)
 {
-	if (number_in("/proc/sys/kernel/perf_user_access", NULL, 1) == 0)
+	if (setting("/proc/sys/kernel/perf_user_access", 1) == 0)
 		snprintf(text, size,
 			 "user access to counters is off; as root: sysctl "
 			 "kernel.perf_user_access=1");
-	else if (number_in("/sys/bus/event_source/devices/cpu/rdpmc", NULL, 1) == 0)
+	else if (setting("/sys/bus/event_source/devices/cpu/rdpmc", 1) == 0)
 		snprintf(text, size,
 			 "RDPMC is switched off; as root: echo 1 > "
 			 "/sys/bus/event_source/devices/cpu/rdpmc");

@@ -167,7 +167,8 @@ static int encode(const struct tach__making *m, const char *string, uint32_t pri
 
 	opt.pmu = m->opt->pmu;
 	opt.privilege = privilege;
-	opt.any_pmu = 0;
+	/* Of another machine only what the caller plans for by number. */
+	opt.any_pmu = m->opt->pmu >= 0;
 	return tach_event_encode(string, &opt, out, err);
 }
 

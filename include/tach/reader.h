@@ -258,7 +258,7 @@ TACH_INLINE int tach__end_one(const struct tach_reader *reader, const struct tac
 			      uint64_t *delta, unsigned i)
 {
 	uint32_t lock;
-	uint64_t sum;
+	uint64_t sum = 0; /* for compilers that do not see that it is set */
 
 	if (TACH_UNLIKELY(
 		    i == 0 ? !tach__sum_since(tach__way(reader, 0), mark->lock, &sum)
@@ -286,12 +286,23 @@ TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value
 	 ((n) < 13 || step(12)) && ((n) < 14 || step(13)) && ((n) < 15 || step(14)) &&         \
 	 ((n) < 16 || step(15)))
 
+/* Build all that begins and ends on the same reader with TACH_DEBUG, or nothing of it. */
 #ifdef TACH_DEBUG
+TACH_INLINE uint32_t tach__lost(uint64_t *delta, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		delta[i] = 0;
+	return TACH_LOST;
+}
 #define TACH__STARTS(reader, mark) ((mark)->reader = (reader), tach__mine(reader))
-#define TACH__STOPS(reader, mark)  ((mark)->reader == (reader) && tach__mine(reader))
+#define TACH__STOPS(reader, mark, delta, n)                                                    \
+	do {                                                                                   \
+		if ((mark)->reader != (reader) || !tach__mine(reader))                         \
+			return tach__lost(delta, n);                                           \
+	} while (0)
 #else
-#define TACH__STARTS(reader, mark) 1
-#define TACH__STOPS(reader, mark)  1
+#define TACH__STARTS(reader, mark)	    1
+#define TACH__STOPS(reader, mark, delta, n) (void)0
 #endif
 
 TACH_INLINE void tach_begin_n(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
@@ -306,7 +317,8 @@ TACH_INLINE uint32_t tach_end_n(struct tach_reader *reader, const struct tach_ma
 				uint64_t *delta, unsigned n)
 {
 #define TACH__STEP(i) tach__end_one(reader, mark, delta, i)
-	if (TACH_UNLIKELY(!TACH__STOPS(reader, mark) || n == 0 || !TACH__EACH(n, TACH__STEP)))
+	TACH__STOPS(reader, mark, delta, n);
+	if (TACH_UNLIKELY(n == 0 || !TACH__EACH(n, TACH__STEP)))
 		return tach__end_slow(reader, mark, delta, n);
 #undef TACH__STEP
 	return 0;
@@ -340,7 +352,8 @@ TACH_INLINE uint32_t tach_end(struct tach_reader *reader, const struct tach_mark
 {
 	unsigned i = 0, n = reader->count;
 
-	if (TACH_LIKELY(TACH__STOPS(reader, mark) && tach__end_one(reader, mark, delta, 0))) {
+	TACH__STOPS(reader, mark, delta, n);
+	if (TACH_LIKELY(tach__end_one(reader, mark, delta, 0))) {
 		while (++i < n)
 			if (TACH_UNLIKELY(!tach__end_one(reader, mark, delta, i)))
 				goto slow;

@@ -25,7 +25,9 @@ struct tach_set_options {
 	uint32_t size; /* sizeof(struct tach_set_options), or 0 */
 	/*
 	 * Events separated by commas, white space or newlines: any string tach_event_encode
-	 * takes, "label=event" to give one a short name. NULL: none.
+	 * takes, "label=event" to give one a short name. The first hardware event leads the
+	 * group. Context switches and migrations happen in the kernel: where the string names
+	 * no level they are counted there. NULL: none.
 	 */
 	const char *events;
 	/*
@@ -47,7 +49,10 @@ struct tach_set_options {
 
 /* Not pinned: the kernel may multiplex; values then are scaled and say so. */
 #define TACH_SET_MULTIPLEX 0x1u
-/* Hardware members that this machine cannot count are left out (tach_set_missing tells why). */
+/*
+ * Members that this machine cannot count now are left out, and metrics over them with them
+ * (tach_set_missing tells why): each event is opened once, alone, and closed again.
+ */
 #define TACH_SET_OPTIONAL 0x2u
 
 TACH_BEGIN_DECLS
