@@ -133,6 +133,14 @@ void tach__page_zero(struct tach__reader *r, int page)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
+static void slow_because(struct tach__reader *r, enum tach__slow cause, int code)
+{
+	if (r->slow)
+		return;
+	r->slow = cause;
+	r->slow_code = code;
+}
+
 static int map_member(struct tach__reader *r, int member, int page)
 {
 	long at = (long)tach__reader_page(r, page);
@@ -143,8 +151,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 		return 0;
 	/* The old mapping is gone even when the new one was refused. */
 	tach__page_zero(r, page);
-	if (!r->why[0])
-		tach__diagnose_map((int)got, r->why, sizeof r->why);
+	slow_because(r, TACH__SLOW_MAP, (int)got);
 	return (int)got;
 }
 
@@ -164,16 +171,14 @@ static int is_metrics(const struct perf_event_attr *attr)
 static void map_all(struct tach__reader *r)
 {
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
-		snprintf(r->why, sizeof r->why,
-			 "the set may be multiplexed, which takes read(2)'s times");
+		slow_because(r, TACH__SLOW_MULTIPLEX, 0);
 		return;
 	}
 	for (int i = 0; i < r->hard.count; i++) {
 		int m = r->hard.member[i];
 
 		if (is_metrics(&r->set->member[m].attr))
-			snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
-				 r->set->member[m].name);
+			slow_because(r, TACH__SLOW_METRIC, m);
 		else
 			map_member(r, m, m);
 	}
@@ -193,8 +198,7 @@ static void judge_pages(struct tach__reader *r)
 		if (TACH_ARCH_SIGNED ? width != 32 && width != 64 : width < 1 || width > 64) {
 			tach__page_zero(r, m);
 			r->hot.fast = 0;
-			if (!r->why[0])
-				tach__diagnose_access(r->why, sizeof r->why);
+			slow_because(r, TACH__SLOW_ACCESS, 0);
 			continue;
 		}
 		r->hot.way[m].stubs = TACH_STUBS(width);
@@ -203,8 +207,7 @@ static void judge_pages(struct tach__reader *r)
 		if (page->cap_user_rdpmc && page->index)
 			continue;
 		r->hot.fast = 0;
-		if (!r->why[0])
-			tach__diagnose_access(r->why, sizeof r->why);
+		slow_because(r, TACH__SLOW_ACCESS, 0);
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
@@ -309,5 +312,27 @@ const struct tach_set *tach_reader_set(const struct tach_reader *reader)
 
 const char *tach_reader_why_slow(const struct tach_reader *reader)
 {
-	return tach__reader(reader)->why;
+	struct tach__reader *r = tach__reader(reader);
+
+	if (r->why[0])
+		return r->why;
+	switch (r->slow) {
+	case TACH__FAST:
+		break;
+	case TACH__SLOW_MULTIPLEX:
+		snprintf(r->why, sizeof r->why,
+			 "the set may be multiplexed, which takes read(2)'s times");
+		break;
+	case TACH__SLOW_METRIC:
+		snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
+			 r->set->member[r->slow_code].name);
+		break;
+	case TACH__SLOW_MAP:
+		tach__diagnose_map(r->slow_code, r->why, sizeof r->why);
+		break;
+	case TACH__SLOW_ACCESS:
+		tach__diagnose_access(r->why, sizeof r->why);
+		break;
+	}
+	return r->why;
 }

@@ -46,6 +46,15 @@ struct tach__reader {
 	uint64_t lag;
 	uint32_t grown_lock;
 	struct tach__reader *next, **link; /* list of all, for fork; core/open.c */
+	/* Why the fast way is not open: the first cause; in words when somebody asks. */
+	enum tach__slow {
+		TACH__FAST,
+		TACH__SLOW_MULTIPLEX,
+		TACH__SLOW_METRIC,
+		TACH__SLOW_MAP,
+		TACH__SLOW_ACCESS
+	} slow;
+	int slow_code; /* METRIC: the member; MAP: the negated errno */
 	char why[256];
 };
 

@@ -76,7 +76,10 @@ TACH_API int tach_reader_open(struct tach_reader **out, const struct tach_set *s
 /* Only by the thread that opened it, or after that thread ended. NULL is fine. */
 TACH_API void tach_reader_close(struct tach_reader *reader);
 TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader);
-/* Why members are read by read(2) although they are hardware events; "" when they are not. */
+/*
+ * Why members are read by read(2) although they are hardware events, with the cure; "" when
+ * they are not. May read files of /proc; the reader's own thread only.
+ */
 TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
 
 /*
