@@ -48,7 +48,7 @@ int tach_formula_compile(struct tach_formula **out, const char *text,
 		tach_formula_free(f);
 		return rc;
 	}
-	tach__formula_choose(f);
+	tach__formula_link(f);
 	*out = f;
 	return 0;
 }

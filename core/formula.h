@@ -30,10 +30,38 @@ enum tach__op {
 	TACH__F_EQ,
 	TACH__F_NE,
 	TACH__F_COND, /* kid[0] ? kid[1] : kid[2] */
-	/* Bytecode only: */
-	TACH__F_DOT,  /* push form[arg].num */
-	TACH__F_QUOT, /* push form[arg].num / form[arg].den */
-	TACH__F_JUMP, /* go on at arg */
+	/*
+	 * Bytecode only. The topmost value travels in a register. What puts a new value there
+	 * saves the old one first; the forms ending in 0 have none to save.
+	 */
+	TACH__F_NUM0,
+	TACH__F_ARG0,
+	TACH__F_ELAPSED0,
+	TACH__F_DOT, /* form.num */
+	TACH__F_DOT0,
+	TACH__F_QUOT, /* form.num / form.den */
+	TACH__F_QUOT0,
+	TACH__F_ADD_ARG, /* top + n[arg]; this order is that of formula_steps.c */
+	TACH__F_SUB_ARG,
+	TACH__F_MUL_ARG,
+	TACH__F_DIV_ARG,
+	TACH__F_ADD_NUM, /* top + value */
+	TACH__F_SUB_NUM,
+	TACH__F_MUL_NUM,
+	TACH__F_DIV_NUM,  /* value is not 0 */
+	TACH__F_FROM_ARG, /* n[arg] - top */
+	TACH__F_OVER_ARG, /* n[arg] / top */
+	TACH__F_FROM_NUM,
+	TACH__F_OVER_NUM,
+	TACH__F_POP,   /* the value below becomes the topmost */
+	TACH__F_JUMP,  /* go on arg instructions ahead */
+	TACH__F_ENTER, /* the rest needs memory for saved values */
+	TACH__F_END,
+	TACH__F_FLAGS, /* flags |= arg, at the beginning */
+	/* A formula that is one form: this alone. */
+	TACH__F_LINEAR,
+	TACH__F_QUOTIENT,
+	TACH__F_NOPS
 };
 
 #define TACH__F_NODES_MAX 2048
@@ -65,25 +93,35 @@ struct tach__form {
 	struct tach__linear num, den;
 };
 
-/* One instruction. A comparison pops two and goes to arg unless it holds. */
+/*
+ * One instruction: direct threaded code. A step does its work and goes to the next by a tail
+ * call, so that everything an evaluation needs stays in registers: where it is, the counts, the
+ * time, the flags, where values are saved, the topmost value. A comparison takes two and goes
+ * arg ahead unless it holds.
+ */
+struct tach__insn;
+typedef double tach__step(const struct tach__insn *i, const uint64_t *n, double elapsed,
+			  uint32_t *flags, double *saved, double top);
 struct tach__insn {
-	uint32_t op;
+	tach__step *step;
+	union {
+		double value;
+		const struct tach__form *form;
+		const struct tach__term *term; /* of a whole formula: see formula_steps.c */
+	} of;
 	uint32_t arg;
-	double value;
+	uint32_t op;
 };
 
 struct tach_formula {
-	/* The evaluator for this shape; first, because evaluation begins with it. */
-	double (*run)(const struct tach_formula *, const uint64_t *, double, uint32_t *);
-	struct tach__form top; /* CONSTANT, LINEAR, QUOTIENT */
+	struct tach__insn *code; /* first: evaluation begins with it */
+	uint32_t flags;		 /* TACH_CLOCK */
+	enum tach_formula_shape shape;
 	struct tach__form *form;
-	struct tach__insn *code;
 	struct tach__node *node; /* children before parents */
 	struct tach__term *term;
 	uint32_t ncode, nforms, nnodes, root;
-	uint32_t stack; /* the depth the code needs */
-	enum tach_formula_shape shape;
-	uint32_t flags; /* TACH_CLOCK */
+	uint32_t stack; /* the most values saved at once */
 	int noperands;
 	uint64_t uses;
 };
@@ -91,28 +129,10 @@ struct tach_formula {
 /* Text to nodes. The caller frees f->node on success; on error it is NULL. */
 int tach__formula_parse(struct tach_formula *f, const char *text,
 			const struct tach_formula_options *opt, struct tach_error *err);
-/* Nodes to top, form and code. */
+/* Nodes to forms and code. */
 int tach__formula_fold(struct tach_formula *f, struct tach_error *err);
-/* Chooses run. */
-void tach__formula_choose(struct tach_formula *f);
-
-static inline bool tach__formula_holds(uint32_t op, double a, double b)
-{
-	switch (op) {
-	case TACH__F_LT:
-		return a < b;
-	case TACH__F_LE:
-		return a <= b;
-	case TACH__F_GT:
-		return a > b;
-	case TACH__F_GE:
-		return a >= b;
-	case TACH__F_EQ:
-		return a == b;
-	default:
-		return a != b;
-	}
-}
+/* Gives each instruction its step. */
+void tach__formula_link(struct tach_formula *f);
 
 /* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_CLOCK. */
 double tach__max_hz(uint32_t *flags);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Error bars through a formula: forward differentiation, one pass per operand that has an
- * error. Values are computed just as formula_eval.c does, in the same order.
+ * Error bars through a formula: forward differentiation over its tree, one pass per operand
+ * that has an error. Levels of the tree bound the recursion.
  */
 #include <math.h>
 #include "core/formula.h"
@@ -12,42 +12,38 @@ struct dual {
 };
 
 struct pass {
+	const struct tach_formula *f;
 	const uint64_t *n;
 	double elapsed;
 	uint32_t operand;
-	uint32_t *flags;
 };
 
-static struct dual dot(const struct pass *p, const struct tach__linear *l)
-{
-	struct dual sum = {0, 0};
+static struct dual walk(const struct pass *p, unsigned i);
 
-	for (uint32_t i = 0; i < l->count; i++) {
-		sum.v += l->term[i].factor * (double)(int64_t)p->n[l->term[i].arg];
-		if (l->term[i].arg == p->operand)
-			sum.d = l->term[i].factor;
+static bool holds(const struct pass *p, const struct tach__node *n)
+{
+	double a = walk(p, n->kid[0]).v, b = walk(p, n->kid[1]).v;
+
+	switch (n->op) {
+	case TACH__F_LT:
+		return a < b;
+	case TACH__F_LE:
+		return a <= b;
+	case TACH__F_GT:
+		return a > b;
+	case TACH__F_GE:
+		return a >= b;
+	case TACH__F_EQ:
+		return a == b;
+	default:
+		return a != b;
 	}
-	if (l->elapsed != 0)
-		sum.v += l->elapsed * p->elapsed;
-	sum.v += l->constant;
-	return sum;
 }
 
-static struct dual divide(const struct pass *p, struct dual a, struct dual b)
+static struct dual binary(enum tach__op op, struct dual a, struct dual b)
 {
-	struct dual q;
+	double q;
 
-	if (b.v == 0) {
-		*p->flags |= TACH_DIVZERO;
-		return (struct dual){NAN, NAN};
-	}
-	q.v = a.v / b.v;
-	q.d = (a.d - q.v * b.d) / b.v;
-	return q;
-}
-
-static struct dual arithmetic(const struct pass *p, uint32_t op, struct dual a, struct dual b)
-{
 	switch (op) {
 	case TACH__F_ADD:
 		return (struct dual){a.v + b.v, a.d + b.d};
@@ -56,7 +52,8 @@ static struct dual arithmetic(const struct pass *p, uint32_t op, struct dual a, 
 	case TACH__F_MUL:
 		return (struct dual){a.v * b.v, a.d * b.v + a.v * b.d};
 	case TACH__F_DIV:
-		return divide(p, a, b);
+		q = b.v != 0 ? a.v / b.v : NAN;
+		return (struct dual){q, (a.d - q * b.d) / b.v};
 	case TACH__F_MIN:
 		return isnan(a.v) || a.v < b.v ? a : b;
 	default:
@@ -64,70 +61,42 @@ static struct dual arithmetic(const struct pass *p, uint32_t op, struct dual a, 
 	}
 }
 
-static struct dual leaf(const struct pass *p, const struct tach_formula *f,
-			const struct tach__insn *i)
+static struct dual walk(const struct pass *p, unsigned i)
 {
-	switch (i->op) {
+	const struct tach__node *n = &p->f->node[i];
+	struct dual x;
+
+	switch (n->op) {
 	case TACH__F_NUM:
-		return (struct dual){i->value, 0};
+	case TACH__F_MAX_HZ:
+	case TACH__F_TSC_HZ:
+		return (struct dual){n->value, 0};
 	case TACH__F_ARG:
-		return (struct dual){(double)(int64_t)p->n[i->arg], i->arg == p->operand};
+		return (struct dual){(double)(int64_t)p->n[n->arg], n->arg == p->operand};
 	case TACH__F_ELAPSED:
 		return (struct dual){p->elapsed, 0};
-	case TACH__F_DOT:
-		return dot(p, &f->form[i->arg].num);
+	case TACH__F_NEG:
+		x = walk(p, n->kid[0]);
+		return (struct dual){-x.v, -x.d};
+	case TACH__F_COND:
+		return walk(p, n->kid[holds(p, &p->f->node[n->kid[0]]) ? 1 : 2]);
 	default:
-		return divide(p, dot(p, &f->form[i->arg].num), dot(p, &f->form[i->arg].den));
+		x = walk(p, n->kid[0]);
+		return binary((enum tach__op)n->op, x, walk(p, n->kid[1]));
 	}
-}
-
-static struct dual code(const struct pass *p, const struct tach_formula *f)
-{
-	struct dual stack[TACH__F_STACK + 1], *top = stack;
-
-	for (uint32_t at = 0; at < f->ncode; at++) {
-		const struct tach__insn *i = &f->code[at];
-
-		if (i->op <= TACH__F_ELAPSED || i->op == TACH__F_DOT || i->op == TACH__F_QUOT) {
-			*++top = leaf(p, f, i);
-		} else if (i->op == TACH__F_NEG) {
-			*top = (struct dual){-top->v, -top->d};
-		} else if (i->op == TACH__F_JUMP) {
-			at = i->arg - 1;
-		} else if (i->op >= TACH__F_LT && i->op <= TACH__F_NE) {
-			top -= 2;
-			if (!tach__formula_holds(i->op, top[1].v, top[2].v))
-				at = i->arg - 1;
-		} else {
-			top--;
-			top[0] = arithmetic(p, i->op, top[0], top[1]);
-		}
-	}
-	return *top;
-}
-
-static struct dual run(const struct pass *p, const struct tach_formula *f)
-{
-	struct dual num;
-
-	if (f->shape == TACH_FORMULA_PROGRAM)
-		return code(p, f);
-	num = dot(p, &f->top.num);
-	return f->shape == TACH_FORMULA_QUOTIENT ? divide(p, num, dot(p, &f->top.den)) : num;
 }
 
 double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 			       const double *error, double elapsed_ns, double *result_error,
 			       uint32_t *flags)
 {
-	uint32_t unwanted = 0;
-	struct pass p = {n, elapsed_ns, 0, flags ? flags : &unwanted};
-	double sum = 0, value = tach_formula_eval(f, n, elapsed_ns, p.flags);
+	struct pass p = {f, n, elapsed_ns, 0};
+	double sum = 0, value = tach_formula_eval(f, n, elapsed_ns, flags);
 
 	for (uint64_t left = f->uses; left && error; left &= left - 1) {
 		p.operand = (uint32_t)__builtin_ctzll(left);
 		if (error[p.operand] != 0)
-			sum += fabs(run(&p, f).d) * fabs(error[p.operand]);
+			sum += fabs(walk(&p, f->root).d) * fabs(error[p.operand]);
 	}
 	if (result_error)
 		*result_error = isnan(value) ? NAN : sum;

@@ -304,20 +304,40 @@ static struct tach__form form(struct fold *s, const struct fraction *x)
 	return out;
 }
 
-static struct tach__insn *put(struct fold *s, uint32_t op, uint32_t arg, double value, int grow)
+static struct tach__insn *put(struct fold *s, enum tach__op op, int grow)
 {
 	struct tach_formula *f = s->f;
 
-	f->code[f->ncode] = (struct tach__insn){op, arg, value};
+	f->code[f->ncode].op = op;
 	s->depth += grow;
-	if (s->depth > (int)f->stack)
-		f->stack = (uint32_t)s->depth;
+	if (s->depth - 1 > (int)f->stack)
+		f->stack = (uint32_t)(s->depth - 1);
 	return &f->code[f->ncode++];
+}
+
+/* A new topmost value; there may be one to save. */
+static struct tach__insn *put_new(struct fold *s, enum tach__op saving, enum tach__op first)
+{
+	return put(s, s->depth ? saving : first, 1);
+}
+
+static void put_form(struct fold *s, const struct fraction *x)
+{
+	struct tach__form *to = &s->f->form[s->f->nforms++];
+
+	*to = form(s, x);
+	if (x->one)
+		put_new(s, TACH__F_DOT, TACH__F_DOT0)->of.form = to;
+	else
+		put_new(s, TACH__F_QUOT, TACH__F_QUOT0)->of.form = to;
 }
 
 static void emit(struct fold *s, unsigned i);
 
-/* kid0 kid1 JUMP-UNLESS else; then...; JUMP end; else: ... end: both ends one value deeper. */
+/*
+ * kid0 kid1 JUMP-UNLESS else; then...; JUMP end; else: ... end: both ends one value deeper. A
+ * comparison uses up the topmost value: where others wait, both branches fetch one first.
+ */
 static void emit_choice(struct fold *s, const struct tach__node *n)
 {
 	const struct tach__node *c = &s->f->node[n->kid[0]];
@@ -325,40 +345,113 @@ static void emit_choice(struct fold *s, const struct tach__node *n)
 
 	emit(s, c->kid[0]);
 	emit(s, c->kid[1]);
-	unless = put(s, c->op, 0, 0, -2);
+	unless = put(s, (enum tach__op)c->op, -2);
+	if (s->depth)
+		put(s, TACH__F_POP, 0);
 	emit(s, n->kid[1]);
-	jump = put(s, TACH__F_JUMP, 0, 0, -1);
-	unless->arg = s->f->ncode;
+	jump = put(s, TACH__F_JUMP, -1);
+	unless->arg = (uint32_t)(&s->f->code[s->f->ncode] - unless);
+	if (s->depth)
+		put(s, TACH__F_POP, 0);
 	emit(s, n->kid[2]);
-	jump->arg = s->f->ncode;
+	jump->arg = (uint32_t)(&s->f->code[s->f->ncode] - jump);
 }
 
-/* A leaf is one instruction whichever way; a form pays from two operators on. */
+/* Operators with a count or a number for one side take it along. */
+static const struct {
+	enum tach__op arg, num, arg_first, num_first;
+} fused[] = {
+	[TACH__F_ADD] = {TACH__F_ADD_ARG, TACH__F_ADD_NUM, TACH__F_ADD_ARG, TACH__F_ADD_NUM},
+	[TACH__F_SUB] = {TACH__F_SUB_ARG, TACH__F_SUB_NUM, TACH__F_FROM_ARG, TACH__F_FROM_NUM},
+	[TACH__F_MUL] = {TACH__F_MUL_ARG, TACH__F_MUL_NUM, TACH__F_MUL_ARG, TACH__F_MUL_NUM},
+	[TACH__F_DIV] = {TACH__F_DIV_ARG, TACH__F_DIV_NUM, TACH__F_OVER_ARG, TACH__F_OVER_NUM},
+};
+
+static bool take_along(struct fold *s, unsigned kid, enum tach__op arg, enum tach__op num)
+{
+	const struct tach__node *n = &s->f->node[kid];
+	double value;
+
+	if (n->op == TACH__F_ARG) {
+		put(s, arg, 0)->arg = n->arg;
+		return true;
+	}
+	if (!number_of(s, &s->of[kid], &value) || (num == TACH__F_DIV_NUM && value == 0))
+		return false;
+	put(s, num, 0)->of.value = value;
+	return true;
+}
+
+static bool simple(const struct fold *s, unsigned kid)
+{
+	double value;
+
+	return s->f->node[kid].op == TACH__F_ARG || number_of(s, &s->of[kid], &value);
+}
+
+static void emit_binary(struct fold *s, const struct tach__node *n)
+{
+	unsigned left = n->kid[0], right = n->kid[1];
+
+	if (n->op <= TACH__F_DIV && simple(s, left) && !simple(s, right)) {
+		emit(s, right);
+		take_along(s, left, fused[n->op].arg_first, fused[n->op].num_first);
+		return;
+	}
+	emit(s, left);
+	if (n->op <= TACH__F_DIV && take_along(s, right, fused[n->op].arg, fused[n->op].num))
+		return;
+	emit(s, right);
+	put(s, (enum tach__op)n->op, -1);
+}
+
+/*
+ * A sum of counts, some of them negative but the first, is as short step by step: the same
+ * additions in the same order, without factors.
+ */
+static bool emit_sum(struct fold *s, const struct fraction *x)
+{
+	const double *factor = x->num.factor;
+	unsigned first = 0;
+
+	while (first + 2 < s->width && factor[first] == 0)
+		first++;
+	if (!x->one || first + 2 >= s->width || factor[first] != 1)
+		return false;
+	for (unsigned i = first; i < s->width; i++)
+		if (factor[i] != 0 && (fabs(factor[i]) != 1 || i + 2 >= s->width))
+			return false;
+	put_new(s, TACH__F_ARG, TACH__F_ARG0)->arg = first;
+	for (unsigned i = first + 1; i + 2 < s->width; i++)
+		if (factor[i] != 0)
+			put(s, factor[i] > 0 ? TACH__F_ADD_ARG : TACH__F_SUB_ARG, 0)->arg = i;
+	return true;
+}
+
 static void emit(struct fold *s, unsigned i)
 {
-	struct tach_formula *f = s->f;
-	const struct tach__node *n = &f->node[i];
+	const struct tach__node *n = &s->f->node[i];
 	const struct fraction *x = &s->of[i];
 	double value;
 
-	if (number_of(s, x, &value)) {
-		put(s, TACH__F_NUM, 0, value, 1);
-	} else if (n->op == TACH__F_ARG || n->op == TACH__F_ELAPSED) {
-		put(s, n->op, n->arg, 0, 1);
-	} else if (x->is) {
-		f->form[f->nforms] = form(s, x);
-		put(s, x->one ? TACH__F_DOT : TACH__F_QUOT, f->nforms++, 0, 1);
-	} else if (n->op == TACH__F_COND) {
+	if (number_of(s, x, &value))
+		put_new(s, TACH__F_NUM, TACH__F_NUM0)->of.value = value;
+	else if (n->op == TACH__F_ELAPSED)
+		put_new(s, TACH__F_ELAPSED, TACH__F_ELAPSED0);
+	else if (x->is && emit_sum(s, x))
+		return;
+	else if (x->is)
+		put_form(s, x);
+	else if (n->op == TACH__F_COND)
 		emit_choice(s, n);
-	} else {
-		emit(s, n->kid[0]);
-		if (n->op != TACH__F_NEG)
-			emit(s, n->kid[1]);
-		put(s, n->op, 0, 0, n->op == TACH__F_NEG ? 0 : -1);
-	}
+	else if (n->op == TACH__F_NEG)
+		emit(s, n->kid[0]), put(s, TACH__F_NEG, 0);
+	else
+		emit_binary(s, n);
 }
 
-/* Sizes: no more forms than nodes, no more terms in a form than leaves below it. */
+/* Sizes: no more forms than nodes, no more terms in a form than leaves below it, and of
+ * instructions at most 4 a node (a choice: comparison, jump, twice POP). */
 static int allocate(struct fold *s)
 {
 	struct tach_formula *f = s->f;
@@ -367,7 +460,7 @@ static int allocate(struct fold *s)
 	s->width = (unsigned)f->noperands + 2;
 	s->of = calloc(n, sizeof *s->of);
 	s->factors = calloc(n * 2 * s->width, sizeof *s->factors);
-	f->code = calloc(2 * n, sizeof *f->code);
+	f->code = calloc(4 * n + 3, sizeof *f->code);
 	f->form = calloc(n, sizeof *f->form);
 	f->term = calloc(2 * n + 2, sizeof *f->term);
 	if (s->of && s->factors && f->code && f->form && f->term)
@@ -379,24 +472,34 @@ static int build(struct fold *s)
 {
 	struct tach_formula *f = s->f;
 	const struct fraction *root = &s->of[f->root];
+	uint32_t enter;
 	double value;
 
 	for (unsigned i = 0; i < f->nnodes; i++)
 		fold_one(s, i);
+	if (f->flags)
+		put(s, TACH__F_FLAGS, 0)->arg = f->flags;
 	if (root->is) {
-		f->top = form(s, root);
 		f->shape = !root->one			? TACH_FORMULA_QUOTIENT
 			   : number_of(s, root, &value) ? TACH_FORMULA_CONSTANT
 							: TACH_FORMULA_LINEAR;
+		f->form[f->nforms++] = form(s, root);
+		put(s, root->one ? TACH__F_LINEAR : TACH__F_QUOTIENT, 1)->of.form = f->form;
 		return 0;
 	}
 	f->shape = TACH_FORMULA_PROGRAM;
+	enter = f->ncode;
+	put(s, TACH__F_ENTER, 0);
 	emit(s, f->root);
+	put(s, TACH__F_END, 0);
 	if (f->stack > TACH__F_STACK)
 		return tach__error(
 			s->err, TACH_ERR_TOOMANY, 0, 0,
 			"the formula keeps %u values waiting at once; %d are possible",
 			f->stack, TACH__F_STACK);
+	if (!f->stack) /* nothing to enter for */
+		memmove(f->code + enter, f->code + enter + 1,
+			(--f->ncode - enter) * sizeof *f->code);
 	return 0;
 }
 

@@ -213,10 +213,10 @@ static void limits(void)
 	/* Waiting values that cannot fold: one too many for the stack. */
 	text[0] = 0;
 	for (int i = 0; i < 66; i++)
-		strcat(text, "N0*(N0-(");
+		strcat(text, "N0*N1-(");
 	strcat(text, "N0*N0");
 	for (int i = 0; i < 66; i++)
-		strcat(text, "))");
+		strcat(text, ")");
 	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	CHECK(strstr(err.text, "waiting"), "%s", err.text);
 	tach_formula_free(NULL);
