@@ -65,19 +65,41 @@ static inline uint64_t tach__load8(const char *at)
 	return word;
 }
 
+static inline uint64_t tach__load4(const char *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap32(word);
+#endif
+	return word;
+}
+
+/* The last eight bytes, overlapping what came before; all of a shorter name. */
+static inline uint64_t tach__load_tail(const char *name, size_t length)
+{
+	if (length >= 8)
+		return tach__load8(name + length - 8);
+	if (length >= 4)
+		return tach__load4(name) << 32 | tach__load4(name + length - 4);
+	if (length == 0)
+		return 0;
+	return (uint64_t)(unsigned char)name[0] << 16 |
+	       (uint64_t)(unsigned char)name[length / 2] << 8 | (unsigned char)name[length - 1];
+}
+
 /* Equal for names that differ in case only (and for a few others: '_' is 0x7f, '@' is '`'). */
 static inline uint16_t tach__name_hash(const char *name, size_t length)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u, bit5 = 0x2020202020202020u;
-	uint64_t hash = length, tail = 0;
+	uint64_t hash = length;
 
-	for (; length >= 8; length -= 8, name += 8) {
-		hash = (hash ^ (tach__load8(name) | bit5)) * odd;
+	for (size_t i = 8; i < length; i += 8) {
+		hash = (hash ^ (tach__load8(name + i - 8) | bit5)) * odd;
 		hash ^= hash >> 32;
 	}
-	while (length > 0)
-		tail = tail << 8 | (unsigned char)(name[--length] | 0x20);
-	hash = (hash ^ tail) * odd;
+	hash = (hash ^ (tach__load_tail(name, length) | bit5)) * odd;
 	return (uint16_t)(hash >> 48);
 }
 

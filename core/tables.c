@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows and look-ups of the event tables.
+ * Look-ups in the event tables; the rows themselves are inline in core/tables_data.h.
  *
  * Order of PMUs: x86, arm64, ia64, linux; within one by libpfm-4's number, which is the order
  * it searches where two PMUs have an event of the same name; then those it does not know, by
  * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
  */
 #include <string.h>
-#include <string.h>
 #include "core/search.h"
 #include "core/tables_data.h"
-
-int tach__npmus(void)
-{
-	return (int)tach__tab_npmus;
-}
 
 int tach__pmu_exists(int pmu)
 {
@@ -27,27 +21,6 @@ int tach__pfm3_find(const char *name)
 		if (strcmp(tach__str(tach__tab_pmus[i].name) + strlen("pfm3_"), name) == 0)
 			return (int)i;
 	return -1;
-}
-
-const char *tach__str(uint32_t offset)
-{
-	return tach__tab_strings + offset;
-}
-
-const struct tach__pmu *tach__pmu_at(int pmu)
-{
-	return &tach__tab_pmus[pmu];
-}
-
-const struct tach__event *tach__event_at(int pmu, int event)
-{
-	return &tach__tab_events[tach__tab_event_ids[tach__tab_runs[pmu].events +
-						     (uint32_t)event]];
-}
-
-const struct tach__umask *tach__umask_at(const struct tach__event *event, int umask)
-{
-	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
 }
 
 /* ---- look-up: hashes first, then the names of the few that have that hash ---- */

@@ -192,18 +192,20 @@ struct tach__umask {
 
 /* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64, linux; within one: see
  * tables.c. */
-int tach__npmus(void);
+static inline int tach__npmus(void);
 /* Is there such a number, those of libpfm-3's lists included? */
 int tach__pmu_exists(int pmu);
 /* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
 int tach__pfm3_find(const char *name);
-const char *tach__str(uint32_t offset);
-const struct tach__pmu *tach__pmu_at(int pmu);
+/* 32 bytes behind any string's end are readable. */
+static inline const char *tach__str(uint32_t offset);
+static inline const struct tach__pmu *tach__pmu_at(int pmu);
 /* By name or alias, case ignored; -1 if none. */
 int tach__pmu_find(const char *name, size_t length);
 
-const struct tach__event *tach__event_at(int pmu, int event);
-const struct tach__umask *tach__umask_at(const struct tach__event *event, int umask);
+static inline const struct tach__event *tach__event_at(int pmu, int event);
+static inline const struct tach__umask *tach__umask_at(const struct tach__event *event,
+						       int umask);
 /* First event of that name in table order; case ignored; -1 if none. */
 int tach__event_find(int pmu, const char *name, size_t length);
 /* First umask of that name in table order; -1 if none. */
@@ -223,5 +225,7 @@ int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
 int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text);
 /* Which keys there are: 1u << key each. */
 uint32_t tach__attr_keys(uint32_t attrs);
+
+#include "core/tables_data.h" /* the inline ones */
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The arrays that tools/mkevents writes into build/gen/tables.c. Only core/tables.c reads them.
+ * The arrays that tools/mkevents writes into build/gen/tables.c. Only core/tables.c and the
+ * rows below read them.
  *
  *     tab_pmus[p], tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
  *     tab_events[].umasks -> tab_umask_ids[umasks + u] -> tab_umasks[id]
@@ -70,5 +71,34 @@ extern const struct tach__tab_match tach__tab_matches[];
 extern const uint32_t tach__tab_npmus, tach__tab_npfm3, tach__tab_nmatches;
 extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_names */
 #pragma GCC visibility pop
+
+/* ---- rows: inline, an encoding asks for dozens ---- */
+
+static inline int tach__npmus(void)
+{
+	return (int)tach__tab_npmus;
+}
+
+static inline const char *tach__str(uint32_t offset)
+{
+	return tach__tab_strings + offset;
+}
+
+static inline const struct tach__pmu *tach__pmu_at(int pmu)
+{
+	return &tach__tab_pmus[pmu];
+}
+
+static inline const struct tach__event *tach__event_at(int pmu, int event)
+{
+	return &tach__tab_events[tach__tab_event_ids[tach__tab_runs[pmu].events +
+						     (uint32_t)event]];
+}
+
+static inline const struct tach__umask *tach__umask_at(const struct tach__event *event,
+						       int umask)
+{
+	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
+}
 
 #endif

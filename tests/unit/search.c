@@ -115,8 +115,8 @@ static void bound_is_the_first_not_less(void)
 static void hash_does_not_change(void)
 {
 	CHECK(tach__name_hash("INST_RETIRED", 12) == tach__name_hash("inst_retired", 12));
-	CHECK(tach__name_hash("", 0) == 0, "%u", tach__name_hash("", 0));
-	CHECK(tach__name_hash("INST_RETIRED", 12) == 22904, "%u",
+	CHECK(tach__name_hash("", 0) == 30897, "%u", tach__name_hash("", 0));
+	CHECK(tach__name_hash("INST_RETIRED", 12) == 48053, "%u",
 	      tach__name_hash("INST_RETIRED", 12));
 }
 

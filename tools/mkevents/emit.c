@@ -23,7 +23,11 @@ static void strings(const struct mk_pool *pool, FILE *to)
 			fputc(c, to);
 		}
 	}
-	fprintf(to, "%s;\n\n", fresh ? "" : "\"");
+	/* Readers take names in steps of up to 32 bytes. */
+	fprintf(to, "%s\n\t\"", fresh ? "" : "\"");
+	for (int i = 0; i < 32; i++)
+		fputs("\\0", to);
+	fputs("\";\n\n", to);
 }
 
 static void numbers(const char *name, const struct mk_pool *pool, FILE *to)
