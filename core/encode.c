@@ -121,12 +121,13 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL &&
 	    !tach__archperfmon_event(w->opt, w->event))
 		return 0;
-	*rc = tach__match(w, s->attrs, s->end);
+	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
-	if (*rc == TACH_ERR_ATTR && *s->attrs == '.' && vendor_name(w, pmu, s, &umask, &rest)) {
+	if (*rc == TACH_ERR_ATTR && *s->attrs.at == '.' &&
+	    vendor_name(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;
-		*rc = tach__match_row(w, umask, rest, s->end);
+		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
 	}
 	return 1;
 }
@@ -138,7 +139,7 @@ static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s
 
 	if (!vendor_name(w, pmu, s, &umask, &rest))
 		return 0;
-	*rc = tach__match_row(w, umask, rest, s->end);
+	*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
 	return 1;
 }
 
@@ -151,7 +152,7 @@ static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s
 	if (raw ? !tach__perf_raw(w, &s->event) : !tach__tracepoint_system(w, &s->event))
 		return 0;
 	w->event_name = s->event;
-	*rc = tach__match(w, s->attrs, s->end);
+	*rc = tach__match(w, s->attrs);
 	return 1;
 }
 
@@ -180,7 +181,7 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 	found = pmu >= 0 && in_pmu(w, pmu, &base, rc);
 	w->alias--;
 	if (found && !*rc)
-		*rc = tach__match_more(w, s->attrs, s->end);
+		*rc = tach__match_more(w, s->attrs);
 	return found;
 }
 
@@ -269,7 +270,7 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 
 	if (rc)
 		return rc;
-	if (s.slash) {
+	if (s.terms) {
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
 	} else {
@@ -284,7 +285,7 @@ static void start(struct tach__work *w, const char *string,
 	__typeof__(w->caller) caller = w->caller;
 
 	/* The arrays behind need no clearing: their counts say how far they are filled. */
-	memset(w, 0, offsetof(struct tach__work, picks));
+	tach__clear(w, offsetof(struct tach__work, picks));
 	w->caller = caller;
 	w->string = string;
 	w->opt = opt;

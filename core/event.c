@@ -27,7 +27,7 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 	uint32_t size = out->size;
 	uint32_t levels = w->levels | ~tach__perf_levels(w);
 
-	memset(out, 0, offsetof(struct tach_event, name));
+	tach__clear(out, offsetof(struct tach_event, name));
 	out->size = size;
 	out->pmu = w->pmu_number;
 	out->event = w->event_number < 0 ? 0 : w->event_number;
@@ -52,7 +52,9 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 		out->precise = w->precise;
 		out->cpu = w->cpu;
 	}
-	if (tach__fqstr(w, out->name, sizeof out->name) >= sizeof out->name)
+	if (w->opt->flags & TACH_ENCODE_NO_NAME)
+		*out->name = 0;
+	else if (tach__fqstr(w, out->name, sizeof out->name) >= sizeof out->name)
 		out->has |= TACH_EVENT_HAS_CUT_NAME;
 }
 
@@ -90,7 +92,7 @@ int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 	rc = check_options(opt, err);
 	if (rc)
 		return rc;
-	memset(&w.caller, 0, sizeof w.caller);
+	w.caller = (__typeof__(w.caller)){0};
 	rc = tach__encode(&w, string, opt, err);
 	if (!rc)
 		tach__publish(&w, out);

@@ -23,9 +23,18 @@ static void put(struct writer *o, const char *text, size_t length)
 	o->at += length;
 }
 
+/* A string of the tables, behind whose end more may be read. */
 static void put_text(struct writer *o, const char *text)
 {
-	put(o, text, strlen(text));
+	size_t length = strlen(text);
+
+	if (length > 32 || o->end - o->at < 32) {
+		put(o, text, length);
+		return;
+	}
+	memcpy(o->at, text, 32);
+	o->at += length;
+	o->length += length;
 }
 
 static void put_number(struct writer *o, uint64_t value, unsigned base)
@@ -38,56 +47,75 @@ static void put_number(struct writer *o, uint64_t value, unsigned base)
 	put(o, at, (size_t)(digits + sizeof digits - at));
 }
 
-static void put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value)
+/*
+ * Modifiers with their values, nearly always of one digit. While there is room for all of them
+ * each is two copies of fixed size.
+ */
+static void put_modifiers(struct writer *o, const struct tach__modifier *table, uint32_t set,
+			  const uint64_t *values)
 {
-	char text[16];
+	char *at = o->at;
 
-	/* Nearly always one digit: one copy. */
-	text[0] = ':';
-	memcpy(text + 1, mod->name, 8);
-	text[mod->length + 1] = '=';
-	text[mod->length + 2] = (char)('0' + value % 10);
-	if (value < 10) {
-		put(o, text, mod->length + 3u);
-		return;
+	for (; set; set &= set - 1) {
+		int i = __builtin_ctz(set);
+		const struct tach__modifier *mod = &table[i];
+
+		if (TACH_LIKELY(values[i] < 10 && o->end - at > (ptrdiff_t)sizeof mod->text)) {
+			memcpy(at, mod->text, sizeof mod->text);
+			at += mod->length + 2;
+			*at++ = (char)('0' + values[i]);
+			continue;
+		}
+		o->length += (size_t)(at - o->at);
+		o->at = at;
+		put(o, mod->text, mod->length + 2u);
+		put_number(o, values[i], 10);
+		at = o->at;
 	}
-	put(o, text, mod->length + 2u);
-	put_number(o, value, 10);
+	o->length += (size_t)(at - o->at);
+	o->at = at;
 }
 
-static uint64_t os_value(const struct tach__work *w, int mod)
+static void put_hardware(struct writer *o, const struct tach__work *w)
 {
-	switch (mod) {
-	case TACH__OS_U:
-		return w->levels & TACH_PLM_USER ? 1 : 0;
-	case TACH__OS_K:
-		return w->levels & TACH_PLM_KERNEL ? 1 : 0;
-	case TACH__OS_H:
-		return w->levels & TACH_PLM_HYPERVISOR ? 1 : 0;
-	/* Period and frequency share a field; the string shows it under both names. */
-	case TACH__OS_PERIOD:
-	case TACH__OS_FREQ:
-		return w->period;
-	case TACH__OS_PRECISE:
-	case TACH__OS_HW_SMPL:
-		return w->precise;
-	case TACH__OS_EXCL:
-		return w->exclusive;
-	case TACH__OS_MG:
-		return w->guest;
-	case TACH__OS_CPU:
-		return (uint64_t)w->cpu;
-	case TACH__OS_PINNED:
-		return w->pinned;
-	}
-	return w->host;
+	const uint32_t optional = 1u << TACH__MOD_LDLAT | 1u << TACH__MOD_FE_THRES;
+	uint32_t set = w->spelled;
+	uint64_t values[TACH__NMODS];
+
+	for (int i = 0; i < TACH__NMODS; i++)
+		values[i] = w->shown[i];
+	/* 0 says that the umask has no such thing, and no string may say so. */
+	if (set & optional && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		for (int i = 0; i < TACH__NMODS; i++)
+			if (optional >> i & 1 && !values[i])
+				set &= ~(1u << i);
+	put_modifiers(o, tach__mods, set, values);
+}
+
+static void put_os(struct writer *o, const struct tach__work *w, uint32_t set)
+{
+	const uint64_t values[TACH__NOSMODS] = {
+		[TACH__OS_U] = w->levels & TACH_PLM_USER ? 1 : 0,
+		[TACH__OS_K] = w->levels & TACH_PLM_KERNEL ? 1 : 0,
+		[TACH__OS_H] = w->levels & TACH_PLM_HYPERVISOR ? 1 : 0,
+		/* They share a field; libpfm-4 shows it under both names. */
+		[TACH__OS_PERIOD] = w->period,
+		[TACH__OS_FREQ] = w->period,
+		[TACH__OS_PRECISE] = w->precise,
+		[TACH__OS_EXCL] = w->exclusive,
+		[TACH__OS_MG] = w->guest,
+		[TACH__OS_MH] = w->host,
+		[TACH__OS_CPU] = (uint64_t)w->cpu,
+		[TACH__OS_PINNED] = w->pinned,
+		[TACH__OS_HW_SMPL] = w->precise,
+	};
+
+	put_modifiers(o, tach__osmods, set, values);
 }
 
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 {
-	const uint32_t optional = 1u << TACH__MOD_LDLAT | 1u << TACH__MOD_FE_THRES;
 	struct writer o = {out, out + size - 1, 0};
-	uint32_t mods = w->nomods ? 0 : w->spelled;
 
 	*out = 0;
 	if (w->opt->flags & TACH_ENCODE_LIBPFM4 && w->nomods && w->os != TACH_OS_NONE)
@@ -122,20 +150,10 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 		put_number(&o, w->opt->flags & TACH_ENCODE_LIBPFM4 ? (uint32_t)w->raw : w->raw,
 			   16);
 	}
-	for (; mods; mods &= mods - 1) {
-		int mod = __builtin_ctz(mods);
-
-		/* 0 says that the umask has no such thing, and no string may say so. */
-		if (!(optional >> mod & 1) || w->shown[mod] ||
-		    w->opt->flags & TACH_ENCODE_LIBPFM4)
-			put_modifier(&o, &tach__mods[mod], w->shown[mod]);
-	}
-	mods = w->nomods ? w->osshown & 1u << TACH__OS_PINNED : w->osshown;
-	for (; mods; mods &= mods - 1) {
-		int mod = __builtin_ctz(mods);
-
-		put_modifier(&o, &tach__osmods[mod], os_value(w, mod));
-	}
+	if (!w->nomods)
+		put_hardware(&o, w);
+	if (w->os != TACH_OS_NONE)
+		put_os(&o, w, w->nomods ? w->osshown & 1u << TACH__OS_PINNED : w->osshown);
 	*o.at = 0;
 	return o.length;
 }

@@ -3,13 +3,18 @@
 #include <string.h>
 #include "core/grammar.h"
 
-/* What a character does to the scan. */
-enum { PLAIN, END, BLANK, COMMA, COLON, DOT, SLASH };
+/* What a character does to the scan; from END on it stops. */
+enum { PLAIN, COLON, DOT, EQUAL, END, COMMA, BLANK, SLASH };
 
 static const unsigned char kinds[256] = {
-	[0] = END,     [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK,
-	[','] = COMMA, [':'] = COLON, ['.'] = DOT,    ['/'] = SLASH,
+	[0] = END,     [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, [','] = COMMA,
+	[':'] = COLON, ['.'] = DOT,   ['='] = EQUAL,  ['/'] = SLASH,
 };
+
+static int kind_of(const char *at)
+{
+	return kinds[(unsigned char)*at];
+}
 
 static int blank(const char *string, const char *at, struct tach_error *err)
 {
@@ -24,65 +29,137 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
 	return *at ? blank(string, at, err) : 0;
 }
 
-int tach__string_split(struct tach__string *out, const char *string, struct tach_error *err)
+/* Up to eight characters from `at` on, zeroes behind the end. */
+static uint64_t load(const char *string, size_t length, size_t at)
 {
-	const char *event = string, *separator = NULL, *at = string;
+	uint64_t word = 0;
 
-	out->start = string;
-	out->pmu = (struct tach__text){NULL, 0};
-	out->slash = 0;
-	for (;; at++) {
-		unsigned char kind = kinds[(unsigned char)*at];
-
-		if (TACH_LIKELY(kind == PLAIN))
-			continue;
-		if (kind == END || kind == COMMA)
-			break;
-		if (kind == BLANK)
-			return blank(string, at, err);
-		if (kind == SLASH && !separator && !out->pmu.text) {
-			out->slash = 1;
-			out->pmu = (struct tach__text){string, (size_t)(at - string)};
-			out->attrs = at + 1;
-			break;
-		}
-		/* Only the first "::" splits off a PMU, and even behind a '.'. */
-		if (kind == COLON && at[1] == ':' && !out->pmu.text) {
-			out->pmu = (struct tach__text){string, (size_t)(at - string)};
-			event = ++at + 1;
-			separator = NULL;
-			continue;
-		}
-		if (kind != SLASH && !separator)
-			separator = at;
-	}
-	out->event = (struct tach__text){event, (size_t)((separator ? separator : at) - event)};
-	if (out->slash) {
-		out->event.length = 0;
-		out->end = at + strlen(at);
-		return check_rest(string, at, err);
-	}
-	out->end = at;
-	out->attrs = separator ? separator : at;
-	return *at ? check_rest(string, at, err) : 0;
+	if (at + 8 <= length)
+		return tach__load8(string + at);
+	if (length >= 8 && at < length)
+		return tach__load8(string + length - 8) >> (8 * (at + 8 - length));
+	while (length > at)
+		word = word << 8 | (unsigned char)string[--length];
+	return word;
 }
 
-int tach__string_next(const char **at, const char *end, struct tach__term *out)
+/*
+ * Notes every special character up to the end of the first event, that included. All of them,
+ * and of a name's only digits and '-', lie below 0x40: eight characters are sifted at once.
+ * Returns how many there are, or 0 if they do not fit.
+ */
+static unsigned mark(struct tach__string *s, const char *string)
 {
-	const char *p = *at, *equal = NULL;
+	const uint64_t top = UINT64_C(0x8080808080808080);
+	size_t length = strlen(string), n = 0;
 
-	if (p >= end)
+	for (size_t base = 0; base <= length; base += 8) {
+		uint64_t word = load(string, length, base), low = ~(word | word << 1) & top;
+
+		for (; low; low &= low - 1) {
+			size_t at = base + (size_t)__builtin_ctzll(low) / 8;
+			int kind = kind_of(string + at);
+
+			s->marks[n % TACH__MARKS_MAX] = (uint16_t)at;
+			/* A slash is special in front of all else: it ends a device's name. */
+			if (kind >= END && (kind != SLASH || n == 0))
+				return n < TACH__MARKS_MAX && at <= UINT16_MAX ? (unsigned)n + 1
+									       : 0;
+			n += kind != PLAIN && kind != SLASH;
+		}
+	}
+	return 0;
+}
+
+static int split_terms(struct tach__string *s, const char *slash, struct tach_error *err)
+{
+	s->pmu = (struct tach__text){s->start, (size_t)(slash - s->start)};
+	s->event = (struct tach__text){slash, 0};
+	s->terms = slash + 1;
+	s->end = slash + strlen(slash);
+	s->attrs = tach__attrs_from(s->end, s->end);
+	return check_rest(s->start, slash, err);
+}
+
+int tach__string_split(struct tach__string *s, const char *string, struct tach_error *err)
+{
+	unsigned n = mark(s, string), i = 0;
+	const char *event = string;
+
+	s->start = string;
+	s->pmu = (struct tach__text){NULL, 0};
+	s->terms = NULL;
+	if (!n)
+		return tach__error(err, TACH_ERR_TOOMANY, 1, 0, "no event string is that long");
+	s->end = string + s->marks[n - 1];
+	if (kind_of(s->end) == BLANK)
+		return blank(string, s->end, err);
+	if (kind_of(s->end) == SLASH)
+		return split_terms(s, s->end, err);
+	/* Only the first "::" splits off a PMU. */
+	while (i + 1 < n && !(string[s->marks[i]] == ':' && string[s->marks[i] + 1] == ':'))
+		i++;
+	if (i + 1 < n) {
+		s->pmu = (struct tach__text){string, s->marks[i]};
+		event = string + s->marks[i] + 2;
+		i += 2;
+	} else {
+		i = 0;
+	}
+	while (i + 1 < n && kind_of(string + s->marks[i]) > DOT)
+		i++;
+	s->attrs = (struct tach__attrs){string + s->marks[i], s->end, string, s->marks + i};
+	s->event = (struct tach__text){event, (size_t)(s->attrs.at - event)};
+	return kind_of(s->end) == END ? 0 : check_rest(string, s->end, err);
+}
+
+static int is_separator(const char *at)
+{
+	return *at == ':' || *at == '.';
+}
+
+/* From mark to mark. */
+static const char *next_marked(struct tach__attrs *list, const char **equal)
+{
+	const char *at;
+
+	do {
+		at = list->base + *++list->marks;
+		if (*at == '=' && !*equal)
+			*equal = at;
+	} while (at < list->end && !is_separator(at));
+	return at;
+}
+
+static const char *next_scanned(const struct tach__attrs *list, const char **equal)
+{
+	const char *at = list->at + 1;
+
+	for (; at < list->end && !is_separator(at); at++)
+		if (*at == '=' && !*equal)
+			*equal = at;
+	return at;
+}
+
+int tach__attrs_next(struct tach__attrs *list, struct tach__term *out)
+{
+	const char *name = list->at + 1, *equal = NULL, *at;
+
+	if (list->at >= list->end)
 		return 0;
-	out->name.text = ++p;
-	for (; p < end && *p != ':' && *p != '.'; p++)
-		if (*p == '=' && !equal)
-			equal = p;
+	at = list->marks ? next_marked(list, &equal) : next_scanned(list, &equal);
 	out->has_value = equal != NULL;
-	out->name.length = (size_t)((equal ? equal : p) - out->name.text);
-	out->value.text = equal ? equal + 1 : p;
-	out->value.length = (size_t)(p - out->value.text);
-	*at = p;
+	out->name = (struct tach__text){name, (size_t)((equal ? equal : at) - name)};
+	out->value.text = equal ? equal + 1 : at;
+	out->value.length = (size_t)(at - out->value.text);
+	list->at = at;
 	return 1;
+}
+
+struct tach__attrs tach__attrs_of(const char *text)
+{
+	/* The first word has no separator in front; nobody looks. */
+	return tach__attrs_from(text - 1, text + strlen(text));
 }
 
 static int digit(char c)

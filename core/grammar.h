@@ -20,13 +20,27 @@ struct tach__text {
 	size_t length;
 };
 
+/*
+ * Where the special characters of a string stand, so that it is read once: more of them than
+ * this no sound string has.
+ */
+#define TACH__MARKS_MAX 256
+
+/* Attributes still to come: at is the separator in front of the next. */
+struct tach__attrs {
+	const char *at, *end;
+	const char *base;      /* marks count from here */
+	const uint16_t *marks; /* that of the separator at, or NULL: not known */
+};
+
 struct tach__string {
 	const char *start;     /* of the whole string, for columns */
 	const char *end;       /* of its first event: NUL or comma */
 	struct tach__text pmu; /* text NULL: no prefix */
 	struct tach__text event;
-	const char *attrs; /* the separator behind the event, or end */
-	int slash;	   /* device/terms/: pmu is the device, attrs the first term */
+	struct tach__attrs attrs;
+	const char *terms; /* device/terms/: the first term, and pmu is the device; else NULL */
+	uint16_t marks[TACH__MARKS_MAX];
 };
 
 struct tach__term {
@@ -34,10 +48,20 @@ struct tach__term {
 	int has_value;
 };
 
-/* TACH_ERR_SYNTAX when a blank or a control character stands anywhere, else 0. */
+/*
+ * TACH_ERR_SYNTAX when a blank stands anywhere, TACH_ERR_TOOMANY when the string is beyond all
+ * measure, else 0.
+ */
 int tach__string_split(struct tach__string *out, const char *string, struct tach_error *err);
-/* The attribute that starts at the separator *at; moves *at behind it. 0 when there is none. */
-int tach__string_next(const char **at, const char *end, struct tach__term *out);
+/* The next attribute; 0 when there is none. */
+int tach__attrs_next(struct tach__attrs *list, struct tach__term *out);
+/* Attributes as an alias holds them: "A:B:c=1". */
+struct tach__attrs tach__attrs_of(const char *text);
+/* Those from a separator (or the end) on. */
+static inline struct tach__attrs tach__attrs_from(const char *separator, const char *end)
+{
+	return (struct tach__attrs){separator, end, NULL, NULL};
+}
 
 /* strtoull's numbers, base 0, within the span alone; 0 if it is malformed or too large. */
 int tach__text_number(const struct tach__text *span, unsigned long long *out);

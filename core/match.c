@@ -81,7 +81,7 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 	return add(w, TACH__PICK_RAW, 0, value);
 }
 
-static int match_list(struct tach__work *w, const char *at, const char *end);
+static int match_list(struct tach__work *w, struct tach__attrs list);
 
 static int match_alias(struct tach__work *w, const char *text)
 {
@@ -90,9 +90,7 @@ static int match_alias(struct tach__work *w, const char *text)
 	if (w->alias == ALIAS_DEPTH_MAX)
 		return tach__refuse(w, TACH_ERR_CYCLE, "aliases refer to each other");
 	w->alias++;
-	/* tach__string_next wants the separator in front; the text's own first word has none.
-	 */
-	rc = match_list(w, text - 1, text + __builtin_strlen(text));
+	rc = match_list(w, tach__attrs_of(text));
 	w->alias--;
 	return rc;
 }
@@ -154,11 +152,11 @@ static int match_term(struct tach__work *w, const struct tach__term *term)
 	return tach__suggest_attr(w, name);
 }
 
-static int match_list(struct tach__work *w, const char *at, const char *end)
+static int match_list(struct tach__work *w, struct tach__attrs list)
 {
 	struct tach__term term;
 
-	while (tach__string_next(&at, end, &term)) {
+	while (tach__attrs_next(&list, &term)) {
 		int rc = match_term(w, &term);
 
 		if (rc)
@@ -193,7 +191,7 @@ static int resolve(struct tach__work *w)
 	rc = resolve(w);
 	w->alias++;
 	if (!rc)
-		rc = match_list(w, rest, end);
+		rc = match_list(w, tach__attrs_from(rest, end));
 	w->alias--;
 	return rc;
 }
@@ -228,7 +226,7 @@ static int no_conflict(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
 }
 
-int tach__match_row(struct tach__work *w, int row, const char *attrs, const char *end)
+int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs)
 {
 	const char *alias;
 	int rc = resolve(w);
@@ -242,18 +240,18 @@ int tach__match_row(struct tach__work *w, int row, const char *attrs, const char
 			rc = add(w, TACH__PICK_UMASK, row, 0);
 	}
 	if (!rc)
-		rc = match_list(w, attrs, end);
+		rc = match_list(w, attrs);
 	return rc ? rc : no_conflict(w);
 }
 
-int tach__match(struct tach__work *w, const char *attrs, const char *end)
+int tach__match(struct tach__work *w, struct tach__attrs attrs)
 {
-	return tach__match_row(w, -1, attrs, end);
+	return tach__match_row(w, -1, attrs);
 }
 
-int tach__match_more(struct tach__work *w, const char *attrs, const char *end)
+int tach__match_more(struct tach__work *w, struct tach__attrs attrs)
 {
-	int rc = match_list(w, attrs, end);
+	int rc = match_list(w, attrs);
 
 	return rc ? rc : no_conflict(w);
 }

@@ -2,13 +2,13 @@
 /* Names and values of modifiers. */
 #include "core/modifiers.h"
 
-#define BOOLEAN(name)                                                                          \
+#define BOOLEAN(word)                                                                          \
 	{                                                                                      \
-		name, sizeof name - 1, 0                                                       \
+		":" word "=", word, sizeof word - 1, 0                                         \
 	}
-#define INTEGER(name)                                                                          \
+#define INTEGER(word)                                                                          \
 	{                                                                                      \
-		name, sizeof name - 1, 1                                                       \
+		":" word "=", word, sizeof word - 1, 1                                         \
 	}
 
 const struct tach__modifier tach__mods[TACH__NMODS] = {

@@ -24,8 +24,9 @@ enum tach__osmod {
 };
 
 struct tach__modifier {
+	char text[12]; /* ":name=", as full names hold it */
 	char name[10];
-	uint8_t length;
+	uint8_t length;	 /* of the name */
 	uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
 };
 extern const struct tach__modifier tach__mods[TACH__NMODS], tach__osmods[TACH__NOSMODS];

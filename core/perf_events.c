@@ -61,7 +61,10 @@ int tach__perf_offers_h(const struct tach__work *w)
 {
 	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS)
 		return 1;
-	return by_hardware(w) && tach__perf_host_levels(w->opt) & TACH_PLM_HYPERVISOR;
+	/* libpfm-4 offers it for what the hardware counts only, though the level applies to
+	 * all. */
+	return (by_hardware(w) || !(w->opt->flags & TACH_ENCODE_LIBPFM4)) &&
+	       tach__perf_host_levels(w->opt) & TACH_PLM_HYPERVISOR;
 }
 
 int tach__perf_offers_precise(const struct tach__work *w)
@@ -92,7 +95,8 @@ int tach__perf_words(struct tach__work *w)
 		rc = tach__umask_take(w, &w->picks[i]);
 		/* libpfm-4 has another word for this than for the hardware's umasks. */
 		if (rc)
-			return rc == TACH_ERR_FEATCOMB ? TACH_ERR_UMASK : rc;
+			return tach__refuse(w, TACH_ERR_UMASK,
+					    "one operation and one result, not several");
 	}
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
 	w->codes[0] = w->event->code & ID_MASK;

@@ -237,7 +237,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		size_t i = 0;
 
 		w->column = tach__column(w->string, at);
-		if (*at == 'p') {
+		if (*at == 'p' && w->osmods >> TACH__OS_PRECISE & 1) {
 			precise++;
 			continue;
 		}
@@ -253,7 +253,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 	if (precise && w->npicks < TACH__PICKS_MAX)
 		w->picks[w->npicks++] = (struct tach__pick){
 			precise, TACH__OS_PRECISE, (uint16_t)w->column, TACH__PICK_OSMOD};
-	return at < end ? tach__match(w, at, end) : 0;
+	return at < end ? tach__match(w, tach__attrs_from(at, end)) : 0;
 }
 
 static int set_type(struct tach__work *w, const struct device *device)
@@ -276,7 +276,7 @@ static int set_type(struct tach__work *w, const struct device *device)
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 {
 	struct device device = {s->pmu, w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS};
-	const char *close = memchr(s->attrs, '/', (size_t)(s->end - s->attrs));
+	const char *close = memchr(s->terms, '/', (size_t)(s->end - s->terms));
 	const char *comma;
 	int rc;
 
@@ -289,7 +289,7 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 	w->event_name = w->terms;
 	rc = set_type(w, &device);
 	if (!rc)
-		rc = take_terms(w, &device, s->attrs, close, 0);
+		rc = take_terms(w, &device, s->terms, close, 0);
 	if (rc)
 		return rc;
 	/* Offers are made for perf's forms only; as raw words there are no modifiers. */

@@ -93,7 +93,8 @@ static int missing_umask(struct tach__work *w, int group, int code)
  */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
-	const char *text, *at, *end;
+	const char *text;
+	struct tach__attrs list;
 	struct tach__term term;
 	unsigned before = w->nrows;
 
@@ -102,9 +103,8 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 		add(w, row, um);
 		return;
 	}
-	at = text - 1;
-	end = text + __builtin_strlen(text);
-	while (tach__string_next(&at, end, &term)) {
+	list = tach__attrs_of(text);
+	while (tach__attrs_next(&list, &term)) {
 		int part = tach__umask_find(w->event, term.name.text, term.name.length);
 
 		/* Modifiers behind it: the alias' own row has them wired in. */

@@ -82,6 +82,8 @@ struct tach_encode_options {
  *   without a tracepoint.
  */
 #define TACH_ENCODE_LIBPFM4 0x1u
+/* Leave `name` empty: a quarter less time. */
+#define TACH_ENCODE_NO_NAME 0x2u
 /* User level only; the library's default everywhere. */
 #define TACH_ENCODE_DEFAULT                                                                    \
 	{                                                                                      \

@@ -344,6 +344,14 @@ static void tracepoint_fake(void)
 	CHECK(system(command) == 0);
 }
 
+/* Rules may not swallow what they were not made for. */
+static void rules(void)
+{
+	CHECK(counts[SAME] > 860000, "%ld", counts[SAME]);
+	CHECK(counts[NO_PMU] < 46000 && counts[COMMA] < 500 && counts[VENDOR_CODE] < 2300 &&
+	      counts[CORRECTED] < 800 && counts[CUT_NAME] == 0);
+}
+
 int main(void)
 {
 	if (access(dir(), R_OK) != 0) {
@@ -368,6 +376,7 @@ int main(void)
 	CASE(x86_uncore_perf_fakesysfs);
 	CASE(arm64_uncore_raw);
 	CASE(arm64_uncore_perf_fakesysfs);
+	CASE(rules);
 	for (int i = 0; i < NRULES; i++)
 		printf("# %8ld %s\n", counts[i], rule_names[i]);
 	return check_done();
