@@ -91,6 +91,13 @@ static int probe(struct tach__making *m, int member)
 	return -1;
 }
 
+static void drop(struct tach__member *it)
+{
+	free(it->name);
+	free(it->qualified);
+	it->name = it->qualified = NULL;
+}
+
 static int append(struct tach__making *m, const struct perf_event_attr *attr, const char *name,
 		  size_t length, const char *qualified)
 {
@@ -106,14 +113,14 @@ static int append(struct tach__making *m, const struct perf_event_attr *attr, co
 	it->kind = kind_of(attr);
 	it->name = strndup(name, length);
 	it->qualified = strdup(qualified);
-	set->count++;
-	if (!it->name || !it->qualified)
+	if (!it->name || !it->qualified) {
+		drop(it);
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	set->count++;
 	if ((set->flags & TACH_SET_OPTIONAL) && probe(m, set->count - 1)) {
 		set->count--;
-		free(it->name);
-		free(it->qualified);
-		it->name = it->qualified = NULL;
+		drop(it);
 		return TACH__LEFT_OUT;
 	}
 	return set->count - 1;
