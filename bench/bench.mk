@@ -24,10 +24,13 @@ $(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
 $(B)/bench/scale $(B)/static/bench/scale: bench/scale.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) $(if $(findstring /static/,$@),-static) -o $@ $< $(B)/libtach.a $(if $(findstring /static/,$@),$(static_libs),$(LDLIBS))
+$(B)/static/bench/msr: bench/msr.c $(B)/flags
+	@mkdir -p $(@D)
+	$(CC) $(bench_flags) -static -o $@ $<
 -include $(bench_bin:=.d) $(bench_static:=.d)
 
 bench_programs: $(bench_bin) $(B)/bench/scale $(B)/bench/fakeperf.so
-bench_static: $(bench_static) $(B)/static/bench/scale
+bench_static: $(bench_static) $(B)/static/bench/scale $(if $(sysroot),,$(B)/static/bench/msr)
 need-bench: need-build
 	@tools/need libpapi-dev libpfm4-dev likwid valgrind binutils python3
 

@@ -165,6 +165,39 @@ static int accuracy(void)
 	return 0;
 }
 
+/* Private memory: pages of files that are mapped are shared with every other process. */
+static long private_kib(void)
+{
+	FILE *f = fopen("/proc/self/status", "r");
+	char line[128];
+	long kib = 0;
+
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "RssAnon: %ld kB", &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return kib;
+}
+
+/* How much of it there is more once 4 counters are open and read, or an event is encoded. */
+static int memory(void)
+{
+	static const char *const typical[] = {"read4", "region4", "encode"};
+	const struct bench_op *op = NULL;
+	long before;
+
+	for (int i = 0; i < 3 && !op; i++)
+		op = find(typical[i]);
+	private_kib(); /* stdio's own buffers */
+	before = private_kib();
+	if (!set_up(op))
+		return 0;
+	op->run(10);
+	printf("%s\tmemory\tKiB\t%ld\t0\t0\n", bench_peer, private_kib() - before);
+	return 0;
+}
+
 /* In a process of its own: what an operation opens may not take counters from the next. */
 static int counted_apart(const struct bench_op *op)
 {
@@ -219,9 +252,11 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(mode, "accuracy") == 0)
 		return accuracy();
+	if (strcmp(mode, "memory") == 0)
+		return memory();
 	if (strcmp(mode, "count") != 0) {
 		fprintf(stderr,
-			"usage: %s list | accuracy | callgrind OPERATION... | count "
+			"usage: %s list | accuracy | memory | callgrind OPERATION... | count "
 			"[OPERATION]...\n",
 			argv[0]);
 		return 2;
