@@ -224,7 +224,7 @@ static int present(const struct tach__work *w, int pmu)
 				return 1;
 		return 0;
 	}
-	if (tach__pmu_at(pmu)->arch == TACH__LINUX)
+	if (tach__pmu_at(pmu)->arch == TACH__LINUX || pmu == w->opt->pmu)
 		return 1;
 	n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
 	for (int i = 0; i < n && i < HOSTS_MAX; i++)

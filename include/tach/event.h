@@ -93,9 +93,13 @@ struct tach_encode_options {
 TACH_BEGIN_DECLS
 
 /*
- * Encodes the first event of `string`. No allocation, no lock, no locale. On error *out is
- * untouched and err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_DEFAULT.
- * Thread-safe.
+ * Encodes the first event of `string`: an event of a PMU, a vendor's or perf's name, rXXXX,
+ * cpu/event=.../, or a preset or derived name that stands for one event. No allocation, no
+ * lock, no locale, but for names that no table has: those ask the registry of derived events
+ * (tach_derived_default), which is made when it is first needed. On error *out is untouched and
+ * err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_DEFAULT. Thread-safe.
+ * Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK, _FEATCOMB,
+ * _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
  */
 TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 			       struct tach_event *out, struct tach_error *err);

@@ -24,6 +24,14 @@ check attr '  perf      type 4, config 0x1b7, config1 0x18fff, period 5, pinned,
 check caret "tach encode: c must be 0 .. 255
     skl::INST_RETIRED:ANY_P:c=300
                             ^" "$("$tach" encode skl::INST_RETIRED:ANY_P:c=300 2>&1)"
+# A derived name that stands for one event is an event string, its modifiers added.
+own=$(mktemp -d)
+trap 'rm -r "$own"' EXIT
+mkdir "$own/tach"
+echo 'EVENT,MY_CALLS,NOT_DERIVED,BR_INST_RETIRED:NEAR_CALL' >"$own/tach/mine.derived"
+check derived '  words     0x5202c4' \
+	"$(XDG_CONFIG_HOME=$own "$tach" encode --pmu skl --os none my_calls:k | sed -n 2p)"
+check preset '  words     0x5100c0' "$("$tach" encode --pmu skl --os none PAPI_TOT_INS | sed -n 2p)"
 "$tach" encode nosuch >/dev/null 2>&1
 check refused 1 $?
 "$tach" encode >/dev/null 2>&1
