@@ -72,6 +72,8 @@ static size_t record_begins(const struct line *l, const char *at)
 		const char *comma;
 		struct tach__span type;
 
+		if (*at != words[i][0]) /* asked at every character */
+			continue;
 		if ((size_t)(l->end - at) <= n || memcmp(at, words[i], n) != 0 || at[n] != ',')
 			continue;
 		comma = until_comma(at + n + 1, l->end);
