@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The shared library exports what the public headers declare with TACH_API and nothing
+# The shared library exports what the public headers declare with TACH_API, all of it, and nothing
 # else but the symbol that guards the inline ABI.
 set -u
 cd "$(dirname "$0")/../.."
@@ -15,8 +15,10 @@ nm -D --defined-only "$B/libtach.so" | awk '{ sub(/@.*/, "", $3); print $3 }' |
 	grep -vx -e 'TACH_[0-9]*' | sort -u >"$work/exported"
 
 failed=0
+hidden=$(comm -23 "$work/declared" "$work/exported")
 foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]*$')
 [ -s "$work/declared" ] || { echo "# no declaration found in include/"; failed=1; }
+[ -z "$hidden" ] || { echo "$hidden" | sed 's/^/# declared but not defined or not exported: /'; failed=1; }
 [ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
 if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi
 exit $failed
