@@ -4,6 +4,7 @@
  * 1/16 off. One array of buckets per sum, one after the other.
  */
 #include <math.h>
+#include <tach/report.h>
 #include "core/registry.h"
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
@@ -18,17 +19,25 @@ static unsigned bucket(uint64_t v)
 	return (top - SUB + 1) << SUB | (unsigned)(v >> (top - SUB) & ((1u << SUB) - 1));
 }
 
-/* The middle of what falls into bucket b. */
-static double middle(unsigned b)
+/* The least and the greatest value that fall into bucket b. */
+static void bounds(unsigned b, double *low, double *high)
 {
 	unsigned power = b >> SUB;
-	double low, width;
 
-	if (power == 0)
-		return b;
-	width = ldexp(1, (int)power - 1);
-	low = ldexp((double)((1u << SUB) + (b & ((1u << SUB) - 1))), (int)power - 1);
-	return low + (width - 1) / 2;
+	if (power == 0) {
+		*low = *high = b;
+		return;
+	}
+	*low = ldexp((double)((1u << SUB) + (b & ((1u << SUB) - 1))), (int)power - 1);
+	*high = *low + ldexp(1, (int)power - 1) - 1;
+}
+
+static double middle(unsigned b)
+{
+	double low, high;
+
+	bounds(b, &low, &high);
+	return (low + high) / 2;
 }
 
 static size_t bytes(uint32_t sums)
@@ -83,4 +92,22 @@ double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double
 			break;
 	}
 	return middle(last);
+}
+
+int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
+			    int max)
+{
+	const uint32_t *h = histograms + (size_t)sum * BUCKETS;
+	int n = 0;
+
+	for (unsigned b = 0; b < BUCKETS; b++) {
+		if (!h[b])
+			continue;
+		if (n < max) {
+			bounds(b, &out[n].low, &out[n].high);
+			out[n].count = h[b];
+		}
+		n++;
+	}
+	return n;
 }

@@ -39,6 +39,10 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
+/* text() writes with the characters escaped that mean something in HTML. */
+void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
+				  void (*text)(struct tach__out *, const char *));
+
 /* The words for provenance flags in machine-readable reports; NULL after the last. */
 extern const struct tach__flag_name {
 	uint32_t flag;

@@ -204,6 +204,11 @@ void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums);
 /* The value below which the fraction p lies; NaN when empty. p = 1: the largest. */
 double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p);
 
+/* At most max buckets that have a count; how many there are. In ticks, where it is time. */
+struct tach_bucket;
+int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
+			    int max);
+
 /* output.c: TACH_OUTPUT; NULL: nothing is written. */
 void tach__output_at_exit(const char *file);
 

@@ -17,6 +17,7 @@ static const struct {
 	[TACH_JSON] = {".json", tach__report_json},
 	[TACH_CSV] = {".csv", tach__report_csv},
 	[TACH_PROMETHEUS] = {".prom", tach__report_prometheus},
+	[TACH_HTML] = {".html", tach__report_html},
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

@@ -7,9 +7,9 @@
  *   version          of the library, a string
  *   note             what is missing and why, ""
  *   clock            {"hz": number, "estimate": bool}
- *   threads refused lost stale unopened    numbers: struct tach_snapshot_counts
+ *   threads refused lost stale unopened processes    numbers: struct tach_snapshot_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
- *   metrics          [{"name"}]
+ *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...}]
  *   regions          by descending time:
  *     name file function     strings
  *     line                   number, 0: unknown
@@ -19,9 +19,12 @@
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
  *                            quantity and metric; value and raw are null for a division by zero
  *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
+ *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  */
 #include <math.h>
+#include <stdlib.h>
 #include "core/out.h"
+#include "core/snapshot.h"
 
 static void value(struct tach__out *out, const char *name, const struct tach_value *v,
 		  const char *before)
@@ -88,6 +91,39 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach__out(out, "}");
 }
 
+/* Whatever else there is needs room of its own: failing that it is left out. */
+static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region, int q)
+{
+	int n = tach_snapshot_buckets(s, region, q, NULL, 0);
+	struct tach_bucket *b = n > 0 ? calloc((size_t)n, sizeof *b) : NULL;
+
+	if (b)
+		tach_snapshot_buckets(s, region, q, b, n);
+	for (int i = 0; b && i < n; i++) {
+		tach__out_text(out, i ? ", [" : "[");
+		tach__out_number(out, b[i].low, "null");
+		tach__out_text(out, ", ");
+		tach__out_number(out, b[i].high, "null");
+		tach__out(out, ", %llu]", (unsigned long long)b[i].count);
+	}
+	free(b);
+}
+
+static void histograms(struct tach__out *out, const struct tach_snapshot *s, int region)
+{
+	if (tach_snapshot_buckets(s, region, TACH_TIME, NULL, 0) <= 0)
+		return;
+	tach__out(out, ",\n      \"histograms\": {");
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+		tach__out(out, q ? ",\n        " : "\n        ");
+		tach__out_json_string(out, tach_snapshot_quantity(s, q));
+		tach__out(out, ": [");
+		histogram(out, s, region, q);
+		tach__out(out, "]");
+	}
+	tach__out(out, "}");
+}
+
 static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 {
 	struct tach_region_info info = {0};
@@ -118,6 +154,7 @@ static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 	part(out, s, r, TACH_INCLUSIVE);
 	part(out, s, r, TACH_SELF);
 	quantiles(out, s, r);
+	histograms(out, s, r);
 	tach__out(out, "}");
 }
 
@@ -136,17 +173,21 @@ static void head(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out(out,
 		  "{\n  \"tach\": 1,\n  \"version\": \"%s\",\n  \"note\": ", tach_version());
 	tach__out_json_string(out, tach_snapshot_note(s));
+	tach__out(out, ",\n  \"clock\": {\"hz\": ");
+	tach__out_number(out, c.clock_hz, "0");
 	tach__out(out,
-		  ",\n  \"clock\": {\"hz\": %.17g, \"estimate\": %s},\n  \"threads\": %llu, "
-		  "\"refused\": %llu, \"lost\": %llu, \"stale\": %llu, \"unopened\": %u,\n",
-		  c.clock_hz, flags & TACH_CLOCK ? "true" : "false",
-		  (unsigned long long)c.threads, (unsigned long long)c.refused,
-		  (unsigned long long)c.lost, (unsigned long long)c.stale, c.unopened);
+		  ", \"estimate\": %s},\n  \"threads\": %llu, \"refused\": %llu, "
+		  "\"lost\": %llu, \"stale\": %llu, \"unopened\": %u, \"processes\": %u,\n",
+		  flags & TACH_CLOCK ? "true" : "false", (unsigned long long)c.threads,
+		  (unsigned long long)c.refused, (unsigned long long)c.lost,
+		  (unsigned long long)c.stale, c.unopened, c.processes);
 }
 
 void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt)
 {
+	char *formula;
+
 	(void)opt;
 	head(out, s);
 	tach__out(out, "  \"quantities\": [");
@@ -159,6 +200,12 @@ void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 		tach__out(out, "%s{\"name\": ", m ? ", " : "");
 		tach__out_json_string(out, tach_snapshot_metric(s, m));
+		formula = tach__snapshot_formula(s, m);
+		if (formula) {
+			tach__out(out, ", \"formula\": ");
+			tach__out_json_string(out, formula);
+			free(formula);
+		}
 		tach__out(out, "}");
 	}
 	tach__out(out, "],\n  \"regions\": [");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/out.h"
+#include "core/units.h"
 #include "core/utf8.h"
 
 enum { CELL = 64 };
@@ -24,68 +25,18 @@ static char *at(const struct table *t, int row, int column)
 	return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
 }
 
-/* ---- numbers ---- */
-
-/* Four digits and a prefix: 12.35 M. Counts below 10000 are shown as they are. */
-static void count_text(char *to, size_t size, double v)
-{
-	static const char prefix[] = " kMGTPE";
-	int p = 0;
-
-	if (v < 10000) {
-		snprintf(to, size, v == floor(v) ? "%.0f" : "%.4g", v);
-		return;
-	}
-	for (; v >= 999.95 && prefix[p + 1]; p++)
-		v /= 1000;
-	snprintf(to, size, "%.*f %c", v < 9.9995 ? 3 : v < 99.995 ? 2 : 1, v, prefix[p]);
-}
-
-static void time_text(char *to, size_t size, double ns)
-{
-	static const char *const unit[] = {"ns", "us", "ms", "s"};
-	int u = 0;
-
-	for (; ns >= 999.95 && u < 3; u++)
-		ns /= 1000;
-	snprintf(to, size, "%.*f %s", ns < 9.9995 ? 3 : ns < 99.995 ? 2 : 1, ns, unit[u]);
-}
-
-static void error_text(char *to, size_t size, const struct tach_value *v)
-{
-	double percent = v->value > 0 ? 100 * v->error / v->value : 100;
-
-	*to = '\0';
-	if (v->error <= 0 || isnan(v->value))
-		return;
-	if (percent < 0.01)
-		snprintf(to, size, " \u00b1<0.01%%");
-	else
-		snprintf(to, size, " \u00b1%.*f%%",
-			 percent < 1	? 2
-			 : percent < 10 ? 1
-					: 0,
-			 percent);
-}
-
-static void value_text(char *to, const struct tach_value *v, int is_time, int is_metric)
+static void value_text(char *to, const struct tach_snapshot *s, int q,
+		       const struct tach_value *v)
 {
 	int small = (v->flags & TACH_SMALL) != 0;
-	char number[24], error[24];
+	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 
-	if (isnan(v->value)) {
-		snprintf(to, CELL, "-");
-		return;
-	}
-	if (is_time)
-		time_text(number, sizeof number, v->value);
-	else if (is_metric)
-		snprintf(number, sizeof number, "%.3f", v->value);
+	tach__unit_value(number, s, q, v->value);
+	tach__unit_error(error, v);
+	if (small)
+		snprintf(to, CELL, "(%s)", number);
 	else
-		count_text(number, sizeof number, v->value);
-	error_text(error, sizeof error, v);
-	snprintf(to, CELL, "%s%s%s%s", small ? "(" : "", number, small ? ")" : "",
-		 small ? "" : error);
+		snprintf(to, CELL, "%s%s%s", number, *error ? " " : "", error);
 }
 
 /* ---- provenance ---- */
@@ -132,45 +83,61 @@ static int any_nested(const struct tach_snapshot *s)
 	return 0;
 }
 
+/* Well-formed, without control characters, and cut where it does not fit. */
+static void name_text(char *to, const char *name)
+{
+	size_t n = 0;
+
+	while (*name) {
+		size_t length = tach__utf8_length(name, strlen(name));
+		int odd = length == 0 || (unsigned char)*name < 0x20 || *name == 0x7f;
+
+		if (n + length + sizeof "\u2026" > CELL) {
+			strcpy(to + n, "\u2026");
+			return;
+		}
+		if (odd)
+			to[n++] = '?';
+		else
+			memcpy(to + n, name, length), n += length;
+		name += length ? length : 1;
+	}
+	to[n] = '\0';
+}
+
 static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self)
 {
+	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	struct tach_region_info info = {0};
 	struct tach_value v;
 	int row = r + 1, column = 0;
 
 	tach_snapshot_region(s, r, &info);
-	snprintf(at(t, row, column++), CELL, "%s", info.name);
-	count_text(at(t, row, column++), CELL, (double)info.entries);
-	tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &v);
-	value_text(at(t, row, column++), &v, 1, 0);
-	if (self) {
-		tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &v);
-		value_text(at(t, row, column++), &v, 1, 0);
-	}
-	for (int q = 1; q < tach_snapshot_nquantities(s); q++) {
-		tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
-		value_text(at(t, row, column++), &v, 0, 0);
-	}
-	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
-		tach_snapshot_derived(s, r, m, TACH_INCLUSIVE, &v);
-		value_text(at(t, row, column++), &v, 0, 1);
+	name_text(at(t, row, column++), info.name);
+	tach__unit_count(at(t, row, column++), (double)info.entries);
+	for (int q = 0; q < columns; q++) {
+		tach__column_value(s, r, q, TACH_INCLUSIVE, &v);
+		value_text(at(t, row, column++), s, q, &v);
+		if (q == TACH_TIME && self) {
+			tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &v);
+			value_text(at(t, row, column++), s, TACH_TIME, &v);
+		}
 	}
 	provenance_text(at(t, row, column), s, r);
 }
 
 static void fill_head(const struct table *t, const struct tach_snapshot *s, int self)
 {
+	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	int column = 0;
 
 	snprintf(at(t, 0, column++), CELL, "region");
 	snprintf(at(t, 0, column++), CELL, "calls");
-	snprintf(at(t, 0, column++), CELL, "time");
-	if (self)
-		snprintf(at(t, 0, column++), CELL, "self");
-	for (int q = 1; q < tach_snapshot_nquantities(s); q++)
-		snprintf(at(t, 0, column++), CELL, "%s", tach_snapshot_quantity(s, q));
-	for (int m = 0; m < tach_snapshot_nmetrics(s); m++)
-		snprintf(at(t, 0, column++), CELL, "%s", tach_snapshot_metric(s, m));
+	for (int q = 0; q < columns; q++) {
+		name_text(at(t, 0, column++), tach__column_name(s, q));
+		if (q == TACH_TIME && self)
+			snprintf(at(t, 0, column++), CELL, "self");
+	}
 	snprintf(at(t, 0, column), CELL, "provenance");
 }
 

@@ -165,6 +165,7 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 				   code == TACH_ERR_STATE ? "regions were never switched on"
 							  : "out of memory");
 	}
+	s->processes = 1;
 	s->clock_hz = tach__clock_hz(&s->clock_flags);
 	*out = s;
 	return 0;
@@ -183,6 +184,7 @@ void tach_snapshot_free(struct tach_snapshot *s)
 		tach__rows_free(&s->rows);
 		tach__configs_sweep();
 	}
+	tach__saved_free(s->saved);
 	free(s->order);
 	free(s);
 }

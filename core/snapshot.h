@@ -4,17 +4,22 @@
 
 #include <tach/report.h>
 #include "core/registry.h"
+#include "core/saved.h"
 
 struct tach_snapshot {
+	struct tach__saved *saved;   /* not NULL: that is all, and there is no config */
 	struct tach__config *config; /* a reference */
 	struct tach__rows rows;
 	uint32_t *order; /* ids of the regions that were entered */
 	int nregions;
 	uint64_t threads, refused, lost, stale;
-	uint32_t unopened;
+	uint32_t unopened, processes;
 	double clock_hz;
 	uint32_t clock_flags;
 	char note[1024];
 };
+
+/* The text of a metric's formula, N0 being the quantity after time, or NULL; to be freed. */
+char *tach__snapshot_formula(const struct tach_snapshot *s, int metric);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a snapshot says: regions, values with their overhead and error, metrics made of them. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include "core/operands.h"
 #include "core/snapshot.h"
@@ -16,29 +17,34 @@ static const struct tach__row *row_at(const struct tach_snapshot *s, int region)
 
 int tach_snapshot_nregions(const struct tach_snapshot *s)
 {
-	return s->nregions;
+	return s->saved ? s->saved->nregions : s->nregions;
 }
 
 int tach_snapshot_nquantities(const struct tach_snapshot *s)
 {
-	return 1 + (int)s->config->count;
+	return s->saved ? s->saved->nquantities : 1 + (int)s->config->count;
 }
 
 int tach_snapshot_nmetrics(const struct tach_snapshot *s)
 {
-	return tach_set_nmetrics(s->config->set);
+	return s->saved ? s->saved->nmetrics : tach_set_nmetrics(s->config->set);
 }
 
 const char *tach_snapshot_quantity(const struct tach_snapshot *s, int quantity)
 {
-	if (quantity < 0 || quantity > (int)s->config->count)
+	if (quantity < 0 || quantity >= tach_snapshot_nquantities(s))
 		return NULL;
+	if (s->saved)
+		return s->saved->quantity[quantity];
 	return quantity ? tach_set_name(s->config->set, quantity - 1) : "time";
 }
 
 const char *tach_snapshot_metric(const struct tach_snapshot *s, int metric)
 {
-	return tach_set_metric_name(s->config->set, metric);
+	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
+		return NULL;
+	return s->saved ? s->saved->metric[metric].name
+			: tach_set_metric_name(s->config->set, metric);
 }
 
 const char *tach_snapshot_note(const struct tach_snapshot *s)
@@ -55,6 +61,7 @@ int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_cou
 	counts->lost = s->lost;
 	counts->stale = s->stale;
 	counts->unopened = s->unopened;
+	counts->processes = s->processes;
 	counts->clock_hz = s->clock_hz;
 	return 0;
 }
@@ -62,11 +69,18 @@ int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_cou
 int tach_snapshot_region(const struct tach_snapshot *s, int region,
 			 struct tach_region_info *info)
 {
-	const struct tach__row *row = row_at(s, region);
+	const struct tach__row *row;
 	const struct tach__site *site;
+	uint32_t size = info->size;
 
-	if (!row || (info->size && info->size != sizeof *info))
+	if (region < 0 || region >= tach_snapshot_nregions(s) || (size && size != sizeof *info))
 		return TACH_ERR_INVAL;
+	if (s->saved) {
+		*info = s->saved->region[region].info;
+		info->size = size;
+		return 0;
+	}
+	row = row_at(s, region);
 	site = tach__site_at(s->order[region]);
 	info->name = site->name;
 	info->file = site->file;
@@ -107,6 +121,10 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	uint64_t sum;
 	double scale = 1, corrected;
 
+	if (s->saved)
+		return quantity < s->saved->nquantities
+			       ? tach__saved_value(s->saved, region, quantity, part, value)
+			       : TACH_ERR_INVAL;
 	if (!row || quantity < 0 || quantity > (int)s->config->count || part > TACH_SELF)
 		return TACH_ERR_INVAL;
 	cell = &row->cell[quantity];
@@ -131,10 +149,17 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 			  enum tach_part part, struct tach_value *value)
 {
-	const struct tach_formula *f = tach_set_metric(s->config->set, metric);
-	struct tach__operands o = {.count = s->config->count};
+	const struct tach_formula *f;
+	struct tach__operands o;
 
-	if (!row_at(s, region) || !f || part > TACH_SELF)
+	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
+		return TACH_ERR_INVAL;
+	if (s->saved)
+		return tach__saved_value(s->saved, region, s->saved->nquantities + metric, part,
+					 value);
+	f = tach_set_metric(s->config->set, metric);
+	o.count = s->config->count;
+	if (!row_at(s, region) || part > TACH_SELF)
 		return TACH_ERR_INVAL;
 	for (uint32_t i = 0; i < o.count; i++) {
 		struct tach_value v;
@@ -149,9 +174,12 @@ int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 
 double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)
 {
-	const struct tach__row *row = row_at(s, region);
+	const struct tach__row *row;
 	double v;
 
+	if (s->saved)
+		return tach__saved_quantile(s->saved, region, quantity, p);
+	row = row_at(s, region);
 	if (!row || !row->histograms || quantity < 0 || quantity > (int)s->config->count ||
 	    !(p >= 0 && p <= 1))
 		return NAN;
@@ -159,4 +187,43 @@ double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int qua
 	if (quantity == TACH_TIME)
 		v *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
 	return v;
+}
+
+int tach_snapshot_buckets(const struct tach_snapshot *s, int region, int quantity,
+			  struct tach_bucket *buckets, int max)
+{
+	const struct tach__row *row;
+	double unit = quantity == TACH_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
+	int n;
+
+	if (s->saved)
+		return tach__saved_buckets(s->saved, region, quantity, buckets, max);
+	row = row_at(s, region);
+	if (!row || quantity < 0 || quantity > (int)s->config->count)
+		return TACH_ERR_INVAL;
+	if (!row->histograms)
+		return 0;
+	n = tach__histogram_buckets(row->histograms, (uint32_t)quantity, buckets, max);
+	for (int b = 0; b < n && b < max; b++) {
+		buckets[b].low *= unit;
+		buckets[b].high *= unit;
+	}
+	return n;
+}
+
+char *tach__snapshot_formula(const struct tach_snapshot *s, int metric)
+{
+	const struct tach_formula *f;
+	char *text;
+	int n;
+
+	if (s->saved)
+		return s->saved->metric[metric].text ? strdup(s->saved->metric[metric].text)
+						     : NULL;
+	f = tach_set_metric(s->config->set, metric);
+	n = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
+	text = n >= 0 ? malloc((size_t)n + 1) : NULL;
+	if (text)
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)n + 1);
+	return text;
 }

@@ -75,6 +75,17 @@ TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int reg
 TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int region,
 				       int quantity, double p);
 
+/*
+ * The histogram behind it: at most `max` of the buckets that have a count, by ascending value.
+ * The result is how many there are, 0 without histograms, or TACH_ERR_INVAL.
+ */
+struct tach_bucket {
+	double low, high; /* the least and the greatest value that belong to it */
+	uint64_t count;
+};
+TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int region,
+				   int quantity, struct tach_bucket *buckets, int max);
+
 /* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
 TACH_API const char *tach_snapshot_note(const struct tach_snapshot *snapshot);
 
@@ -86,10 +97,33 @@ struct tach_snapshot_counts {
 	uint64_t lost;	   /* entries that found no place: ending thread, out of memory */
 	uint64_t stale;	   /* slots of which only an older copy was to be had */
 	uint32_t unopened; /* threads whose counters did not open: they have the clock alone */
-	double clock_hz;   /* of the region clock */
+	uint32_t processes; /* 1, or as many as tach_snapshot_merge was given */
+	double clock_hz;    /* of the region clock */
 };
 TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
 				  struct tach_snapshot_counts *counts);
+
+/*
+ * ---- snapshots of other processes ----
+ *
+ * Not for signal handlers; any thread.
+ */
+
+/*
+ * Reads a report in JSON back: schema version 1, as tach-report(5) describes it.
+ * TACH_ERR_SYNTAX, with line and column in err: not JSON, or not such a report;
+ * TACH_ERR_NOTSUPP: of another version. The text may go afterwards.
+ */
+TACH_API int tach_snapshot_load(struct tach_snapshot **out, const char *json, size_t length,
+				struct tach_error *err);
+/*
+ * Adds up regions of the same name, file and line, and makes metrics anew of the sums. What
+ * only some of them counted is TACH_LOST where it is missing. The list's snapshots stay the
+ * caller's and may go afterwards. TACH_ERR_TOOMANY: more than 65 quantities together.
+ */
+TACH_API int tach_snapshot_merge(struct tach_snapshot **out,
+				 const struct tach_snapshot *const *list, int n,
+				 struct tach_error *err);
 
 /* ---- reports ---- */
 
@@ -98,6 +132,7 @@ enum tach_format {
 	TACH_JSON,	 /* one object; "tach": 1 is the schema's version; see tach-report(5) */
 	TACH_CSV,	 /* RFC 4180, a line per region, part and quantity */
 	TACH_PROMETHEUS, /* Prometheus' text format 0.0.4 */
+	TACH_HTML,	 /* one page that needs nothing else */
 };
 
 struct tach_report_options {
@@ -119,8 +154,8 @@ TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 			    const struct tach_report_options *opt, int fd,
 			    struct tach_error *err);
-/* The format that a file name's suffix asks for (.txt .json .csv .prom); text when it says
- * nothing.
+/* The format that a file name's suffix asks for (.txt .json .csv .prom .html); text when it
+ * says nothing.
  */
 TACH_API enum tach_format tach_report_format(const char *file);
 

@@ -14,6 +14,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_dispatch(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

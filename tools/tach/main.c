@@ -13,6 +13,7 @@ static const struct command {
 	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
 	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
+	{"report", cmd_report, "saved reports in another format, added up, or compared"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

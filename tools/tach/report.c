@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach report`: saved JSON reports in another format, added up, or one against another. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach/report.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/report.h"
+
+static const char help[] =
+	"usage: tach report [--format F] [-o FILE] REPORT.json...\n"
+	"       tach report --diff [--format F] [-o FILE] OLD.json NEW.json\n\n"
+	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
+	"up\n"
+	"if there are several, and writes the result. \"-\" is standard input.\n\n"
+	"  --diff        compare two: per region and quantity the absolute and the relative\n"
+	"                difference, and whether it is beyond the error bars\n"
+	"  --format F    text, json, csv, prometheus or html; without it what FILE's suffix\n"
+	"                says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
+	"  -o FILE       write there instead of standard output\n\n"
+	"Exit status: 0 done, and with --diff no difference beyond the error bars; 1 a\n"
+	"difference, or a report that cannot be read or written; 2 bad usage.\n";
+
+struct arguments {
+	const char *output, *format;
+	int diff, nfiles;
+	char **files;
+};
+
+/* The whole of a file; NULL with errno. */
+static char *slurp(const char *file, size_t *length)
+{
+	FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+	size_t room = 0, n;
+	char *text = NULL, *more;
+
+	*length = 0;
+	while (from) {
+		if (*length == room) {
+			room = room ? 2 * room : 65536;
+			more = realloc(text, room);
+			if (!more)
+				break;
+			text = more;
+		}
+		n = fread(text + *length, 1, room - *length, from);
+		*length += n;
+		if (n == 0)
+			break;
+	}
+	if (!from || ferror(from) || *length == room) {
+		free(text);
+		text = NULL;
+	}
+	if (from && from != stdin)
+		fclose(from);
+	return text;
+}
+
+int report_load(struct tach_snapshot **out, const char *file, const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	size_t length;
+	char *text = slurp(file, &length);
+	int code;
+
+	if (!text) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+		return -1;
+	}
+	code = tach_snapshot_load(out, text, length, &err);
+	free(text);
+	if (code && err.line)
+		fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, err.line, err.column,
+			err.text);
+	else if (code)
+		fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
+	return code;
+}
+
+int report_format(const char *name, const char *file, enum tach_format *format)
+{
+	static const char *const names[] = {
+		[TACH_TEXT] = "text", [TACH_JSON] = "json",
+		[TACH_CSV] = "csv",   [TACH_PROMETHEUS] = "prometheus",
+		[TACH_HTML] = "html",
+	};
+
+	*format = file ? tach_report_format(file) : TACH_TEXT;
+	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+		if (strcmp(name, names[i]) == 0) {
+			*format = (enum tach_format)i;
+			return 0;
+		}
+	return name ? -1 : 0;
+}
+
+int report_write(const struct tach_snapshot *s, enum tach_format format, const char *file,
+		 int fd, const char *who)
+{
+	struct tach_report_options opt = {.format = format};
+	struct tach_error err = TACH_ERROR_INIT;
+	int code;
+
+	if (file)
+		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+		return -1;
+	}
+	/* Without options the library looks at the terminal. */
+	code = tach_report_fd(s, format == TACH_TEXT && !file ? NULL : &opt, fd, &err);
+	if (code)
+		fprintf(stderr, "%s: %s\n", who, err.text);
+	if (file && close(fd) != 0 && !code) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+		code = -1;
+	}
+	return code;
+}
+
+int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
+		 const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach_snapshot_merge(out, (const struct tach_snapshot *const *)list, n, &err);
+
+	if (code)
+		fprintf(stderr, "%s: %s\n", who, err.text);
+	return code;
+}
+
+static int parse(struct arguments *a, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		if (strcmp(argv[i], "--") == 0) {
+			i++;
+			break;
+		}
+		if (strcmp(argv[i], "--diff") == 0)
+			a->diff = 1;
+		else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
+			a->output = argv[++i];
+		else if (strcmp(argv[i], "--format") == 0 && i + 1 < argc)
+			a->format = argv[++i];
+		else
+			break;
+	}
+	if (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i - 1], "--") != 0) {
+		fprintf(stderr, "tach report: cannot use '%s'\n%s", argv[i], help);
+		return EXIT_USAGE;
+	}
+	a->files = argv + i;
+	a->nfiles = argc - i;
+	if (a->nfiles == 0 || (a->diff && a->nfiles != 2)) {
+		fprintf(stderr, "tach report: %s\n%s",
+			a->diff ? "--diff compares two reports" : "no report given", help);
+		return EXIT_USAGE;
+	}
+	return EXIT_DONE;
+}
+
+static int convert(const struct arguments *a, enum tach_format format,
+		   struct tach_snapshot **list)
+{
+	struct tach_snapshot *whole = NULL;
+	int code;
+
+	if (a->nfiles == 1)
+		return report_write(list[0], format, a->output, STDOUT_FILENO, "tach report")
+			       ? EXIT_NO
+			       : EXIT_DONE;
+	code = report_merge(&whole, list, a->nfiles, "tach report");
+	if (!code)
+		code = report_write(whole, format, a->output, STDOUT_FILENO, "tach report");
+	tach_snapshot_free(whole);
+	return code ? EXIT_NO : EXIT_DONE;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	struct arguments a = {0};
+	struct tach_snapshot **list;
+	enum tach_format format;
+	int status;
+
+	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+		fputs(help, stdout);
+		return EXIT_DONE;
+	}
+	status = parse(&a, argc, argv);
+	if (status)
+		return status;
+	if (report_format(a.format, a.output, &format) != 0 || (a.diff && format > TACH_CSV)) {
+		fprintf(stderr, "tach report: no format '%s'%s\n%s",
+			a.format ? a.format : a.output, a.diff ? " for --diff" : "", help);
+		return EXIT_USAGE;
+	}
+	list = calloc((size_t)a.nfiles, sizeof *list);
+	for (int i = 0; list && i < a.nfiles && status == EXIT_DONE; i++)
+		if (report_load(&list[i], a.files[i], "tach report") != 0)
+			status = EXIT_NO;
+	if (list && status == EXIT_DONE)
+		status = a.diff ? report_diff(list[0], list[1], format, a.output)
+				: convert(&a, format, list);
+	for (int i = 0; list && i < a.nfiles; i++)
+		tach_snapshot_free(list[i]);
+	free(list);
+	return status;
+}
