@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TACH_OUTPUT: a report when the process ends. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,14 +19,40 @@ void tach__output_at_exit(const char *file)
 }
 
 /* "%p" becomes the process number, so that children do not write over each other's. */
-static void expand(char *to, size_t size, const char *from)
+static void expand(char *to, size_t size, const char *from, int attempt)
 {
-	const char *p = strstr(from, "%p");
+	size_t n = 0;
 
-	if (p)
-		snprintf(to, size, "%.*s%d%s", (int)(p - from), from, (int)getpid(), p + 2);
-	else
-		snprintf(to, size, "%s", from);
+	for (; *from && n + 1 < size; from++) {
+		int number = from[0] == '%' && from[1] == 'p'	? (int)getpid()
+			     : from[0] == '%' && from[1] == 'u' ? attempt
+								: -1;
+
+		if (number < 0) {
+			to[n++] = *from;
+			continue;
+		}
+		snprintf(to + n, size - n, "%d", number);
+		n += strlen(to + n);
+		from++;
+	}
+	to[n] = '\0';
+}
+
+/* "%u" becomes the least number that makes the file a new one. */
+static int open_output(void)
+{
+	int new = strstr(output, "%u") != NULL, fd = -1;
+	char file[4096];
+
+	for (int attempt = 0; attempt < 10000; attempt++) {
+		expand(file, sizeof file, output, attempt);
+		fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC | (new ? O_EXCL : O_TRUNC),
+			  0666);
+		if (fd >= 0 || errno != EEXIST || !new)
+			break;
+	}
+	return fd;
 }
 
 /* After the program's own destructors where the linker lets us choose: they may use regions. */
@@ -33,7 +60,6 @@ __attribute__((destructor(101))) static void write_output(void)
 {
 	struct tach_report_options opt = {0};
 	struct tach_snapshot *s;
-	char file[4096];
 	int fd;
 
 	if (!*output || (getpid() != owner && !strstr(output, "%p")))
@@ -43,9 +69,8 @@ __attribute__((destructor(101))) static void write_output(void)
 	if (strcmp(output, "-") == 0) {
 		tach_report_fd(s, NULL, STDERR_FILENO, NULL);
 	} else {
-		expand(file, sizeof file, output);
-		opt.format = tach_report_format(file);
-		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		opt.format = tach_report_format(output);
+		fd = open_output();
 		if (fd >= 0) {
 			tach_report_fd(s, &opt, fd, NULL);
 			close(fd);

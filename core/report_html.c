@@ -59,8 +59,8 @@ static void facts(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_text(out, "<dl class=\"facts\">");
 	fact(out, "Regions", (uint64_t)tach_snapshot_nregions(s), 0);
 	fact(out, "Threads", c.threads, 0);
-	if (c.processes > 1)
-		fact(out, "Processes", c.processes, 0);
+	if (c.reports > 1)
+		fact(out, "Reports added up", c.reports, 0);
 	if (c.unopened)
 		fact(out, "Threads with the clock alone", c.unopened, 1);
 	if (c.refused)

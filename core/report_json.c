@@ -7,7 +7,7 @@
  *   version          of the library, a string
  *   note             what is missing and why, ""
  *   clock            {"hz": number, "estimate": bool}
- *   threads refused lost stale unopened processes    numbers: struct tach_snapshot_counts
+ *   threads refused lost stale unopened reports    numbers: struct tach_snapshot_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
  *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...}]
  *   regions          by descending time:
@@ -177,10 +177,10 @@ static void head(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_number(out, c.clock_hz, "0");
 	tach__out(out,
 		  ", \"estimate\": %s},\n  \"threads\": %llu, \"refused\": %llu, "
-		  "\"lost\": %llu, \"stale\": %llu, \"unopened\": %u, \"processes\": %u,\n",
+		  "\"lost\": %llu, \"stale\": %llu, \"unopened\": %u, \"reports\": %u,\n",
 		  flags & TACH_CLOCK ? "true" : "false", (unsigned long long)c.threads,
 		  (unsigned long long)c.refused, (unsigned long long)c.lost,
-		  (unsigned long long)c.stale, c.unopened, c.processes);
+		  (unsigned long long)c.stale, c.unopened, c.reports);
 }
 
 void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,

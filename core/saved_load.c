@@ -228,9 +228,9 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	s->lost = count(l, from, "lost");
 	s->stale = count(l, from, "stale");
 	s->unopened = (uint32_t)count(l, from, "unopened");
-	s->processes = 1;
-	if (tach__json_member(from, "processes"))
-		s->processes = (uint32_t)count(l, from, "processes");
+	s->reports = 1;
+	if (tach__json_member(from, "reports"))
+		s->reports = (uint32_t)count(l, from, "reports");
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
 	s->clock_hz = number(l, clock, "hz");
 	estimate = tach__json_member(clock, "estimate");

@@ -299,7 +299,7 @@ static void add_counts(struct merge *m)
 		s->lost += c.lost;
 		s->stale += c.stale;
 		s->unopened += c.unopened;
-		s->processes += c.processes;
+		s->reports += c.reports;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
 		add_note(s, tach_snapshot_note(m->list[i]));

@@ -165,7 +165,7 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 				   code == TACH_ERR_STATE ? "regions were never switched on"
 							  : "out of memory");
 	}
-	s->processes = 1;
+	s->reports = 1;
 	s->clock_hz = tach__clock_hz(&s->clock_flags);
 	*out = s;
 	return 0;

@@ -13,7 +13,7 @@ struct tach_snapshot {
 	uint32_t *order; /* ids of the regions that were entered */
 	int nregions;
 	uint64_t threads, refused, lost, stale;
-	uint32_t unopened, processes;
+	uint32_t unopened, reports;
 	double clock_hz;
 	uint32_t clock_flags;
 	char note[1024];

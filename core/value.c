@@ -61,7 +61,7 @@ int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_cou
 	counts->lost = s->lost;
 	counts->stale = s->stale;
 	counts->unopened = s->unopened;
-	counts->processes = s->processes;
+	counts->reports = s->reports;
 	counts->clock_hz = s->clock_hz;
 	return 0;
 }

@@ -15,6 +15,7 @@ int cmd_encode(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_dispatch(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_run(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 #endif

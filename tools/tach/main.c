@@ -14,6 +14,7 @@ static const struct command {
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
 	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
 	{"report", cmd_report, "saved reports in another format, added up, or compared"},
+	{"run", cmd_run, "run a program and measure its threads and regions"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };

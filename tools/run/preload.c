@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What `tach run` puts into a program: every thread, from its start to its end, is one entry of
+ * a region, around whatever regions the program itself has. The library writes the report when
+ * the process ends; where it would not come to that (_exit, exec) this object does.
+ *
+ * Environment: TACH_RUN, the directory for reports; TACH_RUN_THREADS, when every thread is to
+ * have a region of its own; TACH_RUN_PID, the process that `tach run` started.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+#include <tach.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* The function that ours stands in front of. */
+#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+enum { NAME_MAX_ = 64, WAIT_MS = 200 };
+
+/* A thread that is being measured; lies on the stack of who began it. */
+struct running {
+	struct running *next, **link;
+	struct tach_region_mark mark;
+	pid_t tid;
+};
+
+static struct {
+	pthread_mutex_t lock; /* of the list; never held in a signal handler */
+	struct running *list;
+	struct tach_site *all;
+	const char *directory;
+	pid_t process; /* the process that the list is of: children of vfork are not it */
+	int per_thread, finished;
+	unsigned threads, pending;
+} run = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread struct running *self;
+static struct running first; /* the thread that loaded this object, or forked */
+
+/* ---- beginning and ending a thread ---- */
+
+static struct tach_site *site(void)
+{
+	unsigned number = __atomic_add_fetch(&run.threads, 1, __ATOMIC_RELAXED);
+	const char *root = getenv("TACH_RUN_PID");
+	struct tach_site *own = NULL;
+	char name[NAME_MAX_], process[32] = "";
+
+	if (!run.per_thread)
+		return run.all;
+	if (root && atoi(root) != (int)getpid())
+		snprintf(process, sizeof process, "process %d ", (int)getpid());
+	if (number == 1)
+		snprintf(name, sizeof name, "(%smain thread)", process);
+	else
+		snprintf(name, sizeof name, "(%sthread %u)", process, number);
+	own = tach_site_get(name);
+	return own ? own : run.all;
+}
+
+static void begin(struct running *thread)
+{
+	struct tach_site *where = site();
+
+	if (!where)
+		return;
+	memset(thread, 0, sizeof *thread);
+	thread->tid = (pid_t)syscall(SYS_gettid);
+	pthread_mutex_lock(&run.lock);
+	thread->next = run.list;
+	thread->link = &run.list;
+	if (run.list)
+		run.list->link = &thread->next;
+	run.list = thread;
+	pthread_mutex_unlock(&run.lock);
+	self = thread;
+	tach_region_begin(where, &thread->mark);
+}
+
+static void end(struct running *thread)
+{
+	if (!thread || !thread->link)
+		return;
+	tach_region_end(&thread->mark);
+	self = NULL;
+	pthread_mutex_lock(&run.lock);
+	*thread->link = thread->next;
+	if (thread->next)
+		thread->next->link = thread->link;
+	thread->link = NULL;
+	pthread_mutex_unlock(&run.lock);
+}
+
+/* ---- the end of the process ---- */
+
+/* In a thread that still runs: a thread's counts can be added up by itself alone. */
+static void on_finish(int signal)
+{
+	int saved = errno;
+
+	(void)signal;
+	if (self)
+		tach_region_end(&self->mark);
+	__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
+	errno = saved;
+}
+
+/* A real-time signal that nobody uses, or 0. */
+static int free_signal(void)
+{
+	for (int s = SIGRTMAX; s >= SIGRTMIN; s--) {
+		struct sigaction now;
+
+		if (sigaction(s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			return s;
+	}
+	return 0;
+}
+
+/*
+ * Threads that are still there when the process ends are interrupted once, to add up what they
+ * counted so far. One that blocks the signal is not waited for longer than WAIT_MS.
+ */
+static void end_others(void)
+{
+	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART};
+	struct timespec pause = {0, 1000000};
+	int signal = free_signal();
+
+	if (!signal || sigaction(signal, &action, NULL) != 0)
+		return;
+	pthread_mutex_lock(&run.lock);
+	for (struct running *t = run.list; t; t = t->next) {
+		__atomic_add_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
+		if (syscall(SYS_tgkill, getpid(), t->tid, signal) != 0)
+			__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
+	}
+	pthread_mutex_unlock(&run.lock);
+	for (int ms = 0; ms < WAIT_MS && __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST); ms++)
+		nanosleep(&pause, NULL);
+}
+
+/* 1: this call is the one to finish the process that the list is of. */
+static int finish(void)
+{
+	int none = 0;
+
+	if (!run.directory || getpid() != run.process ||
+	    !__atomic_compare_exchange_n(&run.finished, &none, 1, 0, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return 0;
+	end(self);
+	end_others();
+	return 1;
+}
+
+__attribute__((destructor)) static void on_exit_(void)
+{
+	finish();
+}
+
+/* The report that the library will not come to write; its name goes to `file`. */
+static void write_report(char *file, size_t size)
+{
+	struct tach_report_options opt = {.format = TACH_JSON};
+	struct tach_snapshot *s;
+	int fd = -1;
+
+	*file = '\0';
+	if (tach_snapshot_take(&s, NULL) != 0)
+		return;
+	for (int n = 0; n < 1000 && fd < 0; n++) {
+		snprintf(file, size, "%s/%d.x%d.json", run.directory, (int)getpid(), n);
+		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd >= 0) {
+		tach_report_fd(s, &opt, fd, NULL);
+		close(fd);
+	}
+	tach_snapshot_free(s);
+}
+
+static void finish_now(void)
+{
+	char file[4096];
+
+	if (finish())
+		write_report(file, sizeof file);
+}
+
+EXPORT _Noreturn void _exit(int status)
+{
+	finish_now();
+	NEXT(_exit)(status);
+	__builtin_unreachable();
+}
+
+EXPORT _Noreturn void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* ---- another program in this process ---- */
+
+struct replaced {
+	char report[4096];
+	int finished;
+};
+
+static void before_exec(struct replaced *r)
+{
+	r->finished = finish();
+	if (r->finished)
+		write_report(r->report, sizeof r->report);
+}
+
+/* It did not come to that: the thread that tried goes on, and what it counted is counted. */
+static int after_exec(struct replaced *r, int result)
+{
+	int saved = errno;
+
+	if (r->finished) {
+		if (*r->report)
+			unlink(r->report);
+		run.finished = 0;
+		begin(&first);
+	}
+	errno = saved;
+	return result;
+}
+
+#define REPLACE(call)                                                                          \
+	do {                                                                                   \
+		struct replaced r;                                                             \
+		before_exec(&r);                                                               \
+		return after_exec(&r, (call));                                                 \
+	} while (0)
+
+EXPORT int execve(const char *file, char *const argv[], char *const envp[])
+{
+	REPLACE(NEXT(execve)(file, argv, envp));
+}
+
+EXPORT int execv(const char *file, char *const argv[])
+{
+	REPLACE(NEXT(execv)(file, argv));
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	REPLACE(NEXT(execvp)(file, argv));
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	REPLACE(NEXT(execvpe)(file, argv, envp));
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	REPLACE(NEXT(fexecve)(fd, argv, envp));
+}
+
+enum { WORDS_MAX = 1024 };
+
+/* The words of execl and its like; *last is where the NULL was. E2BIG: too many. */
+static int words(char **argv, const char *word, va_list *args)
+{
+	int n = 0;
+
+	for (; word; word = va_arg(*args, const char *)) {
+		if (n == WORDS_MAX) {
+			errno = E2BIG;
+			return -1;
+		}
+		argv[n++] = (char *)word;
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+EXPORT int execl(const char *file, const char *word, ...)
+{
+	char *argv[WORDS_MAX + 1];
+	va_list args;
+	int code;
+
+	va_start(args, word);
+	code = words(argv, word, &args);
+	va_end(args);
+	return code ? code : execv(file, argv);
+}
+
+EXPORT int execlp(const char *file, const char *word, ...)
+{
+	char *argv[WORDS_MAX + 1];
+	va_list args;
+	int code;
+
+	va_start(args, word);
+	code = words(argv, word, &args);
+	va_end(args);
+	return code ? code : execvp(file, argv);
+}
+
+EXPORT int execle(const char *file, const char *word, ...)
+{
+	char *argv[WORDS_MAX + 1], *const *envp;
+	va_list args;
+	int code;
+
+	va_start(args, word);
+	code = words(argv, word, &args);
+	envp = va_arg(args, char *const *);
+	va_end(args);
+	return code ? code : execve(file, argv, envp);
+}
+
+/* ---- threads ---- */
+
+struct start {
+	void *(*function)(void *);
+	int (*c11)(void *);
+	void *argument;
+};
+
+static void thread_leaves(void *thread)
+{
+	end(thread);
+}
+
+static void *thread_main(void *argument)
+{
+	struct start start = *(struct start *)argument;
+	struct running here;
+	void *result;
+
+	free(argument);
+	here.link = NULL;
+	begin(&here);
+	pthread_cleanup_push(thread_leaves, &here);
+	result = start.function ? start.function(start.argument)
+				: (void *)(intptr_t)start.c11(start.argument);
+	pthread_cleanup_pop(1);
+	return result;
+}
+
+static int create(pthread_t *thread, const pthread_attr_t *attr, struct start start)
+{
+	struct start *copy;
+	int code;
+
+	copy = malloc(sizeof *copy);
+	if (!copy)
+		return EAGAIN;
+	*copy = start;
+	code = NEXT(pthread_create)(thread, attr, thread_main, copy);
+	if (code)
+		free(copy);
+	return code;
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			  void *(*function)(void *), void *argument)
+{
+	if (!run.directory)
+		return NEXT(pthread_create)(thread, attr, function, argument);
+	return create(thread, attr, (struct start){function, NULL, argument});
+}
+
+EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+	int code;
+
+	if (!run.directory)
+		return NEXT(thrd_create)(thread, function, argument);
+	code = create(thread, NULL, (struct start){NULL, function, argument});
+	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
+}
+
+/* ---- what to count is said on the command line, whatever the program would like ---- */
+
+EXPORT int tach_regions_configure(const struct tach_regions_options *opt,
+				  struct tach_error *err)
+{
+	if (!run.directory)
+		return NEXT(tach_regions_configure)(opt, err);
+	if (opt && opt->set)
+		tach_set_free(opt->set);
+	return 0;
+}
+
+EXPORT void tach_regions_disable(void)
+{
+	if (!run.directory)
+		NEXT(tach_regions_disable)();
+}
+
+/* ---- the process ---- */
+
+static void start_process(void)
+{
+	pthread_mutex_init(&run.lock, NULL);
+	run.list = NULL;
+	run.process = getpid();
+	run.threads = run.pending = 0;
+	run.finished = 0;
+	begin(&first);
+}
+
+__attribute__((constructor)) static void on_load(void)
+{
+	const char *directory = getenv("TACH_RUN"), *threads = getenv("TACH_RUN_THREADS");
+
+	if (!directory || !tach_regions_enabled())
+		return;
+	run.directory = strdup(directory);
+	run.per_thread = threads && *threads;
+	run.all = tach_site_get("(all threads)");
+	pthread_atfork(NULL, NULL, start_process);
+	start_process();
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* What `tach run` has to know before it starts a program. */
+#include <elf.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/tach/run.h"
+
+int run_find_object(char *path, size_t size)
+{
+	/* Debian keeps libraries one folder further down. */
+	static const char *const places[] = {"", "/../lib", "/../lib64", "/../lib/*"};
+	char self[3000], pattern[4096];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	int found = -1;
+
+	if (n <= 0)
+		return -1;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places && found; i++) {
+		glob_t list;
+
+		snprintf(pattern, sizeof pattern, "%s%s/%s", self, places[i], RUN_OBJECT);
+		if (glob(pattern, 0, NULL, &list) == 0) {
+			snprintf(path, size, "%s", list.gl_pathv[0]);
+			found = 0;
+		}
+		globfree(&list);
+	}
+	return found;
+}
+
+static int is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+int run_find_program(char *path, size_t size, const char *name)
+{
+	const char *at = getenv("PATH");
+
+	if (strchr(name, '/')) {
+		snprintf(path, size, "%s", name);
+		return is_program(path) ? 0 : -1;
+	}
+	for (; at && *at; at += *at == ':') {
+		size_t n = strcspn(at, ":");
+
+		snprintf(path, size, "%.*s/%s", n ? (int)n : 1, n ? at : ".", name);
+		if (is_program(path))
+			return 0;
+		at += n;
+	}
+	return -1;
+}
+
+int run_is_static(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), is_static = 0;
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64)
+		is_static = 1;
+	for (int i = 0; is_static && i < head.e_phnum; i++) {
+		off_t at = (off_t)(head.e_phoff + (Elf64_Off)i * head.e_phentsize);
+
+		if (pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment ||
+		    segment.p_type == PT_INTERP)
+			is_static = 0;
+	}
+	close(fd);
+	return is_static;
+}
