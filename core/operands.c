@@ -26,6 +26,8 @@ void tach__operands_derive(const struct tach__operands *o, const struct tach_for
 					       &value->flags);
 	value->raw = tach_formula_eval(f, o->raw, o->time.raw, &ignored);
 	value->overhead = value->raw - value->value;
+	if (!isfinite(value->overhead))
+		value->overhead = 0;
 	if (!isfinite(value->error))
 		value->error = 0;
 	if (value->error > 0 && fabs(value->value) <= value->error)

@@ -49,9 +49,6 @@ static int load(struct picture *p, const struct tach_snapshot *s, int region, in
 			p->most = p->bucket[b].count;
 	p->from = log1p(p->bucket[0].low);
 	p->to = log1p(p->bucket[p->n - 1].high);
-	/* A lone value stands in the middle. */
-	if (p->n == 1)
-		p->to = p->from;
 	return p->most > 0;
 }
 
@@ -108,7 +105,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 	tach__out_text(out, "</h3><p>");
 	text(out, tach_snapshot_quantity(s, quantity));
 	tach__out(out,
-		  " of one call</p><svg viewBox=\"0 0 %d %d\" role=\"img\" "
+		  "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" "
 		  "aria-label=\"Histogram on a logarithmic axis\">",
 		  WIDTH, HEIGHT);
 	bars(out, &p);
@@ -141,10 +138,13 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
-			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 0)
+			/* Where all calls are alike there is nothing to see. */
+			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 1)
 				continue;
 			if (!any++)
-				tach__out_text(out, "<h2>Distributions</h2>\n"
+				tach__out_text(out, "<h2>Distributions <small>of single "
+						    "calls, as measured; dashed: p50, p90, "
+						    "p99</small></h2>\n"
 						    "<div class=\"grid\">\n");
 			picture(out, s, r, q, info.name, text);
 		}

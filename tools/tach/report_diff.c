@@ -42,11 +42,16 @@ static double relative(const struct line *l)
 
 static void print_text(const struct diff *d, const struct line *l)
 {
-	char percent[32] = "-";
+	char percent[32] = "-", name[256];
+
+	snprintf(name, sizeof name, "%s", l->region);
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < 0x20)
+			*c = '?';
 
 	if (isfinite(relative(l)))
 		snprintf(percent, sizeof percent, "%+.2f%%", 100 * relative(l));
-	fprintf(d->to, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width, l->region,
+	fprintf(d->to, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width, name,
 		l->is_time ? "time (ns)" : l->quantity, l->old, l->new, l->new - l->old,
 		percent, verdicts[l->verdict]);
 }

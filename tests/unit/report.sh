@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# tach report: every format of a saved report, reading it back, adding up, comparing, refusing.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+tach=$B/tach sample=tests/unit/report/sample.json
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+result() { # NAME STATUS
+	if [ "$2" = 0 ]; then echo "ok report_$1"; else echo "not ok report_$1"; failed=1; fi
+}
+# The text that wants to be in a file.
+has() { grep -qF -- "$1" "$2" || { echo "# no '$1' in:"; head -20 "$2" | sed 's/^/#   /'; return 1; }; }
+
+version=$($tach version | grep -o '[0-9][0-9.]*' | head -1)
+for format in text csv prometheus; do
+	rc=0
+	$tach report --format $format $sample | sed "s/version=\"$version\"/version=\"0.1.0\"/" >"$work/out"
+	diff "tests/unit/report/sample.$format" "$work/out" >"$work/diff" || { sed 's/^/# /' "$work/diff" | head; rc=1; }
+	result $format $rc
+done
+
+# What is written of what was read is read again as the same, byte by byte; suffixes choose formats.
+rc=0
+$tach report -o "$work/a.json" $sample && $tach report -o "$work/b.json" "$work/a.json" &&
+	cmp "$work/a.json" "$work/b.json" || rc=1
+for pair in csv:csv prom:prometheus txt:text html:html json:json; do
+	$tach report -o "$work/s.${pair%:*}" "$work/a.json"
+	$tach report --format "${pair#*:}" $sample | cmp -s - "$work/s.${pair%:*}" || { echo "# $pair"; rc=1; }
+done
+$tach report - <"$work/a.json" | cmp -s - tests/unit/report/sample.text || rc=1
+result round_trip $rc
+
+# Sums, and the metric made anew of them: 2.5 in the file, what its formula says in the sum.
+rc=0
+$tach report --format csv $sample $sample >"$work/sum" || rc=1
+has '"parse","src/parse.c",12,2000,2000,inclusive,"time_ns",3000000,3020000,6000,""' "$work/sum" || rc=1
+has '12,2000,2000,self,"ipc",2.5,' "$work/sum" || rc=1
+has 'inclusive,"ipc",3002399751.58' "$work/sum" || rc=1
+$tach report -o "$work/sum.json" $sample $sample && $tach report --format csv "$work/sum.json" | cmp -s - "$work/sum" || rc=1
+# Other quantities: kept apart, and lost where they are missing.
+sed 's/"cycles"/"ticks"/; s/"cycles":/"ticks":/' "$work/a.json" >"$work/ticks.json"
+$tach report --format csv $sample "$work/ticks.json" >"$work/both" || rc=1
+has '12,2000,2000,inclusive,"cycles",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
+has '12,2000,2000,inclusive,"ticks",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
+result sums $rc
+
+rc=0
+$tach report --diff $sample $sample >"$work/same" || rc=1
+has '0 of 8 differ' "$work/same" || rc=1
+# 6000 is what the two errors of 3000 explain, 6001 is not.
+for more in 6000:0 6001:1; do
+	sed "0,/1500000/s/1500000/$((1500000 + ${more%:*}))/" $sample >"$work/more.json"
+	$tach report --diff --format csv $sample "$work/more.json" >"$work/diff"
+	[ $? = "${more#*:}" ] || { echo "# $more"; rc=1; }
+done
+has '"parse","time_ns",1500000,1506001,6001,0.00400066666666666' "$work/diff" || rc=1
+sed 's/"name": "parse"/"name": "lex"/' $sample >"$work/other.json"
+$tach report --diff --format json $sample "$work/other.json" >"$work/diff" && rc=1
+has '"verdict": "only in old"' "$work/diff" || rc=1
+has '"verdict": "only in new"' "$work/diff" || rc=1
+python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/diff" || rc=1
+result diff $rc
+
+# Errors say where, and what.
+rc=0
+refused() { # TEXT WANTED
+	printf '%s' "$1" >"$work/bad.json"
+	$tach report "$work/bad.json" >"$work/out" 2>&1; [ $? = 1 ] || { echo "# taken: $1"; rc=1; }
+	has "$2" "$work/out" || rc=1
+}
+refused '' ':1:1: the text ends too soon'
+refused '{"tach": 1,}' ':1:12: expected a name in quotes'
+refused $'{"tach": 1,\n "version": 01}' ":2:14: expected ',' or '}'"
+refused '{"tach": 2}' 'a report of schema version 2; this library reads version 1'
+refused '{"tacho": 1}' ":1:1: not a report of tach: 'tach' is missing"
+refused '{"tach": "1"}' ":1:10: 'tach' is not a number"
+refused "$(sed 's/"calls": 7,/"calls": -7,/' $sample)" "'calls' is not a count"
+refused "$(sed 's/"ipc": {"value": null/"ips": {"value": null/' $sample)" "'ipc' is missing"
+refused "$(sed 's/\[900, 999, 600\]/[900, 999]/' $sample)" 'a bucket is [low, high, count]'
+refused "$(sed 's|N1 / N0|N1 / N2|' $sample)" 'N2'
+$tach report "$work/none.json" 2>"$work/out"; [ $? = 1 ] || rc=1
+has 'No such file' "$work/out" || rc=1
+for usage in '' '--diff a' '--format odd a' '--diff --format html a b' '--bogus a'; do
+	# shellcheck disable=SC2086
+	$tach report $usage >/dev/null 2>&1; [ $? = 2 ] || { echo "# status of: $usage"; rc=1; }
+done
+result errors $rc
+
+# The page: its pictures are there, nothing is fetched, names cannot become markup.
+rc=0
+$tach report -o "$work/page.html" $sample
+has '<svg viewBox="0 0 300 90"' "$work/page.html" || rc=1
+has 'A &quot;note&quot; with &lt;b&gt;markup&lt;/b&gt; &amp; more.' "$work/page.html" || rc=1
+[ "$(grep -c '</script>' "$work/page.html")" = 2 ] || { echo '# a name ends a script'; rc=1; }
+grep -nE 'https?:|src=|<link|@import|url\(' "$work/page.html" && rc=1
+sed -n '/id="data">/,/<\/script>/p' "$work/page.html" | sed '1d;$d' | cmp - <($tach report --format json $sample) || rc=1
+result page $rc
+exit $failed
