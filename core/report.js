@@ -12,13 +12,11 @@
 		var cell = row.cells[column].dataset;
 		return state.part === "self" && cell.s !== undefined ? cell.s : cell.i;
 	}
-	function compare(a, b) {
+	/* What has no value comes last, in whichever order. */
+	function compare(a, b, sign) {
 		var x = parseFloat(a), y = parseFloat(b);
-		if (isNaN(x) || isNaN(y)) {
-			if (isNaN(x) !== isNaN(y)) return isNaN(x) ? 1 : -1;
-			return a.localeCompare(b);
-		}
-		return x - y;
+		if (isNaN(x) || isNaN(y)) return isNaN(x) - isNaN(y);
+		return sign * (x - y);
 	}
 	function sort() {
 		var heads = table.tHead.rows[0].cells, column = -1;
@@ -30,9 +28,8 @@
 		});
 		if (column < 0) return;
 		Array.prototype.slice.call(table.tBodies[0].rows).sort(function (a, b) {
-			return sign * (heads[column].dataset.text
-				? value(a, column).localeCompare(value(b, column))
-				: compare(value(a, column), value(b, column)));
+			var x = value(a, column), y = value(b, column);
+			return heads[column].dataset.text ? sign * x.localeCompare(y) : compare(x, y, sign);
 		}).forEach(function (row) { table.tBodies[0].appendChild(row); });
 	}
 	function show() {
@@ -56,8 +53,10 @@
 	function restore() {
 		location.hash.slice(1).split("&").forEach(function (part) {
 			var at = part.indexOf("=");
-			if (at > 0 && part.slice(0, at) in state)
+			if (at <= 0 || !(part.slice(0, at) in state)) return;
+			try {
 				state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
+			} catch (error) { /* an address that somebody broke: as if it were not there */ }
 		});
 	}
 	function theme() {

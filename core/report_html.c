@@ -7,14 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/out.h"
+#include "core/report_page.h"
 #include "core/units.h"
-
-static const char style[] =
-#include "report.css.h"
-	;
-static const char script[] =
-#include "report.js.h"
-	;
 
 enum { SHARES = 8 }; /* regions with a colour of their own in the picture of shares */
 
@@ -330,7 +324,7 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n<title>tach report</title>\n<style>\n");
-	tach__out_text(out, style);
+	tach__out_text(out, tach__report_style);
 	tach__out(
 		out,
 		"</style>\n</head>\n<body>\n<header><h1><b>tach</b> report</h1>"
@@ -351,6 +345,6 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 			    "<script type=\"application/json\" id=\"data\">\n");
 	tach__report_json(out, s, opt);
 	tach__out_text(out, "</script>\n<script>\n");
-	tach__out_text(out, script);
+	tach__out_text(out, tach__report_script);
 	tach__out_text(out, "</script>\n</body>\n</html>\n");
 }

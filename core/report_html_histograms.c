@@ -124,7 +124,8 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 
 		tach__unit_value(value, s, quantity,
 				 tach_snapshot_quantile(s, region, quantity, marks[i].p));
-		tach__out(out, "%s%s <b>%s</b>", i ? " \u00b7 " : "", marks[i].name, value);
+		tach__out(out, "%s<span>%s <b>%s</b></span>", i ? " \u00b7 " : "",
+			  marks[i].name, value);
 	}
 	tach__out_text(out, "</figcaption></figure>\n");
 	free(p.bucket);

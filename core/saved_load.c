@@ -10,6 +10,8 @@
 #include "core/saved.h"
 #include "core/snapshot.h"
 
+#define BOUND_MAX 1e100 /* the sum of two is still a number */
+
 enum { VERSION = 1, BUCKETS_MAX = 1 << 20 };
 
 struct load {
@@ -124,6 +126,16 @@ static void load_value(struct load *l, const struct tach__json *part, const char
 		v->flags |= flag(word);
 }
 
+static int is_bucket(const struct tach__json *low)
+{
+	const struct tach__json *high = low->next, *count = high->next;
+
+	return low->type == TACH__JSON_NUMBER && high->type == TACH__JSON_NUMBER &&
+	       count->type == TACH__JSON_NUMBER && low->number >= 0 &&
+	       high->number >= low->number && high->number < BOUND_MAX && count->number >= 0 &&
+	       count->number < 0x1p64;
+}
+
 /* [[low, high, count], ...] */
 static void load_histogram(struct load *l, const struct tach__json *from,
 			   struct tach__saved_buckets *to)
@@ -138,10 +150,7 @@ static void load_histogram(struct load *l, const struct tach__json *from,
 		const struct tach__json *k = b->kid;
 		struct tach_bucket *bucket = &to->at[to->count++];
 
-		if (b->type != TACH__JSON_ARRAY || length(b) != 3 ||
-		    k->type != TACH__JSON_NUMBER || k->next->type != TACH__JSON_NUMBER ||
-		    k->next->next->type != TACH__JSON_NUMBER || k->next->next->number < 0 ||
-		    k->next->next->number >= 0x1p64) {
+		if (b->type != TACH__JSON_ARRAY || length(b) != 3 || !is_bucket(k)) {
 			fail(l, b, "%s", "a bucket is [low, high, count]");
 			return;
 		}

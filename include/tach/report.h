@@ -97,8 +97,8 @@ struct tach_snapshot_counts {
 	uint64_t lost;	   /* entries that found no place: ending thread, out of memory */
 	uint64_t stale;	   /* slots of which only an older copy was to be had */
 	uint32_t unopened; /* threads whose counters did not open: they have the clock alone */
-	uint32_t reports;   /* 1, or how many tach_snapshot_merge added up */
-	double clock_hz;    /* of the region clock */
+	uint32_t reports;  /* 1, or how many tach_snapshot_merge added up */
+	double clock_hz;   /* of the region clock */
 };
 TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
 				  struct tach_snapshot_counts *counts);

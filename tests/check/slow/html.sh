@@ -1,0 +1,72 @@
+#!/usr/bin/env bash
+# The HTML report in headless Chromium: it looks like something, in light and dark, and its script
+# sorts, filters and chooses; nothing is asked of any network.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tools/need chromium python3 >/dev/null 2>&1 || { echo "skip html: chromium cannot be installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+page=$work/page.html
+"$B/tach" report -o "$page" tests/unit/report/sample.json || exit 1
+failed=0 rc=0
+result() { if [ $rc = 0 ]; then echo "ok html_$1"; else echo "not ok html_$1"; failed=1; fi; rc=0; }
+
+browse() { # HASH OPTION...
+	local hash=$1; shift
+	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+		--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
+		--user-data-dir="$(mktemp -d -p "$work")" "$@" "file://$page$hash" 2>"$work/err"
+}
+# The first words of the rows that are shown, in their order.
+rows() { grep -o '<tr data-name="[^"]*"\( hidden=""\)\?' "$work/dom" | grep -v hidden | sed 's/.*name="\([a-z]*\).*/\1/' | tr '\n' ' '; }
+shows() { # HASH WANTED
+	browse "$1" --dump-dom >"$work/dom"
+	[ "$(rows)" = "$2 " ] || { echo "# $1: '$(rows)', not '$2'"; rc=1; }
+}
+
+browse '' --dump-dom >"$work/dom"
+if ! grep -q 'id="regions"' "$work/dom"; then
+	sed 's/^/# /' "$work/err" | tail -5
+	echo "skip html: chromium does not run here"
+	exit 77
+fi
+[ "$(rows)" = 'parse a ' ] || rc=1
+grep -q 'aria-sort="descending"[^>]*><button type="button">time' "$work/dom" || { echo '# not sorted by time'; rc=1; }
+[ "$(grep -o '<svg' "$work/dom" | wc -l)" = 3 ] || { echo '# not three pictures'; rc=1; }
+grep -q '<rect rx="1"' "$work/dom" || rc=1
+shows '#sort=time&order=ascending' 'a parse'
+shows '#sort=instructions&order=descending' 'parse a'
+shows '#sort=instructions&order=descending&part=self' 'a parse'
+grep -q '<body class="self">' "$work/dom" || rc=1
+# What has no value is neither high nor low.
+shows '#sort=ipc&order=descending' 'parse a'
+shows '#sort=region&order=ascending' 'a parse'
+shows '#filter=PAR' 'parse'
+shows '#filter=%25%zz' 'parse a'
+result script
+
+for scheme in light dark; do
+	browse '' --window-size=1300,900 --screenshot="$work/$scheme.png" \
+		$([ $scheme = light ] || echo --blink-settings=preferredColorScheme=0)
+	python3 - "$work/$scheme.png" $scheme <<-'P' || rc=1
+	import struct, sys, zlib
+	data = open(sys.argv[1], "rb").read()
+	width, height, depth, kind = struct.unpack(">IIBB", data[16:26])
+	at, packed = 8, b""
+	while at < len(data):
+	    length, name = struct.unpack(">I4s", data[at:at + 8])
+	    packed += data[at + 8:at + 8 + length] if name == b"IDAT" else b""
+	    at += length + 12
+	raw = zlib.decompress(packed)
+	stride = len(raw) // height
+	lines = {raw[i * stride:(i + 1) * stride] for i in range(height)}
+	corner = sum(raw[1:4]) / 3  # a first pixel is as it is, however the row is filtered
+	print("#", sys.argv[2], width, height, len(lines), "different lines, corner", corner)
+	assert (width, height, depth) == (1300, 900, 8)
+	assert len(lines) > 200, "blank, or nearly so"
+	assert (corner > 200) == (sys.argv[2] == "light"), "not the scheme that was asked for"
+	P
+done
+result screenshots
+exit $failed

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports read back: any bytes are refused or become a snapshot that every format can write. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/report.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int nowhere(void *context, const char *text, size_t length)
+{
+	size_t *total = context;
+
+	(void)text;
+	*total += length;
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *s, *twice;
+	const struct tach_snapshot *list[2];
+	size_t total = 0;
+
+	if (tach_snapshot_load(&s, (const char *)data, size, &err) != 0)
+		return err.text[0] ? 0 : (abort(), 0);
+	for (int format = TACH_TEXT; format <= TACH_HTML; format++) {
+		struct tach_report_options opt = {.format = (enum tach_format)format,
+						  .width = 60};
+
+		if (tach_report_write(s, &opt, nowhere, &total, NULL) != 0)
+			abort();
+	}
+	list[0] = list[1] = s;
+	if (tach_snapshot_merge(&twice, list, 2, NULL) == 0) {
+		struct tach_report_options opt = {.format = TACH_JSON};
+
+		tach_report_write(twice, &opt, nowhere, &total, NULL);
+		tach_snapshot_free(twice);
+	}
+	tach_snapshot_free(s);
+	return 0;
+}

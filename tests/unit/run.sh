@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# tach run: threads and processes however they begin and end; exit statuses; what it says when
+# there is nothing to measure.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+tach=$B/tach
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip run: a sanitizer's library would have to be preloaded first"
+	exit 77
+fi
+gcc -O1 -Iinclude -o "$work/target" tests/unit/run/target.c -L"$B" -ltach -lpthread \
+	-Wl,-rpath,"$PWD/$B" || exit 1
+
+failed=0 rc=0
+result() {
+	# Whatever happened, nothing is left behind.
+	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	if [ $rc = 0 ]; then echo "ok run_$1"; else echo "not ok run_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
+	rc=0
+}
+run() { # STATUS ARGUMENT...
+	local want=$1 got; shift
+	$tach run "$@" >"$work/out" 2>"$work/err"; got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+}
+calls() { # REGION CALLS
+	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
+}
+says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+target=$work/target
+
+run 0 -- "$target" once
+calls '\(all threads\)' 1; calls work 1; says ' s elapsed, '
+[ ! -s "$work/out" ] || rc=1
+run 0 -e page-faults -m 'twice = 2 * page-faults' -- "$target" once
+says '^region .* page-faults +twice '
+result one_thread
+
+run 33 "$target" status
+run 5 "$target" _exit
+calls '\(all threads\)' 1; calls work 1
+run 143 "$target" signal
+says 'ended by signal 15 \(.*\); what it counted is lost'
+run 125; run 125 --bogus; run 125 --format odd true
+run 125 -e bogus true; says "no event 'bogus'"
+run 127 "$work/none"; says 'none: No such file'
+run 126 "$work"
+result statuses
+
+# Main, five made by pthread_create and thrd_create, one of which is there to the end.
+run 0 "$target" threads
+calls '\(all threads\)' 6; calls work 1
+run 0 --per-thread "$target" threads
+calls '\(main thread\)' 1
+for n in 2 3 4 5 6; do calls "\\(thread $n\\)" 1; done
+TACH_REGIONS='nothing*' run 0 "$target" threads
+calls '\(all threads\)' 6; grep -q '^work' "$work/err" && rc=1
+result threads
+
+# Two children by fork, one by system (the shell has no region), and the program itself.
+run 0 "$target" children
+calls work 3; calls '\(all threads\)' 4
+run 0 --per-thread "$target" children
+says '^\(process [0-9]+ main thread\) +1 '
+result children
+
+# Before exec (a failed one in between changes nothing), and after it.
+run 0 "$target" exec
+calls work 3
+says '^\(all threads\) +3 '
+result exec
+
+run 0 "$target" configure
+calls work 2
+result command_line_decides
+
+run 0 -o "$work/r.json" -- "$target" once
+[ -s "$work/out" ] && rc=1
+$tach report "$work/r.json" 2>&1 | grep -q '^work' || rc=1
+run 0 --format csv "$target" once
+says '^"work",'
+result formats
+
+if gcc -O1 -static -DTACH_DISABLE -Iinclude -o "$work/static" tests/unit/run/target.c "$B/libtach.a" \
+	-lurcu-bp -lurcu-common -lm -lpthread -ldl 2>/dev/null; then
+	run 0 "$work/static" once
+	says 'static is statically linked: nothing can be preloaded'
+	gcc -O1 -static -Iinclude -o "$work/static" tests/unit/run/target.c "$B/libtach.a" \
+		-lurcu-bp -lurcu-common -lm -lpthread -ldl
+	run 0 "$work/static" once
+	calls work 1
+	result static
+else
+	echo "skip run_static: no static libraries here"
+fi
+
+cp "$tach" "$work/alone"
+"$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
+says 'libtach-run.so is neither beside this program nor in ../lib'
+result missing_object
+exit $failed

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests/unit/run.sh measures: ways for threads and processes to begin and to end. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <threads.h>
+#include <unistd.h>
+#include <tach.h>
+
+static pthread_barrier_t barrier;
+
+static void *work(void *argument)
+{
+	TACH_SCOPE(work);
+	return argument;
+}
+
+static void *leaves(void *argument)
+{
+	pthread_exit(argument);
+}
+
+static void *waits(void *argument)
+{
+	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
+	return argument;
+}
+
+static int c11(void *argument)
+{
+	return *(int *)argument + 1;
+}
+
+static int threads(void)
+{
+	pthread_t t[4];
+	thrd_t c;
+	int number = 41, result;
+	void *value;
+
+	pthread_create(&t[0], NULL, work, t);
+	pthread_create(&t[1], NULL, leaves, t);
+	pthread_barrier_init(&barrier, NULL, 3);
+	pthread_create(&t[2], NULL, waits, NULL);
+	pthread_create(&t[3], NULL, waits, NULL);
+	pthread_barrier_wait(&barrier);
+	pthread_cancel(t[2]);
+	pthread_join(t[2], &value);
+	if (value != PTHREAD_CANCELED)
+		return 1;
+	for (int i = 0; i < 2; i++)
+		if (pthread_join(t[i], &value) != 0 || value != t)
+			return 1;
+	/* t[3] is still there when the process ends. */
+	return thrd_create(&c, c11, &number) != thrd_success ||
+	       thrd_join(c, &result) != thrd_success || result != 42;
+}
+
+static int children(void)
+{
+	int status;
+
+	for (int i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (child == 0) {
+			work(NULL);
+			if (i)
+				_exit(0);
+			exit(0);
+		}
+		waitpid(child, &status, 0);
+		if (status)
+			return 1;
+	}
+	work(NULL);
+	return system("exit 7") == 7 << 8 ? 0 : 1;
+}
+
+static int execs(const char *self)
+{
+	work(NULL);
+	if (execl("/nonexistent", "nonexistent", (char *)NULL) != -1 || errno != ENOENT)
+		return 1;
+	work(NULL);
+	execlp(self, self, "once", (char *)NULL);
+	return 1;
+}
+
+/* The command line says what is counted. */
+static int configures(void)
+{
+	struct tach_regions_options opt = {.events = "bogus"};
+
+	if (tach_regions_configure(&opt, NULL) != 0)
+		return 1;
+	work(NULL);
+	tach_regions_disable();
+	work(NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "once") == 0)
+		work(NULL);
+	else if (strcmp(what, "status") == 0)
+		return 33;
+	else if (strcmp(what, "signal") == 0)
+		raise(SIGTERM);
+	else if (strcmp(what, "_exit") == 0)
+		work(NULL), _exit(5);
+	else if (strcmp(what, "threads") == 0)
+		return threads();
+	else if (strcmp(what, "children") == 0)
+		return children();
+	else if (strcmp(what, "exec") == 0)
+		return execs(argv[0]);
+	else if (strcmp(what, "configure") == 0)
+		return configures();
+	else
+		return 99;
+	return 0;
+}
