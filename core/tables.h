@@ -178,11 +178,12 @@ struct tach__event {
 	uint8_t ngroups, src;
 };
 
-struct tach__umask {
+/* Packed to 36 bytes: eleven thousand of them. */
+struct __attribute__((packed, aligned(4))) tach__umask {
 	uint64_t code;
 	uint64_t counters; /* 0 = as the event */
 	uint32_t name, description;
-	uint32_t mods;	/* modifiers that the user must give */
+	uint16_t mods;	/* modifiers that the user must give; none of those is above bit 15 */
 	uint16_t flags; /* TACH__UM_* */
 	uint16_t hw, attrs;
 	uint8_t group;

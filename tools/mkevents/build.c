@@ -90,7 +90,7 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	u.code = row->code;
 	u.counters = row->counters;
 	u.flags = (uint16_t)row->flags;
-	u.mods = row->mods;
+	u.mods = (uint16_t)row->mods;
 	u.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
 	u.attrs = attrs(mk, im, row);
 	u.group = row->group;

@@ -141,6 +141,8 @@ static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 			mk_fault(mk, pmu, &u->name,
 				 "requires a modifier that event %.*s does not take",
 				 (int)event->name.length, event->name.text);
+		if (u->mods > UINT16_MAX) /* struct tach__umask has 16 bits for them */
+			mk_fault(mk, pmu, &u->name, "cannot require irange, drange or opc");
 		while (mk_split(&rest, ':', &word))
 			alias_word(mk, pmu, event, &word);
 		if (rings(pmu, event, u))
