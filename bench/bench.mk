@@ -44,8 +44,9 @@ bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring
 
 .PHONY: bench bench_programs bench_static need-bench
 
-# Budgets are checked by tests/check/budgets.sh wherever these are built.
+# Budgets are checked by tests/check/budgets.sh wherever these are built, and in the guests.
 check_deps += bench-budgets
+guest_programs: $(B)/static/bench/tach
 bench-budgets:
 	@tools/need valgrind binutils python3
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so

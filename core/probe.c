@@ -56,8 +56,6 @@ static int open_hardware(struct perf_event_attr *attr, enum tach__userread way)
 	for (int i = way == TACH__USER_MRS ? 0 : 2; i < 3 && fd < 0; i++) {
 		attr->config1 = access[i];
 		fd = perf_open(attr);
-		if (fd != -EINVAL && fd != -EOPNOTSUPP && fd < 0)
-			break;
 	}
 	return fd;
 }
