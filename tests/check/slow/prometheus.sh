@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Prometheus' own parser reads the report, and finds what is in it.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tools/need python3-prometheus-client >/dev/null 2>&1 || { echo "skip prometheus: python3-prometheus-client cannot be installed"; exit 77; }
+"$B/tach" report --format prometheus tests/unit/report/sample.json | /usr/bin/python3 -c '
+import math, sys
+from prometheus_client.parser import text_string_to_metric_families as parse
+families = {f.name: f for f in parse(sys.stdin.read())}
+def value(family, sample, **labels):
+    found = [s.value for s in families[family].samples
+             if s.name == sample and labels.items() <= s.labels.items()]
+    assert len(found) == 1, (sample, labels, found)
+    return found[0]
+assert len(families) == 14, sorted(families)
+assert families["tach_region_events"].type == "counter"
+assert value("tach_region_seconds", "tach_region_seconds_total", region="parse", part="self") == 0.001
+assert value("tach_region_events", "tach_region_events_total", part="inclusive", event="cycles",
+             region="a \"quoted\" \\ name,\n\u00e9\U0001f600</script>") == 0
+assert math.isnan(value("tach_region_metric", "tach_region_metric", line="0", metric="ipc"))
+' || { echo "not ok prometheus"; exit 1; }
+echo "ok prometheus"
