@@ -172,6 +172,13 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 	struct tach__string base;
 	int found;
 
+	if (tach__derived_several(pmu, &s->event)) {
+		*rc = tach__refuse(w, TACH_ERR_NOTSUPP,
+				   "%.*s is derived from several events: a set takes it as a "
+				   "metric, 'tach derived show' takes it apart",
+				   (int)s->event.length, s->event.text);
+		return 1;
+	}
 	if (!text || tach__string_split(&base, text, NULL))
 		return 0;
 	if (base.pmu.text)

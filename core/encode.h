@@ -148,6 +148,8 @@ int tach__perf_encode(struct tach__work *w);
 /* ---- encode_derived.c ---- */
 /* The event string that a preset of that name stands for on this PMU, or NULL. */
 const char *tach__derived_event(int pmu, const struct tach__text *name);
+/* Whether that name is derived from several events there: known, but not one code. */
+int tach__derived_several(int pmu, const struct tach__text *name);
 
 /* ---- fqstr.c ---- */
 /* Writes the spelled-out name, cut off at size - 1; returns its whole length. */

@@ -40,6 +40,7 @@ printf 'EVENT,MINE,DERIVED_PS,PAPI_TOT_CYC,PAPI_TOT_INS\nEVENT,GONE,NOT_DERIVED,
 want derived_show_file 0 '^  postfix   N0\|#\|\*\|N1\|/\|' $tach show MINE --pmu skl --file "$tmp" --max-hz 1e9
 want derived_show_gone 1 "GONE cannot count 'NOSUCH': no event" $tach show GONE --pmu skl --file "$tmp"
 want derived_show_environment 0 '^MINE' env TACH_DERIVED="$tmp" $tach show MINE --pmu icl --max-hz 1
+want derived_encode 1 "ipc is derived from several events" "${B:-build}/tach" encode --pmu skl ipc
 want derived_eval 0 '^2.5$' $tach eval 'N0 / N1' N0=5 N1=2
 want derived_eval_postfix 0 '^-4$' $tach eval --postfix 'N0|N1|-|' N0=5 N1=9
 want derived_eval_negative 0 '^-7$' $tach eval -- N0 N0=-7
