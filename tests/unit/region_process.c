@@ -196,6 +196,8 @@ static void fork_among_busy_threads(void)
 	stop = 0;
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, come_and_go, NULL);
+	while (!look("leaf")) /* on a busy machine the threads may be late */
+		sched_yield();
 	for (int round = 0; round < 60; round++) {
 		pid_t pid = fork();
 
