@@ -66,5 +66,8 @@ int tach__dispatch_arm64(struct tach__dispatch *d);
  * is not by the rules of the encoder (the PMUs of libpfm-3).
  */
 int tach__dispatch_counters(const struct tach__pmu *pmu);
+/* The counters that an event of a NetBurst list can reach through its selectors; bit n = PMDn.
+ */
+uint64_t tach__netburst_counters(const struct tach__event *row);
 
 #endif

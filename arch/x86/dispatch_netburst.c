@@ -75,16 +75,15 @@ static uint32_t escr_address(int escr)
 	return escr < ESCR0S ? escr_msr[escr] : escr_msr[partner(escr)] + 1u;
 }
 
-/* "9,32": the selectors an event may use, the preferred one first. */
-static uint64_t selectors(const struct tach__dispatch *d, const struct tach__item *item,
-			  uint64_t *preferred)
+/* "9,32": the selectors an event may use, and the preferred one, which comes first. */
+static uint64_t escrs_of(const struct tach__event *row, uint64_t *preferred)
 {
 	const char *text = "";
 	uint64_t all = 0;
 	char *end;
 
 	*preferred = 0;
-	tach__attr(item->row->attrs, TACH__A_ESCR, NULL, &text);
+	tach__attr(row->attrs, TACH__A_ESCR, NULL, &text);
 	while (*text) {
 		int escr = (int)strtol(text, &end, 10);
 
@@ -95,6 +94,26 @@ static uint64_t selectors(const struct tach__dispatch *d, const struct tach__ite
 			*preferred = 1ull << escr;
 		all |= 1ull << escr;
 	}
+	return all;
+}
+
+uint64_t tach__netburst_counters(const struct tach__event *row)
+{
+	uint64_t preferred, escrs = escrs_of(row, &preferred), all = 0;
+
+	for (int escr = 0; escr < ESCRS; escr++)
+		for (int k = 0; escrs >> escr & 1 && k < 3; k++)
+			if (counters[group_of(escr)][k].pmc)
+				all |= 1ull << counters[group_of(escr)][k].pmd;
+	return all;
+}
+
+/* Those of them that are available. */
+static uint64_t selectors(const struct tach__dispatch *d, const struct tach__item *item,
+			  uint64_t *preferred)
+{
+	uint64_t all = escrs_of(item->row, preferred);
+
 	for (int escr = 0; escr < ESCRS; escr++)
 		if (all >> escr & 1 && !tach__available(d, escr_pmc(escr)))
 			all &= ~(1ull << escr);

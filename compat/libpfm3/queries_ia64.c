@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be asked of ia64's events. */
+#include <perfmon/pfmlib_itanium.h>
+#include <perfmon/pfmlib_itanium2.h>
+#include <perfmon/pfmlib_montecito.h>
+#include "compat/libpfm3/state.h"
+
+#define IEARS (TACH__EV_IEAR_CACHE | TACH__EV_IEAR_TLB)
+#define DEARS (TACH__EV_DEAR_CACHE | TACH__EV_DEAR_TLB | TACH__EV_DEAR_ALAT)
+
+/* Is one of the flags set, and is it an event of this PMU type? */
+static int has(int type, unsigned idx, uint32_t flags)
+{
+	const struct tach__event *row;
+	struct p3_chosen c;
+
+	return !p3_event(&c, idx, &row) && c.pmu->type == type && (row->flags & flags) != 0;
+}
+
+static pfm_err_t attribute(int type, unsigned idx, enum tach__attr key, uint64_t missing,
+			   uint64_t *out)
+{
+	const struct tach__event *row;
+	struct p3_chosen c;
+
+	if (p3_event(&c, idx, &row) || c.pmu->type != type)
+		return PFMLIB_ERR_INVAL;
+	if (!tach__attr(row->attrs, key, out, NULL))
+		*out = missing;
+	return PFMLIB_SUCCESS;
+}
+
+static pfm_err_t as_int(int type, unsigned idx, enum tach__attr key, uint64_t missing, int *out)
+{
+	uint64_t n;
+	pfm_err_t rc = out ? attribute(type, idx, key, missing, &n) : PFMLIB_ERR_INVAL;
+
+	if (!rc)
+		*out = (int)n;
+	return rc;
+}
+
+/* 0 cache, 1 TLB, 2 ALAT, as all models number them; -1: no such event. */
+static int ear_mode(int type, unsigned idx)
+{
+	if (has(type, idx, TACH__EV_IEAR_CACHE | TACH__EV_DEAR_CACHE))
+		return 0;
+	if (has(type, idx, TACH__EV_IEAR_TLB | TACH__EV_DEAR_TLB))
+		return 1;
+	return has(type, idx, TACH__EV_DEAR_ALAT) ? 2 : -1;
+}
+
+int pfm_ita_is_ear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, IEARS | DEARS);
+}
+
+int pfm_ita_is_dear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, DEARS);
+}
+
+int pfm_ita_is_dear_tlb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DEAR_TLB);
+}
+
+int pfm_ita_is_dear_cache(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DEAR_CACHE);
+}
+
+int pfm_ita_is_iear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, IEARS);
+}
+
+int pfm_ita_is_iear_tlb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IEAR_TLB);
+}
+
+int pfm_ita_is_iear_cache(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IEAR_CACHE);
+}
+
+int pfm_ita_is_btb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_BTB);
+}
+
+int pfm_ita_support_opcm(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_OPC);
+}
+
+int pfm_ita_support_iarr(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IRANGE);
+}
+
+int pfm_ita_support_darr(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DRANGE);
+}
+
+int pfm_ita_get_ear_mode(unsigned int i, pfmlib_ita_ear_mode_t *m)
+{
+	int mode = ear_mode(PFMLIB_ITANIUM_PMU, i);
+
+	if (!m || mode < 0)
+		return PFMLIB_ERR_INVAL;
+	*m = (pfmlib_ita_ear_mode_t)mode;
+	return PFMLIB_SUCCESS;
+}
+
+int pfm_ita_get_event_maxincr(unsigned int i, unsigned int *maxincr)
+{
+	return as_int(PFMLIB_ITANIUM_PMU, i, TACH__A_MAXINC, 1, (int *)maxincr);
+}
+
+int pfm_ita_get_event_umask(unsigned int i, unsigned long *umask)
+{
+	uint64_t n;
+	pfm_err_t rc =
+		umask ? attribute(PFMLIB_ITANIUM_PMU, i, TACH__A_UM, 0, &n) : PFMLIB_ERR_INVAL;
+
+	if (!rc)
+		*umask = (unsigned long)n;
+	return rc;
+}
+
+int pfm_ita2_is_ear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, IEARS | DEARS);
+}
+
+int pfm_ita2_is_dear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, DEARS);
+}
+
+int pfm_ita2_is_dear_tlb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_TLB);
+}
+
+int pfm_ita2_is_dear_cache(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_CACHE);
+}
+
+int pfm_ita2_is_dear_alat(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_ALAT);
+}
+
+int pfm_ita2_is_iear(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, IEARS);
+}
+
+int pfm_ita2_is_iear_tlb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IEAR_TLB);
+}
+
+int pfm_ita2_is_iear_cache(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IEAR_CACHE);
+}
+
+int pfm_ita2_is_btb(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_BTB);
+}
+
+int pfm_ita2_support_opcm(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_OPC);
+}
+
+int pfm_ita2_support_iarr(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IRANGE);
+}
+
+int pfm_ita2_support_darr(unsigned int i)
+{
+	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DRANGE);
+}
+
+int pfm_ita2_get_ear_mode(unsigned int i, pfmlib_ita2_ear_mode_t *m)
+{
+	int mode = ear_mode(PFMLIB_ITANIUM2_PMU, i);
+
+	if (!m || mode < 0)
+		return PFMLIB_ERR_INVAL;
+	*m = (pfmlib_ita2_ear_mode_t)mode;
+	return PFMLIB_SUCCESS;
+}
+
+int pfm_ita2_get_event_maxincr(unsigned int i, unsigned int *maxincr)
+{
+	return as_int(PFMLIB_ITANIUM2_PMU, i, TACH__A_MAXINC, 1, (int *)maxincr);
+}
+
+int pfm_ita2_get_event_umask(unsigned int i, unsigned long *umask)
+{
+	uint64_t n;
+	pfm_err_t rc =
+		umask ? attribute(PFMLIB_ITANIUM2_PMU, i, TACH__A_UM, 0, &n) : PFMLIB_ERR_INVAL;
+
+	if (!rc)
+		*umask = (unsigned long)n;
+	return rc;
+}
+
+int pfm_ita2_get_event_group(unsigned int i, int *grp)
+{
+	return as_int(PFMLIB_ITANIUM2_PMU, i, TACH__A_GROUP, 0, grp);
+}
+
+int pfm_ita2_get_event_set(unsigned int i, int *set)
+{
+	return as_int(PFMLIB_ITANIUM2_PMU, i, TACH__A_SET, (uint64_t)-1, set);
+}
+
+int pfm_mont_is_ear(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, IEARS | DEARS);
+}
+
+int pfm_mont_is_dear(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, DEARS);
+}
+
+int pfm_mont_is_dear_tlb(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_TLB);
+}
+
+int pfm_mont_is_dear_cache(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_CACHE);
+}
+
+int pfm_mont_is_dear_alat(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_ALAT);
+}
+
+int pfm_mont_is_iear(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, IEARS);
+}
+
+int pfm_mont_is_iear_tlb(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IEAR_TLB);
+}
+
+int pfm_mont_is_iear_cache(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IEAR_CACHE);
+}
+
+int pfm_mont_is_etb(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_ETB);
+}
+
+int pfm_mont_support_opcm(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_OPC);
+}
+
+int pfm_mont_support_iarr(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IRANGE);
+}
+
+int pfm_mont_support_darr(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DRANGE);
+}
+
+int pfm_mont_support_all(unsigned int i)
+{
+	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_ALLTHRD);
+}
+
+int pfm_mont_get_ear_mode(unsigned int i, pfmlib_mont_ear_mode_t *m)
+{
+	int mode = ear_mode(PFMLIB_MONTECITO_PMU, i);
+
+	if (!m || mode < 0)
+		return PFMLIB_ERR_INVAL;
+	*m = (pfmlib_mont_ear_mode_t)mode;
+	return PFMLIB_SUCCESS;
+}
+
+int pfm_mont_get_event_maxincr(unsigned int i, unsigned int *maxincr)
+{
+	return as_int(PFMLIB_MONTECITO_PMU, i, TACH__A_MAXINC, 1, (int *)maxincr);
+}
+
+int pfm_mont_get_event_umask(unsigned int i, unsigned long *umask)
+{
+	uint64_t n;
+	pfm_err_t rc = umask ? attribute(PFMLIB_MONTECITO_PMU, i, TACH__A_UM, 0, &n)
+			     : PFMLIB_ERR_INVAL;
+
+	if (!rc)
+		*umask = (unsigned long)n;
+	return rc;
+}
+
+int pfm_mont_get_event_group(unsigned int i, int *grp)
+{
+	return as_int(PFMLIB_MONTECITO_PMU, i, TACH__A_GROUP, 0, grp);
+}
+
+int pfm_mont_get_event_set(unsigned int i, int *set)
+{
+	return as_int(PFMLIB_MONTECITO_PMU, i, TACH__A_SET, (uint64_t)-1, set);
+}
+
+int pfm_mont_get_event_type(unsigned int i, int *type)
+{
+	return as_int(PFMLIB_MONTECITO_PMU, i, TACH__A_CAF, 0, type);
+}
+
+/* Fine mode is bit 13 of the register that says which pairs hold code ranges. */
+static int fine(const pfmlib_output_param_t *outp, unsigned pmc)
+{
+	for (unsigned i = 0; outp && i < outp->pfp_pmc_count && i < PFMLIB_MAX_PMCS; i++)
+		if (outp->pfp_pmcs[i].reg_num == pmc)
+			return (int)(outp->pfp_pmcs[i].reg_value >> 13 & 1);
+	return 0;
+}
+
+int pfm_ita2_irange_is_fine(pfmlib_output_param_t *outp, pfmlib_ita2_output_param_t *mod_out)
+{
+	return mod_out && mod_out->pfp_ita2_irange.rr_nbr_used && fine(outp, 14);
+}
+
+int pfm_mont_irange_is_fine(pfmlib_output_param_t *outp, pfmlib_mont_output_param_t *mod_out)
+{
+	return mod_out && mod_out->pfp_mont_irange.rr_nbr_used && fine(outp, 38);
+}
