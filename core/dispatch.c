@@ -85,8 +85,7 @@ static int bad_umask(const struct tach__dispatch *d, const struct tach__item *it
 				    what);
 }
 
-/* Where an event may count of which nothing is said. */
-static uint64_t any_general(const struct tach__pmu *pmu)
+uint64_t tach__any_general(const struct tach__pmu *pmu)
 {
 	if (pmu->general_mask)
 		return pmu->general_mask;
@@ -136,7 +135,7 @@ static int resolve(struct tach__dispatch *d, int i)
 	item->threshold = e->threshold;
 	item->ism = e->ism;
 	item->code = item->row->code;
-	item->counters = item->row->counters ? item->row->counters : any_general(d->pmu);
+	item->counters = item->row->counters ? item->row->counters : tach__any_general(d->pmu);
 	rc = take_umasks(d, item);
 	if (!rc && !encoded && item->row->numasks && !e->numasks)
 		rc = bad_umask(d, item, "needs a unit mask");
@@ -175,6 +174,8 @@ int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
 	if (!out)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the registers");
 	memset(out, 0, sizeof *out);
+	if (err)
+		err->code = 0;
 	rc = check_input(in, err);
 	if (rc)
 		return rc;
@@ -186,6 +187,9 @@ int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
 	rc = run(&d);
 	if (rc)
 		memset(out, 0, sizeof *out);
+	/* Where there is no more to say than the code does. */
+	if (rc && err && err->code != rc)
+		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
 	return rc;
 }
 

@@ -37,6 +37,8 @@ struct tach__dispatch {
 
 /* Public PMU number -> row number of the tables, -1 if there is none. */
 int tach__dispatch_pmu(int pmu);
+/* Where an event may count of which nothing is said. */
+uint64_t tach__any_general(const struct tach__pmu *pmu);
 /* Does this revision of the CPU have the row with these attributes? */
 int tach__in_revision(uint32_t attrs, uint32_t revision);
 

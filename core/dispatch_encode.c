@@ -79,6 +79,11 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 	item->ncodes = e->ncodes;
 	memcpy(item->codes, e->codes, sizeof item->codes);
 	if (e->counters)
-		item->counters = e->counters;
-	return 0;
+		item->counters = e->counters &
+				 (tach__any_general(d->pmu) | (uint64_t)d->pmu->fixed << 32);
+	return item->counters
+		       ? 0
+		       : tach__dispatch_error(
+				 d, TACH_ERR_INVAL, "%s has none of the counters that %s wants",
+				 tach__str(d->pmu->name), tach__str(item->row->name));
 }

@@ -211,7 +211,9 @@ int tach__ia64_code_range(struct tach__ia64 *w)
 	if (!w->in || !w->in->code.used)
 		return 0;
 	if (w->d->in->flags & TACH_DISPATCH_NOMODEL)
-		return TACH_ERR_INVAL;
+		return tach__dispatch_error(
+			w->d, TACH_ERR_INVAL,
+			"what comes back has nowhere to go: TACH_DISPATCH_NOMODEL is set");
 	rc = tach__ranges_count(&w->in->code, 1, &n);
 	if (rc)
 		return bad_ranges(w, rc);
@@ -282,7 +284,9 @@ int tach__ia64_data_range(struct tach__ia64 *w)
 		return 0;
 	if (w->in->data.used) {
 		if (w->d->in->flags & TACH_DISPATCH_NOMODEL)
-			return TACH_ERR_INVAL;
+			return tach__dispatch_error(w->d, TACH_ERR_INVAL,
+						    "what comes back has nowhere to go: "
+						    "TACH_DISPATCH_NOMODEL is set");
 		rc = tach__ranges_count(&w->in->data, 0, &n);
 		if (rc)
 			return bad_ranges(w, rc);

@@ -153,7 +153,9 @@ static int check_ibs(struct tach__dispatch *d)
 	if (!fetch && !op)
 		return 0;
 	if (x && (x->ibs_fetch || x->ibs_op) && d->in->flags & TACH_DISPATCH_NOMODEL)
-		return TACH_ERR_INVAL;
+		return tach__dispatch_error(
+			d, TACH_ERR_INVAL,
+			"what comes back has nowhere to go: TACH_DISPATCH_NOMODEL is set");
 	if (lacks_family_10h(d))
 		return not_here(d, "instruction-based sampling");
 	if (x && x->ibs_op && x->ibs_op_dispatched && lacks_op_count(d))

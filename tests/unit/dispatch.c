@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* What <tach/dispatch.h> promises of every PMU; the registers themselves: tests/vectors. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/dispatch.h>
+#include <tach/pmu.h>
+#include "tests/check.h"
+
+static struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
+static struct tach_dispatch in;
+static struct tach_dispatch_out out;
+static struct tach_error err;
+
+static void begin(int pmu)
+{
+	memset(&in, 0, sizeof in);
+	memset(events, 0, sizeof events);
+	in.size = sizeof in;
+	in.pmu = pmu;
+	in.privilege = TACH_PLM_USER;
+	in.events = events;
+}
+
+static void add(const char *string)
+{
+	int rc = tach_dispatch_find(in.pmu, 0, string, &events[in.nevents++], &err);
+
+	CHECK(rc == 0, "%s: %s", string, err.text);
+}
+
+static int run(void)
+{
+	memset(&out, 0xa5, sizeof out);
+	return tach_dispatch(&in, &out, &err);
+}
+
+static int refused(int code)
+{
+	static const struct tach_dispatch_out zero;
+	int rc = run();
+
+	return rc == code && err.code == code && err.text[0] &&
+	       memcmp(&out, &zero, sizeof out) == 0;
+}
+
+/* Each refusal has its own reason and leaves nothing behind. */
+static void refusals(void)
+{
+	struct tach_dispatch_ia64 ia64 = {.size = sizeof ia64};
+	struct tach_dispatch_x86 x86 = {.size = sizeof x86};
+
+	begin(tach_dispatch_list("core"));
+	for (int i = 0; i < 6; i++)
+		add("UNHALTED_CORE_CYCLES");
+	CHECK(refused(TACH_ERR_TOOMANY));
+	in.nevents = 4; /* one fixed counter and two general ones */
+	CHECK(refused(TACH_ERR_NOASSIGN));
+	in.nevents = 3;
+	CHECK(run() == 0 && out.npmds == 3);
+	in.ia64 = &ia64;
+	CHECK(refused(TACH_ERR_MAGIC));
+	in.ia64 = NULL;
+	in.x86 = &x86;
+	CHECK(run() == 0);
+	x86.size--;
+	CHECK(refused(TACH_ERR_MAGIC));
+	in.x86 = NULL;
+	in.privilege = 0;
+	CHECK(refused(TACH_ERR_INVAL));
+	in.privilege = 2;
+	CHECK(refused(TACH_ERR_INVAL));
+	in.privilege = TACH_PLM_USER;
+	events[0].numasks = 1;
+	CHECK(refused(TACH_ERR_UMASK));
+	events[0].numasks = 0;
+	events[0].event = 9999;
+	CHECK(refused(TACH_ERR_INVAL));
+	events[0].event = -1;
+	CHECK(refused(TACH_ERR_INVAL));
+	CHECK(tach_dispatch(&in, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_dispatch(NULL, &out, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_dispatch_list("no such list") == TACH_ERR_NOTFOUND);
+
+	begin(tach_dispatch_list("amd64_fam15h"));
+	add("DISPATCHED_FPU_OPS:OPS_PIPE0");
+	in.x86 = &x86;
+	x86.size = sizeof x86;
+	x86.ibs_op = 1;
+	CHECK(run() == 0);
+	in.flags = TACH_DISPATCH_NOMODEL;
+	CHECK(refused(TACH_ERR_INVAL));
+}
+
+/* What the caller says an event may use cannot go beyond the PMU. */
+static void foreign_counters(void)
+{
+	int pmu = tach_pmu_find("itanium2");
+
+	begin(pmu);
+	add("BUS_IO_IO");
+	events[0].ncodes = 1;
+	events[0].counters = 1; /* PMC0 exists and is no counter */
+	CHECK(refused(TACH_ERR_INVAL));
+	events[0].counters = 0x21;
+	CHECK(run() == 0 && out.pmds[0].number == 5, "PMD%u", out.pmds[0].number);
+}
+
+/* Modern PMUs: fixed counters, and registers above them taken away one by one. */
+static void until_none(void)
+{
+	static const char *const names[] = {"skl", "spr", "amd64_fam19h_zen4", "arm_n1"};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		unsigned before = 99;
+		int n = 0;
+
+		begin(tach_pmu_find(names[i]));
+		CHECK(in.pmu >= 0, "%s", names[i]);
+		add(i < 2    ? "INST_RETIRED:ANY_P"
+		    : i == 2 ? "RETIRED_INSTRUCTIONS"
+			     : "INST_RETIRED");
+		while (run() == 0 && n < 40) {
+			unsigned number = out.pmds[0].number;
+
+			CHECK(number != before, "%s: %u again", names[i], number);
+			CHECK(out.npmcs >= 1 && out.pmcs[0].address);
+			before = number;
+			for (uint32_t k = 0; k < out.npmcs; k++)
+				in.unavailable[out.pmcs[k].number / 64] |=
+					1ull << out.pmcs[k].number % 64;
+			n++;
+		}
+		CHECK(n >= 1 && refused(TACH_ERR_NOASSIGN), "%s: %d times, then %s", names[i],
+		      n, err.text);
+	}
+}
+
+/* Zen's six counters lie in the extended space. */
+static void zen(void)
+{
+	begin(tach_pmu_find("amd64_fam19h_zen4"));
+	for (int i = 0; i < 6; i++)
+		add("RETIRED_INSTRUCTIONS");
+	CHECK(run() == 0 && out.npmds == 6, "%s", err.text);
+	for (uint32_t i = 0; i < 6; i++)
+		CHECK(out.pmcs[i].address == 0xc0010200 + 2 * out.pmcs[i].number &&
+		      out.pmds[i].address == 0xc0010201 + 2 * out.pmds[i].number);
+	add("RETIRED_INSTRUCTIONS");
+	CHECK(refused(TACH_ERR_TOOMANY));
+}
+
+/* arm64: the cycle counter, filters, and two counters as one. */
+static void arm64(void)
+{
+	begin(tach_pmu_find("arm_n1"));
+	add("CPU_CYCLES");
+	add("INST_RETIRED");
+	CHECK(run() == 0, "%s", err.text);
+	CHECK(out.pmds[0].number == 31 && out.pmcs[0].number == 31);
+	/* op0 3, op1 3, CRn 14, CRm 15, op2 7: PMCCFILTR_EL0; P is set, U is not */
+	CHECK(out.pmcs[0].address == (3u << 14 | 3u << 11 | 14u << 7 | 15u << 3 | 7u));
+	CHECK(out.pmcs[0].value >> 31 == 1 && !(out.pmcs[0].value >> 30 & 1));
+	events[1].flags = TACH_DISPATCH_CHAIN;
+	CHECK(run() == 0 && out.pmds[1].number % 2 == 0, "%s", err.text);
+}
+
+int main(void)
+{
+	CASE(refusals);
+	CASE(foreign_counters);
+	CASE(until_none);
+	CASE(zen);
+	CASE(arm64);
+	return check_done();
+}
