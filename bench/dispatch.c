@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How long dispatching 4 events takes on every PMU: `make bench-dispatch`. The first four in
+ * table order that can be counted together. "rows" are libpfm-3's lists and ia64; with PMUs of
+ * today "named" lets the encoder make codes of rows and masks, "encoded" is given what
+ * tach_event_encode gave before. PMUs with fewer than four counters are left out.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tach/dispatch.h>
+#include <tach/event.h>
+#include <tach/pmu.h>
+
+enum { EVENTS = 4, ROUNDS = 21, CALLS = 200, PMUS_MAX = 512, EVENTS_MAX = 10000 };
+
+/* libpfm-3's lists have no place among today's PMUs. */
+static const char *const lists[] = {"core",	    "nhm",	    "wsm",	"atom",
+				    "gen_ia32",	    "pentium4",	    "amd64_k7", "amd64_k8",
+				    "amd64_fam10h", "amd64_fam15h", "gen_ia64", "itanium",
+				    "itanium2",	    "montecito"};
+enum { NLISTS = sizeof lists / sizeof *lists };
+
+struct set {
+	struct tach_dispatch in;
+	struct tach_dispatch_event events[EVENTS];
+};
+
+static struct tach_dispatch_out out;
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median_ns(const struct tach_dispatch *in)
+{
+	double rounds[ROUNDS];
+
+	for (int r = 0; r < ROUNDS; r++) {
+		double start = now();
+
+		for (int i = 0; i < CALLS; i++)
+			tach_dispatch(in, &out, NULL);
+		rounds[r] = (now() - start) / CALLS;
+	}
+	qsort(rounds, ROUNDS, sizeof *rounds, by_size);
+	return rounds[ROUNDS / 2];
+}
+
+/* Takes events in table order as long as all of them fit. */
+static int choose(int pmu, struct set *set)
+{
+	memset(set, 0, sizeof *set);
+	set->in.pmu = pmu;
+	set->in.privilege = TACH_PLM_USER;
+	set->in.events = set->events;
+	for (int e = 0; e < EVENTS_MAX && set->in.nevents < EVENTS; e++) {
+		struct tach_dispatch_event *event = &set->events[set->in.nevents++];
+
+		/* With its first unit mask, else without. */
+		*event = (struct tach_dispatch_event){.event = e, .numasks = 1};
+		if (tach_dispatch(&set->in, &out, NULL) == 0)
+			continue;
+		event->numasks = 0;
+		if (tach_dispatch(&set->in, &out, NULL))
+			set->in.nevents--;
+	}
+	return set->in.nevents == EVENTS;
+}
+
+static int encode(struct set *set)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_pmu_info pmu = {.size = sizeof pmu};
+
+	opt.os = TACH_OS_NONE;
+	opt.privilege = set->in.privilege;
+	tach_pmu_info(set->in.pmu, &pmu);
+	for (int i = 0; i < EVENTS; i++) {
+		struct tach_dispatch_event *e = &set->events[i];
+		struct tach_event event = {.size = sizeof event};
+		struct tach_event_info row = {.size = sizeof row};
+		struct tach_umask_info mask = {.size = sizeof mask, .name = ""};
+		char text[512];
+
+		tach_event_info(set->in.pmu, e->event, &row);
+		if (e->numasks)
+			tach_umask_info(set->in.pmu, e->event, 0, &mask);
+		snprintf(text, sizeof text, "%s::%s%s%s", pmu.name, row.name,
+			 e->numasks ? ":" : "", mask.name);
+		if (tach_event_encode(text, &opt, &event, NULL))
+			return 0;
+		tach_dispatch_event(&event, e);
+	}
+	return tach_dispatch(&set->in, &out, NULL) == 0;
+}
+
+/* Times of one kind, and whose they are. */
+struct times {
+	double ns[PMUS_MAX];
+	const char *name[PMUS_MAX];
+	int n;
+};
+
+static void add(struct times *to, const char *name, const struct set *set)
+{
+	to->name[to->n] = name;
+	to->ns[to->n++] = median_ns(&set->in);
+}
+
+static void print(const char *what, struct times *t)
+{
+	int worst = 0;
+
+	for (int i = 1; i < t->n; i++)
+		if (t->ns[i] > t->ns[worst])
+			worst = i;
+	printf("%-8s %3d PMUs, worst %.0f ns (%s)", what, t->n, t->ns[worst], t->name[worst]);
+	qsort(t->ns, (size_t)t->n, sizeof *t->ns, by_size);
+	printf(", median %.0f ns\n", t->ns[t->n / 2]);
+}
+
+int main(void)
+{
+	static struct times rows, named, encoded;
+	struct set set;
+
+	for (int i = 0; i < NLISTS; i++)
+		if (choose(tach_dispatch_list(lists[i]), &set))
+			add(&rows, lists[i], &set);
+	for (int pmu = 0; pmu < tach_pmu_count() && named.n < PMUS_MAX; pmu++) {
+		struct tach_pmu_info info = {.size = sizeof info};
+
+		tach_pmu_info(pmu, &info);
+		if (strcmp(info.arch, "ia64") == 0 || !choose(pmu, &set))
+			continue;
+		add(&named, info.name, &set);
+		if (encode(&set))
+			add(&encoded, info.name, &set);
+	}
+	print("rows", &rows);
+	print("encoded", &encoded);
+	print("named", &named);
+	return 0;
+}
