@@ -34,6 +34,7 @@ struct running {
 	struct running *next, **link;
 	struct tach_region_mark mark;
 	pid_t tid;
+	unsigned number;
 };
 
 static struct {
@@ -47,13 +48,18 @@ static struct {
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static __thread struct running *self;
-static struct running first; /* the thread that loaded this object, or forked */
+static struct running first;	      /* the thread that loaded this object, or forked */
+static __thread struct running again; /* one whose exec failed */
 
 /* ---- beginning and ending a thread ---- */
 
-static struct tach_site *site(void)
+static unsigned next_number(void)
 {
-	unsigned number = __atomic_add_fetch(&run.threads, 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch(&run.threads, 1, __ATOMIC_RELAXED);
+}
+
+static struct tach_site *site(unsigned number)
+{
 	const char *root = getenv("TACH_RUN_PID");
 	struct tach_site *own = NULL;
 	char name[NAME_MAX_], process[32] = "";
@@ -70,14 +76,16 @@ static struct tach_site *site(void)
 	return own ? own : run.all;
 }
 
-static void begin(struct running *thread)
+/* `number`: which thread of the process it is, by creation. */
+static void begin(struct running *thread, unsigned number)
 {
-	struct tach_site *where = site();
+	struct tach_site *where = site(number);
 
 	if (!where)
 		return;
 	memset(thread, 0, sizeof *thread);
 	thread->tid = (pid_t)syscall(SYS_gettid);
+	thread->number = number;
 	pthread_mutex_lock(&run.lock);
 	thread->next = run.list;
 	thread->link = &run.list;
@@ -219,10 +227,12 @@ EXPORT _Noreturn void _Exit(int status)
 struct replaced {
 	char report[4096];
 	int finished;
+	unsigned number;
 };
 
 static void before_exec(struct replaced *r)
 {
+	r->number = self ? self->number : 1;
 	r->finished = finish();
 	if (r->finished)
 		write_report(r->report, sizeof r->report);
@@ -237,7 +247,7 @@ static int after_exec(struct replaced *r, int result)
 		if (*r->report)
 			unlink(r->report);
 		run.finished = 0;
-		begin(&first);
+		begin(&again, r->number);
 	}
 	errno = saved;
 	return result;
@@ -336,11 +346,13 @@ struct start {
 	void *(*function)(void *);
 	int (*c11)(void *);
 	void *argument;
+	unsigned number;
 };
 
-static void thread_leaves(void *thread)
+static void thread_leaves(void *unused)
 {
-	end(thread);
+	(void)unused;
+	end(self);
 }
 
 static void *thread_main(void *argument)
@@ -351,8 +363,8 @@ static void *thread_main(void *argument)
 
 	free(argument);
 	here.link = NULL;
-	begin(&here);
-	pthread_cleanup_push(thread_leaves, &here);
+	begin(&here, start.number);
+	pthread_cleanup_push(thread_leaves, NULL);
 	result = start.function ? start.function(start.argument)
 				: (void *)(intptr_t)start.c11(start.argument);
 	pthread_cleanup_pop(1);
@@ -368,6 +380,7 @@ static int create(pthread_t *thread, const pthread_attr_t *attr, struct start st
 	if (!copy)
 		return EAGAIN;
 	*copy = start;
+	copy->number = next_number();
 	code = NEXT(pthread_create)(thread, attr, thread_main, copy);
 	if (code)
 		free(copy);
@@ -379,7 +392,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
 	if (!run.directory)
 		return NEXT(pthread_create)(thread, attr, function, argument);
-	return create(thread, attr, (struct start){function, NULL, argument});
+	return create(thread, attr, (struct start){function, NULL, argument, 0});
 }
 
 EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
@@ -388,7 +401,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 
 	if (!run.directory)
 		return NEXT(thrd_create)(thread, function, argument);
-	code = create(thread, NULL, (struct start){NULL, function, argument});
+	code = create(thread, NULL, (struct start){NULL, function, argument, 0});
 	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
 }
 
@@ -419,7 +432,7 @@ static void start_process(void)
 	run.process = getpid();
 	run.threads = run.pending = 0;
 	run.finished = 0;
-	begin(&first);
+	begin(&first, next_number());
 }
 
 __attribute__((constructor)) static void on_load(void)

@@ -94,6 +94,33 @@ static int execs(const char *self)
 	return 1;
 }
 
+/* 2 instructions a round, on every machine. */
+static void *loop(void *argument)
+{
+	uint64_t n = *(uint64_t *)argument;
+
+	TACH_START(loop);
+#if defined(__x86_64__)
+	__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(n)::"cc");
+#elif defined(__aarch64__)
+	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc");
+#endif
+	TACH_STOP(loop);
+	return argument;
+}
+
+static int count(void)
+{
+	uint64_t rounds[2] = {1000000, 3000000};
+	pthread_t t[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, loop, &rounds[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+
 /* The command line says what is counted. */
 static int configures(void)
 {
@@ -125,6 +152,8 @@ int main(int argc, char **argv)
 		return children();
 	else if (strcmp(what, "exec") == 0)
 		return execs(argv[0]);
+	else if (strcmp(what, "count") == 0)
+		return count();
 	else if (strcmp(what, "configure") == 0)
 		return configures();
 	else

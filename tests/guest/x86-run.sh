@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# tach run with hardware counters: a shared program's threads and regions in the x86 guest, their
+# instructions known beforehand.
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+tests/guest/x86/prepare >/dev/null 2>&1 || { echo "skip x86-run: the guest cannot be prepared"; exit 77; }
+gcc -O1 -Iinclude -o "$work/target" tests/unit/run/target.c -L"$B" -ltach -lpthread || exit 1
+
+# LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.
+# The guest has no shared libraries of its own: the loader is named, and told where they are.
+loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
+mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach)
+tests/guest/boot x86 -t 300 -e LD_BIND_NOW=1 \
+	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
+	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+
+failed=0
+between() { # REGION QUANTITY LEAST MOST
+	awk -F, -v region="\"$1\"" -v quantity="\"$2\"" -v least="$3" -v most="$4" '
+		$1 == region && $6 == "inclusive" && $7 == quantity { found = 1; if ($8 + 0 < least || $8 + 0 > most) { print "# " $0; bad = 1 } }
+		END { exit bad || !found }' "$work/out" || { echo "not ok x86-run $1 $2"; failed=1; }
+}
+# Two threads of 2 and 6 million. The emulated PMU adds some hundred whenever the kernel reschedules
+# a thread; what is around the region is a thread's start and end.
+between loop instructions 8000000 8001000
+between loop branches 4000000 4000300
+between '(thread 2)' instructions 2000000 2005000
+between '(thread 3)' instructions 6000000 6005000
+between loop share 0.499 0.501
+[ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
+echo "ok x86-run"
