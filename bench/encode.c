@@ -89,9 +89,10 @@ static int encode_tach(const char *string, int os)
 {
 	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
 	struct perf_event_attr attr = {.size = sizeof attr};
-	struct tach_event event = {.size = sizeof event};
+	struct tach_event event; /* the caller's part of it is `size` */
 	int rc;
 
+	event.size = sizeof event;
 	opt.os = (enum tach_os)os;
 	opt.flags = os == 0 ? TACH_ENCODE_NO_NAME : 0;
 	opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;

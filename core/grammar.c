@@ -44,20 +44,30 @@ static uint64_t load(const char *string, size_t length, size_t at)
 }
 
 /*
- * Notes every special character up to the end of the first event, that included. All of them,
- * and of a name's only digits and '-', lie below 0x40: eight characters are sifted at once.
- * Returns how many there are, or 0 if they do not fit.
+ * Bit 7 of every byte that may be special. All that are lie below 0x40, and of a name's
+ * characters only digits and '-'; digits (0x30 to 0x39) are sifted out.
+ */
+static uint64_t suspects(uint64_t word)
+{
+	uint64_t low = ~(word | word << 1), thirties = word << 2 & word << 3;
+	uint64_t above_9 = word << 4 & (word << 5 | word << 6);
+
+	return low & ~(thirties & ~above_9) & UINT64_C(0x8080808080808080);
+}
+
+/*
+ * Notes every special character up to the end of the first event, that included. Returns how
+ * many there are, or 0 if they do not fit.
  */
 static unsigned mark(struct tach__string *s, const char *string)
 {
-	const uint64_t top = UINT64_C(0x8080808080808080);
 	size_t length = strlen(string), n = 0;
 
 	for (size_t base = 0; base <= length; base += 8) {
-		uint64_t word = load(string, length, base), low = ~(word | word << 1) & top;
+		uint64_t found = suspects(load(string, length, base));
 
-		for (; low; low &= low - 1) {
-			size_t at = base + (size_t)__builtin_ctzll(low) / 8;
+		for (; found; found &= found - 1) {
+			size_t at = base + (size_t)__builtin_ctzll(found) / 8;
 			int kind = kind_of(string + at);
 
 			s->marks[n % TACH__MARKS_MAX] = (uint16_t)at;

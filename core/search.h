@@ -113,30 +113,33 @@ static inline uint64_t tach__fold8(uint64_t word)
 	return word | ((from_a ^ after_z) & ~word & high) >> 2;
 }
 
-static inline int tach__words_equal(const char *a, const char *b)
+/* Eight characters of each; a NUL byte is in no name. */
+static inline int tach__words_equal(uint64_t x, uint64_t y)
 {
 	const uint64_t ones = 0x0101010101010101u;
-	uint64_t x = tach__load8(a), y = tach__load8(b);
 
 	if ((x - ones) & ~x & ones * 0x80)
-		return 0; /* a NUL byte: no name */
+		return 0;
 	return x == y || tach__fold8(x) == tach__fold8(y);
 }
 
 /*
- * Is name[0..length) the string `other`? Eight bytes behind other's end must be readable. The
- * last words overlap; other cannot end before them, since all before was equal and not NUL.
+ * Is name[0..length) the string `other`? Eight bytes behind other's end
+ * must be readable. The last words overlap; other cannot end before them, since all before was
+ * equal and not NUL. No loop for short names: its length could not be predicted.
  */
 static inline int tach__name_equal(const char *name, size_t length, const char *other)
 {
-	size_t i = 0;
+	const uint64_t filler = length < 4 ? ~UINT64_C(0xffffff) : 0;
 
-	if (length < 8)
-		return tach__name_compare(name, length, other) == 0;
-	for (; i + 8 <= length; i += 8)
-		if (!tach__words_equal(name + i, other + i))
+	if (length == 0)
+		return *other == 0;
+	for (size_t i = 8; i < length; i += 8)
+		if (!tach__words_equal(tach__load8(name + i - 8), tach__load8(other + i - 8)))
 			return 0;
-	return tach__words_equal(name + length - 8, other + length - 8) && other[length] == 0;
+	return tach__words_equal(tach__load_tail(name, length) | filler,
+				 tach__load_tail(other, length) | filler) &&
+	       other[length] == 0;
 }
 
 /* The first of n sorted hashes that is not less; n if there is none. ceil(log2(n + 1)) steps.
