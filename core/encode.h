@@ -86,7 +86,7 @@ struct tach__work {
 
 	/* ---- the answer of arch/ ---- */
 	int nomods;		     /* the event is spelled without modifiers */
-	uint32_t shown[TACH__NMODS]; /* value of every modifier, for the spelling */
+	uint64_t shown[TACH__NMODS]; /* value of every modifier, for the spelling */
 	unsigned ncodes;
 
 	/* ---- the answer of the OS layer ---- */
@@ -107,6 +107,7 @@ static inline void tach__clear(void *at, size_t size)
 {
 	char *p = at;
 
+#pragma GCC unroll 32
 	for (; size >= 32; size -= 32, p += 32)
 		__builtin_memset(p, 0, 32);
 	__builtin_memset(p, 0, size);

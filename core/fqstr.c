@@ -80,16 +80,13 @@ static void put_hardware(struct writer *o, const struct tach__work *w)
 {
 	const uint32_t optional = 1u << TACH__MOD_LDLAT | 1u << TACH__MOD_FE_THRES;
 	uint32_t set = w->spelled;
-	uint64_t values[TACH__NMODS];
 
-	for (int i = 0; i < TACH__NMODS; i++)
-		values[i] = w->shown[i];
 	/* 0 says that the umask has no such thing, and no string may say so. */
 	if (set & optional && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
 		for (int i = 0; i < TACH__NMODS; i++)
-			if (optional >> i & 1 && !values[i])
+			if (optional >> i & 1 && !w->shown[i])
 				set &= ~(1u << i);
-	put_modifiers(o, tach__mods, set, values);
+	put_modifiers(o, tach__mods, set, w->shown);
 }
 
 static void put_os(struct writer *o, const struct tach__work *w, uint32_t set)

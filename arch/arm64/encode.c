@@ -14,7 +14,7 @@
 
 int tach__arm_encode(struct tach__work *w)
 {
-	uint32_t *v = w->shown;
+	uint64_t *v = w->shown;
 
 	for (unsigned i = 0; i < w->npicks; i++)
 		if (w->picks[i].kind == TACH__PICK_MOD)

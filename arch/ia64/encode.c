@@ -66,7 +66,7 @@ int tach__ia64_encode(struct tach__work *w)
 		tach__attr(w->event->attrs, TACH__A_UM, &umask, NULL);
 	w->codes[0] = levels | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |
 		      (uint64_t)(w->event->code & 0xff) << 8 | (umask & 0xf) << 16 |
-		      (uint64_t)w->shown[TACH__MOD_THR] << 20 | mesi(w);
+		      w->shown[TACH__MOD_THR] << 20 | mesi(w);
 	w->ncodes = 1;
 	return 0;
 }

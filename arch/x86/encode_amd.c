@@ -43,9 +43,10 @@ static uint64_t umask_bits(const struct tach__work *w)
 
 int tach__amd_encode(struct tach__work *w)
 {
-	const uint32_t *v = w->shown;
+	const uint64_t *v = w->shown;
 	uint64_t code = w->event->code;
-	int host = 0, rc;
+	uint64_t host;
+	int rc;
 
 	for (unsigned i = 0; i < w->npicks; i++) {
 		rc = take_pick(w, &w->picks[i]);
@@ -58,15 +59,14 @@ int tach__amd_encode(struct tach__work *w)
 		/* The bit is there on families that have no modifier for it. */
 		w->shown[TACH__MOD_H] = w->plm & TACH_PLM_HYPERVISOR ? 1 : 0;
 	}
-	host = (int)v[TACH__MOD_H];
+	host = v[TACH__MOD_H];
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
 	if (rc)
 		return rc;
 	w->codes[0] = (code & 0xff) | umask_bits(w) << 8 | (code >> 8 & 0xf) << 32 |
-		      (uint64_t)v[TACH__MOD_U] << 16 | (uint64_t)v[TACH__MOD_K] << 17 |
-		      (uint64_t)v[TACH__MOD_E] << 18 | INT_BIT | ENABLE_BIT |
-		      (uint64_t)v[TACH__MOD_I] << 23 | (uint64_t)v[TACH__MOD_C] << 24 |
-		      (uint64_t)v[TACH__MOD_G] << 40 | (uint64_t)host << 41;
+		      v[TACH__MOD_U] << 16 | v[TACH__MOD_K] << 17 | v[TACH__MOD_E] << 18 |
+		      INT_BIT | ENABLE_BIT | v[TACH__MOD_I] << 23 | v[TACH__MOD_C] << 24 |
+		      v[TACH__MOD_G] << 40 | host << 41;
 	w->ncodes = 1;
 	return 0;
 }

@@ -263,16 +263,14 @@ static int threshold(struct tach__work *w, struct select *s)
 
 static uint64_t word(const struct tach__work *w, const struct select *s)
 {
-	const uint32_t *v = w->shown;
+	const uint64_t *v = w->shown;
 	uint64_t umask = s->to_msr ? 0 : s->umask;
 
 	return s->base | (umask & 0xff) << 8 | (umask >> 8 & 0xff) << 40 |
-	       (uint64_t)(v[TACH__MOD_U] & 1) << 16 | (uint64_t)(v[TACH__MOD_K] & 1) << 17 |
-	       (uint64_t)(v[TACH__MOD_E] & 1) << 18 | INT_BIT |
-	       (uint64_t)(v[TACH__MOD_T] & 1) << 21 | ENABLE_BIT |
-	       (uint64_t)(v[TACH__MOD_I] & 1) << 23 | (uint64_t)v[TACH__MOD_C] << 24 |
-	       (uint64_t)(v[TACH__MOD_INTX] & 1) << 32 |
-	       (uint64_t)(v[TACH__MOD_INTXCP] & 1) << 33;
+	       (v[TACH__MOD_U] & 1) << 16 | (v[TACH__MOD_K] & 1) << 17 |
+	       (v[TACH__MOD_E] & 1) << 18 | INT_BIT | (v[TACH__MOD_T] & 1) << 21 | ENABLE_BIT |
+	       (v[TACH__MOD_I] & 1) << 23 | v[TACH__MOD_C] << 24 |
+	       (v[TACH__MOD_INTX] & 1) << 32 | (v[TACH__MOD_INTXCP] & 1) << 33;
 }
 
 /* Rules that need to know everything that was given. */
