@@ -78,6 +78,7 @@ static int probe(struct tach__making *m, int member)
 	const struct tach__member *it = &m->set->member[member];
 	struct perf_event_attr attr = it->attr;
 	struct tach_error why = TACH_ERROR_INIT;
+	int fit = 0; /* hardware events that this machine counts, so it has a PMU */
 	long fd;
 
 	attr.disabled = 1;
@@ -86,7 +87,9 @@ static int probe(struct tach__making *m, int member)
 		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 		return 0;
 	}
-	tach__diagnose_open((int)fd, m->set, member, 0, 0, &why);
+	for (int i = 0; i < member; i++)
+		fit += m->set->member[i].kind == TACH_MEMBER_HARDWARE;
+	tach__diagnose_open((int)fd, m->set, member, fit, 0, &why);
 	tach__set_miss(m->set, it->name, why.text);
 	return -1;
 }
