@@ -16,6 +16,7 @@
 
 #include <tach/event.h>
 #include "core/grammar.h"
+#include "core/perf_type.h"
 #include "core/modifiers.h"
 #include "core/tables.h"
 
@@ -142,8 +143,6 @@ uint32_t tach__perf_levels(const struct tach__work *w);
 uint32_t tach__perf_offer(const struct tach__work *w);
 /* Whether sampling of this event can be precise. */
 int tach__precise(const struct tach__work *w);
-/* Number of the PMU in sysfs, or -1 where PERF_TYPE_RAW is meant. */
-int tach__perf_type(const struct tach_encode_options *opt, int pmu);
 int tach__perf_encode(struct tach__work *w);
 
 /* ---- encode_derived.c ---- */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/diagnose.h"
 #include "core/error.h"
+#include "core/hybrid.h"
 #include "core/open.h"
 #include "core/sys.h"
 
@@ -59,10 +60,10 @@ static const uint64_t access_bits[] = {3, 2};
 static const uint64_t access_bits[] = {0};
 #endif
 
-static long open_member(const struct tach__reader *r, int member, int leader, int wide)
+long tach__open_event(const struct tach_set *set, const struct perf_event_attr *given,
+		      enum tach_member_kind kind, int leader, int wide)
 {
-	const struct tach__member *m = &r->set->member[member];
-	struct perf_event_attr attr = m->attr;
+	struct perf_event_attr attr = *given;
 	size_t n = sizeof access_bits / sizeof *access_bits;
 	long fd = -EINVAL;
 
@@ -71,18 +72,25 @@ static long open_member(const struct tach__reader *r, int member, int leader, in
 	/* arm64 does not count a leader that is off when it checks whether a group fits
 	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. */
 	attr.disabled = leader < 0 && !TACH_ARCH_SIGNED;
-	attr.pinned = leader < 0 && !(r->set->flags & TACH_SET_MULTIPLEX) &&
-		      m->kind == TACH_MEMBER_HARDWARE;
-	attr.exclusive = attr.pinned && r->set->exclusive;
+	attr.pinned = leader < 0 && !(set->flags & TACH_SET_MULTIPLEX) &&
+		      kind == TACH_MEMBER_HARDWARE;
+	attr.exclusive = attr.pinned && set->exclusive;
 	for (size_t i = wide ? 0 : n - 1; i < n; i++) {
-		if (m->kind == TACH_MEMBER_HARDWARE && !(r->set->flags & TACH_SET_MULTIPLEX))
-			attr.config1 = m->attr.config1 | access_bits[i];
+		if (kind == TACH_MEMBER_HARDWARE && !(set->flags & TACH_SET_MULTIPLEX))
+			attr.config1 = given->config1 | access_bits[i];
 		fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, leader,
 			       PERF_FLAG_FD_CLOEXEC, 0);
 		if (fd != -EOPNOTSUPP && fd != -EINVAL)
 			break;
 	}
 	return fd;
+}
+
+static long open_member(const struct tach__reader *r, int member, int leader, int wide)
+{
+	const struct tach__member *m = &r->set->member[member];
+
+	return tach__open_event(r->set, &m->attr, m->kind, leader, wide);
 }
 
 static int opens_alone(const struct tach__reader *r, int member)
@@ -121,7 +129,9 @@ static void close_group(struct tach__reader *r, struct tach__group *g)
 	while (g->count) {
 		int *fd = &r->fd[g->member[--g->count]];
 
-		tach__sys(SYS_close, *fd, 0, 0, 0, 0, 0);
+		/* A hybrid's members have their descriptors elsewhere. */
+		if (*fd >= 0)
+			tach__sys(SYS_close, *fd, 0, 0, 0, 0, 0);
 		*fd = -1;
 	}
 	g->leader = -1;
@@ -133,7 +143,7 @@ void tach__page_zero(struct tach__reader *r, int page)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-static void slow_because(struct tach__reader *r, enum tach__slow cause, int code)
+void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code)
 {
 	if (r->slow)
 		return;
@@ -151,7 +161,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 		return 0;
 	/* The old mapping is gone even when the new one was refused. */
 	tach__page_zero(r, page);
-	slow_because(r, TACH__SLOW_MAP, (int)got);
+	tach__slow_because(r, TACH__SLOW_MAP, (int)got);
 	return (int)got;
 }
 
@@ -161,7 +171,7 @@ static int map_member(struct tach__reader *r, int member, int page)
  * bit
  * 29. Never mapped: read(2) gives what the kernel makes of it.
  */
-static int is_metrics(const struct perf_event_attr *attr)
+int tach__is_metrics(const struct perf_event_attr *attr)
 {
 	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
 	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0x80ff) == 0x8000;
@@ -171,14 +181,14 @@ static int is_metrics(const struct perf_event_attr *attr)
 static void map_all(struct tach__reader *r)
 {
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
-		slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
 		return;
 	}
 	for (int i = 0; i < r->hard.count; i++) {
 		int m = r->hard.member[i];
 
-		if (is_metrics(&r->set->member[m].attr))
-			slow_because(r, TACH__SLOW_METRIC, m);
+		if (tach__is_metrics(&r->set->member[m].attr))
+			tach__slow_because(r, TACH__SLOW_METRIC, m);
 		else
 			map_member(r, m, m);
 	}
@@ -198,7 +208,7 @@ static void judge_pages(struct tach__reader *r)
 		if (TACH_ARCH_SIGNED ? width != 32 && width != 64 : width < 1 || width > 64) {
 			tach__page_zero(r, m);
 			r->hot.fast = 0;
-			slow_because(r, TACH__SLOW_ACCESS, 0);
+			tach__slow_because(r, TACH__SLOW_ACCESS, 0);
 			continue;
 		}
 		r->hot.way[m].stubs = TACH_STUBS(width);
@@ -207,7 +217,7 @@ static void judge_pages(struct tach__reader *r)
 		if (page->cap_user_rdpmc && page->index)
 			continue;
 		r->hot.fast = 0;
-		slow_because(r, TACH__SLOW_ACCESS, 0);
+		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
@@ -230,7 +240,7 @@ static int start(struct tach__reader *r, struct tach_error *err)
 
 	if (r->soft.count)
 		tach__sys(SYS_ioctl, r->soft.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
-	if (!r->hard.count)
+	if (!r->hard.count || r->hybrid)
 		return 0;
 	tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0);
 	state = tach__group_read(&r->hard, &now);
@@ -247,13 +257,15 @@ static int start(struct tach__reader *r, struct tach_error *err)
 
 static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 {
-	int code = open_group(r, &r->hard, TACH_MEMBER_HARDWARE, wide, err);
+	int code = r->set->cores ? tach__hybrid_open(r, wide, err)
+				 : open_group(r, &r->hard, TACH_MEMBER_HARDWARE, wide, err);
 
 	if (!code)
 		code = open_group(r, &r->soft, TACH_MEMBER_SOFTWARE, wide, err);
 	if (code)
 		return code;
-	map_all(r);
+	if (!r->hybrid)
+		map_all(r);
 	return start(r, err);
 }
 
@@ -278,6 +290,8 @@ int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
 			tach__page_zero(r, r->hard.member[i]);
 		close_group(r, &r->hard);
 		close_group(r, &r->soft);
+		tach__hybrid_close(r->hybrid);
+		r->hybrid = NULL;
 		code = open_all(r, 0, err);
 	}
 	tach__open_leave(r, code == 0);
@@ -302,6 +316,7 @@ void tach_reader_close(struct tach_reader *reader)
 	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * copy.page_size), 0, 0, 0, 0);
 	close_group(&copy, &copy.hard);
 	close_group(&copy, &copy.soft);
+	tach__hybrid_close(copy.hybrid);
 	tach__close_leave();
 }
 

@@ -5,6 +5,8 @@
 
 #include <tach/reader.h>
 
+struct tach__hybrid;
+
 /* A group of events scheduled together: the hardware members, or the software members. */
 struct tach__group {
 	int leader;			   /* descriptor; -1: there is none */
@@ -33,6 +35,7 @@ struct tach__reader {
 	size_t page_size;
 	int fd[TACH_COUNTERS_MAX];
 	struct tach__group hard, soft;
+	struct tach__hybrid *hybrid; /* NULL, or what `hard` has members of: core/hybrid.h */
 	/*
 	 * Sums are extended by sign: always where the hot path does so, else when counters are
 	 * too narrow to be modular. Then member 0's page, which begin and end look at first, is
@@ -76,6 +79,10 @@ const void *tach__thread_token(void);
 
 /* 1, 0 for a group in error state, or a negated errno. */
 int tach__group_read(const struct tach__group *group, struct tach__group_read *to);
+
+/* Counts lost while no group had a counter are made up for in proportion to time. */
+uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
+		     const struct tach__group_read *now, unsigned n, uint64_t *delta);
 
 /* Brings lag up to date; what became of a region begun under that lock. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include "core/hybrid.h"
 #include "core/reader.h"
 #include "core/set.h"
 #include "core/sys.h"
@@ -164,6 +165,10 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	}
 	if (r->hard.count == 0)
 		return;
+	if (r->hybrid) {
+		tach__hybrid_begin(r, mark, n);
+		return;
+	}
 	tries = read_pages(r, n, r->extend, mark->value, &lock);
 	if (tries) {
 		mark->lock = lock | 1;
@@ -182,13 +187,13 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	mark->running = now.running;
 }
 
-/* Counts lost while the group had no counter are made up for in proportion to time. */
-static uint32_t scale(const struct tach__reader *r, const struct tach_mark *mark,
-		      const struct tach__group_read *now, unsigned n, uint64_t *delta)
+uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
+		     const struct tach__group_read *now, unsigned n, uint64_t *delta)
 {
 	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
 
-	if (enabled == running)
+	/* Of several groups, the times are read one after the other: not equal to the ns. */
+	if ((int64_t)(enabled - running) <= 0)
 		return 0;
 	if (!(r->set->flags & TACH_SET_MULTIPLEX))
 		return TACH_INCOMPLETE;
@@ -230,7 +235,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	for (int i = 0; i < g->count && g->member[i] < n; i++)
 		delta[g->member[i]] = (delta[g->member[i]] - mark->value[g->member[i]]) & mask;
 	if (!by_pages)
-		flags |= scale(r, mark, &now, n, delta);
+		flags |= tach__scale(r, mark, &now, n, delta);
 	return flags;
 }
 
@@ -246,7 +251,8 @@ uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark
 		return TACH_LOST;
 	}
 	if (r->hard.count)
-		flags = end_hard(r, mark, delta, n);
+		flags = r->hybrid ? tach__hybrid_end(r, mark, delta, n)
+				  : end_hard(r, mark, delta, n);
 	if (r->soft.count) {
 		if (tach__group_read(&r->soft, &now) <= 0)
 			flags |= TACH_LOST;
@@ -272,7 +278,9 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 
 	if (!tach__mine(reader))
 		flags = TACH_LOST;
-	if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
+	if (r->hybrid && r->hard.count && !flags)
+		flags |= tach__hybrid_read(r, all);
+	else if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
 		flags |= TACH_SYSCALL;
 		if (read_or_recover(r, &now) <= 0)
 			flags |= TACH_LOST;

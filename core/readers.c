@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "core/hybrid.h"
 #include "core/open.h"
 #include "core/sys.h"
 
@@ -51,6 +52,8 @@ static void abandon(struct tach__reader *r)
 	tach__sys(SYS_mmap, (long)tach__reader_page(r, 0),
 		  (long)((TACH__PAGES - 1) * r->page_size), PROT_READ,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (r->hybrid)
+		tach__hybrid_abandon(r->hybrid);
 	r->owner = NULL;
 	r->hard.count = r->soft.count = 0;
 }
@@ -119,7 +122,7 @@ void tach__open_enter(struct tach__reader *r)
 
 void tach__open_leave(struct tach__reader *r, int opened)
 {
-	if (opened && r->hot.fast && !sentinel.page)
+	if (opened && (r->hot.fast || (r->hybrid && !r->slow)) && !sentinel.page)
 		raise_sentinel(r);
 	pthread_mutex_unlock(&lock);
 }

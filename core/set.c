@@ -24,6 +24,7 @@ void tach_set_free(struct tach_set *set)
 		free(set->metric[i].name);
 		tach_formula_free(set->metric[i].formula);
 	}
+	free(set->cores);
 	free(set);
 }
 
@@ -53,6 +54,8 @@ static int fits(struct tach__making *m)
 {
 	int code;
 
+	if (m->set->cores)
+		return tach__cores_fit(m);
 	add_attrs(m);
 	code = tach__schedule_set(m->opt->pmu, m->event, m->nevents, m->err);
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
@@ -60,12 +63,16 @@ static int fits(struct tach__making *m)
 
 static int make(struct tach__making *m)
 {
-	int code = tach__set_events(m);
+	int code = tach__cores_find(m);
 
+	if (!code)
+		code = tach__set_events(m);
 	for (int i = 0; i < m->opt->nattrs && !code; i++)
 		code = tach__set_attr_add(m, &m->opt->attrs[i]);
 	if (!code)
 		code = tach__set_metrics(m);
+	if (!code && m->set->cores)
+		code = tach__cores_finish(m);
 	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))
 		code = fits(m);
 	return code;
@@ -110,6 +117,8 @@ int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
 		*out = m->set;
 	else if (m)
 		tach_set_free(m->set);
+	if (m)
+		free(m->each);
 	free(m);
 	errno = saved;
 	return code;

@@ -18,13 +18,25 @@ struct tach__metric {
 	struct tach_formula *formula; /* operand N<i> is member i */
 };
 
+enum { TACH__CORES_MAX = 8 };
+
+/* Hybrids: what each core type counts. */
+struct tach__cores {
+	int n; /* 2 or more, most capable first */
+	int pmu[TACH__CORES_MAX];
+	int type[TACH__CORES_MAX];	   /* the kernel's number for it */
+	uint32_t members[TACH__CORES_MAX]; /* a bit for each member that it counts */
+	struct perf_event_attr attr[TACH__CORES_MAX][TACH_COUNTERS_MAX];
+};
+
 enum { TACH__METRICS_MAX = 32, TACH__MISSING_MAX = 64 };
 
 struct tach_set {
 	int count;
 	int nmetrics;
-	uint32_t flags; /* TACH_SET_* */
-	int exclusive;	/* asked for by a member or the caller; goes to the leader */
+	uint32_t flags;		   /* TACH_SET_* */
+	int exclusive;		   /* asked for by a member or the caller; goes to the leader */
+	struct tach__cores *cores; /* NULL: one core type, and the members' own attrs count */
 	struct tach__member member[TACH_COUNTERS_MAX];
 	struct tach__metric metric[TACH__METRICS_MAX];
 	char missing[512];
@@ -45,7 +57,8 @@ struct tach__making {
 	struct tach_error *err;
 	int nevents; /* hardware members that came as strings: the solver's business */
 	struct tach_event event[TACH_COUNTERS_MAX];
-	uint8_t member[TACH_COUNTERS_MAX]; /* member[i] has event[i] */
+	uint8_t member[TACH_COUNTERS_MAX];	      /* member[i] has event[i] */
+	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
 	/* Labels, or names, of members that were left out: what rests on them is, too. */
 	int nmissing;
 	struct tach__text missing[TACH__MISSING_MAX];
@@ -71,6 +84,8 @@ int tach__set_events(struct tach__making *m);
  */
 int tach__list_next(struct tach__text *list, struct tach__text *label,
 		    struct tach__text *event);
+/* The negated errno with which the kernel refuses to open it now, alone; or 0. */
+int tach__set_refused(const struct perf_event_attr *attr);
 /* A caller's attr. */
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
 /* Member of that label or name, or -1. */
@@ -79,6 +94,19 @@ int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
+
+/* ---- core/set_cores.c: sets on hybrids ---- */
+/* Before all members: set->cores, if the machine has several core PMUs. */
+int tach__cores_find(struct tach__making *m);
+/* Whether one of them has that number; c may be NULL. */
+int tach__cores_have(const struct tach__cores *c, uint32_t type);
+/* The member, which counts that event string, or that attr, on every core type that can. */
+int tach__cores_event(struct tach__making *m, int member, const char *string,
+		      uint32_t privilege);
+void tach__cores_attr(struct tach__making *m, int member, const struct perf_event_attr *attr);
+/* After all members; whether they fit every core type's counters. */
+int tach__cores_finish(struct tach__making *m);
+int tach__cores_fit(struct tach__making *m);
 
 /* ---- core/set_derived.c ---- */
 /*

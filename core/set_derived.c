@@ -6,12 +6,22 @@
 #include "core/error.h"
 #include "core/set.h"
 
-static int same(const struct perf_event_attr *a, const struct perf_event_attr *b)
+static int same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
 	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
 	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
 	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
+}
+
+/* On hybrids, on the same core types. */
+static int same(const struct tach_set *set, int a, int b)
+{
+	int alike = same_attr(&set->member[a].attr, &set->member[b].attr);
+
+	for (int k = 0; set->cores && k < set->cores->n; k++)
+		alike &= !((set->cores->members[k] >> a ^ set->cores->members[k] >> b) & 1);
+	return alike;
 }
 
 /* The member that already counts what the last one, just added, does: one of them is enough. */
@@ -22,7 +32,7 @@ static int merged(struct tach__making *m, int member)
 	for (int i = 0; i < member; i++) {
 		struct tach__member *last = &set->member[member];
 
-		if (!same(&set->member[i].attr, &last->attr))
+		if (!same(set, i, member))
 			continue;
 		if (m->nevents && m->member[m->nevents - 1] == member)
 			m->nevents--;

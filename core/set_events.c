@@ -45,7 +45,8 @@ static int is_core_type(uint32_t type)
 	return core;
 }
 
-static enum tach_member_kind kind_of(const struct perf_event_attr *attr)
+static enum tach_member_kind kind_of(const struct tach_set *set,
+				     const struct perf_event_attr *attr)
 {
 	switch (attr->type) {
 	case PERF_TYPE_HARDWARE:
@@ -57,7 +58,9 @@ static enum tach_member_kind kind_of(const struct perf_event_attr *attr)
 	case PERF_TYPE_BREAKPOINT:
 		return TACH_MEMBER_SOFTWARE;
 	}
-	return is_core_type(attr->type) ? TACH_MEMBER_HARDWARE : TACH_MEMBER_SOFTWARE;
+	return tach__cores_have(set->cores, attr->type) || is_core_type(attr->type)
+		       ? TACH_MEMBER_HARDWARE
+		       : TACH_MEMBER_SOFTWARE;
 }
 
 void tach__set_miss(struct tach_set *set, const char *name, const char *why)
@@ -72,24 +75,32 @@ void tach__set_miss(struct tach_set *set, const char *name, const char *why)
 		snprintf(set->missing + used, room, "; %s likewise", name);
 }
 
-/* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. Closed at once. */
+int tach__set_refused(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr off = *attr;
+	long fd;
+
+	off.disabled = 1;
+	fd = tach__sys(SYS_perf_event_open, (long)&off, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd < 0)
+		return (int)fd;
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	return 0;
+}
+
+/* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
 static int probe(struct tach__making *m, int member)
 {
 	const struct tach__member *it = &m->set->member[member];
-	struct perf_event_attr attr = it->attr;
 	struct tach_error why = TACH_ERROR_INIT;
+	int code = tach__set_refused(&it->attr);
 	int fit = 0; /* hardware events that this machine counts, so it has a PMU */
-	long fd;
 
-	attr.disabled = 1;
-	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd >= 0) {
-		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (code == 0)
 		return 0;
-	}
 	for (int i = 0; i < member; i++)
 		fit += m->set->member[i].kind == TACH_MEMBER_HARDWARE;
-	tach__diagnose_open((int)fd, m->set, member, fit, 0, &why);
+	tach__diagnose_open(code, m->set, member, fit, 0, &why);
 	tach__set_miss(m->set, it->name, why.text);
 	return -1;
 }
@@ -113,7 +124,7 @@ static int append(struct tach__making *m, const struct perf_event_attr *attr, co
 	it->attr = *attr;
 	it->attr.inherit = 0; /* an inherited event cannot be mapped */
 	it->attr.pinned = it->attr.exclusive = 0;
-	it->kind = kind_of(attr);
+	it->kind = kind_of(set, attr);
 	it->name = strndup(name, length);
 	it->qualified = strdup(qualified);
 	if (!it->name || !it->qualified) {
@@ -162,6 +173,9 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given
 	code = append(m, &attr, given->name ? given->name : "attr",
 		      strlen(given->name ? given->name : "attr"),
 		      given->name ? given->name : "attr");
+	if (code >= 0 && code < TACH_COUNTERS_MAX && m->set->cores &&
+	    m->set->member[code].kind == TACH_MEMBER_HARDWARE)
+		tach__cores_attr(m, code, &m->set->member[code].attr);
 	return code < 0 ? code : 0;
 }
 
@@ -248,8 +262,14 @@ static int counted(struct tach__making *m, const char *string, struct tach__text
 	code = encode(m, string, levels(m), &coded, &err);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode(m, string, levels(m) | TACH_PLM_KERNEL, &coded, &err);
-	if (code == 0)
-		return attach(m, &coded, event, label);
+	if (code == 0) {
+		int member = attach(m, &coded, event, label);
+
+		if (m->set->cores && member >= 0 && member < TACH_COUNTERS_MAX &&
+		    m->set->member[member].kind == TACH_MEMBER_HARDWARE)
+			return tach__cores_event(m, member, string, levels(m));
+		return member;
+	}
 	if (code == TACH_ERR_NOTFOUND) {
 		if (m->set->flags & TACH_SET_OPTIONAL) {
 			tach__set_miss(m->set, string, err.text);

@@ -68,8 +68,13 @@ TACH_API void tach_set_free(struct tach_set *set);
 TACH_API int tach_set_count(const struct tach_set *set); /* members, 0 .. TACH_COUNTERS_MAX */
 TACH_API const char *tach_set_name(const struct tach_set *set,
 				   int member); /* label or as written */
+/*
+ * With all that the string left open. On hybrids a member that names no core PMU is counted on
+ * every one that has the event: their names, with " + " between those that differ.
+ */
 TACH_API const char *tach_set_qualified(const struct tach_set *set, int member);
 TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member);
+/* On hybrids: of the core type where the event was found first. */
 TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member);
 /* With TACH_SET_OPTIONAL: one sentence on what was left out and why, "" if nothing was. */
 TACH_API const char *tach_set_missing(const struct tach_set *set);
