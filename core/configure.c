@@ -289,6 +289,8 @@ int tach_regions_configure(const struct tach_regions_options *given, struct tach
 	if (record && record->hot->open)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "this thread is inside a region; stop it first");
+	/* Old and new set together may be more than the PMU, or the limits, can hold. */
+	tach__thread_close();
 	return configure(&opt, err);
 }
 

@@ -156,6 +156,8 @@ extern struct tach_thread tach__thread_closed;
 struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */
 /* Under hold: opens the calling thread if need be, with a slot for `id`; NULL: not now. */
 struct tach_thread *tach__thread_ready(uint32_t id);
+/* The calling thread, outside any region, lets its counters go; its next START opens again. */
+void tach__thread_close(void);
 int tach__thread_pending(void); /* the calling thread has yet to follow to another set */
 /* With the lock: every thread's next START takes the cold exit. */
 void tach__threads_interrupt(void);

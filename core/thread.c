@@ -291,6 +291,16 @@ static void thread_end(void *unused)
 	tach__release(&held);
 }
 
+void tach__thread_close(void)
+{
+	struct tach__held held;
+
+	tach__hold(&held);
+	if (tach__self->record && tach__self->open == 0)
+		thread_retire(tach__self->record);
+	tach__release(&held);
+}
+
 /* ---- the calling thread, ready to measure ---- */
 
 static int outdated(const struct tach__thread *record)

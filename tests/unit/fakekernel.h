@@ -23,6 +23,7 @@ static int fake_open_error;			  /* errno for perf_event_open, or 0 */
 static __thread int fake_read_empty;		  /* the next reads find the error state */
 static __thread uint64_t fake_missing; /* ns that the group has gone without counters */
 static int fake_opens, fake_closes;
+static int fake_room; /* events that may be open at once; 0: any number */
 
 static long fake_read(struct tach__group_read *to)
 {
@@ -49,6 +50,8 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 	case SYS_perf_event_open:
 		if (fake_open_error)
 			return -fake_open_error;
+		if (fake_room && fake_opens - fake_closes >= fake_room)
+			return -EMFILE;
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 		fake_fd[fd] = 1;
 		__atomic_fetch_add(&fake_opens, 1, __ATOMIC_RELAXED);

@@ -317,6 +317,22 @@ static void a_stuck_writer_is_stale(void)
 	slot->seq++;
 }
 
+/* Both sets at once would be more than the PMU holds: the old one goes first. */
+static void exchanged_sets_need_no_second_room(void)
+{
+	struct tach_regions_options opt = {.events = "cycles, instructions"};
+	struct tach_error err = TACH_ERROR_INIT;
+
+	begin(2, (struct tach_regions_options){0});
+	leaf(20);
+	fake_room = fake_opens - fake_closes;
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	leaf(20);
+	CHECK(look("leaf") >= 0 && info.calls == 1 && info.provenance[5] == 0);
+	IS("leaf", 1, TACH_INCLUSIVE, 20);
+	fake_room = 0;
+}
+
 int main(void)
 {
 	CASE(nested_costs_are_taken_out);
@@ -329,6 +345,7 @@ int main(void)
 	CASE(too_small_is_marked);
 	CASE(a_thread_that_cannot_open_has_the_clock);
 	CASE(sets_are_exchanged_outside_regions);
+	CASE(exchanged_sets_need_no_second_room);
 	CASE(a_stuck_writer_is_stale);
 	tach_snapshot_free(shot);
 	return check_done();
