@@ -16,6 +16,7 @@
  * Children of vfork must not read.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,6 +25,7 @@
 #include "core/sys.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sigset_t outside; /* the signal mask of whoever has the lock, before it took it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct tach__reader *readers;
 static struct {
@@ -32,14 +34,23 @@ static struct {
 	int fd;
 } sentinel;
 
-static void forking(void)
+/* Signals wait: a handler that starts a region may have to open a reader, too. */
+static void enter(void)
 {
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_mutex_lock(&lock);
+	outside = before;
 }
 
-static void forked_parent(void)
+static void leave(void)
 {
+	sigset_t before = outside;
+
 	pthread_mutex_unlock(&lock);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void abandon(struct tach__reader *r)
@@ -70,7 +81,7 @@ static void abandon_all(void)
 static void forked_child(void)
 {
 	abandon_all();
-	pthread_mutex_unlock(&lock);
+	leave();
 }
 
 /* Another thread of the parent may have held the lock: nobody here will ever release it. */
@@ -83,7 +94,7 @@ void tach__readers_orphaned(void)
 
 static void watch_forks(void)
 {
-	pthread_atfork(forking, forked_parent, forked_child);
+	pthread_atfork(enter, leave, forked_child);
 }
 
 static void raise_sentinel(const struct tach__reader *r)
@@ -112,7 +123,7 @@ static void raise_sentinel(const struct tach__reader *r)
 void tach__open_enter(struct tach__reader *r)
 {
 	pthread_once(&once, watch_forks);
-	pthread_mutex_lock(&lock);
+	enter();
 	r->next = readers;
 	r->link = &readers;
 	if (r->next)
@@ -124,12 +135,12 @@ void tach__open_leave(struct tach__reader *r, int opened)
 {
 	if (opened && (r->hot.fast || (r->hybrid && !r->slow)) && !sentinel.page)
 		raise_sentinel(r);
-	pthread_mutex_unlock(&lock);
+	leave();
 }
 
 void tach__close_enter(struct tach__reader *r)
 {
-	pthread_mutex_lock(&lock);
+	enter();
 	*r->link = r->next;
 	if (r->next)
 		r->next->link = r->link;
@@ -142,5 +153,5 @@ void tach__close_leave(void)
 		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
 		sentinel.page = 0;
 	}
-	pthread_mutex_unlock(&lock);
+	leave();
 }
