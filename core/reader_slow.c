@@ -220,8 +220,11 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 
 	if (by_pages && read_pages(r, n, r->extend, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
-		if (mark->lock & 1 && !flags)
-			flags = mark->flags & TACH_RESCHEDULED;
+		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
+		 * what that took (tach/fault.h) is counted in the region. */
+		if (!flags)
+			flags = mark->lock & 1 ? mark->flags & TACH_RESCHEDULED
+					       : TACH_RESCHEDULED;
 	} else {
 		if (tach__group_read(g, &now) <= 0)
 			return TACH_LOST;
