@@ -378,6 +378,8 @@ static void attrs_of_callers(void)
 	opt.attrs = attrs;
 	opt.nattrs = 2;
 	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	if (!set)
+		return;
 	CHECK(set->cores->members[0] == 1 && set->cores->members[1] == 3);
 	CHECK(set->cores->attr[0][0].config == (4ull << 32 | PERF_COUNT_HW_INSTRUCTIONS));
 	CHECK(set->cores->attr[1][0].config == (10ull << 32 | PERF_COUNT_HW_INSTRUCTIONS));
@@ -526,6 +528,14 @@ static void without_access_it_reads_by_system_call(void)
 	sim_work(5);
 	starve();
 	CHECK(tach_end(reader, &mark, delta) == (TACH_SYSCALL | TACH_INCOMPLETE));
+	end();
+	/* Opened on the other core type: no group was missed before it was there. */
+	begin("cycles", NULL);
+	sim.no_access = 1;
+	sim.on = 1;
+	CHECK(tach_reader_open(&reader, set, &err) == 0);
+	sim_work(5);
+	CHECK(tach_read(reader, delta) == TACH_SYSCALL && delta[0] == 5);
 	end();
 }
 
