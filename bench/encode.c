@@ -88,7 +88,6 @@ static int encode_pfm(const char *string, int os)
 static int encode_tach(const char *string, int os)
 {
 	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
-	struct perf_event_attr attr = {.size = sizeof attr};
 	struct tach_event event; /* the caller's part of it is `size` */
 	int rc;
 
@@ -97,7 +96,11 @@ static int encode_tach(const char *string, int os)
 	opt.flags = os == 0 ? TACH_ENCODE_NO_NAME : 0;
 	opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
 	rc = tach_event_encode(string, &opt, &event, NULL);
-	return rc || os == 0 ? rc : tach_event_attr(&event, &attr);
+	if (rc || os == 0)
+		return rc;
+	struct perf_event_attr attr = {.size = sizeof attr};
+
+	return tach_event_attr(&event, &attr);
 }
 
 static int load_pfm(const char *path)
