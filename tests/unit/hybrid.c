@@ -489,7 +489,7 @@ static void nothing_is_lost_or_doubled(void)
 /* A bank is true until the leader's lock changes, and is not asked for again before. */
 static void banks_are_kept(void)
 {
-	uint64_t value[TACH_COUNTERS_MAX];
+	uint64_t value[TACH_COUNTERS_MAX] = {0};
 
 	if (!opened("cycles"))
 		return;
