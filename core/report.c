@@ -52,7 +52,7 @@ int tach_report_write(const struct tach_snapshot *s, const struct tach_report_op
 		      tach_sink sink, void *context, struct tach_error *err)
 {
 	struct tach_report_options opt = {0};
-	struct tach__out *out;
+	struct tach__out out;
 	int code;
 
 	if (given)
@@ -61,14 +61,12 @@ int tach_report_write(const struct tach_snapshot *s, const struct tach_report_op
 	    (opt.size && opt.size != sizeof opt))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "no snapshot, no sink, or no such format");
-	out = calloc(1, sizeof *out);
-	if (!out)
-		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	out->sink = sink;
-	out->context = context;
-	formats[opt.format].write(out, s, &opt);
-	code = tach__out_flush(out);
-	free(out);
+	out.sink = sink;
+	out.context = context;
+	out.code = 0;
+	out.used = 0;
+	formats[opt.format].write(&out, s, &opt);
+	code = tach__out_flush(&out);
 	if (code)
 		return tach__error(err, code, 0, 0, "the report could not be written: %s",
 				   tach_strerror(code));

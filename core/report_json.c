@@ -22,7 +22,6 @@
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  */
 #include <math.h>
-#include <stdlib.h>
 #include "core/out.h"
 #include "core/snapshot.h"
 
@@ -91,11 +90,13 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach__out(out, "}");
 }
 
-/* Whatever else there is needs room of its own: failing that it is left out. */
+/* Pages, not malloc: a handler of a deadly signal may write this. Without memory it is left
+ * out. */
 static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region, int q)
 {
 	int n = tach_snapshot_buckets(s, region, q, NULL, 0);
-	struct tach_bucket *b = n > 0 ? calloc((size_t)n, sizeof *b) : NULL;
+	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
+	struct tach_bucket *b = size ? tach__pages(size) : NULL;
 
 	if (b)
 		tach_snapshot_buckets(s, region, q, b, n);
@@ -106,7 +107,7 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 		tach__out_number(out, b[i].high, "null");
 		tach__out(out, ", %llu]", (unsigned long long)b[i].count);
 	}
-	free(b);
+	tach__pages_free(b, size);
 }
 
 static void histograms(struct tach__out *out, const struct tach_snapshot *s, int region)
@@ -183,11 +184,28 @@ static void head(struct tach__out *out, const struct tach_snapshot *s)
 		  (unsigned long long)c.stale, c.unopened, c.reports);
 }
 
+static void metric(struct tach__out *out, const struct tach_snapshot *s, int m)
+{
+	const struct tach_formula *f = s->saved ? NULL : tach_set_metric(s->config->set, m);
+	const char *saved = s->saved ? s->saved->metric[m].text : NULL;
+	size_t size = f ? (size_t)tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0) + 1 : 0;
+	char *text = f ? tach__pages(size) : NULL;
+
+	if (text)
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, size);
+	tach__out(out, "{\"name\": ");
+	tach__out_json_string(out, tach_snapshot_metric(s, m));
+	if (text || saved) {
+		tach__out(out, ", \"formula\": ");
+		tach__out_json_string(out, text ? text : saved);
+	}
+	tach__out(out, "}");
+	tach__pages_free(text, size);
+}
+
 void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt)
 {
-	char *formula;
-
 	(void)opt;
 	head(out, s);
 	tach__out(out, "  \"quantities\": [");
@@ -198,15 +216,8 @@ void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
 	}
 	tach__out(out, "],\n  \"metrics\": [");
 	for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
-		tach__out(out, "%s{\"name\": ", m ? ", " : "");
-		tach__out_json_string(out, tach_snapshot_metric(s, m));
-		formula = tach__snapshot_formula(s, m);
-		if (formula) {
-			tach__out(out, ", \"formula\": ");
-			tach__out_json_string(out, formula);
-			free(formula);
-		}
-		tach__out(out, "}");
+		tach__out(out, m ? ", " : "");
+		metric(out, s, m);
 	}
 	tach__out(out, "],\n  \"regions\": [");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {

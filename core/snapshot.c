@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking a snapshot: totals of ended threads, then every live thread's slots. */
+/*
+ * Taking a snapshot: totals of ended threads, then every live thread's slots. Memory comes in
+ * pages from the kernel, so that a handler of a deadly signal may take one.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "core/error.h"
 #include "core/snapshot.h"
 
@@ -109,27 +113,59 @@ static int walk(struct tach_snapshot *s)
 
 /* ---- the order in which regions are shown ---- */
 
-static const struct tach_snapshot *sorting; /* snapshots' lock: qsort has no context */
-
-static struct tach__row *row_of(const struct tach_snapshot *s, uint32_t id)
+static const struct tach__row *row_of(const struct tach_snapshot *s, uint32_t id)
 {
-	return (struct tach__row *)(void *)(s->rows.base + (size_t)id * s->rows.stride);
+	return (const struct tach__row *)(const void *)(s->rows.base +
+							(size_t)id * s->rows.stride);
 }
 
-static int by_time(const void *a, const void *b)
+/* By descending time, then as they were made. */
+static int comes_before(const struct tach_snapshot *s, uint32_t x, uint32_t y)
 {
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	uint64_t p = row_of(sorting, x)->cell[0].inclusive;
-	uint64_t q = row_of(sorting, y)->cell[0].inclusive;
+	uint64_t p = row_of(s, x)->cell[0].inclusive, q = row_of(s, y)->cell[0].inclusive;
 
-	return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+	return p != q ? p > q : x < y;
+}
+
+/* Lets the one at the root of a heap, whose last comes first, sink to its place. */
+static void sink(const struct tach_snapshot *s, uint32_t root, uint32_t n)
+{
+	uint32_t *order = s->order, id = order[root], kid;
+
+	for (; (kid = 2 * root + 1) < n; root = kid) {
+		if (kid + 1 < n && comes_before(s, order[kid], order[kid + 1]))
+			kid++;
+		if (!comes_before(s, id, order[kid]))
+			break;
+		order[root] = order[kid];
+	}
+	order[root] = id;
+}
+
+/* Not qsort, which may use malloc. */
+static void sort(const struct tach_snapshot *s, uint32_t n)
+{
+	for (uint32_t i = n / 2; i-- > 0;)
+		sink(s, i, n);
+	while (n-- > 1) {
+		uint32_t last = s->order[0];
+
+		s->order[0] = s->order[n];
+		s->order[n] = last;
+		sink(s, 0, n);
+	}
+}
+
+static size_t order_size(const struct tach_snapshot *s)
+{
+	return (s->rows.limit + 1) * sizeof *s->order;
 }
 
 static int make_order(struct tach_snapshot *s)
 {
 	uint32_t n = 0;
 
-	s->order = malloc((s->rows.limit + 1) * sizeof *s->order);
+	s->order = tach__pages(order_size(s));
 	if (!s->order)
 		return TACH_ERR_NOMEM;
 	for (uint32_t id = TACH__SITE_FIRST; id < s->rows.limit; id++) {
@@ -138,32 +174,51 @@ static int make_order(struct tach_snapshot *s)
 		if (row->calls || row->skipped || row->excluded || row->flags)
 			s->order[n++] = id;
 	}
-	sorting = s;
-	qsort(s->order, n, sizeof *s->order, by_time);
+	sort(s, n);
 	s->nregions = (int)n;
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+/* A handler must not wait for the snapshot of the thread that it interrupted. */
+static int enter(void)
+{
+	static pid_t taker; /* who has the lock */
+	pid_t self = (pid_t)gettid();
+
+	if (pthread_mutex_trylock(tach__snapshots_lock()) != 0) {
+		if (__atomic_load_n(&taker, __ATOMIC_RELAXED) == self)
+			return TACH_ERR_STATE;
+		pthread_mutex_lock(tach__snapshots_lock());
+	}
+	__atomic_store_n(&taker, self, __ATOMIC_RELAXED);
 	return 0;
 }
 
 int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 {
-	struct tach_snapshot *s = calloc(1, sizeof *s);
-	int code, cancel, ignored;
+	struct tach_snapshot *s = tach__pages(sizeof *s);
+	int busy, code, cancel, ignored;
 
 	*out = NULL;
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(tach__snapshots_lock());
-	code = walk(s);
-	if (code == 0)
-		code = make_order(s);
-	pthread_mutex_unlock(tach__snapshots_lock());
+	busy = code = enter();
+	if (code == 0) {
+		code = walk(s);
+		if (code == 0)
+			code = make_order(s);
+		pthread_mutex_unlock(tach__snapshots_lock());
+	}
 	pthread_setcancelstate(cancel, &ignored);
 	if (code) {
 		tach_snapshot_free(s);
 		return tach__error(err, code, 0, 0, "%s",
-				   code == TACH_ERR_STATE ? "regions were never switched on"
-							  : "out of memory");
+				   busy			    ? "this thread is taking a snapshot"
+				   : code == TACH_ERR_STATE ? "regions were never switched on"
+							    : "out of memory");
 	}
 	s->reports = 1;
 	s->clock_hz = tach__clock_hz(&s->clock_flags);
@@ -177,6 +232,12 @@ void tach_snapshot_free(struct tach_snapshot *s)
 
 	if (!s)
 		return;
+	if (s->saved) {
+		tach__saved_free(s->saved);
+		free(s);
+		return;
+	}
+	tach__pages_free(s->order, order_size(s));
 	if (s->config) {
 		tach__lock(&held);
 		tach__config_drop(s->config);
@@ -184,7 +245,5 @@ void tach_snapshot_free(struct tach_snapshot *s)
 		tach__rows_free(&s->rows);
 		tach__configs_sweep();
 	}
-	tach__saved_free(s->saved);
-	free(s->order);
-	free(s);
+	tach__pages_free(s, sizeof *s);
 }

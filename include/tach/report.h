@@ -47,9 +47,14 @@ struct tach_value {
 
 TACH_BEGIN_DECLS
 
-/* Allocates. Not for signal handlers. TACH_ERR_STATE: regions were never configured. */
+/*
+ * Takes memory from the kernel, not from malloc: a handler of a deadly signal may take a last
+ * snapshot and write it with tach_report_fd as TACH_JSON; not free it. TACH_ERR_STATE: regions
+ * were never configured, or the handler interrupted its own thread's tach_snapshot_take.
+ */
 TACH_API int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err);
-TACH_API void tach_snapshot_free(struct tach_snapshot *snapshot); /* NULL is fine */
+/* NULL is fine. Not for signal handlers. */
+TACH_API void tach_snapshot_free(struct tach_snapshot *snapshot);
 
 /* Regions that were entered, by descending inclusive time. */
 TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot);
@@ -145,7 +150,11 @@ struct tach_report_options {
 /* Takes the next piece of the report. A negative result ends it and is handed on. */
 typedef int (*tach_sink)(void *context, const char *text, size_t length);
 
-/* Writes a report piece by piece; opt NULL: plain text. The library itself prints nothing. */
+/*
+ * Writes a report piece by piece; opt NULL: plain text. The library itself prints nothing.
+ * TACH_JSON of a snapshot that was taken allocates nothing by malloc: async-signal-safe if sink
+ * is.
+ */
 TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 			       const struct tach_report_options *opt, tach_sink sink,
 			       void *context, struct tach_error *err);

@@ -18,7 +18,7 @@
 #define WATCHED 0 /* the sanitizer brings a malloc of its own */
 #else
 #define WATCHED 1
-static long calls, fail_at = -1, live;
+static long calls, mallocs, fail_at = -1, live; /* mallocs: calls that were not for pages */
 static int armed;
 
 static int fails(void)
@@ -37,6 +37,7 @@ void *malloc(size_t size)
 {
 	void *p = fails() ? NULL : __libc_malloc(size);
 
+	mallocs += armed;
 	live += p != NULL;
 	return p;
 }
@@ -45,6 +46,7 @@ void *calloc(size_t n, size_t size)
 {
 	void *p = fails() ? NULL : __libc_calloc(n, size);
 
+	mallocs += armed;
 	live += p != NULL;
 	return p;
 }
@@ -56,6 +58,7 @@ void *realloc(void *old, size_t size)
 	if (!old)
 		return malloc(size);
 	p = fails() ? NULL : __libc_realloc(old, size);
+	mallocs += armed;
 	return p;
 }
 
@@ -280,6 +283,37 @@ static void no_allocation(void)
 #endif
 }
 
+/* As a handler of a deadly signal does it: the last snapshot, written as JSON. */
+static void no_allocation_at_death(void)
+{
+#if WATCHED
+	struct tach_regions_options opt = {.size = sizeof opt,
+					   .events = "page-faults",
+					   .metrics = "half = page-faults / 2",
+					   .histograms = 1};
+	struct tach_report_options json = {.format = TACH_JSON};
+	struct tach_snapshot *s = NULL;
+	size_t length = 0;
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	for (int i = 0; i < 3; i++) {
+		TACH_SCOPE(outer);
+		TACH_SCOPE(inner);
+	}
+	mallocs = 0;
+	fail_at = -1;
+	armed = 1;
+	CHECK(tach_snapshot_take(&s, NULL) == 0);
+	CHECK(tach_report_write(s, &json, discard, &length, NULL) == 0);
+	armed = 0;
+	CHECK(mallocs == 0 && length > 1000, "%ld times malloc, %zu bytes", mallocs, length);
+	tach_snapshot_free(s);
+	tach_regions_disable();
+#else
+	SKIP("a sanitizer's malloc cannot be counted");
+#endif
+}
+
 int main(void)
 {
 	CASE(formulas);
@@ -289,5 +323,6 @@ int main(void)
 	CASE(snapshots_and_reports);
 	CASE(benchmarks);
 	CASE(no_allocation);
+	CASE(no_allocation_at_death);
 	return check_done();
 }

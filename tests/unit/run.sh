@@ -44,13 +44,35 @@ result one_thread
 run 33 "$target" status
 run 5 "$target" _exit
 calls '\(all threads\)' 1; calls work 1
-run 143 "$target" signal
-says 'ended by signal 15 \(.*\); what it counted is lost'
 run 125; run 125 --bogus; run 125 --format odd true
 run 125 -e bogus true; says "no event 'bogus'"
 run 127 "$work/none"; says 'none: No such file'
 run 126 "$work"
 result statuses
+
+# Deadly signals: what was counted is there, and the signal does what it would have done.
+for n in 1 2 3 6 13 14 15; do
+	run $((128 + n)) "$target" ended-by $n
+	says "ended by signal $n "; calls '\(all threads\)' 1; calls work 1
+done
+grep -q 'is lost' "$work/err" && rc=1
+run 139 "$target" ended-by fault; calls work 1
+run 129 "$target" ended-by again; calls work 1
+run 143 "$target" crowd
+calls work 1; calls '\(all threads\)' 6
+run 0 "$target" ended-by child; calls work 2
+run 137 "$target" ended-by 9
+says 'ended by signal 9 \(.*\); what it counted is lost'
+result signals
+
+# The terminal's interrupt is for the program; what is meant for tach run is handed on to it.
+tach="setsid --wait $tach"
+run 130 "$target" ended-by group; calls work 1
+tach=$B/tach
+run 7 "$target" ended-by parent; calls work 1
+run 0 "$target" ended-by stopped; calls work 1
+(trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1
+result handed_on
 
 # Main, five made by pthread_create and thrd_create, one of which is there to the end.
 run 0 "$target" threads

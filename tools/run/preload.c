@@ -7,7 +7,6 @@
  * Environment: TACH_RUN, the directory for reports; TACH_RUN_THREADS, when every thread is to
  * have a region of its own; TACH_RUN_PID, the process that `tach run` started.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,11 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach.h>
-
-#define EXPORT __attribute__((visibility("default")))
-
-/* The function that ours stands in front of. */
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#include "tools/run/run.h"
 
 enum { NAME_MAX_ = 64, WAIT_MS = 200 };
 
@@ -38,7 +33,7 @@ struct running {
 };
 
 static struct {
-	pthread_mutex_t lock; /* of the list; never held in a signal handler */
+	pthread_mutex_t lock; /* of the list; held with all signals blocked */
 	struct running *list;
 	struct tach_site *all;
 	const char *directory;
@@ -52,6 +47,21 @@ static struct running first;	      /* the thread that loaded this object, or for
 static __thread struct running again; /* one whose exec failed */
 
 /* ---- beginning and ending a thread ---- */
+
+static void lock(sigset_t *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_mutex_lock(&run.lock);
+}
+
+static void unlock(const sigset_t *before)
+{
+	pthread_mutex_unlock(&run.lock);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
 
 static unsigned next_number(void)
 {
@@ -80,35 +90,38 @@ static struct tach_site *site(unsigned number)
 static void begin(struct running *thread, unsigned number)
 {
 	struct tach_site *where = site(number);
+	sigset_t before;
 
 	if (!where)
 		return;
 	memset(thread, 0, sizeof *thread);
 	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->number = number;
-	pthread_mutex_lock(&run.lock);
+	lock(&before);
 	thread->next = run.list;
 	thread->link = &run.list;
 	if (run.list)
 		run.list->link = &thread->next;
 	run.list = thread;
-	pthread_mutex_unlock(&run.lock);
+	unlock(&before);
 	self = thread;
 	tach_region_begin(where, &thread->mark);
 }
 
 static void end(struct running *thread)
 {
+	sigset_t before;
+
 	if (!thread || !thread->link)
 		return;
 	tach_region_end(&thread->mark);
 	self = NULL;
-	pthread_mutex_lock(&run.lock);
+	lock(&before);
 	*thread->link = thread->next;
 	if (thread->next)
 		thread->next->link = thread->link;
 	thread->link = NULL;
-	pthread_mutex_unlock(&run.lock);
+	unlock(&before);
 }
 
 /* ---- the end of the process ---- */
@@ -146,22 +159,22 @@ static void end_others(void)
 	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART};
 	struct timespec pause = {0, 1000000};
 	int signal = free_signal();
+	sigset_t before;
 
 	if (!signal || sigaction(signal, &action, NULL) != 0)
 		return;
-	pthread_mutex_lock(&run.lock);
+	lock(&before);
 	for (struct running *t = run.list; t; t = t->next) {
 		__atomic_add_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
 		if (syscall(SYS_tgkill, getpid(), t->tid, signal) != 0)
 			__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
 	}
-	pthread_mutex_unlock(&run.lock);
+	unlock(&before);
 	for (int ms = 0; ms < WAIT_MS && __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST); ms++)
 		nanosleep(&pause, NULL);
 }
 
-/* 1: this call is the one to finish the process that the list is of. */
-static int finish(void)
+int run_finish(void)
 {
 	int none = 0;
 
@@ -176,14 +189,18 @@ static int finish(void)
 
 __attribute__((destructor)) static void on_exit_(void)
 {
-	finish();
+	run_finish();
 }
 
-/* The report that the library will not come to write; its name goes to `file`. */
+/*
+ * The report that the library will not come to write; its name goes to `file`. It gets that
+ * name when it is whole.
+ */
 static void write_report(char *file, size_t size)
 {
 	struct tach_report_options opt = {.format = TACH_JSON};
 	struct tach_snapshot *s;
+	char part[4096];
 	int fd = -1;
 
 	*file = '\0';
@@ -191,23 +208,32 @@ static void write_report(char *file, size_t size)
 		return;
 	for (int n = 0; n < 1000 && fd < 0; n++) {
 		snprintf(file, size, "%s/%d.x%d.json", run.directory, (int)getpid(), n);
-		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		snprintf(part, sizeof part, "%s/%d.x%d.part", run.directory, (int)getpid(), n);
+		if (access(file, F_OK) == 0)
+			continue;
+		fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
 	}
 	if (fd >= 0) {
 		tach_report_fd(s, &opt, fd, NULL);
 		close(fd);
+		rename(part, file);
 	}
-	tach_snapshot_free(s);
+	/* Not freed: this may be a signal handler, and the process is at its end. */
+}
+
+void run_report(void)
+{
+	char file[4096];
+
+	write_report(file, sizeof file);
 }
 
 static void finish_now(void)
 {
-	char file[4096];
-
-	if (finish())
-		write_report(file, sizeof file);
+	if (run_finish())
+		run_report();
 }
 
 EXPORT _Noreturn void _exit(int status)
@@ -233,7 +259,7 @@ struct replaced {
 static void before_exec(struct replaced *r)
 {
 	r->number = self ? self->number : 1;
-	r->finished = finish();
+	r->finished = run_finish();
 	if (r->finished)
 		write_report(r->report, sizeof r->report);
 }
@@ -446,4 +472,5 @@ __attribute__((constructor)) static void on_load(void)
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
 	start_process();
+	run_watch_deaths();
 }

@@ -43,7 +43,9 @@ struct arguments {
 };
 
 struct outcome {
+	pid_t process;
 	int status; /* as wait gives it */
+	int left;   /* it left a report */
 	double seconds;
 	struct rusage usage;
 };
@@ -179,39 +181,72 @@ static void pass_on(int signal)
 	errno = saved;
 }
 
-/* The terminal's interrupt reaches the program by itself; to wait for its end is ours. */
-static void set_signals(void (*handler)(int))
-{
-	struct sigaction ignore = {.sa_handler = handler ? SIG_IGN : SIG_DFL};
-	struct sigaction pass = {.sa_handler = handler ? handler : SIG_DFL};
+/*
+ * While the program runs: the terminal's interrupt reaches it by itself, and to wait for its
+ * end is ours; what is meant for us is handed on.
+ */
+static const struct {
+	int number;
+	void (*handler)(int);
+} signals[] = {{SIGINT, SIG_IGN}, {SIGQUIT, SIG_IGN}, {SIGTERM, pass_on}, {SIGHUP, pass_on}};
+enum { NSIGNALS = sizeof signals / sizeof *signals };
 
-	sigaction(SIGINT, &ignore, NULL);
-	sigaction(SIGQUIT, &ignore, NULL);
-	sigaction(SIGTERM, &pass, NULL);
-	sigaction(SIGHUP, &pass, NULL);
+struct dispositions {
+	struct sigaction action[NSIGNALS];
+	sigset_t mask;
+};
+
+/* Signals that come before there is a program to hand them to wait for it. */
+static void take_signals(struct dispositions *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before->mask);
+	for (int i = 0; i < NSIGNALS; i++) {
+		struct sigaction action = {.sa_handler = signals[i].handler,
+					   .sa_flags = SA_RESTART};
+
+		sigaction(signals[i].number, NULL, &before->action[i]);
+		/* Who ignores the hangup (nohup) goes on doing so. */
+		if (before->action[i].sa_handler != SIG_IGN)
+			sigaction(signals[i].number, &action, NULL);
+	}
+}
+
+static void give_signals_back(const struct dispositions *before)
+{
+	for (int i = 0; i < NSIGNALS; i++)
+		sigaction(signals[i].number, &before->action[i], NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
 static int start_and_wait(const struct arguments *a, const char *object, const char *directory,
 			  struct outcome *outcome)
 {
+	struct dispositions before;
 	struct timespec from, to;
 	pid_t pid;
 
 	fflush(NULL);
 	clock_gettime(CLOCK_MONOTONIC, &from);
+	take_signals(&before);
 	pid = fork();
-	if (pid == 0)
+	if (pid == 0) {
+		give_signals_back(&before);
 		become(a, object, directory);
+	}
 	if (pid < 0) {
 		fprintf(stderr, "tach run: %s\n", strerror(errno));
+		give_signals_back(&before);
 		return -1;
 	}
-	child = pid;
-	set_signals(pass_on);
+	child = outcome->process = pid;
+	sigprocmask(SIG_SETMASK, &before.mask, NULL);
 	while (wait4(pid, &outcome->status, 0, &outcome->usage) < 0)
 		if (errno != EINTR)
 			return -1;
-	set_signals(NULL);
+	give_signals_back(&before);
 	clock_gettime(CLOCK_MONOTONIC, &to);
 	outcome->seconds =
 		(double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9;
@@ -220,8 +255,8 @@ static int start_and_wait(const struct arguments *a, const char *object, const c
 
 /* ---- the reports ---- */
 
-/* Reads and deletes what the processes left. */
-static int collect(const char *directory, struct tach_snapshot **list)
+/* Reads and deletes what the processes left; one that is not named .json is not whole. */
+static int collect(const char *directory, struct tach_snapshot **list, struct outcome *outcome)
 {
 	DIR *dir = opendir(directory);
 	struct dirent *d;
@@ -233,8 +268,11 @@ static int collect(const char *directory, struct tach_snapshot **list)
 		if (d->d_name[0] == '.')
 			continue;
 		snprintf(file, sizeof file, "%s/%s", directory, d->d_name);
-		if (n < REPORTS_MAX && report_load(&list[n], file, "tach run") == 0)
+		if (n < REPORTS_MAX && tach_report_format(file) == TACH_JSON &&
+		    report_load(&list[n], file, "tach run") == 0) {
+			outcome->left |= atoi(d->d_name) == (int)outcome->process;
 			n++;
+		}
 		unlink(file);
 	}
 	if (dir)
@@ -255,9 +293,10 @@ static void print_outcome(const struct arguments *a, const struct outcome *o, in
 	const struct rusage *u = &o->usage;
 
 	if (WIFSIGNALED(o->status))
-		fprintf(stderr,
-			"tach run: %s was ended by signal %d (%s); what it counted is lost\n",
-			a->program[0], WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+		fprintf(stderr, "tach run: %s was ended by signal %d (%s)%s%s\n", a->program[0],
+			WTERMSIG(o->status), strsignal(WTERMSIG(o->status)),
+			WCOREDUMP(o->status) ? ", core dumped" : "",
+			o->left ? "" : "; what it counted is lost");
 	else if (reports == 0)
 		fprintf(stderr,
 			"tach run: %s left no report: a statically linked or set-user-ID "
@@ -302,7 +341,7 @@ static int run(const struct arguments *a, const char *object)
 		return EXIT_FAILED;
 	}
 	code = start_and_wait(a, object, directory, &outcome);
-	n = collect(directory, list);
+	n = collect(directory, list, &outcome);
 	if (!code) {
 		int status = WEXITSTATUS(outcome.status);
 		/* Where nothing ran there is nothing to say; execvp's error was printed. */

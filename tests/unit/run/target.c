@@ -121,6 +121,94 @@ static int count(void)
 	return 0;
 }
 
+static void *raises(void *argument)
+{
+	pthread_barrier_wait(&barrier);
+	raise(SIGTERM);
+	return argument;
+}
+
+/* 4 threads at once, a fifth that waits, and the main one, which sleeps. */
+static int crowd(void)
+{
+	pthread_t t;
+
+	work(NULL);
+	pthread_barrier_init(&barrier, NULL, 6);
+	for (int i = 0; i < 5; i++)
+		pthread_create(&t, NULL, i ? raises : waits, NULL);
+	pthread_barrier_wait(&barrier);
+	for (;;)
+		pause();
+	return 1;
+}
+
+/* What it sees of signals is what it would see without tach; 0. */
+static int default_signals(void)
+{
+	struct sigaction old;
+
+	if (sigaction(SIGTERM, NULL, &old) != 0 || old.sa_handler != SIG_DFL || old.sa_flags)
+		return 1;
+	if (signal(SIGTERM, SIG_IGN) != SIG_DFL || signal(SIGTERM, SIG_DFL) != SIG_IGN)
+		return 1;
+	return signal(SIGTERM, SIG_DFL) != SIG_DFL;
+}
+
+static void own_handler(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void quits(int number)
+{
+	_exit(number == SIGTERM ? 7 : 8);
+}
+
+static int ended_by(const char *how)
+{
+	pid_t child;
+
+	if (default_signals() != 0)
+		return 98;
+	work(NULL);
+	if (strcmp(how, "fault") == 0) {
+		*(volatile int *)(uintptr_t)16 = 1;
+	} else if (strcmp(how, "again") == 0) {
+		signal(SIGHUP, own_handler);
+		raise(SIGHUP);
+	} else if (strcmp(how, "group") == 0) { /* as a terminal does it */
+		kill(0, SIGINT);
+		pause();
+	} else if (strcmp(how, "parent") == 0) {
+		signal(SIGTERM, quits);
+		kill(getppid(), SIGTERM);
+		pause();
+	} else if (strcmp(how, "stopped") == 0) {
+		child = fork();
+		if (child == 0) {
+			kill(getppid(), SIGCONT);
+			while (kill(getppid(), SIGCONT) == 0 && getppid() != 1)
+				usleep(1000);
+			_exit(0);
+		}
+		raise(SIGSTOP);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	} else if (strcmp(how, "child") == 0) {
+		child = fork();
+		if (child == 0) {
+			work(NULL);
+			abort();
+		}
+		waitpid(child, NULL, 0);
+	} else {
+		raise(atoi(how));
+	}
+	return 0;
+}
+
 /* The command line says what is counted. */
 static int configures(void)
 {
@@ -142,8 +230,10 @@ int main(int argc, char **argv)
 		work(NULL);
 	else if (strcmp(what, "status") == 0)
 		return 33;
-	else if (strcmp(what, "signal") == 0)
-		raise(SIGTERM);
+	else if (strcmp(what, "ended-by") == 0 && argc > 2)
+		return ended_by(argv[2]);
+	else if (strcmp(what, "crowd") == 0)
+		return crowd();
 	else if (strcmp(what, "_exit") == 0)
 		work(NULL), _exit(5);
 	else if (strcmp(what, "threads") == 0)

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Deadly signals. Wherever the program leaves a signal its default action, and that ends the
+ * process, a handler of ours writes the report first and then lets the same signal do what it
+ * would have done: the same status, the same core file. The program itself still sees SIG_DFL.
+ * SIGKILL cannot be had, nor the signals that the kernel forces when there is no stack left.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include "tools/run/run.h"
+
+enum { WAIT_MS = 2000 };
+
+/* signal(7): those whose default action ends the process, but for SIGKILL. */
+static const int deadly[] = {
+	SIGHUP,	 SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,	   SIGFPE,
+	SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
+	SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS,
+};
+enum { NDEADLY = sizeof deadly / sizeof *deadly };
+
+typedef void (*handler)(int);
+typedef int (*sigaction_function)(int, const struct sigaction *, struct sigaction *);
+
+static int watching;
+
+static sigaction_function next_sigaction(void)
+{
+	static sigaction_function next;
+
+	if (!next)
+		next = NEXT(sigaction);
+	return next;
+}
+
+/* Whoever comes second waits for the first, who ends the process. */
+static void wait_for_end(void)
+{
+	struct timespec pause = {0, 1000000};
+
+	for (int ms = 0; ms < WAIT_MS; ms++)
+		nanosleep(&pause, NULL);
+}
+
+static void on_death(int number, siginfo_t *info, void *context)
+{
+	struct sigaction action = {.sa_handler = SIG_DFL};
+	int saved = errno;
+
+	(void)context;
+	if (run_finish())
+		run_report();
+	else
+		wait_for_end();
+	next_sigaction()(number, &action, NULL);
+	/* Blocked until this handler returns; then it is as if it had never been here. */
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info) != 0)
+		raise(number);
+	errno = saved;
+}
+
+/* Real-time signals stay open: one of them asks other threads for their sums. */
+static struct sigaction death_action(void)
+{
+	struct sigaction action = {.sa_sigaction = on_death,
+				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	sigfillset(&action.sa_mask);
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+		sigdelset(&action.sa_mask, s);
+	return action;
+}
+
+static int is_deadly(int number)
+{
+	for (int i = 0; i < NDEADLY; i++)
+		if (deadly[i] == number)
+			return 1;
+	return 0;
+}
+
+static int is_ours(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO && action->sa_sigaction == on_death;
+}
+
+/* Also what raises a signal again after a handler of its own: SIG_DFL, then kill. */
+EXPORT int sigaction(int number, const struct sigaction *restrict action,
+		     struct sigaction *restrict old)
+{
+	struct sigaction ours;
+	int code;
+
+	if (watching && action && !(action->sa_flags & SA_SIGINFO) &&
+	    action->sa_handler == SIG_DFL && is_deadly(number)) {
+		ours = death_action();
+		action = &ours;
+	}
+	code = next_sigaction()(number, action, old);
+	if (code == 0 && old && is_ours(old))
+		*old = (struct sigaction){.sa_handler = SIG_DFL};
+	return code;
+}
+
+/* As BSD has it, which is what Linux programs get. */
+EXPORT handler signal(int number, handler function)
+{
+	struct sigaction action = {.sa_handler = function, .sa_flags = SA_RESTART}, old;
+
+	sigaddset(&action.sa_mask, number);
+	if (sigaction(number, &action, &old) != 0)
+		return SIG_ERR;
+	return old.sa_handler;
+}
+
+void run_watch_deaths(void)
+{
+	struct sigaction now, ours = death_action();
+
+	watching = 1;
+	for (int i = 0; i < NDEADLY; i++)
+		if (next_sigaction()(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			next_sigaction()(deadly[i], &ours, NULL);
+}
