@@ -4,6 +4,9 @@
  * table order that can be counted together. "rows" are libpfm-3's lists and ia64; with PMUs of
  * today "named" lets the encoder make codes of rows and masks, "encoded" is given what
  * tach_event_encode gave before. PMUs with fewer than four counters are left out.
+ *
+ * `dispatch callgrind`, run by valgrind, dumps the instructions of each such call apart instead
+ * (tests/check/slow/dispatch_cost.sh).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,13 @@
 #include <tach/dispatch.h>
 #include <tach/event.h>
 #include <tach/pmu.h>
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+#else
+#define CALLGRIND_ZERO_STATS	      abort()
+#define CALLGRIND_TOGGLE_COLLECT      abort()
+#define CALLGRIND_DUMP_STATS_AT(name) abort()
+#endif
 
 enum { EVENTS = 4, ROUNDS = 21, CALLS = 200, PMUS_MAX = 512, EVENTS_MAX = 10000 };
 
@@ -28,6 +38,7 @@ struct set {
 };
 
 static struct tach_dispatch_out out;
+static int instructions; /* to be dumped, instead of times taken */
 
 static double now(void)
 {
@@ -109,6 +120,7 @@ static int encode(struct set *set)
 
 /* Times of one kind, and whose they are. */
 struct times {
+	const char *what;
 	double ns[PMUS_MAX];
 	const char *name[PMUS_MAX];
 	int n;
@@ -116,27 +128,41 @@ struct times {
 
 static void add(struct times *to, const char *name, const struct set *set)
 {
+	char what[64];
+
 	to->name[to->n] = name;
-	to->ns[to->n++] = median_ns(&set->in);
+	if (!instructions) {
+		to->ns[to->n++] = median_ns(&set->in);
+		return;
+	}
+	snprintf(what, sizeof what, "%s %s", to->what, name);
+	CALLGRIND_ZERO_STATS;
+	CALLGRIND_TOGGLE_COLLECT;
+	tach_dispatch(&set->in, &out, NULL);
+	CALLGRIND_TOGGLE_COLLECT;
+	CALLGRIND_DUMP_STATS_AT(what);
 }
 
-static void print(const char *what, struct times *t)
+static void print(struct times *t)
 {
 	int worst = 0;
 
 	for (int i = 1; i < t->n; i++)
 		if (t->ns[i] > t->ns[worst])
 			worst = i;
-	printf("%-8s %3d PMUs, worst %.0f ns (%s)", what, t->n, t->ns[worst], t->name[worst]);
+	printf("%-8s %3d PMUs, worst %.0f ns (%s)", t->what, t->n, t->ns[worst],
+	       t->name[worst]);
 	qsort(t->ns, (size_t)t->n, sizeof *t->ns, by_size);
 	printf(", median %.0f ns\n", t->ns[t->n / 2]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	static struct times rows, named, encoded;
+	static struct times rows = {.what = "rows"}, named = {.what = "named"},
+			    encoded = {.what = "encoded"};
 	struct set set;
 
+	instructions = argc > 1 && strcmp(argv[1], "callgrind") == 0;
 	for (int i = 0; i < NLISTS; i++)
 		if (choose(tach_dispatch_list(lists[i]), &set))
 			add(&rows, lists[i], &set);
@@ -150,8 +176,10 @@ int main(void)
 		if (encode(&set))
 			add(&encoded, info.name, &set);
 	}
-	print("rows", &rows);
-	print("encoded", &encoded);
-	print("named", &named);
+	if (instructions)
+		return 0;
+	print(&rows);
+	print(&encoded);
+	print(&named);
 	return 0;
 }

@@ -6,11 +6,6 @@
 #include "core/dispatch.h"
 #include "core/error.h"
 
-int tach__available(const struct tach__dispatch *d, unsigned pmc)
-{
-	return !(d->in->unavailable[pmc / 64] >> (pmc % 64) & 1);
-}
-
 static void put(struct tach_register *list, uint32_t *count, unsigned number, uint64_t value,
 		uint64_t address, uint64_t alternative)
 {

@@ -49,7 +49,15 @@ int tach__in_revision(uint32_t attrs, uint32_t revision);
 int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item);
 
 /* ---- for back ends ---- */
-int tach__available(const struct tach__dispatch *d, unsigned pmc);
+static inline int tach__available(const struct tach__dispatch *d, unsigned pmc)
+{
+	return !(d->in->unavailable[pmc / 64] >> (pmc % 64) & 1);
+}
+/* Of counters that have the numbers of their PMCs: those that are available. */
+static inline uint64_t tach__available_of(const struct tach__dispatch *d, uint64_t counters)
+{
+	return counters & ~d->in->unavailable[0];
+}
 /* Appends a PMC; TACH_ERR_NOASSIGN if it is unavailable. */
 int tach__pmc(struct tach__dispatch *d, unsigned number, uint64_t value, uint64_t address,
 	      uint64_t alternative);

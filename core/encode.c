@@ -108,6 +108,13 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 	return 0;
 }
 
+/* The architectural PMU has those events only that CPUID leaves it. */
+static int exists(const struct tach__work *w)
+{
+	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
+	       tach__archperfmon_event(w->opt, w->event);
+}
+
 /* 1: the event is this PMU's and *rc is what came of it. */
 static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
@@ -118,8 +125,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	if (event < 0)
 		return 0;
 	set_event(w, pmu, event);
-	if (w->pmu->flags & TACH__PMU_ARCHDEFAULT && w->pmu->encoding == TACH__INTEL &&
-	    !tach__archperfmon_event(w->opt, w->event))
+	if (!exists(w))
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
@@ -315,6 +321,18 @@ int tach__encode(struct tach__work *w, const char *string,
 		rc = attempt(w, string, 1);
 	}
 	return rc;
+}
+
+int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
+		       unsigned n, const struct tach_encode_options *opt)
+{
+	int rc;
+
+	start(w, "", opt, NULL);
+	w->column = 1; /* 0 would say of a conflict that there is none */
+	set_event(w, pmu, event);
+	rc = exists(w) ? tach__match_picks(w, picks, n) : TACH_ERR_NOTFOUND;
+	return rc ? rc : finish(w);
 }
 
 int tach__lookup(struct tach__work *w, const char *string,

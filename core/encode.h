@@ -123,6 +123,8 @@ int tach__refuse(struct tach__work *w, int code, const char *format, ...)
 int tach__match(struct tach__work *w, struct tach__attrs attrs);
 /* The same when the first pick is a row already known (row -1: the event alone). */
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs);
+/* The same for picks instead of attributes; umask rows are those of w->event. */
+int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n);
 /* Further attributes of an event already matched. */
 int tach__match_more(struct tach__work *w, struct tach__attrs attrs);
 /* Which modifiers the event offers for w->os. */
@@ -158,6 +160,8 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
 /* enum tach__generic of a PMU's own rows. */
 int tach__generic(const struct tach__pmu *pmu);
 
+/* Where the encoded event may count, as tach_event.counters. */
+uint64_t tach__counters(const struct tach__work *w);
 /* Copies the answer into the public struct. */
 void tach__publish(const struct tach__work *w, struct tach_event *out);
 
@@ -167,5 +171,11 @@ int tach__lookup(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt);
 int tach__encode(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt, struct tach_error *err);
+/*
+ * A row of the tables with umask rows and hardware modifiers, without a text in between. An
+ * error comes without message and may be a text's good fortune: spell it, and encode that.
+ */
+int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
+		       unsigned n, const struct tach_encode_options *opt);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/encode.h"
 
 /* A umask's own counters stand in place of the event's; several umasks must agree. */
-static uint64_t counters(const struct tach__work *w)
+uint64_t tach__counters(const struct tach__work *w)
 {
 	uint64_t all = 0;
 
@@ -33,7 +33,7 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 	out->event = w->event_number < 0 ? 0 : w->event_number;
 	out->ncodes = w->ncodes;
 	memcpy(out->codes, w->codes, w->ncodes * sizeof *w->codes);
-	out->counters = counters(w);
+	out->counters = tach__counters(w);
 	out->cpu = -1;
 	if (w->os != TACH_OS_NONE) {
 		out->type = w->type;

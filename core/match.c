@@ -226,21 +226,46 @@ static int no_conflict(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
 }
 
+static int match_row(struct tach__work *w, int row)
+{
+	const struct tach__umask *um = tach__umask_at(w->event, row);
+	const char *alias;
+
+	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
+		return match_alias(w, alias);
+	return add(w, TACH__PICK_UMASK, row, 0);
+}
+
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs)
 {
-	const char *alias;
 	int rc = resolve(w);
 
-	if (!rc && row >= 0) {
-		const struct tach__umask *um = tach__umask_at(w->event, row);
-
-		if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
-			rc = match_alias(w, alias);
-		else
-			rc = add(w, TACH__PICK_UMASK, row, 0);
-	}
+	if (!rc && row >= 0)
+		rc = match_row(w, row);
 	if (!rc)
 		rc = match_list(w, attrs);
+	return rc ? rc : no_conflict(w);
+}
+
+int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsigned n)
+{
+	const struct tach__event *asked = w->event;
+	int rc = resolve(w);
+
+	for (unsigned i = 0; !rc && i < n; i++) {
+		const struct tach__pick *pick = &picks[i];
+
+		if (pick->kind == TACH__PICK_UMASK) {
+			/* An alias has led to an event with umasks of its own. */
+			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
+			w->named_given = 1;
+		} else if (w->mods >> pick->number & 1) {
+			w->given |= 1u << pick->number;
+			rc = add(w, pick->kind, pick->number, pick->value);
+		} else {
+			rc = TACH_ERR_ATTR;
+		}
+	}
 	return rc ? rc : no_conflict(w);
 }
 

@@ -6,9 +6,12 @@
 struct state {
 	const struct tach__problem *p;
 	uint64_t allowed[TACH__SOLVER_MAX]; /* narrowed as decisions fall */
-	int8_t counter[TACH__SOLVER_MAX];   /* of an event, -1 none */
-	int8_t owner[64];		    /* of a counter, -1 none */
-	uint8_t used[8];		    /* counters taken, per pool */
+	struct placement {
+		int8_t counter[TACH__SOLVER_MAX]; /* of an event that is placed */
+		int8_t owner[64];		  /* of a counter, where it is held */
+		uint64_t held;			  /* counters that have an owner */
+		uint8_t used[8];		  /* counters taken, per pool */
+	} now;
 };
 
 static int pool_of(const struct state *s, int counter)
@@ -28,8 +31,9 @@ static int next_counter(const struct state *s, int event, uint64_t mask)
 
 static void take(struct state *s, int event, int counter)
 {
-	s->owner[counter] = (int8_t)event;
-	s->counter[event] = (int8_t)counter;
+	s->now.owner[counter] = (int8_t)event;
+	s->now.counter[event] = (int8_t)counter;
+	s->now.held |= 1ull << counter;
 }
 
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools);
@@ -42,15 +46,16 @@ static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pool
 	if (*pools & 1u << pool)
 		return 0;
 	*pools |= 1u << pool;
-	left = s->p->pool[pool].counters & ~*visited;
+	left = s->p->pool[pool].counters & s->now.held & ~*visited;
 	for (; left; left &= left - 1) {
-		int c = __builtin_ctzll(left), holder = s->owner[c];
+		int c = __builtin_ctzll(left);
 
-		if (holder < 0)
+		/* Tried meanwhile, in vain. */
+		if (*visited >> c & 1)
 			continue;
 		*visited |= 1ull << c;
-		if (augment(s, holder, visited, pools)) {
-			s->owner[c] = -1;
+		if (augment(s, s->now.owner[c], visited, pools)) {
+			s->now.held &= ~(1ull << c);
 			return 1;
 		}
 	}
@@ -67,21 +72,39 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 	uint64_t left;
 
 	while ((left = s->allowed[event] & ~*visited)) {
-		int c = next_counter(s, event, left), holder = s->owner[c],
-		    pool = pool_of(s, c);
+		int c = next_counter(s, event, left), pool = pool_of(s, c);
 
 		*visited |= 1ull << c;
-		if (holder >= 0) {
-			if (!augment(s, holder, visited, pools))
+		if (s->now.held >> c & 1) {
+			if (!augment(s, s->now.owner[c], visited, pools))
 				continue;
-		} else if (pool >= 0 && s->used[pool] >= s->p->pool[pool].capacity) {
+		} else if (pool >= 0 && s->now.used[pool] >= s->p->pool[pool].capacity) {
 			if (!push_out(s, pool, visited, pools))
 				continue;
 		} else if (pool >= 0) {
-			s->used[pool]++;
+			s->now.used[pool]++;
 		}
 		take(s, event, c);
 		return 1;
+	}
+	return 0;
+}
+
+/* The usual case, without moving anybody. */
+static int place_free(struct state *s, int event)
+{
+	uint64_t left = s->allowed[event] & ~s->now.held;
+
+	while (left) {
+		int c = next_counter(s, event, left), pool = pool_of(s, c);
+
+		if (pool < 0 || s->now.used[pool] < s->p->pool[pool].capacity) {
+			if (pool >= 0)
+				s->now.used[pool]++;
+			take(s, event, c);
+			return 1;
+		}
+		left &= ~s->p->pool[pool].counters;
 	}
 	return 0;
 }
@@ -91,7 +114,7 @@ static int place(struct state *s, int event)
 	uint64_t visited = 0;
 	unsigned pools = 0;
 
-	return augment(s, event, &visited, &pools);
+	return place_free(s, event) || augment(s, event, &visited, &pools);
 }
 
 /*
@@ -122,23 +145,25 @@ static int musts_hold(const struct state *s)
 /* Tries to give `event` that counter for good; on failure nothing has changed. */
 static int settle(struct state *s, int event, int c)
 {
-	struct state saved;
-	int old = s->counter[event], pool = pool_of(s, old);
+	struct placement saved;
+	uint64_t allowed = s->allowed[event];
+	int old = s->now.counter[event], pool = pool_of(s, old);
 
 	if (old == c && !s->p->nmusts) {
 		s->allowed[event] = 1ull << c;
 		return 1;
 	}
-	saved = *s;
+	saved = s->now;
 	s->allowed[event] = 1ull << c;
 	if (old != c) {
-		s->owner[old] = -1;
+		s->now.held &= ~(1ull << old);
 		if (pool >= 0)
-			s->used[pool]--;
+			s->now.used[pool]--;
 	}
 	if ((old == c || place(s, event)) && musts_hold(s))
 		return 1;
-	*s = saved;
+	s->now = saved;
+	s->allowed[event] = allowed;
 	return 0;
 }
 
@@ -146,12 +171,10 @@ static int start(struct state *s)
 {
 	const struct tach__problem *p = s->p;
 
-	for (int c = 0; c < 64; c++)
-		s->owner[c] = -1;
+	s->now.held = 0;
 	for (int i = 0; i < p->npools; i++)
-		s->used[i] = 0;
+		s->now.used[i] = 0;
 	for (int e = 0; e < p->nevents; e++) {
-		s->counter[e] = -1;
 		s->allowed[e] = p->allowed[e];
 		for (int i = 0; i < p->nmusts; i++)
 			if (p->must[i].events && !(p->must[i].events >> e & 1))
@@ -165,9 +188,13 @@ static int start(struct state *s)
 
 int tach__solve(const struct tach__problem *problem, int8_t *counter)
 {
-	struct state s = {.p = problem};
-	int rc = problem->npools && problem->nmusts ? TACH_ERR_INVAL : start(&s);
+	struct state s; /* start() fills what is used of it */
+	int rc;
 
+	if (problem->npools && problem->nmusts)
+		return TACH_ERR_INVAL;
+	s.p = problem;
+	rc = start(&s);
 	if (rc)
 		return rc;
 	for (int e = 0; e < problem->nevents; e++) {
@@ -182,6 +209,6 @@ int tach__solve(const struct tach__problem *problem, int8_t *counter)
 		}
 	}
 	for (int e = 0; e < problem->nevents; e++)
-		counter[e] = s.counter[e];
+		counter[e] = s.now.counter[e];
 	return 0;
 }

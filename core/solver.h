@@ -13,10 +13,12 @@
  * preferred counter that any solution gives it, then event 1, and so on. Whenever a greedy
  * pass over the events in this order finds a solution, it is this one.
  *
- * Cost: a matching by augmenting paths, no search. With n events and m counters at most n * m
- * augmentations of at most m steps each (a step scans the pool's counters where there are
- * pools): for 16 events on 16 counters no more than 4,096 steps, for 64 on 64 no more than
- * 262,144. The usual case, where the preferred counters are free, is n steps.
+ * Cost: a matching by augmenting paths, no search. With n events and m counters n paths find a
+ * matching and at most n * m more decide about every event in turn; a path visits a counter
+ * once, so that there are at most (n * m + n) * m steps. The worst problems that hill climbing
+ * found are far from it: 25 steps for 4 events, 582 for 16 on 16 counters, 2,985 for 32 on 32,
+ * 4,132 for 18 on 45 counters in pools of capacity 2 and 3 (where a step may look at the whole
+ * pool). The usual case, where the preferred counters are free, is no step at all.
  */
 #ifndef TACH_CORE_SOLVER_H
 #define TACH_CORE_SOLVER_H

@@ -60,14 +60,6 @@ static uint32_t event_of(const struct tach__item *item)
 	return item->ncodes ? item->codes[0] & 0xffff : item->code & 0xffff;
 }
 
-static uint64_t available(const struct tach__dispatch *d, uint64_t counters)
-{
-	for (unsigned n = 0; n < 32; n++)
-		if (counters >> n & 1 && !tach__available(d, n))
-			counters &= ~(1ull << n);
-	return counters;
-}
-
 static int check(const struct tach__dispatch *d)
 {
 	uint32_t known = d->pmu->encoding == TACH__ARM ? TACH_DISPATCH_CHAIN : 0;
@@ -122,7 +114,7 @@ static int assign(struct tach__dispatch *d, int8_t *counter)
 {
 	uint64_t mask = d->pmu->general_mask ? d->pmu->general_mask : GENERAL_USUALLY;
 	uint64_t cycles = d->pmu->encoding == TACH__ARM ? 1ull << CYCLES : 0;
-	uint64_t general = available(d, mask & ~cycles);
+	uint64_t general = tach__available_of(d, mask & ~cycles);
 	struct tach__problem p = {.nevents = 0};
 	int8_t solved[TACH__SOLVER_MAX];
 	int rc = place_chains(d, &general, counter), next = 0;
@@ -137,7 +129,7 @@ static int assign(struct tach__dispatch *d, int8_t *counter)
 			continue;
 		p.allowed[p.nevents] = own ? general & own : general;
 		if (event_of(item) == CPU_CYCLES)
-			p.allowed[p.nevents] |= available(d, cycles);
+			p.allowed[p.nevents] |= tach__available_of(d, cycles);
 		p.prefer[p.nevents++] = cycles;
 	}
 	if (tach__solve(&p, solved))

@@ -70,12 +70,8 @@ static int check_cancels(const struct tach__ia64 *w, uint32_t first, uint32_t se
 static void available(const struct tach__ia64 *w, struct tach__problem *p)
 {
 	p->nevents = w->d->n;
-	for (int i = 0; i < w->d->n; i++) {
-		p->allowed[i] = w->d->item[i].counters;
-		for (unsigned c = 0; c < 64; c++)
-			if (!tach__available(w->d, c))
-				p->allowed[i] &= ~(1ull << c);
-	}
+	for (int i = 0; i < w->d->n; i++)
+		p->allowed[i] = tach__available_of(w->d, w->d->item[i].counters);
 }
 
 static int solve(struct tach__ia64 *w, const struct tach__problem *p, const uint8_t *order)

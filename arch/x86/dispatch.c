@@ -24,14 +24,6 @@ int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *ite
 				    tach__str(item->row->name));
 }
 
-uint64_t tach__x86_available(const struct tach__dispatch *d, uint64_t counters)
-{
-	for (unsigned n = 0; n < 64; n++)
-		if (counters >> n & 1 && !tach__available(d, n))
-			counters &= ~(1ull << n);
-	return counters;
-}
-
 int tach__dispatch_x86(struct tach__dispatch *d)
 {
 	switch (d->pmu->encoding) {

@@ -36,8 +36,6 @@ uint64_t tach__sel_options(const struct tach__item *item);
 /* Refuses levels that x86 lacks; refuses, with `code`, unit masks that exclude each other. */
 int tach__x86_levels(const struct tach__dispatch *d, uint32_t levels);
 int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *item, int code);
-/* Takes bits of counters away whose PMC (number = bit) is unavailable. */
-uint64_t tach__x86_available(const struct tach__dispatch *d, uint64_t counters);
 
 /* Nehalem's and Westmere's lists name events of the uncore too. */
 int tach__intel_has_uncore(const struct tach__pmu *pmu);

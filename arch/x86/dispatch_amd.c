@@ -90,12 +90,12 @@ static int check(struct tach__dispatch *d)
 {
 	int rc = tach__x86_levels(d, d->in->privilege), left;
 
-	left = __builtin_popcountll(tach__x86_available(d, d->pmu->general_mask));
+	left = __builtin_popcountll(tach__available_of(d, d->pmu->general_mask));
 	for (int i = 0; !rc && i < d->n; i++) {
 		const struct tach__item *item = &d->item[i];
 
 		rc = tach__x86_levels(d, item->plm);
-		if (!rc)
+		if (!rc && tach__is_pfm3(d)) /* else the encoder has decided */
 			rc = tach__x86_masks(d, item, TACH_ERR_FEATCOMB);
 		if (!rc)
 			rc = check_event_revision(d, item);
@@ -214,7 +214,7 @@ static int assign(struct tach__dispatch *d, int8_t *counter)
 			continue;
 		p.prefer[p.nevents] = usual;
 		p.allowed[p.nevents++] =
-			tach__x86_available(d, d->item[i].counters & d->pmu->general_mask);
+			tach__available_of(d, d->item[i].counters & d->pmu->general_mask);
 	}
 	rc = tach__solve(&p, solved);
 	if (rc)

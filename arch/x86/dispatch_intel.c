@@ -247,12 +247,12 @@ static uint64_t allowed(const struct tach__intel *w, const struct tach__item *it
 	if (w->model->today && tach__intel_is_metric(item))
 		return tach__intel_metric_counter(w, item);
 	if (item->row->flags & TACH__EV_UNCORE)
-		return tach__x86_available(w->d, item->row->flags & TACH__EV_FIXED
-							 ? 1ull << PMD_UNCORE_FIXED
-							 : 0xffull << PMD_UNCORE_0);
+		return tach__available_of(w->d, item->row->flags & TACH__EV_FIXED
+							? 1ull << PMD_UNCORE_FIXED
+							: 0xffull << PMD_UNCORE_0);
 	if (!may_be_fixed(w, item))
 		fixed = 0;
-	return tach__x86_available(w->d, general) | fixed;
+	return tach__available_of(w->d, general) | fixed;
 }
 
 struct queue {
@@ -260,6 +260,7 @@ struct queue {
 	struct tach__problem p;
 	uint8_t who[TACH__SOLVER_MAX];
 	uint32_t queued;
+	uint64_t allowed[TACH_DISPATCH_EVENTS_MAX]; /* per event, in the caller's order */
 };
 
 static void enqueue(struct queue *q, int i, uint64_t counters)
@@ -279,7 +280,7 @@ static void enqueue_bound(struct queue *q, int *pebs)
 	*pebs = 0;
 	for (int i = 0; i < w->d->n; i++) {
 		const struct tach__item *item = &w->d->item[i];
-		uint64_t own = item->counters & 0xffff, all = allowed(w, item);
+		uint64_t own = item->counters & 0xffff, all = q->allowed[i];
 		int first = w->model->pebs_first && !*pebs && wants_pebs(w, item);
 
 		if (item->row->flags & TACH__EV_UNCORE)
@@ -299,8 +300,7 @@ static void enqueue_fixed(struct queue *q)
 	uint64_t taken = 0;
 
 	for (int i = 0; i < q->w->d->n; i++) {
-		uint64_t all = allowed(q->w, &q->w->d->item[i]),
-			 fixed = all & 0x7f0000 & ~taken;
+		uint64_t all = q->allowed[i], fixed = all & 0x7f0000 & ~taken;
 
 		if (q->queued >> i & 1 || !fixed ||
 		    q->w->d->item[i].row->flags & TACH__EV_UNCORE)
@@ -312,15 +312,20 @@ static void enqueue_fixed(struct queue *q)
 
 static int assign(struct tach__intel *w)
 {
-	struct queue q = {.w = w, .queued = 0};
+	struct queue q;
 	int8_t counter[TACH__SOLVER_MAX];
 	int rc;
 
+	q.w = w;
+	q.queued = 0;
+	q.p.nevents = q.p.npools = q.p.nmusts = 0;
+	for (int i = 0; i < w->d->n; i++)
+		q.allowed[i] = allowed(w, &w->d->item[i]);
 	enqueue_bound(&q, &w->pebs_placed);
 	enqueue_fixed(&q);
 	for (int i = 0; i < w->d->n; i++)
 		if (!(q.queued >> i & 1))
-			enqueue(&q, i, allowed(w, &w->d->item[i]));
+			enqueue(&q, i, q.allowed[i]);
 	rc = tach__solve(&q.p, counter);
 	if (rc)
 		return no_counters(w);

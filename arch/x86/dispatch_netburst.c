@@ -101,10 +101,12 @@ uint64_t tach__netburst_counters(const struct tach__event *row)
 {
 	uint64_t preferred, escrs = escrs_of(row, &preferred), all = 0;
 
-	for (int escr = 0; escr < ESCRS; escr++)
-		for (int k = 0; escrs >> escr & 1 && k < 3; k++)
-			if (counters[group_of(escr)][k].pmc)
-				all |= 1ull << counters[group_of(escr)][k].pmd;
+	for (; escrs; escrs &= escrs - 1) {
+		const struct counter *c = counters[group_of(__builtin_ctzll(escrs))];
+
+		for (int k = 0; k < 3 && c[k].pmc; k++)
+			all |= 1ull << c[k].pmd;
+	}
 	return all;
 }
 
@@ -114,20 +116,35 @@ static uint64_t selectors(const struct tach__dispatch *d, const struct tach__ite
 {
 	uint64_t all = escrs_of(item->row, preferred);
 
-	for (int escr = 0; escr < ESCRS; escr++)
-		if (all >> escr & 1 && !tach__available(d, escr_pmc(escr)))
+	for (uint64_t left = all; left; left &= left - 1) {
+		int escr = __builtin_ctzll(left);
+
+		if (!tach__available(d, escr_pmc(escr)))
 			all &= ~(1ull << escr);
+	}
 	return all;
+}
+
+/* The selectors of a block and side, bit each. */
+static uint64_t escrs_of_group(int group)
+{
+	int first = first_of_block[group / 2], end = first_of_block[group / 2 + 1];
+	uint64_t escr0s = (1ull << end) - (1ull << first);
+
+	if (group % 2 == 0)
+		return escr0s;
+	return (escr0s & ((1ull << SSU) - 1)) << ESCR0S | escr0s >> (SSU + 1) << (ESCR0S + SSU);
 }
 
 static void pools(const struct tach__dispatch *d, struct tach__problem *p)
 {
 	p->npools = GROUPS;
-	for (int escr = 0; escr < ESCRS; escr++)
-		p->pool[group_of(escr)].counters |= 1ull << escr;
-	for (int g = 0; g < GROUPS; g++)
+	p->nmusts = 0;
+	for (int g = 0; g < GROUPS; g++) {
+		p->pool[g] = (struct tach__pool){escrs_of_group(g), 0};
 		for (int k = 0; k < 3 && counters[g][k].pmc; k++)
 			p->pool[g].capacity += tach__available(d, counters[g][k].pmc);
+	}
 }
 
 static int check(const struct tach__dispatch *d, const struct tach__item *item)
@@ -255,7 +272,7 @@ static int emit(struct tach__dispatch *d, const int8_t *escrs)
 
 int tach__dispatch_netburst(struct tach__dispatch *d)
 {
-	struct tach__problem p = {.nevents = 0};
+	struct tach__problem p;
 	int8_t escrs[TACH__SOLVER_MAX];
 	int rc = tach__x86_levels(d, d->in->privilege), bad = 0, n;
 

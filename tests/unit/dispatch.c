@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/dispatch.h>
+#include <tach/event.h>
 #include <tach/pmu.h>
 #include "tests/check.h"
 
@@ -164,6 +165,102 @@ static void arm64(void)
 	CHECK(run() == 0 && out.pmds[1].number % 2 == 0, "%s", err.text);
 }
 
+static uint64_t seed = 1;
+
+static unsigned rnd(unsigned n)
+{
+	seed = seed * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static const struct {
+	uint32_t flag;
+	const char *word;
+} words[] = {
+	{TACH_DISPATCH_EDGE, ":e=1"},	   {TACH_DISPATCH_INVERT, ":i=1"},
+	{TACH_DISPATCH_ANYTHREAD, ":t=1"}, {TACH_DISPATCH_GUEST, ":g=1"},
+	{TACH_DISPATCH_HOST, ":h=1"},
+};
+
+/* The same event as text. */
+static void spell(const struct tach_pmu_info *pmu, const struct tach_dispatch_event *e,
+		  const char *name, char *text, size_t size)
+{
+	size_t n = (size_t)snprintf(text, size, "%s::%s", pmu->name, name);
+
+	for (uint32_t u = 0; u < e->numasks; u++) {
+		struct tach_umask_info mask = {.size = sizeof mask};
+
+		tach_umask_info(in.pmu, e->event, e->umasks[u], &mask);
+		n += (size_t)snprintf(text + n, size - n, ":%s", mask.name);
+	}
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (e->flags & words[i].flag)
+			n += (size_t)snprintf(text + n, size - n, "%s", words[i].word);
+	if (e->threshold)
+		snprintf(text + n, size - n, ":%s=%u",
+			 strncmp(pmu->name, "netburst", 8) ? "c" : "thr", e->threshold);
+}
+
+static long same, refused_both;
+
+static void row_as_string(const struct tach_pmu_info *pmu, const char *name)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_event event = {.size = sizeof event};
+	struct tach_dispatch_event row = events[0];
+	struct tach_dispatch_out by_row;
+	char text[1024];
+	int rc = run(), encoded;
+
+	by_row = out;
+	opt.os = TACH_OS_NONE;
+	opt.privilege = in.privilege;
+	opt.any_pmu = 1;
+	spell(pmu, &row, name, text, sizeof text);
+	encoded = tach_event_encode(text, &opt, &event, NULL);
+	if (encoded == 0) {
+		tach_dispatch_event(&event, &events[0]);
+		encoded = run();
+	}
+	CHECK(!rc == !encoded && (rc || memcmp(&by_row, &out, sizeof out) == 0),
+	      "%s: %d as a row, %d as a string", text, rc, encoded);
+	events[0] = row;
+	*(rc ? &refused_both : &same) += 1;
+}
+
+/* A row with its umasks and flags is what its name encodes to, on every PMU. */
+static void rows_as_strings(void)
+{
+	for (int pmu = 0; pmu < tach_pmu_count(); pmu++) {
+		struct tach_pmu_info info = {.size = sizeof info};
+
+		tach_pmu_info(pmu, &info);
+		if (strcmp(info.arch, "ia64") == 0 || strcmp(info.arch, "linux") == 0)
+			continue;
+		for (int e = 0;; e += 1 + (int)rnd(5)) {
+			struct tach_event_info row = {.size = sizeof row};
+
+			begin(pmu);
+			if (tach_event_info(pmu, e, &row))
+				break;
+			in.nevents = 1;
+			events[0].event = e;
+			if (row.numasks && rnd(5))
+				events[0].numasks = 1 + rnd(2);
+			for (uint32_t u = 0; u < events[0].numasks; u++)
+				events[0].umasks[u] = (uint16_t)rnd((unsigned)row.numasks);
+			if (rnd(3) == 0)
+				events[0].flags = words[rnd(5)].flag;
+			if (rnd(3) == 0)
+				events[0].threshold = 1 + rnd(300);
+			row_as_string(&info, row.name);
+		}
+	}
+	CHECK(same > 2000 && refused_both > 500, "%ld the same, %ld refused: a lopsided test",
+	      same, refused_both);
+}
+
 int main(void)
 {
 	CASE(refusals);
@@ -171,5 +268,6 @@ int main(void)
 	CASE(until_none);
 	CASE(zen);
 	CASE(arm64);
+	CASE(rows_as_strings);
 	return check_done();
 }
