@@ -1,74 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Threads that come and go, many sites, snapshots while all of it runs; what it takes in
- * memory. TACH_TEST_FULL=1: a million threads.
+ * Many threads, many sites, snapshots while all of it runs, how threads may end; what it takes
+ * in memory.
  */
 #include <pthread.h>
-#include <stdlib.h>
-#include <tach.h>
-#include "tests/check.h"
-#include "tests/unit/fakekernel.h"
+#include "tests/unit/regions.h"
 
 enum { WORK = 25 };
-
-static struct tach_snapshot *shot;
-static struct tach_region_info info;
-static struct tach_value value;
-
-static int find(const char *name, int quantity)
-{
-	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
-		tach_snapshot_region(shot, r, &info);
-		if (strcmp(info.name, name) != 0)
-			continue;
-		tach_snapshot_value(shot, r, quantity, TACH_INCLUSIVE, &value);
-		return 1;
-	}
-	return 0;
-}
-
-static int look(const char *name, int quantity)
-{
-	tach_snapshot_free(shot);
-	return tach_snapshot_take(&shot, NULL) == 0 && find(name, quantity);
-}
-
-static void begin(int members)
-{
-	struct tach_regions_options opt = {.events = ""};
-
-	if (members)
-		opt.set = fake_set(members);
-	CHECK(tach_regions_configure(&opt, NULL) == 0);
-}
 
 static void leaf(void)
 {
 	TACH_SCOPE(leaf);
 	fake_count += WORK;
-}
-
-static long resident_kb(void)
-{
-	FILE *f = fopen("/proc/self/smaps_rollup", "r");
-	char line[256];
-	long kb = -1;
-
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "Private_Dirty: %ld", &kb) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kb;
-}
-
-static int descriptors(void)
-{
-	int n = 0;
-
-	for (int fd = 0; fd < 1024; fd++)
-		n += fcntl(fd, F_GETFD) >= 0;
-	return n;
 }
 
 static void *one_entry(void *arg)
@@ -77,43 +20,13 @@ static void *one_entry(void *arg)
 	return arg;
 }
 
-static void threads_in_sequence(void)
-{
-	const int warm = 1000;
-	int n = getenv("TACH_TEST_FULL") ? 1000000 : 5000, open = 0;
-	long before = 0;
-
-	begin(0);
-	for (int i = 0; i < n + warm; i++) {
-		pthread_t thread;
-
-		if (i == warm) {
-			before = resident_kb();
-			open = descriptors();
-		}
-		if (pthread_create(&thread, NULL, one_entry, NULL) != 0)
-			break;
-		pthread_join(thread, NULL);
-	}
-	CHECK(descriptors() == open);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	CHECK(resident_kb() - before < 256, "%ld KiB more after %d threads",
-	      resident_kb() - before, n);
-#else
-	(void)before;
-#endif
-	CHECK(look("leaf", 0) && info.calls == (uint64_t)(n + warm) &&
-		      info.threads == (uint32_t)(n + warm),
-	      "%d", (int)info.calls);
-}
-
 static void many_sites(void)
 {
 	enum { SITES = 10000 };
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
 	int entered = 0;
 
-	begin(0);
+	regions_begin(0);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < SITES; i++) {
 			char name[32];
@@ -126,7 +39,7 @@ static void many_sites(void)
 			tach_region_begin(site, &mark);
 			tach_region_end(&mark);
 		}
-	CHECK(look("site 9999", 0) && info.calls == 2);
+	CHECK(regions_look("site 9999", 0) && info.calls == 2);
 	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
 		tach_snapshot_region(shot, r, &info);
 		entered += strncmp(info.name, "site ", 5) == 0 && info.calls == 2;
@@ -164,20 +77,20 @@ static void snapshots_are_consistent(void)
 	pthread_t thread[4];
 	uint64_t last = 0;
 
-	begin(1);
+	regions_begin(1);
 	stop = 0;
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, write_all_the_time, NULL);
 	pthread_create(&thread[3], NULL, come_and_go, NULL);
 	for (int seen = 0, tried = 0; seen < 300 && tried < 200000; tried++) {
-		if (!look("leaf", 1))
+		if (!regions_look("leaf", 1))
 			continue;
 		seen++;
 		CHECK(value.value == (double)info.calls * WORK, "%g in %g calls", value.value,
 		      (double)info.calls);
 		CHECK(info.calls >= last, "%g after %g", (double)info.calls, (double)last);
 		last = info.calls;
-		if (find("pair", 1))
+		if (regions_find("pair", 1))
 			CHECK(value.value == (double)info.calls * 2 * WORK &&
 			      info.nested == 2 * info.calls);
 	}
@@ -205,18 +118,18 @@ static void sets_exchanged_while_threads_run(void)
 	pthread_t thread[4];
 	int descriptors_before;
 
-	begin(0);
-	descriptors_before = descriptors();
+	regions_begin(0);
+	descriptors_before = regions_descriptors();
 	stop = 0;
 	pthread_create(&thread[0], NULL, write_all_the_time, NULL);
 	pthread_create(&thread[1], NULL, come_and_go, NULL);
 	pthread_create(&thread[2], NULL, write_all_the_time, NULL);
 	pthread_create(&thread[3], NULL, exchange_sets, NULL);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
-		look("leaf", 0);
+		regions_look("leaf", 0);
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
-	CHECK(descriptors() == descriptors_before);
+	CHECK(regions_descriptors() == descriptors_before);
 }
 
 /* ---- memory ---- */
@@ -236,13 +149,13 @@ static void *sleeper(void *arg)
 static long sleepers_kb(int measuring)
 {
 	pthread_t thread[SLEEPERS];
-	long before = resident_kb(), kb;
+	long before = regions_resident_kb(), kb;
 
 	pthread_barrier_init(&barrier, NULL, SLEEPERS + 1);
 	for (int i = 0; i < SLEEPERS; i++)
 		pthread_create(&thread[i], NULL, sleeper, measuring ? &barrier : NULL);
 	pthread_barrier_wait(&barrier);
-	kb = resident_kb() - before;
+	kb = regions_resident_kb() - before;
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < SLEEPERS; i++)
 		pthread_join(thread[i], NULL);
@@ -251,7 +164,7 @@ static long sleepers_kb(int measuring)
 
 static void memory_per_thread_and_region(void)
 {
-	begin(4);
+	regions_begin(4);
 	sleepers_kb(0);
 	long idle = sleepers_kb(0);
 	long used = sleepers_kb(1) - idle;
@@ -283,7 +196,7 @@ static void cancellation(void)
 #ifdef __SANITIZE_ADDRESS__
 	SKIP("AddressSanitizer takes the frames of a cancelled thread for living ones");
 #endif
-	begin(1);
+	regions_begin(1);
 	leaf();
 	int before = fake_opens - fake_closes;
 	for (int i = 0; i < 20; i++) {
@@ -295,7 +208,7 @@ static void cancellation(void)
 	}
 	CHECK(fake_opens - fake_closes == before, "%d descriptors more",
 	      fake_opens - fake_closes - before);
-	if (look("leaf", 1))
+	if (regions_look("leaf", 1))
 		CHECK(value.value == (double)info.calls * WORK);
 }
 
@@ -319,13 +232,13 @@ static void thread_destructors(void)
 {
 	pthread_t thread;
 
-	begin(0);
+	regions_begin(0);
 	pthread_key_create(&key, destructor);
 	for (int i = 0; i < 3; i++) {
 		pthread_create(&thread, NULL, with_destructor, NULL);
 		pthread_join(thread, NULL);
 	}
-	CHECK(look("in_destructor", 0) && info.calls == 3 && info.threads == 3, "%d %d",
+	CHECK(regions_look("in_destructor", 0) && info.calls == 3 && info.threads == 3, "%d %d",
 	      (int)info.calls, (int)info.threads);
 }
 
@@ -334,7 +247,6 @@ int main(void)
 	CASE(memory_per_thread_and_region);
 	CASE(cancellation);
 	CASE(thread_destructors);
-	CASE(threads_in_sequence);
 	CASE(many_sites);
 	CASE(snapshots_are_consistent);
 	CASE(sets_exchanged_while_threads_run);
