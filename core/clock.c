@@ -4,10 +4,14 @@
  * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h). Second: what the
  * architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
  * CLOCK_MONOTONIC_RAW, the first at start-up and the second when somebody asks: nobody waits
- * for it unless he asks at once. CPUID is left alone: it traps in virtual machines.
+ * for it unless he asks at once; TACH_CLOCK in the environment, "ticks:seconds.nanoseconds", is
+ * the first look of a process before this one. CPUID is left alone: it traps in virtual
+ * machines.
  */
 #include <math.h>
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -57,6 +61,20 @@ static struct look look(void)
 	return best;
 }
 
+/* 0: there is none, or it is not of this boot. */
+static int inherited_look(struct look *out)
+{
+	const char *text = secure_getenv("TACH_CLOCK");
+	unsigned long long ticks;
+	long long seconds, ns;
+
+	if (!text || sscanf(text, "%llu:%lld.%lld", &ticks, &seconds, &ns) != 3 ||
+	    ticks >= tach_clock())
+		return 0;
+	*out = (struct look){ticks, (double)seconds * 1e9 + (double)ns};
+	return out->ns < now_ns();
+}
+
 void tach__clock_start(void)
 {
 	int none = 0;
@@ -64,7 +82,8 @@ void tach__clock_start(void)
 	if (!__atomic_compare_exchange_n(&state, &none, 1, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_RELAXED))
 		return;
-	first = look();
+	if (!inherited_look(&first))
+		first = look();
 	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
 }
 

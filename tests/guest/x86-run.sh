@@ -15,6 +15,7 @@ loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
 mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach)
 tests/guest/boot x86 -t 300 -e LD_BIND_NOW=1 \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
+	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
@@ -30,5 +31,7 @@ between loop branches 4000000 4000300
 between '(thread 2)' instructions 2000000 2005000
 between '(thread 3)' instructions 6000000 6005000
 between loop share 0.499 0.501
+# From outside: those, and what the loader and main do.
+between '(whole program)' instructions 8000000 9500000
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"

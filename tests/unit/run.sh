@@ -91,6 +91,27 @@ run 0 --per-thread "$target" children
 says '^\(process [0-9]+ main thread\) +1 '
 result children
 
+# Rows for processes and programs; a shell's children, in an image of their own and in its.
+run 0 --per-process "$target" children
+[ "$(grep -cE '^\(process [0-9]+ target\) +1 ' "$work/err")" = 3 ] || rc=1
+run 0 --per-program "$target" children
+calls '\(target\)' 3; calls '\(sh\)' 1; calls work 3
+# More processes than are held in memory at once.
+run 0 --per-program -- bash -c 'for i in $(seq 300); do (:); done; exit 0'
+calls '\(bash\)' 302
+result rows
+
+# Counters from outside: whatever ends it, whatever it is; the program's regions are not there.
+run 0 --outside -e page-faults -m 'twice = 2 * page-faults' "$target" once
+calls '\(whole program\)' 1; says 'page-faults +twice '; grep -q '^work' "$work/err" && rc=1
+awk '/^.whole/ && $6 > 0 && $7 == 2 * $6 { found = 1 } END { exit !found }' "$work/err" || rc=1
+run 137 --outside -e page-faults "$target" ended-by 9
+calls '\(whole program\)' 1; grep -q 'is lost' "$work/err" && rc=1
+run 125 --outside -e bogus "$target" once
+run 125 --outside --per-thread "$target" once; says 'outside has one row'
+run 127 --outside "$work/none"
+result outside
+
 # Before exec (a failed one in between changes nothing), and after it.
 run 0 "$target" exec
 calls work 3
@@ -112,6 +133,7 @@ if gcc -O1 -static -DTACH_DISABLE -Iinclude -o "$work/static" tests/unit/run/tar
 	-lurcu-bp -lurcu-common -lm -lpthread -ldl 2>/dev/null; then
 	run 0 "$work/static" once
 	says 'static is statically linked: nothing can be preloaded'
+	calls '\(whole program\)' 1
 	gcc -O1 -static -Iinclude -o "$work/static" tests/unit/run/target.c "$B/libtach.a" \
 		-lurcu-bp -lurcu-common -lm -lpthread -ldl
 	run 0 "$work/static" once

@@ -4,8 +4,9 @@
  * a region, around whatever regions the program itself has. The library writes the report when
  * the process ends; where it would not come to that (_exit, exec) this object does.
  *
- * Environment: TACH_RUN, the directory for reports; TACH_RUN_THREADS, when every thread is to
- * have a region of its own; TACH_RUN_PID, the process that `tach run` started.
+ * Environment: TACH_RUN, the directory for reports; TACH_RUN_ROWS, what is to have a region of
+ * its own, "threads", "Processes" or "programs"; TACH_RUN_PID, the process that `tach run`
+ * started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +39,8 @@ static struct {
 	struct tach_site *all;
 	const char *directory;
 	pid_t process; /* the process that the list is of: children of vfork are not it */
-	int per_thread, finished;
+	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
+	int finished;
 	unsigned threads, pending;
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -70,15 +72,19 @@ static unsigned next_number(void)
 
 static struct tach_site *site(unsigned number)
 {
-	const char *root = getenv("TACH_RUN_PID");
+	const char *root = getenv("TACH_RUN_PID"), *program = program_invocation_short_name;
 	struct tach_site *own = NULL;
 	char name[NAME_MAX_], process[32] = "";
 
-	if (!run.per_thread)
+	if (!run.rows)
 		return run.all;
 	if (root && atoi(root) != (int)getpid())
 		snprintf(process, sizeof process, "process %d ", (int)getpid());
-	if (number == 1)
+	if (run.rows == 'p')
+		snprintf(name, sizeof name, "(%s)", program);
+	else if (run.rows == 'P')
+		snprintf(name, sizeof name, "(process %d %s)", (int)getpid(), program);
+	else if (number == 1)
 		snprintf(name, sizeof name, "(%smain thread)", process);
 	else
 		snprintf(name, sizeof name, "(%sthread %u)", process, number);
@@ -463,12 +469,12 @@ static void start_process(void)
 
 __attribute__((constructor)) static void on_load(void)
 {
-	const char *directory = getenv("TACH_RUN"), *threads = getenv("TACH_RUN_THREADS");
+	const char *directory = getenv("TACH_RUN"), *rows = getenv("TACH_RUN_ROWS");
 
 	if (!directory || !tach_regions_enabled())
 		return;
 	run.directory = strdup(directory);
-	run.per_thread = threads && *threads;
+	run.rows = rows ? *rows : 0;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
 	start_process();

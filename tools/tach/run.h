@@ -1,17 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-/* What `tach run` has to know before it starts a program. */
+/* `tach run`: what its files share. */
 #ifndef TOOLS_TACH_RUN_H
 #define TOOLS_TACH_RUN_H
 
 #include <stddef.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+#include <tach/report.h>
 
 #define RUN_OBJECT "libtach-run.so" /* what is preloaded */
 
-/* Where it is: beside this program, or in the lib folder beside its folder. */
+/* Of tach run itself, as env(1) has them. */
+enum { RUN_FAILED = 125, RUN_CANNOT = 126, RUN_MISSING = 127 };
+
+/* What a row of threads is. */
+enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
+
+struct run_arguments {
+	const char *events, *metrics, *output, *format_name;
+	enum tach_format format;
+	enum run_rows rows;
+	int outside;
+	char **program;
+};
+
+struct run_outcome {
+	pid_t process;
+	int status;	 /* as wait gives it */
+	int exec_failed; /* errno of exec, which was printed; 0: the program ran */
+	double seconds;
+	struct rusage usage;
+};
+
+/* ---- run_find.c ---- */
+
+/* Where RUN_OBJECT is: beside this program, or in the lib folder beside its folder. */
 int run_find_object(char *path, size_t size);
 /* As execvp looks for a program. */
 int run_find_program(char *path, size_t size, const char *name);
 /* 1: an ELF program without an interpreter, that is without a dynamic linker. */
 int run_is_static(const char *path);
+
+/* ---- run_outside.c: counters that are opened from outside and inherited ---- */
+
+struct run_outside;
+/* What a names, or the usual; NULL: printed. */
+struct run_outside *run_outside_new(const struct run_arguments *a);
+/* From the program's next exec on. */
+void run_outside_open(struct run_outside *o, pid_t process);
+/* One region of all processes, after their end; NULL: printed. */
+struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds);
+void run_outside_free(struct run_outside *o); /* NULL is fine */
+
+/* ---- run_child.c ---- */
+
+/*
+ * object, directory: what to preload and where reports go; NULL: nothing is preloaded. Waits
+ * for the program's end. -1: printed.
+ */
+int run_child(const struct run_arguments *a, const char *object, const char *directory,
+	      struct run_outside *outside, struct run_outcome *outcome);
+
+/* ---- run_collect.c ---- */
+
+struct run_reports {
+	struct tach_snapshot *whole; /* of all; NULL: nobody left any */
+	int of_program;		     /* the program itself left one */
+};
+
+/* Reads, adds up and deletes what the processes left in that directory, and the directory. */
+int run_collect(struct run_reports *reports, const char *directory, pid_t program);
+int run_collect_add(struct run_reports *reports, struct tach_snapshot *more);
 
 #endif

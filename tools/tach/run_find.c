@@ -63,12 +63,18 @@ int run_find_program(char *path, size_t size, const char *name)
 
 int run_is_static(const char *path)
 {
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	int fd = open(path, O_RDONLY | O_CLOEXEC), is_static = 0;
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
 
 	if (fd < 0)
 		return 0;
+	/* The dynamic linker itself, given a program to run, does preload. */
+	if (strncmp(base, "ld-", 3) == 0 || strncmp(base, "ld.so", 5) == 0) {
+		close(fd);
+		return 0;
+	}
 	if (read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
 	    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64)
 		is_static = 1;

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* The program that `tach run` runs: its environment, the signals meanwhile, its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <tach/arch.h>
+#include "tools/tach/run.h"
+
+/* ---- environment ---- */
+
+/* Before what is already there. */
+static void preload(const char *object)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *value;
+
+	if (asprintf(&value, "%s%s%s", object, others && *others ? ":" : "",
+		     others ? others : "") < 0)
+		return;
+	setenv("LD_PRELOAD", value, 1);
+	free(value);
+}
+
+/* A look at both clocks: a process that lives a few milliseconds could not have two. */
+static void set_clock(void)
+{
+	struct timespec now;
+	char value[64];
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	snprintf(value, sizeof value, "%llu:%lld.%09ld", (unsigned long long)tach_clock(),
+		 (long long)now.tv_sec, now.tv_nsec);
+	setenv("TACH_CLOCK", value, 1);
+}
+
+static void set_environment(const struct run_arguments *a, const char *object,
+			    const char *directory)
+{
+	static const char *const rows[] = {
+		[RUN_THREADS] = "threads",
+		[RUN_PROCESSES] = "Processes",
+		[RUN_PROGRAMS] = "programs",
+	};
+	const char *regions = getenv("TACH_REGIONS");
+	char *value;
+
+	preload(object);
+	set_clock();
+	setenv("TACH_ENABLE", "1", 1);
+	setenv("TACH_RUN", directory, 1);
+	if (a->rows != RUN_ALL)
+		setenv("TACH_RUN_ROWS", rows[a->rows], 1);
+	if (a->events || a->metrics) {
+		unsetenv("TACH_EVENTS");
+		unsetenv("TACH_METRICS");
+	}
+	if (a->events)
+		setenv("TACH_EVENTS", a->events, 1);
+	if (a->metrics)
+		setenv("TACH_METRICS", a->metrics, 1);
+	/* Whatever regions are chosen, those of threads are. */
+	if (regions && *regions && asprintf(&value, "%s,(*)", regions) > 0) {
+		setenv("TACH_REGIONS", value, 1);
+		free(value);
+	}
+	if (asprintf(&value, "%s/%%p.%%u.json", directory) > 0) {
+		setenv("TACH_OUTPUT", value, 1);
+		free(value);
+	}
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t child; /* whom to tell */
+
+static void pass_on(int signal)
+{
+	int saved = errno;
+
+	if (child > 0)
+		kill((pid_t)child, signal);
+	errno = saved;
+}
+
+/*
+ * While the program runs: the terminal's interrupt reaches it by itself, and to wait for its
+ * end is ours; what is meant for us is handed on.
+ */
+static const struct {
+	int number;
+	void (*handler)(int);
+} signals[] = {{SIGINT, SIG_IGN}, {SIGQUIT, SIG_IGN}, {SIGTERM, pass_on}, {SIGHUP, pass_on}};
+enum { NSIGNALS = sizeof signals / sizeof *signals };
+
+struct dispositions {
+	struct sigaction action[NSIGNALS];
+	sigset_t mask;
+};
+
+/* Signals that come before there is a program to hand them to wait for it. */
+static void take_signals(struct dispositions *before)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before->mask);
+	for (int i = 0; i < NSIGNALS; i++) {
+		struct sigaction action = {.sa_handler = signals[i].handler,
+					   .sa_flags = SA_RESTART};
+
+		sigaction(signals[i].number, NULL, &before->action[i]);
+		/* Who ignores the hangup (nohup) goes on doing so. */
+		if (before->action[i].sa_handler != SIG_IGN)
+			sigaction(signals[i].number, &action, NULL);
+	}
+}
+
+static void give_signals_back(const struct dispositions *before)
+{
+	for (int i = 0; i < NSIGNALS; i++)
+		sigaction(signals[i].number, &before->action[i], NULL);
+	sigprocmask(SIG_SETMASK, &before->mask, NULL);
+}
+
+/* ---- its life ---- */
+
+/* go: closed when exec may come. failed: the errno of exec goes there. */
+static _Noreturn void become(const struct run_arguments *a, const char *object,
+			     const char *directory, int go, int failed)
+{
+	char number[16];
+	int code;
+
+	if (object)
+		set_environment(a, object, directory);
+	snprintf(number, sizeof number, "%d", (int)getpid());
+	setenv("TACH_RUN_PID", number, 1);
+	while (read(go, number, 1) < 0 && errno == EINTR)
+		;
+	execvp(a->program[0], a->program);
+	code = errno;
+	fprintf(stderr, "tach run: %s: %s\n", a->program[0], strerror(code));
+	if (write(failed, &code, sizeof code) < 0)
+		_exit(RUN_FAILED);
+	_exit(code == ENOENT ? RUN_MISSING : RUN_CANNOT);
+}
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int wait_for(struct run_outcome *outcome, int failed)
+{
+	while (read(failed, &outcome->exec_failed, sizeof outcome->exec_failed) < 0 &&
+	       errno == EINTR)
+		;
+	while (wait4(outcome->process, &outcome->status, 0, &outcome->usage) < 0)
+		if (errno != EINTR)
+			return -1;
+	outcome->seconds = now() - outcome->seconds;
+	return 0;
+}
+
+int run_child(const struct run_arguments *a, const char *object, const char *directory,
+	      struct run_outside *outside, struct run_outcome *outcome)
+{
+	struct dispositions before;
+	int go[2], failed[2], code;
+
+	if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC) != 0) {
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+		return -1;
+	}
+	fflush(NULL);
+	take_signals(&before);
+	outcome->process = fork();
+	if (outcome->process == 0) {
+		give_signals_back(&before);
+		close(go[1]);
+		become(a, object, directory, go[0], failed[1]);
+	}
+	child = outcome->process;
+	if (child < 0)
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+	else if (outside)
+		run_outside_open(outside, outcome->process);
+	sigprocmask(SIG_SETMASK, &before.mask, NULL);
+	outcome->seconds = now(); /* for wait_for to subtract */
+	close(go[0]);
+	close(go[1]);
+	close(failed[1]);
+	code = child < 0 ? -1 : wait_for(outcome, failed[0]);
+	give_signals_back(&before);
+	close(failed[0]);
+	return code;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The reports that the processes of `tach run` left, added up. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tools/tach/report.h"
+#include "tools/tach/run.h"
+
+enum { BATCH = 256 }; /* reports held at a time: a build may leave many thousands */
+
+struct batch {
+	struct tach_snapshot *list[BATCH];
+	int n;
+};
+
+/* All of them become the first. */
+static int add_up(struct batch *b)
+{
+	struct tach_snapshot *whole;
+	int code;
+
+	if (b->n <= 1)
+		return 0;
+	code = report_merge(&whole, b->list, b->n, "tach run");
+	for (int i = 0; i < b->n; i++)
+		tach_snapshot_free(b->list[i]);
+	b->list[0] = whole;
+	b->n = code ? 0 : 1;
+	return code;
+}
+
+/* One that is not named .json is not whole. */
+static int take(struct batch *b, const char *file)
+{
+	struct tach_snapshot *one;
+
+	if (tach_report_format(file) != TACH_JSON || report_load(&one, file, "tach run") != 0)
+		return 0;
+	b->list[b->n++] = one;
+	return b->n == BATCH ? add_up(b) : 0;
+}
+
+int run_collect(struct run_reports *reports, const char *directory, pid_t program)
+{
+	struct batch batch = {.n = 0};
+	DIR *dir = opendir(directory);
+	struct dirent *d;
+	int code = 0;
+
+	while (dir && (d = readdir(dir))) {
+		char file[4096];
+
+		if (d->d_name[0] == '.')
+			continue;
+		snprintf(file, sizeof file, "%s/%s", directory, d->d_name);
+		if (code == 0)
+			code = take(&batch, file);
+		reports->of_program |= atoi(d->d_name) == (int)program;
+		unlink(file);
+	}
+	if (dir)
+		closedir(dir);
+	if (rmdir(directory) != 0)
+		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
+	if (code == 0)
+		code = add_up(&batch);
+	reports->whole = batch.n ? batch.list[0] : NULL;
+	return code;
+}
+
+int run_collect_add(struct run_reports *reports, struct tach_snapshot *more)
+{
+	struct batch b = {.list = {more}, .n = 1};
+	int code;
+
+	if (reports->whole)
+		b.list[b.n++] = reports->whole;
+	code = add_up(&b);
+	reports->whole = b.n ? b.list[0] : NULL;
+	return code;
+}
