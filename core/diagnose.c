@@ -80,6 +80,24 @@ static int out_of_descriptors(int code, const struct tach_set *set, struct tach_
 		(unsigned long long)limit.rlim_cur, set->count);
 }
 
+/* The event that every PMU has; nobody else's use of counters stands in the way of opening it.
+ */
+static int counts_cycles(void)
+{
+	struct perf_event_attr attr;
+	long fd;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = PERF_ATTR_SIZE_VER0;
+	attr.type = PERF_TYPE_HARDWARE;
+	attr.config = PERF_COUNT_HW_CPU_CYCLES;
+	attr.disabled = attr.exclude_kernel = attr.exclude_hv = 1;
+	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd >= 0)
+		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	return fd >= 0;
+}
+
 int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,
 			struct tach_error *err)
 {
@@ -101,7 +119,7 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 	case -ENODEV:
 	case -ENXIO:
 	case -EOPNOTSUPP:
-		if (fit == 0 && m->attr.type < PERF_TYPE_MAX)
+		if (fit == 0 && m->attr.type < PERF_TYPE_MAX && !counts_cycles())
 			return tach__error(
 				err, TACH_ERR_NOHARDWARE, 0, 0,
 				"%s: this machine has no PMU that the kernel can use for it; a "
