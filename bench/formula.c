@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formulas and definition files, on this machine, without a PMU:
+ * Formulas and definition files, on this machine, without a PMU.
  *
- *   formula	   instructions by callgrind (it runs itself under valgrind) and time, of one
- *		   evaluation: compiled here, by the C compiler, and by an evaluator that reads
- *the text each time as PAPI's does (bench/README.md) formula OP N  that operation N times: what
- *callgrind looks at
+ *   formula		instructions by callgrind (it runs itself under valgrind) and time of
+ *one evaluation, alone and of a batch: compiled here, by the C compiler, and by an evaluator
+ *that reads the text each time as PAPI's does (bench/README.md) formula OP N	that operation N
+ *times: what callgrind looks at
  */
 #include <glob.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +37,24 @@ static void tach(int which)
 	result = tach_formula_eval(formulas[which], (const uint64_t *)counts, 0, &flags);
 }
 
+#define COUNT(i)   ((double)(int64_t)n[i])
+#define RATIO(n)   (COUNT(0) / COUNT(1))
+#define FOLDS(n)   ((COUNT(0) + COUNT(1) * 2 + COUNT(2) * 4) / COUNT(3))
+#define PROGRAM(n) ((COUNT(0) - COUNT(1) + COUNT(2)) * COUNT(3) / 1000 + COUNT(0))
+
 static __attribute__((noinline)) double c_ratio(const volatile uint64_t *n)
 {
-	return (double)n[0] / (double)n[1];
+	return RATIO(n);
 }
 
 static __attribute__((noinline)) double c_folds(const volatile uint64_t *n)
 {
-	return ((double)n[0] + (double)n[1] * 2 + (double)n[2] * 4) / (double)n[3];
+	return FOLDS(n);
 }
 
 static __attribute__((noinline)) double c_program(const volatile uint64_t *n)
 {
-	return ((double)n[0] - (double)n[1] + (double)n[2]) * (double)n[3] / 1000 +
-	       (double)n[0];
+	return PROGRAM(n);
 }
 
 static void c(int which)
@@ -58,6 +63,39 @@ static void c(int which)
 									 c_program};
 
 	result = functions[which](counts);
+}
+
+/* ---- many samples: each operation below is one sample of a batch ---- */
+
+enum { SAMPLES = 1000 };
+static uint64_t samples[SAMPLES][4];
+static double results[SAMPLES];
+static uint32_t flags_of[SAMPLES];
+
+static void batch(int which)
+{
+	struct tach_formula_batch b = {.n = samples[0],
+				       .sample_stride = 4,
+				       .operand_stride = 1,
+				       .out = results,
+				       .flags = flags_of,
+				       .count = SAMPLES};
+
+	tach_formula_eval_batch(formulas[which], &b);
+}
+
+static void c_batch(int which)
+{
+	for (int s = 0; s < SAMPLES; s++) {
+		const uint64_t *n = samples[s];
+
+		if (which == 0)
+			results[s] = RATIO(n);
+		else if (which == 1)
+			results[s] = FOLDS(n);
+		else
+			results[s] = PROGRAM(n);
+	}
 }
 
 /*
@@ -80,7 +118,7 @@ static double from_text(const char *formula, const volatile uint64_t *n)
 		if (!length)
 			continue;
 		if (token[0] == 'N') {
-			stack[top++] = (double)n[atoi(token + 1)];
+			stack[top++] = (double)(int64_t)n[atoi(token + 1)];
 		} else if (token[0] >= '0' && token[0] <= '9') {
 			stack[top++] = atoi(token);
 		} else {
@@ -125,18 +163,25 @@ static const struct op {
 	const char *name, *label;
 	void (*run)(int which);
 	int which;
+	int done; /* how many at a time */
 } ops[] = {
-	{"empty", "the loop (its instructions are subtracted)", empty, 0},
-	{"tach-ratio", "a/b, compiled by tach", tach, 0},
-	{"c-ratio", "a/b, compiled by the C compiler", c, 0},
-	{"text-ratio", "a/b, read from text", text, 0},
-	{"tach-folds", "(a + 2b + 4c) / d, tach", tach, 1},
-	{"c-folds", "(a + 2b + 4c) / d, C", c, 1},
-	{"text-folds", "(a + 2b + 4c) / d, text", text, 1},
-	{"tach-program", "(a - b + c) * d / 1000 + a, tach", tach, 2},
-	{"c-program", "(a - b + c) * d / 1000 + a, C", c, 2},
-	{"text-program", "(a - b + c) * d / 1000 + a, text", text, 2},
-	{"load", "load PAPI's preset file", load, 0},
+	{"empty", "the loop (its instructions are subtracted)", empty, 0, 1},
+	{"tach-ratio", "a/b, compiled by tach", tach, 0, 1},
+	{"c-ratio", "a/b, compiled by the C compiler", c, 0, 1},
+	{"text-ratio", "a/b, read from text", text, 0, 1},
+	{"tach-folds", "(a + 2b + 4c) / d, tach", tach, 1, 1},
+	{"c-folds", "(a + 2b + 4c) / d, C", c, 1, 1},
+	{"text-folds", "(a + 2b + 4c) / d, text", text, 1, 1},
+	{"tach-program", "(a - b + c) * d / 1000 + a, tach", tach, 2, 1},
+	{"c-program", "(a - b + c) * d / 1000 + a, C", c, 2, 1},
+	{"text-program", "(a - b + c) * d / 1000 + a, text", text, 2, 1},
+	{"tach-ratio-batch", "a/b, a sample of a batch, tach", batch, 0, SAMPLES},
+	{"c-ratio-batch", "a/b, a sample of a batch, C", c_batch, 0, SAMPLES},
+	{"tach-folds-batch", "(a + 2b + 4c) / d, of a batch, tach", batch, 1, SAMPLES},
+	{"c-folds-batch", "(a + 2b + 4c) / d, of a batch, C", c_batch, 1, SAMPLES},
+	{"tach-program-batch", "(a - b + c) * d / 1000 + a, batch, tach", batch, 2, SAMPLES},
+	{"c-program-batch", "(a - b + c) * d / 1000 + a, batch, C", c_batch, 2, SAMPLES},
+	{"load", "load PAPI's preset file", load, 0, 1},
 };
 enum { NOPS = sizeof ops / sizeof *ops };
 
@@ -197,18 +242,32 @@ static double collected(const char *self, const char *op, long n)
 }
 
 /* Per call and turn of the loop: the difference of two lengths of run. */
-static double instructions(const char *self, const struct op *op)
+static double instructions(const char *self, const struct op *op, long n)
 {
-	long few = op->run == load ? 1 : 1000;
-	double a = collected(self, op->name, few), b = collected(self, op->name, 2 * few);
+	double a = collected(self, op->name, n), b = collected(self, op->name, 2 * n);
 
-	return a < 0 || b < 0 ? -1 : (b - a) / (double)few;
+	return a < 0 || b < 0 ? -1 : (b - a) / (double)n;
+}
+
+static void show(const char *self, const struct op *op)
+{
+	static double loop;
+	bool slow = op->run == load;
+	double count = instructions(self, op, slow ? 1 : 1000 / op->done) - loop;
+
+	printf("%-43s %14.1f %12.1f\n", op->label, count / op->done,
+	       1e9 * median_seconds(op, slow ? 100 : 1000000 / op->done) / op->done);
+	if (op == ops)
+		loop = count;
 }
 
 static void prepare(void)
 {
 	glob_t found;
 
+	for (int s = 0; s < SAMPLES; s++)
+		for (int i = 0; i < 4; i++)
+			samples[s][i] = counts[i] + (uint64_t)s;
 	for (int i = 0; i < 3; i++) {
 		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 
@@ -237,18 +296,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	printf("%-43s %14s %12s\n", "", "instructions", "ns");
-	for (int i = 0; i < NOPS; i++) {
-		static double loop;
-		long n = ops[i].run == load ? 100 : 1000000;
-		double count, ns;
-
-		if (ops[i].run == load && !file_length)
-			continue;
-		count = instructions(argv[0], &ops[i]) - loop;
-		ns = 1e9 * median_seconds(&ops[i], n);
-		printf("%-43s %14.0f %12.1f\n", ops[i].label, count, ns);
-		if (i == 0)
-			loop = count;
-	}
+	for (int i = 0; i < NOPS; i++)
+		if (ops[i].run != load || file_length)
+			show(argv[0], &ops[i]);
 	return 0;
 }

@@ -43,7 +43,7 @@ int tach_formula_compile(struct tach_formula **out, const char *text,
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	rc = tach__formula_parse(f, text, &options, err);
 	if (!rc)
-		rc = tach__formula_fold(f, err);
+		rc = tach__formula_fold(&f, err);
 	if (rc) {
 		tach_formula_free(f);
 		return rc;
@@ -58,7 +58,6 @@ void tach_formula_free(struct tach_formula *f)
 	if (!f)
 		return;
 	free(f->form);
-	free(f->code);
 	free(f->node);
 	free(f->term);
 	free(f);

@@ -53,14 +53,10 @@ enum tach__op {
 	TACH__F_OVER_ARG, /* n[arg] / top */
 	TACH__F_FROM_NUM,
 	TACH__F_OVER_NUM,
-	TACH__F_POP,   /* the value below becomes the topmost */
-	TACH__F_JUMP,  /* go on arg instructions ahead */
-	TACH__F_ENTER, /* the rest needs memory for saved values */
+	TACH__F_POP,  /* the value below becomes the topmost */
+	TACH__F_JUMP, /* go on arg instructions ahead */
 	TACH__F_END,
-	TACH__F_FLAGS, /* flags |= arg, at the beginning */
-	/* A formula that is one form: this alone. */
-	TACH__F_LINEAR,
-	TACH__F_QUOTIENT,
+	TACH__F_TERM, /* of a formula that is one form: value * n[arg], see formula_whole.c */
 	TACH__F_NOPS
 };
 
@@ -96,8 +92,8 @@ struct tach__form {
 /*
  * One instruction: direct threaded code. A step does its work and goes to the next by a tail
  * call, so that everything an evaluation needs stays in registers: where it is, the counts, the
- * time, the flags, where values are saved, the topmost value. A comparison takes two and goes
- * arg ahead unless it holds.
+ * time, the flags (NULL: not wanted), where values are saved, the topmost value. A comparison
+ * takes two and goes arg ahead unless it holds.
  */
 struct tach__insn;
 typedef double tach__step(const struct tach__insn *i, const uint64_t *n, double elapsed,
@@ -107,32 +103,45 @@ struct tach__insn {
 	union {
 		double value;
 		const struct tach__form *form;
-		const struct tach__term *term; /* of a whole formula: see formula_steps.c */
 	} of;
 	uint32_t arg;
 	uint32_t op;
 };
 
+/*
+ * How a formula is entered, chosen for what it is when it is compiled: one sample, and many.
+ * The first is all that tach_formula_eval does, which is a jump therefore.
+ */
+typedef double tach__entry(const struct tach_formula *f, const uint64_t *n, double elapsed,
+			   uint32_t *flags);
+typedef void tach__batch(const struct tach_formula *f, const struct tach_formula_batch *b);
+
 struct tach_formula {
-	struct tach__insn *code; /* first: evaluation begins with it */
-	uint32_t flags;		 /* TACH_CLOCK */
+	tach__entry *eval;
+	tach__entry *unflagged; /* the same but for the formula's own flags */
+	tach__batch *batch;	/* of unflagged */
+	uint32_t flags;		/* TACH_CLOCK */
 	enum tach_formula_shape shape;
 	struct tach__form *form;
 	struct tach__node *node; /* children before parents */
 	struct tach__term *term;
-	uint32_t ncode, nforms, nnodes, root;
+	uint32_t nforms, nnodes, root;
 	uint32_t stack; /* the most values saved at once */
 	int noperands;
 	uint64_t uses;
+	uint32_t ncode;
+	struct tach__insn code[];
 };
 
 /* Text to nodes. The caller frees f->node on success; on error it is NULL. */
 int tach__formula_parse(struct tach_formula *f, const char *text,
 			const struct tach_formula_options *opt, struct tach_error *err);
-/* Nodes to forms and code. */
-int tach__formula_fold(struct tach_formula *f, struct tach_error *err);
-/* Gives each instruction its step. */
+/* Nodes to forms and code; the formula grows by its code and moves. */
+int tach__formula_fold(struct tach_formula **f, struct tach_error *err);
+/* Gives each instruction its step, and the formula its entries. */
 void tach__formula_link(struct tach_formula *f);
+/* The entries of a formula that is one form. */
+void tach__formula_link_whole(struct tach_formula *f);
 
 /* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_CLOCK. */
 double tach__max_hz(uint32_t *flags);

@@ -1,55 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Evaluation: one value, many, and exact integers. The work is in formula_steps.c. */
+/*
+ * Evaluation: one value, many, and exact integers. The work is in formula_steps.c and
+ * formula_whole.c.
+ */
 #include <math.h>
 #include "core/formula.h"
-
-static inline double run(const struct tach_formula *f, const uint64_t *n, double elapsed,
-			 uint32_t *flags)
-{
-	return f->code->step(f->code, n, elapsed, flags, NULL, 0);
-}
-
-/* Apart, so that with flags there is nothing on the stack and the first step is a jump. */
-static TACH_COLD double without_flags(const struct tach_formula *f, const uint64_t *n,
-				      double elapsed)
-{
-	uint32_t unwanted = 0;
-
-	return run(f, n, elapsed, &unwanted);
-}
 
 double tach_formula_eval(const struct tach_formula *f, const uint64_t *n, double elapsed_ns,
 			 uint32_t *flags)
 {
-	if (TACH_UNLIKELY(!flags))
-		return without_flags(f, n, elapsed_ns);
-	return run(f, n, elapsed_ns, flags);
+	return f->eval(f, n, elapsed_ns, flags);
 }
 
 int tach_formula_eval_batch(const struct tach_formula *f, const struct tach_formula_batch *b)
 {
-	uint64_t n[TACH_FORMULA_OPERANDS_MAX];
-	uint32_t flags;
-
 	if (!f || !b || (b->size && b->size < sizeof *b) || !b->out ||
 	    (!b->n && f->noperands && b->count))
 		return TACH_ERR_INVAL;
-	for (size_t s = 0; s < b->count; s++) {
-		const uint64_t *sample = b->n ? b->n + s * b->sample_stride : n;
-
-		flags = 0;
-		if (b->operand_stride != 1 && f->noperands) {
-			for (uint64_t left = f->uses; left; left &= left - 1) {
-				int i = __builtin_ctzll(left);
-
-				n[i] = sample[(size_t)i * b->operand_stride];
-			}
-			sample = n;
-		}
-		b->out[s] = run(f, sample, b->elapsed_ns ? b->elapsed_ns[s] : 0, &flags);
-		if (b->flags)
-			b->flags[s] |= flags;
-	}
+	if (b->flags && f->flags)
+		for (size_t s = 0; s < b->count; s++)
+			b->flags[s] |= f->flags;
+	f->batch(f, b);
 	return 0;
 }
 

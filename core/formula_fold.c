@@ -33,6 +33,8 @@ struct fold {
 	struct tach_error *err;
 	struct fraction *of; /* one a node */
 	double *factors;
+	struct tach__insn *code;
+	unsigned ncode;
 	unsigned width; /* noperands + 2 */
 	unsigned nterms;
 	int depth;
@@ -306,13 +308,11 @@ static struct tach__form form(struct fold *s, const struct fraction *x)
 
 static struct tach__insn *put(struct fold *s, enum tach__op op, int grow)
 {
-	struct tach_formula *f = s->f;
-
-	f->code[f->ncode].op = op;
+	s->code[s->ncode].op = op;
 	s->depth += grow;
-	if (s->depth - 1 > (int)f->stack)
-		f->stack = (uint32_t)(s->depth - 1);
-	return &f->code[f->ncode++];
+	if (s->depth - 1 > (int)s->f->stack)
+		s->f->stack = (uint32_t)(s->depth - 1);
+	return &s->code[s->ncode++];
 }
 
 /* A new topmost value; there may be one to save. */
@@ -350,11 +350,11 @@ static void emit_choice(struct fold *s, const struct tach__node *n)
 		put(s, TACH__F_POP, 0);
 	emit(s, n->kid[1]);
 	jump = put(s, TACH__F_JUMP, -1);
-	unless->arg = (uint32_t)(&s->f->code[s->f->ncode] - unless);
+	unless->arg = (uint32_t)(&s->code[s->ncode] - unless);
 	if (s->depth)
 		put(s, TACH__F_POP, 0);
 	emit(s, n->kid[2]);
-	jump->arg = (uint32_t)(&s->f->code[s->f->ncode] - jump);
+	jump->arg = (uint32_t)(&s->code[s->ncode] - jump);
 }
 
 /* Operators with a count or a number for one side take it along. */
@@ -460,36 +460,45 @@ static int allocate(struct fold *s)
 	s->width = (unsigned)f->noperands + 2;
 	s->of = calloc(n, sizeof *s->of);
 	s->factors = calloc(n * 2 * s->width, sizeof *s->factors);
-	f->code = calloc(4 * n + 3, sizeof *f->code);
+	s->code = calloc(4 * n + 3, sizeof *s->code);
 	f->form = calloc(n, sizeof *f->form);
 	f->term = calloc(2 * n + 2, sizeof *f->term);
-	if (s->of && s->factors && f->code && f->form && f->term)
+	if (s->of && s->factors && s->code && f->form && f->term)
 		return 0;
 	return tach__error(s->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+/* A formula that is one form: its terms, the numerator's first. */
+static void put_whole(struct fold *s, const struct tach__form *form)
+{
+	const struct tach__linear *const parts[] = {&form->num, &form->den};
+
+	for (int p = 0; p < 2; p++)
+		for (uint32_t k = 0; k < parts[p]->count; k++) {
+			struct tach__insn *i = put(s, TACH__F_TERM, 0);
+
+			i->of.value = parts[p]->term[k].factor;
+			i->arg = parts[p]->term[k].arg;
+		}
 }
 
 static int build(struct fold *s)
 {
 	struct tach_formula *f = s->f;
 	const struct fraction *root = &s->of[f->root];
-	uint32_t enter;
 	double value;
 
 	for (unsigned i = 0; i < f->nnodes; i++)
 		fold_one(s, i);
-	if (f->flags)
-		put(s, TACH__F_FLAGS, 0)->arg = f->flags;
 	if (root->is) {
 		f->shape = !root->one			? TACH_FORMULA_QUOTIENT
 			   : number_of(s, root, &value) ? TACH_FORMULA_CONSTANT
 							: TACH_FORMULA_LINEAR;
 		f->form[f->nforms++] = form(s, root);
-		put(s, root->one ? TACH__F_LINEAR : TACH__F_QUOTIENT, 1)->of.form = f->form;
+		put_whole(s, f->form);
 		return 0;
 	}
 	f->shape = TACH_FORMULA_PROGRAM;
-	enter = f->ncode;
-	put(s, TACH__F_ENTER, 0);
 	emit(s, f->root);
 	put(s, TACH__F_END, 0);
 	if (f->stack > TACH__F_STACK)
@@ -497,20 +506,34 @@ static int build(struct fold *s)
 			s->err, TACH_ERR_TOOMANY, 0, 0,
 			"the formula keeps %u values waiting at once; %d are possible",
 			f->stack, TACH__F_STACK);
-	if (!f->stack) /* nothing to enter for */
-		memmove(f->code + enter, f->code + enter + 1,
-			(--f->ncode - enter) * sizeof *f->code);
 	return 0;
 }
 
-int tach__formula_fold(struct tach_formula *f, struct tach_error *err)
+static int take_code(struct fold *s)
 {
-	struct fold s = {.f = f, .err = err};
+	size_t size = s->ncode * sizeof *s->code;
+	struct tach_formula *f = realloc(s->f, sizeof *f + size);
+
+	if (!f)
+		return tach__error(s->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	s->f = f;
+	f->ncode = s->ncode;
+	memcpy(f->code, s->code, size);
+	return 0;
+}
+
+int tach__formula_fold(struct tach_formula **f, struct tach_error *err)
+{
+	struct fold s = {.f = *f, .err = err};
 	int rc = allocate(&s);
 
 	if (!rc)
 		rc = build(&s);
+	if (!rc)
+		rc = take_code(&s);
+	*f = s.f;
 	free(s.of);
 	free(s.factors);
+	free(s.code);
 	return rc;
 }

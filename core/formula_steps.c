@@ -4,10 +4,7 @@
  * their number of terms. Counts are signed: see the public header.
  */
 #include <math.h>
-#include <string.h>
-#include "core/formula.h"
-
-#define ALWAYS static inline __attribute__((always_inline))
+#include "core/formula_math.h"
 
 /*
  * Steps call each other last, which compilers turn into a jump. Where they can be made to
@@ -22,61 +19,32 @@
 #define TAIL
 #endif
 
+#define ENTRY(name)                                                                            \
+	static double name(const struct tach_formula *f, const uint64_t *n, double elapsed,    \
+			   uint32_t *flags)
 #define STEP(name)                                                                             \
 	static double name(const struct tach__insn *i, const uint64_t *n, double elapsed,      \
 			   uint32_t *flags, double *saved, double top)
+/*
+ * The barriers keep compilers from computing the next step's place beside i, and from loading
+ * it early: where an instruction can jump through memory, it does.
+ */
+#define SETTLE __asm__("" : "+r"(i) : "X"(top))
+#define NEXT                                                                                   \
+	SETTLE;                                                                                \
+	TAIL return i->step(i, n, elapsed, flags, saved, top)
 #define GO(by)                                                                                 \
 	i += (by);                                                                             \
-	TAIL return i->step(i, n, elapsed, flags, saved, top)
+	NEXT
 
-/*
- * Most steps move on first and look back, NOW being theirs: with the barrier compilers keep i
- * in its register, where they would otherwise compute the next step's place beside it.
- */
+/* Most steps move on first and look back, NOW being theirs. */
 #define ADVANCE(by)                                                                            \
 	i += (by);                                                                             \
 	__asm__("" : "+r"(i))
-#define NEXT TAIL return i->step(i, n, elapsed, flags, saved, top)
-#define NOW  (i[-1])
+#define NOW (i[-1])
 
-#define COUNT_OF(insn) (double)(int64_t)n[(insn).arg]
+#define COUNT_OF(insn) TACH__COUNT(n, (insn).arg)
 #define COUNT	       COUNT_OF(NOW)
-
-/* Terms add up in operand order and the constant comes last: every evaluator agrees on bits. */
-static double linear(const struct tach__linear *l, const uint64_t *n, double elapsed)
-{
-	double total = 0;
-
-	for (uint32_t k = 0; k < l->count; k++)
-		total += l->term[k].factor * (double)(int64_t)n[l->term[k].arg];
-	if (l->elapsed != 0)
-		total += l->elapsed * elapsed;
-	return total + l->constant;
-}
-
-/* Plus or minus zero: nothing but the sign's bit is set. An instruction less than b == 0. */
-ALWAYS bool is_zero(double b)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &b, sizeof bits);
-	return bits << 1 == 0;
-}
-
-ALWAYS double divide(double a, double b, uint32_t *flags)
-{
-	if (TACH_UNLIKELY(is_zero(b))) {
-		*flags |= TACH_DIVZERO;
-		return NAN;
-	}
-	return a / b;
-}
-
-static double quotient(const struct tach__form *f, const uint64_t *n, double elapsed,
-		       uint32_t *flags)
-{
-	return divide(linear(&f->num, n, elapsed), linear(&f->den, n, elapsed), flags);
-}
 
 /* ---- new values ---- */
 
@@ -97,8 +65,8 @@ static double quotient(const struct tach__form *f, const uint64_t *n, double ela
 NEW(num, NOW.of.value)
 NEW(arg, COUNT)
 NEW(time_, elapsed)
-NEW(dot_, linear(&NOW.of.form->num, n, elapsed))
-NEW(quot, quotient(NOW.of.form, n, elapsed, flags))
+NEW(dot_, tach__linear(&NOW.of.form->num, n, elapsed))
+NEW(quot, tach__quotient(NOW.of.form, n, elapsed, flags))
 
 /* ---- operators ---- */
 
@@ -115,14 +83,14 @@ CHANGE(add, *--saved + top)
 CHANGE(sub, *--saved - top)
 CHANGE(mul, *--saved *top)
 CHANGE(from_arg, COUNT - top)
-CHANGE(over_arg, divide(COUNT, top, flags))
+CHANGE(over_arg, tach__divide(COUNT, top, flags))
 CHANGE(from_num, NOW.of.value - top)
-CHANGE(over_num, divide(NOW.of.value, top, flags))
+CHANGE(over_num, tach__divide(NOW.of.value, top, flags))
 
 STEP(div_)
 {
 	saved--;
-	top = divide(*saved, top, flags);
+	top = tach__divide(*saved, top, flags);
 	GO(1);
 }
 
@@ -146,12 +114,12 @@ STEP(max_)
 /*
  * The operators that take a count or a number along, each alone, after a first count, and each
  * after each other: two such instructions run as one step, which halves what lies between. The
- * second stays in its place, for whoever jumps there.
+ * second stays in its place, for whoever jumps there. Before the end they return themselves.
  */
 #define PLUS_COUNT(a, x)   ((a) + COUNT_OF(x))
 #define MINUS_COUNT(a, x)  ((a)-COUNT_OF(x))
 #define TIMES_COUNT(a, x)  ((a)*COUNT_OF(x))
-#define OVER_COUNT(a, x)   divide(a, COUNT_OF(x), flags)
+#define OVER_COUNT(a, x)   tach__divide(a, COUNT_OF(x), flags)
 #define PLUS_NUMBER(a, x)  ((a) + (x).of.value)
 #define MINUS_NUMBER(a, x) ((a) - (x).of.value)
 #define TIMES_NUMBER(a, x) ((a) * (x).of.value)
@@ -161,18 +129,23 @@ STEP(max_)
 		each(OVER_COUNT, with) each(PLUS_NUMBER, with) each(MINUS_NUMBER, with)        \
 			each(TIMES_NUMBER, with) each(OVER_NUMBER, with)
 
+#define ENDING(name, expression)                                                               \
+	STEP(name##_last)                                                                      \
+	{                                                                                      \
+		(void)n, (void)elapsed, (void)flags, (void)saved;                              \
+		return (expression);                                                           \
+	}
 #define ALONE(operator, unused)                                                                \
-	STEP(operator##_alone)                                                                 \
+	CHANGE(operator##_alone, operator(top, NOW))                                           \
+	ENDING(operator##_alone, operator(top, *i))                                            \
+	ENTRY(operator##_first)                                                                \
 	{                                                                                      \
-		ADVANCE(1);                                                                    \
-		top = operator(top, NOW);                                                      \
-		NEXT;                                                                          \
-	}                                                                                      \
-	STEP(operator##_first)                                                                 \
-	{                                                                                      \
-		ADVANCE(2);                                                                    \
-		top = operator(COUNT_OF(i[-2]), NOW);                                          \
-		NEXT;                                                                          \
+		const struct tach__insn *i = f->code;                                          \
+		double top = operator(COUNT_OF(i[0]), i[1]);                                   \
+                                                                                               \
+		i += 2;                                                                        \
+		SETTLE;                                                                        \
+		return i->step(i, n, elapsed, flags, NULL, top);                               \
 	}
 #define AFTER(operator, before)                                                                \
 	STEP(before##_##operator)                                                              \
@@ -180,7 +153,8 @@ STEP(max_)
 		ADVANCE(2);                                                                    \
 		top = operator(before(top, i[-2]), NOW);                                       \
 		NEXT;                                                                          \
-	}
+	}                                                                                      \
+	ENDING(before##_##operator, operator(before(top, i[0]), i[1]))
 ALONG(ALONE, )
 ALONG(AFTER, PLUS_COUNT)
 ALONG(AFTER, MINUS_COUNT)
@@ -191,9 +165,9 @@ ALONG(AFTER, MINUS_NUMBER)
 ALONG(AFTER, TIMES_NUMBER)
 ALONG(AFTER, OVER_NUMBER)
 
-#define ALONE_STEP(operator, unused) operator##_alone,
+#define ALONE_STEP(operator, unused) {operator##_alone, operator##_alone_last },
 #define FIRST_STEP(operator, unused) operator##_first,
-#define AFTER_STEP(operator, before) before##_##operator,
+#define AFTER_STEP(operator, before) {before##_##operator, before##_##operator##_last },
 
 /* ---- where to go on ---- */
 
@@ -217,114 +191,10 @@ STEP(jump)
 	GO(i->arg);
 }
 
-STEP(enter)
-{
-	double room[TACH__F_STACK];
-
-	(void)saved;
-	return i[1].step(i + 1, n, elapsed, flags, room, top);
-}
-
-STEP(clock_)
-{
-	*flags |= i->arg;
-	GO(1);
-}
-
 STEP(end)
 {
 	(void)i, (void)n, (void)elapsed, (void)flags, (void)saved;
 	return top;
-}
-
-/* ---- whole formulas ---- */
-
-STEP(linear_any)
-{
-	(void)flags, (void)saved, (void)top;
-	return linear(&i->of.form->num, n, elapsed);
-}
-
-STEP(quotient_any)
-{
-	(void)saved, (void)top;
-	return quotient(i->of.form, n, elapsed, flags);
-}
-
-/*
- * Sums of up to 4 counts, with a factor each, over nothing or a sum of up to 2; no constants.
- * The terms of the numerator and those of the denominator are neighbours. Two variants more for
- * each: a first factor of 1, above or below, is not multiplied with.
- */
-ALWAYS double sum(const struct tach__term *t, const uint64_t *n, int terms, bool one)
-{
-	double total = (double)(int64_t)n[t->arg];
-
-	if (!one)
-		total *= t->factor;
-	for (int k = 1; k < terms; k++)
-		total += t[k].factor * (double)(int64_t)n[t[k].arg];
-	return total;
-}
-
-#define LINEAR(p, one)                                                                         \
-	STEP(linear_##p##_##one)                                                               \
-	{                                                                                      \
-		(void)elapsed, (void)flags, (void)saved, (void)top;                            \
-		return sum(i->of.term, n, p, one);                                             \
-	}
-#define QUOTIENT(p, q, one, den_one)                                                           \
-	STEP(quotient_##p##_##q##_##one##_##den_one)                                           \
-	{                                                                                      \
-		const struct tach__term *t = i->of.term;                                       \
-                                                                                               \
-		(void)elapsed, (void)saved, (void)top;                                         \
-		return divide(sum(t, n, p, one), sum(t + p, n, q, den_one), flags);            \
-	}
-#define QUOTIENTS(p, q)                                                                        \
-	QUOTIENT(p, q, 0, 0)                                                                   \
-	QUOTIENT(p, q, 0, 1)                                                                   \
-	QUOTIENT(p, q, 1, 0)                                                                   \
-	QUOTIENT(p, q, 1, 1)
-#define ALL(p)                                                                                 \
-	LINEAR(p, 0)                                                                           \
-	LINEAR(p, 1)                                                                           \
-	QUOTIENTS(p, 1)                                                                        \
-	QUOTIENTS(p, 2)
-ALL(1)
-ALL(2)
-ALL(3)
-ALL(4)
-
-#define QUOTIENT_STEPS(p, q)                                                                   \
-	{                                                                                      \
-		{quotient_##p##_##q##_0_0, quotient_##p##_##q##_0_1},                          \
-			{quotient_##p##_##q##_1_0, quotient_##p##_##q##_1_1},                  \
-	}
-#define ALL_STEPS(p)                                                                           \
-	{                                                                                      \
-		QUOTIENT_STEPS(p, 1), QUOTIENT_STEPS(p, 2)                                     \
-	}
-
-static tach__step *whole(struct tach__insn *i)
-{
-	static tach__step *const linears[4][2] = {{linear_1_0, linear_1_1},
-						  {linear_2_0, linear_2_1},
-						  {linear_3_0, linear_3_1},
-						  {linear_4_0, linear_4_1}};
-	static tach__step *const quotients[4][2][2][2] = {ALL_STEPS(1), ALL_STEPS(2),
-							  ALL_STEPS(3), ALL_STEPS(4)};
-	const struct tach__linear *num = &i->of.form->num, *den = &i->of.form->den;
-	bool over = i->op == TACH__F_QUOTIENT;
-
-	if (num->elapsed != 0 || num->constant != 0 || num->count - 1 >= 4 ||
-	    (over && (den->elapsed != 0 || den->constant != 0 || den->count - 1 >= 2)))
-		return over ? quotient_any : linear_any;
-	i->of.term = num->term;
-	if (!over)
-		return linears[num->count - 1][num->term->factor == 1];
-	return quotients[num->count - 1][den->count - 1][num->term->factor == 1]
-			[den->term->factor == 1];
 }
 
 static tach__step *const steps[TACH__F_NOPS] = {
@@ -357,9 +227,7 @@ static tach__step *const steps[TACH__F_NOPS] = {
 	[TACH__F_FROM_NUM] = from_num,
 	[TACH__F_OVER_NUM] = over_num,
 	[TACH__F_JUMP] = jump,
-	[TACH__F_ENTER] = enter,
 	[TACH__F_END] = end,
-	[TACH__F_FLAGS] = clock_,
 };
 
 /* In the order of ALONG and of the enumeration. */
@@ -371,27 +239,93 @@ static int along(uint32_t op)
 
 static tach__step *link_one(const struct tach__insn *i)
 {
-	static tach__step *const alone[] = {ALONG(ALONE_STEP, )};
-	static tach__step *const first[] = {ALONG(FIRST_STEP, )};
-	static tach__step *const pairs[][8] = {
+	static tach__step *const alone[][2] = {ALONG(ALONE_STEP, )};
+	static tach__step *const pairs[][8][2] = {
 		{ALONG(AFTER_STEP, PLUS_COUNT)},   {ALONG(AFTER_STEP, MINUS_COUNT)},
 		{ALONG(AFTER_STEP, TIMES_COUNT)},  {ALONG(AFTER_STEP, OVER_COUNT)},
 		{ALONG(AFTER_STEP, PLUS_NUMBER)},  {ALONG(AFTER_STEP, MINUS_NUMBER)},
 		{ALONG(AFTER_STEP, TIMES_NUMBER)}, {ALONG(AFTER_STEP, OVER_NUMBER)},
 	};
-	int this = along(i->op), next = i->op == TACH__F_END ? -1 : along(i[1].op);
+	int this = along(i->op), next = this < 0 ? -1 : along(i[1].op);
 
-	if (this >= 0)
-		return next >= 0 ? pairs[this][next] : alone[this];
-	return i->op == TACH__F_ARG0 && next >= 0 ? first[next] : steps[i->op];
+	if (this < 0)
+		return steps[i->op];
+	return next < 0 ? alone[this][i[1].op == TACH__F_END]
+			: pairs[this][next][i[2].op == TACH__F_END];
 }
 
-/* The last instruction is END, or a whole formula: there is always one to look ahead at. */
+/* ---- the way in ---- */
+
+ENTRY(start)
+{
+	return f->code->step(f->code, n, elapsed, flags, NULL, 0);
+}
+
+ENTRY(start_saving)
+{
+	double saved[TACH__F_STACK];
+
+	return f->code->step(f->code, n, elapsed, flags, saved, 0);
+}
+
+ENTRY(flagged)
+{
+	if (flags)
+		*flags |= f->flags;
+	return f->unflagged(f, n, elapsed, flags);
+}
+
+static tach__entry *entry(const struct tach_formula *f)
+{
+	static tach__entry *const first[] = {ALONG(FIRST_STEP, )};
+	int second = f->ncode > 1 ? along(f->code[1].op) : -1;
+
+	if (f->stack)
+		return start_saving;
+	return f->code->op == TACH__F_ARG0 && second >= 0 ? first[second] : start;
+}
+
+/* Samples whose operands are not neighbours are brought together one by one. */
+static const uint64_t *gather(const struct tach_formula *f, const struct tach_formula_batch *b,
+			      const uint64_t *sample, uint64_t *to)
+{
+	for (uint64_t left = f->uses; left; left &= left - 1) {
+		size_t i = (size_t)__builtin_ctzll(left);
+
+		to[i] = sample[i * b->operand_stride];
+	}
+	return to;
+}
+
+static void each(const struct tach_formula *f, const struct tach_formula_batch *b)
+{
+	uint64_t gathered[TACH_FORMULA_OPERANDS_MAX];
+	double always = 0, *end = b->out + b->count;
+	uint32_t unwanted = 0, *flags = b->flags ? b->flags : &unwanted;
+	const double *elapsed = b->elapsed_ns ? b->elapsed_ns : &always;
+	const uint64_t *n = b->n ? b->n : gathered;
+	const size_t stride = b->n ? b->sample_stride : 0;
+	const bool apart = b->operand_stride != 1, timed = b->elapsed_ns, flagged = b->flags;
+
+	for (double *out = b->out; out < end; out++) {
+		const uint64_t *sample = apart ? gather(f, b, n, gathered) : n;
+
+		*out = f->unflagged(f, sample, *elapsed, flags);
+		n += stride;
+		elapsed += timed;
+		flags += flagged;
+	}
+}
+
 void tach__formula_link(struct tach_formula *f)
 {
-	for (uint32_t k = 0; k < f->ncode; k++) {
-		struct tach__insn *i = &f->code[k];
-
-		i->step = i->op >= TACH__F_LINEAR ? whole(i) : link_one(i);
+	f->batch = each;
+	if (f->shape == TACH_FORMULA_PROGRAM) {
+		for (uint32_t k = 0; k < f->ncode; k++)
+			f->code[k].step = link_one(&f->code[k]);
+		f->unflagged = entry(f);
+	} else {
+		tach__formula_link_whole(f);
 	}
+	f->eval = f->flags ? flagged : f->unflagged;
 }
