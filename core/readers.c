@@ -103,7 +103,6 @@ static void raise_sentinel(const struct tach__reader *r)
 	long fd, at;
 
 	attr.disabled = 1;
-	attr.sample_period = 0;
 #if TACH_ARCH_SIGNED
 	attr.config1 |= 2;
 #endif

@@ -112,12 +112,31 @@ static void drop(struct tach__member *it)
 	it->name = it->qualified = NULL;
 }
 
+/*
+ * A sampling event that interrupts too often the kernel stops until the next tick
+ * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on:
+ * nothing would tell of the counts that are missing.
+ */
+static int refuse_sampling(struct tach__making *m, const struct perf_event_attr *attr,
+			   const char *name, size_t length)
+{
+	return tach__error(
+		m->err, TACH_ERR_NOTSUPP, 0, 0,
+		"%.*s: has a sample %s of %llu: the kernel may throttle a sampling "
+		"event and not tell; leave the %s out, or sample by an event of your "
+		"own beside the set",
+		(int)length, name, attr->freq ? "frequency" : "period",
+		(unsigned long long)attr->sample_period, attr->freq ? "frequency" : "period");
+}
+
 static int append(struct tach__making *m, const struct perf_event_attr *attr, const char *name,
 		  size_t length, const char *qualified)
 {
 	struct tach_set *set = m->set;
 	struct tach__member *it = &set->member[set->count];
 
+	if (attr->sample_period)
+		return refuse_sampling(m, attr, name, length);
 	if (set->count == TACH_COUNTERS_MAX)
 		return tach__error(m->err, TACH_ERR_TOOMANY, 0, 0,
 				   "a set holds %d events at most", TACH_COUNTERS_MAX);

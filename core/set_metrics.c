@@ -43,7 +43,9 @@ enum { PARTS_MAX = 16 };
 struct asking {
 	struct tach__making *m;
 	int left_out; /* a name that this machine cannot count */
-	int code;     /* of the last name that was an event but could not join */
+	/* Of the first name that was an event but could not join; shorter ones are tried yet.
+	 */
+	int code;
 	struct tach_error err;
 	int nparts; /* derived events that were named, until the formula is compiled */
 	struct tach_formula *part[PARTS_MAX];
@@ -58,7 +60,7 @@ static int resolve(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
 	struct tach__text event = {name, name, length}, none = {name, name, 0};
-	struct tach_error *outer = a->m->err;
+	struct tach_error *outer = a->m->err, err = TACH_ERROR_INIT;
 	int member = tach__set_find(a->m->set, name, length);
 
 	if (member >= 0)
@@ -71,8 +73,7 @@ static int resolve(void *context, const char *name, size_t length)
 		return a->code = tach__error(&a->err, TACH_ERR_TOOMANY, 0, 0,
 					     "a metric names %d derived events at most",
 					     PARTS_MAX);
-	a->err = (struct tach_error)TACH_ERROR_INIT;
-	a->m->err = &a->err;
+	a->m->err = &err;
 	member = tach__set_event(a->m, event, none, &a->part[a->nparts]);
 	a->m->err = outer;
 	if (member == TACH__LEFT_OUT) {
@@ -81,8 +82,10 @@ static int resolve(void *context, const char *name, size_t length)
 	}
 	if (member == TACH__DERIVED)
 		return TACH_FORMULA_PART + a->nparts++;
-	if (member < 0 && member != TACH_ERR_NOTFOUND)
+	if (member < 0 && member != TACH_ERR_NOTFOUND && !a->code) {
 		a->code = member;
+		a->err = err;
+	}
 	return member;
 }
 

@@ -14,7 +14,11 @@ enum tach_member_kind {
 	TACH_MEMBER_SOFTWARE, /* kernel software event: always read(2) */
 };
 
-/* A caller's own event, taken as it is but for the bits a self-monitoring pinned group needs.
+/*
+ * A caller's own event, taken as it is but for the bits a self-monitoring pinned group needs.
+ * No member, this one or a string, may have a sample period or frequency (TACH_ERR_NOTSUPP):
+ * the kernel throttles an event that samples too often, and nothing tells that its count stood
+ * still.
  */
 struct tach_set_attr {
 	const char *name;

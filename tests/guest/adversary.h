@@ -27,6 +27,7 @@
 #include <unistd.h>
 #include <tach/reader.h>
 #include "core/reader.h"
+#include "core/set.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 
@@ -160,13 +161,16 @@ static inline int victim_open(struct victim *v, uint32_t flags, uint64_t sample_
 	v->alone = 1;
 	if (sample_period)
 		adversary_never_throttle();
-	attr[0].sample_period = sample_period;
 	opt.attrs = member;
 	opt.nattrs = machine_is_exact() ? 2 : 1;
 	opt.flags = flags;
 	bad = tach_set_create(&v->set, &opt, &err);
 	CHECK(bad == 0, "%d: %s", bad, err.text);
-	if (bad || victim_open_reader(v))
+	if (bad)
+		return -1;
+	/* Sets refuse this; here it makes every overflow of a counter come soon. */
+	v->set->member[0].attr.sample_period = sample_period;
+	if (victim_open_reader(v))
 		return -1;
 	victim_calibrate(v);
 	return 0;

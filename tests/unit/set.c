@@ -148,6 +148,30 @@ static void attrs_are_taken(void)
 	CHECK(set == NULL);
 }
 
+/* The kernel may throttle what samples, and nothing would tell. */
+static void samplers_are_refused(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr;
+	struct tach_set_attr member = {"mine", &attr};
+	struct tach_set *set;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	attr.type = PERF_TYPE_RAW;
+	attr.sample_period = 20000;
+	opt.attrs = &member;
+	opt.nattrs = 1;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
+	CHECK(strstr(err.text, "mine: has a sample period of 20000"), "%s", err.text);
+	attr.freq = 1;
+	opt.flags = TACH_SET_OPTIONAL;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
+	CHECK(strstr(err.text, "sample frequency of 20000"), "%s", err.text);
+	fails("cycles,instructions:period=1000", NULL, TACH_ERR_NOTSUPP, 8);
+	fails("cycles:freq=99", NULL, TACH_ERR_NOTSUPP, 1);
+}
+
 static void bad_ones_are_explained(void)
 {
 	static char many[400];
@@ -162,6 +186,7 @@ static void bad_ones_are_explained(void)
 	fails(NULL, "a = cycles; a = 3", TACH_ERR_INVAL, 13);
 	fails(NULL, "ipc = instructions / ", TACH_ERR_SYNTAX, 21);
 	fails(NULL, "x = cycles / bogus", TACH_ERR_NOTFOUND, 14);
+	fails(NULL, "x = 2 * cycles:period", TACH_ERR_ATTR_VALUE, 15);
 	for (int i = 0; i < 17; i++)
 		sprintf(many + strlen(many), "e%d=cycles ", i);
 	fails(many, NULL, TACH_ERR_TOOMANY, (int)(strstr(many, "e16") - many) + 5);
@@ -232,6 +257,7 @@ int main(void)
 	CASE(metrics_bring_their_events);
 	CASE(a_zero_divisor_is_flagged);
 	CASE(attrs_are_taken);
+	CASE(samplers_are_refused);
 	CASE(bad_ones_are_explained);
 	CASE(options_are_checked);
 	CASE(optional_members_are_left_out);
