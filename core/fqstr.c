@@ -149,6 +149,9 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	}
 	if (!w->nomods)
 		put_hardware(&o, w);
+	else if (w->os == TACH_OS_NONE && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		/* Register words take them all the same: those that the string had. */
+		put_modifiers(&o, tach__mods, w->given, w->shown);
 	if (w->os != TACH_OS_NONE)
 		put_os(&o, w, w->nomods ? w->osshown & 1u << TACH__OS_PINNED : w->osshown);
 	*o.at = 0;
