@@ -89,6 +89,31 @@ static uint64_t end_of(const struct tach_register *pair)
 	return pair[0].value + ((~pair[1].value & ADDRESS) + 1);
 }
 
+/*
+ * A pair matches addresses that agree with it in the bits of its mask and in those above it,
+ * which are always compared (Intel Itanium Architecture SDM volume 2, 7.1.1). How far from `at`
+ * on?
+ */
+static uint64_t matched_to(const struct tach_ranges_used *out, uint64_t at)
+{
+	for (uint32_t j = 0; j < out->nregisters; j += 2) {
+		uint64_t mask = out->registers[j + 1].value | ~ADDRESS;
+
+		if ((at & mask) == (out->registers[j].value & mask))
+			return (at & mask) + ~mask + 1;
+	}
+	return at;
+}
+
+static int is_matched(const struct tach_ranges_used *out, uint64_t start, uint64_t end)
+{
+	uint64_t next;
+
+	while (start < end && (next = matched_to(out, start)) > start)
+		start = next;
+	return start >= end;
+}
+
 int tach__ranges_cover(const struct tach_dispatch_ranges *list, int n, uint32_t privilege,
 		       struct tach_ranges_used *out)
 {
@@ -109,7 +134,9 @@ int tach__ranges_cover(const struct tach_dispatch_ranges *list, int n, uint32_t 
 				out->excess[i].before = r->start - pair[0].value;
 			if (end_of(pair) >= r->end)
 				out->excess[i].after = end_of(pair) - r->end;
+			out->inexact |= (pair[0].value & ~pair[1].value & ADDRESS) != 0;
 		}
+		out->inexact |= !is_matched(out, r->start, r->end);
 	}
 	return 0;
 }

@@ -170,6 +170,12 @@ struct tach_register {
 /* Debug registers that realise address ranges (ia64): even = address, odd = mask. */
 struct tach_ranges_used {
 	uint32_t nregisters;
+	/*
+	 * 1: with the one pair that the ranges before it left, a range is matched in part, or
+	 * more around it than excess says. The choice is libpfm-3's, which does not tell;
+	 * ranges in another order may do better, one alone is always exact.
+	 */
+	uint32_t inexact;
 	struct tach_register registers[8];
 	struct {
 		uint64_t before, after; /* bytes counted beyond the range's start and end */
