@@ -5,6 +5,7 @@
 #include <strings.h>
 #include "core/dispatch.h"
 #include "core/error.h"
+#include "core/suggest.h"
 
 /* Public numbers of libpfm-3's lists, well away from those of PMUs. */
 #define LISTS_FROM 1000
@@ -113,34 +114,57 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 	return end == text + length ? add_code(row, code, out) : TACH_ERR_UMASK;
 }
 
+/* A list of libpfm-3 as its users call it. */
+static const char *list_name(const struct tach__pmu *pmu)
+{
+	return tach__str(pmu->name) + (pmu->flags & TACH__PMU_PFM3 ? strlen("pfm3_") : 0);
+}
+
+static int unknown(struct tach_error *err, int code, int column, const char *owner,
+		   const char *what, const struct tach__text *name, const char *near)
+{
+	return tach__error(err, code, 1, column, "%s has no %s '%.*s'%s%s%s", owner, what,
+			   name->length > 60 ? 60 : (int)name->length, name->text,
+			   near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static int find_masks(int table, uint32_t revision, const char *string,
+		      struct tach_dispatch_event *out, struct tach_error *err)
+{
+	const struct tach__event *row = tach__event_at(table, out->event);
+
+	for (const char *at = string + strcspn(string, ":"); *at; at += strcspn(at, ":")) {
+		struct tach__text name = {at + 1, strcspn(at + 1, ":")};
+		int rc = add_mask(row, revision, name.text, name.length, out);
+
+		if (rc)
+			return unknown(err, rc, (int)(name.text - string) + 1,
+				       tach__str(row->name), "unit mask", &name,
+				       err ? tach__suggest_near(table, row, &name) : NULL);
+		at++;
+	}
+	if (row->numasks && !out->numasks)
+		return tach__error(err, TACH_ERR_UMASK, 1, (int)strlen(string) + 1,
+				   "%s needs a unit mask: %s%s", tach__str(row->name),
+				   tach__str(tach__umask_at(row, 0)->name),
+				   row->numasks > 1 ? ", ..." : "");
+	return 0;
+}
+
 int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 		       struct tach_dispatch_event *out, struct tach_error *err)
 {
-	int table = tach__dispatch_pmu(pmu), event, rc = 0;
-	const struct tach__event *row;
-	const char *at = string;
+	struct tach__text name = {string, string ? strcspn(string, ":") : 0};
+	int table = tach__dispatch_pmu(pmu), event;
 
 	if (!string || !out || table < 0)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no string, or no such PMU");
-	event = find_event(table, revision, string, strcspn(string, ":"));
+	event = find_event(table, revision, string, name.length);
 	if (event < 0)
-		return tach__error(err, TACH_ERR_NOTFOUND, 0, 1, "%s has no event %.*s",
-				   tach__str(tach__pmu_at(table)->name),
-				   (int)strcspn(string, ":"), string);
+		return unknown(err, TACH_ERR_NOTFOUND, 1, list_name(tach__pmu_at(table)),
+			       "event", &name,
+			       err ? tach__suggest_near(table, NULL, &name) : NULL);
 	memset(out, 0, sizeof *out);
 	out->event = event;
-	row = tach__event_at(table, event);
-	for (at += strcspn(at, ":"); !rc && *at; at += strcspn(at, ":")) {
-		size_t length = strcspn(++at, ":");
-
-		rc = add_mask(row, revision, at, length, out);
-		if (rc)
-			tach__error(err, rc, 0, (int)(at - string) + 1,
-				    "%s has no unit mask '%.*s'", tach__str(row->name),
-				    (int)length, at);
-	}
-	if (!rc && row->numasks && !out->numasks)
-		rc = tach__error(err, TACH_ERR_UMASK, 0, 0, "%s needs a unit mask",
-				 tach__str(row->name));
-	return rc;
+	return find_masks(table, revision, string, out, err);
 }

@@ -138,3 +138,15 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 	}
 	return answer(w, TACH_ERR_NOTFOUND, name, "no event", &best);
 }
+
+const char *tach__suggest_near(int pmu, const struct tach__event *row,
+			       const struct tach__text *name)
+{
+	struct best best = start(name);
+
+	if (!row)
+		consider_events(&best, name, pmu);
+	for (int i = 0; row && i < row->numasks; i++)
+		consider(&best, name, tach__str(tach__umask_at(row, i)->name), -1);
+	return best.word;
+}

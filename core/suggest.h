@@ -11,4 +11,8 @@ int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name);
 int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus);
 
+/* The nearest name of the PMU's events, or of the row's umasks; NULL: none is near. */
+const char *tach__suggest_near(int pmu, const struct tach__event *row,
+			       const struct tach__text *name);
+
 #endif

@@ -161,6 +161,7 @@ int tach__ranges_enclose(const struct tach_dispatch_range *range, uint32_t privi
 									    : privilege));
 		out->excess[0].before = range->start - at;
 		out->excess[0].after = at + chunk - range->end;
+		out->inexact |= !is_matched(out, range->start, range->end);
 		return 0;
 	}
 	return TACH_ERR_CODE_RANGE;

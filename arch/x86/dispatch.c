@@ -24,8 +24,28 @@ int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *ite
 				    tach__str(item->row->name));
 }
 
+/* Features of the other vendor. */
+static int check_features(const struct tach__dispatch *d)
+{
+	const struct tach_dispatch_x86 *x = d->in->x86;
+	int amd = d->pmu->encoding == TACH__AMD;
+
+	if (x && amd && (x->pebs || x->ldlat || x->lbr))
+		return tach__dispatch_error(d, TACH_ERR_NOTSUPP,
+					    "precise sampling, load latency and branch records "
+					    "are Intel's; AMD has instruction-based sampling");
+	if (x && !amd && (x->ibs_fetch || x->ibs_op))
+		return tach__dispatch_error(d, TACH_ERR_NOTSUPP,
+					    "instruction-based sampling is AMD's");
+	return 0;
+}
+
 int tach__dispatch_x86(struct tach__dispatch *d)
 {
+	int rc = check_features(d);
+
+	if (rc)
+		return rc;
 	switch (d->pmu->encoding) {
 	case TACH__AMD:
 		return tach__dispatch_amd(d);

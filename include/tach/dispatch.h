@@ -210,6 +210,7 @@ TACH_BEGIN_DECLS
  * TACH_ERR_TOOMANY	more events than counters
  * TACH_ERR_NOASSIGN	constraints conflict, or a register that is needed is unavailable
  * TACH_ERR_MAGIC	model-specific input is not of this PMU's kind or version
+ * TACH_ERR_NOTSUPP	a feature that this PMU lacks
  * TACH_ERR_UMASK	a unit mask is missing or does not exist
  * TACH_ERR_FEATCOMB	umasks or features exclude each other
  * TACH_ERR_EVENTSET, TACH_ERR_INCOMPATIBLE, TACH_ERR_MODEL, TACH_ERR_CODE_*, TACH_ERR_DATA_*

@@ -18,4 +18,7 @@ int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
+/* json_string.c: prints the text as a JSON string. */
+void json_string(const char *text);
+
 #endif

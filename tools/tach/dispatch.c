@@ -20,9 +20,13 @@ static const char help[] =
 	"  -l, --levels LEVELS      u, k or uk: where to count; default u\n"
 	"  -x, --unavailable N,...  configuration registers that must not be used\n"
 	"      --pebs               sample precisely where the events can (Intel)\n"
-	"      --ldlat N            load latency threshold (libpfm-3's Nehalem, Westmere)\n"
+	"      --ldlat N            load latency threshold (libpfm-3's Nehalem, Westmere;\n"
+	"                           elsewhere write EVENT:ldlat=N)\n"
 	"      --lbr                branch records (libpfm-3's Nehalem, Westmere)\n"
 	"      --ibs-fetch N, --ibs-op N  instruction-based sampling, every N (AMD)\n"
+	"      --code FROM-TO       count in this address range only (ia64), up to four times\n"
+	"      --data FROM-TO       count accesses to these addresses only (ia64), likewise\n"
+	"      --inverse            everywhere but in the code ranges (Itanium 2, Montecito)\n"
 	"  -j, --json               machine-readable\n"
 	"      --batch              answer recorded questions of libpfm-3, one a line\n"
 	"  -h, --help               this text\n"
@@ -33,6 +37,7 @@ struct request {
 	struct tach_dispatch in;
 	struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
 	struct tach_dispatch_x86 x86;
+	struct tach_dispatch_ia64 ia64;
 	const char *pmu;
 	int is_list, json;
 	char **names;
@@ -42,19 +47,30 @@ struct request {
 static int find_pmu(struct request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_pmu_info info = {.size = sizeof info};
 
 	if (!r->pmu) {
-		if (tach_pmu_host(&r->in.pmu, 1, &err) > 0)
-			return 0;
-		fprintf(stderr, "tach dispatch: %s; name a PMU with --pmu\n", err.text);
-		return -1;
+		if (tach_pmu_host(&r->in.pmu, 1, &err) <= 0) {
+			fprintf(stderr, "tach dispatch: %s; name a PMU with --pmu\n", err.text);
+			return -1;
+		}
+		tach_pmu_info(r->in.pmu, &info);
+		r->pmu = info.name;
 	}
 	r->is_list = strncmp(r->pmu, "pfm3:", 5) == 0;
 	r->in.pmu = r->is_list ? tach_dispatch_list(r->pmu + 5) : tach_pmu_find(r->pmu);
 	if (r->in.pmu >= 0)
 		return 0;
-	fprintf(stderr, "tach dispatch: no PMU is called %s; tach list --all names them\n",
-		r->pmu);
+	if (r->is_list)
+		fprintf(stderr,
+			"tach dispatch: libpfm-3 has no list %s; it has core, atom, nhm, wsm, "
+			"coreduo, p6, ppro, pii, pm, pentium4, gen_ia32, amd64_k7, amd64_k8, "
+			"amd64_fam10h, amd64_fam15h, itanium, itanium2, montecito, gen_ia64\n",
+			r->pmu + 5);
+	else
+		fprintf(stderr,
+			"tach dispatch: no PMU is called %s; tach list --all names them\n",
+			r->pmu);
 	return -1;
 }
 
@@ -65,6 +81,11 @@ static int encode(const struct request *r, const char *name, struct tach_dispatc
 	struct tach_event event = {.size = sizeof event};
 	int rc;
 
+	if (strchr(name, ',') && !strchr(name, '/')) {
+		snprintf(err->text, sizeof err->text, "blanks separate events, not commas");
+		err->column = (int)strcspn(name, ",") + 1;
+		return TACH_ERR_SYNTAX;
+	}
 	if (r->is_list)
 		return tach_dispatch_find(r->in.pmu, 0, name, out, err);
 	opt.os = TACH_OS_NONE;
@@ -73,10 +94,26 @@ static int encode(const struct request *r, const char *name, struct tach_dispatc
 	rc = tach_event_encode(name, &opt, &event, err);
 	if (rc)
 		return rc;
-	if (event.pmu != r->in.pmu)
+	if (event.pmu != r->in.pmu) {
+		snprintf(err->text, sizeof err->text,
+			 "not an event of %s but one whose registers the kernel chooses; 'tach "
+			 "list --pmu %s' shows its own",
+			 r->pmu, r->pmu);
 		return TACH_ERR_NOTFOUND;
+	}
 	tach_dispatch_event(&event, out);
 	return 0;
+}
+
+/* What is wrong, and where in the string. */
+static void print_error(const char *string, const struct tach_error *err)
+{
+	fprintf(stderr, "tach dispatch: %s\n", err->text);
+	if (strlen(string) > 200 || strpbrk(string, "\t\n"))
+		return;
+	fprintf(stderr, "    %s\n", string);
+	if (err->column > 0 && (size_t)err->column <= strlen(string) + 1)
+		fprintf(stderr, "    %*s\n", err->column, "^");
 }
 
 static int find_events(struct request *r)
@@ -88,11 +125,9 @@ static int find_events(struct request *r)
 		return -1;
 	}
 	for (int i = 0; i < r->nnames; i++) {
-		err.text[0] = 0;
 		if (encode(r, r->names[i], &r->events[i], &err) == 0)
 			continue;
-		fprintf(stderr, "tach dispatch: %s: %s\n", r->names[i],
-			err.text[0] ? err.text : "not an event of this PMU");
+		print_error(r->names[i], &err);
 		return -1;
 	}
 	r->in.events = r->events;
@@ -105,47 +140,90 @@ static void table(const char *kind, const struct tach_register *list, uint32_t n
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const char *event = *kind == 'D' && i < r->in.nevents ? r->names[i] : "";
+		char name[REGISTER_NAME_MAX], value[24] = "";
 
+		if (*kind == 'C')
+			snprintf(value, sizeof value, "0x%016llx",
+				 (unsigned long long)list[i].value);
+		register_name(&list[i], name, sizeof name);
 		printf("PM%s%-3u  0x%-10llx  ", kind, list[i].number,
 		       (unsigned long long)list[i].address);
-		if (*kind == 'C')
-			printf("0x%016llx\n", (unsigned long long)list[i].value);
+		if (*name || *event)
+			printf("%-18s  %s%s%s\n", value, name, *name && *event ? " = " : "",
+			       event);
 		else
-			printf("%-18s  %s\n", "", event);
+			printf("%s\n", value);
 	}
 }
 
-static void debug_registers(const char *kind, const struct tach_ranges_used *used)
+static void debug_registers(const char *kind, const struct tach_dispatch_ranges *asked,
+			    const struct tach_ranges_used *used)
 {
 	for (uint32_t i = 0; i < used->nregisters; i++)
-		printf("%s%-4u              0x%016llx\n", kind, used->registers[i].number,
+		printf("%s%-4u               0x%016llx\n", kind, used->registers[i].number,
 		       (unsigned long long)used->registers[i].value);
+	for (int i = 0; used->nregisters && i < TACH_DISPATCH_RANGES_MAX; i++)
+		if (used->excess[i].before | used->excess[i].after)
+			printf("0x%llx-0x%llx: also 0x%llx bytes before, 0x%llx after it\n",
+			       (unsigned long long)asked->range[i].start,
+			       (unsigned long long)asked->range[i].end,
+			       (unsigned long long)used->excess[i].before,
+			       (unsigned long long)used->excess[i].after);
+	if (used->inexact)
+		printf("the pairs do not cover these ranges exactly: try fewer, or another "
+		       "order\n");
 }
 
-static void json_list(const char *key, const struct tach_register *list, uint32_t n)
+/* events: of the first n registers, or NULL. */
+static void json_list(const char *key, const struct tach_register *list, uint32_t n,
+		      char *const *events, uint32_t nevents)
 {
-	printf("  \"%s\": [", key);
-	for (uint32_t i = 0; i < n; i++)
-		printf("%s\n    {\"number\": %u, \"value\": \"0x%llx\", \"address\": "
-		       "\"0x%llx\", "
-		       "\"alternative\": \"0x%llx\"}",
-		       i ? "," : "", list[i].number, (unsigned long long)list[i].value,
-		       (unsigned long long)list[i].address,
+	char name[REGISTER_NAME_MAX];
+
+	printf(",\n  \"%s\": [", key);
+	for (uint32_t i = 0; i < n; i++) {
+		printf("%s\n    {\"number\": %u, \"name\": \"%s\", \"value\": \"0x%llx\", "
+		       "\"address\": \"0x%llx\", \"alternative\": \"0x%llx\"",
+		       i ? "," : "", list[i].number, register_name(&list[i], name, sizeof name),
+		       (unsigned long long)list[i].value, (unsigned long long)list[i].address,
 		       (unsigned long long)list[i].alternative);
+		if (events && i < nevents) {
+			printf(", \"event\": ");
+			json_string(events[i]);
+		}
+		printf("}");
+	}
 	printf("%s]", n ? "\n  " : "");
 }
 
-/* Numbers that may be wider than 53 bits are strings. */
-static void json(const struct tach_dispatch_out *out)
+static void json_ranges(const char *kind, const struct tach_dispatch_ranges *asked,
+			const struct tach_ranges_used *used)
 {
-	printf("{\n  \"schema\": \"tach-dispatch-1\",\n");
-	json_list("pmcs", out->pmcs, out->npmcs);
-	printf(",\n");
-	json_list("pmds", out->pmds, out->npmds);
-	printf(",\n");
-	json_list("code_registers", out->code.registers, out->code.nregisters);
-	printf(",\n");
-	json_list("data_registers", out->data.registers, out->data.nregisters);
+	char key[24];
+
+	snprintf(key, sizeof key, "%s_registers", kind);
+	json_list(key, used->registers, used->nregisters, NULL, 0);
+	printf(",\n  \"%s_ranges\": [", kind);
+	for (int i = 0; i < TACH_DISPATCH_RANGES_MAX && asked->range[i].end; i++)
+		printf("%s\n    {\"start\": \"0x%llx\", \"end\": \"0x%llx\", \"before\": "
+		       "\"0x%llx\", \"after\": \"0x%llx\"}",
+		       i ? "," : "", (unsigned long long)asked->range[i].start,
+		       (unsigned long long)asked->range[i].end,
+		       (unsigned long long)used->excess[i].before,
+		       (unsigned long long)used->excess[i].after);
+	printf("%s],\n  \"%s_exact\": %s", asked->range[0].end ? "\n  " : "", kind,
+	       used->inexact ? "false" : "true");
+}
+
+/* Numbers that may be wider than 53 bits are strings. */
+static void json(const struct request *r, const struct tach_dispatch_out *out)
+{
+	printf("{\n  \"schema\": \"tach-dispatch-1\",\n  \"pmu\": ");
+	json_string(r->pmu);
+	json_list("pmcs", out->pmcs, out->npmcs, NULL, 0);
+	json_list("pmds", out->pmds, out->npmds, r->names, r->in.nevents);
+	json_ranges("code", &r->ia64.code, &out->code);
+	json_ranges("data", &r->ia64.data, &out->data);
 	printf("\n}\n");
 }
 
@@ -157,18 +235,18 @@ static int answer(struct request *r)
 	if (find_pmu(r) || find_events(r))
 		return EXIT_NO;
 	if (tach_dispatch(&r->in, &out, &err)) {
-		fprintf(stderr, "tach dispatch: %s\n", err.text);
+		fprintf(stderr, "tach dispatch: %s: %s\n", r->pmu, err.text);
 		return EXIT_NO;
 	}
 	if (r->json) {
-		json(&out);
+		json(r, &out);
 		return EXIT_DONE;
 	}
-	printf("%-6s  %-12s  %-18s  %s\n", "", "address", "value", "event");
+	printf("%-6s  %-12s  %-18s  %s\n", "", "address", "value", "register = event");
 	table("C", out.pmcs, out.npmcs, r);
 	table("D", out.pmds, out.npmds, r);
-	debug_registers("IBR", &out.code);
-	debug_registers("DBR", &out.data);
+	debug_registers("IBR", &r->ia64.code, &out.code);
+	debug_registers("DBR", &r->ia64.data, &out.data);
 	return EXIT_DONE;
 }
 
@@ -188,6 +266,25 @@ static int levels(struct request *r, const char *text)
 	return r->in.privilege ? 0 : -1;
 }
 
+/* "FROM-TO", the end not included. */
+static int range(struct tach_dispatch_ranges *list, const char *text)
+{
+	struct tach_dispatch_range *r = list->range;
+	char *end;
+
+	while (r < list->range + TACH_DISPATCH_RANGES_MAX && r->end)
+		r++;
+	if (r == list->range + TACH_DISPATCH_RANGES_MAX)
+		return -1;
+	r->start = strtoull(text, &end, 0);
+	if (end == text || *end != '-')
+		return -1;
+	text = end + 1;
+	r->end = strtoull(text, &end, 0);
+	list->used = 1;
+	return end == text || *end ? -1 : 0;
+}
+
 static int unavailable(struct request *r, const char *text)
 {
 	char *end;
@@ -203,7 +300,7 @@ static int unavailable(struct request *r, const char *text)
 	return 0;
 }
 
-enum { BATCH = 256, PEBS, LDLAT, LBR, IBS_FETCH, IBS_OP };
+enum { BATCH = 256, CODE, DATA, INVERSE, PEBS, LDLAT, LBR, IBS_FETCH, IBS_OP };
 
 static const struct option options[] = {
 	{"pmu", required_argument, NULL, 'p'},
@@ -212,6 +309,9 @@ static const struct option options[] = {
 	{"json", no_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
 	{"batch", no_argument, NULL, BATCH},
+	{"code", required_argument, NULL, CODE},
+	{"data", required_argument, NULL, DATA},
+	{"inverse", no_argument, NULL, INVERSE},
 	{"pebs", no_argument, NULL, PEBS},
 	{"ldlat", required_argument, NULL, LDLAT},
 	{"lbr", no_argument, NULL, LBR},
@@ -220,12 +320,44 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
+/* A number and nothing else. */
+static int number(const char *text, uint32_t *out)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 0);
+
+	*out = (uint32_t)n;
+	return *text < '0' || *text > '9' || *end || n > UINT32_MAX ? -1 : 0;
+}
+
+static int take_x86_option(struct tach_dispatch_x86 *x, int c)
+{
+	switch (c) {
+	case PEBS:
+		x->pebs = 1;
+		return 0;
+	case LDLAT:
+		return number(optarg, &x->ldlat);
+	case LBR:
+		x->lbr = 1;
+		return 0;
+	case IBS_FETCH:
+		x->ibs_fetch = 1;
+		return number(optarg, &x->ibs_fetch_period);
+	default:
+		x->ibs_op = 1;
+		return number(optarg, &x->ibs_op_period);
+	}
+}
+
 static int take_option(struct request *r, int c)
 {
-	uint32_t number = optarg ? (uint32_t)strtoul(optarg, NULL, 0) : 0;
-
-	if (c >= PEBS)
+	if (c >= PEBS) {
 		r->in.x86 = &r->x86;
+		return take_x86_option(&r->x86, c);
+	}
+	if (c >= CODE)
+		r->in.ia64 = &r->ia64;
 	switch (c) {
 	case 'p':
 		r->pmu = optarg;
@@ -237,25 +369,39 @@ static int take_option(struct request *r, int c)
 	case 'j':
 		r->json = 1;
 		return 0;
-	case PEBS:
-		r->x86.pebs = 1;
-		return 0;
-	case LDLAT:
-		r->x86.ldlat = number;
-		return 0;
-	case LBR:
-		r->x86.lbr = 1;
-		return 0;
-	case IBS_FETCH:
-		r->x86.ibs_fetch = 1;
-		r->x86.ibs_fetch_period = number;
-		return 0;
-	case IBS_OP:
-		r->x86.ibs_op = 1;
-		r->x86.ibs_op_period = number;
+	case CODE:
+		return range(&r->ia64.code, optarg);
+	case DATA:
+		return range(&r->ia64.data, optarg);
+	case INVERSE:
+		r->ia64.code.flags |= TACH_RANGE_INVERSE;
 		return 0;
 	}
 	return -1;
+}
+
+/* What the option takes, as the help has it. */
+static int bad_option(int c, const char *given)
+{
+	static const struct {
+		int c;
+		const char *takes;
+	} values[] = {
+		{'l', "--levels takes letters out of u k h"},
+		{'x', "--unavailable takes numbers below 512, separated by commas"},
+		{CODE, "--code takes FROM-TO (0x4000-0x5000), at most four times"},
+		{DATA, "--data takes FROM-TO (0x4000-0x5000), at most four times"},
+		{LDLAT, "--ldlat takes a number of cycles"},
+		{IBS_FETCH, "--ibs-fetch takes a number"},
+		{IBS_OP, "--ibs-op takes a number"},
+	};
+
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (values[i].c == c)
+			fprintf(stderr, "tach dispatch: %s, not '%s'\n", values[i].takes,
+				given);
+	fputs("tach dispatch --help tells more\n", stderr);
+	return EXIT_USAGE;
 }
 
 int cmd_dispatch(int argc, char **argv)
@@ -266,6 +412,7 @@ int cmd_dispatch(int argc, char **argv)
 	memset(&r, 0, sizeof r);
 	r.in.privilege = TACH_PLM_USER;
 	r.x86.size = sizeof r.x86;
+	r.ia64.size = sizeof r.ia64;
 	while ((c = getopt_long(argc, argv, "p:l:x:jh", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
@@ -273,15 +420,12 @@ int cmd_dispatch(int argc, char **argv)
 		}
 		if (c == BATCH)
 			return dispatch_batch(stdin, stdout);
-		if (take_option(&r, c)) {
-			fputs("tach dispatch: bad option or value; --help tells more\n",
-			      stderr);
-			return EXIT_USAGE;
-		}
+		if (take_option(&r, c))
+			return bad_option(c, optarg);
 	}
 	r.names = argv + optind;
 	r.nnames = argc - optind;
-	if (!r.nnames && !r.in.x86) {
+	if (!r.nnames && !r.in.x86 && !r.in.ia64) {
 		fputs("tach dispatch: name events; --help tells more\n", stderr);
 		return EXIT_USAGE;
 	}

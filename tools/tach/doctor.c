@@ -82,20 +82,6 @@ static void print_text(const struct tach_examination *x)
 	wrap(verdict_text[x->verdict], 9, limit);
 }
 
-static void json_string(const char *text)
-{
-	putchar('"');
-	for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			printf("\\%c", *p);
-		else if (*p < 0x20)
-			printf("\\u%04x", *p);
-		else
-			putchar(*p);
-	}
-	putchar('"');
-}
-
 static void print_json(const struct tach_examination *x)
 {
 	printf("{\"schema\":\"tach-doctor-1\",\"version\":\"%s\",\"arch\":\"%s\","
