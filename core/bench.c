@@ -9,6 +9,7 @@
 #include "core/bench.h"
 #include "core/bench_passes.h"
 #include "core/error.h"
+#include "core/set.h"
 #include "core/stats.h"
 
 enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
@@ -29,6 +30,7 @@ static uint64_t now_ns(void)
 struct counting {
 	struct tach__bench_source source; /* first */
 	struct tach_reader *reader;
+	const struct tach_set *set; /* the reader's */
 	struct tach_mark mark;
 	uint64_t start;
 };
@@ -50,6 +52,8 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 	delta[0] = now_ns() - c->start;
 	for (unsigned i = 0; i < source->count; i++)
 		flags[i + 1] |= tach_reader_flags(c->reader, i, group);
+	if (c->reader)
+		tach_set_correct(c->set, delta + 1, flags + 1);
 }
 
 static void empty_loop(void *context, uint64_t n)
@@ -84,6 +88,9 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 				   opt->size);
 	if (opt)
 		*o = *opt;
+	if (o->interrupts & ~(TACH_SET_INTERRUPTS | TACH_SET_CORRECT))
+		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
+				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
 	if (!o->samples)
 		o->samples = SAMPLES;
 	if (!(o->sample_seconds > 0)) /* NaN too */
@@ -107,20 +114,6 @@ static void set_missing(struct tach_bench *bench, const char *text)
 {
 	if (!bench->missing[0])
 		snprintf(bench->missing, sizeof bench->missing, "%.255s", text);
-}
-
-static int open_reader(struct run *run, const struct tach_set *set, struct counting *c)
-{
-	struct tach_error err = TACH_ERROR_INIT;
-	int code = tach_reader_open(&c->reader, set, &err);
-
-	if (code == TACH_ERR_NOMEM)
-		return no_memory(run);
-	if (code == 0)
-		c->source.count = (unsigned)tach_set_count(set);
-	else
-		set_missing(run->bench, err.text);
-	return 0;
 }
 
 /* Room for one quantity's samples at the end of the result. */
@@ -208,14 +201,15 @@ static int sample(struct run *run, struct counting *c, const struct tach_set *se
  * Hardware that is missing is left out, never an error; a string that nobody could count is
  * one. *set stays NULL when nothing is left.
  */
-static int make_set(struct run *run, const char *events, struct tach_set **set)
+static int make_set(struct run *run, const char *events, uint32_t interrupts,
+		    struct tach_set **set)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	int code;
 
 	opt.events = events;
 	opt.privilege = run->opt.privilege;
-	opt.flags = TACH_SET_OPTIONAL;
+	opt.flags = TACH_SET_OPTIONAL | interrupts;
 	code = tach_set_create(set, &opt, run->err);
 	if (code)
 		return code;
@@ -227,14 +221,38 @@ static int make_set(struct run *run, const char *events, struct tach_set **set)
 	return 0;
 }
 
+static int open_pass(struct run *run, const char *events, uint32_t interrupts,
+		     struct tach_set **set, struct counting *c)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = make_set(run, events, interrupts, set);
+
+	if (code || !*set)
+		return code;
+	code = tach_reader_open(&c->reader, *set, &err);
+	if (code == TACH_ERR_NOMEM)
+		return no_memory(run);
+	if (code == 0) {
+		c->source.count = (unsigned)tach_set_count(*set);
+		c->set = *set;
+		return 0;
+	}
+	if (interrupts && tach_set_interrupts(*set) >= 0) {
+		tach_set_free(*set);
+		*set = NULL;
+		set_missing(run->bench, TACH__NO_ROOM_FOR_INTERRUPTS);
+		return open_pass(run, events, 0, set, c);
+	}
+	set_missing(run->bench, err.text);
+	return 0;
+}
+
 static int run_pass(struct run *run, const char *events)
 {
 	struct counting c = {.source = {0, begin, end}};
 	struct tach_set *set = NULL;
-	int code = make_set(run, events, &set);
+	int code = open_pass(run, events, run->opt.interrupts, &set, &c);
 
-	if (!code && set)
-		code = open_reader(run, set, &c);
 	if (!code)
 		code = sample(run, &c, set);
 	tach_reader_close(c.reader);

@@ -145,6 +145,8 @@ static void format_text(struct text *t, const struct tach_bench *b)
 			add(t, " (%u removed)", v.outliers);
 		if (v.flags & TACH_SMALL)
 			add(t, "  too small to tell from nothing");
+		if (v.flags & TACH_CORRECTED)
+			add(t, "  less one for every interrupt");
 		add(t, "\n");
 	}
 	if (b->drift > 0.01)

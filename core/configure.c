@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/error.h"
 #include "core/registry.h"
+#include "core/set.h"
 
 /* ---- configurations and their references ---- */
 
@@ -82,11 +83,20 @@ static int try_open(const struct tach_set *set, struct tach_error *err)
 static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 		    struct tach_error *err)
 {
-	int code = tach_set_create(out, opt, err);
+	int code = tach_set_create(out, opt, err), counts_them;
 
-	if (code == 0 && (code = try_open(*out, err)) != 0) {
-		tach_set_free(*out);
-		*out = NULL;
+	if (code || (code = try_open(*out, err)) == 0)
+		return code;
+	counts_them = tach_set_interrupts(*out) >= 0;
+	tach_set_free(*out);
+	*out = NULL;
+	if (counts_them && opt->flags & TACH__SET_WITH_INTERRUPTS) {
+		struct tach_set_options without = *opt;
+
+		without.flags &= ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
+		code = make_set(out, &without, err);
+		if (code == 0)
+			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
 	}
 	return code;
 }
@@ -147,13 +157,13 @@ static void why_none(char *to, size_t size)
 	tach_set_free(set);
 }
 
-static int default_set(struct tach_set **out, char *note, size_t size)
+static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 
 	opt.events = DEFAULT_EVENTS;
 	opt.metrics = DEFAULT_METRICS;
-	opt.flags = TACH_SET_OPTIONAL;
+	opt.flags = TACH_SET_OPTIONAL | flags;
 	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
 		snprintf(note, size, "%s", tach_set_missing(*out));
 		return 0;
@@ -178,6 +188,16 @@ static uint32_t environment_number(const char *name, uint32_t otherwise)
 	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
 }
 
+/* TACH_INTERRUPTS: 1, or "correct". */
+static uint32_t interrupts_wanted(void)
+{
+	const char *value = environment("TACH_INTERRUPTS");
+
+	if (!value || strcmp(value, "0") == 0)
+		return 0;
+	return strcmp(value, "correct") == 0 ? TACH_SET_CORRECT : TACH_SET_INTERRUPTS;
+}
+
 /* The set that the options name; *opt may have been completed from the environment. */
 static int options_set(struct tach_set **out, const struct tach_regions_options *opt,
 		       char *note, size_t size, struct tach_error *err)
@@ -187,12 +207,14 @@ static int options_set(struct tach_set **out, const struct tach_regions_options 
 
 	if (opt->set) {
 		*out = opt->set;
+		snprintf(note, size, "%s", tach_set_missing(opt->set));
 		return try_open(opt->set, err);
 	}
 	if (!opt->events && !opt->metrics)
-		return default_set(out, note, size);
+		return default_set(out, interrupts_wanted(), note, size);
 	so.events = opt->events && *opt->events ? opt->events : NULL;
 	so.metrics = opt->metrics;
+	so.flags = interrupts_wanted();
 	code = make_set(out, &so, err);
 	if (code == 0)
 		snprintf(note, size, "%s", tach_set_missing(*out));

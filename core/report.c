@@ -32,6 +32,7 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_DIVZERO, "division-by-zero"},
 	{TACH_STALE, "stale"},
 	{TACH_SMALL, "small"},
+	{TACH_CORRECTED, "corrected"},
 	{0, NULL},
 };
 

@@ -17,7 +17,9 @@
  *     entries calls outermost skipped excluded nested threads    numbers: tach_region_info
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
- *                            quantity and metric; value and raw are null for a division by zero
+ *                            quantity and metric; value and raw are null for a division by
+ *                            zero. value is raw less overhead, and less interrupts where flags
+ *                            have "corrected"
  *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  */

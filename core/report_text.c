@@ -219,18 +219,22 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_snapshot_counts c = {0};
 	struct tach_value v;
-	int small = 0;
+	uint32_t flags = 0;
 
 	tach_snapshot_counts(s, &c);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
-			small |= (v.flags & TACH_SMALL) != 0;
+			flags |= v.flags;
 		}
 	tach__out(out,
 		  "\nThe cost of measuring is subtracted; \u00b1 is how uncertain that leaves "
 		  "a value.\n");
-	if (small)
+	if (flags & TACH_CORRECTED)
+		tach__out(out,
+			  "Of instructions one is taken out for every interrupt; JSON and CSV "
+			  "have the raw counts too.\n");
+	if (flags & TACH_SMALL)
 		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
 	if (*tach_snapshot_note(s))
 		tach__out(out, "%s\n", tach_snapshot_note(s));

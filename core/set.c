@@ -71,6 +71,8 @@ static int make(struct tach__making *m)
 		code = tach__set_attr_add(m, &m->opt->attrs[i]);
 	if (!code)
 		code = tach__set_metrics(m);
+	if (!code)
+		code = tach__set_interrupts(m);
 	if (!code && m->set->cores)
 		code = tach__cores_finish(m);
 	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))
@@ -83,32 +85,26 @@ static int check_options(const struct tach_set_options *opt, struct tach_error *
 	if (opt->size && opt->size != sizeof *opt)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "struct tach_set_options has a size of another version");
-	if (opt->flags & ~(TACH_SET_MULTIPLEX | TACH_SET_OPTIONAL))
+	if (opt->flags & ~(TACH_SET_MULTIPLEX | TACH_SET_OPTIONAL | TACH__SET_WITH_INTERRUPTS))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
 	if (opt->nattrs < 0 || (opt->nattrs && !opt->attrs))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nattrs without attrs");
 	return 0;
 }
 
-int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
-		    struct tach_error *err)
+static int create(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		  struct tach_error *err)
 {
-	struct tach__making *m;
-	int code, saved = errno;
+	struct tach__making *m = calloc(1, sizeof *m);
+	int code;
 
-	if (!out || !opt)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a NULL pointer");
-	*out = NULL;
-	code = check_options(opt, err);
-	if (code)
-		return code;
-	m = calloc(1, sizeof *m);
 	if (m)
 		m->set = calloc(1, sizeof *m->set);
 	if (m && m->set) {
 		m->opt = opt;
 		m->err = err;
-		m->set->flags = opt->flags;
+		m->set->flags = flags;
+		m->set->interrupts = -1;
 		code = make(m);
 	} else {
 		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
@@ -120,6 +116,29 @@ int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
 	if (m)
 		free(m->each);
 	free(m);
+	return code;
+}
+
+int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	uint32_t without;
+	int code, saved = errno;
+
+	if (!out || !opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a NULL pointer");
+	*out = NULL;
+	code = check_options(opt, err);
+	if (code)
+		return code;
+	code = create(out, opt, opt->flags, err);
+	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
+	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
+		/* Nobody gives up what he asked for by name to have interrupts counted. */
+		code = create(out, opt, without, err);
+		if (!code)
+			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
+	}
 	errno = saved;
 	return code;
 }
@@ -165,6 +184,24 @@ const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int memb
 const char *tach_set_missing(const struct tach_set *set)
 {
 	return set->missing;
+}
+
+int tach_set_interrupts(const struct tach_set *set)
+{
+	return set->interrupts;
+}
+
+void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags)
+{
+	for (int i = 0; i < set->count; i++) {
+		uint64_t interrupts;
+
+		if (!(set->corrected >> i & 1))
+			continue;
+		interrupts = deltas[set->interrupts];
+		deltas[i] = deltas[i] > interrupts ? deltas[i] - interrupts : 0;
+		flags[i] |= TACH_CORRECTED | flags[set->interrupts];
+	}
 }
 
 int tach_set_nmetrics(const struct tach_set *set)

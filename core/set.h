@@ -36,6 +36,8 @@ struct tach_set {
 	int nmetrics;
 	uint32_t flags;		   /* TACH_SET_* */
 	int exclusive;		   /* asked for by a member or the caller; goes to the leader */
+	int interrupts;		   /* the member that counts them, or -1 */
+	uint32_t corrected;	   /* a bit for each member from which they are taken out */
 	struct tach__cores *cores; /* NULL: one core type, and the members' own attrs count */
 	struct tach__member member[TACH_COUNTERS_MAX];
 	struct tach__metric metric[TACH__METRICS_MAX];
@@ -116,6 +118,17 @@ int tach__cores_fit(struct tach__making *m);
  */
 int tach__set_derived(struct tach__making *m, struct tach__text name,
 		      struct tach_formula **formula, char *plain, size_t size);
+
+/* The member that counts what the last one, just added, does, which then goes; or the last one.
+ */
+int tach__set_merged(struct tach__making *m, int member);
+
+/* ---- core/set_interrupts.c ---- */
+/* After all other members: the one that counts interrupts, where the set is to have it. */
+enum { TACH__SET_WITH_INTERRUPTS = TACH_SET_INTERRUPTS | TACH_SET_CORRECT };
+int tach__set_interrupts(struct tach__making *m);
+#define TACH__NO_ROOM_FOR_INTERRUPTS                                                           \
+	"interrupts: not counted, the set's other events leave no counter for them"
 
 /* ---- core/set_metrics.c ---- */
 int tach__set_metrics(struct tach__making *m);

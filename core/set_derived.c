@@ -24,8 +24,7 @@ static int same(const struct tach_set *set, int a, int b)
 	return alike;
 }
 
-/* The member that already counts what the last one, just added, does: one of them is enough. */
-static int merged(struct tach__making *m, int member)
+int tach__set_merged(struct tach__making *m, int member)
 {
 	struct tach_set *set = m->set;
 
@@ -58,7 +57,7 @@ static int members(struct tach__making *m, const struct tach_expansion *x, int *
 			member = tach__set_native(m, text, none);
 		if (member < 0 || member == TACH__LEFT_OUT)
 			return member;
-		number[i] = member == m->set->count - 1 ? merged(m, member) : member;
+		number[i] = member == m->set->count - 1 ? tach__set_merged(m, member) : member;
 	}
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/operands.h"
+#include "core/set.h"
 #include "core/snapshot.h"
 
 static const struct tach__row *row_at(const struct tach_snapshot *s, int region)
@@ -113,6 +114,21 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 	return flags;
 }
 
+/* TACH_SET_CORRECT: an instruction for every interrupt, as those were counted here. */
+static double take_interrupts(const struct tach_snapshot *s, int region, int quantity,
+			      enum tach_part part, struct tach_value *value)
+{
+	const struct tach_set *set = s->config->set;
+	struct tach_value interrupts;
+
+	if (quantity == TACH_TIME || !(set->corrected >> (quantity - 1) & 1))
+		return 0;
+	tach_snapshot_value(s, region, 1 + set->interrupts, part, &interrupts);
+	value->error += interrupts.error;
+	value->flags |= TACH_CORRECTED;
+	return interrupts.value;
+}
+
 int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 			enum tach_part part, struct tach_value *value)
 {
@@ -140,6 +156,7 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	value->error = cell->error[part] * scale;
 	value->flags = flags_of(s, row, quantity);
 	corrected = value->raw - value->overhead;
+	corrected -= take_interrupts(s, region, quantity, part, value);
 	value->value = corrected > 0 ? corrected : 0;
 	if (corrected < 0 || (value->error > 0 && value->value <= value->error))
 		value->flags |= TACH_SMALL;

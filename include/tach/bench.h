@@ -35,6 +35,11 @@ struct tach_bench_options {
 	double outlier;	       /* in scaled MADs; 0 = 5, negative = remove none */
 	tach_bench_body empty; /* the loop without its body; NULL = the library's */
 	uint32_t privilege;    /* TACH_PLM_*; 0 = TACH_PLM_USER */
+	/*
+	 * TACH_SET_INTERRUPTS: one more value, the interrupts; TACH_SET_CORRECT: they are taken
+	 * out of instructions too, see tach/set.h.
+	 */
+	uint32_t interrupts;
 };
 
 /* One quantity, per iteration. */

@@ -14,6 +14,7 @@
 #define TACH_CLOCK	 0x0040u /* clock whose frequency is an estimate */
 #define TACH_DIVZERO	 0x0080u /* formula divided by zero: NaN */
 #define TACH_STALE	 0x0100u /* snapshot took the latched copy of a slot under write */
+#define TACH_CORRECTED	 0x0400u /* interrupts were taken out: see TACH_SET_CORRECT */
 #define TACH_SMALL	 0x0200u /* not larger than the overhead's error bar: do not trust */
 
 #endif

@@ -36,7 +36,7 @@ enum tach_part {
 
 /* One quantity of one region. Sparse mode: scaled up to all entries. */
 struct tach_value {
-	double value;	 /* raw less overhead, never below 0 */
+	double value;	 /* raw less overhead, and interrupts if TACH_CORRECTED; at least 0 */
 	double raw;	 /* as counted */
 	double overhead; /* what the edges added: calls times the least an empty region shows */
 	double error;	 /* how much more than that it may have been */

@@ -58,6 +58,23 @@ struct tach_set_options {
  * (tach_set_missing tells why): each event is opened once, alone, and closed again.
  */
 #define TACH_SET_OPTIONAL 0x2u
+/*
+ * One more member, "interrupts": the interrupts that were taken at the set's privilege levels,
+ * by the PMU's own event (the preset `interrupts`), unless a member has that name already.
+ * Where the PMU, the kernel (the event is opened once, alone, and closed again) or the set's
+ * other members leave no way to count them it is left out, and tach_set_missing says why.
+ */
+#define TACH_SET_INTERRUPTS 0x4u
+/*
+ * The same, and interrupts are to be taken out of retired instructions: x86 counts one
+ * instruction more at user level for every interrupt that it takes there, because the return
+ * from it retires at user level in part (Weaver, Terpstra, Moore: Non-Determinism and Overcount
+ * on Modern Hardware Performance Counter Implementations, ISPASS 2013; Intel and AMD alike).
+ * That concerns members that count retired instructions, and those alone, at user level only.
+ * Page faults and other exceptions count one more too and stay in. On arm64 nothing is taken
+ * out: an exception return belongs to the level that executes it.
+ */
+#define TACH_SET_CORRECT 0x8u
 
 TACH_BEGIN_DECLS
 
@@ -80,8 +97,20 @@ TACH_API const char *tach_set_qualified(const struct tach_set *set, int member);
 TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member);
 /* On hybrids: of the core type where the event was found first. */
 TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member);
-/* With TACH_SET_OPTIONAL: one sentence on what was left out and why, "" if nothing was. */
+/*
+ * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence on what was
+ * left out and why, "" if nothing was.
+ */
 TACH_API const char *tach_set_missing(const struct tach_set *set);
+/* The member that counts interrupts, or -1. */
+TACH_API int tach_set_interrupts(const struct tach_set *set);
+/*
+ * With TACH_SET_CORRECT: takes the interrupts out of the deltas of a pair of ends, one for
+ * each, and says so with TACH_CORRECTED in flags (one word per member, in and out; the
+ * provenance of the interrupts joins it). Else changes nothing. Reports of regions and
+ * tach_bench_run do the same by themselves. Async-signal-safe.
+ */
+TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags);
 
 TACH_API int tach_set_nmetrics(const struct tach_set *set);
 TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric);

@@ -24,6 +24,10 @@ static __thread int fake_read_empty;		  /* the next reads find the error state *
 static __thread uint64_t fake_missing; /* ns that the group has gone without counters */
 static int fake_opens, fake_closes;
 static int fake_room; /* events that may be open at once; 0: any number */
+/* Counted besides; and a member that the count itself does not move. */
+static __thread uint64_t fake_extra[TACH_COUNTERS_MAX];
+static int fake_still = -1;
+static uint64_t fake_refused; /* a config that the kernel does not know */
 
 static long fake_read(struct tach__group_read *to)
 {
@@ -34,7 +38,8 @@ static long fake_read(struct tach__group_read *to)
 	to->enabled = 1000000 + fake_missing;
 	to->running = 1000000;
 	for (int i = 0; i < fake_members; i++)
-		to->value[i] = fake_count * (uint64_t)(i + 1);
+		to->value[i] =
+			(i == fake_still ? 0 : fake_count * (uint64_t)(i + 1)) + fake_extra[i];
 	fake_count += fake_after;
 	return (long)offsetof(struct tach__group_read, value[fake_members]);
 }
@@ -50,6 +55,8 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 	case SYS_perf_event_open:
 		if (fake_open_error)
 			return -fake_open_error;
+		if (fake_refused && ((const struct perf_event_attr *)a)->config == fake_refused)
+			return -ENOENT;
 		if (fake_room && fake_opens - fake_closes >= fake_room)
 			return -EMFILE;
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -81,7 +88,7 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 }
 
 /* A set of that many hardware events; the library's until regions are configured anew. */
-static struct tach_set *fake_set(int members)
+__attribute__((unused)) static struct tach_set *fake_set(int members)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[TACH_COUNTERS_MAX];

@@ -91,6 +91,11 @@ run 0 --per-thread "$target" children
 says '^\(process [0-9]+ main thread\) +1 '
 result children
 
+run 0 --interrupts -e page-faults "$target" once
+says interrupts
+run 125 --outside --correct "$target" once
+says 'counts no interrupts'; result interrupts
+
 # Rows for processes and programs; a shell's children, in an image of their own and in its.
 run 0 --per-process "$target" children
 [ "$(grep -cE '^\(process [0-9]+ target\) +1 ' "$work/err")" = 3 ] || rc=1

@@ -12,8 +12,9 @@
 #include "tools/tach/run.h"
 
 static const char help[] =
-	"usage: tach run [-e EVENTS] [-m METRICS] [--per-thread | --per-process |\n"
-	"                --per-program | --outside] [-o FILE] [--format F]\n"
+	"usage: tach run [-e EVENTS] [-m METRICS] [--interrupts | --correct]\n"
+	"                [--per-thread | --per-process | --per-program | --outside]\n"
+	"                [-o FILE] [--format F]\n"
 	"                [--] PROGRAM [ARGUMENT]...\n\n"
 	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
 	"in\n"
@@ -22,6 +23,10 @@ static const char help[] =
 	"processes are added up with it.\n\n"
 	"  -e EVENTS      what to count: \"cycles,instructions,l1=L1-dcache-load-misses\"\n"
 	"  -m METRICS     what to derive: \"ipc = instructions / cycles\"\n"
+	"  --interrupts   count interrupts too\n"
+	"  --correct      count them, and take one for each out of instructions, where the "
+	"CPU\n"
+	"                 adds one\n"
 	"  --per-thread   a row for every thread instead of one for all\n"
 	"  --per-process  a row for every process\n"
 	"  --per-program  a row for every program that processes ran: sh, cc1, ld\n"
@@ -54,9 +59,14 @@ static int flag(struct run_arguments *a, const char *word)
 			a->rows = (enum run_rows)r;
 			return 1;
 		}
-	if (strcmp(word, "--outside") != 0)
+	if (strcmp(word, "--outside") == 0)
+		a->outside = 1;
+	else if (strcmp(word, "--interrupts") == 0)
+		a->interrupts = "1";
+	else if (strcmp(word, "--correct") == 0)
+		a->interrupts = "correct";
+	else
 		return 0;
-	a->outside = 1;
 	return 1;
 }
 
@@ -85,9 +95,12 @@ static int parse(struct run_arguments *a, int argc, char **argv)
 			return RUN_FAILED;
 		}
 	}
-	if (i >= argc || (a->outside && a->rows)) {
+	if (i >= argc || (a->outside && (a->rows || a->interrupts))) {
 		fprintf(stderr, "tach run: %s\n%s",
-			i >= argc ? "no program given" : "--outside has one row", help);
+			i >= argc ? "no program given"
+			: a->rows ? "--outside has one row"
+				  : "--outside counts no interrupts",
+			help);
 		return RUN_FAILED;
 	}
 	a->program = argv + i;

@@ -18,6 +18,7 @@ enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
 
 struct run_arguments {
 	const char *events, *metrics, *output, *format_name;
+	const char *interrupts; /* TACH_INTERRUPTS */
 	enum tach_format format;
 	enum run_rows rows;
 	int outside;

@@ -64,6 +64,8 @@ static void set_environment(const struct run_arguments *a, const char *object,
 		setenv("TACH_EVENTS", a->events, 1);
 	if (a->metrics)
 		setenv("TACH_METRICS", a->metrics, 1);
+	if (a->interrupts)
+		setenv("TACH_INTERRUPTS", a->interrupts, 1);
 	/* Whatever regions are chosen, those of threads are. */
 	if (regions && *regions && asprintf(&value, "%s,(*)", regions) > 0) {
 		setenv("TACH_REGIONS", value, 1);

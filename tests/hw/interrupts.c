@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Interrupts in loops of known length. On real processors this is the proof of the rule behind
+ * TACH_SET_CORRECT: an instruction too many for each. An emulated PMU that has no such event
+ * shows only that what the kernel counts is what is taken out.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include <tach/set.h>
+#include "tests/hw/hardware.h"
+
+enum { TRIES = 60, TURNS = 10000000 };
+
+static int open_set(struct hardware *h, uint32_t flags)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	h->set = NULL;
+	h->reader = NULL;
+	opt.events = "instructions";
+	opt.flags = flags;
+	if (tach_set_create(&h->set, &opt, &err) || tach_reader_open(&h->reader, h->set, &err))
+		snprintf(hardware_why, sizeof hardware_why, "%s", err.text);
+	else if (tach_set_interrupts(h->set) < 0)
+		snprintf(hardware_why, sizeof hardware_why, "%s", tach_set_missing(h->set));
+	else
+		return 0;
+	hardware_close(h);
+	return -1;
+}
+
+static uint32_t loop(const struct hardware *h, uint64_t turns, uint64_t *delta)
+{
+	struct tach_mark mark;
+
+	tach_begin(h->reader, &mark);
+	machine_loop(turns);
+	return tach_end(h->reader, &mark, delta);
+}
+
+/* The least of many short loops: nothing interrupted that one. */
+static uint64_t empty(const struct hardware *h)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], least = UINT64_MAX;
+
+	for (int i = 0; i < 300; i++)
+		if (loop(h, 1, delta) == 0 && delta[0] < least)
+			least = delta[0];
+	return least - MACHINE_LOOP_INSTRUCTIONS;
+}
+
+static void an_instruction_for_each(void)
+{
+	const uint64_t want = (uint64_t)TURNS * MACHINE_LOOP_INSTRUCTIONS;
+	uint64_t interrupts = 0, raw = 0, off = 0;
+	struct hardware h;
+	int tries = 0;
+
+	if (machine_is_guest())
+		SKIP("the emulated PMU has no event for interrupts");
+	if (open_set(&h, TACH_SET_CORRECT))
+		SKIP(hardware_why);
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t delta[TACH_COUNTERS_MAX], cost = empty(&h);
+		uint32_t flags[TACH_COUNTERS_MAX] = {0};
+
+		if (loop(&h, TURNS, delta) & ~(uint32_t)TACH_RESCHEDULED)
+			continue;
+		tries++;
+		interrupts += delta[1];
+		raw += delta[0] - cost - want;
+		tach_set_correct(h.set, delta, flags);
+		off += delta[0] - cost - want;
+	}
+	printf("# %d loops, %" PRIu64 " interrupts, %" PRId64 " instructions too many, %" PRId64
+	       " corrected\n",
+	       tries, interrupts, (int64_t)raw, (int64_t)off);
+	if (tries == 0 || interrupts == 0)
+		SKIP("no loop was interrupted");
+	/* One between the reads of an edge is counted by one of the two alone. */
+	CHECK(off + 2 <= 4, "%" PRId64 " of %" PRIu64, (int64_t)off, interrupts);
+	hardware_close(&h);
+}
+
+/* The x86 guests count an eighth of all instructions for any event that they do not know. */
+static void what_the_kernel_counts_is_taken_out(void)
+{
+	uint64_t raw[TACH_COUNTERS_MAX], delta[TACH_COUNTERS_MAX];
+	uint32_t flags[TACH_COUNTERS_MAX] = {0}, how;
+	struct hardware h;
+
+	if (!machine_is_exact() || machine_is_arm64())
+		SKIP("no emulated PMU that counts everything");
+	if (open_set(&h, TACH_SET_CORRECT))
+		SKIP(hardware_why);
+	how = loop(&h, TURNS, raw);
+	memcpy(delta, raw, sizeof delta);
+	tach_set_correct(h.set, delta, flags);
+	printf("# %" PRIu64 " instructions, %" PRIu64 " of the other event\n", raw[0], raw[1]);
+	CHECK(raw[1] > raw[0] / 9 && raw[1] < raw[0] / 7);
+	CHECK(delta[0] == raw[0] - raw[1] && delta[1] == raw[1]);
+	CHECK(flags[0] == TACH_CORRECTED && flags[1] == 0 && !(how & TACH_LOST));
+	hardware_close(&h);
+}
+
+static void where_nothing_counts_them_a_sentence_says_so(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.events = "page-faults";
+	opt.flags = TACH_SET_INTERRUPTS;
+	CHECK(tach_set_create(&set, &opt, NULL) == 0);
+	printf("# %s\n", tach_set_missing(set));
+	CHECK((tach_set_interrupts(set) >= 0) == !*tach_set_missing(set));
+	tach_set_free(set);
+}
+
+int main(void)
+{
+	CASE(an_instruction_for_each);
+	CASE(what_the_kernel_counts_is_taken_out);
+	CASE(where_nothing_counts_them_a_sentence_says_so);
+	return check_done();
+}
