@@ -5,10 +5,12 @@
  * victim:
  *
  *   - no count is smaller than the one before;
- *   - no count lies outside two read(2) of the same events just before and after;
+ *   - no count lies outside two read(2) of the same events before and after: of the counts
+ *     between the two none is smaller than its forerunner, so it takes only the first and last;
  *   - no difference is larger than what the counts around the region allow;
  *   - a difference that is not flagged is exact, where the machine's counts are exact; one that
- * is flagged is at least not too small, unless the flag says that something was not counted;
+ *     is flagged is at least not too small, unless the flag says that something was not
+ * counted;
  *   - an event in error state is flagged as lost.
  *
  * ADVERSARY_READS in the environment says how many reads each program makes of its victim.
@@ -22,7 +24,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <tach/reader.h>
@@ -31,12 +35,13 @@
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 
-enum { ADVERSARY_LOOP = 40, ADVERSARY_EVENTS_MAX = 32 };
+enum { ADVERSARY_LOOP = 40, ADVERSARY_EVENTS_MAX = 32, ADVERSARY_BATCH = 16 };
 
 struct victim {
 	struct tach_set *set;
 	struct tach_reader *reader;
 	int alone;	/* what this thread does beside its regions is not counted in them */
+	int turned_off; /* somebody turns the events off: a difference may be too small */
 	uint64_t empty; /* what an undisturbed region counts beside its loop */
 	uint64_t last[TACH_COUNTERS_MAX];
 
@@ -98,6 +103,42 @@ static inline int adversary_open(const struct perf_event_attr *attr, pid_t threa
 static inline uint64_t adversary_config(void)
 {
 	return machine_is_exact() ? PERF_COUNT_HW_INSTRUCTIONS : PERF_COUNT_HW_CPU_CYCLES;
+}
+
+/* ---- an adversary in a process of its own ---- */
+
+struct adversary {
+	pid_t process;
+	volatile struct adversary_shared {
+		uint64_t strikes;
+		int stop;
+	} * shared;
+};
+
+/* From now on strike(arg) happens again and again, arg being the child's copy. */
+static inline void adversary_start(struct adversary *a, void (*strike)(void *), void *arg)
+{
+	a->shared = mmap(NULL, sizeof *a->shared, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	fflush(stdout);
+	a->process = fork();
+	if (a->process != 0)
+		return;
+	for (; !a->shared->stop; a->shared->strikes++)
+		strike(arg);
+	_exit(0);
+}
+
+/* Not killed, for it may hold the victim stopped; how often it struck. */
+static inline uint64_t adversary_stop(struct adversary *a)
+{
+	uint64_t strikes;
+
+	a->shared->stop = 1;
+	waitpid(a->process, NULL, 0);
+	strikes = a->shared->strikes;
+	munmap((void *)a->shared, sizeof *a->shared);
+	return strikes;
 }
 
 /* ---- the victim ---- */
@@ -209,51 +250,48 @@ static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t
 		v->excess += delta[i] > after[i] - before[i];
 	if (!machine_is_exact())
 		return;
-	if (flags == 0 && v->alone ? delta[0] == v->empty + loop
-				   : delta[0] >= loop || flags & TACH_INCOMPLETE)
+	if (flags == 0 && v->alone
+		    ? delta[0] == v->empty + loop
+		    : delta[0] >= loop || flags & TACH_INCOMPLETE || (flags && v->turned_off))
 		return;
 	if (v->inexact++ == 0)
 		printf("# a region of %" PRIu64 " counted %" PRIu64 ", flags %x\n",
 		       v->empty + loop, delta[0], flags);
 }
 
-/* Between two read(2) of the same events; and is an event in error state flagged? */
-static inline void victim_bracket(struct victim *v)
+/* A region between two counts, of which the first is that after the region before. */
+static inline void victim_step(struct victim *v, uint64_t *before, uint32_t *flags_before)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
+	uint32_t flags = victim_region(v, delta), flags_after = tach_read(v->reader, after);
+	int lost = (*flags_before | flags_after) & TACH_LOST;
+
+	judge_counts(v, flags_after, after);
+	judge_region(v, flags, delta, lost ? NULL : before, after);
+	memcpy(before, after, sizeof after);
+	*flags_before = flags_after;
+}
+
+/* Three reads a region, one more at the start, and all between two read(2). */
+static inline void victim_turn(struct victim *v)
 {
 	const struct tach__group *group = &tach__reader(v->reader)->hard;
 	struct tach__group_read low, high;
-	uint64_t value[TACH_COUNTERS_MAX];
-	int before = tach__group_read(group, &low);
-	uint32_t flags = tach_read(v->reader, value);
-	int after = tach__group_read(group, &high);
+	uint64_t first[TACH_COUNTERS_MAX], count[TACH_COUNTERS_MAX], lost = v->lost;
+	int before = tach__group_read(group, &low), after;
+	uint32_t flags = tach_read(v->reader, first);
 
-	judge_counts(v, flags, value);
+	judge_counts(v, flags, first);
+	memcpy(count, first, sizeof count);
+	for (int i = 0; i < ADVERSARY_BATCH; i++)
+		victim_step(v, count, &flags);
+	after = tach__group_read(group, &high);
 	if (before == 0 && after == 0)
-		v->unflagged += !(flags & TACH_LOST);
-	if (flags & TACH_LOST || before != 1 || after != 1)
+		v->unflagged += v->lost == lost;
+	if (v->lost != lost || before != 1 || after != 1)
 		return;
 	for (uint32_t i = 0; i < v->reader->count; i++)
-		v->outside += value[i] < low.value[i] || value[i] > high.value[i];
-}
-
-/* Four reads, five in every eighth turn. */
-static inline void victim_turn(struct victim *v)
-{
-	uint64_t before[TACH_COUNTERS_MAX], delta[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
-	uint32_t flags_before, flags, flags_after;
-
-	flags_before = tach_read(v->reader, before);
-	flags = victim_region(v, delta);
-	flags_after = tach_read(v->reader, after);
-
-	judge_counts(v, flags_before, before);
-	judge_counts(v, flags_after, after);
-	if ((flags_before | flags_after) & TACH_LOST)
-		judge_region(v, flags, delta, NULL, NULL);
-	else
-		judge_region(v, flags, delta, before, after);
-	if (v->regions % 8 == 0)
-		victim_bracket(v);
+		v->outside += first[i] < low.value[i] || count[i] > high.value[i];
 }
 
 /* At least so many reads, and until the adversary has struck at least so many times. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adversaries that take the counters away, or make them overflow. */
 #include <glob.h>
-#include <sys/mman.h>
 #include "tests/guest/adversary.h"
 
 /* A PMU hands its counters round every millisecond instead of every four. */

@@ -6,9 +6,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include "tests/guest/adversary.h"
 
 enum { HOARD_MAX = 1024 };

@@ -2,7 +2,6 @@
 /* Forks and threads that come and go beside the victim, each with a reader of its own. */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include "tests/guest/adversary.h"
 
 enum { FORKS = 300, THREADS = 4, GENERATIONS = 50 };

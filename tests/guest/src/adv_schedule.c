@@ -2,8 +2,6 @@
 /* Adversaries that take the CPU away: migration, hotplug, a competitor, suspension. */
 #include <pthread.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include "tests/guest/adversary.h"
 
 static pid_t victim_thread;
@@ -78,15 +76,25 @@ static void hotplug(void)
 	suffer_from("hotplug", unplug, 10);
 }
 
+static void count_and_yield(void *pinned)
+{
+	if (*(int *)pinned < 0) {
+		struct perf_event_attr attr = adversary_attr(adversary_config());
+
+		attr.pinned = 1;
+		*(int *)pinned = adversary_open(&attr, 0, -1);
+	}
+	machine_loop(1000);
+	sched_yield();
+}
+
 /* Another process on the same CPU that counts by a pinned event of its own. */
 static void competitor(void)
 {
-	struct perf_event_attr attr = adversary_attr(adversary_config());
-	volatile uint64_t *turns =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct adversary a;
 	struct victim v;
 	cpu_set_t all;
-	pid_t child;
+	int pinned = -1;
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
@@ -94,58 +102,39 @@ static void competitor(void)
 	adversary_on_cpu(0, 0);
 	if (victim_open(&v, 0, 0))
 		return;
-	child = fork();
-	if (child == 0) {
-		attr.pinned = 1;
-		adversary_open(&attr, 0, -1);
-		for (;;) {
-			machine_loop(1000);
-			++*turns;
-			sched_yield();
-		}
-	}
-	while (v.reads < adversary_reads() || *turns < 1000) {
-		for (int i = 0; i < 64; i++)
+	adversary_start(&a, count_and_yield, &pinned);
+	while (v.reads < adversary_reads() || a.shared->strikes < 1000) {
+		for (int i = 0; i < 4; i++)
 			victim_turn(&v);
 		sched_yield();
 	}
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	victim_verdict(&v, "competitor", adversary_stop(&a));
 	sched_setaffinity(0, sizeof all, &all);
-	victim_verdict(&v, "competitor", *turns);
 	victim_close(&v);
 }
 
-/* The whole process stopped and continued by another, which ends itself: killed in between, it
- * would leave us stopped. */
+static void suspend(void *process)
+{
+	kill(*(pid_t *)process, SIGSTOP);
+	adversary_sleep(300);
+	kill(*(pid_t *)process, SIGCONT);
+	adversary_sleep(300);
+}
+
+/* The whole process stopped and continued by another. */
 static void suspension(void)
 {
-	struct {
-		uint64_t strikes;
-		int stop;
-	} volatile *shared =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	pid_t self = getpid(), child;
+	struct adversary a;
+	pid_t self = getpid();
 	struct victim v;
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
 	if (victim_open(&v, 0, 0))
 		return;
-	child = fork();
-	if (child == 0) {
-		for (; !shared->stop; shared->strikes++) {
-			kill(self, SIGSTOP);
-			adversary_sleep(300);
-			kill(self, SIGCONT);
-			adversary_sleep(300);
-		}
-		_exit(0);
-	}
-	victim_suffer(&v, adversary_reads(), &shared->strikes, 200);
-	shared->stop = 1;
-	waitpid(child, NULL, 0);
-	victim_verdict(&v, "suspension", shared->strikes);
+	adversary_start(&a, suspend, &self);
+	victim_suffer(&v, adversary_reads(), &a.shared->strikes, 200);
+	victim_verdict(&v, "suspension", adversary_stop(&a));
 	CHECK(v.flagged > 0, "nothing was ever rescheduled");
 	victim_close(&v);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
 #include "tests/guest/adversary.h"
 
@@ -40,6 +41,18 @@ static void off_and_on(int sig)
 	(void)sig;
 	ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 	ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+	strikes++;
+	errno = saved;
+}
+
+/* All events that this thread opened go off and on. */
+static void own_off_and_on(int sig)
+{
+	int saved = errno;
+
+	(void)sig;
+	prctl(PR_TASK_PERF_EVENTS_DISABLE);
+	prctl(PR_TASK_PERF_EVENTS_ENABLE);
 	strikes++;
 	errno = saved;
 }
@@ -98,6 +111,13 @@ static void storm_of_off_and_on(void)
 	storm("off and on", off_and_on, 80);
 }
 
+static void storm_of_own_off_and_on(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	storm("own off and on", own_off_and_on, 80);
+}
+
 static void storm_of_nested_regions(void)
 {
 	if (!machine_has_pmu())
@@ -109,6 +129,7 @@ int main(void)
 {
 	CASE(storm_of_coming_and_going);
 	CASE(storm_of_off_and_on);
+	CASE(storm_of_own_off_and_on);
 	CASE(storm_of_nested_regions);
 	return check_done();
 }
