@@ -142,6 +142,17 @@ static int read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 	return state;
 }
 
+/*
+ * Time enabled stands still while the events are turned off, by an ioctl or prctl of somebody
+ * else. Between two read(2) it grows otherwise. *now becomes the later of the two.
+ */
+static uint32_t turned_off(const struct tach__group *g, struct tach__group_read *now)
+{
+	uint64_t enabled = now->enabled;
+
+	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_INCOMPLETE : 0;
+}
+
 void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
 {
 	struct tach__reader *r = tach__reader(reader);
@@ -182,6 +193,8 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->flags |= TACH_LOST;
 		return;
 	}
+	if (r->hot.fast)
+		mark->flags |= turned_off(&r->hard, &now);
 	scatter(&r->hard, &now, n, mark->value);
 	mark->enabled = now.enabled;
 	mark->running = now.running;
@@ -192,6 +205,8 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 {
 	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
 
+	if (enabled == 0)
+		return TACH_INCOMPLETE; /* turned off all the time */
 	/* Of several groups, the times are read one after the other: not equal to the ns. */
 	if ((int64_t)(enabled - running) <= 0)
 		return 0;
@@ -207,7 +222,10 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 	return TACH_SCALED | TACH_INCOMPLETE;
 }
 
-/* The hardware members' differences, whichever way each end has to be read. */
+/*
+ * The hardware members' differences, whichever way each end has to be read. Counts at the end
+ * are whole ones, extended by sign, also where begin's are modular.
+ */
 static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			 unsigned n)
 {
@@ -218,7 +236,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	struct tach__group_read now;
 	uint64_t mask = by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0;
 
-	if (by_pages && read_pages(r, n, r->extend, delta, &lock)) {
+	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
 		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
 		 * what that took (tach/fault.h) is counted in the region. */
@@ -229,14 +247,20 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		if (tach__group_read(g, &now) <= 0)
 			return TACH_LOST;
 		scatter(g, &now, n, delta);
-		flags = TACH_SYSCALL;
+		flags = TACH_SYSCALL | (by_pages ? TACH_MIXED : mark->flags & TACH_INCOMPLETE);
 		if (by_pages)
-			flags |= TACH_MIXED | note_lag(r, now.enabled - now.running,
-						       TACH_PAGE_LOAD(leader_page(r), lock),
-						       begun);
+			flags |= note_lag(r, now.enabled - now.running,
+					  TACH_PAGE_LOAD(leader_page(r), lock), begun) |
+				 turned_off(g, &now);
 	}
-	for (int i = 0; i < g->count && g->member[i] < n; i++)
-		delta[g->member[i]] = (delta[g->member[i]] - mark->value[g->member[i]]) & mask;
+	for (int i = 0; i < g->count && g->member[i] < n; i++) {
+		uint64_t *d = &delta[g->member[i]], count = *d;
+
+		*d = (count - mark->value[g->member[i]]) & mask;
+		/* More than since it was opened: somebody has set it back meanwhile. */
+		if (*d > count || (int64_t)count < 0)
+			flags |= TACH_LOST;
+	}
 	if (!by_pages)
 		flags |= tach__scale(r, mark, &now, n, delta);
 	return flags;

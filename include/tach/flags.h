@@ -10,7 +10,7 @@
 #define TACH_SYSCALL	 0x0004u /* at least one end was read by read(2) */
 #define TACH_SCALED	 0x0008u /* multiplexed; scaled by enabled / running */
 #define TACH_MIXED	 0x0010u /* the two ends came by different ways */
-#define TACH_LOST	 0x0020u /* error state or not open: the value is no measurement */
+#define TACH_LOST	 0x0020u /* error state, not open, set back: no measurement */
 #define TACH_CLOCK	 0x0040u /* clock whose frequency is an estimate */
 #define TACH_DIVZERO	 0x0080u /* formula divided by zero: NaN */
 #define TACH_STALE	 0x0100u /* snapshot took the latched copy of a slot under write */

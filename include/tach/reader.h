@@ -96,6 +96,12 @@ TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
  *
  * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
+ *
+ * The events are the reader's own. If somebody else turns them off and on (prctl(2)'s
+ * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
+ * meanwhile is TACH_INCOMPLETE, one around it all cannot be told from one rescheduled. After a
+ * RESET counts since open are void, and the region in which it happened is TACH_LOST as long as
+ * less was counted after it than before the region.
  */
 TACH_API void tach_begin_fn(struct tach_reader *reader, struct tach_mark *mark);
 TACH_API uint32_t tach_end_fn(struct tach_reader *reader, const struct tach_mark *mark,

@@ -25,11 +25,18 @@ index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (
 difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
 every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
 slow exit without retry       | fakepage        | core/reader_slow.c | s/if (\*lock & 1)/if (1)/
-two ways not told             | fakepage        | core/reader_slow.c | s/flags |= TACH_MIXED | /flags |= /
+two ways not told             | fakepage        | core/reader_slow.c | s/by_pages ? TACH_MIXED : /by_pages ? 0 : /
 system calls masked           | fakepage        | core/reader_slow.c | s/by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0/0xffffff/
 starving not noticed          | fakepage        | core/reader_slow.c | s/if (lag > r->lag)/if (0)/
 only the last look counts     | fakepage        | core/reader_slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
 recovery hidden               | fakepage        | core/reader_slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
+off unseen at both ends       | fakepage        | core/reader_slow.c | s/if (enabled == 0)/if (0)/
+off unseen at begin           | fakepage        | core/reader_slow.c | s/mark->flags |= turned_off/turned_off/
+off unseen at the end         | fakepage        | core/reader_slow.c | s/ turned_off(g, &now);/ 0;/
+what begin saw forgotten      | fakepage        | core/reader_slow.c | s/mark->flags & TACH_INCOMPLETE/0/
+set back, counter extended    | fakepage        | core/reader_slow.c | s/ || (int64_t)count < 0//
+set back                      | fakepage        | core/reader_slow.c | s/if (\*d > count || /if (/
+end not extended by sign      | fakepage        | core/reader_slow.c | s/read_pages(r, n, 1, delta/read_pages(r, n, 0, delta/
 flags of a fast begin trusted | fakepage        | core/reader_slow.c | s/!(mark->lock & 1) || //
 LIST
 }

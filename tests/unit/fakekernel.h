@@ -22,6 +22,7 @@ static int fake_members;			  /* of the set in use */
 static int fake_open_error;			  /* errno for perf_event_open, or 0 */
 static __thread int fake_read_empty;		  /* the next reads find the error state */
 static __thread uint64_t fake_missing; /* ns that the group has gone without counters */
+static __thread uint64_t fake_time;    /* ns that the group has counted */
 static int fake_opens, fake_closes;
 static int fake_room; /* events that may be open at once; 0: any number */
 /* Counted besides; and a member that the count itself does not move. */
@@ -35,8 +36,9 @@ static long fake_read(struct tach__group_read *to)
 		return 0;
 	fake_count += fake_before;
 	to->count = (uint64_t)fake_members;
-	to->enabled = 1000000 + fake_missing;
-	to->running = 1000000;
+	fake_time += 1000;
+	to->enabled = fake_time + fake_missing;
+	to->running = fake_time;
 	for (int i = 0; i < fake_members; i++)
 		to->value[i] =
 			(i == fake_still ? 0 : fake_count * (uint64_t)(i + 1)) + fake_extra[i];

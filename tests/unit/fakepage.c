@@ -232,6 +232,60 @@ static void nested_regions_share_a_loss(void)
 	CHECK(tach_end(r, &inner, delta) == TACH_RESCHEDULED);
 }
 
+/* Begun and ended on either side of the moment, and both after it. */
+static void turned_off_is_incomplete(void)
+{
+	struct tach_reader *r = sim_open(2, 48, 100);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	tach_begin(r, &mark);
+	sim_turn_off();
+	CHECK(tach_end(r, &mark, delta) ==
+	      (TACH_INCOMPLETE | TACH_RESCHEDULED | TACH_SYSCALL | TACH_MIXED));
+	for (int on = 0; on < 2; on++) {
+		uint32_t flags;
+
+		r->fast = (uint32_t)on;
+		tach_begin(r, &mark);
+		flags = tach_end(r, &mark, delta);
+		CHECK(flags == (TACH_INCOMPLETE | TACH_SYSCALL) && delta[0] == 0, "flags %#x",
+		      flags);
+	}
+	tach_begin(r, &mark);
+	sim.off = 0;
+	sim_move();
+	sim_work_all(50);
+	CHECK(tach_end(r, &mark, delta) == (TACH_INCOMPLETE | TACH_SYSCALL));
+	tach_begin(r, &mark);
+	sim_work_all(50);
+	CHECK(tach_end(r, &mark, delta) == 0 && delta[0] == 50);
+}
+
+/* Whatever the counter is worth at that moment. */
+static void set_back_is_lost(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	for (int w = 0; w < 4; w++)
+		for (uint64_t work = 1; work < (uint64_t)1 << 34; work = work * 3 + 1) {
+			struct tach_reader *r = sim_open(2, widths[w], 1000);
+
+			sim_work_all(work);
+			tach_begin(r, &mark);
+			sim_set_back();
+			CHECK((tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 0,
+			      "%u bits", widths[w]);
+			sim_reschedule();
+			tach_begin(r, &mark);
+			sim_work_all(50);
+			CHECK(!(tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 50,
+			      "%u bits", widths[w]);
+		}
+}
+
 int main(void)
 {
 	CASE(regions_are_right_or_flagged);
@@ -240,5 +294,7 @@ int main(void)
 	CASE(a_width_of_zero_is_survived);
 	CASE(after_a_loss_it_goes_on);
 	CASE(nested_regions_share_a_loss);
+	CASE(turned_off_is_incomplete);
+	CASE(set_back_is_lost);
 	return check_done();
 }

@@ -67,7 +67,7 @@ static struct {
 	struct sim_event event[SIM_MAX];
 	int n;
 	unsigned width;
-	int error, revoked;
+	int error, revoked, off;
 	uint64_t enabled, running;
 	uint64_t seed;
 	/* The kernel's step: at access number `point` it does `act`. */
@@ -154,6 +154,8 @@ static void sim_put(int i, uint32_t index)
 
 static void sim_pass(int counting)
 {
+	if (sim.off)
+		return;
 	sim.enabled += 1000;
 	sim.running += counting ? 1000 : 0;
 }
@@ -233,6 +235,24 @@ static inline void sim_starve(void)
 		sim_put(i, index[i]);
 }
 
+/* By somebody who holds the descriptor: the time that it is enabled stands still. */
+static inline void sim_turn_off(void)
+{
+	sim_out();
+	sim.off = 1;
+}
+
+/* To 0, by somebody: the offset is what the counter, not extended by sign, makes 0 of. */
+static inline void sim_set_back(void)
+{
+	for (int i = 0; i < sim.n; i++) {
+		sim.event[i].start = sim_raw(&sim.event[i]);
+		sim.event[i].count = sim.event[i].count_in = 0;
+		sim_show(i);
+		sim_page(i)->offset = -(int64_t)sim.event[i].start;
+	}
+}
+
 static inline void sim_fail(void)
 {
 	sim.error = 1;
@@ -273,6 +293,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	}
 	if (sim.error)
 		return 0;
+	sim_pass(1);
 	to->count = (uint64_t)sim.n;
 	to->enabled = sim.enabled;
 	to->running = sim.running;
