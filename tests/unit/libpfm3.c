@@ -16,6 +16,7 @@
 #include <perfmon/pfmlib_itanium.h>
 #include <perfmon/pfmlib_itanium2.h>
 #include <perfmon/pfmlib_montecito.h>
+#include <perfmon/pfmlib_pentium4.h>
 #include "tests/check.h"
 
 static void *three, *four;
@@ -609,6 +610,24 @@ static void model_montecito(void)
 	CHECK(got.pfp_mont_irange.rr_nbr_used == 0);
 }
 
+/* No input; what comes back is taken apart by the header's unions. */
+static void model_pentium4(void)
+{
+	pentium4_escr_value_t escr;
+	pentium4_cccr_value_t cccr;
+
+	start("33", 8);
+	event("INSTR_RETIRED:NBOGUSNTAG", 0);
+	expect("20=4000204 29=4039000", NULL, NULL);
+	escr.val = (unsigned long)out.pfp_pmcs[0].reg_value;
+	cccr.val = (unsigned long)out.pfp_pmcs[1].reg_value;
+	CHECK(escr.bits.event_select == 2 && escr.bits.event_mask == 1);
+	CHECK(escr.bits.t0_usr && !escr.bits.t0_os && !escr.bits.t1_usr &&
+	      !escr.bits.tag_enable);
+	CHECK(cccr.bits.enable && cccr.bits.escr_select == 4 && cccr.bits.active_thread == 3);
+	CHECK(cccr.bits.ovf_pmi_t0 && !cccr.bits.compare && !cccr.bits.overflow);
+}
+
 /* ---- names and buffers ---- */
 static void names(void)
 {
@@ -689,6 +708,7 @@ int main(void)
 	CASE(model_itanium);
 	CASE(model_itanium2);
 	CASE(model_montecito);
+	CASE(model_pentium4);
 	CASE(names);
 	CASE(both);
 	return check_done();

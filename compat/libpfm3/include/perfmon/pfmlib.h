@@ -59,7 +59,7 @@ extern "C" {
 #define PFMLIB_ERR_NOASSIGN   (-5)  /* no assignment of events to counters exists */
 #define PFMLIB_ERR_FULL	      (-6)  /* the buffer is too small */
 #define PFMLIB_ERR_EVTMANY    (-7)  /* an event is used more than once */
-#define PFMLIB_ERR_MAGIC      (-8)  /* model-specific input of another kind */
+#define PFMLIB_ERR_MAGIC      (-8)  /* never returned: structures of version 3 have no magic */
 #define PFMLIB_ERR_FEATCOMB   (-9)  /* features exclude each other */
 #define PFMLIB_ERR_EVTSET     (-10) /* events of different sets */
 #define PFMLIB_ERR_EVTINCOMP  (-11) /* events exclude each other */
