@@ -243,16 +243,19 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		}
 		while (i < sizeof letters / sizeof *letters && letters[i].letter != *at)
 			i++;
-		if (i == sizeof letters / sizeof *letters || w->npicks == TACH__PICKS_MAX ||
+		if (i == sizeof letters / sizeof *letters || w->nattrs == TACH__PICKS_MAX ||
 		    !(w->osmods >> letters[i].mod & 1))
 			return tach__refuse(w, TACH_ERR_ATTR,
 					    "expected letters out of u k h G H p D e, or :");
+		w->nattrs++; /* what tach__match adds counts from here */
 		w->picks[w->npicks++] = (struct tach__pick){
 			1, letters[i].mod, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
-	if (precise && w->npicks < TACH__PICKS_MAX)
+	if (precise && w->nattrs < TACH__PICKS_MAX) {
+		w->nattrs++;
 		w->picks[w->npicks++] = (struct tach__pick){
 			precise, TACH__OS_PRECISE, (uint16_t)w->column, TACH__PICK_OSMOD};
+	}
 	return at < end ? tach__match(w, tach__attrs_from(at, end)) : 0;
 }
 
