@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measuring with real counters disturbs nobody: between START and STOP there is no system call,
+ * proved by a filter that kills, and snapshots cost the measuring threads no instructions to
+ * speak of.
+ */
+#include <inttypes.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <tach.h>
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+static int begin(const char *events)
+{
+	struct tach_regions_options opt = {.events = events};
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach_regions_configure(&opt, &err);
+
+	CHECK(code == 0, "%s", err.text);
+	return code;
+}
+
+/* ---- no system call ---- */
+
+enum { HANDLED = 20, ROUNDS = 10000 };
+
+static volatile uint64_t handled;
+
+static void handler(int number)
+{
+	(void)number;
+	TACH_SCOPE(in_handler);
+	handled++;
+}
+
+/* Every edge there is, `rounds` times and until the handler has run so often. */
+static void edges(int rounds, uint64_t signals)
+{
+	for (int i = 0; i < rounds || handled < signals; i++) {
+		TACH_START(plain);
+		machine_loop(10);
+		{
+			TACH_SCOPE_FENCED(fenced);
+			TACH_START(nested);
+			machine_loop(10);
+			TACH_STOP(nested);
+		}
+		TACH_STOP(plain);
+	}
+}
+
+/* Any system call kills, but the return from a signal handler, which is none of ours. */
+static int forbid_system_calls(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	struct sock_fprog program = {4, code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}
+
+static void measure_in_silence(volatile int *step)
+{
+	struct itimerval every = {{0, 2000}, {0, 2000}};
+
+	signal(SIGALRM, handler);
+	raise(SIGALRM); /* sites are known, the thread is open */
+	edges(2, 0);
+	setitimer(ITIMER_REAL, &every, NULL);
+	if (forbid_system_calls() != 0)
+		_exit(77);
+	*step = 1;
+	edges(ROUNDS, HANDLED);
+	*step = 2;
+	syscall(SYS_getppid); /* the filter works */
+	*step = 3;
+}
+
+static void silent(const char *events)
+{
+	volatile int *step =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = 0;
+	pid_t child;
+
+	if (begin(events))
+		return;
+	child = fork();
+	if (child == 0) {
+		measure_in_silence(step);
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("no seccomp filters here");
+	CHECK(*step == 2, "killed at step %d", *step);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "status %x", status);
+	munmap((void *)step, 4096);
+}
+
+static void no_system_call_with_1_counter(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	silent("cycles");
+}
+
+static void no_system_call_with_4_counters(void)
+{
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	silent(machine_is_arm64() ? "cycles,a=r00,b=r23,c=r24"
+				  : "instructions,cycles,branches,branch-misses");
+}
+
+/*
+ * ---- snapshots ----
+ *
+ * An emulator's clock says nothing, and the interrupts by which a kernel tells another
+ * processor that memory was unmapped take it long. So what counts is what one snapshot costs
+ * the threads that measure: a thread that executes a thousand million instructions a second has
+ * a million of them between two snapshots at 1 kHz, and a hundredth of these is what they may
+ * cost.
+ */
+
+enum { SITES = 100, ENTRIES = 20000, SLEEPERS = 4, PARTS_MIN = 3, PARTS_MAX = 100 };
+enum { SNAPSHOTS = 20, COST_MAX = 1000000 / 100 };
+
+static struct tach_site *site[SITES];
+static int stop;
+static pthread_barrier_t barrier;
+
+static void enter(int entries)
+{
+	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+
+	for (int i = 0; i < entries; i++) {
+		tach_region_begin(site[i % SITES], &mark);
+		machine_loop(100);
+		tach_region_end(&mark);
+	}
+}
+
+static void *sleeper(void *arg)
+{
+	enter(SITES);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return arg;
+}
+
+static void *take_snapshots(void *taken)
+{
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		struct tach_snapshot *shot;
+
+		if (tach_snapshot_take(&shot, NULL) == 0)
+			__atomic_fetch_add((uint64_t *)taken, 1, __ATOMIC_RELAXED);
+		tach_snapshot_free(shot);
+	}
+	return NULL;
+}
+
+/* User-level instructions of the calling thread while it enters regions. */
+static uint64_t instructions_of_entries(struct tach_reader *reader)
+{
+	uint64_t before[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
+
+	tach_read(reader, before);
+	enter(ENTRIES);
+	tach_read(reader, after);
+	return after[0] - before[0];
+}
+
+static void compare(struct tach_reader *reader)
+{
+	uint64_t alone, watched = 0, taken = 0;
+	pthread_t thread, asleep[SLEEPERS];
+	int parts = 0;
+
+	pthread_barrier_init(&barrier, NULL, SLEEPERS + 1);
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_create(&asleep[i], NULL, sleeper, NULL);
+	pthread_barrier_wait(&barrier);
+	enter(2 * SITES);
+	alone = instructions_of_entries(reader);
+	stop = 0;
+	pthread_create(&thread, NULL, take_snapshots, &taken);
+	while (parts < PARTS_MIN ||
+	       (parts < PARTS_MAX && __atomic_load_n(&taken, __ATOMIC_RELAXED) < SNAPSHOTS)) {
+		watched += instructions_of_entries(reader);
+		parts++;
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(thread, NULL);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < SLEEPERS; i++)
+		pthread_join(asleep[i], NULL);
+	pthread_barrier_destroy(&barrier);
+	alone *= (uint64_t)parts;
+	printf("# %" PRIu64 " instructions alone, %+" PRId64 " with %d snapshots of %d slots\n",
+	       alone, (int64_t)(watched - alone), (int)taken, SITES * (SLEEPERS + 1));
+	CHECK(taken >= SNAPSHOTS, "only %d snapshots", (int)taken);
+	CHECK(watched <= alone + taken * COST_MAX && watched + taken * COST_MAX >= alone);
+}
+
+static void snapshots_cost_writers_nothing(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_reader *reader;
+	struct tach_set *set;
+
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	for (int i = 0; i < SITES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "site %d", i);
+		site[i] = tach_site_get(name);
+	}
+	opt.events = "instructions";
+	if (begin("cycles") || tach_set_create(&set, &opt, NULL) != 0)
+		return;
+	if (tach_reader_open(&reader, set, NULL) == 0) {
+		compare(reader);
+		tach_reader_close(reader);
+	} else {
+		CHECK(0, "no counter beside the region's");
+	}
+	tach_set_free(set);
+}
+
+int main(void)
+{
+	CASE(no_system_call_with_1_counter);
+	CASE(no_system_call_with_4_counters);
+	CASE(snapshots_cost_writers_nothing);
+	return check_done();
+}
