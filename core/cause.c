@@ -36,6 +36,39 @@ const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 		 "it "
 		 "in the policy; sandboxes such as gVisor cannot allow it at all",
 		 TACH_SEVERITY_FAIL},
+	[TACH_CAUSE_USER_NAMESPACE] =
+		{"user-namespace", "kernel",
+		 "on the host, whose setting it is: sudo sysctl kernel.perf_event_paranoid=2; "
+		 "or "
+		 "run "
+		 "the container as root of the host with --cap-add PERFMON",
+		 TACH_SEVERITY_FAIL},
+	[TACH_CAUSE_SELINUX] =
+		{"selinux", "kernel",
+		 "'ausearch -m avc -ts recent' shows the denial of perf_event { open }, "
+		 "audit2allow "
+		 "makes a module that allows it; to be sure: setenforce 0 for one try",
+		 TACH_SEVERITY_FAIL},
+	[TACH_CAUSE_APPARMOR] =
+		{"apparmor", "kernel",
+		 "add 'capability perfmon,' to the profile (Docker: --security-opt "
+		 "apparmor=PROFILE), or as root: sysctl kernel.perf_event_paranoid=2",
+		 TACH_SEVERITY_FAIL},
+	[TACH_CAUSE_LOCKDOWN] = {"lockdown", "kernel",
+				 "boot with lockdown=integrity or without lockdown (Secure "
+				 "Boot may set it), or a "
+				 "kernel whose lockdown minds only the sampling of registers, "
+				 "as mainline's does",
+				 TACH_SEVERITY_FAIL},
+	[TACH_CAUSE_EVENTS] =
+		{"events", "settings",
+		 "'tach list' shows the events of this machine, 'tach encode EVENT' tries one; "
+		 "until then reports have the time alone, and say the same",
+		 TACH_SEVERITY_WARN},
+	[TACH_CAUSE_OUTPUT] = {"output", "settings",
+			       "name a file in a folder that the program may write to, or '-' "
+			       "for standard error",
+			       TACH_SEVERITY_WARN},
 	[TACH_CAUSE_NO_VPMU] =
 		{"no-vpmu", "counters",
 		 "have the virtual PMU switched on by whoever runs the host (QEMU/KVM: -cpu "

@@ -360,7 +360,10 @@ static void configure_from_environment(void)
 	opt.metrics = NULL;
 	if (configure(&opt, NULL) == 0)
 		snprintf(tach__registry.config->note, sizeof tach__registry.config->note,
-			 "TACH_EVENTS or TACH_METRICS cannot be used: %s", err.text);
+			 err.column ? "TACH_EVENTS or TACH_METRICS cannot be used: %s (column "
+				      "%d)"
+				    : "TACH_EVENTS or TACH_METRICS cannot be used: %s",
+			 err.text, err.column);
 }
 
 /*

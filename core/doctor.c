@@ -9,7 +9,7 @@
 
 static struct tach_finding *next_finding(struct tach_examination *x)
 {
-	/* The judgement below can yield 12 at most; the test of all causes would see more. */
+	/* The judgement below can yield 14 at most; the test of all causes would see more. */
 	return &x->findings[x->nfindings < TACH_FINDINGS_MAX ? x->nfindings++
 							     : TACH_FINDINGS_MAX - 1];
 }
@@ -55,6 +55,70 @@ static void judge_cpu(const struct tach__evidence *e, struct tach_examination *x
 		      e->tables_error[0] ? ": " : "", e->tables_error);
 }
 
+/* EPERM, and no filter that would answer so. */
+static void judge_forbidden(const struct tach__evidence *e, struct tach_examination *x)
+{
+	if (e->confidential)
+		found(x, TACH_CAUSE_LOCKDOWN,
+		      "perf_event_open is refused with EPERM, no seccomp filter is active, and "
+		      "the kernel is locked down to confidentiality");
+	else
+		found(x, TACH_CAUSE_SECURITY_MODULE,
+		      "perf_event_open is refused with EPERM and no seccomp filter is active: "
+		      "a "
+		      "sandbox or security module does it");
+}
+
+/* EACCES where the level asks for a capability: is there one, and why does it not help? */
+static void judge_paranoid(const struct tach__evidence *e, struct tach_examination *x)
+{
+	if (e->user_namespace)
+		found(x, TACH_CAUSE_USER_NAMESPACE,
+		      "kernel.perf_event_paranoid is %d, and this process lives in a user "
+		      "namespace (a rootless container?): capabilities that it may have there "
+		      "do "
+		      "not count",
+		      e->paranoid);
+	else if (e->capable && e->apparmor[0])
+		found(x, TACH_CAUSE_APPARMOR,
+		      "kernel.perf_event_paranoid is %d, and the AppArmor profile %s keeps the "
+		      "process from using its CAP_PERFMON",
+		      e->paranoid, e->apparmor);
+	else if (e->capable)
+		found(x, TACH_CAUSE_SECURITY_MODULE,
+		      "perf_event_open is refused with EACCES although this process has "
+		      "CAP_PERFMON (kernel.perf_event_paranoid is %d): a security module does "
+		      "it",
+		      e->paranoid);
+	else
+		found(x, TACH_CAUSE_PARANOID,
+		      "kernel.perf_event_paranoid is %d: users without CAP_PERFMON may open no "
+		      "event at all (levels above 2 are Debian's and Ubuntu's)",
+		      e->paranoid);
+}
+
+static void judge_denied(const struct tach__evidence *e, struct tach_examination *x)
+{
+	char level[16] = "unreadable";
+
+	if (e->paranoid > 2) {
+		judge_paranoid(e, x);
+		return;
+	}
+	if (e->paranoid != TACH__UNREADABLE)
+		snprintf(level, sizeof level, "%d", e->paranoid);
+	if (e->selinux)
+		found(x, TACH_CAUSE_SELINUX,
+		      "perf_event_open is refused with EACCES although "
+		      "kernel.perf_event_paranoid is %s, and SELinux enforces a policy",
+		      level);
+	else
+		found(x, TACH_CAUSE_SECURITY_MODULE,
+		      "perf_event_open is refused with EACCES although "
+		      "kernel.perf_event_paranoid is %s: a security module does it",
+		      level);
+}
+
 static void judge_refusal(const struct tach__evidence *e, struct tach_examination *x, int error)
 {
 	switch (-error) {
@@ -76,21 +140,10 @@ static void judge_refusal(const struct tach__evidence *e, struct tach_examinatio
 			      "do "
 			      "by default");
 		else
-			found(x, TACH_CAUSE_SECURITY_MODULE,
-			      "perf_event_open is refused with EPERM and no seccomp filter is "
-			      "active: a sandbox or security module does it");
+			judge_forbidden(e, x);
 		return;
 	case EACCES:
-		if (e->paranoid > 2)
-			found(x, TACH_CAUSE_PARANOID,
-			      "kernel.perf_event_paranoid is %d: users without CAP_PERFMON may "
-			      "open no event at all (levels above 2 are Debian's and Ubuntu's)",
-			      e->paranoid);
-		else
-			found(x, TACH_CAUSE_SECURITY_MODULE,
-			      "perf_event_open is refused with EACCES although "
-			      "kernel.perf_event_paranoid is %d: a security module does it",
-			      e->paranoid);
+		judge_denied(e, x);
 		return;
 	case EMFILE:
 	case ENFILE:
@@ -324,6 +377,21 @@ static void judge_clock(const struct tach__evidence *e, struct tach_examination 
 		     e->clocksource[0] ? e->clocksource : "not readable");
 }
 
+static void judge_environment(const struct tach__evidence *e, struct tach_examination *x)
+{
+	if (e->events_error[0])
+		found(x, TACH_CAUSE_EVENTS, "TACH_EVENTS or TACH_METRICS cannot be used: %s",
+		      e->events_error);
+	else if (e->events_members)
+		fine(x, "settings", "TACH_EVENTS and TACH_METRICS name %d events",
+		     e->events_members);
+	if (e->output_error[0])
+		found(x, TACH_CAUSE_OUTPUT, "TACH_OUTPUT cannot be written: %s",
+		      e->output_error);
+	else if (e->output)
+		fine(x, "settings", "TACH_OUTPUT can be written");
+}
+
 void tach__doctor_judge(const struct tach__evidence *e, struct tach_examination *x)
 {
 	x->nfindings = 0;
@@ -343,6 +411,7 @@ void tach__doctor_judge(const struct tach__evidence *e, struct tach_examination 
 		}
 	}
 	judge_clock(e, x);
+	judge_environment(e, x);
 }
 
 int tach_doctor_examine(struct tach_examination *out, const struct tach_doctor_options *opt,
@@ -356,6 +425,7 @@ int tach_doctor_examine(struct tach_examination *out, const struct tach_doctor_o
 				   "set size to sizeof(struct tach_examination) first");
 	tach__evidence_settings(&e, opt && opt->root ? opt->root : "");
 	tach__evidence_attempts(&e);
+	tach__evidence_environment(&e);
 	tach__doctor_judge(&e, out);
 	errno = saved;
 	return 0;

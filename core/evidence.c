@@ -158,13 +158,52 @@ static void look_at_tables(struct tach__evidence *e)
 		snprintf(e->tables_error, sizeof e->tables_error, "%.159s", err.text);
 }
 
+/* The effective capabilities come before the seccomp mode; numbers of linux/capability.h. */
 static int status_line(void *context, const char *line)
 {
-	const char *value = tach__cpuinfo_value(line, "Seccomp");
+	enum { SYS_ADMIN = 21, PERFMON = 38 };
+	struct tach__evidence *e = context;
+	const char *value = tach__cpuinfo_value(line, "CapEff");
 
 	if (value)
-		((struct tach__evidence *)context)->seccomp = atoi(value);
+		e->capable = (strtoull(value, NULL, 16) &
+			      (1ull << SYS_ADMIN | 1ull << PERFMON)) != 0;
+	value = tach__cpuinfo_value(line, "Seccomp");
+	if (value)
+		e->seccomp = atoi(value);
 	return value != NULL;
+}
+
+/*
+ * Only the first namespace maps all users to themselves: user_namespaces(7). The kernel asks
+ * for capabilities there (perfmon_capable in include/linux/capability.h).
+ */
+static void look_at_namespace(struct tach__evidence *e, const char *root)
+{
+	unsigned long inside, outside, count;
+	char map[128];
+
+	if (tach__file_line(root, "/proc/self/uid_map", map, sizeof map) > 0 &&
+	    sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3)
+		e->user_namespace = inside || outside || count < UINT32_MAX;
+}
+
+static void look_at_security_modules(struct tach__evidence *e, const char *root)
+{
+	char text[128];
+
+	e->selinux = setting(root, "/sys/fs/selinux/enforce") == 1;
+	if (tach__file_line(root, "/sys/kernel/security/lockdown", text, sizeof text) > 0)
+		e->confidential = strstr(text, "[confidentiality]") != NULL;
+	/* "docker-default (enforce)"; SELinux has a label in this file, without a mode. */
+	if (tach__file_line(root, "/proc/self/attr/current", text, sizeof text) > 0) {
+		char *mode = strstr(text, " (enforce)");
+
+		if (mode) {
+			*mode = '\0';
+			snprintf(e->apparmor, sizeof e->apparmor, "%.63s", text);
+		}
+	}
 }
 
 static void look_at_process(struct tach__evidence *e, const char *root)
@@ -172,6 +211,8 @@ static void look_at_process(struct tach__evidence *e, const char *root)
 	struct rlimit limit;
 
 	tach__file_lines(root, "/proc/self/status", status_line, e);
+	look_at_namespace(e, root);
+	look_at_security_modules(e, root);
 	e->descriptors = -1;
 	e->memlock_bytes = -1;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < INT32_MAX)

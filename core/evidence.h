@@ -22,6 +22,11 @@ struct tach__evidence {
 	int32_t watchdog;
 	int32_t mlock_kb;
 	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
+	int user_namespace;    /* not the first one */
+	int capable;	       /* CAP_PERFMON or CAP_SYS_ADMIN, of whichever namespace */
+	int selinux;	       /* enforcing */
+	int confidential;      /* the kernel is locked down so far */
+	char apparmor[64];     /* the profile that is enforced, or "" */
 	int32_t core_pmus;     /* event sources for CPU cores in sysfs */
 	int32_t descriptors;   /* RLIMIT_NOFILE */
 	int64_t memlock_bytes; /* RLIMIT_MEMLOCK, -1 = unlimited */
@@ -50,11 +55,19 @@ struct tach__evidence {
 	int user_tried;
 	uint64_t user_counted;
 	int counters_free; /* -1 = not tried */
+
+	/* The environment that regions are configured by. */
+	int events_members;	/* of the set it names; 0: it names none */
+	char events_error[176]; /* what is wrong with TACH_EVENTS or TACH_METRICS, "" */
+	char output_error[176]; /* with TACH_OUTPUT, "" */
+	int output;		/* TACH_OUTPUT is set */
 };
 
 /* Clears *e and reads the settings below root/proc and root/sys. */
 void tach__evidence_settings(struct tach__evidence *e, const char *root);
 /* Opens, maps, counts. */
 void tach__evidence_attempts(struct tach__evidence *e);
+/* What TACH_EVENTS, TACH_METRICS and TACH_OUTPUT would do; nothing is written. */
+void tach__evidence_environment(struct tach__evidence *e);
 
 #endif

@@ -3,6 +3,7 @@
  * Taking a snapshot: totals of ended threads, then every live thread's slots. Memory comes in
  * pages from the kernel, so that a handler of a deadly signal may take one.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,36 @@ static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
 	s->threads++;
 }
 
+__attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
+						       const char *format, ...)
+{
+	size_t used = strlen(s->note);
+	va_list args;
+
+	if (used && used + 2 < sizeof s->note)
+		used = (size_t)(stpcpy(s->note + used, "; ") - s->note);
+	va_start(args, format);
+	vsnprintf(s->note + used, sizeof s->note - used, format, args);
+	va_end(args);
+}
+
+/* With the lock. A filter that lets nothing through is a slip of the pen. */
+static void judge_filter(struct tach_snapshot *s)
+{
+	const struct tach__registry *r = &tach__registry;
+	const struct tach__site *site;
+	unsigned sites = 0, selected = 0;
+
+	cds_list_for_each_entry(site, &r->sites, node)
+	{
+		sites++;
+		selected += site->selected != 0;
+	}
+	if (sites && !selected)
+		note(s, "TACH_REGIONS, '%s', fits none of the %u regions that were entered",
+		     r->only, sites);
+}
+
 /* With the lock: the set, the totals of threads that ended, and the number of the last of them.
  */
 static int take_totals(struct tach_snapshot *s, uint64_t *folds)
@@ -67,13 +98,9 @@ static int take_totals(struct tach_snapshot *s, uint64_t *folds)
 	s->unopened = r->unopened;
 	s->lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 	snprintf(s->note, sizeof s->note, "%s", r->config->note);
-	if (r->unopened) {
-		size_t n = strlen(s->note);
-
-		snprintf(s->note + n, sizeof s->note - n,
-			 "%s%u threads have the clock alone: %s", n ? "; " : "", r->unopened,
-			 r->open_error.text);
-	}
+	if (r->unopened)
+		note(s, "%u threads have the clock alone: %s", r->unopened, r->open_error.text);
+	judge_filter(s);
 	tach__rows_init(&s->rows, r->config->count);
 	return tach__rows_copy(&s->rows, &r->config->rows);
 }

@@ -39,6 +39,13 @@ enum tach_cause {
 	TACH_CAUSE_CPU_UNKNOWN,	     /* no event table for this CPU */
 	TACH_CAUSE_CLOCK_VARIES,     /* the time-stamp counter is not invariant */
 	TACH_CAUSE_CLOCK_DISTRUSTED, /* the kernel itself does not use it as clock source */
+	TACH_CAUSE_USER_NAMESPACE,   /* as PARANOID, and capabilities are of a user namespace */
+	TACH_CAUSE_SELINUX,	     /* SELinux enforces a policy and events are refused */
+	TACH_CAUSE_APPARMOR, /* an AppArmor profile keeps the capability from the kernel's eyes
+			      */
+	TACH_CAUSE_LOCKDOWN, /* refused while the kernel is locked down to confidentiality */
+	TACH_CAUSE_EVENTS,   /* TACH_EVENTS or TACH_METRICS cannot be used */
+	TACH_CAUSE_OUTPUT,   /* TACH_OUTPUT cannot be written */
 	TACH_CAUSE_COUNT
 };
 

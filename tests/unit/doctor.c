@@ -104,11 +104,24 @@ static void refusals(void)
 	expect(&e, TACH_CAUSE_SECCOMP_EPERM, TACH_VERDICT_CLOCK, "EPERM");
 	e.seccomp = 0;
 	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "EPERM");
+	e.confidential = 1;
+	expect(&e, TACH_CAUSE_LOCKDOWN, TACH_VERDICT_CLOCK, "locked down");
 	e.open_software = e.open_hardware = -EACCES;
 	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "EACCES");
+	e.selinux = 1;
+	expect(&e, TACH_CAUSE_SELINUX, TACH_VERDICT_CLOCK, "SELinux");
+	e.paranoid = TACH__UNREADABLE;
+	expect(&e, TACH_CAUSE_SELINUX, TACH_VERDICT_CLOCK, "is unreadable");
 	for (e.paranoid = 3; e.paranoid <= 4; e.paranoid++)
 		expect(&e, TACH_CAUSE_PARANOID, TACH_VERDICT_CLOCK,
 		       e.paranoid == 3 ? "paranoid is 3" : "paranoid is 4");
+	e.paranoid = 4;
+	e.capable = 1;
+	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "although this process has");
+	strcpy(e.apparmor, "docker-default");
+	expect(&e, TACH_CAUSE_APPARMOR, TACH_VERDICT_CLOCK, "profile docker-default");
+	e.user_namespace = 1;
+	expect(&e, TACH_CAUSE_USER_NAMESPACE, TACH_VERDICT_CLOCK, "user namespace");
 	e.open_software = e.open_hardware = -EMFILE;
 	expect(&e, TACH_CAUSE_DESCRIPTORS, TACH_VERDICT_CLOCK, "process's file descriptor");
 	e.open_software = e.open_hardware = -ENFILE;
@@ -214,6 +227,23 @@ static void user_reads(void)
 	expect(&e, TACH_CAUSE_MMAP, TACH_VERDICT_SLOW, "failed");
 }
 
+static void settings(void)
+{
+	struct tach__evidence e = healthy();
+
+	strcpy(e.events_error, "column 8: no event 'instrutions'");
+	expect(&e, TACH_CAUSE_EVENTS, TACH_VERDICT_FAST, "column 8: no event");
+	e = healthy();
+	e.output = 1;
+	strcpy(e.output_error, "/x: Permission denied");
+	expect(&e, TACH_CAUSE_OUTPUT, TACH_VERDICT_FAST, "Permission denied");
+	e.output_error[0] = '\0';
+	e.events_members = 3;
+	tach__doctor_judge(&e, &x);
+	CHECK(x.nfindings == 8 && strstr(x.findings[6].text, "name 3 events") &&
+	      strstr(x.findings[7].text, "can be written"));
+}
+
 static void cpu_and_clock(void)
 {
 	static const char *const sources[] = {"tsc", "kvm-clock",
@@ -265,6 +295,7 @@ int main(void)
 	CASE(taken_counters);
 	CASE(user_reads);
 	CASE(cpu_and_clock);
+	CASE(settings);
 	CASE(every_cause_was_seen_and_has_its_own_sentence);
 	return check_done();
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The examination of kernels that this machine does not have, behind the library's own door. */
 #include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <linux/perf_event.h>
 #include <tach/doctor.h>
@@ -81,6 +85,7 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 }
 
 static struct tach_examination x;
+static struct tach_doctor_options where;
 
 static void examine(struct kernel k)
 {
@@ -89,7 +94,7 @@ static void examine(struct kernel k)
 	count = 0;
 	x.size = sizeof x;
 	tach__sys = fake;
-	CHECK(tach_doctor_examine(&x, NULL, NULL) == 0, "refused");
+	CHECK(tach_doctor_examine(&x, &where, NULL) == 0, "refused");
 	tach__sys = tach__sys_real;
 	CHECK(live == 0, "%d of %d events were left open", live, opened);
 }
@@ -170,6 +175,132 @@ static void refused_altogether(void)
 	expect(TACH_CAUSE_DESCRIPTORS, TACH_VERDICT_CLOCK);
 }
 
+/* ---- files of other machines ---- */
+
+static char root[] = "/tmp/tach-doctor.XXXXXX";
+
+static void put(const char *path, const char *text)
+{
+	char whole[256];
+	FILE *file;
+
+	snprintf(whole, sizeof whole, "%s%s", root, path);
+	for (char *slash = whole + sizeof root; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		mkdir(whole, 0755);
+	}
+	file = fopen(whole, "w");
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+}
+
+static int drop(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+	(void)status;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+/* Contents of the files that decide; NULL: there is none. */
+struct files {
+	const char *paranoid, *status, *uid_map, *profile, *enforce, *lockdown;
+};
+
+static void refused(struct files f, int error, enum tach_cause cause)
+{
+	const char *const at[] = {"/proc/sys/kernel/perf_event_paranoid",
+				  "/proc/self/status",
+				  "/proc/self/uid_map",
+				  "/proc/self/attr/current",
+				  "/sys/fs/selinux/enforce",
+				  "/sys/kernel/security/lockdown"};
+	const char *const text[] = {f.paranoid, f.status,  f.uid_map,
+				    f.profile,	f.enforce, f.lockdown};
+
+	memcpy(root + sizeof root - 7, "XXXXXX", 6);
+	CHECK(mkdtemp(root) != NULL);
+	where.root = root;
+	for (int i = 0; i < 6; i++)
+		if (text[i])
+			put(at[i], text[i]);
+	examine((struct kernel){.software_error = error, .open_error = error});
+	expect(cause, TACH_VERDICT_CLOCK);
+	nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
+	where.root = NULL;
+}
+
+#define ALL_USERS  "         0          0 4294967295\n"
+#define ROOTLESS   "         0       1000          1\n"
+#define NOBODY	   "Name:\tx\nCapEff:\t0000000000000000\nSeccomp:\t0\n"
+#define PRIVILEGED "Name:\tx\nCapEff:\t000001ffffffffff\nSeccomp:\t0\n"
+#define FILTERED   "Name:\tx\nCapEff:\t00000000a80425fb\nSeccomp:\t2\n"
+
+static void in_containers(void)
+{
+	static const char *const levels[] = {"3\n", "4\n"};
+
+	for (int i = 0; i < 2; i++) {
+		refused((struct files){levels[i], NOBODY, ALL_USERS, NULL, NULL, NULL}, EACCES,
+			TACH_CAUSE_PARANOID);
+		refused((struct files){levels[i], PRIVILEGED, ROOTLESS, NULL, NULL, NULL},
+			EACCES, TACH_CAUSE_USER_NAMESPACE);
+		refused((struct files){levels[i], FILTERED, ALL_USERS,
+				       "docker-default (enforce)\n", NULL, NULL},
+			EACCES, TACH_CAUSE_PARANOID);
+		refused((struct files){levels[i], PRIVILEGED, ALL_USERS, "mine (enforce)\n",
+				       NULL, NULL},
+			EACCES, TACH_CAUSE_APPARMOR);
+		refused((struct files){levels[i], PRIVILEGED, ALL_USERS, "unconfined\n", NULL,
+				       NULL},
+			EACCES, TACH_CAUSE_SECURITY_MODULE);
+	}
+	refused((struct files){"2\n", FILTERED, ROOTLESS, NULL, NULL, NULL}, EPERM,
+		TACH_CAUSE_SECCOMP_EPERM);
+	refused((struct files){"2\n", FILTERED, ROOTLESS, NULL, NULL, NULL}, ENOSYS,
+		TACH_CAUSE_SECCOMP_ENOSYS);
+}
+
+static void by_security_modules(void)
+{
+	refused((struct files){"2\n", NOBODY, ALL_USERS, "system_u:system_r:unconfined_t:s0\n",
+			       "1\n", NULL},
+		EACCES, TACH_CAUSE_SELINUX);
+	refused((struct files){"2\n", NOBODY, ALL_USERS, NULL, "0\n", NULL}, EACCES,
+		TACH_CAUSE_SECURITY_MODULE);
+	refused((struct files){"2\n", NOBODY, ALL_USERS, NULL, NULL,
+			       "none integrity [confidentiality]\n"},
+		EPERM, TACH_CAUSE_LOCKDOWN);
+	refused((struct files){"2\n", NOBODY, ALL_USERS, NULL, NULL,
+			       "none [integrity] confidentiality\n"},
+		EPERM, TACH_CAUSE_SECURITY_MODULE);
+}
+
+/* ---- what regions are told by the environment ---- */
+
+static void mistyped_settings(void)
+{
+	setenv("TACH_EVENTS", "cycles,instrutions", 1);
+	examine((struct kernel){.surplus = LOOP});
+	expect(TACH_CAUSE_EVENTS, TACH_VERDICT_SLOW);
+	setenv("TACH_EVENTS", "cycles", 1);
+	setenv("TACH_METRICS", "ipc = instructions / cycels", 1);
+	examine((struct kernel){.surplus = LOOP});
+	expect(TACH_CAUSE_EVENTS, TACH_VERDICT_SLOW);
+	unsetenv("TACH_METRICS");
+	setenv("TACH_OUTPUT", "/nonexistent/report.json", 1);
+	examine((struct kernel){.surplus = LOOP});
+	expect(TACH_CAUSE_OUTPUT, TACH_VERDICT_SLOW);
+	setenv("TACH_OUTPUT", "-", 1);
+	examine((struct kernel){.surplus = LOOP});
+	for (uint32_t i = 0; i < x.nfindings; i++)
+		CHECK(x.findings[i].cause != TACH_CAUSE_OUTPUT &&
+			      x.findings[i].cause != TACH_CAUSE_EVENTS,
+		      "%s", x.findings[i].text);
+}
+
 int main(void)
 {
 	CASE(counts_right_by_read);
@@ -181,5 +312,8 @@ int main(void)
 	CASE(some_counters_are_free);
 	CASE(no_event_counts_instructions);
 	CASE(refused_altogether);
+	CASE(in_containers);
+	CASE(by_security_modules);
+	CASE(mistyped_settings);
 	return check_done();
 }
