@@ -15,8 +15,8 @@ void tach__config_drop(struct tach__config *config)
 	config->refs--;
 }
 
-/* The list keeps them in sight of leak checkers too: threads' records lie in pages of their
- * own. */
+/* Threads' records, in pages of their own, point to them where leak checkers do not look; the
+ * list keeps them in sight. */
 void tach__configs_sweep(void)
 {
 	struct tach__config **link, *config, *unused = NULL;
