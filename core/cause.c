@@ -60,11 +60,11 @@ const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 				 "kernel whose lockdown minds only the sampling of registers, "
 				 "as mainline's does",
 				 TACH_SEVERITY_FAIL},
-	[TACH_CAUSE_EVENTS] =
-		{"events", "settings",
-		 "'tach list' shows the events of this machine, 'tach encode EVENT' tries one; "
-		 "until then reports have the time alone, and say the same",
-		 TACH_SEVERITY_WARN},
+	[TACH_CAUSE_EVENTS] = {"events", "settings",
+			       "'tach list' shows the events of this machine, 'tach encode "
+			       "EVENT' tries one, and "
+			       "tach_region(3) has the variables; reports say the same",
+			       TACH_SEVERITY_WARN},
 	[TACH_CAUSE_OUTPUT] = {"output", "settings",
 			       "name a file in a folder that the program may write to, or '-' "
 			       "for standard error",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/environment.h"
 #include "core/error.h"
 #include "core/registry.h"
 #include "core/set.h"
@@ -174,28 +175,11 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 	return software_set(out);
 }
 
-static const char *environment(const char *name)
-{
-	const char *value = secure_getenv(name);
-
-	return value && *value ? value : NULL;
-}
-
 static uint32_t environment_number(const char *name, uint32_t otherwise)
 {
-	const char *value = environment(name);
+	const char *value = tach__environment(name);
 
 	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
-}
-
-/* TACH_INTERRUPTS: 1, or "correct". */
-static uint32_t interrupts_wanted(void)
-{
-	const char *value = environment("TACH_INTERRUPTS");
-
-	if (!value || strcmp(value, "0") == 0)
-		return 0;
-	return strcmp(value, "correct") == 0 ? TACH_SET_CORRECT : TACH_SET_INTERRUPTS;
 }
 
 /* The set that the options name; *opt may have been completed from the environment. */
@@ -211,10 +195,10 @@ static int options_set(struct tach_set **out, const struct tach_regions_options 
 		return try_open(opt->set, err);
 	}
 	if (!opt->events && !opt->metrics)
-		return default_set(out, interrupts_wanted(), note, size);
+		return default_set(out, tach__environment_interrupts(), note, size);
 	so.events = opt->events && *opt->events ? opt->events : NULL;
 	so.metrics = opt->metrics;
-	so.flags = interrupts_wanted();
+	so.flags = tach__environment_interrupts();
 	code = make_set(out, &so, err);
 	if (code == 0)
 		snprintf(note, size, "%s", tach_set_missing(*out));
@@ -256,6 +240,16 @@ static void publish(struct tach__config *config, const char *only)
 	tach__configs_sweep();
 }
 
+static void note_odd(struct tach__config *config)
+{
+	size_t used = strlen(config->note);
+	char odd[128];
+
+	if (tach__environment_odd(odd, sizeof odd))
+		snprintf(config->note + used, sizeof config->note - used, "%s%s",
+			 used ? "; " : "", odd);
+}
+
 static int configure(const struct tach_regions_options *opt, struct tach_error *err)
 {
 	struct tach__config *config;
@@ -272,6 +266,7 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
 	memcpy(config->note, note, sizeof note);
+	note_odd(config);
 	publish(config, opt->only);
 	return 0;
 }
@@ -284,11 +279,11 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	if (given)
 		opt = *given;
 	if (!opt.set && !opt.events && !opt.metrics) {
-		opt.events = environment("TACH_EVENTS");
-		opt.metrics = environment("TACH_METRICS");
+		opt.events = tach__environment("TACH_EVENTS");
+		opt.metrics = tach__environment("TACH_METRICS");
 	}
 	if (!opt.only)
-		opt.only = environment("TACH_REGIONS");
+		opt.only = tach__environment("TACH_REGIONS");
 	if (!opt.sparse)
 		opt.sparse = environment_number("TACH_SPARSE", 0);
 	if (!opt.warmup)
@@ -337,11 +332,11 @@ int tach_regions_enabled(void)
 /* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
 static int wanted(void)
 {
-	const char *enable = environment("TACH_ENABLE");
+	const char *enable = tach__environment("TACH_ENABLE");
 
 	if (enable)
 		return strcmp(enable, "0") != 0;
-	return environment("TACH_OUTPUT") != NULL;
+	return tach__environment("TACH_OUTPUT") != NULL;
 }
 
 static void configure_from_environment(void)
@@ -351,7 +346,7 @@ static void configure_from_environment(void)
 
 	if (!wanted())
 		return;
-	tach__output_at_exit(environment("TACH_OUTPUT"));
+	tach__output_at_exit(tach__environment("TACH_OUTPUT"));
 	opt = complete(NULL);
 	if (configure(&opt, &err) == 0)
 		return;

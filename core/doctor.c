@@ -380,8 +380,7 @@ static void judge_clock(const struct tach__evidence *e, struct tach_examination 
 static void judge_environment(const struct tach__evidence *e, struct tach_examination *x)
 {
 	if (e->events_error[0])
-		found(x, TACH_CAUSE_EVENTS, "TACH_EVENTS or TACH_METRICS cannot be used: %s",
-		      e->events_error);
+		found(x, TACH_CAUSE_EVENTS, "%s", e->events_error);
 	else if (e->events_members)
 		fine(x, "settings", "TACH_EVENTS and TACH_METRICS name %d events",
 		     e->events_members);

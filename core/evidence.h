@@ -58,7 +58,7 @@ struct tach__evidence {
 
 	/* The environment that regions are configured by. */
 	int events_members;	/* of the set it names; 0: it names none */
-	char events_error[176]; /* what is wrong with TACH_EVENTS or TACH_METRICS, "" */
+	char events_error[224]; /* what is wrong with that, "" */
 	char output_error[176]; /* with TACH_OUTPUT, "" */
 	int output;		/* TACH_OUTPUT is set */
 };

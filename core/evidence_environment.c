@@ -7,14 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <tach/set.h>
+#include "core/environment.h"
 #include "core/evidence.h"
-
-static const char *environment(const char *name)
-{
-	const char *value = secure_getenv(name);
-
-	return value && *value ? value : NULL;
-}
 
 static void look_at_events(struct tach__evidence *e)
 {
@@ -22,24 +16,26 @@ static void look_at_events(struct tach__evidence *e)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 
-	opt.events = environment("TACH_EVENTS");
-	opt.metrics = environment("TACH_METRICS");
+	opt.events = tach__environment("TACH_EVENTS");
+	opt.metrics = tach__environment("TACH_METRICS");
 	if (!opt.events && !opt.metrics)
 		return;
 	if (tach_set_create(&set, &opt, &err) == 0)
 		e->events_members = tach_set_count(set);
 	else if (err.column)
-		snprintf(e->events_error, sizeof e->events_error, "column %d: %.150s",
+		snprintf(e->events_error, sizeof e->events_error,
+			 "TACH_EVENTS or TACH_METRICS cannot be used: column %d: %.150s",
 			 err.column, err.text);
 	else
-		snprintf(e->events_error, sizeof e->events_error, "%.170s", err.text);
+		snprintf(e->events_error, sizeof e->events_error,
+			 "TACH_EVENTS or TACH_METRICS cannot be used: %.160s", err.text);
 	tach_set_free(set);
 }
 
 /* The file need not exist; then its folder must take one. %p and %u are digits by then. */
 static void look_at_output(struct tach__evidence *e)
 {
-	const char *file = environment("TACH_OUTPUT"), *slash;
+	const char *file = tach__environment("TACH_OUTPUT"), *slash;
 	char folder[4096] = ".";
 	struct stat status;
 
@@ -64,5 +60,7 @@ static void look_at_output(struct tach__evidence *e)
 void tach__evidence_environment(struct tach__evidence *e)
 {
 	look_at_events(e);
+	if (!e->events_error[0])
+		tach__environment_odd(e->events_error, sizeof e->events_error);
 	look_at_output(e);
 }

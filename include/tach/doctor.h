@@ -44,7 +44,7 @@ enum tach_cause {
 	TACH_CAUSE_APPARMOR, /* an AppArmor profile keeps the capability from the kernel's eyes
 			      */
 	TACH_CAUSE_LOCKDOWN, /* refused while the kernel is locked down to confidentiality */
-	TACH_CAUSE_EVENTS,   /* TACH_EVENTS or TACH_METRICS cannot be used */
+	TACH_CAUSE_EVENTS,   /* TACH_EVENTS or another variable cannot be used */
 	TACH_CAUSE_OUTPUT,   /* TACH_OUTPUT cannot be written */
 	TACH_CAUSE_COUNT
 };

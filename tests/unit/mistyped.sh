@@ -42,6 +42,9 @@ events="TACH_EVENTS or TACH_METRICS cannot be used: no event 'instrutions'; did 
 report events "$events" TACH_EVENTS=cycles,instrutions
 report metrics 'cannot be used: .*cycels' TACH_METRICS='ipc = instructions / cycels'
 report regions "TACH_REGIONS, 'prase\*', fits none of the 2 regions" TACH_REGIONS='prase*' TACH_EVENTS=page-faults
+report interrupts "TACH_INTERRUPTS is 0, 1 or correct, not 'corect'" TACH_INTERRUPTS=corect
+report numbers "TACH_SPARSE is a number, not 'ten'" TACH_SPARSE=ten TACH_EVENTS=page-faults
+doctor interrupts '"cause":"events","text":"TACH_INTERRUPTS is' TACH_INTERRUPTS=yes
 report derived 'cannot be used: ' TACH_METRICS='ipc : 1'
 doctor events "\"cause\":\"events\",\"text\":\"TACH_EVENTS or .*column 8: no event" TACH_EVENTS=cycles,instrutions
 doctor metrics '"cause":"events".*cycels' TACH_METRICS='ipc = instructions / cycels'
