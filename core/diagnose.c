@@ -39,14 +39,17 @@ static int seccomp_line(void *context, const char *line)
 static int forbidden(int code, const struct tach__member *m, struct tach_error *err)
 {
 	long paranoid = setting("/proc/sys/kernel/perf_event_paranoid", -2), seccomp = 0;
+	int inner = tach__user_namespace("");
 
 	tach__file_lines("", "/proc/self/status", seccomp_line, &seccomp);
 	if (code == -EACCES && paranoid >= 3)
 		return tach__error(
 			err, TACH_ERR_PERMISSION, 0, 0,
 			"%s: kernel.perf_event_paranoid is %ld, which keeps events from "
-			"users; as root: sysctl kernel.perf_event_paranoid=2",
-			m->name, paranoid);
+			"users%s; as root%s: sysctl kernel.perf_event_paranoid=2",
+			m->name, paranoid,
+			inner ? ", and from whoever has capabilities in a user namespace" : "",
+			inner ? " of the host" : "");
 	if (code == -EACCES && paranoid >= 2 && !m->attr.exclude_kernel)
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
 				   "%s counts the kernel too, which "

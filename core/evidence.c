@@ -174,20 +174,6 @@ static int status_line(void *context, const char *line)
 	return value != NULL;
 }
 
-/*
- * Only the first namespace maps all users to themselves: user_namespaces(7). The kernel asks
- * for capabilities there (perfmon_capable in include/linux/capability.h).
- */
-static void look_at_namespace(struct tach__evidence *e, const char *root)
-{
-	unsigned long inside, outside, count;
-	char map[128];
-
-	if (tach__file_line(root, "/proc/self/uid_map", map, sizeof map) > 0 &&
-	    sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3)
-		e->user_namespace = inside || outside || count < UINT32_MAX;
-}
-
 static void look_at_security_modules(struct tach__evidence *e, const char *root)
 {
 	char text[128];
@@ -211,7 +197,7 @@ static void look_at_process(struct tach__evidence *e, const char *root)
 	struct rlimit limit;
 
 	tach__file_lines(root, "/proc/self/status", status_line, e);
-	look_at_namespace(e, root);
+	e->user_namespace = tach__user_namespace(root);
 	look_at_security_modules(e, root);
 	e->descriptors = -1;
 	e->memlock_bytes = -1;

@@ -102,6 +102,16 @@ int tach__file_number(const char *root, const char *path, uint64_t *out)
 	return end == text ? -1 : 0;
 }
 
+int tach__user_namespace(const char *root)
+{
+	unsigned long inside, outside, count;
+	char map[128];
+
+	return tach__file_line(root, "/proc/self/uid_map", map, sizeof map) > 0 &&
+	       sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+	       (inside || outside || count < UINT32_MAX);
+}
+
 const char *tach__cpuinfo_value(const char *line, const char *key)
 {
 	size_t n = strlen(key);

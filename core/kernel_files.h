@@ -20,6 +20,12 @@ int tach__file_exists(const char *root, const char *path);
 void tach__file_lines(const char *root, const char *path,
 		      int (*line)(void *context, const char *text), void *context);
 
+/*
+ * Whether this process lives in another user namespace than the first, which alone maps all
+ * users to themselves: user_namespaces(7). The kernel asks for capabilities in the first one
+ * (perfmon_capable in include/linux/capability.h).
+ */
+int tach__user_namespace(const char *root);
 /* "key   : value" of /proc/cpuinfo: the value when the key is that one, else NULL. */
 const char *tach__cpuinfo_value(const char *line, const char *key);
 
