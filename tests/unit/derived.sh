@@ -53,7 +53,9 @@ want derived_eval_bad_operand 2 'N<number>=<count> expected' $tach eval N0 M0=1
 
 printf '%s\t%s\t%s\n' DERIVED_PS '' 10,20 DERIVED_POSTFIX 'N0|N1|/|' 1,3 DERIVED_ADD '' 1,2,3 \
 	DERIVED_SUB '' 5,9 NOT_DERIVED '' 9007199254740993 DERIVED_CMPD '' 4,5 \
-	DERIVED_ADD_PS '' 4,5,6 DERIVED_INFIX 'N0/N1' 1,0 DERIVED_INFIX 'N0+N9' 1 NOSUCH '' 1 >"$tmp"
+	DERIVED_ADD_PS '' 4,5,6 DERIVED_INFIX 'N0/N1' 1,0 DERIVED_INFIX 'N0+N9' 1 NOSUCH '' 1 \
+	derived_ps '' 10,20,30 SUB '' ' 9 , 5 ,1' INFIX '1e308*10*(N0-N0)' 1 POSTFIX '3|4|*' '' >"$tmp"
+printf 'DERIVED_INFIX\tN0+1\t1\r\nDERIVED_POSTFIX\t3|4|+|\n' >>"$tmp"
 batch=$($tach eval --batch --max-hz 2e9 <"$tmp"; echo "status $?")
 expected=$'4000000000\t-
 0.33333333333333331\t-
@@ -65,6 +67,12 @@ expected=$'4000000000\t-
 nan\tdivzero
 error in column 4: there is no N9: only N0 exists
 error: no type \'NOSUCH\'
+4000000000	-
+3	-
+nan	-
+12	-
+2	-
+7	-
 status 1'
 if [ "$batch" = "$expected" ]; then
 	echo "ok derived_batch"

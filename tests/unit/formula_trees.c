@@ -122,44 +122,71 @@ static void put_leaf(struct text *x, const struct tree *t)
 static const char *const signs[] = {
 	[ADD] = "+", [SUB] = "-", [MUL] = "*", [DIV] = "/", [MIN] = "min", [MAX] = "max"};
 
-/* Parentheses and blanks at random, but always enough parentheses. */
-static void infix(struct text *x, const struct tree *t)
+/* How tightly operators bind; leaves and calls need no parentheses ever. */
+static int binding(enum op op)
+{
+	switch (op) {
+	case COND:
+		return 0;
+	case ADD:
+	case SUB:
+		return 2;
+	case MUL:
+	case DIV:
+		return 3;
+	case NEG:
+		return 4;
+	default:
+		return 5;
+	}
+}
+
+static void infix(struct text *x, const struct tree *t, int level);
+
+static void infix_bare(struct text *x, const struct tree *t)
 {
 	const char *blank = below(2) ? " " : "";
+	int level = binding(t->op);
 
 	if (t->op < NEG) {
 		put_leaf(x, t);
-		return;
-	}
-	if (t->op == MIN || t->op == MAX) {
+	} else if (t->op == MIN || t->op == MAX) {
 		put(x, signs[t->op]);
 		put(x, "(");
-		infix(x, t->kid[0]);
+		infix(x, t->kid[0], 0);
 		put(x, ",");
-		infix(x, t->kid[1]);
+		infix(x, t->kid[1], 0);
 		put(x, ")");
-		return;
-	}
-	put(x, "(");
-	if (t->op == NEG) {
+	} else if (t->op == NEG) {
 		put(x, "-");
-		infix(x, t->kid[0]);
-	} else if (t->op == COND) {
-		infix(x, t->kid[2]);
+		infix(x, t->kid[0], level);
+	} else if (t->op == COND) { /* comparisons bind less than sums */
+		infix(x, t->kid[2], 2);
 		put(x, t->compare);
-		infix(x, t->kid[3]);
+		infix(x, t->kid[3], 2);
 		put(x, "?");
-		infix(x, t->kid[0]);
+		infix(x, t->kid[0], 0);
 		put(x, ":");
-		infix(x, t->kid[1]);
+		infix(x, t->kid[1], 0);
 	} else {
-		infix(x, t->kid[0]);
+		infix(x, t->kid[0], level);
 		put(x, blank);
 		put(x, signs[t->op]);
 		put(x, blank);
-		infix(x, t->kid[1]);
+		infix(x, t->kid[1], level + 1);
 	}
-	put(x, ")");
+}
+
+/* Parentheses where something binds less than its place wants, and at random. */
+static void infix(struct text *x, const struct tree *t, int level)
+{
+	int inside = binding(t->op) < level || !below(4);
+
+	if (inside)
+		put(x, "(");
+	infix_bare(x, t);
+	if (inside)
+		put(x, ")");
 }
 
 static void postfix(struct text *x, const struct tree *t)
@@ -365,7 +392,7 @@ static void one(const struct tree *t, int exact, long *compared)
 	uint64_t n[OPERANDS];
 
 	x[0].length = x[1].length = 0;
-	infix(&x[0], t);
+	infix(&x[0], t, 0);
 	postfix(&x[1], t);
 	f[0] = compile(x[0].at, TACH_FORMULA_INFIX);
 	f[1] = compile(x[1].at, TACH_FORMULA_POSTFIX);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/derived.h"
 
@@ -18,6 +19,12 @@ static const char *count(const char *text, uint64_t *value)
 	if (end == text || errno || strchr(" \t+", *text))
 		return NULL;
 	return end;
+}
+
+/* 17 digits give the same double back. NaN has no sign that would mean anything. */
+static void print_value(double value)
+{
+	printf(value != value ? "nan" : "%.17g", value);
 }
 
 static void print_flags(uint32_t flags)
@@ -97,7 +104,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 		return EXIT_NO;
 	}
 	value = tach_formula_eval(f, n, a->elapsed_ns, &flags);
-	printf("%.17g", value);
+	print_value(value);
 	if (flags) {
 		putchar('\t');
 		print_flags(flags);
@@ -109,53 +116,77 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 
 /* ---- batch ---- */
 
+static const char *after_blanks(const char *text)
+{
+	return text + strspn(text, " \r\n");
+}
+
+/* Counts between commas; how many, or -1. No text is none. */
 static int values(const char *text, uint64_t *n)
 {
 	int i = 0;
 
-	while (*text && *text != '\n') {
+	text = after_blanks(text);
+	while (*text) {
 		if (i == OPERANDS)
 			return -1;
 		text = count(text, &n[i++]);
-		if (!text || (*text && *text != ',' && *text != '\n'))
+		if (!text)
 			return -1;
-		text += *text == ',';
+		text = after_blanks(text);
+		if (*text && *text != ',')
+			return -1;
+		text = after_blanks(text + (*text == ','));
 	}
 	return i;
 }
 
-/* The postfix text of a type that has no formula of its own, over n operands. */
-static int formula_of(const char *type, int n, char *text, size_t size)
-{
-	const char *operator= !strcmp(type, "DERIVED_SUB") ? "-|" : "+|";
-	int rate = !strcmp(type, "DERIVED_PS") || !strcmp(type, "DERIVED_ADD_PS");
-	int one = !strcmp(type, "NOT_DERIVED") || !strcmp(type, "DERIVED_CMPD");
-	int first = rate ? 1 : 0, last = one ? 1 : n;
-	size_t at;
+enum type { NOT_DERIVED, ADD, SUB, PS, ADD_PS, CMPD, POSTFIX, INFIX, NO_TYPE };
 
-	if (!rate && !one && strcmp(type, "DERIVED_ADD") != 0 && *operator!= '-')
-		return -1;
-	at = (size_t)snprintf(text, size, "N%d|", first);
-	for (int i = first + 1; i < last; i++)
-		at += (size_t)snprintf(text + at, size - at, "N%d|%s", i, operator);
-	if (rate)
-		snprintf(text + at, size - at, "#|*|N0|/|");
-	return 0;
+/* In either case, with or without DERIVED_. */
+static enum type type_of(const char *name)
+{
+	static const char *const names[] = {"NOT_DERIVED", "ADD",  "SUB",     "PS",
+					    "ADD_PS",	   "CMPD", "POSTFIX", "INFIX"};
+	int type = 0;
+
+	if (!strncasecmp(name, "DERIVED_", 8))
+		name += 8;
+	while (type < NO_TYPE && strcasecmp(name, names[type]) != 0)
+		type++;
+	return (enum type)type;
 }
 
-static struct tach_formula *of_line(const struct derived_arguments *a, const char *type,
+/* The postfix text of a type that has no formula of its own, over n operands. */
+static void formula_of(enum type type, int n, char *text, size_t size)
+{
+	int rate = type == PS || type == ADD_PS;
+	int last = type == PS ? 2 : type == NOT_DERIVED || type == CMPD ? 1 : n;
+	size_t at = (size_t)snprintf(text, size, "N%d|", rate);
+
+	for (int i = rate + 1; i < last; i++)
+		at += (size_t)snprintf(text + at, size - at, "N%d|%s", i,
+				       type == SUB ? "-|" : "+|");
+	if (rate)
+		snprintf(text + at, size - at, "#|*|N0|/|");
+}
+
+static struct tach_formula *of_line(const struct derived_arguments *a, const char *name,
 				    const char *formula, int n, struct tach_error *err)
 {
+	enum type type = type_of(name);
 	char text[16 * OPERANDS];
 
-	if (!strcmp(type, "DERIVED_POSTFIX"))
+	if (type == POSTFIX)
 		return compile(a, formula, TACH_FORMULA_POSTFIX, n, err);
-	if (!strcmp(type, "DERIVED_INFIX"))
+	if (type == INFIX)
 		return compile(a, formula, TACH_FORMULA_INFIX, n, err);
-	if (n && formula_of(type, n, text, sizeof text) == 0)
+	if (n && type != NO_TYPE) {
+		formula_of(type, n, text, sizeof text);
 		return compile(a, text, TACH_FORMULA_POSTFIX, n, err);
+	}
 	snprintf(err->text, sizeof err->text, n ? "no type '%.100s'" : "'%.100s' needs values",
-		 type);
+		 name);
 	return NULL;
 }
 
@@ -166,8 +197,10 @@ static int answer(const struct derived_arguments *a, char *line)
 	char *type = strsep(&line, "\t"), *formula = strsep(&line, "\t");
 	struct tach_formula *f = NULL;
 	uint32_t flags = 0;
-	int count = line ? values(line, n) : -1;
+	int count = !formula ? -1 : values(line ? line : "", n);
 
+	if (formula) /* the last field, without values */
+		formula[strcspn(formula, "\r\n")] = 0;
 	if (count < 0)
 		snprintf(err.text, sizeof err.text, "type TAB formula TAB v0,v1,... expected");
 	else
@@ -179,7 +212,8 @@ static int answer(const struct derived_arguments *a, char *line)
 		printf(": %s\n", err.text);
 		return -1;
 	}
-	printf("%.17g\t", tach_formula_eval(f, n, a->elapsed_ns, &flags));
+	print_value(tach_formula_eval(f, n, a->elapsed_ns, &flags));
+	putchar('\t');
 	print_flags(flags);
 	putchar('\n');
 	tach_formula_free(f);
