@@ -14,8 +14,10 @@
 #include "core/error.h"
 #include "core/search.h"
 
-#define DEPTH_MAX 64
-#define TEXT_MAX  65536
+#define DEPTH_MAX     64
+#define TEXT_MAX      65536
+#define MODIFIERS_MAX 128
+#define EVENT_MAX     1024
 
 struct tach_expansion {
 	struct tach_formula *formula;
@@ -31,6 +33,8 @@ struct expand {
 	struct tach_expansion *x;
 	int pmu, depth;
 	struct tach_derived_info chain[DEPTH_MAX];
+	const char *pmu_name;	       /* of PMU::NAME, with the colons; or "" */
+	char modifiers[MODIFIERS_MAX]; /* of NAME:u:k, the same */
 	char *text;
 	size_t length;
 };
@@ -108,18 +112,22 @@ static int encode(const struct expand *e, const char *event, struct tach_event *
 }
 
 /* The number of that native event, which is added if it is new. */
-static int native(struct expand *e, const char *event)
+static int native(struct expand *e, const char *plain)
 {
 	struct tach_expansion *x = e->x;
+	char event[EVENT_MAX];
 	struct tach_event *encoded =
 		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
 	struct tach_error why = TACH_ERROR_INIT;
-	const char *where = "";
+	const char *where = strstr(plain, "::") ? "" : e->pmu_name;
 	size_t size;
 	int rc;
 
 	if (!encoded)
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	if (snprintf(event, sizeof event, "%s%s", plain, e->modifiers) >= (int)sizeof event)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
+				   "'%.80s...' is longer than %d bytes", plain, EVENT_MAX - 1);
 	x->encoded = encoded;
 	encoded += x->count;
 	memset(encoded, 0, sizeof *encoded);
@@ -163,39 +171,76 @@ static int ring(struct expand *e, int from)
 			   text);
 }
 
+/* The definition that NAME:u:c=2 means: where its modifiers begin, or 0. */
+static size_t modified(struct tach_derived *d, int pmu, const char *name, size_t length,
+		       struct tach_derived_info *info)
+{
+	for (size_t i = length; i-- > 1;)
+		if (name[i] == ':' && name[i - 1] != ':' && i + 1 < length &&
+		    name[i + 1] != ':' && !tach__derived_find(d, pmu, name, i, info))
+			return i;
+	return 0;
+}
+
+/* A definition of which every event gets these modifiers, and those of what it stands in. */
+static int with_modifiers(struct expand *e, const struct tach_derived_info *info,
+			  const char *modifiers, size_t length)
+{
+	size_t had = strlen(e->modifiers);
+	int rc;
+
+	if (had + length >= MODIFIERS_MAX)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
+				   "more than %d bytes of modifiers", MODIFIERS_MAX - 1);
+	memcpy(e->modifiers + had, modifiers, length);
+	e->modifiers[had + length] = 0;
+	rc = definition(e, info);
+	e->modifiers[had] = 0;
+	return rc;
+}
+
+/* Its number, or a negative code; whoever asks knows of something else that it may be. */
+static int maybe_native(struct expand *e, const char *event)
+{
+	struct tach_error unwanted = TACH_ERROR_INIT, *err = e->err;
+	int rc;
+
+	e->err = &unwanted;
+	rc = native(e, event);
+	e->err = err;
+	return rc;
+}
+
 /*
  * Base event i of a definition: another derived event before a native one, but a definition
- * named as the native event that it rests on means that event.
+ * named as the native event that it rests on means that event. With modifiers it is the other
+ * way round: what can be counted as it is written is an event.
  */
 static int operand(struct expand *e, const struct tach_derived_info *info, int i)
 {
 	const char *event = base(info, i);
 	size_t length = strlen(event);
 	struct tach_derived_info next = {.size = sizeof next};
+	size_t at;
 	char word[16];
-	int rc;
+	int rc, from = 0;
 
-	if (tach__derived_find(e->d, e->pmu, event, length, &next) == 0) {
-		struct tach_error unwanted = TACH_ERROR_INIT, *err = e->err;
-		int from = 0;
-
-		while (from < e->depth &&
-		       tach__name_compare(event, length, e->chain[from].name))
-			from++;
-		if (from == e->depth)
-			return definition(e, &next);
-		if (from < e->depth - 1)
-			return ring(e, from);
-		e->err = &unwanted;
-		rc = native(e, event);
-		e->err = err;
-		if (rc < 0)
-			return ring(e, from);
-	} else {
-		rc = native(e, event);
-		if (rc < 0)
-			return rc;
-	}
+	at = tach__derived_find(e->d, e->pmu, event, length, &next)
+		     ? modified(e->d, e->pmu, event, length, &next)
+		     : length;
+	while (at && from < e->depth &&
+	       tach__name_compare(next.name, strlen(next.name), e->chain[from].name))
+		from++;
+	if (at == length && from == e->depth)
+		return definition(e, &next);
+	if (at == length && from < e->depth - 1)
+		return ring(e, from);
+	rc = at ? maybe_native(e, event) : native(e, event);
+	if (rc < 0 && at)
+		return from < e->depth ? ring(e, from)
+				       : with_modifiers(e, &next, event + at, length - at);
+	if (rc < 0)
+		return rc;
 	snprintf(word, sizeof word, "N%d", rc);
 	return put_word(e, word);
 }
@@ -302,10 +347,11 @@ static int definition(struct expand *e, const struct tach_derived_info *info)
 	return rc;
 }
 
-static int expand(struct expand *e, const struct tach_derived_info *info)
+static int expand(struct expand *e, const struct tach_derived_info *info, const char *modifiers,
+		  size_t length)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
-	int rc = definition(e, info);
+	int rc = with_modifiers(e, info, modifiers, length);
 
 	if (rc)
 		return rc;
@@ -315,15 +361,50 @@ static int expand(struct expand *e, const struct tach_derived_info *info)
 	return tach_formula_compile(&e->x->formula, e->text, &opt, e->err);
 }
 
-static int expand_info(struct tach_derived *d, int pmu, const struct tach_derived_info *info,
-		       struct tach_expansion **out, struct tach_error *err)
+/* A name as people write it, PMU::NAME:MODIFIERS, taken apart. */
+struct written {
+	struct tach_derived_info info;
+	int pmu;
+	char pmu_name[64]; /* with its colons; "" = not written */
+	const char *modifiers;
+	size_t length; /* theirs */
+};
+
+/* Whether it is a derived event of that PMU, or of the one that it names. */
+static bool written(struct tach_derived *d, int pmu, const char *name, size_t length,
+		    struct written *w)
+{
+	const char *colons = memmem(name, length, "::", 2);
+	size_t at;
+
+	*w = (struct written){.info.size = sizeof w->info, .pmu = tach__derived_pmu(pmu)};
+	if (colons && (size_t)(colons - name) < sizeof w->pmu_name - 2) {
+		memcpy(w->pmu_name, name, (size_t)(colons - name));
+		w->pmu = tach_pmu_find(w->pmu_name);
+		if (w->pmu < 0)
+			return false;
+		strcat(w->pmu_name, "::");
+		length -= (size_t)(colons + 2 - name);
+		name = colons + 2;
+	}
+	at = tach__derived_find(d, w->pmu, name, length, &w->info)
+		     ? modified(d, w->pmu, name, length, &w->info)
+		     : length;
+	w->modifiers = name + at;
+	w->length = length - at;
+	return at != 0;
+}
+
+static int expand_written(struct tach_derived *d, const struct written *w,
+			  struct tach_expansion **out, struct tach_error *err)
 {
 	struct expand *e = calloc(1, sizeof *e);
 	int rc = TACH_ERR_NOMEM;
 
 	if (e) {
 		e->d = d;
-		e->pmu = pmu;
+		e->pmu = w->pmu;
+		e->pmu_name = w->pmu_name;
 		e->err = err;
 		e->x = calloc(1, sizeof *e->x);
 		e->text = malloc(TEXT_MAX);
@@ -331,7 +412,7 @@ static int expand_info(struct tach_derived *d, int pmu, const struct tach_derive
 	if (!e || !e->x || !e->text)
 		tach__error(err, rc, 0, 0, "out of memory");
 	else
-		rc = expand(e, info);
+		rc = expand(e, &w->info, w->modifiers, w->length);
 	if (rc && e)
 		tach_expansion_free(e->x);
 	else if (!rc)
@@ -345,15 +426,14 @@ static int expand_info(struct tach_derived *d, int pmu, const struct tach_derive
 int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 			struct tach_expansion **out, struct tach_error *err)
 {
-	struct tach_derived_info info = {.size = sizeof info};
+	struct written w;
 
 	if (!d || !name || !out)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no derived event given");
-	pmu = tach__derived_pmu(pmu);
-	if (tach__derived_find(d, pmu, name, strlen(name), &info))
+	if (!written(d, pmu, name, strlen(name), &w))
 		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0, "no derived event '%.150s'%s",
-				   name, pmu < 0 ? " for a CPU that is not known" : "");
-	return expand_info(d, pmu, &info, out, err);
+				   name, w.pmu < 0 ? " for a CPU that is not known" : "");
+	return expand_written(d, &w, out, err);
 }
 
 void tach_expansion_free(struct tach_expansion *x)
@@ -391,13 +471,12 @@ int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_e
 			 struct tach_error *err)
 {
 	struct tach_derived *d = tach_derived_default();
-	struct tach_derived_info info = {.size = sizeof info};
+	struct written w;
 	int rc;
 
-	pmu = tach__derived_pmu(pmu);
-	if (!d || tach__derived_find(d, pmu, name, length, &info))
+	if (!d || !written(d, pmu, name, length, &w))
 		return 0;
-	rc = expand_info(d, pmu, &info, out, err);
+	rc = expand_written(d, &w, out, err);
 	return rc ? rc : 1;
 }
 

@@ -119,7 +119,9 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
 			       struct tach_derived_info *info);
 
 /*
- * Follows the definition down to events that the PMU has. Errors: TACH_ERR_NOTFOUND (no such
+ * Follows the definition down to events that the PMU has. A name may be written as events are,
+ * PMU::NAME:MODIFIERS: then it is that PMU's, and every event below it gets the modifiers
+ * ("ipc:k", "skl::PAPI_L1_TCM:u:k"). Errors: TACH_ERR_NOTFOUND (no such
  * name, or a base event that this PMU does not have: err says which and why), TACH_ERR_CYCLE
  * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events).
  */

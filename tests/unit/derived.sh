@@ -40,6 +40,9 @@ printf 'EVENT,MINE,DERIVED_PS,PAPI_TOT_CYC,PAPI_TOT_INS\nEVENT,GONE,NOT_DERIVED,
 want derived_show_file 0 '^  postfix   N0\|#\|\*\|N1\|/\|' $tach show MINE --pmu skl --file "$tmp" --max-hz 1e9
 want derived_show_gone 1 "GONE cannot count 'NOSUCH': no event" $tach show GONE --pmu skl --file "$tmp"
 want derived_show_environment 0 '^MINE' env TACH_DERIVED="$tmp" $tach show MINE --pmu icl --max-hz 1
+want derived_show_modifiers 0 '^  N1 +skl::UNHALTED_CORE_CYCLES:k = ' $tach show skl::ipc:k --pmu skl
+want derived_show_bad_modifier 1 "no umask or modifier 'nosuch'" $tach show ipc:nosuch --pmu skl
+want derived_show_passes 0 '^  groups    2, one at a time: N0 .*; N' $tach show topdown_memory_bound --pmu bdw
 want derived_encode 1 "ipc is derived from several events" "${B:-build}/tach" encode --pmu skl ipc
 want derived_eval 0 '^2.5$' $tach eval 'N0 / N1' N0=5 N1=2
 want derived_eval_postfix 0 '^-4$' $tach eval --postfix 'N0|N1|-|' N0=5 N1=9

@@ -52,6 +52,30 @@ static void as_events(void)
 	tach_set_free(s);
 }
 
+/* Modifiers and a PMU's name go down to every event. */
+static void with_modifiers(void)
+{
+	static const char *const members[] = {"INSTRUCTION_RETIRED:k", "UNHALTED_CORE_CYCLES:k",
+					      "skl::L1D:REPLACEMENT:u:k",
+					      "skl::L2_RQSTS:ALL_CODE_RD:u:k"};
+	int code;
+	struct tach_set *s = set("ipc:k, skl::PAPI_L1_TCM:u:k", "twice = ipc:k * 2", &code);
+
+	CHECK(s, "%d", code);
+	if (!s)
+		return;
+	CHECK(tach_set_count(s) == 4, "%d members", tach_set_count(s));
+	for (int i = 0; i < 4 && i < tach_set_count(s); i++)
+		CHECK(!strcmp(tach_set_name(s, i), members[i]), "%s", tach_set_name(s, i));
+	CHECK(value(s, "ipc:k") == 10, "%g", value(s, "ipc:k"));
+	CHECK(value(s, "skl::PAPI_L1_TCM:u:k") == 11, "%g", value(s, "skl::PAPI_L1_TCM:u:k"));
+	CHECK(value(s, "twice") == 20, "%g", value(s, "twice"));
+	tach_set_free(s);
+	s = set("ipc:nosuch", NULL, &code);
+	CHECK(!s && code == TACH_ERR_ATTR, "%d", code);
+	tach_set_free(s);
+}
+
 static void in_metrics(void)
 {
 	int code;
@@ -94,6 +118,7 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(as_events);
+	CASE(with_modifiers);
 	CASE(in_metrics);
 	CASE(user_event);
 	return check_done();

@@ -244,35 +244,39 @@ static void print_expansion(int pmu, const struct tach_expansion *x)
 	print_groups(pmu, x);
 }
 
+static void print_definition(const struct tach_derived_info *info)
+{
+	printf("%s", info->name);
+	if (info->short_description[0])
+		printf(": %s", info->short_description);
+	putchar('\n');
+	if (info->long_description[0])
+		printf("  %s\n", info->long_description);
+	if (info->note[0])
+		printf("  note      %s\n", info->note);
+	print_base_events(info);
+}
+
+/* A name with modifiers, or with a PMU's name, has no definition of its own but is one. */
 static int show_one(struct tach_derived *d, int pmu, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_expansion *x;
+	struct tach_expansion *x = NULL;
+	int code = tach_derived_expand(d, pmu, name, &x, &err);
 
-	if (tach_derived_find(d, pmu, name, &info) < 0) {
-		fprintf(stderr,
-			"tach derived: no derived event '%s' here; tach derived list "
-			"names those there are\n",
-			name);
-		return EXIT_NO;
-	}
-	printf("%s", info.name);
-	if (info.short_description[0])
-		printf(": %s", info.short_description);
-	putchar('\n');
-	if (info.long_description[0])
-		printf("  %s\n", info.long_description);
-	if (info.note[0])
-		printf("  note      %s\n", info.note);
-	print_base_events(&info);
-	if (tach_derived_expand(d, pmu, name, &x, &err) < 0) {
+	if (tach_derived_find(d, pmu, name, &info) == 0)
+		print_definition(&info);
+	else if (x)
+		printf("%s\n", name);
+	if (x)
+		print_expansion(pmu, x);
+	else
 		fprintf(stderr, "tach derived: %s\n", err.text);
-		return EXIT_NO;
-	}
-	print_expansion(pmu, x);
+	if (code == TACH_ERR_NOTFOUND && !info.name)
+		fputs("  tach derived list names those there are\n", stderr);
 	tach_expansion_free(x);
-	return EXIT_DONE;
+	return x ? EXIT_DONE : EXIT_NO;
 }
 
 static int show(const struct derived_arguments *a, int argc, char **argv)
