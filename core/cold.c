@@ -1,56 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cold exits of the inline edges: first entries, recursion, sampling, refused stops.
+ * Cold exits of the edges: first entries, sampling, reschedules, refused stops.
  *
  * What a cold exit costs must not show in the regions around it. It is measured with the
- * thread's own counters and added to the thread's totals, which takes it out of every enclosing
- * self; and the thread's epoch is advanced, so that the enclosing STOPs come here and take it
- * out of inclusive: the log has, for each epoch of this opening, what had been spent when it
- * began.
+ * thread's own counters, and the thread's epoch is advanced, so that the STOPs of those regions
+ * come here and take it out: the log has, for each epoch in which one of them began, what had
+ * been spent when that epoch ended. What an exit cannot see of itself, before its first and
+ * behind its last look at the counters, is always the same and known from calibration.
  */
 #include <math.h>
 #include <string.h>
+#include "core/reader.h"
 #include "core/registry.h"
-
-#define LOW_BITS ((1u << TACH__EPOCH_BITS) - 1)
-enum { LOG_ROWS_MAX = 4096 };
 
 /* ---- the cost of being here ---- */
 
 struct cost {
-	struct tach__thread *record; /* NULL: no region is open, nobody would pay */
-	uint64_t clock;
+	struct tach__thread *record; /* NULL: no region is open around, nobody would pay */
 	struct tach_mark mark;
+	struct tach__held signals, all;
 };
 
-static void cost_begin(struct cost *cost)
+/* No signal, no cancellation until its end. */
+static void cost_begin(struct cost *cost, uint32_t around)
 {
 	struct tach__thread *record = tach__self->record;
 
-	cost->record = NULL;
-	if (!record)
-		return;
-	if (record->hot->open == 0) {
-		/* Regions opened from now on begin in this epoch or later: older rows are of no
-		 * use. */
-		record->log_base = (uint32_t)record->hot->epoch & LOW_BITS;
-		return;
+	tach__hold_signals(&cost->signals);
+	cost->record = around ? record : NULL;
+	if (cost->record) {
+		cost->mark.clock = tach_clock();
+		if (record->count)
+			tach_begin(record->reader, &cost->mark);
 	}
-	cost->record = record;
-	cost->clock = tach_clock();
-	if (record->count)
-		tach_begin(record->reader, &cost->mark);
+	/* What this takes depends on what was before: inside. */
+	tach__hold(&cost->all);
 }
 
-/* The row of the present epoch: what had been spent when it began. */
-static uint64_t *log_row(struct tach__thread *record, uint32_t low)
+/* The row of an epoch: what had been spent when it ended. NULL: out of memory. */
+static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 {
-	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t), size;
-	uint32_t number = low - record->log_base;
+	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
+	size_t size = tach__pages_round((epoch + 1) * row);
 
-	if (low < record->log_base || number >= LOG_ROWS_MAX)
-		return NULL;
-	size = tach__pages_round((number + 1) * row);
 	if (size > record->log_size) {
 		uint64_t *log = tach__pages_grow(record->log, record->log_size, size);
 
@@ -59,114 +51,222 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t low)
 		record->log = log;
 		record->log_size = size;
 	}
-	return record->log + number * (row / sizeof(uint64_t));
+	return record->log + epoch * (row / sizeof(uint64_t));
 }
 
-static void cost_end(const struct cost *cost)
+/*
+ * No open region began in a later epoch than `epoch`: the next one is free, whatever was there.
+ * `ended`: its row is written, as somebody was here since.
+ */
+static void cost_reckon(struct cost *cost, const uint64_t *residue, uint32_t epoch, int ended)
 {
 	struct tach__thread *record = cost->record;
-	uint64_t delta[TACH__SUMS], *row;
-	struct tach_thread *hot;
-	uint32_t low;
+	struct tach__hot *hot = record->hot;
+	uint64_t delta[TACH__SUMS], *row = log_row(record, epoch);
 
-	/* Healing may have closed the last region, and the thread moved on to another set. */
-	if (!record || tach__self->record != record)
+	if (!row || epoch + 1 == TACH__EPOCHS)
 		return;
-	hot = record->hot;
-	low = (uint32_t)hot->epoch & LOW_BITS;
-	row = log_row(record, low);
-	if (!row || low == LOW_BITS)
-		return;
-	memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
-	memset(delta, 0, sizeof delta);
-	if (record->count)
-		tach_end(record->reader, &cost->mark, delta + 1);
-	delta[0] = tach_clock() - cost->clock;
-	for (uint32_t i = 0; i <= record->count; i++) {
-		delta[i] += record->cold_residue[i];
-		record->cold[i] += delta[i];
-		TACH__ADD(hot->total[i], delta[i]);
-	}
-	TACH__ADD(hot->epoch, 1);
+	if (!ended)
+		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
+	hot->state = TACH__STATE(TACH__OPENING(hot->state), epoch + 1, TACH__LEVEL(hot->state));
+	/* Exact if the group was rescheduled meanwhile, as it may well be. */
+	tach__edges_read(hot, &cost->mark, delta, 0);
+	for (uint32_t i = 0; i <= record->count; i++)
+		record->cold[i] += delta[i] + residue[i];
 }
 
-/* A cold exit that has nothing to do: for calibration. */
-void tach__cold_nothing(void)
+static void cost_end(struct cost *cost, const uint64_t *residue, uint32_t epoch, int ended)
+{
+	tach__release(&cost->all);
+	/* The thread may have moved on to another set. */
+	if (cost->record && tach__self->record == cost->record)
+		cost_reckon(cost, residue, epoch, ended);
+	tach__release_signals(&cost->signals);
+}
+
+/* What an entry has to give back that began in an epoch which ended. */
+static void cost_settle(struct tach__thread *record, uint32_t epoch, uint64_t *delta)
+{
+	const uint64_t *row = log_row(record, epoch);
+
+	for (uint32_t i = 0; row && i <= record->count; i++)
+		delta[i] -= record->cold[i] - row[i];
+}
+
+/* The epoch in which the innermost open region began, or, where that is not known, now. */
+static uint32_t epoch_inside(const struct tach__thread *record)
+{
+	uint64_t state = record->hot->state;
+	const struct tach__slot *slot = *tach__stack(record->hot, state);
+
+	for (int inner = 0; TACH__LEVEL(state) && inner < 2; inner++) {
+		uint64_t begun = tach__part(slot, record->count, inner)->ceiling;
+
+		if (TACH__LEVEL(begun) == TACH__LEVEL(state))
+			return TACH__EPOCH(begun);
+	}
+	return TACH__EPOCH(state);
+}
+
+/* ---- levels that nobody closes ---- */
+
+/* The slot that the part belongs to. */
+static struct tach__slot *slot_of(const struct tach__thread *record, const void *part)
+{
+	for (uint32_t i = 0; i < record->nchunks; i++) {
+		uintptr_t at = (uintptr_t)part - (uintptr_t)record->chunk[i];
+
+		if (at < (size_t)TACH__CHUNK_SLOTS * record->stride)
+			return tach__slot_at(record, i * TACH__CHUNK_SLOTS +
+							     (uint32_t)(at / record->stride));
+	}
+	return NULL;
+}
+
+/* What was counted inside a region that never ends was inside the one around it. */
+static void hand_down(const struct tach__thread *record, struct tach__slot *slot,
+		      struct tach__slot *around)
+{
+	uint64_t *from = (uint64_t *)tach__children(slot, record->count, 1);
+	uint64_t *to = (uint64_t *)tach__children(around, record->count, 1);
+	const uint64_t *known = (const uint64_t *)tach__children(slot, record->count, 0);
+
+	for (size_t i = 0; i < TACH__CHILDREN_WORDS(record->count); i++) {
+		to[i] += from[i] - known[i];
+		from[i] = known[i];
+	}
+}
+
+/* Regions from `level` on were left by a jump, or will be stopped out of order. */
+static void drop(struct tach__thread *record, uint32_t level)
+{
+	struct tach__hot *hot = record->hot;
+	uint32_t top = TACH__LEVEL(hot->state);
+
+	if (top - level > TACH__LEVELS)
+		level = top - TACH__LEVELS;
+	while (top > level) {
+		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
+		struct tach__part *part = tach__part(slot, record->count, 0);
+
+		if (slot != stack[0])
+			hand_down(record, slot, stack[0]);
+		if (TACH__LEVEL(part->ceiling) == top + 1) {
+			TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
+			TACH__SET(part->outer, slot->rest);
+		}
+		TACH__SET(hot->state, hot->state - 1);
+	}
+}
+
+/* Its own thread still has the region open: it will heal at its next START. */
+static void orphan(const struct tach_region_mark *mark)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+
+	cds_list_for_each_entry(record, &r->threads, node)
+	{
+		uint32_t n = record->norphans;
+
+		if (record->folded ||
+		    TACH__OPENING(TACH__GET(record->hot->state)) != TACH__OPENING(mark->state))
+			continue;
+		if (n < TACH__ORPHANS) {
+			record->orphan[n].part = mark->part;
+			record->orphan[n].mark = mark;
+			record->orphan[n].state = mark->state;
+			__atomic_store_n(&record->norphans, n + 1, __ATOMIC_RELEASE);
+			__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
+		}
+		return;
+	}
+}
+
+/* A region that was open at a fork is nobody's in the child, and no fault of the program. */
+static void refuse(struct tach_region_mark *mark)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__held held;
+
+	tach__lock(&held);
+	if (TACH__OPENING(mark->state) > r->inherited % TACH__OPENINGS) {
+		r->refused++;
+		orphan(mark);
+	}
+	tach__unlock(&held);
+	mark->end = NULL;
+}
+
+static void heal_one(struct tach__thread *record, uint32_t n)
+{
+	struct tach__part *part = record->orphan[n].part;
+	struct tach__slot *slot = slot_of(record, part);
+	uint32_t level = TACH__LEVEL(record->orphan[n].state);
+	struct tach__hot *hot = record->hot;
+
+	if (part->outer == (uintptr_t)record->orphan[n].mark) {
+		TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
+		TACH__SET(part->outer, slot->rest);
+	}
+	if (level >= TACH__LEVEL(hot->state) || tach__stack(hot, level)[1] != slot)
+		return;
+	/* Those inside it find at their STOP that they moved. */
+	for (; level + 1 < TACH__LEVEL(hot->state); level++)
+		tach__stack(hot, level)[1] = tach__stack(hot, level + 1)[1];
+	TACH__SET(hot->state, hot->state - 1);
+}
+
+void tach__heal(struct tach__thread *record)
 {
 	struct tach__held held;
-	struct cost cost;
 
-	tach__hold(&held);
-	cost_begin(&cost);
-	cost_end(&cost);
-	tach__release(&held);
-}
-
-/* What STOP has to take out of an entry that began in an older epoch of this opening. */
-static void cost_settle(struct tach__thread *record, struct tach_region_mark *mark,
-			uint64_t *delta)
-{
-	const uint64_t *row = log_row(record, (uint32_t)mark->epoch & LOW_BITS);
-
-	if (!row)
+	if (__atomic_load_n(&record->norphans, __ATOMIC_ACQUIRE) == 0)
 		return;
-	for (uint32_t i = 0; i <= record->count; i++) {
-		uint64_t spent = record->cold[i] - row[i];
-
-		/* Base too: the totals have it, and self is reckoned from them. */
-		mark->base[i] += spent;
-		delta[i] -= spent;
-	}
+	tach__lock(&held);
+	for (uint32_t i = 0; i < record->norphans; i++)
+		heal_one(record, i);
+	record->norphans = 0;
+	tach__unlock(&held);
 }
 
 /* ---- START ---- */
 
-/* Page faults are taken here, where they are reckoned as cost, not at the region's STOP. */
-static void slot_touch(struct tach_slot *slot, const struct tach__thread *record)
-{
-	volatile uint64_t *last = &slot->sum[record->count].self;
-
-	*last = 0;
-	if (record->config->histograms)
-		slot->histograms = tach__histograms_make(record->count + 1);
-}
-
-/* A slot's first entry in this thread. */
-static void slot_ready(struct tach__thread *record, struct tach_site *home, uint32_t id)
+/* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
+static void slot_ready(struct tach__thread *record, uint32_t id)
 {
 	const struct tach__config *config = record->config;
-	struct tach_slot *slot = tach__slot_at(record, id);
-	const struct tach__site *site = tach__site_at(id);
-	int gated = config->sparse > 1 || config->warmup;
+	struct tach__slot *slot = tach__slot_at(record, id);
+	volatile uint64_t *last = &slot->word[TACH__SLOT_WORDS(record->count) - 1];
 
 	if (slot->id)
 		return;
-	if (!(record->calibrated >> site->calibrator & 1)) {
-		tach__overhead_measure(record, site->calibrator, home->empty);
-		record->calibrated |= 1u << site->calibrator;
-	}
-	slot_touch(slot, record);
-	slot->calibrator = (uint16_t)site->calibrator;
-	slot->fenced = (uint16_t)site->fenced;
+	*last = 0;
+	slot->fenced = tach__site_at(id)->fenced;
 	slot->gap = 0;
-	slot->note = slot->histograms ? TACH__SLOT_NOTE : 0;
-	slot->rest = gated ? 0 : TACH__CEILING_OPEN;
-	TACH__SET(slot->ceiling, slot->rest);
+	slot->rest = config->sparse > 1 || config->warmup ? 0 : TACH__OUTER_NOBODY;
+	if (config->histograms)
+		slot->histograms = tach__histograms_make(record->count + 1);
+	for (int inner = 0; inner < 2; inner++)
+		tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
+	tach__part(slot, record->count, 0)->outer = slot->rest;
 	__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
+	TACH__SET(tach__table(record->hot)[id], slot);
 }
 
-/* The calling thread with a slot for that site, or NULL. */
-static struct tach_thread *ready(struct tach_site *home)
+/* The calling thread gets a slot for that site; 0: it is not measured. */
+static int ready(struct tach_site *home)
 {
-	uint32_t id = TACH__GET(home->id);
-	struct tach_thread *self = tach__self;
+	uint32_t id = (uint32_t)TACH__GET(home->id);
+	struct tach__hot *self = tach__self;
 
-	if (id < TACH__SITE_FIRST) {
-		/* Calibrating, and somebody changes the set: we look again when that is done.
-		 */
-		TACH__SET(self->limit, ((struct tach__thread *)self->record)->limit);
-		return self;
+	if (id && id < TACH__SITE_FIRST) { /* calibrating */
+		TACH__SET(tach__table(self)[id], tach__slot_at(self->record, id));
+		TACH__SET(self->limit, (uint64_t)self->record->limit);
+		return 1;
 	}
+	if (self->record)
+		tach__heal(self->record);
 	if (id == TACH_SITE_NEW) {
 		struct tach__held held;
 
@@ -175,32 +275,50 @@ static struct tach_thread *ready(struct tach_site *home)
 		tach__unlock(&held);
 	}
 	if (id == TACH_SITE_OFF || !tach_regions_enabled())
-		return NULL;
+		return 0;
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
 			__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
-			return NULL;
+			return 0;
 		}
-		slot_ready(self->record, home, id);
-	} while (self->open == 0 && tach__thread_pending());
-	return self;
+		slot_ready(self->record, id);
+	} while (TACH__LEVEL(self->state) == 0 && tach__thread_pending());
+	return 1;
 }
 
-void tach__region_begin_cold(struct tach_site *site, struct tach_region_mark *mark)
+/* Makes the thread and its slot ready. unready: which way it came, as each has its residue. */
+static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready)
 {
-	struct tach_thread *self;
-	struct tach__held held;
+	struct tach__thread *record;
 	struct cost cost;
+	uint32_t epoch = 0;
+	int can;
 
 	tach__configure_once();
-	tach__hold(&held);
-	cost_begin(&cost);
-	self = ready(site);
-	cost_end(&cost);
-	tach__release(&held);
-	if (self)
-		tach__region_begin(site, mark, (int)site->fenced);
+	cost_begin(&cost, TACH__LEVEL(tach__self->state));
+	can = ready(site);
+	record = cost.record;
+	if (record)
+		epoch = epoch_inside(record);
+	cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL, epoch,
+		 epoch != TACH__EPOCH(tach__self->state));
+	return can;
+}
+
+/* Nothing of its own stays on the stack: what begins returns to the site at once, as ever. */
+static void begin_again(struct tach_site *site, struct tach_region_mark *mark, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__slot *slot = tach__table(self)[TACH__GET(site->id)];
+
+	self->begin[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
+}
+
+void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int fenced)
+{
+	if (prepare(site, fenced, 0))
+		begin_again(site, mark, fenced);
 }
 
 /* xorshift64: quick, and random enough not to march in step with anything. */
@@ -220,15 +338,15 @@ static double uniform(uint64_t *state)
  * geometric, which makes every entry equally likely to be measured whatever the others were, so
  * the mean of those measured is an unbiased estimate of the mean of all.
  */
-static int gated(struct tach__thread *record, struct tach_slot *slot)
+static int gated(struct tach__thread *record, struct tach__slot *slot)
 {
 	const struct tach__config *config = record->config;
 
 	if (slot->excluded < config->warmup) {
 		TACH__ADD(slot->excluded, 1);
 		if (config->sparse <= 1 && slot->excluded == config->warmup) {
-			slot->rest = TACH__CEILING_OPEN;
-			TACH__SET(slot->ceiling, slot->rest);
+			slot->rest = TACH__OUTER_NOBODY;
+			TACH__SET(tach__part(slot, record->count, 0)->outer, slot->rest);
 		}
 		return 1;
 	}
@@ -243,144 +361,174 @@ static int gated(struct tach__thread *record, struct tach_slot *slot)
 	return 1;
 }
 
-void tach__region_begin_unusual(struct tach_thread *self, struct tach_slot *slot,
-				struct tach_site *site, struct tach_region_mark *mark)
+void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
+			 struct tach__slot *slot, int fenced, struct tach__hot *self)
 {
-	struct tach__thread *record = self->record;
-	uint32_t level, ceiling;
-	int outermost = 1;
+	struct tach__part *part = tach__part(slot, self->count, 0);
 
 	if (slot->id == 0) {
-		tach__region_begin_cold(site, mark);
+		if (prepare(site, fenced, 1))
+			begin_again(site, mark, fenced);
 		return;
 	}
-	tach__heal(record);
-	level = TACH__GET(self->open);
-	ceiling = TACH__GET(slot->ceiling);
-	if (ceiling == 0) {
-		if (gated(record, slot))
-			return;
-	} else if (level >= ceiling) {
-		/* The same mark again: its first entry was left by a jump. Else a recursion. */
-		if (slot->outer == mark)
-			level = ceiling - 1;
-		else
-			outermost = 0;
+	if (part->outer == 0 && gated(self->record, slot))
+		return;
+	/* The same mark again: its first entry was left by a jump. */
+	if (part->outer == (uintptr_t)mark)
+		drop(self->record, TACH__LEVEL(part->ceiling) - 1);
+	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
+		part = tach__part(slot, self->count, 1);
+	self->open[fenced](self->state, mark, slot, part, self);
+}
+
+static int readable(const struct tach__hot *self, struct tach_mark *mark)
+{
+	uint32_t lock;
+
+	for (uint32_t i = 0; i < self->count; i++)
+		while (!tach__sum(tach__way(self->reader, i), !TACH_MODULAR, &mark->value[i],
+				  &lock))
+			if (lock & 1)
+				return 0;
+	return 1;
+}
+
+void tach__begin_torn(struct tach_region_mark *mark, int fenced, struct tach__hot *self)
+{
+	if (readable(self, &mark->counters)) {
+		/* Nothing is lost by beginning anew. */
+		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
+				   mark->part, self);
+		return;
 	}
-	if (outermost) {
-		TACH__SET(slot->ceiling, level + 1);
-		TACH__SET(slot->outer, (const void *)mark);
-	}
-	tach__region_open(self, slot, mark, level, outermost, (int)site->fenced);
+	do {
+		memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+		TACH__ORDER();
+		if (fenced)
+			TACH_FENCE();
+		mark->counters.clock = tach_clock();
+		tach__begin_slow(self->reader, &mark->counters, self->count);
+		if (fenced)
+			TACH_FENCE();
+	} while (mark->pairs[0] != TACH__GET(self->pairs[0]));
 }
 
 /* ---- STOP ---- */
 
-/* Its own thread still has the region open: it will heal when it next looks. */
-static void orphan(const struct tach_region_mark *mark)
+/*
+ * Makes the mark's level the innermost. 0: its region is not on the stack any more, as one
+ * around it was stopped before; it then counts in no other.
+ */
+static int level_find(struct tach__thread *record, struct tach_region_mark *mark)
 {
-	struct tach__registry *r = &tach__registry;
-	struct tach__thread *record;
+	struct tach__hot *hot = record->hot;
+	const struct tach__slot *slot = slot_of(record, mark->part);
+	uint32_t level = TACH__LEVEL(mark->state), top = TACH__LEVEL(hot->state);
 
-	cds_list_for_each_entry(record, &r->threads, node)
-	{
-		if (record->folded ||
-		    (record->hot->epoch ^ mark->epoch) >> TACH__EPOCH_BITS != 0)
-			continue;
-		if (record->norphans < TACH__ORPHANS) {
-			uint32_t n = record->norphans;
+	if (level >= top || tach__stack(hot, level)[1] != slot)
+		for (level = top; level-- > 0 && tach__stack(hot, level)[1] != slot;)
+			;
+	if (level >= top)
+		return 0;
+	drop(record, level + 1);
+	mark->state = TACH__STATE(TACH__OPENING(mark->state), TACH__EPOCH(mark->state), level);
+	return 1;
+}
 
-			record->orphan[n].slot = mark->slot;
-			record->orphan[n].mark = mark;
-			__atomic_store_n(&record->norphans, n + 1, __ATOMIC_RELEASE);
-		}
+static void add(struct tach__thread *record, struct tach_region_mark *mark,
+		const uint64_t *delta, uint32_t flags, int fenced)
+{
+	struct tach__hot *hot = record->hot;
+	struct tach__slot **stack, *around;
+
+	if (level_find(record, mark)) {
+		tach__edges_add(hot, mark, delta, flags, fenced);
 		return;
 	}
+	stack = tach__stack(hot, hot->state);
+	around = stack[0];
+	stack[0] = record->outside;
+	stack[1] = slot_of(record, mark->part);
+	mark->state = hot->state;
+	tach__edges_add(hot, mark, delta, flags, fenced);
+	stack[0] = around;
 }
 
-/* A region that was open at a fork is nobody's in the child, and no fault of the program. */
-static void refuse(struct tach_region_mark *mark)
+void tach__end_cold(struct tach_region_mark *mark, int fenced)
 {
-	struct tach__registry *r = &tach__registry;
-	struct tach__held held;
+	struct tach__hot *self = tach__self;
+	struct tach__thread *record = self->record;
+	uint64_t delta[TACH__SUMS], residue[TACH__SUMS];
+	uint32_t epoch = TACH__EPOCH(mark->state), flags;
+	struct cost cost;
+	int ended;
 
-	tach__lock(&held);
-	if (mark->epoch >> TACH__EPOCH_BITS > r->inherited) {
-		r->refused++;
-		orphan(mark);
-	}
-	tach__unlock(&held);
-	mark->epoch = 0;
-}
-
-void tach__heal(struct tach__thread *record)
-{
-	struct tach_thread *hot = record->hot;
-	struct tach__held held;
-
-	if (__atomic_load_n(&record->norphans, __ATOMIC_ACQUIRE) == 0)
-		return;
-	tach__lock(&held);
-	for (uint32_t i = 0; i < record->norphans; i++) {
-		struct tach_slot *slot = record->orphan[i].slot;
-
-		if (slot->outer == record->orphan[i].mark)
-			TACH__SET(slot->ceiling, slot->rest);
-		if (hot->open)
-			TACH__ADD(hot->open, (uint32_t)-1);
-	}
-	record->norphans = 0;
-	tach__unlock(&held);
-}
-
-void tach__region_end_cold(struct tach_region_mark *mark, int fenced)
-{
-	struct tach_thread *self = tach__self;
-	uint64_t delta[TACH__SUMS];
-	uint32_t flags = 0;
-
-	if (!self->record || (self->epoch ^ mark->epoch) >> TACH__EPOCH_BITS != 0) {
+	if (!record || TACH__OPENING(self->state) != TACH__OPENING(mark->state)) {
 		refuse(mark);
 		return;
 	}
-	if (fenced)
-		TACH_FENCE();
-	delta[0] = tach_clock();
-	if (self->count)
-		flags = tach_end(self->reader, &mark->counters, delta + 1);
-	delta[0] -= mark->counters.clock;
-	cost_settle(self->record, mark, delta);
-	tach__region_add(self, mark, delta, flags, fenced);
-	if (TACH__GET(self->open) == 0 && tach__thread_pending())
-		TACH__SET(self->limit, 0);
+	flags = tach__edges_read(self, &mark->counters, delta, fenced);
+	cost_begin(&cost, TACH__LEVEL(mark->state));
+	if (!flags)
+		flags = tach__edges_since(self, mark);
+	ended = epoch != TACH__EPOCH(self->state);
+	if (ended)
+		cost_settle(record, epoch, delta);
+	for (uint32_t i = 0; i <= record->count; i++) {
+		delta[i] -= record->residue.before[fenced][i];
+		residue[i] =
+			record->residue.before[fenced][i] + record->residue.after[fenced][i];
+	}
+	add(record, mark, delta, flags, fenced);
+	if (TACH__LEVEL(self->state) == 0 && tach__thread_pending())
+		TACH__SET(self->limit, (uint64_t)0);
+	cost_end(&cost, residue, epoch, ended);
 }
 
-/* Inside the odd sequence, before the sums. */
-void tach__region_note(struct tach_thread *self, struct tach_slot *slot,
-		       const struct tach_region_mark *mark, uint64_t *delta, uint32_t flags)
+/* An entry that ends where the mark says, its cost reckoned. */
+static void end_here(struct tach_region_mark *mark, const uint64_t *delta, uint32_t flags,
+		     int fenced)
 {
-	uint64_t nested = TACH__GET(self->pairs) - mark->pairs;
+	struct tach__hot *self = tach__self;
+	struct tach__thread *record = self->record;
+	uint32_t epoch = TACH__EPOCH(mark->state);
+	struct cost cost;
 
-	for (int i = 0; i < 6; i++)
-		if (flags >> i & 1)
-			TACH__ADD(slot->provenance[i], 1);
-	TACH__ADD(slot->direct_fenced, TACH__GET(self->children) >> 32);
-	if (mark->outermost)
-		TACH__ADD(slot->nested_fenced, nested >> 32);
-	if (flags & TACH_LOST)
-		memset(delta + 1, 0, self->count * sizeof *delta);
-	else if (slot->histograms)
-		tach__histograms_add(slot->histograms, delta, self->count + 1);
+	cost_begin(&cost, TACH__LEVEL(mark->state));
+	if (!flags)
+		flags = tach__edges_since(self, mark);
+	tach__edges_add(self, mark, delta, flags, fenced);
+	cost_end(&cost, record->residue.rescheduled[fenced], epoch, 0);
+}
+
+void tach__end_torn(struct tach_region_mark *mark, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	uint64_t delta[TACH__SUMS];
+	uint32_t flags = tach__end_slow(self->reader, &mark->counters, delta + 1, self->count);
+
+	delta[0] = -mark->counters.clock;
+	/* Nothing changed for the leader: another page did, or the instruction faulted. */
+	end_here(mark, delta, flags ? flags : TACH_RESCHEDULED, fenced);
+}
+
+void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
+{
+	uint64_t delta[TACH__SUMS];
+
+	delta[0] = -mark->counters.clock;
+	memcpy(delta + 1, mark->counters.value, tach__self->count * sizeof *delta);
+	end_here(mark, delta, 0, fenced);
 }
 
 /* ---- the edges as functions ---- */
 
 void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
 {
-	tach__region_begin(site, mark, (int)site->fenced);
+	tach__region_start(site, mark);
 }
 
 void tach_region_end(struct tach_region_mark *mark)
 {
-	tach__region_end(mark, mark->fenced);
+	tach__region_stop(mark);
 }

@@ -44,10 +44,10 @@ void tach__configs_sweep(void)
 
 static uint32_t stride_of(uint32_t count)
 {
-	size_t size =
-		offsetof(struct tach_slot, sum) + (1 + (size_t)count) * sizeof(struct tach_sum);
+	size_t bytes =
+		offsetof(struct tach__slot, word) + TACH__SLOT_WORDS(count) * sizeof(uint64_t);
 
-	return (uint32_t)((size + 63) & ~(size_t)63);
+	return (uint32_t)((bytes + 63) & ~(size_t)63);
 }
 
 static struct tach__config *config_make(struct tach_set *set,
@@ -303,7 +303,7 @@ int tach_regions_configure(const struct tach_regions_options *given, struct tach
 				   "size is %u, this library's struct has %zu bytes",
 				   given->size, sizeof *given);
 	tach__configure_once();
-	if (record && record->hot->open)
+	if (record && TACH__LEVEL(record->hot->state))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "this thread is inside a region; stop it first");
 	/* Old and new set together may be more than the PMU, or the limits, can hold. */

@@ -16,7 +16,7 @@ size_t tach__pages_round(size_t size)
 void *tach__pages(size_t size)
 {
 	void *p = mmap(NULL, tach__pages_round(size), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

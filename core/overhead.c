@@ -1,42 +1,158 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring costs: empty regions, timed in the thread and with the code that measures. */
+/*
+ * What measuring costs: empty regions, timed in the thread and with the code that measures, and
+ * what cold exits cost beyond what they see of themselves.
+ *
+ * Every trial runs straight code twice: as usual, and with one word changed beforehand so that
+ * an edge takes its cold exit. What differs is that exit and nothing else.
+ */
 #include <stdlib.h>
 #include <string.h>
 #include "core/registry.h"
 
 enum { WARM = 3, TRIES = 16, HIGH = 13 }; /* HIGH: the rank whose distance is the spread */
+enum { RESIDUE_WARM = 1, RESIDUE_TRIES = 3 };
 
-/* The state of the thread that empty regions change and must not leave changed. */
-struct kept {
-	uint32_t open, log_base;
-	uint64_t epoch, pairs, children, total[TACH__SUMS], cold[TACH__SUMS];
+/* As the macros make them, with ids that are given. */
+#define SITE(word, fenced)                                                                     \
+	{                                                                                      \
+		(fenced) ? tach__region_begin_fenced : tach__region_begin, word, 0, fenced,    \
+			"", "", ""                                                             \
+	}
+static struct tach_site empty = SITE(TACH__SITE_EMPTY, 0), fenced = SITE(TACH__SITE_FENCED, 1),
+			enclosing = SITE(TACH__SITE_ENCLOSING, 0),
+			middle = SITE(TACH__SITE_MIDDLE, 0),
+			middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1);
+
+/* What a trial writes before an inner START: the same value, or one that has a cold exit. */
+struct poke {
+	volatile uint64_t *at;
+	uint64_t value;
 };
 
-static void keep(struct kept *kept, const struct tach__thread *record)
-{
-	const struct tach_thread *hot = record->hot;
+/* ---- trials ---- */
 
-	kept->open = hot->open;
-	kept->epoch = hot->epoch;
-	kept->pairs = hot->pairs;
-	kept->children = hot->children;
-	kept->log_base = record->log_base;
-	memcpy(kept->total, hot->total, sizeof kept->total);
-	memcpy(kept->cold, record->cold, sizeof kept->cold);
+static __attribute__((noinline)) void one(const struct poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(&enclosing, &outer);
+	*poke->at = poke->value;
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
 }
 
-static void restore(const struct kept *kept, struct tach__thread *record)
+static __attribute__((noinline)) void one_fenced(const struct poke *poke)
 {
-	struct tach_thread *hot = record->hot;
+	struct tach_region_mark outer, inner;
 
-	hot->open = kept->open;
-	hot->epoch = kept->epoch;
-	hot->pairs = kept->pairs;
-	hot->children = kept->children;
-	record->log_base = kept->log_base;
-	memcpy(hot->total, kept->total, sizeof kept->total);
-	memcpy(record->cold, kept->cold, sizeof record->cold);
+	tach__region_start(&enclosing, &outer);
+	*poke->at = poke->value;
+	tach__region_start(&fenced, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
 }
+
+static __attribute__((noinline)) void two(const struct poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(&enclosing, &outer);
+	*poke->at = poke->value;
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	*poke->at = poke->value;
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+static __attribute__((noinline)) void three(const struct poke *poke)
+{
+	struct tach_region_mark outer, between, inner;
+
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&middle, &between);
+	*poke->at = poke->value;
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+static __attribute__((noinline)) void three_fenced(const struct poke *poke)
+{
+	struct tach_region_mark outer, between, inner;
+
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&middle_fenced, &between);
+	*poke->at = poke->value;
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+/* For what a pair adds to the region around it: without a poke in between. */
+static __attribute__((noinline)) void pair(const struct poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&empty, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+static __attribute__((noinline)) void pair_fenced(const struct poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&fenced, &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+/* As if the group had been rescheduled; an odd lock stays odd. */
+static __attribute__((noinline)) void moved(const struct poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&empty, &inner);
+	inner.counters.lock ^= (uint32_t)poke->value;
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+static __attribute__((noinline)) void moved_fenced(const struct poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(&enclosing, &outer);
+	tach__region_start(&fenced, &inner);
+	inner.counters.lock ^= (uint32_t)poke->value;
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+/* ---- running them ---- */
+
+enum { SHOWN = 3 };
+/* In pages of its own: the stack may be a signal handler's. */
+struct shown {
+	uint64_t sum[SHOWN][TACH__SUMS][TRIES];
+};
+
+struct run {
+	struct tach__thread *record;
+	struct shown *shown;
+	int warm, tries;
+};
 
 static int by_value(const void *a, const void *b)
 {
@@ -45,115 +161,158 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-enum { INNER, OUTER, NSHOWN };
-/* In pages of its own: the stack may be a signal handler's. */
-struct shown {
-	uint64_t sum[NSHOWN][TACH__SUMS][TRIES];
-};
-
-/* [0] the least and [1] the spread above it. */
-static void bounds(uint64_t *sum, double out[2][TACH__SUMS], uint32_t i)
+static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t i)
 {
-	qsort(sum, TRIES, sizeof *sum, by_value);
-	out[0][i] = (double)sum[0];
-	out[1][i] = (double)(sum[HIGH] - sum[0]);
+	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
 }
 
-/* What the two slots show per call of empty(mode). */
-static void sample(struct tach__thread *record, void (*empty)(int), int mode,
-		   const uint32_t *id, double inner[2][TACH__SUMS], double outer[2][TACH__SUMS])
+/* Into run->shown, sorted: what the regions of those ids show, each time. */
+static void run(const struct run *r, void (*trial)(const struct poke *),
+		const struct poke *poke, const uint32_t *id)
 {
-	struct tach_slot *slot[NSHOWN] = {tach__slot_at(record, id[INNER]),
-					  tach__slot_at(record, id[OUTER])};
-	uint64_t before[NSHOWN][TACH__SUMS];
-	struct shown *shown = tach__pages(sizeof *shown);
+	uint64_t before[SHOWN][TACH__SUMS];
+	uint32_t count = r->record->count;
 
-	if (!shown)
-		return;
-
-	for (int try = -WARM; try < TRIES; try++) {
-		for (int s = 0; s < NSHOWN; s++)
-			for (uint32_t i = 0; i <= record->count; i++)
-				before[s][i] = slot[s]->sum[i].inclusive;
-		empty(mode);
-		for (int s = 0; s < NSHOWN && try >= 0; s++)
-			for (uint32_t i = 0; i <= record->count; i++)
-				shown->sum[s][i][try] =
-					slot[s]->sum[i].inclusive - before[s][i];
+	for (int try = -r->warm; try < r->tries; try++) {
+		for (int s = 0; s < SHOWN; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				before[s][i] = sum_of(r->record, id[s], i);
+		trial(poke);
+		for (int s = 0; s < SHOWN && try >= 0; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				r->shown->sum[s][i][try] =
+					sum_of(r->record, id[s], i) - before[s][i];
 	}
-	for (uint32_t i = 0; i <= record->count; i++) {
-		bounds(shown->sum[INNER][i], inner, i);
-		bounds(shown->sum[OUTER][i], outer, i);
+	for (int s = 0; s < SHOWN; s++)
+		for (uint32_t i = 0; i <= count; i++)
+			qsort(r->shown->sum[s][i], (size_t)r->tries, sizeof(uint64_t),
+			      by_value);
+}
+
+static const uint32_t ids[SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING, TACH__SITE_MIDDLE};
+static const uint32_t fenced_ids[SHOWN] = {TACH__SITE_FENCED, TACH__SITE_ENCLOSING,
+					   TACH__SITE_MIDDLE_FENCED};
+enum { INNER, OUTER, MIDDLE };
+
+/* How much more region s shows, at the least, with the other value in the word. */
+static void difference(uint64_t *out, const struct run *r, void (*trial)(const struct poke *),
+		       struct poke poke, uint64_t other, int s)
+{
+	uint32_t count = r->record->count;
+	uint64_t as_usual[TACH__SUMS];
+
+	run(r, trial, &poke, fenced_ids);
+	for (uint32_t i = 0; i <= count; i++)
+		as_usual[i] = r->shown->sum[s][i][0];
+	poke.value = other;
+	run(r, trial, &poke, fenced_ids);
+	for (uint32_t i = 0; i <= count; i++)
+		out[i] = r->shown->sum[s][i][0] - as_usual[i];
+}
+
+/* ---- empty regions ---- */
+
+static void bounds(double out[2][TACH__SUMS], const struct run *r, int s)
+{
+	for (uint32_t i = 0; i <= r->record->count; i++) {
+		const uint64_t *sum = r->shown->sum[s][i];
+
+		out[0][i] = (double)sum[0];
+		out[1][i] = (double)(sum[HIGH] - sum[0]);
 	}
-	tach__pages_free(shown, sizeof *shown);
 }
 
-static const uint32_t plain[] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING};
-static const uint32_t fenced[] = {TACH__SITE_FENCED, TACH__SITE_FENCED};
-
-static void enclose_cold(int mode)
+static void measure_empty(const struct run *r)
 {
-	static struct tach_site site = {TACH__SITE_ENCLOSING, 0, 0, 0, 0, 0, 0};
-	struct tach_region_mark mark;
+	struct tach__overhead *o = &r->record->overhead;
 
-	(void)mode;
-	tach__region_begin(&site, &mark, 0);
-	tach__cold_nothing();
-	tach__region_end(&mark, 0);
+	run(r, pair, NULL, ids);
+	bounds(o->empty[0], r, INNER);
+	bounds(o->pair[0], r, OUTER);
+	run(r, pair_fenced, NULL, fenced_ids);
+	bounds(o->empty[1], r, INNER);
+	bounds(o->pair[1], r, OUTER);
+	/* The enclosing region shows its own overhead besides the pair. */
+	for (uint32_t i = 0; i <= r->record->count; i++)
+		for (int mode = 0; mode < 2; mode++) {
+			double more = o->pair[mode][0][i] - o->empty[0][0][i];
+
+			o->pair[mode][0][i] = more > 0 ? more : 0;
+		}
 }
 
-/* What a region still shows of a cold exit after that took out what it saw of itself. */
-static void measure_residue(struct tach__thread *record)
+/* ---- cold exits ---- */
+
+/* Each that is known is taken out when the next one is measured. */
+static void measure_residue(const struct run *r)
 {
-	double empty[2][TACH__SUMS] = {{0}}, with[2][TACH__SUMS] = {{0}},
-	       ignored[2][TACH__SUMS];
+	struct tach__residue *residue = &r->record->residue;
+	struct tach__hot *hot = r->record->hot;
+	uint64_t unready = (uintptr_t)&tach__slot_unready, once[TACH__SUMS], twice[TACH__SUMS];
+	volatile uint64_t *table = (volatile uint64_t *)(void *)tach__table(hot);
+	struct poke limit = {&hot->limit, hot->limit};
+	struct poke slot[2] = {{&table[TACH__SITE_EMPTY], table[TACH__SITE_EMPTY]},
+			       {&table[TACH__SITE_FENCED], table[TACH__SITE_FENCED]}};
+	struct poke lock = {NULL, 0};
 
-	memset(record->cold_residue, 0, sizeof record->cold_residue);
-	sample(record, tach__region_empty, 0, plain, empty, ignored);
-	sample(record, enclose_cold, 0, plain, ignored, with);
-	for (uint32_t i = 0; i <= record->count; i++)
-		if (with[0][i] > empty[0][i])
-			record->cold_residue[i] = (uint64_t)(with[0][i] - empty[0][i]);
+	memset(residue, 0, sizeof *residue);
+	difference(once, r, one, limit, 0, OUTER);
+	difference(twice, r, two, limit, 0, OUTER);
+	for (uint32_t i = 0; i <= r->record->count; i++) {
+		residue->begin[0][0][i] = twice[i] - once[i];
+		residue->before[0][i] = 2 * once[i] - twice[i];
+	}
+	difference(residue->begin[0][1], r, one_fenced, limit, 0, OUTER);
+	difference(residue->begin[1][0], r, one, slot[0], unready, OUTER);
+	difference(residue->begin[1][1], r, one_fenced, slot[1], unready, OUTER);
+	difference(residue->before[1], r, three_fenced, limit, 0, MIDDLE);
+	difference(residue->after[0], r, three, limit, 0, OUTER);
+	difference(residue->after[1], r, three_fenced, limit, 0, OUTER);
+	difference(residue->rescheduled[0], r, moved, lock, 2, OUTER);
+	difference(residue->rescheduled[1], r, moved_fenced, lock, 2, OUTER);
 }
 
-static void slots_prepare(const struct tach__thread *record)
+static void slots_prepare(struct tach__thread *record)
 {
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
-		struct tach_slot *slot = tach__slot_at(record, id);
+		struct tach__slot *slot = tach__slot_at(record, id);
 
 		slot->id = id;
-		slot->ceiling = slot->rest = TACH__CEILING_OPEN;
+		slot->rest = TACH__OUTER_NOBODY;
+		for (int inner = 0; inner < 2; inner++)
+			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
+		tach__part(slot, record->count, 0)->outer = slot->rest;
+		tach__table(record->hot)[id] = slot;
 	}
 }
 
-static double above_zero(double v)
+void tach__overhead_measure(struct tach__thread *record)
 {
-	return v > 0 ? v : 0;
-}
+	struct run r = {record, tach__pages(sizeof *r.shown), RESIDUE_WARM, RESIDUE_TRIES};
+	struct tach__config *config = record->config;
+	struct tach__held held;
 
-void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,
-			    void (*empty)(int mode))
-{
-	struct tach__overhead *o = &record->overhead[calibrator];
-	struct kept kept;
-
-	memset(o, 0, sizeof *o);
-	keep(&kept, record);
+	memset(&record->overhead, 0, sizeof record->overhead);
+	memset(&record->residue, 0, sizeof record->residue);
+	if (!r.shown)
+		return;
 	slots_prepare(record);
-	sample(record, empty, 0, plain, o->empty[0], o->pair[0]);
-	sample(record, empty, 1, fenced, o->empty[1], o->pair[1]);
-	if (record->calibrated == 0)
-		measure_residue(record);
-	restore(&kept, record);
-	/*
-	 * The enclosing region shows its own overhead besides the pair. A fenced pair has two
-	 * fences inside its region, which its own overhead shows, and two outside.
-	 */
-	for (uint32_t i = 0; i <= record->count; i++) {
-		double fences = 2 * (o->empty[1][0][i] - o->empty[0][0][i]);
-
-		o->pair[0][0][i] = above_zero(o->pair[0][0][i] - o->empty[0][0][i]);
-		o->pair[1][0][i] = above_zero(o->pair[0][0][i] + fences);
-		o->pair[1][1][i] = o->pair[0][1][i] + 2 * o->empty[1][1][i];
+	record->hot->limit = record->limit;
+	if (record->count == config->count &&
+	    __atomic_load_n(&config->settled, __ATOMIC_ACQUIRE))
+		record->residue = config->residue;
+	else
+		measure_residue(&r);
+	r.warm = WARM;
+	r.tries = TRIES;
+	measure_empty(&r);
+	if (record->count == config->count) {
+		tach__lock(&held);
+		if (!config->settled)
+			config->residue = record->residue;
+		__atomic_store_n(&config->settled, 1, __ATOMIC_RELEASE);
+		tach__unlock(&held);
 	}
+	record->hot->limit = 0;
+	tach__pages_free(r.shown, sizeof *r.shown);
 }

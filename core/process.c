@@ -56,12 +56,22 @@ static struct tach__process *process(void)
 	return p ? p : process_make();
 }
 
-void tach__hold(struct tach__held *held)
+void tach__hold_signals(struct tach__held *held)
 {
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &held->signals);
+}
+
+void tach__release_signals(const struct tach__held *held)
+{
+	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
+}
+
+void tach__hold(struct tach__held *held)
+{
+	tach__hold_signals(held);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
 }
 
@@ -70,7 +80,7 @@ void tach__release(const struct tach__held *held)
 	int ignored;
 
 	pthread_setcancelstate(held->cancel, &ignored);
-	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
+	tach__release_signals(held);
 }
 
 /* Not wiped: these tell a child from the first process, and what kind of child it is. */

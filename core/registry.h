@@ -3,7 +3,7 @@
  * The registry of threads and sites: what the files of the region half share.
  *
  * Three kinds of memory, three rules:
- *  - slots and the hot half of a thread (struct tach_thread): written by their thread alone,
+ *  - slots and the hot half of a thread (core/edges.h): written by their thread alone,
  * with relaxed stores and a sequence; any thread may read a slot whole through tach__slot_copy.
  *  - the lists of threads and sites: RCU. Written under the lock; walked inside
  * tach__rcu_enter. Nothing that START and STOP do waits for either.
@@ -18,10 +18,10 @@
 #include <sys/types.h>
 #include <urcu/rculist.h>
 #include <tach/region.h>
+#include "core/edges.h"
 #include "core/row.h"
 
-#define TACH__CALIBRATORS 16 /* compilation units with an overhead of their own */
-#define TACH__OVERFLOWS	  8  /* regions a thread may have in the overflow at once */
+#define TACH__OVERFLOWS	  8 /* regions a thread may have in the overflow at once */
 #define TACH__ORPHANS	  8
 #define TACH__ENDED_BATCH 64 /* ended threads reclaimed at a time */
 
@@ -34,6 +34,18 @@ struct tach__process {
 	uint32_t hooked; /* the child came by fork(): its atfork hooks ran */
 };
 
+/*
+ * What cold exits cost beyond what they see of themselves, by [fenced]: code that is always the
+ * same, once per set. See overhead.c.
+ */
+struct tach__residue {
+	uint64_t begin[2][2][TACH__SUMS]; /* [1]: found its slot not ready */
+	uint64_t before[2][TACH__SUMS];	  /* a STOP, up to its reading */
+	uint64_t after[2][TACH__SUMS];	  /* and behind it */
+	uint64_t rescheduled[2]
+			    [TACH__SUMS]; /* behind the reading of one that was rescheduled */
+};
+
 /* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
  */
 struct tach__config {
@@ -44,7 +56,9 @@ struct tach__config {
 	uint32_t sparse, warmup, histograms;
 	struct tach__rows rows; /* totals of ended threads */
 	uint64_t ended;		/* threads in them */
-	char note[512];		/* what is missing and why, "" */
+	uint32_t settled;	/* 1: `residue` is known */
+	struct tach__residue residue;
+	char note[512]; /* what is missing and why, "" */
 };
 
 /* A word of the program's; may be gone: see rearm.c. */
@@ -58,16 +72,16 @@ struct tach__site {
 	struct cds_list_head node;
 	struct tach__site *next; /* same hash */
 	struct tach__home *homes;
-	uint32_t id, line, fenced, calibrator;
+	uint32_t id, line, fenced;
 	uint32_t selected;
 	const char *name, *file, *function;
 };
 
-/* Cold half of a thread; the hot half lies one page before it in the same mapping. */
+/* Cold half of a thread; the hot half lies before it in the same mapping. */
 struct tach__thread {
 	struct cds_list_head node;
 	struct tach__thread *next; /* in the ended or free list */
-	struct tach_thread *hot;
+	struct tach__hot *hot;
 	struct tach__config *config;
 	struct tach_reader *reader; /* NULL: open failed, this thread has the clock alone */
 	size_t size;		    /* of the mapping */
@@ -80,25 +94,25 @@ struct tach__thread {
 	char comm[16];
 	/* Cost of cold exits inside open regions; see cold.c. */
 	uint64_t cold[TACH__SUMS];
-	uint64_t cold_residue[TACH__SUMS]; /* what a cold exit costs and does not see itself */
+	struct tach__residue residue;
 	uint64_t *log;
 	size_t log_size;
-	uint32_t log_base;
 	/* Marks that another thread tried to stop; under the lock. */
 	uint32_t norphans;
 	struct {
-		struct tach_slot *slot;
+		struct tach__part *part;
 		const void *mark;
+		uint64_t state;
 	} orphan[TACH__ORPHANS];
 	uint64_t random;
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */
-	struct tach_slot *overflow[TACH__OVERFLOWS + 1];
-	char *chunk[TACH__CHUNKS]; /* as in the hot half, but fork does not wipe it */
+	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
+	struct tach__slot *outside; /* stands for "no region" around others */
+	char *chunk[TACH__CHUNKS];
 	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
 	char *overflow_latch;
-	uint32_t calibrated; /* bit n: overhead[n] is known */
-	struct tach__overhead overhead[TACH__CALIBRATORS];
+	struct tach__overhead overhead;
 };
 
 struct tach__registry {
@@ -114,8 +128,6 @@ struct tach__registry {
 	uint32_t nended;
 	int reclaiming;
 	char only[1024];
-	void (*calibrator[TACH__CALIBRATORS])(int mode);
-	uint32_t ncalibrators;
 	/* Counted without the lock: */
 	uint64_t refused, lost;
 	uint32_t unopened; /* threads whose counters did not open */
@@ -130,6 +142,9 @@ struct tach__held {
 };
 void tach__hold(struct tach__held *held); /* blocks all signals and cancellation */
 void tach__release(const struct tach__held *held);
+/* The same number of instructions whatever was held before. */
+void tach__hold_signals(struct tach__held *held);
+void tach__release_signals(const struct tach__held *held);
 void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
 void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
@@ -152,10 +167,10 @@ void __tsan_release(void *address);
 #endif
 
 /* thread.c */
-extern struct tach_thread tach__thread_closed;
+extern struct tach__hot tach__thread_closed;
 struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */
 /* Under hold: opens the calling thread if need be, with a slot for `id`; NULL: not now. */
-struct tach_thread *tach__thread_ready(uint32_t id);
+struct tach__hot *tach__thread_ready(uint32_t id);
 /* The calling thread, outside any region, lets its counters go; its next START opens again. */
 void tach__thread_close(void);
 int tach__thread_pending(void); /* the calling thread has yet to follow to another set */
@@ -165,16 +180,20 @@ void tach__threads_interrupt(void);
 void tach__threads_reset(int recycle);
 
 /* slots.c */
-struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
+struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
+extern const union tach__slot_copy tach__slot_unready; /* in the table for what is not ready */
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
-int tach__slot_used(const struct tach_slot *slot);
+int tach__slot_used(const struct tach__slot *slot);
+/* Where the thread's handlers count while *slot is under write. */
+TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
+						   const struct tach__slot *slot);
 /* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
-enum tach__copied tach__slot_copy(struct tach_slot *out, const struct tach_slot *slot,
-				  struct tach_slot *latch, uint32_t count);
-struct tach_slot *tach__latch_at(struct tach__thread *record, uint32_t id);
-struct tach_slot *tach__latch_overflow(struct tach__thread *record, int i);
+enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
+				  struct tach__slot *latch, uint32_t count);
+struct tach__slot *tach__latch_at(struct tach__thread *record, uint32_t id);
+struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
 
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
@@ -187,11 +206,8 @@ void tach__sites_rearm(void);
 /* cold.c */
 void tach__heal(struct tach__thread *record); /* no lock held */
 
-void tach__cold_nothing(void);
-
-/* overhead.c */
-void tach__overhead_measure(struct tach__thread *record, uint32_t calibrator,
-			    void (*empty)(int mode));
+/* overhead.c: of the calling thread, outside any region; its regions run. */
+void tach__overhead_measure(struct tach__thread *record);
 
 /* configure.c */
 void tach__configure_once(void); /* from the environment, once; no lock held */

@@ -67,52 +67,72 @@ void tach__rows_clear(struct tach__rows *rows)
 		memset(rows->base, 0, rows->size);
 }
 
-void tach__row_add(struct tach__row *row, const struct tach_slot *slot,
+static void add_histograms(struct tach__row *row, const struct tach__slot *slot,
+			   const struct tach__thread *record)
+{
+	if (!slot->histograms)
+		return;
+	if (!row->histograms)
+		row->histograms = tach__histograms_make(record->config->count + 1);
+	if (row->histograms)
+		tach__histograms_merge(row->histograms, slot->histograms, record->count + 1);
+}
+
+/* Of one sum: what is to be taken out, [inclusive, self][least, spread]. */
+static void overhead_of(double bound[2][2], const struct tach__slot *slot,
+			const struct tach__thread *record, uint32_t i)
+{
+	const struct tach__overhead *o = &record->overhead;
+	const struct tach__part *part = tach__part(slot, record->count, 0);
+	const struct tach__part *inner = tach__part(slot, record->count, 1);
+	const struct tach__children *children = tach__children(slot, record->count, 0);
+	double calls[2] = {(double)part->calls, (double)(part->calls + inner->calls)};
+	double pairs[2] = {(double)(part->nested[0] - part->nested[1]),
+			   (double)part->nested[1]};
+	double direct[2] = {(double)(children->direct[0] - children->direct[1]),
+			    (double)children->direct[1]};
+
+	for (int b = 0; b < 2; b++) {
+		for (int what = 0; what < 2; what++)
+			bound[what][b] = calls[what] * o->empty[slot->fenced][b][i];
+		for (int mode = 0; mode < 2; mode++) {
+			double pair = o->pair[mode][b][i], empty = o->empty[mode][b][i];
+
+			bound[0][b] += pairs[mode] * pair;
+			/* What an empty child shows is the child's; the rest stays here. */
+			bound[1][b] += direct[mode] * (b ? pair : pair - empty);
+		}
+	}
+}
+
+void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		   const struct tach__thread *record)
 {
-	const struct tach__overhead *overhead = &record->overhead[slot->calibrator];
 	uint32_t count = record->count;
-	int fenced = slot->fenced;
-	double outermost = (double)slot->outermost, calls = (double)slot->calls;
-	double pairs[2] = {(double)slot->nested, (double)slot->nested_fenced};
-	double children[2] = {(double)slot->direct, (double)slot->direct_fenced};
+	const struct tach__part *part = tach__part(slot, count, 0);
+	const struct tach__part *inner = tach__part(slot, count, 1);
+	const struct tach__children *children = tach__children(slot, count, 0);
 
-	row->calls += slot->calls;
-	row->outermost += slot->outermost;
-	row->nested += slot->nested + slot->nested_fenced;
-	row->direct += slot->direct + slot->direct_fenced;
+	row->calls += part->calls + inner->calls;
+	row->outermost += part->calls;
+	row->nested += part->nested[0];
+	row->direct += children->direct[0];
 	row->skipped += slot->skipped;
 	row->excluded += slot->excluded;
 	for (int i = 0; i < 6; i++)
 		row->provenance[i] += slot->provenance[i];
 	row->threads++;
 	if (count < record->config->count)
-		row->provenance[5] += slot->calls; /* TACH_LOST: the counters did not open */
-	if (slot->histograms) {
-		if (!row->histograms)
-			row->histograms = tach__histograms_make(record->config->count + 1);
-		if (row->histograms)
-			tach__histograms_merge(row->histograms, slot->histograms, count + 1);
-	}
+		/* TACH_LOST: the counters did not open */
+		row->provenance[5] += part->calls + inner->calls;
+	add_histograms(row, slot, record);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];
-		double bound[2][2]; /* [inclusive, self][least, spread] */
+		double bound[2][2];
 
-		cell->inclusive += slot->sum[i].inclusive;
-		cell->self += slot->sum[i].self;
-		for (int b = 0; b < 2; b++) {
-			bound[0][b] = outermost * overhead->empty[fenced][b][i];
-			bound[1][b] = calls * overhead->empty[fenced][b][i];
-			for (int mode = 0; mode < 2; mode++) {
-				double pair = overhead->pair[mode][b][i];
-				double empty = overhead->empty[mode][b][i];
-
-				bound[0][b] += pairs[mode] * pair;
-				/* What an empty child shows is the child's; the rest stays
-				 * here. */
-				bound[1][b] += children[mode] * (b ? pair : pair - empty);
-			}
-		}
+		cell->inclusive += part->sum[i];
+		cell->self += part->sum[i] + inner->sum[i] - children->sum[i];
+		overhead_of(bound, slot, record, i);
 		for (int what = 0; what < 2; what++) {
 			cell->overhead[what] += bound[what][0];
 			cell->error[what] += bound[what][1];

@@ -3,7 +3,7 @@
 #ifndef TACH_CORE_ROW_H
 #define TACH_CORE_ROW_H
 
-#include <tach/region.h>
+#include "core/edges.h"
 
 /*
  * What an empty region costs in one thread: [mode][0 = the least seen, 1 = spread above it] per
@@ -44,7 +44,7 @@ int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from); /* de
 void tach__rows_clear(struct tach__rows *rows);
 /* Adds a slot of that thread's; `slot` is a whole copy or will not change any more. */
 struct tach__thread;
-void tach__row_add(struct tach__row *row, const struct tach_slot *slot,
+void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		   const struct tach__thread *record);
 
 #endif

@@ -52,21 +52,6 @@ static struct tach__site *find(const struct tach_site *home, uint32_t h)
 	return NULL;
 }
 
-/* The number of the calibration function; the first unit's stands in when there are too many.
- */
-static uint32_t calibrator(void (*empty)(int))
-{
-	struct tach__registry *r = &tach__registry;
-
-	for (uint32_t i = 0; i < r->ncalibrators; i++)
-		if (r->calibrator[i] == empty)
-			return i;
-	if (r->ncalibrators == TACH__CALIBRATORS)
-		return 0;
-	r->calibrator[r->ncalibrators] = empty;
-	return r->ncalibrators++;
-}
-
 static struct tach__site *make(const struct tach_site *home, uint32_t h)
 {
 	struct tach__registry *r = &tach__registry;
@@ -88,7 +73,6 @@ static struct tach__site *make(const struct tach_site *home, uint32_t h)
 	site->function = memcpy(text + name + file, home->function, function);
 	site->line = home->line;
 	site->fenced = home->fenced;
-	site->calibrator = calibrator(home->empty);
 	site->id = r->nsites;
 	site->next = bucket[h % BUCKETS];
 	by_id[site->id] = site;
@@ -129,7 +113,7 @@ uint32_t tach__site_register(struct tach_site *home)
 		if (r->enabled && site->selected)
 			id = site->id;
 	}
-	__atomic_store_n(&home->id, id, __ATOMIC_RELAXED);
+	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELAXED);
 	return id;
 }
 
@@ -191,8 +175,8 @@ struct tach_site *tach_site_get(const char *name)
 		;
 	if (!named && (named = arena_take(sizeof *named + strlen(name) + 1))) {
 		strcpy(named->name, name);
-		named->site = (struct tach_site){TACH_SITE_NEW,	    0, 0, named->name, "", "",
-						 tach__region_empty};
+		named->site = (struct tach_site){
+			tach__region_begin, TACH_SITE_NEW, 0, 0, named->name, "", ""};
 		named->next = all;
 		all = named;
 	}

@@ -12,17 +12,22 @@ enum {
 	PAUSE_NS = 200000, /* ... of that length */
 };
 
+/* Zeros: `outer` tells every START that it is an unusual one. */
+const union tach__slot_copy tach__slot_unready;
+
+/* Up to what the owner alone looks at. */
 static size_t bytes(uint32_t count)
 {
-	return offsetof(struct tach_slot, sum) + (1 + (size_t)count) * sizeof(struct tach_sum);
+	return offsetof(struct tach__slot, word) +
+	       (TACH__SLOT_WORDS(count) - TACH__CHILDREN_WORDS(count)) * sizeof(uint64_t);
 }
 
-struct tach_slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
+struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
 {
 	char *chunk = __atomic_load_n(&record->chunk[id / TACH__CHUNK_SLOTS], __ATOMIC_ACQUIRE);
 
-	return (struct tach_slot *)(void *)(chunk +
-					    (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
+	return (struct tach__slot *)(void *)(chunk +
+					     (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
 }
 
 /* Chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
@@ -36,14 +41,16 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 		chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 		if (!chunk)
 			return TACH_ERR_NOMEM;
-		record->hot->chunk[record->nchunks] = chunk;
+		for (uint32_t i = 0; i < TACH__CHUNK_SLOTS; i++)
+			tach__table(record->hot)[record->nchunks * TACH__CHUNK_SLOTS + i] =
+				(struct tach__slot *)(uintptr_t)&tach__slot_unready.slot;
 		__atomic_store_n(&record->chunk[record->nchunks++], chunk, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&record->limit, record->nchunks * TACH__CHUNK_SLOTS, __ATOMIC_RELEASE);
 	return 0;
 }
 
-int tach__slot_used(const struct tach_slot *slot)
+int tach__slot_used(const struct tach__slot *slot)
 {
 	return slot->seq || slot->skipped || slot->excluded;
 }
@@ -52,12 +59,15 @@ int tach__slot_used(const struct tach_slot *slot)
 void tach__slots_clear(struct tach__thread *record)
 {
 	for (uint32_t id = 0; id < record->limit; id++) {
-		struct tach_slot *slot = tach__slot_at(record, id);
+		struct tach__slot *slot = tach__slot_at(record, id);
 
 		tach__histograms_free(slot->histograms, record->count + 1);
 		if (slot->id)
 			memset(slot, 0, record->stride);
+		tach__table(record->hot)[id] =
+			(struct tach__slot *)(uintptr_t)&tach__slot_unready.slot;
 	}
+	memset(record->outside, 0, record->stride);
 	for (int i = 0; i <= TACH__OVERFLOWS; i++) {
 		record->overflow_id[i] = 0;
 		if (record->overflow[i]->seq)
@@ -75,7 +85,7 @@ void tach__slots_clear(struct tach__thread *record)
  * The slot's own is under write by the code this handler interrupted. Each region keeps the
  * entry it got; one that finds none free goes to the bin and is counted as lost.
  */
-struct tach_slot *tach__region_overflow(struct tach_thread *self, struct tach_slot *slot)
+struct tach__slot *tach__region_overflow(struct tach__hot *self, const struct tach__slot *slot)
 {
 	struct tach__thread *record = self->record;
 	uint32_t id = slot->id;
@@ -107,13 +117,13 @@ static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 }
 
 /*
- * Partner of the stores in tach__region_add. The acquire load of an even sequence sees all of
+ * Partner of the stores in core/edges.c. The acquire load of an even sequence sees all of
  * the entry that stored it; the acquire fence keeps the second load of the sequence behind the
  * copy, so an entry that began meanwhile is noticed.
  */
-static int copy_once(struct tach_slot *out, const struct tach_slot *slot, size_t size)
+static int copy_once(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
-	uint32_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
 
 	if (seq & 1)
 		return 0;
@@ -123,7 +133,7 @@ static int copy_once(struct tach_slot *out, const struct tach_slot *slot, size_t
 }
 
 /* Where the last whole copy of a slot is kept; NULL: out of memory. Snapshots' lock held. */
-struct tach_slot *tach__latch_at(struct tach__thread *record, uint32_t id)
+struct tach__slot *tach__latch_at(struct tach__thread *record, uint32_t id)
 {
 	char **chunk = &record->latch[id / TACH__CHUNK_SLOTS];
 
@@ -131,22 +141,22 @@ struct tach_slot *tach__latch_at(struct tach__thread *record, uint32_t id)
 		*chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 	if (!*chunk)
 		return NULL;
-	return (struct tach_slot *)(void *)(*chunk +
-					    (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
+	return (struct tach__slot *)(void *)(*chunk +
+					     (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
 }
 
-struct tach_slot *tach__latch_overflow(struct tach__thread *record, int i)
+struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i)
 {
 	if (!record->overflow_latch)
 		record->overflow_latch = tach__pages(TACH__OVERFLOWS * (size_t)record->stride);
 	if (!record->overflow_latch)
 		return NULL;
-	return (struct tach_slot *)(void *)(record->overflow_latch +
-					    (size_t)i * record->stride);
+	return (struct tach__slot *)(void *)(record->overflow_latch +
+					     (size_t)i * record->stride);
 }
 
 /* Some writes last: their thread was taken off its processor amid one. */
-static int copy_patiently(struct tach_slot *out, const struct tach_slot *slot, size_t size,
+static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot, size_t size,
 			  int pauses)
 {
 	struct timespec pause = {0, PAUSE_NS};
@@ -165,8 +175,8 @@ static int copy_patiently(struct tach_slot *out, const struct tach_slot *slot, s
 	return 0;
 }
 
-enum tach__copied tach__slot_copy(struct tach_slot *out, const struct tach_slot *slot,
-				  struct tach_slot *latch, uint32_t count)
+enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
+				  struct tach__slot *latch, uint32_t count)
 {
 	size_t size = bytes(count);
 

@@ -13,14 +13,14 @@
 
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
 static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
-		     const struct tach_slot *slot, uint32_t id, struct tach_slot *latch)
+		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
 {
-	struct tach_slot copy;
+	union tach__slot_copy copy;
 	enum tach__copied how;
 	struct tach__row *row;
 
 	memset(&copy, 0, sizeof copy);
-	how = tach__slot_copy(&copy, slot, latch, record->count);
+	how = tach__slot_copy(&copy.slot, slot, latch, record->count);
 	row = tach__rows_at(&s->rows, id);
 	if (!row)
 		return;
@@ -29,7 +29,7 @@ static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
 		s->stale++;
 	}
 	if (how != TACH__COPIED_NOT)
-		tach__row_add(row, &copy, record);
+		tach__row_add(row, &copy.slot, record);
 }
 
 static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
@@ -37,7 +37,7 @@ static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
 	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
 
 	for (uint32_t id = TACH__SITE_FIRST; id < limit; id++) {
-		struct tach_slot *slot = tach__slot_at(record, id);
+		struct tach__slot *slot = tach__slot_at(record, id);
 
 		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
 			add_slot(s, record, slot, id, tach__latch_at(record, id));

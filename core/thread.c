@@ -8,10 +8,10 @@
 #include "core/reader.h"
 #include "core/registry.h"
 
-struct tach_thread tach__thread_closed; /* never opened: limit 0 */
-static struct tach_thread thread_ended; /* its destructor has run */
+struct tach__hot tach__thread_closed; /* never opened: limit 0 */
+static struct tach__hot thread_ended; /* its destructor has run */
 
-__thread struct tach_thread *tach__self = &tach__thread_closed;
+__thread struct tach__hot *tach__self = &tach__thread_closed;
 
 static pthread_key_t thread_key;
 static int thread_key_made; /* under the lock */
@@ -27,23 +27,25 @@ struct tach__thread *tach__thread_record(void)
 
 static struct tach__thread *record_map(uint32_t stride)
 {
-	size_t page = tach__pages_round(1),
-	       head = tach__pages_round(sizeof(struct tach__thread));
-	size_t size = page + head + (TACH__OVERFLOWS + 1) * (size_t)stride;
-	char *base = tach__pages(size);
+	size_t head = (sizeof(struct tach__thread) + 63) & ~(size_t)63;
+	size_t size = TACH__RECORD_AT + head + (TACH__OVERFLOWS + 2) * (size_t)stride;
+	char *base = tach__pages(size), *slots;
 	struct tach__thread *record;
 
 	if (!base)
 		return NULL;
 	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
-	madvise(base, page, MADV_WIPEONFORK);
-	record = (struct tach__thread *)(void *)(base + page);
-	record->hot = (struct tach_thread *)(void *)base;
+	madvise(base, tach__pages_round(1), MADV_WIPEONFORK);
+	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
+	record->hot = (struct tach__hot *)(void *)base;
 	record->size = size;
 	record->stride = stride;
+	slots = base + TACH__RECORD_AT + head;
+	record->outside = (struct tach__slot *)(void *)slots;
+	*tach__stack(record->hot, 0) = record->outside;
 	for (int i = 0; i <= TACH__OVERFLOWS; i++)
 		record->overflow[i] =
-			(struct tach_slot *)(void *)(base + page + head + (size_t)i * stride);
+			(struct tach__slot *)(void *)(slots + (size_t)(i + 1) * stride);
 	return record;
 }
 
@@ -122,8 +124,6 @@ static struct tach__thread *record_take(uint32_t stride)
 	memset(record->cold, 0, sizeof record->cold);
 	record->folded = 0;
 	record->norphans = 0;
-	record->log_base = 0;
-	record->calibrated = 0;
 	record->destructions = 0;
 	return record;
 }
@@ -151,15 +151,34 @@ static uint64_t seed(const void *address)
 	return (x ^ x >> 31) | 1;
 }
 
+/* With the lock: a number that no thread has; 0 is nobody's. */
+static uint32_t opening(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+	uint32_t number;
+
+again:
+	number = (uint32_t)(++r->openings % TACH__OPENINGS);
+	if (number == 0)
+		goto again;
+	if (r->openings >= TACH__OPENINGS)
+		cds_list_for_each_entry(
+			record, &r->threads,
+			node) if (TACH__OPENING(TACH__GET(record->hot->state)) ==
+				  number) goto again;
+	return number;
+}
+
 /* Into the list and into this thread's pointer. */
 static void record_publish(struct tach__thread *record)
 {
 	struct tach__registry *r = &tach__registry;
-	struct tach_thread *hot = record->hot;
+	struct tach__hot *hot = record->hot;
 	struct tach__held held;
 
 	tach__lock(&held);
-	hot->epoch = ++r->openings << TACH__EPOCH_BITS;
+	hot->state = TACH__STATE(opening(), 0, 0);
 	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
 	if (!thread_key_made)
@@ -178,7 +197,7 @@ static int thread_open(void)
 	struct tach__thread *record;
 	struct tach__config *config;
 	struct tach__held held;
-	struct tach_thread *hot;
+	struct tach__hot *hot;
 
 	tach__lock(&held);
 	config = r->enabled ? r->config : NULL;
@@ -199,14 +218,12 @@ static int thread_open(void)
 	record->random = seed(record);
 	hot = record->hot;
 	hot->limit = 0;
-	hot->open = 0;
 	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
 	hot->count = record->count;
-	hot->stride = record->stride;
-	hot->pairs = hot->children = 0;
-	memset(hot->total, 0, sizeof hot->total);
-	memcpy(hot->chunk, record->chunk, sizeof hot->chunk);
+	tach__edges_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
 	record_publish(record);
+	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
+		tach__overhead_measure(record);
 	return 0;
 }
 
@@ -218,7 +235,7 @@ static void fold(struct tach__thread *record)
 	struct tach__rows *rows = &record->config->rows;
 
 	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
-		struct tach_slot *slot = tach__slot_at(record, id);
+		struct tach__slot *slot = tach__slot_at(record, id);
 		struct tach__row *row;
 
 		if (!tach__slot_used(slot))
@@ -247,8 +264,8 @@ static void thread_retire(struct tach__thread *record)
 
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
-	record->hot->epoch = 0;
-	__atomic_store_n(&record->hot->limit, 0, __ATOMIC_RELAXED);
+	record->hot->state = 0;
+	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/* Forgotten first: the child of a fork at this moment must not close it again. */
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
 	tach_reader_close(reader);
@@ -296,7 +313,7 @@ void tach__thread_close(void)
 	struct tach__held held;
 
 	tach__hold(&held);
-	if (tach__self->record && tach__self->open == 0)
+	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
 		thread_retire(tach__self->record);
 	tach__release(&held);
 }
@@ -316,7 +333,7 @@ int tach__thread_pending(void)
 	return record && outdated(record);
 }
 
-struct tach_thread *tach__thread_ready(uint32_t id)
+struct tach__hot *tach__thread_ready(uint32_t id)
 {
 	struct tach__thread *record = tach__self->record;
 
@@ -325,7 +342,7 @@ struct tach_thread *tach__thread_ready(uint32_t id)
 	do {
 		if (record && outdated(record)) {
 			tach__heal(record);
-			if (record->hot->open == 0) {
+			if (TACH__LEVEL(record->hot->state) == 0) {
 				thread_retire(record);
 				record = NULL;
 			}
@@ -337,8 +354,9 @@ struct tach_thread *tach__thread_ready(uint32_t id)
 			return NULL;
 		/* Partner of tach__threads_interrupt: either it finds our limit and clears it,
 		 * or we find its generation. */
-		__atomic_store_n(&record->hot->limit, record->limit, __ATOMIC_SEQ_CST);
-	} while (record->hot->open == 0 && outdated(record));
+		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
+				 __ATOMIC_SEQ_CST);
+	} while (TACH__LEVEL(record->hot->state) == 0 && outdated(record));
 	return record->hot;
 }
 
@@ -347,7 +365,7 @@ void tach__threads_interrupt(void)
 	struct tach__thread *record;
 
 	cds_list_for_each_entry(record, &tach__registry.threads, node)
-		__atomic_store_n(&record->hot->limit, 0, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 }
 
 /*

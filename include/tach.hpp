@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ over the same inline code: scope guards that cost what the macros cost, owners for sets and
- * readers. Opening throws tach::error; nothing else does. C++11.
+ * C++ over the same inline code: scope guards that cost what the macros cost, owners for sets
+ * and readers. Opening throws tach::error; nothing else does. C++11.
  */
 #ifndef TACH_HPP
 #define TACH_HPP
@@ -13,7 +13,8 @@
 namespace tach
 {
 
-/* What a failed call says: what() is the sentence, code an enum tach_code or a negated errno. */
+/* What a failed call says: what() is the sentence, code an enum tach_code or a negated errno.
+ */
 class error : public std::runtime_error
 {
       public:
@@ -29,18 +30,19 @@ class error : public std::runtime_error
  *	static tach_site site = TACH_SITE_INIT("parse", 0, __func__);
  *	tach::scope guard(site);
  *
- * or TACH_GUARD(parse). Neither copied nor moved: the counts at its start belong to this thread.
+ * or TACH_GUARD(parse). Neither copied nor moved: the counts at its start belong to this
+ *thread.
  */
 template <bool fenced> class basic_scope
 {
       public:
 	__attribute__((always_inline)) explicit basic_scope(tach_site &site) noexcept
 	{
-		tach__region_begin(&site, &mark, fenced);
+		tach__region_start(&site, &mark);
 	}
 	__attribute__((always_inline)) ~basic_scope()
 	{
-		tach__region_end(&mark, fenced);
+		tach__region_stop(&mark);
 	}
 	basic_scope(const basic_scope &) = delete;
 	basic_scope &operator=(const basic_scope &) = delete;

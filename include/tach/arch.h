@@ -22,6 +22,14 @@
  *   tach__arch_loop(n)	n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions each and
  *			nothing else: what counts are proved with
  *   tach_clock()	one clock read: TSC, CNTVCT, ITC; 0 where there is none
+ *   TACH_UNLESS(word, label)
+ *			goto label if the 64-bit word is 0, in a number of instructions that is
+ *			the same at every place; the ladder gives one in C
+ * * TACH_BUMP(word, by)	word += by, 64 bits, not torn by a signal handler of this
+ *thread's
+ * * TACH_COUNT(word, by) the same where such a handler changes that very word
+ * * TACH_BELOW(a, b, below, other)
+ *			pointers: below = a < b ? below : other, 32 bits, without a branch
  *   TACH_FENCE()	what is before has executed before anything after starts
  */
 #ifndef TACH_ARCH_H
@@ -71,6 +79,14 @@
 #else
 #define TACH_ARCH_TABLES -1
 #include <tach/arch/none.h>
+#endif
+
+#ifndef TACH_UNLESS
+#define TACH_UNLESS(word, label)                                                               \
+	do {                                                                                   \
+		if (!(word))                                                                   \
+			goto label;                                                            \
+	} while (0)
 #endif
 
 #endif

@@ -14,10 +14,12 @@
 #define TACH_BEGIN_DECLS	       extern "C" {
 #define TACH_END_DECLS		       }
 #define TACH_STATIC_ASSERT(cond, text) static_assert(cond, text)
+#define TACH_NOTHROW		       noexcept
 #else
 #define TACH_BEGIN_DECLS
 #define TACH_END_DECLS
 #define TACH_STATIC_ASSERT(cond, text) _Static_assert(cond, text)
+#define TACH_NOTHROW
 #endif
 
 /* Every exported function carries TACH_API; everything else is hidden. */

@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tach.h>
+#include "core/registry.h"
 #include "tests/check.h"
 #include "tests/unit/fakekernel.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/time.h>
 #include <tach.h>
+#include "core/registry.h"
 #include "tests/check.h"
 
 static struct tach_snapshot *shot;
@@ -59,26 +60,27 @@ static void handler(int number)
 /* The handler comes while the slot's sequence is odd, as between two stores of STOP. */
 static void slot_under_write(void)
 {
-	struct tach_slot *slot = NULL;
+	struct tach__slot *slot = NULL;
+	struct tach__part *part;
 
 	begin();
 	signal(SIGUSR1, handler);
 	shared();
 	for (uint32_t id = TACH__SITE_FIRST; id < TACH__CHUNK_SLOTS; id++) {
-		struct tach_slot *s =
-			(void *)(tach__self->chunk[0] + (size_t)id * tach__self->stride);
+		struct tach__slot *s = tach__table(tach__self)[id];
 
-		if (s->calls)
+		if (tach__part(s, tach__self->count, 0)->calls)
 			slot = s;
 	}
 	CHECK(slot);
 	if (!slot)
 		return;
-	uint64_t calls = slot->calls;
+	part = tach__part(slot, tach__self->count, 0);
+	uint64_t calls = part->calls;
 	slot->seq++;
 	for (int i = 0; i < 10; i++)
 		raise(SIGUSR1);
-	CHECK(slot->calls == calls, "the slot under write was left alone");
+	CHECK(part->calls == calls, "the slot under write was left alone");
 	slot->seq++;
 	CHECK(look("shared") && info.calls == 21 && info.outermost == 21, "%d %d",
 	      (int)info.calls, (int)info.outermost);
@@ -113,7 +115,7 @@ static void storm(void)
 	      (int)info.calls);
 	CHECK(look("shared") && info.calls == 1 + rounds + 2 * handled, "%d less than %d",
 	      (int)info.calls, (int)(1 + rounds + 2 * handled));
-	CHECK(tach__self->open == 0);
+	CHECK(TACH__LEVEL(tach__self->state) == 0);
 }
 
 static void *in_thread(void *arg)

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <tach.h>
+#include "core/registry.h"
 #include "tests/check.h"
 #include "tests/unit/fakekernel.h"
 
@@ -275,14 +276,12 @@ static void sets_are_exchanged_outside_regions(void)
 }
 
 /* The calling thread's slot that has so many calls. */
-static struct tach_slot *slot_with(uint64_t calls)
+static struct tach__slot *slot_with(uint64_t calls)
 {
 	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
-		struct tach_slot *slot =
-			(void *)(tach__self->chunk[id / TACH__CHUNK_SLOTS] +
-				 (size_t)(id % TACH__CHUNK_SLOTS) * tach__self->stride);
+		struct tach__slot *slot = tach__table(tach__self)[id];
 
-		if (slot->calls == calls)
+		if (tach__part(slot, tach__self->count, 0)->calls == calls)
 			return slot;
 	}
 	abort();
@@ -291,7 +290,7 @@ static struct tach_slot *slot_with(uint64_t calls)
 /* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
 static void a_stuck_writer_is_stale(void)
 {
-	struct tach_slot *slot;
+	struct tach__slot *slot;
 
 	begin(1, (struct tach_regions_options){0});
 	leaf(20);
@@ -300,10 +299,10 @@ static void a_stuck_writer_is_stale(void)
 	IS("leaf", 1, TACH_INCLUSIVE, 40);
 	leaf(20);
 	slot->seq++;
-	slot->sum[1].inclusive += 12345;
+	tach__part(slot, 1, 0)->sum[1] += 12345;
 	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 40);
 	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
-	slot->sum[1].inclusive -= 12345;
+	tach__part(slot, 1, 0)->sum[1] -= 12345;
 	slot->seq++;
 	IS("leaf", 1, TACH_INCLUSIVE, 60);
 	CHECK(!(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE));

@@ -65,6 +65,28 @@ TACH_INLINE uint64_t tach_clock(void)
 /* ISB: nothing after it is fetched before everything before it completed (Arm ARM B2.3). */
 #define TACH_FENCE() __asm__ volatile("isb" ::: "memory")
 
+/* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
+#define TACH_UNLESS(word, label)                                                               \
+	__asm__ goto("ldr x16, %0\n\tcbz x16, %l1" : : "m"(word) : "x16" : label)
+
+/* A signal handler clears the monitor, so nothing of it is lost. */
+#define TACH_COUNT(word, by)                                                                   \
+	do {                                                                                   \
+		uint64_t tach__was;                                                            \
+		uint32_t tach__failed;                                                         \
+		__asm__ volatile("1:\tldxr %0, %2\n\tadd %0, %0, %3\n"                         \
+				 "\tstxr %w1, %0, %2\n\tcbnz %w1, 1b"                          \
+				 : "=&r"(tach__was), "=&r"(tach__failed), "+Q"(word)           \
+				 : "r"((uint64_t)(by)));                                       \
+	} while (0)
+
+/* below = a < b ? below : other, without a branch: the same number of instructions. */
+#define TACH_BELOW(a, b, below, other)                                                         \
+	__asm__("cmp %w1, %w2\n\tcsel %0, %0, %3, lo"                                          \
+		: "+r"(below)                                                                  \
+		: "r"((uint32_t)(a)), "r"((uint32_t)(b)), "r"(other)                           \
+		: "cc")
+
 #define TACH_ARCH_NAME		    "arm64"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u
 TACH_INLINE void tach__arch_loop(uint64_t n)

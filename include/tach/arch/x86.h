@@ -79,6 +79,22 @@ TACH_INLINE uint64_t tach_clock(void)
  */
 #define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")
 
+/* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
+#define TACH_UNLESS(word, label)                                                               \
+	__asm__ goto("cmpq $0, %0\n\tje %l1" : : "m"(word) : "cc" : label)
+
+/* One instruction: nothing of this thread's, a signal handler neither, comes in between. */
+#define TACH_BUMP(word, by)                                                                    \
+	__asm__ volatile("addq %1, %0" : "+m"(word) : "er"((uint64_t)(by)) : "cc")
+#define TACH_COUNT(word, by) TACH_BUMP(word, by)
+
+/* below = a < b ? below : other, without a branch: the same number of instructions. */
+#define TACH_BELOW(a, b, below, other)                                                         \
+	__asm__("cmpl %2, %1\n\tcmovae %3, %0"                                                 \
+		: "+r"(below)                                                                  \
+		: "r"((uint32_t)(a)), "m"(b), "r"(other)                                       \
+		: "cc")
+
 #define TACH_ARCH_NAME		    "x86-64"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u
 TACH_INLINE void tach__arch_loop(uint64_t n)

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions count exactly: what a loop of known length takes and nothing else, in itself and in
+ * every region around it, on any thread, from the first entry on. Compiled by tests/guest in
+ * several ways (REGION_EXACT names them): the instructions of a site are the compiler's.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+#include "tests/guest/machine.h"
+
+static int failures, checks;
+static uint32_t counters;
+
+/* n turns, with what brings n into its register: 2 n + 1 instructions. */
+#if defined(__x86_64__)
+#define LOOP(n)                                                                                \
+	__asm__ volatile("mov %0, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : "i"(n) : "ecx", "cc")
+#else
+#define LOOP(n)                                                                                \
+	__asm__ volatile("ldr w16, =%0\n1:\tsubs w16, w16, #1\n\tb.ne 1b"                      \
+			 :                                                                     \
+			 : "i"(n)                                                              \
+			 : "w16", "cc")
+#endif
+#define TAKES(n) (2 * (int64_t)(n) + 1)
+
+static struct tach_snapshot *shot;
+
+static int find(const char *name, struct tach_region_info *info)
+{
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		memset(info, 0, sizeof *info);
+		tach_snapshot_region(shot, r, info);
+		if (strcmp(info->name, name) == 0)
+			return r;
+	}
+	return -1;
+}
+
+/* Of loops: 2 n + 1 instructions, n branches. */
+static int64_t in(const char *event, int64_t taken, int loops)
+{
+	if (strcmp(event, "instructions") == 0 || strcmp(event, "r08") == 0)
+		return taken;
+	return strcmp(event, "branches") == 0 ? (taken - loops) / 2 : -1;
+}
+
+/* `loops`: how many there are in it, in all calls. */
+static void expect(const char *test, const char *name, int64_t inclusive, int loops,
+		   int64_t self, int self_loops)
+{
+	struct tach_region_info info;
+	int r;
+
+	tach_snapshot_free(shot);
+	shot = NULL;
+	if (tach_snapshot_take(&shot, NULL) != 0 || (r = find(name, &info)) < 0) {
+		printf("# %s: no region %s\n", test, name);
+		failures++;
+		return;
+	}
+	for (uint32_t q = 1; q <= counters; q++)
+		for (int part = 0; part < 2; part++) {
+			const char *event = tach_snapshot_quantity(shot, (int)q);
+			int64_t got, want = part ? in(event, self, self_loops)
+						 : in(event, inclusive, loops);
+			struct tach_value v;
+
+			memset(&v, 0, sizeof v);
+			tach_snapshot_value(shot, r, (int)q, part ? TACH_SELF : TACH_INCLUSIVE,
+					    &v);
+			got = (int64_t)(v.raw - v.overhead);
+			if (want < 0)
+				continue;
+			checks++;
+			if (got == want && (double)got == v.raw - v.overhead)
+				continue;
+			failures++;
+			printf("# %s, %u counters: %s of %s, %s, is %" PRId64 ", %+" PRId64
+			       " off in %d calls%s\n",
+			       test, counters, event, name, part ? "self" : "inclusive", got,
+			       got - want, (int)info.calls,
+			       info.provenance[0] ? " (rescheduled)" : "");
+		}
+}
+
+static const struct event {
+	const char *name;
+	uint32_t type;
+	uint64_t config;
+} events[] = {
+	{"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
+	{"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
+#if defined(__aarch64__)
+	{"stalls", PERF_TYPE_HARDWARE, PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
+	{"r08", PERF_TYPE_RAW, 8}, /* instructions again, on a general counter */
+	{"r23", PERF_TYPE_RAW, 0x23},
+	{"r24", PERF_TYPE_RAW, 0x24},
+#else
+	{"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+	{"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES},
+	{"cache-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_MISSES},
+	{"cache-references", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CACHE_REFERENCES},
+#endif
+};
+enum { NEVENTS = sizeof events / sizeof *events };
+
+/* `counters` of the list from number `first` on, turning round. */
+static void begin(unsigned first)
+{
+	const struct event *event;
+	struct tach_regions_options opt;
+	struct tach_set_options set = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr[TACH_COUNTERS_MAX];
+	struct tach_set_attr member[TACH_COUNTERS_MAX];
+	struct tach_error err;
+
+	memset(&opt, 0, sizeof opt);
+	memset(attr, 0, sizeof attr);
+	memset(&err, 0, sizeof err);
+	err.size = 0;
+	for (uint32_t i = 0; i < counters; i++) {
+		event = &events[(first + i) % NEVENTS];
+		attr[i].type = event->type;
+		attr[i].size = sizeof attr[i];
+		attr[i].config = event->config;
+		attr[i].exclude_kernel = attr[i].exclude_hv = 1;
+		member[i].name = event->name;
+		member[i].attr = &attr[i];
+	}
+	set.attrs = member;
+	set.nattrs = (int)counters;
+	if (tach_set_create(&opt.set, &set, &err) != 0 ||
+	    tach_regions_configure(&opt, &err) != 0) {
+		printf("# %s\n", err.text);
+		failures++;
+	}
+}
+
+static void flat(void)
+{
+	for (int i = 0; i < 100; i++) {
+		TACH_START(ten);
+		LOOP(10);
+		TACH_STOP(ten);
+	}
+	TACH_START(million);
+	LOOP(10000000);
+	TACH_STOP(million);
+	TACH_START_FENCED(fenced);
+	LOOP(1000);
+	TACH_STOP(fenced);
+	TACH_START(empty);
+	TACH_STOP(empty);
+	expect("flat", "ten", 100 * TAKES(10), 100, 100 * TAKES(10), 100);
+	expect("flat", "million", TAKES(10000000), 1, TAKES(10000000), 1);
+	expect("flat", "fenced", TAKES(1000), 1, TAKES(1000), 1);
+	expect("flat", "empty", 0, 0, 0, 0);
+}
+
+/* No loops: their instructions would be counted. The first round has all first entries. */
+static __attribute__((noinline)) void nest(void)
+{
+	TACH_START(a);
+	LOOP(10);
+	TACH_START(b);
+	LOOP(20);
+	TACH_START_FENCED(c);
+	LOOP(30);
+	TACH_START(d);
+	LOOP(40);
+	TACH_STOP(d);
+	TACH_STOP(c);
+	TACH_START(e);
+	TACH_STOP(e);
+	TACH_STOP(b);
+	TACH_START_FENCED(f);
+	LOOP(50);
+	TACH_STOP(f);
+	LOOP(10);
+	TACH_STOP(a);
+}
+
+static void nested_after(int rounds, const char *test)
+{
+	expect(test, "a",
+	       rounds * (2 * TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40) + TAKES(50)),
+	       rounds * 6, rounds * 2 * TAKES(10), rounds * 2);
+	expect(test, "b", rounds * (TAKES(20) + TAKES(30) + TAKES(40)), rounds * 3,
+	       rounds * TAKES(20), rounds);
+	expect(test, "c", rounds * (TAKES(30) + TAKES(40)), rounds * 2, rounds * TAKES(30),
+	       rounds);
+	expect(test, "d", rounds * TAKES(40), rounds, rounds * TAKES(40), rounds);
+	expect(test, "e", 0, 0, 0, 0);
+	expect(test, "f", rounds * TAKES(50), rounds, rounds * TAKES(50), rounds);
+}
+
+static void nested(void)
+{
+	nest();
+	nested_after(1, "first entries");
+	for (int i = 0; i < 9; i++)
+		nest();
+	nested_after(10, "nested");
+}
+
+/* r in r in r, and s between: written out, as a call's instructions would count too. */
+static void recursive(void)
+{
+	static struct tach_site r = TACH_SITE_INIT("r", 0, ""), s = TACH_SITE_INIT("s", 0, "");
+
+	for (int i = 0; i < 3; i++) {
+		/* As calls have it: what is inside lies below. */
+		struct tach_region_mark mark[3], between;
+
+		TACH_START(around);
+		tach__region_start(&r, &mark[2]);
+		LOOP(10);
+		tach__region_start(&r, &mark[1]);
+		LOOP(20);
+		tach__region_start(&s, &between);
+		LOOP(30);
+		tach__region_start(&r, &mark[0]);
+		LOOP(40);
+		tach__region_stop(&mark[0]);
+		tach__region_stop(&between);
+		tach__region_stop(&mark[1]);
+		tach__region_stop(&mark[2]);
+		TACH_STOP(around);
+	}
+	expect("recursive", "r", 3 * (TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40)), 12,
+	       3 * (TAKES(10) + TAKES(20) + TAKES(40)), 9);
+	expect("recursive", "s", 3 * (TAKES(30) + TAKES(40)), 6, 3 * TAKES(30), 3);
+	expect("recursive", "around", 3 * (TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40)), 12,
+	       0, 0);
+}
+
+static void *in_thread(void *arg)
+{
+	for (int i = 0; i < 100; i++)
+		nest();
+	return arg;
+}
+
+/* Slots are not ready in them although the sites are known. */
+static void threads(unsigned first)
+{
+	pthread_t thread[4];
+
+	begin(first);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, in_thread, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	nested_after(400, "threads");
+}
+
+/* Long enough for the kernel to come in between. */
+static void rescheduled(unsigned first)
+{
+	struct tach_region_info info;
+
+	begin(first);
+	for (int i = 0; i < 20; i++) {
+		TACH_START(outside);
+		TACH_START(long_one);
+		LOOP(20000000);
+		TACH_STOP(long_one);
+		TACH_STOP(outside);
+	}
+	expect("rescheduled", "long_one", 20 * TAKES(20000000), 20, 20 * TAKES(20000000), 20);
+	expect("rescheduled", "outside", 20 * TAKES(20000000), 20, 0, 0);
+	if (shot && find("long_one", &info) >= 0)
+		printf("# %d of 20 were rescheduled\n", (int)info.provenance[0]);
+}
+
+/*
+ * While threads share processors the kernel may come in amid the some forty instructions in
+ * which an edge reads its counters, and that entry is read again, which it shows: it is exact
+ * unless that happened.
+ */
+static void disturbed(void (*test)(unsigned first), unsigned first)
+{
+	int before = failures;
+
+	for (int i = 0; i < 5; i++) {
+		failures = before;
+		test(first);
+		if (failures == before)
+			return;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		uint32_t counters, first;
+	} sets[] = {{4, 0}, {1, 0}, {4, 3}, {2, 0}, {3, 4}, {6, 0}};
+
+	(void)argc;
+	if (!machine_is_exact()) {
+		puts("skip region_exact: instruction counts are not exact on this machine");
+		return 77;
+	}
+	for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
+		counters = sets[i].counters;
+		begin(sets[i].first);
+		flat();
+		nested();
+		recursive();
+		disturbed(threads, sets[i].first);
+		disturbed(rescheduled, sets[i].first);
+	}
+	tach_snapshot_free(shot);
+	printf("%s %s\n", failures ? "not ok" : "ok",
+	       strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0]);
+	printf("# %d sums\n", checks);
+	return failures != 0;
+}
