@@ -102,10 +102,10 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 	if (!o->empty)
 		o->empty = empty_loop;
 	if (o->samples > SAMPLES_MAX || !(o->confidence > 0 && o->confidence < 1) ||
-	    isnan(o->outlier) || o->sample_seconds > 60)
+	    isnan(o->outlier) || o->sample_seconds > 60 || (o->unit && !(o->units > 0)))
 		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
 				   "samples must be at most %d, confidence between 0 and 1, "
-				   "sample_seconds at most 60",
+				   "sample_seconds at most 60, units above 0",
 				   SAMPLES_MAX);
 	return 0;
 }
@@ -289,8 +289,12 @@ int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body bo
 		return no_memory(&run);
 	run.bench->confidence = run.opt.confidence;
 	run.bench->name = strdup(name ? name : "");
+	run.bench->units = run.opt.units;
+	if (run.opt.unit)
+		run.bench->unit = strdup(run.opt.unit);
 	events = run.opt.events ? run.opt.events : EVENTS;
-	code = run.bench->name ? run_all(&run, events) : no_memory(&run);
+	code = run.bench->name && (run.bench->unit || !run.opt.unit) ? run_all(&run, events)
+								     : no_memory(&run);
 	if (code) {
 		tach_bench_free(run.bench);
 		return code;

@@ -37,6 +37,8 @@ struct tach_bench {
 	char *name;
 	uint64_t iterations;
 	double confidence, drift;
+	char *unit; /* NULL: none */
+	double units;
 	int npasses, nseries;
 	struct tach__bench_series *series;
 	char missing[256];

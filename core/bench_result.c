@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A finished benchmark: its values, comparison of two, text and JSON. */
+/* A finished benchmark: its values, comparison of two. */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/bench.h"
@@ -18,6 +16,7 @@ void tach_bench_free(struct tach_bench *bench)
 	}
 	free(bench->series);
 	free(bench->name);
+	free(bench->unit);
 	free(bench);
 }
 
@@ -97,98 +96,4 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 		return TACH_ERR_NOMEM;
 	out->differs = out->p < 1 - a->confidence && out->shift != 0;
 	return 0;
-}
-
-/* Appends like snprintf and keeps the whole length, so that a caller learns what room to bring.
- */
-struct text {
-	char *at;
-	size_t size, length;
-};
-
-__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
-{
-	size_t room = t->length < t->size ? t->size - t->length : 0;
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(room ? t->at + t->length : NULL, room, format, args);
-	va_end(args);
-	t->length += n > 0 ? (size_t)n : 0;
-}
-
-static void add_string(struct text *t, const char *s)
-{
-	add(t, "\"");
-	for (; *s; s++) {
-		if (*s == '"' || *s == '\\')
-			add(t, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			add(t, "\\u%04x", *s);
-		else
-			add(t, "%c", *s);
-	}
-	add(t, "\"");
-}
-
-static void format_text(struct text *t, const struct tach_bench *b)
-{
-	struct tach_bench_value v;
-
-	add(t, "%s: %llu iterations a sample%s\n", b->name, (unsigned long long)b->iterations,
-	    b->npasses > 1 ? ", several passes" : "");
-	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
-		add(t, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u", v.name,
-		    v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
-		if (v.outliers)
-			add(t, " (%u removed)", v.outliers);
-		if (v.flags & TACH_SMALL)
-			add(t, "  too small to tell from nothing");
-		if (v.flags & TACH_CORRECTED)
-			add(t, "  less one for every interrupt");
-		add(t, "\n");
-	}
-	if (b->drift > 0.01)
-		add(t, "  the passes differ by %.1f %% in instructions: not the same work\n",
-		    100 * b->drift);
-	if (b->missing[0])
-		add(t, "  %s\n", b->missing);
-}
-
-static void format_json(struct text *t, const struct tach_bench *b)
-{
-	struct tach_bench_value v;
-
-	add(t, "{\"schema\":\"tach-bench-1\",\"name\":");
-	add_string(t, b->name);
-	add(t, ",\"iterations\":%llu,\"passes\":%d,\"drift\":%.9g,\"values\":[",
-	    (unsigned long long)b->iterations, b->npasses, b->drift);
-	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
-		add(t, "%s{\"name\":", i ? "," : "");
-		add_string(t, v.name);
-		add(t,
-		    ",\"median\":%.17g,\"mad\":%.17g,\"low\":%.17g,\"high\":%.17g,"
-		    "\"confidence\":%.9g,\"empty\":%.17g,\"samples\":%u,\"outliers\":%u,"
-		    "\"flags\":%u,\"pass\":%u}",
-		    v.median, v.mad, v.low, v.high, v.confidence, v.empty, v.samples,
-		    v.outliers, v.flags, v.pass);
-	}
-	add(t, "],\"missing\":");
-	add_string(t, b->missing);
-	add(t, "}\n");
-}
-
-int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format, char *text,
-		      size_t size)
-{
-	struct text t = {text, size, 0};
-
-	if (size)
-		text[0] = '\0';
-	if (format == TACH_BENCH_JSON)
-		format_json(&t, bench);
-	else
-		format_text(&t, bench);
-	return (int)t.length;
 }

@@ -24,3 +24,29 @@ TACH_BENCH(divide_by_constant)
 
 	TACH_KEEP(x / 10);
 }
+
+/* For each of some sizes; what is done before and after is not measured. */
+static uint32_t *numbers;
+
+TACH_BENCH_ARGS(sum, 16, 1024, 65536)
+{
+	uint32_t sum = 0;
+
+	for (uint64_t i = 0; i < tach_arg; i++)
+		sum += numbers[i];
+	TACH_KEEP(sum);
+}
+
+TACH_BENCH_SETUP(sum)
+{
+	numbers = calloc(tach_arg, sizeof *numbers);
+	if (!numbers)
+		abort();
+}
+
+TACH_BENCH_TEARDOWN(sum)
+{
+	free(numbers);
+}
+
+TACH_BENCH_UNITS(sum, "byte", tach_arg * sizeof *numbers);

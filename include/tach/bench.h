@@ -40,6 +40,9 @@ struct tach_bench_options {
 	 * out of instructions too, see tach/set.h.
 	 */
 	uint32_t interrupts;
+	/* What an iteration handles, for throughput: 4096 times "byte". NULL = nothing. */
+	const char *unit;
+	double units;
 };
 
 /* One quantity, per iteration. */
@@ -96,17 +99,29 @@ TACH_API int tach_bench_compare(const struct tach_bench *a, const struct tach_be
 enum tach_bench_format { TACH_BENCH_TEXT, TACH_BENCH_JSON };
 /*
  * Like snprintf: writes at most size bytes with the final 0 and returns the whole length. Text
- * is a few lines, JSON one object (schema tach-bench-1).
+ * is a few lines, without what is missing; JSON one object in one line (schema tach-bench-1),
+ * numbers by no locale's rules.
  */
 TACH_API int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format,
 			       char *text, size_t size);
+/*
+ * Such an object back, samples included, so that tach_bench_compare can take it: one line of a
+ * file of them. TACH_ERR_SYNTAX with line and column, TACH_ERR_NOMEM.
+ */
+TACH_API int tach_bench_load(struct tach_bench **out, const char *json, size_t length,
+			     struct tach_error *err);
 
 /* ---- TACH_BENCH(name) { body } ---- */
 
 struct tach_bench_case {
 	const char *name;
-	tach_bench_body body, empty;
+	tach_bench_body body, empty; /* the context is a uint64_t, the argument, or NULL */
 	struct tach_bench_case *next;
+	const uint64_t *args; /* one run for each; NULL: one run */
+	uint32_t nargs;
+	void (*setup)(uint64_t arg), (*teardown)(uint64_t arg); /* around a run; or NULL */
+	const char *unit;					/* or NULL */
+	double (*units)(uint64_t arg);
 };
 /* Adds to the list below; for constructors: not thread-safe. The case must stay. */
 TACH_API void tach_bench_register(struct tach_bench_case *bench);
@@ -117,19 +132,50 @@ TACH_END_DECLS
 
 /* Makes the compiler believe that somebody looks at the value. */
 #define TACH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
+/* That somebody looks at all memory, and may change it. */
+#define TACH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*
  * Defines a benchmark and registers it before main; the braces that follow are its body. Both
  * loops are compiled here, by the same compiler with the same flags, so that they differ in the
  * body alone.
  */
-#define TACH_BENCH(id)                                                                         \
-	TACH_INLINE void tach_bench_body_##id(void);                                           \
+#define TACH_BENCH(id) TACH__BENCH(id, NULL, 0)
+
+/*
+ * The same for every one of some numbers, "name/number", which the body finds in tach_arg:
+ *	TACH_BENCH_ARGS(clear, 64, 4096) { memset(buffer, 0, tach_arg); TACH_CLOBBER(); }
+ */
+#define TACH_BENCH_ARGS(id, ...)                                                               \
+	static const uint64_t tach_bench_args_##id[] = {__VA_ARGS__};                          \
+	TACH__BENCH(id, tach_bench_args_##id,                                                  \
+		    sizeof tach_bench_args_##id / sizeof *tach_bench_args_##id)
+
+/* After TACH_BENCH(id): what is done before and after its run, not measured. */
+#define TACH_BENCH_SETUP(id)	TACH__BENCH_AROUND(id, setup)
+#define TACH_BENCH_TEARDOWN(id) TACH__BENCH_AROUND(id, teardown)
+
+/* After TACH_BENCH(id): an iteration handles that many of a unit: (clear, "byte", tach_arg). */
+#define TACH_BENCH_UNITS(id, name, number)                                                     \
+	static double tach_bench_units_##id(uint64_t tach_arg)                                 \
+	{                                                                                      \
+		(void)tach_arg;                                                                \
+		return (double)(number);                                                       \
+	}                                                                                      \
+	__attribute__((constructor)) static void tach_bench_add_units_##id(void)               \
+	{                                                                                      \
+		tach_bench_case_##id.unit = name;                                              \
+		tach_bench_case_##id.units = tach_bench_units_##id;                            \
+	}                                                                                      \
+	TACH_STATIC_ASSERT(sizeof(name) > 1, "the unit has a name")
+
+#define TACH__BENCH(id, args, nargs)                                                           \
+	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg);                              \
 	static void tach_bench_loop_##id(void *tach_context, uint64_t tach_n)                  \
 	{                                                                                      \
-		(void)tach_context;                                                            \
+		uint64_t tach_arg = tach_context ? *(const uint64_t *)tach_context : 0;        \
 		for (; tach_n; tach_n--) {                                                     \
-			tach_bench_body_##id();                                                \
+			tach_bench_body_##id(tach_arg);                                        \
 			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
 		}                                                                              \
 	}                                                                                      \
@@ -139,12 +185,28 @@ TACH_END_DECLS
 		for (; tach_n; tach_n--)                                                       \
 			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
 	}                                                                                      \
-	static struct tach_bench_case tach_bench_case_##id = {#id, tach_bench_loop_##id,       \
-							      tach_bench_empty_##id, NULL};    \
+	static struct tach_bench_case tach_bench_case_##id = {#id,                             \
+							      tach_bench_loop_##id,            \
+							      tach_bench_empty_##id,           \
+							      NULL,                            \
+							      args,                            \
+							      nargs,                           \
+							      NULL,                            \
+							      NULL,                            \
+							      NULL,                            \
+							      NULL};                           \
 	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
 	{                                                                                      \
 		tach_bench_register(&tach_bench_case_##id);                                    \
 	}                                                                                      \
-	TACH_INLINE void tach_bench_body_##id(void)
+	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg __attribute__((unused)))
+
+#define TACH__BENCH_AROUND(id, which)                                                          \
+	static void tach_bench_##which##_##id(uint64_t tach_arg);                              \
+	__attribute__((constructor)) static void tach_bench_add_##which##_##id(void)           \
+	{                                                                                      \
+		tach_bench_case_##id.which = tach_bench_##which##_##id;                        \
+	}                                                                                      \
+	static void tach_bench_##which##_##id(uint64_t tach_arg __attribute__((unused)))
 
 #endif

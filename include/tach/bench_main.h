@@ -6,23 +6,84 @@
 #ifndef TACH_BENCH_MAIN_H
 #define TACH_BENCH_MAIN_H
 
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/bench.h>
+#include <unistd.h>
+
+struct tach__bench_main {
+	struct tach_bench_options opt;
+	enum tach_bench_format format;
+	int list, npatterns;
+	char **patterns;
+	const char *against; /* file of an earlier run, or NULL */
+	char *earlier;	     /* what is in it */
+	size_t earlier_length;
+	int number, bad; /* benchmarks so far; one failed */
+	struct tach_bench *base;
+	char missing[256];
+};
 
 static void tach__bench_usage(FILE *to)
 {
-	fputs("usage: PROGRAM [--events LIST] [--samples N] [--json] [--list] [PATTERN]...\n\n"
-	      "Runs the benchmarks whose names contain a PATTERN (all without one), then "
+	fputs("usage: PROGRAM [--events LIST] [--samples N] [--seconds S] [--json]\n"
+	      "               [--against FILE] [--list] [PATTERN]...\n\n"
+	      "Runs the benchmarks whose names contain a PATTERN (all without one), and "
 	      "compares\n"
-	      "each with the first in time.\n\n"
-	      "  --events LIST  what to count (cycles,instructions); any number of events\n"
-	      "  --samples N    samples of each (31)\n"
-	      "  --json         one JSON object a line\n"
-	      "  --list         names only\n\n"
-	      "Exit status: 0 done, 1 a benchmark failed, 2 bad usage.\n",
+	      "each with the first in time, or with itself in an earlier run.\n\n"
+	      "  --events LIST   what to count (cycles,instructions); any number of events\n"
+	      "  --samples N     samples of each (31)\n"
+	      "  --seconds S     how long a sample lasts at least (0.001)\n"
+	      "  --json          one JSON object a line\n"
+	      "  --against FILE  compare with what --json wrote there\n"
+	      "  --list          names only\n"
+	      "  --help          this\n\n"
+	      "Exit status: 0 done, 1 a benchmark failed or none matches, 2 bad usage.\n",
 	      to);
+}
+
+/* ---- options ---- */
+
+static double tach__bench_number(const char *word)
+{
+	char *end;
+	double v = strtod(word, &end);
+
+	return *word && !*end && v > 0 ? v : 0;
+}
+
+/* How many words it took, 0: none of ours. */
+static int tach__bench_option(struct tach__bench_main *m, const char *word, const char *value)
+{
+	if (strcmp(word, "--json") == 0)
+		return m->format = TACH_BENCH_JSON, 1;
+	if (strcmp(word, "--list") == 0)
+		return m->list = 1, 1;
+	if (!value)
+		return 0;
+	if (strcmp(word, "--events") == 0)
+		return m->opt.events = value, 2;
+	if (strcmp(word, "--against") == 0)
+		return m->against = value, 2;
+	if (strcmp(word, "--samples") == 0)
+		return (m->opt.samples = (uint32_t)tach__bench_number(value)) ? 2 : 0;
+	if (strcmp(word, "--seconds") == 0)
+		return (m->opt.sample_seconds = tach__bench_number(value)) > 0 ? 2 : 0;
+	return 0;
+}
+
+/* ---- one benchmark ---- */
+
+/* On a terminal, what is running; "": nothing any more. */
+static void tach__bench_progress(const char *name)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K%s%s", name, *name ? " ..." : "");
+	fflush(stderr);
 }
 
 static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
@@ -38,86 +99,187 @@ static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_for
 	return 0;
 }
 
-static void tach__bench_against(const struct tach_bench *base, const struct tach_bench *bench)
+static void tach__bench_compare(const struct tach_bench *base, const struct tach_bench *bench,
+				const char *what, int quantity)
 {
 	struct tach_bench_difference d;
+	struct tach_bench_value a, b;
 
-	if (tach_bench_compare(base, bench, 0, &d) == 0)
-		printf("  %s %s: %+.4f ns (p %.2g)\n",
-		       d.differs ? "differs from" : "no difference to", tach_bench_name(base),
-		       d.shift, d.p);
+	if (tach_bench_compare(base, bench, quantity, &d) != 0 ||
+	    tach_bench_value(base, quantity, &a) != 0 ||
+	    tach_bench_value(bench, quantity, &b) != 0)
+		return;
+	printf("  %s %s: %+.4f %s", d.differs ? "differs from" : "no difference to", what,
+	       d.shift, quantity ? a.name : "ns");
+	if (d.differs && !(a.flags & TACH_SMALL) && !(b.flags & TACH_SMALL))
+		printf(", %.4g times as much", b.median / a.median);
+	printf(" (p %.2g)\n", d.p);
 }
 
-static int tach__bench_wanted(const char *name, int argc, char **argv)
+/* A whole file; NULL: it cannot be read. */
+static char *tach__bench_read(const char *file, size_t *length)
 {
-	int hit = argc == 0;
+	FILE *from = fopen(file, "r");
+	char *text = NULL, *more;
+	size_t room = 0, n = 1;
 
-	for (int i = 0; i < argc; i++)
-		hit |= strstr(name, argv[i]) != NULL;
+	*length = 0;
+	while (from && n) {
+		if (*length == room) {
+			room = room ? 2 * room : 65536;
+			more = (char *)realloc(text, room);
+			if (!more)
+				break;
+			text = more;
+		}
+		n = fread(text + *length, 1, room - *length, from);
+		*length += n;
+	}
+	if (from)
+		fclose(from);
+	return text;
+}
+
+/* The line of an earlier run that has this benchmark. NULL: there is none. */
+static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
+					      const char *name)
+{
+	const char *line = m->earlier, *end = line + m->earlier_length;
+	struct tach_bench *found;
+
+	while (line < end) {
+		const char *next = (const char *)memchr(line, '\n', (size_t)(end - line));
+		size_t n = (size_t)((next ? next : end) - line);
+
+		if (tach_bench_load(&found, line, n, NULL) == 0) {
+			if (strcmp(tach_bench_name(found), name) == 0)
+				return found;
+			tach_bench_free(found);
+		}
+		line += n + 1;
+	}
+	return NULL;
+}
+
+/* Takes the result. */
+static void tach__bench_done(struct tach__bench_main *m, struct tach_bench *bench)
+{
+	struct tach_bench *earlier = NULL;
+
+	m->bad |= tach__bench_print(bench, m->format);
+	if (*tach_bench_missing(bench))
+		snprintf(m->missing, sizeof m->missing, "%s", tach_bench_missing(bench));
+	if (m->against && m->format == TACH_BENCH_TEXT) {
+		earlier = tach__bench_earlier(m, tach_bench_name(bench));
+		for (int i = 0; earlier && i < tach_bench_count(bench); i++)
+			tach__bench_compare(earlier, bench, m->against, i);
+		if (!earlier)
+			printf("  %s does not have it\n", m->against);
+		tach_bench_free(earlier);
+	} else if (m->base && m->format == TACH_BENCH_TEXT) {
+		tach__bench_compare(m->base, bench, tach_bench_name(m->base), 0);
+	}
+	if (m->base)
+		tach_bench_free(bench);
+	else
+		m->base = bench;
+}
+
+static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_case *c,
+			    const char *name, uint64_t arg)
+{
+	struct tach_bench_options mine = m->opt;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *bench;
+	int code;
+
+	mine.empty = c->empty;
+	mine.unit = c->units ? c->unit : NULL;
+	mine.units = c->units ? c->units(arg) : 0;
+	tach__bench_progress(name);
+	if (c->setup)
+		c->setup(arg);
+	code = tach_bench_run(&bench, name, c->body, &arg, &mine, &err);
+	if (c->teardown)
+		c->teardown(arg);
+	tach__bench_progress("");
+	if (code == 0) {
+		tach__bench_done(m, bench);
+		return;
+	}
+	fprintf(stderr, "%s: %s\n", name, err.text);
+	m->bad = 1;
+}
+
+/* ---- all of them ---- */
+
+static int tach__bench_wanted(const struct tach__bench_main *m, const char *name)
+{
+	int hit = m->npatterns == 0;
+
+	for (int i = 0; i < m->npatterns; i++)
+		hit |= strstr(name, m->patterns[i]) != NULL;
 	return hit;
 }
 
-static int tach__bench_all(const struct tach_bench_options *opt, enum tach_bench_format format,
-			   int argc, char **argv)
+static void tach__bench_all(struct tach__bench_main *m)
 {
-	struct tach_bench *base = NULL;
-	int bad = 0;
+	char name[256];
 
 	for (const struct tach_bench_case *c = tach_bench_cases(); c; c = c->next) {
-		struct tach_bench_options mine = *opt;
-		struct tach_error err = TACH_ERROR_INIT;
-		struct tach_bench *bench;
+		for (uint32_t i = 0; i < (c->nargs ? c->nargs : 1); i++) {
+			uint64_t arg = c->nargs ? c->args[i] : 0;
 
-		if (!tach__bench_wanted(c->name, argc, argv))
-			continue;
-		mine.empty = c->empty;
-		if (tach_bench_run(&bench, c->name, c->body, NULL, &mine, &err) != 0) {
-			fprintf(stderr, "%s: %s\n", c->name, err.text);
-			bad = 1;
-			continue;
+			snprintf(name, sizeof name, "%s", c->name);
+			if (c->nargs)
+				snprintf(name, sizeof name, "%s/%" PRIu64, c->name, arg);
+			if (!tach__bench_wanted(m, name))
+				continue;
+			m->number++;
+			if (m->list)
+				puts(name);
+			else
+				tach__bench_one(m, c, name, arg);
 		}
-		bad |= tach__bench_print(bench, format);
-		if (base && format == TACH_BENCH_TEXT)
-			tach__bench_against(base, bench);
-		if (base)
-			tach_bench_free(bench);
-		else
-			base = bench;
 	}
-	tach_bench_free(base);
-	return bad;
+	if (m->number == 0) {
+		fprintf(stderr, "no benchmark has that name; --list shows them\n");
+		m->bad = 1;
+	}
+	if (m->missing[0] && m->format == TACH_BENCH_TEXT)
+		printf("%s\n", m->missing);
+	tach_bench_free(m->base);
 }
 
 int main(int argc, char **argv)
 {
-	struct tach_bench_options opt;
-	enum tach_bench_format format = TACH_BENCH_TEXT;
-	int patterns = 0;
+	struct tach__bench_main m;
+	int took;
 
-	memset(&opt, 0, sizeof opt);
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
-			format = TACH_BENCH_JSON;
-		} else if (strcmp(argv[i], "--events") == 0 && i + 1 < argc) {
-			opt.events = argv[++i];
-		} else if (strcmp(argv[i], "--samples") == 0 && i + 1 < argc &&
-			   atoi(argv[i + 1]) > 0) {
-			opt.samples = (uint32_t)atoi(argv[++i]);
-		} else if (strcmp(argv[i], "--list") == 0) {
-			for (const struct tach_bench_case *c = tach_bench_cases(); c;
-			     c = c->next)
-				puts(c->name);
-			return 0;
-		} else if (argv[i][0] == '-') {
+	memset(&m, 0, sizeof m);
+	m.patterns = argv;
+	for (int i = 1; i < argc; i += took) {
+		took = tach__bench_option(&m, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		if (took == 0 && argv[i][0] == '-') {
 			int help = strcmp(argv[i], "--help") == 0;
 
+			if (!help)
+				fprintf(stderr, "%s: cannot use '%s'\n", argv[0], argv[i]);
 			tach__bench_usage(help ? stdout : stderr);
 			return help ? 0 : 2;
-		} else {
-			argv[patterns++] = argv[i];
+		}
+		if (took == 0) {
+			m.patterns[m.npatterns++] = argv[i];
+			took = 1;
 		}
 	}
-	return tach__bench_all(&opt, format, patterns, argv);
+	if (m.against && !(m.earlier = tach__bench_read(m.against, &m.earlier_length))) {
+		fprintf(stderr, "%s: %s: %s\n", argv[0], m.against, strerror(errno));
+		return 2;
+	}
+	tach__bench_all(&m);
+	free(m.earlier);
+	return m.bad;
 }
 
 #endif

@@ -115,6 +115,23 @@ static void no_time(struct tach__bench_source *source, uint64_t *delta, uint32_t
 	delta[0] = 0;
 }
 
+/* Every other call takes long: something interrupted it. */
+static void now_and_then(void *context, uint64_t n)
+{
+	static int turn;
+
+	(void)context;
+	clock_ns += turn++ % 2 ? n : n + 5000000;
+}
+
+static void an_interruption_is_not_taken_for_the_body(void)
+{
+	struct tach__bench_source source = {0, begin, end};
+	uint64_t n = tach__bench_choose(&source, now_and_then, NULL, 1e6);
+
+	CHECK(n >= 999950, "%llu", (unsigned long long)n);
+}
+
 static void a_clock_that_stands_still_is_survived(void)
 {
 	struct tach__bench_source source = {0, begin, no_time};
@@ -155,6 +172,52 @@ static void a_run_without_events_gives_time(void)
 	CHECK(tach_bench_format(b, TACH_BENCH_JSON, text, 10) == n && strlen(text) == 9,
 	      "cut to size");
 	tach_bench_free(b);
+}
+
+static void a_result_is_read_back_as_it_was_written(void)
+{
+	struct tach_bench_options opt = {
+		.events = "", .iterations = 10, .unit = "\u00e9", .units = 3};
+	struct tach_bench *b = NULL, *again = NULL;
+	struct tach_bench_difference d;
+	struct tach_error err = TACH_ERROR_INIT;
+	char text[8192], twice[8192];
+	int n;
+
+	CHECK(tach_bench_run(&b, "a \"name\"", nothing, NULL, &opt, &err) == 0, "%s", err.text);
+	n = tach_bench_format(b, TACH_BENCH_JSON, text, sizeof text);
+	CHECK(n < (int)sizeof text && strchr(text, '\n') == text + n - 1, "one line");
+	CHECK(tach_bench_load(&again, text, (size_t)n, &err) == 0, "%s", err.text);
+	CHECK(tach_bench_format(again, TACH_BENCH_JSON, twice, sizeof twice) == n &&
+		      strcmp(text, twice) == 0,
+	      "%s%s", text, twice);
+	CHECK(tach_bench_compare(b, again, 0, &d) == 0 && d.p == 1 && !d.differs, "%g", d.p);
+	tach_bench_free(b);
+	tach_bench_free(again);
+}
+
+static void other_texts_are_refused_with_their_place(void)
+{
+	static const struct {
+		const char *text;
+		int line, column;
+	} bad[] = {
+		{"", 1, 1},
+		{"{\"schema\":\"other\"}", 1, 11},
+		{"{}", 1, 1},
+		{"\n [1]", 2, 2},
+		{"{\"schema\":\"tach-bench-1\",\"name\":\"\",\"iterations\":-1}", 1, 49},
+	};
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_bench *b;
+		int code = tach_bench_load(&b, bad[i].text, strlen(bad[i].text), &err);
+
+		CHECK(code < 0 && !b && *err.text && err.line == bad[i].line &&
+			      err.column == bad[i].column,
+		      "%s: %d:%d %s", bad[i].text, err.line, err.column, err.text);
+	}
 }
 
 /* Results made by hand: what is compared are their samples alone. */
@@ -218,8 +281,8 @@ static void bad_options_are_refused(void)
 	tach_bench_free(NULL);
 }
 
-static struct tach_bench_case one = {"one", nothing, nothing, NULL};
-static struct tach_bench_case two = {"two", nothing, nothing, NULL};
+static struct tach_bench_case one = {.name = "one", .body = nothing};
+static struct tach_bench_case two = {.name = "two", .body = nothing};
 
 static void cases_come_in_order(void)
 {
@@ -234,8 +297,11 @@ int main(void)
 	CASE(the_empty_loop_is_subtracted);
 	CASE(outliers_are_removed_unless_told_not_to);
 	CASE(iterations_last_long_enough);
+	CASE(an_interruption_is_not_taken_for_the_body);
 	CASE(a_clock_that_stands_still_is_survived);
 	CASE(a_run_without_events_gives_time);
+	CASE(a_result_is_read_back_as_it_was_written);
+	CASE(other_texts_are_refused_with_their_place);
 	CASE(comparison_says_whether_they_differ);
 	CASE(a_value_that_may_be_nothing_is_marked);
 	CASE(bad_options_are_refused);

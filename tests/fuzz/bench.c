@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Benchmarks' results read back: any bytes are refused or become one that can be written. */
+#include <stdlib.h>
+#include <tach/bench.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench_difference d;
+	struct tach_bench *b;
+	char text[256];
+
+	if (tach_bench_load(&b, (const char *)data, size, &err) != 0)
+		return err.text[0] ? 0 : (abort(), 0);
+	tach_bench_format(b, TACH_BENCH_TEXT, text, sizeof text);
+	tach_bench_format(b, TACH_BENCH_JSON, text, sizeof text);
+	for (int i = 0; i < tach_bench_count(b); i++)
+		if (tach_bench_compare(b, b, i, &d) != 0)
+			abort();
+	tach_bench_free(b);
+	return 0;
+}
