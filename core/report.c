@@ -95,21 +95,46 @@ static int sink_fd(void *context, const char *text, size_t length)
 	return 0;
 }
 
+static const char *environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Whether the locale names another character set; where nothing is said UTF-8 will do. */
+static int ascii_terminal(void)
+{
+	const char *locale = environment("LC_ALL");
+
+	locale = locale ? locale : environment("LC_CTYPE");
+	locale = locale ? locale : environment("LANG");
+	return locale && !strcasestr(locale, "utf-8") && !strcasestr(locale, "utf8");
+}
+
+static void look_at_terminal(struct tach_report_options *opt, int fd)
+{
+	const char *term = environment("TERM"), *columns = environment("COLUMNS");
+	struct winsize size;
+
+	opt->color = !environment("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
+	opt->ascii = ascii_terminal();
+	if (columns && atoi(columns) > 0)
+		opt->width = atoi(columns);
+	else if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+		opt->width = size.ws_col;
+}
+
 int tach_report_fd(const struct tach_snapshot *s, const struct tach_report_options *given,
 		   int fd, struct tach_error *err)
 {
 	struct tach_report_options opt = {0};
 	int saved = errno;
 
-	if (given) {
+	if (given)
 		opt = *given;
-	} else if (isatty(fd)) {
-		struct winsize size;
-
-		opt.color = secure_getenv("NO_COLOR") == NULL;
-		if (ioctl(fd, TIOCGWINSZ, &size) == 0)
-			opt.width = size.ws_col;
-	}
+	else if (isatty(fd))
+		look_at_terminal(&opt, fd);
 	errno = saved;
 	return tach_report_write(s, &opt, sink_fd, &fd, err);
 }

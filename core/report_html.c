@@ -124,8 +124,11 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 		tach__unit_time(time, share[i].ns);
 		tach__out(out, "<li style=\"--c:var(--c%d)\">", i);
 		text(out, info.name);
-		tach__out(out, " <span>%.0f%% \u00b7 %s</span></li>", 100 * share[i].ns / total,
-			  time);
+		if (100 * share[i].ns < total)
+			tach__out(out, " <span>&lt;1%% \u00b7 %s</span></li>", time);
+		else
+			tach__out(out, " <span>%.0f%% \u00b7 %s</span></li>",
+				  100 * share[i].ns / total, time);
 	}
 	tach__out_text(out, "</ul>");
 }

@@ -83,19 +83,28 @@ static int any_nested(const struct tach_snapshot *s)
 	return 0;
 }
 
-/* Well-formed, without control characters, and cut where it does not fit. */
-static void name_text(char *to, const char *name)
+/* Well-formed, without control characters, and cut after that many columns. */
+static void name_text(char *to, const char *name, int most)
 {
 	size_t n = 0;
+	int width = 0;
 
+	if (!*name) {
+		strcpy(to, "\"\"");
+		return;
+	}
 	while (*name) {
 		size_t length = tach__utf8_length(name, strlen(name));
 		int odd = length == 0 || (unsigned char)*name < 0x20 || *name == 0x7f;
 
-		if (n + length + sizeof "\u2026" > CELL) {
+		int wide = length ? tach__utf8_columns(name) : 1;
+
+		if (n + length + sizeof "\u2026" > CELL ||
+		    (width + wide + 1 > most && name[length])) {
 			strcpy(to + n, "\u2026");
 			return;
 		}
+		width += wide;
 		if (odd)
 			to[n++] = '?';
 		else
@@ -105,7 +114,8 @@ static void name_text(char *to, const char *name)
 	to[n] = '\0';
 }
 
-static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self)
+static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self,
+		     int most)
 {
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	struct tach_region_info info = {0};
@@ -113,7 +123,7 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	int row = r + 1, column = 0;
 
 	tach_snapshot_region(s, r, &info);
-	name_text(at(t, row, column++), info.name);
+	name_text(at(t, row, column++), info.name, most);
 	tach__unit_count(at(t, row, column++), (double)info.entries);
 	for (int q = 0; q < columns; q++) {
 		tach__column_value(s, r, q, TACH_INCLUSIVE, &v);
@@ -134,15 +144,40 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 	snprintf(at(t, 0, column++), CELL, "region");
 	snprintf(at(t, 0, column++), CELL, "calls");
 	for (int q = 0; q < columns; q++) {
-		name_text(at(t, 0, column++), tach__column_name(s, q));
+		name_text(at(t, 0, column++), tach__column_name(s, q), CELL);
 		if (q == TACH_TIME && self)
 			snprintf(at(t, 0, column++), CELL, "self");
 	}
 	snprintf(at(t, 0, column), CELL, "provenance");
 }
 
-static int make_table(struct table *t, const struct tach_snapshot *s)
+/* What a terminal of another character set can show. */
+static void make_ascii(char *cell)
 {
+	char was[CELL];
+	size_t n = 0;
+
+	strcpy(was, cell);
+	for (const char *p = was; *p && n + 3 < CELL;) {
+		size_t length = tach__utf8_length(p, 4);
+		const char *as = strncmp(p, "\u00b1", 2) == 0	? "+-"
+				 : strncmp(p, "\u2026", 3) == 0 ? ".."
+				 : (unsigned char)*p >= 0x80	? "?"
+								: NULL;
+
+		n += as ? (size_t)snprintf(cell + n, 3, "%s", as) : 1;
+		if (!as)
+			cell[n - 1] = *p;
+		p += length ? length : 1;
+	}
+	cell[n] = '\0';
+}
+
+static int make_table(struct table *t, const struct tach_snapshot *s,
+		      const struct tach_report_options *opt)
+{
+	/* On a narrow terminal a name leaves room for a number beside it. */
+	int most = opt->width ? (opt->width / 2 > 12 ? opt->width / 2 : 12) : CELL;
 	int self = any_nested(s);
 
 	t->rows = 1 + tach_snapshot_nregions(s);
@@ -154,11 +189,14 @@ static int make_table(struct table *t, const struct tach_snapshot *s)
 		return 0;
 	fill_head(t, s, self);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		fill_row(t, s, r, self);
+		fill_row(t, s, r, self, most);
 	for (int row = 0; row < t->rows; row++)
 		for (int column = 0; column < t->columns; column++) {
-			int w = tach__utf8_width(at(t, row, column));
+			int w;
 
+			if (opt->ascii)
+				make_ascii(at(t, row, column));
+			w = tach__utf8_width(at(t, row, column));
 			if (t->width[column] < w)
 				t->width[column] = w;
 		}
@@ -215,7 +253,8 @@ static void write_table(struct tach__out *out, const struct table *t,
 	}
 }
 
-static void write_notes(struct tach__out *out, const struct tach_snapshot *s)
+static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
+			const struct tach_report_options *opt)
 {
 	struct tach_snapshot_counts c = {0};
 	struct tach_value v;
@@ -227,9 +266,13 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s)
 			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
 			flags |= v.flags;
 		}
-	tach__out(out,
-		  "\nThe cost of measuring is subtracted; \u00b1 is how uncertain that leaves "
-		  "a value.\n");
+	tach__out_text(out, "\n");
+	if (tach_snapshot_nregions(s))
+		tach__out(
+			out,
+			"The cost of measuring is subtracted; %s is how uncertain that leaves "
+			"a value.\n",
+			opt->ascii ? "+-" : "\u00b1");
 	if (flags & TACH_CORRECTED)
 		tach__out(out,
 			  "Of instructions one is taken out for every interrupt; JSON and CSV "
@@ -256,9 +299,9 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 
 	if (tach_snapshot_nregions(s) == 0)
 		tach__out(out, "No region was entered.\n");
-	else if (make_table(&t, s))
+	else if (make_table(&t, s, opt))
 		write_table(out, &t, opt);
-	write_notes(out, s);
+	write_notes(out, s, opt);
 	free(t.cell);
 	free(t.width);
 }

@@ -24,12 +24,52 @@ size_t tach__utf8_length(const char *text, size_t room)
 	return n;
 }
 
+/* The character's number; the text is well-formed. */
+static unsigned code_at(const char *text, size_t length)
+{
+	static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	unsigned code = (unsigned char)text[0] & mask[length];
+
+	for (size_t i = 1; i < length; i++)
+		code = code << 6 | ((unsigned char)text[i] & 0x3f);
+	return code;
+}
+
+/*
+ * Unicode's East Asian Width (UAX 11), W and F, by blocks, and what combines with the character
+ * before it. Not wcwidth: it goes by the program's locale.
+ */
+int tach__utf8_columns(const char *text)
+{
+	static const struct {
+		unsigned first, last;
+		int columns;
+	} odd[] = {
+		{0x300, 0x36f, 0},     {0x1100, 0x115f, 2},   {0x200b, 0x200f, 0},
+		{0x20d0, 0x20ff, 0},   {0x2e80, 0x303e, 2},   {0x3041, 0xa4cf, 2},
+		{0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe00, 0xfe0f, 0},
+		{0xfe30, 0xfe6f, 2},   {0xff00, 0xff60, 2},   {0xffe0, 0xffe6, 2},
+		{0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1f9ff, 2},
+		{0x20000, 0x3fffd, 2},
+	};
+	unsigned code = code_at(text, tach__utf8_length(text, 4));
+
+	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+		if (code >= odd[i].first && code <= odd[i].last)
+			return odd[i].columns;
+	return 1;
+}
+
 int tach__utf8_width(const char *text)
 {
 	int n = 0;
 
-	for (; *text; text++)
-		n += ((unsigned char)*text & 0xc0) != 0x80;
+	while (*text) {
+		size_t length = tach__utf8_length(text, 4);
+
+		n += tach__utf8_columns(text);
+		text += length ? length : 1;
+	}
 	return n;
 }
 

@@ -8,7 +8,8 @@
 /* Bytes of the well-formed sequence (RFC 3629) at text, of which `room` exist; 0: there is
  * none. */
 size_t tach__utf8_length(const char *text, size_t room);
-/* Columns on a terminal, as far as counting characters tells. */
+/* Columns on a terminal: of the character at text, and of all of it. */
+int tach__utf8_columns(const char *text);
 int tach__utf8_width(const char *text);
 /* Writes a code point; the number of bytes, at most 4. */
 size_t tach__utf8_put(char *to, unsigned code);

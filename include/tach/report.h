@@ -145,6 +145,7 @@ struct tach_report_options {
 	enum tach_format format;
 	int color; /* text: ANSI colours */
 	int width; /* text: columns of the terminal; 0 = no limit */
+	int ascii; /* text: nothing but ASCII, "+-" for the sign, "?" in names */
 };
 
 /* Takes the next piece of the report. A negative result ends it and is handed on. */
@@ -158,7 +159,10 @@ typedef int (*tach_sink)(void *context, const char *text, size_t length);
 TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 			       const struct tach_report_options *opt, tach_sink sink,
 			       void *context, struct tach_error *err);
-/* The same to a descriptor; opt NULL: text, in colour and as wide as the terminal if fd is one.
+/*
+ * The same to a descriptor; opt NULL: text, and if fd is a terminal in colour (not with
+ * NO_COLOR or TERM=dumb), as wide as that or COLUMNS say, and in ASCII where the locale is not
+ * UTF-8.
  */
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 			    const struct tach_report_options *opt, int fd,

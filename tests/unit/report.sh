@@ -63,6 +63,28 @@ has '"verdict": "only in new"' "$work/diff" || rc=1
 python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/diff" || rc=1
 result diff $rc
 
+# Names that are long, wide, empty, or would control a terminal; narrow terminals, and such as do not
+# know UTF-8, dislike colours, or say how wide they are.
+rc=0
+odd=tests/unit/report/odd
+for format in text csv prometheus; do
+	$tach report --format $format $odd.json | sed "s/version=\"$version\"/version=\"0.1.0\"/" >"$work/out"
+	diff "$odd.$format" "$work/out" >"$work/diff" || { sed 's/^/# /' "$work/diff" | head; rc=1; }
+done
+on_terminal() { # GOLDEN COLUMNS VARIABLE=VALUE...
+	local golden=$1 columns=$2; shift 2
+	script -qec "stty cols $columns; env -u NO_COLOR -u COLUMNS LC_ALL=C.UTF-8 TERM=xterm $* $tach report $odd.json" /dev/null </dev/null | tr -d '\r' >"$work/out"
+	diff "$odd.$golden" "$work/out" >"$work/diff" || { echo "# $golden: $*"; sed 's/^/# /' "$work/diff" | head; rc=1; }
+}
+if command -v script >/dev/null; then
+	on_terminal 40 40
+	on_terminal 40 200 COLUMNS=40
+	on_terminal 40 40 NO_COLOR=
+	on_terminal text 80 NO_COLOR=1 COLUMNS=200
+	on_terminal ascii 200 LC_ALL=C TERM=dumb
+fi
+result odd_names $rc
+
 # Errors say where, and what.
 rc=0
 refused() { # TEXT WANTED
