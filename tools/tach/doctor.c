@@ -17,7 +17,8 @@ static const char help[] =
 	"in\n"
 	"user space, compares, and names the cause and the cure of what does not work.\n\n"
 	"  --json      one JSON object (schema tach-doctor-1)\n"
-	"  --root DIR  read settings from DIR/proc and DIR/sys\n\n"
+	"  --root DIR  read settings from DIR/proc and DIR/sys\n"
+	"  --help      this text\n\n"
 	"Exit status: 0 counters are read in user space and count right; 1 they are not (the\n"
 	"findings say why; counting by read(2) or by the clock may still work); 2 bad usage.\n";
 

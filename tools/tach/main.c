@@ -28,12 +28,32 @@ static void usage(FILE *to)
 	      to);
 }
 
+static int is(const char *word, const char *a, const char *b, const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+/* `tach help COMMAND` is `tach COMMAND --help`. */
+static char **help_of(int *argc, char **argv)
+{
+	static char word[] = "--help";
+
+	argv[1] = argv[2];
+	argv[2] = word;
+	*argc = 3;
+	return argv;
+}
+
 int main(int argc, char **argv)
 {
-	if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+	if (argc > 2 && strcmp(argv[1], "help") == 0)
+		argv = help_of(&argc, argv);
+	if (argc < 2 || is(argv[1], "help", "--help", "-h")) {
 		usage(argc < 2 ? stderr : stdout);
 		return argc < 2 ? EXIT_USAGE : EXIT_DONE;
 	}
+	if (is(argv[1], "version", "--version", "-V"))
+		return cmd_version(argc, argv);
 	for (int i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);

@@ -2,6 +2,7 @@
 /* `tach report`: saved JSON reports in another format, added up, or one against another. */
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,16 +12,19 @@
 #include "tools/tach/report.h"
 
 static const char help[] =
-	"usage: tach report [--format F] [-o FILE] REPORT.json...\n"
-	"       tach report --diff [--format F] [-o FILE] OLD.json NEW.json\n\n"
+	"usage: tach report [OPTION]... REPORT.json...\n"
+	"       tach report --diff [OPTION]... OLD.json NEW.json\n\n"
 	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
 	"up\n"
 	"if there are several, and writes the result. \"-\" is standard input.\n\n"
-	"  --diff        compare two: per region and quantity the absolute and the relative\n"
-	"                difference, and whether it is beyond the error bars\n"
-	"  --format F    text, json, csv, prometheus or html; without it what FILE's suffix\n"
-	"                says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
-	"  -o FILE       write there instead of standard output\n\n"
+	"      --diff         compare two: per region and quantity the absolute and the "
+	"relative\n"
+	"                     difference, and whether it is beyond the error bars\n"
+	"      --format NAME  text, json, csv, prometheus or html; without it what FILE's "
+	"suffix\n"
+	"                     says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
+	"  -o, --output FILE  write there instead of standard output\n"
+	"  -h, --help         this text\n\n"
 	"Exit status: 0 done, and with --diff no difference beyond the error bars; 1 a\n"
 	"difference, or a report that cannot be read or written; 2 bad usage.\n";
 
@@ -133,30 +137,44 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 	return code;
 }
 
+enum { DIFF = 256, FORMAT };
+
+static const struct option options[] = {
+	{"diff", no_argument, NULL, DIFF},
+	{"format", required_argument, NULL, FORMAT},
+	{"output", required_argument, NULL, 'o'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* EXIT_DONE: go on; -1: help was asked for and given. */
 static int parse(struct arguments *a, int argc, char **argv)
 {
-	int i;
+	int c;
 
-	for (i = 1; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		if (strcmp(argv[i], "--") == 0) {
-			i++;
-			break;
-		}
-		if (strcmp(argv[i], "--diff") == 0)
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		switch (c) {
+		case DIFF:
 			a->diff = 1;
-		else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
-			a->output = argv[++i];
-		else if (strcmp(argv[i], "--format") == 0 && i + 1 < argc)
-			a->format = argv[++i];
-		else
 			break;
+		case FORMAT:
+			a->format = optarg;
+			break;
+		case 'o':
+			a->output = optarg;
+			break;
+		case 'h':
+			fputs(help, stdout);
+			return -1;
+		default:
+			fprintf(stderr, "tach report: cannot use '%s'\n%s", argv[optind - 1],
+				help);
+			return EXIT_USAGE;
+		}
 	}
-	if (i < argc && argv[i][0] == '-' && argv[i][1] && strcmp(argv[i - 1], "--") != 0) {
-		fprintf(stderr, "tach report: cannot use '%s'\n%s", argv[i], help);
-		return EXIT_USAGE;
-	}
-	a->files = argv + i;
-	a->nfiles = argc - i;
+	a->files = argv + optind;
+	a->nfiles = argc - optind;
 	if (a->nfiles == 0 || (a->diff && a->nfiles != 2)) {
 		fprintf(stderr, "tach report: %s\n%s",
 			a->diff ? "--diff compares two reports" : "no report given", help);
@@ -189,13 +207,9 @@ int cmd_report(int argc, char **argv)
 	enum tach_format format;
 	int status;
 
-	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
 	status = parse(&a, argc, argv);
 	if (status)
-		return status;
+		return status < 0 ? EXIT_DONE : status;
 	if (report_format(a.format, a.output, &format) != 0 || (a.diff && format > TACH_CSV)) {
 		fprintf(stderr, "tach report: no format '%s'%s\n%s",
 			a.format ? a.format : a.output, a.diff ? " for --diff" : "", help);

@@ -2,6 +2,7 @@
 /* `tach run`: a program with every thread measured, from start to exit, without a change to it.
  */
 #include <errno.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,103 +13,118 @@
 #include "tools/tach/run.h"
 
 static const char help[] =
-	"usage: tach run [-e EVENTS] [-m METRICS] [--interrupts | --correct]\n"
-	"                [--per-thread | --per-process | --per-program | --outside]\n"
-	"                [-o FILE] [--format F]\n"
-	"                [--] PROGRAM [ARGUMENT]...\n\n"
+	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
 	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
 	"in\n"
 	"it, and prints the table to standard error when it has ended, however it ended. "
 	"Child\n"
 	"processes are added up with it.\n\n"
-	"  -e EVENTS      what to count: \"cycles,instructions,l1=L1-dcache-load-misses\"\n"
-	"  -m METRICS     what to derive: \"ipc = instructions / cycles\"\n"
-	"  --interrupts   count interrupts too\n"
-	"  --correct      count them, and take one for each out of instructions, where the "
-	"CPU\n"
-	"                 adds one\n"
-	"  --per-thread   a row for every thread instead of one for all\n"
-	"  --per-process  a row for every process\n"
-	"  --per-program  a row for every program that processes ran: sh, cc1, ld\n"
-	"  --outside      one row, by counters that are inherited; nothing is loaded into the\n"
-	"                 program: for statically linked programs, and those ended by SIGKILL\n"
-	"  --format F     text, json, csv, prometheus or html; without it what FILE's suffix\n"
-	"                 says\n"
-	"  -o FILE        write the report there\n\n"
+	"  -e, --events LIST      what to count: "
+	"\"cycles,instructions,l1=L1-dcache-load-misses\"\n"
+	"  -m, --metrics LIST     what to derive: \"ipc = instructions / cycles\"\n"
+	"      --interrupts       count interrupts too\n"
+	"      --correct          count them, and take one for each out of instructions, "
+	"where\n"
+	"                         the CPU adds one\n"
+	"      --per-thread       a row for every thread instead of one for all\n"
+	"      --per-process      a row for every process\n"
+	"      --per-program      a row for every program that processes ran: sh, cc1, ld\n"
+	"      --outside          one row, by counters that are inherited; nothing is loaded "
+	"into\n"
+	"                         the program: for statically linked programs, and those that\n"
+	"                         SIGKILL ends\n"
+	"  -o, --output FILE      write the report there\n"
+	"      --format NAME      text, json, csv, prometheus or html; without it what FILE's\n"
+	"                         suffix says\n"
+	"  -h, --help             this text\n\n"
 	"Exit status: PROGRAM's, or 128 and the number of the signal that ended it; 125 tach "
 	"run\n"
 	"itself failed, 126 PROGRAM cannot be run, 127 there is no such program.\n";
 
 /* ---- arguments ---- */
 
-static const char *option(const char *name, int *i, int argc, char **argv)
+enum { FORMAT = 256, THREADS, PROCESSES, PROGRAMS, OUTSIDE, INTERRUPTS, CORRECT };
+
+static const struct option options[] = {
+	{"events", required_argument, NULL, 'e'},
+	{"metrics", required_argument, NULL, 'm'},
+	{"output", required_argument, NULL, 'o'},
+	{"format", required_argument, NULL, FORMAT},
+	{"per-thread", no_argument, NULL, THREADS},
+	{"per-process", no_argument, NULL, PROCESSES},
+	{"per-program", no_argument, NULL, PROGRAMS},
+	{"outside", no_argument, NULL, OUTSIDE},
+	{"interrupts", no_argument, NULL, INTERRUPTS},
+	{"correct", no_argument, NULL, CORRECT},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int bad_usage(const char *what)
 {
-	return strcmp(argv[*i], name) == 0 && *i + 1 < argc ? argv[++*i] : NULL;
+	fprintf(stderr, "tach run: %s\n%s", what, help);
+	return RUN_FAILED;
 }
 
-static int flag(struct run_arguments *a, const char *word)
+static void take(struct run_arguments *a, int option)
 {
-	static const char *const rows[] = {
-		[RUN_THREADS] = "--per-thread",
-		[RUN_PROCESSES] = "--per-process",
-		[RUN_PROGRAMS] = "--per-program",
-	};
-
-	for (int r = RUN_THREADS; r <= RUN_PROGRAMS; r++)
-		if (strcmp(word, rows[r]) == 0) {
-			a->rows = (enum run_rows)r;
-			return 1;
-		}
-	if (strcmp(word, "--outside") == 0)
+	switch (option) {
+	case 'e':
+		a->events = optarg;
+		break;
+	case 'm':
+		a->metrics = optarg;
+		break;
+	case 'o':
+		a->output = optarg;
+		break;
+	case FORMAT:
+		a->format_name = optarg;
+		break;
+	case OUTSIDE:
 		a->outside = 1;
-	else if (strcmp(word, "--interrupts") == 0)
+		break;
+	case INTERRUPTS:
 		a->interrupts = "1";
-	else if (strcmp(word, "--correct") == 0)
+		break;
+	case CORRECT:
 		a->interrupts = "correct";
-	else
-		return 0;
-	return 1;
+		break;
+	default:
+		a->rows = (enum run_rows)(RUN_THREADS + option - THREADS);
+	}
 }
 
+/* 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
+ */
 static int parse(struct run_arguments *a, int argc, char **argv)
 {
-	const char *value;
-	int i;
+	int c;
 
-	for (i = 1; i < argc && argv[i][0] == '-'; i++) {
-		if (strcmp(argv[i], "--") == 0) {
-			i++;
-			break;
-		}
-		if (flag(a, argv[i]))
-			continue;
-		if ((value = option("-e", &i, argc, argv)))
-			a->events = value;
-		else if ((value = option("-m", &i, argc, argv)))
-			a->metrics = value;
-		else if ((value = option("-o", &i, argc, argv)))
-			a->output = value;
-		else if ((value = option("--format", &i, argc, argv)))
-			a->format_name = value;
-		else {
-			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[i], help);
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+e:m:o:h", options, NULL)) != -1) {
+		if (c == '?') {
+			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
+				help);
 			return RUN_FAILED;
 		}
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		take(a, c);
 	}
-	if (i >= argc || (a->outside && (a->rows || a->interrupts))) {
-		fprintf(stderr, "tach run: %s\n%s",
-			i >= argc ? "no program given"
-			: a->rows ? "--outside has one row"
-				  : "--outside counts no interrupts",
-			help);
-		return RUN_FAILED;
-	}
-	a->program = argv + i;
-	if (report_format(a->format_name, a->output, &a->format) != 0) {
-		fprintf(stderr, "tach run: no format '%s'\n%s", a->format_name, help);
-		return RUN_FAILED;
-	}
-	return 0;
+	if (optind >= argc)
+		return bad_usage("no program given");
+	if (a->outside && a->rows)
+		return bad_usage("--outside has one row");
+	if (a->outside && a->interrupts)
+		return bad_usage("--outside counts no interrupts");
+	a->program = argv + optind;
+	if (report_format(a->format_name, a->output, &a->format) == 0)
+		return 0;
+	fprintf(stderr, "tach run: no format '%s'\n%s", a->format_name, help);
+	return RUN_FAILED;
 }
 
 /* Better now than in a program that has no way to complain. */
@@ -212,11 +228,9 @@ int cmd_run(int argc, char **argv)
 	struct run_outside *outside = NULL;
 	int code;
 
-	if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-		fputs(help, stdout);
-		return EXIT_DONE;
-	}
 	code = parse(&a, argc, argv);
+	if (code == 1)
+		return EXIT_DONE;
 	if (!code)
 		code = check_events(&a);
 	if (code)
