@@ -2,6 +2,7 @@
 # Every script parses; every script that is run is executable.
 set -u
 cd "$(dirname "$0")/../.."
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip scripts: this is no git checkout"; exit 77; }
 failed=0
 for f in $(git grep -lI -e '^#!/usr/bin/env bash$' -e '^#!/bin/sh$' --  . ':!*.md'); do
 	case $(head -n 1 "$f") in

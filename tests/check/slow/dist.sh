@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The archive that `make dist` makes builds without git, and its quick checks of files say that they
+# need it.
+set -u
+cd "$(dirname "$0")/../../.."
+git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip dist: this is no git checkout"; exit 77; }
+B=${B:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+say() { if [ "$1" = 0 ]; then echo "ok dist $2"; else echo "not ok dist $2"; failed=1; fi; }
+
+archive=$(make -s B="$B" dist) && tar -C "$work" -xf "$archive"; say $? "is made"
+cd "$work"/tach-* || exit 1
+# Whatever is above is not ours.
+export GIT_CEILING_DIRECTORIES=$work
+make -s -j2 lib tools >"$work/log" 2>&1 && build/tach version | grep -q "${PWD##*tach-}"
+rc=$?; [ $rc = 0 ] || tail -5 "$work/log"; say $rc "builds"
+tests/run check/format check/words check/scripts 2>&1 | grep -q '0 failed, 3 skipped'; say $? "checks skip"
+exit $failed

@@ -1,0 +1,8 @@
+# make dist: the tracked files as one archive, which builds without git.
+dist_name := tach-$(VERSION)
+dist: | $(B)
+	@git archive --format=tar --prefix=$(dist_name)/ HEAD | xz -c >$(B)/$(dist_name).tar.xz
+	@echo '$(B)/$(dist_name).tar.xz'
+$(B):
+	@mkdir -p $@
+.PHONY: dist
