@@ -46,6 +46,7 @@ run 5 "$target" _exit
 calls '\(all threads\)' 1; calls work 1
 run 125; run 125 --bogus; run 125 --format odd true
 run 125 -e bogus true; says "no event 'bogus'"
+run 125 -o "$work/no/file" "$target" once; grep -q elapsed "$work/err" && rc=1
 run 127 "$work/none"; says 'none: No such file'
 run 126 "$work"
 result statuses
@@ -74,7 +75,7 @@ run 0 "$target" ended-by stopped; calls work 1
 (trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1
 result handed_on
 
-# Main, five made by pthread_create and thrd_create, one of which is there to the end.
+# Main, five made by pthread_create and thrd_create, one of which is there to the end, deaf to signals.
 run 0 "$target" threads
 calls '\(all threads\)' 6; calls work 1
 run 0 --per-thread "$target" threads

@@ -41,6 +41,7 @@ static struct {
 	pid_t process; /* the process that the list is of: children of vfork are not it */
 	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
 	int finished;
+	int signal; /* asks a thread for its sums; 0: none is free */
 	unsigned threads, pending;
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -104,6 +105,10 @@ static void begin(struct running *thread, unsigned number)
 	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->number = number;
 	lock(&before);
+	/* Threads of libraries begin with every signal blocked, so as not to get the program's.
+	 */
+	if (run.signal)
+		sigdelset(&before, run.signal);
 	thread->next = run.list;
 	thread->link = &run.list;
 	if (run.list)
@@ -158,15 +163,18 @@ static int free_signal(void)
 
 /*
  * Threads that are still there when the process ends are interrupted once, to add up what they
- * counted so far. One that blocks the signal is not waited for longer than WAIT_MS.
+ * counted so far. One that blocked the signal itself is not waited for longer than WAIT_MS.
  */
 static void end_others(void)
 {
-	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART}, now;
 	struct timespec pause = {0, 1000000};
-	int signal = free_signal();
+	int signal = run.signal;
 	sigset_t before;
 
+	/* The program may have taken it since. */
+	if (!signal || sigaction(signal, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
+		signal = free_signal();
 	if (!signal || sigaction(signal, &action, NULL) != 0)
 		return;
 	lock(&before);
@@ -464,6 +472,7 @@ static void start_process(void)
 	run.process = getpid();
 	run.threads = run.pending = 0;
 	run.finished = 0;
+	run.signal = free_signal();
 	begin(&first, next_number());
 }
 

@@ -2,6 +2,7 @@
 /* `tach run`: a program with every thread measured, from start to exit, without a change to it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,6 +197,26 @@ static int report(const struct run_arguments *a, const struct run_outcome *o,
 	return code;
 }
 
+/* Before the program has run for an hour. */
+static int check_output(const char *file)
+{
+	int fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
+	if (fd >= 0)
+		unlink(file);
+	else if (errno == EEXIST)
+		fd = open(file, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	/* A pipe that nobody reads yet. */
+	if (errno == ENXIO)
+		return 0;
+	fprintf(stderr, "tach run: %s: %s\n", file, strerror(errno));
+	return RUN_FAILED;
+}
+
 static int run(const struct run_arguments *a, const char *object, struct run_outside *outside)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -233,6 +254,8 @@ int cmd_run(int argc, char **argv)
 		return EXIT_DONE;
 	if (!code)
 		code = check_events(&a);
+	if (!code && a.output)
+		code = check_output(a.output);
 	if (code)
 		return code;
 	if (!a.outside && run_find_object(object, sizeof object) != 0) {

@@ -38,6 +38,17 @@ static int c11(void *argument)
 	return *(int *)argument + 1;
 }
 
+/* As libraries do it, so that the program's signals go to its own threads. */
+static void create_deaf(pthread_t *t)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_create(t, NULL, waits, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 static int threads(void)
 {
 	pthread_t t[4];
@@ -49,7 +60,7 @@ static int threads(void)
 	pthread_create(&t[1], NULL, leaves, t);
 	pthread_barrier_init(&barrier, NULL, 3);
 	pthread_create(&t[2], NULL, waits, NULL);
-	pthread_create(&t[3], NULL, waits, NULL);
+	create_deaf(&t[3]);
 	pthread_barrier_wait(&barrier);
 	pthread_cancel(t[2]);
 	pthread_join(t[2], &value);
