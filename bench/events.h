@@ -59,4 +59,12 @@ static inline const char *bench_open(struct bench_group *g, int n, int map)
 	return NULL;
 }
 
+static inline void bench_open_and_close(int map)
+{
+	struct bench_group mine;
+
+	bench_open(&mine, 4, map);
+	bench_close(&mine);
+}
+
 #endif

@@ -119,17 +119,9 @@ PAIR(2)
 PAIR(4)
 PAIR(8)
 
-static void open_and_close(void)
-{
-	struct bench_group mine;
-
-	bench_open(&mine, 4, 1);
-	bench_close(&mine);
-}
-
 static void run_open(uint64_t n)
 {
-	BENCH_REPEAT(n, open_and_close());
+	BENCH_REPEAT(n, bench_open_and_close(1));
 }
 
 const struct bench_op bench_ops[] = {

@@ -36,17 +36,9 @@ static void run_pair(uint64_t n)
 	BENCH_REPEAT(n, pair());
 }
 
-static void open_and_close(void)
-{
-	struct bench_group mine;
-
-	bench_open(&mine, 4, 0);
-	bench_close(&mine);
-}
-
 static void run_open(uint64_t n)
 {
-	BENCH_REPEAT(n, open_and_close());
+	BENCH_REPEAT(n, bench_open_and_close(0));
 }
 
 const struct bench_op bench_ops[] = {

@@ -343,29 +343,21 @@ static int words(char **argv, const char *word, va_list *args)
 	return 0;
 }
 
-EXPORT int execl(const char *file, const char *word, ...)
-{
-	char *argv[WORDS_MAX + 1];
-	va_list args;
-	int code;
-
-	va_start(args, word);
-	code = words(argv, word, &args);
-	va_end(args);
-	return code ? code : execv(file, argv);
-}
-
-EXPORT int execlp(const char *file, const char *word, ...)
-{
-	char *argv[WORDS_MAX + 1];
-	va_list args;
-	int code;
-
-	va_start(args, word);
-	code = words(argv, word, &args);
-	va_end(args);
-	return code ? code : execvp(file, argv);
-}
+/* A function like execl is one like execv with the words in a row. */
+#define IN_A_ROW(name, call)                                                                   \
+	EXPORT int name(const char *file, const char *word, ...)                               \
+	{                                                                                      \
+		char *argv[WORDS_MAX + 1];                                                     \
+		va_list args;                                                                  \
+		int code;                                                                      \
+                                                                                               \
+		va_start(args, word);                                                          \
+		code = words(argv, word, &args);                                               \
+		va_end(args);                                                                  \
+		return code ? code : call(file, argv);                                         \
+	}
+IN_A_ROW(execl, execv)
+IN_A_ROW(execlp, execvp)
 
 EXPORT int execle(const char *file, const char *word, ...)
 {
