@@ -58,6 +58,7 @@ for n in 1 2 3 6 13 14 15; do
 done
 grep -q 'is lost' "$work/err" && rc=1
 run 139 "$target" ended-by fault; calls work 1
+run 139 "$target" ended-by overflow; calls work 1
 run 129 "$target" ended-by again; calls work 1
 run 143 "$target" crowd
 calls work 1; calls '\(all threads\)' 6

@@ -3,7 +3,8 @@
  * Deadly signals. Wherever the program leaves a signal its default action, and that ends the
  * process, a handler of ours writes the report first and then lets the same signal do what it
  * would have done: the same status, the same core file. The program itself still sees SIG_DFL.
- * SIGKILL cannot be had, nor the signals that the kernel forces when there is no stack left.
+ * SIGKILL cannot be had, nor what the kernel forces when another thread than the main one has
+ * no stack left.
  */
 #include <errno.h>
 #include <signal.h>
@@ -117,11 +118,22 @@ EXPORT handler signal(int number, handler function)
 	return old.sa_handler;
 }
 
+/* For the handler when the main thread's stack has overflowed. */
+static void set_stack(void)
+{
+	static char room[65536];
+	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, now;
+
+	if (sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE)
+		sigaltstack(&stack, NULL);
+}
+
 void run_watch_deaths(void)
 {
 	struct sigaction now, ours = death_action();
 
 	watching = 1;
+	set_stack();
 	for (int i = 0; i < NDEADLY; i++)
 		if (next_sigaction()(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
 			next_sigaction()(deadly[i], &ours, NULL);

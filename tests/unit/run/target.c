@@ -177,6 +177,14 @@ static void quits(int number)
 	_exit(number == SIGTERM ? 7 : 8);
 }
 
+static int overflow(int depth)
+{
+	volatile char room[4096];
+
+	room[depth % 4096] = (char)depth;
+	return overflow(depth + 1) + room[(depth + 1) % 4096];
+}
+
 static int ended_by(const char *how)
 {
 	pid_t child;
@@ -186,6 +194,8 @@ static int ended_by(const char *how)
 	work(NULL);
 	if (strcmp(how, "fault") == 0) {
 		*(volatile int *)(uintptr_t)16 = 1;
+	} else if (strcmp(how, "overflow") == 0) {
+		return overflow(0);
 	} else if (strcmp(how, "again") == 0) {
 		signal(SIGHUP, own_handler);
 		raise(SIGHUP);
