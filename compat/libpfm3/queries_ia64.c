@@ -40,6 +40,16 @@ static pfm_err_t as_int(int type, unsigned idx, enum tach__attr key, uint64_t mi
 	return rc;
 }
 
+static pfm_err_t as_long(int type, unsigned idx, enum tach__attr key, unsigned long *out)
+{
+	uint64_t n;
+	pfm_err_t rc = out ? attribute(type, idx, key, 0, &n) : PFMLIB_ERR_INVAL;
+
+	if (!rc)
+		*out = (unsigned long)n;
+	return rc;
+}
+
 /* 0 cache, 1 TLB, 2 ALAT, as all models number them; -1: no such event. */
 static int ear_mode(int type, unsigned idx)
 {
@@ -50,60 +60,50 @@ static int ear_mode(int type, unsigned idx)
 	return has(type, idx, TACH__EV_DEAR_ALAT) ? 2 : -1;
 }
 
-int pfm_ita_is_ear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, IEARS | DEARS);
-}
-
-int pfm_ita_is_dear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, DEARS);
-}
-
-int pfm_ita_is_dear_tlb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DEAR_TLB);
-}
-
-int pfm_ita_is_dear_cache(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DEAR_CACHE);
-}
-
-int pfm_ita_is_iear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, IEARS);
-}
-
-int pfm_ita_is_iear_tlb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IEAR_TLB);
-}
-
-int pfm_ita_is_iear_cache(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IEAR_CACHE);
-}
-
-int pfm_ita_is_btb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_BTB);
-}
-
-int pfm_ita_support_opcm(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_OPC);
-}
-
-int pfm_ita_support_iarr(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_IRANGE);
-}
-
-int pfm_ita_support_darr(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM_PMU, i, TACH__EV_DRANGE);
-}
+/* Every function says of an event of one PMU whether it has one of the flags. */
+#define QUESTIONS(X)                                                                           \
+	X(pfm_ita_is_ear, ITANIUM, IEARS | DEARS)                                              \
+	X(pfm_ita_is_dear, ITANIUM, DEARS)                                                     \
+	X(pfm_ita_is_dear_tlb, ITANIUM, TACH__EV_DEAR_TLB)                                     \
+	X(pfm_ita_is_dear_cache, ITANIUM, TACH__EV_DEAR_CACHE)                                 \
+	X(pfm_ita_is_iear, ITANIUM, IEARS)                                                     \
+	X(pfm_ita_is_iear_tlb, ITANIUM, TACH__EV_IEAR_TLB)                                     \
+	X(pfm_ita_is_iear_cache, ITANIUM, TACH__EV_IEAR_CACHE)                                 \
+	X(pfm_ita_is_btb, ITANIUM, TACH__EV_BTB)                                               \
+	X(pfm_ita_support_opcm, ITANIUM, TACH__EV_OPC)                                         \
+	X(pfm_ita_support_iarr, ITANIUM, TACH__EV_IRANGE)                                      \
+	X(pfm_ita_support_darr, ITANIUM, TACH__EV_DRANGE)                                      \
+	X(pfm_ita2_is_ear, ITANIUM2, IEARS | DEARS)                                            \
+	X(pfm_ita2_is_dear, ITANIUM2, DEARS)                                                   \
+	X(pfm_ita2_is_dear_tlb, ITANIUM2, TACH__EV_DEAR_TLB)                                   \
+	X(pfm_ita2_is_dear_cache, ITANIUM2, TACH__EV_DEAR_CACHE)                               \
+	X(pfm_ita2_is_dear_alat, ITANIUM2, TACH__EV_DEAR_ALAT)                                 \
+	X(pfm_ita2_is_iear, ITANIUM2, IEARS)                                                   \
+	X(pfm_ita2_is_iear_tlb, ITANIUM2, TACH__EV_IEAR_TLB)                                   \
+	X(pfm_ita2_is_iear_cache, ITANIUM2, TACH__EV_IEAR_CACHE)                               \
+	X(pfm_ita2_is_btb, ITANIUM2, TACH__EV_BTB)                                             \
+	X(pfm_ita2_support_opcm, ITANIUM2, TACH__EV_OPC)                                       \
+	X(pfm_ita2_support_iarr, ITANIUM2, TACH__EV_IRANGE)                                    \
+	X(pfm_ita2_support_darr, ITANIUM2, TACH__EV_DRANGE)                                    \
+	X(pfm_mont_is_ear, MONTECITO, IEARS | DEARS)                                           \
+	X(pfm_mont_is_dear, MONTECITO, DEARS)                                                  \
+	X(pfm_mont_is_dear_tlb, MONTECITO, TACH__EV_DEAR_TLB)                                  \
+	X(pfm_mont_is_dear_cache, MONTECITO, TACH__EV_DEAR_CACHE)                              \
+	X(pfm_mont_is_dear_alat, MONTECITO, TACH__EV_DEAR_ALAT)                                \
+	X(pfm_mont_is_iear, MONTECITO, IEARS)                                                  \
+	X(pfm_mont_is_iear_tlb, MONTECITO, TACH__EV_IEAR_TLB)                                  \
+	X(pfm_mont_is_iear_cache, MONTECITO, TACH__EV_IEAR_CACHE)                              \
+	X(pfm_mont_is_etb, MONTECITO, TACH__EV_ETB)                                            \
+	X(pfm_mont_support_opcm, MONTECITO, TACH__EV_OPC)                                      \
+	X(pfm_mont_support_iarr, MONTECITO, TACH__EV_IRANGE)                                   \
+	X(pfm_mont_support_darr, MONTECITO, TACH__EV_DRANGE)                                   \
+	X(pfm_mont_support_all, MONTECITO, TACH__EV_ALLTHRD)
+#define ANSWER(name, pmu, flags)                                                               \
+	int name(unsigned int i)                                                               \
+	{                                                                                      \
+		return has(PFMLIB_##pmu##_PMU, i, flags);                                      \
+	}
+QUESTIONS(ANSWER)
 
 int pfm_ita_get_ear_mode(unsigned int i, pfmlib_ita_ear_mode_t *m)
 {
@@ -122,73 +122,7 @@ int pfm_ita_get_event_maxincr(unsigned int i, unsigned int *maxincr)
 
 int pfm_ita_get_event_umask(unsigned int i, unsigned long *umask)
 {
-	uint64_t n;
-	pfm_err_t rc =
-		umask ? attribute(PFMLIB_ITANIUM_PMU, i, TACH__A_UM, 0, &n) : PFMLIB_ERR_INVAL;
-
-	if (!rc)
-		*umask = (unsigned long)n;
-	return rc;
-}
-
-int pfm_ita2_is_ear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, IEARS | DEARS);
-}
-
-int pfm_ita2_is_dear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, DEARS);
-}
-
-int pfm_ita2_is_dear_tlb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_TLB);
-}
-
-int pfm_ita2_is_dear_cache(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_CACHE);
-}
-
-int pfm_ita2_is_dear_alat(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DEAR_ALAT);
-}
-
-int pfm_ita2_is_iear(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, IEARS);
-}
-
-int pfm_ita2_is_iear_tlb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IEAR_TLB);
-}
-
-int pfm_ita2_is_iear_cache(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IEAR_CACHE);
-}
-
-int pfm_ita2_is_btb(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_BTB);
-}
-
-int pfm_ita2_support_opcm(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_OPC);
-}
-
-int pfm_ita2_support_iarr(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_IRANGE);
-}
-
-int pfm_ita2_support_darr(unsigned int i)
-{
-	return has(PFMLIB_ITANIUM2_PMU, i, TACH__EV_DRANGE);
+	return as_long(PFMLIB_ITANIUM_PMU, i, TACH__A_UM, umask);
 }
 
 int pfm_ita2_get_ear_mode(unsigned int i, pfmlib_ita2_ear_mode_t *m)
@@ -208,13 +142,7 @@ int pfm_ita2_get_event_maxincr(unsigned int i, unsigned int *maxincr)
 
 int pfm_ita2_get_event_umask(unsigned int i, unsigned long *umask)
 {
-	uint64_t n;
-	pfm_err_t rc =
-		umask ? attribute(PFMLIB_ITANIUM2_PMU, i, TACH__A_UM, 0, &n) : PFMLIB_ERR_INVAL;
-
-	if (!rc)
-		*umask = (unsigned long)n;
-	return rc;
+	return as_long(PFMLIB_ITANIUM2_PMU, i, TACH__A_UM, umask);
 }
 
 int pfm_ita2_get_event_group(unsigned int i, int *grp)
@@ -225,71 +153,6 @@ int pfm_ita2_get_event_group(unsigned int i, int *grp)
 int pfm_ita2_get_event_set(unsigned int i, int *set)
 {
 	return as_int(PFMLIB_ITANIUM2_PMU, i, TACH__A_SET, (uint64_t)-1, set);
-}
-
-int pfm_mont_is_ear(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, IEARS | DEARS);
-}
-
-int pfm_mont_is_dear(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, DEARS);
-}
-
-int pfm_mont_is_dear_tlb(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_TLB);
-}
-
-int pfm_mont_is_dear_cache(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_CACHE);
-}
-
-int pfm_mont_is_dear_alat(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DEAR_ALAT);
-}
-
-int pfm_mont_is_iear(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, IEARS);
-}
-
-int pfm_mont_is_iear_tlb(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IEAR_TLB);
-}
-
-int pfm_mont_is_iear_cache(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IEAR_CACHE);
-}
-
-int pfm_mont_is_etb(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_ETB);
-}
-
-int pfm_mont_support_opcm(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_OPC);
-}
-
-int pfm_mont_support_iarr(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_IRANGE);
-}
-
-int pfm_mont_support_darr(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_DRANGE);
-}
-
-int pfm_mont_support_all(unsigned int i)
-{
-	return has(PFMLIB_MONTECITO_PMU, i, TACH__EV_ALLTHRD);
 }
 
 int pfm_mont_get_ear_mode(unsigned int i, pfmlib_mont_ear_mode_t *m)
@@ -309,13 +172,7 @@ int pfm_mont_get_event_maxincr(unsigned int i, unsigned int *maxincr)
 
 int pfm_mont_get_event_umask(unsigned int i, unsigned long *umask)
 {
-	uint64_t n;
-	pfm_err_t rc = umask ? attribute(PFMLIB_MONTECITO_PMU, i, TACH__A_UM, 0, &n)
-			     : PFMLIB_ERR_INVAL;
-
-	if (!rc)
-		*umask = (unsigned long)n;
-	return rc;
+	return as_long(PFMLIB_MONTECITO_PMU, i, TACH__A_UM, umask);
 }
 
 int pfm_mont_get_event_group(unsigned int i, int *grp)

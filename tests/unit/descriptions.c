@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event of the x86 and arm64 tables says in words what it counts. */
+/* Every event of every table, libpfm-3's lists included, says in words what it counts. */
 #include <string.h>
 #include "core/tables.h"
 #include "tests/check.h"
@@ -8,11 +8,9 @@ static void every_event_is_described(void)
 {
 	int events = 0;
 
-	for (int p = 0; p < tach__npmus(); p++) {
+	for (int p = 0; tach__pmu_exists(p); p++) {
 		const struct tach__pmu *pmu = tach__pmu_at(p);
 
-		if (pmu->arch == TACH__IA64)
-			continue;
 		for (uint32_t e = 0; e < pmu->nevents; e++) {
 			const struct tach__event *row = tach__event_at(p, (int)e);
 
