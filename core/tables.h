@@ -58,6 +58,8 @@ enum tach__mod {
 /* An event list of libpfm-3: numbered behind all others, found by tach__pfm3_find alone. */
 #define TACH__PMU_PFM3	    0x40u
 #define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
+/* Intel, where TACH__PMU_EXTPEBS does not say so already: every counter samples precisely. */
+#define TACH__PMU_PEBSALL 0x100u
 
 /* Event flags; bit numbers belong to the generator and this header alone. */
 #define TACH__EV_OFFCORE    0x00000001u

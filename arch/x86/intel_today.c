@@ -138,12 +138,20 @@ static int samples(const struct tach__item *item)
 	return 0;
 }
 
-/* Before Ice Lake PEBS knows general counters 0-3; since then all, and fixed ones. */
+/*
+ * PEBS knew general counters 0-3 until Ice Lake and, on the Atom side, Goldmont Plus; all since
+ * then, fixed ones too (Linux: PMU_FL_PEBS_ALL).
+ */
+static int pebs_everywhere(const struct tach__pmu *pmu)
+{
+	return (pmu->flags & (TACH__PMU_EXTPEBS | TACH__PMU_PEBSALL)) != 0;
+}
+
 static void restrict_pebs(struct tach__intel *w, struct tach__item *item)
 {
 	if (!w->d->in->x86 || !w->d->in->x86->pebs || !samples(item))
 		return;
-	if (!(w->d->pmu->flags & TACH__PMU_EXTPEBS))
+	if (!pebs_everywhere(w->d->pmu))
 		item->counters &= 0xf;
 }
 
@@ -194,13 +202,13 @@ static int pebs(struct tach__intel *w)
 		return 0;
 	for (int i = 0; i < w->d->n; i++) {
 		unsigned n = (unsigned)w->counter[i];
-		int extended = (w->d->pmu->flags & TACH__PMU_EXTPEBS) != 0;
 
 		if (!samples(&w->d->item[i]) || n >= PMD_METRICS_0)
 			continue;
 		value |= n < PMD_FIXED_0 ? 1ull << n : 1ull << (32 + n - PMD_FIXED_0);
-		/* Until Ice Lake the latency had an enable bit of its own. */
-		if (w->latency >> i & 1 && !extended)
+		/* Before, the latency had an enable bit of its own where fixed counters are
+		 * now. */
+		if (w->latency >> i & 1 && !pebs_everywhere(w->d->pmu))
 			value |= 1ull << (32 + n);
 	}
 	return value ? tach__pmc(w->d, PMC_PEBS_ENABLE, value, 0x3f1, 0x3f1) : 0;

@@ -136,6 +136,73 @@ static void until_none(void)
 	}
 }
 
+static uint64_t value_of(uint32_t number)
+{
+	for (uint32_t i = 0; i < out.npmcs; i++)
+		if (out.pmcs[i].number == number)
+			return out.pmcs[i].value;
+	return 0;
+}
+
+/* Words of the newest Intel PMUs, P- and E-cores. */
+static void encoded(const char *string)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_event event = {.size = sizeof event};
+
+	opt.os = TACH_OS_NONE;
+	opt.any_pmu = 1;
+	CHECK(tach_event_encode(string, &opt, &event, &err) == 0, "%s: %s", string, err.text);
+	tach_dispatch_event(&event, &events[in.nevents++]);
+}
+
+/*
+ * Fixed counters 0-3 and PERF_METRICS on P-cores, 0-2 and 4-6 on E-cores since Skymont, eight
+ * or ten general counters; PEBS on all of them, where the latency's old enable bits have become
+ * those of the fixed counters (Linux: intel_lnc_event_constraints,
+ * intel_skt_event_constraints).
+ */
+static void newest_intel(void)
+{
+	struct tach_dispatch_x86 x86 = {.size = sizeof x86, .pebs = 1};
+
+	begin(tach_pmu_find("lnl_lnc"));
+	encoded("lnl_lnc::TOPDOWN:SLOTS");
+	encoded("lnl_lnc::TOPDOWN:BAD_SPEC_SLOTS");
+	for (int i = 0; i < 9; i++)
+		encoded("lnl_lnc::BR_INST_RETIRED:ALL_BRANCHES");
+	CHECK(run() == 0, "%s", err.text);
+	CHECK(out.pmds[0].number == 19 && out.pmds[0].address == 0x30c, "PMD%u",
+	      out.pmds[0].number);
+	CHECK(value_of(16) == 0xa000 && value_of(33) >> 32 == 8, "%llx %llx",
+	      (unsigned long long)value_of(16), (unsigned long long)value_of(33));
+	CHECK(value_of(9) && out.pmds[10].address == 0xca, "PMD%u", out.pmds[10].number);
+
+	begin(tach_pmu_find("lnl_skt"));
+	encoded("lnl_skt::TOPDOWN_BAD_SPECULATION:ALL");
+	encoded("lnl_skt::TOPDOWN_FE_BOUND:ALL");
+	encoded("lnl_skt::TOPDOWN_RETIRING:ALL");
+	CHECK(run() == 0 && value_of(16) == 0xaaa0000 && value_of(33) == 0x7000000000, "%s",
+	      err.text);
+	for (uint32_t i = 0; i < 3; i++)
+		CHECK(out.pmds[i].number == 20 + i && out.pmds[i].address == 0x30d + i &&
+			      out.pmds[i].alternative == 0x40000004 + i,
+		      "PMD%u", out.pmds[i].number);
+
+	begin(tach_pmu_find("adl_glc"));
+	encoded("adl_glc::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30");
+	in.x86 = &x86;
+	CHECK(run() == 0, "%s", err.text);
+	CHECK(value_of(17) == 1ull << out.pmds[0].number && value_of(18) == 30, "%llx",
+	      (unsigned long long)value_of(17));
+
+	begin(tach_pmu_find("skl")); /* as it was before */
+	encoded("skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30");
+	in.x86 = &x86;
+	CHECK(run() == 0 && value_of(17) == (1ull << 32 | 1) << out.pmds[0].number, "%llx",
+	      (unsigned long long)value_of(17));
+}
+
 /* Zen's six counters lie in the extended space. */
 static void zen(void)
 {
@@ -266,6 +333,7 @@ int main(void)
 	CASE(refusals);
 	CASE(foreign_counters);
 	CASE(until_none);
+	CASE(newest_intel);
 	CASE(zen);
 	CASE(arm64);
 	CASE(rows_as_strings);

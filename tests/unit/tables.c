@@ -59,6 +59,7 @@ static const struct {
 	  {"rawumask", TACH__PMU_RAWUMASK},
 	  {"ecmask", TACH__PMU_ECMASK},
 	  {"extpebs", TACH__PMU_EXTPEBS},
+	  {"pebsall", TACH__PMU_PEBSALL},
 	  {"spec", TACH__PMU_SPEC},
 	  {"deprecated", TACH__PMU_DEPRECATED},
 	  {"archdefault", TACH__PMU_ARCHDEFAULT},

@@ -22,6 +22,7 @@ const struct mk_flag mk_pmu_flags[] = {
 	{"archdefault", TACH__PMU_ARCHDEFAULT},
 	{"pfm3", TACH__PMU_PFM3},
 	{"perfmonv2", TACH__PMU_PERFMONV2},
+	{"pebsall", TACH__PMU_PEBSALL},
 	{NULL, 0},
 };
 

@@ -15,8 +15,8 @@ static const struct range {
 	const char *name; /* %u: which of them */
 	enum where where;
 } ranges[] = {
-	{0x0c1, 8, 1, "IA32_PMC%u", ANYWHERE},
-	{0x186, 8, 1, "IA32_PERFEVTSEL%u", ANYWHERE},
+	{0x0c1, 10, 1, "IA32_PMC%u", ANYWHERE},
+	{0x186, 10, 1, "IA32_PERFEVTSEL%u", ANYWHERE},
 	{0x1a6, 2, 1, "MSR_OFFCORE_RSP_%u", ANYWHERE},
 	{0x1c8, 1, 1, "MSR_LBR_SELECT", ANYWHERE},
 	{0x1c9, 1, 1, "MSR_LASTBRANCH_TOS", ANYWHERE},
