@@ -49,7 +49,9 @@ TACH_BEGIN_DECLS
  * that can each be scheduled at once, as Linux sees the events (a fixed counter's event may
  * also take a general one where the hardware has such an event; offcore, load latency and
  * front-end registers are shared by equal values; PERF_METRICS fields go with their slots
- * event, in one group). The order of the events decides between equal answers.
+ * event, in one group). The order of the events decides between equal answers. Not known
+ * here: AMD's PMCx003 (floating-point operations) takes two neighbouring counters from family
+ * 17h on, so that a full group with it may be one too many.
  *
  * 0; TACH_ERR_TOOMANY if n > TACH_SCHEDULE_MAX; TACH_ERR_NOASSIGN when an event fits nowhere on
  * this PMU or the anchors alone do not fit a group; TACH_ERR_FEATCOMB when PERF_METRICS fields

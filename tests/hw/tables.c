@@ -12,7 +12,7 @@
 #include <tach/schedule.h>
 #include "tests/hw/hardware.h"
 
-enum { EVENTS = 4096, SETS = 300, MOST = 10 };
+enum { EVENTS = 4096, SETS = 500, MOST = 10 };
 
 static struct tach_event good[EVENTS];
 static int ngood;
@@ -60,12 +60,18 @@ static int spelling(int pmu, const struct tach_event_info *event, int number, in
 	       snprintf(to, size, "%s:%s", event->name, info.name) < (int)size;
 }
 
+/* Zen's PMCx003 takes two counters in the kernel, which tach_schedule does not know. */
+static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *event)
+{
+	return strncmp(pmu->name, "amd64_", 6) == 0 && (event->config & 0xf000000ffull) == 3;
+}
+
 /* An event that the table has and the kernel refuses is wrong here, or the kernel is older. */
 static void the_kernel_opens_what_the_table_has(void)
 {
 	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
 	struct tach_pmu_info pmu_info = {.size = sizeof pmu_info};
-	int pmu, tried = 0;
+	int pmu, tried = 0, opened = 0;
 	struct hardware h;
 
 	if (hardware_open(&h, "cycles"))
@@ -93,14 +99,17 @@ static void the_kernel_opens_what_the_table_has(void)
 			fd = open_event(event, -1);
 			if (fd < 0)
 				printf("# refused: %s\n", event->name);
-			else if (++ngood)
+			if (fd >= 0)
 				close(fd);
+			opened += fd >= 0;
+			if (fd >= 0 && !takes_two(&pmu_info, event))
+				ngood++;
 			if (ngood == EVENTS)
 				break;
 		}
 	}
-	printf("# %s: %d of %d events open\n", pmu_info.name, ngood, tried);
-	CHECK(ngood >= tried * 9 / 10, "%d of %d", ngood, tried);
+	printf("# %s: %d of %d events open\n", pmu_info.name, opened, tried);
+	CHECK(opened >= tried * 9 / 10, "%d of %d", opened, tried);
 }
 
 static void random_sets_are_scheduled_as_predicted(void)
@@ -110,8 +119,6 @@ static void random_sets_are_scheduled_as_predicted(void)
 
 	if (ngood == 0)
 		SKIP("no event opens");
-	if (machine_is_guest())
-		SKIP("an emulated PMU counts few events; schedule.c has those");
 	for (int i = 0; i < SETS; i++) {
 		const struct tach_event *set[MOST];
 		struct tach_event events[MOST];
