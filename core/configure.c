@@ -195,10 +195,10 @@ static int options_set(struct tach_set **out, const struct tach_regions_options 
 		return try_open(opt->set, err);
 	}
 	if (!opt->events && !opt->metrics)
-		return default_set(out, tach__environment_interrupts(), note, size);
+		return default_set(out, opt->interrupts, note, size);
 	so.events = opt->events && *opt->events ? opt->events : NULL;
 	so.metrics = opt->metrics;
-	so.flags = tach__environment_interrupts();
+	so.flags = opt->interrupts;
 	code = make_set(out, &so, err);
 	if (code == 0)
 		snprintf(note, size, "%s", tach_set_missing(*out));
@@ -284,6 +284,8 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	}
 	if (!opt.only)
 		opt.only = tach__environment("TACH_REGIONS");
+	if (!opt.interrupts)
+		opt.interrupts = tach__environment_interrupts();
 	if (!opt.sparse)
 		opt.sparse = environment_number("TACH_SPARSE", 0);
 	if (!opt.warmup)
@@ -302,6 +304,9 @@ int tach_regions_configure(const struct tach_regions_options *given, struct tach
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "size is %u, this library's struct has %zu bytes",
 				   given->size, sizeof *given);
+	if (opt.interrupts & ~(uint32_t)TACH__SET_WITH_INTERRUPTS)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
 	tach__configure_once();
 	if (record && TACH__LEVEL(record->hot->state))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,

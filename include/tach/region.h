@@ -122,6 +122,9 @@ struct tach_regions_options {
 	uint32_t sparse; /* measure one entry in `sparse` on average, at random; 0, 1: all */
 	uint32_t warmup; /* leave out the first entries of a region in each thread */
 	uint32_t histograms; /* 1: keep a histogram per region and quantity */
+	/* TACH_SET_INTERRUPTS or TACH_SET_CORRECT (tach/set.h), where the library makes the
+	 * set; one that is given has flags of its own. */
+	uint32_t interrupts;
 };
 
 /*

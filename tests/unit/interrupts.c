@@ -270,6 +270,28 @@ static void the_report_says_why_not(void)
 	tach_set_free(with);
 }
 
+/* By the program; what it asks for and what it must not. */
+static void options_ask_for_them(void)
+{
+	struct tach_regions_options opt = {.events = "cycles,instructions",
+					   .interrupts = TACH_SET_CORRECT};
+	struct tach_error err = TACH_ERROR_INIT;
+
+	unsetenv("TACH_EVENTS");
+	unsetenv("TACH_METRICS");
+	unsetenv("TACH_INTERRUPTS");
+	fake_members = 3;
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	enter();
+	CHECK(value(2, TACH_INCLUSIVE).value == 22000);
+	CHECK(tach_regions_configure(&(struct tach_regions_options){.events = "cycles"},
+				     &err) == 0);
+	look();
+	CHECK(tach_snapshot_nquantities(shot) == 2);
+	opt.interrupts = TACH_SET_MULTIPLEX;
+	CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL);
+}
+
 /* ---- benchmarks ---- */
 
 static void body(void *context, uint64_t n)
@@ -319,6 +341,7 @@ int main(void)
 	CASE(saved_and_added_up);
 	CASE(regions_that_only_count);
 	CASE(the_report_says_why_not);
+	CASE(options_ask_for_them);
 	CASE(benchmarks_are_corrected);
 	tach_snapshot_free(shot);
 	return check_done();
