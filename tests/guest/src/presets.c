@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every preset of the PMU that this machine has, on the real kernel: its events are opened pass
+ * by pass, count a loop of known length, and its formula gives what the loop says where that is
+ * known. Events that an emulated PMU does not have the kernel refuses.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
+#include <tach/reader.h>
+#include <tach/schedule.h>
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+enum { TURNS = 20000 };
+
+static struct tach_derived *presets;
+static int pmu;
+
+/* What one pass holds of the events. */
+struct pass {
+	char events[4096]; /* a list for a set */
+	int number[TACH_COUNTERS_MAX], count;
+};
+
+static void fill(struct pass *p, const struct tach_expansion *x, const struct tach_schedule *s,
+		 int group)
+{
+	size_t at = 0;
+
+	p->count = 0;
+	p->events[0] = 0;
+	for (int i = 0; i < tach_expansion_count(x); i++) {
+		const char *event = tach_expansion_event(x, i);
+
+		if (s->group[i] != group || at + strlen(event) + 2 > sizeof p->events)
+			continue;
+		at += (size_t)snprintf(p->events + at, sizeof p->events - at, "%s%s",
+				       at ? "," : "", event);
+		p->number[p->count++] = i;
+	}
+}
+
+/* An interrupted region is exact too but flagged; an undisturbed one is taken. 0: none was. */
+static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
+{
+	struct tach_mark mark;
+
+	for (int i = 0; i < 100; i++) {
+		tach_begin(reader, &mark);
+		machine_loop(turns);
+		if (tach_end(reader, &mark, delta) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* n[i] of the pass: what TURNS turns count. 0, or what the library says against it. */
+static int count(const struct pass *p, uint64_t *n, struct tach_error *err)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	uint64_t one[TACH_COUNTERS_MAX], many[TACH_COUNTERS_MAX];
+	struct tach_reader *reader = NULL;
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = p->events;
+	code = tach_set_create(&set, &opt, err);
+	if (!code && tach_set_count(set) != p->count)
+		code = TACH_ERR_INVAL;
+	if (!code)
+		code = tach_reader_open(&reader, set, err);
+	if (!code) {
+		CHECK(loop(reader, 1, one) && loop(reader, 1 + TURNS, many),
+		      "%s: disturbed every time", p->events);
+		for (int i = 0; i < p->count; i++)
+			n[p->number[i]] = many[i] - one[i];
+	}
+	tach_reader_close(reader);
+	tach_set_free(set);
+	return code;
+}
+
+/* The value over TURNS turns, or NaN with the reason in err when it cannot be counted here. */
+static double measure(const char *name, int *passes, uint32_t *flags, struct tach_error *err)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	uint64_t n[TACH_FORMULA_OPERANDS_MAX] = {0};
+	struct tach_expansion *x = NULL;
+	struct tach_schedule s;
+	static struct pass pass;
+	double value = NAN;
+	int code = tach_derived_expand(presets, pmu, name, &x, err);
+
+	if (!code)
+		code = tach_schedule(tach_expansion_encoded(x), tach_expansion_count(x), 0,
+				     &opt, &s, err);
+	CHECK(code == 0, "%s: %s", name, err->text);
+	for (int g = 0; !code && g < s.ngroups; g++) {
+		fill(&pass, x, &s, g);
+		code = count(&pass, n, err);
+	}
+	if (!code) {
+		*passes = s.ngroups;
+		*flags = 0;
+		value = tach_formula_eval(tach_expansion_formula(x), n, 0, flags);
+	}
+	tach_expansion_free(x);
+	err->code = code;
+	return value;
+}
+
+static double known(const char *name)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	uint32_t flags;
+	int passes;
+	double value = measure(name, &passes, &flags, &err);
+
+	printf("# %s %g %s\n", name, value, err.code ? err.text : "");
+	return value;
+}
+
+static void every_preset_opens(void)
+{
+	int opened = 0, refused = 0, more = 0, n = tach_derived_count(presets, pmu);
+
+	for (int i = 0; i < n; i++) {
+		struct tach_derived_info info = {.size = sizeof info};
+		struct tach_error err = TACH_ERROR_INIT;
+		uint32_t flags = 0;
+		int passes = 0;
+		double value;
+
+		tach_derived_at(presets, pmu, i, &info);
+		value = measure(info.name, &passes, &flags, &err);
+		if (err.code) {
+			if (!refused++)
+				printf("# the first one refused is %s: %s\n", info.name,
+				       err.text);
+			continue;
+		}
+		CHECK(isfinite(value) || flags & TACH_DIVZERO, "%s: %g, flags %" PRIx32,
+		      info.name, value, flags);
+		opened++;
+		more += passes > 1;
+	}
+	printf("# %d opened, %d of them in passes, %d refused\n", opened, more, refused);
+	/* QEMU's arm64 PMU has few events; its x86 one counts every code. */
+	CHECK(machine_is_arm64() ? opened >= 3 : opened > 50 && refused < opened / 4,
+	      "%d opened, %d refused", opened, refused);
+}
+
+static void the_loop_comes_back(void)
+{
+	double instructions, cycles, branches;
+
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	instructions = known("PAPI_TOT_INS");
+	cycles = known("PAPI_TOT_CYC");
+	CHECK(instructions == (double)MACHINE_LOOP_INSTRUCTIONS * TURNS, "%g instructions",
+	      instructions);
+	CHECK(fabs(known("ipc") - instructions / cycles) < 0.01, "%g cycles", cycles);
+	if (machine_is_arm64())
+		return; /* QEMU's counts no branches there */
+	branches = known("PAPI_BR_INS");
+	CHECK(branches == TURNS, "%g branches", branches);
+}
+
+int main(void)
+{
+	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
+
+	if (!machine_is_guest() || tach_pmu_host(&pmu, 1, NULL) < 1) {
+		puts("not a guest with a PMU");
+		return 77;
+	}
+	if (tach_derived_create(&presets, &opt, NULL))
+		return 1;
+	CASE(every_preset_opens);
+	CASE(the_loop_comes_back);
+	tach_derived_free(presets);
+	return check_done();
+}
