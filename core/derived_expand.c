@@ -16,6 +16,7 @@
 
 #define DEPTH_MAX     64
 #define TEXT_MAX      65536
+#define PARTS_MAX     20000 /* what stands for nothing in the text can multiply, too */
 #define MODIFIERS_MAX 128
 #define EVENT_MAX     1024
 
@@ -31,7 +32,7 @@ struct expand {
 	struct tach_derived *d;
 	struct tach_error *err;
 	struct tach_expansion *x;
-	int pmu, depth;
+	int pmu, depth, parts;
 	struct tach_derived_info chain[DEPTH_MAX];
 	const char *pmu_name;	       /* of PMU::NAME, with the colons; or "" */
 	char modifiers[MODIFIERS_MAX]; /* of NAME:u:k, the same */
@@ -225,6 +226,9 @@ static int operand(struct expand *e, const struct tach_derived_info *info, int i
 	char word[16];
 	int rc, from = 0;
 
+	if (++e->parts > PARTS_MAX)
+		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0, "%s has more than %d parts",
+				   e->chain[0].name, PARTS_MAX);
 	at = tach__derived_find(e->d, e->pmu, event, length, &next)
 		     ? modified(e->d, e->pmu, event, length, &next)
 		     : length;

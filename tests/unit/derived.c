@@ -210,6 +210,9 @@ static void cycles(void)
 		{"EVENT,A,NOT_DERIVED,B\nEVENT,B,DERIVED_ADD,INST_RETIRED,A\n", "A -> B -> A"},
 		{"EVENT,A,NOT_DERIVED,B\nEVENT,B,NOT_DERIVED,C\nEVENT,C,NOT_DERIVED,B\n",
 		 "B -> C -> B"},
+		{"EVENT,A,NOT_DERIVED,A:u\n", "A -> A"},
+		{"EVENT,A,DERIVED_ADD,B:k,cycles\nEVENT,B,DERIVED_SUB,A:u,cycles\n",
+		 "A -> B -> A"},
 	};
 	int skl = tach_pmu_find("skl");
 
@@ -234,22 +237,28 @@ static void cycles(void)
 	}
 }
 
-/* 2^n operands from n lines must end in an error, not in memory. */
+/* 2^n operands from n lines must end in an error, not in memory, nor take 2^n steps. */
 static void explosion(void)
 {
-	struct tach_derived *d = registry(0, 0);
-	struct tach_expansion *x = NULL;
-	struct tach_error err = TACH_ERROR_INIT;
-	char text[64];
+	static const char *const types[] = {"DERIVED_ADD", "DERIVED_CMPD"};
 
-	load(d, "EVENT,E0,NOT_DERIVED,INST_RETIRED\n");
-	for (int i = 1; i < 40; i++) {
-		snprintf(text, sizeof text, "EVENT,E%d,DERIVED_ADD,E%d,E%d\n", i, i - 1, i - 1);
-		load(d, text);
+	for (int t = 0; t < 2; t++) {
+		struct tach_derived *d = registry(0, 0);
+		struct tach_expansion *x = NULL;
+		struct tach_error err = TACH_ERROR_INIT;
+		char text[64];
+
+		load(d, "EVENT,E0,NOT_DERIVED,INST_RETIRED\n");
+		for (int i = 1; i < 60; i++) {
+			snprintf(text, sizeof text, "EVENT,E%d,%s,E%d,E%d\n", i, types[t],
+				 i - 1, i - 1);
+			load(d, text);
+		}
+		CHECK(tach_derived_expand(d, tach_pmu_find("skl"), "E59", &x, &err) ==
+			      TACH_ERR_TOOMANY,
+		      "%s", err.text);
+		tach_derived_free(d);
 	}
-	CHECK(tach_derived_expand(d, tach_pmu_find("skl"), "E39", &x, &err) == TACH_ERR_TOOMANY,
-	      "%s", err.text);
-	tach_derived_free(d);
 }
 
 static void lookup(void)
