@@ -50,10 +50,11 @@ static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 		add(s, ":", tach__str(tach__umask_at(item->row, item->in->umasks[u])->name));
 	for (size_t i = 0; i < NOPTIONS; i++)
 		if (item->flags & options[i].flag)
-			add(s, tach__mods[options[i].mod].text, "1");
+			add(s, ":", tach__mods[options[i].mod].name);
 	if (item->threshold) {
-		snprintf(number, sizeof number, "%u", item->threshold);
-		add(s, tach__mods[threshold_mod(d)].text, number);
+		snprintf(number, sizeof number, "=%u", item->threshold);
+		add(s, ":", tach__mods[threshold_mod(d)].name);
+		add(s, number, "");
 	}
 }
 

@@ -72,14 +72,10 @@ static int finish(struct tach__work *w)
 
 	if (rc)
 		return rc;
-	tach__umask_sort(w);
+	if (w->nrows > 1)
+		tach__umask_sort(w);
 	if (w->os != TACH_OS_NONE)
 		rc = tach__perf_encode(w);
-	/* Attributes of an alias have led to the canonical event: that is the one to spell. */
-	if (!w->event_name.text) {
-		w->event_name.text = tach__str(w->event->name);
-		w->event_name.length = strlen(w->event_name.text);
-	}
 	return rc;
 }
 
@@ -157,7 +153,7 @@ static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s
 	set_event(w, pmu, -1);
 	if (raw ? !tach__perf_raw(w, &s->event) : !tach__tracepoint_system(w, &s->event))
 		return 0;
-	w->event_name = s->event;
+	w->system = s->event;
 	*rc = tach__match(w, s->attrs);
 	return 1;
 }
@@ -295,7 +291,7 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 static void start(struct tach__work *w, const char *string,
 		  const struct tach_encode_options *opt, struct tach_error *err)
 {
-	__typeof__(w->caller) caller = w->caller;
+	struct tach__caller caller = w->caller;
 
 	/* The arrays behind need no clearing: their counts say how far they are filled. */
 	tach__clear(w, offsetof(struct tach__work, picks));

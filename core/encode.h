@@ -37,33 +37,36 @@ struct tach__pick {
 	uint8_t kind;
 };
 
+/* What a caller knows beyond the options. */
+struct tach__caller {
+	int freq, period;  /* its attr already samples by these */
+	const int *search; /* PMUs for strings without a prefix, and no others; NULL */
+	int nsearch;
+};
+
 struct tach__work {
 	/* ---- the question ---- */
 	const char *string;
 	const struct tach_encode_options *opt;
 	struct tach_error *err;
 	enum tach_os os;
-	uint32_t plm; /* levels when the string names none */
-	int column;   /* of what is being looked at */
-	int alias;    /* depth inside aliases' texts: columns stay at the alias */
-	/* Set before tach__encode, and kept by it: what a caller knows beyond the options. */
-	struct {
-		int freq, period;  /* its attr already samples by these */
-		const int *search; /* PMUs for strings without a prefix, and no others; NULL */
-		int nsearch;
-	} caller;
+	uint32_t plm;		    /* levels when the string names none */
+	int column;		    /* of what is being looked at */
+	int alias;		    /* depth inside aliases' texts: columns stay at the alias */
+	struct tach__caller caller; /* set before tach__encode, and kept by it */
 
 	/* ---- what the string named ---- */
-	int generic;		      /* enum tach__generic; 0: an event of a PMU model */
-	struct tach__text event_name; /* as it is to be spelled */
-	struct tach__text point;      /* tracepoint; text NULL: none */
-	struct tach__text terms;      /* device/terms/ as written; text NULL: none */
+	int generic;		  /* enum tach__generic; 0: an event of a PMU model */
+	struct tach__text system; /* of tracepoints, or a raw code; text NULL: a row's event */
+	struct tach__text point;  /* tracepoint; text NULL: none */
+	struct tach__text terms;  /* device/terms/ as written; text NULL: none */
 	int pmu_number, event_number;
 	const struct tach__pmu *pmu;
 	const struct tach__event *event;
 	uint32_t mods, osmods;		/* modifiers that may be given */
 	uint32_t spelled;		/* modifiers that the full name shows */
 	uint32_t given;			/* hardware modifiers among the picks */
+	uint32_t required;		/* those that the umasks ask for */
 	int alias_steps;		/* aliases of events followed */
 	uint8_t raw_given, named_given; /* kinds of umasks the string itself holds */
 	unsigned nattrs;		/* doubles and aliases' included */
@@ -86,8 +89,10 @@ struct tach__work {
 	uint64_t raw;
 
 	/* ---- the answer of arch/ ---- */
-	int nomods;		     /* the event is spelled without modifiers */
-	uint64_t shown[TACH__NMODS]; /* value of every modifier, for the spelling */
+	int nomods; /* the event is spelled without modifiers */
+	/* Value of every modifier, for the spelling; the operating system's behind the others.
+	 */
+	uint64_t shown[TACH__NMODS + TACH__NOSMODS];
 	unsigned ncodes;
 
 	/* ---- the answer of the OS layer ---- */
@@ -116,7 +121,7 @@ static inline void tach__clear(void *at, size_t size)
 
 /* Records the error at the column being looked at and returns code. */
 int tach__refuse(struct tach__work *w, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+	__attribute__((cold, format(printf, 3, 4)));
 
 /* ---- match.c ---- */
 /* Picks from the event's alias (resolved first) and then from the string's attributes. */
@@ -139,8 +144,6 @@ int tach__umask_finish(struct tach__work *w, int missing);
 void tach__umask_sort(struct tach__work *w);
 
 /* ---- encode_perf.c ---- */
-/* Levels that perf can filter this event by. */
-uint32_t tach__perf_levels(const struct tach__work *w);
 /* OS modifiers that this event takes. */
 uint32_t tach__perf_offer(const struct tach__work *w);
 /* Whether sampling of this event can be precise. */
@@ -156,9 +159,6 @@ int tach__derived_several(int pmu, const struct tach__text *name);
 /* ---- fqstr.c ---- */
 /* Writes the spelled-out name, cut off at size - 1; returns its whole length. */
 size_t tach__fqstr(const struct tach__work *w, char *out, size_t size);
-
-/* enum tach__generic of a PMU's own rows. */
-int tach__generic(const struct tach__pmu *pmu);
 
 /* Where the encoded event may count, as tach_event.counters. */
 uint64_t tach__counters(const struct tach__work *w);

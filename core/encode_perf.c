@@ -12,11 +12,6 @@
 
 #define PLM_ALL (TACH_PLM_KERNEL | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
 
-uint32_t tach__perf_levels(const struct tach__work *w)
-{
-	return w->generic ? tach__perf_host_levels(w->opt) : w->pmu->plm;
-}
-
 /* libpfm-4 forgot these. */
 static int no_h(const struct tach__work *w)
 {
@@ -34,7 +29,7 @@ int tach__precise(const struct tach__work *w)
 		return 0;
 	/* libpfm-4 does not know it of the architectural event. */
 	return !(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
-	       strcmp(tach__str(w->event->name), "INSTRUCTION_RETIRED") != 0;
+	       memcmp(tach__str(w->event->name), "INSTRUCTION_RETIRED", 20) != 0;
 }
 
 /* Which of its own modifiers perf offers for this event. */
@@ -181,7 +176,7 @@ int tach__perf_type(const struct tach_encode_options *opt, int number)
 	const char *name = tach__str(pmu->perf);
 
 	/* PERF_TYPE_RAW is the one core PMU; where there are several, each has its number. */
-	if (!*name || strcmp(name, "cpu") == 0)
+	if (!*name || tach__load4(name) == tach__load4("cpu"))
 		return -1;
 	if (pmu->arch == TACH__ARM64 &&
 	    (opt->flags & TACH_ENCODE_LIBPFM4 || !tach__perf_hybrid(opt)))
@@ -217,9 +212,24 @@ static int hardware(struct tach__work *w)
 	return 0;
 }
 
-/* What libpfm-4 leaves out of the name, and the second word for precise that it puts in. */
-static void show_all(struct tach__work *w)
+/* For the name; libpfm-4 leaves some out and says precise twice. */
+static void show(struct tach__work *w)
 {
+	uint64_t *shown = w->shown + TACH__NMODS;
+
+	shown[TACH__OS_U] = w->levels & TACH_PLM_USER ? 1 : 0;
+	shown[TACH__OS_K] = w->levels & TACH_PLM_KERNEL ? 1 : 0;
+	shown[TACH__OS_H] = w->levels & TACH_PLM_HYPERVISOR ? 1 : 0;
+	/* They share a field; libpfm-4 shows it under both names. */
+	shown[TACH__OS_PERIOD] = shown[TACH__OS_FREQ] = w->period;
+	shown[TACH__OS_PRECISE] = shown[TACH__OS_HW_SMPL] = w->precise;
+	shown[TACH__OS_EXCL] = w->exclusive;
+	shown[TACH__OS_MG] = w->guest;
+	shown[TACH__OS_MH] = w->host;
+	shown[TACH__OS_CPU] = (uint64_t)w->cpu;
+	shown[TACH__OS_PINNED] = w->pinned;
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+		return;
 	if (w->pinned)
 		w->osshown |= 1u << TACH__OS_PINNED;
 	if (w->has & TACH_EVENT_HAS_CPU)
@@ -238,7 +248,7 @@ int tach__perf_encode(struct tach__work *w)
 	rc = w->generic ? tach__perf_config(w) : hardware(w);
 	if (!rc)
 		rc = take_picks(w);
-	if (!(w->opt->flags & TACH_ENCODE_LIBPFM4))
-		show_all(w);
+	if (!rc)
+		show(w);
 	return rc;
 }

@@ -2,7 +2,7 @@
 /* The public face of encoding: checks, struct tach_event, struct perf_event_attr. */
 #include <stddef.h>
 #include <string.h>
-#include "core/encode.h"
+#include "core/perf_events.h"
 
 /* A umask's own counters stand in place of the event's; several umasks must agree. */
 uint64_t tach__counters(const struct tach__work *w)
@@ -32,7 +32,8 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 	out->pmu = w->pmu_number;
 	out->event = w->event_number < 0 ? 0 : w->event_number;
 	out->ncodes = w->ncodes;
-	memcpy(out->codes, w->codes, w->ncodes * sizeof *w->codes);
+	for (unsigned i = 0; i < w->ncodes; i++)
+		out->codes[i] = w->codes[i];
 	out->counters = tach__counters(w);
 	out->cpu = -1;
 	if (w->os != TACH_OS_NONE) {
@@ -82,17 +83,18 @@ int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 {
 	static const struct tach_encode_options defaults = TACH_ENCODE_DEFAULT;
 	struct tach__work w;
-	int rc;
+	int rc = 0;
 
-	if (!opt)
-		opt = &defaults;
 	if (!string || !out || (out->size && out->size < sizeof *out))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "a NULL pointer, or struct tach_event of another version");
-	rc = check_options(opt, err);
+	if (opt)
+		rc = check_options(opt, err);
+	else
+		opt = &defaults;
 	if (rc)
 		return rc;
-	w.caller = (__typeof__(w.caller)){0};
+	w.caller = (struct tach__caller){0};
 	rc = tach__encode(&w, string, opt, err);
 	if (!rc)
 		tach__publish(&w, out);

@@ -3,8 +3,11 @@
 #include <string.h>
 #include "core/grammar.h"
 
-/* What a character does to the scan; from END on it stops. */
-enum { PLAIN, COLON, DOT, EQUAL, END, COMMA, BLANK, SLASH };
+/*
+ * What a character does to the scan; from END on it stops. A slash stops it too where nothing
+ * special has been before: that ends a device's name.
+ */
+enum { PLAIN, COLON, DOT, EQUAL, SLASH, END, COMMA, BLANK };
 
 static const unsigned char kinds[256] = {
 	[0] = END,     [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, [','] = COMMA,
@@ -29,54 +32,32 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
 	return *at ? blank(string, at, err) : 0;
 }
 
-/* Up to eight characters from `at` on, zeroes behind the end. */
-static uint64_t load(const char *string, size_t length, size_t at)
-{
-	uint64_t word = 0;
-
-	if (at + 8 <= length)
-		return tach__load8(string + at);
-	if (length >= 8 && at < length)
-		return tach__load8(string + length - 8) >> (8 * (at + 8 - length));
-	while (length > at)
-		word = word << 8 | (unsigned char)string[--length];
-	return word;
-}
-
 /*
- * Bit 7 of every byte that may be special. All that are lie below 0x40, and of a name's
- * characters only digits and '-'; digits (0x30 to 0x39) are sifted out.
- */
-static uint64_t suspects(uint64_t word)
-{
-	uint64_t low = ~(word | word << 1), thirties = word << 2 & word << 3;
-	uint64_t above_9 = word << 4 & (word << 5 | word << 6);
-
-	return low & ~(thirties & ~above_9) & UINT64_C(0x8080808080808080);
-}
-
-/*
- * Notes every special character up to the end of the first event, that included. Returns how
- * many there are, or 0 if they do not fit.
+ * Notes every special character up to the end of the first event, that included; of what is in
+ * front of the first "::" only that it is the PMU. Returns how many there are, or 0 if they do
+ * not fit.
  */
 static unsigned mark(struct tach__string *s, const char *string)
 {
-	size_t length = strlen(string), n = 0;
+	const char *at = string;
 
-	for (size_t base = 0; base <= length; base += 8) {
-		uint64_t found = suspects(load(string, length, base));
+	for (unsigned n = 0; n < TACH__MARKS_MAX; at++) {
+		int kind;
 
-		for (; found; found &= found - 1) {
-			size_t at = base + (size_t)__builtin_ctzll(found) / 8;
-			int kind = kind_of(string + at);
-
-			s->marks[n % TACH__MARKS_MAX] = (uint16_t)at;
-			/* A slash is special in front of all else: it ends a device's name. */
-			if (kind >= END && (kind != SLASH || n == 0))
-				return n < TACH__MARKS_MAX && at <= UINT16_MAX ? (unsigned)n + 1
-									       : 0;
-			n += kind != PLAIN && kind != SLASH;
+		/* Letters and '_' lie above all that is special. */
+		while ((unsigned char)*at > '=' || (kind = kind_of(at)) == PLAIN)
+			at++;
+		if (kind == COLON && at[1] == ':' && !s->pmu.text) {
+			s->pmu = (struct tach__text){string, (size_t)(at - string)};
+			s->event.text = ++at + 1;
+			n = 0;
+			continue;
 		}
+		if (kind == SLASH && (n > 0 || s->pmu.text))
+			continue;
+		s->marks[n++] = (uint16_t)(at - string);
+		if (kind >= SLASH)
+			return at - string <= UINT16_MAX ? n : 0;
 	}
 	return 0;
 }
@@ -93,12 +74,11 @@ static int split_terms(struct tach__string *s, const char *slash, struct tach_er
 
 int tach__string_split(struct tach__string *s, const char *string, struct tach_error *err)
 {
-	unsigned n = mark(s, string), i = 0;
-	const char *event = string;
+	unsigned n, i = 0;
 
-	s->start = string;
-	s->pmu = (struct tach__text){NULL, 0};
-	s->terms = NULL;
+	s->start = s->event.text = string;
+	s->pmu.text = s->terms = NULL;
+	n = mark(s, string);
 	if (!n)
 		return tach__error(err, TACH_ERR_TOOMANY, 1, 0, "no event string is that long");
 	s->end = string + s->marks[n - 1];
@@ -106,64 +86,21 @@ int tach__string_split(struct tach__string *s, const char *string, struct tach_e
 		return blank(string, s->end, err);
 	if (kind_of(s->end) == SLASH)
 		return split_terms(s, s->end, err);
-	/* Only the first "::" splits off a PMU. */
-	while (i + 1 < n && !(string[s->marks[i]] == ':' && string[s->marks[i] + 1] == ':'))
-		i++;
-	if (i + 1 < n) {
-		s->pmu = (struct tach__text){string, s->marks[i]};
-		event = string + s->marks[i] + 2;
-		i += 2;
-	} else {
-		i = 0;
-	}
-	while (i + 1 < n && kind_of(string + s->marks[i]) > DOT)
+	while (string[s->marks[i]] == '=')
 		i++;
 	s->attrs = (struct tach__attrs){string + s->marks[i], s->end, string, s->marks + i};
-	s->event = (struct tach__text){event, (size_t)(s->attrs.at - event)};
+	s->event.length = (size_t)(s->attrs.at - s->event.text);
 	return kind_of(s->end) == END ? 0 : check_rest(string, s->end, err);
 }
 
-static int is_separator(const char *at)
-{
-	return *at == ':' || *at == '.';
-}
-
-/* From mark to mark. */
-static const char *next_marked(struct tach__attrs *list, const char **equal)
-{
-	const char *at;
-
-	do {
-		at = list->base + *++list->marks;
-		if (*at == '=' && !*equal)
-			*equal = at;
-	} while (at < list->end && !is_separator(at));
-	return at;
-}
-
-static const char *next_scanned(const struct tach__attrs *list, const char **equal)
+const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal)
 {
 	const char *at = list->at + 1;
 
-	for (; at < list->end && !is_separator(at); at++)
+	for (; at < list->end && !tach__is_separator(at); at++)
 		if (*at == '=' && !*equal)
 			*equal = at;
 	return at;
-}
-
-int tach__attrs_next(struct tach__attrs *list, struct tach__term *out)
-{
-	const char *name = list->at + 1, *equal = NULL, *at;
-
-	if (list->at >= list->end)
-		return 0;
-	at = list->marks ? next_marked(list, &equal) : next_scanned(list, &equal);
-	out->has_value = equal != NULL;
-	out->name = (struct tach__text){name, (size_t)((equal ? equal : at) - name)};
-	out->value.text = equal ? equal + 1 : at;
-	out->value.length = (size_t)(at - out->value.text);
-	list->at = at;
-	return 1;
 }
 
 struct tach__attrs tach__attrs_of(const char *text)

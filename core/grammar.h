@@ -53,8 +53,38 @@ struct tach__term {
  * measure, else 0.
  */
 int tach__string_split(struct tach__string *out, const char *string, struct tach_error *err);
+static inline int tach__is_separator(const char *at)
+{
+	return *at == ':' || *at == '.';
+}
+
+/* Where the next attribute ends, and its first '=', character by character. */
+const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal);
+
 /* The next attribute; 0 when there is none. */
-int tach__attrs_next(struct tach__attrs *list, struct tach__term *out);
+static inline int tach__attrs_next(struct tach__attrs *list, struct tach__term *out)
+{
+	const char *name = list->at + 1, *equal = NULL, *at;
+
+	if (list->at >= list->end)
+		return 0;
+	if (list->marks) {
+		at = list->base + *++list->marks;
+		for (; *at == '='; at = list->base + *++list->marks)
+			equal = equal ? equal : at;
+	} else {
+		at = tach__attrs_scan(list, &equal);
+	}
+	list->at = at;
+	out->has_value = equal != NULL;
+	if (!equal)
+		equal = at;
+	out->name = (struct tach__text){name, (size_t)(equal - name)};
+	out->value.text = equal + out->has_value;
+	out->value.length = (size_t)(at - out->value.text);
+	return 1;
+}
+
 /* Attributes as an alias holds them: "A:B:c=1". */
 struct tach__attrs tach__attrs_of(const char *text);
 /* Those from a separator (or the end) on. */

@@ -9,6 +9,8 @@ enum { ALIAS_DEPTH_MAX = 4 };
 
 static int add(struct tach__work *w, int kind, int number, uint64_t value)
 {
+	struct tach__pick *pick = &w->picks[w->npicks];
+
 	if (w->nattrs++ == TACH__PICKS_MAX)
 		return tach__refuse(w, TACH_ERR_TOOMANY, "more than %d attributes",
 				    TACH__PICKS_MAX);
@@ -20,12 +22,11 @@ static int add(struct tach__work *w, int kind, int number, uint64_t value)
 			w->conflict = w->column;
 		return 0;
 	}
-	w->picks[w->npicks++] = (struct tach__pick){
-		.value = value,
-		.number = (uint16_t)number,
-		.column = (uint16_t)w->column,
-		.kind = (uint8_t)kind,
-	};
+	pick->value = value;
+	pick->number = (uint16_t)number;
+	pick->column = (uint16_t)w->column;
+	pick->kind = (uint8_t)kind;
+	w->npicks++;
 	return 0;
 }
 
@@ -43,19 +44,20 @@ static int bad_value(struct tach__work *w, const struct tach__modifier *mod,
 
 static int match_modifier(struct tach__work *w, const struct tach__term *term, int *found)
 {
-	int mod = tach__mod_find(w->mods, &term->name), kind = TACH__PICK_MOD;
+	uint64_t word = tach__modifier_word(&term->name), value = 1;
+	int mod = tach__mod_find(w->mods, word), kind = TACH__PICK_MOD;
 	const struct tach__modifier *which = tach__mods;
-	uint64_t value;
 
 	if (mod < 0) {
-		mod = tach__osmod_find(w->osmods, &term->name);
+		mod = tach__osmod_find(w->osmods, word);
 		kind = TACH__PICK_OSMOD;
 		which = tach__osmods;
 	}
 	*found = mod >= 0;
 	if (mod < 0)
 		return 0;
-	if (tach__mod_value(&which[mod], term, &value))
+	if ((term->has_value || which[mod].integer) &&
+	    tach__mod_value(&which[mod], term, &value))
 		return bad_value(w, &which[mod], term);
 	if (kind == TACH__PICK_MOD)
 		w->given |= 1u << mod;
@@ -216,14 +218,17 @@ static void drop_as_libpfm4(struct tach__work *w)
 		}
 }
 
-static int no_conflict(struct tach__work *w)
+static int conflict(struct tach__work *w)
 {
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
-		drop_as_libpfm4(w);
-	if (!w->conflict)
-		return 0;
 	w->column = w->conflict;
 	return tach__refuse(w, TACH_ERR_ATTR_SET, "given before with another value");
+}
+
+static inline int no_conflict(struct tach__work *w)
+{
+	if (w->npicks > 1 && w->opt->flags & TACH_ENCODE_LIBPFM4)
+		drop_as_libpfm4(w);
+	return w->conflict ? conflict(w) : 0;
 }
 
 static int match_row(struct tach__work *w, int row)
@@ -271,7 +276,11 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 
 int tach__match(struct tach__work *w, struct tach__attrs attrs)
 {
-	return tach__match_row(w, -1, attrs);
+	int rc = resolve(w);
+
+	if (!rc)
+		rc = match_list(w, attrs);
+	return rc ? rc : no_conflict(w);
 }
 
 int tach__match_more(struct tach__work *w, struct tach__attrs attrs)

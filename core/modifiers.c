@@ -4,54 +4,46 @@
 
 #define BOOLEAN(word)                                                                          \
 	{                                                                                      \
-		":" word "=", word, sizeof word - 1, 0                                         \
+		":" word "=0", word, sizeof word + 2, 0                                        \
 	}
 #define INTEGER(word)                                                                          \
 	{                                                                                      \
-		":" word "=", word, sizeof word - 1, 1                                         \
+		":" word "=0", word, sizeof word + 2, 1                                        \
 	}
 
-const struct tach__modifier tach__mods[TACH__NMODS] = {
-	[TACH__MOD_K] = BOOLEAN("k"),		[TACH__MOD_U] = BOOLEAN("u"),
-	[TACH__MOD_E] = BOOLEAN("e"),		[TACH__MOD_I] = BOOLEAN("i"),
-	[TACH__MOD_C] = INTEGER("c"),		[TACH__MOD_T] = BOOLEAN("t"),
-	[TACH__MOD_LDLAT] = INTEGER("ldlat"),	[TACH__MOD_INTX] = BOOLEAN("intx"),
-	[TACH__MOD_INTXCP] = BOOLEAN("intxcp"), [TACH__MOD_FE_THRES] = INTEGER("fe_thres"),
-	[TACH__MOD_H] = BOOLEAN("h"),		[TACH__MOD_G] = BOOLEAN("g"),
-	[TACH__MOD_HV] = BOOLEAN("hv"),		[TACH__MOD_CMPL] = BOOLEAN("cmpl"),
-	[TACH__MOD_THR] = INTEGER("thr"),	[TACH__MOD_IRANGE] = BOOLEAN("irange"),
-	[TACH__MOD_DRANGE] = BOOLEAN("drange"), [TACH__MOD_OPC] = BOOLEAN("opc"),
+const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
+	[TACH__MOD_K] = BOOLEAN("k"),
+	[TACH__MOD_U] = BOOLEAN("u"),
+	[TACH__MOD_E] = BOOLEAN("e"),
+	[TACH__MOD_I] = BOOLEAN("i"),
+	[TACH__MOD_C] = INTEGER("c"),
+	[TACH__MOD_T] = BOOLEAN("t"),
+	[TACH__MOD_LDLAT] = INTEGER("ldlat"),
+	[TACH__MOD_INTX] = BOOLEAN("intx"),
+	[TACH__MOD_INTXCP] = BOOLEAN("intxcp"),
+	[TACH__MOD_FE_THRES] = INTEGER("fe_thres"),
+	[TACH__MOD_H] = BOOLEAN("h"),
+	[TACH__MOD_G] = BOOLEAN("g"),
+	[TACH__MOD_HV] = BOOLEAN("hv"),
+	[TACH__MOD_CMPL] = BOOLEAN("cmpl"),
+	[TACH__MOD_THR] = INTEGER("thr"),
+	[TACH__MOD_IRANGE] = BOOLEAN("irange"),
+	[TACH__MOD_DRANGE] = BOOLEAN("drange"),
+	[TACH__MOD_OPC] = BOOLEAN("opc"),
+
+	[TACH__NMODS + TACH__OS_U] = BOOLEAN("u"),
+	[TACH__NMODS + TACH__OS_K] = BOOLEAN("k"),
+	[TACH__NMODS + TACH__OS_H] = BOOLEAN("h"),
+	[TACH__NMODS + TACH__OS_PERIOD] = INTEGER("period"),
+	[TACH__NMODS + TACH__OS_FREQ] = INTEGER("freq"),
+	[TACH__NMODS + TACH__OS_PRECISE] = INTEGER("precise"),
+	[TACH__NMODS + TACH__OS_EXCL] = BOOLEAN("excl"),
+	[TACH__NMODS + TACH__OS_MG] = BOOLEAN("mg"),
+	[TACH__NMODS + TACH__OS_MH] = BOOLEAN("mh"),
+	[TACH__NMODS + TACH__OS_CPU] = INTEGER("cpu"),
+	[TACH__NMODS + TACH__OS_PINNED] = BOOLEAN("pinned"),
+	[TACH__NMODS + TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
 };
-
-const struct tach__modifier tach__osmods[TACH__NOSMODS] = {
-	[TACH__OS_U] = BOOLEAN("u"),	       [TACH__OS_K] = BOOLEAN("k"),
-	[TACH__OS_H] = BOOLEAN("h"),	       [TACH__OS_PERIOD] = INTEGER("period"),
-	[TACH__OS_FREQ] = INTEGER("freq"),     [TACH__OS_PRECISE] = INTEGER("precise"),
-	[TACH__OS_EXCL] = BOOLEAN("excl"),     [TACH__OS_MG] = BOOLEAN("mg"),
-	[TACH__OS_MH] = BOOLEAN("mh"),	       [TACH__OS_CPU] = INTEGER("cpu"),
-	[TACH__OS_PINNED] = BOOLEAN("pinned"), [TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
-};
-
-static int find(const struct tach__modifier *mods, uint32_t set, const struct tach__text *name)
-{
-	for (; set; set &= set - 1) {
-		int i = __builtin_ctz(set);
-
-		if (mods[i].length == name->length && tach__text_equal(name, mods[i].name))
-			return i;
-	}
-	return -1;
-}
-
-int tach__mod_find(uint32_t set, const struct tach__text *name)
-{
-	return find(tach__mods, set, name);
-}
-
-int tach__osmod_find(uint32_t set, const struct tach__text *name)
-{
-	return find(tach__osmods, set, name);
-}
 
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
 		    uint64_t *value)

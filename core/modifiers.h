@@ -23,17 +23,51 @@ enum tach__osmod {
 	TACH__NOSMODS
 };
 
+/* 32 bytes, so that copies of fixed size do. */
 struct tach__modifier {
-	char text[12]; /* ":name=", as full names hold it */
-	char name[10];
-	uint8_t length;	 /* of the name */
+	char text[16]; /* ":name=0", as full names hold it */
+	char name[14];
+	uint8_t length;	 /* of the text */
 	uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
 };
-extern const struct tach__modifier tach__mods[TACH__NMODS], tach__osmods[TACH__NOSMODS];
+/* The hardware's, and behind them the operating system's. */
+__attribute__((visibility(
+	"hidden"))) extern const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS];
+#define tach__osmods (tach__mods + TACH__NMODS)
+
+/* A name as one word in lower case, zeroes behind it; 0 if it is longer than any modifier's. */
+static inline uint64_t tach__modifier_word(const struct tach__text *name)
+{
+	uint64_t word = 0;
+
+	for (size_t i = name->length; i > 0 && name->length <= sizeof word; i--)
+		word = word << 8 | (unsigned char)name->text[i - 1];
+	return tach__fold8(word);
+}
+
+static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_t set,
+				      uint64_t word)
+{
+	for (; set; set &= set - 1) {
+		int i = __builtin_ctz(set);
+
+		if (tach__load8(mods[i].name) == word)
+			return i;
+	}
+	return -1;
+}
 
 /* Number of the modifier of that name among the bits of `set`, or -1. Case ignored. */
-int tach__mod_find(uint32_t set, const struct tach__text *name);
-int tach__osmod_find(uint32_t set, const struct tach__text *name);
+static inline int tach__mod_find(uint32_t set, uint64_t word)
+{
+	return tach__modifier_find(tach__mods, set, word);
+}
+
+static inline int tach__osmod_find(uint32_t set, uint64_t word)
+{
+	return tach__modifier_find(tach__osmods, set, word);
+}
+
 /* The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. */
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
 		    uint64_t *value);

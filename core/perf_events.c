@@ -33,18 +33,6 @@ int tach__perf_hybrid(const struct tach_encode_options *opt)
 	return tach__perf_hosts(opt, pmus, 8) > 1;
 }
 
-int tach__generic(const struct tach__pmu *pmu)
-{
-	switch ((enum tach__encoding)pmu->encoding) {
-	case TACH__PERF:
-		return TACH__GENERIC_TABLE;
-	case TACH__PERF_RAW:
-		return TACH__GENERIC_RAW;
-	default:
-		return 0;
-	}
-}
-
 static uint32_t type_of(const struct tach__work *w)
 {
 	return w->event->code >> TYPE_SHIFT;
@@ -85,7 +73,7 @@ int tach__perf_words(struct tach__work *w)
 	if (w->generic == TACH__GENERIC_TRACEPOINT) {
 		if (!w->point.text && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
 			return tach__refuse(w, TACH_ERR_UMASK, "which tracepoint of %.*s?",
-					    (int)w->event_name.length, w->event_name.text);
+					    (int)w->system.length, w->system.text);
 		w->codes[0] = w->config;
 		return 0;
 	}

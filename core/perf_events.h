@@ -17,10 +17,23 @@ enum tach__generic {
 	TACH__GENERIC_TERMS,
 };
 
+/* That of a PMU's own rows. */
+static inline int tach__generic(const struct tach__pmu *pmu)
+{
+	return pmu->encoding == TACH__PERF	 ? TACH__GENERIC_TABLE
+	       : pmu->encoding == TACH__PERF_RAW ? TACH__GENERIC_RAW
+						 : 0;
+}
+
 /* ---- perf_events.c ---- */
 /* Core PMUs of this machine, or the one that the options name instead; how many. */
 int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
 uint32_t tach__perf_host_levels(const struct tach_encode_options *opt);
+/* Levels that perf can filter this event by. */
+static inline uint32_t tach__perf_levels(const struct tach__work *w)
+{
+	return w->generic ? tach__perf_host_levels(w->opt) : w->pmu->plm;
+}
 int tach__perf_hybrid(const struct tach_encode_options *opt);
 int tach__perf_offers_h(const struct tach__work *w);
 int tach__perf_offers_precise(const struct tach__work *w);

@@ -116,31 +116,3 @@ int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value)
 			return 0;
 	}
 }
-
-int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text)
-{
-	const uint16_t *list = &tach__tab_attr_lists[attrs];
-
-	for (int n = *list++; n > 0; n--, list++) {
-		const struct tach__tab_attr *a = &tach__tab_attrs[*list];
-
-		if (a->key != key)
-			continue;
-		if (number)
-			*number = a->number;
-		if (text)
-			*text = tach__str(a->text);
-		return 1;
-	}
-	return 0;
-}
-
-uint32_t tach__attr_keys(uint32_t attrs)
-{
-	const uint16_t *list = &tach__tab_attr_lists[attrs];
-	uint32_t keys = 0;
-
-	for (int n = *list++; n > 0; n--, list++)
-		keys |= 1u << tach__tab_attrs[*list].key;
-	return keys;
-}

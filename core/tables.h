@@ -3,7 +3,7 @@
  * Event tables, as the rest of core/ and arch/ sees them. tools/mkevents.c writes the arrays
  * from the text files in arch/<arch>/events; core/tables.c is the only file that knows their
  * layout beyond these rows. Strings are offsets into one pool, so that the arrays hold no
- * pointers and the shared object needs no relocation for them. Look-ups are O(log n) and
+ * pointers and the shared object needs no relocation for them. Look-ups go by hash and
  * allocate nothing.
  */
 #ifndef TACH_CORE_TABLES_H
@@ -225,9 +225,10 @@ int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
  * Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
  * Vendor spellings (TACH__A_VN) are not kept here; see tach__vendor_find.
  */
-int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number, const char **text);
+static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number,
+			     const char **text);
 /* Which keys there are: 1u << key each. */
-uint32_t tach__attr_keys(uint32_t attrs);
+static inline uint32_t tach__attr_keys(uint32_t attrs);
 
 #include "core/tables_data.h" /* the inline ones */
 

@@ -23,7 +23,10 @@
 #define TACH__TAB_HW(mod, more, value) ((uint32_t)(mod) | (more) << 7 | (uint32_t)(value) << 8)
 #define TACH__TAB_HW_MAX	       0xffffffu
 
-/* One value of one attribute. tab_attr_lists[attrs] is a count, that many ids follow. */
+/*
+ * One value of one attribute. tab_attr_lists[attrs] and the next are the low and high half of
+ * the keys, 1u << key each; ids of their values follow in the order of the keys.
+ */
 struct tach__tab_attr {
 	uint64_t number;
 	uint32_t text;
@@ -99,6 +102,33 @@ static inline const struct tach__umask *tach__umask_at(const struct tach__event 
 						       int umask)
 {
 	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
+}
+
+/* ---- attributes ---- */
+
+static inline uint32_t tach__attr_keys(uint32_t attrs)
+{
+	const uint16_t *list = &tach__tab_attr_lists[attrs];
+
+	return list[0] | (uint32_t)list[1] << 16;
+}
+
+static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number,
+			     const char **text)
+{
+	uint32_t keys = tach__attr_keys(attrs);
+	const struct tach__tab_attr *value;
+
+	if (!(keys >> key & 1))
+		return 0;
+	value = &tach__tab_attrs[tach__tab_attr_lists[attrs + 2 +
+						      (unsigned)__builtin_popcount(
+							      keys & ((1u << key) - 1))]];
+	if (number)
+		*number = value->number;
+	if (text)
+		*text = tach__str(value->text);
+	return 1;
 }
 
 #endif

@@ -289,7 +289,6 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 	}
 	w->generic = TACH__GENERIC_TERMS;
 	w->terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
-	w->event_name = w->terms;
 	rc = set_type(w, &device);
 	if (!rc)
 		rc = take_terms(w, &device, s->terms, close, 0);

@@ -85,8 +85,8 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name)
 	memcpy(file, name->text, name->length);
 	memcpy(file + name->length, "/id", 4);
 	for (unsigned i = 0; n <= 0 && root(w, i); i++)
-		n = tach__sysfs_read(root(w, i), w->event_name.text, w->event_name.length, file,
-				     text, sizeof text);
+		n = tach__sysfs_read(root(w, i), w->system.text, w->system.length, file, text,
+				     sizeof text);
 	if (n <= 0 || !tach__text_number(&(struct tach__text){text, (size_t)n}, &id))
 		return 0;
 	if (w->point.text && w->config != id)

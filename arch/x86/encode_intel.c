@@ -53,7 +53,8 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 		locked = 0;
 		while (*list) {
 			struct tach__text word = {list, __builtin_strcspn(list, ",")};
-			int mod = tach__mod_find((1u << TACH__NMODS) - 1, &word);
+			int mod = tach__mod_find((1u << TACH__NMODS) - 1,
+						 tach__modifier_word(&word));
 
 			if (mod >= 0 && mod < NWIRED)
 				locked |= 1u << mod;
@@ -64,7 +65,7 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 }
 
 /* What is locked may be repeated, not changed. */
-static int check_locks(struct tach__work *w, const struct select *s)
+static inline int check_locks(struct tach__work *w, const struct select *s)
 {
 	for (uint32_t set = s->locked & w->given; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
@@ -276,13 +277,10 @@ static uint64_t word(const struct tach__work *w, const struct select *s)
 /* Rules that need to know everything that was given. */
 static int check(struct tach__work *w, struct select *s)
 {
-	uint32_t required = 0;
 	int rc;
 
-	for (unsigned i = 0; i < w->nrows; i++)
-		required |= tach__umask_at(w->event, w->rows[i])->mods;
 	w->column = 0;
-	if (required && (w->given & w->event->mods) != required)
+	if (w->required && (w->given & w->event->mods) != w->required)
 		return tach__refuse(w, TACH_ERR_ATTR,
 				    "exactly the modifiers that this umask "
 				    "requires must be given");

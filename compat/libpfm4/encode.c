@@ -7,19 +7,35 @@
 /* Longer names than this are written in a second go. */
 enum { NAME_ROOM = 1024 };
 
+static struct tach__caller caller(const struct p4_state *s, const struct perf_event_attr *attr)
+{
+	return (struct tach__caller){
+		.freq = attr ? attr->freq : 0,
+		.period = attr && attr->sample_period,
+		.search = s->active,
+		.nsearch = s->nactive,
+	};
+}
+
+static __attribute__((noinline)) int explained(const struct p4_state *s, struct tach__work *w,
+					       const char *str,
+					       const struct tach_encode_options *opt)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int rc = tach__encode(w, str, opt, &err);
+
+	if (rc)
+		fprintf(s->out, "libpfm: %s: column %d: %s\n", str, err.column, err.text);
+	return rc;
+}
+
 /* Everything up to the answer. opt must live as long as w is used. */
 static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const char *str,
 			const struct tach_encode_options *opt)
 {
-	struct tach_error err = TACH_ERROR_INIT;
-	int rc;
+	int rc = s->verbose ? explained(s, w, str, opt) : tach__encode(w, str, opt, NULL);
 
-	w->caller.search = s->active;
-	w->caller.nsearch = s->nactive;
-	rc = tach__encode(w, str, opt, s->verbose ? &err : NULL);
-	if (rc && s->verbose)
-		fprintf(s->out, "libpfm: %s: column %d: %s\n", str, err.column, err.text);
-	return p4_error(rc);
+	return rc ? p4_error(rc) : PFM_SUCCESS;
 }
 
 /* The full name, to be freed; *name stays as it is where there is none. */
@@ -46,11 +62,12 @@ static pfm_err_t encode_raw(const struct p4_state *s, const char *str, int plm,
 			    pfm_pmu_encode_arg_t *arg)
 {
 	struct tach_encode_options opt = p4_options(s, PFM_OS_NONE, plm);
-	struct tach__work w = {.caller = {0}};
+	struct tach__work w;
 	uint64_t *codes = arg->codes;
 	char *name = NULL;
 	pfm_err_t rc = p4_check_size(arg, arg->size, sizeof *arg, PFM_RAW_ENCODE_ABI0);
 
+	w.caller = caller(s, NULL);
 	if (!rc)
 		rc = encode(s, &w, str, &opt);
 	if (rc)
@@ -76,49 +93,62 @@ static pfm_err_t encode_raw(const struct p4_state *s, const char *str, int plm,
 	return PFM_SUCCESS;
 }
 
-/* As much of the caller's attr as it has: size 0 is the first version. */
-static size_t attr_size(const struct perf_event_attr *attr)
-{
-	if (!attr->size)
-		return PERF_ATTR_SIZE_VER0;
-	return attr->size < sizeof *attr ? attr->size : sizeof *attr;
-}
-
-static pfm_err_t encode_perf(const struct p4_state *s, const char *str, int plm, pfm_os_t os,
-			     pfm_perf_encode_arg_t *arg)
+/* Encodes into *attr, of which all of the first version's fields exist. */
+static pfm_err_t encode_attr(const struct p4_state *s, const char *str, int plm, pfm_os_t os,
+			     pfm_perf_encode_arg_t *arg, struct perf_event_attr *attr)
 {
 	struct tach_encode_options opt = p4_options(s, os, plm);
-	struct tach__work w = {.caller = {0}};
-	struct tach_event event = {0};
-	struct perf_event_attr attr;
+	struct tach__work w;
+	struct tach_event event;
 	char *name = NULL;
-	pfm_err_t rc = p4_check_size(arg, arg->size, sizeof *arg, PFM_PERF_ENCODE_ABI0);
+	pfm_err_t rc;
 
-	if (!rc && !arg->attr)
-		rc = PFM_ERR_INVAL;
-	if (rc)
-		return rc;
-	memset(&attr, 0, sizeof attr);
-	memcpy(&attr, arg->attr, attr_size(arg->attr));
-	w.caller.freq = attr.freq;
-	w.caller.period = attr.sample_period != 0;
+	w.caller = caller(s, attr);
 	rc = encode(s, &w, str, &opt);
 	if (!rc && arg->fstr)
 		rc = copy_name(&w, &name);
 	if (rc)
 		return rc;
+	event.size = sizeof event;
 	tach__publish(&w, &event);
-	rc = p4_error(tach_event_attr(&event, &attr));
+	rc = p4_error(tach_event_attr(&event, attr));
 	if (rc) {
 		free(name);
 		return rc;
 	}
-	memcpy(arg->attr, &attr, attr_size(arg->attr));
 	arg->idx = p4_idx(w.pmu_number, w.event_number);
 	arg->cpu = event.cpu;
 	if (name)
 		*arg->fstr = name;
 	return PFM_SUCCESS;
+}
+
+/* Of an attr that claims to be smaller than the first version no more than that is touched. */
+static __attribute__((noinline)) pfm_err_t encode_part(const struct p4_state *s,
+						       const char *str, int plm, pfm_os_t os,
+						       pfm_perf_encode_arg_t *arg)
+{
+	struct perf_event_attr attr = {0};
+	size_t size = arg->attr->size;
+	pfm_err_t rc;
+
+	memcpy(&attr, arg->attr, size);
+	rc = encode_attr(s, str, plm, os, arg, &attr);
+	if (!rc)
+		memcpy(arg->attr, &attr, size);
+	return rc;
+}
+
+static pfm_err_t encode_perf(const struct p4_state *s, const char *str, int plm, pfm_os_t os,
+			     pfm_perf_encode_arg_t *arg)
+{
+	pfm_err_t rc = p4_check_size(arg, arg->size, sizeof *arg, PFM_PERF_ENCODE_ABI0);
+
+	if (rc || !arg->attr)
+		return rc ? rc : PFM_ERR_INVAL;
+	if (arg->attr->size && arg->attr->size < PERF_ATTR_SIZE_VER0)
+		return encode_part(s, str, plm, os, arg);
+	return encode_attr(s, str, plm, os, arg, arg->attr);
 }
 
 pfm_err_t pfm_get_os_event_encoding(const char *str, int dfl_plm, pfm_os_t os, void *args)
@@ -179,7 +209,7 @@ int pfm_find_event(const char *str)
 {
 	const struct p4_state *s = p4_enter();
 	struct tach_encode_options opt;
-	struct tach__work w = {.caller = {0}};
+	struct tach__work w;
 	int rc;
 
 	if (!s)
@@ -189,8 +219,7 @@ int pfm_find_event(const char *str)
 		return PFM_ERR_INVAL;
 	}
 	opt = p4_options(s, PFM_OS_NONE, 0);
-	w.caller.search = s->active;
-	w.caller.nsearch = s->nactive;
+	w.caller = caller(s, NULL);
 	rc = p4_error(tach__lookup(&w, str, &opt));
 	p4_leave();
 	return rc ? rc : p4_idx(w.pmu_number, w.event_number);

@@ -204,7 +204,7 @@ struct tach_encode_options p4_options(const struct p4_state *s, pfm_os_t os, int
 	opt.os = (enum tach_os)os;
 	opt.privilege = (uint32_t)plm;
 	opt.any_pmu = s->encode_inactive;
-	opt.flags = TACH_ENCODE_LIBPFM4;
+	opt.flags = TACH_ENCODE_LIBPFM4 | TACH_ENCODE_NO_NAME;
 	opt.host = s->forced ? s->host : NULL;
 	return opt;
 }

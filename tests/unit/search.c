@@ -65,17 +65,6 @@ static void equal_is_what_strcasecmp_says(void)
 	CHECK(equal > 50000, "%d", equal);
 }
 
-/* A name that holds a NUL is no name, even if the pool goes on like it. */
-static void nul_in_a_name(void)
-{
-	static const char pool[] = "LONGEVENT\0NEXTEVENT\0\0\0\0\0\0\0\0";
-
-	for (size_t n = 10; n < 20; n++)
-		CHECK(!tach__name_equal(pool, n, pool), "%zu bytes", n);
-	CHECK(tach__name_equal(pool, 9, pool));
-	CHECK(!tach__name_equal("A\0B", 3, "A\0B"));
-}
-
 /* The name itself is read to its last byte and not beyond. */
 static void reads_nothing_behind_the_name(void)
 {
@@ -123,7 +112,6 @@ static void hash_does_not_change(void)
 int main(void)
 {
 	CASE(equal_is_what_strcasecmp_says);
-	CASE(nul_in_a_name);
 	CASE(reads_nothing_behind_the_name);
 	CASE(bound_is_the_first_not_less);
 	CASE(hash_does_not_change);

@@ -428,6 +428,8 @@ static void names_that_are_not_there(void)
 	CHECK(tach__vendor_find(pmu, "", 0, &umask) == -1);
 }
 
+static size_t all_steps, all_places;
+
 /*
  * What makes look-ups take ceil(log2(n + 1)) steps and then one name, seldom two: in each index
  * the hashes are sorted, the order is a permutation, equal hashes are few.
@@ -436,18 +438,24 @@ static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t
 			   const char *what)
 {
 	uint8_t *seen = calloc(n + 1, 1);
-	size_t equal = 1;
+	size_t equal = 1, steps;
 
 	for (size_t i = 0; i < n; i++) {
 		CHECK(i == 0 || hashes[i - 1] <= hashes[i], "%s: place %zu", what, i);
 		equal = i && hashes[i - 1] == hashes[i] ? equal + 1 : 1;
 		CHECK(equal <= 3, "%s: %zu equal hashes", what, equal);
+		/* tach__hash_bound starts there and walks. */
+		steps = n * hashes[i] >> 16;
+		steps = steps > i ? steps - i : i - steps;
+		CHECK(steps < 48, "%s: place %zu is %zu steps away", what, i, steps);
+		all_steps += steps;
+		all_places++;
 		CHECK(!order || (order[i] < n && !seen[order[i]]++), "%s: place %zu", what, i);
 	}
 	free(seen);
 }
 
-static void look_up_is_logarithmic(void)
+static void look_up_walks_a_few_steps(void)
 {
 	for (int pmu = 0; pmu < tach__npmus(); pmu++) {
 		const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -468,6 +476,7 @@ static void look_up_is_logarithmic(void)
 	}
 	index_is_sound(&tach__tab_name_hash[tach__tab_pmu_names], NULL, tach__tab_npmu_names,
 		       "PMUs");
+	CHECK(all_steps < 3 * all_places, "%zu steps for %zu places", all_steps, all_places);
 }
 
 static void order_of_pmus(void)
@@ -489,7 +498,7 @@ int main(void)
 {
 	CASE(every_row_is_found_with_its_facts);
 	CASE(names_that_are_not_there);
-	CASE(look_up_is_logarithmic);
+	CASE(look_up_walks_a_few_steps);
 	CASE(order_of_pmus);
 	return check_done();
 }

@@ -60,7 +60,8 @@ static void index_rows(struct mk_pool *orders, struct mk_pool *hashes,
 /* Vendor spellings are not among them: the sorted names are for looking those up. */
 static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
-	uint16_t list[TACH__NATTRS + 1], n = 0;
+	uint16_t list[2 + TACH__NATTRS], ids[TACH__NATTRS], n = 2;
+	uint32_t keys = 0;
 
 	for (size_t i = 0; i < row->nattrs; i++) {
 		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
@@ -72,12 +73,16 @@ static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *r
 		value.key = a->key;
 		value.number = a->number;
 		value.text = mk_pool_string(&im->strings, &a->cell);
-		list[++n] = (uint16_t)mk_pool_add(&im->attr_values, &value, 1);
+		ids[a->key] = (uint16_t)mk_pool_add(&im->attr_values, &value, 1);
+		keys |= 1u << a->key;
 	}
-	if (n == 0)
+	if (!keys)
 		return 0;
-	list[0] = n;
-	return (uint16_t)mk_pool_add(&im->attr_lists, list, n + 1u);
+	list[0] = (uint16_t)keys;
+	list[1] = (uint16_t)(keys >> 16);
+	for (uint32_t left = keys; left; left &= left - 1)
+		list[n++] = ids[__builtin_ctz(left)];
+	return (uint16_t)mk_pool_add(&im->attr_lists, list, n);
 }
 
 static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *row)
@@ -333,7 +338,7 @@ static void fits(struct mk *mk, const struct mk_pool *pool, const char *what)
 
 void mk_build(struct mk *mk, struct mk_image *im)
 {
-	static const uint16_t no_attrs = 0;
+	static const uint16_t no_attrs[2] = {0};
 	static const uint32_t no_hw = UINT32_MAX; /* no modifier has this number */
 	size_t nmatches = 0;
 
@@ -349,7 +354,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	im->event_ids.size = im->event_order.size = im->event_hash.size = sizeof(uint16_t);
 	/* Place 0 of these means "none". */
 	mk_pool_add(&im->strings, "", 1);
-	mk_pool_add(&im->attr_lists, &no_attrs, 1);
+	mk_pool_add(&im->attr_lists, no_attrs, 2);
 	mk_pool_add(&im->hw, &no_hw, 1);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		nmatches += mk->pmus[p].nmatches + 1; /* + 1: claim_the_rest */
