@@ -8,7 +8,10 @@
  *
  * The clock's own time is subtracted.
  *
- *	encode OUR-LIBTACH.SO [LIBPFM4.SO [OUR-LIBPFM4.SO]]
+ *	encode OUR-LIBTACH.SO [LIBPFM4.SO [OUR-LIBPFM4.SO [EMPTY.SO]]]
+ *
+ * EMPTY.SO needs the libraries that libtach needs and is empty itself: what the dynamic linker
+ * takes for those alone.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -183,8 +186,10 @@ static double measure(const char *label, encode_fn *encode, int os)
 
 /* ---- first code ---- */
 
+enum kind { TACH, PFM, EMPTY };
+
 /* In a process of its own: load the library, make it ready, encode one event. */
-static double first_code(const char *path, int is_pfm)
+static double first_code(const char *path, enum kind kind)
 {
 	static const char string[] = "perf::PERF_COUNT_HW_INSTRUCTIONS";
 	double took = -1, start;
@@ -196,7 +201,10 @@ static double first_code(const char *path, int is_pfm)
 	child = fork();
 	if (child == 0) {
 		start = now();
-		if (is_pfm) {
+		if (kind == EMPTY) {
+			if (dlopen(path, RTLD_NOW | RTLD_LOCAL))
+				took = now() - start;
+		} else if (kind == PFM) {
 			if (load_pfm(path) && encode_pfm(string, 2) == 0)
 				took = now() - start;
 		} else {
@@ -219,12 +227,12 @@ static double first_code(const char *path, int is_pfm)
 	return took;
 }
 
-static double median_first(const char *label, const char *path, int is_pfm)
+static double median_first(const char *label, const char *path, enum kind kind)
 {
 	double times[STARTS];
 
 	for (int i = 0; i < STARTS; i++)
-		times[i] = first_code(path, is_pfm);
+		times[i] = first_code(path, kind);
 	qsort(times, STARTS, sizeof *times, by_value);
 	printf("  %-32s median %6.0f us   best %6.0f us   worst %6.0f us\n", label,
 	       times[STARTS / 2] / 1e3, times[0] / 1e3, times[STARTS - 1] / 1e3);
@@ -271,11 +279,15 @@ int main(int argc, char **argv)
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	/* Before anything is loaded here: children must start from nothing. */
 	printf("From nothing to the first code:\n");
-	a = median_first("libtach", argv[1], 0);
-	if (argc > 3)
-		a = median_first("libpfm.so.4 of ours", argv[3], 1);
-	b = median_first("libpfm-4", theirs, 1);
+	b = median_first("libpfm-4", theirs, PFM);
+	a = median_first("libtach", argv[1], TACH);
 	printf("  ratio %.1f\n", b / a);
+	if (argc > 3) {
+		a = median_first("libpfm.so.4 of ours", argv[3], PFM);
+		printf("  ratio %.1f\n", b / a);
+	}
+	if (argc > 4)
+		median_first("nothing, with libtach's needs", argv[4], EMPTY);
 	if (!load_pfm(theirs)) {
 		printf("%s: cannot be loaded; install libpfm4\n", theirs);
 		return 77;

@@ -159,7 +159,8 @@ static void merge_pass(struct tach_bench *b, int first)
 		if (strcmp(s->name, TACH__BENCH_REPEATED) == 0) {
 			double m = tach__median(s->sample, s->samples);
 			double base = tach__median(old->sample, old->samples);
-			double drift = fabs(m - base) / fmax(fabs(m), fabs(base));
+			double drift =
+				fabs(m - base) / (fabs(m) > fabs(base) ? fabs(m) : fabs(base));
 
 			b->drift = drift > b->drift ? drift : b->drift;
 		}

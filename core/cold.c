@@ -8,8 +8,8 @@
  * been spent when that epoch ended. What an exit cannot see of itself, before its first and
  * behind its last look at the counters, is always the same and known from calibration.
  */
-#include <math.h>
 #include <string.h>
+#include "core/maths.h"
 #include "core/reader.h"
 #include "core/registry.h"
 
@@ -353,7 +353,8 @@ static int gated(struct tach__thread *record, struct tach__slot *slot)
 	if (slot->gap == 0) {
 		double keep = 1 - 1.0 / config->sparse;
 
-		slot->gap = 1 + (uint64_t)(log1p(-uniform(&record->random)) / log(keep));
+		slot->gap = 1 + (uint64_t)(tach__log(1 - uniform(&record->random)) /
+					   tach__log(keep));
 	}
 	if (--slot->gap == 0)
 		return 0;

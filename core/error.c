@@ -90,6 +90,11 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	err->code = code;
 	err->line = line;
 	err->column = column;
+	err->text[0] = 0;
+	/* No news: not worth the first call of printf, which is felt at the start of a process.
+	 */
+	if (!*format)
+		return code;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof err->text, format, args);
 	va_end(args);

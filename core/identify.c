@@ -132,17 +132,18 @@ static int one(enum tach__arch arch, const struct tach__cpu *cpu, const char *ro
 		return 1;
 	}
 	add(to, m->pmu);
-	say_what(arch, cpu, what, sizeof what);
-	if (*tach__str(m->fallback))
+	if (*tach__str(m->fallback)) {
 		snprintf(to->note, sizeof to->note,
 			 "%s has no table of its own: the architecture's common events (%s) "
 			 "are used",
 			 tach__str(m->fallback), tach__str(tach__tab_pmus[m->pmu].name));
-	else if (tach__tab_pmus[m->pmu].flags & TACH__PMU_ARCHDEFAULT)
+	} else if (tach__tab_pmus[m->pmu].flags & TACH__PMU_ARCHDEFAULT) {
+		say_what(arch, cpu, what, sizeof what);
 		snprintf(to->note, sizeof to->note,
 			 "unknown CPU (%s): the architecture's common events (%s) are used; "
 			 "TACH_PMU=NAME overrides",
 			 what, tach__str(tach__tab_pmus[m->pmu].name));
+	}
 	return 1;
 }
 
@@ -159,7 +160,7 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		if (*what && !*to.note)
 			snprintf(to.note, sizeof to.note,
 				 "some cores of this machine are unknown: %s", what);
-		tach__error(err, TACH_OK, 0, 0, "%s", to.note);
+		tach__error(err, TACH_OK, 0, 0, *to.note ? "%s" : "", to.note);
 		return to.n;
 	}
 	if (ncpus == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Histograms of a report as SVG: one picture per region and quantity, on a logarithmic axis. */
-#include <math.h>
 #include <stdlib.h>
+#include "core/maths.h"
 #include "core/out.h"
 #include "core/units.h"
 
@@ -31,7 +31,7 @@ static double place(const struct picture *p, double v)
 {
 	double range = p->to - p->from;
 
-	return range > 0 ? 1 + (WIDTH - 2) * (log1p(v) - p->from) / range : WIDTH / 2.0;
+	return range > 0 ? 1 + (WIDTH - 2) * (tach__log(1 + v) - p->from) / range : WIDTH / 2.0;
 }
 
 static int load(struct picture *p, const struct tach_snapshot *s, int region, int quantity)
@@ -47,8 +47,8 @@ static int load(struct picture *p, const struct tach_snapshot *s, int region, in
 	for (int b = 0; b < p->n; b++)
 		if (p->bucket[b].count > p->most)
 			p->most = p->bucket[b].count;
-	p->from = log1p(p->bucket[0].low);
-	p->to = log1p(p->bucket[p->n - 1].high);
+	p->from = tach__log(1 + p->bucket[0].low);
+	p->to = tach__log(1 + p->bucket[p->n - 1].high);
 	return p->most > 0;
 }
 

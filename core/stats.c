@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/maths.h"
 #include "core/stats.h"
 
 /* A normal deviation is 1.4826 times its median absolute deviation: 1 / inverse-cdf(3/4). */
@@ -52,18 +53,31 @@ size_t tach__trim(double *sorted, size_t n, double k, double *work)
 }
 
 /*
- * P(X = i) of the binomial distribution (n, 1/2), by logarithms: 2^-n underflows beyond n =
- * 1074, long after counts stop being a problem.
+ * P(X = i) of the binomial distribution (n, 1/2), one after the other from i = 0. 2^-n
+ * underflows beyond n = 1074: the exponent is kept apart.
  */
-static double binomial_half(size_t n, size_t i)
+struct binomial {
+	double fraction;
+	int exponent;
+};
+
+static double binomial_value(const struct binomial *p)
 {
-	return exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) -
-		   (double)n * M_LN2);
+	return ldexp(p->fraction, p->exponent);
+}
+
+static void binomial_next(struct binomial *p, size_t n, size_t i)
+{
+	int exponent;
+
+	p->fraction = frexp(p->fraction * (double)(n - i) / (double)(i + 1), &exponent);
+	p->exponent += exponent;
 }
 
 double tach__median_interval(const double *sorted, size_t n, double confidence, double *low,
 			     double *high)
 {
+	struct binomial p = {1, -(int)n};
 	double tail = 0; /* P(X < k): one end of the interval misses the median */
 	size_t k = 0;
 
@@ -71,16 +85,16 @@ double tach__median_interval(const double *sorted, size_t n, double confidence, 
 	if (n == 0)
 		return 0;
 	while (k < n / 2) {
-		double next = tail + binomial_half(n, k);
+		double next = tail + binomial_value(&p);
 
-		/* lgamma is good to about 1e-14; do not lose a rank to that. */
+		/* Do not lose a rank to rounding. */
 		if (2 * next > 1 - confidence + 1e-12)
 			break;
 		tail = next;
-		k++;
+		binomial_next(&p, n, k++);
 	}
 	if (k == 0) { /* not even the extremes reach the confidence: say what they do reach */
-		tail = binomial_half(n, 0);
+		tail = binomial_value(&p);
 		k = 1;
 	}
 	*low = sorted[k - 1];
@@ -162,7 +176,7 @@ static double normal_tail(size_t na, size_t nb, double ties, size_t observed)
 
 	if (variance <= 0 || distance <= 0)
 		return 1;
-	return erfc(distance / sqrt(variance) / M_SQRT2);
+	return tach__erfc(distance / sqrt(variance) / M_SQRT2);
 }
 
 double tach__mann_whitney(const double *a, size_t na, const double *b, size_t nb)
