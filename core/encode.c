@@ -126,6 +126,8 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
 	if (*rc == TACH_ERR_ATTR && *s->attrs.at == '.' &&
+	    (!(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
+	     w->column == tach__column(s->start, s->attrs.at + 1)) &&
 	    vendor_name(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;
@@ -282,6 +284,9 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 	if (s.terms) {
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
+		/* To libpfm-4 it is the name of an event, which none has. */
+		if (rc && w->opt->flags & TACH_ENCODE_LIBPFM4)
+			rc = TACH_ERR_NOTFOUND;
 	} else {
 		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
 	}

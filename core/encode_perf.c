@@ -56,7 +56,9 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 {
 	int freq = pick->number == TACH__OS_FREQ;
-	int other = freq ? w->caller.period || w->has & TACH_EVENT_HAS_PERIOD
+	/* The kernel has one field for both; a second freq= is refused as libpfm-4 does. */
+	const uint32_t either = TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ;
+	int other = freq ? w->caller.period || w->has & either
 			 : w->caller.freq || w->has & TACH_EVENT_HAS_FREQ;
 
 	if (!pick->value)
@@ -102,7 +104,7 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 		w->has |= TACH_EVENT_HAS_PRECISE;
 		break;
 	case TACH__OS_EXCL:
-		w->exclusive = (uint8_t)on;
+		w->exclusive |= (uint8_t)on;
 		w->has |= on ? TACH_EVENT_HAS_EXCLUSIVE : 0;
 		break;
 	/* libpfm-4 takes the name alone for a yes, whatever the value. */

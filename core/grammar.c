@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Splits event strings; see core/grammar.h for the shape. */
+#include <limits.h>
 #include <string.h>
 #include "core/grammar.h"
 
@@ -121,7 +122,7 @@ int tach__text_number(const struct tach__text *span, unsigned long long *out)
 {
 	const char *p = span->text, *end = p + span->length;
 	unsigned long long value = 0;
-	int negative = 0, base = 10;
+	int negative = 0, base = 10, beyond = 0;
 
 	if (p < end && (*p == '+' || *p == '-'))
 		negative = *p++ == '-';
@@ -137,12 +138,13 @@ int tach__text_number(const struct tach__text *span, unsigned long long *out)
 	for (; p < end; p++) {
 		int d = digit(*p);
 
-		if (d >= base || __builtin_mul_overflow(value, (unsigned)base, &value) ||
-		    __builtin_add_overflow(value, (unsigned)d, &value))
+		if (d >= base)
 			return 0;
+		beyond |= __builtin_mul_overflow(value, (unsigned)base, &value) ||
+			  __builtin_add_overflow(value, (unsigned)d, &value);
 	}
-	*out = negative ? -value : value;
-	return 1;
+	*out = beyond ? ULLONG_MAX : negative ? -value : value;
+	return beyond ? -1 : 1;
 }
 
 int tach__text_equal(const struct tach__text *span, const char *name)

@@ -93,7 +93,10 @@ static inline struct tach__attrs tach__attrs_from(const char *separator, const c
 	return (struct tach__attrs){separator, end, NULL, NULL};
 }
 
-/* strtoull's numbers, base 0, within the span alone; 0 if it is malformed or too large. */
+/*
+ * strtoull's numbers, base 0, within the span alone: 1; 0 if it is malformed; -1 and ULLONG_MAX
+ * if it is too large.
+ */
 int tach__text_number(const struct tach__text *span, unsigned long long *out);
 int tach__text_equal(const struct tach__text *span, const char *name); /* case ignored */
 

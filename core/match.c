@@ -57,11 +57,16 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 	if (mod < 0)
 		return 0;
 	if ((term->has_value || which[mod].integer) &&
-	    tach__mod_value(&which[mod], term, &value))
+	    tach__mod_value(&which[mod], term, w->opt->flags & TACH_ENCODE_LIBPFM4, &value))
 		return bad_value(w, &which[mod], term);
 	if (kind == TACH__PICK_MOD)
 		w->given |= 1u << mod;
 	return add(w, kind, mod, value);
+}
+
+static int two_kinds(struct tach__work *w)
+{
+	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named one beside it");
 }
 
 /* A umask as a number. The user's own words may not hold both kinds; an alias' may differ. */
@@ -74,11 +79,10 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 				    tach__str(w->pmu->name));
 	if (!tach__text_number(&term->name, &value))
 		return tach__refuse(w, TACH_ERR_ATTR, "malformed hexadecimal umask");
+	if (w->raw_given || w->named_given)
+		return two_kinds(w);
 	if (term->has_value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "a umask takes no value");
-	if (w->raw_given || w->named_given)
-		return tach__refuse(w, TACH_ERR_ATTR,
-				    "one numeric umask, and no named one beside it");
 	w->raw_given = 1;
 	return add(w, TACH__PICK_RAW, 0, value);
 }
@@ -120,17 +124,13 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 		*found = 0;
 		return 0;
 	}
-	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias)) {
-		if (!w->alias)
-			w->named_given = 1;
-		return match_alias(w, alias);
-	}
 	if (!w->alias) {
 		if (w->raw_given)
-			return tach__refuse(w, TACH_ERR_ATTR,
-					    "one numeric umask, and no named one beside it");
+			return two_kinds(w);
 		w->named_given = 1;
 	}
+	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
+		return match_alias(w, alias);
 	return add(w, TACH__PICK_UMASK, row, 0);
 }
 
@@ -236,6 +236,7 @@ static int match_row(struct tach__work *w, int row)
 	const struct tach__umask *um = tach__umask_at(w->event, row);
 	const char *alias;
 
+	w->named_given = 1;
 	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
 		return match_alias(w, alias);
 	return add(w, TACH__PICK_UMASK, row, 0);
@@ -263,7 +264,6 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 		if (pick->kind == TACH__PICK_UMASK) {
 			/* An alias has led to an event with umasks of its own. */
 			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
-			w->named_given = 1;
 		} else if (w->mods >> pick->number & 1) {
 			w->given |= 1u << pick->number;
 			rc = add(w, pick->kind, pick->number, pick->value);

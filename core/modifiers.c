@@ -45,16 +45,16 @@ const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
 	[TACH__NMODS + TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
 };
 
-int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
+int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
 		    uint64_t *value)
 {
-	unsigned long long number;
+	unsigned long long number = 0;
 
 	if (mod->integer) {
-		if (!term->has_value || !tach__text_number(&term->value, &number))
-			return TACH_ERR_ATTR_VALUE;
+		int fits = term->has_value ? tach__text_number(&term->value, &number) : 0;
+
 		*value = number;
-		return 0;
+		return fits > 0 || (fits < 0 && cut) ? 0 : TACH_ERR_ATTR_VALUE;
 	}
 	if (!term->has_value) {
 		*value = 1;

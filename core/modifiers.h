@@ -68,8 +68,11 @@ static inline int tach__osmod_find(uint32_t set, uint64_t word)
 	return tach__modifier_find(tach__osmods, set, word);
 }
 
-/* The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. */
-int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term,
+/*
+ * The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. With `cut` a number
+ * beyond 64 bits is the largest there is, as strtoull has it.
+ */
+int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
 		    uint64_t *value);
 
 #endif

@@ -128,12 +128,14 @@ int tach__perf_config(struct tach__work *w)
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 {
 	uint64_t value = 0;
+	size_t i = 1;
 
-	/* Lower case r, hexadecimal digits and nothing else; all ones is libpfm-4's overflow.
-	 */
+	/* Lower case r, 0x or not, hexadecimal digits; all ones is libpfm-4's overflow. */
 	if (name->length < 2 || name->text[0] != 'r')
 		return 0;
-	for (size_t i = 1; i < name->length; i++) {
+	if (name->length > 3 && name->text[1] == '0' && tach__fold(name->text[2]) == 'x')
+		i = 3;
+	for (; i < name->length; i++) {
 		unsigned char c = tach__fold(name->text[i]);
 
 		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) || value >> 60)

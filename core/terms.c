@@ -163,7 +163,7 @@ static int take_term(struct tach__work *w, const struct device *device,
 	char text[EVENT_MAX];
 	const char *format = text;
 	unsigned long long value = 1;
-	int number = !term->has_value || tach__text_number(&term->value, &value), rc;
+	int number = !term->has_value || tach__text_number(&term->value, &value) > 0, rc;
 
 	rc = common_term(w, term, value, term->has_value && number);
 	if (rc)

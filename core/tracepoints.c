@@ -87,7 +87,7 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name)
 	for (unsigned i = 0; n <= 0 && root(w, i); i++)
 		n = tach__sysfs_read(root(w, i), w->system.text, w->system.length, file, text,
 				     sizeof text);
-	if (n <= 0 || !tach__text_number(&(struct tach__text){text, (size_t)n}, &id))
+	if (n <= 0 || tach__text_number(&(struct tach__text){text, (size_t)n}, &id) <= 0)
 		return 0;
 	if (w->point.text && w->config != id)
 		return tach__refuse(w, TACH_ERR_FEATCOMB, "one tracepoint, not two");

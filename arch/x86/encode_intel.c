@@ -119,7 +119,7 @@ static int special(struct tach__work *w, struct select *s, const struct tach__um
 
 		if (value.text) {
 			value.length = __builtin_strlen(++value.text);
-			if (tach__text_number(&value, &word)) {
+			if (tach__text_number(&value, &word) > 0) {
 				s->msr |= word;
 				s->has_msr = 1;
 			}

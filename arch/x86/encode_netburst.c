@@ -21,6 +21,10 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick)
 		return tach__umask_take(w, pick);
 	if (pick->number == TACH__MOD_THR && pick->value > 15)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "thr must be 0 .. 15");
+	/* Of repeated ones libpfm-4 forgets none that is not 0. */
+	if (!pick->value && w->opt->flags & TACH_ENCODE_LIBPFM4 &&
+	    pick->number != TACH__MOD_U && pick->number != TACH__MOD_K)
+		return 0;
 	w->shown[pick->number] = (uint32_t)pick->value;
 	return 0;
 }
