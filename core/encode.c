@@ -8,6 +8,7 @@
 #include "core/arch.h"
 #include "core/perf_events.h"
 #include "core/suggest.h"
+#include "core/tables_data.h"
 
 /* Hosts, the architectural PMU, perf, perf_raw. */
 enum { HOSTS_MAX = 8, CANDIDATES_MAX = TACH__SEARCH_MAX };
@@ -111,6 +112,53 @@ static int exists(const struct tach__work *w)
 	       tach__archperfmon_event(w->opt, w->event);
 }
 
+static int begins(const char *at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	return (size_t)(end - at) >= length &&
+	       tach__text_equal(&(struct tach__text){at, length}, word);
+}
+
+/*
+ * Intel's older spelling of an offcore response, "EVENT:request=A:response=B.C": the umask
+ * A_B_C of that event, or -1.
+ */
+static int requested(const struct tach__work *w, const struct tach__string *s,
+		     const char **rest)
+{
+	static const char request[] = ":request=", response[] = ":response=";
+	const char *at = s->attrs.at + strlen(request);
+	char name[TACH__TAB_NAME_MAX];
+	size_t n = 0;
+
+	if (!begins(s->attrs.at, s->end, request))
+		return -1;
+	while (at < s->end && n < sizeof name) {
+		int next = begins(at, s->end, response);
+
+		if (*at == ':' && !next)
+			break;
+		name[n++] = *at == '.' || next ? '_' : *at;
+		at += next ? strlen(response) : 1;
+	}
+	*rest = at;
+	return tach__umask_find(w->event, name, n);
+}
+
+/* The vendor's own spelling of what was found by the event's name, but for its attributes. */
+static int respelled(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
+		     const char **rest)
+{
+	/* To libpfm-4 a fault further behind is a fault of the string. */
+	if (*s->attrs.at == '.')
+		return (!(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
+			w->column == tach__column(s->start, s->attrs.at + 1)) &&
+		       vendor_name(w, pmu, s, umask, rest);
+	*umask = w->opt->flags & TACH_ENCODE_LIBPFM4 ? -1 : requested(w, s, rest);
+	return *umask >= 0;
+}
+
 /* 1: the event is this PMU's and *rc is what came of it. */
 static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
@@ -125,10 +173,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
-	if (*rc == TACH_ERR_ATTR && *s->attrs.at == '.' &&
-	    (!(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
-	     w->column == tach__column(s->start, s->attrs.at + 1)) &&
-	    vendor_name(w, pmu, s, &umask, &rest)) {
+	if (*rc == TACH_ERR_ATTR && respelled(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;
 		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
