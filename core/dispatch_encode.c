@@ -49,8 +49,10 @@ static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 	for (uint32_t u = 0; u < item->in->numasks; u++)
 		add(s, ":", tach__str(tach__umask_at(item->row, item->in->umasks[u])->name));
 	for (size_t i = 0; i < NOPTIONS; i++)
-		if (item->flags & options[i].flag)
+		if (item->flags & options[i].flag) {
 			add(s, ":", tach__mods[options[i].mod].name);
+			add(s, "=1", "");
+		}
 	if (item->threshold) {
 		snprintf(number, sizeof number, "=%u", item->threshold);
 		add(s, ":", tach__mods[threshold_mod(d)].name);
