@@ -16,7 +16,7 @@ $(p3_so): $(p3_obj) $(B)/libtach.a compat/libpfm3/libpfm.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libpfm.so.3 -Wl,-Bsymbolic-functions \
 		-Wl,--version-script=compat/libpfm3/libpfm.map -Wl,-z,defs -Wl,-z,relro \
-		-Wl,--gc-sections -Wl,--as-needed -o $@ $(p3_obj) $(B)/libtach.a $(filter-out -lm,$(LDLIBS))
+		-Wl,--gc-sections -Wl,--as-needed -o $@ $(p3_obj) $(B)/libtach.a $(so_libs)
 $(B)/libpfm3/libpfm3.so: $(p3_so)
 	ln -sf libpfm.so.3 $@
 -include $(p3_obj:.o=.d)

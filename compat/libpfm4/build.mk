@@ -14,7 +14,7 @@ $(p4_so): $(p4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libpfm.so.4 \
 		-Wl,--version-script=compat/libpfm4/libpfm.map -Wl,-z,defs -Wl,-z,relro \
-		-Wl,--gc-sections -Wl,--as-needed -o $@ $(p4_obj) $(B)/libtach.a $(filter-out -lm,$(LDLIBS))
+		-Wl,--gc-sections -Wl,--as-needed -o $@ $(p4_obj) $(B)/libtach.a $(so_libs)
 $(B)/libpfm4/libpfm.so: $(p4_so)
 	ln -sf libpfm.so.4 $@
 -include $(p4_obj:.o=.d)
