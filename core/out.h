@@ -48,5 +48,7 @@ extern const struct tach__flag_name {
 	uint32_t flag;
 	const char *name;
 } tach__flag_names[];
+/* All that inclusive values of a snapshot have. */
+uint32_t tach__report_flags(const struct tach_snapshot *s);
 
 #endif

@@ -36,6 +36,19 @@ const struct tach__flag_name tach__flag_names[] = {
 	{0, NULL},
 };
 
+uint32_t tach__report_flags(const struct tach_snapshot *s)
+{
+	struct tach_value v;
+	uint32_t flags = 0;
+
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
+			flags |= v.flags;
+		}
+	return flags;
+}
+
 enum tach_format tach_report_format(const char *file)
 {
 	size_t length = strlen(file);

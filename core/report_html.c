@@ -304,7 +304,10 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_text(out, "<div class=\"card scroll\"><table id=\"regions\">"
 			    "<caption>The cost of measuring is subtracted; \u00b1 is how "
 			    "uncertain that leaves a value. (In parentheses): not above that "
-			    "uncertainty, do not trust.</caption>\n<thead><tr>");
+			    "uncertainty, do not trust.");
+	if (tach__report_flags(s) & TACH_CORRECTED)
+		tach__out_text(out, " Of instructions one is taken out for every interrupt.");
+	tach__out_text(out, "</caption>\n<thead><tr>");
 	head(out, "region", " data-text=\"1\"");
 	head(out, "calls", "");
 	for (int q = 0; q < columns; q++)

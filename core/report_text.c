@@ -257,15 +257,9 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 			const struct tach_report_options *opt)
 {
 	struct tach_snapshot_counts c = {0};
-	struct tach_value v;
-	uint32_t flags = 0;
+	uint32_t flags = tach__report_flags(s);
 
 	tach_snapshot_counts(s, &c);
-	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
-			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
-			flags |= v.flags;
-		}
 	tach__out_text(out, "\n");
 	if (tach_snapshot_nregions(s))
 		tach__out(

@@ -211,6 +211,7 @@ static void regions_are_corrected(void)
 	tach_snapshot_derived(shot, 0, 0, TACH_INCLUSIVE, &ipc);
 	CHECK(ipc.value == 2 && ipc.flags & TACH_CORRECTED, "%g", ipc.value);
 	CHECK(says(TACH_TEXT, "Of instructions one is taken out for every interrupt"));
+	CHECK(says(TACH_HTML, "taken out for every interrupt"));
 	CHECK(says(TACH_JSON, "\"corrected\"") && says(TACH_CSV, "corrected"), "%s", report);
 }
 
