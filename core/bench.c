@@ -264,7 +264,8 @@ static int run_pass(struct run *run, const char *events)
 static int run_all(struct run *run, const char *events)
 {
 	struct tach__passes *passes;
-	int code = tach__passes_plan(&passes, events, run->opt.privilege, run->err);
+	int code = tach__passes_plan(&passes, events, run->opt.privilege,
+				     run->opt.interrupts != 0, run->err);
 
 	if (code)
 		return code;

@@ -7,9 +7,12 @@
 #include "core/error.h"
 #include "core/set.h"
 
-/* Events as written, label and all; number 0 is the one that all passes repeat. */
+/*
+ * Events as written, label and all; the first ones all passes have: the one that they repeat,
+ * and interrupts, which the set adds by itself.
+ */
 struct plan {
-	int n;
+	int n, anchors;
 	struct tach__text text[TACH_SCHEDULE_MAX];
 	struct tach_event event[TACH_SCHEDULE_MAX];
 	struct tach_schedule schedule;
@@ -18,6 +21,9 @@ struct plan {
 
 static const struct tach__text repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
 					   sizeof TACH__BENCH_REPEATED - 1};
+
+static const struct tach__text interrupts = {"interrupts", "interrupts",
+					     sizeof "interrupts" - 1};
 
 static int is_repeated(struct tach__text t)
 {
@@ -45,9 +51,11 @@ static int read_list(struct plan *plan, const char *events, char *odd, struct ta
 {
 	struct tach__text list = {events, events, strlen(events)}, label, event;
 
-	plan->n = 1;
 	plan->text[0] = repeated;
 	encode(plan, repeated, &plan->event[0]);
+	if (plan->anchors > 1 && encode(plan, interrupts, &plan->event[1]))
+		plan->anchors = 1;
+	plan->n = plan->anchors;
 	while (tach__list_next(&list, &label, &event)) {
 		const char *start = label.length ? label.at : event.at;
 		struct tach__text whole = {events, start,
@@ -58,7 +66,7 @@ static int read_list(struct plan *plan, const char *events, char *odd, struct ta
 		if (plan->n == TACH_SCHEDULE_MAX)
 			return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
 					   "a benchmark counts %d events at most",
-					   TACH_SCHEDULE_MAX - 1);
+					   TACH_SCHEDULE_MAX - plan->anchors);
 		plan->text[plan->n] = whole;
 		if (encode(plan, event, &plan->event[plan->n]) == 0)
 			plan->n++;
@@ -77,7 +85,7 @@ static void write_lists(const struct plan *plan, const char *odd, struct tach__p
 	for (int pass = 0; pass < p->count; pass++) {
 		p->events[pass] = at;
 		at += sprintf(at, "%s,%s", TACH__BENCH_REPEATED, pass == 0 ? odd : "");
-		for (int i = 1; i < plan->n; i++)
+		for (int i = plan->anchors; i < plan->n; i++)
 			if (plan->schedule.group[i] == pass)
 				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
 					      plan->text[i].at);
@@ -92,7 +100,8 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	int code = odd ? read_list(plan, events, odd, err) : TACH_ERR_NOMEM;
 
 	if (!code)
-		code = tach_schedule(plan->event, plan->n, 1, NULL, &plan->schedule, err);
+		code = tach_schedule(plan->event, plan->n, plan->anchors, NULL, &plan->schedule,
+				     err);
 	if (code == 0 && plan->schedule.ngroups > 1) {
 		write_lists(plan, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
@@ -106,7 +115,7 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 }
 
 int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
-		      struct tach_error *err)
+		      int with_interrupts, struct tach_error *err)
 {
 	/* Each pass repeats one event, and the list once more in pieces with their commas. */
 	size_t room =
@@ -117,6 +126,7 @@ int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t pr
 
 	if (plan && p) {
 		plan->privilege = privilege;
+		plan->anchors = with_interrupts ? 2 : 1;
 		code = split(plan, events, p, err);
 	}
 	if (code == TACH_ERR_NOMEM)

@@ -14,11 +14,11 @@ struct tach__passes {
 };
 
 /*
- * An event that cannot be encoded goes into the first pass, where the set will say what is
- * wrong with it. 0, TACH_ERR_TOOMANY, TACH_ERR_NOMEM, or what the scheduler says of events that
- * fit nowhere.
+ * with_interrupts: every pass is to have room for them. An event that cannot be encoded goes
+ * into the first pass, where the set will say what is wrong with it. 0, TACH_ERR_TOOMANY,
+ * TACH_ERR_NOMEM, or what the scheduler says of events that fit nowhere.
  */
 int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
-		      struct tach_error *err);
+		      int with_interrupts, struct tach_error *err);
 
 #endif

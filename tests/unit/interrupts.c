@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <tach.h>
 #include <tach/bench.h>
+#include "core/bench_passes.h"
 #include "tests/check.h"
 #include "tests/unit/fakekernel.h"
 
@@ -330,6 +331,28 @@ static void benchmarks_are_corrected(void)
 	CHECK(tach_bench_run(&bench, "b", body, NULL, &opt, &err) == TACH_ERR_INVAL);
 }
 
+/* Seven events on four general counters, one of which every pass has for interrupts. */
+static void every_pass_has_them(void)
+{
+	struct tach__passes *passes = NULL;
+	int most = 0;
+
+	CHECK(tach__passes_plan(&passes,
+				"r01c4,r02c4,r04c4,r08c4,r10c4,r20c4,instructions,r40c4", 0, 1,
+				NULL) == 0);
+	for (int i = 0; passes && i < passes->count; i++) {
+		struct tach_set *set = plan("skl", passes->events[i], TACH_SET_CORRECT);
+
+		CHECK(tach_set_interrupts(set) >= 0, "%s", passes->events[i]);
+		if (tach_set_count(set) > most)
+			most = tach_set_count(set);
+		tach_set_free(set);
+	}
+	CHECK(passes && passes->count == 3 && most == 5, "%d passes, at most %d events",
+	      passes ? passes->count : 0, most);
+	free(passes);
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "skl", 1);
@@ -344,6 +367,7 @@ int main(void)
 	CASE(the_report_says_why_not);
 	CASE(options_ask_for_them);
 	CASE(benchmarks_are_corrected);
+	CASE(every_pass_has_them);
 	tach_snapshot_free(shot);
 	return check_done();
 }
