@@ -60,9 +60,14 @@ static int spelling(int pmu, const struct tach_event_info *event, int number, in
 	       snprintf(to, size, "%s:%s", event->name, info.name) < (int)size;
 }
 
-/* Zen's PMCx003 takes two counters in the kernel, which tach_schedule does not know. */
+/*
+ * What tach_schedule does not know: Zen's PMCx003 takes two counters in the kernel, and Arm's
+ * CHAIN, which means nothing but beside a neighbour, is treated there as one half of a pair.
+ */
 static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *event)
 {
+	if (strcmp(pmu->arch, "arm64") == 0)
+		return event->config == 0x1e;
 	return strncmp(pmu->name, "amd64_", 6) == 0 && (event->config & 0xf000000ffull) == 3;
 }
 
