@@ -36,9 +36,9 @@ static __attribute__((noinline)) void one(const struct poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
-	tach__region_start(&enclosing, &outer);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	*poke->at = poke->value;
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -47,9 +47,9 @@ static __attribute__((noinline)) void one_fenced(const struct poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
-	tach__region_start(&enclosing, &outer);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	*poke->at = poke->value;
-	tach__region_start(&fenced, &inner);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -58,12 +58,12 @@ static __attribute__((noinline)) void two(const struct poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
-	tach__region_start(&enclosing, &outer);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	*poke->at = poke->value;
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	*poke->at = poke->value;
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -72,10 +72,10 @@ static __attribute__((noinline)) void three(const struct poke *poke)
 {
 	struct tach_region_mark outer, between, inner;
 
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&middle, &between);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle), &between);
 	*poke->at = poke->value;
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&between);
 	tach__region_stop(&outer);
@@ -85,10 +85,10 @@ static __attribute__((noinline)) void three_fenced(const struct poke *poke)
 {
 	struct tach_region_mark outer, between, inner;
 
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&middle_fenced, &between);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle_fenced), &between);
 	*poke->at = poke->value;
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&between);
 	tach__region_stop(&outer);
@@ -100,8 +100,8 @@ static __attribute__((noinline)) void pair(const struct poke *unused)
 	struct tach_region_mark outer, inner;
 
 	(void)unused;
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -111,8 +111,8 @@ static __attribute__((noinline)) void pair_fenced(const struct poke *unused)
 	struct tach_region_mark outer, inner;
 
 	(void)unused;
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&fenced, &inner);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -122,8 +122,8 @@ static __attribute__((noinline)) void moved(const struct poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&empty, &inner);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
 	inner.counters.lock ^= (uint32_t)poke->value;
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -133,8 +133,8 @@ static __attribute__((noinline)) void moved_fenced(const struct poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
-	tach__region_start(&enclosing, &outer);
-	tach__region_start(&fenced, &inner);
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
 	inner.counters.lock ^= (uint32_t)poke->value;
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);

@@ -146,7 +146,7 @@ class reader
 #else
 #define TACH_GUARD(name)                                                                       \
 	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, 0, __func__);        \
-	::tach::scope tach__guard_##name(tach__site_##name)
+	::tach::scope tach__guard_##name(*TACH_ADDRESS(tach__site_##name))
 #endif
 
 #endif

@@ -25,6 +25,8 @@
  *   TACH_UNLESS(word, label)
  *			goto label if the 64-bit word is 0, in a number of instructions that is
  *			the same at every place; the ladder gives one in C
+ *   TACH_ADDRESS(object) of a static object, in a number of instructions that is the same at
+ *			every place; the ladder gives one in C
  * * TACH_BUMP(word, by)	word += by, 64 bits, not torn by a signal handler of this
  *thread's
  * * TACH_COUNT(word, by) the same where such a handler changes that very word
@@ -81,6 +83,9 @@
 #include <tach/arch/none.h>
 #endif
 
+#ifndef TACH_ADDRESS
+#define TACH_ADDRESS(object) (&(object))
+#endif
 #ifndef TACH_UNLESS
 #define TACH_UNLESS(word, label)                                                               \
 	do {                                                                                   \

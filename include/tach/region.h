@@ -156,7 +156,7 @@ TACH_END_DECLS
 #define TACH__START(name, fenced, attribute)                                                   \
 	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
 	struct tach_region_mark tach__mark_##name attribute;                                   \
-	tach__region_start(&tach__site_##name, &tach__mark_##name)
+	tach__region_start(TACH_ADDRESS(tach__site_##name), &tach__mark_##name)
 
 /* From here to TACH_STOP(name) in the same scope. Edges as the processor likes: unfenced. */
 #define TACH_START(name)	TACH__START(name, 0, )

@@ -69,6 +69,21 @@ TACH_INLINE uint64_t tach_clock(void)
 #define TACH_UNLESS(word, label)                                                               \
 	__asm__ goto("ldr x16, %0\n\tcbz x16, %l1" : : "m"(word) : "x16" : label)
 
+#ifndef __clang__ /* whose 14 does not know the constraint everywhere */
+/*
+ * Two instructions, where compilers would keep the address of a static object in a register or
+ * not. By way of the GOT, as a template's may be preempted.
+ */
+#define TACH_ADDRESS(object)                                                                   \
+	__extension__({                                                                        \
+		__typeof__(&(object)) tach__at;                                                \
+		__asm__ volatile("adrp %0, :got:%1\n\tldr %0, [%0, :got_lo12:%1]"              \
+				 : "=r"(tach__at)                                              \
+				 : "S"(&(object)));                                            \
+		tach__at;                                                                      \
+	})
+#endif
+
 /* A signal handler clears the monitor, so nothing of it is lost. */
 #define TACH_COUNT(word, by)                                                                   \
 	do {                                                                                   \

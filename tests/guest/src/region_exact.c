@@ -162,50 +162,58 @@ static void flat(void)
 	expect("flat", "empty", 0, 0, 0, 0);
 }
 
-/* No loops: their instructions would be counted. The first round has all first entries. */
-static __attribute__((noinline)) void nest(void)
-{
-	TACH_START(a);
-	LOOP(10);
-	TACH_START(b);
-	LOOP(20);
-	TACH_START_FENCED(c);
-	LOOP(30);
-	TACH_START(d);
-	LOOP(40);
-	TACH_STOP(d);
-	TACH_STOP(c);
-	TACH_START(e);
-	TACH_STOP(e);
-	TACH_STOP(b);
-	TACH_START_FENCED(f);
-	LOOP(50);
-	TACH_STOP(f);
-	LOOP(10);
-	TACH_STOP(a);
-}
+/*
+ * No loop around regions inside a region: its instructions would be counted. The first round
+ * has all first entries.
+ */
+#define NEST(name, by)                                                                         \
+	static __attribute__((noinline)) void name(void)                                       \
+	{                                                                                      \
+		TACH_START(a);                                                                 \
+		LOOP(10 * by);                                                                 \
+		TACH_START(b);                                                                 \
+		LOOP(20 * by);                                                                 \
+		TACH_START_FENCED(c);                                                          \
+		LOOP(30 * by);                                                                 \
+		TACH_START(d);                                                                 \
+		LOOP(40 * by);                                                                 \
+		TACH_STOP(d);                                                                  \
+		TACH_STOP(c);                                                                  \
+		TACH_START(e);                                                                 \
+		TACH_STOP(e);                                                                  \
+		TACH_STOP(b);                                                                  \
+		TACH_START_FENCED(f);                                                          \
+		LOOP(50 * by);                                                                 \
+		TACH_STOP(f);                                                                  \
+		LOOP(10 * by);                                                                 \
+		TACH_STOP(a);                                                                  \
+	}
+NEST(nest, 1)
+enum { LONG = 2000 };
+NEST(nest_long, LONG)
 
-static void nested_after(int rounds, const char *test)
+static void nested_after(int rounds, int by, const char *test)
 {
 	expect(test, "a",
-	       rounds * (2 * TAKES(10) + TAKES(20) + TAKES(30) + TAKES(40) + TAKES(50)),
-	       rounds * 6, rounds * 2 * TAKES(10), rounds * 2);
-	expect(test, "b", rounds * (TAKES(20) + TAKES(30) + TAKES(40)), rounds * 3,
-	       rounds * TAKES(20), rounds);
-	expect(test, "c", rounds * (TAKES(30) + TAKES(40)), rounds * 2, rounds * TAKES(30),
-	       rounds);
-	expect(test, "d", rounds * TAKES(40), rounds, rounds * TAKES(40), rounds);
+	       rounds * (2 * TAKES(10 * by) + TAKES(20 * by) + TAKES(30 * by) + TAKES(40 * by) +
+			 TAKES(50 * by)),
+	       rounds * 6, rounds * 2 * TAKES(10 * by), rounds * 2);
+	expect(test, "b", rounds * (TAKES(20 * by) + TAKES(30 * by) + TAKES(40 * by)),
+	       rounds * 3, rounds * TAKES(20 * by), rounds);
+	expect(test, "c", rounds * (TAKES(30 * by) + TAKES(40 * by)), rounds * 2,
+	       rounds * TAKES(30 * by), rounds);
+	expect(test, "d", rounds * TAKES(40 * by), rounds, rounds * TAKES(40 * by), rounds);
 	expect(test, "e", 0, 0, 0, 0);
-	expect(test, "f", rounds * TAKES(50), rounds, rounds * TAKES(50), rounds);
+	expect(test, "f", rounds * TAKES(50 * by), rounds, rounds * TAKES(50 * by), rounds);
 }
 
 static void nested(void)
 {
 	nest();
-	nested_after(1, "first entries");
+	nested_after(1, 1, "first entries");
 	for (int i = 0; i < 9; i++)
 		nest();
-	nested_after(10, "nested");
+	nested_after(10, 1, "nested");
 }
 
 /* r in r in r, and s between: written out, as a call's instructions would count too. */
@@ -218,13 +226,13 @@ static void recursive(void)
 		struct tach_region_mark mark[3], between;
 
 		TACH_START(around);
-		tach__region_start(&r, &mark[2]);
+		tach__region_start(TACH_ADDRESS(r), &mark[2]);
 		LOOP(10);
-		tach__region_start(&r, &mark[1]);
+		tach__region_start(TACH_ADDRESS(r), &mark[1]);
 		LOOP(20);
-		tach__region_start(&s, &between);
+		tach__region_start(TACH_ADDRESS(s), &between);
 		LOOP(30);
-		tach__region_start(&r, &mark[0]);
+		tach__region_start(TACH_ADDRESS(r), &mark[0]);
 		LOOP(40);
 		tach__region_stop(&mark[0]);
 		tach__region_stop(&between);
@@ -242,7 +250,7 @@ static void recursive(void)
 static void *in_thread(void *arg)
 {
 	for (int i = 0; i < 100; i++)
-		nest();
+		nest_long();
 	return arg;
 }
 
@@ -256,7 +264,7 @@ static void threads(unsigned first)
 		pthread_create(&thread[i], NULL, in_thread, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
-	nested_after(400, "threads");
+	nested_after(400, LONG, "threads");
 }
 
 /* Long enough for the kernel to come in between. */
