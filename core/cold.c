@@ -68,7 +68,8 @@ static void cost_reckon(struct cost *cost, const uint64_t *residue, uint32_t epo
 		return;
 	if (!ended)
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
-	hot->state = TACH__STATE(TACH__OPENING(hot->state), epoch + 1, TACH__LEVEL(hot->state));
+	TACH__SET(hot->state,
+		  TACH__STATE(TACH__OPENING(hot->state), epoch + 1, TACH__LEVEL(hot->state)));
 	/* Exact if the group was rescheduled meanwhile, as it may well be. */
 	tach__edges_read(hot, &cost->mark, delta, 0);
 	for (uint32_t i = 0; i <= record->count; i++)

@@ -37,7 +37,7 @@ static __attribute__((noinline)) void one(const struct poke *poke)
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -48,7 +48,7 @@ static __attribute__((noinline)) void one_fenced(const struct poke *poke)
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(fenced), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -59,10 +59,10 @@ static __attribute__((noinline)) void two(const struct poke *poke)
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
@@ -74,7 +74,7 @@ static __attribute__((noinline)) void three(const struct poke *poke)
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(middle), &between);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&between);
@@ -87,7 +87,7 @@ static __attribute__((noinline)) void three_fenced(const struct poke *poke)
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(middle_fenced), &between);
-	*poke->at = poke->value;
+	TACH__SET(*poke->at, poke->value);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
 	tach__region_stop(&inner);
 	tach__region_stop(&between);
@@ -250,7 +250,7 @@ static void measure_residue(const struct run *r)
 	struct tach__hot *hot = r->record->hot;
 	uint64_t unready = (uintptr_t)&tach__slot_unready, once[TACH__SUMS], twice[TACH__SUMS];
 	volatile uint64_t *table = (volatile uint64_t *)(void *)tach__table(hot);
-	struct poke limit = {&hot->limit, hot->limit};
+	struct poke limit = {&hot->limit, r->record->limit};
 	struct poke slot[2] = {{&table[TACH__SITE_EMPTY], table[TACH__SITE_EMPTY]},
 			       {&table[TACH__SITE_FENCED], table[TACH__SITE_FENCED]}};
 	struct poke lock = {NULL, 0};
@@ -297,7 +297,7 @@ void tach__overhead_measure(struct tach__thread *record)
 	if (!r.shown)
 		return;
 	slots_prepare(record);
-	record->hot->limit = record->limit;
+	TACH__SET(record->hot->limit, (uint64_t)record->limit);
 	if (record->count == config->count &&
 	    __atomic_load_n(&config->settled, __ATOMIC_ACQUIRE))
 		record->residue = config->residue;
@@ -313,6 +313,6 @@ void tach__overhead_measure(struct tach__thread *record)
 		__atomic_store_n(&config->settled, 1, __ATOMIC_RELEASE);
 		tach__unlock(&held);
 	}
-	record->hot->limit = 0;
+	TACH__SET(record->hot->limit, (uint64_t)0);
 	tach__pages_free(r.shown, sizeof *r.shown);
 }

@@ -178,7 +178,7 @@ static void record_publish(struct tach__thread *record)
 	struct tach__held held;
 
 	tach__lock(&held);
-	hot->state = TACH__STATE(opening(), 0, 0);
+	TACH__SET(hot->state, TACH__STATE(opening(), 0, 0));
 	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
 	if (!thread_key_made)
@@ -217,7 +217,7 @@ static int thread_open(void)
 	record->tid = (pid_t)syscall(SYS_gettid);
 	record->random = seed(record);
 	hot = record->hot;
-	hot->limit = 0;
+	TACH__SET(hot->limit, (uint64_t)0);
 	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
 	hot->count = record->count;
 	tach__edges_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
@@ -264,7 +264,7 @@ static void thread_retire(struct tach__thread *record)
 
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
-	record->hot->state = 0;
+	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/* Forgotten first: the child of a fork at this moment must not close it again. */
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
