@@ -16,7 +16,7 @@
 
 #define DEPTH_MAX     64
 #define TEXT_MAX      65536
-#define PARTS_MAX     20000 /* what stands for nothing in the text can multiply, too */
+#define PARTS_MAX     4096 /* what stands for nothing in the text can multiply, too */
 #define MODIFIERS_MAX 128
 #define EVENT_MAX     1024
 
