@@ -258,7 +258,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 /* The calling thread gets a slot for that site; 0: it is not measured. */
 static int ready(struct tach_site *home)
 {
-	uint32_t id = (uint32_t)TACH__GET(home->id);
+	uint32_t id = (uint32_t)__atomic_load_n(&home->id, __ATOMIC_ACQUIRE);
 	struct tach__hot *self = tach__self;
 
 	if (id && id < TACH__SITE_FIRST) { /* calibrating */

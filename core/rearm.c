@@ -53,7 +53,7 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 		for (home = site->homes; home; home = home->next)
 			if (home->owned || (in_segment(info, home->at, sizeof *home->at) == 2 &&
 					    describes(info, home->at, site)))
-				__atomic_store_n(&home->at->id, (uint64_t)id, __ATOMIC_RELAXED);
+				__atomic_store_n(&home->at->id, (uint64_t)id, __ATOMIC_RELEASE);
 	}
 	tach__unlock(&held);
 	return 0;

@@ -155,12 +155,17 @@ void tach__rcu_wait(void); /* for a grace period; only if: */
 int tach__rcu_may_wait(void);
 int tach__rcu_usable(void);
 
-/* What liburcu orders and ThreadSanitizer cannot see: publishing, and waiting for readers. */
+/* What liburcu orders and race detectors cannot see: publishing, and waiting for readers.
+ * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 #define TACH__RELEASED(address) __tsan_release(address)
 #define TACH__ACQUIRED(address) __tsan_acquire(address)
+#elif defined(TACH_HELGRIND)
+#include <valgrind/helgrind.h>
+#define TACH__RELEASED(address) ANNOTATE_HAPPENS_BEFORE(address)
+#define TACH__ACQUIRED(address) ANNOTATE_HAPPENS_AFTER(address)
 #else
 #define TACH__RELEASED(address) ((void)(address))
 #define TACH__ACQUIRED(address) ((void)(address))
@@ -197,7 +202,7 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
 
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
-struct tach__site *tach__site_at(uint32_t id);	      /* lock held or inside RCU */
+struct tach__site *tach__site_at(uint32_t id);	      /* an id that was loaded with acquire */
 int tach__glob_list(const char *globs, const char *name);
 
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */

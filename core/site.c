@@ -113,7 +113,8 @@ uint32_t tach__site_register(struct tach_site *home)
 		if (r->enabled && site->selected)
 			id = site->id;
 	}
-	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELAXED);
+	/* by_id first: whoever sees the id looks there, without the lock. */
+	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
 	return id;
 }
 
@@ -165,20 +166,25 @@ struct tach_site *tach_site_get(const char *name)
 		struct named *next;
 		char name[];
 	} * named;
-	static struct named *all;
+	static struct named *all[BUCKETS];
+	static uint32_t count;
 	struct tach__held held;
+	struct named **first;
 
 	if (!name)
 		return NULL;
 	tach__lock(&held);
-	for (named = all; named && strcmp(named->name, name) != 0; named = named->next)
+	first = &all[hash(name, 2166136261u) % BUCKETS];
+	for (named = *first; named && strcmp(named->name, name) != 0; named = named->next)
 		;
-	if (!named && (named = arena_take(sizeof *named + strlen(name) + 1))) {
+	if (!named && count < TACH_SITES_MAX &&
+	    (named = arena_take(sizeof *named + strlen(name) + 1))) {
 		strcpy(named->name, name);
 		named->site = (struct tach_site){
 			tach__region_begin, TACH_SITE_NEW, 0, 0, named->name, "", ""};
-		named->next = all;
-		all = named;
+		named->next = *first;
+		*first = named;
+		count++;
 	}
 	tach__unlock(&held);
 	return named ? &named->site : NULL;
