@@ -10,43 +10,16 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <tach.h>
 #include "core/registry.h"
-#include "tests/check.h"
-#include "tests/unit/fakekernel.h"
-
-static struct tach_snapshot *shot;
-static struct tach_region_info info;
-
-static int look(const char *name)
-{
-	tach_snapshot_free(shot);
-	if (tach_snapshot_take(&shot, NULL) != 0)
-		return 0;
-	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
-		tach_snapshot_region(shot, r, &info);
-		if (strcmp(info.name, name) == 0)
-			return 1;
-	}
-	return 0;
-}
+#include "tests/unit/regions.h"
 
 static uint64_t refused(void)
 {
 	struct tach_snapshot_counts counts = {0};
 
-	look("");
+	regions_look("", 0);
 	tach_snapshot_counts(shot, &counts);
 	return counts.refused;
-}
-
-static void begin(int members)
-{
-	struct tach_regions_options opt = {.events = ""};
-
-	if (members)
-		opt.set = fake_set(members);
-	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
 static void leaf(void)
@@ -65,7 +38,7 @@ static int child(void)
 		return 1;
 	for (int i = 0; i < 3; i++)
 		leaf();
-	if (!look("leaf"))
+	if (!regions_look("leaf", 0))
 		return 2;
 	if (info.calls != 3)
 		return 3; /* starts from zero */
@@ -87,12 +60,12 @@ static void reap(pid_t pid)
 static void parent_is_unaffected(uint64_t calls)
 {
 	leaf();
-	CHECK(look("leaf") && info.calls == calls + 1, "%d", (int)info.calls);
+	CHECK(regions_look("leaf", 0) && info.calls == calls + 1, "%d", (int)info.calls);
 }
 
 static void children(pid_t (*how)(void))
 {
-	begin(1);
+	regions_begin(1);
 	leaf();
 	leaf();
 	for (uint64_t round = 0; round < 3; round++) {
@@ -128,7 +101,7 @@ static void after_raw_clone(void)
 /* Shares everything with the parent, which sleeps: must break nothing, measures nothing. */
 static void after_vfork(void)
 {
-	begin(1);
+	regions_begin(1);
 	leaf();
 	pid_t pid = vfork();
 	if (pid == 0) {
@@ -137,13 +110,13 @@ static void after_vfork(void)
 	}
 	reap(pid);
 	leaf();
-	CHECK(look("leaf") && info.calls >= 2 && info.calls <= 3 &&
+	CHECK(regions_look("leaf", 0) && info.calls >= 2 && info.calls <= 3 &&
 	      info.outermost == info.calls);
 }
 
 static void fork_of_a_fork_inside_a_region(void)
 {
-	begin(1);
+	regions_begin(1);
 	TACH_START(open_at_fork);
 	leaf();
 	pid_t pid = fork();
@@ -152,7 +125,7 @@ static void fork_of_a_fork_inside_a_region(void)
 
 		TACH_STOP(
 			open_at_fork); /* the parent's: dropped, and no fault of the program */
-		if (!status && (look("open_at_fork") || refused() != 0))
+		if (!status && (regions_look("open_at_fork", 0) || refused() != 0))
 			status = 10;
 		pid = fork();
 		if (pid == 0)
@@ -163,11 +136,9 @@ static void fork_of_a_fork_inside_a_region(void)
 	}
 	reap(pid);
 	TACH_STOP(open_at_fork);
-	CHECK(look("open_at_fork") && info.calls == 1);
+	CHECK(regions_look("open_at_fork", 0) && info.calls == 1);
 	CHECK(refused() == 0);
 }
-
-static int stop;
 
 static void *come_and_go_inner(void *arg)
 {
@@ -177,7 +148,7 @@ static void *come_and_go_inner(void *arg)
 
 static void *come_and_go(void *arg)
 {
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+	while (!regions_stopped()) {
 		pthread_t thread;
 
 		if (pthread_create(&thread, NULL, come_and_go_inner, NULL) == 0)
@@ -193,11 +164,11 @@ static void fork_among_busy_threads(void)
 {
 	pthread_t thread[3];
 
-	begin(1);
-	stop = 0;
+	regions_begin(1);
+	regions_tell(0);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, come_and_go, NULL);
-	while (!look("leaf")) /* on a busy machine the threads may be late */
+	while (!regions_look("leaf", 0)) /* on a busy machine the threads may be late */
 		sched_yield();
 	for (int round = 0; round < 60; round++) {
 		pid_t pid = fork();
@@ -205,9 +176,9 @@ static void fork_among_busy_threads(void)
 		if (pid == 0)
 			_exit(child());
 		reap(pid);
-		CHECK(look("leaf"));
+		CHECK(regions_look("leaf", 0));
 	}
-	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	regions_tell(1);
 	for (int i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
 }
@@ -229,7 +200,7 @@ static void no_system_call_between_start_and_stop(void)
 		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int status = 0;
 
-	begin(0);
+	regions_begin(0);
 	pid_t pid = fork();
 	if (pid == 0) {
 		for (int i = 0; i < 2; i++) {

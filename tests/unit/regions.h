@@ -45,7 +45,28 @@ static inline void regions_begin(int members)
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
+/* ---- ending threads that work until they are told ---- */
+
+static int regions_stop;
+
+static inline int regions_stopped(void)
+{
+	return __atomic_load_n(&regions_stop, __ATOMIC_RELAXED);
+}
+
+static inline void regions_tell(int stop)
+{
+	__atomic_store_n(&regions_stop, stop, __ATOMIC_RELAXED);
+}
+
 /* ---- what the process holds ---- */
+
+/* 0: a checker's own memory is among it. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(TACH_HELGRIND)
+#define REGIONS_MEMORY_IS_OURS 0
+#else
+#define REGIONS_MEMORY_IS_OURS 1
+#endif
 
 static inline long regions_resident_kb(void)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ten thousand regions in libraries that are loaded, unloaded and loaded again.
+# Ten thousand regions in libraries that are loaded, unloaded and loaded again. UNDER: a command to run it by.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -7,9 +7,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 libraries=()
 for i in 0 1 2 3 4 5 6 7 8 9; do
-	gcc -O1 -DLIBRARY="$i" -Iinclude -shared -fPIC -o "$work/sites$i.so" tests/unit/sites/library.c \
+	gcc -O1 -g -DLIBRARY="$i" -Iinclude -shared -fPIC -o "$work/sites$i.so" tests/unit/sites/library.c \
 		-L"$B" -l:libtach.so.0 || exit 1
 	libraries+=("$work/sites$i.so")
 done
 gcc -O1 -g -Iinclude -I. -o "$work/sites" tests/unit/sites/program.c -L"$B" -l:libtach.so.0 -lpthread -ldl || exit 1
-LD_LIBRARY_PATH=$B "$work/sites" "${libraries[@]}"
+LD_LIBRARY_PATH=$B ${UNDER:-} "$work/sites" "${libraries[@]}"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# No lock is forgotten and none are taken in two orders: threads that begin and end, snapshots, sets exchanged,
+# forks, libraries unloaded, under Helgrind. What helgrind.supp leaves out it says why.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build} failed=0
+tools/need valgrind || exit 1
+mkdir -p "$B/log"
+make -s -j2 B="$B/helgrind" CPPFLAGS=-DTACH_HELGRIND OPT='-O2 -g' \
+	"$B/helgrind/tests/unit/"region_{threads,process} "$B/helgrind/libtach.so" ||
+	{ echo "not ok helgrind (does not build)"; exit 1; }
+
+# Children are left out: Helgrind does not know that a fork wipes the page with the locks.
+helgrind="valgrind --tool=helgrind --history-level=approx --fair-sched=yes --child-silent-after-fork=yes
+	--suppressions=tests/check/slow/helgrind.supp"
+under() { # NAME COMMAND...
+	local name=$1 log=$B/log/helgrind-$1
+	shift
+	"$@" >"$log" 2>&1 && grep -q 'ERROR SUMMARY: 0 errors' "$log" && { echo "ok helgrind $name"; return; }
+	sed 's/^/# /' "$log" | tail -n 60
+	echo "not ok helgrind $name"
+	failed=1
+}
+# shellcheck disable=SC2086
+{
+	under threads $helgrind "$B/helgrind/tests/unit/region_threads"
+	under process $helgrind "$B/helgrind/tests/unit/region_process"
+}
+under sites env B="$B/helgrind" UNDER="$helgrind" tests/check/slow/sites.sh
+exit $failed
