@@ -235,7 +235,7 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
-	uint64_t delta[1 + TACH__UNROLLED];
+	uint64_t delta[TACH__SUMS]; /* TACH__UNROLLED would do; clang warns before it inlines */
 	struct tach__slot **stack, *slot;
 	struct tach__part *part;
 

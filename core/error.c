@@ -93,7 +93,7 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	err->text[0] = 0;
 	/* No news: not worth the first call of printf, which is felt at the start of a process.
 	 */
-	if (!*format)
+	if (!format)
 		return code;
 	va_start(args, format);
 	vsnprintf(err->text, sizeof err->text, format, args);

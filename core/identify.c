@@ -160,7 +160,10 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		if (*what && !*to.note)
 			snprintf(to.note, sizeof to.note,
 				 "some cores of this machine are unknown: %s", what);
-		tach__error(err, TACH_OK, 0, 0, *to.note ? "%s" : "", to.note);
+		if (*to.note)
+			tach__error(err, TACH_OK, 0, 0, "%s", to.note);
+		else
+			tach__error(err, TACH_OK, 0, 0, NULL);
 		return to.n;
 	}
 	if (ncpus == 0)

@@ -38,7 +38,7 @@ int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *e
 			pmus[n++] = pmu;
 		p += length + (p[length] == ',');
 	}
-	tach__error(err, TACH_OK, 0, 0, "%s", "");
+	tach__error(err, TACH_OK, 0, 0, NULL);
 	return n;
 }
 

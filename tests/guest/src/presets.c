@@ -174,7 +174,7 @@ int main(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
 
-	if (!machine_is_guest() || tach_pmu_host(&pmu, 1, NULL) < 1) {
+	if (!machine_is_guest() || !machine_has_pmu() || tach_pmu_host(&pmu, 1, NULL) < 1) {
 		puts("not a guest with a PMU");
 		return 77;
 	}
