@@ -195,6 +195,18 @@ static void handler(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* Only what is still ours: whoever came after us keeps his. */
+static void remove_handlers(void)
+{
+	struct sigaction now;
+
+	for (int i = 0; i < 2; i++)
+		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+		    now.sa_sigaction == handler)
+			sigaction(signals[i], &previous[i], NULL);
+}
+
+/* 0 or a negated errno. */
 static int install_handlers(void)
 {
 	struct sigaction ours, old;
@@ -226,13 +238,18 @@ int tach_fault_install(struct tach_error *err)
 		free(t);
 		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	} else {
+		int refused;
+
 		qsort(t->record, t->count, sizeof *t->record, by_address);
 		code = (int)t->count;
 		t->older = table;
 		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
-		if (install_handlers() < 0)
-			code = tach__error(err, -errno, 0, 0, "cannot install a handler: %s",
-					   tach_strerror(-errno));
+		refused = install_handlers();
+		if (refused) {
+			remove_handlers();
+			code = tach__error(err, refused, 0, 0, "cannot install a handler: %s",
+					   tach_strerror(refused));
+		}
 	}
 	pthread_mutex_unlock(&lock);
 	errno = saved;
@@ -241,14 +258,10 @@ int tach_fault_install(struct tach_error *err)
 
 void tach_fault_remove(void)
 {
-	struct sigaction now;
 	int saved = errno;
 
 	pthread_mutex_lock(&lock);
-	for (int i = 0; i < 2; i++)
-		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-		    now.sa_sigaction == handler)
-			sigaction(signals[i], &previous[i], NULL);
+	remove_handlers();
 	pthread_mutex_unlock(&lock);
 	errno = saved;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a machine's PMU has to offer, and the public face of scheduling, with its words. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,13 +16,14 @@
 static int reads_one(const char *path)
 {
 	char c = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int saved = errno, fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return 0;
-	if (read(fd, &c, 1) != 1)
-		c = 0;
-	close(fd);
+	if (fd >= 0) {
+		if (read(fd, &c, 1) != 1)
+			c = 0;
+		close(fd);
+	}
+	errno = saved;
 	return c == '1';
 }
 

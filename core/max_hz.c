@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The clocks that formulas may name, as the system tells them. No part of the formula compiler
  * proper: mkpresets, which shares that, has no system to ask. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +57,15 @@ static double cpuinfo(void)
 
 double tach__max_hz(uint32_t *flags)
 {
+	int saved = errno;
 	double hz = cpufreq();
 
-	if (hz > 0)
-		return hz;
-	hz = cpuinfo();
-	if (hz > 0)
-		*flags |= TACH_CLOCK;
+	if (hz <= 0) {
+		hz = cpuinfo();
+		if (hz > 0)
+			*flags |= TACH_CLOCK;
+	}
+	errno = saved;
 	return hz;
 }
 

@@ -7,7 +7,6 @@
  * them, so such a child leaves liburcu alone and walks the lists under the lock instead. Which
  * of the two it was is told by words in a page that every fork wipes.
  */
-#include <sys/mman.h>
 #include <urcu/urcu-bp.h>
 #include "core/registry.h"
 
@@ -35,7 +34,7 @@ static struct tach__process *process_make(void)
 	size_t size = tach__pages_round(sizeof(struct tach__process));
 	struct tach__process *p = tach__pages(size), *none = NULL;
 
-	if (!p || madvise(p, size, MADV_WIPEONFORK) != 0) {
+	if (!p || tach__pages_wiped(p, size) != 0) {
 		tach__pages_free(p, size);
 		p = &process_fallback;
 	}

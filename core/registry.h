@@ -243,6 +243,7 @@ double tach__clock_hz(uint32_t *flags); /* ticks per second; *flags |= TACH_CLOC
 void *tach__pages(size_t size); /* zeroed, or NULL */
 void *tach__pages_grow(void *old, size_t old_size, size_t new_size);
 void tach__pages_free(void *pages, size_t size);
+int tach__pages_wiped(void *pages, size_t size); /* by every fork; nonzero: not here */
 size_t tach__pages_round(size_t size);
 
 #endif

@@ -93,15 +93,13 @@ static int sink_fd(void *context, const char *text, size_t length)
 
 	while (length) {
 		ssize_t n = write(fd, text, length);
+		int code = n < 0 ? -errno : 0;
 
-		if (n < 0 && errno == EINTR)
+		errno = saved;
+		if (code == -EINTR)
 			continue;
-		if (n < 0) {
-			int code = -errno;
-
-			errno = saved;
+		if (code)
 			return code;
-		}
 		text += n;
 		length -= (size_t)n;
 	}

@@ -2,6 +2,7 @@
 /* Members of a set: lists of event strings, callers' attrs, and what either has to become. */
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,9 @@ static int column(struct tach__text t)
  */
 static int is_core_type(uint32_t type)
 {
+	int saved = errno, core = 0;
 	DIR *dir = opendir(TACH__SYSFS);
 	struct dirent *d;
-	int core = 0;
 
 	while (dir && !core && (d = readdir(dir))) {
 		size_t length = strlen(d->d_name);
@@ -42,6 +43,7 @@ static int is_core_type(uint32_t type)
 	}
 	if (dir)
 		closedir(dir);
+	errno = saved;
 	return core;
 }
 

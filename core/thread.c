@@ -2,7 +2,6 @@
 /* Threads: opening one, ending one, keeping its totals, and using its memory again. */
 #include <limits.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "core/reader.h"
@@ -35,7 +34,7 @@ static struct tach__thread *record_map(uint32_t stride)
 	if (!base)
 		return NULL;
 	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
-	madvise(base, tach__pages_round(1), MADV_WIPEONFORK);
+	tach__pages_wiped(base, tach__pages_round(1));
 	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
 	record->hot = (struct tach__hot *)(void *)base;
 	record->size = size;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "tools/tach/commands.h"
@@ -44,6 +45,15 @@ static char **help_of(int *argc, char **argv)
 	return argv;
 }
 
+/* What could not be written is no success: a full disk, a closed pipe. */
+static int all_said(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "tach: standard output: %s\n", strerror(errno));
+	return status == EXIT_DONE ? EXIT_NO : status;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "help") == 0)
@@ -53,10 +63,10 @@ int main(int argc, char **argv)
 		return argc < 2 ? EXIT_USAGE : EXIT_DONE;
 	}
 	if (is(argv[1], "version", "--version", "-V"))
-		return cmd_version(argc, argv);
+		return all_said(cmd_version(argc, argv));
 	for (int i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return all_said(commands[i].run(argc - 1, argv + 1));
 	fprintf(stderr, "tach: no command '%s'; tach --help lists them\n", argv[1]);
 	return EXIT_USAGE;
 }
