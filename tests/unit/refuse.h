@@ -118,6 +118,7 @@ static inline void refuse_mark(void)
 }
 
 struct refusal {
+	long from;   /* calls are counted after the first of this number; 0: after the mark */
 	long at;     /* which call fails: 0 is the first after the mark; -1: none */
 	int which;   /* way of failing */
 	long number; /* out: the call that failed; -1: there are not so many */
@@ -177,14 +178,17 @@ static inline void refuse_follow(pid_t pid, struct refusal *r)
 		refuse_get(pid, &regs);
 		mark = (long)REFUSE_NUMBER(regs) == SYS_getpgid &&
 		       REFUSE_FIRST(regs) == REFUSE_MARK;
-		if (armed && !mark && r->calls++ == r->at) {
+		if (armed == 1 && !mark && r->calls++ == r->at) {
 			r->number = (long)REFUSE_NUMBER(regs);
 			r->way = refuse_way(r->number, r->which);
 			if (r->way)
 				refuse_this(pid, r, &regs);
 			break;
 		}
-		armed ^= mark;
+		if (mark)
+			armed = armed ? 0 : r->from ? 2 : 1;
+		else if (armed == 2 && (long)REFUSE_NUMBER(regs) == r->from)
+			armed = 1;
 		if (!refuse_next(pid, &r->status))
 			return;
 	}

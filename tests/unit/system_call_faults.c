@@ -411,14 +411,16 @@ static off_t size_of(const char *name)
 
 static void command(const char *const *argv, const char *file)
 {
-	struct refusal r = {.at = -1};
-	long stride = getenv("TACH_FAULTS") ? 1 : 11;
+	/* The loader, which may crash, unmaps its cache when it is done. */
+	struct refusal r = {.at = -1, .from = SYS_munmap};
+	long stride = getenv("TACH_FAULTS") ? 1 : 5;
 	off_t all;
 
 	run_command(argv, &r);
 	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77)
 		SKIP("no process may trace another here");
-	CHECK(r.status == 0, "%s without a fault: status %#x", argv[1], (unsigned)r.status);
+	CHECK(r.status == 0 && r.calls > 0, "%s without a fault: status %#x, %ld calls",
+	      argv[1], (unsigned)r.status, r.calls);
 	all = size_of(file);
 	printf("# %s: %ld calls, %ld bytes\n", argv[1], r.calls, (long)all);
 	for (long at = 0, calls = r.calls; at < calls; at += stride)
