@@ -99,9 +99,9 @@ TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
  *
  * The events are the reader's own. If somebody else turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
- * meanwhile is TACH_INCOMPLETE, one around it all cannot be told from one rescheduled. After a
- * RESET counts since open are void, and the region in which it happened is TACH_LOST as long as
- * less was counted after it than before the region.
+ * meanwhile is TACH_INCOMPLETE, one around it all cannot be told from one rescheduled. A RESET
+ * voids counts since open and the region in which it happens: that is TACH_LOST if less was
+ * counted after it than before the region, unless it came from another CPU at a bad moment.
  */
 TACH_API void tach_begin_fn(struct tach_reader *reader, struct tach_mark *mark);
 TACH_API uint32_t tach_end_fn(struct tach_reader *reader, const struct tach_mark *mark,

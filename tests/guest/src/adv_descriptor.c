@@ -52,13 +52,6 @@ static void held(const char *what, void (*strike)(void *), uint64_t period, int 
 	/* The library's own descriptors are closed in a child. */
 	leader = dup(tach__reader(v.reader)->hard.leader);
 	adversary_start(&a, strike, &leader);
-	while (strike == set_back && (v.reads < adversary_reads() || a.shared->strikes < 100)) {
-		uint64_t delta[TACH_COUNTERS_MAX];
-		uint32_t flags = victim_region(&v, delta);
-
-		v.lost += (flags & TACH_LOST) != 0;
-		judge_region(&v, flags, delta, NULL, NULL);
-	}
 	victim_suffer(&v, adversary_reads(), &a.shared->strikes, 100);
 	victim_verdict(&v, what, adversary_stop(&a));
 	CHECK(v.flagged > 0, "nothing was ever flagged");
@@ -87,11 +80,40 @@ static void refreshed(void)
 	held("refreshed", refresh, 20000, 1);
 }
 
+/*
+ * The kernel writes the page from the CPU of him who resets (perf_event_reset in
+ * kernel/events/core.c), which alone may go unseen by the reader on its own CPU: one region may
+ * then be wrong each time, and nothing tells.
+ */
 static void set_back_to_zero(void)
 {
+	uint64_t delta[TACH_COUNTERS_MAX], strikes;
+	struct adversary a;
+	struct victim v;
+	int leader;
+
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	held("set back", set_back, 0, 1);
+	if (victim_open(&v, 0, 0))
+		return;
+	v.turned_off = 1;
+	leader = dup(tach__reader(v.reader)->hard.leader);
+	adversary_start(&a, set_back, &leader);
+	while (v.reads < adversary_reads() || a.shared->strikes < 100) {
+		uint32_t flags = victim_region(&v, delta);
+
+		v.lost += (flags & TACH_LOST) != 0;
+		judge_region(&v, flags, delta, NULL, NULL);
+	}
+	strikes = adversary_stop(&a);
+	if (sysconf(_SC_NPROCESSORS_CONF) > 1) {
+		CHECK(v.inexact <= strikes, "%" PRIu64 " wrong", v.inexact);
+		v.inexact = 0;
+	}
+	victim_verdict(&v, "set back", strikes);
+	CHECK(v.lost > 0, "no region was ever set back");
+	close(leader);
+	victim_close(&v);
 }
 
 int main(void)
