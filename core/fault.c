@@ -153,7 +153,7 @@ static int land(ucontext_t *context)
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
-	struct sigaction *old = &previous[which];
+	struct sigaction now = previous[which], *old = &now;
 	sigset_t before;
 
 	if (!(old->sa_flags & SA_SIGINFO) && old->sa_handler == SIG_IGN && info->si_code <= 0)
@@ -169,6 +169,10 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 			tach__sys(SYS_tgkill, getpid(), tach__sys(SYS_gettid, 0, 0, 0, 0, 0, 0),
 				  number, 0, 0, 0);
 		return;
+	}
+	if (old->sa_flags & (int)SA_RESETHAND) {
+		previous[which].sa_flags = 0;
+		previous[which].sa_handler = SIG_DFL;
 	}
 	pthread_sigmask(SIG_BLOCK, &old->sa_mask, &before);
 	if (old->sa_flags & SA_NODEFER) {

@@ -7,57 +7,11 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <tach/fault.h>
 #include <unistd.h>
-#include "core/reader.h"
 #include "tests/check.h"
-
-static struct tach_error err;
-
-/* A reader of two software events whose pages lie about a counter. */
-static struct tach_reader *open_liar(void)
-{
-	struct perf_event_attr attr[2];
-	struct tach_set_attr member[2] = {{"faults", &attr[0]}, {"clock", &attr[1]}};
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_set *set;
-	struct tach_reader *reader;
-	struct tach__reader *r;
-
-	memset(attr, 0, sizeof attr);
-	attr[0].type = attr[1].type = PERF_TYPE_SOFTWARE;
-	attr[0].config = PERF_COUNT_SW_PAGE_FAULTS;
-	attr[1].config = PERF_COUNT_SW_TASK_CLOCK;
-	attr[0].exclude_kernel = attr[1].exclude_kernel = 1;
-	opt.attrs = member;
-	opt.nattrs = 2;
-	if (tach_set_create(&set, &opt, &err) || tach_reader_open(&reader, set, &err))
-		return NULL;
-	r = tach__reader(reader);
-	r->hard = r->soft;
-	r->soft.count = 0;
-	for (int i = 0; i < 2; i++) {
-		struct perf_event_mmap_page *page = tach__reader_page(r, i);
-
-		mprotect(page, r->page_size, PROT_READ | PROT_WRITE);
-		page->lock = 2;
-		page->index = 1;
-		page->pmc_width = 48;
-		page->cap_user_rdpmc = 1;
-		r->hot.way[i].stubs = TACH_STUBS(64);
-	}
-	return reader;
-}
-
-static void close_liar(struct tach_reader *reader)
-{
-	const struct tach_set *set = tach_reader_set(reader);
-
-	tach_reader_close(reader);
-	tach_set_free((struct tach_set *)set);
-}
+#include "tests/unit/liar.h"
 
 /* What a child that does this ends with: its exit status, or 128 + the signal. */
 static int outcome(void (*what)(void))
@@ -153,6 +107,123 @@ static void foreign_faults_reach_the_earlier_handler(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
+static stack_t alternate;
+static struct {
+	int number, blocked, nested, on_alternate;
+	void *address;
+} got;
+
+/* Everything that an earlier handler may ask for. */
+static void with_information(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	sigset_t now;
+	int here;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	got.number = number;
+	got.address = info->si_addr;
+	got.blocked = sigismember(&now, SIGUSR2) && !sigismember(&u->uc_sigmask, SIGUSR2);
+	got.nested = !sigismember(&now, SIGSEGV);
+	got.on_alternate = (char *)&here >= (char *)alternate.ss_sp &&
+			   (char *)&here < (char *)alternate.ss_sp + alternate.ss_size;
+	siglongjmp(escape, 1);
+}
+
+static void the_earlier_handler_gets_what_it_asked_for(void)
+{
+	char *nowhere = (char *)(uintptr_t)sysconf(_SC_PAGESIZE);
+	struct sigaction action;
+	static char stack[1 << 16];
+
+	alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+	sigaltstack(&alternate, NULL);
+	memset(&action, 0, sizeof action);
+	action.sa_sigaction = with_information;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+	sigaddset(&action.sa_mask, SIGUSR2);
+	sigaction(SIGSEGV, &action, NULL);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	memset(&got, 0, sizeof got);
+	if (sigsetjmp(escape, 1) == 0)
+		*(volatile char *)nowhere = 0;
+	CHECK(got.number == SIGSEGV && got.address == nowhere, "%d at %p", got.number,
+	      got.address);
+	CHECK(got.blocked && got.nested && got.on_alternate, "%d %d %d", got.blocked,
+	      got.nested, got.on_alternate);
+	tach_fault_remove();
+	signal(SIGSEGV, SIG_DFL);
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+}
+
+static struct tach_reader *interrupted;
+static volatile uint32_t flags_in_handler;
+
+static void reads_in_a_handler(int number)
+{
+	uint64_t value[2];
+
+	(void)number;
+	flags_in_handler = tach_read_n(interrupted, value, 2);
+}
+
+/* In a handler, and with the stack that it runs on being another. */
+static void faults_in_a_handler(void)
+{
+	struct sigaction action;
+	static char stack[1 << 16];
+
+	if (fatal == 0 || fatal == 77)
+		SKIP("counter instructions do not fault here");
+	alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+	sigaltstack(&alternate, NULL);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	interrupted = open_liar();
+	memset(&action, 0, sizeof action);
+	action.sa_handler = reads_in_a_handler;
+	for (int on = 0; on < 2; on++) {
+		action.sa_flags = on ? SA_ONSTACK : 0;
+		sigaction(SIGUSR1, &action, NULL);
+		flags_in_handler = 0;
+		raise(SIGUSR1);
+		CHECK(flags_in_handler == TACH_SYSCALL, "flags %#x", flags_in_handler);
+	}
+	close_liar(interrupted);
+	tach_fault_remove();
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+}
+
+static void crash_ignored(void)
+{
+	signal(SIGSEGV, SIG_IGN);
+	tach_fault_install(NULL);
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
+static void once_only(int number)
+{
+	(void)number;
+	seen++;
+	if (seen > 1)
+		_exit(3);
+}
+
+/* The first is its own affair, the second is the system's. */
+static void crash_twice(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof action);
+	action.sa_handler = once_only;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGSEGV, &action, NULL);
+	tach_fault_install(NULL);
+	seen = 0;
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
 static void crash(void)
 {
 	signal(SIGSEGV, SIG_DFL);
@@ -179,12 +250,16 @@ static void foreign_faults_kill_as_before(void)
 	CHECK(outcome(crash) == 128 + SIGSEGV, "%d", outcome(crash));
 	CHECK(outcome(send) == 128 + SIGILL, "%d", outcome(send));
 	CHECK(outcome(ignore) == 0, "%d", outcome(ignore));
+	CHECK(outcome(crash_ignored) == 128 + SIGSEGV, "%d", outcome(crash_ignored));
+	CHECK(outcome(crash_twice) == 128 + SIGSEGV, "%d", outcome(crash_twice));
 }
 
 int main(void)
 {
 	CASE(faults_become_slow_exits);
 	CASE(foreign_faults_reach_the_earlier_handler);
+	CASE(the_earlier_handler_gets_what_it_asked_for);
+	CASE(faults_in_a_handler);
 	CASE(foreign_faults_kill_as_before);
 	return check_done();
 }
