@@ -8,7 +8,8 @@
 struct tach__out {
 	tach_sink sink;
 	void *context;
-	int code; /* the sink's first negative result */
+	int code;    /* the sink's first negative result */
+	int lacking; /* something was left out for want of memory */
 	size_t used;
 	char buffer[4096];
 };

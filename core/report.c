@@ -77,10 +77,12 @@ int tach_report_write(const struct tach_snapshot *s, const struct tach_report_op
 				   "no snapshot, no sink, or no such format");
 	out.sink = sink;
 	out.context = context;
-	out.code = 0;
+	out.code = out.lacking = 0;
 	out.used = 0;
 	formats[opt.format].write(&out, s, &opt);
 	code = tach__out_flush(&out);
+	if (!code && out.lacking)
+		code = TACH_ERR_NOMEM;
 	if (code)
 		return tach__error(err, code, 0, 0, "the report could not be written: %s",
 				   tach_strerror(code));

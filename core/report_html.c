@@ -140,6 +140,7 @@ static void shares(struct tach__out *out, const struct tach_snapshot *s)
 	struct share *share = calloc((size_t)n + 1, sizeof *share);
 	double total = 0;
 
+	out->lacking |= !share;
 	for (int r = 0; share && r < n; r++) {
 		share[r] = (struct share){r, self_time(s, r)};
 		total += share[r].ns;
@@ -295,8 +296,10 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	double *most = calloc((size_t)columns, sizeof *most);
 
-	if (!most)
+	if (!most) {
+		out->lacking = 1;
 		return;
+	}
 	for (int q = 0; q < columns; q++)
 		most[q] = greatest(s, q);
 	tach__out_text(out, "<h2>Regions</h2>\n");

@@ -95,6 +95,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 	struct picture p = {0};
 
 	if (!load(&p, s, region, quantity)) {
+		out->lacking |= p.n > 0 && !p.bucket;
 		free(p.bucket);
 		return;
 	}

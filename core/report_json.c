@@ -93,13 +93,14 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 }
 
 /* Pages, not malloc: a handler of a deadly signal may write this. Without memory it is left
- * out. */
+ * out, which the code of writing tells. */
 static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region, int q)
 {
 	int n = tach_snapshot_buckets(s, region, q, NULL, 0);
 	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
 	struct tach_bucket *b = size ? tach__pages(size) : NULL;
 
+	out->lacking |= size && !b;
 	if (b)
 		tach_snapshot_buckets(s, region, q, b, n);
 	for (int i = 0; b && i < n; i++) {
@@ -193,6 +194,7 @@ static void metric(struct tach__out *out, const struct tach_snapshot *s, int m)
 	size_t size = f ? (size_t)tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0) + 1 : 0;
 	char *text = f ? tach__pages(size) : NULL;
 
+	out->lacking |= f && !text;
 	if (text)
 		tach_formula_print(f, TACH_FORMULA_INFIX, text, size);
 	tach__out(out, "{\"name\": ");

@@ -295,6 +295,8 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 		tach__out(out, "No region was entered.\n");
 	else if (make_table(&t, s, opt))
 		write_table(out, &t, opt);
+	else
+		out->lacking = 1;
 	write_notes(out, s, opt);
 	free(t.cell);
 	free(t.width);

@@ -651,7 +651,7 @@ static void after_a_fork(void)
 static void regions_on_a_hybrid(void)
 {
 	struct tach_regions_options opt = {0};
-	struct tach_region_info info = {0};
+	struct tach_region_info info = {.size = sizeof info};
 	struct tach_snapshot *shot;
 	struct tach_value v;
 	int found = 0;
