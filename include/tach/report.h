@@ -153,6 +153,7 @@ typedef int (*tach_sink)(void *context, const char *text, size_t length);
 
 /*
  * Writes a report piece by piece; opt NULL: plain text. The library itself prints nothing.
+ * TACH_ERR_NOMEM: there was no memory for a part of it, which is left out.
  * TACH_JSON of a snapshot that was taken allocates nothing by malloc: async-signal-safe if sink
  * is.
  */

@@ -257,6 +257,42 @@ static void globs(void)
 	begin();
 }
 
+static void entered(int which)
+{
+	if (which == 0) {
+		TACH_START(order_short);
+		work(10);
+		TACH_STOP(order_short);
+	} else if (which == 1) {
+		TACH_START(order_long);
+		work(1000000);
+		TACH_STOP(order_long);
+	} else {
+		TACH_START(order_middle);
+		work(20000);
+		TACH_STOP(order_middle);
+	}
+}
+
+/* In whatever order they were entered first. */
+static void the_longest_comes_first(void)
+{
+	struct tach_snapshot *s;
+	double before = 1e300;
+
+	begin();
+	for (int i = 0; i < 3; i++)
+		entered(i);
+	CHECK(tach_snapshot_take(&s, NULL) == 0);
+	CHECK(tach_snapshot_nregions(s) >= 3);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
+		CHECK(inclusive.value <= before, "%g after %g", inclusive.value, before);
+		before = inclusive.value;
+	}
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(nothing_before_configure);
@@ -269,5 +305,6 @@ int main(void)
 	CASE(function_form);
 	CASE(stop_on_another_thread);
 	CASE(globs);
+	CASE(the_longest_comes_first);
 	return check_done();
 }
