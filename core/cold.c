@@ -493,14 +493,17 @@ static void end_here(struct tach_region_mark *mark, const uint64_t *delta, uint3
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
-	uint32_t epoch = TACH__EPOCH(mark->state);
+	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
 	struct cost cost;
 
-	cost_begin(&cost, TACH__LEVEL(mark->state));
+	/* Without a region around nobody pays, and no system call is made. */
+	if (around)
+		cost_begin(&cost, around);
 	if (!flags)
 		flags = tach__edges_since(self, mark);
 	tach__edges_add(self, mark, delta, flags, fenced);
-	cost_end(&cost, record->residue.rescheduled[fenced], epoch, 0);
+	if (around)
+		cost_end(&cost, record->residue.rescheduled[fenced], epoch, 0);
 }
 
 void tach__end_torn(struct tach_region_mark *mark, int fenced)

@@ -7,10 +7,11 @@
  *	TACH_STOP(parse);
  *
  * An edge is a test and a call, less than 100 bytes for both, and makes no system call where
- *the counters can be read in user space. Regions nest and recurse; every thread has sums of its
- *own. What is counted is decided at run time (tach_regions_configure, or TACH_ENABLE=1 with
- *TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment). Until then an edge
- *costs one load and one predicted branch. With -DTACH_DISABLE the macros compile to nothing.
+ * the counters can be read in user space. Regions nest and recurse; every thread has sums of
+ * its own. What is counted is decided at run time (tach_regions_configure, or TACH_ENABLE=1
+ * with TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment). Until then an
+ * edge costs one load and one predicted branch. With -DTACH_DISABLE the macros compile to
+ * nothing.
  */
 #ifndef TACH_REGION_H
 #define TACH_REGION_H

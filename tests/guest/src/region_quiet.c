@@ -61,16 +61,16 @@ static void edges(int rounds, uint64_t signals)
 }
 
 /*
- * Any system call kills, but the return from a signal handler, which is none of ours, and
- * blocking signals: the entry during which the kernel rescheduled the thread does that while it
- * reckons what this cost.
+ * Any system call kills, but the return from a signal handler, which is none of ours, and,
+ * where regions are nested, blocking signals: an inner entry during which the kernel
+ * rescheduled the thread does that while it reckons what this cost the regions around it.
  */
-static int forbid_system_calls(void)
+static int forbid_system_calls(int nested)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nested ? SYS_rt_sigprocmask : -1u, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
@@ -80,7 +80,13 @@ static int forbid_system_calls(void)
 	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
 }
 
-static void measure_in_silence(volatile int *step)
+enum { STARTED, SILENT, DONE, OUT };
+
+struct shared {
+	volatile int step, enough;
+};
+
+static void measure_in_silence(struct shared *shared)
 {
 	struct itimerval every = {{0, 2000}, {0, 2000}};
 
@@ -88,50 +94,126 @@ static void measure_in_silence(volatile int *step)
 	raise(SIGALRM); /* sites are known, the thread is open */
 	edges(2, 0);
 	setitimer(ITIMER_REAL, &every, NULL);
-	if (forbid_system_calls() != 0)
+	if (forbid_system_calls(1) != 0)
 		_exit(77);
-	*step = 1;
+	shared->step = SILENT;
 	edges(ROUNDS, HANDLED);
-	*step = 2;
+	shared->step = DONE;
 	syscall(SYS_getppid); /* the filter works */
-	*step = 3;
+	shared->step = OUT;
 }
 
-static void silent(const char *events)
+static void flat(void)
 {
-	volatile int *step =
-		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	TACH_START(plain);
+	machine_loop(10);
+	TACH_STOP(plain);
+	TACH_START_FENCED(fenced);
+	machine_loop(10);
+	TACH_STOP(fenced);
+}
+
+/* Until the parent knows that it was rescheduled often enough. */
+static void measure_flat_in_silence(struct shared *shared)
+{
+	flat();
+	if (forbid_system_calls(0) != 0)
+		_exit(77);
+	shared->step = SILENT;
+	while (!shared->enough)
+		flat();
+	shared->step = DONE;
+	syscall(SYS_getppid);
+	shared->step = OUT;
+}
+
+/* How often the kernel took the processor away from that process. */
+static int times_preempted(pid_t process)
+{
+	char line[128];
+	int times = -1;
+	FILE *from;
+
+	snprintf(line, sizeof line, "/proc/%d/status", (int)process);
+	from = fopen(line, "r");
+	while (from && fgets(line, sizeof line, from))
+		if (sscanf(line, "nonvoluntary_ctxt_switches: %d", &times) == 1)
+			break;
+	if (from)
+		fclose(from);
+	return times;
+}
+
+enum { PREEMPTED = 200 };
+
+/* Each look takes the processor from the child, or a busy sibling does. */
+static void watch(struct shared *shared, pid_t child)
+{
+	int before = -1;
+	siginfo_t info = {0};
+
+	while (waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0 && !shared->enough) {
+		if (shared->step == SILENT && before < 0)
+			before = times_preempted(child);
+		usleep(1000);
+		shared->enough = before >= 0 && times_preempted(child) - before >= PREEMPTED;
+	}
+}
+
+static pid_t sibling(void)
+{
+	pid_t busy = fork();
+
+	for (; busy == 0;)
+		machine_loop(1000);
+	return busy;
+}
+
+static void silent(const char *events, int nested)
+{
+	struct shared *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+				     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t child, busy = nested ? 0 : sibling();
 	int status = 0;
-	pid_t child;
 
 	if (begin(events))
 		return;
 	child = fork();
 	if (child == 0) {
-		measure_in_silence(step);
+		(nested ? measure_in_silence : measure_flat_in_silence)(shared);
 		_exit(0);
+	}
+	if (!nested) {
+		watch(shared, child);
+		kill(busy, SIGKILL);
+		waitpid(busy, NULL, 0);
 	}
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		SKIP("no seccomp filters here");
-	CHECK(*step == 2, "killed at step %d", *step);
+	CHECK(shared->step == DONE, "killed at step %d", shared->step);
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "status %x", status);
-	munmap((void *)step, 4096);
+	munmap(shared, sizeof *shared);
 }
 
 static void no_system_call_with_1_counter(void)
 {
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	silent("cycles");
+	silent("cycles", 1);
+	silent("cycles", 0);
 }
 
 static void no_system_call_with_4_counters(void)
 {
+	const char *events = machine_is_arm64() ? "cycles,a=r00,b=r23,c=r24"
+						: "instructions,cycles,branches,branch-misses";
+
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	silent(machine_is_arm64() ? "cycles,a=r00,b=r23,c=r24"
-				  : "instructions,cycles,branches,branch-misses");
+	silent(events, 1);
+	silent(events, 0);
 }
 
 /*
