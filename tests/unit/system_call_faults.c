@@ -469,6 +469,10 @@ static void commands(void)
 
 int main(void)
 {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	puts("a sanitizer's own system calls would be refused, and it waits for them for ever");
+	return 77;
+#endif
 	kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		    0);
 	/* Which ends the process when it finds no memory for that: urcu-bp.c, expand_arena().
