@@ -129,13 +129,17 @@ static inline void adversary_start(struct adversary *a, void (*strike)(void *), 
 	_exit(0);
 }
 
-/* Not killed, for it may hold the victim stopped; how often it struck. */
+/*
+ * Not killed, for it may hold the victim stopped, and not waited for in a call that blocks, for
+ * it may wait for the victim's next step. Returns how often it struck.
+ */
 static inline uint64_t adversary_stop(struct adversary *a)
 {
 	uint64_t strikes;
 
 	a->shared->stop = 1;
-	waitpid(a->process, NULL, 0);
+	while (waitpid(a->process, NULL, WNOHANG) == 0)
+		sched_yield();
 	strikes = a->shared->strikes;
 	munmap((void *)a->shared, sizeof *a->shared);
 	return strikes;
