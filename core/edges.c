@@ -411,7 +411,8 @@ void tach__edges_choose(struct tach__hot *self, int plain)
 	uint32_t n = self->count;
 	const struct instance *instance = &any;
 
-	if (n <= TACH__UNROLLED && (n == 0 || self->reader->fast))
+	/* Where begin is never read inline, straight code would only take its exits. */
+	if (n <= TACH__UNROLLED && (n == 0 || tach__reader_inline(tach__reader(self->reader))))
 		instance = &straight[n];
 	memcpy(self->begin, instance->begin, sizeof self->begin);
 	memcpy(self->open, instance->open, sizeof self->open);

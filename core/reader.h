@@ -87,4 +87,8 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 /* Brings lag up to date; what became of a region begun under that lock. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 
+/* Do begin and end read inline, and come to the slow exit only when something changed under
+ * them? */
+int tach__reader_inline(const struct tach__reader *r);
+
 #endif

@@ -73,8 +73,7 @@ static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint
 	return worst;
 }
 
-/* Does begin come to the slow exit only when something changed under it? */
-static int begins_fast(const struct tach__reader *r)
+int tach__reader_inline(const struct tach__reader *r)
 {
 	return r->hot.fast && r->extend == !TACH_MODULAR;
 }
@@ -184,7 +183,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	if (tries) {
 		mark->lock = lock | 1;
 		/* What begin took longer than usual is counted in the region. */
-		if (tries > 1 || begins_fast(r))
+		if (tries > 1 || tach__reader_inline(r))
 			mark->flags |= TACH_RESCHEDULED;
 		return;
 	}

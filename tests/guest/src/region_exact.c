@@ -111,8 +111,8 @@ static const struct event {
 };
 enum { NEVENTS = sizeof events / sizeof *events };
 
-/* `counters` of the list from number `first` on, turning round. */
-static void begin(unsigned first)
+/* `counters` of the list from number `first` on, turning round. 0: they do not fit here. */
+static int begin(unsigned first)
 {
 	const struct event *event;
 	struct tach_regions_options opt;
@@ -136,16 +136,16 @@ static void begin(unsigned first)
 	}
 	set.attrs = member;
 	set.nattrs = (int)counters;
-	if (tach_set_create(&opt.set, &set, &err) != 0 ||
-	    tach_regions_configure(&opt, &err) != 0) {
-		printf("# %s\n", err.text);
-		failures++;
-	}
+	if (tach_set_create(&opt.set, &set, &err) == 0 &&
+	    tach_regions_configure(&opt, &err) == 0)
+		return 1;
+	printf("# %s\n", err.text);
+	failures += err.code != TACH_ERR_NOCOUNTER;
+	return 0;
 }
 
-static void flat(unsigned first)
+static void flat(void)
 {
-	begin(first);
 	for (int i = 0; i < 100; i++) {
 		TACH_START(ten);
 		LOOP(10);
@@ -210,9 +210,8 @@ static void nested_after(int rounds, int by, const char *test)
 	expect(test, "f", rounds * TAKES(50 * by), rounds, rounds * TAKES(50 * by), rounds);
 }
 
-static void nested(unsigned first)
+static void nested(void)
 {
-	begin(first);
 	nest();
 	nested_after(1, 1, "first entries");
 	for (int i = 0; i < 9; i++)
@@ -221,11 +220,10 @@ static void nested(unsigned first)
 }
 
 /* r in r in r, and s between: written out, as a call's instructions would count too. */
-static void recursive(unsigned first)
+static void recursive(void)
 {
 	static struct tach_site r = TACH_SITE_INIT("r", 0, ""), s = TACH_SITE_INIT("s", 0, "");
 
-	begin(first);
 	for (int i = 0; i < 3; i++) {
 		/* As calls have it: what is inside lies below. */
 		struct tach_region_mark mark[3], between;
@@ -260,11 +258,10 @@ static void *in_thread(void *arg)
 }
 
 /* Slots are not ready in them although the sites are known. */
-static void threads(unsigned first)
+static void threads(void)
 {
 	pthread_t thread[4];
 
-	begin(first);
 	for (int i = 0; i < 4; i++)
 		pthread_create(&thread[i], NULL, in_thread, NULL);
 	for (int i = 0; i < 4; i++)
@@ -273,11 +270,10 @@ static void threads(unsigned first)
 }
 
 /* Long enough for the kernel to come in between. */
-static void rescheduled(unsigned first)
+static void rescheduled(void)
 {
 	struct tach_region_info info;
 
-	begin(first);
 	for (int i = 0; i < 20; i++) {
 		TACH_START(outside);
 		TACH_START(long_one);
@@ -299,14 +295,16 @@ static void rescheduled(unsigned first)
  */
 enum { TRIES = 10 };
 
-static void undisturbed(void (*test)(unsigned first), unsigned first)
+static void undisturbed(void (*test)(void), unsigned first)
 {
 	int before = failures;
 
 	for (unsigned i = 0; i < TRIES; i++) {
 		failures = before;
 		usleep(i * 777);
-		test(first);
+		if (!begin(first))
+			return;
+		test();
 		if (failures == before || unflagged)
 			return;
 	}
@@ -328,6 +326,9 @@ int main(int argc, char **argv)
 		undisturbed(flat, sets[i].first);
 		undisturbed(nested, sets[i].first);
 		undisturbed(recursive, sets[i].first);
+		/* Read out of line, one that was rescheduled shows a few instructions less. */
+		if (machine_width() && machine_width() < 40)
+			continue;
 		undisturbed(threads, sets[i].first);
 		undisturbed(rescheduled, sets[i].first);
 	}
