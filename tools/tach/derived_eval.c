@@ -4,18 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "tools/tach/batch.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/derived.h"
 
 enum { OPERANDS = TACH_FORMULA_OPERANDS_MAX };
 
-/* A count, also a negative one (a difference that went backwards); the text after it. */
+/* A count below 2^63, also a negative one (it went backwards); the text after it. */
 static const char *count(const char *text, uint64_t *value)
 {
 	char *end;
 
 	errno = 0;
-	*value = *text == '-' ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+	*value = (uint64_t)strtoll(text, &end, 10);
 	if (end == text || errno || strchr(" \t+", *text))
 		return NULL;
 	return end;
@@ -118,25 +119,29 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 
 static const char *after_blanks(const char *text)
 {
-	return text + strspn(text, " \r\n");
+	return text + strspn(text, " ");
 }
 
 /* Counts between commas; how many, or -1. No text is none. */
-static int values(const char *text, uint64_t *n)
+static int values(const char *text, uint64_t *n, struct tach_error *err)
 {
 	int i = 0;
 
 	text = after_blanks(text);
 	while (*text) {
-		if (i == OPERANDS)
+		const char *rest = i < OPERANDS ? count(text, &n[i]) : NULL;
+
+		rest = rest ? after_blanks(rest) : "?";
+		if (*rest && *rest != ',') {
+			snprintf(err->text, sizeof err->text,
+				 i == OPERANDS
+					 ? "more than %d values"
+					 : "value %d, '%.*s', is no whole number of 63 bits",
+				 i + (i < OPERANDS), (int)strcspn(text, ","), text);
 			return -1;
-		text = count(text, &n[i++]);
-		if (!text)
-			return -1;
-		text = after_blanks(text);
-		if (*text && *text != ',')
-			return -1;
-		text = after_blanks(text + (*text == ','));
+		}
+		i++;
+		text = after_blanks(rest + (*rest == ','));
 	}
 	return i;
 }
@@ -175,36 +180,53 @@ static struct tach_formula *of_line(const struct derived_arguments *a, const cha
 				    const char *formula, int n, struct tach_error *err)
 {
 	enum type type = type_of(name);
+	int least = type == PS ? 2 : type == ADD_PS ? 3 : 1;
 	char text[16 * OPERANDS];
 
 	if (type == POSTFIX)
 		return compile(a, formula, TACH_FORMULA_POSTFIX, n, err);
 	if (type == INFIX)
 		return compile(a, formula, TACH_FORMULA_INFIX, n, err);
-	if (n && type != NO_TYPE) {
-		formula_of(type, n, text, sizeof text);
-		return compile(a, text, TACH_FORMULA_POSTFIX, n, err);
-	}
-	snprintf(err->text, sizeof err->text, n ? "no type '%.100s'" : "'%.100s' needs values",
-		 name);
-	return NULL;
+	if (type == NO_TYPE)
+		snprintf(err->text, sizeof err->text, "no type '%.100s'", name);
+	else if (n < least)
+		snprintf(err->text, sizeof err->text, "'%.100s' needs %d value%s, not %d", name,
+			 least, least > 1 ? "s" : "", n);
+	if (type == NO_TYPE || n < least)
+		return NULL;
+	formula_of(type, n, text, sizeof text);
+	return compile(a, text, TACH_FORMULA_POSTFIX, n, err);
 }
 
-static int answer(const struct derived_arguments *a, char *line)
+/* A field without the blanks around it. */
+static char *trimmed(char *field)
+{
+	size_t n;
+
+	field += strspn(field, " ");
+	for (n = strlen(field); n && field[n - 1] == ' '; n--)
+		field[n - 1] = 0;
+	return field;
+}
+
+static int answer(const struct derived_arguments *a, const struct batch *b)
 {
 	uint64_t n[OPERANDS] = {0};
 	struct tach_error err = TACH_ERROR_INIT;
-	char *type = strsep(&line, "\t"), *formula = strsep(&line, "\t");
+	char *line = b->text, *type = strsep(&line, "\t"), *formula = strsep(&line, "\t"),
+	     *counts = strsep(&line, "\t");
 	struct tach_formula *f = NULL;
 	uint32_t flags = 0;
-	int count = !formula ? -1 : values(line ? line : "", n);
+	int count = -1;
 
-	if (formula) /* the last field, without values */
-		formula[strcspn(formula, "\r\n")] = 0;
-	if (count < 0)
+	if (b->nul)
+		snprintf(err.text, sizeof err.text, "a NUL byte in the line");
+	else if (!formula)
 		snprintf(err.text, sizeof err.text, "type TAB formula TAB v0,v1,... expected");
 	else
-		f = of_line(a, type, formula, count, &err);
+		count = values(counts ? counts : "", n, &err);
+	if (count >= 0)
+		f = of_line(a, trimmed(type), formula, count, &err);
 	if (!f) {
 		printf("error");
 		if (err.column)
@@ -222,13 +244,11 @@ static int answer(const struct derived_arguments *a, char *line)
 
 int derived_batch(const struct derived_arguments *a, FILE *from)
 {
-	char *line = NULL;
-	size_t size = 0;
+	struct batch b = {.from = from, .command = "tach derived"};
 	int status = EXIT_DONE;
 
-	while (getline(&line, &size, from) > 0)
-		if (answer(a, line) < 0)
+	while (batch_next(&b))
+		if (answer(a, &b) < 0)
 			status = EXIT_NO;
-	free(line);
-	return status;
+	return batch_end(&b, status);
 }

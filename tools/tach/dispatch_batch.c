@@ -4,21 +4,22 @@
  * with "result state pmcs pmds mod_out" behind them out. It is the format in which answers of
  * libpfm-3 are recorded, so that two implementations can be compared line by line.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/dispatch.h>
+#include "tools/tach/batch.h"
 #include "tools/tach/dispatch.h"
 
 enum { COLUMNS = 6, EVENTS_MAX = 512 };
 
 struct line {
-	char *column[COLUMNS];
+	char *column[COLUMNS], none[1];
 	struct tach_dispatch in;
 	struct tach_dispatch_event events[EVENTS_MAX];
 	struct tach_dispatch_x86 x86;
 	struct tach_dispatch_ia64 ia64;
 	int no_input, no_output; /* model-specific structures that the caller did not pass */
+	const char *malformed;	 /* what is not understood */
 };
 
 /* Tags name a PMU of libpfm-3 and, for AMD, a revision of it. */
@@ -88,19 +89,36 @@ static const char *result_name(int rc)
 	return "ERROR";
 }
 
-static uint64_t next_number(char **at)
+/* One of several numbers between commas; those left out are 0, what is none is `malformed`. */
+static uint64_t next_number(struct line *l, char **at)
 {
-	uint64_t n = strtoull(*at, at, 0);
+	char *end = *at + strcspn(*at, ",");
+	int more = *end == ',';
+	uint64_t n = 0;
 
-	if (**at == ',')
-		++*at;
+	*end = 0;
+	if (**at && !batch_number(*at, &n) && !l->malformed)
+		l->malformed = *at;
+	*at = end + more;
 	return n;
+}
+
+/* The whole text; of a 64-bit number what is too large stays too large. */
+static uint32_t number(struct line *l, char *text)
+{
+	uint64_t n = next_number(l, &text);
+
+	if (*text && !l->malformed)
+		l->malformed = text;
+	return n < INT32_MAX ? (uint32_t)n : INT32_MAX;
 }
 
 static void parse_unavailable(struct line *l)
 {
-	for (char *at = l->column[3]; *at && *at != '-';) {
-		uint64_t n = next_number(&at);
+	char *at = l->column[3];
+
+	while (*at && strcmp(at, "-") != 0) {
+		uint64_t n = next_number(l, &at);
 
 		if (n < TACH_DISPATCH_PMC_MAX)
 			l->in.unavailable[n / 64] |= 1ull << n % 64;
@@ -119,42 +137,44 @@ static int parse_events(struct line *l)
 		char *plm = strrchr(e, ';');
 		int rc = 0;
 
+		if (!plm)
+			l->malformed = e;
 		if (!plm || l->in.nevents == EVENTS_MAX)
 			return TACH_ERR_INVAL;
 		*plm++ = 0;
 		if (*e == '#')
-			event->event = atoi(e + 1);
+			event->event = (int)number(l, e + 1);
 		else
 			rc = tach_dispatch_find(l->in.pmu, l->in.revision, e, event, NULL);
 		if (rc)
 			return rc;
-		event->privilege = (uint32_t)strtoul(plm, NULL, 0);
+		event->privilege = number(l, plm);
 		l->in.nevents++;
 	}
 	return 0;
 }
 
-static void parse_ear(char *at, struct tach_dispatch_ear *ear)
+static void parse_ear(struct line *l, char *at, struct tach_dispatch_ear *ear)
 {
 	ear->used = 1;
-	ear->mode = (uint32_t)next_number(&at);
-	ear->ism = (uint32_t)next_number(&at);
-	ear->privilege = (uint32_t)next_number(&at);
-	ear->umask = (uint32_t)next_number(&at);
+	ear->mode = (uint32_t)next_number(l, &at);
+	ear->ism = (uint32_t)next_number(l, &at);
+	ear->privilege = (uint32_t)next_number(l, &at);
+	ear->umask = (uint32_t)next_number(l, &at);
 }
 
 /* Three fields that all have, then the model's own. */
-static void parse_btb(const struct line *l, char *at, struct tach_dispatch_btb *btb)
+static void parse_btb(struct line *l, char *at, struct tach_dispatch_btb *btb)
 {
 	uint8_t own[3];
 
 	btb->used = 1;
-	btb->privilege = (uint32_t)next_number(&at);
-	btb->tm = (uint8_t)next_number(&at);
-	btb->ptm = (uint8_t)next_number(&at);
-	btb->ppm = (uint8_t)next_number(&at);
+	btb->privilege = (uint32_t)next_number(l, &at);
+	btb->tm = (uint8_t)next_number(l, &at);
+	btb->ptm = (uint8_t)next_number(l, &at);
+	btb->ppm = (uint8_t)next_number(l, &at);
 	for (int i = 0; i < 3; i++)
-		own[i] = (uint8_t)next_number(&at);
+		own[i] = (uint8_t)next_number(l, &at);
 	if (strcmp(l->column[0], "itanium") == 0) {
 		btb->tar = own[0];
 		btb->tac = own[1];
@@ -167,26 +187,26 @@ static void parse_btb(const struct line *l, char *at, struct tach_dispatch_btb *
 	}
 }
 
-static void parse_ranges(char *at, struct tach_dispatch_ranges *ranges)
+static void parse_ranges(struct line *l, char *at, struct tach_dispatch_ranges *ranges)
 {
 	ranges->used = 1;
-	ranges->flags = (uint32_t)next_number(&at);
+	ranges->flags = (uint32_t)next_number(l, &at);
 	for (int i = 0; i < TACH_DISPATCH_RANGES_MAX && *at; i++) {
-		ranges->range[i].privilege = (uint32_t)next_number(&at);
-		ranges->range[i].start = next_number(&at);
-		ranges->range[i].end = next_number(&at);
+		ranges->range[i].privilege = (uint32_t)next_number(l, &at);
+		ranges->range[i].start = next_number(l, &at);
+		ranges->range[i].end = next_number(l, &at);
 	}
 }
 
-static void parse_opcode(char *at, struct tach_dispatch_opcode *o)
+static void parse_opcode(struct line *l, char *at, struct tach_dispatch_opcode *o)
 {
 	o->used = 1;
-	o->mask = next_number(&at);
-	o->match = next_number(&at);
-	o->m = (uint8_t)next_number(&at);
-	o->i = (uint8_t)next_number(&at);
-	o->f = (uint8_t)next_number(&at);
-	o->b = (uint8_t)next_number(&at);
+	o->mask = next_number(l, &at);
+	o->match = next_number(l, &at);
+	o->m = (uint8_t)next_number(l, &at);
+	o->i = (uint8_t)next_number(l, &at);
+	o->f = (uint8_t)next_number(l, &at);
+	o->b = (uint8_t)next_number(l, &at);
 }
 
 static int parse_ia64_input(struct line *l, const char *key, char *value)
@@ -194,20 +214,20 @@ static int parse_ia64_input(struct line *l, const char *key, char *value)
 	struct tach_dispatch_ia64 *m = &l->ia64;
 
 	if (strcmp(key, "ir") == 0 || strcmp(key, "dr") == 0) {
-		parse_ranges(value, *key == 'i' ? &m->code : &m->data);
+		parse_ranges(l, value, *key == 'i' ? &m->code : &m->data);
 	} else if (strcmp(key, "iear") == 0 || strcmp(key, "dear") == 0) {
-		parse_ear(value, *key == 'i' ? &m->iear : &m->dear);
+		parse_ear(l, value, *key == 'i' ? &m->iear : &m->dear);
 	} else if (strcmp(key, "pmc8") == 0 || strcmp(key, "pmc9") == 0) {
 		m->opcode[key[3] - '8'].used = 1;
-		m->opcode[key[3] - '8'].value = strtoull(value, NULL, 0);
+		m->opcode[key[3] - '8'].value = next_number(l, &value);
 	} else if (strcmp(key, "opcm1") == 0 || strcmp(key, "opcm2") == 0) {
-		parse_opcode(value, &m->opcode[key[4] - '1']);
+		parse_opcode(l, value, &m->opcode[key[4] - '1']);
 	} else if (strcmp(key, "btb") == 0) {
 		parse_btb(l, value, &m->btb);
 	} else if (strcmp(key, "ipear") == 0) {
 		m->ipear.used = 1;
-		m->ipear.privilege = (uint32_t)next_number(&value);
-		m->ipear.delay = (uint8_t)next_number(&value);
+		m->ipear.privilege = (uint32_t)next_number(l, &value);
+		m->ipear.delay = (uint8_t)next_number(l, &value);
 	} else {
 		return 0;
 	}
@@ -219,20 +239,20 @@ static int parse_x86_input(struct line *l, const char *key, char *value)
 	struct tach_dispatch_x86 *m = &l->x86;
 
 	if (strcmp(key, "pebs") == 0) {
-		m->pebs = (uint32_t)next_number(&value);
-		m->ldlat = (uint32_t)next_number(&value);
+		m->pebs = (uint32_t)next_number(l, &value);
+		m->ldlat = (uint32_t)next_number(l, &value);
 	} else if (strcmp(key, "lbr") == 0) {
 		m->lbr = 1;
-		m->lbr_privilege = (uint32_t)next_number(&value);
-		m->lbr_filter = (uint32_t)next_number(&value);
+		m->lbr_privilege = (uint32_t)next_number(l, &value);
+		m->lbr_filter = (uint32_t)next_number(l, &value);
 	} else if (strcmp(key, "ibsfetch") == 0) {
 		m->ibs_fetch = 1;
-		m->ibs_fetch_period = (uint32_t)next_number(&value);
-		m->ibs_fetch_random = (uint32_t)next_number(&value);
+		m->ibs_fetch_period = (uint32_t)next_number(l, &value);
+		m->ibs_fetch_random = (uint32_t)next_number(l, &value);
 	} else if (strcmp(key, "ibsop") == 0) {
 		m->ibs_op = 1;
-		m->ibs_op_period = (uint32_t)next_number(&value);
-		m->ibs_op_dispatched = (uint32_t)next_number(&value);
+		m->ibs_op_period = (uint32_t)next_number(l, &value);
+		m->ibs_op_dispatched = (uint32_t)next_number(l, &value);
 	} else {
 		return 0;
 	}
@@ -251,7 +271,7 @@ static int parse_counter(struct line *l, const char *key, char *value)
 
 	if (*key != 'c' || n >= EVENTS_MAX)
 		return 0;
-	flags = (uint32_t)next_number(&value);
+	flags = (uint32_t)next_number(l, &value);
 	for (int bit = 0; bit < 4; bit++) {
 		uint32_t *map = l->in.ia64			       ? ia64
 				: strncmp(l->column[0], "amd", 3) == 0 ? amd
@@ -260,8 +280,8 @@ static int parse_counter(struct line *l, const char *key, char *value)
 		if (flags >> bit & 1 && !(map == ia64 && bit > 1))
 			l->events[n].flags |= map[bit];
 	}
-	l->events[n].threshold = (uint32_t)next_number(&value);
-	l->events[n].ism = (uint32_t)next_number(&value);
+	l->events[n].threshold = (uint32_t)next_number(l, &value);
+	l->events[n].ism = (uint32_t)next_number(l, &value);
 	return 1;
 }
 
@@ -297,10 +317,12 @@ static int parse_input(struct line *l)
 		else if (strcmp(part, "noout") == 0)
 			l->no_output = 1;
 		else if (strcmp(part, ".") != 0 &&
-			 (!value ||
-			  !(parse_ia64_input(l, part, value) ||
-			    parse_x86_input(l, part, value) || parse_counter(l, part, value))))
+			 (!value || !(parse_ia64_input(l, part, value) ||
+				      parse_x86_input(l, part, value) ||
+				      parse_counter(l, part, value)))) {
+			l->malformed = part;
 			return TACH_ERR_INVAL;
+		}
 	}
 	if (l->no_output)
 		l->in.flags |= TACH_DISPATCH_NOMODEL;
@@ -344,11 +366,11 @@ static void print_ranges(FILE *to, const char *name, const struct tach_ranges_us
 static void print_answer(FILE *to, const struct line *l, int rc,
 			 const struct tach_dispatch_out *out)
 {
-	fprintf(to, "\t%s\t%s\t", result_name(rc), rc ? "Z" : "C");
 	if (rc) {
-		fputs("\t\t\n", to);
+		fprintf(to, "\t%s\tZ\n", result_name(rc));
 		return;
 	}
+	fputs("\tOK\tC\t", to);
 	print_registers(to, out->pmcs, out->npmcs);
 	fputc('\t', to);
 	print_registers(to, out->pmds, out->npmds);
@@ -365,60 +387,81 @@ static void print_answer(FILE *to, const struct line *l, int rc,
 	fputc('\n', to);
 }
 
-static int answer(char *text, FILE *to)
+/* The columns; how many are there. Those that are not are empty. */
+static int split(struct line *l, char *text)
+{
+	int n = 0;
+
+	for (int i = 0; i < COLUMNS; i++) {
+		char *column = strsep(&text, "\t");
+
+		n += column != NULL;
+		l->column[i] = column ? column : l->none;
+	}
+	return n;
+}
+
+/* What `tach_dispatch` and the finder answer, or that there is nothing to be answered. */
+static int dispatch(struct line *l, struct tach_dispatch_out *out)
+{
+	int rc;
+
+	parse_unavailable(l);
+	rc = parse_input(l);
+	if (!rc)
+		rc = check_structures(l);
+	if (l->malformed)
+		return TACH_ERR_INVAL;
+	return rc ? rc : tach_dispatch(&l->in, out, NULL);
+}
+
+static void refuse(struct batch *b, FILE *to)
+{
+	fputs("\tINVAL\tU\n", to);
+	if (b->nul)
+		batch_refuse(b, "it holds a NUL byte");
+	else
+		batch_refuse(b, "expected tag, dfl_plm, flags, unavail, events and mod_in "
+				"with TABs between");
+}
+
+static void answer(struct batch *b, FILE *to)
 {
 	static struct line l;
 	struct tach_dispatch_out out;
-	int rc;
+	int columns, rc;
 
 	memset(&l, 0, sizeof l);
-	for (int i = 0; i < COLUMNS; i++) {
-		l.column[i] = text;
-		text += strcspn(text, "\t");
-		if (!*text && i + 1 < COLUMNS)
-			return EXIT_NO;
-		if (*text)
-			*text++ = 0;
-	}
+	columns = split(&l, b->text);
 	for (int i = 0; i < COLUMNS; i++)
 		fprintf(to, "%s%s", i ? "\t" : "", l.column[i]);
-	l.in.privilege = (uint32_t)strtoul(l.column[1], NULL, 0);
-	l.in.flags = (uint32_t)strtoul(l.column[2], NULL, 0) & TACH_DISPATCH_SYSTEMWIDE;
+	if (columns < COLUMNS || b->nul) {
+		refuse(b, to);
+		return;
+	}
+	l.in.privilege = number(&l, l.column[1]);
+	l.in.flags = number(&l, l.column[2]) & TACH_DISPATCH_SYSTEMWIDE;
 	l.in.events = l.events;
 	rc = choose_pmu(&l);
-	if (rc >= 0)
+	if (rc < 0)
+		batch_refuse(b, "libpfm-3 has no PMU '%s'", l.column[0]);
+	else
 		rc = parse_events(&l);
 	if (rc < 0) {
 		fprintf(to, "\tFIND_%s\n", result_name(rc));
-		return EXIT_DONE;
+	} else {
+		rc = dispatch(&l, &out);
+		print_answer(to, &l, rc, &out);
 	}
-	parse_unavailable(&l);
-	rc = parse_input(&l);
-	if (!rc)
-		rc = check_structures(&l);
-	if (!rc)
-		rc = tach_dispatch(&l.in, &out, NULL);
-	print_answer(to, &l, rc, &out);
-	return EXIT_DONE;
+	if (l.malformed)
+		batch_refuse(b, "'%s' is not understood", l.malformed);
 }
 
 int dispatch_batch(FILE *from, FILE *to)
 {
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int line = 0, rc = EXIT_DONE;
+	struct batch b = {.from = from, .command = "tach dispatch"};
 
-	while ((n = getline(&text, &room, from)) > 0) {
-		line++;
-		if (text[n - 1] == '\n')
-			text[n - 1] = 0;
-		if (answer(text, to) != EXIT_DONE) {
-			fprintf(stderr, "tach dispatch: line %d has fewer than %d columns\n",
-				line, COLUMNS);
-			rc = EXIT_NO;
-		}
-	}
-	free(text);
-	return rc;
+	while (batch_next(&b))
+		answer(&b, to);
+	return batch_end(&b, EXIT_DONE);
 }

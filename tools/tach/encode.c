@@ -45,7 +45,8 @@ static const char help[] =
 	"  -h, --help           this text\n"
 	"\n"
 	"TACH_PMU=NAME in the environment makes another PMU this machine's.\n"
-	"Exit status: 0 all encoded (or batch answered), 1 something refused, 2 bad usage.\n";
+	"Exit status: 0 all encoded (or batch answered), 1 something refused, 2 bad usage or\n"
+	"a line of the batch that is none.\n";
 
 enum { LIBPFM4 = 256, HOST, SYSFS, TRACEFS };
 

@@ -4,10 +4,14 @@
  * comparison with libpfm-4:
  *
  *	string plm os OK payload full-name	or	string plm os ERROR
+ *
+ * Columns behind the third of a question are passed over. A line that is no question is
+ *answered, too, with INVAL, so that answers stay beside their questions.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/tach/batch.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/encode.h"
 
@@ -52,55 +56,57 @@ static void print_payload(const struct tach_event *e, enum tach_os os)
 	       e->exclusive, (e->has & TACH_EVENT_HAS_FREQ) != 0, e->period, e->cpu);
 }
 
-static int answer(char *line, long number, const struct tach_encode_options *base)
+/* Beyond any level or form there is, libpfm-4's answer is its own: INVAL or NOTSUPP. */
+static int number(const char *text, uint32_t *value)
+{
+	int negative = *text == '-';
+	uint64_t n;
+
+	if (!batch_number(text + negative, &n))
+		return 0;
+	*value = negative || n > INT32_MAX ? INT32_MAX : (uint32_t)n;
+	return 1;
+}
+
+static void refuse(struct batch *b, const char *string, const char *plm, const char *os)
+{
+	if (b->nul)
+		batch_refuse(b, "it holds a NUL byte");
+	else
+		batch_refuse(b, "expected string TAB plm TAB os, both numbers");
+	printf("%s\t%s\t%s\tINVAL\n", string, plm ? plm : "", os ? os : "");
+}
+
+static void answer(struct batch *b, const struct tach_encode_options *base)
 {
 	struct tach_encode_options opt = *base;
 	struct tach_event e = {.size = sizeof e};
-	char *string = strsep(&line, "\t"), *plm = strsep(&line, "\t"),
+	char *line = b->text, *string = strsep(&line, "\t"), *plm = strsep(&line, "\t"),
 	     *os = strsep(&line, "\t");
-	char *plm_end = NULL, *os_end = NULL;
-	unsigned long level, form;
+	uint32_t form;
 	int rc;
 
-	level = plm ? strtoul(plm, &plm_end, 0) : 0;
-	form = os ? strtoul(os, &os_end, 0) : 0;
-	if (!os || plm_end == plm || *plm_end || os_end == os || *os_end) {
-		fprintf(stderr, "tach encode: line %ld: expected string TAB plm TAB os\n",
-			number);
-		return 0;
+	if (!os || b->nul || !number(plm, &opt.privilege) || !number(os, &form)) {
+		refuse(b, string, plm, os);
+		return;
 	}
-	opt.privilege = (uint32_t)level;
 	opt.os = (enum tach_os)form;
 	rc = tach_event_encode(string, &opt, &e, NULL);
 	if (rc) {
 		printf("%s\t%s\t%s\t%s\n", string, plm, os, error_name(rc));
-		return 1;
+		return;
 	}
 	printf("%s\t%s\t%s\tOK\t", string, plm, os);
 	print_payload(&e, opt.os);
 	/* libpfm-4 has no name for umasks without modifiers, and its callers print this. */
 	printf("\t%s\n", *e.name ? e.name : "(null)");
-	return 1;
 }
 
 int encode_batch(FILE *from, const struct tach_encode_options *base)
 {
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	long number = 0;
-	int status = EXIT_DONE;
+	struct batch b = {.from = from, .command = "tach encode"};
 
-	while ((length = getline(&line, &room, from)) > 0) {
-		if (line[length - 1] == '\n')
-			line[length - 1] = 0;
-		if (!answer(line, ++number, base))
-			status = EXIT_USAGE;
-	}
-	free(line);
-	if (fflush(stdout) || ferror(stdout)) {
-		perror("tach encode");
-		status = EXIT_NO;
-	}
-	return status;
+	while (batch_next(&b))
+		answer(&b, base);
+	return batch_end(&b, EXIT_DONE);
 }
