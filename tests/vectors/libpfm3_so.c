@@ -470,7 +470,7 @@ static void ask(int type, char **column, char *answer)
 	rc = CALL(pfm_dispatch_events)(&in, missing & 2 ? NULL : &model_in, &out,
 				       has_out ? &model_out : NULL);
 	if (rc != PFMLIB_SUCCESS) {
-		sprintf(answer, "%s\tZ\t\t\t", codes[-rc]);
+		sprintf(answer, "%s\tZ", codes[-rc]);
 		return;
 	}
 	put_registers(pmcs, out.pfp_pmcs, out.pfp_pmc_count);
