@@ -93,7 +93,7 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
 	if (!o->samples)
 		o->samples = SAMPLES;
-	if (!(o->sample_seconds > 0)) /* NaN too */
+	if (o->sample_seconds == 0)
 		o->sample_seconds = SAMPLE_SECONDS;
 	if (o->confidence == 0)
 		o->confidence = CONFIDENCE;
@@ -102,10 +102,11 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 	if (!o->empty)
 		o->empty = empty_loop;
 	if (o->samples > SAMPLES_MAX || !(o->confidence > 0 && o->confidence < 1) ||
-	    isnan(o->outlier) || o->sample_seconds > 60 || (o->unit && !(o->units > 0)))
+	    isnan(o->outlier) || !(o->sample_seconds > 0 && o->sample_seconds <= 60) ||
+	    (o->unit && !(o->units > 0)))
 		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
 				   "samples must be at most %d, confidence between 0 and 1, "
-				   "sample_seconds at most 60, units above 0",
+				   "sample_seconds above 0 and at most 60, units above 0",
 				   SAMPLES_MAX);
 	return 0;
 }
@@ -282,6 +283,10 @@ int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body bo
 	const char *events;
 	int code;
 
+	if (!out || !body)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "nothing to run, or nowhere to "
+				   "put the result");
 	*out = NULL;
 	code = check_options(&run, opt);
 	if (code)

@@ -146,11 +146,14 @@ static void load(struct load *l, const struct tach__json *root)
 int tach_bench_load(struct tach_bench **out, const char *json, size_t length,
 		    struct tach_error *err)
 {
-	struct load l = {.bench = calloc(1, sizeof *l.bench), .err = err};
+	struct load l = {.err = err};
 	struct tach__arena arena = {0};
 	struct tach__json *root;
 
+	if (!out || !json)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no text, or nowhere to put it");
 	*out = NULL;
+	l.bench = calloc(1, sizeof *l.bench);
 	l.code = l.bench ? tach__json_read(&root, &arena, json, length, err) : TACH_ERR_NOMEM;
 	if (!l.code)
 		load(&l, root);

@@ -55,7 +55,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_va
 	const struct tach__bench_series *s;
 	double *work;
 
-	if (i < 0 || i >= bench->nseries)
+	if (!bench || !value || i < 0 || i >= bench->nseries)
 		return TACH_ERR_INVAL;
 	s = &bench->series[i];
 	work = malloc(s->samples * sizeof *work + 1);
@@ -85,7 +85,7 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 {
 	const struct tach__bench_series *x, *y;
 
-	if (i < 0 || i >= a->nseries || i >= b->nseries ||
+	if (!a || !b || !out || i < 0 || i >= a->nseries || i >= b->nseries ||
 	    strcmp(a->series[i].name, b->series[i].name) != 0)
 		return TACH_ERR_INVAL;
 	x = &a->series[i];

@@ -313,6 +313,8 @@ int tach_derived_create(struct tach_derived **out, const struct tach_derived_opt
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   out ? "struct tach_derived_options is too small"
 				       : "nowhere to put the registry");
+	if (opt && opt->flags & ~(TACH_DERIVED_PRESETS | TACH_DERIVED_USER))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
 	d = calloc(1, sizeof *d);
 	if (!d)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");

@@ -23,6 +23,11 @@ static int take_options(struct tach_formula_options *out,
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "struct tach_formula_options has a size of %zu", size);
 	memcpy(out, opt, size < sizeof *out ? size : sizeof *out);
+	if ((unsigned)out->kind > TACH_FORMULA_POSTFIX || out->noperands < -1 ||
+	    out->noperands > TACH_FORMULA_OPERANDS_MAX)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no such kind, or noperands outside -1 .. %d",
+				   TACH_FORMULA_OPERANDS_MAX);
 	return 0;
 }
 

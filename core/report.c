@@ -51,7 +51,7 @@ uint32_t tach__report_flags(const struct tach_snapshot *s)
 
 enum tach_format tach_report_format(const char *file)
 {
-	size_t length = strlen(file);
+	size_t length = file ? strlen(file) : 0;
 
 	for (int f = 0; f < NFORMATS; f++) {
 		size_t n = strlen(formats[f].suffix);
@@ -144,10 +144,8 @@ int tach_report_fd(const struct tach_snapshot *s, const struct tach_report_optio
 	struct tach_report_options opt = {0};
 	int saved = errno;
 
-	if (given)
-		opt = *given;
-	else if (isatty(fd))
+	if (!given && isatty(fd))
 		look_at_terminal(&opt, fd);
 	errno = saved;
-	return tach_report_write(s, &opt, sink_fd, &fd, err);
+	return tach_report_write(s, given ? given : &opt, sink_fd, &fd, err);
 }

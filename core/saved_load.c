@@ -293,6 +293,8 @@ int tach_snapshot_load(struct tach_snapshot **out, const char *json, size_t size
 	struct load l = {.err = err};
 	struct tach__json *root;
 
+	if (!out || !json)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no text, or nowhere to put it");
 	*out = NULL;
 	l.snapshot = tach__saved_new();
 	if (l.snapshot) {

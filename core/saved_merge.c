@@ -330,11 +330,16 @@ static int merge(struct merge *m, struct tach_error *err)
 int tach_snapshot_merge(struct tach_snapshot **out, const struct tach_snapshot *const *list,
 			int n, struct tach_error *err)
 {
-	struct merge m = {.list = list, .n = n, .whole = tach__saved_new()};
-	int code = TACH_ERR_NOMEM;
+	struct merge m = {.list = list, .n = n};
+	int code = TACH_ERR_NOMEM, bad = !out || n < 1 || !list;
 
+	for (int i = 0; i < n && !bad; i++)
+		bad = !list[i];
+	if (bad)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a snapshot is missing");
 	*out = NULL;
-	m.map = calloc((size_t)(n > 0 ? n : 1), sizeof *m.map);
+	m.whole = tach__saved_new();
+	m.map = calloc((size_t)n, sizeof *m.map);
 	if (m.whole && m.map) {
 		m.saved = m.whole->saved;
 		code = merge(&m, err);

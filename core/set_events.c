@@ -169,8 +169,8 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given
 	int leader = 1, code;
 
 	if (!theirs)
-		return tach__error(m->err, TACH_ERR_INVAL, 0, 0, "attr %s is NULL",
-				   given->name ? given->name : "");
+		return tach__error(m->err, TACH_ERR_INVAL, 0, 0, "attrs[%d].attr is NULL",
+				   (int)(given - m->opt->attrs));
 	if (theirs->size)
 		size = theirs->size;
 	/* A struct of a later version may hold what this one has no word for. */
@@ -390,6 +390,9 @@ int tach__set_events(struct tach__making *m)
 		if (event.length == 0)
 			return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(event),
 					   "an event is missing after '='");
+		if (*label.at == '=')
+			return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(label),
+					   "a name is missing before '='");
 		if (label.length && tach__set_find(m->set, label.at, label.length) >= 0)
 			return tach__error(m->err, TACH_ERR_INVAL, 0, column(label),
 					   "'%.*s' names two events", (int)label.length,

@@ -225,10 +225,13 @@ static int enter(void)
 
 int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 {
-	struct tach_snapshot *s = tach__pages(sizeof *s);
+	struct tach_snapshot *s;
 	int busy, code, cancel, ignored;
 
+	if (!out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the snapshot");
 	*out = NULL;
+	s = tach__pages(sizeof *s);
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

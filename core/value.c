@@ -55,7 +55,7 @@ const char *tach_snapshot_note(const struct tach_snapshot *s)
 
 int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_counts *counts)
 {
-	if (counts->size && counts->size != sizeof *counts)
+	if (!counts || (counts->size && counts->size != sizeof *counts))
 		return TACH_ERR_INVAL;
 	counts->threads = s->threads;
 	counts->refused = s->refused;
@@ -72,9 +72,10 @@ int tach_snapshot_region(const struct tach_snapshot *s, int region,
 {
 	const struct tach__row *row;
 	const struct tach__site *site;
-	uint32_t size = info->size;
+	uint32_t size = info ? info->size : 0;
 
-	if (region < 0 || region >= tach_snapshot_nregions(s) || (size && size != sizeof *info))
+	if (!info || region < 0 || region >= tach_snapshot_nregions(s) ||
+	    (size && size != sizeof *info))
 		return TACH_ERR_INVAL;
 	if (s->saved) {
 		*info = s->saved->region[region].info;
@@ -137,6 +138,8 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	uint64_t sum;
 	double scale = 1, corrected;
 
+	if (!value)
+		return TACH_ERR_INVAL;
 	if (s->saved)
 		return quantity < s->saved->nquantities
 			       ? tach__saved_value(s->saved, region, quantity, part, value)
@@ -169,7 +172,7 @@ int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 	const struct tach_formula *f;
 	struct tach__operands o;
 
-	if (metric < 0 || metric >= tach_snapshot_nmetrics(s))
+	if (!value || metric < 0 || metric >= tach_snapshot_nmetrics(s))
 		return TACH_ERR_INVAL;
 	if (s->saved)
 		return tach__saved_value(s->saved, region, s->saved->nquantities + metric, part,
@@ -213,6 +216,8 @@ int tach_snapshot_buckets(const struct tach_snapshot *s, int region, int quantit
 	double unit = quantity == TACH_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
 	int n;
 
+	if (!buckets && max > 0)
+		return TACH_ERR_INVAL;
 	if (s->saved)
 		return tach__saved_buckets(s->saved, region, quantity, buckets, max);
 	row = row_at(s, region);

@@ -268,6 +268,8 @@ static void bad_options_are_refused(void)
 		{.confidence = NAN},
 		{.outlier = NAN},
 		{.sample_seconds = 61},
+		{.sample_seconds = -1},
+		{.sample_seconds = NAN},
 	};
 	struct tach_bench *b;
 
@@ -279,6 +281,27 @@ static void bad_options_are_refused(void)
 		      "number %zu", i);
 	}
 	tach_bench_free(NULL);
+}
+
+static void null_pointers_are_refused(void)
+{
+	struct tach_bench_options opt = {.samples = 3, .iterations = 1, .events = ""};
+	struct tach_bench_difference d;
+	struct tach_bench_value v;
+	struct tach_bench *b, *c;
+
+	CHECK(tach_bench_run(NULL, "x", nothing, NULL, &opt, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_run(&b, "x", NULL, NULL, &opt, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_load(NULL, "{}", 2, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_load(&c, NULL, 2, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_run(&b, NULL, nothing, NULL, &opt, NULL) == 0);
+	CHECK(strcmp(tach_bench_name(b), "") == 0);
+	CHECK(tach_bench_value(b, 0, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_value(NULL, 0, &v) == TACH_ERR_INVAL);
+	CHECK(tach_bench_compare(b, NULL, 0, &d) == TACH_ERR_INVAL);
+	CHECK(tach_bench_compare(NULL, b, 0, &d) == TACH_ERR_INVAL);
+	CHECK(tach_bench_compare(b, b, 0, NULL) == TACH_ERR_INVAL);
+	tach_bench_free(b);
 }
 
 static struct tach_bench_case one = {.name = "one", .body = nothing};
@@ -305,6 +328,7 @@ int main(void)
 	CASE(comparison_says_whether_they_differ);
 	CASE(a_value_that_may_be_nothing_is_marked);
 	CASE(bad_options_are_refused);
+	CASE(null_pointers_are_refused);
 	CASE(cases_come_in_order);
 	return check_done();
 }

@@ -261,6 +261,14 @@ static void explosion(void)
 	}
 }
 
+static void unknown_flags(void)
+{
+	struct tach_derived_options opt = {.flags = 0x4};
+	struct tach_derived *d;
+
+	CHECK(tach_derived_create(&d, &opt, NULL) == TACH_ERR_INVAL);
+}
+
 static void lookup(void)
 {
 	struct tach_derived *d = registry(TACH_DERIVED_PRESETS, 0);
@@ -368,6 +376,7 @@ int main(void)
 	CASE(cycles);
 	CASE(explosion);
 	CASE(lookup);
+	CASE(unknown_flags);
 	CASE(user_files);
 	CASE(manual_example);
 	return check_done();

@@ -133,6 +133,21 @@ static void longest_name(void)
 	}
 }
 
+static void bad_options(void)
+{
+	static const struct tach_formula_options bad[] = {
+		{.size = 3, .noperands = -1},
+		{.kind = (enum tach_formula_kind)2, .noperands = -1},
+		{.noperands = -2},
+		{.noperands = TACH_FORMULA_OPERANDS_MAX + 1},
+	};
+	struct tach_formula *f;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK(tach_formula_compile(&f, "1", &bad[i], NULL) == TACH_ERR_INVAL,
+		      "number %zu", i);
+}
+
 static void errors(void)
 {
 	static const struct {
@@ -410,6 +425,7 @@ int main(void)
 	CASE(values);
 	CASE(longest_name);
 	CASE(errors);
+	CASE(bad_options);
 	CASE(limits);
 	CASE(division_by_zero);
 	CASE(integers);

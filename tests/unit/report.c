@@ -229,6 +229,30 @@ static void saved_ones_answer_like_others(void)
 	tach_snapshot_free(s);
 }
 
+static void null_pointers_are_refused(void)
+{
+	struct tach_snapshot *s = load(), *t;
+	const struct tach_snapshot *two[] = {s, NULL};
+
+	if (!s)
+		return;
+	CHECK(tach_snapshot_take(NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_load(NULL, "{}", 2, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_load(&t, NULL, 0, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(NULL, two, 1, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(&t, NULL, 1, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(&t, two, 2, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(&t, two, 0, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_region(s, 0, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_value(s, 0, 0, TACH_SELF, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_derived(s, 0, 0, TACH_SELF, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_counts(s, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_buckets(s, 0, 0, NULL, 1) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_buckets(s, 0, 0, NULL, 0) > 0, "asks how many there are");
+	CHECK(tach_report_format(NULL) == TACH_TEXT);
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(json_is_strict);
@@ -238,5 +262,6 @@ int main(void)
 	CASE(colour_is_asked_for);
 	CASE(no_locale_changes_numbers);
 	CASE(saved_ones_answer_like_others);
+	CASE(null_pointers_are_refused);
 	return check_done();
 }

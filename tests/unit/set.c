@@ -179,6 +179,7 @@ static void bad_ones_are_explained(void)
 	fails("cycles,bogus", NULL, TACH_ERR_NOTFOUND, 8);
 	fails("cycles cycles:bogus", NULL, TACH_ERR_ATTR, 15);
 	fails("a=", NULL, TACH_ERR_SYNTAX, 3);
+	fails("cycles, =instructions", NULL, TACH_ERR_SYNTAX, 9);
 	fails("a=cycles a=instructions", NULL, TACH_ERR_INVAL, 10);
 	fails("cycles:cpu=1", NULL, TACH_ERR_NOTSUPP, 1);
 	fails(NULL, "ipc", TACH_ERR_SYNTAX, 1);
@@ -222,6 +223,12 @@ static void options_are_checked(void)
 	opt.size = 0;
 	opt.flags = 0x80;
 	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL);
+	opt.flags = 0;
+	opt.attrs = (struct tach_set_attr[]){{"mine", NULL}};
+	opt.nattrs = 1;
+	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL &&
+		      strstr(err.text, "attrs[0]") != NULL,
+	      "%s", err.text);
 	tach_set_free(NULL);
 }
 
