@@ -295,18 +295,49 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	return opt;
 }
 
+/* Whether the library has that set already, and will free it. */
+static int is_ours(const struct tach_set *set)
+{
+	const struct tach__config *config;
+	struct tach__held held;
+
+	tach__lock(&held);
+	for (config = tach__registry.configs; config && config->set != set;)
+		config = config->next;
+	tach__unlock(&held);
+	return config != NULL;
+}
+
+static int check_options(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	if (opt->interrupts & ~(uint32_t)TACH__SET_WITH_INTERRUPTS)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
+	if (opt->only && strlen(opt->only) >= sizeof tach__registry.only)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+				   "the globs take more than %zu bytes",
+				   sizeof tach__registry.only - 1);
+	if (opt->set && is_ours(opt->set))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "the set was given before and is the library's: "
+				   "make a new one each time");
+	return 0;
+}
+
 int tach_regions_configure(const struct tach_regions_options *given, struct tach_error *err)
 {
-	struct tach_regions_options opt = complete(given);
 	struct tach__thread *record = tach__thread_record();
+	struct tach_regions_options opt;
+	int code;
 
 	if (given && given->size && given->size != sizeof *given)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "size is %u, this library's struct has %zu bytes",
 				   given->size, sizeof *given);
-	if (opt.interrupts & ~(uint32_t)TACH__SET_WITH_INTERRUPTS)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
+	opt = complete(given);
+	code = check_options(&opt, err);
+	if (code)
+		return code;
 	tach__configure_once();
 	if (record && TACH__LEVEL(record->hot->state))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,

@@ -37,6 +37,14 @@ int tach__environment_odd(char *text, size_t size)
 		snprintf(text, size, "TACH_INTERRUPTS is 0, 1 or correct, not '%.40s'", value);
 		return 1;
 	}
+	value = tach__environment("TACH_REGIONS");
+	if (value && strlen(value) >= TACH__ONLY_SIZE) {
+		snprintf(text, size,
+			 "TACH_REGIONS takes more than %d bytes; the rest is not "
+			 "looked at",
+			 TACH__ONLY_SIZE - 1);
+		return 1;
+	}
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		value = tach__environment(numbers[i]);
 		if (value && !is_number(value)) {

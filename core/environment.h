@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { TACH__ONLY_SIZE = 1024 }; /* of the globs that choose regions */
+
 /* NULL where it is not set, empty, or not to be trusted. */
 const char *tach__environment(const char *name);
 /* TACH_INTERRUPTS as TACH_SET_* flags. */

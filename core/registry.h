@@ -19,6 +19,7 @@
 #include <urcu/rculist.h>
 #include <tach/region.h>
 #include "core/edges.h"
+#include "core/environment.h"
 #include "core/row.h"
 
 #define TACH__OVERFLOWS	  8 /* regions a thread may have in the overflow at once */
@@ -127,7 +128,7 @@ struct tach__registry {
 	struct tach__thread *ended, *free;
 	uint32_t nended;
 	int reclaiming;
-	char only[1024];
+	char only[TACH__ONLY_SIZE];
 	/* Counted without the lock: */
 	uint64_t refused, lost;
 	uint32_t unopened; /* threads whose counters did not open */

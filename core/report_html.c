@@ -246,8 +246,9 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 	}
 	if (!any)
 		tach__out(out, "<span class=\"badge%s",
-			  tach_snapshot_nquantities(s) > 1 ? " good\">exact</span>"
-							   : "\">clock</span>");
+			  info->calls == 0		     ? "\">not measured</span>"
+			  : tach_snapshot_nquantities(s) > 1 ? " good\">exact</span>"
+							     : "\">clock</span>");
 	tach__out_text(out, "</td></tr>\n");
 }
 

@@ -66,7 +66,10 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 					      (unsigned long long)info.provenance[i], word[i]);
 	}
 	if (!*to)
-		snprintf(to, CELL, tach_snapshot_nquantities(s) > 1 ? "exact" : "clock");
+		snprintf(to, CELL, "%s",
+			 info.calls == 0		    ? "not measured"
+			 : tach_snapshot_nquantities(s) > 1 ? "exact"
+							    : "clock");
 }
 
 /* ---- the table ---- */
@@ -114,24 +117,34 @@ static void name_text(char *to, const char *name, int most)
 	to[n] = '\0';
 }
 
+/* What was entered and not measured (warm-up, sparse mode) has no values, not even 0. */
+static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
+		       enum tach_part part)
+{
+	struct tach_region_info info = {0};
+	struct tach_value v;
+
+	tach_snapshot_region(s, r, &info);
+	tach__column_value(s, r, q, part, &v);
+	if (info.calls == 0)
+		v = (struct tach_value){.value = NAN};
+	value_text(to, s, q, &v);
+}
+
 static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self,
 		     int most)
 {
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	struct tach_region_info info = {0};
-	struct tach_value v;
 	int row = r + 1, column = 0;
 
 	tach_snapshot_region(s, r, &info);
 	name_text(at(t, row, column++), info.name, most);
 	tach__unit_count(at(t, row, column++), (double)info.entries);
 	for (int q = 0; q < columns; q++) {
-		tach__column_value(s, r, q, TACH_INCLUSIVE, &v);
-		value_text(at(t, row, column++), s, q, &v);
-		if (q == TACH_TIME && self) {
-			tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &v);
-			value_text(at(t, row, column++), s, TACH_TIME, &v);
-		}
+		cell_value(at(t, row, column++), s, r, q, TACH_INCLUSIVE);
+		if (q == TACH_TIME && self)
+			cell_value(at(t, row, column++), s, r, TACH_TIME, TACH_SELF);
 	}
 	provenance_text(at(t, row, column), s, r);
 }

@@ -41,6 +41,7 @@ doctor() { # NAME PATTERN VARIABLE=VALUE...
 events="TACH_EVENTS or TACH_METRICS cannot be used: no event 'instrutions'; did you mean .*column 8"
 report events "$events" TACH_EVENTS=cycles,instrutions
 report metrics 'cannot be used: .*cycels' TACH_METRICS='ipc = instructions / cycels'
+report regions_long "TACH_REGIONS takes more than 1023 bytes" TACH_REGIONS="$(printf 'w*,%.0s' {1..400})" TACH_EVENTS=page-faults
 report regions "TACH_REGIONS, 'prase\*', fits none of the 2 regions" TACH_REGIONS='prase*' TACH_EVENTS=page-faults
 report interrupts "TACH_INTERRUPTS is 0, 1 or correct, not 'corect'" TACH_INTERRUPTS=corect
 report numbers "TACH_SPARSE is a number, not 'ten'" TACH_SPARSE=ten TACH_EVENTS=page-faults

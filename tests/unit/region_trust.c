@@ -163,6 +163,59 @@ static void warm_up_is_left_out(void)
 	CHECK(info.entries == 20 && info.calls == 15 && info.excluded == 5);
 }
 
+/* Nothing measured is no 0 that was measured. */
+static void not_measured_is_said(void)
+{
+	static const enum tach_format formats[] = {TACH_TEXT, TACH_HTML};
+
+	begin(1, (struct tach_regions_options){.warmup = 5});
+	for (int i = 0; i < 3; i++)
+		leaf(10);
+	CHECK(look("leaf") >= 0 && info.entries == 3 && info.calls == 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct tach_report_options opt = {.format = formats[i]};
+		FILE *f = tmpfile();
+		char *text = calloc(1, 1 << 20);
+
+		CHECK(tach_report_fd(shot, &opt, fileno(f), NULL) == 0);
+		rewind(f);
+		CHECK(fread(text, 1, (1 << 20) - 1, f) > 0);
+		CHECK(strstr(text, "not measured") && !strstr(text, "exact<"), "%s", text);
+		if (opt.format == TACH_TEXT)
+			CHECK(strstr(text, "leaf        3     - ") && !strstr(text, "exact"),
+			      "%s", text);
+		free(text);
+		fclose(f);
+	}
+}
+
+/* The library frees what it was given: giving it again would be freeing it twice. */
+static void a_set_is_given_once(void)
+{
+	struct tach_regions_options opt = {.set = fake_set(1)};
+	struct tach_error err = TACH_ERROR_INIT;
+
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_INVAL &&
+		      strstr(err.text, "given before") != NULL,
+	      "%s", err.text);
+	leaf(10);
+	IS("leaf", 1, TACH_INCLUSIVE, 10);
+}
+
+static void a_list_too_long_is_refused(void)
+{
+	char globs[1026];
+	struct tach_regions_options opt = {.events = "", .only = globs};
+	struct tach_error err = TACH_ERROR_INIT;
+
+	memset(globs, 'a', sizeof globs);
+	globs[1024] = '\0';
+	CHECK(tach_regions_configure(&opt, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	globs[1023] = '\0';
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+}
+
 /* Costs that repeat with a period of 10: every 10th entry would see one of them only. */
 static void sparse_does_not_alias(void)
 {
@@ -339,6 +392,9 @@ int main(void)
 	CASE(threads_live_and_ended);
 	CASE(histograms_know_the_tail);
 	CASE(warm_up_is_left_out);
+	CASE(not_measured_is_said);
+	CASE(a_set_is_given_once);
+	CASE(a_list_too_long_is_refused);
 	CASE(sparse_does_not_alias);
 	CASE(provenance_is_counted);
 	CASE(too_small_is_marked);
