@@ -52,7 +52,7 @@ static double tach__bench_number(const char *word)
 	char *end;
 	double v = strtod(word, &end);
 
-	return *word && !*end && v > 0 ? v : 0;
+	return *word && !*end && v > 0 && v < 1e9 ? v : 0;
 }
 
 /* How many words it took, 0: none of ours. */
@@ -140,7 +140,7 @@ static char *tach__bench_read(const char *file, size_t *length)
 	return text;
 }
 
-/* The line of an earlier run that has this benchmark. NULL: there is none. */
+/* The line of an earlier run that has this benchmark (NULL: any). NULL: there is none. */
 static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 					      const char *name)
 {
@@ -152,7 +152,7 @@ static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 		size_t n = (size_t)((next ? next : end) - line);
 
 		if (tach_bench_load(&found, line, n, NULL) == 0) {
-			if (strcmp(tach_bench_name(found), name) == 0)
+			if (!name || strcmp(tach_bench_name(found), name) == 0)
 				return found;
 			tach_bench_free(found);
 		}
@@ -251,6 +251,37 @@ static void tach__bench_all(struct tach__bench_main *m)
 	tach_bench_free(m->base);
 }
 
+/* Whether there is something to compare with, and it will be seen. */
+static int tach__bench_comparable(struct tach__bench_main *m, const char *program)
+{
+	struct tach_bench *any;
+
+	if (m->format == TACH_BENCH_JSON) {
+		fprintf(stderr, "%s: --json shows no comparison: leave out --against\n",
+			program);
+		return 0;
+	}
+	m->earlier = tach__bench_read(m->against, &m->earlier_length);
+	if (!m->earlier) {
+		fprintf(stderr, "%s: %s: %s\n", program, m->against, strerror(errno));
+		return 0;
+	}
+	any = tach__bench_earlier(m, NULL);
+	if (!any)
+		fprintf(stderr, "%s: %s: not what --json writes\n", program, m->against);
+	tach_bench_free(any);
+	return any != NULL;
+}
+
+/* Output that is lost without a word would pass for none. */
+static int tach__bench_flush(const char *program)
+{
+	if (!ferror(stdout) && fflush(stdout) == 0)
+		return 0;
+	fprintf(stderr, "%s: standard output: %s\n", program, strerror(errno));
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct tach__bench_main m;
@@ -264,7 +295,9 @@ int main(int argc, char **argv)
 			int help = strcmp(argv[i], "--help") == 0;
 
 			if (!help)
-				fprintf(stderr, "%s: cannot use '%s'\n", argv[0], argv[i]);
+				fprintf(stderr, "%s: cannot use '%s%s%s'\n", argv[0], argv[i],
+					i + 1 < argc ? " " : "",
+					i + 1 < argc ? argv[i + 1] : "");
 			tach__bench_usage(help ? stdout : stderr);
 			return help ? 0 : 2;
 		}
@@ -273,13 +306,13 @@ int main(int argc, char **argv)
 			took = 1;
 		}
 	}
-	if (m.against && !(m.earlier = tach__bench_read(m.against, &m.earlier_length))) {
-		fprintf(stderr, "%s: %s: %s\n", argv[0], m.against, strerror(errno));
+	if (m.against && !tach__bench_comparable(&m, argv[0])) {
+		free(m.earlier);
 		return 2;
 	}
 	tach__bench_all(&m);
 	free(m.earlier);
-	return m.bad;
+	return m.bad | tach__bench_flush(argv[0]);
 }
 
 #endif

@@ -50,11 +50,18 @@ for p in "$work/p" "$work/pp"; do
 done
 
 run 1 nothing; grep -q 'no benchmark has that name' "$work/err" || rc=1
-for bad in --bogus --samples '--samples x' '--samples 0' '--seconds -1' "--against $work/none"; do
+for bad in --bogus --samples '--samples x' '--samples 0' '--samples 1e30' '--seconds -1' "--against $work/none" \
+	"--against $work/p.c" "--json --against $work/p.c"; do
 	# shellcheck disable=SC2086
 	run 2 $bad
 done
 run 0 --help; for o in $(grep -o -- '--[a-z]*' include/tach/bench_main.h | sort -u); do grep -q -- "$o" "$work/out" || { echo "# --help lacks $o"; rc=1; }; done
+run 2 --samples 3,5; grep -q "cannot use '--samples 3,5'" "$work/err" || rc=1
+for lost in --list '--samples 5 plain'; do
+	# shellcheck disable=SC2086
+	"$p" --seconds 0.00001 $lost >/dev/full 2>"$work/err"; [ $? = 1 ] || { echo "# a full disk passes: $lost"; rc=1; }
+	grep -q 'standard output: No space left' "$work/err" || rc=1
+done
 result usage
 
 run 0 --json --events '' steps
