@@ -30,28 +30,26 @@ class error : public std::runtime_error
  *	static tach_site site = TACH_SITE_INIT("parse", 0, __func__);
  *	tach::scope guard(site);
  *
- * or TACH_GUARD(parse). Neither copied nor moved: the counts at its start belong to this
- *thread.
+ * or TACH_GUARD(parse). 1 instead of 0, or TACH_GUARD_FENCED: both edges are fenced. Neither
+ * copied nor moved: the counts at its start belong to this thread.
  */
-template <bool fenced> class basic_scope
+class scope
 {
       public:
-	__attribute__((always_inline)) explicit basic_scope(tach_site &site) noexcept
+	__attribute__((always_inline)) explicit scope(tach_site &site) noexcept
 	{
 		tach__region_start(&site, &mark);
 	}
-	__attribute__((always_inline)) ~basic_scope()
+	__attribute__((always_inline)) ~scope()
 	{
 		tach__region_stop(&mark);
 	}
-	basic_scope(const basic_scope &) = delete;
-	basic_scope &operator=(const basic_scope &) = delete;
+	scope(const scope &) = delete;
+	scope &operator=(const scope &) = delete;
 
       private:
 	tach_region_mark mark;
 };
-using scope = basic_scope<false>;
-using fenced_scope = basic_scope<true>;
 
 /* Owns a struct tach_set, which must outlive its readers. */
 class set
@@ -142,11 +140,14 @@ class reader
 
 /* A region by name, like TACH_SCOPE, as an object that C++ knows of. */
 #ifdef TACH_DISABLE
-#define TACH_GUARD(name) ((void)0)
+#define TACH_GUARD(name)	((void)0)
+#define TACH_GUARD_FENCED(name) ((void)0)
 #else
-#define TACH_GUARD(name)                                                                       \
-	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, 0, __func__);        \
+#define TACH__GUARD(name, fenced)                                                              \
+	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
 	::tach::scope tach__guard_##name(*TACH_ADDRESS(tach__site_##name))
+#define TACH_GUARD(name)	TACH__GUARD(name, 0)
+#define TACH_GUARD_FENCED(name) TACH__GUARD(name, 1)
 #endif
 
 #endif

@@ -11,8 +11,14 @@
 #define TACH_VERSION_PATCH 0
 
 #ifdef __cplusplus
-#define TACH_BEGIN_DECLS	       extern "C" {
-#define TACH_END_DECLS		       }
+/* A function may be named like a struct, which gcc calls hiding its constructor. */
+#define TACH_BEGIN_DECLS                                                                       \
+	_Pragma("GCC diagnostic push")                                                         \
+		_Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C"                      \
+	{
+#define TACH_END_DECLS                                                                         \
+	}                                                                                      \
+	_Pragma("GCC diagnostic pop")
 #define TACH_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #define TACH_NOTHROW		       noexcept
 #else

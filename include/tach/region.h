@@ -89,10 +89,16 @@ off:;
  * too: the first entry of a thread opens its counters with all signals blocked and without
  * malloc.
  */
+#ifdef __cplusplus
+#define TACH_REGION_MARK_INIT                                                                  \
+	{                                                                                      \
+	}
+#else
 #define TACH_REGION_MARK_INIT                                                                  \
 	{                                                                                      \
 		0                                                                              \
 	}
+#endif
 TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark);
 TACH_API void tach_region_end(struct tach_region_mark *mark);
 

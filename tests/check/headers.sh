@@ -8,8 +8,7 @@ failed=0
 for compiler in "${@:-gcc clang g++ clang++}"; do for c in $compiler; do
 	command -v "$c" >/dev/null || { echo "skip headers $c: $c is not installed"; continue; }
 	case $c in
-	# A function may be named like a struct; C++ calls that hiding its constructor.
-	*++) language=c++ hpp=include/tach.hpp standards='c++11 c++20' flags='-Wall -Wextra -Wpedantic -Wundef -Werror';;
+	*++) language=c++ hpp=include/tach.hpp standards='c++11 c++20' flags='-Wall -Wextra -Wpedantic -Wundef -Wshadow -Wconversion -Werror';;
 	*) language=c hpp= standards=c11 flags='-Wall -Wextra -Wpedantic -Wundef -Wshadow -Wconversion -Wstrict-prototypes -Werror';;
 	esac
 	bad=0

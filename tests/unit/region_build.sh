@@ -90,7 +90,7 @@ cat >"$work/cpp.cc" <<'END'
 #include <cstdio>
 #include <cstring>
 #include <stdexcept>
-#include <tach.h>
+#include <tach.hpp>
 
 template <typename T> static T twice(T x) { TACH_SCOPE(templated); return x + x; }
 inline int in_header(int x) { TACH_SCOPE(inlined); return x + 1; }
@@ -109,18 +109,24 @@ int main()
 		try { TACH_SCOPE(around); throws(4); } catch (const std::exception &) {}
 		try { leaves_open(); } catch (int) {}
 	}
+	{ TACH_GUARD_FENCED(guard_fenced); }
+	{ TACH_GUARD(guard); }
+	tach_region_mark mark = TACH_REGION_MARK_INIT;
+	tach_region_end(&mark);
 	tach_snapshot *s;
 	if (tach_snapshot_take(&s, NULL) != 0) return 2;
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
 		tach_region_info info = tach_region_info();
 		tach_snapshot_region(s, r, &info);
-		std::printf("%s %d %d\n", info.name, int(info.calls), int(info.outermost));
+		std::printf("%s %d %d%s\n", info.name, int(info.calls), int(info.outermost), info.fenced ? " fenced" : "");
 	}
 	tach_snapshot_free(s);
 }
 END
 cat >"$work/want" <<'END'
 around 3 3
+guard 1 1
+guard_fenced 1 1 fenced
 inlined 3 3
 lambda 3 3
 templated 6 6
