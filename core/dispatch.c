@@ -99,8 +99,8 @@ static int take_umasks(struct tach__dispatch *d, struct tach__item *item)
 		mask = tach__umask_at(item->row, e->umasks[u]);
 		item->umask |= (uint32_t)mask->code;
 		item->kinds |= mask->flags;
-		if (mask->counters)
-			item->counters = mask->counters;
+		if (tach__counter_set(mask->counter_set))
+			item->counters = tach__counter_set(mask->counter_set);
 	}
 	return 0;
 }
@@ -130,7 +130,9 @@ static int resolve(struct tach__dispatch *d, int i)
 	item->threshold = e->threshold;
 	item->ism = e->ism;
 	item->code = item->row->code;
-	item->counters = item->row->counters ? item->row->counters : tach__any_general(d->pmu);
+	item->counters = tach__counter_set(item->row->counter_set);
+	if (!item->counters)
+		item->counters = tach__any_general(d->pmu);
 	rc = take_umasks(d, item);
 	if (!rc && !encoded && item->row->numasks && !e->numasks)
 		rc = bad_umask(d, item, "needs a unit mask");

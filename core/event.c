@@ -10,16 +10,17 @@ uint64_t tach__counters(const struct tach__work *w)
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < w->nrows; i++) {
-		uint64_t own = tach__umask_at(w->event, w->rows[i])->counters;
+		uint64_t own =
+			tach__counter_set(tach__umask_at(w->event, w->rows[i])->counter_set);
 
 		if (!own)
-			own = w->event->counters;
+			own = tach__counter_set(w->event->counter_set);
 		/* Umasks that share no counter: dispatch will say so; the first one's remain.
 		 */
 		if (!all || all & own)
 			all = all ? all & own : own;
 	}
-	return all ? all : w->event->counters;
+	return all ? all : tach__counter_set(w->event->counter_set);
 }
 
 void tach__publish(const struct tach__work *w, struct tach_event *out)

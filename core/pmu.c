@@ -172,7 +172,7 @@ int tach_event_info(int pmu, int event, struct tach_event_info *out)
 	info.deprecated = (row->flags & TACH__EV_DEPR) != 0;
 	info.code = row->code;
 	info.numasks = row->numasks;
-	info.counters = row->counters;
+	info.counters = tach__counter_set(row->counter_set);
 	return give(out, sizeof info, &info, sizeof info);
 }
 
@@ -192,7 +192,9 @@ int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *out)
 	info.libpfm4_code = text_of(u->attrs, TACH__A_PFM);
 	info.deprecated = (u->flags & TACH__UM_DEPR) != 0;
 	info.code = u->code;
-	info.counters = u->counters ? u->counters : row->counters;
+	info.counters = tach__counter_set(u->counter_set);
+	if (!info.counters)
+		info.counters = tach__counter_set(row->counter_set);
 	info.group = u->group;
 	info.is_default = (u->flags & TACH__UM_DFL) != 0;
 	return give(out, sizeof info, &info, sizeof info);

@@ -166,25 +166,27 @@ struct tach__pmu {
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
 
-/* The fields of rows lie in order of size: thousands of rows, no padding. */
+/*
+ * The fields of rows lie in order of size: thousands of rows, no padding. Both kinds are of 32
+ * bytes, so that finding one by number takes a shift.
+ */
 struct tach__event {
-	uint64_t counters;	    /* bits 0-31 general, 32-63 fixed; 0 = any general */
 	uint32_t name, description; /* string pool offsets */
 	uint32_t code;
 	uint32_t flags;	 /* TACH__EV_* */
 	uint32_t mods;	 /* 1u << TACH__MOD_*, '*' already expanded for the PMU */
-	uint32_t umasks; /* private to tables.c */
+	uint16_t umasks; /* private to tables.c */
 	uint16_t numasks;
-	uint16_t hw;	/* wired-in modifiers: index for tach__hw(), 0 = none */
-	uint16_t attrs; /* index for tach__attr(), 0 = none */
+	uint16_t counter_set; /* index for tach__counter_set(), 0 = any general */
+	uint16_t hw;	      /* wired-in modifiers: index for tach__hw(), 0 = none */
+	uint16_t attrs;	      /* index for tach__attr(), 0 = none */
 	uint8_t ngroups, src;
 };
 
-/* Packed to 36 bytes: eleven thousand of them. */
-struct __attribute__((packed, aligned(4))) tach__umask {
+struct tach__umask {
 	uint64_t code;
-	uint64_t counters; /* 0 = as the event */
 	uint32_t name, description;
+	uint16_t counter_set; /* index for tach__counter_set(), 0 = as the event */
 	uint16_t mods;	/* modifiers that the user must give; none of those is above bit 15 */
 	uint16_t flags; /* TACH__UM_* */
 	uint16_t hw, attrs;
@@ -219,6 +221,8 @@ int tach__umask_find(const struct tach__event *event, const char *name, size_t l
  */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 
+/* A row's counters: bits 0-31 general, 32-63 fixed. */
+static inline uint64_t tach__counter_set(uint32_t counter_set);
 /* Value of a wired-in modifier: 1 and *value, or 0 when this row wires nothing there. */
 int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
 /*

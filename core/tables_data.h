@@ -70,6 +70,7 @@ extern const uint16_t tach__tab_name_hash[];
 extern const struct tach__tab_attr tach__tab_attrs[];
 extern const uint16_t tach__tab_attr_lists[];
 extern const uint32_t tach__tab_hw[];
+extern const uint64_t tach__tab_counters[];
 extern const struct tach__tab_match tach__tab_matches[];
 extern const uint32_t tach__tab_npmus, tach__tab_npfm3, tach__tab_nmatches;
 extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_names */
@@ -102,6 +103,11 @@ static inline const struct tach__umask *tach__umask_at(const struct tach__event 
 						       int umask)
 {
 	return &tach__tab_umasks[tach__tab_umask_ids[event->umasks + (uint32_t)umask]];
+}
+
+static inline uint64_t tach__counter_set(uint32_t counter_set)
+{
+	return tach__tab_counters[counter_set];
 }
 
 /* ---- attributes ---- */

@@ -347,7 +347,7 @@ pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters)
 	if (!counters)
 		return PFMLIB_ERR_INVAL;
 	mask = c.pmu->type == PFMLIB_PENTIUM4_PMU ? tach__netburst_counters(row)
-						  : row->counters;
+						  : tach__counter_set(row->counter_set);
 	memset(counters, 0, sizeof *counters);
 	for (unsigned i = 0; i < 64; i++)
 		if (mask >> i & 1)

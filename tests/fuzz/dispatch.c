@@ -168,10 +168,11 @@ static void check_counter(const struct tach_dispatch *in, const struct tach__pmu
 {
 	const struct tach__event *row = tach__event_at(table, in->events[i].event);
 	uint32_t number = out->pmds[i].number;
-	uint64_t may = row->counters;
+	uint64_t may = tach__counter_set(row->counter_set);
 
 	for (uint32_t u = 0; u < in->events[i].numasks; u++)
-		may |= tach__umask_at(row, in->events[i].umasks[u])->counters;
+		may |= tach__counter_set(
+			tach__umask_at(row, in->events[i].umasks[u])->counter_set);
 	if (pmu->encoding == TACH__NETBURST)
 		may = tach__netburst_counters(row);
 	if (!(pmu->flags & TACH__PMU_PFM3) || !may || row->flags & TACH__EV_UNCORE)

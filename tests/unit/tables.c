@@ -323,7 +323,8 @@ static void event(char *cell[])
 	same_description(e->description, cell);
 	CHECK(e->code == strtoull(cell[CODE], NULL, 16), "%s", cell[NAME]);
 	CHECK(e->ngroups == atoi(text_of(cell[GROUP])), "%s", cell[NAME]);
-	CHECK(e->counters == counters_of(cell[COUNTERS]), "%s", cell[NAME]);
+	CHECK(tach__counter_set(e->counter_set) == counters_of(cell[COUNTERS]), "%s",
+	      cell[NAME]);
 	CHECK(e->mods == mods_of(cell[MODS], tach__pmu_at(at.pmu)->mods), "%s", cell[NAME]);
 	CHECK(e->flags == BITS(event_flags, cell[FLAGS]), "%s", cell[NAME]);
 	CHECK(e->src == src_of(cell[SRC]), "%s", cell[NAME]);
@@ -352,7 +353,8 @@ static void umask(char *cell[])
 	CHECK(u->code == strtoull(cell[CODE], NULL, 16), "%s", cell[NAME]);
 	CHECK(u->group == atoi(cell[GROUP]), "%s", cell[NAME]);
 	CHECK(u->requires == (slash ? atoi(slash + 1) : 0xff), "%s", cell[NAME]);
-	CHECK(u->counters == counters_of(cell[COUNTERS]), "%s", cell[NAME]);
+	CHECK(tach__counter_set(u->counter_set) == counters_of(cell[COUNTERS]), "%s",
+	      cell[NAME]);
 	CHECK(u->mods == mods_of(cell[MODS], 0), "%s", cell[NAME]);
 	CHECK(u->flags == BITS(umask_flags, cell[FLAGS]), "%s", cell[NAME]);
 	CHECK(u->src == src_of(cell[SRC]), "%s", cell[NAME]);

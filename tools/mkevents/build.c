@@ -93,7 +93,7 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	u.name = mk_pool_string(&im->strings, &row->name);
 	u.description = mk_pool_string(&im->strings, &row->description);
 	u.code = row->code;
-	u.counters = row->counters;
+	u.counter_set = (uint16_t)mk_pool_add(&im->counters, &row->counters, 1);
 	u.flags = (uint16_t)row->flags;
 	u.mods = (uint16_t)row->mods;
 	u.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
@@ -131,15 +131,15 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	e.description = mk_pool_string(&im->strings, &row->description);
 	e.code = (uint32_t)row->code;
 	e.flags = row->flags;
-	e.counters = row->counters;
+	e.counter_set = (uint16_t)mk_pool_add(&im->counters, &row->counters, 1);
 	e.mods = row->mods;
 	e.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
 	e.attrs = attrs(mk, im, row);
 	e.numasks = (uint16_t)row->numasks;
 	e.ngroups = row->group;
 	e.src = row->src;
-	e.umasks = run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks,
-		       row->numasks);
+	e.umasks = (uint16_t)run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks,
+				 row->numasks);
 	free(id);
 	return (uint16_t)mk_pool_add(&im->events, &e, 1);
 }
@@ -340,12 +340,14 @@ void mk_build(struct mk *mk, struct mk_image *im)
 {
 	static const uint16_t no_attrs[2] = {0};
 	static const uint32_t no_hw = UINT32_MAX; /* no modifier has this number */
+	static const uint64_t no_counters = 0;
 	size_t nmatches = 0;
 
 	memset(im, 0, sizeof *im);
 	im->strings.size = 1;
 	im->attr_values.size = sizeof(struct tach__tab_attr);
 	im->hw.size = sizeof(uint32_t);
+	im->counters.size = sizeof(uint64_t);
 	im->umasks.size = sizeof(struct tach__umask);
 	im->events.size = sizeof(struct tach__event);
 	im->names.size = sizeof(struct tach__tab_name);
@@ -356,6 +358,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	mk_pool_add(&im->strings, "", 1);
 	mk_pool_add(&im->attr_lists, no_attrs, 2);
 	mk_pool_add(&im->hw, &no_hw, 1);
+	mk_pool_add(&im->counters, &no_counters, 1);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		nmatches += mk->pmus[p].nmatches + 1; /* + 1: claim_the_rest */
 		im->npfm3 += (mk->pmus[p].row.flags & TACH__PMU_PFM3) != 0;
@@ -371,8 +374,10 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	mk_pool_append(&im->strings, "\0\0\0\0\0\0\0", 8);
 	fits(mk, &im->events, "events");
 	fits(mk, &im->umasks, "umasks");
+	fits(mk, &im->umask_ids, "runs of umasks");
 	fits(mk, &im->attr_values, "attribute values");
 	fits(mk, &im->attr_lists, "attribute lists");
+	fits(mk, &im->counters, "sets of counters");
 	fits(mk, &im->hw, "wired-in modifiers");
 }
 
@@ -420,7 +425,7 @@ void mk_image_free(struct mk_image *im)
 		&im->strings, &im->attr_values, &im->attr_lists,  &im->hw,
 		&im->umasks,  &im->umask_ids,	&im->umask_order, &im->umask_hash,
 		&im->events,  &im->event_ids,	&im->event_order, &im->event_hash,
-		&im->names,   &im->name_hash,
+		&im->names,   &im->name_hash,	&im->counters,
 	};
 
 	for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)

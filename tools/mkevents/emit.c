@@ -30,13 +30,18 @@ static void strings(const struct mk_pool *pool, FILE *to)
 	fputs("\";\n\n", to);
 }
 
+static uint64_t number(const struct mk_pool *pool, size_t i)
+{
+	return pool->size == 2	 ? ((const uint16_t *)pool->data)[i]
+	       : pool->size == 4 ? ((const uint32_t *)pool->data)[i]
+				 : ((const uint64_t *)pool->data)[i];
+}
+
 static void numbers(const char *name, const struct mk_pool *pool, FILE *to)
 {
 	fprintf(to, "const uint%zu_t tach__tab_%s[] = {", pool->size * 8, name);
 	for (size_t i = 0; i < pool->used; i++)
-		fprintf(to, "%s%u,", i % 16 ? " " : "\n\t",
-			pool->size == 2 ? ((uint16_t *)pool->data)[i]
-					: ((uint32_t *)pool->data)[i]);
+		fprintf(to, "%s%" PRIu64 ",", i % 16 ? " " : "\n\t", number(pool, i));
 	fputs("\n};\n\n", to);
 }
 
@@ -46,10 +51,9 @@ static void events(const struct mk_pool *pool, FILE *to)
 
 	fputs("const struct tach__event tach__tab_events[] = {\n", to);
 	for (size_t i = 0; i < pool->used; i++, e++)
-		fprintf(to,
-			"\t{%#" PRIx64 ", %u, %u, %#x, %#x, %#x, %u, %u, %u, %u, %u, %u},\n",
-			e->counters, e->name, e->description, e->code, e->flags, e->mods,
-			e->umasks, e->numasks, e->hw, e->attrs, e->ngroups, e->src);
+		fprintf(to, "\t{%u, %u, %#x, %#x, %#x, %u, %u, %u, %u, %u, %u, %u},\n", e->name,
+			e->description, e->code, e->flags, e->mods, e->umasks, e->numasks,
+			e->counter_set, e->hw, e->attrs, e->ngroups, e->src);
 	fputs("};\n\n", to);
 }
 
@@ -59,11 +63,9 @@ static void umasks(const struct mk_pool *pool, FILE *to)
 
 	fputs("const struct tach__umask tach__tab_umasks[] = {\n", to);
 	for (size_t i = 0; i < pool->used; i++, u++)
-		fprintf(to,
-			"\t{%#" PRIx64 ", %#" PRIx64
-			", %u, %u, %#x, %#x, %u, %u, %u, %u, %u},\n",
-			u->code, u->counters, u->name, u->description, u->mods, u->flags, u->hw,
-			u->attrs, u->group, u->requires, u->src);
+		fprintf(to, "\t{%#" PRIx64 ", %u, %u, %u, %#x, %#x, %u, %u, %u, %u, %u},\n",
+			u->code, u->name, u->description, u->counter_set, u->mods, u->flags,
+			u->hw, u->attrs, u->group, u->requires, u->src);
 	fputs("};\n\n", to);
 }
 
@@ -143,6 +145,7 @@ int mk_emit(const struct mk_image *im, FILE *to)
 	numbers("umask_hash", &im->umask_hash, to);
 	numbers("attr_lists", &im->attr_lists, to);
 	numbers("hw", &im->hw, to);
+	numbers("counters", &im->counters, to);
 	matches(im, to);
 	fprintf(to,
 		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_npfm3 = %zu;\n"

@@ -78,7 +78,7 @@ struct mk_pool {
 
 /* Everything that emit.c writes. */
 struct mk_image {
-	struct mk_pool strings, attr_values, attr_lists, hw;
+	struct mk_pool strings, attr_values, attr_lists, hw, counters;
 	struct mk_pool umasks, umask_ids, umask_order, umask_hash;
 	struct mk_pool events, event_ids, event_order, event_hash;
 	struct mk_pool names, name_hash;
