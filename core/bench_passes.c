@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
 #include "core/bench_passes.h"
 #include "core/error.h"
 #include "core/set.h"
@@ -46,8 +48,30 @@ static int encode(const struct plan *plan, struct tach__text event, struct tach_
 	return tach_event_encode(string, &opt, out, NULL);
 }
 
-/* What remains to be written as it is goes to *odd, NUL-terminated; it has room for it all. */
-static int read_list(struct plan *plan, const char *events, char *odd, struct tach_error *err)
+/* A name for several events, which the set will count: they may be more than fit beside others.
+ */
+static int is_derived(struct tach__text event)
+{
+	char name[TACH_EVENT_NAME_MAX];
+	struct tach_expansion *x = NULL;
+	int pmu;
+
+	if (event.length >= sizeof name || tach_pmu_host(&pmu, 1, NULL) < 1)
+		return 0;
+	memcpy(name, event.at, event.length);
+	name[event.length] = '\0';
+	if (tach_derived_expand(tach_derived_default(), pmu, name, &x, NULL))
+		return 0;
+	tach_expansion_free(x);
+	return 1;
+}
+
+/*
+ * What cannot be encoded is written as it is, NUL-terminated, to *derived or *odd; each has
+ * room for it all.
+ */
+static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
+		     struct tach_error *err)
 {
 	struct tach__text list = {events, events, strlen(events)}, label, event;
 
@@ -70,14 +94,20 @@ static int read_list(struct plan *plan, const char *events, char *odd, struct ta
 		plan->text[plan->n] = whole;
 		if (encode(plan, event, &plan->event[plan->n]) == 0)
 			plan->n++;
+		else if (is_derived(event))
+			derived += sprintf(derived, "%.*s,", (int)whole.length, whole.at);
 		else
 			odd += sprintf(odd, "%.*s,", (int)whole.length, whole.at);
 	}
 	return 0;
 }
 
-/* Lists behind the struct itself: the repeated event, `odd` in the first, then the group's. */
-static void write_lists(const struct plan *plan, const char *odd, struct tach__passes *p)
+/*
+ * Lists behind the struct itself: the repeated event, `odd` in the first, then the group's;
+ * last, if there are any, the derived ones.
+ */
+static void write_lists(const struct plan *plan, const char *derived, const char *odd,
+			struct tach__passes *p)
 {
 	char *at = (char *)(p + 1);
 
@@ -91,19 +121,24 @@ static void write_lists(const struct plan *plan, const char *odd, struct tach__p
 					      plan->text[i].at);
 		at++;
 	}
+	if (*derived) {
+		sprintf(at, "%s,%s", TACH__BENCH_REPEATED, derived);
+		p->events[p->count++] = at;
+	}
 }
 
 static int split(struct plan *plan, const char *events, struct tach__passes *p,
 		 struct tach_error *err)
 {
-	char *odd = (char *)calloc(strlen(events) + 2, 2);
-	int code = odd ? read_list(plan, events, odd, err) : TACH_ERR_NOMEM;
+	size_t room = 2 * (strlen(events) + 2);
+	char *odd = (char *)calloc(2, room), *derived = odd + room;
+	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
 
 	if (!code)
 		code = tach_schedule(plan->event, plan->n, plan->anchors, NULL, &plan->schedule,
 				     err);
-	if (code == 0 && plan->schedule.ngroups > 1) {
-		write_lists(plan, odd, p);
+	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
+		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
 		/* All at once, or a machine that we do not know: as it was written. */
 		p->count = 1;

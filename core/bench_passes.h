@@ -14,7 +14,8 @@ struct tach__passes {
 };
 
 /*
- * with_interrupts: every pass is to have room for them. An event that cannot be encoded goes
+ * with_interrupts: every pass is to have room for them. Derived events of several have a pass
+ * of their own, the last. An event that cannot be encoded goes
  * into the first pass, where the set will say what is wrong with it. 0, TACH_ERR_TOOMANY,
  * TACH_ERR_NOMEM, or what the scheduler says of events that fit nowhere.
  */

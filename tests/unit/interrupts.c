@@ -353,6 +353,38 @@ static void every_pass_has_them(void)
 	free(passes);
 }
 
+/* A derived event brings events that the plan did not see: beside a full group none would open.
+ */
+static void derived_events_have_a_pass(void)
+{
+	static const struct {
+		const char *events;
+		int passes;
+	} lists[] = {
+		{"r01c4,r02c4,r04c4,r08c4,ipc", 2},
+		{"r01c4,r02c4,r04c4,r08c4,r10c4,x=ipc,r20c4,r40c4,r41c4", 3},
+		{"r01c4,cycles", 1},
+		{"ipc", 2},
+	};
+
+	for (size_t l = 0; l < sizeof lists / sizeof *lists; l++) {
+		struct tach__passes *passes = NULL;
+
+		CHECK(tach__passes_plan(&passes, lists[l].events, 0, 0, NULL) == 0);
+		CHECK(passes && passes->count == lists[l].passes, "%s: %d passes",
+		      lists[l].events, passes ? passes->count : 0);
+		for (int p = 0; passes && p < passes->count; p++) {
+			struct tach_set *set = plan("skl", passes->events[p], 0);
+
+			CHECK(tach_set_nmetrics(set) == (p == passes->count - 1 &&
+							 strstr(lists[l].events, "ipc")),
+			      "%s", passes->events[p]);
+			tach_set_free(set);
+		}
+		free(passes);
+	}
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "skl", 1);
@@ -368,6 +400,7 @@ int main(void)
 	CASE(options_ask_for_them);
 	CASE(benchmarks_are_corrected);
 	CASE(every_pass_has_them);
+	CASE(derived_events_have_a_pass);
 	tach_snapshot_free(shot);
 	return check_done();
 }
