@@ -184,11 +184,11 @@ static int sample(struct run *run, struct counting *c, const struct tach_set *se
 		if (!add_series(run, tach_set_name(set, (int)i)))
 			return no_memory(run);
 	if (!b->iterations)
-		b->iterations =
-			run->opt.iterations
-				? run->opt.iterations
-				: tach__bench_choose(&c->source, run->body, run->context,
-						     run->opt.sample_seconds * 1e9);
+		b->iterations = run->opt.iterations
+					? run->opt.iterations
+					: tach__bench_choose(&c->source, run->body,
+							     run->opt.empty, run->context,
+							     run->opt.sample_seconds * 1e9);
 	plan.iterations = b->iterations;
 	code = tach__bench_sample(&c->source, &plan, run->opt.outlier, &b->series[first]);
 	if (code)

@@ -47,7 +47,7 @@ struct tach_bench {
 /* The number of iterations that take at least `ns`; runs the body, which warms it up as well.
  */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
-			    void *context, double ns);
+			    tach_bench_body empty, void *context, double ns);
 /*
  * Takes the samples of one pass into series[0 .. source->count], whose `sample` has room for
  * plan->samples each. 0 or TACH_ERR_NOMEM.

@@ -11,6 +11,8 @@ enum { QUANTITIES_MAX = TACH_COUNTERS_MAX + 1 };
 
 /* Beyond this the body costs nothing and no number of iterations will take the time. */
 #define ITERATIONS_MAX ((uint64_t)1 << 40)
+/* Fewer passes through an empty loop take no time. */
+#define WORTH_A_LOOK 100000
 
 /* The shortest of some: what interrupts a run must not pass for the body's time. */
 static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body, void *context,
@@ -28,8 +30,12 @@ static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body,
 	return least;
 }
 
+/*
+ * A body that does not repeat itself as often as it is told never takes the time, and the empty
+ * loop, which does, would take it for hours.
+ */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
-			    void *context, double ns)
+			    tach_bench_body empty, void *context, double ns)
 {
 	uint64_t n = 1;
 
@@ -38,6 +44,8 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
 		double factor;
 
 		if ((double)took >= ns || n >= ITERATIONS_MAX)
+			return n;
+		if (n >= WORTH_A_LOOK && (double)time_of(source, empty, context, n, ns) >= ns)
 			return n;
 		/* Early runs are slow (cold caches, page faults): do not jump too far by them.
 		 */

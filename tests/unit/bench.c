@@ -96,10 +96,10 @@ static void outliers_are_removed_unless_told_not_to(void)
 static void iterations_last_long_enough(void)
 {
 	struct tach__bench_source source = {0, begin, end};
-	uint64_t n = tach__bench_choose(&source, body, NULL, 1e6);
+	uint64_t n = tach__bench_choose(&source, body, empty, NULL, 1e6);
 
 	CHECK(9 * n + 51 >= 1000000 && 9 * n < 2000000, "%llu", (unsigned long long)n);
-	CHECK(tach__bench_choose(&source, body, NULL, 1) == 1, "one is enough");
+	CHECK(tach__bench_choose(&source, body, empty, NULL, 1) == 1, "one is enough");
 }
 
 static void nothing(void *context, uint64_t n)
@@ -127,7 +127,7 @@ static void now_and_then(void *context, uint64_t n)
 static void an_interruption_is_not_taken_for_the_body(void)
 {
 	struct tach__bench_source source = {0, begin, end};
-	uint64_t n = tach__bench_choose(&source, now_and_then, NULL, 1e6);
+	uint64_t n = tach__bench_choose(&source, now_and_then, empty, NULL, 1e6);
 
 	CHECK(n >= 999950, "%llu", (unsigned long long)n);
 }
@@ -136,7 +136,17 @@ static void a_clock_that_stands_still_is_survived(void)
 {
 	struct tach__bench_source source = {0, begin, no_time};
 
-	CHECK(tach__bench_choose(&source, nothing, NULL, 1e6) >= (uint64_t)1 << 40, "gave up");
+	CHECK(tach__bench_choose(&source, nothing, nothing, NULL, 1e6) >= (uint64_t)1 << 40,
+	      "gave up");
+}
+
+/* The empty loop repeats itself: as often as for such a body it would take 37 minutes. */
+static void a_body_that_does_not_repeat_itself_is_survived(void)
+{
+	struct tach__bench_source source = {0, begin, end};
+	uint64_t n = tach__bench_choose(&source, nothing, empty, NULL, 1e6);
+
+	CHECK(n >= 100000 && n <= 10000000, "%llu", (unsigned long long)n);
 }
 
 /* ---- the public face ---- */
@@ -322,6 +332,7 @@ int main(void)
 	CASE(iterations_last_long_enough);
 	CASE(an_interruption_is_not_taken_for_the_body);
 	CASE(a_clock_that_stands_still_is_survived);
+	CASE(a_body_that_does_not_repeat_itself_is_survived);
 	CASE(a_run_without_events_gives_time);
 	CASE(a_result_is_read_back_as_it_was_written);
 	CASE(other_texts_are_refused_with_their_place);
