@@ -25,7 +25,8 @@ struct tach_bench_options {
 	uint32_t size; /* sizeof(struct tach_bench_options), or 0 */
 	/*
 	 * Events as struct tach_set_options has them, as many as wanted. NULL = "cycles,
-	 * instructions" where this machine counts them; "" = time only.
+	 * instructions" where this machine counts them; "" = time only. Of a derived event
+	 * those are shown that it is made of.
 	 */
 	const char *events;
 	double sample_seconds; /* the least a sample lasts; 0 = 0.001 */

@@ -111,11 +111,13 @@ TACH_API struct tach_site *tach_site_get(const char *name);
 
 /* ---- What is counted ---- */
 
+/* What is NULL or 0 here the environment decides, where the variable of that name is set. */
 struct tach_regions_options {
 	uint32_t size; /* sizeof(struct tach_regions_options), or 0 */
 	/*
 	 * The set to count. The library owns it from success on and frees it when the last
-	 * thread and snapshot let go. NULL: made of events and metrics.
+	 * thread and snapshot let go; giving it again is TACH_ERR_INVAL. NULL: made of events
+	 * and metrics.
 	 */
 	struct tach_set *set;
 	/* As in struct tach_set_options. Both NULL: cycles, instructions, branch and cache
@@ -123,7 +125,7 @@ struct tach_regions_options {
 	 * software events. "" as events: the clock alone. */
 	const char *events, *metrics;
 	/* Globs separated by commas, "!" before one excludes: "parse*,!parse_header". NULL:
-	 * all.
+	 * all. Longer than 1,023 bytes: TACH_ERR_TOOMANY.
 	 */
 	const char *only;
 	uint32_t sparse; /* measure one entry in `sparse` on average, at random; 0, 1: all */

@@ -19,7 +19,7 @@ struct tach_region_info {
 	uint32_t line;
 	int fenced;
 	uint64_t entries;   /* all that were made, measured or not */
-	uint64_t calls;	    /* measured and completed */
+	uint64_t calls;	    /* measured and completed; 0: its values mean nothing */
 	uint64_t outermost; /* of those, not inside the same region */
 	uint64_t skipped;   /* not measured: sparse mode */
 	uint64_t excluded;  /* not measured: warm-up */

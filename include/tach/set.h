@@ -42,7 +42,7 @@ struct tach_set_options {
 	const char *metrics;
 	const struct tach_set_attr *attrs; /* further members */
 	int nattrs;
-	int pmu;	    /* -1 = host's */
+	int pmu;	    /* -1 = host's; 0 is a PMU: start from the INIT below */
 	uint32_t privilege; /* 0 = TACH_PLM_USER */
 	uint32_t flags;	    /* TACH_SET_* */
 };
@@ -84,7 +84,12 @@ TACH_BEGIN_DECLS
  */
 TACH_API int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
 			     struct tach_error *err);
-TACH_API void tach_set_free(struct tach_set *set);
+TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
+
+/*
+ * Of the set, async-signal-safe; strings are the set's. A number that no member (metric) has:
+ * NULL, TACH_MEMBER_SOFTWARE.
+ */
 
 TACH_API int tach_set_count(const struct tach_set *set); /* members, 0 .. TACH_COUNTERS_MAX */
 TACH_API const char *tach_set_name(const struct tach_set *set,
@@ -117,7 +122,8 @@ TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric
 TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric);
 /*
  * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
- * member; *out_flags: or of those it used. Async-signal-safe.
+ * member, or NULL; *out_flags (or NULL): or of those it used. Async-signal-safe. No such
+ * metric: 0 and TACH_LOST.
  */
 TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
 			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags);
