@@ -30,6 +30,17 @@ want derived_nothing 2 'check, list, show or eval expected' $tach
 want derived_check_error 1 '^tests/unit/derived/base-blank.derived:2:23: error: a blank' $tach check tests/unit/derived/base-blank.derived
 want derived_check_sound 0 ': 7 definitions, 0 errors$' $tach check tests/unit/derived/sound.derived
 want derived_check_presets 0 'intel_core.derived: [0-9]+ definitions, 0 errors$' $tach check arch/*/presets/*.derived
+printf '%s\n' CPU,skl CPU,skx EVENT,RING,NOT_DERIVED,BACK EVENT,BACK,DERIVED_ADD,RING,INST_RETIRED \
+	EVENT,GONE,NOT_DERIVED,NOSUCH EVENT,EARLY,NOT_DERIVED,LATE EVENT,LATE,NOT_DERIVED,INST_RETIRED \
+	CPU,skx EVENT,SKX,NOT_DERIVED,PAPI_TOT_INS CPU,nhm EVENT,LATE,NOT_DERIVED,INST_RETIRED:NOSUCH >"$tmp"
+want derived_check_ring 1 ":3: error: .*RING -> BACK -> RING" $tach check "$tmp"
+want derived_check_count 1 ": 7 definitions, 2 errors" $tach check "$tmp"
+want derived_check_gone 1 ":5: warning: left out on every PMU that it is for, .* GONE cannot count 'NOSUCH'" $tach check "$tmp"
+want derived_check_umask 1 ":11: warning: left out on nhm: .*no umask or modifier 'NOSUCH'" $tach check "$tmp"
+want derived_check_pmu 1 ":5: warning: left out on skl: GONE" $tach check --pmu skl "$tmp"
+left=$($tach check "$tmp" 2>&1 | grep -cE ':(6|7|9): ')
+want derived_check_sound_ones 0 '^0$' echo "$left"
+want derived_check_bad_pmu 1 "no PMU 'nosuch'" $tach check --pmu nosuch "$tmp"
 want derived_check_no_file 1 'cannot read /nonexistent' $tach check /nonexistent
 want derived_list 0 '^ipc +Instructions per cycle' $tach list --pmu knl
 want derived_list_bad_pmu 1 "no PMU 'nosuch'" $tach list --pmu nosuch

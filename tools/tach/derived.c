@@ -12,7 +12,7 @@
 #include "tools/tach/derived.h"
 
 static const char help[] =
-	"usage: tach derived check FILE...\n"
+	"usage: tach derived check [--pmu NAME] FILE...\n"
 	"       tach derived list [--pmu NAME]\n"
 	"       tach derived show NAME... [--pmu NAME] [--file FILE] [--max-hz HZ]\n"
 	"       tach derived eval FORMULA [N0=COUNT]... [--max-hz HZ] [--tsc-hz HZ]\n"
@@ -20,7 +20,8 @@ static const char help[] =
 	"       tach derived eval --batch [--max-hz HZ] < LINES\n"
 	"\n"
 	"check  reads definition files (CPU, PRESET and EVENT lines in PAPI's format) and\n"
-	"       says what is wrong, where, and what was left out for it.\n"
+	"       says what is wrong, where, and what was left out for it; also what refers\n"
+	"       to itself, and what none of its PMUs (or the one of --pmu) can count.\n"
 	"list   names every preset and user event of a PMU.\n"
 	"show   takes a definition apart: its formula, the events it rests on, their\n"
 	"       register words, and into how many groups of counters they fit.\n"
@@ -84,14 +85,18 @@ static void report(void *context, const struct tach_diagnostic *d)
 
 /* ---- check ---- */
 
-static int check(int argc, char **argv)
+static int find_pmu(const struct derived_arguments *a);
+
+static int check(const struct derived_arguments *a, int argc, char **argv)
 {
-	int errors = 0, status = EXIT_DONE;
+	int errors = 0, status = EXIT_DONE, pmu = -1;
 	struct tach_derived_options opt = {
 		.size = sizeof opt, .report = report, .context = &errors};
 
 	if (!argc)
 		return usage("a file expected after", "check");
+	if (a->pmu && (pmu = find_pmu(a)) < 0)
+		return EXIT_NO;
 	for (int i = 0; i < argc; i++) {
 		struct tach_error err = TACH_ERROR_INIT;
 		struct tach_derived *d;
@@ -103,6 +108,8 @@ static int check(int argc, char **argv)
 		}
 		errors = 0;
 		taken = tach_derived_load(d, argv[i], &err);
+		if (taken > 0)
+			errors += derived_check_uses(argv[i], pmu);
 		if (taken < 0)
 			fprintf(stderr, "tach derived: %s\n", err.text);
 		else
@@ -337,7 +344,7 @@ int cmd_derived(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!strcmp(what, "check"))
-		return check(argc, argv);
+		return check(&a, argc, argv);
 	if (!strcmp(what, "list"))
 		return argc ? usage("nothing expected after list, but", argv[0]) : list(&a);
 	if (!strcmp(what, "show"))

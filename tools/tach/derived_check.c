@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* tach derived check: what is wrong with a definition file, and with what it defines. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/derived.h"
+
+/* What became of one definition on the PMUs that it is for. */
+struct outcome {
+	const char *name;
+	int line, tried, good, cycle;
+	char pmu[32], why[256]; /* the first refusal, or the ring */
+};
+
+struct outcomes {
+	struct outcome *of;
+	size_t n, room;
+};
+
+static struct outcome *outcome_of(struct outcomes *all, const struct tach_derived_info *info)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->of[i].line == info->line && !strcmp(all->of[i].name, info->name))
+			return &all->of[i];
+	if (all->n == all->room) {
+		size_t room = all->room ? 2 * all->room : 64;
+		struct outcome *more = realloc(all->of, room * sizeof *more);
+
+		if (!more)
+			return NULL;
+		all->of = more;
+		all->room = room;
+	}
+	all->of[all->n] = (struct outcome){.name = info->name, .line = info->line};
+	return &all->of[all->n++];
+}
+
+static void try_on(struct tach_derived *d, int pmu, struct outcome *o)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_expansion *x = NULL;
+	int rc = tach_derived_expand(d, pmu, o->name, &x, &err);
+
+	o->tried++;
+	o->good += !rc;
+	tach_expansion_free(x);
+	if (!rc || o->cycle || (*o->why && rc != TACH_ERR_CYCLE))
+		return;
+	o->cycle = rc == TACH_ERR_CYCLE;
+	tach_pmu_info(pmu, &info);
+	snprintf(o->pmu, sizeof o->pmu, "%s", info.name);
+	snprintf(o->why, sizeof o->why, "%s", err.text);
+}
+
+static int by_line(const void *a, const void *b)
+{
+	return ((const struct outcome *)a)->line - ((const struct outcome *)b)->line;
+}
+
+/* Everything of `file`, on every PMU or on one; all->of in the order of the file's lines. */
+static void try_all(struct tach_derived *d, const char *file, int only, struct outcomes *all)
+{
+	for (int pmu = 0; pmu < tach_pmu_count(); pmu++) {
+		int n = only >= 0 && pmu != only ? 0 : tach_derived_count(d, pmu);
+
+		for (int i = 0; i < n; i++) {
+			struct tach_derived_info info = {.size = sizeof info};
+			struct outcome *o;
+
+			if (tach_derived_at(d, pmu, i, &info) || strcmp(info.file, file) != 0)
+				continue;
+			o = outcome_of(all, &info);
+			if (o)
+				try_on(d, pmu, o);
+		}
+	}
+	if (all->n)
+		qsort(all->of, all->n, sizeof *all->of, by_line);
+}
+
+/* A ring is an error of the file; an event that no PMU has may be a slip, or a PMU to come. */
+int derived_check_uses(const char *file, int only)
+{
+	struct tach_derived_options opt = {.size = sizeof opt,
+					   .flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER,
+					   .max_hz = 1};
+	struct outcomes all = {NULL, 0, 0};
+	struct tach_derived *d;
+	int errors = 0;
+
+	if (tach_derived_create(&d, &opt, NULL) < 0)
+		return 0;
+	if (tach_derived_load(d, file, NULL) >= 0)
+		try_all(d, file, only, &all);
+	for (size_t i = 0; i < all.n; i++) {
+		const struct outcome *o = &all.of[i];
+
+		errors += o->cycle;
+		if (o->cycle)
+			fprintf(stderr, "%s:%d: error: %s\n", file, o->line, o->why);
+		else if (!o->good)
+			fprintf(stderr, "%s:%d: warning: left out %s %s: %s\n", file, o->line,
+				o->tried > 1 ? "on every PMU that it is for, as on" : "on",
+				o->pmu, o->why);
+	}
+	free(all.of);
+	tach_derived_free(d);
+	return errors;
+}
