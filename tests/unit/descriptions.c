@@ -43,9 +43,20 @@ static void one_store_for_all(void)
 		     of("bdw", "ITLB_MISSES", "WALK_COMPLETED")) == 0);
 }
 
+/* EVENT.UMASK is for that event alone, *.UMASK for all others. */
+static void an_events_own_text_wins(void)
+{
+	const char *own = of("amd64_fam17h_zen2", "REQUESTS_TO_L2_GROUP1", "LS_RD_BLK_C_S");
+	const char *any = of("amd64_fam17h_zen2", "CORE_TO_L2_CACHEABLE_REQUEST_ACCESS_STATUS",
+			     "LS_RD_BLK_C_S");
+
+	CHECK(*own && *any && strcmp(own, any) != 0, "'%s', '%s'", own, any);
+}
+
 int main(void)
 {
 	CASE(every_event_is_described);
 	CASE(one_store_for_all);
+	CASE(an_events_own_text_wins);
 	return check_done();
 }
