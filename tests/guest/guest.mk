@@ -6,6 +6,9 @@ guest_bin := $(guest_src:%.c=$(B)/static/%)
 guest_make = $(MAKE) --no-print-directory
 arm64_make = $(guest_make) CC=aarch64-linux-gnu-gcc B=$(B)/arm64
 
+# As users' programs are compiled: all their sites in one section.
+$(guest_bin): private override CFLAGS += -fno-data-sections
+
 guest_programs: $(guest_bin)
 	@:
 -include $(addsuffix .d,$(guest_bin))

@@ -85,6 +85,25 @@ clang 70 3
 aarch64-linux-gnu-gcc 100 4
 LIST
 
+# ---- addresses of sites ----
+# GNU ld makes one GOT entry of all local objects of a section: sites must not be found by it.
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+	cat >"$work/two.c" <<'END'
+#include <tach/region.h>
+void two(void);
+void two(void) { TACH_START(one); TACH_START(other); TACH_STOP(other); TACH_STOP(one); }
+END
+	bad=0
+	for opt in -O0 -O2 '-O2 -fPIC' '-O2 -fno-pie'; do
+		# shellcheck disable=SC2086
+		aarch64-linux-gnu-gcc -std=c11 $opt -Iinclude -c -o "$work/two.o" "$work/two.c" || bad=1
+		aarch64-linux-gnu-objdump -r "$work/two.o" | grep 'GOT.*+0x' | sed "s/^/# $opt: /" | grep . && bad=1
+	done
+	verdict "addresses of sites" $bad
+else
+	echo "skip addresses of sites: aarch64-linux-gnu-gcc is not installed"
+fi
+
 # ---- C++ ----
 cat >"$work/cpp.cc" <<'END'
 #include <cstdio>

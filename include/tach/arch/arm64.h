@@ -72,12 +72,19 @@ TACH_INLINE uint64_t tach_clock(void)
 #ifndef __clang__ /* whose 14 does not know the constraint everywhere */
 /*
  * Two instructions, where compilers would keep the address of a static object in a register or
- * not. By way of the GOT, as a template's may be preempted.
+ * not. By way of a word of its own, as a template's object may be preempted; not of the GOT,
+ * where GNU ld has one entry for all local objects of a section (it looks at the section's
+ * symbol, which the assembler puts in place of theirs, and not at the addend).
  */
 #define TACH_ADDRESS(object)                                                                   \
 	__extension__({                                                                        \
 		__typeof__(&(object)) tach__at;                                                \
-		__asm__ volatile("adrp %0, :got:%1\n\tldr %0, [%0, :got_lo12:%1]"              \
+		__asm__ volatile("\t.pushsection .data.rel.ro.tach, \"aw?\"\n"                 \
+				 "\t.balign 8\n"                                               \
+				 ".Ltach_at%=:\t.xword %1\n"                                   \
+				 "\t.popsection\n"                                             \
+				 "\tadrp %0, .Ltach_at%=\n"                                    \
+				 "\tldr %0, [%0, :lo12:.Ltach_at%=]"                           \
 				 : "=r"(tach__at)                                              \
 				 : "S"(&(object)));                                            \
 		tach__at;                                                                      \
