@@ -274,6 +274,13 @@ static uint64_t word(const struct tach__work *w, const struct select *s)
 	       (v[TACH__MOD_INTX] & 1) << 32 | (v[TACH__MOD_INTXCP] & 1) << 33;
 }
 
+static void point_at(struct tach__work *w, int modifier)
+{
+	for (unsigned i = 0; i < w->npicks; i++)
+		if (w->picks[i].kind == TACH__PICK_MOD && w->picks[i].number == modifier)
+			w->column = w->picks[i].column;
+}
+
 /* Rules that need to know everything that was given. */
 static int check(struct tach__work *w, struct select *s)
 {
@@ -289,9 +296,12 @@ static int check(struct tach__work *w, struct select *s)
 		rc = threshold(w, s);
 	if (rc)
 		return rc;
-	if (w->pmu->flags & TACH__PMU_ECMASK && w->shown[TACH__MOD_E] && !w->shown[TACH__MOD_C])
+	if (w->pmu->flags & TACH__PMU_ECMASK && w->shown[TACH__MOD_E] &&
+	    !w->shown[TACH__MOD_C]) {
+		point_at(w, TACH__MOD_E);
 		return tach__refuse(w, TACH_ERR_ATTR,
 				    "e needs c=1 or more: edges of nothing otherwise");
+	}
 	return 0;
 }
 

@@ -63,6 +63,8 @@ want derived_eval_elapsed 0 '^5$' $tach eval 'elapsed_ns/2' --elapsed-ns 10
 want derived_eval_zero 0 $'^nan\tdivzero$' $tach eval 'N0/N1' N0=1 N1=0
 want derived_eval_where 1 '^ {7}\^$' $tach eval 'N0 + * 2' N0=1
 want derived_eval_missing 1 'N1 has no value' $tach eval 'N0+N1' N0=1
+want derived_eval_twice 2 "each once, not 'N0=2'" $tach eval N0 N0=1 N0=2
+want derived_show_in_order 0 '^ipc' bash -c "$tach show ipc nosuch --pmu skl 2>&1 | head -n 1"
 want derived_eval_bad_operand 2 'N<number>=<count> expected' $tach eval N0 M0=1
 
 printf '%s\t%s\t%s\n' DERIVED_PS '' 10,20 DERIVED_POSTFIX 'N0|N1|/|' 1,3 DERIVED_ADD '' 1,2,3 \

@@ -24,6 +24,11 @@ check attr '  perf      type 4, config 0x1b7, config1 0x18fff, period 5, pinned,
 check caret "tach encode: c must be 0 .. 255
     skl::INST_RETIRED:ANY_P:c=300
                             ^" "$("$tach" encode skl::INST_RETIRED:ANY_P:c=300 2>&1)"
+check edge "tach encode: e needs c=1 or more: edges of nothing otherwise
+    skl::INST_RETIRED:ANY_P:e:u
+                            ^" "$("$tach" encode skl::INST_RETIRED:ANY_P:e:u 2>&1)"
+check in_order 'skl::BACLEARS:ANY:k=0:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0
+tach encode: no event '"'nosuch'" "$("$tach" encode --os none skl::BACLEARS nosuch 2>&1 | sed -n '1p;4p')"
 # A derived name that stands for one event is an event string, its modifiers added.
 own=$(mktemp -d)
 trap 'rm -r "$own"' EXIT

@@ -76,6 +76,7 @@ static void report(void *context, const struct tach_diagnostic *d)
 	static const char *const words[] = {"note", "warning", "error"};
 	int *errors = context;
 
+	fflush(stdout);
 	fprintf(stderr, "%s:", d->file);
 	if (d->line)
 		fprintf(stderr, "%d:%d:", d->line, d->column);
@@ -278,7 +279,8 @@ static int show_one(struct tach_derived *d, int pmu, const char *name)
 		printf("%s\n", name);
 	if (x)
 		print_expansion(pmu, x);
-	else
+	fflush(stdout); /* what was shown comes first, also in one file */
+	if (!x)
 		fprintf(stderr, "tach derived: %s\n", err.text);
 	if (code == TACH_ERR_NOTFOUND && !info.name)
 		fputs("  tach derived list names those there are\n", stderr);

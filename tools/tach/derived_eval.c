@@ -53,7 +53,7 @@ static struct tach_formula *compile(const struct derived_arguments *a, const cha
 	return f;
 }
 
-/* N<i>=<count> */
+/* N<i>=<count>, each once */
 static int operand(const char *text, uint64_t *n, uint64_t *given)
 {
 	char *end;
@@ -63,7 +63,7 @@ static int operand(const char *text, uint64_t *n, uint64_t *given)
 	if (text[0] != 'N' || text[1] < '0' || text[1] > '9')
 		return -1;
 	i = strtoul(text + 1, &end, 10);
-	if (i >= OPERANDS || *end != '=')
+	if (i >= OPERANDS || *end != '=' || *given >> i & 1)
 		return -1;
 	rest = count(end + 1, &n[i]);
 	*given |= 1ull << i;
@@ -85,7 +85,8 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		if (operand(argv[i], n, &given) < 0) {
 			fprintf(stderr,
-				"tach derived eval: N<number>=<count> expected, not '%s'\n",
+				"tach derived eval: N<number>=<count> expected, each once, not "
+				"'%s'\n",
 				argv[i]);
 			return EXIT_USAGE;
 		}

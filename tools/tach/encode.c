@@ -214,6 +214,7 @@ static void print_error(const char *string, const struct tach_error *err)
 {
 	size_t length = strlen(string);
 
+	fflush(stdout); /* the answers before it come first, also in one file */
 	fprintf(stderr, "tach encode: %s\n", *err->text ? err->text : tach_strerror(err->code));
 	if (length > 200 || err->column < 1 || (size_t)err->column > length + 1 ||
 	    strpbrk(string, "\t\n"))
