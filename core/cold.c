@@ -280,7 +280,9 @@ static int ready(struct tach_site *home)
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
-			__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+			/* Switched off meanwhile: nobody wanted it. */
+			if (tach_regions_enabled())
+				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
 		}
 		slot_ready(self->record, id);
@@ -530,6 +532,10 @@ void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 
 void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
 {
+	if (TACH_UNLIKELY(!site)) {
+		mark->end = NULL;
+		return;
+	}
 	tach__region_start(site, mark);
 }
 

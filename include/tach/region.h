@@ -104,7 +104,8 @@ TACH_API void tach_region_end(struct tach_region_mark *mark);
 
 /*
  * A site by name, made when it does not exist; the library's for ever. NULL: more than
- * TACH_SITES_MAX sites. Takes a lock: keep the result. Any thread; not in a signal handler.
+ * TACH_SITES_MAX sites; a begin with that measures nothing. Takes a lock: keep the result. Any
+ * thread; not in a signal handler.
  */
 TACH_API struct tach_site *tach_site_get(const char *name);
 #define TACH_SITES_MAX 30000

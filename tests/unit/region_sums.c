@@ -211,6 +211,8 @@ static void function_form(void)
 	struct tach_site *site = tach_site_get("spanning");
 
 	CHECK(site && site == tach_site_get("spanning"));
+	tach_region_begin(NULL, &carried);
+	tach_region_end(&carried);
 	tach_region_begin(site, &carried);
 	work(10);
 	tach_region_end(&carried);
