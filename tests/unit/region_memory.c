@@ -148,8 +148,10 @@ static void readme_says_so(void)
 		SKIP("no README.md in this folder");
 	text[fread(text, 1, sizeof text - 1, f)] = '\0';
 	fclose(f);
+	for (char *end = text; (end = strchr(end, '\n'));) /* wherever its lines are broken */
+		*end = ' ';
 	snprintf(sentence, sizeof sentence,
-		 "%d KB per thread, and per region that a thread enters\n%ld bytes with the "
+		 "%d KB per thread, and per region that a thread enters %ld bytes with the "
 		 "clock "
 		 "alone, %ld with 1 counter, %ld with 4",
 		 PER_THREAD_KB, stated[0].bytes, stated[1].bytes, stated[2].bytes);

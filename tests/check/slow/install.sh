@@ -35,6 +35,7 @@ USE
 		[ "$(LD_LIBRARY_PATH=$root/dest/usr/lib/test "$root/plus")" = "$version" ]
 	say $? "C++"
 }
+man -l "$(find "$root/dest" -name tach_set_create.3)" 2>/dev/null | grep -q 'tach_set_create'; say $? "manual pages by every name"
 "$root/dest/usr/bin/tach" version | grep -q "$version"; say $? "command"
 make -s "${place[@]}" uninstall; left=$(find "$root/dest" ! -type d)
 [ -z "$left" ] && [ ! -e "$root/dest/usr/include/tach" ]; say $? "uninstall leaves nothing $left"
