@@ -330,8 +330,11 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
 		/* To libpfm-4 it is the name of an event, which none has. */
-		if (rc && w->opt->flags & TACH_ENCODE_LIBPFM4)
+		if (rc && w->opt->flags & TACH_ENCODE_LIBPFM4) {
 			rc = TACH_ERR_NOTFOUND;
+			if (w->err)
+				w->err->code = rc;
+		}
 	} else {
 		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
 	}

@@ -185,7 +185,8 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 	int small = (v->flags & TACH_SMALL) != 0;
 	/* In tenths of a percent, so that no locale's comma gets into the style. */
-	int width = v->value > 0 && most > 0 ? (int)(1000 * v->value / most) : 0;
+	double share = v->value > 0 && most > 0 ? v->value / most : 0;
+	int width = (int)(1000 * (share < 1 ? share : 1));
 
 	tach__unit_value(number, s, q, v->value);
 	tach__unit_error(error, v);
