@@ -123,21 +123,31 @@ struct tach__site *tach__site_at(uint32_t id)
 	return by_id[id];
 }
 
+/*
+ * Only the last '*' ever has to be tried again: what an earlier one could take instead, it can
+ * take too. So the work is at most the product of both lengths, however many stars there are.
+ */
 static int glob(const char *g, const char *end, const char *name)
 {
-	for (; g < end; g++, name++) {
-		if (*g == '*') {
-			for (;; name++) {
-				if (glob(g + 1, end, name))
-					return 1;
-				if (!*name)
-					return 0;
-			}
-		}
-		if (!*name || (*g != '?' && *g != *name))
+	const char *star = NULL, *resume = NULL; /* after the last '*', and where it stands */
+
+	while (*name) {
+		if (g < end && *g == '*') {
+			star = ++g;
+			resume = name;
+		} else if (g < end && (*g == '?' || *g == *name)) {
+			g++;
+			name++;
+		} else if (star) {
+			g = star;
+			name = ++resume;
+		} else {
 			return 0;
+		}
 	}
-	return !*name;
+	while (g < end && *g == '*')
+		g++;
+	return g == end;
 }
 
 /* The last glob that matches decides; a list that begins with "!" begins with everything. */
