@@ -109,37 +109,6 @@ static const char DEFAULT_METRICS[] =
 	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
 	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
 
-/* What every kernel counts, and where it lets us, or else nothing: the clock remains. */
-static int software_set(struct tach_set **out)
-{
-	static const struct {
-		const char *name;
-		uint64_t config;
-	} events[] = {
-		{"page_faults", PERF_COUNT_SW_PAGE_FAULTS},
-		{"context_switches", PERF_COUNT_SW_CONTEXT_SWITCHES},
-		{"cpu_migrations", PERF_COUNT_SW_CPU_MIGRATIONS},
-	};
-	enum { N = sizeof events / sizeof *events };
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_set_attr attrs[N];
-	struct perf_event_attr attr[N];
-
-	memset(attr, 0, sizeof attr);
-	for (int i = 0; i < N; i++) {
-		attr[i].type = PERF_TYPE_SOFTWARE;
-		attr[i].size = sizeof attr[i];
-		attr[i].config = events[i].config;
-		attrs[i] = (struct tach_set_attr){events[i].name, &attr[i]};
-	}
-	opt.attrs = attrs;
-	opt.nattrs = N;
-	if (make_set(out, &opt, NULL) == 0)
-		return 0;
-	opt.nattrs = 0;
-	return make_set(out, &opt, NULL);
-}
-
 /* Why not even the first of the usual events can be counted, as a clause. */
 static void why_none(char *to, size_t size)
 {
@@ -154,10 +123,17 @@ static void why_none(char *to, size_t size)
 		text = tach_set_missing(set);
 	if (strncmp(text, "cycles: ", 8) == 0)
 		text += 8;
-	snprintf(to, size, "No hardware counters: %s", text);
+	snprintf(to, size,
+		 "No hardware counters: %s. Regions have the clock alone; software events, "
+		 "which "
+		 "cost a system call at each end of a region, are counted when asked for: "
+		 "TACH_EVENTS=page-faults,context-switches",
+		 text);
 	tach_set_free(set);
 }
 
+/* Software events are no stand-in: the system calls at both edges would be most of a small
+ * region, and would push out what the region itself does. */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -172,7 +148,8 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 	tach_set_free(*out);
 	*out = NULL;
 	why_none(note, size);
-	return software_set(out);
+	opt = (struct tach_set_options)TACH_SET_OPTIONS_INIT;
+	return make_set(out, &opt, NULL);
 }
 
 static uint32_t environment_number(const char *name, uint32_t otherwise)

@@ -60,7 +60,7 @@ enum tach_severity {
 enum tach_verdict {
 	TACH_VERDICT_FAST = 0,	/* counters are read in user space and count right */
 	TACH_VERDICT_SLOW = 1,	/* counters work, by read(2) only */
-	TACH_VERDICT_CLOCK = 2, /* no counters: clock and perhaps software events only */
+	TACH_VERDICT_CLOCK = 2, /* no counters: clock, and software events when named */
 };
 
 struct tach_finding {

@@ -123,7 +123,7 @@ struct tach_regions_options {
 	struct tach_set *set;
 	/* As in struct tach_set_options. Both NULL: cycles, instructions, branch and cache
 	 * misses with ipc and misses per 1000 instructions; where the machine has no counters,
-	 * software events. "" as events: the clock alone. */
+	 * the clock alone, as with "" as events. Software events are counted when named. */
 	const char *events, *metrics;
 	/* Globs separated by commas, "!" before one excludes: "parse*,!parse_header". NULL:
 	 * all. Longer than 1,023 bytes: TACH_ERR_TOOMANY.

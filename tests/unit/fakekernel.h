@@ -29,6 +29,8 @@ static int fake_room; /* events that may be open at once; 0: any number */
 static __thread uint64_t fake_extra[TACH_COUNTERS_MAX];
 static int fake_still = -1;
 static uint64_t fake_refused; /* a config that the kernel does not know */
+static int fake_no_pmu;	      /* software events are all there is */
+static int fake_reads;
 
 static long fake_read(struct tach__group_read *to)
 {
@@ -59,6 +61,9 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 			return -fake_open_error;
 		if (fake_refused && ((const struct perf_event_attr *)a)->config == fake_refused)
 			return -ENOENT;
+		if (fake_no_pmu &&
+		    ((const struct perf_event_attr *)a)->type != PERF_TYPE_SOFTWARE)
+			return -ENOENT;
 		if (fake_room && fake_opens - fake_closes >= fake_room)
 			return -EMFILE;
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -66,6 +71,8 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 		__atomic_fetch_add(&fake_opens, 1, __ATOMIC_RELAXED);
 		return fd;
 	case SYS_read:
+		if (ours)
+			__atomic_fetch_add(&fake_reads, 1, __ATOMIC_RELAXED);
 		if (ours)
 			return fake_read((struct tach__group_read *)b);
 		break;

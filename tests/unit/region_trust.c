@@ -385,6 +385,33 @@ static void exchanged_sets_need_no_second_room(void)
 	fake_room = 0;
 }
 
+/* What a machine without a PMU counts unasked must not cost a system call at every edge. */
+static void without_a_pmu_the_clock_is_the_default(void)
+{
+	struct tach_regions_options named = {.events = "page-faults"};
+	int reads;
+
+	tach__sys = fake_sys;
+	fake_no_pmu = 1;
+	CHECK(tach_regions_configure(NULL, NULL) == 0);
+	leaf(10);
+	reads = fake_reads;
+	for (int i = 0; i < 100; i++)
+		leaf(10);
+	CHECK(fake_reads == reads, "%d reads", fake_reads - reads);
+	CHECK(look("leaf") >= 0 && info.calls == 101 && info.provenance[2] == 0);
+	CHECK(tach_snapshot_nquantities(shot) == 1, "%d quantities",
+	      tach_snapshot_nquantities(shot));
+	CHECK(strstr(tach_snapshot_note(shot), "No hardware counters: ") &&
+		      strstr(tach_snapshot_note(shot), "TACH_EVENTS=page-faults"),
+	      "%s", tach_snapshot_note(shot));
+	fake_members = 1;
+	CHECK(tach_regions_configure(&named, NULL) == 0);
+	leaf(10);
+	CHECK(look("leaf") >= 0 && tach_snapshot_nquantities(shot) == 2 && fake_reads > reads);
+	fake_no_pmu = 0;
+}
+
 int main(void)
 {
 	CASE(nested_costs_are_taken_out);
@@ -402,6 +429,7 @@ int main(void)
 	CASE(sets_are_exchanged_outside_regions);
 	CASE(exchanged_sets_need_no_second_room);
 	CASE(a_stuck_writer_is_stale);
+	CASE(without_a_pmu_the_clock_is_the_default);
 	tach_snapshot_free(shot);
 	return check_done();
 }

@@ -28,7 +28,7 @@ static const char *const verdict_text[] = {
 		"counters work, by read(2) only: right values, about 20 times the "
 		"cost",
 	[TACH_VERDICT_CLOCK] = "no counters here: regions still measure time, and software "
-			       "events where the kernel allows them",
+			       "events when asked for by name",
 };
 
 static int width(void)
