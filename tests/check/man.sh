@@ -1,16 +1,47 @@
 #!/usr/bin/env bash
-# Every manual page formats without a warning.
+# Manual pages: without a warning of man's formatter and of mandoc's checks; what they refer to in this
+# project exists; an installed page is found by whatis under every name that it explains; and a synopsis
+# shows the whole command, as both formatters print it.
 set -u
 cd "$(dirname "$0")/../.."
-pages=$(ls man/*.[1-8] 2>/dev/null)
-[ -n "$pages" ] || { echo "skip man: there are no manual pages"; exit 77; }
-command -v man >/dev/null || { echo "skip man: man is not installed"; exit 77; }
-failed=0
-for page in $pages; do
-	warnings=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null)
-	[ -z "$warnings" ] && continue
-	echo "$warnings" | sed "s|^|# $page: |"
-	failed=1
+tools/need man-db mandoc || { echo "skip man: man-db and mandoc are not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C.UTF-8 MANWIDTH=80 MANROFFSEQ='' PAGER=cat MANPAGER=cat
+failed=0 bad=0
+say() { if [ $bad = 0 ]; then echo "ok man $1"; else echo "not ok man $1"; failed=1; fi; bad=0; }
+
+for page in man/*.[1-8]; do
+	# That a page of ours is not installed here is no fault; whether it exists is looked at below.
+	warnings=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null
+		mandoc -T lint "$page" 2>/dev/null | grep -v 'referenced manual not found')
+	[ -z "$warnings" ] || { echo "$warnings" | sed "s|^|# $page: |"; bad=1; }
 done
-if [ $failed = 0 ]; then echo "ok man"; else echo "not ok man"; fi
+say warnings
+
+make -s install DESTDIR="$work" PREFIX=/usr LIBDIR=/usr/lib B="${B:-build}" >/dev/null || { echo "not ok man install"; exit 1; }
+pages=$work/usr/share/man
+for reference in $(sed -nE 's/^\.Xr ((lib)?tach[^ ]*|TACH[^ ]*) ([1-8]).*/\1.\3/p' man/* | sort -u); do
+	[ -e "$pages/man${reference##*.}/$reference" ] || { echo "# a page refers to $reference, which does not exist"; bad=1; }
+done
+say references
+
+mandb -q -c "$pages" || bad=1
+for page in man/*.[1-8]; do
+	for name in $(sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' "$page" | tr -d ,); do
+		whatis -M "$pages" -s "${page##*.}" -- "$name" 2>/dev/null | grep -q "^$name (${page##*.}) *- ." ||
+			{ echo "# whatis knows no $name(${page##*.})"; bad=1; }
+	done
+done
+say whatis
+
+for page in man/tach-*.1; do
+	command="tach $(basename "${page#man/tach-}" .1)"
+	for formatter in 'man -l' mandoc; do
+		$formatter "$page" 2>/dev/null | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' >"$work/synopsis"
+		grep -q "^ *$command" "$work/synopsis" && ! grep '^     tach' "$work/synopsis" | grep -qv "$command" ||
+			{ echo "# the synopsis of $page by $formatter does not say '$command'"; bad=1; }
+	done
+done
+say synopsis
 exit $failed
