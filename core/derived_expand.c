@@ -126,10 +126,10 @@ static int native(struct expand *e, const char *plain)
 
 	if (!encoded)
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	x->encoded = encoded; /* the old one is gone, whatever comes */
 	if (snprintf(event, sizeof event, "%s%s", plain, e->modifiers) >= (int)sizeof event)
 		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
 				   "'%.80s...' is longer than %d bytes", plain, EVENT_MAX - 1);
-	x->encoded = encoded;
 	encoded += x->count;
 	memset(encoded, 0, sizeof *encoded);
 	encoded->size = sizeof *encoded;
