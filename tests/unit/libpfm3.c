@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The drop-in libpfm.so.3: sizes and edge cases of the interface (../shared/vectors/abi3.txt),
- * its lists of events and masks (../shared/vectors/inventory), model-specific structures to
+ * The drop-in libpfm.so.3: sizes and edge cases of the interface (tests/vectors/abi3.txt),
+ * its lists of events and masks (tests/vectors/inventory), model-specific structures to
  * registers, and both drop-ins in one process.
  */
 #include <dlfcn.h>
@@ -18,6 +18,7 @@
 #include <perfmon/pfmlib_montecito.h>
 #include <perfmon/pfmlib_pentium4.h>
 #include "tests/check.h"
+#include "tests/vectors.h"
 
 static void *three, *four;
 #define CALL(name) ((__typeof__(&name))dlsym(three, #name))
@@ -214,13 +215,12 @@ static void check_names(const char *line)
 
 static void transcript(void)
 {
-	FILE *f = fopen("../shared/vectors/abi3.txt", "r");
+	FILE *f = vectors_open("abi3.txt");
 	char line[1024], force[32] = "";
 	int n = 0;
 
-	if (!f)
-		SKIP("no ../shared/vectors/abi3.txt");
-	while (fgets(line, sizeof line, f)) {
+	CHECK(f);
+	while (f && fgets(line, sizeof line, f)) {
 		line[strcspn(line, "\n")] = 0;
 		if (strncmp(line, "#####", 5) == 0) {
 			snprintf(force, sizeof force, "%s", strstr(line, "FORCE=") + 6);
@@ -250,7 +250,8 @@ static void transcript(void)
 		}
 		n++;
 	}
-	fclose(f);
+	if (f)
+		fclose(f);
 	CHECK(n > 900, "%d lines", n);
 }
 
@@ -346,21 +347,17 @@ static void inventory(void)
 	unsigned n = 0;
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		char command[128], line[512];
+		char file[64], line[512];
 		unsigned event = 0, before = n;
 		FILE *f;
 
-		snprintf(command, sizeof command,
-			 "xz -dc ../shared/vectors/inventory/libpfm3_%s.txt.xz 2>/dev/null",
-			 lists[i][1]);
-		f = popen(command, "r");
+		snprintf(file, sizeof file, "inventory/libpfm3_%s.txt", lists[i][1]);
+		f = vectors_open(file);
 		choose(lists[i][0]);
 		while (f && fgets(line, sizeof line, f))
 			inventory_line(line, &event, &n);
 		if (f)
-			pclose(f);
-		if (n == 0)
-			SKIP("no ../shared/vectors/inventory");
+			fclose(f);
 		CHECK(n > before, "%s", lists[i][1]);
 	}
 	CHECK(n > 5000, "%u rows", n);
@@ -369,9 +366,7 @@ static void inventory(void)
 /* What qualifies ia64's events. */
 static void qualifiers(void)
 {
-	FILE *f = popen("xz -dc ../shared/vectors/inventory/libpfm3_montecito_qual.txt.xz "
-			"2>/dev/null",
-			"r");
+	FILE *f = vectors_open("inventory/libpfm3_montecito_qual.txt");
 	char line[512], name[128];
 	int n = 0, w[13];
 
@@ -412,13 +407,11 @@ static void qualifiers(void)
 		n++;
 	}
 	if (f)
-		pclose(f);
-	if (n == 0)
-		SKIP("no ../shared/vectors/inventory");
+		fclose(f);
 	CHECK(n == 637, "%d events", n);
 }
 
-/* ---- model-specific structures: answers of libpfm-3.10, from ../shared/vectors ---- */
+/* ---- model-specific structures: answers of libpfm-3.10 ---- */
 static void expect(const char *pmcs, void *model_in, void *model_out)
 {
 	char have[2048] = "", *at = have;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libpfm-4 answers to some 900,000 strings (../shared/vectors/libpfm4), compared word for
+ * What libpfm-4 answers to some 900,000 strings (tests/vectors/libpfm4), compared word for
  * word: result, payload, fully qualified string. Deliberate differences are listed as rules
  * below and counted; anything else that differs fails.
- *
- * TACH_VECTORS_DIR says where the files are.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include <unistd.h>
 #include <tach.h>
 #include "tests/check.h"
+#include "tests/vectors.h"
 
 /* Why a row is not compared as it stands. */
 enum rule {
@@ -42,13 +41,6 @@ static struct vendor_row {
 	char pmu[32], event[64], umask[64];
 } vendor[256];
 static int nvendor;
-
-static const char *dir(void)
-{
-	const char *d = getenv("TACH_VECTORS_DIR");
-
-	return d ? d : "../shared/vectors/libpfm4";
-}
 
 static void read_vendor_rows(void)
 {
@@ -254,21 +246,21 @@ static void compare(const struct row *row, struct tach_encode_options opt)
 
 static long run_file(const char *name, const struct tach_encode_options *opt)
 {
-	char command[512];
+	char file[64];
 	static char line[4096];
 	struct row row;
 	long n = 0;
 	FILE *f;
 
-	snprintf(command, sizeof command, "xz -dc '%s/%s.tsv.xz' 2>/dev/null", dir(), name);
-	f = popen(command, "r");
+	snprintf(file, sizeof file, "libpfm4/%s.tsv", name);
+	f = vectors_open(file);
 	while (f && fgets(line, sizeof line, f)) {
 		n++;
 		if (split(line, &row))
 			compare(&row, *opt);
 	}
 	if (f)
-		pclose(f);
+		fclose(f);
 	CHECK(n > 0, "no rows in %s", name);
 	return n;
 }
@@ -354,10 +346,6 @@ static void rules(void)
 
 int main(void)
 {
-	if (access(dir(), R_OK) != 0) {
-		printf("no vectors in %s\n", dir());
-		return 77;
-	}
 	read_vendor_rows();
 	read_corrected();
 	CASE(x86_core_ex);

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the answers of the references lie (tests/vectors/README.md), decompressed by make. */
+#ifndef TESTS_VECTORS_H
+#define TESTS_VECTORS_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The path of tests/vectors/NAME.xz without its compression; valid until the next call. */
+static inline const char *vectors_path(const char *name)
+{
+	static char path[512];
+	const char *build = getenv("B");
+
+	snprintf(path, sizeof path, "%s/vectors/%s", build ? build : "build", name);
+	return path;
+}
+
+/* NULL: it is not there; the test that wanted it has failed. */
+static inline FILE *vectors_open(const char *name)
+{
+	return fopen(vectors_path(name), "re");
+}
+
+#endif
