@@ -12,13 +12,15 @@
 #include "core/maths.h"
 #include "core/reader.h"
 #include "core/registry.h"
+#include "core/sys.h"
 
 /* ---- the cost of being here ---- */
 
 struct cost {
 	struct tach__thread *record; /* NULL: no region is open around, nobody would pay */
 	struct tach_mark mark;
-	struct tach__held signals, all;
+	sigset_t signals;
+	struct tach__held all;
 };
 
 /* No signal, no cancellation until its end. */
@@ -26,7 +28,7 @@ static void cost_begin(struct cost *cost, uint32_t around)
 {
 	struct tach__thread *record = tach__self->record;
 
-	tach__hold_signals(&cost->signals);
+	tach__signals_hold(&cost->signals);
 	cost->record = around ? record : NULL;
 	if (cost->record) {
 		cost->mark.clock = tach_clock();
@@ -82,7 +84,7 @@ static void cost_end(struct cost *cost, const uint64_t *residue, uint32_t epoch,
 	/* The thread may have moved on to another set. */
 	if (cost->record && tach__self->record == cost->record)
 		cost_reckon(cost, residue, epoch, ended);
-	tach__release_signals(&cost->signals);
+	tach__signals_release(&cost->signals);
 }
 
 /* What an entry has to give back that began in an epoch which ended. */
@@ -190,13 +192,17 @@ static void refuse(struct tach_region_mark *mark)
 	struct tach__registry *r = &tach__registry;
 	struct tach__held held;
 
+	mark->end = NULL;
+	if (tach__signals_held) { /* as in prepare */
+		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
+		return;
+	}
 	tach__lock(&held);
 	if (TACH__OPENING(mark->state) > r->inherited % TACH__OPENINGS) {
-		r->refused++;
+		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
 		orphan(mark);
 	}
 	tach__unlock(&held);
-	mark->end = NULL;
 }
 
 static void heal_one(struct tach__thread *record, uint32_t n)
@@ -298,6 +304,11 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	uint32_t epoch = 0;
 	int can;
 
+	/* A handler that interrupted the library itself: its locks may be ours. */
+	if (TACH_UNLIKELY(tach__signals_held != tach__calibrating)) {
+		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
 	tach__configure_once();
 	cost_begin(&cost, TACH__LEVEL(tach__self->state));
 	can = ready(site);

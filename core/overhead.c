@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/registry.h"
+#include "core/sys.h"
 
 enum { WARM = 3, TRIES = 16, HIGH = 13 }; /* HIGH: the rank whose distance is the spread */
 enum { RESIDUE_WARM = 1, RESIDUE_TRIES = 3 };
@@ -286,6 +287,8 @@ static void slots_prepare(struct tach__thread *record)
 	}
 }
 
+__thread int tach__calibrating;
+
 void tach__overhead_measure(struct tach__thread *record)
 {
 	struct run r = {record, tach__pages(sizeof *r.shown), RESIDUE_WARM, RESIDUE_TRIES};
@@ -297,6 +300,7 @@ void tach__overhead_measure(struct tach__thread *record)
 	if (!r.shown)
 		return;
 	slots_prepare(record);
+	tach__calibrating = tach__signals_held;
 	TACH__SET(record->hot->limit, (uint64_t)record->limit);
 	if (record->count == config->count &&
 	    __atomic_load_n(&config->settled, __ATOMIC_ACQUIRE))
@@ -314,5 +318,6 @@ void tach__overhead_measure(struct tach__thread *record)
 		tach__unlock(&held);
 	}
 	TACH__SET(record->hot->limit, (uint64_t)0);
+	tach__calibrating = 0;
 	tach__pages_free(r.shown, sizeof *r.shown);
 }

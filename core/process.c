@@ -9,6 +9,7 @@
  */
 #include <urcu/urcu-bp.h>
 #include "core/registry.h"
+#include "core/sys.h"
 
 struct tach__registry tach__registry;
 
@@ -55,22 +56,9 @@ static struct tach__process *process(void)
 	return p ? p : process_make();
 }
 
-void tach__hold_signals(struct tach__held *held)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &held->signals);
-}
-
-void tach__release_signals(const struct tach__held *held)
-{
-	pthread_sigmask(SIG_SETMASK, &held->signals, NULL);
-}
-
 void tach__hold(struct tach__held *held)
 {
-	tach__hold_signals(held);
+	tach__signals_hold(&held->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
 }
 
@@ -79,7 +67,7 @@ void tach__release(const struct tach__held *held)
 	int ignored;
 
 	pthread_setcancelstate(held->cancel, &ignored);
-	tach__release_signals(held);
+	tach__signals_release(&held->signals);
 }
 
 /* Not wiped: these tell a child from the first process, and what kind of child it is. */

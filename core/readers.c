@@ -37,10 +37,9 @@ static struct {
 /* Signals wait: a handler that starts a region may have to open a reader, too. */
 static void enter(void)
 {
-	sigset_t all, before;
+	sigset_t before;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	tach__signals_hold(&before);
 	pthread_mutex_lock(&lock);
 	outside = before;
 }
@@ -50,7 +49,7 @@ static void leave(void)
 	sigset_t before = outside;
 
 	pthread_mutex_unlock(&lock);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	tach__signals_release(&before);
 }
 
 static void abandon(struct tach__reader *r)

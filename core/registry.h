@@ -141,11 +141,8 @@ struct tach__held {
 	sigset_t signals;
 	int cancel;
 };
-void tach__hold(struct tach__held *held); /* blocks all signals and cancellation */
+void tach__hold(struct tach__held *held); /* blocks signals (core/sys.h) and cancellation */
 void tach__release(const struct tach__held *held);
-/* The same number of instructions whatever was held before. */
-void tach__hold_signals(struct tach__held *held);
-void tach__release_signals(const struct tach__held *held);
 void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
 void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
@@ -213,6 +210,7 @@ void tach__sites_rearm(void);
 void tach__heal(struct tach__thread *record); /* no lock held */
 
 /* overhead.c: of the calling thread, outside any region; its regions run. */
+extern __thread int tach__calibrating; /* tach__signals_held while they do, else 0 */
 void tach__overhead_measure(struct tach__thread *record);
 
 /* configure.c */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "core/error.h"
 #include "core/snapshot.h"
+#include "core/sys.h"
 
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
 static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
@@ -231,6 +232,9 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 	if (!out)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the snapshot");
 	*out = NULL;
+	if (tach__signals_held)
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "a handler interrupted the library in this thread");
 	s = tach__pages(sizeof *s);
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");

@@ -87,6 +87,49 @@ static void slot_under_write(void)
 	CHECK(look("handler_only") && info.calls == 10 && info.nested == 10);
 }
 
+static void first_entry(int number)
+{
+	struct tach_snapshot *none = NULL;
+
+	(void)number;
+	TACH_START(interrupting);
+	TACH_STOP(interrupting);
+	CHECK(tach_snapshot_take(&none, NULL) == TACH_ERR_STATE);
+	in_handler++;
+}
+
+/*
+ * The signals that instructions raise are open also while the library has its lock. A handler
+ * then takes no lock: what it begins is lost, not waited for.
+ */
+static void library_interrupted(void)
+{
+	static const int raised[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	const unsigned n = sizeof raised / sizeof *raised;
+	struct tach__held held;
+	uint64_t lost;
+	sigset_t now;
+
+	begin();
+	shared();
+	in_handler = 0;
+	lost = tach__registry.lost;
+	alarm(60);
+	tach__lock(&held);
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	CHECK(sigismember(&now, SIGALRM) && sigismember(&now, SIGTERM));
+	for (unsigned i = 0; i < n; i++) {
+		signal(raised[i], first_entry);
+		CHECK(!sigismember(&now, raised[i]), "signal %d is blocked", raised[i]);
+		raise(raised[i]);
+		signal(raised[i], SIG_DFL);
+	}
+	tach__unlock(&held);
+	alarm(0);
+	CHECK(in_handler == n && tach__registry.lost == lost + n, "%d", (int)in_handler);
+	CHECK(look("shared") && !look("interrupting"));
+}
+
 /* A timer, some ten thousand times a second, against a loop that does nothing but regions. */
 static void storm(void)
 {
@@ -154,6 +197,7 @@ static void storm_over_opening(void)
 int main(void)
 {
 	CASE(slot_under_write);
+	CASE(library_interrupted);
 	CASE(storm);
 	CASE(first_entry_in_a_handler);
 	CASE(storm_over_opening);

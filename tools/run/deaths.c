@@ -70,7 +70,7 @@ static struct sigaction death_action(void)
 	struct sigaction action = {.sa_sigaction = on_death,
 				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	sigfillset(&action.sa_mask);
+	action.sa_mask = run_signals();
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		sigdelset(&action.sa_mask, s);
 	return action;

@@ -48,21 +48,23 @@ static struct {
 static __thread struct running *self;
 static struct running first;	      /* the thread that loaded this object, or forked */
 static __thread struct running again; /* one whose exec failed */
+static __thread int locked;	      /* the calling thread has the lock, or waits for it */
 
 /* ---- beginning and ending a thread ---- */
 
 static void lock(sigset_t *before)
 {
-	sigset_t all;
+	sigset_t all = run_signals();
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, before);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+	locked = 1;
 	pthread_mutex_lock(&run.lock);
 }
 
 static void unlock(const sigset_t *before)
 {
 	pthread_mutex_unlock(&run.lock);
+	locked = 0;
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
@@ -192,7 +194,7 @@ int run_finish(void)
 {
 	int none = 0;
 
-	if (!run.directory || getpid() != run.process ||
+	if (!run.directory || getpid() != run.process || locked ||
 	    !__atomic_compare_exchange_n(&run.finished, &none, 1, 0, __ATOMIC_SEQ_CST,
 					 __ATOMIC_SEQ_CST))
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* User access to counters taken away and given back by another process, between any two reads.
  */
+#include <tach.h>
 #include <tach/fault.h>
 #include "tests/guest/adversary.h"
 
@@ -35,8 +36,64 @@ static void access_revoked(void)
 	tach_fault_remove();
 }
 
+static __attribute__((noinline)) void three_deep(void)
+{
+	TACH_SCOPE(outer);
+	{
+		TACH_SCOPE(middle);
+		{
+			TACH_SCOPE(inner);
+			machine_loop(ADVERSARY_LOOP);
+		}
+	}
+}
+
+/*
+ * The exits of nested regions hold signals while they read what they cost: the fault must still
+ * reach its handler. Every entry is counted.
+ */
+static void nested_regions_revoked(void)
+{
+	char *path = machine_is_arm64() ? "/proc/sys/kernel/perf_user_access"
+					: "/sys/bus/event_source/devices/cpu/rdpmc";
+	struct tach_regions_options opt = {.events = machine_is_exact() ? "instructions,cycles"
+									: "cycles"};
+	uint64_t rounds = 0, strikes, calls = 0;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_region_info info;
+	struct tach_snapshot *s;
+	struct adversary a;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	three_deep();
+	adversary_start(&a, revoke_and_grant, path);
+	for (rounds = 1; rounds * 6 < adversary_reads() || a.shared->strikes < 200; rounds++) {
+		three_deep();
+		if (rounds % 64 == 0) /* the reads of exits that find the group moved */
+			sched_yield();
+	}
+	strikes = adversary_stop(&a);
+	CHECK(tach_snapshot_take(&s, &err) == 0, "%s", err.text);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		tach_snapshot_region(s, r, &info);
+		calls += info.calls;
+		CHECK(info.calls == rounds, "%s: %" PRIu64 " of %" PRIu64, info.name,
+		      (uint64_t)info.calls, rounds);
+	}
+	CHECK(calls == 3 * rounds);
+	tach_snapshot_free(s);
+	printf("# access revoked, nested regions: %" PRIu64 " strikes, %" PRIu64 " entries\n",
+	       strikes, 3 * rounds);
+	tach_regions_disable();
+	tach_fault_remove();
+}
+
 int main(void)
 {
 	CASE(access_revoked);
+	CASE(nested_regions_revoked);
 	return check_done();
 }
