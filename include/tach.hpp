@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * C++ over the same inline code: scope guards that cost what the macros cost, owners for sets
- * and readers. Opening throws tach::error; nothing else does. C++11.
+ * and readers. C++11, with or without exceptions and RTTI.
+ *
+ * What opens has two forms. With a tach_error as its last argument it never throws: on failure
+ * the object is empty (false, get() is a null pointer), and the error says why. Without one it
+ * throws tach::error; where exceptions are switched off (-fno-exceptions) it cannot, and the
+ * object is empty as well. An empty set or reader may be destroyed, moved and asked, and a
+ * reader of an empty set is empty; only measure() needs one that is not. Nothing else throws.
  */
 #ifndef TACH_HPP
 #define TACH_HPP
@@ -21,8 +27,22 @@ class error : public std::runtime_error
 	error(int c, const char *text) : std::runtime_error(text), code(c)
 	{
 	}
+	/* What a failed call becomes; where exceptions are switched off, nothing. */
+	static void check(int code, const tach_error &err)
+	{
+#if defined(__cpp_exceptions) || defined(__EXCEPTIONS)
+		if (code)
+			throw error(code, err.text);
+#else
+		(void)code, (void)err;
+#endif
+	}
 	const int code;
 };
+
+/* A mark is filled by those who use it, and a moved object has its pointer swapped. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Weffc++"
 
 /*
  * A region from here to the end of the block, however it is left:
@@ -58,16 +78,25 @@ class set
 	explicit set(const tach_set_options &opt)
 	{
 		tach_error err = TACH_ERROR_INIT;
-		int code = tach_set_create(&handle, &opt, &err);
 
-		if (code)
-			throw error(code, err.text);
+		error::check(tach_set_create(&handle, &opt, &err), err);
+	}
+	set(const tach_set_options &opt, tach_error &err) noexcept
+	{
+		if (tach_set_create(&handle, &opt, &err))
+			handle = nullptr;
 	}
 	/* Lists as in tach_set_options; metrics may be nullptr. */
 	explicit set(const char *events, const char *metrics = nullptr, uint32_t flags = 0)
 	    : set(options(events, metrics, flags))
 	{
 	}
+	set(const char *events, const char *metrics, uint32_t flags, tach_error &err) noexcept
+	    : set(options(events, metrics, flags), err)
+	{
+	}
+	set(const set &) = delete;
+	set &operator=(const set &) = delete;
 	set(set &&other) noexcept
 	{
 		std::swap(handle, other.handle);
@@ -84,6 +113,10 @@ class set
 	const tach_set *get() const noexcept
 	{
 		return handle;
+	}
+	explicit operator bool() const noexcept
+	{
+		return handle != nullptr;
 	}
 
       private:
@@ -106,10 +139,13 @@ class reader
 	explicit reader(const set &what)
 	{
 		tach_error err = TACH_ERROR_INIT;
-		int code = tach_reader_open(&handle, what.get(), &err);
 
-		if (code)
-			throw error(code, err.text);
+		error::check(tach_reader_open(&handle, what.get(), &err), err);
+	}
+	reader(const set &what, tach_error &err) noexcept
+	{
+		if (tach_reader_open(&handle, what.get(), &err))
+			handle = nullptr;
 	}
 	reader(const reader &) = delete;
 	reader &operator=(const reader &) = delete;
@@ -120,6 +156,10 @@ class reader
 	tach_reader *get() const noexcept
 	{
 		return handle;
+	}
+	explicit operator bool() const noexcept
+	{
+		return handle != nullptr;
 	}
 	/* Runs the function between begin and end of the first n members; provenance flags. */
 	template <unsigned n, class function>
@@ -135,6 +175,8 @@ class reader
       private:
 	tach_reader *handle = nullptr;
 };
+
+#pragma GCC diagnostic pop
 
 } // namespace tach
 

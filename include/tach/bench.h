@@ -141,7 +141,7 @@ TACH_END_DECLS
  * loops are compiled here, by the same compiler with the same flags, so that they differ in the
  * body alone.
  */
-#define TACH_BENCH(id) TACH__BENCH(id, NULL, 0)
+#define TACH_BENCH(id) TACH__BENCH(id, TACH__NULL, 0)
 
 /*
  * The same for every one of some numbers, "name/number", which the body finds in tach_arg:
@@ -161,7 +161,7 @@ TACH_END_DECLS
 	static double tach_bench_units_##id(uint64_t tach_arg)                                 \
 	{                                                                                      \
 		(void)tach_arg;                                                                \
-		return (double)(number);                                                       \
+		return TACH__CAST(double, number);                                             \
 	}                                                                                      \
 	__attribute__((constructor)) static void tach_bench_add_units_##id(void)               \
 	{                                                                                      \
@@ -174,7 +174,8 @@ TACH_END_DECLS
 	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg);                              \
 	static void tach_bench_loop_##id(void *tach_context, uint64_t tach_n)                  \
 	{                                                                                      \
-		uint64_t tach_arg = tach_context ? *(const uint64_t *)tach_context : 0;        \
+		uint64_t tach_arg =                                                            \
+			tach_context ? *TACH__CAST(const uint64_t *, tach_context) : 0;        \
 		for (; tach_n; tach_n--) {                                                     \
 			tach_bench_body_##id(tach_arg);                                        \
 			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
@@ -189,13 +190,13 @@ TACH_END_DECLS
 	static struct tach_bench_case tach_bench_case_##id = {#id,                             \
 							      tach_bench_loop_##id,            \
 							      tach_bench_empty_##id,           \
-							      NULL,                            \
+							      TACH__NULL,                      \
 							      args,                            \
 							      nargs,                           \
-							      NULL,                            \
-							      NULL,                            \
-							      NULL,                            \
-							      NULL};                           \
+							      TACH__NULL,                      \
+							      TACH__NULL,                      \
+							      TACH__NULL,                      \
+							      TACH__NULL};                     \
 	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
 	{                                                                                      \
 		tach_bench_register(&tach_bench_case_##id);                                    \

@@ -69,7 +69,8 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 	if (strcmp(word, "--against") == 0)
 		return m->against = value, 2;
 	if (strcmp(word, "--samples") == 0)
-		return (m->opt.samples = (uint32_t)tach__bench_number(value)) ? 2 : 0;
+		return (m->opt.samples = TACH__CAST(uint32_t, tach__bench_number(value))) ? 2
+											  : 0;
 	if (strcmp(word, "--seconds") == 0)
 		return (m->opt.sample_seconds = tach__bench_number(value)) > 0 ? 2 : 0;
 	return 0;
@@ -88,12 +89,12 @@ static void tach__bench_progress(const char *name)
 
 static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
 {
-	int length = tach_bench_format(bench, format, NULL, 0);
-	char *text = (char *)malloc((size_t)length + 1);
+	int length = tach_bench_format(bench, format, TACH__NULL, 0);
+	char *text = TACH__CAST(char *, malloc(TACH__CAST(size_t, length) + 1));
 
 	if (!text)
 		return 1;
-	tach_bench_format(bench, format, text, (size_t)length + 1);
+	tach_bench_format(bench, format, text, TACH__CAST(size_t, length) + 1);
 	fputs(text, stdout);
 	free(text);
 	return 0;
@@ -120,14 +121,14 @@ static void tach__bench_compare(const struct tach_bench *base, const struct tach
 static char *tach__bench_read(const char *file, size_t *length)
 {
 	FILE *from = fopen(file, "r");
-	char *text = NULL, *more;
+	char *text = TACH__NULL, *more;
 	size_t room = 0, n = 1;
 
 	*length = 0;
 	while (from && n) {
 		if (*length == room) {
 			room = room ? 2 * room : 65536;
-			more = (char *)realloc(text, room);
+			more = TACH__CAST(char *, realloc(text, room));
 			if (!more)
 				break;
 			text = more;
@@ -148,23 +149,24 @@ static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 	struct tach_bench *found;
 
 	while (line < end) {
-		const char *next = (const char *)memchr(line, '\n', (size_t)(end - line));
-		size_t n = (size_t)((next ? next : end) - line);
+		const char *next = TACH__CAST(
+			const char *, memchr(line, '\n', TACH__CAST(size_t, end - line)));
+		size_t n = TACH__CAST(size_t, (next ? next : end) - line);
 
-		if (tach_bench_load(&found, line, n, NULL) == 0) {
+		if (tach_bench_load(&found, line, n, TACH__NULL) == 0) {
 			if (!name || strcmp(tach_bench_name(found), name) == 0)
 				return found;
 			tach_bench_free(found);
 		}
 		line += n + 1;
 	}
-	return NULL;
+	return TACH__NULL;
 }
 
 /* Takes the result. */
 static void tach__bench_done(struct tach__bench_main *m, struct tach_bench *bench)
 {
-	struct tach_bench *earlier = NULL;
+	struct tach_bench *earlier = TACH__NULL;
 
 	m->bad |= tach__bench_print(bench, m->format);
 	if (*tach_bench_missing(bench))
@@ -194,7 +196,7 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 	int code;
 
 	mine.empty = c->empty;
-	mine.unit = c->units ? c->unit : NULL;
+	mine.unit = c->units ? c->unit : TACH__NULL;
 	mine.units = c->units ? c->units(arg) : 0;
 	tach__bench_progress(name);
 	if (c->setup)
@@ -218,7 +220,7 @@ static int tach__bench_wanted(const struct tach__bench_main *m, const char *name
 	int hit = m->npatterns == 0;
 
 	for (int i = 0; i < m->npatterns; i++)
-		hit |= strstr(name, m->patterns[i]) != NULL;
+		hit |= strstr(name, m->patterns[i]) != TACH__NULL;
 	return hit;
 }
 
@@ -266,11 +268,11 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 		fprintf(stderr, "%s: %s: %s\n", program, m->against, strerror(errno));
 		return 0;
 	}
-	any = tach__bench_earlier(m, NULL);
+	any = tach__bench_earlier(m, TACH__NULL);
 	if (!any)
 		fprintf(stderr, "%s: %s: not what --json writes\n", program, m->against);
 	tach_bench_free(any);
-	return any != NULL;
+	return any != TACH__NULL;
 }
 
 /* Output that is lost without a word would pass for none. */
@@ -290,7 +292,7 @@ int main(int argc, char **argv)
 	memset(&m, 0, sizeof m);
 	m.patterns = argv;
 	for (int i = 1; i < argc; i += took) {
-		took = tach__bench_option(&m, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
+		took = tach__bench_option(&m, argv[i], i + 1 < argc ? argv[i + 1] : TACH__NULL);
 		if (took == 0 && argv[i][0] == '-') {
 			int help = strcmp(argv[i], "--help") == 0;
 

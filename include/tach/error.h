@@ -59,7 +59,7 @@ struct tach_error {
 };
 #define TACH_ERROR_INIT                                                                        \
 	{                                                                                      \
-		(uint32_t)sizeof(struct tach_error), 0, 0, 0,                                  \
+		sizeof(struct tach_error), 0, 0, 0,                                            \
 		{                                                                              \
 			0                                                                      \
 		}                                                                              \

@@ -87,7 +87,8 @@ struct tach_encode_options {
 /* User level only; the library's default everywhere. */
 #define TACH_ENCODE_DEFAULT                                                                    \
 	{                                                                                      \
-		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1, 0, NULL, NULL, NULL                 \
+		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1, 0, TACH__NULL, TACH__NULL,          \
+			TACH__NULL                                                             \
 	}
 
 TACH_BEGIN_DECLS

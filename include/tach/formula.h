@@ -64,8 +64,8 @@ struct tach_formula_options {
 };
 #define TACH_FORMULA_OPTIONS_INIT                                                              \
 	{                                                                                      \
-		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, NULL, NULL, 0, 0, \
-			NULL                                                                   \
+		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, TACH__NULL,       \
+			TACH__NULL, 0, 0, TACH__NULL                                           \
 	}
 #define TACH_FORMULA_PART 0x10000
 

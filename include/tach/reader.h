@@ -145,7 +145,7 @@ TACH_END_DECLS
  */
 #ifndef TACH_PAGE_LOAD
 #define TACH_PAGE_LOAD(page, field)                                                            \
-	(*(const volatile __typeof__((page)->field) *)&(page)->field)
+	(*TACH__CAST(const volatile __typeof__((page)->field) *, &(page)->field))
 #define TACH_PAGE_OPERAND(page, field) ((page)->field)
 #endif
 /*
@@ -167,7 +167,7 @@ TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 {
 	unsigned shift = (64 - width) & 63;
 
-	return (uint64_t)((int64_t)(raw << shift) >> shift);
+	return TACH__CAST(uint64_t, TACH__CAST(int64_t, raw << shift) >> shift);
 }
 #define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
 #endif

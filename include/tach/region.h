@@ -67,7 +67,7 @@ TACH_API void tach__region_begin_fenced(struct tach_site *site,
  */
 TACH_INLINE void tach__region_start(struct tach_site *site, struct tach_region_mark *mark)
 {
-	mark->end = 0;
+	mark->end = TACH__NULL;
 	TACH_UNLESS(site->id, off);
 	site->begin(site, mark);
 off:;

@@ -18,7 +18,7 @@ struct tach_schedule_options {
 };
 #define TACH_SCHEDULE_OPTIONS_INIT                                                             \
 	{                                                                                      \
-		(uint32_t)sizeof(struct tach_schedule_options), -1, 0, 0, 0                    \
+		sizeof(struct tach_schedule_options), -1, 0, 0, 0                              \
 	}
 
 /*

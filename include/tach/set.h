@@ -48,7 +48,8 @@ struct tach_set_options {
 };
 #define TACH_SET_OPTIONS_INIT                                                                  \
 	{                                                                                      \
-		sizeof(struct tach_set_options), NULL, NULL, NULL, 0, -1, 0, 0                 \
+		sizeof(struct tach_set_options), TACH__NULL, TACH__NULL, TACH__NULL, 0, -1, 0, \
+			0                                                                      \
 	}
 
 /* Not pinned: the kernel may multiplex; values then are scaled and say so. */

@@ -3,6 +3,7 @@
 # allocation makes of it, with both compilers; and nothing at all with -DTACH_DISABLE.
 set -u
 cd "$(dirname "$0")/../.."
+B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cat >"$work/guard.cc" <<'SOURCE'
@@ -39,6 +40,40 @@ SOURCE
 instructions() { # OBJECT FUNCTION
 	objdump -d --no-show-raw-insn --disassemble="$2" "$1" | awk -F'\t' '/^ /{ split($2, w, " "); if (w[1] !~ /^(nop|data16|cs|xchg)/) print w[1] }'
 }
+# What opening says when it fails, with exceptions and without.
+cat >"$work/opening.cc" <<'SOURCE'
+#include <cstdio>
+#include <cstring>
+#include <tach.hpp>
+static int bad;
+#define CHECK(is) ((is) ? (void)0 : (void)(bad = 1, std::printf("# line %d: %s\n", __LINE__, #is)))
+int main()
+{
+	tach_error err = TACH_ERROR_INIT, other = TACH_ERROR_INIT;
+	tach::set none("no_such_event", nullptr, 0, err), clock("", nullptr, 0, other);
+
+	CHECK(!none && !none.get() && err.code == TACH_ERR_NOTFOUND && std::strstr(err.text, "no_such_event"));
+	CHECK(clock && clock.get() && other.code == 0);
+	tach::reader of_none(none, err), of_clock(clock, other);
+	CHECK(!of_none && !of_none.get() && err.code == TACH_ERR_INVAL);
+	CHECK(of_clock && of_clock.get());
+	none = std::move(clock);
+	CHECK(none && !clock);
+#ifdef __EXCEPTIONS
+	try {
+		tach::set thrown("no_such_event");
+		CHECK(!"reached");
+	} catch (const tach::error &e) {
+		CHECK(e.code == TACH_ERR_NOTFOUND && std::strstr(e.what(), "no_such_event"));
+	}
+#else
+	tach::set empty("no_such_event");
+	tach::reader of_empty(empty);
+	CHECK(!empty && !of_empty);
+#endif
+	return bad;
+}
+SOURCE
 failed=0
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || { echo "skip guard $compiler: $compiler is not installed"; continue; }
@@ -56,5 +91,12 @@ for compiler in g++ clang++; do
 		done
 	done
 	if [ $bad = 0 ]; then echo "ok guard $compiler"; else echo "not ok guard $compiler"; failed=1; fi
+	bad=0
+	for flags in '' '-fno-exceptions -fno-rtti'; do
+		$compiler -std=c++11 -O1 -Wall -Wextra -Werror -Iinclude $flags -o "$work/opening" "$work/opening.cc" \
+			"$B/libtach.a" -lurcu-bp -lurcu-common -lm -lpthread -ldl && "$work/opening" ||
+			{ echo "# $compiler $flags: opening"; bad=1; }
+	done
+	if [ $bad = 0 ]; then echo "ok opening $compiler"; else echo "not ok opening $compiler"; failed=1; fi
 done
 exit $failed

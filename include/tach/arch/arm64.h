@@ -40,7 +40,7 @@
 
 #define TACH_ADD(value, operand)                                                               \
 	do {                                                                                   \
-		(value) += (uint64_t)(operand);                                                \
+		(value) += TACH__CAST(uint64_t, operand);                                      \
 		__asm__ volatile("" : "+r"(value) : : "memory");                               \
 	} while (0)
 
@@ -99,14 +99,14 @@ TACH_INLINE uint64_t tach_clock(void)
 		__asm__ volatile("1:\tldxr %0, %2\n\tadd %0, %0, %3\n"                         \
 				 "\tstxr %w1, %0, %2\n\tcbnz %w1, 1b"                          \
 				 : "=&r"(tach__was), "=&r"(tach__failed), "+Q"(word)           \
-				 : "r"((uint64_t)(by)));                                       \
+				 : "r"(TACH__CAST(uint64_t, by)));                             \
 	} while (0)
 
 /* below = a < b ? below : other, without a branch: the same number of instructions. */
 #define TACH_BELOW(a, b, below, other)                                                         \
 	__asm__("cmp %w1, %w2\n\tcsel %0, %0, %3, lo"                                          \
 		: "+r"(below)                                                                  \
-		: "r"((uint32_t)(a)), "r"((uint32_t)(b)), "r"(other)                           \
+		: "r"(TACH__CAST(uint32_t, a)), "r"(TACH__CAST(uint32_t, b)), "r"(other)       \
 		: "cc")
 
 #define TACH_ARCH_NAME		    "arm64"

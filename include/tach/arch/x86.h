@@ -11,6 +11,17 @@
 /* Pages are 4096 bytes (Intel SDM vol. 3, 4.3): a constant, not something to ask for. */
 #define TACH__PAGE_SIZE 4096
 
+/*
+ * Instructions are written in both of the assembler's dialects, {AT&T|Intel}: programs may be
+ * built with -masm=intel. There gcc says the size of an operand in memory itself, clang does
+ * not.
+ */
+#ifdef __clang__
+#define TACH__SIZED(size) size " ptr "
+#else
+#define TACH__SIZED(size)
+#endif
+
 /* Budget tests count instructions where RDPMC cannot run: they put RDTSC in its place. */
 #ifndef TACH_COUNTER_INSN
 #define TACH_COUNTER_INSN "rdpmc"
@@ -23,15 +34,16 @@
  * shift and an OR; 32-bit outputs would get two zero-extensions besides.
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \
-	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                             \
-			 "\tshl $32, %%rdx\n\tor %%rdx, %0\n.Ltach_on%=:\n"                    \
-			 "\t.subsection 1\n"                                                   \
-			 ".Ltach_revoked%=:\n\tor $1, %1\n\tjmp .Ltach_on%=\n"                 \
-			 "\t.previous\n" TACH__EX_RECORD(".Ltach_at%=", ".Ltach_revoked%=",    \
-							 ".long tach__abi_1@GOTPCREL")         \
-			 : "=a"(value), "+r"(seen)                                             \
-			 : "c"(number)                                                         \
-			 : "rdx", "memory", "cc")
+	__asm__ volatile(                                                                      \
+		".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                                      \
+		"\tshl {$32, %%rdx|rdx, 32}\n\tor {%%rdx, %0|%0, rdx}\n.Ltach_on%=:\n"         \
+		"\t.subsection 1\n"                                                            \
+		".Ltach_revoked%=:\n\tor {$1, %1|%1, 1}\n\tjmp .Ltach_on%=\n"                  \
+		"\t.previous\n" TACH__EX_RECORD(                                               \
+			".Ltach_at%=", ".Ltach_revoked%=", ".long tach__abi_1@GOTPCREL")       \
+		: "=a"(value), "+r"(seen)                                                      \
+		: "c"(number)                                                                  \
+		: "rdx", "memory", "cc")
 
 /*
  * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
@@ -41,7 +53,7 @@ TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
 {
 	int none;
 
-	__asm__("sub $1, %0" : "+r"(index), "=@ccc"(none));
+	__asm__("sub {$1, %0|%0, 1}" : "+r"(index), "=@ccc"(none));
 	*number = index;
 	return none;
 }
@@ -51,7 +63,7 @@ TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
 #define TACH_ADD(value, operand)                                                               \
 	do {                                                                                   \
 		__asm__("" : "+r"(value));                                                     \
-		(value) += (uint64_t)(operand);                                                \
+		(value) += TACH__CAST(uint64_t, operand);                                      \
 		__asm__ volatile("" : "+r"(value) : : "memory");                               \
 	} while (0)
 
@@ -59,9 +71,13 @@ TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
  * The pages lie behind the reader at a fixed distance, so that a page's address is a constant
  * displacement: one load per counter less than through a table of pointers.
  */
-#define TACH_PAGE(reader, i)                                                                   \
-	((const struct perf_event_mmap_page *)((const char *)(reader) +                        \
-					       ((size_t)(i) + 1) * TACH__PAGE_SIZE))
+TACH_INLINE const struct perf_event_mmap_page *tach__page(const void *reader, size_t i)
+{
+	const void *page = TACH__CAST(const char *, reader) + (i + 1) * TACH__PAGE_SIZE;
+
+	return TACH__CAST(const struct perf_event_mmap_page *, page);
+}
+#define TACH_PAGE(reader, i) tach__page(reader, i)
 
 /* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
 TACH_INLINE uint64_t tach_clock(void)
@@ -81,23 +97,30 @@ TACH_INLINE uint64_t tach_clock(void)
 
 /* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
 #define TACH_UNLESS(word, label)                                                               \
-	__asm__ goto("cmpq $0, %0\n\tje %l1" : : "m"(word) : "cc" : label)
+	__asm__ goto("cmp{q $0, %0| " TACH__SIZED("qword") "%0, 0}\n\tje %l1"                  \
+		     :                                                                         \
+		     : "m"(word)                                                               \
+		     : "cc"                                                                    \
+		     : label)
 
 /* One instruction: nothing of this thread's, a signal handler neither, comes in between. */
 #define TACH_BUMP(word, by)                                                                    \
-	__asm__ volatile("addq %1, %0" : "+m"(word) : "er"((uint64_t)(by)) : "cc")
+	__asm__ volatile("add{q %1, %0| " TACH__SIZED("qword") "%0, %1}"                       \
+			 : "+m"(word)                                                          \
+			 : "er"(TACH__CAST(uint64_t, by))                                      \
+			 : "cc")
 #define TACH_COUNT(word, by) TACH_BUMP(word, by)
 
 /* below = a < b ? below : other, without a branch: the same number of instructions. */
 #define TACH_BELOW(a, b, below, other)                                                         \
-	__asm__("cmpl %2, %1\n\tcmovae %3, %0"                                                 \
+	__asm__("cmp{l %2, %1| %1, " TACH__SIZED("dword") "%2}\n\tcmovae {%3, %0|%0, %3}"      \
 		: "+r"(below)                                                                  \
-		: "r"((uint32_t)(a)), "m"(b), "r"(other)                                       \
+		: "r"(TACH__CAST(uint32_t, a)), "m"(b), "r"(other)                             \
 		: "cc")
 
 #define TACH_ARCH_NAME		    "x86-64"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u
 TACH_INLINE void tach__arch_loop(uint64_t n)
 {
-	__asm__ volatile("1:\tsub $1, %0\n\tjnz 1b" : "+r"(n) : : "cc");
+	__asm__ volatile("1:\tsub {$1, %0|%0, 1}\n\tjnz 1b" : "+r"(n) : : "cc");
 }
