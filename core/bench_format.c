@@ -54,12 +54,14 @@ static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
 static void format_text(struct tach__out *out, const struct tach_bench *b)
 {
 	struct tach_bench_value v;
-	char label[64];
+	char label[64], name[128];
 
-	tach__out(out, "%s: %llu iterations a sample%s\n", b->name,
+	tach_printable(name, sizeof name, b->name);
+	tach__out(out, "%s: %llu iterations a sample%s\n", name,
 		  (unsigned long long)b->iterations, b->npasses > 1 ? ", several passes" : "");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
 		snprintf(label, sizeof label, "%s%s", v.name, i ? "" : ", ns");
+		tach_printable(label, sizeof label, label);
 		tach__out(out, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u",
 			  label, v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
 		if (v.outliers)

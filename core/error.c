@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/error.h"
+#include "core/utf8.h"
 
 const char *tach_strerror(int code)
 {
@@ -81,6 +82,28 @@ const char *tach_strerror(int code)
 	return "unknown error";
 }
 
+size_t tach_printable(char *to, size_t size, const char *text)
+{
+	size_t at = 0, end = 0;
+
+	while (text[at]) {
+		size_t length = tach__utf8_length(text + at, 4); /* not beyond the NUL */
+		int shown = length && tach__utf8_shown(text + at, length);
+
+		length += !length;
+		/* Only while nothing was left out. */
+		if (end == at && at + length < size) {
+			for (size_t i = 0; i < length; i++)
+				to[at + i] = shown ? text[at + i] : '?';
+			end += length;
+		}
+		at += length;
+	}
+	if (size)
+		to[end] = '\0';
+	return at;
+}
+
 int tach__error(struct tach_error *err, int code, int line, int column, const char *format, ...)
 {
 	va_list args;
@@ -98,5 +121,6 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	va_start(args, format);
 	vsnprintf(err->text, sizeof err->text, format, args);
 	va_end(args);
+	tach_printable(err->text, sizeof err->text, err->text);
 	return code;
 }

@@ -74,17 +74,17 @@ void tach__out_number(struct tach__out *out, double v, const char *otherwise)
 }
 
 void tach__out_escaped(struct tach__out *out, const char *text,
-		       const char *(*escape)(unsigned char c, char room[8]))
+		       const char *(*escape)(unsigned c, char room[8]))
 {
 	char room[8];
 
 	while (*text) {
-		size_t n = tach__utf8_length(text, strlen(text));
-		const char *escaped = n == 1 ? escape((unsigned char)*text, room) : NULL;
+		size_t n = tach__utf8_length(text, 4); /* not beyond the NUL */
+		const char *escaped = n ? escape(tach__utf8_code(text, n), room) : NULL;
 
 		if (escaped)
 			tach__out_text(out, escaped);
-		else if (n)
+		else if (n && tach__utf8_shown(text, n))
 			tach__out_bytes(out, text, n);
 		else
 			tach__out_text(out, "\xef\xbf\xbd"); /* U+FFFD */
@@ -92,13 +92,15 @@ void tach__out_escaped(struct tach__out *out, const char *text,
 	}
 }
 
-static const char *json_escape(unsigned char c, char room[8])
+static const char *json_escape(unsigned c, char room[8])
 {
+	char one[4];
+
 	/* '<' so that a string cannot end the script element it may stand in. */
-	if (c >= 0x20 && c != '"' && c != '\\' && c != '<' && c != 0x7f)
+	if (c != '"' && c != '\\' && c != '<' && tach__utf8_shown(one, tach__utf8_put(one, c)))
 		return NULL;
 	if (c == '"' || c == '\\')
-		snprintf(room, 8, "\\%c", c);
+		snprintf(room, 8, "\\%c", (int)c);
 	else
 		snprintf(room, 8, "\\u%04x", c);
 	return room;

@@ -21,10 +21,12 @@ void tach__out_bytes(struct tach__out *out, const char *text, size_t length);
 void tach__out_text(struct tach__out *out, const char *text);
 /* All the digits that v has, by no locale's rules; `otherwise` for NaN and infinities. */
 void tach__out_number(struct tach__out *out, double v, const char *otherwise);
-/* Well-formed UTF-8 whatever text is; escape(c) gives what stands for an ASCII character, or
- * NULL for itself. */
+/*
+ * Well-formed UTF-8 whatever text is; escape(code) gives what stands for a character, or NULL
+ * for itself. What is not to be shown (tach__utf8_shown) and has no escape becomes U+FFFD.
+ */
 void tach__out_escaped(struct tach__out *out, const char *text,
-		       const char *(*escape)(unsigned char c, char room[8]));
+		       const char *(*escape)(unsigned c, char room[8]));
 void tach__out_json_string(struct tach__out *out, const char *text);
 int tach__out_flush(struct tach__out *out);
 

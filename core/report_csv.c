@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a line per region, part and quantity. */
+#include <string.h>
 #include "core/out.h"
 
-static const char *escape(unsigned char c, char room[8])
+static const char *escape(unsigned c, char room[8])
 {
 	(void)room;
-	return c == '"' ? "\"\"" : NULL;
+	return c == '"' ? "\"\"" : c == '\n' ? "\n" : c == '\t' ? "\t" : NULL;
 }
 
+/* Spreadsheets take what begins with one of these for a formula, and what follows an apostrophe
+ * for text. */
 static void field(struct tach__out *out, const char *text)
 {
-	tach__out_text(out, "\"");
+	tach__out_text(out, *text && strchr("=+-@\t\r\n", *text) ? "\"'" : "\"");
 	tach__out_escaped(out, text, escape);
 	tach__out_text(out, "\"");
 }

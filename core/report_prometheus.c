@@ -3,10 +3,12 @@
  * Prometheus' text format 0.0.4. Series of a family stand together; times are in seconds;
  * what only grows is a counter and ends in _total.
  */
-#include <math.h>
+#include <stdio.h>
+#include "core/formula.h"
 #include "core/out.h"
+#include "core/snapshot.h"
 
-static const char *escape(unsigned char c, char room[8])
+static const char *escape(unsigned c, char room[8])
 {
 	(void)room;
 	return c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '\n' ? "\\n" : NULL;
@@ -136,30 +138,82 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
 		}
 }
 
-/* Without histograms nothing. */
-static void quantiles(struct tach__out *out, const struct tach_snapshot *s)
+/* ---- histograms ---- */
+
+/* The same bounds at every scrape, or rates cannot be made of them: 1, 2, 5, 10 ... from 10 ns
+ * to 10 s, in ns. */
+enum { BOUNDS = 28 };
+
+static double bound(int i)
 {
-	static const struct {
-		const char *name;
-		double p;
-	} which[] = {{"0.5", 0.5}, {"0.9", 0.9}, {"0.99", 0.99}, {"1", 1}};
+	static const double step[] = {1, 2, 5};
+	double b = 10 * step[i % 3];
+
+	for (int decade = i / 3; decade > 0; decade--)
+		b *= 10;
+	return b;
+}
+
+static void bucket(struct tach__out *out, const struct tach_region_info *info, const char *le,
+		   uint64_t count)
+{
+	series(out, "tach_region_call_seconds_bucket", info);
+	label(out, "le", le);
+	end(out, (double)count);
+}
+
+static void histogram(struct tach__out *out, const struct tach_region_info *info,
+		      const struct tach_bucket *b, int n)
+{
+	uint64_t below = 0;
+	double sum = 0;
+	int at = 0;
+
+	for (int i = 0; i < BOUNDS; i++) {
+		char le[40];
+
+		/* In whole: one that reaches over the bound counts with the next. */
+		for (; at < n && b[at].high <= bound(i); at++)
+			below += b[at].count;
+		if (bound(i) < 1e9)
+			tach__number_print(bound(i) / 1e9, le, sizeof le);
+		else
+			snprintf(le, sizeof le, "%.0f", bound(i) / 1e9);
+		bucket(out, info, le, below);
+	}
+	for (; at < n; at++)
+		below += b[at].count;
+	bucket(out, info, "+Inf", below);
+	for (at = 0; at < n; at++)
+		sum += (double)b[at].count * (b[at].low + b[at].high) / 2;
+	series(out, "tach_region_call_seconds_sum", info);
+	end(out, sum / 1e9);
+	series(out, "tach_region_call_seconds_count", info);
+	end(out, (double)below);
+}
+
+/* Pages, not malloc: a handler of a deadly signal may write this. */
+static void histograms(struct tach__out *out, const struct tach_snapshot *s)
+{
 	struct tach_region_info info = {0};
 	int first = 1;
 
-	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
-		for (int i = 0; i < 4; i++) {
-			double ns = tach_snapshot_quantile(s, r, TACH_TIME, which[i].p);
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
+		int n = tach_snapshot_buckets(s, r, TACH_TIME, NULL, 0);
+		size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
+		struct tach_bucket *b = size ? tach__pages(size) : NULL;
 
-			if (isnan(ns))
-				continue;
-			if (first)
-				family(out, "tach_region_call_seconds", "gauge",
-				       "Quantiles of the time of one call, as measured.");
-			first = 0;
-			series(out, "tach_region_call_seconds", &info);
-			label(out, "quantile", which[i].name);
-			end(out, ns / 1e9);
-		}
+		out->lacking |= size && !b;
+		if (!b)
+			continue;
+		tach_snapshot_buckets(s, r, TACH_TIME, b, n);
+		if (first)
+			family(out, "tach_region_call_seconds", "histogram",
+			       "Time of one call; the sum is made of the buckets.");
+		first = 0;
+		histogram(out, &info, b, n);
+		tach__pages_free(b, size);
+	}
 }
 
 static void plain(struct tach__out *out, const char *name, const char *type, const char *help,
@@ -197,5 +251,5 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 	counts(out, s);
 	values(out, s);
 	metrics(out, s);
-	quantiles(out, s);
+	histograms(out, s);
 }

@@ -97,10 +97,9 @@ static void name_text(char *to, const char *name, int most)
 		return;
 	}
 	while (*name) {
-		size_t length = tach__utf8_length(name, strlen(name));
-		int odd = length == 0 || (unsigned char)*name < 0x20 || *name == 0x7f;
-
-		int wide = length ? tach__utf8_columns(name) : 1;
+		size_t length = tach__utf8_length(name, 4);
+		int odd = length == 0 || !tach__utf8_shown(name, length);
+		int wide = odd ? 1 : tach__utf8_columns(name);
 
 		if (n + length + sizeof "\u2026" > CELL ||
 		    (width + wide + 1 > most && name[length])) {
@@ -271,6 +270,7 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 {
 	struct tach_snapshot_counts c = {0};
 	uint32_t flags = tach__report_flags(s);
+	char note[1024];
 
 	tach_snapshot_counts(s, &c);
 	tach__out_text(out, "\n");
@@ -286,8 +286,8 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 			  "have the raw counts too.\n");
 	if (flags & TACH_SMALL)
 		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
-	if (*tach_snapshot_note(s))
-		tach__out(out, "%s\n", tach_snapshot_note(s));
+	if (tach_printable(note, sizeof note, tach_snapshot_note(s)))
+		tach__out(out, "%s\n", note);
 	if (c.refused)
 		tach__out(
 			out,

@@ -24,8 +24,7 @@ size_t tach__utf8_length(const char *text, size_t room)
 	return n;
 }
 
-/* The character's number; the text is well-formed. */
-static unsigned code_at(const char *text, size_t length)
+unsigned tach__utf8_code(const char *text, size_t length)
 {
 	static const unsigned char mask[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
 	unsigned code = (unsigned char)text[0] & mask[length];
@@ -33,6 +32,23 @@ static unsigned code_at(const char *text, size_t length)
 	for (size_t i = 1; i < length; i++)
 		code = code << 6 | ((unsigned char)text[i] & 0x3f);
 	return code;
+}
+
+/* Bidirectional controls: Unicode's Bidi_Control property (UAX 9). */
+int tach__utf8_shown(const char *text, size_t length)
+{
+	static const struct {
+		unsigned first, last;
+	} hidden[] = {
+		{0, 0x1f},	  {0x7f, 0x9f},	    {0x61c, 0x61c},
+		{0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
+	};
+	unsigned code = tach__utf8_code(text, length);
+
+	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return 0;
+	return 1;
 }
 
 /*
@@ -52,7 +68,7 @@ int tach__utf8_columns(const char *text)
 		{0x1f300, 0x1f64f, 2}, {0x1f680, 0x1f6ff, 2}, {0x1f900, 0x1f9ff, 2},
 		{0x20000, 0x3fffd, 2},
 	};
-	unsigned code = code_at(text, tach__utf8_length(text, 4));
+	unsigned code = tach__utf8_code(text, tach__utf8_length(text, 4));
 
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
 		if (code >= odd[i].first && code <= odd[i].last)

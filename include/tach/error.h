@@ -70,5 +70,15 @@ TACH_BEGIN_DECLS
 /* A short phrase for any code this library returns. Static storage. Async-signal-safe. */
 TACH_API const char *tach_strerror(int code);
 
+/*
+ * Copies text to where it can be shown to people: what a terminal would obey instead of showing
+ * (C0 and C1 control characters, DEL, Unicode's bidirectional controls and line separators) and
+ * bytes that are not UTF-8 become '?', one for each byte, so that columns stay. Cut before the
+ * first character that does not fit into size bytes, ended by NUL if size > 0. to may be text
+ * itself. Texts of errors have been through it; names (of regions, events, files) have not.
+ * Returns the length of text. Thread-safe, async-signal-safe, allocates nothing.
+ */
+TACH_API size_t tach_printable(char *to, size_t size, const char *text);
+
 TACH_END_DECLS
 #endif

@@ -1,7 +1,7 @@
 # Our own presets: text to C, by a program of the machine that builds, with the library's own
 # reader of such files.
 mkpresets_src := $(wildcard tools/mkpresets/*.c) core/derived_parse.c core/derived_record.c \
-	$(wildcard core/formula*.c) core/number.c core/error.c
+	$(wildcard core/formula*.c) core/number.c core/error.c core/utf8.c
 presets       := $(sort $(wildcard arch/*/presets/*.derived))
 gen_obj       += $(B)/gen/presets.o
 

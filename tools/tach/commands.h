@@ -7,6 +7,8 @@
 #ifndef TOOLS_TACH_COMMANDS_H
 #define TOOLS_TACH_COMMANDS_H
 
+#include <stdio.h>
+
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
 
 int cmd_derived(int argc, char **argv);
@@ -18,7 +20,11 @@ int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* json_string.c: prints the text as a JSON string. */
-void json_string(const char *text);
+/* people.c: from now on what stdout and stderr print is fit to be shown: tach_printable(3). */
+void people_open(void);
+
+/* strings.c: prints the text as a JSON string, as a cell of CSV. */
+void json_string(FILE *to, const char *text);
+void csv_string(FILE *to, const char *text);
 
 #endif

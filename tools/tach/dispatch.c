@@ -189,7 +189,7 @@ static void json_list(const char *key, const struct tach_register *list, uint32_
 		       (unsigned long long)list[i].alternative);
 		if (events && i < nevents) {
 			printf(", \"event\": ");
-			json_string(events[i]);
+			json_string(stdout, events[i]);
 		}
 		printf("}");
 	}
@@ -219,7 +219,7 @@ static void json_ranges(const char *kind, const struct tach_dispatch_ranges *ask
 static void json(const struct request *r, const struct tach_dispatch_out *out)
 {
 	printf("{\n  \"schema\": \"tach-dispatch-1\",\n  \"pmu\": ");
-	json_string(r->pmu);
+	json_string(stdout, r->pmu);
 	json_list("pmcs", out->pmcs, out->npmcs, NULL, 0);
 	json_list("pmds", out->pmds, out->npmds, r->names, r->in.nevents);
 	json_ranges("code", &r->ia64.code, &out->code);

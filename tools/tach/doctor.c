@@ -102,9 +102,9 @@ static void print_json(const struct tach_examination *x)
 		printf("%s{\"check\":\"%s\",\"severity\":\"%s\",\"cause\":\"%s\",\"text\":",
 		       i ? "," : "", f->check, tach_severity_name(f->severity),
 		       tach_cause_name(f->cause));
-		json_string(f->text);
+		json_string(stdout, f->text);
 		printf(",\"cure\":");
-		json_string(f->cure);
+		json_string(stdout, f->cure);
 		putchar('}');
 	}
 	puts("]}");

@@ -143,18 +143,8 @@ static void print_text(const struct tach_event *e, enum tach_os os)
 
 static void print_string(const char *key, const char *text)
 {
-	printf("\"%s\": \"", key);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"' || c == '\\')
-			printf("\\%c", c);
-		else if (c < 0x20)
-			printf("\\u%04x", c);
-		else
-			putchar(c);
-	}
-	putchar('"');
+	printf("\"%s\": ", key);
+	json_string(stdout, text);
 }
 
 static void print_attr_json(const struct tach_event *e)

@@ -3,33 +3,21 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include "tools/tach/commands.h"
 #include "tools/tach/list.h"
-
-static void string(const char *text)
-{
-	putchar('"');
-	for (; *text; text++)
-		if (*text == '"' || *text == '\\')
-			printf("\\%c", *text);
-		else if ((unsigned char)*text < ' ')
-			printf("\\u%04x", *text);
-		else
-			putchar(*text);
-	putchar('"');
-}
 
 static void member(const char *key, const char *text)
 {
 	if (!text || !*text)
 		return;
 	printf(", \"%s\": ", key);
-	string(text);
+	json_string(stdout, text);
 }
 
 static void pmu_head(const struct tach_pmu_info *info)
 {
 	printf("  {\"name\": ");
-	string(info->name);
+	json_string(stdout, info->name);
 	member("arch", info->arch);
 	member("description", info->description);
 	member("perf", info->perf);
@@ -50,7 +38,7 @@ static void pmu_head(const struct tach_pmu_info *info)
 static void one_line(const struct list_row *row)
 {
 	printf("%s{\"name\": ", row->is_umask ? "      " : "    ");
-	string(row->name);
+	json_string(stdout, row->name);
 	printf(", \"code\": \"0x%" PRIx64 "\"", row->code);
 	member("counters", row->counters);
 	if (row->is_umask)

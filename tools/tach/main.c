@@ -56,6 +56,7 @@ static int all_said(int status)
 
 int main(int argc, char **argv)
 {
+	people_open();
 	if (argc > 2 && strcmp(argv[1], "help") == 0)
 		argv = help_of(&argc, argv);
 	if (argc < 2 || is(argv[1], "help", "--help", "-h")) {

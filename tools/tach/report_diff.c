@@ -42,44 +42,23 @@ static double relative(const struct line *l)
 
 static void print_text(const struct diff *d, const struct line *l)
 {
-	char percent[32] = "-", name[256];
+	char percent[32] = "-", name[256], quantity[256];
 
-	snprintf(name, sizeof name, "%s", l->region);
-	for (char *c = name; *c; c++)
-		if ((unsigned char)*c < 0x20)
-			*c = '?';
-
+	tach_printable(name, sizeof name, l->region);
+	tach_printable(quantity, sizeof quantity, l->is_time ? "time (ns)" : l->quantity);
 	if (isfinite(relative(l)))
 		snprintf(percent, sizeof percent, "%+.2f%%", 100 * relative(l));
 	fprintf(d->to, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width, name,
-		l->is_time ? "time (ns)" : l->quantity, l->old, l->new, l->new - l->old,
-		percent, verdicts[l->verdict]);
-}
-
-/* `quote` doubled, or behind a backslash. */
-static void print_quoted(FILE *to, const char *text, const char *escaped)
-{
-	putc('"', to);
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c == '"')
-			fputs(escaped, to);
-		else if (*escaped == '\\' && (c == '\\' || c < 0x20))
-			fprintf(to, "\\u%04x", c);
-		else
-			putc(c, to);
-	}
-	putc('"', to);
+		quantity, l->old, l->new, l->new - l->old, percent, verdicts[l->verdict]);
 }
 
 static void print_csv(const struct diff *d, const struct line *l)
 {
 	const double number[] = {l->old, l->new, l->new - l->old, relative(l), l->error};
 
-	print_quoted(d->to, l->region, "\"\"");
+	csv_string(d->to, l->region);
 	putc(',', d->to);
-	print_quoted(d->to, l->is_time ? "time_ns" : l->quantity, "\"\"");
+	csv_string(d->to, l->is_time ? "time_ns" : l->quantity);
 	for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
 		putc(',', d->to);
 		print_number(d->to, number[i]);
@@ -93,9 +72,9 @@ static void print_json(const struct diff *d, const struct line *l)
 	const double number[] = {l->old, l->new, l->new - l->old, relative(l), l->error};
 
 	fprintf(d->to, "%s\n  {\"region\": ", d->written ? "," : "");
-	print_quoted(d->to, l->region, "\\\"");
+	json_string(d->to, l->region);
 	fputs(", \"quantity\": ", d->to);
-	print_quoted(d->to, l->quantity, "\\\"");
+	json_string(d->to, l->quantity);
 	for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
 		fprintf(d->to, ", \"%s\": ", names[i]);
 		if (isfinite(number[i]))

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The door for everything that tach prints: names, files and arguments may hold what a terminal
+ * would obey. Here, where all streams end, none of it can be forgotten. Lines and columns (LF,
+ * TAB, CR before LF) are the command's own.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach/error.h>
+#include "tools/tach/commands.h"
+
+struct door {
+	int fd;
+	size_t held; /* the beginning of a character whose rest is to come */
+	char text[4];
+};
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+/* Bytes that the character wants which begins so. */
+static size_t wanted(unsigned char lead)
+{
+	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 || lead == '\r' ? 2 : 1;
+}
+
+/* The character that is held, as it may be shown. */
+static size_t show(struct door *d, char *to)
+{
+	char one[5];
+	size_t n = d->held;
+
+	memcpy(one, d->text, n);
+	one[n] = '\0';
+	d->held = 0;
+	if (memchr(one, 0, n) || strcmp(one, "\n") == 0 || strcmp(one, "\t") == 0 ||
+	    strcmp(one, "\r\n") == 0) {
+		memcpy(to, *one ? one : "?", n);
+		return n;
+	}
+	tach_printable(one, sizeof one, one);
+	memcpy(to, one, n);
+	return n;
+}
+
+static int continues(const struct door *d, char c)
+{
+	return d->text[0] == '\r' ? c == '\n' : ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static ssize_t door_write(void *cookie, const char *text, size_t length)
+{
+	struct door *d = cookie;
+	char out[4096 + 8];
+	size_t n = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		if (d->held && !continues(d, text[i]))
+			n += show(d, out + n);
+		d->text[d->held++] = text[i];
+		if (d->held == wanted((unsigned char)d->text[0]))
+			n += show(d, out + n);
+		if (n < sizeof out - 8)
+			continue;
+		if (write_all(d->fd, out, n) != 0)
+			return 0;
+		n = 0;
+	}
+	return write_all(d->fd, out, n) == 0 ? (ssize_t)length : 0;
+}
+
+static int door_close(void *cookie)
+{
+	struct door *d = cookie;
+	char out[4];
+
+	return write_all(d->fd, out, show(d, out));
+}
+
+static FILE *open_door(struct door *d, int mode, FILE *instead)
+{
+	static const cookie_io_functions_t functions = {.write = door_write,
+							.close = door_close};
+	FILE *stream = fopencookie(d, "w", functions);
+
+	if (!stream)
+		return instead;
+	setvbuf(stream, NULL, mode, BUFSIZ);
+	return stream;
+}
+
+void people_open(void)
+{
+	static struct door out = {.fd = STDOUT_FILENO}, err = {.fd = STDERR_FILENO};
+
+	stdout = open_door(&out, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, stdout);
+	stderr = open_door(&err, _IONBF, stderr);
+}
