@@ -292,7 +292,11 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		none[0] = delta[0];
 		delta = none;
 	} else if (slot->histograms) {
-		tach__histograms_add(slot->histograms, delta, self->count + 1);
+		const uint64_t pairs[2] = {self->pairs[0] - mark->pairs[0],
+					   self->pairs[1] - mark->pairs[1]};
+
+		tach__histograms_add(slot->histograms, delta, &self->record->entry_cost, fenced,
+				     pairs, self->count + 1);
 	}
 	if (TACH_UNLIKELY(slot->seq & 1)) {
 		/* A signal handler between the stores of the thread it interrupted. */
@@ -340,8 +344,12 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 		return;
 	}
 	flags = tach__edges_read(self, &mark->counters, delta, fenced);
-	if (!flags)
-		flags = tach__edges_since(self, mark);
+	if (TACH_UNLIKELY(!flags && self->count &&
+			  rescheduled(self->reader, &mark->counters))) {
+		memcpy(mark->counters.value, delta + 1, self->count * sizeof *delta);
+		tach__end_rescheduled(mark, fenced);
+		return;
+	}
 	tach__edges_add(self, mark, delta, flags, fenced);
 }
 

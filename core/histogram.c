@@ -9,14 +9,12 @@
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
 
+/* Without a branch: what an entry costs the regions around must not depend on its value. */
 static unsigned bucket(uint64_t v)
 {
-	unsigned top;
+	unsigned shift = 63 - SUB - (unsigned)__builtin_clzll(v | 1u << SUB);
 
-	if (v < 1u << SUB)
-		return (unsigned)v;
-	top = 63 - (unsigned)__builtin_clzll(v);
-	return (top - SUB + 1) << SUB | (unsigned)(v >> (top - SUB) & ((1u << SUB) - 1));
+	return (shift << SUB) + (unsigned)(v >> shift);
 }
 
 /* The least and the greatest value that fall into bucket b. */
@@ -60,10 +58,18 @@ void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 	tach__pages_free(histograms, bytes(sums));
 }
 
-void tach__histograms_add(uint32_t *histograms, const uint64_t *values, uint32_t sums)
+void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
+			  const struct tach__entry_cost *cost, int fenced,
+			  const uint64_t pairs[2], uint32_t sums)
 {
-	for (uint32_t i = 0; i < sums; i++)
-		TACH__ADD(histograms[i * BUCKETS + bucket(values[i])], 1);
+	for (uint32_t i = 0; i < sums; i++) {
+		int64_t v = (int64_t)(values[i] - cost->empty[fenced][i] -
+				      (pairs[0] - pairs[1]) * cost->pair[0][i] -
+				      pairs[1] * cost->pair[1][i]);
+
+		/* Less than nothing is nothing: without a branch, as above. */
+		TACH__ADD(histograms[i * BUCKETS + bucket((uint64_t)(v & ~(v >> 63)))], 1);
+	}
 }
 
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)

@@ -273,13 +273,15 @@ static void measure_residue(const struct run *r)
 	difference(residue->rescheduled[1], r, moved_fenced, lock, 2, OUTER);
 }
 
-static void slots_prepare(struct tach__thread *record)
+/* `histograms`: they take entries to them as the program's do, which costs instructions. */
+static void slots_prepare(struct tach__thread *record, uint32_t *histograms)
 {
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		slot->id = id;
 		slot->rest = TACH__OUTER_NOBODY;
+		slot->histograms = histograms;
 		for (int inner = 0; inner < 2; inner++)
 			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
 		tach__part(slot, record->count, 0)->outer = slot->rest;
@@ -289,17 +291,41 @@ static void slots_prepare(struct tach__thread *record)
 
 __thread int tach__calibrating;
 
+static void slots_done(struct tach__thread *record, uint32_t *histograms)
+{
+	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++)
+		tach__slot_at(record, id)->histograms = NULL;
+	if (histograms)
+		tach__histograms_free(histograms, record->count + 1);
+}
+
+/* The least, as in the sums of a report. */
+static void entry_cost_keep(struct tach__thread *record)
+{
+	const struct tach__overhead *o = &record->overhead;
+
+	for (int mode = 0; mode < 2; mode++)
+		for (uint32_t i = 0; i <= record->count; i++) {
+			record->entry_cost.empty[mode][i] = (uint64_t)o->empty[mode][0][i];
+			record->entry_cost.pair[mode][i] = (uint64_t)o->pair[mode][0][i];
+		}
+}
+
 void tach__overhead_measure(struct tach__thread *record)
 {
 	struct run r = {record, tach__pages(sizeof *r.shown), RESIDUE_WARM, RESIDUE_TRIES};
 	struct tach__config *config = record->config;
+	uint32_t *histograms = NULL;
 	struct tach__held held;
 
+	memset(&record->entry_cost, 0, sizeof record->entry_cost);
 	memset(&record->overhead, 0, sizeof record->overhead);
 	memset(&record->residue, 0, sizeof record->residue);
 	if (!r.shown)
 		return;
-	slots_prepare(record);
+	if (config->histograms)
+		histograms = tach__histograms_make(record->count + 1);
+	slots_prepare(record, histograms);
 	tach__calibrating = tach__signals_held;
 	TACH__SET(record->hot->limit, (uint64_t)record->limit);
 	if (record->count == config->count &&
@@ -310,6 +336,8 @@ void tach__overhead_measure(struct tach__thread *record)
 	r.warm = WARM;
 	r.tries = TRIES;
 	measure_empty(&r);
+	slots_done(record, histograms);
+	entry_cost_keep(record);
 	if (record->count == config->count) {
 		tach__lock(&held);
 		if (!config->settled)

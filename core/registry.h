@@ -47,6 +47,14 @@ struct tach__residue {
 			    [TACH__SUMS]; /* behind the reading of one that was rescheduled */
 };
 
+/*
+ * What goes out of one entry before it is put into a histogram, by [fenced]: what an empty
+ * region shows, and what a pair inside adds. Zeros while that is being found out.
+ */
+struct tach__entry_cost {
+	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
+};
+
 /* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
  */
 struct tach__config {
@@ -114,6 +122,7 @@ struct tach__thread {
 	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
 	char *overflow_latch;
 	struct tach__overhead overhead;
+	struct tach__entry_cost entry_cost;
 };
 
 struct tach__registry {
@@ -221,7 +230,13 @@ void tach__configs_sweep(void); /* frees what nobody references; no lock held; m
 /* histogram.c */
 uint32_t *tach__histograms_make(uint32_t sums);
 void tach__histograms_free(uint32_t *histograms, uint32_t sums);
-void tach__histograms_add(uint32_t *histograms, const uint64_t *values, uint32_t sums);
+/*
+ * One entry, less what measuring it cost, at least 0: as the sums of the report are. `pairs`:
+ * completed inside it, all and those fenced. As many instructions whatever the values.
+ */
+void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
+			  const struct tach__entry_cost *cost, int fenced,
+			  const uint64_t pairs[2], uint32_t sums);
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums);
 /* The value below which the fraction p lies; NaN when empty. p = 1: the largest. */
 double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p);

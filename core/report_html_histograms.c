@@ -145,7 +145,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 				continue;
 			if (!any++)
 				tach__out_text(out, "<h2>Distributions <small>of single "
-						    "calls, as measured; dashed: p50, p90, "
+						    "calls, cost subtracted; dashed: p50, p90, "
 						    "p99</small></h2>\n"
 						    "<div class=\"grid\">\n");
 			picture(out, s, r, q, info.name, text);

@@ -209,7 +209,8 @@ static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 		tach_snapshot_buckets(s, r, TACH_TIME, b, n);
 		if (first)
 			family(out, "tach_region_call_seconds", "histogram",
-			       "Time of one call; the sum is made of the buckets.");
+			       "Time of one call, cost subtracted; the sum is made of the "
+			       "buckets.");
 		first = 0;
 		histogram(out, &info, b, n);
 		tach__pages_free(b, size);

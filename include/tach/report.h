@@ -75,7 +75,8 @@ TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int reg
 				   enum tach_part part, struct tach_value *value);
 /*
  * The value that the fraction p (0 .. 1) of a region's calls does not exceed, at most 1/16 off;
- * inclusive, as counted. NaN without histograms.
+ * inclusive, less what measuring it cost, as in the sums; interrupts stay in. NaN without
+ * histograms.
  */
 TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int region,
 				       int quantity, double p);

@@ -14,7 +14,7 @@
 #include "tests/guest/machine.h"
 
 static int failures, checks, unflagged;
-static uint32_t counters;
+static uint32_t counters, histograms;
 
 /* n turns, with what brings n into its register: 2 n + 1 instructions. */
 #if defined(__x86_64__)
@@ -82,10 +82,10 @@ static void expect(const char *test, const char *name, int64_t inclusive, int lo
 				continue;
 			failures++;
 			unflagged += info.provenance[0] == 0;
-			printf("# %s, %u counters: %s of %s, %s, is %" PRId64 ", %+" PRId64
+			printf("# %s, %u counters%s: %s of %s, %s, is %" PRId64 ", %+" PRId64
 			       " off in %d calls%s\n",
-			       test, counters, event, name, part ? "self" : "inclusive", got,
-			       got - want, (int)info.calls,
+			       test, counters, histograms ? " and histograms" : "", event, name,
+			       part ? "self" : "inclusive", got, got - want, (int)info.calls,
 			       info.provenance[0] ? " (rescheduled)" : "");
 		}
 }
@@ -125,6 +125,7 @@ static int begin(unsigned first)
 	memset(attr, 0, sizeof attr);
 	memset(&err, 0, sizeof err);
 	err.size = 0;
+	opt.histograms = histograms;
 	for (uint32_t i = 0; i < counters; i++) {
 		event = &events[(first + i) % NEVENTS];
 		attr[i].type = event->type;
@@ -313,8 +314,9 @@ static void undisturbed(void (*test)(void), unsigned first)
 int main(int argc, char **argv)
 {
 	static const struct {
-		uint32_t counters, first;
-	} sets[] = {{4, 0}, {1, 0}, {4, 3}, {2, 0}, {3, 4}, {6, 0}};
+		uint32_t counters, first, histograms;
+	} sets[] = {{4, 0, 0}, {1, 0, 0}, {4, 3, 0}, {2, 0, 0},
+		    {3, 4, 0}, {6, 0, 0}, {4, 0, 1}, {1, 0, 1}};
 
 	(void)argc;
 	if (!machine_is_exact()) {
@@ -323,6 +325,7 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < sizeof sets / sizeof *sets; i++) {
 		counters = sets[i].counters;
+		histograms = sets[i].histograms;
 		undisturbed(flat, sets[i].first);
 		undisturbed(nested, sets[i].first);
 		undisturbed(recursive, sets[i].first);
