@@ -112,6 +112,10 @@ result rows
 run 0 --outside -e page-faults -m 'twice = 2 * page-faults' "$target" once
 calls '\(whole program\)' 1; says 'page-faults +twice '; grep -q '^work' "$work/err" && rc=1
 awk '/^.whole/ && $6 > 0 && $7 == 2 * $6 { found = 1 } END { exit !found }' "$work/err" || rc=1
+# A formula of any length is the one that is computed.
+hundred="($(printf 'f + %.0s' {1..99})f)"
+run 0 --outside -e f=page-faults -m "many = ($(printf "$hundred + %.0s" {1..6})f) / f" "$target" once
+says '^\(whole program\) .* 601(\.0*)? '
 run 137 --outside -e page-faults "$target" ended-by 9
 calls '\(whole program\)' 1; grep -q 'is lost' "$work/err" && rc=1
 run 125 --outside -e bogus "$target" once

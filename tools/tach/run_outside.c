@@ -145,6 +145,20 @@ static void part(FILE *to, const struct run_outside *o, const char *name, double
 	fprintf(to, "}");
 }
 
+/* Whole, however long it is. */
+static void formula(FILE *to, const struct tach_formula *f)
+{
+	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
+	char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+
+	if (text) {
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)length + 1);
+		fprintf(to, ", \"formula\": ");
+		string(to, text);
+	}
+	free(text);
+}
+
 /* Schema 1 of tach-report(5); values of metrics come when it is merged. */
 static void print(FILE *to, const struct run_outside *o, double seconds)
 {
@@ -164,13 +178,10 @@ static void print(FILE *to, const struct run_outside *o, double seconds)
 	}
 	fprintf(to, "], \"metrics\": [");
 	for (int m = 0; m < tach_set_nmetrics(o->set); m++) {
-		const struct tach_formula *f = tach_set_metric(o->set, m);
-		char formula[1024];
-
-		tach_formula_print(f, TACH_FORMULA_INFIX, formula, sizeof formula);
 		fprintf(to, "%s{\"name\": ", m ? ", " : "");
 		string(to, tach_set_metric_name(o->set, m));
-		fprintf(to, ", \"formula\": \"%s\"}", formula);
+		formula(to, tach_set_metric(o->set, m));
+		fprintf(to, "}");
 	}
 	fprintf(to,
 		"], \"regions\": [{\"name\": \"(whole program)\", \"file\": \"\", "
