@@ -256,7 +256,7 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	if (given)
 		opt = *given;
 	if (!opt.set && !opt.events && !opt.metrics) {
-		opt.events = tach__environment("TACH_EVENTS");
+		opt.events = tach__environment_events();
 		opt.metrics = tach__environment("TACH_METRICS");
 	}
 	if (!opt.only)
@@ -359,6 +359,7 @@ static void configure_from_environment(void)
 
 	if (!wanted())
 		return;
+	tach__environment_complain();
 	tach__output_at_exit(tach__environment("TACH_OUTPUT"));
 	opt = complete(NULL);
 	if (configure(&opt, &err) == 0)

@@ -13,6 +13,11 @@ const char *tach__environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
+const char *tach__environment_events(void)
+{
+	return secure_getenv("TACH_EVENTS");
+}
+
 uint32_t tach__environment_interrupts(void)
 {
 	const char *value = tach__environment("TACH_INTERRUPTS");

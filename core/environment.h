@@ -10,9 +10,19 @@ enum { TACH__ONLY_SIZE = 1024 }; /* of the globs that choose regions */
 
 /* NULL where it is not set, empty, or not to be trusted. */
 const char *tach__environment(const char *name);
+/* TACH_EVENTS, where "" says something too: no event, the clock alone. */
+const char *tach__environment_events(void);
 /* TACH_INTERRUPTS as TACH_SET_* flags. */
 uint32_t tach__environment_interrupts(void);
 /* One sentence on a variable whose value is none of those it may have; 0: there is none. */
 int tach__environment_odd(char *text, size_t size);
+/* The same for variables that have no effect at all: misspelt ones, a PMU that there is not, a
+ * file of definitions that cannot be read. */
+int tach__environment_useless(char *text, size_t size);
+/* Why TACH_OUTPUT could not be written, as far as can be told without writing it. */
+int tach__environment_output(char *text, size_t size);
+/* Says the last two on standard error, if the kernel takes it at once; for the program's start.
+ */
+void tach__environment_complain(void);
 
 #endif

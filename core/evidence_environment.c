@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Gathering: what the environment asks of regions, tried without doing it. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <tach/set.h>
 #include "core/environment.h"
 #include "core/evidence.h"
@@ -16,7 +11,7 @@ static void look_at_events(struct tach__evidence *e)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 
-	opt.events = tach__environment("TACH_EVENTS");
+	opt.events = tach__environment_events();
 	opt.metrics = tach__environment("TACH_METRICS");
 	if (!opt.events && !opt.metrics)
 		return;
@@ -32,35 +27,13 @@ static void look_at_events(struct tach__evidence *e)
 	tach_set_free(set);
 }
 
-/* The file need not exist; then its folder must take one. %p and %u are digits by then. */
-static void look_at_output(struct tach__evidence *e)
-{
-	const char *file = tach__environment("TACH_OUTPUT"), *slash;
-	char folder[4096] = ".";
-	struct stat status;
-
-	e->output = file != NULL;
-	if (!file || strcmp(file, "-") == 0)
-		return;
-	slash = strrchr(file, '/');
-	if (slash)
-		snprintf(folder, sizeof folder, "%.*s", slash == file ? 1 : (int)(slash - file),
-			 file);
-	if (stat(file, &status) == 0) {
-		if (S_ISDIR(status.st_mode) || access(file, W_OK) != 0)
-			snprintf(e->output_error, sizeof e->output_error, "%.120s: %s", file,
-				 tach_strerror(S_ISDIR(status.st_mode) ? -EISDIR : -errno));
-		return;
-	}
-	if (access(folder, W_OK | X_OK) != 0)
-		snprintf(e->output_error, sizeof e->output_error, "the folder %.120s: %s",
-			 folder, tach_strerror(-errno));
-}
-
 void tach__evidence_environment(struct tach__evidence *e)
 {
 	look_at_events(e);
 	if (!e->events_error[0])
 		tach__environment_odd(e->events_error, sizeof e->events_error);
-	look_at_output(e);
+	if (!e->events_error[0])
+		tach__environment_useless(e->events_error, sizeof e->events_error);
+	e->output = tach__environment("TACH_OUTPUT") != NULL;
+	tach__environment_output(e->output_error, sizeof e->output_error);
 }

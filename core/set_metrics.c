@@ -119,6 +119,40 @@ static int compile(struct tach__making *m, struct tach__text name, const char *t
 	return tach__set_metric_keep(m, name, formula);
 }
 
+static int is_taken(const struct tach__making *m, struct tach__text name)
+{
+	for (int i = 0; i < m->set->nmetrics; i++)
+		if (strlen(m->set->metric[i].name) == name.length &&
+		    strncmp(m->set->metric[i].name, name.at, name.length) == 0)
+			return 1;
+	return 0;
+}
+
+/* "ipc", a preset's or a derived event's name alone, or an event's. */
+static int is_name(struct tach__text part)
+{
+	for (size_t i = 0; i < part.length; i++)
+		if (!isalnum((unsigned char)part.at[i]) && !strchr("_.:-", part.at[i]))
+			return 0;
+	return !isdigit((unsigned char)*part.at);
+}
+
+/* What is an event itself is a member and needs no metric of its name. */
+static int add_named(struct tach__making *m, struct tach__text name)
+{
+	struct tach__text none = {name.base, name.at, 0};
+	struct tach_formula *formula = NULL;
+	int member;
+
+	if (tach__set_find(m->set, name.at, name.length) >= 0 ||
+	    tach__set_was_left_out(m, name.at, name.length))
+		return 0;
+	member = tach__set_event(m, name, none, &formula);
+	if (member == TACH__DERIVED)
+		return tach__set_metric_keep(m, name, formula);
+	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;
+}
+
 static int add_metric(struct tach__making *m, struct tach__text part)
 {
 	const char *sign = memchr(part.at, '=', part.length);
@@ -126,20 +160,21 @@ static int add_metric(struct tach__making *m, struct tach__text part)
 	char *text;
 	int code;
 
+	if (!sign && is_taken(m, part))
+		return 0;
+	if (!sign && is_name(part))
+		return add_named(m, part);
 	if (!sign)
 		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
-				   "expected 'name = formula'");
+				   "expected 'name = formula', or a preset's name");
 	name.length = (size_t)(sign - part.at);
 	name = trim(name);
 	if (name.length == 0)
 		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
 				   "a name is missing before '='");
-	for (int i = 0; i < m->set->nmetrics; i++)
-		if (strlen(m->set->metric[i].name) == name.length &&
-		    strncmp(m->set->metric[i].name, name.at, name.length) == 0)
-			return tach__error(m->err, TACH_ERR_INVAL, 0, column(name),
-					   "'%.*s' names two metrics", (int)name.length,
-					   name.at);
+	if (is_taken(m, name))
+		return tach__error(m->err, TACH_ERR_INVAL, 0, column(name),
+				   "'%.*s' names two metrics", (int)name.length, name.at);
 	text = strndup(sign + 1, part.length - (size_t)(sign + 1 - part.at));
 	if (!text)
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");

@@ -150,3 +150,13 @@ const char *tach__suggest_near(int pmu, const struct tach__event *row,
 		consider(&best, name, tach__str(tach__umask_at(row, i)->name), -1);
 	return best.word;
 }
+
+const char *tach__suggest_word(const char *const *words, const char *name, size_t length)
+{
+	struct tach__text text = {.text = name, .length = length};
+	struct best best = {4, NULL, -1};
+
+	for (; *words; words++)
+		consider(&best, &text, *words, -1);
+	return best.word;
+}

@@ -15,4 +15,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 const char *tach__suggest_near(int pmu, const struct tach__event *row,
 			       const struct tach__text *name);
 
+/* The nearest of a list that ends with NULL; NULL: none is near. */
+const char *tach__suggest_word(const char *const *words, const char *name, size_t length);
+
 #endif

@@ -37,6 +37,7 @@ struct tach_set_options {
 	/*
 	 * Derived metrics, "name = infix formula" separated by ';' or newlines, over the
 	 * labels, event names, presets, or further event strings, which then join the set.
+	 * A preset's or derived event's name alone ("ipc") is a metric of that name.
 	 * NULL: none.
 	 */
 	const char *metrics;

@@ -27,6 +27,10 @@ want list_all_and_pmu 2 'not both' "$tach" list --all --pmu skl
 want list_unknown_pmu 1 "no PMU 'nosuch'" "$tach" list --pmu nosuch
 want list_nothing_fits 1 "nothing fits 'nosuch'" "$tach" list --pmu skl nosuch
 want list_marks_the_hosts 0 '^\* skl +x86' env TACH_PMU=skl "$tach" list --all
+want list_finds_presets 0 '^  ipc +Instructions per cycle; .*intel_core.derived:[0-9]' env TACH_PMU=skl "$tach" list ipc
+want list_finds_presets_json 0 '"name": "ipc", "description": "Instructions per cycle", "file"' env TACH_PMU=skl "$tach" list --json ipc
+printf 'EVENT,mine,NOT_DERIVED,INST_RETIRED:ANY_P,SDESC,My own\n' >"${B:-build}/list.derived"
+want list_finds_the_users 0 "^  mine +My own; ${B:-build}/list.derived:1" env TACH_PMU=skl TACH_DERIVED="${B:-build}/list.derived" "$tach" list mine
 want list_host_only 0 '^  INST_RETIRED +0-' env TACH_PMU=skl "$tach" list 'inst_retired'
 want list_bad_TACH_PMU 0 "no PMU 'nosuch'" sh -c "TACH_PMU=nosuch $tach list --all; TACH_PMU=nosuch $tach list; true"
 want list_default_umask 0 '^    ANY \*' "$tach" list --pmu skl baclears

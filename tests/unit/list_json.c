@@ -123,6 +123,9 @@ static void everything(void)
 	CHECK(status == 0 && value(), "at: %.40s", p);
 	blanks();
 	CHECK(*p == 0, "after the end: %.40s", p);
+	/* Presets too, which have a line in a file. */
+	for (const char *at = text; (at = strstr(at, "\"line\": ")); at++)
+		names--;
 	CHECK(names == rows, "%d names, %d rows", names, rows);
 	free(text);
 }

@@ -54,9 +54,41 @@ doctor output '"cause":"output","text":"TACH_OUTPUT cannot be written: the folde
 mkdir "$work/folder.json"
 doctor folder '"cause":"output".*Is a directory' TACH_OUTPUT="$work/folder.json"
 
-# Nothing can be said then; but nothing is broken either.
-TACH_OUTPUT=/nonexistent/report.json "$work/program" >"$work/out" 2>&1; status=$?
-if [ $status = 0 ] && [ ! -s "$work/out" ]; then echo "ok mistyped output"; else echo "not ok mistyped output"; failed=1; fi
+# What has no effect at all is said once, in one line on standard error; the program is as it was.
+says() { # NAME PATTERN VARIABLE=VALUE...
+	local name=$1 pattern=$2 rc=0; shift 2
+	env TACH_OUTPUT="$work/said.txt" "$@" "$work/program" >"$work/out" 2>"$work/err" || rc=1
+	[ "$(wc -l <"$work/err")" = 1 ] && grep -qE -- "^tach: $pattern\$" "$work/err" && [ ! -s "$work/out" ] || rc=1
+	if [ $rc = 0 ]; then echo "ok mistyped says $name"
+	else sed 's/^/# /' "$work/err" | head -5; echo "not ok mistyped says $name"; failed=1; fi
+}
+says variable 'TACH_EVNTS is not looked at; did you mean TACH_EVENTS\?' TACH_EVNTS=cycles
+says two '.*TACH_EVENT is .*; tach_output is .*TACH_OUTPUT\?' TACH_EVENT=cycles tach_output=x
+says pmu "TACH_PMU: no PMU 'nosuch'; names by tach list --all" TACH_PMU=nosuch
+says derived 'TACH_DERIVED: /nonexistent/x.derived: No such file or directory' TACH_DERIVED=/nonexistent/x.derived
+says output 'TACH_OUTPUT cannot be written: the folder /nonexistent: No such file or directory' TACH_OUTPUT=/nonexistent/report.json
+says folder 'TACH_OUTPUT cannot be written: .*folder.json: Is a directory' TACH_OUTPUT="$work/folder.json"
+says enable 'TACH_PMU: no PMU .*' TACH_OUTPUT= TACH_ENABLE=1 TACH_PMU=nosuch
+says long 'TACH_OUTPUT cannot be written: .*: File name too long' TACH_OUTPUT="$work/$(printf 'x%.0s' {1..300})"
+# Nor to one who asked for nothing, who has a variable of that kind himself, or who cannot be told.
+rc=0
+TACH_EVNTS=x TACH_PMU=nosuch "$work/program" >"$work/err" 2>&1 && [ ! -s "$work/err" ] || rc=1
+TACH_OUTPUT=$work/said.txt TACH_COLOUR=red "$work/program" >"$work/err" 2>&1 && [ ! -s "$work/err" ] || rc=1
+TACH_OUTPUT=/nonexistent/x "$work/program" 2>&- || { echo "# closed: $?"; rc=1; }
+TACH_OUTPUT=/nonexistent/x "$work/program" 2>/dev/full || { echo "# full: $?"; rc=1; }
+mkfifo "$work/fifo"
+exec 7<>"$work/fifo" 8>"$work/fifo"
+exec 7<&-
+env TACH_OUTPUT=/nonexistent/x "$work/program" 2>&8 || { echo "# nobody reads: $?"; rc=1; }
+exec 8>&-
+if [ $rc = 0 ]; then echo "ok mistyped harms nobody"; else echo "not ok mistyped harms nobody"; failed=1; fi
+doctor variable '"cause":"events","text":"TACH_EVNTS is not looked at; did you mean TACH_EVENTS' TACH_EVNTS=x
+doctor pmu "\"cause\":\"events\",\"text\":\"TACH_PMU: no PMU 'nosuch'" TACH_PMU=nosuch
+doctor derived '"cause":"events","text":"TACH_DERIVED: /nonexistent/x: No such file' TACH_DERIVED=/nonexistent/x
+# Empty is no event: the clock alone, whatever the machine has.
+TACH_EVENTS='' TACH_OUTPUT=$work/empty.json "$work/program"
+if python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1 or r["note"] != "")' "$work/empty.json"
+then echo "ok mistyped empty events"; else echo "not ok mistyped empty events"; failed=1; fi
 # The usual settings are not complained of.
 TACH_EVENTS=page-faults TACH_REGIONS='parse,w*' TACH_OUTPUT=$work/good.txt "$work/program"
 if grep -q '^parse ' "$work/good.txt" && ! grep -q TACH_ "$work/good.txt"; then echo "ok mistyped not at all"

@@ -154,6 +154,63 @@ else
 	echo "skip run_static: no static libraries here"
 fi
 
+# What is wrong with a list, and where in it; nothing is run then.
+place() { # OPTION STRING SENTENCE CARET-COLUMN
+	run 125 "$1" "$2" -- touch "$work/ran"
+	says "^tach run: $3"
+	[ "$(sed -n 2p "$work/err")" = "    $2" ] && [ "$(sed -n 3p "$work/err")" = "$(printf '    %*s' "$4" '^')" ] || { echo "# no caret"; rc=1; }
+}
+place -e 'page-faults,instrutions' "no event 'instrutions'; did you mean" 13
+place -m 'x = page-faults / cycels' "unknown name 'cycels'" 19
+place -m 'page-faults;ipcc' "no event 'ipcc'" 13
+place -e 'größe' "no event 'größe'" 1
+[ ! -e "$work/ran" ] || rc=1
+result places
+
+# What contradicts itself is refused with a sentence.
+refused() { # SENTENCE ARGUMENT...
+	local sentence=$1; shift
+	run 125 "$@" touch "$work/ran"
+	[ "$(head -1 "$work/err")" = "tach run: $sentence" ] || { echo "# not '$sentence'"; rc=1; }
+}
+refused '--interrupts or --correct, not both: the second does the first' --interrupts --correct
+refused 'a row for every thread, process or program: one of them' --per-thread --per-process
+refused 'two lists of events; make one, with commas between them' -e page-faults -e cycles
+refused 'two lists of metrics; make one, with semicolons between them' -m 'a = 1' -m 'b = 2'
+refused 'two files for one report' -o a.json -o b.json
+refused 'two formats for one report' --format json --format csv
+refused '--outside has one row' --outside --per-thread
+refused "no format has the suffix '.jsn' (.txt .json .csv .prom .html); --format names one" -o "$work/x.jsn"
+[ ! -e "$work/ran" ] && [ ! -e "$work/x.jsn" ] || rc=1
+run 0 --per-thread --per-thread -o "$work/report" "$target" once
+run 0 --format json -o "$work/x.jsn" "$target" once
+result refusals
+
+# The clock alone.
+clock_alone() { # VARIABLE... ARGUMENT...
+	env "$@" -o "$work/clock.json" "$target" once 2>"$work/err" || rc=1
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1)' "$work/clock.json" || { echo "# more than the clock: $*"; rc=1; }
+}
+clock_alone TACH_EVENTS=page-faults "$tach" run -e ''
+clock_alone TACH_EVENTS=page-faults "$tach" run --outside -e ''
+clock_alone TACH_EVENTS= "$tach" run
+clock_alone TACH_EVENTS= "$tach" run --outside
+result empty_events
+
+# A derived event's name alone is a metric.
+echo 'EVENT,twice,DERIVED_INFIX,2 * N0,page-faults' >"$work/my.derived"
+export TACH_DERIVED=$work/my.derived
+run 0 -m 'twice; four = 2 * twice; twice' --format csv -- "$target" once
+says '^"work",.*"four",'
+[ "$(grep -c '^"work",.*inclusive,"twice",' "$work/err")" = 1 ] || rc=1
+env TACH_METRICS=twice "$tach" run "$target" once >"$work/out" 2>"$work/err"
+says '^region .* twice '
+unset TACH_DERIVED
+# An event is counted by it.
+run 0 -m page-faults "$target" once
+says '^region .* page-faults '
+result metrics_by_name
+
 cp "$tach" "$work/alone"
 "$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
 says 'libtach-run.so is neither beside this program nor in ../lib'

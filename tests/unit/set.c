@@ -182,7 +182,8 @@ static void bad_ones_are_explained(void)
 	fails("cycles, =instructions", NULL, TACH_ERR_SYNTAX, 9);
 	fails("a=cycles a=instructions", NULL, TACH_ERR_INVAL, 10);
 	fails("cycles:cpu=1", NULL, TACH_ERR_NOTSUPP, 1);
-	fails(NULL, "ipc", TACH_ERR_SYNTAX, 1);
+	fails(NULL, "2 * cycles", TACH_ERR_SYNTAX, 1);
+	fails(NULL, "x = cycles; bogus", TACH_ERR_NOTFOUND, 13);
 	fails(NULL, "a = cycles; = 3", TACH_ERR_SYNTAX, 13);
 	fails(NULL, "a = cycles; a = 3", TACH_ERR_INVAL, 13);
 	fails(NULL, "ipc = instructions / ", TACH_ERR_SYNTAX, 21);

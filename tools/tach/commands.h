@@ -8,6 +8,7 @@
 #define TOOLS_TACH_COMMANDS_H
 
 #include <stdio.h>
+#include <tach/error.h>
 
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
 
@@ -22,6 +23,12 @@ int cmd_version(int argc, char **argv);
 
 /* people.c: from now on what stdout and stderr print is fit to be shown: tach_printable(3). */
 void people_open(void);
+
+/*
+ * complaint.c: what is wrong with a string that the user gave, with a caret below the place
+ * where the string fits a line.
+ */
+void complain(const char *who, const char *string, const struct tach_error *err);
 
 /* strings.c: prints the text as a JSON string, as a cell of CSV. */
 void json_string(FILE *to, const char *text);

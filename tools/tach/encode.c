@@ -199,19 +199,6 @@ static void print_error_json(const char *string, const struct tach_error *err)
 
 /* ---- events of the command line ---- */
 
-/* The string with a caret below the place, unless it would not fit a line. */
-static void print_error(const char *string, const struct tach_error *err)
-{
-	size_t length = strlen(string);
-
-	fflush(stdout); /* the answers before it come first, also in one file */
-	fprintf(stderr, "tach encode: %s\n", *err->text ? err->text : tach_strerror(err->code));
-	if (length > 200 || err->column < 1 || (size_t)err->column > length + 1 ||
-	    strpbrk(string, "\t\n"))
-		return;
-	fprintf(stderr, "    %s\n    %*s\n", string, err->column, "^");
-}
-
 static int encode_all(char **strings, int n, const struct tach_encode_options *opt, int json)
 {
 	int status = EXIT_DONE;
@@ -230,7 +217,7 @@ static int encode_all(char **strings, int n, const struct tach_encode_options *o
 		if (rc && json)
 			print_error_json(strings[i], &err);
 		else if (rc)
-			print_error(strings[i], &err);
+			complain("tach encode", strings[i], &err);
 		else if (json)
 			print_json(strings[i], &e, opt->os);
 		else

@@ -17,6 +17,7 @@ struct wanted {
 	int npatterns;
 	int all, json, umasks;
 	const char *pmu;
+	struct tach_derived *derived; /* presets and the user's; NULL: no memory for them */
 };
 
 struct result {
@@ -32,8 +33,9 @@ static const char help[] =
 	"ones chosen when the event is named alone. Without options the events of this\n"
 	"machine's PMUs; with --all and no PATTERN the names of all PMUs.\n"
 	"\n"
-	"PATTERN is looked for, whatever its case, in event names, in EVENT:UMASK and in\n"
-	"descriptions. With one of * ? [ in it, it is a glob that has to fit a whole name,\n"
+	"PATTERN is looked for, whatever its case, in names of events, presets and derived\n"
+	"events, in EVENT:UMASK and in descriptions. With one of * ? [ in it, it is a glob "
+	"that has to fit a whole name,\n"
 	"PMU::EVENT, or EVENT:UMASK. Several patterns: any of them.\n"
 	"\n"
 	"      --all        every PMU the library knows\n"
@@ -212,6 +214,22 @@ static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 	}
 }
 
+/* Presets and derived events, by name or description. */
+static void choose_derived(const struct wanted *w, struct list_pmu *to)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+	int n = w->derived && w->npatterns ? tach_derived_count(w->derived, to->pmu) : 0;
+
+	for (int i = 0; i < n; i++) {
+		if (tach_derived_at(w->derived, to->pmu, i, &info) != 0 ||
+		    !any_fits(w, to->info.name, info.name, info.short_description))
+			continue;
+		to->derived = grown(to->derived, to->nderived, &to->derived_room,
+				    sizeof *to->derived);
+		to->derived[to->nderived++] = info;
+	}
+}
+
 static void choose(const struct wanted *w, struct result *result, int pmu)
 {
 	struct list_pmu to = {.pmu = pmu};
@@ -222,7 +240,8 @@ static void choose(const struct wanted *w, struct result *result, int pmu)
 		return;
 	for (int e = 0; !names_only && e < to.info.nevents; e++)
 		choose_event(w, &to, e);
-	if (!names_only && to.nlines == 0 && (w->npatterns || !w->pmu))
+	choose_derived(w, &to);
+	if (!names_only && to.nlines + to.nderived == 0 && (w->npatterns || !w->pmu))
 		return;
 	result->pmus = grown(result->pmus, result->n, &result->room, sizeof *result->pmus);
 	result->pmus[result->n++] = to;
@@ -298,10 +317,13 @@ int cmd_list(int argc, char **argv)
 {
 	struct wanted w = {0};
 	struct result result = {0};
+	struct tach_derived_options derived = {
+		.flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER, .max_hz = 1};
 	int status = arguments(argc, argv, &w);
 
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
+	tach_derived_create(&w.derived, &derived, NULL);
 	if (w.pmu)
 		status = choose_named(&w, &result);
 	else if (w.all)
@@ -316,8 +338,11 @@ int cmd_list(int argc, char **argv)
 	if (result.n == 0 && status == 0 && w.npatterns)
 		fprintf(stderr, "tach: nothing fits '%s'%s\n", w.patterns[0],
 			w.all ? "" : "; tach list --all looks in every PMU");
-	for (size_t i = 0; i < result.n; i++)
+	for (size_t i = 0; i < result.n; i++) {
 		free(result.pmus[i].lines);
+		free(result.pmus[i].derived);
+	}
+	tach_derived_free(w.derived);
 	free(result.pmus);
 	for (int i = 0; i < w.npatterns; i++)
 		free(w.patterns[i]);

@@ -4,6 +4,7 @@
 #define TOOLS_TACH_LIST_H
 
 #include <stddef.h>
+#include <tach/derived.h>
 #include <tach/pmu.h>
 
 /* One line to show: an event, or a umask of the event before. */
@@ -11,12 +12,15 @@ struct list_line {
 	int event, umask; /* umask -1: the event itself */
 };
 
-/* A PMU and the lines chosen from it; no lines: the PMU alone. */
+/* A PMU and the lines chosen from it; no lines: the PMU alone. derived: what rests on its
+ * events. */
 struct list_pmu {
 	int pmu;
 	struct tach_pmu_info info;
 	struct list_line *lines;
 	size_t nlines, room;
+	struct tach_derived_info *derived;
+	size_t nderived, derived_room;
 };
 
 /* What is told of a line, the same for events and umasks. */

@@ -71,7 +71,15 @@ static void one_pmu(const struct list_pmu *pmu)
 			umasks = 0;
 		one_line(&row);
 	}
-	printf("%s]}", pmu->nlines == 0 ? "" : umasks ? "\n    ]}\n  " : "]}\n  ");
+	printf("%s]", pmu->nlines == 0 ? "" : umasks ? "\n    ]}\n  " : "]}\n  ");
+	for (size_t i = 0; i < pmu->nderived; i++) {
+		printf("%s{\"name\": ", i ? ",\n    " : ", \"derived\": [\n    ");
+		json_string(stdout, pmu->derived[i].name);
+		member("description", pmu->derived[i].short_description);
+		member("file", pmu->derived[i].file);
+		printf(", \"line\": %d}", pmu->derived[i].line);
+	}
+	printf(pmu->nderived ? "\n  ]}" : "}");
 }
 
 void list_json(const struct list_pmu *pmus, size_t n)

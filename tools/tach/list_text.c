@@ -164,12 +164,32 @@ static void table(const struct list_pmu *pmus, size_t n)
 	printf("* this machine has it\n");
 }
 
+/* What tach run -m takes, and where it is defined. */
+static void derived(const struct list_pmu *pmu, int screen)
+{
+	int name = 0;
+
+	for (size_t i = 0; i < pmu->nderived; i++)
+		if ((int)strlen(pmu->derived[i].name) > name)
+			name = (int)strlen(pmu->derived[i].name);
+	printf("%s%s: presets and derived events (tach run -m NAME; tach derived show NAME)\n",
+	       pmu->nlines ? "\n" : "", pmu->info.name);
+	for (size_t i = 0; i < pmu->nderived; i++) {
+		const struct tach_derived_info *d = &pmu->derived[i];
+		char text[1400];
+
+		snprintf(text, sizeof text, "%s%s%s:%d", d->short_description,
+			 *d->short_description ? "; " : "", d->file, d->line);
+		wrapped(text, printf("  %-*s  ", name, d->name), screen);
+	}
+}
+
 void list_text(const struct list_pmu *pmus, size_t n)
 {
 	size_t lines = 0;
 
 	for (size_t i = 0; i < n; i++)
-		lines += pmus[i].nlines;
+		lines += pmus[i].nlines + pmus[i].nderived;
 	if (n > 0 && lines == 0) {
 		table(pmus, n);
 		return;
@@ -180,11 +200,14 @@ void list_text(const struct list_pmu *pmus, size_t n)
 
 		if (i)
 			putchar('\n');
-		heading(&pmus[i]);
+		if (pmus[i].nlines)
+			heading(&pmus[i]);
 		layout_of(&pmus[i], &layout);
 		for (size_t k = 0; k < pmus[i].nlines; k++) {
 			list_row(&pmus[i], &pmus[i].lines[k], &row);
 			print_row(&row, &layout);
 		}
+		if (pmus[i].nderived)
+			derived(&pmus[i], layout.screen);
 	}
 }

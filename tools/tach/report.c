@@ -85,7 +85,16 @@ int report_load(struct tach_snapshot **out, const char *file, const char *who)
 	return code;
 }
 
-int report_format(const char *name, const char *file, enum tach_format *format)
+/* What a file's name ends in, from its last point on; NULL: it has none. */
+static const char *suffix(const char *file)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	const char *point = strrchr(name, '.');
+
+	return point && point > name && point[1] ? point : NULL;
+}
+
+int report_format(const char *name, const char *file, enum tach_format *format, const char *who)
 {
 	static const char *const names[] = {
 		[TACH_TEXT] = "text", [TACH_JSON] = "json",
@@ -99,7 +108,18 @@ int report_format(const char *name, const char *file, enum tach_format *format)
 			*format = (enum tach_format)i;
 			return 0;
 		}
-	return name ? -1 : 0;
+	if (name)
+		fprintf(stderr, "%s: no format '%s': text, json, csv, prometheus or html\n",
+			who, name);
+	else if (file && *format == TACH_TEXT && suffix(file) &&
+		 strcmp(suffix(file), ".txt") != 0)
+		fprintf(stderr,
+			"%s: no format has the suffix '%s' (.txt .json .csv .prom .html); "
+			"--format names one\n",
+			who, suffix(file));
+	else
+		return 0;
+	return -1;
 }
 
 int report_write(const struct tach_snapshot *s, enum tach_format format, const char *file,
@@ -210,9 +230,10 @@ int cmd_report(int argc, char **argv)
 	status = parse(&a, argc, argv);
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
-	if (report_format(a.format, a.output, &format) != 0 || (a.diff && format > TACH_CSV)) {
-		fprintf(stderr, "tach report: no format '%s'%s\n%s",
-			a.format ? a.format : a.output, a.diff ? " for --diff" : "", help);
+	if (report_format(a.format, a.output, &format, "tach report") != 0)
+		return EXIT_USAGE;
+	if (a.diff && format > TACH_CSV) {
+		fputs("tach report: --diff writes text, json or csv\n", stderr);
 		return EXIT_USAGE;
 	}
 	list = calloc((size_t)a.nfiles, sizeof *list);

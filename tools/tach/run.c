@@ -67,33 +67,44 @@ static int bad_usage(const char *what)
 	return RUN_FAILED;
 }
 
-static void take(struct run_arguments *a, int option)
+/* What is said once; of two that differ neither is what was meant. */
+static int once(const char **to, const char *value, const char *sentence)
 {
+	if (*to && strcmp(*to, value) != 0)
+		return bad_usage(sentence);
+	*to = value;
+	return 0;
+}
+
+static int take(struct run_arguments *a, int option)
+{
+	enum run_rows rows = (enum run_rows)(RUN_THREADS + option - THREADS);
+
 	switch (option) {
 	case 'e':
-		a->events = optarg;
-		break;
+		return once(&a->events, optarg,
+			    "two lists of events; make one, with commas between them");
 	case 'm':
-		a->metrics = optarg;
-		break;
+		return once(&a->metrics, optarg,
+			    "two lists of metrics; make one, with semicolons between them");
 	case 'o':
-		a->output = optarg;
-		break;
+		return once(&a->output, optarg, "two files for one report");
 	case FORMAT:
-		a->format_name = optarg;
-		break;
+		return once(&a->format_name, optarg, "two formats for one report");
 	case OUTSIDE:
 		a->outside = 1;
-		break;
+		return 0;
 	case INTERRUPTS:
-		a->interrupts = "1";
-		break;
+		return once(&a->interrupts, "1",
+			    "--interrupts or --correct, not both: the second does the first");
 	case CORRECT:
-		a->interrupts = "correct";
-		break;
-	default:
-		a->rows = (enum run_rows)(RUN_THREADS + option - THREADS);
+		return once(&a->interrupts, "correct",
+			    "--interrupts or --correct, not both: the second does the first");
 	}
+	if (a->rows && a->rows != rows)
+		return bad_usage("a row for every thread, process or program: one of them");
+	a->rows = rows;
+	return 0;
 }
 
 /* 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
@@ -113,7 +124,8 @@ static int parse(struct run_arguments *a, int argc, char **argv)
 			fputs(help, stdout);
 			return 1;
 		}
-		take(a, c);
+		if (take(a, c) != 0)
+			return RUN_FAILED;
 	}
 	if (optind >= argc)
 		return bad_usage("no program given");
@@ -122,29 +134,34 @@ static int parse(struct run_arguments *a, int argc, char **argv)
 	if (a->outside && a->interrupts)
 		return bad_usage("--outside counts no interrupts");
 	a->program = argv + optind;
-	if (report_format(a->format_name, a->output, &a->format) == 0)
+	return report_format(a->format_name, a->output, &a->format, "tach run") == 0
+		       ? 0
+		       : RUN_FAILED;
+}
+
+/* Metrics as they are with the events; events NULL: without them. */
+static int check_one(const char *events, const char *metrics)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set;
+
+	opt.events = events && *events ? events : NULL;
+	opt.metrics = metrics;
+	if (tach_set_create(&set, &opt, &err) == 0) {
+		tach_set_free(set);
 		return 0;
-	fprintf(stderr, "tach run: no format '%s'\n%s", a->format_name, help);
+	}
+	complain("tach run", metrics ? metrics : events, &err);
 	return RUN_FAILED;
 }
 
 /* Better now than in a program that has no way to complain. */
 static int check_events(const struct run_arguments *a)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_set *set;
+	int code = a->events ? check_one(a->events, NULL) : 0;
 
-	opt.events = a->events && *a->events ? a->events : NULL;
-	opt.metrics = a->metrics;
-	if (!opt.events && !opt.metrics)
-		return 0;
-	if (tach_set_create(&set, &opt, &err) == 0) {
-		tach_set_free(set);
-		return 0;
-	}
-	fprintf(stderr, "tach run: %s\n", err.text);
-	return RUN_FAILED;
+	return code || !a->metrics ? code : check_one(a->events, a->metrics);
 }
 
 /* ---- the outcome ---- */

@@ -42,7 +42,7 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 	struct tach_error err = TACH_ERROR_INIT;
 	int own = a->events || a->metrics; /* as without --outside */
 
-	opt.events = own ? a->events : given(NULL, "TACH_EVENTS");
+	opt.events = own ? a->events : getenv("TACH_EVENTS");
 	opt.metrics = own ? a->metrics : given(NULL, "TACH_METRICS");
 	opt.flags = TACH_SET_MULTIPLEX;
 	if (!opt.events && !opt.metrics) {

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* An error and the place that it is about. */
+#include <string.h>
+#include "tools/tach/commands.h"
+
+enum { LINE_MOST = 200 };
+
+void complain(const char *who, const char *string, const struct tach_error *err)
+{
+	char shown[LINE_MOST + 1];
+	size_t length = strlen(string);
+	int place = 1;
+
+	fflush(stdout); /* the answers before it come first, also in one file */
+	fprintf(stderr, "%s: %s\n", who, *err->text ? err->text : tach_strerror(err->code));
+	if (length > LINE_MOST || err->column < 1 || (size_t)err->column > length + 1)
+		return;
+	tach_printable(shown, sizeof shown, string);
+	for (int i = 0; i < err->column - 1; i++)
+		place += ((unsigned char)shown[i] & 0xc0) != 0x80; /* characters, not bytes */
+	fprintf(stderr, "    %s\n    %*s\n", shown, place, "^");
+}
