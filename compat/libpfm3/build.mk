@@ -6,9 +6,9 @@ p3_so  := $(B)/libpfm3/libpfm.so.3
 p3_headers := $(wildcard compat/libpfm3/include/perfmon/*.h)
 lib_targets += $(p3_so) $(B)/libpfm3/libpfm3.so
 # Its headers lie apart and it is linked as -lpfm3: libpfm-4 has the same names.
-install_files += $(p3_so)=$(LIBDIR)/tach/libpfm.so.3 \
-	$(foreach h,$(p3_headers),$(h)=$(INCLUDEDIR)/tach/libpfm3/$(h:compat/libpfm3/include/%=%))
-install_links += $(LIBDIR)/tach/libpfm3.so=libpfm.so.3
+install_files += $(p3_so)=$$LIBDIR/tach/libpfm.so.3 \
+	$(foreach h,$(p3_headers),$(h)=$$INCLUDEDIR/tach/libpfm3/$(h:compat/libpfm3/include/%=%))
+install_links += $$LIBDIR/tach/libpfm3.so=libpfm.so.3
 
 $(p3_obj): override CPPFLAGS += -Icompat/libpfm3/include
 $(p3_obj): override CFLAGS += -fvisibility=default

@@ -5,9 +5,9 @@ p4_obj := $(p4_src:%.c=$(B)/%.o)
 p4_so  := $(B)/libpfm4/libpfm.so.4
 p4_headers := $(wildcard compat/libpfm4/include/perfmon/*.h)
 lib_targets += $(p4_so) $(B)/libpfm4/libpfm.so
-install_files += $(p4_so)=$(LIBDIR)/tach/libpfm.so.4 \
-	$(foreach h,$(p4_headers),$(h)=$(INCLUDEDIR)/tach/$(h:compat/libpfm4/include/%=%))
-install_links += $(LIBDIR)/tach/libpfm.so=libpfm.so.4
+install_files += $(p4_so)=$$LIBDIR/tach/libpfm.so.4 \
+	$(foreach h,$(p4_headers),$(h)=$$INCLUDEDIR/tach/$(h:compat/libpfm4/include/%=%))
+install_links += $$LIBDIR/tach/libpfm.so=libpfm.so.4
 
 $(p4_obj): override CPPFLAGS += -Icompat/libpfm4/include
 $(p4_so): $(p4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map

@@ -213,6 +213,6 @@ result metrics_by_name
 
 cp "$tach" "$work/alone"
 "$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
-says 'libtach-run.so is neither beside this program nor in ../lib'
+says 'libtach-run.so is neither beside this program nor in ../lib/tach'
 result missing_object
 exit $failed

@@ -276,7 +276,8 @@ int cmd_run(int argc, char **argv)
 	if (code)
 		return code;
 	if (!a.outside && run_find_object(object, sizeof object) != 0) {
-		fprintf(stderr, "tach run: %s is neither beside this program nor in ../lib\n",
+		fprintf(stderr,
+			"tach run: %s is neither beside this program nor in ../lib/tach\n",
 			RUN_OBJECT);
 		return RUN_FAILED;
 	}

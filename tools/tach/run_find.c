@@ -12,8 +12,9 @@
 
 int run_find_object(char *path, size_t size)
 {
-	/* Debian keeps libraries one folder further down. */
-	static const char *const places[] = {"", "/../lib", "/../lib64", "/../lib/*"};
+	/* As built; as installed: Debian keeps libraries one folder further down. */
+	static const char *const places[] = {"", "/../lib/tach", "/../lib64/tach",
+					     "/../lib/*/tach"};
 	char self[3000], pattern[4096];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
 	int found = -1;
