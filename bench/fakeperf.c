@@ -6,6 +6,7 @@
  * not there, so only instructions of user space may be judged, never time.
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -107,6 +108,16 @@ long syscall(long number, ...)
 		events[a[0]].leader = 0;
 	if (!next)
 		next = (raw_syscall)dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_fcntl && ours(a[0]) && a[1] == F_DUPFD_CLOEXEC) {
+		long up = next(number, a[0], a[1], a[2]);
+
+		if (up > 0 && up < FDS) {
+			events[up] = events[a[0]];
+			if (events[up].leader == (int)a[0])
+				events[up].leader = (int)up;
+		}
+		return up;
+	}
 	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

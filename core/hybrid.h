@@ -16,9 +16,11 @@
 #include "core/set.h"
 
 struct tach__core {
-	struct tach__group group; /* count 0: this core type counts no member */
-	uint32_t members;	  /* a bit for each */
-	int fd[TACH_COUNTERS_MAX];
+	struct tach__group group;  /* count 0: this core type counts no member */
+	uint32_t members;	   /* a bit for each */
+	int fd[TACH_COUNTERS_MAX]; /* these three as in struct tach__reader */
+	uint64_t id[TACH_COUNTERS_MAX];
+	uint32_t mapped;
 	struct tach_way way[TACH_COUNTERS_MAX]; /* by member, as fd */
 	/*
 	 * ns that no group counted, seen from this one while it counts, but for a constant: its
@@ -46,8 +48,8 @@ struct tach__hybrid {
 int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err);
 /* NULL is fine. */
 void tach__hybrid_close(struct tach__hybrid *h);
-/* In a forked child: descriptors closed, pages of zeros. */
-void tach__hybrid_abandon(struct tach__hybrid *h);
+/* In a forked child: descriptors closed unless they are the parent's too, pages of zeros. */
+void tach__hybrid_abandon(struct tach__hybrid *h, int shared);
 
 /* ---- core/hybrid_read.c: the hardware part of the slow exits ---- */
 void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n);

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "core/descriptor.h"
 #include "core/diagnose.h"
 #include "core/error.h"
 #include "core/hybrid.h"
@@ -62,13 +63,17 @@ static int open_core(struct tach__reader *r, int number, int wide, struct tach_e
 			alone = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, -1, wide);
 		if (alone >= 0)
 			tach__sys(SYS_close, alone, 0, 0, 0, 0, 0);
+		if (fd >= 0)
+			fd = tach__descriptor_keep(fd, &core->id[i]);
 		if (fd < 0)
 			return tach__diagnose_open((int)fd, r->set, i, g->count, alone >= 0,
 						   err);
 		core->fd[i] = (int)fd;
 		core->members |= 1u << i;
-		if (g->leader < 0)
+		if (g->leader < 0) {
 			g->leader = (int)fd;
+			g->id = core->id[i];
+		}
 		g->member[g->count++] = (uint8_t)i;
 	}
 	r->hybrid->members |= core->members;
@@ -81,6 +86,7 @@ static void page_zero(struct tach__hybrid *h, int core, int member)
 {
 	tach__sys(SYS_mmap, (long)page_at(h, core, member), (long)h->page_size, PROT_READ,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	h->core[core].mapped &= ~(1u << member);
 }
 
 /* A page that cannot be used is one of zeros: its group is read by read(2). */
@@ -91,6 +97,7 @@ static void map_member(struct tach__reader *r, int core, int member)
 	long got = tach__sys(SYS_mmap, (long)page, (long)h->page_size, PROT_READ,
 			     MAP_SHARED | MAP_FIXED, h->core[core].fd[member], 0);
 
+	h->core[core].mapped |= 1u << member;
 	if (got != (long)page) {
 		page_zero(h, core, member);
 		tach__slow_because(r, TACH__SLOW_MAP, (int)got);
@@ -159,6 +166,21 @@ static int start(struct tach__reader *r, struct tach_error *err)
 	return 0;
 }
 
+static void close_member(struct tach__core *core, int member)
+{
+	tach__descriptor_close(core->fd[member], core->id[member]);
+	core->fd[member] = -1;
+}
+
+/* As in core/open.c. */
+static void close_siblings(struct tach__hybrid *h)
+{
+	for (int k = 0; k < h->n; k++)
+		for (int i = 1; i < h->core[k].group.count; i++)
+			if (h->core[k].mapped >> h->core[k].group.member[i] & 1)
+				close_member(&h->core[k], h->core[k].group.member[i]);
+}
+
 int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 {
 	int code = 0;
@@ -176,36 +198,32 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 		if (r->hybrid->members >> i & 1)
 			r->hard.member[r->hard.count++] = (uint8_t)i;
 	map_all(r);
-	return start(r, err);
+	code = start(r, err);
+	if (code == 0)
+		close_siblings(r->hybrid);
+	return code;
 }
 
-static void close_all(struct tach__hybrid *h)
+static void close_all(struct tach__hybrid *h, int shared)
 {
 	for (int k = 0; k < h->n; k++) {
-		for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
-			if (h->core[k].fd[i] >= 0)
-				tach__sys(SYS_close, h->core[k].fd[i], 0, 0, 0, 0, 0);
-			h->core[k].fd[i] = -1;
-		}
+		for (int i = 0; i < TACH_COUNTERS_MAX && !shared; i++)
+			close_member(&h->core[k], i);
 		h->core[k].group.count = 0;
 	}
 }
 
 void tach__hybrid_close(struct tach__hybrid *h)
 {
-	struct tach__hybrid copy;
-
 	if (!h)
 		return;
-	/* Pages first: a mapping keeps its event counting after the descriptor is closed. */
-	copy = *h;
+	close_all(h, 0);
 	tach__sys(SYS_munmap, (long)h, h->size, 0, 0, 0, 0);
-	close_all(&copy);
 }
 
-void tach__hybrid_abandon(struct tach__hybrid *h)
+void tach__hybrid_abandon(struct tach__hybrid *h, int shared)
 {
-	close_all(h);
+	close_all(h, shared);
 	tach__sys(SYS_mmap, (long)h + (long)h->pages_at, h->size - (long)h->pages_at, PROT_READ,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/descriptor.h"
 #include "core/diagnose.h"
 #include "core/error.h"
 #include "core/hybrid.h"
@@ -112,34 +113,47 @@ static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_m
 		if (r->set->member[i].kind != kind)
 			continue;
 		fd = open_member(r, i, g->leader, wide);
+		if (fd >= 0)
+			fd = tach__descriptor_keep(fd, &r->id[i]);
 		if (fd < 0)
 			return tach__diagnose_open(
 				(int)fd, r->set, i, g->count,
 				fd == -EINVAL && g->count > 0 && opens_alone(r, i), err);
 		r->fd[i] = (int)fd;
-		if (g->leader < 0)
+		if (g->leader < 0) {
 			g->leader = (int)fd;
+			g->id = r->id[i];
+		}
 		g->member[g->count++] = (uint8_t)i;
 	}
 	return 0;
 }
 
+static void close_member(struct tach__reader *r, int member)
+{
+	/* A hybrid's members have their descriptors elsewhere. */
+	tach__descriptor_close(r->fd[member], r->id[member]);
+	r->fd[member] = -1;
+}
+
 static void close_group(struct tach__reader *r, struct tach__group *g)
 {
-	while (g->count) {
-		int *fd = &r->fd[g->member[--g->count]];
-
-		/* A hybrid's members have their descriptors elsewhere. */
-		if (*fd >= 0)
-			tach__sys(SYS_close, *fd, 0, 0, 0, 0, 0);
-		*fd = -1;
-	}
+	while (g->count)
+		close_member(r, g->member[--g->count]);
 	g->leader = -1;
 }
 
 void tach__page_zero(struct tach__reader *r, int page)
 {
 	tach__sys(SYS_mmap, (long)tach__reader_page(r, page), (long)r->page_size, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	r->mapped &= ~(1u << page);
+}
+
+void tach__pages_zero(struct tach__reader *r)
+{
+	tach__sys(SYS_mmap, (long)tach__reader_page(r, 0),
+		  (long)((TACH__PAGES - 1) * r->page_size), PROT_READ,
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
@@ -157,8 +171,10 @@ static int map_member(struct tach__reader *r, int member, int page)
 	long got = tach__sys(SYS_mmap, at, (long)r->page_size, PROT_READ,
 			     MAP_SHARED | MAP_FIXED, r->fd[member], 0);
 
-	if (got == at)
+	if (got == at) {
+		r->mapped |= 1u << page;
 		return 0;
+	}
 	/* The old mapping is gone even when the new one was refused. */
 	tach__page_zero(r, page);
 	tach__slow_because(r, TACH__SLOW_MAP, (int)got);
@@ -255,6 +271,17 @@ static int start(struct tach__reader *r, struct tach_error *err)
 	return 0;
 }
 
+/*
+ * A mapped event lives without its descriptor (the mapping holds the file: mmap(2)), stays in
+ * its group, and is read through its leader.
+ */
+static void close_siblings(struct tach__reader *r)
+{
+	for (int i = 1; i < r->hard.count; i++)
+		if (r->mapped >> r->hard.member[i] & 1)
+			close_member(r, r->hard.member[i]);
+}
+
 static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 {
 	int code = r->set->cores ? tach__hybrid_open(r, wide, err)
@@ -266,7 +293,10 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 		return code;
 	if (!r->hybrid)
 		map_all(r);
-	return start(r, err);
+	code = start(r, err);
+	if (code == 0 && !r->hybrid)
+		close_siblings(r);
+	return code;
 }
 
 int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
@@ -306,18 +336,22 @@ int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
 void tach_reader_close(struct tach_reader *reader)
 {
 	struct tach__reader *r = tach__reader(reader);
-	struct tach__reader copy;
 
 	if (!r)
 		return;
-	tach__close_enter(r);
-	/* Pages first: a mapping keeps its event counting after the descriptor is closed. */
-	copy = *r;
-	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * copy.page_size), 0, 0, 0, 0);
-	close_group(&copy, &copy.hard);
-	close_group(&copy, &copy.soft);
-	tach__hybrid_close(copy.hybrid);
-	tach__close_leave();
+	/*
+	 * Events end with the last of their mapping and their descriptor. The reader stays in
+	 * the list until its descriptors are closed, and its pages keep their place: a child
+	 * forked at this moment finds them.
+	 */
+	tach__close_enter();
+	tach__pages_zero(r);
+	close_group(r, &r->hard);
+	close_group(r, &r->soft);
+	tach__hybrid_close(r->hybrid);
+	r->hybrid = NULL;
+	tach__close_leave(r);
+	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * r->page_size), 0, 0, 0, 0);
 }
 
 const struct tach_set *tach_reader_set(const struct tach_reader *reader)

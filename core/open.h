@@ -9,8 +9,8 @@
 /* Around the system calls of opening and closing; see core/readers.c. */
 void tach__open_enter(struct tach__reader *r);
 void tach__open_leave(struct tach__reader *r, int opened);
-void tach__close_enter(struct tach__reader *r);
-void tach__close_leave(void);
+void tach__close_enter(void);
+void tach__close_leave(struct tach__reader *r);
 
 /*
  * perf_event_open for this thread of an attr of the set's, in the group of that leader or, -1,
@@ -25,5 +25,7 @@ int tach__is_metrics(const struct perf_event_attr *attr);
 
 /* Page `page` of the reader reads as zeros from now on. Async-signal-safe. */
 void tach__page_zero(struct tach__reader *r, int page);
+/* All pages of the reader, in one go. */
+void tach__pages_zero(struct tach__reader *r);
 
 #endif

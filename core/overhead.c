@@ -147,6 +147,7 @@ enum { SHOWN = 3 };
 /* In pages of its own: the stack may be a signal handler's. */
 struct shown {
 	uint64_t sum[SHOWN][TACH__SUMS][TRIES];
+	uint64_t before[SHOWN][TACH__SUMS];
 };
 
 struct run {
@@ -171,7 +172,7 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 static void run(const struct run *r, void (*trial)(const struct poke *),
 		const struct poke *poke, const uint32_t *id)
 {
-	uint64_t before[SHOWN][TACH__SUMS];
+	uint64_t(*before)[TACH__SUMS] = r->shown->before;
 	uint32_t count = r->record->count;
 
 	for (int try = -r->warm; try < r->tries; try++) {

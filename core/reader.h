@@ -10,6 +10,7 @@ struct tach__hybrid;
 /* A group of events scheduled together: the hardware members, or the software members. */
 struct tach__group {
 	int leader;			   /* descriptor; -1: there is none */
+	uint64_t id;			   /* which event that is: core/descriptor.h */
 	int count;			   /* its members ... */
 	uint8_t member[TACH_COUNTERS_MAX]; /* ... their numbers in the set, in read(2)'s order
 					    */
@@ -33,7 +34,11 @@ struct tach__reader {
 	const void
 		*owner; /* tach__thread_token() of the thread that opened it; NULL: nobody's */
 	size_t page_size;
+	/* -1: closed, as a mapping keeps the event open and its leader's descriptor reads it.
+	 */
 	int fd[TACH_COUNTERS_MAX];
+	uint64_t id[TACH_COUNTERS_MAX]; /* which events those are: core/descriptor.h */
+	uint32_t mapped;		/* a bit for each member whose page is perf's */
 	struct tach__group hard, soft;
 	struct tach__hybrid *hybrid; /* NULL, or what `hard` has members of: core/hybrid.h */
 	/*

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include "core/descriptor.h"
 #include "core/hybrid.h"
 #include "core/reader.h"
 #include "core/set.h"
@@ -28,6 +29,8 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 {
 	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
 
+	if (!tach__descriptor_is(group->leader, group->id))
+		return -EBADF; /* the program closed it */
 	do
 		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
 	while (got == -EINTR);

@@ -18,8 +18,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <linux/kcmp.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include "core/descriptor.h"
 #include "core/hybrid.h"
 #include "core/open.h"
 #include "core/sys.h"
@@ -31,7 +33,6 @@ static struct tach__reader *readers;
 static struct {
 	long page; /* address; 0: there is none */
 	long size;
-	int fd;
 } sentinel;
 
 /* Signals wait: a handler that starts a region may have to open a reader, too. */
@@ -52,41 +53,47 @@ static void leave(void)
 	tach__signals_release(&before);
 }
 
-static void abandon(struct tach__reader *r)
+static void abandon(struct tach__reader *r, int shared)
 {
 	for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
-		if (r->fd[i] >= 0)
-			tach__sys(SYS_close, r->fd[i], 0, 0, 0, 0, 0);
+		if (!shared)
+			tach__descriptor_close(r->fd[i], r->id[i]);
 		r->fd[i] = -1;
 	}
-	tach__sys(SYS_mmap, (long)tach__reader_page(r, 0),
-		  (long)((TACH__PAGES - 1) * r->page_size), PROT_READ,
-		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	tach__pages_zero(r);
 	if (r->hybrid)
-		tach__hybrid_abandon(r->hybrid);
+		tach__hybrid_abandon(r->hybrid, shared);
 	r->owner = NULL;
 	r->hard.count = r->soft.count = 0;
 }
 
-static void abandon_all(void)
+static void abandon_all(int shared)
 {
 	for (struct tach__reader *r = readers; r; r = r->next)
-		abandon(r);
-	if (sentinel.page)
-		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
+		abandon(r, shared);
 	sentinel.page = 0;
 }
 
 static void forked_child(void)
 {
-	abandon_all();
+	abandon_all(0);
 	leave();
+}
+
+/*
+ * A child of clone(CLONE_FILES) has its parent's table of descriptors: to close one would close
+ * the parent's. Refused, or the parent gone: it is taken for an own table, as a rule it is.
+ */
+static int files_shared(void)
+{
+	return tach__sys(SYS_kcmp, tach__sys(SYS_getpid, 0, 0, 0, 0, 0, 0),
+			 tach__sys(SYS_getppid, 0, 0, 0, 0, 0, 0), KCMP_FILES, 0, 0, 0) == 0;
 }
 
 /* Another thread of the parent may have held the lock: nobody here will ever release it. */
 void tach__readers_orphaned(void)
 {
-	abandon_all();
+	abandon_all(files_shared());
 	readers = NULL;
 	pthread_mutex_init(&lock, NULL);
 }
@@ -109,13 +116,11 @@ static void raise_sentinel(const struct tach__reader *r)
 	if (fd < 0)
 		return;
 	at = tach__sys(SYS_mmap, 0, (long)r->page_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (at < 0 && at > -4096) {
-		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0); /* the mapping keeps the event */
+	if (at < 0 && at > -4096)
 		return;
-	}
 	sentinel.page = at;
 	sentinel.size = (long)r->page_size;
-	sentinel.fd = (int)fd;
 }
 
 void tach__open_enter(struct tach__reader *r)
@@ -136,19 +141,18 @@ void tach__open_leave(struct tach__reader *r, int opened)
 	leave();
 }
 
-void tach__close_enter(struct tach__reader *r)
+void tach__close_enter(void)
 {
 	enter();
+}
+
+void tach__close_leave(struct tach__reader *r)
+{
 	*r->link = r->next;
 	if (r->next)
 		r->next->link = r->link;
-}
-
-void tach__close_leave(void)
-{
 	if (!readers && sentinel.page) {
 		tach__sys(SYS_munmap, sentinel.page, sentinel.size, 0, 0, 0, 0);
-		tach__sys(SYS_close, sentinel.fd, 0, 0, 0, 0, 0);
 		sentinel.page = 0;
 	}
 	leave();

@@ -97,6 +97,12 @@ TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
  * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
  *
+ * A reader keeps one descriptor for its hardware events (one for each core type), and one for
+ * each software event or event of a multiplexed set, at high numbers. A program that closes
+ * them, or opens its own files there, loses what takes read(2), which is TACH_LOST then, and
+ * nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the last eighth, are left to
+ * the program: opening gives -EMFILE instead.
+ *
  * The events are the reader's own. If somebody else turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
  * meanwhile is TACH_INCOMPLETE, one around it all cannot be told from one rescheduled. A RESET

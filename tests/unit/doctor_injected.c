@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The examination of kernels that this machine does not have, behind the library's own door. */
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,8 +71,11 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 		if ((const void *)a == &page)
 			return 0;
 		break;
-	case SYS_ioctl:
 	case SYS_fcntl:
+		if (a >= 999 && b == F_DUPFD_CLOEXEC)
+			return -EINVAL;
+		/* fall through */
+	case SYS_ioctl:
 		if (a >= 999)
 			return 0;
 		break;

@@ -48,7 +48,7 @@ static long fake_read(struct tach__group_read *to)
 	return (long)offsetof(struct tach__group_read, value[fake_members]);
 }
 
-static int fake_fd[1 << 16]; /* 1: ours */
+static int fake_fd[1 << 16]; /* 1: ours; 2: ours, and there is another descriptor of it */
 
 static long fake_sys(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -70,6 +70,13 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 		fake_fd[fd] = 1;
 		__atomic_fetch_add(&fake_opens, 1, __ATOMIC_RELAXED);
 		return fd;
+	case SYS_fcntl:
+		fd = tach__sys_real(number, a, b, c, d, e, f);
+		if (ours && b == F_DUPFD_CLOEXEC && fd >= 0) {
+			fake_fd[fd] = 1;
+			fake_fd[a] = 2;
+		}
+		return fd;
 	case SYS_read:
 		if (ours)
 			__atomic_fetch_add(&fake_reads, 1, __ATOMIC_RELAXED);
@@ -83,7 +90,7 @@ static long fake_sys(long number, long a, long b, long c, long d, long e, long f
 	case SYS_close:
 		if (ours) {
 			fake_fd[a] = 0;
-			__atomic_fetch_add(&fake_closes, 1, __ATOMIC_RELAXED);
+			__atomic_fetch_add(&fake_closes, ours == 1, __ATOMIC_RELAXED);
 		}
 		break;
 	case SYS_mmap:

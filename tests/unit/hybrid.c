@@ -47,7 +47,9 @@ enum { CORES = 2, FDS = 256, WIDTH = 48 };
 static const uint64_t mask = ((uint64_t)1 << WIDTH) - 1;
 
 static struct event {
-	int open, core, leader, tag; /* tag: low byte of config, which event it is */
+	int open, core, leader;
+	int detached; /* no descriptor, but a mapping */
+	int tag;      /* tag: low byte of config, which event it is */
 	struct perf_event_mmap_page *page;
 	uint64_t count, count_in, start;
 	uint32_t index;
@@ -207,6 +209,22 @@ static void sim_enable(int leader)
 	}
 }
 
+/* An event without descriptors ends with its mapping. */
+static void sim_unmap(long at, long size)
+{
+	for (int fd = 0; fd < FDS; fd++) {
+		long page = (long)event[fd].page;
+
+		if (!event[fd].open || !page || page < at || page >= at + size)
+			continue;
+		event[fd].page = NULL;
+		if (!event[fd].detached)
+			continue;
+		event[fd].open = 0;
+		close(fd);
+	}
+}
+
 static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 {
 	int ours = a >= 0 && a < FDS && event[a].open;
@@ -221,10 +239,20 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		show(&event[e]);
 		return got;
 	}
+	if (number == SYS_munmap || number == SYS_mmap)
+		sim_unmap(a, b);
+	if (number == SYS_fcntl && ours)
+		return -EINVAL;
+	if (number == SYS_close && ours && event[a].page) {
+		event[a].detached = 1;
+		return 0;
+	}
 	if (number == SYS_close && ours)
 		event[a].open = 0;
 	if (!ours || (number != SYS_read && number != SYS_ioctl))
 		return tach__sys_real(number, a, b, c, d, e, f);
+	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ID)
+		return 0;
 	sim.calls++;
 	sim.time += 10;
 	sim_step();
@@ -638,7 +666,7 @@ static void after_a_fork(void)
 	child = fork();
 	if (child == 0) {
 		for (int fd = 0; fd < FDS; fd++)
-			if (event[fd].open)
+			if (event[fd].open && !event[fd].detached)
 				_exit(1);
 		_exit(tach_read(reader, value) == TACH_LOST ? 0 : 2);
 	}

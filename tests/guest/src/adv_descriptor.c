@@ -2,8 +2,11 @@
 /*
  * Adversaries that hold the victim's own descriptors, as every child of a fork could, and turn
  * its events off and on, give them another period, let them go on for some overflows only, or
- * set them back to 0: from another process, at any time.
+ * set them back to 0: from another process, at any time. And a program that closes the numbers
+ * and opens files of its own there.
  */
+#include <dirent.h>
+#include <fcntl.h>
 #include <sys/ioctl.h>
 #include "tests/guest/adversary.h"
 
@@ -116,11 +119,113 @@ static void set_back_to_zero(void)
 	victim_close(&v);
 }
 
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* The events of the others live by their mappings, and the leader's read(2) shows them. */
+static void one_descriptor_a_thread(void)
+{
+	struct tach__group_read before, after;
+	int none = descriptors();
+	struct victim v;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	if (victim_open(&v, 0, 0))
+		return;
+	CHECK(descriptors() == none + 1, "%d", descriptors() - none);
+	CHECK(tach__group_read(&tach__reader(v.reader)->hard, &before) == 1);
+	machine_loop(10000);
+	CHECK(tach__group_read(&tach__reader(v.reader)->hard, &after) == 1);
+	CHECK(after.count == v.reader->count);
+	for (uint32_t i = 0; i < v.reader->count; i++)
+		CHECK(after.value[i] - before.value[i] >= 10000, "member %u: %" PRIu64, i,
+		      after.value[i] - before.value[i]);
+	victim_close(&v);
+	CHECK(descriptors() == none, "%d", descriptors() - none);
+}
+
+struct theft {
+	struct victim *victim;
+	int from, leader;
+};
+
+/* Closes all that it did not open, as daemons do, or puts a file of its own there. */
+static void take(struct theft *t, uint64_t strike)
+{
+	t->leader = tach__reader(t->victim->reader)->hard.leader;
+	switch (strike % 3) {
+	case 0:
+		close_range(64, ~0u, 0);
+		break;
+	case 1:
+		close(t->leader);
+		break;
+	}
+	dup2(t->from, t->leader);
+}
+
+/*
+ * Between any two regions the victim's descriptor becomes an end of a pipe: reads in user space
+ * stay exact, what would take read(2) is lost, and the pipe keeps its bytes.
+ */
+static void numbers_taken(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX], strikes = 0, reads = 0;
+	char bytes[64] = "of the program";
+	struct tach__group_read now;
+	struct victim v;
+	struct theft t;
+	int end[2];
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	if (victim_open(&v, 0, 0))
+		return;
+	CHECK(pipe(end) == 0 && write(end[1], bytes, sizeof bytes) == sizeof bytes);
+	t = (struct theft){&v, end[0], -1};
+	while (reads < adversary_reads() || strikes < 200) {
+		take(&t, strikes++);
+		CHECK(tach__group_read(&tach__reader(v.reader)->hard, &now) < 0);
+		for (int i = 0; i < 200; i++) {
+			uint32_t flags = victim_region(&v, delta);
+
+			v.lost += (flags & TACH_LOST) != 0;
+			judge_region(&v, flags, delta, NULL, NULL);
+			flags = tach_read(v.reader, value);
+			judge_counts(&v, flags, value);
+			reads += 3;
+		}
+		tach_reader_close(v.reader);
+		CHECK(fcntl(t.leader, F_GETFD) >= 0, "the program's file was closed");
+		close(t.leader);
+		if (victim_open_reader(&v))
+			return;
+	}
+	victim_verdict(&v, "numbers taken", strikes);
+	CHECK(fcntl(end[0], F_SETFL, O_NONBLOCK) == 0);
+	CHECK(read(end[0], bytes, sizeof bytes) == sizeof bytes, "bytes are gone");
+	close(end[0]);
+	close(end[1]);
+	victim_close(&v);
+}
+
 int main(void)
 {
 	CASE(turned_off_and_on);
 	CASE(given_another_period);
 	CASE(refreshed);
 	CASE(set_back_to_zero);
+	CASE(one_descriptor_a_thread);
+	CASE(numbers_taken);
 	return check_done();
 }
