@@ -7,6 +7,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -467,12 +468,26 @@ static void commands(void)
 	unlink(in_folder("output"));
 }
 
+/* Tracer and traced run in turn: on one processor neither waits for another one to wake up. */
+static void one_processor(void)
+{
+	cpu_set_t set;
+	int cpu = sched_getcpu();
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
 int main(void)
 {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	puts("a sanitizer's own system calls would be refused, and it waits for them for ever");
 	return 77;
 #endif
+	one_processor();
 	kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		    0);
 	/* Which ends the process when it finds no memory for that: urcu-bp.c, expand_arena().

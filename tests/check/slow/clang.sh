@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: memory=2000
 # Everything compiles and links with clang as well, with the same warnings as errors.
 set -u
 cd "$(dirname "$0")/../../.."

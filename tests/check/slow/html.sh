@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: memory=2000
 # The HTML report in headless Chromium: it looks like something, in light and dark, and its script
 # sorts, filters and chooses; nothing is asked of any network.
 set -u

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: memory=2000
 # Every unit test runs under AddressSanitizer with UndefinedBehaviorSanitizer, and those with threads under
 # ThreadSanitizer.
 set -u

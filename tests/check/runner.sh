@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# A test of tests/run: what may be missing and what may not, side by side and alone, hanging tests,
+# and the last line.
+set -u
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work"/tests/{unit,check/slow} || exit 1
+cp tests/run tests/skips "$work/tests"
+unset B
+failed=0
+test_of() { printf '#!/bin/sh\n%s\n' "$2" >"$work/tests/unit/$1.sh"; chmod +x "$work/tests/unit/$1.sh"; }
+floor() { printf '%s\n' '# cases, test' "$@" >"$work/tests/floor"; }
+run() { "$work/tests/run" "$@" >"$work/out" 2>&1; echo "$? $(tail -n 1 "$work/out")"; }
+check() { # NAME EXPECTED ACTUAL
+	if [ "$2" = "$3" ]; then echo "ok runner $1"; return; fi
+	failed=1
+	printf '# expected: %s\n# have:     %s\n' "$2" "$3"
+	sed 's/^/#   /' "$work/out"
+	echo "not ok runner $1"
+}
+
+floor '2 tests/unit/a.sh'
+test_of a 'echo ok one; echo ok two'
+check passes '0 2 passed, 0 failed, 0 skipped' "$(run)"
+test_of a 'echo ok one'
+check "loses a case" '1 1 passed, 1 failed, 0 skipped' "$(run)"
+test_of a 'echo ok one; echo skip two: no PMU in this virtual machine'
+check "skips for the hardware" '0 1 passed, 0 failed, 1 skipped' "$(run)"
+test_of a 'echo no process may trace another here; exit 77'
+check "skips whole" '0 0 passed, 0 failed, 1 skipped' "$(run)"
+test_of a 'echo ok one; echo skip two: answers.tsv is missing'
+check "skips for a file" '1 1 passed, 1 failed, 0 skipped' "$(run)"
+test_of a 'echo skip two: chromium is not installed'
+check "quick needs few packages" '0 0 passed, 0 failed, 1 skipped' "$(run)"
+check "all tests need all" '1 0 passed, 1 failed, 0 skipped' "$(run --all)"
+test_of a 'echo ok one; echo ok two; kill -SEGV $$'
+check "crash" '1 2 passed, 1 failed, 0 skipped' "$(run)"
+test_of a 'exit 77'
+check "skips without a reason" '1 0 passed, 1 failed, 0 skipped' "$(run)"
+rm "$work/tests/unit/a.sh"
+test_of b 'echo ok one'
+check "loses a test" '1 1 passed, 1 failed, 0 skipped' "$(run)"
+check "but not when others are asked for" '0 1 passed, 0 failed, 0 skipped' "$(run unit/b)"
+run --record >/dev/null
+check "records" '1 tests/unit/b.sh' "$(grep unit/b "$work/tests/floor")"
+
+# Two that wait for one another end only side by side; said in the order of the list.
+floor
+rm "$work"/tests/unit/*.sh
+test_of a "echo >'$work/a.here'; until [ -e '$work/b.here' ]; do sleep 0.05; done; sleep 0.2; echo ok a"
+test_of b "echo >'$work/b.here'; until [ -e '$work/a.here' ]; do sleep 0.05; done; echo ok b"
+check "side by side" '0 2 passed, 0 failed, 0 skipped' "$(TEST_STILL=60 run -j 2)"
+check "in order" 'tests/unit/a.sh tests/unit/b.sh ' "$(grep -o '^tests/unit/[ab].sh' "$work/out" | tr '\n' ' ')"
+test_of c "# tests/run: alone
+[ -z \"\$(cat '$work'/build/log/*-[ab].sh.pid 2>/dev/null)\" ] && echo ok c"
+check "alone" '0 3 passed, 0 failed, 0 skipped' "$(TEST_STILL=60 run -j 3)"
+rm "$work"/tests/unit/*.sh
+test_of a 'exec sleep 1000'
+check "stands still" '1 0 passed, 1 failed, 0 skipped' "$(TEST_STILL=3 run)"
+test_of a 'while :; do :; done'
+check "never ends" '1 0 passed, 1 failed, 0 skipped' "$(TEST_CPU=1 run)"
+test_of a 'trap "echo ok signal; exit 0" INT; kill -INT $$; exit 1'
+check "signals are as at a terminal" '0 1 passed, 0 failed, 0 skipped' "$(run)"
+exit $failed
