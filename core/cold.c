@@ -111,7 +111,7 @@ static uint32_t epoch_inside(const struct tach__thread *record)
 	return TACH__EPOCH(state);
 }
 
-/* ---- levels that nobody closes ---- */
+/* ---- a region's own slot, and its thread ---- */
 
 /* The slot that the part belongs to. */
 static struct tach__slot *slot_of(const struct tach__thread *record, const void *part)
@@ -126,62 +126,17 @@ static struct tach__slot *slot_of(const struct tach__thread *record, const void 
 	return NULL;
 }
 
-/* What was counted inside a region that never ends was inside the one around it. */
-static void hand_down(const struct tach__thread *record, struct tach__slot *slot,
-		      struct tach__slot *around)
-{
-	uint64_t *from = (uint64_t *)tach__children(slot, record->count, 1);
-	uint64_t *to = (uint64_t *)tach__children(around, record->count, 1);
-	const uint64_t *known = (const uint64_t *)tach__children(slot, record->count, 0);
-
-	for (size_t i = 0; i < TACH__CHILDREN_WORDS(record->count); i++) {
-		to[i] += from[i] - known[i];
-		from[i] = known[i];
-	}
-}
-
-/* Regions from `level` on were left by a jump, or will be stopped out of order. */
-static void drop(struct tach__thread *record, uint32_t level)
-{
-	struct tach__hot *hot = record->hot;
-	uint32_t top = TACH__LEVEL(hot->state);
-
-	if (top - level > TACH__LEVELS)
-		level = top - TACH__LEVELS;
-	while (top > level) {
-		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
-		struct tach__part *part = tach__part(slot, record->count, 0);
-
-		if (slot != stack[0])
-			hand_down(record, slot, stack[0]);
-		if (TACH__LEVEL(part->ceiling) == top + 1) {
-			TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
-			TACH__SET(part->outer, slot->rest);
-		}
-		TACH__SET(hot->state, hot->state - 1);
-	}
-}
-
-/* Its own thread still has the region open: it will heal at its next START. */
+/* Its own thread still has the region open, and looks at its next START. */
 static void orphan(const struct tach_region_mark *mark)
 {
-	struct tach__registry *r = &tach__registry;
 	struct tach__thread *record;
 
-	cds_list_for_each_entry(record, &r->threads, node)
+	cds_list_for_each_entry(record, &tach__registry.threads, node)
 	{
-		uint32_t n = record->norphans;
-
 		if (record->folded ||
 		    TACH__OPENING(TACH__GET(record->hot->state)) != TACH__OPENING(mark->state))
 			continue;
-		if (n < TACH__ORPHANS) {
-			record->orphan[n].part = mark->part;
-			record->orphan[n].mark = mark;
-			record->orphan[n].state = mark->state;
-			__atomic_store_n(&record->norphans, n + 1, __ATOMIC_RELEASE);
-			__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
-		}
+		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 		return;
 	}
 }
@@ -205,39 +160,10 @@ static void refuse(struct tach_region_mark *mark)
 	tach__unlock(&held);
 }
 
-static void heal_one(struct tach__thread *record, uint32_t n)
-{
-	struct tach__part *part = record->orphan[n].part;
-	struct tach__slot *slot = slot_of(record, part);
-	uint32_t level = TACH__LEVEL(record->orphan[n].state);
-	struct tach__hot *hot = record->hot;
-
-	if (part->outer == (uintptr_t)record->orphan[n].mark) {
-		TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
-		TACH__SET(part->outer, slot->rest);
-	}
-	if (level >= TACH__LEVEL(hot->state) || tach__stack(hot, level)[1] != slot)
-		return;
-	/* Those inside it find at their STOP that they moved. */
-	for (; level + 1 < TACH__LEVEL(hot->state); level++)
-		tach__stack(hot, level)[1] = tach__stack(hot, level + 1)[1];
-	TACH__SET(hot->state, hot->state - 1);
-}
-
-void tach__heal(struct tach__thread *record)
-{
-	struct tach__held held;
-
-	if (__atomic_load_n(&record->norphans, __ATOMIC_ACQUIRE) == 0)
-		return;
-	tach__lock(&held);
-	for (uint32_t i = 0; i < record->norphans; i++)
-		heal_one(record, i);
-	record->norphans = 0;
-	tach__unlock(&held);
-}
-
 /* ---- START ---- */
+
+/* A little below that of the caller's: what it has on its stack lies above. */
+#define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
 
 /* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
 static void slot_ready(struct tach__thread *record, uint32_t id)
@@ -262,7 +188,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 }
 
 /* The calling thread gets a slot for that site; 0: it is not measured. */
-static int ready(struct tach_site *home)
+static int ready(struct tach_site *home, uintptr_t sp)
 {
 	uint32_t id = (uint32_t)__atomic_load_n(&home->id, __ATOMIC_ACQUIRE);
 	struct tach__hot *self = tach__self;
@@ -273,7 +199,7 @@ static int ready(struct tach_site *home)
 		return 1;
 	}
 	if (self->record)
-		tach__heal(self->record);
+		tach__heal(self->record, sp);
 	if (id == TACH_SITE_NEW) {
 		struct tach__held held;
 
@@ -297,7 +223,8 @@ static int ready(struct tach_site *home)
 }
 
 /* Makes the thread and its slot ready. unready: which way it came, as each has its residue. */
-static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready)
+static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready,
+					     uintptr_t sp)
 {
 	struct tach__thread *record;
 	struct cost cost;
@@ -311,7 +238,7 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	}
 	tach__configure_once();
 	cost_begin(&cost, TACH__LEVEL(tach__self->state));
-	can = ready(site);
+	can = ready(site, sp);
 	record = cost.record;
 	if (record)
 		epoch = epoch_inside(record);
@@ -331,7 +258,7 @@ static void begin_again(struct tach_site *site, struct tach_region_mark *mark, i
 
 void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int fenced)
 {
-	if (prepare(site, fenced, 0))
+	if (prepare(site, fenced, 0, STACK_POINTER))
 		begin_again(site, mark, fenced);
 }
 
@@ -376,21 +303,34 @@ static int gated(struct tach__thread *record, struct tach__slot *slot)
 	return 1;
 }
 
+/*
+ * A mark that is not below that of its region's open entry: beyond doubt a recursion, which the
+ * compiler put into one frame? Else somebody has to look whether that entry was left.
+ */
+static int recursive(const struct tach__part *part, const struct tach_region_mark *mark,
+		     uintptr_t sp)
+{
+	const struct tach_region_mark *outer = (const struct tach_region_mark *)part->outer;
+
+	return part->outer >= sp && outer < mark && outer->part == part &&
+	       outer->state == part->ceiling - 1 && outer->end;
+}
+
 void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 			 struct tach__slot *slot, int fenced, struct tach__hot *self)
 {
 	struct tach__part *part = tach__part(slot, self->count, 0);
 
 	if (slot->id == 0) {
-		if (prepare(site, fenced, 1))
+		if (prepare(site, fenced, 1, STACK_POINTER))
 			begin_again(site, mark, fenced);
 		return;
 	}
 	if (part->outer == 0 && gated(self->record, slot))
 		return;
-	/* The same mark again: its first entry was left by a jump. */
-	if (part->outer == (uintptr_t)mark)
-		drop(self->record, TACH__LEVEL(part->ceiling) - 1);
+	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
+	    !recursive(part, mark, STACK_POINTER) && !prepare(site, fenced, 1, STACK_POINTER))
+		return;
 	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, self->count, 1);
 	self->open[fenced](self->state, mark, slot, part, self);
@@ -445,7 +385,7 @@ static int level_find(struct tach__thread *record, struct tach_region_mark *mark
 			;
 	if (level >= top)
 		return 0;
-	drop(record, level + 1);
+	tach__abandon(record, level + 1);
 	mark->state = TACH__STATE(TACH__OPENING(mark->state), TACH__EPOCH(mark->state), level);
 	return 1;
 }
@@ -454,16 +394,18 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 		const uint64_t *delta, uint32_t flags, int fenced)
 {
 	struct tach__hot *hot = record->hot;
-	struct tach__slot **stack, *around;
+	struct tach__slot *slot = slot_of(record, mark->part), **stack, *around;
 
 	if (level_find(record, mark)) {
 		tach__edges_add(hot, mark, delta, flags, fenced);
 		return;
 	}
+	/* It was taken for lost. */
+	TACH__ADD(slot->lost, -1);
 	stack = tach__stack(hot, hot->state);
 	around = stack[0];
 	stack[0] = record->outside;
-	stack[1] = slot_of(record, mark->part);
+	stack[1] = slot;
 	mark->state = hot->state;
 	tach__edges_add(hot, mark, delta, flags, fenced);
 	stack[0] = around;
@@ -494,6 +436,7 @@ void tach__end_cold(struct tach_region_mark *mark, int fenced)
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
+	tach__heal(record, STACK_POINTER);
 	add(record, mark, delta, flags, fenced);
 	if (TACH__LEVEL(self->state) == 0 && tach__thread_pending())
 		TACH__SET(self->limit, (uint64_t)0);
@@ -510,8 +453,10 @@ static void end_here(struct tach_region_mark *mark, const uint64_t *delta, uint3
 	struct cost cost;
 
 	/* Without a region around nobody pays, and no system call is made. */
-	if (around)
+	if (around) {
 		cost_begin(&cost, around);
+		tach__heal(record, STACK_POINTER);
+	}
 	if (!flags)
 		flags = tach__edges_since(self, mark);
 	tach__edges_add(self, mark, delta, flags, fenced);

@@ -283,8 +283,11 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 	struct tach__part *part = mark->part;
 	uint64_t none[TACH__SUMS] = {0};
 
-	TACH__SET(part->ceiling, TACH__CEILING_OPEN);
-	TACH__SET(part->outer, slot->rest);
+	/* One that was taken for lost may have a successor by now. */
+	if (part->outer == (uintptr_t)mark) {
+		TACH__SET(part->ceiling, TACH__CEILING_OPEN);
+		TACH__SET(part->outer, slot->rest);
+	}
 	for (int i = 0; i < 6; i++)
 		if (flags >> i & 1)
 			TACH__ADD(slot->provenance[i], 1);

@@ -72,7 +72,7 @@ struct tach__slot {
 	uintptr_t rest;		/* `outer` while nobody is inside */
 	uint32_t *histograms;
 	uint32_t id, fenced;
-	uint64_t pad;
+	uint64_t lost;	 /* entries that were never stopped, or found no place */
 	uint64_t word[]; /* part[2], children[2], as long as the thread's counters ask for */
 };
 TACH_STATIC_ASSERT(offsetof(struct tach__slot, word) % 16 == 0, "two words in one instruction");
@@ -216,7 +216,7 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 /* The thread or the slot is not ready. */
 TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark,
 				int fenced);
-/* The slot is not ready, its entries have to be asked, or an earlier one was left by a jump. */
+/* The slot is not ready, its entries have to be asked, or an earlier one may have been left. */
 TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
 /* Another level or epoch than the mark's. */

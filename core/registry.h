@@ -22,8 +22,7 @@
 #include "core/environment.h"
 #include "core/row.h"
 
-#define TACH__OVERFLOWS	  8 /* regions a thread may have in the overflow at once */
-#define TACH__ORPHANS	  8
+#define TACH__OVERFLOWS	  8  /* regions a thread may have in the overflow at once */
 #define TACH__ENDED_BATCH 64 /* ended threads reclaimed at a time */
 
 /* Lies in a page that fork wipes: in a child it reads as zeros whatever flavour of fork it was.
@@ -106,13 +105,7 @@ struct tach__thread {
 	struct tach__residue residue;
 	uint64_t *log;
 	size_t log_size;
-	/* Marks that another thread tried to stop; under the lock. */
-	uint32_t norphans;
-	struct {
-		struct tach__part *part;
-		const void *mark;
-		uint64_t state;
-	} orphan[TACH__ORPHANS];
+	uintptr_t stack_low; /* known to be readable from here to the top; abandoned.c */
 	uint64_t random;
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */
@@ -199,7 +192,7 @@ void tach__slots_clear(struct tach__thread *record);
 int tach__slot_used(const struct tach__slot *slot);
 /* Where the thread's handlers count while *slot is under write. */
 TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
-						   const struct tach__slot *slot);
+						   struct tach__slot *slot);
 /* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
 enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
@@ -215,8 +208,11 @@ int tach__glob_list(const char *globs, const char *name);
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
 void tach__sites_rearm(void);
 
-/* cold.c */
-void tach__heal(struct tach__thread *record); /* no lock held */
+/* abandoned.c: of the calling thread, signals blocked. */
+/* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
+void tach__heal(struct tach__thread *record, uintptr_t sp);
+/* Gives up the regions from that level on. */
+void tach__abandon(struct tach__thread *record, uint32_t level);
 
 /* overhead.c: of the calling thread, outside any region; its regions run. */
 extern __thread int tach__calibrating; /* tach__signals_held while they do, else 0 */

@@ -14,7 +14,7 @@
  *     name file function     strings
  *     line                   number, 0: unknown
  *     fenced                 bool
- *     entries calls outermost skipped excluded nested threads    numbers: tach_region_info
+ *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
  *                            quantity and metric; value and raw are null for a division by
@@ -142,12 +142,12 @@ static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 	tach__out_json_string(out, info.function);
 	tach__out(out,
 		  ", \"line\": %u, \"fenced\": %s,\n      \"entries\": %llu, \"calls\": %llu, "
-		  "\"outermost\": %llu, \"skipped\": %llu, \"excluded\": %llu, "
+		  "\"outermost\": %llu, \"skipped\": %llu, \"excluded\": %llu, \"lost\": %llu, "
 		  "\"nested\": %llu, \"threads\": %u,\n      \"provenance\": {",
 		  info.line, info.fenced ? "true" : "false", (unsigned long long)info.entries,
 		  (unsigned long long)info.calls, (unsigned long long)info.outermost,
 		  (unsigned long long)info.skipped, (unsigned long long)info.excluded,
-		  (unsigned long long)info.nested, info.threads);
+		  (unsigned long long)info.lost, (unsigned long long)info.nested, info.threads);
 	for (int i = 0; i < 6; i++)
 		if (info.provenance[i]) {
 			tach__out(out, "%s\"%s\": %llu", separator, tach__flag_names[i].name,

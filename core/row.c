@@ -119,12 +119,17 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->direct += children->direct[0];
 	row->skipped += slot->skipped;
 	row->excluded += slot->excluded;
+	row->lost += slot->lost;
 	for (int i = 0; i < 6; i++)
 		row->provenance[i] += slot->provenance[i];
 	row->threads++;
 	if (count < record->config->count)
 		/* TACH_LOST: the counters did not open */
 		row->provenance[5] += part->calls + inner->calls;
+	/* Inside an entry that is open, or was left: the inclusive sums do not have them yet.
+	 */
+	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
+		row->flags |= TACH_INCOMPLETE;
 	add_histograms(row, slot, record);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];

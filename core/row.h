@@ -21,7 +21,7 @@ struct tach__cell {
 };
 
 struct tach__row {
-	uint64_t calls, outermost, nested, direct, skipped, excluded;
+	uint64_t calls, outermost, nested, direct, skipped, excluded, lost;
 	uint64_t provenance[6];
 	uint32_t flags; /* TACH_STALE and the like, or-ed */
 	uint32_t threads;

@@ -176,6 +176,8 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->outermost = count(l, from, "outermost");
 	info->skipped = count(l, from, "skipped");
 	info->excluded = count(l, from, "excluded");
+	if (tach__json_member(from, "lost")) /* version 0.1 had none */
+		info->lost = count(l, from, "lost");
 	info->nested = count(l, from, "nested");
 	info->threads = (uint32_t)count(l, from, "threads");
 	for (int i = 0; i < 6; i++)

@@ -155,6 +155,7 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 	to->outermost += from->outermost;
 	to->skipped += from->skipped;
 	to->excluded += from->excluded;
+	to->lost += from->lost;
 	to->nested += from->nested;
 	to->threads += from->threads;
 	for (int i = 0; i < 6; i++)

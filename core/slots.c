@@ -52,7 +52,7 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 
 int tach__slot_used(const struct tach__slot *slot)
 {
-	return slot->seq || slot->skipped || slot->excluded;
+	return slot->seq || slot->skipped || slot->excluded || slot->lost;
 }
 
 /* For the next thread. Only what was used is touched; record->count is still the last one's. */
@@ -85,7 +85,7 @@ void tach__slots_clear(struct tach__thread *record)
  * The slot's own is under write by the code this handler interrupted. Each region keeps the
  * entry it got; one that finds none free goes to the bin and is counted as lost.
  */
-struct tach__slot *tach__region_overflow(struct tach__hot *self, const struct tach__slot *slot)
+struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__slot *slot)
 {
 	struct tach__thread *record = self->record;
 	uint32_t id = slot->id;
@@ -105,7 +105,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, const struct ta
 		if (!(record->overflow[i]->seq & 1))
 			return record->overflow[i];
 	}
-	__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+	TACH__COUNT(slot->lost, 1);
 	return record->overflow[TACH__OVERFLOWS];
 }
 

@@ -199,7 +199,7 @@ static int make_order(struct tach_snapshot *s)
 	for (uint32_t id = TACH__SITE_FIRST; id < s->rows.limit; id++) {
 		const struct tach__row *row = row_of(s, id);
 
-		if (row->calls || row->skipped || row->excluded || row->flags)
+		if (row->calls || row->skipped || row->excluded || row->lost || row->flags)
 			s->order[n++] = id;
 	}
 	sort(s, n);

@@ -122,7 +122,7 @@ static struct tach__thread *record_take(uint32_t stride)
 	tach__slots_clear(record);
 	memset(record->cold, 0, sizeof record->cold);
 	record->folded = 0;
-	record->norphans = 0;
+	record->stack_low = 0;
 	record->destructions = 0;
 	return record;
 }
@@ -261,6 +261,7 @@ static void thread_retire(struct tach__thread *record)
 	struct tach_reader *reader = record->reader;
 	struct tach__held held;
 
+	tach__abandon(record, 0);
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
 	TACH__SET(record->hot->state, (uint64_t)0);
@@ -340,7 +341,6 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 		return NULL;
 	do {
 		if (record && outdated(record)) {
-			tach__heal(record);
 			if (TACH__LEVEL(record->hot->state) == 0) {
 				thread_retire(record);
 				record = NULL;

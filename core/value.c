@@ -89,11 +89,12 @@ int tach_snapshot_region(const struct tach_snapshot *s, int region,
 	info->function = site->function;
 	info->line = site->line;
 	info->fenced = (int)site->fenced;
-	info->entries = row->calls + row->skipped + row->excluded;
+	info->entries = row->calls + row->skipped + row->excluded + row->lost;
 	info->calls = row->calls;
 	info->outermost = row->outermost;
 	info->skipped = row->skipped;
 	info->excluded = row->excluded;
+	info->lost = row->lost;
 	info->nested = row->nested;
 	memcpy(info->provenance, row->provenance, sizeof info->provenance);
 	info->threads = row->threads;

@@ -163,20 +163,49 @@ TACH_END_DECLS
 
 #else
 
-#define TACH__START(name, fenced, attribute)                                                   \
+/*
+ * A jump over a START into its scope would end a region that never began, by a pointer that is
+ * whatever lay on the stack. Clang refuses such jumps for the sake of the cleanup attribute;
+ * gcc does for an array type of variable length, and both for a C++ constructor. No code.
+ */
+#ifdef __cplusplus
+struct tach__no_jump {
+	__attribute__((always_inline)) tach__no_jump()
+	{
+	}
+};
+#define TACH__NO_JUMP(name) struct tach__no_jump tach__no_jump_##name __attribute__((unused));
+#elif defined(__clang__)
+#define TACH__NO_JUMP(name)
+#else
+#define TACH__NO_JUMP(name)                                                                    \
+	_Pragma("GCC diagnostic push")                                                         \
+		_Pragma("GCC diagnostic ignored \"-Wvla\"") typedef char                       \
+			tach__no_jump_##name[tach__site_##name.line] __attribute__((unused));  \
+	_Pragma("GCC diagnostic pop")
+#endif
+
+#define TACH__START(name, fenced)                                                              \
 	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
-	struct tach_region_mark tach__mark_##name attribute;                                   \
+	struct tach_region_mark tach__mark_##name __attribute__((cleanup(tach__region_stop))); \
+	TACH__NO_JUMP(name)                                                                    \
 	tach__region_start(TACH_ADDRESS(tach__site_##name), &tach__mark_##name)
 
-/* From here to TACH_STOP(name) in the same scope. Edges as the processor likes: unfenced. */
-#define TACH_START(name)	TACH__START(name, 0, )
+/*
+ * From here to TACH_STOP(name) in the same scope, or to wherever that scope is left before: by
+ * return, break, goto, a C++ exception (in C with -fexceptions). An entry left by longjmp is
+ * lost, which its thread finds out at a later START. Edges as the processor likes: unfenced.
+ *
+ * Compilers refuse a goto or a case that jumps over the START into its scope: give the region a
+ * block of its own.
+ */
+#define TACH_START(name)	TACH__START(name, 0)
 /* Both edges wait for what came before and hold back what comes after (LFENCE, ISB). */
-#define TACH_START_FENCED(name) TACH__START(name, 1, )
+#define TACH_START_FENCED(name) TACH__START(name, 1)
 #define TACH_STOP(name)		tach__region_stop(&tach__mark_##name)
-/* From here to the end of the enclosing block, however it is left (C++ exceptions too). */
-#define TACH_SCOPE(name)	TACH__START(name, 0, __attribute__((cleanup(tach__region_stop))))
-#define TACH_SCOPE_FENCED(name)                                                                \
-	TACH__START(name, 1, __attribute__((cleanup(tach__region_stop))))
+/* From here to the end of the enclosing block, however it is left. */
+#define TACH_SCOPE(name)	TACH__START(name, 0)
+#define TACH_SCOPE_FENCED(name) TACH__START(name, 1)
 
 #endif
 #endif

@@ -18,7 +18,8 @@ struct tach_region_info {
 	const char *name, *file, *function; /* owned by the snapshot; "" where not known */
 	uint32_t line;
 	int fenced;
-	uint64_t entries;   /* all that were made, measured or not */
+	/* All that were begun and are over: calls + skipped + excluded + lost. */
+	uint64_t entries;
 	uint64_t calls;	    /* measured and completed; 0: its values mean nothing */
 	uint64_t outermost; /* of those, not inside the same region */
 	uint64_t skipped;   /* not measured: sparse mode */
@@ -27,6 +28,7 @@ struct tach_region_info {
 	uint64_t
 		provenance[6]; /* calls that had flag 1 << n of tach/flags.h; the rest: exact */
 	uint32_t threads;      /* that entered it */
+	uint64_t lost;	       /* never stopped: left by longjmp, open as their thread ended */
 };
 
 enum tach_part {
