@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The region clock's frequency. First choice: the kernel's own factor, from the page of an
- * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h). Second: what the
- * architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
- * CLOCK_MONOTONIC_RAW, the first at start-up and the second when somebody asks: nobody waits
- * for it unless he asks at once; TACH_CLOCK in the environment, "ticks:seconds.nanoseconds", is
- * the first look of a process before this one. CPUID is left alone: it traps in virtual
- * machines.
+ * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h), where one is open.
+ * Second: what the architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
+ * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when somebody
+ * asks, so that a process measures the clock as long as it has run, and waits for nothing. How
+ * far off that may be is known from the looks themselves and is part of the error of every
+ * time. TACH_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is the
+ * first look of a process before this one. CPUID is left alone: it traps in virtual machines.
  */
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -20,19 +20,18 @@
 #include "core/registry.h"
 #include "core/sys.h"
 
-#define APART_MIN 20e6 /* ns between the looks: makes the error of 2 x 50 ns 5 in a million */
-
 #ifndef TACH_CLOCK_HZ /* 1 Hz or more where the architecture tells */
 #define TACH_CLOCK_HZ() 0
 #endif
 
 struct look {
-	uint64_t ticks;
+	uint64_t ticks, width; /* the time is that of any tick of so many */
 	double ns;
 };
 
 static struct look first;
-static int state; /* 0 = never looked, 1 = somebody is at it, 2 = first is set */
+static int
+	state; /* 0 = never looked, 1 = somebody is at it, 2 = first is set; not waited for */
 
 static double now_ns(void)
 {
@@ -45,7 +44,7 @@ static double now_ns(void)
 /* The closest of some pairs: an interrupt between the two clocks spoils one. */
 static struct look look(void)
 {
-	struct look best = {0, 0};
+	struct look best = {0, 0, 0};
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < 8; i++) {
@@ -55,7 +54,7 @@ static struct look look(void)
 		after = tach_clock();
 		if (after - before < least) {
 			least = after - before;
-			best = (struct look){before + least / 2, ns};
+			best = (struct look){before + least / 2, least, ns};
 		}
 	}
 	return best;
@@ -65,13 +64,13 @@ static struct look look(void)
 static int inherited_look(struct look *out)
 {
 	const char *text = secure_getenv("TACH_CLOCK");
-	unsigned long long ticks;
+	unsigned long long ticks, width;
 	long long seconds, ns;
 
-	if (!text || sscanf(text, "%llu:%lld.%lld", &ticks, &seconds, &ns) != 3 ||
+	if (!text || sscanf(text, "%llu:%lld.%lld:%llu", &ticks, &seconds, &ns, &width) != 4 ||
 	    ticks >= tach_clock())
 		return 0;
-	*out = (struct look){ticks, (double)seconds * 1e9 + (double)ns};
+	*out = (struct look){ticks, width, (double)seconds * 1e9 + (double)ns};
 	return out->ns < now_ns();
 }
 
@@ -87,7 +86,29 @@ void tach__clock_start(void)
 	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
 }
 
-/* 0: this kernel does not say. A software event will do, and needs no counter. */
+static double known; /* 0 not asked, < 0: the kernel does not say */
+
+/* ns = ticks * time_mult >> time_shift; 0: this kernel does not say. */
+static double page_hz(const struct perf_event_mmap_page *page)
+{
+	return page->cap_user_time && page->time_mult
+		       ? ldexp(1e9, page->time_shift) / page->time_mult
+		       : 0;
+}
+
+void tach__clock_learn(const struct perf_event_mmap_page *page)
+{
+	double hz = page_hz(page);
+
+	if (hz > 0)
+		__atomic_store(&known, &hz, __ATOMIC_RELAXED);
+}
+
+/*
+ * A software event will do, and needs no counter. But the first event of a machine makes its
+ * kernel wait for all its CPUs (perf_event_open: synchronize_rcu in account_event,
+ * kernel/events/core.c), 5 to 20 ms: not at the end of a process.
+ */
 static double kernel_hz(void)
 {
 	struct perf_event_attr attr = {
@@ -97,7 +118,6 @@ static double kernel_hz(void)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	const struct perf_event_mmap_page *page;
 	size_t size = tach__pages_round(1);
 	double hz = 0;
 	long fd, at;
@@ -107,42 +127,42 @@ static double kernel_hz(void)
 		return 0;
 	at = tach__sys(SYS_mmap, 0, (long)size, PROT_READ, MAP_SHARED, fd, 0);
 	if (at > 0 || at < -4095) {
-		page = (const struct perf_event_mmap_page *)at;
-		/* ns = ticks * time_mult >> time_shift */
-		if (page->cap_user_time && page->time_mult)
-			hz = ldexp(1e9, page->time_shift) / page->time_mult;
+		hz = page_hz((const struct perf_event_mmap_page *)at);
 		tach__sys(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 	}
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 	return hz;
 }
 
-static double measured_hz(void)
+static double measured_hz(double apart_min, double *error)
 {
-	struct look second;
+	struct look begin, end;
+	double apart;
 
 	tach__clock_start();
-	while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != 2)
-		sched_yield();
-	second = look();
-	if (second.ns - first.ns < APART_MIN) {
-		struct timespec rest = {0, (long)(APART_MIN - (second.ns - first.ns))};
+	/* Another thread is at it, or was when this process was forked. */
+	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : look();
+	end = look();
+	if (end.ns - begin.ns < apart_min) {
+		struct timespec rest = {0, (long)(apart_min - (end.ns - begin.ns))};
 
 		nanosleep(&rest, NULL);
-		second = look();
+		end = look();
 	}
-	return (double)(second.ticks - first.ticks) * 1e9 / (second.ns - first.ns);
+	apart = (double)(end.ticks - begin.ticks);
+	*error = (double)(begin.width + end.width) / 2 / apart;
+	return apart * 1e9 / (end.ns - begin.ns);
 }
 
-double tach__clock_hz(uint32_t *flags)
+double tach__clock_hz(double apart, uint32_t *flags, double *error)
 {
-	static double known; /* 0 not asked, < 0: the kernel does not say */
 	double hz;
 
+	*error = 0;
 	if (TACH_CLOCK_HZ())
 		return (double)TACH_CLOCK_HZ();
 	__atomic_load(&known, &hz, __ATOMIC_RELAXED);
-	if (hz == 0) {
+	if (hz == 0 && apart >= TACH__CLOCK_EXACT) {
 		hz = kernel_hz();
 		hz = hz > 0 ? hz : -1;
 		__atomic_store(&known, &hz, __ATOMIC_RELAXED);
@@ -150,5 +170,5 @@ double tach__clock_hz(uint32_t *flags)
 	if (hz > 0)
 		return hz;
 	*flags |= TACH_CLOCK;
-	return measured_hz();
+	return measured_hz(apart, error);
 }

@@ -236,6 +236,7 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 
 	if (code)
 		return code;
+	tach__clock_start();
 	config = config_make(set, opt);
 	if (!config) {
 		if (!opt->set)

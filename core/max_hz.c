@@ -71,5 +71,7 @@ double tach__max_hz(uint32_t *flags)
 
 double tach__tsc_hz(uint32_t *flags)
 {
-	return tach__clock_hz(flags);
+	double error;
+
+	return tach__clock_hz(TACH__CLOCK_EXACT, flags, &error);
 }

@@ -51,6 +51,8 @@ extern const struct tach__flag_name {
 	uint32_t flag;
 	const char *name;
 } tach__flag_names[];
+/* How a report looks on the terminal that fd is; otherwise nothing is changed. */
+void tach__report_terminal(struct tach_report_options *opt, int fd);
 /* All that inclusive values of a snapshot have. */
 uint32_t tach__report_flags(const struct tach_snapshot *s);
 

@@ -246,8 +246,17 @@ int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tac
 void tach__output_at_exit(const char *file);
 
 /* clock.c */
-void tach__clock_start(void);		/* the sooner it is called, the better the estimate */
-double tach__clock_hz(uint32_t *flags); /* ticks per second; *flags |= TACH_CLOCK: estimate */
+void tach__clock_start(void); /* the sooner it is called, the better the estimate */
+/*
+ * Ticks per second; *flags |= TACH_CLOCK: an estimate, off by the fraction *error at most. It
+ * waits until `apart` ns have gone since tach__clock_start: two looks are off by some 25 ns
+ * each, 250 in a million after 200 us.
+ */
+struct perf_event_mmap_page;
+void tach__clock_learn(const struct perf_event_mmap_page *page); /* of any open event */
+#define TACH__CLOCK_SOON  200e3
+#define TACH__CLOCK_EXACT 20e6
+double tach__clock_hz(double apart, uint32_t *flags, double *error);
 
 /* memory.c: pages straight from the kernel, since malloc is not for signal handlers. */
 void *tach__pages(size_t size); /* zeroed, or NULL */

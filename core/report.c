@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "core/deliver.h"
 #include "core/error.h"
 #include "core/out.h"
 
@@ -125,27 +126,50 @@ static int ascii_terminal(void)
 	return locale && !strcasestr(locale, "utf-8") && !strcasestr(locale, "utf8");
 }
 
-static void look_at_terminal(struct tach_report_options *opt, int fd)
+void tach__report_terminal(struct tach_report_options *opt, int fd)
 {
 	const char *term = environment("TERM"), *columns = environment("COLUMNS");
+	int saved = errno, terminal = isatty(fd);
 	struct winsize size;
 
+	errno = saved;
+	if (!terminal)
+		return;
 	opt->color = !environment("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
 	opt->ascii = ascii_terminal();
 	if (columns && atoi(columns) > 0)
 		opt->width = atoi(columns);
 	else if (ioctl(fd, TIOCGWINSZ, &size) == 0)
 		opt->width = size.ws_col;
+	errno = saved;
 }
 
 int tach_report_fd(const struct tach_snapshot *s, const struct tach_report_options *given,
 		   int fd, struct tach_error *err)
 {
 	struct tach_report_options opt = {0};
-	int saved = errno;
 
-	if (!given && isatty(fd))
-		look_at_terminal(&opt, fd);
-	errno = saved;
+	if (!given)
+		tach__report_terminal(&opt, fd);
 	return tach_report_write(s, given ? given : &opt, sink_fd, &fd, err);
+}
+
+int tach_report_file(const struct tach_snapshot *s, const struct tach_report_options *given,
+		     const char *file, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+	struct tach__text text = {0};
+	int code;
+
+	if (!file)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no file");
+	opt.format = tach_report_format(file);
+	code = tach_report_write(s, given ? given : &opt, tach__text_sink, &text, err);
+	if (!code) {
+		code = tach__deliver_file(file, 0, &text);
+		if (code)
+			tach__error(err, code, 0, 0, "%s: %s", file, tach_strerror(code));
+	}
+	tach__text_free(&text);
+	return code;
 }

@@ -255,7 +255,7 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 							    : "out of memory");
 	}
 	s->reports = 1;
-	s->clock_hz = tach__clock_hz(&s->clock_flags);
+	s->clock_hz = tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
 	*out = s;
 	return 0;
 }

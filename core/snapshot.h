@@ -14,7 +14,7 @@ struct tach_snapshot {
 	int nregions;
 	uint64_t threads, refused, lost, stale;
 	uint32_t unopened, reports;
-	double clock_hz;
+	double clock_hz, clock_error; /* the latter a fraction */
 	uint32_t clock_flags;
 	char note[1024];
 };

@@ -213,6 +213,8 @@ static int thread_open(void)
 	if (tach_reader_open(&record->reader, config->set, &err) != 0)
 		open_failed(&err);
 	record->count = record->reader ? config->count : 0;
+	if (record->count)
+		tach__clock_learn(record->reader->way[0].page);
 	record->tid = (pid_t)syscall(SYS_gettid);
 	record->random = seed(record);
 	hot = record->hot;

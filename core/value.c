@@ -162,6 +162,8 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	corrected = value->raw - value->overhead;
 	corrected -= take_interrupts(s, region, quantity, part, value);
 	value->value = corrected > 0 ? corrected : 0;
+	if (quantity == TACH_TIME)
+		value->error += value->value * s->clock_error;
 	if (corrected < 0 || (value->error > 0 && value->value <= value->error))
 		value->flags |= TACH_SMALL;
 	return 0;

@@ -171,6 +171,17 @@ TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 			    const struct tach_report_options *opt, int fd,
 			    struct tach_error *err);
+/*
+ * The same to a file, which has its old content or the whole report at any time, whatever ends
+ * the process: a temporary file beside it takes its place. Symbolic links are followed; the
+ * mode stays. A pipe or device is written as it is, and not waited for where nobody reads it.
+ * Where the folder takes no file, or the file is a mount point, it is written in place. opt
+ * NULL: the format is what the name's suffix says. Not on the disk for sure when it returns (no
+ * fsync). -errno where the file cannot be written. MT-safe, not for signal handlers, allocates.
+ */
+TACH_API int tach_report_file(const struct tach_snapshot *snapshot,
+			      const struct tach_report_options *opt, const char *file,
+			      struct tach_error *err);
 /* The format that a file name's suffix asks for (.txt .json .csv .prom .html); text when it
  * says nothing.
  */

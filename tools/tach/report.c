@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <tach/report.h>
 #include "tools/tach/commands.h"
@@ -127,10 +128,18 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 {
 	struct tach_report_options opt = {.format = format};
 	struct tach_error err = TACH_ERROR_INIT;
+	struct stat status;
 	int code;
 
+	/* Whoever names a pipe waits for its reader. */
+	if (file && (stat(file, &status) != 0 || S_ISREG(status.st_mode))) {
+		code = tach_report_file(s, &opt, file, &err);
+		if (code)
+			fprintf(stderr, "%s: %s\n", who, err.text);
+		return code;
+	}
 	if (file)
-		fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		fd = open(file, O_WRONLY | O_CLOEXEC);
 	if (fd < 0) {
 		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
 		return -1;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Ends as programs do while a report is written: a pipe that is full, another file where
+ * standard error was, a child that outlives it. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <tach.h>
+
+static void fill(int fd)
+{
+	char bytes[4096] = "";
+	int flags = fcntl(fd, F_GETFL);
+
+	fcntl(fd, F_SETFL, flags | O_NONBLOCK);
+	while (write(fd, bytes, sizeof bytes) > 0 || write(fd, bytes, 1) > 0)
+		;
+	fcntl(fd, F_SETFL, flags);
+}
+
+/* Standard error's number becomes the data file's. */
+static int take_its_number(const char *file)
+{
+	close(STDERR_FILENO);
+	return open(file, O_WRONLY | O_CREAT | O_TRUNC, 0666) == STDERR_FILENO &&
+			       write(STDERR_FILENO, "data\n", 5) == 5
+		       ? 7
+		       : 1;
+}
+
+/* The child's end comes after ours when `first` is given, else before. */
+static int with_child(char **argv, int first, int exec)
+{
+	int gone[2];
+	pid_t child;
+
+	if (pipe(gone) != 0)
+		return 1;
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		TACH_START(child_part);
+		TACH_STOP(child_part);
+		close(gone[1]);
+		if (first && read(gone[0], &byte, 1) != 0)
+			return 1;
+		if (exec)
+			execl(argv[0], argv[0], "child", NULL);
+		return exec ? 1 : 0;
+	}
+	TACH_START(parent_part);
+	TACH_STOP(parent_part);
+	close(gone[0]);
+	if (!first)
+		waitpid(child, NULL, 0);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "child") == 0) {
+		TACH_START(program_of_child);
+		TACH_STOP(program_of_child);
+		return 0;
+	}
+	TACH_START(work);
+	TACH_STOP(work);
+	if (strcmp(what, "full") == 0)
+		fill(STDERR_FILENO);
+	if (strcmp(what, "reopen") == 0)
+		return take_its_number(argv[2]);
+	if (strcmp(what, "print") == 0)
+		puts("data");
+	if (strcmp(what, "away") == 0 && chdir("/") != 0)
+		return 1;
+	if (strncmp(what, "fork", 4) == 0)
+		return with_child(argv, strstr(what, "outlives") != NULL,
+				  strstr(what, "exec") != NULL);
+	return 0;
+}
