@@ -13,7 +13,7 @@ no lock check                 | fakepage        | include/tach/reader.h | s/retu
 no lock check, signed         | fakepage_signed | include/tach/reader.h | s/return TACH_PAGE_OPERAND(way.page, lock) == seen;/return 1;/
 no lock check at the end      | fakepage        | include/tach/reader.h | s/return TACH_PAGE_OPERAND(way.page, lock) == lock;/return 1;/
 lock not kept by begin        | fakepage        | include/tach/reader.h | s/mark->lock = lock;/mark->lock = 2;/
-no sign extension             | fakepage_signed | include/tach/reader.h | s/return (uint64_t)((int64_t)(raw << shift) >> shift);/return raw << shift >> shift;/
+no sign extension             | fakepage_signed | include/tach/reader.h | s/TACH__CAST(int64_t, raw << shift) >> shift/raw << shift >> shift/
 no sign extension in a read   | fakepage        | include/tach/reader.h | s/tach__sum(tach__way(reader, i), 1,/tach__sum(tach__way(reader, i), 0,/
 width ignored                 | fakepage_signed | include/tach/reader.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
 offset forgotten              | fakepage        | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
