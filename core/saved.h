@@ -31,7 +31,10 @@ struct tach__saved {
 	struct tach__saved_region *region;
 };
 
-enum { TACH__SAVED_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX };
+enum {
+	TACH__SAVED_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
+	TACH__SAVED_METRICS_MAX = 1024, /* each is looked for by name among the others */
+};
 
 /* A snapshot around nothing saved yet; NULL: out of memory. */
 struct tach_snapshot *tach__saved_new(void);

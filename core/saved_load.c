@@ -278,6 +278,8 @@ static void load_all(struct load *l, const struct tach__json *root)
 	s->nregions = length(regions);
 	if (s->nquantities < 1 || s->nquantities > TACH__SAVED_QUANTITIES_MAX)
 		fail(l, quantities, "%s", "no quantity, or more than 65 of them");
+	if (s->nmetrics > TACH__SAVED_METRICS_MAX)
+		fail(l, metrics, "%s", "more than 1024 metrics");
 	if (!l->code && tach__saved_allocate(s) != 0)
 		no_memory(l);
 	if (!l->code)
@@ -287,6 +289,8 @@ static void load_all(struct load *l, const struct tach__json *root)
 	for (r = regions->kid; r && !l->code; r = r->next)
 		load_region(l, r, i++);
 }
+
+TACH_STATIC_ASSERT(TACH__SAVED_METRICS_MAX == 1024, "the error's sentence");
 
 int tach_snapshot_load(struct tach_snapshot **out, const char *json, size_t size,
 		       struct tach_error *err)

@@ -92,7 +92,7 @@ static char *renumber(struct tach__arena *arena, const char *text, const int *ma
 	return copy;
 }
 
-static void gather_metrics(struct merge *m)
+static int gather_metrics(struct merge *m, struct tach_error *err)
 {
 	struct tach__saved *s = m->saved;
 
@@ -103,6 +103,10 @@ static void gather_metrics(struct merge *m)
 
 			if (find_metric(s, name) >= 0)
 				continue;
+			if (s->nmetrics == TACH__SAVED_METRICS_MAX)
+				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+						   "together they have more than %d metrics",
+						   TACH__SAVED_METRICS_MAX);
 			text = tach__snapshot_formula(m->list[i], k);
 			s->metric[s->nmetrics].name = tach__arena_copy(&s->arena, name);
 			if (text)
@@ -112,6 +116,7 @@ static void gather_metrics(struct merge *m)
 			s->nmetrics++;
 			free(text);
 		}
+	return 0;
 }
 
 /* ---- regions ---- */
@@ -322,7 +327,9 @@ static int merge(struct merge *m, struct tach_error *err)
 	s->nquantities = s->nmetrics = 0;
 	if (code || (code = map_quantities(m, err)))
 		return code;
-	gather_metrics(m);
+	code = gather_metrics(m, err);
+	if (code)
+		return code;
 	add_counts(m);
 	code = tach__saved_compile(s, err);
 	return code ? code : add_regions(m);

@@ -7,10 +7,33 @@
 #include "tools/tach/batch.h"
 #include "tools/tach/commands.h"
 
+/* Its length with the LF; -1: there is none. What is beyond the most is read, not kept. */
+static ssize_t next_line(struct batch *b)
+{
+	size_t n = 0;
+	int c;
+
+	if (!b->text && !(b->text = malloc(BATCH_LINE_MOST + 1)))
+		return -1;
+	while ((c = getc_unlocked(b->from)) != EOF) {
+		if (n < BATCH_LINE_MOST)
+			b->text[n] = (char)c;
+		n++;
+		if (c == '\n')
+			break;
+	}
+	b->text[n < BATCH_LINE_MOST ? n : BATCH_LINE_MOST] = '\0';
+	return n ? (ssize_t)n : -1;
+}
+
 int batch_next(struct batch *b)
 {
-	ssize_t length = getline(&b->text, &b->room, b->from);
+	ssize_t length = next_line(b);
 
+	for (; length > BATCH_LINE_MOST; length = next_line(b)) {
+		b->number++;
+		batch_refuse(b, "longer than %d bytes", BATCH_LINE_MOST);
+	}
 	if (length < 0)
 		return 0;
 	b->number++;

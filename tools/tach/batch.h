@@ -11,13 +11,15 @@ struct batch {
 	FILE *from;
 	const char *command; /* who complains: "tach encode" */
 	char *text;	     /* the line, without its end */
-	size_t room;
-	long number; /* of the line, from 1 */
+	long number;	     /* of the line, from 1 */
 	int nul;     /* it held NUL bytes, which are '?' now: not to be answered as it stands */
 	int refused; /* lines that batch_refuse was called for */
 };
 
-/* The next line, ended by LF, CR LF or the end of the file; 0 when there is none. */
+enum { BATCH_LINE_MOST = 1 << 20 }; /* bytes; longer ones are refused */
+
+/* The next line, ended by LF, CR LF or the end of the file; 0 when there is none. Lines that
+ * are too long are refused here and passed over. */
 int batch_next(struct batch *b);
 /* Says on standard error that the line at hand is malformed, and why. */
 void batch_refuse(struct batch *b, const char *why, ...) __attribute__((format(printf, 2, 3)));

@@ -17,24 +17,44 @@ struct outcome {
 struct outcomes {
 	struct outcome *of;
 	size_t n, room;
+	size_t *at_line, lines; /* by line, which defines one thing: its number in of, from 1 */
 };
 
-static struct outcome *outcome_of(struct outcomes *all, const struct tach_derived_info *info)
+static int make_room(struct outcomes *all, size_t line)
 {
-	for (size_t i = 0; i < all->n; i++)
-		if (all->of[i].line == info->line && !strcmp(all->of[i].name, info->name))
-			return &all->of[i];
 	if (all->n == all->room) {
 		size_t room = all->room ? 2 * all->room : 64;
 		struct outcome *more = realloc(all->of, room * sizeof *more);
 
 		if (!more)
-			return NULL;
+			return 0;
 		all->of = more;
 		all->room = room;
 	}
+	if (line >= all->lines) {
+		size_t lines = 2 * line + 64;
+		size_t *more = realloc(all->at_line, lines * sizeof *more);
+
+		if (!more)
+			return 0;
+		memset(more + all->lines, 0, (lines - all->lines) * sizeof *more);
+		all->at_line = more;
+		all->lines = lines;
+	}
+	return 1;
+}
+
+static struct outcome *outcome_of(struct outcomes *all, const struct tach_derived_info *info)
+{
+	size_t line = (size_t)info->line;
+
+	if (line < all->lines && all->at_line[line])
+		return &all->of[all->at_line[line] - 1];
+	if (!make_room(all, line))
+		return NULL;
 	all->of[all->n] = (struct outcome){.name = info->name, .line = info->line};
-	return &all->of[all->n++];
+	all->at_line[line] = ++all->n;
+	return &all->of[all->n - 1];
 }
 
 static void try_on(struct tach_derived *d, int pmu, struct outcome *o)
@@ -87,7 +107,7 @@ int derived_check_uses(const char *file, int only)
 	struct tach_derived_options opt = {.size = sizeof opt,
 					   .flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER,
 					   .max_hz = 1};
-	struct outcomes all = {NULL, 0, 0};
+	struct outcomes all = {NULL, 0, 0, NULL, 0};
 	struct tach_derived *d;
 	int errors = 0;
 
@@ -107,6 +127,7 @@ int derived_check_uses(const char *file, int only)
 				o->pmu, o->why);
 	}
 	free(all.of);
+	free(all.at_line);
 	tach_derived_free(d);
 	return errors;
 }

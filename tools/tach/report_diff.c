@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
@@ -99,20 +100,68 @@ static void print(struct diff *d, const struct line *l)
 
 /* ---- what there is to compare ---- */
 
-/* Regions of the same name may differ in their lines: programs change between runs. */
-static int find_region(const struct tach_snapshot *s, const struct tach_region_info *like)
-{
-	struct tach_region_info info = {0};
-	int by_name = -1;
+/* A snapshot's regions by name, and those of one name in their own order. */
+struct place {
+	struct tach_region_info info;
+	int region;
+};
 
-	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		if (strcmp(info.name, like->name) != 0)
-			continue;
-		if (strcmp(info.file, like->file) == 0 && info.line == like->line)
-			return r;
-		by_name = by_name < 0 ? r : by_name;
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->info.name, y->info.name);
+
+	if (!order)
+		order = strcmp(x->info.file, y->info.file);
+	if (!order)
+		order = (x->info.line > y->info.line) - (x->info.line < y->info.line);
+	return order ? order : (x->region > y->region) - (x->region < y->region);
+}
+
+static struct place *places_of(const struct tach_snapshot *s)
+{
+	int n = tach_snapshot_nregions(s);
+	struct place *all = calloc((size_t)n + 1, sizeof *all);
+
+	for (int r = 0; all && r < n; r++) {
+		tach_snapshot_region(s, r, &all[r].info);
+		all[r].region = r;
 	}
-	return by_name;
+	if (all)
+		qsort(all, (size_t)n, sizeof *all, by_place);
+	return all;
+}
+
+/* The first that does not come before `like`; n: all do. */
+static int first_from(const struct place *all, int n, const struct place *like)
+{
+	int low = 0, high = n;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (by_place(&all[middle], like) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Regions of the same name may differ in their lines: programs change between runs. -1: none.
+ */
+static int find_region(const struct place *all, int n, const struct tach_region_info *like)
+{
+	struct place wanted = {.info = *like, .region = 0};
+	int at = first_from(all, n, &wanted);
+
+	if (at < n && strcmp(all[at].info.name, like->name) == 0 &&
+	    strcmp(all[at].info.file, like->file) == 0 && all[at].info.line == like->line)
+		return all[at].region;
+	wanted.info.file = "";
+	wanted.info.line = 0;
+	at = first_from(all, n, &wanted);
+	return at < n && strcmp(all[at].info.name, like->name) == 0 ? all[at].region : -1;
 }
 
 /* Number of a quantity or, counted on, of a metric; -1: it has none of that name. */
@@ -216,7 +265,9 @@ int report_diff(const struct tach_snapshot *old, const struct tach_snapshot *new
 		enum tach_format format, const char *file)
 {
 	struct diff d = {.old = old, .new = new, .format = format, .to = stdout};
+	struct place *old_places, *new_places;
 	struct tach_region_info info = {0};
+	int code;
 
 	if (file)
 		d.to = fopen(file, "we");
@@ -224,19 +275,30 @@ int report_diff(const struct tach_snapshot *old, const struct tach_snapshot *new
 		fprintf(stderr, "tach report: %s: %s\n", file, strerror(errno));
 		return EXIT_NO;
 	}
-	head(&d);
-	for (int r = 0; tach_snapshot_region(old, r, &info) == 0; r++) {
-		int other = find_region(new, &info);
+	old_places = places_of(old);
+	new_places = places_of(new);
+	if (old_places && new_places) {
+		head(&d);
+		for (int r = 0; tach_snapshot_region(old, r, &info) == 0; r++) {
+			int other = find_region(new_places, tach_snapshot_nregions(new), &info);
 
-		if (other < 0)
-			alone(&d, old, r, info.name);
-		else
-			compare(&d, &info, r, other);
+			if (other < 0)
+				alone(&d, old, r, info.name);
+			else
+				compare(&d, &info, r, other);
+		}
+		for (int r = 0; tach_snapshot_region(new, r, &info) == 0; r++)
+			if (find_region(old_places, tach_snapshot_nregions(old), &info) < 0)
+				alone(&d, new, r, info.name);
+		foot(&d);
 	}
-	for (int r = 0; tach_snapshot_region(new, r, &info) == 0; r++)
-		if (find_region(old, &info) < 0)
-			alone(&d, new, r, info.name);
-	foot(&d);
+	code = old_places && new_places ? 0 : -1;
+	free(old_places);
+	free(new_places);
+	if (code) {
+		fputs("tach report: out of memory\n", stderr);
+		return EXIT_NO;
+	}
 	if (fflush(d.to) != 0 || (file && fclose(d.to) != 0)) {
 		fprintf(stderr, "tach report: %s\n", strerror(errno));
 		return EXIT_NO;
