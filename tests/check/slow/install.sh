@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# tests/run: alone (two installations of one build, with two prefixes, write the same tach.pc)
 # make install as people use it: the README's program, built by the README's command, starts; the same by
 # CMake and Meson, in C and C++, shared and static, from any prefix and after the tree was moved; what
 # DESTDIR stages names no folder of this machine; uninstall leaves no file.
