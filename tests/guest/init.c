@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Process 1 of a test guest, the same for every architecture: mounts what programs expect, runs
- * the commands of /run.list one after the other, each with a time limit, and resets the
- * machine.
+ * the commands of /run.list one after the other, and resets the machine. Time limits are kept
+ * by tests/guest/boot, which knows how much of a processor the guest gets: what it writes to
+ * the console ends the program that runs.
  *
  * What tests/guest/boot reads from the console, each on a line of its own:
  *
  *     @@ run COMMAND	  the program's own output follows
- *     @@ exit STATUS	  as a shell counts: 128 + signal when killed, 124 when out of time
+ *     @@ exit STATUS	  as a shell counts: 128 + signal when killed, 124 when killed for boot
  *     @@ end STATUS	  the first status that is neither 0 nor 77, or 0: all ran
  *
  * Variables given on the kernel's command line (NAME=VALUE) reach the programs as environment.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +25,7 @@
 #include <sys/reboot.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
+#include <termios.h>
 #include <unistd.h>
 
 enum { MAX_WORDS = 64, SKIPPED = 77, OUT_OF_TIME = 124 };
@@ -47,6 +50,7 @@ static void mount_all(void)
 static void open_console(void)
 {
 	int fd = open("/dev/console", O_RDWR);
+	struct termios terminal;
 
 	if (fd < 0)
 		return;
@@ -55,6 +59,10 @@ static void open_console(void)
 	if (fd > 2)
 		close(fd);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (tcgetattr(STDIN_FILENO, &terminal) == 0) {
+		terminal.c_lflag &= ~(tcflag_t)ECHO;
+		tcsetattr(STDIN_FILENO, TCSANOW, &terminal);
+	}
 }
 
 static void write_file(const char *path, const char *text)
@@ -68,37 +76,41 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Waits for the child, at most `seconds`; SIGCHLD is blocked, so none is missed. */
-static int wait_for(pid_t child, int seconds)
+static void nothing(int number)
 {
-	struct timespec now, end;
-	sigset_t chld;
-	int status;
+	(void)number;
+}
 
-	sigemptyset(&chld);
-	sigaddset(&chld, SIGCHLD);
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += seconds;
+/* Waits for the child, or kills it and its session when a line comes from outside. */
+static int wait_for(pid_t child)
+{
+	struct pollfd console = {.fd = STDIN_FILENO, .events = POLLIN};
+	sigset_t none;
+	int status, killed = 0;
+	char line[64];
+
+	sigemptyset(&none);
 	for (;;) {
 		pid_t done;
 
-		while ((done = waitpid(-1, &status, WNOHANG)) > 0)
-			if (done == child)
-				return WIFEXITED(status) ? WEXITSTATUS(status)
-							 : 128 + WTERMSIG(status);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec >= end.tv_sec) {
+		while ((done = waitpid(-1, &status, WNOHANG)) > 0) {
+			if (done != child)
+				continue;
+			if (killed)
+				return OUT_OF_TIME;
+			return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+		}
+		/* SIGCHLD is blocked but here, so none is missed. */
+		if (ppoll(&console, 1, NULL, &none) > 0 &&
+		    read(STDIN_FILENO, line, sizeof line) > 0) {
+			killed = 1;
 			kill(-child, SIGKILL);
 			kill(child, SIGKILL);
-			waitpid(child, &status, 0);
-			return OUT_OF_TIME;
 		}
-		sigtimedwait(&chld, NULL,
-			     &(struct timespec){.tv_sec = end.tv_sec - now.tv_sec});
 	}
 }
 
-static int run(char *command, int seconds)
+static int run(char *command)
 {
 	char *argv[MAX_WORDS + 1];
 	int argc = 0;
@@ -115,16 +127,17 @@ static int run(char *command, int seconds)
 		sigemptyset(&none);
 		sigprocmask(SIG_SETMASK, &none, NULL);
 		setsid();
+		/* The console's input is for process 1. */
+		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		execvp(argv[0], argv);
 		printf("# %s: %s\n", argv[0], strerror(errno));
 		_exit(127);
 	}
-	return wait_for(child, seconds);
+	return wait_for(child);
 }
 
 int main(void)
 {
-	const char *limit = getenv("GUEST_LIMIT");
 	int first = 0;
 	char line[4096];
 	sigset_t chld;
@@ -135,6 +148,7 @@ int main(void)
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
+	signal(SIGCHLD, nothing);
 	setenv("PATH", "/bin", 1);
 	setenv("HOME", "/tmp", 1);
 	/* arm64 only, off by default: without it no counter is readable outside the kernel. */
@@ -147,7 +161,7 @@ int main(void)
 		line[strcspn(line, "\n")] = 0;
 		if (!line[0])
 			continue;
-		status = run(line, limit ? atoi(limit) : 120);
+		status = run(line);
 		printf("@@ exit %d\n", status);
 		if (first == 0 && status != SKIPPED)
 			first = status;

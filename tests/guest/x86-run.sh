@@ -13,7 +13,7 @@ gcc -O1 -Iinclude -o "$work/target" tests/unit/run/target.c -L"$B" -ltach -lpthr
 # The guest has no shared libraries of its own: the loader is named, and told where they are.
 loader=$(ldd "$work/target" | grep -o '/[^ ]*ld-linux[^ ]*')
 mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^ ]*' | cut -c4- | grep -v libtach)
-tests/guest/boot x86 -t 300 -e LD_BIND_NOW=1 \
+tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$loader" "${libraries[@]}" >"$work/out" 2>&1
