@@ -51,13 +51,20 @@ static void close_all(void)
 	tach_set_free(set);
 }
 
+enum { TRIES = 100, SLOW_END = 1000 };
+
+/*
+ * What is promised of a region without a flag is the exact count. One that was rescheduled
+ * misses nothing either, but its end read the counters again, and the instructions of that are
+ * counted in it. A long region may find no time between two moments at which the kernel
+ * schedules.
+ */
 static uint64_t measure(uint64_t n, uint32_t *flags)
 {
 	struct tach_mark mark;
 	uint64_t delta[MAX];
 
-	/* A region that was interrupted is exact too, but flagged: take an undisturbed one. */
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < TRIES; i++) {
 		tach_begin_n(reader, &mark, 1);
 		machine_loop(n);
 		*flags = tach_end_n(reader, &mark, delta, 1);
@@ -82,10 +89,15 @@ static void loops_are_counted_exactly(void)
 	       reader->way[0].page->index, tach_reader_why_slow(reader));
 	one = measure(1, &flags);
 	printf("# a region of one turn counts %" PRIu64 "\n", one);
+	CHECK(flags == 0, "%#x", flags);
 	for (uint64_t n = 10; n <= 10000000; n *= 10) {
-		many = measure(1 + n, &flags);
-		CHECK(many - one == n * MACHINE_LOOP_INSTRUCTIONS,
-		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many - one, flags);
+		uint64_t want = n * MACHINE_LOOP_INSTRUCTIONS;
+
+		many = measure(1 + n, &flags) - one;
+		CHECK(flags == 0 ? many == want
+				 : flags == TACH_RESCHEDULED && many >= want &&
+					   many < want + SLOW_END,
+		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many, flags);
 	}
 	close_all();
 }

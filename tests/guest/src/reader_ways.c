@@ -299,7 +299,7 @@ static void access_comes_and_goes(void)
 		return;
 	stop = 0;
 	pthread_create(&thread, NULL, toggle, &toggles);
-	for (int i = 0; i < 20000 || toggles < 200; i++) {
+	for (int i = 0; i < 20000 || toggles < 200 || !ways[1]; i++) {
 		uint32_t flags = region(50);
 
 		ways[(flags & TACH_SYSCALL) != 0]++;
