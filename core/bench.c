@@ -10,7 +10,6 @@
 #include "core/bench_passes.h"
 #include "core/error.h"
 #include "core/set.h"
-#include "core/stats.h"
 
 enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
 #define SAMPLE_SECONDS 0.001
@@ -24,6 +23,24 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * The least that the clock was seen to advance by, which is what reading it takes where it runs
+ * finer than that.
+ */
+static double clock_resolution(void)
+{
+	uint64_t least = UINT64_MAX, last = now_ns();
+
+	for (int i = 0; i < 100; i++) {
+		uint64_t now = now_ns();
+
+		if (now > last && now - last < least)
+			least = now - last;
+		last = now;
+	}
+	return least == UINT64_MAX ? 0 : (double)least;
 }
 
 /* The real source: a reader, or where there is none the clock alone. */
@@ -158,8 +175,8 @@ static void merge_pass(struct tach_bench *b, int first)
 			continue;
 		}
 		if (strcmp(s->name, TACH__BENCH_REPEATED) == 0) {
-			double m = tach__median(s->sample, s->samples);
-			double base = tach__median(old->sample, old->samples);
+			double m = tach__bench_median(s);
+			double base = tach__bench_median(old);
 			double drift =
 				fabs(m - base) / (fabs(m) > fabs(base) ? fabs(m) : fabs(base));
 
@@ -251,7 +268,7 @@ static int open_pass(struct run *run, const char *events, uint32_t interrupts,
 
 static int run_pass(struct run *run, const char *events)
 {
-	struct counting c = {.source = {0, begin, end}};
+	struct counting c = {.source = {0, clock_resolution(), begin, end}};
 	struct tach_set *set = NULL;
 	int code = open_pass(run, events, run->opt.interrupts, &set, &c);
 

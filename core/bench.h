@@ -11,7 +11,8 @@
  * and so knows every number in advance.
  */
 struct tach__bench_source {
-	unsigned count; /* of counters */
+	unsigned count;	   /* of counters */
+	double resolution; /* of the clock, ns */
 	void (*begin)(struct tach__bench_source *source);
 	/* delta[0] = ns since begin, delta[1 .. count] = counts; flags[0 .. count] are or-ed
 	 * to. */
@@ -25,11 +26,14 @@ struct tach__bench_plan {
 	uint32_t samples;
 };
 
-/* Samples of one quantity per iteration, sorted, without outliers. */
+/*
+ * Samples of one quantity per iteration, in the order in which they were taken: each less the
+ * empty loop beside it.
+ */
 struct tach__bench_series {
 	char *name;
 	double *sample;
-	double empty;
+	double empty, resolution;
 	uint32_t samples, outliers, flags, pass;
 };
 
@@ -54,5 +58,7 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
  */
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series);
+/* Of its samples, NaN when there is no memory. */
+double tach__bench_median(const struct tach__bench_series *series);
 
 #endif

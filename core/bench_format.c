@@ -4,9 +4,8 @@
  *   schema       "tach-bench-1"
  *   name iterations passes drift confidence
  *   unit units   only where there are some
- *   values       [{name, median, mad, low, high, confidence, empty, samples, outliers, flags,
- *                pass, sample: [each, ascending]}]
- *   missing
+ *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
+ * outliers, flags, pass, sample: [each, in the order taken]}] missing
  */
 #include <math.h>
 #include <stdio.h>
@@ -65,9 +64,9 @@ static void format_text(struct tach__out *out, const struct tach_bench *b)
 		tach__out(out, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u",
 			  label, v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
 		if (v.outliers)
-			tach__out(out, " (%u removed)", v.outliers);
+			tach__out(out, " (%u far off)", v.outliers);
 		if (v.flags & TACH_SMALL)
-			tach__out_text(out, "  too small to tell from nothing");
+			tach__out_text(out, "  below resolution: not to be told from nothing");
 		if (v.flags & TACH_CORRECTED)
 			tach__out_text(out, "  less one for every interrupt");
 		tach__out_text(out, "\n");
@@ -99,6 +98,7 @@ static void value(struct tach__out *out, const struct tach_bench *b, int i,
 	number(out, "high", v->high);
 	number(out, "confidence", v->confidence);
 	number(out, "empty", v->empty);
+	number(out, "resolution", s->resolution);
 	tach__out(out, ",\"samples\":%u,\"outliers\":%u,\"flags\":%u,\"pass\":%u", v->samples,
 		  v->outliers, v->flags, v->pass);
 	tach__out_text(out, ",\"sample\":[");

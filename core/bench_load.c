@@ -6,7 +6,6 @@
 #include "core/bench.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/stats.h"
 
 enum { VALUES_MAX = 1 + 64, SAMPLES_MAX = 10000 };
 
@@ -83,14 +82,13 @@ static void samples(struct load *l, const struct tach__json *from, struct tach__
 	if (!l->code && s->samples == 0)
 		l->code = tach__error(l->err, TACH_ERR_SYNTAX, all->line, all->column,
 				      "there is no sample");
-	if (!l->code)
-		tach__sort(s->sample, s->samples);
 }
 
 static void value(struct load *l, const struct tach__json *from, struct tach__bench_series *s)
 {
 	s->name = string(l, from, "name");
 	s->empty = number(l, from, "empty");
+	s->resolution = number(l, from, "resolution");
 	s->outliers = (uint32_t)count(l, from, "outliers", SAMPLES_MAX);
 	s->flags = (uint32_t)count(l, from, "flags", UINT32_MAX);
 	s->pass = (uint32_t)count(l, from, "pass", VALUES_MAX);

@@ -50,33 +50,55 @@ double tach_bench_drift(const struct tach_bench *bench)
 	return bench->drift;
 }
 
+/* Its samples sorted, to be freed; NULL: no memory. */
+static double *sorted_samples(const struct tach__bench_series *s)
+{
+	double *x = malloc(s->samples * sizeof *x + 1);
+
+	if (x) {
+		memcpy(x, s->sample, s->samples * sizeof *x);
+		tach__sort(x, s->samples);
+	}
+	return x;
+}
+
+double tach__bench_median(const struct tach__bench_series *series)
+{
+	double *x = sorted_samples(series), median = x ? tach__median(x, series->samples) : NAN;
+
+	free(x);
+	return median;
+}
+
 int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_value *value)
 {
 	const struct tach__bench_series *s;
-	double *work;
+	double *x;
 
 	if (!bench || !value || i < 0 || i >= bench->nseries)
 		return TACH_ERR_INVAL;
 	s = &bench->series[i];
-	work = malloc(s->samples * sizeof *work + 1);
-	if (!work)
+	x = sorted_samples(s);
+	if (!x)
 		return TACH_ERR_NOMEM;
 	memset(value, 0, sizeof *value);
 	value->name = s->name;
-	value->median = tach__median(s->sample, s->samples);
-	value->mad = tach__mad(s->sample, s->samples, value->median, work);
-	value->confidence = tach__median_interval(s->sample, s->samples, bench->confidence,
-						  &value->low, &value->high);
+	value->median = tach__median(x, s->samples);
+	value->confidence =
+		tach__series_interval(x, s->samples, tach__persistence(s->sample, s->samples),
+				      bench->confidence, &value->low, &value->high);
+	value->mad = tach__mad(s->sample, s->samples, value->median, x);
+	value->low -= s->resolution;
+	value->high += s->resolution;
 	value->empty = s->empty;
 	value->samples = s->samples;
 	value->outliers = s->outliers;
 	value->flags = s->flags;
 	value->pass = s->pass;
-	/* Nothing takes less than nothing: an interval below 0 tells of the empty loop's error.
-	 */
+	/* Nothing takes less than nothing: at or below 0 lies what cannot be told from it. */
 	if (value->low <= 0)
 		value->flags |= TACH_SMALL;
-	free(work);
+	free(x);
 	return 0;
 }
 
@@ -84,13 +106,20 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 		       struct tach_bench_difference *out)
 {
 	const struct tach__bench_series *x, *y;
+	double p, q;
 
 	if (!a || !b || !out || i < 0 || i >= a->nseries || i >= b->nseries ||
 	    strcmp(a->series[i].name, b->series[i].name) != 0)
 		return TACH_ERR_INVAL;
 	x = &a->series[i];
 	y = &b->series[i];
-	out->p = tach__mann_whitney(x->sample, x->samples, y->sample, y->samples);
+	/* The test takes samples for independent; those of a machine in changing moods are not.
+	 */
+	p = tach__persistence(x->sample, x->samples);
+	q = tach__persistence(y->sample, y->samples);
+	out->p = tach__persistent_p(
+		tach__mann_whitney(x->sample, x->samples, y->sample, y->samples),
+		p > q ? p : q);
 	out->shift = tach__shift(x->sample, x->samples, y->sample, y->samples);
 	if (out->p < 0 || isnan(out->shift))
 		return TACH_ERR_NOMEM;

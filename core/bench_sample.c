@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling: choosing the number of iterations, body and empty loop in turn, removing outliers.
- */
+/* Sampling: choosing the number of iterations, body and empty loop side by side. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/base.h>
@@ -60,41 +59,57 @@ static double median_of(double *x, size_t n)
 	return tach__median(x, n);
 }
 
+static void take(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		 tach_bench_body body, uint64_t *delta, uint32_t *flags)
+{
+	source->begin(source);
+	body(plan->context, plan->iterations);
+	source->end(source, delta, flags);
+}
+
+/*
+ * Body and empty loop side by side, whose difference a machine that changes its pace changes
+ * little; and by turns the one and the other first, so that a trend does not favour either.
+ */
+static void take_both(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		      int body_first, uint64_t delta[2][QUANTITIES_MAX], uint32_t *flags)
+{
+	for (int i = 0; i < 2; i++) {
+		int body = i != body_first;
+
+		take(source, plan, body ? plan->body : plan->empty, delta[body], flags);
+	}
+}
+
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series)
 {
 	unsigned quantities = source->count + 1;
 	uint32_t n = plan->samples, flags[QUANTITIES_MAX] = {0};
 	double *empty = malloc((size_t)n * quantities * sizeof *empty);
-	uint64_t delta[QUANTITIES_MAX];
+	double scale = 1 / (double)plan->iterations;
+	uint64_t delta[2][QUANTITIES_MAX];
 
 	if (!empty)
 		return TACH_ERR_NOMEM;
-	/* In turn, so that a machine that changes its pace changes it for both. */
 	for (uint32_t i = 0; i < n; i++) {
-		source->begin(source);
-		plan->empty(plan->context, plan->iterations);
-		source->end(source, delta, flags);
-		for (unsigned q = 0; q < quantities; q++)
-			empty[q * n + i] = (double)delta[q];
-		source->begin(source);
-		plan->body(plan->context, plan->iterations);
-		source->end(source, delta, flags);
-		for (unsigned q = 0; q < quantities; q++)
-			series[q].sample[i] = (double)delta[q];
+		take_both(source, plan, i % 2 != 0, delta, flags);
+		for (unsigned q = 0; q < quantities; q++) {
+			empty[q * n + i] = (double)delta[0][q];
+			series[q].sample[i] =
+				((double)delta[1][q] - (double)delta[0][q]) * scale;
+		}
 	}
 	for (unsigned q = 0; q < quantities; q++) {
 		struct tach__bench_series *s = &series[q];
-		double scale = 1 / (double)plan->iterations;
 
 		s->empty = median_of(empty + q * n, n) * scale;
-		for (uint32_t i = 0; i < n; i++)
-			s->sample[i] = s->sample[i] * scale - s->empty;
-		tach__sort(s->sample, n);
-		/* The empty loop's samples have done their work: room for the trimming. */
-		s->samples =
-			outlier < 0 ? n : (uint32_t)tach__trim(s->sample, n, outlier, empty);
-		s->outliers = n - s->samples;
+		s->resolution = q == 0 ? source->resolution * scale : 0;
+		s->samples = n;
+		/* The empty loop's samples have done their work: room for the counting. */
+		s->outliers = outlier < 0 ? 0
+					  : (uint32_t)tach__outliers(s->sample, n, outlier,
+								     empty + q * n);
 		s->flags |= flags[q];
 	}
 	free(empty);

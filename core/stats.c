@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Order statistics: median, MAD, interval of the median, Mann-Whitney, Hodges-Lehmann. */
+/* Order statistics: median, MAD, intervals of the median, Mann-Whitney, Hodges-Lehmann. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,11 @@
 
 /* A normal deviation is 1.4826 times its median absolute deviation: 1 / inverse-cdf(3/4). */
 #define MAD_TO_SIGMA 1.482602218505602
+
+/* Of an estimated correlation: the margin, in units of its standard error, and the most. */
+#define MARGIN		1.0
+#define RHO_MAX		0.95
+#define PERSISTENCE_MAX ((1 + RHO_MAX) / (1 - RHO_MAX))
 
 static int by_value(const void *a, const void *b)
 {
@@ -36,20 +41,18 @@ double tach__mad(const double *x, size_t n, double center, double *work)
 	return tach__median(work, n);
 }
 
-size_t tach__trim(double *sorted, size_t n, double k, double *work)
+size_t tach__outliers(const double *x, size_t n, double k, double *work)
 {
-	double median = tach__median(sorted, n);
-	double reach = k * MAD_TO_SIGMA * tach__mad(sorted, n, median, work);
-	size_t first = 0, end = n;
+	double median, reach;
+	size_t far = 0;
 
-	if (n == 0 || reach == 0)
-		return n;
-	while (sorted[first] < median - reach)
-		first++;
-	while (sorted[end - 1] > median + reach)
-		end--;
-	memmove(sorted, sorted + first, (end - first) * sizeof *sorted);
-	return end - first;
+	memcpy(work, x, n * sizeof *x);
+	tach__sort(work, n);
+	median = tach__median(work, n);
+	reach = k * MAD_TO_SIGMA * tach__mad(x, n, median, work);
+	for (size_t i = 0; i < n && reach > 0; i++)
+		far += fabs(x[i] - median) > reach;
+	return far;
 }
 
 /*
@@ -74,39 +77,66 @@ static void binomial_next(struct binomial *p, size_t n, size_t i)
 	p->exponent += exponent;
 }
 
-double tach__median_interval(const double *sorted, size_t n, double confidence, double *low,
-			     double *high)
+/*
+ * The rank k of the interval x[k - 1] .. x[n - k], and in *tail how likely each end misses the
+ * median. Where not even the extremes reach the confidence it is those.
+ */
+static size_t interval_rank(size_t n, double confidence, double *tail)
 {
 	struct binomial p = {1, -(int)n};
-	double tail = 0; /* P(X < k): one end of the interval misses the median */
 	size_t k = 0;
 
-	*low = *high = NAN;
-	if (n == 0)
-		return 0;
+	*tail = 0;
 	while (k < n / 2) {
-		double next = tail + binomial_value(&p);
+		double next = *tail + binomial_value(&p);
 
 		/* Do not lose a rank to rounding. */
 		if (2 * next > 1 - confidence + 1e-12)
 			break;
-		tail = next;
+		*tail = next;
 		binomial_next(&p, n, k++);
 	}
-	if (k == 0) { /* not even the extremes reach the confidence: say what they do reach */
-		tail = binomial_value(&p);
+	if (k == 0) {
+		*tail = binomial_value(&p);
 		k = 1;
+	}
+	return k;
+}
+
+double tach__median_interval(const double *sorted, size_t n, double confidence, double *low,
+			     double *high)
+{
+	return tach__series_interval(sorted, n, 1, confidence, low, high);
+}
+
+double tach__series_interval(const double *sorted, size_t n, double persistence,
+			     double confidence, double *low, double *high)
+{
+	double tail, half = (double)n / 2, reach, reached;
+	size_t k;
+
+	*low = *high = NAN;
+	if (n == 0)
+		return 0;
+	k = interval_rank(n, confidence, &tail);
+	reached = n == 1 ? 0 : 1 - 2 * tail;
+	if (persistence > 1 && n > 1) {
+		reach = (half - (double)k) * sqrt(persistence);
+		k = reach < half - 1 ? (size_t)(half - reach) : 1;
+		/* The extremes of as many samples as these are worth. */
+		if (reach >= half - 1)
+			reached = 1 - tach__exp(M_LN2 * (1 - (double)n / persistence));
 	}
 	*low = sorted[k - 1];
 	*high = sorted[n - k];
-	return n == 1 ? 0 : 1 - 2 * tail;
+	return reached > 0 ? reached : 0;
 }
 
 /* One value and the sample it came from; after ranking, twice its midrank, an integer. */
 struct ranked {
 	double value;
 	size_t twice_rank;
-	int from_b;
+	size_t from; /* which it was, before they were sorted */
 };
 
 static int by_ranked_value(const void *a, const void *b)
@@ -131,6 +161,42 @@ static double rank_all(struct ranked *r, size_t n)
 		ties += t * t * t - t;
 	}
 	return ties;
+}
+
+/* Of ranks, so that no outlier decides: the correlation of each sample with the next. */
+static double rank_correlation(struct ranked *r, double *rank, size_t n)
+{
+	double together = 0, all = 0;
+
+	rank_all(r, n);
+	for (size_t i = 0; i < n; i++)
+		rank[r[i].from] = (double)r[i].twice_rank - ((double)n + 1);
+	for (size_t i = 0; i < n; i++) {
+		all += rank[i] * rank[i];
+		together += i ? rank[i] * rank[i - 1] : 0;
+	}
+	return all > 0 ? together / all : -1;
+}
+
+double tach__persistence(const double *x, size_t n)
+{
+	struct ranked *r = calloc(n + 1, sizeof *r);
+	double *rank = calloc(n + 1, sizeof *rank), rho = -1;
+
+	for (size_t i = 0; r && i < n; i++)
+		r[i] = (struct ranked){.value = x[i], .from = i};
+	if (r && rank && n > 2)
+		rho = rank_correlation(r, rank, n);
+	free(r);
+	free(rank);
+	if (!r || !rank)
+		return PERSISTENCE_MAX;
+	/* The estimate's bias (Kendall: -(1 + 4 rho) / n), and a margin for its own error. */
+	if (rho > -1)
+		rho += (1 + 4 * rho) / (double)n + MARGIN / sqrt((double)n);
+	if (!(rho > 0))
+		return 1;
+	return rho < RHO_MAX ? (1 + rho) / (1 - rho) : PERSISTENCE_MAX;
 }
 
 /*
@@ -191,16 +257,34 @@ double tach__mann_whitney(const double *a, size_t na, const double *b, size_t nb
 	if (!r)
 		return -1;
 	for (size_t i = 0; i < n; i++) {
-		r[i].from_b = i >= na;
+		r[i].from = i;
 		r[i].value = i < na ? a[i] : b[i - na];
 	}
 	ties = rank_all(r, n);
 	for (size_t i = 0; i < n; i++)
-		observed += r[i].from_b ? 0 : r[i].twice_rank;
+		observed += r[i].from < na ? r[i].twice_rank : 0;
 	p = n <= TACH__EXACT_MAX ? exact_tail(r, n, na, observed)
 				 : normal_tail(na, nb, ties, observed);
 	free(r);
 	return p;
+}
+
+/* The normal deviate that has p, by halving; erfc(28) is 0 in doubles. */
+double tach__persistent_p(double p, double persistence)
+{
+	double low = 0, high = 28;
+
+	if (persistence <= 1 || p >= 1 || p < 0)
+		return p;
+	for (int i = 0; i < 60; i++) {
+		double middle = low / 2 + high / 2;
+
+		if (tach__erfc(middle) > p)
+			low = middle;
+		else
+			high = middle;
+	}
+	return tach__erfc(low / sqrt(persistence));
 }
 
 double tach__shift(const double *a, size_t na, const double *b, size_t nb)

@@ -8,14 +8,19 @@
 
 /*
  * A benchmark is a function that runs its body `iterations` times. The harness chooses the
- * number of iterations so that a sample lasts long enough, warms up, takes samples of the body
- * and of an empty loop in turn, subtracts the median of the latter and divides by the
- * iterations.
+ * number of iterations so that a sample lasts long enough, warms up, and takes pairs of
+ * samples, of the body and of an empty loop, by turns the one and the other first. A sample
+ * here is the difference of such a pair, divided by the iterations.
  *
- * Samples further than `outlier` scaled MADs from their median are removed (a MAD of 0 removes
- * none). The interval of the median is the one between order statistics, which assumes no
- * distribution. Events that do not fit the PMU together are split into passes, each with
- * `instructions` in it; how far those disagree tells whether the passes saw the same work.
+ * The result is the median of these differences, and the interval is one of that median: what a
+ * pair takes on this machine in the mood that it is in, load included. It lies between two
+ * order statistics, which assumes no distribution. Samples that resemble the one before them (a
+ * clock that changes, a drift) are worth fewer than they are: the interval is wider then, and
+ * where even the whole range cannot have the confidence that was asked for, the one it has is
+ * said. The clock's resolution is added at both ends. No sample is removed.
+ *
+ * Events that do not fit the PMU together are split into passes, each with `instructions` in
+ * it; how far those disagree tells whether the passes saw the same work.
  */
 typedef void (*tach_bench_body)(void *context, uint64_t iterations);
 
@@ -33,7 +38,7 @@ struct tach_bench_options {
 	uint32_t samples;      /* of each pass; 0 = 31, at most 10000 */
 	uint64_t iterations;   /* of a sample; 0 = chosen by sample_seconds */
 	double confidence;     /* of the interval, 0 < c < 1; 0 = 0.95 */
-	double outlier;	       /* in scaled MADs; 0 = 5, negative = remove none */
+	double outlier; /* what counts as far off, in scaled MADs; 0 = 5, negative = none */
 	tach_bench_body empty; /* the loop without its body; NULL = the library's */
 	uint32_t privilege;    /* TACH_PLM_*; 0 = TACH_PLM_USER */
 	/*
@@ -51,15 +56,23 @@ struct tach_bench_value {
 	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
-	double confidence; /* that the interval really has: few samples reach less than asked */
-	double empty;	   /* median of the empty loop that was subtracted */
-	uint32_t samples;  /* after removal of outliers */
-	uint32_t outliers;
-	uint32_t flags; /* TACH_* of flags.h; TACH_SMALL when the interval reaches down to 0 */
+	/* That the interval really has: few samples, or such as hang together, reach less than
+	 * was asked. */
+	double confidence;
+	double empty; /* median of the empty loop, for information */
+	uint32_t samples;
+	uint32_t outliers; /* of them, far off (a MAD of 0: none); they are in all of the above
+			    */
+	/* TACH_* of flags.h; TACH_SMALL when the interval reaches down to 0: below resolution,
+	 * and what is negative in it is not to be told from nothing. */
+	uint32_t flags;
 	uint32_t pass;
 };
 
-/* Whether two results differ in one quantity: Mann-Whitney, exact up to 64 samples in all. */
+/*
+ * Whether two results differ in one quantity: Mann-Whitney, exact up to 64 samples in all, and
+ * weakened as intervals are widened where samples hang together.
+ */
 struct tach_bench_difference {
 	double p;     /* two-sided probability of samples this far apart if nothing differs */
 	double shift; /* b - a, Hodges-Lehmann: the median of all differences, per iteration */
