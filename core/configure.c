@@ -203,7 +203,7 @@ static void publish(struct tach__config *config, const char *only)
 	{
 		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
 	}
-	rcu_assign_pointer(r->config, config);
+	__atomic_store_n(&r->config, config, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->enabled, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&r->generation, config->generation, __ATOMIC_SEQ_CST);
 	tach__threads_interrupt();

@@ -37,6 +37,17 @@ static struct table *table; /* what the handler sees */
 static const int signals[2] = {SIGSEGV, SIGILL};
 static struct sigaction previous[2];
 
+/* Another thread of the parent may have had the lock. Not for handlers: see tach/fault.h. */
+static void forked_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+}
+
 /* ---- finding the records ---- */
 
 static int collect(struct table **t, const int32_t *pair)

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process the registry lives in: its lock, its forks, and whether liburcu may be used.
+ * The process the registry lives in: its lock, and its forks.
  *
- * After fork() the hooks below hand liburcu over to the child. After _Fork or a raw clone
- * nobody calls hooks: liburcu's own locks and reader list are then as some other thread left
- * them, so such a child leaves liburcu alone and walks the lists under the lock instead. Which
- * of the two it was is told by words in a page that every fork wipes.
+ * Whether this is a child, and of which kind of fork, is told by words in a page that every
+ * fork wipes. A hook runs in children of fork() alone; those of _Fork and a raw clone are found
+ * out by whoever takes the lock first.
  */
-#include <urcu/urcu-bp.h>
 #include "core/registry.h"
 #include "core/sys.h"
 
@@ -16,8 +14,6 @@ struct tach__registry tach__registry;
 static struct tach__process *process_page;
 static struct tach__process process_fallback; /* where the kernel has no MADV_WIPEONFORK */
 
-static void fork_prepare(void);
-static void fork_parent(void);
 static void fork_child(void);
 
 static void registry_init(void)
@@ -45,7 +41,7 @@ static struct tach__process *process_make(void)
 			tach__pages_free(p, size);
 		return none;
 	}
-	pthread_atfork(fork_prepare, fork_parent, fork_child);
+	pthread_atfork(NULL, NULL, fork_child);
 	return p;
 }
 
@@ -70,17 +66,22 @@ void tach__release(const struct tach__held *held)
 	tach__signals_release(&held->signals);
 }
 
-/* Not wiped: these tell a child from the first process, and what kind of child it is. */
-static int initialised, rcu_usable;
+/*
+ * Not wiped. `busy`: somebody has the lock; in a child that takes it for the first time,
+ * another thread of its parent was cut off amid a change.
+ */
+static int initialised, busy;
 
 /* With the lock: a fresh process or a fresh child begins with an empty registry. */
 static void process_begin(struct tach__process *p)
 {
-	if (!initialised)
+	if (!initialised) {
 		registry_init();
-	else
-		tach__threads_reset((int)p->hooked);
-	rcu_usable = !initialised || p->hooked;
+	} else {
+		tach__threads_reset(p->hooked && !busy);
+		if (busy)
+			tach__sites_mend();
+	}
 	initialised = 1;
 	__atomic_store_n(&p->alive, 1, __ATOMIC_RELAXED);
 }
@@ -93,10 +94,14 @@ void tach__lock(struct tach__held *held)
 	pthread_mutex_lock(&p->lock);
 	if (!p->alive)
 		process_begin(p);
+	/* Before any change, also in a child's copy of this memory. */
+	__atomic_store_n(&busy, 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 void tach__unlock(const struct tach__held *held)
 {
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&process()->lock);
 	tach__release(held);
 }
@@ -106,81 +111,32 @@ pthread_mutex_t *tach__snapshots_lock(void)
 	return &process()->snapshots;
 }
 
-int tach__rcu_usable(void)
+/* Stands for every walk that ended. */
+static char walks;
+
+void tach__walk_begin(void)
 {
-	return __atomic_load_n(&process()->alive, __ATOMIC_RELAXED) && rcu_usable;
+	__atomic_fetch_add(&process()->walks, 1, __ATOMIC_RELAXED);
 }
 
-int tach__rcu_enter(struct tach__held *held)
+void tach__walk_end(void)
 {
-	tach__lock(held); /* a child empties the registry before anybody walks it */
-	if (!tach__rcu_usable())
-		return 0;
-	tach__unlock(held);
-	urcu_bp_read_lock();
-	return 1;
+	TACH__RELEASED(&walks);
+	__atomic_fetch_sub(&process()->walks, 1, __ATOMIC_RELEASE);
 }
 
-static char sections; /* stands for every section that ended before a grace period */
-
-void tach__rcu_leave(int entered, const struct tach__held *held)
+int tach__walked(void)
 {
-	TACH__RELEASED(&sections);
-	if (entered)
-		urcu_bp_read_unlock();
-	else
-		tach__unlock(held);
+	int walked = __atomic_load_n(&process()->walks, __ATOMIC_ACQUIRE) != 0;
+
+	if (!walked)
+		TACH__ACQUIRED(&walks);
+	return walked;
 }
 
-int tach__rcu_may_wait(void)
-{
-	return tach__rcu_usable() && !urcu_bp_read_ongoing();
-}
-
-void tach__rcu_wait(void)
-{
-	urcu_bp_synchronize_rcu();
-	TACH__ACQUIRED(&sections);
-}
-
-/*
- * liburcu's lock first: whoever holds it waits for readers, and readers take ours for a moment.
- * Both keep all signals blocked until the matching hook.
- */
-static struct tach__held fork_held; /* under the lock */
-static int fork_rcu;
-
-static void fork_prepare(void)
-{
-	struct tach__held held;
-	int rcu = tach__rcu_usable();
-
-	if (rcu)
-		urcu_bp_before_fork();
-	tach__lock(&held);
-	fork_held = held;
-	fork_rcu = rcu;
-}
-
-static void fork_parent(void)
-{
-	struct tach__held held = fork_held;
-	int rcu = fork_rcu;
-
-	tach__unlock(&held);
-	if (rcu)
-		urcu_bp_after_fork_parent();
-}
-
-/* The page was wiped, and our lock with it. The caller's thread half too, but it is not ours.
- */
+/* Takes no lock and waits for nobody; the rest is done by the first who takes the lock. */
 static void fork_child(void)
 {
-	struct tach__process *p = process();
-
-	*p = (struct tach__process){.hooked = (uint32_t)fork_rcu};
+	*process() = (struct tach__process){.hooked = 1};
 	tach__self = &tach__thread_closed;
-	tach__release(&fork_held);
-	if (fork_rcu)
-		urcu_bp_after_fork_child();
 }

@@ -7,7 +7,15 @@
  * interrupts every CPU that runs one of its threads (arch/x86/events/core.c,
  * x86_pmu_event_mapped); two at a time raced in some kernels. The sentinel: one mapped,
  * disabled event stays while there are readers, so that short-lived threads do not switch it on
- * and off. Fork: the child must find the list whole.
+ * and off. The list: one writer at a time.
+ *
+ * It is held around system calls that wait for nobody's lock but the kernel's, with signals
+ * blocked as the registry's is (core/registry.h), and no lock is taken inside it. No hook holds
+ * it over a fork, for the reason given there: the child may find that another thread of its
+ * parent was cut off in here. So the list is whole, walked forward, after any store, a reader
+ * is in it from before its first descriptor to after its last, and its pages keep their place
+ * meanwhile. (A descriptor that perf_event_open had just returned, and that was not yet noted,
+ * stays open in the child.)
  *
  * After fork, the child has the descriptors, which still count the parent, and holes where the
  * pages were, in which its next mapping might land. The handler puts zeros there and closes the
@@ -28,7 +36,6 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t outside; /* the signal mask of whoever has the lock, before it took it */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct tach__reader *readers;
 static struct {
 	long page; /* address; 0: there is none */
@@ -74,12 +81,6 @@ static void abandon_all(int shared)
 	sentinel.page = 0;
 }
 
-static void forked_child(void)
-{
-	abandon_all(0);
-	leave();
-}
-
 /*
  * A child of clone(CLONE_FILES) has its parent's table of descriptors: to close one would close
  * the parent's. Refused, or the parent gone: it is taken for an own table, as a rule it is.
@@ -90,17 +91,24 @@ static int files_shared(void)
 			 tach__sys(SYS_getppid, 0, 0, 0, 0, 0, 0), KCMP_FILES, 0, 0, 0) == 0;
 }
 
-/* Another thread of the parent may have held the lock: nobody here will ever release it. */
+/* Another thread of the parent may have had the lock: nobody here will ever release it. */
 void tach__readers_orphaned(void)
 {
 	abandon_all(files_shared());
 	readers = NULL;
-	pthread_mutex_init(&lock, NULL);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-static void watch_forks(void)
+static void forked_child(void)
 {
-	pthread_atfork(enter, leave, forked_child);
+	abandon_all(0);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Before anybody may be in a handler. */
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
 }
 
 static void raise_sentinel(const struct tach__reader *r)
@@ -125,13 +133,12 @@ static void raise_sentinel(const struct tach__reader *r)
 
 void tach__open_enter(struct tach__reader *r)
 {
-	pthread_once(&once, watch_forks);
 	enter();
 	r->next = readers;
 	r->link = &readers;
 	if (r->next)
 		r->next->link = &r->next;
-	readers = r;
+	__atomic_store_n(&readers, r, __ATOMIC_RELEASE);
 }
 
 void tach__open_leave(struct tach__reader *r, int opened)
@@ -148,7 +155,7 @@ void tach__close_enter(void)
 
 void tach__close_leave(struct tach__reader *r)
 {
-	*r->link = r->next;
+	__atomic_store_n(r->link, r->next, __ATOMIC_RELEASE);
 	if (r->next)
 		r->next->link = r->link;
 	if (!readers && sentinel.page) {

@@ -5,10 +5,21 @@
  * Three kinds of memory, three rules:
  *  - slots and the hot half of a thread (core/edges.h): written by their thread alone,
  * with relaxed stores and a sequence; any thread may read a slot whole through tach__slot_copy.
- *  - the lists of threads and sites: RCU. Written under the lock; walked inside
- * tach__rcu_enter. Nothing that START and STOP do waits for either.
- *  - everything else here: under the lock, which is held for short stretches with all signals
- *    blocked and never around malloc, so that a handler may take it.
+ *  - the lists of threads and sites: written under the lock, and so that they are whole at any
+ *    moment for who walks them forward, between tach__walk_begin and tach__walk_end. Nothing
+ *    that START and STOP do waits for a walk.
+ *  - everything else here: under the lock.
+ *
+ * The lock, and why it stops nobody for ever. It is held for short stretches, with all signals
+ * blocked but those that instructions raise (core/sys.h; their handlers find out and take
+ * none), with cancellation off, and never around malloc, stdio or another lock but that of
+ * core/readers.c, which is always the inner one; so a handler may take it whatever it
+ * interrupted. The loader's lock, where both are held (rearm.c), is the outer one. No hook of
+ * fork holds it: fork() waits for the locks of malloc after its hooks, and the thread that has
+ * one of those may be in a handler that wants ours. The child finds its lock free, as fork
+ * wipes the page of it, and may find that another thread was cut off amid a change: `busy`
+ * tells, and what can be torn then is made anew (process.c). The snapshots' lock is wiped
+ * likewise; who holds it blocks no signals, so handlers of its own thread do not wait for it.
  */
 #ifndef TACH_CORE_REGISTRY_H
 #define TACH_CORE_REGISTRY_H
@@ -16,14 +27,14 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/types.h>
+#define URCU_INLINE_SMALL_FUNCTIONS /* its lists, of which all is in headers */
 #include <urcu/rculist.h>
 #include <tach/region.h>
 #include "core/edges.h"
 #include "core/environment.h"
 #include "core/row.h"
 
-#define TACH__OVERFLOWS	  8  /* regions a thread may have in the overflow at once */
-#define TACH__ENDED_BATCH 64 /* ended threads reclaimed at a time */
+#define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
 
 /* Lies in a page that fork wipes: in a child it reads as zeros whatever flavour of fork it was.
  */
@@ -32,6 +43,7 @@ struct tach__process {
 	pthread_mutex_t lock;	   /* zeros are PTHREAD_MUTEX_INITIALIZER: free in the child */
 	uint32_t alive;	 /* 0: this is a child that has not emptied the registry yet */
 	uint32_t hooked; /* the child came by fork(): its atfork hooks ran */
+	uint32_t walks;	 /* going on */
 };
 
 /*
@@ -119,17 +131,15 @@ struct tach__thread {
 };
 
 struct tach__registry {
-	struct cds_list_head threads, sites; /* RCU */
-	struct tach__config *config;	     /* RCU; NULL: never configured */
-	struct tach__config *configs;	     /* all of them */
+	struct cds_list_head threads, sites;
+	struct tach__config *config;  /* NULL: never configured */
+	struct tach__config *configs; /* all of them */
 	uint32_t enabled;
 	uint32_t generation; /* of config; atomic */
 	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
 	uint64_t openings, folds;
 	uint64_t inherited; /* openings up to here were the parent process's */
 	struct tach__thread *ended, *free;
-	uint32_t nended;
-	int reclaiming;
 	char only[TACH__ONLY_SIZE];
 	/* Counted without the lock: */
 	uint64_t refused, lost;
@@ -148,14 +158,16 @@ void tach__release(const struct tach__held *held);
 void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
 void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
-/* Walking the lists. 1: RCU read-side section; 0: the lock is held instead (child of _Fork). */
-int tach__rcu_enter(struct tach__held *held);
-void tach__rcu_leave(int entered, const struct tach__held *held);
-void tach__rcu_wait(void); /* for a grace period; only if: */
-int tach__rcu_may_wait(void);
-int tach__rcu_usable(void);
+/*
+ * With the lock: from now on until tach__walk_end, which needs none, what is in the lists of
+ * threads and sites stays there. Nobody waits for a walk: ended threads stay in the list until
+ * there is none.
+ */
+void tach__walk_begin(void);
+void tach__walk_end(void);
+int tach__walked(void); /* with the lock: somebody walks */
 
-/* What liburcu orders and race detectors cannot see: publishing, and waiting for readers.
+/* What race detectors cannot see: publishing, and walks that ended.
  * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);
@@ -202,7 +214,8 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
 
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
-struct tach__site *tach__site_at(uint32_t id);	      /* an id that was loaded with acquire */
+void tach__sites_mend(void); /* with the lock, in a child: makes anew what may be torn */
+struct tach__site *tach__site_at(uint32_t id); /* an id that was loaded with acquire */
 int tach__glob_list(const char *globs, const char *name);
 
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */

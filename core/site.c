@@ -52,7 +52,23 @@ static struct tach__site *find(const struct tach_site *home, uint32_t h)
 	return NULL;
 }
 
-static struct tach__site *make(const struct tach_site *home, uint32_t h)
+static uint32_t hash_of(const char *file, const char *name, uint32_t line)
+{
+	return hash(file, hash(name, 2166136261u + line));
+}
+
+/* Where it is found. */
+static void show(struct tach__site *site)
+{
+	struct tach__site **first =
+		&bucket[hash_of(site->file, site->name, site->line) % BUCKETS];
+
+	site->next = *first;
+	*first = site;
+	cds_list_add_tail_rcu(&site->node, &tach__registry.sites);
+}
+
+static struct tach__site *make(const struct tach_site *home)
 {
 	struct tach__registry *r = &tach__registry;
 	size_t name = strlen(home->name) + 1, file = strlen(home->file) + 1;
@@ -74,12 +90,28 @@ static struct tach__site *make(const struct tach_site *home, uint32_t h)
 	site->line = home->line;
 	site->fenced = home->fenced;
 	site->id = r->nsites;
-	site->next = bucket[h % BUCKETS];
 	by_id[site->id] = site;
-	bucket[h % BUCKETS] = site;
-	cds_list_add_tail_rcu(&site->node, &r->sites);
-	r->nsites++;
+	/* It is one from here on: tach__sites_mend goes by this number. */
+	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
+	show(site);
 	return site;
+}
+
+/*
+ * In a child whose parent's other thread was cut off amid any of this. Sites are whole; which
+ * are found, the list of them and the arena's two ends need not be.
+ */
+void tach__sites_mend(void)
+{
+	struct tach__registry *r = &tach__registry;
+
+	arena = arena_end = NULL;
+	memset(bucket, 0, sizeof bucket);
+	CDS_INIT_LIST_HEAD(&r->sites);
+	for (uint32_t id = TACH__SITE_FIRST; id < r->nsites; id++)
+		show(by_id[id]);
+	if (r->config)
+		__atomic_store_n(&r->generation, r->config->generation, __ATOMIC_SEQ_CST);
 }
 
 static int home_add(struct tach__site *site, struct tach_site *at)
@@ -102,12 +134,12 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 uint32_t tach__site_register(struct tach_site *home)
 {
 	struct tach__registry *r = &tach__registry;
-	uint32_t h = hash(home->file, hash(home->name, 2166136261u + home->line));
+	uint32_t h = hash_of(home->file, home->name, home->line);
 	struct tach__site *site = find(home, h);
 	uint32_t id = TACH_SITE_OFF;
 
 	if (!site)
-		site = make(home, h);
+		site = make(home);
 	if (site && home_add(site, home)) {
 		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
 		if (r->enabled && site->selected)

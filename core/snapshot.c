@@ -124,18 +124,17 @@ static void add_threads(struct tach_snapshot *s, uint64_t folds)
 
 static int walk(struct tach_snapshot *s)
 {
-	struct tach__held held, inner;
-	int entered = tach__rcu_enter(&held), code;
+	struct tach__held held;
 	uint64_t folds = 0;
+	int code;
 
-	if (entered)
-		tach__lock(&inner);
+	tach__lock(&held);
 	code = take_totals(s, &folds);
-	if (entered)
-		tach__unlock(&inner);
+	tach__walk_begin();
+	tach__unlock(&held);
 	if (code == 0)
 		add_threads(s, folds);
-	tach__rcu_leave(entered, &held);
+	tach__walk_end();
 	return code;
 }
 

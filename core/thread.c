@@ -59,44 +59,25 @@ static void record_unmap(struct tach__thread *record)
 	tach__pages_free(record->hot, record->size);
 }
 
-/* Two grace periods: the first for snapshots that took their totals before these were folded,
- * the second for walks that stand on one of them. */
+/*
+ * With the lock. Not while a snapshot walks, which may stand on one of them, or have taken the
+ * totals before theirs were among them.
+ */
 static void records_reclaim(void)
 {
 	struct tach__registry *r = &tach__registry;
-	struct tach__thread *batch = NULL, *record;
-	struct tach__held held;
+	struct tach__thread *record;
 
-	/* Not in a signal handler that interrupted a snapshot of this thread's. */
-	if (!tach__rcu_may_wait())
+	if (tach__walked())
 		return;
-	tach__lock(&held);
-	if (r->nended >= TACH__ENDED_BATCH && !r->reclaiming) {
-		batch = r->ended;
-		r->ended = NULL;
-		r->nended = 0;
-		r->reclaiming = 1;
-	}
-	tach__unlock(&held);
-	if (!batch)
-		return;
-	tach__rcu_wait();
-	tach__lock(&held);
-	for (record = batch; record; record = record->next)
+	while ((record = r->ended)) {
+		r->ended = record->next;
 		cds_list_del_rcu(&record->node);
-	tach__unlock(&held);
-	tach__rcu_wait();
-	tach__lock(&held);
-	while (batch) {
-		record = batch;
-		batch = record->next;
 		tach__config_drop(record->config);
 		record->config = NULL;
 		record->next = r->free;
 		r->free = record;
 	}
-	r->reclaiming = 0;
-	tach__unlock(&held);
 }
 
 /* A cleared record for slots of that stride; lock not held. */
@@ -106,9 +87,9 @@ static struct tach__thread *record_take(uint32_t stride)
 	struct tach__thread *record;
 	struct tach__held held;
 
-	records_reclaim();
 	for (;;) {
 		tach__lock(&held);
+		records_reclaim();
 		record = r->free;
 		if (record)
 			r->free = record->next;
@@ -273,17 +254,9 @@ static void thread_retire(struct tach__thread *record)
 	tach_reader_close(reader);
 	tach__lock(&held);
 	fold(record);
-	if (tach__rcu_usable()) {
-		record->next = r->ended;
-		r->ended = record;
-		r->nended++;
-	} else {
-		cds_list_del_rcu(&record->node);
-		tach__config_drop(record->config);
-		record->config = NULL;
-		record->next = r->free;
-		r->free = record;
-	}
+	record->next = r->ended;
+	r->ended = record;
+	records_reclaim();
 	tach__unlock(&held);
 }
 
@@ -398,8 +371,6 @@ void tach__threads_reset(int recycle)
 	}
 	CDS_INIT_LIST_HEAD(&r->threads);
 	r->ended = NULL;
-	r->nended = 0;
-	r->reclaiming = 0;
 	r->refused = r->lost = 0;
 	r->unopened = 0;
 	r->inherited = r->openings;

@@ -15,7 +15,6 @@
 #include <tach.h>
 #include <tach/doctor.h>
 #include <tach/fault.h>
-#include <urcu/urcu-bp.h>
 #include "tests/check.h"
 #include "tests/unit/refuse.h"
 
@@ -490,9 +489,6 @@ int main(void)
 	one_processor();
 	kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		    0);
-	/* Which ends the process when it finds no memory for that: urcu-bp.c, expand_arena().
-	 */
-	urcu_bp_register_thread();
 	if (!mkdtemp(folder) || kept == MAP_FAILED)
 		return 1;
 	CASE(counting);
