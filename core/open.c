@@ -71,8 +71,10 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
 	/* arm64 does not count a leader that is off when it checks whether a group fits
-	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. */
-	attr.disabled = leader < 0 && !TACH_ARCH_SIGNED;
+	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. Software events
+	 * have nothing to fit, and a clock that joins a group which counts already reads 0
+	 * until the thread is next scheduled in (seen in 6.12 and 7.2). */
+	attr.disabled = leader < 0 && (!TACH_ARCH_SIGNED || kind == TACH_MEMBER_SOFTWARE);
 	attr.pinned = leader < 0 && !(set->flags & TACH_SET_MULTIPLEX) &&
 		      kind == TACH_MEMBER_HARDWARE;
 	attr.exclusive = attr.pinned && set->exclusive;
