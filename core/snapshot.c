@@ -208,19 +208,40 @@ static int make_order(struct tach_snapshot *s)
 
 /* ---- the whole ---- */
 
-/* A handler must not wait for the snapshot of the thread that it interrupted. */
+static pid_t taker; /* who has the lock; 0: nobody */
+
+/*
+ * A handler must not wait for the snapshot of the thread that it interrupted, so none comes
+ * between taking the lock and saying so.
+ */
 static int enter(void)
 {
-	static pid_t taker; /* who has the lock */
 	pid_t self = (pid_t)gettid();
+	struct tach__held held;
+	int code = 0;
 
+	tach__hold(&held);
 	if (pthread_mutex_trylock(tach__snapshots_lock()) != 0) {
 		if (__atomic_load_n(&taker, __ATOMIC_RELAXED) == self)
-			return TACH_ERR_STATE;
-		pthread_mutex_lock(tach__snapshots_lock());
+			code = TACH_ERR_STATE;
+		else
+			pthread_mutex_lock(tach__snapshots_lock());
 	}
-	__atomic_store_n(&taker, self, __ATOMIC_RELAXED);
-	return 0;
+	if (code == 0)
+		__atomic_store_n(&taker, self, __ATOMIC_RELAXED);
+	tach__release(&held);
+	return code;
+}
+
+/* Else a thread would find itself in there when the next one has not said so yet. */
+static void leave(void)
+{
+	struct tach__held held;
+
+	tach__hold(&held);
+	__atomic_store_n(&taker, 0, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(tach__snapshots_lock());
+	tach__release(&held);
 }
 
 int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
@@ -243,7 +264,7 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 		code = walk(s);
 		if (code == 0)
 			code = make_order(s);
-		pthread_mutex_unlock(tach__snapshots_lock());
+		leave();
 	}
 	pthread_setcancelstate(cancel, &ignored);
 	if (code) {

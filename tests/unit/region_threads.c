@@ -98,6 +98,35 @@ static void snapshots_are_consistent(void)
 	CHECK(last > 0);
 }
 
+/* Only a handler of the thread that is taking one is refused. */
+static void *take_all_the_time(void *arg)
+{
+	uint64_t *refused = arg;
+
+	for (int i = 0; i < 20000; i++) {
+		struct tach_snapshot *s = NULL;
+
+		*refused += tach_snapshot_take(&s, NULL) != 0;
+		tach_snapshot_free(s);
+	}
+	return NULL;
+}
+
+static void nobody_is_refused_a_snapshot(void)
+{
+	uint64_t refused[4] = {0};
+	pthread_t thread[4];
+
+	regions_begin(0);
+	leaf();
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, take_all_the_time, &refused[i]);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		CHECK(refused[i] == 0, "%d refused", (int)refused[i]);
+	}
+}
+
 static void *exchange_sets(void *arg)
 {
 	for (int i = 0; i < 30; i++) {
@@ -212,6 +241,7 @@ int main(void)
 	CASE(thread_destructors);
 	CASE(many_sites);
 	CASE(snapshots_are_consistent);
+	CASE(nobody_is_refused_a_snapshot);
 	CASE(sets_exchanged_while_threads_run);
 	tach_snapshot_free(shot);
 	return check_done();
