@@ -165,6 +165,29 @@ static void refuse(struct tach_region_mark *mark)
 /* A little below that of the caller's: what it has on its stack lies above. */
 #define STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
 
+/* xorshift64: quick, and random enough not to march in step with anything. */
+static double uniform(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	*state = x;
+	return (double)(x >> 11) * 0x1p-53;
+}
+
+/*
+ * How many entries to pass over before the next that is measured. The gaps are geometric, which
+ * makes every entry equally likely to be measured whatever the others were, so the mean of
+ * those measured is an unbiased estimate of the mean of all.
+ */
+static uint64_t draw(struct tach__thread *record)
+{
+	return (uint64_t)(tach__log(1 - uniform(&record->random)) *
+			  record->config->per_log_keep);
+}
+
 /* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
 static void slot_ready(struct tach__thread *record, uint32_t id)
 {
@@ -176,8 +199,12 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 		return;
 	*last = 0;
 	slot->fenced = tach__site_at(id)->fenced;
-	slot->gap = 0;
-	slot->rest = config->sparse > 1 || config->warmup ? 0 : TACH__OUTER_NOBODY;
+	if (config->sparse > 1 || config->warmup)
+		slot->sampling = tach__pages(sizeof *slot->sampling);
+	/* Without memory for that all entries are measured. */
+	slot->rest = slot->sampling ? 0 : TACH__OUTER_NOBODY;
+	if (slot->sampling)
+		slot->sampling->gap = draw(record);
 	if (config->histograms)
 		slot->histograms = tach__histograms_make(record->count + 1);
 	for (int inner = 0; inner < 2; inner++)
@@ -262,26 +289,12 @@ void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int
 		begin_again(site, mark, fenced);
 }
 
-/* xorshift64: quick, and random enough not to march in step with anything. */
-static double uniform(uint64_t *state)
-{
-	uint64_t x = *state;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	*state = x;
-	return (double)(x >> 11) * 0x1p-53;
-}
-
-/*
- * Entries not to measure: the first ones, and in sparse mode all but one in N. The gaps are
- * geometric, which makes every entry equally likely to be measured whatever the others were, so
- * the mean of those measured is an unbiased estimate of the mean of all.
- */
+/* Whether an entry that every one of its region has to ask for is passed over. */
 static int gated(struct tach__thread *record, struct tach__slot *slot)
 {
 	const struct tach__config *config = record->config;
+	struct tach__sampling *s = slot->sampling;
+	uint64_t next;
 
 	if (slot->excluded < config->warmup) {
 		TACH__ADD(slot->excluded, 1);
@@ -289,18 +302,33 @@ static int gated(struct tach__thread *record, struct tach__slot *slot)
 			slot->rest = TACH__OUTER_NOBODY;
 			TACH__SET(tach__part(slot, record->count, 0)->outer, slot->rest);
 		}
+		TACH__ADD(record->passed, 1);
 		return 1;
 	}
-	if (slot->gap == 0) {
-		double keep = 1 - 1.0 / config->sparse;
-
-		slot->gap = 1 + (uint64_t)(tach__log(1 - uniform(&record->random)) /
-					   tach__log(keep));
+	if (s->gap) {
+		s->gap--;
+		TACH__ADD(slot->skipped, 1);
+		TACH__ADD(record->passed, 1);
+		return 1;
 	}
-	if (--slot->gap == 0)
-		return 0;
-	TACH__ADD(slot->skipped, 1);
-	return 1;
+	next = draw(record);
+	s->gap = slot->id < TACH__SITE_FIRST ? 0 : next; /* calibration's are all measured */
+	return 0;
+}
+
+/*
+ * What was not used for a while is slow at first, and read(2) most of all: the entry must not
+ * show what calibration, which repeats itself, does not.
+ */
+static __attribute__((noinline)) void warm(struct tach__hot *self)
+{
+	struct tach_mark mark = {.clock = 0};
+	uint64_t delta[TACH__SUMS];
+
+	if (self->count == 0)
+		return;
+	tach_begin(self->reader, &mark);
+	tach__edges_read(self, &mark, delta, 0);
 }
 
 /*
@@ -326,8 +354,13 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 			begin_again(site, mark, fenced);
 		return;
 	}
-	if (part->outer == 0 && gated(self->record, slot))
-		return;
+	if (part->outer == 0) {
+		if (gated(self->record, slot))
+			return;
+		if (self->record->config->sparse > 1)
+			warm(self);
+		slot->sampling->begun = self->record->passed;
+	}
 	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
 	    !recursive(part, mark, STACK_POINTER) && !prepare(site, fenced, 1, STACK_POINTER))
 		return;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/environment.h"
 #include "core/error.h"
+#include "core/maths.h"
 #include "core/registry.h"
 #include "core/set.h"
 
@@ -62,6 +63,8 @@ static struct tach__config *config_make(struct tach_set *set,
 	config->count = (uint32_t)tach_set_count(set);
 	config->stride = stride_of(config->count);
 	config->sparse = opt->sparse;
+	if (opt->sparse > 1)
+		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
 	config->warmup = opt->warmup;
 	config->histograms = opt->histograms;
 	tach__rows_init(&config->rows, config->count);

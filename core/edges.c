@@ -276,18 +276,39 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
 
+/* As many instructions whatever was counted: signed, as unsigned ones convert by two ways. */
+static void sample(const struct tach__hot *self, struct tach__slot *slot,
+		   struct tach__slot *around, const uint64_t *delta)
+{
+	struct tach__sampling *s = slot->sampling;
+	uint64_t inside = self->record->passed - s->begun;
+
+	TACH__ADD(s->inside, inside);
+	TACH__SET(s->below[0], s->below[1]);
+	if (around->sampling)
+		TACH__ADD(around->sampling->below[1], inside);
+	for (uint32_t i = 0; i <= self->count; i++) {
+		double square =
+			s->square[i] + (double)(int64_t)delta[i] * (double)(int64_t)delta[i];
+
+		__atomic_store(&s->square[i], &square, __ATOMIC_RELAXED);
+	}
+}
+
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     const uint64_t *delta, uint32_t flags, int fenced)
 {
 	struct tach__slot **stack = tach__stack(self, mark->state), *slot = stack[1];
 	struct tach__part *part = mark->part;
 	uint64_t none[TACH__SUMS] = {0};
+	uint64_t mine;
 
 	/* One that was taken for lost may have a successor by now. */
-	if (part->outer == (uintptr_t)mark) {
-		TACH__SET(part->ceiling, TACH__CEILING_OPEN);
-		TACH__SET(part->outer, slot->rest);
-	}
+	mine = part->outer == (uintptr_t)mark ? UINT64_MAX : 0;
+	/* Masked, not branched: recursion must take as many instructions as calibration. */
+	__asm__("" : "+r"(mine));
+	TACH__SET(part->ceiling, part->ceiling | (TACH__CEILING_OPEN & mine));
+	TACH__SET(part->outer, (part->outer & ~mine) | (slot->rest & mine));
 	for (int i = 0; i < 6; i++)
 		if (flags >> i & 1)
 			TACH__ADD(slot->provenance[i], 1);
@@ -301,6 +322,8 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		tach__histograms_add(slot->histograms, delta, &self->record->entry_cost, fenced,
 				     pairs, self->count + 1);
 	}
+	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))
+		sample(self, slot, stack[0], delta);
 	if (TACH_UNLIKELY(slot->seq & 1)) {
 		/* A signal handler between the stores of the thread it interrupted. */
 		struct tach__slot *other = tach__region_overflow(self, slot);

@@ -65,11 +65,11 @@ struct tach__children {
  */
 struct tach__slot {
 	uint64_t seq;
-	uint64_t provenance[6]; /* entries that had flag 1 << n */
-	uint64_t skipped;	/* entries not measured in sparse mode */
-	uint64_t excluded;	/* entries not added: warm-up */
-	uint64_t gap;		/* entries still to skip */
-	uintptr_t rest;		/* `outer` while nobody is inside */
+	uint64_t provenance[6];		 /* entries that had flag 1 << n */
+	uint64_t skipped;		 /* entries not measured in sparse mode */
+	uint64_t excluded;		 /* entries not added: warm-up */
+	struct tach__sampling *sampling; /* NULL: all entries are measured */
+	uintptr_t rest;			 /* `outer` while nobody is inside */
 	uint32_t *histograms;
 	uint32_t id, fenced;
 	uint64_t lost;	 /* entries that were never stopped, or found no place */

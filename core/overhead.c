@@ -243,6 +243,26 @@ static void measure_empty(const struct run *r)
 		}
 }
 
+/* An inner entry that is passed over, beside one that is measured: a pair less the difference.
+ */
+static void measure_passed(const struct run *r, struct tach__sampling *sampling)
+{
+	struct tach__overhead *o = &r->record->overhead;
+	struct poke gap = {&sampling->gap, 0};
+	double measured[2][TACH__SUMS];
+
+	run(r, one, &gap, ids);
+	bounds(measured, r, OUTER);
+	gap.value = 1;
+	run(r, one, &gap, ids);
+	bounds(o->passed, r, OUTER);
+	for (uint32_t i = 0; i <= r->record->count; i++) {
+		double cost = o->pair[0][0][i] + o->passed[0][i] - measured[0][i];
+
+		o->passed[0][i] = cost > 0 ? cost : 0;
+	}
+}
+
 /* ---- cold exits ---- */
 
 /* Each that is known is taken out when the next one is measured. */
@@ -274,15 +294,20 @@ static void measure_residue(const struct run *r)
 	difference(residue->rescheduled[1], r, moved_fenced, lock, 2, OUTER);
 }
 
-/* `histograms`: they take entries to them as the program's do, which costs instructions. */
-static void slots_prepare(struct tach__thread *record, uint32_t *histograms)
+/*
+ * What they share: they take entries to histograms, and in sparse mode ask whether to measure,
+ * as the program's do, which costs instructions.
+ */
+static void slots_prepare(struct tach__thread *record, uint32_t *histograms,
+			  struct tach__sampling *sampling)
 {
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		slot->id = id;
-		slot->rest = TACH__OUTER_NOBODY;
+		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
 		slot->histograms = histograms;
+		slot->sampling = sampling;
 		for (int inner = 0; inner < 2; inner++)
 			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
 		tach__part(slot, record->count, 0)->outer = slot->rest;
@@ -292,10 +317,14 @@ static void slots_prepare(struct tach__thread *record, uint32_t *histograms)
 
 __thread int tach__calibrating;
 
-static void slots_done(struct tach__thread *record, uint32_t *histograms)
+static void slots_done(struct tach__thread *record, uint32_t *histograms,
+		       struct tach__sampling *sampling)
 {
-	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++)
+	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		tach__slot_at(record, id)->histograms = NULL;
+		tach__slot_at(record, id)->sampling = NULL;
+	}
+	tach__pages_free(sampling, sizeof *sampling);
 	if (histograms)
 		tach__histograms_free(histograms, record->count + 1);
 }
@@ -316,6 +345,7 @@ void tach__overhead_measure(struct tach__thread *record)
 {
 	struct run r = {record, tach__pages(sizeof *r.shown), RESIDUE_WARM, RESIDUE_TRIES};
 	struct tach__config *config = record->config;
+	struct tach__sampling *sampling = NULL;
 	uint32_t *histograms = NULL;
 	struct tach__held held;
 
@@ -326,7 +356,9 @@ void tach__overhead_measure(struct tach__thread *record)
 		return;
 	if (config->histograms)
 		histograms = tach__histograms_make(record->count + 1);
-	slots_prepare(record, histograms);
+	if (config->sparse > 1)
+		sampling = tach__pages(sizeof *sampling);
+	slots_prepare(record, histograms, sampling);
 	tach__calibrating = tach__signals_held;
 	TACH__SET(record->hot->limit, (uint64_t)record->limit);
 	if (record->count == config->count &&
@@ -337,7 +369,9 @@ void tach__overhead_measure(struct tach__thread *record)
 	r.warm = WARM;
 	r.tries = TRIES;
 	measure_empty(&r);
-	slots_done(record, histograms);
+	if (sampling)
+		measure_passed(&r, sampling);
+	slots_done(record, histograms, sampling);
 	entry_cost_keep(record);
 	if (record->count == config->count) {
 		tach__lock(&held);

@@ -66,6 +66,15 @@ struct tach__entry_cost {
 	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
 };
 
+/* Of a slot that does not measure all its entries: the owner's, in pages of its own. */
+struct tach__sampling {
+	uint64_t gap;	   /* entries still to pass over */
+	uint64_t begun;	   /* the thread's `passed` as the open entry began */
+	uint64_t inside;   /* entries passed over inside those measured */
+	uint64_t below[2]; /* of them, those inside a measured one in there: see children */
+	double square[TACH__SUMS]; /* sums of squares of the entries, as counted */
+};
+
 /* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
  */
 struct tach__config {
@@ -74,6 +83,7 @@ struct tach__config {
 	uint32_t generation, refs;
 	uint32_t count, stride;
 	uint32_t sparse, warmup, histograms;
+	double per_log_keep;	/* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
 	struct tach__rows rows; /* totals of ended threads */
 	uint64_t ended;		/* threads in them */
 	uint32_t settled;	/* 1: `residue` is known */
@@ -117,8 +127,8 @@ struct tach__thread {
 	struct tach__residue residue;
 	uint64_t *log;
 	size_t log_size;
-	uintptr_t stack_low; /* known to be readable from here to the top; abandoned.c */
-	uint64_t random;
+	uintptr_t stack_low;	 /* known to be readable from here to the top; abandoned.c */
+	uint64_t random, passed; /* entries that were passed over, in all its regions */
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */
 	struct tach__slot *overflow[TACH__OVERFLOWS + 1];

@@ -92,9 +92,17 @@ static void overhead_of(double bound[2][2], const struct tach__slot *slot,
 	double direct[2] = {(double)(children->direct[0] - children->direct[1]),
 			    (double)children->direct[1]};
 
+	const struct tach__sampling *s = slot->sampling;
+	double passed[2] = {0, 0};
+
+	if (s) {
+		passed[0] = (double)TACH__GET(s->inside);
+		passed[1] = passed[0] - (double)TACH__GET(s->below[0]);
+	}
 	for (int b = 0; b < 2; b++) {
 		for (int what = 0; what < 2; what++)
-			bound[what][b] = calls[what] * o->empty[slot->fenced][b][i];
+			bound[what][b] = calls[what] * o->empty[slot->fenced][b][i] +
+					 passed[what] * o->passed[b][i];
 		for (int mode = 0; mode < 2; mode++) {
 			double pair = o->pair[mode][b][i], empty = o->empty[mode][b][i];
 
@@ -137,6 +145,12 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 
 		cell->inclusive += part->sum[i];
 		cell->self += part->sum[i] + inner->sum[i] - children->sum[i];
+		if (slot->sampling) {
+			double square;
+
+			__atomic_load(&slot->sampling->square[i], &square, __ATOMIC_RELAXED);
+			cell->square += square;
+		}
 		overhead_of(bound, slot, record, i);
 		for (int what = 0; what < 2; what++) {
 			cell->overhead[what] += bound[what][0];

@@ -12,12 +12,14 @@
 struct tach__overhead {
 	double empty[2][2][TACH__SUMS];
 	double pair[2][2][TACH__SUMS];
+	double passed[2][TACH__SUMS]; /* what an entry that is passed over adds, likewise */
 };
 
 struct tach__cell {
 	uint64_t inclusive, self;
 	/* To be subtracted, and how uncertain that is: for inclusive [0] and self [1]. */
 	double overhead[2], error[2];
+	double square; /* sum of squares of the outermost entries, in sparse mode */
 };
 
 struct tach__row {

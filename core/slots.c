@@ -62,6 +62,7 @@ void tach__slots_clear(struct tach__thread *record)
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		tach__histograms_free(slot->histograms, record->count + 1);
+		tach__pages_free(slot->sampling, sizeof *slot->sampling);
 		if (slot->id)
 			memset(slot, 0, record->stride);
 		tach__table(record->hot)[id] =

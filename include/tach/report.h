@@ -41,7 +41,7 @@ struct tach_value {
 	double value;	 /* raw less overhead, and interrupts if TACH_CORRECTED; at least 0 */
 	double raw;	 /* as counted */
 	double overhead; /* what the edges added: calls times the least an empty region shows */
-	double error;	 /* how much more than that it may have been */
+	double error;	 /* how far off that may be; sparse: of the sample too, 95 % */
 	uint32_t flags;	 /* tach/flags.h; TACH_SMALL: the value is not above the error */
 };
 

@@ -282,6 +282,99 @@ static void sparse_does_not_alias(void)
 	CHECK(info.calls + info.skipped == (uint64_t)n);
 }
 
+static uint64_t random_state = 88172645463325252u;
+
+static double uniform(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (double)(random_state >> 11) * 0x1p-53;
+}
+
+/* Sparse mode, and the same entries in every run of this program. */
+static void begin_sparse(int members, uint32_t sparse)
+{
+	begin(members, (struct tach_regions_options){.sparse = sparse});
+	TACH_START(seeding);
+	TACH_STOP(seeding);
+	uniform();
+	tach__self->record->random = random_state;
+}
+
+/* Of every second entry something else ran before: its first read(2) is slow. */
+static void sparse_knows_what_its_entries_cost(void)
+{
+	for (uint32_t sparse = 2; sparse <= 64; sparse *= 2) {
+		const int n = 20000;
+		struct tach_value v;
+
+		begin_sparse(2, sparse);
+		for (int i = 0; i < n; i++) {
+			fake_cold = i % 2 ? 500 : 0;
+			leaf(10);
+		}
+		fake_cold = 0;
+		v = value("leaf", 1, TACH_INCLUSIVE);
+		CHECK(fabs(v.value - n * 10.0) < 0.5 && v.error < 1, "1 in %u: %g +- %g",
+		      sparse, v.value, v.error);
+	}
+}
+
+/* Entries inside, measured or not, are no cost of the region around. */
+static void sparse_costs_the_regions_around_nothing(void)
+{
+	struct tach_value v;
+
+	begin_sparse(1, 3);
+	for (int i = 0; i < 3000; i++) {
+		TACH_START(sparse_outer);
+		work(5);
+		for (int k = 0; k < 4; k++)
+			leaf(7);
+		TACH_STOP(sparse_outer);
+	}
+	v = value("sparse_outer", 1, TACH_INCLUSIVE);
+	CHECK(fabs(v.value - 3000 * 33.0) < 0.5, "%g +- %g", v.value, v.error);
+	v = value("sparse_outer", 1, TACH_SELF);
+	/* Those passed over are its own work. */
+	CHECK(v.value > 3000 * 5 && v.value < 3000 * 33, "%g", v.value);
+	v = value("leaf", 1, TACH_INCLUSIVE);
+	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
+}
+
+/* The interval is of 95 %: 300 runs with entries of exponential length. */
+static void sparse_intervals_cover_the_truth(void)
+{
+	static const uint32_t one_in[] = {4, 16, 64};
+	enum { RUNS = 300, ENTRIES = 2000 };
+
+	for (size_t s = 0; s < sizeof one_in / sizeof *one_in; s++) {
+		int covered = 0;
+		double width = 0;
+
+		for (int run = 0; run < RUNS; run++) {
+			double truth = 0;
+			struct tach_value v;
+
+			begin_sparse(1, one_in[s]);
+			for (int i = 0; i < ENTRIES; i++) {
+				int n = (int)(-1000 * log(1 - uniform()));
+
+				truth += n;
+				leaf(n);
+			}
+			v = value("leaf", 1, TACH_INCLUSIVE);
+			covered += fabs(v.value - truth) <= v.error;
+			width += v.error / truth / RUNS;
+		}
+		printf("# 1 in %u of %d: %.1f %% covered, +- %.1f %%\n", one_in[s], ENTRIES,
+		       100.0 * covered / RUNS, 100 * width);
+		CHECK(covered >= RUNS * 93 / 100, "1 in %u: %d of %d", one_in[s], covered,
+		      RUNS);
+	}
+}
+
 static void provenance_is_counted(void)
 {
 	begin(1, (struct tach_regions_options){0});
@@ -474,6 +567,9 @@ int main(void)
 	CASE(a_set_is_given_once);
 	CASE(a_list_too_long_is_refused);
 	CASE(sparse_does_not_alias);
+	CASE(sparse_knows_what_its_entries_cost);
+	CASE(sparse_costs_the_regions_around_nothing);
+	CASE(sparse_intervals_cover_the_truth);
 	CASE(provenance_is_counted);
 	CASE(too_small_is_marked);
 	CASE(a_thread_that_cannot_open_has_the_clock);

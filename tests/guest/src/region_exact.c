@@ -14,7 +14,7 @@
 #include "tests/guest/machine.h"
 
 static int failures, checks, unflagged;
-static uint32_t counters, histograms;
+static uint32_t counters, histograms, sparse_mode;
 
 /* n turns, with what brings n into its register: 2 n + 1 instructions. */
 #if defined(__x86_64__)
@@ -126,6 +126,7 @@ static int begin(unsigned first)
 	memset(&err, 0, sizeof err);
 	err.size = 0;
 	opt.histograms = histograms;
+	opt.sparse = sparse_mode;
 	for (uint32_t i = 0; i < counters; i++) {
 		event = &events[(first + i) % NEVENTS];
 		attr[i].type = event->type;
@@ -288,6 +289,51 @@ static void rescheduled(void)
 		printf("# %d of 20 were rescheduled\n", (int)info.provenance[0]);
 }
 
+/* An entry's mean: of those measured, whatever they were and were passed over inside. */
+static void expect_mean(const char *name, int64_t takes)
+{
+	struct tach_region_info info;
+	struct tach_value v;
+	double entries, mean;
+	int r;
+
+	memset(&v, 0, sizeof v);
+	tach_snapshot_free(shot);
+	shot = NULL;
+	if (tach_snapshot_take(&shot, NULL) != 0 || (r = find(name, &info)) < 0 ||
+	    !info.calls) {
+		printf("# sparse: no region %s\n", name);
+		failures++;
+		return;
+	}
+	tach_snapshot_value(shot, r, 1, TACH_INCLUSIVE, &v);
+	entries = (double)(info.calls + info.skipped);
+	mean = (v.raw - v.overhead) / entries;
+	checks++;
+	/* Drawing a gap takes some instructions more or less. */
+	if (mean >= (double)takes - 3 && mean <= (double)takes + 3)
+		return;
+	failures++;
+	unflagged += info.provenance[0] == 0;
+	printf("# sparse, %u counters: instructions of an entry of %s are %.2f, not %" PRId64
+	       ", in %d of %.0f\n",
+	       counters, name, mean, takes, (int)info.calls, entries);
+}
+
+static void sparse(void)
+{
+	for (int i = 0; i < 1000; i++) {
+		TACH_START(sampled);
+		LOOP(10);
+		TACH_START(in_sampled);
+		LOOP(20);
+		TACH_STOP(in_sampled);
+		TACH_STOP(sampled);
+	}
+	expect_mean("in_sampled", TAKES(20));
+	expect_mean("sampled", TAKES(10) + TAKES(20));
+}
+
 /*
  * The kernel may come in amid the some forty instructions in which an edge reads its counters,
  * on a tick and all the more while threads share processors. That entry is read again, which
@@ -329,6 +375,10 @@ int main(int argc, char **argv)
 		undisturbed(flat, sets[i].first);
 		undisturbed(nested, sets[i].first);
 		undisturbed(recursive, sets[i].first);
+		sparse_mode = 5;
+		if (strcmp(events[sets[i].first].name, "instructions") == 0)
+			undisturbed(sparse, sets[i].first);
+		sparse_mode = 0;
 		/* Read out of line, one that was rescheduled shows a few instructions less. */
 		if (machine_width() && machine_width() < 40)
 			continue;
