@@ -178,6 +178,10 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	value->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
 	value->overhead = cell->overhead[part] * scale;
 	value->error = (cell->error[part] + sampling_error(row, cell)) * scale;
+	/* Each reading falls into a tick of the clock anywhere: such errors add up as walks do.
+	 */
+	if (quantity == TACH_TIME)
+		value->error += sqrt((double)row->outermost) * scale;
 	value->flags = flags_of(s, row, quantity);
 	corrected = value->raw - value->overhead;
 	corrected -= take_interrupts(s, region, quantity, part, value);

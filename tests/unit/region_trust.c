@@ -409,6 +409,10 @@ static void too_small_is_marked(void)
 		TACH_STOP(nothing);
 	}
 	struct tach_value v = value("nothing", TACH_TIME, TACH_INCLUSIVE);
+	struct tach_snapshot_counts counts = {0};
+	tach_snapshot_counts(shot, &counts);
+	CHECK(v.error * counts.clock_hz / 1e9 > 9.99,
+	      "100 calls: ten ticks at least, not %g ns", v.error);
 	CHECK(v.value > v.error || v.raw == v.overhead || (v.flags & TACH_SMALL), "%g above %g",
 	      v.value, v.error);
 }
