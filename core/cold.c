@@ -9,6 +9,7 @@
  * behind its last look at the counters, is always the same and known from calibration.
  */
 #include <string.h>
+#include "core/beacon.h"
 #include "core/maths.h"
 #include "core/reader.h"
 #include "core/registry.h"
@@ -234,13 +235,13 @@ static int ready(struct tach_site *home, uintptr_t sp)
 		id = tach__site_register(home);
 		tach__unlock(&held);
 	}
-	if (id == TACH_SITE_OFF || !tach_regions_enabled())
+	if (id == TACH_SITE_OFF || !tach__enabled_here())
 		return 0;
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
 			/* Switched off meanwhile: nobody wanted it. */
-			if (tach_regions_enabled())
+			if (tach__enabled_here())
 				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
 		}
@@ -283,8 +284,31 @@ static void begin_again(struct tach_site *site, struct tach_region_mark *mark, i
 	self->begin[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
 }
 
+/* 1: another copy of the library has the regions, and from now on this site; or nobody has. */
+static __attribute__((noinline)) int elsewhere(struct tach_site *site,
+					       struct tach_region_mark *mark, int fenced)
+{
+	const struct tach__beacon *owner;
+
+	tach__configure_once();
+	owner = tach__beacon_owner();
+	if (owner) {
+		__atomic_store_n(&site->begin, owner->begin[fenced], __ATOMIC_RELAXED);
+		owner->begin[fenced](site, mark);
+		return 1;
+	}
+	if (!tach__beacon_alone())
+		return 0;
+	__atomic_store_n(&site->id, (uint64_t)TACH_SITE_OFF, __ATOMIC_RELAXED);
+	mark->end = NULL;
+	return 1;
+}
+
 void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int fenced)
 {
+	if (TACH_UNLIKELY(tach__beacon.state != TACH__BEACON_OWNER) &&
+	    elsewhere(site, mark, fenced))
+		return;
 	if (prepare(site, fenced, 0, STACK_POINTER))
 		begin_again(site, mark, fenced);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/beacon.h"
 #include "core/environment.h"
 #include "core/error.h"
 #include "core/maths.h"
@@ -240,6 +241,7 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 	if (code)
 		return code;
 	tach__clock_start();
+	tach__beacon_stay();
 	config = config_make(set, opt);
 	if (!config) {
 		if (!opt->set)
@@ -305,7 +307,7 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 	return 0;
 }
 
-int tach_regions_configure(const struct tach_regions_options *given, struct tach_error *err)
+int tach__configure_here(const struct tach_regions_options *given, struct tach_error *err)
 {
 	struct tach__thread *record = tach__thread_record();
 	struct tach_regions_options opt;
@@ -328,7 +330,20 @@ int tach_regions_configure(const struct tach_regions_options *given, struct tach
 	return configure(&opt, err);
 }
 
-void tach_regions_disable(void)
+/* A set is memory of the copy that made it. */
+int tach_regions_configure(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	const struct tach__beacon *owner;
+
+	tach__configure_once();
+	owner = tach__beacon_owner();
+	if (tach__beacon_alone() ||
+	    (owner && opt && opt->set && strcmp(owner->version, TACH_VERSION_STRING) != 0))
+		return tach__beacon_refuse(err);
+	return owner ? owner->configure(opt, err) : tach__configure_here(opt, err);
+}
+
+void tach__disable_here(void)
 {
 	struct tach__held held;
 
@@ -339,9 +354,26 @@ void tach_regions_disable(void)
 	tach__sites_rearm();
 }
 
-int tach_regions_enabled(void)
+void tach_regions_disable(void)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (owner)
+		owner->disable();
+	else
+		tach__disable_here();
+}
+
+int tach__enabled_here(void)
 {
 	return (int)__atomic_load_n(&tach__registry.enabled, __ATOMIC_RELAXED);
+}
+
+int tach_regions_enabled(void)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	return owner ? owner->enabled() : tach__enabled_here();
 }
 
 /* ---- from the environment ---- */
@@ -361,7 +393,8 @@ static void configure_from_environment(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_regions_options opt;
 
-	if (!wanted())
+	tach__beacon_claim();
+	if (tach__beacon_owner() || tach__beacon_alone() || !wanted())
 		return;
 	tach__environment_complain();
 	tach__output_at_exit(tach__environment("TACH_OUTPUT"));

@@ -8,6 +8,7 @@
  * addresses, not branches. Whatever has to branch leaves for cold.c, which reckons its own
  * cost.
  */
+#include "core/beacon.h"
 #include "core/edges.h"
 #include "core/reader.h"
 #include "core/registry.h"
@@ -126,6 +127,12 @@ void tach__region_begin_fenced(struct tach_site *site, struct tach_region_mark *
 {
 	enter(site, mark, 1);
 }
+
+/* Names that no other copy of the library in the process stands in front of. */
+void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark)
+	__attribute__((alias("tach__region_begin")));
+void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *mark)
+	__attribute__((alias("tach__region_begin_fenced")));
 
 /* ---- end ---- */
 

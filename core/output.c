@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <tach/report.h>
+#include "core/beacon.h"
 #include "core/deliver.h"
 #include "core/out.h"
 #include "core/registry.h"
@@ -182,7 +183,7 @@ __attribute__((destructor(101))) static void write_output(void)
 	if (stream.fd >= 0 &&
 	    (!stream_look(&device, &inode) || device != stream.device || inode != stream.inode))
 		return;
-	if (tach_snapshot_take(&s, NULL) != 0)
+	if (tach__snapshot_take_here(&s, NULL) != 0)
 		return;
 	if (render(s, &text) == 0 && stream.fd >= 0)
 		tach__deliver_fd(stream.fd, &text);

@@ -4,6 +4,7 @@
  * keeps them for ever; the program's own word may go away with the library that holds it.
  */
 #include <string.h>
+#include "core/beacon.h"
 #include "core/registry.h"
 
 enum { BUCKETS = 1024, ARENA = 64 * 1024 };
@@ -201,7 +202,7 @@ int tach__glob_list(const char *globs, const char *name)
 
 /* ---- sites made by name ---- */
 
-struct tach_site *tach_site_get(const char *name)
+struct tach_site *tach__site_get_here(const char *name)
 {
 	struct named {
 		struct tach_site site;
@@ -223,11 +224,18 @@ struct tach_site *tach_site_get(const char *name)
 	    (named = arena_take(sizeof *named + strlen(name) + 1))) {
 		strcpy(named->name, name);
 		named->site = (struct tach_site){
-			tach__region_begin, TACH_SITE_NEW, 0, 0, named->name, "", ""};
+			tach__begin_here, TACH_SITE_NEW, 0, 0, named->name, "", ""};
 		named->next = *first;
 		*first = named;
 		count++;
 	}
 	tach__unlock(&held);
 	return named ? &named->site : NULL;
+}
+
+struct tach_site *tach_site_get(const char *name)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	return owner ? owner->site_get(name) : tach__site_get_here(name);
 }

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "core/beacon.h"
+#include "core/deliver.h"
 #include "core/error.h"
 #include "core/snapshot.h"
 #include "core/sys.h"
@@ -101,6 +103,8 @@ static int take_totals(struct tach_snapshot *s, uint64_t *folds)
 	snprintf(s->note, sizeof s->note, "%s", r->config->note);
 	if (r->unopened)
 		note(s, "%u threads have the clock alone: %s", r->unopened, r->open_error.text);
+	if (*tach__beacon.others)
+		note(s, "%s", tach__beacon.others);
 	judge_filter(s);
 	tach__rows_init(&s->rows, r->config->count);
 	return tach__rows_copy(&s->rows, &r->config->rows);
@@ -244,7 +248,7 @@ static void leave(void)
 	tach__release(&held);
 }
 
-int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
+int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 {
 	struct tach_snapshot *s;
 	int busy, code, cancel, ignored;
@@ -278,6 +282,29 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 	s->clock_hz = tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
 	*out = s;
 	return 0;
+}
+
+/* From another copy, of another version perhaps, comes what a report says. */
+static int take_from(const struct tach__beacon *owner, struct tach_snapshot **out,
+		     struct tach_error *err)
+{
+	struct tach__text text = {0};
+	int code = owner->json(tach__text_sink, &text, err);
+
+	*out = NULL;
+	if (code == 0)
+		code = tach_snapshot_load(out, text.at, text.length, err);
+	tach__text_free(&text);
+	return code;
+}
+
+int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (out && tach__beacon_alone())
+		return tach__beacon_refuse(err);
+	return out && owner ? take_from(owner, out, err) : tach__snapshot_take_here(out, err);
 }
 
 void tach_snapshot_free(struct tach_snapshot *s)
