@@ -211,6 +211,36 @@ run 0 -m page-faults "$target" once
 says '^region .* page-faults '
 result metrics_by_name
 
+# Ends that no destructor sees.
+gcc -O1 -Iinclude -o "$work/ends" tests/unit/run/ends.c -L"$B" -ltach -lpthread -Wl,-rpath,"$PWD/$B" || exit 1
+run 6 "$work/ends" quick_exit; calls work 1; calls '\(all threads\)' 1
+run 0 "$work/ends" pthread_exit; calls work 1; calls '\(all threads\)' 2
+run 0 "$work/ends" close; calls work 1
+grep -q 'left no report' "$work/err" && rc=1
+run 0 "$work/ends" children; calls work 1
+says '3 of 4 processes and programs left no report: 0 still run, 3 ended by'
+run 137 "$work/ends" seccomp
+says '1 of 1 processes and programs left no report'
+result ends
+
+# The folder has what separates names in LD_PRELOAD.
+mkdir "$work/a b:c"
+cp "$B/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/a b:c"
+gcc -O1 -DTACH_DISABLE -Iinclude -o "$work/plain" tests/unit/run/ends.c -lpthread || exit 1
+tach="$work/a b:c/tach"
+"$tach" run "$work/plain" 2>"$work/err" || rc=1
+calls '\(all threads\)' 1
+tach=$B/tach
+result folder_of_separators
+
+if musl-gcc -O1 -DTACH_DISABLE -idirafter /usr/include -x c -o "$work/musl" - 2>/dev/null <<<'int main(void) { return 3; }'; then
+	run 3 "$work/musl"
+	says 'musl is of another C library'; calls '\(whole program\)' 1
+	result musl
+else
+	echo "skip run_musl: no musl-gcc (Debian: musl-tools)"
+fi
+
 cp "$tach" "$work/alone"
 "$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
 says 'libtach-run.so is neither beside this program nor in ../lib/tach'

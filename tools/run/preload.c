@@ -457,7 +457,33 @@ EXPORT void tach_regions_disable(void)
 		NEXT(tach_regions_disable)();
 }
 
+/* The main thread may leave the others alone; no cleanup of ours is on its stack. */
+EXPORT _Noreturn void pthread_exit(void *result)
+{
+	if (self && (self == &first || self == &again))
+		end(self);
+	NEXT(pthread_exit)(result);
+	__builtin_unreachable();
+}
+
 /* ---- the process ---- */
+
+/* So that it is known how many left no report. */
+static void write_began(void)
+{
+	char file[4096];
+	int fd = -1, saved = errno;
+
+	for (int n = 0; n < 1000 && fd < 0; n++) {
+		snprintf(file, sizeof file, "%s/%d.%d.began", run.directory, (int)getpid(), n);
+		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+		if (fd < 0 && errno != EEXIST)
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+}
 
 static void start_process(void)
 {
@@ -467,6 +493,7 @@ static void start_process(void)
 	run.threads = run.pending = 0;
 	run.finished = 0;
 	run.signal = free_signal();
+	write_began();
 	begin(&first, next_number());
 }
 
@@ -480,6 +507,7 @@ __attribute__((constructor)) static void on_load(void)
 	run.rows = rows ? *rows : 0;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
+	at_quick_exit(finish_now);
 	start_process();
 	run_watch_deaths();
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +182,26 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 		fprintf(stderr, "tach run: %s was ended by signal %d (%s)%s%s\n", a->program[0],
 			WTERMSIG(o->status), strsignal(WTERMSIG(o->status)),
 			WCOREDUMP(o->status) ? ", core dumped" : "",
-			reports->of_program || a->outside
-				? ""
+			reports->of_program || a->outside ? ""
+			: WTERMSIG(o->status) == SIGSYS
+				? "; its seccomp filter kills what measuring takes: try "
+				  "--outside"
 				: "; what it counted is lost, try --outside");
-	else if (!reports->whole)
+	else if (!reports->whole && !reports->began)
 		fprintf(stderr,
-			"tach run: %s left no report: it is set-user-ID, or cleared its "
+			"tach run: nothing was loaded into %s: it is set-user-ID, or cleared "
+			"its "
 			"environment; try --outside\n",
 			a->program[0]);
+	if (reports->began > reports->left)
+		fprintf(stderr,
+			"tach run: %d of %d processes and programs left no report: %d still "
+			"run, "
+			"%d ended by a signal or system call that cannot be had (SIGKILL, "
+			"exit_group), or without the right to write where they began (setuid, "
+			"chroot, seccomp); try --outside\n",
+			reports->began - reports->left, reports->began, reports->running,
+			reports->began - reports->left - reports->running);
 	fprintf(stderr,
 		"%.3f s elapsed, %.3f s user, %.3f s system, %ld page faults, %ld context "
 		"switches, %ld MiB at most\n",
@@ -236,16 +249,30 @@ static int check_output(const char *file)
 
 static int run(const struct run_arguments *a, const char *object, struct run_outside *outside)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = getenv("TMPDIR"), *separators = ": \t\n";
 	struct run_reports reports = {0};
 	struct run_outcome outcome = {0};
-	char directory[3000];
+	char directory[3000], folder[4096], link[4096];
 	int code;
 
-	snprintf(directory, sizeof directory, "%s/tach-run.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	/* LD_PRELOAD is a list: such a path has another one, without them. */
+	int by_link = object && strpbrk(object, separators);
+
+	if (!tmp || !*tmp || (by_link && strpbrk(tmp, separators)))
+		tmp = "/tmp";
+	snprintf(directory, sizeof directory, "%s/tach-run.XXXXXX", tmp);
 	if (!mkdtemp(directory)) {
 		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
 		return RUN_FAILED;
+	}
+	if (by_link) {
+		snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(object, '/') - object),
+			 object);
+		snprintf(link, sizeof link, "%s/lib", directory);
+		if (symlink(folder, link) != 0)
+			fprintf(stderr, "tach run: %s: %s\n", link, strerror(errno));
+		snprintf(link, sizeof link, "%s/lib/%s", directory, RUN_OBJECT);
+		object = link;
 	}
 	code = run_child(a, object, directory, outside, &outcome);
 	if (run_collect(&reports, directory, outcome.process) != 0)
@@ -264,6 +291,7 @@ int cmd_run(int argc, char **argv)
 	struct run_arguments a = {0};
 	char object[4096], program[4096];
 	struct run_outside *outside = NULL;
+	enum run_loading loading = RUN_LOADABLE;
 	int code;
 
 	code = parse(&a, argc, argv);
@@ -281,15 +309,21 @@ int cmd_run(int argc, char **argv)
 			RUN_OBJECT);
 		return RUN_FAILED;
 	}
-	if (!a.outside && run_find_program(program, sizeof program, a.program[0]) == 0 &&
-	    run_is_static(program)) {
+	if (!a.outside && run_find_program(program, sizeof program, a.program[0]) == 0)
+		loading = run_loading(program);
+	if (loading != RUN_LOADABLE)
 		fprintf(stderr,
-			"tach run: %s is statically linked: nothing can be preloaded into it; "
-			"counting from outside\n",
-			a.program[0]);
-		code = 1;
-	}
-	if ((a.outside || code) && !(outside = run_outside_new(&a)))
+			"tach run: %s is %s: nothing can be preloaded into it; counting from "
+			"outside\n",
+			a.program[0],
+			loading == RUN_STATIC ? "statically linked"
+					      : "of another C library than this command's "
+						"(musl, or 32 bits)");
+	/* Regions may be compiled into a statically linked one; the other's linker would fail.
+	 */
+	if (loading == RUN_FOREIGN)
+		a.outside = 1;
+	if ((a.outside || loading != RUN_LOADABLE) && !(outside = run_outside_new(&a)))
 		return RUN_FAILED;
 	code = run(&a, a.outside ? NULL : object, outside);
 	run_outside_free(outside);

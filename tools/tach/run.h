@@ -39,8 +39,10 @@ struct run_outcome {
 int run_find_object(char *path, size_t size);
 /* As execvp looks for a program. */
 int run_find_program(char *path, size_t size, const char *name);
-/* 1: an ELF program without an interpreter, that is without a dynamic linker. */
-int run_is_static(const char *path);
+/* Whether RUN_OBJECT can be loaded into a program: not without a dynamic linker, and not by
+ * that of another C library (musl) or of 32-bit programs. */
+enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN };
+enum run_loading run_loading(const char *path);
 
 /* ---- run_outside.c: counters that are opened from outside and inherited ---- */
 
@@ -67,6 +69,8 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 struct run_reports {
 	struct tach_snapshot *whole; /* of all; NULL: nobody left any */
 	int of_program;		     /* the program itself left one */
+	int began, left;	     /* programs that were loaded, and those that left one */
+	int running;		     /* processes that run on and have not */
 };
 
 /* Reads, adds up and deletes what the processes left in that directory, and the directory. */

@@ -2,6 +2,7 @@
 /* The reports that the processes of `tach run` left, added up. */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,21 @@ static int take(struct batch *b, const char *file)
 	return b->n == BATCH ? add_up(b) : 0;
 }
 
+/* PID.N.began, written when the process began; PID.N.json, its report. */
+static void note(struct run_reports *reports, const char *name, pid_t program)
+{
+	int is_report = tach_report_format(name) == TACH_JSON;
+	pid_t process = atoi(name);
+
+	if (is_report) {
+		reports->left++;
+		reports->of_program |= process == program;
+	} else if (strstr(name, ".began")) {
+		reports->began++;
+		reports->running += process != program && kill(process, 0) == 0;
+	}
+}
+
 int run_collect(struct run_reports *reports, const char *directory, pid_t program)
 {
 	struct batch batch = {.n = 0};
@@ -58,11 +74,14 @@ int run_collect(struct run_reports *reports, const char *directory, pid_t progra
 		snprintf(file, sizeof file, "%s/%s", directory, d->d_name);
 		if (code == 0)
 			code = take(&batch, file);
-		reports->of_program |= atoi(d->d_name) == (int)program;
+		note(reports, d->d_name, program);
 		unlink(file);
 	}
 	if (dir)
 		closedir(dir);
+	if (reports->running > reports->began - reports->left)
+		reports->running =
+			reports->began > reports->left ? reports->began - reports->left : 0;
 	if (rmdir(directory) != 0)
 		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
 	if (code == 0)

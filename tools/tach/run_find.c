@@ -62,30 +62,58 @@ int run_find_program(char *path, size_t size, const char *name)
 	return -1;
 }
 
-int run_is_static(const char *path)
+/* Whether the dynamic linker at that name is one that this program's own library was made for.
+ */
+static int is_other_linker(const char *linker)
+{
+	const char *name = strrchr(linker, '/') ? strrchr(linker, '/') + 1 : linker;
+
+	return strncmp(name, "ld-linux", 8) != 0 && strncmp(name, "ld64", 4) != 0 &&
+	       strncmp(name, "ld.so", 5) != 0 && strncmp(name, "ld-2.", 5) != 0;
+}
+
+/* Elf64_Ehdr and Elf64_Phdr, elf(5). */
+static enum run_loading judge(int fd)
+{
+	enum run_loading loading = RUN_STATIC;
+	Elf64_Phdr segment;
+	Elf64_Ehdr head;
+
+	if (read(fd, &head, sizeof head) < (ssize_t)EI_NIDENT ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0)
+		return RUN_LOADABLE; /* a script */
+	if (head.e_ident[EI_CLASS] != ELFCLASS64)
+		return RUN_FOREIGN;
+	for (int i = 0; i < head.e_phnum; i++) {
+		off_t at = (off_t)(head.e_phoff + (Elf64_Off)i * head.e_phentsize);
+		char linker[256] = "";
+
+		if (pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment)
+			return RUN_LOADABLE;
+		if (segment.p_type != PT_INTERP)
+			continue;
+		loading = RUN_LOADABLE;
+		if (pread(fd, linker, sizeof linker - 1, (off_t)segment.p_offset) > 0 &&
+		    is_other_linker(linker))
+			loading = RUN_FOREIGN;
+		break;
+	}
+	return loading;
+}
+
+enum run_loading run_loading(const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-	int fd = open(path, O_RDONLY | O_CLOEXEC), is_static = 0;
-	Elf64_Ehdr head;
-	Elf64_Phdr segment;
+	enum run_loading loading;
+	int fd;
 
-	if (fd < 0)
-		return 0;
 	/* The dynamic linker itself, given a program to run, does preload. */
-	if (strncmp(base, "ld-", 3) == 0 || strncmp(base, "ld.so", 5) == 0) {
-		close(fd);
-		return 0;
-	}
-	if (read(fd, &head, sizeof head) == (ssize_t)sizeof head &&
-	    memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64)
-		is_static = 1;
-	for (int i = 0; is_static && i < head.e_phnum; i++) {
-		off_t at = (off_t)(head.e_phoff + (Elf64_Off)i * head.e_phentsize);
-
-		if (pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment ||
-		    segment.p_type == PT_INTERP)
-			is_static = 0;
-	}
+	if (strncmp(base, "ld-linux", 8) == 0 || strncmp(base, "ld.so", 5) == 0)
+		return RUN_LOADABLE;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return RUN_LOADABLE;
+	loading = judge(fd);
 	close(fd);
-	return is_static;
+	return loading;
 }
