@@ -23,14 +23,14 @@ double tach__number_parse(const char *text, size_t length)
 	return strtod_l(copy, NULL, c_locale());
 }
 
-/* The fewest digits that read back as the same double. */
+/* The fewest digits that read back as the same double: 15 show every decimal of up to 15. */
 int tach__number_print(double value, char *text, size_t size)
 {
 	locale_t c = c_locale(), old = uselocale(c);
 	char digits[40];
 	int n = 0;
 
-	for (int precision = 1; precision <= 17; precision++) {
+	for (int precision = 15; precision <= 17; precision++) {
 		n = snprintf(digits, sizeof digits, "%.*g", precision, value);
 		if (strtod_l(digits, NULL, c) == value)
 			break;
