@@ -42,6 +42,8 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
+/* What single calls took, of regions that have histograms. */
+void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
 /* text() writes with the characters escaped that mean something in HTML. */
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  void (*text)(struct tach__out *, const char *));

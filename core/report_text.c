@@ -12,12 +12,14 @@
 #include "core/units.h"
 #include "core/utf8.h"
 
-enum { CELL = 64 };
+enum { CELL = 64, COLUMNS = 100, NAME_LEAST = 12 };
 
 struct table {
 	int rows, columns; /* row 0: headings; column 0: names */
 	char (*cell)[CELL];
-	int *width; /* per column, in characters */
+	int *width;  /* per column, in characters */
+	int most;    /* of a row */
+	char *equal; /* per region: another has its name */
 };
 
 static char *at(const struct table *t, int row, int column)
@@ -116,6 +118,70 @@ static void name_text(char *to, const char *name, int most)
 	to[n] = '\0';
 }
 
+struct named {
+	const char *name;
+	int region;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* Which regions need more than their name to be told apart. */
+static int find_equal(struct table *t, const struct tach_snapshot *s)
+{
+	int n = tach_snapshot_nregions(s);
+	struct named *all = calloc((size_t)n, sizeof *all);
+	struct tach_region_info info = {0};
+
+	t->equal = calloc((size_t)n, 1);
+	for (int r = 0; all && r < n; r++) {
+		tach_snapshot_region(s, r, &info);
+		all[r] = (struct named){info.name, r};
+	}
+	if (all && t->equal)
+		qsort(all, (size_t)n, sizeof *all, by_name);
+	for (int i = 1; all && t->equal && i < n; i++)
+		if (by_name(&all[i - 1], &all[i]) == 0)
+			t->equal[all[i - 1].region] = t->equal[all[i].region] = 1;
+	free(all);
+	return t->equal != NULL;
+}
+
+/* " parse.c:12", or the line alone where the file's name is long. */
+static void place_text(char to[CELL], const struct tach_region_info *info, int most)
+{
+	const char *slash = strrchr(info->file, '/');
+	char file[CELL];
+
+	*to = '\0';
+	if (!*info->file)
+		return;
+	name_text(file, slash ? slash + 1 : info->file, NAME_LEAST + 8);
+	if (strlen(file) < CELL / 2 && (int)strlen(file) + 6 <= most / 2)
+		snprintf(to, CELL, " %s:%u", file, info->line);
+	else
+		snprintf(to, CELL, " :%u", info->line);
+}
+
+static void region_text(char *to, const struct table *t, int r,
+			const struct tach_region_info *info, int most)
+{
+	char place[CELL] = "", name[CELL];
+	int left;
+
+	if (t->equal[r])
+		place_text(place, info, most);
+	left = most - (int)strlen(place);
+	name_text(name, info->name, left > 4 ? left : 4);
+	/* Not more bytes than the cell has, whole characters only. */
+	while (strlen(name) + strlen(place) >= CELL)
+		name_text(name, info->name, --left > 4 ? left : 4);
+	snprintf(to, CELL, "%s", name);
+	strcat(to, place);
+}
+
 /* What was entered and not measured (warm-up, sparse mode) has no values, not even 0. */
 static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
 		       enum tach_part part)
@@ -138,7 +204,7 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	int row = r + 1, column = 0;
 
 	tach_snapshot_region(s, r, &info);
-	name_text(at(t, row, column++), info.name, most);
+	region_text(at(t, row, column++), t, r, &info, most);
 	tach__unit_count(at(t, row, column++), (double)info.entries);
 	for (int q = 0; q < columns; q++) {
 		cell_value(at(t, row, column++), s, r, q, TACH_INCLUSIVE);
@@ -148,7 +214,7 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	provenance_text(at(t, row, column), s, r);
 }
 
-static void fill_head(const struct table *t, const struct tach_snapshot *s, int self)
+static void fill_head(const struct table *t, const struct tach_snapshot *s, int self, int most)
 {
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	int column = 0;
@@ -156,7 +222,7 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 	snprintf(at(t, 0, column++), CELL, "region");
 	snprintf(at(t, 0, column++), CELL, "calls");
 	for (int q = 0; q < columns; q++) {
-		name_text(at(t, 0, column++), tach__column_name(s, q), CELL);
+		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
 		if (q == TACH_TIME && self)
 			snprintf(at(t, 0, column++), CELL, "self");
 	}
@@ -189,7 +255,8 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 		      const struct tach_report_options *opt)
 {
 	/* On a narrow terminal a name leaves room for a number beside it. */
-	int most = opt->width ? (opt->width / 2 > 12 ? opt->width / 2 : 12) : CELL;
+	int width = t->most = opt->width ? opt->width : COLUMNS;
+	int most = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
 	int self = any_nested(s);
 
 	t->rows = 1 + tach_snapshot_nregions(s);
@@ -197,9 +264,9 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
 	t->cell = calloc((size_t)t->rows * (size_t)t->columns, CELL);
 	t->width = calloc((size_t)t->columns, sizeof *t->width);
-	if (!t->cell || !t->width)
+	if (!t->cell || !t->width || !find_equal(t, s))
 		return 0;
-	fill_head(t, s, self);
+	fill_head(t, s, self, most);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		fill_row(t, s, r, self, most);
 	for (int row = 0; row < t->rows; row++)
@@ -221,7 +288,13 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 	const char *text = at(t, row, column);
 	int pad = t->width[column] - tach__utf8_width(text);
 	int left = column == 0 || column == t->columns - 1;
+	char cut[CELL];
 
+	/* Beside the names the last column may be alone and yet too wide. */
+	if (column == t->columns - 1 && tach__utf8_width(text) > t->most - t->width[0] - 2) {
+		name_text(cut, text, t->most - t->width[0] - 2);
+		text = cut;
+	}
 	if (column == 0)
 		tach__out(out, "%s%*s", text, pad, "");
 	else if (left)
@@ -254,7 +327,7 @@ static void write_table(struct tach__out *out, const struct table *t,
 
 		while (to < t->columns) {
 			used += 2 + t->width[to];
-			if (opt->width && used > opt->width && to > from)
+			if (used > t->most && to > from)
 				break;
 			to++;
 		}
@@ -278,7 +351,10 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 		tach__out(
 			out,
 			"The cost of measuring is subtracted; %s is how uncertain that leaves "
-			"a value.\n",
+			"a value: the spread\nof an empty region's cost in calibration, for "
+			"every call, and at least the clock's resolution.\n"
+			"Time is that of the wall: what other threads ran meanwhile is in "
+			"it.\n",
 			opt->ascii ? "+-" : "\u00b1");
 	if (flags & TACH_CORRECTED)
 		tach__out(out,
@@ -310,7 +386,9 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 		write_table(out, &t, opt);
 	else
 		out->lacking = 1;
+	tach__report_text_histograms(out, s);
 	write_notes(out, s, opt);
 	free(t.cell);
 	free(t.width);
+	free(t.equal);
 }

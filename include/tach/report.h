@@ -147,7 +147,7 @@ struct tach_report_options {
 	uint32_t size; /* sizeof, or 0 */
 	enum tach_format format;
 	int color; /* text: ANSI colours */
-	int width; /* text: columns of the terminal; 0 = no limit */
+	int width; /* text: columns to fit into, the rest goes on below; 0 = 100 */
 	int ascii; /* text: nothing but ASCII, "+-" for the sign, "?" in names */
 };
 

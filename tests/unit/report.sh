@@ -80,10 +80,50 @@ if command -v script >/dev/null; then
 	on_terminal 40 40
 	on_terminal 40 200 COLUMNS=40
 	on_terminal 40 40 NO_COLOR=
-	on_terminal text 80 NO_COLOR=1 COLUMNS=200
+	on_terminal text 80 NO_COLOR=1 COLUMNS=100
 	on_terminal ascii 200 LC_ALL=C TERM=dumb
 fi
 result odd_names $rc
+
+# Rows fit the terminal, or 100 columns; equal names are told apart by their place.
+rc=0
+python3 - "$work" <<'P'
+import json, sys
+value = {"value": 123456, "raw": 123456, "overhead": 0, "error": 99, "flags": []}
+names = ["time"] + ["an_event_of_a_long_name_%d" % i for i in range(9)]
+part = {n: value for n in names}
+def region(name, file, line):
+    return {"name": name, "file": file, "function": "f", "line": line, "fenced": False, "entries": 10, "calls": 10,
+            "outermost": 10, "skipped": 0, "excluded": 0, "nested": 5, "threads": 1,
+            "provenance": {"rescheduled": 1, "incomplete": 2, "syscall": 3, "scaled": 4, "mixed": 5, "lost": 6},
+            "inclusive": part, "self": part}
+long = "\u8a9e" * 60
+regions = [region("same", "src/lex.c", 3), region("same", "src/parse.c", 77), region("other", "src/x.c", 5),
+           region("x" * 200, "a.c", 1), region("x" * 200, long + ".c", 2), region(long, long, 3), region(long, long, 4)]
+json.dump({"tach": 1, "version": "1", "note": "", "clock": {"hz": 1e9, "estimate": False}, "threads": 1, "refused": 0,
+           "lost": 0, "stale": 0, "unopened": 0, "reports": 1, "quantities": [{"name": n} for n in names],
+           "metrics": [], "regions": regions}, open(sys.argv[1] + "/wide.json", "w"))
+P
+fits() { # COLUMNS FILE
+	python3 - "$1" "$2" <<'P' || rc=1
+import re, sys, unicodedata
+rows = re.sub("\033\\[[0-9]*m", "", open(sys.argv[2]).read()).split("\nThe cost")[0].split("\n")
+wide = [r for r in rows if sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in r) > int(sys.argv[1])]
+if wide:
+    sys.exit("# wider than %s: %s" % (sys.argv[1], wide[0]))
+P
+}
+$tach report "$work/wide.json" >"$work/out" || rc=1
+fits 100 "$work/out"
+grep -q '^same lex.c:3 ' "$work/out" && grep -q '^same parse.c:77 ' "$work/out" && grep -q '^other  ' "$work/out" ||
+	{ echo '# equal names'; rc=1; }
+if command -v script >/dev/null; then
+	for columns in 40 60 80 132 250; do
+		script -qec "stty cols $columns; env -u COLUMNS LC_ALL=C.UTF-8 TERM=xterm $tach report $work/wide.json" /dev/null </dev/null | tr -d '\r' >"$work/out"
+		fits $columns "$work/out"
+	done
+fi
+result rows_fit $rc
 
 # Errors say where, and what.
 rc=0
