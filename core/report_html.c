@@ -211,7 +211,9 @@ static void value_cell(struct tach__out *out, const struct tach_snapshot *s, int
 
 	tach__column_value(s, r, q, TACH_INCLUSIVE, &i);
 	tach__column_value(s, r, q, TACH_SELF, &self);
-	tach__out_text(out, "<td class=\"n\" data-i=\"");
+	tach__out_text(out, "<td class=\"n\" data-k=\"");
+	text(out, tach__column_name(s, q));
+	tach__out_text(out, "\" data-i=\"");
 	tach__out_number(out, i.value, "");
 	tach__out_text(out, "\" data-s=\"");
 	tach__out_number(out, self.value, "");
@@ -228,7 +230,7 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 	int any = 0;
 
 	tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &v);
-	tach__out_text(out, "<td data-i=\"\">");
+	tach__out_text(out, "<td data-k=\"provenance\" data-i=\"\">");
 	if (v.flags & TACH_STALE)
 		tach__out_text(out, "<span class=\"badge bad\">stale</span>");
 	for (int i = 0; i < 6; i++) {
@@ -271,8 +273,8 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int r, con
 		tach__out(out, ":%u</small>", info.line);
 	}
 	tach__unit_count(number, (double)info.entries);
-	tach__out(out, "</th><td data-i=\"%llu\">%s</td>", (unsigned long long)info.entries,
-		  number);
+	tach__out(out, "</th><td data-k=\"calls\" data-i=\"%llu\">%s</td>",
+		  (unsigned long long)info.entries, number);
 	for (int q = 0; q < columns; q++)
 		value_cell(out, s, r, q, most[q]);
 	provenance(out, s, r, &info);

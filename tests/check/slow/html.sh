@@ -70,4 +70,12 @@ for scheme in light dark; do
 	P
 done
 result screenshots
+
+# At the width of a telephone nothing reaches beyond the page: no column is cut.
+count='[...document.querySelectorAll("body *:not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5).length'
+sed "s#</body>#<script>document.title = innerWidth < 600 ? 'beyond ' + $count : 'not narrow ' + innerWidth</script></body>#" "$page" >"$work/narrow.html"
+page=$work/narrow.html
+browse '' --window-size=390,844 --dump-dom >"$work/dom"
+grep -q '<title>beyond 0</title>' "$work/dom" || { grep -o '<title>[^<]*' "$work/dom" | sed 's/^/# /'; rc=1; }
+result narrow
 exit $failed
