@@ -100,8 +100,10 @@ static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, ui
 	if (lock == since)
 		return 0;
 	if (lag > r->lag) {
-		r->lag = lag;
+		/* A handler in between that finds the new lag relies on the lock. */
 		r->grown_lock = lock;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		r->lag = lag;
 	}
 	return (int32_t)(r->grown_lock - since) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
 }
@@ -225,6 +227,28 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 }
 
 /*
+ * From a modular sum to a whole count. Begin's sum is the count then, or 2^width more: that if
+ * the counter was negative, as it is but between its overflow and the interrupt that starts it
+ * anew (arch/x86/events/core.c, x86_perf_event_set_period). Below zero the difference tells.
+ * Else it can only have been negative if more than 2^width was counted since, which takes the
+ * kernel two overflows, each an update of the page, and time: no PMU counts EVENTS_MOST in a
+ * ns.
+ */
+enum { EVENTS_MOST = 64 };
+static uint64_t whole(const struct perf_event_mmap_page *page, uint64_t difference,
+		      uint32_t updates)
+{
+	uint64_t full = page->pmc_width < 64 ? (uint64_t)1 << page->pmc_width : 0;
+
+	if (!full)
+		return difference;
+	if ((int64_t)difference < 0 ||
+	    (updates >= 4 && page->time_running >= full / EVENTS_MOST))
+		return difference + full;
+	return difference;
+}
+
+/*
  * The hardware members' differences, whichever way each end has to be read. Counts at the end
  * are whole ones, extended by sign, also where begin's are modular.
  */
@@ -234,9 +258,9 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	/* The fast begin leaves flags as they are. */
 	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_SYSCALL);
 	const struct tach__group *g = &r->hard;
-	uint32_t lock, flags, begun = mark->lock & ~1u;
+	uint32_t lock, flags, begun = mark->lock & ~1u, seen;
 	struct tach__group_read now;
-	uint64_t mask = by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0;
+	int modular = by_pages && TACH_MODULAR && !r->extend;
 
 	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
@@ -255,10 +279,13 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 					  TACH_PAGE_LOAD(leader_page(r), lock), begun) |
 				 turned_off(g, &now);
 	}
+	seen = by_pages ? TACH_PAGE_LOAD(leader_page(r), lock) : 0;
 	for (int i = 0; i < g->count && g->member[i] < n; i++) {
 		uint64_t *d = &delta[g->member[i]], count = *d;
 
-		*d = (count - mark->value[g->member[i]]) & mask;
+		*d = count - mark->value[g->member[i]];
+		if (modular)
+			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
 		/* More than since it was opened: somebody has set it back meanwhile. */
 		if (*d > count || (int64_t)count < 0)
 			flags |= TACH_LOST;

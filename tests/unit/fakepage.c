@@ -150,6 +150,39 @@ static void regions_longer_than_counters(void)
 		region(&acts[0], -1, 4, 40, work, UNROLLED, &middle);
 }
 
+/* More than 2^width, a day at 48 bits: the whole of it, by pages or by read(2). */
+static void regions_longer_than_2_to_the_width(void)
+{
+	static const unsigned widths[] = {40, 48};
+
+	for (int w = 0; w < 2; w++)
+		for (uint64_t times = 0; times < 5; times++)
+			for (int revoked = 0; revoked < 2; revoked++) {
+				struct tach_reader *r = sim_open(2, widths[w], 7000);
+				uint64_t delta[TACH_COUNTERS_MAX], from[SIM_MAX], to[SIM_MAX];
+				uint64_t work = (times << widths[w]) + 12345;
+				struct tach_mark mark;
+
+				tach_begin(r, &mark);
+				note(from);
+				for (int i = 0; i < 2; i++)
+					sim.event[i].count += work;
+				sim.enabled += work;
+				sim.running += work;
+				sim_reschedule();
+				sim_reschedule();
+				if (revoked)
+					sim_out();
+				note(to);
+				tach_end(r, &mark, delta);
+				for (int i = 0; i < 2; i++)
+					CHECK(delta[i] == to[i] - from[i],
+					      "%u bits: %llu, truth %llu", widths[w],
+					      (unsigned long long)delta[i],
+					      (unsigned long long)(to[i] - from[i]));
+			}
+}
+
 /* Absolute counts: the same quantity by either way, wherever the kernel steps in. */
 static void reads_are_right(void)
 {
@@ -290,6 +323,7 @@ int main(void)
 {
 	CASE(regions_are_right_or_flagged);
 	CASE(regions_longer_than_counters);
+	CASE(regions_longer_than_2_to_the_width);
 	CASE(reads_are_right);
 	CASE(a_width_of_zero_is_survived);
 	CASE(after_a_loss_it_goes_on);
