@@ -26,7 +26,8 @@ difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH
 every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
 slow exit without retry       | fakepage        | core/reader_slow.c | s/if (\*lock & 1)/if (1)/
 two ways not told             | fakepage        | core/reader_slow.c | s/by_pages ? TACH_MIXED : /by_pages ? 0 : /
-system calls masked           | fakepage        | core/reader_slow.c | s/by_pages && TACH_MODULAR ? r->hot.mask : ~(uint64_t)0/0xffffff/
+system calls masked           | fakepage        | core/reader_slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
+long regions modulo 2^width   | fakepage        | core/reader_slow.c | s/updates >= 4 \&\& /0 \&\& /
 starving not noticed          | fakepage        | core/reader_slow.c | s/if (lag > r->lag)/if (0)/
 only the last look counts     | fakepage        | core/reader_slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
 recovery hidden               | fakepage        | core/reader_slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
