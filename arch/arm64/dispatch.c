@@ -3,8 +3,7 @@
  * arm64 dispatch: PMUv3 (Arm ARM, D13 "The Performance Monitors Extension") and Apple's PMU
  * (Linux arch/arm64/include/asm/apple_m1_pmu.h, drivers/perf/apple_m1_cpu_pmu.c).
  */
-#include "core/dispatch.h"
-#include "core/solver.h"
+#include "core/port/port.h"
 
 /* Numbers of ours; see include/tach/dispatch.h. */
 enum {

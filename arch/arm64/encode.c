@@ -5,7 +5,7 @@
  * positions (there 31 excludes EL1, 30 EL0, and 27 includes EL2); under Linux the kernel writes
  * that register from perf's own exclude bits.
  */
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #define EXCLUDE_HYPERVISOR (UINT64_C(1) << 27)
 #define EXCLUDE_KERNEL	   (UINT64_C(1) << 30)

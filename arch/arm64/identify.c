@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/identify.h"
-#include "core/kernel_files.h"
+#include "core/port/port.h"
+#include "core/os/kernel_files.h"
 
 #define CPUS "/sys/devices/system/cpu"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* PMUv3 counters as Linux schedules them (drivers/perf/arm_pmuv3.c, apple_m1_cpu_pmu.c). */
-#include "core/schedule.h"
+#include "core/port/port.h"
 
 /* PMCR_EL0.N is not readable by programs; nearly all of Arm's own cores have six. */
 #define GENERAL_USUALLY 0x3full

@@ -7,7 +7,7 @@
 #ifndef ARCH_IA64_DISPATCH_H
 #define ARCH_IA64_DISPATCH_H
 
-#include "core/dispatch.h"
+#include "core/port/port.h"
 
 enum tach__ia64_model { TACH__IA64_GENERIC, TACH__ITANIUM, TACH__ITANIUM2, TACH__MONTECITO };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ia64 counters: PMC4 and up, event sets of the caches, the registers' values. */
 #include "arch/ia64/dispatch.h"
-#include "core/solver.h"
+#include "core/port/port.h"
 
 enum { NO_GROUP = 0, L1D = 1, L2 = 2 };
 

@@ -12,7 +12,7 @@
  * and Montecito counts the native instruction set alone. Address ranges and opcode matching
  * take further registers and belong to dispatch.
  */
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #define OVERFLOW_INTERRUPT (UINT64_C(1) << 5)
 #define ISM_IA64	   (UINT64_C(2) << 24)

@@ -2,8 +2,8 @@
 /* Which Itanium this is: CPUID register 3's family, as /proc/cpuinfo shows it. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/identify.h"
-#include "core/kernel_files.h"
+#include "core/port/port.h"
+#include "core/os/kernel_files.h"
 
 static int cpuinfo(void *context, const char *line)
 {

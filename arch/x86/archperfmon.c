@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #if TACH_ARCH_TABLES == 0
 #include <cpuid.h>

@@ -3,8 +3,7 @@
 #ifndef ARCH_X86_DISPATCH_H
 #define ARCH_X86_DISPATCH_H
 
-#include "core/dispatch.h"
-#include "core/solver.h"
+#include "core/port/port.h"
 
 /* Fields of PERFEVTSELx, Intel's and AMD's (Intel SDM 3B 20.2; AMD APM 2, 13.2.1). */
 #define SEL_USR	      (1ull << 16)

@@ -5,7 +5,7 @@
  *	 0-7 event select 7:0	8-15 umask   16 USR   17 OS   18 edge	20 INT	 22 enable
  *	23 invert   24-31 counter mask	 32-35 event select 11:8   40 guest only   41 host only
  */
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #define INT_BIT	   (UINT64_C(1) << 20)
 #define ENABLE_BIT (UINT64_C(1) << 22)

@@ -10,7 +10,7 @@
  * A second word goes to the MSR that the event needs beside: offcore response, front end
  * threshold, or load latency.
  */
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #define INT_BIT	   (UINT64_C(1) << 20)
 #define ENABLE_BIT (UINT64_C(1) << 22)

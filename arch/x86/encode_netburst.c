@@ -8,7 +8,7 @@
  *	CCCR  12 enable	  13-15 ESCR select   16-17 active thread = 3	18 compare
  *	      19 complement   20-23 threshold	24 edge
  */
-#include "core/arch.h"
+#include "core/port/port.h"
 
 #define ANY_THREAD (UINT64_C(3) << 16)
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>
-#include "core/identify.h"
-#include "core/kernel_files.h"
+#include "core/port/port.h"
+#include "core/os/kernel_files.h"
 
 #if TACH_ARCH_TABLES == 0
 #include <cpuid.h>

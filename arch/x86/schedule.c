@@ -2,7 +2,7 @@
 /* x86 counters as Linux schedules them (arch/x86/events/core.c, intel/core.c, amd/core.c). */
 #include <tach/arch.h>
 #include "arch/x86/dispatch.h"
-#include "core/schedule.h"
+#include "core/port/port.h"
 
 #if TACH_ARCH_TABLES == 0
 #include <cpuid.h>

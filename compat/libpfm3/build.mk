@@ -21,4 +21,4 @@ $(B)/libpfm3/libpfm3.so: $(p3_so)
 	ln -sf libpfm.so.3 $@
 -include $(p3_obj:.o=.d)
 
-$(B)/tests/unit/libpfm3 $(B)/tests/vectors/libpfm3_so: override CPPFLAGS += -Icompat/libpfm3/include
+$(B)/tests/unit/compat/libpfm3 $(B)/tests/vectors/libpfm3_so: override CPPFLAGS += -Icompat/libpfm3/include

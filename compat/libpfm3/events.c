@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
-#include "core/dispatch.h"
+#include "core/port/port.h"
 
 pfm_err_t p3_event(struct p3_chosen *out, unsigned idx, const struct tach__event **row)
 {

@@ -6,7 +6,7 @@
 #include <perfmon/pfmlib_amd64.h>
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
-#include "core/identify.h"
+#include "core/pmu/pmu.h"
 
 /* What all have, by the names of their members. */
 #define TAKE_EAR(to, from)                                                                     \

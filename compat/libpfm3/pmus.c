@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
-#include "core/dispatch.h"
-#include "core/identify.h"
+#include "core/dispatch/dispatch.h"
+#include "core/pmu/pmu.h"
 
 #define CORE_EVENTS "UNHALTED_CORE_CYCLES", "INSTRUCTIONS_RETIRED"
 #define P6_EVENTS   "CPU_CLK_UNHALTED", "INST_RETIRED"

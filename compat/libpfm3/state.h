@@ -5,7 +5,7 @@
 
 #include <perfmon/pfmlib.h>
 #include <tach/dispatch.h>
-#include "core/tables.h"
+#include "core/tables/tables.h"
 
 struct p3_pmu {
 	int type;
@@ -20,7 +20,7 @@ struct p3_pmu {
 struct p3_chosen {
 	const struct p3_pmu *pmu;
 	int number;	   /* of tach_dispatch */
-	int table;	   /* of core/tables.h */
+	int table;	   /* of core/tables/tables.h */
 	uint32_t revision; /* AMD; Pentium 4: the CPU's model */
 };
 

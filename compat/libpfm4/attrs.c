@@ -2,7 +2,7 @@
 /* An event's attributes as a list: umasks, the PMU's modifiers, the operating system's. */
 #include <string.h>
 #include "compat/libpfm4/state.h"
-#include "core/perf_events.h"
+#include "core/event/event.h"
 
 /* NetBurst's are listed in another order than they are spelled. */
 static const uint8_t netburst_order[] = {TACH__MOD_U, TACH__MOD_K, TACH__MOD_CMPL, TACH__MOD_E,

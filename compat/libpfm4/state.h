@@ -4,7 +4,7 @@
 #define COMPAT_LIBPFM4_STATE_H
 
 #include <perfmon/pfmlib_perf_event.h>
-#include "core/encode.h"
+#include "core/event/event.h"
 
 struct p4_state {
 	int ready;

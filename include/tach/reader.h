@@ -159,7 +159,8 @@ TACH_END_DECLS
  * extended by sign, equals the count modulo 2^width, and end masks the difference of two such
  * sums once. Where counters may have 32 bits (arm64) a region may well count more than 2^width,
  * so both ends add the counter extended by sign; that is exact as long as the page was mapped
- * before the first read(2) and the event is never RESET, which is how core/open.c does it.
+ * before the first read(2) and the event is never RESET, which is how core/reader/open.c does
+ * it.
  */
 #ifndef TACH_MODULAR
 #define TACH_MODULAR (!TACH_ARCH_SIGNED)

@@ -1,19 +1,49 @@
-#!/bin/sh
-# Who may include whom: include -> nothing of ours; core -> include, core; arch -> include, core,
-# arch; tools, bench, examples -> include and their own folder; compat -> include, core, compat.
+#!/usr/bin/env bash
+# Who may include and call whom: tests/check/rooms for core/ and arch/, by includes and by symbols.
+# Of another room only its contract, core/ROOM/ROOM.h, is included; base and os keep one header a
+# file. include -> nothing of ours; compat -> include, its own folder and the contracts; tools, bench,
+# examples -> include and their own folder, and what tests/check/layers.allow names.
 cd "$(dirname "$0")/../.." || exit 1
-bad=0
-rule() { # FOLDER PATTERN-OF-ALLOWED-QUOTED-INCLUDES
-	hits=$(grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' --include='*.[ch]' "$1" 2>/dev/null |
-		grep -vE "#[[:space:]]*include[[:space:]]*\"($2)")
-	[ -z "$hits" ] || { echo "$hits" | sed "s|^|# may not be included from $1: |"; bad=1; }
+B=${B:-build}
+rc=0
+verdict() { # NAME COMPLAINTS
+	[ -z "$2" ] && { echo "ok $1"; return; }
+	echo "$2" | sed 's/^/# /'
+	echo "not ok $1"
+	rc=1
 }
-rule include 'NOTHING'
-rule core 'core/'
-rule arch 'core/|arch/'
-rule tools/tach 'tools/'
-rule bench 'bench/'
-rule examples 'examples/'
-rule compat 'core/|compat/'
-if grep -rnE 'urcu' include; then echo "# public headers never include liburcu"; bad=1; fi
-[ $bad = 0 ] && echo "ok layers" || { echo "not ok layers"; exit 1; }
+includes() { grep -rnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' --include='*.[chS]' "$@" 2>/dev/null; }
+
+verdict rooms_by_include "$(includes core arch | awk -v table=tests/check/rooms '
+	BEGIN { while ((getline line < table) > 0) if (line !~ /^#/) { n = split(line, w, " "); for (i = 2; i <= n; i++) may[w[1], w[i]] = 1; known[w[1]] = 1 } }
+	{
+		split($0, part, ":"); file = part[1]; split(file, dir, "/")
+		room = dir[1] == "arch" ? "arch" : dir[2]
+		match($0, /"[^"]*"/); to = substr($0, RSTART + 1, RLENGTH - 2); split(to, at, "/")
+		if (!known[room]) { print file ": no such room in tests/check/rooms: " room; next }
+		if (at[1] == "arch") { if (room != "arch") print file " includes " to; next }
+		if (at[1] != "core") { print file " includes " to ": by its path from the top, please"; next }
+		if (at[2] == room) next
+		if (!may[room, at[2]]) print file " includes " to ": " room " may not use " at[2]
+		else if (at[2] !~ /^(base|os)$/ && at[3] != at[2] ".h") print file " includes " to ": the contract is core/" at[2] "/" at[2] ".h"
+	}')"
+
+# Weak references are hooks: nothing is pulled in by them.
+verdict rooms_by_symbol "$(for o in "$B"/core/*/*.o "$B"/arch/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] || continue; nm "$o" | sed "s|^|${o#"$B"/} |"; done | awk -v table=tests/check/rooms '
+	BEGIN { while ((getline line < table) > 0) if (line !~ /^#/) { n = split(line, w, " "); if (w[1] == "hook") hook[w[2], w[3], w[4]] = 1; else for (i = 2; i <= n; i++) may[w[1], w[i]] = 1 } }
+	function room(file, dir) { split(file, dir, "/"); return dir[1] == "arch" ? "arch" : dir[2] }
+	NF == 4 && $3 ~ /[TDBRVWC]/ { home[$4] = $1; next }
+	NF == 3 && $2 == "U" { n_refs++; from[n_refs] = $1; symbol[n_refs] = $3 }
+	END {
+		for (i = 1; i <= n_refs; i++) if (symbol[i] in home) {
+			a = room(from[i]); b = room(home[symbol[i]])
+			if (a != b && !may[a, b] && !hook[a, b, symbol[i]]) print from[i] " uses " symbol[i] " of " home[symbol[i]] ": " a " may not use " b
+		}
+	}' | sort)"
+
+rule() { # FOLDER PATTERN-OF-ALLOWED
+	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
+}
+verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/'; rule examples 'examples/'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
+verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"
+exit $rc

@@ -24,29 +24,29 @@ index not less one            | fakepage        | include/tach/reader.h | s/TACH
 index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
 difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
 every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
-slow exit without retry       | fakepage        | core/reader_slow.c | s/if (\*lock & 1)/if (1)/
-two ways not told             | fakepage        | core/reader_slow.c | s/by_pages ? TACH_MIXED : /by_pages ? 0 : /
-system calls masked           | fakepage        | core/reader_slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
-long regions modulo 2^width   | fakepage        | core/reader_slow.c | s/updates >= 4 \&\& /0 \&\& /
-starving not noticed          | fakepage        | core/reader_slow.c | s/if (lag > r->lag)/if (0)/
-only the last look counts     | fakepage        | core/reader_slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
-recovery hidden               | fakepage        | core/reader_slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
-off unseen at both ends       | fakepage        | core/reader_slow.c | s/if (enabled == 0)/if (0)/
-off unseen at begin           | fakepage        | core/reader_slow.c | s/mark->flags |= turned_off/turned_off/
-off unseen at the end         | fakepage        | core/reader_slow.c | s/ turned_off(g, &now);/ 0;/
-what begin saw forgotten      | fakepage        | core/reader_slow.c | s/mark->flags & TACH_INCOMPLETE/0/
-set back, counter extended    | fakepage        | core/reader_slow.c | s/ || (int64_t)count < 0//
-set back                      | fakepage        | core/reader_slow.c | s/if (\*d > count || /if (/
-end not extended by sign      | fakepage        | core/reader_slow.c | s/read_pages(r, n, 1, delta/read_pages(r, n, 0, delta/
-flags of a fast begin trusted | fakepage        | core/reader_slow.c | s/!(mark->lock & 1) || //
+slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*lock & 1)/if (1)/
+two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_MIXED : /by_pages ? 0 : /
+system calls masked           | fakepage        | core/reader/slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
+long regions modulo 2^width   | fakepage        | core/reader/slow.c | s/updates >= 4 \&\& /0 \&\& /
+starving not noticed          | fakepage        | core/reader/slow.c | s/if (lag > r->lag)/if (0)/
+only the last look counts     | fakepage        | core/reader/slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
+recovery hidden               | fakepage        | core/reader/slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
+off unseen at both ends       | fakepage        | core/reader/slow.c | s/if (enabled == 0)/if (0)/
+off unseen at begin           | fakepage        | core/reader/slow.c | s/mark->flags |= turned_off/turned_off/
+off unseen at the end         | fakepage        | core/reader/slow.c | s/ turned_off(g, &now);/ 0;/
+what begin saw forgotten      | fakepage        | core/reader/slow.c | s/mark->flags & TACH_INCOMPLETE/0/
+set back, counter extended    | fakepage        | core/reader/slow.c | s/ || (int64_t)count < 0//
+set back                      | fakepage        | core/reader/slow.c | s/if (\*d > count || /if (/
+end not extended by sign      | fakepage        | core/reader/slow.c | s/read_pages(r, n, 1, delta/read_pages(r, n, 0, delta/
+flags of a fast begin trusted | fakepage        | core/reader/slow.c | s/!(mark->lock & 1) || //
 LIST
 }
 
 build() { # PROGRAM
 	${CC:-gcc} -std=c11 -O1 -w -I"$work/include" -I"$work" -I. -D_GNU_SOURCE -DTACH_BUILD -o "$work/program" \
-		"tests/unit/$1.c" "$B/libtach.a" -lpthread 2>"$work/log" || { sed 's/^/# /' "$work/log"; return 1; }
+		"tests/unit/reader/$1.c" "$B/libtach.a" -lpthread 2>"$work/log" || { sed 's/^/# /' "$work/log"; return 1; }
 }
-fresh() { rm -rf "$work/include" "$work/core"; cp -r include "$work/include"; mkdir "$work/core"; cp core/reader*.[ch] core/set.h core/sys.h "$work/core"; }
+fresh() { rm -rf "$work/include" "$work/core"; cp -r include "$work/include"; mkdir "$work/core"; cp -r core/reader "$work/core"; }
 
 fresh
 for program in fakepage fakepage_signed; do

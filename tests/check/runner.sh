@@ -5,11 +5,11 @@ set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/tests/{unit,check/slow} || exit 1
+mkdir -p "$work"/tests/{unit/room,check/slow} || exit 1
 cp tests/run tests/skips "$work/tests"
 unset B
 failed=0
-test_of() { printf '#!/bin/sh\n%s\n' "$2" >"$work/tests/unit/$1.sh"; chmod +x "$work/tests/unit/$1.sh"; }
+test_of() { printf '#!/bin/sh\n%s\n' "$2" >"$work/tests/unit/room/$1.sh"; chmod +x "$work/tests/unit/room/$1.sh"; }
 floor() { printf '%s\n' '# cases, test' "$@" >"$work/tests/floor"; }
 run() { "$work/tests/run" "$@" >"$work/out" 2>&1; echo "$? $(tail -n 1 "$work/out")"; }
 check() { # NAME EXPECTED ACTUAL
@@ -20,7 +20,7 @@ check() { # NAME EXPECTED ACTUAL
 	echo "not ok runner $1"
 }
 
-floor '2 tests/unit/a.sh'
+floor '2 tests/unit/room/a.sh'
 test_of a 'echo ok one; echo ok two'
 check passes '0 2 passed, 0 failed, 0 skipped' "$(run)"
 test_of a 'echo ok one'
@@ -38,24 +38,24 @@ test_of a 'echo ok one; echo ok two; kill -SEGV $$'
 check "crash" '1 2 passed, 1 failed, 0 skipped' "$(run)"
 test_of a 'exit 77'
 check "skips without a reason" '1 0 passed, 1 failed, 0 skipped' "$(run)"
-rm "$work/tests/unit/a.sh"
+rm "$work/tests/unit/room/a.sh"
 test_of b 'echo ok one'
 check "loses a test" '1 1 passed, 1 failed, 0 skipped' "$(run)"
-check "but not when others are asked for" '0 1 passed, 0 failed, 0 skipped' "$(run unit/b)"
+check "but not when others are asked for" '0 1 passed, 0 failed, 0 skipped' "$(run unit/room/b)"
 run --record >/dev/null
-check "records" '1 tests/unit/b.sh' "$(grep unit/b "$work/tests/floor")"
+check "records" '1 tests/unit/room/b.sh' "$(grep unit/room/b "$work/tests/floor")"
 
 # Two that wait for one another end only side by side; said in the order of the list.
 floor
-rm "$work"/tests/unit/*.sh
+rm "$work"/tests/unit/room/*.sh
 test_of a "echo >'$work/a.here'; until [ -e '$work/b.here' ]; do sleep 0.05; done; sleep 0.2; echo ok a"
 test_of b "echo >'$work/b.here'; until [ -e '$work/a.here' ]; do sleep 0.05; done; echo ok b"
 check "side by side" '0 2 passed, 0 failed, 0 skipped' "$(TEST_STILL=60 run -j 2)"
-check "in order" 'tests/unit/a.sh tests/unit/b.sh ' "$(grep -o '^tests/unit/[ab].sh' "$work/out" | tr '\n' ' ')"
+check "in order" 'tests/unit/room/a.sh tests/unit/room/b.sh ' "$(grep -o '^tests/unit/room/[ab].sh' "$work/out" | tr '\n' ' ')"
 test_of c "# tests/run: alone
 [ -z \"\$(cat '$work'/build/log/*-[ab].sh.pid 2>/dev/null)\" ] && echo ok c"
 check "alone" '0 3 passed, 0 failed, 0 skipped' "$(TEST_STILL=60 run -j 3)"
-rm "$work"/tests/unit/*.sh
+rm "$work"/tests/unit/room/*.sh
 test_of a 'exec sleep 1000'
 check "stands still" '1 0 passed, 1 failed, 0 skipped' "$(TEST_STILL=3 run)"
 test_of a 'while :; do :; done'

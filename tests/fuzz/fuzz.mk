@@ -1,6 +1,6 @@
 # Fuzz targets: tests/fuzz/NAME.c defines LLVMFuzzerTestOneInput; its inputs worth keeping lie in
 # tests/fuzz/corpus/NAME. `make fuzz` runs each under libFuzzer for FUZZ_SECONDS with the library
-# instrumented; `make check-quick` feeds them their corpus only (tests/unit/fuzz_corpus.sh).
+# instrumented; `make check-quick` feeds them their corpus only (tests/unit/tools/fuzz_corpus.sh).
 #
 # Sources that a target needs beside the library: fuzz_with_NAME.
 fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))

@@ -30,8 +30,8 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach/reader.h>
-#include "core/reader.h"
-#include "core/set.h"
+#include "core/reader/reader.h"
+#include "core/set/set.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 

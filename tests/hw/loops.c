@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/reader.h>
-#include "core/reader.h"
+#include "core/reader/reader.h"
 #include "tests/hw/hardware.h"
 
 enum { TRIES = 300, READS = 200000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From parsed files to the arrays of core/tables_data.h: pooling, sharing, sorting. */
+/* From parsed files to the arrays of core/tables/data.h: pooling, sharing, sorting. */
 #include <stdlib.h>
 #include <string.h>
-#include "core/search.h"
+#include "core/tables/search.h"
 #include "tools/mkevents/mk.h"
 
 /* Names being sorted; position breaks ties, so that the first of equal names comes first. */
@@ -332,7 +332,7 @@ static void fits(struct mk *mk, const struct mk_pool *pool, const char *what)
 	if (pool->used > TACH__TAB_NONE)
 		mk_fault(mk, &mk->pmus[0], &at,
 			 "%zu different %s in all files, but row numbers have 16 bits: widen "
-			 "them in core/tables_data.h",
+			 "them in core/tables/data.h",
 			 pool->used, what);
 }
 

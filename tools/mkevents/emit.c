@@ -128,7 +128,7 @@ static void matches(const struct mk_image *im, FILE *to)
 int mk_emit(const struct mk_image *im, FILE *to)
 {
 	fputs("/* Written by mkevents from arch/<arch>/events; change those. */\n"
-	      "#include \"core/tables_data.h\"\n\n",
+	      "#include \"core/tables/data.h\"\n\n",
 	      to);
 	strings(&im->strings, to);
 	pmus(im, to);

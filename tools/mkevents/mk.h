@@ -9,7 +9,7 @@
 #define TOOLS_MKEVENTS_MK_H
 
 #include <stdio.h>
-#include "core/tables_data.h"
+#include "core/tables/data.h"
 
 /* A cell, still lying in the file's text. column counts from 1. */
 struct mk_cell {
@@ -95,7 +95,7 @@ void mk_fault(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *at,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
 int mk_is(const struct mk_cell *cell, const char *text);
 int mk_empty(const struct mk_cell *cell); /* "-" */
-/* As core/search.h orders names: folded bytes, the shorter first. */
+/* As core/tables/search.h orders names: folded bytes, the shorter first. */
 int mk_order(const struct mk_cell *a, const struct mk_cell *b);
 int mk_same(const struct mk_cell *a, const struct mk_cell *b); /* case ignored */
 /* A fault at the first byte that is neither TAB nor printable ASCII, and 0. */

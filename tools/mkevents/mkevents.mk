@@ -4,7 +4,7 @@ mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv arch/*/pfm3/*.tsv))
 mkevents_desc := $(sort $(wildcard arch/*/descriptions.tsv))
 gen_obj      += $(B)/gen/tables.o
 
-$(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables.h core/tables_data.h core/search.h
+$(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables/tables.h core/tables/data.h core/tables/search.h
 	@mkdir -p $(@D)
 	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkevents_src)
 

@@ -1,11 +1,11 @@
 # Our own presets: text to C, by a program of the machine that builds, with the library's own
 # reader of such files.
-mkpresets_src := $(wildcard tools/mkpresets/*.c) core/derived_parse.c core/derived_record.c \
-	$(wildcard core/formula*.c) core/number.c core/error.c core/utf8.c
+mkpresets_src := $(wildcard tools/mkpresets/*.c) core/derived/parse.c core/derived/record.c \
+	$(wildcard core/formula/*.c) core/base/number.c core/base/error.c core/base/utf8.c
 presets       := $(sort $(wildcard arch/*/presets/*.derived))
 gen_obj       += $(B)/gen/presets.o
 
-$(B)/mkpresets: $(mkpresets_src) core/derived_parse.h core/formula.h core/presets.h \
+$(B)/mkpresets: $(mkpresets_src) core/derived/parse.h core/formula/formula.h core/derived/presets.h \
 		include/tach/derived.h include/tach/formula.h
 	@mkdir -p $(@D)
 	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkpresets_src) -lm

@@ -7,7 +7,7 @@ B=${B:-build} failed=0
 tools/need valgrind || exit 1
 mkdir -p "$B/log"
 make -s -j2 B="$B/helgrind" CPPFLAGS=-DTACH_HELGRIND OPT='-O2 -g' \
-	"$B/helgrind/tests/unit/"region_{threads,process} "$B/helgrind/libtach.so" ||
+	"$B/helgrind/tests/unit/region/"region_{threads,process} "$B/helgrind/libtach.so" ||
 	{ echo "not ok helgrind (does not build)"; exit 1; }
 
 # Children are left out: Helgrind does not know that a fork wipes the page with the locks.
@@ -23,8 +23,8 @@ under() { # NAME COMMAND...
 }
 # shellcheck disable=SC2086
 {
-	under threads $helgrind "$B/helgrind/tests/unit/region_threads"
-	under process $helgrind "$B/helgrind/tests/unit/region_process"
+	under threads $helgrind "$B/helgrind/tests/unit/region/region_threads"
+	under process $helgrind "$B/helgrind/tests/unit/region/region_process"
 }
 under sites env B="$B/helgrind" UNDER="$helgrind" tests/check/slow/sites.sh
 exit $failed

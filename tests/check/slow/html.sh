@@ -9,7 +9,7 @@ tools/need chromium python3 >/dev/null 2>&1 || { echo "skip html: chromium canno
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 page=$work/page.html
-"$B/tach" report -o "$page" tests/unit/report/sample.json || exit 1
+"$B/tach" report -o "$page" tests/unit/report/report/sample.json || exit 1
 failed=0 rc=0
 result() { if [ $rc = 0 ]; then echo "ok html_$1"; else echo "not ok html_$1"; failed=1; fi; rc=0; }
 

@@ -5,10 +5,10 @@ cd "$(dirname "$0")/../../.."
 B=${B:-build}
 tools/need prometheus python3-prometheus-client >/dev/null 2>&1 || { echo "skip prometheus: prometheus and python3-prometheus-client cannot be installed"; exit 77; }
 for report in sample odd; do
-	"$B/tach" report --format prometheus tests/unit/report/$report.json | promtool check metrics 2>&1 | sed 's/^/# /'
+	"$B/tach" report --format prometheus tests/unit/report/report/$report.json | promtool check metrics 2>&1 | sed 's/^/# /'
 	[ "${PIPESTATUS[*]:0:2}" = '0 0' ] || { echo "not ok prometheus"; exit 1; }
 done
-"$B/tach" report --format prometheus tests/unit/report/sample.json | /usr/bin/python3 -c '
+"$B/tach" report --format prometheus tests/unit/report/report/sample.json | /usr/bin/python3 -c '
 import math, sys
 from prometheus_client.parser import text_string_to_metric_families as parse
 families = {f.name: f for f in parse(sys.stdin.read())}

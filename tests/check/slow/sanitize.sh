@@ -22,6 +22,6 @@ under() { # NAME SANITIZERS TEST...
 		esac
 	done
 }
-under address address,undefined tests/unit/*.c
-under thread thread $(grep -lE 'pthread_create|thrd_create' tests/unit/*.c)
+under address address,undefined tests/unit/*/*.c
+under thread thread $(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c)
 exit $failed

@@ -7,9 +7,9 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 libraries=()
 for i in 0 1 2 3 4 5 6 7 8 9; do
-	gcc -O1 -g -DLIBRARY="$i" -Iinclude -shared -fPIC -o "$work/sites$i.so" tests/unit/sites/library.c \
+	gcc -O1 -g -DLIBRARY="$i" -Iinclude -shared -fPIC -o "$work/sites$i.so" tests/unit/region/sites/library.c \
 		-L"$B" -l:libtach.so.0 || exit 1
 	libraries+=("$work/sites$i.so")
 done
-gcc -O1 -g -Iinclude -I. -o "$work/sites" tests/unit/sites/program.c -L"$B" -l:libtach.so.0 -lpthread -ldl || exit 1
+gcc -O1 -g -Iinclude -I. -o "$work/sites" tests/unit/region/sites/program.c -L"$B" -l:libtach.so.0 -lpthread -ldl || exit 1
 LD_LIBRARY_PATH=$B ${UNDER:-} "$work/sites" "${libraries[@]}"

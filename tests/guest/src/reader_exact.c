@@ -7,7 +7,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <tach/reader.h>
-#include "core/reader.h"
+#include "core/reader/reader.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 

@@ -122,7 +122,7 @@ static unsigned seam_width(const struct perf_event_mmap_page *page)
 #define TACH_PAGE_LOAD(page, field)    seam_first_##field(page)
 #define TACH_PAGE_OPERAND(page, field) seam_again_##field(page)
 #include <tach/reader.h>
-#include "core/reader.h"
+#include "core/reader/reader.h"
 #include "tests/check.h"
 
 enum { EVENTS = 12 };

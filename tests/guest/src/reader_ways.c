@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <tach/fault.h>
 #include <tach/reader.h>
-#include "core/reader.h"
+#include "core/reader/reader.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
 

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Error codes to words; filling the caller's struct tach_error. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/base/utf8.h"
+
+const char *tach_strerror(int code)
+{
+	switch (code) {
+	case TACH_OK:
+		return "success";
+	case TACH_ERR_INVAL:
+		return "invalid argument";
+	case TACH_ERR_NOMEM:
+		return "out of memory";
+	case TACH_ERR_NOTSUPP:
+		return "not supported here";
+	case TACH_ERR_SYNTAX:
+		return "malformed text";
+	case TACH_ERR_NOTFOUND:
+		return "not found";
+	case TACH_ERR_ATTR:
+		return "no such umask or modifier";
+	case TACH_ERR_ATTR_VALUE:
+		return "bad modifier value";
+	case TACH_ERR_ATTR_SET:
+		return "attribute already set to another value";
+	case TACH_ERR_UMASK:
+		return "a umask is missing";
+	case TACH_ERR_FEATCOMB:
+		return "umasks or features cannot be combined";
+	case TACH_ERR_TOOMANY:
+		return "too many";
+	case TACH_ERR_TOOSMALL:
+		return "array too small";
+	case TACH_ERR_PERMISSION:
+		return "not permitted by the kernel's settings";
+	case TACH_ERR_NOHARDWARE:
+		return "no performance counters here";
+	case TACH_ERR_NOCOUNTER:
+		return "out of counters";
+	case TACH_ERR_NOASSIGN:
+		return "no assignment of events to counters exists";
+	case TACH_ERR_CYCLE:
+		return "definitions refer to each other in a ring";
+	case TACH_ERR_STATE:
+		return "wrong thread or wrong order of calls";
+	case TACH_ERR_RANGE:
+		return "impossible address range";
+	case TACH_ERR_MAGIC:
+		return "model-specific input of another kind or version";
+	case TACH_ERR_EVENTSET:
+		return "events of incompatible sets";
+	case TACH_ERR_INCOMPATIBLE:
+		return "events that cannot be measured together";
+	case TACH_ERR_MODEL:
+		return "not on this revision of the CPU";
+	case TACH_ERR_CODE_RANGE:
+		return "invalid code range";
+	case TACH_ERR_CODE_ALIGN:
+		return "code range not aligned to bundles";
+	case TACH_ERR_CODE_TOOMANY:
+		return "too many code ranges";
+	case TACH_ERR_CODE_TOOBIG:
+		return "code range too big";
+	case TACH_ERR_CODE_FLAGS:
+		return "code range needs demand or prefetch flags";
+	case TACH_ERR_DATA_RANGE:
+		return "invalid data range";
+	case TACH_ERR_DATA_TOOMANY:
+		return "too many data ranges";
+	}
+	/* strerrordesc_np is a table look-up: no locale, no allocation, unlike strerror. */
+	if (code < 0 && code >= -4095) {
+		const char *name = strerrordesc_np(-code);
+
+		if (name)
+			return name;
+	}
+	return "unknown error";
+}
+
+size_t tach_printable(char *to, size_t size, const char *text)
+{
+	size_t at = 0, end = 0;
+
+	while (text[at]) {
+		size_t length = tach__utf8_length(text + at, 4); /* not beyond the NUL */
+		int shown = length && tach__utf8_shown(text + at, length);
+
+		length += !length;
+		/* Only while nothing was left out. */
+		if (end == at && at + length < size) {
+			for (size_t i = 0; i < length; i++)
+				to[at + i] = shown ? text[at + i] : '?';
+			end += length;
+		}
+		at += length;
+	}
+	if (size)
+		to[end] = '\0';
+	return at;
+}
+
+int tach__error(struct tach_error *err, int code, int line, int column, const char *format, ...)
+{
+	va_list args;
+
+	if (!err)
+		return code;
+	err->code = code;
+	err->line = line;
+	err->column = column;
+	err->text[0] = 0;
+	/* No news: not worth the first call of printf, which is felt at the start of a process.
+	 */
+	if (!format)
+		return code;
+	va_start(args, format);
+	vsnprintf(err->text, sizeof err->text, format, args);
+	va_end(args);
+	tach_printable(err->text, sizeof err->text, err->text);
+	return code;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as text. */
+#ifndef TACH_CORE_BASE_NUMBER_H
+#define TACH_CORE_BASE_NUMBER_H
+
+#include <stddef.h>
+
+/* Text <-> double in the C locale, whatever the process uses. */
+double tach__number_parse(const char *text, size_t length);
+int tach__number_print(double value, char *text, size_t size);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Text on its way to a sink, and the numbers and strings in it. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/base/number.h"
+#include "core/base/out.h"
+#include "core/base/utf8.h"
+
+int tach__out_flush(struct tach__out *out)
+{
+	int code;
+
+	if (out->code == 0 && out->used) {
+		code = out->sink(out->context, out->buffer, out->used);
+		if (code < 0)
+			out->code = code;
+	}
+	out->used = 0;
+	return out->code;
+}
+
+void tach__out_bytes(struct tach__out *out, const char *text, size_t length)
+{
+	while (length) {
+		size_t room = sizeof out->buffer - out->used, n = length < room ? length : room;
+
+		memcpy(out->buffer + out->used, text, n);
+		out->used += n;
+		text += n;
+		length -= n;
+		if (out->used == sizeof out->buffer)
+			tach__out_flush(out);
+	}
+}
+
+void tach__out_text(struct tach__out *out, const char *text)
+{
+	tach__out_bytes(out, text, strlen(text));
+}
+
+void tach__out(struct tach__out *out, const char *format, ...)
+{
+	for (int again = 0; again < 2; again++) {
+		size_t room = sizeof out->buffer - out->used;
+		va_list args;
+		int n;
+
+		va_start(args, format);
+		n = vsnprintf(out->buffer + out->used, room, format, args);
+		va_end(args);
+		if (n >= 0 && (size_t)n < room) {
+			out->used += (size_t)n;
+			return;
+		}
+		tach__out_flush(out);
+	}
+}
+
+void tach__out_number(struct tach__out *out, double v, const char *otherwise)
+{
+	char text[40];
+
+	if (!isfinite(v)) {
+		tach__out_text(out, otherwise);
+		return;
+	}
+	if (v == floor(v) && fabs(v) < 1e15)
+		snprintf(text, sizeof text, "%.0f", v);
+	else
+		tach__number_print(v, text, sizeof text);
+	tach__out_text(out, text);
+}
+
+void tach__out_escaped(struct tach__out *out, const char *text,
+		       const char *(*escape)(unsigned c, char room[8]))
+{
+	char room[8];
+
+	while (*text) {
+		size_t n = tach__utf8_length(text, 4); /* not beyond the NUL */
+		const char *escaped = n ? escape(tach__utf8_code(text, n), room) : NULL;
+
+		if (escaped)
+			tach__out_text(out, escaped);
+		else if (n && tach__utf8_shown(text, n))
+			tach__out_bytes(out, text, n);
+		else
+			tach__out_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+		text += n ? n : 1;
+	}
+}
+
+static const char *json_escape(unsigned c, char room[8])
+{
+	char one[4];
+
+	/* '<' so that a string cannot end the script element it may stand in. */
+	if (c != '"' && c != '\\' && c != '<' && tach__utf8_shown(one, tach__utf8_put(one, c)))
+		return NULL;
+	if (c == '"' || c == '\\')
+		snprintf(room, 8, "\\%c", (int)c);
+	else
+		snprintf(room, 8, "\\u%04x", c);
+	return room;
+}
+
+void tach__out_json_string(struct tach__out *out, const char *text)
+{
+	tach__out_text(out, "\"");
+	tach__out_escaped(out, text, json_escape);
+	tach__out_text(out, "\"");
+}

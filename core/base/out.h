@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Text on its way to a sink: gathered in pieces, and nothing more after the first error. */
+#ifndef TACH_CORE_BASE_OUT_H
+#define TACH_CORE_BASE_OUT_H
+
+#include <tach/report.h>
+
+struct tach__out {
+	tach_sink sink;
+	void *context;
+	int code;    /* the sink's first negative result */
+	int lacking; /* something was left out for want of memory */
+	size_t used;
+	char buffer[4096];
+};
+
+/* A piece formatted by printf's rules, at most a buffer long. */
+void tach__out(struct tach__out *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void tach__out_bytes(struct tach__out *out, const char *text, size_t length);
+void tach__out_text(struct tach__out *out, const char *text);
+/* All the digits that v has, by no locale's rules; `otherwise` for NaN and infinities. */
+void tach__out_number(struct tach__out *out, double v, const char *otherwise);
+/*
+ * Well-formed UTF-8 whatever text is; escape(code) gives what stands for a character, or NULL
+ * for itself. What is not to be shown (tach__utf8_shown) and has no escape becomes U+FFFD.
+ */
+void tach__out_escaped(struct tach__out *out, const char *text,
+		       const char *(*escape)(unsigned c, char room[8]));
+void tach__out_json_string(struct tach__out *out, const char *text);
+int tach__out_flush(struct tach__out *out);
+
+#endif

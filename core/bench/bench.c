@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* Running a benchmark: options, passes, readers, and putting the series together. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tach/reader.h>
+#include "core/bench/bench.h"
+#include "core/bench/passes.h"
+#include "core/base/error.h"
+#include "core/set/set.h"
+
+enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
+#define SAMPLE_SECONDS 0.001
+#define CONFIDENCE     0.95
+#define OUTLIER	       5.0
+#define EVENTS	       "cycles,instructions"
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * The least that the clock was seen to advance by, which is what reading it takes where it runs
+ * finer than that.
+ */
+static double clock_resolution(void)
+{
+	uint64_t least = UINT64_MAX, last = now_ns();
+
+	for (int i = 0; i < 100; i++) {
+		uint64_t now = now_ns();
+
+		if (now > last && now - last < least)
+			least = now - last;
+		last = now;
+	}
+	return least == UINT64_MAX ? 0 : (double)least;
+}
+
+/* The real source: a reader, or where there is none the clock alone. */
+struct counting {
+	struct tach__bench_source source; /* first */
+	struct tach_reader *reader;
+	const struct tach_set *set; /* the reader's */
+	struct tach_mark mark;
+	uint64_t start;
+};
+
+static void begin(struct tach__bench_source *source)
+{
+	struct counting *c = (struct counting *)source;
+
+	c->start = now_ns();
+	if (c->reader)
+		tach_begin(c->reader, &c->mark);
+}
+
+static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
+{
+	struct counting *c = (struct counting *)source;
+	uint32_t group = c->reader ? tach_end(c->reader, &c->mark, delta + 1) : 0;
+
+	delta[0] = now_ns() - c->start;
+	for (unsigned i = 0; i < source->count; i++)
+		flags[i + 1] |= tach_reader_flags(c->reader, i, group);
+	if (c->reader)
+		tach_set_correct(c->set, delta + 1, flags + 1);
+}
+
+static void empty_loop(void *context, uint64_t n)
+{
+	(void)context;
+	for (; n; n--)
+		__asm__ volatile("" : "+r"(n) : : "memory");
+}
+
+/* Everything that a run needs besides its result. */
+struct run {
+	struct tach_bench *bench;
+	struct tach_bench_options opt;
+	tach_bench_body body;
+	void *context;
+	struct tach_error *err;
+};
+
+static int no_memory(struct run *run)
+{
+	return tach__error(run->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+static int check_options(struct run *run, const struct tach_bench_options *opt)
+{
+	struct tach_bench_options *o = &run->opt;
+
+	memset(o, 0, sizeof *o);
+	if (opt && opt->size && opt->size != sizeof *opt)
+		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
+				   "tach_bench_options has size %zu, not %u", sizeof *opt,
+				   opt->size);
+	if (opt)
+		*o = *opt;
+	if (o->interrupts & ~(TACH_SET_INTERRUPTS | TACH_SET_CORRECT))
+		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
+				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
+	if (!o->samples)
+		o->samples = SAMPLES;
+	if (o->sample_seconds == 0)
+		o->sample_seconds = SAMPLE_SECONDS;
+	if (o->confidence == 0)
+		o->confidence = CONFIDENCE;
+	if (o->outlier == 0)
+		o->outlier = OUTLIER;
+	if (!o->empty)
+		o->empty = empty_loop;
+	if (o->samples > SAMPLES_MAX || !(o->confidence > 0 && o->confidence < 1) ||
+	    isnan(o->outlier) || !(o->sample_seconds > 0 && o->sample_seconds <= 60) ||
+	    (o->unit && !(o->units > 0)))
+		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
+				   "samples must be at most %d, confidence between 0 and 1, "
+				   "sample_seconds above 0 and at most 60, units above 0",
+				   SAMPLES_MAX);
+	return 0;
+}
+
+static void set_missing(struct tach_bench *bench, const char *text)
+{
+	if (!bench->missing[0])
+		snprintf(bench->missing, sizeof bench->missing, "%.255s", text);
+}
+
+/* Room for one quantity's samples at the end of the result. */
+static struct tach__bench_series *add_series(struct run *run, const char *name)
+{
+	struct tach_bench *b = run->bench;
+	struct tach__bench_series *s, *all;
+
+	all = realloc(b->series, (size_t)(b->nseries + 1) * sizeof *all);
+	if (!all)
+		return NULL;
+	b->series = all;
+	s = &all[b->nseries];
+	memset(s, 0, sizeof *s);
+	s->name = strdup(name);
+	s->sample = malloc(run->opt.samples * sizeof *s->sample);
+	s->pass = (uint32_t)b->npasses;
+	b->nseries++;
+	return s->name && s->sample ? s : NULL;
+}
+
+static void drop_series(struct tach_bench *b, int i)
+{
+	free(b->series[i].name);
+	free(b->series[i].sample);
+	memmove(&b->series[i], &b->series[i + 1],
+		(size_t)(--b->nseries - i) * sizeof *b->series);
+}
+
+/* Later passes repeat time and the common event; keep how far the latter disagrees. */
+static void merge_pass(struct tach_bench *b, int first)
+{
+	for (int i = first; i < b->nseries;) {
+		const struct tach__bench_series *s = &b->series[i], *old = NULL;
+
+		for (int j = 0; j < first; j++)
+			if (strcmp(b->series[j].name, s->name) == 0)
+				old = &b->series[j];
+		if (!old) {
+			i++;
+			continue;
+		}
+		if (strcmp(s->name, TACH__BENCH_REPEATED) == 0) {
+			double m = tach__bench_median(s);
+			double base = tach__bench_median(old);
+			double drift =
+				fabs(m - base) / (fabs(m) > fabs(base) ? fabs(m) : fabs(base));
+
+			b->drift = drift > b->drift ? drift : b->drift;
+		}
+		drop_series(b, i);
+	}
+}
+
+static int sample(struct run *run, struct counting *c, const struct tach_set *set)
+{
+	struct tach_bench *b = run->bench;
+	struct tach__bench_plan plan = {.body = run->body,
+					.empty = run->opt.empty,
+					.context = run->context,
+					.samples = run->opt.samples};
+	int first = b->nseries, code;
+
+	if (!add_series(run, "time"))
+		return no_memory(run);
+	for (unsigned i = 0; i < c->source.count; i++)
+		if (!add_series(run, tach_set_name(set, (int)i)))
+			return no_memory(run);
+	if (!b->iterations)
+		b->iterations = run->opt.iterations
+					? run->opt.iterations
+					: tach__bench_choose(&c->source, run->body,
+							     run->opt.empty, run->context,
+							     run->opt.sample_seconds * 1e9);
+	plan.iterations = b->iterations;
+	code = tach__bench_sample(&c->source, &plan, run->opt.outlier, &b->series[first]);
+	if (code)
+		return no_memory(run);
+	if (first)
+		merge_pass(b, first);
+	b->npasses++;
+	return 0;
+}
+
+/*
+ * Hardware that is missing is left out, never an error; a string that nobody could count is
+ * one. *set stays NULL when nothing is left.
+ */
+static int make_set(struct run *run, const char *events, uint32_t interrupts,
+		    struct tach_set **set)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	opt.events = events;
+	opt.privilege = run->opt.privilege;
+	opt.flags = TACH_SET_OPTIONAL | interrupts;
+	code = tach_set_create(set, &opt, run->err);
+	if (code)
+		return code;
+	set_missing(run->bench, tach_set_missing(*set));
+	if (tach_set_count(*set) == 0) {
+		tach_set_free(*set);
+		*set = NULL;
+	}
+	return 0;
+}
+
+static int open_pass(struct run *run, const char *events, uint32_t interrupts,
+		     struct tach_set **set, struct counting *c)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = make_set(run, events, interrupts, set);
+
+	if (code || !*set)
+		return code;
+	code = tach_reader_open(&c->reader, *set, &err);
+	if (code == TACH_ERR_NOMEM)
+		return no_memory(run);
+	if (code == 0) {
+		c->source.count = (unsigned)tach_set_count(*set);
+		c->set = *set;
+		return 0;
+	}
+	if (interrupts && tach_set_interrupts(*set) >= 0) {
+		tach_set_free(*set);
+		*set = NULL;
+		set_missing(run->bench, TACH__NO_ROOM_FOR_INTERRUPTS);
+		return open_pass(run, events, 0, set, c);
+	}
+	set_missing(run->bench, err.text);
+	return 0;
+}
+
+static int run_pass(struct run *run, const char *events)
+{
+	struct counting c = {.source = {0, clock_resolution(), begin, end}};
+	struct tach_set *set = NULL;
+	int code = open_pass(run, events, run->opt.interrupts, &set, &c);
+
+	if (!code)
+		code = sample(run, &c, set);
+	tach_reader_close(c.reader);
+	tach_set_free(set);
+	return code;
+}
+
+static int run_all(struct run *run, const char *events)
+{
+	struct tach__passes *passes;
+	int code = tach__passes_plan(&passes, events, run->opt.privilege,
+				     run->opt.interrupts != 0, run->err);
+
+	if (code)
+		return code;
+	for (int pass = 0; pass < passes->count && !code; pass++)
+		code = run_pass(run, passes->events[pass]);
+	free(passes);
+	return code;
+}
+
+int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body body,
+		   void *context, const struct tach_bench_options *opt, struct tach_error *err)
+{
+	struct run run = {.body = body, .context = context, .err = err};
+	const char *events;
+	int code;
+
+	if (!out || !body)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "nothing to run, or nowhere to "
+				   "put the result");
+	*out = NULL;
+	code = check_options(&run, opt);
+	if (code)
+		return code;
+	run.bench = calloc(1, sizeof *run.bench);
+	if (!run.bench)
+		return no_memory(&run);
+	run.bench->confidence = run.opt.confidence;
+	run.bench->name = strdup(name ? name : "");
+	run.bench->units = run.opt.units;
+	if (run.opt.unit)
+		run.bench->unit = strdup(run.opt.unit);
+	events = run.opt.events ? run.opt.events : EVENTS;
+	code = run.bench->name && (run.bench->unit || !run.opt.unit) ? run_all(&run, events)
+								     : no_memory(&run);
+	if (code) {
+		tach_bench_free(run.bench);
+		return code;
+	}
+	*out = run.bench;
+	return 0;
+}

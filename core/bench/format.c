@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A finished benchmark as text and as JSON: one object in one line,
+ *   schema       "tach-bench-1"
+ *   name iterations passes drift confidence
+ *   unit units   only where there are some
+ *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
+ * outliers, flags, pass, sample: [each, in the order taken]}] missing
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/bench/bench.h"
+#include "core/base/out.h"
+
+/* What snprintf would do with it: cut to size, and the whole length known. */
+struct room {
+	char *at;
+	size_t size, length;
+};
+
+static int append(void *context, const char *text, size_t length)
+{
+	struct room *r = context;
+
+	if (r->length + 1 < r->size) {
+		size_t room = r->size - r->length - 1, n = length < room ? length : room;
+
+		memcpy(r->at + r->length, text, n);
+		r->at[r->length + n] = '\0';
+	}
+	r->length += length;
+	return 0;
+}
+
+static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
+{
+	static const char prefix[] = " kMGT";
+	char label[64];
+	double r = ns > 0 ? b->units * 1e9 / ns : 0;
+	int p = 0;
+
+	for (; r >= 1000 && prefix[p + 1]; p++)
+		r /= 1000;
+	snprintf(label, sizeof label, "per %s, ns", b->unit);
+	tach__out(out, "  %-24s %14.4f ", label, ns / b->units);
+	if (p)
+		tach__out(out, " %.4g %c%s/s\n", r, prefix[p], b->unit);
+	else
+		tach__out(out, " %.4g %s/s\n", r, b->unit);
+}
+
+static void format_text(struct tach__out *out, const struct tach_bench *b)
+{
+	struct tach_bench_value v;
+	char label[64], name[128];
+
+	tach_printable(name, sizeof name, b->name);
+	tach__out(out, "%s: %llu iterations a sample%s\n", name,
+		  (unsigned long long)b->iterations, b->npasses > 1 ? ", several passes" : "");
+	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
+		snprintf(label, sizeof label, "%s%s", v.name, i ? "" : ", ns");
+		tach_printable(label, sizeof label, label);
+		tach__out(out, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u",
+			  label, v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
+		if (v.outliers)
+			tach__out(out, " (%u far off)", v.outliers);
+		if (v.flags & TACH_SMALL)
+			tach__out_text(out, "  below resolution: not to be told from nothing");
+		if (v.flags & TACH_CORRECTED)
+			tach__out_text(out, "  less one for every interrupt");
+		tach__out_text(out, "\n");
+		if (i == 0 && b->unit && !(v.flags & TACH_SMALL))
+			rate(out, b, v.median);
+	}
+	if (b->drift > 0.01)
+		tach__out(out,
+			  "  the passes differ by %.1f %% in instructions: not the same work\n",
+			  100 * b->drift);
+}
+
+static void number(struct tach__out *out, const char *key, double v)
+{
+	tach__out(out, ",\"%s\":", key);
+	tach__out_number(out, v, "null");
+}
+
+static void value(struct tach__out *out, const struct tach_bench *b, int i,
+		  const struct tach_bench_value *v)
+{
+	const struct tach__bench_series *s = &b->series[i];
+
+	tach__out_text(out, i ? ",{\"name\":" : "{\"name\":");
+	tach__out_json_string(out, v->name);
+	number(out, "median", v->median);
+	number(out, "mad", v->mad);
+	number(out, "low", v->low);
+	number(out, "high", v->high);
+	number(out, "confidence", v->confidence);
+	number(out, "empty", v->empty);
+	number(out, "resolution", s->resolution);
+	tach__out(out, ",\"samples\":%u,\"outliers\":%u,\"flags\":%u,\"pass\":%u", v->samples,
+		  v->outliers, v->flags, v->pass);
+	tach__out_text(out, ",\"sample\":[");
+	for (uint32_t k = 0; k < s->samples; k++) {
+		tach__out_text(out, k ? "," : "");
+		tach__out_number(out, s->sample[k], "null");
+	}
+	tach__out_text(out, "]}");
+}
+
+static void format_json(struct tach__out *out, const struct tach_bench *b)
+{
+	struct tach_bench_value v;
+
+	tach__out_text(out, "{\"schema\":\"tach-bench-1\",\"name\":");
+	tach__out_json_string(out, b->name);
+	tach__out(out, ",\"iterations\":%llu,\"passes\":%d", (unsigned long long)b->iterations,
+		  b->npasses);
+	number(out, "drift", b->drift);
+	number(out, "confidence", b->confidence);
+	if (b->unit) {
+		tach__out_text(out, ",\"unit\":");
+		tach__out_json_string(out, b->unit);
+		number(out, "units", b->units);
+	}
+	tach__out_text(out, ",\"values\":[");
+	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
+		value(out, b, i, &v);
+	tach__out_text(out, "],\"missing\":");
+	tach__out_json_string(out, b->missing);
+	tach__out_text(out, "}\n");
+}
+
+int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format, char *text,
+		      size_t size)
+{
+	struct room room = {text, size, 0};
+	struct tach__out out;
+
+	out.sink = append;
+	out.context = &room;
+	out.code = 0;
+	out.used = 0;
+	if (size)
+		text[0] = '\0';
+	if (format == TACH_BENCH_JSON)
+		format_json(&out, bench);
+	else
+		format_text(&out, bench);
+	tach__out_flush(&out);
+	return (int)room.length;
+}

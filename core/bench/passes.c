@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Planning passes: encode, ask the scheduler, write each group as a list again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/derived.h>
+#include <tach/pmu.h>
+#include "core/bench/passes.h"
+#include "core/base/error.h"
+#include "core/set/set.h"
+
+/*
+ * Events as written, label and all; the first ones all passes have: the one that they repeat,
+ * and interrupts, which the set adds by itself.
+ */
+struct plan {
+	int n, anchors;
+	struct tach__span text[TACH_SCHEDULE_MAX];
+	struct tach_event event[TACH_SCHEDULE_MAX];
+	struct tach_schedule schedule;
+	uint32_t privilege;
+};
+
+static const struct tach__span repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
+					   sizeof TACH__BENCH_REPEATED - 1};
+
+static const struct tach__span interrupts = {"interrupts", "interrupts",
+					     sizeof "interrupts" - 1};
+
+static int is_repeated(struct tach__span t)
+{
+	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
+}
+
+/* 0 when the scheduler is to see it too. */
+static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	char string[TACH_EVENT_NAME_MAX];
+
+	if (event.length >= sizeof string)
+		return -1;
+	memcpy(string, event.at, event.length);
+	string[event.length] = '\0';
+	if (plan->privilege)
+		opt.privilege = plan->privilege;
+	out->size = sizeof *out;
+	return tach_event_encode(string, &opt, out, NULL);
+}
+
+/* A name for several events, which the set will count: they may be more than fit beside others.
+ */
+static int is_derived(struct tach__span event)
+{
+	char name[TACH_EVENT_NAME_MAX];
+	struct tach_expansion *x = NULL;
+	int pmu;
+
+	if (event.length >= sizeof name || tach_pmu_host(&pmu, 1, NULL) < 1)
+		return 0;
+	memcpy(name, event.at, event.length);
+	name[event.length] = '\0';
+	if (tach_derived_expand(tach_derived_default(), pmu, name, &x, NULL))
+		return 0;
+	tach_expansion_free(x);
+	return 1;
+}
+
+/*
+ * What cannot be encoded is written as it is, NUL-terminated, to *derived or *odd; each has
+ * room for it all.
+ */
+static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
+		     struct tach_error *err)
+{
+	struct tach__span list = {events, events, strlen(events)}, label, event;
+
+	plan->text[0] = repeated;
+	encode(plan, repeated, &plan->event[0]);
+	if (plan->anchors > 1 && encode(plan, interrupts, &plan->event[1]))
+		plan->anchors = 1;
+	plan->n = plan->anchors;
+	while (tach__list_next(&list, &label, &event)) {
+		const char *start = label.length ? label.at : event.at;
+		struct tach__span whole = {events, start,
+					   (size_t)(event.at + event.length - start)};
+
+		if (is_repeated(whole))
+			continue;
+		if (plan->n == TACH_SCHEDULE_MAX)
+			return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+					   "a benchmark counts %d events at most",
+					   TACH_SCHEDULE_MAX - plan->anchors);
+		plan->text[plan->n] = whole;
+		if (encode(plan, event, &plan->event[plan->n]) == 0)
+			plan->n++;
+		else if (is_derived(event))
+			derived += sprintf(derived, "%.*s,", (int)whole.length, whole.at);
+		else
+			odd += sprintf(odd, "%.*s,", (int)whole.length, whole.at);
+	}
+	return 0;
+}
+
+/*
+ * Lists behind the struct itself: the repeated event, `odd` in the first, then the group's;
+ * last, if there are any, the derived ones.
+ */
+static void write_lists(const struct plan *plan, const char *derived, const char *odd,
+			struct tach__passes *p)
+{
+	char *at = (char *)(p + 1);
+
+	p->count = plan->schedule.ngroups;
+	for (int pass = 0; pass < p->count; pass++) {
+		p->events[pass] = at;
+		at += sprintf(at, "%s,%s", TACH__BENCH_REPEATED, pass == 0 ? odd : "");
+		for (int i = plan->anchors; i < plan->n; i++)
+			if (plan->schedule.group[i] == pass)
+				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
+					      plan->text[i].at);
+		at++;
+	}
+	if (*derived) {
+		sprintf(at, "%s,%s", TACH__BENCH_REPEATED, derived);
+		p->events[p->count++] = at;
+	}
+}
+
+static int split(struct plan *plan, const char *events, struct tach__passes *p,
+		 struct tach_error *err)
+{
+	size_t room = 2 * (strlen(events) + 2);
+	char *odd = (char *)calloc(2, room), *derived = odd + room;
+	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
+
+	if (!code)
+		code = tach_schedule(plan->event, plan->n, plan->anchors, NULL, &plan->schedule,
+				     err);
+	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
+		write_lists(plan, derived, odd, p);
+	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
+		/* All at once, or a machine that we do not know: as it was written. */
+		p->count = 1;
+		p->events[0] = strcpy((char *)(p + 1), events);
+		code = 0;
+	}
+	free(odd);
+	return code;
+}
+
+int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
+		      int with_interrupts, struct tach_error *err)
+{
+	/* Each pass repeats one event, and the list once more in pieces with their commas. */
+	size_t room =
+		TACH_SCHEDULE_MAX * (sizeof TACH__BENCH_REPEATED + 2) + 2 * strlen(events) + 2;
+	struct plan *plan = calloc(1, sizeof *plan);
+	struct tach__passes *p = calloc(1, sizeof *p + room);
+	int code = TACH_ERR_NOMEM;
+
+	if (plan && p) {
+		plan->privilege = privilege;
+		plan->anchors = with_interrupts ? 2 : 1;
+		code = split(plan, events, p, err);
+	}
+	if (code == TACH_ERR_NOMEM)
+		tach__error(err, code, 0, 0, "out of memory");
+	free(plan);
+	if (code)
+		free(p);
+	else
+		*out = p;
+	return code;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Sampling: choosing the number of iterations, body and empty loop side by side. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/base.h>
+#include "core/bench/bench.h"
+#include "core/bench/stats.h"
+
+enum { QUANTITIES_MAX = TACH_COUNTERS_MAX + 1 };
+
+/* Beyond this the body costs nothing and no number of iterations will take the time. */
+#define ITERATIONS_MAX ((uint64_t)1 << 40)
+/* Fewer passes through an empty loop take no time. */
+#define WORTH_A_LOOK 100000
+
+/* The shortest of some: what interrupts a run must not pass for the body's time. */
+static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body, void *context,
+			uint64_t n, double enough)
+{
+	uint64_t least = UINT64_MAX, delta[QUANTITIES_MAX];
+	uint32_t flags[QUANTITIES_MAX] = {0};
+
+	for (int i = 0; i < 3 && (double)least >= enough; i++) {
+		source->begin(source);
+		body(context, n);
+		source->end(source, delta, flags);
+		least = delta[0] < least ? delta[0] : least;
+	}
+	return least;
+}
+
+/*
+ * A body that does not repeat itself as often as it is told never takes the time, and the empty
+ * loop, which does, would take it for hours.
+ */
+uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
+			    tach_bench_body empty, void *context, double ns)
+{
+	uint64_t n = 1;
+
+	for (;;) {
+		uint64_t took = time_of(source, body, context, n, ns);
+		double factor;
+
+		if ((double)took >= ns || n >= ITERATIONS_MAX)
+			return n;
+		if (n >= WORTH_A_LOOK && (double)time_of(source, empty, context, n, ns) >= ns)
+			return n;
+		/* Early runs are slow (cold caches, page faults): do not jump too far by them.
+		 */
+		factor = took ? 1.2 * ns / (double)took : 10;
+		n = factor >= 10 ? n * 10 : (uint64_t)((double)n * factor) + 1;
+	}
+}
+
+static double median_of(double *x, size_t n)
+{
+	tach__sort(x, n);
+	return tach__median(x, n);
+}
+
+static void take(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		 tach_bench_body body, uint64_t *delta, uint32_t *flags)
+{
+	source->begin(source);
+	body(plan->context, plan->iterations);
+	source->end(source, delta, flags);
+}
+
+/*
+ * Body and empty loop side by side, whose difference a machine that changes its pace changes
+ * little; and by turns the one and the other first, so that a trend does not favour either.
+ */
+static void take_both(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		      int body_first, uint64_t delta[2][QUANTITIES_MAX], uint32_t *flags)
+{
+	for (int i = 0; i < 2; i++) {
+		int body = i != body_first;
+
+		take(source, plan, body ? plan->body : plan->empty, delta[body], flags);
+	}
+}
+
+int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		       double outlier, struct tach__bench_series *series)
+{
+	unsigned quantities = source->count + 1;
+	uint32_t n = plan->samples, flags[QUANTITIES_MAX] = {0};
+	double *empty = malloc((size_t)n * quantities * sizeof *empty);
+	double scale = 1 / (double)plan->iterations;
+	uint64_t delta[2][QUANTITIES_MAX];
+
+	if (!empty)
+		return TACH_ERR_NOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		take_both(source, plan, i % 2 != 0, delta, flags);
+		for (unsigned q = 0; q < quantities; q++) {
+			empty[q * n + i] = (double)delta[0][q];
+			series[q].sample[i] =
+				((double)delta[1][q] - (double)delta[0][q]) * scale;
+		}
+	}
+	for (unsigned q = 0; q < quantities; q++) {
+		struct tach__bench_series *s = &series[q];
+
+		s->empty = median_of(empty + q * n, n) * scale;
+		s->resolution = q == 0 ? source->resolution * scale : 0;
+		s->samples = n;
+		/* The empty loop's samples have done their work: room for the counting. */
+		s->outliers = outlier < 0 ? 0
+					  : (uint32_t)tach__outliers(s->sample, n, outlier,
+								     empty + q * n);
+		s->flags |= flags[q];
+	}
+	free(empty);
+	return 0;
+}

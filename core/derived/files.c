@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Where definitions come from: files, the user's own places, and the names CPUs have there. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <tach/pmu.h>
+#include "core/derived/files.h"
+#include "core/base/error.h"
+#include "core/derived/presets.h"
+#include "core/tables/tables.h"
+
+/* Larger than any real file by a factor of a hundred: a wrong path should not fill memory. */
+#define FILE_MAX (64u << 20)
+
+static int read_all(int fd, char **text, size_t *length)
+{
+	size_t capacity = 0;
+	ssize_t n = 1;
+
+	*text = NULL;
+	for (*length = 0; n; *length += (size_t)n) {
+		if (*length == capacity) {
+			char *larger = capacity < FILE_MAX
+					       ? realloc(*text, capacity += capacity + 65536)
+					       : NULL;
+
+			if (!larger)
+				return capacity < FILE_MAX ? TACH_ERR_NOMEM : -EFBIG;
+			*text = larger;
+		}
+		do
+			n = read(fd, *text + *length, capacity - *length);
+		while (n < 0 && errno == EINTR);
+		if (n < 0)
+			return -errno;
+	}
+	return 0;
+}
+
+int tach__derived_slurp(const char *path, char **text, size_t *length, struct tach_error *err)
+{
+	int saved = errno, fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+
+	if (fd < 0) {
+		rc = -errno;
+	} else {
+		rc = read_all(fd, text, length);
+		close(fd);
+		if (rc)
+			free(*text);
+	}
+	errno = saved;
+	if (!rc)
+		return 0;
+	return tach__error(err, rc, 0, 0, "cannot read %s: %s", path, tach_strerror(rc));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_derived(const struct dirent *entry)
+{
+	static const char ending[] = ".derived";
+	size_t n = strlen(entry->d_name);
+
+	return n > strlen(ending) && !strcmp(entry->d_name + n - strlen(ending), ending);
+}
+
+static void load(struct tach_derived *d, const char *path)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	if (tach_derived_load(d, path, &err) < 0)
+		tach__derived_complain(d, path, err.text);
+}
+
+static void load_folder(struct tach_derived *d, const char *folder)
+{
+	int saved = errno, n;
+	struct dirent **names;
+	char path[PATH_MAX];
+
+	n = scandir(folder, &names, is_derived, by_name);
+	errno = saved;
+	for (int i = 0; i < n; i++) {
+		if (snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) <
+		    (int)sizeof path)
+			load(d, path);
+		free(names[i]);
+	}
+	if (n >= 0)
+		free(names);
+}
+
+void tach__derived_user_files(struct tach_derived *d)
+{
+	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
+	const char *list = secure_getenv("TACH_DERIVED");
+	char path[PATH_MAX];
+	int n = -1;
+
+	if (config && *config == '/')
+		n = snprintf(path, sizeof path, "%s/tach", config);
+	else if (home && *home)
+		n = snprintf(path, sizeof path, "%s/.config/tach", home);
+	if (n > 0 && n < (int)sizeof path)
+		load_folder(d, path);
+	for (; list && *list; list += *list == ':') {
+		size_t length = strcspn(list, ":");
+
+		if (length && length < sizeof path) {
+			memcpy(path, list, length);
+			path[length] = 0;
+			load(d, path);
+		}
+		list += length;
+	}
+}
+
+/* A PMU by its name or the one whose strings it takes, '-' being as good as '_'. */
+static bool is_named(const char *have, const char *name, size_t length)
+{
+	if (!*have || strlen(have) != length)
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (tach__fold(name[i] == '-' ? '_' : name[i]) != tach__fold(have[i]))
+			return false;
+	return true;
+}
+
+int tach__derived_cpu(const char *name, size_t length, int *pmus, int max)
+{
+	const char *by_cpu_name;
+	int n = 0;
+
+	for (int i = 0; i < tach__npmus() && n < max; i++) {
+		const struct tach__pmu *pmu = tach__pmu_at(i);
+
+		if (is_named(tach__str(pmu->name), name, length) ||
+		    is_named(tach__str(pmu->alias), name, length))
+			pmus[n++] = i;
+	}
+	for (size_t i = 0; n < max && (by_cpu_name = tach__preset_cpu(name, length, i)); i++)
+		pmus[n++] = tach_pmu_find(by_cpu_name);
+	return n;
+}

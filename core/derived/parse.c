@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Derived event files: lines, commands and fields. Fields end at commas; one that begins with a
+ * quote ends at the same quote before a comma or the end of the line, so that an apostrophe in
+ * a note does no harm; in an infix formula commas within parentheses belong to it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/derived/parse.h"
+#include "core/tables/tables.h"
+
+struct line {
+	const struct tach__derived_sink *sink;
+	const char *start, *at, *end;
+	int number;
+	bool list_open; /* the last command was CPU: another one adds to its list */
+	bool ignoring;	/* records follow an unknown command that stood in CPU's place */
+};
+
+void tach__derived_report(const struct tach__derived_sink *sink,
+			  enum tach_diagnostic_level level, int line, int column,
+			  const char *format, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	sink->report(sink->context, level, line, column, text);
+}
+
+bool tach__span_is(const struct tach__span *span, const char *word)
+{
+	return tach__name_compare(span->at, span->length, word) == 0;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static int column(const struct line *l, const char *at)
+{
+	return (int)(at - l->start) + 1;
+}
+
+static struct tach__span span(const struct line *l, const char *at, const char *end)
+{
+	while (at < end && blank(*at))
+		at++;
+	while (end > at && blank(end[-1]))
+		end--;
+	return (struct tach__span){at, (size_t)(end - at), column(l, at)};
+}
+
+static const char *until_comma(const char *at, const char *end)
+{
+	while (at < end && *at != ',')
+		at++;
+	return at;
+}
+
+/* Length of PRESET or EVENT at `at` when a whole record begins there: keyword, name, type. */
+static size_t record_begins(const struct line *l, const char *at)
+{
+	static const char *const words[] = {"PRESET", "EVENT"};
+
+	for (int i = 0; i < 2; i++) {
+		size_t n = strlen(words[i]);
+		const char *comma;
+		struct tach__span type;
+
+		if (*at != words[i][0]) /* asked at every character */
+			continue;
+		if ((size_t)(l->end - at) <= n || memcmp(at, words[i], n) != 0 || at[n] != ',')
+			continue;
+		comma = until_comma(at + n + 1, l->end);
+		if (comma == l->end)
+			continue;
+		type = span(l, comma + 1, until_comma(comma + 1, l->end));
+		if (tach__derived_type(&type) >= 0)
+			return n;
+	}
+	return 0;
+}
+
+/* The quote that closes the one at `at`, or NULL. */
+static const char *closing(const struct line *l, const char *at)
+{
+	for (const char *q = at + 1; q < l->end; q++) {
+		const char *after = q + 1;
+
+		if (*q != *at)
+			continue;
+		while (after < l->end && blank(*after))
+			after++;
+		if (after == l->end || *after == ',' || record_begins(l, after))
+			return q;
+	}
+	return NULL;
+}
+
+/* End of an unquoted field that begins at `at`: a comma, a lost line break, or the end. */
+static const char *field_end(const struct line *l, const char *at, bool formula)
+{
+	int depth = 0;
+
+	for (; at < l->end; at++) {
+		if (formula && (*at == '(' || *at == ')'))
+			depth += *at == '(' ? 1 : -1;
+		if ((*at == ',' && depth <= 0) || record_begins(l, at))
+			return at;
+	}
+	return at;
+}
+
+enum next { NEXT_FIELD, NEXT_LAST, NEXT_RECORD, NEXT_BAD };
+
+static enum next next_field(struct line *l, struct tach__fields *f, bool formula)
+{
+	struct tach__span *out = &f->field[f->count];
+	const char *end, *quote;
+
+	while (l->at < l->end && blank(*l->at))
+		l->at++;
+	if (l->at < l->end && (*l->at == '"' || *l->at == '\'')) {
+		quote = closing(l, l->at);
+		if (!quote) {
+			tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+					     column(l, l->at), "the quote is never closed");
+			return NEXT_BAD;
+		}
+		*out = (struct tach__span){l->at + 1, (size_t)(quote - l->at - 1),
+					   column(l, l->at) + 1};
+		end = quote + 1;
+		while (end < l->end && blank(*end))
+			end++;
+	} else {
+		end = field_end(l, l->at, formula);
+		*out = span(l, l->at, end);
+	}
+	l->at = end;
+	if (end == l->end) {
+		f->count++;
+		return NEXT_LAST;
+	}
+	if (*end == ',') {
+		f->count++;
+		l->at++;
+		return NEXT_FIELD;
+	}
+	f->count += out->length != 0;
+	return NEXT_RECORD;
+}
+
+/* One record's fields. False when nothing more can be read on this line. */
+static bool record(struct line *l, bool preset)
+{
+	struct tach__fields f = {.sink = l->sink, .line = l->number};
+	enum next next = NEXT_FIELD;
+
+	while (next == NEXT_FIELD && f.count < TACH__D_FIELDS_MAX)
+		next = next_field(l, &f,
+				  f.count == 2 && tach__derived_type(&f.field[1]) ==
+							  TACH_DERIVED_INFIX);
+	if (next == NEXT_BAD)
+		return false;
+	if (next == NEXT_FIELD) {
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+				     column(l, l->at), "the record has more than %d fields",
+				     TACH__D_FIELDS_MAX);
+		return false;
+	}
+	f.end = column(l, l->at);
+	while (f.count && !f.field[f.count - 1].length)
+		f.count--; /* commas at the end are common and harmless */
+	if (next == NEXT_RECORD)
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number, f.end,
+				     "another record begins here: a line break is missing");
+	if (!l->ignoring)
+		tach__derived_record(&f, preset);
+	return next == NEXT_RECORD;
+}
+
+static void cpu(struct line *l)
+{
+	struct tach__span name;
+	const char *end;
+
+	if (l->at < l->end && (*l->at == '"' || *l->at == '\'') && closing(l, l->at)) {
+		end = closing(l, l->at);
+		name = (struct tach__span){l->at + 1, (size_t)(end - l->at - 1),
+					   column(l, l->at + 1)};
+		end++;
+	} else {
+		end = until_comma(l->at, l->end);
+		name = span(l, l->at, end);
+	}
+	while (end < l->end && (blank(*end) || *end == ','))
+		end++;
+	if (!name.length)
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number,
+				     column(l, l->at), "a CPU name expected after CPU");
+	else if (end < l->end)
+		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number,
+				     column(l, end),
+				     "only one CPU name to a line: what follows is ignored");
+	/* A list must restart even at a bad line, or records would go to the wrong CPUs. */
+	l->sink->cpu(l->sink->context, &name, l->number, !l->list_open);
+	l->list_open = true;
+	l->ignoring = false;
+}
+
+/*
+ * What follows an unknown command is for nobody knows whom if the command may have meant a CPU:
+ * where a list of CPUs may begin or goes on, in the shape WORD,NAME.
+ */
+static void unknown(struct line *l, const struct tach__span *word)
+{
+	bool like_cpu = l->at < l->end && until_comma(l->at, l->end) == l->end;
+
+	tach__derived_report(l->sink, TACH_DIAGNOSTIC_ERROR, l->number, word->column,
+			     "unknown command '%.*s': CPU, PRESET or EVENT expected%s",
+			     word->length > 40 ? 40 : (int)word->length, word->at,
+			     like_cpu && !l->list_open
+				     ? "; records up to the next CPU line are left out"
+				     : "");
+	if (like_cpu && !l->list_open)
+		l->ignoring = true;
+}
+
+static bool is_command(const char *at, const char *end)
+{
+	return at == end || *at == ',' || blank(*at);
+}
+
+static void command(struct line *l)
+{
+	struct tach__span word;
+	const char *end = l->at;
+	bool preset;
+
+	while (end < l->end && !is_command(end, l->end))
+		end++;
+	word = (struct tach__span){l->at, (size_t)(end - l->at), column(l, l->at)};
+	while (end < l->end && blank(*end))
+		end++;
+	l->at = end + (end < l->end && *end == ',');
+	while (l->at < l->end && blank(*l->at))
+		l->at++;
+	if (tach__span_is(&word, "CPU")) {
+		cpu(l);
+		return;
+	}
+	preset = tach__span_is(&word, "PRESET");
+	if (!preset && !tach__span_is(&word, "EVENT")) {
+		unknown(l, &word);
+		return;
+	}
+	l->list_open = false;
+	while (record(l, preset)) {
+		preset = *l->at == 'P';
+		l->at += record_begins(l, l->at) + 1;
+	}
+}
+
+/* Tabs are blanks; any other control character means that this is no text. */
+static bool is_text(struct line *l)
+{
+	for (const char *at = l->at; at < l->end; at++)
+		if ((unsigned char)*at < ' ' && *at != '\t') {
+			tach__derived_report(
+				l->sink, TACH_DIAGNOSTIC_ERROR, l->number, column(l, at),
+				"a control character (0x%02x) in the line", (unsigned char)*at);
+			return false;
+		}
+	return true;
+}
+
+void tach__derived_parse(const char *text, size_t length, const struct tach__derived_sink *sink)
+{
+	struct line l = {.sink = sink};
+	const char *end = text + length, *next = text;
+
+	if (length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		next += 3; /* some editors' mark for UTF-8 */
+	while (next < end) {
+		l.start = l.at = next;
+		l.number++;
+		while (next < end && *next != '\n' && *next != '\r')
+			next++;
+		l.end = next;
+		next += next < end && end - next > 1 && next[0] == '\r' && next[1] == '\n' ? 2
+											   : 1;
+		while (l.end > l.at && blank(l.end[-1]))
+			l.end--;
+		while (l.at < l.end && blank(*l.at))
+			l.at++;
+		if (l.at == l.end || *l.at == '#' || !is_text(&l))
+			continue;
+		command(&l);
+	}
+}

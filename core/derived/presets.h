@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Our own presets as tools/mkpresets compiles them from arch/.../presets/NAME.derived: strings
+ * as offsets into one pool, so that the arrays hold no pointers; one record for all the PMUs
+ * that share it, and per PMU the numbers of its records, sorted by name.
+ */
+#ifndef TACH_CORE_DERIVED_PRESETS_H
+#define TACH_CORE_DERIVED_PRESETS_H
+
+#include <tach/derived.h>
+
+struct tach__preset {
+	uint32_t name, formula, events, long_description, short_description, note, file;
+	uint16_t line;
+	uint8_t type, preset, nevents;
+};
+
+struct tach__preset_pmu {
+	uint32_t name; /* sorted by this, case folded */
+	uint32_t first, count;
+};
+
+/* arch/cpunames.tsv: one row a PMU, sorted by name. */
+struct tach__preset_cpu {
+	uint32_t name, pmu;
+};
+
+extern const char tach__preset_pool[];
+extern const struct tach__preset tach__preset_record[];
+extern const uint16_t tach__preset_index[];
+extern const struct tach__preset_pmu tach__preset_pmus[];
+extern const uint32_t tach__preset_npmus;
+extern const struct tach__preset_cpu tach__preset_cpus[];
+extern const uint32_t tach__preset_ncpus;
+
+/* The n-th PMU (by name) that a CPU name of arch/cpunames.tsv means, or NULL. */
+const char *tach__preset_cpu(const char *name, size_t length, size_t n);
+/* Presets of that PMU, sorted by name. No allocation, no lock. */
+int tach__preset_count(int pmu);
+/* Number i of them, 0 .. count-1. */
+void tach__preset_at(int pmu, int i, struct tach_derived_info *info);
+/* Its number, or -1. */
+int tach__preset_find(int pmu, const char *name, size_t length);
+
+#endif

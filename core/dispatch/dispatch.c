@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Dispatch: what holds for every PMU. The registers are arch/'s. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/dispatch/dispatch.h"
+#include "core/base/error.h"
+
+static int check_input(const struct tach_dispatch *in, struct tach_error *err)
+{
+	if (!in || (in->size && in->size != sizeof *in) || (in->nevents && !in->events))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no input, or of another version");
+	if (tach__dispatch_pmu(in->pmu) < 0)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no PMU has number %d", in->pmu);
+	if (in->privilege == 0)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "the default privilege levels must not be empty");
+	return 0;
+}
+
+/* Model-specific input must be of the PMU's kind and of this version of the library. */
+static int check_magic(const struct tach__dispatch *d)
+{
+	const struct tach_dispatch *in = d->in;
+
+	if ((in->x86 && (d->pmu->arch != TACH__X86 || in->x86->size != sizeof *in->x86)) ||
+	    (in->ia64 && (d->pmu->arch != TACH__IA64 || in->ia64->size != sizeof *in->ia64)))
+		return tach__dispatch_error(d, TACH_ERR_MAGIC,
+					    "model-specific input is not for %s or not of this "
+					    "version",
+					    tach__str(d->pmu->name));
+	return 0;
+}
+
+static int bad_umask(const struct tach__dispatch *d, const struct tach__item *item,
+		     const char *what)
+{
+	return tach__dispatch_error(d, TACH_ERR_UMASK, "%s %s", tach__str(item->row->name),
+				    what);
+}
+
+static int take_umasks(struct tach__dispatch *d, struct tach__item *item)
+{
+	const struct tach_dispatch_event *e = item->in;
+
+	for (uint32_t u = 0; u < e->numasks; u++) {
+		const struct tach__umask *mask;
+
+		if (e->umasks[u] >= item->row->numasks)
+			return bad_umask(d, item, "has no such unit mask");
+		mask = tach__umask_at(item->row, e->umasks[u]);
+		item->umask |= (uint32_t)mask->code;
+		item->kinds |= mask->flags;
+		if (tach__counter_set(mask->counter_set))
+			item->counters = tach__counter_set(mask->counter_set);
+	}
+	return 0;
+}
+
+/* The rows that the caller names exist, and a choice is made where one is needed. */
+static int resolve(struct tach__dispatch *d, int i)
+{
+	const struct tach_dispatch_event *e = &d->in->events[i];
+	struct tach__item *item = &d->item[i];
+	int encoded =
+		!(d->pmu->flags & TACH__PMU_PFM3) && (d->pmu->arch != TACH__IA64 || e->ncodes);
+	int rc;
+
+	if (e->event < 0 || (uint32_t)e->event >= d->pmu->nevents)
+		return tach__dispatch_error(d, TACH_ERR_INVAL, "%s has no event number %d",
+					    tach__str(d->pmu->name), e->event);
+	if (e->numasks > TACH_DISPATCH_UMASKS_MAX || e->ncodes > TACH_EVENT_CODES_MAX)
+		return tach__dispatch_error(d, TACH_ERR_INVAL, "too many unit masks or codes");
+	if (e->ncodes && d->pmu->flags & TACH__PMU_PFM3)
+		return tach__dispatch_error(d, TACH_ERR_INVAL,
+					    "%s takes rows, not encoded events",
+					    tach__str(d->pmu->name));
+	*item = (struct tach__item){.in = e};
+	item->row = tach__event_at(d->table, e->event);
+	item->plm = e->privilege ? e->privilege : d->in->privilege;
+	item->flags = e->flags;
+	item->threshold = e->threshold;
+	item->ism = e->ism;
+	item->code = item->row->code;
+	item->counters = tach__counter_set(item->row->counter_set);
+	if (!item->counters)
+		item->counters = tach__any_general(d->pmu);
+	rc = take_umasks(d, item);
+	if (!rc && !encoded && item->row->numasks && !e->numasks)
+		rc = bad_umask(d, item, "needs a unit mask");
+	return rc || !encoded ? rc : tach__dispatch_encode(d, item);
+}
+
+static int run(struct tach__dispatch *d)
+{
+	int rc = check_magic(d), most = tach__dispatch_counters(d->pmu);
+
+	if (!rc && d->in->nevents > (uint32_t)most)
+		rc = tach__dispatch_error(d, TACH_ERR_TOOMANY,
+					  "%u events, but %s has %d counters", d->in->nevents,
+					  tach__str(d->pmu->name), most);
+	d->n = rc ? 0 : (int)d->in->nevents;
+	for (int i = 0; !rc && i < d->n; i++)
+		rc = resolve(d, i);
+	if (rc)
+		return rc;
+	switch (d->pmu->arch) {
+	case TACH__IA64:
+		return tach__dispatch_ia64(d);
+	case TACH__X86:
+		return tach__dispatch_x86(d);
+	default:
+		return tach__dispatch_arm64(d);
+	}
+}
+
+int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
+		  struct tach_error *err)
+{
+	struct tach__dispatch d;
+	int rc;
+
+	if (!out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the registers");
+	memset(out, 0, sizeof *out);
+	if (err)
+		err->code = 0;
+	rc = check_input(in, err);
+	if (rc)
+		return rc;
+	d.in = in;
+	d.out = out;
+	d.err = err;
+	d.table = tach__dispatch_pmu(in->pmu);
+	d.pmu = tach__pmu_at(d.table);
+	rc = run(&d);
+	if (rc)
+		memset(out, 0, sizeof *out);
+	/* Where there is no more to say than the code does. */
+	if (rc && err && err->code != rc)
+		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
+	return rc;
+}
+
+void tach_dispatch_event(const struct tach_event *event, struct tach_dispatch_event *out)
+{
+	memset(out, 0, sizeof *out);
+	out->event = event->event;
+	out->ncodes = event->ncodes;
+	memcpy(out->codes, event->codes, sizeof out->codes);
+	out->counters = event->counters;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an examination of the machine saw: settings read from files and the outcome of attempts.
+ * core/doctor/evidence.c gathers, core/doctor/doctor.c judges; the judgement is a pure function
+ * of this struct, so that a test can put every machine in front of it.
+ */
+#ifndef TACH_CORE_DOCTOR_EVIDENCE_H
+#define TACH_CORE_DOCTOR_EVIDENCE_H
+
+#include <stdint.h>
+
+enum tach__userread { TACH__USER_NONE, TACH__USER_RDPMC, TACH__USER_MRS };
+
+#define TACH__UNREADABLE INT32_MIN /* a setting whose file is missing or malformed */
+
+struct tach__evidence {
+	/* Settings. */
+	enum tach__userread user_read; /* how this architecture reads, if at all */
+	int32_t paranoid;
+	int32_t rdpmc;	     /* of the core PMU; the lowest of several */
+	int32_t user_access; /* arm64 */
+	int32_t watchdog;
+	int32_t mlock_kb;
+	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
+	int user_namespace;    /* not the first one */
+	int capable;	       /* CAP_PERFMON or CAP_SYS_ADMIN, of whichever namespace */
+	int selinux;	       /* enforcing */
+	int confidential;      /* the kernel is locked down so far */
+	char apparmor[64];     /* the profile that is enforced, or "" */
+	int32_t core_pmus;     /* event sources for CPU cores in sysfs */
+	int32_t descriptors;   /* RLIMIT_NOFILE */
+	int64_t memlock_bytes; /* RLIMIT_MEMLOCK, -1 = unlimited */
+	int virtual_machine;
+	char hypervisor[48]; /* its name where it tells one */
+	char cpu[96];	     /* model name; "" = unknown */
+	char tables[96];     /* names of our PMUs for it; "" = none */
+	char tables_error[160];
+	char clocksource[32];
+	int tsc_invariant;    /* 1 yes, 0 no, -1 does not apply */
+	int counters_general; /* by our tables; 0 = not known */
+	int counters_fixed;   /* 1 when instructions has a counter of its own beside them */
+
+	/* Attempts. 0 or a negated errno. */
+	int open_software; /* a software event, user level */
+	int open_kernel;   /* the same with the kernel's share */
+	int open_hardware; /* instructions, else cycles, user level */
+	int used_cycles;   /* instructions had no event; cycles were counted */
+	int map;
+	/* The count of a known loop, valid when open_hardware is 0. */
+	int pinned_error; /* read(2) gave 0 bytes: never got a counter */
+	uint64_t enabled, running;
+	uint64_t loop, counted;
+	/* The mapped page, valid when map is 0. */
+	int cap_user_read;
+	int user_tried;
+	uint64_t user_counted;
+	int counters_free; /* -1 = not tried */
+
+	/* The environment that regions are configured by. */
+	int events_members;	/* of the set it names; 0: it names none */
+	char events_error[224]; /* what is wrong with that, "" */
+	char output_error[176]; /* with TACH_OUTPUT, "" */
+	int output;		/* TACH_OUTPUT is set */
+};
+
+/* Clears *e and reads the settings below root/proc and root/sys. */
+void tach__evidence_settings(struct tach__evidence *e, const char *root);
+/* Opens, maps, counts. */
+void tach__evidence_attempts(struct tach__evidence *e);
+/* What TACH_EVENTS, TACH_METRICS and TACH_OUTPUT would do; nothing is written. */
+void tach__evidence_environment(struct tach__evidence *e);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/* From an event string to an encoded event: finds PMU and event, and calls the rest in turn. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <tach/pmu.h>
+#include "core/event/event.h"
+#include "core/event/perf_events.h"
+#include "core/event/suggest.h"
+#include "core/tables/tables.h"
+
+/* Hosts, the architectural PMU, perf, perf_raw. */
+enum { HOSTS_MAX = 8, CANDIDATES_MAX = TACH__SEARCH_MAX };
+
+static const struct tach__event no_event;
+
+static void set_event(struct tach__work *w, int pmu, int event)
+{
+	w->pmu_number = pmu;
+	w->event_number = event;
+	w->pmu = tach__pmu_at(pmu);
+	w->event = event < 0 ? &no_event : tach__event_at(pmu, event);
+	w->generic = tach__generic(w->pmu);
+}
+
+static int pmu_number(const char *name)
+{
+	return tach__pmu_find(name, strlen(name));
+}
+
+/* ---- words ---- */
+
+static int hardware_words(struct tach__work *w)
+{
+	if (w->generic)
+		return tach__perf_words(w);
+	switch ((enum tach__encoding)w->pmu->encoding) {
+	case TACH__INTEL:
+		return tach__intel_encode(w);
+	case TACH__AMD:
+		return tach__amd_encode(w);
+	case TACH__NETBURST:
+		return tach__netburst_encode(w);
+	case TACH__ARM:
+	case TACH__APPLE:
+		return tach__arm_encode(w);
+	case TACH__IA64_PMC:
+		return tach__ia64_encode(w);
+	case TACH__PERF:
+	case TACH__PERF_RAW:
+		break;
+	}
+	return tach__refuse(w, TACH_ERR_NOTSUPP, "no encoder for this PMU");
+}
+
+static int finish(struct tach__work *w)
+{
+	int rc = hardware_words(w);
+
+	if (rc)
+		return rc;
+	if (w->nrows > 1)
+		tach__umask_sort(w);
+	if (w->os != TACH_OS_NONE)
+		rc = tach__perf_encode(w);
+	return rc;
+}
+
+/* ---- one PMU ---- */
+
+/* The vendor's own name: all up to a ':', or up to one of its dots; modifiers may follow. */
+static int vendor_name(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
+		       const char **rest)
+{
+	const char *start = s->event.text, *end = start;
+
+	while (end < s->end && *end != ':')
+		end++;
+	while (end > start) {
+		int event = tach__vendor_find(pmu, start, (size_t)(end - start), umask);
+
+		if (event >= 0) {
+			set_event(w, pmu, event);
+			*rest = end;
+			return 1;
+		}
+		do
+			end--;
+		while (end > start && *end != '.');
+	}
+	return 0;
+}
+
+/* The architectural PMU has those events only that CPUID leaves it. */
+static int exists(const struct tach__work *w)
+{
+	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
+	       tach__archperfmon_event(w->opt, w->event);
+}
+
+static int begins(const char *at, const char *end, const char *word)
+{
+	size_t length = strlen(word);
+
+	return (size_t)(end - at) >= length &&
+	       tach__text_equal(&(struct tach__text){at, length}, word);
+}
+
+/*
+ * Intel's older spelling of an offcore response, "EVENT:request=A:response=B.C": the umask
+ * A_B_C of that event, or -1.
+ */
+static int requested(const struct tach__work *w, const struct tach__string *s,
+		     const char **rest)
+{
+	static const char request[] = ":request=", response[] = ":response=";
+	const char *at = s->attrs.at + strlen(request);
+	char name[TACH__TAB_NAME_MAX];
+	size_t n = 0;
+
+	if (!begins(s->attrs.at, s->end, request))
+		return -1;
+	while (at < s->end && n < sizeof name) {
+		int next = begins(at, s->end, response);
+
+		if (*at == ':' && !next)
+			break;
+		name[n++] = *at == '.' || next ? '_' : *at;
+		at += next ? strlen(response) : 1;
+	}
+	*rest = at;
+	return tach__umask_find(w->event, name, n);
+}
+
+/* The vendor's own spelling of what was found by the event's name, but for its attributes. */
+static int respelled(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
+		     const char **rest)
+{
+	/* To libpfm-4 a fault further behind is a fault of the string. */
+	if (*s->attrs.at == '.')
+		return (!(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
+			w->column == tach__column(s->start, s->attrs.at + 1)) &&
+		       vendor_name(w, pmu, s, umask, rest);
+	*umask = w->opt->flags & TACH_ENCODE_LIBPFM4 ? -1 : requested(w, s, rest);
+	return *umask >= 0;
+}
+
+/* 1: the event is this PMU's and *rc is what came of it. */
+static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	int event = tach__event_find(pmu, s->event.text, s->event.length);
+	int umask;
+	const char *rest;
+
+	if (event < 0)
+		return 0;
+	set_event(w, pmu, event);
+	if (!exists(w))
+		return 0;
+	*rc = tach__match(w, s->attrs);
+	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
+	if (*rc == TACH_ERR_ATTR && respelled(w, pmu, s, &umask, &rest)) {
+		w->npicks = w->nattrs = w->given = 0;
+		w->raw_given = w->named_given = 0;
+		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
+	}
+	return 1;
+}
+
+static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	const char *rest;
+	int umask;
+
+	if (!vendor_name(w, pmu, s, &umask, &rest))
+		return 0;
+	*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
+	return 1;
+}
+
+/* Events of perf that no table holds: raw codes and tracepoints. */
+static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	int raw = tach__pmu_at(pmu)->encoding == TACH__PERF_RAW;
+
+	set_event(w, pmu, -1);
+	if (raw ? !tach__perf_raw(w, &s->event) : !tach__tracepoint_system(w, &s->event))
+		return 0;
+	w->system = s->event;
+	*rc = tach__match(w, s->attrs);
+	return 1;
+}
+
+static int in_pmu(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	if (tach__pmu_at(pmu)->encoding == TACH__PERF_RAW)
+		return by_kernel(w, pmu, s, rc);
+	if (by_name(w, pmu, s, rc))
+		return 1;
+	return tach__pmu_at(pmu)->encoding == TACH__PERF ? by_kernel(w, pmu, s, rc) : 0;
+}
+
+/* A preset that stands for one event; what follows its name is added to that event's. */
+static int by_derived(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
+{
+	struct tach__string base;
+	int found, several = 0;
+	const char *text =
+		w->caller.derived ? w->caller.derived(pmu, &s->event, &several) : NULL;
+
+	if (several) {
+		*rc = tach__refuse(w, TACH_ERR_NOTSUPP,
+				   "%.*s is derived from several events: a set takes it as a "
+				   "metric, 'tach derived show' takes it apart",
+				   (int)s->event.length, s->event.text);
+		return 1;
+	}
+	if (!text || tach__string_split(&base, text, NULL))
+		return 0;
+	if (base.pmu.text)
+		pmu = tach__pmu_find(base.pmu.text, base.pmu.length);
+	w->column = 1;
+	w->alias++;
+	found = pmu >= 0 && in_pmu(w, pmu, &base, rc);
+	w->alias--;
+	if (found && !*rc)
+		*rc = tach__match_more(w, s->attrs);
+	return found;
+}
+
+/* ---- all of them ---- */
+
+/* Where an event without prefix is looked for, in order. */
+static int candidates(const struct tach__work *w, int *pmus)
+{
+	int n = 1, arch;
+
+	if (w->caller.search) {
+		memcpy(pmus, w->caller.search, (size_t)w->caller.nsearch * sizeof *pmus);
+		return w->caller.nsearch;
+	}
+	if (w->opt->pmu >= 0)
+		pmus[0] = w->opt->pmu;
+	else
+		n = tach__perf_hosts(w->opt, pmus, HOSTS_MAX);
+	arch = n > 0 && tach__pmu_at(pmus[0])->encoding == TACH__INTEL ? pmu_number("ix86arch")
+								       : -1;
+	if (arch >= 0 && arch != pmus[0])
+		pmus[n++] = arch;
+	for (int pmu = tach__npmus() - 1; pmu >= 0; pmu--)
+		if (tach__pmu_at(pmu)->arch != TACH__LINUX) {
+			while (++pmu < tach__npmus())
+				pmus[n++] = pmu;
+			break;
+		}
+	return n;
+}
+
+/* Whether this machine has the PMU, or the caller says so. */
+static int present(const struct tach__work *w, int pmu)
+{
+	int hosts[HOSTS_MAX], n;
+
+	if (w->caller.search) {
+		for (int i = 0; i < w->caller.nsearch; i++)
+			if (w->caller.search[i] == pmu)
+				return 1;
+		return 0;
+	}
+	if (tach__pmu_at(pmu)->arch == TACH__LINUX || pmu == w->opt->pmu)
+		return 1;
+	n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
+	for (int i = 0; i < n && i < HOSTS_MAX; i++)
+		if (hosts[i] == pmu)
+			return 1;
+	return 0;
+}
+
+static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
+{
+	int pmu = tach__pmu_find(s->pmu.text, s->pmu.length);
+
+	w->column = 1;
+	if (pmu < 0)
+		return *rc = tach__suggest_pmu(w, &s->pmu);
+	if (!w->opt->any_pmu && !present(w, pmu))
+		return *rc = tach__refuse(w, TACH_ERR_NOTFOUND, "this machine's PMU is not %s",
+					  tach__str(tach__pmu_at(pmu)->name));
+	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) || by_derived(w, pmu, s, rc))
+		return *rc;
+	w->column = tach__column(s->start, s->event.text);
+	return *rc = tach__suggest_event(w, &s->event, &pmu, 1);
+}
+
+static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
+{
+	int pmus[CANDIDATES_MAX], n = candidates(w, pmus);
+
+	for (int i = 0; i < n; i++)
+		if (in_pmu(w, pmus[i], s, rc))
+			return *rc;
+	for (int i = 0; i < n; i++)
+		if (by_vendor(w, pmus[i], s, rc) || by_derived(w, pmus[i], s, rc))
+			return *rc;
+	w->column = 1;
+	return *rc = tach__suggest_event(w, &s->event, pmus, n);
+}
+
+static int attempt(struct tach__work *w, const char *string, int encode)
+{
+	struct tach__string s;
+	int rc = tach__string_split(&s, string, w->err);
+
+	if (rc)
+		return rc;
+	if (s.terms) {
+		set_event(w, pmu_number("perf_raw"), -1);
+		rc = tach__terms_encode(w, &s);
+		/* To libpfm-4 it is the name of an event, which none has. */
+		if (rc && w->opt->flags & TACH_ENCODE_LIBPFM4) {
+			rc = TACH_ERR_NOTFOUND;
+			if (w->err)
+				w->err->code = rc;
+		}
+	} else {
+		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
+	}
+	return rc || !encode ? rc : finish(w);
+}
+
+static void start(struct tach__work *w, const char *string,
+		  const struct tach_encode_options *opt, struct tach_error *err)
+{
+	struct tach__caller caller = w->caller;
+
+	/* The arrays behind need no clearing: their counts say how far they are filled. */
+	tach__clear(w, offsetof(struct tach__work, picks));
+	w->caller = caller;
+	w->string = string;
+	w->opt = opt;
+	w->err = err;
+	w->os = opt->os;
+	w->plm = opt->privilege;
+	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
+}
+
+int tach__encode(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt, struct tach_error *err)
+{
+	int rc;
+
+	start(w, string, opt, NULL);
+	rc = attempt(w, string, 1);
+	/* Explaining costs a hundred times the encoding: done only when asked for. */
+	if (rc && err) {
+		start(w, string, opt, err);
+		rc = attempt(w, string, 1);
+	}
+	return rc;
+}
+
+int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
+		       unsigned n, const struct tach_encode_options *opt)
+{
+	int rc;
+
+	start(w, "", opt, NULL);
+	w->column = 1; /* 0 would say of a conflict that there is none */
+	set_event(w, pmu, event);
+	rc = exists(w) ? tach__match_picks(w, picks, n) : TACH_ERR_NOTFOUND;
+	return rc ? rc : finish(w);
+}
+
+int tach__lookup(struct tach__work *w, const char *string,
+		 const struct tach_encode_options *opt)
+{
+	start(w, string, opt, NULL);
+	return attempt(w, string, 0);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of encoding: checks, struct tach_event, struct perf_event_attr. */
+#include <stddef.h>
+#include <string.h>
+#include "core/event/perf_events.h"
+
+/* A umask's own counters stand in place of the event's; several umasks must agree. */
+uint64_t tach__counters(const struct tach__work *w)
+{
+	uint64_t all = 0;
+
+	for (unsigned i = 0; i < w->nrows; i++) {
+		uint64_t own =
+			tach__counter_set(tach__umask_at(w->event, w->rows[i])->counter_set);
+
+		if (!own)
+			own = tach__counter_set(w->event->counter_set);
+		/* Umasks that share no counter: dispatch will say so; the first one's remain.
+		 */
+		if (!all || all & own)
+			all = all ? all & own : own;
+	}
+	return all ? all : tach__counter_set(w->event->counter_set);
+}
+
+void tach__publish(const struct tach__work *w, struct tach_event *out)
+{
+	uint32_t size = out->size;
+	uint32_t levels = w->levels | ~tach__perf_levels(w);
+
+	tach__clear(out, offsetof(struct tach_event, name));
+	out->size = size;
+	out->pmu = w->pmu_number;
+	out->event = w->event_number < 0 ? 0 : w->event_number;
+	out->ncodes = w->ncodes;
+	for (unsigned i = 0; i < w->ncodes; i++)
+		out->codes[i] = w->codes[i];
+	out->counters = tach__counters(w);
+	out->cpu = -1;
+	if (w->os != TACH_OS_NONE) {
+		out->type = w->type;
+		out->has = w->has;
+		out->config = w->config;
+		out->config1 = w->config1;
+		out->config2 = w->config2;
+		out->period = w->period;
+		out->exclude_user = !(levels & TACH_PLM_USER);
+		out->exclude_kernel = !(levels & TACH_PLM_KERNEL);
+		out->exclude_hv = !(levels & TACH_PLM_HYPERVISOR);
+		out->exclude_host = !w->host;
+		out->exclude_guest = !w->guest;
+		out->pinned = w->pinned;
+		out->exclusive = w->exclusive;
+		out->precise = w->precise;
+		out->cpu = w->cpu;
+	}
+	if (w->opt->flags & TACH_ENCODE_NO_NAME)
+		*out->name = 0;
+	else if (tach__fqstr(w, out->name, sizeof out->name) >= sizeof out->name)
+		out->has |= TACH_EVENT_HAS_CUT_NAME;
+}
+
+static int check_options(const struct tach_encode_options *opt, struct tach_error *err)
+{
+	const uint32_t levels =
+		TACH_PLM_KERNEL | TACH_PLM_1 | TACH_PLM_2 | TACH_PLM_USER | TACH_PLM_HYPERVISOR;
+
+	if (opt->size && opt->size != sizeof *opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "struct tach_encode_options has a size of another version");
+	if (opt->privilege & ~levels)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown privilege level 0x%x",
+				   opt->privilege & ~levels);
+	if (opt->os < TACH_OS_NONE || opt->os > TACH_OS_PERF_EXT)
+		return tach__error(err, TACH_ERR_NOTSUPP, 0, 0, "no such form of encoding: %d",
+				   (int)opt->os);
+	if (opt->pmu < -1 || opt->pmu >= tach__npmus())
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no PMU has number %d", opt->pmu);
+	return 0;
+}
+
+int tach__event_encode(const char *string, const struct tach_encode_options *opt,
+		       const struct tach__caller *caller, struct tach_event *out,
+		       struct tach_error *err)
+{
+	static const struct tach_encode_options defaults = TACH_ENCODE_DEFAULT;
+	struct tach__work w;
+	int rc = 0;
+
+	if (!string || !out || (out->size && out->size < sizeof *out))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "a NULL pointer, or struct tach_event of another version");
+	if (opt)
+		rc = check_options(opt, err);
+	else
+		opt = &defaults;
+	if (rc)
+		return rc;
+	w.caller = *caller;
+	rc = tach__encode(&w, string, opt, err);
+	if (!rc)
+		tach__publish(&w, out);
+	return rc;
+}
+
+int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr)
+{
+	if (!event || !attr)
+		return TACH_ERR_INVAL;
+	/* Sampling both ways at once: the caller's own choice stands in the way. */
+	if ((event->has & TACH_EVENT_HAS_PERIOD && attr->freq) ||
+	    (event->has & TACH_EVENT_HAS_FREQ && attr->sample_period && !attr->freq))
+		return TACH_ERR_ATTR_VALUE;
+	attr->type = event->type;
+	attr->config = event->config;
+	if (event->has & TACH_EVENT_HAS_CONFIG1)
+		attr->config1 = event->config1;
+	/* Beyond the first version's 64 bytes the caller's struct may end. */
+	if (event->has & TACH_EVENT_HAS_CONFIG2 && attr->size >= PERF_ATTR_SIZE_VER1)
+		attr->config2 = event->config2;
+	attr->exclude_user = event->exclude_user;
+	attr->exclude_kernel = event->exclude_kernel;
+	attr->exclude_hv = event->exclude_hv;
+	attr->exclude_host = event->exclude_host;
+	attr->exclude_guest = event->exclude_guest;
+	attr->pinned = event->pinned;
+	if (event->has & TACH_EVENT_HAS_EXCLUSIVE)
+		attr->exclusive = 1;
+	if (event->has & TACH_EVENT_HAS_PRECISE)
+		attr->precise_ip = event->precise & 3u;
+	if (event->has & TACH_EVENT_HAS_PERIOD)
+		attr->sample_period = event->period;
+	if (event->has & TACH_EVENT_HAS_FREQ) {
+		attr->sample_freq = event->period;
+		attr->freq = 1;
+	}
+	return 0;
+}

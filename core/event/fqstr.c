@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The fully qualified string: PMU, event, umasks in table order, every modifier with its value.
+ *
+ *	skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0
+ */
+#include <string.h>
+#include "core/event/perf_events.h"
+
+/* All modifiers there are take less, with one digit each. */
+enum { ALL_MODIFIERS = 256 };
+
+struct writer {
+	char *at, *end; /* end: where the terminating 0 still fits */
+	size_t cut;	/* characters that did not */
+};
+
+static void put(struct writer *o, const char *text, size_t length)
+{
+	size_t room = (size_t)(o->end - o->at);
+
+	if (length > room) {
+		o->cut += length - room;
+		length = room;
+	}
+	memcpy(o->at, text, length);
+	o->at += length;
+}
+
+/* A string of the tables, behind whose end more may be read: nearly always one fixed copy. */
+static inline void put_text(struct writer *o, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (TACH_UNLIKELY(length > 32 || o->end - o->at < 32)) {
+		put(o, text, length);
+		return;
+	}
+	memcpy(o->at, text, 32);
+	o->at += length;
+}
+
+static inline void put_colon(struct writer *o)
+{
+	if (TACH_UNLIKELY(o->at == o->end))
+		o->cut++;
+	else
+		*o->at++ = ':';
+}
+
+static void put_number(struct writer *o, uint64_t value, unsigned base)
+{
+	char digits[24], *at = digits + sizeof digits;
+
+	do
+		*--at = "0123456789abcdef"[value % base];
+	while (value /= base);
+	put(o, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* Whatever the value and the room; returns where the next goes. */
+static __attribute__((noinline)) char *
+put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value, char *at)
+{
+	o->at = at;
+	put(o, mod->text, mod->length - 1u);
+	put_number(o, value, 10);
+	return o->at;
+}
+
+/* Modifiers with their values, nearly always of one digit: a copy of fixed size. */
+static void put_modifiers(struct writer *o, const uint64_t *values, uint32_t set)
+{
+	char *at = o->at;
+	uint64_t one_digit = o->end - at < ALL_MODIFIERS ? 0 : 10;
+
+	for (; set; set &= set - 1) {
+		size_t i = (size_t)__builtin_ctzll(set);
+		const struct tach__modifier *mod = &tach__mods[i];
+
+		if (TACH_UNLIKELY(values[i] >= one_digit)) {
+			at = put_modifier(o, mod, values[i], at);
+			continue;
+		}
+		memcpy(at, mod->text, sizeof mod->text);
+		at += mod->length;
+		at[-1] = (char)(at[-1] + (char)values[i]);
+	}
+	o->at = at;
+}
+
+/* Those of the hardware, and from bit TACH__NMODS on perf's. */
+static uint32_t spelled(const struct tach__work *w)
+{
+	uint32_t set = w->spelled;
+
+	/* Register words take them all the same: those that the string had. */
+	if (w->nomods && w->os == TACH_OS_NONE)
+		return w->opt->flags & TACH_ENCODE_LIBPFM4 ? 0 : w->given;
+	if (w->nomods)
+		return w->osshown >> TACH__OS_PINNED & 1 ? 1u << (TACH__NMODS + TACH__OS_PINNED)
+							 : 0;
+	/* 0 says that the umask has no such thing, and no string may say so. */
+	if (!(w->opt->flags & TACH_ENCODE_LIBPFM4)) {
+		if (!w->shown[TACH__MOD_LDLAT])
+			set &= ~(1u << TACH__MOD_LDLAT);
+		if (!w->shown[TACH__MOD_FE_THRES])
+			set &= ~(1u << TACH__MOD_FE_THRES);
+	}
+	return set | w->osshown << TACH__NMODS;
+}
+
+static void put_event(struct writer *o, const struct tach__work *w)
+{
+	put_text(o, tach__str(w->pmu->name));
+	put_colon(o);
+	put_colon(o);
+	if (w->generic == TACH__GENERIC_RAW) {
+		/* libpfm-4 forgets what a raw code was. */
+		if (w->os != TACH_OS_NONE && w->opt->flags & TACH_ENCODE_LIBPFM4)
+			return;
+		put(o, "r", 1);
+		put_number(o, w->config, 16);
+	} else if (w->system.text) {
+		put(o, w->system.text, w->system.length);
+	} else {
+		put_text(o, tach__str(w->event->name));
+	}
+}
+
+size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
+{
+	struct writer o = {out, out + size - 1, 0};
+
+	*out = 0;
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4 && w->nomods && w->os != TACH_OS_NONE)
+		return 0;
+	if (w->terms.text)
+		put(&o, w->terms.text, w->terms.length);
+	else
+		put_event(&o, w);
+	for (unsigned i = 0; i < w->nrows; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);
+
+		if (um->group == w->groups.silent && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+			continue;
+		put_colon(&o);
+		put_text(&o, tach__str(um->name));
+	}
+	if (w->point.text) {
+		put_colon(&o);
+		put(&o, w->point.text, w->point.length);
+	}
+	if (w->has_raw) {
+		put(&o, ":0x", 3);
+		put_number(&o, w->opt->flags & TACH_ENCODE_LIBPFM4 ? (uint32_t)w->raw : w->raw,
+			   16);
+	}
+	put_modifiers(&o, w->shown, spelled(w));
+	*o.at = 0;
+	return (size_t)(o.at - out) + o.cut;
+}

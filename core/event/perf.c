@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_event's side of an encoding: PMU type, config words, the modifiers that perf itself
+ * implements, and its exclude bits (linux/perf_event.h, kernel/events/core.c).
+ */
+#include <limits.h>
+#include <stdatomic.h>
+#include <string.h>
+#include "core/event/event.h"
+#include "core/event/perf_events.h"
+#include "core/os/sysfs.h"
+
+#define PLM_ALL (TACH_PLM_KERNEL | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
+
+/* libpfm-4 forgot these. */
+static int no_h(const struct tach__work *w)
+{
+	const char *pmu = tach__str(w->pmu->name);
+
+	return w->opt->flags & TACH_ENCODE_LIBPFM4 &&
+	       (strcmp(pmu, "amd64_fam11h_turion") == 0 ||
+		strcmp(pmu, "amd64_fam17h_zen1") == 0 || strcmp(pmu, "amd64_fam17h_zen2") == 0);
+}
+
+/* An event that sampling can be precise for. */
+int tach__precise(const struct tach__work *w)
+{
+	if (!(w->event->flags & TACH__EV_PEBS))
+		return 0;
+	/* libpfm-4 does not know it of the architectural event. */
+	return !(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
+	       memcmp(tach__str(w->event->name), "INSTRUCTION_RETIRED", 20) != 0;
+}
+
+/* Which of its own modifiers perf offers for this event. */
+uint32_t tach__perf_offer(const struct tach__work *w)
+{
+	uint32_t offer =
+		1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_MG | 1u << TACH__OS_MH;
+	int intel = w->pmu->encoding == TACH__INTEL;
+
+	if (w->generic ? tach__perf_offers_h(w) : w->pmu->plm & TACH_PLM_HYPERVISOR && !no_h(w))
+		offer |= 1u << TACH__OS_H;
+	if (w->os == TACH_OS_PERF)
+		return offer;
+	offer |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ | 1u << TACH__OS_EXCL |
+		 1u << TACH__OS_CPU | 1u << TACH__OS_PINNED;
+	if (w->generic ? tach__perf_offers_precise(w) : intel && tach__precise(w))
+		offer |= 1u << TACH__OS_PRECISE;
+	if (w->generic ? w->generic == TACH__GENERIC_RAW
+		       : intel && w->pmu->flags & TACH__PMU_EXTPEBS && !tach__precise(w))
+		offer |= 1u << TACH__OS_HW_SMPL;
+	return offer;
+}
+
+static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
+{
+	int freq = pick->number == TACH__OS_FREQ;
+	/* The kernel has one field for both; a second freq= is refused as libpfm-4 does. */
+	const uint32_t either = TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ;
+	int other = freq ? w->caller.period || w->has & either
+			 : w->caller.freq || w->has & TACH_EVENT_HAS_FREQ;
+
+	if (!pick->value)
+		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s must not be 0",
+				    tach__osmods[pick->number].name);
+	if (other)
+		return tach__refuse(w, TACH_ERR_ATTR_VALUE,
+				    "either period= or freq=, not both");
+	w->period = pick->value;
+	w->has |= freq ? TACH_EVENT_HAS_FREQ : TACH_EVENT_HAS_PERIOD;
+	/* libpfm-4's names show both, which no string may have. */
+	w->osshown |= 1u << pick->number;
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+		w->osshown |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ;
+	return 0;
+}
+
+static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32_t *levels)
+{
+	uint32_t on = pick->value != 0;
+
+	w->column = pick->column;
+	if (w->nomods && on && pick->number != TACH__OS_PINNED)
+		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "this umask takes no modifiers");
+	switch (pick->number) {
+	case TACH__OS_U:
+		*levels |= on ? TACH_PLM_USER : 0;
+		break;
+	case TACH__OS_K:
+		*levels |= on ? TACH_PLM_KERNEL : 0;
+		break;
+	case TACH__OS_H:
+		*levels |= on ? TACH_PLM_HYPERVISOR : 0;
+		break;
+	case TACH__OS_PERIOD:
+	case TACH__OS_FREQ:
+		return take_sampling(w, pick);
+	case TACH__OS_HW_SMPL:
+	case TACH__OS_PRECISE:
+		if (pick->value > 3)
+			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "precise must be 0 .. 3");
+		w->precise = (uint8_t)pick->value;
+		w->has |= TACH_EVENT_HAS_PRECISE;
+		break;
+	case TACH__OS_EXCL:
+		w->exclusive |= (uint8_t)on;
+		w->has |= on ? TACH_EVENT_HAS_EXCLUSIVE : 0;
+		break;
+	/* libpfm-4 takes the name alone for a yes, whatever the value. */
+	case TACH__OS_MG:
+		w->guest = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
+		break;
+	case TACH__OS_MH:
+		w->host = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
+		break;
+	case TACH__OS_CPU:
+		if (pick->value >= INT_MAX)
+			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "cpu must be 0 .. %d",
+					    INT_MAX - 1);
+		w->cpu = (int32_t)pick->value;
+		w->has |= TACH_EVENT_HAS_CPU;
+		break;
+	case TACH__OS_PINNED:
+		w->pinned = (uint8_t)on;
+		break;
+	}
+	return 0;
+}
+
+static int take_picks(struct tach__work *w)
+{
+	const uint32_t named = 1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H;
+	uint32_t levels = 0, seen = 0;
+
+	for (unsigned i = 0; i < w->npicks; i++) {
+		int rc;
+
+		if (w->picks[i].kind != TACH__PICK_OSMOD)
+			continue;
+		seen |= 1u << w->picks[i].number;
+		rc = take_pick(w, &w->picks[i], &levels);
+		if (rc)
+			return rc;
+	}
+	w->levels = (uint8_t)(seen & named ? levels : w->plm & PLM_ALL);
+	if (!w->guest && !w->host)
+		w->host = 1;
+	return 0;
+}
+
+/* Types that never change once a PMU is there: asked once for the real sysfs. */
+static int cached_type(const char *root, const struct tach__pmu *pmu, int number)
+{
+	enum { CACHED = 256 };
+	static atomic_int cache[CACHED]; /* type + 2; 1: not there; 0: not asked */
+	const char *name = tach__str(pmu->perf);
+	int type = -1, known = 0;
+
+	if (!root && number < CACHED)
+		known = atomic_load_explicit(&cache[number], memory_order_relaxed);
+	if (known)
+		return known - 2;
+	while (type < 0 && *name) {
+		size_t length = strcspn(name, " ");
+
+		type = tach__sysfs_type(root ? root : TACH__SYSFS, name, length);
+		name += length + (name[length] == ' ');
+	}
+	if (!root && number < CACHED)
+		atomic_store_explicit(&cache[number], type + 2, memory_order_relaxed);
+	return type;
+}
+
+int tach__perf_type(const struct tach_encode_options *opt, int number)
+{
+	const struct tach__pmu *pmu = tach__pmu_at(number);
+	const char *name = tach__str(pmu->perf);
+
+	/* PERF_TYPE_RAW is the one core PMU; where there are several, each has its number. */
+	if (!*name || tach__load4(name) == tach__load4("cpu"))
+		return -1;
+	if (pmu->arch == TACH__ARM64 &&
+	    (opt->flags & TACH_ENCODE_LIBPFM4 || !tach__perf_hybrid(opt)))
+		return -1;
+	return cached_type(opt->sysfs, pmu, number);
+}
+
+static int hardware(struct tach__work *w)
+{
+	int type;
+
+	switch ((enum tach__encoding)w->pmu->encoding) {
+	case TACH__INTEL:
+		tach__intel_perf(w);
+		break;
+	case TACH__AMD:
+		tach__amd_perf(w);
+		break;
+	case TACH__NETBURST:
+		tach__netburst_perf(w);
+		break;
+	case TACH__ARM:
+	case TACH__APPLE:
+		tach__arm_perf(w);
+		break;
+	default:
+		return tach__refuse(w, TACH_ERR_NOTSUPP,
+				    "Linux never had perf_event for %s; only raw words exist",
+				    tach__str(w->pmu->name));
+	}
+	type = tach__perf_type(w->opt, w->pmu_number);
+	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
+	return 0;
+}
+
+/* For the name; libpfm-4 leaves some out and says precise twice. */
+static void show(struct tach__work *w)
+{
+	uint64_t *shown = w->shown + TACH__NMODS;
+
+	shown[TACH__OS_U] = w->levels & TACH_PLM_USER ? 1 : 0;
+	shown[TACH__OS_K] = w->levels & TACH_PLM_KERNEL ? 1 : 0;
+	shown[TACH__OS_H] = w->levels & TACH_PLM_HYPERVISOR ? 1 : 0;
+	/* They share a field; libpfm-4 shows it under both names. */
+	shown[TACH__OS_PERIOD] = shown[TACH__OS_FREQ] = w->period;
+	shown[TACH__OS_PRECISE] = shown[TACH__OS_HW_SMPL] = w->precise;
+	shown[TACH__OS_EXCL] = w->exclusive;
+	shown[TACH__OS_MG] = w->guest;
+	shown[TACH__OS_MH] = w->host;
+	shown[TACH__OS_CPU] = (uint64_t)w->cpu;
+	shown[TACH__OS_PINNED] = w->pinned;
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+		return;
+	if (w->pinned)
+		w->osshown |= 1u << TACH__OS_PINNED;
+	if (w->has & TACH_EVENT_HAS_CPU)
+		w->osshown |= 1u << TACH__OS_CPU;
+	if (w->osshown >> TACH__OS_PRECISE & 1)
+		w->osshown &= ~(1u << TACH__OS_HW_SMPL);
+}
+
+int tach__perf_encode(struct tach__work *w)
+{
+	int rc;
+
+	w->cpu = -1;
+	w->osshown = w->osmods & ~(1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ |
+				   1u << TACH__OS_CPU | 1u << TACH__OS_PINNED);
+	rc = w->generic ? tach__perf_config(w) : hardware(w);
+	if (!rc)
+		rc = take_picks(w);
+	if (!rc)
+		show(w);
+	return rc;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's generic events and raw codes. */
+#include <tach/pmu.h>
+#include "core/event/event.h"
+#include "core/event/perf_events.h"
+
+/* A code of perf.tsv: perf's id, and its type from bit 24 on. */
+#define TYPE_SHIFT 24
+#define ID_MASK	   0xffffffu
+
+#define PLM_ALL (TACH_PLM_KERNEL | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
+
+int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max)
+{
+	if (opt->host) {
+		pmus[0] = tach__pmu_find(opt->host, __builtin_strlen(opt->host));
+		return pmus[0] >= 0;
+	}
+	return tach_pmu_host(pmus, max, NULL);
+}
+
+uint32_t tach__perf_host_levels(const struct tach_encode_options *opt)
+{
+	int pmu;
+
+	return tach__perf_hosts(opt, &pmu, 1) > 0 ? tach__pmu_at(pmu)->plm : PLM_ALL;
+}
+
+int tach__perf_hybrid(const struct tach_encode_options *opt)
+{
+	int pmus[8];
+
+	return tach__perf_hosts(opt, pmus, 8) > 1;
+}
+
+static uint32_t type_of(const struct tach__work *w)
+{
+	return w->event->code >> TYPE_SHIFT;
+}
+
+/* Events that the core PMU counts, and so by the levels that it can tell apart. */
+static int by_hardware(const struct tach__work *w)
+{
+	return w->generic == TACH__GENERIC_TABLE &&
+	       (type_of(w) == PERF_TYPE_HARDWARE || type_of(w) == PERF_TYPE_HW_CACHE);
+}
+
+int tach__perf_offers_h(const struct tach__work *w)
+{
+	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS)
+		return 1;
+	/* libpfm-4 offers it for what the hardware counts only, though the level applies to
+	 * all. */
+	return (by_hardware(w) || !(w->opt->flags & TACH_ENCODE_LIBPFM4)) &&
+	       tach__perf_host_levels(w->opt) & TACH_PLM_HYPERVISOR;
+}
+
+int tach__perf_offers_precise(const struct tach__work *w)
+{
+	return w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS ||
+	       by_hardware(w);
+}
+
+int tach__perf_words(struct tach__work *w)
+{
+	int rc;
+
+	w->ncodes = 1;
+	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS) {
+		w->codes[0] = w->config;
+		return 0;
+	}
+	if (w->generic == TACH__GENERIC_TRACEPOINT) {
+		if (!w->point.text && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+			return tach__refuse(w, TACH_ERR_UMASK, "which tracepoint of %.*s?",
+					    (int)w->system.length, w->system.text);
+		w->codes[0] = w->config;
+		return 0;
+	}
+	for (unsigned i = 0; i < w->npicks; i++) {
+		if (w->picks[i].kind != TACH__PICK_UMASK)
+			continue;
+		rc = tach__umask_take(w, &w->picks[i]);
+		/* libpfm-4 has another word for this than for the hardware's umasks. */
+		if (rc)
+			return tach__refuse(w, TACH_ERR_UMASK,
+					    "one operation and one result, not several");
+	}
+	rc = tach__umask_finish(w, TACH_ERR_UMASK);
+	w->codes[0] = w->event->code & ID_MASK;
+	for (unsigned i = 0; i < w->nrows; i++)
+		w->codes[0] |= tach__umask_at(w->event, w->rows[i])->code;
+	return rc;
+}
+
+int tach__perf_config(struct tach__work *w)
+{
+	int pmus[8], n, type;
+
+	w->config = w->codes[0];
+	switch ((enum tach__generic)w->generic) {
+	case TACH__GENERIC_RAW:
+		w->type = PERF_TYPE_RAW;
+		w->config1 = w->config2 = 0;
+		w->has |= TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2;
+		return 0;
+	case TACH__GENERIC_TRACEPOINT:
+		w->type = PERF_TYPE_TRACEPOINT;
+		return 0;
+	case TACH__GENERIC_TERMS:
+		return 0;
+	case TACH__GENERIC_TABLE:
+		break;
+	}
+	w->type = type_of(w);
+	if (!by_hardware(w) || w->opt->flags & TACH_ENCODE_LIBPFM4)
+		return 0;
+	/* Several core types: bits 32 and up say whose cycles are meant (Linux 5.13). */
+	n = tach__perf_hosts(w->opt, pmus, 8);
+	if (w->opt->pmu >= 0)
+		pmus[0] = w->opt->pmu;
+	type = n > 1 ? tach__perf_type(w->opt, pmus[0]) : -1;
+	if (type > 0)
+		w->config |= (uint64_t)type << 32;
+	return 0;
+}
+
+int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
+{
+	uint64_t value = 0;
+	size_t i = 1;
+
+	/* Lower case r, 0x or not, hexadecimal digits; all ones is libpfm-4's overflow. */
+	if (name->length < 2 || name->text[0] != 'r')
+		return 0;
+	if (name->length > 3 && name->text[1] == '0' && tach__fold(name->text[2]) == 'x')
+		i = 3;
+	for (; i < name->length; i++) {
+		unsigned char c = tach__fold(name->text[i]);
+
+		if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) || value >> 60)
+			return 0;
+		value = value << 4 | (c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	if (value == UINT64_MAX)
+		return 0;
+	w->generic = TACH__GENERIC_RAW;
+	w->config = value;
+	return 1;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that belong to Linux and to no PMU model: perf's generic hardware, software and cache
+ * events (arch/linux/events/perf.tsv), tracepoints, raw codes (rXXXX), and events spelled in
+ * terms of a PMU's sysfs format (cpu/event=0xc0,umask=1/u).
+ */
+#ifndef TACH_CORE_EVENT_PERF_EVENTS_H
+#define TACH_CORE_EVENT_PERF_EVENTS_H
+
+#include "core/event/event.h"
+
+/* w->generic. 0: an event of a PMU model. */
+enum tach__generic {
+	TACH__GENERIC_TABLE = 1, /* a row of perf.tsv */
+	TACH__GENERIC_TRACEPOINT,
+	TACH__GENERIC_RAW,
+	TACH__GENERIC_TERMS,
+};
+
+/* That of a PMU's own rows. */
+static inline int tach__generic(const struct tach__pmu *pmu)
+{
+	return pmu->encoding == TACH__PERF	 ? TACH__GENERIC_TABLE
+	       : pmu->encoding == TACH__PERF_RAW ? TACH__GENERIC_RAW
+						 : 0;
+}
+
+/* ---- perf_events.c ---- */
+/* Core PMUs of this machine, or the one that the options name instead; how many. */
+int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
+uint32_t tach__perf_host_levels(const struct tach_encode_options *opt);
+/* Levels that perf can filter this event by. */
+static inline uint32_t tach__perf_levels(const struct tach__work *w)
+{
+	return w->generic ? tach__perf_host_levels(w->opt) : w->pmu->plm;
+}
+int tach__perf_hybrid(const struct tach_encode_options *opt);
+int tach__perf_offers_h(const struct tach__work *w);
+int tach__perf_offers_precise(const struct tach__work *w);
+/* w->codes from w->picks, for TACH_OS_NONE. */
+int tach__perf_words(struct tach__work *w);
+/* type and config for perf. */
+int tach__perf_config(struct tach__work *w);
+/* rXXXX: 1 and w set up, or 0. */
+int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
+
+/* ---- tracepoints.c ---- */
+/* 1 and w set up if the kernel has a tracepoint system of that name, else 0. */
+int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
+/* The tracepoint of that name in w's system: 1 and w->config its id, 0 none, or an error. */
+int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
+
+/* ---- terms.c ---- */
+int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Near misses: the closest known word by edit distance, the same PMU's first. */
+#include <string.h>
+#include "core/event/suggest.h"
+
+enum { WORD_MAX = 80 };
+
+struct best {
+	int distance;
+	const char *word;
+	int pmu; /* of an event, else -1 */
+};
+
+/* Insertions, deletions, replacements and swaps of neighbours; `limit` when not below it. */
+static int distance(const struct tach__text *a, const char *b, int limit)
+{
+	int rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *now = rows[2];
+	int n = (int)a->length, m = (int)strlen(b);
+
+	if (n > WORD_MAX || m > WORD_MAX || n - m >= limit || m - n >= limit)
+		return limit;
+	for (int j = 0; j <= m; j++)
+		last[j] = j;
+	for (int i = 1; i <= n; i++) {
+		unsigned char c = tach__fold(a->text[i - 1]);
+		int least = now[0] = i, *spare = before;
+
+		for (int j = 1; j <= m; j++) {
+			unsigned char d = tach__fold(b[j - 1]);
+			int cost = last[j - 1] + (c != d);
+
+			if (last[j] + 1 < cost)
+				cost = last[j] + 1;
+			if (now[j - 1] + 1 < cost)
+				cost = now[j - 1] + 1;
+			if (i > 1 && j > 1 && c == tach__fold(b[j - 2]) &&
+			    d == tach__fold(a->text[i - 2]) && before[j - 2] + 1 < cost)
+				cost = before[j - 2] + 1;
+			now[j] = cost;
+			if (cost < least)
+				least = cost;
+		}
+		if (least >= limit)
+			return limit;
+		before = last;
+		last = now;
+		now = spare;
+	}
+	return last[m] < limit ? last[m] : limit;
+}
+
+static void consider(struct best *best, const struct tach__text *name, const char *word,
+		     int pmu)
+{
+	int d = distance(name, word, best->distance);
+
+	if (d < best->distance)
+		*best = (struct best){d, word, pmu};
+}
+
+/* Farther than a third of its letters is another word. */
+static struct best start(const struct tach__text *name)
+{
+	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
+}
+
+static int shown(const struct tach__text *name)
+{
+	return name->length > 60 ? 60 : (int)name->length;
+}
+
+static int answer(struct tach__work *w, int code, const struct tach__text *name,
+		  const char *what, const struct best *best)
+{
+	if (best->word)
+		return tach__refuse(w, code, "%s '%.*s'; did you mean %s%s%s?", what,
+				    shown(name), name->text,
+				    best->pmu >= 0 ? tach__str(tach__pmu_at(best->pmu)->name)
+						   : "",
+				    best->pmu >= 0 ? "::" : "", best->word);
+	return tach__refuse(w, code, "%s '%.*s'", what, shown(name), name->text);
+}
+
+int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
+{
+	struct best best = start(name);
+	char what[112];
+	uint32_t set;
+
+	if (!w->err)
+		return TACH_ERR_ATTR;
+	for (int i = 0; i < w->event->numasks; i++)
+		consider(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
+	if (best.word || name->length > 2) {
+		for (set = w->mods; set; set &= set - 1)
+			consider(&best, name, tach__mods[__builtin_ctz(set)].name, -1);
+		for (set = w->osmods; set; set &= set - 1)
+			consider(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
+	}
+	what[0] = 0;
+	strncat(what, tach__str(w->event->name), 64);
+	strcat(what, " has no umask or modifier");
+	return answer(w, TACH_ERR_ATTR, name, what, &best);
+}
+
+int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
+{
+	struct best best = start(name);
+
+	if (!w->err)
+		return TACH_ERR_NOTFOUND;
+	for (int i = 0; i < tach__npmus(); i++)
+		consider(&best, name, tach__str(tach__pmu_at(i)->name), -1);
+	return answer(w, TACH_ERR_NOTFOUND, name, "no PMU", &best);
+}
+
+static void consider_events(struct best *best, const struct tach__text *name, int pmu)
+{
+	for (uint32_t i = 0; i < tach__pmu_at(pmu)->nevents; i++)
+		consider(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
+}
+
+int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
+			int npmus)
+{
+	struct best best = start(name);
+
+	if (!w->err)
+		return TACH_ERR_NOTFOUND;
+	for (int i = 0; i < npmus; i++)
+		consider_events(&best, name, pmus[i]);
+	/* Elsewhere only what is spelled exactly so is worth a hint. */
+	if (!best.word) {
+		best.distance = 1;
+		for (int i = 0; !best.word && i < tach__npmus(); i++)
+			if (tach__event_find(i, name->text, name->length) >= 0)
+				consider_events(&best, name, i);
+	}
+	return answer(w, TACH_ERR_NOTFOUND, name, "no event", &best);
+}
+
+const char *tach__suggest_near(int pmu, const struct tach__event *row,
+			       const struct tach__text *name)
+{
+	struct best best = start(name);
+
+	if (!row)
+		consider_events(&best, name, pmu);
+	for (int i = 0; row && i < row->numasks; i++)
+		consider(&best, name, tach__str(tach__umask_at(row, i)->name), -1);
+	return best.word;
+}
+
+const char *tach__suggest_word(const char *const *words, const char *name, size_t length)
+{
+	struct tach__text text = {.text = name, .length = length};
+	struct best best = {4, NULL, -1};
+
+	for (; *words; words++)
+		consider(&best, &text, *words, -1);
+	return best.word;
+}

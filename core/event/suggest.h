@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* "did you mean": run only where an error is being explained to somebody. */
+#ifndef TACH_CORE_EVENT_SUGGEST_H
+#define TACH_CORE_EVENT_SUGGEST_H
+
+#include "core/event/event.h"
+
+int tach__suggest_attr(struct tach__work *w, const struct tach__text *name);
+int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name);
+/* pmus: where the event was looked for. */
+int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
+			int npmus);
+
+/* The nearest name of the PMU's events, or of the row's umasks; NULL: none is near. */
+const char *tach__suggest_near(int pmu, const struct tach__event *row,
+			       const struct tach__text *name);
+
+/* The nearest of a list that ends with NULL; NULL: none is near. */
+const char *tach__suggest_word(const char *const *words, const char *name, size_t length);
+
+#endif

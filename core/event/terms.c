@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf's spelling of events: DEVICE/TERM,TERM.../MODIFIERS. Terms are NAME or NAME=VALUE, with
+ * names from the device's sysfs directories `format` ("config:0-7,32-35") and `events`; for
+ * the core PMU of a machine that is not ours a built-in copy of the formats stands in. The
+ * string behind the second slash is perf's letters ("u", "ukH", "pp") or, as everywhere here,
+ * ":u:period=1000".
+ */
+#include <string.h>
+#include "core/event/perf_events.h"
+#include "core/event/suggest.h"
+#include "core/os/sysfs.h"
+
+enum { DEPTH_MAX = 2, FORMAT_MAX = 128, EVENT_MAX = 256 };
+
+struct device {
+	struct tach__text name;
+	const char *sysfs;
+};
+
+/* Where sysfs is silent (linux: arch/x86/events/{intel,amd}/core.c, drivers/perf/arm_pmuv3.c).
+ */
+static const struct builtin {
+	char name[12];
+	char format[24];
+	uint8_t arch, amd;
+} builtins[] = {
+	{"event", "config:0-7,32-35", TACH__X86, 1},
+	{"event", "config:0-7", TACH__X86, 0},
+	{"umask", "config:8-15,40-47", TACH__X86, 0},
+	{"umask", "config:8-15", TACH__X86, 1},
+	{"edge", "config:18", TACH__X86, 2},
+	{"pc", "config:19", TACH__X86, 0},
+	{"any", "config:21", TACH__X86, 0},
+	{"inv", "config:23", TACH__X86, 2},
+	{"cmask", "config:24-31", TACH__X86, 2},
+	{"in_tx", "config:32", TACH__X86, 0},
+	{"in_tx_cp", "config:33", TACH__X86, 0},
+	{"ldlat", "config1:0-15", TACH__X86, 0},
+	{"offcore_rsp", "config1:0-63", TACH__X86, 0},
+	{"frontend", "config1:0-23", TACH__X86, 0},
+	{"event", "config:0-15", TACH__ARM64, 2},
+	{"long", "config1:0", TACH__ARM64, 2},
+	{"rdpmc", "config1:1", TACH__ARM64, 2},
+};
+
+static int is_core(const struct tach__text *device)
+{
+	return tach__text_equal(device, "cpu") || tach__text_equal(device, "cpu_core") ||
+	       tach__text_equal(device, "cpu_atom") || tach__text_equal(device, "cpu_lowpower");
+}
+
+static const char *builtin_format(const struct tach__work *w, const struct device *device,
+				  const struct tach__text *term)
+{
+	int arch = TACH__ARM64, amd = 0, pmus[8], n = 1;
+
+	if (is_core(&device->name)) {
+		arch = TACH__X86;
+		if (w->opt->pmu >= 0)
+			pmus[0] = w->opt->pmu;
+		else
+			n = tach__perf_hosts(w->opt, pmus, 8);
+		amd = n > 0 && tach__pmu_at(pmus[0])->encoding == TACH__AMD;
+	} else if (device->name.length < 5 || memcmp(device->name.text, "armv8", 5) != 0) {
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		if (builtins[i].arch == arch &&
+		    (builtins[i].amd == 2 || builtins[i].amd == amd) &&
+		    tach__text_equal(term, builtins[i].name))
+			return builtins[i].format;
+	return NULL;
+}
+
+/* "config1:0-7,32-35": spreads the value over these bits. 0, or -1 if it does not fit. */
+static int deposit(struct tach__work *w, const char *format, uint64_t value)
+{
+	uint64_t *word = &w->config;
+	const char *at = strchr(format, ':');
+
+	if (!at)
+		return -1;
+	if (strncmp(format, "config1:", 8) == 0) {
+		word = &w->config1;
+		w->has |= TACH_EVENT_HAS_CONFIG1;
+	} else if (strncmp(format, "config2:", 8) == 0) {
+		word = &w->config2;
+		w->has |= TACH_EVENT_HAS_CONFIG2;
+	} else if (strncmp(format, "config:", 7) != 0) {
+		return -1;
+	}
+	while (*at++) {
+		unsigned low = 0, high;
+
+		while (*at >= '0' && *at <= '9')
+			low = low * 10 + (unsigned)(*at++ - '0');
+		high = low;
+		if (*at == '-')
+			for (high = 0, at++; *at >= '0' && *at <= '9'; at++)
+				high = high * 10 + (unsigned)(*at - '0');
+		if (high > 63 || low > high || (*at && *at != ','))
+			return -1;
+		for (; low <= high; low++, value >>= 1)
+			*word = (*word & ~(UINT64_C(1) << low)) | (value & 1) << low;
+	}
+	return value ? -1 : 0;
+}
+
+static int read_file(const struct device *device, const char *folder,
+		     const struct tach__text *name, char *out, size_t size)
+{
+	char file[96];
+	size_t folder_length = strlen(folder);
+
+	if (!name->length || name->length + folder_length >= sizeof file ||
+	    name->text[0] == '.' || memchr(name->text, '/', name->length))
+		return -1;
+	memcpy(file, folder, folder_length);
+	memcpy(file + folder_length, name->text, name->length);
+	file[folder_length + name->length] = 0;
+	return tach__sysfs_read(device->sysfs, device->name.text, device->name.length, file,
+				out, size);
+}
+
+static int take_terms(struct tach__work *w, const struct device *device, const char *at,
+		      const char *end, int depth);
+
+/* Words that mean the same on every device. 1 taken, 0 not one of them, or an error. */
+static int common_term(struct tach__work *w, const struct tach__term *term, uint64_t value,
+		       int number)
+{
+	static const char names[][8] = {"config", "config1", "config2"};
+	uint64_t *const words[] = {&w->config, &w->config1, &w->config2};
+	static const uint32_t has[] = {0, TACH_EVENT_HAS_CONFIG1, TACH_EVENT_HAS_CONFIG2};
+	int period;
+
+	for (int i = 0; i < 3; i++)
+		if (tach__text_equal(&term->name, names[i])) {
+			if (!number)
+				return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number",
+						    names[i]);
+			*words[i] = value;
+			w->has |= has[i];
+			return 1;
+		}
+	if (tach__text_equal(&term->name, "name"))
+		return 1;
+	period = tach__text_equal(&term->name, "period");
+	if (!period && !tach__text_equal(&term->name, "freq"))
+		return 0;
+	if (!number || !value)
+		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%s takes a number above 0",
+				    period ? "period" : "freq");
+	w->period = value;
+	w->has |= period ? TACH_EVENT_HAS_PERIOD : TACH_EVENT_HAS_FREQ;
+	return 1;
+}
+
+static int take_term(struct tach__work *w, const struct device *device,
+		     const struct tach__term *term, int depth)
+{
+	char text[EVENT_MAX];
+	const char *format = text;
+	unsigned long long value = 1;
+	int number = !term->has_value || tach__text_number(&term->value, &value) > 0, rc;
+
+	rc = common_term(w, term, value, term->has_value && number);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	if (read_file(device, "format/", &term->name, text, FORMAT_MAX) <= 0)
+		format = builtin_format(w, device, &term->name);
+	if (format) {
+		if (!number)
+			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "'%.*s' is not a number",
+					    (int)(term->value.length & 63), term->value.text);
+		if (deposit(w, format, value))
+			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%.*s has the bits %s only",
+					    (int)(term->name.length & 63), term->name.text,
+					    format);
+		return 0;
+	}
+	/* A named event of the device is a list of terms. */
+	rc = term->has_value || depth == DEPTH_MAX
+		     ? -1
+		     : read_file(device, "events/", &term->name, text, sizeof text);
+	if (rc > 0)
+		return take_terms(w, device, text, text + rc, depth + 1);
+	return tach__refuse(
+		w, TACH_ERR_ATTR,
+		"%.*s has no term '%.*s'; expected event=, umask=, config=, or a name "
+		"from its sysfs folders format and events",
+		(int)(device->name.length & 31), device->name.text,
+		(int)(term->name.length & 31), term->name.text);
+}
+
+static int take_terms(struct tach__work *w, const struct device *device, const char *at,
+		      const char *end, int depth)
+{
+	while (at < end) {
+		const char *stop = memchr(at, ',', (size_t)(end - at)), *equal;
+		struct tach__term term;
+		int rc;
+
+		if (!stop)
+			stop = end;
+		equal = memchr(at, '=', (size_t)(stop - at));
+		if (!depth)
+			w->column = tach__column(w->string, at);
+		term.name = (struct tach__text){at, (size_t)((equal ? equal : stop) - at)};
+		term.has_value = equal != NULL;
+		term.value = (struct tach__text){equal ? equal + 1 : stop, 0};
+		term.value.length = (size_t)(stop - term.value.text);
+		if (!term.name.length)
+			return tach__refuse(w, TACH_ERR_SYNTAX,
+					    "a term is expected: NAME=VALUE");
+		rc = take_term(w, device, &term, depth);
+		if (rc)
+			return rc;
+		at = stop + 1;
+	}
+	return 0;
+}
+
+/* perf's letters; each stands for a modifier of ours. */
+static int take_letters(struct tach__work *w, const char *at, const char *end)
+{
+	static const struct {
+		char letter;
+		uint8_t mod;
+	} letters[] = {{'u', TACH__OS_U},   {'k', TACH__OS_K},	{'h', TACH__OS_H},
+		       {'G', TACH__OS_MG},  {'H', TACH__OS_MH}, {'D', TACH__OS_PINNED},
+		       {'e', TACH__OS_EXCL}};
+	uint64_t precise = 0;
+
+	for (; at < end && *at != ':'; at++) {
+		size_t i = 0;
+
+		w->column = tach__column(w->string, at);
+		if (*at == 'p' && w->osmods >> TACH__OS_PRECISE & 1) {
+			precise++;
+			continue;
+		}
+		while (i < sizeof letters / sizeof *letters && letters[i].letter != *at)
+			i++;
+		if (i == sizeof letters / sizeof *letters || w->nattrs == TACH__PICKS_MAX ||
+		    !(w->osmods >> letters[i].mod & 1))
+			return tach__refuse(w, TACH_ERR_ATTR,
+					    "expected letters out of u k h G H p D e, or :");
+		w->nattrs++; /* what tach__match adds counts from here */
+		w->picks[w->npicks++] = (struct tach__pick){
+			1, letters[i].mod, (uint16_t)w->column, TACH__PICK_OSMOD};
+	}
+	if (precise && w->nattrs < TACH__PICKS_MAX) {
+		w->nattrs++;
+		w->picks[w->npicks++] = (struct tach__pick){
+			precise, TACH__OS_PRECISE, (uint16_t)w->column, TACH__PICK_OSMOD};
+	}
+	return at < end ? tach__match(w, tach__attrs_from(at, end)) : 0;
+}
+
+static int set_type(struct tach__work *w, const struct device *device)
+{
+	int type = tach__sysfs_type(device->sysfs, device->name.text, device->name.length);
+
+	if (type < 0 && !is_core(&device->name) && device->name.length >= 5 &&
+	    memcmp(device->name.text, "armv8", 5) != 0)
+		type = -2;
+	if (type == -2) {
+		w->column = 1;
+		return tach__refuse(w, TACH_ERR_NOTFOUND,
+				    "no device '%.*s' in /sys/bus/event_source/devices",
+				    (int)(device->name.length & 63), device->name.text);
+	}
+	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
+	return 0;
+}
+
+int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
+{
+	struct device device = {s->pmu, w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS};
+	const char *close = memchr(s->terms, '/', (size_t)(s->end - s->terms));
+	const char *comma;
+	int rc;
+
+	if (!close) {
+		w->column = tach__column(w->string, s->end);
+		return tach__refuse(w, TACH_ERR_SYNTAX, "the closing '/' is missing");
+	}
+	w->generic = TACH__GENERIC_TERMS;
+	w->terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
+	rc = set_type(w, &device);
+	if (!rc)
+		rc = take_terms(w, &device, s->terms, close, 0);
+	if (rc)
+		return rc;
+	/* Offers are made for perf's forms only; as raw words there are no modifiers. */
+	w->osmods = w->os == TACH_OS_NONE ? 0 : tach__perf_offer(w);
+	comma = memchr(close, ',', (size_t)(s->end - close));
+	return take_letters(w, close + 1, comma ? comma : s->end);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Error bars through a formula: forward differentiation over its tree, one pass per operand
+ * that has an error. Levels of the tree bound the recursion.
+ */
+#include <math.h>
+#include "core/formula/formula.h"
+
+/* A value and its derivative by the operand of this pass. */
+struct dual {
+	double v, d;
+};
+
+struct pass {
+	const struct tach_formula *f;
+	const uint64_t *n;
+	double elapsed;
+	uint32_t operand;
+};
+
+static struct dual walk(const struct pass *p, unsigned i);
+
+static bool holds(const struct pass *p, const struct tach__node *n)
+{
+	double a = walk(p, n->kid[0]).v, b = walk(p, n->kid[1]).v;
+
+	switch (n->op) {
+	case TACH__F_LT:
+		return a < b;
+	case TACH__F_LE:
+		return a <= b;
+	case TACH__F_GT:
+		return a > b;
+	case TACH__F_GE:
+		return a >= b;
+	case TACH__F_EQ:
+		return a == b;
+	default:
+		return a != b;
+	}
+}
+
+static struct dual binary(enum tach__op op, struct dual a, struct dual b)
+{
+	double q;
+
+	switch (op) {
+	case TACH__F_ADD:
+		return (struct dual){a.v + b.v, a.d + b.d};
+	case TACH__F_SUB:
+		return (struct dual){a.v - b.v, a.d - b.d};
+	case TACH__F_MUL:
+		return (struct dual){a.v * b.v, a.d * b.v + a.v * b.d};
+	case TACH__F_DIV:
+		q = b.v != 0 ? a.v / b.v : NAN;
+		return (struct dual){q, (a.d - q * b.d) / b.v};
+	case TACH__F_MIN:
+		return isnan(a.v) || a.v < b.v ? a : b;
+	default:
+		return isnan(a.v) || a.v > b.v ? a : b;
+	}
+}
+
+static struct dual walk(const struct pass *p, unsigned i)
+{
+	const struct tach__node *n = &p->f->node[i];
+	struct dual x;
+
+	switch (n->op) {
+	case TACH__F_NUM:
+	case TACH__F_MAX_HZ:
+	case TACH__F_TSC_HZ:
+		return (struct dual){n->value, 0};
+	case TACH__F_ARG:
+		return (struct dual){(double)(int64_t)p->n[n->arg], n->arg == p->operand};
+	case TACH__F_ELAPSED:
+		return (struct dual){p->elapsed, 0};
+	case TACH__F_NEG:
+		x = walk(p, n->kid[0]);
+		return (struct dual){-x.v, -x.d};
+	case TACH__F_COND:
+		return walk(p, n->kid[holds(p, &p->f->node[n->kid[0]]) ? 1 : 2]);
+	default:
+		x = walk(p, n->kid[0]);
+		return binary((enum tach__op)n->op, x, walk(p, n->kid[1]));
+	}
+}
+
+double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
+			       const double *error, double elapsed_ns, double *result_error,
+			       uint32_t *flags)
+{
+	struct pass p = {f, n, elapsed_ns, 0};
+	double sum = 0, value = tach_formula_eval(f, n, elapsed_ns, flags);
+
+	for (uint64_t left = f->uses; left && error; left &= left - 1) {
+		p.operand = (uint32_t)__builtin_ctzll(left);
+		if (error[p.operand] != 0)
+			sum += fabs(walk(&p, f->root).d) * fabs(error[p.operand]);
+	}
+	if (result_error)
+		*result_error = isnan(value) ? NAN : sum;
+	return value;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* A compiled formula as an object: made, asked about, freed. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/formula/formula.h"
+
+/* Fields that an older caller does not have are 0; what a newer one adds must be. */
+static int take_options(struct tach_formula_options *out,
+			const struct tach_formula_options *opt, struct tach_error *err)
+{
+	size_t size = opt && opt->size ? opt->size : sizeof *out;
+
+	*out = (struct tach_formula_options)TACH_FORMULA_OPTIONS_INIT;
+	if (!opt)
+		return 0;
+	for (size_t i = sizeof *out; i < size; i++)
+		if (((const char *)opt)[i])
+			return tach__error(err, TACH_ERR_INVAL, 0, 0,
+					   "struct tach_formula_options of a newer version");
+	if (size < offsetof(struct tach_formula_options, part))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "struct tach_formula_options has a size of %zu", size);
+	memcpy(out, opt, size < sizeof *out ? size : sizeof *out);
+	if ((unsigned)out->kind > TACH_FORMULA_POSTFIX || out->noperands < -1 ||
+	    out->noperands > TACH_FORMULA_OPERANDS_MAX)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no such kind, or noperands outside -1 .. %d",
+				   TACH_FORMULA_OPERANDS_MAX);
+	return 0;
+}
+
+int tach_formula_compile(struct tach_formula **out, const char *text,
+			 const struct tach_formula_options *opt, struct tach_error *err)
+{
+	struct tach_formula_options options;
+	struct tach_formula *f;
+	int rc;
+
+	if (!out || !text)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no formula given");
+	rc = take_options(&options, opt, err);
+	if (rc)
+		return rc;
+	f = calloc(1, sizeof *f);
+	if (!f)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	rc = tach__formula_parse(f, text, &options, err);
+	if (!rc)
+		rc = tach__formula_fold(&f, err);
+	if (rc) {
+		tach_formula_free(f);
+		return rc;
+	}
+	tach__formula_link(f);
+	*out = f;
+	return 0;
+}
+
+void tach_formula_free(struct tach_formula *f)
+{
+	if (!f)
+		return;
+	free(f->form);
+	free(f->node);
+	free(f->term);
+	free(f);
+}
+
+int tach_formula_noperands(const struct tach_formula *f)
+{
+	return f->noperands;
+}
+
+uint64_t tach_formula_uses(const struct tach_formula *f)
+{
+	return f->uses;
+}
+
+enum tach_formula_shape tach_formula_shape(const struct tach_formula *f)
+{
+	return f->shape;
+}
+
+uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags)
+{
+	uint32_t all = f->flags;
+
+	if (flags)
+		for (uint64_t left = f->uses; left; left &= left - 1)
+			all |= flags[__builtin_ctzll(left)];
+	return all;
+}

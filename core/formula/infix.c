@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Infix formulas, by recursive descent:
+ *
+ *	value	   = sum [ comparison sum ] [ "?" value ":" value ]
+ *	sum	   = product { ("+" | "-") product }
+ *	product	   = factor { ("*" | "/") factor }
+ *	factor	   = { "-" | "+" } primary
+ *	primary	   = number | "#" | name | "(" value ")" | ("min" | "max") "(" value {"," value}
+ *")"
+ *
+ * A value that is a comparison may only stand, in parentheses or bare, before "?".
+ */
+#include <string.h>
+#include "core/formula/parse.h"
+
+static int value(struct tach__parse *p);
+
+static void blanks(struct tach__parse *p)
+{
+	p->at += strspn(p->text + p->at, " \t\r\n");
+}
+
+static char peek(struct tach__parse *p)
+{
+	blanks(p);
+	return p->text[p->at];
+}
+
+static int expected(struct tach__parse *p, const char *what)
+{
+	char buffer[16];
+
+	blanks(p);
+	return tach__p_fail(p, TACH_ERR_SYNTAX, p->at, "%s expected before %s", what,
+			    tach__p_seen(p->text + p->at, buffer));
+}
+
+static int too_deep(struct tach__parse *p)
+{
+	return tach__p_fail(p, TACH_ERR_TOOMANY, p->at,
+			    "the formula is nested more than %d levels deep",
+			    TACH__F_DEPTH_MAX);
+}
+
+static bool letter(char c)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+static bool digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where a run of name characters may be cut when the whole of it is unknown. */
+static bool joint(char c)
+{
+	return c == '-' || c == ':' || c == '.' || c == '=';
+}
+
+/* left = op(left, right), both beginning where at[] says. */
+static int binary(struct tach__parse *p, enum tach__op op, int left, int right, size_t left_at,
+		  size_t right_at)
+{
+	const int kids[] = {left, right};
+	const size_t at[] = {left_at, right_at};
+
+	return tach__p_apply(p, op, 2, kids, at);
+}
+
+/* min(a, b, ...) and max(...); text[at] is the opening parenthesis. */
+static int function(struct tach__parse *p, enum tach__op op)
+{
+	size_t left_at = ++p->at, right_at;
+	int left = value(p), right;
+
+	if (left >= 0 && peek(p) != ',')
+		return expected(p, "','");
+	while (left >= 0 && peek(p) == ',') {
+		right_at = ++p->at;
+		right = value(p);
+		if (right < 0)
+			return right;
+		left = binary(p, op, left, right, left_at, right_at);
+	}
+	if (left < 0)
+		return left;
+	if (peek(p) != ')')
+		return expected(p, "',' or ')'");
+	p->at++;
+	return left;
+}
+
+static int known(struct tach__parse *p, size_t at, size_t length)
+{
+	const char *name = p->text + at;
+
+	if (length == 3 && (!memcmp(name, "min", 3) || !memcmp(name, "max", 3))) {
+		size_t after = at + 3 + strspn(name + 3, " \t\r\n");
+
+		if (p->text[after] == '(') {
+			p->at = after;
+			return function(p, name[1] == 'i' ? TACH__F_MIN : TACH__F_MAX);
+		}
+	}
+	p->at = at + length;
+	return tach__p_name(p, at, length);
+}
+
+static int name(struct tach__parse *p)
+{
+	size_t at = p->at, length = 0, whole;
+	const char *text = p->text + at;
+	int node;
+
+	while (letter(text[length]) || digit(text[length]) || joint(text[length]) ||
+	       text[length] == '@')
+		length++;
+	whole = length;
+	for (; length; length--) {
+		if (length < whole && !joint(text[length]))
+			continue;
+		node = known(p, at, length);
+		if (node != TACH__P_UNKNOWN)
+			return node;
+	}
+	while (whole > 1 && joint(text[whole - 1]))
+		whole--;
+	return tach__p_unknown(p, at, whole);
+}
+
+static int quoted(struct tach__parse *p)
+{
+	size_t at = p->at + 1;
+	const char *end = strchr(p->text + at, p->text[p->at]);
+	size_t length;
+	int node;
+
+	if (!end)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, p->at, "the quote is never closed");
+	length = (size_t)(end - (p->text + at));
+	p->at = at + length + 1;
+	node = tach__p_name(p, at, length);
+	return node == TACH__P_UNKNOWN ? tach__p_unknown(p, at, length) : node;
+}
+
+static int number(struct tach__parse *p)
+{
+	size_t at = p->at, length = tach__p_number_span(p->text + at);
+
+	if (!length)
+		return expected(p, "a number or a name");
+	if (letter(p->text[at + length]) || p->text[at + length] == '.')
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at + length,
+				    "an operator expected after the number");
+	p->at += length;
+	return tach__p_number(p, at, length);
+}
+
+static int primary(struct tach__parse *p)
+{
+	size_t at;
+	int node;
+	char c = peek(p);
+
+	if (digit(c) || c == '.')
+		return number(p);
+	if (letter(c))
+		return name(p);
+	if (c == '"' || c == '\'')
+		return quoted(p);
+	if (c == '#') {
+		p->at++;
+		return tach__p_max_hz(p, p->at - 1);
+	}
+	if (c != '(')
+		return expected(p, "an operand");
+	at = p->at++;
+	node = value(p);
+	if (node < 0)
+		return node;
+	c = peek(p);
+	if (c != ')')
+		return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,
+				    c ? "an operator or ')' expected; the '(' is in column %d"
+				      : "the '(' in column %d is never closed",
+				    (int)at + 1);
+	p->at++;
+	return node;
+}
+
+static int factor(struct tach__parse *p)
+{
+	char c = peek(p);
+	size_t at;
+	int node;
+
+	if (c != '-' && c != '+')
+		return primary(p);
+	if (++p->nesting > TACH__F_DEPTH_MAX)
+		return too_deep(p);
+	at = ++p->at;
+	node = factor(p);
+	p->nesting--;
+	return node < 0 || c == '+' ? node : tach__p_apply(p, TACH__F_NEG, 1, &node, &at);
+}
+
+static int product(struct tach__parse *p)
+{
+	size_t at = (blanks(p), p->at), right_at;
+	int left = factor(p), right;
+	char c;
+
+	while (left >= 0 && ((c = peek(p)) == '*' || c == '/')) {
+		p->at++;
+		blanks(p);
+		right_at = p->at;
+		right = factor(p);
+		if (right < 0)
+			return right;
+		left = binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right, at,
+			      right_at);
+	}
+	return left;
+}
+
+static int sum(struct tach__parse *p)
+{
+	size_t at = (blanks(p), p->at), right_at;
+	int left = product(p), right;
+	char c;
+
+	while (left >= 0 && ((c = peek(p)) == '+' || c == '-')) {
+		p->at++;
+		blanks(p);
+		right_at = p->at;
+		right = product(p);
+		if (right < 0)
+			return right;
+		left = binary(p, c == '+' ? TACH__F_ADD : TACH__F_SUB, left, right, at,
+			      right_at);
+	}
+	return left;
+}
+
+static const struct {
+	char word[3];
+	enum tach__op op;
+} comparisons[] = {
+	{"<=", TACH__F_LE}, {">=", TACH__F_GE}, {"==", TACH__F_EQ},
+	{"!=", TACH__F_NE}, {"<", TACH__F_LT},	{">", TACH__F_GT},
+};
+
+static int comparison(struct tach__parse *p)
+{
+	size_t at = (blanks(p), p->at), right_at;
+	int left = sum(p), right;
+
+	if (left < 0)
+		return left;
+	blanks(p);
+	for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
+		size_t length = strlen(comparisons[i].word);
+
+		if (strncmp(p->text + p->at, comparisons[i].word, length) != 0)
+			continue;
+		p->at += length;
+		blanks(p);
+		right_at = p->at;
+		right = sum(p);
+		if (right < 0)
+			return right;
+		return binary(p, comparisons[i].op, left, right, at, right_at);
+	}
+	return left;
+}
+
+/* condition ? a : b, the condition being read already. */
+static int choice(struct tach__parse *p, int condition, size_t condition_at)
+{
+	int kids[3] = {condition};
+	size_t at[3] = {condition_at};
+
+	p->at++;
+	blanks(p);
+	at[1] = p->at;
+	kids[1] = value(p);
+	if (kids[1] < 0)
+		return kids[1];
+	if (peek(p) != ':')
+		return expected(p, "':'");
+	p->at++;
+	blanks(p);
+	at[2] = p->at;
+	kids[2] = value(p);
+	if (kids[2] < 0)
+		return kids[2];
+	return tach__p_apply(p, TACH__F_COND, 3, kids, at);
+}
+
+static int value(struct tach__parse *p)
+{
+	size_t at = (blanks(p), p->at);
+	int node;
+
+	if (++p->nesting > TACH__F_DEPTH_MAX)
+		return too_deep(p);
+	node = comparison(p);
+	if (node >= 0 && peek(p) == '?')
+		node = choice(p, node, at);
+	p->nesting--;
+	return node;
+}
+
+int tach__p_infix(struct tach__parse *p)
+{
+	size_t at = (blanks(p), p->at);
+	int node;
+
+	if (!p->text[at])
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at, "the formula is empty");
+	node = value(p);
+	if (node < 0)
+		return node;
+	if (peek(p))
+		return expected(p, "an operator");
+	if (tach__p_is_condition(p, node))
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
+				    "a comparison is no value; choose one with '?:'");
+	return node;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+/* Formula text to a tree of nodes: what both notations share, and the postfix one. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/base/number.h"
+#include "core/os/clock.h"
+#include "core/formula/parse.h"
+
+int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format, ...)
+{
+	char text[sizeof p->err->text];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	p->code = tach__error(p->err, code, 0, (int)at + 1, "%s", text);
+	return TACH__P_FAILED;
+}
+
+static int node(struct tach__parse *p, enum tach__op op, int kids, const int *kid)
+{
+	struct tach_formula *f = p->f;
+	struct tach__node *n;
+	unsigned depth = 0;
+
+	if (f->nnodes == TACH__F_NODES_MAX)
+		return tach__p_fail(p, TACH_ERR_TOOMANY, p->at,
+				    "the formula has more than %d operators and operands",
+				    TACH__F_NODES_MAX);
+	if (f->nnodes == p->capacity) {
+		unsigned capacity = p->capacity ? 2 * p->capacity : 32;
+
+		n = realloc(f->node, capacity * sizeof *n);
+		if (!n)
+			return tach__p_fail(p, TACH_ERR_NOMEM, p->at, "out of memory");
+		f->node = n;
+		p->capacity = capacity;
+	}
+	n = &f->node[f->nnodes];
+	memset(n, 0, sizeof *n);
+	n->op = (uint8_t)op;
+	for (int i = 0; i < kids; i++) {
+		n->kid[i] = (uint16_t)kid[i];
+		if (f->node[kid[i]].depth > depth)
+			depth = f->node[kid[i]].depth;
+	}
+	if (depth >= TACH__F_DEPTH_MAX)
+		return tach__p_fail(p, TACH_ERR_TOOMANY, p->at,
+				    "the formula is nested more than %d levels deep",
+				    TACH__F_DEPTH_MAX);
+	n->depth = (uint8_t)(depth + 1);
+	return (int)f->nnodes++;
+}
+
+int tach__p_leaf(struct tach__parse *p, enum tach__op op)
+{
+	return node(p, op, 0, NULL);
+}
+
+bool tach__p_is_condition(const struct tach__parse *p, int n)
+{
+	return p->f->node[n].op >= TACH__F_LT && p->f->node[n].op <= TACH__F_NE;
+}
+
+int tach__p_apply(struct tach__parse *p, enum tach__op op, int n, const int *kids,
+		  const size_t *at)
+{
+	for (int i = 0; i < n; i++) {
+		bool wanted = op == TACH__F_COND && i == 0;
+
+		if (tach__p_is_condition(p, kids[i]) != wanted)
+			return tach__p_fail(
+				p, TACH_ERR_SYNTAX, at[i],
+				wanted ? "a comparison expected, for '?:' to choose by"
+				       : "a comparison is no value; choose one "
+					 "with '?:'");
+	}
+	/* A negated number is a negative number: so that printing and reading agree. */
+	if (op == TACH__F_NEG && p->f->node[kids[0]].op == TACH__F_NUM) {
+		p->f->node[kids[0]].value = -p->f->node[kids[0]].value;
+		return kids[0];
+	}
+	return node(p, op, n, kids);
+}
+
+size_t tach__p_number_span(const char *text)
+{
+	size_t n = strspn(text, "0123456789"), digits = n;
+
+	if (text[n] == '.') {
+		size_t fraction = strspn(text + n + 1, "0123456789");
+
+		digits += fraction;
+		n += 1 + fraction;
+	}
+	if (!digits)
+		return 0;
+	if (text[n] == 'e' || text[n] == 'E') {
+		size_t sign = text[n + 1] == '+' || text[n + 1] == '-';
+		size_t exponent = strspn(text + n + 1 + sign, "0123456789");
+
+		if (exponent)
+			n += 1 + sign + exponent;
+	}
+	return n;
+}
+
+int tach__p_number(struct tach__parse *p, size_t at, size_t length)
+{
+	int n;
+	double value;
+
+	if (length > 100)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
+				    "a number has more than 100 characters");
+	value = tach__number_parse(p->text + at, length);
+	if (value - value != 0)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
+				    "the number %.*s is too large for a double", (int)length,
+				    p->text + at);
+	n = tach__p_leaf(p, TACH__F_NUM);
+	if (n >= 0)
+		p->f->node[n].value = value;
+	return n;
+}
+
+const char *tach__p_seen(const char *text, char buffer[16])
+{
+	unsigned char c = (unsigned char)*text;
+
+	if (!c)
+		return "the end";
+	if (c > ' ' && c < 0x7f)
+		snprintf(buffer, 16, "'%c'", c);
+	else
+		snprintf(buffer, 16, "byte 0x%02x", c);
+	return buffer;
+}
+
+static int operand(struct tach__parse *p, size_t at, long number)
+{
+	struct tach_formula *f = p->f;
+	int n;
+
+	if (number >= TACH_FORMULA_OPERANDS_MAX)
+		return tach__p_fail(p, TACH_ERR_TOOMANY, at,
+				    "operands go from N0 to N%d at most",
+				    TACH_FORMULA_OPERANDS_MAX - 1);
+	n = tach__p_leaf(p, TACH__F_ARG);
+	if (n < 0)
+		return n;
+	f->node[n].arg = (uint32_t)number;
+	f->uses |= 1ull << number;
+	if (number >= f->noperands)
+		f->noperands = (int)number + 1;
+	return n;
+}
+
+/* N<number>: the number, or -1 for any other name. */
+static long placeholder(const char *name, size_t length)
+{
+	long number = 0;
+
+	if (length < 2 || name[0] != 'N')
+		return -1;
+	for (size_t i = 1; i < length; i++) {
+		if (name[i] < '0' || name[i] > '9')
+			return -1;
+		if (number < 100000)
+			number = 10 * number + name[i] - '0';
+	}
+	return number;
+}
+
+static int clock_node(struct tach__parse *p, enum tach__op op, size_t at)
+{
+	bool max = op == TACH__F_MAX_HZ;
+	double value = max ? p->opt->max_hz : p->opt->tsc_hz;
+	int n;
+
+	if (!(value > 0))
+		value = max ? tach__max_hz(&p->f->flags) : tach__tsc_hz(&p->f->flags);
+	if (!(value > 0))
+		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
+				    "this system does not tell %s; give it in the options",
+				    max ? "the CPU's maximum clock (max_hz)"
+					: "its clock's frequency (tsc_hz)");
+	n = tach__p_leaf(p, op);
+	if (n >= 0)
+		p->f->node[n].value = value;
+	return n;
+}
+
+int tach__p_max_hz(struct tach__parse *p, size_t at)
+{
+	return clock_node(p, TACH__F_MAX_HZ, at);
+}
+
+static bool is(const char *name, size_t length, const char *word)
+{
+	return strlen(word) == length && !memcmp(name, word, length);
+}
+
+/* A copy of another formula's tree; its root. */
+static int graft(struct tach__parse *p, size_t at, const struct tach_formula *part)
+{
+	struct tach_formula *f = p->f;
+	int base = (int)f->nnodes, n = 0, kids[3];
+
+	if (!part)
+		return tach__p_fail(p, TACH_ERR_INVAL, at, "a name stands for no formula");
+	for (uint32_t i = 0; i < part->nnodes && n >= 0; i++) {
+		const struct tach__node *from = &part->node[i];
+		int count = from->op == TACH__F_COND  ? 3
+			    : from->op >= TACH__F_ADD ? 2
+			    : from->op == TACH__F_NEG ? 1
+						      : 0;
+
+		for (int k = 0; k < count; k++)
+			kids[k] = base + from->kid[k];
+		n = node(p, (enum tach__op)from->op, count, kids);
+		if (n >= 0) {
+			f->node[n].arg = from->arg;
+			f->node[n].value = from->value;
+		}
+	}
+	f->uses |= part->uses;
+	f->flags |= part->flags;
+	if (part->noperands > f->noperands)
+		f->noperands = part->noperands;
+	return n < 0 ? n : base + (int)part->root;
+}
+
+int tach__p_name(struct tach__parse *p, size_t at, size_t length)
+{
+	const char *name = p->text + at;
+	long number = placeholder(name, length);
+	int slot;
+
+	if (number >= 0) {
+		int last = p->opt->noperands - 1;
+
+		if (p->opt->noperands >= 0 && number > last)
+			return tach__p_fail(p, TACH_ERR_SYNTAX, at,
+					    last > 0 ? "there is no %.*s: only N0 to N%d exist"
+					    : last == 0 ? "there is no %.*s: only N0 exists"
+							: "there is no %.*s here",
+					    (int)length, name, last);
+		return operand(p, at, number);
+	}
+	if (is(name, length, "max_hz"))
+		return clock_node(p, TACH__F_MAX_HZ, at);
+	if (is(name, length, "tsc_hz"))
+		return clock_node(p, TACH__F_TSC_HZ, at);
+	if (is(name, length, "elapsed_ns"))
+		return tach__p_leaf(p, TACH__F_ELAPSED);
+	if (!p->opt->resolve)
+		return TACH__P_UNKNOWN;
+	slot = p->opt->resolve(p->opt->context, name, length);
+	if (slot < 0)
+		return TACH__P_UNKNOWN;
+	if (slot >= TACH_FORMULA_PART && p->opt->part)
+		return graft(p, at, p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
+	return operand(p, at, slot);
+}
+
+int tach__p_unknown(struct tach__parse *p, size_t at, size_t length)
+{
+	return tach__p_fail(p, TACH_ERR_NOTFOUND, at, "unknown name '%.*s'%s",
+			    length > 100 ? 100 : (int)length, p->text + at,
+			    p->opt->resolve
+				    ? ""
+				    : "; operands are N0, N1, ..., constants max_hz, tsc_hz, "
+				      "elapsed_ns");
+}
+
+/* ---- postfix ---- */
+
+static const struct {
+	const char *word;
+	enum tach__op op;
+	int kids;
+} operators[] = {
+	{"+", TACH__F_ADD, 2},	 {"-", TACH__F_SUB, 2},	  {"*", TACH__F_MUL, 2},
+	{"/", TACH__F_DIV, 2},	 {"min", TACH__F_MIN, 2}, {"max", TACH__F_MAX, 2},
+	{"neg", TACH__F_NEG, 1}, {"<", TACH__F_LT, 2},	  {"<=", TACH__F_LE, 2},
+	{">", TACH__F_GT, 2},	 {">=", TACH__F_GE, 2},	  {"==", TACH__F_EQ, 2},
+	{"!=", TACH__F_NE, 2},	 {"?:", TACH__F_COND, 3},
+};
+
+/* What waits for an operator. Unbounded but by the number of nodes: most of it folds away. */
+struct stack {
+	int node[TACH__F_NODES_MAX];
+	size_t at[TACH__F_NODES_MAX];
+	int count;
+};
+
+static int apply(struct tach__parse *p, struct stack *s, size_t at, int which)
+{
+	int kids = operators[which].kids;
+
+	if (s->count < kids)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
+				    "'%s' takes %d value%s, but %d %s before it",
+				    operators[which].word, kids, kids == 1 ? "" : "s", s->count,
+				    s->count == 1 ? "stands" : "stand");
+	s->count -= kids;
+	return tach__p_apply(p, operators[which].op, kids, s->node + s->count,
+			     s->at + s->count);
+}
+
+static int postfix_token(struct tach__parse *p, struct stack *s, size_t at, size_t length)
+{
+	const char *token = p->text + at;
+	size_t sign = *token == '-' || *token == '+', number;
+	int n;
+
+	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
+		if (is(token, length, operators[i].word))
+			return apply(p, s, at, (int)i);
+	if (is(token, length, "#"))
+		return clock_node(p, TACH__F_MAX_HZ, at);
+	number = tach__p_number_span(token + sign);
+	if (number && number + sign == length) {
+		n = tach__p_number(p, at + sign, number);
+		return n >= 0 && *token == '-' ? tach__p_apply(p, TACH__F_NEG, 1, &n, &at) : n;
+	}
+	if (number)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, at + sign + number,
+				    "'|' expected after the number");
+	n = tach__p_name(p, at, length);
+	return n == TACH__P_UNKNOWN ? tach__p_unknown(p, at, length) : n;
+}
+
+static bool blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static int postfix_tokens(struct tach__parse *p, struct stack *s)
+{
+	const char *text = p->text;
+	size_t end, next;
+
+	for (p->at = 0; text[p->at]; p->at = next) {
+		size_t length = strcspn(text + p->at, "|");
+		int n, before = s->count;
+
+		next = p->at + length + (text[p->at + length] == '|');
+		end = p->at + length;
+		while (p->at < end && blank(text[p->at]))
+			p->at++;
+		while (end > p->at && blank(text[end - 1]))
+			end--;
+		if (end == p->at) {
+			/* Real files begin or end with a bar now and then. */
+			if (s->count == 0 || !text[next])
+				continue;
+			return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,
+					    "an operand or operator expected between the bars");
+		}
+		n = postfix_token(p, s, p->at, end - p->at);
+		if (n < 0)
+			return n;
+		/* An operator's value begins where its first operand, still there, did. */
+		if (s->count == before)
+			s->at[s->count] = p->at;
+		s->node[s->count++] = n;
+	}
+	if (s->count == 1 && !tach__p_is_condition(p, s->node[0]))
+		return s->node[0];
+	if (s->count == 1)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, s->at[0],
+				    "a comparison is no value; choose one with '?:'");
+	if (s->count == 0)
+		return tach__p_fail(p, TACH_ERR_SYNTAX, 0, "the formula is empty");
+	return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,
+			    "%d values are left at the end; an operator is missing", s->count);
+}
+
+int tach__p_postfix(struct tach__parse *p)
+{
+	struct stack *s = malloc(sizeof *s);
+	int n;
+
+	if (!s)
+		return tach__p_fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	s->count = 0;
+	n = postfix_tokens(p, s);
+	free(s);
+	return n;
+}
+
+int tach__formula_parse(struct tach_formula *f, const char *text,
+			const struct tach_formula_options *opt, struct tach_error *err)
+{
+	struct tach__parse p = {.f = f, .text = text, .opt = opt, .err = err};
+	int root;
+
+	root = opt->kind == TACH_FORMULA_POSTFIX ? tach__p_postfix(&p) : tach__p_infix(&p);
+	if (root < 0) {
+		free(f->node);
+		f->node = NULL;
+		return p.code;
+	}
+	f->root = (uint32_t)root;
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What the infix and the postfix parser share: nodes, names, numbers, error positions. */
+#ifndef TACH_CORE_FORMULA_PARSE_H
+#define TACH_CORE_FORMULA_PARSE_H
+
+#include "core/formula/formula.h"
+
+struct tach__parse {
+	struct tach_formula *f;
+	const char *text;
+	size_t at;
+	const struct tach_formula_options *opt;
+	struct tach_error *err;
+	int code; /* of the error that was reported */
+	unsigned capacity;
+	unsigned nesting;
+};
+
+#define TACH__P_FAILED	(-1) /* reported; p->code */
+#define TACH__P_UNKNOWN (-2) /* nobody knows the name; not reported */
+
+/* All of these return a node number or TACH__P_FAILED. */
+int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+int tach__p_leaf(struct tach__parse *p, enum tach__op op);
+/*
+ * An operator over kids[0 .. n-1], which begin at the given places of the text: a comparison
+ * may only be the first kid of ?:, and ?: wants one there.
+ */
+int tach__p_apply(struct tach__parse *p, enum tach__op op, int n, const int *kids,
+		  const size_t *at);
+int tach__p_max_hz(struct tach__parse *p, size_t at);
+bool tach__p_is_condition(const struct tach__parse *p, int node);
+/* Or TACH__P_UNKNOWN. */
+int tach__p_name(struct tach__parse *p, size_t at, size_t length);
+int tach__p_unknown(struct tach__parse *p, size_t at, size_t length);
+int tach__p_number(struct tach__parse *p, size_t at, size_t length);
+/* Length of the number that begins at text[at], 0 if none does. */
+size_t tach__p_number_span(const char *text);
+/* What stands at text[at], for "... before X": the end, a character in quotes, or its code. */
+const char *tach__p_seen(const char *text, char buffer[16]);
+
+int tach__p_infix(struct tach__parse *p);
+int tach__p_postfix(struct tach__parse *p);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Formulas that are one linear form or a quotient of two, as nearly all are: their entries.
+ *
+ * Sums of up to 4 counts, with a factor each, over nothing or a sum of up to 2, have functions
+ * of their own, unrolled; their terms are the formula's code, those of the numerator first.
+ * Everything else goes through the form.
+ */
+#include "core/formula/math.h"
+
+#define UNROLLED _Pragma("GCC unroll 8")
+
+#define PARAMETERS                                                                             \
+	const struct tach_formula *f, const uint64_t *n, double elapsed, uint32_t *flags
+
+static double linear_any(PARAMETERS)
+{
+	(void)flags;
+	return tach__linear(&f->form->num, n, elapsed);
+}
+
+static double quotient_any(PARAMETERS)
+{
+	return tach__quotient(f->form, n, elapsed, flags);
+}
+
+/* one: the first factor is 1 and need not be multiplied with. */
+TACH__ALWAYS double sum(const struct tach__insn *t, const uint64_t *n, int terms, bool one)
+{
+	double total = TACH__COUNT(n, t->arg);
+
+	if (!one)
+		total *= t->of.value;
+	UNROLLED for (int k = 1; k < terms; k++) total +=
+		t[k].of.value * TACH__COUNT(n, t[k].arg);
+	return total;
+}
+
+/* The terms of a batch, with the stride between operands worked in. */
+struct column {
+	const uint64_t *n;
+	double factor;
+};
+
+TACH__ALWAYS void columns(struct column *c, const struct tach_formula *f,
+			  const struct tach_formula_batch *b, int terms)
+{
+	UNROLLED for (int k = 0; k < terms; k++) c[k] =
+		(struct column){b->n + f->code[k].arg * b->operand_stride, f->code[k].of.value};
+}
+
+TACH__ALWAYS double sum_at(const struct column *c, size_t at, int terms)
+{
+	double total = c->factor * TACH__COUNT(c->n, at);
+
+	UNROLLED for (int k = 1; k < terms; k++) total += c[k].factor * TACH__COUNT(c[k].n, at);
+	return total;
+}
+
+#define LINEAR(p, one)                                                                         \
+	static double linear_##p##_##one(PARAMETERS)                                           \
+	{                                                                                      \
+		(void)elapsed, (void)flags;                                                    \
+		return sum(f->code, n, p, one);                                                \
+	}
+#define QUOTIENT(p, q, one, den_one)                                                           \
+	static double quotient_##p##_##q##_##one##_##den_one(PARAMETERS)                       \
+	{                                                                                      \
+		(void)elapsed;                                                                 \
+		return tach__divide(sum(f->code, n, p, one), sum(f->code + p, n, q, den_one),  \
+				    flags);                                                    \
+	}
+#define LINEARS(p)                                                                             \
+	static void linears_##p(const struct tach_formula *f,                                  \
+				const struct tach_formula_batch *b)                            \
+	{                                                                                      \
+		struct column c[p];                                                            \
+                                                                                               \
+		columns(c, f, b, p);                                                           \
+		for (size_t s = 0; s < b->count; s++)                                          \
+			b->out[s] = sum_at(c, s * b->sample_stride, p);                        \
+	}
+#define QUOTIENTS(p, q)                                                                        \
+	static void quotients_##p##_##q(const struct tach_formula *f,                          \
+					const struct tach_formula_batch *b)                    \
+	{                                                                                      \
+		struct column c[p + q];                                                        \
+                                                                                               \
+		columns(c, f, b, p + q);                                                       \
+		for (size_t s = 0; s < b->count; s++) {                                        \
+			size_t at = s * b->sample_stride;                                      \
+                                                                                               \
+			b->out[s] = tach__divide(sum_at(c, at, p), sum_at(c + p, at, q),       \
+						 b->flags ? &b->flags[s] : NULL);              \
+		}                                                                              \
+	}
+#define OVER(p, q)                                                                             \
+	QUOTIENT(p, q, 0, 0)                                                                   \
+	QUOTIENT(p, q, 0, 1)                                                                   \
+	QUOTIENT(p, q, 1, 0)                                                                   \
+	QUOTIENT(p, q, 1, 1)                                                                   \
+	QUOTIENTS(p, q)
+#define ALL(p)                                                                                 \
+	LINEAR(p, 0)                                                                           \
+	LINEAR(p, 1)                                                                           \
+	LINEARS(p)                                                                             \
+	OVER(p, 1)                                                                             \
+	OVER(p, 2)
+ALL(1)
+ALL(2)
+ALL(3)
+ALL(4)
+
+/* What there is for p terms: over nothing, and over 1 and 2 terms. */
+static const struct {
+	tach__entry *linear[2], *quotient[2][2][2];
+	tach__batch *linears, *quotients[2];
+} by_terms[] = {
+#define ENTRIES_OVER(p, q)                                                                     \
+	{                                                                                      \
+		{quotient_##p##_##q##_0_0, quotient_##p##_##q##_0_1},                          \
+			{quotient_##p##_##q##_1_0, quotient_##p##_##q##_1_1},                  \
+	}
+#define ENTRIES(p)                                                                             \
+	{                                                                                      \
+		{linear_##p##_0, linear_##p##_1}, {ENTRIES_OVER(p, 1), ENTRIES_OVER(p, 2)},    \
+			linears_##p, {quotients_##p##_1, quotients_##p##_2},                   \
+	}
+	ENTRIES(1), ENTRIES(2), ENTRIES(3), ENTRIES(4)};
+
+/* A sum of 1 to max counts and nothing else. */
+static bool counts_only(const struct tach__linear *l, uint32_t max)
+{
+	return l->elapsed == 0 && l->constant == 0 && l->count - 1 < max;
+}
+
+void tach__formula_link_whole(struct tach_formula *f)
+{
+	const struct tach__linear *num = &f->form->num, *den = &f->form->den;
+	bool over = f->shape == TACH_FORMULA_QUOTIENT;
+	unsigned p = num->count - 1, q = den->count - 1;
+
+	if (!counts_only(num, 4) || (over && !counts_only(den, 2))) {
+		f->unflagged = over ? quotient_any : linear_any;
+	} else if (over) {
+		f->unflagged =
+			by_terms[p].quotient[q][num->term->factor == 1][den->term->factor == 1];
+		f->batch = by_terms[p].quotients[q];
+	} else {
+		f->unflagged = by_terms[p].linear[num->term->factor == 1];
+		f->batch = by_terms[p].linears;
+	}
+}

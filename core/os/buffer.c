@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <string.h>
+#include "core/os/buffer.h"
+#include "core/os/memory.h"
+
+int tach__buffer_sink(void *context, const char *text, size_t length)
+{
+	struct tach__buffer *to = context;
+
+	if (to->size - to->length < length) {
+		size_t size = 2 * to->size + length + 65536;
+		char *at = tach__pages_grow(to->at, to->size, size);
+
+		if (!at)
+			return -ENOMEM;
+		to->at = at;
+		to->size = size;
+	}
+	memcpy(to->at + to->length, text, length);
+	to->length += length;
+	return 0;
+}
+
+void tach__buffer_free(struct tach__buffer *text)
+{
+	tach__pages_free(text->at, text->size);
+	memset(text, 0, sizeof *text);
+}

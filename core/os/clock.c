@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The region clock's frequency. First choice: the kernel's own factor, from the page of an
+ * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h), where one is open.
+ * Second: what the architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
+ * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when somebody
+ * asks, so that a process measures the clock as long as it has run, and waits for nothing. How
+ * far off that may be is known from the looks themselves and is part of the error of every
+ * time. TACH_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is the
+ * first look of a process before this one. CPUID is left alone: it traps in virtual machines.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/perf_event.h>
+#include <tach/flags.h>
+#include <tach/reader.h>
+#include "core/os/clock.h"
+#include "core/os/memory.h"
+#include "core/os/sys.h"
+
+#ifndef TACH_CLOCK_HZ /* 1 Hz or more where the architecture tells */
+#define TACH_CLOCK_HZ() 0
+#endif
+
+struct look {
+	uint64_t ticks, width; /* the time is that of any tick of so many */
+	double ns;
+};
+
+static struct look first;
+static int
+	state; /* 0 = never looked, 1 = somebody is at it, 2 = first is set; not waited for */
+
+static double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The closest of some pairs: an interrupt between the two clocks spoils one. */
+static struct look look(void)
+{
+	struct look best = {0, 0, 0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = tach_clock(), after;
+		double ns = now_ns();
+
+		after = tach_clock();
+		if (after - before < least) {
+			least = after - before;
+			best = (struct look){before + least / 2, least, ns};
+		}
+	}
+	return best;
+}
+
+/* 0: there is none, or it is not of this boot. */
+static int inherited_look(struct look *out)
+{
+	const char *text = secure_getenv("TACH_CLOCK");
+	unsigned long long ticks, width;
+	long long seconds, ns;
+
+	if (!text || sscanf(text, "%llu:%lld.%lld:%llu", &ticks, &seconds, &ns, &width) != 4 ||
+	    ticks >= tach_clock())
+		return 0;
+	*out = (struct look){ticks, width, (double)seconds * 1e9 + (double)ns};
+	return out->ns < now_ns();
+}
+
+void tach__clock_start(void)
+{
+	int none = 0;
+
+	if (!__atomic_compare_exchange_n(&state, &none, 1, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return;
+	if (!inherited_look(&first))
+		first = look();
+	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+}
+
+static double known; /* 0 not asked, < 0: the kernel does not say */
+
+/* ns = ticks * time_mult >> time_shift; 0: this kernel does not say. */
+static double page_hz(const struct perf_event_mmap_page *page)
+{
+	return page->cap_user_time && page->time_mult
+		       ? ldexp(1e9, page->time_shift) / page->time_mult
+		       : 0;
+}
+
+void tach__clock_learn(const struct perf_event_mmap_page *page)
+{
+	double hz = page_hz(page);
+
+	if (hz > 0)
+		__atomic_store(&known, &hz, __ATOMIC_RELAXED);
+}
+
+/*
+ * A software event will do, and needs no counter. But the first event of a machine makes its
+ * kernel wait for all its CPUs (perf_event_open: synchronize_rcu in account_event,
+ * kernel/events/core.c), 5 to 20 ms: not at the end of a process.
+ */
+static double kernel_hz(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	size_t size = tach__pages_round(1);
+	double hz = 0;
+	long fd, at;
+
+	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd < 0)
+		return 0;
+	at = tach__sys(SYS_mmap, 0, (long)size, PROT_READ, MAP_SHARED, fd, 0);
+	if (at > 0 || at < -4095) {
+		hz = page_hz((const struct perf_event_mmap_page *)at);
+		tach__sys(SYS_munmap, at, (long)size, 0, 0, 0, 0);
+	}
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+	return hz;
+}
+
+static double measured_hz(double apart_min, double *error)
+{
+	struct look begin, end;
+	double apart;
+
+	tach__clock_start();
+	/* Another thread is at it, or was when this process was forked. */
+	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : look();
+	end = look();
+	if (end.ns - begin.ns < apart_min) {
+		struct timespec rest = {0, (long)(apart_min - (end.ns - begin.ns))};
+
+		nanosleep(&rest, NULL);
+		end = look();
+	}
+	apart = (double)(end.ticks - begin.ticks);
+	*error = (double)(begin.width + end.width) / 2 / apart;
+	return apart * 1e9 / (end.ns - begin.ns);
+}
+
+double tach__clock_hz(double apart, uint32_t *flags, double *error)
+{
+	double hz;
+
+	*error = 0;
+	if (TACH_CLOCK_HZ())
+		return (double)TACH_CLOCK_HZ();
+	__atomic_load(&known, &hz, __ATOMIC_RELAXED);
+	if (hz == 0 && apart >= TACH__CLOCK_EXACT) {
+		hz = kernel_hz();
+		hz = hz > 0 ? hz : -1;
+		__atomic_store(&known, &hz, __ATOMIC_RELAXED);
+	}
+	if (hz > 0)
+		return hz;
+	*flags |= TACH_CLOCK;
+	return measured_hz(apart, error);
+}

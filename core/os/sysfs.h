@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The few numbers that encoding needs from sysfs and tracefs. errno is preserved. */
+#ifndef TACH_CORE_OS_SYSFS_H
+#define TACH_CORE_OS_SYSFS_H
+
+#include <stddef.h>
+
+#define TACH__SYSFS "/sys/bus/event_source/devices"
+
+/*
+ * Reads ROOT/DEVICE/FILE into out, without its newline. The length, or -1. DEVICE and FILE are
+ * one path component each: anything with a slash or a leading dot is refused.
+ */
+int tach__sysfs_read(const char *root, const char *device, size_t device_length,
+		     const char *file, char *out, size_t size);
+/* ROOT/DEVICE/type: a number from 0 on, or -1. */
+int tach__sysfs_type(const char *root, const char *device, size_t device_length);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Cores to PMUs, by the @match lines of the tables. */
+#include <stdio.h>
+#include <string.h>
+#include <tach/arch.h>
+#include "core/base/error.h"
+#include "core/pmu/pmu.h"
+#include "core/os/kernel_files.h"
+#include "core/tables/tables.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+
+/* What was found so far. */
+struct answer {
+	int *pmus, n, max;
+	char note[200];
+};
+
+static int in(const uint32_t range[2], uint32_t value)
+{
+	return range[0] <= value && value <= range[1];
+}
+
+static int fits(const struct tach__tab_match *m, enum tach__arch arch,
+		const struct tach__cpu *cpu)
+{
+	const char *vendor = tach__str(m->vendor);
+
+	if (m->arch != arch || !in(m->family, cpu->family) || !in(m->model, cpu->model) ||
+	    !in(m->stepping, cpu->stepping))
+		return 0;
+	if (*vendor && strcmp(vendor, cpu->vendor) != 0)
+		return 0;
+	return !(tach__tab_pmus[m->pmu].flags & TACH__PMU_ARCHDEFAULT) ||
+	       *tach__str(m->fallback) || !cpu->noarch;
+}
+
+static void add(struct answer *to, int pmu)
+{
+	for (int i = 0; i < to->n; i++)
+		if (to->pmus[i] == pmu)
+			return;
+	if (to->n < to->max)
+		to->pmus[to->n++] = pmu;
+}
+
+/* Does the kernel show a device of this PMU's first name? */
+static int served(const char *root, int pmu)
+{
+	const char *names = tach__str(tach__tab_pmus[pmu].perf);
+	char path[128];
+
+	snprintf(path, sizeof path, DEVICES "%.*s", (int)strcspn(names, " "), names);
+	return *names && tach__file_exists(root, path);
+}
+
+/*
+ * The lines that claim a hybrid, one per core type, most capable first: performance cores (40H)
+ * have a higher type than efficient ones (20H), newer cores a higher native model than the
+ * low-power ones beside them.
+ */
+static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
+			const struct tach__tab_match *lines[TACH__CPU_KINDS])
+{
+	int n = 0;
+
+	for (uint32_t i = 0; i < tach__tab_nmatches && n < TACH__CPU_KINDS; i++) {
+		const struct tach__tab_match *m = &tach__tab_matches[i];
+		int at = n;
+
+		if (!m->core || !fits(m, arch, cpu))
+			continue;
+		for (; at > 0 && (lines[at - 1]->core << 8 | lines[at - 1]->native) <
+					 (m->core << 8 | m->native);
+		     at--)
+			lines[at] = lines[at - 1];
+		lines[at] = m;
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Linux names one device per core type that it serves (cpu_core, cpu_atom, cpu_lowpower).
+ * Without them (no sysfs; a virtual machine that shows one type only) the core we run on says
+ * what it is; without CPUID the most capable type is assumed.
+ */
+static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
+		   struct answer *to)
+{
+	const struct tach__tab_match *lines[TACH__CPU_KINDS];
+	int n = hybrid_lines(arch, cpu, lines);
+
+	for (int i = 0; i < n; i++)
+		if (served(root, lines[i]->pmu))
+			add(to, lines[i]->pmu);
+	for (int i = 0; i < n && to->n == 0; i++)
+		if (lines[i]->core == cpu->core && lines[i]->native == cpu->native)
+			add(to, lines[i]->pmu);
+	for (int i = 0; i < n && to->n == 0; i++)
+		if (lines[i]->core == cpu->core || cpu->core == 0) {
+			add(to, lines[i]->pmu);
+			snprintf(to->note, sizeof to->note,
+				 "a hybrid CPU whose core types neither sysfs nor CPUID "
+				 "tells: assuming %s; TACH_PMU=NAME overrides",
+				 tach__str(tach__tab_pmus[lines[i]->pmu].name));
+		}
+}
+
+static void say_what(enum tach__arch arch, const struct tach__cpu *cpu, char *out, size_t size)
+{
+	if (arch == TACH__ARM64)
+		snprintf(out, size, "implementer 0x%02x part 0x%03x", cpu->family, cpu->model);
+	else
+		snprintf(out, size, "%.15s family 0x%x model 0x%x stepping 0x%x", cpu->vendor,
+			 cpu->family, cpu->model, cpu->stepping);
+}
+
+/* One kind of core; 0 when nothing claims it. */
+static int one(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
+	       struct answer *to)
+{
+	const struct tach__tab_match *m = tach__tab_matches, *end = m + tach__tab_nmatches;
+	char what[64];
+
+	while (m < end && !fits(m, arch, cpu))
+		m++;
+	if (m == end)
+		return 0;
+	if (m->core) {
+		hybrid(arch, cpu, root, to);
+		return 1;
+	}
+	add(to, m->pmu);
+	if (*tach__str(m->fallback)) {
+		snprintf(to->note, sizeof to->note,
+			 "%s has no table of its own: the architecture's common events (%s) "
+			 "are used",
+			 tach__str(m->fallback), tach__str(tach__tab_pmus[m->pmu].name));
+	} else if (tach__tab_pmus[m->pmu].flags & TACH__PMU_ARCHDEFAULT) {
+		say_what(arch, cpu, what, sizeof what);
+		snprintf(to->note, sizeof to->note,
+			 "unknown CPU (%s): the architecture's common events (%s) are used; "
+			 "TACH_PMU=NAME overrides",
+			 what, tach__str(tach__tab_pmus[m->pmu].name));
+	}
+	return 1;
+}
+
+int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
+		  const char *root, int *pmus, int max, struct tach_error *err)
+{
+	struct answer to = {pmus, 0, max, ""};
+	char what[64] = "";
+
+	for (int i = 0; i < ncpus; i++)
+		if (!one(arch, &cpus[i], root, &to))
+			say_what(arch, &cpus[i], what, sizeof what);
+	if (to.n > 0) {
+		if (*what && !*to.note)
+			snprintf(to.note, sizeof to.note,
+				 "some cores of this machine are unknown: %s", what);
+		if (*to.note)
+			tach__error(err, TACH_OK, 0, 0, "%s", to.note);
+		else
+			tach__error(err, TACH_OK, 0, 0, NULL);
+		return to.n;
+	}
+	if (ncpus == 0)
+		tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
+			    "this CPU does not say what it is (no /proc/cpuinfo?); name its "
+			    "model: TACH_PMU=NAME, names by tach list --all");
+	else
+		tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
+			    "unknown CPU: %s; if it resembles a known one, name that: "
+			    "TACH_PMU=NAME, names by tach list --all",
+			    what);
+	return 0;
+}
+
+/* Most capable first, as the scheduler ranks them; those it does not rank stay as they came. */
+static void by_capacity(struct tach__cpu *cpus, int n)
+{
+	for (int i = 1; i < n; i++) {
+		struct tach__cpu moving = cpus[i];
+		int at = i;
+
+		for (; at > 0 && cpus[at - 1].capacity < moving.capacity; at--)
+			cpus[at] = cpus[at - 1];
+		cpus[at] = moving;
+	}
+}
+
+int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus, int max,
+		   struct tach_error *err)
+{
+	struct tach__cpu cpus[TACH__CPU_KINDS];
+	int n = arch == TACH__X86     ? tach__x86_cpus(root, native, cpus, TACH__CPU_KINDS)
+		: arch == TACH__ARM64 ? tach__arm64_cpus(root, native, cpus, TACH__CPU_KINDS)
+				      : tach__ia64_cpus(root, native, cpus, TACH__CPU_KINDS);
+
+	by_capacity(cpus, n);
+	return tach__pmus_of(arch, cpus, n, root, pmus, max, err);
+}
+
+TACH_STATIC_ASSERT(TACH__X86 == 0 && TACH__ARM64 == 1 && TACH__IA64 == 2,
+		   "the order that TACH_ARCH_TABLES promises");
+
+int tach__native_arch(void)
+{
+	return TACH_ARCH_TABLES;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* What a machine's PMU has to offer, and the public face of scheduling, with its words. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach/pmu.h>
+#include "core/base/error.h"
+#include "core/pmu/pmu.h"
+
+#define FIXED (0xffffull << TACH__COUNTER_FIXED)
+
+static int reads_one(const char *path)
+{
+	char c = 0;
+	int saved = errno, fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		if (read(fd, &c, 1) != 1)
+			c = 0;
+		close(fd);
+	}
+	errno = saved;
+	return c == '1';
+}
+
+/* On a machine with one kind of core the processor can be asked for it. */
+static int is_host(int pmu)
+{
+	const char *forced = secure_getenv("TACH_PMU");
+	int host[2];
+
+	return !(forced && *forced) && tach_pmu_host(host, 2, NULL) == 1 && host[0] == pmu;
+}
+
+int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *m)
+{
+	const struct tach__pmu *row;
+	int host;
+
+	memset(m, 0, sizeof *m);
+	m->pmu = opt->pmu;
+	if (m->pmu < 0 && tach_pmu_host(&m->pmu, 1, NULL) < 1)
+		return TACH_ERR_NOHARDWARE;
+	if (m->pmu >= tach__npmus())
+		return TACH_ERR_INVAL;
+	row = tach__pmu_at(m->pmu);
+	host = is_host(m->pmu);
+	if (row->arch == TACH__X86)
+		tach__machine_x86(row, host, m);
+	else if (row->arch == TACH__ARM64)
+		tach__machine_arm64(row, m);
+	else
+		return TACH_ERR_NOTSUPP;
+	if (opt->general)
+		m->counters = (m->counters & ~0xffffffffull) | opt->general;
+	if (opt->fixed)
+		m->counters = (m->counters & ~FIXED) |
+			      ((uint64_t)opt->fixed << TACH__COUNTER_FIXED & FIXED);
+	if (opt->flags & TACH_SCHEDULE_NO_WATCHDOG ||
+	    (!(opt->flags & TACH_SCHEDULE_WATCHDOG) &&
+	     !(host && reads_one("/proc/sys/kernel/nmi_watchdog"))))
+		m->watchdog = 0;
+	return 0;
+}
+
+void tach__want(const struct tach__machine *m, const struct tach_event *event,
+		struct tach__want *want)
+{
+	memset(want, 0, sizeof *want);
+	switch (event->type) {
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
+		return;
+	}
+	if (tach__pmu_at(m->pmu)->arch == TACH__X86)
+		tach__want_x86(m, event, want);
+	else
+		tach__want_arm64(m, event, want);
+}
+
+/* ---- in words ---- */
+
+struct text {
+	char *at;
+	size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->at, t->left, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= t->left)
+		n = t->left ? (int)t->left - 1 : 0;
+	t->at += n;
+	t->left -= (size_t)n;
+}
+
+/* "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P": what a person called it. */
+static int short_name(const struct tach_event *event, const char **start)
+{
+	const char *colons = strstr(event->name, "::"), *s = colons ? colons + 2 : event->name;
+	const char *mods = strchr(s, '=');
+
+	*start = s;
+	if (!mods)
+		return (int)strlen(s);
+	while (mods > s && *mods != ':')
+		mods--;
+	return (int)(mods - s);
+}
+
+static void say_groups(struct text *t, const struct tach_event *events, int n, int nanchors,
+		       const struct tach_schedule *plan)
+{
+	for (int g = 0; g < plan->ngroups; g++) {
+		const char *between = g ? " | " : "";
+
+		for (int e = nanchors; e < n; e++) {
+			const char *name;
+			int length = short_name(&events[e], &name);
+
+			if (plan->group[e] != g)
+				continue;
+			say(t, "%s%.*s", between, length, name);
+			between = ", ";
+		}
+	}
+}
+
+static int explain(int rc, const struct tach__machine *m, const struct tach__want *wants,
+		   const struct tach_event *events, int n, struct tach_error *err)
+{
+	const char *pmu = tach__str(tach__pmu_at(m->pmu)->name);
+
+	if (rc == TACH_ERR_FEATCOMB)
+		return tach__error(err, rc, 0, 0,
+				   "topdown metric events count only beside their slots event "
+				   "(TOPDOWN:SLOTS): add it to the set, first");
+	for (int e = 0; e < n; e++) {
+		const char *name;
+		int length = short_name(&events[e], &name);
+
+		if (wants[e].counters && !(wants[e].counters & m->counters))
+			return tach__error(err, rc, 0, 0,
+					   "%.*s fits none of the counters that %s has here",
+					   length, name, pmu);
+	}
+	return tach__error(err, rc, 0, 0,
+			   "the anchor events leave no counter for the others on %s", pmu);
+}
+
+static int prepare(const struct tach_event *events, int n,
+		   const struct tach_schedule_options *opt, struct tach__machine *m,
+		   struct tach__want *wants, struct tach_error *err)
+{
+	int rc;
+
+	if (n > TACH_SCHEDULE_MAX)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "%d events; at most %d", n,
+				   TACH_SCHEDULE_MAX);
+	rc = tach__machine(opt, m);
+	if (rc)
+		return tach__error(err, rc, 0, 0, "no table for counters of that PMU");
+	for (int e = 0; e < n; e++)
+		tach__want(m, &events[e], &wants[e]);
+	return 0;
+}
+
+int tach_schedule(const struct tach_event *events, int n, int nanchors,
+		  const struct tach_schedule_options *opt, struct tach_schedule *out,
+		  struct tach_error *err)
+{
+	static const struct tach_schedule_options defaults = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach__machine m;
+	struct tach__want wants[TACH_SCHEDULE_MAX];
+	int rc;
+
+	if (n < 0 || (n && !events) || nanchors < 0 || nanchors > n || !out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "an argument is missing");
+	rc = prepare(events, n, opt ? opt : &defaults, &m, wants, err);
+	if (rc)
+		return rc;
+	memset(out, 0, sizeof *out);
+	rc = tach__schedule(&m, wants, n, nanchors, out);
+	return rc ? explain(rc, &m, wants, events, n, err) : 0;
+}
+
+int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_schedule plan;
+	struct tach__machine m;
+	struct tach__want wants[TACH_SCHEDULE_MAX];
+	char list[200];
+	struct text t = {list, sizeof list};
+	int rc;
+
+	opt.pmu = pmu;
+	rc = prepare(events, n, &opt, &m, wants, err);
+	if (!rc) {
+		rc = tach__schedule(&m, wants, n, 0, &plan);
+		if (rc)
+			explain(rc, &m, wants, events, n, err);
+	}
+	if (rc || plan.ngroups == 1)
+		return rc;
+	say_groups(&t, events, n, 0, &plan);
+	return tach__error(
+		err, TACH_ERR_NOCOUNTER, 0, 0,
+		"%d of %d events fit one group%s; these %d groups would: %s", plan.nfit, n,
+		m.watchdog ? " (the NMI watchdog holds a counter)" : "", plan.ngroups, list);
+}

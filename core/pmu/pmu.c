@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of the tables, and which PMUs this machine has. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/event.h>
+#include <tach/pmu.h>
+#include "core/base/error.h"
+#include "core/pmu/pmu.h"
+#include "core/tables/tables.h"
+
+static const char *const arch_names[] = {"x86", "arm64", "ia64", "linux"};
+
+/* ---- this machine's ---- */
+
+static struct host {
+	pthread_once_t once;
+	int n, pmus[TACH__CPU_KINDS];
+	struct tach_error err;
+} host = {.once = PTHREAD_ONCE_INIT};
+
+int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err)
+{
+	int n = 0;
+
+	for (const char *p = names; *p;) {
+		size_t length = strcspn(p, ",");
+		int pmu = tach__pmu_find(p, length);
+
+		/* perf and perf_raw are no models. */
+		if (pmu < 0 || tach__pmu_at(pmu)->arch == TACH__LINUX) {
+			tach__error(err, TACH_ERR_NOTFOUND, 0, (int)(p - names) + 1,
+				    "TACH_PMU: no PMU '%.*s'; names by tach list --all",
+				    length > 64 ? 64 : (int)length, p);
+			return 0;
+		}
+		if (n < max)
+			pmus[n++] = pmu;
+		p += length + (p[length] == ',');
+	}
+	tach__error(err, TACH_OK, 0, 0, NULL);
+	return n;
+}
+
+static void find_host(void)
+{
+	const char *names = secure_getenv("TACH_PMU");
+	int arch = tach__native_arch();
+
+	if (names && *names)
+		host.n = tach__pmus_named(names, host.pmus, TACH__CPU_KINDS, &host.err);
+	else if (arch < 0)
+		tach__error(&host.err, TACH_ERR_NOTFOUND, 0, 0,
+			    "no event tables for this architecture");
+	else
+		host.n = tach__identify((enum tach__arch)arch, "", 1, host.pmus,
+					TACH__CPU_KINDS, &host.err);
+}
+
+int tach_pmu_host(int *pmus, int max, struct tach_error *err)
+{
+	int n;
+
+	if (max < 0 || (max > 0 && !pmus))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no room for the answer");
+	pthread_once(&host.once, find_host);
+	n = host.n < max ? host.n : max;
+	for (int i = 0; i < n; i++)
+		pmus[i] = host.pmus[i];
+	tach__error(err, host.err.code, 0, host.err.column, "%s", host.err.text);
+	return host.n;
+}
+
+static int is_host(int pmu)
+{
+	pthread_once(&host.once, find_host);
+	for (int i = 0; i < host.n; i++)
+		if (host.pmus[i] == pmu)
+			return 1;
+	return 0;
+}
+
+/* ---- all ---- */
+
+int tach_pmu_count(void)
+{
+	return tach__npmus();
+}
+
+int tach_pmu_find(const char *name)
+{
+	int pmu;
+
+	if (!name)
+		return TACH_ERR_INVAL;
+	pmu = tach__pmu_find(name, strlen(name));
+	return pmu >= 0 ? pmu : TACH_ERR_NOTFOUND;
+}
+
+/*
+ * Callers built against another version have structs of another size: what both know is
+ * copied, the rest of a larger one is zeroed. 0 = ours; smaller than the first version's
+ * (which has the size `first`) is an error.
+ */
+static int give(void *out, size_t first, const void *info, size_t have)
+{
+	uint32_t size;
+
+	memcpy(&size, out, sizeof size);
+	if (size != 0 && size < first)
+		return TACH_ERR_INVAL;
+	if (size > have)
+		memset((char *)out + have, 0, size - have);
+	memcpy((char *)out + sizeof size, (const char *)info + sizeof size,
+	       (size && size < have ? size : have) - sizeof size);
+	return TACH_OK;
+}
+
+int tach_pmu_info(int pmu, struct tach_pmu_info *out)
+{
+	struct tach_pmu_info info = {0};
+	const struct tach__pmu *row;
+
+	if (!out || pmu < 0 || pmu >= tach_pmu_count())
+		return TACH_ERR_INVAL;
+	row = tach__pmu_at(pmu);
+	info.name = tach__str(row->name);
+	info.arch = arch_names[row->arch];
+	info.description = tach__str(row->description);
+	info.libpfm4_id = row->libpfm4_id;
+	info.nevents = (int)row->nevents;
+	info.general = row->general;
+	info.general_width = row->general_width;
+	info.fixed = row->fixed;
+	info.fixed_width = row->fixed_width;
+	info.privilege = row->plm;
+	/* The kernel's own events are everywhere. */
+	info.present = row->arch == TACH__LINUX || is_host(pmu);
+	info.alias = tach__str(row->alias);
+	info.perf = tach__str(row->perf);
+	return give(out, sizeof info, &info, sizeof info);
+}
+
+static const char *text_of(uint32_t attrs, enum tach__attr key)
+{
+	const char *text = NULL;
+
+	tach__attr(attrs, key, NULL, &text);
+	return text;
+}
+
+static const struct tach__event *event_row(int pmu, int event)
+{
+	if (pmu < 0 || pmu >= tach__npmus() || event < 0 ||
+	    (uint32_t)event >= tach__pmu_at(pmu)->nevents)
+		return NULL;
+	return tach__event_at(pmu, event);
+}
+
+int tach_event_info(int pmu, int event, struct tach_event_info *out)
+{
+	const struct tach__event *row = event_row(pmu, event);
+	struct tach_event_info info = {0};
+
+	if (!out || !row)
+		return TACH_ERR_INVAL;
+	info.name = tach__str(row->name);
+	info.description = tach__str(row->description);
+	info.alias_of = text_of(row->attrs, TACH__A_EQ);
+	info.vendor_code = text_of(row->attrs, TACH__A_VC);
+	info.libpfm4_code = text_of(row->attrs, TACH__A_PFM);
+	info.deprecated = (row->flags & TACH__EV_DEPR) != 0;
+	info.code = row->code;
+	info.numasks = row->numasks;
+	info.counters = tach__counter_set(row->counter_set);
+	return give(out, sizeof info, &info, sizeof info);
+}
+
+int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *out)
+{
+	const struct tach__event *row = event_row(pmu, event);
+	const struct tach__umask *u;
+	struct tach_umask_info info = {0};
+
+	if (!out || !row || umask < 0 || umask >= row->numasks)
+		return TACH_ERR_INVAL;
+	u = tach__umask_at(row, umask);
+	info.name = tach__str(u->name);
+	info.description = tach__str(u->description);
+	info.alias_of = text_of(u->attrs, TACH__A_EQ);
+	info.vendor_code = text_of(u->attrs, TACH__A_VC);
+	info.libpfm4_code = text_of(u->attrs, TACH__A_PFM);
+	info.deprecated = (u->flags & TACH__UM_DEPR) != 0;
+	info.code = u->code;
+	info.counters = tach__counter_set(u->counter_set);
+	if (!info.counters)
+		info.counters = tach__counter_set(row->counter_set);
+	info.group = u->group;
+	info.is_default = (u->flags & TACH__UM_DFL) != 0;
+	return give(out, sizeof info, &info, sizeof info);
+}

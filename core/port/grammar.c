@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Splits event strings; see core/port/grammar.h for the shape. */
+#include <string.h>
+#include "core/port/grammar.h"
+
+/*
+ * What a character does to the scan; from END on it stops. A slash stops it too where nothing
+ * special has been before: that ends a device's name.
+ */
+enum { PLAIN, COLON, DOT, EQUAL, SLASH, END, COMMA, BLANK };
+
+static const unsigned char kinds[256] = {
+	[0] = END,     [' '] = BLANK, ['\t'] = BLANK, ['\n'] = BLANK, [','] = COMMA,
+	[':'] = COLON, ['.'] = DOT,   ['='] = EQUAL,  ['/'] = SLASH,
+};
+
+static int kind_of(const char *at)
+{
+	return kinds[(unsigned char)*at];
+}
+
+static int blank(const char *string, const char *at, struct tach_error *err)
+{
+	return tach__error(err, TACH_ERR_SYNTAX, 1, tach__column(string, at),
+			   "an event string holds no blanks, tabs or newlines");
+}
+
+/* Behind the first event only blanks matter: they are refused wherever they stand. */
+static int check_rest(const char *string, const char *at, struct tach_error *err)
+{
+	at += strcspn(at, " \t\n");
+	return *at ? blank(string, at, err) : 0;
+}
+
+/*
+ * Notes every special character up to the end of the first event, that included; of what is in
+ * front of the first "::" only that it is the PMU. Returns how many there are, or 0 if they do
+ * not fit.
+ */
+static unsigned mark(struct tach__string *s, const char *string)
+{
+	const char *at = string;
+
+	for (unsigned n = 0; n < TACH__MARKS_MAX; at++) {
+		int kind;
+
+		/* Letters and '_' lie above all that is special. */
+		while ((unsigned char)*at > '=' || (kind = kind_of(at)) == PLAIN)
+			at++;
+		if (kind == COLON && at[1] == ':' && !s->pmu.text) {
+			s->pmu = (struct tach__text){string, (size_t)(at - string)};
+			s->event.text = ++at + 1;
+			n = 0;
+			continue;
+		}
+		if (kind == SLASH && (n > 0 || s->pmu.text))
+			continue;
+		s->marks[n++] = (uint16_t)(at - string);
+		if (kind >= SLASH)
+			return at - string <= UINT16_MAX ? n : 0;
+	}
+	return 0;
+}
+
+static int split_terms(struct tach__string *s, const char *slash, struct tach_error *err)
+{
+	s->pmu = (struct tach__text){s->start, (size_t)(slash - s->start)};
+	s->event = (struct tach__text){slash, 0};
+	s->terms = slash + 1;
+	s->end = slash + strlen(slash);
+	s->attrs = tach__attrs_from(s->end, s->end);
+	return check_rest(s->start, slash, err);
+}
+
+int tach__string_split(struct tach__string *s, const char *string, struct tach_error *err)
+{
+	unsigned n, i = 0;
+
+	s->start = s->event.text = string;
+	s->pmu.text = s->terms = NULL;
+	n = mark(s, string);
+	if (!n)
+		return tach__error(err, TACH_ERR_TOOMANY, 1, 0, "no event string is that long");
+	s->end = string + s->marks[n - 1];
+	if (kind_of(s->end) == BLANK)
+		return blank(string, s->end, err);
+	if (kind_of(s->end) == SLASH)
+		return split_terms(s, s->end, err);
+	while (string[s->marks[i]] == '=')
+		i++;
+	s->attrs = (struct tach__attrs){string + s->marks[i], s->end, string, s->marks + i};
+	s->event.length = (size_t)(s->attrs.at - s->event.text);
+	return kind_of(s->end) == END ? 0 : check_rest(string, s->end, err);
+}
+
+const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal)
+{
+	const char *at = list->at + 1;
+
+	for (; at < list->end && !tach__is_separator(at); at++)
+		if (*at == '=' && !*equal)
+			*equal = at;
+	return at;
+}
+
+struct tach__attrs tach__attrs_of(const char *text)
+{
+	/* The first word has no separator in front; nobody looks. */
+	return tach__attrs_from(text - 1, text + strlen(text));
+}

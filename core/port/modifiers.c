@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Names and values of modifiers. */
+#include "core/port/modifiers.h"
+
+#define BOOLEAN(word)                                                                          \
+	{                                                                                      \
+		":" word "=0", word, sizeof word + 2, 0                                        \
+	}
+#define INTEGER(word)                                                                          \
+	{                                                                                      \
+		":" word "=0", word, sizeof word + 2, 1                                        \
+	}
+
+const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
+	[TACH__MOD_K] = BOOLEAN("k"),
+	[TACH__MOD_U] = BOOLEAN("u"),
+	[TACH__MOD_E] = BOOLEAN("e"),
+	[TACH__MOD_I] = BOOLEAN("i"),
+	[TACH__MOD_C] = INTEGER("c"),
+	[TACH__MOD_T] = BOOLEAN("t"),
+	[TACH__MOD_LDLAT] = INTEGER("ldlat"),
+	[TACH__MOD_INTX] = BOOLEAN("intx"),
+	[TACH__MOD_INTXCP] = BOOLEAN("intxcp"),
+	[TACH__MOD_FE_THRES] = INTEGER("fe_thres"),
+	[TACH__MOD_H] = BOOLEAN("h"),
+	[TACH__MOD_G] = BOOLEAN("g"),
+	[TACH__MOD_HV] = BOOLEAN("hv"),
+	[TACH__MOD_CMPL] = BOOLEAN("cmpl"),
+	[TACH__MOD_THR] = INTEGER("thr"),
+	[TACH__MOD_IRANGE] = BOOLEAN("irange"),
+	[TACH__MOD_DRANGE] = BOOLEAN("drange"),
+	[TACH__MOD_OPC] = BOOLEAN("opc"),
+
+	[TACH__NMODS + TACH__OS_U] = BOOLEAN("u"),
+	[TACH__NMODS + TACH__OS_K] = BOOLEAN("k"),
+	[TACH__NMODS + TACH__OS_H] = BOOLEAN("h"),
+	[TACH__NMODS + TACH__OS_PERIOD] = INTEGER("period"),
+	[TACH__NMODS + TACH__OS_FREQ] = INTEGER("freq"),
+	[TACH__NMODS + TACH__OS_PRECISE] = INTEGER("precise"),
+	[TACH__NMODS + TACH__OS_EXCL] = BOOLEAN("excl"),
+	[TACH__NMODS + TACH__OS_MG] = BOOLEAN("mg"),
+	[TACH__NMODS + TACH__OS_MH] = BOOLEAN("mh"),
+	[TACH__NMODS + TACH__OS_CPU] = INTEGER("cpu"),
+	[TACH__NMODS + TACH__OS_PINNED] = BOOLEAN("pinned"),
+	[TACH__NMODS + TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
+};
+
+int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
+		    uint64_t *value)
+{
+	unsigned long long number = 0;
+
+	if (mod->integer) {
+		int fits = term->has_value ? tach__text_number(&term->value, &number) : 0;
+
+		*value = number;
+		return fits > 0 || (fits < 0 && cut) ? 0 : TACH_ERR_ATTR_VALUE;
+	}
+	if (!term->has_value) {
+		*value = 1;
+		return 0;
+	}
+	if (term->value.length != 1)
+		return TACH_ERR_ATTR_VALUE;
+	switch (tach__fold(*term->value.text)) {
+	case 'y':
+	case 't':
+	case '1':
+		*value = 1;
+		return 0;
+	case 'n':
+	case 'f':
+	case '0':
+		*value = 0;
+		return 0;
+	}
+	return TACH_ERR_ATTR_VALUE;
+}

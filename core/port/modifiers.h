@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of modifiers: the hardware's (enum tach__mod) and the operating system's. */
+#ifndef TACH_CORE_PORT_MODIFIERS_H
+#define TACH_CORE_PORT_MODIFIERS_H
+
+#include "core/port/grammar.h"
+#include "core/tables/tables.h"
+
+/* perf_event's own modifiers, in the order in which encoded strings spell them. */
+enum tach__osmod {
+	TACH__OS_U,
+	TACH__OS_K,
+	TACH__OS_H,
+	TACH__OS_PERIOD,
+	TACH__OS_FREQ,
+	TACH__OS_PRECISE,
+	TACH__OS_EXCL,
+	TACH__OS_MG,
+	TACH__OS_MH,
+	TACH__OS_CPU,
+	TACH__OS_PINNED,
+	TACH__OS_HW_SMPL,
+	TACH__NOSMODS
+};
+
+/* 32 bytes, so that copies of fixed size do. */
+struct tach__modifier {
+	char text[16]; /* ":name=0", as full names hold it */
+	char name[14];
+	uint8_t length;	 /* of the text */
+	uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
+};
+/* The hardware's, and behind them the operating system's. */
+__attribute__((visibility(
+	"hidden"))) extern const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS];
+#define tach__osmods (tach__mods + TACH__NMODS)
+
+/* A name as one word in lower case, zeroes behind it; 0 if it is longer than any modifier's. */
+static inline uint64_t tach__modifier_word(const struct tach__text *name)
+{
+	uint64_t word = 0;
+
+	for (size_t i = name->length; i > 0 && name->length <= sizeof word; i--)
+		word = word << 8 | (unsigned char)name->text[i - 1];
+	return tach__fold8(word);
+}
+
+static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_t set,
+				      uint64_t word)
+{
+	for (; set; set &= set - 1) {
+		int i = __builtin_ctz(set);
+
+		if (tach__load8(mods[i].name) == word)
+			return i;
+	}
+	return -1;
+}
+
+/* Number of the modifier of that name among the bits of `set`, or -1. Case ignored. */
+static inline int tach__mod_find(uint32_t set, uint64_t word)
+{
+	return tach__modifier_find(tach__mods, set, word);
+}
+
+static inline int tach__osmod_find(uint32_t set, uint64_t word)
+{
+	return tach__modifier_find(tach__osmods, set, word);
+}
+
+/*
+ * The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. With `cut` a number
+ * beyond 64 bits is the largest there is, as strtoull has it.
+ */
+int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
+		    uint64_t *value);
+
+#endif

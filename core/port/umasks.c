@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Umask groups. An event has up to eight; every one needs a umask, chosen or default. Flags of
+ * single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt, xbut0, grpnone, omit).
+ */
+#include "core/port/work.h"
+
+static const char *name_of(const struct tach__work *w, int row)
+{
+	return tach__str(tach__umask_at(w->event, row)->name);
+}
+
+static void add(struct tach__work *w, int row, const struct tach__umask *um)
+{
+	w->rows[w->nrows++] = (uint16_t)row;
+	w->groups.used |= 1u << um->group;
+	w->required |= um->mods;
+	if (um->flags & TACH__UM_XGT)
+		w->groups.above = (int8_t)um->group;
+	if (um->flags & TACH__UM_XBUT0)
+		w->groups.only = (int8_t)um->group;
+	if (um->flags & TACH__UM_NOMODS)
+		w->nomods = 1;
+}
+
+int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
+{
+	const struct tach__umask *um;
+
+	w->column = pick->column;
+	if (pick->kind == TACH__PICK_RAW) {
+		w->has_raw = 1;
+		w->raw = pick->value;
+		w->groups.used = (1u << w->event->ngroups) - 1;
+		return 0;
+	}
+	um = tach__umask_at(w->event, pick->number);
+	if (w->groups.last >= 0 && w->groups.last != um->group &&
+	    w->event->flags & TACH__EV_GRPEXCL)
+		return tach__refuse(w, TACH_ERR_FEATCOMB,
+				    "%s takes umasks of one group only; %s is of another",
+				    tach__str(w->event->name), name_of(w, pick->number));
+	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
+		return tach__refuse(w, TACH_ERR_FEATCOMB, "%s stands alone: no second umask",
+				    name_of(w, w->groups.solo ? w->rows[0] : pick->number));
+	if (um->flags & TACH__UM_NC)
+		w->groups.nc |= 1u << um->group;
+	if (++w->groups.count[um->group] > 1 && w->groups.nc >> um->group & 1)
+		return tach__refuse(w, TACH_ERR_FEATCOMB,
+				    "%s cannot be combined with another umask of its group",
+				    name_of(w, pick->number));
+	w->groups.last = (int8_t)um->group;
+	add(w, pick->number, um);
+	if (um->flags & TACH__UM_SOLO) {
+		w->groups.solo = 1;
+		w->groups.used = (1u << w->event->ngroups) - 1;
+	}
+	return 0;
+}
+
+/* The names that would do, for the message. */
+static int missing_umask(struct tach__work *w, int group, int code)
+{
+	char list[160];
+	size_t used = 0;
+	int n = 0;
+
+	list[0] = 0;
+	for (int i = 0; i < w->event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, i);
+		const char *name = tach__str(um->name);
+		size_t length = __builtin_strlen(name);
+
+		if (um->group != group)
+			continue;
+		if (used + length + 8 > sizeof list) {
+			__builtin_memcpy(list + used, ", ...", 6);
+			break;
+		}
+		if (n++) {
+			__builtin_memcpy(list + used, ", ", 2);
+			used += 2;
+		}
+		__builtin_memcpy(list + used, name, length + 1);
+		used += length;
+	}
+	w->column = 0;
+	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
+}
+
+/*
+ * A default that is an alias counts as what it stands for, as it does when named. libpfm-4
+ * takes its own code there, which in a few tables is another.
+ */
+static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
+{
+	const char *text;
+	struct tach__attrs list;
+	struct tach__term term;
+	unsigned before = w->nrows;
+
+	if (w->opt->flags & TACH_ENCODE_LIBPFM4 || !um->attrs ||
+	    !tach__attr(um->attrs, TACH__A_EQ, NULL, &text)) {
+		add(w, row, um);
+		return;
+	}
+	list = tach__attrs_of(text);
+	while (tach__attrs_next(&list, &term)) {
+		int part = tach__umask_find(w->event, term.name.text, term.name.length);
+
+		/* Modifiers behind it: the alias' own row has them wired in. */
+		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
+			w->nrows = before;
+			add(w, row, um);
+			return;
+		}
+		add(w, part, tach__umask_at(w->event, part));
+	}
+}
+
+/* Defaults of one group; how many there were, or whether it may do without. */
+static int fill_group(struct tach__work *w, int group, int missing)
+{
+	int added = 0, skip = 0, seen = 0, needed = 0;
+
+	for (int i = 0; i < w->event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, i);
+
+		if (um->group != group)
+			continue;
+		seen = 1;
+		needed |= !(um->flags & TACH__UM_OMIT);
+		if ((w->groups.above >= 0 && group > w->groups.above) ||
+		    (w->groups.only >= 0 && group != w->groups.only && group != 0) ||
+		    um->flags & TACH__UM_GRPNONE) {
+			skip = 1;
+			continue;
+		}
+		if (!(um->flags & TACH__UM_DFL) || w->nrows == TACH__ROWS_MAX)
+			continue;
+		if (um->flags & TACH__UM_XGT && w->groups.above >= 0)
+			return tach__refuse(
+				w, TACH_ERR_UMASK,
+				"the defaults of %s exclude each other: name umasks",
+				tach__str(w->event->name));
+		add_default(w, i, um);
+		added = 1;
+		/* Spelled out it would refuse what was chosen; it comes by itself again. */
+		if (um->flags & TACH__UM_XGT && w->groups.used >> (group + 1))
+			w->groups.silent = (int8_t)group;
+	}
+	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
+}
+
+/* What chosen umasks say about the other groups. */
+static int check_groups(struct tach__work *w)
+{
+	for (unsigned i = 0; i < w->nrows; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);
+
+		if ((w->groups.above >= 0 && um->group > w->groups.above) ||
+		    (w->groups.only >= 0 && um->group && um->group != w->groups.only))
+			return tach__refuse(w, TACH_ERR_FEATCOMB,
+					    "%s is excluded by another umask of this event",
+					    name_of(w, w->rows[i]));
+		if (um->requires != 0xff && !(w->groups.used >> um->requires & 1))
+			return tach__refuse(w, TACH_ERR_FEATCOMB,
+					    "%s also needs a umask of group %d",
+					    name_of(w, w->rows[i]), um->requires);
+	}
+	return 0;
+}
+
+int tach__umask_finish(struct tach__work *w, int missing)
+{
+	uint32_t all = (1u << w->event->ngroups) - 1;
+	int chosen = w->groups.above, rc;
+
+	/* "bare": without any umask the event's own bits are meant. */
+	if (!w->nrows && w->event->flags & TACH__EV_BARE)
+		return 0;
+	for (uint32_t open = all & ~w->groups.used; open; open &= open - 1) {
+		rc = fill_group(w, __builtin_ctz(open), missing);
+		if (rc)
+			return rc;
+		/* One group is all that such an event takes. */
+		if (w->nrows && w->event->flags & TACH__EV_GRPEXCL)
+			break;
+	}
+	/* A default that excludes higher groups keeps their defaults away, not what was chosen.
+	 */
+	w->groups.above = (int8_t)chosen;
+	return w->nrows > 1 ? check_groups(w) : 0;
+}
+
+void tach__umask_sort(struct tach__work *w)
+{
+	for (unsigned i = 1; i < w->nrows; i++) {
+		uint16_t row = w->rows[i];
+		unsigned at = i;
+
+		for (; at && w->rows[at - 1] > row; at--)
+			w->rows[at] = w->rows[at - 1];
+		w->rows[at] = row;
+	}
+}

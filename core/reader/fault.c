@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Faults of counter instructions become slow exits.
+ *
+ * Every module that contains counter instructions has a table of them in section tach_ex, and a
+ * note that says where (tach/arch.h). Installing copies all tables into one sorted array, so
+ * that the handler touches nothing of a module that may be gone by then.
+ */
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <tach/fault.h>
+#include <tach/reader.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include "core/base/error.h"
+#include "core/os/sys.h"
+
+#if TACH_ARCH_FAST
+
+struct record {
+	uintptr_t at, landing;
+};
+
+struct table {
+	struct table *older; /* kept: a handler may be looking at it */
+	size_t count, room;
+	struct record record[];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct table *table; /* what the handler sees */
+static const int signals[2] = {SIGSEGV, SIGILL};
+static struct sigaction previous[2];
+
+/* Another thread of the parent may have had the lock. Not for handlers: see tach/fault.h. */
+static void forked_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+}
+
+/* ---- finding the records ---- */
+
+static int collect(struct table **t, const int32_t *pair)
+{
+	struct record *r;
+
+	if ((*t)->count == (*t)->room) {
+		size_t room = (*t)->room * 2 + 64;
+		struct table *grown = realloc(*t, sizeof **t + room * sizeof *grown->record);
+
+		if (!grown)
+			return -1;
+		grown->room = room;
+		*t = grown;
+	}
+	r = &(*t)->record[(*t)->count++];
+	r->at = (uintptr_t)&pair[0] + (uintptr_t)(intptr_t)pair[0];
+	r->landing = (uintptr_t)&pair[1] + (uintptr_t)(intptr_t)pair[1];
+	return 0;
+}
+
+/* One segment of notes. */
+static int scan_notes(struct table **t, const char *at, size_t size)
+{
+	while (size >= sizeof(ElfW(Nhdr))) {
+		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+		size_t name = ((size_t)note->n_namesz + 3) & ~(size_t)3;
+		size_t whole =
+			sizeof *note + name + (((size_t)note->n_descsz + 3) & ~(size_t)3);
+
+		if (whole > size)
+			return 0;
+		if (note->n_namesz == 5 && note->n_type == 1 && note->n_descsz == 12 &&
+		    memcmp(note + 1, "tach", 5) == 0 &&
+		    collect(t, (const int32_t *)(at + sizeof *note + name)))
+			return -1;
+		at += whole;
+		size -= whole;
+	}
+	return 0;
+}
+
+static int scan_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		/* Notes aligned to 8 are of another layout: not ours. */
+		if (p->p_type == PT_NOTE && p->p_align <= 4 &&
+		    scan_notes(context, (const char *)info->dlpi_addr + p->p_vaddr, p->p_memsz))
+			return -1;
+	}
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct record *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* ---- the handler: async-signal-safe ---- */
+
+static uintptr_t find(uintptr_t at)
+{
+	const struct table *t = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	size_t low = 0, high = t ? t->count : 0;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (t->record[middle].at == at)
+			return t->record[middle].landing;
+		if (t->record[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+/*
+ * Goes on at the landing if a counter instruction of ours faulted. The table may be older than
+ * the code at that address: what stands there must be the instruction.
+ */
+static int land(ucontext_t *context)
+{
+#if defined(__x86_64__)
+	greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
+	uintptr_t landing = find((uintptr_t)*pc);
+
+	if (!landing || memcmp((const void *)*pc, "\x0f\x33", 2) != 0)
+		return 0;
+	*pc = (greg_t)landing;
+#elif defined(__aarch64__)
+	/* The instruction is a stub's; its caller's address is that of the record. */
+	uintptr_t pc = (uintptr_t)context->uc_mcontext.pc, landing;
+
+	if (pc < (uintptr_t)tach__counters32 || pc >= (uintptr_t)tach__counters_end)
+		return 0;
+	landing = find((uintptr_t)context->uc_mcontext.regs[30]);
+	if (!landing)
+		return 0;
+	context->uc_mcontext.pc = landing;
+#endif
+	return 1;
+}
+
+/*
+ * The earlier handler gets it as if ours were not there. The default is put back: a fault then
+ * happens again when we return, and kills; a signal that somebody sent is sent again.
+ */
+static void pass_on(int which, int number, siginfo_t *info, void *context)
+{
+	struct sigaction now = previous[which], *old = &now;
+	sigset_t before;
+
+	if (!(old->sa_flags & SA_SIGINFO) && old->sa_handler == SIG_IGN && info->si_code <= 0)
+		return;
+	if (!(old->sa_flags & SA_SIGINFO) &&
+	    (old->sa_handler == SIG_IGN || old->sa_handler == SIG_DFL)) {
+		struct sigaction deflt;
+
+		memset(&deflt, 0, sizeof deflt);
+		deflt.sa_handler = SIG_DFL;
+		sigaction(number, &deflt, NULL);
+		if (info->si_code <= 0)
+			tach__sys(SYS_tgkill, getpid(), tach__sys(SYS_gettid, 0, 0, 0, 0, 0, 0),
+				  number, 0, 0, 0);
+		return;
+	}
+	if (old->sa_flags & (int)SA_RESETHAND) {
+		previous[which].sa_flags = 0;
+		previous[which].sa_handler = SIG_DFL;
+	}
+	pthread_sigmask(SIG_BLOCK, &old->sa_mask, &before);
+	if (old->sa_flags & SA_NODEFER) {
+		sigset_t own;
+
+		sigemptyset(&own);
+		sigaddset(&own, number);
+		pthread_sigmask(SIG_UNBLOCK, &own, NULL);
+	}
+	if (old->sa_flags & SA_SIGINFO)
+		old->sa_sigaction(number, info, context);
+	else
+		old->sa_handler(number);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void handler(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	/* si_code <= 0: sent by somebody, not a fault, wherever the thread happens to be. */
+	if (info->si_code <= 0 || !land(context))
+		pass_on(number == signals[1], number, info, context);
+	errno = saved;
+}
+
+/* Only what is still ours: whoever came after us keeps his. */
+static void remove_handlers(void)
+{
+	struct sigaction now;
+
+	for (int i = 0; i < 2; i++)
+		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+		    now.sa_sigaction == handler)
+			sigaction(signals[i], &previous[i], NULL);
+}
+
+/* 0 or a negated errno. */
+static int install_handlers(void)
+{
+	struct sigaction ours, old;
+
+	memset(&ours, 0, sizeof ours);
+	ours.sa_sigaction = handler;
+	ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	for (int i = 0; i < 2; i++) {
+		if (sigaction(signals[i], NULL, &old))
+			return -errno;
+		if ((old.sa_flags & SA_SIGINFO) && old.sa_sigaction == handler)
+			continue;
+		previous[i] = old;
+		if (sigaction(signals[i], &ours, NULL))
+			return -errno;
+	}
+	return 0;
+}
+
+int tach_fault_install(struct tach_error *err)
+{
+	struct table *t = calloc(1, sizeof *t);
+	int code = 0, saved = errno;
+
+	if (!t)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	pthread_mutex_lock(&lock);
+	if (dl_iterate_phdr(scan_module, &t)) {
+		free(t);
+		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	} else {
+		int refused;
+
+		qsort(t->record, t->count, sizeof *t->record, by_address);
+		code = (int)t->count;
+		t->older = table;
+		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
+		refused = install_handlers();
+		if (refused) {
+			remove_handlers();
+			code = tach__error(err, refused, 0, 0, "cannot install a handler: %s",
+					   tach_strerror(refused));
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+	return code;
+}
+
+void tach_fault_remove(void)
+{
+	int saved = errno;
+
+	pthread_mutex_lock(&lock);
+	remove_handlers();
+	pthread_mutex_unlock(&lock);
+	errno = saved;
+}
+
+#else
+
+int tach_fault_install(struct tach_error *err)
+{
+	return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
+			   "counters cannot be read in user space on this architecture");
+}
+
+void tach_fault_remove(void)
+{
+}
+
+#endif

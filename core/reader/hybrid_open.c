@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a set on every core PMU of a machine: a group and its pages for each. */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "core/os/descriptor.h"
+#include "core/set/set.h"
+#include "core/base/error.h"
+#include "core/reader/hybrid.h"
+#include "core/reader/open.h"
+#include "core/os/sys.h"
+
+static void *page_at(struct tach__hybrid *h, int core, int member)
+{
+	size_t number = (size_t)core * TACH_COUNTERS_MAX + (size_t)member;
+
+	return (char *)h + h->pages_at + number * h->page_size;
+}
+
+static struct tach__hybrid *allocate(const struct tach__cores *cores, size_t page_size)
+{
+	size_t head = (sizeof(struct tach__hybrid) + page_size - 1) / page_size * page_size;
+	long size = (long)(head + (size_t)cores->n * TACH_COUNTERS_MAX * page_size);
+	long at = tach__sys(SYS_mmap, 0, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct tach__hybrid *h = (struct tach__hybrid *)at;
+
+	if (at < 0 && at > -4096)
+		return NULL;
+	if (tach__sys(SYS_mprotect, at, (long)head, PROT_READ | PROT_WRITE, 0, 0, 0)) {
+		tach__sys(SYS_munmap, at, size, 0, 0, 0, 0);
+		return NULL;
+	}
+	h->n = cores->n;
+	h->first = -1;
+	h->size = size;
+	h->page_size = page_size;
+	h->pages_at = head;
+	for (int k = 0; k < h->n; k++) {
+		h->core[k].group.leader = -1;
+		for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
+			h->core[k].fd[i] = -1;
+			h->core[k].way[i].page = page_at(h, k, i);
+		}
+	}
+	return h;
+}
+
+static int open_core(struct tach__reader *r, int number, int wide, struct tach_error *err)
+{
+	const struct tach__cores *cores = r->set->cores;
+	struct tach__core *core = &r->hybrid->core[number];
+	struct tach__group *g = &core->group;
+
+	for (int i = 0; i < r->set->count; i++) {
+		const struct perf_event_attr *attr = &cores->attr[number][i];
+		long fd, alone = -1;
+
+		if (!(cores->members[number] >> i & 1))
+			continue;
+		fd = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, g->leader, wide);
+		if (fd == -EINVAL && g->count > 0)
+			alone = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, -1, wide);
+		if (alone >= 0)
+			tach__sys(SYS_close, alone, 0, 0, 0, 0, 0);
+		if (fd >= 0)
+			fd = tach__descriptor_keep(fd, &core->id[i]);
+		if (fd < 0)
+			return tach__diagnose_open((int)fd, r->set, i, g->count, alone >= 0,
+						   err);
+		core->fd[i] = (int)fd;
+		core->members |= 1u << i;
+		if (g->leader < 0) {
+			g->leader = (int)fd;
+			g->id = core->id[i];
+		}
+		g->member[g->count++] = (uint8_t)i;
+	}
+	r->hybrid->members |= core->members;
+	if (g->count && r->hybrid->first < 0)
+		r->hybrid->first = number;
+	return 0;
+}
+
+static void page_zero(struct tach__hybrid *h, int core, int member)
+{
+	tach__sys(SYS_mmap, (long)page_at(h, core, member), (long)h->page_size, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	h->core[core].mapped &= ~(1u << member);
+}
+
+/* A page that cannot be used is one of zeros: its group is read by read(2). */
+static void map_member(struct tach__reader *r, int core, int member)
+{
+	struct tach__hybrid *h = r->hybrid;
+	struct perf_event_mmap_page *page = page_at(h, core, member);
+	long got = tach__sys(SYS_mmap, (long)page, (long)h->page_size, PROT_READ,
+			     MAP_SHARED | MAP_FIXED, h->core[core].fd[member], 0);
+
+	h->core[core].mapped |= 1u << member;
+	if (got != (long)page) {
+		page_zero(h, core, member);
+		tach__slow_because(r, TACH__SLOW_MAP, (int)got);
+	}
+}
+
+static void map_all(struct tach__reader *r)
+{
+	struct tach__hybrid *h = r->hybrid;
+
+	if (r->set->flags & TACH_SET_MULTIPLEX) {
+		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		return;
+	}
+	for (int k = 0; k < h->n; k++)
+		for (int i = 0; i < h->core[k].group.count; i++) {
+			int m = h->core[k].group.member[i];
+
+			if (tach__is_metrics(&r->set->cores->attr[k][m]))
+				tach__slow_because(r, TACH__SLOW_METRIC, m);
+			else
+				map_member(r, k, m);
+		}
+}
+
+/* Widths and access are there before a counter is (arch_perf_update_userpage). */
+static void judge_pages(struct tach__reader *r)
+{
+	struct tach__hybrid *h = r->hybrid;
+
+	for (int k = 0; k < h->n; k++)
+		for (int i = 0; i < h->core[k].group.count; i++) {
+			int m = h->core[k].group.member[i];
+			const struct perf_event_mmap_page *page = page_at(h, k, m);
+			unsigned width = page->pmc_width;
+
+			if (TACH_ARCH_SIGNED ? width == 32 || width == 64
+					     : width >= 1 && width <= 64)
+				h->core[k].way[m].stubs = TACH_STUBS(width);
+			else
+				page_zero(h, k, m);
+			if (!page->cap_user_rdpmc)
+				tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+		}
+}
+
+static int start(struct tach__reader *r, struct tach_error *err)
+{
+	struct tach__hybrid *h = r->hybrid;
+	struct tach__group_read now;
+	int state;
+
+	/* The first last, so that its enabled time exceeds none of the others'. */
+	for (int k = h->n - 1; k >= 0; k--)
+		if (h->core[k].group.count)
+			tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0,
+				  0, 0, 0);
+	state = tach__hybrid_read_groups(h, 0, &now);
+	if (state == 0)
+		return tach__diagnose_dead(r->set, err);
+	if (state < 0)
+		return tach__error(err, state, 0, 0, "cannot read a group: %s",
+				   tach_strerror(state));
+	judge_pages(r);
+	tach__hybrid_settle(h);
+	return 0;
+}
+
+static void close_member(struct tach__core *core, int member)
+{
+	tach__descriptor_close(core->fd[member], core->id[member]);
+	core->fd[member] = -1;
+}
+
+/* As in core/reader/open.c. */
+static void close_siblings(struct tach__hybrid *h)
+{
+	for (int k = 0; k < h->n; k++)
+		for (int i = 1; i < h->core[k].group.count; i++)
+			if (h->core[k].mapped >> h->core[k].group.member[i] & 1)
+				close_member(&h->core[k], h->core[k].group.member[i]);
+}
+
+int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
+{
+	int code = 0;
+
+	r->hybrid = allocate(r->set->cores, r->page_size);
+	if (!r->hybrid)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	for (int k = 0; k < r->hybrid->n && !code; k++)
+		code = open_core(r, k, wide, err);
+	if (code)
+		return code;
+	/* Sums are extended by sign, and absolute. */
+	r->extend = 1;
+	for (int i = 0; i < r->set->count; i++)
+		if (r->hybrid->members >> i & 1)
+			r->hard.member[r->hard.count++] = (uint8_t)i;
+	map_all(r);
+	code = start(r, err);
+	if (code == 0)
+		close_siblings(r->hybrid);
+	return code;
+}
+
+static void close_all(struct tach__hybrid *h, int shared)
+{
+	for (int k = 0; k < h->n; k++) {
+		for (int i = 0; i < TACH_COUNTERS_MAX && !shared; i++)
+			close_member(&h->core[k], i);
+		h->core[k].group.count = 0;
+	}
+}
+
+void tach__hybrid_close(struct tach__hybrid *h)
+{
+	if (!h)
+		return;
+	close_all(h, 0);
+	tach__sys(SYS_munmap, (long)h, h->size, 0, 0, 0, 0);
+}
+
+void tach__hybrid_abandon(struct tach__hybrid *h, int shared)
+{
+	close_all(h, shared);
+	tach__sys(SYS_mmap, (long)h + (long)h->pages_at, h->size - (long)h->pages_at, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}

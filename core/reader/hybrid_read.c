@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a hybrid: the counting group by its pages, the others from the bank.
+ *
+ * Sums are neither lost nor doubled because counts only grow: whatever is read between two
+ * moments adds up to something between the sums at these moments, in any order; only a bank
+ * from earlier has to be proved still true, which the leader's lock does. Signal handlers may
+ * read between any two instructions here: two banks of one key are equal, a handler leaves no
+ * bank half written, and finds none, as the key is 0 meanwhile.
+ */
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "core/reader/hybrid.h"
+#include "core/os/sys.h"
+
+enum { TRIES = 8 };
+
+#define BARRIER() __asm__ volatile("" ::: "memory")
+
+static const struct perf_event_mmap_page *leader(const struct tach__core *core)
+{
+	return core->way[core->group.member[0]].page;
+}
+
+/* The core whose group counts: no other has an index. -1: none that could be read here. */
+static int counting(const struct tach__hybrid *h)
+{
+	for (int k = 0; k < h->n; k++)
+		if (h->core[k].group.count && TACH_PAGE_LOAD(leader(&h->core[k]), index))
+			return k;
+	return -1;
+}
+
+/* Every group but `core`'s by read(2), for as long as its leader's lock is that of the key. */
+static int take_bank(struct tach__hybrid *h, int core, uint64_t key)
+{
+	uint64_t bank[TACH_COUNTERS_MAX] = {0}, running = 0;
+	struct tach__group_read now;
+
+	for (int k = 0; k < h->n; k++) {
+		const struct tach__group *g = &h->core[k].group;
+
+		if (k == core || !g->count)
+			continue;
+		if (tach__group_read(g, &now) <= 0)
+			return 0;
+		for (int i = 0; i < g->count; i++)
+			bank[g->member[i]] += now.value[i];
+		running += now.running;
+	}
+	h->key = 0;
+	BARRIER();
+	memcpy(h->bank, bank, sizeof bank);
+	h->bank_running = running;
+	h->looks += 2;
+	BARRIER();
+	h->key = key;
+	return 1;
+}
+
+/* Time that nobody counted grows for all alike. */
+static void note(struct tach__hybrid *h, int core, const struct perf_event_mmap_page *page)
+{
+	int64_t *known = &h->core[core].lag, lag, more;
+
+	lag = (int64_t)(TACH_PAGE_LOAD(page, time_enabled) -
+			TACH_PAGE_LOAD(page, time_running) - h->bank_running);
+	more = lag - *known;
+	if (lag < *known) {
+		*known = lag;
+	} else if (more > 0) {
+		for (int k = 0; k < h->n; k++)
+			if (h->core[k].lag != INT64_MAX)
+				h->core[k].lag += more;
+		h->grown = h->looks;
+	}
+	h->noted = h->looks;
+}
+
+/*
+ * Sums of all members into sum, and which bank they were made with into *looks. Returns the
+ * core that counts, or -1 if it takes read(2).
+ */
+static int sum_pages(struct tach__hybrid *h, uint64_t *sum, uint32_t *looks)
+{
+	for (int tries = 0; tries < TRIES; tries++) {
+		const struct perf_event_mmap_page *page;
+		const struct tach__group *g;
+		int k = counting(h), i;
+		uint32_t lock, ignored;
+		uint64_t key, value = 0;
+
+		if (k < 0)
+			break;
+		g = &h->core[k].group;
+		page = leader(&h->core[k]);
+		lock = TACH_PAGE_LOAD(page, lock);
+		key = (uint64_t)(k + 1) << 32 | lock;
+		if (h->key != key && !take_bank(h, k, key))
+			break;
+		memcpy(sum, h->bank, sizeof h->bank);
+		for (i = 0; i < g->count; i++) {
+			if (!tach__sum(h->core[k].way[g->member[i]], 1, &value, &ignored))
+				break;
+			sum[g->member[i]] += value;
+		}
+		if (i < g->count)
+			continue;
+		if (h->noted != h->looks)
+			note(h, k, page);
+		*looks = h->looks;
+		BARRIER();
+		if (TACH_PAGE_LOAD(page, lock) == lock && h->key == key)
+			return k;
+	}
+	return -1;
+}
+
+/*
+ * Enabled is the first group's alone. Read downwards it comes last, upwards before what all
+ * have run: a difference between the two never shows more time without counters than there was.
+ */
+int tach__hybrid_read_groups(const struct tach__hybrid *h, int downwards,
+			     struct tach__group_read *to)
+{
+	struct tach__group_read now;
+
+	memset(to, 0, sizeof *to);
+	for (int i = 0; i < h->n; i++) {
+		int k = downwards ? h->n - 1 - i : i, state;
+		const struct tach__group *g = &h->core[k].group;
+
+		if (!g->count)
+			continue;
+		state = tach__group_read(g, &now);
+		if (state <= 0)
+			return state;
+		for (int m = 0; m < g->count; m++)
+			to->value[g->member[m]] += now.value[m];
+		to->running += now.running;
+		if (k == h->first)
+			to->enabled = now.enabled;
+	}
+	return 1;
+}
+
+/* Groups in error state start again; what is open meanwhile is incomplete. */
+static int groups_or_recover(struct tach__hybrid *h, int downwards, struct tach__group_read *to)
+{
+	int state = tach__hybrid_read_groups(h, downwards, to);
+
+	if (state != 0)
+		return state;
+	for (int k = 0; k < h->n; k++)
+		if (h->core[k].group.count && tach__group_read(&h->core[k].group, to) == 0 &&
+		    tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0, 0,
+			      0, 0) != 0)
+			return 0;
+	state = tach__hybrid_read_groups(h, downwards, to);
+	if (state > 0) {
+		/* The next bank's number. */
+		h->key = 0;
+		h->grown = h->looks + 2;
+		for (int k = 0; k < h->n; k++)
+			h->core[k].lag = INT64_MAX;
+	}
+	return state;
+}
+
+/*
+ * The groups were enabled one after the other, so their lags differ by a constant, which is
+ * known from the first count on. Until then it is taken too high, by the time since the page of
+ * the counting one was written: a gap shorter than that, at the first move only, goes unseen.
+ */
+void tach__hybrid_settle(struct tach__hybrid *h)
+{
+	uint64_t sum[TACH_COUNTERS_MAX];
+	struct tach__group_read now;
+	uint32_t looks;
+	int core;
+
+	for (int k = 0; k < h->n; k++)
+		h->core[k].lag = INT64_MAX;
+	core = sum_pages(h, sum, &looks);
+	for (int k = 0; core >= 0 && k < h->n; k++)
+		if (k != core && h->core[k].group.count &&
+		    tach__group_read(&h->core[k].group, &now) > 0)
+			h->core[k].lag =
+				(int64_t)(now.enabled - h->bank_running -
+					  TACH_PAGE_LOAD(leader(&h->core[core]), time_running));
+}
+
+void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n)
+{
+	struct tach__hybrid *h = r->hybrid;
+	struct tach__group_read now;
+	uint64_t sum[TACH_COUNTERS_MAX];
+	const uint64_t *from = sum;
+	uint32_t looks;
+
+	if (sum_pages(h, sum, &looks) >= 0) {
+		mark->lock = looks | 1;
+	} else {
+		mark->flags |= TACH_SYSCALL;
+		if (groups_or_recover(h, 1, &now) <= 0) {
+			mark->flags |= TACH_LOST;
+			return;
+		}
+		mark->enabled = now.enabled;
+		mark->running = now.running;
+		from = now.value;
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (h->members >> i & 1)
+			mark->value[i] = from[i];
+}
+
+/* By pages at both ends. A member that not every core type counts misses some of a move. */
+static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, uint32_t begun)
+{
+	uint32_t flags = 0, here = h->core[core].members;
+
+	if (looks != begun) {
+		flags = (int32_t)(h->grown - begun) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
+		for (int k = 0; k < h->n; k++)
+			here &= h->core[k].members;
+	}
+	return here != h->members ? flags | TACH_INCOMPLETE : flags;
+}
+
+/* Begun by pages and ended by read(2). */
+static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_read *now,
+		      uint32_t begun)
+{
+	int64_t lag = (int64_t)(now->enabled - now->running);
+
+	return TACH_MIXED | ((int32_t)(h->grown - begun) > 0 || lag > h->core[h->first].lag
+				     ? TACH_INCOMPLETE
+				     : TACH_RESCHEDULED);
+}
+
+uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
+			  unsigned n)
+{
+	int paged = !(mark->flags & TACH_SYSCALL), core = -1;
+	struct tach__hybrid *h = r->hybrid;
+	struct tach__group_read now;
+	uint64_t sum[TACH_COUNTERS_MAX];
+	const uint64_t *from = sum;
+	uint32_t flags, looks, begun = mark->lock & ~1u;
+
+	if (paged)
+		core = sum_pages(h, sum, &looks);
+	if (core >= 0) {
+		flags = since(h, core, looks, begun);
+	} else {
+		if (tach__hybrid_read_groups(h, 0, &now) <= 0)
+			return TACH_LOST;
+		from = now.value;
+		flags = TACH_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (h->members >> i & 1)
+			delta[i] = from[i] - mark->value[i];
+	if (!paged)
+		flags |= tach__scale(r, mark, &now, n, delta);
+	return flags;
+}
+
+uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
+{
+	struct tach__hybrid *h = r->hybrid;
+	struct tach__group_read now;
+	uint64_t sum[TACH_COUNTERS_MAX];
+	const uint64_t *from = sum;
+	uint32_t flags = 0, looks;
+
+	if (sum_pages(h, sum, &looks) < 0) {
+		if (groups_or_recover(h, 0, &now) <= 0)
+			return TACH_SYSCALL | TACH_LOST;
+		flags = TACH_SYSCALL | (now.enabled > now.running ? TACH_INCOMPLETE : 0);
+		from = now.value;
+	}
+	for (unsigned i = 0; i < TACH_COUNTERS_MAX; i++)
+		if (h->members >> i & 1)
+			all[i] = from[i];
+	return flags;
+}

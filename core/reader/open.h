@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* All open readers of the process: what must be done once, in turn, or after a fork. */
+#ifndef TACH_CORE_READER_OPEN_H
+#define TACH_CORE_READER_OPEN_H
+
+#include "core/reader/reader.h"
+#include "core/set/set.h"
+
+/* Around the system calls of opening and closing; see core/reader/readers.c. */
+void tach__open_enter(struct tach__reader *r);
+void tach__open_leave(struct tach__reader *r, int opened);
+void tach__close_enter(void);
+void tach__close_leave(struct tach__reader *r);
+
+/*
+ * perf_event_open for this thread of an attr of the set's, in the group of that leader or, -1,
+ * as a leader; `wide` asks for 64 bits where that is a choice. The descriptor, or a negated
+ * errno.
+ */
+long tach__open_event(const struct tach_set *set, const struct perf_event_attr *given,
+		      enum tach_member_kind kind, int leader, int wide);
+/* Notes the first reason why not all is read in user space. */
+void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code);
+int tach__is_metrics(const struct perf_event_attr *attr);
+
+/* Page `page` of the reader reads as zeros from now on. Async-signal-safe. */
+void tach__page_zero(struct tach__reader *r, int page);
+/* All pages of the reader, in one go. */
+void tach__pages_zero(struct tach__reader *r);
+
+#endif

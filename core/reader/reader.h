@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The cold half of a reader. */
+#ifndef TACH_CORE_READER_H
+#define TACH_CORE_READER_H
+
+#include <tach/reader.h>
+
+struct tach__hybrid;
+
+/* A group of events scheduled together: the hardware members, or the software members. */
+struct tach__group {
+	int leader;			   /* descriptor; -1: there is none */
+	uint64_t id;			   /* which event that is: core/os/descriptor.h */
+	int count;			   /* its members ... */
+	uint8_t member[TACH_COUNTERS_MAX]; /* ... their numbers in the set, in read(2)'s order
+					    */
+};
+
+/* What one read(2) of a group with times gives (PERF_FORMAT_GROUP, perf_event_open(2)). */
+struct tach__group_read {
+	uint64_t count, enabled, running; /* ns */
+	uint64_t value[TACH_COUNTERS_MAX];
+};
+
+/*
+ * One mapping holds it all: the reader's page, a page for each member that can be (perf's, or
+ * zeros), and the spare page.
+ */
+enum { TACH__SPARE = TACH_COUNTERS_MAX, TACH__PAGES = TACH_COUNTERS_MAX + 2 };
+
+struct tach__reader {
+	struct tach_reader hot; /* first: users hold a pointer to this */
+	const struct tach_set *set;
+	const void
+		*owner; /* tach__thread_token() of the thread that opened it; NULL: nobody's */
+	size_t page_size;
+	/* -1: closed, as a mapping keeps the event open and its leader's descriptor reads it.
+	 */
+	int fd[TACH_COUNTERS_MAX];
+	uint64_t id[TACH_COUNTERS_MAX]; /* which events those are: core/os/descriptor.h */
+	uint32_t mapped;		/* a bit for each member whose page is perf's */
+	struct tach__group hard, soft;
+	struct tach__hybrid
+		*hybrid; /* NULL, or what `hard` has members of: core/reader/hybrid.h */
+	/*
+	 * Sums are extended by sign: always where the hot path does so, else when counters are
+	 * too narrow to be modular. Then member 0's page, which begin and end look at first, is
+	 * one of zeros and way[0].page, the real one, is the spare: the slow exit reads it.
+	 */
+	int extend;
+	/*
+	 * enabled - running of the hardware group, in ns, when last looked at, and the leader's
+	 * lock when it was last found to have grown; see core/reader/slow.c.
+	 */
+	uint64_t lag;
+	uint32_t grown_lock;
+	struct tach__reader *next, **link; /* list of all, for fork; core/reader/open.c */
+	/* Why the fast way is not open: the first cause; in words when somebody asks. */
+	enum tach__slow {
+		TACH__FAST,
+		TACH__SLOW_MULTIPLEX,
+		TACH__SLOW_METRIC,
+		TACH__SLOW_MAP,
+		TACH__SLOW_ACCESS
+	} slow;
+	int slow_code; /* METRIC: the member; MAP: the negated errno */
+	char why[256];
+};
+
+TACH_INLINE struct tach__reader *tach__reader(const struct tach_reader *reader)
+{
+	return (struct tach__reader *)reader;
+}
+
+TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
+{
+	return (char *)r + r->page_size * (size_t)(member + 1);
+}
+
+/* In a child whose fork ran no handlers, by its only thread: as the handler does. */
+void tach__readers_orphaned(void);
+
+/* A word per thread: its address names the thread without a system call. */
+const void *tach__thread_token(void);
+
+/* 1, 0 for a group in error state, or a negated errno. */
+int tach__group_read(const struct tach__group *group, struct tach__group_read *to);
+
+/* Counts lost while no group had a counter are made up for in proportion to time. */
+uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
+		     const struct tach__group_read *now, unsigned n, uint64_t *delta);
+
+/* Brings lag up to date; what became of a region begun under that lock. */
+uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
+
+/* Do begin and end read inline, and come to the slow exit only when something changed under
+ * them? */
+int tach__reader_inline(const struct tach__reader *r);
+
+#endif

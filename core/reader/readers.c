@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All open readers of the process.
+ *
+ * One lock around opening and closing, for three reasons. First mappings: x86 lets a process
+ * use RDPMC (CR4.PCE) from its first mapping of a hardware event to the last, and changing it
+ * interrupts every CPU that runs one of its threads (arch/x86/events/core.c,
+ * x86_pmu_event_mapped); two at a time raced in some kernels. The sentinel: one mapped,
+ * disabled event stays while there are readers, so that short-lived threads do not switch it on
+ * and off. The list: one writer at a time.
+ *
+ * It is held around system calls that wait for nobody's lock but the kernel's, with signals
+ * blocked as the registry's is (core/region/region.h), and no lock is taken inside it. No hook
+ * holds it over a fork, for the reason given there: the child may find that another thread of
+ * its parent was cut off in here. So the list is whole, walked forward, after any store, a
+ * reader is in it from before its first descriptor to after its last, and its pages keep their
+ * place meanwhile. (A descriptor that perf_event_open had just returned, and that was not yet
+ * noted, stays open in the child.)
+ *
+ * After fork, the child has the descriptors, which still count the parent, and holes where the
+ * pages were, in which its next mapping might land. The handler puts zeros there and closes the
+ * descriptors: the parent's readers answer TACH_LOST. Children of _Fork and raw clone run no
+ * handler; who notices that it is one calls tach__readers_orphaned before it opens a reader.
+ * Children of vfork must not read.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <linux/kcmp.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "core/os/descriptor.h"
+#include "core/reader/hybrid.h"
+#include "core/reader/open.h"
+#include "core/os/sys.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static sigset_t outside; /* the signal mask of whoever has the lock, before it took it */
+static struct tach__reader *readers;
+static struct {
+	long page; /* address; 0: there is none */
+	long size;
+} sentinel;
+
+/* Signals wait: a handler that starts a region may have to open a reader, too. */
+static void enter(void)
+{
+	sigset_t before;
+
+	tach__signals_hold(&before);
+	pthread_mutex_lock(&lock);
+	outside = before;
+}
+
+static void leave(void)
+{
+	sigset_t before = outside;
+
+	pthread_mutex_unlock(&lock);
+	tach__signals_release(&before);
+}
+
+static void abandon(struct tach__reader *r, int shared)
+{
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
+		if (!shared)
+			tach__descriptor_close(r->fd[i], r->id[i]);
+		r->fd[i] = -1;
+	}
+	tach__pages_zero(r);
+	if (r->hybrid)
+		tach__hybrid_abandon(r->hybrid, shared);
+	r->owner = NULL;
+	r->hard.count = r->soft.count = 0;
+}
+
+static void abandon_all(int shared)
+{
+	for (struct tach__reader *r = readers; r; r = r->next)
+		abandon(r, shared);
+	sentinel.page = 0;
+}
+
+/*
+ * A child of clone(CLONE_FILES) has its parent's table of descriptors: to close one would close
+ * the parent's. Refused, or the parent gone: it is taken for an own table, as a rule it is.
+ */
+static int files_shared(void)
+{
+	return tach__sys(SYS_kcmp, tach__sys(SYS_getpid, 0, 0, 0, 0, 0, 0),
+			 tach__sys(SYS_getppid, 0, 0, 0, 0, 0, 0), KCMP_FILES, 0, 0, 0) == 0;
+}
+
+/* Another thread of the parent may have had the lock: nobody here will ever release it. */
+void tach__readers_orphaned(void)
+{
+	abandon_all(files_shared());
+	readers = NULL;
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void forked_child(void)
+{
+	abandon_all(0);
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+/* Before anybody may be in a handler. */
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+}
+
+static void raise_sentinel(const struct tach__reader *r)
+{
+	struct perf_event_attr attr = r->set->member[r->hard.member[0]].attr;
+	long fd, at;
+
+	attr.disabled = 1;
+#if TACH_ARCH_SIGNED
+	attr.config1 |= 2;
+#endif
+	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	at = tach__sys(SYS_mmap, 0, (long)r->page_size, PROT_READ, MAP_SHARED, fd, 0);
+	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0); /* the mapping keeps the event */
+	if (at < 0 && at > -4096)
+		return;
+	sentinel.page = at;
+	sentinel.size = (long)r->page_size;
+}
+
+void tach__open_enter(struct tach__reader *r)
+{
+	enter();
+	r->next = readers;
+	r->link = &readers;
+	if (r->next)
+		r->next->link = &r->next;
+	__atomic_store_n(&readers, r, __ATOMIC_RELEASE);
+}
+
+void tach__open_leave(struct tach__reader *r, int opened)
+{
+	if (opened && (r->hot.fast || (r->hybrid && !r->slow)) && !sentinel.page)
+		raise_sentinel(r);
+	leave();
+}
+
+void tach__close_enter(void)
+{
+	enter();
+}
+
+void tach__close_leave(struct tach__reader *r)
+{
+	__atomic_store_n(r->link, r->next, __ATOMIC_RELEASE);
+	if (r->next)
+		r->next->link = r->link;
+	if (!readers && sentinel.page) {
+		tach__sys(SYS_munmap, sentinel.page, sentinel.size, 0, 0, 0, 0);
+		sentinel.page = 0;
+	}
+	leave();
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow exits of the inline reads. They give the same quantity as the fast way: counts since
+ * open for read, differences of such counts for end.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "core/os/descriptor.h"
+#include "core/reader/hybrid.h"
+#include "core/reader/reader.h"
+#include "core/set/set.h"
+#include "core/os/sys.h"
+
+const void *tach__thread_token(void)
+{
+	static __thread char token;
+
+	return &token;
+}
+
+int tach__mine(const struct tach_reader *reader)
+{
+	return tach__reader(reader)->owner == tach__thread_token();
+}
+
+int tach__group_read(const struct tach__group *group, struct tach__group_read *to)
+{
+	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
+
+	if (!tach__descriptor_is(group->leader, group->id))
+		return -EBADF; /* the program closed it */
+	do
+		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
+	while (got == -EINTR);
+	if (got == 0)
+		return 0; /* error state: a pinned group that found no counters */
+	if (got < 0)
+		return (int)got;
+	return got >= want ? 1 : -EIO;
+}
+
+/* Reads until nothing came in between: 1, 2 if that took several; 0 if it cannot be read here.
+ */
+static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+{
+	int tries = 1;
+
+	for (; !tach__sum(way, extend, sum, lock); tries = 2)
+		if (*lock & 1)
+			return 0;
+	return tries;
+}
+
+/* The hardware members by their pages, in member order; returns what sum_of does for the worst.
+ */
+static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
+		      uint32_t *lock)
+{
+	const struct tach__group *g = &r->hard;
+	uint32_t ignored;
+	int worst = 1;
+
+	if (g->count == 0 || (unsigned)g->member[0] >= n)
+		return 0;
+	for (int i = 0; i < g->count && g->member[i] < n; i++) {
+		int tries = sum_of(r->hot.way[g->member[i]], extend, &sum[g->member[i]],
+				   i ? &ignored : lock);
+
+		if (!tries)
+			return 0;
+		if (tries > worst)
+			worst = tries;
+	}
+	return worst;
+}
+
+int tach__reader_inline(const struct tach__reader *r)
+{
+	return r->hot.fast && r->extend == !TACH_MODULAR;
+}
+
+static void scatter(const struct tach__group *g, const struct tach__group_read *from,
+		    unsigned n, uint64_t *to)
+{
+	for (int i = 0; i < g->count && g->member[i] < n; i++)
+		to[g->member[i]] = from->value[i];
+}
+
+/*
+ * Was the group without counters since its leader's lock read `since`? enabled - running stands
+ * still while it counts and while the thread does not run, and grows while it wants counters
+ * and has none. Looks come at any time and from nested regions, so it is the lock at the last
+ * growth that counts: growth found after `since` may lie before it, never the other way round,
+ * hence errs towards "incomplete".
+ */
+static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
+{
+	if (lock == since)
+		return 0;
+	if (lag > r->lag) {
+		/* A handler in between that finds the new lag relies on the lock. */
+		r->grown_lock = lock;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		r->lag = lag;
+	}
+	return (int32_t)(r->grown_lock - since) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
+}
+
+static const struct perf_event_mmap_page *leader_page(const struct tach__reader *r)
+{
+	return r->hot.way[r->hard.member[0]].page;
+}
+
+uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
+{
+	const struct perf_event_mmap_page *page = leader_page(r);
+	uint64_t enabled, running;
+	uint32_t lock;
+
+	do {
+		lock = TACH_PAGE_LOAD(page, lock);
+		enabled = TACH_PAGE_LOAD(page, time_enabled);
+		running = TACH_PAGE_LOAD(page, time_running);
+	} while (TACH_PAGE_LOAD(page, lock) != lock);
+	return note_lag(r, enabled - running, lock, since);
+}
+
+/*
+ * A pinned group that lost its counters stays in error state until it is enabled again, and its
+ * times stand still meanwhile: whatever region is open then is incomplete.
+ */
+static int read_or_recover(struct tach__reader *r, struct tach__group_read *to)
+{
+	int state = tach__group_read(&r->hard, to);
+
+	if (state != 0 ||
+	    tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) != 0)
+		return state;
+	state = tach__group_read(&r->hard, to);
+	if (state > 0) {
+		r->grown_lock = TACH_PAGE_LOAD(leader_page(r), lock);
+		r->lag = to->enabled - to->running;
+	}
+	return state;
+}
+
+/*
+ * Time enabled stands still while the events are turned off, by an ioctl or prctl of somebody
+ * else. Between two read(2) it grows otherwise. *now becomes the later of the two.
+ */
+static uint32_t turned_off(const struct tach__group *g, struct tach__group_read *now)
+{
+	uint64_t enabled = now->enabled;
+
+	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_INCOMPLETE : 0;
+}
+
+void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	struct tach__group_read now;
+	uint32_t lock;
+	int tries;
+
+	mark->reader = reader;
+	mark->lock = 1;
+	mark->flags = 0;
+	if (!tach__mine(reader)) {
+		mark->flags = TACH_LOST;
+		return;
+	}
+	/* Hardware last: its window is the tight one. */
+	if (r->soft.count) {
+		if (tach__group_read(&r->soft, &now) <= 0)
+			mark->flags |= TACH_LOST;
+		else
+			scatter(&r->soft, &now, n, mark->value);
+	}
+	if (r->hard.count == 0)
+		return;
+	if (r->hybrid) {
+		tach__hybrid_begin(r, mark, n);
+		return;
+	}
+	tries = read_pages(r, n, r->extend, mark->value, &lock);
+	if (tries) {
+		mark->lock = lock | 1;
+		/* What begin took longer than usual is counted in the region. */
+		if (tries > 1 || tach__reader_inline(r))
+			mark->flags |= TACH_RESCHEDULED;
+		return;
+	}
+	mark->flags |= TACH_SYSCALL;
+	if (read_or_recover(r, &now) <= 0) {
+		mark->flags |= TACH_LOST;
+		return;
+	}
+	if (r->hot.fast)
+		mark->flags |= turned_off(&r->hard, &now);
+	scatter(&r->hard, &now, n, mark->value);
+	mark->enabled = now.enabled;
+	mark->running = now.running;
+}
+
+uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
+		     const struct tach__group_read *now, unsigned n, uint64_t *delta)
+{
+	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
+
+	if (enabled == 0)
+		return TACH_INCOMPLETE; /* turned off all the time */
+	/* Of several groups, the times are read one after the other: not equal to the ns. */
+	if ((int64_t)(enabled - running) <= 0)
+		return 0;
+	if (!(r->set->flags & TACH_SET_MULTIPLEX))
+		return TACH_INCOMPLETE;
+	if (running == 0)
+		return TACH_INCOMPLETE | TACH_LOST;
+	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
+		uint64_t *d = &delta[r->hard.member[i]];
+
+		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
+	}
+	return TACH_SCALED | TACH_INCOMPLETE;
+}
+
+/*
+ * From a modular sum to a whole count. Begin's sum is the count then, or 2^width more: that if
+ * the counter was negative, as it is but between its overflow and the interrupt that starts it
+ * anew (arch/x86/events/core.c, x86_perf_event_set_period). Below zero the difference tells.
+ * Else it can only have been negative if more than 2^width was counted since, which takes the
+ * kernel two overflows, each an update of the page, and time: no PMU counts EVENTS_MOST in a
+ * ns.
+ */
+enum { EVENTS_MOST = 64 };
+static uint64_t whole(const struct perf_event_mmap_page *page, uint64_t difference,
+		      uint32_t updates)
+{
+	uint64_t full = page->pmc_width < 64 ? (uint64_t)1 << page->pmc_width : 0;
+
+	if (!full)
+		return difference;
+	if ((int64_t)difference < 0 ||
+	    (updates >= 4 && page->time_running >= full / EVENTS_MOST))
+		return difference + full;
+	return difference;
+}
+
+/*
+ * The hardware members' differences, whichever way each end has to be read. Counts at the end
+ * are whole ones, extended by sign, also where begin's are modular.
+ */
+static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
+			 unsigned n)
+{
+	/* The fast begin leaves flags as they are. */
+	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_SYSCALL);
+	const struct tach__group *g = &r->hard;
+	uint32_t lock, flags, begun = mark->lock & ~1u, seen;
+	struct tach__group_read now;
+	int modular = by_pages && TACH_MODULAR && !r->extend;
+
+	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
+		flags = tach__reader_since(r, begun);
+		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
+		 * what that took (tach/fault.h) is counted in the region. */
+		if (!flags)
+			flags = mark->lock & 1 ? mark->flags & TACH_RESCHEDULED
+					       : TACH_RESCHEDULED;
+	} else {
+		if (tach__group_read(g, &now) <= 0)
+			return TACH_LOST;
+		scatter(g, &now, n, delta);
+		flags = TACH_SYSCALL | (by_pages ? TACH_MIXED : mark->flags & TACH_INCOMPLETE);
+		if (by_pages)
+			flags |= note_lag(r, now.enabled - now.running,
+					  TACH_PAGE_LOAD(leader_page(r), lock), begun) |
+				 turned_off(g, &now);
+	}
+	seen = by_pages ? TACH_PAGE_LOAD(leader_page(r), lock) : 0;
+	for (int i = 0; i < g->count && g->member[i] < n; i++) {
+		uint64_t *d = &delta[g->member[i]], count = *d;
+
+		*d = count - mark->value[g->member[i]];
+		if (modular)
+			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
+		/* More than since it was opened: somebody has set it back meanwhile. */
+		if (*d > count || (int64_t)count < 0)
+			flags |= TACH_LOST;
+	}
+	if (!by_pages)
+		flags |= tach__scale(r, mark, &now, n, delta);
+	return flags;
+}
+
+uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
+			uint64_t *delta, unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	struct tach__group_read now;
+	uint32_t flags = 0;
+
+	if (!tach__mine(reader) || ((mark->lock & 1) && (mark->flags & TACH_LOST))) {
+		memset(delta, 0, n * sizeof *delta);
+		return TACH_LOST;
+	}
+	if (r->hard.count)
+		flags = r->hybrid ? tach__hybrid_end(r, mark, delta, n)
+				  : end_hard(r, mark, delta, n);
+	if (r->soft.count) {
+		if (tach__group_read(&r->soft, &now) <= 0)
+			flags |= TACH_LOST;
+		else
+			for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
+				delta[r->soft.member[i]] =
+					now.value[i] - mark->value[r->soft.member[i]];
+		if (r->hard.count == 0)
+			flags |= TACH_SYSCALL;
+	}
+	if (flags & TACH_LOST)
+		memset(delta, 0, n * sizeof *delta);
+	return flags;
+}
+
+uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned first,
+			 unsigned n)
+{
+	struct tach__reader *r = tach__reader(reader);
+	uint64_t all[TACH_COUNTERS_MAX] = {0};
+	struct tach__group_read now;
+	uint32_t flags = 0, lock;
+
+	if (!tach__mine(reader))
+		flags = TACH_LOST;
+	if (r->hybrid && r->hard.count && !flags)
+		flags |= tach__hybrid_read(r, all);
+	else if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
+		flags |= TACH_SYSCALL;
+		if (read_or_recover(r, &now) <= 0)
+			flags |= TACH_LOST;
+		else if (now.enabled != now.running)
+			flags |= TACH_INCOMPLETE;
+		if (!(flags & TACH_LOST))
+			scatter(&r->hard, &now, TACH_COUNTERS_MAX, all);
+	}
+	if (r->soft.count && !(flags & TACH_LOST)) {
+		if (r->hard.count == 0)
+			flags |= TACH_SYSCALL;
+		if (tach__group_read(&r->soft, &now) <= 0)
+			flags |= TACH_LOST;
+		else
+			scatter(&r->soft, &now, TACH_COUNTERS_MAX, all);
+	}
+	if (flags & TACH_LOST)
+		memset(all, 0, sizeof all);
+	memcpy(value, all + first, n * sizeof *value);
+	return flags;
+}
+
+uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, uint32_t flags)
+{
+	const struct tach__reader *r = tach__reader(reader);
+
+	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
+		return TACH_SYSCALL | (flags & TACH_LOST);
+	return flags;
+}

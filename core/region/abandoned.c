@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions that nobody stops: left by longjmp or siglongjmp, in C by a thread that is cancelled,
+ * with a coroutine that is never resumed.
+ *
+ * Macros stop what is left by return, goto, break and exceptions. What is left otherwise stays
+ * on the thread's stack of open regions until somebody can tell that its mark is no more:
+ *  - the mark's memory is not mapped, or does not hold what START wrote into it;
+ *  - the mark lies on the thread's own stack, and the stack pointer is above it.
+ * What is on another stack (a coroutine's, an alternate one), or in an object, and is still as
+ * START left it may be stopped any time and counts as open.
+ *
+ * The looks are at cold exits, so a START that finds its region open in a mark above itself
+ * counts as a recursion until then.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/region/region.h"
+#include "core/os/sys.h"
+
+enum {
+	PROBE = 4096,		       /* no page is smaller */
+	STACK_MOST = 64 * 1024 * 1024, /* deeper stacks are not looked at */
+	LEVELS_MOST = 1024,	       /* nor deeper nests */
+};
+
+/* ---- memory that may be gone ---- */
+
+/*
+ * rt_sigprocmask(2) copies the new mask before it looks at what to do with it
+ * (kernel/signal.c): EFAULT, or EINVAL and nothing changed. 8 bytes.
+ */
+static int readable(uintptr_t at)
+{
+	return tach__sys(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
+}
+
+extern void *__libc_stack_end __attribute__((weak)); /* ld.so's: of the first thread */
+
+/*
+ * Nothing of the stack is above it. glibc has a thread's variables there
+ * (nptl/allocatestack.c), on a stack of the program's too.
+ */
+static uintptr_t stack_top(const struct tach__thread *record)
+{
+	if (record->tid != getpid())
+		return (uintptr_t)&tach__self;
+	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
+}
+
+/* Readable from there to the top without a gap; threads' stacks end in a page that is not. */
+static int on_stack(struct tach__thread *record, uintptr_t at)
+{
+	uintptr_t top = stack_top(record);
+
+	if (at >= top || top - at > STACK_MOST)
+		return 0;
+	if (!record->stack_low)
+		record->stack_low = top & ~(uintptr_t)(PROBE - 1);
+	for (; record->stack_low > at; record->stack_low -= PROBE)
+		if (!readable(record->stack_low - PROBE))
+			return 0;
+	return 1;
+}
+
+static int on_alternate_stack(void)
+{
+	stack_t stack;
+
+	return tach__sys(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
+	       (stack.ss_flags & SS_ONSTACK);
+}
+
+/* As START left it: the entry that the part has open, at that level. */
+static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
+		  const struct tach__part *part)
+{
+	const struct tach_region_mark *mark = (const struct tach_region_mark *)part->outer;
+
+	return mark->part == part && mark->state == part->ceiling - 1 &&
+	       mark->end == hot->end[slot->fenced];
+}
+
+/* sp: of the code that entered the library, or a little below. */
+static int alive(struct tach__thread *record, const struct tach__slot *slot,
+		 const struct tach__part *part, uintptr_t sp)
+{
+	uintptr_t mark = part->outer, last = mark + offsetof(struct tach_region_mark, part);
+	int own = on_stack(record, sp) && on_stack(record, mark);
+
+	if (own && mark < sp && !on_alternate_stack())
+		return 0;
+	if (!own && (!readable(mark) || !readable(last)))
+		return 0;
+	return intact(record->hot, slot, part);
+}
+
+/* ---- the stack of open regions ---- */
+
+/* What was counted inside a region that never ends was inside the one around it. */
+static void hand_down(const struct tach__thread *record, struct tach__slot *slot,
+		      struct tach__slot *around)
+{
+	uint64_t *from = (uint64_t *)tach__children(slot, record->count, 1);
+	uint64_t *to = (uint64_t *)tach__children(around, record->count, 1);
+	const uint64_t *known = (const uint64_t *)tach__children(slot, record->count, 0);
+
+	if (slot == around)
+		return;
+	for (size_t i = 0; i < TACH__CHILDREN_WORDS(record->count); i++) {
+		to[i] += from[i] - known[i];
+		from[i] = known[i];
+	}
+}
+
+static void close_part(const struct tach__slot *slot, struct tach__part *part)
+{
+	TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
+	TACH__SET(part->outer, slot->rest);
+}
+
+/* Whose mark is known, of the slot's entry at that level: the outermost and the last. */
+static struct tach__part *part_at(const struct tach__thread *record,
+				  const struct tach__slot *slot, uint32_t level)
+{
+	for (int inner = 0; inner < 2; inner++) {
+		struct tach__part *part = tach__part(slot, record->count, inner);
+
+		if (TACH__LEVEL(part->ceiling) == level + 1)
+			return part;
+	}
+	return NULL;
+}
+
+void tach__abandon(struct tach__thread *record, uint32_t level)
+{
+	struct tach__hot *hot = record->hot;
+	uint32_t top = TACH__LEVEL(hot->state);
+
+	if (top - level > TACH__LEVELS)
+		level = top - TACH__LEVELS;
+	while (top > level) {
+		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
+		struct tach__part *part = part_at(record, slot, top);
+
+		hand_down(record, slot, stack[0]);
+		if (part)
+			close_part(slot, part);
+		TACH__ADD(slot->lost, 1);
+		TACH__SET(hot->state, hot->state - 1);
+	}
+}
+
+/*
+ * A recursion whose outermost entry is gone: the one inside is that now. Between the two may be
+ * others, whose marks nobody knows; then it stays what it is.
+ */
+static void promote(struct tach__thread *record, struct tach__slot *slot, uint32_t gone)
+{
+	struct tach__part *part = tach__part(slot, record->count, 0);
+	struct tach__part *inner = tach__part(slot, record->count, 1);
+	struct tach_region_mark *mark = (struct tach_region_mark *)inner->outer;
+	uint32_t level = TACH__LEVEL(inner->ceiling) - 1, entries = 0;
+
+	for (uint32_t k = gone + 1; k <= level; k++)
+		entries += tach__stack(record->hot, k)[1] == slot;
+	if (entries != 1)
+		return;
+	mark->part = part;
+	TACH__SET(part->ceiling, inner->ceiling);
+	TACH__SET(part->outer, inner->outer);
+	close_part(slot, inner);
+}
+
+/* Regions whose outermost entry is gone. */
+struct gone {
+	const struct tach__slot *slot[16];
+	unsigned n;
+};
+
+static int is_gone(const struct gone *gone, const struct tach__slot *slot)
+{
+	for (unsigned i = 0; i < gone->n; i++)
+		if (gone->slot[i] == slot)
+			return 1;
+	return 0;
+}
+
+/* Does the entry stay? One whose mark nobody knows shares the fate of one that is known. */
+static int stays(struct tach__thread *record, const struct tach__slot *slot,
+		 const struct tach__part *part, const struct gone *gone, uintptr_t sp)
+{
+	const struct tach__part *last = tach__part(slot, record->count, 1);
+
+	if (!part && last->ceiling != TACH__CEILING_OPEN)
+		part = last;
+	return part ? alive(record, slot, part, sp) : !is_gone(gone, slot);
+}
+
+/* One level, or several, lower than it was. */
+static void lower(struct tach__part *part, uint32_t by)
+{
+	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
+
+	mark->state -= by;
+	TACH__SET(part->ceiling, part->ceiling - by);
+}
+
+void tach__heal(struct tach__thread *record, uintptr_t sp)
+{
+	struct tach__hot *hot = record->hot;
+	uint32_t top = TACH__LEVEL(hot->state), kept = 0;
+	struct gone gone = {.n = 0};
+
+	if (top > LEVELS_MOST)
+		return;
+	for (uint32_t k = 0; k < top; k++) {
+		struct tach__slot *slot = tach__stack(hot, k)[1];
+		struct tach__part *part = part_at(record, slot, k);
+		struct tach__part *inner = tach__part(slot, record->count, 1);
+
+		if (stays(record, slot, part, &gone, sp)) {
+			tach__stack(hot, kept)[1] = slot;
+			if (part && kept < k)
+				lower(part, k - kept);
+			kept++;
+			continue;
+		}
+		hand_down(record, slot, tach__stack(hot, kept)[0]);
+		TACH__ADD(slot->lost, 1);
+		if (!part)
+			continue;
+		close_part(slot, part);
+		if (part != inner && gone.n < sizeof gone.slot / sizeof *gone.slot)
+			gone.slot[gone.n++] = slot;
+		if (part != inner && inner->ceiling != TACH__CEILING_OPEN &&
+		    alive(record, slot, inner, sp))
+			promote(record, slot, k);
+	}
+	if (kept < top)
+		TACH__SET(hot->state, hot->state - (top - kept));
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* One registry a process: see beacon.h. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/region/beacon.h"
+#include "core/base/error.h"
+#include "core/region/region.h"
+
+struct tach__beacon tach__beacon = {
+	.magic = TACH__BEACON_MAGIC,
+	.layout = TACH__BEACON_LAYOUT,
+	.size = sizeof(struct tach__beacon),
+	.version = TACH_VERSION_STRING,
+	.abi = 1,
+	.registry = &tach__registry,
+	.begin = {tach__begin_here, tach__begin_fenced_here},
+	.configure = tach__configure_here,
+	.disable = tach__disable_here,
+	.enabled = tach__enabled_here,
+	.site_get = tach__site_get_here,
+	.json = tach__beacon_json,
+};
+
+/* Elf64_Nhdr, name and descriptor; nothing in it needs a relocation at run time. */
+__asm__(".pushsection .note.tach,\"a\",%note\n"
+	"	.balign 4\n"
+	"	.long 5, 8, 2\n"
+	"	.asciz \"tach\"\n"
+	"	.balign 4\n"
+	"1:	.quad tach__beacon - 1b\n"
+	"	.popsection\n");
+
+/* The other copies that are loaded, the one that has the regions first of all. */
+struct search {
+	struct tach__beacon *owner;
+	char owner_file[1024], own_file[1024];
+};
+
+static char own_file[1024]; /* "": the program itself */
+
+static void look_at(struct search *s, struct tach__beacon *b, const char *file)
+{
+	if (b == &tach__beacon) {
+		snprintf(s->own_file, sizeof s->own_file, "%s", file);
+	} else if (b->magic == TACH__BEACON_MAGIC &&
+		   __atomic_load_n(&b->state, __ATOMIC_ACQUIRE) == TACH__BEACON_OWNER) {
+		s->owner = b;
+		snprintf(s->owner_file, sizeof s->owner_file, "%s", file);
+	}
+}
+
+static size_t padded(size_t n, size_t align)
+{
+	return (n + align - 1) & ~(align - 1);
+}
+
+static int look_in(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		const char *at = (const char *)(info->dlpi_addr + h->p_vaddr);
+		const char *end = at + h->p_memsz;
+		size_t align = h->p_align == 8 ? 8 : 4;
+
+		while (h->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+			const ElfW(Nhdr) *note = (const void *)at;
+			const char *name = at + sizeof *note;
+			const char *desc = at + padded(sizeof *note + note->n_namesz, align);
+			int64_t offset;
+
+			at = desc + padded(note->n_descsz, align);
+			if (at > end)
+				break;
+			if (note->n_type != TACH__BEACON_NOTE || note->n_namesz != 5 ||
+			    note->n_descsz != sizeof offset || memcmp(name, "tach", 5) != 0)
+				continue;
+			memcpy(&offset, desc, sizeof offset);
+			look_at(context, (void *)((intptr_t)desc + offset), info->dlpi_name);
+		}
+	}
+	return 0;
+}
+
+/* What is never unloaded: the program itself, and what this is done to. */
+static void stay(const char *file)
+{
+	void *(*open)(const char *, int);
+	int saved = errno;
+
+	if (!*file)
+		return;
+	/* By its name: a statically linked program would be warned of it, and has no use for
+	 * it. */
+	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
+	if (open)
+		open(file, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+	errno = saved;
+}
+
+static struct tach__beacon *owner;
+
+void tach__beacon_claim(void)
+{
+	struct search s = {.owner = NULL};
+	uint32_t state = TACH__BEACON_OWNER;
+
+	dl_iterate_phdr(look_in, &s);
+	memcpy(own_file, s.own_file, sizeof own_file);
+	if (s.owner) {
+		stay(s.owner_file);
+		owner = s.owner;
+		state = owner->layout == TACH__BEACON_LAYOUT && owner->abi == tach__beacon.abi
+				? TACH__BEACON_JOINED
+				: TACH__BEACON_ALONE;
+	}
+	if (state == TACH__BEACON_ALONE)
+		snprintf(
+			owner->others, sizeof owner->others,
+			"the regions of %.100s are left out: its libtach, version %s, does not "
+			"fit version %.31s",
+			*own_file ? own_file : "the program", TACH_VERSION_STRING,
+			owner->version);
+	__atomic_store_n(&tach__beacon.state, state, __ATOMIC_RELEASE);
+}
+
+const struct tach__beacon *tach__beacon_owner(void)
+{
+	return __atomic_load_n(&tach__beacon.state, __ATOMIC_ACQUIRE) == TACH__BEACON_JOINED
+		       ? owner
+		       : NULL;
+}
+
+int tach__beacon_alone(void)
+{
+	return __atomic_load_n(&tach__beacon.state, __ATOMIC_ACQUIRE) == TACH__BEACON_ALONE;
+}
+
+void tach__beacon_stay(void)
+{
+	stay(own_file);
+}
+
+int tach__beacon_refuse(struct tach_error *err)
+{
+	return tach__error(err, TACH_ERR_STATE, 0, 0,
+			   "the regions of this process belong to another copy of libtach, "
+			   "version %.31s; this is version %s",
+			   owner ? owner->version : "?", TACH_VERSION_STRING);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One registry a process, however many copies of the library are in it: shared, linked into the
+ * program, into plugins. Each copy has a beacon, which an ELF note of its object leads to (name
+ * "tach", type TACH__BEACON_NOTE; the descriptor is 8 bytes, the beacon's address less the
+ * descriptor's own). The first copy that is initialised owns the regions; those of the same
+ * layout hand theirs over to it, others leave regions alone and say so in the owner's report.
+ *
+ * A reader in another process finds the same note in the files that /proc/PID/maps names, and
+ * the owner by `state`. What comes before `abi` never changes; what comes after may with
+ * `layout`, and `registry` with `registry_layout`.
+ */
+#ifndef TACH_CORE_REGION_BEACON_H
+#define TACH_CORE_REGION_BEACON_H
+
+#include <tach/region.h>
+#include <tach/report.h>
+
+#define TACH__BEACON_NOTE   2
+#define TACH__BEACON_MAGIC  0x68636174u /* "tach" in memory */
+#define TACH__BEACON_LAYOUT 1
+
+enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_ALONE };
+
+struct tach__beacon {
+	uint32_t magic, layout;
+	uint32_t size;	/* of this struct */
+	uint32_t state; /* TACH__BEACON_*, atomic */
+	char version[32];
+	char others[256]; /* what a copy of another layout has to say; in the owner's reports */
+	uint32_t abi;	  /* of sites and marks: the number in tach__abi_1 */
+	uint32_t registry_layout; /* 0: not for others to read */
+	const void *registry;
+	void (*begin[2])(struct tach_site *, struct tach_region_mark *) TACH_NOTHROW;
+	int (*configure)(const struct tach_regions_options *opt, struct tach_error *err);
+	void (*disable)(void);
+	int (*enabled)(void);
+	struct tach_site *(*site_get)(const char *name);
+	int (*json)(tach_sink sink, void *context, struct tach_error *err); /* a snapshot */
+};
+extern struct tach__beacon tach__beacon;
+
+/* core/startup */
+int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
+
+/* Of this copy, whoever owns the regions. */
+void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
+void tach__begin_fenced_here(struct tach_site *site,
+			     struct tach_region_mark *mark) TACH_NOTHROW;
+int tach__configure_here(const struct tach_regions_options *opt, struct tach_error *err);
+void tach__disable_here(void);
+int tach__enabled_here(void);
+struct tach_site *tach__site_get_here(const char *name);
+int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err);
+
+/* Once, before anything else of regions; takes the loader's lock. */
+void tach__beacon_claim(void);
+/* The owner, where it is another copy that this one joined; else NULL. */
+const struct tach__beacon *tach__beacon_owner(void);
+/* Regions of this copy are not to run: the owner has another layout. */
+int tach__beacon_alone(void);
+/* The code of regions stays from now on, whoever calls dlclose. */
+void tach__beacon_stay(void);
+int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, and why */
+
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* What regions count: the set in use, where it comes from, and changing it while threads run.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/region/beacon.h"
+#include "core/os/environment.h"
+#include "core/base/error.h"
+#include "core/base/maths.h"
+#include "core/region/region.h"
+#include "core/set/set.h"
+
+/* ---- configurations and their references ---- */
+
+void tach__config_drop(struct tach__config *config)
+{
+	config->refs--;
+}
+
+/* Threads' records, in pages of their own, point to them where leak checkers do not look; the
+ * list keeps them in sight. */
+void tach__configs_sweep(void)
+{
+	struct tach__config **link, *config, *unused = NULL;
+	struct tach__held held;
+
+	tach__lock(&held);
+	for (link = &tach__registry.configs; (config = *link);) {
+		if (config->refs) {
+			link = &config->next;
+			continue;
+		}
+		*link = config->next;
+		config->next = unused;
+		unused = config;
+	}
+	tach__unlock(&held);
+	while ((config = unused)) {
+		unused = config->next;
+		tach_set_free(config->set);
+		tach__rows_free(&config->rows);
+		free(config);
+	}
+}
+
+static uint32_t stride_of(uint32_t count)
+{
+	size_t bytes =
+		offsetof(struct tach__slot, word) + TACH__SLOT_WORDS(count) * sizeof(uint64_t);
+
+	return (uint32_t)((bytes + 63) & ~(size_t)63);
+}
+
+static struct tach__config *config_make(struct tach_set *set,
+					const struct tach_regions_options *opt)
+{
+	struct tach__config *config = calloc(1, sizeof *config);
+
+	if (!config)
+		return NULL;
+	config->set = set;
+	config->refs = 1;
+	config->count = (uint32_t)tach_set_count(set);
+	config->stride = stride_of(config->count);
+	config->sparse = opt->sparse;
+	if (opt->sparse > 1)
+		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
+	config->warmup = opt->warmup;
+	config->histograms = opt->histograms;
+	tach__rows_init(&config->rows, config->count);
+	return config;
+}
+
+/* ---- the set ---- */
+
+/* Whether the calling thread can open it: only then do other threads have to try. */
+static int try_open(const struct tach_set *set, struct tach_error *err)
+{
+	struct tach_reader *reader;
+	int code = tach_reader_open(&reader, set, err);
+
+	if (code == 0)
+		tach_reader_close(reader);
+	return code;
+}
+
+static int make_set(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	int code = tach_set_create(out, opt, err), counts_them;
+
+	if (code || (code = try_open(*out, err)) == 0)
+		return code;
+	counts_them = tach_set_interrupts(*out) >= 0;
+	tach_set_free(*out);
+	*out = NULL;
+	if (counts_them && opt->flags & TACH__SET_WITH_INTERRUPTS) {
+		struct tach_set_options without = *opt;
+
+		without.flags &= ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
+		code = make_set(out, &without, err);
+		if (code == 0)
+			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
+	}
+	return code;
+}
+
+static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
+				     "cache_misses=cache-misses";
+static const char DEFAULT_METRICS[] =
+	"ipc = instructions / cycles;"
+	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
+	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
+
+/* Why not even the first of the usual events can be counted, as a clause. */
+static void why_none(char *to, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set = NULL;
+	const char *text = err.text;
+
+	opt.events = "cycles";
+	opt.flags = TACH_SET_OPTIONAL;
+	if (make_set(&set, &opt, &err) == 0)
+		text = tach_set_missing(set);
+	if (strncmp(text, "cycles: ", 8) == 0)
+		text += 8;
+	snprintf(to, size,
+		 "No hardware counters: %s. Regions have the clock alone; software events, "
+		 "which "
+		 "cost a system call at each end of a region, are counted when asked for: "
+		 "TACH_EVENTS=page-faults,context-switches",
+		 text);
+	tach_set_free(set);
+}
+
+/* Software events are no stand-in: the system calls at both edges would be most of a small
+ * region, and would push out what the region itself does. */
+static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+
+	opt.events = DEFAULT_EVENTS;
+	opt.metrics = DEFAULT_METRICS;
+	opt.flags = TACH_SET_OPTIONAL | flags;
+	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
+		snprintf(note, size, "%s", tach_set_missing(*out));
+		return 0;
+	}
+	tach_set_free(*out);
+	*out = NULL;
+	why_none(note, size);
+	opt = (struct tach_set_options)TACH_SET_OPTIONS_INIT;
+	return make_set(out, &opt, NULL);
+}
+
+static uint32_t environment_number(const char *name, uint32_t otherwise)
+{
+	const char *value = tach__environment(name);
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
+}
+
+/* The set that the options name; *opt may have been completed from the environment. */
+static int options_set(struct tach_set **out, const struct tach_regions_options *opt,
+		       char *note, size_t size, struct tach_error *err)
+{
+	struct tach_set_options so = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	if (opt->set) {
+		*out = opt->set;
+		snprintf(note, size, "%s", tach_set_missing(opt->set));
+		return try_open(opt->set, err);
+	}
+	if (!opt->events && !opt->metrics)
+		return default_set(out, opt->interrupts, note, size);
+	so.events = opt->events && *opt->events ? opt->events : NULL;
+	so.metrics = opt->metrics;
+	so.flags = opt->interrupts;
+	code = make_set(out, &so, err);
+	if (code == 0)
+		snprintf(note, size, "%s", tach_set_missing(*out));
+	return code;
+}
+
+/* ---- publishing ---- */
+
+/* Threads may be anywhere; see DESIGN: old readers stay in use until their thread's next START.
+ */
+static void publish(struct tach__config *config, const char *only)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__config *old;
+	struct tach__site *site;
+	struct tach__held held;
+
+	tach__lock(&held);
+	old = r->config;
+	config->generation = r->generation + 1;
+	config->next = r->configs;
+	r->configs = config;
+	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
+	cds_list_for_each_entry(site, &r->sites, node)
+	{
+		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+	}
+	__atomic_store_n(&r->config, config, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->enabled, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&r->generation, config->generation, __ATOMIC_SEQ_CST);
+	tach__threads_interrupt();
+	tach__unlock(&held);
+	tach__sites_rearm();
+	if (old) {
+		tach__lock(&held);
+		tach__config_drop(old);
+		tach__unlock(&held);
+	}
+	tach__configs_sweep();
+}
+
+static void note_odd(struct tach__config *config)
+{
+	size_t used = strlen(config->note);
+	char odd[128];
+
+	if (tach__environment_odd(odd, sizeof odd))
+		snprintf(config->note + used, sizeof config->note - used, "%s%s",
+			 used ? "; " : "", odd);
+}
+
+static int configure(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	struct tach__config *config;
+	char note[sizeof config->note] = "";
+	struct tach_set *set = NULL;
+	int code = options_set(&set, opt, note, sizeof note, err);
+
+	if (code)
+		return code;
+	tach__clock_start();
+	tach__beacon_stay();
+	config = config_make(set, opt);
+	if (!config) {
+		if (!opt->set)
+			tach_set_free(set);
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	memcpy(config->note, note, sizeof note);
+	note_odd(config);
+	publish(config, opt->only);
+	return 0;
+}
+
+/* What the caller left open the environment may say. */
+static struct tach_regions_options complete(const struct tach_regions_options *given)
+{
+	struct tach_regions_options opt = {0};
+
+	if (given)
+		opt = *given;
+	if (!opt.set && !opt.events && !opt.metrics) {
+		opt.events = tach__environment_events();
+		opt.metrics = tach__environment("TACH_METRICS");
+	}
+	if (!opt.only)
+		opt.only = tach__environment("TACH_REGIONS");
+	if (!opt.interrupts)
+		opt.interrupts = tach__environment_interrupts();
+	if (!opt.sparse)
+		opt.sparse = environment_number("TACH_SPARSE", 0);
+	if (!opt.warmup)
+		opt.warmup = environment_number("TACH_WARMUP", 0);
+	if (!opt.histograms)
+		opt.histograms = environment_number("TACH_HISTOGRAMS", 0);
+	return opt;
+}
+
+/* Whether the library has that set already, and will free it. */
+static int is_ours(const struct tach_set *set)
+{
+	const struct tach__config *config;
+	struct tach__held held;
+
+	tach__lock(&held);
+	for (config = tach__registry.configs; config && config->set != set;)
+		config = config->next;
+	tach__unlock(&held);
+	return config != NULL;
+}
+
+static int check_options(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	if (opt->interrupts & ~(uint32_t)TACH__SET_WITH_INTERRUPTS)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");
+	if (opt->only && strlen(opt->only) >= sizeof tach__registry.only)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+				   "the globs take more than %zu bytes",
+				   sizeof tach__registry.only - 1);
+	if (opt->set && is_ours(opt->set))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "the set was given before and is the library's: "
+				   "make a new one each time");
+	return 0;
+}
+
+int tach__configure_here(const struct tach_regions_options *given, struct tach_error *err)
+{
+	struct tach__thread *record = tach__thread_record();
+	struct tach_regions_options opt;
+	int code;
+
+	if (given && given->size && given->size != sizeof *given)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "size is %u, this library's struct has %zu bytes",
+				   given->size, sizeof *given);
+	opt = complete(given);
+	code = check_options(&opt, err);
+	if (code)
+		return code;
+	tach__configure_once();
+	if (record && TACH__LEVEL(record->hot->state))
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "this thread is inside a region; stop it first");
+	/* Old and new set together may be more than the PMU, or the limits, can hold. */
+	tach__thread_close();
+	return configure(&opt, err);
+}
+
+/* A set is memory of the copy that made it. */
+int tach_regions_configure(const struct tach_regions_options *opt, struct tach_error *err)
+{
+	const struct tach__beacon *owner;
+
+	tach__configure_once();
+	owner = tach__beacon_owner();
+	if (tach__beacon_alone() ||
+	    (owner && opt && opt->set && strcmp(owner->version, TACH_VERSION_STRING) != 0))
+		return tach__beacon_refuse(err);
+	return owner ? owner->configure(opt, err) : tach__configure_here(opt, err);
+}
+
+void tach__disable_here(void)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	__atomic_store_n(&tach__registry.enabled, 0, __ATOMIC_RELAXED);
+	tach__threads_interrupt();
+	tach__unlock(&held);
+	tach__sites_rearm();
+}
+
+void tach_regions_disable(void)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (owner)
+		owner->disable();
+	else
+		tach__disable_here();
+}
+
+int tach__enabled_here(void)
+{
+	return (int)__atomic_load_n(&tach__registry.enabled, __ATOMIC_RELAXED);
+}
+
+int tach_regions_enabled(void)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	return owner ? owner->enabled() : tach__enabled_here();
+}
+
+/* ---- from the environment ---- */
+
+/* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
+static int wanted(void)
+{
+	const char *enable = tach__environment("TACH_ENABLE");
+
+	if (enable)
+		return strcmp(enable, "0") != 0;
+	return tach__environment("TACH_OUTPUT") != NULL;
+}
+
+static void configure_from_environment(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_regions_options opt;
+
+	tach__beacon_claim();
+	if (tach__beacon_owner() || tach__beacon_alone() || !wanted())
+		return;
+	tach__environment_complain();
+	tach__output_at_exit(tach__environment("TACH_OUTPUT"));
+	opt = complete(NULL);
+	if (configure(&opt, &err) == 0)
+		return;
+	/* Nobody can be told now: the clock still runs and the report says why it is alone. */
+	opt.events = "";
+	opt.metrics = NULL;
+	if (configure(&opt, NULL) == 0)
+		snprintf(tach__registry.config->note, sizeof tach__registry.config->note,
+			 err.column ? "TACH_EVENTS or TACH_METRICS cannot be used: %s (column "
+				      "%d)"
+				    : "TACH_EVENTS or TACH_METRICS cannot be used: %s",
+			 err.text, err.column);
+}
+
+/*
+ * Before main as a rule, so that no first entry in a signal handler has to do it. The program's
+ * static constructors may come earlier.
+ */
+__attribute__((constructor)) void tach__configure_once(void)
+{
+	static int once;
+	int none = 0;
+
+	if (__atomic_load_n(&once, __ATOMIC_ACQUIRE) == 0 &&
+	    __atomic_compare_exchange_n(&once, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		configure_from_environment();
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the edges of regions work on: slots, and the hot half of a thread.
+ *
+ * All of it has one writer, the thread it belongs to, and its signal handlers, which may come
+ * between any two instructions and open and close regions of their own. Hence words change in
+ * single instructions where the processor has them, and the order of the stores matters.
+ */
+#ifndef TACH_CORE_REGION_EDGES_H
+#define TACH_CORE_REGION_EDGES_H
+
+#include <string.h>
+#include <tach/region.h>
+
+#define TACH__SUMS	   (1 + TACH_COUNTERS_MAX) /* the clock, then the counters */
+#define TACH__CHUNK_SLOTS  64u			   /* slots per chunk; chunks never move */
+#define TACH__CHUNKS	   480u
+#define TACH__UNROLLED	   8u	  /* counters up to which there is straight code */
+#define TACH__LEVELS	   65536u /* a power of two; deeper regions share entries of the stack */
+#define TACH__CEILING_OPEN UINT64_MAX
+#define TACH__OUTER_NOBODY UINTPTR_MAX
+
+/* Ids that belong to calibration: see overhead.c. */
+enum {
+	TACH__SITE_EMPTY = 1,
+	TACH__SITE_FENCED,
+	TACH__SITE_ENCLOSING,
+	TACH__SITE_MIDDLE,
+	TACH__SITE_MIDDLE_FENCED,
+	TACH__SITE_FIRST /* the first id for a site of the program */
+};
+
+/*
+ * Sums of the entries that were not inside the same region [0], and of those that were [1].
+ * `outer` and `ceiling` tell the two apart; those of [1] are written and never read.
+ */
+struct tach__part {
+	/*
+	 * The mark of the open entry, TACH__OUTER_NOBODY while there is none. A START whose
+	 * mark does not lie below it is an unusual one; 0, so that all are: the slot is not
+	 * ready, or every entry has to be asked.
+	 */
+	uintptr_t outer;
+	uint64_t ceiling;   /* state behind the open entry, or TACH__CEILING_OPEN */
+	uint64_t nested[2]; /* pairs completed inside: all, and those fenced */
+	uint64_t calls;
+	uint64_t sum[];
+};
+
+/* What regions one level below counted: as they end [1], and as of this region's last end [0].
+ */
+struct tach__children {
+	uint64_t direct[2]; /* their number: all, and those fenced */
+	uint64_t sum[];
+};
+
+#define TACH__PART_WORDS(count)	    ((5 + 1 + (size_t)(count) + 1) & ~(size_t)1)
+#define TACH__CHILDREN_WORDS(count) (2 + 1 + (size_t)(count))
+#define TACH__SLOT_WORDS(count)	    (2 * TACH__PART_WORDS(count) + 2 * TACH__CHILDREN_WORDS(count))
+
+/*
+ * One region's sums in one thread. Written between an odd and an even value of seq, so that a
+ * snapshot by another thread sees it whole; but for children[1] and what tells parts apart, the
+ * owner's alone.
+ */
+struct tach__slot {
+	uint64_t seq;
+	uint64_t provenance[6];		 /* entries that had flag 1 << n */
+	uint64_t skipped;		 /* entries not measured in sparse mode */
+	uint64_t excluded;		 /* entries not added: warm-up */
+	struct tach__sampling *sampling; /* NULL: all entries are measured */
+	uintptr_t rest;			 /* `outer` while nobody is inside */
+	uint32_t *histograms;
+	uint32_t id, fenced;
+	uint64_t lost;	 /* entries that were never stopped, or found no place */
+	uint64_t word[]; /* part[2], children[2], as long as the thread's counters ask for */
+};
+TACH_STATIC_ASSERT(offsetof(struct tach__slot, word) % 16 == 0, "two words in one instruction");
+
+TACH_INLINE struct tach__part *tach__part(const struct tach__slot *slot, uint32_t count,
+					  int inner)
+{
+	const uint64_t *at = slot->word + (inner ? TACH__PART_WORDS(count) : 0);
+
+	return (struct tach__part *)(uintptr_t)at;
+}
+
+TACH_INLINE struct tach__children *tach__children(const struct tach__slot *slot, uint32_t count,
+						  int running)
+{
+	const uint64_t *at = slot->word + 2 * TACH__PART_WORDS(count) +
+			     (running ? TACH__CHILDREN_WORDS(count) : 0);
+
+	return (struct tach__children *)(uintptr_t)at;
+}
+
+/* Where a copy of any slot fits. */
+union tach__slot_copy {
+	struct tach__slot slot;
+	uint64_t room[sizeof(struct tach__slot) / 8 + TACH__SLOT_WORDS(TACH_COUNTERS_MAX)];
+};
+
+/*
+ * A thread's half of the registry. It lies in a MADV_WIPEONFORK page: after any flavour of fork
+ * the child sees zeros, so its next START takes the cold exit and no mark of the parent's
+ * matches.
+ */
+struct tach__hot {
+	uint64_t limit; /* ids below have a slot; 0 makes the next START take the cold exit */
+	/*
+	 * Bits 0-31: level, the regions open now. 32-43: epoch, advanced by cold exits taken
+	 * inside regions so that STOP can take their cost out again. 44-63: unique to this
+	 * opening of this thread. A STOP finds what its START left plus one, or is no usual
+	 * one.
+	 */
+	uint64_t state;
+	uint64_t pairs[2]; /* completed: all, and those fenced */
+	struct tach_reader *reader;
+	/* Code for this thread's set; [1]: fenced. */
+	void (*begin[2])(struct tach_site *site, struct tach_region_mark *mark,
+			 struct tach__slot *slot, struct tach__part *part,
+			 struct tach__hot *self);
+	void (*open[2])(uint64_t state, struct tach_region_mark *mark, struct tach__slot *slot,
+			struct tach__part *part, struct tach__hot *self);
+	void (*end[2])(struct tach_region_mark *mark);
+	uint32_t count; /* counters */
+	struct tach__thread *record;
+};
+#define TACH__LEVEL(state)   ((uint32_t)(state))
+#define TACH__EPOCH(state)   ((uint32_t)((state) >> 32) & 0xfff)
+#define TACH__EPOCHS	     0x1000u
+#define TACH__OPENING(state) ((uint32_t)((state) >> 44))
+#define TACH__OPENINGS	     0x100000u
+#define TACH__STATE(opening, epoch, level)                                                     \
+	((uint64_t)(opening) << 44 | (uint64_t)(epoch) << 32 | (uint64_t)(level))
+
+/* Behind the hot page, at distances that no page size changes: pages there cost what is used.
+ */
+#define TACH__TABLE_AT	0x10000u /* slot by id */
+#define TACH__STACK_AT	0x50000u /* slots of the open regions; [0] stands for "no region" */
+#define TACH__RECORD_AT 0xe0000u
+TACH_STATIC_ASSERT(TACH__TABLE_AT + 8 * TACH__CHUNKS * TACH__CHUNK_SLOTS <= TACH__STACK_AT, "");
+TACH_STATIC_ASSERT(TACH__STACK_AT + 8 * (TACH__LEVELS + 1) <= TACH__RECORD_AT, "");
+
+TACH_INLINE struct tach__slot **tach__table(const struct tach__hot *self)
+{
+	return (struct tach__slot **)((uintptr_t)self + TACH__TABLE_AT);
+}
+
+/* Entry 1 is the slot of the region at that level, entry 0 that of the one around it. */
+TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64_t level)
+{
+	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
+}
+
+/*
+ * Initial-exec: two instructions, no __tls_get_addr; 8 bytes fit glibc's reserve for dlopen.
+ */
+extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tach__self;
+
+/*
+ * Relaxed: one writer per word. Atomic so that a snapshot may read it and a signal handler may
+ * change it between any two instructions.
+ */
+#define TACH__GET(word)	       __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define TACH__SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+/* The same, and it may become the operand of the instruction that needs it. */
+#if defined(__SANITIZE_THREAD__)
+#define TACH__OPERAND(word) TACH__GET(word)
+#else
+#define TACH__OPERAND(word) (word)
+#endif
+#if !defined(TACH_BUMP) || defined(__SANITIZE_THREAD__)
+#define TACH__ADD(word, value) TACH__SET(word, TACH__GET(word) + (uint64_t)(value))
+#else
+#define TACH__ADD(word, value) TACH_BUMP(word, value)
+#endif
+#if !defined(TACH_COUNT) || defined(__SANITIZE_THREAD__)
+#define TACH__COUNT(word, value) TACH__ADD(word, value)
+#else
+#define TACH__COUNT(word, value) TACH_COUNT(word, value)
+#endif
+/* Between stores whose order a signal handler of this thread's sees. */
+#define TACH__ORDER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/*
+ * Between the odd sequence and the sums. ThreadSanitizer does not know fences and gcc warns of
+ * them there; the full barrier it lets pass.
+ */
+#if defined(__SANITIZE_THREAD__)
+#define TACH__FENCE(order) __sync_synchronize()
+#else
+#define TACH__FENCE(order) __atomic_thread_fence(order)
+#endif
+
+/* ---- edges.c ---- */
+
+/* Sets the thread's code for its counters. `plain`: entries go to sums and nowhere else. */
+void tach__edges_choose(struct tach__hot *self, int plain);
+/* The end of a region, read in whatever way works; returns the flags of the slow way. */
+uint32_t tach__edges_read(struct tach__hot *self, struct tach_mark *begun, uint64_t *delta,
+			  int fenced);
+/* Those of the fast way: what became of the group since begin. */
+uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark);
+/* Its clock alone; the mark then holds minus the time. */
+TACH_INLINE void tach__edges_stop_clock(struct tach_mark *mark)
+{
+	mark->clock -= tach_clock();
+}
+/* Adds an entry to its slot and to the one around it; the mark's level is the innermost. */
+void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
+		     const uint64_t *delta, uint32_t flags, int fenced);
+
+/* ---- cold.c: the exits that edges.c takes ---- */
+
+/* The thread or the slot is not ready. */
+TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark,
+				int fenced);
+/* The slot is not ready, its entries have to be asked, or an earlier one may have been left. */
+TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
+				   struct tach__slot *slot, int fenced, struct tach__hot *self);
+/* Another level or epoch than the mark's. */
+TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
+/* A read of START was torn, or is not possible. */
+TACH_COLD void tach__begin_torn(struct tach_region_mark *mark, int fenced,
+				struct tach__hot *self);
+/*
+ * A read was torn; or else the differences are where the mark had the values: the group was
+ * rescheduled, or the slot is under write by the code that this handler interrupted.
+ */
+TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
+TACH_COLD void tach__end_rescheduled(struct tach_region_mark *mark, int fenced);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The process the registry lives in: its lock, and its forks.
+ *
+ * Whether this is a child, and of which kind of fork, is told by words in a page that every
+ * fork wipes. A hook runs in children of fork() alone; those of _Fork and a raw clone are found
+ * out by whoever takes the lock first.
+ */
+#include "core/region/region.h"
+#include "core/os/sys.h"
+
+struct tach__registry tach__registry;
+
+static struct tach__process *process_page;
+static struct tach__process process_fallback; /* where the kernel has no MADV_WIPEONFORK */
+
+static void fork_child(void);
+
+static void registry_init(void)
+{
+	struct tach__registry *r = &tach__registry;
+
+	CDS_INIT_LIST_HEAD(&r->threads);
+	CDS_INIT_LIST_HEAD(&r->sites);
+	r->nsites = TACH__SITE_FIRST;
+}
+
+/* The first caller wins; the losers use the winner's page. */
+static struct tach__process *process_make(void)
+{
+	size_t size = tach__pages_round(sizeof(struct tach__process));
+	struct tach__process *p = tach__pages(size), *none = NULL;
+
+	if (!p || tach__pages_wiped(p, size) != 0) {
+		tach__pages_free(p, size);
+		p = &process_fallback;
+	}
+	if (!__atomic_compare_exchange_n(&process_page, &none, p, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_ACQUIRE)) {
+		if (p != &process_fallback)
+			tach__pages_free(p, size);
+		return none;
+	}
+	pthread_atfork(NULL, NULL, fork_child);
+	return p;
+}
+
+static struct tach__process *process(void)
+{
+	struct tach__process *p = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
+
+	return p ? p : process_make();
+}
+
+void tach__hold(struct tach__held *held)
+{
+	tach__signals_hold(&held->signals);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
+}
+
+void tach__release(const struct tach__held *held)
+{
+	int ignored;
+
+	pthread_setcancelstate(held->cancel, &ignored);
+	tach__signals_release(&held->signals);
+}
+
+/*
+ * Not wiped. `busy`: somebody has the lock; in a child that takes it for the first time,
+ * another thread of its parent was cut off amid a change.
+ */
+static int initialised, busy;
+
+/* With the lock: a fresh process or a fresh child begins with an empty registry. */
+static void process_begin(struct tach__process *p)
+{
+	if (!initialised) {
+		registry_init();
+	} else {
+		tach__threads_reset(p->hooked && !busy);
+		if (busy)
+			tach__sites_mend();
+	}
+	initialised = 1;
+	__atomic_store_n(&p->alive, 1, __ATOMIC_RELAXED);
+}
+
+void tach__lock(struct tach__held *held)
+{
+	struct tach__process *p = process();
+
+	tach__hold(held);
+	pthread_mutex_lock(&p->lock);
+	if (!p->alive)
+		process_begin(p);
+	/* Before any change, also in a child's copy of this memory. */
+	__atomic_store_n(&busy, 1, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void tach__unlock(const struct tach__held *held)
+{
+	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&process()->lock);
+	tach__release(held);
+}
+
+pthread_mutex_t *tach__snapshots_lock(void)
+{
+	return &process()->snapshots;
+}
+
+/* Stands for every walk that ended. */
+static char walks;
+
+void tach__walk_begin(void)
+{
+	__atomic_fetch_add(&process()->walks, 1, __ATOMIC_RELAXED);
+}
+
+void tach__walk_end(void)
+{
+	TACH__RELEASED(&walks);
+	__atomic_fetch_sub(&process()->walks, 1, __ATOMIC_RELEASE);
+}
+
+int tach__walked(void)
+{
+	int walked = __atomic_load_n(&process()->walks, __ATOMIC_ACQUIRE) != 0;
+
+	if (!walked)
+		TACH__ACQUIRED(&walks);
+	return walked;
+}
+
+/* Takes no lock and waits for nobody; the rest is done by the first who takes the lock. */
+static void fork_child(void)
+{
+	*process() = (struct tach__process){.hooked = 1};
+	tach__self = &tach__thread_closed;
+}

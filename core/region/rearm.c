@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling sites that regions were switched on or off. A site's word lies in the program or in a
+ * library that may have been unloaded since, and another may lie there now. So a word is
+ * written only while the loader is kept from unloading (dl_iterate_phdr holds its lock), only
+ * inside a writable segment that is mapped now, and only if what is there still describes the
+ * site.
+ */
+#include <link.h>
+#include <string.h>
+#include "core/region/region.h"
+
+static int in_segment(const struct dl_phdr_info *info, const void *p, size_t size)
+{
+	uintptr_t at = (uintptr_t)p;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + h->p_vaddr;
+
+		if (h->p_type == PT_LOAD && at >= begin && at + size <= begin + h->p_memsz)
+			return (h->p_flags & PF_W) ? 2 : 1;
+	}
+	return 0;
+}
+
+/* Its strings must lie in the same module before they are looked at. */
+static int describes(const struct dl_phdr_info *info, const struct tach_site *home,
+		     const struct tach__site *site)
+{
+	return home->line == site->line && home->fenced == site->fenced &&
+	       in_segment(info, home->name, strlen(site->name) + 1) &&
+	       strcmp(home->name, site->name) == 0 &&
+	       in_segment(info, home->file, strlen(site->file) + 1) &&
+	       strcmp(home->file, site->file) == 0;
+}
+
+/* The loader's lock is held and ours is taken inside it: constructors come in that order too.
+ */
+static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__site *site;
+	struct tach__home *home;
+	struct tach__held held;
+
+	(void)size, (void)context;
+	tach__lock(&held);
+	cds_list_for_each_entry(site, &r->sites, node)
+	{
+		uint32_t id = r->enabled && site->selected ? site->id : TACH_SITE_OFF;
+
+		for (home = site->homes; home; home = home->next)
+			if (home->owned || (in_segment(info, home->at, sizeof *home->at) == 2 &&
+					    describes(info, home->at, site)))
+				__atomic_store_n(&home->at->id, (uint64_t)id, __ATOMIC_RELEASE);
+	}
+	tach__unlock(&held);
+	return 0;
+}
+
+void tach__sites_rearm(void)
+{
+	dl_iterate_phdr(rearm_module, NULL);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of threads and sites: what the files of the region half share.
+ *
+ * Three kinds of memory, three rules:
+ *  - slots and the hot half of a thread (core/region/edges.h): written by their thread alone,
+ * with relaxed stores and a sequence; any thread may read a slot whole through tach__slot_copy.
+ *  - the lists of threads and sites: written under the lock, and so that they are whole at any
+ *    moment for who walks them forward, between tach__walk_begin and tach__walk_end. Nothing
+ *    that START and STOP do waits for a walk.
+ *  - everything else here: under the lock.
+ *
+ * The lock, and why it stops nobody for ever. It is held for short stretches, with all signals
+ * blocked but those that instructions raise (core/os/sys.h; their handlers find out and take
+ * none), with cancellation off, and never around malloc, stdio or another lock but that of
+ * core/reader/readers.c, which is always the inner one; so a handler may take it whatever it
+ * interrupted. The loader's lock, where both are held (rearm.c), is the outer one. No hook of
+ * fork holds it: fork() waits for the locks of malloc after its hooks, and the thread that has
+ * one of those may be in a handler that wants ours. The child finds its lock free, as fork
+ * wipes the page of it, and may find that another thread was cut off amid a change: `busy`
+ * tells, and what can be torn then is made anew (process.c). The snapshots' lock is wiped
+ * likewise; who holds it blocks no signals, so handlers of its own thread do not wait for it.
+ */
+#ifndef TACH_CORE_REGION_H
+#define TACH_CORE_REGION_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/types.h>
+#define URCU_INLINE_SMALL_FUNCTIONS /* its lists, of which all is in headers */
+#include <urcu/rculist.h>
+#include <tach/region.h>
+#include "core/os/clock.h"
+#include "core/os/memory.h"
+#include "core/region/edges.h"
+#include "core/os/environment.h"
+#include "core/region/row.h"
+
+#define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
+
+/* Lies in a page that fork wipes: in a child it reads as zeros whatever flavour of fork it was.
+ */
+struct tach__process {
+	pthread_mutex_t snapshots; /* one at a time; never taken with the lock held */
+	pthread_mutex_t lock;	   /* zeros are PTHREAD_MUTEX_INITIALIZER: free in the child */
+	uint32_t alive;	 /* 0: this is a child that has not emptied the registry yet */
+	uint32_t hooked; /* the child came by fork(): its atfork hooks ran */
+	uint32_t walks;	 /* going on */
+};
+
+/*
+ * What cold exits cost beyond what they see of themselves, by [fenced]: code that is always the
+ * same, once per set. See overhead.c.
+ */
+struct tach__residue {
+	uint64_t begin[2][2][TACH__SUMS]; /* [1]: found its slot not ready */
+	uint64_t before[2][TACH__SUMS];	  /* a STOP, up to its reading */
+	uint64_t after[2][TACH__SUMS];	  /* and behind it */
+	uint64_t rescheduled[2]
+			    [TACH__SUMS]; /* behind the reading of one that was rescheduled */
+};
+
+/*
+ * What goes out of one entry before it is put into a histogram, by [fenced]: what an empty
+ * region shows, and what a pair inside adds. Zeros while that is being found out.
+ */
+struct tach__entry_cost {
+	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
+};
+
+/* Of a slot that does not measure all its entries: the owner's, in pages of its own. */
+struct tach__sampling {
+	uint64_t gap;	   /* entries still to pass over */
+	uint64_t begun;	   /* the thread's `passed` as the open entry began */
+	uint64_t inside;   /* entries passed over inside those measured */
+	uint64_t below[2]; /* of them, those inside a measured one in there: see children */
+	double square[TACH__SUMS]; /* sums of squares of the entries, as counted */
+};
+
+/* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
+ */
+struct tach__config {
+	struct tach_set *set;
+	struct tach__config *next; /* in the list of all */
+	uint32_t generation, refs;
+	uint32_t count, stride;
+	uint32_t sparse, warmup, histograms;
+	double per_log_keep;	/* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
+	struct tach__rows rows; /* totals of ended threads */
+	uint64_t ended;		/* threads in them */
+	uint32_t settled;	/* 1: `residue` is known */
+	struct tach__residue residue;
+	char note[512]; /* what is missing and why, "" */
+};
+
+/* A word of the program's; may be gone: see rearm.c. */
+struct tach__home {
+	struct tach__home *next;
+	struct tach_site *at;
+	int owned; /* made by tach_site_get */
+};
+
+struct tach__site {
+	struct cds_list_head node;
+	struct tach__site *next; /* same hash */
+	struct tach__home *homes;
+	uint32_t id, line, fenced;
+	uint32_t selected;
+	const char *name, *file, *function;
+};
+
+/* Cold half of a thread; the hot half lies before it in the same mapping. */
+struct tach__thread {
+	struct cds_list_head node;
+	struct tach__thread *next; /* in the ended or free list */
+	struct tach__hot *hot;
+	struct tach__config *config;
+	struct tach_reader *reader; /* NULL: open failed, this thread has the clock alone */
+	size_t size;		    /* of the mapping */
+	uint32_t count, stride;
+	uint32_t limit; /* ids below have a slot */
+	uint32_t nchunks;
+	uint64_t folded; /* 0: live, else the number of the folding */
+	int destructions;
+	pid_t tid;
+	char comm[16];
+	/* Cost of cold exits inside open regions; see cold.c. */
+	uint64_t cold[TACH__SUMS];
+	struct tach__residue residue;
+	uint64_t *log;
+	size_t log_size;
+	uintptr_t stack_low;	 /* known to be readable from here to the top; abandoned.c */
+	uint64_t random, passed; /* entries that were passed over, in all its regions */
+	uint32_t overflow_id[TACH__OVERFLOWS +
+			     1]; /* the last one: a bin for what does not fit */
+	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
+	struct tach__slot *outside; /* stands for "no region" around others */
+	char *chunk[TACH__CHUNKS];
+	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
+	char *overflow_latch;
+	struct tach__overhead overhead;
+	struct tach__entry_cost entry_cost;
+};
+
+struct tach__registry {
+	struct cds_list_head threads, sites;
+	struct tach__config *config;  /* NULL: never configured */
+	struct tach__config *configs; /* all of them */
+	uint32_t enabled;
+	uint32_t generation; /* of config; atomic */
+	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
+	uint64_t openings, folds;
+	uint64_t inherited; /* openings up to here were the parent process's */
+	struct tach__thread *ended, *free;
+	char only[TACH__ONLY_SIZE];
+	/* Counted without the lock: */
+	uint64_t refused, lost;
+	uint32_t unopened; /* threads whose counters did not open */
+	struct tach_error open_error;
+};
+extern struct tach__registry tach__registry;
+
+/* process.c */
+struct tach__held {
+	sigset_t signals;
+	int cancel;
+};
+void tach__hold(struct tach__held *held); /* blocks signals (core/os/sys.h) and cancellation */
+void tach__release(const struct tach__held *held);
+void tach__lock(struct tach__held *held); /* hold, and take the registry's lock */
+void tach__unlock(const struct tach__held *held);
+pthread_mutex_t *tach__snapshots_lock(void);
+/*
+ * With the lock: from now on until tach__walk_end, which needs none, what is in the lists of
+ * threads and sites stays there. Nobody waits for a walk: ended threads stay in the list until
+ * there is none.
+ */
+void tach__walk_begin(void);
+void tach__walk_end(void);
+int tach__walked(void); /* with the lock: somebody walks */
+
+/* What race detectors cannot see: publishing, and walks that ended.
+ * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
+#if defined(__SANITIZE_THREAD__)
+void __tsan_acquire(void *address);
+void __tsan_release(void *address);
+#define TACH__RELEASED(address) __tsan_release(address)
+#define TACH__ACQUIRED(address) __tsan_acquire(address)
+#elif defined(TACH_HELGRIND)
+#include <valgrind/helgrind.h>
+#define TACH__RELEASED(address) ANNOTATE_HAPPENS_BEFORE(address)
+#define TACH__ACQUIRED(address) ANNOTATE_HAPPENS_AFTER(address)
+#else
+#define TACH__RELEASED(address) ((void)(address))
+#define TACH__ACQUIRED(address) ((void)(address))
+#endif
+
+/* thread.c */
+extern struct tach__hot tach__thread_closed;
+struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */
+/* Under hold: opens the calling thread if need be, with a slot for `id`; NULL: not now. */
+struct tach__hot *tach__thread_ready(uint32_t id);
+/* The calling thread, outside any region, lets its counters go; its next START opens again. */
+void tach__thread_close(void);
+int tach__thread_pending(void); /* the calling thread has yet to follow to another set */
+/* With the lock: every thread's next START takes the cold exit. */
+void tach__threads_interrupt(void);
+/* With the lock, in a child: empties the registry. */
+void tach__threads_reset(int recycle);
+
+/* slots.c */
+struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
+extern const union tach__slot_copy tach__slot_unready; /* in the table for what is not ready */
+int tach__slots_grow(struct tach__thread *record, uint32_t id);
+void tach__slots_clear(struct tach__thread *record);
+int tach__slot_used(const struct tach__slot *slot);
+/* Where the thread's handlers count while *slot is under write. */
+TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
+						   struct tach__slot *slot);
+/* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
+enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
+enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
+				  struct tach__slot *latch, uint32_t count);
+struct tach__slot *tach__latch_at(struct tach__thread *record, uint32_t id);
+struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
+
+/* site.c */
+uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
+void tach__sites_mend(void); /* with the lock, in a child: makes anew what may be torn */
+struct tach__site *tach__site_at(uint32_t id); /* an id that was loaded with acquire */
+int tach__glob_list(const char *globs, const char *name);
+
+/* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
+void tach__sites_rearm(void);
+
+/* abandoned.c: of the calling thread, signals blocked. */
+/* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
+void tach__heal(struct tach__thread *record, uintptr_t sp);
+/* Gives up the regions from that level on. */
+void tach__abandon(struct tach__thread *record, uint32_t level);
+
+/* overhead.c: of the calling thread, outside any region; its regions run. */
+extern __thread int tach__calibrating; /* tach__signals_held while they do, else 0 */
+void tach__overhead_measure(struct tach__thread *record);
+
+/* configure.c */
+void tach__configure_once(void); /* from the environment, once; no lock held */
+void tach__config_drop(struct tach__config *config); /* a reference; lock held */
+void tach__configs_sweep(void); /* frees what nobody references; no lock held; may malloc */
+
+/* histogram.c */
+uint32_t *tach__histograms_make(uint32_t sums);
+void tach__histograms_free(uint32_t *histograms, uint32_t sums);
+/*
+ * One entry, less what measuring it cost, at least 0: as the sums of the report are. `pairs`:
+ * completed inside it, all and those fenced. As many instructions whatever the values.
+ */
+void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
+			  const struct tach__entry_cost *cost, int fenced,
+			  const uint64_t pairs[2], uint32_t sums);
+void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums);
+/* The value below which the fraction p lies; NaN when empty. p = 1: the largest. */
+double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p);
+
+/* At most max buckets that have a count; how many there are. In ticks, where it is time. */
+struct tach_bucket;
+int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
+			    int max);
+
+/* core/startup: what the first START brings in. TACH_OUTPUT; NULL: nothing is written. */
+void tach__output_at_exit(const char *file);
+void tach__environment_complain(void);
+
+#include "core/region/beacon.h"
+
+#endif

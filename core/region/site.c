@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sites: the places in the program that have a region. The registry copies their strings and
+ * keeps them for ever; the program's own word may go away with the library that holds it.
+ */
+#include <string.h>
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+enum { BUCKETS = 1024, ARENA = 64 * 1024 };
+
+/* All under the lock. by_id is read under RCU too: an entry is set once, before its id is
+ * known. */
+static struct tach__site *bucket[BUCKETS];
+static struct tach__site **by_id;
+static char *arena, *arena_end;
+
+static void *arena_take(size_t size)
+{
+	void *p;
+
+	size = (size + 15) & ~(size_t)15;
+	if ((size_t)(arena_end - arena) < size) {
+		size_t take = size > ARENA ? size : ARENA;
+		char *fresh = tach__pages(take);
+
+		if (!fresh)
+			return NULL;
+		arena = fresh;
+		arena_end = fresh + take;
+	}
+	p = arena;
+	arena += size;
+	return p;
+}
+
+static uint32_t hash(const char *s, uint32_t h)
+{
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 16777619u; /* FNV-1a */
+	return h;
+}
+
+/* Templates, inline functions and a library loaded again have several words for one site. */
+static struct tach__site *find(const struct tach_site *home, uint32_t h)
+{
+	struct tach__site *site;
+
+	for (site = bucket[h % BUCKETS]; site; site = site->next)
+		if (site->line == home->line && site->fenced == home->fenced &&
+		    strcmp(site->name, home->name) == 0 && strcmp(site->file, home->file) == 0)
+			return site;
+	return NULL;
+}
+
+static uint32_t hash_of(const char *file, const char *name, uint32_t line)
+{
+	return hash(file, hash(name, 2166136261u + line));
+}
+
+/* Where it is found. */
+static void show(struct tach__site *site)
+{
+	struct tach__site **first =
+		&bucket[hash_of(site->file, site->name, site->line) % BUCKETS];
+
+	site->next = *first;
+	*first = site;
+	cds_list_add_tail_rcu(&site->node, &tach__registry.sites);
+}
+
+static struct tach__site *make(const struct tach_site *home)
+{
+	struct tach__registry *r = &tach__registry;
+	size_t name = strlen(home->name) + 1, file = strlen(home->file) + 1;
+	size_t function = strlen(home->function) + 1;
+	struct tach__site *site;
+	char *text;
+
+	if (!by_id)
+		by_id = tach__pages((size_t)TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(*by_id));
+	if (!by_id || r->nsites == TACH__CHUNKS * TACH__CHUNK_SLOTS)
+		return NULL;
+	site = arena_take(sizeof *site);
+	text = arena_take(name + file + function);
+	if (!site || !text)
+		return NULL;
+	site->name = memcpy(text, home->name, name);
+	site->file = memcpy(text + name, home->file, file);
+	site->function = memcpy(text + name + file, home->function, function);
+	site->line = home->line;
+	site->fenced = home->fenced;
+	site->id = r->nsites;
+	by_id[site->id] = site;
+	/* It is one from here on: tach__sites_mend goes by this number. */
+	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
+	show(site);
+	return site;
+}
+
+/*
+ * In a child whose parent's other thread was cut off amid any of this. Sites are whole; which
+ * are found, the list of them and the arena's two ends need not be.
+ */
+void tach__sites_mend(void)
+{
+	struct tach__registry *r = &tach__registry;
+
+	arena = arena_end = NULL;
+	memset(bucket, 0, sizeof bucket);
+	CDS_INIT_LIST_HEAD(&r->sites);
+	for (uint32_t id = TACH__SITE_FIRST; id < r->nsites; id++)
+		show(by_id[id]);
+	if (r->config)
+		__atomic_store_n(&r->generation, r->config->generation, __ATOMIC_SEQ_CST);
+}
+
+static int home_add(struct tach__site *site, struct tach_site *at)
+{
+	struct tach__home *home;
+
+	for (home = site->homes; home; home = home->next)
+		if (home->at == at)
+			return 1; /* a library came back to where it was */
+	home = arena_take(sizeof *home);
+	if (!home)
+		return 0;
+	home->at = at;
+	home->owned = at->line == 0 && at->file[0] == '\0';
+	home->next = site->homes;
+	site->homes = home;
+	return 1;
+}
+
+uint32_t tach__site_register(struct tach_site *home)
+{
+	struct tach__registry *r = &tach__registry;
+	uint32_t h = hash_of(home->file, home->name, home->line);
+	struct tach__site *site = find(home, h);
+	uint32_t id = TACH_SITE_OFF;
+
+	if (!site)
+		site = make(home);
+	if (site && home_add(site, home)) {
+		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+		if (r->enabled && site->selected)
+			id = site->id;
+	}
+	/* by_id first: whoever sees the id looks there, without the lock. */
+	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
+	return id;
+}
+
+struct tach__site *tach__site_at(uint32_t id)
+{
+	return by_id[id];
+}
+
+/*
+ * Only the last '*' ever has to be tried again: what an earlier one could take instead, it can
+ * take too. So the work is at most the product of both lengths, however many stars there are.
+ */
+static int glob(const char *g, const char *end, const char *name)
+{
+	const char *star = NULL, *resume = NULL; /* after the last '*', and where it stands */
+
+	while (*name) {
+		if (g < end && *g == '*') {
+			star = ++g;
+			resume = name;
+		} else if (g < end && (*g == '?' || *g == *name)) {
+			g++;
+			name++;
+		} else if (star) {
+			g = star;
+			name = ++resume;
+		} else {
+			return 0;
+		}
+	}
+	while (g < end && *g == '*')
+		g++;
+	return g == end;
+}
+
+/* The last glob that matches decides; a list that begins with "!" begins with everything. */
+int tach__glob_list(const char *globs, const char *name)
+{
+	int selected = *globs == '\0' || *globs == '!';
+
+	while (*globs) {
+		int exclude = *globs == '!';
+		const char *begin = globs + exclude;
+		const char *end = strchrnul(begin, ',');
+
+		if (glob(begin, end, name))
+			selected = !exclude;
+		globs = *end ? end + 1 : end;
+	}
+	return selected;
+}
+
+/* ---- sites made by name ---- */
+
+struct tach_site *tach__site_get_here(const char *name)
+{
+	struct named {
+		struct tach_site site;
+		struct named *next;
+		char name[];
+	} * named;
+	static struct named *all[BUCKETS];
+	static uint32_t count;
+	struct tach__held held;
+	struct named **first;
+
+	if (!name)
+		return NULL;
+	tach__lock(&held);
+	first = &all[hash(name, 2166136261u) % BUCKETS];
+	for (named = *first; named && strcmp(named->name, name) != 0; named = named->next)
+		;
+	if (!named && count < TACH_SITES_MAX &&
+	    (named = arena_take(sizeof *named + strlen(name) + 1))) {
+		strcpy(named->name, name);
+		named->site = (struct tach_site){
+			tach__begin_here, TACH_SITE_NEW, 0, 0, named->name, "", ""};
+		named->next = *first;
+		*first = named;
+		count++;
+	}
+	tach__unlock(&held);
+	return named ? &named->site : NULL;
+}
+
+struct tach_site *tach_site_get(const char *name)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	return owner ? owner->site_get(name) : tach__site_get_here(name);
+}

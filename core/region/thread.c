@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads: opening one, ending one, keeping its totals, and using its memory again. */
+#include <limits.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/reader/reader.h"
+#include "core/region/region.h"
+
+struct tach__hot tach__thread_closed; /* never opened: limit 0 */
+static struct tach__hot thread_ended; /* its destructor has run */
+
+__thread struct tach__hot *tach__self = &tach__thread_closed;
+
+static pthread_key_t thread_key;
+static int thread_key_made; /* under the lock */
+
+static void thread_end(void *unused);
+
+struct tach__thread *tach__thread_record(void)
+{
+	return tach__self->record;
+}
+
+/* ---- memory ---- */
+
+static struct tach__thread *record_map(uint32_t stride)
+{
+	size_t head = (sizeof(struct tach__thread) + 63) & ~(size_t)63;
+	size_t size = TACH__RECORD_AT + head + (TACH__OVERFLOWS + 2) * (size_t)stride;
+	char *base = tach__pages(size), *slots;
+	struct tach__thread *record;
+
+	if (!base)
+		return NULL;
+	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
+	tach__pages_wiped(base, tach__pages_round(1));
+	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
+	record->hot = (struct tach__hot *)(void *)base;
+	record->size = size;
+	record->stride = stride;
+	slots = base + TACH__RECORD_AT + head;
+	record->outside = (struct tach__slot *)(void *)slots;
+	*tach__stack(record->hot, 0) = record->outside;
+	for (int i = 0; i <= TACH__OVERFLOWS; i++)
+		record->overflow[i] =
+			(struct tach__slot *)(void *)(slots + (size_t)(i + 1) * stride);
+	return record;
+}
+
+static void record_unmap(struct tach__thread *record)
+{
+	size_t chunk = (size_t)TACH__CHUNK_SLOTS * record->stride;
+
+	tach__slots_clear(record);
+	for (uint32_t i = 0; i < record->nchunks; i++)
+		tach__pages_free(record->chunk[i], chunk);
+	tach__pages_free(record->log, record->log_size);
+	tach__pages_free(record->hot, record->size);
+}
+
+/*
+ * With the lock. Not while a snapshot walks, which may stand on one of them, or have taken the
+ * totals before theirs were among them.
+ */
+static void records_reclaim(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+
+	if (tach__walked())
+		return;
+	while ((record = r->ended)) {
+		r->ended = record->next;
+		cds_list_del_rcu(&record->node);
+		tach__config_drop(record->config);
+		record->config = NULL;
+		record->next = r->free;
+		r->free = record;
+	}
+}
+
+/* A cleared record for slots of that stride; lock not held. */
+static struct tach__thread *record_take(uint32_t stride)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+	struct tach__held held;
+
+	for (;;) {
+		tach__lock(&held);
+		records_reclaim();
+		record = r->free;
+		if (record)
+			r->free = record->next;
+		tach__unlock(&held);
+		if (!record)
+			return record_map(stride);
+		if (record->stride == stride)
+			break;
+		record_unmap(record);
+	}
+	tach__slots_clear(record);
+	memset(record->cold, 0, sizeof record->cold);
+	record->folded = 0;
+	record->stack_low = 0;
+	record->destructions = 0;
+	return record;
+}
+
+/* ---- opening ---- */
+
+static void open_failed(const struct tach_error *err)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	if (tach__registry.unopened++ == 0)
+		tach__registry.open_error = *err;
+	tach__unlock(&held);
+}
+
+static uint64_t seed(const void *address)
+{
+	uint64_t x = (uint64_t)tach_clock() ^ (uint64_t)(uintptr_t)address;
+
+	/* splitmix64's finaliser: nearby seeds give unrelated sequences, never zero in
+	 * practice. */
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return (x ^ x >> 31) | 1;
+}
+
+/* With the lock: a number that no thread has; 0 is nobody's. */
+static uint32_t opening(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+	uint32_t number;
+
+again:
+	number = (uint32_t)(++r->openings % TACH__OPENINGS);
+	if (number == 0)
+		goto again;
+	if (r->openings >= TACH__OPENINGS)
+		cds_list_for_each_entry(
+			record, &r->threads,
+			node) if (TACH__OPENING(TACH__GET(record->hot->state)) ==
+				  number) goto again;
+	return number;
+}
+
+/* Into the list and into this thread's pointer. */
+static void record_publish(struct tach__thread *record)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__hot *hot = record->hot;
+	struct tach__held held;
+
+	tach__lock(&held);
+	TACH__SET(hot->state, TACH__STATE(opening(), 0, 0));
+	TACH__RELEASED(record);
+	cds_list_add_rcu(&record->node, &r->threads);
+	if (!thread_key_made)
+		thread_key_made = pthread_key_create(&thread_key, thread_end) == 0;
+	tach__unlock(&held);
+	hot->record = record;
+	tach__self = hot;
+	if (thread_key_made)
+		pthread_setspecific(thread_key, record);
+}
+
+static int thread_open(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__thread *record;
+	struct tach__config *config;
+	struct tach__held held;
+	struct tach__hot *hot;
+
+	tach__lock(&held);
+	config = r->enabled ? r->config : NULL;
+	if (config)
+		config->refs++;
+	tach__unlock(&held);
+	if (!config)
+		return TACH_ERR_STATE;
+	record = record_take(config->stride);
+	if (!record)
+		return TACH_ERR_NOMEM; /* the reference stays: the set is in use for ever */
+	record->config = config;
+	record->reader = NULL;
+	if (tach_reader_open(&record->reader, config->set, &err) != 0)
+		open_failed(&err);
+	record->count = record->reader ? config->count : 0;
+	if (record->count)
+		tach__clock_learn(record->reader->way[0].page);
+	record->tid = (pid_t)syscall(SYS_gettid);
+	record->random = seed(record);
+	hot = record->hot;
+	TACH__SET(hot->limit, (uint64_t)0);
+	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
+	hot->count = record->count;
+	tach__edges_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
+	record_publish(record);
+	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
+		tach__overhead_measure(record);
+	return 0;
+}
+
+/* ---- ending ---- */
+
+/* With the lock: what its slots hold goes to the totals of the set. */
+static void fold(struct tach__thread *record)
+{
+	struct tach__rows *rows = &record->config->rows;
+
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
+		struct tach__slot *slot = tach__slot_at(record, id);
+		struct tach__row *row;
+
+		if (!tach__slot_used(slot))
+			continue;
+		row = tach__rows_at(rows, id);
+		if (row)
+			tach__row_add(row, slot, record);
+	}
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		struct tach__row *row = NULL;
+
+		if (record->overflow_id[i])
+			row = tach__rows_at(rows, record->overflow_id[i]);
+		if (row)
+			tach__row_add(row, record->overflow[i], record);
+	}
+	record->config->ended++;
+	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
+}
+
+static void thread_retire(struct tach__thread *record)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach_reader *reader = record->reader;
+	struct tach__held held;
+
+	tach__abandon(record, 0);
+	tach__self = &tach__thread_closed;
+	record->hot->record = NULL;
+	TACH__SET(record->hot->state, (uint64_t)0);
+	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
+	/* Forgotten first: the child of a fork at this moment must not close it again. */
+	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
+	tach_reader_close(reader);
+	tach__lock(&held);
+	fold(record);
+	record->next = r->ended;
+	r->ended = record;
+	records_reclaim();
+	tach__unlock(&held);
+}
+
+/*
+ * In the last round of destructors but one: other keys' may still use regions, and the runtimes
+ * that wait for the very last (ThreadSanitizer's) are still there. What comes later is counted
+ * as lost.
+ */
+static void thread_end(void *unused)
+{
+	struct tach__thread *record = tach__self->record;
+	struct tach__held held;
+
+	(void)unused;
+	if (!record)
+		return;
+	if (++record->destructions < PTHREAD_DESTRUCTOR_ITERATIONS - 1) {
+		pthread_setspecific(thread_key, record);
+		return;
+	}
+	tach__hold(&held);
+	thread_retire(record);
+	tach__self = &thread_ended;
+	tach__release(&held);
+}
+
+void tach__thread_close(void)
+{
+	struct tach__held held;
+
+	tach__hold(&held);
+	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
+		thread_retire(tach__self->record);
+	tach__release(&held);
+}
+
+/* ---- the calling thread, ready to measure ---- */
+
+static int outdated(const struct tach__thread *record)
+{
+	return record->config->generation !=
+	       __atomic_load_n(&tach__registry.generation, __ATOMIC_SEQ_CST);
+}
+
+int tach__thread_pending(void)
+{
+	struct tach__thread *record = tach__self->record;
+
+	return record && outdated(record);
+}
+
+struct tach__hot *tach__thread_ready(uint32_t id)
+{
+	struct tach__thread *record = tach__self->record;
+
+	if (tach__self == &thread_ended)
+		return NULL;
+	do {
+		if (record && outdated(record)) {
+			if (TACH__LEVEL(record->hot->state) == 0) {
+				thread_retire(record);
+				record = NULL;
+			}
+		}
+		if (!record && thread_open() != 0)
+			return NULL;
+		record = tach__self->record;
+		if (id >= record->limit && tach__slots_grow(record, id) != 0)
+			return NULL;
+		/* Partner of tach__threads_interrupt: either it finds our limit and clears it,
+		 * or we find its generation. */
+		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
+				 __ATOMIC_SEQ_CST);
+	} while (TACH__LEVEL(record->hot->state) == 0 && outdated(record));
+	return record->hot;
+}
+
+void tach__threads_interrupt(void)
+{
+	struct tach__thread *record;
+
+	cds_list_for_each_entry(record, &tach__registry.threads, node)
+		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
+}
+
+/*
+ * In a child: nobody but the caller is left. After fork() no thread points at the old records
+ * and they are used again. After _Fork or clone the child's first thread may, and another
+ * thread may have held the lock, so the old memory is left alone.
+ */
+void tach__threads_reset(int recycle)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+
+	if (!recycle) {
+		tach__readers_orphaned();
+		r->free = NULL;
+	}
+	cds_list_for_each_entry(record, &r->threads, node)
+	{
+		if (recycle && record->reader)
+			tach_reader_close(record->reader);
+		record->reader = NULL;
+		if (record->config)
+			tach__config_drop(record->config);
+		record->config = NULL;
+		if (recycle) {
+			record->next = r->free;
+			r->free = record;
+		}
+	}
+	CDS_INIT_LIST_HEAD(&r->threads);
+	r->ended = NULL;
+	r->refused = r->lost = 0;
+	r->unopened = 0;
+	r->inherited = r->openings;
+	if (r->config) {
+		tach__rows_clear(&r->config->rows);
+		r->config->ended = 0;
+	}
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* A text handed to a file or a descriptor without harm to the process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/report/deliver.h"
+#include "core/region/region.h"
+
+enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
+
+/* ---- text in memory ---- */
+
+/* ---- signals ---- */
+
+/*
+ * What write(2) may raise in its own thread, by default the end of the process or, in the
+ * background of a terminal, its halt.
+ */
+static const int raised[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
+enum { NRAISED = sizeof raised / sizeof *raised };
+
+struct quiet {
+	sigset_t before, pending;
+};
+
+static void quiet_begin(struct quiet *q)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int i = 0; i < NRAISED; i++)
+		sigaddset(&set, raised[i]);
+	sigpending(&q->pending);
+	pthread_sigmask(SIG_BLOCK, &set, &q->before);
+}
+
+/* What came meanwhile came of our write; what was pending before is the program's. */
+static void quiet_end(const struct quiet *q)
+{
+	static const struct timespec at_once;
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (int i = 0; i < NRAISED; i++)
+		if (!sigismember(&q->pending, raised[i]))
+			sigaddset(&set, raised[i]);
+	while (sigtimedwait(&set, NULL, &at_once) > 0 || errno == EINTR)
+		;
+	pthread_sigmask(SIG_SETMASK, &q->before, NULL);
+}
+
+/* ---- descriptors ---- */
+
+/* poll(2) says that a pipe has room when PIPE_BUF bytes fit: such a write does not block. */
+static int write_patiently(int fd, const char *text, size_t length)
+{
+	while (length) {
+		struct pollfd p = {.fd = fd, .events = POLLOUT};
+		size_t piece = length < PIPE_BUF ? length : PIPE_BUF;
+		int ready = poll(&p, 1, PATIENCE_MS);
+		ssize_t n;
+
+		if (ready == 0)
+			return -ETIMEDOUT;
+		n = ready < 0 ? -1 : write(fd, text, piece);
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+int tach__deliver_fd(int fd, const struct tach__buffer *text)
+{
+	int saved = errno, code;
+	struct quiet quiet;
+
+	quiet_begin(&quiet);
+	code = write_patiently(fd, text->at, text->length);
+	quiet_end(&quiet);
+	errno = saved;
+	return code;
+}
+
+/* ---- files ---- */
+
+/* FILE's folder and ".FILE.PID.N", in which case no report is looked for. */
+static int part_name(char *part, size_t size, const char *file, int number)
+{
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	int n = snprintf(part, size, "%.*s.%.200s.%d.%d", (int)(name - file), file, name,
+			 (int)getpid(), number);
+
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+static int part_open(char *part, size_t size, const char *file, const struct stat *old)
+{
+	for (int i = 0; i < PARTS_MAX; i++) {
+		int code = part_name(part, size, file, i), fd;
+
+		if (code)
+			return code;
+		fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno == EEXIST)
+			continue;
+		if (fd < 0)
+			return -errno;
+		/* Who may read the report still may; only root can give it back to its owner.
+		 */
+		if (old && (fchown(fd, old->st_uid, old->st_gid) != 0 ||
+			    fchmod(fd, old->st_mode & 0777) != 0))
+			fchmod(fd, old->st_mode & 0777);
+		return fd;
+	}
+	return -EEXIST;
+}
+
+/* Where a file system knows neither way there is none that keeps an older one whole. */
+static int move(const char *part, const char *file, int fresh)
+{
+	if (!fresh)
+		return rename(part, file) == 0 ? 0 : -errno;
+	if (renameat2(AT_FDCWD, part, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	if (link(part, file) != 0)
+		return -errno;
+	unlink(part);
+	return 0;
+}
+
+/* No fsync: a report may go with a power cut, but the process does not wait for the disk. */
+static int replace(const char *file, int fresh, const struct stat *old,
+		   const struct tach__buffer *text)
+{
+	char part[PATH_MAX];
+	int fd = part_open(part, sizeof part, file, old), code;
+
+	if (fd < 0)
+		return fd;
+	code = write_all(fd, text->at, text->length);
+	if (close(fd) != 0 && !code && errno != EINTR)
+		code = -errno;
+	if (!code)
+		code = move(part, file, fresh);
+	if (code)
+		unlink(part);
+	return code;
+}
+
+/* Room first: a full disk must not leave half of it. */
+static int overwrite(const char *file, const struct tach__buffer *text)
+{
+	int fd = open(file, O_WRONLY | O_CLOEXEC), code = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fallocate(fd, 0, 0, (off_t)text->length) != 0 && errno != EOPNOTSUPP &&
+	    errno != ENOSYS)
+		code = -errno;
+	if (!code)
+		code = write_all(fd, text->at, text->length);
+	if (!code && ftruncate(fd, (off_t)text->length) != 0)
+		code = -errno;
+	close(fd);
+	return code;
+}
+
+/* ENXIO: a pipe that nobody reads. */
+static int write_special(const char *file, const struct tach__buffer *text)
+{
+	int fd = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code;
+
+	if (fd < 0)
+		return -errno;
+	code = write_patiently(fd, text->at, text->length);
+	close(fd);
+	return code;
+}
+
+static int deliver(const char *file, int fresh, const struct tach__buffer *text)
+{
+	char real[PATH_MAX];
+	struct stat old;
+	int code, exists = stat(file, &old) == 0;
+
+	if (exists && fresh)
+		return -EEXIST;
+	if (exists && S_ISDIR(old.st_mode))
+		return -EISDIR;
+	if (exists && !S_ISREG(old.st_mode))
+		return write_special(file, text);
+	if (exists && access(file, W_OK) != 0)
+		return -errno;
+	if (exists && !realpath(file, real))
+		return -errno;
+	code = replace(exists ? real : file, fresh, exists ? &old : NULL, text);
+	if (exists && (code == -EACCES || code == -EPERM || code == -EROFS || code == -EBUSY))
+		code = overwrite(real, text);
+	return code;
+}
+
+int tach__deliver_file(const char *file, int fresh, const struct tach__buffer *text)
+{
+	int saved = errno, code;
+	struct quiet quiet;
+
+	quiet_begin(&quiet);
+	code = deliver(file, fresh, text);
+	quiet_end(&quiet);
+	errno = saved;
+	return code;
+}

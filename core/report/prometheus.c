@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Prometheus' text format 0.0.4. Series of a family stand together; times are in seconds;
+ * what only grows is a counter and ends in _total.
+ */
+#include <stdio.h>
+#include "core/formula/formula.h"
+#include "core/base/number.h"
+#include "core/report/report.h"
+#include "core/snapshot/snapshot.h"
+
+static const char *escape(unsigned c, char room[8])
+{
+	(void)room;
+	return c == '\\' ? "\\\\" : c == '"' ? "\\\"" : c == '\n' ? "\\n" : NULL;
+}
+
+static void label(struct tach__out *out, const char *name, const char *value)
+{
+	tach__out(out, ",%s=\"", name);
+	tach__out_escaped(out, value, escape);
+	tach__out_text(out, "\"");
+}
+
+static void family(struct tach__out *out, const char *name, const char *type, const char *help)
+{
+	tach__out(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* The name of a series and the labels that tell regions apart; the rest is the caller's. */
+static void series(struct tach__out *out, const char *name, const struct tach_region_info *info)
+{
+	tach__out(out, "%s{region=\"", name);
+	tach__out_escaped(out, info->name, escape);
+	tach__out_text(out, "\"");
+	label(out, "file", info->file);
+	tach__out(out, ",line=\"%u\"", info->line);
+}
+
+static void end(struct tach__out *out, double value)
+{
+	tach__out_text(out, "} ");
+	tach__out_number(out, value, "NaN");
+	tach__out_text(out, "\n");
+}
+
+static void counts(struct tach__out *out, const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+
+	family(out, "tach_region_entries_total", "counter", "Entries, measured or not.");
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
+		series(out, "tach_region_entries_total", &info);
+		end(out, (double)info.entries);
+	}
+	family(out, "tach_region_calls_total", "counter", "Entries that were measured.");
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
+		series(out, "tach_region_calls_total", &info);
+		end(out, (double)info.calls);
+	}
+	family(out, "tach_region_provenance_total", "counter",
+	       "Measured entries whose counts were obtained in that way.");
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
+		for (int i = 0; i < 6; i++) {
+			series(out, "tach_region_provenance_total", &info);
+			label(out, "provenance", tach__flag_names[i].name);
+			end(out, (double)info.provenance[i]);
+		}
+}
+
+/* Which of a value's numbers a family shows. */
+enum field { VALUE, ERROR };
+
+static void one(struct tach__out *out, const struct tach_snapshot *s, const char *name, int r,
+		int quantity, enum field field)
+{
+	static const char *const parts[] = {"inclusive", "self"};
+	struct tach_region_info info = {0};
+
+	tach_snapshot_region(s, r, &info);
+	for (int part = 0; part < 2; part++) {
+		struct tach_value v;
+
+		tach_snapshot_value(s, r, quantity, (enum tach_part)part, &v);
+		series(out, name, &info);
+		label(out, "part", parts[part]);
+		if (quantity != TACH_TIME)
+			label(out, "event", tach_snapshot_quantity(s, quantity));
+		end(out,
+		    (field == VALUE ? v.value : v.error) / (quantity == TACH_TIME ? 1e9 : 1));
+	}
+}
+
+static void times(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+		  enum field field)
+{
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		one(out, s, name, r, TACH_TIME, field);
+}
+
+static void events(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+		   enum field field)
+{
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		for (int q = 1; q < tach_snapshot_nquantities(s); q++)
+			one(out, s, name, r, q, field);
+}
+
+static void values(struct tach__out *out, const struct tach_snapshot *s)
+{
+	family(out, "tach_region_seconds_total", "counter",
+	       "Time, cost of measuring subtracted.");
+	times(out, s, "tach_region_seconds_total", VALUE);
+	family(out, "tach_region_error_seconds", "gauge", "How uncertain the time is.");
+	times(out, s, "tach_region_error_seconds", ERROR);
+	if (tach_snapshot_nquantities(s) == 1)
+		return;
+	family(out, "tach_region_events_total", "counter",
+	       "Events counted, cost of measuring subtracted.");
+	events(out, s, "tach_region_events_total", VALUE);
+	family(out, "tach_region_error_events", "gauge", "How uncertain the counts are.");
+	events(out, s, "tach_region_error_events", ERROR);
+}
+
+static void metrics(struct tach__out *out, const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+	struct tach_value v;
+
+	if (tach_snapshot_nmetrics(s))
+		family(out, "tach_region_metric", "gauge",
+		       "Metrics derived from the counts, inclusive.");
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
+		for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
+			tach_snapshot_derived(s, r, m, TACH_INCLUSIVE, &v);
+			series(out, "tach_region_metric", &info);
+			label(out, "metric", tach_snapshot_metric(s, m));
+			end(out, v.value);
+		}
+}
+
+/* ---- histograms ---- */
+
+/* The same bounds at every scrape, or rates cannot be made of them: 1, 2, 5, 10 ... from 10 ns
+ * to 10 s, in ns. */
+enum { BOUNDS = 28 };
+
+static double bound(int i)
+{
+	static const double step[] = {1, 2, 5};
+	double b = 10 * step[i % 3];
+
+	for (int decade = i / 3; decade > 0; decade--)
+		b *= 10;
+	return b;
+}
+
+static void bucket(struct tach__out *out, const struct tach_region_info *info, const char *le,
+		   uint64_t count)
+{
+	series(out, "tach_region_call_seconds_bucket", info);
+	label(out, "le", le);
+	end(out, (double)count);
+}
+
+static void histogram(struct tach__out *out, const struct tach_region_info *info,
+		      const struct tach_bucket *b, int n)
+{
+	uint64_t below = 0;
+	double sum = 0;
+	int at = 0;
+
+	for (int i = 0; i < BOUNDS; i++) {
+		char le[40];
+
+		/* In whole: one that reaches over the bound counts with the next. */
+		for (; at < n && b[at].high <= bound(i); at++)
+			below += b[at].count;
+		if (bound(i) < 1e9)
+			tach__number_print(bound(i) / 1e9, le, sizeof le);
+		else
+			snprintf(le, sizeof le, "%.0f", bound(i) / 1e9);
+		bucket(out, info, le, below);
+	}
+	for (; at < n; at++)
+		below += b[at].count;
+	bucket(out, info, "+Inf", below);
+	for (at = 0; at < n; at++)
+		sum += (double)b[at].count * (b[at].low + b[at].high) / 2;
+	series(out, "tach_region_call_seconds_sum", info);
+	end(out, sum / 1e9);
+	series(out, "tach_region_call_seconds_count", info);
+	end(out, (double)below);
+}
+
+/* Pages, not malloc: a handler of a deadly signal may write this. */
+static void histograms(struct tach__out *out, const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+	int first = 1;
+
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
+		int n = tach_snapshot_buckets(s, r, TACH_TIME, NULL, 0);
+		size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
+		struct tach_bucket *b = size ? tach__pages(size) : NULL;
+
+		out->lacking |= size && !b;
+		if (!b)
+			continue;
+		tach_snapshot_buckets(s, r, TACH_TIME, b, n);
+		if (first)
+			family(out, "tach_region_call_seconds", "histogram",
+			       "Time of one call, cost subtracted; the sum is made of the "
+			       "buckets.");
+		first = 0;
+		histogram(out, &info, b, n);
+		tach__pages_free(b, size);
+	}
+}
+
+static void plain(struct tach__out *out, const char *name, const char *type, const char *help,
+		  double value)
+{
+	family(out, name, type, help);
+	tach__out(out, "%s ", name);
+	tach__out_number(out, value, "NaN");
+	tach__out_text(out, "\n");
+}
+
+void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *s,
+			     const struct tach_report_options *opt)
+{
+	struct tach_snapshot_counts c = {0};
+
+	(void)opt;
+	tach_snapshot_counts(s, &c);
+	family(out, "tach_info", "gauge",
+	       "The version of the library, and what it misses here.");
+	tach__out(out, "tach_info{version=\"%s\"", tach_version());
+	label(out, "note", tach_snapshot_note(s));
+	end(out, 1);
+	plain(out, "tach_threads_total", "counter", "Threads that measured something.",
+	      (double)c.threads);
+	plain(out, "tach_threads_unopened_total", "counter",
+	      "Threads whose counters did not open.", c.unopened);
+	plain(out, "tach_stops_refused_total", "counter",
+	      "Stops on another thread, without a start, or after the set changed.",
+	      (double)c.refused);
+	plain(out, "tach_entries_lost_total", "counter", "Entries that found no place.",
+	      (double)c.lost);
+	if (tach_snapshot_nregions(s) == 0)
+		return;
+	counts(out, s);
+	values(out, s);
+	metrics(out, s);
+	histograms(out, s);
+}

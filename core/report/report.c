@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: which format, and where to. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include "core/report/deliver.h"
+#include "core/base/error.h"
+#include "core/report/report.h"
+
+static const struct {
+	const char *suffix;
+	void (*write)(struct tach__out *, const struct tach_snapshot *,
+		      const struct tach_report_options *);
+} formats[] = {
+	[TACH_TEXT] = {".txt", tach__report_text},
+	[TACH_JSON] = {".json", tach__report_json},
+	[TACH_CSV] = {".csv", tach__report_csv},
+	[TACH_PROMETHEUS] = {".prom", tach__report_prometheus},
+	[TACH_HTML] = {".html", tach__report_html},
+};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+uint32_t tach__report_flags(const struct tach_snapshot *s)
+{
+	struct tach_value v;
+	uint32_t flags = 0;
+
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
+			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
+			flags |= v.flags;
+		}
+	return flags;
+}
+
+enum tach_format tach_report_format(const char *file)
+{
+	size_t length = file ? strlen(file) : 0;
+
+	for (int f = 0; f < NFORMATS; f++) {
+		size_t n = strlen(formats[f].suffix);
+
+		if (length >= n && strcmp(file + length - n, formats[f].suffix) == 0)
+			return (enum tach_format)f;
+	}
+	return TACH_TEXT;
+}
+
+int tach_report_write(const struct tach_snapshot *s, const struct tach_report_options *given,
+		      tach_sink sink, void *context, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+	struct tach__out out;
+	int code;
+
+	if (given)
+		opt = *given;
+	if (!s || !sink || (unsigned)opt.format >= NFORMATS ||
+	    (opt.size && opt.size != sizeof opt))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "no snapshot, no sink, or no such format");
+	out.sink = sink;
+	out.context = context;
+	out.code = out.lacking = 0;
+	out.used = 0;
+	formats[opt.format].write(&out, s, &opt);
+	code = tach__out_flush(&out);
+	if (!code && out.lacking)
+		code = TACH_ERR_NOMEM;
+	if (code)
+		return tach__error(err, code, 0, 0, "the report could not be written: %s",
+				   tach_strerror(code));
+	return 0;
+}
+
+static int sink_fd(void *context, const char *text, size_t length)
+{
+	int fd = *(const int *)context, saved = errno;
+
+	while (length) {
+		ssize_t n = write(fd, text, length);
+		int code = n < 0 ? -errno : 0;
+
+		errno = saved;
+		if (code == -EINTR)
+			continue;
+		if (code)
+			return code;
+		text += n;
+		length -= (size_t)n;
+	}
+	return 0;
+}
+
+static const char *environment(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+/* Whether the locale names another character set; where nothing is said UTF-8 will do. */
+static int ascii_terminal(void)
+{
+	const char *locale = environment("LC_ALL");
+
+	locale = locale ? locale : environment("LC_CTYPE");
+	locale = locale ? locale : environment("LANG");
+	return locale && !strcasestr(locale, "utf-8") && !strcasestr(locale, "utf8");
+}
+
+void tach__report_terminal(struct tach_report_options *opt, int fd)
+{
+	const char *term = environment("TERM"), *columns = environment("COLUMNS");
+	int saved = errno, terminal = isatty(fd);
+	struct winsize size;
+
+	errno = saved;
+	if (!terminal)
+		return;
+	opt->color = !environment("NO_COLOR") && !(term && strcmp(term, "dumb") == 0);
+	opt->ascii = ascii_terminal();
+	if (columns && atoi(columns) > 0)
+		opt->width = atoi(columns);
+	else if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+		opt->width = size.ws_col;
+	errno = saved;
+}
+
+int tach_report_fd(const struct tach_snapshot *s, const struct tach_report_options *given,
+		   int fd, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+
+	if (!given)
+		tach__report_terminal(&opt, fd);
+	return tach_report_write(s, given ? given : &opt, sink_fd, &fd, err);
+}
+
+int tach_report_file(const struct tach_snapshot *s, const struct tach_report_options *given,
+		     const char *file, struct tach_error *err)
+{
+	struct tach_report_options opt = {0};
+	struct tach__buffer text = {0};
+	int code;
+
+	if (!file)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no file");
+	opt.format = tach_report_format(file);
+	code = tach_report_write(s, given ? given : &opt, tach__buffer_sink, &text, err);
+	if (!code) {
+		code = tach__deliver_file(file, 0, &text);
+		if (code)
+			tach__error(err, code, 0, 0, "%s: %s", file, tach_strerror(code));
+	}
+	tach__buffer_free(&text);
+	return code;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Reports: what the formats share. */
+#ifndef TACH_CORE_REPORT_H
+#define TACH_CORE_REPORT_H
+
+#include "core/base/flags.h"
+#include "core/base/out.h"
+
+/* One function per format, one file each; report.c lists them. */
+void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
+void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
+void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
+		      const struct tach_report_options *opt);
+void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *s,
+			     const struct tach_report_options *opt);
+void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt);
+
+/* What single calls took, of regions that have histograms. */
+void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
+/* text() writes with the characters escaped that mean something in HTML. */
+void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
+				  void (*text)(struct tach__out *, const char *));
+
+/* How a report looks on the terminal that fd is; otherwise nothing is changed. */
+void tach__report_terminal(struct tach_report_options *opt, int fd);
+/* All that inclusive values of a snapshot have. */
+uint32_t tach__report_flags(const struct tach_snapshot *s);
+
+#include "core/report/deliver.h"
+
+#endif

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table for a person. Columns are as wide as what is in them; where they do not fit the
+ * terminal the table goes on below, names repeated. An error bar is shown as a percentage where
+ * there is one; values that do not rise above theirs stand in parentheses.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/report/report.h"
+#include "core/report/units.h"
+#include "core/base/utf8.h"
+
+enum { CELL = 64, COLUMNS = 100, NAME_LEAST = 12 };
+
+struct table {
+	int rows, columns; /* row 0: headings; column 0: names */
+	char (*cell)[CELL];
+	int *width;  /* per column, in characters */
+	int most;    /* of a row */
+	char *equal; /* per region: another has its name */
+};
+
+static char *at(const struct table *t, int row, int column)
+{
+	return t->cell[(size_t)row * (size_t)t->columns + (size_t)column];
+}
+
+static void value_text(char *to, const struct tach_snapshot *s, int q,
+		       const struct tach_value *v)
+{
+	int small = (v->flags & TACH_SMALL) != 0;
+	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
+
+	tach__unit_value(number, s, q, v->value);
+	tach__unit_error(error, v);
+	if (small)
+		snprintf(to, CELL, "(%s)", number);
+	else
+		snprintf(to, CELL, "%s%s%s", number, *error ? " " : "", error);
+}
+
+/* ---- provenance ---- */
+
+static void provenance_text(char *to, const struct tach_snapshot *s, int region)
+{
+	static const char *const word[] = {"rescheduled", "incomplete", "by read(2)",
+					   "scaled",	  "mixed",	"lost"};
+	struct tach_region_info info = {0};
+	struct tach_value v;
+	size_t n = 0;
+
+	tach_snapshot_region(s, region, &info);
+	tach_snapshot_value(s, region, TACH_TIME, TACH_INCLUSIVE, &v);
+	*to = '\0';
+	if (v.flags & TACH_STALE)
+		n += (size_t)snprintf(to + n, CELL - n, "stale");
+	for (int i = 0; i < 6 && n < CELL; i++) {
+		const char *comma = n ? ", " : "";
+
+		if (info.provenance[i] == 0)
+			continue;
+		if (info.provenance[i] == info.calls)
+			n += (size_t)snprintf(to + n, CELL - n, "%s%s", comma, word[i]);
+		else
+			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", comma,
+					      (unsigned long long)info.provenance[i], word[i]);
+	}
+	if (!*to)
+		snprintf(to, CELL, "%s",
+			 info.calls == 0		    ? "not measured"
+			 : tach_snapshot_nquantities(s) > 1 ? "exact"
+							    : "clock");
+}
+
+/* ---- the table ---- */
+
+static int any_nested(const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		tach_snapshot_region(s, r, &info);
+		if (info.nested)
+			return 1;
+	}
+	return 0;
+}
+
+/* Well-formed, without control characters, and cut after that many columns. */
+static void name_text(char *to, const char *name, int most)
+{
+	size_t n = 0;
+	int width = 0;
+
+	if (!*name) {
+		strcpy(to, "\"\"");
+		return;
+	}
+	while (*name) {
+		size_t length = tach__utf8_length(name, 4);
+		int odd = length == 0 || !tach__utf8_shown(name, length);
+		int wide = odd ? 1 : tach__utf8_columns(name);
+
+		if (n + length + sizeof "\u2026" > CELL ||
+		    (width + wide + 1 > most && name[length])) {
+			strcpy(to + n, "\u2026");
+			return;
+		}
+		width += wide;
+		if (odd)
+			to[n++] = '?';
+		else
+			memcpy(to + n, name, length), n += length;
+		name += length ? length : 1;
+	}
+	to[n] = '\0';
+}
+
+struct named {
+	const char *name;
+	int region;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* Which regions need more than their name to be told apart. */
+static int find_equal(struct table *t, const struct tach_snapshot *s)
+{
+	int n = tach_snapshot_nregions(s);
+	struct named *all = calloc((size_t)n, sizeof *all);
+	struct tach_region_info info = {0};
+
+	t->equal = calloc((size_t)n, 1);
+	for (int r = 0; all && r < n; r++) {
+		tach_snapshot_region(s, r, &info);
+		all[r] = (struct named){info.name, r};
+	}
+	if (all && t->equal)
+		qsort(all, (size_t)n, sizeof *all, by_name);
+	for (int i = 1; all && t->equal && i < n; i++)
+		if (by_name(&all[i - 1], &all[i]) == 0)
+			t->equal[all[i - 1].region] = t->equal[all[i].region] = 1;
+	free(all);
+	return t->equal != NULL;
+}
+
+/* " parse.c:12", or the line alone where the file's name is long. */
+static void place_text(char to[CELL], const struct tach_region_info *info, int most)
+{
+	const char *slash = strrchr(info->file, '/');
+	char file[CELL];
+
+	*to = '\0';
+	if (!*info->file)
+		return;
+	name_text(file, slash ? slash + 1 : info->file, NAME_LEAST + 8);
+	if (strlen(file) < CELL / 2 && (int)strlen(file) + 6 <= most / 2)
+		snprintf(to, CELL, " %s:%u", file, info->line);
+	else
+		snprintf(to, CELL, " :%u", info->line);
+}
+
+static void region_text(char *to, const struct table *t, int r,
+			const struct tach_region_info *info, int most)
+{
+	char place[CELL] = "", name[CELL];
+	int left;
+
+	if (t->equal[r])
+		place_text(place, info, most);
+	left = most - (int)strlen(place);
+	name_text(name, info->name, left > 4 ? left : 4);
+	/* Not more bytes than the cell has, whole characters only. */
+	while (strlen(name) + strlen(place) >= CELL)
+		name_text(name, info->name, --left > 4 ? left : 4);
+	snprintf(to, CELL, "%s", name);
+	strcat(to, place);
+}
+
+/* What was entered and not measured (warm-up, sparse mode) has no values, not even 0. */
+static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
+		       enum tach_part part)
+{
+	struct tach_region_info info = {0};
+	struct tach_value v;
+
+	tach_snapshot_region(s, r, &info);
+	tach__column_value(s, r, q, part, &v);
+	if (info.calls == 0)
+		v = (struct tach_value){.value = NAN};
+	value_text(to, s, q, &v);
+}
+
+static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self,
+		     int most)
+{
+	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
+	struct tach_region_info info = {0};
+	int row = r + 1, column = 0;
+
+	tach_snapshot_region(s, r, &info);
+	region_text(at(t, row, column++), t, r, &info, most);
+	tach__unit_count(at(t, row, column++), (double)info.entries);
+	for (int q = 0; q < columns; q++) {
+		cell_value(at(t, row, column++), s, r, q, TACH_INCLUSIVE);
+		if (q == TACH_TIME && self)
+			cell_value(at(t, row, column++), s, r, TACH_TIME, TACH_SELF);
+	}
+	provenance_text(at(t, row, column), s, r);
+}
+
+static void fill_head(const struct table *t, const struct tach_snapshot *s, int self, int most)
+{
+	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
+	int column = 0;
+
+	snprintf(at(t, 0, column++), CELL, "region");
+	snprintf(at(t, 0, column++), CELL, "calls");
+	for (int q = 0; q < columns; q++) {
+		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
+		if (q == TACH_TIME && self)
+			snprintf(at(t, 0, column++), CELL, "self");
+	}
+	snprintf(at(t, 0, column), CELL, "provenance");
+}
+
+/* What a terminal of another character set can show. */
+static void make_ascii(char *cell)
+{
+	char was[CELL];
+	size_t n = 0;
+
+	strcpy(was, cell);
+	for (const char *p = was; *p && n + 3 < CELL;) {
+		size_t length = tach__utf8_length(p, 4);
+		const char *as = strncmp(p, "\u00b1", 2) == 0	? "+-"
+				 : strncmp(p, "\u2026", 3) == 0 ? ".."
+				 : (unsigned char)*p >= 0x80	? "?"
+								: NULL;
+
+		n += as ? (size_t)snprintf(cell + n, 3, "%s", as) : 1;
+		if (!as)
+			cell[n - 1] = *p;
+		p += length ? length : 1;
+	}
+	cell[n] = '\0';
+}
+
+static int make_table(struct table *t, const struct tach_snapshot *s,
+		      const struct tach_report_options *opt)
+{
+	/* On a narrow terminal a name leaves room for a number beside it. */
+	int width = t->most = opt->width ? opt->width : COLUMNS;
+	int most = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
+	int self = any_nested(s);
+
+	t->rows = 1 + tach_snapshot_nregions(s);
+	t->columns =
+		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
+	t->cell = calloc((size_t)t->rows * (size_t)t->columns, CELL);
+	t->width = calloc((size_t)t->columns, sizeof *t->width);
+	if (!t->cell || !t->width || !find_equal(t, s))
+		return 0;
+	fill_head(t, s, self, most);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		fill_row(t, s, r, self, most);
+	for (int row = 0; row < t->rows; row++)
+		for (int column = 0; column < t->columns; column++) {
+			int w;
+
+			if (opt->ascii)
+				make_ascii(at(t, row, column));
+			w = tach__utf8_width(at(t, row, column));
+			if (t->width[column] < w)
+				t->width[column] = w;
+		}
+	return 1;
+}
+
+/* Names and provenance to the left, numbers to the right. */
+static void write_cell(struct tach__out *out, const struct table *t, int row, int column)
+{
+	const char *text = at(t, row, column);
+	int pad = t->width[column] - tach__utf8_width(text);
+	int left = column == 0 || column == t->columns - 1;
+	char cut[CELL];
+
+	/* Beside the names the last column may be alone and yet too wide. */
+	if (column == t->columns - 1 && tach__utf8_width(text) > t->most - t->width[0] - 2) {
+		name_text(cut, text, t->most - t->width[0] - 2);
+		text = cut;
+	}
+	if (column == 0)
+		tach__out(out, "%s%*s", text, pad, "");
+	else if (left)
+		tach__out(out, "  %s", text);
+	else
+		tach__out(out, "  %*s%s", pad, "", text);
+}
+
+/* Columns from..to-1, after the names. */
+static void write_block(struct tach__out *out, const struct table *t, int from, int to,
+			int color)
+{
+	for (int row = 0; row < t->rows; row++) {
+		if (color && row == 0)
+			tach__out(out, "\033[1m");
+		write_cell(out, t, row, 0);
+		for (int column = from; column < to; column++)
+			write_cell(out, t, row, column);
+		tach__out(out, color && row == 0 ? "\033[0m\n" : "\n");
+	}
+}
+
+static void write_table(struct tach__out *out, const struct table *t,
+			const struct tach_report_options *opt)
+{
+	int from = 1;
+
+	while (from < t->columns) {
+		int used = t->width[0], to = from;
+
+		while (to < t->columns) {
+			used += 2 + t->width[to];
+			if (used > t->most && to > from)
+				break;
+			to++;
+		}
+		if (from > 1)
+			tach__out(out, "\n");
+		write_block(out, t, from, to, opt->color);
+		from = to;
+	}
+}
+
+static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
+			const struct tach_report_options *opt)
+{
+	struct tach_snapshot_counts c = {0};
+	uint32_t flags = tach__report_flags(s);
+	char note[1024];
+
+	tach_snapshot_counts(s, &c);
+	tach__out_text(out, "\n");
+	if (tach_snapshot_nregions(s))
+		tach__out(
+			out,
+			"The cost of measuring is subtracted; %s is how uncertain that leaves "
+			"a value: the spread\nof an empty region's cost in calibration, for "
+			"every call, and at least the clock's resolution.\n"
+			"Time is that of the wall: what other threads ran meanwhile is in "
+			"it.\n",
+			opt->ascii ? "+-" : "\u00b1");
+	if (flags & TACH_CORRECTED)
+		tach__out(out,
+			  "Of instructions one is taken out for every interrupt; JSON and CSV "
+			  "have the raw counts too.\n");
+	if (flags & TACH_SMALL)
+		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
+	if (tach_printable(note, sizeof note, tach_snapshot_note(s)))
+		tach__out(out, "%s\n", note);
+	if (c.refused)
+		tach__out(
+			out,
+			"%llu stops refused: on another thread, without a start, or after the "
+			"set changed.\n",
+			(unsigned long long)c.refused);
+	if (c.lost)
+		tach__out(out, "%llu entries lost: thread ending or out of memory.\n",
+			  (unsigned long long)c.lost);
+}
+
+void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
+		       const struct tach_report_options *opt)
+{
+	struct table t = {0};
+
+	if (tach_snapshot_nregions(s) == 0)
+		tach__out(out, "No region was entered.\n");
+	else if (make_table(&t, s, opt))
+		write_table(out, &t, opt);
+	else
+		out->lacking = 1;
+	tach__report_text_histograms(out, s);
+	write_notes(out, s, opt);
+	free(t.cell);
+	free(t.width);
+	free(t.equal);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Histograms of a report as text: what single calls took, a line for every power of two. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/report/report.h"
+#include "core/snapshot/snapshot.h"
+#include "core/report/units.h"
+
+enum { BAR = 40, POWERS = 1024 };
+
+static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int region,
+		      int quantity)
+{
+	static const struct {
+		const char *name;
+		double p;
+	} which[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
+	char name[64], value[TACH__UNIT_MAX];
+
+	tach_printable(name, sizeof name, tach_snapshot_quantity(s, quantity));
+	tach__out(out, "  %s:", name);
+	for (int i = 0; i < 4; i++) {
+		tach__unit_value(value, s, quantity,
+				 tach_snapshot_quantile(s, region, quantity, which[i].p));
+		tach__out(out, "%s %s %s", i ? "," : "", which[i].name, value);
+	}
+	tach__out_text(out, "\n");
+}
+
+/* The exponent of the power of two that v is below; 0: less than 1. */
+static int power(double v)
+{
+	int exponent = 0;
+
+	frexp(v, &exponent);
+	return exponent < 0 ? 0 : exponent < POWERS ? exponent : POWERS - 1;
+}
+
+static void bars(struct tach__out *out, const struct tach_snapshot *s, int quantity,
+		 const struct tach_bucket *b, int n)
+{
+	double count[POWERS] = {0}, most = 0;
+	int first = power(b[0].low), last = power(b[n - 1].low);
+
+	for (int i = 0; i < n; i++) {
+		double *to = &count[power(b[i].low)];
+
+		*to += (double)b[i].count;
+		most = *to > most ? *to : most;
+	}
+	for (int p = first; p <= last && most > 0; p++) {
+		char low[TACH__UNIT_MAX], number[TACH__UNIT_MAX];
+		int length = (int)ceil(BAR * count[p] / most);
+
+		tach__unit_value(low, s, quantity, p ? ldexp(1, p - 1) : 0);
+		tach__unit_count(number, count[p]);
+		tach__out(out, "    from %9s  %-*.*s  %s\n", low, BAR, length,
+			  "########################################", number);
+	}
+}
+
+/* Pages, not malloc: a handler of a deadly signal may write this. */
+static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region)
+{
+	int n = tach_snapshot_buckets(s, region, TACH_TIME, NULL, 0);
+	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
+	struct tach_bucket *b = size ? tach__pages(size) : NULL;
+	struct tach_region_info info = {0};
+	char name[64];
+
+	out->lacking |= size && !b;
+	if (!b)
+		return;
+	tach_snapshot_region(s, region, &info);
+	tach_snapshot_buckets(s, region, TACH_TIME, b, n);
+	tach_printable(name, sizeof name, info.name);
+	tach__out(out, "\n%s, single calls:\n", name);
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
+		quantiles(out, s, region, q);
+	bars(out, s, TACH_TIME, b, n);
+	tach__pages_free(b, size);
+}
+
+void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s)
+{
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		histogram(out, s, r);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Units: values as people read them, for reports in text and HTML. */
+#ifndef TACH_CORE_REPORT_UNITS_H
+#define TACH_CORE_REPORT_UNITS_H
+
+#include <tach/report.h>
+
+enum { TACH__UNIT_MAX = 24 };
+
+/* Four digits and a prefix: 12.35 M. Below 10000 as it is. */
+void tach__unit_count(char to[TACH__UNIT_MAX], double v);
+void tach__unit_time(char to[TACH__UNIT_MAX], double ns);
+/* Quantity number q, or metric number q - nquantities; "-" for NaN. */
+void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int q, double v);
+/* "\u00b11.2%", or "" where there is no error to speak of. */
+void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v);
+
+/* A column of tables: quantities, then metrics. */
+int tach__column_value(const struct tach_snapshot *s, int region, int q, enum tach_part part,
+		       struct tach_value *v);
+const char *tach__column_name(const struct tach_snapshot *s, int q);
+
+#endif

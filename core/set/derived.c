@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Derived events in sets: the events they rest on become members, what they say a formula. */
+#include <stdlib.h>
+#include <string.h>
+#include "core/derived/derived.h"
+#include "core/base/error.h"
+#include "core/set/set.h"
+
+static int same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
+	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
+}
+
+/* On hybrids, on the same core types. */
+static int same(const struct tach_set *set, int a, int b)
+{
+	int alike = same_attr(&set->member[a].attr, &set->member[b].attr);
+
+	for (int k = 0; set->cores && k < set->cores->n; k++)
+		alike &= !((set->cores->members[k] >> a ^ set->cores->members[k] >> b) & 1);
+	return alike;
+}
+
+int tach__set_merged(struct tach__making *m, int member)
+{
+	struct tach_set *set = m->set;
+
+	for (int i = 0; i < member; i++) {
+		struct tach__member *last = &set->member[member];
+
+		if (!same(set, i, member))
+			continue;
+		if (m->nevents && m->member[m->nevents - 1] == member)
+			m->nevents--;
+		free(last->name);
+		free(last->qualified);
+		memset(last, 0, sizeof *last);
+		set->count--;
+		return i;
+	}
+	return member;
+}
+
+static int members(struct tach__making *m, const struct tach_expansion *x, int *number)
+{
+	static const struct tach__span none;
+
+	for (int i = 0; i < tach_expansion_count(x); i++) {
+		const char *event = tach_expansion_event(x, i);
+		struct tach__span text = {event, event, strlen(event)};
+		int member = tach__set_find(m->set, event, text.length);
+
+		if (member < 0)
+			member = tach__set_native(m, text, none);
+		if (member < 0 || member == TACH__LEFT_OUT)
+			return member;
+		number[i] = member == m->set->count - 1 ? tach__set_merged(m, member) : member;
+	}
+	return 0;
+}
+
+int tach__set_derived(struct tach__making *m, struct tach__span name,
+		      struct tach_formula **formula, char *plain, size_t size)
+{
+	int number[TACH_FORMULA_OPERANDS_MAX], code;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_expansion *x;
+
+	code = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, &err);
+	if (code < 0)
+		return tach__error(m->err, code, 0, (int)(name.at - name.base) + 1, "%s",
+				   err.text);
+	if (code == 0)
+		return 0;
+	if (tach__expansion_plain(x)) {
+		const char *event = tach__expansion_plain(x);
+
+		code = strlen(event) < size ? 0 : TACH_ERR_TOOSMALL;
+		if (!code)
+			strcpy(plain, event);
+		tach_expansion_free(x);
+		return code;
+	}
+	code = members(m, x, number);
+	if (!code)
+		code = tach__expansion_over(x, number, formula, m->err);
+	tach_expansion_free(x);
+	return code ? code : TACH__DERIVED;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Interrupts in a set: the member that counts them, and the members they are taken out of. */
+#include <stdio.h>
+#include <string.h>
+#include <tach/arch.h>
+#include "core/derived/derived.h"
+#include "core/base/error.h"
+#include "core/set/set.h"
+#include "core/tables/tables.h"
+
+static const struct tach__span none;
+static const struct tach__span name = {"interrupts", "interrupts", sizeof "interrupts" - 1};
+
+static int known(struct tach__making *m)
+{
+	struct tach_expansion *x = NULL;
+	int found = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, NULL) > 0;
+
+	if (found)
+		tach_expansion_free(x);
+	return found;
+}
+
+static int left_out(struct tach__making *m, int code, const char *why)
+{
+	char text[sizeof m->set->missing];
+
+	if (code == TACH_ERR_NOMEM || code == TACH_ERR_TOOMANY)
+		return tach__error(m->err, code, 0, 0, "%s", why);
+	snprintf(text, sizeof text, "interrupts: not counted, %s", why);
+	tach__set_miss(m->set, name.at, text);
+	return TACH__LEFT_OUT;
+}
+
+/* The member's number; TACH__LEFT_OUT, said; or a negative code. */
+static int add(struct tach__making *m)
+{
+	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
+	uint32_t flags = m->set->flags;
+	struct tach_formula *formula = NULL;
+	int member;
+
+	if (m->set->count == TACH_COUNTERS_MAX)
+		return TACH_ERR_TOOMANY;
+	if (!known(m))
+		return left_out(m, 0,
+				"the tables have no event for them on this PMU; name one "
+				"yourself: interrupts=EVENT");
+	/* On this machine, as far as the kernel counts it; for another one as it stands. */
+	if (m->opt->pmu < 0)
+		m->set->flags |= TACH_SET_OPTIONAL;
+	m->err = &err;
+	member = tach__set_event(m, name, none, &formula);
+	m->err = outer;
+	m->set->flags = flags;
+	if (member < 0)
+		return left_out(m, member, err.text);
+	if (member == TACH__DERIVED) {
+		tach_formula_free(formula);
+		return left_out(m, 0, "the user's own definition of them takes several events");
+	}
+	return member < TACH_COUNTERS_MAX ? tach__set_merged(m, member) : member;
+}
+
+static int is_x86(const struct tach__making *m)
+{
+	int pmu = tach__derived_pmu(m->opt->pmu);
+
+	return pmu >= 0 ? tach__pmu_at(pmu)->arch == TACH__X86 : TACH_ARCH_TABLES == 0;
+}
+
+static int user_only(const struct perf_event_attr *attr)
+{
+	return !attr->exclude_user && attr->exclude_kernel;
+}
+
+/* All that decides what is counted, of an event that has no more than that to decide. */
+static int counts(const struct perf_event_attr *attr, const struct tach_event *event)
+{
+	return attr->type == event->type && attr->config == event->config && !attr->config1 &&
+	       !attr->config2;
+}
+
+/* The kernel's generic event, or the PMU's own. */
+static uint32_t retired(const struct tach__making *m)
+{
+	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_event own;
+	uint32_t bits = 0;
+	int have;
+
+	memset(&own, 0, sizeof own);
+	opt.pmu = m->opt->pmu;
+	opt.any_pmu = m->opt->pmu >= 0;
+	have = tach_event_encode("PAPI_TOT_INS", &opt, &own, NULL) == 0;
+	for (int i = 0; i < m->set->count; i++) {
+		const struct perf_event_attr *attr = &m->set->member[i].attr;
+		int generic = attr->type == PERF_TYPE_HARDWARE &&
+			      (uint32_t)attr->config == PERF_COUNT_HW_INSTRUCTIONS;
+
+		if (user_only(attr) && (generic || (have && counts(attr, &own))))
+			bits |= 1u << i;
+	}
+	return bits;
+}
+
+static void correct(struct tach__making *m)
+{
+	struct tach_set *set = m->set;
+
+	if (!is_x86(m))
+		tach__set_miss(set, name.at,
+			       "interrupts: not taken out of instructions, of which this "
+			       "architecture counts none for them");
+	else if (user_only(&set->member[set->interrupts].attr))
+		set->corrected = retired(m);
+	if (is_x86(m) && !set->corrected)
+		tach__set_miss(set, name.at,
+			       "interrupts: taken out of nothing, for no member counts retired "
+			       "instructions at user level only");
+}
+
+int tach__set_interrupts(struct tach__making *m)
+{
+	struct tach_set *set = m->set;
+	int member;
+
+	if (!(set->flags & TACH__SET_WITH_INTERRUPTS))
+		return 0;
+	member = tach__set_find(set, name.at, name.length);
+	if (member < 0)
+		member = add(m);
+	if (member < 0)
+		return member;
+	if (member >= TACH_COUNTERS_MAX)
+		return 0;
+	set->interrupts = member;
+	if (set->flags & TACH_SET_CORRECT)
+		correct(m);
+	return 0;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* A set: what to count and what to derive from it. Immutable after creation. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/pmu/pmu.h"
+#include "core/set/set.h"
+
+static void free_member(struct tach__member *m)
+{
+	free(m->name);
+	free(m->qualified);
+	memset(m, 0, sizeof *m);
+}
+
+void tach_set_free(struct tach_set *set)
+{
+	if (!set)
+		return;
+	for (int i = 0; i < set->count; i++)
+		free_member(&set->member[i]);
+	for (int i = 0; i < set->nmetrics; i++) {
+		free(set->metric[i].name);
+		tach_formula_free(set->metric[i].formula);
+	}
+	free(set->cores);
+	free(set);
+}
+
+/* Callers' own attrs take counters too. */
+static void add_attrs(struct tach__making *m)
+{
+	for (int i = 0; i < m->set->count; i++) {
+		const struct tach__member *member = &m->set->member[i];
+		struct tach_event *event = &m->event[m->nevents];
+		int known = member->kind != TACH_MEMBER_HARDWARE;
+
+		for (int e = 0; e < m->nevents; e++)
+			known |= m->member[e] == i;
+		if (known)
+			continue;
+		memset(event, 0, sizeof *event);
+		event->pmu = event->event = -1;
+		event->type = member->attr.type;
+		event->config = member->attr.config;
+		strncpy(event->name, member->name, sizeof event->name - 1);
+		m->member[m->nevents++] = (uint8_t)i;
+	}
+}
+
+/* Does the hardware have counters for all of it at once, as far as that can be known? */
+static int fits(struct tach__making *m)
+{
+	int code;
+
+	if (m->set->cores)
+		return tach__cores_fit(m);
+	add_attrs(m);
+	code = tach__schedule_set(m->opt->pmu, m->event, m->nevents, m->err);
+	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
+}
+
+static int make(struct tach__making *m)
+{
+	int code = tach__cores_find(m);
+
+	if (!code)
+		code = tach__set_events(m);
+	for (int i = 0; i < m->opt->nattrs && !code; i++)
+		code = tach__set_attr_add(m, &m->opt->attrs[i]);
+	if (!code)
+		code = tach__set_metrics(m);
+	if (!code)
+		code = tach__set_interrupts(m);
+	if (!code && m->set->cores)
+		code = tach__cores_finish(m);
+	if (!code && !(m->set->flags & TACH_SET_MULTIPLEX))
+		code = fits(m);
+	return code;
+}
+
+static int check_options(const struct tach_set_options *opt, struct tach_error *err)
+{
+	if (opt->size && opt->size != sizeof *opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "struct tach_set_options has a size of another version");
+	if (opt->flags & ~(TACH_SET_MULTIPLEX | TACH_SET_OPTIONAL | TACH__SET_WITH_INTERRUPTS))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
+	if (opt->nattrs < 0 || (opt->nattrs && !opt->attrs))
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nattrs without attrs");
+	return 0;
+}
+
+static int create(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		  struct tach_error *err)
+{
+	struct tach__making *m = calloc(1, sizeof *m);
+	int code;
+
+	if (m)
+		m->set = calloc(1, sizeof *m->set);
+	if (m && m->set) {
+		m->opt = opt;
+		m->err = err;
+		m->set->flags = flags;
+		m->set->interrupts = -1;
+		code = make(m);
+	} else {
+		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	if (!code)
+		*out = m->set;
+	else if (m)
+		tach_set_free(m->set);
+	if (m)
+		free(m->each);
+	free(m);
+	return code;
+}
+
+int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	uint32_t without;
+	int code, saved = errno;
+
+	if (!out || !opt)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a NULL pointer");
+	*out = NULL;
+	code = check_options(opt, err);
+	if (code)
+		return code;
+	code = create(out, opt, opt->flags, err);
+	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
+	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
+		/* Nobody gives up what he asked for by name to have interrupts counted. */
+		code = create(out, opt, without, err);
+		if (!code)
+			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
+	}
+	errno = saved;
+	return code;
+}
+
+int tach_set_count(const struct tach_set *set)
+{
+	return set->count;
+}
+
+static const struct tach__member *member_at(const struct tach_set *set, int member)
+{
+	return member >= 0 && member < set->count ? &set->member[member] : NULL;
+}
+
+const char *tach_set_name(const struct tach_set *set, int member)
+{
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->name : NULL;
+}
+
+const char *tach_set_qualified(const struct tach_set *set, int member)
+{
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->qualified : NULL;
+}
+
+enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
+{
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? m->kind : TACH_MEMBER_SOFTWARE;
+}
+
+const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
+{
+	const struct tach__member *m = member_at(set, member);
+
+	return m ? &m->attr : NULL;
+}
+
+const char *tach_set_missing(const struct tach_set *set)
+{
+	return set->missing;
+}
+
+int tach_set_interrupts(const struct tach_set *set)
+{
+	return set->interrupts;
+}
+
+void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags)
+{
+	for (int i = 0; i < set->count; i++) {
+		uint64_t interrupts;
+
+		if (!(set->corrected >> i & 1))
+			continue;
+		interrupts = deltas[set->interrupts];
+		deltas[i] = deltas[i] > interrupts ? deltas[i] - interrupts : 0;
+		flags[i] |= TACH_CORRECTED | flags[set->interrupts];
+	}
+}
+
+int tach_set_nmetrics(const struct tach_set *set)
+{
+	return set->nmetrics;
+}
+
+const char *tach_set_metric_name(const struct tach_set *set, int metric)
+{
+	return metric >= 0 && metric < set->nmetrics ? set->metric[metric].name : NULL;
+}
+
+const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric)
+{
+	return metric >= 0 && metric < set->nmetrics ? set->metric[metric].formula : NULL;
+}
+
+double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
+		     const uint32_t *flags, double elapsed_ns, uint32_t *out_flags)
+{
+	const struct tach_formula *f = tach_set_metric(set, metric);
+	uint32_t own = 0;
+	double value;
+
+	if (!f) {
+		if (out_flags)
+			*out_flags = TACH_LOST;
+		return 0;
+	}
+	value = tach_formula_eval(f, deltas, elapsed_ns, &own);
+	if (out_flags)
+		*out_flags = own | tach_formula_flags(f, flags);
+	return value;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* What a set holds, as the reader and the set's own files see it. */
+#ifndef TACH_CORE_SET_H
+#define TACH_CORE_SET_H
+
+#include <tach/set.h>
+
+struct tach__member {
+	struct perf_event_attr
+		attr; /* complete but for what belongs to the group: see open.c */
+	enum tach_member_kind kind;
+	char *name;
+	char *qualified;
+};
+
+struct tach__metric {
+	char *name;
+	struct tach_formula *formula; /* operand N<i> is member i */
+};
+
+enum { TACH__CORES_MAX = 8 };
+
+/* Hybrids: what each core type counts. */
+struct tach__cores {
+	int n; /* 2 or more, most capable first */
+	int pmu[TACH__CORES_MAX];
+	int type[TACH__CORES_MAX];	   /* the kernel's number for it */
+	uint32_t members[TACH__CORES_MAX]; /* a bit for each member that it counts */
+	struct perf_event_attr attr[TACH__CORES_MAX][TACH_COUNTERS_MAX];
+};
+
+enum { TACH__METRICS_MAX = 32, TACH__MISSING_MAX = 64 };
+
+struct tach_set {
+	int count;
+	int nmetrics;
+	uint32_t flags;		   /* TACH_SET_* */
+	int exclusive;		   /* asked for by a member or the caller; goes to the leader */
+	int interrupts;		   /* the member that counts them, or -1 */
+	uint32_t corrected;	   /* a bit for each member from which they are taken out */
+	struct tach__cores *cores; /* NULL: one core type, and the members' own attrs count */
+	struct tach__member member[TACH_COUNTERS_MAX];
+	struct tach__metric metric[TACH__METRICS_MAX];
+	char missing[512];
+};
+
+/*
+ * A stretch of the caller's text. `base` is the start of the whole, for columns.
+ */
+struct tach__span {
+	const char *base, *at;
+	size_t length;
+};
+
+/* A set in the making. */
+struct tach__making {
+	struct tach_set *set;
+	const struct tach_set_options *opt;
+	struct tach_error *err;
+	int nevents; /* hardware members that came as strings: the solver's business */
+	struct tach_event event[TACH_COUNTERS_MAX];
+	uint8_t member[TACH_COUNTERS_MAX];	      /* member[i] has event[i] */
+	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
+	/* Labels, or names, of members that were left out: what rests on them is, too. */
+	int nmissing;
+	struct tach__span missing[TACH__MISSING_MAX];
+};
+
+/* ---- core/set/events.c ---- */
+/*
+ * Adds one event string under a label (length 0: none), or the members that a derived event of
+ * that name rests on, whose value *formula becomes. The member's number, TACH__DERIVED with
+ * *formula, or a negative code; with TACH_SET_OPTIONAL, TACH__LEFT_OUT when this machine cannot
+ * count it.
+ */
+enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
+int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
+		    struct tach_formula **formula);
+/* The same for what must be an event string. */
+int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label);
+int tach__set_events(struct tach__making *m);
+/*
+ * The next event of a list, and its label: commas between the slashes of device/terms/ are its
+ * own. A label is a word before '='; an event string has ':' '.' or '/' before any '='. 0 at
+ * the end of the list.
+ */
+int tach__list_next(struct tach__span *list, struct tach__span *label,
+		    struct tach__span *event);
+/* The negated errno with which the kernel refuses to open it now, alone; or 0. */
+int tach__set_refused(const struct perf_event_attr *attr);
+/* A caller's attr. */
+int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
+/* Member of that label or name, or -1. */
+int tach__set_find(const struct tach_set *set, const char *name, size_t length);
+/* Whether the member of that label or name was left out. */
+int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
+/* Adds a sentence to set->missing. */
+void tach__set_miss(struct tach_set *set, const char *name, const char *why);
+
+/* ---- core/set/cores.c: sets on hybrids ---- */
+/* Before all members: set->cores, if the machine has several core PMUs. */
+int tach__cores_find(struct tach__making *m);
+/* Whether one of them has that number; c may be NULL. */
+int tach__cores_have(const struct tach__cores *c, uint32_t type);
+/* The member, which counts that event string, or that attr, on every core type that can. */
+int tach__cores_event(struct tach__making *m, int member, const char *string,
+		      uint32_t privilege);
+void tach__cores_attr(struct tach__making *m, int member, const struct perf_event_attr *attr);
+/* After all members; whether they fit every core type's counters. */
+int tach__cores_finish(struct tach__making *m);
+int tach__cores_fit(struct tach__making *m);
+
+/* ---- core/set/derived.c ---- */
+/*
+ * TACH__DERIVED with *formula over members, which it adds; 0 when the name is none of a derived
+ * event, or of one that is an event by another name, which is then copied to `plain`; or as
+ * tach__set_event.
+ */
+int tach__set_derived(struct tach__making *m, struct tach__span name,
+		      struct tach_formula **formula, char *plain, size_t size);
+
+/* The member that counts what the last one, just added, does, which then goes; or the last one.
+ */
+int tach__set_merged(struct tach__making *m, int member);
+
+/* ---- core/set/interrupts.c ---- */
+/* After all other members: the one that counts interrupts, where the set is to have it. */
+enum { TACH__SET_WITH_INTERRUPTS = TACH_SET_INTERRUPTS | TACH_SET_CORRECT };
+int tach__set_interrupts(struct tach__making *m);
+#define TACH__NO_ROOM_FOR_INTERRUPTS                                                           \
+	"interrupts: not counted, the set's other events leave no counter for them"
+
+/* ---- core/set/metrics.c ---- */
+int tach__set_metrics(struct tach__making *m);
+/* Takes the formula, even when it fails. */
+int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
+			  struct tach_formula *formula);
+
+#include "core/set/diagnose.h"
+
+#endif

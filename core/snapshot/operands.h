@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* Operands: the quantities that a metric of a region is made of. */
+#ifndef TACH_CORE_SNAPSHOT_OPERANDS_H
+#define TACH_CORE_SNAPSHOT_OPERANDS_H
+
+#include <tach/report.h>
+
+struct tach__operands {
+	uint32_t count;
+	uint64_t n[TACH_COUNTERS_MAX], raw[TACH_COUNTERS_MAX];
+	double error[TACH_COUNTERS_MAX];
+	uint32_t flags[TACH_COUNTERS_MAX];
+	struct tach_value time;
+};
+
+void tach__operands_put(struct tach__operands *o, uint32_t i, const struct tach_value *v);
+void tach__operands_derive(const struct tach__operands *o, const struct tach_formula *f,
+			   struct tach_value *value);
+
+#endif

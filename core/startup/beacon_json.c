@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* A snapshot as another copy of the library takes it: as JSON, so that versions may differ. */
+#include <tach/report.h>
+#include "core/region/region.h"
+
+int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err)
+{
+	struct tach_report_options opt = {.format = TACH_JSON};
+	struct tach_snapshot *s;
+	int code = tach__snapshot_take_here(&s, err);
+
+	if (code)
+		return code;
+	code = tach_report_write(s, &opt, sink, context, err);
+	tach_snapshot_free(s);
+	return code;
+}

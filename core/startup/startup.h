@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the environment asks of a process when its first region begins, and the report at its
+ * end. */
+#ifndef TACH_CORE_STARTUP_H
+#define TACH_CORE_STARTUP_H
+
+#include <stddef.h>
+
+/* One sentence on variables that have no effect at all: misspelt ones, a PMU that there is not,
+ * a file of definitions that cannot be read. */
+int tach__environment_useless(char *text, size_t size);
+/* Why TACH_OUTPUT could not be written, as far as can be told without writing it. */
+int tach__environment_output(char *text, size_t size);
+/* Says the last two on standard error, if the kernel takes it at once; for the program's start.
+ */
+void tach__environment_complain(void);
+
+#endif

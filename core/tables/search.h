@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Looking names up, case folded as ASCII whatever the locale: by order, and faster by hash,
+ * where tools/mkevents has prepared the hashes.
+ */
+#ifndef TACH_CORE_TABLES_SEARCH_H
+#define TACH_CORE_TABLES_SEARCH_H
+
+#include <stddef.h>
+#include "core/base/text.h"
+#include <stdint.h>
+#include <string.h>
+
+/* Order of name[0..length) against the string `other`: <0, 0, >0. */
+static inline int tach__name_compare(const char *name, size_t length, const char *other)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char a = tach__fold(name[i]), b = tach__fold(other[i]);
+
+		/* A name that holds a NUL byte ends here too: b == 0 < a or a == b == 0. */
+		if (a != b)
+			return a < b ? -1 : 1;
+		if (b == 0)
+			return 1;
+	}
+	return other[length] ? -1 : 0;
+}
+
+/*
+ * The first of n sorted elements that is not less than name[0..length), n if there is none.
+ * at(context, i) gives element i's name. ceil(log2(n + 1)) steps.
+ */
+static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *, size_t),
+				       const void *context, const char *name, size_t length)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tach__name_compare(name, length, at(context, middle)) > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- by hash ---- */
+
+/* Eight bytes as a little-endian number: hashes made on the machine that builds fit any other.
+ */
+static inline uint64_t tach__load8(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+static inline uint64_t tach__load4(const char *at)
+{
+	uint32_t word;
+
+	memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap32(word);
+#endif
+	return word;
+}
+
+/* The last eight bytes, overlapping what came before; all of a shorter name. */
+static inline uint64_t tach__load_tail(const char *name, size_t length)
+{
+	if (length >= 8)
+		return tach__load8(name + length - 8);
+	if (length >= 4)
+		return tach__load4(name) << 32 | tach__load4(name + length - 4);
+	if (length == 0)
+		return 0;
+	return (uint64_t)(unsigned char)name[0] << 16 |
+	       (uint64_t)(unsigned char)name[length / 2] << 8 | (unsigned char)name[length - 1];
+}
+
+/* Equal for names that differ in case only (and for a few others: '_' is 0x7f, '@' is '`'). */
+static inline uint16_t tach__name_hash(const char *name, size_t length)
+{
+	const uint64_t odd = 0x9e3779b97f4a7c15u, bit5 = 0x2020202020202020u;
+	uint64_t hash = length;
+
+	for (size_t i = 8; i < length; i += 8) {
+		hash = (hash ^ (tach__load8(name + i - 8) | bit5)) * odd;
+		hash ^= hash >> 32;
+	}
+	hash = (hash ^ (tach__load_tail(name, length) | bit5)) * odd;
+	return (uint16_t)(hash >> 48);
+}
+
+/* Eight ASCII letters to lower case at once; other bytes stay. */
+static inline uint64_t tach__fold8(uint64_t word)
+{
+	const uint64_t ones = 0x0101010101010101u, high = ones * 0x80;
+	uint64_t low7 = word & ~high;
+	uint64_t from_a = low7 + ones * (0x80 - 'A'), after_z = low7 + ones * (0x7f - 'Z');
+
+	return word | ((from_a ^ after_z) & ~word & high) >> 2;
+}
+
+static inline int tach__words_equal(uint64_t x, uint64_t y)
+{
+	return x == y || tach__fold8(x) == tach__fold8(y);
+}
+
+/*
+ * Is name[0..length), which holds no NUL byte, the string `other`? Eight bytes behind other's
+ * end must be readable. The last words overlap; other cannot end before them, since all before
+ * was equal and not NUL.
+ */
+static inline __attribute__((always_inline)) int
+tach__name_equal(const char *name, size_t length, const char *other)
+{
+	for (size_t i = 8; i < length; i += 8)
+		if (!tach__words_equal(tach__load8(name + i - 8), tach__load8(other + i - 8)))
+			return 0;
+	return tach__words_equal(tach__load_tail(name, length),
+				 tach__load_tail(other, length)) &&
+	       other[length] == 0;
+}
+
+/*
+ * The first of n sorted hashes that is not less; n if there is none. Hashes are spread evenly,
+ * so their value says where to look: in the tables the place is three steps away on average
+ * (tests/unit/tables/tables.c), in the same cache line.
+ */
+static inline size_t tach__hash_bound(const uint16_t *hashes, size_t n, uint16_t hash)
+{
+	size_t at = n * hash >> 16;
+
+	while (at < n && hashes[at] < hash)
+		at++;
+	while (at > 0 && hashes[at - 1] >= hash)
+		at--;
+	return at;
+}
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Event tables, as the rest of core/ and arch/ sees them. tools/mkevents.c writes the arrays
+ * from the text files in arch/<arch>/events; core/tables/tables.c is the only file that knows
+ * their layout beyond these rows. Strings are offsets into one pool, so that the arrays hold no
+ * pointers and the shared object needs no relocation for them. Look-ups go by hash and
+ * allocate nothing.
+ */
+#ifndef TACH_CORE_TABLES_H
+#define TACH_CORE_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum tach__arch { TACH__X86, TACH__ARM64, TACH__IA64, TACH__LINUX };
+
+enum tach__encoding {
+	TACH__INTEL,
+	TACH__AMD,
+	TACH__NETBURST,
+	TACH__ARM,
+	TACH__APPLE,
+	TACH__IA64_PMC,
+	TACH__PERF,	/* perf's generic events */
+	TACH__PERF_RAW, /* rXXXX: no rows */
+};
+
+/* Modifiers, in the order in which encoded strings spell them per family; bit = 1u << enum. */
+enum tach__mod {
+	TACH__MOD_K,
+	TACH__MOD_U,
+	TACH__MOD_E,
+	TACH__MOD_I,
+	TACH__MOD_C,
+	TACH__MOD_T,
+	TACH__MOD_LDLAT,
+	TACH__MOD_INTX,
+	TACH__MOD_INTXCP,
+	TACH__MOD_FE_THRES,
+	TACH__MOD_H,
+	TACH__MOD_G,
+	TACH__MOD_HV,
+	TACH__MOD_CMPL,
+	TACH__MOD_THR,
+	TACH__MOD_IRANGE,
+	TACH__MOD_DRANGE,
+	TACH__MOD_OPC,
+	TACH__NMODS
+};
+
+/* PMU flags (@flags, plus what the generator derives). */
+#define TACH__PMU_RAWUMASK    0x01u
+#define TACH__PMU_ECMASK      0x02u
+#define TACH__PMU_EXTPEBS     0x04u
+#define TACH__PMU_SPEC	      0x08u
+#define TACH__PMU_DEPRECATED  0x10u
+#define TACH__PMU_ARCHDEFAULT 0x20u
+/* An event list of libpfm-3: numbered behind all others, found by tach__pfm3_find alone. */
+#define TACH__PMU_PFM3	    0x40u
+#define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
+/* Intel, where TACH__PMU_EXTPEBS does not say so already: every counter samples precisely. */
+#define TACH__PMU_PEBSALL 0x100u
+
+/* Event flags; bit numbers belong to the generator and this header alone. */
+#define TACH__EV_OFFCORE    0x00000001u
+#define TACH__EV_FRONTEND   0x00000002u
+#define TACH__EV_GRPEXCL    0x00000004u
+#define TACH__EV_BARE	    0x00000008u
+#define TACH__EV_FIXED	    0x00000010u
+#define TACH__EV_PEBS	    0x00000020u
+#define TACH__EV_SPEC	    0x00000040u
+#define TACH__EV_DEPR	    0x00000080u
+#define TACH__EV_CODEDUP    0x00000100u
+#define TACH__EV_BTB	    0x00000200u
+#define TACH__EV_ETB	    0x00000400u
+#define TACH__EV_IEAR_CACHE 0x00000800u
+#define TACH__EV_IEAR_TLB   0x00001000u
+#define TACH__EV_DEAR_CACHE 0x00002000u
+#define TACH__EV_DEAR_TLB   0x00004000u
+#define TACH__EV_DEAR_ALAT  0x00008000u
+#define TACH__EV_IRANGE	    0x00010000u
+#define TACH__EV_DRANGE	    0x00020000u
+#define TACH__EV_OPC	    0x00040000u
+#define TACH__EV_MESI	    0x00080000u
+#define TACH__EV_ALLTHRD    0x00100000u
+#define TACH__EV_FALLBACK   0x00200000u
+#define TACH__EV_NOAUTO	    0x00400000u
+#define TACH__EV_IBSFETCH   0x00800000u
+#define TACH__EV_IBSOP	    0x01000000u
+#define TACH__EV_FILT	    0x02000000u
+#define TACH__EV_FILT0	    0x04000000u
+#define TACH__EV_CSPEC	    0x08000000u /* counts a core or both: its umask must say which */
+#define TACH__EV_UNCORE	    0x10000000u
+
+/* Umask flags. */
+#define TACH__UM_DFL	 0x0001u
+#define TACH__UM_NC	 0x0002u
+#define TACH__UM_SOLO	 0x0004u
+#define TACH__UM_XGT	 0x0008u
+#define TACH__UM_XBUT0	 0x0010u
+#define TACH__UM_GRPNONE 0x0020u
+#define TACH__UM_OMIT	 0x0040u
+#define TACH__UM_LDLAT	 0x0080u
+#define TACH__UM_FETHR	 0x0100u
+#define TACH__UM_NOMODS	 0x0200u
+#define TACH__UM_PEBS	 0x0400u
+#define TACH__UM_SPEC	 0x0800u
+#define TACH__UM_DEPR	 0x1000u
+#define TACH__UM_FIXED	 0x2000u
+#define TACH__UM_NOAUTO	 0x4000u
+
+/* src column. */
+enum tach__src { TACH__SRC_L, TACH__SRC_V, TACH__SRC_LV, TACH__SRC_LX, TACH__SRC_LF };
+
+/* attrs column: keys with a number or a string. */
+enum tach__attr {
+	TACH__A_EQ,
+	TACH__A_VN,
+	TACH__A_SEL,
+	TACH__A_BASE,
+	TACH__A_PLAIN,
+	TACH__A_MSR,
+	TACH__A_LDLAT,
+	TACH__A_REQ,
+	TACH__A_LOCK,
+	TACH__A_F0,
+	TACH__A_F1,
+	TACH__A_SAV,
+	TACH__A_ERR,
+	TACH__A_LA,
+	TACH__A_L1H,
+	TACH__A_ALONE,
+	TACH__A_PEBSONLY,
+	TACH__A_PDIST,
+	TACH__A_PERF,
+	TACH__A_ONLY,
+	TACH__A_UM,
+	TACH__A_ESCR,
+	TACH__A_ESCRSEL,
+	TACH__A_REALMASK,
+	TACH__A_CAF,
+	TACH__A_GROUP,
+	TACH__A_SET,
+	TACH__A_MAXINC,
+	TACH__A_O,
+	TACH__A_PFM,
+	TACH__A_VC,
+	TACH__A_REV, /* revisions of the CPU that have it: first, last << 8; 0 = any */
+	TACH__NATTRS
+};
+
+struct tach__pmu {
+	uint32_t name, description; /* string pool offsets; offset 0 is "" */
+	uint32_t perf; /* kernel PMU names, blank-separated, best first; "" = none */
+	uint8_t arch, encoding;
+	uint8_t general, general_width; /* @gp; 0 = unknown */
+	uint8_t general_libpfm4, fixed_libpfm4;
+	uint8_t fixed_width;
+	uint8_t plm;	       /* TACH_PLM_* */
+	uint32_t fixed;	       /* bit n = fixed counter n */
+	uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
+	uint32_t mods;	       /* 1u << TACH__MOD_* that exist here */
+	uint32_t flags;	       /* TACH__PMU_* */
+	int32_t libpfm4_id;    /* -1: none */
+	uint32_t nevents;
+	uint32_t alias; /* another PMU whose strings work here too; "" = none */
+};
+
+/*
+ * The fields of rows lie in order of size: thousands of rows, no padding. Both kinds are of 32
+ * bytes, so that finding one by number takes a shift.
+ */
+struct tach__event {
+	uint32_t name, description; /* string pool offsets */
+	uint32_t code;
+	uint32_t flags;	 /* TACH__EV_* */
+	uint32_t mods;	 /* 1u << TACH__MOD_*, '*' already expanded for the PMU */
+	uint16_t umasks; /* private to tables.c */
+	uint16_t numasks;
+	uint16_t counter_set; /* index for tach__counter_set(), 0 = any general */
+	uint16_t hw;	      /* wired-in modifiers: index for tach__hw(), 0 = none */
+	uint16_t attrs;	      /* index for tach__attr(), 0 = none */
+	uint8_t ngroups, src;
+};
+
+struct tach__umask {
+	uint64_t code;
+	uint32_t name, description;
+	uint16_t counter_set; /* index for tach__counter_set(), 0 = as the event */
+	uint16_t mods;	/* modifiers that the user must give; none of those is above bit 15 */
+	uint16_t flags; /* TACH__UM_* */
+	uint16_t hw, attrs;
+	uint8_t group;
+	uint8_t requires; /* group that must be present too, 0xff = none */
+	uint8_t src;
+};
+
+/* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64, linux; within one: see
+ * tables.c. */
+static inline int tach__npmus(void);
+/* Is there such a number, those of libpfm-3's lists included? */
+int tach__pmu_exists(int pmu);
+/* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
+int tach__pfm3_find(const char *name);
+/* 32 bytes behind any string's end are readable. */
+static inline const char *tach__str(uint32_t offset);
+static inline const struct tach__pmu *tach__pmu_at(int pmu);
+/* By name or alias, case ignored; -1 if none. */
+int tach__pmu_find(const char *name, size_t length);
+
+static inline const struct tach__event *tach__event_at(int pmu, int event);
+static inline const struct tach__umask *tach__umask_at(const struct tach__event *event,
+						       int umask);
+/* First event of that name in table order; case ignored; -1 if none. */
+int tach__event_find(int pmu, const char *name, size_t length);
+/* First umask of that name in table order; -1 if none. */
+int tach__umask_find(const struct tach__event *event, const char *name, size_t length);
+/*
+ * By the vendor's spelling: one of its own (vn=), else EVENT or EVENT.UMASK where dots after
+ * the first stand for the umask's underscores. Event number, *umask = umask or -1; -1 if none.
+ */
+int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
+
+/* A row's counters: bits 0-31 general, 32-63 fixed. */
+static inline uint64_t tach__counter_set(uint32_t counter_set);
+/* Value of a wired-in modifier: 1 and *value, or 0 when this row wires nothing there. */
+int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
+/*
+ * Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
+ * Vendor spellings (TACH__A_VN) are not kept here; see tach__vendor_find.
+ */
+static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number,
+			     const char **text);
+/* Which keys there are: 1u << key each. */
+static inline uint32_t tach__attr_keys(uint32_t attrs);
+
+#include "core/tables/data.h" /* the inline ones */
+
+#include "core/tables/data.h"
+#include "core/tables/search.h"
+
+#endif

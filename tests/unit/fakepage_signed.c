@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* fakepage.c with sums extended by sign at both ends, as on arm64. */
-#define TACH_MODULAR 0
-#include "tests/unit/fakepage.c"

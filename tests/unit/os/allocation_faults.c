@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every allocation fails once. A job that allocates n times is run n + 1 times, the k-th
+ * allocation of run k failing: each run must end with success or an error code, and give back
+ * all that it took. The program's own malloc and mmap stand before the C library's. (System
+ * calls that fail: tests/unit/reader/open_faults.c.)
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <tach.h>
+#include <tach/fault.h>
+#include "tests/check.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define WATCHED 0 /* the sanitizer brings a malloc of its own */
+#else
+#define WATCHED 1
+static long calls, mallocs, fail_at = -1, live; /* mallocs: calls that were not for pages */
+static int armed;
+
+static int fails(void)
+{
+	return armed && calls++ == fail_at;
+}
+
+/* Visible, so that the C library's own calls (strdup) come here too. */
+#pragma GCC visibility push(default)
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void __libc_free(void *p);
+
+void *malloc(size_t size)
+{
+	void *p = fails() ? NULL : __libc_malloc(size);
+
+	mallocs += armed;
+	live += p != NULL;
+	return p;
+}
+
+void *calloc(size_t n, size_t size)
+{
+	void *p = fails() ? NULL : __libc_calloc(n, size);
+
+	mallocs += armed;
+	live += p != NULL;
+	return p;
+}
+
+void *realloc(void *old, size_t size)
+{
+	void *p;
+
+	if (!old)
+		return malloc(size);
+	p = fails() ? NULL : __libc_realloc(old, size);
+	mallocs += armed;
+	return p;
+}
+
+void free(void *p)
+{
+	live -= p != NULL;
+	__libc_free(p);
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+	if ((flags & MAP_ANONYMOUS) && fails()) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+#pragma GCC visibility pop
+#endif
+
+/* Runs job until its k-th allocation no longer exists. */
+static void exhaust(int (*job)(void))
+{
+#if WATCHED
+	long k = 0;
+	int code;
+
+	CHECK(job() == TACH_OK, "without a fault");
+	for (; k < 20000; k++) {
+		long before = live;
+
+		calls = 0;
+		fail_at = k;
+		armed = 1;
+		code = job();
+		armed = 0;
+		if (calls <= k)
+			break;
+		CHECK(code <= 0, "allocation %ld of the job: %d", k, code);
+		CHECK(live == before, "allocation %ld of the job: %ld not given back", k,
+		      live - before);
+	}
+	CHECK(k > 0 && k < 20000, "%ld allocations", k);
+	CHECK(job() == TACH_OK, "after %ld faults", k);
+#else
+	(void)job;
+	SKIP("a sanitizer's malloc cannot be made to fail");
+#endif
+}
+
+static int formula_job(void)
+{
+	struct tach_formula *f = NULL;
+	int code = tach_formula_compile(
+		&f, "(N0 * 1000 - max(N1, N2)) / (N3 + 1) > 2 ? N0 / N1 : -N2 * N3", NULL,
+		NULL);
+
+	tach_formula_free(f);
+	return code;
+}
+
+static void formulas(void)
+{
+	exhaust(formula_job);
+}
+
+static int set_job(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	int code;
+
+	opt.events = "clock=task-clock, page-faults, context-switches";
+	opt.metrics = "faults_per_switch = page-faults / context-switches;"
+		      "migrations = cpu-migrations + 0";
+	code = tach_set_create(&set, &opt, &err);
+	tach_set_free(set);
+	return code;
+}
+
+static void sets(void)
+{
+	exhaust(set_job);
+}
+
+static const char definitions[] =
+	"CPU,skl\nCPU,Intel Nehalem\n"
+	"PRESET,A,NOT_DERIVED,INST_RETIRED:ANY_P,SDESC,\"instructions\"\n"
+	"EVENT,B,DERIVED_INFIX,N0 / N1,A,CPU_CLK_UNHALTED:THREAD_P,LDESC,'a, b'\n"
+	"EVENT,C,DERIVED_ADD,A,B\n";
+
+static int derived_job(void)
+{
+	struct tach_derived *d = NULL;
+	struct tach_expansion *x = NULL;
+	int code = tach_derived_create(&d, NULL, NULL);
+
+	if (code == 0)
+		code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
+					      NULL);
+	if (code >= 0)
+		code = tach_derived_expand(d, tach_pmu_find("skl"), "C", &x, NULL);
+	tach_expansion_free(x);
+	tach_derived_free(d);
+	return code;
+}
+
+static void derived_files(void)
+{
+	exhaust(derived_job);
+}
+
+static int reader_job(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_reader *reader = NULL;
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = "task-clock, page-faults";
+	code = tach_set_create(&set, &opt, NULL);
+	if (code == 0)
+		code = tach_reader_open(&reader, set, NULL);
+	tach_reader_close(reader);
+	tach_set_free(set);
+	return code;
+}
+
+static void readers(void)
+{
+	if (reader_job() == TACH_ERR_PERMISSION)
+		SKIP("software events are not permitted here");
+	exhaust(reader_job);
+}
+
+static int discard(void *context, const char *text, size_t length)
+{
+	(void)text;
+	*(size_t *)context += length;
+	return 0;
+}
+
+static int report_job(void)
+{
+	struct tach_snapshot *s = NULL;
+	struct tach_report_options opt = {.size = sizeof opt};
+	size_t length = 0;
+	int code = tach_snapshot_take(&s, NULL);
+
+	for (opt.format = TACH_TEXT; code == 0 && opt.format <= TACH_PROMETHEUS; opt.format++)
+		code = tach_report_write(s, &opt, discard, &length, NULL);
+	tach_snapshot_free(s);
+	return code;
+}
+
+static void snapshots_and_reports(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .histograms = 1};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	for (int i = 0; i < 3; i++) {
+		TACH_START(outer);
+		TACH_START(inner);
+		TACH_STOP(inner);
+		TACH_STOP(outer);
+	}
+	exhaust(report_job);
+	tach_regions_disable();
+}
+
+struct text {
+	char at[1 << 16];
+	size_t length;
+};
+
+static int keep(void *context, const char *text, size_t length)
+{
+	struct text *t = context;
+
+	if (t->length + length > sizeof t->at)
+		return TACH_ERR_NOMEM;
+	memcpy(t->at + t->length, text, length);
+	t->length += length;
+	return 0;
+}
+
+static struct text saved_text;
+static size_t saved_whole;
+
+/* Read back twice, added up, written in every format. */
+static int saved_job(void)
+{
+	struct tach_snapshot *s[2] = {NULL, NULL}, *sum = NULL;
+	struct tach_report_options opt = {.size = sizeof opt};
+	size_t length = 0;
+	int code = 0;
+
+	for (int i = 0; code == 0 && i < 2; i++)
+		code = tach_snapshot_load(&s[i], saved_text.at, saved_text.length, NULL);
+	if (code == 0)
+		code = tach_snapshot_merge(&sum, (const struct tach_snapshot *const *)s, 2,
+					   NULL);
+	for (opt.format = TACH_TEXT; code == 0 && opt.format <= TACH_PROMETHEUS; opt.format++)
+		code = tach_report_write(sum, &opt, discard, &length, NULL);
+	for (int i = 0; i < 2; i++)
+		tach_snapshot_free(s[i]);
+	tach_snapshot_free(sum);
+	/* Success means that nothing was left out. */
+	if (code == 0 && saved_whole == 0)
+		saved_whole = length;
+	return code == 0 && length != saved_whole ? 1 : code;
+}
+
+static void saved_reports(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .histograms = 1};
+	struct tach_report_options json = {.size = sizeof json, .format = TACH_JSON};
+	struct tach_snapshot *s;
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	TACH_START(saved);
+	TACH_STOP(saved);
+	CHECK(tach_snapshot_take(&s, NULL) == 0);
+	CHECK(tach_report_write(s, &json, keep, &saved_text, NULL) == 0);
+	tach_snapshot_free(s);
+	tach_regions_disable();
+	exhaust(saved_job);
+}
+
+/* What was asked for before stays when something new cannot be had. */
+static int configure_job(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
+	int code;
+
+	opt.metrics = "twice = 2 * page-faults";
+	opt.only = "a*,b*";
+	code = tach_regions_configure(&opt, NULL);
+	tach_regions_disable();
+	return code;
+}
+
+static void configurations(void)
+{
+	if (reader_job() == TACH_ERR_PERMISSION)
+		SKIP("software events are not permitted here");
+	configure_job(); /* the first stays until the next replaces it */
+	exhaust(configure_job);
+}
+
+static int handlers_job(void)
+{
+	int code = tach_fault_install(NULL);
+
+	tach_fault_remove();
+	return code < 0 ? code : 0;
+}
+
+static void handlers(void)
+{
+	long tables;
+
+	if (handlers_job() == TACH_ERR_NOTSUPP)
+		SKIP("no counter is read in user space on this architecture");
+		/* A handler may look at an older table for ever: one stays for every success.
+		 */
+#if WATCHED
+	tables = live;
+	handlers_job();
+	tables = live - tables;
+	CHECK(tables <= 1, "%ld", tables);
+	for (long k = 0; k < 4; k++) {
+		long before = live;
+		int code;
+
+		calls = 0;
+		fail_at = k;
+		armed = 1;
+		code = handlers_job();
+		armed = 0;
+		CHECK(code == 0 || code == TACH_ERR_NOMEM, "%d",
+		      code); /* qsort(3) can do without */
+		CHECK(live == before + (code == 0 ? tables : 0), "%ld", live - before);
+	}
+#else
+	(void)tables;
+#endif
+}
+
+static void nothing(void *context, uint64_t n)
+{
+	(void)context;
+	for (; n; n--)
+		__asm__ volatile("" : : : "memory");
+}
+
+static int bench_job(void)
+{
+	struct tach_bench_options opt = {.size = sizeof opt, .events = "page-faults"};
+	struct tach_bench *bench = NULL;
+	int code;
+
+	opt.samples = 5;
+	opt.iterations = 10;
+	code = tach_bench_run(&bench, "nothing", nothing, NULL, &opt, NULL);
+	if (code == 0) {
+		char text[4096];
+
+		for (enum tach_bench_format f = TACH_BENCH_TEXT; f <= TACH_BENCH_JSON; f++)
+			if (tach_bench_format(bench, f, text, sizeof text) <= 0)
+				code = TACH_ERR_NOMEM;
+	}
+	tach_bench_free(bench);
+	return code;
+}
+
+static void benchmarks(void)
+{
+	exhaust(bench_job);
+}
+
+/* What runs on the hot path, or may run in a signal handler, allocates nothing at all. */
+static void no_allocation(void)
+{
+#if WATCHED
+	struct tach_event event;
+	struct tach_formula *f = NULL;
+	uint64_t n[4] = {1, 2, 3, 4};
+	uint32_t flags = 0;
+
+	tach_formula_compile(&f, "max(N0, N1) / N2 + N3 * N3", NULL, NULL);
+	tach_event_encode("skl::INST_RETIRED:ANY_P:u", NULL, &event,
+			  NULL); /* reads files once */
+	calls = 0;
+	fail_at = -1;
+	armed = 1;
+	event.size = 0;
+	CHECK(tach_event_encode("skl::INST_RETIRED:ANY_P:u", NULL, &event, NULL) == 0);
+	event.size = 0;
+	CHECK(tach_event_encode("skl::NO_SUCH_EVENT", NULL, &event, NULL) < 0);
+	CHECK(tach_formula_eval(f, n, 0, &flags) > 0);
+	armed = 0;
+	CHECK(calls == 0, "%ld allocations", calls);
+	tach_formula_free(f);
+#else
+	SKIP("a sanitizer's malloc cannot be counted");
+#endif
+}
+
+/* As a handler of a deadly signal does it: the last snapshot, written as JSON. */
+static void no_allocation_at_death(void)
+{
+#if WATCHED
+	struct tach_regions_options opt = {.size = sizeof opt,
+					   .events = "page-faults",
+					   .metrics = "half = page-faults / 2",
+					   .histograms = 1};
+	struct tach_report_options json = {.format = TACH_JSON};
+	struct tach_snapshot *s = NULL;
+	size_t length = 0;
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	for (int i = 0; i < 3; i++) {
+		TACH_SCOPE(outer);
+		TACH_SCOPE(inner);
+	}
+	mallocs = 0;
+	fail_at = -1;
+	armed = 1;
+	CHECK(tach_snapshot_take(&s, NULL) == 0);
+	CHECK(tach_report_write(s, &json, discard, &length, NULL) == 0);
+	armed = 0;
+	CHECK(mallocs == 0 && length > 1000, "%ld times malloc, %zu bytes", mallocs, length);
+	tach_snapshot_free(s);
+	tach_regions_disable();
+#else
+	SKIP("a sanitizer's malloc cannot be counted");
+#endif
+}
+
+int main(void)
+{
+	CASE(formulas);
+	CASE(sets);
+	CASE(derived_files);
+	CASE(readers);
+	CASE(snapshots_and_reports);
+	CASE(saved_reports);
+	CASE(configurations);
+	CASE(handlers);
+	CASE(benchmarks);
+	CASE(no_allocation);
+	CASE(no_allocation_at_death);
+	return check_done();
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every system call of a job fails once, in every way that such a call may. Each run must end,
+ * with success or an error code; leave errno alone; give back every descriptor and mapping; and
+ * a success must have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a
+ * pretended PMU: tests/unit/reader/open_faults.c.)
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <tach.h>
+#include <tach/doctor.h>
+#include <tach/fault.h>
+#include "tests/check.h"
+#include "tests/unit/os/refuse.h"
+
+static char folder[] = "/tmp/tach-faults.XXXXXX";
+
+static const char *in_folder(const char *name)
+{
+	static char path[4][256];
+	static int i;
+
+	i = (i + 1) % 4;
+	snprintf(path[i], sizeof path[i], "%s/%s", folder, name);
+	return path[i];
+}
+
+/* ---- what a child holds ---- */
+
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (dir && readdir(dir))
+		n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* Those of counters and files: the C library's heaps come and go as it likes. */
+static int mappings(void)
+{
+	static char text[1 << 20];
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), n = 0;
+	ssize_t got, used = 0;
+
+	while ((got = read(fd, text + used, sizeof text - 1 - (size_t)used)) > 0)
+		used += got;
+	close(fd);
+	text[used] = 0;
+	for (const char *at = text; (at = strstr(at, "anon_inode:")); at++)
+		n++;
+	return n;
+}
+
+/* ---- jobs: 0, or what is wrong; the code of the library into *code ---- */
+
+struct job {
+	const char *name;
+	int stride; /* every so many calls; with TACH_FAULTS set every one */
+	void (*before)(void);
+	int (*run)(void);		/* between the marks; the library's code */
+	const char *(*after)(int code); /* what is wrong then; NULL: nothing */
+};
+
+/* Descriptors that the job may keep until its thread ends: as many as without a fault. */
+static int *kept;
+
+/* Everything that the child does; its exit status says what is wrong. */
+static void live(const struct job *job, int at_all)
+{
+	int fds = descriptors(), maps = mappings(), code;
+	const char *wrong = NULL;
+
+	if (!refuse_me())
+		_exit(77);
+	if (job->before)
+		job->before();
+	refuse_mark();
+	errno = 4711;
+	code = job->run();
+	if (errno != 4711)
+		wrong = "errno is not what it was";
+	refuse_mark();
+	if (code > 0)
+		wrong = "a code above 0";
+	if (descriptors() > fds + *kept)
+		wrong = "descriptors are left open";
+	if (!at_all)
+		*kept = descriptors() - fds;
+	if (mappings() > maps + *kept)
+		wrong = "mappings are left";
+	if (!wrong && job->after)
+		wrong = job->after(code);
+	if (wrong)
+		fprintf(stderr, "# %s (code %d)\n", wrong, code);
+	_exit(wrong != NULL);
+}
+
+static void run_once(const struct job *job, struct refusal *r)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		live(job, r->at >= 0);
+	refuse_follow(pid, r);
+}
+
+static void exhaust(const struct job *job)
+{
+	struct refusal r = {.at = -1};
+	long calls, refused = 0, stride = getenv("TACH_FAULTS") ? 1 : job->stride;
+
+	*kept = 8;
+	run_once(job, &r);
+	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77)
+		SKIP("no process may trace another here");
+	CHECK(r.status == 0, "%s without a fault: status %#x", job->name, (unsigned)r.status);
+	calls = r.calls;
+	for (long at = 0; at < calls + 20; at += stride)
+		for (int which = 0; which < REFUSE_WAYS; which++) {
+			r.at = at;
+			r.which = which;
+			run_once(job, &r);
+			refused += r.way != 0;
+			CHECK(r.status == 0,
+			      "%s, call %ld (number %ld) fails by %d: status %#x", job->name,
+			      at, r.number, r.way, (unsigned)r.status);
+			if (!r.way)
+				break;
+		}
+	CHECK(refused > 0, "%s makes no calls", job->name);
+	printf("# %s: %ld calls, %ld refusals\n", job->name, calls, refused);
+}
+
+/* A reader of what every machine counts, from its set to its end. */
+static int count_run(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_reader *reader = NULL;
+	struct tach_set *set = NULL;
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+	int code;
+
+	opt.events = "task-clock, page-faults";
+	code = tach_set_create(&set, &opt, NULL);
+	if (!code)
+		code = tach_reader_open(&reader, set, NULL);
+	if (!code) {
+		uint32_t flags;
+
+		tach_begin(reader, &mark);
+		flags = tach_end(reader, &mark, delta);
+		if (!(flags & (TACH_LOST | TACH_SYSCALL)))
+			code = 1;
+	}
+	tach_reader_close(reader);
+	tach_set_free(set);
+	return code;
+}
+
+static void counting(void)
+{
+	exhaust(&(struct job){"counting", 1, NULL, count_run, NULL});
+}
+
+/* ---- reports ---- */
+
+static struct tach_snapshot *snapshot;
+static int report_file = -1;
+static off_t whole;
+static enum tach_format format;
+
+static void report_before(void)
+{
+	if (ftruncate(report_file, 0))
+		_exit(2);
+}
+
+static int report_run(void)
+{
+	struct tach_report_options opt = {.size = sizeof opt, .format = format};
+	int code;
+
+	code = tach_report_fd(snapshot, &opt, report_file, NULL);
+	return code;
+}
+
+/* Success means that all of it is there. */
+static const char *report_after(int code)
+{
+	struct stat st;
+
+	fstat(report_file, &st);
+	return code == 0 && whole && st.st_size != whole ? "not all of the report was written"
+							 : NULL;
+}
+
+static void some_regions(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .histograms = 1};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	for (int i = 0; i < 3; i++) {
+		TACH_START(outer);
+		TACH_START(inner);
+		TACH_STOP(inner);
+		TACH_STOP(outer);
+	}
+}
+
+static void reports(void)
+{
+	struct stat st;
+
+	some_regions();
+	CHECK(tach_snapshot_take(&snapshot, NULL) == 0);
+	for (format = TACH_TEXT; format <= TACH_PROMETHEUS; format++) {
+		whole = 0;
+		report_file = open(in_folder("report"), O_CREAT | O_RDWR | O_APPEND | O_CLOEXEC,
+				   0600);
+		report_before();
+		CHECK(report_run() == 0);
+		fstat(report_file, &st);
+		whole = st.st_size;
+		exhaust(&(struct job){"report", 1, report_before, report_run, report_after});
+		close(report_file);
+	}
+	tach_snapshot_free(snapshot);
+	tach_regions_disable();
+}
+
+/* ---- regions: a thread's start, its slots, a snapshot beside ---- */
+
+static int regions_run(void)
+{
+	struct tach_regions_options opt = {
+		.size = sizeof opt, .events = "page-faults", .histograms = 1};
+	struct tach_snapshot *s = NULL;
+	int code = tach_regions_configure(&opt, NULL);
+
+	TACH_START(region);
+	TACH_STOP(region);
+	if (!code)
+		code = tach_snapshot_take(&s, NULL);
+	tach_snapshot_free(s);
+	tach_regions_disable();
+	return code;
+}
+
+/* A fork while regions count: its hooks in the parent, and what counts in the child. */
+static int fork_run(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
+	int code = tach_regions_configure(&opt, NULL), status = 0;
+	pid_t child;
+
+	TACH_START(forked);
+	child = fork();
+	if (child == 0) {
+		TACH_START(in_the_child);
+		TACH_STOP(in_the_child);
+		_exit(0);
+	}
+	if (child > 0)
+		waitpid(child, &status, 0);
+	TACH_STOP(forked);
+	errno = 4711; /* of fork, which may be what failed */
+	tach_regions_disable();
+	return status ? 1 : code;
+}
+
+static void forks(void)
+{
+	exhaust(&(struct job){"fork", 5, NULL, fork_run, NULL});
+}
+
+static void regions(void)
+{
+	exhaust(&(struct job){"regions", 5, NULL, regions_run, NULL});
+}
+
+/* ---- the doctor, the handlers, definitions, benchmarks ---- */
+
+static int doctor_run(void)
+{
+	struct tach_examination x = {.size = sizeof x};
+
+	return tach_doctor_examine(&x, NULL, NULL);
+}
+
+static void doctor(void)
+{
+	exhaust(&(struct job){"doctor", 1, NULL, doctor_run, NULL});
+}
+
+static int handlers_run(void)
+{
+	int code = tach_fault_install(NULL);
+
+	if (code >= 0)
+		tach_fault_remove();
+	return code < 0 ? code : 0;
+}
+
+/* Either both signals are ours, or none. */
+static const char *handlers_after(int code)
+{
+	struct sigaction segv, ill;
+
+	(void)code;
+	sigaction(SIGSEGV, NULL, &segv);
+	sigaction(SIGILL, NULL, &ill);
+	return code < 0 && (segv.sa_handler != SIG_DFL || ill.sa_handler != SIG_DFL)
+		       ? "a handler is left behind"
+		       : NULL;
+}
+
+static void handlers(void)
+{
+	if (tach_fault_install(NULL) < 0)
+		SKIP("no counter is read in user space on this architecture");
+	tach_fault_remove();
+	exhaust(&(struct job){"handlers", 1, NULL, handlers_run, handlers_after});
+}
+
+static int derived_run(void)
+{
+	struct tach_derived *d = NULL;
+	int code = tach_derived_create(&d, NULL, NULL);
+
+	if (!code)
+		code = tach_derived_load(d, in_folder("definitions"), NULL);
+	tach_derived_free(d);
+	return code > 0 ? 0 : code;
+}
+
+static void definitions(void)
+{
+	FILE *f = fopen(in_folder("definitions"), "we");
+
+	fputs("CPU,skl\nPRESET,A,NOT_DERIVED,INST_RETIRED:ANY_P\n", f);
+	for (int i = 0; i < 2000; i++)
+		fprintf(f,
+			"EVENT,E%d,DERIVED_ADD,INST_RETIRED:ANY_P,CPU_CLK_UNHALTED:THREAD_P\n",
+			i);
+	fclose(f);
+	exhaust(&(struct job){"definitions", 1, NULL, derived_run, NULL});
+}
+
+static void nothing(void *context, uint64_t n)
+{
+	(void)context;
+	for (; n; n--)
+		__asm__ volatile("" : : : "memory");
+}
+
+static int bench_run(void)
+{
+	struct tach_bench_options opt = {.size = sizeof opt, .events = "page-faults"};
+	struct tach_bench *bench = NULL;
+	int code;
+
+	opt.samples = 5;
+	opt.iterations = 10;
+	code = tach_bench_run(&bench, "nothing", nothing, NULL, &opt, NULL);
+	tach_bench_free(bench);
+	return code;
+}
+
+static void benchmarks(void)
+{
+	exhaust(&(struct job){"benchmark", 1, NULL, bench_run, NULL});
+}
+
+/* ---- the command, from its start: it ends, and says so when its work is not done ---- */
+
+static void run_command(const char *const *argv, struct refusal *r)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		int out = open(in_folder("output"), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+		dup2(out, STDOUT_FILENO);
+		dup2(out, STDERR_FILENO);
+		close(out);
+		if (!refuse_me())
+			_exit(77);
+		refuse_mark();
+		execv(argv[0], (char *const *)argv);
+		_exit(126);
+	}
+	refuse_follow(pid, r);
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(in_folder(name), &st) == 0 ? st.st_size : 0;
+}
+
+static void command(const char *const *argv, const char *file)
+{
+	/* The loader, which may crash, unmaps its cache when it is done. */
+	struct refusal r = {.at = -1, .from = SYS_munmap};
+	long stride = getenv("TACH_FAULTS") ? 1 : 5;
+	off_t all;
+
+	run_command(argv, &r);
+	if (WIFEXITED(r.status) && WEXITSTATUS(r.status) == 77)
+		SKIP("no process may trace another here");
+	CHECK(r.status == 0 && r.calls > 0, "%s without a fault: status %#x, %ld calls",
+	      argv[1], (unsigned)r.status, r.calls);
+	all = size_of(file);
+	printf("# %s: %ld calls, %ld bytes\n", argv[1], r.calls, (long)all);
+	for (long at = 0, calls = r.calls; at < calls; at += stride)
+		for (int which = 0; which < REFUSE_WAYS; which++) {
+			r.at = at;
+			r.which = which;
+			run_command(argv, &r);
+			CHECK(WIFEXITED(r.status), "%s, call %ld (number %ld) fails by %d: %#x",
+			      argv[1], at, r.number, r.way, (unsigned)r.status);
+			CHECK(r.status != 0 || !all || size_of(file) == all,
+			      "%s, call %ld (number %ld) fails by %d: %ld bytes of %ld",
+			      argv[1], at, r.number, r.way, (long)size_of(file), (long)all);
+			if (!r.way)
+				break;
+		}
+}
+
+static void commands(void)
+{
+	static char tach[256], out[256], saved[256];
+	const char *b = getenv("B");
+	const char *encode[] = {tach, "encode", "skl::INST_RETIRED:ANY_P", NULL};
+	const char *list[] = {tach, "list", "--pmu", "skl", "inst_retired", NULL};
+	const char *report[] = {tach, "report", "-o", out, saved, NULL};
+
+	snprintf(tach, sizeof tach, "%s/tach", b ? b : "build");
+	snprintf(out, sizeof out, "%s", in_folder("out.json"));
+	snprintf(saved, sizeof saved, "%s", in_folder("saved.json"));
+	some_regions();
+	if (tach_snapshot_take(&snapshot, NULL) == 0) {
+		struct tach_report_options opt = {.size = sizeof opt, .format = TACH_JSON};
+		int fd = open(saved, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+
+		CHECK(tach_report_fd(snapshot, &opt, fd, NULL) == 0);
+		close(fd);
+	}
+	tach_snapshot_free(snapshot);
+	tach_regions_disable();
+	command(encode, "output");
+	command(list, "output");
+	command(report, "out.json");
+	unlink(saved);
+	unlink(out);
+	unlink(in_folder("output"));
+}
+
+/* Tracer and traced run in turn: on one processor neither waits for another one to wake up. */
+static void one_processor(void)
+{
+	cpu_set_t set;
+	int cpu = sched_getcpu();
+
+	if (cpu < 0 || cpu >= CPU_SETSIZE)
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof set, &set);
+}
+
+int main(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	puts("a sanitizer's own system calls would be refused, and it waits for them for ever");
+	return 77;
+#endif
+	one_processor();
+	kept = mmap(NULL, sizeof *kept, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		    0);
+	if (!mkdtemp(folder) || kept == MAP_FAILED)
+		return 1;
+	CASE(counting);
+	CASE(regions);
+	CASE(forks);
+	CASE(reports);
+	CASE(doctor);
+	CASE(handlers);
+	CASE(definitions);
+	CASE(benchmarks);
+	CASE(commands);
+	unlink(in_folder("report"));
+	unlink(in_folder("definitions"));
+	rmdir(folder);
+	return check_done();
+}

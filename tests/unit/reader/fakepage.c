@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader against a kernel that steps in at every point: for each thing that it may do and
+ * each access of begin, of end and in between, what comes out is right or flagged.
+ */
+#include "tests/unit/reader/fakepage.h"
+
+enum form { UNROLLED, LOOP, FORMS };
+
+static void begin(struct tach_reader *r, struct tach_mark *mark, enum form form)
+{
+	if (form == LOOP)
+		tach_begin(r, mark);
+	else if (sim.n == 1)
+		tach_begin_n(r, mark, 1);
+	else if (sim.n == 2)
+		tach_begin_n(r, mark, 2);
+	else
+		tach_begin_n(r, mark, 4);
+}
+
+static uint32_t end(struct tach_reader *r, const struct tach_mark *mark, uint64_t *delta,
+		    enum form form)
+{
+	if (form == LOOP)
+		return tach_end(r, mark, delta);
+	if (sim.n == 1)
+		return tach_end_n(r, mark, delta, 1);
+	if (sim.n == 2)
+		return tach_end_n(r, mark, delta, 2);
+	return tach_end_n(r, mark, delta, 4);
+}
+
+/* What it may do, and what end may say of a region in whose middle it did. */
+static const struct act {
+	const char *name;
+	void (*act)(void);
+	uint32_t middle;
+} acts[] = {
+	{"nothing", NULL, 0},
+	{"reschedule", sim_reschedule, TACH_RESCHEDULED},
+	{"move", sim_move, TACH_RESCHEDULED},
+	{"move the last", sim_move_last, TACH_RESCHEDULED},
+	{"touch the page", sim_touch, TACH_RESCHEDULED},
+	{"overflow", sim_overflow, TACH_RESCHEDULED},
+	{"overflow, late interrupt", sim_overflow_late, 0},
+	{"take off", sim_out, TACH_SYSCALL | TACH_MIXED | TACH_RESCHEDULED},
+	{"starve", sim_starve, TACH_INCOMPLETE},
+	{"fail", sim_fail, TACH_LOST},
+	{"revoke", sim_revoke, TACH_SYSCALL | TACH_MIXED},
+};
+enum { NACTS = sizeof acts / sizeof *acts };
+
+struct times {
+	uint64_t before[SIM_MAX], begun[SIM_MAX], ending[SIM_MAX], after[SIM_MAX];
+};
+
+static void note(uint64_t *to)
+{
+	for (int i = 0; i < sim.n; i++)
+		to[i] = sim.event[i].count;
+}
+
+/* One region with the step at `point`; how many steps there were, and where the middle was. */
+static long region(const struct act *a, long point, int n, unsigned width, uint64_t work,
+		   enum form form, long *middle)
+{
+	struct tach_reader *r = sim_open(n, width, 7000);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+	struct times t;
+	uint32_t flags, touched;
+
+	sim.act = a->act;
+	sim.point = point;
+	note(t.before);
+	begin(r, &mark, form);
+	note(t.begun);
+	touched = sim_page(0)->lock;
+	sim_work_all(work);
+	*middle = sim.steps;
+	sim_step();
+	sim_work_all(work);
+	note(t.ending);
+	touched = touched != sim_page(0)->lock ? TACH_RESCHEDULED : 0;
+	flags = end(r, &mark, delta, form);
+	note(t.after);
+
+	/* An interrupt of the counter itself updates the page as well. */
+	if (point < 0 || !a->act)
+		CHECK(flags == (touched ? TACH_RESCHEDULED : 0), "%s: flags %#x", a->name,
+		      flags);
+	else if (point == *middle)
+		CHECK((flags | touched) == (a->middle | touched) ||
+			      (a->act == sim_move_last && n > 1),
+		      "%s: flags %#x", a->name, flags);
+	if (a->middle == TACH_RESCHEDULED)
+		CHECK((flags & ~TACH_RESCHEDULED) == 0, "%s at %ld: flags %#x", a->name, point,
+		      flags);
+	CHECK(!(flags & TACH_LOST) || a->act == sim_fail, "%s at %ld: lost", a->name, point);
+	for (int i = 0; i < n && !(flags & TACH_LOST); i++)
+		CHECK(delta[i] >= t.ending[i] - t.begun[i] &&
+			      delta[i] <= t.after[i] - t.before[i],
+		      "%s at %ld, counter %d of %d, %u bits: %llu, truth %llu .. %llu", a->name,
+		      point, i, n, width, (unsigned long long)delta[i],
+		      (unsigned long long)(t.ending[i] - t.begun[i]),
+		      (unsigned long long)(t.after[i] - t.before[i]));
+	return sim.steps;
+}
+
+static void every_point(unsigned width, uint64_t work)
+{
+	static const int counts[] = {1, 2, 4};
+	long middle, points;
+
+	for (int a = 0; a < NACTS; a++)
+		for (int c = 0; c < 3; c++)
+			for (enum form form = 0; form < FORMS; form++) {
+				points = region(&acts[a], -1, counts[c], width, work, form,
+						&middle);
+				for (long at = 0; at < points + 20; at++)
+					region(&acts[a], at, counts[c], width, work, form,
+					       &middle);
+			}
+}
+
+static void regions_are_right_or_flagged(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+
+	for (int w = 0; w < 4; w++) {
+		every_point(widths[w], 1000);
+		every_point(widths[w], 123456789);
+	}
+}
+
+/* More events than a counter holds, again and again past its end and past 2^32 and 2^33. */
+static void regions_longer_than_counters(void)
+{
+	const uint64_t most = (uint64_t)1 << 34;
+	long middle;
+
+	for (uint64_t work = most >> 8; work <= most; work += most / 16 + 12345)
+		for (int a = 0; a < 8; a++) {
+			region(&acts[a], -1, 4, 32, work, UNROLLED, &middle);
+			region(&acts[a], middle, 4, 32, work, UNROLLED, &middle);
+		}
+	/* Modular sums hold differences below 2^width, starting anywhere. */
+	for (uint64_t work = 1; work < (uint64_t)1 << 36; work = work * 3 + 1)
+		region(&acts[0], -1, 4, 40, work, UNROLLED, &middle);
+}
+
+/* More than 2^width, a day at 48 bits: the whole of it, by pages or by read(2). */
+static void regions_longer_than_2_to_the_width(void)
+{
+	static const unsigned widths[] = {40, 48};
+
+	for (int w = 0; w < 2; w++)
+		for (uint64_t times = 0; times < 5; times++)
+			for (int revoked = 0; revoked < 2; revoked++) {
+				struct tach_reader *r = sim_open(2, widths[w], 7000);
+				uint64_t delta[TACH_COUNTERS_MAX], from[SIM_MAX], to[SIM_MAX];
+				uint64_t work = (times << widths[w]) + 12345;
+				struct tach_mark mark;
+
+				tach_begin(r, &mark);
+				note(from);
+				for (int i = 0; i < 2; i++)
+					sim.event[i].count += work;
+				sim.enabled += work;
+				sim.running += work;
+				sim_reschedule();
+				sim_reschedule();
+				if (revoked)
+					sim_out();
+				note(to);
+				tach_end(r, &mark, delta);
+				for (int i = 0; i < 2; i++)
+					CHECK(delta[i] == to[i] - from[i],
+					      "%u bits: %llu, truth %llu", widths[w],
+					      (unsigned long long)delta[i],
+					      (unsigned long long)(to[i] - from[i]));
+			}
+}
+
+/* Absolute counts: the same quantity by either way, wherever the kernel steps in. */
+static void reads_are_right(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+	uint64_t before[SIM_MAX], after[SIM_MAX], value[TACH_COUNTERS_MAX];
+	uint32_t flags;
+
+	for (int a = 0; a < NACTS; a++)
+		for (int w = 0; w < 4; w++)
+			for (long at = -1; at < 60; at++) {
+				struct tach_reader *r =
+					sim_open(4, widths[w], (uint64_t)1 << 50);
+
+				sim.act = acts[a].act;
+				sim.point = at;
+				note(before);
+				flags = at % 2 ? tach_read(r, value) : tach_read_n(r, value, 4);
+				note(after);
+				CHECK(!(flags & TACH_LOST) || sim.act == sim_fail, "%s: lost",
+				      acts[a].name);
+				for (int i = 0; i < 4 && !(flags & TACH_LOST); i++)
+					CHECK(value[i] >= before[i] && value[i] <= after[i],
+					      "%s at %ld, counter %d, %u bits: %llu, truth "
+					      "%llu",
+					      acts[a].name, at, i, widths[w],
+					      (unsigned long long)value[i],
+					      (unsigned long long)before[i]);
+				note(before);
+				flags = tach_read_one(r, 2, value);
+				CHECK((flags & TACH_LOST) || (value[0] >= before[2] &&
+							      value[0] <= sim.event[2].count),
+				      "one, %s at %ld", acts[a].name, at);
+			}
+}
+
+static void a_width_of_zero_is_survived(void)
+{
+	struct tach_reader *r = sim_open(1, 48, 0);
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	sim_page(0)->pmc_width = 0;
+	CHECK(tach_read(r, value) == 0);
+	CHECK(tach__extend(5, 0) == 5 && tach__extend(~(uint64_t)0, 64) == ~(uint64_t)0);
+}
+
+/* An end that takes the slow exit must not cost the next one its speed. */
+static void after_a_loss_it_goes_on(void)
+{
+	struct tach_reader *r = sim_open(2, 48, 100);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark outer, inner;
+
+	tach_begin(r, &outer);
+	sim_fail();
+	tach_begin(r, &inner); /* recovers */
+	sim_work_all(50);
+	CHECK(tach_end(r, &inner, delta) == TACH_SYSCALL || delta[0] == 50, "%llu",
+	      (unsigned long long)delta[0]);
+	CHECK(tach_end(r, &outer, delta) & TACH_INCOMPLETE, "what was lost is not flagged");
+	tach_begin(r, &outer);
+	sim_work_all(50);
+	CHECK(tach_end(r, &outer, delta) == 0 && delta[0] == 50);
+}
+
+/* Growth seen by an inner region belongs to the outer one, too. */
+static void nested_regions_share_a_loss(void)
+{
+	struct tach_reader *r = sim_open(1, 48, 100);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark outer, inner;
+
+	tach_begin(r, &outer);
+	tach_begin(r, &inner);
+	sim_starve();
+	CHECK(tach_end(r, &inner, delta) == TACH_INCOMPLETE);
+	sim_reschedule();
+	CHECK(tach_end(r, &outer, delta) == TACH_INCOMPLETE);
+	tach_begin(r, &inner);
+	sim_reschedule();
+	CHECK(tach_end(r, &inner, delta) == TACH_RESCHEDULED);
+}
+
+/* Begun and ended on either side of the moment, and both after it. */
+static void turned_off_is_incomplete(void)
+{
+	struct tach_reader *r = sim_open(2, 48, 100);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	tach_begin(r, &mark);
+	sim_turn_off();
+	CHECK(tach_end(r, &mark, delta) ==
+	      (TACH_INCOMPLETE | TACH_RESCHEDULED | TACH_SYSCALL | TACH_MIXED));
+	for (int on = 0; on < 2; on++) {
+		uint32_t flags;
+
+		r->fast = (uint32_t)on;
+		tach_begin(r, &mark);
+		flags = tach_end(r, &mark, delta);
+		CHECK(flags == (TACH_INCOMPLETE | TACH_SYSCALL) && delta[0] == 0, "flags %#x",
+		      flags);
+	}
+	tach_begin(r, &mark);
+	sim.off = 0;
+	sim_move();
+	sim_work_all(50);
+	CHECK(tach_end(r, &mark, delta) == (TACH_INCOMPLETE | TACH_SYSCALL));
+	tach_begin(r, &mark);
+	sim_work_all(50);
+	CHECK(tach_end(r, &mark, delta) == 0 && delta[0] == 50);
+}
+
+/* Whatever the counter is worth at that moment. */
+static void set_back_is_lost(void)
+{
+	static const unsigned widths[] = {32, 40, 48, 64};
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	for (int w = 0; w < 4; w++)
+		for (uint64_t work = 1; work < (uint64_t)1 << 34; work = work * 3 + 1) {
+			struct tach_reader *r = sim_open(2, widths[w], 1000);
+
+			sim_work_all(work);
+			tach_begin(r, &mark);
+			sim_set_back();
+			CHECK((tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 0,
+			      "%u bits", widths[w]);
+			sim_reschedule();
+			tach_begin(r, &mark);
+			sim_work_all(50);
+			CHECK(!(tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 50,
+			      "%u bits", widths[w]);
+		}
+}
+
+int main(void)
+{
+	CASE(regions_are_right_or_flagged);
+	CASE(regions_longer_than_counters);
+	CASE(regions_longer_than_2_to_the_width);
+	CASE(reads_are_right);
+	CASE(a_width_of_zero_is_survived);
+	CASE(after_a_loss_it_goes_on);
+	CASE(nested_regions_share_a_loss);
+	CASE(turned_off_is_incomplete);
+	CASE(set_back_is_lost);
+	return check_done();
+}

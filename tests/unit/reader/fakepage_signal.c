@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reader as the compiler made it, with nothing between its instructions, against a kernel
+ * that steps in from a timer signal on the reader's own thread.
+ */
+#include <signal.h>
+#include <sys/time.h>
+#define SIM_SIGNAL
+#include "tests/unit/reader/fakepage.h"
+
+static volatile sig_atomic_t busy; /* the simulation itself is not to be torn */
+static volatile unsigned strikes;
+
+static void strike(int signal)
+{
+	static void (*const acts[])(void) = {sim_reschedule, sim_move, sim_overflow, sim_touch};
+
+	(void)signal;
+	if (busy)
+		return;
+	acts[strikes++ % 4]();
+}
+
+static void work(uint64_t amount)
+{
+	busy = 1;
+	sim_work_all(amount);
+	busy = 0;
+}
+
+/* Counts move in sim_overflow, too, which may come at any time: bounds, not equality. */
+static void storm(int n, unsigned width)
+{
+	struct tach_reader *r = sim_open(n, width, 1000);
+	struct itimerval every = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+	const unsigned enough = strikes + 1000;
+	uint64_t regions = 0, wrong = 0, bad = 0;
+	struct sigaction action;
+
+	memset(&action, 0, sizeof action);
+	action.sa_handler = strike;
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (strikes < enough) {
+		uint64_t before[SIM_MAX], begun[SIM_MAX], ending[SIM_MAX], after[SIM_MAX];
+		uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
+		struct tach_mark mark;
+		uint32_t flags;
+
+		for (int k = 0; k < 100; k++) {
+			for (int i = 0; i < n; i++)
+				before[i] = *(volatile uint64_t *)&sim.event[i].count;
+			tach_begin(r, &mark);
+			for (int i = 0; i < n; i++)
+				begun[i] = *(volatile uint64_t *)&sim.event[i].count;
+			work(100);
+			for (int i = 0; i < n; i++)
+				ending[i] = *(volatile uint64_t *)&sim.event[i].count;
+			flags = tach_end(r, &mark, delta);
+			for (int i = 0; i < n; i++)
+				after[i] = *(volatile uint64_t *)&sim.event[i].count;
+			bad += (flags & ~TACH_RESCHEDULED) != 0;
+			for (int i = 0; i < n; i++)
+				wrong += delta[i] < ending[i] - begun[i] ||
+					 delta[i] > after[i] - before[i];
+			tach_read(r, value);
+			for (int i = 0; i < n; i++)
+				wrong += value[i] < after[i];
+			regions++;
+		}
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("# %u bits, %d counters: %llu regions, %u strikes\n", width, n,
+	       (unsigned long long)regions, strikes);
+	CHECK(wrong == 0, "%llu wrong", (unsigned long long)wrong);
+	CHECK(bad == 0, "%llu flagged as they should not be", (unsigned long long)bad);
+}
+
+static void one_wide_counter(void)
+{
+	storm(1, 48);
+}
+
+static void four_wide_counters(void)
+{
+	storm(4, 48);
+}
+
+static void four_narrow_counters(void)
+{
+	storm(4, 32);
+}
+
+int main(void)
+{
+	CASE(one_wide_counter);
+	CASE(four_wide_counters);
+	CASE(four_narrow_counters);
+	return check_done();
+}

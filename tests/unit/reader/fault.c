@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Counter instructions that fault: this machine's own do, if it has no PMU, once a page says
+ * that there is a counter. With the handler they take the slow exit; other faults are left
+ * alone.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <tach/fault.h>
+#include <unistd.h>
+#include "tests/check.h"
+#include "tests/unit/reader/liar.h"
+
+/* What a child that does this ends with: its exit status, or 128 + the signal. */
+static int outcome(void (*what)(void))
+{
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		what();
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void read_one(void)
+{
+	struct tach_reader *reader = open_liar();
+	uint64_t value[2];
+
+	if (!reader)
+		_exit(77);
+	tach_read(reader, value);
+}
+
+static int fatal; /* how a counter instruction ends here without the handler */
+
+static void faults_become_slow_exits(void)
+{
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	uint64_t delta[2], value[2];
+	uint32_t flags;
+	int covered;
+
+	fatal = outcome(read_one);
+	if (fatal == 77)
+		SKIP(err.text);
+	if (fatal == 0)
+		SKIP("this machine lets every program read counters");
+	covered = tach_fault_install(&err);
+	CHECK(covered > 0, "%d: %s", covered, err.text);
+	reader = open_liar();
+	if (!reader)
+		return;
+	flags = tach_read_n(reader, value, 2);
+	CHECK(flags == TACH_SYSCALL && value[1] > 0, "flags %#x", flags);
+	flags = tach_read(reader, value);
+	CHECK(flags == TACH_SYSCALL, "flags %#x", flags);
+	for (int i = 0; i < 1000; i++) {
+		tach_begin_n(reader, &mark, 2);
+		flags = tach_end_n(reader, &mark, delta, 2);
+		CHECK(flags == TACH_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
+		      flags);
+		tach_begin_fn(reader, &mark);
+		flags = tach_end_fn(reader, &mark, delta);
+		CHECK(flags == TACH_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
+		      flags);
+	}
+	close_liar(reader);
+	tach_fault_remove();
+}
+
+static sigjmp_buf escape;
+static volatile int seen;
+
+static void earlier(int number)
+{
+	seen = number;
+	siglongjmp(escape, 1);
+}
+
+static void foreign_faults_reach_the_earlier_handler(void)
+{
+	struct sigaction action, now;
+
+	memset(&action, 0, sizeof action);
+	action.sa_handler = earlier;
+	sigaction(SIGSEGV, &action, NULL);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	CHECK(tach_fault_install(&err) > 0, "a second time: %s", err.text);
+	seen = 0;
+	if (sigsetjmp(escape, 1) == 0)
+		*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+	CHECK(seen == SIGSEGV, "%d", seen);
+	seen = 0;
+	if (sigsetjmp(escape, 1) == 0)
+		raise(SIGSEGV);
+	CHECK(seen == SIGSEGV, "%d", seen);
+	tach_fault_remove();
+	sigaction(SIGSEGV, NULL, &now);
+	CHECK(now.sa_handler == earlier, "not put back");
+	signal(SIGSEGV, SIG_DFL);
+}
+
+static stack_t alternate;
+static struct {
+	int number, blocked, nested, on_alternate;
+	void *address;
+} got;
+
+/* Everything that an earlier handler may ask for. */
+static void with_information(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	sigset_t now;
+	int here;
+
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	got.number = number;
+	got.address = info->si_addr;
+	got.blocked = sigismember(&now, SIGUSR2) && !sigismember(&u->uc_sigmask, SIGUSR2);
+	got.nested = !sigismember(&now, SIGSEGV);
+	got.on_alternate = (char *)&here >= (char *)alternate.ss_sp &&
+			   (char *)&here < (char *)alternate.ss_sp + alternate.ss_size;
+	siglongjmp(escape, 1);
+}
+
+static void the_earlier_handler_gets_what_it_asked_for(void)
+{
+	char *nowhere = (char *)(uintptr_t)sysconf(_SC_PAGESIZE);
+	struct sigaction action;
+	static char stack[1 << 16];
+
+	alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+	sigaltstack(&alternate, NULL);
+	memset(&action, 0, sizeof action);
+	action.sa_sigaction = with_information;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+	sigaddset(&action.sa_mask, SIGUSR2);
+	sigaction(SIGSEGV, &action, NULL);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	memset(&got, 0, sizeof got);
+	if (sigsetjmp(escape, 1) == 0)
+		*(volatile char *)nowhere = 0;
+	CHECK(got.number == SIGSEGV && got.address == nowhere, "%d at %p", got.number,
+	      got.address);
+	CHECK(got.blocked && got.nested && got.on_alternate, "%d %d %d", got.blocked,
+	      got.nested, got.on_alternate);
+	tach_fault_remove();
+	signal(SIGSEGV, SIG_DFL);
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+}
+
+static struct tach_reader *interrupted;
+static volatile uint32_t flags_in_handler;
+
+static void reads_in_a_handler(int number)
+{
+	uint64_t value[2];
+
+	(void)number;
+	flags_in_handler = tach_read_n(interrupted, value, 2);
+}
+
+/* In a handler, and with the stack that it runs on being another. */
+static void faults_in_a_handler(void)
+{
+	struct sigaction action;
+	static char stack[1 << 16];
+
+	if (fatal == 0 || fatal == 77)
+		SKIP("counter instructions do not fault here");
+	alternate = (stack_t){.ss_sp = stack, .ss_size = sizeof stack};
+	sigaltstack(&alternate, NULL);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	interrupted = open_liar();
+	memset(&action, 0, sizeof action);
+	action.sa_handler = reads_in_a_handler;
+	for (int on = 0; on < 2; on++) {
+		action.sa_flags = on ? SA_ONSTACK : 0;
+		sigaction(SIGUSR1, &action, NULL);
+		flags_in_handler = 0;
+		raise(SIGUSR1);
+		CHECK(flags_in_handler == TACH_SYSCALL, "flags %#x", flags_in_handler);
+	}
+	close_liar(interrupted);
+	tach_fault_remove();
+	alternate.ss_flags = SS_DISABLE;
+	sigaltstack(&alternate, NULL);
+}
+
+static void crash_ignored(void)
+{
+	signal(SIGSEGV, SIG_IGN);
+	tach_fault_install(NULL);
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
+static void once_only(int number)
+{
+	(void)number;
+	seen++;
+	if (seen > 1)
+		_exit(3);
+}
+
+/* The first is its own affair, the second is the system's. */
+static void crash_twice(void)
+{
+	struct sigaction action;
+
+	memset(&action, 0, sizeof action);
+	action.sa_handler = once_only;
+	action.sa_flags = (int)SA_RESETHAND;
+	sigaction(SIGSEGV, &action, NULL);
+	tach_fault_install(NULL);
+	seen = 0;
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
+static void crash(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	tach_fault_install(NULL);
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
+static void send(void)
+{
+	signal(SIGILL, SIG_DFL);
+	tach_fault_install(NULL);
+	raise(SIGILL);
+}
+
+static void ignore(void)
+{
+	signal(SIGILL, SIG_IGN);
+	tach_fault_install(NULL);
+	raise(SIGILL);
+}
+
+static void foreign_faults_kill_as_before(void)
+{
+	CHECK(outcome(crash) == 128 + SIGSEGV, "%d", outcome(crash));
+	CHECK(outcome(send) == 128 + SIGILL, "%d", outcome(send));
+	CHECK(outcome(ignore) == 0, "%d", outcome(ignore));
+	CHECK(outcome(crash_ignored) == 128 + SIGSEGV, "%d", outcome(crash_ignored));
+	CHECK(outcome(crash_twice) == 128 + SIGSEGV, "%d", outcome(crash_twice));
+}
+
+int main(void)
+{
+	CASE(faults_become_slow_exits);
+	CASE(foreign_faults_reach_the_earlier_handler);
+	CASE(the_earlier_handler_gets_what_it_asked_for);
+	CASE(faults_in_a_handler);
+	CASE(foreign_faults_kill_as_before);
+	return check_done();
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opening and closing readers when the kernel says no: every system call fails once, in every
+ * way that it can; nothing leaks, and what is said names cause and cure. The kernel is a
+ * pretence here: hardware events open as software events, and their pages are what the test
+ * makes them.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/reader/reader.h"
+#include "core/os/sys.h"
+#include "tests/check.h"
+
+enum { DESCRIPTORS = 4096 };
+static struct {
+	long calls, fail_at; /* the fail_at-th call gives `error`; -1: none */
+	long error;
+	long refused;	       /* the number of the call that failed */
+	long number;	       /* not -1: every call of that number gives `error` */
+	int fit;	       /* hardware events that fit a group; then EINVAL */
+	int dead;	       /* read(2) of a hardware group gives 0 bytes */
+	int hard[DESCRIPTORS]; /* descriptors that pretend */
+	unsigned width;
+} kernel;
+
+static int pretends(long fd)
+{
+	return fd >= 0 && fd < DESCRIPTORS && kernel.hard[fd];
+}
+
+/* Anonymous memory in place of perf's page, already as the kernel would have filled it. */
+static long map_page(long at, long size, long flags)
+{
+	long got = tach__sys_real(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | (flags & MAP_FIXED), -1, 0);
+	struct perf_event_mmap_page *page = (struct perf_event_mmap_page *)got;
+
+	page->lock = 2;
+	page->index = 1;
+	page->cap_user_rdpmc = 1;
+	page->pmc_width = (uint16_t)kernel.width;
+	return got;
+}
+
+static long open_event(const struct perf_event_attr *attr, long group)
+{
+	struct perf_event_attr soft = *attr;
+	int hard = attr->type != PERF_TYPE_SOFTWARE, siblings = 0;
+	long fd;
+
+	if (hard) {
+		for (int i = 0; i < DESCRIPTORS; i++)
+			siblings += kernel.hard[i];
+		if (group >= 0 && kernel.fit && siblings >= kernel.fit)
+			return -EINVAL;
+		soft.type = PERF_TYPE_SOFTWARE;
+		soft.config = PERF_COUNT_SW_PAGE_FAULTS;
+		soft.config1 = soft.pinned = soft.exclusive = 0;
+	}
+	fd = tach__sys_real(SYS_perf_event_open, (long)&soft, 0, -1, group,
+			    PERF_FLAG_FD_CLOEXEC, 0);
+	if (fd >= 0 && hard)
+		kernel.hard[fd] = 1;
+	return fd;
+}
+
+static long pretend(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (kernel.calls == kernel.fail_at)
+		kernel.refused = number;
+	if (kernel.calls++ == kernel.fail_at || number == kernel.number)
+		return kernel.error;
+	if (number == SYS_perf_event_open)
+		return open_event((const struct perf_event_attr *)a, d);
+	if (number == SYS_mmap && pretends(e))
+		return map_page(a, b, d);
+	if (number == SYS_read && pretends(a) && kernel.dead)
+		return 0;
+	if (number == SYS_fcntl && pretends(a)) {
+		long up = tach__sys_real(number, a, b, c, d, e, f);
+
+		if (up >= 0) {
+			kernel.hard[up] = 1;
+			kernel.hard[a] = 0;
+		}
+		return up;
+	}
+	if (number == SYS_close && pretends(a))
+		kernel.hard[a] = 0;
+	return tach__sys_real(number, a, b, c, d, e, f);
+}
+
+static struct tach_error err;
+static struct tach_set *set;
+
+static void start(const char *events)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+
+	memset(&kernel, 0, sizeof kernel);
+	memset(&err, 0, sizeof err);
+	kernel.fail_at = -1;
+	kernel.number = -1;
+	kernel.width = 48;
+	opt.events = events;
+	tach__sys = tach__sys_real;
+	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	tach__sys = pretend;
+}
+
+static int descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (readdir(dir))
+		n++;
+	closedir(dir);
+	return n;
+}
+
+static int mappings(void)
+{
+	FILE *f = fopen("/proc/self/maps", "r");
+	int n = 0;
+
+	for (int c; (c = fgetc(f)) != EOF;)
+		n += c == '\n';
+	fclose(f);
+	return n;
+}
+
+/* Opens, reads, closes; the code of opening. */
+static int once(void)
+{
+	struct tach_reader *reader = (struct tach_reader *)&err;
+	int code;
+
+	errno = 4711;
+	code = tach_reader_open(&reader, set, &err);
+	CHECK(errno == 4711, "errno is %d", errno);
+	CHECK((code == 0) == (reader != NULL), "code %d", code);
+	CHECK(code == 0 || (code == err.code && err.text[0]), "code %d, %d: '%s'", code,
+	      err.code, err.text);
+	tach_reader_close(reader);
+	return code;
+}
+
+static int available(void)
+{
+	start("page-faults");
+	kernel.fail_at = -1;
+	if (once() == 0)
+		return 1;
+	tach_set_free(set);
+	return 0;
+}
+
+static void every_call_fails_once(void)
+{
+	static const long errors[] = {-ENOMEM, -EPERM,	-EACCES, -EMFILE,
+				      -EINVAL, -ENODEV, -EIO};
+	int fds, maps;
+	long calls;
+
+	if (!available())
+		SKIP(err.text);
+	tach_set_free(set);
+	start("cycles instructions page-faults");
+	once(); /* what is made once in a process is made now */
+	kernel.calls = 0;
+	CHECK(once() == 0, "%s", err.text);
+	calls = kernel.calls;
+	fds = descriptors();
+	maps = mappings();
+	for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
+		for (long at = 0; at < calls + 2; at++) {
+			kernel.calls = 0;
+			kernel.fail_at = at;
+			kernel.error = errors[e];
+			once();
+			/* A refused close or munmap is no leak of ours. */
+			kernel.fail_at = -1;
+			if (descriptors() != fds) {
+				CHECK(descriptors() == fds + 1 &&
+					      (kernel.refused == SYS_close || at > calls / 2),
+				      "call %ld, error %ld: %d descriptors", at, errors[e],
+				      descriptors() - fds);
+				fds = descriptors();
+			}
+			if (mappings() > maps) {
+				CHECK(at > calls / 2, "call %ld, error %ld: %d mappings", at,
+				      errors[e], mappings() - maps);
+				maps = mappings();
+			}
+		}
+	tach_set_free(set);
+}
+
+/* What is said when every call of one kind fails so. */
+static void says(const char *events, long number, long error, int want, const char *words)
+{
+	int code;
+
+	start(events);
+	kernel.number = number;
+	kernel.error = error;
+	code = once();
+	CHECK(code == want && strstr(err.text, words), "%ld: %d, '%s'", error, code, err.text);
+	tach_set_free(set);
+}
+
+static void refusals_are_explained(void)
+{
+	says("cycles", SYS_perf_event_open, -EACCES, TACH_ERR_PERMISSION,
+	     "perf_event_paranoid");
+	says("cycles:u:k", SYS_perf_event_open, -EACCES, TACH_ERR_PERMISSION,
+	     "perf_event_paranoid");
+	says("cycles", SYS_perf_event_open, -EPERM, TACH_ERR_PERMISSION, "CAP_PERFMON");
+	says("cycles", SYS_perf_event_open, -ENOSYS, TACH_ERR_PERMISSION, "seccomp");
+	says("cycles", SYS_perf_event_open, -ENOENT, TACH_ERR_NOHARDWARE, "virtual");
+	says("cycles", SYS_perf_event_open, -ENODEV, TACH_ERR_NOHARDWARE, "virtual");
+	says("cycles", SYS_perf_event_open, -EMFILE, -EMFILE, "ulimit -n");
+	says("cycles", SYS_perf_event_open, -EINVAL, TACH_ERR_INVAL, "cycles");
+	says("cycles", SYS_perf_event_open, -EBUSY, -EBUSY, "perf_event_open");
+	says("page-faults", SYS_mmap, -ENOMEM, TACH_ERR_NOMEM, "memory");
+}
+
+static void a_group_too_large_says_what_fits(void)
+{
+	if (!available())
+		SKIP(err.text);
+	tach_set_free(set);
+	start("cycles instructions branches");
+	kernel.fit = 2;
+	CHECK(once() == TACH_ERR_NOCOUNTER && strstr(err.text, "2 of 3"), "%s", err.text);
+	kernel.fit = 0;
+	kernel.dead = 1;
+	CHECK(once() == TACH_ERR_NOCOUNTER && strstr(err.text, "no counters free"), "%s",
+	      err.text);
+	tach_set_free(set);
+}
+
+/* A page that cannot be had costs speed and nothing else. */
+static void without_pages_it_reads_by_system_call(void)
+{
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	uint64_t delta[2];
+
+	if (!available())
+		SKIP(err.text);
+	tach_set_free(set);
+	start("cycles page-faults");
+	kernel.fail_at = -1;
+	CHECK(tach_reader_open(&reader, set, &err) == 0, "%s", err.text);
+	CHECK(tach_reader_why_slow(reader)[0] == '\0', "%s", tach_reader_why_slow(reader));
+	tach_reader_close(reader);
+	for (long at = 0; at < 64; at++) {
+		kernel.calls = 0;
+		kernel.fail_at = at;
+		kernel.error = -EPERM;
+		if (tach_reader_open(&reader, set, &err))
+			continue;
+		if (strstr(tach_reader_why_slow(reader), "perf_event_mlock_kb")) {
+			CHECK(!reader->fast);
+			tach_begin(reader, &mark);
+			CHECK(tach_end(reader, &mark, delta) == TACH_SYSCALL);
+			CHECK(tach_reader_flags(reader, 1, 0) == TACH_SYSCALL);
+			tach_reader_close(reader);
+			tach_set_free(set);
+			return;
+		}
+		tach_reader_close(reader);
+	}
+	CHECK(0, "no call of these maps a page");
+	tach_set_free(set);
+}
+
+/* Widths: modular sums want 40 bits, others go the signed way out of line. */
+static void widths_decide_the_way(void)
+{
+	static const unsigned widths[] = {0, 32, 39, 40, 48, 64};
+	struct tach_reader *reader;
+
+	if (!available())
+		SKIP(err.text);
+	tach_set_free(set);
+	start("cycles instructions");
+	for (int i = 0; i < 6; i++) {
+		struct tach__reader *r;
+
+		kernel.width = widths[i];
+		CHECK(tach_reader_open(&reader, set, &err) == 0, "%s", err.text);
+		r = tach__reader(reader);
+		if (TACH_MODULAR && widths[i] >= 40 && widths[i] < 64)
+			CHECK(reader->mask == ((uint64_t)1 << widths[i]) - 1 && !r->extend);
+		else
+			CHECK(reader->mask == ~(uint64_t)0, "%u bits", widths[i]);
+		if (widths[i] == 0)
+			CHECK(TACH_PAGE(reader, 0)->index == 0 && !reader->fast);
+#if TACH_MODULAR /* elsewhere the two pages are one */
+		if (widths[i] > 0 && widths[i] < 40)
+			CHECK(r->extend && TACH_PAGE(reader, 0)->index == 0 &&
+			      reader->way[0].page->index == 1);
+#endif
+		tach_reader_close(reader);
+	}
+	tach_set_free(set);
+}
+
+static void bad_arguments_are_refused(void)
+{
+	struct tach_reader *reader;
+
+	CHECK(tach_reader_open(NULL, set, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_reader_open(&reader, NULL, &err) == TACH_ERR_INVAL);
+	tach_reader_close(NULL);
+}
+
+int main(void)
+{
+	CASE(every_call_fails_once);
+	CASE(refusals_are_explained);
+	CASE(a_group_too_large_says_what_fits);
+	CASE(without_pages_it_reads_by_system_call);
+	CASE(widths_decide_the_way);
+	CASE(bad_arguments_are_refused);
+	return check_done();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* -DTACH_DEBUG: what the fast way cannot afford to check is checked, and answered by TACH_LOST.
+ */
+#define TACH_DEBUG
+#include <pthread.h>
+#include "tests/unit/reader/fakepage.h"
+
+static struct tach_reader *reader;
+static uint32_t flags;
+static uint64_t delta[TACH_COUNTERS_MAX];
+
+static void *elsewhere(void *ignored)
+{
+	struct tach_mark mark;
+
+	(void)ignored;
+	tach_begin(reader, &mark);
+	flags = tach_end(reader, &mark, delta);
+	return NULL;
+}
+
+static void another_thread_is_found_out(void)
+{
+	pthread_t thread;
+
+	reader = sim_open(2, 48, 100);
+	sim_work_all(10);
+	delta[0] = 1;
+	CHECK(pthread_create(&thread, NULL, elsewhere, NULL) == 0);
+	pthread_join(thread, NULL);
+	CHECK(flags == TACH_LOST && delta[0] == 0, "flags %#x", flags);
+}
+
+static void a_mark_of_another_reader_is_found_out(void)
+{
+	struct tach_mark mark;
+
+	reader = sim_open(1, 48, 100);
+	tach_begin_n(reader, &mark, 1);
+	sim_work_all(10);
+	CHECK(tach_end_n(reader, &mark, delta, 1) == 0 && delta[0] == 10);
+	mark.reader = NULL;
+	CHECK(tach_end_n(reader, &mark, delta, 1) == TACH_LOST && delta[0] == 0);
+}
+
+/* Once everything that the kernel may do is in use, nothing is left unused for the compiler. */
+static void it_reads_as_ever(void)
+{
+	static void (*const acts[])(void) = {sim_reschedule, sim_move,	   sim_move_last,
+					     sim_touch,	     sim_overflow, sim_overflow_late};
+	struct tach_mark mark;
+
+	for (int i = 0; i < 6; i++) {
+		uint64_t before;
+
+		reader = sim_open(2, 48, 100);
+		before = sim.event[1].count;
+		tach_begin(reader, &mark);
+		sim_work_all(1000);
+		acts[i]();
+		CHECK(!(tach_end(reader, &mark, delta) & ~TACH_RESCHEDULED));
+		CHECK(delta[1] == sim.event[1].count - before);
+	}
+}
+
+int main(void)
+{
+	CASE(another_thread_is_found_out);
+	CASE(a_mark_of_another_reader_is_found_out);
+	CASE(it_reads_as_ever);
+	return check_done();
+}

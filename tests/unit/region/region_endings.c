@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions that are open, or begin, where threads and processes end or stand still:
+ * cancellation, SIGSTOP, exec, constructors and destructors of the program.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include "tests/unit/region/regions.h"
+
+enum { WORK = 25, THREADS = 40 };
+
+static void leaf(void)
+{
+	TACH_SCOPE(leaf);
+	fake_count += WORK;
+}
+
+/* ---- cancellation ---- */
+
+static struct tach_site *ended_by_handler;
+
+static void end_region(void *mark)
+{
+	tach_region_end(mark);
+}
+
+/* C without -fexceptions: no scope is left, so its entry is lost; the handler's is completed.
+ */
+static void *cancelled(void *arg)
+{
+	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+
+	TACH_START(never_left);
+	tach_region_begin(ended_by_handler, &mark);
+	pthread_cleanup_push(end_region, &mark);
+	for (;;) {
+		leaf();
+		pthread_testcancel();
+	}
+	pthread_cleanup_pop(1);
+	TACH_STOP(never_left);
+	return arg;
+}
+
+static void *cancelled_anywhere(void *arg)
+{
+	leaf();
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;)
+		leaf();
+	return arg;
+}
+
+static void cancel_some(void *(*body)(void *))
+{
+	for (int i = 0; i < THREADS; i++) {
+		pthread_t thread;
+		void *result;
+
+		pthread_create(&thread, NULL, body, NULL);
+		if (i % 2)
+			nanosleep(&(struct timespec){0, 20000 * i}, NULL);
+		pthread_cancel(thread);
+		pthread_join(thread, &result);
+		CHECK(result == PTHREAD_CANCELED);
+	}
+}
+
+static void cancellation_inside_regions(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("AddressSanitizer takes the frames of a cancelled thread for living ones");
+#endif
+	ended_by_handler = tach_site_get("ended by handler");
+	regions_begin(1);
+	leaf();
+	int before = fake_opens - fake_closes;
+	cancel_some(cancelled);
+	CHECK(fake_opens - fake_closes == before, "%d descriptors more",
+	      fake_opens - fake_closes - before);
+	CHECK(regions_look("leaf", 1) && value.value == (double)info.calls * WORK);
+	CHECK(regions_find("never_left", 0) && info.calls == 0 && info.lost <= THREADS &&
+		      info.lost == info.entries && info.lost >= THREADS / 2,
+	      "%d entries", (int)info.calls);
+	/* Some were cancelled before they began. */
+	if (regions_find("ended by handler", 1))
+		CHECK(info.calls <= THREADS && info.calls == info.threads);
+}
+
+/* Of the entry that was under way anything may be missing, of all others nothing. */
+static void cancellation_at_any_instruction(void)
+{
+	uint64_t calls;
+
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("AddressSanitizer takes the frames of a cancelled thread for living ones");
+#endif
+#ifdef __SANITIZE_THREAD__
+	SKIP("ThreadSanitizer does not survive asynchronous cancellation");
+#endif
+	regions_begin(1);
+	leaf();
+	int before = fake_opens - fake_closes;
+	cancel_some(cancelled_anywhere);
+	CHECK(fake_opens - fake_closes == before, "%d descriptors more",
+	      fake_opens - fake_closes - before);
+	CHECK(regions_look("leaf", 1));
+	calls = info.calls;
+	CHECK(value.value <= (double)(calls + THREADS) * WORK &&
+		      value.value >= (double)(calls - THREADS) * WORK,
+	      "%.0f in %d calls", value.value, (int)calls);
+	leaf();
+	CHECK(regions_look("leaf", 1) && info.calls == calls + 1);
+}
+
+/* ---- standing still ---- */
+
+enum { STOPS = 5, STOPPED_NS = 20000000 };
+
+/* Exit status: the first thing that is wrong. */
+static int measure_until(volatile int *stops)
+{
+	uint64_t calls = 0;
+
+	TACH_START(across);
+	*stops = 0;
+	while (*stops < STOPS) {
+		leaf();
+		calls++;
+	}
+	TACH_STOP(across);
+	if (!regions_look("leaf", 1) || info.calls != calls)
+		return 1;
+	if (value.value != (double)calls * WORK)
+		return 2;
+	if (!regions_find("across", TACH_TIME) || info.calls != 1)
+		return 3;
+	if (value.value < 0.9 * STOPS * STOPPED_NS)
+		return 4; /* time goes on meanwhile */
+	return regions_find("across", 1) && value.value == (double)calls * WORK ? 0 : 5;
+}
+
+static void stopped_and_continued(void)
+{
+	volatile int *stops =
+		mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = -1;
+	pid_t child;
+
+	regions_begin(1);
+	*stops = -1;
+	child = fork();
+	if (child == 0)
+		_exit(measure_until(stops));
+	while (*stops < 0)
+		nanosleep(&(struct timespec){0, 100000}, NULL);
+	while (*stops < STOPS) {
+		kill(child, SIGSTOP);
+		waitpid(child, &status, WUNTRACED);
+		CHECK(WIFSTOPPED(status));
+		nanosleep(&(struct timespec){0, STOPPED_NS}, NULL);
+		++*stops;
+		kill(child, SIGCONT);
+	}
+	waitpid(child, &status, 0);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x", status);
+	munmap((void *)stops, 4096);
+}
+
+/* ---- another program ---- */
+
+static const char *self_path;
+
+/* In a child: becomes program() below, with a region open and counters of the real kernel's. */
+static void exec_inside(const char *output)
+{
+	struct tach_regions_options opt = {.events = "page-faults"};
+	char open[16];
+
+	snprintf(open, sizeof open, "%d", regions_descriptors());
+	tach__sys = tach__sys_real;
+	if (tach_regions_configure(&opt, NULL) != 0)
+		_exit(77);
+	TACH_START(open_at_exec);
+	leaf();
+	if (output) {
+		setenv("TACH_OUTPUT", output, 1);
+		setenv("TACH_EVENTS", "page-faults", 1);
+	}
+	execl(self_path, self_path, output ? "counts" : open, (char *)NULL);
+	_exit(127);
+}
+
+static int status_of_exec(const char *output)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (child == 0)
+		exec_inside(output);
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void exec_passes_no_descriptor_on(void)
+{
+	int status = status_of_exec(NULL);
+
+	if (status == 77)
+		SKIP("software events cannot be opened here");
+	CHECK(status == 0, "%d", status);
+}
+
+/* What was counted before is gone; constructors and destructors are counted like main. */
+static void exec_begins_from_zero(void)
+{
+	char file[] = "/tmp/region_endings.XXXXXX.csv", text[16384];
+	int status;
+	FILE *f;
+
+	close(mkstemps(file, 4));
+	status = status_of_exec(file);
+	f = fopen(file, "re");
+	text[f ? fread(text, 1, sizeof text - 1, f) : 0] = '\0';
+	if (f)
+		fclose(f);
+	unlink(file);
+	if (status == 77)
+		SKIP("software events cannot be opened here");
+	CHECK(status == 0, "%d", status);
+	CHECK(strstr(text, "\"leaf\"") && strstr(text, ",3,3,inclusive"), "%s", text);
+	CHECK(!strstr(text, "open_at_exec"), "%s", text);
+	CHECK(strstr(text, "\"before_main\"") && strstr(text, "\"after_main\""), "%s", text);
+}
+
+static int program(const char *descriptors)
+{
+	for (int i = 0; i < 3; i++)
+		leaf();
+	return strcmp(descriptors, "counts") != 0 && regions_descriptors() != atoi(descriptors);
+}
+
+__attribute__((constructor(101))) static void constructor(void)
+{
+	TACH_SCOPE(before_main);
+}
+
+__attribute__((destructor)) static void destructor(void)
+{
+	TACH_SCOPE(after_main);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return program(argv[1]);
+	self_path = argv[0];
+	CASE(cancellation_inside_regions);
+	CASE(cancellation_at_any_instruction);
+	CASE(stopped_and_continued);
+	CASE(exec_passes_no_descriptor_on);
+	CASE(exec_begins_from_zero);
+	tach_snapshot_free(shot);
+	return check_done();
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions left without their STOP: by return, goto, longjmp out of one frame or many, by
+ * signal handlers, threads that end, stacks that are thrown away. What was begun is counted or
+ * lost, and nothing that was left stands in the way of what comes after.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include "tests/unit/region/regions.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define ON_FAKE_STACK 1
+#else
+#define ON_FAKE_STACK 0
+#endif
+
+/* Calls something with that much more of the stack in use, all of it written to. */
+static __attribute__((noinline)) void deeper(size_t bytes, void (*call)(void))
+{
+	char *room = __builtin_alloca(bytes + 1);
+
+	memset(room, 0x5a, bytes + 1);
+	__asm__ volatile("" : : "r"(room) : "memory");
+	call();
+	__asm__ volatile("" : : "r"(room) : "memory");
+}
+
+static void wipe(void)
+{
+}
+
+/* ---- one way at a time, and then 20 entries as if nothing had been ---- */
+
+static enum way { STOPPED, RETURNED, GONE, BROKEN, JUMPED } way;
+static jmp_buf back;
+
+static void once(void)
+{
+	if (way == GONE) {
+		TACH_START(left);
+		goto out;
+		TACH_STOP(left);
+	}
+	while (way == BROKEN) {
+		TACH_START(left);
+		break;
+		TACH_STOP(left);
+	}
+	if (way <= RETURNED || way == JUMPED) {
+		TACH_START(left);
+		if (way == RETURNED)
+			return;
+		if (way == JUMPED)
+			longjmp(back, 1);
+		TACH_STOP(left);
+	}
+out:;
+}
+
+/* Sites of one name are regions of their own: all of them. */
+static void sum_up(const char *name, uint64_t *entries, uint64_t *calls, uint64_t *outermost,
+		   uint64_t *lost)
+{
+	*entries = *calls = *outermost = *lost = 0;
+	tach_snapshot_free(shot);
+	CHECK(tach_snapshot_take(&shot, NULL) == 0);
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, name) != 0)
+			continue;
+		CHECK(info.entries == info.calls + info.skipped + info.excluded + info.lost);
+		*entries += info.entries;
+		*calls += info.calls;
+		*outermost += info.outermost;
+		*lost += info.lost;
+	}
+}
+
+static void leave_by(enum way how, size_t first, size_t then)
+{
+	uint64_t entries, calls, outermost, lost, want_lost = how == JUMPED ? 5 : 0;
+
+	regions_begin(0);
+	for (volatile int i = 0; i < 5; i++) {
+		way = how;
+		if (setjmp(back) == 0)
+			deeper(first, once);
+	}
+	way = STOPPED;
+	deeper(40000, wipe);
+	for (int i = 0; i < 20; i++)
+		deeper(then, once);
+	sum_up("left", &entries, &calls, &outermost, &lost);
+	CHECK(entries == 25 && calls == 25 - want_lost && lost == want_lost &&
+		      outermost == calls,
+	      "way %d, %d then %d: %d begun, %d counted, %d outermost, %d lost", (int)how,
+	      (int)first, (int)then, (int)entries, (int)calls, (int)outermost, (int)lost);
+}
+
+static void left_and_entered_again(void)
+{
+	static const size_t depth[][2] = {{0, 0}, {5000, 0}, {5000, 5000}, {30000, 100}};
+
+	if (ON_FAKE_STACK)
+		SKIP("AddressSanitizer puts variables elsewhere than on the stack");
+	for (unsigned d = 0; d < sizeof depth / sizeof *depth; d++)
+		for (int how = STOPPED; how <= JUMPED; how++)
+			leave_by((enum way)how, depth[d][0], depth[d][1]);
+	for (int how = STOPPED; how < JUMPED; how++)
+		leave_by((enum way)how, 0, 5000);
+}
+
+/* From deeper down it looks like a recursion; the next cold exit knows better. */
+static void fresh(void)
+{
+	TACH_SCOPE(fresh);
+}
+
+static void left_and_entered_deeper(void)
+{
+	uint64_t entries, calls, outermost, lost;
+
+	if (ON_FAKE_STACK)
+		SKIP("AddressSanitizer puts variables elsewhere than on the stack");
+	regions_begin(0);
+	way = JUMPED;
+	if (setjmp(back) == 0)
+		once();
+	way = STOPPED;
+	deeper(5000, once);
+	CHECK(regions_look("left", 0) && info.outermost == 0 &&
+	      (value.flags & TACH_INCOMPLETE));
+	deeper(5000, fresh);
+	deeper(5000, once);
+	sum_up("left", &entries, &calls, &outermost, &lost);
+	CHECK(entries == 3 && calls == 2 && outermost == 1 && lost == 1, "%d %d %d %d",
+	      (int)entries, (int)calls, (int)outermost, (int)lost);
+}
+
+/* ---- everything at random ---- */
+
+enum { SITES = 5, THREADS = 6, ROUNDS = 3000, JUMPS = 8, DEPTH = 12 };
+struct count {
+	uint64_t begun, stopped;
+};
+static __thread struct count mine[SITES];
+static struct count all[SITES];
+static __thread sigjmp_buf landing[JUMPS];
+static __thread int landings;
+static __thread uint64_t seed;
+
+static unsigned below(unsigned n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (unsigned)(seed >> 33) % n;
+}
+
+static void wander(int depth);
+
+#define SITE(n)                                                                                \
+	static __attribute__((noinline)) int enter_##n(int depth)                              \
+	{                                                                                      \
+		TACH_START(site_##n);                                                          \
+		mine[n].begun++;                                                               \
+		wander(depth + 1);                                                             \
+		/* Counted before: the jump comes from inside. */                              \
+		mine[n].stopped++;                                                             \
+		if (below(3) == 0)                                                             \
+			return 1;                                                              \
+		if (below(3) == 0)                                                             \
+			goto out;                                                              \
+		TACH_STOP(site_##n);                                                           \
+	out:                                                                                   \
+		return 0;                                                                      \
+	}
+SITE(0)
+SITE(1)
+SITE(2)
+SITE(3)
+
+static struct tach_site *object_site;
+
+/* The mark in an object: stopped, or never and used again some time. */
+static void object(int depth)
+{
+	static __thread struct tach_region_mark marks[64];
+	static __thread unsigned used;
+	struct tach_region_mark *mark = &marks[used++ % 64];
+
+	mine[4].begun++;
+	tach_region_begin(object_site, mark);
+	if (below(8) == 0)
+		return;
+	if (below(2))
+		wander(depth + 2);
+	if (mark->end)
+		mine[4].stopped++;
+	tach_region_end(mark);
+}
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	enter_3(DEPTH - 2);
+	if (landings && below(3) == 0)
+		siglongjmp(landing[below((unsigned)landings)], 1);
+}
+
+static void coroutine(void)
+{
+	enter_0(DEPTH - 1);
+	enter_1(DEPTH - 1);
+}
+
+static __thread ucontext_t before, inside;
+static __thread int switched;
+
+static void abandoned(void)
+{
+	TACH_START(site_0);
+	mine[0].begun++;
+	swapcontext(&inside, &before);
+	TACH_STOP(site_0);
+}
+
+/* On a stack of its own, to its end or, with a region open, thrown away. */
+static void stack(void)
+{
+	size_t size = 65536;
+	char *base;
+
+	if (switched)
+		return;
+	base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	getcontext(&inside);
+	inside.uc_stack.ss_sp = base;
+	inside.uc_stack.ss_size = size;
+	inside.uc_link = &before;
+	/* No jump from there to a frame here. */
+	int were = landings;
+	switched = 1;
+	landings = 0;
+	makecontext(&inside, below(2) ? coroutine : abandoned, 0);
+	swapcontext(&before, &inside);
+	landings = were;
+	switched = 0;
+	munmap(base, size);
+}
+
+static void land(int depth)
+{
+	volatile int here = landings;
+
+	if (here == JUMPS)
+		return;
+	if (sigsetjmp(landing[here], 1) == 0) {
+		landings = here + 1;
+		wander(depth + 1);
+	}
+	landings = here;
+}
+
+static void wander(int depth)
+{
+	if (depth >= DEPTH)
+		return;
+	switch (below(10)) {
+	case 0:
+		enter_0(depth);
+		break;
+	case 1:
+		enter_1(depth);
+		break;
+	case 2:
+		enter_2(depth);
+		break;
+	case 3:
+		object(depth);
+		break;
+	case 4:
+		raise(SIGUSR1);
+		break;
+	case 5:
+		stack();
+		break;
+	case 6:
+		land(depth);
+		break;
+	case 7:
+		enter_0(depth);
+		enter_1(depth);
+		break;
+	case 8:
+		if (landings)
+			siglongjmp(landing[landings - 1], 1);
+		break;
+	default:
+		break;
+	}
+}
+
+static void *walk(void *arg)
+{
+	char *alternate =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t ss = {.ss_sp = alternate, .ss_size = 65536};
+
+	seed = (uint64_t)(uintptr_t)arg * 0x9e3779b97f4a7c15u;
+	if (seed >> 8 & 1)
+		sigaltstack(&ss, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		landings = 0;
+		land(0);
+	}
+	for (int i = 0; i < SITES; i++) {
+		__atomic_fetch_add(&all[i].begun, mine[i].begun, __ATOMIC_RELAXED);
+		__atomic_fetch_add(&all[i].stopped, mine[i].stopped, __ATOMIC_RELAXED);
+	}
+	if (below(2)) {
+		__atomic_fetch_add(&all[0].begun, 1, __ATOMIC_RELAXED);
+		TACH_START(site_0);
+		pthread_exit(NULL);
+		TACH_STOP(site_0);
+	}
+	return NULL;
+}
+
+static void begun_is_counted_or_lost(void)
+{
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK | SA_NODEFER};
+	uint64_t entries, calls, outermost, lost, jumped = 0;
+	pthread_t thread[THREADS];
+	char name[16];
+
+	if (ON_FAKE_STACK)
+		SKIP("AddressSanitizer puts variables elsewhere than on the stack");
+#ifdef __SANITIZE_THREAD__
+	SKIP("ThreadSanitizer does not follow stacks that are thrown away");
+#endif
+	regions_begin(0);
+	object_site = tach_site_get("site_4");
+	sigaction(SIGUSR1, &sa, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, walk, (void *)(uintptr_t)(i + 1));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < SITES; i++) {
+		snprintf(name, sizeof name, "site_%d", i);
+		sum_up(name, &entries, &calls, &outermost, &lost);
+		CHECK(entries == all[i].begun && calls == all[i].stopped &&
+			      lost == all[i].begun - all[i].stopped,
+		      "%s: %d begun, %d stopped; %d entries, %d calls, %d lost", name,
+		      (int)all[i].begun, (int)all[i].stopped, (int)entries, (int)calls,
+		      (int)lost);
+		jumped += lost;
+	}
+	CHECK(jumped > 1000, "only %d were left", (int)jumped);
+}
+
+int main(void)
+{
+	CASE(left_and_entered_again);
+	CASE(left_and_entered_deeper);
+	CASE(begun_is_counted_or_lost);
+	tach_snapshot_free(shot);
+	return check_done();
+}

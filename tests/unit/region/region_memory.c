@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a thread, a region, a histogram and a snapshot take in memory, as the kernel counts it.
+ * README.md states the first of these figures; it is checked against what is measured.
+ */
+#include <pthread.h>
+#include "tests/unit/region/regions.h"
+
+enum { THREADS = 32, SITES = 4000 };
+
+static struct tach_site *site[SITES];
+
+static void enter(int sites)
+{
+	for (int i = 0; i < sites; i++) {
+		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+
+		tach_region_begin(site[i], &mark);
+		tach_region_end(&mark);
+	}
+}
+
+static pthread_barrier_t barrier;
+
+static void *visitor(void *sites)
+{
+	enter((int)(intptr_t)sites);
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+/* Threads that enter so many regions and wait: how much more memory there is then, and how much
+ * more when a snapshot was taken. Bytes in all. */
+static void live(int threads, int sites, long *entered, long *looked)
+{
+	pthread_t thread[THREADS];
+	long before, after;
+
+	pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
+	before = regions_resident_kb();
+	for (int i = 0; i < threads; i++)
+		pthread_create(&thread[i], NULL, visitor, (void *)(intptr_t)sites);
+	pthread_barrier_wait(&barrier);
+	after = regions_resident_kb();
+	*entered = (after - before) * 1024;
+	CHECK(regions_look("site 0", 0));
+	tach_snapshot_free(shot);
+	shot = NULL;
+	*looked = (regions_resident_kb() - after) * 1024;
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+	pthread_barrier_destroy(&barrier);
+}
+
+static void begin(int members, uint32_t histograms)
+{
+	struct tach_regions_options opt = {.events = "", .histograms = histograms};
+
+	if (members)
+		opt.set = fake_set(members);
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+/* The C library keeps stacks of threads that ended: a first round for them. */
+static long bytes_per_thread(int members)
+{
+	long none, one, ignored;
+
+	begin(members, 0);
+	enter(1);
+	live(THREADS, 0, &none, &ignored);
+	live(THREADS, 0, &none, &ignored);
+	live(THREADS, 1, &one, &ignored);
+	return (one - none) / THREADS;
+}
+
+static void bytes_per_region(int members, uint32_t histograms, long *entered, long *looked)
+{
+	begin(members, histograms);
+	enter(SITES); /* they are known then */
+	live(1, 1, entered, looked);
+	live(1, SITES, entered, looked);
+	*entered /= SITES;
+	*looked /= SITES;
+}
+
+/* The figures of README.md; pages round them. */
+static const struct {
+	int members;
+	long bytes, with_histograms;
+} stated[] = {{0, 264, 4360}, {1, 328, 4424}, {4, 392, 12680}};
+enum { PER_THREAD_KB = 29 };
+
+static int about(long measured, long figure)
+{
+	return measured >= figure - figure / 20 && measured <= figure + figure / 20;
+}
+
+static void prepare(void)
+{
+	for (int i = 0; i < SITES; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "site %d", i);
+		site[i] = tach_site_get(name);
+	}
+}
+
+static void memory_per_thread(void)
+{
+	if (!REGIONS_MEMORY_IS_OURS)
+		SKIP("a checker's own memory is among it");
+	for (int i = 0; i < 3; i += 2) {
+		long bytes = bytes_per_thread(stated[i].members);
+
+		printf("# %d counters: %ld bytes per thread\n", stated[i].members, bytes);
+		CHECK(about(bytes, PER_THREAD_KB * 1024));
+	}
+}
+
+static void memory_per_region(void)
+{
+	if (!REGIONS_MEMORY_IS_OURS)
+		SKIP("a checker's own memory is among it");
+	for (int i = 0; i < 3; i++) {
+		long bytes, looked, with;
+
+		bytes_per_region(stated[i].members, 1, &with, &looked);
+		bytes_per_region(stated[i].members, 0, &bytes, &looked);
+		printf("# %d counters: %ld bytes per region and thread, %ld with histograms, "
+		       "%ld more when looked at\n",
+		       stated[i].members, bytes, with, looked);
+		CHECK(about(bytes, stated[i].bytes));
+		CHECK(about(with, stated[i].with_histograms));
+		/* This thread's slots and the other's have been copied. */
+		CHECK(looked <= 3 * stated[i].bytes);
+	}
+}
+
+static void readme_says_so(void)
+{
+	static char text[65536], sentence[256];
+	FILE *f = fopen("README.md", "re");
+
+	if (!f)
+		SKIP("no README.md in this folder");
+	text[fread(text, 1, sizeof text - 1, f)] = '\0';
+	fclose(f);
+	for (char *end = text; (end = strchr(end, '\n'));) /* wherever its lines are broken */
+		*end = ' ';
+	snprintf(sentence, sizeof sentence,
+		 "%d KB per thread, and per region that a thread enters %ld bytes with the "
+		 "clock "
+		 "alone, %ld with 1 counter, %ld with 4",
+		 PER_THREAD_KB, stated[0].bytes, stated[1].bytes, stated[2].bytes);
+	CHECK(strstr(text, sentence), "README.md lacks: %s", sentence);
+}
+
+int main(void)
+{
+	prepare();
+	CASE(memory_per_thread);
+	CASE(memory_per_region);
+	CASE(readme_says_so);
+	return check_done();
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Signal handlers that start and stop regions, at any instruction of the code they interrupt.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/time.h>
+#include <tach.h>
+#include "core/region/region.h"
+#include "tests/check.h"
+
+static struct tach_snapshot *shot;
+static struct tach_region_info info;
+static struct tach_value inclusive, self;
+
+static int look(const char *name)
+{
+	tach_snapshot_free(shot);
+	if (tach_snapshot_take(&shot, NULL) != 0)
+		return 0;
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		tach_snapshot_value(shot, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
+		tach_snapshot_value(shot, r, TACH_TIME, TACH_SELF, &self);
+		if (strcmp(info.name, name) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+static void begin(void)
+{
+	struct tach_regions_options opt = {.events = ""};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+static volatile uint64_t in_handler;
+
+static void shared(void)
+{
+	TACH_SCOPE(shared);
+}
+
+static void handler(int number)
+{
+	int saved = errno;
+
+	(void)number;
+	shared();
+	{
+		TACH_SCOPE(handler_only);
+		shared();
+	}
+	in_handler++;
+	errno = saved;
+}
+
+/* The handler comes while the slot's sequence is odd, as between two stores of STOP. */
+static void slot_under_write(void)
+{
+	struct tach__slot *slot = NULL;
+	struct tach__part *part;
+
+	begin();
+	signal(SIGUSR1, handler);
+	shared();
+	for (uint32_t id = TACH__SITE_FIRST; id < TACH__CHUNK_SLOTS; id++) {
+		struct tach__slot *s = tach__table(tach__self)[id];
+
+		if (tach__part(s, tach__self->count, 0)->calls)
+			slot = s;
+	}
+	CHECK(slot);
+	if (!slot)
+		return;
+	part = tach__part(slot, tach__self->count, 0);
+	uint64_t calls = part->calls;
+	slot->seq++;
+	for (int i = 0; i < 10; i++)
+		raise(SIGUSR1);
+	CHECK(part->calls == calls, "the slot under write was left alone");
+	slot->seq++;
+	CHECK(look("shared") && info.calls == 21 && info.outermost == 21, "%d %d",
+	      (int)info.calls, (int)info.outermost);
+	CHECK(look("handler_only") && info.calls == 10 && info.nested == 10);
+}
+
+static void first_entry(int number)
+{
+	struct tach_snapshot *none = NULL;
+
+	(void)number;
+	TACH_START(interrupting);
+	TACH_STOP(interrupting);
+	CHECK(tach_snapshot_take(&none, NULL) == TACH_ERR_STATE);
+	in_handler++;
+}
+
+/*
+ * The signals that instructions raise are open also while the library has its lock. A handler
+ * then takes no lock: what it begins is lost, not waited for.
+ */
+static void library_interrupted(void)
+{
+	static const int raised[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	const unsigned n = sizeof raised / sizeof *raised;
+	struct tach__held held;
+	uint64_t lost;
+	sigset_t now;
+
+	begin();
+	shared();
+	in_handler = 0;
+	lost = tach__registry.lost;
+	alarm(60);
+	tach__lock(&held);
+	pthread_sigmask(SIG_BLOCK, NULL, &now);
+	CHECK(sigismember(&now, SIGALRM) && sigismember(&now, SIGTERM));
+	for (unsigned i = 0; i < n; i++) {
+		signal(raised[i], first_entry);
+		CHECK(!sigismember(&now, raised[i]), "signal %d is blocked", raised[i]);
+		raise(raised[i]);
+		signal(raised[i], SIG_DFL);
+	}
+	tach__unlock(&held);
+	alarm(0);
+	CHECK(in_handler == n && tach__registry.lost == lost + n, "%d", (int)in_handler);
+	CHECK(look("shared") && !look("interrupting"));
+}
+
+/* A timer, some ten thousand times a second, against a loop that does nothing but regions. */
+static void storm(void)
+{
+	struct itimerval timer = {{0, 50}, {0, 50}}, off = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+	uint64_t rounds = 0, handled;
+
+	begin();
+	in_handler = 0;
+	shared();
+	handler(0); /* sites are known, the thread is open */
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	while (rounds < 200000 || (in_handler < 5000 && rounds < 20000000)) {
+		TACH_START(interrupted);
+		shared();
+		TACH_STOP(interrupted);
+		rounds++;
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	handled = in_handler;
+	CHECK(handled > 10, "%d signals", (int)handled);
+	CHECK(look("interrupted") && info.calls == rounds && info.outermost == rounds);
+	CHECK(self.raw <= inclusive.raw);
+	CHECK(look("handler_only") && info.calls == handled && info.nested == handled, "%d",
+	      (int)info.calls);
+	CHECK(look("shared") && info.calls == 1 + rounds + 2 * handled, "%d less than %d",
+	      (int)info.calls, (int)(1 + rounds + 2 * handled));
+	CHECK(TACH__LEVEL(tach__self->state) == 0);
+}
+
+static void *in_thread(void *arg)
+{
+	raise(SIGUSR1); /* the thread's first entry of all is in the handler */
+	return arg;
+}
+
+static void first_entry_in_a_handler(void)
+{
+	pthread_t thread;
+
+	begin();
+	signal(SIGUSR1, handler);
+	pthread_create(&thread, NULL, in_thread, NULL);
+	pthread_join(thread, NULL);
+	CHECK(look("handler_only") && info.calls == 1);
+}
+
+/* Opening a thread's counters blocks signals: the handler runs before or after, never amid. */
+static void storm_over_opening(void)
+{
+	struct itimerval timer = {{0, 80}, {0, 80}}, off = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (int i = 0; i < 300; i++) {
+		begin(); /* the next entry opens anew */
+		shared();
+	}
+	setitimer(ITIMER_REAL, &off, NULL);
+	CHECK(look("shared") && info.calls >= 1);
+}
+
+int main(void)
+{
+	CASE(slot_under_write);
+	CASE(library_interrupted);
+	CASE(storm);
+	CASE(first_entry_in_a_handler);
+	CASE(storm_over_opening);
+	tach_snapshot_free(shot);
+	return check_done();
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Many threads, many sites, snapshots while all of it runs, how threads may end.
+ */
+#include <pthread.h>
+#include "core/region/region.h"
+#include "tests/unit/region/regions.h"
+
+enum { WORK = 25 };
+
+static void leaf(void)
+{
+	TACH_SCOPE(leaf);
+	fake_count += WORK;
+}
+
+static void *one_entry(void *arg)
+{
+	leaf();
+	return arg;
+}
+
+static void many_sites(void)
+{
+	enum { SITES = 10000 };
+	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+	int entered = 0;
+
+	regions_begin(0);
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < SITES; i++) {
+			char name[32];
+			struct tach_site *site;
+
+			snprintf(name, sizeof name, "site %d", i);
+			site = tach_site_get(name);
+			if (!site)
+				continue;
+			tach_region_begin(site, &mark);
+			tach_region_end(&mark);
+		}
+	CHECK(regions_look("site 9999", 0) && info.calls == 2);
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		entered += strncmp(info.name, "site ", 5) == 0 && info.calls == 2;
+	}
+	CHECK(entered == SITES, "%d", entered);
+}
+
+static void *write_all_the_time(void *arg)
+{
+	while (!regions_stopped()) {
+		TACH_START(pair);
+		leaf();
+		leaf();
+		TACH_STOP(pair);
+	}
+	return arg;
+}
+
+static void *come_and_go(void *arg)
+{
+	while (!regions_stopped()) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, one_entry, NULL) == 0)
+			pthread_join(thread, NULL);
+	}
+	return arg;
+}
+
+/* Every call adds the same, so a torn slot or a thread counted twice shows. */
+static void snapshots_are_consistent(void)
+{
+	pthread_t thread[4];
+	uint64_t last = 0;
+
+	regions_begin(1);
+	regions_tell(0);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, write_all_the_time, NULL);
+	pthread_create(&thread[3], NULL, come_and_go, NULL);
+	for (int seen = 0, tried = 0; seen < 300 && tried < 200000; tried++) {
+		if (!regions_look("leaf", 1))
+			continue;
+		seen++;
+		CHECK(value.value == (double)info.calls * WORK, "%g in %g calls", value.value,
+		      (double)info.calls);
+		CHECK(info.calls >= last, "%g after %g", (double)info.calls, (double)last);
+		last = info.calls;
+		if (regions_find("pair", 1))
+			CHECK(value.value == (double)info.calls * 2 * WORK &&
+			      info.nested == 2 * info.calls);
+	}
+	regions_tell(1);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(last > 0);
+}
+
+/* Only a handler of the thread that is taking one is refused. */
+static void *take_all_the_time(void *arg)
+{
+	uint64_t *refused = arg;
+
+	for (int i = 0; i < 20000; i++) {
+		struct tach_snapshot *s = NULL;
+
+		*refused += tach_snapshot_take(&s, NULL) != 0;
+		tach_snapshot_free(s);
+	}
+	return NULL;
+}
+
+static void nobody_is_refused_a_snapshot(void)
+{
+	uint64_t refused[4] = {0};
+	pthread_t thread[4];
+
+	regions_begin(0);
+	leaf();
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, take_all_the_time, &refused[i]);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(thread[i], NULL);
+		CHECK(refused[i] == 0, "%d refused", (int)refused[i]);
+	}
+}
+
+static void *exchange_sets(void *arg)
+{
+	for (int i = 0; i < 30; i++) {
+		struct tach_regions_options opt = {.events = ""};
+
+		if (i & 1)
+			opt.histograms = 1;
+		tach_regions_configure(&opt, NULL);
+	}
+	regions_tell(1);
+	return arg;
+}
+
+static void sets_exchanged_while_threads_run(void)
+{
+	pthread_t thread[4];
+	int descriptors_before;
+
+	regions_begin(0);
+	descriptors_before = regions_descriptors();
+	regions_tell(0);
+	pthread_create(&thread[0], NULL, write_all_the_time, NULL);
+	pthread_create(&thread[1], NULL, come_and_go, NULL);
+	pthread_create(&thread[2], NULL, write_all_the_time, NULL);
+	pthread_create(&thread[3], NULL, exchange_sets, NULL);
+	while (!regions_stopped())
+		regions_look("leaf", 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	CHECK(regions_descriptors() == descriptors_before);
+}
+
+/* Nothing that one thread writes in an edge shares a cache line with what another one writes.
+ */
+static void no_cache_line_is_shared(void)
+{
+	const struct tach__thread *record;
+
+	regions_begin(4);
+	leaf();
+	record = tach__self->record;
+	CHECK((uintptr_t)tach__self % 4096 == 0 && (uintptr_t)record->chunk[0] % 4096 == 0);
+	CHECK(record->stride % 64 == 0 && (uintptr_t)record->overflow[0] % 64 == 0 &&
+	      (uintptr_t)record->outside % 64 == 0);
+}
+
+static void *cancelled(void *arg)
+{
+	TACH_SCOPE(cancelled);
+	for (;;) {
+		leaf();
+		pthread_testcancel();
+	}
+	return arg;
+}
+
+static void cancellation(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	SKIP("AddressSanitizer takes the frames of a cancelled thread for living ones");
+#endif
+	regions_begin(1);
+	leaf();
+	int before = fake_opens - fake_closes;
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, cancelled, NULL);
+		pthread_cancel(thread);
+		pthread_join(thread, NULL);
+	}
+	CHECK(fake_opens - fake_closes == before, "%d descriptors more",
+	      fake_opens - fake_closes - before);
+	if (regions_look("leaf", 1))
+		CHECK(value.value == (double)info.calls * WORK);
+}
+
+/* A key of the program's whose destructor uses a region: it may run after the library's. */
+static pthread_key_t key;
+
+static void destructor(void *arg)
+{
+	TACH_SCOPE(in_destructor);
+	(void)arg;
+}
+
+static void *with_destructor(void *arg)
+{
+	leaf();
+	pthread_setspecific(key, &key);
+	return arg;
+}
+
+static void thread_destructors(void)
+{
+	pthread_t thread;
+
+	regions_begin(0);
+	pthread_key_create(&key, destructor);
+	for (int i = 0; i < 3; i++) {
+		pthread_create(&thread, NULL, with_destructor, NULL);
+		pthread_join(thread, NULL);
+	}
+	CHECK(regions_look("in_destructor", 0) && info.calls == 3 && info.threads == 3, "%d %d",
+	      (int)info.calls, (int)info.threads);
+}
+
+int main(void)
+{
+	CASE(no_cache_line_is_shared);
+	CASE(cancellation);
+	CASE(thread_destructors);
+	CASE(many_sites);
+	CASE(snapshots_are_consistent);
+	CASE(nobody_is_refused_a_snapshot);
+	CASE(sets_exchanged_while_threads_run);
+	tach_snapshot_free(shot);
+	return check_done();
+}

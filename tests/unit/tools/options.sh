@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What --help says, what the manual page says, and what bash completes are the same options, and the
+# command takes them all.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tach=$PWD/$B/tach
+failed=0 rc=0
+result() { if [ $rc = 0 ]; then echo "ok options_$1"; else echo "not ok options_$1"; failed=1; fi; rc=0; }
+
+commands=$("$tach" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
+# Not those of the other command that a help text names.
+in_help() { "$tach" "$1" --help | sed 's/tach list --all//' | grep -oE -- '(^|[ ,[(|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,[(|' | sort -u; }
+# Those that have an entry, ".It Fl p , -pmu Ar name", and all that are named.
+words() { sed 's/ Ns [^F]*/ /g; s/ Fl / /g; s/Ar [^ ]*//g' | tr -s ' ,' '\n' | sed -n 's/^-\{0,1\}[a-zA-Z]/-&/p' | sort -u; }
+entries() { sed -n 's/^\.It Fl//p' "man/tach-$1.1" | words; }
+named() { sed -n 's/^\.\(It \|Op \|\)Fl//p' "man/tach-$1.1" | words; }
+for c in $commands; do
+	[ "$c" = version ] && continue
+	for o in $(comm -23 <(in_help "$c") <(named "$c")); do echo "# man/tach-$c.1 lacks $o"; rc=1; done
+	for o in $(comm -13 <(in_help "$c") <(entries "$c")); do echo "# tach $c --help lacks $o"; rc=1; done
+	cmp -s <("$tach" "$c" --help) <("$tach" help "$c") || { echo "# tach help $c"; rc=1; }
+	"$tach" "$c" --no-such-option >/dev/null 2>&1 </dev/null; [ $? -ge 2 ] || { echo "# tach $c takes anything"; rc=1; }
+done
+cmp -s <("$tach" version) <("$tach" --version) || rc=1
+result documented
+
+# shellcheck disable=SC1091
+source tools/completion/tach
+complete_() { # WORD... -> COMPREPLY
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+	_tach "$1" "${@: -1}" "${@: -2:1}"
+}
+wants() { # COUNT-OR-WORD, for the words before it
+	local want=$1; shift
+	complete_ "$tach" "$@"
+	printf '%s\n' ${COMPREPLY[@]+"${COMPREPLY[@]}"} | grep -qxF -- "$want" || { echo "# no $want after: $*; but: ${COMPREPLY[*]:0:9}"; rc=1; }
+}
+for c in $commands help; do wants "$c" ''; done
+for c in $commands; do
+	[ "$c" = version ] && continue
+	for o in $(in_help "$c" | grep -- '^--'); do wants "$o" "$c" "${o:0:4}"; done
+done
+wants run r
+wants json run --format j
+wants skl encode -p sk
+wants eval derived e
+TACH_PMU=skl wants INST_RETIRED encode INST_
+TACH_PMU=skl wants cycles,INST_RETIRED run -e cycles,INST_
+wants true run tru
+complete_ "$tach" run -e cycles grep --per; [ ${#COMPREPLY[@]} = 0 ] || { echo "# a program's options are its own"; rc=1; }
+result completed
+exit $failed

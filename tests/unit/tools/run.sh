@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# tach run: threads and processes however they begin and end; exit statuses; what it says when
+# there is nothing to measure.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tach=$B/tach
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip run: a sanitizer's library would have to be preloaded first"
+	exit 77
+fi
+gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread \
+	-Wl,-rpath,"$PWD/$B" || exit 1
+
+failed=0 rc=0
+result() {
+	# Whatever happened, nothing is left behind.
+	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	if [ $rc = 0 ]; then echo "ok run_$1"; else echo "not ok run_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
+	rc=0
+}
+run() { # STATUS ARGUMENT...
+	local want=$1 got; shift
+	$tach run "$@" >"$work/out" 2>"$work/err"; got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+}
+calls() { # REGION CALLS
+	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
+}
+says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+target=$work/target
+
+run 0 -- "$target" once
+calls '\(all threads\)' 1; calls work 1; says ' s elapsed, '
+[ ! -s "$work/out" ] || rc=1
+run 0 -e page-faults -m 'twice = 2 * page-faults' -- "$target" once
+says '^region .* page-faults +twice '
+result one_thread
+
+run 33 "$target" status
+run 5 "$target" _exit
+calls '\(all threads\)' 1; calls work 1
+run 125; run 125 --bogus; run 125 --format odd true
+run 125 -e bogus true; says "no event 'bogus'"
+run 125 -o "$work/no/file" "$target" once; grep -q elapsed "$work/err" && rc=1
+run 127 "$work/none"; says 'none: No such file'
+run 126 "$work"
+result statuses
+
+# Deadly signals: what was counted is there, and the signal does what it would have done.
+for n in 1 2 3 6 13 14 15; do
+	run $((128 + n)) "$target" ended-by $n
+	says "ended by signal $n "; calls '\(all threads\)' 1; calls work 1
+done
+grep -q 'is lost' "$work/err" && rc=1
+run 139 "$target" ended-by fault; calls work 1
+run 139 "$target" ended-by overflow; calls work 1
+run 129 "$target" ended-by again; calls work 1
+run 143 "$target" crowd
+calls work 1; calls '\(all threads\)' 6
+run 0 "$target" ended-by child; calls work 2
+run 137 "$target" ended-by 9
+says 'ended by signal 9 \(.*\); what it counted is lost'
+result signals
+
+# The terminal's interrupt is for the program; what is meant for tach run is handed on to it.
+tach="setsid --wait $tach"
+run 130 "$target" ended-by group; calls work 1
+tach=$B/tach
+run 7 "$target" ended-by parent; calls work 1
+run 0 "$target" ended-by stopped; calls work 1
+(trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1
+result handed_on
+
+# Main, five made by pthread_create and thrd_create, one of which is there to the end, deaf to signals.
+run 0 "$target" threads
+calls '\(all threads\)' 6; calls work 1
+run 0 --per-thread "$target" threads
+calls '\(main thread\)' 1
+for n in 2 3 4 5 6; do calls "\\(thread $n\\)" 1; done
+TACH_REGIONS='nothing*' run 0 "$target" threads
+calls '\(all threads\)' 6; grep -q '^work' "$work/err" && rc=1
+result threads
+
+# Two children by fork, one by system (the shell has no region), and the program itself.
+run 0 "$target" children
+calls work 3; calls '\(all threads\)' 4
+run 0 --per-thread "$target" children
+says '^\(process [0-9]+ main thread\) +1 '
+result children
+
+run 0 --interrupts -e page-faults "$target" once
+says interrupts
+run 125 --outside --correct "$target" once
+says 'counts no interrupts'; result interrupts
+
+# Rows for processes and programs; a shell's children, in an image of their own and in its.
+run 0 --per-process "$target" children
+[ "$(grep -cE '^\(process [0-9]+ target\) +1 ' "$work/err")" = 3 ] || rc=1
+run 0 --per-program "$target" children
+calls '\(target\)' 3; calls '\(sh\)' 1; calls work 3
+# More processes than are held in memory at once.
+run 0 --per-program -- bash -c 'for i in $(seq 300); do (:); done; exit 0'
+calls '\(bash\)' 302
+result rows
+
+# Counters from outside: whatever ends it, whatever it is; the program's regions are not there.
+run 0 --outside -e page-faults -m 'twice = 2 * page-faults' "$target" once
+calls '\(whole program\)' 1; says 'page-faults +twice '; grep -q '^work' "$work/err" && rc=1
+awk '/^.whole/ && $6 > 0 && $7 == 2 * $6 { found = 1 } END { exit !found }' "$work/err" || rc=1
+# A formula of any length is the one that is computed.
+hundred="($(printf 'f + %.0s' {1..99})f)"
+run 0 --outside -e f=page-faults -m "many = ($(printf "$hundred + %.0s" {1..6})f) / f" "$target" once
+says '^\(whole program\) .* 601(\.0*)? '
+run 137 --outside -e page-faults "$target" ended-by 9
+calls '\(whole program\)' 1; grep -q 'is lost' "$work/err" && rc=1
+run 125 --outside -e bogus "$target" once
+run 125 --outside --per-thread "$target" once; says 'outside has one row'
+run 127 --outside "$work/none"
+result outside
+
+# Before exec (a failed one in between changes nothing), and after it.
+run 0 "$target" exec
+calls work 3
+says '^\(all threads\) +3 '
+result exec
+
+run 0 "$target" configure
+calls work 2
+result command_line_decides
+
+run 0 -o "$work/r.json" -- "$target" once
+[ -s "$work/out" ] && rc=1
+$tach report "$work/r.json" 2>&1 | grep -q '^work' || rc=1
+run 0 --format csv "$target" once
+says '^"work",'
+result formats
+
+if gcc -O1 -static -DTACH_DISABLE -Iinclude -o "$work/static" tests/unit/tools/run/target.c "$B/libtach.a" \
+	-lurcu-bp -lurcu-common -lm -lpthread -ldl 2>/dev/null; then
+	run 0 "$work/static" once
+	says 'static is statically linked: nothing can be preloaded'
+	calls '\(whole program\)' 1
+	gcc -O1 -static -Iinclude -o "$work/static" tests/unit/tools/run/target.c "$B/libtach.a" \
+		-lurcu-bp -lurcu-common -lm -lpthread -ldl
+	run 0 "$work/static" once
+	calls work 1
+	result static
+else
+	echo "skip run_static: no static libraries here"
+fi
+
+# What is wrong with a list, and where in it; nothing is run then.
+place() { # OPTION STRING SENTENCE CARET-COLUMN
+	run 125 "$1" "$2" -- touch "$work/ran"
+	says "^tach run: $3"
+	[ "$(sed -n 2p "$work/err")" = "    $2" ] && [ "$(sed -n 3p "$work/err")" = "$(printf '    %*s' "$4" '^')" ] || { echo "# no caret"; rc=1; }
+}
+place -e 'page-faults,instrutions' "no event 'instrutions'; did you mean" 13
+place -m 'x = page-faults / cycels' "unknown name 'cycels'" 19
+place -m 'page-faults;ipcc' "no event 'ipcc'" 13
+place -e 'größe' "no event 'größe'" 1
+[ ! -e "$work/ran" ] || rc=1
+result places
+
+# What contradicts itself is refused with a sentence.
+refused() { # SENTENCE ARGUMENT...
+	local sentence=$1; shift
+	run 125 "$@" touch "$work/ran"
+	[ "$(head -1 "$work/err")" = "tach run: $sentence" ] || { echo "# not '$sentence'"; rc=1; }
+}
+refused '--interrupts or --correct, not both: the second does the first' --interrupts --correct
+refused 'a row for every thread, process or program: one of them' --per-thread --per-process
+refused 'two lists of events; make one, with commas between them' -e page-faults -e cycles
+refused 'two lists of metrics; make one, with semicolons between them' -m 'a = 1' -m 'b = 2'
+refused 'two files for one report' -o a.json -o b.json
+refused 'two formats for one report' --format json --format csv
+refused '--outside has one row' --outside --per-thread
+refused "no format has the suffix '.jsn' (.txt .json .csv .prom .html); --format names one" -o "$work/x.jsn"
+[ ! -e "$work/ran" ] && [ ! -e "$work/x.jsn" ] || rc=1
+run 0 --per-thread --per-thread -o "$work/report" "$target" once
+run 0 --format json -o "$work/x.jsn" "$target" once
+result refusals
+
+# The clock alone.
+clock_alone() { # VARIABLE... ARGUMENT...
+	env "$@" -o "$work/clock.json" "$target" once 2>"$work/err" || rc=1
+	python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(len(r["quantities"]) != 1)' "$work/clock.json" || { echo "# more than the clock: $*"; rc=1; }
+}
+clock_alone TACH_EVENTS=page-faults "$tach" run -e ''
+clock_alone TACH_EVENTS=page-faults "$tach" run --outside -e ''
+clock_alone TACH_EVENTS= "$tach" run
+clock_alone TACH_EVENTS= "$tach" run --outside
+result empty_events
+
+# A derived event's name alone is a metric.
+echo 'EVENT,twice,DERIVED_INFIX,2 * N0,page-faults' >"$work/my.derived"
+export TACH_DERIVED=$work/my.derived
+run 0 -m 'twice; four = 2 * twice; twice' --format csv -- "$target" once
+says '^"work",.*"four",'
+[ "$(grep -c '^"work",.*inclusive,"twice",' "$work/err")" = 1 ] || rc=1
+env TACH_METRICS=twice "$tach" run "$target" once >"$work/out" 2>"$work/err"
+says '^region .* twice '
+unset TACH_DERIVED
+# An event is counted by it.
+run 0 -m page-faults "$target" once
+says '^region .* page-faults '
+result metrics_by_name
+
+# Ends that no destructor sees.
+gcc -O1 -Iinclude -o "$work/ends" tests/unit/tools/run/ends.c -L"$B" -ltach -lpthread -Wl,-rpath,"$PWD/$B" || exit 1
+run 6 "$work/ends" quick_exit; calls work 1; calls '\(all threads\)' 1
+run 0 "$work/ends" pthread_exit; calls work 1; calls '\(all threads\)' 2
+run 0 "$work/ends" close; calls work 1
+grep -q 'left no report' "$work/err" && rc=1
+run 0 "$work/ends" children; calls work 1
+says '3 of 4 processes and programs left no report: 0 still run, 3 ended by'
+run 137 "$work/ends" seccomp
+says '1 of 1 processes and programs left no report'
+result ends
+
+# The folder has what separates names in LD_PRELOAD.
+mkdir "$work/a b:c"
+cp "$B/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/a b:c"
+gcc -O1 -DTACH_DISABLE -Iinclude -o "$work/plain" tests/unit/tools/run/ends.c -lpthread || exit 1
+tach="$work/a b:c/tach"
+"$tach" run "$work/plain" 2>"$work/err" || rc=1
+calls '\(all threads\)' 1
+tach=$B/tach
+result folder_of_separators
+
+if musl-gcc -O1 -DTACH_DISABLE -idirafter /usr/include -x c -o "$work/musl" - 2>/dev/null <<<'int main(void) { return 3; }'; then
+	run 3 "$work/musl"
+	says 'musl is of another C library'; calls '\(whole program\)' 1
+	result musl
+else
+	echo "skip run_musl: no musl-gcc (Debian: musl-tools)"
+fi
+
+cp "$tach" "$work/alone"
+"$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
+says 'libtach-run.so is neither beside this program nor in ../lib/tach'
+result missing_object
+exit $failed

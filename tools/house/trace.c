@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Linked into a build with -finstrument-functions: the addresses of the functions entered and
+ * left between trace_on and trace_off, in order, as text. tools/house/house reads them.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <tach.h>
+
+#define QUIET __attribute__((no_instrument_function))
+
+enum { EVENTS = 1 << 20 };
+static void *event[EVENTS];
+static unsigned nevents;
+static int on;
+
+QUIET void __cyg_profile_func_enter(void *function, void *site);
+QUIET void __cyg_profile_func_exit(void *function, void *site);
+
+static QUIET void note(void *function)
+{
+	if (on && nevents < EVENTS)
+		event[nevents++] = function;
+}
+
+void __cyg_profile_func_enter(void *function, void *site)
+{
+	(void)site;
+	note(function);
+}
+
+void __cyg_profile_func_exit(void *function, void *site)
+{
+	(void)function;
+	note(site);
+}
+
+static QUIET void section(const char *name)
+{
+	on = 0;
+	for (unsigned i = 0; i < nevents; i++)
+		printf("%s %p\n", name, event[i]);
+	nevents = 0;
+	on = 1;
+}
+
+QUIET int main(void)
+{
+	struct tach_event event_out = {.size = sizeof event_out};
+	struct tach_set_options set_options = TACH_SET_OPTIONS_INIT;
+	struct tach_regions_options clock_alone = {.size = sizeof clock_alone, .events = ""};
+	struct tach_set *set = NULL;
+	struct tach_error err = {.size = sizeof err};
+
+	set_options.events = "skx::INST_RETIRED:ANY_P, skx::UNHALTED_CORE_CYCLES";
+	set_options.metrics = "ipc = INST_RETIRED:ANY_P / UNHALTED_CORE_CYCLES";
+	section("");
+	(void)tach_event_encode("skx::INST_RETIRED:ANY_P:u", NULL, &event_out, &err);
+	section("encode");
+	(void)tach_set_create(&set, &set_options, &err);
+	section("set");
+	tach_set_free(set);
+	(void)tach_regions_configure(&clock_alone, &err);
+	for (int i = 0; i < 3; i++) { /* the first opens, the third is like all that follow */
+		section("");
+		TACH_START(house);
+		section(i == 0 ? "first" : i == 2 ? "start" : "");
+		TACH_STOP(house);
+		section(i == 2 ? "stop" : "");
+	}
+	on = 0;
+	return 0;
+}
