@@ -8,8 +8,9 @@
 #define CYCLE_COUNTER (1ull << TACH__COUNTER_FIXED)
 #define CPU_CYCLES    0x11
 
-void tach__machine_arm64(const struct tach__pmu *row, struct tach__machine *m)
+void tach__machine_arm64(const struct tach__pmu *row, int host, struct tach__machine *m)
 {
+	(void)host;
 	m->counters = row->general_mask ? row->general_mask : GENERAL_USUALLY;
 	/* Apple's two fixed counters are numbered with the general ones, as 0 and 1. */
 	if (row->encoding == TACH__ARM)

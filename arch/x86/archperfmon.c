@@ -10,7 +10,7 @@
 #include <tach/arch.h>
 #include "core/port/port.h"
 
-#if TACH_ARCH_TABLES == 0
+#ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
@@ -22,7 +22,7 @@ static uint32_t ask(void)
 {
 	const char *forced = secure_getenv("TACH_PMU");
 	uint32_t answer = FORCED_VERSION;
-#if TACH_ARCH_TABLES == 0
+#ifdef __x86_64__
 	unsigned a, b, c, d, n;
 
 	if (!(forced && *forced) && __get_cpuid(0, &a, &b, &c, &d) &&

@@ -6,7 +6,7 @@
 #include "core/port/port.h"
 #include "core/os/kernel_files.h"
 
-#if TACH_ARCH_TABLES == 0
+#ifdef __x86_64__
 #include <cpuid.h>
 
 /*

@@ -4,7 +4,7 @@
 #include "arch/x86/dispatch.h"
 #include "core/port/port.h"
 
-#if TACH_ARCH_TABLES == 0
+#ifdef __x86_64__
 #include <cpuid.h>
 #endif
 
@@ -38,7 +38,7 @@ static int has_event(int pmu, const char *name)
 	return tach__event_find(pmu, name, n) >= 0;
 }
 
-#if TACH_ARCH_TABLES == 0
+#ifdef __x86_64__
 /*
  * What the processor itself says: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed
  * ones, from version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit

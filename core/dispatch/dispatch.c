@@ -6,6 +6,11 @@
 #include "core/dispatch/dispatch.h"
 #include "core/base/error.h"
 
+static int (*const dispatchers[TACH__NARCHS])(struct tach__dispatch *d) = {
+#define TACH__DISPATCHED(name, NAME) [TACH__##NAME] = tach__dispatch_##name,
+#include <archs.h>
+};
+
 static int check_input(const struct tach_dispatch *in, struct tach_error *err)
 {
 	if (!in || (in->size && in->size != sizeof *in) || (in->nevents && !in->events))
@@ -96,6 +101,10 @@ static int run(struct tach__dispatch *d)
 {
 	int rc = check_magic(d), most = tach__dispatch_counters(d->pmu);
 
+	if (!dispatchers[d->pmu->arch])
+		return tach__dispatch_error(d, TACH_ERR_NOTSUPP,
+					    "the registers of %s are not the program's to set",
+					    tach__str(d->pmu->name));
 	if (!rc && d->in->nevents > (uint32_t)most)
 		rc = tach__dispatch_error(d, TACH_ERR_TOOMANY,
 					  "%u events, but %s has %d counters", d->in->nevents,
@@ -105,14 +114,7 @@ static int run(struct tach__dispatch *d)
 		rc = resolve(d, i);
 	if (rc)
 		return rc;
-	switch (d->pmu->arch) {
-	case TACH__IA64:
-		return tach__dispatch_ia64(d);
-	case TACH__X86:
-		return tach__dispatch_x86(d);
-	default:
-		return tach__dispatch_arm64(d);
-	}
+	return dispatchers[d->pmu->arch](d);
 }
 
 int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,

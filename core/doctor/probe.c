@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <linux/perf_event.h>
 #include <tach/reader.h>
+#include "core/pmu/pmu.h"
 #include "core/doctor/evidence.h"
 #include "core/os/sys.h"
 
@@ -171,9 +172,9 @@ void tach__evidence_attempts(struct tach__evidence *e)
 						      PERF_FORMAT_TOTAL_TIME_RUNNING};
 	int fd;
 
-	e->user_read = !TACH_ARCH_FAST	       ? TACH__USER_NONE
-		       : TACH_ARCH_TABLES == 0 ? TACH__USER_RDPMC
-					       : TACH__USER_MRS;
+	e->user_read = !TACH_ARCH_FAST			  ? TACH__USER_NONE
+		       : tach__native_arch() == TACH__X86 ? TACH__USER_RDPMC
+							  : TACH__USER_MRS;
 	e->open_software = try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1);
 	e->open_kernel = try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0);
 	fd = open_hardware(&attr, e->user_read);

@@ -35,22 +35,8 @@ static int hardware_words(struct tach__work *w)
 {
 	if (w->generic)
 		return tach__perf_words(w);
-	switch ((enum tach__encoding)w->pmu->encoding) {
-	case TACH__INTEL:
-		return tach__intel_encode(w);
-	case TACH__AMD:
-		return tach__amd_encode(w);
-	case TACH__NETBURST:
-		return tach__netburst_encode(w);
-	case TACH__ARM:
-	case TACH__APPLE:
-		return tach__arm_encode(w);
-	case TACH__IA64_PMC:
-		return tach__ia64_encode(w);
-	case TACH__PERF:
-	case TACH__PERF_RAW:
-		break;
-	}
+	if (tach__parts[w->pmu->arch]->encode)
+		return tach__parts[w->pmu->arch]->encode(w);
 	return tach__refuse(w, TACH_ERR_NOTSUPP, "no encoder for this PMU");
 }
 

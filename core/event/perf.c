@@ -190,25 +190,11 @@ static int hardware(struct tach__work *w)
 {
 	int type;
 
-	switch ((enum tach__encoding)w->pmu->encoding) {
-	case TACH__INTEL:
-		tach__intel_perf(w);
-		break;
-	case TACH__AMD:
-		tach__amd_perf(w);
-		break;
-	case TACH__NETBURST:
-		tach__netburst_perf(w);
-		break;
-	case TACH__ARM:
-	case TACH__APPLE:
-		tach__arm_perf(w);
-		break;
-	default:
+	if (!tach__parts[w->pmu->arch]->perf)
 		return tach__refuse(w, TACH_ERR_NOTSUPP,
 				    "Linux never had perf_event for %s; only raw words exist",
 				    tach__str(w->pmu->name));
-	}
+	tach__parts[w->pmu->arch]->perf(w);
 	type = tach__perf_type(w->opt, w->pmu_number);
 	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
 	return 0;

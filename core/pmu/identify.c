@@ -109,8 +109,8 @@ static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char
 
 static void say_what(enum tach__arch arch, const struct tach__cpu *cpu, char *out, size_t size)
 {
-	if (arch == TACH__ARM64)
-		snprintf(out, size, "implementer 0x%02x part 0x%03x", cpu->family, cpu->model);
+	if (tach__parts[arch]->describe)
+		tach__parts[arch]->describe(cpu, out, size);
 	else
 		snprintf(out, size, "%.15s family 0x%x model 0x%x stepping 0x%x", cpu->vendor,
 			 cpu->family, cpu->model, cpu->stepping);
@@ -195,18 +195,16 @@ int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus
 		   struct tach_error *err)
 {
 	struct tach__cpu cpus[TACH__CPU_KINDS];
-	int n = arch == TACH__X86     ? tach__x86_cpus(root, native, cpus, TACH__CPU_KINDS)
-		: arch == TACH__ARM64 ? tach__arm64_cpus(root, native, cpus, TACH__CPU_KINDS)
-				      : tach__ia64_cpus(root, native, cpus, TACH__CPU_KINDS);
+	int n = tach__parts[arch]->cpus(root, native, cpus, TACH__CPU_KINDS);
 
 	by_capacity(cpus, n);
 	return tach__pmus_of(arch, cpus, n, root, pmus, max, err);
 }
 
-TACH_STATIC_ASSERT(TACH__X86 == 0 && TACH__ARM64 == 1 && TACH__IA64 == 2,
-		   "the order that TACH_ARCH_TABLES promises");
-
 int tach__native_arch(void)
 {
-	return TACH_ARCH_TABLES;
+	for (int arch = 0; arch < TACH__NARCHS; arch++)
+		if (strcmp(tach__parts[arch]->native, TACH_ARCH_NAME) == 0)
+			return arch;
+	return -1;
 }

@@ -13,6 +13,15 @@
 
 #define FIXED (0xffffull << TACH__COUNTER_FIXED)
 
+static const struct {
+	void (*machine)(const struct tach__pmu *row, int host, struct tach__machine *m);
+	void (*want)(const struct tach__machine *m, const struct tach_event *event,
+		     struct tach__want *want);
+} schedulers[TACH__NARCHS] = {
+#define TACH__SCHEDULED(name, NAME) [TACH__##NAME] = {tach__machine_##name, tach__want_##name},
+#include <archs.h>
+};
+
 static int reads_one(const char *path)
 {
 	char c = 0;
@@ -49,12 +58,9 @@ int tach__machine(const struct tach_schedule_options *opt, struct tach__machine 
 		return TACH_ERR_INVAL;
 	row = tach__pmu_at(m->pmu);
 	host = is_host(m->pmu);
-	if (row->arch == TACH__X86)
-		tach__machine_x86(row, host, m);
-	else if (row->arch == TACH__ARM64)
-		tach__machine_arm64(row, m);
-	else
+	if (!schedulers[row->arch].machine)
 		return TACH_ERR_NOTSUPP;
+	schedulers[row->arch].machine(row, host, m);
 	if (opt->general)
 		m->counters = (m->counters & ~0xffffffffull) | opt->general;
 	if (opt->fixed)
@@ -77,10 +83,7 @@ void tach__want(const struct tach__machine *m, const struct tach_event *event,
 	case PERF_TYPE_BREAKPOINT:
 		return;
 	}
-	if (tach__pmu_at(m->pmu)->arch == TACH__X86)
-		tach__want_x86(m, event, want);
-	else
-		tach__want_arm64(m, event, want);
+	schedulers[tach__pmu_at(m->pmu)->arch].want(m, event, want);
 }
 
 /* ---- in words ---- */

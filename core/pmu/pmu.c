@@ -9,8 +9,6 @@
 #include "core/pmu/pmu.h"
 #include "core/tables/tables.h"
 
-static const char *const arch_names[] = {"x86", "arm64", "ia64", "linux"};
-
 /* ---- this machine's ---- */
 
 static struct host {
@@ -125,7 +123,7 @@ int tach_pmu_info(int pmu, struct tach_pmu_info *out)
 		return TACH_ERR_INVAL;
 	row = tach__pmu_at(pmu);
 	info.name = tach__str(row->name);
-	info.arch = arch_names[row->arch];
+	info.arch = tach__parts[row->arch]->name;
 	info.description = tach__str(row->description);
 	info.libpfm4_id = row->libpfm4_id;
 	info.nevents = (int)row->nevents;

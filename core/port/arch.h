@@ -12,6 +12,29 @@
 
 #include "core/port/work.h"
 
+struct tach__cpu;
+
+/*
+ * One for each folder of arch/, tach__part_FOLDER; what a folder leaves out is not there. The
+ * folder's arch.def names it and the encodings of its tables, and says whether it schedules
+ * (schedule.h) and whether its registers can be dispatched (registers.h).
+ */
+struct tach__part {
+	const char *name;
+	const char *native; /* TACH_ARCH_NAME where that is this one */
+	/* Kinds of core (identify.h), and one of them in words. */
+	int (*cpus)(const char *root, int native, struct tach__cpu *out, int max);
+	void (*describe)(const struct tach__cpu *cpu, char *out, size_t size);
+	int (*encode)(struct tach__work *w);
+	void (*perf)(struct tach__work *w); /* NULL: Linux never had perf_event there */
+};
+
+#define TACH__ARCH(name, NAME, cells, numbers) extern const struct tach__part tach__part_##name;
+#include <archs.h>
+
+/* By enum tach__arch; core/pmu has it. */
+extern const struct tach__part *const tach__parts[TACH__NARCHS];
+
 int tach__intel_encode(struct tach__work *w);
 void tach__intel_perf(struct tach__work *w);
 int tach__amd_encode(struct tach__work *w);

@@ -60,9 +60,8 @@ int tach__dispatch_error(const struct tach__dispatch *d, int code, const char *f
 	__attribute__((format(printf, 3, 4)));
 
 /* ---- back ends: d->item[0 .. n-1] are resolved, d->out is zeroed ---- */
-int tach__dispatch_ia64(struct tach__dispatch *d);
-int tach__dispatch_x86(struct tach__dispatch *d);
-int tach__dispatch_arm64(struct tach__dispatch *d);
+#define TACH__DISPATCHED(name, NAME) int tach__dispatch_##name(struct tach__dispatch *d);
+#include <archs.h>
 /*
  * How many events can be counted at once at most; and how the umasks of an event join, where it
  * is not by the rules of the encoder (the PMUs of libpfm-3).

@@ -41,11 +41,11 @@ struct tach__want {
  * The counters of that PMU by its table, or if it is this machine's, by what the CPU says; and
  * in m->watchdog where the NMI watchdog would sit.
  */
-void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machine *m);
-void tach__machine_arm64(const struct tach__pmu *row, struct tach__machine *m);
-void tach__want_x86(const struct tach__machine *m, const struct tach_event *event,
-		    struct tach__want *want);
-void tach__want_arm64(const struct tach__machine *m, const struct tach_event *event,
-		      struct tach__want *want);
+#define TACH__SCHEDULED(name, NAME)                                                            \
+	void tach__machine_##name(const struct tach__pmu *row, int host,                       \
+				  struct tach__machine *m);                                    \
+	void tach__want_##name(const struct tach__machine *m, const struct tach_event *event,  \
+			       struct tach__want *want);
+#include <archs.h>
 
 #endif

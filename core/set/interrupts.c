@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <tach/arch.h>
+#include "core/pmu/pmu.h"
 #include "core/derived/derived.h"
 #include "core/base/error.h"
 #include "core/set/set.h"
@@ -66,7 +67,8 @@ static int is_x86(const struct tach__making *m)
 {
 	int pmu = tach__derived_pmu(m->opt->pmu);
 
-	return pmu >= 0 ? tach__pmu_at(pmu)->arch == TACH__X86 : TACH_ARCH_TABLES == 0;
+	return pmu >= 0 ? tach__pmu_at(pmu)->arch == TACH__X86
+			: tach__native_arch() == TACH__X86;
 }
 
 static int user_only(const struct perf_event_attr *attr)

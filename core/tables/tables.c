@@ -2,7 +2,7 @@
 /*
  * Look-ups in the event tables; the rows themselves are inline in core/tables/data.h.
  *
- * Order of PMUs: x86, arm64, ia64, linux; within one by libpfm-4's number, which is the order
+ * Order of PMUs: enum tach__arch; within one by libpfm-4's number, which is the order
  * it searches where two PMUs have an event of the same name; then those it does not know, by
  * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
  */

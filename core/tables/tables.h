@@ -12,17 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum tach__arch { TACH__X86, TACH__ARM64, TACH__IA64, TACH__LINUX };
+/*
+ * The folders of arch/ (the makefile writes archs.h, a list of their arch.def), linux last.
+ * TACH__ARCH says of a @match line: so many cells hold so many numbers; 0: patterns of text.
+ */
+enum tach__arch {
+#define TACH__ARCH(name, NAME, cells, numbers) TACH__##NAME,
+#include <archs.h>
+	TACH__NARCHS
+};
 
+/* TACH__PERF: perf's generic events; TACH__PERF_RAW: rXXXX, no rows. */
 enum tach__encoding {
-	TACH__INTEL,
-	TACH__AMD,
-	TACH__NETBURST,
-	TACH__ARM,
-	TACH__APPLE,
-	TACH__IA64_PMC,
-	TACH__PERF,	/* perf's generic events */
-	TACH__PERF_RAW, /* rXXXX: no rows */
+#define TACH__ENCODING(name, NAME) TACH__##NAME,
+#include <archs.h>
+	TACH__NENCODINGS
 };
 
 /* Modifiers, in the order in which encoded strings spell them per family; bit = 1u << enum. */
@@ -195,8 +199,7 @@ struct tach__umask {
 	uint8_t src;
 };
 
-/* Table PMUs are 0 .. tach__npmus()-1; order: x86, arm64, ia64, linux; within one: see
- * tables.c. */
+/* Table PMUs are 0 .. tach__npmus()-1; order: enum tach__arch; within one: see tables.c. */
 static inline int tach__npmus(void);
 /* Is there such a number, those of libpfm-3's lists included? */
 int tach__pmu_exists(int pmu);

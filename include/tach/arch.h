@@ -16,9 +16,7 @@
  * * TACH_ADD(value, operand)
  *			value += operand, operand in memory. A compiler barrier.
  *   TACH_STUBS(width)	way.stubs for a counter of that width (library only)
- *   TACH_ARCH_TABLES	whose event tables are this machine's: 0 x86, 1 arm64, 2 ia64, -1 none;
- *			given by the ladder itself
- *   TACH_ARCH_NAME	what to call it in a report
+ *   TACH_ARCH_NAME	what to call it in a report; the folder of arch/ with its tables
  *   tach__arch_loop(n)	n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions each and
  *			nothing else: what counts are proved with
  *   tach_clock()	one clock read: TSC, CNTVCT, ITC; 0 where there is none
@@ -68,18 +66,14 @@
 	"\t.popsection\n"
 
 #if defined(__x86_64__) && !defined(__ILP32__)
-#define TACH_ARCH_TABLES 0
 #include <tach/arch/x86.h>
 #elif defined(__i386__) || defined(__x86_64__)
 #error "libtach reads counters in 64-bit x86 programs only"
 #elif defined(__aarch64__)
-#define TACH_ARCH_TABLES 1
 #include <tach/arch/arm64.h>
 #elif defined(__ia64__)
-#define TACH_ARCH_TABLES 2
 #include <tach/arch/ia64.h>
 #else
-#define TACH_ARCH_TABLES -1
 #include <tach/arch/none.h>
 #endif
 

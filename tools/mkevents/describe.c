@@ -44,7 +44,7 @@ static void line(struct mk *mk, struct store *store, struct mk_cell rest)
 		return;
 	}
 	if (mk_is(&name, "@arch")) {
-		store->arch = mk_word(mk_arch_names, 3, &text);
+		store->arch = mk_word(mk_arch_names, TACH__LINUX, &text);
 		if (store->arch < 0)
 			mk_fault(mk, &store->file, &text, "unknown architecture '%.*s'",
 				 (int)text.length, text.text);

@@ -126,16 +126,38 @@ static void match_option(struct mk *mk, struct mk_pmu *pmu, struct mk_match *mat
 	}
 }
 
+/* Numbers in cells of their own, or several in one: family-model-stepping. */
+static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
+		    const struct mk_cell *value)
+{
+	uint32_t *to[3] = {m->row.family, m->row.model, m->row.stepping};
+	const struct mk_claim *claim = &mk_claims[pmu->row.arch];
+	int got = 0;
+
+	for (int i = 0; i < claim->cells; i++) {
+		struct mk_cell rest = value[i], part;
+
+		for (; mk_split(&rest, '-', &part); got++)
+			if (got < 3)
+				range(mk, pmu, &part, to[got]);
+	}
+	if (got != claim->numbers)
+		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d number%s%s",
+			 claim->numbers, claim->numbers == 1 ? "" : "s",
+			 claim->numbers == 3 ? ": family-model-stepping" : "");
+}
+
 static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n)
 {
 	struct mk_match *m;
-	struct mk_cell rest = value[0], part;
-	int options = 1;
+	int options;
 
 	if (!(pmu->seen & 1u << ARCH)) {
 		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
 		return;
 	}
+	if (pmu->row.arch == TACH__NARCHS)
+		return; /* the fault is told */
 	pmu->matches = mk_grow(pmu->matches, pmu->nmatches, &pmu->match_room, sizeof *m);
 	m = &pmu->matches[pmu->nmatches++];
 	memset(m, 0, sizeof *m);
@@ -144,26 +166,11 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 	any(m->row.family);
 	any(m->row.model);
 	any(m->row.stepping);
-	if (pmu->row.arch == TACH__X86) {
-		uint32_t *parts[3] = {m->row.family, m->row.model, m->row.stepping};
-		int i = 0;
-
-		while (mk_split(&rest, '-', &part)) {
-			if (i < 3)
-				range(mk, pmu, &part, parts[i]);
-			i++;
-		}
-		if (i != 3)
-			mk_fault(mk, pmu, &value[0], "expected family-model-stepping");
-	} else {
-		range(mk, pmu, &value[0], m->row.family);
-		if (pmu->row.arch == TACH__ARM64 && n < 2) {
-			mk_fault(mk, pmu, &value[0], "expected implementer and part");
-		} else if (pmu->row.arch == TACH__ARM64) {
-			range(mk, pmu, &value[1], m->row.model);
-			options = 2;
-		}
-	}
+	options = mk_claims[pmu->row.arch].cells;
+	if (n < options)
+		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d cells", options);
+	else
+		numbers(mk, pmu, m, value);
 	for (int i = options; i < n; i++)
 		match_option(mk, pmu, m, &value[i]);
 }
@@ -230,10 +237,13 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		pmu->name = *value;
 		break;
 	case ARCH:
-		word(mk, pmu, value, mk_arch_names, 4, "architecture", &pmu->row.arch);
+		pmu->row.arch = TACH__NARCHS;
+		word(mk, pmu, value, mk_arch_names, TACH__NARCHS, "architecture",
+		     &pmu->row.arch);
 		break;
 	case ENCODING:
-		word(mk, pmu, value, mk_encoding_names, 8, "encoding", &pmu->row.encoding);
+		word(mk, pmu, value, mk_encoding_names, TACH__NENCODINGS, "encoding",
+		     &pmu->row.encoding);
 		break;
 	case ALIAS:
 		pmu->alias = *value;

@@ -118,7 +118,14 @@ extern const struct mk_flag {
 	const char *name;
 	uint32_t bit;
 } mk_event_flags[], mk_umask_flags[], mk_pmu_flags[];
-extern const char *const mk_arch_names[4], *const mk_encoding_names[8], *const mk_src_names[5];
+extern const char *const mk_arch_names[TACH__NARCHS],
+	*const mk_encoding_names[TACH__NENCODINGS];
+extern const char *const mk_src_names[5];
+/* What the cells of a @match line hold before its options. */
+struct mk_claim {
+	int cells, numbers; /* 0 numbers: patterns of text */
+};
+extern const struct mk_claim mk_claims[TACH__NARCHS];
 extern const char *const mk_mod_names[TACH__NMODS];
 
 /* ---- header.c, cells.c, parse.c ---- */

@@ -6,7 +6,7 @@ gen_obj      += $(B)/gen/tables.o
 
 $(B)/mkevents: $(mkevents_src) $(wildcard tools/mkevents/*.h) core/tables/tables.h core/tables/data.h core/tables/search.h
 	@mkdir -p $(@D)
-	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkevents_src)
+	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -I$(B)/gen -o $@ $(mkevents_src)
 
 # The list of files is a prerequisite too: a file taken away must rebuild the tables.
 $(B)/gen/tables.list: FORCE

@@ -3,9 +3,18 @@
 #include <string.h>
 #include "tools/mkevents/mk.h"
 
-const char *const mk_arch_names[4] = {"x86", "arm64", "ia64", "linux"};
-const char *const mk_encoding_names[8] = {"intel", "amd",  "netburst", "arm",
-					  "apple", "ia64", "perf",     "perf_raw"};
+const char *const mk_arch_names[TACH__NARCHS] = {
+#define TACH__ARCH(name, NAME, cells, numbers) #name,
+#include <archs.h>
+};
+const char *const mk_encoding_names[TACH__NENCODINGS] = {
+#define TACH__ENCODING(name, NAME) #name,
+#include <archs.h>
+};
+const struct mk_claim mk_claims[TACH__NARCHS] = {
+#define TACH__ARCH(name, NAME, cells, numbers) {cells, numbers},
+#include <archs.h>
+};
 const char *const mk_src_names[5] = {"L", "V", "LV", "LX", "LF"};
 
 const char *const mk_mod_names[TACH__NMODS] = {

@@ -8,7 +8,7 @@ gen_obj       += $(B)/gen/presets.o
 $(B)/mkpresets: $(mkpresets_src) core/derived/parse.h core/formula/formula.h core/derived/presets.h \
 		include/tach/derived.h include/tach/formula.h
 	@mkdir -p $(@D)
-	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -o $@ $(mkpresets_src) -lm
+	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -I$(B)/gen -o $@ $(mkpresets_src) -lm
 
 # The list of files is a prerequisite too: a file taken away must rebuild the presets.
 $(B)/gen/presets.list: FORCE

@@ -85,7 +85,7 @@ bad name_of_file            '2:6: @pmu other lies in a file named base.tsv' '2s/
 bad alias_of_itself         '3:8: an alias of itself' '2a @alias\tbase'
 bad match_without_vendor    '5:8: @match needs a @vendor' '5d'
 bad match_before_arch       '3:8: @match must follow @arch' '2a @match\t6-2-*'
-bad match_of_two_parts      '6:8: expected family-model-stepping' '6s/-\*//'
+bad match_of_two_parts      '6:8: a CPU of this architecture is 3 numbers: family-model-stepping' '6s/-\*//'
 bad match_no_number         "6:10: 'z' is not a hexadecimal number, a..b or *" '6s/-1-/-z-/'
 bad match_empty_range       "6:10: '9..1' is not a hexadecimal number, a..b or *" '6s/-1-/-9..1-/'
 bad match_unknown_option    '6:14: expected core=, native= or fallback=' '6s/$/\tcolour=1/'

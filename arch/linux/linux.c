@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+/* perf's own events: no machine, so nothing to identify, and core/ encodes them. */
+#include "core/port/port.h"
+
+const struct tach__part tach__part_linux = {.name = "linux", .native = ""};
