@@ -129,6 +129,15 @@ static inline void adversary_start(struct adversary *a, void (*strike)(void *), 
 	_exit(0);
 }
 
+/* It runs until it is stopped, so one that is not there any more has failed. */
+static inline int adversary_lives(const struct adversary *a)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)a->process, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == 0;
+}
+
 /*
  * Not killed, for it may hold the victim stopped, and not waited for in a call that blocks, for
  * it may wait for the victim's next step. Returns how often it struck.
@@ -298,12 +307,44 @@ static inline void victim_turn(struct victim *v)
 		v->outside += first[i] < low.value[i] || count[i] > high.value[i];
 }
 
-/* At least so many reads, and until the adversary has struck at least so many times. */
-static inline void victim_suffer(struct victim *v, uint64_t reads,
-				 const volatile uint64_t *strikes, uint64_t atleast)
+static inline void victim_suffer(struct victim *v, uint64_t reads)
 {
-	while (v->reads < reads || (strikes && *strikes < atleast))
+	while (v->reads < reads)
 		victim_turn(v);
+}
+
+/*
+ * Is it not over yet? It takes the reads, so many strikes, and that the adversary had an
+ * effect, which a strike may miss: that is then waited for as long as STRIKES_MAX times the
+ * strikes take. A victim that waits sleeps between its turns: where processors are scarce the
+ * adversary gets them.
+ */
+enum { STRIKES_MAX = 1000 };
+
+static inline int victim_must_go_on(const struct victim *v, const struct adversary *a,
+				    uint64_t atleast, int effect)
+{
+	uint64_t strikes = a->shared->strikes;
+
+	if (v->reads < adversary_reads())
+		return 1;
+	if (strikes >= atleast && (effect || strikes >= STRIKES_MAX * atleast))
+		return 0;
+	if (!adversary_lives(a)) {
+		CHECK(0, "the adversary ended after %" PRIu64 " strikes", strikes);
+		return 0;
+	}
+	adversary_sleep(100);
+	return 1;
+}
+
+/* stops: what it does must be seen in the flags of some region. */
+static inline void victim_suffer_from(struct victim *v, const struct adversary *a,
+				      uint64_t atleast, int stops)
+{
+	while (victim_must_go_on(v, a, atleast, !stops || v->flagged > 0))
+		victim_turn(v);
+	CHECK(!stops || v->flagged > 0, "nothing was ever flagged");
 }
 
 static inline void victim_judged(const struct victim *v)

@@ -44,7 +44,7 @@ static void second_reader(const struct victim *v, int slow)
 		CHECK(second.reader->fast == v->reader->fast, "slow: %s",
 		      tach_reader_why_slow(second.reader));
 	/* Not "alone": counts by read(2) take longer than what was calibrated. */
-	victim_suffer(&second, 1000, NULL, 0);
+	victim_suffer(&second, 1000);
 	victim_judged(&second);
 	tach_reader_close(second.reader);
 }
@@ -81,7 +81,7 @@ static void no_more_descriptors(void)
 		give_back(HOARD_MAX);
 		if (round % 64 == 0)
 			second_reader(&v, 0);
-		victim_suffer(&v, v.reads + 1000, NULL, 0);
+		victim_suffer(&v, v.reads + 1000);
 	}
 	victim_verdict(&v, "no more descriptors", v.reads / 1000);
 	victim_close(&v);
@@ -119,13 +119,13 @@ static void as_nobody(void)
 	reason = hoard_pages(page, size);
 	CHECK(reason == EPERM, "%d pages and no end: %s", hoarded, strerror(reason));
 	second_reader(&v, 1);
-	victim_suffer(&v, adversary_reads() / 2, NULL, 0);
+	victim_suffer(&v, adversary_reads() / 2);
 	for (int i = 0; i < hoarded; i++)
 		if (page[i] != MAP_FAILED)
 			munmap(page[i], size);
 	give_back(HOARD_MAX);
 	second_reader(&v, 0);
-	victim_suffer(&v, adversary_reads(), NULL, 0);
+	victim_suffer(&v, adversary_reads());
 	victim_verdict(&v, "no more memory to map", 1);
 	victim_close(&v);
 }

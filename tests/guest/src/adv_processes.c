@@ -18,7 +18,7 @@ static int live(const struct victim *parent, uint64_t reads)
 		return 1;
 	memset(v.last, 0, sizeof v.last);
 	v.reads = 0;
-	victim_suffer(&v, reads, NULL, 0);
+	victim_suffer(&v, reads);
 	tach_reader_close(v.reader);
 	return v.backward || v.outside || v.excess || v.inexact || v.unflagged ? 2 : 0;
 }
@@ -39,7 +39,7 @@ static void fork_storm(void)
 
 		if (child == 0)
 			_exit(i % 4 ? 0 : live(&v, 400));
-		victim_suffer(&v, v.reads + each, NULL, 0);
+		victim_suffer(&v, v.reads + each);
 		waitpid(child, &status, 0);
 		bad += status != 0;
 	}
@@ -79,7 +79,7 @@ static void thread_churn(void)
 			threads[i] = (struct thread){&v, 0};
 			pthread_create(&id[i], NULL, thread_lives, &threads[i]);
 		}
-		victim_suffer(&v, v.reads + each, NULL, 0);
+		victim_suffer(&v, v.reads + each);
 		for (int i = 0; i < THREADS; i++) {
 			pthread_join(id[i], NULL);
 			bad += threads[i].bad != 0;

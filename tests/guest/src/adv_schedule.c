@@ -1,60 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 /* Adversaries that take the CPU away: migration, hotplug, a competitor, suspension. */
-#include <pthread.h>
 #include <signal.h>
 #include "tests/guest/adversary.h"
-
-static pid_t victim_thread;
-static volatile int stop;
-static volatile uint64_t strikes;
 
 static int processors(void)
 {
 	return (int)sysconf(_SC_NPROCESSORS_CONF);
 }
 
-static void *move(void *arg)
+static void move(void *victim)
 {
-	for (int cpu = 0; !stop; cpu ^= 1) {
-		if (adversary_on_cpu(victim_thread, cpu) == 0)
-			strikes++;
-		adversary_sleep(50);
-	}
-	return arg;
+	static int cpu;
+
+	cpu ^= 1;
+	if (adversary_on_cpu(*(pid_t *)victim, cpu))
+		_exit(1);
+	adversary_sleep(50);
 }
 
-static void *unplug(void *arg)
+/* A processor that is busy with the change before is asked again. */
+static void write_until_taken(const char *path, const char *text)
+{
+	for (int tries = 0; adversary_write(path, text); tries++) {
+		if (tries == 1000)
+			_exit(1);
+		adversary_sleep(1000);
+	}
+}
+
+static void unplug(void *victim)
 {
 	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
+	static int cpu;
 
-	for (int cpu = 1; !stop; cpu ^= 1) {
-		adversary_on_cpu(victim_thread, cpu);
-		adversary_sleep(3000);
-		if (adversary_write(online, "0") == 0 && adversary_write(online, "1") == 0)
-			strikes++;
-	}
-	return arg;
+	cpu ^= 1;
+	adversary_on_cpu(*(pid_t *)victim, cpu);
+	adversary_sleep(3000);
+	write_until_taken(online, "0");
+	write_until_taken(online, "1");
 }
 
-static void suffer_from(const char *what, void *(*adversary)(void *), uint64_t atleast)
+static void suffer_from(const char *what, void (*strike)(void *), uint64_t atleast)
 {
+	pid_t self = getpid();
+	struct adversary a;
 	struct victim v;
-	pthread_t thread;
 	cpu_set_t all;
 
 	if (victim_open(&v, 0, 0))
 		return;
 	sched_getaffinity(0, sizeof all, &all);
-	victim_thread = (pid_t)syscall(SYS_gettid);
-	stop = 0;
-	strikes = 0;
-	pthread_create(&thread, NULL, adversary, NULL);
-	victim_suffer(&v, adversary_reads(), &strikes, atleast);
-	stop = 1;
-	pthread_join(thread, NULL);
+	adversary_start(&a, strike, &self);
+	victim_suffer_from(&v, &a, atleast, 1);
+	victim_verdict(&v, what, adversary_stop(&a));
 	sched_setaffinity(0, sizeof all, &all);
-	victim_verdict(&v, what, strikes);
-	CHECK(v.flagged > 0, "nothing was ever rescheduled");
 	victim_close(&v);
 }
 
@@ -103,7 +102,7 @@ static void competitor(void)
 	if (victim_open(&v, 0, 0))
 		return;
 	adversary_start(&a, count_and_yield, &pinned);
-	while (v.reads < adversary_reads() || a.shared->strikes < 1000) {
+	while (victim_must_go_on(&v, &a, 1000, 1)) {
 		for (int i = 0; i < 4; i++)
 			victim_turn(&v);
 		sched_yield();
@@ -124,19 +123,9 @@ static void suspend(void *process)
 /* The whole process stopped and continued by another. */
 static void suspension(void)
 {
-	struct adversary a;
-	pid_t self = getpid();
-	struct victim v;
-
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	if (victim_open(&v, 0, 0))
-		return;
-	adversary_start(&a, suspend, &self);
-	victim_suffer(&v, adversary_reads(), &a.shared->strikes, 200);
-	victim_verdict(&v, "suspension", adversary_stop(&a));
-	CHECK(v.flagged > 0, "nothing was ever rescheduled");
-	victim_close(&v);
+	suffer_from("suspension", suspend, 200);
 }
 
 int main(void)

@@ -11,6 +11,8 @@
 #include <sys/time.h>
 #include "tests/guest/adversary.h"
 
+enum { STRIKES = 1000 };
+
 static struct victim v;
 static volatile uint64_t strikes;
 static int pinned = -1;
@@ -69,11 +71,16 @@ static void nested(int sig)
 	errno = saved;
 }
 
+/*
+ * Each signal is sent for when the one before has come and the victim has taken a turn since: a
+ * timer that repeats could come as fast as a slow machine handles it, and leave the victim
+ * none.
+ */
 static void storm(const char *what, void (*handler)(int), long microseconds)
 {
-	struct itimerval every = {{0, microseconds}, {0, microseconds}};
-	struct itimerval never = {{0, 0}, {0, 0}};
+	struct itimerval once = {{0, 0}, {0, 0}};
 	struct sigaction action;
+	uint64_t sent = 0;
 
 	if (victim_open(&v, 0, 0))
 		return;
@@ -83,13 +90,18 @@ static void storm(const char *what, void (*handler)(int), long microseconds)
 	action.sa_handler = handler;
 	sigaction(SIGALRM, &action, NULL);
 	strikes = 0;
-	/* Where an instruction takes 8 ns a shorter interval would leave no time between two.
-	 */
+	/* Where an instruction takes 8 ns a turn takes as much longer. */
 	if (machine_is_arm64() && machine_is_exact())
-		every.it_interval.tv_usec = every.it_value.tv_usec = 8 * microseconds;
-	setitimer(ITIMER_REAL, &every, NULL);
-	victim_suffer(&v, adversary_reads(), &strikes, 1000);
-	setitimer(ITIMER_REAL, &never, NULL);
+		microseconds *= 8;
+	while (v.reads < adversary_reads() || strikes < STRIKES) {
+		if (strikes == sent) {
+			once.it_value.tv_usec = 1 + (long)(sent++ % (uint64_t)microseconds);
+			setitimer(ITIMER_REAL, &once, NULL);
+		}
+		victim_turn(&v);
+	}
+	while (strikes < sent)
+		victim_turn(&v);
 	if (pinned >= 0)
 		close(pinned);
 	pinned = -1;

@@ -4,6 +4,7 @@
  * cancellation, SIGSTOP, exec, constructors and destructors of the program.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,6 +19,8 @@ static void leaf(void)
 }
 
 /* ---- cancellation ---- */
+
+static int rounds; /* atomic */
 
 static struct tach_site *ended_by_handler;
 
@@ -37,6 +40,7 @@ static void *cancelled(void *arg)
 	pthread_cleanup_push(end_region, &mark);
 	for (;;) {
 		leaf();
+		__atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
 		pthread_testcancel();
 	}
 	pthread_cleanup_pop(1);
@@ -48,20 +52,24 @@ static void *cancelled_anywhere(void *arg)
 {
 	leaf();
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-	for (;;)
+	for (;;) {
 		leaf();
+		__atomic_fetch_add(&rounds, 1, __ATOMIC_RELAXED);
+	}
 	return arg;
 }
 
+/* Every other thread somewhere in its loop, the rest wherever they are. */
 static void cancel_some(void *(*body)(void *))
 {
 	for (int i = 0; i < THREADS; i++) {
 		pthread_t thread;
 		void *result;
 
+		__atomic_store_n(&rounds, 0, __ATOMIC_RELAXED);
 		pthread_create(&thread, NULL, body, NULL);
-		if (i % 2)
-			nanosleep(&(struct timespec){0, 20000 * i}, NULL);
+		while (i % 2 && __atomic_load_n(&rounds, __ATOMIC_RELAXED) < 100 * i)
+			sched_yield();
 		pthread_cancel(thread);
 		pthread_join(thread, &result);
 		CHECK(result == PTHREAD_CANCELED);
