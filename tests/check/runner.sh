@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/tests/{unit/room,check/slow} || exit 1
+mkdir -p "$work"/tests/{unit/room,guest,check/slow} || exit 1
 cp tests/run tests/skips "$work/tests"
 unset B
 failed=0
@@ -60,6 +60,26 @@ test_of a 'exec sleep 1000'
 check "stands still" '1 0 passed, 1 failed, 0 skipped' "$(TEST_STILL=3 run)"
 test_of a 'while :; do :; done'
 check "never ends" '1 0 passed, 1 failed, 0 skipped' "$(TEST_CPU=1 run)"
+cat >"$work/tests/guest/a.sh" <<'EOF'
+#!/usr/bin/env bash
+most=$((4 * $(getconf CLK_TCK))) # 4 s of processor time
+while read -r -a stat </proc/$$/stat && [ $((stat[13] + stat[14])) -lt $most ]; do :; done
+echo ok a
+EOF
+chmod +x "$work/tests/guest/a.sh"
+check "a guest may take longer" '1 1 passed, 1 failed, 0 skipped' "$(TEST_CPU=1 run --all)"
+rm "$work/tests/guest/a.sh"
 test_of a 'trap "echo ok signal; exit 0" INT; kill -INT $$; exit 1'
 check "signals are as at a terminal" '0 1 passed, 0 failed, 0 skipped' "$(run)"
+
+# A guest is ended by boot, which can say what ran in it. Seconds: stands still, and of processor time.
+default() { sed -n "s/.*$2\([0-9]\{2,\}\).*/\1/p" "$1" | head -n 1; }
+kernels=$(tests/guest/kernels | wc -w)
+first() { # NAME STILL CPU EACH WHOLE: boot gives a program a minute to be killed in
+	check "$1" yes "$([ "$2" -gt $(($4 + 60)) ] && [ "$3" -gt $(($5 * kernels)) ] && echo yes)"
+}
+first "a guest's own limits come first" "$(default tests/run 'still=.*+4}')" "$(default tests/run 'limit=.*+10}')0" \
+	"$(default tests/guest/boot ' each=')" "$(default tests/guest/boot ' limit=')"
+first "with many reads, too" "4$(default tests/run 'still=.*+4}')" "10$(default tests/run 'limit=.*+10}')0" \
+	"$(default tests/guest/suite ' -l ')" "$(default tests/guest/suite ' -t ')"
 exit $failed
