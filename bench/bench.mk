@@ -13,21 +13,25 @@ bench_flags = $(filter-out -DTACH_BUILD,$(CPPFLAGS)) $(CFLAGS) -Wno-missing-prot
 
 $(B)/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(LDLIBS)
+	$(call quiet,LD)$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(LDLIBS)
 $(B)/static/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(bench_flags) -static -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(static_libs)
+	$(call quiet,LD)$(CC) $(bench_flags) -static -MMD -MP -MF $@.d -o $@ bench/driver.c $< $(bench_libs_$*) $(B)/libtach.a $(static_libs)
 $(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) -fvisibility=default -shared -fPIC -o $@ $< -ldl
-# How costs grow, on this machine and in the guests.
-$(B)/bench/scale $(B)/static/bench/scale: bench/scale.c $(B)/libtach.a $(B)/flags
+# Without peers: how costs grow (also in the guests), and what one step costs.
+bench_alone := scale encode formula dispatch
+$(bench_alone:%=$(B)/bench/%): $(B)/bench/%: bench/%.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
-	$(CC) $(bench_flags) $(if $(findstring /static/,$@),-static) -o $@ $< $(B)/libtach.a $(if $(findstring /static/,$@),$(static_libs),$(LDLIBS))
+	$(call quiet,LD)$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ $< $(B)/libtach.a $(LDLIBS)
+$(B)/static/bench/scale: bench/scale.c $(B)/libtach.a $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(bench_flags) -static -MMD -MP -MF $@.d -o $@ $< $(B)/libtach.a $(static_libs)
 $(B)/static/bench/msr: bench/msr.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) -static -o $@ $<
--include $(bench_bin:=.d) $(bench_static:=.d)
+-include $(addsuffix .d,$(bench_bin) $(bench_static) $(bench_alone:%=$(B)/bench/%) $(B)/static/bench/scale)
 
 bench_programs: $(bench_bin) $(B)/bench/scale $(B)/bench/fakeperf.so
 bench_static: $(bench_static) $(B)/static/bench/scale $(if $(sysroot),,$(B)/static/bench/msr)
@@ -51,3 +55,20 @@ bench-budgets:
 	@tools/need valgrind binutils python3
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so
 .PHONY: bench-budgets
+
+# What dispatching 4 events costs, in nanoseconds of this machine; encoding beside Debian's libpfm4, in one run;
+# evaluation beside the C compiler's code and beside reading the text.
+bench-dispatch: $(B)/bench/dispatch
+	@$<
+$(B)/bench/empty.so: $(B)/flags
+	@mkdir -p $(@D)
+	echo | $(CC) -shared -fPIC -o $@ -x c - -Wl,--no-as-needed -lurcu-bp
+bench-encode: need-build
+	@tools/need libpfm4
+	+@$(MAKE) --no-print-directory -s $(B)/bench/encode $(B)/libtach.so $(B)/libpfm4/libpfm.so.4 $(B)/bench/empty.so
+	@$(B)/bench/encode $(B)/libtach.so /usr/lib/$$($(CC) -dumpmachine)/libpfm.so.4 $(B)/libpfm4/libpfm.so.4 $(B)/bench/empty.so
+bench-formula: need-build
+	@tools/need valgrind papi-tools
+	+@$(MAKE) --no-print-directory -s $(B)/bench/formula
+	@$(B)/bench/formula
+.PHONY: bench-dispatch bench-encode bench-formula

@@ -1,14 +1,13 @@
 # Our own presets: text to C, by a program of the machine that builds, with the library's own
 # reader of such files.
-mkpresets_src := $(wildcard tools/mkpresets/*.c) core/derived/parse.c core/derived/record.c \
-	$(wildcard core/formula/*.c) core/base/number.c core/base/error.c core/base/utf8.c
+mkpresets_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkpresets/*.c core/formula/*.c) \
+	core/derived/parse.c core/derived/record.c core/base/number.c core/base/error.c core/base/utf8.c)
 presets       := $(sort $(wildcard arch/*/presets/*.derived))
 gen_obj       += $(B)/gen/presets.o
 
-$(B)/mkpresets: $(mkpresets_src) core/derived/parse.h core/formula/formula.h core/derived/presets.h \
-		include/tach/derived.h include/tach/formula.h
-	@mkdir -p $(@D)
-	$(CC_FOR_BUILD) -std=c11 -O2 -g $(WARN) -D_GNU_SOURCE -Iinclude -I. -I$(B)/gen -o $@ $(mkpresets_src) -lm
+host_obj      += $(mkpresets_obj)
+$(B)/mkpresets: $(mkpresets_obj)
+	$(call quiet,HOSTLD)$(host_program)
 
 # The list of files is a prerequisite too: a file taken away must rebuild the presets.
 $(B)/gen/presets.list: FORCE

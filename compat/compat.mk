@@ -1,0 +1,23 @@
+# Drop-ins: other libraries' interfaces over this one's tables, encoder and dispatcher. Each carries what it
+# needs of the archive, hidden, so that a program may load all of them beside libtach.so.
+#
+# $(call drop_in,NAME,SONAME,LINK,HEADERS,CFLAGS,LDFLAGS): the sources of compat/NAME become $(B)/NAME/SONAME, and
+# LINK beside it is what programs are linked with; headers are installed below HEADERS in tach's folder.
+define drop_in
+$1_src := $$(wildcard compat/$1/*.c)
+$1_obj := $$($1_src:%.c=$(B)/%.o)
+lib_targets += $(B)/$1/$2 $(B)/$1/$3
+install_files += $(B)/$1/$2=$$$$LIBDIR/tach/$2 $$(patsubst compat/$1/include/%,compat/$1/include/%=$$$$INCLUDEDIR/tach/$4%,\
+	$$(wildcard compat/$1/include/perfmon/*.h))
+install_links += $$$$LIBDIR/tach/$3=$2
+
+$$($1_obj): override CPPFLAGS += -Icompat/$1/include
+$$($1_obj): override CFLAGS += $5
+$(B)/$1/$2: $$($1_obj) $(B)/libtach.a compat/$1/libpfm.map
+	@mkdir -p $$(@D)
+	$$(call quiet,LD)$$(shared) $6 -Wl,--version-script=compat/$1/libpfm.map -Wl,--as-needed \
+		-o $$@ $$($1_obj) $(B)/libtach.a $$(so_libs)
+$(B)/$1/$3: $(B)/$1/$2
+	@ln -sf $2 $$@
+-include $$($1_obj:.o=.d)
+endef
