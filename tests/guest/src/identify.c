@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <tach/pmu.h>
+#include "core/pmu/pmu.h"
 #include "core/port/port.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
