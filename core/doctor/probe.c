@@ -8,6 +8,7 @@
 #include <tach/reader.h>
 #include "core/pmu/pmu.h"
 #include "core/doctor/evidence.h"
+#include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
 /* Two loops, so that what surrounds a loop cancels out of the difference of their counts. */
@@ -17,12 +18,6 @@ enum { LOOP_LONG = 1000001, LOOP_SHORT = 1, TRIES = 3, FREE_MAX = 32 };
 struct reading {
 	uint64_t value, enabled, running;
 };
-
-static int perf_open(struct perf_event_attr *attr)
-{
-	return (int)tach__sys(SYS_perf_event_open, (long)attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC,
-			      0);
-}
 
 static void close_event(int fd)
 {
@@ -35,14 +30,10 @@ static int try_open(uint32_t type, uint64_t config, int exclude_kernel)
 	struct perf_event_attr attr = {.type = type,
 				       .size = sizeof attr,
 				       .config = config,
-				       .disabled = 1,
 				       .exclude_kernel = exclude_kernel,
 				       .exclude_hv = 1};
-	int fd = perf_open(&attr);
 
-	if (fd >= 0)
-		close_event(fd);
-	return fd < 0 ? fd : 0;
+	return tach__perf_try(&attr);
 }
 
 /*
@@ -56,7 +47,7 @@ static int open_hardware(struct perf_event_attr *attr, enum tach__userread way)
 
 	for (int i = way == TACH__USER_MRS ? 0 : 2; i < 3 && fd < 0; i++) {
 		attr->config1 = access[i];
-		fd = perf_open(attr);
+		fd = (int)tach__perf_open(attr, -1);
 	}
 	return fd;
 }
@@ -151,7 +142,7 @@ static int count_free(struct perf_event_attr *attr)
 	int fds[FREE_MAX], n = 0, free = 0;
 	struct reading r;
 
-	while (n < FREE_MAX && (fds[n] = perf_open(attr)) >= 0)
+	while (n < FREE_MAX && (fds[n] = (int)tach__perf_open(attr, -1)) >= 0)
 		n++;
 	for (int i = 0; i < n; i++)
 		free += read_event(fds[i], &r) && r.running > 0;

@@ -22,6 +22,7 @@
 #include <tach/reader.h>
 #include "core/os/clock.h"
 #include "core/os/memory.h"
+#include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
 #ifndef TACH_CLOCK_HZ /* 1 Hz or more where the architecture tells */
@@ -126,7 +127,7 @@ static double kernel_hz(void)
 	double hz = 0;
 	long fd, at;
 
-	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	fd = tach__perf_open(&attr, -1);
 	if (fd < 0)
 		return 0;
 	at = tach__sys(SYS_mmap, 0, (long)size, PROT_READ, MAP_SHARED, fd, 0);

@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/reader/hybrid.h"
 #include "core/reader/open.h"
+#include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
 /* Addresses of the last page are errors, as the kernel returns them. */
@@ -81,8 +82,7 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 	for (size_t i = wide ? 0 : n - 1; i < n; i++) {
 		if (kind == TACH_MEMBER_HARDWARE && !(set->flags & TACH_SET_MULTIPLEX))
 			attr.config1 = given->config1 | access_bits[i];
-		fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, leader,
-			       PERF_FLAG_FD_CLOEXEC, 0);
+		fd = tach__perf_open(&attr, leader);
 		if (fd != -EOPNOTSUPP && fd != -EINVAL)
 			break;
 	}

@@ -32,6 +32,7 @@
 #include "core/os/descriptor.h"
 #include "core/reader/hybrid.h"
 #include "core/reader/open.h"
+#include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -120,7 +121,7 @@ static void raise_sentinel(const struct tach__reader *r)
 #if TACH_ARCH_SIGNED
 	attr.config1 |= 2;
 #endif
-	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+	fd = tach__perf_open(&attr, -1);
 	if (fd < 0)
 		return;
 	at = tach__sys(SYS_mmap, 0, (long)r->page_size, PROT_READ, MAP_SHARED, fd, 0);

@@ -9,6 +9,7 @@
 #include <tach/pmu.h>
 #include "core/base/error.h"
 #include "core/event/event.h"
+#include "core/os/perf_open.h"
 #include "core/pmu/pmu.h"
 #include "core/set/set.h"
 
@@ -79,7 +80,7 @@ static void keep(struct tach__making *m, int core, int member,
 {
 	struct tach__cores *c = m->set->cores;
 
-	if (m->set->flags & TACH_SET_OPTIONAL && tach__set_refused(attr))
+	if (m->set->flags & TACH_SET_OPTIONAL && tach__perf_try(attr))
 		return;
 	c->attr[core][member] = *attr;
 	c->attr[core][member].pinned = c->attr[core][member].exclusive = 0;

@@ -9,6 +9,7 @@
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
 #include "core/os/kernel_files.h"
+#include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
 /* A sysctl, or `otherwise`. */
@@ -83,22 +84,17 @@ static int out_of_descriptors(int code, const struct tach_set *set, struct tach_
 		(unsigned long long)limit.rlim_cur, set->count);
 }
 
-/* The event that every PMU has; nobody else's use of counters stands in the way of opening it.
+/* The event that every PMU has; other users of counters do not stand in the way of opening it.
  */
 static int counts_cycles(void)
 {
-	struct perf_event_attr attr;
-	long fd;
+	const struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
+					     .size = PERF_ATTR_SIZE_VER0,
+					     .config = PERF_COUNT_HW_CPU_CYCLES,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
 
-	memset(&attr, 0, sizeof attr);
-	attr.size = PERF_ATTR_SIZE_VER0;
-	attr.type = PERF_TYPE_HARDWARE;
-	attr.config = PERF_COUNT_HW_CPU_CYCLES;
-	attr.disabled = attr.exclude_kernel = attr.exclude_hv = 1;
-	fd = tach__sys(SYS_perf_event_open, (long)&attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd >= 0)
-		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
-	return fd >= 0;
+	return tach__perf_try(&attr) == 0;
 }
 
 int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,

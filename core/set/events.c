@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/syscall.h>
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
 #include "core/os/kernel_files.h"
 #include "core/set/set.h"
-#include "core/os/sys.h"
+#include "core/os/perf_open.h"
 #include "core/os/sysfs.h"
 
 static int column(struct tach__span t)
@@ -77,25 +76,12 @@ void tach__set_miss(struct tach_set *set, const char *name, const char *why)
 		snprintf(set->missing + used, room, "; %s likewise", name);
 }
 
-int tach__set_refused(const struct perf_event_attr *attr)
-{
-	struct perf_event_attr off = *attr;
-	long fd;
-
-	off.disabled = 1;
-	fd = tach__sys(SYS_perf_event_open, (long)&off, 0, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd < 0)
-		return (int)fd;
-	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
-	return 0;
-}
-
 /* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
 static int probe(struct tach__making *m, int member)
 {
 	const struct tach__member *it = &m->set->member[member];
 	struct tach_error why = TACH_ERROR_INIT;
-	int code = tach__set_refused(&it->attr);
+	int code = tach__perf_try(&it->attr);
 	int fit = 0; /* hardware events that this machine counts, so it has a PMU */
 
 	if (code == 0)

@@ -86,8 +86,6 @@ int tach__set_events(struct tach__making *m);
  */
 int tach__list_next(struct tach__span *list, struct tach__span *label,
 		    struct tach__span *event);
-/* The negated errno with which the kernel refuses to open it now, alone; or 0. */
-int tach__set_refused(const struct perf_event_attr *attr);
 /* A caller's attr. */
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
 /* Member of that label or name, or -1. */

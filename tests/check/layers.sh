@@ -45,5 +45,7 @@ rule() { # FOLDER PATTERN-OF-ALLOWED
 	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
 }
 verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/'; rule examples 'examples/'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
+# Tests stand in for the kernel, and descriptors are told apart, where events are opened: at one place.
+verdict one_perf_event_open "$(grep -rnE '(SYS|__NR)_perf_event_open' core arch --include='*.[ch]' | grep -v '^core/os/perf_open.c:')"
 verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"
 exit $rc
