@@ -50,9 +50,9 @@ bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring
 
 # Budgets are checked by tests/check/budgets.sh wherever these are built, and in the guests.
 check_deps += bench-budgets
+slow_packages += valgrind binutils python3
 guest_programs: $(B)/static/bench/tach
 bench-budgets:
-	@tools/need valgrind binutils python3
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so
 .PHONY: bench-budgets
 

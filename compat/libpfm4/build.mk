@@ -2,10 +2,7 @@
 $(eval $(call drop_in,libpfm4,libpfm.so.4,libpfm.so))
 
 # The programs that tests run against it.
-check_deps += p4_programs
-.PHONY: p4_programs
-p4_programs:
-	@tools/need libpfm4 libpfm4-dev papi-tools
+slow_packages += libpfm4 libpfm4-dev papi-tools
 
 # Fuzzing takes the library's own look-up of presets: one definition is enough.
 fuzz_with_pfm4 := $(filter-out %/derived.c,$(libpfm4_src))

@@ -8,20 +8,33 @@ B=${B:-build} failed=0
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/tests/check/slow/tsan.supp
 
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+one() { # NAME TEST
+	local log=$work/log.$BASHPID status
+	# Threads' state lies in pages of its own, where LeakSanitizer does not look; it owns nothing there
+	# that the registry's lists do not hold as well.
+	ASAN_OPTIONS=detect_leaks=1 B=$B/$1 "$B/$1/${2%.c}" >"$log" 2>&1; status=$?
+	case $status in
+	0|77) echo "ok $1 $(basename "$2" .c)";;
+	*) tail -n 40 "$log" | sed 's/^/# /'; echo "not ok $1 $(basename "$2" .c) (exit status $status)";;
+	esac
+}
+# As many programs at a time as there are processors; said in their order.
+n=1000
 under() { # NAME SANITIZERS TEST...
-	local name=$1 log status
-	make -s -j2 SAN="$2" B="$B/$name" OPT='-O1 -g' unit_tests || { echo "not ok $name (does not build)"; failed=1; return; }
+	local name=$1
+	make -s -j"$(nproc)" SAN="$2" B="$B/$name" OPT='-O1 -g' unit_tests || { echo "not ok $name (does not build)"; failed=1; return; }
 	shift 2
 	for t; do
-		# Threads' state lies in pages of its own, where LeakSanitizer does not look; it owns nothing there
-		# that the registry's lists do not hold as well.
-		log=$(ASAN_OPTIONS=detect_leaks=1 B=$B/$name "$B/$name/${t%.c}" 2>&1); status=$?
-		case $status in
-		0|77) echo "ok $name $(basename "$t" .c)";;
-		*) echo "$log" | tail -n 40 | sed 's/^/# /'; echo "not ok $name $(basename "$t" .c) (exit status $status)"; failed=1;;
-		esac
+		[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
+		n=$((n + 1))
+		one "$name" "$t" >"$work/$n.said" &
 	done
 }
 under address address,undefined tests/unit/*/*.c
 under thread thread $(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c)
-exit $failed
+wait
+cat "$work"/*.said
+! grep -q '^not ok' "$work"/*.said && [ $failed = 0 ]
