@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/dispatch/dispatch.h"
 #include "core/port/port.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
