@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 FUZZ         ?= $(fuzz_names)
 fuzz_with_mkevents = $(filter-out %/main.c,$(wildcard tools/mkevents/*.c))
 
-check_quick_deps += $(fuzz_names:%=$(B)/tests/fuzz/%)
+unit_tests: $(fuzz_names:%=$(B)/tests/fuzz/%)
 $(foreach n,$(fuzz_names),$(eval $(B)/tests/fuzz/$n $(B)/fuzz/$n: $(fuzz_with_$n)))
 $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
 	@mkdir -p $(@D)
