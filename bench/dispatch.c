@@ -63,7 +63,7 @@ static double median_ns(const struct tach_dispatch *in)
 		double start = now();
 
 		for (int i = 0; i < CALLS; i++)
-			tach_dispatch(in, &out, NULL);
+			tach_dispatch_compute(in, &out, NULL);
 		rounds[r] = (now() - start) / CALLS;
 	}
 	qsort(rounds, ROUNDS, sizeof *rounds, by_size);
@@ -75,17 +75,17 @@ static int choose(int pmu, struct set *set)
 {
 	memset(set, 0, sizeof *set);
 	set->in.pmu = pmu;
-	set->in.privilege = TACH_PLM_USER;
+	set->in.privilege = TACH_PRIVILEGE_USER;
 	set->in.events = set->events;
 	for (int e = 0; e < EVENTS_MAX && set->in.nevents < EVENTS; e++) {
 		struct tach_dispatch_event *event = &set->events[set->in.nevents++];
 
 		/* With its first unit mask, else without. */
 		*event = (struct tach_dispatch_event){.event = e, .numasks = 1};
-		if (tach_dispatch(&set->in, &out, NULL) == 0)
+		if (tach_dispatch_compute(&set->in, &out, NULL) == 0)
 			continue;
 		event->numasks = 0;
-		if (tach_dispatch(&set->in, &out, NULL))
+		if (tach_dispatch_compute(&set->in, &out, NULL))
 			set->in.nevents--;
 	}
 	return set->in.nevents == EVENTS;
@@ -93,12 +93,12 @@ static int choose(int pmu, struct set *set)
 
 static int encode(struct set *set)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_pmu_info pmu = {.size = sizeof pmu};
 
 	opt.os = TACH_OS_NONE;
 	opt.privilege = set->in.privilege;
-	tach_pmu_info(set->in.pmu, &pmu);
+	tach_pmu_describe(set->in.pmu, &pmu);
 	for (int i = 0; i < EVENTS; i++) {
 		struct tach_dispatch_event *e = &set->events[i];
 		struct tach_event event = {.size = sizeof event};
@@ -106,16 +106,16 @@ static int encode(struct set *set)
 		struct tach_umask_info mask = {.size = sizeof mask, .name = ""};
 		char text[512];
 
-		tach_event_info(set->in.pmu, e->event, &row);
+		tach_pmu_event(set->in.pmu, e->event, &row);
 		if (e->numasks)
-			tach_umask_info(set->in.pmu, e->event, 0, &mask);
+			tach_pmu_umask(set->in.pmu, e->event, 0, &mask);
 		snprintf(text, sizeof text, "%s::%s%s%s", pmu.name, row.name,
 			 e->numasks ? ":" : "", mask.name);
 		if (tach_event_encode(text, &opt, &event, NULL))
 			return 0;
-		tach_dispatch_event(&event, e);
+		tach_dispatch_from_event(&event, e);
 	}
-	return tach_dispatch(&set->in, &out, NULL) == 0;
+	return tach_dispatch_compute(&set->in, &out, NULL) == 0;
 }
 
 /* Times of one kind, and whose they are. */
@@ -138,7 +138,7 @@ static void add(struct times *to, const char *name, const struct set *set)
 	snprintf(what, sizeof what, "%s %s", to->what, name);
 	CALLGRIND_ZERO_STATS;
 	CALLGRIND_TOGGLE_COLLECT;
-	tach_dispatch(&set->in, &out, NULL);
+	tach_dispatch_compute(&set->in, &out, NULL);
 	CALLGRIND_TOGGLE_COLLECT;
 	CALLGRIND_DUMP_STATS_AT(what);
 }
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	for (int pmu = 0; pmu < tach_pmu_count() && named.n < PMUS_MAX; pmu++) {
 		struct tach_pmu_info info = {.size = sizeof info};
 
-		tach_pmu_info(pmu, &info);
+		tach_pmu_describe(pmu, &info);
 		if (strcmp(info.arch, "ia64") == 0 || !choose(pmu, &set))
 			continue;
 		add(&named, info.name, &set);

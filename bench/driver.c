@@ -104,7 +104,7 @@ static int counted(const struct bench_op *op)
 	struct tach_bench_options opt = {.size = sizeof opt, .samples = 21};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench;
-	struct tach_bench_value v;
+	struct tach_bench_quantity v;
 	union {
 		const struct bench_op *op;
 		void *context;
@@ -113,13 +113,13 @@ static int counted(const struct bench_op *op)
 	opt.events = "instructions";
 	/* An emulator's clock says nothing: as many as make the count exact, no more. */
 	if (getenv("GUEST")) {
-		opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 100;
 		opt.samples = 11;
 	}
 	if (!set_up(op))
 		return 0;
-	if (tach_bench_run(&bench, op->name, run_op, u.context, &opt, &err) != 0) {
+	if (tach_bench_run(op->name, run_op, u.context, &opt, &bench, &err) != 0) {
 		fprintf(stderr, "%s: %s\n", op->name, err.text);
 		return 1;
 	}

@@ -90,14 +90,14 @@ static int encode_pfm(const char *string, int os)
 
 static int encode_tach(const char *string, int os)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event; /* the caller's part of it is `size` */
 	int rc;
 
 	event.size = sizeof event;
 	opt.os = (enum tach_os)os;
 	opt.flags = os == 0 ? TACH_ENCODE_NO_NAME : 0;
-	opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 	rc = tach_event_encode(string, &opt, &event, NULL);
 	if (rc || os == 0)
 		return rc;
@@ -134,13 +134,13 @@ static void collect(void)
 	char string[512];
 
 	for (int p = 0; p < tach_pmu_count(); p++) {
-		tach_pmu_info(p, &pmu);
+		tach_pmu_describe(p, &pmu);
 		for (int e = 0; e < pmu.nevents && pmu.libpfm4_id >= 0; e++) {
-			tach_event_info(p, e, &event);
+			tach_pmu_event(p, e, &event);
 			snprintf(string, sizeof string, "%s::%s", pmu.name, event.name);
 			add(string);
 			for (int u = 0; u < event.numasks; u++) {
-				tach_umask_info(p, e, u, &umask);
+				tach_pmu_umask(p, e, u, &umask);
 				snprintf(string, sizeof string, "%s::%s:%s", pmu.name,
 					 event.name, umask.name);
 				add(string);

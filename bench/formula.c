@@ -148,7 +148,7 @@ static void load(int which)
 	struct tach_derived *d;
 
 	(void)which;
-	if (tach_derived_create(&d, NULL, NULL))
+	if (tach_derived_create(NULL, &d, NULL))
 		return;
 	tach_derived_load_text(d, "papi_events.csv", file, file_length, NULL);
 	tach_derived_free(d);
@@ -272,7 +272,7 @@ static void prepare(void)
 		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 
 		opt.kind = TACH_FORMULA_POSTFIX;
-		if (tach_formula_compile(&formulas[i], texts[i], &opt, NULL))
+		if (tach_formula_compile(texts[i], &opt, &formulas[i], NULL))
 			exit(1);
 	}
 	if (glob("/usr/share/papi/*/papi_events.csv", 0, NULL, &found) == 0) {

@@ -16,7 +16,7 @@ static const char *make_set(int n)
 	static struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[BENCH_EVENTS_MAX];
-	struct tach_set_attr member[BENCH_EVENTS_MAX];
+	struct tach_set_member member[BENCH_EVENTS_MAX];
 
 	for (int i = 0; i < n; i++) {
 		attr[i] = (struct perf_event_attr){.type = bench_events[i].type,
@@ -24,11 +24,11 @@ static const char *make_set(int n)
 						   .config = bench_events[i].config,
 						   .exclude_kernel = 1,
 						   .exclude_hv = 1};
-		member[i] = (struct tach_set_attr){bench_events[i].tach, &attr[i]};
+		member[i] = (struct tach_set_member){bench_events[i].tach, &attr[i]};
 	}
 	opt.attrs = member;
 	opt.nattrs = n;
-	return tach_set_create(&set, &opt, &err) == 0 ? NULL : err.text;
+	return tach_set_create(&opt, &set, &err) == 0 ? NULL : err.text;
 }
 
 static const char *opened(int n)
@@ -38,20 +38,20 @@ static const char *opened(int n)
 
 	if (reason)
 		return reason;
-	if (tach_reader_open(&reader, set, &err) != 0)
+	if (tach_reader_open(set, &reader, &err) != 0)
 		return err.text;
-	return reader->fast ? NULL : tach_reader_why_slow(reader);
+	return reader->fast ? NULL : tach_reader_missing(reader);
 }
 
 #define READ(n)                                                                                \
 	static void run_read##n(uint64_t times)                                                \
 	{                                                                                      \
-		BENCH_REPEAT(times, tach_read_n(reader, value, n));                            \
+		BENCH_REPEAT(times, tach_reader_read_n(reader, value, n));                     \
 	}                                                                                      \
 	static void run_pair##n(uint64_t times)                                                \
 	{                                                                                      \
-		BENCH_REPEAT(times, tach_begin_n(reader, &mark, n);                            \
-			     tach_end_n(reader, &mark, value, n));                             \
+		BENCH_REPEAT(times, tach_reader_begin_n(reader, &mark, n);                     \
+			     tach_reader_end_n(reader, &mark, value, n));                      \
 	}
 READ(1)
 READ(2)
@@ -63,7 +63,7 @@ static void open_and_close(void)
 {
 	struct tach_reader *mine;
 
-	if (tach_reader_open(&mine, set, NULL) == 0)
+	if (tach_reader_open(set, &mine, NULL) == 0)
 		tach_reader_close(mine);
 }
 
@@ -130,7 +130,7 @@ static const char *compiled(int n)
 	struct tach_formula_options opt = {
 		.size = sizeof opt, .kind = TACH_FORMULA_POSTFIX, .noperands = n};
 
-	return tach_formula_compile(&formula, "N0|N1|-|N2|+|N3|*|1000|/|N0|+|", &opt, &err) == 0
+	return tach_formula_compile("N0|N1|-|N2|+|N3|*|1000|/|N0|+|", &opt, &formula, &err) == 0
 		       ? NULL
 		       : err.text;
 }
@@ -188,9 +188,9 @@ const struct bench_op bench_ops[] = {
 
 static uint64_t count(uint64_t n)
 {
-	tach_begin_n(reader, &mark, 1);
+	tach_reader_begin_n(reader, &mark, 1);
 	tach__arch_loop(n);
-	tach_end_n(reader, &mark, value, 1);
+	tach_reader_end_n(reader, &mark, value, 1);
 	return value[0];
 }
 

@@ -34,9 +34,9 @@ static void make_meter_set(void)
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 
 	opt.events = "instructions";
-	opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 	opt.flags = TACH_SET_OPTIONAL;
-	if (tach_set_create(&meter_set, &opt, NULL) == 0 && tach_set_count(meter_set) == 0) {
+	if (tach_set_create(&opt, &meter_set, NULL) == 0 && tach_set_count(meter_set) == 0) {
 		tach_set_free(meter_set);
 		meter_set = NULL;
 	}
@@ -46,14 +46,14 @@ static void meter_open(struct meter *m)
 {
 	m->reader = NULL;
 	if (meter_set)
-		tach_reader_open(&m->reader, meter_set, NULL);
+		tach_reader_open(meter_set, &m->reader, NULL);
 }
 
 static void meter_start(struct meter *m)
 {
 	m->start = cpu_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (m->reader)
-		tach_begin(m->reader, &m->mark);
+		tach_reader_begin(m->reader, &m->mark);
 }
 
 /* Per operation; instructions -1 where nobody counts them. */
@@ -62,7 +62,7 @@ static void meter_stop(struct meter *m, double n, double *ns, double *instructio
 	uint64_t delta[TACH_COUNTERS_MAX];
 
 	*instructions = -1;
-	if (m->reader && !(tach_end(m->reader, &m->mark, delta) & TACH_LOST))
+	if (m->reader && !(tach_reader_end(m->reader, &m->mark, delta) & TACH_FLAG_LOST))
 		*instructions = (double)delta[0] / n;
 	*ns = (double)(cpu_ns(CLOCK_THREAD_CPUTIME_ID) - m->start) / n;
 }
@@ -107,16 +107,16 @@ static int configure(int events)
 				       .config = PERF_COUNT_HW_INSTRUCTIONS,
 				       .exclude_kernel = 1,
 				       .exclude_hv = 1};
-	struct tach_set_attr member[EVENTS_MAX];
+	struct tach_set_member member[EVENTS_MAX];
 	static char name[EVENTS_MAX][8];
 
 	for (int i = 0; i < events; i++) {
 		snprintf(name[i], sizeof name[i], "e%d", i);
-		member[i] = (struct tach_set_attr){name[i], &attr};
+		member[i] = (struct tach_set_member){name[i], &attr};
 	}
 	set.attrs = member;
 	set.nattrs = events;
-	if (events && tach_set_create(&opt.set, &set, NULL) != 0)
+	if (events && tach_set_create(&set, &opt.set, NULL) != 0)
 		return -1;
 	return tach_regions_configure(&opt, NULL);
 }
@@ -126,7 +126,7 @@ static void scale_events(struct meter *m)
 	double ns, instructions;
 
 	for (int n = 1; n <= EVENTS_MAX && meter_set; n++) {
-		struct tach_snapshot_counts counts = {.size = sizeof counts};
+		struct tach_counts counts = {.size = sizeof counts};
 		struct tach_snapshot *s;
 
 		/* Without counters first: a thread opens its new ones before it closes the old.

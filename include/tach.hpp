@@ -79,11 +79,11 @@ class set
 	{
 		tach_error err = TACH_ERROR_INIT;
 
-		error::check(tach_set_create(&handle, &opt, &err), err);
+		error::check(tach_set_create(&opt, &handle, &err), err);
 	}
 	set(const tach_set_options &opt, tach_error &err) noexcept
 	{
-		if (tach_set_create(&handle, &opt, &err))
+		if (tach_set_create(&opt, &handle, &err))
 			handle = nullptr;
 	}
 	/* Lists as in tach_set_options; metrics may be nullptr. */
@@ -140,11 +140,11 @@ class reader
 	{
 		tach_error err = TACH_ERROR_INIT;
 
-		error::check(tach_reader_open(&handle, what.get(), &err), err);
+		error::check(tach_reader_open(what.get(), &handle, &err), err);
 	}
 	reader(const set &what, tach_error &err) noexcept
 	{
-		if (tach_reader_open(&handle, what.get(), &err))
+		if (tach_reader_open(what.get(), &handle, &err))
 			handle = nullptr;
 	}
 	reader(const reader &) = delete;
@@ -167,9 +167,9 @@ class reader
 	{
 		tach_mark mark;
 
-		tach_begin_n(handle, &mark, n);
+		tach_reader_begin_n(handle, &mark, n);
 		f();
-		return tach_end_n(handle, &mark, delta, n);
+		return tach_reader_end_n(handle, &mark, delta, n);
 	}
 
       private:

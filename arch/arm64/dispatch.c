@@ -41,17 +41,18 @@ static uint32_t levels_of(const struct tach__item *item)
 
 	if (!item->ncodes || item->in->privilege)
 		return item->plm;
-	return (word >> 30 & 1 ? 0 : TACH_PLM_KERNEL) | (word >> 31 & 1 ? 0 : TACH_PLM_USER) |
-	       (word >> 27 & 1 ? 0 : TACH_PLM_HYPERVISOR);
+	return (word >> 30 & 1 ? 0 : TACH_PRIVILEGE_KERNEL) |
+	       (word >> 31 & 1 ? 0 : TACH_PRIVILEGE_USER) |
+	       (word >> 27 & 1 ? 0 : TACH_PRIVILEGE_HYPERVISOR);
 }
 
 static uint64_t filter(const struct tach__item *item)
 {
 	uint32_t levels = levels_of(item);
 
-	return (levels & TACH_PLM_KERNEL ? 0 : NOT_EL1) |
-	       (levels & TACH_PLM_USER ? 0 : NOT_EL0) |
-	       (levels & TACH_PLM_HYPERVISOR ? IN_EL2 : 0);
+	return (levels & TACH_PRIVILEGE_KERNEL ? 0 : NOT_EL1) |
+	       (levels & TACH_PRIVILEGE_USER ? 0 : NOT_EL0) |
+	       (levels & TACH_PRIVILEGE_HYPERVISOR ? IN_EL2 : 0);
 }
 
 static uint32_t event_of(const struct tach__item *item)
@@ -70,7 +71,7 @@ static int check(const struct tach__dispatch *d)
 		if (d->item[i].threshold)
 			return tach__dispatch_error(d, TACH_ERR_INVAL,
 						    "these counters have no threshold");
-		if ((d->item[i].plm | d->in->privilege) & (TACH_PLM_1 | TACH_PLM_2))
+		if ((d->item[i].plm | d->in->privilege) & (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2))
 			return tach__dispatch_error(d, TACH_ERR_INVAL,
 						    "levels are user, kernel and hypervisor");
 	}
@@ -188,9 +189,9 @@ static int apple(struct tach__dispatch *d, const int8_t *counter)
 		unsigned n = (unsigned)counter[i];
 
 		enable |= apple_bit(n, 0, 32);
-		if (levels_of(&d->item[i]) & TACH_PLM_USER)
+		if (levels_of(&d->item[i]) & TACH_PRIVILEGE_USER)
 			levels |= apple_bit(n, 8, 40);
-		if (levels_of(&d->item[i]) & TACH_PLM_KERNEL)
+		if (levels_of(&d->item[i]) & TACH_PRIVILEGE_KERNEL)
 			levels |= apple_bit(n, 16, 48);
 		/* 0 and 1 are fixed; 2-5 and 6-9 have a byte each. */
 		if (n >= 2)

@@ -58,10 +58,10 @@ int tach__ia64_encode(struct tach__work *w)
 			return rc;
 	}
 	if (w->given & (1u << TACH__MOD_K | 1u << TACH__MOD_U))
-		levels = (w->shown[TACH__MOD_K] ? TACH_PLM_KERNEL : 0) |
-			 (w->shown[TACH__MOD_U] ? TACH_PLM_USER : 0);
-	w->shown[TACH__MOD_K] = levels & TACH_PLM_KERNEL ? 1 : 0;
-	w->shown[TACH__MOD_U] = levels & TACH_PLM_USER ? 1 : 0;
+		levels = (w->shown[TACH__MOD_K] ? TACH_PRIVILEGE_KERNEL : 0) |
+			 (w->shown[TACH__MOD_U] ? TACH_PRIVILEGE_USER : 0);
+	w->shown[TACH__MOD_K] = levels & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+	w->shown[TACH__MOD_U] = levels & TACH_PRIVILEGE_USER ? 1 : 0;
 	if (!(w->event->flags & UMASK_IS_MODE))
 		tach__attr(w->event->attrs, TACH__A_UM, &umask, NULL);
 	w->codes[0] = levels | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |

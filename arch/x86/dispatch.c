@@ -11,7 +11,7 @@ uint64_t tach__sel_options(const struct tach__item *item)
 
 int tach__x86_levels(const struct tach__dispatch *d, uint32_t levels)
 {
-	if (!(levels & (TACH_PLM_1 | TACH_PLM_2)))
+	if (!(levels & (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2)))
 		return 0;
 	return tach__dispatch_error(d, TACH_ERR_INVAL, "x86 tells user from kernel only");
 }

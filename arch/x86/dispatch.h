@@ -26,8 +26,8 @@ static inline int tach__is_pfm3(const struct tach__dispatch *d)
 
 static inline uint64_t tach__sel_levels(const struct tach__item *item)
 {
-	return (item->plm & TACH_PLM_USER ? SEL_USR : 0) |
-	       (item->plm & TACH_PLM_KERNEL ? SEL_OS : 0);
+	return (item->plm & TACH_PRIVILEGE_USER ? SEL_USR : 0) |
+	       (item->plm & TACH_PRIVILEGE_KERNEL ? SEL_OS : 0);
 }
 
 /* Threshold, invert, edge and any-thread as asked for. */

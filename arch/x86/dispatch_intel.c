@@ -75,7 +75,7 @@ static int no_counters(const struct tach__intel *w)
 
 static int check_uncore(const struct tach__intel *w, const struct tach__item *item)
 {
-	uint32_t both = TACH_PLM_KERNEL | TACH_PLM_USER;
+	uint32_t both = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER;
 
 	if (!(item->row->flags & TACH__EV_UNCORE))
 		return 0;

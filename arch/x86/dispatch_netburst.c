@@ -178,8 +178,8 @@ static uint32_t escr_value(const struct tach__item *item)
 		return (uint32_t)item->codes[0];
 	if (is_replay(item->row))
 		mask &= 3; /* NBOGUS, BOGUS */
-	return (item->plm & TACH_PLM_USER ? ESCR_USR : 0) |
-	       (item->plm & TACH_PLM_KERNEL ? ESCR_OS : 0) | (tag ? ESCR_TAG_ENABLE : 0) |
+	return (item->plm & TACH_PRIVILEGE_USER ? ESCR_USR : 0) |
+	       (item->plm & TACH_PRIVILEGE_KERNEL ? ESCR_OS : 0) | (tag ? ESCR_TAG_ENABLE : 0) |
 	       tag << 5 | mask << 9 | item->code << 25;
 }
 

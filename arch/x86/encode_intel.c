@@ -322,8 +322,8 @@ int tach__intel_encode(struct tach__work *w)
 	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
 		uint32_t plm = w->plm & w->pmu->plm;
 
-		w->shown[TACH__MOD_K] = plm & TACH_PLM_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = plm & TACH_PLM_USER ? 1 : 0;
+		w->shown[TACH__MOD_K] = plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = plm & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
 	done = w->nrows;
 	s.defaults = 1;

@@ -65,8 +65,8 @@ int tach__netburst_encode(struct tach__work *w)
 			return rc;
 	}
 	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
-		w->shown[TACH__MOD_K] = w->plm & TACH_PLM_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = w->plm & TACH_PLM_USER ? 1 : 0;
+		w->shown[TACH__MOD_K] = w->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = w->plm & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
 	rc = tach__umask_finish(w, TACH_ERR_ATTR);
 	if (rc)

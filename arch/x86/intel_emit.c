@@ -51,8 +51,8 @@ static int fixed_control(struct tach__intel *w)
 
 		if (!is_fixed(w, i))
 			continue;
-		nibble |= item->plm & TACH_PLM_KERNEL ? 1 : 0;
-		nibble |= item->plm & TACH_PLM_USER ? 2 : 0;
+		nibble |= item->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		nibble |= item->plm & TACH_PRIVILEGE_USER ? 2 : 0;
 		nibble |= item->flags & TACH_DISPATCH_ANYTHREAD ? 4 : 0;
 		value |= nibble << 4 * (w->counter[i] - PMD_FIXED_0);
 	}
@@ -221,8 +221,8 @@ static int lbr(struct tach__intel *w)
 		return 0;
 	levels = x->lbr_privilege ? x->lbr_privilege : w->d->in->privilege;
 	rc = tach__pmc(w->d, PMC_LBR_SELECT,
-		       (levels & TACH_PLM_KERNEL ? 0 : 1) | (levels & TACH_PLM_USER ? 0 : 2) |
-			       (x->lbr_filter & 0x1fc),
+		       (levels & TACH_PRIVILEGE_KERNEL ? 0 : 1) |
+			       (levels & TACH_PRIVILEGE_USER ? 0 : 2) | (x->lbr_filter & 0x1fc),
 		       MSR_LBR_SELECT, MSR_LBR_SELECT);
 	if (rc)
 		return rc;

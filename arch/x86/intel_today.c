@@ -37,8 +37,8 @@ static void unpack(struct tach__item *item)
 	item->code = word & 0xffff;
 	item->umask = 0;
 	if (!item->in->privilege)
-		item->plm = (word & SEL_USR ? TACH_PLM_USER : 0) |
-			    (word & SEL_OS ? TACH_PLM_KERNEL : 0);
+		item->plm = (word & SEL_USR ? TACH_PRIVILEGE_USER : 0) |
+			    (word & SEL_OS ? TACH_PRIVILEGE_KERNEL : 0);
 	item->flags = (word & SEL_EDGE ? TACH_DISPATCH_EDGE : 0) |
 		      (word & SEL_INV ? TACH_DISPATCH_INVERT : 0) |
 		      (word & SEL_ANY ? TACH_DISPATCH_ANYTHREAD : 0);

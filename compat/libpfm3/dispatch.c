@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pfm_dispatch_events: its structures to those of tach_dispatch and back. */
+/* pfm_dispatch_events: its structures to those of tach_dispatch_compute and back. */
 #include <stdio.h>
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
@@ -71,7 +71,7 @@ static pfm_err_t run(const struct p3_chosen *c, const pfmlib_input_param_t *p,
 		p3_ia64_input(c, model_in, &in, events, &ia64);
 	else if (model_in)
 		p3_x86_input(c, model_in, &in, events, &x86);
-	rc = p3_error(tach_dispatch(&in, out, &err));
+	rc = p3_error(tach_dispatch_compute(&in, out, &err));
 	if (rc && p3_verbose())
 		fprintf(stderr, "libpfm: %s\n", err.text);
 	return rc;

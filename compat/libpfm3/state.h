@@ -19,7 +19,7 @@ struct p3_pmu {
 
 struct p3_chosen {
 	const struct p3_pmu *pmu;
-	int number;	   /* of tach_dispatch */
+	int number;	   /* of tach_dispatch_compute */
 	int table;	   /* of core/tables/tables.h */
 	uint32_t revision; /* AMD; Pentium 4: the CPU's model */
 };

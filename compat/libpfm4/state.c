@@ -199,7 +199,7 @@ int p4_os_works(const struct p4_state *s, pfm_os_t os)
 
 struct tach_encode_options p4_options(const struct p4_state *s, pfm_os_t os, int plm)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 
 	opt.os = (enum tach_os)os;
 	opt.privilege = (uint32_t)plm;

@@ -82,7 +82,7 @@ const char *tach_strerror(int code)
 	return "unknown error";
 }
 
-size_t tach_printable(char *to, size_t size, const char *text)
+size_t tach_printable(const char *text, char *to, size_t size)
 {
 	size_t at = 0, end = 0;
 
@@ -121,6 +121,6 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	va_start(args, format);
 	vsnprintf(err->text, sizeof err->text, format, args);
 	va_end(args);
-	tach_printable(err->text, sizeof err->text, err->text);
+	tach_printable(err->text, err->text, sizeof err->text);
 	return code;
 }

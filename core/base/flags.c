@@ -3,16 +3,16 @@
 #include "core/base/flags.h"
 
 const struct tach__flag_name tach__flag_names[] = {
-	{TACH_RESCHEDULED, "rescheduled"},
-	{TACH_INCOMPLETE, "incomplete"},
-	{TACH_SYSCALL, "syscall"},
-	{TACH_SCALED, "scaled"},
-	{TACH_MIXED, "mixed"},
-	{TACH_LOST, "lost"},
-	{TACH_CLOCK, "clock-estimate"},
-	{TACH_DIVZERO, "division-by-zero"},
-	{TACH_STALE, "stale"},
-	{TACH_SMALL, "small"},
-	{TACH_CORRECTED, "corrected"},
+	{TACH_FLAG_RESCHEDULED, "rescheduled"},
+	{TACH_FLAG_INCOMPLETE, "incomplete"},
+	{TACH_FLAG_SYSCALL, "syscall"},
+	{TACH_FLAG_SCALED, "scaled"},
+	{TACH_FLAG_MIXED, "mixed"},
+	{TACH_FLAG_LOST, "lost"},
+	{TACH_FLAG_CLOCK, "clock-estimate"},
+	{TACH_FLAG_DIVZERO, "division-by-zero"},
+	{TACH_FLAG_STALE, "stale"},
+	{TACH_FLAG_SMALL, "small"},
+	{TACH_FLAG_CORRECTED, "corrected"},
 	{0, NULL},
 };

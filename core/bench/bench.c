@@ -58,13 +58,13 @@ static void begin(struct tach__bench_source *source)
 
 	c->start = now_ns();
 	if (c->reader)
-		tach_begin(c->reader, &c->mark);
+		tach_reader_begin(c->reader, &c->mark);
 }
 
 static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
 {
 	struct counting *c = (struct counting *)source;
-	uint32_t group = c->reader ? tach_end(c->reader, &c->mark, delta + 1) : 0;
+	uint32_t group = c->reader ? tach_reader_end(c->reader, &c->mark, delta + 1) : 0;
 
 	delta[0] = now_ns() - c->start;
 	for (unsigned i = 0; i < source->count; i++)
@@ -229,7 +229,7 @@ static int make_set(struct run *run, const char *events, uint32_t interrupts,
 	opt.events = events;
 	opt.privilege = run->opt.privilege;
 	opt.flags = TACH_SET_OPTIONAL | interrupts;
-	code = tach_set_create(set, &opt, run->err);
+	code = tach_set_create(&opt, set, run->err);
 	if (code)
 		return code;
 	set_missing(run->bench, tach_set_missing(*set));
@@ -248,7 +248,7 @@ static int open_pass(struct run *run, const char *events, uint32_t interrupts,
 
 	if (code || !*set)
 		return code;
-	code = tach_reader_open(&c->reader, *set, &err);
+	code = tach_reader_open(*set, &c->reader, &err);
 	if (code == TACH_ERR_NOMEM)
 		return no_memory(run);
 	if (code == 0) {
@@ -293,8 +293,9 @@ static int run_all(struct run *run, const char *events)
 	return code;
 }
 
-int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body body,
-		   void *context, const struct tach_bench_options *opt, struct tach_error *err)
+int tach_bench_run(const char *name, tach_bench_body body, void *context,
+		   const struct tach_bench_options *opt, struct tach_bench **out,
+		   struct tach_error *err)
 {
 	struct run run = {.body = body, .context = context, .err = err};
 	const char *events;

@@ -52,25 +52,25 @@ static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
 
 static void format_text(struct tach__out *out, const struct tach_bench *b)
 {
-	struct tach_bench_value v;
+	struct tach_bench_quantity v;
 	char label[64], name[128];
 
-	tach_printable(name, sizeof name, b->name);
+	tach_printable(b->name, name, sizeof name);
 	tach__out(out, "%s: %llu iterations a sample%s\n", name,
 		  (unsigned long long)b->iterations, b->npasses > 1 ? ", several passes" : "");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
 		snprintf(label, sizeof label, "%s%s", v.name, i ? "" : ", ns");
-		tach_printable(label, sizeof label, label);
+		tach_printable(label, label, sizeof label);
 		tach__out(out, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u",
 			  label, v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
 		if (v.outliers)
 			tach__out(out, " (%u far off)", v.outliers);
-		if (v.flags & TACH_SMALL)
+		if (v.flags & TACH_FLAG_SMALL)
 			tach__out_text(out, "  below resolution: not to be told from nothing");
-		if (v.flags & TACH_CORRECTED)
+		if (v.flags & TACH_FLAG_CORRECTED)
 			tach__out_text(out, "  less one for every interrupt");
 		tach__out_text(out, "\n");
-		if (i == 0 && b->unit && !(v.flags & TACH_SMALL))
+		if (i == 0 && b->unit && !(v.flags & TACH_FLAG_SMALL))
 			rate(out, b, v.median);
 	}
 	if (b->drift > 0.01)
@@ -86,7 +86,7 @@ static void number(struct tach__out *out, const char *key, double v)
 }
 
 static void value(struct tach__out *out, const struct tach_bench *b, int i,
-		  const struct tach_bench_value *v)
+		  const struct tach_bench_quantity *v)
 {
 	const struct tach__bench_series *s = &b->series[i];
 
@@ -111,7 +111,7 @@ static void value(struct tach__out *out, const struct tach_bench *b, int i,
 
 static void format_json(struct tach__out *out, const struct tach_bench *b)
 {
-	struct tach_bench_value v;
+	struct tach_bench_quantity v;
 
 	tach__out_text(out, "{\"schema\":\"tach-bench-1\",\"name\":");
 	tach__out_json_string(out, b->name);
@@ -132,8 +132,8 @@ static void format_json(struct tach__out *out, const struct tach_bench *b)
 	tach__out_text(out, "}\n");
 }
 
-int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format, char *text,
-		      size_t size)
+int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format format, char *text,
+		     size_t size)
 {
 	struct room room = {text, size, 0};
 	struct tach__out out;

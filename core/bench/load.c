@@ -141,7 +141,7 @@ static void load(struct load *l, const struct tach__json *root)
 		values(l, list);
 }
 
-int tach_bench_load(struct tach_bench **out, const char *json, size_t length,
+int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
 		    struct tach_error *err)
 {
 	struct load l = {.err = err};

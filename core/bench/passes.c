@@ -35,7 +35,7 @@ static int is_repeated(struct tach__span t)
 /* 0 when the scheduler is to see it too. */
 static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	char string[TACH_EVENT_NAME_MAX];
 
 	if (event.length >= sizeof string)
@@ -135,8 +135,8 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
 
 	if (!code)
-		code = tach_schedule(plan->event, plan->n, plan->anchors, NULL, &plan->schedule,
-				     err);
+		code = tach_schedule_split(plan->event, plan->n, plan->anchors, NULL,
+					   &plan->schedule, err);
 	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
 		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {

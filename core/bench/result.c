@@ -70,7 +70,7 @@ double tach__bench_median(const struct tach__bench_series *series)
 	return median;
 }
 
-int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_value *value)
+int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_quantity *value)
 {
 	const struct tach__bench_series *s;
 	double *x;
@@ -97,7 +97,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_va
 	value->pass = s->pass;
 	/* Nothing takes less than nothing: at or below 0 lies what cannot be told from it. */
 	if (value->low <= 0)
-		value->flags |= TACH_SMALL;
+		value->flags |= TACH_FLAG_SMALL;
 	free(x);
 	return 0;
 }

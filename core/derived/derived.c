@@ -304,7 +304,7 @@ int tach_derived_load(struct tach_derived *d, const char *path, struct tach_erro
 
 /* ---- life ---- */
 
-int tach_derived_create(struct tach_derived **out, const struct tach_derived_options *opt,
+int tach_derived_create(const struct tach_derived_options *opt, struct tach_derived **out,
 			struct tach_error *err)
 {
 	struct tach_derived *d;
@@ -480,7 +480,7 @@ static void make_own(void)
 	static const struct tach_derived_options opt = {.flags = TACH_DERIVED_PRESETS |
 								 TACH_DERIVED_USER};
 
-	tach_derived_create(&own, &opt, NULL);
+	tach_derived_create(&opt, &own, NULL);
 }
 
 struct tach_derived *tach_derived_default(void)

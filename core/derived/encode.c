@@ -28,7 +28,7 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 
 	if (find(pmu, name, &info))
 		return NULL;
-	*several = info.type != TACH_NOT_DERIVED;
+	*several = info.type != TACH_DERIVED_TYPE_NONE;
 	/* Its strings live as long as the process. */
 	return !*several && info.nevents == 1 ? info.events : NULL;
 }

@@ -86,7 +86,7 @@ static bool same(const struct tach_event *a, const struct tach_event *b)
 static int encode(const struct expand *e, const char *event, struct tach_event *out,
 		  const char **where, struct tach_error *err)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_pmu_info info = {.size = sizeof info};
 	struct tach_error unwanted = TACH_ERROR_INIT;
 	int rc;
@@ -100,7 +100,7 @@ static int encode(const struct expand *e, const char *event, struct tach_event *
 	if (rc != TACH_ERR_NOTFOUND || strstr(event, "::"))
 		return rc;
 	/* PMUs without fixed counters are older than the architectural events. */
-	if (tach_pmu_info(e->pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
+	if (tach_pmu_describe(e->pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
 	    strncmp(info.name, "amd64", 5) != 0) {
 		*where = "ix86arch::";
 		opt.pmu = tach_pmu_find("ix86arch");
@@ -298,11 +298,11 @@ static int substituted(struct expand *e, const struct tach_derived_info *info)
 	char *text, *at, *word;
 	int rc, length;
 
-	opt.kind =
-		info->type == TACH_DERIVED_POSTFIX ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX;
+	opt.kind = info->type == TACH_DERIVED_TYPE_POSTFIX ? TACH_FORMULA_POSTFIX
+							   : TACH_FORMULA_INFIX;
 	opt.noperands = info->nevents;
 	opt.max_hz = opt.tsc_hz = 1; /* only the text matters here */
-	rc = tach_formula_compile(&f, info->formula, &opt, e->err);
+	rc = tach_formula_compile(info->formula, &opt, &f, e->err);
 	if (rc)
 		return rc;
 	length = tach_formula_print(f, TACH_FORMULA_POSTFIX, NULL, 0);
@@ -328,20 +328,20 @@ static int definition(struct expand *e, const struct tach_derived_info *info)
 				   e->chain[0].name, DEPTH_MAX);
 	e->chain[e->depth++] = *info;
 	switch (info->type) {
-	case TACH_NOT_DERIVED:
+	case TACH_DERIVED_TYPE_NONE:
 		rc = operand(e, info, 0);
 		break;
-	case TACH_DERIVED_CMPD:
+	case TACH_DERIVED_TYPE_CMPD:
 		rc = compound(e, info);
 		break;
-	case TACH_DERIVED_ADD:
+	case TACH_DERIVED_TYPE_ADD:
 		rc = joined(e, info, 0, info->nevents - 1, "+");
 		break;
-	case TACH_DERIVED_SUB:
+	case TACH_DERIVED_TYPE_SUB:
 		rc = joined(e, info, 0, info->nevents - 1, "-");
 		break;
-	case TACH_DERIVED_PS:
-	case TACH_DERIVED_ADD_PS:
+	case TACH_DERIVED_TYPE_PS:
+	case TACH_DERIVED_TYPE_ADD_PS:
 		rc = per_second(e, info);
 		break;
 	default:
@@ -362,7 +362,7 @@ static int expand(struct expand *e, const struct tach_derived_info *info, const 
 	opt.kind = TACH_FORMULA_POSTFIX;
 	opt.noperands = e->x->count;
 	opt.max_hz = e->x->max_hz = tach__derived_max_hz(e->d);
-	return tach_formula_compile(&e->x->formula, e->text, &opt, e->err);
+	return tach_formula_compile(e->text, &opt, &e->x->formula, e->err);
 }
 
 /* A name as people write it, PMU::NAME:MODIFIERS, taken apart. */
@@ -523,7 +523,7 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 	opt.resolve = renumbered;
 	opt.context = &r;
 	opt.max_hz = x->max_hz;
-	rc = tach_formula_compile(out, text, &opt, err);
+	rc = tach_formula_compile(text, &opt, out, err);
 	free(text);
 	return rc;
 }

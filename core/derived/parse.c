@@ -164,7 +164,7 @@ static bool record(struct line *l, bool preset)
 	while (next == NEXT_FIELD && f.count < TACH__D_FIELDS_MAX)
 		next = next_field(l, &f,
 				  f.count == 2 && tach__derived_type(&f.field[1]) ==
-							  TACH_DERIVED_INFIX);
+							  TACH_DERIVED_TYPE_INFIX);
 	if (next == NEXT_BAD)
 		return false;
 	if (next == NEXT_FIELD) {

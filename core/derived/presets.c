@@ -22,7 +22,7 @@ static const struct tach__preset_pmu *of(int pmu)
 	struct tach_pmu_info info = {.size = sizeof info};
 	size_t length, i;
 
-	if (tach_pmu_info(pmu, &info) < 0)
+	if (tach_pmu_describe(pmu, &info) < 0)
 		return NULL;
 	length = strlen(info.name);
 	i = tach__lower_bound(tach__preset_npmus, pmu_name, NULL, info.name, length);

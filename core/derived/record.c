@@ -10,14 +10,14 @@ static const struct {
 	int least, most; /* base events */
 	bool formula, per_second;
 } types[] = {
-	[TACH_NOT_DERIVED] = {"NOT_DERIVED", 1, 1, false, false},
-	[TACH_DERIVED_ADD] = {"DERIVED_ADD", 1, TACH__D_EVENTS_MAX, false, false},
-	[TACH_DERIVED_PS] = {"DERIVED_PS", 2, 2, false, true},
-	[TACH_DERIVED_ADD_PS] = {"DERIVED_ADD_PS", 3, 3, false, true},
-	[TACH_DERIVED_CMPD] = {"DERIVED_CMPD", 1, TACH__D_EVENTS_MAX, false, false},
-	[TACH_DERIVED_SUB] = {"DERIVED_SUB", 1, TACH__D_EVENTS_MAX, false, false},
-	[TACH_DERIVED_POSTFIX] = {"DERIVED_POSTFIX", 1, TACH__D_EVENTS_MAX, true, false},
-	[TACH_DERIVED_INFIX] = {"DERIVED_INFIX", 1, TACH__D_EVENTS_MAX, true, false},
+	[TACH_DERIVED_TYPE_NONE] = {"NOT_DERIVED", 1, 1, false, false},
+	[TACH_DERIVED_TYPE_ADD] = {"DERIVED_ADD", 1, TACH__D_EVENTS_MAX, false, false},
+	[TACH_DERIVED_TYPE_PS] = {"DERIVED_PS", 2, 2, false, true},
+	[TACH_DERIVED_TYPE_ADD_PS] = {"DERIVED_ADD_PS", 3, 3, false, true},
+	[TACH_DERIVED_TYPE_CMPD] = {"DERIVED_CMPD", 1, TACH__D_EVENTS_MAX, false, false},
+	[TACH_DERIVED_TYPE_SUB] = {"DERIVED_SUB", 1, TACH__D_EVENTS_MAX, false, false},
+	[TACH_DERIVED_TYPE_POSTFIX] = {"DERIVED_POSTFIX", 1, TACH__D_EVENTS_MAX, true, false},
+	[TACH_DERIVED_TYPE_INFIX] = {"DERIVED_INFIX", 1, TACH__D_EVENTS_MAX, true, false},
 };
 
 #define NTYPES (sizeof types / sizeof *types)
@@ -161,10 +161,11 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r)
 		return FAIL(f, r->formula.column, "out of memory");
 	memcpy(text, r->formula.at, r->formula.length);
 	text[r->formula.length] = 0;
-	opt.kind = r->type == TACH_DERIVED_POSTFIX ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX;
+	opt.kind = r->type == TACH_DERIVED_TYPE_POSTFIX ? TACH_FORMULA_POSTFIX
+							: TACH_FORMULA_INFIX;
 	opt.noperands = r->nevents ? r->nevents : -1;
 	opt.max_hz = opt.tsc_hz = 1;
-	rc = tach_formula_compile(&compiled, text, &opt, &err);
+	rc = tach_formula_compile(text, &opt, &compiled, &err);
 	free(text);
 	if (rc)
 		return FAIL(f, r->formula.column + (err.column ? err.column - 1 : 0), "%s",

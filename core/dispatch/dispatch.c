@@ -117,8 +117,8 @@ static int run(struct tach__dispatch *d)
 	return dispatchers[d->pmu->arch](d);
 }
 
-int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
-		  struct tach_error *err)
+int tach_dispatch_compute(const struct tach_dispatch *in, struct tach_dispatch_out *out,
+			  struct tach_error *err)
 {
 	struct tach__dispatch d;
 	int rc;
@@ -145,7 +145,7 @@ int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
 	return rc;
 }
 
-void tach_dispatch_event(const struct tach_event *event, struct tach_dispatch_event *out)
+void tach_dispatch_from_event(const struct tach_event *event, struct tach_dispatch_event *out)
 {
 	memset(out, 0, sizeof *out);
 	out->event = event->event;

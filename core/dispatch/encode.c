@@ -5,7 +5,9 @@
 #include "core/dispatch/dispatch.h"
 
 /* Levels that the encoder knows. */
-#define LEVELS (TACH_PLM_KERNEL | TACH_PLM_1 | TACH_PLM_2 | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
+#define LEVELS                                                                                 \
+	(TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 | TACH_PRIVILEGE_USER |   \
+	 TACH_PRIVILEGE_HYPERVISOR)
 
 struct spelled {
 	char text[2048];
@@ -92,7 +94,7 @@ static int encode_spelled(struct tach__dispatch *d, struct tach__item *item,
 static int encode(struct tach__dispatch *d, struct tach__item *item)
 {
 	struct tach__pick picks[TACH_DISPATCH_UMASKS_MAX + NOPTIONS + 1];
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach__work w;
 	unsigned n = 0;
 

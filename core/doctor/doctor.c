@@ -413,7 +413,7 @@ void tach__doctor_judge(const struct tach__evidence *e, struct tach_examination 
 	judge_environment(e, x);
 }
 
-int tach_doctor_examine(struct tach_examination *out, const struct tach_doctor_options *opt,
+int tach_doctor_examine(const struct tach_doctor_options *opt, struct tach_examination *out,
 			struct tach_error *err)
 {
 	struct tach__evidence e;

@@ -142,7 +142,7 @@ static void look_at_tables(struct tach__evidence *e)
 	for (int i = 0; i < n && i < 8; i++) {
 		struct tach_pmu_info info = {.size = sizeof info};
 
-		if (tach_pmu_info(pmus[i], &info) != 0)
+		if (tach_pmu_describe(pmus[i], &info) != 0)
 			continue;
 		used += (size_t)snprintf(e->tables + used, sizeof e->tables - used, "%s%s",
 					 used ? ", " : "", info.name);

@@ -16,7 +16,7 @@ static void look_at_events(struct tach__evidence *e)
 	opt.metrics = tach__environment("TACH_METRICS");
 	if (!opt.events && !opt.metrics)
 		return;
-	if (tach_set_create(&set, &opt, &err) == 0)
+	if (tach_set_create(&opt, &set, &err) == 0)
 		e->events_members = tach_set_count(set);
 	else if (err.column)
 		snprintf(e->events_error, sizeof e->events_error,

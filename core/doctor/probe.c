@@ -109,7 +109,7 @@ static void look_at_page(struct tach__evidence *e, int fd)
 /* The same by the library's own inline reads: what a user of it would get. */
 static void count_by_user_reads(struct tach__evidence *e, const struct perf_event_attr *attr)
 {
-	const struct tach_set_attr member = {"loop", attr};
+	const struct tach_set_member member = {"loop", attr};
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_reader *reader = NULL;
 	struct tach_set *set = NULL;
@@ -118,18 +118,18 @@ static void count_by_user_reads(struct tach__evidence *e, const struct perf_even
 
 	opt.attrs = &member;
 	opt.nattrs = 1;
-	if (tach_set_create(&set, &opt, NULL) == 0 &&
-	    tach_reader_open(&reader, set, NULL) == 0) {
+	if (tach_set_create(&opt, &set, NULL) == 0 &&
+	    tach_reader_open(set, &reader, NULL) == 0) {
 		for (int i = 0; i < 2 * TRIES; i++) {
 			struct tach_mark mark;
 
-			tach_begin(reader, &mark);
+			tach_reader_begin(reader, &mark);
 			tach__arch_loop(i % 2 ? LOOP_LONG : LOOP_SHORT);
-			flags |= tach_end(reader, &mark, delta);
+			flags |= tach_reader_end(reader, &mark, delta);
 			if (delta[0] < least[i % 2])
 				least[i % 2] = delta[0];
 		}
-		e->user_tried = !(flags & (TACH_SYSCALL | TACH_LOST));
+		e->user_tried = !(flags & (TACH_FLAG_SYSCALL | TACH_FLAG_LOST));
 		e->user_counted = e->user_tried ? least[1] - least[0] : 0;
 	}
 	tach_reader_close(reader);

@@ -44,9 +44,9 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 		out->config1 = w->config1;
 		out->config2 = w->config2;
 		out->period = w->period;
-		out->exclude_user = !(levels & TACH_PLM_USER);
-		out->exclude_kernel = !(levels & TACH_PLM_KERNEL);
-		out->exclude_hv = !(levels & TACH_PLM_HYPERVISOR);
+		out->exclude_user = !(levels & TACH_PRIVILEGE_USER);
+		out->exclude_kernel = !(levels & TACH_PRIVILEGE_KERNEL);
+		out->exclude_hv = !(levels & TACH_PRIVILEGE_HYPERVISOR);
 		out->exclude_host = !w->host;
 		out->exclude_guest = !w->guest;
 		out->pinned = w->pinned;
@@ -62,8 +62,8 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 
 static int check_options(const struct tach_encode_options *opt, struct tach_error *err)
 {
-	const uint32_t levels =
-		TACH_PLM_KERNEL | TACH_PLM_1 | TACH_PLM_2 | TACH_PLM_USER | TACH_PLM_HYPERVISOR;
+	const uint32_t levels = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 |
+				TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR;
 
 	if (opt->size && opt->size != sizeof *opt)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
@@ -83,7 +83,7 @@ int tach__event_encode(const char *string, const struct tach_encode_options *opt
 		       const struct tach__caller *caller, struct tach_event *out,
 		       struct tach_error *err)
 {
-	static const struct tach_encode_options defaults = TACH_ENCODE_DEFAULT;
+	static const struct tach_encode_options defaults = TACH_ENCODE_OPTIONS_INIT;
 	struct tach__work w;
 	int rc = 0;
 

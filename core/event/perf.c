@@ -10,7 +10,7 @@
 #include "core/event/perf_events.h"
 #include "core/os/sysfs.h"
 
-#define PLM_ALL (TACH_PLM_KERNEL | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
+#define PLM_ALL (TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
 
 /* libpfm-4 forgot these. */
 static int no_h(const struct tach__work *w)
@@ -39,7 +39,8 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 		1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_MG | 1u << TACH__OS_MH;
 	int intel = w->pmu->encoding == TACH__INTEL;
 
-	if (w->generic ? tach__perf_offers_h(w) : w->pmu->plm & TACH_PLM_HYPERVISOR && !no_h(w))
+	if (w->generic ? tach__perf_offers_h(w)
+		       : w->pmu->plm & TACH_PRIVILEGE_HYPERVISOR && !no_h(w))
 		offer |= 1u << TACH__OS_H;
 	if (w->os == TACH_OS_PERF)
 		return offer;
@@ -85,13 +86,13 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "this umask takes no modifiers");
 	switch (pick->number) {
 	case TACH__OS_U:
-		*levels |= on ? TACH_PLM_USER : 0;
+		*levels |= on ? TACH_PRIVILEGE_USER : 0;
 		break;
 	case TACH__OS_K:
-		*levels |= on ? TACH_PLM_KERNEL : 0;
+		*levels |= on ? TACH_PRIVILEGE_KERNEL : 0;
 		break;
 	case TACH__OS_H:
-		*levels |= on ? TACH_PLM_HYPERVISOR : 0;
+		*levels |= on ? TACH_PRIVILEGE_HYPERVISOR : 0;
 		break;
 	case TACH__OS_PERIOD:
 	case TACH__OS_FREQ:
@@ -205,9 +206,9 @@ static void show(struct tach__work *w)
 {
 	uint64_t *shown = w->shown + TACH__NMODS;
 
-	shown[TACH__OS_U] = w->levels & TACH_PLM_USER ? 1 : 0;
-	shown[TACH__OS_K] = w->levels & TACH_PLM_KERNEL ? 1 : 0;
-	shown[TACH__OS_H] = w->levels & TACH_PLM_HYPERVISOR ? 1 : 0;
+	shown[TACH__OS_U] = w->levels & TACH_PRIVILEGE_USER ? 1 : 0;
+	shown[TACH__OS_K] = w->levels & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+	shown[TACH__OS_H] = w->levels & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	/* They share a field; libpfm-4 shows it under both names. */
 	shown[TACH__OS_PERIOD] = shown[TACH__OS_FREQ] = w->period;
 	shown[TACH__OS_PRECISE] = shown[TACH__OS_HW_SMPL] = w->precise;

@@ -8,7 +8,7 @@
 #define TYPE_SHIFT 24
 #define ID_MASK	   0xffffffu
 
-#define PLM_ALL (TACH_PLM_KERNEL | TACH_PLM_USER | TACH_PLM_HYPERVISOR)
+#define PLM_ALL (TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
 
 int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max)
 {
@@ -52,7 +52,7 @@ int tach__perf_offers_h(const struct tach__work *w)
 	/* libpfm-4 offers it for what the hardware counts only, though the level applies to
 	 * all. */
 	return (by_hardware(w) || !(w->opt->flags & TACH_ENCODE_LIBPFM4)) &&
-	       tach__perf_host_levels(w->opt) & TACH_PLM_HYPERVISOR;
+	       tach__perf_host_levels(w->opt) & TACH_PRIVILEGE_HYPERVISOR;
 }
 
 int tach__perf_offers_precise(const struct tach__work *w)

@@ -63,15 +63,15 @@ int tach_formula_eval_int(const struct tach_formula *f, const uint64_t *n, doubl
 
 	if (!flags)
 		flags = &unwanted;
-	if (f->shape == TACH_FORMULA_PROGRAM || !exact(&f->form->num) || !exact(&f->form->den))
+	if (f->shape == TACH_SHAPE_PROGRAM || !exact(&f->form->num) || !exact(&f->form->den))
 		return round_int(tach_formula_eval(f, n, elapsed_ns, flags), out);
 	*flags |= f->flags;
 	*out = dot_int(&f->form->num, n);
-	if (f->shape != TACH_FORMULA_QUOTIENT)
+	if (f->shape != TACH_SHAPE_QUOTIENT)
 		return 1;
 	den = dot_int(&f->form->den, n);
 	if (den == 0) {
-		*flags |= TACH_DIVZERO;
+		*flags |= TACH_FLAG_DIVZERO;
 		*out = 0;
 		return TACH_ERR_RANGE;
 	}

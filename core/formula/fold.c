@@ -491,14 +491,14 @@ static int build(struct fold *s)
 	for (unsigned i = 0; i < f->nnodes; i++)
 		fold_one(s, i);
 	if (root->is) {
-		f->shape = !root->one			? TACH_FORMULA_QUOTIENT
-			   : number_of(s, root, &value) ? TACH_FORMULA_CONSTANT
-							: TACH_FORMULA_LINEAR;
+		f->shape = !root->one			? TACH_SHAPE_QUOTIENT
+			   : number_of(s, root, &value) ? TACH_SHAPE_CONSTANT
+							: TACH_SHAPE_LINEAR;
 		f->form[f->nforms++] = form(s, root);
 		put_whole(s, f->form);
 		return 0;
 	}
-	f->shape = TACH_FORMULA_PROGRAM;
+	f->shape = TACH_SHAPE_PROGRAM;
 	emit(s, f->root);
 	put(s, TACH__F_END, 0);
 	if (f->stack > TACH__F_STACK)

@@ -31,8 +31,8 @@ static int take_options(struct tach_formula_options *out,
 	return 0;
 }
 
-int tach_formula_compile(struct tach_formula **out, const char *text,
-			 const struct tach_formula_options *opt, struct tach_error *err)
+int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
+			 struct tach_formula **out, struct tach_error *err)
 {
 	struct tach_formula_options options;
 	struct tach_formula *f;
@@ -78,7 +78,7 @@ uint64_t tach_formula_uses(const struct tach_formula *f)
 	return f->uses;
 }
 
-enum tach_formula_shape tach_formula_shape(const struct tach_formula *f)
+enum tach_shape tach_formula_shape(const struct tach_formula *f)
 {
 	return f->shape;
 }

@@ -120,8 +120,8 @@ struct tach_formula {
 	tach__entry *eval;
 	tach__entry *unflagged; /* the same but for the formula's own flags */
 	tach__batch *batch;	/* of unflagged */
-	uint32_t flags;		/* TACH_CLOCK */
-	enum tach_formula_shape shape;
+	uint32_t flags;		/* TACH_FLAG_CLOCK */
+	enum tach_shape shape;
 	struct tach__form *form;
 	struct tach__node *node; /* children before parents */
 	struct tach__term *term;

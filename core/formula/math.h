@@ -25,7 +25,7 @@ TACH__ALWAYS double tach__divide(double a, double b, uint32_t *flags)
 {
 	if (TACH_UNLIKELY(tach__is_zero(b))) {
 		if (flags)
-			*flags |= TACH_DIVZERO;
+			*flags |= TACH_FLAG_DIVZERO;
 		return NAN;
 	}
 	return a / b;

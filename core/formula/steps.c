@@ -320,7 +320,7 @@ static void each(const struct tach_formula *f, const struct tach_formula_batch *
 void tach__formula_link(struct tach_formula *f)
 {
 	f->batch = each;
-	if (f->shape == TACH_FORMULA_PROGRAM) {
+	if (f->shape == TACH_SHAPE_PROGRAM) {
 		for (uint32_t k = 0; k < f->ncode; k++)
 			f->code[k].step = link_one(&f->code[k]);
 		f->unflagged = entry(f);

@@ -137,7 +137,7 @@ static bool counts_only(const struct tach__linear *l, uint32_t max)
 void tach__formula_link_whole(struct tach_formula *f)
 {
 	const struct tach__linear *num = &f->form->num, *den = &f->form->den;
-	bool over = f->shape == TACH_FORMULA_QUOTIENT;
+	bool over = f->shape == TACH_SHAPE_QUOTIENT;
 	unsigned p = num->count - 1, q = den->count - 1;
 
 	if (!counts_only(num, 4) || (over && !counts_only(den, 2))) {

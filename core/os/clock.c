@@ -6,8 +6,9 @@
  * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when somebody
  * asks, so that a process measures the clock as long as it has run, and waits for nothing. How
  * far off that may be is known from the looks themselves and is part of the error of every
- * time. TACH_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is the
- * first look of a process before this one. CPUID is left alone: it traps in virtual machines.
+ * time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is
+ * the first look of a process before this one. CPUID is left alone: it traps in virtual
+ * machines.
  */
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static struct look look(void)
 /* 0: there is none, or it is not of this boot. */
 static int inherited_look(struct look *out)
 {
-	const char *text = secure_getenv("TACH_CLOCK");
+	const char *text = secure_getenv("TACH_FLAG_CLOCK");
 	unsigned long long ticks, width;
 	long long seconds, ns;
 
@@ -174,6 +175,6 @@ double tach__clock_hz(double apart, uint32_t *flags, double *error)
 	}
 	if (hz > 0)
 		return hz;
-	*flags |= TACH_CLOCK;
+	*flags |= TACH_FLAG_CLOCK;
 	return measured_hz(apart, error);
 }

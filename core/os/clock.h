@@ -7,8 +7,8 @@
 
 void tach__clock_start(void); /* the sooner it is called, the better the estimate */
 /*
- * Ticks per second; *flags |= TACH_CLOCK: an estimate, off by the fraction *error at most. It
- * waits until `apart` ns have gone since tach__clock_start: two looks are off by some 25 ns
+ * Ticks per second; *flags |= TACH_FLAG_CLOCK: an estimate, off by the fraction *error at most.
+ * It waits until `apart` ns have gone since tach__clock_start: two looks are off by some 25 ns
  * each, 250 in a million after 200 us.
  */
 struct perf_event_mmap_page;
@@ -17,7 +17,7 @@ void tach__clock_learn(const struct perf_event_mmap_page *page); /* of any open 
 #define TACH__CLOCK_EXACT 20e6
 double tach__clock_hz(double apart, uint32_t *flags, double *error);
 
-/* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_CLOCK. */
+/* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_FLAG_CLOCK. */
 double tach__max_hz(uint32_t *flags);
 double tach__tsc_hz(uint32_t *flags);
 

@@ -63,7 +63,7 @@ double tach__max_hz(uint32_t *flags)
 	if (hz <= 0) {
 		hz = cpuinfo();
 		if (hz > 0)
-			*flags |= TACH_CLOCK;
+			*flags |= TACH_FLAG_CLOCK;
 	}
 	errno = saved;
 	return hz;

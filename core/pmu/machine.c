@@ -178,9 +178,9 @@ static int prepare(const struct tach_event *events, int n,
 	return 0;
 }
 
-int tach_schedule(const struct tach_event *events, int n, int nanchors,
-		  const struct tach_schedule_options *opt, struct tach_schedule *out,
-		  struct tach_error *err)
+int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
+			const struct tach_schedule_options *opt, struct tach_schedule *out,
+			struct tach_error *err)
 {
 	static const struct tach_schedule_options defaults = TACH_SCHEDULE_OPTIONS_INIT;
 	struct tach__machine m;

@@ -114,7 +114,7 @@ static int give(void *out, size_t first, const void *info, size_t have)
 	return TACH_OK;
 }
 
-int tach_pmu_info(int pmu, struct tach_pmu_info *out)
+int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 {
 	struct tach_pmu_info info = {0};
 	const struct tach__pmu *row;
@@ -155,7 +155,7 @@ static const struct tach__event *event_row(int pmu, int event)
 	return tach__event_at(pmu, event);
 }
 
-int tach_event_info(int pmu, int event, struct tach_event_info *out)
+int tach_pmu_event(int pmu, int event, struct tach_event_info *out)
 {
 	const struct tach__event *row = event_row(pmu, event);
 	struct tach_event_info info = {0};
@@ -174,7 +174,7 @@ int tach_event_info(int pmu, int event, struct tach_event_info *out)
 	return give(out, sizeof info, &info, sizeof info);
 }
 
-int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *out)
+int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *out)
 {
 	const struct tach__event *row = event_row(pmu, event);
 	const struct tach__umask *u;

@@ -26,7 +26,7 @@ int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *e
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *machine);
 void tach__want(const struct tach__machine *machine, const struct tach_event *event,
 		struct tach__want *want);
-/* The work of tach_schedule, without words. out->group and ->counter of n events. */
+/* The work of tach_schedule_split, without words. out->group and ->counter of n events. */
 int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
 		   int nanchors, struct tach_schedule *out);
 

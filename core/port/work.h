@@ -94,7 +94,7 @@ struct tach__work {
 	/* ---- the answer of the OS layer ---- */
 	uint32_t type, has, osshown;
 	uint64_t config, config1, config2, period;
-	uint8_t levels; /* TACH_PLM_*: where it counts */
+	uint8_t levels; /* TACH_PRIVILEGE_*: where it counts */
 	uint8_t guest, host, pinned, exclusive, precise;
 	int32_t cpu;
 

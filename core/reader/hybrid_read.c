@@ -202,9 +202,9 @@ void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned
 	if (sum_pages(h, sum, &looks) >= 0) {
 		mark->lock = looks | 1;
 	} else {
-		mark->flags |= TACH_SYSCALL;
+		mark->flags |= TACH_FLAG_SYSCALL;
 		if (groups_or_recover(h, 1, &now) <= 0) {
-			mark->flags |= TACH_LOST;
+			mark->flags |= TACH_FLAG_LOST;
 			return;
 		}
 		mark->enabled = now.enabled;
@@ -222,11 +222,12 @@ static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, ui
 	uint32_t flags = 0, here = h->core[core].members;
 
 	if (looks != begun) {
-		flags = (int32_t)(h->grown - begun) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
+		flags = (int32_t)(h->grown - begun) > 0 ? TACH_FLAG_INCOMPLETE
+							: TACH_FLAG_RESCHEDULED;
 		for (int k = 0; k < h->n; k++)
 			here &= h->core[k].members;
 	}
-	return here != h->members ? flags | TACH_INCOMPLETE : flags;
+	return here != h->members ? flags | TACH_FLAG_INCOMPLETE : flags;
 }
 
 /* Begun by pages and ended by read(2). */
@@ -235,15 +236,15 @@ static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_rea
 {
 	int64_t lag = (int64_t)(now->enabled - now->running);
 
-	return TACH_MIXED | ((int32_t)(h->grown - begun) > 0 || lag > h->core[h->first].lag
-				     ? TACH_INCOMPLETE
-				     : TACH_RESCHEDULED);
+	return TACH_FLAG_MIXED | ((int32_t)(h->grown - begun) > 0 || lag > h->core[h->first].lag
+					  ? TACH_FLAG_INCOMPLETE
+					  : TACH_FLAG_RESCHEDULED);
 }
 
 uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			  unsigned n)
 {
-	int paged = !(mark->flags & TACH_SYSCALL), core = -1;
+	int paged = !(mark->flags & TACH_FLAG_SYSCALL), core = -1;
 	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
 	uint64_t sum[TACH_COUNTERS_MAX];
@@ -256,9 +257,9 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 		flags = since(h, core, looks, begun);
 	} else {
 		if (tach__hybrid_read_groups(h, 0, &now) <= 0)
-			return TACH_LOST;
+			return TACH_FLAG_LOST;
 		from = now.value;
-		flags = TACH_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
+		flags = TACH_FLAG_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (h->members >> i & 1)
@@ -278,8 +279,9 @@ uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
 
 	if (sum_pages(h, sum, &looks) < 0) {
 		if (groups_or_recover(h, 0, &now) <= 0)
-			return TACH_SYSCALL | TACH_LOST;
-		flags = TACH_SYSCALL | (now.enabled > now.running ? TACH_INCOMPLETE : 0);
+			return TACH_FLAG_SYSCALL | TACH_FLAG_LOST;
+		flags = TACH_FLAG_SYSCALL |
+			(now.enabled > now.running ? TACH_FLAG_INCOMPLETE : 0);
 		from = now.value;
 	}
 	for (unsigned i = 0; i < TACH_COUNTERS_MAX; i++)

@@ -301,7 +301,7 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
-int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
+int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 		     struct tach_error *err)
 {
 	struct tach__reader *r;
@@ -361,7 +361,7 @@ const struct tach_set *tach_reader_set(const struct tach_reader *reader)
 	return tach__reader(reader)->set;
 }
 
-const char *tach_reader_why_slow(const struct tach_reader *reader)
+const char *tach_reader_missing(const struct tach_reader *reader)
 {
 	struct tach__reader *r = tach__reader(reader);
 

@@ -19,8 +19,8 @@
  *
  * After fork, the child has the descriptors, which still count the parent, and holes where the
  * pages were, in which its next mapping might land. The handler puts zeros there and closes the
- * descriptors: the parent's readers answer TACH_LOST. Children of _Fork and raw clone run no
- * handler; who notices that it is one calls tach__readers_orphaned before it opens a reader.
+ * descriptors: the parent's readers answer TACH_FLAG_LOST. Children of _Fork and raw clone run
+ * no handler; who notices that it is one calls tach__readers_orphaned before it opens a reader.
  * Children of vfork must not read.
  */
 #include <pthread.h>

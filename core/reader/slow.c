@@ -105,7 +105,8 @@ static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, ui
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		r->lag = lag;
 	}
-	return (int32_t)(r->grown_lock - since) > 0 ? TACH_INCOMPLETE : TACH_RESCHEDULED;
+	return (int32_t)(r->grown_lock - since) > 0 ? TACH_FLAG_INCOMPLETE
+						    : TACH_FLAG_RESCHEDULED;
 }
 
 static const struct perf_event_mmap_page *leader_page(const struct tach__reader *r)
@@ -154,7 +155,8 @@ static uint32_t turned_off(const struct tach__group *g, struct tach__group_read 
 {
 	uint64_t enabled = now->enabled;
 
-	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_INCOMPLETE : 0;
+	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_FLAG_INCOMPLETE
+								       : 0;
 }
 
 void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
@@ -168,13 +170,13 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	mark->lock = 1;
 	mark->flags = 0;
 	if (!tach__mine(reader)) {
-		mark->flags = TACH_LOST;
+		mark->flags = TACH_FLAG_LOST;
 		return;
 	}
 	/* Hardware last: its window is the tight one. */
 	if (r->soft.count) {
 		if (tach__group_read(&r->soft, &now) <= 0)
-			mark->flags |= TACH_LOST;
+			mark->flags |= TACH_FLAG_LOST;
 		else
 			scatter(&r->soft, &now, n, mark->value);
 	}
@@ -189,12 +191,12 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->lock = lock | 1;
 		/* What begin took longer than usual is counted in the region. */
 		if (tries > 1 || tach__reader_inline(r))
-			mark->flags |= TACH_RESCHEDULED;
+			mark->flags |= TACH_FLAG_RESCHEDULED;
 		return;
 	}
-	mark->flags |= TACH_SYSCALL;
+	mark->flags |= TACH_FLAG_SYSCALL;
 	if (read_or_recover(r, &now) <= 0) {
-		mark->flags |= TACH_LOST;
+		mark->flags |= TACH_FLAG_LOST;
 		return;
 	}
 	if (r->hot.fast)
@@ -210,20 +212,20 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
 
 	if (enabled == 0)
-		return TACH_INCOMPLETE; /* turned off all the time */
+		return TACH_FLAG_INCOMPLETE; /* turned off all the time */
 	/* Of several groups, the times are read one after the other: not equal to the ns. */
 	if ((int64_t)(enabled - running) <= 0)
 		return 0;
 	if (!(r->set->flags & TACH_SET_MULTIPLEX))
-		return TACH_INCOMPLETE;
+		return TACH_FLAG_INCOMPLETE;
 	if (running == 0)
-		return TACH_INCOMPLETE | TACH_LOST;
+		return TACH_FLAG_INCOMPLETE | TACH_FLAG_LOST;
 	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
 		uint64_t *d = &delta[r->hard.member[i]];
 
 		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
 	}
-	return TACH_SCALED | TACH_INCOMPLETE;
+	return TACH_FLAG_SCALED | TACH_FLAG_INCOMPLETE;
 }
 
 /*
@@ -256,7 +258,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 			 unsigned n)
 {
 	/* The fast begin leaves flags as they are. */
-	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_SYSCALL);
+	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_FLAG_SYSCALL);
 	const struct tach__group *g = &r->hard;
 	uint32_t lock, flags, begun = mark->lock & ~1u, seen;
 	struct tach__group_read now;
@@ -267,13 +269,14 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
 		 * what that took (tach/fault.h) is counted in the region. */
 		if (!flags)
-			flags = mark->lock & 1 ? mark->flags & TACH_RESCHEDULED
-					       : TACH_RESCHEDULED;
+			flags = mark->lock & 1 ? mark->flags & TACH_FLAG_RESCHEDULED
+					       : TACH_FLAG_RESCHEDULED;
 	} else {
 		if (tach__group_read(g, &now) <= 0)
-			return TACH_LOST;
+			return TACH_FLAG_LOST;
 		scatter(g, &now, n, delta);
-		flags = TACH_SYSCALL | (by_pages ? TACH_MIXED : mark->flags & TACH_INCOMPLETE);
+		flags = TACH_FLAG_SYSCALL |
+			(by_pages ? TACH_FLAG_MIXED : mark->flags & TACH_FLAG_INCOMPLETE);
 		if (by_pages)
 			flags |= note_lag(r, now.enabled - now.running,
 					  TACH_PAGE_LOAD(leader_page(r), lock), begun) |
@@ -288,7 +291,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
 		/* More than since it was opened: somebody has set it back meanwhile. */
 		if (*d > count || (int64_t)count < 0)
-			flags |= TACH_LOST;
+			flags |= TACH_FLAG_LOST;
 	}
 	if (!by_pages)
 		flags |= tach__scale(r, mark, &now, n, delta);
@@ -302,24 +305,24 @@ uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark
 	struct tach__group_read now;
 	uint32_t flags = 0;
 
-	if (!tach__mine(reader) || ((mark->lock & 1) && (mark->flags & TACH_LOST))) {
+	if (!tach__mine(reader) || ((mark->lock & 1) && (mark->flags & TACH_FLAG_LOST))) {
 		memset(delta, 0, n * sizeof *delta);
-		return TACH_LOST;
+		return TACH_FLAG_LOST;
 	}
 	if (r->hard.count)
 		flags = r->hybrid ? tach__hybrid_end(r, mark, delta, n)
 				  : end_hard(r, mark, delta, n);
 	if (r->soft.count) {
 		if (tach__group_read(&r->soft, &now) <= 0)
-			flags |= TACH_LOST;
+			flags |= TACH_FLAG_LOST;
 		else
 			for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
 				delta[r->soft.member[i]] =
 					now.value[i] - mark->value[r->soft.member[i]];
 		if (r->hard.count == 0)
-			flags |= TACH_SYSCALL;
+			flags |= TACH_FLAG_SYSCALL;
 	}
-	if (flags & TACH_LOST)
+	if (flags & TACH_FLAG_LOST)
 		memset(delta, 0, n * sizeof *delta);
 	return flags;
 }
@@ -333,27 +336,27 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 	uint32_t flags = 0, lock;
 
 	if (!tach__mine(reader))
-		flags = TACH_LOST;
+		flags = TACH_FLAG_LOST;
 	if (r->hybrid && r->hard.count && !flags)
 		flags |= tach__hybrid_read(r, all);
 	else if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
-		flags |= TACH_SYSCALL;
+		flags |= TACH_FLAG_SYSCALL;
 		if (read_or_recover(r, &now) <= 0)
-			flags |= TACH_LOST;
+			flags |= TACH_FLAG_LOST;
 		else if (now.enabled != now.running)
-			flags |= TACH_INCOMPLETE;
-		if (!(flags & TACH_LOST))
+			flags |= TACH_FLAG_INCOMPLETE;
+		if (!(flags & TACH_FLAG_LOST))
 			scatter(&r->hard, &now, TACH_COUNTERS_MAX, all);
 	}
-	if (r->soft.count && !(flags & TACH_LOST)) {
+	if (r->soft.count && !(flags & TACH_FLAG_LOST)) {
 		if (r->hard.count == 0)
-			flags |= TACH_SYSCALL;
+			flags |= TACH_FLAG_SYSCALL;
 		if (tach__group_read(&r->soft, &now) <= 0)
-			flags |= TACH_LOST;
+			flags |= TACH_FLAG_LOST;
 		else
 			scatter(&r->soft, &now, TACH_COUNTERS_MAX, all);
 	}
-	if (flags & TACH_LOST)
+	if (flags & TACH_FLAG_LOST)
 		memset(all, 0, sizeof all);
 	memcpy(value, all + first, n * sizeof *value);
 	return flags;
@@ -364,6 +367,6 @@ uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, ui
 	const struct tach__reader *r = tach__reader(reader);
 
 	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
-		return TACH_SYSCALL | (flags & TACH_LOST);
+		return TACH_FLAG_SYSCALL | (flags & TACH_FLAG_LOST);
 	return flags;
 }

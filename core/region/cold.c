@@ -34,7 +34,7 @@ static void cost_begin(struct cost *cost, uint32_t around)
 	if (cost->record) {
 		cost->mark.clock = tach_clock();
 		if (record->count)
-			tach_begin(record->reader, &cost->mark);
+			tach_reader_begin(record->reader, &cost->mark);
 	}
 	/* What this takes depends on what was before: inside. */
 	tach__hold(&cost->all);
@@ -351,7 +351,7 @@ static __attribute__((noinline)) void warm(struct tach__hot *self)
 
 	if (self->count == 0)
 		return;
-	tach_begin(self->reader, &mark);
+	tach_reader_begin(self->reader, &mark);
 	tach__edges_read(self, &mark, delta, 0);
 }
 
@@ -529,7 +529,7 @@ void tach__end_torn(struct tach_region_mark *mark, int fenced)
 
 	delta[0] = -mark->counters.clock;
 	/* Nothing changed for the leader: another page did, or the instruction faulted. */
-	end_here(mark, delta, flags ? flags : TACH_RESCHEDULED, fenced);
+	end_here(mark, delta, flags ? flags : TACH_FLAG_RESCHEDULED, fenced);
 }
 
 void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)

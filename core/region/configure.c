@@ -78,7 +78,7 @@ static struct tach__config *config_make(struct tach_set *set,
 static int try_open(const struct tach_set *set, struct tach_error *err)
 {
 	struct tach_reader *reader;
-	int code = tach_reader_open(&reader, set, err);
+	int code = tach_reader_open(set, &reader, err);
 
 	if (code == 0)
 		tach_reader_close(reader);
@@ -88,7 +88,7 @@ static int try_open(const struct tach_set *set, struct tach_error *err)
 static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 		    struct tach_error *err)
 {
-	int code = tach_set_create(out, opt, err), counts_them;
+	int code = tach_set_create(opt, out, err), counts_them;
 
 	if (code || (code = try_open(*out, err)) == 0)
 		return code;

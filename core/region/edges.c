@@ -319,7 +319,7 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 	for (int i = 0; i < 6; i++)
 		if (flags >> i & 1)
 			TACH__ADD(slot->provenance[i], 1);
-	if (flags & TACH_LOST) {
+	if (flags & TACH_FLAG_LOST) {
 		none[0] = delta[0];
 		delta = none;
 	} else if (slot->histograms) {

@@ -132,12 +132,12 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		row->provenance[i] += slot->provenance[i];
 	row->threads++;
 	if (count < record->config->count)
-		/* TACH_LOST: the counters did not open */
+		/* TACH_FLAG_LOST: the counters did not open */
 		row->provenance[5] += part->calls + inner->calls;
 	/* Inside an entry that is open, or was left: the inclusive sums do not have them yet.
 	 */
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
-		row->flags |= TACH_INCOMPLETE;
+		row->flags |= TACH_FLAG_INCOMPLETE;
 	add_histograms(row, slot, record);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];

@@ -25,7 +25,7 @@ struct tach__cell {
 struct tach__row {
 	uint64_t calls, outermost, nested, direct, skipped, excluded, lost;
 	uint64_t provenance[6];
-	uint32_t flags; /* TACH_STALE and the like, or-ed */
+	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
 	uint32_t threads;
 	uint32_t *histograms;		    /* owned by whoever owns the row */
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 of them exist */

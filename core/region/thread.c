@@ -191,7 +191,7 @@ static int thread_open(void)
 		return TACH_ERR_NOMEM; /* the reference stays: the set is in use for ever */
 	record->config = config;
 	record->reader = NULL;
-	if (tach_reader_open(&record->reader, config->set, &err) != 0)
+	if (tach_reader_open(config->set, &record->reader, &err) != 0)
 		open_failed(&err);
 	record->count = record->reader ? config->count : 0;
 	if (record->count)

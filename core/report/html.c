@@ -46,7 +46,7 @@ static void fact(struct tach__out *out, const char *name, uint64_t value, int ba
 
 static void facts(struct tach__out *out, const struct tach_snapshot *s)
 {
-	struct tach_snapshot_counts c = {0};
+	struct tach_counts c = {0};
 
 	tach_snapshot_counts(s, &c);
 	tach__out_text(out, "<dl class=\"facts\">");
@@ -63,9 +63,9 @@ static void facts(struct tach__out *out, const struct tach_snapshot *s)
 	if (c.stale)
 		fact(out, "Stale copies", c.stale, 1);
 	tach__out_text(out, "</dl>\n");
-	if (*tach_snapshot_note(s)) {
+	if (*tach_snapshot_missing(s)) {
 		tach__out_text(out, "<p class=\"note\" role=\"note\">");
-		text(out, tach_snapshot_note(s));
+		text(out, tach_snapshot_missing(s));
 		tach__out_text(out, "</p>\n");
 	}
 }
@@ -74,7 +74,7 @@ static double self_time(const struct tach_snapshot *s, int region)
 {
 	struct tach_value v;
 
-	tach_snapshot_value(s, region, TACH_TIME, TACH_SELF, &v);
+	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_SELF, &v);
 	return v.value;
 }
 
@@ -172,7 +172,7 @@ static double greatest(const struct tach_snapshot *s, int q)
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
 		struct tach_value v;
 
-		if (tach__column_value(s, r, q, TACH_INCLUSIVE, &v) == 0 && v.value > most)
+		if (tach__column_value(s, r, q, TACH_PART_INCLUSIVE, &v) == 0 && v.value > most)
 			most = v.value;
 	}
 	return most;
@@ -182,7 +182,7 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 		       const struct tach_value *v, char class, double most)
 {
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
-	int small = (v->flags & TACH_SMALL) != 0;
+	int small = (v->flags & TACH_FLAG_SMALL) != 0;
 	/* In tenths of a percent, so that no locale's comma gets into the style. */
 	double share = v->value > 0 && most > 0 ? v->value / most : 0;
 	int width = (int)(1000 * (share < 1 ? share : 1));
@@ -209,8 +209,8 @@ static void value_cell(struct tach__out *out, const struct tach_snapshot *s, int
 {
 	struct tach_value i, self;
 
-	tach__column_value(s, r, q, TACH_INCLUSIVE, &i);
-	tach__column_value(s, r, q, TACH_SELF, &self);
+	tach__column_value(s, r, q, TACH_PART_INCLUSIVE, &i);
+	tach__column_value(s, r, q, TACH_PART_SELF, &self);
 	tach__out_text(out, "<td class=\"n\" data-k=\"");
 	text(out, tach__column_name(s, q));
 	tach__out_text(out, "\" data-i=\"");
@@ -229,13 +229,13 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 	struct tach_value v;
 	int any = 0;
 
-	tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &v);
+	tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 	tach__out_text(out, "<td data-k=\"provenance\" data-i=\"\">");
-	if (v.flags & TACH_STALE)
+	if (v.flags & TACH_FLAG_STALE)
 		tach__out_text(out, "<span class=\"badge bad\">stale</span>");
 	for (int i = 0; i < 6; i++) {
 		/* Rescheduled is exact, and a system call reads right: the others are not. */
-		uint32_t harmless = TACH_RESCHEDULED | TACH_SYSCALL;
+		uint32_t harmless = TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL;
 		int bad = !(tach__flag_names[i].flag & harmless);
 
 		if (!info->provenance[i])
@@ -311,14 +311,14 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 			    "<caption>The cost of measuring is subtracted; \u00b1 is how "
 			    "uncertain that leaves a value. (In parentheses): not above that "
 			    "uncertainty, do not trust.");
-	if (tach__report_flags(s) & TACH_CORRECTED)
+	if (tach__report_flags(s) & TACH_FLAG_CORRECTED)
 		tach__out_text(out, " Of instructions one is taken out for every interrupt.");
 	tach__out_text(out, "</caption>\n<thead><tr>");
 	head(out, "region", " data-text=\"1\"");
 	head(out, "calls", "");
 	for (int q = 0; q < columns; q++)
 		head(out, tach__column_name(s, q),
-		     q == TACH_TIME ? " aria-sort=\"descending\"" : "");
+		     q == TACH_QUANTITY_TIME ? " aria-sort=\"descending\"" : "");
 	head(out, "provenance", " data-text=\"1\"");
 	tach__out_text(out, "</tr></thead>\n<tbody>\n");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)

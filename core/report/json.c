@@ -7,7 +7,7 @@
  *   version          of the library, a string
  *   note             what is missing and why, ""
  *   clock            {"hz": number, "estimate": bool}
- *   threads refused lost stale unopened reports    numbers: struct tach_snapshot_counts
+ *   threads refused lost stale unopened reports    numbers: struct tach_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
  *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...}]
  *   regions          by descending time:
@@ -56,7 +56,7 @@ static void part(struct tach__out *out, const struct tach_snapshot *s, int regio
 {
 	struct tach_value v;
 
-	tach__out(out, ",\n      \"%s\": {", which == TACH_SELF ? "self" : "inclusive");
+	tach__out(out, ",\n      \"%s\": {", which == TACH_PART_SELF ? "self" : "inclusive");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach_snapshot_value(s, region, q, which, &v);
 		value(out, tach_snapshot_quantity(s, q), &v, q ? ",\n        " : "\n        ");
@@ -115,7 +115,7 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 
 static void histograms(struct tach__out *out, const struct tach_snapshot *s, int region)
 {
-	if (tach_snapshot_buckets(s, region, TACH_TIME, NULL, 0) <= 0)
+	if (tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, NULL, 0) <= 0)
 		return;
 	tach__out(out, ",\n      \"histograms\": {");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
@@ -155,8 +155,8 @@ static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 			separator = ", ";
 		}
 	tach__out(out, "}");
-	part(out, s, r, TACH_INCLUSIVE);
-	part(out, s, r, TACH_SELF);
+	part(out, s, r, TACH_PART_INCLUSIVE);
+	part(out, s, r, TACH_PART_SELF);
 	quantiles(out, s, r);
 	histograms(out, s, r);
 	tach__out(out, "}");
@@ -164,25 +164,25 @@ static void region(struct tach__out *out, const struct tach_snapshot *s, int r)
 
 static void head(struct tach__out *out, const struct tach_snapshot *s)
 {
-	struct tach_snapshot_counts c = {0};
+	struct tach_counts c = {0};
 	uint32_t flags = 0;
 
 	tach_snapshot_counts(s, &c);
 	if (tach_snapshot_nregions(s)) {
 		struct tach_value v;
 
-		tach_snapshot_value(s, 0, TACH_TIME, TACH_INCLUSIVE, &v);
+		tach_snapshot_value(s, 0, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 		flags = v.flags;
 	}
 	tach__out(out,
 		  "{\n  \"tach\": 1,\n  \"version\": \"%s\",\n  \"note\": ", tach_version());
-	tach__out_json_string(out, tach_snapshot_note(s));
+	tach__out_json_string(out, tach_snapshot_missing(s));
 	tach__out(out, ",\n  \"clock\": {\"hz\": ");
 	tach__out_number(out, c.clock_hz, "0");
 	tach__out(out,
 		  ", \"estimate\": %s},\n  \"threads\": %llu, \"refused\": %llu, "
 		  "\"lost\": %llu, \"stale\": %llu, \"unopened\": %u, \"reports\": %u,\n",
-		  flags & TACH_CLOCK ? "true" : "false", (unsigned long long)c.threads,
+		  flags & TACH_FLAG_CLOCK ? "true" : "false", (unsigned long long)c.threads,
 		  (unsigned long long)c.refused, (unsigned long long)c.lost,
 		  (unsigned long long)c.stale, c.unopened, c.reports);
 }

@@ -84,10 +84,10 @@ static void one(struct tach__out *out, const struct tach_snapshot *s, const char
 		tach_snapshot_value(s, r, quantity, (enum tach_part)part, &v);
 		series(out, name, &info);
 		label(out, "part", parts[part]);
-		if (quantity != TACH_TIME)
+		if (quantity != TACH_QUANTITY_TIME)
 			label(out, "event", tach_snapshot_quantity(s, quantity));
-		end(out,
-		    (field == VALUE ? v.value : v.error) / (quantity == TACH_TIME ? 1e9 : 1));
+		end(out, (field == VALUE ? v.value : v.error) /
+				 (quantity == TACH_QUANTITY_TIME ? 1e9 : 1));
 	}
 }
 
@@ -95,7 +95,7 @@ static void times(struct tach__out *out, const struct tach_snapshot *s, const ch
 		  enum field field)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		one(out, s, name, r, TACH_TIME, field);
+		one(out, s, name, r, TACH_QUANTITY_TIME, field);
 }
 
 static void events(struct tach__out *out, const struct tach_snapshot *s, const char *name,
@@ -132,7 +132,7 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
 		       "Metrics derived from the counts, inclusive.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
-			tach_snapshot_derived(s, r, m, TACH_INCLUSIVE, &v);
+			tach_snapshot_derived(s, r, m, TACH_PART_INCLUSIVE, &v);
 			series(out, "tach_region_metric", &info);
 			label(out, "metric", tach_snapshot_metric(s, m));
 			end(out, v.value);
@@ -200,14 +200,14 @@ static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 	int first = 1;
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		int n = tach_snapshot_buckets(s, r, TACH_TIME, NULL, 0);
+		int n = tach_snapshot_buckets(s, r, TACH_QUANTITY_TIME, NULL, 0);
 		size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
 		struct tach_bucket *b = size ? tach__pages(size) : NULL;
 
 		out->lacking |= size && !b;
 		if (!b)
 			continue;
-		tach_snapshot_buckets(s, r, TACH_TIME, b, n);
+		tach_snapshot_buckets(s, r, TACH_QUANTITY_TIME, b, n);
 		if (first)
 			family(out, "tach_region_call_seconds", "histogram",
 			       "Time of one call, cost subtracted; the sum is made of the "
@@ -230,14 +230,14 @@ static void plain(struct tach__out *out, const char *name, const char *type, con
 void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *s,
 			     const struct tach_report_options *opt)
 {
-	struct tach_snapshot_counts c = {0};
+	struct tach_counts c = {0};
 
 	(void)opt;
 	tach_snapshot_counts(s, &c);
 	family(out, "tach_info", "gauge",
 	       "The version of the library, and what it misses here.");
 	tach__out(out, "tach_info{version=\"%s\"", tach_version());
-	label(out, "note", tach_snapshot_note(s));
+	label(out, "note", tach_snapshot_missing(s));
 	end(out, 1);
 	plain(out, "tach_threads_total", "counter", "Threads that measured something.",
 	      (double)c.threads);

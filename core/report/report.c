@@ -14,11 +14,11 @@ static const struct {
 	void (*write)(struct tach__out *, const struct tach_snapshot *,
 		      const struct tach_report_options *);
 } formats[] = {
-	[TACH_TEXT] = {".txt", tach__report_text},
-	[TACH_JSON] = {".json", tach__report_json},
-	[TACH_CSV] = {".csv", tach__report_csv},
-	[TACH_PROMETHEUS] = {".prom", tach__report_prometheus},
-	[TACH_HTML] = {".html", tach__report_html},
+	[TACH_FORMAT_TEXT] = {".txt", tach__report_text},
+	[TACH_FORMAT_JSON] = {".json", tach__report_json},
+	[TACH_FORMAT_CSV] = {".csv", tach__report_csv},
+	[TACH_FORMAT_PROMETHEUS] = {".prom", tach__report_prometheus},
+	[TACH_FORMAT_HTML] = {".html", tach__report_html},
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
@@ -29,7 +29,7 @@ uint32_t tach__report_flags(const struct tach_snapshot *s)
 
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
-			tach_snapshot_value(s, r, q, TACH_INCLUSIVE, &v);
+			tach_snapshot_value(s, r, q, TACH_PART_INCLUSIVE, &v);
 			flags |= v.flags;
 		}
 	return flags;
@@ -45,7 +45,7 @@ enum tach_format tach_report_format(const char *file)
 		if (length >= n && strcmp(file + length - n, formats[f].suffix) == 0)
 			return (enum tach_format)f;
 	}
-	return TACH_TEXT;
+	return TACH_FORMAT_TEXT;
 }
 
 int tach_report_write(const struct tach_snapshot *s, const struct tach_report_options *given,

@@ -30,7 +30,7 @@ static char *at(const struct table *t, int row, int column)
 static void value_text(char *to, const struct tach_snapshot *s, int q,
 		       const struct tach_value *v)
 {
-	int small = (v->flags & TACH_SMALL) != 0;
+	int small = (v->flags & TACH_FLAG_SMALL) != 0;
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 
 	tach__unit_value(number, s, q, v->value);
@@ -52,9 +52,9 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	size_t n = 0;
 
 	tach_snapshot_region(s, region, &info);
-	tach_snapshot_value(s, region, TACH_TIME, TACH_INCLUSIVE, &v);
+	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 	*to = '\0';
-	if (v.flags & TACH_STALE)
+	if (v.flags & TACH_FLAG_STALE)
 		n += (size_t)snprintf(to + n, CELL - n, "stale");
 	for (int i = 0; i < 6 && n < CELL; i++) {
 		const char *comma = n ? ", " : "";
@@ -207,9 +207,10 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	region_text(at(t, row, column++), t, r, &info, most);
 	tach__unit_count(at(t, row, column++), (double)info.entries);
 	for (int q = 0; q < columns; q++) {
-		cell_value(at(t, row, column++), s, r, q, TACH_INCLUSIVE);
-		if (q == TACH_TIME && self)
-			cell_value(at(t, row, column++), s, r, TACH_TIME, TACH_SELF);
+		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
+		if (q == TACH_QUANTITY_TIME && self)
+			cell_value(at(t, row, column++), s, r, TACH_QUANTITY_TIME,
+				   TACH_PART_SELF);
 	}
 	provenance_text(at(t, row, column), s, r);
 }
@@ -223,7 +224,7 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 	snprintf(at(t, 0, column++), CELL, "calls");
 	for (int q = 0; q < columns; q++) {
 		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
-		if (q == TACH_TIME && self)
+		if (q == TACH_QUANTITY_TIME && self)
 			snprintf(at(t, 0, column++), CELL, "self");
 	}
 	snprintf(at(t, 0, column), CELL, "provenance");
@@ -341,7 +342,7 @@ static void write_table(struct tach__out *out, const struct table *t,
 static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 			const struct tach_report_options *opt)
 {
-	struct tach_snapshot_counts c = {0};
+	struct tach_counts c = {0};
 	uint32_t flags = tach__report_flags(s);
 	char note[1024];
 
@@ -356,13 +357,13 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 			"Time is that of the wall: what other threads ran meanwhile is in "
 			"it.\n",
 			opt->ascii ? "+-" : "\u00b1");
-	if (flags & TACH_CORRECTED)
+	if (flags & TACH_FLAG_CORRECTED)
 		tach__out(out,
 			  "Of instructions one is taken out for every interrupt; JSON and CSV "
 			  "have the raw counts too.\n");
-	if (flags & TACH_SMALL)
+	if (flags & TACH_FLAG_SMALL)
 		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
-	if (tach_printable(note, sizeof note, tach_snapshot_note(s)))
+	if (tach_printable(tach_snapshot_missing(s), note, sizeof note))
 		tach__out(out, "%s\n", note);
 	if (c.refused)
 		tach__out(

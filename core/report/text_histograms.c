@@ -18,7 +18,7 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 	} which[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
 	char name[64], value[TACH__UNIT_MAX];
 
-	tach_printable(name, sizeof name, tach_snapshot_quantity(s, quantity));
+	tach_printable(tach_snapshot_quantity(s, quantity), name, sizeof name);
 	tach__out(out, "  %s:", name);
 	for (int i = 0; i < 4; i++) {
 		tach__unit_value(value, s, quantity,
@@ -63,7 +63,7 @@ static void bars(struct tach__out *out, const struct tach_snapshot *s, int quant
 /* Pages, not malloc: a handler of a deadly signal may write this. */
 static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region)
 {
-	int n = tach_snapshot_buckets(s, region, TACH_TIME, NULL, 0);
+	int n = tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, NULL, 0);
 	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
 	struct tach_bucket *b = size ? tach__pages(size) : NULL;
 	struct tach_region_info info = {0};
@@ -73,12 +73,12 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 	if (!b)
 		return;
 	tach_snapshot_region(s, region, &info);
-	tach_snapshot_buckets(s, region, TACH_TIME, b, n);
-	tach_printable(name, sizeof name, info.name);
+	tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, b, n);
+	tach_printable(info.name, name, sizeof name);
 	tach__out(out, "\n%s, single calls:\n", name);
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
 		quantiles(out, s, region, q);
-	bars(out, s, TACH_TIME, b, n);
+	bars(out, s, TACH_QUANTITY_TIME, b, n);
 	tach__pages_free(b, size);
 }
 

@@ -37,7 +37,7 @@ void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, in
 {
 	if (isnan(v))
 		snprintf(to, TACH__UNIT_MAX, "-");
-	else if (q == TACH_TIME)
+	else if (q == TACH_QUANTITY_TIME)
 		tach__unit_time(to, v);
 	else if (q < tach_snapshot_nquantities(s))
 		tach__unit_count(to, v);

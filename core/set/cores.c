@@ -15,7 +15,7 @@
 
 int tach__cores_find(struct tach__making *m)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	int pmus[TACH__CORES_MAX], n;
 	struct tach__cores *c;
 
@@ -124,7 +124,7 @@ static int qualify(struct tach__making *m, int member)
 int tach__cores_event(struct tach__making *m, int member, const char *string,
 		      uint32_t privilege)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach__cores *c = m->set->cores;
 	int raw = !strchr(string, '/');
 

@@ -147,7 +147,7 @@ static int append(struct tach__making *m, const struct perf_event_attr *attr, co
 	return set->count - 1;
 }
 
-int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given)
+int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given)
 {
 	const struct perf_event_attr *theirs = given->attr;
 	struct perf_event_attr attr;
@@ -188,13 +188,13 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given
 
 static uint32_t levels(const struct tach__making *m)
 {
-	return m->opt->privilege ? m->opt->privilege : TACH_PLM_USER;
+	return m->opt->privilege ? m->opt->privilege : TACH_PRIVILEGE_USER;
 }
 
 static int encode(const struct tach__making *m, const char *string, uint32_t privilege,
 		  struct tach_event *out, struct tach_error *err)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 
 	opt.pmu = m->opt->pmu;
 	opt.privilege = privilege;
@@ -268,7 +268,7 @@ static int counted(struct tach__making *m, const char *string, struct tach__span
 	memset(&coded, 0, sizeof coded);
 	code = encode(m, string, levels(m), &coded, &err);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
-		code = encode(m, string, levels(m) | TACH_PLM_KERNEL, &coded, &err);
+		code = encode(m, string, levels(m) | TACH_PRIVILEGE_KERNEL, &coded, &err);
 	if (code == 0) {
 		int member = attach(m, &coded, event, label);
 

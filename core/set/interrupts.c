@@ -86,7 +86,7 @@ static int counts(const struct perf_event_attr *attr, const struct tach_event *e
 /* The kernel's generic event, or the PMU's own. */
 static uint32_t retired(const struct tach__making *m)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event own;
 	uint32_t bits = 0;
 	int have;

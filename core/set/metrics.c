@@ -103,7 +103,7 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	opt.context = &asking;
 	/* N<number> would be a member by its number, which is nobody's business. */
 	opt.noperands = 0;
-	code = tach_formula_compile(&formula, text, &opt, &err);
+	code = tach_formula_compile(text, &opt, &formula, &err);
 	while (asking.nparts)
 		tach_formula_free(asking.part[--asking.nparts]);
 	if (code && asking.code)

@@ -119,7 +119,7 @@ static int create(struct tach_set **out, const struct tach_set_options *opt, uin
 	return code;
 }
 
-int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 		    struct tach_error *err)
 {
 	uint32_t without;
@@ -200,7 +200,7 @@ void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *fl
 			continue;
 		interrupts = deltas[set->interrupts];
 		deltas[i] = deltas[i] > interrupts ? deltas[i] - interrupts : 0;
-		flags[i] |= TACH_CORRECTED | flags[set->interrupts];
+		flags[i] |= TACH_FLAG_CORRECTED | flags[set->interrupts];
 	}
 }
 
@@ -228,7 +228,7 @@ double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *del
 
 	if (!f) {
 		if (out_flags)
-			*out_flags = TACH_LOST;
+			*out_flags = TACH_FLAG_LOST;
 		return 0;
 	}
 	value = tach_formula_eval(f, deltas, elapsed_ns, &own);

@@ -87,7 +87,7 @@ int tach__set_events(struct tach__making *m);
 int tach__list_next(struct tach__span *list, struct tach__span *label,
 		    struct tach__span *event);
 /* A caller's attr. */
-int tach__set_attr_add(struct tach__making *m, const struct tach_set_attr *given);
+int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given);
 /* Member of that label or name, or -1. */
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 /* Whether the member of that label or name was left out. */

@@ -31,5 +31,5 @@ void tach__operands_derive(const struct tach__operands *o, const struct tach_for
 	if (!isfinite(value->error))
 		value->error = 0;
 	if (value->error > 0 && fabs(value->value) <= value->error)
-		value->flags |= TACH_SMALL;
+		value->flags |= TACH_FLAG_SMALL;
 }

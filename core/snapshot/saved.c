@@ -59,8 +59,8 @@ int tach__saved_compile(struct tach__saved *s, struct tach_error *err)
 		int code = 0;
 
 		if (s->metric[m].text)
-			code = tach_formula_compile(&s->metric[m].formula, s->metric[m].text,
-						    &opt, err);
+			code = tach_formula_compile(s->metric[m].text, &opt,
+						    &s->metric[m].formula, err);
 		if (code)
 			return code;
 	}
@@ -71,7 +71,8 @@ void tach__saved_derive(struct tach__saved *s, int region, int metric, enum tach
 {
 	struct tach_value *v = s->region[region].value[part];
 	struct tach_value *result = &v[s->nquantities + metric];
-	struct tach__operands o = {.count = (uint32_t)s->nquantities - 1, .time = v[TACH_TIME]};
+	struct tach__operands o = {.count = (uint32_t)s->nquantities - 1,
+				   .time = v[TACH_QUANTITY_TIME]};
 
 	*result = (struct tach_value){.value = NAN, .raw = NAN};
 	if (!s->metric[metric].formula)
@@ -85,7 +86,7 @@ int tach__saved_value(const struct tach__saved *s, int region, int number, enum 
 		      struct tach_value *value)
 {
 	if (region < 0 || region >= s->nregions || number < 0 ||
-	    number >= s->nquantities + s->nmetrics || part > TACH_SELF)
+	    number >= s->nquantities + s->nmetrics || part > TACH_PART_SELF)
 		return TACH_ERR_INVAL;
 	*value = s->region[region].value[part][number];
 	return 0;

@@ -247,7 +247,7 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	s->clock_hz = number(l, clock, "hz");
 	estimate = tach__json_member(clock, "estimate");
 	if (estimate && estimate->type == TACH__JSON_TRUE)
-		s->clock_flags = TACH_CLOCK;
+		s->clock_flags = TACH_FLAG_CLOCK;
 }
 
 static void load_version(struct load *l, const struct tach__json *root)
@@ -293,7 +293,7 @@ static void load_all(struct load *l, const struct tach__json *root)
 
 TACH_STATIC_ASSERT(TACH__SAVED_METRICS_MAX == 1024, "the error's sentence");
 
-int tach_snapshot_load(struct tach_snapshot **out, const char *json, size_t size,
+int tach_snapshot_load(const char *json, size_t size, struct tach_snapshot **out,
 		       struct tach_error *err)
 {
 	struct tach__arena arena = {0};

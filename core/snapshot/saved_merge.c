@@ -220,13 +220,14 @@ static int add_source(struct tach__saved *s, int region, const struct source *fr
 			sum->raw += v.raw;
 			sum->overhead += v.overhead;
 			sum->error += v.error;
-			sum->flags |= v.flags & ~(uint32_t)TACH_SMALL;
+			sum->flags |= v.flags & ~(uint32_t)TACH_FLAG_SMALL;
 		}
 		code = code ? code : add_buckets(s, &to->histogram[at], from, q);
 	}
 	for (int q = 0; q < s->nquantities; q++)
 		if (!seen[q])
-			to->value[0][q].flags |= TACH_LOST, to->value[1][q].flags |= TACH_LOST;
+			to->value[0][q].flags |= TACH_FLAG_LOST,
+				to->value[1][q].flags |= TACH_FLAG_LOST;
 	add_info(&to->info, &from->info);
 	return code;
 }
@@ -238,7 +239,7 @@ static void finish_region(struct tach__saved *s, int region)
 
 		for (int q = 0; q < s->nquantities; q++)
 			if (v[q].error > 0 && v[q].value <= v[q].error)
-				v[q].flags |= TACH_SMALL;
+				v[q].flags |= TACH_FLAG_SMALL;
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__saved_derive(s, region, m, (enum tach_part)part);
 	}
@@ -246,8 +247,8 @@ static void finish_region(struct tach__saved *s, int region)
 
 static int by_time(const void *a, const void *b)
 {
-	double x = ((const struct tach__saved_region *)a)->value[0][TACH_TIME].value;
-	double y = ((const struct tach__saved_region *)b)->value[0][TACH_TIME].value;
+	double x = ((const struct tach__saved_region *)a)->value[0][TACH_QUANTITY_TIME].value;
+	double y = ((const struct tach__saved_region *)b)->value[0][TACH_QUANTITY_TIME].value;
 
 	return (x < y) - (x > y);
 }
@@ -297,7 +298,7 @@ static void add_counts(struct merge *m)
 	struct tach_snapshot *s = m->whole;
 
 	for (int i = 0; i < m->n; i++) {
-		struct tach_snapshot_counts c = {0};
+		struct tach_counts c = {0};
 
 		tach_snapshot_counts(m->list[i], &c);
 		s->threads += c.threads;
@@ -308,7 +309,7 @@ static void add_counts(struct merge *m)
 		s->reports += c.reports;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
-		add_note(s, tach_snapshot_note(m->list[i]));
+		add_note(s, tach_snapshot_missing(m->list[i]));
 	}
 }
 
@@ -335,8 +336,8 @@ static int merge(struct merge *m, struct tach_error *err)
 	return code ? code : add_regions(m);
 }
 
-int tach_snapshot_merge(struct tach_snapshot **out, const struct tach_snapshot *const *list,
-			int n, struct tach_error *err)
+int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
+			struct tach_snapshot **out, struct tach_error *err)
 {
 	struct merge m = {.list = list, .n = n};
 	int code = TACH_ERR_NOMEM, bad = !out || n < 1 || !list;

@@ -28,7 +28,7 @@ static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
 	if (!row)
 		return;
 	if (how != TACH__COPIED) {
-		row->flags |= TACH_STALE;
+		row->flags |= TACH_FLAG_STALE;
 		s->stale++;
 	}
 	if (how != TACH__COPIED_NOT)
@@ -293,7 +293,7 @@ static int take_from(const struct tach__beacon *owner, struct tach_snapshot **ou
 
 	*out = NULL;
 	if (code == 0)
-		code = tach_snapshot_load(out, text.at, text.length, err);
+		code = tach_snapshot_load(text.at, text.length, out, err);
 	tach__buffer_free(&text);
 	return code;
 }

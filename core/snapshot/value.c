@@ -48,12 +48,12 @@ const char *tach_snapshot_metric(const struct tach_snapshot *s, int metric)
 			: tach_set_metric_name(s->config->set, metric);
 }
 
-const char *tach_snapshot_note(const struct tach_snapshot *s)
+const char *tach_snapshot_missing(const struct tach_snapshot *s)
 {
 	return s->note;
 }
 
-int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_snapshot_counts *counts)
+int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_counts *counts)
 {
 	if (!counts || (counts->size && counts->size != sizeof *counts))
 		return TACH_ERR_INVAL;
@@ -106,13 +106,13 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 {
 	uint32_t flags = row->flags;
 
-	if (quantity == TACH_TIME)
+	if (quantity == TACH_QUANTITY_TIME)
 		return flags | s->clock_flags;
 	for (int i = 0; i < 6; i++)
 		if (row->provenance[i])
 			flags |= 1u << i;
 	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_SOFTWARE)
-		return (flags & (TACH_LOST | TACH_STALE)) | TACH_SYSCALL;
+		return (flags & (TACH_FLAG_LOST | TACH_FLAG_STALE)) | TACH_FLAG_SYSCALL;
 	return flags;
 }
 
@@ -123,11 +123,11 @@ static double take_interrupts(const struct tach_snapshot *s, int region, int qua
 	const struct tach_set *set = s->config->set;
 	struct tach_value interrupts;
 
-	if (quantity == TACH_TIME || !(set->corrected >> (quantity - 1) & 1))
+	if (quantity == TACH_QUANTITY_TIME || !(set->corrected >> (quantity - 1) & 1))
 		return 0;
 	tach_snapshot_value(s, region, 1 + set->interrupts, part, &interrupts);
 	value->error += interrupts.error;
-	value->flags |= TACH_CORRECTED;
+	value->flags |= TACH_FLAG_CORRECTED;
 	return interrupts.value;
 }
 
@@ -165,14 +165,14 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 		return quantity < s->saved->nquantities
 			       ? tach__saved_value(s->saved, region, quantity, part, value)
 			       : TACH_ERR_INVAL;
-	if (!row || quantity < 0 || quantity > (int)s->config->count || part > TACH_SELF)
+	if (!row || quantity < 0 || quantity > (int)s->config->count || part > TACH_PART_SELF)
 		return TACH_ERR_INVAL;
 	cell = &row->cell[quantity];
-	sum = part == TACH_SELF ? cell->self : cell->inclusive;
+	sum = part == TACH_PART_SELF ? cell->self : cell->inclusive;
 	/* Entries that sparse mode passed over were like those it took. */
 	if (row->calls)
 		scale = ((double)row->calls + (double)row->skipped) / (double)row->calls;
-	if (quantity == TACH_TIME)
+	if (quantity == TACH_QUANTITY_TIME)
 		scale *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
 	/* Self may be a little below zero: a signal handler's region between two edges. */
 	value->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
@@ -180,16 +180,16 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	value->error = (cell->error[part] + sampling_error(row, cell)) * scale;
 	/* Each reading falls into a tick of the clock anywhere: such errors add up as walks do.
 	 */
-	if (quantity == TACH_TIME)
+	if (quantity == TACH_QUANTITY_TIME)
 		value->error += sqrt((double)row->outermost) * scale;
 	value->flags = flags_of(s, row, quantity);
 	corrected = value->raw - value->overhead;
 	corrected -= take_interrupts(s, region, quantity, part, value);
 	value->value = corrected > 0 ? corrected : 0;
-	if (quantity == TACH_TIME)
+	if (quantity == TACH_QUANTITY_TIME)
 		value->error += value->value * s->clock_error;
 	if (corrected < 0 || (value->error > 0 && value->value <= value->error))
-		value->flags |= TACH_SMALL;
+		value->flags |= TACH_FLAG_SMALL;
 	return 0;
 }
 
@@ -206,7 +206,7 @@ int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 					 value);
 	f = tach_set_metric(s->config->set, metric);
 	o.count = s->config->count;
-	if (!row_at(s, region) || part > TACH_SELF)
+	if (!row_at(s, region) || part > TACH_PART_SELF)
 		return TACH_ERR_INVAL;
 	for (uint32_t i = 0; i < o.count; i++) {
 		struct tach_value v;
@@ -214,7 +214,7 @@ int tach_snapshot_derived(const struct tach_snapshot *s, int region, int metric,
 		tach_snapshot_value(s, region, (int)i + 1, part, &v);
 		tach__operands_put(&o, i, &v);
 	}
-	tach_snapshot_value(s, region, TACH_TIME, part, &o.time);
+	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, part, &o.time);
 	tach__operands_derive(&o, f, value);
 	return 0;
 }
@@ -231,7 +231,7 @@ double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int qua
 	    !(p >= 0 && p <= 1))
 		return NAN;
 	v = tach__histogram_quantile(row->histograms, (uint32_t)quantity, p);
-	if (quantity == TACH_TIME)
+	if (quantity == TACH_QUANTITY_TIME)
 		v *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
 	return v;
 }
@@ -240,7 +240,7 @@ int tach_snapshot_buckets(const struct tach_snapshot *s, int region, int quantit
 			  struct tach_bucket *buckets, int max)
 {
 	const struct tach__row *row;
-	double unit = quantity == TACH_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
+	double unit = quantity == TACH_QUANTITY_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
 	int n;
 
 	if (!buckets && max > 0)

@@ -5,7 +5,7 @@
 
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err)
 {
-	struct tach_report_options opt = {.format = TACH_JSON};
+	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
 	struct tach_snapshot *s;
 	int code = tach__snapshot_take_here(&s, err);
 

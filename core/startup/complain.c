@@ -23,8 +23,8 @@ static const char *const known[] = {
 	"TACH_PMU",	"TACH_DERIVED", "TACH_INTERRUPTS", NULL,
 };
 /* Of tach run, of its sources' build and tests. */
-static const char *const others[] = {"TACH_CLOCK",   "TACH_CACHE",    "TACH_RUN",
-				     "TACH_RUN_PID", "TACH_RUN_ROWS", NULL};
+static const char *const others[] = {"TACH_FLAG_CLOCK", "TACH_CACHE",	 "TACH_RUN",
+				     "TACH_RUN_PID",	"TACH_RUN_ROWS", NULL};
 
 static int add(char *text, size_t size, const char *format, const char *what, int length,
 	       const char *more)
@@ -106,7 +106,7 @@ int tach__environment_useless(char *text, size_t size)
 	found = misspelt(text, size);
 	found |= no_pmu(text, size);
 	found |= no_definitions(text, size);
-	tach_printable(text, size, text);
+	tach_printable(text, text, size);
 	errno = saved;
 	return found;
 }
@@ -137,7 +137,7 @@ int tach__environment_output(char *text, size_t size)
 	if (folder_code)
 		snprintf(text, size, "the folder %.120s: %s", folder,
 			 tach_strerror(folder_code));
-	tach_printable(text, size, text);
+	tach_printable(text, text, size);
 	errno = saved;
 	return code || folder_code;
 }

@@ -160,7 +160,7 @@ struct tach__pmu {
 	uint8_t general, general_width; /* @gp; 0 = unknown */
 	uint8_t general_libpfm4, fixed_libpfm4;
 	uint8_t fixed_width;
-	uint8_t plm;	       /* TACH_PLM_* */
+	uint8_t plm;	       /* TACH_PRIVILEGE_* */
 	uint32_t fixed;	       /* bit n = fixed counter n */
 	uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
 	uint32_t mods;	       /* 1u << TACH__MOD_* that exist here */

@@ -26,12 +26,12 @@ class counted
       public:
 	explicit counted(benchmark::State &s) : state(s), reader(events())
 	{
-		tach_begin(reader.get(), &mark);
+		tach_reader_begin(reader.get(), &mark);
 	}
 	void report()
 	{
 		uint64_t delta[TACH_COUNTERS_MAX];
-		uint32_t flags = tach_end(reader.get(), &mark, delta);
+		uint32_t flags = tach_reader_end(reader.get(), &mark, delta);
 		const tach_set *set = events().get();
 
 		for (int i = 0; i < tach_set_count(set); i++)
@@ -40,7 +40,7 @@ class counted
 						   benchmark::Counter::kAvgIterations);
 		if (tach_set_count(set) == 0)
 			state.SetLabel("no counters: " + std::string(tach_set_missing(set)));
-		else if (flags & (TACH_LOST | TACH_INCOMPLETE))
+		else if (flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE))
 			state.SetLabel("counters were taken away");
 	}
 

@@ -65,6 +65,13 @@
 	"\t" abi "\n"                                                                          \
 	"\t.popsection\n"
 
+TACH_BEGIN_DECLS
+
+/* One read of the clock: TSC, CNTVCT or ITC; 0 where there is none. */
+TACH_API uint64_t tach_clock(void);
+
+TACH_END_DECLS
+
 #if defined(__x86_64__) && !defined(__ILP32__)
 #include <tach/arch/x86.h>
 #elif defined(__i386__) || defined(__x86_64__)

@@ -35,8 +35,17 @@
 #endif
 
 /* Every exported function carries TACH_API; everything else is hidden. */
-#define TACH_API	 __attribute__((visibility("default")))
-#define TACH_INLINE	 static inline __attribute__((always_inline, unused))
+#define TACH_API    __attribute__((visibility("default")))
+#define TACH_INLINE static inline __attribute__((always_inline, unused))
+/*
+ * Inline functions of the API. The library has each of them as a symbol of the same name too,
+ * for other languages and for whoever takes the address: gnu_inline never emits a copy.
+ */
+#ifndef TACH_API_INLINE
+#define TACH_API_INLINE extern inline __attribute__((gnu_inline, always_inline))
+#endif
+/* What those are made of: not static, which inline functions with linkage must not refer to. */
+#define TACH__INLINE	 extern inline __attribute__((gnu_inline, always_inline))
 #define TACH_COLD	 __attribute__((cold, noinline))
 #define TACH_LIKELY(x)	 __builtin_expect(!!(x), 1)
 #define TACH_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -40,7 +40,7 @@ struct tach_bench_options {
 	double confidence;     /* of the interval, 0 < c < 1; 0 = 0.95 */
 	double outlier; /* what counts as far off, in scaled MADs; 0 = 5, negative = none */
 	tach_bench_body empty; /* the loop without its body; NULL = the library's */
-	uint32_t privilege;    /* TACH_PLM_*; 0 = TACH_PLM_USER */
+	uint32_t privilege;    /* TACH_PRIVILEGE_*; 0 = TACH_PRIVILEGE_USER */
 	/*
 	 * TACH_SET_INTERRUPTS: one more value, the interrupts; TACH_SET_CORRECT: they are taken
 	 * out of instructions too, see tach/set.h.
@@ -52,7 +52,7 @@ struct tach_bench_options {
 };
 
 /* One quantity, per iteration. */
-struct tach_bench_value {
+struct tach_bench_quantity {
 	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
@@ -63,8 +63,8 @@ struct tach_bench_value {
 	uint32_t samples;
 	uint32_t outliers; /* of them, far off (a MAD of 0: none); they are in all of the above
 			    */
-	/* TACH_* of flags.h; TACH_SMALL when the interval reaches down to 0: below resolution,
-	 * and what is negative in it is not to be told from nothing. */
+	/* TACH_* of flags.h; TACH_FLAG_SMALL when the interval reaches down to 0: below
+	 * resolution, and what is negative in it is not to be told from nothing. */
 	uint32_t flags;
 	uint32_t pass;
 };
@@ -87,8 +87,8 @@ TACH_BEGIN_DECLS
  * tach_bench_missing tells why; time is always measured. Fails for malformed events and bad
  * options, and for want of memory; never for missing hardware.
  */
-TACH_API int tach_bench_run(struct tach_bench **out, const char *name, tach_bench_body body,
-			    void *context, const struct tach_bench_options *opt,
+TACH_API int tach_bench_run(const char *name, tach_bench_body body, void *context,
+			    const struct tach_bench_options *opt, struct tach_bench **out,
 			    struct tach_error *err);
 TACH_API void tach_bench_free(struct tach_bench *bench); /* NULL is fine */
 
@@ -98,7 +98,7 @@ TACH_API int tach_bench_passes(const struct tach_bench *bench);
 /* Values: number 0 is time. TACH_ERR_INVAL outside 0 .. tach_bench_count - 1. */
 TACH_API int tach_bench_count(const struct tach_bench *bench);
 TACH_API int tach_bench_value(const struct tach_bench *bench, int i,
-			      struct tach_bench_value *value);
+			      struct tach_bench_quantity *value);
 /* One sentence on what could not be counted and why; "" if nothing is missing. */
 TACH_API const char *tach_bench_missing(const struct tach_bench *bench);
 /*
@@ -116,13 +116,13 @@ enum tach_bench_format { TACH_BENCH_TEXT, TACH_BENCH_JSON };
  * is a few lines, without what is missing; JSON one object in one line (schema tach-bench-1),
  * numbers by no locale's rules.
  */
-TACH_API int tach_bench_format(const struct tach_bench *bench, enum tach_bench_format format,
-			       char *text, size_t size);
+TACH_API int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format format,
+			      char *text, size_t size);
 /*
  * Such an object back, samples included, so that tach_bench_compare can take it: one line of a
  * file of them. TACH_ERR_SYNTAX with line and column, TACH_ERR_NOMEM.
  */
-TACH_API int tach_bench_load(struct tach_bench **out, const char *json, size_t length,
+TACH_API int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
 			     struct tach_error *err);
 
 /* ---- TACH_BENCH(name) { body } ---- */

@@ -89,12 +89,12 @@ static void tach__bench_progress(const char *name)
 
 static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
 {
-	int length = tach_bench_format(bench, format, TACH__NULL, 0);
+	int length = tach_bench_print(bench, format, TACH__NULL, 0);
 	char *text = TACH__CAST(char *, malloc(TACH__CAST(size_t, length) + 1));
 
 	if (!text)
 		return 1;
-	tach_bench_format(bench, format, text, TACH__CAST(size_t, length) + 1);
+	tach_bench_print(bench, format, text, TACH__CAST(size_t, length) + 1);
 	fputs(text, stdout);
 	free(text);
 	return 0;
@@ -104,7 +104,7 @@ static void tach__bench_compare(const struct tach_bench *base, const struct tach
 				const char *what, int quantity)
 {
 	struct tach_bench_difference d;
-	struct tach_bench_value a, b;
+	struct tach_bench_quantity a, b;
 
 	if (tach_bench_compare(base, bench, quantity, &d) != 0 ||
 	    tach_bench_value(base, quantity, &a) != 0 ||
@@ -112,7 +112,7 @@ static void tach__bench_compare(const struct tach_bench *base, const struct tach
 		return;
 	printf("  %s %s: %+.4f %s", d.differs ? "differs from" : "no difference to", what,
 	       d.shift, quantity ? a.name : "ns");
-	if (d.differs && !(a.flags & TACH_SMALL) && !(b.flags & TACH_SMALL))
+	if (d.differs && !(a.flags & TACH_FLAG_SMALL) && !(b.flags & TACH_FLAG_SMALL))
 		printf(", %.4g times as much", b.median / a.median);
 	printf(" (p %.2g)\n", d.p);
 }
@@ -153,7 +153,7 @@ static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 			const char *, memchr(line, '\n', TACH__CAST(size_t, end - line)));
 		size_t n = TACH__CAST(size_t, (next ? next : end) - line);
 
-		if (tach_bench_load(&found, line, n, TACH__NULL) == 0) {
+		if (tach_bench_load(line, n, &found, TACH__NULL) == 0) {
 			if (!name || strcmp(tach_bench_name(found), name) == 0)
 				return found;
 			tach_bench_free(found);
@@ -201,7 +201,7 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 	tach__bench_progress(name);
 	if (c->setup)
 		c->setup(arg);
-	code = tach_bench_run(&bench, name, c->body, &arg, &mine, &err);
+	code = tach_bench_run(name, c->body, &arg, &mine, &bench, &err);
 	if (c->teardown)
 		c->teardown(arg);
 	tach__bench_progress("");

@@ -58,14 +58,14 @@ struct tach_derived_options {
 };
 
 enum tach_derived_type {
-	TACH_NOT_DERIVED,
-	TACH_DERIVED_ADD,
-	TACH_DERIVED_PS,
-	TACH_DERIVED_ADD_PS,
-	TACH_DERIVED_CMPD,
-	TACH_DERIVED_SUB,
-	TACH_DERIVED_POSTFIX,
-	TACH_DERIVED_INFIX,
+	TACH_DERIVED_TYPE_NONE,
+	TACH_DERIVED_TYPE_ADD,
+	TACH_DERIVED_TYPE_PS,
+	TACH_DERIVED_TYPE_ADD_PS,
+	TACH_DERIVED_TYPE_CMPD,
+	TACH_DERIVED_TYPE_SUB,
+	TACH_DERIVED_TYPE_POSTFIX,
+	TACH_DERIVED_TYPE_INFIX,
 };
 
 /* One definition. Strings live as long as the registry; "" where the file has none. */
@@ -89,9 +89,8 @@ struct tach_expansion;
 TACH_BEGIN_DECLS
 
 /* opt NULL: flags 0, nobody told. A user's file that cannot be read is reported, not fatal. */
-TACH_API int tach_derived_create(struct tach_derived **out,
-				 const struct tach_derived_options *opt,
-				 struct tach_error *err);
+TACH_API int tach_derived_create(const struct tach_derived_options *opt,
+				 struct tach_derived **out, struct tach_error *err);
 TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
 /*
  * The process's own registry, which sets and event strings ask: presets and user files, made

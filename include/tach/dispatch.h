@@ -44,10 +44,10 @@
 #define TACH_DISPATCH_ALLTHREADS 0x0080u /* Montecito: refused, as no hardware does it */
 #define TACH_DISPATCH_CHAIN	 0x0100u /* arm64: 64 bits from two neighbouring counters */
 
-/* One event to be measured, as rows of the PMU's table (tach_event_info, tach_umask_info). */
+/* One event to be measured, as rows of the PMU's table (tach_pmu_event, tach_pmu_umask). */
 struct tach_dispatch_event {
 	int32_t event;
-	uint32_t privilege; /* TACH_PLM_*; 0 = tach_dispatch.privilege */
+	uint32_t privilege; /* TACH_PRIVILEGE_*; 0 = tach_dispatch.privilege */
 	uint32_t flags;	    /* TACH_DISPATCH_* */
 	uint32_t threshold; /* x86 counter mask, ia64 thres */
 	uint32_t ism;	    /* ia64 instruction set mask, 0-3 */
@@ -216,8 +216,8 @@ TACH_BEGIN_DECLS
  * TACH_ERR_EVENTSET, TACH_ERR_INCOMPATIBLE, TACH_ERR_MODEL, TACH_ERR_CODE_*, TACH_ERR_DATA_*
  *			see error.h
  */
-TACH_API int tach_dispatch(const struct tach_dispatch *in, struct tach_dispatch_out *out,
-			   struct tach_error *err);
+TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
+				   struct tach_dispatch_out *out, struct tach_error *err);
 
 /*
  * libpfm-3's event lists differ from today's, and its event and unit mask numbers are part of
@@ -236,8 +236,8 @@ TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 				struct tach_dispatch_event *out, struct tach_error *err);
 
 /* Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. */
-TACH_API void tach_dispatch_event(const struct tach_event *event,
-				  struct tach_dispatch_event *out);
+TACH_API void tach_dispatch_from_event(const struct tach_event *event,
+				       struct tach_dispatch_event *out);
 
 TACH_END_DECLS
 #endif

@@ -101,8 +101,8 @@ TACH_BEGIN_DECLS
  * An unhealthy machine is a result, not an error: 0, or TACH_ERR_INVAL for a bad size. opt may
  * be NULL. Allocates nothing that outlives it; thread-safe; not for signal handlers.
  */
-TACH_API int tach_doctor_examine(struct tach_examination *out,
-				 const struct tach_doctor_options *opt, struct tach_error *err);
+TACH_API int tach_doctor_examine(const struct tach_doctor_options *opt,
+				 struct tach_examination *out, struct tach_error *err);
 /* "no-vpmu", "slow", "warn": static storage; "unknown" for other numbers. */
 TACH_API const char *tach_cause_name(enum tach_cause cause);
 TACH_API const char *tach_verdict_name(enum tach_verdict verdict);

@@ -78,7 +78,7 @@ TACH_API const char *tach_strerror(int code);
  * itself. Texts of errors have been through it; names (of regions, events, files) have not.
  * Returns the length of text. Thread-safe, async-signal-safe, allocates nothing.
  */
-TACH_API size_t tach_printable(char *to, size_t size, const char *text);
+TACH_API size_t tach_printable(const char *text, char *to, size_t size);
 
 TACH_END_DECLS
 #endif

@@ -7,11 +7,11 @@
 #include <linux/perf_event.h>
 
 /* Privilege levels, libpfm's values. */
-#define TACH_PLM_KERNEL	    0x01
-#define TACH_PLM_1	    0x02
-#define TACH_PLM_2	    0x04
-#define TACH_PLM_USER	    0x08
-#define TACH_PLM_HYPERVISOR 0x10
+#define TACH_PRIVILEGE_KERNEL	  0x01
+#define TACH_PRIVILEGE_1	  0x02
+#define TACH_PRIVILEGE_2	  0x04
+#define TACH_PRIVILEGE_USER	  0x08
+#define TACH_PRIVILEGE_HYPERVISOR 0x10
 
 enum tach_os {
 	TACH_OS_NONE = 0, /* register words */
@@ -85,9 +85,9 @@ struct tach_encode_options {
 /* Leave `name` empty: a quarter less time. */
 #define TACH_ENCODE_NO_NAME 0x2u
 /* User level only; the library's default everywhere. */
-#define TACH_ENCODE_DEFAULT                                                                    \
+#define TACH_ENCODE_OPTIONS_INIT                                                               \
 	{                                                                                      \
-		0, TACH_OS_PERF_EXT, TACH_PLM_USER, -1, 1, 0, TACH__NULL, TACH__NULL,          \
+		0, TACH_OS_PERF_EXT, TACH_PRIVILEGE_USER, -1, 1, 0, TACH__NULL, TACH__NULL,    \
 			TACH__NULL                                                             \
 	}
 
@@ -98,9 +98,9 @@ TACH_BEGIN_DECLS
  * cpu/event=.../, or a preset or derived name that stands for one event. No allocation, no
  * lock, no locale, but for names that no table has: those ask the registry of derived events
  * (tach_derived_default), which is made when it is first needed. On error *out is untouched and
- * err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_DEFAULT. Thread-safe.
- * Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK, _FEATCOMB,
- * _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
+ * err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_OPTIONS_INIT.
+ * Thread-safe. Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK,
+ * _FEATCOMB, _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
  */
 TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 			       struct tach_event *out, struct tach_error *err);

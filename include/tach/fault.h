@@ -12,7 +12,7 @@ TACH_BEGIN_DECLS
  * telling: x86, 0 written to /sys/bus/event_source/devices/cpu/rdpmc; arm64, sysctl
  * kernel.perf_user_access=0. The next counter instruction then raises SIGSEGV (x86) or SIGILL
  * (arm64). With this handler it takes the slow exit instead: values stay right and are flagged
- * TACH_SYSCALL (TACH_MIXED for a region whose begin still had access).
+ * TACH_FLAG_SYSCALL (TACH_FLAG_MIXED for a region whose begin still had access).
  *
  * Installs a handler for both signals, once, and looks through all modules loaded by now for
  * counter instructions; call it again after dlopen of a module that has some. Faults anywhere

@@ -5,16 +5,17 @@
 #define TACH_FLAGS_H
 
 /* The bits' values are frozen; unknown bits are to be preserved. 0 = exact, uninterrupted. */
-#define TACH_RESCHEDULED 0x0001u /* taken off and put back in between; checked: still exact */
-#define TACH_INCOMPLETE	 0x0002u /* did not count part of the time */
-#define TACH_SYSCALL	 0x0004u /* at least one end was read by read(2) */
-#define TACH_SCALED	 0x0008u /* multiplexed; scaled by enabled / running */
-#define TACH_MIXED	 0x0010u /* the two ends came by different ways */
-#define TACH_LOST	 0x0020u /* error state, not open, set back: no measurement */
-#define TACH_CLOCK	 0x0040u /* clock whose frequency is an estimate */
-#define TACH_DIVZERO	 0x0080u /* formula divided by zero: NaN */
-#define TACH_STALE	 0x0100u /* snapshot took the latched copy of a slot under write */
-#define TACH_CORRECTED	 0x0400u /* interrupts were taken out: see TACH_SET_CORRECT */
-#define TACH_SMALL	 0x0200u /* not larger than the overhead's error bar: do not trust */
+#define TACH_FLAG_RESCHEDULED                                                                  \
+	0x0001u /* taken off and put back in between; checked: still exact */
+#define TACH_FLAG_INCOMPLETE 0x0002u /* did not count part of the time */
+#define TACH_FLAG_SYSCALL    0x0004u /* at least one end was read by read(2) */
+#define TACH_FLAG_SCALED     0x0008u /* multiplexed; scaled by enabled / running */
+#define TACH_FLAG_MIXED	     0x0010u /* the two ends came by different ways */
+#define TACH_FLAG_LOST	     0x0020u /* error state, not open, set back: no measurement */
+#define TACH_FLAG_CLOCK	     0x0040u /* clock whose frequency is an estimate */
+#define TACH_FLAG_DIVZERO    0x0080u /* formula divided by zero: NaN */
+#define TACH_FLAG_STALE	     0x0100u /* snapshot took the latched copy of a slot under write */
+#define TACH_FLAG_CORRECTED  0x0400u /* interrupts were taken out: see TACH_SET_CORRECT */
+#define TACH_FLAG_SMALL	     0x0200u /* not larger than the overhead's error bar: do not trust */
 
 #endif

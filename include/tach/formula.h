@@ -34,11 +34,11 @@ enum tach_formula_kind {
 };
 
 /* What a formula became. */
-enum tach_formula_shape {
-	TACH_FORMULA_CONSTANT,
-	TACH_FORMULA_LINEAR,   /* a dot product of operands and constants */
-	TACH_FORMULA_QUOTIENT, /* one dot product over another */
-	TACH_FORMULA_PROGRAM,  /* bytecode, with dot products for its linear parts */
+enum tach_shape {
+	TACH_SHAPE_CONSTANT,
+	TACH_SHAPE_LINEAR,   /* a dot product of operands and constants */
+	TACH_SHAPE_QUOTIENT, /* one dot product over another */
+	TACH_SHAPE_PROGRAM,  /* bytecode, with dot products for its linear parts */
 };
 
 /*
@@ -80,19 +80,19 @@ TACH_BEGIN_DECLS
  * knows; TACH_ERR_NOTSUPP: a clock that the system does not tell and the options do not set;
  * TACH_ERR_TOOMANY: beyond 2,048 operators and operands, or nested too deeply.
  */
-TACH_API int tach_formula_compile(struct tach_formula **out, const char *text,
-				  const struct tach_formula_options *opt,
-				  struct tach_error *err);
+TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
+				  struct tach_formula **out, struct tach_error *err);
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
 /* How many operands evaluation may read: 1 + the highest N used, 0 for a constant. */
 TACH_API int tach_formula_noperands(const struct tach_formula *f);
 /* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
 TACH_API uint64_t tach_formula_uses(const struct tach_formula *f);
-TACH_API enum tach_formula_shape tach_formula_shape(const struct tach_formula *f);
+TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f);
 /*
- * The provenance of a result: flags[i] of every operand i that is used, or-ed, with TACH_CLOCK
- * when a clock of the formula itself is an estimate. flags NULL: the formula's own.
+ * The provenance of a result: flags[i] of every operand i that is used, or-ed, with
+ * TACH_FLAG_CLOCK when a clock of the formula itself is an estimate. flags NULL: the formula's
+ * own.
  */
 TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags);
 
@@ -101,8 +101,8 @@ TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_
  *
  * n[0 .. noperands-1] are counts, taken as signed 64-bit numbers: a difference that went
  * backwards stays a small negative number. elapsed_ns is the value of the constant of that
- * name. A division by zero gives NaN and ors TACH_DIVZERO into *flags (which may be NULL), as
- * does nothing else; the formula's own flags are or-ed too, the operands' are the caller's
+ * name. A division by zero gives NaN and ors TACH_FLAG_DIVZERO into *flags (which may be NULL),
+ * as does nothing else; the formula's own flags are or-ed too, the operands' are the caller's
  * (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false, but !=.
  */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,

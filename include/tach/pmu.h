@@ -21,7 +21,7 @@ struct tach_pmu_info {
 	int general_width;  /* bits */
 	uint32_t fixed;	    /* bit n: fixed counter n exists */
 	int fixed_width;    /* bits */
-	uint32_t privilege; /* TACH_PLM_* bits it can filter by */
+	uint32_t privilege; /* TACH_PRIVILEGE_* bits it can filter by */
 	int present;	    /* this machine has it (or TACH_PMU says so) */
 	const char *alias;  /* a PMU whose event strings work here too; "" = none */
 	const char *perf;   /* the kernel's names for it, blank-separated, best first */
@@ -65,10 +65,10 @@ TACH_BEGIN_DECLS
 TACH_API int tach_pmu_count(void);
 /* The PMU of that name or alias (case ignored), or TACH_ERR_NOTFOUND. O(log n). */
 TACH_API int tach_pmu_find(const char *name);
-TACH_API int tach_pmu_info(int pmu, struct tach_pmu_info *info);
+TACH_API int tach_pmu_describe(int pmu, struct tach_pmu_info *info);
 /* Fills *info for event number `event` of that PMU, 0 .. nevents-1; TACH_ERR_INVAL outside. */
-TACH_API int tach_event_info(int pmu, int event, struct tach_event_info *info);
-TACH_API int tach_umask_info(int pmu, int event, int umask, struct tach_umask_info *info);
+TACH_API int tach_pmu_event(int pmu, int event, struct tach_event_info *info);
+TACH_API int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *info);
 
 /*
  * The core PMUs of this machine: writes up to `max` numbers, most capable core type first, and

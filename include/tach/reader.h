@@ -14,8 +14,8 @@
  *
  * A reader belongs to the thread that opened it: its pages describe that thread's counters,
  * while the counter instruction reads those of whatever runs on this CPU. Built with
- * -DTACH_DEBUG, the inline reads check the thread and answer TACH_LOST; the slow exit checks it
- * always.
+ * -DTACH_DEBUG, the inline reads check the thread and answer TACH_FLAG_LOST; the slow exit
+ * checks it always.
  *
  * A member that cannot be read in user space (software event, PERF_METRICS, no permission,
  * width that this code is not made for) has a page of zeros: its index is 0, which leads to the
@@ -71,7 +71,7 @@ extern TACH_API const char tach__abi_1; /* what a program built against this lay
  * TACH_ERR_PERMISSION, TACH_ERR_NOHARDWARE, TACH_ERR_NOCOUNTER, TACH_ERR_NOMEM, or a negated
  * errno. The set must outlive the reader.
  */
-TACH_API int tach_reader_open(struct tach_reader **out, const struct tach_set *set,
+TACH_API int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 			      struct tach_error *err);
 /* Only by the thread that opened it, or after that thread ended. NULL is fine. */
 TACH_API void tach_reader_close(struct tach_reader *reader);
@@ -80,49 +80,55 @@ TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader
  * Why members are read by read(2) although they are hardware events, with the cure; "" when
  * they are not. May read files of /proc; the reader's own thread only.
  */
-TACH_API const char *tach_reader_why_slow(const struct tach_reader *reader);
+TACH_API const char *tach_reader_missing(const struct tach_reader *reader);
 
 /*
- * The inline operations are defined below for native code and exported under the same names
- * with the suffix _fn for other languages. All are async-signal-safe, allocate nothing, take no
- * lock, and make no system call but in the slow exit.
+ * Inline for native code, as defined below, and symbols of the library for other languages. All
+ * are async-signal-safe, allocate nothing, take no lock, and make no system call but in the
+ * slow exit.
  *
- *   tach_begin(reader, mark)		reads every member into *mark
- *   tach_end(reader, mark, delta)	reads again, writes `count` differences, returns flags
- *   tach_read(reader, value)		writes `count` counts since open, returns flags
- *   tach_read_one(reader, i, value)	the same for member i alone
- *   tach_begin_fenced, tach_end_fenced	serialised: nothing leaks over the region's edges
- *   tach_..._n(..., n)			the same for the first n members, n a constant: unrolled
+ *   begin(reader, mark)	reads every member into *mark
+ *   end(reader, mark, delta)	reads again, writes `count` differences, returns flags
+ *   read(reader, value)	writes `count` counts since open, returns flags
+ *   read_one(reader, i, value)	the same for member i alone
+ *   ..._fenced			serialised: nothing leaks over the region's edges
+ *   ..._n(..., n)		the same for the first n members; n constant: unrolled
  *
  * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
  *
  * A reader keeps one descriptor for its hardware events (one for each core type), and one for
  * each software event or event of a multiplexed set, at high numbers. A program that closes
- * them, or opens its own files there, loses what takes read(2), which is TACH_LOST then, and
- * nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the last eighth, are left to
- * the program: opening gives -EMFILE instead.
+ * them, or opens its own files there, loses what takes read(2), which is TACH_FLAG_LOST then,
+ * and nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the last eighth, are left
+ * to the program: opening gives -EMFILE instead.
  *
  * The events are the reader's own. If somebody else turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
- * meanwhile is TACH_INCOMPLETE, one around it all cannot be told from one rescheduled. A RESET
- * voids counts since open and the region in which it happens: that is TACH_LOST if less was
- * counted after it than before the region, unless it came from another CPU at a bad moment.
+ * meanwhile is TACH_FLAG_INCOMPLETE, one around it all cannot be told from one rescheduled. A
+ * RESET voids counts since open and the region in which it happens: that is TACH_FLAG_LOST if
+ * less was counted after it than before the region, unless it came from another CPU at a bad
+ * moment.
  */
-TACH_API void tach_begin_fn(struct tach_reader *reader, struct tach_mark *mark);
-TACH_API uint32_t tach_end_fn(struct tach_reader *reader, const struct tach_mark *mark,
-			      uint64_t *delta);
-TACH_API uint32_t tach_read_fn(struct tach_reader *reader, uint64_t *value);
-TACH_API uint32_t tach_read_one_fn(struct tach_reader *reader, unsigned member,
-				   uint64_t *value);
-TACH_API void tach_begin_fenced_fn(struct tach_reader *reader, struct tach_mark *mark);
-TACH_API uint32_t tach_end_fenced_fn(struct tach_reader *reader, const struct tach_mark *mark,
-				     uint64_t *delta);
-TACH_API void tach_begin_n_fn(struct tach_reader *reader, struct tach_mark *mark, unsigned n);
-TACH_API uint32_t tach_end_n_fn(struct tach_reader *reader, const struct tach_mark *mark,
-				uint64_t *delta, unsigned n);
-TACH_API uint32_t tach_read_n_fn(struct tach_reader *reader, uint64_t *value, unsigned n);
-TACH_API uint64_t tach_clock_fn(void); /* TSC, CNTVCT or ITC; 0 where there is none */
+TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API uint32_t tach_reader_end(struct tach_reader *reader, const struct tach_mark *mark,
+				  uint64_t *delta);
+TACH_API uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *value);
+TACH_API uint32_t tach_reader_read_one(struct tach_reader *reader, unsigned member,
+				       uint64_t *value);
+TACH_API void tach_reader_begin_fenced(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API uint32_t tach_reader_end_fenced(struct tach_reader *reader,
+					 const struct tach_mark *mark, uint64_t *delta);
+TACH_API void tach_reader_begin_n(struct tach_reader *reader, struct tach_mark *mark,
+				  unsigned n);
+TACH_API uint32_t tach_reader_end_n(struct tach_reader *reader, const struct tach_mark *mark,
+				    uint64_t *delta, unsigned n);
+TACH_API uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t *value, unsigned n);
+TACH_API void tach_reader_begin_fenced_n(struct tach_reader *reader, struct tach_mark *mark,
+					 unsigned n);
+TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
+					   const struct tach_mark *mark, uint64_t *delta,
+					   unsigned n);
 
 /* Flags of one member, given those that end or read returned. */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
@@ -170,7 +176,7 @@ TACH_END_DECLS
 #define TACH__EXTEND(page, raw) (raw)
 #else
 /* Width 0 shifts by 0: no guard needed, no undefined shift by 64. */
-TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
+TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 {
 	unsigned shift = (64 - width) & 63;
 
@@ -196,7 +202,7 @@ TACH_INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
  * operand and, by the borrow, the test for index 0. Fewer are not possible while index, offset
  * and lock are read anew each time and the halves of the counter arrive in two registers.
  */
-TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
 	uint32_t seen = TACH_PAGE_LOAD(way.page, lock), number;
 	uint64_t value;
@@ -221,7 +227,7 @@ TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32
  * came back to the same value needs 2^31 updates within the region.) Otherwise, and when begin
  * took the slow exit (odd), the slow exit sorts it out.
  */
-TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
+TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
 	uint32_t number;
 	uint64_t value;
@@ -236,19 +242,19 @@ TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *su
 	return TACH_PAGE_OPERAND(way.page, lock) == lock;
 }
 #else
-TACH_INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
 	(void)way, (void)extend, (void)sum, (void)lock;
 	return 0;
 }
-TACH_INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
+TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
 	(void)way, (void)lock, (void)sum;
 	return 0;
 }
 #endif
 
-TACH_INLINE struct tach_way tach__way(const struct tach_reader *reader, unsigned i)
+TACH__INLINE struct tach_way tach__way(const struct tach_reader *reader, unsigned i)
 {
 	struct tach_way way;
 
@@ -257,8 +263,8 @@ TACH_INLINE struct tach_way tach__way(const struct tach_reader *reader, unsigned
 	return way;
 }
 
-TACH_INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_mark *mark,
-				unsigned i)
+TACH__INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_mark *mark,
+				 unsigned i)
 {
 	uint32_t lock;
 
@@ -270,8 +276,8 @@ TACH_INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_ma
 	return 1;
 }
 
-TACH_INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
-			      uint64_t *delta, unsigned i)
+TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
+			       uint64_t *delta, unsigned i)
 {
 	uint32_t lock;
 	uint64_t sum = 0; /* for compilers that do not see that it is set */
@@ -285,7 +291,7 @@ TACH_INLINE int tach__end_one(const struct tach_reader *reader, const struct tac
 	return 1;
 }
 
-TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
+TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
 {
 	uint32_t lock;
 
@@ -304,11 +310,11 @@ TACH_INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value
 
 /* Build all that begins and ends on the same reader with TACH_DEBUG, or nothing of it. */
 #ifdef TACH_DEBUG
-TACH_INLINE uint32_t tach__lost(uint64_t *delta, unsigned n)
+TACH__INLINE uint32_t tach__lost(uint64_t *delta, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		delta[i] = 0;
-	return TACH_LOST;
+	return TACH_FLAG_LOST;
 }
 #define TACH__STARTS(reader, mark) ((mark)->reader = (reader), tach__mine(reader))
 #define TACH__STOPS(reader, mark, delta, n)                                                    \
@@ -321,7 +327,8 @@ TACH_INLINE uint32_t tach__lost(uint64_t *delta, unsigned n)
 #define TACH__STOPS(reader, mark, delta, n) (void)0
 #endif
 
-TACH_INLINE void tach_begin_n(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
+TACH_API_INLINE void tach_reader_begin_n(struct tach_reader *reader, struct tach_mark *mark,
+					 unsigned n)
 {
 #define TACH__STEP(i) tach__begin_one(reader, mark, i)
 	if (TACH_UNLIKELY(!TACH__STARTS(reader, mark) || n == 0 || !TACH__EACH(n, TACH__STEP)))
@@ -329,8 +336,9 @@ TACH_INLINE void tach_begin_n(struct tach_reader *reader, struct tach_mark *mark
 #undef TACH__STEP
 }
 
-TACH_INLINE uint32_t tach_end_n(struct tach_reader *reader, const struct tach_mark *mark,
-				uint64_t *delta, unsigned n)
+TACH_API_INLINE uint32_t tach_reader_end_n(struct tach_reader *reader,
+					   const struct tach_mark *mark, uint64_t *delta,
+					   unsigned n)
 {
 #define TACH__STEP(i) tach__end_one(reader, mark, delta, i)
 	TACH__STOPS(reader, mark, delta, n);
@@ -340,7 +348,8 @@ TACH_INLINE uint32_t tach_end_n(struct tach_reader *reader, const struct tach_ma
 	return 0;
 }
 
-TACH_INLINE uint32_t tach_read_n(struct tach_reader *reader, uint64_t *value, unsigned n)
+TACH_API_INLINE uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t *value,
+					    unsigned n)
 {
 #define TACH__STEP(i) tach__read_one(reader, value, i)
 	if (TACH_UNLIKELY(!TACH__EACH(n, TACH__STEP)))
@@ -349,7 +358,7 @@ TACH_INLINE uint32_t tach_read_n(struct tach_reader *reader, uint64_t *value, un
 	return 0;
 }
 
-TACH_INLINE void tach_begin(struct tach_reader *reader, struct tach_mark *mark)
+TACH_API_INLINE void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark)
 {
 	unsigned i = 0, n = reader->count;
 
@@ -363,8 +372,8 @@ slow:
 	tach__begin_slow(reader, mark, n);
 }
 
-TACH_INLINE uint32_t tach_end(struct tach_reader *reader, const struct tach_mark *mark,
-			      uint64_t *delta)
+TACH_API_INLINE uint32_t tach_reader_end(struct tach_reader *reader,
+					 const struct tach_mark *mark, uint64_t *delta)
 {
 	unsigned i = 0, n = reader->count;
 
@@ -379,7 +388,7 @@ slow:
 	return tach__end_slow(reader, mark, delta, n);
 }
 
-TACH_INLINE uint32_t tach_read(struct tach_reader *reader, uint64_t *value)
+TACH_API_INLINE uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *value)
 {
 	unsigned i, n = reader->count;
 
@@ -389,7 +398,8 @@ TACH_INLINE uint32_t tach_read(struct tach_reader *reader, uint64_t *value)
 	return 0;
 }
 
-TACH_INLINE uint32_t tach_read_one(struct tach_reader *reader, unsigned member, uint64_t *value)
+TACH_API_INLINE uint32_t tach_reader_read_one(struct tach_reader *reader, unsigned member,
+					      uint64_t *value)
 {
 	uint32_t lock;
 
@@ -402,33 +412,35 @@ TACH_INLINE uint32_t tach_read_one(struct tach_reader *reader, unsigned member, 
  * Fences on both sides of begin keep earlier work out of the region and the region's work
  * behind the read; end needs only the one before it: the region is over when it has executed.
  */
-TACH_INLINE void tach_begin_fenced_n(struct tach_reader *reader, struct tach_mark *mark,
-				     unsigned n)
+TACH_API_INLINE void tach_reader_begin_fenced_n(struct tach_reader *reader,
+						struct tach_mark *mark, unsigned n)
 {
 	TACH_FENCE();
-	tach_begin_n(reader, mark, n);
+	tach_reader_begin_n(reader, mark, n);
 	TACH_FENCE();
 }
 
-TACH_INLINE uint32_t tach_end_fenced_n(struct tach_reader *reader, const struct tach_mark *mark,
-				       uint64_t *delta, unsigned n)
+TACH_API_INLINE uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
+						  const struct tach_mark *mark, uint64_t *delta,
+						  unsigned n)
 {
 	TACH_FENCE();
-	return tach_end_n(reader, mark, delta, n);
+	return tach_reader_end_n(reader, mark, delta, n);
 }
 
-TACH_INLINE void tach_begin_fenced(struct tach_reader *reader, struct tach_mark *mark)
+TACH_API_INLINE void tach_reader_begin_fenced(struct tach_reader *reader,
+					      struct tach_mark *mark)
 {
 	TACH_FENCE();
-	tach_begin(reader, mark);
+	tach_reader_begin(reader, mark);
 	TACH_FENCE();
 }
 
-TACH_INLINE uint32_t tach_end_fenced(struct tach_reader *reader, const struct tach_mark *mark,
-				     uint64_t *delta)
+TACH_API_INLINE uint32_t tach_reader_end_fenced(struct tach_reader *reader,
+						const struct tach_mark *mark, uint64_t *delta)
 {
 	TACH_FENCE();
-	return tach_end(reader, mark, delta);
+	return tach_reader_end(reader, mark, delta);
 }
 
 #endif

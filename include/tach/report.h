@@ -32,27 +32,28 @@ struct tach_region_info {
 };
 
 enum tach_part {
-	TACH_INCLUSIVE, /* with nested regions; of a recursion the outermost level only */
-	TACH_SELF,	/* without nested regions */
+	TACH_PART_INCLUSIVE, /* with nested regions; of a recursion the outermost level only */
+	TACH_PART_SELF,	     /* without nested regions */
 };
 
 /* One quantity of one region. Sparse mode: scaled up to all entries. */
 struct tach_value {
-	double value;	 /* raw less overhead, and interrupts if TACH_CORRECTED; at least 0 */
-	double raw;	 /* as counted */
+	double value; /* raw less overhead, and interrupts if TACH_FLAG_CORRECTED; at least 0 */
+	double raw;   /* as counted */
 	double overhead; /* what the edges added: calls times the least an empty region shows */
 	double error;	 /* how far off that may be; sparse: of the sample too, 95 % */
-	uint32_t flags;	 /* tach/flags.h; TACH_SMALL: the value is not above the error */
+	uint32_t flags;	 /* tach/flags.h; TACH_FLAG_SMALL: the value is not above the error */
 };
 
-#define TACH_TIME 0 /* number of the quantity that every set has: nanoseconds */
+#define TACH_QUANTITY_TIME 0 /* number of the quantity that every set has: nanoseconds */
 
 TACH_BEGIN_DECLS
 
 /*
  * Takes memory from the kernel, not from malloc: a handler of a deadly signal may take a last
- * snapshot and write it with tach_report_fd as TACH_JSON; not free it. TACH_ERR_STATE: regions
- * were never configured, or the handler interrupted its own thread's tach_snapshot_take.
+ * snapshot and write it with tach_report_fd as TACH_FORMAT_JSON; not free it. TACH_ERR_STATE:
+ * regions were never configured, or the handler interrupted its own thread's
+ * tach_snapshot_take.
  */
 TACH_API int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err);
 /* NULL is fine. Not for signal handlers. */
@@ -63,7 +64,7 @@ TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot);
 TACH_API int tach_snapshot_region(const struct tach_snapshot *snapshot, int region,
 				  struct tach_region_info *info);
 
-/* Quantities: TACH_TIME, then the members of the set; then its metrics. */
+/* Quantities: TACH_QUANTITY_TIME, then the members of the set; then its metrics. */
 TACH_API int tach_snapshot_nquantities(const struct tach_snapshot *snapshot);
 TACH_API int tach_snapshot_nmetrics(const struct tach_snapshot *snapshot);
 TACH_API const char *tach_snapshot_quantity(const struct tach_snapshot *snapshot, int quantity);
@@ -71,7 +72,8 @@ TACH_API const char *tach_snapshot_metric(const struct tach_snapshot *snapshot, 
 
 TACH_API int tach_snapshot_value(const struct tach_snapshot *snapshot, int region, int quantity,
 				 enum tach_part part, struct tach_value *value);
-/* raw: from the raw sums; error: how far the operands' errors could move it. NaN: TACH_DIVZERO.
+/* raw: from the raw sums; error: how far the operands' errors could move it. NaN:
+ * TACH_FLAG_DIVZERO.
  */
 TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int region, int metric,
 				   enum tach_part part, struct tach_value *value);
@@ -95,9 +97,9 @@ TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int reg
 				   int quantity, struct tach_bucket *buckets, int max);
 
 /* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
-TACH_API const char *tach_snapshot_note(const struct tach_snapshot *snapshot);
+TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot);
 
-struct tach_snapshot_counts {
+struct tach_counts {
 	uint32_t size;
 	uint64_t threads;  /* that measured something */
 	uint64_t refused;  /* stops on another thread, without a start, or after the set changed
@@ -109,7 +111,7 @@ struct tach_snapshot_counts {
 	double clock_hz;   /* of the region clock */
 };
 TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
-				  struct tach_snapshot_counts *counts);
+				  struct tach_counts *counts);
 
 /*
  * ---- snapshots of other processes ----
@@ -122,25 +124,25 @@ TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
  * TACH_ERR_SYNTAX, with line and column in err: not JSON, or not such a report;
  * TACH_ERR_NOTSUPP: of another version. The text may go afterwards.
  */
-TACH_API int tach_snapshot_load(struct tach_snapshot **out, const char *json, size_t length,
+TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_snapshot **out,
 				struct tach_error *err);
 /*
  * Adds up regions of the same name, file and line, and makes metrics anew of the sums. What
- * only some of them counted is TACH_LOST where it is missing. The list's snapshots stay the
- * caller's and may go afterwards. TACH_ERR_TOOMANY: more than 65 quantities together.
+ * only some of them counted is TACH_FLAG_LOST where it is missing. The list's snapshots stay
+ * the caller's and may go afterwards. TACH_ERR_TOOMANY: more than 65 quantities together.
  */
-TACH_API int tach_snapshot_merge(struct tach_snapshot **out,
-				 const struct tach_snapshot *const *list, int n,
-				 struct tach_error *err);
+TACH_API int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
+				 struct tach_snapshot **out, struct tach_error *err);
 
 /* ---- reports ---- */
 
 enum tach_format {
-	TACH_TEXT,	 /* a table for a person */
-	TACH_JSON,	 /* one object; "tach": 1 is the schema's version; see tach-report(5) */
-	TACH_CSV,	 /* RFC 4180, a line per region, part and quantity */
-	TACH_PROMETHEUS, /* Prometheus' text format 0.0.4 */
-	TACH_HTML,	 /* one page that needs nothing else */
+	TACH_FORMAT_TEXT, /* a table for a person */
+	TACH_FORMAT_JSON, /* one object; "tach": 1 is the schema's version; see tach-report(5)
+			   */
+	TACH_FORMAT_CSV,  /* RFC 4180, a line per region, part and quantity */
+	TACH_FORMAT_PROMETHEUS, /* Prometheus' text format 0.0.4 */
+	TACH_FORMAT_HTML,	/* one page that needs nothing else */
 };
 
 struct tach_report_options {
@@ -157,8 +159,8 @@ typedef int (*tach_sink)(void *context, const char *text, size_t length);
 /*
  * Writes a report piece by piece; opt NULL: plain text. The library itself prints nothing.
  * TACH_ERR_NOMEM: there was no memory for a part of it, which is left out.
- * TACH_JSON of a snapshot that was taken allocates nothing by malloc: async-signal-safe if sink
- * is.
+ * TACH_FORMAT_JSON of a snapshot that was taken allocates nothing by malloc: async-signal-safe
+ * if sink is.
  */
 TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 			       const struct tach_report_options *opt, tach_sink sink,

@@ -20,7 +20,7 @@ enum tach_member_kind {
  * the kernel throttles an event that samples too often, and nothing tells that its count stood
  * still.
  */
-struct tach_set_attr {
+struct tach_set_member {
 	const char *name;
 	const struct perf_event_attr *attr;
 };
@@ -41,10 +41,10 @@ struct tach_set_options {
 	 * NULL: none.
 	 */
 	const char *metrics;
-	const struct tach_set_attr *attrs; /* further members */
+	const struct tach_set_member *attrs; /* further members */
 	int nattrs;
 	int pmu;	    /* -1 = host's; 0 is a PMU: start from the INIT below */
-	uint32_t privilege; /* 0 = TACH_PLM_USER */
+	uint32_t privilege; /* 0 = TACH_PRIVILEGE_USER */
 	uint32_t flags;	    /* TACH_SET_* */
 };
 #define TACH_SET_OPTIONS_INIT                                                                  \
@@ -84,7 +84,7 @@ TACH_BEGIN_DECLS
  * Describes, allocates, and may read files; opens nothing. The set belongs to the caller until
  * tach_set_free. Too many events for the PMU: TACH_ERR_NOCOUNTER, and err says how many fit.
  */
-TACH_API int tach_set_create(struct tach_set **out, const struct tach_set_options *opt,
+TACH_API int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 			     struct tach_error *err);
 TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
 
@@ -113,7 +113,7 @@ TACH_API const char *tach_set_missing(const struct tach_set *set);
 TACH_API int tach_set_interrupts(const struct tach_set *set);
 /*
  * With TACH_SET_CORRECT: takes the interrupts out of the deltas of a pair of ends, one for
- * each, and says so with TACH_CORRECTED in flags (one word per member, in and out; the
+ * each, and says so with TACH_FLAG_CORRECTED in flags (one word per member, in and out; the
  * provenance of the interrupts joins it). Else changes nothing. Reports of regions and
  * tach_bench_run do the same by themselves. Async-signal-safe.
  */
@@ -125,7 +125,7 @@ TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, 
 /*
  * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
  * member, or NULL; *out_flags (or NULL): or of those it used. Async-signal-safe. No such
- * metric: 0 and TACH_LOST.
+ * metric: 0 and TACH_FLAG_LOST.
  */
 TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
 			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags);

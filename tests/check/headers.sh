@@ -31,11 +31,11 @@ int use(struct tach_reader *reader, struct tach_mark *mark, uint64_t *value)
 		tach_region_begin(&site, &region);
 		tach_region_end(&region);
 	}
-	tach_begin_n(reader, mark, 4);
-	flags = tach_end_n(reader, mark, value, 4);
-	tach_begin_fenced(reader, mark);
-	flags |= tach_end_fenced(reader, mark, value);
-	flags |= tach_read_n(reader, value, 4) | tach_read_one(reader, 0, value) | tach_read(reader, value);
+	tach_reader_begin_n(reader, mark, 4);
+	flags = tach_reader_end_n(reader, mark, value, 4);
+	tach_reader_begin_fenced(reader, mark);
+	flags |= tach_reader_end_fenced(reader, mark, value);
+	flags |= tach_reader_read_n(reader, value, 4) | tach_reader_read_one(reader, 0, value) | tach_reader_read(reader, value);
 	return (int)flags + (int)err.size + (int)set.size + (int)formula.size + (int)tach_clock();
 }
 SOURCE

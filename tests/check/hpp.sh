@@ -31,9 +31,9 @@ extern "C" unsigned by_hand(tach::reader &r, uint64_t (&delta)[2])
 {
 	tach_mark mark;
 
-	tach_begin_n(r.get(), &mark, 2);
+	tach_reader_begin_n(r.get(), &mark, 2);
 	body();
-	return tach_end_n(r.get(), &mark, delta, 2);
+	return tach_reader_end_n(r.get(), &mark, delta, 2);
 }
 SOURCE
 # The instructions of a function, registers and addresses left out.

@@ -11,12 +11,12 @@ trap 'rm -rf "$work"' EXIT
 
 cat >"$work/code.c" <<'CODE'
 #include <tach/reader.h>
-void begin1(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 1); }
-void begin4(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 4); }
-uint32_t end1(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_end_n(r, m, d, 1); }
-uint32_t end4(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_end_n(r, m, d, 4); }
-uint32_t read1(struct tach_reader *r, uint64_t *v) { return tach_read_n(r, v, 1); }
-uint32_t read4(struct tach_reader *r, uint64_t *v) { return tach_read_n(r, v, 4); }
+void begin1(struct tach_reader *r, struct tach_mark *m) { tach_reader_begin_n(r, m, 1); }
+void begin4(struct tach_reader *r, struct tach_mark *m) { tach_reader_begin_n(r, m, 4); }
+uint32_t end1(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_reader_end_n(r, m, d, 1); }
+uint32_t end4(struct tach_reader *r, struct tach_mark *m, uint64_t *d) { return tach_reader_end_n(r, m, d, 4); }
+uint32_t read1(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r, v, 1); }
+uint32_t read4(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r, v, 4); }
 CODE
 
 # end: 3 a counter are the difference, the mask and the store; read: 4 extend by sign.

@@ -18,14 +18,14 @@ no sign extension in a read   | fakepage        | include/tach/reader.h | s/tach
 width ignored                 | fakepage_signed | include/tach/reader.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
 offset forgotten              | fakepage        | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
 offset forgotten, signed      | fakepage_signed | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
-offset before the lock        | fakepage        | include/tach/reader.h | /^TACH_INLINE int tach__sum(struct/,/^}/{s/uint32_t seen = /int64_t early = TACH_PAGE_OPERAND(way.page, offset); uint32_t seen = /;s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));/TACH_ADD(value, early);/}
+offset before the lock        | fakepage        | include/tach/reader.h | /^TACH__INLINE int tach__sum(struct/,/^}/{s/uint32_t seen = /int64_t early = TACH_PAGE_OPERAND(way.page, offset); uint32_t seen = /;s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));/TACH_ADD(value, early);/}
 index cached                  | fakepage        | include/tach/reader.h | /^#if TACH_ARCH_FAST/i static const void *cached_page[64]; static uint32_t cached_index[64]; static inline uint32_t cached(const struct perf_event_mmap_page *p) { unsigned k = (unsigned)((uintptr_t)p >> 12) % 64; if (cached_page[k] != p || !cached_index[k]) { cached_page[k] = p; cached_index[k] = TACH_PAGE_LOAD(p, index); } return cached_index[k]; }\n
 index not less one            | fakepage        | include/tach/reader.h | s/TACH_COUNTER(way, number, value/TACH_COUNTER(way, number + 1, value/
 index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
 difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
 every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
 slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*lock & 1)/if (1)/
-two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_MIXED : /by_pages ? 0 : /
+two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_FLAG_MIXED : /by_pages ? 0 : /
 system calls masked           | fakepage        | core/reader/slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
 long regions modulo 2^width   | fakepage        | core/reader/slow.c | s/updates >= 4 \&\& /0 \&\& /
 starving not noticed          | fakepage        | core/reader/slow.c | s/if (lag > r->lag)/if (0)/
@@ -34,7 +34,7 @@ recovery hidden               | fakepage        | core/reader/slow.c | s/r->grow
 off unseen at both ends       | fakepage        | core/reader/slow.c | s/if (enabled == 0)/if (0)/
 off unseen at begin           | fakepage        | core/reader/slow.c | s/mark->flags |= turned_off/turned_off/
 off unseen at the end         | fakepage        | core/reader/slow.c | s/ turned_off(g, &now);/ 0;/
-what begin saw forgotten      | fakepage        | core/reader/slow.c | s/mark->flags & TACH_INCOMPLETE/0/
+what begin saw forgotten      | fakepage        | core/reader/slow.c | s/mark->flags & TACH_FLAG_INCOMPLETE/0/
 set back, counter extended    | fakepage        | core/reader/slow.c | s/ || (int64_t)count < 0//
 set back                      | fakepage        | core/reader/slow.c | s/if (\*d > count || /if (/
 end not extended by sign      | fakepage        | core/reader/slow.c | s/read_pages(r, n, 1, delta/read_pages(r, n, 0, delta/

@@ -19,17 +19,17 @@ int main(void)
 	struct tach_mark mark;
 	uint64_t delta[TACH_COUNTERS_MAX];
 	opt.events = "task-clock page-faults";
-	if (tach_set_create(&set, &opt, &err) || tach_reader_open(&reader, set, &err)) {
+	if (tach_set_create(&opt, &set, &err) || tach_reader_open(set, &reader, &err)) {
 		puts(err.text);
 		return 77;
 	}
-	tach_begin(reader, &mark);
-	if (tach_end(reader, &mark, delta) != TACH_SYSCALL || delta[0] == 0)
+	tach_reader_begin(reader, &mark);
+	if (tach_reader_end(reader, &mark, delta) != TACH_FLAG_SYSCALL || delta[0] == 0)
 		return 1;
-	tach_begin_fenced_n(reader, &mark, 2);
-	if (tach_end_fenced_n(reader, &mark, delta, 2) != TACH_SYSCALL || delta[0] == 0)
+	tach_reader_begin_fenced_n(reader, &mark, 2);
+	if (tach_reader_end_fenced_n(reader, &mark, delta, 2) != TACH_FLAG_SYSCALL || delta[0] == 0)
 		return 1;
-	if (tach_read(reader, delta) != TACH_SYSCALL || tach_read_one(reader, 1, delta) != TACH_SYSCALL)
+	if (tach_reader_read(reader, delta) != TACH_FLAG_SYSCALL || tach_reader_read_one(reader, 1, delta) != TACH_FLAG_SYSCALL)
 		return 1;
 	tach_reader_close(reader);
 	tach_set_free(set);

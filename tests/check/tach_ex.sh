@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cat >"$work/inline.h" <<'CODE'
 #include <tach/reader.h>
 #ifdef __cplusplus
-inline void in_two_units(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 3); }
+inline void in_two_units(struct tach_reader *r, struct tach_mark *m) { tach_reader_begin_n(r, m, 3); }
 #endif
 CODE
 cat >"$work/one.c" <<'CODE'
@@ -20,13 +20,13 @@ cat >"$work/one.c" <<'CODE'
 #ifdef __cplusplus
 extern "C"
 #endif
-void unused(struct tach_reader *r, struct tach_mark *m) { tach_begin_n(r, m, 4); }
+void unused(struct tach_reader *r, struct tach_mark *m) { tach_reader_begin_n(r, m, 4); }
 #ifdef __cplusplus
 extern "C"
 #endif
 void used(struct tach_reader *r, struct tach_mark *m)
 {
-	tach_begin_n(r, m, 2);
+	tach_reader_begin_n(r, m, 2);
 #ifdef __cplusplus
 	void (*volatile f)(struct tach_reader *, struct tach_mark *) = in_two_units;
 	f(r, m);

@@ -12,10 +12,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tach_bench *b;
 	char text[256];
 
-	if (tach_bench_load(&b, (const char *)data, size, &err) != 0)
+	if (tach_bench_load((const char *)data, size, &b, &err) != 0)
 		return err.text[0] ? 0 : (abort(), 0);
-	tach_bench_format(b, TACH_BENCH_TEXT, text, sizeof text);
-	tach_bench_format(b, TACH_BENCH_JSON, text, sizeof text);
+	tach_bench_print(b, TACH_BENCH_TEXT, text, sizeof text);
+	tach_bench_print(b, TACH_BENCH_JSON, text, sizeof text);
 	for (int i = 0; i < tach_bench_count(b); i++)
 		if (tach_bench_compare(b, b, i, &d) != 0)
 			abort();

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.size = sizeof opt, .report = report, .context = &errors, .max_hz = 1e9};
 	struct tach_derived *d;
 
-	if (tach_derived_create(&d, &opt, NULL))
+	if (tach_derived_create(&opt, &d, NULL))
 		return 0;
 	taken = tach_derived_load_text(d, "fuzz", (const char *)data, size, NULL);
 	insist(taken >= 0);

@@ -233,8 +233,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&out, 0xa5, sizeof out);
 	memset(&again, 0x5a, sizeof again);
 	memset(&err, 0, sizeof err);
-	rc = tach_dispatch(&in, &out, &err);
-	insist(rc == tach_dispatch(&in, &again, NULL));
+	rc = tach_dispatch_compute(&in, &out, &err);
+	insist(rc == tach_dispatch_compute(&in, &again, NULL));
 	insist(memcmp(&out, &again, sizeof out) == 0);
 	insist(rc <= 0 && (rc == 0 || (err.code == rc && err.text[0])));
 	if (rc)

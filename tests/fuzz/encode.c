@@ -36,7 +36,7 @@ static void again(const struct tach_event *first, const struct tach_encode_optio
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event, before;
 	struct tach_error err = TACH_ERROR_INIT;
 	char *string;

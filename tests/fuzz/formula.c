@@ -56,7 +56,7 @@ static void again(const struct tach_formula *f, enum tach_formula_kind kind)
 	opt.max_hz = 3e9;
 	opt.tsc_hz = 2e9;
 	/* Parentheses that the tree does not need, but printing puts, count as levels. */
-	if (tach_formula_compile(&g, text, &opt, NULL) == 0) {
+	if (tach_formula_compile(text, &opt, &g, NULL) == 0) {
 		insist(same(tach_formula_eval(g, n, 5, NULL),
 			    tach_formula_eval(f, n, 5, NULL)));
 		tach_formula_free(g);
@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opt.noperands = data[0] & 4 ? 3 : -1;
 	opt.max_hz = 3e9;
 	opt.tsc_hz = 2e9;
-	if (tach_formula_compile(&f, text, &opt, &err)) {
+	if (tach_formula_compile(text, &opt, &f, &err)) {
 		insist(err.text[0] && err.column >= 0 &&
 		       (size_t)err.column <= strlen(text) + 1);
 	} else {

@@ -22,9 +22,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct tach_snapshot *list[2];
 	size_t total = 0;
 
-	if (tach_snapshot_load(&s, (const char *)data, size, &err) != 0)
+	if (tach_snapshot_load((const char *)data, size, &s, &err) != 0)
 		return err.text[0] ? 0 : (abort(), 0);
-	for (int format = TACH_TEXT; format <= TACH_HTML; format++) {
+	for (int format = TACH_FORMAT_TEXT; format <= TACH_FORMAT_HTML; format++) {
 		struct tach_report_options opt = {.format = (enum tach_format)format,
 						  .width = 60};
 
@@ -32,8 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	list[0] = list[1] = s;
-	if (tach_snapshot_merge(&twice, list, 2, NULL) == 0) {
-		struct tach_report_options opt = {.format = TACH_JSON};
+	if (tach_snapshot_merge(list, 2, &twice, NULL) == 0) {
+		struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
 
 		tach_report_write(twice, &opt, nowhere, &total, NULL);
 		tach_snapshot_free(twice);

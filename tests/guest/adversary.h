@@ -159,7 +159,7 @@ static inline uint64_t adversary_stop(struct adversary *a)
 static inline int victim_open_reader(struct victim *v)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	int bad = tach_reader_open(&v->reader, v->set, &err);
+	int bad = tach_reader_open(v->set, &v->reader, &err);
 
 	CHECK(bad == 0, "%d: %s", bad, err.text);
 	memset(v->last, 0, sizeof v->last);
@@ -171,9 +171,9 @@ static __attribute__((noinline)) uint32_t victim_region(const struct victim *v, 
 {
 	struct tach_mark mark;
 
-	tach_begin(v->reader, &mark);
+	tach_reader_begin(v->reader, &mark);
 	machine_loop(ADVERSARY_LOOP);
-	return tach_end(v->reader, &mark, delta);
+	return tach_reader_end(v->reader, &mark, delta);
 }
 
 /* The shortest of some undisturbed regions: what every undisturbed region counts. */
@@ -183,7 +183,7 @@ static inline void victim_calibrate(struct victim *v)
 	for (int i = 0; i < 100; i++) {
 		uint64_t delta[TACH_COUNTERS_MAX];
 
-		if (!(victim_region(v, delta) & TACH_LOST) && delta[0] < v->empty)
+		if (!(victim_region(v, delta) & TACH_FLAG_LOST) && delta[0] < v->empty)
 			v->empty = delta[0];
 	}
 	v->empty -= ADVERSARY_LOOP * MACHINE_LOOP_INSTRUCTIONS;
@@ -207,7 +207,7 @@ static inline int victim_open(struct victim *v, uint32_t flags, uint64_t sample_
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[2] = {adversary_attr(adversary_config()),
 					  adversary_attr(PERF_COUNT_HW_CPU_CYCLES)};
-	struct tach_set_attr member[2] = {{"first", &attr[0]}, {"cycles", &attr[1]}};
+	struct tach_set_member member[2] = {{"first", &attr[0]}, {"cycles", &attr[1]}};
 	struct tach_error err = TACH_ERROR_INIT;
 	int bad;
 
@@ -218,7 +218,7 @@ static inline int victim_open(struct victim *v, uint32_t flags, uint64_t sample_
 	opt.attrs = member;
 	opt.nattrs = machine_is_exact() ? 2 : 1;
 	opt.flags = flags;
-	bad = tach_set_create(&v->set, &opt, &err);
+	bad = tach_set_create(&opt, &v->set, &err);
 	CHECK(bad == 0, "%d: %s", bad, err.text);
 	if (bad)
 		return -1;
@@ -239,7 +239,7 @@ static inline void victim_close(struct victim *v)
 static inline void judge_counts(struct victim *v, uint32_t flags, const uint64_t *value)
 {
 	v->reads++;
-	if (flags & TACH_LOST) {
+	if (flags & TACH_FLAG_LOST) {
 		v->lost++;
 		return;
 	}
@@ -257,15 +257,15 @@ static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t
 	v->reads += 2;
 	v->regions++;
 	v->flagged += flags != 0;
-	if (flags & TACH_LOST)
+	if (flags & TACH_FLAG_LOST)
 		return;
 	for (uint32_t i = 0; before && i < v->reader->count; i++)
 		v->excess += delta[i] > after[i] - before[i];
 	if (!machine_is_exact())
 		return;
-	if (flags == 0 && v->alone
-		    ? delta[0] == v->empty + loop
-		    : delta[0] >= loop || flags & TACH_INCOMPLETE || (flags && v->turned_off))
+	if (flags == 0 && v->alone ? delta[0] == v->empty + loop
+				   : delta[0] >= loop || flags & TACH_FLAG_INCOMPLETE ||
+					     (flags && v->turned_off))
 		return;
 	if (v->inexact++ == 0)
 		printf("# a region of %" PRIu64 " counted %" PRIu64 ", flags %x\n",
@@ -276,8 +276,9 @@ static inline void judge_region(struct victim *v, uint32_t flags, const uint64_t
 static inline void victim_step(struct victim *v, uint64_t *before, uint32_t *flags_before)
 {
 	uint64_t delta[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
-	uint32_t flags = victim_region(v, delta), flags_after = tach_read(v->reader, after);
-	int lost = (*flags_before | flags_after) & TACH_LOST;
+	uint32_t flags = victim_region(v, delta),
+		 flags_after = tach_reader_read(v->reader, after);
+	int lost = (*flags_before | flags_after) & TACH_FLAG_LOST;
 
 	judge_counts(v, flags_after, after);
 	judge_region(v, flags, delta, lost ? NULL : before, after);
@@ -292,7 +293,7 @@ static inline void victim_turn(struct victim *v)
 	struct tach__group_read low, high;
 	uint64_t first[TACH_COUNTERS_MAX], count[TACH_COUNTERS_MAX], lost = v->lost;
 	int before = tach__group_read(group, &low), after;
-	uint32_t flags = tach_read(v->reader, first);
+	uint32_t flags = tach_reader_read(v->reader, first);
 
 	judge_counts(v, flags, first);
 	memcpy(count, first, sizeof count);

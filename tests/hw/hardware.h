@@ -31,13 +31,13 @@ static inline int hardware_open(struct hardware *h, const char *events)
 	h->set = NULL;
 	h->reader = NULL;
 	opt.events = events;
-	if (tach_set_create(&h->set, &opt, &err) ||
-	    tach_reader_open(&h->reader, h->set, &err)) {
+	if (tach_set_create(&opt, &h->set, &err) ||
+	    tach_reader_open(h->set, &h->reader, &err)) {
 		snprintf(hardware_why, sizeof hardware_why, "%s", err.text);
 	} else if (!h->reader->fast) {
 		snprintf(hardware_why, sizeof hardware_why, "%s",
-			 tach_reader_why_slow(h->reader));
-	} else if (tach_read(h->reader, value) & TACH_LOST) {
+			 tach_reader_missing(h->reader));
+	} else if (tach_reader_read(h->reader, value) & TACH_FLAG_LOST) {
 		snprintf(hardware_why, sizeof hardware_why, "others hold the counters");
 	} else {
 		return 0;

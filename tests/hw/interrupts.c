@@ -20,7 +20,7 @@ static int open_set(struct hardware *h, uint32_t flags)
 	h->reader = NULL;
 	opt.events = "instructions";
 	opt.flags = flags;
-	if (tach_set_create(&h->set, &opt, &err) || tach_reader_open(&h->reader, h->set, &err))
+	if (tach_set_create(&opt, &h->set, &err) || tach_reader_open(h->set, &h->reader, &err))
 		snprintf(hardware_why, sizeof hardware_why, "%s", err.text);
 	else if (tach_set_interrupts(h->set) < 0)
 		snprintf(hardware_why, sizeof hardware_why, "%s", tach_set_missing(h->set));
@@ -34,9 +34,9 @@ static uint32_t loop(const struct hardware *h, uint64_t turns, uint64_t *delta)
 {
 	struct tach_mark mark;
 
-	tach_begin(h->reader, &mark);
+	tach_reader_begin(h->reader, &mark);
 	machine_loop(turns);
-	return tach_end(h->reader, &mark, delta);
+	return tach_reader_end(h->reader, &mark, delta);
 }
 
 /* The least of many short loops: nothing interrupted that one. */
@@ -65,7 +65,7 @@ static void an_instruction_for_each(void)
 		uint64_t delta[TACH_COUNTERS_MAX], cost = empty(&h);
 		uint32_t flags[TACH_COUNTERS_MAX] = {0};
 
-		if (loop(&h, TURNS, delta) & ~(uint32_t)TACH_RESCHEDULED)
+		if (loop(&h, TURNS, delta) & ~(uint32_t)TACH_FLAG_RESCHEDULED)
 			continue;
 		tries++;
 		interrupts += delta[1];
@@ -100,7 +100,7 @@ static void what_the_kernel_counts_is_taken_out(void)
 	printf("# %" PRIu64 " instructions, %" PRIu64 " of the other event\n", raw[0], raw[1]);
 	CHECK(raw[1] > raw[0] / 9 && raw[1] < raw[0] / 7);
 	CHECK(delta[0] == raw[0] - raw[1] && delta[1] == raw[1]);
-	CHECK(flags[0] == TACH_CORRECTED && flags[1] == 0 && !(how & TACH_LOST));
+	CHECK(flags[0] == TACH_FLAG_CORRECTED && flags[1] == 0 && !(how & TACH_FLAG_LOST));
 	hardware_close(&h);
 }
 
@@ -111,7 +111,7 @@ static void where_nothing_counts_them_a_sentence_says_so(void)
 
 	opt.events = "page-faults";
 	opt.flags = TACH_SET_INTERRUPTS;
-	CHECK(tach_set_create(&set, &opt, NULL) == 0);
+	CHECK(tach_set_create(&opt, &set, NULL) == 0);
 	printf("# %s\n", tach_set_missing(set));
 	CHECK((tach_set_interrupts(set) >= 0) == !*tach_set_missing(set));
 	tach_set_free(set);

@@ -24,9 +24,9 @@ static uint64_t least(struct hardware *h, uint64_t n)
 		struct tach_mark mark;
 		uint32_t flags;
 
-		tach_begin(h->reader, &mark);
+		tach_reader_begin(h->reader, &mark);
 		machine_loop(n);
-		flags = tach_end(h->reader, &mark, delta);
+		flags = tach_reader_end(h->reader, &mark, delta);
 		if (flags == 0 && delta[0] < best)
 			best = delta[0];
 	}
@@ -84,12 +84,12 @@ static void fenced_cycles(void)
 		struct tach_mark mark;
 		uint32_t flags;
 
-		tach_begin_fenced(h.reader, &mark);
+		tach_reader_begin_fenced(h.reader, &mark);
 		for (int k = 0; k < TURNS; k++) {
 			x *= x;
 			__asm__ volatile("" : "+r"(x));
 		}
-		flags = tach_end_fenced(h.reader, &mark, delta);
+		flags = tach_reader_end_fenced(h.reader, &mark, delta);
 		if (flags == 0 && delta[0] < best)
 			best = delta[0];
 	}
@@ -128,7 +128,7 @@ static void reads_lie_between_system_calls(void)
 
 		if (turn % 1000 == 0)
 			wander(turn / 1000 % 16);
-		flagged += tach_read(h.reader, value) != 0;
+		flagged += tach_reader_read(h.reader, value) != 0;
 		bad |= tach__group_read(&tach__reader(h.reader)->hard, &high) != 1;
 		CHECK(!bad, "read(2) failed");
 		for (uint32_t i = 0; i < h.reader->count; i++) {

@@ -45,10 +45,10 @@ static void judge(const struct tach_snapshot *snapshot, const char *name)
 	CHECK(region >= 0, "no region %s", name);
 	if (region < 0)
 		return;
-	tach_snapshot_value(snapshot, region, 1, TACH_INCLUSIVE, &value);
+	tach_snapshot_value(snapshot, region, 1, TACH_PART_INCLUSIVE, &value);
 	CHECK(fabs(value.value - expected) <= expected / 500, "%s: %.0f of %.0f", name,
 	      value.value, expected);
-	tach_snapshot_derived(snapshot, region, 0, TACH_INCLUSIVE, &ipc);
+	tach_snapshot_derived(snapshot, region, 0, TACH_PART_INCLUSIVE, &ipc);
 	CHECK(ipc.value > 0.05 && (machine_is_guest() || ipc.value < 16), "%s: ipc %g", name,
 	      ipc.value);
 	printf("# %s: %.0f instructions, %.0f by the loops, ipc %.2f\n", name, value.value,

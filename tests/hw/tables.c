@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of this machine's PMU before its kernel: which events it opens, and whether random
- * sets of them are scheduled as tach_schedule says.
+ * sets of them are scheduled as tach_schedule_split says.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +56,14 @@ static int spelling(int pmu, const struct tach_event_info *event, int number, in
 
 	if (event->numasks == 0)
 		return snprintf(to, size, "%s", event->name) < (int)size && umask == 0;
-	return umask < event->numasks && tach_umask_info(pmu, number, umask, &info) == 0 &&
+	return umask < event->numasks && tach_pmu_umask(pmu, number, umask, &info) == 0 &&
 	       snprintf(to, size, "%s:%s", event->name, info.name) < (int)size;
 }
 
 /*
- * What tach_schedule does not know: Zen's PMCx003 takes two counters in the kernel, and Arm's
- * CHAIN, which means nothing but beside a neighbour, is treated there as one half of a pair.
+ * What tach_schedule_split does not know: Zen's PMCx003 takes two counters in the kernel, and
+ * Arm's CHAIN, which means nothing but beside a neighbour, is treated there as one half of a
+ * pair.
  */
 static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *event)
 {
@@ -74,7 +75,7 @@ static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *e
 /* An event that the table has and the kernel refuses is wrong here, or the kernel is older. */
 static void the_kernel_opens_what_the_table_has(void)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_pmu_info pmu_info = {.size = sizeof pmu_info};
 	int pmu, tried = 0, opened = 0;
 	struct hardware h;
@@ -82,14 +83,14 @@ static void the_kernel_opens_what_the_table_has(void)
 	if (hardware_open(&h, "cycles"))
 		SKIP(hardware_why);
 	hardware_close(&h);
-	if (tach_pmu_host(&pmu, 1, NULL) < 1 || tach_pmu_info(pmu, &pmu_info))
+	if (tach_pmu_host(&pmu, 1, NULL) < 1 || tach_pmu_describe(pmu, &pmu_info))
 		SKIP("no table for this CPU");
 	opt.pmu = pmu;
 	for (int e = 0; e < pmu_info.nevents && ngood < EVENTS; e++) {
 		struct tach_event_info info = {.size = sizeof info};
 		char name[256];
 
-		if (tach_event_info(pmu, e, &info) || info.alias_of || info.deprecated)
+		if (tach_pmu_event(pmu, e, &info) || info.alias_of || info.deprecated)
 			continue;
 		for (int u = 0; spelling(pmu, &info, e, u, name, sizeof name); u++) {
 			struct tach_event *event = &good[ngood];
@@ -135,7 +136,8 @@ static void random_sets_are_scheduled_as_predicted(void)
 			set[k] = &good[(unsigned)rand_r(&seed) % (unsigned)ngood];
 			events[k] = *set[k];
 		}
-		says = tach_schedule(events, n, 0, NULL, &plan, &err) == 0 && plan.ngroups == 1;
+		says = tach_schedule_split(events, n, 0, NULL, &plan, &err) == 0 &&
+		       plan.ngroups == 1;
 		counts = kernel_counts(set, n);
 		fit += counts;
 		if (says != counts)

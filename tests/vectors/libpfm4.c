@@ -267,7 +267,7 @@ static long run_file(const char *name, const struct tach_encode_options *opt)
 
 static struct tach_encode_options options(const char *host)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 
 	opt.flags = TACH_ENCODE_LIBPFM4;
 	opt.host = host;

@@ -48,7 +48,7 @@ static void add_others(char *string, size_t size, int pmu, int event, int numask
 	for (int u = 0; u < numasks; u++) {
 		size_t length = strlen(string);
 
-		tach_umask_info(pmu, event, u, &umask);
+		tach_pmu_umask(pmu, event, u, &umask);
 		if (done >> umask.group & 1 || umask.alias_of)
 			continue;
 		done |= 1u << umask.group;
@@ -84,15 +84,15 @@ static void all(const struct tach_encode_options *opt)
 	char string[512];
 
 	for (int p = 0; p < tach_pmu_count(); p++) {
-		CHECK(tach_pmu_info(p, &pmu) == 0);
+		CHECK(tach_pmu_describe(p, &pmu) == 0);
 		if (strcmp(pmu.arch, "ia64") == 0 && opt->os != TACH_OS_NONE)
 			continue;
 		for (int e = 0; e < pmu.nevents; e++) {
-			tach_event_info(p, e, &event);
+			tach_pmu_event(p, e, &event);
 			snprintf(string, sizeof string, "%s::%s", pmu.name, event.name);
 			encode(p, e, event.numasks, -1, string, opt);
 			for (int u = 0; u < event.numasks; u++) {
-				tach_umask_info(p, e, u, &umask);
+				tach_pmu_umask(p, e, u, &umask);
 				snprintf(string, sizeof string, "%s::%s:%s", pmu.name,
 					 event.name, umask.name);
 				encode(p, e, event.numasks, umask.group, string, opt);
@@ -103,10 +103,10 @@ static void all(const struct tach_encode_options *opt)
 
 static struct tach_encode_options options(enum tach_os os)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 
 	opt.os = os;
-	opt.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 	opt.host = "";
 	opt.sysfs = "/nonexistent";
 	return opt;

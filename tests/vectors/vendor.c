@@ -117,7 +117,7 @@ static uint64_t amd(const struct row *event, const struct row *umask)
 static void check_row(const struct row *event, const struct row *umask)
 {
 	const struct row *row = umask ? umask : event;
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event e = {0}, v = {0};
 	char string[256], vendor[320];
 	uint64_t want, msr = 0;

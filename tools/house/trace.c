@@ -57,7 +57,7 @@ QUIET int main(void)
 	section("");
 	(void)tach_event_encode("skx::INST_RETIRED:ANY_P:u", NULL, &event_out, &err);
 	section("encode");
-	(void)tach_set_create(&set, &set_options, &err);
+	(void)tach_set_create(&set_options, &set, &err);
 	section("set");
 	tach_set_free(set);
 	(void)tach_regions_configure(&clock_alone, &err);

@@ -200,11 +200,11 @@ static void privilege(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *v
 
 	while (mk_split(&rest, ',', &part)) {
 		if (mk_is(&part, "k"))
-			pmu->row.plm |= TACH_PLM_KERNEL;
+			pmu->row.plm |= TACH_PRIVILEGE_KERNEL;
 		else if (mk_is(&part, "u"))
-			pmu->row.plm |= TACH_PLM_USER;
+			pmu->row.plm |= TACH_PRIVILEGE_USER;
 		else if (mk_is(&part, "h"))
-			pmu->row.plm |= TACH_PLM_HYPERVISOR;
+			pmu->row.plm |= TACH_PRIVILEGE_HYPERVISOR;
 		else
 			mk_fault(mk, pmu, &part, "unknown privilege level '%.*s'",
 				 (int)part.length, part.text);

@@ -214,7 +214,7 @@ __attribute__((destructor)) static void on_exit_(void)
  */
 static void write_report(char *file, size_t size)
 {
-	struct tach_report_options opt = {.format = TACH_JSON};
+	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
 	struct tach_snapshot *s;
 	char part[4096];
 	int fd = -1;

@@ -15,7 +15,7 @@ void complain(const char *who, const char *string, const struct tach_error *err)
 	fprintf(stderr, "%s: %s\n", who, *err->text ? err->text : tach_strerror(err->code));
 	if (length > LINE_MOST || err->column < 1 || (size_t)err->column > length + 1)
 		return;
-	tach_printable(shown, sizeof shown, string);
+	tach_printable(string, shown, sizeof shown);
 	for (int i = 0; i < err->column - 1; i++)
 		place += ((unsigned char)shown[i] & 0xc0) != 0x80; /* characters, not bytes */
 	fprintf(stderr, "    %s\n    %*s\n", shown, place, "^");

@@ -103,7 +103,7 @@ static int check(const struct derived_arguments *a, int argc, char **argv)
 		struct tach_derived *d;
 		int taken;
 
-		if (tach_derived_create(&d, &opt, &err) < 0) {
+		if (tach_derived_create(&opt, &d, &err) < 0) {
 			fprintf(stderr, "tach derived: %s\n", err.text);
 			return EXIT_NO;
 		}
@@ -135,7 +135,7 @@ static struct tach_derived *registry(const struct derived_arguments *a)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_derived *d;
 
-	if (tach_derived_create(&d, &opt, &err) < 0 ||
+	if (tach_derived_create(&opt, &d, &err) < 0 ||
 	    (a->file && tach_derived_load(d, a->file, &err) < 0)) {
 		fprintf(stderr, "tach derived: %s\n", err.text);
 		return NULL;
@@ -220,7 +220,7 @@ static void print_groups(int pmu, const struct tach_expansion *x)
 	int n = tach_expansion_count(x);
 
 	opt.pmu = pmu;
-	if (tach_schedule(tach_expansion_encoded(x), n, 0, &opt, &s, &err) < 0) {
+	if (tach_schedule_split(tach_expansion_encoded(x), n, 0, &opt, &s, &err) < 0) {
 		printf("  groups    none: %s\n", err.text);
 		return;
 	}

@@ -70,7 +70,7 @@ static void try_on(struct tach_derived *d, int pmu, struct outcome *o)
 	if (!rc || o->cycle || (*o->why && rc != TACH_ERR_CYCLE))
 		return;
 	o->cycle = rc == TACH_ERR_CYCLE;
-	tach_pmu_info(pmu, &info);
+	tach_pmu_describe(pmu, &info);
 	snprintf(o->pmu, sizeof o->pmu, "%s", info.name);
 	snprintf(o->why, sizeof o->why, "%s", err.text);
 }
@@ -111,7 +111,7 @@ int derived_check_uses(const char *file, int only)
 	struct tach_derived *d;
 	int errors = 0;
 
-	if (tach_derived_create(&d, &opt, NULL) < 0)
+	if (tach_derived_create(&opt, &d, NULL) < 0)
 		return 0;
 	if (tach_derived_load(d, file, NULL) >= 0)
 		try_all(d, file, only, &all);

@@ -30,12 +30,12 @@ static void print_value(double value)
 
 static void print_flags(uint32_t flags)
 {
-	if (!(flags & (TACH_DIVZERO | TACH_CLOCK)))
+	if (!(flags & (TACH_FLAG_DIVZERO | TACH_FLAG_CLOCK)))
 		putchar('-');
-	if (flags & TACH_DIVZERO)
+	if (flags & TACH_FLAG_DIVZERO)
 		printf("divzero");
-	if (flags & TACH_CLOCK)
-		printf("%sclock", flags & TACH_DIVZERO ? "," : "");
+	if (flags & TACH_FLAG_CLOCK)
+		printf("%sclock", flags & TACH_FLAG_DIVZERO ? "," : "");
 }
 
 static struct tach_formula *compile(const struct derived_arguments *a, const char *text,
@@ -49,7 +49,7 @@ static struct tach_formula *compile(const struct derived_arguments *a, const cha
 	opt.noperands = noperands;
 	opt.max_hz = a->max_hz;
 	opt.tsc_hz = a->tsc_hz;
-	tach_formula_compile(&f, text, &opt, err);
+	tach_formula_compile(text, &opt, &f, err);
 	return f;
 }
 

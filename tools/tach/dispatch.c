@@ -54,7 +54,7 @@ static int find_pmu(struct request *r)
 			fprintf(stderr, "tach dispatch: %s; name a PMU with --pmu\n", err.text);
 			return -1;
 		}
-		tach_pmu_info(r->in.pmu, &info);
+		tach_pmu_describe(r->in.pmu, &info);
 		r->pmu = info.name;
 	}
 	r->is_list = strncmp(r->pmu, "pfm3:", 5) == 0;
@@ -77,7 +77,7 @@ static int find_pmu(struct request *r)
 static int encode(const struct request *r, const char *name, struct tach_dispatch_event *out,
 		  struct tach_error *err)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event = {.size = sizeof event};
 	int rc;
 
@@ -101,7 +101,7 @@ static int encode(const struct request *r, const char *name, struct tach_dispatc
 			 r->pmu, r->pmu);
 		return TACH_ERR_NOTFOUND;
 	}
-	tach_dispatch_event(&event, out);
+	tach_dispatch_from_event(&event, out);
 	return 0;
 }
 
@@ -234,7 +234,7 @@ static int answer(struct request *r)
 
 	if (find_pmu(r) || find_events(r))
 		return EXIT_NO;
-	if (tach_dispatch(&r->in, &out, &err)) {
+	if (tach_dispatch_compute(&r->in, &out, &err)) {
 		fprintf(stderr, "tach dispatch: %s: %s\n", r->pmu, err.text);
 		return EXIT_NO;
 	}
@@ -255,11 +255,11 @@ static int levels(struct request *r, const char *text)
 	r->in.privilege = 0;
 	for (; *text; text++) {
 		if (*text == 'u')
-			r->in.privilege |= TACH_PLM_USER;
+			r->in.privilege |= TACH_PRIVILEGE_USER;
 		else if (*text == 'k')
-			r->in.privilege |= TACH_PLM_KERNEL;
+			r->in.privilege |= TACH_PRIVILEGE_KERNEL;
 		else if (*text == 'h')
-			r->in.privilege |= TACH_PLM_HYPERVISOR;
+			r->in.privilege |= TACH_PRIVILEGE_HYPERVISOR;
 		else
 			return -1;
 	}
@@ -410,7 +410,7 @@ int cmd_dispatch(int argc, char **argv)
 	int c;
 
 	memset(&r, 0, sizeof r);
-	r.in.privilege = TACH_PLM_USER;
+	r.in.privilege = TACH_PRIVILEGE_USER;
 	r.x86.size = sizeof r.x86;
 	r.ia64.size = sizeof r.ia64;
 	while ((c = getopt_long(argc, argv, "p:l:x:jh", options, NULL)) != -1) {

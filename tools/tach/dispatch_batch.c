@@ -412,7 +412,7 @@ static int dispatch(struct line *l, struct tach_dispatch_out *out)
 		rc = check_structures(l);
 	if (l->malformed)
 		return TACH_ERR_INVAL;
-	return rc ? rc : tach_dispatch(&l->in, out, NULL);
+	return rc ? rc : tach_dispatch_compute(&l->in, out, NULL);
 }
 
 static void refuse(struct batch *b, FILE *to)

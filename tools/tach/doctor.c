@@ -131,7 +131,7 @@ int cmd_doctor(int argc, char **argv)
 			return EXIT_USAGE;
 		}
 	}
-	if (tach_doctor_examine(&x, &opt, &err) != 0) {
+	if (tach_doctor_examine(&opt, &x, &err) != 0) {
 		fprintf(stderr, "tach doctor: %s\n", err.text);
 		return EXIT_NO;
 	}

@@ -255,13 +255,13 @@ static int parse_levels(const char *text, uint32_t *levels)
 	for (; *text; text++)
 		switch (*text) {
 		case 'u':
-			*levels |= TACH_PLM_USER;
+			*levels |= TACH_PRIVILEGE_USER;
 			break;
 		case 'k':
-			*levels |= TACH_PLM_KERNEL;
+			*levels |= TACH_PRIVILEGE_KERNEL;
 			break;
 		case 'h':
-			*levels |= TACH_PLM_HYPERVISOR;
+			*levels |= TACH_PRIVILEGE_HYPERVISOR;
 			break;
 		default:
 			return 0;
@@ -271,7 +271,7 @@ static int parse_levels(const char *text, uint32_t *levels)
 
 int cmd_encode(int argc, char **argv)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	int json = 0, batch = 0, c;
 
 	while ((c = getopt_long(argc, argv, "p:o:l:jbh", options, NULL)) != -1)

@@ -115,13 +115,13 @@ static void counters_text(uint64_t counters, char *out, size_t size)
 static void words_text(const struct list_pmu *pmu, const char *event, const char *umask,
 		       char *out, size_t size)
 {
-	struct tach_encode_options options = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options options = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event code = {.size = sizeof code};
 	char text[600];
 	size_t used = 0;
 
 	options.os = TACH_OS_NONE;
-	options.privilege = TACH_PLM_USER | TACH_PLM_KERNEL;
+	options.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 	snprintf(text, sizeof text, "%s::%s%s%s", pmu->info.name, event, umask ? ":" : "",
 		 umask ? umask : "");
 	if (tach_event_encode(text, &options, &code, NULL) != 0)
@@ -138,7 +138,7 @@ void list_row(const struct list_pmu *pmu, const struct list_line *line, struct l
 
 	memset(row, 0, sizeof *row);
 	row->name = row->description = "";
-	if (line->umask < 0 && tach_event_info(pmu->pmu, line->event, &e) == 0)
+	if (line->umask < 0 && tach_pmu_event(pmu->pmu, line->event, &e) == 0)
 		*row = (struct list_row){.name = e.name,
 					 .description = e.description,
 					 .alias_of = e.alias_of,
@@ -146,7 +146,7 @@ void list_row(const struct list_pmu *pmu, const struct list_line *line, struct l
 					 .libpfm4_code = e.libpfm4_code,
 					 .deprecated = e.deprecated,
 					 .code = e.code};
-	else if (tach_umask_info(pmu->pmu, line->event, line->umask, &u) == 0)
+	else if (tach_pmu_umask(pmu->pmu, line->event, line->umask, &u) == 0)
 		*row = (struct list_row){.name = u.name,
 					 .description = u.description,
 					 .alias_of = u.alias_of,
@@ -158,7 +158,7 @@ void list_row(const struct list_pmu *pmu, const struct list_line *line, struct l
 					 .group = u.group,
 					 .is_default = u.is_default};
 	if (row->vendor_code || row->libpfm4_code) {
-		tach_event_info(pmu->pmu, line->event, &e);
+		tach_pmu_event(pmu->pmu, line->event, &e);
 		words_text(pmu, e.name, row->is_umask ? u.name : NULL, row->words,
 			   sizeof row->words);
 	}
@@ -195,7 +195,7 @@ static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 	int fits, added = 0;
 	char name[600];
 
-	if (tach_event_info(to->pmu, event, &e) != 0)
+	if (tach_pmu_event(to->pmu, event, &e) != 0)
 		return;
 	fits = w->npatterns == 0 || any_fits(w, to->info.name, e.name, e.description);
 	if (fits)
@@ -203,7 +203,7 @@ static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 	if (fits && w->npatterns == 0 && !w->umasks)
 		return;
 	for (int i = 0; i < e.numasks; i++) {
-		if (tach_umask_info(to->pmu, event, i, &u) != 0)
+		if (tach_pmu_umask(to->pmu, event, i, &u) != 0)
 			continue;
 		snprintf(name, sizeof name, "%s:%s", e.name, u.name);
 		if (!fits && !any_fits(w, to->info.name, name, u.description))
@@ -236,7 +236,7 @@ static void choose(const struct wanted *w, struct result *result, int pmu)
 	int names_only = w->all && w->npatterns == 0 && !w->umasks;
 
 	to.info.size = sizeof to.info;
-	if (tach_pmu_info(pmu, &to.info) != 0)
+	if (tach_pmu_describe(pmu, &to.info) != 0)
 		return;
 	for (int e = 0; !names_only && e < to.info.nevents; e++)
 		choose_event(w, &to, e);
@@ -259,7 +259,7 @@ static void choose_host(const struct wanted *w, struct result *result)
 	for (int i = 0; i < n && i < 8; i++)
 		choose(w, result, pmus[i]);
 	for (int i = 0; i < tach_pmu_count(); i++)
-		if (tach_pmu_info(i, &info) == 0 && strcmp(info.arch, "linux") == 0)
+		if (tach_pmu_describe(i, &info) == 0 && strcmp(info.arch, "linux") == 0)
 			choose(w, result, i);
 }
 
@@ -323,7 +323,7 @@ int cmd_list(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
-	tach_derived_create(&w.derived, &derived, NULL);
+	tach_derived_create(&derived, &w.derived, NULL);
 	if (w.pmu)
 		status = choose_named(&w, &result);
 	else if (w.all)

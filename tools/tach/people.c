@@ -52,7 +52,7 @@ static size_t show(struct door *d, char *to)
 		memcpy(to, *one ? one : "?", n);
 		return n;
 	}
-	tach_printable(one, sizeof one, one);
+	tach_printable(one, one, sizeof one);
 	memcpy(to, one, n);
 	return n;
 }

@@ -76,7 +76,7 @@ int report_load(struct tach_snapshot **out, const char *file, const char *who)
 		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
 		return -1;
 	}
-	code = tach_snapshot_load(out, text, length, &err);
+	code = tach_snapshot_load(text, length, out, &err);
 	free(text);
 	if (code && err.line)
 		fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, err.line, err.column,
@@ -98,12 +98,12 @@ static const char *suffix(const char *file)
 int report_format(const char *name, const char *file, enum tach_format *format, const char *who)
 {
 	static const char *const names[] = {
-		[TACH_TEXT] = "text", [TACH_JSON] = "json",
-		[TACH_CSV] = "csv",   [TACH_PROMETHEUS] = "prometheus",
-		[TACH_HTML] = "html",
+		[TACH_FORMAT_TEXT] = "text", [TACH_FORMAT_JSON] = "json",
+		[TACH_FORMAT_CSV] = "csv",   [TACH_FORMAT_PROMETHEUS] = "prometheus",
+		[TACH_FORMAT_HTML] = "html",
 	};
 
-	*format = file ? tach_report_format(file) : TACH_TEXT;
+	*format = file ? tach_report_format(file) : TACH_FORMAT_TEXT;
 	for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
 		if (strcmp(name, names[i]) == 0) {
 			*format = (enum tach_format)i;
@@ -112,7 +112,7 @@ int report_format(const char *name, const char *file, enum tach_format *format, 
 	if (name)
 		fprintf(stderr, "%s: no format '%s': text, json, csv, prometheus or html\n",
 			who, name);
-	else if (file && *format == TACH_TEXT && suffix(file) &&
+	else if (file && *format == TACH_FORMAT_TEXT && suffix(file) &&
 		 strcmp(suffix(file), ".txt") != 0)
 		fprintf(stderr,
 			"%s: no format has the suffix '%s' (.txt .json .csv .prom .html); "
@@ -145,7 +145,7 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 		return -1;
 	}
 	/* Without options the library looks at the terminal. */
-	code = tach_report_fd(s, format == TACH_TEXT && !file ? NULL : &opt, fd, &err);
+	code = tach_report_fd(s, format == TACH_FORMAT_TEXT && !file ? NULL : &opt, fd, &err);
 	if (code)
 		fprintf(stderr, "%s: %s\n", who, err.text);
 	if (file && close(fd) != 0 && !code) {
@@ -159,7 +159,7 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 		 const char *who)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	int code = tach_snapshot_merge(out, (const struct tach_snapshot *const *)list, n, &err);
+	int code = tach_snapshot_merge((const struct tach_snapshot *const *)list, n, out, &err);
 
 	if (code)
 		fprintf(stderr, "%s: %s\n", who, err.text);
@@ -241,7 +241,7 @@ int cmd_report(int argc, char **argv)
 		return status < 0 ? EXIT_DONE : status;
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
 		return EXIT_USAGE;
-	if (a.diff && format > TACH_CSV) {
+	if (a.diff && format > TACH_FORMAT_CSV) {
 		fputs("tach report: --diff writes text, json or csv\n", stderr);
 		return EXIT_USAGE;
 	}

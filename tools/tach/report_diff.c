@@ -45,8 +45,8 @@ static void print_text(const struct diff *d, const struct line *l)
 {
 	char percent[32] = "-", name[256], quantity[256];
 
-	tach_printable(name, sizeof name, l->region);
-	tach_printable(quantity, sizeof quantity, l->is_time ? "time (ns)" : l->quantity);
+	tach_printable(l->region, name, sizeof name);
+	tach_printable(l->is_time ? "time (ns)" : l->quantity, quantity, sizeof quantity);
 	if (isfinite(relative(l)))
 		snprintf(percent, sizeof percent, "%+.2f%%", 100 * relative(l));
 	fprintf(d->to, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width, name,
@@ -88,9 +88,9 @@ static void print_json(const struct diff *d, const struct line *l)
 
 static void print(struct diff *d, const struct line *l)
 {
-	if (d->format == TACH_TEXT)
+	if (d->format == TACH_FORMAT_TEXT)
 		print_text(d, l);
-	else if (d->format == TACH_CSV)
+	else if (d->format == TACH_FORMAT_CSV)
 		print_csv(d, l);
 	else
 		print_json(d, l);
@@ -183,9 +183,9 @@ static void value_of(const struct tach_snapshot *s, int region, int q, struct ta
 	int n = tach_snapshot_nquantities(s);
 
 	if (q < n)
-		tach_snapshot_value(s, region, q, TACH_INCLUSIVE, v);
+		tach_snapshot_value(s, region, q, TACH_PART_INCLUSIVE, v);
 	else
-		tach_snapshot_derived(s, region, q - n, TACH_INCLUSIVE, v);
+		tach_snapshot_derived(s, region, q - n, TACH_PART_INCLUSIVE, v);
 }
 
 /* Counts are compared as they are: who ran twice as long sees twice as much. */
@@ -222,7 +222,7 @@ static void alone(struct diff *d, const struct tach_snapshot *s, int region, con
 	struct line l = {.region = name, .quantity = "time", .is_time = 1};
 	struct tach_value v;
 
-	tach_snapshot_value(s, region, TACH_TIME, TACH_INCLUSIVE, &v);
+	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 	l.verdict = s == d->old ? ONLY_OLD : ONLY_NEW;
 	*(s == d->old ? &l.old : &l.new) = v.value;
 	l.error = v.error;
@@ -243,9 +243,9 @@ static void head(struct diff *d)
 	d->width = (int)strlen("region");
 	widen(d, d->old);
 	widen(d, d->new);
-	if (d->format == TACH_CSV)
+	if (d->format == TACH_FORMAT_CSV)
 		fputs("region,quantity,old,new,difference,relative,error,verdict\r\n", d->to);
-	else if (d->format == TACH_JSON)
+	else if (d->format == TACH_FORMAT_JSON)
 		fputs("{\"tach-diff\": 1, \"lines\": [", d->to);
 	else
 		fprintf(d->to, "%-*s  %-24s  %14s  %14s  %14s  %10s  %s\n", d->width, "region",
@@ -254,9 +254,9 @@ static void head(struct diff *d)
 
 static void foot(const struct diff *d)
 {
-	if (d->format == TACH_JSON)
+	if (d->format == TACH_FORMAT_JSON)
 		fprintf(d->to, "\n], \"differences\": %d}\n", d->beyond);
-	else if (d->format == TACH_TEXT)
+	else if (d->format == TACH_FORMAT_TEXT)
 		fprintf(d->to, "\n%d of %d differ by more than their error bars together.\n",
 			d->beyond, d->written);
 }

@@ -149,7 +149,7 @@ static int check_one(const char *events, const char *metrics)
 
 	opt.events = events && *events ? events : NULL;
 	opt.metrics = metrics;
-	if (tach_set_create(&set, &opt, &err) == 0) {
+	if (tach_set_create(&opt, &set, &err) == 0) {
 		tach_set_free(set);
 		return 0;
 	}

@@ -38,7 +38,8 @@ static int take(struct batch *b, const char *file)
 {
 	struct tach_snapshot *one;
 
-	if (tach_report_format(file) != TACH_JSON || report_load(&one, file, "tach run") != 0)
+	if (tach_report_format(file) != TACH_FORMAT_JSON ||
+	    report_load(&one, file, "tach run") != 0)
 		return 0;
 	b->list[b->n++] = one;
 	return b->n == BATCH ? add_up(b) : 0;
@@ -47,7 +48,7 @@ static int take(struct batch *b, const char *file)
 /* PID.N.began, written when the process began; PID.N.json, its report. */
 static void note(struct run_reports *reports, const char *name, pid_t program)
 {
-	int is_report = tach_report_format(name) == TACH_JSON;
+	int is_report = tach_report_format(name) == TACH_FORMAT_JSON;
 	pid_t process = atoi(name);
 
 	if (is_report) {

@@ -50,7 +50,7 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 		opt.metrics = usual_metrics;
 		opt.flags |= TACH_SET_OPTIONAL;
 	}
-	if (!o || tach_set_create(&o->set, &opt, &err) != 0) {
+	if (!o || tach_set_create(&opt, &o->set, &err) != 0) {
 		fprintf(stderr, "tach run: %s\n", o ? err.text : strerror(errno));
 		free(o);
 		return NULL;
@@ -69,7 +69,7 @@ static void note_failure(struct run_outside *o, int code)
 
 	if (*o->note)
 		return;
-	if (tach_reader_open(&reader, o->set, &err) == 0)
+	if (tach_reader_open(o->set, &reader, &err) == 0)
 		tach_reader_close(reader);
 	snprintf(o->note, sizeof o->note, "%s", *err.text ? err.text : strerror(code));
 }
@@ -206,7 +206,7 @@ struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds)
 		print(to, o, seconds);
 		fclose(to);
 	}
-	if (!text || tach_snapshot_load(&one, text, length, &err) != 0)
+	if (!text || tach_snapshot_load(text, length, &one, &err) != 0)
 		fprintf(stderr, "tach run: %s\n", text ? err.text : strerror(errno));
 	else
 		report_merge(&whole, &one, 1, "tach run");

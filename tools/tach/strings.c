@@ -28,7 +28,7 @@ static size_t take(const char *text, char one[5], char shown[5], unsigned *code)
 
 	memset(one, 0, 5);
 	memcpy(one, text, n ? n : 1);
-	tach_printable(shown, 5, one);
+	tach_printable(one, shown, 5);
 	if (!n)
 		*code = 0xfffd;
 	return n ? n : 1;

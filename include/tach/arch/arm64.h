@@ -54,7 +54,7 @@ extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
 #endif
 
 /* CNTVCT_EL0, readable from EL0 under Linux (CNTKCTL_EL1.EL0VCTEN; Arm ARM D13). */
-TACH_INLINE uint64_t tach_clock(void)
+TACH_API_INLINE uint64_t tach_clock(void)
 {
 	uint64_t value;
 

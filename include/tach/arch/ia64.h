@@ -30,7 +30,7 @@ TACH_INLINE uint64_t tach_ia64_counter(uint64_t pmd)
 }
 
 /* Interval time counter; runs at a fixed ratio of the CPU's clock. */
-TACH_INLINE uint64_t tach_clock(void)
+TACH_API_INLINE uint64_t tach_clock(void)
 {
 	uint64_t value;
 

@@ -8,7 +8,7 @@
 #define TACH_ARCH_SIGNED     0
 #define TACH_STUBS(width)    ((const char *)0)
 #define TACH_PAGE(reader, i) ((reader)->way[i].page)
-TACH_INLINE uint64_t tach_clock(void)
+TACH_API_INLINE uint64_t tach_clock(void)
 {
 	return 0;
 }

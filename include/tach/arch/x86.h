@@ -49,7 +49,7 @@
  * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
  * the compiler often tests again.
  */
-TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
+TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 {
 	int none;
 
@@ -71,7 +71,7 @@ TACH_INLINE int tach__number(uint32_t index, uint32_t *number)
  * The pages lie behind the reader at a fixed distance, so that a page's address is a constant
  * displacement: one load per counter less than through a table of pointers.
  */
-TACH_INLINE const struct perf_event_mmap_page *tach__page(const void *reader, size_t i)
+TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, size_t i)
 {
 	const void *page = TACH__CAST(const char *, reader) + (i + 1) * TACH__PAGE_SIZE;
 
@@ -80,7 +80,7 @@ TACH_INLINE const struct perf_event_mmap_page *tach__page(const void *reader, si
 #define TACH_PAGE(reader, i) tach__page(reader, i)
 
 /* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
-TACH_INLINE uint64_t tach_clock(void)
+TACH_API_INLINE uint64_t tach_clock(void)
 {
 	uint64_t lo, hi;
 

@@ -51,7 +51,7 @@ static void multiplexed(const char *what, uint32_t flags)
 			uint64_t delta[TACH_COUNTERS_MAX];
 			uint32_t how = victim_region(&v, delta);
 
-			v.lost += (how & TACH_LOST) != 0;
+			v.lost += (how & TACH_FLAG_LOST) != 0;
 			if (how == 0)
 				judge_region(&v, how, delta, NULL, NULL);
 			else
@@ -235,12 +235,12 @@ static void region_longer_than_a_counter(void)
 	if (victim_open(&v, 0, 0))
 		return;
 	want = turns * MACHINE_LOOP_INSTRUCTIONS;
-	tach_begin(v.reader, &mark);
+	tach_reader_begin(v.reader, &mark);
 	machine_loop(turns);
-	flags = tach_end(v.reader, &mark, delta);
+	flags = tach_reader_end(v.reader, &mark, delta);
 	printf("# instructions %" PRIu64 ", cycles %" PRIu64 ", flags %x\n", delta[0], delta[1],
 	       flags);
-	CHECK(!(flags & (TACH_LOST | TACH_INCOMPLETE)));
+	CHECK(!(flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE)));
 	CHECK(delta[0] >= want && delta[0] < want + 100000);
 	CHECK(delta[1] >= ratio * want && delta[1] < ratio * (want + 100000));
 	victim_close(&v);

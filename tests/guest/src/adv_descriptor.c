@@ -104,7 +104,7 @@ static void set_back_to_zero(void)
 	while (victim_must_go_on(&v, &a, 100, v.lost > 0)) {
 		uint32_t flags = victim_region(&v, delta);
 
-		v.lost += (flags & TACH_LOST) != 0;
+		v.lost += (flags & TACH_FLAG_LOST) != 0;
 		judge_region(&v, flags, delta, NULL, NULL);
 	}
 	strikes = adversary_stop(&a);
@@ -198,9 +198,9 @@ static void numbers_taken(void)
 		for (int i = 0; i < 200; i++) {
 			uint32_t flags = victim_region(&v, delta);
 
-			v.lost += (flags & TACH_LOST) != 0;
+			v.lost += (flags & TACH_FLAG_LOST) != 0;
 			judge_region(&v, flags, delta, NULL, NULL);
-			flags = tach_read(v.reader, value);
+			flags = tach_reader_read(v.reader, value);
 			judge_counts(&v, flags, value);
 			reads += 3;
 		}

@@ -38,11 +38,11 @@ static void second_reader(const struct victim *v, int slow)
 	if (victim_open_reader(&second))
 		return;
 	if (slow)
-		CHECK(!second.reader->fast && tach_reader_why_slow(second.reader)[0],
+		CHECK(!second.reader->fast && tach_reader_missing(second.reader)[0],
 		      "does not say why it is slow");
 	else
 		CHECK(second.reader->fast == v->reader->fast, "slow: %s",
-		      tach_reader_why_slow(second.reader));
+		      tach_reader_missing(second.reader));
 	/* Not "alone": counts by read(2) take longer than what was calibrated. */
 	victim_suffer(&second, 1000);
 	victim_judged(&second);
@@ -71,7 +71,7 @@ static void no_more_descriptors(void)
 		before = descriptors();
 		CHECK(before > 50, "%d descriptors in use", before);
 		hoard[hoarded++] = dup(0);
-		bad = tach_reader_open(&reader, v.set, &err);
+		bad = tach_reader_open(v.set, &reader, &err);
 		CHECK(bad == -EMFILE && err.text[0], "%d: %s", bad, err.text);
 		give_back(1);
 		CHECK(descriptors() == before, "%d descriptors, then %d", before,

@@ -14,7 +14,7 @@ static int live(const struct victim *parent, uint64_t reads)
 
 	v.reader = NULL;
 	v.backward = v.outside = v.excess = v.inexact = v.unflagged = 0;
-	if (tach_reader_open(&v.reader, v.set, NULL))
+	if (tach_reader_open(v.set, &v.reader, NULL))
 		return 1;
 	memset(v.last, 0, sizeof v.last);
 	v.reads = 0;

@@ -26,12 +26,12 @@ static struct tach_bench *run(int which, const char *events)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench = NULL;
 
-	CHECK(tach_bench_run(&bench, "known", known, &length[which], &opt, &err) == 0, "%s",
+	CHECK(tach_bench_run("known", known, &length[which], &opt, &bench, &err) == 0, "%s",
 	      err.text);
 	return bench;
 }
 
-static int find(const struct tach_bench *bench, const char *name, struct tach_bench_value *v)
+static int find(const struct tach_bench *bench, const char *name, struct tach_bench_quantity *v)
 {
 	for (int i = 0; tach_bench_value(bench, i, v) == 0; i++)
 		if (strcmp(v->name, name) == 0)
@@ -41,7 +41,7 @@ static int find(const struct tach_bench *bench, const char *name, struct tach_be
 
 static void a_known_body_is_counted_exactly(void)
 {
-	struct tach_bench_value shorter, longer;
+	struct tach_bench_quantity shorter, longer;
 	struct tach_bench_difference d;
 	struct tach_bench *a, *b;
 	int i;
@@ -72,7 +72,7 @@ static void more_events_than_counters_take_passes(void)
 				  "bus-cycles,r01c2,r02c2,r04c2,r08c2,r10c2,r20c2,r40c2";
 	static const char arm64[] = "cycles,r00,r23,r24,r3c,r08,r11,"
 				    "a=r23,b=r24,c=r3c,d=r08,e=r00";
-	struct tach_bench_value v;
+	struct tach_bench_quantity v;
 	struct tach_bench *bench;
 
 	if (!machine_is_exact())

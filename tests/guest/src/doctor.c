@@ -57,7 +57,7 @@ static void examine(uid_t uid, rlim_t memlock)
 		if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || (uid && setuid(uid) != 0))
 			_exit(2);
 		x->size = sizeof *x;
-		_exit(tach_doctor_examine(x, NULL, NULL) != 0);
+		_exit(tach_doctor_examine(NULL, x, NULL) != 0);
 	}
 	waitpid(child, &status, 0);
 	CHECK(status == 0, "child's status %#x", (unsigned)status);

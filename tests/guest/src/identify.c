@@ -43,7 +43,7 @@ static void this_machine_is_what_it_is(void)
 	CHECK(pmu != NULL, "no line of /proc/cpuinfo is known here");
 	n = tach_pmu_host(pmus, 8, &err);
 	CHECK(n == 1, "%d: %s", n, err.text);
-	CHECK(n == 1 && tach_pmu_info(pmus[0], &info) == 0 && pmu &&
+	CHECK(n == 1 && tach_pmu_describe(pmus[0], &info) == 0 && pmu &&
 		      strcmp(info.name, pmu) == 0,
 	      "got %s, want %s: %s", info.name, pmu, err.text);
 }

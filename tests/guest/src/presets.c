@@ -49,9 +49,9 @@ static int loop(struct tach_reader *reader, uint64_t turns, uint64_t *delta)
 	struct tach_mark mark;
 
 	for (int i = 0; i < 100; i++) {
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		machine_loop(turns);
-		if (tach_end(reader, &mark, delta) == 0)
+		if (tach_reader_end(reader, &mark, delta) == 0)
 			return 1;
 	}
 	return 0;
@@ -67,11 +67,11 @@ static int count(const struct pass *p, uint64_t *n, struct tach_error *err)
 	int code;
 
 	opt.events = p->events;
-	code = tach_set_create(&set, &opt, err);
+	code = tach_set_create(&opt, &set, err);
 	if (!code && tach_set_count(set) != p->count)
 		code = TACH_ERR_INVAL;
 	if (!code)
-		code = tach_reader_open(&reader, set, err);
+		code = tach_reader_open(set, &reader, err);
 	if (!code) {
 		CHECK(loop(reader, 1, one) && loop(reader, 1 + TURNS, many),
 		      "%s: disturbed every time", p->events);
@@ -95,8 +95,8 @@ static double measure(const char *name, int *passes, uint32_t *flags, struct tac
 	int code = tach_derived_expand(presets, pmu, name, &x, err);
 
 	if (!code)
-		code = tach_schedule(tach_expansion_encoded(x), tach_expansion_count(x), 0,
-				     &opt, &s, err);
+		code = tach_schedule_split(tach_expansion_encoded(x), tach_expansion_count(x),
+					   0, &opt, &s, err);
 	CHECK(code == 0, "%s: %s", name, err->text);
 	for (int g = 0; !code && g < s.ngroups; g++) {
 		fill(&pass, x, &s, g);
@@ -142,7 +142,7 @@ static void every_preset_opens(void)
 				       err.text);
 			continue;
 		}
-		CHECK(isfinite(value) || flags & TACH_DIVZERO, "%s: %g, flags %" PRIx32,
+		CHECK(isfinite(value) || flags & TACH_FLAG_DIVZERO, "%s: %g, flags %" PRIx32,
 		      info.name, value, flags);
 		opened++;
 		more += passes > 1;
@@ -178,7 +178,7 @@ int main(void)
 		puts("not a guest with a PMU");
 		return 77;
 	}
-	if (tach_derived_create(&presets, &opt, NULL))
+	if (tach_derived_create(&opt, &presets, NULL))
 		return 1;
 	CASE(every_preset_opens);
 	CASE(the_loop_comes_back);

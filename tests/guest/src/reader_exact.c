@@ -20,7 +20,7 @@ static struct tach_set *set;
 static int open_n(int n)
 {
 	struct perf_event_attr attr[MAX];
-	struct tach_set_attr member[MAX];
+	struct tach_set_member member[MAX];
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	static struct tach_error err;
 
@@ -36,7 +36,7 @@ static int open_n(int n)
 	}
 	opt.attrs = member;
 	opt.nattrs = n;
-	if (tach_set_create(&set, &opt, &err) || tach_reader_open(&reader, set, &err)) {
+	if (tach_set_create(&opt, &set, &err) || tach_reader_open(set, &reader, &err)) {
 		printf("# %s\n", err.text);
 		tach_set_free(set);
 		reader = NULL;
@@ -65,9 +65,9 @@ static uint64_t measure(uint64_t n, uint32_t *flags)
 	uint64_t delta[MAX];
 
 	for (int i = 0; i < TRIES; i++) {
-		tach_begin_n(reader, &mark, 1);
+		tach_reader_begin_n(reader, &mark, 1);
 		machine_loop(n);
-		*flags = tach_end_n(reader, &mark, delta, 1);
+		*flags = tach_reader_end_n(reader, &mark, delta, 1);
 		if (*flags == 0)
 			break;
 	}
@@ -86,7 +86,7 @@ static void loops_are_counted_exactly(void)
 		return;
 	printf("# count %u fast %u mask %#" PRIx64 " width %u index %u why '%s'\n",
 	       reader->count, reader->fast, reader->mask, reader->way[0].page->pmc_width,
-	       reader->way[0].page->index, tach_reader_why_slow(reader));
+	       reader->way[0].page->index, tach_reader_missing(reader));
 	one = measure(1, &flags);
 	printf("# a region of one turn counts %" PRIu64 "\n", one);
 	CHECK(flags == 0, "%#x", flags);
@@ -95,7 +95,7 @@ static void loops_are_counted_exactly(void)
 
 		many = measure(1 + n, &flags) - one;
 		CHECK(flags == 0 ? many == want
-				 : flags == TACH_RESCHEDULED && many >= want &&
+				 : flags == TACH_FLAG_RESCHEDULED && many >= want &&
 					   many < want + SLOW_END,
 		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many, flags);
 	}
@@ -118,7 +118,7 @@ static void counts_lie_between_two_system_calls(void)
 		uint32_t flags;
 
 		CHECK(tach__group_read(&tach__reader(reader)->hard, &low) == 1);
-		flags = tach_read(reader, value);
+		flags = tach_reader_read(reader, value);
 		CHECK(tach__group_read(&tach__reader(reader)->hard, &high) == 1);
 		CHECK(flags == 0, "flags %#x", flags);
 		for (int i = 0; i < n; i++) {
@@ -147,8 +147,8 @@ static void sizes_of_windows(void)
 		if (open_n(n))
 			return;
 		for (int i = 0; i < 100 && flags; i++) {
-			tach_begin(reader, &mark);
-			flags = tach_end(reader, &mark, delta);
+			tach_reader_begin(reader, &mark);
+			flags = tach_reader_end(reader, &mark, delta);
 		}
 		printf("# %d counters: an empty region counts %" PRIu64 " in the first, "
 		       "flags %#x\n",
@@ -168,9 +168,9 @@ static uint64_t least(void (*what)(void))
 		uint64_t delta[MAX];
 		uint32_t flags;
 
-		tach_begin_n(reader, &mark, 1);
+		tach_reader_begin_n(reader, &mark, 1);
 		what();
-		flags = tach_end_n(reader, &mark, delta, 1);
+		flags = tach_reader_end_n(reader, &mark, delta, 1);
 		if (flags == 0 && delta[0] < best)
 			best = delta[0];
 	}
@@ -189,16 +189,16 @@ static __attribute__((noinline)) void pair1(void)
 {
 	struct tach_reader *r = reader;
 
-	tach_begin_n(r, &pair_mark, 1);
-	tach_end_n(r, &pair_mark, pair_delta, 1);
+	tach_reader_begin_n(r, &pair_mark, 1);
+	tach_reader_end_n(r, &pair_mark, pair_delta, 1);
 }
 
 static __attribute__((noinline)) void pair4(void)
 {
 	struct tach_reader *r = reader;
 
-	tach_begin_n(r, &pair_mark, 4);
-	tach_end_n(r, &pair_mark, pair_delta, 4);
+	tach_reader_begin_n(r, &pair_mark, 4);
+	tach_reader_end_n(r, &pair_mark, pair_delta, 4);
 }
 
 /*

@@ -40,8 +40,8 @@ static int open_events(const char *events, uint32_t flags)
 	set = NULL;
 	opt.events = events;
 	opt.flags = flags;
-	code = tach_set_create(&set, &opt, &err);
-	return code ? code : tach_reader_open(&reader, set, &err);
+	code = tach_set_create(&opt, &set, &err);
+	return code ? code : tach_reader_open(set, &reader, &err);
 }
 
 static void close_all(void)
@@ -59,9 +59,9 @@ static uint64_t least(uint64_t turns)
 
 static uint32_t region(uint64_t turns)
 {
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	machine_loop(turns);
-	return tach_end(reader, &mark, delta);
+	return tach_reader_end(reader, &mark, delta);
 }
 
 static void without_a_pmu_it_says_so(void)
@@ -73,7 +73,7 @@ static void without_a_pmu_it_says_so(void)
 	CHECK(open_events("cycles task-clock", TACH_SET_OPTIONAL) == 0, "%s", err.text);
 	CHECK(set && tach_set_count(set) == 1 && strstr(tach_set_missing(set), "cycles"));
 	if (reader)
-		CHECK(region(100000) == TACH_SYSCALL && delta[0] > 0);
+		CHECK(region(100000) == TACH_FLAG_SYSCALL && delta[0] > 0);
 	close_all();
 }
 
@@ -119,15 +119,15 @@ static void dead_events_are_reported_and_recover(void)
 		ioctl(fd[i], PERF_EVENT_IOC_DISABLE, 0);
 	CHECK(open_events(machine_is_arm64() ? "r11" : "rc0", 0) == 0, "%s", err.text);
 	if (reader) {
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		for (int i = 0; i < MANY; i++)
 			ioctl(fd[i], PERF_EVENT_IOC_ENABLE, 0);
-		CHECK(tach_end(reader, &mark, delta) & TACH_LOST, "not told");
-		CHECK(region(1000) & TACH_LOST, "not told");
-		CHECK(tach_read(reader, value) & TACH_LOST, "not told");
+		CHECK(tach_reader_end(reader, &mark, delta) & TACH_FLAG_LOST, "not told");
+		CHECK(region(1000) & TACH_FLAG_LOST, "not told");
+		CHECK(tach_reader_read(reader, value) & TACH_FLAG_LOST, "not told");
 		for (int i = 0; i < MANY; i++)
 			close(fd[i]);
-		CHECK(!(region(1000) & TACH_LOST), "does not recover");
+		CHECK(!(region(1000) & TACH_FLAG_LOST), "does not recover");
 		for (int i = 0; i < 10 && region(1000) != 0; i++)
 			;
 		CHECK(region(1000) == 0 || region(1000) == 0, "does not recover wholly");
@@ -155,11 +155,11 @@ static void multiplexed_sets_are_scaled(void)
 	set = sets[0];
 	for (int i = 0; i < 20 && reader; i++) {
 		flags = region(20000000);
-		CHECK(flags & TACH_SYSCALL, "flags %#x", flags);
-		if (!(flags & TACH_SCALED))
+		CHECK(flags & TACH_FLAG_SYSCALL, "flags %#x", flags);
+		if (!(flags & TACH_FLAG_SCALED))
 			continue;
 		scaled++;
-		CHECK(flags & TACH_INCOMPLETE);
+		CHECK(flags & TACH_FLAG_INCOMPLETE);
 		CHECK(delta[0] > 0);
 	}
 	printf("# scaled %d of 20 times; the last: %" PRIu64 ", flags %#x\n", scaled, delta[0],
@@ -185,10 +185,10 @@ static void software_members_do_not_slow_the_others_down(void)
 	for (int i = 0; i < 20; i++)
 		if ((flags = region(100000)) == 0)
 			break;
-	CHECK((flags & ~TACH_RESCHEDULED) == 0, "flags %#x", flags);
+	CHECK((flags & ~TACH_FLAG_RESCHEDULED) == 0, "flags %#x", flags);
 	CHECK(delta[1] >= least(100000) && delta[2] > 0 && delta[0] < 10,
 	      "%" PRIu64 " %" PRIu64 " %" PRIu64, delta[0], delta[1], delta[2]);
-	CHECK(tach_reader_flags(reader, 0, flags) == TACH_SYSCALL);
+	CHECK(tach_reader_flags(reader, 0, flags) == TACH_FLAG_SYSCALL);
 	CHECK(tach_reader_flags(reader, 1, 0) == 0);
 	close_all();
 }
@@ -196,7 +196,7 @@ static void software_members_do_not_slow_the_others_down(void)
 static void *elsewhere(void *ignored)
 {
 	(void)ignored;
-	CHECK(region(10) == TACH_LOST && delta[0] == 0);
+	CHECK(region(10) == TACH_FLAG_LOST && delta[0] == 0);
 	return NULL;
 }
 
@@ -223,22 +223,23 @@ static void a_child_of_fork_reads_nothing(void)
 	CHECK(open_events(counted(), 0) == 0, "%s", err.text);
 	if (!reader)
 		return;
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	child = fork();
 	if (child == 0) {
-		int bad = tach_end(reader, &mark, delta) != TACH_LOST || delta[0] != 0;
+		int bad = tach_reader_end(reader, &mark, delta) != TACH_FLAG_LOST ||
+			  delta[0] != 0;
 
-		bad |= region(10) != TACH_LOST;
-		bad |= tach_read(reader, value) != TACH_LOST;
+		bad |= region(10) != TACH_FLAG_LOST;
+		bad |= tach_reader_read(reader, value) != TACH_FLAG_LOST;
 		close_all();
 		bad |= open_events(counted(), 0) != 0;
 		if (!bad)
-			bad |= region(1000) & TACH_LOST || delta[0] < least(1000);
+			bad |= region(1000) & TACH_FLAG_LOST || delta[0] < least(1000);
 		_exit(bad);
 	}
 	waitpid(child, &status, 0);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
-	CHECK(!(tach_end(reader, &mark, delta) & (TACH_LOST | TACH_SYSCALL)));
+	CHECK(!(tach_reader_end(reader, &mark, delta) & (TACH_FLAG_LOST | TACH_FLAG_SYSCALL)));
 	for (int i = 0; i < 10 && region(10) != 0; i++)
 		;
 	CHECK(region(10) == 0 || region(10) == 0);
@@ -252,8 +253,8 @@ static void cycles_twice_find_counters(void)
 		SKIP("the machine has no PMU");
 	CHECK(open_events("cycles again=cycles", 0) == 0, "%s", err.text);
 	if (reader) {
-		CHECK(reader->fast, "%s", tach_reader_why_slow(reader));
-		CHECK(!(region(1000) & ~TACH_RESCHEDULED) && delta[0] > 0 && delta[1] > 0);
+		CHECK(reader->fast, "%s", tach_reader_missing(reader));
+		CHECK(!(region(1000) & ~TACH_FLAG_RESCHEDULED) && delta[0] > 0 && delta[1] > 0);
 	}
 	close_all();
 }
@@ -302,9 +303,10 @@ static void access_comes_and_goes(void)
 	for (int i = 0; i < 20000 || toggles < 200 || !ways[1]; i++) {
 		uint32_t flags = region(50);
 
-		ways[(flags & TACH_SYSCALL) != 0]++;
-		wrong += (flags & TACH_LOST) || delta[0] < least(50) || delta[0] > 1000000000;
-		wrong += (tach_read(reader, value) & TACH_LOST) || value[0] < last;
+		ways[(flags & TACH_FLAG_SYSCALL) != 0]++;
+		wrong += (flags & TACH_FLAG_LOST) || delta[0] < least(50) ||
+			 delta[0] > 1000000000;
+		wrong += (tach_reader_read(reader, value) & TACH_FLAG_LOST) || value[0] < last;
 		last = value[0];
 	}
 	stop = 1;

@@ -72,8 +72,8 @@ static void expect(const char *test, const char *name, int64_t inclusive, int lo
 			struct tach_value v;
 
 			memset(&v, 0, sizeof v);
-			tach_snapshot_value(shot, r, (int)q, part ? TACH_SELF : TACH_INCLUSIVE,
-					    &v);
+			tach_snapshot_value(shot, r, (int)q,
+					    part ? TACH_PART_SELF : TACH_PART_INCLUSIVE, &v);
 			got = (int64_t)(v.raw - v.overhead);
 			if (want < 0)
 				continue;
@@ -118,7 +118,7 @@ static int begin(unsigned first)
 	struct tach_regions_options opt;
 	struct tach_set_options set = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[TACH_COUNTERS_MAX];
-	struct tach_set_attr member[TACH_COUNTERS_MAX];
+	struct tach_set_member member[TACH_COUNTERS_MAX];
 	struct tach_error err;
 
 	memset(&opt, 0, sizeof opt);
@@ -138,7 +138,7 @@ static int begin(unsigned first)
 	}
 	set.attrs = member;
 	set.nattrs = (int)counters;
-	if (tach_set_create(&opt.set, &set, &err) == 0 &&
+	if (tach_set_create(&set, &opt.set, &err) == 0 &&
 	    tach_regions_configure(&opt, &err) == 0)
 		return 1;
 	printf("# %s\n", err.text);
@@ -306,7 +306,7 @@ static void expect_mean(const char *name, int64_t takes)
 		failures++;
 		return;
 	}
-	tach_snapshot_value(shot, r, 1, TACH_INCLUSIVE, &v);
+	tach_snapshot_value(shot, r, 1, TACH_PART_INCLUSIVE, &v);
 	entries = (double)(info.calls + info.skipped);
 	mean = (v.raw - v.overhead) / entries;
 	checks++;

@@ -278,9 +278,9 @@ static uint64_t instructions_of_entries(struct tach_reader *reader)
 {
 	uint64_t before[TACH_COUNTERS_MAX], after[TACH_COUNTERS_MAX];
 
-	tach_read(reader, before);
+	tach_reader_read(reader, before);
 	enter(ENTRIES);
-	tach_read(reader, after);
+	tach_reader_read(reader, after);
 	return after[0] - before[0];
 }
 
@@ -332,9 +332,9 @@ static void snapshots_cost_writers_nothing(void)
 		site[i] = tach_site_get(name);
 	}
 	opt.events = "instructions";
-	if (begin("cycles") || tach_set_create(&set, &opt, NULL) != 0)
+	if (begin("cycles") || tach_set_create(&opt, &set, NULL) != 0)
 		return;
-	if (tach_reader_open(&reader, set, NULL) == 0) {
+	if (tach_reader_open(set, &reader, NULL) == 0) {
 		compare(reader);
 		tach_reader_close(reader);
 	} else {

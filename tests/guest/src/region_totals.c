@@ -41,8 +41,8 @@ static int shown(const char *name, struct shown *s)
 		tach_snapshot_region(shot, r, &s->info);
 		if (strcmp(s->info.name, name) != 0)
 			continue;
-		tach_snapshot_value(shot, r, 1, TACH_INCLUSIVE, &s->inclusive);
-		tach_snapshot_value(shot, r, 1, TACH_SELF, &s->self);
+		tach_snapshot_value(shot, r, 1, TACH_PART_INCLUSIVE, &s->inclusive);
+		tach_snapshot_value(shot, r, 1, TACH_PART_SELF, &s->self);
 		for (int i = 0; i < 6; i++)
 			s->flagged += s->info.provenance[i];
 		s->incomplete = s->info.provenance[1] + s->info.provenance[5];
@@ -406,7 +406,7 @@ static uint64_t judge(const char *name, double each, uint64_t calls)
 
 static void totals_are_conserved(void)
 {
-	struct tach_snapshot_counts counts = {.size = sizeof counts};
+	struct tach_counts counts = {.size = sizeof counts};
 	uint64_t moves = 0, looks = 0, flagged = 0;
 	char name[16];
 	double extra;

@@ -86,7 +86,7 @@ static void one_mix(const int *number)
 	for (int k = 0; k < KINDS; k++)
 		for (int i = 0; i < number[k]; i++)
 			events[n++] = kind[k];
-	rc = tach_schedule(events, n, 0, NULL, &plan, &err);
+	rc = tach_schedule_split(events, n, 0, NULL, &plan, &err);
 	CHECK(rc == 0, "%s", err.text);
 	fits = kernel_counts(events, n);
 	CHECK((plan.ngroups == 1) == fits,

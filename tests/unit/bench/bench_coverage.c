@@ -226,7 +226,7 @@ static struct outcome run(const struct machine *m, uint32_t samples, double trut
 		double x[SAMPLES_MOST];
 		struct tach__bench_series s = {.name = (char *)(uintptr_t) "time", .sample = x};
 		struct tach_bench b = {.confidence = 0.95, .nseries = 1, .series = &s};
-		struct tach_bench_value v;
+		struct tach_bench_quantity v;
 
 		reset(samples);
 		CHECK(tach__bench_sample(&source, &plan, 5, &s) == 0 &&
@@ -275,12 +275,12 @@ static void nothing_is_not_less_than_nothing(void)
 	for (int i = 0; i < RUNS; i++) {
 		struct tach__bench_series s = {.name = (char *)(uintptr_t) "time", .sample = x};
 		struct tach_bench b = {.confidence = 0.95, .nseries = 1, .series = &s};
-		struct tach_bench_value v;
+		struct tach_bench_quantity v;
 
 		reset(31);
 		CHECK(tach__bench_sample(&source, &plan, 5, &s) == 0 &&
 		      tach_bench_value(&b, 0, &v) == 0);
-		unsaid += v.high <= 0 && !(v.flags & TACH_SMALL);
+		unsaid += v.high <= 0 && !(v.flags & TACH_FLAG_SMALL);
 		covered += v.low <= 0 && v.high >= 0;
 	}
 	CHECK(unsaid == 0, "%d", unsaid);

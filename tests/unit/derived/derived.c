@@ -36,7 +36,7 @@ static struct tach_derived *registry(uint32_t flags, double max_hz)
 
 	length = 0;
 	said[0] = 0;
-	CHECK(tach_derived_create(&d, &opt, NULL) == 0, "create");
+	CHECK(tach_derived_create(&opt, &d, NULL) == 0, "create");
 	return d;
 }
 
@@ -195,8 +195,7 @@ static void nesting(void)
 	CHECK(tach_derived_expand(d, skl, "ANY", &x, &err) == 0, "%s", err.text);
 	CHECK(x && tach_expansion_count(x) == 2, "equal events are one");
 	CHECK(x && !strcmp(tach_expansion_event(x, 0), "INST_RETIRED:ANY_P"), "as written");
-	CHECK(x && tach_formula_shape(tach_expansion_formula(x)) == TACH_FORMULA_LINEAR,
-	      "shape");
+	CHECK(x && tach_formula_shape(tach_expansion_formula(x)) == TACH_SHAPE_LINEAR, "shape");
 	tach_expansion_free(x);
 	CHECK(value(d, skl, "any") == 2 * (1000 + 100 - 3 * 1000), "value");
 	tach_derived_free(d);
@@ -267,7 +266,7 @@ static void unknown_flags(void)
 	struct tach_derived_options opt = {.flags = 0x4};
 	struct tach_derived *d;
 
-	CHECK(tach_derived_create(&d, &opt, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_derived_create(&opt, &d, NULL) == TACH_ERR_INVAL);
 }
 
 static void lookup(void)

@@ -45,7 +45,7 @@ static struct tach_derived *registry(char **text)
 	*text = NULL;
 	if (glob("/usr/share/papi/*/papi_events.csv", 0, NULL, &found) == 0) {
 		*text = slurp(found.gl_pathv[0], &length);
-		tach_derived_create(&d, &opt, NULL);
+		tach_derived_create(&opt, &d, NULL);
 		globfree(&found);
 	}
 	return d;
@@ -123,7 +123,7 @@ static int compare(const struct tach_derived_info *info)
 
 	opt.kind = TACH_FORMULA_POSTFIX;
 	opt.noperands = info->nevents;
-	if (tach_formula_compile(&f, info->formula, &opt, &err)) {
+	if (tach_formula_compile(info->formula, &opt, &f, &err)) {
 		CHECK(0, "%s: %s", info->formula, err.text);
 		return 0;
 	}
@@ -154,7 +154,7 @@ static void every_formula(void)
 			struct tach_expansion *x;
 
 			tach_derived_at(d, pmu, i, &info);
-			if (info.type == TACH_DERIVED_POSTFIX)
+			if (info.type == TACH_DERIVED_TYPE_POSTFIX)
 				compared += compare(&info);
 			if (tach_derived_expand(d, pmu, info.name, &x, NULL))
 				continue;
@@ -197,7 +197,7 @@ static void ours_have_what_papi_has(void)
 	if (!theirs)
 		SKIP("Debian's libpapi7.0 is not installed");
 	tach_derived_load_text(theirs, "papi_events.csv", text, strlen(text), NULL);
-	CHECK(tach_derived_create(&ours, &opt, NULL) == 0, "our presets");
+	CHECK(tach_derived_create(&opt, &ours, NULL) == 0, "our presets");
 	for (int pmu = 0; pmu < tach_pmu_count(); pmu++)
 		for (int i = 0, n = tach_derived_count(theirs, pmu); i < n; i++) {
 			struct tach_derived_info info = {.size = sizeof info}, own = info;
@@ -205,7 +205,7 @@ static void ours_have_what_papi_has(void)
 			struct tach_expansion *x;
 			bool have, left;
 
-			tach_pmu_info(pmu, &row);
+			tach_pmu_describe(pmu, &row);
 			tach_derived_at(theirs, pmu, i, &info);
 			if (tach_derived_expand(theirs, pmu, info.name, &x, NULL))
 				continue; /* events that the PMU does not have */

@@ -16,7 +16,7 @@ static const char *pmu_name(int pmu)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
 
-	tach_pmu_info(pmu, &info);
+	tach_pmu_describe(pmu, &info);
 	return info.name;
 }
 
@@ -47,7 +47,7 @@ static void all_can_be_counted(void)
 			      info.name);
 			/* Of DERIVED_CMPD the first is the value; the others mark what it
 			 * counts. */
-			CHECK(!x || info.type == TACH_DERIVED_CMPD ||
+			CHECK(!x || info.type == TACH_DERIVED_TYPE_CMPD ||
 				      tach_formula_uses(tach_expansion_formula(x)) ==
 					      ~(uint64_t)0 >> (64 - tach_expansion_count(x)),
 			      "%s %s: every event is used", pmu_name(pmu), info.name);
@@ -159,7 +159,7 @@ static void groups(void)
 	for (int pmu = 0; pmu < core_pmus(); pmu++) {
 		struct tach_pmu_info row = {.size = sizeof row};
 
-		tach_pmu_info(pmu, &row);
+		tach_pmu_describe(pmu, &row);
 		if (!strcmp(row.arch, "ia64")) /* Linux never scheduled its counters */
 			continue;
 		for (int i = 0, n = tach_derived_count(presets, pmu); i < n; i++) {
@@ -175,8 +175,8 @@ static void groups(void)
 			tach_derived_at(presets, pmu, i, &info);
 			if (tach_derived_expand(presets, pmu, info.name, &x, &err))
 				continue; /* complained about elsewhere */
-			rc = tach_schedule(tach_expansion_encoded(x), tach_expansion_count(x),
-					   0, &opt, &s, &err);
+			rc = tach_schedule_split(tach_expansion_encoded(x),
+						 tach_expansion_count(x), 0, &opt, &s, &err);
 			CHECK(rc == 0, "%s %s: %s", pmu_name(pmu), info.name, err.text);
 			if (rc == 0) {
 				one += s.ngroups == 1;
@@ -194,7 +194,7 @@ int main(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
 
-	if (tach_derived_create(&presets, &opt, NULL))
+	if (tach_derived_create(&opt, &presets, NULL))
 		return 1;
 	CASE(all_can_be_counted);
 	CASE(events_differ);

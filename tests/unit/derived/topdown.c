@@ -313,7 +313,7 @@ static void shares_come_back(void)
 		struct tach_pmu_info row = {.size = sizeof row};
 		int found = 0;
 
-		tach_pmu_info(pmu, &row);
+		tach_pmu_describe(pmu, &row);
 		for (int i = 0; i < 4; i++) {
 			char name[64];
 
@@ -337,7 +337,7 @@ int main(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
 
-	if (tach_derived_create(&presets, &opt, NULL))
+	if (tach_derived_create(&opt, &presets, NULL))
 		return 1;
 	CASE(shares_come_back);
 	tach_derived_free(presets);

@@ -18,7 +18,7 @@ static void begin(int pmu)
 	memset(events, 0, sizeof events);
 	in.size = sizeof in;
 	in.pmu = pmu;
-	in.privilege = TACH_PLM_USER;
+	in.privilege = TACH_PRIVILEGE_USER;
 	in.events = events;
 }
 
@@ -32,7 +32,7 @@ static void add(const char *string)
 static int run(void)
 {
 	memset(&out, 0xa5, sizeof out);
-	return tach_dispatch(&in, &out, &err);
+	return tach_dispatch_compute(&in, &out, &err);
 }
 
 static int refused(int code)
@@ -70,7 +70,7 @@ static void refusals(void)
 	CHECK(refused(TACH_ERR_INVAL));
 	in.privilege = 2;
 	CHECK(refused(TACH_ERR_INVAL));
-	in.privilege = TACH_PLM_USER;
+	in.privilege = TACH_PRIVILEGE_USER;
 	events[0].numasks = 1;
 	CHECK(refused(TACH_ERR_UMASK));
 	events[0].numasks = 0;
@@ -78,8 +78,8 @@ static void refusals(void)
 	CHECK(refused(TACH_ERR_INVAL));
 	events[0].event = -1;
 	CHECK(refused(TACH_ERR_INVAL));
-	CHECK(tach_dispatch(&in, NULL, &err) == TACH_ERR_INVAL);
-	CHECK(tach_dispatch(NULL, &out, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_dispatch_compute(&in, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_dispatch_compute(NULL, &out, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_dispatch_list("no such list") == TACH_ERR_NOTFOUND);
 
 	begin(tach_dispatch_list("amd64_fam15h"));
@@ -147,13 +147,13 @@ static uint64_t value_of(uint32_t number)
 /* Words of the newest Intel PMUs, P- and E-cores. */
 static void encoded(const char *string)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event = {.size = sizeof event};
 
 	opt.os = TACH_OS_NONE;
 	opt.any_pmu = 1;
 	CHECK(tach_event_encode(string, &opt, &event, &err) == 0, "%s: %s", string, err.text);
-	tach_dispatch_event(&event, &events[in.nevents++]);
+	tach_dispatch_from_event(&event, &events[in.nevents++]);
 }
 
 /*
@@ -258,7 +258,7 @@ static void spell(const struct tach_pmu_info *pmu, const struct tach_dispatch_ev
 	for (uint32_t u = 0; u < e->numasks; u++) {
 		struct tach_umask_info mask = {.size = sizeof mask};
 
-		tach_umask_info(in.pmu, e->event, e->umasks[u], &mask);
+		tach_pmu_umask(in.pmu, e->event, e->umasks[u], &mask);
 		n += (size_t)snprintf(text + n, size - n, ":%s", mask.name);
 	}
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -273,7 +273,7 @@ static long same, refused_both;
 
 static void row_as_string(const struct tach_pmu_info *pmu, const char *name)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event = {.size = sizeof event};
 	struct tach_dispatch_event row = events[0];
 	struct tach_dispatch_out by_row;
@@ -287,7 +287,7 @@ static void row_as_string(const struct tach_pmu_info *pmu, const char *name)
 	spell(pmu, &row, name, text, sizeof text);
 	encoded = tach_event_encode(text, &opt, &event, NULL);
 	if (encoded == 0) {
-		tach_dispatch_event(&event, &events[0]);
+		tach_dispatch_from_event(&event, &events[0]);
 		encoded = run();
 	}
 	CHECK(!rc == !encoded && (rc || memcmp(&by_row, &out, sizeof out) == 0),
@@ -302,14 +302,14 @@ static void rows_as_strings(void)
 	for (int pmu = 0; pmu < tach_pmu_count(); pmu++) {
 		struct tach_pmu_info info = {.size = sizeof info};
 
-		tach_pmu_info(pmu, &info);
+		tach_pmu_describe(pmu, &info);
 		if (strcmp(info.arch, "ia64") == 0 || strcmp(info.arch, "linux") == 0)
 			continue;
 		for (int e = 0;; e += 1 + (int)rnd(5)) {
 			struct tach_event_info row = {.size = sizeof row};
 
 			begin(pmu);
-			if (tach_event_info(pmu, e, &row))
+			if (tach_pmu_event(pmu, e, &row))
 				break;
 			in.nevents = 1;
 			events[0].event = e;

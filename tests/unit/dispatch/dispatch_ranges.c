@@ -234,7 +234,7 @@ static void matched_addresses(void)
 		int rc;
 
 		make(&q);
-		rc = tach_dispatch(&q.in, &out, NULL);
+		rc = tach_dispatch_compute(&q.in, &out, NULL);
 		if (rc) {
 			CHECK(rc == TACH_ERR_CODE_TOOMANY || rc == TACH_ERR_DATA_TOOMANY ||
 				      rc == TACH_ERR_CODE_TOOBIG || rc == TACH_ERR_CODE_RANGE ||
@@ -264,7 +264,7 @@ static void one_range_is_exact(void)
 		make(&q);
 		memset(&q.ranges->range[1], 0, 3 * sizeof q.ranges->range[1]);
 		q.n = 1;
-		if (tach_dispatch(&q.in, &out, NULL) == 0)
+		if (tach_dispatch_compute(&q.in, &out, NULL) == 0)
 			CHECK(!out.code.inexact && !out.data.inexact, "%s", q.pmu);
 	}
 }

@@ -98,7 +98,7 @@ static void examine(struct kernel k)
 	count = 0;
 	x.size = sizeof x;
 	tach__sys = fake;
-	CHECK(tach_doctor_examine(&x, &where, NULL) == 0, "refused");
+	CHECK(tach_doctor_examine(&where, &x, NULL) == 0, "refused");
 	tach__sys = tach__sys_real;
 	CHECK(live == 0, "%d of %d events were left open", live, opened);
 }

@@ -162,7 +162,7 @@ static int examine_behind(int (*obstacle)(void))
 		if (obstacle && obstacle() != 0)
 			_exit(9);
 		errno = 4711;
-		if (tach_doctor_examine(&x, NULL, NULL) != 0 || errno != 4711)
+		if (tach_doctor_examine(NULL, &x, NULL) != 0 || errno != 4711)
 			_exit(1);
 		*shared = x;
 		_exit(0);
@@ -284,10 +284,10 @@ static void a_bad_size_is_refused(void)
 	static struct tach_examination x;
 	static const struct tach_doctor_options opt = {1, NULL};
 
-	CHECK(tach_doctor_examine(&x, NULL, &err) == TACH_ERR_INVAL && err.text[0]);
+	CHECK(tach_doctor_examine(NULL, &x, &err) == TACH_ERR_INVAL && err.text[0]);
 	CHECK(tach_doctor_examine(NULL, NULL, NULL) == TACH_ERR_INVAL);
 	x.size = sizeof x;
-	CHECK(tach_doctor_examine(&x, &opt, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_doctor_examine(&opt, &x, NULL) == TACH_ERR_INVAL);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 
 static struct tach_encode_options options(enum tach_os os)
 {
-	struct tach_encode_options opt = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 
 	opt.os = os;
 	opt.host = "skl";

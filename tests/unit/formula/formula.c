@@ -31,7 +31,7 @@ static struct tach_formula *compile(const char *text, enum tach_formula_kind kin
 	opt.max_hz = 3e9;
 	opt.tsc_hz = 2e9;
 	opt.resolve = named ? resolve : NULL;
-	tach_formula_compile(&f, text, &opt, &err);
+	tach_formula_compile(text, &opt, &f, &err);
 	CHECK(f, "%s: %d: %s", text, err.column, err.text);
 	return f;
 }
@@ -41,32 +41,32 @@ static void values(void)
 	static const struct {
 		const char *text;
 		enum tach_formula_kind kind;
-		enum tach_formula_shape shape;
+		enum tach_shape shape;
 		double value; /* with N0 = 10, N1 = 4, N2 = 3, N3 = 0, elapsed 500 */
 	} cases[] = {
-		{"N0-(N1+(N2*5))", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, -9},
-		{"N0|N1|N2|5|*|+|-|", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, -9},
-		{"|N0|N1|-", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 6},
-		{" N0 | N1 |\t- | ", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 6},
-		{"N0|512|128|/|*|N1|+|", TACH_FORMULA_POSTFIX, TACH_FORMULA_LINEAR, 44},
-		{"N0|#|*|N1|/|", TACH_FORMULA_POSTFIX, TACH_FORMULA_QUOTIENT, 7.5e9},
-		{"N0|N1|<|1|2|?:|", TACH_FORMULA_POSTFIX, TACH_FORMULA_PROGRAM, 2},
-		{"N0|neg|-2|min|", TACH_FORMULA_POSTFIX, TACH_FORMULA_PROGRAM, -10},
-		{"N0 * max_hz / N1", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 7.5e9},
-		{"#/tsc_hz", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, 1.5},
-		{"N0 / elapsed_ns * 1e9", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 2e7},
-		{"1 - N1 / N0", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 0.6},
-		{"N0/4 + N1/3", TACH_FORMULA_INFIX, TACH_FORMULA_QUOTIENT, 46 / 12.0},
-		{"N0 * .25e1 - 2.", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, 23},
-		{"-N0--N1", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, -6},
-		{"2-3-4", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, -5},
-		{"24/3/4", TACH_FORMULA_INFIX, TACH_FORMULA_CONSTANT, 2},
-		{"min(N0, N1, N2) + max (1,N2)", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 6},
-		{"N0 > N1 ? N0 / N1 : 0", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 2.5},
-		{"N3 == 0 ? 7 : N0 / N3", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 7},
-		{"(N0<=N1)?1:N0!=N1?2:3", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 2},
-		{"N0 * N1 / (N2 + 1)", TACH_FORMULA_INFIX, TACH_FORMULA_PROGRAM, 10},
-		{"N0 + N0 + 1", TACH_FORMULA_INFIX, TACH_FORMULA_LINEAR, 21},
+		{"N0-(N1+(N2*5))", TACH_FORMULA_INFIX, TACH_SHAPE_LINEAR, -9},
+		{"N0|N1|N2|5|*|+|-|", TACH_FORMULA_POSTFIX, TACH_SHAPE_LINEAR, -9},
+		{"|N0|N1|-", TACH_FORMULA_POSTFIX, TACH_SHAPE_LINEAR, 6},
+		{" N0 | N1 |\t- | ", TACH_FORMULA_POSTFIX, TACH_SHAPE_LINEAR, 6},
+		{"N0|512|128|/|*|N1|+|", TACH_FORMULA_POSTFIX, TACH_SHAPE_LINEAR, 44},
+		{"N0|#|*|N1|/|", TACH_FORMULA_POSTFIX, TACH_SHAPE_QUOTIENT, 7.5e9},
+		{"N0|N1|<|1|2|?:|", TACH_FORMULA_POSTFIX, TACH_SHAPE_PROGRAM, 2},
+		{"N0|neg|-2|min|", TACH_FORMULA_POSTFIX, TACH_SHAPE_PROGRAM, -10},
+		{"N0 * max_hz / N1", TACH_FORMULA_INFIX, TACH_SHAPE_QUOTIENT, 7.5e9},
+		{"#/tsc_hz", TACH_FORMULA_INFIX, TACH_SHAPE_CONSTANT, 1.5},
+		{"N0 / elapsed_ns * 1e9", TACH_FORMULA_INFIX, TACH_SHAPE_QUOTIENT, 2e7},
+		{"1 - N1 / N0", TACH_FORMULA_INFIX, TACH_SHAPE_QUOTIENT, 0.6},
+		{"N0/4 + N1/3", TACH_FORMULA_INFIX, TACH_SHAPE_QUOTIENT, 46 / 12.0},
+		{"N0 * .25e1 - 2.", TACH_FORMULA_INFIX, TACH_SHAPE_LINEAR, 23},
+		{"-N0--N1", TACH_FORMULA_INFIX, TACH_SHAPE_LINEAR, -6},
+		{"2-3-4", TACH_FORMULA_INFIX, TACH_SHAPE_CONSTANT, -5},
+		{"24/3/4", TACH_FORMULA_INFIX, TACH_SHAPE_CONSTANT, 2},
+		{"min(N0, N1, N2) + max (1,N2)", TACH_FORMULA_INFIX, TACH_SHAPE_PROGRAM, 6},
+		{"N0 > N1 ? N0 / N1 : 0", TACH_FORMULA_INFIX, TACH_SHAPE_PROGRAM, 2.5},
+		{"N3 == 0 ? 7 : N0 / N3", TACH_FORMULA_INFIX, TACH_SHAPE_PROGRAM, 7},
+		{"(N0<=N1)?1:N0!=N1?2:3", TACH_FORMULA_INFIX, TACH_SHAPE_PROGRAM, 2},
+		{"N0 * N1 / (N2 + 1)", TACH_FORMULA_INFIX, TACH_SHAPE_PROGRAM, 10},
+		{"N0 + N0 + 1", TACH_FORMULA_INFIX, TACH_SHAPE_LINEAR, 21},
 	};
 	static const uint64_t n[] = {10, 4, 3, 0};
 
@@ -120,7 +120,7 @@ static void longest_name(void)
 			/* a:b is known, so nothing is left for the ':' of the choice. */
 			struct tach_error err = TACH_ERROR_INIT;
 
-			CHECK(tach_formula_compile(&f, cases[i].text, &opt, &err) ==
+			CHECK(tach_formula_compile(cases[i].text, &opt, &f, &err) ==
 				      TACH_ERR_SYNTAX,
 			      "%s", cases[i].text);
 			CHECK(err.column == 12, "column %d", err.column);
@@ -144,7 +144,7 @@ static void bad_options(void)
 	struct tach_formula *f;
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		CHECK(tach_formula_compile(&f, "1", &bad[i], NULL) == TACH_ERR_INVAL,
+		CHECK(tach_formula_compile("1", &bad[i], &f, NULL) == TACH_ERR_INVAL,
 		      "number %zu", i);
 }
 
@@ -197,7 +197,7 @@ static void errors(void)
 
 		opt.kind = cases[i].kind;
 		opt.noperands = 4;
-		rc = tach_formula_compile(&f, cases[i].text, &opt, &err);
+		rc = tach_formula_compile(cases[i].text, &opt, &f, &err);
 		CHECK(rc == cases[i].code && !f, "'%s': %d", cases[i].text, rc);
 		CHECK(err.code == rc && err.column == cases[i].column, "'%s': column %d",
 		      cases[i].text, err.column);
@@ -213,14 +213,14 @@ static void limits(void)
 
 	memset(text, '(', 20000);
 	text[20000] = 0;
-	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	memset(text, '-', 20000);
-	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	for (int i = 0; i < 10000; i++)
 		memcpy(text + 2 * i, i ? "+1" : " 1", 2);
-	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
-	CHECK(tach_formula_compile(&f, "N64", NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
-	CHECK(tach_formula_compile(&f, "N0 / tsc_hz", NULL, &err) == TACH_ERR_NOTSUPP ||
+	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile("N64", NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile("N0 / tsc_hz", NULL, &f, &err) == TACH_ERR_NOTSUPP ||
 		      (f && tach_formula_noperands(f) == 1),
 	      "%s", err.text);
 	tach_formula_free(f);
@@ -232,7 +232,7 @@ static void limits(void)
 	strcat(text, "N0*N0");
 	for (int i = 0; i < 66; i++)
 		strcat(text, ")");
-	CHECK(tach_formula_compile(&f, text, NULL, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	CHECK(strstr(err.text, "waiting"), "%s", err.text);
 	tach_formula_free(NULL);
 }
@@ -246,11 +246,12 @@ static void division_by_zero(void)
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct tach_formula *f = compile(texts[i], TACH_FORMULA_INFIX, 0);
-		uint32_t flags = TACH_SYSCALL;
+		uint32_t flags = TACH_FLAG_SYSCALL;
 		tach_int128 whole = 1;
 
 		CHECK(isnan(tach_formula_eval(f, n, 0, &flags)), "%s", texts[i]);
-		CHECK(flags == (TACH_SYSCALL | TACH_DIVZERO), "%s: %x", texts[i], flags);
+		CHECK(flags == (TACH_FLAG_SYSCALL | TACH_FLAG_DIVZERO), "%s: %x", texts[i],
+		      flags);
 		CHECK(tach_formula_eval_int(f, n, 0, &whole, NULL) == TACH_ERR_RANGE &&
 			      whole == 0,
 		      "%s", texts[i]);
@@ -292,20 +293,21 @@ static void integers(void)
 
 static void provenance(void)
 {
-	static const uint32_t flags[] = {TACH_SYSCALL, TACH_LOST, TACH_SCALED};
+	static const uint32_t flags[] = {TACH_FLAG_SYSCALL, TACH_FLAG_LOST, TACH_FLAG_SCALED};
 	struct tach_formula *f = compile("N0 + N2 * 0", TACH_FORMULA_INFIX, 0);
 	uint32_t own = 0;
 
 	CHECK(tach_formula_uses(f) == 5 && tach_formula_noperands(f) == 3, "uses");
-	CHECK(tach_formula_flags(f, flags) == (TACH_SYSCALL | TACH_SCALED), "or of those used");
+	CHECK(tach_formula_flags(f, flags) == (TACH_FLAG_SYSCALL | TACH_FLAG_SCALED),
+	      "or of those used");
 	tach_formula_free(f);
 	f = NULL;
 	/* A clock from the system is either known or flagged; one from the caller is known. */
-	if (!tach_formula_compile(&f, "max_hz", NULL, NULL)) {
+	if (!tach_formula_compile("max_hz", NULL, &f, NULL)) {
 		static const uint64_t none[1];
 
 		CHECK(tach_formula_eval(f, none, 0, &own) > 1e6, "a clock in Hz");
-		CHECK(own == tach_formula_flags(f, NULL) && (own & ~TACH_CLOCK) == 0, "%x",
+		CHECK(own == tach_formula_flags(f, NULL) && (own & ~TACH_FLAG_CLOCK) == 0, "%x",
 		      own);
 		tach_formula_free(f);
 	}

@@ -317,7 +317,7 @@ static struct tach_formula *compile(const char *text, enum tach_formula_kind kin
 
 	opt.kind = kind;
 	opt.max_hz = HZ_VALUE;
-	if (tach_formula_compile(&f, text, &opt, &err) && err.code != TACH_ERR_TOOMANY)
+	if (tach_formula_compile(text, &opt, &f, &err) && err.code != TACH_ERR_TOOMANY)
 		CHECK(0, "%s: column %d: %s", text, err.column, err.text);
 	return f;
 }
@@ -419,8 +419,8 @@ static void one(const struct tree *t, int exact, long *compared)
 			CHECK(same_bits(got[0], want.v) || fabs(got[0] - want.v) <= bound(want),
 			      "%s: %.17g, not %.17g", x[0].at, got[0], want.v);
 		}
-		CHECK(flags[0] == (want.divzero ? TACH_DIVZERO : 0), "%s: flags %x", x[0].at,
-		      flags[0]);
+		CHECK(flags[0] == (want.divzero ? TACH_FLAG_DIVZERO : 0), "%s: flags %x",
+		      x[0].at, flags[0]);
 		++*compared;
 	}
 	if (f[0])

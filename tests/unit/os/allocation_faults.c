@@ -114,7 +114,7 @@ static int formula_job(void)
 {
 	struct tach_formula *f = NULL;
 	int code = tach_formula_compile(
-		&f, "(N0 * 1000 - max(N1, N2)) / (N3 + 1) > 2 ? N0 / N1 : -N2 * N3", NULL,
+		"(N0 * 1000 - max(N1, N2)) / (N3 + 1) > 2 ? N0 / N1 : -N2 * N3", NULL, &f,
 		NULL);
 
 	tach_formula_free(f);
@@ -136,7 +136,7 @@ static int set_job(void)
 	opt.events = "clock=task-clock, page-faults, context-switches";
 	opt.metrics = "faults_per_switch = page-faults / context-switches;"
 		      "migrations = cpu-migrations + 0";
-	code = tach_set_create(&set, &opt, &err);
+	code = tach_set_create(&opt, &set, &err);
 	tach_set_free(set);
 	return code;
 }
@@ -156,7 +156,7 @@ static int derived_job(void)
 {
 	struct tach_derived *d = NULL;
 	struct tach_expansion *x = NULL;
-	int code = tach_derived_create(&d, NULL, NULL);
+	int code = tach_derived_create(NULL, &d, NULL);
 
 	if (code == 0)
 		code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
@@ -181,9 +181,9 @@ static int reader_job(void)
 	int code;
 
 	opt.events = "task-clock, page-faults";
-	code = tach_set_create(&set, &opt, NULL);
+	code = tach_set_create(&opt, &set, NULL);
 	if (code == 0)
-		code = tach_reader_open(&reader, set, NULL);
+		code = tach_reader_open(set, &reader, NULL);
 	tach_reader_close(reader);
 	tach_set_free(set);
 	return code;
@@ -210,7 +210,8 @@ static int report_job(void)
 	size_t length = 0;
 	int code = tach_snapshot_take(&s, NULL);
 
-	for (opt.format = TACH_TEXT; code == 0 && opt.format <= TACH_PROMETHEUS; opt.format++)
+	for (opt.format = TACH_FORMAT_TEXT; code == 0 && opt.format <= TACH_FORMAT_PROMETHEUS;
+	     opt.format++)
 		code = tach_report_write(s, &opt, discard, &length, NULL);
 	tach_snapshot_free(s);
 	return code;
@@ -259,11 +260,12 @@ static int saved_job(void)
 	int code = 0;
 
 	for (int i = 0; code == 0 && i < 2; i++)
-		code = tach_snapshot_load(&s[i], saved_text.at, saved_text.length, NULL);
+		code = tach_snapshot_load(saved_text.at, saved_text.length, &s[i], NULL);
 	if (code == 0)
-		code = tach_snapshot_merge(&sum, (const struct tach_snapshot *const *)s, 2,
+		code = tach_snapshot_merge((const struct tach_snapshot *const *)s, 2, &sum,
 					   NULL);
-	for (opt.format = TACH_TEXT; code == 0 && opt.format <= TACH_PROMETHEUS; opt.format++)
+	for (opt.format = TACH_FORMAT_TEXT; code == 0 && opt.format <= TACH_FORMAT_PROMETHEUS;
+	     opt.format++)
 		code = tach_report_write(sum, &opt, discard, &length, NULL);
 	for (int i = 0; i < 2; i++)
 		tach_snapshot_free(s[i]);
@@ -277,7 +279,7 @@ static int saved_job(void)
 static void saved_reports(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .histograms = 1};
-	struct tach_report_options json = {.size = sizeof json, .format = TACH_JSON};
+	struct tach_report_options json = {.size = sizeof json, .format = TACH_FORMAT_JSON};
 	struct tach_snapshot *s;
 
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
@@ -365,12 +367,12 @@ static int bench_job(void)
 
 	opt.samples = 5;
 	opt.iterations = 10;
-	code = tach_bench_run(&bench, "nothing", nothing, NULL, &opt, NULL);
+	code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, NULL);
 	if (code == 0) {
 		char text[4096];
 
 		for (enum tach_bench_format f = TACH_BENCH_TEXT; f <= TACH_BENCH_JSON; f++)
-			if (tach_bench_format(bench, f, text, sizeof text) <= 0)
+			if (tach_bench_print(bench, f, text, sizeof text) <= 0)
 				code = TACH_ERR_NOMEM;
 	}
 	tach_bench_free(bench);
@@ -391,7 +393,7 @@ static void no_allocation(void)
 	uint64_t n[4] = {1, 2, 3, 4};
 	uint32_t flags = 0;
 
-	tach_formula_compile(&f, "max(N0, N1) / N2 + N3 * N3", NULL, NULL);
+	tach_formula_compile("max(N0, N1) / N2 + N3 * N3", NULL, &f, NULL);
 	tach_event_encode("skl::INST_RETIRED:ANY_P:u", NULL, &event,
 			  NULL); /* reads files once */
 	calls = 0;
@@ -418,7 +420,7 @@ static void no_allocation_at_death(void)
 					   .events = "page-faults",
 					   .metrics = "half = page-faults / 2",
 					   .histograms = 1};
-	struct tach_report_options json = {.format = TACH_JSON};
+	struct tach_report_options json = {.format = TACH_FORMAT_JSON};
 	struct tach_snapshot *s = NULL;
 	size_t length = 0;
 

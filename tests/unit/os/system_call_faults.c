@@ -151,15 +151,15 @@ static int count_run(void)
 	int code;
 
 	opt.events = "task-clock, page-faults";
-	code = tach_set_create(&set, &opt, NULL);
+	code = tach_set_create(&opt, &set, NULL);
 	if (!code)
-		code = tach_reader_open(&reader, set, NULL);
+		code = tach_reader_open(set, &reader, NULL);
 	if (!code) {
 		uint32_t flags;
 
-		tach_begin(reader, &mark);
-		flags = tach_end(reader, &mark, delta);
-		if (!(flags & (TACH_LOST | TACH_SYSCALL)))
+		tach_reader_begin(reader, &mark);
+		flags = tach_reader_end(reader, &mark, delta);
+		if (!(flags & (TACH_FLAG_LOST | TACH_FLAG_SYSCALL)))
 			code = 1;
 	}
 	tach_reader_close(reader);
@@ -223,7 +223,7 @@ static void reports(void)
 
 	some_regions();
 	CHECK(tach_snapshot_take(&snapshot, NULL) == 0);
-	for (format = TACH_TEXT; format <= TACH_PROMETHEUS; format++) {
+	for (format = TACH_FORMAT_TEXT; format <= TACH_FORMAT_PROMETHEUS; format++) {
 		whole = 0;
 		report_file = open(in_folder("report"), O_CREAT | O_RDWR | O_APPEND | O_CLOEXEC,
 				   0600);
@@ -294,7 +294,7 @@ static int doctor_run(void)
 {
 	struct tach_examination x = {.size = sizeof x};
 
-	return tach_doctor_examine(&x, NULL, NULL);
+	return tach_doctor_examine(NULL, &x, NULL);
 }
 
 static void doctor(void)
@@ -335,7 +335,7 @@ static void handlers(void)
 static int derived_run(void)
 {
 	struct tach_derived *d = NULL;
-	int code = tach_derived_create(&d, NULL, NULL);
+	int code = tach_derived_create(NULL, &d, NULL);
 
 	if (!code)
 		code = tach_derived_load(d, in_folder("definitions"), NULL);
@@ -371,7 +371,7 @@ static int bench_run(void)
 
 	opt.samples = 5;
 	opt.iterations = 10;
-	code = tach_bench_run(&bench, "nothing", nothing, NULL, &opt, NULL);
+	code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, NULL);
 	tach_bench_free(bench);
 	return code;
 }
@@ -451,7 +451,8 @@ static void commands(void)
 	snprintf(saved, sizeof saved, "%s", in_folder("saved.json"));
 	some_regions();
 	if (tach_snapshot_take(&snapshot, NULL) == 0) {
-		struct tach_report_options opt = {.size = sizeof opt, .format = TACH_JSON};
+		struct tach_report_options opt = {.size = sizeof opt,
+						  .format = TACH_FORMAT_JSON};
 		int fd = open(saved, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
 
 		CHECK(tach_report_fd(snapshot, &opt, fd, NULL) == 0);

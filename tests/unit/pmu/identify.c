@@ -419,34 +419,34 @@ static void public_calls(void)
 	CHECK(tach_pmu_find("nosuch") == TACH_ERR_NOTFOUND);
 	CHECK(tach_pmu_find(NULL) == TACH_ERR_INVAL);
 	for (int i = 0; i < tach_pmu_count(); i++) {
-		CHECK(tach_pmu_info(i, &info) == 0);
+		CHECK(tach_pmu_describe(i, &info) == 0);
 		CHECK(tach_pmu_find(info.name) == i, "%s", info.name);
 	}
-	CHECK(tach_pmu_info(-1, &info) == TACH_ERR_INVAL);
-	CHECK(tach_pmu_info(tach_pmu_count(), &info) == TACH_ERR_INVAL);
-	CHECK(tach_pmu_info(pmu, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_describe(-1, &info) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_describe(tach_pmu_count(), &info) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_describe(pmu, NULL) == TACH_ERR_INVAL);
 
-	CHECK(tach_pmu_info(pmu, &info) == 0 && info.libpfm4_id == 200);
+	CHECK(tach_pmu_describe(pmu, &info) == 0 && info.libpfm4_id == 200);
 	CHECK(info.general == 4 && info.general_width == 48 && info.fixed == 7);
 	memset(&larger, 0x5a, sizeof larger);
 	larger.info.size = sizeof larger;
-	CHECK(tach_pmu_info(pmu, &larger.info) == 0 && larger.info.size == sizeof larger);
+	CHECK(tach_pmu_describe(pmu, &larger.info) == 0 && larger.info.size == sizeof larger);
 	CHECK(larger.more[0] == 0 && larger.more[15] == 0, "a larger struct's tail is zeroed");
 	info.size = 8;
-	CHECK(tach_pmu_info(pmu, &info) == TACH_ERR_INVAL, "smaller than any version");
+	CHECK(tach_pmu_describe(pmu, &info) == TACH_ERR_INVAL, "smaller than any version");
 
-	CHECK(tach_event_info(pmu, 0, &event) == 0 && event.name[0]);
-	CHECK(tach_event_info(pmu, -1, &event) == TACH_ERR_INVAL);
-	CHECK(tach_event_info(pmu, 100000, &event) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_event(pmu, 0, &event) == 0 && event.name[0]);
+	CHECK(tach_pmu_event(pmu, -1, &event) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_event(pmu, 100000, &event) == TACH_ERR_INVAL);
 	pmu = tach_pmu_find("snb");
 	n = tach__event_find(pmu, "LSD", 3);
-	CHECK(tach_event_info(pmu, n, &event) == 0 && event.numasks >= 3);
-	CHECK(tach_umask_info(pmu, n, 0, &umask) == 0 && umask.is_default == 1);
-	CHECK(tach_umask_info(pmu, n, 1, &umask) == 0 && umask.alias_of != NULL);
-	CHECK(tach_umask_info(pmu, n, event.numasks, &umask) == TACH_ERR_INVAL);
+	CHECK(tach_pmu_event(pmu, n, &event) == 0 && event.numasks >= 3);
+	CHECK(tach_pmu_umask(pmu, n, 0, &umask) == 0 && umask.is_default == 1);
+	CHECK(tach_pmu_umask(pmu, n, 1, &umask) == 0 && umask.alias_of != NULL);
+	CHECK(tach_pmu_umask(pmu, n, event.numasks, &umask) == TACH_ERR_INVAL);
 
 	n = tach__event_find(pmu, "OFFCORE_RESPONSE_0", 18);
-	CHECK(tach_umask_info(pmu, n, 0, &umask) == 0 && umask.counters == 0xf,
+	CHECK(tach_pmu_umask(pmu, n, 0, &umask) == 0 && umask.counters == 0xf,
 	      "a umask counts where its event does: %#llx", (unsigned long long)umask.counters);
 
 	CHECK(tach_pmu_host(NULL, 1, NULL) == TACH_ERR_INVAL);
@@ -455,7 +455,7 @@ static void public_calls(void)
 	CHECK(n >= 0 && tach_pmu_host(NULL, 0, NULL) == n, "asking how many");
 	for (int i = 0; i < n && i < 8; i++) {
 		info.size = sizeof info;
-		CHECK(tach_pmu_info(pmus[i], &info) == 0 && info.present, "%s", info.name);
+		CHECK(tach_pmu_describe(pmus[i], &info) == 0 && info.present, "%s", info.name);
 	}
 }
 

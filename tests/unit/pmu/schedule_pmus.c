@@ -17,7 +17,7 @@ static struct tach_error err;
 static int schedule(const char *pmu, const char *list, int nanchors, uint32_t flags)
 {
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
-	struct tach_encode_options how = TACH_ENCODE_DEFAULT;
+	struct tach_encode_options how = TACH_ENCODE_OPTIONS_INIT;
 	char copy[1024], *save = NULL;
 	int n = 0, rc;
 
@@ -32,7 +32,7 @@ static int schedule(const char *pmu, const char *list, int nanchors, uint32_t fl
 		if (rc)
 			return rc;
 	}
-	rc = tach_schedule(events, n, nanchors, &opt, &plan, &err);
+	rc = tach_schedule_split(events, n, nanchors, &opt, &plan, &err);
 	return rc ? rc : plan.ngroups;
 }
 
@@ -149,7 +149,7 @@ static void a_set_that_does_not_fit(void)
 	opt.events = "BR_INST_RETIRED:ALL_BRANCHES,BR_MISP_RETIRED:ALL_BRANCHES,MEM_LOAD_"
 		     "RETIRED:L1_HIT,"
 		     "MEM_LOAD_RETIRED:L2_HIT,MEM_LOAD_RETIRED:L3_HIT";
-	rc = tach_set_create(&set, &opt, &err);
+	rc = tach_set_create(&opt, &set, &err);
 	CHECK(rc == TACH_ERR_NOCOUNTER, "%d: %s", rc, err.text);
 	CHECK(strcmp(err.text, "4 of 5 events fit one group; these 2 groups would: "
 			       "BR_INST_RETIRED:ALL_BRANCHES, "
@@ -158,17 +158,17 @@ static void a_set_that_does_not_fit(void)
 			       "MEM_LOAD_RETIRED:L3_HIT") == 0,
 	      "%s", err.text);
 	opt.flags = TACH_SET_MULTIPLEX;
-	rc = tach_set_create(&set, &opt, &err);
+	rc = tach_set_create(&opt, &set, &err);
 	CHECK(rc == 0, "%d: %s", rc, err.text);
 	tach_set_free(set);
 }
 
 static void bad_arguments(void)
 {
-	CHECK(tach_schedule(NULL, 1, 0, NULL, &plan, &err) == TACH_ERR_INVAL);
-	CHECK(tach_schedule(events, 1, 2, NULL, &plan, &err) == TACH_ERR_INVAL);
-	CHECK(tach_schedule(events, 1, 0, NULL, NULL, &err) == TACH_ERR_INVAL);
-	CHECK(tach_schedule(events, TACH_SCHEDULE_MAX + 1, 0, NULL, &plan, &err) ==
+	CHECK(tach_schedule_split(NULL, 1, 0, NULL, &plan, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule_split(events, 1, 2, NULL, &plan, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule_split(events, 1, 0, NULL, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_schedule_split(events, TACH_SCHEDULE_MAX + 1, 0, NULL, &plan, &err) ==
 	      TACH_ERR_TOOMANY);
 }
 

@@ -29,7 +29,7 @@ static struct tach_reader *open_software(void)
 						 PERF_COUNT_SW_CONTEXT_SWITCHES};
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[MEMBERS];
-	struct tach_set_attr member[MEMBERS];
+	struct tach_set_member member[MEMBERS];
 	struct tach_reader *reader;
 
 	memset(attr, 0, sizeof attr);
@@ -37,13 +37,13 @@ static struct tach_reader *open_software(void)
 		attr[i].type = PERF_TYPE_SOFTWARE;
 		attr[i].config = config[i];
 		attr[i].exclude_kernel = 1;
-		member[i] = (struct tach_set_attr){"event", &attr[i]};
+		member[i] = (struct tach_set_member){"event", &attr[i]};
 	}
 	opt.attrs = member;
 	opt.nattrs = MEMBERS;
-	if (!set && tach_set_create(&set, &opt, &err))
+	if (!set && tach_set_create(&opt, &set, &err))
 		return NULL;
-	return tach_reader_open(&reader, set, &err) ? NULL : reader;
+	return tach_reader_open(set, &reader, &err) ? NULL : reader;
 }
 
 static uint32_t region(struct tach_reader *reader)
@@ -51,8 +51,8 @@ static uint32_t region(struct tach_reader *reader)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark mark;
 
-	tach_begin(reader, &mark);
-	return tach_end(reader, &mark, delta);
+	tach_reader_begin(reader, &mark);
+	return tach_reader_end(reader, &mark, delta);
 }
 
 static int next_free(void)
@@ -97,7 +97,7 @@ static void taken(int in_child)
 
 	if (!reader)
 		SKIP(err.text);
-	CHECK(region(reader) == TACH_SYSCALL);
+	CHECK(region(reader) == TACH_FLAG_SYSCALL);
 	memcpy(fd, tach__reader(reader)->fd, sizeof fd);
 	CHECK(pipe(end) == 0 && write(end[1], bytes, sizeof bytes) == sizeof bytes);
 	for (int i = 0; i < MEMBERS; i++)
@@ -116,7 +116,7 @@ static void taken(int in_child)
 		waitpid(child, &status, 0);
 		CHECK(status == 0, "a child's descriptors were closed: %d", status);
 	}
-	CHECK(region(reader) & TACH_LOST);
+	CHECK(region(reader) & TACH_FLAG_LOST);
 	tach_reader_close(reader);
 	for (int i = 0; i < MEMBERS; i++) {
 		CHECK(is_open(fd[i]), "member %d", i);
@@ -153,7 +153,7 @@ static void taken_by_an_event(void)
 	leader = tach__reader(reader)->soft.leader;
 	event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 	CHECK(event >= 0 && dup2(event, leader) == leader);
-	CHECK(region(reader) & TACH_LOST);
+	CHECK(region(reader) & TACH_FLAG_LOST);
 	tach_reader_close(reader);
 	CHECK(is_open(leader));
 	close(leader);
@@ -175,8 +175,8 @@ static void closed_all(void)
 		reader = open_software();
 		close_range(3, ~0u, 0);
 		again = open_software();
-		_exit(!reader || !again || !(region(reader) & TACH_LOST) ||
-		      region(again) != TACH_SYSCALL);
+		_exit(!reader || !again || !(region(reader) & TACH_FLAG_LOST) ||
+		      region(again) != TACH_FLAG_SYSCALL);
 	}
 	waitpid(child, &status, 0);
 	CHECK(status == 0, "%d", status);
@@ -228,7 +228,7 @@ static void shared_with_a_child(void)
 	}
 	waitpid(child, &status, 0);
 	CHECK(status == 0);
-	CHECK(region(reader) == TACH_SYSCALL, "%#x", region(reader));
+	CHECK(region(reader) == TACH_FLAG_SYSCALL, "%#x", region(reader));
 	tach_reader_close(reader);
 }
 

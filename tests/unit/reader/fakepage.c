@@ -10,25 +10,25 @@ enum form { UNROLLED, LOOP, FORMS };
 static void begin(struct tach_reader *r, struct tach_mark *mark, enum form form)
 {
 	if (form == LOOP)
-		tach_begin(r, mark);
+		tach_reader_begin(r, mark);
 	else if (sim.n == 1)
-		tach_begin_n(r, mark, 1);
+		tach_reader_begin_n(r, mark, 1);
 	else if (sim.n == 2)
-		tach_begin_n(r, mark, 2);
+		tach_reader_begin_n(r, mark, 2);
 	else
-		tach_begin_n(r, mark, 4);
+		tach_reader_begin_n(r, mark, 4);
 }
 
 static uint32_t end(struct tach_reader *r, const struct tach_mark *mark, uint64_t *delta,
 		    enum form form)
 {
 	if (form == LOOP)
-		return tach_end(r, mark, delta);
+		return tach_reader_end(r, mark, delta);
 	if (sim.n == 1)
-		return tach_end_n(r, mark, delta, 1);
+		return tach_reader_end_n(r, mark, delta, 1);
 	if (sim.n == 2)
-		return tach_end_n(r, mark, delta, 2);
-	return tach_end_n(r, mark, delta, 4);
+		return tach_reader_end_n(r, mark, delta, 2);
+	return tach_reader_end_n(r, mark, delta, 4);
 }
 
 /* What it may do, and what end may say of a region in whose middle it did. */
@@ -38,16 +38,16 @@ static const struct act {
 	uint32_t middle;
 } acts[] = {
 	{"nothing", NULL, 0},
-	{"reschedule", sim_reschedule, TACH_RESCHEDULED},
-	{"move", sim_move, TACH_RESCHEDULED},
-	{"move the last", sim_move_last, TACH_RESCHEDULED},
-	{"touch the page", sim_touch, TACH_RESCHEDULED},
-	{"overflow", sim_overflow, TACH_RESCHEDULED},
+	{"reschedule", sim_reschedule, TACH_FLAG_RESCHEDULED},
+	{"move", sim_move, TACH_FLAG_RESCHEDULED},
+	{"move the last", sim_move_last, TACH_FLAG_RESCHEDULED},
+	{"touch the page", sim_touch, TACH_FLAG_RESCHEDULED},
+	{"overflow", sim_overflow, TACH_FLAG_RESCHEDULED},
 	{"overflow, late interrupt", sim_overflow_late, 0},
-	{"take off", sim_out, TACH_SYSCALL | TACH_MIXED | TACH_RESCHEDULED},
-	{"starve", sim_starve, TACH_INCOMPLETE},
-	{"fail", sim_fail, TACH_LOST},
-	{"revoke", sim_revoke, TACH_SYSCALL | TACH_MIXED},
+	{"take off", sim_out, TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED},
+	{"starve", sim_starve, TACH_FLAG_INCOMPLETE},
+	{"fail", sim_fail, TACH_FLAG_LOST},
+	{"revoke", sim_revoke, TACH_FLAG_SYSCALL | TACH_FLAG_MIXED},
 };
 enum { NACTS = sizeof acts / sizeof *acts };
 
@@ -82,23 +82,24 @@ static long region(const struct act *a, long point, int n, unsigned width, uint6
 	sim_step();
 	sim_work_all(work);
 	note(t.ending);
-	touched = touched != sim_page(0)->lock ? TACH_RESCHEDULED : 0;
+	touched = touched != sim_page(0)->lock ? TACH_FLAG_RESCHEDULED : 0;
 	flags = end(r, &mark, delta, form);
 	note(t.after);
 
 	/* An interrupt of the counter itself updates the page as well. */
 	if (point < 0 || !a->act)
-		CHECK(flags == (touched ? TACH_RESCHEDULED : 0), "%s: flags %#x", a->name,
+		CHECK(flags == (touched ? TACH_FLAG_RESCHEDULED : 0), "%s: flags %#x", a->name,
 		      flags);
 	else if (point == *middle)
 		CHECK((flags | touched) == (a->middle | touched) ||
 			      (a->act == sim_move_last && n > 1),
 		      "%s: flags %#x", a->name, flags);
-	if (a->middle == TACH_RESCHEDULED)
-		CHECK((flags & ~TACH_RESCHEDULED) == 0, "%s at %ld: flags %#x", a->name, point,
-		      flags);
-	CHECK(!(flags & TACH_LOST) || a->act == sim_fail, "%s at %ld: lost", a->name, point);
-	for (int i = 0; i < n && !(flags & TACH_LOST); i++)
+	if (a->middle == TACH_FLAG_RESCHEDULED)
+		CHECK((flags & ~TACH_FLAG_RESCHEDULED) == 0, "%s at %ld: flags %#x", a->name,
+		      point, flags);
+	CHECK(!(flags & TACH_FLAG_LOST) || a->act == sim_fail, "%s at %ld: lost", a->name,
+	      point);
+	for (int i = 0; i < n && !(flags & TACH_FLAG_LOST); i++)
 		CHECK(delta[i] >= t.ending[i] - t.begun[i] &&
 			      delta[i] <= t.after[i] - t.before[i],
 		      "%s at %ld, counter %d of %d, %u bits: %llu, truth %llu .. %llu", a->name,
@@ -163,7 +164,7 @@ static void regions_longer_than_2_to_the_width(void)
 				uint64_t work = (times << widths[w]) + 12345;
 				struct tach_mark mark;
 
-				tach_begin(r, &mark);
+				tach_reader_begin(r, &mark);
 				note(from);
 				for (int i = 0; i < 2; i++)
 					sim.event[i].count += work;
@@ -174,7 +175,7 @@ static void regions_longer_than_2_to_the_width(void)
 				if (revoked)
 					sim_out();
 				note(to);
-				tach_end(r, &mark, delta);
+				tach_reader_end(r, &mark, delta);
 				for (int i = 0; i < 2; i++)
 					CHECK(delta[i] == to[i] - from[i],
 					      "%u bits: %llu, truth %llu", widths[w],
@@ -199,11 +200,12 @@ static void reads_are_right(void)
 				sim.act = acts[a].act;
 				sim.point = at;
 				note(before);
-				flags = at % 2 ? tach_read(r, value) : tach_read_n(r, value, 4);
+				flags = at % 2 ? tach_reader_read(r, value)
+					       : tach_reader_read_n(r, value, 4);
 				note(after);
-				CHECK(!(flags & TACH_LOST) || sim.act == sim_fail, "%s: lost",
-				      acts[a].name);
-				for (int i = 0; i < 4 && !(flags & TACH_LOST); i++)
+				CHECK(!(flags & TACH_FLAG_LOST) || sim.act == sim_fail,
+				      "%s: lost", acts[a].name);
+				for (int i = 0; i < 4 && !(flags & TACH_FLAG_LOST); i++)
 					CHECK(value[i] >= before[i] && value[i] <= after[i],
 					      "%s at %ld, counter %d, %u bits: %llu, truth "
 					      "%llu",
@@ -211,9 +213,10 @@ static void reads_are_right(void)
 					      (unsigned long long)value[i],
 					      (unsigned long long)before[i]);
 				note(before);
-				flags = tach_read_one(r, 2, value);
-				CHECK((flags & TACH_LOST) || (value[0] >= before[2] &&
-							      value[0] <= sim.event[2].count),
+				flags = tach_reader_read_one(r, 2, value);
+				CHECK((flags & TACH_FLAG_LOST) ||
+					      (value[0] >= before[2] &&
+					       value[0] <= sim.event[2].count),
 				      "one, %s at %ld", acts[a].name, at);
 			}
 }
@@ -224,7 +227,7 @@ static void a_width_of_zero_is_survived(void)
 	uint64_t value[TACH_COUNTERS_MAX];
 
 	sim_page(0)->pmc_width = 0;
-	CHECK(tach_read(r, value) == 0);
+	CHECK(tach_reader_read(r, value) == 0);
 	CHECK(tach__extend(5, 0) == 5 && tach__extend(~(uint64_t)0, 64) == ~(uint64_t)0);
 }
 
@@ -235,16 +238,17 @@ static void after_a_loss_it_goes_on(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark outer, inner;
 
-	tach_begin(r, &outer);
+	tach_reader_begin(r, &outer);
 	sim_fail();
-	tach_begin(r, &inner); /* recovers */
+	tach_reader_begin(r, &inner); /* recovers */
 	sim_work_all(50);
-	CHECK(tach_end(r, &inner, delta) == TACH_SYSCALL || delta[0] == 50, "%llu",
+	CHECK(tach_reader_end(r, &inner, delta) == TACH_FLAG_SYSCALL || delta[0] == 50, "%llu",
 	      (unsigned long long)delta[0]);
-	CHECK(tach_end(r, &outer, delta) & TACH_INCOMPLETE, "what was lost is not flagged");
-	tach_begin(r, &outer);
+	CHECK(tach_reader_end(r, &outer, delta) & TACH_FLAG_INCOMPLETE,
+	      "what was lost is not flagged");
+	tach_reader_begin(r, &outer);
 	sim_work_all(50);
-	CHECK(tach_end(r, &outer, delta) == 0 && delta[0] == 50);
+	CHECK(tach_reader_end(r, &outer, delta) == 0 && delta[0] == 50);
 }
 
 /* Growth seen by an inner region belongs to the outer one, too. */
@@ -254,15 +258,15 @@ static void nested_regions_share_a_loss(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark outer, inner;
 
-	tach_begin(r, &outer);
-	tach_begin(r, &inner);
+	tach_reader_begin(r, &outer);
+	tach_reader_begin(r, &inner);
 	sim_starve();
-	CHECK(tach_end(r, &inner, delta) == TACH_INCOMPLETE);
+	CHECK(tach_reader_end(r, &inner, delta) == TACH_FLAG_INCOMPLETE);
 	sim_reschedule();
-	CHECK(tach_end(r, &outer, delta) == TACH_INCOMPLETE);
-	tach_begin(r, &inner);
+	CHECK(tach_reader_end(r, &outer, delta) == TACH_FLAG_INCOMPLETE);
+	tach_reader_begin(r, &inner);
 	sim_reschedule();
-	CHECK(tach_end(r, &inner, delta) == TACH_RESCHEDULED);
+	CHECK(tach_reader_end(r, &inner, delta) == TACH_FLAG_RESCHEDULED);
 }
 
 /* Begun and ended on either side of the moment, and both after it. */
@@ -272,27 +276,28 @@ static void turned_off_is_incomplete(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark mark;
 
-	tach_begin(r, &mark);
+	tach_reader_begin(r, &mark);
 	sim_turn_off();
-	CHECK(tach_end(r, &mark, delta) ==
-	      (TACH_INCOMPLETE | TACH_RESCHEDULED | TACH_SYSCALL | TACH_MIXED));
+	CHECK(tach_reader_end(r, &mark, delta) ==
+	      (TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL |
+	       TACH_FLAG_MIXED));
 	for (int on = 0; on < 2; on++) {
 		uint32_t flags;
 
 		r->fast = (uint32_t)on;
-		tach_begin(r, &mark);
-		flags = tach_end(r, &mark, delta);
-		CHECK(flags == (TACH_INCOMPLETE | TACH_SYSCALL) && delta[0] == 0, "flags %#x",
-		      flags);
+		tach_reader_begin(r, &mark);
+		flags = tach_reader_end(r, &mark, delta);
+		CHECK(flags == (TACH_FLAG_INCOMPLETE | TACH_FLAG_SYSCALL) && delta[0] == 0,
+		      "flags %#x", flags);
 	}
-	tach_begin(r, &mark);
+	tach_reader_begin(r, &mark);
 	sim.off = 0;
 	sim_move();
 	sim_work_all(50);
-	CHECK(tach_end(r, &mark, delta) == (TACH_INCOMPLETE | TACH_SYSCALL));
-	tach_begin(r, &mark);
+	CHECK(tach_reader_end(r, &mark, delta) == (TACH_FLAG_INCOMPLETE | TACH_FLAG_SYSCALL));
+	tach_reader_begin(r, &mark);
 	sim_work_all(50);
-	CHECK(tach_end(r, &mark, delta) == 0 && delta[0] == 50);
+	CHECK(tach_reader_end(r, &mark, delta) == 0 && delta[0] == 50);
 }
 
 /* Whatever the counter is worth at that moment. */
@@ -307,14 +312,16 @@ static void set_back_is_lost(void)
 			struct tach_reader *r = sim_open(2, widths[w], 1000);
 
 			sim_work_all(work);
-			tach_begin(r, &mark);
+			tach_reader_begin(r, &mark);
 			sim_set_back();
-			CHECK((tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 0,
+			CHECK((tach_reader_end(r, &mark, delta) & TACH_FLAG_LOST) &&
+				      delta[0] == 0,
 			      "%u bits", widths[w]);
 			sim_reschedule();
-			tach_begin(r, &mark);
+			tach_reader_begin(r, &mark);
 			sim_work_all(50);
-			CHECK(!(tach_end(r, &mark, delta) & TACH_LOST) && delta[0] == 50,
+			CHECK(!(tach_reader_end(r, &mark, delta) & TACH_FLAG_LOST) &&
+				      delta[0] == 50,
 			      "%u bits", widths[w]);
 		}
 }

@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <tach/arch.h>
 
-static void sim_step(void);
-static uint64_t sim_counter(uint32_t index, uint32_t *seen);
+void sim_step(void);
+uint64_t sim_counter(uint32_t index, uint32_t *seen);
 
 #define TACH_PAGE_LOAD(page, field)                                                            \
 	(sim_step(), *(const volatile __typeof__((page)->field) *)&(page)->field)
@@ -94,7 +94,7 @@ static uint64_t sim_raw(const struct sim_event *e)
 	return (e->start + (e->count - e->count_in)) & sim_mask();
 }
 
-static uint64_t sim_counter(uint32_t index, uint32_t *seen)
+uint64_t sim_counter(uint32_t index, uint32_t *seen)
 {
 	if (sim.revoked)
 		*seen |= 1;
@@ -304,7 +304,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	return (long)offsetof(struct tach__group_read, value[sim.n]);
 }
 
-static void sim_step(void)
+void sim_step(void)
 {
 #ifndef SIM_SIGNAL
 	if (sim.steps++ == sim.point && sim.act)

@@ -50,20 +50,20 @@ static void storm(int n, unsigned width)
 		for (int k = 0; k < 100; k++) {
 			for (int i = 0; i < n; i++)
 				before[i] = *(volatile uint64_t *)&sim.event[i].count;
-			tach_begin(r, &mark);
+			tach_reader_begin(r, &mark);
 			for (int i = 0; i < n; i++)
 				begun[i] = *(volatile uint64_t *)&sim.event[i].count;
 			work(100);
 			for (int i = 0; i < n; i++)
 				ending[i] = *(volatile uint64_t *)&sim.event[i].count;
-			flags = tach_end(r, &mark, delta);
+			flags = tach_reader_end(r, &mark, delta);
 			for (int i = 0; i < n; i++)
 				after[i] = *(volatile uint64_t *)&sim.event[i].count;
-			bad += (flags & ~TACH_RESCHEDULED) != 0;
+			bad += (flags & ~TACH_FLAG_RESCHEDULED) != 0;
 			for (int i = 0; i < n; i++)
 				wrong += delta[i] < ending[i] - begun[i] ||
 					 delta[i] > after[i] - before[i];
-			tach_read(r, value);
+			tach_reader_read(r, value);
 			for (int i = 0; i < n; i++)
 				wrong += value[i] < after[i];
 			regions++;

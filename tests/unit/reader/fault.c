@@ -34,7 +34,7 @@ static void read_one(void)
 
 	if (!reader)
 		_exit(77);
-	tach_read(reader, value);
+	tach_reader_read(reader, value);
 }
 
 static int fatal; /* how a counter instruction ends here without the handler */
@@ -57,18 +57,18 @@ static void faults_become_slow_exits(void)
 	reader = open_liar();
 	if (!reader)
 		return;
-	flags = tach_read_n(reader, value, 2);
-	CHECK(flags == TACH_SYSCALL && value[1] > 0, "flags %#x", flags);
-	flags = tach_read(reader, value);
-	CHECK(flags == TACH_SYSCALL, "flags %#x", flags);
+	flags = tach_reader_read_n(reader, value, 2);
+	CHECK(flags == TACH_FLAG_SYSCALL && value[1] > 0, "flags %#x", flags);
+	flags = tach_reader_read(reader, value);
+	CHECK(flags == TACH_FLAG_SYSCALL, "flags %#x", flags);
 	for (int i = 0; i < 1000; i++) {
-		tach_begin_n(reader, &mark, 2);
-		flags = tach_end_n(reader, &mark, delta, 2);
-		CHECK(flags == TACH_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
+		tach_reader_begin_n(reader, &mark, 2);
+		flags = tach_reader_end_n(reader, &mark, delta, 2);
+		CHECK(flags == TACH_FLAG_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
 		      flags);
-		tach_begin_fn(reader, &mark);
-		flags = tach_end_fn(reader, &mark, delta);
-		CHECK(flags == TACH_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
+		tach_reader_begin(reader, &mark);
+		flags = tach_reader_end(reader, &mark, delta);
+		CHECK(flags == TACH_FLAG_SYSCALL && delta[1] > 0 && delta[0] < 5, "flags %#x",
 		      flags);
 	}
 	close_liar(reader);
@@ -165,7 +165,7 @@ static void reads_in_a_handler(int number)
 	uint64_t value[2];
 
 	(void)number;
-	flags_in_handler = tach_read_n(interrupted, value, 2);
+	flags_in_handler = tach_reader_read_n(interrupted, value, 2);
 }
 
 /* In a handler, and with the stack that it runs on being another. */
@@ -187,7 +187,7 @@ static void faults_in_a_handler(void)
 		sigaction(SIGUSR1, &action, NULL);
 		flags_in_handler = 0;
 		raise(SIGUSR1);
-		CHECK(flags_in_handler == TACH_SYSCALL, "flags %#x", flags_in_handler);
+		CHECK(flags_in_handler == TACH_FLAG_SYSCALL, "flags %#x", flags_in_handler);
 	}
 	close_liar(interrupted);
 	tach_fault_remove();

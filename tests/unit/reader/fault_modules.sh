@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 for name in one two three; do
 	cat >"$work/$name.c" <<CODE
 #include <tach/reader.h>
-__attribute__((visibility("default"))) uint32_t read_$name(struct tach_reader *r, uint64_t *v) { return tach_read_n(r, v, 2); }
+__attribute__((visibility("default"))) uint32_t read_$name(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r, v, 2); }
 CODE
 	"${CC:-gcc}" -O2 -fPIC -shared -Iinclude -o "$work/$name.so" "$work/$name.c" || exit 1
 done
@@ -70,18 +70,18 @@ static void modules(void)
 		SKIP("this machine lets every program read counters");
 	covered = tach_fault_install(&err);
 	CHECK(covered >= 4, "%d", covered);
-	CHECK(ends(f[0]) == TACH_SYSCALL && ends(f[1]) == TACH_SYSCALL);
+	CHECK(ends(f[0]) == TACH_FLAG_SYSCALL && ends(f[1]) == TACH_FLAG_SYSCALL);
 	/* What comes later is not known until one installs again. */
 	f[2] = load(2);
 	CHECK(ends(f[2]) == fatal, "%d", ends(f[2]));
 	CHECK(tach_fault_install(&err) == covered + 2);
-	CHECK(ends(f[2]) == TACH_SYSCALL, "%d", ends(f[2]));
+	CHECK(ends(f[2]) == TACH_FLAG_SYSCALL, "%d", ends(f[2]));
 	/* One goes: the others stay covered, the place where it was is nobody's. */
 	CHECK(dlclose(library[0]) == 0);
-	CHECK(ends(f[1]) == TACH_SYSCALL && ends(f[2]) == TACH_SYSCALL);
+	CHECK(ends(f[1]) == TACH_FLAG_SYSCALL && ends(f[2]) == TACH_FLAG_SYSCALL);
 	CHECK(ends(f[0]) == 128 + SIGSEGV, "%d", ends(f[0]));
 	CHECK(tach_fault_install(&err) == covered);
-	CHECK(ends(f[1]) == TACH_SYSCALL && ends(f[2]) == TACH_SYSCALL);
+	CHECK(ends(f[1]) == TACH_FLAG_SYSCALL && ends(f[2]) == TACH_FLAG_SYSCALL);
 	tach_fault_remove();
 	CHECK(ends(f[1]) == fatal);
 }

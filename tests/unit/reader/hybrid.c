@@ -17,8 +17,8 @@
 #include <linux/perf_event.h>
 #include <tach/arch.h>
 
-static void sim_step(void);
-static uint64_t sim_counter(uint32_t index);
+void sim_step(void);
+uint64_t sim_counter(uint32_t index);
 
 #define TACH_PAGE_LOAD(page, field)                                                            \
 	(sim_step(), *(const volatile __typeof__((page)->field) *)&(page)->field)
@@ -90,7 +90,7 @@ static uint64_t raw(const struct event *e)
 	return (e->start + (e->count - e->count_in)) & mask;
 }
 
-static uint64_t sim_counter(uint32_t index)
+uint64_t sim_counter(uint32_t index)
 {
 	for (int fd = 0; fd < FDS; fd++)
 		if (event[fd].open && event[fd].index == index)
@@ -263,7 +263,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	return got;
 }
 
-static void sim_step(void)
+void sim_step(void)
 {
 	if (sim.steps++ == sim.point && sim.act)
 		sim.act();
@@ -317,11 +317,11 @@ static void handler(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 
 	move();
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	sim_work(1000);
 	move();
 	sim_work(1000);
-	CHECK(tach_end(reader, &mark, delta) == TACH_RESCHEDULED);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
 	CHECK(delta[0] == 2000, "%llu", (unsigned long long)delta[0]);
 }
 
@@ -342,13 +342,13 @@ static void begin(const char *events, const char *metrics)
 	opt.events = events;
 	opt.metrics = metrics;
 	set = NULL;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 }
 
 static int opened(const char *events)
 {
 	begin(events, NULL);
-	CHECK(set && tach_reader_open(&reader, set, &err) == 0, "%s", err.text);
+	CHECK(set && tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
 	return reader != NULL;
 }
 
@@ -400,12 +400,12 @@ static void attrs_of_callers(void)
 	struct perf_event_attr any = {.type = PERF_TYPE_HARDWARE,
 				      .config = PERF_COUNT_HW_INSTRUCTIONS};
 	struct perf_event_attr atom = {.type = 10, .config = 0xc0};
-	struct tach_set_attr attrs[] = {{"any", &any}, {"atom", &atom}};
+	struct tach_set_member attrs[] = {{"any", &any}, {"atom", &atom}};
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 
 	opt.attrs = attrs;
 	opt.nattrs = 2;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	if (!set)
 		return;
 	CHECK(set->cores->members[0] == 1 && set->cores->members[1] == 3);
@@ -422,17 +422,18 @@ static void the_steady_state_makes_no_system_call(void)
 
 	if (!opened("cycles instructions"))
 		return;
-	CHECK(tach_reader_why_slow(reader)[0] == '\0', "%s", tach_reader_why_slow(reader));
+	CHECK(tach_reader_missing(reader)[0] == '\0', "%s", tach_reader_missing(reader));
 	for (int core = 0; core < CORES; core++) {
-		tach_read(reader, value);
+		tach_reader_read(reader, value);
 		sim.calls = 0;
 		for (int i = 1; i < 100; i++) {
-			tach_begin(reader, &mark);
+			tach_reader_begin(reader, &mark);
 			sim_work((uint64_t)i);
-			CHECK(tach_end(reader, &mark, delta) == 0);
+			CHECK(tach_reader_end(reader, &mark, delta) == 0);
 			CHECK(delta[0] == (uint64_t)i && delta[1] == 2 * (uint64_t)i);
-			CHECK(tach_read(reader, value) == 0 && value[1] == truth(1));
-			CHECK(tach_read_one(reader, 0, value) == 0 && value[0] == truth(0));
+			CHECK(tach_reader_read(reader, value) == 0 && value[1] == truth(1));
+			CHECK(tach_reader_read_one(reader, 0, value) == 0 &&
+			      value[0] == truth(0));
 		}
 		CHECK(sim.calls == 0, "%ld", sim.calls);
 		move();
@@ -445,12 +446,12 @@ static const struct act {
 	void (*act)(void);
 	uint32_t middle;
 } acts[] = {
-	{"move", move, TACH_RESCHEDULED},
-	{"there and back", there_and_back, TACH_RESCHEDULED},
-	{"off and on", off_and_on, TACH_RESCHEDULED},
-	{"starve", starve, TACH_INCOMPLETE},
-	{"a handler", handler, TACH_RESCHEDULED},
-	{"fail", fail, TACH_LOST},
+	{"move", move, TACH_FLAG_RESCHEDULED},
+	{"there and back", there_and_back, TACH_FLAG_RESCHEDULED},
+	{"off and on", off_and_on, TACH_FLAG_RESCHEDULED},
+	{"starve", starve, TACH_FLAG_INCOMPLETE},
+	{"a handler", handler, TACH_FLAG_RESCHEDULED},
+	{"fail", fail, TACH_FLAG_LOST},
 };
 
 /* One region with the step at `point`; how many steps there are. */
@@ -465,23 +466,23 @@ static long region(const struct act *a, long point)
 	sim.act = a->act;
 	sim.point = point;
 	before[0] = truth(0), before[1] = truth(1);
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	begun[0] = truth(0), begun[1] = truth(1);
 	sim_work(100);
 	middle = sim.steps;
 	sim_step();
 	sim_work(100);
 	ending[0] = truth(0), ending[1] = truth(1);
-	flags = tach_end(reader, &mark, delta);
+	flags = tach_reader_end(reader, &mark, delta);
 	after[0] = truth(0), after[1] = truth(1);
 	if (point < 0)
 		CHECK(flags == 0, "%s: %#x", a->name, flags);
 	if (point == middle)
-		CHECK((flags & ~TACH_SYSCALL) == a->middle, "%s: %#x", a->name, flags);
-	CHECK(!(flags & TACH_LOST) || a->act == fail, "%s at %ld: lost", a->name, point);
-	CHECK(!(flags & TACH_INCOMPLETE) || a->act == starve || a->act == fail,
+		CHECK((flags & ~TACH_FLAG_SYSCALL) == a->middle, "%s: %#x", a->name, flags);
+	CHECK(!(flags & TACH_FLAG_LOST) || a->act == fail, "%s at %ld: lost", a->name, point);
+	CHECK(!(flags & TACH_FLAG_INCOMPLETE) || a->act == starve || a->act == fail,
 	      "%s at %ld: incomplete", a->name, point);
-	for (int i = 0; i < 2 && !(flags & TACH_LOST); i++)
+	for (int i = 0; i < 2 && !(flags & TACH_FLAG_LOST); i++)
 		CHECK(delta[i] >= ending[i] - begun[i] && delta[i] <= after[i] - before[i],
 		      "%s at %ld: %llu, truth %llu .. %llu", a->name, point,
 		      (unsigned long long)delta[i], (unsigned long long)(ending[i] - begun[i]),
@@ -500,13 +501,13 @@ static void nothing_is_lost_or_doubled(void)
 					return;
 				if (start)
 					move();
-				tach_read(reader, value);
+				tach_reader_read(reader, value);
 				if (at < 0)
 					steps = region(&acts[a], -1);
 				else
 					region(&acts[a], at);
 				/* Whatever came to pass, it goes on. */
-				tach_read(reader, value);
+				tach_reader_read(reader, value);
 				if (!(acts[a].act == fail))
 					CHECK(value[0] == truth(0) && value[1] == truth(1));
 				region(&(struct act){"again", NULL, 0}, -2);
@@ -524,14 +525,14 @@ static void banks_are_kept(void)
 	sim_work(10);
 	move();
 	sim.calls = 0;
-	tach_read(reader, value);
+	tach_reader_read(reader, value);
 	CHECK(value[0] == 10 && sim.calls == 1, "%llu, %ld calls", (unsigned long long)value[0],
 	      sim.calls);
 	sim_work(5);
-	tach_read(reader, value);
+	tach_reader_read(reader, value);
 	CHECK(value[0] == 15 && sim.calls == 1);
 	there_and_back();
-	tach_read(reader, value);
+	tach_reader_read(reader, value);
 	CHECK(value[0] == truth(0) && sim.calls == 2, "%ld calls", sim.calls);
 	end();
 }
@@ -544,26 +545,27 @@ static void without_access_it_reads_by_system_call(void)
 
 	begin("cycles", NULL);
 	sim.no_access = 1;
-	CHECK(tach_reader_open(&reader, set, &err) == 0);
-	CHECK(tach_reader_why_slow(reader)[0]);
-	tach_begin(reader, &mark);
+	CHECK(tach_reader_open(set, &reader, &err) == 0);
+	CHECK(tach_reader_missing(reader)[0]);
+	tach_reader_begin(reader, &mark);
 	sim_work(5);
 	move();
 	sim_work(6);
-	CHECK(tach_end(reader, &mark, delta) == TACH_SYSCALL && delta[0] == 11);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL && delta[0] == 11);
 	starve();
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	sim_work(5);
 	starve();
-	CHECK(tach_end(reader, &mark, delta) == (TACH_SYSCALL | TACH_INCOMPLETE));
+	CHECK(tach_reader_end(reader, &mark, delta) ==
+	      (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE));
 	end();
 	/* Opened on the other core type: no group was missed before it was there. */
 	begin("cycles", NULL);
 	sim.no_access = 1;
 	sim.on = 1;
-	CHECK(tach_reader_open(&reader, set, &err) == 0);
+	CHECK(tach_reader_open(set, &reader, &err) == 0);
 	sim_work(5);
-	CHECK(tach_read(reader, delta) == TACH_SYSCALL && delta[0] == 5);
+	CHECK(tach_reader_read(reader, delta) == TACH_FLAG_SYSCALL && delta[0] == 5);
 	end();
 }
 
@@ -575,28 +577,31 @@ static void an_event_of_one_core_type(void)
 	if (!opened("cycles adl_grt::INST_RETIRED:ANY_P"))
 		return;
 	for (int core = 0; core < CORES; core++) {
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		sim_work(10);
-		CHECK(tach_end(reader, &mark, delta) == (core ? 0 : TACH_INCOMPLETE));
+		CHECK(tach_reader_end(reader, &mark, delta) ==
+		      (core ? 0 : TACH_FLAG_INCOMPLETE));
 		CHECK(delta[0] == 10 && (delta[1] != 0) == core);
 		move();
 	}
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	move();
 	sim_work(10);
-	CHECK(tach_end(reader, &mark, delta) == (TACH_RESCHEDULED | TACH_INCOMPLETE));
+	CHECK(tach_reader_end(reader, &mark, delta) ==
+	      (TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE));
 	end();
 	/* Nothing counts on the other core type at all. */
 	if (!opened("adl_grt::INST_RETIRED:ANY_P"))
 		return;
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	sim_work(10);
-	CHECK(tach_end(reader, &mark, delta) == (TACH_SYSCALL | TACH_INCOMPLETE));
+	CHECK(tach_reader_end(reader, &mark, delta) ==
+	      (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE));
 	CHECK(delta[0] == 0);
 	move();
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	sim_work(10);
-	CHECK(tach_end(reader, &mark, delta) == 0 && delta[0] == truth(0xc0));
+	CHECK(tach_reader_end(reader, &mark, delta) == 0 && delta[0] == truth(0xc0));
 	end();
 }
 
@@ -608,16 +613,16 @@ static void error_states(void)
 
 	if (!opened("cycles"))
 		return;
-	tach_begin(reader, &outer);
+	tach_reader_begin(reader, &outer);
 	fail();
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	sim_work(7);
-	CHECK(tach_end(reader, &mark, delta) == TACH_SYSCALL && delta[0] == 7);
-	CHECK(tach_end(reader, &outer, delta) & TACH_INCOMPLETE);
-	tach_begin(reader, &mark);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL && delta[0] == 7);
+	CHECK(tach_reader_end(reader, &outer, delta) & TACH_FLAG_INCOMPLETE);
+	tach_reader_begin(reader, &mark);
 	fail();
 	move();
-	CHECK(tach_end(reader, &mark, delta) == TACH_LOST);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 	end();
 }
 
@@ -631,23 +636,23 @@ static void gaps_before_the_first_move(void)
 	for (int gap = 0; gap < 2; gap++) {
 		if (!opened("cycles"))
 			return;
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		if (gap)
 			starve();
 		move();
 		/* Looked for on the other core type, which never counted before. */
 		if (gap)
-			CHECK(tach_end(reader, &mark, delta) == TACH_INCOMPLETE);
-		tach_begin(reader, &inner);
+			CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_INCOMPLETE);
+		tach_reader_begin(reader, &inner);
 		move();
 		/* Of a gap, what the first bound hid may be found later still. */
-		CHECK(tach_end(reader, &inner, delta) == TACH_RESCHEDULED || gap);
-		CHECK(tach_end(reader, &mark, delta) ==
-		      (gap ? TACH_INCOMPLETE : TACH_RESCHEDULED));
+		CHECK(tach_reader_end(reader, &inner, delta) == TACH_FLAG_RESCHEDULED || gap);
+		CHECK(tach_reader_end(reader, &mark, delta) ==
+		      (gap ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED));
 		/* A gap that was found is not found again. */
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		there_and_back();
-		CHECK(tach_end(reader, &mark, delta) == TACH_RESCHEDULED);
+		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
 		end();
 	}
 }
@@ -668,11 +673,11 @@ static void after_a_fork(void)
 		for (int fd = 0; fd < FDS; fd++)
 			if (event[fd].open && !event[fd].detached)
 				_exit(1);
-		_exit(tach_read(reader, value) == TACH_LOST ? 0 : 2);
+		_exit(tach_reader_read(reader, value) == TACH_FLAG_LOST ? 0 : 2);
 	}
 	waitpid(child, &status, 0);
 	CHECK(status == 0, "%#x", (unsigned)status);
-	CHECK(tach_read(reader, value) == 0 && value[0] == 10);
+	CHECK(tach_reader_read(reader, value) == 0 && value[0] == 10);
 	end();
 }
 
@@ -700,11 +705,12 @@ static void regions_on_a_hybrid(void)
 		tach_snapshot_region(shot, r, &info);
 		if (strcmp(info.name, "moved"))
 			continue;
-		CHECK(tach_snapshot_value(shot, r, 1, TACH_INCLUSIVE, &v) == 0);
+		CHECK(tach_snapshot_value(shot, r, 1, TACH_PART_INCLUSIVE, &v) == 0);
 		CHECK(v.value == (double)truth(0), "%g of %llu", v.value,
 		      (unsigned long long)truth(0));
 		found = 1;
-		CHECK(v.flags & TACH_RESCHEDULED && !(v.flags & TACH_SYSCALL), "%#x", v.flags);
+		CHECK(v.flags & TACH_FLAG_RESCHEDULED && !(v.flags & TACH_FLAG_SYSCALL), "%#x",
+		      v.flags);
 	}
 	CHECK(found);
 	tach_snapshot_free(shot);

@@ -15,7 +15,7 @@ static struct tach_error err;
 static struct tach_reader *open_liar(void)
 {
 	struct perf_event_attr attr[2];
-	struct tach_set_attr member[2] = {{"faults", &attr[0]}, {"clock", &attr[1]}};
+	struct tach_set_member member[2] = {{"faults", &attr[0]}, {"clock", &attr[1]}};
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set;
 	struct tach_reader *reader;
@@ -28,7 +28,7 @@ static struct tach_reader *open_liar(void)
 	attr[0].exclude_kernel = attr[1].exclude_kernel = 1;
 	opt.attrs = member;
 	opt.nattrs = 2;
-	if (tach_set_create(&set, &opt, &err) || tach_reader_open(&reader, set, &err))
+	if (tach_set_create(&opt, &set, &err) || tach_reader_open(set, &reader, &err))
 		return NULL;
 	r = tach__reader(reader);
 	r->hard = r->soft;

@@ -112,7 +112,7 @@ static void start(const char *events)
 	kernel.width = 48;
 	opt.events = events;
 	tach__sys = tach__sys_real;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	tach__sys = pretend;
 }
 
@@ -145,7 +145,7 @@ static int once(void)
 	int code;
 
 	errno = 4711;
-	code = tach_reader_open(&reader, set, &err);
+	code = tach_reader_open(set, &reader, &err);
 	CHECK(errno == 4711, "errno is %d", errno);
 	CHECK((code == 0) == (reader != NULL), "code %d", code);
 	CHECK(code == 0 || (code == err.code && err.text[0]), "code %d, %d: '%s'", code,
@@ -261,20 +261,20 @@ static void without_pages_it_reads_by_system_call(void)
 	tach_set_free(set);
 	start("cycles page-faults");
 	kernel.fail_at = -1;
-	CHECK(tach_reader_open(&reader, set, &err) == 0, "%s", err.text);
-	CHECK(tach_reader_why_slow(reader)[0] == '\0', "%s", tach_reader_why_slow(reader));
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	CHECK(tach_reader_missing(reader)[0] == '\0', "%s", tach_reader_missing(reader));
 	tach_reader_close(reader);
 	for (long at = 0; at < 64; at++) {
 		kernel.calls = 0;
 		kernel.fail_at = at;
 		kernel.error = -EPERM;
-		if (tach_reader_open(&reader, set, &err))
+		if (tach_reader_open(set, &reader, &err))
 			continue;
-		if (strstr(tach_reader_why_slow(reader), "perf_event_mlock_kb")) {
+		if (strstr(tach_reader_missing(reader), "perf_event_mlock_kb")) {
 			CHECK(!reader->fast);
-			tach_begin(reader, &mark);
-			CHECK(tach_end(reader, &mark, delta) == TACH_SYSCALL);
-			CHECK(tach_reader_flags(reader, 1, 0) == TACH_SYSCALL);
+			tach_reader_begin(reader, &mark);
+			CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL);
+			CHECK(tach_reader_flags(reader, 1, 0) == TACH_FLAG_SYSCALL);
 			tach_reader_close(reader);
 			tach_set_free(set);
 			return;
@@ -299,7 +299,7 @@ static void widths_decide_the_way(void)
 		struct tach__reader *r;
 
 		kernel.width = widths[i];
-		CHECK(tach_reader_open(&reader, set, &err) == 0, "%s", err.text);
+		CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
 		r = tach__reader(reader);
 		if (TACH_MODULAR && widths[i] >= 40 && widths[i] < 64)
 			CHECK(reader->mask == ((uint64_t)1 << widths[i]) - 1 && !r->extend);
@@ -321,8 +321,8 @@ static void bad_arguments_are_refused(void)
 {
 	struct tach_reader *reader;
 
-	CHECK(tach_reader_open(NULL, set, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_reader_open(&reader, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_reader_open(set, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_reader_open(NULL, &reader, &err) == TACH_ERR_INVAL);
 	tach_reader_close(NULL);
 }
 

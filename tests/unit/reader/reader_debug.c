@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* -DTACH_DEBUG: what the fast way cannot afford to check is checked, and answered by TACH_LOST.
+/* -DTACH_DEBUG: what the fast way cannot afford to check is checked, and answered by
+ * TACH_FLAG_LOST.
  */
 #define TACH_DEBUG
 #include <pthread.h>
@@ -14,8 +15,8 @@ static void *elsewhere(void *ignored)
 	struct tach_mark mark;
 
 	(void)ignored;
-	tach_begin(reader, &mark);
-	flags = tach_end(reader, &mark, delta);
+	tach_reader_begin(reader, &mark);
+	flags = tach_reader_end(reader, &mark, delta);
 	return NULL;
 }
 
@@ -28,7 +29,7 @@ static void another_thread_is_found_out(void)
 	delta[0] = 1;
 	CHECK(pthread_create(&thread, NULL, elsewhere, NULL) == 0);
 	pthread_join(thread, NULL);
-	CHECK(flags == TACH_LOST && delta[0] == 0, "flags %#x", flags);
+	CHECK(flags == TACH_FLAG_LOST && delta[0] == 0, "flags %#x", flags);
 }
 
 static void a_mark_of_another_reader_is_found_out(void)
@@ -36,11 +37,11 @@ static void a_mark_of_another_reader_is_found_out(void)
 	struct tach_mark mark;
 
 	reader = sim_open(1, 48, 100);
-	tach_begin_n(reader, &mark, 1);
+	tach_reader_begin_n(reader, &mark, 1);
 	sim_work_all(10);
-	CHECK(tach_end_n(reader, &mark, delta, 1) == 0 && delta[0] == 10);
+	CHECK(tach_reader_end_n(reader, &mark, delta, 1) == 0 && delta[0] == 10);
 	mark.reader = NULL;
-	CHECK(tach_end_n(reader, &mark, delta, 1) == TACH_LOST && delta[0] == 0);
+	CHECK(tach_reader_end_n(reader, &mark, delta, 1) == TACH_FLAG_LOST && delta[0] == 0);
 }
 
 /* Once everything that the kernel may do is in use, nothing is left unused for the compiler. */
@@ -55,10 +56,10 @@ static void it_reads_as_ever(void)
 
 		reader = sim_open(2, 48, 100);
 		before = sim.event[1].count;
-		tach_begin(reader, &mark);
+		tach_reader_begin(reader, &mark);
 		sim_work_all(1000);
 		acts[i]();
-		CHECK(!(tach_end(reader, &mark, delta) & ~TACH_RESCHEDULED));
+		CHECK(!(tach_reader_end(reader, &mark, delta) & ~TACH_FLAG_RESCHEDULED));
 		CHECK(delta[1] == sim.event[1].count - before);
 	}
 }

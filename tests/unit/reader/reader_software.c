@@ -8,7 +8,7 @@
 static struct tach_set *set_of(uint64_t a, uint64_t b)
 {
 	static struct perf_event_attr attr[2];
-	struct tach_set_attr members[2] = {{"first", &attr[0]}, {"second", &attr[1]}};
+	struct tach_set_member members[2] = {{"first", &attr[0]}, {"second", &attr[1]}};
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set;
@@ -21,7 +21,7 @@ static struct tach_set *set_of(uint64_t a, uint64_t b)
 	attr[0].exclude_kernel = attr[1].exclude_kernel = 1;
 	opt.attrs = members;
 	opt.nattrs = 2;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	return set;
 }
 
@@ -44,21 +44,22 @@ static void page_faults_are_counted(void)
 	uint64_t delta[2], value[2], more[2];
 	uint32_t flags;
 
-	if (tach_reader_open(&reader, set, &err)) {
+	if (tach_reader_open(set, &reader, &err)) {
 		tach_set_free(set);
 		SKIP(err.text);
 	}
-	tach_begin(reader, &mark);
+	tach_reader_begin(reader, &mark);
 	touch(50);
-	flags = tach_end(reader, &mark, delta);
-	CHECK(flags == TACH_SYSCALL, "flags %#x", flags);
+	flags = tach_reader_end(reader, &mark, delta);
+	CHECK(flags == TACH_FLAG_SYSCALL, "flags %#x", flags);
 	CHECK(delta[0] >= 50 && delta[0] < 70, "%llu faults", (unsigned long long)delta[0]);
 	CHECK(delta[1] > 0, "no time passed");
-	tach_begin_n(reader, &mark, 2);
-	CHECK(tach_end_n(reader, &mark, delta, 2) == TACH_SYSCALL, "by system call");
+	tach_reader_begin_n(reader, &mark, 2);
+	CHECK(tach_reader_end_n(reader, &mark, delta, 2) == TACH_FLAG_SYSCALL,
+	      "by system call");
 	CHECK(delta[0] < 5, "%llu faults in nothing", (unsigned long long)delta[0]);
-	CHECK(tach_read(reader, value) == TACH_SYSCALL, "by system call");
-	CHECK(tach_read_one(reader, 1, &more[1]) == TACH_SYSCALL, "by system call");
+	CHECK(tach_reader_read(reader, value) == TACH_FLAG_SYSCALL, "by system call");
+	CHECK(tach_reader_read_one(reader, 1, &more[1]) == TACH_FLAG_SYSCALL, "by system call");
 	CHECK(more[1] > value[1], "the clock stands");
 	tach_reader_close(reader);
 	tach_set_free(set);

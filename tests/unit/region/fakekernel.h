@@ -111,7 +111,7 @@ __attribute__((unused)) static struct tach_set *fake_set(int members)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[TACH_COUNTERS_MAX];
-	struct tach_set_attr attrs[TACH_COUNTERS_MAX];
+	struct tach_set_member attrs[TACH_COUNTERS_MAX];
 	struct tach_set *set = NULL;
 
 	tach__sys = fake_sys;
@@ -120,11 +120,11 @@ __attribute__((unused)) static struct tach_set *fake_set(int members)
 	for (int i = 0; i < members; i++) {
 		attr[i].type = PERF_TYPE_RAW;
 		attr[i].size = sizeof attr[i];
-		attrs[i] = (struct tach_set_attr){"fake", &attr[i]};
+		attrs[i] = (struct tach_set_member){"fake", &attr[i]};
 	}
 	opt.attrs = attrs;
 	opt.nattrs = members;
-	tach_set_create(&set, &opt, NULL);
+	tach_set_create(&opt, &set, NULL);
 	return set;
 }
 

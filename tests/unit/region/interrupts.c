@@ -23,7 +23,7 @@ static struct tach_set *plan(const char *pmu, const char *events, uint32_t flags
 	opt.events = events;
 	opt.flags = flags;
 	opt.pmu = tach_pmu_find(pmu);
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s %s: %s", pmu, events, err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s %s: %s", pmu, events, err.text);
 	return set;
 }
 
@@ -49,7 +49,7 @@ static void planned(const char *pmu, const char *events, int member, uint32_t co
 		CHECK(deltas[i] == (corrected >> i & 1 ? 993u
 				    : i == member      ? 7u
 						       : 1000u) &&
-			      flags[i] == (corrected >> i & 1 ? TACH_CORRECTED : 0),
+			      flags[i] == (corrected >> i & 1 ? TACH_FLAG_CORRECTED : 0),
 		      "%s %s: member %d is %d", pmu, events, i, (int)deltas[i]);
 	tach_set_free(set);
 }
@@ -101,10 +101,10 @@ static void never_below_zero(void)
 {
 	struct tach_set *set = plan("skl", "instructions", TACH_SET_CORRECT);
 	uint64_t deltas[2] = {3, 4};
-	uint32_t flags[2] = {0, TACH_RESCHEDULED};
+	uint32_t flags[2] = {0, TACH_FLAG_RESCHEDULED};
 
 	tach_set_correct(set, deltas, flags);
-	CHECK(deltas[0] == 0 && flags[0] == (TACH_CORRECTED | TACH_RESCHEDULED));
+	CHECK(deltas[0] == 0 && flags[0] == (TACH_FLAG_CORRECTED | TACH_FLAG_RESCHEDULED));
 	tach_set_free(set);
 }
 
@@ -201,19 +201,20 @@ static void regions_are_corrected(void)
 	if (configure("correct", 3))
 		return;
 	enter();
-	v = value(2, TACH_INCLUSIVE);
-	CHECK(v.value == 22000 && v.flags & TACH_CORRECTED, "%g, raw %g", v.value, v.raw);
+	v = value(2, TACH_PART_INCLUSIVE);
+	CHECK(v.value == 22000 && v.flags & TACH_FLAG_CORRECTED, "%g, raw %g", v.value, v.raw);
 	CHECK(v.raw - v.overhead == 22090, "raw %g, overhead %g", v.raw, v.overhead);
-	v = value(2, TACH_SELF);
+	v = value(2, TACH_PART_SELF);
 	CHECK(v.value == 20000, "self %g", v.value);
-	v = value(3, TACH_INCLUSIVE);
-	CHECK(v.value == 90 && !(v.flags & TACH_CORRECTED), "%g interrupts", v.value);
-	CHECK(value(1, TACH_INCLUSIVE).value == 11000);
-	tach_snapshot_derived(shot, 0, 0, TACH_INCLUSIVE, &ipc);
-	CHECK(ipc.value == 2 && ipc.flags & TACH_CORRECTED, "%g", ipc.value);
-	CHECK(says(TACH_TEXT, "Of instructions one is taken out for every interrupt"));
-	CHECK(says(TACH_HTML, "taken out for every interrupt"));
-	CHECK(says(TACH_JSON, "\"corrected\"") && says(TACH_CSV, "corrected"), "%s", report);
+	v = value(3, TACH_PART_INCLUSIVE);
+	CHECK(v.value == 90 && !(v.flags & TACH_FLAG_CORRECTED), "%g interrupts", v.value);
+	CHECK(value(1, TACH_PART_INCLUSIVE).value == 11000);
+	tach_snapshot_derived(shot, 0, 0, TACH_PART_INCLUSIVE, &ipc);
+	CHECK(ipc.value == 2 && ipc.flags & TACH_FLAG_CORRECTED, "%g", ipc.value);
+	CHECK(says(TACH_FORMAT_TEXT, "Of instructions one is taken out for every interrupt"));
+	CHECK(says(TACH_FORMAT_HTML, "taken out for every interrupt"));
+	CHECK(says(TACH_FORMAT_JSON, "\"corrected\"") && says(TACH_FORMAT_CSV, "corrected"),
+	      "%s", report);
 }
 
 /* What was saved is what was shown, raw counts too. */
@@ -222,13 +223,13 @@ static void saved_and_added_up(void)
 	struct tach_snapshot *saved = NULL, *sum = NULL, *live = shot;
 	struct tach_value v;
 
-	says(TACH_JSON, "");
-	CHECK(tach_snapshot_load(&saved, report, strlen(report), NULL) == 0);
-	CHECK(tach_snapshot_merge(&sum, (const struct tach_snapshot *[]){saved, live}, 2,
+	says(TACH_FORMAT_JSON, "");
+	CHECK(tach_snapshot_load(report, strlen(report), &saved, NULL) == 0);
+	CHECK(tach_snapshot_merge((const struct tach_snapshot *[]){saved, live}, 2, &sum,
 				  NULL) == 0);
 	shot = sum;
-	v = value(2, TACH_INCLUSIVE);
-	CHECK(v.value == 44000 && v.raw - v.overhead == 44180 && v.flags & TACH_CORRECTED,
+	v = value(2, TACH_PART_INCLUSIVE);
+	CHECK(v.value == 44000 && v.raw - v.overhead == 44180 && v.flags & TACH_FLAG_CORRECTED,
 	      "%g, raw %g", v.value, v.raw);
 	shot = live;
 	tach_snapshot_free(saved);
@@ -242,10 +243,10 @@ static void regions_that_only_count(void)
 	if (configure("1", 3))
 		return;
 	enter();
-	v = value(2, TACH_INCLUSIVE);
-	CHECK(v.value == 22090 && !(v.flags & TACH_CORRECTED), "%g", v.value);
-	CHECK(value(3, TACH_INCLUSIVE).value == 90);
-	CHECK(!says(TACH_TEXT, "taken out"));
+	v = value(2, TACH_PART_INCLUSIVE);
+	CHECK(v.value == 22090 && !(v.flags & TACH_FLAG_CORRECTED), "%g", v.value);
+	CHECK(value(3, TACH_PART_INCLUSIVE).value == 90);
+	CHECK(!says(TACH_FORMAT_TEXT, "taken out"));
 }
 
 static void the_report_says_why_not(void)
@@ -258,16 +259,17 @@ static void the_report_says_why_not(void)
 	fake_refused = 0;
 	look();
 	CHECK(tach_snapshot_nquantities(shot) == 3);
-	CHECK(strstr(tach_snapshot_note(shot), "interrupts: this machine's PMU cannot count"),
-	      "%s", tach_snapshot_note(shot));
+	CHECK(strstr(tach_snapshot_missing(shot),
+		     "interrupts: this machine's PMU cannot count"),
+	      "%s", tach_snapshot_missing(shot));
 	/* It opens alone; the group does not. */
 	tach_regions_disable();
 	fake_room = fake_opens - fake_closes + 2;
 	configure("correct", 2);
 	look();
 	CHECK(tach_snapshot_nquantities(shot) == 3);
-	CHECK(says(TACH_TEXT, "interrupts: not counted, the set's other events"), "%s",
-	      tach_snapshot_note(shot));
+	CHECK(says(TACH_FORMAT_TEXT, "interrupts: not counted, the set's other events"), "%s",
+	      tach_snapshot_missing(shot));
 	fake_room = 0;
 	tach_set_free(with);
 }
@@ -285,7 +287,7 @@ static void options_ask_for_them(void)
 	fake_members = 3;
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	enter();
-	CHECK(value(2, TACH_INCLUSIVE).value == 22000);
+	CHECK(value(2, TACH_PART_INCLUSIVE).value == 22000);
 	CHECK(tach_regions_configure(&(struct tach_regions_options){.events = "cycles"},
 				     &err) == 0);
 	look();
@@ -317,18 +319,18 @@ static void benchmarks_are_corrected(void)
 					 .interrupts = TACH_SET_CORRECT};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench = NULL;
-	struct tach_bench_value v;
+	struct tach_bench_quantity v;
 
 	fake_members = 3;
-	CHECK(tach_bench_run(&bench, "b", body, NULL, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_bench_run("b", body, NULL, &opt, &bench, &err) == 0, "%s", err.text);
 	CHECK(tach_bench_count(bench) == 4, "%s", tach_bench_missing(bench));
 	tach_bench_value(bench, 2, &v);
-	CHECK(v.median == 6 && v.flags & TACH_CORRECTED, "%s %g", v.name, v.median);
+	CHECK(v.median == 6 && v.flags & TACH_FLAG_CORRECTED, "%s %g", v.name, v.median);
 	tach_bench_value(bench, 3, &v);
 	CHECK(v.median == 1, "%s %g", v.name, v.median);
 	tach_bench_free(bench);
 	opt.interrupts = 1;
-	CHECK(tach_bench_run(&bench, "b", body, NULL, &opt, &err) == TACH_ERR_INVAL);
+	CHECK(tach_bench_run("b", body, NULL, &opt, &bench, &err) == TACH_ERR_INVAL);
 }
 
 /* Seven events on four general counters, one of which every pass has for interrupts. */

@@ -143,7 +143,7 @@ static int measure_until(volatile int *stops)
 		return 1;
 	if (value.value != (double)calls * WORK)
 		return 2;
-	if (!regions_find("across", TACH_TIME) || info.calls != 1)
+	if (!regions_find("across", TACH_QUANTITY_TIME) || info.calls != 1)
 		return 3;
 	if (value.value < 0.9 * STOPS * STOPPED_NS)
 		return 4; /* time goes on meanwhile */

@@ -132,7 +132,7 @@ static void left_and_entered_deeper(void)
 	way = STOPPED;
 	deeper(5000, once);
 	CHECK(regions_look("left", 0) && info.outermost == 0 &&
-	      (value.flags & TACH_INCOMPLETE));
+	      (value.flags & TACH_FLAG_INCOMPLETE));
 	deeper(5000, fresh);
 	deeper(5000, once);
 	sum_up("left", &entries, &calls, &outermost, &lost);

@@ -15,7 +15,7 @@
 
 static uint64_t refused(void)
 {
-	struct tach_snapshot_counts counts = {0};
+	struct tach_counts counts = {0};
 
 	regions_look("", 0);
 	tach_snapshot_counts(shot, &counts);
@@ -43,7 +43,7 @@ static int child(void)
 		return 3; /* starts from zero */
 	if (info.threads != 1)
 		return 4;
-	if (tach_snapshot_value(shot, 0, 1, TACH_INCLUSIVE, &v) == 0 && v.value != 300)
+	if (tach_snapshot_value(shot, 0, 1, TACH_PART_INCLUSIVE, &v) == 0 && v.value != 300)
 		return 5;
 	return 0;
 }

@@ -21,8 +21,9 @@ static int look(const char *name)
 		return 0;
 	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
 		tach_snapshot_region(shot, r, &info);
-		tach_snapshot_value(shot, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
-		tach_snapshot_value(shot, r, TACH_TIME, TACH_SELF, &self);
+		tach_snapshot_value(shot, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE,
+				    &inclusive);
+		tach_snapshot_value(shot, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &self);
 		if (strcmp(info.name, name) == 0)
 			return 1;
 	}

@@ -21,8 +21,9 @@ static int look(const char *name)
 	for (int r = 0; r < tach_snapshot_nregions(s) && !found; r++) {
 		tach_snapshot_region(s, r, &info);
 		if (strcmp(info.name, name) == 0) {
-			tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
-			tach_snapshot_value(s, r, TACH_TIME, TACH_SELF, &self);
+			tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE,
+					    &inclusive);
+			tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &self);
 			found = 1;
 		}
 	}
@@ -32,7 +33,7 @@ static int look(const char *name)
 
 static uint64_t refused(void)
 {
-	struct tach_snapshot_counts counts = {0};
+	struct tach_counts counts = {0};
 	struct tach_snapshot *s;
 
 	if (tach_snapshot_take(&s, NULL) != 0)
@@ -288,7 +289,7 @@ static void the_longest_comes_first(void)
 	CHECK(tach_snapshot_take(&s, NULL) == 0);
 	CHECK(tach_snapshot_nregions(s) >= 3);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
-		tach_snapshot_value(s, r, TACH_TIME, TACH_INCLUSIVE, &inclusive);
+		tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &inclusive);
 		CHECK(inclusive.value <= before, "%g after %g", inclusive.value, before);
 		before = inclusive.value;
 	}

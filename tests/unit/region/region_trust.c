@@ -87,15 +87,15 @@ static void nested_costs_are_taken_out(void)
 		TACH_STOP(top);
 	}
 	for (int q = 1; q <= 2; q++) {
-		IS("leaf", q, TACH_INCLUSIVE, 3 * 2500 * q);
-		IS("leaf", q, TACH_SELF, 3 * 2500 * q);
-		IS("middle", q, TACH_INCLUSIVE, 3 * 2100 * q);
-		IS("middle", q, TACH_SELF, 3 * 100 * q);
-		IS("top", q, TACH_INCLUSIVE, 3 * 2620 * q);
-		IS("top", q, TACH_SELF, 3 * 20 * q);
+		IS("leaf", q, TACH_PART_INCLUSIVE, 3 * 2500 * q);
+		IS("leaf", q, TACH_PART_SELF, 3 * 2500 * q);
+		IS("middle", q, TACH_PART_INCLUSIVE, 3 * 2100 * q);
+		IS("middle", q, TACH_PART_SELF, 3 * 100 * q);
+		IS("top", q, TACH_PART_INCLUSIVE, 3 * 2620 * q);
+		IS("top", q, TACH_PART_SELF, 3 * 20 * q);
 	}
 	CHECK(look("top") >= 0 && info.nested == 12 && info.calls == 3);
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).raw == 3 * 2500 + 9 * 17);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).raw == 3 * 2500 + 9 * 17);
 }
 
 static void down(int n)
@@ -110,8 +110,8 @@ static void recursion(void)
 {
 	down(9);
 	down(4);
-	IS("down", 1, TACH_INCLUSIVE, 1500);
-	IS("down", 1, TACH_SELF, 1500);
+	IS("down", 1, TACH_PART_INCLUSIVE, 1500);
+	IS("down", 1, TACH_PART_SELF, 1500);
 }
 
 static void *thread_main(void *arg)
@@ -133,8 +133,8 @@ static void threads_live_and_ended(void)
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
 	thread_main(NULL);
-	IS("leaf", 1, TACH_INCLUSIVE, 5000 * 2007);
-	IS("middle", 1, TACH_SELF, 5000 * 100);
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 5000 * 2007);
+	IS("middle", 1, TACH_PART_SELF, 5000 * 100);
 	CHECK(fake_opens - fake_closes == 1, "%d descriptors left open",
 	      fake_opens - fake_closes);
 }
@@ -179,7 +179,7 @@ static void histograms_have_the_cost_taken_out(void)
 
 		CHECK(v == want[i], "entry %d: %g", i, v);
 	}
-	IS("hist_outer", 1, TACH_INCLUSIVE, 14);
+	IS("hist_outer", 1, TACH_PART_INCLUSIVE, 14);
 	CHECK(tach_snapshot_quantile(shot, look("hist_inner"), 1, 0.5) == 4);
 }
 
@@ -208,14 +208,14 @@ static void warm_up_is_left_out(void)
 	begin(1, (struct tach_regions_options){.warmup = 5});
 	for (int i = 0; i < 20; i++)
 		leaf(i < 5 ? 1000000 : 10);
-	IS("leaf", 1, TACH_INCLUSIVE, 150);
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 150);
 	CHECK(info.entries == 20 && info.calls == 15 && info.excluded == 5);
 }
 
 /* Nothing measured is no 0 that was measured. */
 static void not_measured_is_said(void)
 {
-	static const enum tach_format formats[] = {TACH_TEXT, TACH_HTML};
+	static const enum tach_format formats[] = {TACH_FORMAT_TEXT, TACH_FORMAT_HTML};
 
 	begin(1, (struct tach_regions_options){.warmup = 5});
 	for (int i = 0; i < 3; i++)
@@ -230,7 +230,7 @@ static void not_measured_is_said(void)
 		rewind(f);
 		CHECK(fread(text, 1, (1 << 20) - 1, f) > 0);
 		CHECK(strstr(text, "not measured") && !strstr(text, "exact<"), "%s", text);
-		if (opt.format == TACH_TEXT)
+		if (opt.format == TACH_FORMAT_TEXT)
 			CHECK(strstr(text, "leaf        3     - ") && !strstr(text, "exact"),
 			      "%s", text);
 		free(text);
@@ -249,7 +249,7 @@ static void a_set_is_given_once(void)
 		      strstr(err.text, "given before") != NULL,
 	      "%s", err.text);
 	leaf(10);
-	IS("leaf", 1, TACH_INCLUSIVE, 10);
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 10);
 }
 
 static void a_list_too_long_is_refused(void)
@@ -274,7 +274,7 @@ static void sparse_does_not_alias(void)
 	begin(1, (struct tach_regions_options){.sparse = 10});
 	for (int i = 0; i < n; i++)
 		leaf(i % 10 == 3 ? 10000 : 0);
-	v = value("leaf", 1, TACH_INCLUSIVE);
+	v = value("leaf", 1, TACH_PART_INCLUSIVE);
 	/* The mean of about n / 10 draws of 10000 with probability 1/10: 5 sigma are 11 %. */
 	CHECK(fabs(v.value / (n / 10 * 10000.0) - 1) < 0.11, "%g", v.value);
 	CHECK(info.entries == (uint64_t)n);
@@ -315,7 +315,7 @@ static void sparse_knows_what_its_entries_cost(void)
 			leaf(10);
 		}
 		fake_cold = 0;
-		v = value("leaf", 1, TACH_INCLUSIVE);
+		v = value("leaf", 1, TACH_PART_INCLUSIVE);
 		CHECK(fabs(v.value - n * 10.0) < 0.5 && v.error < 1, "1 in %u: %g +- %g",
 		      sparse, v.value, v.error);
 	}
@@ -334,12 +334,12 @@ static void sparse_costs_the_regions_around_nothing(void)
 			leaf(7);
 		TACH_STOP(sparse_outer);
 	}
-	v = value("sparse_outer", 1, TACH_INCLUSIVE);
+	v = value("sparse_outer", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 3000 * 33.0) < 0.5, "%g +- %g", v.value, v.error);
-	v = value("sparse_outer", 1, TACH_SELF);
+	v = value("sparse_outer", 1, TACH_PART_SELF);
 	/* Those passed over are its own work. */
 	CHECK(v.value > 3000 * 5 && v.value < 3000 * 33, "%g", v.value);
-	v = value("leaf", 1, TACH_INCLUSIVE);
+	v = value("leaf", 1, TACH_PART_INCLUSIVE);
 	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
 }
 
@@ -364,7 +364,7 @@ static void sparse_intervals_cover_the_truth(void)
 				truth += n;
 				leaf(n);
 			}
-			v = value("leaf", 1, TACH_INCLUSIVE);
+			v = value("leaf", 1, TACH_PART_INCLUSIVE);
 			covered += fabs(v.value - truth) <= v.error;
 			width += v.error / truth / RUNS;
 		}
@@ -391,11 +391,11 @@ static void provenance_is_counted(void)
 		fake_read_empty = 0;
 	}
 	CHECK(look("cut") >= 0 && info.provenance[1] == 1);
-	CHECK(value("cut", 1, TACH_INCLUSIVE).flags & TACH_INCOMPLETE);
+	CHECK(value("cut", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_INCOMPLETE);
 	CHECK(look("dead") >= 0 && info.provenance[5] == 1);
-	CHECK(value("dead", 1, TACH_INCLUSIVE).flags & TACH_LOST);
-	CHECK(value("dead", 1, TACH_INCLUSIVE).raw == 0);
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags == TACH_SYSCALL);
+	CHECK(value("dead", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_LOST);
+	CHECK(value("dead", 1, TACH_PART_INCLUSIVE).raw == 0);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).flags == TACH_FLAG_SYSCALL);
 }
 
 static void too_small_is_marked(void)
@@ -403,18 +403,18 @@ static void too_small_is_marked(void)
 	begin(1, (struct tach_regions_options){0});
 	leaf(0);
 	/* Deterministic: an empty region shows nothing, and there is no doubt about it. */
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 0);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).value == 0);
 	for (int i = 0; i < 100; i++) {
 		TACH_START(nothing);
 		TACH_STOP(nothing);
 	}
-	struct tach_value v = value("nothing", TACH_TIME, TACH_INCLUSIVE);
-	struct tach_snapshot_counts counts = {0};
+	struct tach_value v = value("nothing", TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE);
+	struct tach_counts counts = {0};
 	tach_snapshot_counts(shot, &counts);
 	CHECK(v.error * counts.clock_hz / 1e9 > 9.99,
 	      "100 calls: ten ticks at least, not %g ns", v.error);
-	CHECK(v.value > v.error || v.raw == v.overhead || (v.flags & TACH_SMALL), "%g above %g",
-	      v.value, v.error);
+	CHECK(v.value > v.error || v.raw == v.overhead || (v.flags & TACH_FLAG_SMALL),
+	      "%g above %g", v.value, v.error);
 }
 
 static void *unopened_main(void *arg)
@@ -428,19 +428,19 @@ static void *unopened_main(void *arg)
 
 static void a_thread_that_cannot_open_has_the_clock(void)
 {
-	struct tach_snapshot_counts counts = {0};
+	struct tach_counts counts = {0};
 	pthread_t thread;
 
 	begin(1, (struct tach_regions_options){0});
 	pthread_create(&thread, NULL, unopened_main, NULL);
 	pthread_join(thread, NULL);
 	CHECK(look("unopened") >= 0 && info.calls == 1 && info.provenance[5] == 1);
-	CHECK(value("unopened", TACH_TIME, TACH_INCLUSIVE).raw > 0);
-	CHECK(value("unopened", 1, TACH_INCLUSIVE).flags & TACH_LOST);
+	CHECK(value("unopened", TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE).raw > 0);
+	CHECK(value("unopened", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_LOST);
 	tach_snapshot_counts(shot, &counts);
 	CHECK(counts.unopened == 1);
-	CHECK(strstr(tach_snapshot_note(shot), "1 thread") != NULL, "%s",
-	      tach_snapshot_note(shot));
+	CHECK(strstr(tach_snapshot_missing(shot), "1 thread") != NULL, "%s",
+	      tach_snapshot_missing(shot));
 }
 
 /* The set is changed while another region of the thread is open: it follows afterwards. */
@@ -470,7 +470,7 @@ static void sets_are_exchanged_outside_regions(void)
 	CHECK(look("leaf") < 0, "sums start from zero");
 	leaf(5);
 	CHECK(tach__self->count == 3);
-	IS("leaf", 3, TACH_INCLUSIVE, 15);
+	IS("leaf", 3, TACH_PART_INCLUSIVE, 15);
 	CHECK(look("holding") < 0);
 }
 
@@ -495,23 +495,23 @@ static void a_stuck_writer_is_stale(void)
 	leaf(20);
 	leaf(20);
 	slot = slot_with(2);
-	IS("leaf", 1, TACH_INCLUSIVE, 40);
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 40);
 	leaf(20);
 	slot->seq++;
 	tach__part(slot, 1, 0)->sum[1] += 12345;
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).value == 40);
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).value == 40);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_STALE);
 	tach__part(slot, 1, 0)->sum[1] -= 12345;
 	slot->seq++;
-	IS("leaf", 1, TACH_INCLUSIVE, 60);
-	CHECK(!(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE));
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 60);
+	CHECK(!(value("leaf", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_STALE));
 	/* Nothing was ever seen of this one: left out, but not in silence. */
 	begin(1, (struct tach_regions_options){0});
 	leaf(20);
 	slot = slot_with(1);
 	slot->seq++;
 	CHECK(look("leaf") >= 0 && info.calls == 0);
-	CHECK(value("leaf", 1, TACH_INCLUSIVE).flags & TACH_STALE);
+	CHECK(value("leaf", 1, TACH_PART_INCLUSIVE).flags & TACH_FLAG_STALE);
 	slot->seq++;
 }
 
@@ -527,7 +527,7 @@ static void exchanged_sets_need_no_second_room(void)
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	leaf(20);
 	CHECK(look("leaf") >= 0 && info.calls == 1 && info.provenance[5] == 0);
-	IS("leaf", 1, TACH_INCLUSIVE, 20);
+	IS("leaf", 1, TACH_PART_INCLUSIVE, 20);
 	fake_room = 0;
 }
 
@@ -548,9 +548,9 @@ static void without_a_pmu_the_clock_is_the_default(void)
 	CHECK(look("leaf") >= 0 && info.calls == 101 && info.provenance[2] == 0);
 	CHECK(tach_snapshot_nquantities(shot) == 1, "%d quantities",
 	      tach_snapshot_nquantities(shot));
-	CHECK(strstr(tach_snapshot_note(shot), "No hardware counters: ") &&
-		      strstr(tach_snapshot_note(shot), "TACH_EVENTS=page-faults"),
-	      "%s", tach_snapshot_note(shot));
+	CHECK(strstr(tach_snapshot_missing(shot), "No hardware counters: ") &&
+		      strstr(tach_snapshot_missing(shot), "TACH_EVENTS=page-faults"),
+	      "%s", tach_snapshot_missing(shot));
 	fake_members = 1;
 	CHECK(tach_regions_configure(&named, NULL) == 0);
 	leaf(10);

@@ -22,7 +22,7 @@ static inline int regions_find(const char *name, int quantity)
 		tach_snapshot_region(shot, r, &info);
 		if (strcmp(info.name, name) != 0)
 			continue;
-		tach_snapshot_value(shot, r, quantity, TACH_INCLUSIVE, &value);
+		tach_snapshot_value(shot, r, quantity, TACH_PART_INCLUSIVE, &value);
 		return 1;
 	}
 	return 0;

@@ -133,7 +133,7 @@ static struct tach_snapshot *load(void)
 
 	if (from)
 		fclose(from);
-	CHECK(tach_snapshot_load(&s, text, n, &err) == 0, "%d:%d: %s", err.line, err.column,
+	CHECK(tach_snapshot_load(text, n, &s, &err) == 0, "%d:%d: %s", err.line, err.column,
 	      err.text);
 	return s;
 }
@@ -193,11 +193,12 @@ static void colour_is_asked_for(void)
 static void no_locale_changes_numbers(void)
 {
 	struct tach_snapshot *s = load();
-	char *plain = strdup(write_as(s, (struct tach_report_options){.format = TACH_JSON}));
+	char *plain =
+		strdup(write_as(s, (struct tach_report_options){.format = TACH_FORMAT_JSON}));
 
 	if (setlocale(LC_ALL, "de_DE.UTF-8")) {
 		CHECK(strcmp(plain, write_as(s, (struct tach_report_options){
-							.format = TACH_JSON})) == 0);
+							.format = TACH_FORMAT_JSON})) == 0);
 		setlocale(LC_ALL, "C");
 	} else {
 		puts("# no de_DE.UTF-8 here");
@@ -210,18 +211,18 @@ static void saved_ones_answer_like_others(void)
 {
 	struct tach_snapshot *s = load();
 	struct tach_region_info info = {0};
-	struct tach_snapshot_counts c = {0};
+	struct tach_counts c = {0};
 	struct tach_value v;
 
 	if (!s)
 		return;
 	CHECK(tach_snapshot_region(s, 2, &info) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_region(s, 0, &info) == 0 && info.nested == 500);
-	CHECK(tach_snapshot_value(s, 0, 3, TACH_SELF, &v) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_value(s, 0, 2, TACH_SELF, &v) == 0 && v.value == 5000000);
-	CHECK(tach_snapshot_derived(s, 0, 1, TACH_SELF, &v) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_derived(s, 1, 0, TACH_SELF, &v) == 0 && isnan(v.value) &&
-	      v.flags == TACH_DIVZERO);
+	CHECK(tach_snapshot_value(s, 0, 3, TACH_PART_SELF, &v) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_value(s, 0, 2, TACH_PART_SELF, &v) == 0 && v.value == 5000000);
+	CHECK(tach_snapshot_derived(s, 0, 1, TACH_PART_SELF, &v) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_derived(s, 1, 0, TACH_PART_SELF, &v) == 0 && isnan(v.value) &&
+	      v.flags == TACH_FLAG_DIVZERO);
 	CHECK(tach_snapshot_quantile(s, 0, 0, 0.5) == 949.5);
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 0, 0.5)));
 	CHECK(tach_snapshot_quantity(s, 3) == NULL && tach_snapshot_metric(s, 1) == NULL);
@@ -237,19 +238,19 @@ static void null_pointers_are_refused(void)
 	if (!s)
 		return;
 	CHECK(tach_snapshot_take(NULL, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_load(NULL, "{}", 2, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_load(&t, NULL, 0, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_merge(NULL, two, 1, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_merge(&t, NULL, 1, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_merge(&t, two, 2, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_merge(&t, two, 0, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_load("{}", 2, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_load(NULL, 0, &t, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(two, 1, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(NULL, 1, &t, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(two, 2, &t, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(two, 0, &t, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_region(s, 0, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_value(s, 0, 0, TACH_SELF, NULL) == TACH_ERR_INVAL);
-	CHECK(tach_snapshot_derived(s, 0, 0, TACH_SELF, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_value(s, 0, 0, TACH_PART_SELF, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_derived(s, 0, 0, TACH_PART_SELF, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_counts(s, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_buckets(s, 0, 0, NULL, 1) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_buckets(s, 0, 0, NULL, 0) > 0, "asks how many there are");
-	CHECK(tach_report_format(NULL) == TACH_TEXT);
+	CHECK(tach_report_format(NULL) == TACH_FORMAT_TEXT);
 	tach_snapshot_free(s);
 }
 

@@ -16,7 +16,7 @@ static struct tach_set *make(const char *events, const char *metrics)
 	memset(&err, 0, sizeof err);
 	opt.events = events;
 	opt.metrics = metrics;
-	code = tach_set_create(&set, &opt, &err);
+	code = tach_set_create(&opt, &set, &err);
 	CHECK(code == 0, "%s | %s: %s", events ? events : "", metrics ? metrics : "", err.text);
 	return set;
 }
@@ -30,7 +30,7 @@ static void fails(const char *events, const char *metrics, int want, int column)
 	memset(&err, 0, sizeof err);
 	opt.events = events;
 	opt.metrics = metrics;
-	code = tach_set_create(&set, &opt, &err);
+	code = tach_set_create(&opt, &set, &err);
 	CHECK(code == want && err.code == want && err.column == column && set == NULL,
 	      "%s | %s: %d at %d: %s", events ? events : "", metrics ? metrics : "", code,
 	      err.column, err.text);
@@ -80,7 +80,8 @@ static void levels_are_the_users(void)
 static void metrics_bring_their_events(void)
 {
 	const uint64_t deltas[] = {300, 100, 7};
-	const uint32_t flags[] = {TACH_RESCHEDULED, TACH_SYSCALL, TACH_INCOMPLETE};
+	const uint32_t flags[] = {TACH_FLAG_RESCHEDULED, TACH_FLAG_SYSCALL,
+				  TACH_FLAG_INCOMPLETE};
 	struct tach_set *set =
 		make("c=cycles", "ipc = instructions / c;; branchy = branches / instructions\n"
 				 "twice = c + c");
@@ -95,15 +96,16 @@ static void metrics_bring_their_events(void)
 	CHECK(tach_set_nmetrics(set) == 3);
 	CHECK(strcmp(tach_set_metric_name(set, 0), "ipc") == 0);
 	value = tach_set_eval(set, 0, deltas, flags, 0, &out);
-	CHECK(fabs(value - 1.0 / 3) < 1e-12 && out == (TACH_RESCHEDULED | TACH_SYSCALL),
+	CHECK(fabs(value - 1.0 / 3) < 1e-12 &&
+		      out == (TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL),
 	      "%g %#x", value, out);
 	value = tach_set_eval(set, 1, deltas, flags, 0, &out);
-	CHECK(fabs(value - 0.07) < 1e-12 && out == (TACH_SYSCALL | TACH_INCOMPLETE), "%g %#x",
-	      value, out);
+	CHECK(fabs(value - 0.07) < 1e-12 && out == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE),
+	      "%g %#x", value, out);
 	value = tach_set_eval(set, 2, deltas, flags, 0, &out);
-	CHECK(value == 600 && out == TACH_RESCHEDULED, "%g %#x", value, out);
+	CHECK(value == 600 && out == TACH_FLAG_RESCHEDULED, "%g %#x", value, out);
 	tach_set_eval(set, 3, deltas, flags, 0, &out);
-	CHECK(out == TACH_LOST);
+	CHECK(out == TACH_FLAG_LOST);
 	tach_set_free(set);
 }
 
@@ -116,7 +118,7 @@ static void a_zero_divisor_is_flagged(void)
 
 	if (!set)
 		return;
-	CHECK(isnan(tach_set_eval(set, 0, deltas, flags, 0, &out)) && out == TACH_DIVZERO);
+	CHECK(isnan(tach_set_eval(set, 0, deltas, flags, 0, &out)) && out == TACH_FLAG_DIVZERO);
 	tach_set_free(set);
 }
 
@@ -124,7 +126,7 @@ static void attrs_are_taken(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr[2];
-	struct tach_set_attr member[2] = {{"mine", &attr[0]}, {NULL, &attr[1]}};
+	struct tach_set_member member[2] = {{"mine", &attr[0]}, {NULL, &attr[1]}};
 	struct tach_set *set;
 
 	memset(attr, 0, sizeof attr);
@@ -135,13 +137,13 @@ static void attrs_are_taken(void)
 	attr[1].size = sizeof attr[1];
 	opt.attrs = member;
 	opt.nattrs = 2;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	CHECK(tach_set_attr(set, 0)->config == 0x1234 && !tach_set_attr(set, 0)->inherit);
 	CHECK(strcmp(tach_set_name(set, 0), "mine") == 0);
 	tach_set_free(set);
 	attr[1].type = PERF_TYPE_RAW;
 	attr[1].pinned = 1;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL && !set,
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL && !set,
 	      "a pinned sibling is taken");
 	attr[1].pinned = 0;
 	attr[1].size = 8000;
@@ -153,7 +155,7 @@ static void samplers_are_refused(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr;
-	struct tach_set_attr member = {"mine", &attr};
+	struct tach_set_member member = {"mine", &attr};
 	struct tach_set *set;
 
 	memset(&attr, 0, sizeof attr);
@@ -162,11 +164,11 @@ static void samplers_are_refused(void)
 	attr.sample_period = 20000;
 	opt.attrs = &member;
 	opt.nattrs = 1;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
 	CHECK(strstr(err.text, "mine: has a sample period of 20000"), "%s", err.text);
 	attr.freq = 1;
 	opt.flags = TACH_SET_OPTIONAL;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
 	CHECK(strstr(err.text, "sample frequency of 20000"), "%s", err.text);
 	fails("cycles,instructions:period=1000", NULL, TACH_ERR_NOTSUPP, 8);
 	fails("cycles:freq=99", NULL, TACH_ERR_NOTSUPP, 1);
@@ -203,7 +205,7 @@ static void metrics_of_members_left_out(void)
 	opt.events = "faults=page-faults miss=bogus";
 	opt.metrics = "a = 2 * miss; b = miss / faults; c = faults";
 	opt.flags = TACH_SET_OPTIONAL;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	if (!set)
 		return;
 	CHECK(tach_set_nmetrics(set) == 1 && strcmp(tach_set_metric_name(set, 0), "c") == 0);
@@ -217,17 +219,17 @@ static void options_are_checked(void)
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set;
 
-	CHECK(tach_set_create(NULL, &opt, &err) == TACH_ERR_INVAL);
-	CHECK(tach_set_create(&set, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_set_create(&opt, NULL, &err) == TACH_ERR_INVAL);
+	CHECK(tach_set_create(NULL, &set, NULL) == TACH_ERR_INVAL);
 	opt.size = 4;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL);
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL);
 	opt.size = 0;
 	opt.flags = 0x80;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL);
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL);
 	opt.flags = 0;
-	opt.attrs = (struct tach_set_attr[]){{"mine", NULL}};
+	opt.attrs = (struct tach_set_member[]){{"mine", NULL}};
 	opt.nattrs = 1;
-	CHECK(tach_set_create(&set, &opt, &err) == TACH_ERR_INVAL &&
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL &&
 		      strstr(err.text, "attrs[0]") != NULL,
 	      "%s", err.text);
 	tach_set_free(NULL);
@@ -243,7 +245,7 @@ static void optional_members_are_left_out(void)
 	opt.events = "page-faults task-clock bogus cycles";
 	opt.metrics = "ipc = instructions / cycles; rate = page-faults / task-clock";
 	opt.flags = TACH_SET_OPTIONAL;
-	CHECK(tach_set_create(&set, &opt, &err) == 0, "%s", err.text);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	if (!set)
 		return;
 	for (int i = 0; i < tach_set_count(set); i++)

@@ -15,7 +15,7 @@ static struct tach_set *set(const char *events, const char *metrics, int *code)
 	opt.events = events;
 	opt.metrics = metrics;
 	opt.pmu = tach_pmu_find("skl");
-	*code = tach_set_create(&s, &opt, &err);
+	*code = tach_set_create(&opt, &s, &err);
 	if (*code)
 		printf("# %s | %s: %s\n", events ? events : "", metrics ? metrics : "",
 		       err.text);

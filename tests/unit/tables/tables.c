@@ -251,9 +251,9 @@ static void header(char *cell[], int n)
 	else if (strcmp(cell[0], "@flags") == 0)
 		CHECK(pmu->flags == BITS(pmu_flags, cell[1]), "%s", at.file);
 	else if (strcmp(cell[0], "@plm") == 0)
-		CHECK(pmu->plm == ((strchr(cell[1], 'k') ? TACH_PLM_KERNEL : 0) |
-				   (strchr(cell[1], 'u') ? TACH_PLM_USER : 0) |
-				   (strchr(cell[1], 'h') ? TACH_PLM_HYPERVISOR : 0)),
+		CHECK(pmu->plm == ((strchr(cell[1], 'k') ? TACH_PRIVILEGE_KERNEL : 0) |
+				   (strchr(cell[1], 'u') ? TACH_PRIVILEGE_USER : 0) |
+				   (strchr(cell[1], 'h') ? TACH_PRIVILEGE_HYPERVISOR : 0)),
 		      "%s", at.file);
 	else if (strcmp(cell[0], "@fixed") == 0)
 		CHECK(pmu->fixed == counters_of(cell[1]) >> 32 &&
