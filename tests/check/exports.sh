@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The shared library exports what the public headers declare with TACH_API, all of it, and nothing
-# else but the symbol that guards the inline ABI.
+# else but the symbol that guards the inline ABI; the symbol map names each of them, in the node of a version.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -12,12 +12,18 @@ for h in include/*.h include/tach/*.h; do gcc -fpreprocessed -dD -E -P "$h" 2>/d
 	grep -v '^#' | tr '\n' ' ' | tr ';{}' '\n\n\n' | sed -n 's/.*\bTACH_API\b//p' |
 	sed 's/__attribute__ *(([^)]*))//g; s/[[(].*//; s/ *$//; s/.*[ *]//' | sort -u >"$work/declared"
 nm -D --defined-only "$B/libtach.so" | awk '{ sub(/@.*/, "", $3); print $3 }' |
-	grep -vx -e 'TACH_[0-9]*' | sort -u >"$work/exported"
+	grep -vx -e 'TACH_[0-9.]*' | sort -u >"$work/exported"
+
+sed -n 's/^\t\(tach_\w*\);$/\1/p' core/libtach.map | sort >"$work/mapped"
 
 failed=0
+unmapped=$(sort "$work/declared" "$work/mapped" | uniq -u | grep -v '^tach__abi_[0-9]*$')
+twice=$(uniq -d "$work/mapped")
 hidden=$(comm -23 "$work/declared" "$work/exported")
 foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]*$')
 [ -s "$work/declared" ] || { echo "# no declaration found in include/"; failed=1; }
+[ -z "$unmapped" ] || { echo "$unmapped" | sed 's/^/# declared and not in core\/libtach.map, or there and not declared: /'; failed=1; }
+[ -z "$twice" ] || { echo "$twice" | sed 's/^/# twice in core\/libtach.map: /'; failed=1; }
 [ -z "$hidden" ] || { echo "$hidden" | sed 's/^/# declared but not defined or not exported: /'; failed=1; }
 [ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
 if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi
