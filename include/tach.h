@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* libtach: a thread reads its own hardware performance counters. The whole public API. */
+/*
+ * libtach: a thread reads its own hardware performance counters. The whole public API but for
+ * register values for foreign PMUs, which <tach/dispatch.h> has.
+ */
 #ifndef TACH_H
 #define TACH_H
 
@@ -8,7 +11,6 @@
 #include <tach/error.h>
 #include <tach/pmu.h>
 #include <tach/doctor.h>
-#include <tach/dispatch.h>
 #include <tach/schedule.h>
 #include <tach/event.h>
 #include <tach/derived.h>
