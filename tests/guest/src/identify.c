@@ -11,8 +11,12 @@
 static const struct {
 	const char *line, *pmu; /* in /proc/cpuinfo */
 } known[] = {
-	{"AMD EPYC-Milan", "amd64_fam19h_zen3"},  {"Intel Xeon Processor (Skylake", "skx"},
-	{"Intel Core i7 9xx (Nehalem", "nhm"},	  {"CPU part\t: 0xd0c", "arm_n1"},
+	{"model\t\t: 106", "icx"},
+	{"model\t\t: 143", "spr"},
+	{"AMD EPYC-Milan", "amd64_fam19h_zen3"},
+	{"Intel Xeon Processor (Skylake", "skx"},
+	{"Intel Core i7 9xx (Nehalem", "nhm"},
+	{"CPU part\t: 0xd0c", "arm_n1"},
 	{"CPU implementer\t: 0x00", "arm_armv8"},
 };
 
