@@ -18,7 +18,7 @@
 #include <tach/event.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
-#else /* in the guests nobody asks for it */
+#else /* not used in the guests */
 #define CALLGRIND_ZERO_STATS	      abort()
 #define CALLGRIND_TOGGLE_COLLECT      abort()
 #define CALLGRIND_DUMP_STATS_AT(name) abort()

@@ -56,7 +56,7 @@ static void meter_start(struct meter *m)
 		tach_reader_begin(m->reader, &m->mark);
 }
 
-/* Per operation; instructions -1 where nobody counts them. */
+/* Per operation; instructions -1 where they are not counted. */
 static void meter_stop(struct meter *m, double n, double *ns, double *instructions)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];

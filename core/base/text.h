@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A piece of somebody's string: not terminated, not owned. */
+/* A piece of a string: not terminated, not owned. */
 #ifndef TACH_CORE_BASE_TEXT_H
 #define TACH_CORE_BASE_TEXT_H
 

@@ -217,7 +217,7 @@ static int sample(struct run *run, struct counting *c, const struct tach_set *se
 }
 
 /*
- * Hardware that is missing is left out, never an error; a string that nobody could count is
+ * Hardware that is missing is left out, never an error; a string that no machine could count is
  * one. *set stays NULL when nothing is left.
  */
 static int make_set(struct run *run, const char *events, uint32_t interrupts,

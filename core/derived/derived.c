@@ -45,7 +45,7 @@ struct tach_derived {
 	struct entry *entry; /* open addressing, a power of two, at most half full */
 	size_t capacity, used;
 	unsigned order;
-	/* The names of one PMU, sorted: made when somebody enumerates. */
+	/* The names of one PMU, sorted: made by the first enumeration. */
 	struct tach_derived_info *listing;
 	int listing_pmu, listing_count;
 };

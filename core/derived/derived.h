@@ -6,7 +6,7 @@
 #include <tach/derived.h>
 
 /*
- * For whoever meets a name where an event or a metric may stand: takes it apart when the
+ * For callers that meet a name where an event or a metric may stand: takes it apart when the
  * process's own registry knows it for that PMU. Returns 1 and *out (to be freed), 0 when there
  * is no such derived event, or a negative code with err when there is but it cannot be counted
  * here. Costs a look-up in the presets, and the user's files the first time.

@@ -200,7 +200,7 @@ static int with_modifiers(struct expand *e, const struct tach_derived_info *info
 	return rc;
 }
 
-/* Its number, or a negative code; whoever asks knows of something else that it may be. */
+/* Its number, or a negative code; the caller may know another meaning of the name. */
 static int maybe_native(struct expand *e, const char *event)
 {
 	struct tach_error unwanted = TACH_ERROR_INIT, *err = e->err;

@@ -52,7 +52,8 @@ int tach__encode(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt, struct tach_error *err);
 /*
  * A row of the tables with umask rows and hardware modifiers, without a text in between. An
- * error comes without message and may be a text's good fortune: spell it, and encode that.
+ * error has no message, and the same event written as a string may still encode: on an error,
+ * spell it out and encode the string.
  */
 int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,
 		       unsigned n, const struct tach_encode_options *opt);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* "did you mean": run only where an error is being explained to somebody. */
+/* "did you mean": runs only when the caller wants an error message. */
 #ifndef TACH_CORE_EVENT_SUGGEST_H
 #define TACH_CORE_EVENT_SUGGEST_H
 

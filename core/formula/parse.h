@@ -17,7 +17,7 @@ struct tach__parse {
 };
 
 #define TACH__P_FAILED	(-1) /* reported; p->code */
-#define TACH__P_UNKNOWN (-2) /* nobody knows the name; not reported */
+#define TACH__P_UNKNOWN (-2) /* an unknown name; not reported */
 
 /* All of these return a node number or TACH__P_FAILED. */
 int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format, ...)

@@ -114,7 +114,8 @@ STEP(max_)
 /*
  * The operators that take a count or a number along, each alone, after a first count, and each
  * after each other: two such instructions run as one step, which halves what lies between. The
- * second stays in its place, for whoever jumps there. Before the end they return themselves.
+ * second stays in its place, because jumps may lead there. Before the end they return
+ * themselves.
  */
 #define PLUS_COUNT(a, x)   ((a) + COUNT_OF(x))
 #define MINUS_COUNT(a, x)  ((a)-COUNT_OF(x))

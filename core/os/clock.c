@@ -37,7 +37,7 @@ struct look {
 
 static struct look first;
 static int
-	state; /* 0 = never looked, 1 = somebody is at it, 2 = first is set; not waited for */
+	state; /* 0 = never looked, 1 = a thread is at it, 2 = first is set; not waited for */
 
 static double now_ns(void)
 {

@@ -28,7 +28,7 @@ void tach__signals_hold(sigset_t *before)
 	sigfillset(&set);
 	for (size_t i = 0; i < sizeof raised / sizeof *raised; i++)
 		sigdelset(&set, raised[i]);
-	/* Blocked only: whoever blocked one of the six himself keeps that. */
+	/* Blocked in addition: if the caller blocked one of the six, it stays blocked. */
 	pthread_sigmask(SIG_BLOCK, &set, before);
 	tach__signals_held++;
 }

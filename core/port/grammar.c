@@ -105,6 +105,6 @@ const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal)
 
 struct tach__attrs tach__attrs_of(const char *text)
 {
-	/* The first word has no separator in front; nobody looks. */
+	/* The first word has no separator in front, and none is looked for. */
 	return tach__attrs_from(text - 1, text + strlen(text));
 }

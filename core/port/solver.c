@@ -38,7 +38,7 @@ static void take(struct state *s, int event, int counter)
 
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools);
 
-/* The pool is full and `free_counter` is in it: somebody else of the pool must leave it. */
+/* The pool is full and `free_counter` is in it: another event of the pool must give it up. */
 static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pools)
 {
 	uint64_t left;

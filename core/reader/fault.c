@@ -160,7 +160,8 @@ static int land(ucontext_t *context)
 
 /*
  * The earlier handler gets it as if ours were not there. The default is put back: a fault then
- * happens again when we return, and kills; a signal that somebody sent is sent again.
+ * happens again when we return, and kills; a signal that was sent by kill(2) or the like is
+ * sent again.
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
@@ -204,13 +205,13 @@ static void handler(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	/* si_code <= 0: sent by somebody, not a fault, wherever the thread happens to be. */
+	/* si_code <= 0: sent by a process, not a fault, wherever the thread happens to be. */
 	if (info->si_code <= 0 || !land(context))
 		pass_on(number == signals[1], number, info, context);
 	errno = saved;
 }
 
-/* Only what is still ours: whoever came after us keeps his. */
+/* Only where the handler is still ours: one installed after it stays. */
 static void remove_handlers(void)
 {
 	struct sigaction now;

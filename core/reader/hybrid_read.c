@@ -59,7 +59,7 @@ static int take_bank(struct tach__hybrid *h, int core, uint64_t key)
 	return 1;
 }
 
-/* Time that nobody counted grows for all alike. */
+/* Time that no core type counted is added to all alike. */
 static void note(struct tach__hybrid *h, int core, const struct perf_event_mmap_page *page)
 {
 	int64_t *known = &h->core[core].lag, lag, more;

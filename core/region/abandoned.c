@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that nobody stops: left by longjmp or siglongjmp, in C by a thread that is cancelled,
- * with a coroutine that is never resumed.
+ * Regions that are never stopped: left by longjmp or siglongjmp, in C by a thread that is
+ * cancelled, with a coroutine that is never resumed.
  *
  * Macros stop what is left by return, goto, break and exceptions. What is left otherwise stays
- * on the thread's stack of open regions until somebody can tell that its mark is no more:
+ * on the thread's stack of open regions until it can be told that its mark is gone:
  *  - the mark's memory is not mapped, or does not hold what START wrote into it;
  *  - the mark lies on the thread's own stack, and the stack pointer is above it.
  * What is on another stack (a coroutine's, an alternate one), or in an object, and is still as
@@ -154,7 +154,7 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 
 /*
  * A recursion whose outermost entry is gone: the one inside is that now. Between the two may be
- * others, whose marks nobody knows; then it stays what it is.
+ * others, whose marks are unknown; then it stays what it is.
  */
 static void promote(struct tach__thread *record, struct tach__slot *slot, uint32_t gone)
 {
@@ -187,7 +187,7 @@ static int is_gone(const struct gone *gone, const struct tach__slot *slot)
 	return 0;
 }
 
-/* Does the entry stay? One whose mark nobody knows shares the fate of one that is known. */
+/* Does the entry stay? One whose mark is unknown shares the fate of one that is known. */
 static int stays(struct tach__thread *record, const struct tach__slot *slot,
 		 const struct tach__part *part, const struct gone *gone, uintptr_t sp)
 {

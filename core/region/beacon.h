@@ -43,7 +43,7 @@ extern struct tach__beacon tach__beacon;
 /* core/startup */
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
 
-/* Of this copy, whoever owns the regions. */
+/* Of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
 void tach__begin_fenced_here(struct tach_site *site,
 			     struct tach_region_mark *mark) TACH_NOTHROW;
@@ -59,7 +59,7 @@ void tach__beacon_claim(void);
 const struct tach__beacon *tach__beacon_owner(void);
 /* Regions of this copy are not to run: the owner has another layout. */
 int tach__beacon_alone(void);
-/* The code of regions stays from now on, whoever calls dlclose. */
+/* The code of regions stays mapped from now on, dlclose or not. */
 void tach__beacon_stay(void);
 int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, and why */
 

@@ -18,7 +18,8 @@
 /* ---- the cost of being here ---- */
 
 struct cost {
-	struct tach__thread *record; /* NULL: no region is open around, nobody would pay */
+	struct tach__thread
+		*record; /* NULL: no region is open around to which the cost would go */
 	struct tach_mark mark;
 	sigset_t signals;
 	struct tach__held all;
@@ -59,7 +60,7 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 
 /*
  * No open region began in a later epoch than `epoch`: the next one is free, whatever was there.
- * `ended`: its row is written, as somebody was here since.
+ * `ended`: its row is written, as the slot was used since.
  */
 static void cost_reckon(struct cost *cost, const uint64_t *residue, uint32_t epoch, int ended)
 {
@@ -142,7 +143,8 @@ static void orphan(const struct tach_region_mark *mark)
 	}
 }
 
-/* A region that was open at a fork is nobody's in the child, and no fault of the program. */
+/* A region that was open at a fork belongs to no thread of the child, and is no fault of the
+ * program. */
 static void refuse(struct tach_region_mark *mark)
 {
 	struct tach__registry *r = &tach__registry;
@@ -240,7 +242,7 @@ static int ready(struct tach_site *home, uintptr_t sp)
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
-			/* Switched off meanwhile: nobody wanted it. */
+			/* Switched off meanwhile: not wanted any more. */
 			if (tach__enabled_here())
 				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
@@ -284,7 +286,7 @@ static void begin_again(struct tach_site *site, struct tach_region_mark *mark, i
 	self->begin[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
 }
 
-/* 1: another copy of the library has the regions, and from now on this site; or nobody has. */
+/* 1: another copy of the library has the regions, and from now on this site; or none has. */
 static __attribute__((noinline)) int elsewhere(struct tach_site *site,
 					       struct tach_region_mark *mark, int fenced)
 {
@@ -357,7 +359,7 @@ static __attribute__((noinline)) void warm(struct tach__hot *self)
 
 /*
  * A mark that is not below that of its region's open entry: beyond doubt a recursion, which the
- * compiler put into one frame? Else somebody has to look whether that entry was left.
+ * compiler put into one frame? Else it has to be checked whether that entry was left.
  */
 static int recursive(const struct tach__part *part, const struct tach_region_mark *mark,
 		     uintptr_t sp)
@@ -509,7 +511,7 @@ static void end_here(struct tach_region_mark *mark, const uint64_t *delta, uint3
 	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
 	struct cost cost;
 
-	/* Without a region around nobody pays, and no system call is made. */
+	/* Without a region around there is no cost to take out, and no system call is made. */
 	if (around) {
 		cost_begin(&cost, around);
 		tach__heal(record, STACK_POINTER);

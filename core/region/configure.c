@@ -188,8 +188,7 @@ static int options_set(struct tach_set **out, const struct tach_regions_options 
 
 /* ---- publishing ---- */
 
-/* Threads may be anywhere; see DESIGN: old readers stay in use until their thread's next START.
- */
+/* Threads may be inside regions: each keeps its old reader until its next START. */
 static void publish(struct tach__config *config, const char *only)
 {
 	struct tach__registry *r = &tach__registry;

@@ -69,7 +69,7 @@ struct tach__slot {
 	uint64_t skipped;		 /* entries not measured in sparse mode */
 	uint64_t excluded;		 /* entries not added: warm-up */
 	struct tach__sampling *sampling; /* NULL: all entries are measured */
-	uintptr_t rest;			 /* `outer` while nobody is inside */
+	uintptr_t rest;			 /* `outer` while no entry is open */
 	uint32_t *histograms;
 	uint32_t id, fenced;
 	uint64_t lost;	 /* entries that were never stopped, or found no place */

@@ -4,7 +4,7 @@
  *
  * Whether this is a child, and of which kind of fork, is told by words in a page that every
  * fork wipes. A hook runs in children of fork() alone; those of _Fork and a raw clone are found
- * out by whoever takes the lock first.
+ * out by the first that takes the lock.
  */
 #include "core/region/region.h"
 #include "core/os/sys.h"
@@ -67,7 +67,7 @@ void tach__release(const struct tach__held *held)
 }
 
 /*
- * Not wiped. `busy`: somebody has the lock; in a child that takes it for the first time,
+ * Not wiped. `busy`: the lock is held; in a child that takes it for the first time,
  * another thread of its parent was cut off amid a change.
  */
 static int initialised, busy;
@@ -134,7 +134,7 @@ int tach__walked(void)
 	return walked;
 }
 
-/* Takes no lock and waits for nobody; the rest is done by the first who takes the lock. */
+/* Takes no lock and does not wait; the rest is done by the first who takes the lock. */
 static void fork_child(void)
 {
 	*process() = (struct tach__process){.hooked = 1};

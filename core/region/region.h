@@ -10,9 +10,9 @@
  *    that START and STOP do waits for a walk.
  *  - everything else here: under the lock.
  *
- * The lock, and why it stops nobody for ever. It is held for short stretches, with all signals
- * blocked but those that instructions raise (core/os/sys.h; their handlers find out and take
- * none), with cancellation off, and never around malloc, stdio or another lock but that of
+ * The lock, and why it blocks no thread for ever. It is held for short stretches, with all
+ * signals blocked but those that instructions raise (core/os/sys.h; their handlers find out and
+ * take none), with cancellation off, and never around malloc, stdio or another lock but that of
  * core/reader/readers.c, which is always the inner one; so a handler may take it whatever it
  * interrupted. The loader's lock, where both are held (rearm.c), is the outer one. No hook of
  * fork holds it: fork() waits for the locks of malloc after its hooks, and the thread that has
@@ -172,12 +172,12 @@ void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
 /*
  * With the lock: from now on until tach__walk_end, which needs none, what is in the lists of
- * threads and sites stays there. Nobody waits for a walk: ended threads stay in the list until
- * there is none.
+ * threads and sites stays there. No thread waits for a walk: ended threads stay in the list
+ * until there is none.
  */
 void tach__walk_begin(void);
 void tach__walk_end(void);
-int tach__walked(void); /* with the lock: somebody walks */
+int tach__walked(void); /* with the lock: whether a walk is under way */
 
 /* What race detectors cannot see: publishing, and walks that ended.
  * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
@@ -246,7 +246,7 @@ void tach__overhead_measure(struct tach__thread *record);
 /* configure.c */
 void tach__configure_once(void); /* from the environment, once; no lock held */
 void tach__config_drop(struct tach__config *config); /* a reference; lock held */
-void tach__configs_sweep(void); /* frees what nobody references; no lock held; may malloc */
+void tach__configs_sweep(void); /* frees what is not referenced; no lock held; may malloc */
 
 /* histogram.c */
 uint32_t *tach__histograms_make(uint32_t sums);

@@ -27,7 +27,7 @@ struct tach__row {
 	uint64_t provenance[6];
 	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
 	uint32_t threads;
-	uint32_t *histograms;		    /* owned by whoever owns the row */
+	uint32_t *histograms;		    /* owned by the owner of the row */
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 of them exist */
 };
 

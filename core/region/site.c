@@ -146,7 +146,7 @@ uint32_t tach__site_register(struct tach_site *home)
 		if (r->enabled && site->selected)
 			id = site->id;
 	}
-	/* by_id first: whoever sees the id looks there, without the lock. */
+	/* by_id first: a thread that sees the id looks there, without the lock. */
 	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
 	return id;
 }

@@ -131,7 +131,7 @@ static uint64_t seed(const void *address)
 	return (x ^ x >> 31) | 1;
 }
 
-/* With the lock: a number that no thread has; 0 is nobody's. */
+/* With the lock: a number that no thread has; 0 is never used. */
 static uint32_t opening(void)
 {
 	struct tach__registry *r = &tach__registry;
@@ -343,7 +343,7 @@ void tach__threads_interrupt(void)
 }
 
 /*
- * In a child: nobody but the caller is left. After fork() no thread points at the old records
+ * In a child: only the calling thread is left. After fork() no thread points at the old records
  * and they are used again. After _Fork or clone the child's first thread may, and another
  * thread may have held the lock, so the old memory is left alone.
  */

@@ -195,7 +195,7 @@ static int overwrite(const char *file, const struct tach__buffer *text)
 	return code;
 }
 
-/* ENXIO: a pipe that nobody reads. */
+/* ENXIO: a pipe without a reader. */
 static int write_special(const char *file, const struct tach__buffer *text)
 {
 	int fd = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), code;

@@ -10,14 +10,14 @@
 #include "core/os/buffer.h"
 
 /*
- * Descriptor: in pieces that a pipe takes whole, given up when nobody took one for a second.
+ * Descriptor: in pieces that a pipe takes whole, given up when none was read for a second.
  * 0 or negated errno.
  */
 int tach__deliver_fd(int fd, const struct tach__buffer *text);
 /*
  * File: a temporary one beside it takes its place; symbolic links are followed, mode and, where
  * allowed, owner stay. Pipes and devices are written like descriptors, and not waited for where
- * nobody reads. `fresh`: -EEXIST where there is one already.
+ * has no reader. `fresh`: -EEXIST where there is one already.
  *
  * Where the folder takes no new file, or the file cannot be replaced (a mount point), it is
  * written in place, room for all of it made before: there SIGKILL may leave a mixture.

@@ -56,7 +56,7 @@
 			if (at <= 0 || !(part.slice(0, at) in state)) return;
 			try {
 				state[part.slice(0, at)] = decodeURIComponent(part.slice(at + 1));
-			} catch (error) { /* an address that somebody broke: as if it were not there */ }
+			} catch (error) { /* a malformed address counts as none */ }
 		});
 	}
 	function theme() {

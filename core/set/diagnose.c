@@ -49,7 +49,7 @@ static int forbidden(int code, const struct tach__member *m, struct tach_error *
 			"%s: kernel.perf_event_paranoid is %ld, which keeps events from "
 			"users%s; as root%s: sysctl kernel.perf_event_paranoid=2",
 			m->name, paranoid,
-			inner ? ", and from whoever has capabilities in a user namespace" : "",
+			inner ? ", and from holders of capabilities in a user namespace" : "",
 			inner ? " of the host" : "");
 	if (code == -EACCES && paranoid >= 2 && !m->attr.exclude_kernel)
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,

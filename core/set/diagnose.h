@@ -14,7 +14,7 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 			struct tach_error *err);
 /* The pinned group got no counters. */
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err);
-/* A page could not be mapped; or it was, and the kernel lets nobody read the counter. */
+/* A page could not be mapped; or it was, and the kernel lets no program read the counter. */
 void tach__diagnose_map(int code, char *text, size_t size);
 void tach__diagnose_access(char *text, size_t size);
 

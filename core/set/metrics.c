@@ -101,7 +101,7 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	opt.resolve = resolve;
 	opt.part = part;
 	opt.context = &asking;
-	/* N<number> would be a member by its number, which is nobody's business. */
+	/* N<number> would be a member by its number, which is internal. */
 	opt.noperands = 0;
 	code = tach_formula_compile(text, &opt, &formula, &err);
 	while (asking.nparts)

@@ -134,7 +134,7 @@ int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 	code = create(out, opt, opt->flags, err);
 	without = opt->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
 	if ((code == TACH_ERR_NOCOUNTER || code == TACH_ERR_TOOMANY) && without != opt->flags) {
-		/* Nobody gives up what he asked for by name to have interrupts counted. */
+		/* Events asked for by name are not given up to have interrupts counted. */
 		code = create(out, opt, without, err);
 		if (!code)
 			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);

@@ -212,7 +212,7 @@ static int make_order(struct tach_snapshot *s)
 
 /* ---- the whole ---- */
 
-static pid_t taker; /* who has the lock; 0: nobody */
+static pid_t taker; /* the process that has the lock; 0: none */
 
 /*
  * A handler must not wait for the snapshot of the thread that it interrupted, so none comes

@@ -134,7 +134,7 @@ static double take_interrupts(const struct tach_snapshot *s, int region, int qua
 /*
  * How far, 95 times in 100, the sum of the entries measured is off because others were passed
  * over: Student's t times the standard error, of a sample without replacement. Of the sum of
- * one entry nobody knows.
+ * one entry is unknown.
  */
 static double sampling_error(const struct tach__row *row, const struct tach__cell *cell)
 {

@@ -142,7 +142,7 @@ int tach__environment_output(char *text, size_t size)
 	return code || folder_code;
 }
 
-/* One write of one line. A pipe that nobody reads, or that is full, is left alone: the program
+/* One write of one line. A pipe without a reader, or a full one,, is left alone: the program
  * is not to end, or to wait, for this. */
 static void say(const char *line, size_t length)
 {

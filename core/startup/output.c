@@ -100,7 +100,7 @@ static int is_owner(const char *file)
 	if (other && *other && atoi(other) != (int)getpid())
 		return 0;
 	snprintf(number, sizeof number, "%d", (int)getpid());
-	/* Other threads may be in getenv: the library was loaded late, or by somebody else. */
+	/* Other threads may be in getenv: the library was loaded late, or by other code. */
 	if (!other && __libc_single_threaded)
 		setenv(OWNER, number, 1);
 	return 1;

@@ -144,9 +144,9 @@ TACH_API const struct tach_bench_case *tach_bench_cases(void);
 
 TACH_END_DECLS
 
-/* Makes the compiler believe that somebody looks at the value. */
+/* Makes the compiler believe that the value is used. */
 #define TACH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
-/* That somebody looks at all memory, and may change it. */
+/* That all memory is read, and may be changed. */
 #define TACH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*

@@ -24,7 +24,7 @@ TACH_BEGIN_DECLS
  * Any thread, but not from a signal handler.
  */
 TACH_API int tach_fault_install(struct tach_error *err);
-/* Puts the earlier handlers back, if nobody installed another one meanwhile. */
+/* Puts the earlier handlers back, if no other one was installed meanwhile. */
 TACH_API void tach_fault_remove(void);
 
 TACH_END_DECLS

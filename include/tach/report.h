@@ -176,7 +176,7 @@ TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 /*
  * The same to a file, which has its old content or the whole report at any time, whatever ends
  * the process: a temporary file beside it takes its place. Symbolic links are followed; the
- * mode stays. A pipe or device is written as it is, and not waited for where nobody reads it.
+ * mode stays. A pipe or device is written as it is, and not waited for where it has no reader.
  * Where the folder takes no file, or the file is a mount point, it is written in place. opt
  * NULL: the format is what the name's suffix says. Not on the disk for sure when it returns (no
  * fsync). -errno where the file cannot be written. MT-safe, not for signal handlers, allocates.

@@ -38,7 +38,7 @@ static sigaction_function next_sigaction(void)
 	return next;
 }
 
-/* Whoever comes second waits for the first, who ends the process. */
+/* A second thread waits for the first, which ends the process. */
 static void wait_for_end(void)
 {
 	struct timespec pause = {0, 1000000};

@@ -151,7 +151,7 @@ static void on_finish(int signal)
 	errno = saved;
 }
 
-/* A real-time signal that nobody uses, or 0. */
+/* A real-time signal that is not in use, or 0. */
 static int free_signal(void)
 {
 	for (int s = SIGRTMAX; s >= SIGRTMIN; s--) {

@@ -131,7 +131,7 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 	struct stat status;
 	int code;
 
-	/* Whoever names a pipe waits for its reader. */
+	/* A pipe is waited for until it has a reader. */
 	if (file && (stat(file, &status) != 0 || S_ISREG(status.st_mode))) {
 		code = tach_report_file(s, &opt, file, &err);
 		if (code)

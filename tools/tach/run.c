@@ -240,7 +240,7 @@ static int check_output(const char *file)
 		close(fd);
 		return 0;
 	}
-	/* A pipe that nobody reads yet. */
+	/* A pipe without a reader yet. */
 	if (errno == ENXIO)
 		return 0;
 	fprintf(stderr, "tach run: %s: %s\n", file, strerror(errno));

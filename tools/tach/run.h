@@ -67,7 +67,7 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 /* ---- run_collect.c ---- */
 
 struct run_reports {
-	struct tach_snapshot *whole; /* of all; NULL: nobody left any */
+	struct tach_snapshot *whole; /* of all; NULL: no process left any */
 	int of_program;		     /* the program itself left one */
 	int began, left;	     /* programs that were loaded, and those that left one */
 	int running;		     /* processes that run on and have not */
