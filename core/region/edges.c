@@ -27,23 +27,10 @@
 
 /* ---- begin ---- */
 
-TACH_INLINE int read_begin_one(const struct tach_reader *reader, struct tach_mark *mark,
-			       uint32_t i)
-{
-	uint32_t lock;
-
-	if (TACH_UNLIKELY(
-		    !tach__sum(tach__way(reader, i), !TACH_MODULAR, &mark->value[i], &lock)))
-		return 0;
-	if (i == 0)
-		mark->lock = lock;
-	return 1;
-}
-
 TACH_INLINE int read_begin(const struct tach_reader *reader, struct tach_mark *mark,
 			   uint32_t count)
 {
-#define STEP(i) read_begin_one(reader, mark, i)
+#define STEP(i) tach__begin_one(reader, mark, i)
 	return STEPS(count, STEP);
 #undef STEP
 }
