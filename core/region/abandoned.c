@@ -72,14 +72,21 @@ static int on_alternate_stack(void)
 	       (stack.ss_flags & SS_ONSTACK);
 }
 
+/* Its entry was counted, and its STOP has yet to lower the level; or a handler left that. */
+static int closing(const struct tach__slot *slot, const struct tach__part *part)
+{
+	return part->ceiling == TACH__CEILING_OPEN && part->outer &&
+	       part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
+}
+
 /* As START left it: the entry that the part has open, at that level. */
 static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
 		  const struct tach__part *part)
 {
 	const struct tach_region_mark *mark = (const struct tach_region_mark *)part->outer;
 
-	return mark->part == part && mark->state == part->ceiling - 1 &&
-	       mark->end == hot->end[slot->fenced];
+	return mark->part == part && mark->end == hot->end[slot->fenced] &&
+	       (closing(slot, part) || mark->state == part->ceiling - 1);
 }
 
 /* sp: of the code that entered the library, or a little below. */
@@ -124,13 +131,32 @@ static void close_part(const struct tach__slot *slot, struct tach__part *part)
 static struct tach__part *part_at(const struct tach__thread *record,
 				  const struct tach__slot *slot, uint32_t level)
 {
+	struct tach__part *last = NULL;
+
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *part = tach__part(slot, record->count, inner);
 
 		if (TACH__LEVEL(part->ceiling) == level + 1)
 			return part;
+		if (closing(slot, part))
+			last = part;
 	}
-	return NULL;
+	/* Only the innermost of its region's can be closing. */
+	for (uint32_t k = level + 1; last && k < TACH__LEVEL(record->hot->state); k++)
+		if (tach__stack(record->hot, k)[1] == slot)
+			return NULL;
+	return last;
+}
+
+/* Gives up an entry, what was inside goes to the slot around. */
+static void give_up(const struct tach__thread *record, struct tach__slot *slot,
+		    struct tach__slot *around, struct tach__part *part)
+{
+	hand_down(record, slot, around);
+	if (!part || !closing(slot, part))
+		TACH__ADD(slot->lost, 1);
+	if (part)
+		close_part(slot, part);
 }
 
 void tach__abandon(struct tach__thread *record, uint32_t level)
@@ -140,14 +166,14 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 
 	if (top - level > TACH__LEVELS)
 		level = top - TACH__LEVELS;
+	/* If it is a handler that ends what is around an interrupted STOP, that one will lower
+	 * the level once more: below zero there is a slot, too. */
+	if (top > level)
+		tach__stack(hot, UINT32_MAX)[0] = record->outside;
 	while (top > level) {
 		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
-		struct tach__part *part = part_at(record, slot, top);
 
-		hand_down(record, slot, stack[0]);
-		if (part)
-			close_part(slot, part);
-		TACH__ADD(slot->lost, 1);
+		give_up(record, slot, stack[0], part_at(record, slot, top));
 		TACH__SET(hot->state, hot->state - 1);
 	}
 }
@@ -173,16 +199,25 @@ static void promote(struct tach__thread *record, struct tach__slot *slot, uint32
 	close_part(slot, inner);
 }
 
-/* Regions whose outermost entry is gone. */
+/* Regions that lost an entry; `outermost`: that one. */
 struct gone {
-	const struct tach__slot *slot[16];
+	struct tach__slot *slot[16];
+	uint8_t outermost[16];
 	unsigned n;
 };
+
+static void add_gone(struct gone *gone, struct tach__slot *slot, int outermost)
+{
+	if (gone->n == sizeof gone->slot / sizeof *gone->slot)
+		return;
+	gone->slot[gone->n] = slot;
+	gone->outermost[gone->n++] = (uint8_t)outermost;
+}
 
 static int is_gone(const struct gone *gone, const struct tach__slot *slot)
 {
 	for (unsigned i = 0; i < gone->n; i++)
-		if (gone->slot[i] == slot)
+		if (gone->outermost[i] && gone->slot[i] == slot)
 			return 1;
 	return 0;
 }
@@ -199,12 +234,13 @@ static int stays(struct tach__thread *record, const struct tach__slot *slot,
 }
 
 /* One level, or several, lower than it was. */
-static void lower(struct tach__part *part, uint32_t by)
+static void lower(const struct tach__slot *slot, struct tach__part *part, uint32_t by)
 {
 	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
 
 	mark->state -= by;
-	TACH__SET(part->ceiling, part->ceiling - by);
+	if (!closing(slot, part))
+		TACH__SET(part->ceiling, part->ceiling - by);
 }
 
 void tach__heal(struct tach__thread *record, uintptr_t sp)
@@ -213,6 +249,8 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 	uint32_t top = TACH__LEVEL(hot->state), kept = 0;
 	struct gone gone = {.n = 0};
 
+	if (top > INT32_MAX) /* below zero: see tach__abandon */
+		TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
 	if (top > LEVELS_MOST)
 		return;
 	for (uint32_t k = 0; k < top; k++) {
@@ -223,21 +261,18 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 		if (stays(record, slot, part, &gone, sp)) {
 			tach__stack(hot, kept)[1] = slot;
 			if (part && kept < k)
-				lower(part, k - kept);
+				lower(slot, part, k - kept);
 			kept++;
 			continue;
 		}
-		hand_down(record, slot, tach__stack(hot, kept)[0]);
-		TACH__ADD(slot->lost, 1);
-		if (!part)
-			continue;
-		close_part(slot, part);
-		if (part != inner && gone.n < sizeof gone.slot / sizeof *gone.slot)
-			gone.slot[gone.n++] = slot;
-		if (part != inner && inner->ceiling != TACH__CEILING_OPEN &&
+		give_up(record, slot, tach__stack(hot, kept)[0], part);
+		add_gone(&gone, slot, part && part != inner);
+		if (part && part != inner && inner->ceiling != TACH__CEILING_OPEN &&
 		    alive(record, slot, inner, sp))
 			promote(record, slot, k);
 	}
 	if (kept < top)
 		TACH__SET(hot->state, hot->state - (top - kept));
+	for (unsigned i = 0; i < gone.n; i++)
+		tach__slot_mend(record, gone.slot[i]);
 }

@@ -72,6 +72,7 @@ static void cost_reckon(struct cost *cost, const uint64_t *residue, uint32_t epo
 		return;
 	if (!ended)
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
+	record->epoch = epoch + 1;
 	TACH__SET(hot->state,
 		  TACH__STATE(TACH__OPENING(hot->state), epoch + 1, TACH__LEVEL(hot->state)));
 	/* Exact if the group was rescheduled meanwhile, as it may well be. */
@@ -89,13 +90,22 @@ static void cost_end(struct cost *cost, const uint64_t *residue, uint32_t epoch,
 	tach__signals_release(&cost->signals);
 }
 
-/* What an entry has to give back that began in an epoch which ended. */
-static void cost_settle(struct tach__thread *record, uint32_t epoch, uint64_t *delta)
+/* What an entry has to give back that began in an epoch which ended; spent: when it was read.
+ */
+static void cost_settle(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
+			uint64_t *delta)
 {
 	const uint64_t *row = log_row(record, epoch);
 
 	for (uint32_t i = 0; row && i <= record->count; i++)
-		delta[i] -= record->cold[i] - row[i];
+		delta[i] -= spent[i] - row[i];
+}
+
+/* No region is open, so none began in any epoch. Signals held. */
+static void epochs_begin(struct tach__hot *hot)
+{
+	hot->record->epoch = 0;
+	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
 }
 
 /* The epoch in which the innermost open region began, or, where that is not known, now. */
@@ -270,6 +280,8 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	cost_begin(&cost, TACH__LEVEL(tach__self->state));
 	can = ready(site, sp);
 	record = cost.record;
+	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
+		epochs_begin(tach__self);
 	if (record)
 		epoch = epoch_inside(record);
 	cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL, epoch,
@@ -374,6 +386,7 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 			 struct tach__slot *slot, int fenced, struct tach__hot *self)
 {
 	struct tach__part *part = tach__part(slot, self->count, 0);
+	int closing;
 
 	if (slot->id == 0) {
 		if (prepare(site, fenced, 1, STACK_POINTER))
@@ -387,12 +400,17 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 			warm(self);
 		slot->sampling->begun = self->record->passed;
 	}
-	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
-	    !recursive(part, mark, STACK_POINTER) && !prepare(site, fenced, 1, STACK_POINTER))
+	/* A STOP of it that is nearly done: somebody has to look whether a handler left it. */
+	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
+	if ((closing || (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
+			 !recursive(part, mark, STACK_POINTER))) &&
+	    !prepare(site, fenced, 1, STACK_POINTER))
 		return;
 	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, self->count, 1);
-	self->open[fenced](self->state, mark, slot, part, self);
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
+	self->open[fenced](TACH__GET(self->state), mark, slot, part, self);
 }
 
 static int readable(const struct tach__hot *self, struct tach_mark *mark)
@@ -407,17 +425,35 @@ static int readable(const struct tach__hot *self, struct tach_mark *mark)
 	return 1;
 }
 
+/*
+ * A handler's cold exit, that came when START had looked at the state already: what START wrote
+ * does not have its epoch, and the regions around would not give back what it took.
+ */
+static uint64_t state_anew(struct tach__hot *self, struct tach_region_mark *mark)
+{
+	uint32_t level = TACH__LEVEL(mark->state);
+	struct tach__part *part = mark->part;
+	uint64_t state;
+
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
+	state = TACH__STATE(TACH__OPENING(mark->state), TACH__GET(self->record->epoch), level);
+	TACH__SET(self->state, state + 1);
+	TACH__SET(part->ceiling, state + 1);
+	mark->state = state;
+	return state;
+}
+
 void tach__begin_torn(struct tach_region_mark *mark, int fenced, struct tach__hot *self)
 {
 	if (readable(self, &mark->counters)) {
 		/* Nothing is lost by beginning anew. */
-		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
-				   mark->part, self);
+		self->open[fenced](state_anew(self, mark), mark,
+				   tach__stack(self, mark->state)[1], mark->part, self);
 		return;
 	}
 	do {
-		memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
-		TACH__ORDER();
+		state_anew(self, mark);
 		if (fenced)
 			TACH_FENCE();
 		mark->counters.clock = tach_clock();
@@ -450,13 +486,13 @@ static int level_find(struct tach__thread *record, struct tach_region_mark *mark
 }
 
 static void add(struct tach__thread *record, struct tach_region_mark *mark,
-		const uint64_t *delta, uint32_t flags, int fenced)
+		const struct tach__reading *r, int fenced)
 {
 	struct tach__hot *hot = record->hot;
 	struct tach__slot *slot = slot_of(record, mark->part), **stack, *around;
 
 	if (level_find(record, mark)) {
-		tach__edges_add(hot, mark, delta, flags, fenced);
+		tach__edges_add(hot, mark, r, fenced);
 		return;
 	}
 	/* It was taken for lost. */
@@ -466,16 +502,40 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 	stack[0] = record->outside;
 	stack[1] = slot;
 	mark->state = hot->state;
-	tach__edges_add(hot, mark, delta, flags, fenced);
+	TACH__SET(hot->state, mark->state + 1);
+	tach__edges_add(hot, mark, r, fenced);
 	stack[0] = around;
 }
 
-void tach__end_cold(struct tach_region_mark *mark, int fenced)
+/* A reading, and what had been spent by then: a handler may spend more right behind it. */
+struct spent {
+	uint64_t state, cold[TACH__SUMS];
+};
+
+static void read_spent(struct tach__reading *r, struct spent *spent,
+		       const struct tach_region_mark *mark, int fenced)
+{
+	const struct tach__hot *self = tach__self;
+	const struct tach__thread *record = self->record;
+	size_t size = (1 + (size_t)record->count) * sizeof *record->cold;
+
+	do {
+		memcpy(spent->cold, record->cold, size);
+		spent->state = TACH__GET(self->state);
+		TACH__ORDER();
+		/* Whatever was spent took time, so the clock's sum tells. */
+	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
+		 TACH__GET(record->cold[0]) != spent->cold[0]);
+}
+
+static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
-	uint64_t delta[TACH__SUMS], residue[TACH__SUMS];
-	uint32_t epoch = TACH__EPOCH(mark->state), flags;
+	uint64_t residue[TACH__SUMS];
+	uint32_t epoch = TACH__EPOCH(mark->state);
+	struct tach__reading r;
+	struct spent spent;
 	struct cost cost;
 	int ended;
 
@@ -483,64 +543,84 @@ void tach__end_cold(struct tach_region_mark *mark, int fenced)
 		refuse(mark);
 		return;
 	}
-	flags = tach__edges_read(self, &mark->counters, delta, fenced);
+	read_spent(&r, &spent, mark, fenced);
 	cost_begin(&cost, TACH__LEVEL(mark->state));
-	if (!flags)
-		flags = tach__edges_since(self, mark);
-	ended = epoch != TACH__EPOCH(self->state);
-	if (ended)
-		cost_settle(record, epoch, delta);
+	if (!r.flags)
+		r.flags = tach__edges_since(self, mark);
+	r.flags |= more;
+	if (epoch != TACH__EPOCH(spent.state))
+		cost_settle(record, epoch, spent.cold, r.delta);
 	for (uint32_t i = 0; i <= record->count; i++) {
-		delta[i] -= record->residue.before[fenced][i];
+		r.delta[i] -= record->residue.before[fenced][i];
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
+	ended = epoch != TACH__EPOCH(self->state);
 	tach__heal(record, STACK_POINTER);
-	add(record, mark, delta, flags, fenced);
-	if (TACH__LEVEL(self->state) == 0 && tach__thread_pending())
-		TACH__SET(self->limit, (uint64_t)0);
+	add(record, mark, &r, fenced);
+	if (TACH__LEVEL(self->state) == 0) {
+		epochs_begin(self);
+		if (tach__thread_pending())
+			TACH__SET(self->limit, (uint64_t)0);
+	}
 	cost_end(&cost, residue, epoch, ended);
 }
 
-/* An entry that ends where the mark says, its cost reckoned. */
-static void end_here(struct tach_region_mark *mark, const uint64_t *delta, uint32_t flags,
-		     int fenced)
+void tach__end_cold(struct tach_region_mark *mark, int fenced)
+{
+	end_cold(mark, 0, fenced);
+}
+
+void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int fenced)
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
 	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
 	struct cost cost;
+	int ended = 0;
 
 	/* Without a region around there is no cost to take out, and no system call is made. */
 	if (around) {
 		cost_begin(&cost, around);
+		/* A handler's cold exit since this was read: those around give that back. */
+		ended = epoch != TACH__EPOCH(self->state);
 		tach__heal(record, STACK_POINTER);
 	}
-	if (!flags)
-		flags = tach__edges_since(self, mark);
-	tach__edges_add(self, mark, delta, flags, fenced);
+	if (!r->flags)
+		r->flags = tach__edges_since(self, mark);
+	tach__edges_add(self, mark, r, fenced);
 	if (around)
-		cost_end(&cost, record->residue.rescheduled[fenced], epoch, 0);
+		cost_end(&cost, record->residue.rescheduled[fenced], epoch, ended);
 }
 
 void tach__end_torn(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__hot *self = tach__self;
-	uint64_t delta[TACH__SUMS];
-	uint32_t flags = tach__end_slow(self->reader, &mark->counters, delta + 1, self->count);
+	struct tach__reading r;
 
-	delta[0] = -mark->counters.clock;
-	/* Nothing changed for the leader: another page did, or the instruction faulted. */
-	end_here(mark, delta, flags ? flags : TACH_FLAG_RESCHEDULED, fenced);
+	if (TACH__GET(self->state) - 1 != mark->state ||
+	    !tach__edges_stop(self, mark, mark->state + 1, &r, fenced)) {
+		/* A handler took a cold exit, after this STOP had looked. */
+		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced);
+		return;
+	}
+	if (!r.flags)
+		r.flags = tach__edges_since(self, mark);
+	/* Nothing changed for the leader: another page did, a handler came in between, or the
+	 * instruction faulted. Its reads that were for nothing are counted in it. */
+	if (!r.flags)
+		r.flags = TACH_FLAG_RESCHEDULED;
+	tach__end_read(mark, &r, fenced);
 }
 
 void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 {
-	uint64_t delta[TACH__SUMS];
+	struct tach__reading r = {.flags = 0};
 
-	delta[0] = -mark->counters.clock;
-	memcpy(delta + 1, mark->counters.value, tach__self->count * sizeof *delta);
-	end_here(mark, delta, 0, fenced);
+	r.delta[0] = tach__end_time(mark);
+	memcpy(r.delta + 1, mark->counters.value, tach__self->count * sizeof *r.delta);
+	memcpy(r.inside, mark->pairs, sizeof r.inside);
+	tach__end_read(mark, &r, fenced);
 }
 
 /* ---- the edges as functions ---- */

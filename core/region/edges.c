@@ -41,6 +41,7 @@ TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mar
 	return TACH_LIKELY(mark->pairs[0] == TACH__OPERAND(self->pairs[0]));
 }
 
+/* mark->pairs is older than `state`, so that it tells whether that is still true. */
 TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 			     struct tach__slot *slot, struct tach__part *part,
 			     struct tach__hot *self, uint32_t count, int fenced)
@@ -55,19 +56,16 @@ TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 	mark->state = state;
 	mark->part = part;
 	mark->end = self->end[fenced];
-	do {
-		memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
-		TACH__ORDER();
-		if (fenced)
-			TACH_FENCE();
-		mark->counters.clock = tach_clock();
-		if (TACH_UNLIKELY(!read_begin(self->reader, &mark->counters, count))) {
-			tach__begin_torn(mark, fenced, self);
-			return;
-		}
-		if (fenced)
-			TACH_FENCE();
-	} while (!alone(self, mark));
+	if (fenced)
+		TACH_FENCE();
+	mark->counters.clock = tach_clock();
+	if (TACH_UNLIKELY(!read_begin(self->reader, &mark->counters, count) ||
+			  !alone(self, mark))) {
+		tach__begin_torn(mark, fenced, self);
+		return;
+	}
+	if (fenced)
+		TACH_FENCE();
 }
 
 /* Behind it comes open_region, in a function of its own: unusual entries go there too. */
@@ -81,6 +79,8 @@ TACH_INLINE void begin(struct tach_site *site, struct tach_region_mark *mark,
 		tach__begin_unusual(site, mark, slot, fenced, self);
 		return;
 	}
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
 	state = TACH__GET(self->state);
 #ifdef TACH_BELOW
 	TACH_BELOW(state, part->ceiling, part, tach__part(slot, count, 1));
@@ -156,34 +156,44 @@ TACH_INLINE void add_sums(struct tach__part *part, struct tach__children *around
  * acquire fence of the snapshot's reader: odd becomes visible before the sums change (release
  * fence; compiler-only on x86, DMB ISHST's stronger sibling on arm64), even after they did.
  *
- * The level goes down last: a handler's region that comes before counts as this one's child,
- * whose sums nothing here is amid changing.
+ * The level goes down late: a handler's region that comes before counts as this one's child,
+ * whose sums nothing here is amid changing. It goes down by one and keeps the epoch, which such
+ * a handler may have advanced.
+ *
+ * A handler may also leave by siglongjmp, and this is never resumed. So what tells abandoned.c
+ * of the entry goes last: the ceiling stays until the entry is counted, the mark's address
+ * until the level is right.
  */
 TACH_INLINE void add(struct tach__hot *self, struct tach_region_mark *mark,
-		     struct tach__slot *slot, struct tach__part *part,
-		     struct tach__slot *outside, const uint64_t *delta, uint32_t count,
-		     int fenced)
+		     struct tach__slot *slot, struct tach__part *part, struct tach__part *open,
+		     uintptr_t rest, struct tach__slot *outside, const uint64_t *delta,
+		     const uint64_t *inside, uint32_t count, int fenced)
 {
 	struct tach__children *around = tach__children(outside, count, 1);
 
 	TACH__ADD(slot->seq, 1);
 	TACH__FENCE(__ATOMIC_RELEASE);
-	TACH__ADD(part->nested[0], self->pairs[0] - mark->pairs[0]);
-	TACH__ADD(part->nested[1], self->pairs[1] - mark->pairs[1]);
-	TACH__ADD(part->calls, 1);
+	TACH__ADD(part->nested[0], inside[0]);
+	TACH__ADD(part->nested[1], inside[1]);
 	add_sums(part, around, delta, count);
 	publish(tach__children(slot, count, 0), tach__children(slot, count, 1), count);
+	TACH__ORDER();
+	TACH__ADD(part->calls, 1);
+	TACH__SET(open->ceiling, TACH__CEILING_OPEN);
 	TACH__FENCE(__ATOMIC_RELEASE);
 	TACH__ADD(slot->seq, 1);
 	TACH__ADD(around->direct[0], 1);
 	if (fenced)
 		TACH__ADD(around->direct[1], 1);
-	mark->end = NULL;
 	TACH__ORDER();
 	TACH__COUNT(self->pairs[0], 1);
 	if (fenced)
 		TACH__COUNT(self->pairs[1], 1);
-	TACH__SET(self->state, mark->state);
+	TACH__COUNT(self->state, -1);
+	TACH__ORDER();
+	TACH__SET(open->outer, rest);
+	TACH__ORDER();
+	mark->end = NULL;
 }
 
 TACH_INLINE int read_end_one(const struct tach_reader *reader, const struct tach_mark *mark,
@@ -224,15 +234,31 @@ TACH_INLINE int usual(const struct tach__hot *self, const struct tach_region_mar
 	return TACH_LIKELY(TACH__GET(self->state) - 1 == mark->state);
 }
 
-/* Straight code for `count` counters that are read in user space. */
+/*
+ * What began and ended in a handler while the counters were read may be in them or not. Asked
+ * last.
+ */
+TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
+{
+	TACH__ORDER();
+	return TACH_LIKELY(pairs == TACH__OPERAND(self->pairs[0]));
+}
+
+/*
+ * Straight code for `count` counters that are read in user space. What there is of registers is
+ * for the counters: the rest waits in the mark, and is still there if all is read again.
+ */
 TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
 	uint64_t delta[TACH__SUMS]; /* TACH__UNROLLED would do; clang warns before it inlines */
+	uint64_t inside[2];
 	struct tach__slot **stack, *slot;
 	struct tach__part *part;
 
+	inside[0] = TACH__GET(self->pairs[0]);
+	TACH__ORDER();
 	if (TACH_UNLIKELY(!usual(self, mark))) {
 		tach__end_cold(mark, fenced);
 		return;
@@ -240,13 +266,18 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 	reader = self->reader;
 	if (fenced)
 		TACH_FENCE();
-	tach__edges_stop_clock(&mark->counters);
+	tach__end_clock(mark, tach_clock());
 	if (TACH_UNLIKELY(!read_end(reader, &mark->counters, delta + 1, count))) {
 		tach__end_torn(mark, fenced);
 		return;
 	}
 	if (fenced)
 		TACH_FENCE();
+	inside[1] = TACH__GET(self->pairs[1]);
+	if (TACH_UNLIKELY(!undisturbed(self, inside[0]))) {
+		tach__end_torn(mark, fenced);
+		return;
+	}
 	stack = tach__stack(self, mark->state);
 	slot = stack[1];
 	if (TACH_UNLIKELY((count && rescheduled(reader, &mark->counters)) || (slot->seq & 1))) {
@@ -258,14 +289,17 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 #define STEP(i) (mark->counters.value[i] = delta[1 + (i)], 1)
 		STEPS(count, STEP);
 #undef STEP
+		for (int i = 0; i < 2; i++)
+			mark->pairs[i] = inside[i] - mark->pairs[i];
 		tach__end_rescheduled(mark, fenced);
 		return;
 	}
 	part = mark->part;
-	TACH__SET(part->ceiling, TACH__CEILING_OPEN);
-	TACH__SET(part->outer, TACH__OUTER_NOBODY);
-	delta[0] = -mark->counters.clock;
-	add(self, mark, slot, part, stack[0], delta, count, fenced);
+	delta[0] = tach__end_time(mark);
+	for (int i = 0; i < 2; i++)
+		inside[i] -= mark->pairs[i];
+	add(self, mark, slot, part, part, TACH__OUTER_NOBODY, stack[0], delta, inside, count,
+	    fenced);
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
@@ -290,58 +324,72 @@ static void sample(const struct tach__hot *self, struct tach__slot *slot,
 }
 
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
-		     const uint64_t *delta, uint32_t flags, int fenced)
+		     const struct tach__reading *r, int fenced)
 {
-	struct tach__slot **stack = tach__stack(self, mark->state), *slot = stack[1];
-	struct tach__part *part = mark->part;
-	uint64_t none[TACH__SUMS] = {0};
-	uint64_t mine;
+	const uint64_t *delta = r->delta;
+	struct tach__slot **stack = tach__stack(self, mark->state), *slot = stack[1],
+			  *to = slot;
+	struct tach__part *open = mark->part, *part = open, none = {.outer = 0};
+	uint64_t lost[TACH__SUMS] = {0};
+	uintptr_t mine;
 
-	/* One that was taken for lost may have a successor by now. */
-	mine = part->outer == (uintptr_t)mark ? UINT64_MAX : 0;
-	/* Masked, not branched: recursion must take as many instructions as calibration. */
-	__asm__("" : "+r"(mine));
-	TACH__SET(part->ceiling, part->ceiling | (TACH__CEILING_OPEN & mine));
-	TACH__SET(part->outer, (part->outer & ~mine) | (slot->rest & mine));
 	for (int i = 0; i < 6; i++)
-		if (flags >> i & 1)
+		if (r->flags >> i & 1)
 			TACH__ADD(slot->provenance[i], 1);
-	if (flags & TACH_FLAG_LOST) {
-		none[0] = delta[0];
-		delta = none;
-	} else if (slot->histograms) {
-		const uint64_t pairs[2] = {self->pairs[0] - mark->pairs[0],
-					   self->pairs[1] - mark->pairs[1]};
-
+	if (r->flags & TACH_FLAG_LOST) {
+		lost[0] = delta[0];
+		delta = lost;
+	} else if (slot->histograms)
 		tach__histograms_add(slot->histograms, delta, &self->record->entry_cost, fenced,
-				     pairs, self->count + 1);
-	}
+				     r->inside, self->count + 1);
 	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))
 		sample(self, slot, stack[0], delta);
 	if (TACH_UNLIKELY(slot->seq & 1)) {
 		/* A signal handler between the stores of the thread it interrupted. */
-		struct tach__slot *other = tach__region_overflow(self, slot);
-
-		part = (struct tach__part *)((char *)other + ((char *)part - (char *)slot));
-		slot = other;
+		to = tach__region_overflow(self, slot, mark->state);
+		part = (struct tach__part *)((char *)to + ((char *)part - (char *)slot));
 	}
-	add(self, mark, slot, part, stack[0], delta, self->count, fenced);
+	/*
+	 * One that was taken for lost may have a successor by now. Another address, not a
+	 * branch: recursion must take as many instructions as calibration.
+	 */
+	mine = open->outer == (uintptr_t)mark ? UINTPTR_MAX : 0;
+	__asm__("" : "+r"(mine));
+	open = (struct tach__part *)(((uintptr_t)open & mine) | ((uintptr_t)&none & ~mine));
+	add(self, mark, to, part, open, slot->rest, stack[0], delta, r->inside, self->count,
+	    fenced);
 }
 
-uint32_t tach__edges_read(struct tach__hot *self, struct tach_mark *begun, uint64_t *delta,
-			  int fenced)
+uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
+			  uint64_t *delta, int fenced)
 {
 	uint32_t flags = 0, count = self->count;
 
 	if (fenced)
 		TACH_FENCE();
-	tach__edges_stop_clock(begun);
-	delta[0] = -begun->clock;
+	delta[0] = tach_clock() - begun->clock;
 	if (count && (!read_end(self->reader, begun, delta + 1, count) || (begun->lock & 1)))
 		flags = tach__end_slow(self->reader, begun, delta + 1, count);
 	if (fenced)
 		TACH_FENCE();
 	return flags;
+}
+
+int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
+		     uint64_t state, struct tach__reading *r, int fenced)
+{
+	uint64_t pairs;
+
+	do {
+		pairs = TACH__GET(self->pairs[0]);
+		TACH__ORDER();
+		r->flags = tach__edges_read(self, &mark->counters, r->delta, fenced);
+		for (int i = 0; i < 2; i++)
+			r->inside[i] = TACH__GET(self->pairs[i]) - mark->pairs[i];
+		if (TACH_UNLIKELY(TACH__GET(self->state) != state))
+			return 0;
+	} while (!undisturbed(self, pairs));
+	return 1;
 }
 
 uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark)
@@ -356,21 +404,22 @@ uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_regio
 static void end_any(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__hot *self = tach__self;
-	uint64_t delta[TACH__SUMS];
-	uint32_t flags;
+	struct tach__reading r;
 
 	if (TACH_UNLIKELY(!usual(self, mark))) {
 		tach__end_cold(mark, fenced);
 		return;
 	}
-	flags = tach__edges_read(self, &mark->counters, delta, fenced);
-	if (TACH_UNLIKELY(!flags && self->count &&
-			  rescheduled(self->reader, &mark->counters))) {
-		memcpy(mark->counters.value, delta + 1, self->count * sizeof *delta);
-		tach__end_rescheduled(mark, fenced);
+	if (TACH_UNLIKELY(!tach__edges_stop(self, mark, mark->state + 1, &r, fenced))) {
+		tach__end_torn(mark, fenced);
 		return;
 	}
-	tach__edges_add(self, mark, delta, flags, fenced);
+	if (TACH_UNLIKELY(!r.flags && self->count &&
+			  rescheduled(self->reader, &mark->counters))) {
+		tach__end_read(mark, &r, fenced);
+		return;
+	}
+	tach__edges_add(self, mark, &r, fenced);
 }
 
 /* ---- the instances ---- */

@@ -197,19 +197,37 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 
 /* Sets the thread's code for its counters. `plain`: entries go to sums and nowhere else. */
 void tach__edges_choose(struct tach__hot *self, int plain);
-/* The end of a region, read in whatever way works; returns the flags of the slow way. */
-uint32_t tach__edges_read(struct tach__hot *self, struct tach_mark *begun, uint64_t *delta,
-			  int fenced);
+/* What a mark's counters and clock say now, in whatever way works; the slow way's flags. */
+uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
+			  uint64_t *delta, int fenced);
+/*
+ * The end of a region: the same, and the pairs completed inside: all, and those fenced. It
+ * reads again if a handler completed some meanwhile. 0: the thread's state is another than
+ * `state` behind it.
+ */
+struct tach__reading {
+	uint64_t delta[TACH__SUMS], inside[2];
+	uint32_t flags;
+};
+int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
+		     uint64_t state, struct tach__reading *r, int fenced);
+/* The clock at the end of a region, in a word of its mark that nobody else needs. */
+TACH_INLINE void tach__end_clock(struct tach_region_mark *mark, uint64_t now)
+{
+	memcpy(&mark->counters.reader, &now, sizeof now);
+}
+TACH_INLINE uint64_t tach__end_time(const struct tach_region_mark *mark)
+{
+	uint64_t now;
+
+	memcpy(&now, &mark->counters.reader, sizeof now);
+	return now - mark->counters.clock;
+}
 /* Those of the fast way: what became of the group since begin. */
 uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark);
-/* Its clock alone; the mark then holds minus the time. */
-TACH_INLINE void tach__edges_stop_clock(struct tach_mark *mark)
-{
-	mark->clock -= tach_clock();
-}
 /* Adds an entry to its slot and to the one around it; the mark's level is the innermost. */
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
-		     const uint64_t *delta, uint32_t flags, int fenced);
+		     const struct tach__reading *r, int fenced);
 
 /* ---- cold.c: the exits that edges.c takes ---- */
 
@@ -221,14 +239,18 @@ TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_ma
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
 /* Another level or epoch than the mark's. */
 TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
-/* A read of START was torn, or is not possible. */
+/* A read of START was torn, by the kernel or by a handler's region, or is not possible. */
 TACH_COLD void tach__begin_torn(struct tach_region_mark *mark, int fenced,
 				struct tach__hot *self);
-/*
- * A read was torn; or else the differences are where the mark had the values: the group was
- * rescheduled, or the slot is under write by the code that this handler interrupted.
- */
+/* A read was torn, by the kernel or by a handler's region. */
 TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
+/*
+ * The group was rescheduled, or the slot is under write by the code that this handler
+ * interrupted. The mark has the differences where it had the values.
+ */
 TACH_COLD void tach__end_rescheduled(struct tach_region_mark *mark, int fenced);
+/* The same with what tach__edges_stop gave. */
+TACH_COLD void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r,
+			      int fenced);
 
 #endif

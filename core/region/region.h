@@ -126,6 +126,7 @@ struct tach__thread {
 	char comm[16];
 	/* Cost of cold exits inside open regions; see cold.c. */
 	uint64_t cold[TACH__SUMS];
+	uint32_t epoch; /* the one in `state` */
 	struct tach__residue residue;
 	uint64_t *log;
 	size_t log_size;
@@ -214,9 +215,12 @@ extern const union tach__slot_copy tach__slot_unready; /* in the table for what 
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
 int tach__slot_used(const struct tach__slot *slot);
-/* Where the thread's handlers count while *slot is under write. */
+/* Where the thread's handlers count while *slot is under write, in a region of that state. */
 TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
-						   struct tach__slot *slot);
+						   struct tach__slot *slot, uint64_t state);
+/* Of the calling thread: ends writes to *slot that nobody will end, if no region has it open.
+ */
+void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot);
 /* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
 enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,

@@ -82,15 +82,49 @@ void tach__slots_clear(struct tach__thread *record)
 	record->overflow_latch = NULL;
 }
 
+/* Some code was amid adding an entry and will not be resumed: sums have part of it. */
+static void write_over(struct tach__slot *slot)
+{
+	if (!(slot->seq & 1))
+		return;
+	TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
+	__atomic_store_n(&slot->seq, slot->seq + 1, __ATOMIC_RELEASE);
+}
+
+/* Has the code that writes to the slot its level still, below that one? */
+static int written(const struct tach__hot *self, const struct tach__slot *slot, uint64_t state)
+{
+	for (uint32_t k = TACH__LEVEL(state); k-- > 0;)
+		if (tach__stack(self, k)[1] == slot)
+			return 1;
+	return 0;
+}
+
+void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
+{
+	if (written(record->hot, slot, record->hot->state))
+		return;
+	write_over(slot);
+	for (int i = 0; i < TACH__OVERFLOWS; i++)
+		if (record->overflow_id[i] == slot->id)
+			write_over(record->overflow[i]);
+}
+
 /*
  * The slot's own is under write by the code this handler interrupted. Each region keeps the
- * entry it got; one that finds none free goes to the bin and is counted as lost.
+ * entry it got; one that finds none free goes to the bin and is counted as lost. Or else it was
+ * under write as a handler left by siglongjmp.
  */
-struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__slot *slot)
+struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__slot *slot,
+					 uint64_t state)
 {
 	struct tach__thread *record = self->record;
 	uint32_t id = slot->id;
 
+	if (!written(self, slot, state)) {
+		write_over(slot);
+		return slot;
+	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
 		uint32_t none = 0;
 		uint32_t *owner = &record->overflow_id[i];

@@ -30,6 +30,9 @@ static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
 	if (how != TACH__COPIED) {
 		row->flags |= TACH_FLAG_STALE;
 		s->stale++;
+		/* Its writer may have been left by siglongjmp: its thread's next START looks.
+		 */
+		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
 	if (how != TACH__COPIED_NOT)
 		tach__row_add(row, &copy.slot, record);

@@ -78,11 +78,15 @@ static void slot_under_write(void)
 		return;
 	part = tach__part(slot, tach__self->count, 0);
 	uint64_t calls = part->calls;
+	/* What the interrupted code has: its level. */
+	tach__stack(tach__self, tach__self->state)[1] = slot;
+	tach__self->state++;
 	slot->seq++;
 	for (int i = 0; i < 10; i++)
 		raise(SIGUSR1);
 	CHECK(part->calls == calls, "the slot under write was left alone");
 	slot->seq++;
+	tach__self->state--;
 	CHECK(look("shared") && info.calls == 21 && info.outermost == 21, "%d %d",
 	      (int)info.calls, (int)info.outermost);
 	CHECK(look("handler_only") && info.calls == 10 && info.nested == 10);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A signal handler after each single instruction of START and STOP, by the processor's trap
+ * flag: one whose region takes a cold exit, and one that leaves by siglongjmp.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <ucontext.h>
+#include "core/region/region.h"
+#include "tests/unit/region/regions.h"
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+enum { TRAP = 0x100 }; /* EFLAGS.TF: Intel SDM vol. 3, 2.3 */
+
+static volatile long wait_for; /* instructions until `act`; negative: it was done */
+static void (*act)(void);
+static volatile int in_kernel;
+
+/* One step, as a system call is. */
+static long one_step(long number, long a, long b, long c, long d, long e, long f)
+{
+	long result;
+
+	in_kernel++;
+	result = fake_sys(number, a, b, c, d, e, f);
+	in_kernel--;
+	return result;
+}
+
+static void steps_begin(int members)
+{
+	regions_begin(members);
+	if (members)
+		tach__sys = one_step;
+}
+
+static void on_trap(int sig, siginfo_t *info_, void *context)
+{
+	ucontext_t *at = context;
+
+	(void)sig, (void)info_;
+	if (in_kernel || wait_for-- > 0)
+		return;
+	at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP;
+	wait_for = -1;
+	act();
+}
+
+static void steps_from_here(long n, void (*what)(void))
+{
+	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+	sigaction(SIGTRAP, &sa, NULL);
+	wait_for = n;
+	act = what;
+	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+static void steps_end(void)
+{
+	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
+}
+
+/* ---- left by siglongjmp ---- */
+
+static sigjmp_buf landing;
+
+static void leave(void)
+{
+	siglongjmp(landing, 1);
+}
+
+static __attribute__((noinline)) void once(long n)
+{
+	TACH_START(left);
+	if (n >= 0)
+		steps_from_here(n, leave);
+	TACH_STOP(left);
+	steps_end();
+}
+
+static void left_amid_stop(int members)
+{
+	volatile long n = 0, jumps = 0, twice = 0;
+	volatile int done = 0;
+
+	steps_begin(members);
+	once(-1);
+	for (; !done; n++) {
+		if (sigsetjmp(landing, 1) == 0) {
+			once(n);
+			done = 1;
+		} else {
+			jumps++;
+		}
+		/* Entered again: what was left is found out, and nothing is waited for. */
+		once(-1);
+		CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld",
+		      n);
+		CHECK(info.entries == info.calls + info.lost, "step %ld", n);
+		/* After one instruction of all it is both: counted, and not known to be. */
+		twice += info.entries > 3 + 2 * (uint64_t)n + (uint64_t)twice;
+		CHECK(info.entries == 3 + 2 * (uint64_t)n + (uint64_t)twice && twice < 2,
+		      "step %ld: %d entries, %d of them lost", n, (int)info.entries,
+		      (int)info.lost);
+		CHECK(TACH__LEVEL(tach__self->state) == 0, "step %ld: level %d", n,
+		      (int)TACH__LEVEL(tach__self->state));
+	}
+	CHECK(jumps > 40 && info.lost > 20, "%d jumps, %d lost", (int)jumps, (int)info.lost);
+}
+
+static void left_amid_stop_clock(void)
+{
+	left_amid_stop(0);
+}
+
+static void left_amid_stop_counters(void)
+{
+	left_amid_stop(2);
+}
+
+/* ---- a cold exit in a handler ---- */
+
+enum { WORK = 1000 };
+
+/* Registers a site that is never selected, or enters one for the first time. */
+static struct tach_site *fresh_site;
+static void enter_fresh(void)
+{
+	struct tach_region_mark mark;
+
+	fake_count += WORK;
+	tach_region_begin(fresh_site, &mark);
+	tach_region_end(&mark);
+}
+
+/* What that region counted more than at the last look. */
+static long grown(const char *name, double *last)
+{
+	double was = *last;
+
+	CHECK(regions_find(name, 1));
+	*last = value.value;
+	return (long)(value.value - was);
+}
+
+static long nested(long n, int amid_start)
+{
+	TACH_START(around);
+	if (n >= 0 && amid_start)
+		steps_from_here(n, enter_fresh);
+	TACH_START(inside);
+	if (amid_start)
+		steps_end();
+	else if (n >= 0)
+		steps_from_here(n, enter_fresh);
+	TACH_STOP(inside);
+	steps_end();
+	TACH_STOP(around);
+	return wait_for;
+}
+
+/*
+ * The handler's work is in the region around, and in the one inside if it came between its
+ * reads. A reading that was disturbed is done again, once or twice, and what that took shows:
+ * inside it is flagged.
+ */
+static void cold_exits(int amid_start)
+{
+	long reading = (long)(fake_before + fake_after), done = 0;
+	double around_was = 0, inside_was = 0;
+
+	steps_begin(1);
+	nested(-1, 0);
+	for (long n = 0; !done; n++) {
+		long around, inside;
+		char name[32];
+
+		snprintf(name, sizeof name, "fresh %d %ld", amid_start, n);
+		fresh_site = tach_site_get(name);
+		done = nested(n, amid_start) >= 0;
+		CHECK(regions_look("around", 1));
+		around = grown("around", &around_was);
+		inside = grown("inside", &inside_was);
+		CHECK(done ? around == 0 : around >= WORK && around <= WORK + 2 * reading,
+		      "step %ld: %ld around", n, around);
+		CHECK(inside == 0 || inside == WORK ||
+			      (inside > WORK && inside <= WORK + 2 * reading &&
+			       (value.flags & TACH_FLAG_RESCHEDULED)),
+		      "step %ld: %ld inside, flags %#x", n, inside, value.flags);
+		CHECK(n < 10000);
+	}
+}
+
+static void cold_exit_amid_stop(void)
+{
+	cold_exits(0);
+}
+
+static void cold_exit_amid_start(void)
+{
+	cold_exits(1);
+}
+
+int main(void)
+{
+	CASE(left_amid_stop_clock);
+	CASE(left_amid_stop_counters);
+	CASE(cold_exit_amid_stop);
+	CASE(cold_exit_amid_start);
+	return check_done();
+}
+#else
+static void left_amid_stop(void)
+{
+	SKIP("this architecture, or a sanitizer, has no trap flag");
+}
+
+int main(void)
+{
+	CASE(left_amid_stop);
+	return check_done();
+}
+#endif
