@@ -18,10 +18,36 @@ static void perf(struct tach__work *w)
 		tach__netburst_perf(w);
 }
 
+static const char *common(const struct tach__pmu *pmu)
+{
+	return pmu->encoding == TACH__INTEL ? "ix86arch" : NULL;
+}
+
+/* linux: arch/x86/events/{intel,amd}/core.c */
+static const struct tach__format formats[] = {
+	{"event", "config:0-7,32-35", TACH__AMD},
+	{"event", "config:0-7", TACH__INTEL},
+	{"umask", "config:8-15,40-47", TACH__INTEL},
+	{"umask", "config:8-15", TACH__AMD},
+	{"edge", "config:18", -1},
+	{"pc", "config:19", TACH__INTEL},
+	{"any", "config:21", TACH__INTEL},
+	{"inv", "config:23", -1},
+	{"cmask", "config:24-31", -1},
+	{"in_tx", "config:32", TACH__INTEL},
+	{"in_tx_cp", "config:33", TACH__INTEL},
+	{"ldlat", "config1:0-15", TACH__INTEL},
+	{"offcore_rsp", "config1:0-63", TACH__INTEL},
+	{"frontend", "config1:0-23", TACH__INTEL},
+	{"", "", 0},
+};
+
 const struct tach__part tach__part_x86 = {
 	.name = "x86",
 	.native = "x86-64",
 	.cpus = tach__x86_cpus,
+	.common = common,
+	.formats = formats,
 	.encode = encode,
 	.perf = perf,
 };

@@ -217,6 +217,16 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all of them ---- */
 
+/* Whose events CPUs with that PMU have besides, or -1. */
+static int common_pmu(int pmu)
+{
+	const struct tach__pmu *row = tach__pmu_at(pmu);
+	const struct tach__part *part = tach__parts[row->arch];
+	const char *name = part->common ? part->common(row) : NULL;
+
+	return name ? pmu_number(name) : -1;
+}
+
 /* Where an event without prefix is looked for, in order. */
 static int candidates(const struct tach__work *w, int *pmus)
 {
@@ -230,8 +240,7 @@ static int candidates(const struct tach__work *w, int *pmus)
 		pmus[0] = w->opt->pmu;
 	else
 		n = tach__perf_hosts(w->opt, pmus, HOSTS_MAX);
-	arch = n > 0 && tach__pmu_at(pmus[0])->encoding == TACH__INTEL ? pmu_number("ix86arch")
-								       : -1;
+	arch = n > 0 ? common_pmu(pmus[0]) : -1;
 	if (arch >= 0 && arch != pmus[0])
 		pmus[n++] = arch;
 	for (int pmu = tach__npmus() - 1; pmu >= 0; pmu--)
@@ -258,7 +267,7 @@ static int present(const struct tach__work *w, int pmu)
 		return 1;
 	n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
 	for (int i = 0; i < n && i < HOSTS_MAX; i++)
-		if (hosts[i] == pmu)
+		if (hosts[i] == pmu || common_pmu(hosts[i]) == pmu)
 			return 1;
 	return 0;
 }

@@ -195,9 +195,11 @@ static int hardware(struct tach__work *w)
 		return tach__refuse(w, TACH_ERR_NOTSUPP,
 				    "Linux never had perf_event for %s; only raw words exist",
 				    tach__str(w->pmu->name));
+	w->type = PERF_TYPE_RAW;
 	tach__parts[w->pmu->arch]->perf(w);
 	type = tach__perf_type(w->opt, w->pmu_number);
-	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
+	if (type >= 0)
+		w->type = (uint32_t)type;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  * ":u:period=1000".
  */
 #include <string.h>
+#include "core/port/port.h"
 #include "core/event/perf_events.h"
 #include "core/event/suggest.h"
 #include "core/os/sysfs.h"
@@ -18,32 +19,6 @@ struct device {
 	const char *sysfs;
 };
 
-/* Where sysfs is silent (linux: arch/x86/events/{intel,amd}/core.c, drivers/perf/arm_pmuv3.c).
- */
-static const struct builtin {
-	char name[12];
-	char format[24];
-	uint8_t arch, amd;
-} builtins[] = {
-	{"event", "config:0-7,32-35", TACH__X86, 1},
-	{"event", "config:0-7", TACH__X86, 0},
-	{"umask", "config:8-15,40-47", TACH__X86, 0},
-	{"umask", "config:8-15", TACH__X86, 1},
-	{"edge", "config:18", TACH__X86, 2},
-	{"pc", "config:19", TACH__X86, 0},
-	{"any", "config:21", TACH__X86, 0},
-	{"inv", "config:23", TACH__X86, 2},
-	{"cmask", "config:24-31", TACH__X86, 2},
-	{"in_tx", "config:32", TACH__X86, 0},
-	{"in_tx_cp", "config:33", TACH__X86, 0},
-	{"ldlat", "config1:0-15", TACH__X86, 0},
-	{"offcore_rsp", "config1:0-63", TACH__X86, 0},
-	{"frontend", "config1:0-23", TACH__X86, 0},
-	{"event", "config:0-15", TACH__ARM64, 2},
-	{"long", "config1:0", TACH__ARM64, 2},
-	{"rdpmc", "config1:1", TACH__ARM64, 2},
-};
-
 static int is_core(const struct tach__text *device)
 {
 	return tach__text_equal(device, "cpu") || tach__text_equal(device, "cpu_core") ||
@@ -53,23 +28,27 @@ static int is_core(const struct tach__text *device)
 static const char *builtin_format(const struct tach__work *w, const struct device *device,
 				  const struct tach__text *term)
 {
-	int arch = TACH__ARM64, amd = 0, pmus[8], n = 1;
+	int arch = TACH__ARM64, encoding = TACH__ARM, pmus[8], n = 1;
 
 	if (is_core(&device->name)) {
 		arch = TACH__X86;
+		encoding = TACH__INTEL;
 		if (w->opt->pmu >= 0)
 			pmus[0] = w->opt->pmu;
 		else
 			n = tach__perf_hosts(w->opt, pmus, 8);
-		amd = n > 0 && tach__pmu_at(pmus[0])->encoding == TACH__AMD;
+		if (n > 0) {
+			arch = tach__pmu_at(pmus[0])->arch;
+			encoding = tach__pmu_at(pmus[0])->encoding;
+		}
 	} else if (device->name.length < 5 || memcmp(device->name.text, "armv8", 5) != 0) {
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
-		if (builtins[i].arch == arch &&
-		    (builtins[i].amd == 2 || builtins[i].amd == amd) &&
-		    tach__text_equal(term, builtins[i].name))
-			return builtins[i].format;
+	for (const struct tach__format *f = tach__parts[arch]->formats; f && f->name[0]; f++)
+		if ((f->encoding < 0 ||
+		     (f->encoding == TACH__AMD) == (encoding == TACH__AMD)) &&
+		    tach__text_equal(term, f->name))
+			return f->format;
 	return NULL;
 }
 

@@ -31,6 +31,8 @@ static int fits(const struct tach__tab_match *m, enum tach__arch arch,
 		return 0;
 	if (*vendor && strcmp(vendor, cpu->vendor) != 0)
 		return 0;
+	if (m->pattern && !tach__pattern_fits(tach__str(m->pattern), cpu->id))
+		return 0;
 	return !(tach__tab_pmus[m->pmu].flags & TACH__PMU_ARCHDEFAULT) ||
 	       *tach__str(m->fallback) || !cpu->noarch;
 }

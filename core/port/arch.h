@@ -14,6 +14,13 @@
 
 struct tach__cpu;
 
+/* A term of perf's spelling DEVICE/TERM=VALUE/ where sysfs is silent. */
+struct tach__format {
+	char name[12];
+	char format[24];
+	int8_t encoding; /* TACH__AMD: AMD's only; TACH__INTEL: all but AMD's; -1: any */
+};
+
 /*
  * One for each folder of arch/, tach__part_FOLDER; what a folder leaves out is not there. The
  * folder's arch.def names it and the encodings of its tables, and says whether it schedules
@@ -25,6 +32,9 @@ struct tach__part {
 	/* Kinds of core (identify.h), and one of them in words. */
 	int (*cpus)(const char *root, int native, struct tach__cpu *out, int max);
 	void (*describe)(const struct tach__cpu *cpu, char *out, size_t size);
+	/* The PMU whose events CPUs with that one have too, by name, or NULL. */
+	const char *(*common)(const struct tach__pmu *pmu);
+	const struct tach__format *formats; /* of its core PMU; the last has no name */
 	int (*encode)(struct tach__work *w);
 	void (*perf)(struct tach__work *w); /* NULL: Linux never had perf_event there */
 };

@@ -16,7 +16,8 @@ struct tach__cpu {
 	uint32_t family, model, stepping; /* arm64: implementer, part, 0 */
 	uint32_t core, native; /* x86 hybrids: CPUID 1AH EAX 31-24, 23-0; 0 = not told */
 	uint32_t capacity;     /* arm64: the scheduler's measure; 0 = not told */
-	int noarch; /* lacks the architectural PMU, so that the default must not be assumed */
+	char id[64]; /* riscv64: mvendorid marchid mimpid, as /proc/cpuinfo has them */
+	int noarch;  /* lacks the architectural PMU, so that the default must not be assumed */
 };
 
 enum { TACH__CPU_KINDS = 8 }; /* at most so many kinds of core in one machine */
@@ -25,8 +26,8 @@ enum { TACH__CPU_KINDS = 8 }; /* at most so many kinds of core in one machine */
  * The kinds of core of the machine under root, at most max; how many. native: this is the
  * machine we run on, so that instructions may be asked as well as files.
  */
-int tach__x86_cpus(const char *root, int native, struct tach__cpu *out, int max);
-int tach__arm64_cpus(const char *root, int native, struct tach__cpu *out, int max);
-int tach__ia64_cpus(const char *root, int native, struct tach__cpu *out, int max);
+#define TACH__ARCH(name, NAME, cells, numbers)                                                 \
+	int tach__##name##_cpus(const char *root, int native, struct tach__cpu *out, int max);
+#include <archs.h>
 
 #endif

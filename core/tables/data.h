@@ -50,6 +50,8 @@ struct tach__tab_pmu {
 /* One @match line. x86: vendor string; arm64: implementer as family, part as model. */
 struct tach__tab_match {
 	uint32_t vendor;   /* string; "" = any */
+	uint32_t pattern;  /* string: of struct tach__cpu's id; "" = any (core/tables/pattern.h)
+			    */
 	uint32_t fallback; /* string: the CPU that has no table of its own; "" = exact */
 	uint16_t pmu;
 	uint8_t arch;

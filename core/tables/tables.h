@@ -240,6 +240,7 @@ static inline uint32_t tach__attr_keys(uint32_t attrs);
 #include "core/tables/data.h" /* the inline ones */
 
 #include "core/tables/data.h"
+#include "core/tables/pattern.h"
 #include "core/tables/search.h"
 
 #endif

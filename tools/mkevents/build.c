@@ -293,6 +293,9 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 		*m = pmu->matches[i].row;
 		m->vendor = mk_pool_string(&im->strings, &pmu->vendor);
 		m->fallback = mk_pool_string(&im->strings, &pmu->matches[i].fallback);
+		m->pattern = mk_pool_string(
+			&im->strings, &(struct mk_cell){pmu->matches[i].pattern,
+							strlen(pmu->matches[i].pattern), 0, 0});
 		m->pmu = (uint16_t)p;
 	}
 	if (row->flags & TACH__PMU_ARCHDEFAULT)

@@ -170,6 +170,38 @@ static int overlap(const uint32_t a[2], const uint32_t b[2])
 	return a[0] <= b[1] && b[0] <= a[1];
 }
 
+static const char *cell_end(const char *p)
+{
+	while (*p && *p != ' ')
+		p++;
+	return p;
+}
+
+/* Is there a text that fits both? */
+static int patterns_meet(const char *a, const char *b)
+{
+	while (*a && *b) {
+		const char *p = a, *q = b;
+		int byte = 1;
+
+		if (*a == '~' || *b == '~') {
+			if (*a == ' ' || *b == ' ')
+				return 0;
+			a = cell_end(a);
+			b = cell_end(b);
+			continue;
+		}
+		while (byte < 128 && !(tach__pattern_byte(a, (char)byte, &p) &
+				       tach__pattern_byte(b, (char)byte, &q)))
+			byte++;
+		if (byte == 128)
+			return 0;
+		a = p;
+		b = q;
+	}
+	return !*a && !*b;
+}
+
 /* The same CPU claimed by two PMUs; the first in table order would win in silence. */
 static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
 {
@@ -184,6 +216,7 @@ static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_mat
 			if (overlap(o->row.family, m->row.family) &&
 			    overlap(o->row.model, m->row.model) &&
 			    overlap(o->row.stepping, m->row.stepping) &&
+			    patterns_meet(o->pattern, m->pattern) &&
 			    o->row.core == m->row.core && o->row.native == m->row.native)
 				mk_fault(mk, pmu, &m->cell, "this CPU is claimed at %s:%d too",
 					 p->file, o->cell.line);

@@ -117,8 +117,9 @@ static void matches(const struct mk_image *im, FILE *to)
 		const struct tach__tab_match *m = &im->matches[i];
 
 		fprintf(to,
-			"\t{%u, %u, %u, %u, %#x, %#x, {%#x, %#x}, {%#x, %#x}, {%#x, %#x}},\n",
-			m->vendor, m->fallback, m->pmu, m->arch, m->core, m->native,
+			"\t{%u, %u, %u, %u, %u, %#x, %#x, {%#x, %#x}, {%#x, %#x}, {%#x, "
+			"%#x}},\n",
+			m->vendor, m->pattern, m->fallback, m->pmu, m->arch, m->core, m->native,
 			m->family[0], m->family[1], m->model[0], m->model[1], m->stepping[0],
 			m->stepping[1]);
 	}

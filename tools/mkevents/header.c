@@ -147,6 +147,29 @@ static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 			 claim->numbers == 3 ? ": family-model-stepping" : "");
 }
 
+/* The cells, joined by blanks. */
+static void patterns(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
+		     const struct mk_cell *value)
+{
+	size_t used = 0;
+
+	for (int i = 0; i < mk_claims[pmu->row.arch].cells; i++) {
+		const char *wild = memchr(value[i].text, '~', value[i].length);
+
+		if (wild && wild != value[i].text + value[i].length - 1)
+			mk_fault(mk, pmu, &value[i], "~ ends a pattern");
+		if (used + value[i].length + 2 > sizeof m->pattern) {
+			mk_fault(mk, pmu, &value[i], "the patterns are longer than %zu bytes",
+				 sizeof m->pattern - 2);
+			return;
+		}
+		if (i)
+			m->pattern[used++] = ' ';
+		memcpy(m->pattern + used, value[i].text, value[i].length);
+		used += value[i].length;
+	}
+}
+
 static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n)
 {
 	struct mk_match *m;
@@ -169,8 +192,10 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 	options = mk_claims[pmu->row.arch].cells;
 	if (n < options)
 		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d cells", options);
-	else
+	else if (mk_claims[pmu->row.arch].numbers)
 		numbers(mk, pmu, m, value);
+	else
+		patterns(mk, pmu, m, value);
 	for (int i = options; i < n; i++)
 		match_option(mk, pmu, m, &value[i]);
 }

@@ -41,6 +41,7 @@ struct mk_row {
 struct mk_match {
 	struct tach__tab_match row;
 	struct mk_cell cell, fallback;
+	char pattern[96];
 };
 
 struct mk_pmu {

@@ -160,7 +160,8 @@ static void groups(void)
 		struct tach_pmu_info row = {.size = sizeof row};
 
 		tach_pmu_describe(pmu, &row);
-		if (!strcmp(row.arch, "ia64")) /* Linux never scheduled its counters */
+		/* Linux never scheduled its counters; on RISC-V the firmware chooses. */
+		if (!strcmp(row.arch, "ia64") || !strcmp(row.arch, "riscv64"))
 			continue;
 		for (int i = 0, n = tach_derived_count(presets, pmu); i < n; i++) {
 			struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;

@@ -157,6 +157,44 @@ static int ia64_line(char *cell[], const char *pmu)
 	return 1;
 }
 
+/* A text that fits the pattern: the last byte of each class, and "last" digits for ~. */
+static void sample(const char *pattern, const char *last, char *out)
+{
+	for (; *pattern; pattern++) {
+		if (*pattern == '~') {
+			out += sprintf(out, "%s", last);
+		} else if (*pattern == '[') {
+			pattern = strchr(pattern, ']');
+			*out++ = pattern[-1];
+		} else {
+			*out++ = *pattern;
+		}
+	}
+	*out = 0;
+}
+
+static void riscv64(const char *vendor, const char *architecture, const char *implementation)
+{
+	put("/proc/cpuinfo",
+	    "processor\t: 0\nhart\t\t: 1\nisa\t\t: rv64imafdc\nmmu\t\t: sv39\n"
+	    "mvendorid\t: %s\nmarchid\t\t: %s\nmimpid\t\t: %s\n\n",
+	    vendor, architecture, implementation);
+}
+
+static int riscv64_line(char *cell[], const char *pmu)
+{
+	static const char *const lasts[] = {"0", "7f", "200630"};
+	char id[3][64];
+
+	for (int i = 0; i < 3; i++) {
+		for (int c = 0; c < 3; c++)
+			sample(cell[1 + c], lasts[i], id[c]);
+		riscv64(id[0], id[1], id[2]);
+		IS(TACH__RISCV64, pmu);
+	}
+	return 1;
+}
+
 static int lines_of(const char *file)
 {
 	char line[4096], pmu[64] = "", vendor[64] = "", *cell[8], *rest;
@@ -173,9 +211,10 @@ static int lines_of(const char *file)
 		else if (strcmp(cell[0], "@vendor") == 0)
 			snprintf(vendor, sizeof vendor, "%s", cell[1]);
 		else if (strcmp(cell[0], "@match") == 0)
-			lines += strstr(file, "/x86/")	   ? x86_line(cell, n, vendor, pmu)
-				 : strstr(file, "/arm64/") ? arm64_line(cell, n, pmu)
-							   : ia64_line(cell, pmu);
+			lines += strstr(file, "/x86/")	     ? x86_line(cell, n, vendor, pmu)
+				 : strstr(file, "/arm64/")   ? arm64_line(cell, n, pmu)
+				 : strstr(file, "/riscv64/") ? riscv64_line(cell, pmu)
+							     : ia64_line(cell, pmu);
 	}
 	if (from)
 		fclose(from);
@@ -193,6 +232,31 @@ static void every_match_line(void)
 		lines += lines_of(files.gl_pathv[i]);
 	globfree(&files);
 	CHECK(lines > 200, "%d", lines);
+}
+
+/* RISC-V: every digit counts, old kernels have the devicetree's name, and nobody has nothing.
+ */
+static void riscv64_machines(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	wipe();
+	riscv64("0x489", "0x8000000000000107", "0x9001"); /* between two tables */
+	CHECK(strcmp(ask(TACH__RISCV64, &err), "rv_sbi") == 0, "%s", err.text);
+	CHECK(strstr(err.text, "0x8000000000000107") != NULL, "%s", err.text);
+	riscv64("0x489", "0x80000000000000070", "0x1");
+	CHECK(strcmp(ask(TACH__RISCV64, &err), "rv_sbi") == 0, "%s", err.text);
+	riscv64("0x0", "0x70216", "0x70216"); /* QEMU */
+	CHECK(strcmp(ask(TACH__RISCV64, &err), "rv_sbi") == 0, "%s", err.text);
+	put("/proc/cpuinfo", "processor\t: 0\nhart\t\t: 1\nuarch\t\t: sifive,u74-mc\n\n"
+			     "processor\t: 1\nhart\t\t: 2\nuarch\t\t: sifive,u74-mc\n\n");
+	IS(TACH__RISCV64, "rv_bullet");
+	put("/proc/cpuinfo", "processor\t: 0\nhart\t\t: 0\nisa\t\t: rv64imac\n\n");
+	CHECK(strcmp(ask(TACH__RISCV64, &err), "rv_sbi") == 0, "%s", err.text);
+	put("/proc/cpuinfo", "processor\t: 0\nmvendorid\t: 0x5b7\nmarchid\t\t: 0x0\n"
+			     "mimpid\t\t: 0x0\n\nprocessor\t: 1\nmvendorid\t: 0x31e\n"
+			     "marchid\t\t: 0x8000000000008a45\nmimpid\t\t: 0x500\n\n");
+	IS(TACH__RISCV64, "rv_c900 rv_ax45");
 }
 
 /* ---- hybrids ---- */
@@ -464,6 +528,7 @@ int main(void)
 	if (!mkdtemp(root))
 		return 1;
 	CASE(every_match_line);
+	CASE(riscv64_machines);
 	CASE(hybrids_by_sysfs);
 	CASE(hybrids_without_sysfs);
 	CASE(big_and_little_arm_cores);

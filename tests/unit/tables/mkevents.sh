@@ -90,6 +90,17 @@ bad match_no_number         "6:10: 'z' is not a hexadecimal number, a..b or *" '
 bad match_empty_range       "6:10: '9..1' is not a hexadecimal number, a..b or *" '6s/-1-/-9..1-/'
 bad match_unknown_option    '6:14: expected core=, native= or fallback=' '6s/$/\tcolour=1/'
 bad match_claimed_twice     '7:8: this CPU is claimed at base.tsv:6 too' '6a @match\t6-0..3-2'
+# the same of architectures whose CPUs are patterns
+mv good.tsv x86.tsv
+printf '%s\n' '@format	pmuevents/1' '@pmu	base' '@arch	riscv64' '@encoding	riscv' '@match	0x489	0x[1-9a]07	0x[78]~' \
+	'@match	0x489	0x[1-9]07	0xd~' '@perf	cpu' '@plm	k,u,h' '@mods	-' '@flags	-' 'E	ONE	0x1	-	-	*	-	-	V	-	-' >good.tsv
+cp good.tsv base.tsv
+verdict patterns "$("$mkevents" base.tsv 2>&1)"
+bad patterns_meet           '6:8: this CPU is claimed at base.tsv:5 too' '6s/d~/80/'
+bad patterns_meet_open      '6:8: this CPU is claimed at base.tsv:5 too' '6s/0xd~/0x~/'
+bad pattern_in_the_middle   '6:14: ~ ends a pattern' '6s/0x.1-9.07/0x~07/'
+bad pattern_cells           '6:8: a CPU of this architecture is 3 cells' '6s/\t0xd~//'
+mv x86.tsv good.tsv
 # events and umasks
 bad event_twice             "20:3: event 'one' was given at line 14" '19a E\tone\t0x1\t-\t-\t*\t-\t-\tL\t-\t-'
 bad umask_twice             "18:3: umask 'A' was given at line 16" '18s/C/A/;18s/eq=A:B/-/'

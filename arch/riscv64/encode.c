@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RISC-V: one word. Where a vendor's codes are known it is the value for mhpmevent, which is
+ * also perf's config with type RAW (drivers/perf/riscv_pmu_sbi.c, riscv_get_event_info): bits
+ * 47-0, from SBI 3.0 on 55-0; bits 63-56 of mhpmevent are the kernel's (Sscofpmf), so that no
+ * privilege level is part of the word. Of the SBI PMU extension's events it is event_idx: type
+ * in bits 19-16, code in 15-0 (RISC-V SBI specification, "Event: Hardware general events" and
+ * the following), which perf knows by other numbers.
+ */
+#include <stdio.h>
+#include "core/port/port.h"
+
+#define FIRMWARE (UINT64_C(1) << 63)
+
+enum { SBI_HARDWARE, SBI_CACHE, SBI_FIRMWARE = 0xf };
+
+static int encode(struct tach__work *w)
+{
+	w->codes[0] = w->event->code;
+	w->ncodes = 1;
+	return 0;
+}
+
+static void perf(struct tach__work *w)
+{
+	uint32_t code = (uint32_t)w->codes[0] & 0xffff;
+
+	w->config = w->codes[0];
+	if (w->pmu->encoding != TACH__SBI)
+		return;
+	switch (w->codes[0] >> 16) {
+	case SBI_HARDWARE: /* numbered from 1 */
+		w->type = PERF_TYPE_HARDWARE;
+		w->config = code - 1;
+		break;
+	case SBI_CACHE: /* cache << 3 | operation << 1 | result */
+		w->type = PERF_TYPE_HW_CACHE;
+		w->config = code >> 3 | (code >> 1 & 3) << 8 | (code & 1) << 16;
+		break;
+	case SBI_FIRMWARE:
+		w->config = FIRMWARE | code;
+		break;
+	}
+}
+
+/* What the vendor does not count the firmware may. */
+static const char *common(const struct tach__pmu *pmu)
+{
+	return pmu->encoding == TACH__RISCV ? "rv_sbi" : NULL;
+}
+
+static void describe(const struct tach__cpu *cpu, char *out, size_t size)
+{
+	snprintf(out, size, "mvendorid marchid mimpid %s", cpu->id);
+}
+
+/* linux: drivers/perf/riscv_pmu_sbi.c */
+static const struct tach__format formats[] = {
+	{"event", "config:0-55", -1},
+	{"firmware", "config:62-63", -1},
+	{"", "", 0},
+};
+
+const struct tach__part tach__part_riscv64 = {
+	.name = "riscv64",
+	.native = "riscv64",
+	.cpus = tach__riscv64_cpus,
+	.describe = describe,
+	.common = common,
+	.formats = formats,
+	.encode = encode,
+	.perf = perf,
+};
