@@ -196,19 +196,6 @@ TACH_INLINE void add(struct tach__hot *self, struct tach_region_mark *mark,
 	mark->end = NULL;
 }
 
-TACH_INLINE int read_end_one(const struct tach_reader *reader, const struct tach_mark *mark,
-			     uint64_t *delta, uint32_t i)
-{
-	uint64_t sum = 0;
-	uint32_t seen;
-
-	if (TACH_UNLIKELY(!tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &seen)))
-		return 0;
-	sum -= mark->value[i];
-	delta[i] = TACH_MODULAR ? sum & reader->mask : sum;
-	return 1;
-}
-
 /*
  * Every counter under its own page's lock, which it keeps whatever happened since begin: the
  * differences are right although the group was rescheduled.
@@ -216,7 +203,7 @@ TACH_INLINE int read_end_one(const struct tach_reader *reader, const struct tach
 TACH_INLINE int read_end(const struct tach_reader *reader, const struct tach_mark *mark,
 			 uint64_t *delta, uint32_t count)
 {
-#define STEP(i) read_end_one(reader, mark, delta, i)
+#define STEP(i) tach__end_any(reader, mark, delta, i)
 	return STEPS(count, STEP);
 #undef STEP
 }

@@ -1,37 +1,45 @@
 /* SPDX-License-Identifier: MIT */
+/* clang-format off: the table below is laid out by hand. */
 /*
- * The only architecture ladder in the tree, and the contract of the files behind it.
+ * The only place that tells architectures apart, and what the header of each has to provide.
  *
- * include/tach/arch/X.h provides
- *   TACH_ARCH_FAST	1 if counters can be read in user space, else the starred ones are
- *absent TACH_ARCH_SIGNED	1 if TACH_COUNTER gives counters extended by sign already
- *   TACH_PAGE(r, i)	address of member i's page, by what costs least there
+ * include/tach/arch/X.h defines the following. Those marked * may be missing where
+ * TACH_ARCH_FAST is 0.
+ *
+ *   TACH_ARCH_NAME		its name in a report; the folder of arch/ with its tables
+ *   TACH_ARCH_FAST		1 if counters can be read in user space, else 0
+ *   TACH_ARCH_SIGNED		1 if TACH_COUNTER gives values already extended by sign
+ *
+ *   TACH_PAGE(reader, i)	address of member i's page, computed in the cheapest way
+ *   TACH_STUBS(width)		way.stubs for a counter of that width (library only)
  * * TACH_NUMBER(index, number)
- *			number = what TACH_COUNTER wants for this index of a page; true if index
- *			is 0
+ *				number = what TACH_COUNTER wants for a page's index;
+ *				the expression is true if index is 0
  * * TACH_COUNTER(way, number, value, seen)
- *			one counter read into value, 64 bits wide, raw or extended by sign. When
- *the instruction faults and tach_fault_install() was called, it ends with `seen` odd instead. A
- *compiler barrier.
- * * TACH_ADD(value, operand)
- *			value += operand, operand in memory. A compiler barrier.
- *   TACH_STUBS(width)	way.stubs for a counter of that width (library only)
- *   TACH_ARCH_NAME	what to call it in a report; the folder of arch/ with its tables
- *   tach__arch_loop(n)	n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions each and
- *			nothing else: what counts are proved with
- *   tach_clock()	one clock read: TSC, CNTVCT, ITC; 0 where there is none
- *   TACH_UNLESS(word, label)
- *			goto label if the 64-bit word is 0, in a number of instructions that is
- *			the same at every place; the ladder gives one in C
- *   TACH_ADDRESS(object) of a static object, in a number of instructions that is the same at
- *			every place; the ladder gives one in C
+ *				reads one counter into value: 64 bits, raw or extended by
+ *				sign. If the instruction faults after tach_fault_install()
+ *				was called, `seen` is odd afterwards. A compiler barrier.
+ * * TACH_ADD(value, operand)	value += operand, operand in memory. A compiler barrier.
+ *
+ *   tach_clock()		one clock read (TSC, CNTVCT, ITC); 0 where there is none
+ *   TACH_FENCE()		all before it has executed before anything after it starts
+ *   tach__arch_loop(n)		n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
+ *				each and nothing else: counts are verified with it
+ *
+ * The next two take the same number of instructions wherever they stand; default: plain C.
+ *   TACH_UNLESS(word, label)	goto label if the 64-bit word is 0
+ *   TACH_ADDRESS(object)	address of a static object
+ *
+ * The next three are optional: what regions use in place of C where the processor can do it
+ * in one instruction, or without a branch.
  * * TACH_BUMP(word, by)	word += by, 64 bits, not torn by a signal handler of this
- *thread's
- * * TACH_COUNT(word, by) the same where such a handler changes that very word
+ *				thread
+ * * TACH_COUNT(word, by)	the same where such a handler changes that very word
  * * TACH_BELOW(a, b, below, other)
- *			pointers: below = a < b ? below : other, 32 bits, without a branch
- *   TACH_FENCE()	what is before has executed before anything after starts
+ *				below = a < b ? below : other; a and b are compared as 32
+ *				bits, below and other are pointers; no branch
  */
+/* clang-format on */
 #ifndef TACH_ARCH_H
 #define TACH_ARCH_H
 

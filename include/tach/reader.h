@@ -276,18 +276,31 @@ TACH__INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_m
 	return 1;
 }
 
-TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
+/* Under its own page's lock alone: right whatever happened to the group since begin. */
+TACH__INLINE int tach__end_any(const struct tach_reader *reader, const struct tach_mark *mark,
 			       uint64_t *delta, unsigned i)
 {
 	uint32_t lock;
 	uint64_t sum = 0; /* for compilers that do not see that it is set */
 
-	if (TACH_UNLIKELY(
-		    i == 0 ? !tach__sum_since(tach__way(reader, 0), mark->lock, &sum)
-			   : !tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
+	if (TACH_UNLIKELY(!tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
 		return 0;
 	sum -= mark->value[i];
 	delta[i] = TACH_MODULAR ? sum & reader->mask : sum;
+	return 1;
+}
+
+TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
+			       uint64_t *delta, unsigned i)
+{
+	uint64_t sum = 0;
+
+	if (i > 0)
+		return tach__end_any(reader, mark, delta, i);
+	if (TACH_UNLIKELY(!tach__sum_since(tach__way(reader, 0), mark->lock, &sum)))
+		return 0;
+	sum -= mark->value[0];
+	delta[0] = TACH_MODULAR ? sum & reader->mask : sum;
 	return 1;
 }
 
