@@ -44,7 +44,7 @@ extern void *__libc_stack_end __attribute__((weak)); /* ld.so's: of the first th
  */
 static uintptr_t stack_top(const struct tach__thread *record)
 {
-	if (record->tid != getpid())
+	if (!record->is_first)
 		return (uintptr_t)&tach__self;
 	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
 }

@@ -123,6 +123,8 @@ struct tach__thread {
 	uint64_t folded; /* 0: live, else the number of the folding */
 	int destructions;
 	pid_t tid;
+	int is_first; /* the first thread of its process, as its number told when it was opened
+		       */
 	char comm[16];
 	/* Cost of cold exits inside open regions; see cold.c. */
 	uint64_t cold[TACH__SUMS];

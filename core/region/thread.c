@@ -197,6 +197,7 @@ static int thread_open(void)
 	if (record->count)
 		tach__clock_learn(record->reader->way[0].page);
 	record->tid = (pid_t)syscall(SYS_gettid);
+	record->is_first = record->tid == getpid();
 	record->random = seed(record);
 	hot = record->hot;
 	TACH__SET(hot->limit, (uint64_t)0);
