@@ -54,7 +54,13 @@ static int due(void);
 static void deal_anew(void);
 static void turn(const void *page, unsigned long how);
 
-static uint32_t seam_lock(const struct perf_event_mmap_page *page, int first)
+/* With linkage: the reader's inline functions have it, and may not call what has none. */
+uint32_t seam_lock(const struct perf_event_mmap_page *page, int first);
+uint32_t seam_index(const struct perf_event_mmap_page *page);
+int64_t seam_offset(const struct perf_event_mmap_page *page);
+unsigned seam_width(const struct perf_event_mmap_page *page);
+
+uint32_t seam_lock(const struct perf_event_mmap_page *page, int first)
 {
 	uint32_t lock = *(const volatile uint32_t *)&page->lock;
 	struct memory *m = remember(page);
@@ -70,7 +76,7 @@ static uint32_t seam_lock(const struct perf_event_mmap_page *page, int first)
 	return planted == NO_LOCK_CHECK ? m->lock : lock;
 }
 
-static uint32_t seam_index(const struct perf_event_mmap_page *page)
+uint32_t seam_index(const struct perf_event_mmap_page *page)
 {
 	uint32_t index = *(const volatile uint32_t *)&page->index;
 	struct memory *m = remember(page);
@@ -88,7 +94,7 @@ static uint32_t seam_index(const struct perf_event_mmap_page *page)
 	return index;
 }
 
-static int64_t seam_offset(const struct perf_event_mmap_page *page)
+int64_t seam_offset(const struct perf_event_mmap_page *page)
 {
 	if (due()) /* between the counter and the offset; the next look turns it on */
 		turn(page, PERF_EVENT_IOC_DISABLE);
@@ -99,7 +105,7 @@ static int64_t seam_offset(const struct perf_event_mmap_page *page)
 	return *(const volatile __s64 *)&page->offset;
 }
 
-static unsigned seam_width(const struct perf_event_mmap_page *page)
+unsigned seam_width(const struct perf_event_mmap_page *page)
 {
 	return planted == WIDTH_IGNORED ? 64 : page->pmc_width;
 }
