@@ -251,7 +251,8 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 
 	if (top > INT32_MAX) /* below zero: see tach__abandon */
 		TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
-	if (top > LEVELS_MOST)
+	/* Calibration leaves none, and its marks are on no stack that is known here. */
+	if (top > LEVELS_MOST || tach__calibrating)
 		return;
 	for (uint32_t k = 0; k < top; k++) {
 		struct tach__slot *slot = tach__stack(hot, k)[1];

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/os/stack.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
 
@@ -170,7 +171,8 @@ static void record_publish(struct tach__thread *record)
 		pthread_setspecific(thread_key, record);
 }
 
-static int thread_open(void)
+/* On a stack of its own: the program's may have next to nothing left. */
+static int thread_open(void *unused)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -179,6 +181,7 @@ static int thread_open(void)
 	struct tach__held held;
 	struct tach__hot *hot;
 
+	(void)unused;
 	tach__lock(&held);
 	config = r->enabled ? r->config : NULL;
 	if (config)
@@ -322,7 +325,7 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 				record = NULL;
 			}
 		}
-		if (!record && thread_open() != 0)
+		if (!record && tach__on_own_stack(thread_open, NULL) != 0)
 			return NULL;
 		record = tach__self->record;
 		if (id >= record->limit && tach__slots_grow(record, id) != 0)
