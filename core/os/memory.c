@@ -14,14 +14,48 @@ size_t tach__pages_round(size_t size)
 	return (size + page - 1) & ~(page - 1);
 }
 
-void *tach__pages(size_t size)
+static void *map(size_t size, int access)
 {
 	int saved = errno;
-	void *p = mmap(NULL, tach__pages_round(size), PROT_READ | PROT_WRITE,
+	void *p = mmap(NULL, tach__pages_round(size), access,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	errno = saved;
 	return p == MAP_FAILED ? NULL : p;
+}
+
+void *tach__pages(size_t size)
+{
+	return map(size, PROT_READ | PROT_WRITE);
+}
+
+void *tach__pages_reserve(size_t size)
+{
+	return map(size, PROT_NONE);
+}
+
+/* From the first page that begins there or behind, to the last that ends there or before. */
+void tach__pages_hole(void *reserved, size_t from, size_t to)
+{
+	int saved = errno;
+	size_t begin = tach__pages_round(from);
+
+	if (begin < to)
+		munlock((char *)reserved + begin, to - begin);
+	errno = saved;
+}
+
+/* What becomes writable and is locked, the kernel fills here (mprotect_fixup in mm/mprotect.c).
+ */
+int tach__pages_open(void *reserved, size_t size)
+{
+	int saved = errno;
+	int refused = mprotect(reserved, tach__pages_round(size), PROT_READ | PROT_WRITE);
+
+	if (refused)
+		tach__pages_free(reserved, size);
+	errno = saved;
+	return refused;
 }
 
 int tach__pages_wiped(void *pages, size_t size)

@@ -25,11 +25,24 @@ struct tach__thread *tach__thread_record(void)
 
 /* ---- memory ---- */
 
+/* Of the tables behind the hot page, what the first regions and levels use. */
+static char *hot_map(size_t size)
+{
+	char *base = tach__pages_reserve(size);
+
+	if (!base)
+		return NULL;
+	tach__pages_hole(base, sizeof(struct tach__hot), TACH__TABLE_AT);
+	tach__pages_hole(base, TACH__TABLE_AT + 1, TACH__STACK_AT);
+	tach__pages_hole(base, TACH__STACK_AT + 1, TACH__RECORD_AT);
+	return tach__pages_open(base, size) == 0 ? base : NULL;
+}
+
 static struct tach__thread *record_map(uint32_t stride)
 {
 	size_t head = (sizeof(struct tach__thread) + 63) & ~(size_t)63;
 	size_t size = TACH__RECORD_AT + head + (TACH__OVERFLOWS + 2) * (size_t)stride;
-	char *base = tach__pages(size), *slots;
+	char *base = hot_map(size), *slots;
 	struct tach__thread *record;
 
 	if (!base)

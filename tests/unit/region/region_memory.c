@@ -4,6 +4,8 @@
  * README.md states the first of these figures; it is checked against what is measured.
  */
 #include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include "tests/unit/region/regions.h"
 
 enum { THREADS = 32, SITES = 4000 };
@@ -35,12 +37,15 @@ static void *visitor(void *sites)
 static void live(int threads, int sites, long *entered, long *looked)
 {
 	pthread_t thread[THREADS];
+	pthread_attr_t attr;
 	long before, after;
 
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
 	pthread_barrier_init(&barrier, NULL, (unsigned)threads + 1);
 	before = regions_resident_kb();
 	for (int i = 0; i < threads; i++)
-		pthread_create(&thread[i], NULL, visitor, (void *)(intptr_t)sites);
+		pthread_create(&thread[i], &attr, visitor, (void *)(intptr_t)sites);
 	pthread_barrier_wait(&barrier);
 	after = regions_resident_kb();
 	*entered = (after - before) * 1024;
@@ -52,6 +57,7 @@ static void live(int threads, int sites, long *entered, long *looked)
 	for (int i = 0; i < threads; i++)
 		pthread_join(thread[i], NULL);
 	pthread_barrier_destroy(&barrier);
+	pthread_attr_destroy(&attr);
 }
 
 static void begin(int members, uint32_t histograms)
@@ -62,6 +68,13 @@ static void begin(int members, uint32_t histograms)
 		opt.set = fake_set(members);
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
+
+/* The figures of README.md; pages round them. */
+static const struct {
+	int members;
+	long bytes, with_histograms;
+} stated[] = {{0, 264, 4360}, {1, 328, 4424}, {4, 392, 12680}};
+enum { PER_THREAD_KB = 29, PER_LOCKED_THREAD_KB = 64 };
 
 /* The C library keeps stacks of threads that ended: a first round for them. */
 static long bytes_per_thread(int members)
@@ -76,22 +89,56 @@ static long bytes_per_thread(int members)
 	return (one - none) / THREADS;
 }
 
+/* In a process of its own: threads that ended leave their memory to those that come. */
 static void bytes_per_region(int members, uint32_t histograms, long *entered, long *looked)
 {
-	begin(members, histograms);
-	enter(SITES); /* they are known then */
-	live(1, 1, entered, looked);
-	live(1, SITES, entered, looked);
-	*entered /= SITES;
-	*looked /= SITES;
+	long *shared = mmap(NULL, 2 * sizeof *shared, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		begin(members, histograms);
+		enter(SITES); /* they are known then */
+		live(1, 1, &shared[0], &shared[1]);
+		live(1, SITES, &shared[0], &shared[1]);
+		_exit(check__failed != 0);
+	}
+	waitpid(child, &status, 0);
+	CHECK(status == 0);
+	*entered = shared[0] / SITES;
+	*looked = shared[1] / SITES;
+	munmap(shared, 2 * sizeof *shared);
 }
 
-/* The figures of README.md; pages round them. */
-static const struct {
-	int members;
-	long bytes, with_histograms;
-} stated[] = {{0, 264, 4360}, {1, 328, 4424}, {4, 392, 12680}};
-enum { PER_THREAD_KB = 29 };
+/* Of a process that has all its memory filled and kept, now and later. */
+static void locked_memory_per_thread(void)
+{
+	int status = -1;
+	pid_t child;
+
+	if (!REGIONS_MEMORY_IS_OURS)
+		SKIP("a checker's own memory is among it");
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		long bytes;
+
+		if (mlockall(MCL_FUTURE) != 0)
+			_exit(77);
+		bytes = bytes_per_thread(4);
+		printf("# mlockall: %ld bytes per thread\n", bytes);
+		CHECK(bytes <= PER_LOCKED_THREAD_KB * 1024, "%ld", bytes);
+		fflush(stdout);
+		_exit(check__failed != 0);
+	}
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("locking memory is not permitted");
+	CHECK(status == 0, "%#x", (unsigned)status);
+}
 
 static int about(long measured, long figure)
 {
@@ -161,8 +208,9 @@ static void readme_says_so(void)
 int main(void)
 {
 	prepare();
-	CASE(memory_per_thread);
 	CASE(memory_per_region);
+	CASE(locked_memory_per_thread);
+	CASE(memory_per_thread);
 	CASE(readme_says_so);
 	return check_done();
 }
