@@ -6,4 +6,5 @@ slow_packages += libpfm4 libpfm4-dev papi-tools
 
 # Fuzzing takes the library's own look-up of presets: one definition is enough.
 fuzz_with_pfm4 := $(filter-out %/derived.c,$(libpfm4_src))
+$(B)/tests/unit/compat/libpfm4_forks: override CPPFLAGS += -Icompat/libpfm4/include
 $(B)/tests/fuzz/pfm4 $(B)/fuzz/pfm4: override CPPFLAGS += -Icompat/libpfm4/include

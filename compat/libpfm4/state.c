@@ -10,12 +10,29 @@
 
 enum { IDX_SHIFT = 21, NUMBERS = 1024 };
 
+/*
+ * Readers have it for a whole call, the writer while it looks at the machine; nobody takes it
+ * twice, and libpfm4's functions are not for signal handlers. A forked child gets it free: what
+ * another thread of its parent was amid changing is not `ready` and is found out again.
+ */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct p4_state state;
+
+static void forked_child(void)
+{
+	lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+}
+
+__attribute__((constructor)) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+}
 
 /* ---- numbers ---- */
 
 static int16_t pmu_of_number[NUMBERS];
+/* Takes nothing; a fork amid it begins it anew in the child (glibc counts forks in the word).
+ */
 static pthread_once_t numbered = PTHREAD_ONCE_INIT;
 
 int p4_number(int pmu)

@@ -38,7 +38,6 @@ struct entry {
 };
 
 struct tach_derived {
-	pthread_mutex_t lock;
 	struct tach_derived_options opt;
 	struct definition *definitions;
 	struct source *sources;
@@ -49,6 +48,50 @@ struct tach_derived {
 	struct tach_derived_info *listing;
 	int listing_pmu, listing_count;
 };
+
+/*
+ * One lock for all registries, so that a forked child can be given it free. It is held around
+ * malloc and the parser, and no lock of the library's is taken inside; nothing that START, STOP
+ * or a signal handler may call takes it. No hook holds it over a fork: a handler that forks may
+ * have interrupted its holder. The child may so find a registry torn that another thread of
+ * its parent was in: the process's own is then made anew, others are their users'.
+ */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const struct tach_derived *inside; /* who has the lock is in this one */
+
+/*
+ * A fork amid it begins it anew in the child (glibc counts forks in the word), and what it
+ * takes is the lock above and malloc's.
+ */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static struct tach_derived *own;
+
+static void enter(const struct tach_derived *d)
+{
+	pthread_mutex_lock(&lock);
+	inside = d;
+}
+
+static void leave(void)
+{
+	inside = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+static void forked_child(void)
+{
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+	if (own && inside == own) {
+		own = NULL;
+		once = (pthread_once_t)PTHREAD_ONCE_INIT;
+	}
+	inside = NULL;
+}
+
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+}
 
 /* One file being loaded. */
 struct load {
@@ -267,13 +310,13 @@ int tach_derived_load_text(struct tach_derived *d, const char *name, const char 
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	strcpy(source->name, name);
 	l.file = source->name;
-	pthread_mutex_lock(&d->lock);
+	enter(d);
 	source->next = d->sources;
 	d->sources = source;
 	tach__derived_parse(text, length, &sink);
 	free(d->listing);
 	d->listing = NULL;
-	pthread_mutex_unlock(&d->lock);
+	leave();
 	if (l.no_memory)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	return l.taken;
@@ -318,7 +361,6 @@ int tach_derived_create(const struct tach_derived_options *opt, struct tach_deri
 	d = calloc(1, sizeof *d);
 	if (!d)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	pthread_mutex_init(&d->lock, NULL);
 	if (opt)
 		d->opt = *opt;
 	if (d->opt.flags & TACH_DERIVED_USER)
@@ -345,7 +387,6 @@ void tach_derived_free(struct tach_derived *d)
 	}
 	free(d->entry);
 	free(d->listing);
-	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
@@ -377,11 +418,11 @@ int tach__derived_find(struct tach_derived *d, int pmu, const char *name, size_t
 	const struct entry *e;
 	int i;
 
-	pthread_mutex_lock(&d->lock);
+	enter(d);
 	e = find_loaded(d, pmu, name, length);
 	if (e)
 		*info = e->definition->info;
-	pthread_mutex_unlock(&d->lock);
+	leave();
 	if (e)
 		return 0;
 	if (!(d->opt.flags & TACH_DERIVED_PRESETS) || pmu < 0)
@@ -449,9 +490,9 @@ int tach_derived_count(struct tach_derived *d, int pmu)
 
 	if (!d)
 		return TACH_ERR_INVAL;
-	pthread_mutex_lock(&d->lock);
+	enter(d);
 	n = list(d, tach__derived_pmu(pmu)) ? TACH_ERR_NOMEM : d->listing_count;
-	pthread_mutex_unlock(&d->lock);
+	leave();
 	return n;
 }
 
@@ -461,19 +502,16 @@ int tach_derived_at(struct tach_derived *d, int pmu, int i, struct tach_derived_
 
 	if (!d || !info)
 		return rc;
-	pthread_mutex_lock(&d->lock);
+	enter(d);
 	if (list(d, tach__derived_pmu(pmu)))
 		rc = TACH_ERR_NOMEM;
 	else if (i >= 0 && i < d->listing_count)
 		rc = hand_out(info, &d->listing[i]);
-	pthread_mutex_unlock(&d->lock);
+	leave();
 	return rc;
 }
 
 /* ---- the process's own ---- */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct tach_derived *own;
 
 static void make_own(void)
 {

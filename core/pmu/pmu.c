@@ -11,6 +11,11 @@
 
 /* ---- this machine's ---- */
 
+/*
+ * Not for signal handlers, and nothing that START or STOP do comes here. What `once` runs reads
+ * files and takes no lock but malloc's and stdio's; a fork amid it begins it anew in the child
+ * (glibc counts forks in the word).
+ */
 static struct host {
 	pthread_once_t once;
 	int n, pmus[TACH__CPU_KINDS];

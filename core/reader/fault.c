@@ -28,12 +28,20 @@ struct record {
 
 struct table {
 	struct table *older; /* kept: a handler may be looking at it */
+	uint64_t scan;	     /* its number: what began later has seen more modules */
 	size_t count, room;
 	struct record record[];
 };
 
+/*
+ * Around the table's pointer and sigaction(2), which wait for nobody: modules are looked
+ * through before, as that takes the loader's lock, which somebody may have who comes here
+ * (dl_iterate_phdr's callback). A forked child gets it free; the pointer is whole after any
+ * store.
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table *table; /* what the handler sees */
+static uint64_t scans;	    /* begun */
 static const int signals[2] = {SIGSEGV, SIGILL};
 static struct sigaction previous[2];
 
@@ -242,32 +250,44 @@ static int install_handlers(void)
 	return 0;
 }
 
+/* The table is the handler's from now on, or nobody's. */
+static int publish(struct table *t)
+{
+	int refused;
+
+	pthread_mutex_lock(&lock);
+	if (table && table->scan > t->scan) {
+		free(t);
+	} else {
+		t->older = table;
+		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
+	}
+	refused = install_handlers();
+	if (refused)
+		remove_handlers();
+	pthread_mutex_unlock(&lock);
+	return refused;
+}
+
 int tach_fault_install(struct tach_error *err)
 {
 	struct table *t = calloc(1, sizeof *t);
-	int code = 0, saved = errno;
+	int code, refused, saved = errno;
 
 	if (!t)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	pthread_mutex_lock(&lock);
+	t->scan = __atomic_add_fetch(&scans, 1, __ATOMIC_SEQ_CST);
 	if (dl_iterate_phdr(scan_module, &t)) {
 		free(t);
-		code = tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	} else {
-		int refused;
-
-		qsort(t->record, t->count, sizeof *t->record, by_address);
-		code = (int)t->count;
-		t->older = table;
-		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
-		refused = install_handlers();
-		if (refused) {
-			remove_handlers();
-			code = tach__error(err, refused, 0, 0, "cannot install a handler: %s",
-					   tach_strerror(refused));
-		}
+		errno = saved;
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
-	pthread_mutex_unlock(&lock);
+	qsort(t->record, t->count, sizeof *t->record, by_address);
+	code = (int)t->count;
+	refused = publish(t);
+	if (refused)
+		code = tach__error(err, refused, 0, 0, "cannot install a handler: %s",
+				   tach_strerror(refused));
 	errno = saved;
 	return code;
 }

@@ -4,9 +4,14 @@
  * that there is a counter. With the handler they take the slow exit; other faults are left
  * alone.
  */
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <tach/fault.h>
 #include <unistd.h>
@@ -254,8 +259,59 @@ static void foreign_faults_kill_as_before(void)
 	CHECK(outcome(crash_twice) == 128 + SIGSEGV, "%d", outcome(crash_twice));
 }
 
+static volatile pid_t installer;
+
+static void *install(void *unused_argument)
+{
+	installer = (pid_t)syscall(SYS_gettid);
+	tach_fault_install(NULL);
+	return unused_argument;
+}
+
+/* 'S': it waits. */
+static char state_of(pid_t thread)
+{
+	char path[64], text[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
+	f = fopen(path, "re");
+	if (f) {
+		text[fread(text, 1, sizeof text - 1, f)] = '\0';
+		fclose(f);
+	}
+	return strrchr(text, ')') ? strrchr(text, ')')[2] : '?';
+}
+
+/* With the loader's lock, which the other thread's installation waits for. */
+static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
+{
+	(void)info;
+	(void)size;
+	pthread_create(thread, NULL, install, NULL);
+	while (!installer || state_of(installer) != 'S')
+		sched_yield();
+	tach_fault_install(NULL);
+	return 1;
+}
+
+static void install_twice(void)
+{
+	pthread_t thread;
+
+	alarm(60); /* of waiting for ever */
+	dl_iterate_phdr(with_loader, &thread);
+	pthread_join(thread, NULL);
+}
+
+static void installing_beside_the_loader(void)
+{
+	CHECK(outcome(install_twice) == 0, "%d", outcome(install_twice));
+}
+
 int main(void)
 {
+	CASE(installing_beside_the_loader);
 	CASE(faults_become_slow_exits);
 	CASE(foreign_faults_reach_the_earlier_handler);
 	CASE(the_earlier_handler_gets_what_it_asked_for);
