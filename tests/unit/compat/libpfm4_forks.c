@@ -29,7 +29,6 @@ static void fork_beside_a_reader(void)
 	fflush(stdout);
 	child = fork();
 	if (child == 0) {
-		alarm(60); /* of waiting for ever */
 		pfm_terminate();
 		_exit(pfm_initialize() != PFM_SUCCESS || !p4_enter());
 	}

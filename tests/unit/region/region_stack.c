@@ -12,7 +12,7 @@
 #include "tests/check.h"
 
 /* README.md states both. */
-enum { FIRST = 2048, LATER = 1024, SIZE = 256 * 1024, PAINT = 0xa5 };
+enum { FIRST = 2048, LATER = 1280, SIZE = 256 * 1024, PAINT = 0xa5 };
 
 static unsigned char *stack;
 static volatile uintptr_t frame; /* of the handler */
