@@ -69,7 +69,7 @@ static struct look look(void)
 /* 0: there is none, or it is not of this boot. */
 static int inherited_look(struct look *out)
 {
-	const char *text = secure_getenv("TACH_FLAG_CLOCK");
+	const char *text = secure_getenv("TACH_CLOCK");
 	unsigned long long ticks, width;
 	long long seconds, ns;
 

@@ -51,7 +51,7 @@ static void set_clock(void)
 	}
 	snprintf(value, sizeof value, "%llu:%lld.%09ld:%llu", best, (long long)now.tv_sec,
 		 now.tv_nsec, least);
-	setenv("TACH_FLAG_CLOCK", value, 1);
+	setenv("TACH_CLOCK", value, 1);
 }
 
 static void set_environment(const struct run_arguments *a, const char *object,

@@ -45,7 +45,7 @@ static void many_stars(void)
 {
 	struct rlimit limit = {10, 10};
 	char globs[128], name[512];
-	int status;
+	int status = 0;
 	pid_t child;
 
 	for (size_t i = 0; i < sizeof globs; i++)
