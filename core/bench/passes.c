@@ -15,25 +15,25 @@
  */
 struct plan {
 	int n, anchors;
-	struct tach__span text[TACH_SCHEDULE_MAX];
+	struct tach__stretch text[TACH_SCHEDULE_MAX];
 	struct tach_event event[TACH_SCHEDULE_MAX];
 	struct tach_schedule schedule;
 	uint32_t privilege;
 };
 
-static const struct tach__span repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
-					   sizeof TACH__BENCH_REPEATED - 1};
+static const struct tach__stretch repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
+					      sizeof TACH__BENCH_REPEATED - 1};
 
-static const struct tach__span interrupts = {"interrupts", "interrupts",
-					     sizeof "interrupts" - 1};
+static const struct tach__stretch interrupts = {"interrupts", "interrupts",
+						sizeof "interrupts" - 1};
 
-static int is_repeated(struct tach__span t)
+static int is_repeated(struct tach__stretch t)
 {
 	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
 }
 
 /* 0 when the scheduler is to see it too. */
-static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
+static int encode(const struct plan *plan, struct tach__stretch event, struct tach_event *out)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	char string[TACH_EVENT_NAME_MAX];
@@ -50,7 +50,7 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
 
 /* A name for several events, which the set will count: they may be more than fit beside others.
  */
-static int is_derived(struct tach__span event)
+static int is_derived(struct tach__stretch event)
 {
 	char name[TACH_EVENT_NAME_MAX];
 	struct tach_expansion *x = NULL;
@@ -73,7 +73,7 @@ static int is_derived(struct tach__span event)
 static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
 		     struct tach_error *err)
 {
-	struct tach__span list = {events, events, strlen(events)}, label, event;
+	struct tach__stretch list = {events, events, strlen(events)}, label, event;
 
 	plan->text[0] = repeated;
 	encode(plan, repeated, &plan->event[0]);
@@ -82,8 +82,8 @@ static int read_list(struct plan *plan, const char *events, char *derived, char 
 	plan->n = plan->anchors;
 	while (tach__list_next(&list, &label, &event)) {
 		const char *start = label.length ? label.at : event.at;
-		struct tach__span whole = {events, start,
-					   (size_t)(event.at + event.length - start)};
+		struct tach__stretch whole = {events, start,
+					      (size_t)(event.at + event.length - start)};
 
 		if (is_repeated(whole))
 			continue;

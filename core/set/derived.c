@@ -46,11 +46,11 @@ int tach__set_merged(struct tach__making *m, int member)
 
 static int members(struct tach__making *m, const struct tach_expansion *x, int *number)
 {
-	static const struct tach__span none;
+	static const struct tach__stretch none;
 
 	for (int i = 0; i < tach_expansion_count(x); i++) {
 		const char *event = tach_expansion_event(x, i);
-		struct tach__span text = {event, event, strlen(event)};
+		struct tach__stretch text = {event, event, strlen(event)};
 		int member = tach__set_find(m->set, event, text.length);
 
 		if (member < 0)
@@ -62,7 +62,7 @@ static int members(struct tach__making *m, const struct tach_expansion *x, int *
 	return 0;
 }
 
-int tach__set_derived(struct tach__making *m, struct tach__span name,
+int tach__set_derived(struct tach__making *m, struct tach__stretch name,
 		      struct tach_formula **formula, char *plain, size_t size)
 {
 	int number[TACH_FORMULA_OPERANDS_MAX], code;

@@ -14,7 +14,7 @@
 #include "core/os/perf_open.h"
 #include "core/os/sysfs.h"
 
-static int column(struct tach__span t)
+static int column(struct tach__stretch t)
 {
 	return (int)(t.at - t.base) + 1;
 }
@@ -233,10 +233,10 @@ int tach__set_was_left_out(const struct tach__making *m, const char *name, size_
 }
 
 static int attach(struct tach__making *m, const struct tach_event *event,
-		  struct tach__span string, struct tach__span label)
+		  struct tach__stretch string, struct tach__stretch label)
 {
 	struct perf_event_attr attr;
-	struct tach__span name = label.length ? label : string;
+	struct tach__stretch name = label.length ? label : string;
 	int member;
 
 	if (event->cpu >= 0)
@@ -258,8 +258,8 @@ static int attach(struct tach__making *m, const struct tach_event *event,
 }
 
 /* `string` is what counts; `event` is how the caller wrote it. */
-static int counted(struct tach__making *m, const char *string, struct tach__span event,
-		   struct tach__span label)
+static int counted(struct tach__making *m, const char *string, struct tach__stretch event,
+		   struct tach__stretch label)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event coded;
@@ -287,13 +287,14 @@ static int counted(struct tach__making *m, const char *string, struct tach__span
 			   "%s", err.text);
 }
 
-static int too_long(struct tach__making *m, struct tach__span event)
+static int too_long(struct tach__making *m, struct tach__stretch event)
 {
 	return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(event),
 			   "an event string of %zu characters", event.length);
 }
 
-int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label)
+int tach__set_native(struct tach__making *m, struct tach__stretch event,
+		     struct tach__stretch label)
 {
 	char string[TACH_EVENT_NAME_MAX];
 
@@ -304,8 +305,8 @@ int tach__set_native(struct tach__making *m, struct tach__span event, struct tac
 	return counted(m, string, event, label);
 }
 
-int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
-		    struct tach_formula **formula)
+int tach__set_event(struct tach__making *m, struct tach__stretch event,
+		    struct tach__stretch label, struct tach_formula **formula)
 {
 	char string[TACH_EVENT_NAME_MAX];
 	int code;
@@ -323,7 +324,8 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 }
 
 /* A derived event in a list of events is a metric of that name. */
-static int listed(struct tach__making *m, struct tach__span event, struct tach__span label)
+static int listed(struct tach__making *m, struct tach__stretch event,
+		  struct tach__stretch label)
 {
 	struct tach_formula *formula;
 	int code = tach__set_event(m, event, label, &formula);
@@ -340,14 +342,15 @@ static int is_separator(char c)
 	return c == ',' || c == '\n' || isspace((unsigned char)c);
 }
 
-int tach__list_next(struct tach__span *list, struct tach__span *label, struct tach__span *event)
+int tach__list_next(struct tach__stretch *list, struct tach__stretch *label,
+		    struct tach__stretch *event)
 {
 	const char *end = list->at + list->length, *at = list->at;
 	int slashes = 0;
 
 	while (at < end && is_separator(*at))
 		at++;
-	*label = *event = (struct tach__span){list->base, at, 0};
+	*label = *event = (struct tach__stretch){list->base, at, 0};
 	for (; at < end && !(is_separator(*at) && (*at != ',' || slashes % 2 == 0)); at++) {
 		slashes += *at == '/';
 		if (*at == '=' && label->length == 0 && slashes == 0 &&
@@ -365,7 +368,7 @@ int tach__list_next(struct tach__span *list, struct tach__span *label, struct ta
 
 int tach__set_events(struct tach__making *m)
 {
-	struct tach__span list = {m->opt->events, m->opt->events, 0}, label, event;
+	struct tach__stretch list = {m->opt->events, m->opt->events, 0}, label, event;
 
 	if (!m->opt->events)
 		return 0;

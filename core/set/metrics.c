@@ -6,12 +6,12 @@
 #include "core/base/error.h"
 #include "core/set/set.h"
 
-static int column(struct tach__span t)
+static int column(struct tach__stretch t)
 {
 	return (int)(t.at - t.base) + 1;
 }
 
-static struct tach__span trim(struct tach__span t)
+static struct tach__stretch trim(struct tach__stretch t)
 {
 	while (t.length && isspace((unsigned char)*t.at))
 		t.at++, t.length--;
@@ -20,7 +20,7 @@ static struct tach__span trim(struct tach__span t)
 	return t;
 }
 
-int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
+int tach__set_metric_keep(struct tach__making *m, struct tach__stretch name,
 			  struct tach_formula *formula)
 {
 	struct tach_set *set = m->set;
@@ -59,7 +59,7 @@ static const struct tach_formula *part(void *context, int i)
 static int resolve(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
-	struct tach__span event = {name, name, length}, none = {name, name, 0};
+	struct tach__stretch event = {name, name, length}, none = {name, name, 0};
 	struct tach_error *outer = a->m->err, err = TACH_ERROR_INIT;
 	int member = tach__set_find(a->m->set, name, length);
 
@@ -90,7 +90,7 @@ static int resolve(void *context, const char *name, size_t length)
 }
 
 /* `text` is NUL-terminated and stands `at` bytes into the caller's metrics. */
-static int compile(struct tach__making *m, struct tach__span name, const char *text, int at)
+static int compile(struct tach__making *m, struct tach__stretch name, const char *text, int at)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -119,7 +119,7 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	return tach__set_metric_keep(m, name, formula);
 }
 
-static int is_taken(const struct tach__making *m, struct tach__span name)
+static int is_taken(const struct tach__making *m, struct tach__stretch name)
 {
 	for (int i = 0; i < m->set->nmetrics; i++)
 		if (strlen(m->set->metric[i].name) == name.length &&
@@ -129,7 +129,7 @@ static int is_taken(const struct tach__making *m, struct tach__span name)
 }
 
 /* "ipc", a preset's or a derived event's name alone, or an event's. */
-static int is_name(struct tach__span part)
+static int is_name(struct tach__stretch part)
 {
 	for (size_t i = 0; i < part.length; i++)
 		if (!isalnum((unsigned char)part.at[i]) && !strchr("_.:-", part.at[i]))
@@ -138,9 +138,9 @@ static int is_name(struct tach__span part)
 }
 
 /* What is an event itself is a member and needs no metric of its name. */
-static int add_named(struct tach__making *m, struct tach__span name)
+static int add_named(struct tach__making *m, struct tach__stretch name)
 {
-	struct tach__span none = {name.base, name.at, 0};
+	struct tach__stretch none = {name.base, name.at, 0};
 	struct tach_formula *formula = NULL;
 	int member;
 
@@ -153,10 +153,10 @@ static int add_named(struct tach__making *m, struct tach__span name)
 	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;
 }
 
-static int add_metric(struct tach__making *m, struct tach__span part)
+static int add_metric(struct tach__making *m, struct tach__stretch part)
 {
 	const char *sign = memchr(part.at, '=', part.length);
-	struct tach__span name = {part.base, part.at, 0};
+	struct tach__stretch name = {part.base, part.at, 0};
 	char *text;
 	int code;
 
@@ -188,7 +188,7 @@ int tach__set_metrics(struct tach__making *m)
 	const char *base = m->opt->metrics, *at = base;
 
 	while (at && *at) {
-		struct tach__span part = {base, at, strcspn(at, ";\n")};
+		struct tach__stretch part = {base, at, strcspn(at, ";\n")};
 		int code;
 
 		at += part.length;
