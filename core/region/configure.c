@@ -387,11 +387,17 @@ static int wanted(void)
 	return tach__environment("TACH_OUTPUT") != NULL;
 }
 
+/* Defined by a program that the variables are not meant for, as they are for those it starts.
+ */
+extern const char tach__environment_is_for_others __attribute__((weak));
+
 static void configure_from_environment(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_regions_options opt;
 
+	if (&tach__environment_is_for_others)
+		return;
 	tach__beacon_claim();
 	if (tach__beacon_owner() || tach__beacon_alone() || !wanted())
 		return;

@@ -4,6 +4,10 @@
 #include <string.h>
 #include "tools/tach/commands.h"
 
+/* The command has no regions: what the environment says of them is for the programs it runs. */
+extern const char tach__environment_is_for_others;
+const char tach__environment_is_for_others = 1;
+
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include "core/report/deliver.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
 
@@ -261,46 +263,62 @@ static void foot(const struct diff *d)
 			d->beyond, d->written);
 }
 
+static int write_all(struct diff *d)
+{
+	struct place *old_places = places_of(d->old), *new_places = places_of(d->new);
+	struct tach_region_info info = {0};
+	int code = old_places && new_places ? 0 : -1;
+
+	if (!code) {
+		head(d);
+		for (int r = 0; tach_snapshot_region(d->old, r, &info) == 0; r++) {
+			int other =
+				find_region(new_places, tach_snapshot_nregions(d->new), &info);
+
+			if (other < 0)
+				alone(d, d->old, r, info.name);
+			else
+				compare(d, &info, r, other);
+		}
+		for (int r = 0; tach_snapshot_region(d->new, r, &info) == 0; r++)
+			if (find_region(old_places, tach_snapshot_nregions(d->old), &info) < 0)
+				alone(d, d->new, r, info.name);
+		foot(d);
+	} else {
+		errno = ENOMEM;
+	}
+	free(old_places);
+	free(new_places);
+	return code;
+}
+
+/* A file has the older text or all of the new one; a pipe's reader is waited for. */
+static int write_file(struct diff *d, const char *file)
+{
+	struct tach__buffer text = {0};
+	struct stat status;
+	int special = stat(file, &status) == 0 && !S_ISREG(status.st_mode), code;
+
+	d->to = special ? fopen(file, "we") : open_memstream(&text.at, &text.length);
+	if (!d->to)
+		return -1;
+	code = write_all(d);
+	if (fclose(d->to) != 0)
+		code = -1;
+	if (!code && !special && (code = tach__deliver_file(file, 0, &text)))
+		errno = -code;
+	free(text.at);
+	return code;
+}
+
 int report_diff(const struct tach_snapshot *old, const struct tach_snapshot *new,
 		enum tach_format format, const char *file)
 {
 	struct diff d = {.old = old, .new = new, .format = format, .to = stdout};
-	struct place *old_places, *new_places;
-	struct tach_region_info info = {0};
-	int code;
 
-	if (file)
-		d.to = fopen(file, "we");
-	if (!d.to) {
-		fprintf(stderr, "tach report: %s: %s\n", file, strerror(errno));
-		return EXIT_NO;
-	}
-	old_places = places_of(old);
-	new_places = places_of(new);
-	if (old_places && new_places) {
-		head(&d);
-		for (int r = 0; tach_snapshot_region(old, r, &info) == 0; r++) {
-			int other = find_region(new_places, tach_snapshot_nregions(new), &info);
-
-			if (other < 0)
-				alone(&d, old, r, info.name);
-			else
-				compare(&d, &info, r, other);
-		}
-		for (int r = 0; tach_snapshot_region(new, r, &info) == 0; r++)
-			if (find_region(old_places, tach_snapshot_nregions(old), &info) < 0)
-				alone(&d, new, r, info.name);
-		foot(&d);
-	}
-	code = old_places && new_places ? 0 : -1;
-	free(old_places);
-	free(new_places);
-	if (code) {
-		fputs("tach report: out of memory\n", stderr);
-		return EXIT_NO;
-	}
-	if (fflush(d.to) != 0 || (file && fclose(d.to) != 0)) {
-		fprintf(stderr, "tach report: %s\n", strerror(errno));
+	if (file ? write_file(&d, file) : write_all(&d) || fflush(stdout)) {
+		fprintf(stderr, "tach report: %s%s%s\n", file ? file : "", file ? ": " : "",
+			strerror(errno));
 		return EXIT_NO;
 	}
 	return d.beyond ? EXIT_NO : EXIT_DONE;

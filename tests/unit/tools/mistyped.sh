@@ -70,6 +70,14 @@ says output 'TACH_OUTPUT cannot be written: the folder /nonexistent: No such fil
 says folder 'TACH_OUTPUT cannot be written: .*folder.json: Is a directory' TACH_OUTPUT="$work/folder.json"
 says enable 'TACH_PMU: no PMU .*' TACH_OUTPUT= TACH_ENABLE=1 TACH_PMU=nosuch
 says long 'TACH_OUTPUT cannot be written: .*: File name too long' TACH_OUTPUT="$work/$(printf 'x%.0s' {1..300})"
+# The command is not the program that the variables are meant for.
+rc=0
+for bad in /nonexistent/report.json "$work/command.json"; do
+	TACH_EVNTS=x TACH_OUTPUT=$bad "$tach" encode skl::INST_RETIRED:ANY_P >"$work/out" 2>"$work/err" || rc=1
+	[ ! -s "$work/err" ] && [ ! -e "$bad" ] || rc=1
+done
+TACH_OUTPUT=/nonexistent/report.json "$tach" doctor 2>&1 | grep -c 'nonexistent' | grep -qx 1 || rc=1
+if [ $rc = 0 ]; then echo "ok mistyped command"; else sed 's/^/# /' "$work/err" | head -5; echo "not ok mistyped command"; failed=1; fi
 # Nor to one who asked for nothing, who has a variable of that kind himself, or who cannot be told.
 rc=0
 TACH_EVNTS=x TACH_PMU=nosuch "$work/program" >"$work/err" 2>&1 && [ ! -s "$work/err" ] || rc=1

@@ -61,6 +61,12 @@ $tach report --diff --format json $sample "$work/other.json" >"$work/diff" && rc
 has '"verdict": "only in old"' "$work/diff" || rc=1
 has '"verdict": "only in new"' "$work/diff" || rc=1
 python3 -c 'import json,sys; json.load(open(sys.argv[1]))' "$work/diff" || rc=1
+# Whole, or what was there before.
+$tach report --diff -o "$work/kept.csv" $sample "$work/other.json" && rc=1
+cp "$work/kept.csv" "$work/kept"
+(trap '' XFSZ; ulimit -f 0; $tach report --diff --format json -o "$work/kept.csv" $sample $sample 2>&1) | cat >"$work/err"
+cmp -s "$work/kept" "$work/kept.csv" && has 'kept.csv: File too large' "$work/err" || { echo "# the older difference is gone"; rc=1; }
+$tach report --diff -o /dev/stdout $sample $sample | grep -q '0 of 8 differ' || rc=1
 result diff $rc
 
 # Names that are long, wide, empty, or would control a terminal; narrow terminals, and such as do not
