@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text, the same in every locale. */
+#include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +28,16 @@ double tach__number_parse(const char *text, size_t length)
 /* The fewest digits that read back as the same double: 15 show every decimal of up to 15. */
 int tach__number_print(double value, char *text, size_t size)
 {
-	locale_t c = c_locale(), old = uselocale(c);
 	char digits[40];
+	locale_t c, old;
 	int n = 0;
 
+	/* What most of a report is: "%.15g" writes these in the same way. */
+	if (value > -1e15 && value < 1e15 && value == (double)(int64_t)value &&
+	    !(value == 0 && signbit(value)))
+		return snprintf(text, size, "%" PRId64, (int64_t)value);
+	c = c_locale();
+	old = uselocale(c);
 	for (int precision = 15; precision <= 17; precision++) {
 		n = snprintf(digits, sizeof digits, "%.*g", precision, value);
 		if (strtod_l(digits, NULL, c) == value)
