@@ -141,7 +141,13 @@ static void why_none(char *to, size_t size)
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	const char *none = tach__environment("TACH_RUN_NOTE");
 
+	/* Tried once by `tach run`, for all the processes that it starts. */
+	if (none) {
+		snprintf(note, size, "%s", none);
+		return make_set(out, &opt, NULL);
+	}
 	opt.events = DEFAULT_EVENTS;
 	opt.metrics = DEFAULT_METRICS;
 	opt.flags = TACH_SET_OPTIONAL | flags;
@@ -361,6 +367,12 @@ void tach_regions_disable(void)
 		owner->disable();
 	else
 		tach__disable_here();
+}
+
+void tach__regions_over(void)
+{
+	tach__disable_here();
+	__atomic_store_n(&tach__beacon.state, TACH__BEACON_ALONE, __ATOMIC_RELEASE);
 }
 
 int tach__enabled_here(void)

@@ -279,4 +279,7 @@ void tach__environment_complain(void);
 
 #include "core/region/beacon.h"
 
+/* From now on regions take no system call in this process, as none begins. */
+void tach__regions_over(void);
+
 #endif

@@ -23,8 +23,9 @@ static const char *const known[] = {
 	"TACH_PMU",	"TACH_DERIVED", "TACH_INTERRUPTS", NULL,
 };
 /* Of tach run, of its sources' build and tests. */
-static const char *const others[] = {"TACH_CLOCK",   "TACH_CACHE",    "TACH_RUN",
-				     "TACH_RUN_PID", "TACH_RUN_ROWS", NULL};
+static const char *const others[] = {
+	"TACH_CLOCK",	 "TACH_CACHE",	     "TACH_RUN",      "TACH_RUN_PID",
+	"TACH_RUN_ROWS", "TACH_RUN_RESULTS", "TACH_RUN_NOTE", NULL};
 
 static int add(char *text, size_t size, const char *format, const char *what, int length,
 	       const char *more)

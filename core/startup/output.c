@@ -15,6 +15,7 @@
 #include "core/report/report.h"
 #include "core/base/out.h"
 #include "core/region/region.h"
+#include "core/startup/startup.h"
 
 /* Names the process for which TACH_OUTPUT was set, to the programs that it starts. */
 #define OWNER "TACH_OUTPUT_PID"
@@ -168,6 +169,33 @@ static int render(const struct tach_snapshot *s, struct tach__buffer *text)
 	return tach_report_write(s, &opt, tach__buffer_sink, text, NULL);
 }
 
+static tach__taker taker;
+static int is_taken; /* whoever called tach__output_to decides */
+
+void tach__output_to(tach__taker take)
+{
+	taker = take;
+	is_taken = 1;
+	if (!take)
+		tach__regions_over();
+}
+
+void tach__output_now(void)
+{
+	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
+	struct tach__buffer text = {0};
+	struct tach_snapshot *s;
+	int saved = errno;
+
+	if (taker && tach__snapshot_take_here(&s, NULL) == 0) {
+		if (tach_report_write(s, &opt, tach__buffer_sink, &text, NULL) == 0)
+			taker(text.at, text.length);
+		tach__buffer_free(&text);
+		tach_snapshot_free(s);
+	}
+	errno = saved;
+}
+
 /* After the program's own destructors where the linker lets us choose: they may use regions. */
 __attribute__((destructor(101))) static void write_output(void)
 {
@@ -177,6 +205,10 @@ __attribute__((destructor(101))) static void write_output(void)
 	ino_t inode;
 	int saved = errno;
 
+	if (is_taken) {
+		tach__output_now();
+		return;
+	}
 	if (!*output || (getpid() != owner && !is_each_ones(output)))
 		return;
 	if (stream.fd >= 0 &&

@@ -11,6 +11,14 @@
 int tach__environment_useless(char *text, size_t size);
 /* Why TACH_OUTPUT could not be written, as far as can be told without writing it. */
 int tach__environment_output(char *text, size_t size);
+/*
+ * For what `tach run` preloads. At the process's end the report, as JSON, goes to `take` and
+ * nowhere else; NULL: to nobody, and regions are over. tach__output_now hands it over at once.
+ * Async-signal-safe as far as snapshots are.
+ */
+typedef void (*tach__taker)(const char *text, size_t length);
+__attribute__((visibility("default"))) void tach__output_to(tach__taker take);
+__attribute__((visibility("default"))) void tach__output_now(void);
 /* Says the last two on standard error, if the kernel takes it at once; for the program's start.
  */
 void tach__environment_complain(void);

@@ -4,9 +4,9 @@
  * a region, around whatever regions the program itself has. The library writes the report when
  * the process ends; where it would not come to that (_exit, exec) this object does.
  *
- * Environment: TACH_RUN, the directory for reports; TACH_RUN_ROWS, what is to have a region of
- * its own, "threads", "Processes" or "programs"; TACH_RUN_PID, the process that `tach run`
- * started.
+ * Environment: TACH_RUN, the directory for reports that do not fit elsewhere (results.h);
+ * TACH_RUN_ROWS, what is to have a region of its own, "threads", "Processes" or "programs";
+ * TACH_RUN_PID, the process that `tach run` started.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
 #include <tach.h>
+#include "core/startup/startup.h"
+#include "tools/run/results.h"
 #include "tools/run/run.h"
 
 enum { NAME_MAX_ = 64, WAIT_MS = 200 };
@@ -40,7 +43,7 @@ static struct {
 	const char *directory;
 	pid_t process; /* the process that the list is of: children of vfork are not it */
 	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
-	int finished;
+	int finished, confined;
 	int signal; /* asks a thread for its sums; 0: none is free */
 	unsigned threads, pending;
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -101,7 +104,7 @@ static void begin(struct running *thread, unsigned number)
 	struct tach_site *where = site(number);
 	sigset_t before;
 
-	if (!where)
+	if (!where || run.confined)
 		return;
 	memset(thread, 0, sizeof *thread);
 	thread->tid = (pid_t)syscall(SYS_gettid);
@@ -125,7 +128,7 @@ static void end(struct running *thread)
 {
 	sigset_t before;
 
-	if (!thread || !thread->link)
+	if (!thread || !thread->link || run.confined)
 		return;
 	tach_region_end(&thread->mark);
 	self = NULL;
@@ -194,6 +197,9 @@ int run_finish(void)
 {
 	int none = 0;
 
+	/* Before any system call: see confine. */
+	if (__atomic_load_n(&run.finished, __ATOMIC_ACQUIRE))
+		return 0;
 	if (!run.directory || getpid() != run.process || locked ||
 	    !__atomic_compare_exchange_n(&run.finished, &none, 1, 0, __ATOMIC_SEQ_CST,
 					 __ATOMIC_SEQ_CST))
@@ -208,42 +214,52 @@ __attribute__((destructor)) static void on_exit_(void)
 	run_finish();
 }
 
-/*
- * The report that the library will not come to write; its name goes to `file`. It gets that
- * name when it is whole.
- */
-static void write_report(char *file, size_t size)
+static char left[4096]; /* the file that the last report went to; "": none */
+
+/* A file gets its name when it is whole. */
+static void leave_file(const char *text, size_t length)
 {
-	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
-	struct tach_snapshot *s;
 	char part[4096];
 	int fd = -1;
 
-	*file = '\0';
-	if (tach_snapshot_take(&s, NULL) != 0)
-		return;
 	for (int n = 0; n < 1000 && fd < 0; n++) {
-		snprintf(file, size, "%s/%d.x%d.json", run.directory, (int)getpid(), n);
-		snprintf(part, sizeof part, "%s/%d.x%d.part", run.directory, (int)getpid(), n);
-		if (access(file, F_OK) == 0)
+		snprintf(left, sizeof left, "%s/%d.%d.json", run.directory, (int)getpid(), n);
+		snprintf(part, sizeof part, "%s/%d.%d.part", run.directory, (int)getpid(), n);
+		if (access(left, F_OK) == 0)
 			continue;
 		fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno != EEXIST)
 			break;
 	}
-	if (fd >= 0) {
-		tach_report_fd(s, &opt, fd, NULL);
-		close(fd);
-		rename(part, file);
+	if (fd < 0)
+		return;
+	while (length) {
+		ssize_t n = write(fd, text, length);
+
+		if (n < 0 && errno != EINTR)
+			break;
+		if (n > 0) {
+			text += n;
+			length -= (size_t)n;
+		}
 	}
-	/* Not freed: this may be a signal handler, and the process is at its end. */
+	close(fd);
+	if (length == 0)
+		rename(part, left);
+	else
+		unlink(part);
+}
+
+static void leave(const char *text, size_t length)
+{
+	*left = '\0';
+	if (run_results_leave(text, length, RUN_LEFT) != 0)
+		leave_file(text, length);
 }
 
 void run_report(void)
 {
-	char file[4096];
-
-	write_report(file, sizeof file);
+	tach__output_now();
 }
 
 static void finish_now(void)
@@ -264,10 +280,66 @@ EXPORT _Noreturn void _Exit(int status)
 	_exit(status);
 }
 
+/* ---- system calls that are an end ---- */
+
+static void leave_confined(const char *text, size_t length)
+{
+	if (run_results_leave(text, length, RUN_CONFINED) != 0)
+		leave_file(text, length);
+}
+
+/*
+ * What the filter will kill for cannot be known: nothing is called from here on, and the report
+ * is of the time before.
+ */
+static void confine(void)
+{
+	if (!run_finish())
+		return;
+	tach__output_to(leave_confined);
+	tach__output_now();
+	tach__output_to(NULL);
+	run.confined = 1;
+	/* What it starts has the same filter. */
+	setenv("TACH_ENABLE", "0", 1);
+}
+
+EXPORT int prctl(int option, ...)
+{
+	unsigned long word[4];
+	va_list args;
+
+	va_start(args, option);
+	for (int i = 0; i < 4; i++)
+		word[i] = va_arg(args, unsigned long);
+	va_end(args);
+	if (option == PR_SET_SECCOMP)
+		confine();
+	return NEXT(prctl)(option, word[0], word[1], word[2], word[3]);
+}
+
+EXPORT long syscall(long number, ...)
+{
+	static __typeof__(&syscall) next;
+	long word[6];
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		word[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_exit_group)
+		finish_now();
+	if (number == SYS_seccomp)
+		confine();
+	if (!next)
+		next = NEXT(syscall);
+	return next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+}
+
 /* ---- another program in this process ---- */
 
 struct replaced {
-	char report[4096];
 	int finished;
 	unsigned number;
 };
@@ -277,7 +349,7 @@ static void before_exec(struct replaced *r)
 	r->number = self ? self->number : 1;
 	r->finished = run_finish();
 	if (r->finished)
-		write_report(r->report, sizeof r->report);
+		run_report();
 }
 
 /* It did not come to that: the thread that tried goes on, and what it counted is counted. */
@@ -286,8 +358,9 @@ static int after_exec(struct replaced *r, int result)
 	int saved = errno;
 
 	if (r->finished) {
-		if (*r->report)
-			unlink(r->report);
+		if (*left)
+			unlink(left);
+		run_results_go_on();
 		run.finished = 0;
 		begin(&again, r->number);
 	}
@@ -468,7 +541,7 @@ EXPORT _Noreturn void pthread_exit(void *result)
 
 /* ---- the process ---- */
 
-/* So that it is known how many left no report. */
+/* So that it is known how many left no report, where memory does not tell. */
 static void write_began(void)
 {
 	char file[4096];
@@ -487,13 +560,17 @@ static void write_began(void)
 
 static void start_process(void)
 {
+	if (run.confined)
+		return;
 	pthread_mutex_init(&run.lock, NULL);
 	run.list = NULL;
 	run.process = getpid();
 	run.threads = run.pending = 0;
 	run.finished = 0;
 	run.signal = free_signal();
-	write_began();
+	run_results_begin();
+	if (!run_results_there())
+		write_began();
 	begin(&first, next_number());
 }
 
@@ -506,6 +583,7 @@ __attribute__((constructor)) static void on_load(void)
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
 	run.all = tach_site_get("(all threads)");
+	tach__output_to(leave);
 	pthread_atfork(NULL, NULL, start_process);
 	at_quick_exit(finish_now);
 	start_process();

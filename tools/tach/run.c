@@ -10,9 +10,12 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <tach/region.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
+
+static const char separators[] = ": \t\n"; /* of the names in LD_PRELOAD */
 
 static const char help[] =
 	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
@@ -165,11 +168,58 @@ static int check_events(const struct run_arguments *a)
 	return code || !a->metrics ? code : check_one(a->events, a->metrics);
 }
 
+static int is_said(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value;
+}
+
+/*
+ * Where the usual events cannot be counted, this is found out here, and not by every process:
+ * TACH_RUN_NOTE is what its report is to say of it.
+ */
+static void try_usual(const struct run_arguments *a)
+{
+	struct tach_regions_options none = {0};
+	struct tach_snapshot *s;
+
+	if (a->events || a->metrics || a->interrupts || getenv("TACH_EVENTS") ||
+	    is_said("TACH_METRICS") || is_said("TACH_INTERRUPTS") ||
+	    tach_regions_configure(&none, NULL) != 0)
+		return;
+	if (tach_snapshot_take(&s, NULL) == 0) {
+		if (tach_snapshot_nquantities(s) == 1)
+			setenv("TACH_RUN_NOTE", tach_snapshot_missing(s), 1);
+		tach_snapshot_free(s);
+	}
+	tach_regions_disable();
+}
+
 /* ---- the outcome ---- */
 
 static double seconds(struct timeval t)
 {
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
+}
+
+/* Which processes are missing in the table, and why. */
+static void print_missing(const struct run_reports *reports)
+{
+	int missing = reports->began - reports->left, ended = missing - reports->running;
+
+	if (reports->confined)
+		fprintf(stderr,
+			"tach run: %d of %d processes and programs took a seccomp filter and "
+			"were counted up to there, as it may kill what measuring takes; "
+			"--outside counts them whole\n",
+			reports->confined, reports->began);
+	if (missing)
+		fprintf(stderr,
+			"tach run: %d of %d processes and programs left no report: %d still "
+			"run, %d ended by what no code in them sees (SIGKILL, a system call "
+			"by an instruction of their own); try --outside\n",
+			missing, reports->began, reports->running, ended);
 }
 
 /* What the kernel knows of the program, whatever became of it. */
@@ -182,10 +232,8 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 		fprintf(stderr, "tach run: %s was ended by signal %d (%s)%s%s\n", a->program[0],
 			WTERMSIG(o->status), strsignal(WTERMSIG(o->status)),
 			WCOREDUMP(o->status) ? ", core dumped" : "",
-			reports->of_program || a->outside ? ""
-			: WTERMSIG(o->status) == SIGSYS
-				? "; its seccomp filter kills what measuring takes: try "
-				  "--outside"
+			reports->of_program || a->outside
+				? ""
 				: "; what it counted is lost, try --outside");
 	else if (!reports->whole && !reports->began)
 		fprintf(stderr,
@@ -193,15 +241,7 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 			"its "
 			"environment; try --outside\n",
 			a->program[0]);
-	if (reports->began > reports->left)
-		fprintf(stderr,
-			"tach run: %d of %d processes and programs left no report: %d still "
-			"run, "
-			"%d ended by a signal or system call that cannot be had (SIGKILL, "
-			"exit_group), or without the right to write where they began (setuid, "
-			"chroot, seccomp); try --outside\n",
-			reports->began - reports->left, reports->began, reports->running,
-			reports->began - reports->left - reports->running);
+	print_missing(reports);
 	fprintf(stderr,
 		"%.3f s elapsed, %.3f s user, %.3f s system, %ld page faults, %ld context "
 		"switches, %ld MiB at most\n",
@@ -247,36 +287,73 @@ static int check_output(const char *file)
 	return RUN_FAILED;
 }
 
+/* LD_PRELOAD is a list: a path with a separator in it has another one, without. */
+static int make_link(char *path, size_t size, const char *object, const char *directory)
+{
+	char folder[4096], link[3100];
+
+	snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(object, '/') - object), object);
+	snprintf(link, sizeof link, "%s/" RUN_LINK, directory);
+	if (symlink(folder, link) != 0) {
+		fprintf(stderr, "tach run: %s: %s\n", link, strerror(errno));
+		return -1;
+	}
+	snprintf(path, size, "%s/%s", link, RUN_OBJECT);
+	return 0;
+}
+
+/* Processes that run on may start programs, whose loader would complain of a missing link. */
+static void remove_directory(const char *directory, int running)
+{
+	char link[4096];
+
+	snprintf(link, sizeof link, "%s/" RUN_LINK, directory);
+	if (running && access(link, F_OK) == 0) {
+		fprintf(stderr,
+			"tach run: %s stays: programs that are still running load %s "
+			"through it\n",
+			link, RUN_OBJECT);
+		return;
+	}
+	unlink(link);
+	if (rmdir(directory) != 0)
+		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
+}
+
+static int make_directory(char *path, size_t size, int plain)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || !*tmp || (plain && strpbrk(tmp, separators)))
+		tmp = "/tmp";
+	snprintf(path, size, "%s/tach-run.XXXXXX", tmp);
+	if (mkdtemp(path))
+		return 0;
+	fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
+	return -1;
+}
+
 static int run(const struct run_arguments *a, const char *object, struct run_outside *outside)
 {
-	const char *tmp = getenv("TMPDIR"), *separators = ": \t\n";
+	int by_link = object && strpbrk(object, separators), results = -1, code;
 	struct run_reports reports = {0};
 	struct run_outcome outcome = {0};
-	char directory[3000], folder[4096], link[4096];
-	int code;
+	char directory[3000], link[4096];
 
-	/* LD_PRELOAD is a list: such a path has another one, without them. */
-	int by_link = object && strpbrk(object, separators);
-
-	if (!tmp || !*tmp || (by_link && strpbrk(tmp, separators)))
-		tmp = "/tmp";
-	snprintf(directory, sizeof directory, "%s/tach-run.XXXXXX", tmp);
-	if (!mkdtemp(directory)) {
-		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
+	if (make_directory(directory, sizeof directory, by_link) != 0)
 		return RUN_FAILED;
-	}
-	if (by_link) {
-		snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(object, '/') - object),
-			 object);
-		snprintf(link, sizeof link, "%s/lib", directory);
-		if (symlink(folder, link) != 0)
-			fprintf(stderr, "tach run: %s: %s\n", link, strerror(errno));
-		snprintf(link, sizeof link, "%s/lib/%s", directory, RUN_OBJECT);
+	if (by_link && make_link(link, sizeof link, object, directory) == 0)
 		object = link;
+	if (object) {
+		try_usual(a);
+		results = run_results_open();
 	}
 	code = run_child(a, object, directory, outside, &outcome);
-	if (run_collect(&reports, directory, outcome.process) != 0)
+	if (run_collect(&reports, results, directory, outcome.process) != 0)
 		code = -1;
+	if (results >= 0)
+		close(results);
+	remove_directory(directory, reports.running);
 	if (!code)
 		code = report(a, &outcome, &reports, outside);
 	tach_snapshot_free(reports.whole);

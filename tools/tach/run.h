@@ -9,6 +9,7 @@
 #include <tach/report.h>
 
 #define RUN_OBJECT "libtach-run.so" /* what is preloaded */
+#define RUN_LINK   "lib" /* to its folder, where that has what separates names in LD_PRELOAD */
 
 /* Of tach run itself, as env(1) has them. */
 enum { RUN_FAILED = 125, RUN_CANNOT = 126, RUN_MISSING = 127 };
@@ -64,6 +65,15 @@ void run_outside_free(struct run_outside *o); /* NULL is fine */
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
 	      struct run_outside *outside, struct run_outcome *outcome);
 
+/* ---- run_results.c ---- */
+
+struct run_reports;
+/* A descriptor of memory for reports, told to the environment; -1: there is none. */
+int run_results_open(void);
+/* Hands each report to `take`; its code. */
+int run_results_collect(int fd, struct run_reports *reports, pid_t program,
+			int (*take)(void *, const char *, size_t), void *context);
+
 /* ---- run_collect.c ---- */
 
 struct run_reports {
@@ -71,10 +81,14 @@ struct run_reports {
 	int of_program;		     /* the program itself left one */
 	int began, left;	     /* programs that were loaded, and those that left one */
 	int running;		     /* processes that run on and have not */
+	int confined;		     /* left one when a seccomp filter came */
 };
 
-/* Reads, adds up and deletes what the processes left in that directory, and the directory. */
-int run_collect(struct run_reports *reports, const char *directory, pid_t program);
+/*
+ * Reads and adds up what the processes left in that memory and that directory; deletes what is
+ * in the directory.
+ */
+int run_collect(struct run_reports *reports, int results, const char *directory, pid_t program);
 int run_collect_add(struct run_reports *reports, struct tach_snapshot *more);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reports that the processes of `tach run` left, added up. */
 #include <dirent.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +32,19 @@ static int add_up(struct batch *b)
 	return code;
 }
 
+static int take_text(void *batch, const char *text, size_t length)
+{
+	struct batch *b = batch;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	if (tach_snapshot_load(text, length, &b->list[b->n], &err) != 0) {
+		fprintf(stderr, "tach run: a process's report: %s\n", err.text);
+		return 0;
+	}
+	b->n++;
+	return b->n == BATCH ? add_up(b) : 0;
+}
+
 /* One that is not named .json is not whole. */
 static int take(struct batch *b, const char *file)
 {
@@ -60,17 +72,17 @@ static void note(struct run_reports *reports, const char *name, pid_t program)
 	}
 }
 
-int run_collect(struct run_reports *reports, const char *directory, pid_t program)
+int run_collect(struct run_reports *reports, int results, const char *directory, pid_t program)
 {
 	struct batch batch = {.n = 0};
 	DIR *dir = opendir(directory);
 	struct dirent *d;
-	int code = 0;
+	int code = run_results_collect(results, reports, program, take_text, &batch);
 
 	while (dir && (d = readdir(dir))) {
 		char file[4096];
 
-		if (d->d_name[0] == '.')
+		if (d->d_name[0] == '.' || strcmp(d->d_name, RUN_LINK) == 0)
 			continue;
 		snprintf(file, sizeof file, "%s/%s", directory, d->d_name);
 		if (code == 0)
@@ -83,8 +95,6 @@ int run_collect(struct run_reports *reports, const char *directory, pid_t progra
 	if (reports->running > reports->began - reports->left)
 		reports->running =
 			reports->began > reports->left ? reports->began - reports->left : 0;
-	if (rmdir(directory) != 0)
-		fprintf(stderr, "tach run: %s: %s\n", directory, strerror(errno));
 	if (code == 0)
 		code = add_up(&batch);
 	reports->whole = batch.n ? batch.list[0] : NULL;

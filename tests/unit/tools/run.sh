@@ -217,11 +217,60 @@ run 6 "$work/ends" quick_exit; calls work 1; calls '\(all threads\)' 1
 run 0 "$work/ends" pthread_exit; calls work 1; calls '\(all threads\)' 2
 run 0 "$work/ends" close; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
-run 0 "$work/ends" children; calls work 1
-says '3 of 4 processes and programs left no report: 0 still run, 3 ended by'
-run 137 "$work/ends" seccomp
-says '1 of 1 processes and programs left no report'
 result ends
+
+# Rights, descriptors and folders that a process gives up: its report needs none of them.
+delivered() { # KIND [PREFIX...]
+	run 0 "$work/ends" child "$1"; calls work 1; calls work_of_child 1; calls '\(all threads\)' "${2:-2}"
+	grep -q 'left no report' "$work/err" && rc=1
+	! grep -q 'cannot\|Permission' "$work/err" || rc=1
+}
+for kind in close _exit exit_group; do delivered $kind; done
+result ends_without_descriptors
+if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
+	for kind in nobody chroot; do delivered $kind; done
+	delivered family 3; calls work_of_grandchild 1
+	result ends_without_rights
+else
+	echo "skip run_ends_without_rights: needs root"
+fi
+for kind in instruction kill; do
+	run 0 "$work/ends" child $kind; calls work 1
+	says '1 of 2 processes and programs left no report: 0 still run, 1 ended by'
+done
+result ends_unseen
+# A filter that kills: the program's status and data are its own.
+run 8 "$work/ends" filter; calls work 1; grep -qx data "$work/out" || rc=1
+says '1 of 1 processes and programs took a seccomp filter and were counted up to there'
+run 137 "$work/ends" seccomp; calls work 1
+result ends_confined
+
+# Programs that find no descriptor, and those that are many.
+run 0 bash -c 'exec 3<&-; for ((i = 3; i < 2000; i++)); do eval "exec $i>&-"; done; "$1" once' - "$target"; calls work 1
+grep -q 'left no report' "$work/err" && rc=1
+run 0 bash -c 'for ((i = 0; i < 100; i++)); do "$1" once & done; wait' - "$target"; calls work 100
+# What a program finds open more than without is one, far up.
+ls /proc/self/fd >"$work/without"
+run 0 ls /proc/self/fd
+[ "$(diff "$work/without" "$work/out" | grep '^[<>]' | tr '\n' ' ')" = '> 1000 ' ] || { echo "# other descriptors"; diff "$work/without" "$work/out"; rc=1; }
+result results
+
+# What a process is made to do beyond its own: system calls, and instructions where they can be
+# counted. No file is made; the usual events are tried once for all.
+echo 'int main(void) { return 0; }' | gcc -O1 -x c -o "$work/nothing" - || exit 1
+if strace -o /dev/null true 2>/dev/null; then
+	env -u TACH_EVENTS -u TACH_METRICS strace -f -o "$work/trace" "$tach" run "$work/nothing" 2>"$work/err" || rc=1
+	process=$(awk '/execve\("[^"]*nothing"/ { print $1; exit }' "$work/trace")
+	awk -v p="$process" '/execve\("[^"]*nothing"/ { begun = 1 } begun && $1 == p' "$work/trace" >"$work/calls"
+	calls=$(wc -l <"$work/calls")
+	echo "# $calls system calls, $(grep -c rt_sigprocmask "$work/calls") of them rt_sigprocmask"
+	[ "$calls" -gt 100 ] && [ "$calls" -le 560 ] || { echo "# $calls system calls"; rc=1; }
+	! grep -E 'O_CREAT|rename|unlink' "$work/calls" || rc=1
+	if grep -q 'No hardware counters' "$work/err"; then ! grep perf_event_open "$work/calls" || rc=1; fi
+	result calls
+else
+	echo "skip run_calls: strace cannot trace here"
+fi
 
 # The folder has what separates names in LD_PRELOAD.
 mkdir "$work/a b:c"

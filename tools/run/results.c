@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of the shared memory that is this process's. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/run/results.h"
+
+static struct run_area *area;
+static struct run_entry *entry; /* NULL: none */
+
+static int is_it(int fd, unsigned long inode)
+{
+	struct stat status;
+
+	return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == inode;
+}
+
+/* Inherited, or, where somebody closed it, from tach run. */
+static int descriptor(int *is_ours)
+{
+	const char *where = getenv(RUN_RESULTS);
+	unsigned long inode;
+	struct stat status;
+	int fd, process;
+	char path[64];
+
+	*is_ours = 0;
+	if (!where || sscanf(where, "%d %lu %d", &fd, &inode, &process) != 3)
+		return -1;
+	if (is_it(fd, inode))
+		return fd;
+	snprintf(path, sizeof path, "/proc/%d/fd/%d", process, fd);
+	/* Another's file is not even opened. */
+	if (stat(path, &status) != 0 || status.st_ino != inode || !S_ISREG(status.st_mode))
+		return -1;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	*is_ours = fd >= 0;
+	return is_it(fd, inode) ? fd : -1;
+}
+
+static struct run_area *area_map(int fd)
+{
+	struct run_head *head = mmap(NULL, RUN_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct run_area *a = MAP_FAILED;
+	uint32_t number;
+
+	if (head == MAP_FAILED)
+		return NULL;
+	number = __atomic_fetch_add(&head->areas, 1, __ATOMIC_RELAXED);
+	munmap(head, RUN_HEAD);
+	if (number < RUN_AREAS)
+		a = mmap(NULL, RUN_AREA, PROT_NONE, MAP_SHARED, fd,
+			 RUN_HEAD + (off_t)number * RUN_AREA);
+	if (a == MAP_FAILED)
+		return NULL;
+	if (mprotect(a, RUN_HEAD, PROT_READ | PROT_WRITE) != 0) {
+		munmap(a, RUN_AREA);
+		return NULL;
+	}
+	a->used = sizeof *a;
+	return a;
+}
+
+static struct run_entry *entry_take(struct run_area *a)
+{
+	uint32_t n = a ? __atomic_fetch_add(&a->entries, 1, __ATOMIC_RELAXED) : RUN_ENTRIES;
+
+	return n < RUN_ENTRIES ? &a->entry[n] : NULL;
+}
+
+void run_results_begin(void)
+{
+	int saved = errno, fd, is_ours;
+	struct run_area *fresh = NULL;
+
+	/* A fork: its parent's area, or one of its own. */
+	entry = entry_take(area);
+	if (!entry) {
+		fd = descriptor(&is_ours);
+		if (fd >= 0)
+			fresh = area_map(fd);
+		if (is_ours)
+			close(fd);
+		entry = entry_take(fresh);
+		if (fresh && area)
+			munmap(area, RUN_AREA);
+		if (fresh)
+			area = fresh;
+	}
+	if (entry) {
+		entry->process = getpid();
+		snprintf(entry->program, sizeof entry->program, "%s",
+			 program_invocation_short_name);
+		__atomic_store_n(&entry->state, RUN_BEGAN, __ATOMIC_RELEASE);
+	}
+	errno = saved;
+}
+
+int run_results_there(void)
+{
+	return entry != NULL;
+}
+
+int run_results_leave(const char *text, size_t length, enum run_state state)
+{
+	uintptr_t page = RUN_HEAD - 1, from, to;
+	uint32_t at;
+
+	if (!entry || length > RUN_AREA)
+		return -1;
+	at = __atomic_fetch_add(&area->used, (uint32_t)length, __ATOMIC_RELAXED);
+	if (at > RUN_AREA || at + length > RUN_AREA) {
+		__atomic_fetch_sub(&area->used, (uint32_t)length, __ATOMIC_RELAXED);
+		return -1;
+	}
+	from = ((uintptr_t)area + at) & ~page;
+	to = ((uintptr_t)area + at + length + page) & ~page;
+	if (to - (uintptr_t)area > RUN_HEAD &&
+	    mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0)
+		return -1;
+	memcpy((char *)area + at, text, length);
+	entry->text = at;
+	entry->length = (uint32_t)length;
+	__atomic_store_n(&entry->state, state, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void run_results_go_on(void)
+{
+	if (entry)
+		__atomic_store_n(&entry->state, RUN_BEGAN, __ATOMIC_RELEASE);
+}
