@@ -146,7 +146,7 @@ TACH_END_DECLS
 
 /* Makes the compiler believe that the value is used. */
 #define TACH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
-/* That all memory is read, and may be changed. */
+/* That all memory is read, and may be changed, to which something outside has a pointer. */
 #define TACH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*

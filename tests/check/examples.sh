@@ -1,35 +1,84 @@
 #!/usr/bin/env bash
-# The examples of the manual's pages in section 3 compile as they stand, in C11 and as a function's
-# body where they are statements.
+# The manual's pages in section 3, held against the headers: every public function has a page of its own,
+# whose synopsis declares it as its header does and whose examples call it. The examples of a page are
+# programs: the pieces between .Bd -literal -offset and .Ed, of which one that begins with #include begins
+# the next program. Each compiles without a warning as C11, links, and ends well on any machine.
 set -u
 cd "$(dirname "$0")/../.."
+B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-for page in man/*.3; do
-	# Not what is in other languages: definition files have an Ed without -offset.
-	sed -n '/^\.Bd -literal -offset/,/^\.Ed/p' "$page" | grep -v '^\.[BE]d' |
-		sed 's/\\en/\\n/g; s/\\e/\\/g; s/^\t\.\.\.$/\t(void)in;/' >"$work/example"
-	[ -s "$work/example" ] || continue
-	{
-		printf '#include <stdio.h>\n#include <tach.h>\n'
-		printf 'struct input;\nvoid work(void);\nvoid other(struct input *in);\n'
-		grep '^#include' "$work/example"
-		grep -v '^#include' "$work/example" >"$work/body"
-		if grep -qE '^(TACH_BENCH|void )' "$work/body"; then
-			sed 's/^void parse/void parse(struct input *in);\n&/' "$work/body"
+unset "${!TACH_@}" 2>/dev/null
+failed=0 bad=0
+say() { if [ $bad = 0 ]; then echo "ok examples_$1"; else echo "not ok examples_$1"; failed=1; fi; bad=0; }
+# Sanitizers were asked for when the library was built, and are needed for its programs.
+flags="-std=c11 -Wall -Wextra -Werror -Iinclude $(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u)"
+
+# Into page.1.c, page.2.c, ..., as man prints them.
+programs() { # PAGE
+	awk -v base="$work/${1##*/}" '/^\.Ed/ { on = 0 }
+		on && first && (/^#include/ || !n) { n++ }
+		on { gsub(/\\&/, ""); gsub(/\\e/, "\\"); print >(base "." n ".c"); first = 0 }
+		/^\.Bd -literal -offset/ { on = first = 1 }' "$1"
+}
+# A page's functions, as C: "Ft TYPE", then "Fn NAME ARGUMENTS" or "Fo NAME", "Fa ARGUMENT"... and "Fc".
+synopsis() { # PAGE
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$1" | awk '
+		/^\.In / { print "#include <" $2 ">" }
+		/^\.Ft / { type = substr($0, 5); gsub(/"/, "", type) }
+		/^\.Fn tach_/ { line = $0; sub(/^\.Fn [a-z_0-9]* */, "", line); gsub(/" "/, ", ", line); gsub(/"/, "", line)
+			print type " " $2 "(" line ");" }
+		/^\.Fo / { call = type " " $2 "("; comma = "" }
+		/^\.Fa / { line = substr($0, 5); gsub(/"/, "", line); call = call comma line; comma = ", " }
+		/^\.Fc/ { print call ");" }'
+}
+# What the source calls: comments and strings are not code.
+calls() { # FILE...
+	gcc -fpreprocessed -E -P "$@" | sed 's/"\([^"\\]\|\\.\)*"//g' | grep -oE '\b(tach|TACH)_\w+ *\(' | tr -d ' ('
+}
+# One page; what is wrong with it goes to page.bad.
+check() { # PAGE
+	local page=$1 p=$work/${1##*/} program name
+	programs "$page"
+	for program in "$p".*.c; do
+		[ -e "$program" ] || { echo "# $page has no example"; return; }
+		awk -v page="$page" 'length > 69 { print "# " page ": more than 80 columns with its indent: " $0 }' "$program"
+		if gcc $flags -o "$program.out" "$program" "$B/libtach.a" -lm -lpthread -ldl; then
+			mkdir "$program.run"
+			(cd "$program.run" && exec "$program.out") >"$program.said" 2>&1 <"$page" ||
+				{ echo "# an example of $page ends with $?"; tail -n 3 "$program.said" | sed 's/^/#    /'; }
+			[ -s "$program.said" ] || echo "# an example of $page prints nothing"
 		else
-			# What it speaks of and does not say: its surroundings.
-			printf 'void parse(struct input *in);\nvoid example(struct tach_reader *reader, struct input *input);\n'
-			printf 'void example(struct tach_reader *reader, struct input *input)\n{\n(void)reader, (void)input;\n'
-			cat "$work/body"
-			printf '}\n'
+			echo "# an example of $page does not compile"
 		fi
-	} >"$work/${page##*/}.c"
-	gcc -std=gnu11 -Wall -Wextra -Werror -Iinclude -fsyntax-only "$work/${page##*/}.c" ||
-		{ echo "# the example of $page does not compile"; failed=1; }
-	n=$((${n:-0} + 1))
+	done 2>&1
+	calls "$p".*.c | sort -u >"$p.calls"
+	for name in $(sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' "$page" | tr -d ,); do
+		# Some pages are named after a struct or the library.
+		grep -qx "$name" "$work/declared" "$work/macros" || continue
+		echo "$name" >>"$p.names"
+		grep -qx "$name" "$p.calls" || echo "# no example of $page calls $name"
+	done
+	synopsis "$page" >"$p.synopsis.c"
+	[ -e "$p.names" ] || return # only programs
+	gcc $flags -fsyntax-only "$p.synopsis.c" 2>&1 || echo "# $page declares something else than the header"
+	for name in $(grep -x 'tach_.*' "$p.names"); do
+		grep -q "[ *]$name(" "$p.synopsis.c" || echo "# the synopsis of $page lacks $name"
+	done
+}
+
+sed -n 's/^\t\(tach_[a-z]\w*\);$/\1/p' core/libtach.map | grep -v '^tach__' | sort >"$work/declared"
+sed -nE 's/^#define (TACH_[A-Z_]+)\(.*/\1/p' include/tach/region.h include/tach/bench.h | sort -u >"$work/macros"
+for page in man/*.3; do check "$page" >"$work/${page##*/}.bad" 2>&1 & done
+wait
+for page in man/*.3; do
+	[ ! -s "$work/${page##*/}.bad" ] || { cat "$work/${page##*/}.bad"; bad=1; }
+	n=$((${n:-0} + $(ls "$work/${page##*/}".*.c.out 2>/dev/null | wc -l)))
 done
-[ "${n:-0}" -ge 7 ] || { echo "# ${n:-0} examples were found, not 7"; failed=1; }
-if [ $failed = 0 ]; then echo "ok examples"; else echo "not ok examples"; fi
+[ "$n" -ge 16 ] || { echo "# $n examples were found, not 16"; bad=1; }
+say pages
+cat "$work"/*.names | sort >"$work/documented"
+for name in $(comm -23 "$work/declared" "$work/documented"); do echo "# no page of section 3 has the name $name"; bad=1; done
+for name in $(uniq -d "$work/documented"); do echo "# $name is explained in two pages"; bad=1; done
+say complete
 exit $failed
