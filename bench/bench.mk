@@ -9,7 +9,7 @@ bench_static := $(patsubst %,$(B)/static/bench/%,tach floor read $(if $(sysroot)
 bench_libs_papi   := -lpapi -lpfm
 bench_libs_pfm    := -lpfm
 bench_libs_likwid := -llikwid
-bench_flags = $(filter-out -DTACH_BUILD,$(CPPFLAGS)) $(CFLAGS) -Wno-missing-prototypes -Wno-strict-prototypes $(LDFLAGS)
+bench_flags = $(filter-out -DTACH_BUILD,$(CPPFLAGS)) $(CFLAGS) -Wno-missing-prototypes -Wno-strict-prototypes $(LDFLAGS) $(exact_$(ARCH))
 
 $(B)/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-tests/guest/x86/prepare >/dev/null 2>&1 || { echo "skip x86-run: the guest cannot be prepared"; exit 77; }
+tests/guest/ready x86 || exit 77
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread || exit 1
 
 # LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.

@@ -340,7 +340,7 @@ static void sparse(void)
  * it shows: it is exact unless that happened, and is flagged then. Tries start at different
  * times, or in an emulator, where all repeats, the tick would come at the same place again.
  */
-enum { TRIES = 1000 };
+enum { TRIES = 200 };
 
 static void undisturbed(void (*test)(void), unsigned first)
 {
