@@ -10,10 +10,11 @@ int tach__buffer_sink(void *context, const char *text, size_t length)
 
 	if (to->size - to->length < length) {
 		size_t size = 2 * to->size + length + 65536;
-		char *at = tach__pages_grow(to->at, to->size, size);
+		char *at = tach__pages_larger(to->at, to->size, size);
 
 		if (!at)
 			return -ENOMEM;
+		tach__pages_free(to->at, to->size);
 		to->at = at;
 		to->size = size;
 	}

@@ -67,14 +67,12 @@ int tach__pages_wiped(void *pages, size_t size)
 }
 
 /* A copy, not mremap: growing is rare, and the sanitizers know what a copy is. */
-void *tach__pages_grow(void *old, size_t old_size, size_t new_size)
+void *tach__pages_larger(const void *old, size_t old_size, size_t new_size)
 {
 	void *p = tach__pages(new_size);
 
-	if (p && old) {
+	if (p && old)
 		memcpy(p, old, old_size);
-		tach__pages_free(old, old_size);
-	}
 	return p;
 }
 

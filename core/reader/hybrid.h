@@ -46,8 +46,8 @@ struct tach__hybrid {
 /* ---- core/reader/hybrid_open.c ---- */
 /* Opens, maps and enables every core's group; r->hybrid even when it fails. */
 int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err);
-/* NULL is fine. */
-void tach__hybrid_close(struct tach__hybrid *h);
+/* And *at becomes NULL before the memory goes: a forked child may look. */
+void tach__hybrid_close(struct tach__hybrid **at);
 /* In a forked child: descriptors closed unless they are the parent's too, pages of zeros. */
 void tach__hybrid_abandon(struct tach__hybrid *h, int shared);
 

@@ -213,11 +213,14 @@ static void close_all(struct tach__hybrid *h, int shared)
 	}
 }
 
-void tach__hybrid_close(struct tach__hybrid *h)
+void tach__hybrid_close(struct tach__hybrid **at)
 {
+	struct tach__hybrid *h = *at;
+
 	if (!h)
 		return;
 	close_all(h, 0);
+	__atomic_store_n(at, NULL, __ATOMIC_RELEASE);
 	tach__sys(SYS_munmap, (long)h, h->size, 0, 0, 0, 0);
 }
 

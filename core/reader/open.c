@@ -322,8 +322,7 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 			tach__page_zero(r, r->hard.member[i]);
 		close_group(r, &r->hard);
 		close_group(r, &r->soft);
-		tach__hybrid_close(r->hybrid);
-		r->hybrid = NULL;
+		tach__hybrid_close(&r->hybrid);
 		code = open_all(r, 0, err);
 	}
 	tach__open_leave(r, code == 0);
@@ -350,8 +349,7 @@ void tach_reader_close(struct tach_reader *reader)
 	tach__pages_zero(r);
 	close_group(r, &r->hard);
 	close_group(r, &r->soft);
-	tach__hybrid_close(r->hybrid);
-	r->hybrid = NULL;
+	tach__hybrid_close(&r->hybrid);
 	tach__close_leave(r);
 	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * r->page_size), 0, 0, 0, 0);
 }

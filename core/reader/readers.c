@@ -12,10 +12,10 @@
  * It is held around system calls that wait for nobody's lock but the kernel's, with signals
  * blocked as the registry's is (core/region/region.h), and no lock is taken inside it. No hook
  * holds it over a fork, for the reason given there: the child may find that another thread of
- * its parent was cut off in here. So the list is whole, walked forward, after any store, a
- * reader is in it from before its first descriptor to after its last, and its pages keep their
- * place meanwhile. (A descriptor that perf_event_open had just returned, and that was not yet
- * noted, stays open in the child.)
+ * its parent was cut off in here. So the list is whole, walked forward, after any store, and
+ * the child sets the links backward anew; a reader is in it from before its first descriptor to
+ * after its last, and its pages keep their place meanwhile. (A descriptor that perf_event_open
+ * had just returned, and that was not yet noted, stays open in the child.)
  *
  * After fork, the child has the descriptors, which still count the parent, and holes where the
  * pages were, in which its next mapping might land. The handler puts zeros there and closes the
@@ -77,8 +77,12 @@ static void abandon(struct tach__reader *r, int shared)
 
 static void abandon_all(int shared)
 {
-	for (struct tach__reader *r = readers; r; r = r->next)
+	struct tach__reader **link = &readers;
+
+	for (struct tach__reader *r; (r = *link); link = &r->next) {
+		r->link = link;
 		abandon(r, shared);
+	}
 	sentinel.page = 0;
 }
 

@@ -48,12 +48,14 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 	size_t size = tach__pages_round((epoch + 1) * row);
 
 	if (size > record->log_size) {
-		uint64_t *log = tach__pages_grow(record->log, record->log_size, size);
+		size_t old_size = record->log_size;
+		uint64_t *old = record->log, *log = tach__pages_larger(old, old_size, size);
 
 		if (!log)
 			return NULL;
-		record->log = log;
-		record->log_size = size;
+		__atomic_store_n(&record->log, log, __ATOMIC_RELEASE);
+		__atomic_store_n(&record->log_size, size, __ATOMIC_RELEASE);
+		tach__pages_free(old, old_size);
 	}
 	return record->log + epoch * (row / sizeof(uint64_t));
 }

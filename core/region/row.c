@@ -25,13 +25,17 @@ struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id)
 {
 	if (id >= rows->limit) {
 		size_t size = tach__pages_round((size_t)(id + 1) * rows->stride * 3 / 2);
-		char *base = tach__pages_grow(rows->base, rows->size, size);
+		size_t old_size = rows->size;
+		char *old = rows->base, *base = tach__pages_larger(old, old_size, size);
 
 		if (!base)
 			return NULL;
-		rows->base = base;
-		rows->size = size;
-		rows->limit = (uint32_t)(size / rows->stride);
+		/* In this order: whole at any moment for a child that is forked. */
+		__atomic_store_n(&rows->base, base, __ATOMIC_RELEASE);
+		__atomic_store_n(&rows->size, size, __ATOMIC_RELEASE);
+		__atomic_store_n(&rows->limit, (uint32_t)(size / rows->stride),
+				 __ATOMIC_RELEASE);
+		tach__pages_free(old, old_size);
 	}
 	return (struct tach__row *)(void *)(rows->base + (size_t)id * rows->stride);
 }
@@ -63,6 +67,8 @@ int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from)
 
 void tach__rows_clear(struct tach__rows *rows)
 {
+	for (uint32_t id = 0; id < rows->limit; id++)
+		tach__histograms_free(tach__rows_at(rows, id)->histograms, rows->count + 1);
 	if (rows->base)
 		memset(rows->base, 0, rows->size);
 }

@@ -128,7 +128,7 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 	home->at = at;
 	home->owned = at->line == 0 && at->file[0] == '\0';
 	home->next = site->homes;
-	site->homes = home;
+	__atomic_store_n(&site->homes, home, __ATOMIC_RELEASE); /* whole in a forked child */
 	return 1;
 }
 
@@ -226,7 +226,7 @@ struct tach_site *tach__site_get_here(const char *name)
 		named->site = (struct tach_site){
 			tach__begin_here, TACH_SITE_NEW, 0, 0, named->name, "", ""};
 		named->next = *first;
-		*first = named;
+		__atomic_store_n(first, named, __ATOMIC_RELEASE); /* likewise */
 		count++;
 	}
 	tach__unlock(&held);

@@ -34,17 +34,20 @@ struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
 int tach__slots_grow(struct tach__thread *record, uint32_t id)
 {
 	while (record->nchunks <= id / TACH__CHUNK_SLOTS) {
-		char *chunk;
+		char **at = &record->chunk[record->nchunks], *chunk = *at;
 
 		if (record->nchunks == TACH__CHUNKS)
 			return TACH_ERR_TOOMANY;
-		chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
+		/* One may be there: a fork cut off the thread that had the record. */
+		if (!chunk)
+			chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 		if (!chunk)
 			return TACH_ERR_NOMEM;
 		for (uint32_t i = 0; i < TACH__CHUNK_SLOTS; i++)
 			tach__table(record->hot)[record->nchunks * TACH__CHUNK_SLOTS + i] =
 				(struct tach__slot *)(uintptr_t)&tach__slot_unready.slot;
-		__atomic_store_n(&record->chunk[record->nchunks++], chunk, __ATOMIC_RELEASE);
+		__atomic_store_n(at, chunk, __ATOMIC_RELEASE);
+		__atomic_store_n(&record->nchunks, record->nchunks + 1, __ATOMIC_RELEASE);
 	}
 	__atomic_store_n(&record->limit, record->nchunks * TACH__CHUNK_SLOTS, __ATOMIC_RELEASE);
 	return 0;
@@ -55,16 +58,27 @@ int tach__slot_used(const struct tach__slot *slot)
 	return slot->seq || slot->skipped || slot->excluded || slot->lost;
 }
 
+/*
+ * Calibration's slots share histograms and sampling, which are freed behind it: what is there
+ * was cut off by a fork.
+ */
+static void slot_clear(struct tach__thread *record, uint32_t id)
+{
+	struct tach__slot *slot = tach__slot_at(record, id);
+
+	if (id >= TACH__SITE_FIRST || id == TACH__SITE_EMPTY) {
+		tach__histograms_free(slot->histograms, record->count + 1);
+		tach__pages_free(slot->sampling, sizeof *slot->sampling);
+	}
+	if (slot->id || slot->histograms || slot->sampling)
+		memset(slot, 0, record->stride);
+}
+
 /* For the next thread. Only what was used is touched; record->count is still the last one's. */
 void tach__slots_clear(struct tach__thread *record)
 {
 	for (uint32_t id = 0; id < record->limit; id++) {
-		struct tach__slot *slot = tach__slot_at(record, id);
-
-		tach__histograms_free(slot->histograms, record->count + 1);
-		tach__pages_free(slot->sampling, sizeof *slot->sampling);
-		if (slot->id)
-			memset(slot, 0, record->stride);
+		slot_clear(record, id);
 		tach__table(record->hot)[id] =
 			(struct tach__slot *)(uintptr_t)&tach__slot_unready.slot;
 	}

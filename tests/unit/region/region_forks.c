@@ -6,6 +6,8 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <tach.h>
 #include "core/os/clock.c"
@@ -15,6 +17,25 @@
 
 /* Nobody spins: where a fork waits for ever all is still, which tests/run ends. */
 static pthread_barrier_t inside, outside;
+
+static __thread int pausing; /* the thread stands still behind its next munmap */
+
+static void pause_here(void)
+{
+	pthread_barrier_wait(&inside);
+	pthread_barrier_wait(&outside);
+}
+
+/* What it unmaps then nothing else gets: who still looks there is killed. */
+int munmap(void *at, size_t size)
+{
+	if (!pausing)
+		return (int)syscall(SYS_munmap, at, size);
+	pausing = 0;
+	mprotect(at, size, PROT_NONE);
+	pause_here();
+	return 0;
+}
 
 static void begin(void)
 {
@@ -51,8 +72,7 @@ static void *with_the_lock(void *unused_argument)
 	struct tach__held held;
 
 	tach__lock(&held);
-	pthread_barrier_wait(&inside);
-	pthread_barrier_wait(&outside);
+	pause_here();
 	tach__unlock(&held);
 	return unused_argument;
 }
@@ -60,17 +80,58 @@ static void *with_the_lock(void *unused_argument)
 static void *opening_a_reader(void *unused_argument)
 {
 	tach__close_enter();
-	pthread_barrier_wait(&inside);
-	pthread_barrier_wait(&outside);
+	pause_here();
 	tach__open_leave(NULL, 0); /* without having put anything into the list */
 	return unused_argument;
 }
 
+/* n regions, one inside the other. */
+static void enter_many(int n)
+{
+	struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+	char name[16];
+
+	snprintf(name, sizeof name, "%d", n);
+	tach_region_begin(tach_site_get(name), &mark);
+	if (n > 1)
+		enter_many(n - 1);
+	tach_region_end(&mark);
+}
+
+/* As it ends, the totals get larger pages: stands still where the old ones are gone. */
+static void *growing_the_totals(void *unused_argument)
+{
+	enter_many(100);
+	pausing = 1;
+	return unused_argument;
+}
+
+/* The same with what a thread notes of cold exits inside a region. */
+static void *growing_its_log(void *unused_argument)
+{
+	enter_many(1);
+	pausing = 1;
+	enter_many(1000);
+	CHECK(!pausing);
+	return unused_argument;
+}
+
+static void *nesting(void *unused_argument)
+{
+	enter_many(2);
+	return unused_argument;
+}
+
+/* In two threads, which use the memory of the parent's again. */
 static int child_measures(void)
 {
+	pthread_t other;
+
 	TACH_START(of_the_child);
 	entered();
 	TACH_STOP(of_the_child);
+	pthread_create(&other, NULL, nesting, NULL);
+	pthread_join(other, NULL);
 	entered();
 	return calls("entered") != 2 || calls("of_the_child") != 1 || calls("before") != -1;
 }
@@ -112,6 +173,63 @@ static void beside_a_change(void)
 static void beside_an_opening(void)
 {
 	fork_beside(opening_a_reader);
+}
+
+static void beside_growing_totals(void)
+{
+	fork_beside(growing_the_totals);
+}
+
+static void beside_a_growing_log(void)
+{
+	fork_beside(growing_its_log);
+}
+
+static struct tach_set *clock_set(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.events = "";
+	CHECK(tach_set_create(&opt, &set, NULL) == 0);
+	return set;
+}
+
+static int child_opens(const struct tach_set *set, struct tach_reader *parents)
+{
+	struct tach_reader *own[2];
+
+	tach_reader_close(parents);
+	for (int i = 0; i < 2; i++)
+		if (tach_reader_open(set, &own[i], NULL) != 0)
+			return 1;
+	for (int i = 0; i < 2; i++)
+		tach_reader_close(own[i]);
+	return 0;
+}
+
+/* Another thread is amid putting its reader before one into the list, or taking it out. */
+static void beside_a_link(void)
+{
+	struct tach_set *set = clock_set();
+	struct tach_reader *reader;
+	struct tach__reader *elsewhere = NULL, **link;
+	int status = -1;
+	pid_t child;
+
+	if (!set || tach_reader_open(set, &reader, NULL) != 0)
+		return;
+	link = tach__reader(reader)->link;
+	tach__reader(reader)->link = &elsewhere;
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		_exit(child_opens(set, reader));
+	waitpid(child, &status, 0);
+	CHECK(status == 0, "%#x", (unsigned)status);
+	tach__reader(reader)->link = link;
+	tach_reader_close(reader);
+	tach_set_free(set);
 }
 
 /* A thread that ends frees its memory at once, or, if a snapshot walks, after that. */
@@ -162,6 +280,9 @@ int main(void)
 {
 	CASE(beside_a_change);
 	CASE(beside_an_opening);
+	CASE(beside_growing_totals);
+	CASE(beside_a_growing_log);
+	CASE(beside_a_link);
 	CASE(ended_beside_a_walk);
 	CASE(look_cut_off);
 	return check_done();
