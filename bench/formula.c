@@ -2,10 +2,10 @@
 /*
  * Formulas and definition files, on this machine, without a PMU.
  *
- *   formula		instructions by callgrind (it runs itself under valgrind) and time of
- *one evaluation, alone and of a batch: compiled here, by the C compiler, and by an evaluator
- *that reads the text each time as PAPI's does (bench/README.md) formula OP N	that operation N
- *times: what callgrind looks at
+ * formula: instructions by callgrind (it runs itself under valgrind) and time of one
+ * evaluation: compiled here, by the C compiler, and by an evaluator that reads the text each
+ * time as PAPI's does (bench/README.md).
+ * formula OP N: that operation N times, which is what callgrind looks at.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -63,39 +63,6 @@ static void c(int which)
 									 c_program};
 
 	result = functions[which](counts);
-}
-
-/* ---- many samples: each operation below is one sample of a batch ---- */
-
-enum { SAMPLES = 1000 };
-static uint64_t samples[SAMPLES][4];
-static double results[SAMPLES];
-static uint32_t flags_of[SAMPLES];
-
-static void batch(int which)
-{
-	struct tach_formula_batch b = {.n = samples[0],
-				       .sample_stride = 4,
-				       .operand_stride = 1,
-				       .out = results,
-				       .flags = flags_of,
-				       .count = SAMPLES};
-
-	tach_formula_eval_batch(formulas[which], &b);
-}
-
-static void c_batch(int which)
-{
-	for (int s = 0; s < SAMPLES; s++) {
-		const uint64_t *n = samples[s];
-
-		if (which == 0)
-			results[s] = RATIO(n);
-		else if (which == 1)
-			results[s] = FOLDS(n);
-		else
-			results[s] = PROGRAM(n);
-	}
 }
 
 /*
@@ -175,12 +142,6 @@ static const struct op {
 	{"tach-program", "(a - b + c) * d / 1000 + a, tach", tach, 2, 1},
 	{"c-program", "(a - b + c) * d / 1000 + a, C", c, 2, 1},
 	{"text-program", "(a - b + c) * d / 1000 + a, text", text, 2, 1},
-	{"tach-ratio-batch", "a/b, a sample of a batch, tach", batch, 0, SAMPLES},
-	{"c-ratio-batch", "a/b, a sample of a batch, C", c_batch, 0, SAMPLES},
-	{"tach-folds-batch", "(a + 2b + 4c) / d, of a batch, tach", batch, 1, SAMPLES},
-	{"c-folds-batch", "(a + 2b + 4c) / d, of a batch, C", c_batch, 1, SAMPLES},
-	{"tach-program-batch", "(a - b + c) * d / 1000 + a, batch, tach", batch, 2, SAMPLES},
-	{"c-program-batch", "(a - b + c) * d / 1000 + a, batch, C", c_batch, 2, SAMPLES},
 	{"load", "load PAPI's preset file", load, 0, 1},
 };
 enum { NOPS = sizeof ops / sizeof *ops };
@@ -265,9 +226,6 @@ static void prepare(void)
 {
 	glob_t found;
 
-	for (int s = 0; s < SAMPLES; s++)
-		for (int i = 0; i < 4; i++)
-			samples[s][i] = counts[i] + (uint64_t)s;
 	for (int i = 0; i < 3; i++) {
 		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 

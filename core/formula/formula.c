@@ -68,9 +68,10 @@ void tach_formula_free(struct tach_formula *f)
 	free(f);
 }
 
-int tach_formula_noperands(const struct tach_formula *f)
+double tach_formula_eval(const struct tach_formula *f, const uint64_t *n, double elapsed_ns,
+			 uint32_t *flags)
 {
-	return f->noperands;
+	return f->eval(f, n, elapsed_ns, flags);
 }
 
 uint64_t tach_formula_uses(const struct tach_formula *f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a compiled formula. Text becomes a tree (formula_parse.c), the tree's linear
- * parts fold to dot products and the rest to bytecode (formula_fold.c); formula_eval.c runs
- * either, formula_print.c writes the tree back.
+ * The inside of a compiled formula. Text becomes a tree (parse.c), the tree's linear
+ * parts fold to dot products and the rest to bytecode (fold.c); steps.c and whole.c run
+ * them, print.c writes the tree back.
  */
 #ifndef TACH_CORE_FORMULA_H
 #define TACH_CORE_FORMULA_H
@@ -41,7 +41,7 @@ enum tach__op {
 	TACH__F_DOT0,
 	TACH__F_QUOT, /* form.num / form.den */
 	TACH__F_QUOT0,
-	TACH__F_ADD_ARG, /* top + n[arg]; this order is that of formula_steps.c */
+	TACH__F_ADD_ARG, /* top + n[arg]; this order is that of steps.c */
 	TACH__F_SUB_ARG,
 	TACH__F_MUL_ARG,
 	TACH__F_DIV_ARG,
@@ -56,7 +56,7 @@ enum tach__op {
 	TACH__F_POP,  /* the value below becomes the topmost */
 	TACH__F_JUMP, /* go on arg instructions ahead */
 	TACH__F_END,
-	TACH__F_TERM, /* of a formula that is one form: value * n[arg], see formula_whole.c */
+	TACH__F_TERM, /* of a formula that is one form: value * n[arg], see whole.c */
 	TACH__F_NOPS
 };
 
@@ -109,17 +109,15 @@ struct tach__insn {
 };
 
 /*
- * How a formula is entered, chosen for what it is when it is compiled: one sample, and many.
- * The first is all that tach_formula_eval does, which is a jump therefore.
+ * How a formula is entered, chosen for what it is when it is compiled: all that
+ * tach_formula_eval does, which is a jump therefore.
  */
 typedef double tach__entry(const struct tach_formula *f, const uint64_t *n, double elapsed,
 			   uint32_t *flags);
-typedef void tach__batch(const struct tach_formula *f, const struct tach_formula_batch *b);
 
 struct tach_formula {
 	tach__entry *eval;
 	tach__entry *unflagged; /* the same but for the formula's own flags */
-	tach__batch *batch;	/* of unflagged */
 	uint32_t flags;		/* TACH_FLAG_CLOCK */
 	enum tach_shape shape;
 	struct tach__form *form;

@@ -286,41 +286,8 @@ static tach__entry *entry(const struct tach_formula *f)
 	return f->code->op == TACH__F_ARG0 && second >= 0 ? first[second] : start;
 }
 
-/* Samples whose operands are not neighbours are brought together one by one. */
-static const uint64_t *gather(const struct tach_formula *f, const struct tach_formula_batch *b,
-			      const uint64_t *sample, uint64_t *to)
-{
-	for (uint64_t left = f->uses; left; left &= left - 1) {
-		size_t i = (size_t)__builtin_ctzll(left);
-
-		to[i] = sample[i * b->operand_stride];
-	}
-	return to;
-}
-
-static void each(const struct tach_formula *f, const struct tach_formula_batch *b)
-{
-	uint64_t gathered[TACH_FORMULA_OPERANDS_MAX];
-	double always = 0, *end = b->out + b->count;
-	uint32_t unwanted = 0, *flags = b->flags ? b->flags : &unwanted;
-	const double *elapsed = b->elapsed_ns ? b->elapsed_ns : &always;
-	const uint64_t *n = b->n ? b->n : gathered;
-	const size_t stride = b->n ? b->sample_stride : 0;
-	const bool apart = b->operand_stride != 1, timed = b->elapsed_ns, flagged = b->flags;
-
-	for (double *out = b->out; out < end; out++) {
-		const uint64_t *sample = apart ? gather(f, b, n, gathered) : n;
-
-		*out = f->unflagged(f, sample, *elapsed, flags);
-		n += stride;
-		elapsed += timed;
-		flags += flagged;
-	}
-}
-
 void tach__formula_link(struct tach_formula *f)
 {
-	f->batch = each;
 	if (f->shape == TACH_SHAPE_PROGRAM) {
 		for (uint32_t k = 0; k < f->ncode; k++)
 			f->code[k].step = link_one(&f->code[k]);

@@ -36,27 +36,6 @@ TACH__ALWAYS double sum(const struct tach__insn *t, const uint64_t *n, int terms
 	return total;
 }
 
-/* The terms of a batch, with the stride between operands worked in. */
-struct column {
-	const uint64_t *n;
-	double factor;
-};
-
-TACH__ALWAYS void columns(struct column *c, const struct tach_formula *f,
-			  const struct tach_formula_batch *b, int terms)
-{
-	UNROLLED for (int k = 0; k < terms; k++) c[k] =
-		(struct column){b->n + f->code[k].arg * b->operand_stride, f->code[k].of.value};
-}
-
-TACH__ALWAYS double sum_at(const struct column *c, size_t at, int terms)
-{
-	double total = c->factor * TACH__COUNT(c->n, at);
-
-	UNROLLED for (int k = 1; k < terms; k++) total += c[k].factor * TACH__COUNT(c[k].n, at);
-	return total;
-}
-
 #define LINEAR(p, one)                                                                         \
 	static double linear_##p##_##one(PARAMETERS)                                           \
 	{                                                                                      \
@@ -70,40 +49,14 @@ TACH__ALWAYS double sum_at(const struct column *c, size_t at, int terms)
 		return tach__divide(sum(f->code, n, p, one), sum(f->code + p, n, q, den_one),  \
 				    flags);                                                    \
 	}
-#define LINEARS(p)                                                                             \
-	static void linears_##p(const struct tach_formula *f,                                  \
-				const struct tach_formula_batch *b)                            \
-	{                                                                                      \
-		struct column c[p];                                                            \
-                                                                                               \
-		columns(c, f, b, p);                                                           \
-		for (size_t s = 0; s < b->count; s++)                                          \
-			b->out[s] = sum_at(c, s * b->sample_stride, p);                        \
-	}
-#define QUOTIENTS(p, q)                                                                        \
-	static void quotients_##p##_##q(const struct tach_formula *f,                          \
-					const struct tach_formula_batch *b)                    \
-	{                                                                                      \
-		struct column c[p + q];                                                        \
-                                                                                               \
-		columns(c, f, b, p + q);                                                       \
-		for (size_t s = 0; s < b->count; s++) {                                        \
-			size_t at = s * b->sample_stride;                                      \
-                                                                                               \
-			b->out[s] = tach__divide(sum_at(c, at, p), sum_at(c + p, at, q),       \
-						 b->flags ? &b->flags[s] : NULL);              \
-		}                                                                              \
-	}
 #define OVER(p, q)                                                                             \
 	QUOTIENT(p, q, 0, 0)                                                                   \
 	QUOTIENT(p, q, 0, 1)                                                                   \
 	QUOTIENT(p, q, 1, 0)                                                                   \
-	QUOTIENT(p, q, 1, 1)                                                                   \
-	QUOTIENTS(p, q)
+	QUOTIENT(p, q, 1, 1)
 #define ALL(p)                                                                                 \
 	LINEAR(p, 0)                                                                           \
 	LINEAR(p, 1)                                                                           \
-	LINEARS(p)                                                                             \
 	OVER(p, 1)                                                                             \
 	OVER(p, 2)
 ALL(1)
@@ -114,7 +67,6 @@ ALL(4)
 /* What there is for p terms: over nothing, and over 1 and 2 terms. */
 static const struct {
 	tach__entry *linear[2], *quotient[2][2][2];
-	tach__batch *linears, *quotients[2];
 } by_terms[] = {
 #define ENTRIES_OVER(p, q)                                                                     \
 	{                                                                                      \
@@ -124,7 +76,6 @@ static const struct {
 #define ENTRIES(p)                                                                             \
 	{                                                                                      \
 		{linear_##p##_0, linear_##p##_1}, {ENTRIES_OVER(p, 1), ENTRIES_OVER(p, 2)},    \
-			linears_##p, {quotients_##p##_1, quotients_##p##_2},                   \
 	}
 	ENTRIES(1), ENTRIES(2), ENTRIES(3), ENTRIES(4)};
 
@@ -145,9 +96,7 @@ void tach__formula_link_whole(struct tach_formula *f)
 	} else if (over) {
 		f->unflagged =
 			by_terms[p].quotient[q][num->term->factor == 1][den->term->factor == 1];
-		f->batch = by_terms[p].quotients[q];
 	} else {
 		f->unflagged = by_terms[p].linear[num->term->factor == 1];
-		f->batch = by_terms[p].linears;
 	}
 }

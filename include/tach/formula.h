@@ -69,9 +69,6 @@ struct tach_formula_options {
 	}
 #define TACH_FORMULA_PART 0x10000
 
-/* 128 bits hold any linear form of 64 counts with constants below 2^53 exactly. */
-__extension__ typedef __int128 tach_int128;
-
 TACH_BEGIN_DECLS
 
 /*
@@ -84,8 +81,6 @@ TACH_API int tach_formula_compile(const char *text, const struct tach_formula_op
 				  struct tach_formula **out, struct tach_error *err);
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
-/* How many operands evaluation may read: 1 + the highest N used, 0 for a constant. */
-TACH_API int tach_formula_noperands(const struct tach_formula *f);
 /* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
 TACH_API uint64_t tach_formula_uses(const struct tach_formula *f);
 TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f);
@@ -99,23 +94,15 @@ TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_
 /*
  * Evaluation: async-signal-safe, no allocation, no lock, no system call, no text.
  *
- * n[0 .. noperands-1] are counts, taken as signed 64-bit numbers: a difference that went
- * backwards stays a small negative number. elapsed_ns is the value of the constant of that
- * name. A division by zero gives NaN and ors TACH_FLAG_DIVZERO into *flags (which may be NULL),
- * as does nothing else; the formula's own flags are or-ed too, the operands' are the caller's
- * (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false, but !=.
+ * n[i] of every operand i that is used are counts, taken as signed 64-bit numbers: a difference
+ * that went backwards stays a small negative number. elapsed_ns is the value of the constant of
+ * that name. A division by zero gives NaN and ors TACH_FLAG_DIVZERO into *flags (which may be
+ * NULL), as does nothing else; the formula's own flags are or-ed too, the operands' are the
+ * caller's (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false,
+ * but !=.
  */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
 				  double elapsed_ns, uint32_t *flags);
-
-/*
- * The same as an integer rounded toward zero. Returns 1 when *out is exact: linear forms and
- * quotients with integer constants are computed in 128 bits, because doubles lose counts above
- * 2^53. Returns 0 when it was computed in double; then NaN gives *out = 0, and values
- * outside of 128 bits its nearest limit, both with TACH_ERR_RANGE as the result.
- */
-TACH_API int tach_formula_eval_int(const struct tach_formula *f, const uint64_t *n,
-				   double elapsed_ns, tach_int128 *out, uint32_t *flags);
 
 /*
  * With error bars: error[i] is the absolute error of n[i], *result_error becomes that of the
@@ -125,21 +112,6 @@ TACH_API int tach_formula_eval_int(const struct tach_formula *f, const uint64_t 
 TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 					const double *error, double elapsed_ns,
 					double *result_error, uint32_t *flags);
-
-/* Many samples at once: operand i of sample s is n[s * sample_stride + i * operand_stride]. */
-struct tach_formula_batch {
-	uint32_t size; /* sizeof(struct tach_formula_batch), or 0 */
-	uint32_t reserved;
-	const uint64_t *n;
-	size_t sample_stride, operand_stride; /* in words */
-	const double *elapsed_ns;	      /* one a sample; NULL = 0 */
-	double *out;			      /* one a sample */
-	uint32_t *flags;		      /* one a sample, or-ed into; NULL = not wanted */
-	size_t count;
-};
-/* Bit for bit what tach_formula_eval gives for each sample. TACH_ERR_INVAL or 0. */
-TACH_API int tach_formula_eval_batch(const struct tach_formula *f,
-				     const struct tach_formula_batch *batch);
 
 /*
  * Writes the formula with operands as N<number>, as snprintf does: at most size bytes with the

@@ -357,34 +357,6 @@ static void round_trip(const struct tach_formula *f, const uint64_t *n, double e
 	}
 }
 
-/* A batch gives the same bits as its samples one by one, by rows and by columns. */
-static void batches(const struct tach_formula *f, const char *text)
-{
-	enum { SAMPLES = 3 };
-	uint64_t rows[SAMPLES][OPERANDS], columns[OPERANDS][SAMPLES];
-	double elapsed[SAMPLES], want[SAMPLES], got[SAMPLES];
-	uint32_t want_flags[SAMPLES] = {0}, flags[SAMPLES] = {0};
-	struct tach_formula_batch b = {0, 0, rows[0], OPERANDS, 1, elapsed, got, NULL, SAMPLES};
-
-	for (int s = 0; s < SAMPLES; s++) {
-		fill(rows[s]);
-		elapsed[s] = below(1000000);
-		for (int i = 0; i < OPERANDS; i++)
-			columns[i][s] = rows[s][i];
-		want[s] = tach_formula_eval(f, rows[s], elapsed[s], &want_flags[s]);
-	}
-	for (int by_columns = 0; by_columns < 2; by_columns++) {
-		if (by_columns)
-			b = (struct tach_formula_batch){
-				0, 0, columns[0], 1, SAMPLES, elapsed, got, flags, SAMPLES};
-		CHECK(tach_formula_eval_batch(f, &b) == 0, "%s", text);
-		for (int s = 0; s < SAMPLES; s++)
-			CHECK(same_bits(got[s], want[s]), "%s: %.17g in a batch, %.17g alone",
-			      text, got[s], want[s]);
-	}
-	CHECK(!memcmp(flags, want_flags, sizeof flags), "%s: flags of a batch", text);
-}
-
 static void one(const struct tree *t, int exact, long *compared)
 {
 	static struct text x[2];
@@ -423,8 +395,6 @@ static void one(const struct tree *t, int exact, long *compared)
 		      x[0].at, flags[0]);
 		++*compared;
 	}
-	if (f[0])
-		batches(f[0], x[0].at);
 	tach_formula_free(f[0]);
 	tach_formula_free(f[1]);
 }
