@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as text, the same in every locale. */
-#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,26 @@ double tach__number_parse(const char *text, size_t length)
 	return strtod_l(copy, NULL, c_locale());
 }
 
+static int print_integer(int64_t value, char *text, size_t size)
+{
+	uint64_t rest = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+	char digits[24], *at = digits + sizeof digits;
+	size_t n;
+
+	*--at = '\0';
+	do
+		*--at = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (value < 0)
+		*--at = '-';
+	n = (size_t)(digits + sizeof digits - at);
+	if (size) {
+		memcpy(text, at, n < size ? n : size);
+		text[size - 1 < n - 1 ? size - 1 : n - 1] = '\0';
+	}
+	return (int)n - 1;
+}
+
 /* The fewest digits that read back as the same double: 15 show every decimal of up to 15. */
 int tach__number_print(double value, char *text, size_t size)
 {
@@ -35,7 +55,7 @@ int tach__number_print(double value, char *text, size_t size)
 	/* What most of a report is: "%.15g" writes these in the same way. */
 	if (value > -1e15 && value < 1e15 && value == (double)(int64_t)value &&
 	    !(value == 0 && signbit(value)))
-		return snprintf(text, size, "%" PRId64, (int64_t)value);
+		return print_integer((int64_t)value, text, size);
 	c = c_locale();
 	old = uselocale(c);
 	for (int precision = 15; precision <= 17; precision++) {

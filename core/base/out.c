@@ -66,30 +66,30 @@ void tach__out_number(struct tach__out *out, double v, const char *otherwise)
 		tach__out_text(out, otherwise);
 		return;
 	}
-	if (v == floor(v) && fabs(v) < 1e15)
-		snprintf(text, sizeof text, "%.0f", v);
-	else
-		tach__number_print(v, text, sizeof text);
+	tach__number_print(v, text, sizeof text);
 	tach__out_text(out, text);
 }
 
 void tach__out_escaped(struct tach__out *out, const char *text,
 		       const char *(*escape)(unsigned c, char room[8]))
 {
+	const char *plain = text; /* from here on all is as it is */
 	char room[8];
 
 	while (*text) {
 		size_t n = tach__utf8_length(text, 4); /* not beyond the NUL */
 		const char *escaped = n ? escape(tach__utf8_code(text, n), room) : NULL;
 
-		if (escaped)
-			tach__out_text(out, escaped);
-		else if (n && tach__utf8_shown(text, n))
-			tach__out_bytes(out, text, n);
-		else
-			tach__out_text(out, "\xef\xbf\xbd"); /* U+FFFD */
+		if (!escaped && n && tach__utf8_shown(text, n)) {
+			text += n;
+			continue;
+		}
+		tach__out_bytes(out, plain, (size_t)(text - plain));
+		tach__out_text(out, escaped ? escaped : "\xef\xbf\xbd"); /* U+FFFD */
 		text += n ? n : 1;
+		plain = text;
 	}
+	tach__out_bytes(out, plain, (size_t)(text - plain));
 }
 
 static const char *json_escape(unsigned c, char room[8])
@@ -97,7 +97,8 @@ static const char *json_escape(unsigned c, char room[8])
 	char one[4];
 
 	/* '<' so that a string cannot end the script element it may stand in. */
-	if (c != '"' && c != '\\' && c != '<' && tach__utf8_shown(one, tach__utf8_put(one, c)))
+	if (c != '"' && c != '\\' && c != '<' &&
+	    ((c >= ' ' && c < 0x7f) || tach__utf8_shown(one, tach__utf8_put(one, c))))
 		return NULL;
 	if (c == '"' || c == '\\')
 		snprintf(room, 8, "\\%c", (int)c);

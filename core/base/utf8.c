@@ -45,6 +45,8 @@ int tach__utf8_shown(const char *text, size_t length)
 	};
 	unsigned code = tach__utf8_code(text, length);
 
+	if (code >= ' ' && code < 0x7f)
+		return 1;
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
 		if (code >= hidden[i].first && code <= hidden[i].last)
 			return 0;
