@@ -57,6 +57,8 @@ static int fits(struct tach__making *m)
 	if (m->set->cores)
 		return tach__cores_fit(m);
 	add_attrs(m);
+	if (!m->nevents && m->opt->pmu < 0)
+		return 0;
 	code = tach__schedule_set(m->opt->pmu, m->event, m->nevents, m->err);
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
 }
