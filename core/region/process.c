@@ -54,7 +54,9 @@ static struct tach__process *process(void)
 
 void tach__hold(struct tach__held *held)
 {
-	tach__signals_hold(&held->signals);
+	held->within = tach__signals_held;
+	if (!held->within)
+		tach__signals_hold(&held->signals);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &held->cancel);
 }
 
@@ -63,7 +65,8 @@ void tach__release(const struct tach__held *held)
 	int ignored;
 
 	pthread_setcancelstate(held->cancel, &ignored);
-	tach__signals_release(&held->signals);
+	if (!held->within)
+		tach__signals_release(&held->signals);
 }
 
 /*

@@ -167,6 +167,7 @@ extern struct tach__registry tach__registry;
 struct tach__held {
 	sigset_t signals;
 	int cancel;
+	int within; /* another hold of the thread: signals are blocked already */
 };
 void tach__hold(struct tach__held *held); /* blocks signals (core/os/sys.h) and cancellation */
 void tach__release(const struct tach__held *held);
