@@ -26,7 +26,7 @@ static void registry_init(void)
 }
 
 /* The first caller wins; the losers use the winner's page. */
-static struct tach__process *process_make(void)
+static TACH_COLD struct tach__process *process_make(void)
 {
 	size_t size = tach__pages_round(sizeof(struct tach__process));
 	struct tach__process *p = tach__pages(size), *none = NULL;

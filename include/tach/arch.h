@@ -76,6 +76,7 @@
 TACH_BEGIN_DECLS
 
 /* One read of the clock: TSC, CNTVCT or ITC; 0 where there is none. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint64_t tach_clock(void);
 
 TACH_END_DECLS

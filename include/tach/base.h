@@ -34,7 +34,18 @@
 #define TACH__NULL		NULL
 #endif
 
-/* Every exported function carries TACH_API; everything else is hidden. */
+/*
+ * Every exported function carries TACH_API; everything else is hidden. The line above each says
+ * what it is safe for, in the terms of attributes(7):
+ *
+ *   MT  any thread at any time; race:x = but two threads must not do it to the same x at once;
+ *	 env, locale = it reads the environment, the locale
+ *   AS  in signal handlers
+ *   AC  under asynchronous cancellation
+ *
+ * and whether it may allocate: by malloc, or, what is AS-Safe, by mapping pages.
+ * (tests/check/attributes.sh holds these lines against the compiled library.)
+ */
 #define TACH_API    __attribute__((visibility("default")))
 #define TACH_INLINE static inline __attribute__((always_inline, unused))
 /*
@@ -58,7 +69,8 @@
 
 TACH_BEGIN_DECLS
 
-/* "0.1.0": the version of the library that is loaded. Static storage. Any thread, any time. */
+/* "0.1.0": the version of the library that is loaded. Static storage. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_version(void);
 
 TACH_END_DECLS

@@ -89,14 +89,17 @@ struct tach_expansion;
 TACH_BEGIN_DECLS
 
 /* opt NULL: flags 0, nobody told. A user's file that cannot be read is reported, not fatal. */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_create(const struct tach_derived_options *opt,
 				 struct tach_derived **out, struct tach_error *err);
+/* MT-Safe race:d | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
 /*
  * The process's own registry, which sets and event strings ask: presets and user files, made
  * when it is first needed and never freed. NULL only without memory. Loading a file into it
  * makes its names known everywhere.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API struct tach_derived *tach_derived_default(void);
 
 /*
@@ -104,16 +107,21 @@ TACH_API struct tach_derived *tach_derived_default(void);
  * many records were taken. Defects are reported and left out; only a file that cannot be read,
  * or lack of memory, fails.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_load(struct tach_derived *d, const char *path,
 			       struct tach_error *err);
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_load_text(struct tach_derived *d, const char *name, const char *text,
 				    size_t length, struct tach_error *err);
 
 /* How many names are defined for that PMU, and number i of them, by name. */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_count(struct tach_derived *d, int pmu);
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_at(struct tach_derived *d, int pmu, int i,
 			     struct tach_derived_info *info);
 /* By name (case ignored): 0 or TACH_ERR_NOTFOUND. */
+/* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name,
 			       struct tach_derived_info *info);
 
@@ -124,15 +132,21 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
  * name, or a base event that this PMU does not have: err says which and why), TACH_ERR_CYCLE
  * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events).
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 				 struct tach_expansion **out, struct tach_error *err);
+/* MT-Safe race:x | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_expansion_count(const struct tach_expansion *x);
 /* The event as written where it was first used; equal events appear once. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i);
 /* All of them encoded, counting user level; for tach_schedule. Belongs to the expansion. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x);
 /* N<i> is event i. Belongs to the expansion. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x);
 
 TACH_END_DECLS

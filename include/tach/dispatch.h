@@ -216,6 +216,7 @@ TACH_BEGIN_DECLS
  * TACH_ERR_EVENTSET, TACH_ERR_INCOMPATIBLE, TACH_ERR_MODEL, TACH_ERR_CODE_*, TACH_ERR_DATA_*
  *			see error.h
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
 				   struct tach_dispatch_out *out, struct tach_error *err);
 
@@ -224,6 +225,7 @@ TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
  * its interface. The list of that name ("core", "nhm", "amd64_k8", "pentium4", "itanium2", ...)
  * as a PMU number for this header's functions alone, or TACH_ERR_NOTFOUND.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_list(const char *name);
 
 /*
@@ -232,10 +234,12 @@ TACH_API int tach_dispatch_list(const char *name);
  * tach_dispatch. TACH_ERR_NOTFOUND: no such event; TACH_ERR_UMASK: no such mask, or none where
  * one is needed. No default masks apply here.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 				struct tach_dispatch_event *out, struct tach_error *err);
 
 /* Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_dispatch_from_event(const struct tach_event *event,
 				       struct tach_dispatch_event *out);
 

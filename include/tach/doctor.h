@@ -101,11 +101,15 @@ TACH_BEGIN_DECLS
  * An unhealthy machine is a result, not an error: 0, or TACH_ERR_INVAL for a bad size. opt may
  * be NULL. Allocates nothing that outlives it; thread-safe; not for signal handlers.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_doctor_examine(const struct tach_doctor_options *opt,
 				 struct tach_examination *out, struct tach_error *err);
 /* "no-vpmu", "slow", "warn": static storage; "unknown" for other numbers. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_cause_name(enum tach_cause cause);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_verdict_name(enum tach_verdict verdict);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_severity_name(enum tach_severity severity);
 
 TACH_END_DECLS

@@ -67,7 +67,8 @@ struct tach_error {
 
 TACH_BEGIN_DECLS
 
-/* A short phrase for any code this library returns. Static storage. Async-signal-safe. */
+/* A short phrase for any code this library returns. Static storage. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_strerror(int code);
 
 /*
@@ -76,8 +77,9 @@ TACH_API const char *tach_strerror(int code);
  * bytes that are not UTF-8 become '?', one for each byte, so that columns stay. Cut before the
  * first character that does not fit into size bytes, ended by NUL if size > 0. to may be text
  * itself. Texts of errors have been through it; names (of regions, events, files) have not.
- * Returns the length of text. Thread-safe, async-signal-safe, allocates nothing.
+ * Returns the length of text.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_printable(const char *text, char *to, size_t size);
 
 TACH_END_DECLS

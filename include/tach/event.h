@@ -99,9 +99,10 @@ TACH_BEGIN_DECLS
  * lock, no locale, but for names that no table has: those ask the registry of derived events
  * (tach_derived_default), which is made when it is first needed. On error *out is untouched and
  * err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_OPTIONS_INIT.
- * Thread-safe. Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK,
+ * Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK,
  * _FEATCOMB, _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 			       struct tach_event *out, struct tach_error *err);
 
@@ -109,6 +110,7 @@ TACH_API int tach_event_encode(const char *string, const struct tach_encode_opti
  * Writes the fields of *attr that the encoding decides and touches no other; attr->size 0 means
  * PERF_ATTR_SIZE_VER0. A config1 or config2 the event does not use survives.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr);
 
 TACH_END_DECLS

@@ -23,8 +23,10 @@ TACH_BEGIN_DECLS
  * TACH_ERR_NOTSUPP where counters cannot be read in user space at all, or a negated errno.
  * Any thread, but not from a signal handler.
  */
+/* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock | allocates */
 TACH_API int tach_fault_install(struct tach_error *err);
 /* Puts the earlier handlers back, if no other one was installed meanwhile. */
+/* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_fault_remove(void);
 
 TACH_END_DECLS

@@ -77,18 +77,23 @@ TACH_BEGIN_DECLS
  * knows; TACH_ERR_NOTSUPP: a clock that the system does not tell and the options do not set;
  * TACH_ERR_TOOMANY: beyond 2,048 operators and operands, or nested too deeply.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
 				  struct tach_formula **out, struct tach_error *err);
+/* MT-Safe race:f | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
 /* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint64_t tach_formula_uses(const struct tach_formula *f);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f);
 /*
  * The provenance of a result: flags[i] of every operand i that is used, or-ed, with
  * TACH_FLAG_CLOCK when a clock of the formula itself is an estimate. flags NULL: the formula's
  * own.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags);
 
 /*
@@ -101,6 +106,7 @@ TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_
  * caller's (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false,
  * but !=.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
 				  double elapsed_ns, uint32_t *flags);
 
@@ -109,6 +115,7 @@ TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *
  * result: the sum over the operands of |partial derivative| * error, which is a bound to first
  * order however the errors are correlated. elapsed_ns is taken as exact.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 					const double *error, double elapsed_ns,
 					double *result_error, uint32_t *flags);
@@ -118,6 +125,7 @@ TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint
  * terminating NUL, and returns the length it has. The text compiles to the same results, bit
  * for bit, under the same clocks.
  */
+/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_formula_print(const struct tach_formula *f, enum tach_formula_kind kind,
 				char *text, size_t size);
 

@@ -61,21 +61,26 @@ struct tach_umask_info {
 
 TACH_BEGIN_DECLS
 
-/* All of these: any thread, no allocation. tach_pmu_host reads files once, the first time. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_count(void);
 /* The PMU of that name or alias (case ignored), or TACH_ERR_NOTFOUND. O(log n). */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_find(const char *name);
+/* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_pmu_describe(int pmu, struct tach_pmu_info *info);
 /* Fills *info for event number `event` of that PMU, 0 .. nevents-1; TACH_ERR_INVAL outside. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_event(int pmu, int event, struct tach_event_info *info);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *info);
 
 /*
  * The core PMUs of this machine: writes up to `max` numbers, most capable core type first, and
  * returns how many there are (hybrid machines: more than one). 0 when the CPU is unknown; err
  * then says what was seen. The environment variable TACH_PMU (a name, or several separated by
- * commas) replaces detection.
+ * commas) replaces detection. Reads files once, the first time.
  */
+/* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_pmu_host(int *pmus, int max, struct tach_error *err);
 
 TACH_END_DECLS

@@ -71,15 +71,19 @@ extern TACH_API const char tach__abi_1; /* what a program built against this lay
  * TACH_ERR_PERMISSION, TACH_ERR_NOHARDWARE, TACH_ERR_NOCOUNTER, TACH_ERR_NOMEM, or a negated
  * errno. The set must outlive the reader.
  */
+/* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 			      struct tach_error *err);
 /* Only by the thread that opened it, or after that thread ended. NULL is fine. */
+/* MT-Safe race:reader | AS-Unsafe race:reader lock | AC-Unsafe lock fd | no allocation */
 TACH_API void tach_reader_close(struct tach_reader *reader);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader);
 /*
  * Why members are read by read(2) although they are hardware events, with the cure; "" when
  * they are not. May read files of /proc; the reader's own thread only.
  */
+/* MT-Safe race:reader | AS-Unsafe race:reader | AC-Unsafe fd | no allocation */
 TACH_API const char *tach_reader_missing(const struct tach_reader *reader);
 
 /*
@@ -110,27 +114,39 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader);
  * less was counted after it than before the region, unless it came from another CPU at a bad
  * moment.
  */
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end(struct tach_reader *reader, const struct tach_mark *mark,
 				  uint64_t *delta);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *value);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_read_one(struct tach_reader *reader, unsigned member,
 				       uint64_t *value);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin_fenced(struct tach_reader *reader, struct tach_mark *mark);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_fenced(struct tach_reader *reader,
 					 const struct tach_mark *mark, uint64_t *delta);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin_n(struct tach_reader *reader, struct tach_mark *mark,
 				  unsigned n);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_n(struct tach_reader *reader, const struct tach_mark *mark,
 				    uint64_t *delta, unsigned n);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t *value, unsigned n);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin_fenced_n(struct tach_reader *reader, struct tach_mark *mark,
 					 unsigned n);
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
 					   const struct tach_mark *mark, uint64_t *delta,
 					   unsigned n);
 
 /* Flags of one member, given those that end or read returned. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
 				    uint32_t flags);
 

@@ -99,7 +99,9 @@ off:;
 		0                                                                              \
 	}
 #endif
+/* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark);
+/* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_region_end(struct tach_region_mark *mark);
 
 /*
@@ -107,6 +109,7 @@ TACH_API void tach_region_end(struct tach_region_mark *mark);
  * TACH_SITES_MAX sites; a begin with that measures nothing. Takes a lock: keep the result. Any
  * thread; not in a signal handler.
  */
+/* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
 TACH_API struct tach_site *tach_site_get(const char *name);
 #define TACH_SITES_MAX 30000
 
@@ -142,11 +145,14 @@ struct tach_regions_options {
  * region; sums then start from zero. NULL: from the environment as at start-up. TACH_ERR_STATE:
  * the calling thread is inside a region. Any thread, not in signal handlers.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 				    struct tach_error *err);
 /* Switches all regions off: sites go back to one load and one branch. Sums stay readable. */
+/* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_regions_disable(void);
 /* 1 when regions are switched on. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_regions_enabled(void);
 
 TACH_END_DECLS

@@ -55,26 +55,36 @@ TACH_BEGIN_DECLS
  * regions were never configured, or the handler interrupted its own thread's
  * tach_snapshot_take.
  */
+/* MT-Safe | AS-Safe | AC-Unsafe mem | allocates */
 TACH_API int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err);
 /* NULL is fine. Not for signal handlers. */
+/* MT-Safe race:snapshot | AS-Unsafe heap lock | AC-Unsafe mem lock | no allocation */
 TACH_API void tach_snapshot_free(struct tach_snapshot *snapshot);
 
 /* Regions that were entered, by descending inclusive time. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_region(const struct tach_snapshot *snapshot, int region,
 				  struct tach_region_info *info);
 
 /* Quantities: TACH_QUANTITY_TIME, then the members of the set; then its metrics. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_nquantities(const struct tach_snapshot *snapshot);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_nmetrics(const struct tach_snapshot *snapshot);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_snapshot_quantity(const struct tach_snapshot *snapshot, int quantity);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_snapshot_metric(const struct tach_snapshot *snapshot, int metric);
 
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_value(const struct tach_snapshot *snapshot, int region, int quantity,
 				 enum tach_part part, struct tach_value *value);
 /* raw: from the raw sums; error: how far the operands' errors could move it. NaN:
  * TACH_FLAG_DIVZERO.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int region, int metric,
 				   enum tach_part part, struct tach_value *value);
 /*
@@ -82,6 +92,7 @@ TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int reg
  * inclusive, less what measuring it cost, as in the sums; interrupts stay in. NaN without
  * histograms.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int region,
 				       int quantity, double p);
 
@@ -93,10 +104,12 @@ struct tach_bucket {
 	double low, high; /* the least and the greatest value that belong to it */
 	uint64_t count;
 };
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int region,
 				   int quantity, struct tach_bucket *buckets, int max);
 
 /* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot);
 
 struct tach_counts {
@@ -110,6 +123,7 @@ struct tach_counts {
 	uint32_t reports;  /* 1, or how many tach_snapshot_merge added up */
 	double clock_hz;   /* of the region clock */
 };
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
 				  struct tach_counts *counts);
 
@@ -124,6 +138,7 @@ TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
  * TACH_ERR_SYNTAX, with line and column in err: not JSON, or not such a report;
  * TACH_ERR_NOTSUPP: of another version. The text may go afterwards.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_snapshot **out,
 				struct tach_error *err);
 /*
@@ -131,6 +146,7 @@ TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_sna
  * only some of them counted is TACH_FLAG_LOST where it is missing. The list's snapshots stay
  * the caller's and may go afterwards. TACH_ERR_TOOMANY: more than 65 quantities together.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
 				 struct tach_snapshot **out, struct tach_error *err);
 
@@ -162,6 +178,7 @@ typedef int (*tach_sink)(void *context, const char *text, size_t length);
  * TACH_FORMAT_JSON of a snapshot that was taken allocates nothing by malloc: async-signal-safe
  * if sink is.
  */
+/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 			       const struct tach_report_options *opt, tach_sink sink,
 			       void *context, struct tach_error *err);
@@ -170,6 +187,7 @@ TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
  * NO_COLOR or TERM=dumb), as wide as that or COLUMNS say, and in ASCII where the locale is not
  * UTF-8.
  */
+/* MT-Safe env locale | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
 			    const struct tach_report_options *opt, int fd,
 			    struct tach_error *err);
@@ -181,12 +199,14 @@ TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
  * NULL: the format is what the name's suffix says. Not on the disk for sure when it returns (no
  * fsync). -errno where the file cannot be written. MT-safe, not for signal handlers, allocates.
  */
+/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem fd | allocates */
 TACH_API int tach_report_file(const struct tach_snapshot *snapshot,
 			      const struct tach_report_options *opt, const char *file,
 			      struct tach_error *err);
 /* The format that a file name's suffix asks for (.txt .json .csv .prom .html); text when it
  * says nothing.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_format tach_report_format(const char *file);
 
 TACH_END_DECLS

@@ -59,6 +59,7 @@ TACH_BEGIN_DECLS
  * thread; reads /proc and CPUID when the PMU is the host's. Sources for the rules: Linux
  * arch/x86/events/{core,intel/core,amd/core}.c, drivers/perf/arm_pmuv3.c.
  */
+/* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
 				 const struct tach_schedule_options *opt,
 				 struct tach_schedule *out, struct tach_error *err);

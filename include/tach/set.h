@@ -84,8 +84,10 @@ TACH_BEGIN_DECLS
  * Describes, allocates, and may read files; opens nothing. The set belongs to the caller until
  * tach_set_free. Too many events for the PMU: TACH_ERR_NOCOUNTER, and err says how many fit.
  */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 			     struct tach_error *err);
+/* MT-Safe race:set | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
 
 /*
@@ -93,23 +95,30 @@ TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
  * NULL, TACH_MEMBER_SOFTWARE.
  */
 
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_count(const struct tach_set *set); /* members, 0 .. TACH_COUNTERS_MAX */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_name(const struct tach_set *set,
 				   int member); /* label or as written */
 /*
  * With all that the string left open. On hybrids a member that names no core PMU is counted on
  * every one that has the event: their names, with " + " between those that differ.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_qualified(const struct tach_set *set, int member);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member);
 /* On hybrids: of the core type where the event was found first. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member);
 /*
  * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence on what was
  * left out and why, "" if nothing was.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_missing(const struct tach_set *set);
 /* The member that counts interrupts, or -1. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_interrupts(const struct tach_set *set);
 /*
  * With TACH_SET_CORRECT: takes the interrupts out of the deltas of a pair of ends, one for
@@ -117,16 +126,21 @@ TACH_API int tach_set_interrupts(const struct tach_set *set);
  * provenance of the interrupts joins it). Else changes nothing. Reports of regions and
  * tach_bench_run do the same by themselves. Async-signal-safe.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags);
 
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_nmetrics(const struct tach_set *set);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric);
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric);
 /*
  * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
  * member, or NULL; *out_flags (or NULL): or of those it used. Async-signal-safe. No such
  * metric: 0 and TACH_FLAG_LOST.
  */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
 			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags);
 
