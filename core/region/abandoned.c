@@ -14,6 +14,8 @@
  * counts as a recursion until then.
  */
 #include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "core/region/region.h"
@@ -26,6 +28,27 @@ enum {
 };
 
 /* ---- memory that may be gone ---- */
+
+/*
+ * Whether the words at `at`, in multiples of 4, are those. The kernel compares, as the memory
+ * may be unmapped by another thread at any time: FUTEX_CMP_REQUEUE of nobody to nowhere fails
+ * with EAGAIN if the word is another, with EFAULT or EINVAL if there can be none
+ * (kernel/futex/requeue.c). Where a filter forbids it nothing is known to be gone.
+ */
+static int holds(uintptr_t at, const void *expected, size_t size)
+{
+	for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
+		uint32_t word;
+		long r;
+
+		memcpy(&word, (const char *)expected + i, sizeof word);
+		r = tach__sys(SYS_futex, (long)(at + i), FUTEX_CMP_REQUEUE_PRIVATE, 0, 0,
+			      (long)(at + i), (long)word);
+		if (r == -EAGAIN || r == -EFAULT || r == -EINVAL)
+			return 0;
+	}
+	return 1;
+}
 
 /*
  * rt_sigprocmask(2) copies the new mask before it looks at what to do with it
@@ -79,28 +102,32 @@ static int closing(const struct tach__slot *slot, const struct tach__part *part)
 	       part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
 }
 
-/* As START left it: the entry that the part has open, at that level. */
+/* As START left it: the entry that the part has open, at that level. `own`: on this thread's
+ * stack. */
 static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
-		  const struct tach__part *part)
+		  const struct tach__part *part, int own)
 {
 	const struct tach_region_mark *mark = (const struct tach_region_mark *)part->outer;
+	uint64_t state = part->ceiling - 1;
 
-	return mark->part == part && mark->end == hot->end[slot->fenced] &&
-	       (closing(slot, part) || mark->state == part->ceiling - 1);
+	if (own)
+		return mark->part == part && mark->end == hot->end[slot->fenced] &&
+		       (closing(slot, part) || mark->state == state);
+	return holds((uintptr_t)&mark->part, &part, sizeof part) &&
+	       holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) &&
+	       (closing(slot, part) || holds((uintptr_t)&mark->state, &state, sizeof state));
 }
 
 /* sp: of the code that entered the library, or a little below. */
 static int alive(struct tach__thread *record, const struct tach__slot *slot,
 		 const struct tach__part *part, uintptr_t sp)
 {
-	uintptr_t mark = part->outer, last = mark + offsetof(struct tach_region_mark, part);
+	uintptr_t mark = part->outer;
 	int own = on_stack(record, sp) && on_stack(record, mark);
 
 	if (own && mark < sp && !on_alternate_stack())
 		return 0;
-	if (!own && (!readable(mark) || !readable(last)))
-		return 0;
-	return intact(record->hot, slot, part);
+	return intact(record->hot, slot, part, own);
 }
 
 /* ---- the stack of open regions ---- */
