@@ -11,17 +11,22 @@
 #include "tools/run/results.h"
 
 static struct run_area *area;
+static size_t mapped;		/* of it */
 static struct run_entry *entry; /* NULL: none */
 
-static int is_it(int fd, unsigned long inode)
+/* Also how much of it there is. */
+static int is_it(int fd, unsigned long inode, off_t *size)
 {
 	struct stat status;
 
-	return fd >= 0 && fstat(fd, &status) == 0 && status.st_ino == inode;
+	if (fd < 0 || fstat(fd, &status) != 0 || status.st_ino != inode)
+		return 0;
+	*size = status.st_size;
+	return 1;
 }
 
 /* Inherited, or, where somebody closed it, from tach run. */
-static int descriptor(int *is_ours)
+static int descriptor(int *is_ours, off_t *size)
 {
 	const char *where = getenv(RUN_RESULTS);
 	unsigned long inode;
@@ -32,7 +37,7 @@ static int descriptor(int *is_ours)
 	*is_ours = 0;
 	if (!where || sscanf(where, "%d %lu %d", &fd, &inode, &process) != 3)
 		return -1;
-	if (is_it(fd, inode))
+	if (is_it(fd, inode, size))
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", process, fd);
 	/* Another's file is not even opened. */
@@ -40,30 +45,44 @@ static int descriptor(int *is_ours)
 		return -1;
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	*is_ours = fd >= 0;
-	return is_it(fd, inode) ? fd : -1;
+	return is_it(fd, inode, size) ? fd : -1;
 }
 
-static struct run_area *area_map(int fd)
+static struct run_area *area_map(int fd, off_t size)
 {
-	struct run_head *head = mmap(NULL, RUN_HEAD, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct run_head *head =
+		mmap(NULL, sizeof *head, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	struct run_area *a = MAP_FAILED;
-	uint32_t number;
+	off_t at;
 
 	if (head == MAP_FAILED)
 		return NULL;
-	number = __atomic_fetch_add(&head->areas, 1, __ATOMIC_RELAXED);
-	munmap(head, RUN_HEAD);
-	if (number < RUN_AREAS)
-		a = mmap(NULL, RUN_AREA, PROT_NONE, MAP_SHARED, fd,
-			 RUN_HEAD + (off_t)number * RUN_AREA);
+	at = RUN_HEAD + (off_t)__atomic_fetch_add(&head->areas, 1, __ATOMIC_RELAXED) * RUN_AREA;
+	munmap(head, sizeof *head);
+	if (at + RUN_AREA <= size)
+		a = mmap(NULL, RUN_BEGIN, PROT_READ | PROT_WRITE, MAP_SHARED, fd, at);
 	if (a == MAP_FAILED)
 		return NULL;
-	if (mprotect(a, RUN_HEAD, PROT_READ | PROT_WRITE) != 0) {
-		munmap(a, RUN_AREA);
-		return NULL;
-	}
 	a->used = sizeof *a;
 	return a;
+}
+
+/* Maps as much of the area as ends there; it may move. */
+static int area_grow(size_t end)
+{
+	size_t size = (end + RUN_BEGIN - 1) / RUN_BEGIN * RUN_BEGIN;
+	ptrdiff_t number = entry - area->entry;
+	struct run_area *a;
+
+	if (size <= mapped)
+		return 0;
+	a = mremap(area, mapped, size, MREMAP_MAYMOVE);
+	if (a == MAP_FAILED)
+		return -1;
+	area = a;
+	entry = &a->entry[number];
+	mapped = size;
+	return 0;
 }
 
 static struct run_entry *entry_take(struct run_area *a)
@@ -77,20 +96,23 @@ void run_results_begin(void)
 {
 	int saved = errno, fd, is_ours;
 	struct run_area *fresh = NULL;
+	off_t size;
 
 	/* A fork: its parent's area, or one of its own. */
 	entry = entry_take(area);
 	if (!entry) {
-		fd = descriptor(&is_ours);
+		fd = descriptor(&is_ours, &size);
 		if (fd >= 0)
-			fresh = area_map(fd);
+			fresh = area_map(fd, size);
 		if (is_ours)
 			close(fd);
 		entry = entry_take(fresh);
 		if (fresh && area)
-			munmap(area, RUN_AREA);
-		if (fresh)
+			munmap(area, mapped);
+		if (fresh) {
 			area = fresh;
+			mapped = RUN_BEGIN;
+		}
 	}
 	if (entry) {
 		entry->process = getpid();
@@ -108,9 +130,11 @@ int run_results_there(void)
 
 int run_results_leave(const char *text, size_t length, enum run_state state)
 {
-	uintptr_t page = RUN_HEAD - 1, from, to;
 	uint32_t at;
 
+	/* A child by clone(2) or _Fork, which no hook saw begin. */
+	if (entry && entry->process != getpid())
+		run_results_begin();
 	if (!entry || length > RUN_AREA)
 		return -1;
 	at = __atomic_fetch_add(&area->used, (uint32_t)length, __ATOMIC_RELAXED);
@@ -118,10 +142,7 @@ int run_results_leave(const char *text, size_t length, enum run_state state)
 		__atomic_fetch_sub(&area->used, (uint32_t)length, __ATOMIC_RELAXED);
 		return -1;
 	}
-	from = ((uintptr_t)area + at) & ~page;
-	to = ((uintptr_t)area + at + length + page) & ~page;
-	if (to - (uintptr_t)area > RUN_HEAD &&
-	    mprotect((void *)from, to - from, PROT_READ | PROT_WRITE) != 0)
+	if (area_grow(at + length) != 0)
 		return -1;
 	memcpy((char *)area + at, text, length);
 	entry->text = at;

@@ -6,9 +6,8 @@
  *
  * One memfd, handed on by inheritance at a high number, and by /proc to those whose descriptors
  * were closed before they began. The number of areas that were taken, then the areas. A program
- * takes one, and its children by fork use it too: they may have lost both ways. Beside its
- * begin, which has the table, an area is PROT_NONE until it is written, so that mlockall(2)
- * takes nothing for it.
+ * takes one, and its children by fork use it too: they may have lost both ways. Only the begin
+ * of an area, which has the table, is mapped before there is more to write.
  */
 #ifndef TOOLS_RUN_RESULTS_H
 #define TOOLS_RUN_RESULTS_H
@@ -22,6 +21,7 @@
 enum {
 	RUN_HEAD =
 		65536, /* the largest page of any kernel: mappings begin at multiples of it */
+	RUN_BEGIN = 65536, /* of an area: mapped from the start */
 	RUN_AREA = 4 << 20,
 	RUN_AREAS = 1 << 16,
 	RUN_ENTRIES = 32,
@@ -50,7 +50,7 @@ struct run_area {
 };
 
 struct run_head {
-	uint32_t areas; /* taken; may count beyond RUN_AREAS */
+	uint32_t areas; /* taken; may count beyond what there is */
 };
 
 /* ---- results.c, in the process ---- */

@@ -30,22 +30,37 @@ static int move_up(int fd)
 	return up;
 }
 
+/* As many areas as RLIMIT_FSIZE lets a file have, though only what is touched is memory. */
+static off_t size_of(void)
+{
+	off_t size = RUN_HEAD + (off_t)RUN_AREAS * RUN_AREA;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= (rlim_t)size)
+		return size;
+	return (off_t)limit.rlim_cur;
+}
+
 int run_results_open(void)
 {
-	struct sigaction ignored = {.sa_handler = SIG_IGN}, before;
-	int fd = memfd_create("tach-run", 0), refused;
-	char value[80];
+	/* Sealed: who cut it short would end us, and others that have it mapped, by SIGBUS. */
+	int fd = memfd_create("tach-run", MFD_ALLOW_SEALING), code = 0;
+	off_t size = size_of();
 	struct stat status;
+	char value[80];
 
-	if (fd < 0)
-		return -1;
-	/* RLIMIT_FSIZE, which is not for memory that nobody has touched. */
-	sigaction(SIGXFSZ, &ignored, &before);
-	refused = ftruncate(fd, RUN_HEAD + (off_t)RUN_AREAS * RUN_AREA) ||
-		  fstat(fd, &status) != 0;
-	sigaction(SIGXFSZ, &before, NULL);
-	if (refused) {
-		close(fd);
+	if (fd < 0 || size < RUN_HEAD + RUN_AREA)
+		code = fd < 0 ? errno : EFBIG;
+	else if (ftruncate(fd, size) != 0 || fstat(fd, &status) != 0 ||
+		 fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+		code = errno;
+	if (code) {
+		fprintf(stderr,
+			"tach run: no memory to share with the program: %s; reports come by "
+			"files\n",
+			strerror(code));
+		if (fd >= 0)
+			close(fd);
 		return -1;
 	}
 	fd = move_up(fd);
@@ -55,47 +70,62 @@ int run_results_open(void)
 	return fd;
 }
 
-/* A process may have written anything there. */
-static int collect_one(const struct run_area *area, const struct run_entry *e,
-		       struct run_reports *reports, pid_t program,
-		       int (*take)(void *, const char *, size_t), void *context)
-{
-	uint32_t state = __atomic_load_n(&e->state, __ATOMIC_ACQUIRE);
-	uint32_t text = e->text, length = e->length;
+struct results {
+	int fd;
+	off_t area; /* the one that is looked at */
+	struct run_reports *reports;
+	pid_t program;
+	int (*take)(void *, const char *, size_t);
+	void *context;
+};
 
-	if (state == RUN_FREE)
+static int take_text(const struct results *r, const struct run_entry *e)
+{
+	char *text = malloc((size_t)e->length + 1);
+	int code = -1;
+
+	if (text && pread(r->fd, text, e->length, r->area + e->text) == (ssize_t)e->length)
+		code = r->take(r->context, text, e->length);
+	free(text);
+	return code;
+}
+
+/* A process may have written anything there. */
+static int collect_one(const struct results *r, const struct run_entry *e)
+{
+	struct run_reports *reports = r->reports;
+
+	if (e->state == RUN_FREE)
 		return 0;
 	reports->began++;
-	if (state == RUN_BEGAN) {
-		reports->running += e->process != program && kill(e->process, 0) == 0;
+	if (e->state == RUN_BEGAN) {
+		reports->running += e->process != r->program && kill(e->process, 0) == 0;
 		return 0;
 	}
-	if (text > RUN_AREA || length > RUN_AREA - text)
+	if (e->text > RUN_AREA || e->length > RUN_AREA - e->text)
 		return 0;
 	reports->left++;
-	reports->confined += state == RUN_CONFINED;
-	reports->of_program |= e->process == program;
-	return take(context, (const char *)area + text, length);
+	reports->confined += e->state == RUN_CONFINED;
+	reports->of_program |= e->process == r->program;
+	return take_text(r, e);
 }
 
 int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 			int (*take)(void *, const char *, size_t), void *context)
 {
-	uint32_t areas = 0;
+	struct results r = {fd, RUN_HEAD, reports, program, take, context};
+	struct run_head head;
+	struct run_area area;
 	int code = 0;
 
-	if (fd < 0 || pread(fd, &areas, sizeof areas, 0) != (ssize_t)sizeof areas)
+	if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
 		return 0;
-	for (uint32_t n = 0; n < areas && n < RUN_AREAS && !code; n++) {
-		const struct run_area *area = mmap(NULL, RUN_AREA, PROT_READ, MAP_SHARED, fd,
-						   RUN_HEAD + (off_t)n * RUN_AREA);
-
-		if (area == MAP_FAILED)
-			return -1;
+	/* More were asked for than there are: the rest is beyond its end. */
+	for (uint32_t n = 0; n < head.areas && !code; n++, r.area += RUN_AREA) {
+		if (pread(fd, &area, sizeof area, r.area) != (ssize_t)sizeof area)
+			break;
 		for (int i = 0; i < RUN_ENTRIES && !code; i++)
-			code = collect_one(area, &area->entry[i], reports, program, take,
-					   context);
-		munmap((void *)area, RUN_AREA);
+			code = collect_one(&r, &area.entry[i]);
 	}
 	return code;
 }

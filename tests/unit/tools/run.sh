@@ -227,6 +227,10 @@ delivered() { # KIND [PREFIX...]
 }
 for kind in close _exit exit_group; do delivered $kind; done
 result ends_without_descriptors
+# A child whose fork no hook saw has a report beside its parent's, not in its place.
+delivered bare; calls bare 1
+delivered ask; calls asked 1; grep -q 'seccomp filter' "$work/err" && rc=1
+result ends_beside
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	for kind in nobody chroot; do delivered $kind; done
 	delivered family 3; calls work_of_grandchild 1
@@ -249,6 +253,9 @@ result ends_confined
 run 0 bash -c 'exec 3<&-; for ((i = 3; i < 2000; i++)); do eval "exec $i>&-"; done; "$1" once' - "$target"; calls work 1
 grep -q 'left no report' "$work/err" && rc=1
 run 0 bash -c 'for ((i = 0; i < 100; i++)); do "$1" once & done; wait' - "$target"; calls work 100
+# RLIMIT_FSIZE: as many areas as it has room for, or files.
+(ulimit -f 40000; run 0 "$target" children; calls work 3; exit $rc) || rc=1
+(ulimit -f 100; run 0 "$target" once; says 'no memory to share with the program: File too large'; calls work 1; exit $rc) || rc=1
 # What a program finds open more than without is one, far up.
 ls /proc/self/fd >"$work/without"
 run 0 ls /proc/self/fd

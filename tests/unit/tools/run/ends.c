@@ -102,6 +102,26 @@ static void leave_bare(void)
 	syscall(SYS_exit_group, 0);
 }
 
+/* What asks whether there are filters takes none. */
+static void ask_for_filters(void)
+{
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL);
+	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, NULL);
+	TACH_START(asked);
+	TACH_STOP(asked);
+}
+
+/* A child that no hook of fork() sees. */
+static void fork_bare(void)
+{
+	if (_Fork() == 0) {
+		TACH_START(bare);
+		TACH_STOP(bare);
+		exit(0);
+	}
+	wait(NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*lose)(void);
@@ -115,6 +135,8 @@ static const struct {
 	{"instruction", leave_by_instruction, 0},
 	{"kill", die, 0},
 	{"family", lose_all, 2},
+	{"ask", ask_for_filters, 0},
+	{"bare", fork_bare, 0},
 };
 
 int main(int argc, char **argv)
