@@ -13,6 +13,7 @@ struct tach__beacon tach__beacon = {
 	.magic = TACH__BEACON_MAGIC,
 	.layout = TACH__BEACON_LAYOUT,
 	.size = sizeof(struct tach__beacon),
+	.state = TACH__BEACON_BORN,
 	.version = TACH_VERSION_STRING,
 	.abi = 1,
 	.registry = &tach__registry,

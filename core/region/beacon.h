@@ -22,6 +22,12 @@
 
 enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_ALONE };
 
+/* What a copy is before it is initialised. That of `tach run` has the regions whichever copy
+ * the loader initialises first. */
+#ifndef TACH__BEACON_BORN
+#define TACH__BEACON_BORN TACH__BEACON_ASLEEP
+#endif
+
 struct tach__beacon {
 	uint32_t magic, layout;
 	uint32_t size;	/* of this struct */

@@ -312,12 +312,24 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 	return 0;
 }
 
+static int decided;
+
+void tach__regions_decided(void)
+{
+	decided = 1;
+}
+
 int tach__configure_here(const struct tach_regions_options *given, struct tach_error *err)
 {
 	struct tach__thread *record = tach__thread_record();
 	struct tach_regions_options opt;
 	int code;
 
+	if (decided) {
+		if (given && given->set)
+			tach_set_free(given->set);
+		return 0;
+	}
 	if (given && given->size && given->size != sizeof *given)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "size is %u, this library's struct has %zu bytes",
@@ -348,7 +360,7 @@ int tach_regions_configure(const struct tach_regions_options *opt, struct tach_e
 	return owner ? owner->configure(opt, err) : tach__configure_here(opt, err);
 }
 
-void tach__disable_here(void)
+static void disable(void)
 {
 	struct tach__held held;
 
@@ -357,6 +369,12 @@ void tach__disable_here(void)
 	tach__threads_interrupt();
 	tach__unlock(&held);
 	tach__sites_rearm();
+}
+
+void tach__disable_here(void)
+{
+	if (!decided)
+		disable();
 }
 
 void tach_regions_disable(void)
@@ -371,7 +389,7 @@ void tach_regions_disable(void)
 
 void tach__regions_over(void)
 {
-	tach__disable_here();
+	disable();
 	__atomic_store_n(&tach__beacon.state, TACH__BEACON_ALONE, __ATOMIC_RELEASE);
 }
 

@@ -280,6 +280,9 @@ void tach__environment_complain(void);
 
 #include "core/region/beacon.h"
 
+/* What is counted stays as it is: tach_regions_configure and _disable do nothing, and succeed.
+ */
+void tach__regions_decided(void);
 /* From now on regions take no system call in this process, as none begins. */
 void tach__regions_over(void);
 

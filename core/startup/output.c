@@ -172,12 +172,17 @@ static int render(const struct tach_snapshot *s, struct tach__buffer *text)
 static tach__taker taker;
 static int is_taken; /* whoever called tach__output_to decides */
 
-void tach__output_to(tach__taker take)
+int tach__output_to(tach__taker take)
 {
+	tach__configure_once();
+	if (take && !tach_regions_enabled())
+		return 0;
 	taker = take;
 	is_taken = 1;
+	tach__regions_decided();
 	if (!take)
 		tach__regions_over();
+	return 1;
 }
 
 void tach__output_now(void)

@@ -13,12 +13,13 @@ int tach__environment_useless(char *text, size_t size);
 int tach__environment_output(char *text, size_t size);
 /*
  * For what `tach run` preloads. At the process's end the report, as JSON, goes to `take` and
- * nowhere else; NULL: to nobody, and regions are over. tach__output_now hands it over at once.
+ * nowhere else, and what is counted is decided; NULL: to nobody, and regions are over. 0: they
+ * are off, and nothing is changed. tach__output_now hands the report over at once.
  * Async-signal-safe as far as snapshots are.
  */
 typedef void (*tach__taker)(const char *text, size_t length);
-__attribute__((visibility("default"))) void tach__output_to(tach__taker take);
-__attribute__((visibility("default"))) void tach__output_now(void);
+int tach__output_to(tach__taker take);
+void tach__output_now(void);
 /* Says the last two on standard error, if the kernel takes it at once; for the program's start.
  */
 void tach__environment_complain(void);

@@ -515,24 +515,6 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
 }
 
-/* ---- what to count is said on the command line, whatever the program would like ---- */
-
-EXPORT int tach_regions_configure(const struct tach_regions_options *opt,
-				  struct tach_error *err)
-{
-	if (!run.directory)
-		return NEXT(tach_regions_configure)(opt, err);
-	if (opt && opt->set)
-		tach_set_free(opt->set);
-	return 0;
-}
-
-EXPORT void tach_regions_disable(void)
-{
-	if (!run.directory)
-		NEXT(tach_regions_disable)();
-}
-
 /* The main thread may leave the others alone; no cleanup of ours is on its stack. */
 EXPORT _Noreturn void pthread_exit(void *result)
 {
@@ -581,12 +563,11 @@ __attribute__((constructor)) static void on_load(void)
 {
 	const char *directory = getenv("TACH_RUN"), *rows = getenv("TACH_RUN_ROWS");
 
-	if (!directory || !tach_regions_enabled())
+	if (!directory || !tach__output_to(leave))
 		return;
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
 	run.all = tach_site_get("(all threads)");
-	tach__output_to(leave);
 	pthread_atfork(NULL, NULL, start_process);
 	at_quick_exit(finish_now);
 	start_process();

@@ -1,9 +1,10 @@
-# What `tach run` preloads.
-run_src := $(wildcard tools/run/*.c)
+# What `tach run` preloads. The library is in it, and hidden: one file for the loader to find and map in every
+# process, which fits whatever version of the library a program has (core/region/beacon.h).
+run_src := $(wildcard tools/run/*.c) core/region/beacon.c
 lib_targets += $(B)/libtach-run.so
 install_files += $(B)/libtach-run.so=$$LIBDIR/tach/libtach-run.so
 
-$(B)/libtach-run.so: $(run_src) $(wildcard tools/run/*.h) $(B)/libtach.so $(headers) $(B)/flags
-	$(call quiet,LD)$(shared) $(CPPFLAGS) -fPIC -Wl,-z,nodelete -Wl,-rpath,'$$ORIGIN:$$ORIGIN/..' \
-		-o $@ $(run_src) -L$(B) -ltach -lpthread -ldl
+$(B)/libtach-run.so: $(run_src) $(wildcard tools/run/*.h) $(B)/libtach.a $(headers) $(B)/flags
+	$(call quiet,LD)$(shared) $(CPPFLAGS) -DTACH__BEACON_BORN=TACH__BEACON_OWNER -fPIC -Wl,-z,nodelete \
+		-Wl,--exclude-libs,ALL -Wl,-Bsymbolic-functions -o $@ $(run_src) $(B)/libtach.a $(so_libs)
 check_deps += $(B)/static/tach
