@@ -19,6 +19,7 @@
 #include <unistd.h>
 #include "core/base/error.h"
 #include "core/os/sys.h"
+#include "core/reader/open.h"
 
 #if TACH_ARCH_FAST
 
@@ -162,6 +163,16 @@ static int land(ucontext_t *context)
 	if (!landing)
 		return 0;
 	context->uc_mcontext.pc = landing;
+#elif defined(__riscv)
+	/* The same, by t0 (x5). */
+	uintptr_t pc = (uintptr_t)context->uc_mcontext.__gregs[REG_PC], landing;
+
+	if (pc < (uintptr_t)tach__counters64 || pc >= (uintptr_t)tach__counters_end)
+		return 0;
+	landing = find((uintptr_t)context->uc_mcontext.__gregs[5]);
+	if (!landing)
+		return 0;
+	context->uc_mcontext.__gregs[REG_PC] = landing;
 #endif
 	return 1;
 }
@@ -228,6 +239,11 @@ static void remove_handlers(void)
 		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
 		    now.sa_sigaction == handler)
 			sigaction(signals[i], &previous[i], NULL);
+}
+
+int tach__fault_is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
 
 /* 0 or a negated errno. */
@@ -312,6 +328,12 @@ int tach_fault_install(struct tach_error *err)
 
 void tach_fault_remove(void)
 {
+}
+
+int tach__fault_is_ours(const struct sigaction *action)
+{
+	(void)action;
+	return 0;
 }
 
 #endif

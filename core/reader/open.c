@@ -2,12 +2,15 @@
 /* Opening a set for the calling thread: descriptors, pages, the reader that holds them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <tach/fault.h>
 #include "core/os/descriptor.h"
 #include "core/set/set.h"
 #include "core/base/error.h"
@@ -207,6 +210,8 @@ static void map_all(struct tach__reader *r)
 
 		if (tach__is_metrics(&r->set->member[m].attr))
 			tach__slow_because(r, TACH__SLOW_METRIC, m);
+		else if (TACH_ARCH_UNREADABLE(&r->set->member[m].attr))
+			tach__slow_because(r, TACH__SLOW_FIRMWARE, m);
 		else
 			map_member(r, m, m);
 	}
@@ -301,6 +306,32 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
+static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
+{
+	(void)size;
+	*(unsigned long long *)adds = info->dlpi_adds;
+	return 1;
+}
+
+/* Where correct reads fault: again when modules came, or somebody put another handler there. */
+static int handler(struct tach_error *err)
+{
+	static unsigned long long known;
+	unsigned long long adds = 0;
+	struct sigaction now;
+	int code;
+
+	dl_iterate_phdr(count_loads, &adds);
+	if (__atomic_load_n(&known, __ATOMIC_ACQUIRE) == adds &&
+	    sigaction(SIGILL, NULL, &now) == 0 && tach__fault_is_ours(&now))
+		return 0;
+	code = tach_fault_install(err);
+	if (code < 0)
+		return code;
+	__atomic_store_n(&known, adds, __ATOMIC_RELEASE);
+	return 0;
+}
+
 int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 		     struct tach_error *err)
 {
@@ -310,6 +341,8 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 	if (!out || !set)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no set");
 	*out = NULL;
+	if (TACH_ARCH_FAULTS && set->count && (code = handler(err)) != 0)
+		return code;
 	r = allocate(set);
 	if (!r)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
@@ -346,6 +379,10 @@ void tach_reader_close(struct tach_reader *reader)
 	 * forked at this moment finds them.
 	 */
 	tach__close_enter();
+	/* The kernel takes the counter's number from all threads when a page of an event that
+	 * counts goes (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_event_unmapped). */
+	if (TACH_ARCH_FAULTS && r->hard.count && !r->hybrid && r->owner)
+		tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_DISABLE, 0, 0, 0, 0);
 	tach__pages_zero(r);
 	close_group(r, &r->hard);
 	close_group(r, &r->soft);
@@ -374,6 +411,10 @@ const char *tach_reader_missing(const struct tach_reader *reader)
 		break;
 	case TACH__SLOW_METRIC:
 		snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
+			 r->set->member[r->slow_code].name);
+		break;
+	case TACH__SLOW_FIRMWARE:
+		snprintf(r->why, sizeof r->why, "%s is counted by the firmware",
 			 r->set->member[r->slow_code].name);
 		break;
 	case TACH__SLOW_MAP:

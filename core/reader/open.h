@@ -3,6 +3,7 @@
 #ifndef TACH_CORE_READER_OPEN_H
 #define TACH_CORE_READER_OPEN_H
 
+#include <signal.h>
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 
@@ -22,6 +23,9 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 /* Notes the first reason why not all is read in user space. */
 void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code);
 int tach__is_metrics(const struct perf_event_attr *attr);
+
+/* Is that the handler of core/reader/fault.c? */
+int tach__fault_is_ours(const struct sigaction *action);
 
 /* Page `page` of the reader reads as zeros from now on. Async-signal-safe. */
 void tach__page_zero(struct tach__reader *r, int page);

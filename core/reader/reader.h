@@ -60,6 +60,7 @@ struct tach__reader {
 		TACH__FAST,
 		TACH__SLOW_MULTIPLEX,
 		TACH__SLOW_METRIC,
+		TACH__SLOW_FIRMWARE,
 		TACH__SLOW_MAP,
 		TACH__SLOW_ACCESS
 	} slow;

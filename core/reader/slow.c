@@ -41,6 +41,16 @@ int tach__group_read(const struct tach__group *group, struct tach__group_read *t
 	return got >= want ? 1 : -EIO;
 }
 
+/*
+ * It could not be read, but the page has changed since, and invites again: the event stopped
+ * between the two, where that makes a read fault (TACH_ARCH_FAULTS).
+ */
+static int has_changed(struct tach_way way, uint32_t seen)
+{
+	return TACH_ARCH_FAULTS && TACH_PAGE_LOAD(way.page, index) &&
+	       TACH_PAGE_LOAD(way.page, lock) != (seen & ~1u);
+}
+
 /* Reads until nothing came in between: 1, 2 if that took several; 0 if it cannot be read here.
  */
 static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
@@ -48,7 +58,7 @@ static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock
 	int tries = 1;
 
 	for (; !tach__sum(way, extend, sum, lock); tries = 2)
-		if (*lock & 1)
+		if (*lock & 1 && !has_changed(way, *lock))
 			return 0;
 	return tries;
 }

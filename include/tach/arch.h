@@ -21,6 +21,11 @@
  *				was called, `seen` is odd afterwards. A compiler barrier.
  * * TACH_ADD(value, operand)	value += operand, operand in memory. A compiler barrier.
  *
+ * * TACH_ARCH_FAULTS		1 if a correct read may fault, so that opening a reader installs
+ *the handler of tach/fault.h; default: 0
+ * * TACH_ARCH_UNREADABLE(attr)	1 if that event's page must not be read though it says that
+ *				it may be (library only); default: 0
+ *
  *   tach_clock()		one clock read (TSC, CNTVCT, ITC); 0 where there is none
  *   TACH_FENCE()		all before it has executed before anything after it starts
  *   tach__arch_loop(n)		n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
@@ -87,12 +92,20 @@ TACH_END_DECLS
 #error "libtach reads counters in 64-bit x86 programs only"
 #elif defined(__aarch64__)
 #include <tach/arch/arm64.h>
+#elif defined(__riscv) && __riscv_xlen == 64
+#include <tach/arch/riscv64.h>
 #elif defined(__ia64__)
 #include <tach/arch/ia64.h>
 #else
 #include <tach/arch/none.h>
 #endif
 
+#ifndef TACH_ARCH_FAULTS
+#define TACH_ARCH_FAULTS 0
+#endif
+#ifndef TACH_ARCH_UNREADABLE
+#define TACH_ARCH_UNREADABLE(attr) ((void)(attr), 0)
+#endif
 #ifndef TACH_ADDRESS
 #define TACH_ADDRESS(object) (&(object))
 #endif

@@ -24,7 +24,7 @@ index not less one            | fakepage        | include/tach/reader.h | s/TACH
 index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
 difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
 every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
-slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*lock & 1)/if (1)/
+slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*lock & 1 \&\& /if (1 \&\& /
 two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_FLAG_MIXED : /by_pages ? 0 : /
 system calls masked           | fakepage        | core/reader/slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
 long regions modulo 2^width   | fakepage        | core/reader/slow.c | s/updates >= 4 \&\& /0 \&\& /

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The counter instructions of RISC-V (include/tach/arch/riscv64.h says how they are reached):
+ * 32 stubs of 8 bytes, CSR 0xc00 + n into t2, back by t0. The assembler takes no symbol for a
+ * CSR, so the instruction is put together: csr << 20 | rs1 0 | CSRRS (2) << 12 | rd << 7 |
+ * SYSTEM.
+ */
+#if defined(__riscv) && __riscv_xlen == 64
+__asm__(".pushsection .text.tach__counters, \"ax\", @progbits\n"
+	".balign 8\n"
+	".globl tach__counters64\n.hidden tach__counters64\n"
+	".type tach__counters64, @function\n"
+	"tach__counters64:\n"
+	".option push\n.option norvc\n"
+	".set tach__n, 0\n"
+	".rept 32\n"
+	".4byte (0xc00 + tach__n) << 20 | 2 << 12 | 7 << 7 | 0x73\n"
+	"jr t0\n"
+	".set tach__n, tach__n + 1\n"
+	".endr\n"
+	".option pop\n"
+	".size tach__counters64, . - tach__counters64\n"
+	".globl tach__counters_end\n.hidden tach__counters_end\n"
+	"tach__counters_end:\n"
+	".popsection\n");
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* One counter read, one clock read, one fence. Included by tach/arch.h only. */
+#ifndef TACH_ARCH_H
+#error "include <tach/arch.h>"
+#endif
+
+#define TACH_ARCH_FAST	 1
+#define TACH_ARCH_SIGNED 0
+/*
+ * Counters of one chip may differ in width (mcycle 64 bits, hpmcounters 40 on the U74), and the
+ * firmware may give an event another counter whenever it starts (SBI COUNTER_CONFIG_MATCH):
+ * each sum is extended by the width that its page shows.
+ */
+#define TACH_MODULAR 0
+/* A correct read may fault: the kernel takes a counter from scounteren when its event stops,
+ * which may happen between the load of index and the read (drivers/perf/riscv_pmu_sbi.c,
+ * pmu_sbi_ctr_stop). Opening a reader installs the handler of tach/fault.h. */
+#define TACH_ARCH_FAULTS 1
+
+/*
+ * The counter's number is part of the instruction (CSR 0xc00 + n is index n + 1 of a page), so
+ * counter n is read by one of 32 stubs of 8 bytes in arch/riscv64/counters.c. Their link
+ * register is t0, the ABI's alternate one: both jumps are predicted by the return stack, and ra
+ * stays what it is. A fault happens in a stub, and t0 then is the address of the site's record.
+ */
+#define TACH_NUMBER(index, number) (((number) = (index)) == 0)
+
+#define TACH_COUNTER(way, number, value, seen)                                                 \
+	do {                                                                                   \
+		register uint64_t tach__value __asm__("t2");                                   \
+		__asm__ volatile("slli t1, %[index], 3\n\tadd t1, t1, %[stubs]\n"              \
+				 "\tjalr t0, 0(t1)\n.Ltach_on%=:\n"                            \
+				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
+				 "\tori %[lock], %[lock], 1\n\tj .Ltach_on%=\n"                \
+				 "\t.previous\n" TACH__EX_RECORD(                              \
+					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
+					 ".reloc ., R_RISCV_NONE, tach__abi_1\n\t.long 0")     \
+				 : "=r"(tach__value), [lock] "+r"(seen)                        \
+				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
+				 : "t0", "t1", "memory");                                      \
+		(value) = tach__value;                                                         \
+	} while (0)
+
+#define TACH_ADD(value, operand)                                                               \
+	do {                                                                                   \
+		(value) += TACH__CAST(uint64_t, operand);                                      \
+		__asm__ volatile("" : "+r"(value) : : "memory");                               \
+	} while (0)
+
+#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+
+#ifdef TACH_BUILD
+extern const char tach__counters64[], tach__counters_end[];
+/* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
+#define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 8))
+/* A firmware event's page shows index 1, which is another counter (riscv_pmu_sbi.c,
+ * pmu_sbi_csr_index: firmware counters have CSR 0). */
+#define TACH_ARCH_UNREADABLE(attr) ((attr)->type == PERF_TYPE_RAW && (attr)->config >> 63)
+#endif
+
+/* CSR time, always readable under Linux (arch/riscv/kernel/head.S: scounteren bit 1). */
+TACH_API_INLINE uint64_t tach_clock(void)
+{
+	uint64_t value;
+
+	__asm__ volatile("rdtime %0" : "=r"(value));
+	return value;
+}
+
+/* CSR reads are device input to FENCE (unprivileged ISA, Zicsr); nothing waits for arithmetic.
+ */
+#define TACH_FENCE() __asm__ volatile("fence iorw, iorw" ::: "memory")
+
+#define TACH_UNLESS(word, label)                                                               \
+	__asm__ goto("ld t1, %0\n\tbeqz t1, %l1" : : "m"(word) : "t1" : label)
+
+#ifndef __clang__
+/* By way of a word of its own, as on arm64; norelax, or the linker makes one of the two. */
+#define TACH_ADDRESS(object)                                                                   \
+	__extension__({                                                                        \
+		__typeof__(&(object)) tach__at;                                                \
+		__asm__ volatile("\t.pushsection .data.rel.ro.tach, \"aw?\"\n"                 \
+				 "\t.balign 8\n.Ltach_at%=:\t.dword %1\n\t.popsection\n"       \
+				 "\t.option push\n\t.option norelax\n"                         \
+				 ".Ltach_pc%=:\tauipc %0, %%pcrel_hi(.Ltach_at%=)\n"           \
+				 "\tld %0, %%pcrel_lo(.Ltach_pc%=)(%0)\n\t.option pop"         \
+				 : "=r"(tach__at)                                              \
+				 : "S"(&(object)));                                            \
+		tach__at;                                                                      \
+	})
+#endif
+
+#define TACH_BUMP(word, by)                                                                    \
+	__asm__ volatile("amoadd.d zero, %1, %0" : "+A"(word) : "r"(TACH__CAST(uint64_t, by)))
+#define TACH_COUNT(word, by) TACH_BUMP(word, by)
+
+/* below = a < b ? below : other, without a branch: the same number of instructions. */
+#define TACH_BELOW(a, b, below, other)                                                         \
+	do {                                                                                   \
+		uintptr_t tach__o = (uintptr_t)(other), tach__m;                               \
+		__asm__("sltu %0, %1, %2\n\tneg %0, %0"                                        \
+			: "=r"(tach__m)                                                        \
+			: "r"((uint64_t)(a)), "r"((uint64_t)(b)));                             \
+		(below) = (void *)(tach__o ^ ((tach__o ^ (uintptr_t)(below)) & tach__m));      \
+	} while (0)
+
+#define TACH_ARCH_NAME		    "riscv64"
+#define TACH_ARCH_LOOP_INSTRUCTIONS 2u
+TACH_INLINE void tach__arch_loop(uint64_t n)
+{
+	__asm__ volatile("1:\taddi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
+}
