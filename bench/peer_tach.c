@@ -148,7 +148,7 @@ static void encode(void)
 	static struct tach_event event;
 	static struct perf_event_attr attr;
 
-	tach_event_encode(BENCH_ENCODED, NULL, &event, NULL);
+	(void)!tach_event_encode(BENCH_ENCODED, NULL, &event, NULL);
 	tach_event_attr(&event, &attr);
 }
 

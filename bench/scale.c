@@ -46,7 +46,7 @@ static void meter_open(struct meter *m)
 {
 	m->reader = NULL;
 	if (meter_set)
-		tach_reader_open(meter_set, &m->reader, NULL);
+		(void)!tach_reader_open(meter_set, &m->reader, NULL);
 }
 
 static void meter_start(struct meter *m)

@@ -518,7 +518,8 @@ static void make_own(void)
 	static const struct tach_derived_options opt = {.flags = TACH_DERIVED_PRESETS |
 								 TACH_DERIVED_USER};
 
-	tach_derived_create(&opt, &own, NULL);
+	if (tach_derived_create(&opt, &own, NULL))
+		own = NULL;
 }
 
 struct tach_derived *tach_derived_default(void)

@@ -46,7 +46,19 @@
  * and whether it may allocate: by malloc, or, what is AS-Safe, by mapping pages.
  * (tests/check/attributes.sh holds these lines against the compiled library.)
  */
-#define TACH_API    __attribute__((visibility("default")))
+#define TACH_API __attribute__((visibility("default")))
+/*
+ * On declarations: the arguments, numbered from 1, that must not be NULL, and that to drop the
+ * result is a mistake. (Functions that return a code answer TACH_ERR_INVAL to a NULL that they
+ * cannot use, and have no TACH_NONNULL.)
+ */
+#if defined(__GNUC__)
+#define TACH_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
+#define TACH_MUST_USE	  __attribute__((warn_unused_result))
+#else
+#define TACH_NONNULL(...)
+#define TACH_MUST_USE
+#endif
 #define TACH_INLINE static inline __attribute__((always_inline, unused))
 /*
  * Inline functions of the API. The library has each of them as a symbol of the same name too,

@@ -90,35 +90,35 @@ TACH_BEGIN_DECLS
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_bench_run(const char *name, tach_bench_body body, void *context,
 			    const struct tach_bench_options *opt, struct tach_bench **out,
-			    struct tach_error *err);
+			    struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:bench | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_bench_free(struct tach_bench *bench); /* NULL is fine */
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_bench_name(const struct tach_bench *bench);
+TACH_API const char *tach_bench_name(const struct tach_bench *bench) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API uint64_t tach_bench_iterations(const struct tach_bench *bench);
+TACH_API uint64_t tach_bench_iterations(const struct tach_bench *bench) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_bench_passes(const struct tach_bench *bench);
+TACH_API int tach_bench_passes(const struct tach_bench *bench) TACH_NONNULL(1);
 /* Values: number 0 is time. TACH_ERR_INVAL outside 0 .. tach_bench_count - 1. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_bench_count(const struct tach_bench *bench);
+TACH_API int tach_bench_count(const struct tach_bench *bench) TACH_NONNULL(1);
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_value(const struct tach_bench *bench, int i,
 			      struct tach_bench_quantity *value);
 /* One sentence on what could not be counted and why; "" if nothing is missing. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_bench_missing(const struct tach_bench *bench);
+TACH_API const char *tach_bench_missing(const struct tach_bench *bench) TACH_NONNULL(1);
 /*
  * The largest relative difference between the medians of `instructions` of two passes: 0 where
  * there is one pass. Above about 0.01 the passes did not see the same work.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API double tach_bench_drift(const struct tach_bench *bench);
+TACH_API double tach_bench_drift(const struct tach_bench *bench) TACH_NONNULL(1);
 /* Value `i` of both, which must have the same name. TACH_ERR_INVAL or TACH_ERR_NOMEM. */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, int i,
-				struct tach_bench_difference *out);
+				struct tach_bench_difference *out) TACH_MUST_USE;
 
 enum tach_bench_format { TACH_BENCH_TEXT, TACH_BENCH_JSON };
 /*
@@ -135,7 +135,7 @@ TACH_API int tach_bench_print(const struct tach_bench *bench, enum tach_bench_fo
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
-			     struct tach_error *err);
+			     struct tach_error *err) TACH_MUST_USE;
 
 /* ---- TACH_BENCH(name) { body } ---- */
 
@@ -151,7 +151,7 @@ struct tach_bench_case {
 };
 /* Adds to the list below; for constructors: not thread-safe. The case must stay. */
 /* MT-Unsafe race:cases | AS-Unsafe race:cases | AC-Unsafe corrupt | no allocation */
-TACH_API void tach_bench_register(struct tach_bench_case *bench);
+TACH_API void tach_bench_register(struct tach_bench_case *bench) TACH_NONNULL(1);
 /* The cases in the order of registration. */
 /* MT-Unsafe race:cases | AS-Unsafe race:cases | AC-Safe | no allocation */
 TACH_API const struct tach_bench_case *tach_bench_cases(void);

@@ -91,7 +91,8 @@ TACH_BEGIN_DECLS
 /* opt NULL: flags 0, nobody told. A user's file that cannot be read is reported, not fatal. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_create(const struct tach_derived_options *opt,
-				 struct tach_derived **out, struct tach_error *err);
+				 struct tach_derived **out,
+				 struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:d | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
 /*
@@ -134,20 +135,24 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
-				 struct tach_expansion **out, struct tach_error *err);
+				 struct tach_expansion **out,
+				 struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:x | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_expansion_count(const struct tach_expansion *x);
+TACH_API int tach_expansion_count(const struct tach_expansion *x) TACH_NONNULL(1);
 /* The event as written where it was first used; equal events appear once. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i);
+TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i)
+	TACH_NONNULL(1);
 /* All of them encoded, counting user level; for tach_schedule. Belongs to the expansion. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x);
+TACH_API const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x)
+	TACH_NONNULL(1);
 /* N<i> is event i. Belongs to the expansion. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x);
+TACH_API const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x)
+	TACH_NONNULL(1);
 
 TACH_END_DECLS
 #endif

@@ -218,7 +218,8 @@ TACH_BEGIN_DECLS
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
-				   struct tach_dispatch_out *out, struct tach_error *err);
+				   struct tach_dispatch_out *out,
+				   struct tach_error *err) TACH_MUST_USE;
 
 /*
  * libpfm-3's event lists differ from today's, and its event and unit mask numbers are part of
@@ -226,7 +227,7 @@ TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
  * as a PMU number for this header's functions alone, or TACH_ERR_NOTFOUND.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_dispatch_list(const char *name);
+TACH_API int tach_dispatch_list(const char *name) TACH_MUST_USE;
 
 /*
  * Finds "EVENT", "EVENT:MASK", "EVENT:MASK:..." (case ignored; a number as MASK is a code, or
@@ -236,12 +237,13 @@ TACH_API int tach_dispatch_list(const char *name);
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
-				struct tach_dispatch_event *out, struct tach_error *err);
+				struct tach_dispatch_event *out,
+				struct tach_error *err) TACH_MUST_USE;
 
 /* Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_dispatch_from_event(const struct tach_event *event,
-				       struct tach_dispatch_event *out);
+				       struct tach_dispatch_event *out) TACH_NONNULL(1, 2);
 
 TACH_END_DECLS
 #endif

@@ -80,7 +80,7 @@ TACH_API const char *tach_strerror(int code);
  * Returns the length of text.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API size_t tach_printable(const char *text, char *to, size_t size);
+TACH_API size_t tach_printable(const char *text, char *to, size_t size) TACH_NONNULL(1);
 
 TACH_END_DECLS
 #endif

@@ -104,7 +104,7 @@ TACH_BEGIN_DECLS
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
-			       struct tach_event *out, struct tach_error *err);
+			       struct tach_event *out, struct tach_error *err) TACH_MUST_USE;
 
 /*
  * Writes the fields of *attr that the encoding decides and touches no other; attr->size 0 means

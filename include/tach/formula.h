@@ -79,22 +79,24 @@ TACH_BEGIN_DECLS
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
-				  struct tach_formula **out, struct tach_error *err);
+				  struct tach_formula **out,
+				  struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:f | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
 /* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API uint64_t tach_formula_uses(const struct tach_formula *f);
+TACH_API uint64_t tach_formula_uses(const struct tach_formula *f) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f);
+TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f) TACH_NONNULL(1);
 /*
  * The provenance of a result: flags[i] of every operand i that is used, or-ed, with
  * TACH_FLAG_CLOCK when a clock of the formula itself is an estimate. flags NULL: the formula's
  * own.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags);
+TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags)
+	TACH_NONNULL(1);
 
 /*
  * Evaluation: async-signal-safe, no allocation, no lock, no system call, no text.
@@ -108,7 +110,7 @@ TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
-				  double elapsed_ns, uint32_t *flags);
+				  double elapsed_ns, uint32_t *flags) TACH_NONNULL(1);
 
 /*
  * With error bars: error[i] is the absolute error of n[i], *result_error becomes that of the
@@ -118,7 +120,7 @@ TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 					const double *error, double elapsed_ns,
-					double *result_error, uint32_t *flags);
+					double *result_error, uint32_t *flags) TACH_NONNULL(1);
 
 /*
  * Writes the formula with operands as N<number>, as snprintf does: at most size bytes with the

@@ -65,7 +65,7 @@ TACH_BEGIN_DECLS
 TACH_API int tach_pmu_count(void);
 /* The PMU of that name or alias (case ignored), or TACH_ERR_NOTFOUND. O(log n). */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_pmu_find(const char *name);
+TACH_API int tach_pmu_find(const char *name) TACH_MUST_USE;
 /* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_pmu_describe(int pmu, struct tach_pmu_info *info);
 /* Fills *info for event number `event` of that PMU, 0 .. nevents-1; TACH_ERR_INVAL outside. */

@@ -73,18 +73,19 @@ extern TACH_API const char tach__abi_1; /* what a program built against this lay
  */
 /* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
-			      struct tach_error *err);
+			      struct tach_error *err) TACH_MUST_USE;
 /* Only by the thread that opened it, or after that thread ended. NULL is fine. */
 /* MT-Safe race:reader | AS-Unsafe race:reader lock | AC-Unsafe lock fd | no allocation */
 TACH_API void tach_reader_close(struct tach_reader *reader);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader);
+TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader)
+	TACH_NONNULL(1);
 /*
  * Why members are read by read(2) although they are hardware events, with the cure; "" when
  * they are not. May read files of /proc; the reader's own thread only.
  */
 /* MT-Safe race:reader | AS-Unsafe race:reader | AC-Unsafe fd | no allocation */
-TACH_API const char *tach_reader_missing(const struct tach_reader *reader);
+TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_NONNULL(1);
 
 /*
  * Inline for native code, as defined below, and symbols of the library for other languages. All
@@ -115,40 +116,45 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader);
  * moment.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
-TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark)
+	TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end(struct tach_reader *reader, const struct tach_mark *mark,
-				  uint64_t *delta);
+				  uint64_t *delta) TACH_NONNULL(1, 2, 3);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
-TACH_API uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *value);
+TACH_API uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *value)
+	TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_read_one(struct tach_reader *reader, unsigned member,
-				       uint64_t *value);
+				       uint64_t *value) TACH_NONNULL(1, 3);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
-TACH_API void tach_reader_begin_fenced(struct tach_reader *reader, struct tach_mark *mark);
+TACH_API void tach_reader_begin_fenced(struct tach_reader *reader, struct tach_mark *mark)
+	TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_fenced(struct tach_reader *reader,
-					 const struct tach_mark *mark, uint64_t *delta);
+					 const struct tach_mark *mark, uint64_t *delta)
+	TACH_NONNULL(1, 2, 3);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin_n(struct tach_reader *reader, struct tach_mark *mark,
-				  unsigned n);
+				  unsigned n) TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_n(struct tach_reader *reader, const struct tach_mark *mark,
-				    uint64_t *delta, unsigned n);
+				    uint64_t *delta, unsigned n) TACH_NONNULL(1, 2, 3);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
-TACH_API uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t *value, unsigned n);
+TACH_API uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t *value, unsigned n)
+	TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin_fenced_n(struct tach_reader *reader, struct tach_mark *mark,
-					 unsigned n);
+					 unsigned n) TACH_NONNULL(1, 2);
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
 					   const struct tach_mark *mark, uint64_t *delta,
-					   unsigned n);
+					   unsigned n) TACH_NONNULL(1, 2, 3);
 
 /* Flags of one member, given those that end or read returned. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
-				    uint32_t flags);
+				    uint32_t flags) TACH_NONNULL(1);
 
 /* The slow exits: they read all over again, inline where that works, else by read(2). */
 TACH_API TACH_COLD void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark,

@@ -100,9 +100,10 @@ off:;
 	}
 #endif
 /* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
-TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark);
+TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
+	TACH_NONNULL(2);
 /* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
-TACH_API void tach_region_end(struct tach_region_mark *mark);
+TACH_API void tach_region_end(struct tach_region_mark *mark) TACH_NONNULL(1);
 
 /*
  * A site by name, made when it does not exist; the library's for ever. NULL: more than
@@ -110,7 +111,7 @@ TACH_API void tach_region_end(struct tach_region_mark *mark);
  * thread; not in a signal handler.
  */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
-TACH_API struct tach_site *tach_site_get(const char *name);
+TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_MUST_USE;
 #define TACH_SITES_MAX 30000
 
 /* ---- What is counted ---- */

@@ -56,27 +56,30 @@ TACH_BEGIN_DECLS
  * tach_snapshot_take.
  */
 /* MT-Safe | AS-Safe | AC-Unsafe mem | allocates */
-TACH_API int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err);
+TACH_API int tach_snapshot_take(struct tach_snapshot **out,
+				struct tach_error *err) TACH_MUST_USE;
 /* NULL is fine. Not for signal handlers. */
 /* MT-Safe race:snapshot | AS-Unsafe heap lock | AC-Unsafe mem lock | no allocation */
 TACH_API void tach_snapshot_free(struct tach_snapshot *snapshot);
 
 /* Regions that were entered, by descending inclusive time. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot);
+TACH_API int tach_snapshot_nregions(const struct tach_snapshot *snapshot) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_region(const struct tach_snapshot *snapshot, int region,
 				  struct tach_region_info *info);
 
 /* Quantities: TACH_QUANTITY_TIME, then the members of the set; then its metrics. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_snapshot_nquantities(const struct tach_snapshot *snapshot);
+TACH_API int tach_snapshot_nquantities(const struct tach_snapshot *snapshot) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_snapshot_nmetrics(const struct tach_snapshot *snapshot);
+TACH_API int tach_snapshot_nmetrics(const struct tach_snapshot *snapshot) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_snapshot_quantity(const struct tach_snapshot *snapshot, int quantity);
+TACH_API const char *tach_snapshot_quantity(const struct tach_snapshot *snapshot, int quantity)
+	TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_snapshot_metric(const struct tach_snapshot *snapshot, int metric);
+TACH_API const char *tach_snapshot_metric(const struct tach_snapshot *snapshot, int metric)
+	TACH_NONNULL(1);
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_value(const struct tach_snapshot *snapshot, int region, int quantity,
@@ -94,7 +97,7 @@ TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int reg
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int region,
-				       int quantity, double p);
+				       int quantity, double p) TACH_NONNULL(1);
 
 /*
  * The histogram behind it: at most `max` of the buckets that have a count, by ascending value.
@@ -110,7 +113,8 @@ TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int reg
 
 /* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot);
+TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot)
+	TACH_NONNULL(1);
 
 struct tach_counts {
 	uint32_t size;
@@ -140,7 +144,7 @@ TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_snapshot **out,
-				struct tach_error *err);
+				struct tach_error *err) TACH_MUST_USE;
 /*
  * Adds up regions of the same name, file and line, and makes metrics anew of the sums. What
  * only some of them counted is TACH_FLAG_LOST where it is missing. The list's snapshots stay
@@ -148,7 +152,8 @@ TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_sna
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
-				 struct tach_snapshot **out, struct tach_error *err);
+				 struct tach_snapshot **out,
+				 struct tach_error *err) TACH_MUST_USE;
 
 /* ---- reports ---- */
 

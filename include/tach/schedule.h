@@ -62,7 +62,8 @@ TACH_BEGIN_DECLS
 /* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
 				 const struct tach_schedule_options *opt,
-				 struct tach_schedule *out, struct tach_error *err);
+				 struct tach_schedule *out,
+				 struct tach_error *err) TACH_MUST_USE;
 
 TACH_END_DECLS
 #endif

@@ -86,7 +86,7 @@ TACH_BEGIN_DECLS
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
-			     struct tach_error *err);
+			     struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:set | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
 
@@ -96,30 +96,33 @@ TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
  */
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_set_count(const struct tach_set *set); /* members, 0 .. TACH_COUNTERS_MAX */
+TACH_API int tach_set_count(const struct tach_set *set)
+	TACH_NONNULL(1); /* members, 0 .. TACH_COUNTERS_MAX */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_set_name(const struct tach_set *set,
-				   int member); /* label or as written */
+TACH_API const char *tach_set_name(const struct tach_set *set, int member)
+	TACH_NONNULL(1); /* label or as written */
 /*
  * With all that the string left open. On hybrids a member that names no core PMU is counted on
  * every one that has the event: their names, with " + " between those that differ.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_set_qualified(const struct tach_set *set, int member);
+TACH_API const char *tach_set_qualified(const struct tach_set *set, int member) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member);
+TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
+	TACH_NONNULL(1);
 /* On hybrids: of the core type where the event was found first. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member);
+TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
+	TACH_NONNULL(1);
 /*
  * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence on what was
  * left out and why, "" if nothing was.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_set_missing(const struct tach_set *set);
+TACH_API const char *tach_set_missing(const struct tach_set *set) TACH_NONNULL(1);
 /* The member that counts interrupts, or -1. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_set_interrupts(const struct tach_set *set);
+TACH_API int tach_set_interrupts(const struct tach_set *set) TACH_NONNULL(1);
 /*
  * With TACH_SET_CORRECT: takes the interrupts out of the deltas of a pair of ends, one for
  * each, and says so with TACH_FLAG_CORRECTED in flags (one word per member, in and out; the
@@ -127,14 +130,17 @@ TACH_API int tach_set_interrupts(const struct tach_set *set);
  * tach_bench_run do the same by themselves. Async-signal-safe.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags);
+TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags)
+	TACH_NONNULL(1, 2, 3);
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API int tach_set_nmetrics(const struct tach_set *set);
+TACH_API int tach_set_nmetrics(const struct tach_set *set) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric);
+TACH_API const char *tach_set_metric_name(const struct tach_set *set, int metric)
+	TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric);
+TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, int metric)
+	TACH_NONNULL(1);
 /*
  * Evaluates metric number `metric` over deltas of the set's members. flags: in, one word per
  * member, or NULL; *out_flags (or NULL): or of those it used. Async-signal-safe. No such
@@ -142,7 +148,8 @@ TACH_API const struct tach_formula *tach_set_metric(const struct tach_set *set, 
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_set_eval(const struct tach_set *set, int metric, const uint64_t *deltas,
-			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags);
+			      const uint32_t *flags, double elapsed_ns, uint32_t *out_flags)
+	TACH_NONNULL(1, 3);
 
 TACH_END_DECLS
 #endif

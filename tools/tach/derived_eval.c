@@ -43,14 +43,13 @@ static struct tach_formula *compile(const struct derived_arguments *a, const cha
 				    struct tach_error *err)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
-	struct tach_formula *f = NULL;
+	struct tach_formula *f;
 
 	opt.kind = kind;
 	opt.noperands = noperands;
 	opt.max_hz = a->max_hz;
 	opt.tsc_hz = a->tsc_hz;
-	tach_formula_compile(text, &opt, &f, err);
-	return f;
+	return tach_formula_compile(text, &opt, &f, err) == 0 ? f : NULL;
 }
 
 /* N<i>=<count>, each once */

@@ -323,7 +323,8 @@ int cmd_list(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
-	tach_derived_create(&derived, &w.derived, NULL);
+	if (tach_derived_create(&derived, &w.derived, NULL))
+		w.derived = NULL; /* without them, then */
 	if (w.pmu)
 		status = choose_named(&w, &result);
 	else if (w.all)

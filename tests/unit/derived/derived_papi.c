@@ -45,7 +45,7 @@ static struct tach_derived *registry(char **text)
 	*text = NULL;
 	if (glob("/usr/share/papi/*/papi_events.csv", 0, NULL, &found) == 0) {
 		*text = slurp(found.gl_pathv[0], &length);
-		tach_derived_create(&opt, &d, NULL);
+		CHECK(tach_derived_create(&opt, &d, NULL) == 0);
 		globfree(&found);
 	}
 	return d;

@@ -204,8 +204,8 @@ static void errno_is_kept(void)
 	struct tach_event e = {0};
 
 	errno = ERANGE;
-	tach_event_encode("sched:sched_switch", &opt, &e, NULL);
-	tach_event_encode("adl_glc::INST_RETIRED:ANY", &opt, &e, NULL);
+	(void)!tach_event_encode("sched:sched_switch", &opt, &e, NULL);
+	(void)!tach_event_encode("adl_glc::INST_RETIRED:ANY", &opt, &e, NULL);
 	CHECK(tach_event_encode("r1234", &opt, &e, NULL) == 0);
 	CHECK(errno == ERANGE, "%d", errno);
 }

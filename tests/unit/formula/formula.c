@@ -31,8 +31,8 @@ static struct tach_formula *compile(const char *text, enum tach_formula_kind kin
 	opt.max_hz = 3e9;
 	opt.tsc_hz = 2e9;
 	opt.resolve = named ? resolve : NULL;
-	tach_formula_compile(text, &opt, &f, &err);
-	CHECK(f, "%s: %d: %s", text, err.column, err.text);
+	CHECK(tach_formula_compile(text, &opt, &f, &err) == 0 && f, "%s: %d: %s", text,
+	      err.column, err.text);
 	return f;
 }
 

@@ -393,9 +393,9 @@ static void no_allocation(void)
 	uint64_t n[4] = {1, 2, 3, 4};
 	uint32_t flags = 0;
 
-	tach_formula_compile("max(N0, N1) / N2 + N3 * N3", NULL, &f, NULL);
-	tach_event_encode("skl::INST_RETIRED:ANY_P:u", NULL, &event,
-			  NULL); /* reads files once */
+	CHECK(tach_formula_compile("max(N0, N1) / N2 + N3 * N3", NULL, &f, NULL) == 0);
+	/* Reads files once. */
+	CHECK(tach_event_encode("skl::INST_RETIRED:ANY_P:u", NULL, &event, NULL) == 0);
 	calls = 0;
 	fail_at = -1;
 	armed = 1;

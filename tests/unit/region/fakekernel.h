@@ -124,8 +124,7 @@ __attribute__((unused)) static struct tach_set *fake_set(int members)
 	}
 	opt.attrs = attrs;
 	opt.nattrs = members;
-	tach_set_create(&opt, &set, NULL);
-	return set;
+	return tach_set_create(&opt, &set, NULL) == 0 ? set : NULL;
 }
 
 #endif
