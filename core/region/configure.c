@@ -78,8 +78,11 @@ static struct tach__config *config_make(struct tach_set *set,
 static int try_open(const struct tach_set *set, struct tach_error *err)
 {
 	struct tach_reader *reader;
-	int code = tach_reader_open(set, &reader, err);
+	int code;
 
+	if (tach_set_count(set) == 0)
+		return 0;
+	code = tach_reader_open(set, &reader, err);
 	if (code == 0)
 		tach_reader_close(reader);
 	return code;

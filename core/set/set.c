@@ -57,16 +57,24 @@ static int fits(struct tach__making *m)
 	if (m->set->cores)
 		return tach__cores_fit(m);
 	add_attrs(m);
-	if (!m->nevents && m->opt->pmu < 0)
-		return 0;
 	code = tach__schedule_set(m->opt->pmu, m->event, m->nevents, m->err);
 	return code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP ? 0 : code;
 }
 
+/* Time alone: the machine is not asked for anything. */
+static int is_empty(const struct tach_set_options *opt)
+{
+	return !(opt->events && *opt->events) && !(opt->metrics && *opt->metrics) &&
+	       !opt->nattrs && !(opt->flags & TACH__SET_WITH_INTERRUPTS) && opt->pmu < 0;
+}
+
 static int make(struct tach__making *m)
 {
-	int code = tach__cores_find(m);
+	int code;
 
+	if (is_empty(m->opt))
+		return 0;
+	code = tach__cores_find(m);
 	if (!code)
 		code = tach__set_events(m);
 	for (int i = 0; i < m->opt->nattrs && !code; i++)
