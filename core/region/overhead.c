@@ -6,7 +6,6 @@
  * Every trial runs straight code twice: as usual, and with one word changed beforehand so that
  * an edge takes its cold exit. What differs is that exit and nothing else.
  */
-#include <stdlib.h>
 #include <string.h>
 #include "core/region/region.h"
 #include "core/os/sys.h"
@@ -156,11 +155,17 @@ struct run {
 	int warm, tries;
 };
 
-static int by_value(const void *a, const void *b)
+/* By insertion: there are sixteen at most. */
+static void sort(uint64_t *value, int n)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	for (int i = 1; i < n; i++) {
+		uint64_t v = value[i];
+		int to = i;
 
-	return (x > y) - (x < y);
+		for (; to && value[to - 1] > v; to--)
+			value[to] = value[to - 1];
+		value[to] = v;
+	}
 }
 
 static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t i)
@@ -187,8 +192,7 @@ static void run(const struct run *r, void (*trial)(const struct poke *),
 	}
 	for (int s = 0; s < SHOWN; s++)
 		for (uint32_t i = 0; i <= count; i++)
-			qsort(r->shown->sum[s][i], (size_t)r->tries, sizeof(uint64_t),
-			      by_value);
+			sort(r->shown->sum[s][i], r->tries);
 }
 
 static const uint32_t ids[SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING, TACH__SITE_MIDDLE};
