@@ -107,17 +107,25 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
  */
 static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
 {
-	if (lock == since)
-		return 0;
-	if (lag > r->lag) {
-		/* A handler in between that finds the new lag relies on the lock. */
-		r->grown_lock = lock;
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		r->lag = lag;
-	}
-	return (int32_t)(r->grown_lock - since) > 0 ? TACH_FLAG_INCOMPLETE
-						    : TACH_FLAG_RESCHEDULED;
+	uint64_t known = __atomic_load_n(&r->lag, __ATOMIC_RELAXED);
+	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
+	uint32_t at;
+
+	/* No branches: the end of a region takes as many instructions whatever happened. */
+	__asm__ volatile("" : "+r"(grown), "+r"(changed) : : "memory");
+	/*
+	 * A handler that comes in between and finds growth relies on the lock, and so does this
+	 * when it goes on: the lag is read first and written last, so that it is never newer
+	 * than the lock. Growth that is undone so is found again, and later.
+	 */
+	at = (uint32_t)((lock & grown) |
+			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
+	__atomic_store_n(&r->grown_lock, at, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&r->lag, (lag & grown) | (known & ~grown), __ATOMIC_RELAXED);
+	return (uint32_t)changed & (TACH_FLAG_RESCHEDULED << ((int32_t)(at - since) > 0));
 }
+TACH_STATIC_ASSERT(TACH_FLAG_RESCHEDULED << 1 == TACH_FLAG_INCOMPLETE, "note_lag");
 
 static const struct perf_event_mmap_page *leader_page(const struct tach__reader *r)
 {
@@ -278,9 +286,10 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		flags = tach__reader_since(r, begun);
 		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
 		 * what that took (tach/fault.h) is counted in the region. */
-		if (!flags)
-			flags = mark->lock & 1 ? mark->flags & TACH_FLAG_RESCHEDULED
-					       : TACH_FLAG_RESCHEDULED;
+		if (!(mark->lock & 1))
+			flags |= flags ? 0 : TACH_FLAG_RESCHEDULED;
+		else
+			flags |= mark->flags & TACH_FLAG_RESCHEDULED & ~(flags >> 1);
 	} else {
 		if (tach__group_read(g, &now) <= 0)
 			return TACH_FLAG_LOST;
@@ -300,7 +309,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		if (modular)
 			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
 		/* More than since it was opened: somebody has set it back meanwhile. */
-		if (*d > count || (int64_t)count < 0)
+		if ((*d > count) | (int)(count >> 63))
 			flags |= TACH_FLAG_LOST;
 	}
 	if (!by_pages)

@@ -304,8 +304,14 @@ static inline void victim_turn(struct victim *v)
 		v->unflagged += v->lost == lost;
 	if (v->lost != lost || before != 1 || after != 1)
 		return;
-	for (uint32_t i = 0; i < v->reader->count; i++)
-		v->outside += first[i] < low.value[i] || count[i] > high.value[i];
+	for (uint32_t i = 0; i < v->reader->count; i++) {
+		if (first[i] >= low.value[i] && count[i] <= high.value[i])
+			continue;
+		if (v->outside++ == 0)
+			printf("# member %u: read(2) %" PRIu64 ", then %" PRIu64 " .. %" PRIu64
+			       ", read(2) %" PRIu64 "\n",
+			       i, low.value[i], first[i], count[i], high.value[i]);
+	}
 }
 
 static inline void victim_suffer(struct victim *v, uint64_t reads)

@@ -404,9 +404,6 @@ int main(int argc, char **argv)
 		if (strcmp(events[sets[i].first].name, "instructions") == 0)
 			undisturbed(sparse, sets[i].first);
 		sparse_mode = 0;
-		/* Read out of line, one that was rescheduled shows a few instructions less. */
-		if (machine_width() && machine_width() < 40)
-			continue;
 		/* Ticks and switches are counted there. */
 		if (machine_counts_kernel())
 			continue;
