@@ -94,6 +94,15 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 /* Brings lag up to date; what became of a region begun under that lock. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 
+/*
+ * Of a region whose ends were both read inline and whose group was rescheduled in between: its
+ * flags. The differences, which are modulo 2^width, become whole ones, by the region's length
+ * in ticks of the clock and by what is counted now. Of what was counted until now the little
+ * since the end goes: that is known modulo 2^width.
+ */
+uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
+			     uint64_t ticks, uint64_t *delta);
+
 /* Do begin and end read inline, and come to the slow exit only when something changed under
  * them? */
 int tach__reader_inline(const struct tach__reader *r);

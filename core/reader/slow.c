@@ -98,6 +98,11 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
 		to[g->member[i]] = from->value[i];
 }
 
+/* Where a handler may come in: a name for tests to step in, too. */
+#ifndef TACH_HANDLER_STEP
+#define TACH_HANDLER_STEP() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#endif
+
 /*
  * Was the group without counters since its leader's lock read `since`? enabled - running stands
  * still while it counts and while the thread does not run, and grows while it wants counters
@@ -112,7 +117,8 @@ static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, ui
 	uint32_t at;
 
 	/* No branches: the end of a region takes as many instructions whatever happened. */
-	__asm__ volatile("" : "+r"(grown), "+r"(changed) : : "memory");
+	__asm__ volatile("" : "+r"(grown), "+r"(changed));
+	TACH_HANDLER_STEP();
 	/*
 	 * A handler that comes in between and finds growth relies on the lock, and so does this
 	 * when it goes on: the lag is read first and written last, so that it is never newer
@@ -120,8 +126,9 @@ static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, ui
 	 */
 	at = (uint32_t)((lock & grown) |
 			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
+	TACH_HANDLER_STEP();
 	__atomic_store_n(&r->grown_lock, at, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	TACH_HANDLER_STEP();
 	__atomic_store_n(&r->lag, (lag & grown) | (known & ~grown), __ATOMIC_RELAXED);
 	return (uint32_t)changed & (TACH_FLAG_RESCHEDULED << ((int32_t)(at - since) > 0));
 }
@@ -268,6 +275,42 @@ static uint64_t whole(const struct perf_event_mmap_page *page, uint64_t differen
 	return difference;
 }
 
+/* More than since it was opened, or less than nothing: somebody has set it back meanwhile. */
+static uint32_t set_back(uint64_t difference, uint64_t count)
+{
+	return (difference > count) | (uint32_t)(count >> 63) ? TACH_FLAG_LOST : 0;
+}
+
+uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
+			     uint64_t ticks, uint64_t *delta)
+{
+	/* No clock that START and STOP read ticks slower than once in a ns, or not much. */
+	int beyond = ticks >= r->hot.mask / EVENTS_MOST;
+	uint32_t flags = tach__reader_since(r, mark->lock), lock;
+	uint64_t now[TACH_COUNTERS_MAX];
+	struct tach__group_read all;
+
+	if (!TACH_MODULAR) {
+		for (int i = 0; i < r->hard.count; i++)
+			flags |= set_back(delta[i], mark->value[i] + delta[i]);
+		return flags;
+	}
+	if (!read_pages(r, r->hot.count, 1, now, &lock)) {
+		if (tach__group_read(&r->hard, &all) <= 0)
+			return flags | (beyond ? TACH_FLAG_LOST : 0);
+		scatter(&r->hard, &all, r->hot.count, now);
+	}
+	lock = TACH_PAGE_LOAD(leader_page(r), lock) - mark->lock;
+	for (int i = 0; i < r->hard.count; i++) {
+		uint64_t until_now = whole(r->hot.way[i].page, now[i] - mark->value[i], lock);
+
+		if (beyond)
+			delta[i] = until_now - ((until_now - delta[i]) & r->hot.mask);
+		flags |= set_back(delta[i], now[i]);
+	}
+	return flags;
+}
+
 /*
  * The hardware members' differences, whichever way each end has to be read. Counts at the end
  * are whole ones, extended by sign, also where begin's are modular.
@@ -308,9 +351,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		*d = count - mark->value[g->member[i]];
 		if (modular)
 			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
-		/* More than since it was opened: somebody has set it back meanwhile. */
-		if ((*d > count) | (int)(count >> 63))
-			flags |= TACH_FLAG_LOST;
+		flags |= set_back(*d, count);
 	}
 	if (!by_pages)
 		flags |= tach__scale(r, mark, &now, n, delta);

@@ -547,8 +547,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
 	}
 	read_spent(&r, &spent, mark, fenced);
 	cost_begin(&cost, TACH__LEVEL(mark->state));
-	if (!r.flags)
-		r.flags = tach__edges_since(self, mark);
+	tach__edges_since(self, mark, &r);
 	r.flags |= more;
 	if (epoch != TACH__EPOCH(spent.state))
 		cost_settle(record, epoch, spent.cold, r.delta);
@@ -588,8 +587,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 		ended = epoch != TACH__EPOCH(self->state);
 		tach__heal(record, STACK_POINTER);
 	}
-	if (!r->flags)
-		r->flags = tach__edges_since(self, mark);
+	tach__edges_since(self, mark, r);
 	tach__edges_add(self, mark, r, fenced);
 	if (around)
 		cost_end(&cost, record->residue.rescheduled[fenced], epoch, ended);
@@ -606,8 +604,7 @@ void tach__end_torn(struct tach_region_mark *mark, int fenced)
 		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced);
 		return;
 	}
-	if (!r.flags)
-		r.flags = tach__edges_since(self, mark);
+	tach__edges_since(self, mark, &r);
 	/* Nothing changed for the leader: another page did, a handler came in between, or the
 	 * instruction faulted. Its reads that were for nothing are counted in it. */
 	if (!r.flags)
@@ -620,7 +617,8 @@ void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 	struct tach__reading r = {.flags = 0};
 
 	r.delta[0] = tach__end_time(mark);
-	memcpy(r.delta + 1, mark->counters.value, tach__self->count * sizeof *r.delta);
+	memcpy(r.delta + 1, mark->counters.value + TACH__UNROLLED,
+	       tach__self->count * sizeof *r.delta);
 	memcpy(r.inside, mark->pairs, sizeof r.inside);
 	tach__end_read(mark, &r, fenced);
 }

@@ -273,7 +273,7 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 			return;
 		}
 		/* A tail call with nothing but the mark: no register is kept for it. */
-#define STEP(i) (mark->counters.value[i] = delta[1 + (i)], 1)
+#define STEP(i) (mark->counters.value[TACH__UNROLLED + (i)] = delta[1 + (i)], 1)
 		STEPS(count, STEP);
 #undef STEP
 		for (int i = 0; i < 2; i++)
@@ -379,13 +379,16 @@ int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark
 	return 1;
 }
 
-uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark)
+void tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark,
+		       struct tach__reading *r)
 {
 	const struct tach_mark *begun = &mark->counters;
 
-	if (self->count == 0 || (begun->lock & 1) || !rescheduled(self->reader, begun))
-		return 0;
-	return tach__reader_since(tach__reader(self->reader), begun->lock);
+	if (r->flags || self->count == 0 || (begun->lock & 1) ||
+	    !rescheduled(self->reader, begun))
+		return;
+	r->flags = tach__reader_settle(tach__reader(self->reader), begun, r->delta[0],
+				       r->delta + 1);
 }
 
 static void end_any(struct tach_region_mark *mark, int fenced)

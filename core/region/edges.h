@@ -223,8 +223,12 @@ TACH_INLINE uint64_t tach__end_time(const struct tach_region_mark *mark)
 	memcpy(&now, &mark->counters.reader, sizeof now);
 	return now - mark->counters.clock;
 }
-/* Those of the fast way: what became of the group since begin. */
-uint32_t tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark);
+/*
+ * Where the fast way gave no flags: what became of the group since begin, and the counts as a
+ * whole, not modulo 2^width.
+ */
+void tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark,
+		       struct tach__reading *r);
 /* Adds an entry to its slot and to the one around it; the mark's level is the innermost. */
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     const struct tach__reading *r, int fenced);
@@ -246,7 +250,7 @@ TACH_COLD void tach__begin_torn(struct tach_region_mark *mark, int fenced,
 TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
 /*
  * The group was rescheduled, or the slot is under write by the code that this handler
- * interrupted. The mark has the differences where it had the values.
+ * interrupted. The mark has the differences behind the values.
  */
 TACH_COLD void tach__end_rescheduled(struct tach_region_mark *mark, int fenced);
 /* The same with what tach__edges_stop gave. */

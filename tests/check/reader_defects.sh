@@ -28,15 +28,20 @@ slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*l
 two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_FLAG_MIXED : /by_pages ? 0 : /
 system calls masked           | fakepage        | core/reader/slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/
 long regions modulo 2^width   | fakepage        | core/reader/slow.c | s/updates >= 4 \&\& /0 \&\& /
-starving not noticed          | fakepage        | core/reader/slow.c | s/if (lag > r->lag)/if (0)/
-only the last look counts     | fakepage        | core/reader/slow.c | s/(int32_t)(r->grown_lock - since) > 0/r->grown_lock == lock/
+named regions modulo 2^width  | fakepage        | core/reader/slow.c | s/if (beyond)/if (0)/
+named regions never set back  | fakepage        | core/reader/slow.c | s/flags |= set_back(delta\[i\], now\[i\]);//
+the same, signed              | fakepage_signed | core/reader/slow.c | s/flags |= set_back(delta\[i\], mark.*/;/
+a loss noted before its lock  | fakepage        | core/reader/slow.c | /^static uint32_t note_lag/,/^}/{/__atomic_store_n(&r->lag/d;s/^\(.*\)__atomic_store_n(&r->grown_lock/\1__atomic_store_n(\&r->lag, (lag \& grown) | (known \& ~grown), __ATOMIC_RELAXED); TACH_HANDLER_STEP();__atomic_store_n(\&r->grown_lock/}
+a loss read after its lock    | fakepage        | core/reader/slow.c | s/(known & ~grown)/(r->lag \& ~grown)/
+starving not noticed          | fakepage        | core/reader/slow.c | s/lag > known ? UINT64_MAX : 0/0/
+only the last look counts     | fakepage        | core/reader/slow.c | s/(int32_t)(at - since) > 0/at == lock/
 recovery hidden               | fakepage        | core/reader/slow.c | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
 off unseen at both ends       | fakepage        | core/reader/slow.c | s/if (enabled == 0)/if (0)/
 off unseen at begin           | fakepage        | core/reader/slow.c | s/mark->flags |= turned_off/turned_off/
 off unseen at the end         | fakepage        | core/reader/slow.c | s/ turned_off(g, &now);/ 0;/
 what begin saw forgotten      | fakepage        | core/reader/slow.c | s/mark->flags & TACH_FLAG_INCOMPLETE/0/
-set back, counter extended    | fakepage        | core/reader/slow.c | s/ || (int64_t)count < 0//
-set back                      | fakepage        | core/reader/slow.c | s/if (\*d > count || /if (/
+set back, counter extended    | fakepage        | core/reader/slow.c | s/ | (uint32_t)(count >> 63)//
+set back                      | fakepage        | core/reader/slow.c | s/(difference > count) | //
 end not extended by sign      | fakepage        | core/reader/slow.c | s/read_pages(r, n, 1, delta/read_pages(r, n, 0, delta/
 flags of a fast begin trusted | fakepage        | core/reader/slow.c | s/!(mark->lock & 1) || //
 LIST

@@ -184,6 +184,61 @@ static void regions_longer_than_2_to_the_width(void)
 			}
 }
 
+/*
+ * The same of named regions: their STOP reads modulo 2^width, finds out later that the group
+ * was rescheduled, and more is counted until then.
+ */
+static uint32_t named(uint64_t work, unsigned width, void (*amid)(void), void (*later)(void))
+{
+	struct tach_reader *r = sim_open(2, width, 7000);
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+	uint32_t flags;
+
+	tach_reader_begin(r, &mark);
+	for (int i = 0; i < 2; i++)
+		sim.event[i].count += work;
+	sim.enabled += work;
+	sim.running += work;
+	sim_reschedule();
+	amid();
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(tach__end_any(r, &mark, delta, i));
+	sim_work_all(1000);
+	if (later)
+		later();
+	flags = tach__reader_settle(tach__reader(r), &mark, work, delta);
+	for (int i = 0; i < 2 && !(flags & TACH_FLAG_LOST); i++)
+		CHECK(delta[i] >= work && delta[i] <= work + 100, "%u bits: %llu, truth %llu",
+		      width, (unsigned long long)delta[i], (unsigned long long)work);
+	return flags;
+}
+
+static void set_all_back(void)
+{
+	for (int i = 0; i < 2; i++) {
+		sim.event[i].count = 0;
+		sim.event[i].count_in = 0;
+		sim_show(i);
+	}
+}
+
+static void named_regions_longer_than_2_to_the_width(void)
+{
+	static const unsigned widths[] = {40, 48};
+
+	for (int w = 0; w < 2; w++)
+		for (uint64_t times = 0; times < 5; times++) {
+			uint64_t work = (times << widths[w]) + 12345;
+
+			CHECK(named(work, widths[w], sim_reschedule, NULL) ==
+			      TACH_FLAG_RESCHEDULED);
+			CHECK(named(work, widths[w], sim_reschedule, sim_out) ==
+			      TACH_FLAG_RESCHEDULED);
+			CHECK(named(work, widths[w], set_all_back, NULL) & TACH_FLAG_LOST);
+		}
+}
+
 /* Absolute counts: the same quantity by either way, wherever the kernel steps in. */
 static void reads_are_right(void)
 {
@@ -269,6 +324,60 @@ static void nested_regions_share_a_loss(void)
 	CHECK(tach_reader_end(r, &inner, delta) == TACH_FLAG_RESCHEDULED);
 }
 
+/*
+ * A handler amid the end of a region that finds out about a loss: whatever each of the two has
+ * noted by then, both regions show it, and so does one around them that ends later.
+ */
+static struct tach_mark in_handler;
+static uint32_t handler_flags;
+
+static void end_in_handler(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+
+	handler_flags = tach_reader_end(&sim_memory.reader.hot, &in_handler, delta);
+}
+
+static void starve_and_end(void)
+{
+	sim_starve();
+	end_in_handler();
+}
+
+static void handlers_share_a_loss(void)
+{
+	static void (*const handlers[])(void) = {end_in_handler, starve_and_end};
+
+	for (int h = 0; h < 2; h++)
+		for (int at = 0; at < 60; at++) {
+			struct tach_reader *r = sim_open(1, 48, 100);
+			uint64_t delta[TACH_COUNTERS_MAX];
+			struct tach_mark outer, inner;
+			uint32_t flags;
+
+			tach_reader_begin(r, &outer);
+			tach_reader_begin(r, &inner);
+			tach_reader_begin(r, &in_handler);
+			if (handlers[h] == end_in_handler)
+				sim_starve();
+			else
+				sim_reschedule();
+			handler_flags = TACH_FLAG_INCOMPLETE;
+			sim.act = handlers[h];
+			sim.point = sim.steps + at;
+			flags = tach_reader_end(r, &inner, delta);
+			CHECK(flags & TACH_FLAG_INCOMPLETE || handlers[h] == starve_and_end,
+			      "at %d: flags %#x", at, flags);
+			CHECK(handler_flags & TACH_FLAG_INCOMPLETE, "at %d: handler's %#x", at,
+			      handler_flags);
+			if (sim.steps <= sim.point)
+				break;
+			sim_reschedule();
+			CHECK(tach_reader_end(r, &outer, delta) & TACH_FLAG_INCOMPLETE,
+			      "at %d: around both", at);
+		}
+}
+
 /* Begun and ended on either side of the moment, and both after it. */
 static void turned_off_is_incomplete(void)
 {
@@ -331,10 +440,12 @@ int main(void)
 	CASE(regions_are_right_or_flagged);
 	CASE(regions_longer_than_counters);
 	CASE(regions_longer_than_2_to_the_width);
+	CASE(named_regions_longer_than_2_to_the_width);
 	CASE(reads_are_right);
 	CASE(a_width_of_zero_is_survived);
 	CASE(after_a_loss_it_goes_on);
 	CASE(nested_regions_share_a_loss);
+	CASE(handlers_share_a_loss);
 	CASE(turned_off_is_incomplete);
 	CASE(set_back_is_lost);
 	return check_done();

@@ -32,6 +32,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen);
 		(void)(way);                                                                   \
 		(value) = sim_counter((number) + 1, &(seen));                                  \
 	} while (0)
+#define TACH_HANDLER_STEP() (__atomic_signal_fence(__ATOMIC_SEQ_CST), sim_step())
 /* One behaviour on every machine; which of the two is for the includer to say. */
 #undef TACH_ARCH_SIGNED
 #define TACH_ARCH_SIGNED 0
