@@ -23,6 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach.h>
+#include "core/report/deliver.h"
 #include "core/startup/startup.h"
 #include "tools/run/results.h"
 #include "tools/run/run.h"
@@ -217,38 +218,18 @@ __attribute__((destructor)) static void on_exit_(void)
 
 static char left[4096]; /* the file that the last report went to; "": none */
 
-/* A file gets its name when it is whole. */
+/* What is too large for the memory. */
 static void leave_file(const char *text, size_t length)
 {
-	char part[4096];
-	int fd = -1;
+	struct tach__buffer all = {.at = (char *)text, .length = length};
+	int code = -EEXIST;
 
-	for (int n = 0; n < 1000 && fd < 0; n++) {
+	for (int n = 0; n < 1000 && code == -EEXIST; n++) {
 		snprintf(left, sizeof left, "%s/%d.%d.json", run.directory, (int)getpid(), n);
-		snprintf(part, sizeof part, "%s/%d.%d.part", run.directory, (int)getpid(), n);
-		if (access(left, F_OK) == 0)
-			continue;
-		fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 && errno != EEXIST)
-			break;
+		code = tach__deliver_file(left, 1, &all);
 	}
-	if (fd < 0)
-		return;
-	while (length) {
-		ssize_t n = write(fd, text, length);
-
-		if (n < 0 && errno != EINTR)
-			break;
-		if (n > 0) {
-			text += n;
-			length -= (size_t)n;
-		}
-	}
-	close(fd);
-	if (length == 0)
-		rename(part, left);
-	else
-		unlink(part);
+	if (code)
+		*left = '\0';
 }
 
 static void leave(const char *text, size_t length)
@@ -320,26 +301,6 @@ EXPORT int prctl(int option, ...)
 	return NEXT(prctl)(option, word[0], word[1], word[2], word[3]);
 }
 
-EXPORT long syscall(long number, ...)
-{
-	static __typeof__(&syscall) next;
-	long word[6];
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < 6; i++)
-		word[i] = va_arg(args, long);
-	va_end(args);
-	if (number == SYS_exit_group)
-		finish_now();
-	if (number == SYS_seccomp && (word[0] == SECCOMP_SET_MODE_STRICT ||
-				      (word[0] == SECCOMP_SET_MODE_FILTER && word[2])))
-		confine();
-	if (!next)
-		next = NEXT(syscall);
-	return next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
-}
-
 /* ---- another program in this process ---- */
 
 struct replaced {
@@ -371,6 +332,32 @@ static int after_exec(struct replaced *r, int result)
 	return result;
 }
 
+EXPORT long syscall(long number, ...)
+{
+	static __typeof__(&syscall) next;
+	long word[6], result;
+	struct replaced r;
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		word[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_exit_group)
+		finish_now();
+	if (number == SYS_execve || number == SYS_execveat)
+		before_exec(&r);
+	if (number == SYS_seccomp && (word[0] == SECCOMP_SET_MODE_STRICT ||
+				      (word[0] == SECCOMP_SET_MODE_FILTER && word[2])))
+		confine();
+	if (!next)
+		next = NEXT(syscall);
+	result = next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+	if (number == SYS_execve || number == SYS_execveat)
+		after_exec(&r, 0);
+	return result;
+}
+
 #define REPLACE(call)                                                                          \
 	do {                                                                                   \
 		struct replaced r;                                                             \
@@ -396,6 +383,12 @@ EXPORT int execvp(const char *file, char *const argv[])
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	REPLACE(NEXT(execvpe)(file, argv, envp));
+}
+
+EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
+		    int flags)
+{
+	REPLACE((int)syscall(SYS_execveat, folder, file, argv, envp, flags));
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
@@ -448,6 +441,18 @@ EXPORT int execle(const char *file, const char *word, ...)
 	envp = va_arg(args, char *const *);
 	va_end(args);
 	return code ? code : execve(file, argv, envp);
+}
+
+/* The parent ends in here, and the child begins as children of fork do. */
+EXPORT int daemon(int keep_folder, int keep_streams)
+{
+	pid_t parent = getpid();
+	struct replaced r;
+	int result;
+
+	before_exec(&r);
+	result = NEXT(daemon)(keep_folder, keep_streams);
+	return getpid() == parent ? after_exec(&r, result) : result;
 }
 
 /* ---- threads ---- */
@@ -526,23 +531,6 @@ EXPORT _Noreturn void pthread_exit(void *result)
 
 /* ---- the process ---- */
 
-/* So that it is known how many left no report, where memory does not tell. */
-static void write_began(void)
-{
-	char file[4096];
-	int fd = -1, saved = errno;
-
-	for (int n = 0; n < 1000 && fd < 0; n++) {
-		snprintf(file, sizeof file, "%s/%d.%d.began", run.directory, (int)getpid(), n);
-		fd = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		if (fd < 0 && errno != EEXIST)
-			break;
-	}
-	if (fd >= 0)
-		close(fd);
-	errno = saved;
-}
-
 static void start_process(void)
 {
 	if (run.confined)
@@ -554,8 +542,6 @@ static void start_process(void)
 	run.finished = 0;
 	run.signal = free_signal();
 	run_results_begin();
-	if (!run_results_there())
-		write_began();
 	begin(&first, next_number());
 }
 

@@ -123,11 +123,6 @@ void run_results_begin(void)
 	errno = saved;
 }
 
-int run_results_there(void)
-{
-	return entry != NULL;
-}
-
 int run_results_leave(const char *text, size_t length, enum run_state state)
 {
 	uint32_t at;

@@ -61,6 +61,5 @@ void run_results_begin(void);
 int run_results_leave(const char *text, size_t length, enum run_state state);
 /* It goes on after all. */
 void run_results_go_on(void);
-int run_results_there(void);
 
 #endif

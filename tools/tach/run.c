@@ -333,9 +333,11 @@ static int make_directory(char *path, size_t size, int plain)
 	return -1;
 }
 
-static int run(const struct run_arguments *a, const char *object, struct run_outside *outside)
+/* results: of run_results_open, or -1. */
+static int run(const struct run_arguments *a, const char *object, int results,
+	       struct run_outside *outside)
 {
-	int by_link = object && strpbrk(object, separators), results = -1, code;
+	int by_link = object && strpbrk(object, separators), code;
 	struct run_reports reports = {0};
 	struct run_outcome outcome = {0};
 	char directory[3000], link[4096];
@@ -344,15 +346,11 @@ static int run(const struct run_arguments *a, const char *object, struct run_out
 		return RUN_FAILED;
 	if (by_link && make_link(link, sizeof link, object, directory) == 0)
 		object = link;
-	if (object) {
+	if (object)
 		try_usual(a);
-		results = run_results_open();
-	}
 	code = run_child(a, object, directory, outside, &outcome);
 	if (run_collect(&reports, results, directory, outcome.process) != 0)
 		code = -1;
-	if (results >= 0)
-		close(results);
 	remove_directory(directory, reports.running);
 	if (!code)
 		code = report(a, &outcome, &reports, outside);
@@ -369,7 +367,7 @@ int cmd_run(int argc, char **argv)
 	char object[4096], program[4096];
 	struct run_outside *outside = NULL;
 	enum run_loading loading = RUN_LOADABLE;
-	int code;
+	int code, results = -1;
 
 	code = parse(&a, argc, argv);
 	if (code == 1)
@@ -400,9 +398,13 @@ int cmd_run(int argc, char **argv)
 	 */
 	if (loading == RUN_FOREIGN)
 		a.outside = 1;
+	if (!a.outside && (results = run_results_open()) < 0)
+		a.outside = 1;
 	if ((a.outside || loading != RUN_LOADABLE) && !(outside = run_outside_new(&a)))
 		return RUN_FAILED;
-	code = run(&a, a.outside ? NULL : object, outside);
+	code = run(&a, a.outside ? NULL : object, results, outside);
 	run_outside_free(outside);
+	if (results >= 0)
+		close(results);
 	return code;
 }

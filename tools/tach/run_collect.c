@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reports that the processes of `tach run` left, added up. */
 #include <dirent.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,19 +56,13 @@ static int take(struct batch *b, const char *file)
 	return b->n == BATCH ? add_up(b) : 0;
 }
 
-/* PID.N.began, written when the process began; PID.N.json, its report. */
+/* PID.N.json */
 static void note(struct run_reports *reports, const char *name, pid_t program)
 {
-	int is_report = tach_report_format(name) == TACH_FORMAT_JSON;
-	pid_t process = atoi(name);
-
-	if (is_report) {
-		reports->left++;
-		reports->of_program |= process == program;
-	} else if (strstr(name, ".began")) {
-		reports->began++;
-		reports->running += process != program && kill(process, 0) == 0;
-	}
+	if (tach_report_format(name) != TACH_FORMAT_JSON)
+		return;
+	reports->left++;
+	reports->of_program |= atoi(name) == program;
 }
 
 int run_collect(struct run_reports *reports, int results, const char *directory, pid_t program)
@@ -92,9 +85,11 @@ int run_collect(struct run_reports *reports, int results, const char *directory,
 	}
 	if (dir)
 		closedir(dir);
+	/* Of a program that has regions, and nothing that was preloaded. */
+	if (reports->began < reports->left)
+		reports->began = reports->left;
 	if (reports->running > reports->began - reports->left)
-		reports->running =
-			reports->began > reports->left ? reports->began - reports->left : 0;
+		reports->running = reports->began - reports->left;
 	if (code == 0)
 		code = add_up(&batch);
 	reports->whole = batch.n ? batch.list[0] : NULL;

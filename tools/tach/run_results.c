@@ -56,8 +56,8 @@ int run_results_open(void)
 		code = errno;
 	if (code) {
 		fprintf(stderr,
-			"tach run: no memory to share with the program: %s; reports come by "
-			"files\n",
+			"tach run: no memory to share with the program: %s; counting from "
+			"outside\n",
 			strerror(code));
 		if (fd >= 0)
 			close(fd);
@@ -120,10 +120,12 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 
 	if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
 		return 0;
-	/* More were asked for than there are: the rest is beyond its end. */
 	for (uint32_t n = 0; n < head.areas && !code; n++, r.area += RUN_AREA) {
-		if (pread(fd, &area, sizeof area, r.area) != (ssize_t)sizeof area)
+		/* More were asked for than there are. */
+		if (pread(fd, &area, sizeof area, r.area) != (ssize_t)sizeof area) {
+			reports->began += (int)(head.areas - n);
 			break;
+		}
 		for (int i = 0; i < RUN_ENTRIES && !code; i++)
 			code = collect_one(&r, &area.entry[i]);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ends of processes that no destructor sees, or that have no right to anything by then. */
+#define _GNU_SOURCE
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -72,7 +73,8 @@ static void in_child(void (*lose)(void), int how)
 			_exit(0);
 		exit(0);
 	}
-	wait(NULL);
+	while (wait(NULL) > 0)
+		;
 }
 
 static void become_nobody(void)
@@ -111,6 +113,24 @@ static void ask_for_filters(void)
 	TACH_STOP(asked);
 }
 
+/* Its parent ends inside the C library. */
+static void become_daemon(void)
+{
+	if (daemon(1, 1) != 0)
+		_exit(9);
+	TACH_START(of_daemon);
+	TACH_STOP(of_daemon);
+}
+
+static void replace_bare(void)
+{
+	char *const argv[] = {"ends", NULL};
+
+	syscall(SYS_execve, "/nonexistent", argv, environ);
+	syscall(SYS_execve, "/proc/self/exe", argv, environ);
+	_exit(9);
+}
+
 /* A child that no hook of fork() sees. */
 static void fork_bare(void)
 {
@@ -137,6 +157,8 @@ static const struct {
 	{"family", lose_all, 2},
 	{"ask", ask_for_filters, 0},
 	{"bare", fork_bare, 0},
+	{"daemon", become_daemon, 0},
+	{"replace", replace_bare, 0},
 };
 
 int main(int argc, char **argv)
@@ -144,6 +166,7 @@ int main(int argc, char **argv)
 	const char *how = argc > 1 ? argv[1] : "";
 	pthread_t thread;
 
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	TACH_START(work);
 	TACH_STOP(work);
 	if (strcmp(how, "quick_exit") == 0)
