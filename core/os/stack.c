@@ -14,7 +14,8 @@
 #define SANITIZED
 #endif
 
-#if !defined(SANITIZED) && (defined(__x86_64__) || defined(__aarch64__))
+#if !defined(SANITIZED) && (defined(__x86_64__) || defined(__aarch64__) ||                     \
+			    (defined(__riscv) && __riscv_xlen == 64))
 
 enum { SIZE = 65536 };
 
@@ -42,6 +43,38 @@ __asm__(".pushsection .text.tach__call_on,\"ax\",@progbits\n"
 	"	movq %rbp,%rsp\n"
 	"	popq %rbp\n"
 	"	.cfi_def_cfa %rsp,8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size tach__call_on,.-tach__call_on\n"
+	".popsection\n");
+#elif defined(__riscv)
+__asm__(".pushsection .text.tach__call_on,\"ax\",@progbits\n"
+	".globl tach__call_on\n"
+	".hidden tach__call_on\n"
+	".type tach__call_on,@function\n"
+	".balign 4\n"
+	"tach__call_on:\n"
+	"	.cfi_startproc\n"
+	"	addi sp,sp,-16\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	sd ra,8(sp)\n"
+	"	sd s0,0(sp)\n"
+	"	.cfi_offset ra,-8\n"
+	"	.cfi_offset s0,-16\n"
+	"	addi s0,sp,16\n"
+	"	.cfi_def_cfa s0,0\n"
+	"	mv sp,a2\n"
+	"	mv a3,a0\n"
+	"	mv a0,a1\n"
+	"	jalr a3\n"
+	"	addi sp,s0,-16\n"
+	"	.cfi_def_cfa sp,16\n"
+	"	ld ra,8(sp)\n"
+	"	ld s0,0(sp)\n"
+	"	.cfi_restore ra\n"
+	"	.cfi_restore s0\n"
+	"	addi sp,sp,16\n"
+	"	.cfi_def_cfa_offset 0\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	".size tach__call_on,.-tach__call_on\n"
