@@ -141,39 +141,17 @@ static uintptr_t find(uintptr_t at)
 }
 
 /*
- * Goes on at the landing if a counter instruction of ours faulted. The table may be older than
+ * Goes on at the landing if a counter instruction of ours faulted. A record may be older than
  * the code at that address: what stands there must be the instruction.
  */
 static int land(ucontext_t *context)
 {
-#if defined(__x86_64__)
-	greg_t *pc = &context->uc_mcontext.gregs[REG_RIP];
-	uintptr_t landing = find((uintptr_t)*pc);
+	uintptr_t pc = (uintptr_t)TACH_FAULT_PC(context);
+	uintptr_t landing = find((uintptr_t)TACH_FAULT_SITE(context));
 
-	if (!landing || memcmp((const void *)*pc, "\x0f\x33", 2) != 0)
+	if (!landing || !TACH_FAULT_OURS(pc))
 		return 0;
-	*pc = (greg_t)landing;
-#elif defined(__aarch64__)
-	/* The instruction is a stub's; its caller's address is that of the record. */
-	uintptr_t pc = (uintptr_t)context->uc_mcontext.pc, landing;
-
-	if (pc < (uintptr_t)tach__counters32 || pc >= (uintptr_t)tach__counters_end)
-		return 0;
-	landing = find((uintptr_t)context->uc_mcontext.regs[30]);
-	if (!landing)
-		return 0;
-	context->uc_mcontext.pc = landing;
-#elif defined(__riscv)
-	/* The same, by t0 (x5). */
-	uintptr_t pc = (uintptr_t)context->uc_mcontext.__gregs[REG_PC], landing;
-
-	if (pc < (uintptr_t)tach__counters64 || pc >= (uintptr_t)tach__counters_end)
-		return 0;
-	landing = find((uintptr_t)context->uc_mcontext.__gregs[5]);
-	if (!landing)
-		return 0;
-	context->uc_mcontext.__gregs[REG_PC] = landing;
-#endif
+	TACH_FAULT_PC(context) = landing;
 	return 1;
 }
 

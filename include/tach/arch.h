@@ -21,6 +21,10 @@
  *				was called, `seen` is odd afterwards. A compiler barrier.
  * * TACH_ADD(value, operand)	value += operand, operand in memory. A compiler barrier.
  *
+ * * TACH_FAULT_PC(context), TACH_FAULT_SITE(context), TACH_FAULT_OURS(pc)
+ *				of a ucontext_t: the program counter, the address that the
+ *				record of the counter instruction has if it faulted there, and
+ *				whether one stands at pc (library only)
  * * TACH_ARCH_FAULTS		1 if a correct read may fault, so that opening a reader installs
  *the handler of tach/fault.h; default: 0
  * * TACH_ARCH_UNREADABLE(attr)	1 if that event's page must not be read though it says that

@@ -51,6 +51,11 @@ extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width)                                                                      \
 	((const char *)((uintptr_t)((width) == 64 ? tach__counters64 : tach__counters32) - 16))
+/* The instruction is a stub's; its caller's address is that of the record. */
+#define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.pc)
+#define TACH_FAULT_SITE(context) ((context)->uc_mcontext.regs[30])
+#define TACH_FAULT_OURS(pc)                                                                    \
+	((pc) >= (uintptr_t)tach__counters32 && (pc) < (uintptr_t)tach__counters_end)
 #endif
 
 /* CNTVCT_EL0, readable from EL0 under Linux (CNTKCTL_EL1.EL0VCTEN; Arm ARM D13). */

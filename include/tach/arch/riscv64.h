@@ -53,6 +53,11 @@
 extern const char tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 8))
+/* The instruction is a stub's; t0 (x5), its caller's address, is that of the record. */
+#define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.__gregs[REG_PC])
+#define TACH_FAULT_SITE(context) ((context)->uc_mcontext.__gregs[5])
+#define TACH_FAULT_OURS(pc)                                                                    \
+	((pc) >= (uintptr_t)tach__counters64 && (pc) < (uintptr_t)tach__counters_end)
 /* A firmware event's page shows index 1, which is another counter (riscv_pmu_sbi.c,
  * pmu_sbi_csr_index: firmware counters have CSR 0). */
 #define TACH_ARCH_UNREADABLE(attr) ((attr)->type == PERF_TYPE_RAW && (attr)->config >> 63)

@@ -79,6 +79,13 @@ TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, s
 }
 #define TACH_PAGE(reader, i) tach__page(reader, i)
 
+#ifdef TACH_BUILD
+/* The table may be older than the code at that address: what stands there must be RDPMC. */
+#define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.gregs[REG_RIP])
+#define TACH_FAULT_SITE(context) TACH_FAULT_PC(context)
+#define TACH_FAULT_OURS(pc)	 (memcmp((const void *)(pc), "\x0f\x33", 2) == 0)
+#endif
+
 /* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
 TACH_API_INLINE uint64_t tach_clock(void)
 {
