@@ -37,7 +37,7 @@ struct set {
 	struct tach_dispatch_event events[EVENTS];
 };
 
-static struct tach_dispatch_out out;
+static struct tach_dispatch_out out = {.size = sizeof out};
 static int instructions; /* to be dumped, instead of times taken */
 
 static double now(void)

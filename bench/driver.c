@@ -104,7 +104,7 @@ static int counted(const struct bench_op *op)
 	struct tach_bench_options opt = {.size = sizeof opt, .samples = 21};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench;
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	union {
 		const struct bench_op *op;
 		void *context;

@@ -80,7 +80,7 @@ static pfm_err_t run(const struct p3_chosen *c, const pfmlib_input_param_t *p,
 pfm_err_t pfm_dispatch_events(pfmlib_input_param_t *p, void *model_in, pfmlib_output_param_t *q,
 			      void *model_out)
 {
-	struct tach_dispatch_out out;
+	struct tach_dispatch_out out = {.size = sizeof out};
 	struct p3_chosen c;
 	pfm_err_t rc = p3_chosen(&c);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/base/utf8.h"
 
 const char *tach_strerror(int code)
@@ -107,9 +108,18 @@ size_t tach_printable(const char *text, char *to, size_t size)
 int tach__error(struct tach_error *err, int code, int line, int column, const char *format, ...)
 {
 	va_list args;
+	size_t size, room;
 
 	if (!err)
 		return code;
+	/* A struct that was never set is taken for the first version's. */
+	size = tach__sized(err, TACH__STRUCT(tach_error), NULL);
+	size = size ? size : TACH__FIRST_tach_error;
+	if (size <= offsetof(struct tach_error, text))
+		return code;
+	room = size - offsetof(struct tach_error, text);
+	if (room > sizeof err->text)
+		room = sizeof err->text;
 	err->code = code;
 	err->line = line;
 	err->column = column;
@@ -119,8 +129,8 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	if (!format)
 		return code;
 	va_start(args, format);
-	vsnprintf(err->text, sizeof err->text, format, args);
+	vsnprintf(err->text, room, format, args);
 	va_end(args);
-	tach_printable(err->text, err->text, sizeof err->text);
+	tach_printable(err->text, err->text, room);
 	return code;
 }

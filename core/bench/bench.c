@@ -9,6 +9,7 @@
 #include "core/bench/bench.h"
 #include "core/bench/passes.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/set/set.h"
 
 enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
@@ -96,15 +97,16 @@ static int no_memory(struct run *run)
 
 static int check_options(struct run *run, const struct tach_bench_options *opt)
 {
-	struct tach_bench_options *o = &run->opt;
+	struct tach_bench_options ours, *o = &run->opt;
 
 	memset(o, 0, sizeof *o);
-	if (opt && opt->size && opt->size != sizeof *opt)
-		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
-				   "tach_bench_options has size %zu, not %u", sizeof *opt,
-				   opt->size);
 	if (opt)
-		*o = *opt;
+		opt = tach__sized_in(opt, &ours, TACH__STRUCT(tach_bench_options), run->err);
+	else
+		opt = o;
+	if (!opt)
+		return TACH_ERR_INVAL;
+	*o = *opt;
 	if (o->interrupts & ~(TACH_SET_INTERRUPTS | TACH_SET_CORRECT))
 		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
 				   "interrupts are TACH_SET_INTERRUPTS or TACH_SET_CORRECT");

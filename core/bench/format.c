@@ -52,7 +52,7 @@ static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
 
 static void format_text(struct tach__out *out, const struct tach_bench *b)
 {
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	char label[64], name[128];
 
 	tach_printable(b->name, name, sizeof name);
@@ -111,7 +111,7 @@ static void value(struct tach__out *out, const struct tach_bench *b, int i,
 
 static void format_json(struct tach__out *out, const struct tach_bench *b)
 {
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 
 	tach__out_text(out, "{\"schema\":\"tach-bench-1\",\"name\":");
 	tach__out_json_string(out, b->name);

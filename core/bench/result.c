@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/sized.h"
 #include "core/bench/bench.h"
 #include "core/bench/stats.h"
 
@@ -70,18 +71,21 @@ double tach__bench_median(const struct tach__bench_series *series)
 	return median;
 }
 
-int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_quantity *value)
+int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_quantity *out)
 {
 	const struct tach__bench_series *s;
+	struct tach_bench_quantity ours, *value;
 	double *x;
 
-	if (!bench || !value || i < 0 || i >= bench->nseries)
+	if (!bench || i < 0 || i >= bench->nseries)
+		return TACH_ERR_INVAL;
+	value = tach__sized_out(out, &ours, TACH__STRUCT(tach_bench_quantity), NULL);
+	if (!value)
 		return TACH_ERR_INVAL;
 	s = &bench->series[i];
 	x = sorted_samples(s);
 	if (!x)
 		return TACH_ERR_NOMEM;
-	memset(value, 0, sizeof *value);
 	value->name = s->name;
 	value->median = tach__median(x, s->samples);
 	value->confidence =
@@ -98,6 +102,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	/* Nothing takes less than nothing: at or below 0 lies what cannot be told from it. */
 	if (value->low <= 0)
 		value->flags |= TACH_FLAG_SMALL;
+	tach__sized_done(out, value, TACH__STRUCT(tach_bench_quantity));
 	free(x);
 	return 0;
 }
@@ -123,6 +128,7 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 	out->shift = tach__shift(x->sample, x->samples, y->sample, y->samples);
 	if (out->p < 0 || isnan(out->shift))
 		return TACH_ERR_NOMEM;
+	out->reserved = 0;
 	out->differs = out->p < 1 - a->confidence && out->shift != 0;
 	return 0;
 }

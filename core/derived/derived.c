@@ -12,6 +12,7 @@
 #include "core/derived/parse.h"
 #include "core/derived/files.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/derived/presets.h"
 #include "core/tables/tables.h"
 
@@ -350,12 +351,16 @@ int tach_derived_load(struct tach_derived *d, const char *path, struct tach_erro
 int tach_derived_create(const struct tach_derived_options *opt, struct tach_derived **out,
 			struct tach_error *err)
 {
+	struct tach_derived_options ours;
 	struct tach_derived *d;
 
-	if (!out || (opt && opt->size && opt->size < sizeof *opt))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   out ? "struct tach_derived_options is too small"
-				       : "nowhere to put the registry");
+	if (!out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the registry");
+	if (opt) {
+		opt = tach__sized_in(opt, &ours, TACH__STRUCT(tach_derived_options), err);
+		if (!opt)
+			return TACH_ERR_INVAL;
+	}
 	if (opt && opt->flags & ~(TACH_DERIVED_PRESETS | TACH_DERIVED_USER))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
 	d = calloc(1, sizeof *d);
@@ -403,12 +408,9 @@ int tach__derived_pmu(int pmu)
 
 static int hand_out(struct tach_derived_info *out, const struct tach_derived_info *info)
 {
-	uint32_t size = out->size ? out->size : sizeof *out;
-
-	if (size < sizeof *out)
+	if (!tach__sized(out, TACH__STRUCT(tach_derived_info), NULL))
 		return TACH_ERR_INVAL;
-	*out = *info;
-	out->size = size;
+	tach__sized_done(out, info, TACH__STRUCT(tach_derived_info));
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/dispatch/dispatch.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 
 static int (*const dispatchers[TACH__NARCHS])(struct tach__dispatch *d) = {
 #define TACH__DISPATCHED(name, NAME) [TACH__##NAME] = tach__dispatch_##name,
@@ -13,9 +14,8 @@ static int (*const dispatchers[TACH__NARCHS])(struct tach__dispatch *d) = {
 
 static int check_input(const struct tach_dispatch *in, struct tach_error *err)
 {
-	if (!in || (in->size && in->size != sizeof *in) || (in->nevents && !in->events))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "no input, or of another version");
+	if (in->nevents && !in->events)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nevents without events");
 	if (tach__dispatch_pmu(in->pmu) < 0)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no PMU has number %d", in->pmu);
 	if (in->privilege == 0)
@@ -24,16 +24,14 @@ static int check_input(const struct tach_dispatch *in, struct tach_error *err)
 	return 0;
 }
 
-/* Model-specific input must be of the PMU's kind and of this version of the library. */
+/* Model-specific input must be of the PMU's kind. */
 static int check_magic(const struct tach__dispatch *d)
 {
 	const struct tach_dispatch *in = d->in;
 
-	if ((in->x86 && (d->pmu->arch != TACH__X86 || in->x86->size != sizeof *in->x86)) ||
-	    (in->ia64 && (d->pmu->arch != TACH__IA64 || in->ia64->size != sizeof *in->ia64)))
+	if ((in->x86 && d->pmu->arch != TACH__X86) || (in->ia64 && d->pmu->arch != TACH__IA64))
 		return tach__dispatch_error(d, TACH_ERR_MAGIC,
-					    "model-specific input is not for %s or not of this "
-					    "version",
+					    "model-specific input is not for %s",
 					    tach__str(d->pmu->name));
 	return 0;
 }
@@ -117,20 +115,48 @@ static int run(struct tach__dispatch *d)
 	return dispatchers[d->pmu->arch](d);
 }
 
-int tach_dispatch_compute(const struct tach_dispatch *in, struct tach_dispatch_out *out,
-			  struct tach_error *err)
+/* The caller's structs in this version's form. */
+struct input {
+	struct tach_dispatch in;
+	struct tach_dispatch_x86 x86;
+	struct tach_dispatch_ia64 ia64;
+};
+
+static const struct tach_dispatch *take_input(const struct tach_dispatch *theirs,
+					      struct input *ours, struct tach_error *err)
+{
+	const struct tach_dispatch *in =
+		tach__sized_in(theirs, &ours->in, TACH__STRUCT(tach_dispatch), err);
+
+	if (!in)
+		return NULL;
+	ours->in = *in;
+	if (in->x86) {
+		ours->in.x86 = tach__sized_in(in->x86, &ours->x86,
+					      TACH__STRUCT(tach_dispatch_x86), err);
+		if (!ours->in.x86)
+			return NULL;
+	}
+	if (in->ia64) {
+		ours->in.ia64 = tach__sized_in(in->ia64, &ours->ia64,
+					       TACH__STRUCT(tach_dispatch_ia64), err);
+		if (!ours->in.ia64)
+			return NULL;
+	}
+	return check_input(&ours->in, err) ? NULL : &ours->in;
+}
+
+static void clear(struct tach_dispatch_out *out)
+{
+	memset((char *)out + sizeof out->size, 0, sizeof *out - sizeof out->size);
+}
+
+static int compute(const struct tach_dispatch *in, struct tach_dispatch_out *out,
+		   struct tach_error *err)
 {
 	struct tach__dispatch d;
 	int rc;
 
-	if (!out)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the registers");
-	memset(out, 0, sizeof *out);
-	if (err)
-		err->code = 0;
-	rc = check_input(in, err);
-	if (rc)
-		return rc;
 	d.in = in;
 	d.out = out;
 	d.err = err;
@@ -138,18 +164,44 @@ int tach_dispatch_compute(const struct tach_dispatch *in, struct tach_dispatch_o
 	d.pmu = tach__pmu_at(d.table);
 	rc = run(&d);
 	if (rc)
-		memset(out, 0, sizeof *out);
+		clear(out);
 	/* Where there is no more to say than the code does. */
 	if (rc && err && err->code != rc)
 		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
 	return rc;
 }
 
-void tach_dispatch_from_event(const struct tach_event *event, struct tach_dispatch_event *out)
+int tach_dispatch_compute(const struct tach_dispatch *in, struct tach_dispatch_out *out,
+			  struct tach_error *err)
 {
+	struct tach_dispatch_out ours, *filled;
+	struct input input;
+	int rc = TACH_ERR_INVAL;
+
+	filled = tach__sized_out(out, &ours, TACH__STRUCT(tach_dispatch_out), err);
+	if (!filled)
+		return rc;
+	clear(filled);
+	in = take_input(in, &input, err);
+	if (in) {
+		tach__error(err, 0, 0, 0, NULL);
+		rc = compute(in, filled, err);
+	}
+	tach__sized_done(out, filled, TACH__STRUCT(tach_dispatch_out));
+	return rc;
+}
+
+int tach_dispatch_from_event(const struct tach_event *event, struct tach_dispatch_event *out)
+{
+	struct tach_event ours;
+
+	event = tach__sized_in(event, &ours, TACH__STRUCT(tach_event), NULL);
+	if (!event || !out)
+		return TACH_ERR_INVAL;
 	memset(out, 0, sizeof *out);
 	out->event = event->event;
 	out->ncodes = event->ncodes;
 	memcpy(out->codes, event->codes, sizeof out->codes);
 	out->counters = event->counters;
+	return 0;
 }

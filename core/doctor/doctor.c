@@ -6,6 +6,7 @@
 #include <string.h>
 #include "core/doctor/doctor.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 
 static struct tach_finding *next_finding(struct tach_examination *x)
 {
@@ -416,16 +417,23 @@ void tach__doctor_judge(const struct tach__evidence *e, struct tach_examination 
 int tach_doctor_examine(const struct tach_doctor_options *opt, struct tach_examination *out,
 			struct tach_error *err)
 {
+	struct tach_doctor_options options;
+	struct tach_examination ours, *x;
 	struct tach__evidence e;
 	int saved = errno;
 
-	if (!out || out->size != sizeof *out || (opt && opt->size && opt->size != sizeof *opt))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "set size to sizeof(struct tach_examination) first");
-	tach__evidence_settings(&e, opt && opt->root ? opt->root : "");
+	x = tach__sized_out(out, &ours, TACH__STRUCT(tach_examination), err);
+	if (opt)
+		opt = tach__sized_in(opt, &options, TACH__STRUCT(tach_doctor_options), err);
+	else
+		opt = memset(&options, 0, sizeof options);
+	if (!x || !opt)
+		return TACH_ERR_INVAL;
+	tach__evidence_settings(&e, opt->root ? opt->root : "");
 	tach__evidence_attempts(&e);
 	tach__evidence_environment(&e);
-	tach__doctor_judge(&e, out);
+	tach__doctor_judge(&e, x);
+	tach__sized_done(out, x, TACH__STRUCT(tach_examination));
 	errno = saved;
 	return 0;
 }

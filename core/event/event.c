@@ -2,6 +2,7 @@
 /* The public face of encoding: checks, struct tach_event, struct perf_event_attr. */
 #include <stddef.h>
 #include <string.h>
+#include "core/base/sized.h"
 #include "core/event/perf_events.h"
 
 /* A umask's own counters stand in place of the event's; several umasks must agree. */
@@ -65,9 +66,6 @@ static int check_options(const struct tach_encode_options *opt, struct tach_erro
 	const uint32_t levels = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 |
 				TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR;
 
-	if (opt->size && opt->size != sizeof *opt)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "struct tach_encode_options has a size of another version");
 	if (opt->privilege & ~levels)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown privilege level 0x%x",
 				   opt->privilege & ~levels);
@@ -84,27 +82,35 @@ int tach__event_encode(const char *string, const struct tach_encode_options *opt
 		       struct tach_error *err)
 {
 	static const struct tach_encode_options defaults = TACH_ENCODE_OPTIONS_INIT;
+	struct tach_encode_options options;
+	struct tach_event ours, *event;
 	struct tach__work w;
 	int rc = 0;
 
-	if (!string || !out || (out->size && out->size < sizeof *out))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "a NULL pointer, or struct tach_event of another version");
-	if (opt)
-		rc = check_options(opt, err);
-	else
-		opt = &defaults;
+	if (!string)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no string");
+	event = tach__sized_out(out, &ours, TACH__STRUCT(tach_event), err);
+	if (!event)
+		return TACH_ERR_INVAL;
+	opt = opt ? tach__sized_in(opt, &options, TACH__STRUCT(tach_encode_options), err)
+		  : &defaults;
+	rc = opt ? check_options(opt, err) : TACH_ERR_INVAL;
 	if (rc)
 		return rc;
 	w.caller = *caller;
 	rc = tach__encode(&w, string, opt, err);
-	if (!rc)
-		tach__publish(&w, out);
-	return rc;
+	if (rc)
+		return rc;
+	tach__publish(&w, event);
+	tach__sized_done(out, event, TACH__STRUCT(tach_event));
+	return 0;
 }
 
 int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr)
 {
+	struct tach_event ours;
+
+	event = tach__sized_in(event, &ours, TACH__STRUCT(tach_event), NULL);
 	if (!event || !attr)
 		return TACH_ERR_INVAL;
 	/* Sampling both ways at once: the caller's own choice stands in the way. */

@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* A compiled formula as an object: made, asked about, freed. */
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/formula/formula.h"
 
-/* Fields that an older caller does not have are 0; what a newer one adds must be. */
 static int take_options(struct tach_formula_options *out,
 			const struct tach_formula_options *opt, struct tach_error *err)
 {
-	size_t size = opt && opt->size ? opt->size : sizeof *out;
-
 	*out = (struct tach_formula_options)TACH_FORMULA_OPTIONS_INIT;
 	if (!opt)
 		return 0;
-	for (size_t i = sizeof *out; i < size; i++)
-		if (((const char *)opt)[i])
-			return tach__error(err, TACH_ERR_INVAL, 0, 0,
-					   "struct tach_formula_options of a newer version");
-	if (size < offsetof(struct tach_formula_options, part))
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "struct tach_formula_options has a size of %zu", size);
-	memcpy(out, opt, size < sizeof *out ? size : sizeof *out);
+	opt = tach__sized_in(opt, out, TACH__STRUCT(tach_formula_options), err);
+	if (!opt)
+		return TACH_ERR_INVAL;
+	*out = *opt;
 	if ((unsigned)out->kind > TACH_FORMULA_POSTFIX || out->noperands < -1 ||
 	    out->noperands > TACH_FORMULA_OPERANDS_MAX)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <tach/pmu.h>
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/pmu/pmu.h"
 
 #define FIXED (0xffffull << TACH__COUNTER_FIXED)
@@ -139,6 +140,13 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 	}
 }
 
+/* The array's elements are as far apart as the first one is long. */
+static const void *event_at(const struct tach_event *events, int i)
+{
+	return (const char *)events +
+	       (size_t)i * tach__sized(events, TACH__STRUCT(tach_event), NULL);
+}
+
 static int explain(int rc, const struct tach__machine *m, const struct tach__want *wants,
 		   const struct tach_event *events, int n, struct tach_error *err)
 {
@@ -150,7 +158,7 @@ static int explain(int rc, const struct tach__machine *m, const struct tach__wan
 				   "(TOPDOWN:SLOTS): add it to the set, first");
 	for (int e = 0; e < n; e++) {
 		const char *name;
-		int length = short_name(&events[e], &name);
+		int length = short_name(event_at(events, e), &name);
 
 		if (wants[e].counters && !(wants[e].counters & m->counters))
 			return tach__error(err, rc, 0, 0,
@@ -161,9 +169,8 @@ static int explain(int rc, const struct tach__machine *m, const struct tach__wan
 			   "the anchor events leave no counter for the others on %s", pmu);
 }
 
-static int prepare(const struct tach_event *events, int n,
-		   const struct tach_schedule_options *opt, struct tach__machine *m,
-		   struct tach__want *wants, struct tach_error *err)
+static int prepare(int n, const struct tach_schedule_options *opt, struct tach__machine *m,
+		   struct tach_error *err)
 {
 	int rc;
 
@@ -171,11 +178,42 @@ static int prepare(const struct tach_event *events, int n,
 		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "%d events; at most %d", n,
 				   TACH_SCHEDULE_MAX);
 	rc = tach__machine(opt, m);
-	if (rc)
-		return tach__error(err, rc, 0, 0, "no table for counters of that PMU");
-	for (int e = 0; e < n; e++)
-		tach__want(m, &events[e], &wants[e]);
+	return rc ? tach__error(err, rc, 0, 0, "no table for counters of that PMU") : 0;
+}
+
+static int take_events(const struct tach_event *events, int n, const struct tach__machine *m,
+		       struct tach__want *wants, struct tach_error *err)
+{
+	for (int e = 0; e < n; e++) {
+		struct tach_event ours;
+		const struct tach_event *at = event_at(events, e);
+		const struct tach_event *event =
+			tach__sized_in(at, &ours, TACH__STRUCT(tach_event), err);
+
+		if (!event)
+			return TACH_ERR_INVAL;
+		if (at->size != events->size)
+			return tach__error(err, TACH_ERR_INVAL, 0, 0,
+					   "event %d has another size than the first", e);
+		tach__want(m, event, &wants[e]);
+	}
 	return 0;
+}
+
+static int split(const struct tach_event *events, int n, int nanchors,
+		 const struct tach_schedule_options *opt, struct tach_schedule *plan,
+		 struct tach_error *err)
+{
+	struct tach__machine m;
+	struct tach__want wants[TACH_SCHEDULE_MAX];
+	int rc = prepare(n, opt, &m, err);
+
+	if (!rc)
+		rc = take_events(events, n, &m, wants, err);
+	if (rc)
+		return rc;
+	rc = tach__schedule(&m, wants, n, nanchors, plan);
+	return rc ? explain(rc, &m, wants, events, n, err) : 0;
 }
 
 int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
@@ -183,18 +221,20 @@ int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
 			struct tach_error *err)
 {
 	static const struct tach_schedule_options defaults = TACH_SCHEDULE_OPTIONS_INIT;
-	struct tach__machine m;
-	struct tach__want wants[TACH_SCHEDULE_MAX];
+	struct tach_schedule_options options;
+	struct tach_schedule plan = {0};
 	int rc;
 
-	if (n < 0 || (n && !events) || nanchors < 0 || nanchors > n || !out)
+	if (n < 0 || (n && !events) || nanchors < 0 || nanchors > n)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "an argument is missing");
-	rc = prepare(events, n, opt ? opt : &defaults, &m, wants, err);
-	if (rc)
-		return rc;
-	memset(out, 0, sizeof *out);
-	rc = tach__schedule(&m, wants, n, nanchors, out);
-	return rc ? explain(rc, &m, wants, events, n, err) : 0;
+	opt = opt ? tach__sized_in(opt, &options, TACH__STRUCT(tach_schedule_options), err)
+		  : &defaults;
+	if (!opt || !tach__sized(out, TACH__STRUCT(tach_schedule), err))
+		return TACH_ERR_INVAL;
+	rc = split(events, n, nanchors, opt, &plan, err);
+	if (!rc)
+		tach__sized_done(out, &plan, TACH__STRUCT(tach_schedule));
+	return rc;
 }
 
 int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err)
@@ -208,7 +248,9 @@ int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct t
 	int rc;
 
 	opt.pmu = pmu;
-	rc = prepare(events, n, &opt, &m, wants, err);
+	rc = prepare(n, &opt, &m, err);
+	for (int e = 0; e < n && !rc; e++)
+		tach__want(&m, &events[e], &wants[e]);
 	if (!rc) {
 		rc = tach__schedule(&m, wants, n, 0, &plan);
 		if (rc)

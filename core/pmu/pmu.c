@@ -6,6 +6,7 @@
 #include <tach/event.h>
 #include <tach/pmu.h>
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/pmu/pmu.h"
 #include "core/tables/tables.h"
 
@@ -100,31 +101,13 @@ int tach_pmu_find(const char *name)
 	return pmu >= 0 ? pmu : TACH_ERR_NOTFOUND;
 }
 
-/*
- * Callers built against another version have structs of another size: what both know is
- * copied, the rest of a larger one is zeroed. 0 = ours; smaller than the first version's
- * (which has the size `first`) is an error.
- */
-static int give(void *out, size_t first, const void *info, size_t have)
-{
-	uint32_t size;
-
-	memcpy(&size, out, sizeof size);
-	if (size != 0 && size < first)
-		return TACH_ERR_INVAL;
-	if (size > have)
-		memset((char *)out + have, 0, size - have);
-	memcpy((char *)out + sizeof size, (const char *)info + sizeof size,
-	       (size && size < have ? size : have) - sizeof size);
-	return TACH_OK;
-}
-
 int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 {
 	struct tach_pmu_info info = {0};
 	const struct tach__pmu *row;
 
-	if (!out || pmu < 0 || pmu >= tach_pmu_count())
+	if (!tach__sized(out, TACH__STRUCT(tach_pmu_info), NULL) || pmu < 0 ||
+	    pmu >= tach_pmu_count())
 		return TACH_ERR_INVAL;
 	row = tach__pmu_at(pmu);
 	info.name = tach__str(row->name);
@@ -141,7 +124,8 @@ int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 	info.present = row->arch == TACH__LINUX || is_host(pmu);
 	info.alias = tach__str(row->alias);
 	info.perf = tach__str(row->perf);
-	return give(out, sizeof info, &info, sizeof info);
+	tach__sized_done(out, &info, TACH__STRUCT(tach_pmu_info));
+	return 0;
 }
 
 static const char *text_of(uint32_t attrs, enum tach__attr key)
@@ -165,7 +149,7 @@ int tach_pmu_event(int pmu, int event, struct tach_event_info *out)
 	const struct tach__event *row = event_row(pmu, event);
 	struct tach_event_info info = {0};
 
-	if (!out || !row)
+	if (!tach__sized(out, TACH__STRUCT(tach_event_info), NULL) || !row)
 		return TACH_ERR_INVAL;
 	info.name = tach__str(row->name);
 	info.description = tach__str(row->description);
@@ -176,7 +160,8 @@ int tach_pmu_event(int pmu, int event, struct tach_event_info *out)
 	info.code = row->code;
 	info.numasks = row->numasks;
 	info.counters = tach__counter_set(row->counter_set);
-	return give(out, sizeof info, &info, sizeof info);
+	tach__sized_done(out, &info, TACH__STRUCT(tach_event_info));
+	return 0;
 }
 
 int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *out)
@@ -185,7 +170,8 @@ int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *out)
 	const struct tach__umask *u;
 	struct tach_umask_info info = {0};
 
-	if (!out || !row || umask < 0 || umask >= row->numasks)
+	if (!tach__sized(out, TACH__STRUCT(tach_umask_info), NULL) || !row || umask < 0 ||
+	    umask >= row->numasks)
 		return TACH_ERR_INVAL;
 	u = tach__umask_at(row, umask);
 	info.name = tach__str(u->name);
@@ -200,5 +186,6 @@ int tach_pmu_umask(int pmu, int event, int umask, struct tach_umask_info *out)
 		info.counters = tach__counter_set(row->counter_set);
 	info.group = u->group;
 	info.is_default = (u->flags & TACH__UM_DFL) != 0;
-	return give(out, sizeof info, &info, sizeof info);
+	tach__sized_done(out, &info, TACH__STRUCT(tach_umask_info));
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include "core/os/environment.h"
 #include "core/base/error.h"
 #include "core/base/maths.h"
+#include "core/base/sized.h"
 #include "core/region/region.h"
 #include "core/set/set.h"
 
@@ -325,18 +326,19 @@ void tach__regions_decided(void)
 int tach__configure_here(const struct tach_regions_options *given, struct tach_error *err)
 {
 	struct tach__thread *record = tach__thread_record();
-	struct tach_regions_options opt;
+	struct tach_regions_options ours, opt;
 	int code;
 
+	if (given) {
+		given = tach__sized_in(given, &ours, TACH__STRUCT(tach_regions_options), err);
+		if (!given)
+			return TACH_ERR_INVAL;
+	}
 	if (decided) {
 		if (given && given->set)
 			tach_set_free(given->set);
 		return 0;
 	}
-	if (given && given->size && given->size != sizeof *given)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "size is %u, this library's struct has %zu bytes",
-				   given->size, sizeof *given);
 	opt = complete(given);
 	code = check_options(&opt, err);
 	if (code)

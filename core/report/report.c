@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "core/report/deliver.h"
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/report/report.h"
 
 static const struct {
@@ -51,21 +52,24 @@ enum tach_format tach_report_format(const char *file)
 int tach_report_write(const struct tach_snapshot *s, const struct tach_report_options *given,
 		      tach_sink sink, void *context, struct tach_error *err)
 {
-	struct tach_report_options opt = {0};
+	static const struct tach_report_options defaults = {.size = sizeof defaults};
+	struct tach_report_options ours;
+	const struct tach_report_options *opt = &defaults;
 	struct tach__out out;
 	int code;
 
 	if (given)
-		opt = *given;
-	if (!s || !sink || (unsigned)opt.format >= NFORMATS ||
-	    (opt.size && opt.size != sizeof opt))
+		opt = tach__sized_in(given, &ours, TACH__STRUCT(tach_report_options), err);
+	if (!opt)
+		return TACH_ERR_INVAL;
+	if (!s || !sink || (unsigned)opt->format >= NFORMATS)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "no snapshot, no sink, or no such format");
 	out.sink = sink;
 	out.context = context;
 	out.code = out.lacking = 0;
 	out.used = 0;
-	formats[opt.format].write(&out, s, &opt);
+	formats[opt->format].write(&out, s, opt);
 	code = tach__out_flush(&out);
 	if (!code && out.lacking)
 		code = TACH_ERR_NOMEM;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/pmu/pmu.h"
 #include "core/set/set.h"
 
@@ -92,9 +93,6 @@ static int make(struct tach__making *m)
 
 static int check_options(const struct tach_set_options *opt, struct tach_error *err)
 {
-	if (opt->size && opt->size != sizeof *opt)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0,
-				   "struct tach_set_options has a size of another version");
 	if (opt->flags & ~(TACH_SET_MULTIPLEX | TACH_SET_OPTIONAL | TACH__SET_WITH_INTERRUPTS))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown flags %#x", opt->flags);
 	if (opt->nattrs < 0 || (opt->nattrs && !opt->attrs))
@@ -132,12 +130,16 @@ static int create(struct tach_set **out, const struct tach_set_options *opt, uin
 int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 		    struct tach_error *err)
 {
+	struct tach_set_options ours;
 	uint32_t without;
 	int code, saved = errno;
 
-	if (!out || !opt)
-		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a NULL pointer");
+	if (!out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the set");
 	*out = NULL;
+	opt = tach__sized_in(opt, &ours, TACH__STRUCT(tach_set_options), err);
+	if (!opt)
+		return TACH_ERR_INVAL;
 	code = check_options(opt, err);
 	if (code)
 		return code;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/sized.h"
 #include "core/snapshot/operands.h"
 #include "core/set/set.h"
 #include "core/snapshot/snapshot.h"
@@ -55,31 +56,35 @@ const char *tach_snapshot_missing(const struct tach_snapshot *s)
 
 int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_counts *counts)
 {
-	if (!counts || (counts->size && counts->size != sizeof *counts))
+	const struct tach_counts ours = {.threads = s->threads,
+					 .refused = s->refused,
+					 .lost = s->lost,
+					 .stale = s->stale,
+					 .unopened = s->unopened,
+					 .reports = s->reports,
+					 .clock_hz = s->clock_hz};
+
+	if (!tach__sized(counts, TACH__STRUCT(tach_counts), NULL))
 		return TACH_ERR_INVAL;
-	counts->threads = s->threads;
-	counts->refused = s->refused;
-	counts->lost = s->lost;
-	counts->stale = s->stale;
-	counts->unopened = s->unopened;
-	counts->reports = s->reports;
-	counts->clock_hz = s->clock_hz;
+	tach__sized_done(counts, &ours, TACH__STRUCT(tach_counts));
 	return 0;
 }
 
 int tach_snapshot_region(const struct tach_snapshot *s, int region,
-			 struct tach_region_info *info)
+			 struct tach_region_info *out)
 {
 	const struct tach__row *row;
 	const struct tach__site *site;
-	uint32_t size = info ? info->size : 0;
+	struct tach_region_info ours, *info;
 
-	if (!info || region < 0 || region >= tach_snapshot_nregions(s) ||
-	    (size && size != sizeof *info))
+	if (region < 0 || region >= tach_snapshot_nregions(s))
+		return TACH_ERR_INVAL;
+	info = tach__sized_out(out, &ours, TACH__STRUCT(tach_region_info), NULL);
+	if (!info)
 		return TACH_ERR_INVAL;
 	if (s->saved) {
-		*info = s->saved->region[region].info;
-		info->size = size;
+		tach__sized_done(out, &s->saved->region[region].info,
+				 TACH__STRUCT(tach_region_info));
 		return 0;
 	}
 	row = row_at(s, region);
@@ -98,6 +103,7 @@ int tach_snapshot_region(const struct tach_snapshot *s, int region,
 	info->nested = row->nested;
 	memcpy(info->provenance, row->provenance, sizeof info->provenance);
 	info->threads = row->threads;
+	tach__sized_done(out, info, TACH__STRUCT(tach_region_info));
 	return 0;
 }
 
@@ -183,6 +189,7 @@ int tach_snapshot_value(const struct tach_snapshot *s, int region, int quantity,
 	if (quantity == TACH_QUANTITY_TIME)
 		value->error += sqrt((double)row->outermost) * scale;
 	value->flags = flags_of(s, row, quantity);
+	value->reserved = 0;
 	corrected = value->raw - value->overhead;
 	corrected -= take_interrupts(s, region, quantity, part, value);
 	value->value = corrected > 0 ? corrected : 0;

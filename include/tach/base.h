@@ -74,6 +74,23 @@
 #define TACH_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /*
+ * Structs that begin with `size` can grow: a program and a library that were built with
+ * different versions of them understand each other. The program sets size to sizeof the struct
+ * (the _INIT macros do) and the rest to 0; 0 as size stands for the struct of 0.2.0, as in
+ * perf_event_attr. All functions treat them alike:
+ *
+ * - Structs for the library to read. What a shorter one (of an older program) does not have is
+ *   taken as 0. A longer one (of a newer program) must be 0 where this library does not know
+ *   it, else the call fails with TACH_ERR_INVAL, and the error tells which byte it was.
+ * - Structs for the library to fill. What both know is filled, what a longer one has beyond
+ *   becomes 0, and size stays.
+ * - A size that is no multiple of 4, or above 65536, is TACH_ERR_INVAL: it was never set.
+ *
+ * Elements of arrays that have no size, and structs of a few numbers (tach_value, tach_bucket,
+ * tach_bench_difference, tach_register), have the layout they have; their `reserved` is 0.
+ */
+
+/*
  * The most counters one set may hold. A thread can have more events open, in several sets; one
  * pinned group larger than this exists on no PMU Linux knows (Golden Cove: 8 general, 4 fixed).
  */

@@ -27,7 +27,7 @@ typedef void (*tach_bench_body)(void *context, uint64_t iterations);
 struct tach_bench; /* the result; owned by the caller, immutable, no ties to thread or set */
 
 struct tach_bench_options {
-	uint32_t size; /* sizeof(struct tach_bench_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
 	 * Events as struct tach_set_options has them, as many as wanted. NULL = "cycles,
 	 * instructions" where this machine counts them; "" = time only. Of a derived event
@@ -53,6 +53,7 @@ struct tach_bench_options {
 
 /* One quantity, per iteration. */
 struct tach_bench_quantity {
+	uint32_t size;	    /* sizeof this struct: see tach/base.h */
 	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
@@ -77,6 +78,7 @@ struct tach_bench_difference {
 	double p;     /* two-sided probability of samples this far apart if nothing differs */
 	double shift; /* b - a, Hodges-Lehmann: the median of all differences, per iteration */
 	int differs;  /* p < 1 - confidence of a, and the shift is not 0 */
+	uint32_t reserved; /* 0 */
 };
 
 TACH_BEGIN_DECLS

@@ -106,6 +106,7 @@ static void tach__bench_compare(const struct tach_bench *base, const struct tach
 	struct tach_bench_difference d;
 	struct tach_bench_quantity a, b;
 
+	a.size = b.size = sizeof a;
 	if (tach_bench_compare(base, bench, quantity, &d) != 0 ||
 	    tach_bench_value(base, quantity, &a) != 0 ||
 	    tach_bench_value(bench, quantity, &b) != 0)

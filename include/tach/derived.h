@@ -32,7 +32,7 @@ enum tach_diagnostic_level {
 };
 
 struct tach_diagnostic {
-	uint32_t size;
+	uint32_t size; /* set by the library: what lies beyond is not there */
 	enum tach_diagnostic_level level;
 	const char *file; /* as the caller named it */
 	int line, column; /* from 1; column in bytes */
@@ -50,7 +50,7 @@ typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic 
 #define TACH_DERIVED_USER 0x2u
 
 struct tach_derived_options {
-	uint32_t size; /* sizeof(struct tach_derived_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t flags;
 	tach_derived_report report; /* for every file loaded, now or later; NULL: nobody asks */
 	void *context;
@@ -70,7 +70,7 @@ enum tach_derived_type {
 
 /* One definition. Strings live as long as the registry; "" where the file has none. */
 struct tach_derived_info {
-	uint32_t size; /* in: sizeof(struct tach_derived_info), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	int preset;    /* PRESET rather than EVENT */
 	const char *name;
 	enum tach_derived_type type;

@@ -58,13 +58,14 @@ struct tach_dispatch_event {
 	 * tach_event_encode gave, and umasks, flags and threshold are not looked at.
 	 */
 	uint32_t ncodes;
+	uint32_t reserved; /* 0 */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
 	uint64_t counters; /* as tach_event.counters */
 };
 
 /* ---- model-specific input, x86 ---- */
 struct tach_dispatch_x86 {
-	uint32_t size;		    /* sizeof(struct tach_dispatch_x86), else TACH_ERR_MAGIC */
+	uint32_t size;		    /* sizeof this struct: see tach/base.h */
 	uint32_t pebs;		    /* 1 = sample precisely on the events that can */
 	uint32_t ldlat;		    /* load latency threshold in cycles, 3 .. 65535; 0 = off */
 	uint32_t lbr;		    /* 1 = record branches */
@@ -119,7 +120,7 @@ struct tach_dispatch_ranges {
 };
 
 struct tach_dispatch_ia64 {
-	uint32_t size; /* sizeof(struct tach_dispatch_ia64), else TACH_ERR_MAGIC */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/* Itanium 2: real hardware wants fine-mode limits on 32-byte boundaries. */
 	uint32_t fine_32;
 	struct tach_dispatch_opcode opcode[2];
@@ -142,7 +143,7 @@ struct tach_dispatch_ia64 {
 #define TACH_DISPATCH_NOMODEL 0x2u
 
 struct tach_dispatch {
-	uint32_t size; /* sizeof(struct tach_dispatch), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	int32_t pmu;   /* tach_pmu_find, or tach_dispatch_list */
 	uint32_t privilege;
 	uint32_t flags; /* TACH_DISPATCH_SYSTEMWIDE, _NOMODEL */
@@ -183,6 +184,7 @@ struct tach_ranges_used {
 };
 
 struct tach_dispatch_out {
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t npmcs, npmds;
 	struct tach_register pmcs[TACH_DISPATCH_REGISTERS_MAX];
 	/* The counters of the events, in their order, then other data registers. */
@@ -190,13 +192,13 @@ struct tach_dispatch_out {
 	struct tach_ranges_used code, data; /* ia64 */
 	uint32_t code_fine;		    /* ia64: fine mode was used */
 	uint32_t ibs_fetch_pmd, ibs_op_pmd; /* AMD: index in pmds of the first of IBS */
-	uint32_t reserved;
 };
 
 TACH_BEGIN_DECLS
 
 /*
- * Computes the registers. *out is overwritten completely; unused bytes are 0, on error all are.
+ * Computes the registers. All of *out but its size is overwritten; what is unused is 0, on an
+ * error everything.
  * Deterministic; an assignment is found whenever one exists. No allocation; any thread; no
  * signal is a problem.
  *
@@ -209,7 +211,7 @@ TACH_BEGIN_DECLS
  * TACH_ERR_INVAL	an argument, privilege level, flag or threshold the PMU does not have
  * TACH_ERR_TOOMANY	more events than counters
  * TACH_ERR_NOASSIGN	constraints conflict, or a register that is needed is unavailable
- * TACH_ERR_MAGIC	model-specific input is not of this PMU's kind or version
+ * TACH_ERR_MAGIC	model-specific input is not of this PMU's kind
  * TACH_ERR_NOTSUPP	a feature that this PMU lacks
  * TACH_ERR_UMASK	a unit mask is missing or does not exist
  * TACH_ERR_FEATCOMB	umasks or features exclude each other
@@ -240,10 +242,13 @@ TACH_API int tach_dispatch_find(int pmu, uint32_t revision, const char *string,
 				struct tach_dispatch_event *out,
 				struct tach_error *err) TACH_MUST_USE;
 
-/* Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. */
+/*
+ * Makes a dispatch event of an encoded one. event->pmu must be the PMU dispatched for. 0, or
+ * TACH_ERR_INVAL: a NULL pointer, or a size that struct tach_event cannot have.
+ */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API void tach_dispatch_from_event(const struct tach_event *event,
-				       struct tach_dispatch_event *out) TACH_NONNULL(1, 2);
+TACH_API int tach_dispatch_from_event(const struct tach_event *event,
+				      struct tach_dispatch_event *out);
 
 TACH_END_DECLS
 #endif

@@ -75,7 +75,7 @@ struct tach_finding {
 
 /* Plain data, owned by the caller. */
 struct tach_examination {
-	uint32_t size; /* in: sizeof(struct tach_examination) */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t nfindings;
 	enum tach_verdict verdict;
 	/* The proof: a loop of that many instructions, and what was counted for it. 0 = not
@@ -88,7 +88,7 @@ struct tach_examination {
 };
 
 struct tach_doctor_options {
-	uint32_t size; /* sizeof(struct tach_doctor_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	const char
 		*root; /* read /proc and /sys below this folder; NULL or "" = the real ones */
 };

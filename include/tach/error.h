@@ -33,7 +33,7 @@ enum tach_code {
 	TACH_ERR_RANGE = -5019,	   /* address range restriction (ia64) impossible */
 
 	/* Register dispatch only. */
-	TACH_ERR_MAGIC = -5030,	       /* model-specific input of another PMU or version */
+	TACH_ERR_MAGIC = -5030,	       /* model-specific input of another PMU */
 	TACH_ERR_EVENTSET = -5031,     /* events of sets that exclude each other (ia64) */
 	TACH_ERR_INCOMPATIBLE = -5032, /* events that cannot be measured at the same time */
 	TACH_ERR_MODEL = -5033,	       /* this revision of the CPU lacks it */
@@ -48,10 +48,11 @@ enum tach_code {
 
 /*
  * Owned by the caller, filled on error when the pointer is not NULL, otherwise left alone.
- * line and column count from 1; 0 means that they say nothing.
+ * line and column count from 1; 0 means that they say nothing. What a longer struct has beyond
+ * the library's stays as it is, since it is often declared without a value.
  */
 struct tach_error {
-	uint32_t size; /* sizeof(struct tach_error), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	int32_t code;
 	int32_t line;
 	int32_t column;

@@ -35,7 +35,7 @@ enum tach_os {
 
 /* One encoded event. Plain data, owned by the caller, no pointers: may be copied and kept. */
 struct tach_event {
-	uint32_t size; /* in: sizeof(struct tach_event), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	int32_t pmu;
 	int32_t event; /* row in that PMU; for perf and perf_raw their own numbering */
 	uint32_t ncodes;
@@ -57,7 +57,7 @@ struct tach_event {
 };
 
 struct tach_encode_options {
-	uint32_t size; /* sizeof, or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_os os;
 	uint32_t privilege; /* levels when the string names none; 0 is legal: none */
 	int pmu; /* this PMU instead of the host's when the string has no prefix; -1 = host's */
@@ -87,8 +87,8 @@ struct tach_encode_options {
 /* User level only; the library's default everywhere. */
 #define TACH_ENCODE_OPTIONS_INIT                                                               \
 	{                                                                                      \
-		0, TACH_OS_PERF_EXT, TACH_PRIVILEGE_USER, -1, 1, 0, TACH__NULL, TACH__NULL,    \
-			TACH__NULL                                                             \
+		sizeof(struct tach_encode_options), TACH_OS_PERF_EXT, TACH_PRIVILEGE_USER, -1, \
+			1, 0, TACH__NULL, TACH__NULL, TACH__NULL                               \
 	}
 
 TACH_BEGIN_DECLS

@@ -49,7 +49,7 @@ enum tach_shape {
 typedef int (*tach_formula_resolve)(void *context, const char *name, size_t length);
 
 struct tach_formula_options {
-	uint32_t size; /* sizeof(struct tach_formula_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_formula_kind kind;
 	int noperands;		      /* N0 .. N<noperands-1> exist; -1 = as many as are used */
 	tach_formula_resolve resolve; /* NULL: only N<number> and the named constants */

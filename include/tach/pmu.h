@@ -11,7 +11,7 @@
  * and "perf_raw" (rXXXX).
  */
 struct tach_pmu_info {
-	uint32_t size;		 /* in: sizeof(struct tach_pmu_info) */
+	uint32_t size;		 /* sizeof this struct: see tach/base.h */
 	const char *name;	 /* "skl"; static storage, as all strings here */
 	const char *arch;	 /* "x86", "arm64", "ia64", "linux" */
 	const char *description; /* "" where we have none */
@@ -28,7 +28,7 @@ struct tach_pmu_info {
 };
 
 struct tach_event_info {
-	uint32_t size; /* in: sizeof(struct tach_event_info) */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	const char *name;
 	const char *description;
 	const char *alias_of; /* the event string this name stands for, or NULL */
@@ -42,7 +42,7 @@ struct tach_event_info {
 };
 
 struct tach_umask_info {
-	uint32_t size; /* in: sizeof(struct tach_umask_info) */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	const char *name;
 	const char *description;
 	const char *alias_of;

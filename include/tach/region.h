@@ -118,7 +118,7 @@ TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_
 
 /* What is NULL or 0 here the environment decides, where the variable of that name is set. */
 struct tach_regions_options {
-	uint32_t size; /* sizeof(struct tach_regions_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
 	 * The set to count. The library owns it from success on and frees it when the last
 	 * thread and snapshot let go; giving it again is TACH_ERR_INVAL. NULL: made of events

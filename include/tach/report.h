@@ -14,7 +14,7 @@
 struct tach_snapshot;
 
 struct tach_region_info {
-	uint32_t size;			    /* in: sizeof(struct tach_region_info), or 0 */
+	uint32_t size;			    /* sizeof this struct: see tach/base.h */
 	const char *name, *file, *function; /* owned by the snapshot; "" where not known */
 	uint32_t line;
 	int fenced;
@@ -43,6 +43,7 @@ struct tach_value {
 	double overhead; /* what the edges added: calls times the least an empty region shows */
 	double error;	 /* how far off that may be; sparse: of the sample too, 95 % */
 	uint32_t flags;	 /* tach/flags.h; TACH_FLAG_SMALL: the value is not above the error */
+	uint32_t reserved; /* 0 */
 };
 
 #define TACH_QUANTITY_TIME 0 /* number of the quantity that every set has: nanoseconds */
@@ -117,7 +118,7 @@ TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot)
 	TACH_NONNULL(1);
 
 struct tach_counts {
-	uint32_t size;
+	uint32_t size;	   /* sizeof this struct: see tach/base.h */
 	uint64_t threads;  /* that measured something */
 	uint64_t refused;  /* stops on another thread, without a start, or after the set changed
 			    */
@@ -167,7 +168,7 @@ enum tach_format {
 };
 
 struct tach_report_options {
-	uint32_t size; /* sizeof, or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_format format;
 	int color; /* text: ANSI colours */
 	int width; /* text: columns to fit into, the rest goes on below; 0 = 100 */

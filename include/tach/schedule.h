@@ -10,7 +10,7 @@
 
 /* What is assumed about the machine; 0 = look, or where that is impossible take the table's. */
 struct tach_schedule_options {
-	uint32_t size;	  /* sizeof(struct tach_schedule_options), or 0 */
+	uint32_t size;	  /* sizeof this struct: see tach/base.h */
 	int pmu;	  /* core PMU whose counters are meant; -1 = the host's */
 	uint32_t general; /* mask of general counters that may be used */
 	uint32_t fixed;	  /* mask of fixed counters (arm64: bit 0 = the cycle counter) */
@@ -30,8 +30,9 @@ struct tach_schedule_options {
 #define TACH_SCHEDULE_NO_WATCHDOG 0x2u
 
 struct tach_schedule {
-	int ngroups; /* the fewest that hold all events; 1 = they fit one group */
-	int nfit;    /* how many of the events one group can hold at most, anchors included */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
+	int ngroups;   /* the fewest that hold all events; 1 = they fit one group */
+	int nfit;      /* how many of the events one group can hold at most, anchors included */
 	/*
 	 * Of each event: its group, 0 .. ngroups-1 (anchors: 0, they are in all of them), and a
 	 * counter that it can have there: 0-31 general, 32-47 fixed, 48-63 a field of

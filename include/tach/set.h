@@ -26,7 +26,7 @@ struct tach_set_member {
 };
 
 struct tach_set_options {
-	uint32_t size; /* sizeof(struct tach_set_options), or 0 */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
 	 * Events separated by commas, white space or newlines: any string tach_event_encode
 	 * takes, "label=event" to give one a short name. The first hardware event leads the

@@ -129,7 +129,7 @@ static void random_sets_are_scheduled_as_predicted(void)
 		const struct tach_event *set[MOST];
 		struct tach_event events[MOST];
 		struct tach_error err = TACH_ERROR_INIT;
-		struct tach_schedule plan;
+		struct tach_schedule plan = {.size = sizeof plan};
 		int n = 1 + (int)(rand_r(&seed) % MOST), says, counts;
 
 		for (int k = 0; k < n; k++) {

@@ -216,7 +216,7 @@ static void print_groups(int pmu, const struct tach_expansion *x)
 {
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_schedule s;
+	struct tach_schedule s = {.size = sizeof s};
 	int n = tach_expansion_count(x);
 
 	opt.pmu = pmu;

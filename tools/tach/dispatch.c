@@ -230,7 +230,7 @@ static void json(const struct request *r, const struct tach_dispatch_out *out)
 static int answer(struct request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_dispatch_out out;
+	struct tach_dispatch_out out = {.size = sizeof out};
 
 	if (find_pmu(r) || find_events(r))
 		return EXIT_NO;

@@ -428,7 +428,7 @@ static void refuse(struct batch *b, FILE *to)
 static void answer(struct batch *b, FILE *to)
 {
 	static struct line l;
-	struct tach_dispatch_out out;
+	struct tach_dispatch_out out = {.size = sizeof out};
 	int columns, rc;
 
 	memset(&l, 0, sizeof l);

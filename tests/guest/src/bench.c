@@ -41,7 +41,7 @@ static int find(const struct tach_bench *bench, const char *name, struct tach_be
 
 static void a_known_body_is_counted_exactly(void)
 {
-	struct tach_bench_quantity shorter, longer;
+	struct tach_bench_quantity shorter = {.size = sizeof shorter}, longer = shorter;
 	struct tach_bench_difference d;
 	struct tach_bench *a, *b;
 	int i;
@@ -72,7 +72,7 @@ static void more_events_than_counters_take_passes(void)
 				  "bus-cycles,r01c2,r02c2,r04c2,r08c2,r10c2,r20c2,r40c2";
 	static const char arm64[] = "cycles,r00,r23,r24,r3c,r08,r11,"
 				    "a=r23,b=r24,c=r3c,d=r08,e=r00";
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	struct tach_bench *bench;
 
 	if (!machine_is_exact())

@@ -89,7 +89,7 @@ static double measure(const char *name, int *passes, uint32_t *flags, struct tac
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
 	uint64_t n[TACH_FORMULA_OPERANDS_MAX] = {0};
 	struct tach_expansion *x = NULL;
-	struct tach_schedule s;
+	struct tach_schedule s = {.size = sizeof s};
 	static struct pass pass;
 	double value = NAN;
 	int code = tach_derived_expand(presets, pmu, name, &x, err);

@@ -78,7 +78,7 @@ static int kernel_counts(const struct tach_event *events, int n)
 
 static void one_mix(const int *number)
 {
-	struct tach_schedule plan;
+	struct tach_schedule plan = {.size = sizeof plan};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event events[MOST];
 	int n = 0, rc, fits;

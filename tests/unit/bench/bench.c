@@ -200,7 +200,7 @@ static struct tach_bench *run(tach_bench_body f, const char *name)
 static void a_run_without_events_gives_time(void)
 {
 	struct tach_bench *b = run(nothing, "no\"thing");
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	char text[2048];
 	int n;
 
@@ -299,7 +299,7 @@ static void a_machine_in_moods_proves_nothing(void)
 	struct tach__bench_series s[2];
 	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
 	struct tach_bench_difference d;
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 
 	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && !d.differs && d.shift == 10, "%g", d.p);
 	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.confidence < 0.1 && v.low == 1 &&
@@ -313,7 +313,7 @@ static void a_value_that_may_be_nothing_is_marked(void)
 	double less[] = {-4, -1, -7, -2, -6, -3, -5};
 	struct tach__bench_series s[3];
 	struct tach_bench a = made("time", x, 7, &s[0]), b = made("time", y, 7, &s[1]);
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	char text[512];
 
 	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
@@ -362,7 +362,7 @@ static void null_pointers_are_refused(void)
 {
 	struct tach_bench_options opt = {.samples = 3, .iterations = 1, .events = ""};
 	struct tach_bench_difference d;
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 	struct tach_bench *b, *c;
 
 	CHECK(tach_bench_run("x", nothing, NULL, &opt, NULL, NULL) == TACH_ERR_INVAL);

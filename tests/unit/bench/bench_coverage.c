@@ -226,7 +226,7 @@ static struct outcome run(const struct machine *m, uint32_t samples, double trut
 		double x[SAMPLES_MOST];
 		struct tach__bench_series s = {.name = (char *)(uintptr_t) "time", .sample = x};
 		struct tach_bench b = {.confidence = 0.95, .nseries = 1, .series = &s};
-		struct tach_bench_quantity v;
+		struct tach_bench_quantity v = {.size = sizeof v};
 
 		reset(samples);
 		CHECK(tach__bench_sample(&source, &plan, 5, &s) == 0 &&
@@ -275,7 +275,7 @@ static void nothing_is_not_less_than_nothing(void)
 	for (int i = 0; i < RUNS; i++) {
 		struct tach__bench_series s = {.name = (char *)(uintptr_t) "time", .sample = x};
 		struct tach_bench b = {.confidence = 0.95, .nseries = 1, .series = &s};
-		struct tach_bench_quantity v;
+		struct tach_bench_quantity v = {.size = sizeof v};
 
 		reset(31);
 		CHECK(tach__bench_sample(&source, &plan, 5, &s) == 0 &&

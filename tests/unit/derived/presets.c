@@ -168,7 +168,7 @@ static void groups(void)
 			struct tach_derived_info info = {.size = sizeof info};
 			struct tach_error err = TACH_ERROR_INIT;
 			struct tach_expansion *x = NULL;
-			struct tach_schedule s;
+			struct tach_schedule s = {.size = sizeof s};
 			int rc;
 
 			opt.pmu = pmu;

@@ -9,7 +9,7 @@
 
 static struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
 static struct tach_dispatch in;
-static struct tach_dispatch_out out;
+static struct tach_dispatch_out out = {.size = sizeof out};
 static struct tach_error err;
 
 static void begin(int pmu)
@@ -32,12 +32,13 @@ static void add(const char *string)
 static int run(void)
 {
 	memset(&out, 0xa5, sizeof out);
+	out.size = sizeof out;
 	return tach_dispatch_compute(&in, &out, &err);
 }
 
 static int refused(int code)
 {
-	static const struct tach_dispatch_out zero;
+	static const struct tach_dispatch_out zero = {.size = sizeof zero};
 	int rc = run();
 
 	return rc == code && err.code == code && err.text[0] &&
@@ -64,7 +65,7 @@ static void refusals(void)
 	in.x86 = &x86;
 	CHECK(run() == 0);
 	x86.size--;
-	CHECK(refused(TACH_ERR_MAGIC));
+	CHECK(refused(TACH_ERR_INVAL));
 	in.x86 = NULL;
 	in.privilege = 0;
 	CHECK(refused(TACH_ERR_INVAL));
@@ -276,7 +277,7 @@ static void row_as_string(const struct tach_pmu_info *pmu, const char *name)
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event = {.size = sizeof event};
 	struct tach_dispatch_event row = events[0];
-	struct tach_dispatch_out by_row;
+	struct tach_dispatch_out by_row = {.size = sizeof by_row};
 	char text[1024];
 	int rc = run(), encoded;
 

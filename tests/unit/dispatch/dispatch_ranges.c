@@ -229,7 +229,7 @@ static void check_registers(const struct question *q, const struct tach_dispatch
 static void matched_addresses(void)
 {
 	for (int round = 0; round < ROUNDS; round++) {
-		struct tach_dispatch_out out;
+		struct tach_dispatch_out out = {.size = sizeof out};
 		struct question q;
 		int rc;
 
@@ -258,7 +258,7 @@ static void matched_addresses(void)
 static void one_range_is_exact(void)
 {
 	for (int round = 0; round < 5000; round++) {
-		struct tach_dispatch_out out;
+		struct tach_dispatch_out out = {.size = sizeof out};
 		struct question q;
 
 		make(&q);

@@ -281,7 +281,7 @@ static void unprivileged_user(void)
 static void a_bad_size_is_refused(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	static struct tach_examination x;
+	static struct tach_examination x = {.size = 1};
 	static const struct tach_doctor_options opt = {1, NULL};
 
 	CHECK(tach_doctor_examine(NULL, &x, &err) == TACH_ERR_INVAL && err.text[0]);

@@ -131,10 +131,10 @@ static void bounds(void)
 	CHECK(tach_event_encode(NULL, NULL, &e, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_event_encode("cycles", NULL, NULL, NULL) == TACH_ERR_INVAL);
 	CHECK(tach_event_encode("cycles", NULL, &e, NULL) == 0);
-	e.size = 8;
+	e.size = 7;
 	CHECK(tach_event_encode("cycles", NULL, &e, NULL) == TACH_ERR_INVAL);
 	e.size = 0;
-	opt.size = 4;
+	opt.size = 3;
 	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == TACH_ERR_INVAL);
 	opt.size = 0;
 	opt.privilege = 0x20;

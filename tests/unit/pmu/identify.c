@@ -496,8 +496,8 @@ static void public_calls(void)
 	larger.info.size = sizeof larger;
 	CHECK(tach_pmu_describe(pmu, &larger.info) == 0 && larger.info.size == sizeof larger);
 	CHECK(larger.more[0] == 0 && larger.more[15] == 0, "a larger struct's tail is zeroed");
-	info.size = 8;
-	CHECK(tach_pmu_describe(pmu, &info) == TACH_ERR_INVAL, "smaller than any version");
+	info.size = 7;
+	CHECK(tach_pmu_describe(pmu, &info) == TACH_ERR_INVAL, "no struct has that size");
 
 	CHECK(tach_pmu_event(pmu, 0, &event) == 0 && event.name[0]);
 	CHECK(tach_pmu_event(pmu, -1, &event) == TACH_ERR_INVAL);

@@ -142,7 +142,7 @@ static void fewest_groups(void)
 
 	for (int round = 0; round < 20000; round++) {
 		struct problem p;
-		struct tach_schedule plan;
+		struct tach_schedule plan = {.size = sizeof plan};
 		int want, rc;
 
 		random_problem(&p);
@@ -164,7 +164,7 @@ static void fewest_groups(void)
 static void metrics_with_slots(void)
 {
 	struct problem p = {.n = 4};
-	struct tach_schedule plan;
+	struct tach_schedule plan = {.size = sizeof plan};
 
 	p.machine.counters = 1 | 1ull << 35 | 0xffull << TACH__COUNTER_METRICS;
 	p.wants[0].counters = p.wants[1].counters = 1;
@@ -180,7 +180,7 @@ static void metrics_with_slots(void)
 static void hopeless_events(void)
 {
 	struct problem p = {.n = 2, .nanchors = 1};
-	struct tach_schedule plan;
+	struct tach_schedule plan = {.size = sizeof plan};
 
 	p.machine.counters = 3;
 	p.wants[0].counters = 1;

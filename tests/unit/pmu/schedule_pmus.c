@@ -10,7 +10,7 @@
 enum { MOST = 16 };
 
 static struct tach_event events[MOST];
-static struct tach_schedule plan;
+static struct tach_schedule plan = {.size = sizeof plan};
 static struct tach_error err;
 
 /* Encodes a blank-separated list for that PMU and schedules it; ngroups or an error. */

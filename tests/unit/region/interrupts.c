@@ -121,7 +121,7 @@ static void look(void)
 
 static struct tach_value value(int quantity, enum tach_part part)
 {
-	struct tach_value v = {NAN, NAN, NAN, NAN, 0};
+	struct tach_value v = {NAN, NAN, NAN, NAN, 0, 0};
 
 	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
 		struct tach_region_info info = {0};
@@ -319,7 +319,7 @@ static void benchmarks_are_corrected(void)
 					 .interrupts = TACH_SET_CORRECT};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench = NULL;
-	struct tach_bench_quantity v;
+	struct tach_bench_quantity v = {.size = sizeof v};
 
 	fake_members = 3;
 	CHECK(tach_bench_run("b", body, NULL, &opt, &bench, &err) == 0, "%s", err.text);

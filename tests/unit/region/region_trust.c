@@ -43,7 +43,7 @@ static int look(const char *name)
 
 static struct tach_value value(const char *name, int quantity, enum tach_part part)
 {
-	struct tach_value v = {NAN, NAN, NAN, NAN, 0};
+	struct tach_value v = {NAN, NAN, NAN, NAN, 0, 0};
 	int r = look(name);
 
 	CHECK(r >= 0, "no region %s", name);

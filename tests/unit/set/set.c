@@ -221,7 +221,7 @@ static void options_are_checked(void)
 
 	CHECK(tach_set_create(&opt, NULL, &err) == TACH_ERR_INVAL);
 	CHECK(tach_set_create(NULL, &set, NULL) == TACH_ERR_INVAL);
-	opt.size = 4;
+	opt.size = 3;
 	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL);
 	opt.size = 0;
 	opt.flags = 0x80;
