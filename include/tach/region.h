@@ -181,22 +181,48 @@ struct tach__no_jump {
 	{
 	}
 };
-#define TACH__NO_JUMP(name) struct tach__no_jump tach__no_jump_##name __attribute__((unused));
+#define TACH__NO_JUMP(name)                                                                    \
+	struct tach__no_jump TACH_START_of_##name##_needs_a_block_of_its_own                   \
+		__attribute__((unused));
 #elif defined(__clang__)
 #define TACH__NO_JUMP(name)
 #else
 #define TACH__NO_JUMP(name)                                                                    \
-	_Pragma("GCC diagnostic push")                                                         \
-		_Pragma("GCC diagnostic ignored \"-Wvla\"") typedef char                       \
-			tach__no_jump_##name[tach__site_##name.line] __attribute__((unused));  \
+	_Pragma("GCC diagnostic push") _Pragma(                                                \
+		"GCC diagnostic ignored \"-Wvla\"") typedef char                               \
+		TACH_START_of_##name##_needs_a_block_of_its_own[tach__site_##name.line]        \
+		__attribute__((unused));                                                       \
 	_Pragma("GCC diagnostic pop")
 #endif
 
+/*
+ * What compilers say of a START without a block, of a second one and of a STOP without one are
+ * messages about the first names below, so these are the messages. C refuses a declaration that
+ * is all there is behind if, else or a label, and quotes its first word; in C++ it is a block,
+ * whose names the next declaration does not see.
+ */
+#ifdef __cplusplus
+/* With the line, so that of two STARTs the mark is found fault with. */
+#define TACH__BRACES(name, line)  TACH__BRACES_(name, line)
+#define TACH__BRACES_(name, line) TACH_START_of_##name##_needs_braces_around_it_line_##line
+#define TACH__START_FIRST(name)                                                                \
+	enum { TACH__BRACES(name, __LINE__) };                                                 \
+	struct tach_region_mark
+#define TACH__START_FENCED(name, fenced)                                                       \
+	((fenced) + TACH__CAST(int, TACH__BRACES(name, __LINE__)))
+#else
+typedef struct tach_region_mark TACH_START_needs_braces_around_it;
+#define TACH__START_FIRST(name)		 TACH_START_needs_braces_around_it
+#define TACH__START_FENCED(name, fenced) fenced
+#endif
+#define TACH__MARK(name) TACH_START_of_##name##_in_this_block
+
 #define TACH__START(name, fenced)                                                              \
-	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
-	struct tach_region_mark tach__mark_##name __attribute__((cleanup(tach__region_stop))); \
+	TACH__START_FIRST(name) TACH__MARK(name) __attribute__((cleanup(tach__region_stop)));  \
+	static struct tach_site tach__site_##name =                                            \
+		TACH_SITE_INIT(#name, TACH__START_FENCED(name, fenced), __func__);             \
 	TACH__NO_JUMP(name)                                                                    \
-	tach__region_start(TACH_ADDRESS(tach__site_##name), &tach__mark_##name)
+	tach__region_start(TACH_ADDRESS(tach__site_##name), &TACH__MARK(name))
 
 /*
  * From here to TACH_STOP(name) in the same scope, or to wherever that scope is left before: by
@@ -209,7 +235,7 @@ struct tach__no_jump {
 #define TACH_START(name)	TACH__START(name, 0)
 /* Both edges wait for what came before and hold back what comes after (LFENCE, ISB). */
 #define TACH_START_FENCED(name) TACH__START(name, 1)
-#define TACH_STOP(name)		tach__region_stop(&tach__mark_##name)
+#define TACH_STOP(name)		tach__region_stop(&TACH__MARK(name))
 /* From here to the end of the enclosing block, however it is left. */
 #define TACH_SCOPE(name)	TACH__START(name, 0)
 #define TACH_SCOPE_FENCED(name) TACH__START(name, 1)

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Programs with a mistake that is easily made are told by the compiler what it is, in words of the API: a
+# second TACH_START of a name in a block, one that is the whole body of an if, a TACH_STOP alone, a jump over
+# a START, NULL for an object, a dropped result. And what looks wrong and is not compiles without a warning.
+set -u
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+
+# What the compiler says of a function's body: nothing, or lines with each of the WORDS.
+# case NAME LANGUAGE (c, c++, or both) BODY WORDS...
+cases() {
+	body twice both 'TACH_START(parse); work(); TACH_STOP(parse); TACH_START(parse); work(); TACH_STOP(parse);' \
+		'(redeclaration|redefinition) .*TACH_START_of_parse_in_this_block'
+	body behind_if c 'if (work()) TACH_START(parse); work(); TACH_STOP(parse);' \
+		TACH_START_needs_braces_around_it
+	body behind_if c++ 'if (work()) TACH_START(parse); work(); TACH_STOP(parse);' \
+		'TACH_START_of_parse_needs_braces_around_it'
+	body behind_else c 'if (work()) work(); else TACH_SCOPE(parse);' TACH_START_needs_braces_around_it
+	body behind_else c++ 'if (work()) work(); else TACH_SCOPE(parse);' TACH_START_of_parse_needs_braces_around_it
+	body stop_alone both 'work(); TACH_STOP(parse);' 'TACH_START_of_parse_in_this_block.* (undeclared|not declared)|undeclared .*TACH_START_of_parse_in_this_block'
+	body stop_outside both '{ TACH_START(parse); work(); } TACH_STOP(parse);' 'TACH_START_of_parse_in_this_block'
+	body jump both 'switch (work()) { case 1: work(); TACH_START(parse); break; case 2: work(); }' \
+		'TACH_START_of_parse_needs_a_block_of_its_own|cannot jump from switch'
+	body null both 'printf("%d", tach_set_count(NULL));' '[Ww]nonnull'
+	body dropped both 'struct tach_set *set; tach_set_create(NULL, &set, NULL);' '[Ww]unused-result'
+	body no_stop both 'TACH_START(parse); work();'
+	body stop_twice both 'TACH_START(parse); work(); TACH_STOP(parse); TACH_STOP(parse);'
+	body nested both 'TACH_START(parse); { TACH_START(lex); work(); TACH_STOP(lex); } TACH_STOP(parse); { TACH_START(parse); }'
+	body braces both 'if (work()) { TACH_START(parse); work(); TACH_STOP(parse); } else { TACH_SCOPE(parse); }'
+}
+body() { # NAME LANGUAGE BODY [PATTERN]
+	local language=c
+	case $compiler in *++) language=c++;; esac
+	[ "$2" = both ] || [ "$2" = $language ] || return
+	printf '#include <stdio.h>\n#include <tach.h>\nint work(void);\nvoid body(void);\nvoid body(void)\n{\n%s\n}\n' "${3//; /;$'\n'}" |
+		"$compiler" -x $language -Wall -Wextra -Iinclude -O1 -c -o /dev/null - >"$work/$compiler.out" 2>&1
+	if [ -z "${4:-}" ]; then
+		[ ! -s "$work/$compiler.out" ] || { echo "# $compiler, $1: not without a word"; sed 's/^/#    /' "$work/$compiler.out"; bad=1; }
+	# The first line that has a name of ours, or a warning's option, is the one that people look at.
+	elif ! grep -m1 -E 'TACH_START_(of|needs)|cannot jump|\[-W' "$work/$compiler.out" | grep -qE "$4"; then
+		echo "# $compiler, $1: does not say $4"
+		head -n 5 "$work/$compiler.out" | sed 's/^/#    /'
+		bad=1
+	fi
+}
+failed=0
+for compiler in gcc g++ clang clang++; do
+	command -v $compiler >/dev/null || { echo "skip misuse $compiler: $compiler is not installed"; continue; }
+	bad=0
+	cases
+	if [ $bad = 0 ]; then echo "ok misuse $compiler"; else echo "not ok misuse $compiler"; failed=1; fi
+done
+exit $failed
