@@ -263,6 +263,9 @@ static int report(const struct run_arguments *a, const struct run_outcome *o,
 	if (!code && reports->whole)
 		code = report_write(reports->whole, a->format, a->output, STDERR_FILENO,
 				    "tach run");
+	/* Better in the wrong place than nowhere, after the program has run. */
+	if (code && reports->whole && a->output)
+		report_write(reports->whole, a->format, NULL, STDERR_FILENO, "tach run");
 	print_outcome(a, o, reports);
 	return code;
 }
@@ -322,14 +325,17 @@ static void remove_directory(const char *directory, int running)
 
 static int make_directory(char *path, size_t size, int plain)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *const places[] = {getenv("TMPDIR"), "/tmp", "/dev/shm"};
 
-	if (!tmp || !*tmp || (plain && strpbrk(tmp, separators)))
-		tmp = "/tmp";
-	snprintf(path, size, "%s/tach-run.XXXXXX", tmp);
-	if (mkdtemp(path))
-		return 0;
-	fprintf(stderr, "tach run: %s: %s\n", path, strerror(errno));
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+		if (!places[i] || !*places[i] || (plain && strpbrk(places[i], separators)))
+			continue;
+		snprintf(path, size, "%s/tach-run.XXXXXX", places[i]);
+		if (mkdtemp(path))
+			return 0;
+	}
+	fprintf(stderr, "tach run: %s: %s; TMPDIR may name another folder\n", path,
+		strerror(errno));
 	return -1;
 }
 

@@ -138,6 +138,8 @@ run 0 -o "$work/r.json" -- "$target" once
 $tach report "$work/r.json" 2>&1 | grep -q '^work' || rc=1
 run 0 --format csv "$target" once
 says '^"work",'
+# What cannot be written is shown.
+run 125 -o /dev/full "$target" once; calls work 1; says 'No space left on device'
 result formats
 
 if gcc -O1 -static -DTACH_DISABLE -Iinclude -o "$work/static" tests/unit/tools/run/target.c "$B/libtach.a" \
@@ -266,6 +268,7 @@ says 'no memory to share with the program: File too large; counting from outside
 ls /proc/self/fd >"$work/without"
 run 0 ls /proc/self/fd
 [ "$(diff "$work/without" "$work/out" | grep '^[<>]' | tr '\n' ' ')" = '> 1000 ' ] || { echo "# other descriptors"; diff "$work/without" "$work/out"; rc=1; }
+(TMPDIR=/nonexistent; run 0 "$target" once; calls work 1; exit $rc) || rc=1
 result results
 
 # What a process is made to do beyond its own: system calls, and instructions where they can be
