@@ -104,8 +104,8 @@ static int closing(const struct tach__slot *slot, const struct tach__part *part)
 
 /* As START left it: the entry that the part has open, at that level. `own`: on this thread's
  * stack. */
-static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
-		  const struct tach__part *part, int own)
+TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
+				   const struct tach__part *part, int own)
 {
 	const struct tach_region_mark *mark = (const struct tach_region_mark *)part->outer;
 	uint64_t state = part->ceiling - 1;

@@ -375,8 +375,8 @@ static __attribute__((noinline)) void warm(struct tach__hot *self)
  * A mark that is not below that of its region's open entry: beyond doubt a recursion, which the
  * compiler put into one frame? Else it has to be checked whether that entry was left.
  */
-static int recursive(const struct tach__part *part, const struct tach_region_mark *mark,
-		     uintptr_t sp)
+TACH__LOOKS_BACK static int recursive(const struct tach__part *part,
+				      const struct tach_region_mark *mark, uintptr_t sp)
 {
 	const struct tach_region_mark *outer = (const struct tach_region_mark *)part->outer;
 

@@ -199,6 +199,12 @@ void __tsan_release(void *address);
 #define TACH__ACQUIRED(address) ((void)(address))
 #endif
 
+/*
+ * Of a function that looks for a mark where it may be gone: it compares whatever lies there,
+ * which AddressSanitizer may have fenced off since.
+ */
+#define TACH__LOOKS_BACK __attribute__((no_sanitize("address")))
+
 /* thread.c */
 extern struct tach__hot tach__thread_closed;
 struct tach__thread *tach__thread_record(void); /* the calling thread's, or NULL */
