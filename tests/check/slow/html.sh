@@ -15,7 +15,7 @@ result() { if [ $rc = 0 ]; then echo "ok html_$1"; else echo "not ok html_$1"; f
 
 browse() { # HASH OPTION...
 	local hash=$1; shift
-	timeout 120 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
 		--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
 		--user-data-dir="$(mktemp -d -p "$work")" "$@" "file://$page$hash" 2>"$work/err"
 }

@@ -31,7 +31,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok copies_$1"; else sed 's/^/#   /' "$work/out" "$work/err" | head -20; echo "not ok copies_$1"; failed=1; fi
 	rc=0
 }
-run() { timeout 60 "$@" >"$work/out" 2>"$work/err" || { echo "# status $? of $*"; rc=1; }; }
+run() { "$@" >"$work/out" 2>"$work/err" || { echo "# status $? of $*"; rc=1; }; }
 calls() { grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }; }
 tables() { [ "$(grep -c '^region ' "$work/err")" = "$1" ] || { echo "# not $1 table(s)"; rc=1; }; }
 sees() { tail -1 "$work/out" | grep -qx "calls $1" || { echo "# the last plugin does not see $1 calls"; rc=1; }; }
