@@ -14,8 +14,9 @@
 #define SANITIZED
 #endif
 
-#if !defined(SANITIZED) && (defined(__x86_64__) || defined(__aarch64__) ||                     \
-			    (defined(__riscv) && __riscv_xlen == 64))
+#if !defined(SANITIZED) && !defined(TACH_HELGRIND) &&                                          \
+	(defined(__x86_64__) || defined(__aarch64__) ||                                        \
+	 (defined(__riscv) && __riscv_xlen == 64))
 
 enum { SIZE = 65536 };
 

@@ -10,8 +10,9 @@
  * has room there. Nothing may jump out of f.
  *
  * Calls and returns stay paired, so shadow stacks (CET, GCS) are content, and debuggers unwind
- * through it. AddressSanitizer and ThreadSanitizer, which want to be told of stacks, and
- * architectures without the few lines of assembly that it takes, call f where they are.
+ * through it. AddressSanitizer, ThreadSanitizer and Helgrind (TACH_HELGRIND), which want to be
+ * told of stacks, and architectures without the few lines of assembly that it takes, call f
+ * where they are.
  */
 int tach__on_own_stack(int (*f)(void *), void *arg);
 

@@ -184,7 +184,7 @@ void tach__walk_end(void);
 int tach__walked(void); /* with the lock: whether a walk is under way */
 
 /* What race detectors cannot see: publishing, and walks that ended.
- * TACH_HELGRIND: a build for tests/check/unsettled/helgrind.sh. */
+ * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);

@@ -130,8 +130,13 @@ static int child_measures(void)
 	TACH_START(of_the_child);
 	entered();
 	TACH_STOP(of_the_child);
+#ifdef __SANITIZE_THREAD__ /* it permits no threads in the child of such a fork */
+	(void)other;
+	nesting(NULL);
+#else
 	pthread_create(&other, NULL, nesting, NULL);
 	pthread_join(other, NULL);
+#endif
 	entered();
 	return calls("entered") != 2 || calls("of_the_child") != 1 || calls("before") != -1;
 }

@@ -80,7 +80,7 @@ static void snapshots_are_consistent(void)
 	for (int i = 0; i < 3; i++)
 		pthread_create(&thread[i], NULL, write_all_the_time, NULL);
 	pthread_create(&thread[3], NULL, come_and_go, NULL);
-	for (int seen = 0, tried = 0; seen < 300 && tried < 200000; tried++) {
+	for (int seen = 0, tried = 0; seen < 300 / REGIONS_LESS && tried < 200000; tried++) {
 		if (!regions_look("leaf", 1))
 			continue;
 		seen++;
@@ -103,7 +103,7 @@ static void *take_all_the_time(void *arg)
 {
 	uint64_t *refused = arg;
 
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000 / REGIONS_LESS; i++) {
 		struct tach_snapshot *s = NULL;
 
 		*refused += tach_snapshot_take(&s, NULL) != 0;

@@ -3,7 +3,7 @@
 # forks, libraries unloaded, under Helgrind. What helgrind.supp leaves out it says why.
 set -u
 cd "$(dirname "$0")/../../.."
-B=${B:-build} failed=0
+B=${B:-build}
 tools/need valgrind || exit 1
 mkdir -p "$B/log"
 make -s -j2 B="$B/helgrind" CPPFLAGS=-DTACH_HELGRIND OPT='-O2 -g' \
@@ -19,12 +19,13 @@ under() { # NAME COMMAND...
 	"$@" >"$log" 2>&1 && grep -q 'ERROR SUMMARY: 0 errors' "$log" && { echo "ok helgrind $name"; return; }
 	sed 's/^/# /' "$log" | tail -n 60
 	echo "not ok helgrind $name"
-	failed=1
 }
+# Side by side.
 # shellcheck disable=SC2086
-{
-	under threads $helgrind "$B/helgrind/tests/unit/region/region_threads"
-	under process $helgrind "$B/helgrind/tests/unit/region/region_process"
-}
-under sites env B="$B/helgrind" UNDER="$helgrind" tests/check/slow/sites.sh
-exit $failed
+under threads $helgrind "$B/helgrind/tests/unit/region/region_threads" >"$B/log/helgrind-said-1" &
+# shellcheck disable=SC2086
+under process $helgrind "$B/helgrind/tests/unit/region/region_process" >"$B/log/helgrind-said-2" &
+under sites env B="$B/helgrind" UNDER="$helgrind" tests/check/slow/sites.sh >"$B/log/helgrind-said-3" &
+wait
+cat "$B"/log/helgrind-said-[123]
+! grep -q '^not ok' "$B"/log/helgrind-said-[123]

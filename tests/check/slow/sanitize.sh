@@ -15,26 +15,30 @@ one() { # NAME TEST
 	local log=$work/log.$BASHPID status
 	# Threads' state lies in pages of its own, where LeakSanitizer does not look; it owns nothing there
 	# that the registry's lists do not hold as well.
-	ASAN_OPTIONS=detect_leaks=1 B=$B/$1 "$B/$1/${2%.c}" >"$log" 2>&1; status=$?
+	ASAN_OPTIONS=detect_leaks=1 B=$B/$1 "$B/$1/$2" >"$log" 2>&1; status=$?
 	case $status in
-	0|77) echo "ok $1 $(basename "$2" .c)";;
-	*) tail -n 40 "$log" | sed 's/^/# /'; echo "not ok $1 $(basename "$2" .c) (exit status $status)";;
+	0|77) echo "ok $1 ${2##*/}";;
+	*) tail -n 40 "$log" | sed 's/^/# /'; echo "not ok $1 ${2##*/} (exit status $status)";;
 	esac
 }
 # As many programs at a time as there are processors; said in their order.
 n=1000
 under() { # NAME SANITIZERS TEST...
-	local name=$1
-	make -s -j"$(nproc)" SAN="$2" B="$B/$name" OPT='-O1 -g' unit_tests || { echo "not ok $name (does not build)"; failed=1; return; }
+	local name=$1 sanitizers=$2 t
 	shift 2
+	set -- "${@%.c}"
+	# The command and what programs link by name, for the tests that run them.
+	make -s -j"$(nproc)" SAN="$sanitizers" B="$B/$name" OPT='-O1 -g' lib tools "${@/#/$B/$name/}" 2>"$work/make" ||
+		{ tail -n 20 "$work/make" | sed 's/^/# /'; echo "not ok $name (does not build)"; failed=1; return; }
 	for t; do
 		[ "$(jobs -rp | wc -l)" -lt "$(nproc)" ] || wait -n
 		n=$((n + 1))
 		one "$name" "$t" >"$work/$n.said" &
 	done
 }
+mapfile -t threaded < <(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c)
 under address address,undefined tests/unit/*/*.c
-under thread thread $(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c)
+under thread thread "${threaded[@]}"
 wait
 cat "$work"/*.said
 ! grep -q '^not ok' "$work"/*.said && [ $failed = 0 ]
