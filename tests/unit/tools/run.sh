@@ -241,6 +241,8 @@ result ends_in_between
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	for kind in nobody chroot; do delivered $kind; done
 	delivered family 3; calls work_of_grandchild 1
+	run 0 setpriv --reuid=65534 --clear-groups true; calls '\(all threads\)' 2
+	! grep 'cannot' "$work/err" || rc=1
 	result ends_without_rights
 else
 	echo "skip run_ends_without_rights: needs root"
