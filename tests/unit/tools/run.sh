@@ -256,6 +256,10 @@ result ends_unseen
 run 8 "$work/ends" filter; calls work 1; grep -qx data "$work/out" || rc=1
 says '1 of 1 processes and programs took a seccomp filter and were counted up to there'
 run 137 "$work/ends" seccomp; calls work 1
+# One that tach run itself is under.
+"$work/ends" forbidden "$tach" run "$target" status 2>"$work/err"; [ $? = 33 ] || rc=1
+says 'a seccomp filter kills here for perf_event_open'; says ' s elapsed'
+grep -q 'nothing was loaded' "$work/err" && rc=1
 result ends_confined
 
 # Programs that find no descriptor, and those that are many.

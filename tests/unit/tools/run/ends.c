@@ -37,6 +37,22 @@ static void filter(void)
 	syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole);
 }
 
+/* Kills for events; becomes another program. */
+static void become_forbidden(char **argv)
+{
+	struct sock_filter program[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog whole = {sizeof program / sizeof *program, program};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole);
+	execv(argv[0], argv);
+}
+
 /* An end that the C library is not asked for. */
 static void leave_by_instruction(void)
 {
@@ -192,6 +208,8 @@ int main(int argc, char **argv)
 			return 1;
 		return 8;
 	}
+	if (strcmp(how, "forbidden") == 0)
+		become_forbidden(argv + 2);
 	if (strcmp(how, "seccomp") == 0)
 		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
 	return 0;
