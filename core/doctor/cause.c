@@ -127,6 +127,14 @@ const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 		 TACH_SEVERITY_WARN},
 	[TACH_CAUSE_USER_ACCESS_NONE] = {"user-access-none", "user read",
 					 "run Linux 5.17 or newer", TACH_SEVERITY_WARN},
+	[TACH_CAUSE_USER_LEGACY] = {"user-legacy", "user read",
+				    "update the firmware: OpenSBI 1.0 or newer with a "
+				    "description of the counters has the "
+				    "SBI PMU extension",
+				    TACH_SEVERITY_WARN},
+	[TACH_CAUSE_UNDIVIDED] = {"undivided", "counters",
+				  "a CPU with the extension Sscofpmf can leave the kernel out",
+				  TACH_SEVERITY_NOTE},
 	[TACH_CAUSE_USER_NOT_OFFERED] =
 		{"user-not-offered", "user read",
 		 "the kernel's PMU driver decides this; a newer kernel may offer it",

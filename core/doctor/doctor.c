@@ -212,8 +212,9 @@ static int counted_right(const struct tach__evidence *e, uint64_t counted)
 	/* Cycles of a loop are not known; between 16 and 1/1000 a cycle is all one can ask. */
 	if (e->used_cycles)
 		return counted >= e->loop / 16 && counted / 1000 <= e->loop;
-	/* Each interrupt may add a few to a user-level count. */
-	return off <= 100 + e->loop / 10000;
+	/* Each interrupt may add a few to a user-level count, and is in a count of all levels.
+	 */
+	return off <= 100 + e->loop / (e->undivided ? 10 : 10000);
 }
 
 static int judge_count(const struct tach__evidence *e, struct tach_examination *x)
@@ -273,6 +274,10 @@ static void judge_shares(const struct tach__evidence *e, struct tach_examination
 		      e->counters_free, have);
 	else if (e->counters_free > 0)
 		fine(x, "counters", "%d counters were free for this event", e->counters_free);
+	if (e->undivided)
+		found(x, TACH_CAUSE_UNDIVIDED,
+		      "this PMU cannot leave the kernel out: counts are of all privilege "
+		      "levels");
 	if (e->watchdog > 0)
 		found(x, TACH_CAUSE_WATCHDOG,
 		      "the NMI watchdog holds one counter of every CPU");
@@ -307,6 +312,15 @@ static void judge_no_index(const struct tach__evidence *e, struct tach_examinati
 		found(x, TACH_CAUSE_USER_ACCESS_OFF,
 		      "user-space reads are switched off: kernel.perf_user_access is 0 (the "
 		      "default)");
+	else if (e->user_read == TACH__USER_CSR && e->user_access == 0)
+		found(x, TACH_CAUSE_USER_ACCESS_OFF,
+		      "user-space reads are switched off: kernel.perf_user_access is 0");
+	else if (e->user_read == TACH__USER_CSR && e->user_access == TACH__UNREADABLE)
+		found(x, TACH_CAUSE_USER_LEGACY,
+		      "there is no kernel.perf_user_access: the kernel counts by its driver "
+		      "for "
+		      "firmware without the SBI PMU extension, which gives user space no "
+		      "access");
 	else if (!e->cap_user_read)
 		found(x, TACH_CAUSE_USER_NOT_OFFERED,
 		      "the kernel's page does not offer user-space reads of this event");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <tach/pmu.h>
+#include <tach/arch.h>
 #include "core/doctor/evidence.h"
 #include "core/os/kernel_files.h"
 
@@ -214,7 +215,7 @@ void tach__evidence_settings(struct tach__evidence *e, const char *root)
 	e->counters_free = -1;
 	e->paranoid = setting(root, "/proc/sys/kernel/perf_event_paranoid");
 	e->user_access = setting(root, "/proc/sys/kernel/perf_user_access");
-	e->watchdog = setting(root, "/proc/sys/kernel/nmi_watchdog");
+	e->watchdog = TACH_ARCH_WATCHDOG ? setting(root, "/proc/sys/kernel/nmi_watchdog") : 0;
 	e->mlock_kb = setting(root, "/proc/sys/kernel/perf_event_mlock_kb");
 	tach__file_line(root,
 			"/sys/devices/system/clocksource/clocksource0/current_clocksource",

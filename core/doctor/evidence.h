@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-enum tach__userread { TACH__USER_NONE, TACH__USER_RDPMC, TACH__USER_MRS };
+enum tach__userread { TACH__USER_NONE, TACH__USER_RDPMC, TACH__USER_MRS, TACH__USER_CSR };
 
 #define TACH__UNREADABLE INT32_MIN /* a setting whose file is missing or malformed */
 
@@ -18,7 +18,7 @@ struct tach__evidence {
 	enum tach__userread user_read; /* how this architecture reads, if at all */
 	int32_t paranoid;
 	int32_t rdpmc;	     /* of the core PMU; the lowest of several */
-	int32_t user_access; /* arm64 */
+	int32_t user_access; /* arm64, riscv64 */
 	int32_t watchdog;
 	int32_t mlock_kb;
 	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
@@ -44,6 +44,7 @@ struct tach__evidence {
 	int open_software; /* a software event, user level */
 	int open_kernel;   /* the same with the kernel's share */
 	int open_hardware; /* instructions, else cycles, user level */
+	int undivided;	   /* ... which takes the kernel level as well */
 	int used_cycles;   /* instructions had no event; cycles were counted */
 	int map;
 	/* The count of a known loop, valid when open_hardware is 0. */

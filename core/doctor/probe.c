@@ -48,6 +48,11 @@ static int open_hardware(struct perf_event_attr *attr, enum tach__userread way)
 	for (int i = way == TACH__USER_MRS ? 0 : 2; i < 3 && fd < 0; i++) {
 		attr->config1 = access[i];
 		fd = (int)tach__perf_open(attr, -1);
+		if (TACH_ARCH_UNDIVIDED && fd == -EINVAL) {
+			attr->exclude_kernel = attr->exclude_hv = 0;
+			fd = (int)tach__perf_open(attr, -1);
+			attr->exclude_kernel = attr->exclude_hv = fd < 0;
+		}
 	}
 	return fd;
 }
@@ -164,6 +169,7 @@ void tach__evidence_attempts(struct tach__evidence *e)
 	int fd;
 
 	e->user_read = !TACH_ARCH_FAST			  ? TACH__USER_NONE
+		       : TACH_ARCH_FAULTS		  ? TACH__USER_CSR
 		       : tach__native_arch() == TACH__X86 ? TACH__USER_RDPMC
 							  : TACH__USER_MRS;
 	e->open_software = try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1);
@@ -175,6 +181,7 @@ void tach__evidence_attempts(struct tach__evidence *e)
 		fd = open_hardware(&attr, e->user_read);
 	}
 	e->open_hardware = fd < 0 ? fd : 0;
+	e->undivided = fd >= 0 && !attr.exclude_kernel;
 	if (fd < 0)
 		return;
 	look_at_page(e, fd);

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -198,11 +199,23 @@ int tach__is_metrics(const struct perf_event_attr *attr)
 	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0x80ff) == 0x8000;
 }
 
+/* The kernel kills a thread that blocks a signal which its own instruction raises. */
+static int is_blocked(void)
+{
+	sigset_t now;
+
+	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
+}
+
 /* Pages before any read(2): see the note on sums in tach/reader.h. */
 static void map_all(struct tach__reader *r)
 {
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
 		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		return;
+	}
+	if (TACH_ARCH_FAULTS && is_blocked()) {
+		tach__slow_because(r, TACH__SLOW_BLOCKED, 0);
 		return;
 	}
 	for (int i = 0; i < r->hard.count; i++) {
@@ -215,6 +228,23 @@ static void map_all(struct tach__reader *r)
 		else
 			map_member(r, m, m);
 	}
+}
+
+/*
+ * A counter that the page shows and that cannot be read: drivers/perf/riscv_pmu_legacy.c does
+ * so from 6.13 or so on (seen in 7.2; in 6.12 user space may read both). Not three times in a
+ * row by chance.
+ */
+static int always_faults(struct tach_way way)
+{
+	uint64_t sum;
+	uint32_t lock;
+
+	for (int i = 0; i < 3; i++)
+		if (!TACH_PAGE_LOAD(way.page, index) || tach__sum(way, 1, &sum, &lock) ||
+		    !(lock & 1))
+			return 0;
+	return 1;
 }
 
 /* What the pages, now that the group is enabled, say of each counter. */
@@ -237,7 +267,9 @@ static void judge_pages(struct tach__reader *r)
 		r->hot.way[m].stubs = TACH_STUBS(width);
 		if (width < narrowest)
 			narrowest = width;
-		if (page->cap_user_rdpmc && page->index)
+		if (TACH_ARCH_FAULTS && always_faults(r->hot.way[m]))
+			tach__page_zero(r, m);
+		else if (page->cap_user_rdpmc && page->index)
 			continue;
 		r->hot.fast = 0;
 		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
@@ -416,6 +448,11 @@ const char *tach_reader_missing(const struct tach_reader *reader)
 	case TACH__SLOW_FIRMWARE:
 		snprintf(r->why, sizeof r->why, "%s is counted by the firmware",
 			 r->set->member[r->slow_code].name);
+		break;
+	case TACH__SLOW_BLOCKED:
+		snprintf(r->why, sizeof r->why,
+			 "the thread blocks SIGILL, which a counter read may raise: leave it "
+			 "out of pthread_sigmask");
 		break;
 	case TACH__SLOW_MAP:
 		tach__diagnose_map(r->slow_code, r->why, sizeof r->why);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <tach/arch.h>
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
 #include "core/os/kernel_files.h"
@@ -84,6 +85,21 @@ static int out_of_descriptors(int code, const struct tach_set *set, struct tach_
 		(unsigned long long)limit.rlim_cur, set->count);
 }
 
+int tach__cannot_divide(const struct perf_event_attr *attr)
+{
+	struct perf_event_attr whole = *attr;
+	int code;
+
+	if (!attr->exclude_user && !attr->exclude_kernel && !attr->exclude_hv)
+		return 0;
+	whole.exclude_user = whole.exclude_kernel = whole.exclude_hv = 0;
+	whole.exclude_host = whole.exclude_guest = 0;
+	if (tach__perf_try(attr) != -EINVAL)
+		return 0;
+	code = tach__perf_try(&whole);
+	return code == 0 || code == -EACCES || code == -EPERM;
+}
+
 /* The event that every PMU has; other users of counters do not stand in the way of opening it.
  */
 static int counts_cycles(void)
@@ -94,7 +110,8 @@ static int counts_cycles(void)
 					     .exclude_kernel = 1,
 					     .exclude_hv = 1};
 
-	return tach__perf_try(&attr) == 0;
+	return tach__perf_try(&attr) == 0 ||
+	       (TACH_ARCH_UNDIVIDED && tach__cannot_divide(&attr));
 }
 
 int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,
@@ -133,6 +150,12 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 					   "%d of %d events "
 					   "fit together",
 					   m->name, fit, set->count);
+		if (TACH_ARCH_UNDIVIDED && tach__cannot_divide(&m->attr))
+			return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
+					   "%s: this machine's PMU cannot leave a privilege "
+					   "level out; count it with the kernel (levels u, k "
+					   "and h), or name no level",
+					   m->name);
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "%s: the kernel does not take this event (invalid argument)",
 				   m->name);
@@ -143,7 +166,7 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err)
 {
-	if (setting("/proc/sys/kernel/nmi_watchdog", 0) == 1)
+	if (TACH_ARCH_WATCHDOG && setting("/proc/sys/kernel/nmi_watchdog", 0) == 1)
 		return tach__error(
 			err, TACH_ERR_NOCOUNTER, 0, 0,
 			"no counters free for %d pinned events; the NMI watchdog holds "
@@ -180,6 +203,11 @@ void tach__diagnose_access(char *text, size_t size)
 		snprintf(text, size,
 			 "RDPMC is switched off; as root: echo 1 > "
 			 "/sys/bus/event_source/devices/cpu/rdpmc");
+	else if (TACH_ARCH_FAULTS && setting("/proc/sys/kernel/perf_user_access", -1) < 0)
+		snprintf(text, size,
+			 "the kernel's driver for firmware without the SBI PMU extension shows "
+			 "counters and gives no access to them; newer firmware (OpenSBI) has "
+			 "it");
 	else
 		snprintf(text, size, "the kernel gives no user access to a counter");
 }

@@ -12,6 +12,9 @@
  */
 int tach__diagnose_open(int code, const struct tach_set *set, int member, int fit, int alone,
 			struct tach_error *err);
+/* Is that event refused (EINVAL) for the privilege levels that it leaves out, and for nothing
+ * else? */
+int tach__cannot_divide(const struct perf_event_attr *attr);
 /* The pinned group got no counters. */
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err);
 /* A page could not be mapped; or it was, and the kernel lets no program read the counter. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <tach/arch.h>
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
 #include "core/os/kernel_files.h"
@@ -203,6 +204,8 @@ static int encode(const struct tach__making *m, const char *string, uint32_t pri
 	return tach_event_encode(string, &opt, out, err);
 }
 
+enum { ALL_LEVELS = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_HYPERVISOR };
+
 /*
  * The scheduler's own events happen in the kernel: at user level they count 0 for ever
  * (kernel/events/core.c, perf_exclude_event). Where the string names no level they get it.
@@ -257,18 +260,42 @@ static int attach(struct tach__making *m, const struct tach_event *event,
 	return member;
 }
 
+/* Is it refused for leaving levels out, and for nothing else? */
+static int is_undivided(const struct tach_event *e)
+{
+	struct perf_event_attr attr;
+
+	memset(&attr, 0, sizeof attr);
+	attr.size = sizeof attr;
+	tach_event_attr(e, &attr);
+	return tach__cannot_divide(&attr);
+}
+
 /* `string` is what counts; `event` is how the caller wrote it. */
 static int counted(struct tach__making *m, const char *string, struct tach__stretch event,
 		   struct tach__stretch label)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event coded;
+	char why[TACH_EVENT_NAME_MAX + 100];
 	int code;
 
 	memset(&coded, 0, sizeof coded);
 	code = encode(m, string, levels(m), &coded, &err);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode(m, string, levels(m) | TACH_PRIVILEGE_KERNEL, &coded, &err);
+	/* Where the string, or the caller, names a level, opening it tells what is wrong. */
+	if (TACH_ARCH_UNDIVIDED && code == 0 && !m->opt->privilege && is_undivided(&coded)) {
+		code = encode(m, string, ALL_LEVELS, &coded, &err);
+		if (code == 0 && !coded.exclude_kernel) {
+			coded.exclude_host = coded.exclude_guest = 0;
+			snprintf(why, sizeof why,
+				 "%s: counted in the kernel too, which this machine's PMU "
+				 "cannot leave out",
+				 string);
+			tach__set_miss(m->set, string, why);
+		}
+	}
 	if (code == 0) {
 		int member = attach(m, &coded, event, label);
 

@@ -29,6 +29,9 @@
  *the handler of tach/fault.h; default: 0
  * * TACH_ARCH_UNREADABLE(attr)	1 if that event's page must not be read though it says that
  *				it may be (library only); default: 0
+ *   TACH_ARCH_UNDIVIDED		1 if there are PMUs that cannot leave a privilege level
+ *out (EINVAL); default: 0 TACH_ARCH_WATCHDOG		1 if the kernel's NMI watchdog takes a
+ *counter; default: 1
  *
  *   tach_clock()		one clock read (TSC, CNTVCT, ITC); 0 where there is none
  *   TACH_FENCE()		all before it has executed before anything after it starts
@@ -106,6 +109,12 @@ TACH_END_DECLS
 
 #ifndef TACH_ARCH_FAULTS
 #define TACH_ARCH_FAULTS 0
+#endif
+#ifndef TACH_ARCH_UNDIVIDED
+#define TACH_ARCH_UNDIVIDED 0
+#endif
+#ifndef TACH_ARCH_WATCHDOG
+#define TACH_ARCH_WATCHDOG 1
 #endif
 #ifndef TACH_ARCH_UNREADABLE
 #define TACH_ARCH_UNREADABLE(attr) ((void)(attr), 0)

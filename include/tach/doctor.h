@@ -26,7 +26,7 @@ enum tach_cause {
 	TACH_CAUSE_WATCHDOG,	     /* the NMI watchdog holds a counter */
 	TACH_CAUSE_RDPMC_OFF,	     /* x86: sysfs rdpmc is 0 */
 	TACH_CAUSE_RDPMC_ALL,	     /* x86: sysfs rdpmc is 2 */
-	TACH_CAUSE_USER_ACCESS_OFF,  /* arm64: kernel.perf_user_access is 0 */
+	TACH_CAUSE_USER_ACCESS_OFF,  /* arm64, RISC-V: kernel.perf_user_access is 0 */
 	TACH_CAUSE_USER_ACCESS_NONE, /* arm64: this kernel has no perf_user_access */
 	TACH_CAUSE_USER_NOT_OFFERED, /* the kernel's page offers no user-space read */
 	TACH_CAUSE_USER_INDEX_ZERO,  /* offered, but no counter number was ever shown */
@@ -46,6 +46,9 @@ enum tach_cause {
 	TACH_CAUSE_LOCKDOWN, /* refused while the kernel is locked down to confidentiality */
 	TACH_CAUSE_EVENTS,   /* TACH_EVENTS or another variable cannot be used */
 	TACH_CAUSE_OUTPUT,   /* TACH_OUTPUT cannot be written */
+	TACH_CAUSE_USER_LEGACY, /* RISC-V: the driver for firmware without a PMU gives no access
+				 */
+	TACH_CAUSE_UNDIVIDED,	/* RISC-V: no privilege level can be left out */
 	TACH_CAUSE_COUNT
 };
 

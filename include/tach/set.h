@@ -116,7 +116,8 @@ TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set,
 	TACH_NONNULL(1);
 /*
  * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence on what was
- * left out and why, "" if nothing was.
+ * left out and why, "" if nothing was. Also which events count in the kernel although no level
+ * was asked for, as the PMU cannot leave it out (RISC-V without Sscofpmf).
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_missing(const struct tach_set *set) TACH_NONNULL(1);

@@ -16,6 +16,11 @@
  * which may happen between the load of index and the read (drivers/perf/riscv_pmu_sbi.c,
  * pmu_sbi_ctr_stop). Opening a reader installs the handler of tach/fault.h. */
 #define TACH_ARCH_FAULTS 1
+/* Without extension Sscofpmf (the U74, say) the driver takes no exclude_* (riscv_pmu_sbi.c,
+ * pmu_sbi_event_map of 6.12 and 7.2: EINVAL). */
+#define TACH_ARCH_UNDIVIDED 1
+/* The hard lockup detector is the buddy one here (arch/riscv/Kconfig): it counts nothing. */
+#define TACH_ARCH_WATCHDOG 0
 
 /*
  * The counter's number is part of the instruction (CSR 0xc00 + n is index n + 1 of a page), so

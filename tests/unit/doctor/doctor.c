@@ -193,6 +193,9 @@ static void taken_counters(void)
 	e = healthy();
 	e.watchdog = 1;
 	expect(&e, TACH_CAUSE_WATCHDOG, TACH_VERDICT_FAST, "watchdog");
+	e = healthy();
+	e.undivided = 1;
+	expect(&e, TACH_CAUSE_UNDIVIDED, TACH_VERDICT_FAST, "all privilege levels");
 }
 
 static void user_reads(void)
@@ -217,6 +220,10 @@ static void user_reads(void)
 	       "no kernel.perf_user_access");
 	e.user_access = 0;
 	expect(&e, TACH_CAUSE_USER_ACCESS_OFF, TACH_VERDICT_SLOW, "perf_user_access is 0");
+	e.user_read = TACH__USER_CSR;
+	expect(&e, TACH_CAUSE_USER_ACCESS_OFF, TACH_VERDICT_SLOW, "perf_user_access is 0");
+	e.user_access = TACH__UNREADABLE;
+	expect(&e, TACH_CAUSE_USER_LEGACY, TACH_VERDICT_SLOW, "SBI PMU extension");
 	e.user_read = TACH__USER_NONE;
 	expect(&e, TACH_CAUSE_USER_UNSUPPORTED, TACH_VERDICT_SLOW, "this architecture");
 	e = healthy();
