@@ -365,13 +365,29 @@ EXPORT long syscall(long number, ...)
 		return after_exec(&r, (call));                                                 \
 	} while (0)
 
+/* Shells try one folder of PATH after the other: that is no end. */
+static int is_missing(const char *file)
+{
+	int saved = errno, missing;
+
+	if (run.confined)
+		return 0;
+	missing = faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) != 0;
+	errno = saved;
+	return missing;
+}
+
 EXPORT int execve(const char *file, char *const argv[], char *const envp[])
 {
+	if (is_missing(file))
+		return NEXT(execve)(file, argv, envp);
 	REPLACE(NEXT(execve)(file, argv, envp));
 }
 
 EXPORT int execv(const char *file, char *const argv[])
 {
+	if (is_missing(file))
+		return NEXT(execv)(file, argv);
 	REPLACE(NEXT(execv)(file, argv));
 }
 

@@ -125,8 +125,8 @@ result outside
 
 # Before exec (a failed one in between changes nothing), and after it.
 run 0 "$target" exec
-calls work 3
-says '^\(all threads\) +3 '
+calls work 3; calls '\(all threads\)' 2
+run 0 env PATH="/nonexistent:/tmp:/none:$PATH" sh -c 'exec true'; calls '\(all threads\)' 3
 result exec
 
 run 0 "$target" configure
