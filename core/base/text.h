@@ -10,6 +10,13 @@ struct tach__text {
 	size_t length;
 };
 
+/* The same with its place in the caller's line or list, for errors. */
+struct tach__span {
+	const char *at;
+	size_t length;
+	int column; /* in bytes, from 1 */
+};
+
 static inline unsigned char tach__fold(char c)
 {
 	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);

@@ -15,25 +15,24 @@
  */
 struct plan {
 	int n, anchors;
-	struct tach__stretch text[TACH_SCHEDULE_MAX];
+	struct tach__span text[TACH_SCHEDULE_MAX];
 	struct tach_event event[TACH_SCHEDULE_MAX];
 	struct tach_schedule schedule;
 	uint32_t privilege;
 };
 
-static const struct tach__stretch repeated = {TACH__BENCH_REPEATED, TACH__BENCH_REPEATED,
-					      sizeof TACH__BENCH_REPEATED - 1};
+static const struct tach__span repeated = {TACH__BENCH_REPEATED,
+					   sizeof TACH__BENCH_REPEATED - 1, 1};
 
-static const struct tach__stretch interrupts = {"interrupts", "interrupts",
-						sizeof "interrupts" - 1};
+static const struct tach__span interrupts = {"interrupts", sizeof "interrupts" - 1, 1};
 
-static int is_repeated(struct tach__stretch t)
+static int is_repeated(struct tach__span t)
 {
 	return t.length == repeated.length && strncmp(t.at, repeated.at, t.length) == 0;
 }
 
 /* 0 when the scheduler is to see it too. */
-static int encode(const struct plan *plan, struct tach__stretch event, struct tach_event *out)
+static int encode(const struct plan *plan, struct tach__span event, struct tach_event *out)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	char string[TACH_EVENT_NAME_MAX];
@@ -50,7 +49,7 @@ static int encode(const struct plan *plan, struct tach__stretch event, struct ta
 
 /* A name for several events, which the set will count: they may be more than fit beside others.
  */
-static int is_derived(struct tach__stretch event)
+static int is_derived(struct tach__span event)
 {
 	char name[TACH_EVENT_NAME_MAX];
 	struct tach_expansion *x = NULL;
@@ -73,7 +72,7 @@ static int is_derived(struct tach__stretch event)
 static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
 		     struct tach_error *err)
 {
-	struct tach__stretch list = {events, events, strlen(events)}, label, event;
+	struct tach__span list = {events, strlen(events), 1}, label, event;
 
 	plan->text[0] = repeated;
 	encode(plan, repeated, &plan->event[0]);
@@ -82,8 +81,7 @@ static int read_list(struct plan *plan, const char *events, char *derived, char 
 	plan->n = plan->anchors;
 	while (tach__list_next(&list, &label, &event)) {
 		const char *start = label.length ? label.at : event.at;
-		struct tach__stretch whole = {events, start,
-					      (size_t)(event.at + event.length - start)};
+		struct tach__span whole = {start, (size_t)(event.at + event.length - start), 0};
 
 		if (is_repeated(whole))
 			continue;

@@ -8,15 +8,10 @@
 
 #include <stdbool.h>
 #include <tach/derived.h>
+#include "core/base/text.h"
 
 #define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
 #define TACH__D_NAME_MAX   255 /* of a derived or a base event's name */
-
-struct tach__span {
-	const char *at;
-	size_t length;
-	int column;
-};
 
 /* A record that is sound in itself. Spans point into the text. */
 struct tach__record {

@@ -46,11 +46,11 @@ int tach__set_merged(struct tach__making *m, int member)
 
 static int members(struct tach__making *m, const struct tach_expansion *x, int *number)
 {
-	static const struct tach__stretch none;
+	static const struct tach__span none;
 
 	for (int i = 0; i < tach_expansion_count(x); i++) {
 		const char *event = tach_expansion_event(x, i);
-		struct tach__stretch text = {event, event, strlen(event)};
+		struct tach__span text = {event, strlen(event), 1};
 		int member = tach__set_find(m->set, event, text.length);
 
 		if (member < 0)
@@ -62,7 +62,7 @@ static int members(struct tach__making *m, const struct tach_expansion *x, int *
 	return 0;
 }
 
-int tach__set_derived(struct tach__making *m, struct tach__stretch name,
+int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size)
 {
 	int number[TACH_FORMULA_OPERANDS_MAX], code;
@@ -71,8 +71,7 @@ int tach__set_derived(struct tach__making *m, struct tach__stretch name,
 
 	code = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, &err);
 	if (code < 0)
-		return tach__error(m->err, code, 0, (int)(name.at - name.base) + 1, "%s",
-				   err.text);
+		return tach__error(m->err, code, 0, name.column, "%s", err.text);
 	if (code == 0)
 		return 0;
 	if (tach__expansion_plain(x)) {

@@ -15,11 +15,6 @@
 #include "core/os/perf_open.h"
 #include "core/os/sysfs.h"
 
-static int column(struct tach__stretch t)
-{
-	return (int)(t.at - t.base) + 1;
-}
-
 /*
  * A PMU with a number of its own counts per thread only if it belongs to the CPU's cores: those
  * are called cpu, cpu_core, cpu_atom (x86) or have a file `cpus` (arm64). Others, probes among
@@ -236,14 +231,14 @@ int tach__set_was_left_out(const struct tach__making *m, const char *name, size_
 }
 
 static int attach(struct tach__making *m, const struct tach_event *event,
-		  struct tach__stretch string, struct tach__stretch label)
+		  struct tach__span string, struct tach__span label)
 {
 	struct perf_event_attr attr;
-	struct tach__stretch name = label.length ? label : string;
+	struct tach__span name = label.length ? label : string;
 	int member;
 
 	if (event->cpu >= 0)
-		return tach__error(m->err, TACH_ERR_NOTSUPP, 0, column(string),
+		return tach__error(m->err, TACH_ERR_NOTSUPP, 0, string.column,
 				   "cpu= has no meaning for a thread that counts itself");
 	memset(&attr, 0, sizeof attr);
 	attr.size = sizeof attr;
@@ -251,7 +246,7 @@ static int attach(struct tach__making *m, const struct tach_event *event,
 	m->set->exclusive |= attr.exclusive;
 	member = append(m, &attr, name.at, name.length, event->name);
 	if (member < 0 && m->err && m->err->column == 0)
-		m->err->column = column(string);
+		m->err->column = string.column;
 	if (member >= 0 && member < TACH_COUNTERS_MAX &&
 	    m->set->member[member].kind == TACH_MEMBER_HARDWARE) {
 		m->member[m->nevents] = (uint8_t)member;
@@ -272,8 +267,8 @@ static int is_undivided(const struct tach_event *e)
 }
 
 /* `string` is what counts; `event` is how the caller wrote it. */
-static int counted(struct tach__making *m, const char *string, struct tach__stretch event,
-		   struct tach__stretch label)
+static int counted(struct tach__making *m, const char *string, struct tach__span event,
+		   struct tach__span label)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event coded;
@@ -310,18 +305,17 @@ static int counted(struct tach__making *m, const char *string, struct tach__stre
 			return TACH__LEFT_OUT;
 		}
 	}
-	return tach__error(m->err, code, 0, column(event) + (err.column ? err.column - 1 : 0),
+	return tach__error(m->err, code, 0, event.column + (err.column ? err.column - 1 : 0),
 			   "%s", err.text);
 }
 
-static int too_long(struct tach__making *m, struct tach__stretch event)
+static int too_long(struct tach__making *m, struct tach__span event)
 {
-	return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(event),
+	return tach__error(m->err, TACH_ERR_TOOMANY, 0, event.column,
 			   "an event string of %zu characters", event.length);
 }
 
-int tach__set_native(struct tach__making *m, struct tach__stretch event,
-		     struct tach__stretch label)
+int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label)
 {
 	char string[TACH_EVENT_NAME_MAX];
 
@@ -332,8 +326,8 @@ int tach__set_native(struct tach__making *m, struct tach__stretch event,
 	return counted(m, string, event, label);
 }
 
-int tach__set_event(struct tach__making *m, struct tach__stretch event,
-		    struct tach__stretch label, struct tach_formula **formula)
+int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
+		    struct tach_formula **formula)
 {
 	char string[TACH_EVENT_NAME_MAX];
 	int code;
@@ -351,8 +345,7 @@ int tach__set_event(struct tach__making *m, struct tach__stretch event,
 }
 
 /* A derived event in a list of events is a metric of that name. */
-static int listed(struct tach__making *m, struct tach__stretch event,
-		  struct tach__stretch label)
+static int listed(struct tach__making *m, struct tach__span event, struct tach__span label)
 {
 	struct tach_formula *formula;
 	int code = tach__set_event(m, event, label, &formula);
@@ -369,25 +362,26 @@ static int is_separator(char c)
 	return c == ',' || c == '\n' || isspace((unsigned char)c);
 }
 
-int tach__list_next(struct tach__stretch *list, struct tach__stretch *label,
-		    struct tach__stretch *event)
+int tach__list_next(struct tach__span *list, struct tach__span *label, struct tach__span *event)
 {
 	const char *end = list->at + list->length, *at = list->at;
 	int slashes = 0;
 
 	while (at < end && is_separator(*at))
 		at++;
-	*label = *event = (struct tach__stretch){list->base, at, 0};
+	*label = *event = (struct tach__span){at, 0, list->column + (int)(at - list->at)};
 	for (; at < end && !(is_separator(*at) && (*at != ',' || slashes % 2 == 0)); at++) {
 		slashes += *at == '/';
 		if (*at == '=' && label->length == 0 && slashes == 0 &&
 		    strcspn(event->at, ":./=") == (size_t)(at - event->at)) {
 			label->at = event->at;
 			label->length = (size_t)(at - event->at);
+			event->column += (int)(at + 1 - event->at);
 			event->at = at + 1;
 		}
 	}
 	event->length = (size_t)(at - event->at);
+	list->column += (int)(at - list->at);
 	list->at = at;
 	list->length = (size_t)(end - at);
 	return event->length || label->length;
@@ -395,7 +389,7 @@ int tach__list_next(struct tach__stretch *list, struct tach__stretch *label,
 
 int tach__set_events(struct tach__making *m)
 {
-	struct tach__stretch list = {m->opt->events, m->opt->events, 0}, label, event;
+	struct tach__span list = {m->opt->events, 0, 1}, label, event;
 
 	if (!m->opt->events)
 		return 0;
@@ -404,13 +398,13 @@ int tach__set_events(struct tach__making *m)
 		int code;
 
 		if (event.length == 0)
-			return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(event),
+			return tach__error(m->err, TACH_ERR_SYNTAX, 0, event.column,
 					   "an event is missing after '='");
 		if (*label.at == '=')
-			return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(label),
+			return tach__error(m->err, TACH_ERR_SYNTAX, 0, label.column,
 					   "a name is missing before '='");
 		if (label.length && tach__set_find(m->set, label.at, label.length) >= 0)
-			return tach__error(m->err, TACH_ERR_INVAL, 0, column(label),
+			return tach__error(m->err, TACH_ERR_INVAL, 0, label.column,
 					   "'%.*s' names two events", (int)label.length,
 					   label.at);
 		code = listed(m, event, label);

@@ -9,8 +9,8 @@
 #include "core/set/set.h"
 #include "core/tables/tables.h"
 
-static const struct tach__stretch none;
-static const struct tach__stretch name = {"interrupts", "interrupts", sizeof "interrupts" - 1};
+static const struct tach__span none;
+static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1};
 
 static int known(struct tach__making *m)
 {

@@ -6,21 +6,16 @@
 #include "core/base/error.h"
 #include "core/set/set.h"
 
-static int column(struct tach__stretch t)
-{
-	return (int)(t.at - t.base) + 1;
-}
-
-static struct tach__stretch trim(struct tach__stretch t)
+static struct tach__span trim(struct tach__span t)
 {
 	while (t.length && isspace((unsigned char)*t.at))
-		t.at++, t.length--;
+		t.at++, t.length--, t.column++;
 	while (t.length && isspace((unsigned char)t.at[t.length - 1]))
 		t.length--;
 	return t;
 }
 
-int tach__set_metric_keep(struct tach__making *m, struct tach__stretch name,
+int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula)
 {
 	struct tach_set *set = m->set;
@@ -28,7 +23,7 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__stretch name,
 
 	if (set->nmetrics == TACH__METRICS_MAX) {
 		tach_formula_free(formula);
-		return tach__error(m->err, TACH_ERR_TOOMANY, 0, column(name),
+		return tach__error(m->err, TACH_ERR_TOOMANY, 0, name.column,
 				   "a set holds %d metrics at most", TACH__METRICS_MAX);
 	}
 	it->name = strndup(name.at, name.length);
@@ -59,7 +54,7 @@ static const struct tach_formula *part(void *context, int i)
 static int resolve(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
-	struct tach__stretch event = {name, name, length}, none = {name, name, 0};
+	struct tach__span event = {name, length, 1}, none = {name, 0, 1};
 	struct tach_error *outer = a->m->err, err = TACH_ERROR_INIT;
 	int member = tach__set_find(a->m->set, name, length);
 
@@ -90,7 +85,7 @@ static int resolve(void *context, const char *name, size_t length)
 }
 
 /* `text` is NUL-terminated and stands `at` bytes into the caller's metrics. */
-static int compile(struct tach__making *m, struct tach__stretch name, const char *text, int at)
+static int compile(struct tach__making *m, struct tach__span name, const char *text, int at)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -119,7 +114,7 @@ static int compile(struct tach__making *m, struct tach__stretch name, const char
 	return tach__set_metric_keep(m, name, formula);
 }
 
-static int is_taken(const struct tach__making *m, struct tach__stretch name)
+static int is_taken(const struct tach__making *m, struct tach__span name)
 {
 	for (int i = 0; i < m->set->nmetrics; i++)
 		if (strlen(m->set->metric[i].name) == name.length &&
@@ -129,7 +124,7 @@ static int is_taken(const struct tach__making *m, struct tach__stretch name)
 }
 
 /* "ipc", a preset's or a derived event's name alone, or an event's. */
-static int is_name(struct tach__stretch part)
+static int is_name(struct tach__span part)
 {
 	for (size_t i = 0; i < part.length; i++)
 		if (!isalnum((unsigned char)part.at[i]) && !strchr("_.:-", part.at[i]))
@@ -138,9 +133,9 @@ static int is_name(struct tach__stretch part)
 }
 
 /* What is an event itself is a member and needs no metric of its name. */
-static int add_named(struct tach__making *m, struct tach__stretch name)
+static int add_named(struct tach__making *m, struct tach__span name)
 {
-	struct tach__stretch none = {name.base, name.at, 0};
+	struct tach__span none = {name.at, 0, name.column};
 	struct tach_formula *formula = NULL;
 	int member;
 
@@ -153,10 +148,10 @@ static int add_named(struct tach__making *m, struct tach__stretch name)
 	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;
 }
 
-static int add_metric(struct tach__making *m, struct tach__stretch part)
+static int add_metric(struct tach__making *m, struct tach__span part)
 {
 	const char *sign = memchr(part.at, '=', part.length);
-	struct tach__stretch name = {part.base, part.at, 0};
+	struct tach__span name = {part.at, 0, part.column};
 	char *text;
 	int code;
 
@@ -165,30 +160,30 @@ static int add_metric(struct tach__making *m, struct tach__stretch part)
 	if (!sign && is_name(part))
 		return add_named(m, part);
 	if (!sign)
-		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
 				   "expected 'name = formula', or a preset's name");
 	name.length = (size_t)(sign - part.at);
 	name = trim(name);
 	if (name.length == 0)
-		return tach__error(m->err, TACH_ERR_SYNTAX, 0, column(part),
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
 				   "a name is missing before '='");
 	if (is_taken(m, name))
-		return tach__error(m->err, TACH_ERR_INVAL, 0, column(name),
+		return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
 				   "'%.*s' names two metrics", (int)name.length, name.at);
 	text = strndup(sign + 1, part.length - (size_t)(sign + 1 - part.at));
 	if (!text)
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	code = compile(m, name, text, (int)(sign + 1 - part.base));
+	code = compile(m, name, text, part.column + (int)(sign - part.at));
 	free(text);
 	return code;
 }
 
 int tach__set_metrics(struct tach__making *m)
 {
-	const char *base = m->opt->metrics, *at = base;
+	const char *all = m->opt->metrics, *at = all;
 
 	while (at && *at) {
-		struct tach__stretch part = {base, at, strcspn(at, ";\n")};
+		struct tach__span part = {at, strcspn(at, ";\n"), (int)(at - all) + 1};
 		int code;
 
 		at += part.length;

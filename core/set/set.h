@@ -4,6 +4,7 @@
 #define TACH_CORE_SET_H
 
 #include <tach/set.h>
+#include "core/base/text.h"
 
 struct tach__member {
 	struct perf_event_attr
@@ -44,14 +45,6 @@ struct tach_set {
 	char missing[512];
 };
 
-/*
- * A stretch of the caller's text. `base` is the start of the whole, for columns.
- */
-struct tach__stretch {
-	const char *base, *at;
-	size_t length;
-};
-
 /* A set in the making. */
 struct tach__making {
 	struct tach_set *set;
@@ -63,7 +56,7 @@ struct tach__making {
 	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
 	/* Labels, or names, of members that were left out: what rests on them is, too. */
 	int nmissing;
-	struct tach__stretch missing[TACH__MISSING_MAX];
+	struct tach__span missing[TACH__MISSING_MAX];
 };
 
 /* ---- core/set/events.c ---- */
@@ -74,19 +67,18 @@ struct tach__making {
  * count it.
  */
 enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
-int tach__set_event(struct tach__making *m, struct tach__stretch event,
-		    struct tach__stretch label, struct tach_formula **formula);
+int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
+		    struct tach_formula **formula);
 /* The same for what must be an event string. */
-int tach__set_native(struct tach__making *m, struct tach__stretch event,
-		     struct tach__stretch label);
+int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label);
 int tach__set_events(struct tach__making *m);
 /*
  * The next event of a list, and its label: commas between the slashes of device/terms/ are its
  * own. A label is a word before '='; an event string has ':' '.' or '/' before any '='. 0 at
  * the end of the list.
  */
-int tach__list_next(struct tach__stretch *list, struct tach__stretch *label,
-		    struct tach__stretch *event);
+int tach__list_next(struct tach__span *list, struct tach__span *label,
+		    struct tach__span *event);
 /* A caller's attr. */
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given);
 /* Member of that label or name, or -1. */
@@ -115,7 +107,7 @@ int tach__cores_fit(struct tach__making *m);
  * event, or of one that is an event by another name, which is then copied to `plain`; or as
  * tach__set_event.
  */
-int tach__set_derived(struct tach__making *m, struct tach__stretch name,
+int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size);
 
 /* The member that counts what the last one, just added, does, which then goes; or the last one.
@@ -132,7 +124,7 @@ int tach__set_interrupts(struct tach__making *m);
 /* ---- core/set/metrics.c ---- */
 int tach__set_metrics(struct tach__making *m);
 /* Takes the formula, even when it fails. */
-int tach__set_metric_keep(struct tach__making *m, struct tach__stretch name,
+int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);
 
 #include "core/set/diagnose.h"
