@@ -48,8 +48,6 @@ const char *tach_strerror(int code)
 		return "definitions refer to each other in a ring";
 	case TACH_ERR_STATE:
 		return "wrong thread or wrong order of calls";
-	case TACH_ERR_RANGE:
-		return "impossible address range";
 	case TACH_ERR_MAGIC:
 		return "model-specific input of another kind or version";
 	case TACH_ERR_EVENTSET:

@@ -3,17 +3,19 @@
 #ifndef TACH_ERROR_H
 #define TACH_ERROR_H
 
+#include <errno.h>
 #include <tach/base.h>
 
 /*
- * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is the negated
- * errno of a system call that failed; the codes below are the library's own. Values are frozen.
+ * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is a negated
+ * errno: of a system call that failed, or one of the three that have a name here too, because
+ * they mean the same whoever found it. The others are the library's own. Values are frozen.
  */
 enum tach_code {
 	TACH_OK = 0,
-	TACH_ERR_INVAL = -5001, /* an argument is NULL, out of range, or has a bad size */
-	TACH_ERR_NOMEM = -5002,
-	TACH_ERR_NOTSUPP = -5003,    /* this PMU, OS or build cannot do it */
+	TACH_ERR_INVAL = -EINVAL, /* an argument is NULL, out of range, or has a bad size */
+	TACH_ERR_NOMEM = -ENOMEM,
+	TACH_ERR_NOTSUPP = -EOPNOTSUPP, /* this PMU, OS or build cannot do it */
 	TACH_ERR_SYNTAX = -5004,     /* malformed string or file; line and column tell where */
 	TACH_ERR_NOTFOUND = -5005,   /* no such PMU, event, preset, metric */
 	TACH_ERR_ATTR = -5006,	     /* no such umask or modifier for this event */
@@ -30,7 +32,6 @@ enum tach_code {
 	TACH_ERR_NOASSIGN = -5016, /* events' constraints conflict: no assignment exists */
 	TACH_ERR_CYCLE = -5017,	   /* definitions refer to each other in a ring */
 	TACH_ERR_STATE = -5018,	   /* wrong thread, wrong order, region still open */
-	TACH_ERR_RANGE = -5019,	   /* address range restriction (ia64) impossible */
 
 	/* Register dispatch only. */
 	TACH_ERR_MAGIC = -5030,	       /* model-specific input of another PMU */
