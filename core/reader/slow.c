@@ -281,27 +281,25 @@ static uint32_t set_back(uint64_t difference, uint64_t count)
 	return (difference > count) | (uint32_t)(count >> 63) ? TACH_FLAG_LOST : 0;
 }
 
-uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
-			     uint64_t ticks, uint64_t *delta)
+static uint32_t settle(struct tach__reader *r, const struct tach_mark *mark, int beyond,
+		       uint64_t *delta, unsigned n)
 {
-	/* No clock that START and STOP read ticks slower than once in a ns, or not much. */
-	int beyond = ticks >= r->hot.mask / EVENTS_MOST;
 	uint32_t flags = tach__reader_since(r, mark->lock), lock;
 	uint64_t now[TACH_COUNTERS_MAX];
 	struct tach__group_read all;
 
 	if (!TACH_MODULAR) {
-		for (int i = 0; i < r->hard.count; i++)
+		for (int i = 0; i < r->hard.count && i < (int)n; i++)
 			flags |= set_back(delta[i], mark->value[i] + delta[i]);
 		return flags;
 	}
-	if (!read_pages(r, r->hot.count, 1, now, &lock)) {
+	if (!read_pages(r, n, 1, now, &lock)) {
 		if (tach__group_read(&r->hard, &all) <= 0)
 			return flags | (beyond ? TACH_FLAG_LOST : 0);
-		scatter(&r->hard, &all, r->hot.count, now);
+		scatter(&r->hard, &all, n, now);
 	}
 	lock = TACH_PAGE_LOAD(leader_page(r), lock) - mark->lock;
-	for (int i = 0; i < r->hard.count; i++) {
+	for (int i = 0; i < r->hard.count && i < (int)n; i++) {
 		uint64_t until_now = whole(r->hot.way[i].page, now[i] - mark->value[i], lock);
 
 		if (beyond)
@@ -309,6 +307,13 @@ uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mar
 		flags |= set_back(delta[i], now[i]);
 	}
 	return flags;
+}
+
+uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
+			     uint64_t ticks, uint64_t *delta)
+{
+	/* No clock that START and STOP read ticks slower than once in a ns, or not much. */
+	return settle(r, mark, ticks >= r->hot.mask / EVENTS_MOST, delta, r->hot.count);
 }
 
 /*
@@ -358,8 +363,8 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	return flags;
 }
 
-uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
-			uint64_t *delta, unsigned n)
+static __attribute__((noinline)) uint32_t
+end_slow(struct tach_reader *reader, const struct tach_mark *mark, uint64_t *delta, unsigned n)
 {
 	struct tach__reader *r = tach__reader(reader);
 	struct tach__group_read now;
@@ -385,6 +390,41 @@ uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark
 	if (flags & TACH_FLAG_LOST)
 		memset(delta, 0, n * sizeof *delta);
 	return flags;
+}
+
+static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
+						    const struct tach_mark *mark,
+						    uint64_t *delta, unsigned n, uint64_t first)
+{
+	struct tach__reader *r = tach__reader(reader);
+	uint32_t flags;
+
+	for (unsigned i = 1; i < n; i++)
+		if (!tach__end_any(reader, mark, delta, i))
+			return end_slow(reader, mark, delta, n);
+	if (n == 0 || (mark->lock & 1) || !tach__mine(reader) || !tach__reader_inline(r))
+		return end_slow(reader, mark, delta, n);
+	delta[0] = (first - mark->value[0]) & r->hot.mask;
+	flags = settle(r, mark, 1, delta, n);
+	if (flags & TACH_FLAG_LOST)
+		memset(delta, 0, n * sizeof *delta);
+	/* Nothing changed for the leader: another page did, or an instruction faulted. */
+	return flags ? flags : TACH_FLAG_RESCHEDULED;
+}
+
+/*
+ * What is done before the counters are read again is counted in the region: next to nothing,
+ * and the rest behind it. Most ends that come here are those of regions that were rescheduled.
+ */
+uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
+			uint64_t *delta, unsigned n)
+{
+	uint64_t first;
+	uint32_t lock;
+
+	if (TACH_LIKELY(tach__sum(tach__way(reader, 0), !TACH_MODULAR, &first, &lock)))
+		return end_again(reader, mark, delta, n, first);
+	return end_slow(reader, mark, delta, n);
 }
 
 uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned first,

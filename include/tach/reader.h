@@ -99,6 +99,9 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  *   ..._fenced			serialised: nothing leaks over the region's edges
  *   ..._n(..., n)		the same for the first n members; n constant: unrolled
  *
+ * The end of a region that was rescheduled is read again, out of line: up to 40 instructions
+ * more are counted. If the kernel stepped in amid begin itself, up to 100.
+ *
  * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
  *

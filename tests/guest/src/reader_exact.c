@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <tach/reader.h>
+#include "core/os/sys.h"
 #include "core/reader/reader.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
@@ -51,7 +54,8 @@ static void close_all(void)
 	tach_set_free(set);
 }
 
-enum { TRIES = 100, SLOW_END = 1000 };
+/* SLOW_END: what the end of a region that was rescheduled may count besides. */
+enum { TRIES = 100, SLOW_END = 40 };
 
 /*
  * What is promised of a region without a flag is the exact count. One that was rescheduled
@@ -98,6 +102,51 @@ static void loops_are_counted_exactly(void)
 				 : flags == TACH_FLAG_RESCHEDULED && many >= want &&
 					   many < want + SLOW_END,
 		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many, flags);
+	}
+	close_all();
+}
+
+/* A system call between the edges: one that sleeps, and so is rescheduled, or one that does
+ * not.
+ */
+static uint64_t across(long number, unsigned member, uint32_t *flags)
+{
+	static const struct timespec some = {0, 100000};
+	struct tach_mark mark;
+	uint64_t delta[MAX];
+
+	tach_reader_begin(reader, &mark);
+	tach__sys(number, (long)&some, 0, 0, 0, 0, 0);
+	*flags = tach_reader_end(reader, &mark, delta);
+	return delta[member];
+}
+
+static void rescheduled_ends_are_nearly_exact(void)
+{
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	CHECK(open_n(MAX) == 0);
+	if (!reader)
+		return;
+	for (unsigned n = 0; n < MAX; n += 2) {
+		uint64_t exact = 0, most = 0;
+		uint32_t flags = 1, slept = 0;
+
+		for (int i = 0; i < TRIES && flags; i++)
+			exact = across(SYS_getppid, n, &flags);
+		CHECK(flags == 0, "%#x", flags);
+		for (int i = 0; i < TRIES; i++) {
+			uint64_t more = across(SYS_nanosleep, n, &flags) - exact;
+
+			CHECK((flags & ~TACH_FLAG_RESCHEDULED) == 0, "%#x", flags);
+			slept |= flags;
+			CHECK(more < SLOW_END, "member %u: %" PRId64 " more", n, (int64_t)more);
+			most = more > most ? more : most;
+		}
+		CHECK(slept, "never rescheduled");
+		printf("# the end of a rescheduled region counts %" PRIu64
+		       " more in member %u\n",
+		       most, n);
 	}
 	close_all();
 }
@@ -237,6 +286,7 @@ static void pairs_cost_what_they_may(void)
 int main(void)
 {
 	CASE(loops_are_counted_exactly);
+	CASE(rescheduled_ends_are_nearly_exact);
 	CASE(counts_lie_between_two_system_calls);
 	CASE(sizes_of_windows);
 	CASE(pairs_cost_what_they_may);
