@@ -54,8 +54,11 @@ static void close_all(void)
 	tach_set_free(set);
 }
 
-/* SLOW_END: what the end of a region that was rescheduled may count besides. */
-enum { TRIES = 100, SLOW_END = 40 };
+/*
+ * What the end of a region that was rescheduled may count besides, and what it may if the
+ * kernel stepped in amid begin or end, as happens now and then, most of all on a busy machine.
+ */
+enum { TRIES = 100, SLOW_END = 40, TORN = 400, TORN_MOST = TRIES / 10 };
 
 /*
  * What is promised of a region without a flag is the exact count. One that was rescheduled
@@ -100,7 +103,7 @@ static void loops_are_counted_exactly(void)
 		many = measure(1 + n, &flags) - one;
 		CHECK(flags == 0 ? many == want
 				 : flags == TACH_FLAG_RESCHEDULED && many >= want &&
-					   many < want + SLOW_END,
+					   many < want + TORN,
 		      "%" PRIu64 " turns: %" PRIu64 ", flags %#x", n, many, flags);
 	}
 	close_all();
@@ -131,6 +134,7 @@ static void rescheduled_ends_are_nearly_exact(void)
 	for (unsigned n = 0; n < MAX; n += 2) {
 		uint64_t exact = 0, most = 0;
 		uint32_t flags = 1, slept = 0;
+		int torn = 0;
 
 		for (int i = 0; i < TRIES && flags; i++)
 			exact = across(SYS_getppid, n, &flags);
@@ -140,9 +144,11 @@ static void rescheduled_ends_are_nearly_exact(void)
 
 			CHECK((flags & ~TACH_FLAG_RESCHEDULED) == 0, "%#x", flags);
 			slept |= flags;
-			CHECK(more < SLOW_END, "member %u: %" PRId64 " more", n, (int64_t)more);
+			torn += more >= SLOW_END;
+			CHECK(more < TORN, "member %u: %" PRId64 " more", n, (int64_t)more);
 			most = more > most ? more : most;
 		}
+		CHECK(torn <= TORN_MOST, "%d of %d count too much", torn, TRIES);
 		CHECK(slept, "never rescheduled");
 		printf("# the end of a rescheduled region counts %" PRIu64
 		       " more in member %u\n",
