@@ -19,6 +19,11 @@ TACH_BEGIN_DECLS
  * else go to the handlers that were there before, or kill as they would have. Code that
  * installs its own handler later must pass on what it does not know, as ever.
  *
+ * RISC-V: the kernel takes a counter away whenever its event stops, which may be between
+ * finding it and reading it, so a correct read may raise SIGILL there. Opening a reader
+ * installs the handler by itself, anew where modules were loaded since. With tach_fault_remove
+ * while readers are open, or SIGILL blocked after opening, such a read kills the program.
+ *
  * Returns how many counter instructions are covered, or an error: TACH_ERR_NOMEM,
  * TACH_ERR_NOTSUPP where counters cannot be read in user space at all, or a negated errno.
  * Any thread, but not from a signal handler.
