@@ -4,3 +4,10 @@
 #include <tach/reader.h>
 
 const char tach__abi_1 = 1;
+
+TACH_STATIC_ASSERT(_Alignof(struct tach_mark) <= _Alignof(uint64_t), "malloc's will do");
+
+size_t tach_mark_size(void)
+{
+	return sizeof(struct tach_mark);
+}

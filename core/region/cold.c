@@ -625,6 +625,13 @@ void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 
 /* ---- the edges as functions ---- */
 
+TACH_STATIC_ASSERT(_Alignof(struct tach_region_mark) <= _Alignof(uint64_t), "malloc's will do");
+
+size_t tach_region_mark_size(void)
+{
+	return sizeof(struct tach_region_mark);
+}
+
 void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
 {
 	if (TACH_UNLIKELY(!site)) {

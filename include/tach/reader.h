@@ -154,6 +154,13 @@ TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
 					   const struct tach_mark *mark, uint64_t *delta,
 					   unsigned n) TACH_NONNULL(1, 2, 3);
 
+/*
+ * Bytes of a struct tach_mark, aligned as uint64_t is (so is what malloc gives), for languages
+ * that have no use for its declaration; one that is larger is as good.
+ */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API size_t tach_mark_size(void);
+
 /* Flags of one member, given those that end or read returned. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,

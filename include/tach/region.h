@@ -104,6 +104,9 @@ TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark 
 	TACH_NONNULL(2);
 /* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_region_end(struct tach_region_mark *mark) TACH_NONNULL(1);
+/* Bytes of a struct tach_region_mark, as tach_mark_size tells a struct tach_mark's. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API size_t tach_region_mark_size(void);
 
 /*
  * A site by name, made when it does not exist; the library's for ever. NULL: more than

@@ -61,6 +61,8 @@ static void nothing_before_configure(void)
 	TACH_START(early);
 	work(10);
 	TACH_STOP(early);
+	CHECK(tach_region_mark_size() == sizeof(struct tach_region_mark));
+	CHECK(tach_mark_size() == sizeof(struct tach_mark));
 	CHECK(!look("early"));
 	CHECK(!tach_regions_enabled());
 }
