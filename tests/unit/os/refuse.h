@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -71,12 +72,16 @@ typedef struct user_regs_struct refuse_regs;
 #define REFUSE_RESULT(r) ((r).rax)
 #define REFUSE_SIZE(r)	 ((r).rdx)
 #define REFUSE_FIRST(r)	 ((r).rdi)
+#define REFUSE_AT(r)	 ((r).rip)
+#define REFUSE_STACK(r)	 ((r).rsp)
 #elif defined(__aarch64__)
 typedef struct user_regs_struct refuse_regs;
 #define REFUSE_NUMBER(r) ((r).regs[8])
 #define REFUSE_RESULT(r) ((r).regs[0])
 #define REFUSE_SIZE(r)	 ((r).regs[2])
 #define REFUSE_FIRST(r)	 ((r).regs[0])
+#define REFUSE_AT(r)	 ((r).pc)
+#define REFUSE_STACK(r)	 ((r).sp)
 #endif
 
 static inline void refuse_get(pid_t pid, refuse_regs *regs)
@@ -106,6 +111,90 @@ static inline void refuse_skip(pid_t pid, refuse_regs *regs)
 	REFUSE_NUMBER(*regs) = (unsigned long)-1;
 	refuse_set(pid, regs);
 #endif
+}
+
+/* ---- from where calls come ---- */
+
+/*
+ * A call's number, and a hash of the code that makes it and of the nearest that called that:
+ * what lies on the stack and points into code. The same hash: the same call of the same
+ * function, called from the same place, once more.
+ */
+struct refuse_call {
+	long number;
+	uint64_t from;
+};
+enum { REFUSE_CALLS = 8192, REFUSE_CALLERS = 5 };
+static struct refuse_call refuse_calls[REFUSE_CALLS]; /* of the last run without a refusal */
+
+static struct {
+	int n;
+	uint64_t begin[64], end[64];
+} refuse_code;
+
+static inline void refuse_code_find(pid_t pid)
+{
+	char path[64], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	refuse_code.n = 0;
+	while (f && fgets(line, sizeof line, f) && refuse_code.n < 64) {
+		unsigned long begin, end;
+		char access[8];
+
+		if (sscanf(line, "%lx-%lx %7s", &begin, &end, access) != 3 || access[2] != 'x')
+			continue;
+		refuse_code.begin[refuse_code.n] = begin;
+		refuse_code.end[refuse_code.n++] = end;
+	}
+	if (f)
+		fclose(f);
+}
+
+static inline void refuse_note(pid_t pid, long at, const refuse_regs *regs)
+{
+	uint64_t word[128] = {0}, h = 14695981039346656037u ^ REFUSE_AT(*regs);
+	struct iovec here = {word, sizeof word},
+		     there = {(void *)(uintptr_t)REFUSE_STACK(*regs), sizeof word};
+	int callers = REFUSE_CALLERS;
+
+	if (at >= REFUSE_CALLS)
+		return;
+	if (at == 0)
+		refuse_code_find(pid);
+	process_vm_readv(pid, &here, 1, &there, 1, 0);
+	for (size_t i = 0; i < sizeof word / sizeof *word && callers; i++)
+		for (int k = 0; k < refuse_code.n; k++)
+			if (word[i] >= refuse_code.begin[k] && word[i] < refuse_code.end[k]) {
+				h = (h ^ word[i]) * 1099511628211u; /* FNV-1a */
+				callers--;
+			}
+	refuse_calls[at].number = (long)REFUSE_NUMBER(*regs);
+	refuse_calls[at].from = h;
+}
+
+/*
+ * Whether the call is one to refuse: it may fail, and comes from its place for the 1st, 2nd,
+ * 4th, 8th ... or the last of `calls`.
+ */
+static inline int refuse_worth(long at, long calls, int every)
+{
+	const struct refuse_call *c = &refuse_calls[at];
+	long before = 0, after = 0;
+
+	if (at >= REFUSE_CALLS || every)
+		return 1;
+	for (size_t i = 0;; i++)
+		if (i == sizeof refuse_ways / sizeof *refuse_ways)
+			return 0;
+		else if (refuse_ways[i].number == c->number)
+			break;
+	for (long i = 0; i < calls && i < REFUSE_CALLS; i++)
+		if (refuse_calls[i].number == c->number && refuse_calls[i].from == c->from)
+			*(i < at ? &before : &after) += i != at;
+	return after == 0 || ((before + 1) & before) == 0;
 }
 
 /* ---- one run ---- */
@@ -178,6 +267,8 @@ static inline void refuse_follow(pid_t pid, struct refusal *r)
 		refuse_get(pid, &regs);
 		mark = (long)REFUSE_NUMBER(regs) == SYS_getpgid &&
 		       REFUSE_FIRST(regs) == REFUSE_MARK;
+		if (armed == 1 && !mark && r->at < 0)
+			refuse_note(pid, r->calls, &regs);
 		if (armed == 1 && !mark && r->calls++ == r->at) {
 			r->number = (long)REFUSE_NUMBER(regs);
 			r->way = refuse_way(r->number, r->which);

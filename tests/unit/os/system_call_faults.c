@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every system call of a job fails once, in every way that such a call may. Each run must end,
+ * Every system call of a job fails once, in every way that such a call may (of those that come
+ * from one place again and again some: refuse_worth; TACH_FAULTS=1: all). Each run must end,
  * with success or an error code; leave errno alone; give back every descriptor and mapping; and
  * a success must have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a
  * pretended PMU: tests/unit/reader/open_faults.c.)
@@ -65,7 +66,6 @@ static int mappings(void)
 
 struct job {
 	const char *name;
-	int stride; /* every so many calls; with TACH_FAULTS set every one */
 	void (*before)(void);
 	int (*run)(void);		/* between the marks; the library's code */
 	const char *(*after)(int code); /* what is wrong then; NULL: nothing */
@@ -131,7 +131,8 @@ static void run_once(const struct job *job, struct refusal *r)
 static void exhaust(const struct job *job)
 {
 	struct refusal r = {.at = -1};
-	long calls, refused = 0, stride = getenv("TACH_FAULTS") ? 1 : job->stride;
+	int every = getenv("TACH_FAULTS") != NULL;
+	long calls, refused = 0;
 
 	*kept = 8;
 	run_once(job, &r);
@@ -139,8 +140,9 @@ static void exhaust(const struct job *job)
 		SKIP("no process may trace another here");
 	CHECK(r.status == 0, "%s without a fault: status %#x", job->name, (unsigned)r.status);
 	calls = r.calls;
-	for (long at = 0; at < calls + 20; at += stride)
-		for (int which = 0; which < REFUSE_WAYS; which++) {
+	for (long at = 0; at < calls; at++)
+		for (int which = 0; refuse_worth(at, calls, every) && which < REFUSE_WAYS;
+		     which++) {
 			r.at = at;
 			r.which = which;
 			run_once(job, &r);
@@ -183,7 +185,7 @@ static int count_run(void)
 
 static void counting(void)
 {
-	exhaust(&(struct job){"counting", 1, NULL, count_run, NULL});
+	exhaust(&(struct job){"counting", NULL, count_run, NULL});
 }
 
 /* ---- reports ---- */
@@ -245,7 +247,7 @@ static void reports(void)
 		CHECK(report_run() == 0);
 		fstat(report_file, &st);
 		whole = st.st_size;
-		exhaust(&(struct job){"report", 1, report_before, report_run, report_after});
+		exhaust(&(struct job){"report", report_before, report_run, report_after});
 		close(report_file);
 	}
 	tach_snapshot_free(snapshot);
@@ -294,12 +296,12 @@ static int fork_run(void)
 
 static void forks(void)
 {
-	exhaust(&(struct job){"fork", 5, NULL, fork_run, NULL});
+	exhaust(&(struct job){"fork", NULL, fork_run, NULL});
 }
 
 static void regions(void)
 {
-	exhaust(&(struct job){"regions", 5, NULL, regions_run, NULL});
+	exhaust(&(struct job){"regions", NULL, regions_run, NULL});
 }
 
 /* ---- the doctor, the handlers, definitions, benchmarks ---- */
@@ -313,7 +315,7 @@ static int doctor_run(void)
 
 static void doctor(void)
 {
-	exhaust(&(struct job){"doctor", 1, NULL, doctor_run, NULL});
+	exhaust(&(struct job){"doctor", NULL, doctor_run, NULL});
 }
 
 static int handlers_run(void)
@@ -343,7 +345,7 @@ static void handlers(void)
 	if (tach_fault_install(NULL) < 0)
 		SKIP("no counter is read in user space on this architecture");
 	tach_fault_remove();
-	exhaust(&(struct job){"handlers", 1, NULL, handlers_run, handlers_after});
+	exhaust(&(struct job){"handlers", NULL, handlers_run, handlers_after});
 }
 
 static int derived_run(void)
@@ -367,7 +369,7 @@ static void definitions(void)
 			"EVENT,E%d,DERIVED_ADD,INST_RETIRED:ANY_P,CPU_CLK_UNHALTED:THREAD_P\n",
 			i);
 	fclose(f);
-	exhaust(&(struct job){"definitions", 1, NULL, derived_run, NULL});
+	exhaust(&(struct job){"definitions", NULL, derived_run, NULL});
 }
 
 static void nothing(void *context, uint64_t n)
@@ -392,7 +394,7 @@ static int bench_run(void)
 
 static void benchmarks(void)
 {
-	exhaust(&(struct job){"benchmark", 1, NULL, bench_run, NULL});
+	exhaust(&(struct job){"benchmark", NULL, bench_run, NULL});
 }
 
 /* ---- the command, from its start: it ends, and says so when its work is not done ---- */
@@ -427,7 +429,7 @@ static void command(const char *const *argv, const char *file)
 {
 	/* The loader, which may crash, unmaps its cache when it is done. */
 	struct refusal r = {.at = -1, .from = SYS_munmap};
-	long stride = getenv("TACH_FAULTS") ? 1 : 5;
+	int every = getenv("TACH_FAULTS") != NULL;
 	off_t all;
 
 	run_command(argv, &r);
@@ -437,8 +439,9 @@ static void command(const char *const *argv, const char *file)
 	      argv[1], (unsigned)r.status, r.calls);
 	all = size_of(file);
 	printf("# %s: %ld calls, %ld bytes\n", argv[1], r.calls, (long)all);
-	for (long at = 0, calls = r.calls; at < calls; at += stride)
-		for (int which = 0; which < REFUSE_WAYS; which++) {
+	for (long at = 0, calls = r.calls; at < calls; at++)
+		for (int which = 0; refuse_worth(at, calls, every) && which < REFUSE_WAYS;
+		     which++) {
 			r.at = at;
 			r.which = which;
 			run_command(argv, &r);
