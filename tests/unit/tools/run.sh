@@ -241,8 +241,12 @@ result ends_in_between
 if [ "$(id -u)" = 0 ] && chroot / true 2>/dev/null; then
 	for kind in nobody chroot; do delivered $kind; done
 	delivered family 3; calls work_of_grandchild 1
+	# The build may lie where others may not look.
+	mkdir "$work/readable" && cp "$B/tach" "$B/libtach-run.so" "$work/readable" && chmod 755 "$work" "$work"/readable/*
+	tach=$work/readable/tach
 	run 0 setpriv --reuid=65534 --clear-groups true; calls '\(all threads\)' 2
 	! grep 'cannot' "$work/err" || rc=1
+	tach=$B/tach
 	result ends_without_rights
 else
 	echo "skip run_ends_without_rights: needs root"
