@@ -28,8 +28,8 @@ uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t 
 	return 0;
 }
 
-const void *tach__sized_in(const void *theirs, void *ours, const char *name, size_t first,
-			   size_t known, struct tach_error *err)
+const void *tach__resized_in(const void *theirs, void *ours, const char *name, size_t first,
+			     size_t known, struct tach_error *err)
 {
 	const char *at = theirs;
 	uint32_t size = tach__sized(theirs, name, first, known, err), own = (uint32_t)known;
@@ -53,8 +53,8 @@ const void *tach__sized_in(const void *theirs, void *ours, const char *name, siz
 	return ours;
 }
 
-void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
-		      struct tach_error *err)
+void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
+			struct tach_error *err)
 {
 	uint32_t size = tach__sized(theirs, name, first, known, err);
 
@@ -63,14 +63,11 @@ void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first, 
 	return size ? memset(ours, 0, known) : NULL;
 }
 
-void tach__sized_done(void *theirs, const void *filled, const char *name, size_t first,
-		      size_t known)
+void tach__resized_done(void *theirs, const void *filled, const char *name, size_t first,
+			size_t known)
 {
-	size_t size, skip = sizeof(uint32_t);
+	size_t size = tach__sized(theirs, name, first, known, NULL), skip = sizeof(uint32_t);
 
-	if (theirs == filled)
-		return;
-	size = tach__sized(theirs, name, first, known, NULL);
 	if (size > known)
 		memset((char *)theirs + known, 0, size - known);
 	memcpy((char *)theirs + skip, (const char *)filled + skip,

@@ -6,6 +6,7 @@
 #ifndef TACH_CORE_BASE_SIZED_H
 #define TACH_CORE_BASE_SIZED_H
 
+#include <string.h>
 #include <tach/error.h>
 
 /*
@@ -46,21 +47,55 @@ enum {
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,
 		     struct tach_error *err);
 
+/* The functions below for a struct that has not our size. */
+const void *tach__resized_in(const void *theirs, void *ours, const char *name, size_t first,
+			     size_t known, struct tach_error *err);
+void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
+			struct tach_error *err);
+void tach__resized_done(void *theirs, const void *filled, const char *name, size_t first,
+			size_t known);
+
+/* The usual case costs a look: encoding an event goes through three of these. */
+static inline int tach__has_our_size(const void *theirs, size_t first, size_t known)
+{
+	uint32_t size;
+
+	if (!theirs)
+		return 0;
+	memcpy(&size, theirs, sizeof size);
+	return size == known || (size == 0 && first == known);
+}
+
 /*
  * A struct that the caller filled: `theirs` itself where it has our size, else `ours`, which
  * receives what both know and 0 for the rest. NULL: TACH_ERR_INVAL, and err says why.
  */
-const void *tach__sized_in(const void *theirs, void *ours, const char *name, size_t first,
-			   size_t known, struct tach_error *err);
+static inline const void *tach__sized_in(const void *theirs, void *ours, const char *name,
+					 size_t first, size_t known, struct tach_error *err)
+{
+	return tach__has_our_size(theirs, first, known)
+		       ? theirs
+		       : tach__resized_in(theirs, ours, name, first, known, err);
+}
 
 /*
  * A struct to be filled: `theirs` where it has our size, else `ours`, cleared. What is filled
  * beside its size then goes through tach__sized_done. NULL: TACH_ERR_INVAL, and err says why.
  */
-void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
-		      struct tach_error *err);
+static inline void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first,
+				    size_t known, struct tach_error *err)
+{
+	return tach__has_our_size(theirs, first, known)
+		       ? theirs
+		       : tach__resized_out(theirs, ours, name, first, known, err);
+}
+
 /* Hands on what was filled. theirs->size stays, and what we do not know of it becomes 0. */
-void tach__sized_done(void *theirs, const void *filled, const char *name, size_t first,
-		      size_t known);
+static inline void tach__sized_done(void *theirs, const void *filled, const char *name,
+				    size_t first, size_t known)
+{
+	if (theirs != filled)
+		tach__resized_done(theirs, filled, name, first, known);
+}
 
 #endif
