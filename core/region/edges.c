@@ -272,8 +272,10 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 			tach__end_torn(mark, fenced);
 			return;
 		}
-		/* A tail call with nothing but the mark: no register is kept for it. */
-#define STEP(i) (mark->counters.value[TACH__UNROLLED + (i)] = delta[1 + (i)], 1)
+		/* A tail call with nothing but the mark: no register is kept for it. There are
+		 * TACH__UNROLLED at most; clang warns of more before it inlines. */
+#define STEP(i)                                                                                \
+	(mark->counters.value[(TACH__UNROLLED + (i)) % TACH_COUNTERS_MAX] = delta[1 + (i)], 1)
 		STEPS(count, STEP);
 #undef STEP
 		for (int i = 0; i < 2; i++)
