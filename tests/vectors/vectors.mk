@@ -4,4 +4,5 @@ vectors    := $(vectors_xz:tests/vectors/%.xz=$(B)/vectors/%)
 $(vectors): $(B)/vectors/%: tests/vectors/%.xz
 	@mkdir -p $(@D)
 	@xz -dc $< >$@
-unit_tests: $(vectors)
+unit_tests vectors: $(vectors)
+.PHONY: vectors
