@@ -31,7 +31,8 @@ const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
 	{"instructions", "perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
 	{"cycles", "perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 #if defined(__aarch64__)
-	/* What an emulated Arm PMU has as well; it has 6 general counters and that of cycles.
+	/*
+	 * What an emulated Arm PMU has as well; it has 6 general counters and that of cycles.
 	 */
 	{"stalled-cycles-frontend", NULL, PERF_TYPE_HARDWARE,
 	 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
@@ -41,6 +42,13 @@ const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
 	{"r08", NULL, PERF_TYPE_RAW, 0x08},
 	{"r23", NULL, PERF_TYPE_RAW, 0x23},
 	{"r24", NULL, PERF_TYPE_RAW, 0x24},
+#elif defined(__riscv)
+	/* All that an emulated PMU there has besides, one counter for each. */
+	{"dTLB-load-misses", NULL, PERF_TYPE_HW_CACHE,
+	 PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
+	{"dTLB-store-misses", NULL, PERF_TYPE_HW_CACHE,
+	 PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_OP_WRITE << 8 |
+		 PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
 #else
 	{"branches", "perf::BRANCHES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
 	{"branch-misses", "perf::BRANCH-MISSES", PERF_TYPE_HARDWARE,
@@ -115,6 +123,9 @@ static int counted(const struct bench_op *op)
 	if (getenv("GUEST")) {
 		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 100;
+#ifdef __riscv
+		opt.iterations *= 10; /* the time is what tells there: bench/run */
+#endif
 		opt.samples = 11;
 	}
 	if (!set_up(op))

@@ -129,7 +129,8 @@ static void scale_events(struct meter *m)
 		struct tach_counts counts = {.size = sizeof counts};
 		struct tach_snapshot *s;
 
-		/* Without counters first: a thread opens its new ones before it closes the old.
+		/*
+		 * Without counters first: a thread opens its new ones before it closes the old.
 		 */
 		configure(0);
 		enter(m, 1, 10, &ns, &instructions);

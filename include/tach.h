@@ -19,6 +19,8 @@
 #include <tach/reader.h>
 #include <tach/fault.h>
 #include <tach/region.h>
+#include <tach/snapshot.h>
 #include <tach/report.h>
+#include <tach/uncore.h>
 
 #endif

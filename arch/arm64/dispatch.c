@@ -35,12 +35,12 @@ enum {
 #define GENERAL_USUALLY 0x3full
 
 /* The words that libpfm-4 makes say what is excluded, in other bits than the register. */
-static uint32_t levels_of(const struct tach__item *item)
+static uint32_t privilege_of(const struct tach__item *item)
 {
 	uint64_t word = item->codes[0];
 
 	if (!item->ncodes || item->in->privilege)
-		return item->plm;
+		return item->privilege;
 	return (word >> 30 & 1 ? 0 : TACH_PRIVILEGE_KERNEL) |
 	       (word >> 31 & 1 ? 0 : TACH_PRIVILEGE_USER) |
 	       (word >> 27 & 1 ? 0 : TACH_PRIVILEGE_HYPERVISOR);
@@ -48,11 +48,11 @@ static uint32_t levels_of(const struct tach__item *item)
 
 static uint64_t filter(const struct tach__item *item)
 {
-	uint32_t levels = levels_of(item);
+	uint32_t privilege = privilege_of(item);
 
-	return (levels & TACH_PRIVILEGE_KERNEL ? 0 : NOT_EL1) |
-	       (levels & TACH_PRIVILEGE_USER ? 0 : NOT_EL0) |
-	       (levels & TACH_PRIVILEGE_HYPERVISOR ? IN_EL2 : 0);
+	return (privilege & TACH_PRIVILEGE_KERNEL ? 0 : NOT_EL1) |
+	       (privilege & TACH_PRIVILEGE_USER ? 0 : NOT_EL0) |
+	       (privilege & TACH_PRIVILEGE_HYPERVISOR ? IN_EL2 : 0);
 }
 
 static uint32_t event_of(const struct tach__item *item)
@@ -71,7 +71,8 @@ static int check(const struct tach__dispatch *d)
 		if (d->item[i].threshold)
 			return tach__dispatch_error(d, TACH_ERR_INVAL,
 						    "these counters have no threshold");
-		if ((d->item[i].plm | d->in->privilege) & (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2))
+		if ((d->item[i].privilege | d->in->privilege) &
+		    (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2))
 			return tach__dispatch_error(d, TACH_ERR_INVAL,
 						    "levels are user, kernel and hypervisor");
 	}
@@ -189,9 +190,9 @@ static int apple(struct tach__dispatch *d, const int8_t *counter)
 		unsigned n = (unsigned)counter[i];
 
 		enable |= apple_bit(n, 0, 32);
-		if (levels_of(&d->item[i]) & TACH_PRIVILEGE_USER)
+		if (privilege_of(&d->item[i]) & TACH_PRIVILEGE_USER)
 			levels |= apple_bit(n, 8, 40);
-		if (levels_of(&d->item[i]) & TACH_PRIVILEGE_KERNEL)
+		if (privilege_of(&d->item[i]) & TACH_PRIVILEGE_KERNEL)
 			levels |= apple_bit(n, 16, 48);
 		/* 0 and 1 are fixed; 2-5 and 6-9 have a byte each. */
 		if (n >= 2)

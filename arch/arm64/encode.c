@@ -20,9 +20,9 @@ int tach__arm_encode(struct tach__work *w)
 		if (w->picks[i].kind == TACH__PICK_MOD)
 			v[w->picks[i].number] |= (uint32_t)w->picks[i].value;
 	if (!(w->given & LEVELS)) {
-		v[TACH__MOD_K] = w->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		v[TACH__MOD_U] = w->plm & TACH_PRIVILEGE_USER ? 1 : 0;
-		v[TACH__MOD_HV] = w->plm & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
+		v[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		v[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
+		v[TACH__MOD_HV] = w->privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	}
 	w->codes[0] = w->event->code | (v[TACH__MOD_K] ? 0 : EXCLUDE_KERNEL) |
 		      (v[TACH__MOD_U] ? 0 : EXCLUDE_USER) |

@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/port/port.h"
+#include "arch/arm64/arm64.h"
 #include "core/os/kernel_files.h"
+#include "core/os/sysfs.h"
 
 #define CPUS "/sys/devices/system/cpu"
 
@@ -21,7 +22,7 @@ struct kinds {
 };
 
 /* The new kind, or NULL when it was met before or there is no room. */
-static struct tach__cpu *add(struct kinds *kinds, uint32_t implementer, uint32_t part)
+static struct tach__cpu *add_kind(struct kinds *kinds, uint32_t implementer, uint32_t part)
 {
 	struct tach__cpu *cpu;
 
@@ -38,9 +39,17 @@ static struct tach__cpu *add(struct kinds *kinds, uint32_t implementer, uint32_t
 	return cpu;
 }
 
+static int midr_of(const char *cpus, long i, uint64_t *midr)
+{
+	char path[512];
+
+	snprintf(path, sizeof path, "/cpu%ld/regs/identification/midr_el1", i);
+	return tach__file_number(cpus, path, midr);
+}
+
 static void by_sysfs(const char *root, struct kinds *kinds)
 {
-	char path[128], possible[64];
+	char path[128], possible[64], cpus[512];
 	const char *last;
 	uint64_t midr, capacity;
 	long most = 0;
@@ -49,13 +58,13 @@ static void by_sysfs(const char *root, struct kinds *kinds)
 		last = strrchr(possible, '-');
 		most = strtol(last ? last + 1 : possible, NULL, 10);
 	}
+	snprintf(cpus, sizeof cpus, "%s" CPUS, root);
 	for (long i = 0; i <= most && i < CPUS_MOST; i++) {
 		struct tach__cpu *cpu;
 
-		snprintf(path, sizeof path, CPUS "/cpu%ld/regs/identification/midr_el1", i);
-		if (tach__file_number(root, path, &midr) != 0)
+		if (midr_of(cpus, i, &midr) != 0)
 			continue; /* offline */
-		cpu = add(kinds, midr >> 24 & 0xff, midr >> 4 & 0xfff);
+		cpu = add_kind(kinds, midr >> 24 & 0xff, midr >> 4 & 0xfff);
 		snprintf(path, sizeof path, CPUS "/cpu%ld/cpu_capacity", i);
 		if (cpu && tach__file_number(root, path, &capacity) == 0)
 			cpu->capacity = (uint32_t)capacity;
@@ -70,7 +79,7 @@ static int cpuinfo(void *context, const char *line)
 	if ((value = tach__cpuinfo_value(line, "CPU implementer")) != NULL)
 		kinds->implementer = (uint32_t)strtoul(value, NULL, 0);
 	else if ((value = tach__cpuinfo_value(line, "CPU part")) != NULL)
-		add(kinds, kinds->implementer, (uint32_t)strtoul(value, NULL, 0));
+		add_kind(kinds, kinds->implementer, (uint32_t)strtoul(value, NULL, 0));
 	return 0;
 }
 
@@ -83,4 +92,43 @@ int tach__arm64_cpus(const char *root, int native, struct tach__cpu *out, int ma
 	if (kinds.n == 0)
 		tach__file_lines(root, "/proc/cpuinfo", cpuinfo, &kinds);
 	return kinds.n;
+}
+
+/* A list of CPUs as the kernel prints it ("0-3,8"): the first that is online. */
+static int first_of(const char *cpus, const char *list, uint64_t *midr)
+{
+	char *at = (char *)list;
+
+	while (*at >= '0' && *at <= '9') {
+		long first = strtol(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtol(at + 1, &at, 10);
+		for (long i = first; i <= last && i < CPUS_MOST; i++)
+			if (midr_of(cpus, i, midr) == 0)
+				return 1;
+		at += *at == ',';
+	}
+	return 0;
+}
+
+/*
+ * With ACPI Linux calls the PMU of each kind of core armv8_pmuv3_<number>, in the order in
+ * which it meets the kinds (drivers/perf/arm_pmu_acpi.c); only the file `cpus` tells which is
+ * which.
+ */
+int tach__arm64_numbered(const char *sysfs, int i, char device[32], struct tach__cpu *cpu)
+{
+	int length = snprintf(device, 32, "armv8_pmuv3_%d", i);
+	char list[1024], cpus[512];
+	struct kinds kind = {cpu, 0, 1, 0};
+	uint64_t midr;
+
+	if (tach__sysfs_read(sysfs, device, (size_t)length, "cpus", list, sizeof list) < 0)
+		return -1;
+	snprintf(cpus, sizeof cpus, "%s/../../../devices/system/cpu", sysfs);
+	if (!first_of(cpus, list, &midr))
+		return 0;
+	add_kind(&kind, midr >> 24 & 0xff, midr >> 4 & 0xfff);
+	return 1;
 }

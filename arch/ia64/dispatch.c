@@ -67,12 +67,12 @@ static int check_qualifiers(const struct tach__ia64 *w)
 }
 
 /* Debug registers have one privilege mask for all events. */
-static int check_levels(const struct tach__ia64 *w)
+static int check_privilege(const struct tach__ia64 *w)
 {
 	if (!w->in->code.used && !w->in->data.used)
 		return 0;
 	for (int i = 0; i < w->d->n; i++)
-		if (w->d->item[i].plm != w->d->in->privilege)
+		if (w->d->item[i].privilege != w->d->in->privilege)
 			return tach__dispatch_error(
 				w->d, TACH_ERR_FEATCOMB,
 				"with an address range all events count at the same levels");
@@ -101,7 +101,8 @@ static void choose_model(struct tach__ia64 *w)
 	};
 	const struct tach__pmu *pmu = w->d->pmu;
 
-	/* 32-bit counters: Itanium. Twelve: Montecito. No qualifiers at all: only architected.
+	/*
+	 * 32-bit counters: Itanium. Twelve: Montecito. No qualifiers at all: only architected.
 	 */
 	w->model = pmu->general_width == 32		? TACH__ITANIUM
 		   : pmu->general == 12			? TACH__MONTECITO
@@ -123,7 +124,7 @@ int tach__dispatch_ia64(struct tach__dispatch *d)
 	if (w.in)
 		rc = check_qualifiers(&w);
 	if (!rc && w.in)
-		rc = check_levels(&w);
+		rc = check_privilege(&w);
 	stages = w.model == TACH__ITANIUM	 ? itanium
 		 : w.model == TACH__IA64_GENERIC ? generic
 						 : itanium2;

@@ -238,7 +238,7 @@ static uint64_t value_of(const struct tach__ia64 *w, const struct tach__item *it
 
 	if (w->model == TACH__IA64_GENERIC)
 		threshold = ism = 0;
-	return (item->plm & 0xf) | overflow_interrupt | tach__systemwide(w) << 6 |
+	return (item->privilege & 0xf) | overflow_interrupt | tach__systemwide(w) << 6 |
 	       (uint64_t)(item->row->code & 0xff) << 8 | umask << 16 | threshold << 20 |
 	       ism << 24 | mesi(item) << 27;
 }

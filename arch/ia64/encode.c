@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ia64 (Itanium, Itanium 2, Montecito): the value of a counter's PMC (Intel Itanium
- *Architecture and processor reference manuals, "Performance Monitoring Configuration
- *Registers"):
+ * ia64 (Itanium, Itanium 2, Montecito): the value of a counter's PMC. Intel Itanium
+ * Architecture and processor reference manuals, "Performance Monitoring Configuration
+ * Registers".
  *
  *	 0-3 privilege levels	4 event in PMU pin   5 overflow interrupt   6 privileged
  *	 8-15 event select   16-19 umask   20-22 threshold   23 enable	 24-25 instruction set
@@ -49,7 +49,7 @@ int tach__ia64_encode(struct tach__work *w)
 {
 	/* Montecito is the one with twelve counters. */
 	int montecito = w->pmu->general > 4;
-	uint64_t umask = 0, levels = w->plm & 0xf;
+	uint64_t umask = 0, privilege = w->privilege & 0xf;
 	int rc;
 
 	for (unsigned i = 0; i < w->npicks; i++) {
@@ -58,13 +58,13 @@ int tach__ia64_encode(struct tach__work *w)
 			return rc;
 	}
 	if (w->given & (1u << TACH__MOD_K | 1u << TACH__MOD_U))
-		levels = (w->shown[TACH__MOD_K] ? TACH_PRIVILEGE_KERNEL : 0) |
-			 (w->shown[TACH__MOD_U] ? TACH_PRIVILEGE_USER : 0);
-	w->shown[TACH__MOD_K] = levels & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-	w->shown[TACH__MOD_U] = levels & TACH_PRIVILEGE_USER ? 1 : 0;
+		privilege = (w->shown[TACH__MOD_K] ? TACH_PRIVILEGE_KERNEL : 0) |
+			    (w->shown[TACH__MOD_U] ? TACH_PRIVILEGE_USER : 0);
+	w->shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+	w->shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 	if (!(w->event->flags & UMASK_IS_MODE))
 		tach__attr(w->event->attrs, TACH__A_UM, &umask, NULL);
-	w->codes[0] = levels | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |
+	w->codes[0] = privilege | (montecito ? ISM_IA64 : OVERFLOW_INTERRUPT) |
 		      (uint64_t)(w->event->code & 0xff) << 8 | (umask & 0xf) << 16 |
 		      w->shown[TACH__MOD_THR] << 20 | mesi(w);
 	w->ncodes = 1;

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The counter instructions of RISC-V (include/tach/arch/riscv64.h says how they are reached):
- * 32 stubs of 8 bytes, CSR 0xc00 + n into t2, back by t0. The assembler takes no symbol for a
- * CSR, so the instruction is put together: csr << 20 | rs1 0 | CSRRS (2) << 12 | rd << 7 |
- * SYSTEM.
+ * 32 stubs of 32 bytes, CSR 0xc00 + n into t2, extended by sign from the width in the page at
+ * t3, back by t0. Shifts use the lower six bits of the register: by -width is by 64 - width.
+ * The assembler takes no symbol for a CSR, so the instruction is put together: csr << 20 | rs1
+ * 0 | CSRRS (2) << 12 | rd << 7 | SYSTEM.
  */
+#include <stddef.h>
+#include <linux/perf_event.h>
+#include <tach/base.h>
+
 #if defined(__riscv) && __riscv_xlen == 64
+TACH_STATIC_ASSERT(offsetof(struct perf_event_mmap_page, pmc_width) == 48, "pmc_width");
+
 __asm__(".pushsection .text.tach__counters, \"ax\", @progbits\n"
-	".balign 8\n"
+	".balign 32\n"
 	".globl tach__counters64\n.hidden tach__counters64\n"
 	".type tach__counters64, @function\n"
 	"tach__counters64:\n"
 	".option push\n.option norvc\n"
 	".set tach__n, 0\n"
 	".rept 32\n"
+	".balign 32\n"
 	".4byte (0xc00 + tach__n) << 20 | 2 << 12 | 7 << 7 | 0x73\n"
+	".if tach__n > 2\n"
+	"lhu t1, 48(t3)\n"
+	"neg t1, t1\n"
+	"sll t2, t2, t1\n"
+	"sra t2, t2, t1\n"
+	".endif\n"
 	"jr t0\n"
 	".set tach__n, tach__n + 1\n"
 	".endr\n"

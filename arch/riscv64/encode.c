@@ -61,6 +61,8 @@ static const struct tach__format formats[] = {
 	{"", "", 0},
 };
 
+static const char *const devices[] = {"cpu", NULL};
+
 const struct tach__part tach__part_riscv64 = {
 	.name = "riscv64",
 	.native = "riscv64",
@@ -68,6 +70,7 @@ const struct tach__part tach__part_riscv64 = {
 	.describe = describe,
 	.common = common,
 	.formats = formats,
+	.devices = devices,
 	.encode = encode,
 	.perf = perf,
 };

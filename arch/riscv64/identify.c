@@ -44,7 +44,7 @@ struct harts {
 };
 
 /* The hart that the lines so far were of. */
-static void add(struct harts *h)
+static void add_hart(struct harts *h)
 {
 	char id[sizeof h->out->id] = "";
 
@@ -71,7 +71,7 @@ static int cpuinfo(void *context, const char *line)
 	const char *value;
 
 	if (tach__cpuinfo_value(line, "processor")) {
-		add(h);
+		add_hart(h);
 		h->seen = 1;
 	} else if ((value = tach__cpuinfo_value(line, "uarch")) != NULL)
 		snprintf(h->uarch, sizeof h->uarch, "%s", value);
@@ -89,7 +89,7 @@ int tach__riscv64_cpus(const char *root, int native, struct tach__cpu *out, int 
 
 	(void)native;
 	tach__file_lines(root, "/proc/cpuinfo", cpuinfo, &h);
-	add(&h);
+	add_hart(&h);
 	/* Nameless, but RISC-V: what the firmware counts is there. */
 	if (h.n == 0 && h.seen && max > 0) {
 		memset(out, 0, sizeof *out);

@@ -18,26 +18,52 @@
 #define ASKED 0x80000000u
 enum { FORCED_VERSION = 3, NEVENTS = 7 };
 
+struct leaf_0a {
+	unsigned eax, ebx, edx;
+};
+
+/* 0: another machine is meant, or this one has none. */
+static int read_leaf(struct leaf_0a *l)
+{
+#ifdef __x86_64__
+	const char *forced = secure_getenv("TACH_PMU");
+	unsigned a, b, c, d;
+
+	return !(forced && *forced) && __get_cpuid(0, &a, &b, &c, &d) &&
+	       b == signature_INTEL_ebx &&
+	       __get_cpuid_count(0xa, 0, &l->eax, &l->ebx, &c, &l->edx);
+#else
+	(void)l;
+	return 0;
+#endif
+}
+
 static uint32_t ask(void)
 {
-	const char *forced = secure_getenv("TACH_PMU");
 	uint32_t answer = FORCED_VERSION;
-#ifdef __x86_64__
-	unsigned a, b, c, d, n;
+	struct leaf_0a l;
 
-	if (!(forced && *forced) && __get_cpuid(0, &a, &b, &c, &d) &&
-	    b == signature_INTEL_ebx && __get_cpuid_count(0xa, 0, &a, &b, &c, &d)) {
+	if (read_leaf(&l)) {
 		/* EBX: bit n set = event n absent; valid for as many bits as EAX 31-24 says. */
-		n = a >> 24;
-		if (n > NEVENTS)
-			n = NEVENTS;
-		b |= ~0u << n;
-		answer = (a & 0xff) | (b & ((1u << NEVENTS) - 1)) << 8;
+		unsigned n = l.eax >> 24 < NEVENTS ? l.eax >> 24 : NEVENTS;
+
+		l.ebx |= ~0u << n;
+		answer = (l.eax & 0xff) | (l.ebx & ((1u << NEVENTS) - 1)) << 8;
 	}
-#else
-	(void)forced;
-#endif
 	return answer | ASKED;
+}
+
+/* EAX 7-0: the version, 0 where a hypervisor gives no PMU; 15-8: general counters. EDX 4-0:
+ * fixed counters. */
+int tach__archperfmon_counters(int *general, int *fixed)
+{
+	struct leaf_0a l;
+
+	if (!read_leaf(&l) || !(l.eax & 0xff))
+		return 0;
+	*general = (int)(l.eax >> 8 & 0xff);
+	*fixed = (int)(l.edx & 0x1f);
+	return (int)(l.eax & 0xff);
 }
 
 static uint32_t leaf(const struct tach_encode_options *opt)

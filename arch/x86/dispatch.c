@@ -9,9 +9,9 @@ uint64_t tach__sel_options(const struct tach__item *item)
 	       (item->flags & TACH_DISPATCH_ANYTHREAD ? SEL_ANY : 0);
 }
 
-int tach__x86_levels(const struct tach__dispatch *d, uint32_t levels)
+int tach__x86_privilege(const struct tach__dispatch *d, uint32_t privilege)
 {
-	if (!(levels & (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2)))
+	if (!(privilege & (TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2)))
 		return 0;
 	return tach__dispatch_error(d, TACH_ERR_INVAL, "x86 tells user from kernel only");
 }

@@ -24,16 +24,17 @@ static inline int tach__is_pfm3(const struct tach__dispatch *d)
 	return (d->pmu->flags & TACH__PMU_PFM3) != 0;
 }
 
-static inline uint64_t tach__sel_levels(const struct tach__item *item)
+static inline uint64_t tach__sel_privilege(const struct tach__item *item)
 {
-	return (item->plm & TACH_PRIVILEGE_USER ? SEL_USR : 0) |
-	       (item->plm & TACH_PRIVILEGE_KERNEL ? SEL_OS : 0);
+	return (item->privilege & TACH_PRIVILEGE_USER ? SEL_USR : 0) |
+	       (item->privilege & TACH_PRIVILEGE_KERNEL ? SEL_OS : 0);
 }
 
 /* Threshold, invert, edge and any-thread as asked for. */
 uint64_t tach__sel_options(const struct tach__item *item);
-/* Refuses levels that x86 lacks; refuses, with `code`, unit masks that exclude each other. */
-int tach__x86_levels(const struct tach__dispatch *d, uint32_t levels);
+/* Refuses privilege levels that x86 lacks; refuses, with `code`, unit masks that exclude each
+ * other. */
+int tach__x86_privilege(const struct tach__dispatch *d, uint32_t privilege);
 int tach__x86_masks(const struct tach__dispatch *d, const struct tach__item *item, int code);
 
 /* Nehalem's and Westmere's lists name events of the uncore too. */

@@ -86,15 +86,15 @@ static int check_options(const struct tach__dispatch *d, const struct tach__item
 }
 
 /* Event by event, so that the first that cannot be had decides what is wrong. */
-static int check(struct tach__dispatch *d)
+static int check_events(struct tach__dispatch *d)
 {
-	int rc = tach__x86_levels(d, d->in->privilege), left;
+	int rc = tach__x86_privilege(d, d->in->privilege), left;
 
 	left = __builtin_popcountll(tach__available_of(d, d->pmu->general_mask));
 	for (int i = 0; !rc && i < d->n; i++) {
 		const struct tach__item *item = &d->item[i];
 
-		rc = tach__x86_levels(d, item->plm);
+		rc = tach__x86_privilege(d, item->privilege);
 		if (!rc && tach__is_pfm3(d)) /* else the encoder has decided */
 			rc = tach__x86_masks(d, item, TACH_ERR_FEATCOMB);
 		if (!rc)
@@ -117,7 +117,7 @@ static uint64_t select_of(const struct tach__item *item)
 		return item->codes[0];
 	return (item->code & 0xff) | (uint64_t)(item->umask & 0xff) << 8 |
 	       (uint64_t)(item->code >> 8 & 0xf) << 32 | SEL_INT | SEL_EN | guest | host |
-	       tach__sel_levels(item) | tach__sel_options(item);
+	       tach__sel_privilege(item) | tach__sel_options(item);
 }
 
 /* IBSFETCH_EVENT and IBSOP_EVENT: their unit masks are options of the control register. */
@@ -276,7 +276,7 @@ int tach__dispatch_amd(struct tach__dispatch *d)
 {
 	int8_t counter[TACH_DISPATCH_EVENTS_MAX] = {0};
 	const struct tach_dispatch_x86 *x = d->in->x86;
-	int rc = check(d);
+	int rc = check_events(d);
 
 	if (!rc && d->n == 0 && !(x && (x->ibs_fetch || x->ibs_op)))
 		return tach__dispatch_error(d, TACH_ERR_INVAL, "nothing to measure");

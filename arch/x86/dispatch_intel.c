@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel, P6 to today: which counter each event gets, in the order in which perfmon2's library
+ * Intel, from P6 on: which counter each event gets, in the order in which perfmon2's library
  * chose. Counters are bits by PMD number: 0-15 general, 16-22 fixed, 20-28 Nehalem's uncore,
  * 48-55 the fields of PERF_METRICS.
  */
@@ -28,11 +28,11 @@ static const struct tach__intel_model models[] = {
 	 .uncore = 1, .lbr = 16},
 };
 
-static const struct tach__intel_model todays = {"", .combine = TACH_ERR_FEATCOMB,
-						.enable_each = 1, .any_thread = 1, .today = 1};
+static const struct tach__intel_model encoded = {
+	"", .combine = TACH_ERR_FEATCOMB, .enable_each = 1, .any_thread = 1, .encoded = 1};
 /* P6 family and Core Duo: one enable bit for all counters, no fixed ones. */
-static const struct tach__intel_model todays_p6 = {"", .combine = TACH_ERR_FEATCOMB,
-						   .any_thread = 0, .today = 1};
+static const struct tach__intel_model encoded_p6 = {"", .combine = TACH_ERR_FEATCOMB,
+						    .any_thread = 0, .encoded = 1};
 
 static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
@@ -40,7 +40,7 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 	     i++)
 		if (strcmp(models[i].list, tach__str(pmu->name)) == 0)
 			return &models[i];
-	return pmu->fixed || pmu->fixed_libpfm4 || pmu->general > 2 ? &todays : &todays_p6;
+	return pmu->fixed || pmu->fixed_libpfm4 || pmu->general > 2 ? &encoded : &encoded_p6;
 }
 
 int tach__intel_has_uncore(const struct tach__pmu *pmu)
@@ -79,7 +79,7 @@ static int check_uncore(const struct tach__intel *w, const struct tach__item *it
 
 	if (!(item->row->flags & TACH__EV_UNCORE))
 		return 0;
-	if (item->plm != both && w->d->in->privilege != both)
+	if (item->privilege != both && w->d->in->privilege != both)
 		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
 					    "the uncore counts at all levels: ask for them");
 	if (item->row->flags & TACH__EV_FIXED && has_options(item))
@@ -158,14 +158,14 @@ static int check_flags(const struct tach__intel *w, const struct tach__item *ite
 }
 
 /* Event by event, so that the first that cannot be had decides what is wrong. */
-static int check(struct tach__intel *w)
+static int check_events(struct tach__intel *w)
 {
-	int rc = tach__x86_levels(w->d, w->d->in->privilege);
+	int rc = tach__x86_privilege(w->d, w->d->in->privilege);
 
 	for (int i = 0; !rc && i < w->d->n; i++) {
 		const struct tach__item *item = &w->d->item[i];
 
-		rc = tach__x86_levels(w->d, item->plm);
+		rc = tach__x86_privilege(w->d, item->privilege);
 		if (!rc)
 			rc = check_flags(w, item);
 		if (!rc)
@@ -236,7 +236,8 @@ static int may_be_fixed(const struct tach__intel *w, const struct tach__item *it
 	if (wants_pebs(w, item) || !w->model->any_thread)
 		return 0;
 	/* libpfm-3 looked at the flags only. */
-	return item->flags == TACH_DISPATCH_ANYTHREAD && (!w->model->today || !item->threshold);
+	return item->flags == TACH_DISPATCH_ANYTHREAD &&
+	       (!w->model->encoded || !item->threshold);
 }
 
 static uint64_t allowed(const struct tach__intel *w, const struct tach__item *item)
@@ -244,7 +245,7 @@ static uint64_t allowed(const struct tach__intel *w, const struct tach__item *it
 	uint64_t general = item->counters & general_counters(w),
 		 fixed = fixed_bits(item->counters);
 
-	if (w->model->today && tach__intel_is_metric(item))
+	if (w->model->encoded && tach__intel_is_metric(item))
 		return tach__intel_metric_counter(w, item);
 	if (item->row->flags & TACH__EV_UNCORE)
 		return tach__available_of(w->d, item->row->flags & TACH__EV_FIXED
@@ -337,7 +338,7 @@ static int assign(struct tach__intel *w)
 int tach__dispatch_intel(struct tach__dispatch *d)
 {
 	struct tach__intel w = {.d = d, .model = choose(d->pmu)};
-	int rc = w.model->today ? tach__intel_today(&w) : check(&w);
+	int rc = w.model->encoded ? tach__intel_encoded(&w) : check_events(&w);
 
 	if (!rc)
 		rc = assign(&w);

@@ -34,8 +34,8 @@ struct tach__intel_model {
 	int pebs_first;	    /* PEBS works on PMC0 alone */
 	int any_thread;
 	int uncore;
-	int lbr;   /* entries */
-	int today; /* register values come from the encoder */
+	int lbr;     /* entries */
+	int encoded; /* register values come from the encoder */
 };
 
 struct tach__intel {
@@ -52,14 +52,14 @@ struct tach__intel {
 int tach__intel_counts_pebs(const struct tach__item *item);
 int tach__intel_emit(struct tach__intel *w);
 
-/* ---- intel_today.c: PMUs of today's tables ---- */
+/* ---- intel_encoded.c: PMUs of the tables ---- */
 /* Unpacks words, gives shared registers their values. */
-int tach__intel_today(struct tach__intel *w);
+int tach__intel_encoded(struct tach__intel *w);
 int tach__intel_is_metric(const struct tach__item *item);
 uint64_t tach__intel_metric_counter(const struct tach__intel *w, const struct tach__item *item);
 void tach__intel_metric_register(struct tach__intel *w, unsigned n);
 /* PERFEVTSELx as the encoder made it, at the levels asked for. */
 uint64_t tach__intel_word(const struct tach__item *item);
-int tach__intel_emit_today(struct tach__intel *w);
+int tach__intel_emit_encoded(struct tach__intel *w);
 
 #endif

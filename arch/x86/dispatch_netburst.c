@@ -147,10 +147,10 @@ static void pools(const struct tach__dispatch *d, struct tach__problem *p)
 	}
 }
 
-static int check(const struct tach__dispatch *d, const struct tach__item *item)
+static int check_event(const struct tach__dispatch *d, const struct tach__item *item)
 {
 	uint32_t model = d->in->revision;
-	int rc = tach__x86_levels(d, item->plm);
+	int rc = tach__x86_privilege(d, item->privilege);
 
 	/* Event select 7, INSTR_COMPLETED: Prescott and later (models 3, 4, 6). */
 	if (!rc && tach__is_pfm3(d) && item->code == 7 && model != 3 && model != 4 &&
@@ -178,9 +178,9 @@ static uint32_t escr_value(const struct tach__item *item)
 		return (uint32_t)item->codes[0];
 	if (is_replay(item->row))
 		mask &= 3; /* NBOGUS, BOGUS */
-	return (item->plm & TACH_PRIVILEGE_USER ? ESCR_USR : 0) |
-	       (item->plm & TACH_PRIVILEGE_KERNEL ? ESCR_OS : 0) | (tag ? ESCR_TAG_ENABLE : 0) |
-	       tag << 5 | mask << 9 | item->code << 25;
+	return (item->privilege & TACH_PRIVILEGE_USER ? ESCR_USR : 0) |
+	       (item->privilege & TACH_PRIVILEGE_KERNEL ? ESCR_OS : 0) |
+	       (tag ? ESCR_TAG_ENABLE : 0) | tag << 5 | mask << 9 | item->code << 25;
 }
 
 static uint32_t cccr_value(const struct tach__item *item)
@@ -274,14 +274,14 @@ int tach__dispatch_netburst(struct tach__dispatch *d)
 {
 	struct tach__problem p;
 	int8_t escrs[TACH__SOLVER_MAX];
-	int rc = tach__x86_levels(d, d->in->privilege), bad = 0, n;
+	int rc = tach__x86_privilege(d, d->in->privilege), bad = 0, n;
 
 	if (rc)
 		return rc;
 	pools(d, &p);
 	for (n = 0; !bad && n < d->n; n++) {
 		p.allowed[n] = selectors(d, &d->item[n], &p.prefer[n]);
-		bad = check(d, &d->item[n]);
+		bad = check_event(d, &d->item[n]);
 	}
 	/* What is wrong with an event matters only if those before it can be had. */
 	p.nevents = bad ? n - 1 : n;

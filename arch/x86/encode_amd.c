@@ -54,10 +54,10 @@ int tach__amd_encode(struct tach__work *w)
 			return rc;
 	}
 	if (!(w->given & LEVELS)) {
-		w->shown[TACH__MOD_K] = w->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = w->plm & TACH_PRIVILEGE_USER ? 1 : 0;
+		w->shown[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 		/* The bit is there on families that have no modifier for it. */
-		w->shown[TACH__MOD_H] = w->plm & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
+		w->shown[TACH__MOD_H] = w->privilege & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
 	}
 	host = v[TACH__MOD_H];
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel core PMUs: IA32_PERFEVTSELx (Intel SDM vol. 3B, "Architectural Performance
- *Monitoring"):
+ * Intel core PMUs: IA32_PERFEVTSELx. Intel SDM vol. 3B, "Architectural Performance
+ * Monitoring".
  *
  *	 0-7 event select   8-15 umask   16 USR	  17 OS	  18 edge   20 INT   21 any thread
  *	22 enable   23 invert	24-31 counter mask   32 in TX	33 in TX checkpointed
- *	40-47 second umask byte
+ *	36 equal	  40-47 second umask byte
  *
  * A second word goes to the MSR that the event needs beside: offcore response, front end
  * threshold, or load latency.
@@ -29,10 +29,10 @@ struct select {
 	uint32_t wired[NWIRED];
 	uint32_t locked; /* modifiers that the user may only repeat */
 	int has_msr, has_sel;
-	int to_msr;	/* umasks are bits of the second word */
-	int ldlat;	/* 1: the event takes a latency */
-	int defaults;	/* umasks come by themselves from here on */
-	int has_preset; /* the umask means this latency, 0 included */
+	int to_msr;	      /* umasks are bits of the second word */
+	int ldlat;	      /* 1: the event takes a latency */
+	uint32_t keys, flags; /* attributes and flags of umasks that count */
+	int has_preset;	      /* the umask means this latency, 0 included */
 	uint32_t ldlat_preset;
 	int fethr; /* 1: the umask takes a threshold */
 };
@@ -65,9 +65,9 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 }
 
 /* What is locked may be repeated, not changed. */
-static inline int check_locks(struct tach__work *w, const struct select *s)
+static inline int check_locks(struct tach__work *w, const struct select *s, uint32_t given)
 {
-	for (uint32_t set = s->locked & w->given; set; set &= set - 1) {
+	for (uint32_t set = s->locked & given; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
 
 		if (w->shown[mod] == s->wired[mod])
@@ -81,12 +81,12 @@ static inline int check_locks(struct tach__work *w, const struct select *s)
 
 static void apply_wires(struct tach__work *w, const struct select *s)
 {
-	for (uint32_t set = s->wires; set; set &= set - 1) {
+	uint32_t set = s->wires & ~(w->given & w->quirks->replaced);
+
+	for (; set; set &= set - 1) {
 		int mod = __builtin_ctz(set);
 
-		/* libpfm-4 or-s what it lets the user change. */
-		if (!(w->given >> mod & 1) || w->opt->flags & TACH_ENCODE_LIBPFM4)
-			w->shown[mod] |= s->wired[mod];
+		w->shown[mod] |= s->wired[mod];
 	}
 }
 
@@ -129,9 +129,7 @@ static int special(struct tach__work *w, struct select *s, const struct tach__um
 		s->ldlat_preset = (uint32_t)number;
 		s->has_preset = 1;
 	}
-	/* libpfm-4 keeps the event's select under a default umask. */
-	if (keys >> TACH__A_SEL & 1 && !(s->defaults && w->opt->flags & TACH_ENCODE_LIBPFM4) &&
-	    tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
+	if (keys >> TACH__A_SEL & 1 && tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
 		return override_select(w, s, number & 0xff);
 	return 0;
 }
@@ -139,11 +137,10 @@ static int special(struct tach__work *w, struct select *s, const struct tach__um
 static int take_umask(struct tach__work *w, struct select *s, int row)
 {
 	const struct tach__umask *um = tach__umask_at(w->event, row);
-	uint32_t keys = um->attrs ? tach__attr_keys(um->attrs) : 0;
+	uint32_t keys = um->attrs ? tach__attr_keys(um->attrs) & s->keys : 0;
 
 	s->umask |= um->code;
-	/* libpfm-4 takes a latency only beside a umask that was named. */
-	if (um->flags & TACH__UM_LDLAT && !(s->defaults && w->opt->flags & TACH_ENCODE_LIBPFM4))
+	if (um->flags & s->flags & TACH__UM_LDLAT)
 		s->ldlat = 1;
 	if (um->flags & TACH__UM_FETHR)
 		s->fethr = 1;
@@ -271,7 +268,8 @@ static uint64_t word(const struct tach__work *w, const struct select *s)
 	       (v[TACH__MOD_U] & 1) << 16 | (v[TACH__MOD_K] & 1) << 17 |
 	       (v[TACH__MOD_E] & 1) << 18 | INT_BIT | (v[TACH__MOD_T] & 1) << 21 | ENABLE_BIT |
 	       (v[TACH__MOD_I] & 1) << 23 | v[TACH__MOD_C] << 24 |
-	       (v[TACH__MOD_INTX] & 1) << 32 | (v[TACH__MOD_INTXCP] & 1) << 33;
+	       (v[TACH__MOD_INTX] & 1) << 32 | (v[TACH__MOD_INTXCP] & 1) << 33 |
+	       (v[TACH__MOD_EQ] & 1) << 36;
 }
 
 static void point_at(struct tach__work *w, int modifier)
@@ -282,7 +280,7 @@ static void point_at(struct tach__work *w, int modifier)
 }
 
 /* Rules that need to know everything that was given. */
-static int check(struct tach__work *w, struct select *s)
+static int check_given(struct tach__work *w, struct select *s)
 {
 	int rc;
 
@@ -307,7 +305,11 @@ static int check(struct tach__work *w, struct select *s)
 
 int tach__intel_encode(struct tach__work *w)
 {
-	struct select s = {.base = w->event->code & 0xffff};
+	struct select s = {
+		.base = w->event->code & 0xffff,
+		.keys = UINT32_MAX,
+		.flags = UINT32_MAX,
+	};
 	unsigned done;
 	int rc;
 
@@ -316,28 +318,29 @@ int tach__intel_encode(struct tach__work *w)
 		wire(&s, w->event->hw, 0, 0);
 	rc = take_picks(w, &s);
 	if (!rc)
-		rc = check_locks(w, &s);
+		rc = check_locks(w, &s, w->given);
 	if (rc)
 		return rc;
 	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
-		uint32_t plm = w->plm & w->pmu->plm;
+		uint32_t privilege = w->privilege & w->pmu->privilege;
 
-		w->shown[TACH__MOD_K] = plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = plm & TACH_PRIVILEGE_USER ? 1 : 0;
+		w->shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
 	done = w->nrows;
-	s.defaults = 1;
+	s.keys = w->quirks->default_keys;
+	s.flags = w->quirks->default_flags;
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
 	for (; !rc && done < w->nrows; done++)
 		rc = take_umask(w, &s, w->rows[done]);
-	if (!rc && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
-		rc = check_locks(w, &s);
+	if (!rc)
+		rc = check_locks(w, &s, w->given & w->quirks->default_locks);
 	if (rc)
 		return rc;
 	apply_wires(w, &s);
 	if (w->has_raw)
 		s.umask = w->raw;
-	rc = check(w, &s);
+	rc = check_given(w, &s);
 	if (rc)
 		return rc;
 	w->codes[0] = word(w, &s);
@@ -354,7 +357,7 @@ static int fixed_config(const struct tach__work *w, uint64_t *config)
 {
 	uint64_t number;
 
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
+	if (!(w->quirks->keys >> TACH__A_PERF & 1))
 		return 0;
 	if (w->nrows == 1) {
 		const struct tach__umask *um = tach__umask_at(w->event, w->rows[0]);

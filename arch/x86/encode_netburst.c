@@ -21,9 +21,7 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick)
 		return tach__umask_take(w, pick);
 	if (pick->number == TACH__MOD_THR && pick->value > 15)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "thr must be 0 .. 15");
-	/* Of repeated ones libpfm-4 forgets none that is not 0. */
-	if (!pick->value && w->opt->flags & TACH_ENCODE_LIBPFM4 &&
-	    pick->number != TACH__MOD_U && pick->number != TACH__MOD_K)
+	if (!pick->value && w->quirks->sticky >> pick->number & 1)
 		return 0;
 	w->shown[pick->number] = (uint32_t)pick->value;
 	return 0;
@@ -65,8 +63,8 @@ int tach__netburst_encode(struct tach__work *w)
 			return rc;
 	}
 	if (!(w->given & (1u << TACH__MOD_U | 1u << TACH__MOD_K))) {
-		w->shown[TACH__MOD_K] = w->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		w->shown[TACH__MOD_U] = w->plm & TACH_PRIVILEGE_USER ? 1 : 0;
+		w->shown[TACH__MOD_K] = w->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		w->shown[TACH__MOD_U] = w->privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
 	rc = tach__umask_finish(w, TACH_ERR_ATTR);
 	if (rc)

@@ -51,8 +51,8 @@ static int fixed_control(struct tach__intel *w)
 
 		if (!is_fixed(w, i))
 			continue;
-		nibble |= item->plm & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-		nibble |= item->plm & TACH_PRIVILEGE_USER ? 2 : 0;
+		nibble |= item->privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+		nibble |= item->privilege & TACH_PRIVILEGE_USER ? 2 : 0;
 		nibble |= item->flags & TACH_DISPATCH_ANYTHREAD ? 4 : 0;
 		value |= nibble << 4 * (w->counter[i] - PMD_FIXED_0);
 	}
@@ -89,8 +89,9 @@ static int general(struct tach__intel *w)
 
 		if (!is_general(w, i))
 			continue;
-		value = w->model->today ? tach__intel_word(item)
-					: select_of(w, item) | tach__sel_levels(item) | SEL_INT;
+		value = w->model->encoded
+				? tach__intel_word(item)
+				: select_of(w, item) | tach__sel_privilege(item) | SEL_INT;
 		if (w->model->enable_each || n == 0)
 			value |= SEL_EN;
 		else
@@ -214,15 +215,16 @@ static int offcore(struct tach__intel *w)
 static int lbr(struct tach__intel *w)
 {
 	const struct tach_dispatch_x86 *x = w->d->in->x86;
-	uint32_t levels;
+	uint32_t privilege;
 	int rc;
 
 	if (!x || !x->lbr)
 		return 0;
-	levels = x->lbr_privilege ? x->lbr_privilege : w->d->in->privilege;
+	privilege = x->lbr_privilege ? x->lbr_privilege : w->d->in->privilege;
 	rc = tach__pmc(w->d, PMC_LBR_SELECT,
-		       (levels & TACH_PRIVILEGE_KERNEL ? 0 : 1) |
-			       (levels & TACH_PRIVILEGE_USER ? 0 : 2) | (x->lbr_filter & 0x1fc),
+		       (privilege & TACH_PRIVILEGE_KERNEL ? 0 : 1) |
+			       (privilege & TACH_PRIVILEGE_USER ? 0 : 2) |
+			       (x->lbr_filter & 0x1fc),
 		       MSR_LBR_SELECT, MSR_LBR_SELECT);
 	if (rc)
 		return rc;
@@ -246,13 +248,13 @@ int tach__intel_emit(struct tach__intel *w)
 	if (!rc)
 		rc = uncore(w);
 	data_registers(w);
-	if (!rc && !w->model->today)
+	if (!rc && !w->model->encoded)
 		rc = pebs(w);
 	if (!rc)
 		rc = offcore(w);
 	if (!rc && w->model->lbr)
 		rc = lbr(w);
-	if (!rc && w->model->today)
-		rc = tach__intel_emit_today(w);
+	if (!rc && w->model->encoded)
+		rc = tach__intel_emit_encoded(w);
 	return rc;
 }

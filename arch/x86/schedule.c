@@ -17,6 +17,7 @@
 #define INV    (1ull << 23)
 #define CMASK  (0xffull << 24)
 #define INTX   (3ull << 32)
+#define EQ     (1ull << 36)
 #define UMASK2 (0xffull << 40)
 
 /* The kernel's pseudo codes: event select 0, umask = number. */
@@ -142,7 +143,7 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 	/* All that the table knows is any, however many this machine has. */
 	if (own && own != row->general_mask)
 		want->counters &= own;
-	if (config & (EDGE | INV | CMASK | INTX) || event->config & UMASK2)
+	if (config & (EDGE | INV | CMASK | INTX | EQ) || event->config & UMASK2)
 		;
 	else if ((config & 0xffff) == 0xc0)
 		want->counters |= m->counters & FIXED(0);

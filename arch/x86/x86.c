@@ -3,9 +3,10 @@
 
 static int encode(struct tach__work *w)
 {
-	return w->pmu->encoding == TACH__INTEL ? tach__intel_encode(w)
-	       : w->pmu->encoding == TACH__AMD ? tach__amd_encode(w)
-					       : tach__netburst_encode(w);
+	return w->pmu->encoding == TACH__INTEL	    ? tach__intel_encode(w)
+	       : w->pmu->encoding == TACH__AMD	    ? tach__amd_encode(w)
+	       : w->pmu->encoding == TACH__NETBURST ? tach__netburst_encode(w)
+						    : tach__box_encode(w);
 }
 
 static void perf(struct tach__work *w)
@@ -14,8 +15,10 @@ static void perf(struct tach__work *w)
 		tach__intel_perf(w);
 	else if (w->pmu->encoding == TACH__AMD)
 		tach__amd_perf(w);
-	else
+	else if (w->pmu->encoding == TACH__NETBURST)
 		tach__netburst_perf(w);
+	else
+		tach__box_perf(w);
 }
 
 static const char *common(const struct tach__pmu *pmu)
@@ -36,11 +39,14 @@ static const struct tach__format formats[] = {
 	{"cmask", "config:24-31", -1},
 	{"in_tx", "config:32", TACH__INTEL},
 	{"in_tx_cp", "config:33", TACH__INTEL},
+	{"eq", "config:36", TACH__INTEL},
 	{"ldlat", "config1:0-15", TACH__INTEL},
 	{"offcore_rsp", "config1:0-63", TACH__INTEL},
 	{"frontend", "config1:0-23", TACH__INTEL},
 	{"", "", 0},
 };
+
+static const char *const devices[] = {"cpu", "cpu_core", "cpu_atom", "cpu_lowpower", NULL};
 
 const struct tach__part tach__part_x86 = {
 	.name = "x86",
@@ -48,6 +54,7 @@ const struct tach__part tach__part_x86 = {
 	.cpus = tach__x86_cpus,
 	.common = common,
 	.formats = formats,
+	.devices = devices,
 	.encode = encode,
 	.perf = perf,
 };

@@ -16,13 +16,14 @@ void p4_attrs(struct p4_attrs *out, const struct p4_state *s, int pmu, int event
 	memset(out, 0, sizeof *out);
 	out->opt = p4_options(s, os, 0);
 	w->opt = &out->opt;
+	w->quirks = tach__quirks_of(w->opt);
 	w->os = out->opt.os;
 	w->pmu = tach__pmu_at(pmu);
 	w->event = w->pmu->encoding == TACH__PERF_RAW ? &none : tach__event_at(pmu, event);
 	w->generic = tach__generic(w->pmu);
 	tach__offer(w);
 	out->numasks = w->event->numasks;
-	for (int i = 0; i < TACH__NMODS; i++)
+	for (int i = 0; i < TACH__NBOX_MODS; i++)
 		if (w->mods >> i & 1 && w->pmu->encoding != TACH__NETBURST)
 			out->mods[out->nmods++] = i;
 	for (size_t i = 0; i < sizeof netburst_order; i++)
@@ -33,9 +34,29 @@ void p4_attrs(struct p4_attrs *out, const struct p4_state *s, int pmu, int event
 			out->osmods[out->nosmods++] = i;
 }
 
+static uint64_t box_mod_code(const struct tach__pmu *pmu, int mod)
+{
+	switch (mod) {
+	case TACH__BOX_MOD_K:
+		return 0;
+	case TACH__BOX_MOD_U:
+		return 1;
+	case TACH__BOX_MOD_HV:
+		return 2;
+	case TACH__BOX_MOD_O:
+		return 3;
+	case TACH__BOX_MOD_C8:
+		return pmu->encoding == TACH__CLIENT ? 4 : 2;
+	}
+	/* Client boxes number them as cores do. */
+	return (uint64_t)mod + (pmu->encoding == TACH__CLIENT ? 2 : 0);
+}
+
 /* A modifier's number among its family's, as libpfm-4 shows it. */
 static uint64_t mod_code(const struct tach__pmu *pmu, int mod)
 {
+	if (pmu->flags & TACH__PMU_BOX)
+		return box_mod_code(pmu, mod);
 	if (pmu->encoding == TACH__NETBURST) {
 		for (size_t i = 0; i < sizeof netburst_order; i++)
 			if (netburst_order[i] == mod)
@@ -87,8 +108,57 @@ static const char *mod_text(int mod)
 		return "complement: count cycles at or below the threshold";
 	case TACH__MOD_THR:
 		return "threshold: count cycles with more events than that";
+	case TACH__MOD_EQ:
+		return "count cycles with as many events as the counter mask says, no more";
 	}
 	return "";
+}
+
+static const char *box_mod_text(int mod)
+{
+	switch (mod) {
+	case TACH__BOX_MOD_E:
+		return "count rising edges: how often it began, not how long it lasted";
+	case TACH__BOX_MOD_I:
+		return "invert the comparison with the threshold";
+	case TACH__BOX_MOD_TF:
+		return "count what this thread number does";
+	case TACH__BOX_MOD_CF:
+	case TACH__BOX_MOD_CF1:
+		return "count what this core number does";
+	case TACH__BOX_MOD_NF:
+	case TACH__BOX_MOD_NF1:
+		return "nodes to count for, a bit each";
+	case TACH__BOX_MOD_FF:
+		return "frequency from which on to count, in steps of 100 MHz";
+	case TACH__BOX_MOD_ISOC:
+		return "isochronous requests only";
+	case TACH__BOX_MOD_NC:
+		return "non-coherent requests only";
+	case TACH__BOX_MOD_LOC:
+		return "targets of this node";
+	case TACH__BOX_MOD_REM:
+		return "targets of other nodes";
+	case TACH__BOX_MOD_LMEM:
+		return "near memory";
+	case TACH__BOX_MOD_RMEM:
+		return "not near memory";
+	case TACH__BOX_MOD_DNID:
+		return "destination node";
+	case TACH__BOX_MOD_RCSNID:
+		return "requesting node";
+	case TACH__BOX_MOD_OCC_I:
+		return "invert the comparison of the occupancy";
+	case TACH__BOX_MOD_OCC_E:
+		return "count rising edges of the occupancy";
+	case TACH__BOX_MOD_O:
+		return "occupancy of the queue";
+	case TACH__BOX_MOD_K:
+	case TACH__BOX_MOD_U:
+	case TACH__BOX_MOD_HV:
+		return "a box counts at all levels: without effect";
+	}
+	return "threshold: count cycles with at least so many events";
 }
 
 static const char *osmod_text(int mod)
@@ -147,7 +217,7 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	if (um->attrs)
 		tach__attr(um->attrs, TACH__A_EQ, NULL, &alias);
 	out->name = tach__str(um->name);
-	out->desc = tach__str(um->description);
+	out->desc = p4_text(um->description, um->name);
 	out->equiv = alias;
 	out->code = um->code | p4_wired(um->hw) >> 8;
 	/* Where the umask replaces the event select, that is in the lowest byte. */
@@ -156,6 +226,13 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	/* NetBurst's are bits, and shown by their number. */
 	if (a->w.pmu->encoding == TACH__NETBURST && um->code)
 		out->code = (uint64_t)__builtin_ctzll(um->code);
+	/* Sandy Bridge-EP's C-boxes: the filter where there is nothing else. */
+	if (a->w.pmu->flags & TACH__PMU_BOX && !(a->w.pmu->flags & TACH__PMU_CBO) &&
+	    a->w.pmu->mods >> TACH__BOX_MOD_CF & 1 && !out->code && um->attrs)
+		tach__attr(um->attrs, TACH__A_F0, &out->code, NULL);
+	/* Of boxes libpfm-4's own is shown where the vendor's is encoded. */
+	if (a->w.pmu->flags & TACH__PMU_BOX && um->attrs)
+		tach__attr(um->attrs, TACH__A_PFM, &out->code, NULL);
 	out->type = PFM_ATTR_UMASK;
 	out->ctrl = PFM_ATTR_CTRL_PMU;
 	/* perf's do come by default, but are not shown so. */
@@ -163,10 +240,13 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	out->is_precise = (um->flags & TACH__UM_PEBS) != 0;
 	out->support_no_mods = (um->flags & TACH__UM_NOMODS) != 0;
 	if (a->w.pmu->flags & TACH__PMU_SPEC)
-		out->is_speculative = um->flags & TACH__UM_SPEC ? PFM_EVENT_INFO_SPEC_TRUE
-								: PFM_EVENT_INFO_SPEC_FALSE;
-	out->support_hw_smpl = ((a->w.pmu->flags & TACH__PMU_EXTPEBS) || out->is_precise) &&
-			       !out->support_no_mods;
+		out->is_speculative =
+			um->flags & TACH__UM_SPEC || a->w.event->flags & TACH__EV_SPEC
+				? PFM_EVENT_INFO_SPEC_TRUE
+				: PFM_EVENT_INFO_SPEC_FALSE;
+	out->support_hw_smpl =
+		((a->w.pmu->flags & (TACH__PMU_EXTPEBS | TACH__PMU_CBO)) || out->is_precise) &&
+		!out->support_no_mods;
 }
 
 static void mod_info(const struct tach__modifier *mod, pfm_event_attr_info_t *out)
@@ -184,8 +264,10 @@ static pfm_err_t fill(const struct p4_attrs *a, int attr, pfm_event_attr_info_t 
 	}
 	attr -= a->numasks;
 	if (attr < a->nmods) {
-		mod_info(&tach__mods[a->mods[attr]], out);
-		out->desc = mod_text(a->mods[attr]);
+		int box = (a->w.pmu->flags & TACH__PMU_BOX) != 0;
+
+		mod_info(&(box ? tach__box_mods : tach__mods)[a->mods[attr]], out);
+		out->desc = (box ? box_mod_text : mod_text)(a->mods[attr]);
 		out->code = mod_code(a->w.pmu, a->mods[attr]);
 		out->ctrl = PFM_ATTR_CTRL_PMU;
 		return PFM_SUCCESS;

@@ -1,10 +1,27 @@
 # libpfm.so.4: libpfm-4's interface over the same tables and encoder.
 $(eval $(call drop_in,libpfm4,libpfm.so.4,libpfm.so))
 
+# libpfm.a: the same in one object, in which nothing but libpfm-4's own names is left to see, so that it may be
+# linked beside libtach.a. A program links -lpfm -lm -lpthread -ldl with it.
+lib_targets += $(B)/libpfm4/libpfm.a
+install_files += $(B)/libpfm4/libpfm.a=$$LIBDIR/tach/libpfm.a
+$(B)/libpfm4/libpfm.a: $(libpfm4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map
+	@mkdir -p $(@D)
+	@sed -n 's/^\t\(pfm_[a-z_]*\);$$/\1/p' compat/libpfm4/libpfm.map >$(@D)/libpfm.names
+	$(call quiet,AR)$(CC) -r -nostdlib -o $(@D)/libpfm.o $(libpfm4_obj) $(B)/libtach.a && \
+		$$($(CC) -print-prog-name=objcopy) --keep-global-symbols=$(@D)/libpfm.names $(@D)/libpfm.o && \
+		rm -f $@ && $(AR) rcs $@ $(@D)/libpfm.o
+
 # The programs that tests run against it.
-slow_packages += libpfm4 libpfm4-dev papi-tools
+slow_packages += libpfm4 libpfm4-dev papi-tools swig libncurses-dev python3-dev python3-setuptools
+clients: need-build
+	@tools/need g++ libpfm4-dev libbenchmark-dev
+	+@$(MAKE) --no-print-directory $(parallel) lib tools
+	@B=$(B) tests/run --all compat/libpfm4_programs compat/libpfm4_headers compat/libpfm3_client check/slow/clients \
+		check/slow/google-benchmark
+.PHONY: clients
 
 # Fuzzing takes the library's own look-up of presets: one definition is enough.
 fuzz_with_pfm4 := $(filter-out %/derived.c,$(libpfm4_src))
-$(B)/tests/unit/compat/libpfm4_forks: override CPPFLAGS += -Icompat/libpfm4/include
+$(B)/tests/unit/compat/libpfm4_forks $(B)/tests/unit/compat/libpfm4_names: override CPPFLAGS += -Icompat/libpfm4/include
 $(B)/tests/fuzz/pfm4 $(B)/fuzz/pfm4: override CPPFLAGS += -Icompat/libpfm4/include

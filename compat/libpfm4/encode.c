@@ -13,7 +13,8 @@ static struct tach__caller caller(const struct p4_state *s, const struct perf_ev
 		.freq = attr ? attr->freq : 0,
 		.period = attr && attr->sample_period,
 		.search = s->active,
-		.nsearch = s->nactive,
+		.nsearch = s->nactive + s->nhidden,
+		.boxes = s->boxes,
 	};
 }
 
@@ -35,7 +36,13 @@ static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const ch
 {
 	int rc = s->verbose ? explained(s, w, str, opt) : tach__encode(w, str, opt, NULL);
 
-	return rc ? p4_error(rc) : PFM_SUCCESS;
+	/* To libpfm-4 cpu/event=.../ is the name of an event, which none has. */
+	if (rc && w->generic == TACH__GENERIC_TERMS)
+		return PFM_ERR_NOTFOUND;
+	/* A box that has no number cannot be spoken of here. */
+	if (!rc && p4_number(w->pmu_number) < 0)
+		return PFM_ERR_NOTFOUND;
+	return p4_error(rc);
 }
 
 /* The full name, to be freed; *name stays as it is where there is none. */
@@ -151,6 +158,13 @@ static pfm_err_t encode_perf(const struct p4_state *s, const char *str, int plm,
 	return encode_attr(s, str, plm, os, arg, arg->attr);
 }
 
+/* Ours ignores what follows an event's comma; clients of libpfm-4 are told, as it tells them.
+ */
+static int is_list(const char *str)
+{
+	return strchr(str, ',') != NULL;
+}
+
 pfm_err_t pfm_get_os_event_encoding(const char *str, int dfl_plm, pfm_os_t os, void *args)
 {
 	const int levels = PFM_PLM0 | PFM_PLM1 | PFM_PLM2 | PFM_PLM3 | PFM_PLMH;
@@ -159,7 +173,7 @@ pfm_err_t pfm_get_os_event_encoding(const char *str, int dfl_plm, pfm_os_t os, v
 
 	if (!s)
 		return PFM_ERR_NOINIT;
-	if (!str || !args || dfl_plm & ~levels)
+	if (!str || !args || dfl_plm & ~levels || is_list(str))
 		rc = PFM_ERR_INVAL;
 	else if (!p4_os_works(s, os))
 		rc = PFM_ERR_NOTSUPP;
@@ -214,7 +228,7 @@ int pfm_find_event(const char *str)
 
 	if (!s)
 		return PFM_ERR_NOINIT;
-	if (!str) {
+	if (!str || is_list(str)) {
 		p4_leave();
 		return PFM_ERR_INVAL;
 	}
@@ -222,5 +236,7 @@ int pfm_find_event(const char *str)
 	w.caller = caller(s, NULL);
 	rc = p4_error(tach__lookup(&w, str, &opt));
 	p4_leave();
+	if (!rc && p4_number(w.pmu_number) < 0)
+		rc = PFM_ERR_NOTFOUND;
 	return rc ? rc : p4_idx(w.pmu_number, w.event_number);
 }

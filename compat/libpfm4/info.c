@@ -8,6 +8,8 @@ static int max_words(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
 
+	if (row->flags & TACH__PMU_BOX)
+		return row->words;
 	switch ((enum tach__encoding)row->encoding) {
 	case TACH__NETBURST:
 		return 3; /* ESCR, CCCR, and the replay tag that callers leave room for */
@@ -35,15 +37,22 @@ static void fill_pmu(const struct p4_state *s, int pmu, pfm_pmu_info_t *info)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
 
-	info->name = tach__str(row->name);
+	info->name =
+		tach__str(row->flags & TACH__PMU_BOX && row->alias ? row->alias : row->name);
 	info->desc = *tach__str(row->description) ? tach__str(row->description) : info->name;
 	info->pmu = (pfm_pmu_t)p4_number(pmu);
-	info->type = row->arch == TACH__LINUX ? PFM_PMU_TYPE_OS_GENERIC : PFM_PMU_TYPE_CORE;
+	info->type = row->arch == TACH__LINUX	  ? PFM_PMU_TYPE_OS_GENERIC
+		     : row->flags & TACH__PMU_BOX ? PFM_PMU_TYPE_UNCORE
+						  : PFM_PMU_TYPE_CORE;
 	info->nevents = nevents(row);
 	info->first_event = info->nevents ? p4_idx(pmu, 0) : -1;
 	info->max_encoding = max_words(pmu);
 	info->num_cntrs = row->general_libpfm4 ? row->general_libpfm4 : row->general;
 	info->num_fixed_cntrs = row->fixed_libpfm4;
+	if (row->flags & TACH__PMU_ARCHDEFAULT && p4_is_active(s, pmu)) {
+		info->num_cntrs = s->arch_general;
+		info->num_fixed_cntrs = s->arch_fixed;
+	}
 	info->is_present = p4_is_active(s, pmu) ? 1 : 0;
 	info->is_dfl = (row->flags & TACH__PMU_ARCHDEFAULT) != 0;
 }
@@ -95,6 +104,10 @@ static uint64_t code_of(const struct tach__pmu *row, const struct tach__event *e
 		tach__attr(event->attrs, TACH__A_ESCRSEL, &select, NULL);
 		return select << 8 | event->code;
 	}
+	if (row->flags & TACH__PMU_BOX && event->attrs &&
+	    (tach__attr(event->attrs, TACH__A_PFM, &select, NULL) ||
+	     tach__attr(event->attrs, TACH__A_BASE, &select, NULL)))
+		return select;
 	/* perf.tsv keeps the type in the upper bits. */
 	return row->encoding == TACH__PERF ? event->code & 0xffffff
 					   : event->code | p4_wired(event->hw);
@@ -109,14 +122,15 @@ static void fill_event(const struct p4_attrs *attrs, pfm_event_info_t *info)
 	if (event->attrs)
 		tach__attr(event->attrs, TACH__A_EQ, NULL, &alias);
 	info->name = tach__str(event->name);
-	info->desc = tach__str(event->description);
+	info->desc = p4_text(event->description, event->name);
 	info->equiv = alias;
 	info->code = code_of(row, event);
 	info->is_precise = tach__precise(&attrs->w) ? 1 : 0;
 	if (row->flags & TACH__PMU_SPEC)
 		info->is_speculative = event->flags & TACH__EV_SPEC ? PFM_EVENT_INFO_SPEC_TRUE
 								    : PFM_EVENT_INFO_SPEC_FALSE;
-	info->support_hw_smpl = (row->flags & TACH__PMU_EXTPEBS) != 0 || info->is_precise;
+	info->support_hw_smpl =
+		(row->flags & (TACH__PMU_EXTPEBS | TACH__PMU_CBO)) != 0 || info->is_precise;
 }
 
 pfm_err_t pfm_get_event_info(int idx, pfm_os_t os, pfm_event_info_t *output)
@@ -170,7 +184,8 @@ pfm_err_t pfm_pmu_validate(pfm_pmu_t number, FILE *fp)
 		const struct tach__event *event = tach__event_at(pmu, e);
 		const char *name = tach__str(event->name);
 
-		if (tach__event_find(pmu, name, strlen(name)) != e) {
+		if (!(event->flags & TACH__EV_SHADOW) &&
+		    tach__event_find(pmu, name, strlen(name)) != e) {
 			fprintf(fp, "pmu: %s event%d: %s hides behind an earlier event\n",
 				tach__str(tach__pmu_at(pmu)->name), e, name);
 			faults++;

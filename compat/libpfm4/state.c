@@ -11,9 +11,9 @@
 enum { IDX_SHIFT = 21, NUMBERS = 1024 };
 
 /*
- * Readers have it for a whole call, the writer while it looks at the machine; nobody takes it
- * twice, and libpfm4's functions are not for signal handlers. A forked child gets it free: what
- * another thread of its parent was amid changing is not `ready` and is found out again.
+ * Readers have it for a whole call, the writer while it looks at the machine; no thread takes
+ * it twice, and libpfm4's functions are not for signal handlers. A forked child gets it free:
+ * what another thread of its parent was amid changing is not `ready` and is found out again.
  */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct p4_state state;
@@ -35,19 +35,61 @@ static int16_t pmu_of_number[NUMBERS];
  */
 static pthread_once_t numbered = PTHREAD_ONCE_INIT;
 
-int p4_number(int pmu)
+static int is_box(int pmu)
 {
-	int number = tach__pmu_at(pmu)->libpfm4_id;
+	return pmu >= tach__npmus();
+}
 
-	return number >= 0 ? number : PFM_PMU_OURS + pmu;
+/* libpfm-4's, or one that follows from the table's order; -1: neither. */
+static int number_in_tables(int pmu)
+{
+	const struct tach__pmu *row = tach__pmu_at(pmu);
+	const char *alias = tach__str(row->alias);
+
+	if (!is_box(pmu))
+		return row->libpfm4_id >= 0 ? row->libpfm4_id : PFM_PMU_OURS + pmu;
+	/* What several CPUs' boxes are called has one number. */
+	return *alias ? tach__pmu_at(tach__pmu_find(alias, strlen(alias)))->libpfm4_id
+		      : row->libpfm4_id;
+}
+
+/*
+ * Boxes that libpfm-4 does not know are thousands, and an index has 10 bits for the PMU: those
+ * of this machine get the numbers that are left, first come first served.
+ */
+static void number_boxes(void)
+{
+	int next = PFM_PMU_OURS + tach__npmus();
+
+	for (int i = tach__npmus(); i < tach__npmus() + tach__nboxes(); i++)
+		if (number_in_tables(i) < 0 && tach__box_in(tach__boxes(), i) && next < NUMBERS)
+			pmu_of_number[next++] = (int16_t)i;
 }
 
 static void number_all(void)
 {
 	memset(pmu_of_number, 0xff, sizeof pmu_of_number);
-	for (int i = 0; i < tach__npmus(); i++)
-		if (p4_number(i) < NUMBERS)
-			pmu_of_number[p4_number(i)] = (int16_t)i;
+	for (int i = 0; i < tach__npmus() + tach__nboxes(); i++) {
+		int number = number_in_tables(i);
+
+		if (number >= 0 &&
+		    (pmu_of_number[number] < 0 || tach__box_in(tach__boxes(), i)))
+			pmu_of_number[number] = (int16_t)i;
+	}
+	number_boxes();
+}
+
+int p4_number(int pmu)
+{
+	int number = number_in_tables(pmu);
+
+	if (number >= 0)
+		return number;
+	pthread_once(&numbered, number_all);
+	for (number = PFM_PMU_OURS + tach__npmus(); number < NUMBERS; number++)
+		if (pmu_of_number[number] == pmu)
+			return number;
+	return -1;
 }
 
 int p4_pmu(int number)
@@ -119,7 +161,7 @@ static int find_forced(const char *text)
 	size_t length = strcspn(text, ",");
 	int whole = tach__pmu_find(text, length);
 
-	for (int i = 0; whole < 0 && i < tach__npmus(); i++)
+	for (int i = 0; whole < 0 && i < tach__npmus() + tach__nboxes(); i++)
 		if (strncasecmp(tach__str(tach__pmu_at(i)->name), text, length) == 0)
 			whole = i;
 	return whole;
@@ -133,24 +175,53 @@ static pfm_err_t force(const char *text)
 	if (pmu < 0)
 		return PFM_ERR_NOTSUPP;
 	state.active[state.nactive++] = pmu;
-	if (tach__pmu_at(pmu)->arch != TACH__LINUX)
+	if (!is_box(pmu) && tach__pmu_at(pmu)->arch != TACH__LINUX)
 		snprintf(state.host, sizeof state.host, "%s",
 			 tach__str(tach__pmu_at(pmu)->name));
 	return PFM_SUCCESS;
 }
 
+/* libpfm-4's table for that CPU, where the CPU has one of its own here. */
+static int libpfm4_table(int pmu)
+{
+	const struct tach__pmu *row = tach__pmu_at(pmu);
+	const char *alias = tach__str(row->alias);
+	int theirs = row->libpfm4_id < 0 && *alias ? tach__pmu_find(alias, strlen(alias)) : -1;
+
+	return theirs >= 0 && tach__pmu_at(theirs)->libpfm4_id >= 0 ? theirs : pmu;
+}
+
+/* Callers go by names that they know (PAPI's presets are by PMU): ours works as a prefix. */
+static void hide(int pmu)
+{
+	if (!p4_is_active(&state, pmu) && state.nactive + state.nhidden < TACH__SEARCH_MAX &&
+	    !is_disabled(tach__str(tach__pmu_at(pmu)->name)))
+		state.active[state.nactive + state.nhidden++] = pmu;
+}
+
 static void detect(void)
 {
+	const uint64_t *boxes = tach__boxes(); /* few of thousands */
 	int hosts[TACH__SEARCH_MAX], n = tach_pmu_host(hosts, TACH__SEARCH_MAX, NULL), arch;
 
 	for (int i = 0; i < n && i < TACH__SEARCH_MAX; i++)
-		activate(hosts[i]);
+		activate(libpfm4_table(hosts[i]));
 	arch = tach__pmu_find("ix86arch", 8);
-	if (n > 0 && arch >= 0 && tach__pmu_at(hosts[0])->encoding == TACH__INTEL)
+	/* A hypervisor may show the CPU and no PMU. */
+	if (arch >= 0 && tach__archperfmon_counters(&state.arch_general, &state.arch_fixed))
 		activate(arch);
 	for (int i = 0; i < tach__npmus(); i++)
 		if (state.perf && tach__pmu_at(i)->arch == TACH__LINUX)
 			activate(i);
+	for (int i = 0; i < n && i < TACH__SEARCH_MAX; i++)
+		hide(hosts[i]);
+	for (int word = 0; word < TACH__BOX_WORDS; word++)
+		for (uint64_t left = boxes[word]; left; left &= left - 1) {
+			int i = tach__npmus() + word * 64 + __builtin_ctzll(left);
+
+			if (p4_number(i) >= 0 && !is_disabled(tach__str(tach__pmu_at(i)->name)))
+				state.boxes[word] |= left & -left;
+		}
 }
 
 pfm_err_t pfm_initialize(void)
@@ -205,7 +276,7 @@ int p4_is_active(const struct p4_state *s, int pmu)
 	for (int i = 0; i < s->nactive; i++)
 		if (s->active[i] == pmu)
 			return 1;
-	return 0;
+	return tach__box_in(s->boxes, pmu);
 }
 
 int p4_os_works(const struct p4_state *s, pfm_os_t os)

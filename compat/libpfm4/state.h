@@ -13,10 +13,13 @@ struct p4_state {
 	FILE *out;
 	int encode_inactive; /* every PMU may be named by prefix */
 	int perf;	     /* this kernel has perf_event */
-	int nactive;
-	int active[TACH__SEARCH_MAX]; /* in the order of search */
-	char host[64];		      /* the forced PMU's name, "" when it is no core PMU */
+	int nactive, nhidden;
+	int active[TACH__SEARCH_MAX];	 /* in the order of search; the hidden ones last */
+	uint64_t boxes[TACH__BOX_WORDS]; /* those that are there, a bit each */
+	char host[64];			 /* the forced PMU's name, "" when it is no core PMU */
 	int forced;
+	int arch_general,
+		arch_fixed; /* counters of the architectural PMU; 0: it is not there */
 };
 
 /*
@@ -48,12 +51,18 @@ int p4_os_works(const struct p4_state *state, pfm_os_t os);
 /* attrs.c: an event's attributes as a list. */
 struct p4_attrs {
 	int numasks;
-	int nmods, mods[TACH__NMODS];
+	int nmods, mods[TACH__NBOX_MODS];
 	int nosmods, osmods[TACH__NOSMODS];
 	struct tach__work w; /* set to the event; for tach__offer */
 	struct tach_encode_options opt;
 };
 uint64_t p4_wired(uint32_t hw);
+/* A description, for callers that look into it without a check: the name where there is none.
+ */
+static inline const char *p4_text(uint32_t description, uint32_t name)
+{
+	return tach__str(description ? description : name);
+}
 void p4_attrs(struct p4_attrs *out, const struct p4_state *state, int pmu, int event,
 	      pfm_os_t os);
 

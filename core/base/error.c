@@ -122,7 +122,9 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	err->line = line;
 	err->column = column;
 	err->text[0] = 0;
-	/* No news: not worth the first call of printf, which is felt at the start of a process.
+	/*
+	 * Nothing to say. printf is not called for it: its first call takes a noticeable part
+	 * of the start of a process.
 	 */
 	if (!format)
 		return code;

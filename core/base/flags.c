@@ -14,5 +14,6 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_FLAG_STALE, "stale"},
 	{TACH_FLAG_SMALL, "small"},
 	{TACH_FLAG_CORRECTED, "corrected"},
+	{TACH_FLAG_EMULATED, "emulated"},
 	{0, NULL},
 };

@@ -8,6 +8,14 @@
 #include "core/base/out.h"
 #include "core/base/utf8.h"
 
+void tach__out_open(struct tach__out *out, tach_sink sink, void *context)
+{
+	out->sink = sink;
+	out->context = context;
+	out->code = out->lacking = 0;
+	out->used = 0;
+}
+
 int tach__out_flush(struct tach__out *out)
 {
 	int code;
@@ -92,24 +100,17 @@ void tach__out_escaped(struct tach__out *out, const char *text,
 	tach__out_bytes(out, plain, (size_t)(text - plain));
 }
 
-static const char *json_escape(unsigned c, char room[8])
+static const char *csv_escape(unsigned c, char room[8])
 {
-	char one[4];
-
-	/* '<' so that a string cannot end the script element it may stand in. */
-	if (c != '"' && c != '\\' && c != '<' &&
-	    ((c >= ' ' && c < 0x7f) || tach__utf8_shown(one, tach__utf8_put(one, c))))
-		return NULL;
-	if (c == '"' || c == '\\')
-		snprintf(room, 8, "\\%c", (int)c);
-	else
-		snprintf(room, 8, "\\u%04x", c);
-	return room;
+	(void)room;
+	return c == '"' ? "\"\"" : c == '\n' ? "\n" : c == '\t' ? "\t" : NULL;
 }
 
-void tach__out_json_string(struct tach__out *out, const char *text)
+/* Spreadsheets take what begins with one of these for a formula, and what follows an apostrophe
+ * for text. */
+void tach__out_csv_string(struct tach__out *out, const char *text)
 {
-	tach__out_text(out, "\"");
-	tach__out_escaped(out, text, json_escape);
+	tach__out_text(out, *text && strchr("=+-@\t\r\n", *text) ? "\"'" : "\"");
+	tach__out_escaped(out, text, csv_escape);
 	tach__out_text(out, "\"");
 }

@@ -14,6 +14,7 @@ struct tach__out {
 	char buffer[4096];
 };
 
+void tach__out_open(struct tach__out *out, tach_sink sink, void *context);
 /* A piece formatted by printf's rules, at most a buffer long. */
 void tach__out(struct tach__out *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -27,7 +28,8 @@ void tach__out_number(struct tach__out *out, double v, const char *otherwise);
  */
 void tach__out_escaped(struct tach__out *out, const char *text,
 		       const char *(*escape)(unsigned c, char room[8]));
-void tach__out_json_string(struct tach__out *out, const char *text);
+/* A cell of CSV (RFC 4180). */
+void tach__out_csv_string(struct tach__out *out, const char *text);
 int tach__out_flush(struct tach__out *out);
 
 #endif

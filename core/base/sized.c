@@ -8,7 +8,7 @@
 enum { SIZE_LIMIT = 65536 };
 
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,
-		     struct tach_error *err)
+		     size_t align, struct tach_error *err)
 {
 	uint32_t size;
 
@@ -19,7 +19,8 @@ uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t 
 	memcpy(&size, theirs, sizeof size);
 	if (size == 0)
 		return (uint32_t)first;
-	if (size % sizeof size == 0 && size <= SIZE_LIMIT)
+	/* Any other would end amid a member: half a pointer is none. */
+	if (size % align == 0 && size <= SIZE_LIMIT)
 		return size;
 	tach__error(err, TACH_ERR_INVAL, 0, 0,
 		    "struct %s has a size of %u, where this library's has %zu: "
@@ -29,13 +30,12 @@ uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t 
 }
 
 const void *tach__resized_in(const void *theirs, void *ours, const char *name, size_t first,
-			     size_t known, struct tach_error *err)
+			     size_t known, size_t align, struct tach_error *err)
 {
 	const char *at = theirs;
-	uint32_t size = tach__sized(theirs, name, first, known, err), own = (uint32_t)known;
+	uint32_t size = tach__sized(theirs, name, first, known, align, err),
+		 own = (uint32_t)known;
 
-	if (size == known)
-		return theirs;
 	if (!size)
 		return NULL;
 	for (size_t i = known; i < size; i++)
@@ -54,19 +54,17 @@ const void *tach__resized_in(const void *theirs, void *ours, const char *name, s
 }
 
 void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
-			struct tach_error *err)
+			size_t align, struct tach_error *err)
 {
-	uint32_t size = tach__sized(theirs, name, first, known, err);
-
-	if (size == known)
-		return theirs;
-	return size ? memset(ours, 0, known) : NULL;
+	return tach__sized(theirs, name, first, known, align, err) ? memset(ours, 0, known)
+								   : NULL;
 }
 
 void tach__resized_done(void *theirs, const void *filled, const char *name, size_t first,
-			size_t known)
+			size_t known, size_t align)
 {
-	size_t size = tach__sized(theirs, name, first, known, NULL), skip = sizeof(uint32_t);
+	size_t size = tach__sized(theirs, name, first, known, align, NULL),
+	       skip = sizeof(uint32_t);
 
 	if (size > known)
 		memset((char *)theirs + known, 0, size - known);

@@ -38,22 +38,23 @@ enum {
 	TACH__FIRST_tach_schedule_options = 20,
 	TACH__FIRST_tach_set_options = 48,
 	TACH__FIRST_tach_umask_info = 80,
+	TACH__FIRST_tach_uncore_options = 24,
 };
 
-/* What the functions below want to know of a struct: its name, its first size, its size now. */
-#define TACH__STRUCT(type) #type, TACH__FIRST_##type, sizeof(struct type)
+/* What the functions below want to know of a struct: name, first size, size now, alignment. */
+#define TACH__STRUCT(type) #type, TACH__FIRST_##type, sizeof(struct type), _Alignof(struct type)
 
 /* How many bytes the caller's struct has; 0: err says what is wrong with it. */
 uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t known,
-		     struct tach_error *err);
+		     size_t align, struct tach_error *err);
 
 /* The functions below for a struct that has not our size. */
 const void *tach__resized_in(const void *theirs, void *ours, const char *name, size_t first,
-			     size_t known, struct tach_error *err);
+			     size_t known, size_t align, struct tach_error *err);
 void *tach__resized_out(void *theirs, void *ours, const char *name, size_t first, size_t known,
-			struct tach_error *err);
+			size_t align, struct tach_error *err);
 void tach__resized_done(void *theirs, const void *filled, const char *name, size_t first,
-			size_t known);
+			size_t known, size_t align);
 
 /* The usual case costs a look: encoding an event goes through three of these. */
 static inline int tach__has_our_size(const void *theirs, size_t first, size_t known)
@@ -71,11 +72,12 @@ static inline int tach__has_our_size(const void *theirs, size_t first, size_t kn
  * receives what both know and 0 for the rest. NULL: TACH_ERR_INVAL, and err says why.
  */
 static inline const void *tach__sized_in(const void *theirs, void *ours, const char *name,
-					 size_t first, size_t known, struct tach_error *err)
+					 size_t first, size_t known, size_t align,
+					 struct tach_error *err)
 {
 	return tach__has_our_size(theirs, first, known)
 		       ? theirs
-		       : tach__resized_in(theirs, ours, name, first, known, err);
+		       : tach__resized_in(theirs, ours, name, first, known, align, err);
 }
 
 /*
@@ -83,19 +85,19 @@ static inline const void *tach__sized_in(const void *theirs, void *ours, const c
  * beside its size then goes through tach__sized_done. NULL: TACH_ERR_INVAL, and err says why.
  */
 static inline void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first,
-				    size_t known, struct tach_error *err)
+				    size_t known, size_t align, struct tach_error *err)
 {
 	return tach__has_our_size(theirs, first, known)
 		       ? theirs
-		       : tach__resized_out(theirs, ours, name, first, known, err);
+		       : tach__resized_out(theirs, ours, name, first, known, align, err);
 }
 
 /* Hands on what was filled. theirs->size stays, and what we do not know of it becomes 0. */
 static inline void tach__sized_done(void *theirs, const void *filled, const char *name,
-				    size_t first, size_t known)
+				    size_t first, size_t known, size_t align)
 {
 	if (theirs != filled)
-		tach__resized_done(theirs, filled, name, first, known);
+		tach__resized_done(theirs, filled, name, first, known, align);
 }
 
 #endif

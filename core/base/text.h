@@ -22,6 +22,21 @@ static inline unsigned char tach__fold(char c)
 	return (unsigned char)(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
+/* Order of name[0..length) against the string `other`: <0, 0, >0. */
+static inline int tach__name_compare(const char *name, size_t length, const char *other)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char a = tach__fold(name[i]), b = tach__fold(other[i]);
+
+		/* A name that holds a NUL byte ends here too: b == 0 < a or a == b == 0. */
+		if (a != b)
+			return a < b ? -1 : 1;
+		if (b == 0)
+			return 1;
+	}
+	return other[length] ? -1 : 0;
+}
+
 /*
  * strtoull's numbers, base 0, within the span alone: 1; 0 if it is malformed; -1 and ULLONG_MAX
  * if it is too large.

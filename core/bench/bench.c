@@ -27,8 +27,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * The least that the clock was seen to advance by, which is what reading it takes where it runs
- * finer than that.
+ * The smallest step of the clock that was seen. Where its ticks are finer than the time of
+ * reading it, that time.
  */
 static double clock_resolution(void)
 {

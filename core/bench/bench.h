@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Inside a benchmark: where numbers come from, the samples of one quantity, the whole result.
+/*
+ * Inside a benchmark: where numbers come from, the samples of one quantity, the whole result.
  */
 #ifndef TACH_CORE_BENCH_H
 #define TACH_CORE_BENCH_H
@@ -48,7 +49,8 @@ struct tach_bench {
 	char missing[256];
 };
 
-/* The number of iterations that take at least `ns`; runs the body, which warms it up as well.
+/*
+ * The number of iterations that take at least `ns`; runs the body, which warms it up as well.
  */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/bench/bench.h"
-#include "core/base/out.h"
+#include "core/base/json_out.h"
 
 /* What snprintf would do with it: cut to size, and the whole length known. */
 struct room {
@@ -79,57 +79,55 @@ static void format_text(struct tach__out *out, const struct tach_bench *b)
 			  100 * b->drift);
 }
 
-static void number(struct tach__out *out, const char *key, double v)
-{
-	tach__out(out, ",\"%s\":", key);
-	tach__out_number(out, v, "null");
-}
-
-static void value(struct tach__out *out, const struct tach_bench *b, int i,
+static void value(struct tach__json_out *json, const struct tach_bench *b, int i,
 		  const struct tach_bench_quantity *v)
 {
 	const struct tach__bench_series *s = &b->series[i];
 
-	tach__out_text(out, i ? ",{\"name\":" : "{\"name\":");
-	tach__out_json_string(out, v->name);
-	number(out, "median", v->median);
-	number(out, "mad", v->mad);
-	number(out, "low", v->low);
-	number(out, "high", v->high);
-	number(out, "confidence", v->confidence);
-	number(out, "empty", v->empty);
-	number(out, "resolution", s->resolution);
-	tach__out(out, ",\"samples\":%u,\"outliers\":%u,\"flags\":%u,\"pass\":%u", v->samples,
-		  v->outliers, v->flags, v->pass);
-	tach__out_text(out, ",\"sample\":[");
-	for (uint32_t k = 0; k < s->samples; k++) {
-		tach__out_text(out, k ? "," : "");
-		tach__out_number(out, s->sample[k], "null");
-	}
-	tach__out_text(out, "]}");
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", v->name);
+	tach__json_number(json, "median", v->median);
+	tach__json_number(json, "mad", v->mad);
+	tach__json_number(json, "low", v->low);
+	tach__json_number(json, "high", v->high);
+	tach__json_number(json, "confidence", v->confidence);
+	tach__json_number(json, "empty", v->empty);
+	tach__json_number(json, "resolution", s->resolution);
+	tach__json_unsigned(json, "samples", v->samples);
+	tach__json_unsigned(json, "outliers", v->outliers);
+	tach__json_unsigned(json, "flags", v->flags);
+	tach__json_unsigned(json, "pass", v->pass);
+	tach__json_array(json, "sample");
+	for (uint32_t k = 0; k < s->samples; k++)
+		tach__json_number(json, NULL, s->sample[k]);
+	tach__json_end(json);
+	tach__json_end(json);
 }
 
 static void format_json(struct tach__out *out, const struct tach_bench *b)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};
+	struct tach__json_out json;
 
-	tach__out_text(out, "{\"schema\":\"tach-bench-1\",\"name\":");
-	tach__out_json_string(out, b->name);
-	tach__out(out, ",\"iterations\":%llu,\"passes\":%d", (unsigned long long)b->iterations,
-		  b->npasses);
-	number(out, "drift", b->drift);
-	number(out, "confidence", b->confidence);
+	tach__json_begin(&json, out, TACH__JSON_COMPACT);
+	tach__json_object(&json, NULL);
+	tach__json_string(&json, "schema", "tach-bench-1");
+	tach__json_string(&json, "name", b->name);
+	tach__json_unsigned(&json, "iterations", b->iterations);
+	tach__json_int(&json, "passes", b->npasses);
+	tach__json_number(&json, "drift", b->drift);
+	tach__json_number(&json, "confidence", b->confidence);
 	if (b->unit) {
-		tach__out_text(out, ",\"unit\":");
-		tach__out_json_string(out, b->unit);
-		number(out, "units", b->units);
+		tach__json_string(&json, "unit", b->unit);
+		tach__json_number(&json, "units", b->units);
 	}
-	tach__out_text(out, ",\"values\":[");
+	tach__json_array(&json, "values");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
-		value(out, b, i, &v);
-	tach__out_text(out, "],\"missing\":");
-	tach__out_json_string(out, b->missing);
-	tach__out_text(out, "}\n");
+		value(&json, b, i, &v);
+	tach__json_end(&json);
+	tach__json_string(&json, "missing", b->missing);
+	tach__json_end(&json);
+	tach__out_text(out, "\n");
 }
 
 int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format format, char *text,
@@ -138,10 +136,7 @@ int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format form
 	struct room room = {text, size, 0};
 	struct tach__out out;
 
-	out.sink = append;
-	out.context = &room;
-	out.code = 0;
-	out.used = 0;
+	tach__out_open(&out, append, &room);
 	if (size)
 		text[0] = '\0';
 	if (format == TACH_BENCH_JSON)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A benchmark's JSON read back; bench_format.c says what stands where. */
+/* A benchmark's JSON read back; format.c says what stands where. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,8 +10,8 @@
 #include "core/set/set.h"
 
 /*
- * Events as written, label and all; the first ones all passes have: the one that they repeat,
- * and interrupts, which the set adds by itself.
+ * Events as written, with their labels. The first ones are in every pass: the event that passes
+ * repeat, and interrupts, which the set adds by itself.
  */
 struct plan {
 	int n, anchors;
@@ -47,7 +47,8 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
 	return tach_event_encode(string, &opt, out, NULL);
 }
 
-/* A name for several events, which the set will count: they may be more than fit beside others.
+/*
+ * A name for several events, which the set will count: they may be more than fit beside others.
  */
 static int is_derived(struct tach__span event)
 {

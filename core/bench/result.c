@@ -99,7 +99,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	value->outliers = s->outliers;
 	value->flags = s->flags;
 	value->pass = s->pass;
-	/* Nothing takes less than nothing: at or below 0 lies what cannot be told from it. */
+	/* No time is negative: what is at or below 0 cannot be told from 0. */
 	if (value->low <= 0)
 		value->flags |= TACH_FLAG_SMALL;
 	tach__sized_done(out, value, TACH__STRUCT(tach_bench_quantity));
@@ -118,7 +118,8 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 		return TACH_ERR_INVAL;
 	x = &a->series[i];
 	y = &b->series[i];
-	/* The test takes samples for independent; those of a machine in changing moods are not.
+	/* The test takes samples for independent; those of a machine whose speed changes are
+	 * not.
 	 */
 	p = tach__persistence(x->sample, x->samples);
 	q = tach__persistence(y->sample, y->samples);

@@ -8,12 +8,12 @@
 
 enum { QUANTITIES_MAX = TACH_COUNTERS_MAX + 1 };
 
-/* Beyond this the body costs nothing and no number of iterations will take the time. */
+/* A body that needs more iterations than this takes no time that could be measured. */
 #define ITERATIONS_MAX ((uint64_t)1 << 40)
 /* Fewer passes through an empty loop take no time. */
 #define WORTH_A_LOOK 100000
 
-/* The shortest of some: what interrupts a run must not pass for the body's time. */
+/* The shortest of several runs: an interruption must not be counted as time of the body. */
 static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body, void *context,
 			uint64_t n, double enough)
 {
@@ -30,8 +30,8 @@ static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body,
 }
 
 /*
- * A body that does not repeat itself as often as it is told never takes the time, and the empty
- * loop, which does, would take it for hours.
+ * A body that ignores the number of iterations never takes the wanted time, and the empty loop,
+ * which does not ignore it, would run for hours.
  */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns)
@@ -46,7 +46,8 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
 			return n;
 		if (n >= WORTH_A_LOOK && (double)time_of(source, empty, context, n, ns) >= ns)
 			return n;
-		/* Early runs are slow (cold caches, page faults): do not jump too far by them.
+		/*
+		 * Early runs are slow (cold caches, page faults): do not jump too far by them.
 		 */
 		factor = took ? 1.2 * ns / (double)took : 10;
 		n = factor >= 10 ? n * 10 : (uint64_t)((double)n * factor) + 1;
@@ -68,8 +69,8 @@ static void take(struct tach__bench_source *source, const struct tach__bench_pla
 }
 
 /*
- * Body and empty loop side by side, whose difference a machine that changes its pace changes
- * little; and by turns the one and the other first, so that a trend does not favour either.
+ * Body and empty loop are measured one after the other, so that a change of the machine's speed
+ * affects both alike. Which of them is first alternates, so that a trend favours neither.
  */
 static void take_both(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		      int body_first, uint64_t delta[2][QUANTITIES_MAX], uint32_t *flags)

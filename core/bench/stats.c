@@ -9,7 +9,10 @@
 /* A normal deviation is 1.4826 times its median absolute deviation: 1 / inverse-cdf(3/4). */
 #define MAD_TO_SIGMA 1.482602218505602
 
-/* Of an estimated correlation: the margin, in units of its standard error, and the most. */
+/*
+ * Of an estimated correlation: the margin, in units of its standard error, and the largest
+ * value that is used.
+ */
 #define MARGIN		1.0
 #define RHO_MAX		0.95
 #define PERSISTENCE_MAX ((1 + RHO_MAX) / (1 - RHO_MAX))
@@ -79,7 +82,7 @@ static void binomial_next(struct binomial *p, size_t n, size_t i)
 
 /*
  * The rank k of the interval x[k - 1] .. x[n - k], and in *tail how likely each end misses the
- * median. Where not even the extremes reach the confidence it is those.
+ * median. Where not even the extremes reach the confidence, the extremes.
  */
 static size_t interval_rank(size_t n, double confidence, double *tail)
 {

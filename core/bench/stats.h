@@ -9,7 +9,8 @@
 #include <stddef.h>
 
 void tach__sort(double *x, size_t n);
-/* Of a sorted sample: the middle value, or the mean of the two in the middle; NaN when empty.
+/*
+ * Of a sorted sample: the middle value, or the mean of the two in the middle; NaN when empty.
  */
 double tach__median(const double *sorted, size_t n);
 /* Median of |x - center|, not scaled. work: room for n, overwritten. */
@@ -29,15 +30,16 @@ size_t tach__outliers(const double *x, size_t n, double k, double *work);
 double tach__median_interval(const double *sorted, size_t n, double confidence, double *low,
 			     double *high);
 /*
- * How many samples, in the order in which they were taken, are worth one that knows nothing of
- * the one before: (1 + rho) / (1 - rho) of the rank correlation rho of neighbours, corrected
- * for bias and with a margin, as an autoregressive series has it; 1 .. 39. 39, too, when there
- * is no memory to find out.
+ * How many samples of a series, in the order in which they were taken, carry as much
+ * information as one independent sample: (1 + rho) / (1 - rho), where rho is the rank
+ * correlation of neighbours, corrected for bias and with a margin, as an autoregressive series
+ * has it; 1 .. 39. 39 also where memory for it is missing.
  */
 double tach__persistence(const double *x, size_t n);
 /*
- * tach__median_interval for such a series: its ranks lie further apart by the square root of
- * the persistence. What it returns is less than asked where even the extremes cannot have it.
+ * tach__median_interval for such a series: the ranks lie further apart by the square root of
+ * the persistence. Returns less than was asked where not even the extremes reach the
+ * confidence.
  */
 double tach__series_interval(const double *sorted, size_t n, double persistence,
 			     double confidence, double *low, double *high);
@@ -49,7 +51,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
  */
 enum { TACH__EXACT_MAX = 64 };
 double tach__mann_whitney(const double *a, size_t na, const double *b, size_t nb);
-/* That probability when only one in `persistence` samples tells something new. */
+/* The same probability where only one sample in `persistence` carries new information. */
 double tach__persistent_p(double p, double persistence);
 /* Hodges-Lehmann: the median of all differences b - a. NaN for an empty sample or no memory. */
 double tach__shift(const double *a, size_t na, const double *b, size_t nb);

@@ -21,6 +21,6 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 
 /* pmu, or for -1 this machine's first; still -1 when that is not known. */
 int tach__derived_pmu(int pmu);
-double tach__derived_max_hz(const struct tach_derived *d);
+const struct tach_derived_options *tach__derived_options(const struct tach_derived *d);
 
 #endif

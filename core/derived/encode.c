@@ -2,8 +2,8 @@
 /*
  * The public call: event strings, and the names of presets and derived events, from the
  * process's own registry. Only those that stand for one event can be encoded; a formula over
- * several is a matter of sets. It lies here and not in core/event because nothing there may
- * know of this room.
+ * several events needs a set. It lies here and not in core/event because that room may not use
+ * this one.
  */
 #include <string.h>
 #include <tach/derived.h>

@@ -16,7 +16,7 @@
 #include "core/derived/presets.h"
 #include "core/tables/tables.h"
 
-/* Larger than any real file by a factor of a hundred: a wrong path should not fill memory. */
+/* A hundred times the size of any real file: a wrong path should not fill memory. */
 #define FILE_MAX (64u << 20)
 
 static int read_all(int fd, char **text, size_t *length)

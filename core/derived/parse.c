@@ -184,6 +184,23 @@ static bool record(struct line *l, bool preset)
 	return next == NEXT_RECORD;
 }
 
+/* Names with '|' between. A list must restart even at a bad line, or records would go to the
+ * wrong CPUs. */
+static void each_cpu(struct line *l, const struct tach__span *names)
+{
+	const char *at = names->at, *end = at + names->length, *bar;
+
+	do {
+		struct tach__span name;
+
+		bar = memchr(at, '|', (size_t)(end - at));
+		name = span(l, at, bar ? bar : end);
+		l->sink->cpu(l->sink->context, &name, l->number, !l->list_open);
+		l->list_open = true;
+		at = bar ? bar + 1 : end;
+	} while (bar);
+}
+
 static void cpu(struct line *l)
 {
 	struct tach__span name;
@@ -207,14 +224,12 @@ static void cpu(struct line *l)
 		tach__derived_report(l->sink, TACH_DIAGNOSTIC_WARNING, l->number,
 				     column(l, end),
 				     "only one CPU name to a line: what follows is ignored");
-	/* A list must restart even at a bad line, or records would go to the wrong CPUs. */
-	l->sink->cpu(l->sink->context, &name, l->number, !l->list_open);
-	l->list_open = true;
+	each_cpu(l, &name);
 	l->ignoring = false;
 }
 
 /*
- * What follows an unknown command is for nobody knows whom if the command may have meant a CPU:
+ * What follows an unknown command is for an unknown model if the command may have meant a CPU:
  * where a list of CPUs may begin or goes on, in the shape WORD,NAME.
  */
 static void unknown(struct line *l, const struct tach__span *word)

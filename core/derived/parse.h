@@ -20,6 +20,9 @@ struct tach__record {
 	int line;
 	int nevents;
 	struct tach__span name, formula, long_description, short_description, note;
+	struct tach__span unit, threshold, parent, groups;
+	double scale; /* 1 if none is given */
+	int level;    /* 0: none */
 	struct tach__span event[TACH__D_EVENTS_MAX];
 };
 

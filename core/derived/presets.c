@@ -51,6 +51,7 @@ int tach__preset_count(int pmu)
 void tach__preset_at(int pmu, int i, struct tach_derived_info *info)
 {
 	const struct tach__preset *r = record(of(pmu), (size_t)i);
+	const struct tach__preset_metric *m = &tach__preset_metrics[r->metric];
 
 	info->preset = r->preset;
 	info->name = string(r->name);
@@ -64,6 +65,12 @@ void tach__preset_at(int pmu, int i, struct tach_derived_info *info)
 	info->note = string(r->note);
 	info->file = string(r->file);
 	info->line = r->line;
+	info->level = m->level;
+	info->scale = m->scale;
+	info->unit = string(m->unit);
+	info->threshold = string(m->threshold);
+	info->parent = string(m->parent);
+	info->groups = string(m->groups);
 }
 
 int tach__preset_find(int pmu, const char *name, size_t length)

@@ -9,9 +9,16 @@
 
 #include <tach/derived.h>
 
+/* What makes a definition a metric; many have the same. */
+struct tach__preset_metric {
+	double scale;
+	uint32_t unit, threshold, parent, groups;
+	uint8_t level;
+};
+
 struct tach__preset {
 	uint32_t name, formula, events, long_description, short_description, note, file;
-	uint16_t line;
+	uint16_t line, metric; /* number of its tach__preset_metric, 0: none */
 	uint8_t type, preset, nevents;
 };
 
@@ -27,6 +34,7 @@ struct tach__preset_cpu {
 
 extern const char tach__preset_pool[];
 extern const struct tach__preset tach__preset_record[];
+extern const struct tach__preset_metric tach__preset_metrics[];
 extern const uint16_t tach__preset_index[];
 extern const struct tach__preset_pmu tach__preset_pmus[];
 extern const uint32_t tach__preset_npmus;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/base/number.h"
 #include "core/derived/parse.h"
 
 static const struct {
@@ -71,25 +72,119 @@ static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 	return true;
 }
 
-static struct tach__span *tail(struct tach__record *r, const struct tach__span *keyword)
+/* What may follow the events, with one field each: where it goes, and numbers for a while. */
+enum { SCALE, LEVEL, NNUMBERS };
+struct tails {
+	struct tach__record *r;
+	struct tach__span number[NNUMBERS];
+};
+
+static struct tach__span *tail(struct tails *t, const struct tach__span *keyword)
 {
-	if (tach__span_is(keyword, "LDESC"))
-		return &r->long_description;
-	if (tach__span_is(keyword, "SDESC"))
-		return &r->short_description;
-	return tach__span_is(keyword, "NOTE") ? &r->note : NULL;
+	struct tach__record *r = t->r;
+	const struct {
+		const char *word;
+		struct tach__span *to;
+	} words[] = {
+		{"LDESC", &r->long_description},
+		{"SDESC", &r->short_description},
+		{"NOTE", &r->note},
+		{"UNIT", &r->unit},
+		{"SCALE", &t->number[SCALE]},
+		{"THRESHOLD", &r->threshold},
+		{"LEVEL", &t->number[LEVEL]},
+		{"PARENT", &r->parent},
+		{"GROUP", &r->groups},
+	};
+
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (tach__span_is(keyword, words[i].word))
+			return words[i].to;
+	return NULL;
 }
 
-/* LDESC, SDESC and NOTE with their texts, from field i to the end, in any order. */
+static bool is_tail(const struct tach__span *field)
+{
+	struct tach__record r;
+	struct tails t = {.r = &r};
+
+	return tail(&t, field) != NULL;
+}
+
+static bool formula(const struct tach__fields *f, const struct tach__record *r,
+		    const struct tach__span *text, int noperands, int *used);
+
+static size_t digits(const struct tach__span *s, size_t at)
+{
+	size_t n = 0;
+
+	while (at + n < s->length && s->at[at + n] >= '0' && s->at[at + n] <= '9')
+		n++;
+	return n;
+}
+
+/* Digits, with a point and an exponent perhaps. */
+static bool decimal(const struct tach__span *s)
+{
+	size_t n = digits(s, 0), any = n;
+
+	if (n < s->length && s->at[n] == '.') {
+		any += digits(s, n + 1);
+		n += 1 + digits(s, n + 1);
+	}
+	if (any && n < s->length && (s->at[n] == 'e' || s->at[n] == 'E')) {
+		n++;
+		n += n < s->length && (s->at[n] == '+' || s->at[n] == '-');
+		any = digits(s, n);
+		n += any;
+	}
+	return any && n == s->length;
+}
+
+static bool number(const struct tach__fields *f, const struct tach__span *s, const char *what,
+		   double *value)
+{
+	if (!decimal(s))
+		return FAIL(f, s->column, "%s is no number: '%.*s'", what, shown(s), s->at);
+	*value = tach__number_parse(s->at, s->length);
+	return true;
+}
+
+static bool take_numbers(const struct tach__fields *f, struct tails *t)
+{
+	const struct tach__span *scale = &t->number[SCALE], *level = &t->number[LEVEL];
+	double value;
+	int used;
+
+	t->r->scale = 1;
+	if (scale->at && !number(f, scale, "SCALE", &t->r->scale))
+		return false;
+	if (level->at) {
+		if (!number(f, level, "LEVEL", &value))
+			return false;
+		if (!(value >= 1 && value <= 99) || value != (int)value)
+			return FAIL(f, level->column, "LEVEL is 1 to 99, not %.*s",
+				    shown(level), level->at);
+		t->r->level = (int)value;
+	}
+	if (t->r->parent.at && !sound_name(f, &t->r->parent, "PARENT"))
+		return false;
+	return !t->r->threshold.at || formula(f, t->r, &t->r->threshold, 0, &used);
+}
+
+/* LDESC, SDESC and the others with their texts, from field i to the end, in any order. */
 static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 {
+	struct tails t = {.r = r};
+
 	for (; i < f->count; i += 2) {
 		const struct tach__span *keyword = &f->field[i];
-		struct tach__span *text = tail(r, keyword);
+		struct tach__span *text = tail(&t, keyword);
 
 		if (!text)
 			return FAIL(f, keyword->column,
-				    "'%.*s' after a description: LDESC, SDESC or NOTE expected",
+				    "'%.*s' after a description: LDESC, SDESC, NOTE, UNIT, "
+				    "SCALE, THRESHOLD, LEVEL, PARENT or GROUP expected",
 				    shown(keyword), keyword->at);
 		if (i + 1 == f->count) {
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line, f->end,
@@ -103,15 +198,16 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 					     keyword->at);
 		*text = f->field[i + 1];
 	}
-	return true;
+	return take_numbers(f, &t);
 }
 
-static bool events(const struct tach__fields *f, struct tach__record *r, int i)
+/* named: the formula has names and numbers alone. */
+static bool events(const struct tach__fields *f, struct tach__record *r, int i, bool named)
 {
 	const char *type = types[r->type].name;
-	int least = types[r->type].least, most = types[r->type].most, first = i;
+	int least = named ? 0 : types[r->type].least, most = types[r->type].most, first = i;
 
-	for (; i < f->count && !tail(r, &f->field[i]); i++) {
+	for (; i < f->count && !is_tail(&f->field[i]); i++) {
 		if (i - first == TACH__D_EVENTS_MAX)
 			return FAIL(f, f->field[i].column, "more than %d base events",
 				    TACH__D_EVENTS_MAX);
@@ -135,10 +231,11 @@ static bool events(const struct tach__fields *f, struct tach__record *r, int i)
 	return tails(f, r, i);
 }
 
-static void unused(const struct tach__fields *f, const struct tach__record *r, uint64_t uses)
+static void unused(const struct tach__fields *f, const struct tach__record *r,
+		   const struct tach_formula *formula)
 {
 	for (int i = 0; i < r->nevents; i++)
-		if (!(uses >> i & 1))
+		if (!tach_formula_uses(formula, i))
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line,
 					     r->event[i].column,
 					     "the formula does not use N%d, '%.*s'", i,
@@ -146,31 +243,60 @@ static void unused(const struct tach__fields *f, const struct tach__record *r, u
 }
 
 /*
- * Compiled to see that it can be, and what it uses; clocks do not matter for that. Without
- * events any operand may be there: a formula that runs on to the end of the line hides them.
+ * Names in an infix formula are events of the PMU or definitions; which of them is looked up
+ * when it is expanded. Without quotes, what may also be an operator between two operands is
+ * taken for that: N0-x, N0?N1:N2, a-b.
  */
-static bool formula(const struct tach__fields *f, const struct tach__record *r)
+static int any_name(void *context, const char *name, size_t length, double *value)
+{
+	const char *text = context;
+	size_t number = 1;
+
+	*value = 1;
+	if (name > text && (name[-1] == '"' || name[-1] == '\''))
+		return 0;
+	while (number < length && name[number] >= '0' && name[number] <= '9')
+		number++;
+	if (name[0] == 'N' && number > 1 && number < length)
+		return TACH_ERR_NOTFOUND;
+	return memchr(name, '-', length) || strchr(":.=", name[length - 1]) ? TACH_ERR_NOTFOUND
+									    : 0;
+}
+
+/*
+ * Compiled to find errors, and which operands it uses; the values of clocks do not matter for
+ * that. Where a formula goes on to the end of the line, its events are not known, and any
+ * operand may exist.
+ */
+static bool formula(const struct tach__fields *f, const struct tach__record *r,
+		    const struct tach__span *span, int noperands, int *used)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_formula *compiled;
-	char *text = malloc(r->formula.length + 1);
+	char *text = malloc(span->length + 1);
 	int rc;
 
 	if (!text)
-		return FAIL(f, r->formula.column, "out of memory");
-	memcpy(text, r->formula.at, r->formula.length);
-	text[r->formula.length] = 0;
-	opt.kind = r->type == TACH_DERIVED_TYPE_POSTFIX ? TACH_FORMULA_POSTFIX
-							: TACH_FORMULA_INFIX;
-	opt.noperands = r->nevents ? r->nevents : -1;
+		return FAIL(f, span->column, "out of memory");
+	memcpy(text, span->at, span->length);
+	text[span->length] = 0;
+	if (span == &r->formula && r->type == TACH_DERIVED_TYPE_POSTFIX)
+		opt.kind = TACH_FORMULA_POSTFIX;
+	else
+		opt.parameter = any_name, opt.context = text;
+	opt.noperands = noperands;
 	opt.max_hz = opt.tsc_hz = 1;
 	rc = tach_formula_compile(text, &opt, &compiled, &err);
 	free(text);
 	if (rc)
-		return FAIL(f, r->formula.column + (err.column ? err.column - 1 : 0), "%s",
+		return FAIL(f, span->column + (err.column ? err.column - 1 : 0), "%s",
 			    err.text);
-	unused(f, r, tach_formula_uses(compiled));
+	*used = 0;
+	for (int i = 0; i < TACH_FORMULA_OPERANDS_MAX; i++)
+		*used += tach_formula_uses(compiled, i);
+	if (span == &r->formula)
+		unused(f, r, compiled);
 	tach_formula_free(compiled);
 	return true;
 }
@@ -178,7 +304,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r)
 static bool interpret(const struct tach__fields *f, struct tach__record *r)
 {
 	const char *command = r->preset ? "PRESET" : "EVENT";
-	int i = 2, type;
+	int i = 2, type, used = -1;
 
 	if (f->count < 1)
 		return FAIL(f, f->end, "an event name expected after %s", command);
@@ -199,10 +325,13 @@ static bool interpret(const struct tach__fields *f, struct tach__record *r)
 		if (f->count < 3)
 			return FAIL(f, f->end, "a formula expected after %s", types[type].name);
 		r->formula = f->field[i++];
-		if ((f->count == i || tail(r, &f->field[i])) && !formula(f, r))
+		if ((f->count == i || is_tail(&f->field[i])) &&
+		    !formula(f, r, &r->formula, -1, &used))
 			return false;
 	}
-	return events(f, r, i) && (!types[type].formula || formula(f, r));
+	if (!events(f, r, i, type == TACH_DERIVED_TYPE_INFIX && !used))
+		return false;
+	return !types[type].formula || formula(f, r, &r->formula, r->nevents, &used);
 }
 
 void tach__derived_record(const struct tach__fields *f, bool preset)

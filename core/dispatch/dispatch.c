@@ -81,7 +81,7 @@ static int resolve(struct tach__dispatch *d, int i)
 					    tach__str(d->pmu->name));
 	*item = (struct tach__item){.in = e};
 	item->row = tach__event_at(d->table, e->event);
-	item->plm = e->privilege ? e->privilege : d->in->privilege;
+	item->privilege = e->privilege ? e->privilege : d->in->privilege;
 	item->flags = e->flags;
 	item->threshold = e->threshold;
 	item->ism = e->ism;

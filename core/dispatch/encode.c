@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of today's tables for dispatch: the encoder decides about umasks and options. */
+/* Events of the tables for dispatch: the encoder decides about umasks and options. */
 #include <stdio.h>
 #include <string.h>
 #include "core/dispatch/dispatch.h"
@@ -14,7 +14,7 @@ struct spelled {
 	size_t used;
 };
 
-static void add(struct spelled *s, const char *before, const char *word)
+static void add_words(struct spelled *s, const char *before, const char *word)
 {
 	int n = snprintf(s->text + s->used, sizeof s->text - s->used, "%s%s", before, word);
 
@@ -45,19 +45,20 @@ static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 	char number[32];
 
 	s->used = 0;
-	add(s, tach__str(d->pmu->name), "::");
-	add(s, "", tach__str(item->row->name));
+	add_words(s, tach__str(d->pmu->name), "::");
+	add_words(s, "", tach__str(item->row->name));
 	for (uint32_t u = 0; u < item->in->numasks; u++)
-		add(s, ":", tach__str(tach__umask_at(item->row, item->in->umasks[u])->name));
+		add_words(s, ":",
+			  tach__str(tach__umask_at(item->row, item->in->umasks[u])->name));
 	for (size_t i = 0; i < NOPTIONS; i++)
 		if (item->flags & options[i].flag) {
-			add(s, ":", tach__mods[options[i].mod].name);
-			add(s, "=1", "");
+			add_words(s, ":", tach__mods[options[i].mod].name);
+			add_words(s, "=1", "");
 		}
 	if (item->threshold) {
 		snprintf(number, sizeof number, "=%u", item->threshold);
-		add(s, ":", tach__mods[threshold_mod(d)].name);
-		add(s, number, "");
+		add_words(s, ":", tach__mods[threshold_mod(d)].name);
+		add_words(s, number, "");
 	}
 }
 
@@ -91,7 +92,7 @@ static int encode_spelled(struct tach__dispatch *d, struct tach__item *item,
 	return 0;
 }
 
-static int encode(struct tach__dispatch *d, struct tach__item *item)
+static int encode_item(struct tach__dispatch *d, struct tach__item *item)
 {
 	struct tach__pick picks[TACH_DISPATCH_UMASKS_MAX + NOPTIONS + 1];
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
@@ -99,8 +100,8 @@ static int encode(struct tach__dispatch *d, struct tach__item *item)
 	unsigned n = 0;
 
 	opt.os = TACH_OS_NONE;
-	opt.privilege = item->plm;
-	if (item->plm & ~LEVELS)
+	opt.privilege = item->privilege;
+	if (item->privilege & ~LEVELS)
 		return encode_spelled(d, item, &opt);
 	for (uint32_t u = 0; u < item->in->numasks; u++)
 		picks[n++] = (struct tach__pick){.number = item->in->umasks[u],
@@ -123,7 +124,7 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 	const struct tach_dispatch_event *e = item->in;
 
 	if (!e->ncodes)
-		return encode(d, item);
+		return encode_item(d, item);
 	item->ncodes = e->ncodes;
 	memcpy(item->codes, e->codes, sizeof item->codes);
 	if (e->counters)

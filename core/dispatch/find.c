@@ -11,7 +11,7 @@
 
 int tach__dispatch_pmu(int pmu)
 {
-	int table = pmu >= LISTS_FROM ? pmu - LISTS_FROM + tach__npmus() : pmu;
+	int table = pmu >= LISTS_FROM ? pmu - LISTS_FROM + tach__npmus() + tach__nboxes() : pmu;
 
 	if (pmu < LISTS_FROM && pmu >= tach__npmus())
 		return -1;
@@ -26,7 +26,7 @@ int tach_dispatch_list(const char *name)
 		return TACH_ERR_INVAL;
 	table = tach__pfm3_find(name);
 	if (table >= 0)
-		return table - tach__npmus() + LISTS_FROM;
+		return table - tach__npmus() - tach__nboxes() + LISTS_FROM;
 	/* ia64's are the same in both generations. */
 	table = tach__pmu_find(name, strlen(name));
 	return table >= 0 && tach__pmu_at(table)->arch == TACH__IA64 ? table
@@ -53,7 +53,7 @@ static int find_event(int table, uint32_t revision, const char *name, size_t len
 	return -1;
 }
 
-static int add(struct tach_dispatch_event *out, int umask)
+static int add_umask(struct tach_dispatch_event *out, int umask)
 {
 	for (uint32_t i = 0; i < out->numasks; i++)
 		if (out->umasks[i] == umask)
@@ -73,14 +73,14 @@ static int add_code(const struct tach__event *row, uint64_t code,
 
 	for (int u = 0; u < row->numasks; u++)
 		if (tach__umask_at(row, u)->code == code)
-			return add(out, u);
+			return add_umask(out, u);
 	for (int u = 0; !rc && u < row->numasks; u++) {
 		uint64_t bits = tach__umask_at(row, u)->code;
 
 		if (!bits || bits & ~code || !(bits & left))
 			continue;
 		left &= ~bits;
-		rc = add(out, u);
+		rc = add_umask(out, u);
 	}
 	return rc || left ? TACH_ERR_UMASK : 0;
 }
@@ -96,7 +96,7 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 
 		if (tach__in_revision(mask->attrs, revision) &&
 		    same(tach__str(mask->name), text, length))
-			return add(out, u);
+			return add_umask(out, u);
 	}
 	if (length == 0 || row->numasks == 0)
 		return TACH_ERR_UMASK;

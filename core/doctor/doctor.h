@@ -5,12 +5,6 @@
 #include <tach/doctor.h>
 #include "core/doctor/evidence.h"
 
-struct tach__cause {
-	const char *name, *check, *cure;
-	enum tach_severity severity;
-};
-extern const struct tach__cause tach__causes[TACH_CAUSE_COUNT];
-
 /* Findings and verdict from evidence alone: no file, no system call. */
 void tach__doctor_judge(const struct tach__evidence *e, struct tach_examination *out);
 

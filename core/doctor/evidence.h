@@ -8,35 +8,15 @@
 #define TACH_CORE_DOCTOR_EVIDENCE_H
 
 #include <stdint.h>
-
-enum tach__userread { TACH__USER_NONE, TACH__USER_RDPMC, TACH__USER_MRS, TACH__USER_CSR };
-
-#define TACH__UNREADABLE INT32_MIN /* a setting whose file is missing or malformed */
+#include "core/os/cause.h"
+#include "core/os/settings.h"
 
 struct tach__evidence {
-	/* Settings. */
-	enum tach__userread user_read; /* how this architecture reads, if at all */
-	int32_t paranoid;
-	int32_t rdpmc;	     /* of the core PMU; the lowest of several */
-	int32_t user_access; /* arm64, riscv64 */
-	int32_t watchdog;
-	int32_t mlock_kb;
-	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
-	int user_namespace;    /* not the first one */
-	int capable;	       /* CAP_PERFMON or CAP_SYS_ADMIN, of whichever namespace */
-	int selinux;	       /* enforcing */
-	int confidential;      /* the kernel is locked down so far */
-	char apparmor[64];     /* the profile that is enforced, or "" */
-	int32_t core_pmus;     /* event sources for CPU cores in sysfs */
-	int32_t descriptors;   /* RLIMIT_NOFILE */
-	int64_t memlock_bytes; /* RLIMIT_MEMLOCK, -1 = unlimited */
-	int virtual_machine;
-	char hypervisor[48]; /* its name where it tells one */
-	char cpu[96];	     /* model name; "" = unknown */
-	char tables[96];     /* names of our PMUs for it; "" = none */
+	struct tach__settings settings; /* rdpmc: the lowest of several core PMUs' */
+	enum tach__user_read user_read; /* how this architecture reads, if at all */
+	int32_t core_pmus;		/* event sources for CPU cores in sysfs */
+	char tables[96];		/* names of our PMUs for it; "" = none */
 	char tables_error[160];
-	char clocksource[32];
-	int tsc_invariant;    /* 1 yes, 0 no, -1 does not apply */
 	int counters_general; /* by our tables; 0 = not known */
 	int counters_fixed;   /* 1 when instructions has a counter of its own beside them */
 
@@ -45,6 +25,7 @@ struct tach__evidence {
 	int open_kernel;   /* the same with the kernel's share */
 	int open_hardware; /* instructions, else cycles, user level */
 	int undivided;	   /* ... which takes the kernel level as well */
+	int mediated;	   /* ... which is refused unless it leaves guests out */
 	int used_cycles;   /* instructions had no event; cycles were counted */
 	int map;
 	/* The count of a known loop, valid when open_hardware is 0. */

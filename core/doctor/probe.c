@@ -8,6 +8,7 @@
 #include <tach/reader.h>
 #include "core/pmu/pmu.h"
 #include "core/doctor/evidence.h"
+#include "core/set/set.h"
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
@@ -40,7 +41,7 @@ static int try_open(uint32_t type, uint64_t config, int exclude_kernel)
  * arm64 grants user access by config1: bit 0 a 64-bit counter, bit 1 access. Elsewhere generic
  * events ignore config1 or refuse it, so that 0 ends the row.
  */
-static int open_hardware(struct perf_event_attr *attr, enum tach__userread way)
+static int open_hardware(struct perf_event_attr *attr, enum tach__user_read way)
 {
 	static const uint64_t access[] = {3, 2, 0};
 	int fd = -EINVAL;
@@ -168,10 +169,7 @@ void tach__evidence_attempts(struct tach__evidence *e)
 						      PERF_FORMAT_TOTAL_TIME_RUNNING};
 	int fd;
 
-	e->user_read = !TACH_ARCH_FAST			  ? TACH__USER_NONE
-		       : TACH_ARCH_FAULTS		  ? TACH__USER_CSR
-		       : tach__native_arch() == TACH__X86 ? TACH__USER_RDPMC
-							  : TACH__USER_MRS;
+	e->user_read = tach__user_read();
 	e->open_software = try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 1);
 	e->open_kernel = try_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK, 0);
 	fd = open_hardware(&attr, e->user_read);
@@ -184,6 +182,7 @@ void tach__evidence_attempts(struct tach__evidence *e)
 	e->undivided = fd >= 0 && !attr.exclude_kernel;
 	if (fd < 0)
 		return;
+	e->mediated = tach__perf_refuses_guests(&attr);
 	look_at_page(e, fd);
 	count(e, fd);
 	close_event(fd);

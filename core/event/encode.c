@@ -10,9 +10,6 @@
 #include "core/event/suggest.h"
 #include "core/tables/tables.h"
 
-/* Hosts, the architectural PMU, perf, perf_raw. */
-enum { HOSTS_MAX = 8, CANDIDATES_MAX = TACH__SEARCH_MAX };
-
 static const struct tach__event no_event;
 
 static void set_event(struct tach__work *w, int pmu, int event)
@@ -123,12 +120,14 @@ static int requested(const struct tach__work *w, const struct tach__string *s,
 static int respelled(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
 		     const char **rest)
 {
-	/* To libpfm-4 a fault further behind is a fault of the string. */
-	if (*s->attrs.at == '.')
-		return (!(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
-			w->column == tach__column(s->start, s->attrs.at + 1)) &&
-		       vendor_name(w, pmu, s, umask, rest);
-	*umask = w->opt->flags & TACH_ENCODE_LIBPFM4 ? -1 : requested(w, s, rest);
+	int dots = *s->attrs.at == '.';
+
+	if (!w->quirks->respells &&
+	    (!dots || w->column != tach__column(s->start, s->attrs.at + 1)))
+		return 0;
+	if (dots)
+		return vendor_name(w, pmu, s, umask, rest);
+	*umask = requested(w, s, rest);
 	return *umask >= 0;
 }
 
@@ -146,7 +145,8 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
-	if (*rc == TACH_ERR_ATTR && respelled(w, pmu, s, &umask, &rest)) {
+	if ((*rc == TACH_ERR_ATTR || w->vendor_differs) &&
+	    respelled(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;
 		*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
@@ -217,59 +217,23 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all of them ---- */
 
-/* Whose events CPUs with that PMU have besides, or -1. */
-static int common_pmu(int pmu)
+/*
+ * A name that means another box on different CPUs (rapl): the box that this machine has. On any
+ * other machine the name's own.
+ */
+static int variant(const struct tach__work *w, int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
-	const struct tach__part *part = tach__parts[row->arch];
-	const char *name = part->common ? part->common(row) : NULL;
+	const char *name;
 
-	return name ? pmu_number(name) : -1;
-}
-
-/* Where an event without prefix is looked for, in order. */
-static int candidates(const struct tach__work *w, int *pmus)
-{
-	int n = 1, arch;
-
-	if (w->caller.search) {
-		memcpy(pmus, w->caller.search, (size_t)w->caller.nsearch * sizeof *pmus);
-		return w->caller.nsearch;
-	}
-	if (w->opt->pmu >= 0)
-		pmus[0] = w->opt->pmu;
-	else
-		n = tach__perf_hosts(w->opt, pmus, HOSTS_MAX);
-	arch = n > 0 ? common_pmu(pmus[0]) : -1;
-	if (arch >= 0 && arch != pmus[0])
-		pmus[n++] = arch;
-	for (int pmu = tach__npmus() - 1; pmu >= 0; pmu--)
-		if (tach__pmu_at(pmu)->arch != TACH__LINUX) {
-			while (++pmu < tach__npmus())
-				pmus[n++] = pmu;
-			break;
-		}
-	return n;
-}
-
-/* Whether this machine has the PMU, or the caller says so. */
-static int present(const struct tach__work *w, int pmu)
-{
-	int hosts[HOSTS_MAX], n;
-
-	if (w->caller.search) {
-		for (int i = 0; i < w->caller.nsearch; i++)
-			if (w->caller.search[i] == pmu)
-				return 1;
-		return 0;
-	}
-	if (tach__pmu_at(pmu)->arch == TACH__LINUX || pmu == w->opt->pmu)
-		return 1;
-	n = tach__perf_hosts(w->opt, hosts, HOSTS_MAX);
-	for (int i = 0; i < n && i < HOSTS_MAX; i++)
-		if (hosts[i] == pmu || common_pmu(hosts[i]) == pmu)
-			return 1;
-	return 0;
+	if (!(row->flags & TACH__PMU_BOX) || tach__pmu_present(w, pmu))
+		return pmu;
+	name = tach__str(row->name);
+	for (int i = tach__npmus(); i < tach__npmus() + tach__nboxes(); i++)
+		if (tach__pmu_at(i)->alias && tach__pmu_present(w, i) &&
+		    strcmp(tach__str(tach__pmu_at(i)->alias), name) == 0)
+			return i;
+	return pmu;
 }
 
 static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
@@ -279,25 +243,45 @@ static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 	w->column = 1;
 	if (pmu < 0)
 		return *rc = tach__suggest_pmu(w, &s->pmu);
-	if (!w->opt->any_pmu && !present(w, pmu))
+	pmu = variant(w, pmu);
+	if (!w->opt->any_pmu && !tach__pmu_present(w, pmu))
 		return *rc = tach__refuse(w, TACH_ERR_NOTFOUND, "this machine's PMU is not %s",
 					  tach__str(tach__pmu_at(pmu)->name));
-	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) || by_derived(w, pmu, s, rc))
+	if (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc) ||
+	    (pmu < tach__npmus() && by_derived(w, pmu, s, rc)))
 		return *rc;
 	w->column = tach__column(s->start, s->event.text);
 	return *rc = tach__suggest_event(w, &s->event, &pmu, 1);
 }
 
+/* The first box that has the event: one of several that may count it. */
+static int in_boxes(struct tach__work *w, const struct tach__string *s, int *rc)
+{
+	const uint64_t *boxes = w->caller.search ? w->caller.boxes : tach__boxes();
+
+	for (int i = 0; boxes && i < tach__nboxes(); i++) {
+		int pmu = tach__npmus() + i;
+
+		if (tach__box_in(boxes, pmu) &&
+		    (in_pmu(w, pmu, s, rc) || by_vendor(w, pmu, s, rc)))
+			return 1;
+	}
+	return 0;
+}
+
 static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
 {
-	int pmus[CANDIDATES_MAX], n = candidates(w, pmus);
+	int pmus[TACH__SEARCH_MAX], n = tach__candidates(w, pmus);
 
 	for (int i = 0; i < n; i++)
 		if (in_pmu(w, pmus[i], s, rc))
 			return *rc;
 	for (int i = 0; i < n; i++)
-		if (by_vendor(w, pmus[i], s, rc) || by_derived(w, pmus[i], s, rc))
+		if (by_vendor(w, pmus[i], s, rc) ||
+		    (pmus[i] < tach__npmus() && by_derived(w, pmus[i], s, rc)))
 			return *rc;
+	if (in_boxes(w, s, rc))
+		return *rc;
 	w->column = 1;
 	return *rc = tach__suggest_event(w, &s->event, pmus, n);
 }
@@ -312,12 +296,6 @@ static int attempt(struct tach__work *w, const char *string, int encode)
 	if (s.terms) {
 		set_event(w, pmu_number("perf_raw"), -1);
 		rc = tach__terms_encode(w, &s);
-		/* To libpfm-4 it is the name of an event, which none has. */
-		if (rc && w->opt->flags & TACH_ENCODE_LIBPFM4) {
-			rc = TACH_ERR_NOTFOUND;
-			if (w->err)
-				w->err->code = rc;
-		}
 	} else {
 		rc = s.pmu.text ? prefixed(w, &s, &rc) : anywhere(w, &s, &rc);
 	}
@@ -334,9 +312,10 @@ static void start(struct tach__work *w, const char *string,
 	w->caller = caller;
 	w->string = string;
 	w->opt = opt;
+	w->quirks = tach__quirks_of(opt);
 	w->err = err;
 	w->os = opt->os;
-	w->plm = opt->privilege;
+	w->privilege = opt->privilege;
 	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
 }
 

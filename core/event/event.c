@@ -5,7 +5,7 @@
 #include "core/base/sized.h"
 #include "core/event/perf_events.h"
 
-/* A umask's own counters stand in place of the event's; several umasks must agree. */
+/* A umask's own counters replace the event's; several umasks must agree. */
 uint64_t tach__counters(const struct tach__work *w)
 {
 	uint64_t all = 0;
@@ -16,7 +16,8 @@ uint64_t tach__counters(const struct tach__work *w)
 
 		if (!own)
 			own = tach__counter_set(w->event->counter_set);
-		/* Umasks that share no counter: dispatch will say so; the first one's remain.
+		/*
+		 * Umasks that share no counter: dispatch will say so; the first one's remain.
 		 */
 		if (!all || all & own)
 			all = all ? all & own : own;
@@ -27,7 +28,9 @@ uint64_t tach__counters(const struct tach__work *w)
 void tach__publish(const struct tach__work *w, struct tach_event *out)
 {
 	uint32_t size = out->size;
-	uint32_t levels = w->levels | ~tach__perf_levels(w);
+	/* Those that perf cannot filter this event by are counted. */
+	uint32_t privilege = w->counted | ~(w->generic ? tach__perf_host_privilege(w->opt)
+						       : w->pmu->privilege);
 
 	tach__clear(out, offsetof(struct tach_event, name));
 	out->size = size;
@@ -45,9 +48,9 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 		out->config1 = w->config1;
 		out->config2 = w->config2;
 		out->period = w->period;
-		out->exclude_user = !(levels & TACH_PRIVILEGE_USER);
-		out->exclude_kernel = !(levels & TACH_PRIVILEGE_KERNEL);
-		out->exclude_hv = !(levels & TACH_PRIVILEGE_HYPERVISOR);
+		out->exclude_user = !(privilege & TACH_PRIVILEGE_USER);
+		out->exclude_kernel = !(privilege & TACH_PRIVILEGE_KERNEL);
+		out->exclude_hv = !(privilege & TACH_PRIVILEGE_HYPERVISOR);
 		out->exclude_host = !w->host;
 		out->exclude_guest = !w->guest;
 		out->pinned = w->pinned;
@@ -63,16 +66,16 @@ void tach__publish(const struct tach__work *w, struct tach_event *out)
 
 static int check_options(const struct tach_encode_options *opt, struct tach_error *err)
 {
-	const uint32_t levels = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 |
-				TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR;
+	const uint32_t known = TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_1 | TACH_PRIVILEGE_2 |
+			       TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR;
 
-	if (opt->privilege & ~levels)
+	if (opt->privilege & ~known)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "unknown privilege level 0x%x",
-				   opt->privilege & ~levels);
+				   opt->privilege & ~known);
 	if (opt->os < TACH_OS_NONE || opt->os > TACH_OS_PERF_EXT)
 		return tach__error(err, TACH_ERR_NOTSUPP, 0, 0, "no such form of encoding: %d",
 				   (int)opt->os);
-	if (opt->pmu < -1 || opt->pmu >= tach__npmus())
+	if (opt->pmu < -1 || opt->pmu >= tach__npmus() + tach__nboxes())
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no PMU has number %d", opt->pmu);
 	return 0;
 }

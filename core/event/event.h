@@ -2,19 +2,19 @@
 /*
  * Encoding one event string. The way of the data:
  *
- *	port/grammar.csplits the text
- *	encode.c    finds PMU and event (tables, vendor names, perf's own spellings)
- *	match.c	    turns attributes and aliases into picks, in the order given
- *	arch/ *	    turns picks into register words (core/port/port.h is their contract)
- *	perf.c	 words and perf's own modifiers into perf_event_attr fields
- *	fqstr.c	    spells the result out
+ *   port/grammar.c  splits the text
+ *   encode.c        finds PMU and event (tables, vendor names, perf's own spellings)
+ *   match.c         turns attributes and aliases into picks, in the order given
+ *   arch/NAME/      turns picks into register words (core/port/port.h is the contract)
+ *   perf.c          turns words and perf's own modifiers into fields of perf_event_attr
+ *   fqstr.c         spells the result out
  *
  * All of it works in one struct on the caller's stack: no allocation, no lock.
  */
 #ifndef TACH_CORE_EVENT_H
 #define TACH_CORE_EVENT_H
 
-#include "core/port/port.h"
+#include "core/pmu/pmu.h"
 
 /* ---- match.c ---- */
 /* Picks from the event's alias (resolved first) and then from the string's attributes. */
@@ -60,6 +60,8 @@ int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct ta
 
 /* Number of the PMU in sysfs, or -1 where PERF_TYPE_RAW is meant. */
 int tach__perf_type(const struct tach_encode_options *opt, int pmu);
+/* That of w's box, or -1 where the kernel has none. */
+int tach__box_type(const struct tach__work *w);
 
 /* ---- event.c: the public call for a caller who knows more ---- */
 int tach__event_encode(const char *string, const struct tach_encode_options *opt,

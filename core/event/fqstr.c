@@ -69,14 +69,15 @@ put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value,
 }
 
 /* Modifiers with their values, nearly always of one digit: a copy of fixed size. */
-static void put_modifiers(struct writer *o, const uint64_t *values, uint32_t set)
+static inline void put_modifiers(struct writer *o, const struct tach__modifier *mods,
+				 const uint64_t *values, uint32_t set)
 {
 	char *at = o->at;
 	uint64_t one_digit = o->end - at < ALL_MODIFIERS ? 0 : 10;
 
 	for (; set; set &= set - 1) {
 		size_t i = (size_t)__builtin_ctzll(set);
-		const struct tach__modifier *mod = &tach__mods[i];
+		const struct tach__modifier *mod = &mods[i];
 
 		if (TACH_UNLIKELY(values[i] >= one_digit)) {
 			at = put_modifier(o, mod, values[i], at);
@@ -96,28 +97,37 @@ static uint32_t spelled(const struct tach__work *w)
 
 	/* Register words take them all the same: those that the string had. */
 	if (w->nomods && w->os == TACH_OS_NONE)
-		return w->opt->flags & TACH_ENCODE_LIBPFM4 ? 0 : w->given;
+		return w->given & w->quirks->nomods_shown;
 	if (w->nomods)
 		return w->osshown >> TACH__OS_PINNED & 1 ? 1u << (TACH__NMODS + TACH__OS_PINNED)
 							 : 0;
 	/* 0 says that the umask has no such thing, and no string may say so. */
-	if (!(w->opt->flags & TACH_ENCODE_LIBPFM4)) {
-		if (!w->shown[TACH__MOD_LDLAT])
-			set &= ~(1u << TACH__MOD_LDLAT);
-		if (!w->shown[TACH__MOD_FE_THRES])
-			set &= ~(1u << TACH__MOD_FE_THRES);
+	for (uint32_t hidden = set & ~w->quirks->zeros_shown; hidden; hidden &= hidden - 1) {
+		int mod = __builtin_ctz(hidden);
+
+		if (!w->shown[mod])
+			set &= ~(1u << mod);
 	}
 	return set | w->osshown << TACH__NMODS;
 }
 
+static __attribute__((noinline)) void put_box_modifiers(struct writer *o,
+							const struct tach__work *w)
+{
+	put_modifiers(o, tach__box_mods, w->box_shown, w->spelled);
+	put_modifiers(o, tach__osmods, w->shown + TACH__NMODS, w->osshown);
+}
+
 static void put_event(struct writer *o, const struct tach__work *w)
 {
-	put_text(o, tach__str(w->pmu->name));
+	put_text(o, tach__str(w->quirks->box_slips && w->pmu->flags & TACH__PMU_BOX &&
+					      w->pmu->alias
+				      ? w->pmu->alias
+				      : w->pmu->name));
 	put_colon(o);
 	put_colon(o);
 	if (w->generic == TACH__GENERIC_RAW) {
-		/* libpfm-4 forgets what a raw code was. */
-		if (w->os != TACH_OS_NONE && w->opt->flags & TACH_ENCODE_LIBPFM4)
+		if (w->os != TACH_OS_NONE && w->quirks->cut_names)
 			return;
 		put(o, "r", 1);
 		put_number(o, w->config, 16);
@@ -133,7 +143,7 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	struct writer o = {out, out + size - 1, 0};
 
 	*out = 0;
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4 && w->nomods && w->os != TACH_OS_NONE)
+	if (w->nomods && w->os != TACH_OS_NONE && w->quirks->cut_names)
 		return 0;
 	if (w->terms.text)
 		put(&o, w->terms.text, w->terms.length);
@@ -142,7 +152,7 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	for (unsigned i = 0; i < w->nrows; i++) {
 		const struct tach__umask *um = tach__umask_at(w->event, w->rows[i]);
 
-		if (um->group == w->groups.silent && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		if (um->group == w->groups.silent)
 			continue;
 		put_colon(&o);
 		put_text(&o, tach__str(um->name));
@@ -153,10 +163,12 @@ size_t tach__fqstr(const struct tach__work *w, char *out, size_t size)
 	}
 	if (w->has_raw) {
 		put(&o, ":0x", 3);
-		put_number(&o, w->opt->flags & TACH_ENCODE_LIBPFM4 ? (uint32_t)w->raw : w->raw,
-			   16);
+		put_number(&o, w->raw & w->quirks->raw_shown, 16);
 	}
-	put_modifiers(&o, w->shown, spelled(w));
+	if (w->pmu->flags & TACH__PMU_BOX)
+		put_box_modifiers(&o, w);
+	else
+		put_modifiers(&o, tach__mods, w->shown, spelled(w));
 	*o.at = 0;
 	return (size_t)(o.at - out) + o.cut;
 }

@@ -4,17 +4,17 @@
 #include "core/event/perf_events.h"
 #include "core/event/suggest.h"
 
-/* Aliases of aliases exist in the tables, longer chains do not. */
+/* An alias' text may name a further one. */
 enum { ALIAS_DEPTH_MAX = 4 };
 
-static int add(struct tach__work *w, int kind, int number, uint64_t value)
+static int add_pick(struct tach__work *w, int kind, int number, uint64_t value)
 {
 	struct tach__pick *pick = &w->picks[w->npicks];
 
 	if (w->nattrs++ == TACH__PICKS_MAX)
 		return tach__refuse(w, TACH_ERR_TOOMANY, "more than %d attributes",
 				    TACH__PICKS_MAX);
-	for (unsigned i = 0; i < w->npicks && !(w->opt->flags & TACH_ENCODE_LIBPFM4); i++) {
+	for (unsigned i = 0, n = w->npicks & w->quirks->compared; i < n; i++) {
 		if (w->picks[i].kind != kind || w->picks[i].number != number)
 			continue;
 		/* Told later: a word that does not exist at all is the worse fault. */
@@ -45,8 +45,9 @@ static int bad_value(struct tach__work *w, const struct tach__modifier *mod,
 static int match_modifier(struct tach__work *w, const struct tach__term *term, int *found)
 {
 	uint64_t word = tach__modifier_word(&term->name), value = 1;
-	int mod = tach__mod_find(w->mods, word), kind = TACH__PICK_MOD;
-	const struct tach__modifier *which = tach__mods;
+	const struct tach__modifier *which =
+		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
+	int mod = tach__modifier_find(which, w->mods, word), kind = TACH__PICK_MOD;
 
 	if (mod < 0) {
 		mod = tach__osmod_find(w->osmods, word);
@@ -57,11 +58,11 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 	if (mod < 0)
 		return 0;
 	if ((term->has_value || which[mod].integer) &&
-	    tach__mod_value(&which[mod], term, w->opt->flags & TACH_ENCODE_LIBPFM4, &value))
+	    tach__mod_value(&which[mod], term, w->quirks->cut_numbers, &value))
 		return bad_value(w, &which[mod], term);
 	if (kind == TACH__PICK_MOD)
 		w->given |= 1u << mod;
-	return add(w, kind, mod, value);
+	return add_pick(w, kind, mod, value);
 }
 
 static int two_kinds(struct tach__work *w)
@@ -69,7 +70,10 @@ static int two_kinds(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named one beside it");
 }
 
-/* A umask as a number. The user's own words may not hold both kinds; an alias' may differ. */
+/*
+ * A umask as a number. The words of a user may not mix names and numbers; an alias may add the
+ * other kind.
+ */
 static int match_raw(struct tach__work *w, const struct tach__term *term)
 {
 	unsigned long long value;
@@ -84,7 +88,7 @@ static int match_raw(struct tach__work *w, const struct tach__term *term)
 	if (term->has_value)
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "a umask takes no value");
 	w->raw_given = 1;
-	return add(w, TACH__PICK_RAW, 0, value);
+	return add_pick(w, TACH__PICK_RAW, 0, value);
 }
 
 static int match_list(struct tach__work *w, struct tach__attrs list);
@@ -101,13 +105,24 @@ static int match_alias(struct tach__work *w, const char *text)
 	return rc;
 }
 
+/* Vendors' lists of boxes have umasks E and I; to libpfm-4 they are the modifiers. */
+static int is_also_modifier(const struct tach__work *w, int row, const struct tach__term *term)
+{
+	return w->quirks->box_slips && tach__umask_at(w->event, row)->src == TACH__SRC_V &&
+	       tach__modifier_find(tach__box_mods, w->mods, tach__modifier_word(&term->name)) >=
+		       0;
+}
+
 static int match_umask(struct tach__work *w, const struct tach__term *term, int *found)
 {
 	int row = tach__umask_find(w->event, term->name.text, term->name.length);
 	const struct tach__umask *um;
-	const char *alias;
+	const char *alias, *name = term->name.text;
+	uint32_t keys;
 
 	*found = 1;
+	if (row >= 0 && w->pmu->flags & TACH__PMU_BOX && is_also_modifier(w, row, term))
+		row = -1;
 	if (row < 0 && w->generic == TACH__GENERIC_TRACEPOINT && !term->has_value) {
 		int rc = tach__tracepoint(w, &term->name);
 
@@ -129,9 +144,33 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 			return two_kinds(w);
 		w->named_given = 1;
 	}
-	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
+	if (!um->attrs)
+		return add_pick(w, TACH__PICK_UMASK, row, 0);
+	keys = tach__attr_keys(um->attrs);
+	/* EVENT.UMASK is the vendor's spelling, and here the vendor means something else. */
+	if (keys >> TACH__A_VC & 1 && name[-1] == '.')
+		w->vendor_differs = !(w->opt->flags & TACH_ENCODE_LIBPFM4);
+	if (keys >> TACH__A_EQ & 1 && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
 		return match_alias(w, alias);
-	return add(w, TACH__PICK_UMASK, row, 0);
+	return add_pick(w, TACH__PICK_UMASK, row, 0);
+}
+
+/* perf's modifiers, several in one word. */
+static int match_letters(struct tach__work *w, const struct tach__term *term, int *found)
+{
+	uint64_t precise;
+	uint32_t asked = 0;
+	int rc = 0;
+
+	*found = w->quirks->letters && w->os != TACH_OS_NONE && !term->has_value &&
+		 tach__letters(&term->name, w->osmods, &asked, &precise);
+	for (; asked && !rc; asked &= asked - 1) {
+		int mod = __builtin_ctz(asked);
+		int precision = mod == TACH__OS_PRECISE || mod == TACH__OS_HW_SMPL;
+
+		rc = add_pick(w, TACH__PICK_OSMOD, mod, precision ? precise : 1);
+	}
+	return rc;
 }
 
 static int match_term(struct tach__work *w, const struct tach__term *term)
@@ -151,7 +190,8 @@ static int match_term(struct tach__work *w, const struct tach__term *term)
 		return rc;
 	if (name->length > 1 && name->text[0] == '0' && tach__fold(name->text[1]) == 'x')
 		return match_raw(w, term);
-	return tach__suggest_attr(w, name);
+	rc = match_letters(w, term, &found);
+	return rc || found ? rc : tach__suggest_attr(w, name);
 }
 
 static int match_list(struct tach__work *w, struct tach__attrs list)
@@ -168,16 +208,14 @@ static int match_list(struct tach__work *w, struct tach__attrs list)
 }
 
 /*
- * Follows event aliases; the attributes that an alias spells come before those of its user.
- * libpfm-4 takes one step: what an alias of an alias names keeps its own name and code.
+ * Follows aliases of events. The attributes in an alias come before those that the user wrote.
  */
 static int resolve(struct tach__work *w)
 {
-	int steps = w->opt->flags & TACH_ENCODE_LIBPFM4 ? 1 : ALIAS_DEPTH_MAX;
 	const char *alias, *end, *rest;
 	int event, rc = 0;
 
-	if (w->alias_steps == steps || !w->event->attrs ||
+	if (w->alias_steps == w->quirks->alias_steps || !w->event->attrs ||
 	    !tach__attr(w->event->attrs, TACH__A_EQ, NULL, &alias)) {
 		tach__offer(w);
 		return 0;
@@ -226,7 +264,7 @@ static int conflict(struct tach__work *w)
 
 static inline int no_conflict(struct tach__work *w)
 {
-	if (w->npicks > 1 && w->opt->flags & TACH_ENCODE_LIBPFM4)
+	if (w->npicks > w->quirks->repeats)
 		drop_as_libpfm4(w);
 	return w->conflict ? conflict(w) : 0;
 }
@@ -239,7 +277,7 @@ static int match_row(struct tach__work *w, int row)
 	w->named_given = 1;
 	if (um->attrs && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
 		return match_alias(w, alias);
-	return add(w, TACH__PICK_UMASK, row, 0);
+	return add_pick(w, TACH__PICK_UMASK, row, 0);
 }
 
 int tach__match_row(struct tach__work *w, int row, struct tach__attrs attrs)
@@ -266,7 +304,7 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
 		} else if (w->mods >> pick->number & 1) {
 			w->given |= 1u << pick->number;
-			rc = add(w, pick->kind, pick->number, pick->value);
+			rc = add_pick(w, pick->kind, pick->number, pick->value);
 		} else {
 			rc = TACH_ERR_ATTR;
 		}
@@ -290,10 +328,29 @@ int tach__match_more(struct tach__work *w, struct tach__attrs attrs)
 	return rc ? rc : no_conflict(w);
 }
 
+static void offer_box(struct tach__work *w)
+{
+	const uint32_t levels = 1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H |
+				1u << TACH__OS_MG | 1u << TACH__OS_MH;
+
+	w->mods = w->event->mods;
+	/* Those of raw boxes do nothing at all. */
+	if (w->os != TACH_OS_NONE && (w->quirks->box_slips || w->pmu->encoding == TACH__RAW))
+		w->mods &= ~w->pmu->perfdrop;
+	w->spelled = w->mods;
+	w->osmods = w->os == TACH_OS_NONE   ? 0
+		    : w->os == TACH_OS_PERF ? w->pmu->osmods & levels
+					    : w->pmu->osmods;
+}
+
 void tach__offer(struct tach__work *w)
 {
-	uint32_t kept_by_perf = 0;
+	uint32_t kept_by_perf = 0, both = 0;
 
+	if (w->pmu->flags & TACH__PMU_BOX) {
+		offer_box(w);
+		return;
+	}
 	w->mods = w->event->mods;
 	w->osmods = 0;
 	if (w->pmu->encoding == TACH__IA64_PMC)
@@ -305,8 +362,10 @@ void tach__offer(struct tach__work *w)
 	if (w->os == TACH_OS_NONE)
 		return;
 	switch ((enum tach__encoding)w->pmu->encoding) {
-	case TACH__INTEL:
 	case TACH__NETBURST:
+		both = w->mods & w->quirks->netburst_shown;
+		/* fallthrough */
+	case TACH__INTEL:
 		kept_by_perf = 1u << TACH__MOD_K | 1u << TACH__MOD_U;
 		break;
 	case TACH__AMD:
@@ -320,8 +379,6 @@ void tach__offer(struct tach__work *w)
 		break;
 	}
 	w->mods &= ~kept_by_perf;
-	/* NetBurst's words hold the levels under perf too; libpfm-4's names show them twice. */
-	if (w->pmu->encoding != TACH__NETBURST || !(w->opt->flags & TACH_ENCODE_LIBPFM4))
-		w->spelled = w->mods;
+	w->spelled = w->mods | both;
 	w->osmods = tach__perf_offer(w);
 }

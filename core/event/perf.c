@@ -9,27 +9,100 @@
 #include "core/event/event.h"
 #include "core/event/perf_events.h"
 #include "core/os/sysfs.h"
+#include "core/pmu/pmu.h"
 
-#define PLM_ALL (TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
+/* ---- which PMU of sysfs counts the events of a table ---- */
 
-/* libpfm-4 forgot these. */
-static int no_h(const struct tach__work *w)
+/* By its names in @perf, best first. */
+static int named_type(const char *root, const struct tach__pmu *pmu, int first_only)
 {
-	const char *pmu = tach__str(w->pmu->name);
+	const char *name = tach__str(pmu->perf);
+	int type = -1;
 
-	return w->opt->flags & TACH_ENCODE_LIBPFM4 &&
-	       (strcmp(pmu, "amd64_fam11h_turion") == 0 ||
-		strcmp(pmu, "amd64_fam17h_zen1") == 0 || strcmp(pmu, "amd64_fam17h_zen2") == 0);
+	while (type < 0 && *name) {
+		size_t length = strcspn(name, " ");
+
+		type = tach__sysfs_type(root, name, length);
+		name += length + (name[length] == ' ');
+		if (first_only)
+			break;
+	}
+	return type;
 }
+
+int tach__box_type(const struct tach__work *w)
+{
+	const char *root = w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS;
+	int type = named_type(root, w->pmu, w->quirks->box_slips);
+
+	return type < 0 && w->pmu->flags & TACH__PMU_TYPE4 ? 4 : type;
+}
+
+/*
+ * Where PMUs have numbers and no names: found by the cores that they are for. -1: none is for
+ * the cores of this table; -2: there are no such PMUs, or sysfs does not tell their cores.
+ */
+static int numbered_type(const char *root, const struct tach__pmu *pmu, int number)
+{
+	char device[32];
+	struct tach__cpu cpu;
+	int known = 0, said, theirs;
+
+	if (!tach__parts[pmu->arch]->numbered)
+		return -2;
+	for (int i = 0; (said = tach__parts[pmu->arch]->numbered(root, i, device, &cpu)) >= 0;
+	     i++) {
+		known |= said;
+		if (said && tach__pmus_of(pmu->arch, &cpu, 1, "", &theirs, 1, NULL) == 1 &&
+		    theirs == number)
+			return tach__sysfs_type(root, device, strlen(device));
+	}
+	return known ? -1 : -2;
+}
+
+static int find_type(const char *root, const struct tach__pmu *pmu, int number)
+{
+	int type = numbered_type(root, pmu, number);
+
+	return type == -2 ? named_type(root, pmu, 0) : type;
+}
+
+/* Types that never change once a PMU is there: asked once for the real sysfs. */
+static int cached_type(const char *root, const struct tach__pmu *pmu, int number)
+{
+	enum { CACHED = 256 };
+	static atomic_int cache[CACHED]; /* type + 2; 1: not there; 0: not asked */
+	int type, known = 0;
+
+	if (!root && number < CACHED)
+		known = atomic_load_explicit(&cache[number], memory_order_relaxed);
+	if (known)
+		return known - 2;
+	type = find_type(root ? root : TACH__SYSFS, pmu, number);
+	if (!root && number < CACHED)
+		atomic_store_explicit(&cache[number], type + 2, memory_order_relaxed);
+	return type;
+}
+
+int tach__perf_type(const struct tach_encode_options *opt, int number)
+{
+	const struct tach__pmu *pmu = tach__pmu_at(number);
+	const char *name = tach__str(pmu->perf);
+
+	/* PERF_TYPE_RAW is the one core PMU; where there are several, each has its number. */
+	if (!*name || __builtin_memcmp(name, "cpu", sizeof "cpu") == 0)
+		return -1;
+	if (pmu->arch == TACH__ARM64 && !tach__perf_hybrid(opt))
+		return -1;
+	return cached_type(opt->sysfs, pmu, number);
+}
+
+/* ---- modifiers ---- */
 
 /* An event that sampling can be precise for. */
 int tach__precise(const struct tach__work *w)
 {
-	if (!(w->event->flags & TACH__EV_PEBS))
-		return 0;
-	/* libpfm-4 does not know it of the architectural event. */
-	return !(w->opt->flags & TACH_ENCODE_LIBPFM4) ||
-	       memcmp(tach__str(w->event->name), "INSTRUCTION_RETIRED", 20) != 0;
+	return (w->event->flags & w->quirks->precise) == TACH__EV_PEBS;
 }
 
 /* Which of its own modifiers perf offers for this event. */
@@ -40,7 +113,8 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 	int intel = w->pmu->encoding == TACH__INTEL;
 
 	if (w->generic ? tach__perf_offers_h(w)
-		       : w->pmu->plm & TACH_PRIVILEGE_HYPERVISOR && !no_h(w))
+		       : w->pmu->privilege & TACH_PRIVILEGE_HYPERVISOR &&
+				 !(w->pmu->flags & w->quirks->pmus_without_h))
 		offer |= 1u << TACH__OS_H;
 	if (w->os == TACH_OS_PERF)
 		return offer;
@@ -70,14 +144,11 @@ static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 				    "either period= or freq=, not both");
 	w->period = pick->value;
 	w->has |= freq ? TACH_EVENT_HAS_FREQ : TACH_EVENT_HAS_PERIOD;
-	/* libpfm-4's names show both, which no string may have. */
-	w->osshown |= 1u << pick->number;
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
-		w->osshown |= 1u << TACH__OS_PERIOD | 1u << TACH__OS_FREQ;
+	w->osshown |= 1u << pick->number | w->quirks->sampling_shown;
 	return 0;
 }
 
-static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32_t *levels)
+static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32_t *privilege)
 {
 	uint32_t on = pick->value != 0;
 
@@ -86,13 +157,13 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "this umask takes no modifiers");
 	switch (pick->number) {
 	case TACH__OS_U:
-		*levels |= on ? TACH_PRIVILEGE_USER : 0;
+		*privilege |= on ? TACH_PRIVILEGE_USER : 0;
 		break;
 	case TACH__OS_K:
-		*levels |= on ? TACH_PRIVILEGE_KERNEL : 0;
+		*privilege |= on ? TACH_PRIVILEGE_KERNEL : 0;
 		break;
 	case TACH__OS_H:
-		*levels |= on ? TACH_PRIVILEGE_HYPERVISOR : 0;
+		*privilege |= on ? TACH_PRIVILEGE_HYPERVISOR : 0;
 		break;
 	case TACH__OS_PERIOD:
 	case TACH__OS_FREQ:
@@ -108,12 +179,11 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 		w->exclusive |= (uint8_t)on;
 		w->has |= on ? TACH_EVENT_HAS_EXCLUSIVE : 0;
 		break;
-	/* libpfm-4 takes the name alone for a yes, whatever the value. */
 	case TACH__OS_MG:
-		w->guest = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
+		w->guest = (uint8_t)on | w->quirks->named;
 		break;
 	case TACH__OS_MH:
-		w->host = on || w->opt->flags & TACH_ENCODE_LIBPFM4;
+		w->host = (uint8_t)on | w->quirks->named;
 		break;
 	case TACH__OS_CPU:
 		if (pick->value >= INT_MAX)
@@ -132,7 +202,7 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 static int take_picks(struct tach__work *w)
 {
 	const uint32_t named = 1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H;
-	uint32_t levels = 0, seen = 0;
+	uint32_t privilege = 0, seen = 0;
 
 	for (unsigned i = 0; i < w->npicks; i++) {
 		int rc;
@@ -140,57 +210,38 @@ static int take_picks(struct tach__work *w)
 		if (w->picks[i].kind != TACH__PICK_OSMOD)
 			continue;
 		seen |= 1u << w->picks[i].number;
-		rc = take_pick(w, &w->picks[i], &levels);
+		rc = take_pick(w, &w->picks[i], &privilege);
 		if (rc)
 			return rc;
 	}
-	w->levels = (uint8_t)(seen & named ? levels : w->plm & PLM_ALL);
+	w->counted = (uint8_t)(seen & named ? privilege : w->privilege & TACH__PRIVILEGE_ALL);
 	if (!w->guest && !w->host)
 		w->host = 1;
 	return 0;
 }
 
-/* Types that never change once a PMU is there: asked once for the real sysfs. */
-static int cached_type(const char *root, const struct tach__pmu *pmu, int number)
+/* A box counts by the type that sysfs gives it, or not at all. */
+static int box(struct tach__work *w)
 {
-	enum { CACHED = 256 };
-	static atomic_int cache[CACHED]; /* type + 2; 1: not there; 0: not asked */
-	const char *name = tach__str(pmu->perf);
-	int type = -1, known = 0;
+	int type = tach__box_type(w);
 
-	if (!root && number < CACHED)
-		known = atomic_load_explicit(&cache[number], memory_order_relaxed);
-	if (known)
-		return known - 2;
-	while (type < 0 && *name) {
-		size_t length = strcspn(name, " ");
-
-		type = tach__sysfs_type(root ? root : TACH__SYSFS, name, length);
-		name += length + (name[length] == ' ');
-	}
-	if (!root && number < CACHED)
-		atomic_store_explicit(&cache[number], type + 2, memory_order_relaxed);
-	return type;
-}
-
-int tach__perf_type(const struct tach_encode_options *opt, int number)
-{
-	const struct tach__pmu *pmu = tach__pmu_at(number);
-	const char *name = tach__str(pmu->perf);
-
-	/* PERF_TYPE_RAW is the one core PMU; where there are several, each has its number. */
-	if (!*name || tach__load4(name) == tach__load4("cpu"))
-		return -1;
-	if (pmu->arch == TACH__ARM64 &&
-	    (opt->flags & TACH_ENCODE_LIBPFM4 || !tach__perf_hybrid(opt)))
-		return -1;
-	return cached_type(opt->sysfs, pmu, number);
+	tach__parts[w->pmu->arch]->perf(w);
+	w->column = 0;
+	if (type < 0)
+		return tach__refuse(w, TACH_ERR_NOTSUPP,
+				    "the kernel has no PMU %s (/sys/bus/event_source/devices); "
+				    "only raw words exist",
+				    tach__str(w->pmu->perf));
+	w->type = (uint32_t)type;
+	return 0;
 }
 
 static int hardware(struct tach__work *w)
 {
 	int type;
 
+	if (TACH_UNLIKELY(w->pmu->flags & TACH__PMU_BOX))
+		return box(w);
 	if (!tach__parts[w->pmu->arch]->perf)
 		return tach__refuse(w, TACH_ERR_NOTSUPP,
 				    "Linux never had perf_event for %s; only raw words exist",
@@ -203,15 +254,15 @@ static int hardware(struct tach__work *w)
 	return 0;
 }
 
-/* For the name; libpfm-4 leaves some out and says precise twice. */
+/* For the name. */
 static void show(struct tach__work *w)
 {
 	uint64_t *shown = w->shown + TACH__NMODS;
 
-	shown[TACH__OS_U] = w->levels & TACH_PRIVILEGE_USER ? 1 : 0;
-	shown[TACH__OS_K] = w->levels & TACH_PRIVILEGE_KERNEL ? 1 : 0;
-	shown[TACH__OS_H] = w->levels & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
-	/* They share a field; libpfm-4 shows it under both names. */
+	shown[TACH__OS_U] = w->counted & TACH_PRIVILEGE_USER ? 1 : 0;
+	shown[TACH__OS_K] = w->counted & TACH_PRIVILEGE_KERNEL ? 1 : 0;
+	shown[TACH__OS_H] = w->counted & TACH_PRIVILEGE_HYPERVISOR ? 1 : 0;
+	/* They share a field. */
 	shown[TACH__OS_PERIOD] = shown[TACH__OS_FREQ] = w->period;
 	shown[TACH__OS_PRECISE] = shown[TACH__OS_HW_SMPL] = w->precise;
 	shown[TACH__OS_EXCL] = w->exclusive;
@@ -219,14 +270,12 @@ static void show(struct tach__work *w)
 	shown[TACH__OS_MH] = w->host;
 	shown[TACH__OS_CPU] = (uint64_t)w->cpu;
 	shown[TACH__OS_PINNED] = w->pinned;
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4)
-		return;
 	if (w->pinned)
-		w->osshown |= 1u << TACH__OS_PINNED;
+		w->osshown |= 1u << TACH__OS_PINNED & w->quirks->os_shown;
 	if (w->has & TACH_EVENT_HAS_CPU)
-		w->osshown |= 1u << TACH__OS_CPU;
+		w->osshown |= 1u << TACH__OS_CPU & w->quirks->os_shown;
 	if (w->osshown >> TACH__OS_PRECISE & 1)
-		w->osshown &= ~(1u << TACH__OS_HW_SMPL);
+		w->osshown &= ~(1u << TACH__OS_HW_SMPL & w->quirks->os_shown);
 }
 
 int tach__perf_encode(struct tach__work *w)
@@ -239,6 +288,11 @@ int tach__perf_encode(struct tach__work *w)
 	rc = w->generic ? tach__perf_config(w) : hardware(w);
 	if (!rc)
 		rc = take_picks(w);
+	/* Nothing can be left out of what a box counts. */
+	if (!rc && w->pmu->flags & TACH__PMU_BOX) {
+		w->counted = TACH__PRIVILEGE_ALL;
+		w->host = w->guest = 1;
+	}
 	if (!rc)
 		show(w);
 	return rc;

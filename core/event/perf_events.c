@@ -8,8 +8,6 @@
 #define TYPE_SHIFT 24
 #define ID_MASK	   0xffffffu
 
-#define PLM_ALL (TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
-
 int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max)
 {
 	if (opt->host) {
@@ -19,40 +17,43 @@ int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max)
 	return tach_pmu_host(pmus, max, NULL);
 }
 
-uint32_t tach__perf_host_levels(const struct tach_encode_options *opt)
+uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt)
 {
 	int pmu;
 
-	return tach__perf_hosts(opt, &pmu, 1) > 0 ? tach__pmu_at(pmu)->plm : PLM_ALL;
+	return tach__perf_hosts(opt, &pmu, 1) > 0 ? tach__pmu_at(pmu)->privilege
+						  : TACH__PRIVILEGE_ALL;
 }
 
 int tach__perf_hybrid(const struct tach_encode_options *opt)
 {
 	int pmus[8];
 
-	return tach__perf_hosts(opt, pmus, 8) > 1;
+	return tach__quirks_of(opt)->core_types && tach__perf_hosts(opt, pmus, 8) > 1;
 }
 
+/* PERF_TYPE_* of a row and of a tracepoint. */
 static uint32_t type_of(const struct tach__work *w)
 {
-	return w->event->code >> TYPE_SHIFT;
+	return w->generic == TACH__GENERIC_TABLE ? w->event->code >> TYPE_SHIFT
+						 : PERF_TYPE_TRACEPOINT;
 }
 
-/* Events that the core PMU counts, and so by the levels that it can tell apart. */
+/*
+ * Events that the core PMU counts, and which so can be filtered by the privilege levels that it
+ * knows.
+ */
 static int by_hardware(const struct tach__work *w)
 {
-	return w->generic == TACH__GENERIC_TABLE &&
-	       (type_of(w) == PERF_TYPE_HARDWARE || type_of(w) == PERF_TYPE_HW_CACHE);
+	return type_of(w) == PERF_TYPE_HARDWARE || type_of(w) == PERF_TYPE_HW_CACHE;
 }
 
 int tach__perf_offers_h(const struct tach__work *w)
 {
 	if (w->generic == TACH__GENERIC_RAW || w->generic == TACH__GENERIC_TERMS)
 		return 1;
-	/* libpfm-4 offers it for what the hardware counts only, though the level applies to
-	 * all. */
-	return (by_hardware(w) || !(w->opt->flags & TACH_ENCODE_LIBPFM4)) &&
-	       tach__perf_host_levels(w->opt) & TACH_PRIVILEGE_HYPERVISOR;
+	return w->quirks->h_types >> type_of(w) & 1 &&
+	       tach__perf_host_privilege(w->opt) & TACH_PRIVILEGE_HYPERVISOR;
 }
 
 int tach__perf_offers_precise(const struct tach__work *w)
@@ -71,7 +72,7 @@ int tach__perf_words(struct tach__work *w)
 		return 0;
 	}
 	if (w->generic == TACH__GENERIC_TRACEPOINT) {
-		if (!w->point.text && !(w->opt->flags & TACH_ENCODE_LIBPFM4))
+		if (!w->point.text && !w->quirks->lone_systems)
 			return tach__refuse(w, TACH_ERR_UMASK, "which tracepoint of %.*s?",
 					    (int)w->system.length, w->system.text);
 		w->codes[0] = w->config;
@@ -95,7 +96,7 @@ int tach__perf_words(struct tach__work *w)
 
 int tach__perf_config(struct tach__work *w)
 {
-	int pmus[8], n, type;
+	int pmu = w->opt->pmu, type;
 
 	w->config = w->codes[0];
 	switch ((enum tach__generic)w->generic) {
@@ -113,13 +114,12 @@ int tach__perf_config(struct tach__work *w)
 		break;
 	}
 	w->type = type_of(w);
-	if (!by_hardware(w) || w->opt->flags & TACH_ENCODE_LIBPFM4)
+	if (!by_hardware(w) || !tach__perf_hybrid(w->opt))
 		return 0;
 	/* Several core types: bits 32 and up say whose cycles are meant (Linux 5.13). */
-	n = tach__perf_hosts(w->opt, pmus, 8);
-	if (w->opt->pmu >= 0)
-		pmus[0] = w->opt->pmu;
-	type = n > 1 ? tach__perf_type(w->opt, pmus[0]) : -1;
+	if (pmu < 0)
+		tach__perf_hosts(w->opt, &pmu, 1);
+	type = tach__perf_type(w->opt, pmu);
 	if (type > 0)
 		w->config |= (uint64_t)type << 32;
 	return 0;

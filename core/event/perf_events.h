@@ -25,15 +25,15 @@ static inline int tach__generic(const struct tach__pmu *pmu)
 						 : 0;
 }
 
+/* The privilege levels that perf can tell apart. */
+#define TACH__PRIVILEGE_ALL                                                                    \
+	(TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
+
 /* ---- perf_events.c ---- */
 /* Core PMUs of this machine, or the one that the options name instead; how many. */
 int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
-uint32_t tach__perf_host_levels(const struct tach_encode_options *opt);
-/* Levels that perf can filter this event by. */
-static inline uint32_t tach__perf_levels(const struct tach__work *w)
-{
-	return w->generic ? tach__perf_host_levels(w->opt) : w->pmu->plm;
-}
+/* The privilege levels that perf can filter events by, which no PMU's table holds. */
+uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt);
 int tach__perf_hybrid(const struct tach_encode_options *opt);
 int tach__perf_offers_h(const struct tach__work *w);
 int tach__perf_offers_precise(const struct tach__work *w);
@@ -43,6 +43,21 @@ int tach__perf_words(struct tach__work *w);
 int tach__perf_config(struct tach__work *w);
 /* rXXXX: 1 and w set up, or 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
+
+/* ---- candidates.c ---- */
+/* Where an event without prefix is looked for, in order; how many, TACH__SEARCH_MAX at most. */
+int tach__candidates(const struct tach__work *w, int *pmus);
+/* Whether this machine has the PMU, or the caller says so. */
+int tach__pmu_present(const struct tach__work *w, int pmu);
+
+/* ---- letters.c ---- */
+/*
+ * Whether each letter of the word is one of perf's, for a modifier that is offered: *asked
+ * those modifiers, and *precise how precise a sample, for TACH__OS_PRECISE or _HW_SMPL among
+ * them.
+ */
+int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
+		  uint64_t *precise);
 
 /* ---- tracepoints.c ---- */
 /* 1 and w set up if the kernel has a tracepoint system of that name, else 0. */

@@ -11,7 +11,10 @@ struct best {
 	int pmu; /* of an event, else -1 */
 };
 
-/* Insertions, deletions, replacements and swaps of neighbours; `limit` when not below it. */
+/*
+ * How many letters are inserted, deleted, replaced or swapped with a neighbour between the two;
+ * `limit` where it is not less.
+ */
 static int distance(const struct tach__text *a, const char *b, int limit)
 {
 	int rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *now = rows[2];
@@ -84,6 +87,8 @@ static int answer(struct tach__work *w, int code, const struct tach__text *name,
 int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start(name);
+	const struct tach__modifier *mods =
+		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
 	char what[112];
 	uint32_t set;
 
@@ -93,7 +98,7 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 		consider(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
 	if (best.word || name->length > 2) {
 		for (set = w->mods; set; set &= set - 1)
-			consider(&best, name, tach__mods[__builtin_ctz(set)].name, -1);
+			consider(&best, name, mods[__builtin_ctz(set)].name, -1);
 		for (set = w->osmods; set; set &= set - 1)
 			consider(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
 	}
@@ -109,7 +114,7 @@ int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name)
 
 	if (!w->err)
 		return TACH_ERR_NOTFOUND;
-	for (int i = 0; i < tach__npmus(); i++)
+	for (int i = 0; i < tach__npmus() + tach__nboxes(); i++)
 		consider(&best, name, tach__str(tach__pmu_at(i)->name), -1);
 	return answer(w, TACH_ERR_NOTFOUND, name, "no PMU", &best);
 }
@@ -132,7 +137,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 	/* Elsewhere only what is spelled exactly so is worth a hint. */
 	if (!best.word) {
 		best.distance = 1;
-		for (int i = 0; !best.word && i < tach__npmus(); i++)
+		for (int i = 0; !best.word && i < tach__npmus() + tach__nboxes(); i++)
 			if (tach__event_find(i, name->text, name->length) >= 0)
 				consider_events(&best, name, i);
 	}

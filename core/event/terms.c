@@ -7,6 +7,7 @@
  * ":u:period=1000".
  */
 #include <string.h>
+#include "core/pmu/pmu.h"
 #include "core/port/port.h"
 #include "core/event/perf_events.h"
 #include "core/event/suggest.h"
@@ -19,31 +20,48 @@ struct device {
 	const char *sysfs;
 };
 
-static int is_core(const struct tach__text *device)
+static int is_core_of(int arch, const struct tach__text *device)
 {
-	return tach__text_equal(device, "cpu") || tach__text_equal(device, "cpu_core") ||
-	       tach__text_equal(device, "cpu_atom") || tach__text_equal(device, "cpu_lowpower");
+	const char *const *names = arch < 0 ? NULL : tach__parts[arch]->devices;
+
+	for (; names && *names; names++) {
+		const char *star = strchr(*names, '*');
+		size_t n = star ? (size_t)(star - *names) : 0;
+
+		if (star ? device->length >= n && memcmp(device->text, *names, n) == 0
+			 : tach__text_equal(device, *names))
+			return 1;
+	}
+	return 0;
+}
+
+/* The architecture whose core PMU has that name: `first` if it is one; or -1. */
+static int arch_of(const struct tach__text *device, int first)
+{
+	int arch = first;
+
+	for (int next = 0; !is_core_of(arch, device); arch = next++)
+		if (next == TACH__NARCHS)
+			return -1;
+	return arch;
 }
 
 static const char *builtin_format(const struct tach__work *w, const struct device *device,
 				  const struct tach__text *term)
 {
-	int arch = TACH__ARM64, encoding = TACH__ARM, pmus[8], n = 1;
+	int arch = tach__native_arch(), encoding = -1, pmus[8], n = 1;
 
-	if (is_core(&device->name)) {
-		arch = TACH__X86;
-		encoding = TACH__INTEL;
-		if (w->opt->pmu >= 0)
-			pmus[0] = w->opt->pmu;
-		else
-			n = tach__perf_hosts(w->opt, pmus, 8);
-		if (n > 0) {
-			arch = tach__pmu_at(pmus[0])->arch;
-			encoding = tach__pmu_at(pmus[0])->encoding;
-		}
-	} else if (device->name.length < 5 || memcmp(device->name.text, "armv8", 5) != 0) {
+	if (w->opt->pmu >= 0)
+		pmus[0] = w->opt->pmu;
+	else
+		n = tach__perf_hosts(w->opt, pmus, 8);
+	if (n > 0)
+		arch = tach__pmu_at(pmus[0])->arch;
+	arch = arch_of(&device->name, arch);
+	if (arch < 0)
 		return NULL;
-	}
+	if (n > 0 && arch == tach__pmu_at(pmus[0])->arch)
+		encoding = tach__pmu_at(pmus[0])->encoding;
 	for (const struct tach__format *f = tach__parts[arch]->formats; f && f->name[0]; f++)
 		if ((f->encoding < 0 ||
 		     (f->encoding == TACH__AMD) == (encoding == TACH__AMD)) &&
@@ -242,8 +260,7 @@ static int set_type(struct tach__work *w, const struct device *device)
 {
 	int type = tach__sysfs_type(device->sysfs, device->name.text, device->name.length);
 
-	if (type < 0 && !is_core(&device->name) && device->name.length >= 5 &&
-	    memcmp(device->name.text, "armv8", 5) != 0)
+	if (type < 0 && arch_of(&device->name, -1) < 0)
 		type = -2;
 	if (type == -2) {
 		w->column = 1;
@@ -262,11 +279,11 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 	const char *comma;
 	int rc;
 
+	w->generic = TACH__GENERIC_TERMS;
 	if (!close) {
 		w->column = tach__column(w->string, s->end);
 		return tach__refuse(w, TACH_ERR_SYNTAX, "the closing '/' is missing");
 	}
-	w->generic = TACH__GENERIC_TERMS;
 	w->terms = (struct tach__text){s->start, (size_t)(close + 1 - s->start)};
 	rc = set_type(w, &device);
 	if (!rc)

@@ -93,9 +93,9 @@ double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 	struct pass p = {f, n, elapsed_ns, 0};
 	double sum = 0, value = tach_formula_eval(f, n, elapsed_ns, flags);
 
-	for (uint64_t left = f->uses; left && error; left &= left - 1) {
-		p.operand = (uint32_t)__builtin_ctzll(left);
-		if (error[p.operand] != 0)
+	for (int i = 0; i < f->noperands && error; i++) {
+		p.operand = (uint32_t)i;
+		if (tach_formula_uses(f, i) && error[i] != 0)
 			sum += fabs(walk(&p, f->root).d) * fabs(error[p.operand]);
 	}
 	if (result_error)

@@ -66,9 +66,9 @@ double tach_formula_eval(const struct tach_formula *f, const uint64_t *n, double
 	return f->eval(f, n, elapsed_ns, flags);
 }
 
-uint64_t tach_formula_uses(const struct tach_formula *f)
+int tach_formula_uses(const struct tach_formula *f, int i)
 {
-	return f->uses;
+	return i >= 0 && i < TACH_FORMULA_OPERANDS_MAX && f->uses[i / 64] >> i % 64 & 1;
 }
 
 enum tach_shape tach_formula_shape(const struct tach_formula *f)
@@ -81,7 +81,7 @@ uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_t *flags)
 	uint32_t all = f->flags;
 
 	if (flags)
-		for (uint64_t left = f->uses; left; left &= left - 1)
-			all |= flags[__builtin_ctzll(left)];
+		for (int i = 0; i < f->noperands; i++)
+			all |= tach_formula_uses(f, i) ? flags[i] : 0;
 	return all;
 }

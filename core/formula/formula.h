@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The inside of a compiled formula. Text becomes a tree (parse.c), the tree's linear
- * parts fold to dot products and the rest to bytecode (fold.c); steps.c and whole.c run
- * them, print.c writes the tree back.
+ * The inside of a compiled formula. Text becomes a tree (parse.c, infix.c, postfix.c), the
+ * tree's linear parts fold to dot products (fold.c) and the rest to bytecode (code.c); steps.c
+ * and whole.c run them, print.c writes the tree back.
  */
 #ifndef TACH_CORE_FORMULA_H
 #define TACH_CORE_FORMULA_H
@@ -23,7 +23,8 @@ enum tach__op {
 	TACH__F_DIV,
 	TACH__F_MIN,
 	TACH__F_MAX,
-	TACH__F_LT, /* comparisons exist only as the first kid of COND */
+	TACH__F_LT, /* comparisons exist only as the first kid of COND: see core/formula/parse.h
+		     */
 	TACH__F_LE,
 	TACH__F_GT,
 	TACH__F_GE,
@@ -60,7 +61,7 @@ enum tach__op {
 	TACH__F_NOPS
 };
 
-#define TACH__F_NODES_MAX 2048
+#define TACH__F_NODES_MAX 8192
 #define TACH__F_DEPTH_MAX 200 /* of the tree, and of parentheses: bounds every recursion */
 #define TACH__F_STACK	  64
 
@@ -126,7 +127,7 @@ struct tach_formula {
 	uint32_t nforms, nnodes, root;
 	uint32_t stack; /* the most values saved at once */
 	int noperands;
-	uint64_t uses;
+	uint64_t uses[TACH_FORMULA_OPERANDS_MAX / 64];
 	uint32_t ncode;
 	struct tach__insn code[];
 };

@@ -2,14 +2,17 @@
 /*
  * Infix formulas, by recursive descent:
  *
- *	value	   = sum [ comparison sum ] [ "?" value ":" value ]
+ *	value	   = or [ "?" value ":" value ]
+ *	or	   = and { ("|" | "||") and }
+ *	and	   = compared { ("&" | "&&") compared }
+ *	compared   = sum [ comparison sum ]
  *	sum	   = product { ("+" | "-") product }
  *	product	   = factor { ("*" | "/") factor }
- *	factor	   = { "-" | "+" } primary
+ *	factor	   = { "-" | "+" | "!" } primary
  *	primary	   = number | "#" | name | "(" value ")" | ("min" | "max") "(" value {"," value}
  *")"
  *
- * A value that is a comparison may only stand, in parentheses or bare, before "?".
+ * A comparison and what & | ! give is 1 or 0 where a value is wanted.
  */
 #include <string.h>
 #include "core/formula/parse.h"
@@ -59,30 +62,26 @@ static bool joint(char c)
 	return c == '-' || c == ':' || c == '.' || c == '=';
 }
 
-/* left = op(left, right), both beginning where at[] says. */
-static int binary(struct tach__parse *p, enum tach__op op, int left, int right, size_t left_at,
-		  size_t right_at)
+static int binary(struct tach__parse *p, int op, int left, int right)
 {
 	const int kids[] = {left, right};
-	const size_t at[] = {left_at, right_at};
 
-	return tach__p_apply(p, op, 2, kids, at);
+	return tach__p_apply(p, op, 2, kids);
 }
 
 /* min(a, b, ...) and max(...); text[at] is the opening parenthesis. */
 static int function(struct tach__parse *p, enum tach__op op)
 {
-	size_t left_at = ++p->at, right_at;
-	int left = value(p), right;
+	int left = (p->at++, value(p)), right;
 
 	if (left >= 0 && peek(p) != ',')
 		return expected(p, "','");
 	while (left >= 0 && peek(p) == ',') {
-		right_at = ++p->at;
+		p->at++;
 		right = value(p);
 		if (right < 0)
 			return right;
-		left = binary(p, op, left, right, left_at, right_at);
+		left = binary(p, op, left, right);
 	}
 	if (left < 0)
 		return left;
@@ -193,53 +192,46 @@ static int primary(struct tach__parse *p)
 static int factor(struct tach__parse *p)
 {
 	char c = peek(p);
-	size_t at;
 	int node;
 
-	if (c != '-' && c != '+')
+	if (c != '-' && c != '+' && c != '!')
 		return primary(p);
 	if (++p->nesting > TACH__F_DEPTH_MAX)
 		return too_deep(p);
-	at = ++p->at;
+	p->at++;
 	node = factor(p);
 	p->nesting--;
-	return node < 0 || c == '+' ? node : tach__p_apply(p, TACH__F_NEG, 1, &node, &at);
+	if (node < 0 || c == '+')
+		return node;
+	return tach__p_apply(p, c == '!' ? (int)TACH__P_NOT : (int)TACH__F_NEG, 1, &node);
 }
 
 static int product(struct tach__parse *p)
 {
-	size_t at = (blanks(p), p->at), right_at;
 	int left = factor(p), right;
 	char c;
 
 	while (left >= 0 && ((c = peek(p)) == '*' || c == '/')) {
 		p->at++;
-		blanks(p);
-		right_at = p->at;
 		right = factor(p);
 		if (right < 0)
 			return right;
-		left = binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right, at,
-			      right_at);
+		left = binary(p, c == '*' ? TACH__F_MUL : TACH__F_DIV, left, right);
 	}
 	return left;
 }
 
 static int sum(struct tach__parse *p)
 {
-	size_t at = (blanks(p), p->at), right_at;
 	int left = product(p), right;
 	char c;
 
 	while (left >= 0 && ((c = peek(p)) == '+' || c == '-')) {
 		p->at++;
-		blanks(p);
-		right_at = p->at;
 		right = product(p);
 		if (right < 0)
 			return right;
-		left = binary(p, c == '+' ? TACH__F_ADD : TACH__F_SUB, left, right, at,
-			      right_at);
+		left = binary(p, c == '+' ? TACH__F_ADD : TACH__F_SUB, left, right);
 	}
 	return left;
 }
@@ -254,7 +246,6 @@ static const struct {
 
 static int comparison(struct tach__parse *p)
 {
-	size_t at = (blanks(p), p->at), right_at;
 	int left = sum(p), right;
 
 	if (left < 0)
@@ -266,49 +257,59 @@ static int comparison(struct tach__parse *p)
 		if (strncmp(p->text + p->at, comparisons[i].word, length) != 0)
 			continue;
 		p->at += length;
-		blanks(p);
-		right_at = p->at;
 		right = sum(p);
-		if (right < 0)
-			return right;
-		return binary(p, comparisons[i].op, left, right, at, right_at);
+		return right < 0 ? right : binary(p, comparisons[i].op, left, right);
 	}
 	return left;
 }
 
+/* { part sign part }, the sign once or twice. */
+static int chain(struct tach__parse *p, int (*part)(struct tach__parse *p), char sign, int op)
+{
+	int left = part(p), right;
+
+	while (left >= 0 && peek(p) == sign) {
+		p->at += p->text[p->at + 1] == sign ? 2 : 1;
+		right = part(p);
+		if (right < 0)
+			return right;
+		left = binary(p, op, left, right);
+	}
+	return left;
+}
+
+static int conjunction(struct tach__parse *p)
+{
+	return chain(p, comparison, '&', TACH__P_AND);
+}
+
 /* condition ? a : b, the condition being read already. */
-static int choice(struct tach__parse *p, int condition, size_t condition_at)
+static int choice(struct tach__parse *p, int condition)
 {
 	int kids[3] = {condition};
-	size_t at[3] = {condition_at};
 
 	p->at++;
-	blanks(p);
-	at[1] = p->at;
 	kids[1] = value(p);
 	if (kids[1] < 0)
 		return kids[1];
 	if (peek(p) != ':')
 		return expected(p, "':'");
 	p->at++;
-	blanks(p);
-	at[2] = p->at;
 	kids[2] = value(p);
 	if (kids[2] < 0)
 		return kids[2];
-	return tach__p_apply(p, TACH__F_COND, 3, kids, at);
+	return tach__p_apply(p, TACH__F_COND, 3, kids);
 }
 
 static int value(struct tach__parse *p)
 {
-	size_t at = (blanks(p), p->at);
 	int node;
 
 	if (++p->nesting > TACH__F_DEPTH_MAX)
 		return too_deep(p);
-	node = comparison(p);
+	node = chain(p, conjunction, '|', TACH__P_OR);
 	if (node >= 0 && peek(p) == '?')
-		node = choice(p, node, at);
+		node = choice(p, node);
 	p->nesting--;
 	return node;
 }
@@ -325,8 +326,5 @@ int tach__p_infix(struct tach__parse *p)
 		return node;
 	if (peek(p))
 		return expected(p, "an operator");
-	if (tach__p_is_condition(p, node))
-		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
-				    "a comparison is no value; choose one with '?:'");
-	return node;
+	return tach__p_value(p, node);
 }

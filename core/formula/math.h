@@ -12,7 +12,7 @@
 /* Counts are signed: see the public header. */
 #define TACH__COUNT(n, arg) ((double)(int64_t)(n)[arg])
 
-/* Plus or minus zero: nothing but the sign's bit is set. An instruction less than b == 0. */
+/* Plus or minus zero: no bit but the sign's is set. One instruction less than b == 0. */
 TACH__ALWAYS bool tach__is_zero(double b)
 {
 	uint64_t bits;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formula text to a tree of nodes: what both notations share, and the postfix one. */
+/* Formula text to a tree of nodes: what both notations share. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/number.h"
 #include "core/os/clock.h"
+#include "core/os/topology.h"
 #include "core/formula/parse.h"
 
 int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format, ...)
@@ -61,30 +63,80 @@ int tach__p_leaf(struct tach__parse *p, enum tach__op op)
 	return node(p, op, 0, NULL);
 }
 
-bool tach__p_is_condition(const struct tach__parse *p, int n)
+static int constant(struct tach__parse *p, double value)
+{
+	int n = tach__p_leaf(p, TACH__F_NUM);
+
+	if (n >= 0)
+		p->f->node[n].value = value;
+	return n;
+}
+
+static bool is_condition(const struct tach__parse *p, int n)
 {
 	return p->f->node[n].op >= TACH__F_LT && p->f->node[n].op <= TACH__F_NE;
 }
 
-int tach__p_apply(struct tach__parse *p, enum tach__op op, int n, const int *kids,
-		  const size_t *at)
+static int condition(struct tach__parse *p, int n)
 {
-	for (int i = 0; i < n; i++) {
-		bool wanted = op == TACH__F_COND && i == 0;
+	int kids[2] = {n};
 
-		if (tach__p_is_condition(p, kids[i]) != wanted)
-			return tach__p_fail(
-				p, TACH_ERR_SYNTAX, at[i],
-				wanted ? "a comparison expected, for '?:' to choose by"
-				       : "a comparison is no value; choose one "
-					 "with '?:'");
+	if (n < 0 || is_condition(p, n))
+		return n;
+	kids[1] = constant(p, 0);
+	return kids[1] < 0 ? kids[1] : node(p, TACH__F_NE, 2, kids);
+}
+
+/* if ? then : otherwise; any of them may be an error already. */
+static int choose(struct tach__parse *p, int if_, int then, int otherwise)
+{
+	int kids[3] = {if_, then, otherwise};
+
+	for (int i = 0; i < 3; i++)
+		if (kids[i] < 0)
+			return kids[i];
+	return node(p, TACH__F_COND, 3, kids);
+}
+
+int tach__p_value(struct tach__parse *p, int n)
+{
+	return n < 0 || !is_condition(p, n) ? n : choose(p, n, constant(p, 1), constant(p, 0));
+}
+
+static int logic(struct tach__parse *p, int op, const int *kids)
+{
+	int first = condition(p, kids[0]);
+	int second = op == TACH__P_NOT ? 0 : tach__p_value(p, condition(p, kids[1]));
+
+	if (second < 0)
+		return second;
+	switch (op) {
+	case TACH__P_AND:
+		return choose(p, first, second, constant(p, 0));
+	case TACH__P_OR:
+		return choose(p, first, constant(p, 1), second);
+	}
+	return choose(p, first, constant(p, 0), constant(p, 1));
+}
+
+int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids)
+{
+	int own[3];
+
+	if (op >= TACH__P_AND)
+		return logic(p, op, kids);
+	for (int i = 0; i < n; i++) {
+		own[i] = op == TACH__F_COND && i == 0 ? condition(p, kids[i])
+						      : tach__p_value(p, kids[i]);
+		if (own[i] < 0)
+			return own[i];
 	}
 	/* A negated number is a negative number: so that printing and reading agree. */
-	if (op == TACH__F_NEG && p->f->node[kids[0]].op == TACH__F_NUM) {
-		p->f->node[kids[0]].value = -p->f->node[kids[0]].value;
-		return kids[0];
+	if (op == TACH__F_NEG && p->f->node[own[0]].op == TACH__F_NUM) {
+		p->f->node[own[0]].value = -p->f->node[own[0]].value;
+		return own[0];
 	}
-	return node(p, op, n, kids);
+	return node(p, (enum tach__op)op, n, own);
 }
 
 size_t tach__p_number_span(const char *text)
@@ -111,7 +163,6 @@ size_t tach__p_number_span(const char *text)
 
 int tach__p_number(struct tach__parse *p, size_t at, size_t length)
 {
-	int n;
 	double value;
 
 	if (length > 100)
@@ -122,10 +173,7 @@ int tach__p_number(struct tach__parse *p, size_t at, size_t length)
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
 				    "the number %.*s is too large for a double", (int)length,
 				    p->text + at);
-	n = tach__p_leaf(p, TACH__F_NUM);
-	if (n >= 0)
-		p->f->node[n].value = value;
-	return n;
+	return constant(p, value);
 }
 
 const char *tach__p_seen(const char *text, char buffer[16])
@@ -154,7 +202,7 @@ static int operand(struct tach__parse *p, size_t at, long number)
 	if (n < 0)
 		return n;
 	f->node[n].arg = (uint32_t)number;
-	f->uses |= 1ull << number;
+	f->uses[number / 64] |= 1ull << number % 64;
 	if (number >= f->noperands)
 		f->noperands = (int)number + 1;
 	return n;
@@ -200,9 +248,36 @@ int tach__p_max_hz(struct tach__parse *p, size_t at)
 	return clock_node(p, TACH__F_MAX_HZ, at);
 }
 
-static bool is(const char *name, size_t length, const char *word)
+/* Ticks of the clock of tsc_hz in the interval. */
+static int ticks(struct tach__parse *p, size_t at)
 {
-	return strlen(word) == length && !memcmp(name, word, length);
+	int hz = clock_node(p, TACH__F_TSC_HZ, at), kids[2] = {hz};
+
+	if (hz < 0 || (kids[1] = tach__p_leaf(p, TACH__F_ELAPSED)) < 0)
+		return TACH__P_FAILED;
+	kids[0] = node(p, TACH__F_MUL, 2, kids);
+	if (kids[0] < 0 || (kids[1] = constant(p, 1e9)) < 0)
+		return TACH__P_FAILED;
+	return node(p, TACH__F_DIV, 2, kids);
+}
+
+/* What the caller or this machine says: a number that is no count. */
+static int parameter(struct tach__parse *p, size_t at, size_t length)
+{
+	const char *name = p->text + at;
+	double value = 0;
+	int said = p->opt->parameter ? p->opt->parameter(p->opt->context, name, length, &value)
+				     : TACH_ERR_NOTFOUND;
+
+	if (said == TACH_ERR_NOTFOUND)
+		said = tach__machine_parameter(name, length, &value);
+	if (said == TACH_ERR_NOTFOUND)
+		return TACH__P_UNKNOWN;
+	if (said || isnan(value)) /* a node without a number would be folded for ever */
+		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
+				    "this system does not tell %.*s; give it in the options",
+				    (int)length, name);
+	return constant(p, value);
 }
 
 /* A copy of another formula's tree; its root. */
@@ -228,7 +303,8 @@ static int graft(struct tach__parse *p, size_t at, const struct tach_formula *pa
 			f->node[n].value = from->value;
 		}
 	}
-	f->uses |= part->uses;
+	for (size_t i = 0; i < sizeof f->uses / sizeof *f->uses; i++)
+		f->uses[i] |= part->uses[i];
 	f->flags |= part->flags;
 	if (part->noperands > f->noperands)
 		f->noperands = part->noperands;
@@ -252,17 +328,18 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 					    (int)length, name, last);
 		return operand(p, at, number);
 	}
-	if (is(name, length, "max_hz"))
+	if (tach__p_is(name, length, "max_hz"))
 		return clock_node(p, TACH__F_MAX_HZ, at);
-	if (is(name, length, "tsc_hz"))
+	if (tach__p_is(name, length, "tsc_hz"))
 		return clock_node(p, TACH__F_TSC_HZ, at);
-	if (is(name, length, "elapsed_ns"))
+	if (tach__p_is(name, length, "elapsed_ns"))
 		return tach__p_leaf(p, TACH__F_ELAPSED);
-	if (!p->opt->resolve)
-		return TACH__P_UNKNOWN;
-	slot = p->opt->resolve(p->opt->context, name, length);
+	slot = p->opt->resolve ? p->opt->resolve(p->opt->context, name, length)
+			       : TACH_ERR_NOTFOUND;
+	if (slot < 0 && tach__p_is(name, length, "tsc"))
+		return ticks(p, at);
 	if (slot < 0)
-		return TACH__P_UNKNOWN;
+		return parameter(p, at, length);
 	if (slot >= TACH_FORMULA_PART && p->opt->part)
 		return graft(p, at, p->opt->part(p->opt->context, slot - TACH_FORMULA_PART));
 	return operand(p, at, slot);
@@ -276,123 +353,6 @@ int tach__p_unknown(struct tach__parse *p, size_t at, size_t length)
 				    ? ""
 				    : "; operands are N0, N1, ..., constants max_hz, tsc_hz, "
 				      "elapsed_ns");
-}
-
-/* ---- postfix ---- */
-
-static const struct {
-	const char *word;
-	enum tach__op op;
-	int kids;
-} operators[] = {
-	{"+", TACH__F_ADD, 2},	 {"-", TACH__F_SUB, 2},	  {"*", TACH__F_MUL, 2},
-	{"/", TACH__F_DIV, 2},	 {"min", TACH__F_MIN, 2}, {"max", TACH__F_MAX, 2},
-	{"neg", TACH__F_NEG, 1}, {"<", TACH__F_LT, 2},	  {"<=", TACH__F_LE, 2},
-	{">", TACH__F_GT, 2},	 {">=", TACH__F_GE, 2},	  {"==", TACH__F_EQ, 2},
-	{"!=", TACH__F_NE, 2},	 {"?:", TACH__F_COND, 3},
-};
-
-/* What waits for an operator. Unbounded but by the number of nodes: most of it folds away. */
-struct stack {
-	int node[TACH__F_NODES_MAX];
-	size_t at[TACH__F_NODES_MAX];
-	int count;
-};
-
-static int apply(struct tach__parse *p, struct stack *s, size_t at, int which)
-{
-	int kids = operators[which].kids;
-
-	if (s->count < kids)
-		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
-				    "'%s' takes %d value%s, but %d %s before it",
-				    operators[which].word, kids, kids == 1 ? "" : "s", s->count,
-				    s->count == 1 ? "stands" : "stand");
-	s->count -= kids;
-	return tach__p_apply(p, operators[which].op, kids, s->node + s->count,
-			     s->at + s->count);
-}
-
-static int postfix_token(struct tach__parse *p, struct stack *s, size_t at, size_t length)
-{
-	const char *token = p->text + at;
-	size_t sign = *token == '-' || *token == '+', number;
-	int n;
-
-	for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
-		if (is(token, length, operators[i].word))
-			return apply(p, s, at, (int)i);
-	if (is(token, length, "#"))
-		return clock_node(p, TACH__F_MAX_HZ, at);
-	number = tach__p_number_span(token + sign);
-	if (number && number + sign == length) {
-		n = tach__p_number(p, at + sign, number);
-		return n >= 0 && *token == '-' ? tach__p_apply(p, TACH__F_NEG, 1, &n, &at) : n;
-	}
-	if (number)
-		return tach__p_fail(p, TACH_ERR_SYNTAX, at + sign + number,
-				    "'|' expected after the number");
-	n = tach__p_name(p, at, length);
-	return n == TACH__P_UNKNOWN ? tach__p_unknown(p, at, length) : n;
-}
-
-static bool blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static int postfix_tokens(struct tach__parse *p, struct stack *s)
-{
-	const char *text = p->text;
-	size_t end, next;
-
-	for (p->at = 0; text[p->at]; p->at = next) {
-		size_t length = strcspn(text + p->at, "|");
-		int n, before = s->count;
-
-		next = p->at + length + (text[p->at + length] == '|');
-		end = p->at + length;
-		while (p->at < end && blank(text[p->at]))
-			p->at++;
-		while (end > p->at && blank(text[end - 1]))
-			end--;
-		if (end == p->at) {
-			/* Real files begin or end with a bar now and then. */
-			if (s->count == 0 || !text[next])
-				continue;
-			return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,
-					    "an operand or operator expected between the bars");
-		}
-		n = postfix_token(p, s, p->at, end - p->at);
-		if (n < 0)
-			return n;
-		/* An operator's value begins where its first operand, still there, did. */
-		if (s->count == before)
-			s->at[s->count] = p->at;
-		s->node[s->count++] = n;
-	}
-	if (s->count == 1 && !tach__p_is_condition(p, s->node[0]))
-		return s->node[0];
-	if (s->count == 1)
-		return tach__p_fail(p, TACH_ERR_SYNTAX, s->at[0],
-				    "a comparison is no value; choose one with '?:'");
-	if (s->count == 0)
-		return tach__p_fail(p, TACH_ERR_SYNTAX, 0, "the formula is empty");
-	return tach__p_fail(p, TACH_ERR_SYNTAX, p->at,
-			    "%d values are left at the end; an operator is missing", s->count);
-}
-
-int tach__p_postfix(struct tach__parse *p)
-{
-	struct stack *s = malloc(sizeof *s);
-	int n;
-
-	if (!s)
-		return tach__p_fail(p, TACH_ERR_NOMEM, 0, "out of memory");
-	s->count = 0;
-	n = postfix_tokens(p, s);
-	free(s);
-	return n;
 }
 
 int tach__formula_parse(struct tach_formula *f, const char *text,

@@ -3,6 +3,7 @@
 #ifndef TACH_CORE_FORMULA_PARSE_H
 #define TACH_CORE_FORMULA_PARSE_H
 
+#include <string.h>
 #include "core/formula/formula.h"
 
 struct tach__parse {
@@ -19,18 +20,26 @@ struct tach__parse {
 #define TACH__P_FAILED	(-1) /* reported; p->code */
 #define TACH__P_UNKNOWN (-2) /* an unknown name; not reported */
 
+static inline bool tach__p_is(const char *name, size_t length, const char *word)
+{
+	return strlen(word) == length && !memcmp(name, word, length);
+}
+
 /* All of these return a node number or TACH__P_FAILED. */
 int tach__p_fail(struct tach__parse *p, int code, size_t at, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 int tach__p_leaf(struct tach__parse *p, enum tach__op op);
+/* Operators that become others. */
+enum tach__p_op { TACH__P_AND = TACH__F_NOPS, TACH__P_OR, TACH__P_NOT };
 /*
- * An operator over kids[0 .. n-1], which begin at the given places of the text: a comparison
- * may only be the first kid of ?:, and ?: wants one there.
+ * An operator (of either kind) over kids[0 .. n-1]. A comparison is the first kid of a ?: and
+ * nothing else: where a value is wanted it becomes (a < b ? 1 : 0), and a value where a
+ * condition is wanted v != 0.
  */
-int tach__p_apply(struct tach__parse *p, enum tach__op op, int n, const int *kids,
-		  const size_t *at);
+int tach__p_apply(struct tach__parse *p, int op, int n, const int *kids);
+/* A node that is a value, for the root. */
+int tach__p_value(struct tach__parse *p, int node);
 int tach__p_max_hz(struct tach__parse *p, size_t at);
-bool tach__p_is_condition(const struct tach__parse *p, int node);
 /* Or TACH__P_UNKNOWN. */
 int tach__p_name(struct tach__parse *p, size_t at, size_t length);
 int tach__p_unknown(struct tach__parse *p, size_t at, size_t length);

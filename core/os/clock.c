@@ -3,7 +3,7 @@
  * The region clock's frequency. First choice: the kernel's own factor, from the page of an
  * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h), where one is open.
  * Second: what the architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
- * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when somebody
+ * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when a caller
  * asks, so that a process measures the clock as long as it has run, and waits for nothing. How
  * far off that may be is known from the looks themselves and is part of the error of every
  * time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is
@@ -134,6 +134,7 @@ static double kernel_hz(void)
 	at = tach__sys(SYS_mmap, 0, (long)size, PROT_READ, MAP_SHARED, fd, 0);
 	if (at > 0 || at < -4095) {
 		hz = page_hz((const struct perf_event_mmap_page *)at);
+		TACH__PAGES_GO();
 		tach__sys(SYS_munmap, at, (long)size, 0, 0, 0, 0);
 	}
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -2,6 +2,7 @@
 /* Descriptors of events: where they lie, and whether they are still ours. */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -10,9 +11,9 @@
 #include "core/os/sys.h"
 
 /*
- * HIGH: from there on, or half of what the program may have; more would make every process
- * drag a long table along (dup_fd in fs/file.c). LEFT: so many of the last numbers stay the
- * program's, or an eighth of all.
+ * HIGH: descriptors are moved to numbers from here on, or above half of what the program may
+ * have. Higher ones would make every process carry a long table (dup_fd in fs/file.c). LEFT: of
+ * the last numbers so many stay the program's, or an eighth of all.
  */
 enum { HIGH = 2048, LEFT = 64 };
 
@@ -42,7 +43,10 @@ static long move_up(long fd)
 	if (fd >= from)
 		return fd;
 	up = tach__sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from, 0, 0, 0);
-	/* Refused for another reason than that there is none: it may stay where it is. */
+	/*
+	 * Refused for another reason than that no number is free: the descriptor may stay where
+	 * it is.
+	 */
 	if (up < 0 && up != -EMFILE)
 		return fd;
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
@@ -76,8 +80,32 @@ int tach__descriptor_is(int fd, uint64_t id)
 	       now == id;
 }
 
+/* By its name (kernel/events/core.c). Without a /proc it is not known, so no. */
+static int is_some_event(int fd)
+{
+	static const char folder[] = "/proc/thread-self/fd/",
+			  event[] = "anon_inode:[perf_event]";
+	char path[sizeof folder + 10] = "", name[sizeof event];
+	char *at = path + sizeof path - 1;
+
+	do
+		*--at = (char)('0' + fd % 10);
+	while (fd /= 10);
+	at -= sizeof folder - 1;
+	memcpy(at, folder, sizeof folder - 1);
+	return tach__sys(SYS_readlinkat, AT_FDCWD, (long)at, (long)name, sizeof name, 0, 0) ==
+		       sizeof event - 1 &&
+	       memcmp(name, event, sizeof event - 1) == 0;
+}
+
 void tach__descriptor_close(int fd, uint64_t id)
 {
-	if (tach__descriptor_is(fd, id))
+	uint64_t now = 0;
+	long refused;
+
+	if (fd < 0)
+		return;
+	refused = tach__sys(SYS_ioctl, fd, PERF_EVENT_IOC_ID, (long)&now, 0, 0, 0);
+	if (refused == 0 ? now == id : refused != -EBADF && is_some_event(fd))
 		tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 }

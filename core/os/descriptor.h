@@ -26,7 +26,11 @@
 long tach__descriptor_keep(long fd, uint64_t *id);
 /* Whether `fd` is still that event. */
 int tach__descriptor_is(int fd, uint64_t id);
-/* Closes it if it is. -1 is fine. */
+/*
+ * Closes it if it is still the event. -1 is allowed. Where the question is refused, as by a
+ * seccomp filter that came later, any event at that number is taken for it: the number is among
+ * ours, and the event would stay open.
+ */
 void tach__descriptor_close(int fd, uint64_t id);
 
 #endif

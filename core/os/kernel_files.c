@@ -38,6 +38,21 @@ int tach__file_exists(const char *root, const char *path)
 	return found;
 }
 
+int tach__file_bytes(const char *root, const char *path, void *out, size_t size)
+{
+	int saved = errno, fd = open_file(root, path);
+	size_t used = 0;
+	ssize_t n = -1;
+
+	while (fd >= 0 && used < size &&
+	       (n = read_some(fd, (char *)out + used, size - used)) > 0)
+		used += (size_t)n;
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+	return n < 0 ? -1 : (int)used;
+}
+
 void tach__file_lines(const char *root, const char *path,
 		      int (*line)(void *context, const char *text), void *context)
 {

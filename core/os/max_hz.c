@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The clocks that formulas may name, as the system tells them. No part of the formula compiler
- * proper: mkpresets, which shares that, has no system to ask. */
+/*
+ * The clocks that formulas may name, as the system tells them. Not in the formula room:
+ * mkpresets uses that too, and has no system to ask.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include "core/os/memory.h"
 
+char tach__pages_order;
+
 size_t tach__pages_round(size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -34,7 +36,7 @@ void *tach__pages_reserve(size_t size)
 	return map(size, PROT_NONE);
 }
 
-/* From the first page that begins there or behind, to the last that ends there or before. */
+/* Of the whole pages between the two offsets. */
 void tach__pages_hole(void *reserved, size_t from, size_t to)
 {
 	int saved = errno;
@@ -45,7 +47,9 @@ void tach__pages_hole(void *reserved, size_t from, size_t to)
 	errno = saved;
 }
 
-/* What becomes writable and is locked, the kernel fills here (mprotect_fixup in mm/mprotect.c).
+/*
+ * The kernel fills pages that become writable while they are locked (mprotect_fixup in
+ * mm/mprotect.c).
  */
 int tach__pages_open(void *reserved, size_t size)
 {

@@ -4,6 +4,7 @@
 #define TACH_CORE_OS_SYSFS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define TACH__SYSFS "/sys/bus/event_source/devices"
 
@@ -15,5 +16,8 @@ int tach__sysfs_read(const char *root, const char *device, size_t device_length,
 		     const char *file, char *out, size_t size);
 /* ROOT/DEVICE/type: a number from 0 on, or -1. */
 int tach__sysfs_type(const char *root, const char *device, size_t device_length);
+
+/* The device under root of that type, with its name: 0, or -1 where there is none. */
+int tach__sysfs_device(const char *root, uint32_t type, char *name, size_t size);
 
 #endif

@@ -24,11 +24,12 @@ static int in(const uint32_t range[2], uint32_t value)
 static int fits(const struct tach__tab_match *m, enum tach__arch arch,
 		const struct tach__cpu *cpu)
 {
-	const char *vendor = tach__str(m->vendor);
+	const char *vendor;
 
 	if (m->arch != arch || !in(m->family, cpu->family) || !in(m->model, cpu->model) ||
 	    !in(m->stepping, cpu->stepping))
 		return 0;
+	vendor = tach__str(m->vendor);
 	if (*vendor && strcmp(vendor, cpu->vendor) != 0)
 		return 0;
 	if (m->pattern && !tach__pattern_fits(tach__str(m->pattern), cpu->id))
@@ -37,7 +38,7 @@ static int fits(const struct tach__tab_match *m, enum tach__arch arch,
 	       *tach__str(m->fallback) || !cpu->noarch;
 }
 
-static void add(struct answer *to, int pmu)
+static void add_pmu(struct answer *to, int pmu)
 {
 	for (int i = 0; i < to->n; i++)
 		if (to->pmus[i] == pmu)
@@ -95,13 +96,13 @@ static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char
 
 	for (int i = 0; i < n; i++)
 		if (served(root, lines[i]->pmu))
-			add(to, lines[i]->pmu);
+			add_pmu(to, lines[i]->pmu);
 	for (int i = 0; i < n && to->n == 0; i++)
 		if (lines[i]->core == cpu->core && lines[i]->native == cpu->native)
-			add(to, lines[i]->pmu);
+			add_pmu(to, lines[i]->pmu);
 	for (int i = 0; i < n && to->n == 0; i++)
 		if (lines[i]->core == cpu->core || cpu->core == 0) {
-			add(to, lines[i]->pmu);
+			add_pmu(to, lines[i]->pmu);
 			snprintf(to->note, sizeof to->note,
 				 "a hybrid CPU whose core types neither sysfs nor CPUID "
 				 "tells: assuming %s; TACH_PMU=NAME overrides",
@@ -133,7 +134,7 @@ static int one(enum tach__arch arch, const struct tach__cpu *cpu, const char *ro
 		hybrid(arch, cpu, root, to);
 		return 1;
 	}
-	add(to, m->pmu);
+	add_pmu(to, m->pmu);
 	if (*tach__str(m->fallback)) {
 		snprintf(to->note, sizeof to->note,
 			 "%s has no table of its own: the architecture's common events (%s) "

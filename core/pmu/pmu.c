@@ -14,8 +14,8 @@
 
 /*
  * Not for signal handlers, and nothing that START or STOP do comes here. What `once` runs reads
- * files and takes no lock but malloc's and stdio's; a fork amid it begins it anew in the child
- * (glibc counts forks in the word).
+ * files and takes no lock but malloc's and stdio's. Where a fork happens while it runs, the
+ * child runs it again (glibc counts forks in the word).
  */
 static struct host {
 	pthread_once_t once;
@@ -91,6 +91,11 @@ int tach_pmu_count(void)
 	return tach__npmus();
 }
 
+int tach_pmu_uncore_count(void)
+{
+	return tach__nboxes();
+}
+
 int tach_pmu_find(const char *name)
 {
 	int pmu;
@@ -107,7 +112,7 @@ int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 	const struct tach__pmu *row;
 
 	if (!tach__sized(out, TACH__STRUCT(tach_pmu_info), NULL) || pmu < 0 ||
-	    pmu >= tach_pmu_count())
+	    pmu >= tach__npmus() + tach__nboxes())
 		return TACH_ERR_INVAL;
 	row = tach__pmu_at(pmu);
 	info.name = tach__str(row->name);
@@ -117,11 +122,13 @@ int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 	info.nevents = (int)row->nevents;
 	info.general = row->general;
 	info.general_width = row->general_width;
-	info.fixed = row->fixed;
-	info.fixed_width = row->fixed_width;
-	info.privilege = row->plm;
+	info.uncore = (row->flags & TACH__PMU_BOX) != 0;
+	info.fixed = info.uncore ? 0 : row->fixed;
+	info.fixed_width = info.uncore ? 0 : row->fixed_width;
+	info.privilege = row->privilege;
 	/* The kernel's own events are everywhere. */
-	info.present = row->arch == TACH__LINUX || is_host(pmu);
+	info.present = row->arch == TACH__LINUX ||
+		       (info.uncore ? tach__box_in(tach__boxes(), pmu) : is_host(pmu));
 	info.alias = tach__str(row->alias);
 	info.perf = tach__str(row->perf);
 	tach__sized_done(out, &info, TACH__STRUCT(tach_pmu_info));
@@ -138,7 +145,7 @@ static const char *text_of(uint32_t attrs, enum tach__attr key)
 
 static const struct tach__event *event_row(int pmu, int event)
 {
-	if (pmu < 0 || pmu >= tach__npmus() || event < 0 ||
+	if (pmu < 0 || pmu >= tach__npmus() + tach__nboxes() || event < 0 ||
 	    (uint32_t)event >= tach__pmu_at(pmu)->nevents)
 		return NULL;
 	return tach__event_at(pmu, event);

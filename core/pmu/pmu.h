@@ -22,18 +22,37 @@ int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus
 /* The PMUs of a comma-separated list of names; 0 with err->column where one is unknown. */
 int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err);
 
+/* ---- boxes.c ---- */
+/* A bit for each box: so many words; tach__npmus() is bit 0. */
+#define TACH__BOX_WORDS 64
+static inline int tach__box_in(const uint64_t *boxes, int pmu)
+{
+	unsigned i = (unsigned)(pmu - tach__npmus());
+
+	return i < TACH__BOX_WORDS * 64 && boxes[i / 64] >> i % 64 & 1;
+}
+/* Those that machines with these CPUs have, by the tables and by sysfs under root. */
+void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
+		    const char *root, uint64_t *boxes);
+/* This machine's: looked for once. */
+const uint64_t *tach__boxes(void);
+
+/* ---- machine.c ---- */
 /* From the table alone, then narrowed or widened by what this host has and opt says. */
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *machine);
 void tach__want(const struct tach__machine *machine, const struct tach_event *event,
 		struct tach__want *want);
+
+/* ---- split.c ---- */
 /* The work of tach_schedule_split, without words. out->group and ->counter of n events. */
 int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
 		   int nanchors, struct tach_schedule *out);
 
+/* ---- schedule.c ---- */
 /*
  * 0 when the n events fit one pinned group on `pmu` (-1: the host's core PMU) as this machine
  * is now; TACH_ERR_NOCOUNTER, with err->text saying how many fit and which groups would, when
- * they do not; the errors of tach_schedule.
+ * they do not; the errors of tach_schedule_split.
  */
 int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err);
 

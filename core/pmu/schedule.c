@@ -1,264 +1,185 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Splitting events into the fewest groups. Groups are copies of the machine's counters; an
- * event takes one counter of any copy, an anchor one of each. That is a bipartite matching, so
- * whether k groups are enough is decided exactly, and k only has to be counted up. Registers
- * shared by equal values break the matching's form; the few events that need one are tried in
- * every group, within a limit.
- */
+/* Which groups hold a set of events on a machine, with words for people. split.c finds them. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
+#include <tach/pmu.h>
+#include "core/base/error.h"
+#include "core/base/sized.h"
 #include "core/pmu/pmu.h"
 
-/* One more than the caller may ask for: the watchdog. */
-#define EVENTS (TACH_SCHEDULE_MAX + 1)
-/* Trials for events with shared registers, per number of groups: 8 such events need no more. */
-#define TRIALS_MAX 5000
-
-struct split {
-	const struct tach__machine *machine;
-	const struct tach__want *wants;
-	int n, nanchors, ngroups;
-	int trials;
-	int8_t pinned[EVENTS]; /* the only group allowed, -1 = any */
-	/* The matching. Seeker: event, or anchor a's copy for group g as n + a * ngroups + g.
-	 */
-	int16_t owner[EVENTS][64];
-	uint64_t visited[EVENTS];
-	uint8_t group[EVENTS]; /* the answer */
-	int8_t counter[EVENTS];
+struct text {
+	char *at;
+	size_t left;
 };
 
-static const struct tach__want *want_of(const struct split *s, int seeker)
+__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *format, ...)
 {
-	return &s->wants[seeker < s->n ? seeker : (seeker - s->n) / s->ngroups];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(t->at, t->left, format, args);
+	va_end(args);
+	if (n < 0 || (size_t)n >= t->left)
+		n = t->left ? (int)t->left - 1 : 0;
+	t->at += n;
+	t->left -= (size_t)n;
 }
 
-static void groups_of(const struct split *s, int seeker, int *first, int *last)
+/* "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P": what a person called it. */
+static int short_name(const struct tach_event *event, const char **start)
 {
-	int g = seeker >= s->n ? (seeker - s->n) % s->ngroups : s->pinned[seeker];
+	const char *colons = strstr(event->name, "::"), *s = colons ? colons + 2 : event->name;
+	const char *mods = strchr(s, '=');
 
-	*first = g < 0 ? 0 : g;
-	*last = g < 0 ? s->ngroups - 1 : g;
+	*start = s;
+	if (!mods)
+		return (int)strlen(s);
+	while (mods > s && *mods != ':')
+		mods--;
+	return (int)(mods - s);
 }
 
-/* A free place if there is one, so that events stay in the groups that they came to. */
-static int take_free(struct split *s, int seeker, uint64_t allowed, int first, int last)
+static void say_groups(struct text *t, const struct tach_event *events, int n, int nanchors,
+		       const struct tach_schedule *plan)
 {
-	for (int g = first; g <= last; g++)
-		for (uint64_t left = allowed; left; left &= left - 1) {
-			int c = __builtin_ctzll(left);
+	for (int g = 0; g < plan->ngroups; g++) {
+		const char *between = g ? " | " : "";
 
-			if (s->owner[g][c] >= 0)
+		for (int e = nanchors; e < n; e++) {
+			const char *name;
+			int length = short_name(&events[e], &name);
+
+			if (plan->group[e] != g)
 				continue;
-			s->owner[g][c] = (int16_t)seeker;
-			return 1;
-		}
-	return 0;
-}
-
-static int augment(struct split *s, int seeker)
-{
-	uint64_t allowed = want_of(s, seeker)->counters & s->machine->counters;
-	int first, last;
-
-	groups_of(s, seeker, &first, &last);
-	if (take_free(s, seeker, allowed, first, last))
-		return 1;
-	for (int g = first; g <= last; g++) {
-		uint64_t left;
-
-		while ((left = allowed & ~s->visited[g])) {
-			int c = __builtin_ctzll(left);
-
-			s->visited[g] |= 1ull << c;
-			if (!augment(s, s->owner[g][c]))
-				continue;
-			s->owner[g][c] = (int16_t)seeker;
-			return 1;
+			say(t, "%s%.*s", between, length, name);
+			between = ", ";
 		}
 	}
-	return 0;
 }
 
-static int place(struct split *s, int seeker)
+/* The array's elements are as far apart as the first one is long. */
+static const void *event_at(const struct tach_event *events, int i)
 {
-	if (!want_of(s, seeker)->counters)
-		return 1;
-	memset(s->visited, 0, (size_t)s->ngroups * sizeof *s->visited);
-	return augment(s, seeker);
+	return (const char *)events +
+	       (size_t)i * tach__sized(events, TACH__STRUCT(tach_event), NULL);
 }
 
-static int match(struct split *s)
+static int explain(int rc, const struct tach__machine *m, const struct tach__want *wants,
+		   const struct tach_event *events, int n, struct tach_error *err)
 {
-	for (int g = 0; g < s->ngroups; g++)
-		memset(s->owner[g], 0xff, sizeof s->owner[g]);
-	for (int a = 0; a < s->nanchors; a++)
-		for (int g = 0; g < s->ngroups; g++)
-			if (!place(s, s->n + a * s->ngroups + g))
-				return 0;
-	for (int e = s->nanchors; e < s->n; e++)
-		if (!place(s, e))
-			return 0;
-	return 1;
-}
+	const char *pmu = tach__str(tach__pmu_at(m->pmu)->name);
 
-/* Is there room in group g for the value that event e needs, beside those before it? */
-static int shares(const struct split *s, int e, int g)
-{
-	const struct tach__want *w = &s->wants[e];
-	int distinct = 0;
-
-	for (int i = 0; i < e; i++) {
-		const struct tach__want *o = &s->wants[i];
-		int seen = 0;
-
-		if (o->shared != w->shared || (i >= s->nanchors && s->pinned[i] != g))
-			continue;
-		if (o->value == w->value)
-			return 1;
-		for (int j = 0; j < i; j++)
-			seen |= s->wants[j].shared == w->shared &&
-				s->wants[j].value == o->value &&
-				(j < s->nanchors || s->pinned[j] == g);
-		distinct += !seen;
-	}
-	return distinct < s->machine->nshared[w->shared];
-}
-
-/* Gives every event from e on that shares a register its group, then matches. */
-static int pin_and_match(struct split *s, int e)
-{
-	int used = 0;
-
-	while (e < s->n && !s->wants[e].shared)
-		e++;
-	if (e == s->n)
-		return s->trials-- > 0 && match(s);
-	if (e < s->nanchors)
-		return shares(s, e, 0) && pin_and_match(s, e + 1);
-	for (int i = s->nanchors; i < e; i++)
-		if (s->wants[i].shared && s->pinned[i] >= used)
-			used = s->pinned[i] + 1;
-	/* Groups that none of these events is in yet are alike: try one of them. */
-	for (int g = 0; g < s->ngroups && g <= used; g++) {
-		s->pinned[e] = (int8_t)g;
-		if (shares(s, e, g) && pin_and_match(s, e + 1))
-			return 1;
-	}
-	s->pinned[e] = -1;
-	return 0;
-}
-
-static int split_into(struct split *s, int ngroups)
-{
-	s->ngroups = ngroups;
-	s->trials = TRIALS_MAX;
-	for (int e = 0; e < s->n; e++)
-		/* Fields of PERF_METRICS take no other event's place: the first group has room.
-		 */
-		s->pinned[e] = s->wants[e].metrics && e >= s->nanchors ? 0 : -1;
-	return pin_and_match(s, 0);
-}
-
-/* Where the events of one group sit: the solver's first answer, fixed counters preferred. */
-static void settle(struct split *s, int group)
-{
-	struct tach__problem p = {.nevents = 0};
-	int who[TACH__SOLVER_MAX];
-	int8_t counter[TACH__SOLVER_MAX];
-
-	for (int e = 0; e < s->n; e++) {
-		if ((e >= s->nanchors && s->group[e] != group) || !s->wants[e].counters)
-			continue;
-		who[p.nevents] = e;
-		p.prefer[p.nevents] = ~0xffffffffull;
-		p.allowed[p.nevents++] = s->wants[e].counters & s->machine->counters;
-	}
-	if (tach__solve(&p, counter))
-		return;
-	for (int i = 0; i < p.nevents; i++)
-		if (who[i] >= s->nanchors || group == 0)
-			s->counter[who[i]] = counter[i];
-}
-
-static void record(struct split *s)
-{
-	memset(s->counter, 0xff, sizeof s->counter);
-	memset(s->group, 0, sizeof s->group);
-	for (int g = 0; g < s->ngroups; g++)
-		for (int c = 0; c < 64; c++)
-			if (s->owner[g][c] >= 0 && s->owner[g][c] < s->n)
-				s->group[s->owner[g][c]] = (uint8_t)g;
-	for (int g = 0; g < s->ngroups; g++)
-		settle(s, g);
-}
-
-/*
- * The most events that one group holds. Taking each that still fits gives the most (it is a
- * matroid); with shared registers it gives what the order of the events allows.
- */
-static int most_in_one(struct split *s)
-{
-	int fit = 0;
-
-	s->ngroups = 1;
-	memset(s->owner[0], 0xff, sizeof s->owner[0]);
-	for (int e = 0; e < s->n; e++) {
-		s->pinned[e] = 0;
-		if (s->wants[e].shared && !shares(s, e, 0)) {
-			s->pinned[e] = -1;
-			continue;
-		}
-		if (!place(s, e)) {
-			s->pinned[e] = -1;
-			continue;
-		}
-		fit++;
-	}
-	return fit;
-}
-
-static int check(const struct tach__machine *m, const struct tach__want *wants, int n,
-		 int nanchors)
-{
-	int metrics = 0, anchored = 0;
-
+	if (rc == TACH_ERR_FEATCOMB)
+		return tach__error(err, rc, 0, 0,
+				   "topdown metric events count only beside their slots event "
+				   "(TOPDOWN:SLOTS): add it to the set, first");
 	for (int e = 0; e < n; e++) {
+		const char *name;
+		int length = short_name(event_at(events, e), &name);
+
 		if (wants[e].counters && !(wants[e].counters & m->counters))
-			return TACH_ERR_NOASSIGN;
-		if (wants[e].shared && !m->nshared[wants[e].shared])
-			return TACH_ERR_NOASSIGN;
-		metrics |= wants[e].metrics;
-		if (e < nanchors)
-			anchored |= wants[e].metrics;
+			return tach__error(err, rc, 0, 0,
+					   "%.*s fits none of the counters that %s has here",
+					   length, name, pmu);
 	}
-	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
+	return tach__error(err, rc, 0, 0,
+			   "the anchor events leave no counter for the others on %s", pmu);
 }
 
-int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
-		   int nanchors, struct tach_schedule *out)
+static int prepare(int n, const struct tach_schedule_options *opt, struct tach__machine *m,
+		   struct tach_error *err)
 {
-	struct tach__want with[EVENTS];
-	int watchdog = machine->watchdog != 0, rc = check(machine, wants, n, nanchors);
-	struct split s = {.machine = machine,
-			  .wants = with,
-			  .n = n + watchdog,
-			  .nanchors = nanchors + watchdog};
+	int rc;
 
+	if (n > TACH_SCHEDULE_MAX)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "%d events; at most %d", n,
+				   TACH_SCHEDULE_MAX);
+	rc = tach__machine(opt, m);
+	return rc ? tach__error(err, rc, 0, 0, "no table for counters of that PMU") : 0;
+}
+
+static int take_events(const struct tach_event *events, int n, const struct tach__machine *m,
+		       struct tach__want *wants, struct tach_error *err)
+{
+	for (int e = 0; e < n; e++) {
+		struct tach_event ours;
+		const struct tach_event *at = event_at(events, e);
+		const struct tach_event *event =
+			tach__sized_in(at, &ours, TACH__STRUCT(tach_event), err);
+
+		if (!event)
+			return TACH_ERR_INVAL;
+		if (at->size != events->size)
+			return tach__error(err, TACH_ERR_INVAL, 0, 0,
+					   "event %d has another size than the first", e);
+		tach__want(m, event, &wants[e]);
+	}
+	return 0;
+}
+
+static int split(const struct tach_event *events, int n, int nanchors,
+		 const struct tach_schedule_options *opt, struct tach_schedule *plan,
+		 struct tach_error *err)
+{
+	struct tach__machine m;
+	struct tach__want wants[TACH_SCHEDULE_MAX];
+	int rc = prepare(n, opt, &m, err);
+
+	if (!rc)
+		rc = take_events(events, n, &m, wants, err);
 	if (rc)
 		return rc;
-	/* The watchdog is one more anchor, in front. */
-	with[0] = (struct tach__want){.counters = machine->watchdog};
-	memcpy(with + watchdog, wants, (size_t)n * sizeof *wants);
-	out->nfit = most_in_one(&s) - watchdog;
-	for (int k = 1; k == 1 || k <= n - nanchors; k++) {
-		if (!split_into(&s, k))
-			continue;
-		record(&s);
-		out->ngroups = k;
-		memcpy(out->group, s.group + watchdog, (size_t)n);
-		memcpy(out->counter, s.counter + watchdog, (size_t)n);
-		return 0;
+	rc = tach__schedule(&m, wants, n, nanchors, plan);
+	return rc ? explain(rc, &m, wants, events, n, err) : 0;
+}
+
+int tach_schedule_split(const struct tach_event *events, int n, int nanchors,
+			const struct tach_schedule_options *opt, struct tach_schedule *out,
+			struct tach_error *err)
+{
+	static const struct tach_schedule_options defaults = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_schedule_options options;
+	struct tach_schedule plan = {0};
+	int rc;
+
+	if (n < 0 || (n && !events) || nanchors < 0 || nanchors > n)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "an argument is missing");
+	opt = opt ? tach__sized_in(opt, &options, TACH__STRUCT(tach_schedule_options), err)
+		  : &defaults;
+	if (!opt || !tach__sized(out, TACH__STRUCT(tach_schedule), err))
+		return TACH_ERR_INVAL;
+	rc = split(events, n, nanchors, opt, &plan, err);
+	if (!rc)
+		tach__sized_done(out, &plan, TACH__STRUCT(tach_schedule));
+	return rc;
+}
+
+int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_schedule plan;
+	struct tach__machine m;
+	struct tach__want wants[TACH_SCHEDULE_MAX];
+	char list[200];
+	struct text t = {list, sizeof list};
+	int rc;
+
+	opt.pmu = pmu;
+	rc = prepare(n, &opt, &m, err);
+	for (int e = 0; e < n && !rc; e++)
+		tach__want(&m, &events[e], &wants[e]);
+	if (!rc) {
+		rc = tach__schedule(&m, wants, n, 0, &plan);
+		if (rc)
+			explain(rc, &m, wants, events, n, err);
 	}
-	return TACH_ERR_NOASSIGN;
+	if (rc || plan.ngroups == 1)
+		return rc;
+	say_groups(&t, events, n, 0, &plan);
+	return tach__error(
+		err, TACH_ERR_NOCOUNTER, 0, 0,
+		"%d of %d events fit one group%s; these %d groups would: %s", plan.nfit, n,
+		m.watchdog ? " (the NMI watchdog holds a counter)" : "", plan.ngroups, list);
 }

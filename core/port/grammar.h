@@ -17,8 +17,8 @@
 #include "core/tables/tables.h"
 
 /*
- * Where the special characters of a string stand, so that it is read once: more of them than
- * this no sound string has.
+ * Where the special characters of a string are, so that it is read once. No correct string has
+ * more of them.
  */
 #define TACH__MARKS_MAX 256
 
@@ -45,8 +45,8 @@ struct tach__term {
 };
 
 /*
- * TACH_ERR_SYNTAX when a blank stands anywhere, TACH_ERR_TOOMANY when the string is beyond all
- * measure, else 0.
+ * TACH_ERR_SYNTAX where there is a blank, TACH_ERR_TOOMANY where the string is longer than any
+ * correct one, else 0.
  */
 int tach__string_split(struct tach__string *out, const char *string, struct tach_error *err);
 static inline int tach__is_separator(const char *at)

@@ -4,11 +4,21 @@
 
 #define BOOLEAN(word)                                                                          \
 	{                                                                                      \
-		":" word "=0", word, sizeof word + 2, 0                                        \
+		":" word "=0",                                                                 \
+		{                                                                              \
+			{                                                                      \
+				word, sizeof word + 2, 0                                       \
+			}                                                                      \
+		}                                                                              \
 	}
 #define INTEGER(word)                                                                          \
 	{                                                                                      \
-		":" word "=0", word, sizeof word + 2, 1                                        \
+		":" word "=0",                                                                 \
+		{                                                                              \
+			{                                                                      \
+				word, sizeof word + 2, 1                                       \
+			}                                                                      \
+		}                                                                              \
 	}
 
 const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
@@ -30,6 +40,7 @@ const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
 	[TACH__MOD_IRANGE] = BOOLEAN("irange"),
 	[TACH__MOD_DRANGE] = BOOLEAN("drange"),
 	[TACH__MOD_OPC] = BOOLEAN("opc"),
+	[TACH__MOD_EQ] = BOOLEAN("eq"),
 
 	[TACH__NMODS + TACH__OS_U] = BOOLEAN("u"),
 	[TACH__NMODS + TACH__OS_K] = BOOLEAN("k"),
@@ -44,6 +55,11 @@ const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
 	[TACH__NMODS + TACH__OS_PINNED] = BOOLEAN("pinned"),
 	[TACH__NMODS + TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
 };
+
+const struct tach__modifier tach__box_mods[TACH__NBOX_MODS] = {
+#define MODIFIER(number, key, NAME, word, integer)                                             \
+	[number] = {":" word "=0", {{word, sizeof word + 2, integer}}},
+	TACH__BOX_MODS(MODIFIER)};
 
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
 		    uint64_t *value)

@@ -26,14 +26,22 @@ enum tach__osmod {
 /* 32 bytes, so that copies of fixed size do. */
 struct tach__modifier {
 	char text[16]; /* ":name=0", as full names hold it */
-	char name[14];
-	uint8_t length;	 /* of the text */
-	uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
+	union {
+		struct {
+			char name[14];
+			uint8_t length;	 /* of the text */
+			uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
+		};
+		uint64_t word; /* the name's: tach__modifier_word */
+	};
 };
 /* The hardware's, and behind them the operating system's. */
 __attribute__((visibility(
 	"hidden"))) extern const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS];
 #define tach__osmods (tach__mods + TACH__NMODS)
+/* Those of boxes, by enum tach__box_mod. */
+__attribute__((visibility(
+	"hidden"))) extern const struct tach__modifier tach__box_mods[TACH__NBOX_MODS];
 
 /* A name as one word in lower case, zeroes behind it; 0 if it is longer than any modifier's. */
 static inline uint64_t tach__modifier_word(const struct tach__text *name)
@@ -51,7 +59,7 @@ static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_
 	for (; set; set &= set - 1) {
 		int i = __builtin_ctz(set);
 
-		if (tach__load8(mods[i].name) == word)
+		if (mods[i].word == word)
 			return i;
 	}
 	return -1;

@@ -12,15 +12,15 @@
 struct tach__item {
 	const struct tach_dispatch_event *in;
 	const struct tach__event *row;
-	uint32_t plm;	/* never 0 */
-	uint32_t flags; /* TACH_DISPATCH_* */
+	uint32_t privilege; /* never 0 */
+	uint32_t flags;	    /* TACH_DISPATCH_* */
 	uint32_t threshold;
 	uint32_t code;	/* event select and umask as they stand in the register */
 	uint32_t umask; /* or of the umasks' codes */
 	uint32_t kinds; /* or of the umasks' flags, TACH__UM_* */
 	uint32_t ism;
 	uint64_t counters; /* where it may count; never 0 */
-	/* Today's tables: what the encoder makes of it, 0 words with libpfm-3's lists. */
+	/* What the encoder makes of it; 0 words with libpfm-3's lists, which have none. */
 	uint32_t ncodes;
 	uint64_t codes[TACH_EVENT_CODES_MAX];
 };
@@ -67,7 +67,8 @@ int tach__dispatch_error(const struct tach__dispatch *d, int code, const char *f
  * is not by the rules of the encoder (the PMUs of libpfm-3).
  */
 int tach__dispatch_counters(const struct tach__pmu *pmu);
-/* The counters that an event of a NetBurst list can reach through its selectors; bit n = PMDn.
+/*
+ * The counters that an event of a NetBurst list can reach through its selectors; bit n = PMDn.
  */
 uint64_t tach__netburst_counters(const struct tach__event *row);
 

@@ -26,6 +26,8 @@ struct tach__machine {
 	uint64_t counters;
 	uint64_t watchdog; /* counters that it may sit on; 0 = it is off */
 	uint8_t nshared[TACH__NSHARED];
+	uint8_t host; /* it is this machine's own; set before an architecture is asked */
+	uint8_t kind; /* of machine, by the architecture's own counting */
 	int pmu;
 };
 

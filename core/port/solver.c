@@ -90,7 +90,7 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 	return 0;
 }
 
-/* The usual case, without moving anybody. */
+/* The usual case, without moving any event. */
 static int place_free(struct state *s, int event)
 {
 	uint64_t left = s->allowed[event] & ~s->now.held;

@@ -10,7 +10,7 @@ static const char *name_of(const struct tach__work *w, int row)
 	return tach__str(tach__umask_at(w->event, row)->name);
 }
 
-static void add(struct tach__work *w, int row, const struct tach__umask *um)
+static void add_row(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	w->rows[w->nrows++] = (uint16_t)row;
 	w->groups.used |= 1u << um->group;
@@ -21,6 +21,36 @@ static void add(struct tach__work *w, int row, const struct tach__umask *um)
 		w->groups.only = (int8_t)um->group;
 	if (um->flags & TACH__UM_NOMODS)
 		w->nomods = 1;
+}
+
+/*
+ * libpfm-4 has one of the two for an alias of the other where the vendor, and so the tables,
+ * says otherwise: a row's pfm is its word there, with the umask, which is the other's, in bits
+ * 8 to 15. Both together are the other one.
+ */
+static int is_alias_there(const struct tach__work *w, const struct tach__umask *um,
+			  const struct tach__umask *other)
+{
+	uint64_t word;
+
+	return w->quirks->aliases_by_word && um->attrs && !other->attrs &&
+	       tach__attr(um->attrs, TACH__A_PFM, &word, NULL) &&
+	       (word >> 8 & 0xff) == other->code && other->code != um->code;
+}
+
+static int same_there(struct tach__work *w, int row)
+{
+	const struct tach__umask *um = tach__umask_at(w->event, row), *first;
+
+	if (w->nrows != 1)
+		return 0;
+	first = tach__umask_at(w->event, w->rows[0]);
+	if (is_alias_there(w, um, first))
+		return 1;
+	if (!is_alias_there(w, first, um))
+		return 0;
+	w->rows[0] = (uint16_t)row;
+	return 1;
 }
 
 int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
@@ -45,12 +75,15 @@ int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
 				    name_of(w, w->groups.solo ? w->rows[0] : pick->number));
 	if (um->flags & TACH__UM_NC)
 		w->groups.nc |= 1u << um->group;
-	if (++w->groups.count[um->group] > 1 && w->groups.nc >> um->group & 1)
+	if (++w->groups.count[um->group] > 1 && w->groups.nc >> um->group & 1) {
+		if (same_there(w, pick->number))
+			return 0;
 		return tach__refuse(w, TACH_ERR_FEATCOMB,
 				    "%s cannot be combined with another umask of its group",
 				    name_of(w, pick->number));
+	}
 	w->groups.last = (int8_t)um->group;
-	add(w, pick->number, um);
+	add_row(w, pick->number, um);
 	if (um->flags & TACH__UM_SOLO) {
 		w->groups.solo = 1;
 		w->groups.used = (1u << w->event->ngroups) - 1;
@@ -88,10 +121,7 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
-/*
- * A default that is an alias counts as what it stands for, as it does when named. libpfm-4
- * takes its own code there, which in a few tables is another.
- */
+/* A default that is an alias counts as what it stands for, as it does where it is named. */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	const char *text;
@@ -99,9 +129,9 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	struct tach__term term;
 	unsigned before = w->nrows;
 
-	if (w->opt->flags & TACH_ENCODE_LIBPFM4 || !um->attrs ||
+	if (!(w->quirks->default_keys >> TACH__A_EQ & 1) || !um->attrs ||
 	    !tach__attr(um->attrs, TACH__A_EQ, NULL, &text)) {
-		add(w, row, um);
+		add_row(w, row, um);
 		return;
 	}
 	list = tach__attrs_of(text);
@@ -111,10 +141,10 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 		/* Modifiers behind it: the alias' own row has them wired in. */
 		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
 			w->nrows = before;
-			add(w, row, um);
+			add_row(w, row, um);
 			return;
 		}
-		add(w, part, tach__umask_at(w->event, part));
+		add_row(w, part, tach__umask_at(w->event, part));
 	}
 }
 
@@ -146,7 +176,7 @@ static int fill_group(struct tach__work *w, int group, int missing)
 		add_default(w, i, um);
 		added = 1;
 		/* Spelled out it would refuse what was chosen; it comes by itself again. */
-		if (um->flags & TACH__UM_XGT && w->groups.used >> (group + 1))
+		if (um->flags & w->quirks->silent && w->groups.used >> (group + 1))
 			w->groups.silent = (int8_t)group;
 	}
 	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
@@ -187,7 +217,9 @@ int tach__umask_finish(struct tach__work *w, int missing)
 		if (w->nrows && w->event->flags & TACH__EV_GRPEXCL)
 			break;
 	}
-	/* A default that excludes higher groups keeps their defaults away, not what was chosen.
+	/*
+	 * A default that excludes higher groups excludes their defaults, and not a umask that
+	 * was chosen.
 	 */
 	w->groups.above = (int8_t)chosen;
 	return w->nrows > 1 ? check_groups(w) : 0;

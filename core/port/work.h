@@ -9,6 +9,7 @@
 #include <tach/event.h>
 #include "core/port/grammar.h"
 #include "core/port/modifiers.h"
+#include "core/port/quirks.h"
 #include "core/tables/tables.h"
 
 #define TACH__PICKS_MAX 64
@@ -33,6 +34,9 @@ struct tach__caller {
 	int freq, period;  /* its attr already samples by these */
 	const int *search; /* PMUs for strings without a prefix, and no others; NULL */
 	int nsearch;
+	/* Boxes there are besides, a bit each (core/pmu/pmu.h); NULL: none, or this machine's
+	 * where search is NULL. */
+	const uint64_t *boxes;
 	/*
 	 * The event string that a derived event of that name stands for on this PMU, or NULL;
 	 * *several: it is derived from more than one. NULL: derived names are not known.
@@ -44,9 +48,10 @@ struct tach__work {
 	/* ---- the question ---- */
 	const char *string;
 	const struct tach_encode_options *opt;
+	const struct tach__quirks *quirks; /* those of opt */
 	struct tach_error *err;
 	enum tach_os os;
-	uint32_t plm;		    /* levels when the string names none */
+	uint32_t privilege;	    /* TACH_PRIVILEGE_*, when the string names none */
 	int column;		    /* of what is being looked at */
 	int alias;		    /* depth inside aliases' texts: columns stay at the alias */
 	struct tach__caller caller; /* set before tach__encode, and kept by it */
@@ -63,8 +68,9 @@ struct tach__work {
 	uint32_t spelled;		/* modifiers that the full name shows */
 	uint32_t given;			/* hardware modifiers among the picks */
 	uint32_t required;		/* those that the umasks ask for */
-	int alias_steps;		/* aliases of events followed */
+	unsigned alias_steps;		/* aliases of events followed */
 	uint8_t raw_given, named_given; /* kinds of umasks the string itself holds */
+	uint8_t vendor_differs;		/* a name with a dot whose codes are not the vendor's */
 	unsigned nattrs;		/* doubles and aliases' included */
 	unsigned npicks;
 	int conflict; /* column of a modifier given twice with two values, or 0 */
@@ -86,7 +92,8 @@ struct tach__work {
 
 	/* ---- the answer of arch/ ---- */
 	int nomods; /* the event is spelled without modifiers */
-	/* Value of every modifier, for the spelling; the operating system's behind the others.
+	/*
+	 * Value of every modifier, for the spelling; the operating system's behind the others.
 	 */
 	uint64_t shown[TACH__NMODS + TACH__NOSMODS];
 	unsigned ncodes;
@@ -94,7 +101,7 @@ struct tach__work {
 	/* ---- the answer of the OS layer ---- */
 	uint32_t type, has, osshown;
 	uint64_t config, config1, config2, period;
-	uint8_t levels; /* TACH_PRIVILEGE_*: where it counts */
+	uint8_t counted; /* TACH_PRIVILEGE_* that it counts at */
 	uint8_t guest, host, pinned, exclusive, precise;
 	int32_t cpu;
 
@@ -102,6 +109,7 @@ struct tach__work {
 	struct tach__pick picks[TACH__PICKS_MAX];
 	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, defaults included */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
+	uint64_t box_shown[TACH__NBOX_MODS]; /* as `shown`, of boxes; those of `spelled` */
 };
 
 /* Zeroes a fixed size in stores of 32 bytes: what compilers make of memset starts slowly. */

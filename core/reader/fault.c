@@ -4,13 +4,14 @@
  *
  * Every module that contains counter instructions has a table of them in section tach_ex, and a
  * note that says where (tach/arch.h). Installing copies all tables into one sorted array, so
- * that the handler touches nothing of a module that may be gone by then.
+ * that the handler touches nothing of a module that may be gone by then. Where reads fault by
+ * right, a first START installs, in an allocator or a signal handler as it may be: nothing here
+ * calls malloc (as qsort may), and no handler runs while the lock is held.
  */
 #include <errno.h>
 #include <link.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <tach/fault.h>
@@ -18,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 #include "core/base/error.h"
+#include "core/os/memory.h"
 #include "core/os/sys.h"
 #include "core/reader/open.h"
 
@@ -30,13 +32,14 @@ struct record {
 struct table {
 	struct table *older; /* kept: a handler may be looking at it */
 	uint64_t scan;	     /* its number: what began later has seen more modules */
-	size_t count, room;
+	size_t size;	     /* in bytes, of pages */
+	size_t count;
 	struct record record[];
 };
 
 /*
- * Around the table's pointer and sigaction(2), which wait for nobody: modules are looked
- * through before, as that takes the loader's lock, which somebody may have who comes here
+ * Around the table's pointer and sigaction(2), which wait for no other thread: modules are
+ * looked through before, as that takes the loader's lock, which the caller may have
  * (dl_iterate_phdr's callback). A forked child gets it free; the pointer is whole after any
  * store.
  */
@@ -63,13 +66,14 @@ static int collect(struct table **t, const int32_t *pair)
 {
 	struct record *r;
 
-	if ((*t)->count == (*t)->room) {
-		size_t room = (*t)->room * 2 + 64;
-		struct table *grown = realloc(*t, sizeof **t + room * sizeof *grown->record);
+	if (sizeof **t + ((*t)->count + 1) * sizeof *r > (*t)->size) {
+		size_t size = (*t)->size;
+		struct table *grown = tach__pages_larger(*t, size, 2 * size);
 
 		if (!grown)
 			return -1;
-		grown->room = room;
+		tach__pages_free(*t, size);
+		grown->size = 2 * size;
 		*t = grown;
 	}
 	r = &(*t)->record[(*t)->count++];
@@ -113,11 +117,32 @@ static int scan_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+/* Heapsort: of the records below `end` that at `root` goes down to its place. */
+static void sink(struct record *record, size_t root, size_t end)
 {
-	const struct record *x = a, *y = b;
+	struct record moved = record[root];
 
-	return (x->at > y->at) - (x->at < y->at);
+	for (size_t child; (child = 2 * root + 1) < end; root = child) {
+		if (child + 1 < end && record[child].at < record[child + 1].at)
+			child++;
+		if (record[child].at <= moved.at)
+			break;
+		record[root] = record[child];
+	}
+	record[root] = moved;
+}
+
+static void sort(struct table *t)
+{
+	for (size_t root = t->count / 2; root-- > 0;)
+		sink(t->record, root, t->count);
+	for (size_t end = t->count; end > 1;) {
+		struct record greatest = t->record[0];
+
+		t->record[0] = t->record[--end];
+		t->record[end] = greatest;
+		sink(t->record, 0, end);
+	}
 }
 
 /* ---- the handler: async-signal-safe ---- */
@@ -219,7 +244,7 @@ static void remove_handlers(void)
 			sigaction(signals[i], &previous[i], NULL);
 }
 
-int tach__fault_is_ours(const struct sigaction *action)
+static int is_ours(const struct sigaction *action)
 {
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
@@ -244,14 +269,16 @@ static int install_handlers(void)
 	return 0;
 }
 
-/* The table is the handler's from now on, or nobody's. */
+/* The table is the handler's from now on, or belongs to no handler. */
 static int publish(struct table *t)
 {
+	sigset_t before;
 	int refused;
 
+	tach__signals_hold(&before);
 	pthread_mutex_lock(&lock);
 	if (table && table->scan > t->scan) {
-		free(t);
+		tach__pages_free(t, t->size);
 	} else {
 		t->older = table;
 		__atomic_store_n(&table, t, __ATOMIC_RELEASE);
@@ -260,23 +287,26 @@ static int publish(struct table *t)
 	if (refused)
 		remove_handlers();
 	pthread_mutex_unlock(&lock);
+	tach__signals_release(&before);
 	return refused;
 }
 
 int tach_fault_install(struct tach_error *err)
 {
-	struct table *t = calloc(1, sizeof *t);
+	size_t size = tach__pages_round(1);
+	struct table *t = tach__pages(size);
 	int code, refused, saved = errno;
 
 	if (!t)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	t->size = size;
 	t->scan = __atomic_add_fetch(&scans, 1, __ATOMIC_SEQ_CST);
 	if (dl_iterate_phdr(scan_module, &t)) {
-		free(t);
+		tach__pages_free(t, t->size);
 		errno = saved;
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
-	qsort(t->record, t->count, sizeof *t->record, by_address);
+	sort(t);
 	code = (int)t->count;
 	refused = publish(t);
 	if (refused)
@@ -286,13 +316,42 @@ int tach_fault_install(struct tach_error *err)
 	return code;
 }
 
+static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
+{
+	(void)size;
+	*(unsigned long long *)adds = info->dlpi_adds;
+	return 1;
+}
+
+/* Again when modules came, or the program put another handler there. */
+int tach__fault_ready(struct tach_error *err)
+{
+	static unsigned long long known;
+	unsigned long long adds = 0;
+	struct sigaction now;
+	int code;
+
+	dl_iterate_phdr(count_loads, &adds);
+	if (__atomic_load_n(&known, __ATOMIC_ACQUIRE) == adds &&
+	    sigaction(SIGILL, NULL, &now) == 0 && is_ours(&now))
+		return 0;
+	code = tach_fault_install(err);
+	if (code < 0)
+		return code;
+	__atomic_store_n(&known, adds, __ATOMIC_RELEASE);
+	return 0;
+}
+
 void tach_fault_remove(void)
 {
 	int saved = errno;
+	sigset_t before;
 
+	tach__signals_hold(&before);
 	pthread_mutex_lock(&lock);
 	remove_handlers();
 	pthread_mutex_unlock(&lock);
+	tach__signals_release(&before);
 	errno = saved;
 }
 
@@ -308,10 +367,9 @@ void tach_fault_remove(void)
 {
 }
 
-int tach__fault_is_ours(const struct sigaction *action)
+int tach__fault_ready(struct tach_error *err)
 {
-	(void)action;
-	return 0;
+	return tach_fault_install(err);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "core/os/descriptor.h"
+#include "core/os/memory.h"
 #include "core/set/set.h"
 #include "core/base/error.h"
 #include "core/reader/hybrid.h"
@@ -27,6 +28,7 @@ static struct tach__hybrid *allocate(const struct tach__cores *cores, size_t pag
 
 	if (at < 0 && at > -4096)
 		return NULL;
+	TACH__PAGES_COME();
 	if (tach__sys(SYS_mprotect, at, (long)head, PROT_READ | PROT_WRITE, 0, 0, 0)) {
 		tach__sys(SYS_munmap, at, size, 0, 0, 0, 0);
 		return NULL;
@@ -134,8 +136,7 @@ static void judge_pages(struct tach__reader *r)
 			const struct perf_event_mmap_page *page = page_at(h, k, m);
 			unsigned width = page->pmc_width;
 
-			if (TACH_ARCH_SIGNED ? width == 32 || width == 64
-					     : width >= 1 && width <= 64)
+			if (TACH_WIDTH(width))
 				h->core[k].way[m].stubs = TACH_STUBS(width);
 			else
 				page_zero(h, k, m);
@@ -216,12 +217,15 @@ static void close_all(struct tach__hybrid *h, int shared)
 void tach__hybrid_close(struct tach__hybrid **at)
 {
 	struct tach__hybrid *h = *at;
+	long size;
 
 	if (!h)
 		return;
 	close_all(h, 0);
 	__atomic_store_n(at, NULL, __ATOMIC_RELEASE);
-	tach__sys(SYS_munmap, (long)h, h->size, 0, 0, 0, 0);
+	size = h->size;
+	TACH__PAGES_GO();
+	tach__sys(SYS_munmap, (long)h, size, 0, 0, 0, 0);
 }
 
 void tach__hybrid_abandon(struct tach__hybrid *h, int shared)

@@ -2,21 +2,19 @@
 /* Opening a set for the calling thread: descriptors, pages, the reader that holds them. */
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <tach/fault.h>
 #include "core/os/descriptor.h"
 #include "core/set/set.h"
 #include "core/base/error.h"
 #include "core/reader/hybrid.h"
 #include "core/reader/open.h"
+#include "core/os/memory.h"
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
@@ -36,6 +34,7 @@ static struct tach__reader *allocate(const struct tach_set *set)
 
 	if (is_error(at))
 		return NULL;
+	TACH__PAGES_COME();
 	if (tach__sys(SYS_mprotect, at, (long)page_size, PROT_READ | PROT_WRITE, 0, 0, 0)) {
 		tach__sys(SYS_munmap, at, (long)(TACH__PAGES * page_size), 0, 0, 0, 0);
 		return NULL;
@@ -60,7 +59,7 @@ static struct tach__reader *allocate(const struct tach_set *set)
  * own bits else. Before PMUv3p5 only cycles have 64 bits: EOPNOTSUPP, then 32 will do. `wide` 0
  * does not try.
  */
-#if TACH_ARCH_SIGNED
+#if TACH_ARCH_ASKS
 static const uint64_t access_bits[] = {3, 2};
 #else
 static const uint64_t access_bits[] = {0};
@@ -79,7 +78,7 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. Software events
 	 * have nothing to fit, and a clock that joins a group which counts already reads 0
 	 * until the thread is next scheduled in (seen in 6.12 and 7.2). */
-	attr.disabled = leader < 0 && (!TACH_ARCH_SIGNED || kind == TACH_MEMBER_SOFTWARE);
+	attr.disabled = leader < 0 && (!TACH_ARCH_ASKS || kind == TACH_MEMBER_SOFTWARE);
 	attr.pinned = leader < 0 && !(set->flags & TACH_SET_MULTIPLEX) &&
 		      kind == TACH_MEMBER_HARDWARE;
 	attr.exclusive = attr.pinned && set->exclusive;
@@ -163,14 +162,6 @@ void tach__pages_zero(struct tach__reader *r)
 		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code)
-{
-	if (r->slow)
-		return;
-	r->slow = cause;
-	r->slow_code = code;
-}
-
 static int map_member(struct tach__reader *r, int member, int page)
 {
 	long at = (long)tach__reader_page(r, page);
@@ -190,8 +181,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 /*
  * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): packed fractions of slots, not a count; the kernel
  * names it by event 0 with umasks from 0x80 (arch/x86/events/perf_event.h), and its index has
- * bit
- * 29. Never mapped: read(2) gives what the kernel makes of it.
+ * bit 29. Never mapped: what its page says is no count. core/reader/topdown.h.
  */
 int tach__is_metrics(const struct perf_event_attr *attr)
 {
@@ -207,6 +197,32 @@ static int is_blocked(void)
 	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
 }
 
+/*
+ * Members that are read by core/reader/topdown.c, and lead to it by pages of zeros: metrics,
+ * and the slots before them, whose page says whether the group counts.
+ */
+static int is_topdown(const struct tach__reader *r, int member)
+{
+	const struct tach__topdown *t = &r->topdown;
+
+	return t->on && (member == r->hard.member[0] || t->members >> member & 1);
+}
+
+static void find_topdown(struct tach__reader *r)
+{
+	struct tach__topdown *t = &r->topdown;
+	const struct tach__member *members = r->set->member;
+
+	for (int i = 0; i < r->hard.count; i++)
+		if (tach__is_metrics(&members[r->hard.member[i]].attr))
+			t->members |= 1u << r->hard.member[i];
+	if (!t->members || !tach__is_slots(&members[r->hard.member[0]].attr) ||
+	    map_member(r, r->hard.member[0], TACH__SPARE))
+		return;
+	t->on = 1;
+	r->hot.way[r->hard.member[0]].page = tach__reader_page(r, TACH__SPARE);
+}
+
 /* Pages before any read(2): see the note on sums in tach/reader.h. */
 static void map_all(struct tach__reader *r)
 {
@@ -218,9 +234,12 @@ static void map_all(struct tach__reader *r)
 		tach__slow_because(r, TACH__SLOW_BLOCKED, 0);
 		return;
 	}
+	find_topdown(r);
 	for (int i = 0; i < r->hard.count; i++) {
 		int m = r->hard.member[i];
 
+		if (is_topdown(r, m))
+			continue;
 		if (tach__is_metrics(&r->set->member[m].attr))
 			tach__slow_because(r, TACH__SLOW_METRIC, m);
 		else if (TACH_ARCH_UNREADABLE(&r->set->member[m].attr))
@@ -258,7 +277,9 @@ static void judge_pages(struct tach__reader *r)
 		const struct perf_event_mmap_page *page = tach__reader_page(r, m);
 		unsigned width = page->pmc_width;
 
-		if (TACH_ARCH_SIGNED ? width != 32 && width != 64 : width < 1 || width > 64) {
+		if (is_topdown(r, m))
+			continue;
+		if (!TACH_WIDTH(width)) {
 			tach__page_zero(r, m);
 			r->hot.fast = 0;
 			tach__slow_because(r, TACH__SLOW_ACCESS, 0);
@@ -288,6 +309,19 @@ static void judge_pages(struct tach__reader *r)
 	tach__page_zero(r, 0);
 }
 
+/* Narrow slots might pass 2^width unseen: by read(2). */
+static void judge_topdown(struct tach__reader *r)
+{
+	const struct perf_event_mmap_page *page = tach__reader_page(r, TACH__SPARE);
+
+	if (page->pmc_width < 40)
+		tach__page_zero(r, TACH__SPARE);
+	if (!page->cap_user_rdpmc || !page->index) {
+		r->hot.fast = 0;
+		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+	}
+}
+
 static int start(struct tach__reader *r, struct tach_error *err)
 {
 	struct tach__group_read now;
@@ -305,6 +339,10 @@ static int start(struct tach__reader *r, struct tach_error *err)
 		return tach__error(err, state, 0, 0, "cannot read the group: %s",
 				   tach_strerror(state));
 	judge_pages(r);
+	if (r->topdown.on) {
+		judge_topdown(r);
+		tach__topdown_start(r);
+	}
 	tach__reader_since(r, 1);
 	r->grown_lock = TACH_PAGE_LOAD(r->hot.way[r->hard.member[0]].page, lock);
 	return 0;
@@ -321,6 +359,21 @@ static void close_siblings(struct tach__reader *r)
 			close_member(r, r->hard.member[i]);
 }
 
+/* Here, not with the set: each thread has counts of its own. */
+static int open_emulated(struct tach__reader *r, struct tach_error *err)
+{
+	for (int i = 0; i < r->set->count; i++)
+		r->emulated.count += r->set->member[i].kind == TACH_MEMBER_EMULATED;
+	if (!r->emulated.count)
+		return 0;
+	r->emulated.counts = tach__emulated_counts();
+	if (!r->emulated.counts)
+		return tach__error(err, TACH_ERR_NOHARDWARE, 0, 0,
+				   "the emulator that the set was made in is not there");
+	tach__emulated_read(r->emulated.counts, r->emulated.begun);
+	return 0;
+}
+
 static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 {
 	int code = r->set->cores ? tach__hybrid_open(r, wide, err)
@@ -328,6 +381,8 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 
 	if (!code)
 		code = open_group(r, &r->soft, TACH_MEMBER_SOFTWARE, wide, err);
+	if (!code)
+		code = open_emulated(r, err);
 	if (code)
 		return code;
 	if (!r->hybrid)
@@ -336,32 +391,6 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 	if (code == 0 && !r->hybrid)
 		close_siblings(r);
 	return code;
-}
-
-static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
-{
-	(void)size;
-	*(unsigned long long *)adds = info->dlpi_adds;
-	return 1;
-}
-
-/* Where correct reads fault: again when modules came, or somebody put another handler there. */
-static int handler(struct tach_error *err)
-{
-	static unsigned long long known;
-	unsigned long long adds = 0;
-	struct sigaction now;
-	int code;
-
-	dl_iterate_phdr(count_loads, &adds);
-	if (__atomic_load_n(&known, __ATOMIC_ACQUIRE) == adds &&
-	    sigaction(SIGILL, NULL, &now) == 0 && tach__fault_is_ours(&now))
-		return 0;
-	code = tach_fault_install(err);
-	if (code < 0)
-		return code;
-	__atomic_store_n(&known, adds, __ATOMIC_RELEASE);
-	return 0;
 }
 
 int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
@@ -373,14 +402,14 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 	if (!out || !set)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no set");
 	*out = NULL;
-	if (TACH_ARCH_FAULTS && set->count && (code = handler(err)) != 0)
+	if (TACH_ARCH_FAULTS && set->count && (code = tach__fault_ready(err)) != 0)
 		return code;
 	r = allocate(set);
 	if (!r)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	tach__open_enter(r);
 	code = open_all(r, 1, err);
-	if (code == TACH_ERR_NOCOUNTER && TACH_ARCH_SIGNED) {
+	if (code == TACH_ERR_NOCOUNTER && TACH_ARCH_ASKS) {
 		/* A second 64-bit cycles event opens and gets no counter; with 32 bits it may.
 		 */
 		for (int i = 0; i < r->hard.count; i++)
@@ -402,6 +431,7 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 void tach_reader_close(struct tach_reader *reader)
 {
 	struct tach__reader *r = tach__reader(reader);
+	size_t size;
 
 	if (!r)
 		return;
@@ -420,46 +450,12 @@ void tach_reader_close(struct tach_reader *reader)
 	close_group(r, &r->soft);
 	tach__hybrid_close(&r->hybrid);
 	tach__close_leave(r);
-	tach__sys(SYS_munmap, (long)r, (long)(TACH__PAGES * r->page_size), 0, 0, 0, 0);
+	size = TACH__PAGES * r->page_size;
+	TACH__PAGES_GO();
+	tach__sys(SYS_munmap, (long)r, (long)size, 0, 0, 0, 0);
 }
 
 const struct tach_set *tach_reader_set(const struct tach_reader *reader)
 {
 	return tach__reader(reader)->set;
-}
-
-const char *tach_reader_missing(const struct tach_reader *reader)
-{
-	struct tach__reader *r = tach__reader(reader);
-
-	if (r->why[0])
-		return r->why;
-	switch (r->slow) {
-	case TACH__FAST:
-		break;
-	case TACH__SLOW_MULTIPLEX:
-		snprintf(r->why, sizeof r->why,
-			 "the set may be multiplexed, which takes read(2)'s times");
-		break;
-	case TACH__SLOW_METRIC:
-		snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
-			 r->set->member[r->slow_code].name);
-		break;
-	case TACH__SLOW_FIRMWARE:
-		snprintf(r->why, sizeof r->why, "%s is counted by the firmware",
-			 r->set->member[r->slow_code].name);
-		break;
-	case TACH__SLOW_BLOCKED:
-		snprintf(r->why, sizeof r->why,
-			 "the thread blocks SIGILL, which a counter read may raise: leave it "
-			 "out of pthread_sigmask");
-		break;
-	case TACH__SLOW_MAP:
-		tach__diagnose_map(r->slow_code, r->why, sizeof r->why);
-		break;
-	case TACH__SLOW_ACCESS:
-		tach__diagnose_access(r->why, sizeof r->why);
-		break;
-	}
-	return r->why;
 }

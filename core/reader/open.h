@@ -20,12 +20,14 @@ void tach__close_leave(struct tach__reader *r);
  */
 long tach__open_event(const struct tach_set *set, const struct perf_event_attr *given,
 		      enum tach_member_kind kind, int leader, int wide);
-/* Notes the first reason why not all is read in user space. */
+/* missing.c: notes the first reason why not all is read in user space. */
 void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code);
-int tach__is_metrics(const struct perf_event_attr *attr);
 
-/* Is that the handler of core/reader/fault.c? */
-int tach__fault_is_ours(const struct sigaction *action);
+/*
+ * fault.c, where correct reads fault: installs the handler, and again when modules came, or
+ * the program put another one there.
+ */
+int tach__fault_ready(struct tach_error *err);
 
 /* Page `page` of the reader reads as zeros from now on. Async-signal-safe. */
 void tach__page_zero(struct tach__reader *r, int page);

@@ -4,6 +4,8 @@
 #define TACH_CORE_READER_H
 
 #include <tach/reader.h>
+#include "core/os/emulator.h"
+#include "core/reader/topdown.h"
 
 struct tach__hybrid;
 
@@ -31,8 +33,7 @@ enum { TACH__SPARE = TACH_COUNTERS_MAX, TACH__PAGES = TACH_COUNTERS_MAX + 2 };
 struct tach__reader {
 	struct tach_reader hot; /* first: users hold a pointer to this */
 	const struct tach_set *set;
-	const void
-		*owner; /* tach__thread_token() of the thread that opened it; NULL: nobody's */
+	const void *owner; /* tach__thread_token() of the thread that opened it; NULL: none */
 	size_t page_size;
 	/* -1: closed, as a mapping keeps the event open and its leader's descriptor reads it.
 	 */
@@ -50,12 +51,20 @@ struct tach__reader {
 	int extend;
 	/*
 	 * enabled - running of the hardware group, in ns, when last looked at, and the leader's
-	 * lock when it was last found to have grown; see core/reader/slow.c.
+	 * lock when it was last found to have grown; see tach__note_lag.
 	 */
 	uint64_t lag;
 	uint32_t grown_lock;
+	struct tach__topdown topdown;
+	/* Members that an emulator counts: the thread's counts, and what they were when it was
+	 * opened. */
+	struct {
+		int count;
+		const uint64_t *counts;
+		uint64_t begun[TACH__EMULATED_COUNTS];
+	} emulated;
 	struct tach__reader *next, **link; /* list of all, for fork; core/reader/open.c */
-	/* Why the fast way is not open: the first cause; in words when somebody asks. */
+	/* Why the fast way is not open: the first cause; in words when it is asked for. */
 	enum tach__slow {
 		TACH__FAST,
 		TACH__SLOW_MULTIPLEX,
@@ -79,6 +88,9 @@ TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
 	return (char *)r + r->page_size * (size_t)(member + 1);
 }
 
+/* A field of PERF_METRICS: a fraction of slots (core/reader/topdown.h). */
+int tach__is_metrics(const struct perf_event_attr *attr);
+
 /* In a child whose fork ran no handlers, by its only thread: as the handler does. */
 void tach__readers_orphaned(void);
 
@@ -88,9 +100,41 @@ const void *tach__thread_token(void);
 /* 1, 0 for a group in error state, or a negated errno. */
 int tach__group_read(const struct tach__group *group, struct tach__group_read *to);
 
+/*
+ * The same of the hardware group, enabled again if it was in error state: what region is open
+ * then is incomplete.
+ */
+int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to);
+
+/*
+ * offset + counter, extended by sign or not, read until nothing came in between: 1, 2 if that
+ * took several times; 0 if it cannot be read here.
+ */
+int tach__sum_of(struct tach_way way, int extend, uint64_t *sum);
+
 /* Counts lost while no group had a counter are made up for in proportion to time. */
 uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 		     const struct tach__group_read *now, unsigned n, uint64_t *delta);
+
+TACH_INLINE const struct perf_event_mmap_page *tach__leader_page(const struct tach__reader *r)
+{
+	return r->hot.way[r->hard.member[0]].page;
+}
+
+/*
+ * Was the group without counters since its leader's lock read `since`? enabled - running stands
+ * still while it counts and while the thread does not run, and grows while it wants counters
+ * and has none. Looks come at any time and from nested regions, so it is the lock at the last
+ * growth that counts: growth found after `since` may lie before it, never the other way round,
+ * hence errs towards "incomplete".
+ */
+uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since);
+
+/*
+ * Time enabled stands still while the events are turned off, by an ioctl or prctl of other
+ * code. Between two read(2) it grows otherwise. *now becomes the later of the two.
+ */
+uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now);
 
 /* Brings lag up to date; what became of a region begun under that lock. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);

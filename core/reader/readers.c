@@ -9,7 +9,7 @@
  * disabled event stays while there are readers, so that short-lived threads do not switch it on
  * and off. The list: one writer at a time.
  *
- * It is held around system calls that wait for nobody's lock but the kernel's, with signals
+ * It is held around system calls that wait for no lock but the kernel's, with signals
  * blocked as the registry's is (core/region/region.h), and no lock is taken inside it. No hook
  * holds it over a fork, for the reason given there: the child may find that another thread of
  * its parent was cut off in here. So the list is whole, walked forward, after any store, and
@@ -36,7 +36,8 @@
 #include "core/os/sys.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static sigset_t outside; /* the signal mask of whoever has the lock, before it took it */
+static sigset_t
+	outside; /* the signal mask of the thread that has the lock, before it took it */
 static struct tach__reader *readers;
 static struct {
 	long page; /* address; 0: there is none */
@@ -96,7 +97,8 @@ static int files_shared(void)
 			 tach__sys(SYS_getppid, 0, 0, 0, 0, 0, 0), KCMP_FILES, 0, 0, 0) == 0;
 }
 
-/* Another thread of the parent may have had the lock: nobody here will ever release it. */
+/* Another thread of the parent may have had the lock: no thread of the child will ever release
+ * it. */
 void tach__readers_orphaned(void)
 {
 	abandon_all(files_shared());
@@ -110,7 +112,7 @@ static void forked_child(void)
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* Before anybody may be in a handler. */
+/* Before a thread may be in a handler. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked_child);
@@ -122,7 +124,7 @@ static void raise_sentinel(const struct tach__reader *r)
 	long fd, at;
 
 	attr.disabled = 1;
-#if TACH_ARCH_SIGNED
+#if TACH_ARCH_ASKS
 	attr.config1 |= 2;
 #endif
 	fd = tach__perf_open(&attr, -1);

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include "core/os/descriptor.h"
 #include "core/reader/hybrid.h"
@@ -63,6 +62,13 @@ static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock
 	return tries;
 }
 
+int tach__sum_of(struct tach_way way, int extend, uint64_t *sum)
+{
+	uint32_t lock;
+
+	return sum_of(way, extend, sum, &lock);
+}
+
 /* The hardware members by their pages, in member order; returns what sum_of does for the worst.
  */
 static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
@@ -88,7 +94,7 @@ static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint
 
 int tach__reader_inline(const struct tach__reader *r)
 {
-	return r->hot.fast && r->extend == !TACH_MODULAR;
+	return r->hot.fast && r->extend == !TACH_MODULAR && !r->topdown.on;
 }
 
 static void scatter(const struct tach__group *g, const struct tach__group_read *from,
@@ -98,91 +104,19 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
 		to[g->member[i]] = from->value[i];
 }
 
-/* Where a handler may come in: a name for tests to step in, too. */
-#ifndef TACH_HANDLER_STEP
-#define TACH_HANDLER_STEP() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#endif
-
-/*
- * Was the group without counters since its leader's lock read `since`? enabled - running stands
- * still while it counts and while the thread does not run, and grows while it wants counters
- * and has none. Looks come at any time and from nested regions, so it is the lock at the last
- * growth that counts: growth found after `since` may lie before it, never the other way round,
- * hence errs towards "incomplete".
- */
-static uint32_t note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
+/* Members that an emulator counts, less `from`. No branch but that of the loop. */
+static void read_emulated(const struct tach__reader *r, unsigned n, const uint64_t *from,
+			  uint64_t *to)
 {
-	uint64_t known = __atomic_load_n(&r->lag, __ATOMIC_RELAXED);
-	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
-	uint32_t at;
+	uint64_t all[TACH__EMULATED_COUNTS];
 
-	/* No branches: the end of a region takes as many instructions whatever happened. */
-	__asm__ volatile("" : "+r"(grown), "+r"(changed));
-	TACH_HANDLER_STEP();
-	/*
-	 * A handler that comes in between and finds growth relies on the lock, and so does this
-	 * when it goes on: the lag is read first and written last, so that it is never newer
-	 * than the lock. Growth that is undone so is found again, and later.
-	 */
-	at = (uint32_t)((lock & grown) |
-			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
-	TACH_HANDLER_STEP();
-	__atomic_store_n(&r->grown_lock, at, __ATOMIC_RELAXED);
-	TACH_HANDLER_STEP();
-	__atomic_store_n(&r->lag, (lag & grown) | (known & ~grown), __ATOMIC_RELAXED);
-	return (uint32_t)changed & (TACH_FLAG_RESCHEDULED << ((int32_t)(at - since) > 0));
-}
-TACH_STATIC_ASSERT(TACH_FLAG_RESCHEDULED << 1 == TACH_FLAG_INCOMPLETE, "note_lag");
-
-static const struct perf_event_mmap_page *leader_page(const struct tach__reader *r)
-{
-	return r->hot.way[r->hard.member[0]].page;
+	tach__emulated_read(r->emulated.counts, all);
+	for (unsigned i = 0; i < n; i++)
+		if (r->set->member[i].kind == TACH_MEMBER_EMULATED)
+			to[i] = all[r->set->member[i].emulated] - from[i];
 }
 
-uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
-{
-	const struct perf_event_mmap_page *page = leader_page(r);
-	uint64_t enabled, running;
-	uint32_t lock;
-
-	do {
-		lock = TACH_PAGE_LOAD(page, lock);
-		enabled = TACH_PAGE_LOAD(page, time_enabled);
-		running = TACH_PAGE_LOAD(page, time_running);
-	} while (TACH_PAGE_LOAD(page, lock) != lock);
-	return note_lag(r, enabled - running, lock, since);
-}
-
-/*
- * A pinned group that lost its counters stays in error state until it is enabled again, and its
- * times stand still meanwhile: whatever region is open then is incomplete.
- */
-static int read_or_recover(struct tach__reader *r, struct tach__group_read *to)
-{
-	int state = tach__group_read(&r->hard, to);
-
-	if (state != 0 ||
-	    tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) != 0)
-		return state;
-	state = tach__group_read(&r->hard, to);
-	if (state > 0) {
-		r->grown_lock = TACH_PAGE_LOAD(leader_page(r), lock);
-		r->lag = to->enabled - to->running;
-	}
-	return state;
-}
-
-/*
- * Time enabled stands still while the events are turned off, by an ioctl or prctl of somebody
- * else. Between two read(2) it grows otherwise. *now becomes the later of the two.
- */
-static uint32_t turned_off(const struct tach__group *g, struct tach__group_read *now)
-{
-	uint64_t enabled = now->enabled;
-
-	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_FLAG_INCOMPLETE
-								       : 0;
-}
+static const uint64_t nothing[TACH_COUNTERS_MAX];
 
 void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsigned n)
 {
@@ -205,10 +139,16 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		else
 			scatter(&r->soft, &now, n, mark->value);
 	}
+	if (r->emulated.count)
+		read_emulated(r, n, nothing, mark->value);
 	if (r->hard.count == 0)
 		return;
 	if (r->hybrid) {
 		tach__hybrid_begin(r, mark, n);
+		return;
+	}
+	if (r->topdown.on) {
+		tach__topdown_begin(r, mark, n);
 		return;
 	}
 	tries = read_pages(r, n, r->extend, mark->value, &lock);
@@ -220,37 +160,15 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		return;
 	}
 	mark->flags |= TACH_FLAG_SYSCALL;
-	if (read_or_recover(r, &now) <= 0) {
+	if (tach__read_or_recover(r, &now) <= 0) {
 		mark->flags |= TACH_FLAG_LOST;
 		return;
 	}
 	if (r->hot.fast)
-		mark->flags |= turned_off(&r->hard, &now);
+		mark->flags |= tach__turned_off(&r->hard, &now);
 	scatter(&r->hard, &now, n, mark->value);
 	mark->enabled = now.enabled;
 	mark->running = now.running;
-}
-
-uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
-		     const struct tach__group_read *now, unsigned n, uint64_t *delta)
-{
-	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
-
-	if (enabled == 0)
-		return TACH_FLAG_INCOMPLETE; /* turned off all the time */
-	/* Of several groups, the times are read one after the other: not equal to the ns. */
-	if ((int64_t)(enabled - running) <= 0)
-		return 0;
-	if (!(r->set->flags & TACH_SET_MULTIPLEX))
-		return TACH_FLAG_INCOMPLETE;
-	if (running == 0)
-		return TACH_FLAG_INCOMPLETE | TACH_FLAG_LOST;
-	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
-		uint64_t *d = &delta[r->hard.member[i]];
-
-		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
-	}
-	return TACH_FLAG_SCALED | TACH_FLAG_INCOMPLETE;
 }
 
 /*
@@ -275,7 +193,7 @@ static uint64_t whole(const struct perf_event_mmap_page *page, uint64_t differen
 	return difference;
 }
 
-/* More than since it was opened, or less than nothing: somebody has set it back meanwhile. */
+/* More than since it was opened, or less than nothing: it was set back meanwhile. */
 static uint32_t set_back(uint64_t difference, uint64_t count)
 {
 	return (difference > count) | (uint32_t)(count >> 63) ? TACH_FLAG_LOST : 0;
@@ -298,7 +216,7 @@ static uint32_t settle(struct tach__reader *r, const struct tach_mark *mark, int
 			return flags | (beyond ? TACH_FLAG_LOST : 0);
 		scatter(&r->hard, &all, n, now);
 	}
-	lock = TACH_PAGE_LOAD(leader_page(r), lock) - mark->lock;
+	lock = TACH_PAGE_LOAD(tach__leader_page(r), lock) - mark->lock;
 	for (int i = 0; i < r->hard.count && i < (int)n; i++) {
 		uint64_t until_now = whole(r->hot.way[i].page, now[i] - mark->value[i], lock);
 
@@ -345,11 +263,12 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		flags = TACH_FLAG_SYSCALL |
 			(by_pages ? TACH_FLAG_MIXED : mark->flags & TACH_FLAG_INCOMPLETE);
 		if (by_pages)
-			flags |= note_lag(r, now.enabled - now.running,
-					  TACH_PAGE_LOAD(leader_page(r), lock), begun) |
-				 turned_off(g, &now);
+			flags |= tach__note_lag(r, now.enabled - now.running,
+						TACH_PAGE_LOAD(tach__leader_page(r), lock),
+						begun) |
+				 tach__turned_off(g, &now);
 	}
-	seen = by_pages ? TACH_PAGE_LOAD(leader_page(r), lock) : 0;
+	seen = by_pages ? TACH_PAGE_LOAD(tach__leader_page(r), lock) : 0;
 	for (int i = 0; i < g->count && g->member[i] < n; i++) {
 		uint64_t *d = &delta[g->member[i]], count = *d;
 
@@ -361,6 +280,15 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 	if (!by_pages)
 		flags |= tach__scale(r, mark, &now, n, delta);
 	return flags;
+}
+
+static uint32_t end_any_hard(struct tach__reader *r, const struct tach_mark *mark,
+			     uint64_t *delta, unsigned n)
+{
+	if (r->hybrid)
+		return tach__hybrid_end(r, mark, delta, n);
+	return r->topdown.on ? tach__topdown_end(r, mark, delta, n)
+			     : end_hard(r, mark, delta, n);
 }
 
 static __attribute__((noinline)) uint32_t
@@ -375,8 +303,9 @@ end_slow(struct tach_reader *reader, const struct tach_mark *mark, uint64_t *del
 		return TACH_FLAG_LOST;
 	}
 	if (r->hard.count)
-		flags = r->hybrid ? tach__hybrid_end(r, mark, delta, n)
-				  : end_hard(r, mark, delta, n);
+		flags = end_any_hard(r, mark, delta, n);
+	if (r->emulated.count)
+		read_emulated(r, n, mark->value, delta);
 	if (r->soft.count) {
 		if (tach__group_read(&r->soft, &now) <= 0)
 			flags |= TACH_FLAG_LOST;
@@ -384,7 +313,7 @@ end_slow(struct tach_reader *reader, const struct tach_mark *mark, uint64_t *del
 			for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
 				delta[r->soft.member[i]] =
 					now.value[i] - mark->value[r->soft.member[i]];
-		if (r->hard.count == 0)
+		if (r->hard.count + r->emulated.count == 0)
 			flags |= TACH_FLAG_SYSCALL;
 	}
 	if (flags & TACH_FLAG_LOST)
@@ -439,17 +368,26 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 		flags = TACH_FLAG_LOST;
 	if (r->hybrid && r->hard.count && !flags)
 		flags |= tach__hybrid_read(r, all);
+	else if (r->topdown.on && !flags)
+		flags |= tach__topdown_read(r, all);
 	else if (r->hard.count && !flags && !read_pages(r, TACH_COUNTERS_MAX, 1, all, &lock)) {
 		flags |= TACH_FLAG_SYSCALL;
-		if (read_or_recover(r, &now) <= 0)
+		if (tach__read_or_recover(r, &now) <= 0)
 			flags |= TACH_FLAG_LOST;
 		else if (now.enabled != now.running)
 			flags |= TACH_FLAG_INCOMPLETE;
 		if (!(flags & TACH_FLAG_LOST))
 			scatter(&r->hard, &now, TACH_COUNTERS_MAX, all);
 	}
+	if (r->emulated.count && !(flags & TACH_FLAG_LOST)) {
+		uint64_t begun[TACH_COUNTERS_MAX];
+
+		for (int i = 0; i < r->set->count; i++)
+			begun[i] = r->emulated.begun[r->set->member[i].emulated];
+		read_emulated(r, (unsigned)r->set->count, begun, all);
+	}
 	if (r->soft.count && !(flags & TACH_FLAG_LOST)) {
-		if (r->hard.count == 0)
+		if (r->hard.count + r->emulated.count == 0)
 			flags |= TACH_FLAG_SYSCALL;
 		if (tach__group_read(&r->soft, &now) <= 0)
 			flags |= TACH_FLAG_LOST;
@@ -462,11 +400,23 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 	return flags;
 }
 
+uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
+{
+	const struct tach__topdown *t = &tach__reader(reader)->topdown;
+
+	if (!t->on || member >= TACH_COUNTERS_MAX || !(t->members >> member & 1))
+		return 0;
+	return __atomic_load_n(&t->error, __ATOMIC_RELAXED) *
+	       tach__topdown_steps(tach__reader(reader), (int)member);
+}
+
 uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, uint32_t flags)
 {
 	const struct tach__reader *r = tach__reader(reader);
 
 	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
 		return TACH_FLAG_SYSCALL | (flags & TACH_FLAG_LOST);
+	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_EMULATED)
+		return TACH_FLAG_EMULATED | (flags & TACH_FLAG_LOST);
 	return flags;
 }

@@ -6,12 +6,13 @@
  * Macros stop what is left by return, goto, break and exceptions. What is left otherwise stays
  * on the thread's stack of open regions until it can be told that its mark is gone:
  *  - the mark's memory is not mapped, or does not hold what START wrote into it;
- *  - the mark lies on the thread's own stack, and the stack pointer is above it.
- * What is on another stack (a coroutine's, an alternate one), or in an object, and is still as
- * START left it may be stopped any time and counts as open.
+ *  - the mark lies on the thread's own stack, and the stack pointer is above it;
+ *  - it lies on the alternate stack, on which no handler runs.
+ * What is on another stack (a coroutine's), or in an object, and is still as START left it may
+ * be stopped any time and counts as open.
  *
- * The looks are at cold exits, so a START that finds its region open in a mark above itself
- * counts as a recursion until then.
+ * The looks are at cold exits, and before the set changes, so a START that finds its region
+ * open in a mark above itself counts as a recursion until then.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -31,7 +32,7 @@ enum {
 
 /*
  * Whether the words at `at`, in multiples of 4, are those. The kernel compares, as the memory
- * may be unmapped by another thread at any time: FUTEX_CMP_REQUEUE of nobody to nowhere fails
+ * may be unmapped by another thread at any time: FUTEX_CMP_REQUEUE of no waiter fails
  * with EAGAIN if the word is another, with EFAULT or EINVAL if there can be none
  * (kernel/futex/requeue.c). Where a filter forbids it nothing is known to be gone.
  */
@@ -95,11 +96,26 @@ static int on_alternate_stack(void)
 	       (stack.ss_flags & SS_ONSTACK);
 }
 
+/* Left by siglongjmp: while a handler runs there, the kernel says so. */
+static int on_unused_alternate_stack(uintptr_t at)
+{
+	stack_t stack;
+
+	return tach__sys(SYS_sigaltstack, 0, (long)&stack, 0, 0, 0, 0) == 0 &&
+	       !(stack.ss_flags & (SS_ONSTACK | SS_DISABLE)) &&
+	       at - (uintptr_t)stack.ss_sp < stack.ss_size;
+}
+
+/* Where there is an entry and no mark, a handler came amid START, behind the level. */
+static int marked(const struct tach__slot *slot, const struct tach__part *part)
+{
+	return part->outer && part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
+}
+
 /* Its entry was counted, and its STOP has yet to lower the level; or a handler left that. */
 static int closing(const struct tach__slot *slot, const struct tach__part *part)
 {
-	return part->ceiling == TACH__CEILING_OPEN && part->outer &&
-	       part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
+	return part->ceiling == TACH__CEILING_OPEN && marked(slot, part);
 }
 
 /* As START left it: the entry that the part has open, at that level. `own`: on this thread's
@@ -125,7 +141,7 @@ static int alive(struct tach__thread *record, const struct tach__slot *slot,
 	uintptr_t mark = part->outer;
 	int own = on_stack(record, sp) && on_stack(record, mark);
 
-	if (own && mark < sp && !on_alternate_stack())
+	if (own ? mark < sp && !on_alternate_stack() : on_unused_alternate_stack(mark))
 		return 0;
 	return intact(record->hot, slot, part, own);
 }
@@ -164,7 +180,7 @@ static struct tach__part *part_at(const struct tach__thread *record,
 		struct tach__part *part = tach__part(slot, record->count, inner);
 
 		if (TACH__LEVEL(part->ceiling) == level + 1)
-			return part;
+			return marked(slot, part) ? part : NULL;
 		if (closing(slot, part))
 			last = part;
 	}
@@ -255,7 +271,7 @@ static int stays(struct tach__thread *record, const struct tach__slot *slot,
 {
 	const struct tach__part *last = tach__part(slot, record->count, 1);
 
-	if (!part && last->ceiling != TACH__CEILING_OPEN)
+	if (!part && last->ceiling != TACH__CEILING_OPEN && marked(slot, last))
 		part = last;
 	return part ? alive(record, slot, part, sp) : !is_gone(gone, slot);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "core/region/beacon.h"
 #include "core/base/error.h"
+#include "core/region/layout.h"
 #include "core/region/region.h"
 
 struct tach__beacon tach__beacon = {
@@ -16,6 +17,7 @@ struct tach__beacon tach__beacon = {
 	.state = TACH__BEACON_BORN,
 	.version = TACH_VERSION_STRING,
 	.abi = 1,
+	.registry_layout = TACH__REGISTRY_LAYOUT,
 	.registry = &tach__registry,
 	.begin = {tach__begin_here, tach__begin_fenced_here},
 	.configure = tach__configure_here,
@@ -23,16 +25,10 @@ struct tach__beacon tach__beacon = {
 	.enabled = tach__enabled_here,
 	.site_get = tach__site_get_here,
 	.json = tach__beacon_json,
+	.report_now = tach__report_now_here,
 };
 
-/* Elf64_Nhdr, name and descriptor; nothing in it needs a relocation at run time. */
-__asm__(".pushsection .note.tach,\"a\",%note\n"
-	"	.balign 4\n"
-	"	.long 5, 8, 2\n"
-	"	.asciz \"tach\"\n"
-	"	.balign 4\n"
-	"1:	.quad tach__beacon - 1b\n"
-	"	.popsection\n");
+TACH__BEACON_ASM;
 
 /* The other copies that are loaded, the one that has the regions first of all. */
 struct search {

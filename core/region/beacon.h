@@ -43,11 +43,24 @@ struct tach__beacon {
 	int (*enabled)(void);
 	struct tach_site *(*site_get)(const char *name);
 	int (*json)(tach_sink sink, void *context, struct tach_error *err); /* a snapshot */
+	int (*report_now)(struct tach_error *err);
 };
 extern struct tach__beacon tach__beacon;
 
+/* Where the beacon is defined: Elf64_Nhdr, name and descriptor; nothing in it needs a
+ * relocation at run time. */
+#define TACH__BEACON_ASM                                                                       \
+	__asm__(".pushsection .note.tach,\"a\",%note\n"                                        \
+		"	.balign 4\n"                                                                 \
+		"	.long 5, 8, 2\n" /* TACH__BEACON_NOTE */                               \
+		"	.asciz \"tach\"\n"                                                           \
+		"	.balign 4\n"                                                                 \
+		"1:	.quad tach__beacon - 1b\n"                                                 \
+		"	.popsection\n")
+
 /* core/startup */
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
+int tach__report_now_here(struct tach_error *err);
 
 /* Of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/region/beacon.h"
+#include "core/os/emulator.h"
 #include "core/os/environment.h"
 #include "core/base/error.h"
 #include "core/base/maths.h"
 #include "core/base/sized.h"
+#include "core/reader/reader.h"
 #include "core/region/region.h"
 #include "core/set/set.h"
 
@@ -45,11 +47,16 @@ void tach__configs_sweep(void)
 	}
 }
 
-static uint32_t stride_of(uint32_t count)
+static uint32_t stride_of(const struct tach_set *set)
 {
-	size_t bytes =
-		offsetof(struct tach__slot, word) + TACH__SLOT_WORDS(count) * sizeof(uint64_t);
+	size_t bytes = offsetof(struct tach__slot, word) +
+		       TACH__SLOT_WORDS((uint32_t)set->count) * sizeof(uint64_t);
 
+	for (int i = 0; i < set->count; i++)
+		if (tach__is_metrics(&set->member[i].attr)) {
+			bytes += sizeof(struct tach__inexact);
+			break;
+		}
 	return (uint32_t)((bytes + 63) & ~(size_t)63);
 }
 
@@ -63,7 +70,7 @@ static struct tach__config *config_make(struct tach_set *set,
 	config->set = set;
 	config->refs = 1;
 	config->count = (uint32_t)tach_set_count(set);
-	config->stride = stride_of(config->count);
+	config->stride = stride_of(set);
 	config->sparse = opt->sparse;
 	if (opt->sparse > 1)
 		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
@@ -71,129 +78,6 @@ static struct tach__config *config_make(struct tach_set *set,
 	config->histograms = opt->histograms;
 	tach__rows_init(&config->rows, config->count);
 	return config;
-}
-
-/* ---- the set ---- */
-
-/* Whether the calling thread can open it: only then do other threads have to try. */
-static int try_open(const struct tach_set *set, struct tach_error *err)
-{
-	struct tach_reader *reader;
-	int code;
-
-	if (tach_set_count(set) == 0)
-		return 0;
-	code = tach_reader_open(set, &reader, err);
-	if (code == 0)
-		tach_reader_close(reader);
-	return code;
-}
-
-static int make_set(struct tach_set **out, const struct tach_set_options *opt,
-		    struct tach_error *err)
-{
-	int code = tach_set_create(opt, out, err), counts_them;
-
-	if (code || (code = try_open(*out, err)) == 0)
-		return code;
-	counts_them = tach_set_interrupts(*out) >= 0;
-	tach_set_free(*out);
-	*out = NULL;
-	if (counts_them && opt->flags & TACH__SET_WITH_INTERRUPTS) {
-		struct tach_set_options without = *opt;
-
-		without.flags &= ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
-		code = make_set(out, &without, err);
-		if (code == 0)
-			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
-	}
-	return code;
-}
-
-static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
-				     "cache_misses=cache-misses";
-static const char DEFAULT_METRICS[] =
-	"ipc = instructions / cycles;"
-	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
-	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
-
-/* Why not even the first of the usual events can be counted, as a clause. */
-static void why_none(char *to, size_t size)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_set *set = NULL;
-	const char *text = err.text;
-
-	opt.events = "cycles";
-	opt.flags = TACH_SET_OPTIONAL;
-	if (make_set(&set, &opt, &err) == 0)
-		text = tach_set_missing(set);
-	if (strncmp(text, "cycles: ", 8) == 0)
-		text += 8;
-	snprintf(to, size,
-		 "No hardware counters: %s. Regions have the clock alone; software events, "
-		 "which "
-		 "cost a system call at each end of a region, are counted when asked for: "
-		 "TACH_EVENTS=page-faults,context-switches",
-		 text);
-	tach_set_free(set);
-}
-
-/* Software events are no stand-in: the system calls at both edges would be most of a small
- * region, and would push out what the region itself does. */
-static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	const char *none = tach__environment("TACH_RUN_NOTE");
-
-	/* Tried once by `tach run`, for all the processes that it starts. */
-	if (none) {
-		snprintf(note, size, "%s", none);
-		return make_set(out, &opt, NULL);
-	}
-	opt.events = DEFAULT_EVENTS;
-	opt.metrics = DEFAULT_METRICS;
-	opt.flags = TACH_SET_OPTIONAL | flags;
-	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
-		snprintf(note, size, "%s", tach_set_missing(*out));
-		return 0;
-	}
-	tach_set_free(*out);
-	*out = NULL;
-	why_none(note, size);
-	opt = (struct tach_set_options)TACH_SET_OPTIONS_INIT;
-	return make_set(out, &opt, NULL);
-}
-
-static uint32_t environment_number(const char *name, uint32_t otherwise)
-{
-	const char *value = tach__environment(name);
-
-	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
-}
-
-/* The set that the options name; *opt may have been completed from the environment. */
-static int options_set(struct tach_set **out, const struct tach_regions_options *opt,
-		       char *note, size_t size, struct tach_error *err)
-{
-	struct tach_set_options so = TACH_SET_OPTIONS_INIT;
-	int code;
-
-	if (opt->set) {
-		*out = opt->set;
-		snprintf(note, size, "%s", tach_set_missing(opt->set));
-		return try_open(opt->set, err);
-	}
-	if (!opt->events && !opt->metrics)
-		return default_set(out, opt->interrupts, note, size);
-	so.events = opt->events && *opt->events ? opt->events : NULL;
-	so.metrics = opt->metrics;
-	so.flags = opt->interrupts;
-	code = make_set(out, &so, err);
-	if (code == 0)
-		snprintf(note, size, "%s", tach_set_missing(*out));
-	return code;
 }
 
 /* ---- publishing ---- */
@@ -245,7 +129,7 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 	struct tach__config *config;
 	char note[sizeof config->note] = "";
 	struct tach_set *set = NULL;
-	int code = options_set(&set, opt, note, sizeof note, err);
+	int code = tach__counted_set(&set, opt, note, sizeof note, err);
 
 	if (code)
 		return code;
@@ -261,6 +145,13 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 	note_odd(config);
 	publish(config, opt->only);
 	return 0;
+}
+
+static uint32_t environment_number(const char *name, uint32_t otherwise)
+{
+	const char *value = tach__environment(name);
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
 }
 
 /* What the caller left open the environment may say. */
@@ -316,11 +207,27 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 	return 0;
 }
 
+/* In one that it did not leave by longjmp. */
+static int is_inside(struct tach__thread *record)
+{
+	struct tach__held held;
+
+	tach__hold(&held);
+	tach__heal(record, (uintptr_t)__builtin_frame_address(0));
+	tach__release(&held);
+	return TACH__LEVEL(record->hot->state) != 0;
+}
+
 static int decided;
 
 void tach__regions_decided(void)
 {
 	decided = 1;
+}
+
+int tach__regions_are_decided(void)
+{
+	return decided;
 }
 
 int tach__configure_here(const struct tach_regions_options *given, struct tach_error *err)
@@ -344,9 +251,12 @@ int tach__configure_here(const struct tach_regions_options *given, struct tach_e
 	if (code)
 		return code;
 	tach__configure_once();
-	if (record && TACH__LEVEL(record->hot->state))
-		return tach__error(err, TACH_ERR_STATE, 0, 0,
-				   "this thread is inside a region; stop it first");
+	if (record && is_inside(record))
+		return tach__error(
+			err, TACH_ERR_STATE, 0, 0,
+			"this thread is inside a region, '%s'; stop it first",
+			tach__site_at((*tach__stack(record->hot, record->hot->state))->id)
+				->name);
 	/* Old and new set together may be more than the PMU, or the limits, can hold. */
 	tach__thread_close();
 	return configure(&opt, err);
@@ -417,6 +327,9 @@ static int wanted(void)
 {
 	const char *enable = tach__environment("TACH_ENABLE");
 
+	/* A program that an emulated one started natively has nothing to add to its counts. */
+	if (tach__environment("TACH_EMULATE") && !tach__emulated_counts())
+		return 0;
 	if (enable)
 		return strcmp(enable, "0") != 0;
 	return tach__environment("TACH_OUTPUT") != NULL;
@@ -441,7 +354,8 @@ static void configure_from_environment(void)
 	opt = complete(NULL);
 	if (configure(&opt, &err) == 0)
 		return;
-	/* Nobody can be told now: the clock still runs and the report says why it is alone. */
+	/* There is no caller to tell now: the clock still runs and the report says why it is
+	 * alone. */
 	opt.events = "";
 	opt.metrics = NULL;
 	if (configure(&opt, NULL) == 0)

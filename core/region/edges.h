@@ -20,7 +20,7 @@
 #define TACH__CEILING_OPEN UINT64_MAX
 #define TACH__OUTER_NOBODY UINTPTR_MAX
 
-/* Ids that belong to calibration: see overhead.c. */
+/* Ids that belong to calibration: see trial.h. */
 enum {
 	TACH__SITE_EMPTY = 1,
 	TACH__SITE_FENCED,
@@ -59,6 +59,15 @@ struct tach__children {
 #define TACH__SLOT_WORDS(count)	    (2 * TACH__PART_WORDS(count) + 2 * TACH__CHILDREN_WORDS(count))
 
 /*
+ * Behind a slot's words where the set has top-down metrics: how far off their sums are, in
+ * slots. The owner's, in no sequence; sums that are seen with it may lack the last entry.
+ */
+struct tach__inexact {
+	uint64_t inclusive; /* of the entries that were not inside the same region */
+	uint64_t self;	    /* of all entries, and of the regions one level below */
+};
+
+/*
  * One region's sums in one thread. Written between an odd and an even value of seq, so that a
  * snapshot by another thread sees it whole; but for children[1] and what tells parts apart, the
  * owner's alone.
@@ -72,8 +81,10 @@ struct tach__slot {
 	uintptr_t rest;			 /* `outer` while no entry is open */
 	uint32_t *histograms;
 	uint32_t id, fenced;
-	uint64_t lost;	 /* entries that were never stopped, or found no place */
-	uint64_t word[]; /* part[2], children[2], as long as the thread's counters ask for */
+	uint64_t lost; /* entries that were never stopped, or found no place */
+	/* part[2], children[2], as long as the thread's counters ask for; struct tach__inexact
+	 */
+	uint64_t word[];
 };
 TACH_STATIC_ASSERT(offsetof(struct tach__slot, word) % 16 == 0, "two words in one instruction");
 
@@ -94,10 +105,16 @@ TACH_INLINE struct tach__children *tach__children(const struct tach__slot *slot,
 	return (struct tach__children *)(uintptr_t)at;
 }
 
+TACH_INLINE struct tach__inexact *tach__inexact(const struct tach__slot *slot, uint32_t count)
+{
+	return (struct tach__inexact *)(uintptr_t)(slot->word + TACH__SLOT_WORDS(count));
+}
+
 /* Where a copy of any slot fits. */
 union tach__slot_copy {
 	struct tach__slot slot;
-	uint64_t room[sizeof(struct tach__slot) / 8 + TACH__SLOT_WORDS(TACH_COUNTERS_MAX)];
+	uint64_t room[(sizeof(struct tach__slot) + sizeof(struct tach__inexact)) / 8 +
+		      TACH__SLOT_WORDS(TACH_COUNTERS_MAX)];
 };
 
 /*
@@ -124,6 +141,8 @@ struct tach__hot {
 			struct tach__part *part, struct tach__hot *self);
 	void (*end[2])(struct tach_region_mark *mark);
 	uint32_t count; /* counters */
+	/* 0, or where a reading has the slots whose top-down metrics are known to an error. */
+	uint32_t inexact;
 	struct tach__thread *record;
 };
 #define TACH__LEVEL(state)   ((uint32_t)(state))
@@ -180,6 +199,12 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #else
 #define TACH__COUNT(word, value) TACH_COUNT(word, value)
 #endif
+/* A word of 32 bits: one more, but its greatest value stays. Without a branch. */
+#if !defined(TACH_SATURATE) || defined(__SANITIZE_THREAD__)
+#define TACH__SATURATE(word) TACH__SET(word, TACH__GET(word) + (TACH__GET(word) != UINT32_MAX))
+#else
+#define TACH__SATURATE(word) TACH_SATURATE(word)
+#endif
 /* Between stores whose order a signal handler of this thread's sees. */
 #define TACH__ORDER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
@@ -193,10 +218,39 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #define TACH__FENCE(order) __atomic_thread_fence(order)
 #endif
 
-/* ---- edges.c ---- */
+/*
+ * The edges are straight code, a copy for every number of counters up to TACH__UNROLLED.
+ *
+ * Calibration goes through the same copies, so an empty region shows exactly what a region of
+ * the program does: that is what makes instruction counts exact. It asks for code whose number
+ * of instructions does not depend on what happened before: nesting and recursion select
+ * addresses, not branches. Whatever has to branch leaves for cold_start.c and cold_stop.c,
+ * which reckon their own cost.
+ */
+/* step(0) && ... && step(n - 1): straight code where n is a constant. */
+#define TACH__STEPS(n, step)                                                                   \
+	__extension__({                                                                        \
+		int all = 1;                                                                   \
+		if (__builtin_constant_p(n))                                                   \
+			all = TACH__EACH(n, step);                                             \
+		else                                                                           \
+			for (uint32_t at = 0; at < (n) && all; at++)                           \
+				all = step(at);                                                \
+		all;                                                                           \
+	})
 
-/* Sets the thread's code for its counters. `plain`: entries go to sums and nowhere else. */
-void tach__edges_choose(struct tach__hot *self, int plain);
+/* ---- start.c ---- */
+
+/* Whether the thread's counters are as many, and read inline: else straight code would only
+ * take its exits. */
+int tach__edges_straight(const struct tach__hot *self);
+/* Sets the thread's code for its counters. */
+void tach__start_choose(struct tach__hot *self);
+
+/* ---- stop.c ---- */
+
+/* The same. `plain`: entries go to sums and nowhere else. */
+void tach__stop_choose(struct tach__hot *self, int plain);
 /* What a mark's counters and clock say now, in whatever way works; the slow way's flags. */
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
 			  uint64_t *delta, int fenced);
@@ -207,11 +261,12 @@ uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *
  */
 struct tach__reading {
 	uint64_t delta[TACH__SUMS], inside[2];
+	uint64_t error; /* where the thread is `inexact`: in slots */
 	uint32_t flags;
 };
 int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
 		     uint64_t state, struct tach__reading *r, int fenced);
-/* The clock at the end of a region, in a word of its mark that nobody else needs. */
+/* The clock at the end of a region, in a word of its mark that has no other use. */
 TACH_INLINE void tach__end_clock(struct tach_region_mark *mark, uint64_t now)
 {
 	memcpy(&mark->counters.reader, &now, sizeof now);
@@ -233,7 +288,7 @@ void tach__edges_since(const struct tach__hot *self, const struct tach_region_ma
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     const struct tach__reading *r, int fenced);
 
-/* ---- cold.c: the exits that edges.c takes ---- */
+/* ---- cold_start.c ---- */
 
 /* The thread or the slot is not ready. */
 TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark,
@@ -241,11 +296,14 @@ TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark 
 /* The slot is not ready, its entries have to be asked, or an earlier one may have been left. */
 TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
-/* Another level or epoch than the mark's. */
-TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
 /* A read of START was torn, by the kernel or by a handler's region, or is not possible. */
 TACH_COLD void tach__begin_torn(struct tach_region_mark *mark, int fenced,
 				struct tach__hot *self);
+
+/* ---- cold_stop.c ---- */
+
+/* Another level or epoch than the mark's. */
+TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
 /* A read was torn, by the kernel or by a handler's region. */
 TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
 /*

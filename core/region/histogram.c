@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Histograms with fixed memory: eight buckets to every power of two, so a quantile is at most
- * 1/16 off. One array of buckets per sum, one after the other.
+ * 1/16 off. One array of buckets per sum, one after the other. A bucket that is full
+ * (UINT32_MAX) stays so.
  */
 #include <math.h>
-#include <tach/report.h>
+#include <tach/snapshot.h>
 #include "core/region/region.h"
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
@@ -12,7 +13,7 @@ enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
 /* Without a branch: what an entry costs the regions around must not depend on its value. */
 static unsigned bucket(uint64_t v)
 {
-	unsigned shift = 63 - SUB - (unsigned)__builtin_clzll(v | 1u << SUB);
+	unsigned shift = TACH_HIGHEST(v | 1u << SUB) - SUB;
 
 	return (shift << SUB) + (unsigned)(v >> shift);
 }
@@ -38,24 +39,24 @@ static double middle(unsigned b)
 	return (low + high) / 2;
 }
 
-static size_t bytes(uint32_t sums)
+size_t tach__histograms_size(uint32_t sums)
 {
 	return (size_t)sums * BUCKETS * sizeof(uint32_t);
 }
 
 uint32_t *tach__histograms_make(uint32_t sums)
 {
-	char *h = tach__pages(bytes(sums));
+	char *h = tach__pages(tach__histograms_size(sums));
 
 	/* First touches would be the measured code's page faults. */
-	for (size_t at = 0; h && at < bytes(sums); at += 4096)
+	for (size_t at = 0; h && at < tach__histograms_size(sums); at += 4096)
 		((volatile char *)h)[at] = 0;
 	return (uint32_t *)(void *)h;
 }
 
 void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 {
-	tach__pages_free(histograms, bytes(sums));
+	tach__pages_free(histograms, tach__histograms_size(sums));
 }
 
 void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
@@ -68,14 +69,17 @@ void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
 				      pairs[1] * cost->pair[1][i]);
 
 		/* Less than nothing is nothing: without a branch, as above. */
-		TACH__ADD(histograms[i * BUCKETS + bucket((uint64_t)(v & ~(v >> 63)))], 1);
+		TACH__SATURATE(histograms[i * BUCKETS + bucket((uint64_t)(v & ~(v >> 63)))]);
 	}
 }
 
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
 {
-	for (uint32_t i = 0; i < sums * BUCKETS; i++)
-		to[i] += TACH__GET(from[i]);
+	for (uint32_t i = 0; i < sums * BUCKETS; i++) {
+		uint64_t both = (uint64_t)to[i] + TACH__GET(from[i]);
+
+		to[i] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
+	}
 }
 
 double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p)

@@ -11,7 +11,6 @@
 
 struct tach__registry tach__registry;
 
-static struct tach__process *process_page;
 static struct tach__process process_fallback; /* where the kernel has no MADV_WIPEONFORK */
 
 static void fork_child(void);
@@ -35,7 +34,7 @@ static TACH_COLD struct tach__process *process_make(void)
 		tach__pages_free(p, size);
 		p = &process_fallback;
 	}
-	if (!__atomic_compare_exchange_n(&process_page, &none, p, 0, __ATOMIC_ACQ_REL,
+	if (!__atomic_compare_exchange_n(&tach__registry.page, &none, p, 0, __ATOMIC_ACQ_REL,
 					 __ATOMIC_ACQUIRE)) {
 		if (p != &process_fallback)
 			tach__pages_free(p, size);
@@ -47,7 +46,7 @@ static TACH_COLD struct tach__process *process_make(void)
 
 static struct tach__process *process(void)
 {
-	struct tach__process *p = __atomic_load_n(&process_page, __ATOMIC_ACQUIRE);
+	struct tach__process *p = __atomic_load_n(&tach__registry.page, __ATOMIC_ACQUIRE);
 
 	return p ? p : process_make();
 }
@@ -69,11 +68,7 @@ void tach__release(const struct tach__held *held)
 		tach__signals_release(&held->signals);
 }
 
-/*
- * Not wiped. `busy`: the lock is held; in a child that takes it for the first time,
- * another thread of its parent was cut off amid a change.
- */
-static int initialised, busy;
+static int initialised; /* under the lock; not wiped */
 
 /* With the lock: a fresh process or a fresh child begins with an empty registry. */
 static void process_begin(struct tach__process *p)
@@ -81,8 +76,8 @@ static void process_begin(struct tach__process *p)
 	if (!initialised) {
 		registry_init();
 	} else {
-		tach__threads_reset(p->hooked && !busy);
-		if (busy)
+		tach__threads_reset(p->hooked && !tach__registry.busy);
+		if (tach__registry.busy)
 			tach__sites_mend();
 	}
 	initialised = 1;
@@ -98,13 +93,13 @@ void tach__lock(struct tach__held *held)
 	if (!p->alive)
 		process_begin(p);
 	/* Before any change, also in a child's copy of this memory. */
-	__atomic_store_n(&busy, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&tach__registry.busy, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 void tach__unlock(const struct tach__held *held)
 {
-	__atomic_store_n(&busy, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(&tach__registry.busy, 0, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&process()->lock);
 	tach__release(held);
 }

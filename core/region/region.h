@@ -50,7 +50,7 @@ struct tach__process {
 
 /*
  * What cold exits cost beyond what they see of themselves, by [fenced]: code that is always the
- * same, once per set. See overhead.c.
+ * same, once per set. See residue.c.
  */
 struct tach__residue {
 	uint64_t begin[2][2][TACH__SUMS]; /* [1]: found its slot not ready */
@@ -118,18 +118,22 @@ struct tach__thread {
 	struct tach_reader *reader; /* NULL: open failed, this thread has the clock alone */
 	size_t size;		    /* of the mapping */
 	uint32_t count, stride;
+	uint32_t inexact; /* slots have a struct tach__inexact */
+	/* Of each counter, how many times what that tells it may be off. */
+	uint8_t steps[TACH_COUNTERS_MAX];
 	uint32_t limit; /* ids below have a slot */
 	uint32_t nchunks;
-	uint64_t folded; /* 0: live, else the number of the folding */
+	uint64_t folded; /* 0: live, or no memory to fold it; else the number of the folding */
 	int destructions;
 	pid_t tid;
 	int is_first; /* the first thread of its process, as its number told when it was opened
 		       */
 	char comm[16];
-	/* Cost of cold exits inside open regions; see cold.c. */
+	/* Cost of cold exits inside open regions; see cost.h. */
 	uint64_t cold[TACH__SUMS];
 	uint32_t epoch; /* the one in `state` */
 	struct tach__residue residue;
+	int residue_known;
 	uint64_t *log;
 	size_t log_size;
 	uintptr_t stack_low;	 /* known to be readable from here to the top; abandoned.c */
@@ -152,6 +156,15 @@ struct tach__registry {
 	uint32_t enabled;
 	uint32_t generation; /* of config; atomic */
 	uint32_t nsites;     /* ids TACH__SITE_FIRST .. nsites-1 are taken */
+	/* Of them; read without the lock too: an entry is set once, before its id is known. */
+	struct tach__site **by_id;
+	struct tach__process *page; /* NULL: the lock was never taken */
+	/*
+	 * The lock is held. A child that takes it for the first time finds it so if another
+	 * thread of its parent was cut off amid a change, a reader in another process while
+	 * the rest may be torn.
+	 */
+	uint32_t busy;
 	uint64_t openings, folds;
 	uint64_t inherited; /* openings up to here were the parent process's */
 	struct tach__thread *ended, *free;
@@ -183,27 +196,26 @@ void tach__walk_begin(void);
 void tach__walk_end(void);
 int tach__walked(void); /* with the lock: whether a walk is under way */
 
-/* What race detectors cannot see: publishing, and walks that ended.
- * TACH_HELGRIND: a build for tests/check/slow/helgrind.sh. */
-#if defined(__SANITIZE_THREAD__)
-void __tsan_acquire(void *address);
-void __tsan_release(void *address);
-#define TACH__RELEASED(address) __tsan_release(address)
-#define TACH__ACQUIRED(address) __tsan_acquire(address)
-#elif defined(TACH_HELGRIND)
-#include <valgrind/helgrind.h>
-#define TACH__RELEASED(address) ANNOTATE_HAPPENS_BEFORE(address)
-#define TACH__ACQUIRED(address) ANNOTATE_HAPPENS_AFTER(address)
-#else
-#define TACH__RELEASED(address) ((void)(address))
-#define TACH__ACQUIRED(address) ((void)(address))
-#endif
-
 /*
  * Of a function that looks for a mark where it may be gone: it compares whatever lies there,
  * which AddressSanitizer may have fenced off since.
  */
 #define TACH__LOOKS_BACK __attribute__((no_sanitize("address")))
+
+/* record.c */
+/* A cleared record for slots of that stride; lock not held. NULL: no memory. */
+struct tach__thread *tach__record_take(uint32_t stride);
+/*
+ * With the lock: what its slots hold goes to the totals of the set. 0: there is no memory for
+ * them, as under a filter that forbids mmap; the thread's own sums still show.
+ */
+int tach__record_fold(struct tach__thread *record);
+/*
+ * With the lock: those of ended threads are free again. Not while a snapshot walks, which may
+ * stand on one of them, or have taken the totals before theirs were among them. What found no
+ * memory there is tried again.
+ */
+void tach__records_reclaim(void);
 
 /* thread.c */
 extern struct tach__hot tach__thread_closed;
@@ -221,13 +233,15 @@ void tach__threads_reset(int recycle);
 /* slots.c */
 struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id);
 extern const union tach__slot_copy tach__slot_unready; /* in the table for what is not ready */
+/* The slot that the part, or any other word of it, belongs to. */
+struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *part);
 int tach__slots_grow(struct tach__thread *record, uint32_t id);
 void tach__slots_clear(struct tach__thread *record);
 int tach__slot_used(const struct tach__slot *slot);
 /* Where the thread's handlers count while *slot is under write, in a region of that state. */
 TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
 						   struct tach__slot *slot, uint64_t state);
-/* Of the calling thread: ends writes to *slot that nobody will end, if no region has it open.
+/* Of the calling thread: ends writes to *slot that no code will end, if no region has it open.
  */
 void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot);
 /* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
@@ -246,15 +260,36 @@ int tach__glob_list(const char *globs, const char *name);
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
 void tach__sites_rearm(void);
 
+/* sampling.c */
+/* How many entries to pass over before the next that is measured. */
+uint64_t tach__sampling_draw(struct tach__thread *record);
+/* Whether an entry that every one of its region has to ask for is passed over. */
+int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot);
+
 /* abandoned.c: of the calling thread, signals blocked. */
+/* A little below that of the caller's: what it has on its stack lies above. */
+#define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
 /* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
 void tach__heal(struct tach__thread *record, uintptr_t sp);
 /* Gives up the regions from that level on. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
 
+/* trial.c: tach__signals_held while the library's own regions run, else 0. */
+extern __thread int tach__calibrating;
+/*
+ * residue.c: of the calling thread, signals held, in a cold exit whose cost is taken out of the
+ * regions around: finds out what cold exits cost, where that was put off.
+ */
+void tach__residue_ready(struct tach__thread *record);
 /* overhead.c: of the calling thread, outside any region; its regions run. */
-extern __thread int tach__calibrating; /* tach__signals_held while they do, else 0 */
 void tach__overhead_measure(struct tach__thread *record);
+
+/*
+ * counted.c: the set that the options name, which may have been completed from the environment.
+ * `note`: what is missing of it.
+ */
+int tach__counted_set(struct tach_set **out, const struct tach_regions_options *opt, char *note,
+		      size_t size, struct tach_error *err);
 
 /* configure.c */
 void tach__configure_once(void); /* from the environment, once; no lock held */
@@ -263,6 +298,7 @@ void tach__configs_sweep(void); /* frees what is not referenced; no lock held; m
 
 /* histogram.c */
 uint32_t *tach__histograms_make(uint32_t sums);
+size_t tach__histograms_size(uint32_t sums); /* in bytes */
 void tach__histograms_free(uint32_t *histograms, uint32_t sums);
 /*
  * One entry, less what measuring it cost, at least 0: as the sums of the report are. `pairs`:
@@ -289,6 +325,11 @@ void tach__environment_complain(void);
 /* What is counted stays as it is: tach_regions_configure and _disable do nothing, and succeed.
  */
 void tach__regions_decided(void);
+/*
+ * Then most processes have one region a thread and no cold exit inside one: what those cost,
+ * most of what calibration takes, is put off to the first.
+ */
+int tach__regions_are_decided(void);
 /* From now on regions take no system call in this process, as none begins. */
 void tach__regions_over(void);
 

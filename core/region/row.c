@@ -119,6 +119,18 @@ static void overhead_of(double bound[2][2], const struct tach__slot *slot,
 	}
 }
 
+static void add_error(struct tach__row *row, const struct tach__slot *slot,
+		      const struct tach__thread *record)
+{
+	const struct tach__inexact *off = tach__inexact(slot, record->count);
+	const double error[2] = {(double)TACH__GET(off->inclusive),
+				 (double)TACH__GET(off->self)};
+
+	for (uint32_t i = 0; i < record->count; i++)
+		for (int what = 0; what < 2; what++)
+			row->cell[i + 1].error[what] += error[what] * record->steps[i];
+}
+
 void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		   const struct tach__thread *record)
 {
@@ -145,6 +157,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
 		row->flags |= TACH_FLAG_INCOMPLETE;
 	add_histograms(row, slot, record);
+	if (record->inexact)
+		add_error(row, slot, record);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];
 		double bound[2][2];

@@ -31,6 +31,12 @@ struct tach__row {
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 of them exist */
 };
 
+/* Whether there is anything to say of it. */
+static inline int tach__row_used(const struct tach__row *row)
+{
+	return row->calls || row->skipped || row->excluded || row->lost || row->flags;
+}
+
 /* A growable array of rows in pages of its own, indexed by site id. */
 struct tach__rows {
 	char *base;
@@ -40,6 +46,11 @@ struct tach__rows {
 
 void tach__rows_init(struct tach__rows *rows, uint32_t count);
 void tach__rows_free(struct tach__rows *rows);
+/* One that is there. */
+static inline const struct tach__row *tach__rows_row(const struct tach__rows *rows, uint32_t id)
+{
+	return (const struct tach__row *)(const void *)(rows->base + (size_t)id * rows->stride);
+}
 /* The row of that id, growing the array; NULL: out of memory. */
 struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id);
 int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from); /* deep; to: init */

@@ -9,10 +9,8 @@
 
 enum { BUCKETS = 1024, ARENA = 64 * 1024 };
 
-/* All under the lock. by_id is read under RCU too: an entry is set once, before its id is
- * known. */
+/* All under the lock. */
 static struct tach__site *bucket[BUCKETS];
-static struct tach__site **by_id;
 static char *arena, *arena_end;
 
 static void *arena_take(size_t size)
@@ -77,9 +75,10 @@ static struct tach__site *make(const struct tach_site *home)
 	struct tach__site *site;
 	char *text;
 
-	if (!by_id)
-		by_id = tach__pages((size_t)TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(*by_id));
-	if (!by_id || r->nsites == TACH__CHUNKS * TACH__CHUNK_SLOTS)
+	if (!r->by_id)
+		r->by_id = tach__pages((size_t)TACH__CHUNKS * TACH__CHUNK_SLOTS *
+				       sizeof(*r->by_id));
+	if (!r->by_id || r->nsites == TACH__CHUNKS * TACH__CHUNK_SLOTS)
 		return NULL;
 	site = arena_take(sizeof *site);
 	text = arena_take(name + file + function);
@@ -91,7 +90,7 @@ static struct tach__site *make(const struct tach_site *home)
 	site->line = home->line;
 	site->fenced = home->fenced;
 	site->id = r->nsites;
-	by_id[site->id] = site;
+	r->by_id[site->id] = site;
 	/* It is one from here on: tach__sites_mend goes by this number. */
 	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
 	show(site);
@@ -110,7 +109,7 @@ void tach__sites_mend(void)
 	memset(bucket, 0, sizeof bucket);
 	CDS_INIT_LIST_HEAD(&r->sites);
 	for (uint32_t id = TACH__SITE_FIRST; id < r->nsites; id++)
-		show(by_id[id]);
+		show(r->by_id[id]);
 	if (r->config)
 		__atomic_store_n(&r->generation, r->config->generation, __ATOMIC_SEQ_CST);
 }
@@ -153,7 +152,7 @@ uint32_t tach__site_register(struct tach_site *home)
 
 struct tach__site *tach__site_at(uint32_t id)
 {
-	return by_id[id];
+	return tach__registry.by_id[id];
 }
 
 /*

@@ -30,6 +30,18 @@ struct tach__slot *tach__slot_at(const struct tach__thread *record, uint32_t id)
 					     (size_t)(id % TACH__CHUNK_SLOTS) * record->stride);
 }
 
+struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *part)
+{
+	for (uint32_t i = 0; i < record->nchunks; i++) {
+		uintptr_t at = (uintptr_t)part - (uintptr_t)record->chunk[i];
+
+		if (at < (size_t)TACH__CHUNK_SLOTS * record->stride)
+			return tach__slot_at(record, i * TACH__CHUNK_SLOTS +
+							     (uint32_t)(at / record->stride));
+	}
+	return NULL;
+}
+
 /* Chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
 int tach__slots_grow(struct tach__thread *record, uint32_t id)
 {
@@ -166,7 +178,7 @@ static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 }
 
 /*
- * Partner of the stores in core/region/edges.c. The acquire load of an even sequence sees all
+ * Partner of the stores in core/region/stop.c. The acquire load of an even sequence sees all
  * of the entry that stored it; the acquire fence keeps the second load of the sequence behind
  * the copy, so an entry that began meanwhile is noticed.
  */

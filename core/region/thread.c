@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: opening one, ending one, keeping its totals, and using its memory again. */
+/* Threads: opening one, ending one, following to another set. */
 #include <limits.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -21,105 +21,6 @@ static void thread_end(void *unused);
 struct tach__thread *tach__thread_record(void)
 {
 	return tach__self->record;
-}
-
-/* ---- memory ---- */
-
-/* Of the tables behind the hot page, what the first regions and levels use. */
-static char *hot_map(size_t size)
-{
-	char *base = tach__pages_reserve(size);
-
-	if (!base)
-		return NULL;
-	tach__pages_hole(base, sizeof(struct tach__hot), TACH__TABLE_AT);
-	tach__pages_hole(base, TACH__TABLE_AT + 1, TACH__STACK_AT);
-	tach__pages_hole(base, TACH__STACK_AT + 1, TACH__RECORD_AT);
-	return tach__pages_open(base, size) == 0 ? base : NULL;
-}
-
-static struct tach__thread *record_map(uint32_t stride)
-{
-	size_t head = (sizeof(struct tach__thread) + 63) & ~(size_t)63;
-	size_t size = TACH__RECORD_AT + head + (TACH__OVERFLOWS + 2) * (size_t)stride;
-	char *base = hot_map(size), *slots;
-	struct tach__thread *record;
-
-	if (!base)
-		return NULL;
-	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
-	tach__pages_wiped(base, tach__pages_round(1));
-	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
-	record->hot = (struct tach__hot *)(void *)base;
-	record->size = size;
-	record->stride = stride;
-	slots = base + TACH__RECORD_AT + head;
-	record->outside = (struct tach__slot *)(void *)slots;
-	*tach__stack(record->hot, 0) = record->outside;
-	for (int i = 0; i <= TACH__OVERFLOWS; i++)
-		record->overflow[i] =
-			(struct tach__slot *)(void *)(slots + (size_t)(i + 1) * stride);
-	return record;
-}
-
-static void record_unmap(struct tach__thread *record)
-{
-	size_t chunk = (size_t)TACH__CHUNK_SLOTS * record->stride;
-
-	tach__slots_clear(record);
-	for (uint32_t i = 0; i < record->nchunks; i++)
-		tach__pages_free(record->chunk[i], chunk);
-	tach__pages_free(record->log, record->log_size);
-	tach__pages_free(record->hot, record->size);
-}
-
-/*
- * With the lock. Not while a snapshot walks, which may stand on one of them, or have taken the
- * totals before theirs were among them.
- */
-static void records_reclaim(void)
-{
-	struct tach__registry *r = &tach__registry;
-	struct tach__thread *record;
-
-	if (tach__walked())
-		return;
-	while ((record = r->ended)) {
-		r->ended = record->next;
-		cds_list_del_rcu(&record->node);
-		tach__config_drop(record->config);
-		record->config = NULL;
-		record->next = r->free;
-		r->free = record;
-	}
-}
-
-/* A cleared record for slots of that stride; lock not held. */
-static struct tach__thread *record_take(uint32_t stride)
-{
-	struct tach__registry *r = &tach__registry;
-	struct tach__thread *record;
-	struct tach__held held;
-
-	for (;;) {
-		tach__lock(&held);
-		records_reclaim();
-		record = r->free;
-		if (record)
-			r->free = record->next;
-		tach__unlock(&held);
-		if (!record)
-			return record_map(stride);
-		if (record->stride == stride)
-			break;
-		record_unmap(record);
-	}
-	tach__slots_clear(record);
-	memset(record->cold, 0, sizeof record->cold);
-	record->folded = 0;
-	record->stack_low = 0;
-	record->destructions = 0;
-	return record;
 }
 
 /* ---- opening ---- */
@@ -184,6 +85,22 @@ static void record_publish(struct tach__thread *record)
 		pthread_setspecific(thread_key, record);
 }
 
+/* Which of its sums come from top-down metrics, and from which slots. */
+static void find_inexact(struct tach__thread *record)
+{
+	const struct tach__reader *r = record->count ? tach__reader(record->reader) : NULL;
+	const struct tach__topdown *t = r ? &r->topdown : NULL;
+
+	memset(record->steps, 0, sizeof record->steps);
+	record->hot->inexact = record->inexact = 0;
+	if (!t || !t->on)
+		return;
+	record->hot->inexact = record->inexact = 1u + r->hard.member[0];
+	for (uint32_t i = 0; i < record->count; i++)
+		if (t->members >> i & 1)
+			record->steps[i] = (uint8_t)tach__topdown_steps(r, (int)i);
+}
+
 /* On a stack of its own: the program's may have next to nothing left. */
 static int thread_open(void *unused)
 {
@@ -202,7 +119,7 @@ static int thread_open(void *unused)
 	tach__unlock(&held);
 	if (!config)
 		return TACH_ERR_STATE;
-	record = record_take(config->stride);
+	record = tach__record_take(config->stride);
 	if (!record)
 		return TACH_ERR_NOMEM; /* the reference stays: the set is in use for ever */
 	record->config = config;
@@ -219,7 +136,9 @@ static int thread_open(void *unused)
 	TACH__SET(hot->limit, (uint64_t)0);
 	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
 	hot->count = record->count;
-	tach__edges_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
+	find_inexact(record);
+	tach__start_choose(hot);
+	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
 	record_publish(record);
 	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
 		tach__overhead_measure(record);
@@ -227,33 +146,6 @@ static int thread_open(void *unused)
 }
 
 /* ---- ending ---- */
-
-/* With the lock: what its slots hold goes to the totals of the set. */
-static void fold(struct tach__thread *record)
-{
-	struct tach__rows *rows = &record->config->rows;
-
-	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
-		struct tach__slot *slot = tach__slot_at(record, id);
-		struct tach__row *row;
-
-		if (!tach__slot_used(slot))
-			continue;
-		row = tach__rows_at(rows, id);
-		if (row)
-			tach__row_add(row, slot, record);
-	}
-	for (int i = 0; i < TACH__OVERFLOWS; i++) {
-		struct tach__row *row = NULL;
-
-		if (record->overflow_id[i])
-			row = tach__rows_at(rows, record->overflow_id[i]);
-		if (row)
-			tach__row_add(row, record->overflow[i], record);
-	}
-	record->config->ended++;
-	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
-}
 
 static void thread_retire(struct tach__thread *record)
 {
@@ -270,10 +162,10 @@ static void thread_retire(struct tach__thread *record)
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
 	tach_reader_close(reader);
 	tach__lock(&held);
-	fold(record);
+	tach__record_fold(record);
 	record->next = r->ended;
 	r->ended = record;
-	records_reclaim();
+	tach__records_reclaim();
 	tach__unlock(&held);
 }
 

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a line per region, part and quantity. */
-#include <string.h>
 #include "core/report/report.h"
-
-static const char *escape(unsigned c, char room[8])
-{
-	(void)room;
-	return c == '"' ? "\"\"" : c == '\n' ? "\n" : c == '\t' ? "\t" : NULL;
-}
-
-/* Spreadsheets take what begins with one of these for a formula, and what follows an apostrophe
- * for text. */
-static void field(struct tach__out *out, const char *text)
-{
-	tach__out_text(out, *text && strchr("=+-@\t\r\n", *text) ? "\"'" : "\"");
-	tach__out_escaped(out, text, escape);
-	tach__out_text(out, "\"");
-}
 
 static void line(struct tach__out *out, const struct tach_region_info *info, const char *part,
 		 const char *quantity, const struct tach_value *v)
 {
 	const char *separator = "";
 
-	field(out, info->name);
+	tach__out_csv_string(out, info->name);
 	tach__out(out, ",");
-	field(out, info->file);
+	tach__out_csv_string(out, info->file);
 	tach__out(out, ",%u,%llu,%llu,%s,", info->line, (unsigned long long)info->entries,
 		  (unsigned long long)info->calls, part);
-	field(out, quantity);
+	tach__out_csv_string(out, quantity);
 	/* NaN, a division by zero, is an empty field. */
 	tach__out_text(out, ",");
 	tach__out_number(out, v->value, "");

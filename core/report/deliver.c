@@ -22,8 +22,8 @@ enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
 /* ---- signals ---- */
 
 /*
- * What write(2) may raise in its own thread, by default the end of the process or, in the
- * background of a terminal, its halt.
+ * Signals that write(2) may raise in its own thread. By default they end the process or, where
+ * it is in the background of a terminal, stop it.
  */
 static const int raised[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 enum { NRAISED = sizeof raised / sizeof *raised };
@@ -43,7 +43,9 @@ static void quiet_begin(struct quiet *q)
 	pthread_sigmask(SIG_BLOCK, &set, &q->before);
 }
 
-/* What came meanwhile came of our write; what was pending before is the program's. */
+/*
+ * A signal that came meanwhile came of our write; one that was pending before is the program's.
+ */
 static void quiet_end(const struct quiet *q)
 {
 	static const struct timespec at_once;
@@ -133,7 +135,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 			continue;
 		if (fd < 0)
 			return -errno;
-		/* Who may read the report still may; only root can give it back to its owner.
+		/*
+		 * Who may read the report still may; only root can give it back to its owner.
 		 */
 		if (old && (fchown(fd, old->st_uid, old->st_gid) != 0 ||
 			    fchmod(fd, old->st_mode & 0777) != 0))
@@ -143,7 +146,7 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 	return -EEXIST;
 }
 
-/* Where a file system knows neither way there is none that keeps an older one whole. */
+/* A file system that has neither way has none that keeps an older file whole. */
 static int move(const char *part, const char *file, int fresh)
 {
 	if (!fresh)
@@ -158,7 +161,7 @@ static int move(const char *part, const char *file, int fresh)
 	return 0;
 }
 
-/* No fsync: a report may go with a power cut, but the process does not wait for the disk. */
+/* No fsync: a power cut may lose the report, but the process does not wait for the disk. */
 static int replace(const char *file, int fresh, const struct stat *old,
 		   const struct tach__buffer *text)
 {

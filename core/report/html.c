@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One HTML page that needs nothing else: style and script (report.css, report.js) stand in it,
+ * One HTML page that needs nothing else: style and script (page.css, page.js) stand in it,
  * tables and pictures are there without the script, and the JSON report is its data.
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "core/report/report.h"
 #include "core/report/page.h"
 #include "core/report/units.h"
+#include "core/base/sort.h"
+#include "core/os/memory.h"
 
 enum { SHARES = 8 }; /* regions with a colour of their own in the picture of shares */
 
@@ -87,7 +88,7 @@ static int by_share(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 
-	return (x->ns < y->ns) - (x->ns > y->ns);
+	return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : x->region - y->region;
 }
 
 static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
@@ -136,7 +137,8 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 static void shares(struct tach__out *out, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
-	struct share *share = calloc((size_t)n + 1, sizeof *share);
+	size_t size = ((size_t)n + 1) * sizeof(struct share);
+	struct share *share = tach__pages(size);
 	double total = 0;
 
 	out->lacking |= !share;
@@ -145,13 +147,13 @@ static void shares(struct tach__out *out, const struct tach_snapshot *s)
 		total += share[r].ns;
 	}
 	if (share && total > 0) {
-		qsort(share, (size_t)n, sizeof *share, by_share);
+		tach__heapsort(share, (size_t)n, sizeof *share, by_share);
 		tach__out_text(out, "<h2>Where the time goes</h2>\n"
 				    "<section class=\"card share\">");
 		share_bar(out, s, share, n < SHARES ? n : SHARES, total);
 		tach__out_text(out, "</section>\n");
 	}
-	free(share);
+	tach__pages_free(share, size);
 }
 
 /* ---- the table ---- */
@@ -246,6 +248,10 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 			tach__out(out, "%llu ", (unsigned long long)info->provenance[i]);
 		tach__out(out, "%s</span>", tach__flag_names[i].name);
 	}
+	if (tach__report_emulated(s, r)) {
+		any = 1;
+		tach__out_text(out, "<span class=\"badge\">emulated</span>");
+	}
 	if (!any)
 		tach__out(out, "<span class=\"badge%s",
 			  info->calls == 0		     ? "\">not measured</span>"
@@ -297,7 +303,7 @@ static void tools(struct tach__out *out)
 static void table(struct tach__out *out, const struct tach_snapshot *s)
 {
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
-	double *most = calloc((size_t)columns, sizeof *most);
+	double *most = tach__pages((size_t)columns * sizeof *most);
 
 	if (!most) {
 		out->lacking = 1;
@@ -324,7 +330,7 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		row(out, s, r, most, columns);
 	tach__out_text(out, "</tbody></table></div>\n");
-	free(most);
+	tach__pages_free(most, (size_t)columns * sizeof *most);
 }
 
 /* ---- the whole ---- */
@@ -349,6 +355,7 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 	} else {
 		shares(out, s);
 		table(out, s);
+		tach__report_html_tree(out, s, text);
 		tach__report_html_histograms(out, s, text);
 	}
 	tach__out_text(out, "</main>\n<footer>Everything here is in this one file; its numbers "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Histograms of a report as SVG: one picture per region and quantity, on a logarithmic axis. */
-#include <stdlib.h>
 #include "core/base/maths.h"
+#include "core/os/memory.h"
 #include "core/report/report.h"
 #include "core/report/units.h"
 
@@ -39,7 +39,7 @@ static int load(struct picture *p, const struct tach_snapshot *s, int region, in
 	p->n = tach_snapshot_buckets(s, region, quantity, NULL, 0);
 	if (p->n <= 0)
 		return 0;
-	p->bucket = calloc((size_t)p->n, sizeof *p->bucket);
+	p->bucket = tach__pages((size_t)p->n * sizeof *p->bucket);
 	if (!p->bucket)
 		return 0;
 	tach_snapshot_buckets(s, region, quantity, p->bucket, p->n);
@@ -60,7 +60,7 @@ static void bars(struct tach__out *out, const struct picture *p)
 		double height = (BASE - 4) * (double)p->bucket[b].count / (double)p->most;
 		double width = end - x > 2.5 ? end - x : 2.5;
 
-		/* What is there is seen. */
+		/* A bucket with a single call is visible. */
 		if (height < 1)
 			height = 1;
 		tach__out_text(out, "<rect rx=\"1\"");
@@ -88,6 +88,11 @@ static void axis(struct tach__out *out, const struct picture *p, const struct ta
 		  WIDTH, BASE, BASE, HEIGHT - 3, low, WIDTH, HEIGHT - 3, high);
 }
 
+static void unload(const struct picture *p)
+{
+	tach__pages_free(p->bucket, p->bucket ? (size_t)p->n * sizeof *p->bucket : 0);
+}
+
 static void picture(struct tach__out *out, const struct tach_snapshot *s, int region,
 		    int quantity, const char *name,
 		    void (*text)(struct tach__out *, const char *))
@@ -96,7 +101,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 
 	if (!load(&p, s, region, quantity)) {
 		out->lacking |= p.n > 0 && !p.bucket;
-		free(p.bucket);
+		unload(&p);
 		return;
 	}
 	tach__out_text(out, "<figure class=\"card\" data-name=\"");
@@ -129,7 +134,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 			  marks[i].name, value);
 	}
 	tach__out_text(out, "</figcaption></figure>\n");
-	free(p.bucket);
+	unload(&p);
 }
 
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
@@ -140,7 +145,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
-			/* Where all calls are alike there is nothing to see. */
+			/* Where all calls are alike a histogram shows nothing. */
 			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 1)
 				continue;
 			if (!any++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The style and the script of the HTML report: report.css and report.js, as report.mk makes C
+/* The style and the script of the HTML report: page.css and page.js, as report.mk makes C
  * of them. */
 #ifndef TACH_CORE_REPORT_PAGE_H
 #define TACH_CORE_REPORT_PAGE_H

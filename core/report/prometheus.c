@@ -141,8 +141,10 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
 
 /* ---- histograms ---- */
 
-/* The same bounds at every scrape, or rates cannot be made of them: 1, 2, 5, 10 ... from 10 ns
- * to 10 s, in ns. */
+/*
+ * The bounds are the same at every scrape, as rates need them to be: 1, 2, 5, 10 ... from 10 ns
+ * to 10 s, in ns.
+ */
 enum { BOUNDS = 28 };
 
 static double bound(int i)

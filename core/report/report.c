@@ -65,10 +65,7 @@ int tach_report_write(const struct tach_snapshot *s, const struct tach_report_op
 	if (!s || !sink || (unsigned)opt->format >= NFORMATS)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "no snapshot, no sink, or no such format");
-	out.sink = sink;
-	out.context = context;
-	out.code = out.lacking = 0;
-	out.used = 0;
+	tach__out_open(&out, sink, context);
 	formats[opt->format].write(&out, s, opt);
 	code = tach__out_flush(&out);
 	if (!code && out.lacking)
@@ -161,4 +158,17 @@ int tach_report_file(const struct tach_snapshot *s, const struct tach_report_opt
 	}
 	tach__buffer_free(&text);
 	return code;
+}
+
+int tach__report_emulated(const struct tach_snapshot *s, int region)
+{
+	struct tach_region_info info = {0};
+	struct tach_value v;
+	int found = 0;
+
+	tach_snapshot_region(s, region, &info);
+	for (int q = 1; info.calls && q < tach_snapshot_nquantities(s) && !found; q++)
+		found = tach_snapshot_value(s, region, q, TACH_PART_INCLUSIVE, &v) == 0 &&
+			v.flags & TACH_FLAG_EMULATED;
+	return found;
 }

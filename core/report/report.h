@@ -20,12 +20,19 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 
 /* What single calls took, of regions that have histograms. */
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
+/* Trees of metrics, where there are any, and what to look at next. */
+void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s,
+			    const struct tach_report_options *opt);
 /* text() writes with the characters escaped that mean something in HTML. */
+void tach__report_html_tree(struct tach__out *out, const struct tach_snapshot *s,
+			    void (*text)(struct tach__out *, const char *));
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  void (*text)(struct tach__out *, const char *));
 
 /* How a report looks on the terminal that fd is; otherwise nothing is changed. */
 void tach__report_terminal(struct tach_report_options *opt, int fd);
+/* Of a region's quantities, TACH_FLAG_EMULATED if one has it. */
+int tach__report_emulated(const struct tach_snapshot *s, int region);
 /* All that inclusive values of a snapshot have. */
 uint32_t tach__report_flags(const struct tach_snapshot *s);
 

@@ -6,11 +6,12 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "core/report/report.h"
 #include "core/report/units.h"
+#include "core/base/sort.h"
 #include "core/base/utf8.h"
+#include "core/os/memory.h"
 
 enum { CELL = 64, COLUMNS = 100, NAME_LEAST = 12 };
 
@@ -53,7 +54,6 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 
 	tach_snapshot_region(s, region, &info);
 	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
-	*to = '\0';
 	if (v.flags & TACH_FLAG_STALE)
 		n += (size_t)snprintf(to + n, CELL - n, "stale");
 	for (int i = 0; i < 6 && n < CELL; i++) {
@@ -67,7 +67,9 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", comma,
 					      (unsigned long long)info.provenance[i], word[i]);
 	}
-	if (!*to)
+	if (tach__report_emulated(s, region) && n < CELL)
+		n += (size_t)snprintf(to + n, CELL - n, "%semulated", n ? ", " : "");
+	if (n == 0)
 		snprintf(to, CELL, "%s",
 			 info.calls == 0		    ? "not measured"
 			 : tach_snapshot_nquantities(s) > 1 ? "exact"
@@ -128,24 +130,26 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
+/* Memory comes in pages throughout: a handler of a deadly signal may write a report. */
+
 /* Which regions need more than their name to be told apart. */
 static int find_equal(struct table *t, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
-	struct named *all = calloc((size_t)n, sizeof *all);
+	struct named *all = tach__pages((size_t)n * sizeof *all);
 	struct tach_region_info info = {0};
 
-	t->equal = calloc((size_t)n, 1);
+	t->equal = tach__pages((size_t)n);
 	for (int r = 0; all && r < n; r++) {
 		tach_snapshot_region(s, r, &info);
 		all[r] = (struct named){info.name, r};
 	}
 	if (all && t->equal)
-		qsort(all, (size_t)n, sizeof *all, by_name);
+		tach__heapsort(all, (size_t)n, sizeof *all, by_name);
 	for (int i = 1; all && t->equal && i < n; i++)
 		if (by_name(&all[i - 1], &all[i]) == 0)
 			t->equal[all[i - 1].region] = t->equal[all[i].region] = 1;
-	free(all);
+	tach__pages_free(all, (size_t)n * sizeof *all);
 	return t->equal != NULL;
 }
 
@@ -182,7 +186,7 @@ static void region_text(char *to, const struct table *t, int r,
 	strcat(to, place);
 }
 
-/* What was entered and not measured (warm-up, sparse mode) has no values, not even 0. */
+/* Entries that were not measured (warm-up, sparse mode) have no values, not even 0. */
 static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
 		       enum tach_part part)
 {
@@ -263,8 +267,8 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	t->rows = 1 + tach_snapshot_nregions(s);
 	t->columns =
 		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
-	t->cell = calloc((size_t)t->rows * (size_t)t->columns, CELL);
-	t->width = calloc((size_t)t->columns, sizeof *t->width);
+	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
+	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
 	if (!t->cell || !t->width || !find_equal(t, s))
 		return 0;
 	fill_head(t, s, self, most);
@@ -389,7 +393,8 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 		out->lacking = 1;
 	tach__report_text_histograms(out, s);
 	write_notes(out, s, opt);
-	free(t.cell);
-	free(t.width);
-	free(t.equal);
+	tach__report_text_tree(out, s, opt);
+	tach__pages_free(t.cell, (size_t)t.rows * (size_t)t.columns * CELL);
+	tach__pages_free(t.width, (size_t)t.columns * sizeof *t.width);
+	tach__pages_free(t.equal, (size_t)tach_snapshot_nregions(s));
 }

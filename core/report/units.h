@@ -3,7 +3,7 @@
 #ifndef TACH_CORE_REPORT_UNITS_H
 #define TACH_CORE_REPORT_UNITS_H
 
-#include <tach/report.h>
+#include <tach/snapshot.h>
 
 enum { TACH__UNIT_MAX = 24 };
 

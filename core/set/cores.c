@@ -26,7 +26,10 @@ int tach__cores_find(struct tach__making *m)
 	if (!c)
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	m->set->cores = c;
-	/* PMUs of one number, or of none, are one PMU to the kernel: it would count twice. */
+	/*
+	 * PMUs without a number, or with the same one, are one PMU to the kernel: the event
+	 * would be counted twice.
+	 */
 	for (int i = 0; i < n && i < TACH__CORES_MAX; i++) {
 		int type = tach__perf_type(&opt, pmus[i]), known = type < 0;
 

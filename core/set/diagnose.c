@@ -2,87 +2,53 @@
 /* Why an event could not be opened or mapped, in a sentence with the cure. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <tach/arch.h>
+#include "core/os/emulator.h"
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
-#include "core/os/kernel_files.h"
+#include "core/os/cause.h"
 #include "core/os/perf_open.h"
-#include "core/os/sys.h"
+#include "core/pmu/pmu.h"
 
-/* A sysctl, or `otherwise`. */
-static long setting(const char *path, long otherwise)
+/* NAME: what was found; the cure. */
+static int say(enum tach_cause cause, const struct tach__settings *s, const char *name,
+	       int code, int result, struct tach_error *err)
 {
-	char line[32], *end;
-	long value;
+	const char *cure = tach__causes[cause].cure;
+	char text[200];
 
-	if (tach__file_line("", path, line, sizeof line) <= 0)
-		return otherwise;
-	value = strtol(line, &end, 10);
-	return end == line ? otherwise : value;
+	tach__cause_text(cause, s, code, text, sizeof text);
+	return tach__error(err, result, 0, 0, "%s: %s%s%s", name, text, *cure ? "; " : "",
+			   cure);
 }
 
-/* "Seccomp:	2" in /proc/self/status: a filter is at work. */
-static int seccomp_line(void *context, const char *line)
+/* The event that asks for least. */
+static int refuses_all(void)
 {
-	if (strncmp(line, "Seccomp:", 8) != 0)
-		return 0;
-	*(long *)context = strtol(line + 8, NULL, 10);
-	return 1;
+	const struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+					     .size = PERF_ATTR_SIZE_VER0,
+					     .config = PERF_COUNT_SW_TASK_CLOCK,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
+
+	return tach__perf_try(&attr) < 0;
 }
 
-/*
- * kernel/events/core.c, perf_event_open: EACCES for what perf_event_paranoid forbids; a seccomp
- * filter answers with the errno that its author chose, EPERM as a rule.
- */
-static int forbidden(int code, const struct tach__member *m, struct tach_error *err)
+static int forbidden(int code, const struct tach__settings *s, const struct tach__member *m,
+		     struct tach_error *err)
 {
-	long paranoid = setting("/proc/sys/kernel/perf_event_paranoid", -2), seccomp = 0;
-	int inner = tach__user_namespace("");
+	enum tach_cause cause = tach__cause_of_refusal(code, s);
 
-	tach__file_lines("", "/proc/self/status", seccomp_line, &seccomp);
-	if (code == -EACCES && paranoid >= 3)
-		return tach__error(
-			err, TACH_ERR_PERMISSION, 0, 0,
-			"%s: kernel.perf_event_paranoid is %ld, which keeps events from "
-			"users%s; as root%s: sysctl kernel.perf_event_paranoid=2",
-			m->name, paranoid,
-			inner ? ", and from holders of capabilities in a user namespace" : "",
-			inner ? " of the host" : "");
-	if (code == -EACCES && paranoid >= 2 && !m->attr.exclude_kernel)
+	if (code == -EACCES && s->paranoid == 2 && !m->attr.exclude_kernel)
+		cause = TACH_CAUSE_PARANOID_KERNEL;
+	else if (code != -ENOSYS && !refuses_all())
 		return tach__error(err, TACH_ERR_PERMISSION, 0, 0,
-				   "%s counts the kernel too, which "
-				   "kernel.perf_event_paranoid=%ld forbids; "
-				   "count user level only, or as root: sysctl "
-				   "kernel.perf_event_paranoid=1",
-				   m->name, paranoid);
-	if (seccomp == 2)
-		return tach__error(
-			err, TACH_ERR_PERMISSION, 0, 0,
-			"%s: a seccomp filter refuses perf_event_open, as containers do; "
-			"allow it there (Docker: --cap-add PERFMON or a seccomp profile "
-			"that lists perf_event_open)",
-			m->name);
-	return tach__error(
-		err, TACH_ERR_PERMISSION, 0, 0,
-		"%s: the kernel refuses (%s, kernel.perf_event_paranoid=%ld); a security "
-		"module or a missing capability: CAP_PERFMON lifts it",
-		m->name, tach_strerror(code), paranoid);
-}
-
-static int out_of_descriptors(int code, const struct tach_set *set, struct tach_error *err)
-{
-	struct rlimit limit = {0, 0};
-
-	tach__sys(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
-	return tach__error(
-		err, code, 0, 0,
-		"no more descriptors (limit %llu): every thread needs one per event, "
-		"here %d; raise it with ulimit -n",
-		(unsigned long long)limit.rlim_cur, set->count);
+				   "%s: the kernel refuses this event, and not all (%s, "
+				   "kernel.perf_event_paranoid=%d): it may ask for a "
+				   "capability; CAP_PERFMON lifts that",
+				   m->name, tach_strerror(code), s->paranoid);
+	return say(cause, s, m->name, code, TACH_ERR_PERMISSION, err);
 }
 
 int tach__cannot_divide(const struct perf_event_attr *attr)
@@ -100,7 +66,9 @@ int tach__cannot_divide(const struct perf_event_attr *attr)
 	return code == 0 || code == -EACCES || code == -EPERM;
 }
 
-/* The event that every PMU has; other users of counters do not stand in the way of opening it.
+/*
+ * An event that every PMU has. That other programs hold counters does not keep it from being
+ * opened.
  */
 static int counts_cycles(void)
 {
@@ -118,37 +86,36 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 			struct tach_error *err)
 {
 	const struct tach__member *m = &set->member[member];
+	struct tach__settings s;
 
+	if (tach__emulated_counts())
+		return tach__error(err, TACH_ERR_NOHARDWARE, 0, 0,
+				   "%s: the emulator has no events of the kernel, it counts "
+				   "instructions, branches, loads and stores",
+				   m->name);
+	tach__settings_read(&s, "");
 	switch (code) {
 	case -EACCES:
 	case -EPERM:
-		return forbidden(code, m, err);
 	case -ENOSYS:
-		return tach__error(
-			err, TACH_ERR_PERMISSION, 0, 0,
-			"there is no perf_event_open here: a container's seccomp filter "
-			"hides it, or the kernel was built without PERF_EVENTS");
+		return forbidden(code, &s, m, err);
 	case -EMFILE:
 	case -ENFILE:
-		return out_of_descriptors(code, set, err);
+		return say(TACH_CAUSE_DESCRIPTORS, &s, m->name, code, code, err);
 	case -ENOENT:
 	case -ENODEV:
 	case -ENXIO:
 	case -EOPNOTSUPP:
 		if (fit == 0 && m->attr.type < PERF_TYPE_MAX && !counts_cycles())
-			return tach__error(
-				err, TACH_ERR_NOHARDWARE, 0, 0,
-				"%s: this machine has no PMU that the kernel can use for it; a "
-				"virtual machine needs a virtual PMU (KVM: -cpu host,pmu=on)",
-				m->name);
+			return say(tach__cause_of_refusal(code, &s), &s, m->name, code,
+				   TACH_ERR_NOHARDWARE, err);
 		return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
 				   "%s: this machine's PMU cannot count that", m->name);
 	case -EINVAL:
 		if (fit > 0 && alone)
 			return tach__error(err, TACH_ERR_NOCOUNTER, 0, 0,
 					   "%s: the group is too large for this PMU: the first "
-					   "%d of %d events "
-					   "fit together",
+					   "%d of %d events fit together",
 					   m->name, fit, set->count);
 		if (TACH_ARCH_UNDIVIDED && tach__cannot_divide(&m->attr))
 			return tach__error(err, TACH_ERR_NOTSUPP, 0, 0,
@@ -160,54 +127,58 @@ int tach__diagnose_open(int code, const struct tach_set *set, int member, int fi
 				   "%s: the kernel does not take this event (invalid argument)",
 				   m->name);
 	}
-	return tach__error(err, code, 0, 0, "%s: perf_event_open: %s", m->name,
-			   tach_strerror(code));
+	return say(TACH_CAUSE_OPEN_OTHER, &s, m->name, code, code, err);
 }
 
 int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err)
 {
-	if (TACH_ARCH_WATCHDOG && setting("/proc/sys/kernel/nmi_watchdog", 0) == 1)
-		return tach__error(
-			err, TACH_ERR_NOCOUNTER, 0, 0,
-			"no counters free for %d pinned events; the NMI watchdog holds "
-			"one: as root, sysctl kernel.nmi_watchdog=0",
-			set->count);
-	return tach__error(
-		err, TACH_ERR_NOCOUNTER, 0, 0,
-		"no counters free for %d pinned events: another profiler, another set of "
-		"this thread or the host holds them",
-		set->count);
+	struct tach__settings s;
+	char text[80];
+
+	tach__settings_read(&s, "");
+	if (s.watchdog != 1)
+		return tach__error(err, TACH_ERR_NOCOUNTER, 0, 0,
+				   "no counters free for %d pinned events: another profiler, "
+				   "another set of this thread or the host holds them",
+				   set->count);
+	tach__cause_text(TACH_CAUSE_WATCHDOG, &s, 0, text, sizeof text);
+	return tach__error(err, TACH_ERR_NOCOUNTER, 0, 0,
+			   "no counters free for %d pinned events: %s; %s", set->count, text,
+			   tach__causes[TACH_CAUSE_WATCHDOG].cure);
+}
+
+static void say_why(enum tach_cause cause, const struct tach__settings *s, int code, char *text,
+		    size_t size)
+{
+	const char *cure = tach__causes[cause].cure;
+	size_t n;
+
+	tach__cause_text(cause, s, code, text, size);
+	n = strlen(text);
+	snprintf(text + n, size - n, "%s%s", *cure ? "; " : "", cure);
 }
 
 void tach__diagnose_map(int code, char *text, size_t size)
 {
-	if (code == -EPERM || code == -ENOMEM)
-		snprintf(text, size,
-			 "a page could not be mapped: the budget of kernel.perf_event_mlock_kb "
-			 "(%ld "
-			 "KiB per CPU and user) and RLIMIT_MEMLOCK is used up; raise one: "
-			 "sysctl "
-			 "kernel.perf_event_mlock_kb, ulimit -l",
-			 setting("/proc/sys/kernel/perf_event_mlock_kb", -1));
-	else
-		snprintf(text, size, "a page could not be mapped: %s", tach_strerror(code));
+	struct tach__settings s;
+
+	tach__settings_read(&s, "");
+	say_why(tach__cause_of_map(code), &s, code, text, size);
 }
 
 void tach__diagnose_access(char *text, size_t size)
 {
-	if (setting("/proc/sys/kernel/perf_user_access", 1) == 0)
-		snprintf(text, size,
-			 "user access to counters is off; as root: sysctl "
-			 "kernel.perf_user_access=1");
-	else if (setting("/sys/bus/event_source/devices/cpu/rdpmc", 1) == 0)
-		snprintf(text, size,
-			 "RDPMC is switched off; as root: echo 1 > "
-			 "/sys/bus/event_source/devices/cpu/rdpmc");
-	else if (TACH_ARCH_FAULTS && setting("/proc/sys/kernel/perf_user_access", -1) < 0)
-		snprintf(text, size,
-			 "the kernel's driver for firmware without the SBI PMU extension shows "
-			 "counters and gives no access to them; newer firmware (OpenSBI) has "
-			 "it");
-	else
-		snprintf(text, size, "the kernel gives no user access to a counter");
+	struct tach__settings s;
+
+	tach__settings_read(&s, "");
+	say_why(tach__cause_of_no_index(&s, tach__user_read(), 0), &s, 0, text, size);
+}
+
+enum tach__user_read tach__user_read(void)
+{
+	if (!TACH_ARCH_FAST)
+		return TACH__USER_NONE;
+	if (TACH_ARCH_FAULTS)
+		return TACH__USER_CSR;
+	return tach__native_arch() == TACH__X86 ? TACH__USER_RDPMC : TACH__USER_MRS;
 }

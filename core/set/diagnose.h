@@ -3,6 +3,7 @@
 #ifndef TACH_CORE_OS_DIAGNOSE_H
 #define TACH_CORE_OS_DIAGNOSE_H
 
+#include "core/os/cause.h"
 #include "core/set/set.h"
 
 /*
@@ -20,5 +21,7 @@ int tach__diagnose_dead(const struct tach_set *set, struct tach_error *err);
 /* A page could not be mapped; or it was, and the kernel lets no program read the counter. */
 void tach__diagnose_map(int code, char *text, size_t size);
 void tach__diagnose_access(char *text, size_t size);
+/* How this architecture reads counters in user space. */
+enum tach__user_read tach__user_read(void);
 
 #endif

@@ -34,7 +34,7 @@ static int left_out(struct tach__making *m, int code, const char *why)
 }
 
 /* The member's number; TACH__LEFT_OUT, said; or a negative code. */
-static int add(struct tach__making *m)
+static int add_member(struct tach__making *m)
 {
 	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
 	uint32_t flags = m->set->flags;
@@ -47,7 +47,7 @@ static int add(struct tach__making *m)
 		return left_out(m, 0,
 				"the tables have no event for them on this PMU; name one "
 				"yourself: interrupts=EVENT");
-	/* On this machine, as far as the kernel counts it; for another one as it stands. */
+	/* On this machine, where the kernel counts it; for another machine, always. */
 	if (m->opt->pmu < 0)
 		m->set->flags |= TACH_SET_OPTIONAL;
 	m->err = &err;
@@ -76,7 +76,7 @@ static int user_only(const struct perf_event_attr *attr)
 	return !attr->exclude_user && attr->exclude_kernel;
 }
 
-/* All that decides what is counted, of an event that has no more than that to decide. */
+/* Does the attr count that event? Of an event whose type and config say it all. */
 static int counts(const struct perf_event_attr *attr, const struct tach_event *event)
 {
 	return attr->type == event->type && attr->config == event->config && !attr->config1 &&
@@ -131,7 +131,7 @@ int tach__set_interrupts(struct tach__making *m)
 		return 0;
 	member = tach__set_find(set, name.at, name.length);
 	if (member < 0)
-		member = add(m);
+		member = add_member(m);
 	if (member < 0)
 		return member;
 	if (member >= TACH_COUNTERS_MAX)

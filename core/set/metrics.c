@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tach/derived.h>
 #include "core/base/error.h"
 #include "core/set/set.h"
 
@@ -13,6 +14,16 @@ static struct tach__span trim(struct tach__span t)
 	while (t.length && isspace((unsigned char)t.at[t.length - 1]))
 		t.length--;
 	return t;
+}
+
+static char *formula_text(const struct tach_formula *f)
+{
+	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
+	char *text = malloc((size_t)length + 1);
+
+	if (text)
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)length + 1);
+	return text;
 }
 
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
@@ -28,8 +39,29 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 	}
 	it->name = strndup(name.at, name.length);
 	it->formula = formula;
+	it->text = formula_text(formula);
 	set->nmetrics++;
-	return it->name ? 0 : tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	return it->name && it->text
+		       ? 0
+		       : tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+/* What the registry says of the metric just kept. */
+static void describe(const struct tach__making *m)
+{
+	struct tach__metric *it = &m->set->metric[m->set->nmetrics - 1];
+	struct tach_derived_info info = {.size = sizeof info};
+	struct tach_derived *d = tach_derived_default();
+
+	if (!d || tach_derived_find(d, m->opt->pmu, it->name, &info) != 0)
+		return;
+	it->node = (struct tach__place){
+		info.level,
+		info.scale,
+		info.unit,
+		info.parent,
+		info.threshold,
+		*info.short_description ? info.short_description : info.long_description};
 }
 
 enum { PARTS_MAX = 16 };
@@ -38,7 +70,9 @@ enum { PARTS_MAX = 16 };
 struct asking {
 	struct tach__making *m;
 	int left_out; /* a name that this machine cannot count */
-	/* Of the first name that was an event but could not join; shorter ones are tried yet.
+	/*
+	 * The error of the first name that was an event and could not join; shorter names are
+	 * tried after it.
 	 */
 	int code;
 	struct tach_error err;
@@ -143,8 +177,13 @@ static int add_named(struct tach__making *m, struct tach__span name)
 	    tach__set_was_left_out(m, name.at, name.length))
 		return 0;
 	member = tach__set_event(m, name, none, &formula);
-	if (member == TACH__DERIVED)
-		return tach__set_metric_keep(m, name, formula);
+	if (member == TACH__DERIVED) {
+		int code = tach__set_metric_keep(m, name, formula);
+
+		if (!code)
+			describe(m);
+		return code;
+	}
 	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/base/error.h"
 #include "core/base/sized.h"
+#include "core/os/emulator.h"
 #include "core/pmu/pmu.h"
 #include "core/set/set.h"
 
@@ -24,6 +25,7 @@ void tach_set_free(struct tach_set *set)
 	for (int i = 0; i < set->nmetrics; i++) {
 		free(set->metric[i].name);
 		tach_formula_free(set->metric[i].formula);
+		free(set->metric[i].text);
 	}
 	free(set->cores);
 	free(set);
@@ -50,7 +52,7 @@ static void add_attrs(struct tach__making *m)
 	}
 }
 
-/* Does the hardware have counters for all of it at once, as far as that can be known? */
+/* Does the hardware have counters for all members at once? As far as that can be known. */
 static int fits(struct tach__making *m)
 {
 	int code;
@@ -75,7 +77,7 @@ static int make(struct tach__making *m)
 
 	if (is_empty(m->opt))
 		return 0;
-	code = tach__cores_find(m);
+	code = tach__emulated_counts() ? 0 : tach__cores_find(m);
 	if (!code)
 		code = tach__set_events(m);
 	for (int i = 0; i < m->opt->nattrs && !code; i++)
@@ -100,8 +102,8 @@ static int check_options(const struct tach_set_options *opt, struct tach_error *
 	return 0;
 }
 
-static int create(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
-		  struct tach_error *err)
+int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		   struct tach_error *err)
 {
 	struct tach__making *m = calloc(1, sizeof *m);
 	int code;
@@ -125,6 +127,13 @@ static int create(struct tach_set **out, const struct tach_set_options *opt, uin
 		free(m->each);
 	free(m);
 	return code;
+}
+
+static int create(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		  struct tach_error *err)
+{
+	return tach__topdown_is_asked(opt->metrics) ? tach__topdown_make(out, opt, flags, err)
+						    : tach__set_make(out, opt, flags, err);
 }
 
 int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,

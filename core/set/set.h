@@ -10,13 +10,25 @@ struct tach__member {
 	struct perf_event_attr
 		attr; /* complete but for what belongs to the group: see open.c */
 	enum tach_member_kind kind;
+	int emulated; /* of TACH_MEMBER_EMULATED: which count, core/os/emulator.h */
 	char *name;
 	char *qualified;
 };
 
+/* Of a metric that was named: its place in a tree and what it is for people. */
+struct tach__place {
+	int level;    /* from 1; 0: in no tree */
+	double scale; /* what is shown is scale times the value; 0: not said */
+	/* NULL or "": not said. A set's are strings of the registry, which stay. */
+	const char *unit, *parent, *threshold, *description;
+};
+
 struct tach__metric {
 	char *name;
+	struct tach__place node;
 	struct tach_formula *formula; /* operand N<i> is member i */
+	char *text; /* infix: made here because snapshots, which want it, may be taken in
+		       handlers */
 };
 
 enum { TACH__CORES_MAX = 8 };
@@ -79,6 +91,11 @@ int tach__set_events(struct tach__making *m);
  */
 int tach__list_next(struct tach__span *list, struct tach__span *label,
 		    struct tach__span *event);
+
+/* ---- core/set/members.c ---- */
+/* The new member's number, TACH__LEFT_OUT where it may be missing and is, or a code. */
+int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
+		     const char *name, size_t length, const char *qualified);
 /* A caller's attr. */
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given);
 /* Member of that label or name, or -1. */
@@ -110,7 +127,8 @@ int tach__cores_fit(struct tach__making *m);
 int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size);
 
-/* The member that counts what the last one, just added, does, which then goes; or the last one.
+/*
+ * The member that counts what the last one, just added, does, which then goes; or the last one.
  */
 int tach__set_merged(struct tach__making *m, int member);
 
@@ -126,6 +144,18 @@ int tach__set_metrics(struct tach__making *m);
 /* Takes the formula, even when it fails. */
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);
+
+/* ---- core/set/set.c ---- */
+/* As tach_set_create, of options that were checked, and without an error's `errno`. */
+int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, uint32_t flags,
+		   struct tach_error *err);
+
+/* ---- core/set/topdown.c ---- */
+/* Whether the word is among those metrics; then tach__topdown_make does what tach__set_make
+ * does. */
+int tach__topdown_is_asked(const char *metrics);
+int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt,
+		       uint32_t flags, struct tach_error *err);
 
 #include "core/set/diagnose.h"
 

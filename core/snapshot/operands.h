@@ -3,7 +3,7 @@
 #ifndef TACH_CORE_SNAPSHOT_OPERANDS_H
 #define TACH_CORE_SNAPSHOT_OPERANDS_H
 
-#include <tach/report.h>
+#include <tach/snapshot.h>
 
 struct tach__operands {
 	uint32_t count;

@@ -14,8 +14,22 @@
 #include "core/snapshot/snapshot.h"
 #include "core/os/sys.h"
 
+/* What is gathered until it is evaluated. */
+struct gathering {
+	struct tach_snapshot *s;
+	struct tach__rows rows;
+	struct tach__order order; /* of the regions that were entered */
+};
+
+static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t count)
+{
+	const struct tach__inexact *off = tach__inexact(slot, count);
+
+	return (struct tach__inexact){TACH__GET(off->inclusive), TACH__GET(off->self)};
+}
+
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
-static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
+static void add_slot(struct gathering *g, struct tach__thread *record,
 		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
 {
 	union tach__slot_copy copy;
@@ -24,21 +38,24 @@ static void add_slot(struct tach_snapshot *s, struct tach__thread *record,
 
 	memset(&copy, 0, sizeof copy);
 	how = tach__slot_copy(&copy.slot, slot, latch, record->count);
-	row = tach__rows_at(&s->rows, id);
+	row = tach__rows_at(&g->rows, id);
 	if (!row)
 		return;
 	if (how != TACH__COPIED) {
 		row->flags |= TACH_FLAG_STALE;
-		s->stale++;
-		/* Its writer may have been left by siglongjmp: its thread's next START looks.
+		g->s->stale++;
+		/*
+		 * Its writer may have been left by siglongjmp: its thread's next START looks.
 		 */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
+	if (record->inexact)
+		*tach__inexact(&copy.slot, record->count) = inexact_of(slot, record->count);
 	if (how != TACH__COPIED_NOT)
 		tach__row_add(row, &copy.slot, record);
 }
 
-static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
+static void add_thread(struct gathering *g, struct tach__thread *record)
 {
 	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
 
@@ -46,16 +63,16 @@ static void add_thread(struct tach_snapshot *s, struct tach__thread *record)
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
-			add_slot(s, record, slot, id, tach__latch_at(record, id));
+			add_slot(g, record, slot, id, tach__latch_at(record, id));
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
 		uint32_t id = TACH__GET(record->overflow_id[i]);
 
 		if (id)
-			add_slot(s, record, record->overflow[i], id,
+			add_slot(g, record, record->overflow[i], id,
 				 tach__latch_overflow(record, i));
 	}
-	s->threads++;
+	g->s->threads++;
 }
 
 __attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
@@ -71,7 +88,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
 	va_end(args);
 }
 
-/* With the lock. A filter that lets nothing through is a slip of the pen. */
+/* With the lock. A filter that fits no region is likely misspelt: the report says so. */
 static void judge_filter(struct tach_snapshot *s)
 {
 	const struct tach__registry *r = &tach__registry;
@@ -88,11 +105,13 @@ static void judge_filter(struct tach_snapshot *s)
 		     r->only, sites);
 }
 
-/* With the lock: the set, the totals of threads that ended, and the number of the last of them.
+/*
+ * With the lock: the set, the totals of threads that ended, and the number of the last of them.
  */
-static int take_totals(struct tach_snapshot *s, uint64_t *folds)
+static int take_totals(struct gathering *g, uint64_t *folds)
 {
 	struct tach__registry *r = &tach__registry;
+	struct tach_snapshot *s = g->s;
 
 	if (!r->config)
 		return TACH_ERR_STATE;
@@ -109,12 +128,12 @@ static int take_totals(struct tach_snapshot *s, uint64_t *folds)
 	if (*tach__beacon.others)
 		note(s, "%s", tach__beacon.others);
 	judge_filter(s);
-	tach__rows_init(&s->rows, r->config->count);
-	return tach__rows_copy(&s->rows, &r->config->rows);
+	tach__rows_init(&g->rows, r->config->count);
+	return tach__rows_copy(&g->rows, &r->config->rows);
 }
 
 /* Threads that ended since take_totals are still in the list, and counted here. */
-static void add_threads(struct tach_snapshot *s, uint64_t folds)
+static void add_threads(struct gathering *g, uint64_t folds)
 {
 	struct tach__thread *record;
 
@@ -124,93 +143,25 @@ static void add_threads(struct tach_snapshot *s, uint64_t folds)
 
 		TACH__ACQUIRED(record);
 		folded = __atomic_load_n(&record->folded, __ATOMIC_ACQUIRE);
-		if (record->config == s->config && (!folded || folded > folds))
-			add_thread(s, record);
+		if (record->config == g->s->config && (!folded || folded > folds))
+			add_thread(g, record);
 	}
 }
 
-static int walk(struct tach_snapshot *s)
+static int walk(struct gathering *g)
 {
 	struct tach__held held;
 	uint64_t folds = 0;
 	int code;
 
 	tach__lock(&held);
-	code = take_totals(s, &folds);
+	code = take_totals(g, &folds);
 	tach__walk_begin();
 	tach__unlock(&held);
 	if (code == 0)
-		add_threads(s, folds);
+		add_threads(g, folds);
 	tach__walk_end();
 	return code;
-}
-
-/* ---- the order in which regions are shown ---- */
-
-static const struct tach__row *row_of(const struct tach_snapshot *s, uint32_t id)
-{
-	return (const struct tach__row *)(const void *)(s->rows.base +
-							(size_t)id * s->rows.stride);
-}
-
-/* By descending time, then as they were made. */
-static int comes_before(const struct tach_snapshot *s, uint32_t x, uint32_t y)
-{
-	uint64_t p = row_of(s, x)->cell[0].inclusive, q = row_of(s, y)->cell[0].inclusive;
-
-	return p != q ? p > q : x < y;
-}
-
-/* Lets the one at the root of a heap, whose last comes first, sink to its place. */
-static void sink(const struct tach_snapshot *s, uint32_t root, uint32_t n)
-{
-	uint32_t *order = s->order, id = order[root], kid;
-
-	for (; (kid = 2 * root + 1) < n; root = kid) {
-		if (kid + 1 < n && comes_before(s, order[kid], order[kid + 1]))
-			kid++;
-		if (!comes_before(s, id, order[kid]))
-			break;
-		order[root] = order[kid];
-	}
-	order[root] = id;
-}
-
-/* Not qsort, which may use malloc. */
-static void sort(const struct tach_snapshot *s, uint32_t n)
-{
-	for (uint32_t i = n / 2; i-- > 0;)
-		sink(s, i, n);
-	while (n-- > 1) {
-		uint32_t last = s->order[0];
-
-		s->order[0] = s->order[n];
-		s->order[n] = last;
-		sink(s, 0, n);
-	}
-}
-
-static size_t order_size(const struct tach_snapshot *s)
-{
-	return (s->rows.limit + 1) * sizeof *s->order;
-}
-
-static int make_order(struct tach_snapshot *s)
-{
-	uint32_t n = 0;
-
-	s->order = tach__pages(order_size(s));
-	if (!s->order)
-		return TACH_ERR_NOMEM;
-	for (uint32_t id = TACH__SITE_FIRST; id < s->rows.limit; id++) {
-		const struct tach__row *row = row_of(s, id);
-
-		if (row->calls || row->skipped || row->excluded || row->lost || row->flags)
-			s->order[n++] = id;
-	}
-	sort(s, n);
-	s->nregions = (int)n;
-	return 0;
 }
 
 /* ---- the whole ---- */
@@ -240,7 +191,10 @@ static int enter(void)
 	return code;
 }
 
-/* Else a thread would find itself in there when the next one has not said so yet. */
+/*
+ * The number is cleared before the lock is released: later, this thread would take the next
+ * holder for itself.
+ */
 static void leave(void)
 {
 	struct tach__held held;
@@ -251,10 +205,44 @@ static void leave(void)
 	tach__release(&held);
 }
 
+/* Everything but the evaluation, by one thread at a time. */
+static int gather(struct gathering *g, int *busy)
+{
+	int cancel, ignored, code;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	*busy = code = enter();
+	if (code == 0) {
+		code = walk(g);
+		if (code == 0)
+			code = tach__order_make(&g->order, &g->rows);
+		leave();
+	}
+	pthread_setcancelstate(cancel, &ignored);
+	return code;
+}
+
+static int take(struct tach_snapshot *s, int *busy)
+{
+	struct gathering g = {.s = s};
+	int code = gather(&g, busy);
+
+	if (code == 0) {
+		s->reports = 1;
+		s->clock_hz =
+			tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
+		code = tach__snapshot_evaluate(s, &g.rows, g.order.id, g.order.n);
+	}
+	tach__order_free(&g.order);
+	if (s->config)
+		tach__rows_free(&g.rows);
+	return code;
+}
+
 int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 {
 	struct tach_snapshot *s;
-	int busy, code, cancel, ignored;
+	int busy, code;
 
 	if (!out)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the snapshot");
@@ -265,15 +253,7 @@ int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 	s = tach__pages(sizeof *s);
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	busy = code = enter();
-	if (code == 0) {
-		code = walk(s);
-		if (code == 0)
-			code = make_order(s);
-		leave();
-	}
-	pthread_setcancelstate(cancel, &ignored);
+	code = take(s, &busy);
 	if (code) {
 		tach_snapshot_free(s);
 		return tach__error(err, code, 0, 0, "%s",
@@ -281,13 +261,11 @@ int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 				   : code == TACH_ERR_STATE ? "regions were never switched on"
 							    : "out of memory");
 	}
-	s->reports = 1;
-	s->clock_hz = tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
 	*out = s;
 	return 0;
 }
 
-/* From another copy, of another version perhaps, comes what a report says. */
+/* Another copy of the library may be of another version: it gives a JSON report. */
 static int take_from(const struct tach__beacon *owner, struct tach_snapshot **out,
 		     struct tach_error *err)
 {
@@ -310,24 +288,29 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 	return out && owner ? take_from(owner, out, err) : tach__snapshot_take_here(out, err);
 }
 
+void tach__snapshot_forget(struct tach_snapshot *s)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	tach__config_drop(s->config);
+	tach__unlock(&held);
+	tach__pages_free(s->plain.pages, s->plain.pages_size);
+	tach__pages_free(s, sizeof *s);
+}
+
 void tach_snapshot_free(struct tach_snapshot *s)
 {
 	struct tach__held held;
 
 	if (!s)
 		return;
-	if (s->saved) {
-		tach__saved_free(s->saved);
-		free(s);
-		return;
-	}
-	tach__pages_free(s->order, order_size(s));
 	if (s->config) {
 		tach__lock(&held);
 		tach__config_drop(s->config);
 		tach__unlock(&held);
-		tach__rows_free(&s->rows);
 		tach__configs_sweep();
 	}
+	tach__plain_free(&s->plain);
 	tach__pages_free(s, sizeof *s);
 }

@@ -2,24 +2,32 @@
 #ifndef TACH_CORE_SNAPSHOT_H
 #define TACH_CORE_SNAPSHOT_H
 
-#include <tach/report.h>
+#include <tach/snapshot.h>
 #include "core/region/region.h"
-#include "core/snapshot/saved.h"
+#include "core/snapshot/plain.h"
 
 struct tach_snapshot {
-	struct tach__saved *saved;   /* not NULL: that is all, and there is no config */
-	struct tach__config *config; /* a reference */
-	struct tach__rows rows;
-	uint32_t *order; /* ids of the regions that were entered */
-	int nregions;
+	struct tach__plain plain;
+	struct tach__config *config; /* a reference: whose names it shows; NULL: of none here */
 	uint64_t threads, refused, lost, stale;
 	uint32_t unopened, reports;
 	double clock_hz, clock_error; /* the latter a fraction */
 	uint32_t clock_flags;
+	const struct tach__site *sites; /* by id, of another process; NULL: this one's */
+	int in_handler; /* its reports do without what takes malloc: trees of metrics */
 	char note[1024];
 };
 
-/* The text of a metric's formula, N0 being the quantity after time, or NULL; to be freed. */
-char *tach__snapshot_formula(const struct tach_snapshot *s, int metric);
+/* Frees one that was taken here, in a handler too: a set that nothing else uses is left to the
+ * next tach_snapshot_free. */
+void tach__snapshot_forget(struct tach_snapshot *s);
+
+/* ---- order.c: ids of the rows to be shown, as they are shown; memory in pages ---- */
+struct tach__order {
+	uint32_t *id, n;
+	size_t size;
+};
+int tach__order_make(struct tach__order *order, const struct tach__rows *rows);
+void tach__order_free(struct tach__order *order);
 
 #endif

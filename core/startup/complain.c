@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What in the environment has no effect. The one place where the library speaks: whoever sets
+ * What in the environment has no effect. The one place where the library prints: who sets
  * TACH_OUTPUT asked for a report, and where none can come nothing else would tell.
  */
 #include <errno.h>
@@ -18,14 +18,22 @@
 #include "core/event/event.h"
 
 static const char *const known[] = {
-	"TACH_ENABLE",	"TACH_OUTPUT",	"TACH_EVENTS",	   "TACH_METRICS",
-	"TACH_REGIONS", "TACH_SPARSE",	"TACH_WARMUP",	   "TACH_HISTOGRAMS",
-	"TACH_PMU",	"TACH_DERIVED", "TACH_INTERRUPTS", NULL,
+	"TACH_ENABLE",	   "TACH_OUTPUT",   "TACH_EVENTS",     "TACH_METRICS", "TACH_REGIONS",
+	"TACH_SPARSE",	   "TACH_WARMUP",   "TACH_HISTOGRAMS", "TACH_PMU",     "TACH_DERIVED",
+	"TACH_INTERRUPTS", "TACH_INTERVAL", "TACH_SIGNAL",     NULL,
 };
 /* Of tach run, of its sources' build and tests. */
-static const char *const others[] = {
-	"TACH_CLOCK",	 "TACH_CACHE",	     "TACH_RUN",      "TACH_RUN_PID",
-	"TACH_RUN_ROWS", "TACH_RUN_RESULTS", "TACH_RUN_NOTE", NULL};
+static const char *const others[] = {"TACH_CLOCK",
+				     "TACH_CACHE",
+				     "TACH_RUN",
+				     "TACH_RUN_PID",
+				     "TACH_RUN_ROWS",
+				     "TACH_RUN_RESULTS",
+				     "TACH_RUN_NOTE",
+				     "TACH_EMULATE",
+				     "TACH_QEMU",
+				     "TACH_PLUGIN",
+				     NULL};
 
 static int add(char *text, size_t size, const char *format, const char *what, int length,
 	       const char *more)
@@ -46,7 +54,10 @@ static int is_one_of(const char *const *names, const char *name, size_t length)
 	return 0;
 }
 
-/* Other programs have variables that begin so: only what is nearly one of ours is a slip. */
+/*
+ * Other programs have variables that begin with TACH_ too. Only a name that is nearly one of
+ * ours is taken for a mistake.
+ */
 static int misspelt(char *text, size_t size)
 {
 	int found = 0;
@@ -97,6 +108,25 @@ static int no_definitions(char *text, size_t size)
 	return found;
 }
 
+static int no_service(char *text, size_t size)
+{
+	const char *odd = tach__deaths_odd(), *name = tach__environment("TACH_SIGNAL");
+	const char *interval = tach__environment("TACH_INTERVAL");
+	int found = 0;
+
+	if (odd)
+		found = add(text, size, "TACH_SIGNAL, '%.*s', %s", name, (int)strnlen(name, 40),
+			    odd);
+	if (tach__interval_odd())
+		found = add(text, size, "TACH_INTERVAL is 0.01 seconds or more, not '%.*s'%s",
+			    interval, (int)strnlen(interval, 40), "");
+	if ((name || interval) && !tach__environment("TACH_OUTPUT") &&
+	    !tach__environment("TACH_RUN"))
+		found = add(text, size, "%.*s has no effect without TACH_OUTPUT%s",
+			    name ? "TACH_SIGNAL" : "TACH_INTERVAL", 40, "");
+	return found;
+}
+
 int tach__environment_useless(char *text, size_t size)
 {
 	int saved = errno, found;
@@ -107,12 +137,16 @@ int tach__environment_useless(char *text, size_t size)
 	found = misspelt(text, size);
 	found |= no_pmu(text, size);
 	found |= no_definitions(text, size);
+	found |= no_service(text, size);
 	tach_printable(text, text, size);
 	errno = saved;
 	return found;
 }
 
-/* The file need not exist; then its folder must take one. %p and %u are digits by then. */
+/*
+ * The file need not exist, but then its folder must let us make it. %p and %u are replaced by
+ * now.
+ */
 int tach__environment_output(char *text, size_t size)
 {
 	const char *file = tach__environment("TACH_OUTPUT"), *slash;
@@ -143,7 +177,7 @@ int tach__environment_output(char *text, size_t size)
 	return code || folder_code;
 }
 
-/* One write of one line. A pipe without a reader, or a full one,, is left alone: the program
+/* One write of one line. A pipe without a reader, or a full one, is not written to: the program
  * is not to end, or to wait, for this. */
 static void say(const char *line, size_t length)
 {
@@ -166,7 +200,8 @@ void tach__environment_complain(void)
 	if (root && strtol(root, NULL, 10) != getpid())
 		return;
 	tach__environment_useless(useless, sizeof useless);
-	/* Under `tach run` the report goes another way, whatever the process may write by now.
+	/*
+	 * Under `tach run` the report goes another way, whatever the process may write by now.
 	 */
 	if (tach__environment("TACH_RUN"))
 		*output = '\0';

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TACH_OUTPUT: a report when the process ends, which leaves the program's status, its files and
- * its time as they would have been.
+ * TACH_OUTPUT: a report when the process ends, or before, which leaves the program's status,
+ * its files and its time as they would have been.
  */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <tach/report.h>
+#include "core/base/error.h"
 #include "core/report/report.h"
 #include "core/base/out.h"
+#include "core/os/environment.h"
 #include "core/region/region.h"
+#include "core/snapshot/snapshot.h"
 #include "core/startup/startup.h"
+
+/* After the program's own destructors where the linker lets us choose: they may use regions. */
+__attribute__((destructor(101))) static void write_output(void);
 
 /* Names the process for which TACH_OUTPUT was set, to the programs that it starts. */
 #define OWNER "TACH_OUTPUT_PID"
@@ -121,6 +130,12 @@ void tach__output_at_exit(const char *file)
 		absolute(file);
 	}
 	owner = getpid();
+	/* Under `tach run` the report goes another way, whatever ends the process. */
+	if (*output && !tach__environment("TACH_RUN")) {
+		at_quick_exit(write_output);
+		tach__deaths_watch();
+		tach__interval_start(is_each_ones(output));
+	}
 	errno = saved;
 }
 
@@ -146,19 +161,24 @@ static int expand(char *to, size_t size, const char *from, int attempt)
 }
 
 /* "%u" becomes the least number that makes the file a new one. */
-static void write_file(const struct tach__buffer *text)
+static int write_file(const struct tach__buffer *text)
 {
-	int fresh = strstr(output, "%u") != NULL;
+	int fresh = strstr(output, "%u") != NULL, code = -EEXIST;
 	char file[PATH_MAX];
 
-	for (int attempt = 0; attempt < 10000; attempt++)
-		if (!expand(file, sizeof file, output, attempt) ||
-		    tach__deliver_file(file, fresh, text) != -EEXIST || !fresh)
-			return;
+	for (int attempt = 0; attempt < 10000 && code == -EEXIST; attempt++) {
+		if (!expand(file, sizeof file, output, attempt))
+			return -ENAMETOOLONG;
+		code = tach__deliver_file(file, fresh, text);
+		if (!fresh)
+			break;
+	}
+	return code;
 }
 
 /* The look of a terminal is that of the stream, though the text goes by way of memory. */
-static int render(const struct tach_snapshot *s, struct tach__buffer *text)
+static int render(const struct tach_snapshot *s, struct tach__buffer *text,
+		  struct tach_error *err)
 {
 	struct tach_report_options opt = {0};
 
@@ -166,11 +186,115 @@ static int render(const struct tach_snapshot *s, struct tach__buffer *text)
 		tach__report_terminal(&opt, stream.fd);
 	else
 		opt.format = tach_report_format(output);
-	return tach_report_write(s, &opt, tach__buffer_sink, text, NULL);
+	return tach_report_write(s, &opt, tach__buffer_sink, text, err);
 }
 
+/* Where to, as the process began: 0; or why nothing can go there. */
+static int refuse(struct tach_error *err)
+{
+	dev_t device;
+	ino_t inode;
+
+	if (!*output)
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "TACH_OUTPUT was not set as the process began, or is "
+				   "another process's");
+	if (getpid() != owner && !is_each_ones(output))
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "TACH_OUTPUT is that of the process %d", (int)owner);
+	if (stream.fd >= 0 &&
+	    (!stream_look(&device, &inode) || device != stream.device || inode != stream.inode))
+		return tach__error(err, -EBADF, 0, 0,
+				   "TACH_OUTPUT, %.100s, is closed, or another file by now",
+				   output);
+	return 0;
+}
+
+static int deliver(const struct tach__buffer *text)
+{
+	return stream.fd >= 0 ? tach__deliver_fd(stream.fd, text) : write_file(text);
+}
+
+static int write_snapshot(int in_handler, struct tach_error *err)
+{
+	struct tach__buffer text = {0};
+	struct tach_snapshot *s;
+	int code = tach__snapshot_take_here(&s, err);
+
+	if (code)
+		return code;
+	s->in_handler = in_handler;
+	code = render(s, &text, err);
+	if (text.length && (code == 0 || stream.fd < 0)) {
+		int undelivered = deliver(&text);
+
+		if (undelivered)
+			code = tach__error(err, undelivered, 0, 0, "%.150s: %s", output,
+					   tach_strerror(undelivered));
+	}
+	tach__buffer_free(&text);
+	tach__snapshot_forget(s);
+	return code;
+}
+
+/* ---- one at a time ---- */
+
+/* Process and thread that write; another process's is no one's: fork may have cut it off. */
+static uint64_t writer;
+
+static int is_writing(uint64_t who)
+{
+	return who && who >> 32 == (uint64_t)getpid();
+}
+
+/* 0: another thread is at it, or this one, which a signal interrupted there. */
+static int writer_enter(int wait_ms)
+{
+	struct timespec pause = {0, 1000000};
+	uint64_t self = (uint64_t)getpid() << 32 | (uint32_t)gettid();
+	uint64_t now = __atomic_load_n(&writer, __ATOMIC_RELAXED);
+
+	for (;;) {
+		if (!is_writing(now) &&
+		    __atomic_compare_exchange_n(&writer, &now, self, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return 1;
+		if (now == self || (is_writing(now) && wait_ms-- <= 0))
+			return 0;
+		if (is_writing(now))
+			nanosleep(&pause, NULL);
+		now = __atomic_load_n(&writer, __ATOMIC_RELAXED);
+	}
+}
+
+/* No signal comes in but those that this code itself raises: one that ends the process waits
+ * until the report is whole. */
+int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
+{
+	int saved = errno, cancel, ignored, code;
+	sigset_t signals = tach__deaths_others(), before;
+
+	code = refuse(err);
+	if (code)
+		return code;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+	pthread_sigmask(SIG_BLOCK, &signals, &before);
+	if (writer_enter(wait_ms)) {
+		code = write_snapshot(in_handler, err);
+		__atomic_store_n(&writer, (uint64_t)0, __ATOMIC_RELEASE);
+	} else {
+		code = tach__error(err, -EBUSY, 0, 0, "another report is being written");
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_setcancelstate(cancel, &ignored);
+	errno = saved;
+	return code;
+}
+
+/* ---- for tach run ---- */
+
 static tach__taker taker;
-static int is_taken; /* whoever called tach__output_to decides */
+static int is_taken; /* the caller of tach__output_to decides */
 
 int tach__output_to(tach__taker take)
 {
@@ -201,31 +325,29 @@ void tach__output_now(void)
 	errno = saved;
 }
 
-/* After the program's own destructors where the linker lets us choose: they may use regions. */
-__attribute__((destructor(101))) static void write_output(void)
+int tach__report_now_here(struct tach_error *err)
 {
-	struct tach__buffer text = {0};
-	struct tach_snapshot *s;
-	dev_t device;
-	ino_t inode;
-	int saved = errno;
+	if (is_taken)
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "the report is tach run's, and comes at the end");
+	return tach__output_write(TACH__OUTPUT_WAIT_MS, 0, err);
+}
 
-	if (is_taken) {
+int tach_report_now(struct tach_error *err)
+{
+	const struct tach__beacon *other = tach__beacon_owner();
+
+	if (tach__beacon_alone())
+		return tach__beacon_refuse(err);
+	return other ? other->report_now(err) : tach__report_now_here(err);
+}
+
+/* ---- the end ---- */
+
+static void write_output(void)
+{
+	if (is_taken)
 		tach__output_now();
-		return;
-	}
-	if (!*output || (getpid() != owner && !is_each_ones(output)))
-		return;
-	if (stream.fd >= 0 &&
-	    (!stream_look(&device, &inode) || device != stream.device || inode != stream.inode))
-		return;
-	if (tach__snapshot_take_here(&s, NULL) != 0)
-		return;
-	if (render(s, &text) == 0 && stream.fd >= 0)
-		tach__deliver_fd(stream.fd, &text);
-	else if (text.length)
-		write_file(&text);
-	tach__buffer_free(&text);
-	tach_snapshot_free(s);
-	errno = saved;
+	else if (*output)
+		tach__output_write(TACH__OUTPUT_WAIT_MS, 0, NULL);
 }

@@ -4,7 +4,9 @@
 #ifndef TACH_CORE_STARTUP_H
 #define TACH_CORE_STARTUP_H
 
+#include <signal.h>
 #include <stddef.h>
+#include <tach/error.h>
 
 /* One sentence on variables that have no effect at all: misspelt ones, a PMU that there is not,
  * a file of definitions that cannot be read. */
@@ -13,15 +15,39 @@ int tach__environment_useless(char *text, size_t size);
 int tach__environment_output(char *text, size_t size);
 /*
  * For what `tach run` preloads. At the process's end the report, as JSON, goes to `take` and
- * nowhere else, and what is counted is decided; NULL: to nobody, and regions are over. 0: they
+ * nowhere else, and what is counted is decided; NULL: nowhere, and regions are over. 0: they
  * are off, and nothing is changed. tach__output_now hands the report over at once.
  * Async-signal-safe as far as snapshots are.
  */
 typedef void (*tach__taker)(const char *text, size_t length);
 int tach__output_to(tach__taker take);
 void tach__output_now(void);
-/* Says the last two on standard error, if the kernel takes it at once; for the program's start.
+/*
+ * Says the last two on standard error, if the kernel takes it at once; for the program's start.
  */
 void tach__environment_complain(void);
+
+/*
+ * output.c: a report to where TACH_OUTPUT says; waits so long for another thread's to be
+ * finished. Async-signal-safe with in_handler; the report then has no trees of metrics. 0 or a
+ * code.
+ */
+enum { TACH__OUTPUT_WAIT_MS = 2000 };
+int tach__output_write(int wait_ms, int in_handler, struct tach_error *err);
+
+/* deaths.c: from now on a report comes before signals that end the process, and at TACH_SIGNAL.
+ */
+void tach__deaths_watch(void);
+const char *tach__deaths_odd(void); /* what is wrong with TACH_SIGNAL, or NULL */
+extern const int tach__deaths[];    /* signals that end a process by default; 0 ends them */
+/* Every signal but those that a thread's own instructions raise, which kill when they are
+ * blocked: counter instructions do, once access to counters is taken away. */
+sigset_t tach__deaths_others(void);
+/* At the end of a handler that has set the signal back to its default. */
+void tach__deaths_go_on(int number, siginfo_t *info);
+
+/* interval.c: reports by TACH_INTERVAL; `children`: forked ones have their own. */
+void tach__interval_start(int children);
+int tach__interval_odd(void); /* TACH_INTERVAL is no number that can be used */
 
 #endif

@@ -44,7 +44,7 @@ struct tach__tab_name {
 
 struct tach__tab_pmu {
 	uint32_t events;	  /* run in tab_event_ids and tab_event_order */
-	uint32_t vendor, nvendor; /* run in tab_names */
+	uint16_t vendor, nvendor; /* run in tab_names */
 };
 
 /* One @match line. x86: vendor string; arm64: implementer as family, part as model. */
@@ -57,6 +57,14 @@ struct tach__tab_match {
 	uint8_t arch;
 	uint8_t core, native; /* CPUID 1AH EAX bits 31-24 and 23-0; 0 = not hybrid */
 	uint32_t family[2], model[2], stepping[2]; /* first and last */
+};
+
+/* One @match line of boxes: which there may be where this CPU is. */
+struct tach__tab_boxes {
+	uint32_t vendor; /* string */
+	uint16_t first, count;
+	uint8_t arch;
+	uint32_t family[2], model[2], stepping[2];
 };
 
 #pragma GCC visibility push(hidden)
@@ -76,6 +84,9 @@ extern const uint64_t tach__tab_counters[];
 extern const struct tach__tab_match tach__tab_matches[];
 extern const uint32_t tach__tab_npmus, tach__tab_npfm3, tach__tab_nmatches;
 extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_names */
+extern const struct tach__tab_boxes tach__tab_boxes[];
+extern const uint32_t tach__tab_nboxes, tach__tab_nbox_matches;
+extern const uint32_t tach__tab_box_names; /* run in tab_names, one for each box */
 #pragma GCC visibility pop
 
 /* ---- rows: inline, an encoding asks for dozens ---- */
@@ -83,6 +94,11 @@ extern const uint32_t tach__tab_pmu_names, tach__tab_npmu_names; /* run in tab_n
 static inline int tach__npmus(void)
 {
 	return (int)tach__tab_npmus;
+}
+
+static inline int tach__nboxes(void)
+{
+	return (int)tach__tab_nboxes;
 }
 
 static inline const char *tach__str(uint32_t offset)

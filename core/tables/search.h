@@ -7,24 +7,9 @@
 #define TACH_CORE_TABLES_SEARCH_H
 
 #include <stddef.h>
-#include "core/base/text.h"
 #include <stdint.h>
 #include <string.h>
-
-/* Order of name[0..length) against the string `other`: <0, 0, >0. */
-static inline int tach__name_compare(const char *name, size_t length, const char *other)
-{
-	for (size_t i = 0; i < length; i++) {
-		unsigned char a = tach__fold(name[i]), b = tach__fold(other[i]);
-
-		/* A name that holds a NUL byte ends here too: b == 0 < a or a == b == 0. */
-		if (a != b)
-			return a < b ? -1 : 1;
-		if (b == 0)
-			return 1;
-	}
-	return other[length] ? -1 : 0;
-}
+#include "core/base/text.h"
 
 /*
  * The first of n sorted elements that is not less than name[0..length), n if there is none.
@@ -48,8 +33,7 @@ static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *,
 
 /* ---- by hash ---- */
 
-/* Eight bytes as a little-endian number: hashes made on the machine that builds fit any other.
- */
+/* Eight bytes as a little-endian number: hashes are the same wherever the tables are made. */
 static inline uint64_t tach__load8(const char *at)
 {
 	uint64_t word;

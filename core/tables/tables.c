@@ -4,7 +4,8 @@
  *
  * Order of PMUs: enum tach__arch; within one by libpfm-4's number, which is the order
  * it searches where two PMUs have an event of the same name; then those it does not know, by
- * name; the architectural default (ix86arch, arm_armv8) last of its architecture.
+ * name; the architectural default (ix86arch, arm_armv8) last of its architecture. Behind all
+ * of them the boxes of the uncore, by architecture and in libpfm-4's order of search.
  */
 #include <string.h>
 #include "core/tables/search.h"
@@ -12,12 +13,14 @@
 
 int tach__pmu_exists(int pmu)
 {
-	return pmu >= 0 && (uint32_t)pmu < tach__tab_npmus + tach__tab_npfm3;
+	return pmu >= 0 && (uint32_t)pmu < tach__tab_npmus + tach__tab_nboxes + tach__tab_npfm3;
 }
 
 int tach__pfm3_find(const char *name)
 {
-	for (uint32_t i = tach__tab_npmus; i < tach__tab_npmus + tach__tab_npfm3; i++)
+	uint32_t first = tach__tab_npmus + tach__tab_nboxes;
+
+	for (uint32_t i = first; i < first + tach__tab_npfm3; i++)
 		if (strcmp(tach__str(tach__tab_pmus[i].name) + strlen("pfm3_"), name) == 0)
 			return (int)i;
 	return -1;
@@ -43,6 +46,9 @@ int tach__pmu_find(const char *name, size_t length)
 	const struct tach__tab_name *found =
 		list_find(tach__tab_pmu_names, tach__tab_npmu_names, name, length);
 
+	/* Boxes are many, and looked for where no core PMU has the name. */
+	if (!found)
+		found = list_find(tach__tab_box_names, tach__tab_nboxes, name, length);
 	return found ? found->first : -1;
 }
 
@@ -91,6 +97,10 @@ int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
 	}
 	*umask = -1;
 	event = tach__event_find(pmu, name, dot ? (size_t)(dot - name) : length);
+	if (event < 0 && dot) {
+		found = list_find(run->vendor, run->nvendor, name, (size_t)(dot - name));
+		event = found && found->second == TACH__TAB_NONE ? found->first : -1;
+	}
 	if (event < 0 || !dot)
 		return event;
 	while (++dot < name + length && n < sizeof rest)

@@ -49,7 +49,49 @@ enum tach__mod {
 	TACH__MOD_IRANGE,
 	TACH__MOD_DRANGE,
 	TACH__MOD_OPC,
+	TACH__MOD_EQ,
 	TACH__NMODS
+};
+
+/*
+ * Modifiers of uncore boxes: MOD(number, key, NAME, word, integer). Tables have the key, event
+ * strings the word; several keys share one, and no event has two of them. The order is that in
+ * which full names spell them, the number that which libpfm-4 shows.
+ */
+#define TACH__BOX_MODS(MOD)                                                                    \
+	MOD(0, e, E, "e", 0)                                                                   \
+	MOD(1, i, I, "i", 0)                                                                   \
+	MOD(2, t8, T8, "t", 1)                                                                 \
+	MOD(3, t5, T5, "t", 1)                                                                 \
+	MOD(4, tf, TF, "tf", 1)                                                                \
+	MOD(5, cf, CF, "cf", 1)                                                                \
+	MOD(6, nf, NF, "nf", 1)                                                                \
+	MOD(7, ff, FF, "ff", 1)                                                                \
+	MOD(9, nf1, NF1, "nf", 1)                                                              \
+	MOD(10, isoc, ISOC, "isoc", 0)                                                         \
+	MOD(11, nc, NC, "nc", 0)                                                               \
+	MOD(12, cf1, CF1, "cf", 1)                                                             \
+	MOD(15, loc, LOC, "loc", 0)                                                            \
+	MOD(16, rem, REM, "rem", 0)                                                            \
+	MOD(17, lmem, LMEM, "lmem", 0)                                                         \
+	MOD(18, rmem, RMEM, "rmem", 0)                                                         \
+	MOD(19, dnid, DNID, "dnid", 1)                                                         \
+	MOD(20, rcsnid, RCSNID, "rcsnid", 1)                                                   \
+	MOD(21, t6, T6, "t", 1)                                                                \
+	MOD(22, occ_i, OCC_I, "occ_i", 0)                                                      \
+	MOD(23, occ_e, OCC_E, "occ_e", 0)                                                      \
+	MOD(24, t12, T12, "t", 1)                                                              \
+	MOD(25, c5, C5, "c", 1)                                                                \
+	MOD(26, c6, C6, "c", 1)                                                                \
+	MOD(27, c8, C8, "c", 1)                                                                \
+	MOD(28, o, O, "o", 0)                                                                  \
+	MOD(29, k, K, "k", 0)                                                                  \
+	MOD(30, u, U, "u", 0)                                                                  \
+	MOD(31, hv, HV, "hv", 0)
+/* Bit = 1u << enum, in the places where cores have those of enum tach__mod. */
+enum tach__box_mod {
+#define TACH__BOX_MOD_NUMBER(number, key, NAME, word, integer) TACH__BOX_MOD_##NAME = number,
+	TACH__BOX_MODS(TACH__BOX_MOD_NUMBER) TACH__NBOX_MODS = 32
 };
 
 /* PMU flags (@flags, plus what the generator derives). */
@@ -64,6 +106,20 @@ enum tach__mod {
 #define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
 /* Intel, where TACH__PMU_EXTPEBS does not say so already: every counter samples precisely. */
 #define TACH__PMU_PEBSALL 0x100u
+#define TACH__PMU_NOH	  0x200u /* libpfm-4 offers no h here, though there is the level */
+/*
+ * A box of the uncore (arch/FORMAT.md, "Uncore"): numbered behind the core PMUs. What the next
+ * say of one: present where sysfs has it (else the CPU alone decides); occupancy events; which
+ * filters the kernel wants in one word; type 4 where sysfs has none; header matches that Linux
+ * takes as umask bits.
+ */
+#define TACH__PMU_BOX	 0x00400u
+#define TACH__PMU_SYSFS	 0x00800u
+#define TACH__PMU_OCC	 0x01000u
+#define TACH__PMU_CBO	 0x02000u
+#define TACH__PMU_CHA	 0x04000u
+#define TACH__PMU_TYPE4	 0x08000u
+#define TACH__PMU_HEADER 0x10000u
 
 /* Event flags; bit numbers belong to the generator and this header alone. */
 #define TACH__EV_OFFCORE    0x00000001u
@@ -95,6 +151,9 @@ enum tach__mod {
 #define TACH__EV_FILT0	    0x04000000u
 #define TACH__EV_CSPEC	    0x08000000u /* counts a core or both: its umask must say which */
 #define TACH__EV_UNCORE	    0x10000000u
+#define TACH__EV_PEBSV	    0x20000000u /* beside PEBS: libpfm-4 does not know it */
+#define TACH__EV_BAREL	    0x80000000u /* beside BARE: to libpfm-4 too, or it has no such */
+#define TACH__EV_SHADOW	    0x40000000u /* an earlier row has this name: not found by it */
 
 /* Umask flags. */
 #define TACH__UM_DFL	 0x0001u
@@ -159,13 +218,22 @@ struct tach__pmu {
 	uint8_t arch, encoding;
 	uint8_t general, general_width; /* @gp; 0 = unknown */
 	uint8_t general_libpfm4, fixed_libpfm4;
-	uint8_t fixed_width;
-	uint8_t plm;	       /* TACH_PRIVILEGE_* */
-	uint32_t fixed;	       /* bit n = fixed counter n */
-	uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
-	uint32_t mods;	       /* 1u << TACH__MOD_* that exist here */
-	uint32_t flags;	       /* TACH__PMU_* */
-	int32_t libpfm4_id;    /* -1: none */
+	union {
+		uint8_t fixed_width;
+		uint8_t words; /* boxes: most register words of an event */
+	};
+	uint8_t privilege; /* TACH_PRIVILEGE_* */
+	union {
+		uint32_t fixed;	 /* bit n = fixed counter n */
+		uint32_t osmods; /* boxes: 1u << TACH__OS_* that perf takes for them */
+	};
+	union {
+		uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
+		uint32_t perfdrop;     /* boxes: modifiers that raw words alone take */
+	};
+	uint32_t mods;	    /* 1u << TACH__MOD_* that exist here; boxes: TACH__BOX_MOD_* */
+	uint32_t flags;	    /* TACH__PMU_* */
+	int32_t libpfm4_id; /* -1: none */
 	uint32_t nevents;
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
@@ -199,8 +267,10 @@ struct tach__umask {
 	uint8_t src;
 };
 
-/* Table PMUs are 0 .. tach__npmus()-1; order: enum tach__arch; within one: see tables.c. */
+/* Core PMUs are 0 .. tach__npmus()-1; order: enum tach__arch; within one: see tables.c. */
 static inline int tach__npmus(void);
+/* The boxes behind them: tach__npmus() .. tach__npmus() + tach__nboxes() - 1. */
+static inline int tach__nboxes(void);
 /* Is there such a number, those of libpfm-3's lists included? */
 int tach__pmu_exists(int pmu);
 /* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
@@ -220,7 +290,8 @@ int tach__event_find(int pmu, const char *name, size_t length);
 int tach__umask_find(const struct tach__event *event, const char *name, size_t length);
 /*
  * By the vendor's spelling: one of its own (vn=), else EVENT or EVENT.UMASK where dots after
- * the first stand for the umask's underscores. Event number, *umask = umask or -1; -1 if none.
+ * the first stand for the umask's underscores, and EVENT may be the vendor's own. Event number,
+ * *umask = umask or -1; -1 if none.
  */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 

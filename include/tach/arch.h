@@ -1,55 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* clang-format off: the table below is laid out by hand. */
+/* clang-format off */
 /*
  * The only place that tells architectures apart, and what the header of each has to provide.
  *
  * include/tach/arch/X.h defines the following. Those marked * may be missing where
  * TACH_ARCH_FAST is 0.
  *
- *   TACH_ARCH_NAME		its name in a report; the folder of arch/ with its tables
- *   TACH_ARCH_FAST		1 if counters can be read in user space, else 0
- *   TACH_ARCH_SIGNED		1 if TACH_COUNTER gives values already extended by sign
+ *   TACH_ARCH_NAME               its name in a report; the folder of arch/ with its tables
+ *   TACH_ARCH_FAST               1 if counters can be read in user space, else 0
+ *   TACH_ARCH_SIGNED             1 if TACH_COUNTER gives values already extended by sign
  *
- *   TACH_PAGE(reader, i)	address of member i's page, computed in the cheapest way
- *   TACH_STUBS(width)		way.stubs for a counter of that width (library only)
- * * TACH_NUMBER(index, number)
- *				number = what TACH_COUNTER wants for a page's index;
- *				the expression is true if index is 0
+ *   TACH_PAGE(reader, i)         address of member i's page, computed in the cheapest way;
+ *                                default: C
+ *   TACH_STUBS(width)            way.stubs for a counter of that width (library only)
+ * * TACH_NUMBER(index, number)   number = what TACH_COUNTER wants for a page's index; the
+ *                                expression is true if index is 0; default: the index
  * * TACH_COUNTER(way, number, value, seen)
- *				reads one counter into value: 64 bits, raw or extended by
- *				sign. If the instruction faults after tach_fault_install()
- *				was called, `seen` is odd afterwards. A compiler barrier.
- * * TACH_ADD(value, operand)	value += operand, operand in memory. A compiler barrier.
+ *                                reads one counter into value: 64 bits, raw or extended by
+ *                                sign. If the instruction faults after tach_fault_install()
+ *                                was called, `seen` is odd afterwards. A compiler barrier.
+ *   tach__word                   what the lock and index of a page are held in, at least 32
+ *                                bits; TACH_WORD(value) makes it of 32 bits; default:
+ *                                uint32_t
+ * * TACH_ADD(value, operand)     value += operand, operand in memory. A compiler barrier;
+ *                                default: as the compiler has it
  *
  * * TACH_FAULT_PC(context), TACH_FAULT_SITE(context), TACH_FAULT_OURS(pc)
- *				of a ucontext_t: the program counter, the address that the
- *				record of the counter instruction has if it faulted there, and
- *				whether one stands at pc (library only)
- * * TACH_ARCH_FAULTS		1 if a correct read may fault, so that opening a reader installs
- *the handler of tach/fault.h; default: 0
- * * TACH_ARCH_UNREADABLE(attr)	1 if that event's page must not be read though it says that
- *				it may be (library only); default: 0
- *   TACH_ARCH_UNDIVIDED		1 if there are PMUs that cannot leave a privilege level
- *out (EINVAL); default: 0 TACH_ARCH_WATCHDOG		1 if the kernel's NMI watchdog takes a
- *counter; default: 1
+ *                                of a ucontext_t: the program counter, the address that the
+ *                                record of the counter instruction has if it faulted there,
+ *                                and whether one stands at pc (library only)
+ *   TACH_ARCH_FAULTS             1 if a correct read may fault, so that opening a reader
+ *                                installs the handler of tach/fault.h; default: 0
+ *   TACH_ARCH_UNREADABLE(attr)   1 if that event's page must not be read though it says that
+ *                                it may be (library only); default: 0
+ *   TACH_ARCH_UNDIVIDED          1 if there are PMUs that cannot leave a privilege level out
+ *                                (EINVAL); default: 0
+ *   TACH_ARCH_ASKS               1 if an event asks for user access, and for its counter's
+ *                                width, in config1 (arm64); default: 0
+ *   TACH_WIDTH(width)            whether counters of so many bits can be read (library only);
+ *                                default: 1 to 64
+ *   TACH_ARCH_WATCHDOG           1 if the kernel's NMI watchdog takes a counter; default: 1
  *
- *   tach_clock()		one clock read (TSC, CNTVCT, ITC); 0 where there is none
- *   TACH_FENCE()		all before it has executed before anything after it starts
- *   tach__arch_loop(n)		n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
- *				each and nothing else: counts are verified with it
+ *   tach_clock()                 one clock read (TSC, CNTVCT, ITC); 0 where there is none
+ *   TACH_FENCE()                 all before it has executed before anything after it starts
+ *   tach__arch_loop(n)           n > 0 iterations of TACH_ARCH_LOOP_INSTRUCTIONS instructions
+ *                                each and nothing else: counts are verified with it
  *
- * The next two take the same number of instructions wherever they stand; default: plain C.
- *   TACH_UNLESS(word, label)	goto label if the 64-bit word is 0
- *   TACH_ADDRESS(object)	address of a static object
+ * The next take the same number of instructions wherever they stand, whatever they are
+ * given; default: plain C.
+ *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0
+ *   TACH_ADDRESS(object)         address of a static object
+ *   TACH_HIGHEST(value)          number of the highest bit set in a uint64_t that is not 0
  *
- * The next three are optional: what regions use in place of C where the processor can do it
+ * The next four are optional: what regions use in place of C where the processor can do it
  * in one instruction, or without a branch.
- * * TACH_BUMP(word, by)	word += by, 64 bits, not torn by a signal handler of this
- *				thread
- * * TACH_COUNT(word, by)	the same where such a handler changes that very word
+ * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a signal handler of this
+ *                                thread
+ * * TACH_COUNT(word, by)         the same where such a handler changes that very word
+ * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch; no count
+ *                                of such a handler is lost below that
  * * TACH_BELOW(a, b, below, other)
- *				below = a < b ? below : other; a and b are compared as 32
- *				bits, below and other are pointers; no branch
+ *                                below = a < b ? below : other; a and b are compared as 32
+ *                                bits, below and other are pointers; no branch
  */
 /* clang-format on */
 #ifndef TACH_ARCH_H
@@ -107,6 +119,23 @@ TACH_END_DECLS
 #include <tach/arch/none.h>
 #endif
 
+#ifndef TACH_WORD
+typedef uint32_t tach__word;
+#define TACH_WORD(value) (value)
+#endif
+#ifndef TACH_PAGE
+#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+#endif
+#ifndef TACH_NUMBER
+#define TACH_NUMBER(index, number) (((number) = (index)) == 0)
+#endif
+#ifndef TACH_ADD
+#define TACH_ADD(value, operand)                                                               \
+	do {                                                                                   \
+		(value) += TACH__CAST(uint64_t, operand);                                      \
+		__asm__ volatile("" : "+r"(value) : : "memory");                               \
+	} while (0)
+#endif
 #ifndef TACH_ARCH_FAULTS
 #define TACH_ARCH_FAULTS 0
 #endif
@@ -116,11 +145,20 @@ TACH_END_DECLS
 #ifndef TACH_ARCH_WATCHDOG
 #define TACH_ARCH_WATCHDOG 1
 #endif
+#ifndef TACH_ARCH_ASKS
+#define TACH_ARCH_ASKS 0
+#endif
+#ifndef TACH_WIDTH
+#define TACH_WIDTH(width) ((width) >= 1 && (width) <= 64)
+#endif
 #ifndef TACH_ARCH_UNREADABLE
 #define TACH_ARCH_UNREADABLE(attr) ((void)(attr), 0)
 #endif
 #ifndef TACH_ADDRESS
 #define TACH_ADDRESS(object) (&(object))
+#endif
+#ifndef TACH_HIGHEST
+#define TACH_HIGHEST(value) (63u - TACH__CAST(unsigned, __builtin_clzll(value)))
 #endif
 #ifndef TACH_UNLESS
 #define TACH_UNLESS(word, label)                                                               \

@@ -11,14 +11,8 @@
 #define TACH_VERSION_PATCH 0
 
 #ifdef __cplusplus
-/* A function may be named like a struct, which gcc calls hiding its constructor. */
-#define TACH_BEGIN_DECLS                                                                       \
-	_Pragma("GCC diagnostic push")                                                         \
-		_Pragma("GCC diagnostic ignored \"-Wshadow\"") extern "C"                      \
-	{
-#define TACH_END_DECLS                                                                         \
-	}                                                                                      \
-	_Pragma("GCC diagnostic pop")
+#define TACH_BEGIN_DECLS	       extern "C" {
+#define TACH_END_DECLS		       }
 #define TACH_STATIC_ASSERT(cond, text) static_assert(cond, text)
 #define TACH_NOTHROW		       noexcept
 /* What is inline here passes the strictest warnings of both languages. */
@@ -62,7 +56,7 @@
 #define TACH_INLINE static inline __attribute__((always_inline, unused))
 /*
  * Inline functions of the API. The library has each of them as a symbol of the same name too,
- * for other languages and for whoever takes the address: gnu_inline never emits a copy.
+ * for other languages and for code that takes the address: gnu_inline never emits a copy.
  */
 #ifndef TACH_API_INLINE
 #define TACH_API_INLINE extern inline __attribute__((gnu_inline, always_inline))
@@ -84,7 +78,8 @@
  *   it, else the call fails with TACH_ERR_INVAL, and the error tells which byte it was.
  * - Structs for the library to fill. What both know is filled, what a longer one has beyond
  *   becomes 0, and size stays.
- * - A size that is no multiple of 4, or above 65536, is TACH_ERR_INVAL: it was never set.
+ * - A size that no version can have is TACH_ERR_INVAL: one above 65536, or no multiple of the
+ *   alignment (8 where the struct holds a pointer or 64 bits, else 4).
  *
  * Elements of arrays that have no size, and structs of a few numbers (tach_value, tach_bucket,
  * tach_bench_difference, tach_register), have the layout they have; their `reserved` is 0.

@@ -13,7 +13,7 @@
  * here is the difference of such a pair, divided by the iterations.
  *
  * The result is the median of these differences, and the interval is one of that median: what a
- * pair takes on this machine in the mood that it is in, load included. It lies between two
+ * pair takes on this machine as it is now, load included. It lies between two
  * order statistics, which assumes no distribution. Samples that resemble the one before them (a
  * clock that changes, a drift) are worth fewer than they are: the interval is wider then, and
  * where even the whole range cannot have the confidence that was asked for, the one it has is
@@ -57,22 +57,21 @@ struct tach_bench_quantity {
 	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
-	/* That the interval really has: few samples, or such as hang together, reach less than
-	 * was asked. */
+	/* That the interval really has: few samples, or correlated ones, reach less than was
+	 * asked. */
 	double confidence;
 	double empty; /* median of the empty loop, for information */
 	uint32_t samples;
-	uint32_t outliers; /* of them, far off (a MAD of 0: none); they are in all of the above
-			    */
+	uint32_t outliers; /* of them, far off (a MAD of 0: none); all of the above has them */
 	/* TACH_* of flags.h; TACH_FLAG_SMALL when the interval reaches down to 0: below
-	 * resolution, and what is negative in it is not to be told from nothing. */
+	 * resolution, and a negative value cannot be told from 0. */
 	uint32_t flags;
 	uint32_t pass;
 };
 
 /*
  * Whether two results differ in one quantity: Mann-Whitney, exact up to 64 samples in all, and
- * weakened as intervals are widened where samples hang together.
+ * weakened as intervals are widened where samples are correlated.
  */
 struct tach_bench_difference {
 	double p;     /* two-sided probability of samples this far apart if nothing differs */

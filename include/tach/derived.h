@@ -10,8 +10,18 @@
  *   PRESET,PAPI_BR_PRC,DERIVED_SUB,BR_INST_RETIRED:CONDITIONAL,BR_MISP_RETIRED:CONDITIONAL
  *   EVENT,MY_IPC,DERIVED_INFIX,N0 / N1,PAPI_TOT_INS,PAPI_TOT_CYC,SDESC,"instructions a cycle"
  *
+ * An infix formula may have names in place of N0, N1, ...: events of the PMU, derived events,
+ * and what tach_formula_compile knows. Behind the events may follow, in any order and with one
+ * field each, LDESC, SDESC and NOTE (texts) and, for a metric, UNIT, SCALE (what is shown is
+ * SCALE times the formula), THRESHOLD (a formula that is not 0 when the metric deserves
+ * attention), LEVEL and PARENT (its place in a tree, 1 at the top), GROUP (names, ';' between):
+ *
+ *   EVENT,stalled,DERIVED_INFIX,CYCLES_NO_UOP / cycles,UNIT,percent,SCALE,100,THRESHOLD,stalled
+ * > 0.2
+ *
  * Records before the first CPU line are for every CPU. A CPU may be named as tach_pmu_find
- * takes it, with '-' for '_', or by the name that PAPI's files use ("Intel Nehalem"). A base
+ * takes it, with '-' for '_', or by the name that PAPI's files use ("Intel Nehalem"); a CPU
+ * line may name several, '|' between. A base
  * event is any event string of that PMU or the name of another derived event, defined before
  * or after. Of two definitions of one name for one PMU the later wins.
  */
@@ -52,9 +62,12 @@ typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic 
 struct tach_derived_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t flags;
-	tach_derived_report report; /* for every file loaded, now or later; NULL: nobody asks */
+	tach_derived_report report; /* for every file loaded, now or later; NULL: none */
 	void *context;
 	double max_hz; /* for '#' and the per-second types; 0 = ask the system when needed */
+	double tsc_hz; /* for `tsc_hz` and `tsc`, the same */
+	/* As tach_formula_options.parameter, for names that are neither events nor derived. */
+	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
 
 enum tach_derived_type {
@@ -81,6 +94,11 @@ struct tach_derived_info {
 	const char *long_description, *short_description, *note;
 	const char *file;
 	int line;
+	int level; /* in a tree of metrics, from 1; 0: none */
+	/* For people: "" where the file has none. A name in `threshold` is its formula,
+	 * unscaled. */
+	const char *unit, *threshold, *parent, *groups;
+	double scale; /* what is shown is scale times the value; 1 if the file says nothing */
 };
 
 /* A definition taken apart: native events and one formula over them. */
@@ -88,7 +106,7 @@ struct tach_expansion;
 
 TACH_BEGIN_DECLS
 
-/* opt NULL: flags 0, nobody told. A user's file that cannot be read is reported, not fatal. */
+/* opt NULL: flags 0, no report. A user's file that cannot be read is reported, not fatal. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_create(const struct tach_derived_options *opt,
 				 struct tach_derived **out,
@@ -131,12 +149,21 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
  * PMU::NAME:MODIFIERS: then it is that PMU's, and every event below it gets the modifiers
  * ("ipc:k", "skl::PAPI_L1_TCM:u:k"). Errors: TACH_ERR_NOTFOUND (no such
  * name, or a base event that this PMU does not have: err says which and why), TACH_ERR_CYCLE
- * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events).
+ * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events),
+ * TACH_ERR_NOTSUPP (a parameter that this machine does not tell).
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 				 struct tach_expansion **out,
 				 struct tach_error *err) TACH_MUST_USE;
+/*
+ * The same for an infix formula that has no name: over events and definitions, as in a file. A
+ * threshold becomes 1 or 0.
+ */
+/* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
+TACH_API int tach_derived_expand_formula(struct tach_derived *d, int pmu, const char *formula,
+					 struct tach_expansion **out,
+					 struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:x | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */

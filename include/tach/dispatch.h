@@ -199,10 +199,10 @@ TACH_BEGIN_DECLS
 /*
  * Computes the registers. All of *out but its size is overwritten; what is unused is 0, on an
  * error everything.
- * Deterministic; an assignment is found whenever one exists. No allocation; any thread; no
- * signal is a problem.
+ * Deterministic; an assignment is found whenever one exists. No allocation; any thread, and
+ * signal handlers.
  *
- * Time: some 10,000 instructions for four events on the dearest PMU. It is bounded, as the
+ * Time: some 10,000 instructions for four events on the slowest PMU. It is bounded, as the
  * assignment is a matching and no search: n events that may use m counters need at most
  * (n * m + n) * m steps of some ten instructions; the worst sets that could be constructed
  * needed 25 steps for 4 events, 600 for 16 on 16 counters, 3,000 for 32 on 32 and 4,200 for
@@ -224,9 +224,10 @@ TACH_API int tach_dispatch_compute(const struct tach_dispatch *in,
 				   struct tach_error *err) TACH_MUST_USE;
 
 /*
- * libpfm-3's event lists differ from today's, and its event and unit mask numbers are part of
- * its interface. The list of that name ("core", "nhm", "amd64_k8", "pentium4", "itanium2", ...)
- * as a PMU number for this header's functions alone, or TACH_ERR_NOTFOUND.
+ * libpfm-3's event lists differ from the tables of this library, and its event and unit mask
+ * numbers are part of its interface. The list of that name ("core", "nhm", "amd64_k8",
+ * "pentium4", "itanium2", ...) as a PMU number for this header's functions alone, or
+ * TACH_ERR_NOTFOUND.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_dispatch_list(const char *name) TACH_MUST_USE;

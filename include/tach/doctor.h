@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Examination of this machine: can counters be read here, do they count right, and if not why.
+/*
+ * Examination of this machine: can counters be read here, do they count right, and if not why.
  */
 #ifndef TACH_DOCTOR_H
 #define TACH_DOCTOR_H
 
 #include <tach/error.h>
 
-/* Values are frozen; new causes are added at the end. tach_cause_name gives the JSON spelling.
+/*
+ * Values are frozen; new causes are added at the end. tach_cause_name gives the JSON spelling.
  */
 enum tach_cause {
 	TACH_CAUSE_NONE = 0,	     /* a check that found nothing wrong */
@@ -41,14 +43,14 @@ enum tach_cause {
 	TACH_CAUSE_CLOCK_DISTRUSTED, /* the kernel itself does not use it as clock source */
 	TACH_CAUSE_USER_NAMESPACE,   /* as PARANOID, and capabilities are of a user namespace */
 	TACH_CAUSE_SELINUX,	     /* SELinux enforces a policy and events are refused */
-	TACH_CAUSE_APPARMOR, /* an AppArmor profile keeps the capability from the kernel's eyes
-			      */
-	TACH_CAUSE_LOCKDOWN, /* refused while the kernel is locked down to confidentiality */
-	TACH_CAUSE_EVENTS,   /* TACH_EVENTS or another variable cannot be used */
-	TACH_CAUSE_OUTPUT,   /* TACH_OUTPUT cannot be written */
+	TACH_CAUSE_APPARMOR,	     /* an AppArmor profile takes the capability away */
+	TACH_CAUSE_LOCKDOWN,	/* refused while the kernel is locked down to confidentiality */
+	TACH_CAUSE_EVENTS,	/* TACH_EVENTS or another variable cannot be used */
+	TACH_CAUSE_OUTPUT,	/* TACH_OUTPUT cannot be written */
 	TACH_CAUSE_USER_LEGACY, /* RISC-V: the driver for firmware without a PMU gives no access
 				 */
 	TACH_CAUSE_UNDIVIDED,	/* RISC-V: no privilege level can be left out */
+	TACH_CAUSE_MEDIATED,	/* virtual machines have the PMU: events leave guests out */
 	TACH_CAUSE_COUNT
 };
 

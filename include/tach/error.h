@@ -9,7 +9,8 @@
 /*
  * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is a negated
  * errno: of a system call that failed, or one of the three that have a name here too, because
- * they mean the same whoever found it. The others are the library's own. Values are frozen.
+ * they mean the same whether the kernel or the library found it. The others are the library's
+ * own. Values are frozen.
  */
 enum tach_code {
 	TACH_OK = 0,

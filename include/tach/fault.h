@@ -9,10 +9,11 @@ TACH_BEGIN_DECLS
 
 /*
  * The kernel can take user access to counters away while a program reads them, without the page
- * telling: x86, 0 written to /sys/bus/event_source/devices/cpu/rdpmc; arm64, sysctl
- * kernel.perf_user_access=0. The next counter instruction then raises SIGSEGV (x86) or SIGILL
- * (arm64). With this handler it takes the slow exit instead: values stay right and are flagged
- * TACH_FLAG_SYSCALL (TACH_FLAG_MIXED for a region whose begin still had access).
+ * telling: x86, 0 written to /sys/bus/event_source/devices/cpu/rdpmc; arm64 and RISC-V,
+ * sysctl kernel.perf_user_access=0. The next counter instruction then raises SIGSEGV (x86) or
+ * SIGILL (arm64, RISC-V). With this handler it takes the slow exit instead: values stay right
+ * and are flagged TACH_FLAG_SYSCALL (TACH_FLAG_MIXED for a region whose begin still had
+ * access).
  *
  * Installs a handler for both signals, once, and looks through all modules loaded by now for
  * counter instructions; call it again after dlopen of a module that has some. Faults anywhere
@@ -26,9 +27,9 @@ TACH_BEGIN_DECLS
  *
  * Returns how many counter instructions are covered, or an error: TACH_ERR_NOMEM,
  * TACH_ERR_NOTSUPP where counters cannot be read in user space at all, or a negated errno.
- * Any thread, but not from a signal handler.
+ * Any thread, amid an allocator too, but not from a signal handler that may come amid dlopen.
  */
-/* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock | allocates */
+/* MT-Safe | AS-Unsafe lock | AC-Unsafe mem lock | allocates */
 TACH_API int tach_fault_install(struct tach_error *err);
 /* Puts the earlier handlers back, if no other one was installed meanwhile. */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */

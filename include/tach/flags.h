@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Provenance: how a value was obtained. Or-ed into sums, carried through formulas into reports.
+/*
+ * Provenance: how a value was obtained. Or-ed into sums, carried through formulas into reports.
  */
 #ifndef TACH_FLAGS_H
 #define TACH_FLAGS_H
@@ -17,6 +18,7 @@
 #define TACH_FLAG_DIVZERO    0x0080u /* formula divided by zero: NaN */
 #define TACH_FLAG_STALE	     0x0100u /* snapshot took the latched copy of a slot under write */
 #define TACH_FLAG_CORRECTED  0x0400u /* interrupts were taken out: see TACH_SET_CORRECT */
+#define TACH_FLAG_EMULATED   0x0800u /* counted by an emulator: tach-run(1) */
 #define TACH_FLAG_SMALL	     0x0200u /* not larger than the overhead's error bar: do not trust */
 
 #endif

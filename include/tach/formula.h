@@ -6,8 +6,14 @@
  *
  *   operands	  N0, N1, ... and every name the caller's resolver knows
  *   numbers	  12, 0.25, 1e6 (never by locale)
- *   constants	  max_hz or # (the CPU's highest clock), tsc_hz (the region clock's), elapsed_ns
- *   operators	  + - * / and negation; min and max; < <= > >= == != as the condition of ?:
+ *   constants	  max_hz or # (the CPU's highest clock), tsc_hz (the region clock's),
+ *elapsed_ns, tsc (tsc_hz * elapsed_ns / 1e9)
+ *   parameters	  what the caller knows, and of this machine smt_on (1: a core's other thread
+ *may run), core_wide (0: counts are of one thread), threads_per_core, cores, cpus,
+ *		  cores_per_socket, sockets, dies, slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
+ *   operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?:
+ *		  (what compares is 1 or 0; any other condition holds when it is not 0;
+ *		  && and || mean & and |; in postfix: and, or, not)
  *
  *   infix	  N0 - (N1 + N2 * 5)	max(N0, N1)	N1 > 0 ? N0 / N1 : 0	-N0
  *   postfix	  N0|N1|N2|5|*|+|-|	N0|N1|max|	N1|0|>|N0|N1|/|0|?:|	N0|neg|
@@ -26,7 +32,7 @@
 
 struct tach_formula; /* immutable once compiled; any number of threads may evaluate it */
 
-#define TACH_FORMULA_OPERANDS_MAX 64
+#define TACH_FORMULA_OPERANDS_MAX 128
 
 enum tach_formula_kind {
 	TACH_FORMULA_INFIX,   /* N0-(N1+(N2*5)), ipc-style names where a resolver knows them */
@@ -61,11 +67,17 @@ struct tach_formula_options {
 	 * part(context, i) gives is put in that place, over the same operands. NULL: none.
 	 */
 	const struct tach_formula *(*part)(void *context, int i);
+	/*
+	 * The value of a name that is no operand: 0, TACH_ERR_NOTFOUND (not known to the
+	 * caller: the machine's parameters are looked at), or another error, or NAN: it has no
+	 * value here. NULL: the machine's alone.
+	 */
+	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
 #define TACH_FORMULA_OPTIONS_INIT                                                              \
 	{                                                                                      \
 		sizeof(struct tach_formula_options), TACH_FORMULA_INFIX, -1, TACH__NULL,       \
-			TACH__NULL, 0, 0, TACH__NULL                                           \
+			TACH__NULL, 0, 0, TACH__NULL, TACH__NULL                               \
 	}
 #define TACH_FORMULA_PART 0x10000
 
@@ -73,9 +85,9 @@ TACH_BEGIN_DECLS
 
 /*
  * Compiles text. opt NULL = TACH_FORMULA_OPTIONS_INIT. On error *out is untouched; err has the
- * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: a name that nobody
- * knows; TACH_ERR_NOTSUPP: a clock that the system does not tell and the options do not set;
- * TACH_ERR_TOOMANY: beyond 2,048 operators and operands, or nested too deeply.
+ * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: an unknown
+ * name; TACH_ERR_NOTSUPP: a clock or parameter that the system does not tell and the options
+ * do not set; TACH_ERR_TOOMANY: beyond 8,192 operators and operands, or nested too deeply.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
@@ -84,9 +96,9 @@ TACH_API int tach_formula_compile(const char *text, const struct tach_formula_op
 /* MT-Safe race:f | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
-/* Bit i: operand i is used. One that occurs twice is one operand; one multiplied by 0 stays. */
+/* Is operand i used? One that is multiplied by 0 is. 0 for an i that no operand has. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
-TACH_API uint64_t tach_formula_uses(const struct tach_formula *f) TACH_NONNULL(1);
+TACH_API int tach_formula_uses(const struct tach_formula *f, int i) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_shape tach_formula_shape(const struct tach_formula *f) TACH_NONNULL(1);
 /*

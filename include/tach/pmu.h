@@ -8,7 +8,7 @@
 /*
  * A PMU is named by a small number, valid for this version of the library within this process.
  * 0 .. tach_pmu_count()-1 in table order; the last two are "perf" (the kernel's generic events)
- * and "perf_raw" (rXXXX).
+ * and "perf_raw" (rXXXX). Behind them come the boxes of uncores: tach_pmu_uncore_count.
  */
 struct tach_pmu_info {
 	uint32_t size;		 /* sizeof this struct: see tach/base.h */
@@ -25,6 +25,7 @@ struct tach_pmu_info {
 	int present;	    /* this machine has it (or TACH_PMU says so) */
 	const char *alias;  /* a PMU whose event strings work here too; "" = none */
 	const char *perf;   /* the kernel's names for it, blank-separated, best first */
+	int uncore;	    /* a box that its processors share: tach_pmu_uncore_count */
 };
 
 struct tach_event_info {
@@ -63,6 +64,15 @@ TACH_BEGIN_DECLS
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_count(void);
+/*
+ * How many boxes of uncores the tables know: memory controllers, caches, links, energy
+ * counters. Their numbers are tach_pmu_count() .. tach_pmu_count() + tach_pmu_uncore_count() -
+ * 1, and all calls here take them. A box counts for all its processors together and for no
+ * thread: `general` and `fixed` are 0, and no set or region takes its events
+ * (tach/uncore.h counts them).
+ */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API int tach_pmu_uncore_count(void);
 /* The PMU of that name or alias (case ignored), or TACH_ERR_NOTFOUND. O(log n). */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_pmu_find(const char *name) TACH_MUST_USE;

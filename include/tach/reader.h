@@ -17,9 +17,9 @@
  * -DTACH_DEBUG, the inline reads check the thread and answer TACH_FLAG_LOST; the slow exit
  * checks it always.
  *
- * A member that cannot be read in user space (software event, PERF_METRICS, no permission,
- * width that this code is not made for) has a page of zeros: its index is 0, which leads to the
- * slow exit by the test that every read makes anyway.
+ * A member that cannot be read in user space, or not inline (software event, top-down metrics
+ * and their slots, no permission, width that this code is not made for) has a page of zeros:
+ * its index is 0, which leads to the slow exit by the test that every read makes anyway.
  */
 struct tach_way {
 	const struct perf_event_mmap_page *page;
@@ -106,17 +106,22 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
  *
  * A reader keeps one descriptor for its hardware events (one for each core type), and one for
- * each software event or event of a multiplexed set, at high numbers. A program that closes
- * them, or opens its own files there, loses what takes read(2), which is TACH_FLAG_LOST then,
- * and nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the last eighth, are left
- * to the program: opening gives -EMFILE instead.
+ * each software event, top-down metric or event of a multiplexed set, at high numbers. A
+ * program that closes them, or opens its own files there, loses what takes read(2), which is
+ * TACH_FLAG_LOST then, and nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the
+ * last eighth, are left to the program: opening gives -EMFILE instead.
  *
- * The events are the reader's own. If somebody else turns them off and on (prctl(2)'s
+ * The events are the reader's own. If other code turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
  * meanwhile is TACH_FLAG_INCOMPLETE, one around it all cannot be told from one rescheduled. A
  * RESET voids counts since open and the region in which it happens: that is TACH_FLAG_LOST if
  * less was counted after it than before the region, unless it came from another CPU at a bad
  * moment.
+ *
+ * Top-down metrics, in a set that slots lead, are read in user space too, but a read(2) of the
+ * group through a copied descriptor sets slots and metrics to 0, and no page tells. A
+ * region in which they went back is read by read(2), TACH_FLAG_MIXED; one that counted more
+ * slots after it than there were before, and fewer than 2^18, is wrong.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark)
@@ -160,6 +165,18 @@ TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_mark_size(void);
+
+/*
+ * How far off that member may be in what the reader's last end or read gave, in the member's
+ * own unit. Top-down metrics alone are not known to the last count: the processor tells them in
+ * 255ths of the slots since it set both back, which this library has it do (by read(2), in
+ * begin) once 2^18 slots were counted; each time that the thread was put back on a processor
+ * since then takes another 255th; the back-end's is off by up to three, which rounding leaves
+ * of the other three fields. 0 for all others.
+ */
+/* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
+TACH_API uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
+	TACH_NONNULL(1);
 
 /* Flags of one member, given those that end or read returned. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
@@ -229,14 +246,15 @@ TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
  * hardware shows program order. `offset` may be loaded after the counter because both lie
  * between the two looks at the lock. An odd lock cannot be seen from the thread itself.
  *
- * What it takes on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; or;
- * add offset from memory; cmp lock in memory; jne; store: 11. Subtracting one yields RDPMC's
- * operand and, by the borrow, the test for index 0. Fewer are not possible while index, offset
- * and lock are read anew each time and the halves of the counter arrive in two registers.
+ * What it takes on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; add;
+ * jz; add offset from memory; cmp lock in memory; jne; store: 12. Subtracting one yields
+ * RDPMC's operand and, by the borrow, the test for index 0. Fewer are not possible while index,
+ * offset and lock are read anew each time, the halves of the counter arrive in two registers,
+ * and a counter may be hidden (tach/arch/x86.h).
  */
 TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
-	uint32_t seen = TACH_PAGE_LOAD(way.page, lock), number;
+	tach__word seen = TACH_WORD(TACH_PAGE_LOAD(way.page, lock)), number;
 	uint64_t value;
 
 	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number))) {
@@ -248,8 +266,8 @@ TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint3
 		value = TACH__EXTEND(way.page, value);
 	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
 	*sum = value;
-	*lock = seen;
-	return TACH_PAGE_OPERAND(way.page, lock) == seen;
+	*lock = TACH__CAST(uint32_t, seen);
+	return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;
 }
 
 /*
@@ -261,17 +279,17 @@ TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint3
  */
 TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
-	uint32_t number;
+	tach__word seen = TACH_WORD(lock), number;
 	uint64_t value;
 
 	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
 		return 0;
-	TACH_COUNTER(way, number, value, lock);
+	TACH_COUNTER(way, number, value, seen);
 	if (!TACH_MODULAR)
 		value = TACH__EXTEND(way.page, value);
 	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
 	*sum = value;
-	return TACH_PAGE_OPERAND(way.page, lock) == lock;
+	return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;
 }
 #else
 TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)

@@ -13,8 +13,10 @@ struct tach_schedule_options {
 	uint32_t size;	  /* sizeof this struct: see tach/base.h */
 	int pmu;	  /* core PMU whose counters are meant; -1 = the host's */
 	uint32_t general; /* mask of general counters that may be used */
-	uint32_t fixed;	  /* mask of fixed counters (arm64: bit 0 = the cycle counter) */
-	uint32_t flags;	  /* TACH_SCHEDULE_* */
+	/* mask of fixed counters (arm64: bit 0 = the cycle counter; riscv64: bit 0 = cycle,
+	 * bit 2 = instret; hpmcounters 3-31 are general) */
+	uint32_t fixed;
+	uint32_t flags; /* TACH_SCHEDULE_* */
 };
 #define TACH_SCHEDULE_OPTIONS_INIT                                                             \
 	{                                                                                      \
@@ -52,13 +54,17 @@ TACH_BEGIN_DECLS
  * front-end registers are shared by equal values; PERF_METRICS fields go with their slots
  * event, in one group). The order of the events decides between equal answers. Not known
  * here: AMD's PMCx003 (floating-point operations) takes two neighbouring counters from family
- * 17h on, so that a full group with it may be one too many.
+ * 17h on, so that a full group with it may be one too many. On RISC-V firmware gives out the
+ * counters: where neither the devicetree nor the table says how many there are, all of the
+ * architecture's are taken to be there, and opening a group that is too large fails
+ * (TACH_ERR_NOCOUNTER).
  *
  * 0; TACH_ERR_TOOMANY if n > TACH_SCHEDULE_MAX; TACH_ERR_NOASSIGN when an event fits nowhere on
  * this PMU or the anchors alone do not fit a group; TACH_ERR_FEATCOMB when PERF_METRICS fields
  * come without their slots event. opt NULL = TACH_SCHEDULE_OPTIONS_INIT. No allocation; any
- * thread; reads /proc and CPUID when the PMU is the host's. Sources for the rules: Linux
- * arch/x86/events/{core,intel/core,amd/core}.c, drivers/perf/arm_pmuv3.c.
+ * thread; reads /proc, CPUID and the devicetree when the PMU is the host's. Sources for the
+ * rules: Linux arch/x86/events/{core,intel/core,amd/core}.c,
+ * drivers/perf/{arm_pmuv3,riscv_pmu_sbi}.c.
  */
 /* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
 TACH_API int tach_schedule_split(const struct tach_event *events, int n, int nanchors,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A set: what to count and what to derive from it. Immutable after creation, shared by threads.
+/*
+ * A set: what to count and what to derive from it. Immutable after creation, shared by threads.
  */
 #ifndef TACH_SET_H
 #define TACH_SET_H
@@ -12,6 +13,8 @@ struct tach_set;
 enum tach_member_kind {
 	TACH_MEMBER_HARDWARE, /* may be read in user space */
 	TACH_MEMBER_SOFTWARE, /* kernel software event: always read(2) */
+	TACH_MEMBER_EMULATED, /* counted by the emulator that the program runs in: tach-run(1)
+			       */
 };
 
 /*

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tutorial's commands run, one after the other, with its programs, as somebody would who follows it
+# The tutorial's commands run, one after the other, with its programs, as a reader would who follows it
 # after make install; the recipes' programs compile without a warning; links within docs/ lead somewhere.
 set -u
 cd "$(dirname "$0")/../.."

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The shared library exports what the public headers declare with TACH_API, all of it, and nothing
 # else but the symbol that guards the inline ABI; the symbol map names each of them, in the node of a version.
+# No type has the name of a function, which in C++ hides it; enumerators begin with TACH_.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -9,14 +10,25 @@ trap 'rm -rf "$work"' EXIT
 
 # -fpreprocessed: comments go, macros stay. A declaration names itself before its first ( [ or ;.
 for h in include/*.h include/tach/*.h; do gcc -fpreprocessed -dD -E -P "$h" 2>/dev/null; done |
-	grep -v '^#' | tr '\n' ' ' | tr ';{}' '\n\n\n' | sed -n 's/.*\bTACH_API\b//p' |
+	grep -v '^#' | tr '\n' ' ' >"$work/text"
+tr ';{}' '\n\n\n' <"$work/text" | sed -n 's/.*\bTACH_API\b//p' |
 	sed 's/__attribute__ *(([^)]*))//g; s/[[(].*//; s/ *$//; s/.*[ *]//' | sort -u >"$work/declared"
 nm -D --defined-only "$B/libtach.so" | awk '{ sub(/@.*/, "", $3); print $3 }' |
 	grep -vx -e 'TACH_[0-9.]*' | sort -u >"$work/exported"
 
 sed -n 's/^\t\(tach_\w*\);$/\1/p' core/libtach.map | sort >"$work/mapped"
 
+grep -oE '\<(struct|union|enum|typedef) [^;{(]*\<tach_[a-z0-9_]+ *[;{]|\<(struct|union|enum) tach_[a-z0-9_]+' "$work/text" |
+	grep -oE 'tach_[a-z0-9_]+' | sort -u >"$work/types"
+grep -oE '\<enum\>[^;{}()]*\{[^}]*\}' "$work/text" | sed 's/[^{]*{//; s/([^()]*)//g; s/}//' | tr ',' '\n' |
+	sed 's/=.*//; s/[[:space:]]//g' | grep . | sort -u >"$work/enumerators"
+
 failed=0
+both=$(comm -12 "$work/types" "$work/declared")
+[ -z "$both" ] || { echo "$both" | sed 's/^/# both a type and a function: /'; failed=1; }
+bare=$(grep -v '^TACH_' "$work/enumerators")
+[ -z "$bare" ] || { echo "$bare" | sed 's/^/# an enumerator without TACH_: /'; failed=1; }
+[ "$(wc -l <"$work/types")" -ge 50 ] && [ "$(wc -l <"$work/enumerators")" -ge 100 ] || { echo "# too few types or enumerators were found"; failed=1; }
 unmapped=$(sort "$work/declared" "$work/mapped" | uniq -u | grep -v '^tach__abi_[0-9]*$')
 twice=$(uniq -d "$work/mapped")
 hidden=$(comm -23 "$work/declared" "$work/exported")
@@ -26,7 +38,7 @@ foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]
 [ -z "$twice" ] || { echo "$twice" | sed 's/^/# twice in core\/libtach.map: /'; failed=1; }
 [ -z "$hidden" ] || { echo "$hidden" | sed 's/^/# declared but not defined or not exported: /'; failed=1; }
 [ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
-# What tach run preloads has a library of its own, which is to stand in front of nobody's.
+# What tach run preloads has a library of its own, which must not stand in front of the program's.
 preloaded=$(nm -D --defined-only "$B/libtach-run.so" | grep -w 'tach_[a-z_]*')
 [ -z "$preloaded" ] || { echo "$preloaded" | sed 's/^/# exported by libtach-run.so: /'; failed=1; }
 if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi

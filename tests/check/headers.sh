@@ -86,50 +86,52 @@ alone() { # LANGUAGE STANDARD FLAGS
 			compile "$h alone, $compiler -std=$2" "$compiler" -x "$1" -std="$2" $3 -fsyntax-only
 	done
 }
-# The macros in a program, assembled: in both dialects of the assembler, with and without optimisation.
+# The macros in a program: assembled, or read only (-fsyntax-only).
 used() { # LANGUAGE STANDARD FLAGS
 	local source=$work/use.c
 	[ "$1" = c ] || source=$work/use.cc
-	compile "in use, $compiler -std=$2 $3" "$compiler" -x "$1" -std="$2" $3 -DFIRST='<tach.h>' -c -o /dev/null <"$source"
+	compile "in use, $compiler -std=$2 $3" "$compiler" -x "$1" -std="$2" $3 -DFIRST='<tach.h>' -c -o "$work/$compiler.o" <"$source"
 }
 
-# Both dialects of x86's assembler are the same instructions.
-dialects() { # LANGUAGE OPTIMISATION
+# Both dialects of x86's assembler are accepted, and are the same instructions.
+dialects() { # LANGUAGE STANDARD FLAGS OPTIMISATION
 	for d in att intel; do
-		"$compiler" -x "$1" -w "$2" -masm=$d -Iinclude -DFIRST='<tach.h>' -c -o "$work/$compiler.o" "$work/use.c" 2>/dev/null &&
-			objdump -dr --no-show-raw-insn "$work/$compiler.o" | sed '/file format/d' >"$work/$compiler.$d"
+		rm -f "$work/$compiler.o"
+		used "$1" "$2" "$3 $4 -masm=$d"
+		objdump -dr --no-show-raw-insn "$work/$compiler.o" 2>&1 | sed '/file format/d' >"$work/$compiler.$d"
 	done
-	cmp -s "$work/$compiler.att" "$work/$compiler.intel" ||
-		echo "# $compiler $2: -masm=intel makes other instructions of the same source" >>"$work/failed.$compiler"
+	[ -s "$work/$compiler.att" ] && cmp -s "$work/$compiler.att" "$work/$compiler.intel" ||
+		echo "# $compiler $4: -masm=intel makes other instructions of the same source" >>"$work/failed.$compiler"
 }
 
-check() { # of $compiler
+check() { # of COMPILER; whether headers were alone with another one of its language
+	local compiler=$1
 	local language=c standards='gnu99 c11 gnu17 c2x' flags="$both $c_only" s
 	case $compiler in *++) language=c++ standards='c++11 c++14 c++17 c++20 c++2b' flags="$both $cc_only";; esac
 	case $compiler in *clang*) ;; *) flags="$flags -Wcast-align=strict -Wlogical-op -Wduplicated-cond";; esac
+	local first=${standards%% *} last=${standards##* }
+	# What has to be assembled is the same in every dialect of the language: in the first and the last one.
 	for s in $standards; do
-		used $language $s "$flags -O2"
+		case $s in "$first"|"$last") used $language $s "$flags -O2";; *) used $language $s "$flags -O2 -fsyntax-only";; esac
 	done
-	# Alone in the oldest one: what a header lacks, it lacks in all.
-	alone $language "${standards%% *}" "$flags"
-	used $language "$s" "$flags -O0 -DTACH_DEBUG"
-	used $language "$s" "$flags -O1 -DTACH_DISABLE"
+	# What a header lacks when it is alone, it lacks in all dialects, the oldest included, and with every compiler.
+	[ -n "$2" ] || alone $language $first "$flags"
+	used $language $last "$flags -O0 -DTACH_DEBUG"
+	used $language $last "$flags -O1 -DTACH_DISABLE"
 	compile "with tach/bench_main.h, $compiler" "$compiler" -x $language $flags -DWITH_BENCH -DFIRST='<tach/bench_main.h>' \
-		-std="$s" -O2 -c -o /dev/null <"$work/use.${language/c++/cc}"
-	[ $language = c ] || for s in '-fno-exceptions' '-fno-rtti' '-fno-exceptions -fno-rtti'; do used c++ c++11 "$flags -O2 $s"; done
-	case $("$compiler" -dumpmachine) in x86_64*)
-		for s in -O0 -O2; do
-			used $language "${standards%% *}" "$flags $s -masm=intel"
-			dialects $language $s
-		done;;
-	esac
+		-std="$last" -O2 -c -o /dev/null <"$work/use.${language/c++/cc}"
+	[ $language = c ] || for s in '-fno-exceptions' '-fno-rtti' '-fno-exceptions -fno-rtti'; do used c++ c++11 "$flags -O2 -fsyntax-only $s"; done
+	case $("$compiler" -dumpmachine) in x86_64*) for s in -O0 -O2; do dialects $language $first "$flags" $s; done;; esac
 }
 
 failed=0 compilers=()
 for c in ${@:-gcc clang g++ clang++}; do
 	if command -v "$c" >/dev/null; then compilers+=("$c"); else echo "skip headers $c: $c is not installed"; fi
 done
-for compiler in "${compilers[@]}"; do check & done
+c= cc=
+for compiler in "${compilers[@]}"; do
+	case $compiler in *++) check "$compiler" "$cc" & cc=1;; *) check "$compiler" "$c" & c=1;; esac
+done
 wait
 for compiler in "${compilers[@]}"; do
 	if [ ! -e "$work/failed.$compiler" ]; then echo "ok headers $compiler"; continue; fi

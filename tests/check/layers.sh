@@ -45,6 +45,16 @@ rule() { # FOLDER PATTERN-OF-ALLOWED
 	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
 }
 verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/'; rule examples 'examples/'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
+# include/tach/X.h is implemented in core/X/, or as one file of another room, core/ROOM/X.c; tests/check/rooms names
+# what cannot be.
+verdict public_functions "$(for o in "$B"/core/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] && nm --defined-only "$o" | awk -v s="${s%.o}" '$2 ~ /[TW]/ && $3 ~ /^tach_[a-z]/ { print $3, s }'; done | sort -u |
+	while read -r function file; do
+		header=$(awk -v f="$function" '/^TACH_API/ { open = 1 } open && match($0, "[ *]" f "\\(") { print FILENAME; exit } /;/ { open = 0 }' include/tach/*.h)
+		[ -n "$header" ] || { echo "$file defines $function, which no header declares"; continue; }
+		x=$(basename "$header" .h)
+		case $file in core/"$x"/* | core/*/"$x") continue;; esac
+		grep -q "^away $function " tests/check/rooms || echo "$file defines $function: it belongs to core/$x, or a file $x.c"
+	done)"
 # Tests stand in for the kernel, and descriptors are told apart, where events are opened: at one place.
 verdict one_perf_event_open "$(grep -rnE '(SYS|__NR)_perf_event_open' core arch --include='*.[ch]' | grep -v '^core/os/perf_open.c:')"
 verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"

@@ -21,8 +21,8 @@ CODE
 
 # end: 3 a counter are the difference, the mask and the store; read: 4 extend by sign.
 budgets() { cat <<'LIST'
-gcc                   begin1 12 begin4 45 end1 15 end4 54 read1 17 read4 61
-clang                 begin1 12 begin4 45 end1 15 end4 54 read1 16 read4 61
+gcc                   begin1 13 begin4 49 end1 16 end4 58 read1 18 read4 65
+clang                 begin1 13 begin4 49 end1 16 end4 58 read1 17 read4 65
 aarch64-linux-gnu-gcc begin1 19 begin4 64 end1 21 end4 73 read1 19 read4 64
 LIST
 }
@@ -41,7 +41,7 @@ check() { # COMPILER FUNCTION BUDGET
 	echo "# $1 $2: $n instructions, $bytes bytes"
 	[ "$n" -le "$3" ] || { echo "# $1 $2: $n instructions, budget $3"; bad=1; }
 	[ -z "$calls" ] || { echo "# $1 $2 calls$calls"; bad=1; }
-	[ "$bytes" -le 300 ] || case $2 in read4) ;; *) echo "# $1 $2: $bytes bytes, budget 300"; bad=1;; esac
+	[ "$bytes" -le 320 ] || case $2 in read4) ;; *) echo "# $1 $2: $bytes bytes, budget 320"; bad=1;; esac
 }
 
 while read -r compiler rest; do

@@ -14,10 +14,14 @@ $(B)/tests/fuzz/%: tests/fuzz/%.c tests/fuzz/driver/replay.c $(B)/libtach.a
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(B)/libtach.a $(LDLIBS)
 
+# The library is compiled once for all of them.
 fuzz_clang := clang -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined
-$(B)/fuzz/%: tests/fuzz/%.c $(core_src) $(B)/libtach.a | need-clang
+$(B)/fuzzed/libtach.a: need-clang FORCE
+	+@$(MAKE) --no-print-directory -s CC=clang B=$(B)/fuzzed OPT='-O1 -g' SAN=fuzzer-no-link,address,undefined $@
+$(B)/fuzz/%: tests/fuzz/%.c $(B)/fuzzed/libtach.a
 	@mkdir -p $(@D)
-	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c %.S,$^) $(gen_obj) $(LDLIBS)
+	$(call quiet,LD)$(fuzz_clang) $(CPPFLAGS) -std=c11 -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LDLIBS)
+fuzz_programs: $(fuzz_names:%=$(B)/fuzz/%)
 
 # New inputs go to build/fuzz/corpus; `make fuzz-keep` merges what they reach into the kept ones.
 fuzz: need-clang $(FUZZ:%=$(B)/fuzz/%)
@@ -29,4 +33,4 @@ fuzz-keep:
 	@for n in $(FUZZ); do $(B)/fuzz/$$n -set_cover_merge=1 -use_counters=0 tests/fuzz/corpus/$$n $(B)/fuzz/corpus/$$n; done
 need-clang:
 	@tools/need clang
-.PHONY: fuzz fuzz-keep need-clang
+.PHONY: fuzz fuzz_programs fuzz-keep need-clang

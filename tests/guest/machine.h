@@ -15,18 +15,21 @@ static inline int machine_is_guest(void)
 	return getenv("GUEST") != NULL;
 }
 
-static inline int machine_is_arm64(void)
+static inline int machine_is(const char *name)
 {
 	const char *arch = getenv("GUEST");
 
-	return arch && strcmp(arch, "arm64") == 0;
+	return arch && strcmp(arch, name) == 0;
+}
+
+static inline int machine_is_arm64(void)
+{
+	return machine_is("arm64");
 }
 
 static inline int machine_is_riscv64(void)
 {
-	const char *arch = getenv("GUEST");
-
-	return arch && strcmp(arch, "riscv64") == 0;
+	return machine_is("riscv64");
 }
 
 static inline int machine_has_pmu(void)
@@ -48,6 +51,12 @@ static inline int machine_is_exact(void)
 static inline int machine_counts_kernel(void)
 {
 	return machine_is_riscv64();
+}
+
+/* Instructions are counted: exactly, or together with the kernel's. */
+static inline int machine_counts_instructions(void)
+{
+	return machine_is_exact() || (machine_has_pmu() && getenv("GUEST_INSTRUCTIONS"));
 }
 
 /* Bits of a counter where the guest was booted with a certain width, else 0. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tach run with hardware counters: a shared program's threads and regions in the x86 guest, their
-# instructions known beforehand.
+# instructions known beforehand; and the tutorial's program, which says what its two loops execute.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -8,6 +8,8 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 tests/guest/ready x86 || exit 77
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread || exit 1
+awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial.md | sed 's/2048/256/g' >"$work/slow.c"
+gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
 
 # LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.
 # The guest has no shared libraries of its own: the loader is named, and told where they are.
@@ -16,7 +18,8 @@ mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^
 tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
-	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+	-x "tach run -e cycles,instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/slow" \
+	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 between() { # REGION QUANTITY LEAST MOST
@@ -33,5 +36,10 @@ between '(thread 3)' instructions 6000000 6005000
 between loop share 0.499 0.501
 # From outside: those, and what the loader and main do.
 between '(whole program)' instructions 8000000 9500000
+# The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.
+for loop in by_row by_column; do
+	between $loop instructions 655360 1966080
+	between $loop cycles 100000 1e12
+done
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"

@@ -1,7 +1,9 @@
 # make install, make uninstall: both read the lists that the GNUmakefile and its fragments filled.
 install_packages := tach.pc=$$LIBDIR/pkgconfig/tach.pc \
 	tachConfig.cmake=$$LIBDIR/cmake/tach/tachConfig.cmake tachConfigVersion.cmake=$$LIBDIR/cmake/tach/tachConfigVersion.cmake
-installed_files = $(install_programs) $(install_files) $(install_packages:%=$(B)/%)
+# What tests/check/slow/install.sh and lintian.sh need.
+slow_packages += cmake meson ninja-build lintian dpkg-dev
+installed_files = $(install_programs) $(install_files)
 
 # A page of section 3 is found by every name it explains. Expanded by install and uninstall alone.
 man_names = $(shell sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' $1 | tr -d ,)
@@ -22,10 +24,13 @@ define newline
 
 
 endef
+# What depends on the prefix is written elsewhere than into the build, of which two may be installed at a time.
 # The dynamic linker is told of libraries in its folders by ldconfig; who stages a package does it later.
 install: lib tools
 	@mkdir -p "$$DESTDIR$$LIBDIR" # one that does not exist yet is none of the dynamic linker's
-	@VERSION=$(VERSION) SONAME=$(SONAME) STATIC='$(static_libs)' tools/install/describe $(B)
+	@d=$$(mktemp -d) && trap 'rm -rf "$$d"' EXIT && \
+		VERSION=$(VERSION) SONAME=$(SONAME) STATIC='$(static_libs)' tools/install/describe "$$d" \
+		$(foreach i,$(install_packages),&& install -D -m644 "$$d"/$(call source,$i) $(call destination,$i))
 	$(foreach i,$(install_programs),@install -D -m755 $(call source,$i) $(call destination,$i)$(newline))
 	$(foreach i,$(filter-out $(install_programs),$(installed_files)),@install -D -m644 $(call source,$i) $(call destination,$i)$(newline))
 	$(foreach i,$(install_links) $(man_links),@ln -sf $(lastword $(subst =, ,$i)) "$$DESTDIR$(call source,$i)"$(newline))
@@ -33,7 +38,7 @@ install: lib tools
 	@echo "installed under $$DESTDIR$$PREFIX"
 # Folders that are ours alone go as well.
 uninstall:
-	$(foreach i,$(installed_files),@rm -f $(call destination,$i)$(newline))
+	$(foreach i,$(installed_files) $(install_packages),@rm -f $(call destination,$i)$(newline))
 	$(foreach i,$(install_links) $(man_links),@rm -f "$$DESTDIR$(call source,$i)"$(newline))
 	@for d in "$$LIBDIR/tach" "$$LIBDIR/cmake/tach"; do rmdir "$$DESTDIR$$d" 2>/dev/null || true; done
 	@find "$$DESTDIR$$INCLUDEDIR/tach" -depth -type d -empty -delete 2>/dev/null || true

@@ -5,58 +5,6 @@
 #include "core/tables/search.h"
 #include "tools/mkevents/mk.h"
 
-/* Names being sorted; position breaks ties, so that the first of equal names comes first. */
-struct sorted {
-	struct mk_cell name;
-	uint32_t first, second;
-	uint16_t hash;
-};
-
-static struct sorted sortable(const struct mk_cell *name, size_t first, size_t second)
-{
-	return (struct sorted){*name, (uint32_t)first, (uint32_t)second,
-			       tach__name_hash(name->text, name->length)};
-}
-
-static int by_hash(const void *pa, const void *pb)
-{
-	const struct sorted *a = pa, *b = pb;
-
-	if (a->hash != b->hash)
-		return a->hash < b->hash ? -1 : 1;
-	if (a->first != b->first)
-		return a->first < b->first ? -1 : 1;
-	return a->second < b->second ? -1 : a->second > b->second;
-}
-
-static void append_hashes(struct mk_pool *to, const struct sorted *s, size_t n)
-{
-	uint16_t *hash = mk_alloc(n * sizeof *hash);
-
-	for (size_t i = 0; i < n; i++)
-		hash[i] = s[i].hash;
-	mk_pool_append(to, hash, n);
-	free(hash);
-}
-
-/* Sorted positions and hashes of a run of rows that is new in its pool. */
-static void index_rows(struct mk_pool *orders, struct mk_pool *hashes,
-		       const struct mk_row *rows, size_t n)
-{
-	struct sorted *s = mk_alloc(n * sizeof *s);
-	uint16_t *order = mk_alloc(n * sizeof *order);
-
-	for (size_t i = 0; i < n; i++)
-		s[i] = sortable(&rows[i].name, i, 0);
-	qsort(s, n, sizeof *s, by_hash);
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint16_t)s[i].first;
-	mk_pool_append(orders, order, n);
-	append_hashes(hashes, s, n);
-	free(order);
-	free(s);
-}
-
 /* Vendor spellings are not among them: the sorted names are for looking those up. */
 static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
@@ -85,7 +33,20 @@ static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	return (uint16_t)mk_pool_add(&im->attr_lists, list, n);
 }
 
-static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *row)
+/*
+ * Of boxes' rows only occupancies, and umasks called as modifiers are, need to know: the fewer
+ * differ, the more are shared.
+ */
+static uint8_t src_of(const struct mk_pmu *pmu, const struct mk_row *row)
+{
+	if (!pmu->boxes || (row->src == TACH__SRC_V &&
+			    (pmu->row.flags & TACH__PMU_OCC || row->name.length == 1)))
+		return row->src;
+	return TACH__SRC_L;
+}
+
+static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+		      const struct mk_row *row)
 {
 	struct tach__umask u;
 
@@ -100,7 +61,7 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_row *r
 	u.attrs = attrs(mk, im, row);
 	u.group = row->group;
 	u.requires = row->requires;
-	u.src = row->src;
+	u.src = src_of(pmu, row);
 	return (uint16_t)mk_pool_add(&im->umasks, &u, 1);
 }
 
@@ -113,19 +74,22 @@ static uint32_t run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool 
 	uint32_t start = mk_pool_add(ids, id, n);
 
 	if (ids->used != used)
-		index_rows(orders, hashes, rows, n);
+		mk_index_rows(orders, hashes, rows, n);
 	return start;
 }
 
+static size_t of_box(const struct mk_row *rows, size_t n, int box, struct mk_row *out);
+
 static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
-		      const struct mk_row *row)
+		      const struct mk_row *row, int box)
 {
-	const struct mk_row *umasks = mk_umasks(pmu, row);
+	struct mk_row *umasks = mk_alloc(row->numasks * sizeof *umasks);
+	size_t n = of_box(mk_umasks(pmu, row), row->numasks, box, umasks);
 	uint16_t *id = mk_alloc(row->numasks * sizeof *id);
 	struct tach__event e;
 
-	for (size_t i = 0; i < row->numasks; i++)
-		id[i] = umask(mk, im, &umasks[i]);
+	for (size_t i = 0; i < n; i++)
+		id[i] = umask(mk, im, pmu, &umasks[i]);
 	memset(&e, 0, sizeof e);
 	e.name = mk_pool_string(&im->strings, &row->name);
 	e.description = mk_pool_string(&im->strings, &row->description);
@@ -135,109 +99,14 @@ static uint16_t event(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	e.mods = row->mods;
 	e.hw = (uint16_t)mk_pool_add(&im->hw, row->hw, row->nhw);
 	e.attrs = attrs(mk, im, row);
-	e.numasks = (uint16_t)row->numasks;
+	e.numasks = (uint16_t)n;
 	e.ngroups = row->group;
-	e.src = row->src;
-	e.umasks = (uint16_t)run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks,
-				 row->numasks);
+	e.src = src_of(pmu, row);
+	e.umasks =
+		(uint16_t)run(&im->umask_ids, &im->umask_order, &im->umask_hash, id, umasks, n);
 	free(id);
+	free(umasks);
 	return (uint16_t)mk_pool_add(&im->events, &e, 1);
-}
-
-/* Of equal names only the first is ever found; the others are dropped. */
-static size_t distinct(struct sorted *s, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		size_t k = kept;
-
-		while (k > 0 && s[k - 1].hash == s[i].hash &&
-		       !mk_same(&s[k - 1].name, &s[i].name))
-			k--;
-		if (k == 0 || s[k - 1].hash != s[i].hash)
-			s[kept++] = s[i];
-	}
-	return kept;
-}
-
-/* A sorted run of names; *n is how many were given, then how many there are. */
-static uint32_t names(struct mk_image *im, struct sorted *s, size_t *n)
-{
-	struct tach__tab_name *list = mk_alloc(*n * sizeof *list);
-	size_t used = im->names.used;
-	uint32_t start;
-
-	qsort(s, *n, sizeof *s, by_hash);
-	*n = distinct(s, *n);
-	for (size_t i = 0; i < *n; i++) {
-		list[i].name = mk_pool_string(&im->strings, &s[i].name);
-		list[i].first = (uint16_t)s[i].first;
-		list[i].second = (uint16_t)s[i].second;
-	}
-	start = mk_pool_add(&im->names, list, *n);
-	if (im->names.used != used)
-		append_hashes(&im->name_hash, s, *n);
-	free(list);
-	return start;
-}
-
-/* EVENT.UMASK with more dots, which tach__vendor_find finds without an index. */
-static int plain(const struct mk_row *event, const struct mk_row *umask,
-		 const struct mk_cell *vendor)
-{
-	size_t n = event->name.length;
-	struct mk_cell rest = {vendor->text + n + 1, vendor->length - n - 1, 0, 0};
-
-	if (!umask)
-		return mk_same(vendor, &event->name);
-	if (vendor->length != n + 1 + umask->name.length || vendor->text[n] != '.' ||
-	    strncasecmp(vendor->text, event->name.text, n) != 0)
-		return 0;
-	for (size_t i = 0; i < rest.length; i++) {
-		char c = rest.text[i] == '.' ? '_' : rest.text[i];
-
-		if (strncasecmp(&c, &umask->name.text[i], 1) != 0)
-			return 0;
-	}
-	return 1;
-}
-
-static size_t vendor_name(const struct mk *mk, const struct mk_pmu *pmu, uint32_t event,
-			  uint32_t umask, struct sorted *out)
-{
-	const struct mk_row *owner = &pmu->events[event];
-	const struct mk_row *under =
-		umask == TACH__TAB_NONE ? NULL : &pmu->umasks[owner->first_umask + umask];
-	const struct mk_row *row = under ? under : owner;
-
-	for (size_t i = 0; i < row->nattrs; i++) {
-		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
-
-		/* No event string can hold a name with a colon. */
-		if (a->key == TACH__A_VN && !plain(owner, under, &a->cell) &&
-		    !memchr(a->cell.text, ':', a->cell.length)) {
-			*out = sortable(&a->cell, event, umask);
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static void vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
-		   struct tach__tab_pmu *out)
-{
-	struct sorted *s = mk_alloc((pmu->nevents + pmu->numasks) * sizeof *s);
-	size_t n = 0;
-
-	for (size_t e = 0; e < pmu->nevents; e++) {
-		n += vendor_name(mk, pmu, (uint32_t)e, TACH__TAB_NONE, s + n);
-		for (size_t u = 0; u < pmu->events[e].numasks; u++)
-			n += vendor_name(mk, pmu, (uint32_t)e, (uint32_t)u, s + n);
-	}
-	out->vendor = names(im, s, &n);
-	out->nvendor = (uint32_t)n;
-	free(s);
 }
 
 static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
@@ -269,24 +138,47 @@ static void claim_the_rest(struct mk_image *im, size_t p, uint32_t vendor_name)
 	m->family[1] = m->model[1] = m->stepping[1] = UINT32_MAX;
 }
 
+/* The rows that a box has; all of them for -1. */
+static size_t of_box(const struct mk_row *rows, size_t n, int box, struct mk_row *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].box < 0 || rows[i].box == box)
+			out[kept++] = rows[i];
+	return kept;
+}
+
+uint32_t mk_build_events(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu, int box,
+			 uint32_t *nevents)
+{
+	struct mk_row *rows = mk_alloc(pmu->nevents * sizeof *rows);
+	size_t n = of_box(pmu->events, pmu->nevents, box, rows);
+	uint16_t *id = mk_alloc(n * sizeof *id);
+	uint32_t start;
+
+	for (size_t e = 0; e < n; e++)
+		id[e] = event(mk, im, pmu, &rows[e], box);
+	start = run(&im->event_ids, &im->event_order, &im->event_hash, id, rows, n);
+	*nevents = (uint32_t)n;
+	free(id);
+	free(rows);
+	return start;
+}
+
 static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 {
 	const struct mk_pmu *pmu = &mk->pmus[p];
-	uint16_t *id = mk_alloc(pmu->nevents * sizeof *id);
-	struct tach__pmu *row = &im->pmus[p];
+	struct tach__pmu *row = &im->pmus[im->npmus];
 
 	*row = pmu->row;
 	row->name = mk_pool_string(&im->strings, &pmu->name);
 	row->description = mk_pool_string(&im->strings, &pmu->description);
 	row->perf = perf_names(im, pmu);
 	row->alias = mk_pool_string(&im->strings, &pmu->alias);
-	row->nevents = (uint32_t)pmu->nevents;
-	for (size_t e = 0; e < pmu->nevents; e++)
-		id[e] = event(mk, im, pmu, &pmu->events[e]);
-	im->runs[p].events = run(&im->event_ids, &im->event_order, &im->event_hash, id,
-				 pmu->events, pmu->nevents);
-	vendor(mk, im, pmu, &im->runs[p]);
-	free(id);
+	im->runs[im->npmus].events = mk_build_events(mk, im, pmu, -1, &row->nevents);
+	mk_build_vendor(mk, im, pmu, &im->runs[im->npmus]);
+	p = im->npmus++;
 	for (size_t i = 0; i < pmu->nmatches; i++) {
 		struct tach__tab_match *m = &im->matches[im->nmatches++];
 
@@ -306,11 +198,12 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
  * that name only on a machine that has the aliasing PMU). */
 static void pmu_names(struct mk *mk, struct mk_image *im)
 {
-	struct sorted *s = mk_alloc(2 * mk->npmus * sizeof *s);
+	struct mk_sorted *s = mk_alloc(2 * mk->npmus * sizeof *s);
 	size_t n = 0;
 
-	for (size_t p = 0; p < im->npmus - im->npfm3; p++)
-		s[n++] = sortable(&mk->pmus[p].name, p, TACH__TAB_NONE);
+	for (size_t p = 0; p < mk->npmus && !mk->pmus[p].boxes; p++)
+		if (!(mk->pmus[p].row.flags & TACH__PMU_PFM3))
+			s[n++] = mk_sortable(&mk->pmus[p].name, p, TACH__TAB_NONE);
 	for (size_t p = 0; p < mk->npmus; p++) {
 		const struct mk_cell *alias = &mk->pmus[p].alias;
 		size_t q = 0;
@@ -320,11 +213,24 @@ static void pmu_names(struct mk *mk, struct mk_image *im)
 		while (q < mk->npmus && !mk_same(&mk->pmus[q].name, alias))
 			q++;
 		if (q == mk->npmus)
-			s[n++] = sortable(alias, p, TACH__TAB_NONE);
+			s[n++] = mk_sortable(alias, p, TACH__TAB_NONE);
 	}
-	im->pmu_names = names(im, s, &n);
+	im->pmu_names = mk_names(im, s, &n);
 	im->npmu_names = (uint32_t)n;
 	free(s);
+}
+
+uint32_t mk_build_names(struct mk_image *im, const struct mk_cell *name, const uint16_t *pmu,
+			size_t *n)
+{
+	struct mk_sorted *s = mk_alloc(*n * sizeof *s);
+	uint32_t start;
+
+	for (size_t i = 0; i < *n; i++)
+		s[i] = mk_sortable(&name[i], pmu[i], TACH__TAB_NONE);
+	start = mk_names(im, s, n);
+	free(s);
+	return start;
 }
 
 /* Row numbers are 16 bits wide in the arrays. */
@@ -365,35 +271,43 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	for (size_t p = 0; p < mk->npmus; p++) {
 		nmatches += mk->pmus[p].nmatches + 1; /* + 1: claim_the_rest */
 		im->npfm3 += (mk->pmus[p].row.flags & TACH__PMU_PFM3) != 0;
+		for (size_t i = 0; i < mk->pmus[p].ninsts; i++)
+			im->nboxes += (size_t)(mk->pmus[p].insts[i].last -
+					       mk->pmus[p].insts[i].first + 1);
 	}
-	im->npmus = mk->npmus;
-	im->pmus = mk_alloc(mk->npmus * sizeof *im->pmus);
-	im->runs = mk_alloc(mk->npmus * sizeof *im->runs);
+	im->pmus = mk_alloc((mk->npmus + im->nboxes) * sizeof *im->pmus);
+	im->runs = mk_alloc((mk->npmus + im->nboxes) * sizeof *im->runs);
 	im->matches = mk_alloc(nmatches * sizeof *im->matches);
-	for (size_t p = 0; p < mk->npmus; p++)
-		one_pmu(mk, im, p);
+	for (size_t p = 0; p < mk->npmus; p++) {
+		if (!mk->pmus[p].boxes)
+			one_pmu(mk, im, p);
+		else if (!mk->pmus[p - 1].boxes)
+			mk_boxes(mk, im);
+	}
 	pmu_names(mk, im);
 	/* tach__name_equal reads so far behind a string. */
 	mk_pool_append(&im->strings, "\0\0\0\0\0\0\0", 8);
 	fits(mk, &im->events, "events");
 	fits(mk, &im->umasks, "umasks");
 	fits(mk, &im->umask_ids, "runs of umasks");
+	fits(mk, &im->names, "names of vendors");
 	fits(mk, &im->attr_values, "attribute values");
 	fits(mk, &im->attr_lists, "attribute lists");
 	fits(mk, &im->counters, "sets of counters");
 	fits(mk, &im->hw, "wired-in modifiers");
 }
 
-/* Order of PMUs: libpfm-3's lists behind all others; architecture; the architectural default
- * after all models, where libpfm-4 has it; libpfm-4's numbers; then the ones it does not know,
- * by name. */
+/* Order of PMUs: libpfm-3's lists behind all others, before them boxes; architecture; the
+ * architectural default after all models, where libpfm-4 has it; libpfm-4's numbers; then the
+ * ones it does not know, by name. */
 static int pmu_order(const void *pa, const void *pb)
 {
 	const struct mk_pmu *a = pa, *b = pb;
 	uint32_t da = a->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t db = b->row.flags & TACH__PMU_ARCHDEFAULT;
 	uint32_t ia = (uint32_t)a->row.libpfm4_id, ib = (uint32_t)b->row.libpfm4_id;
-	uint32_t oa = a->row.flags & TACH__PMU_PFM3, ob = b->row.flags & TACH__PMU_PFM3;
+	uint32_t oa = a->row.flags & TACH__PMU_PFM3 ? 2 : a->boxes != 0;
+	uint32_t ob = b->row.flags & TACH__PMU_PFM3 ? 2 : b->boxes != 0;
 
 	if (oa != ob)
 		return oa < ob ? -1 : 1;
@@ -417,6 +331,7 @@ void mk_free(struct mk *mk)
 		free(mk->pmus[p].events);
 		free(mk->pmus[p].umasks);
 		free(mk->pmus[p].matches);
+		free(mk->pmus[p].insts);
 	}
 	free(mk->pmus);
 	free(mk->attrs);
@@ -436,4 +351,5 @@ void mk_image_free(struct mk_image *im)
 	free(im->pmus);
 	free(im->runs);
 	free(im->matches);
+	free(im->box_matches);
 }

@@ -68,7 +68,7 @@ void mk_mods(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell
 	if (mk_empty(cell))
 		return;
 	while (mk_split(&rest, ',', &part)) {
-		int mod = mk_mod(&part);
+		int mod = pmu->boxes ? mk_box_mod(&part) : mk_mod(&part);
 
 		if (mod < 0) {
 			mk_fault(mk, pmu, &part, "unknown modifier '%.*s'", (int)part.length,
@@ -131,6 +131,13 @@ static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *
 	int key;
 
 	mk_split(&value, '=', &name);
+	if (pmu->boxes && mk_only_text(&name)) {
+		uint64_t box;
+
+		if (mk_is(&name, "inst") && mk_number(&value, 10, 999, &box))
+			row->box = (int)box;
+		return;
+	}
 	key = mk_attr_key(&name);
 	if (key < 0) {
 		mk_fault(mk, pmu, &name, "unknown attribute '%.*s'", (int)name.length,
@@ -167,6 +174,10 @@ static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *
 	}
 	if (a.key == TACH__A_EQ)
 		row->eq = a.cell;
+	if (a.key == TACH__A_REQ && pmu->boxes) {
+		mk_mods(mk, pmu, &a.cell, &locked);
+		a.number = locked;
+	}
 	if (a.key == TACH__A_LOCK && !mk_is(&a.cell, "none"))
 		mk_mods(mk, pmu, &a.cell, &locked);
 	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof a);

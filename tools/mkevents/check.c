@@ -21,13 +21,14 @@ static void unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row 
 	for (size_t i = 1; i < n; i++) {
 		const struct mk_row *other = find(rows, i, &rows[i].name);
 
-		if (other)
+		if (other && !(rows[i].flags & TACH__EV_SHADOW && pmu->boxes))
 			mk_fault(mk, pmu, &rows[i].name, "%s '%.*s' was given at line %d", what,
 				 (int)rows[i].name.length, rows[i].name.text, other->name.line);
 	}
 }
 
-/* One word of an alias: a umask of the event, or a modifier that it takes, with a value or not.
+/*
+ * One word of an alias: a umask of the event, or a modifier that it takes, with a value or not.
  */
 static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event,
 		       const struct mk_cell *word)
@@ -107,6 +108,8 @@ static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_ro
 {
 	uint64_t general = pmu->row.general_mask, fixed = pmu->row.fixed;
 
+	if (pmu->boxes)
+		return;
 	if (general & 1)
 		general = (1ull << (pmu->row.general < 16 ? 2 * pmu->row.general : 32)) - 1;
 	if (metrics)
@@ -206,7 +209,7 @@ static int patterns_meet(const char *a, const char *b)
 static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
 {
 	for (const struct mk_pmu *p = mk->pmus; p <= pmu; p++) {
-		if (p->row.arch != pmu->row.arch)
+		if (p->row.arch != pmu->row.arch || p->boxes)
 			continue;
 		if (p->vendor.text && pmu->vendor.text && !mk_same(&p->vendor, &pmu->vendor))
 			continue;
@@ -249,7 +252,7 @@ static void file(struct mk *mk, const struct mk_pmu *pmu)
 		mk_fault(mk, pmu, &pmu->alias, "an alias of itself");
 	if (pmu->row.arch == TACH__X86 && pmu->nmatches && !pmu->vendor.text)
 		mk_fault(mk, pmu, &pmu->matches[0].cell, "@match needs a @vendor");
-	for (size_t i = 0; i < pmu->nmatches; i++)
+	for (size_t i = 0; i < pmu->nmatches && !pmu->boxes; i++)
 		claimed(mk, pmu, &pmu->matches[i]);
 }
 

@@ -107,7 +107,8 @@ void mk_describe(struct mk *mk, const char *file, const char *text, size_t lengt
 	for (size_t p = 0; p < mk->npmus; p++) {
 		struct mk_pmu *pmu = &mk->pmus[p];
 
-		if (pmu->row.arch != store.arch)
+		/* A core's word for a umask says nothing of a box's. */
+		if (pmu->row.arch != store.arch || pmu->boxes)
 			continue;
 		for (size_t e = 0; e < pmu->nevents; e++) {
 			struct mk_row *event = &pmu->events[e];

@@ -96,12 +96,12 @@ static void pmus(const struct mk_image *im, FILE *to)
 		const struct tach__pmu *p = &im->pmus[i];
 
 		fprintf(to,
-			"\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %#x, %#x, %#x, %#x, "
-			"%d, %u, %u},\n",
+			"\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, {%u}, %u, {%#x}, {%#x}, %#x, "
+			"%#x, %d, %u, %u},\n",
 			p->name, p->description, p->perf, p->arch, p->encoding, p->general,
 			p->general_width, p->general_libpfm4, p->fixed_libpfm4, p->fixed_width,
-			p->plm, p->fixed, p->general_mask, p->mods, p->flags, p->libpfm4_id,
-			p->nevents, p->alias);
+			p->privilege, p->fixed, p->general_mask, p->mods, p->flags,
+			p->libpfm4_id, p->nevents, p->alias);
 	}
 	fputs("};\n\nconst struct tach__tab_pmu tach__tab_runs[] = {\n", to);
 	for (size_t i = 0; i < im->npmus; i++)
@@ -123,7 +123,16 @@ static void matches(const struct mk_image *im, FILE *to)
 			m->family[0], m->family[1], m->model[0], m->model[1], m->stepping[0],
 			m->stepping[1]);
 	}
-	fputs("};\n", to);
+	fputs("};\n\nconst struct tach__tab_boxes tach__tab_boxes[] = {\n", to);
+	for (size_t i = 0; i < im->nbox_matches; i++) {
+		const struct tach__tab_boxes *b = &im->box_matches[i];
+
+		fprintf(to, "\t{%u, %u, %u, %u, {%#x, %#x}, {%#x, %#x}, {%#x, %#x}},\n",
+			b->vendor, b->first, b->count, b->arch, b->family[0], b->family[1],
+			b->model[0], b->model[1], b->stepping[0], b->stepping[1]);
+	}
+	/* A table of C has a row. */
+	fprintf(to, "%s};\n", im->nbox_matches ? "" : "\t{0}\n");
 }
 
 int mk_emit(const struct mk_image *im, FILE *to)
@@ -151,7 +160,10 @@ int mk_emit(const struct mk_image *im, FILE *to)
 	fprintf(to,
 		"\nconst uint32_t tach__tab_npmus = %zu, tach__tab_npfm3 = %zu;\n"
 		"const uint32_t tach__tab_nmatches = %zu;\n"
-		"const uint32_t tach__tab_pmu_names = %u, tach__tab_npmu_names = %u;\n",
-		im->npmus - im->npfm3, im->npfm3, im->nmatches, im->pmu_names, im->npmu_names);
+		"const uint32_t tach__tab_pmu_names = %u, tach__tab_npmu_names = %u;\n"
+		"const uint32_t tach__tab_nboxes = %zu, tach__tab_nbox_matches = %zu;\n"
+		"const uint32_t tach__tab_box_names = %u;\n",
+		im->npmus - im->nboxes - im->npfm3, im->npfm3, im->nmatches, im->pmu_names,
+		im->npmu_names, im->nboxes, im->nbox_matches, im->box_names);
 	return ferror(to) ? -1 : 0;
 }

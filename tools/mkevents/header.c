@@ -4,6 +4,8 @@
 #include <tach/event.h>
 #include "tools/mkevents/mk.h"
 
+enum { VALUES_MAX = 40 };
+
 enum key {
 	FORMAT,
 	PMU,
@@ -20,10 +22,20 @@ enum key {
 	GP_LIBPFM4,
 	FIXED_LIBPFM4,
 	ISA,
-	PLM,
+	PRIVILEGE,
 	MODS,
 	FLAGS,
 	SOURCE,
+	/* of boxes */
+	INST,
+	SINGLE,
+	DETECT,
+	PERFDROP,
+	OSMODS,
+	WORDS,
+	BOX_LINUX,
+	IDENTIFIER,
+	FIELDS,
 	NKEYS
 };
 
@@ -46,13 +58,25 @@ static const struct {
 	[GP_LIBPFM4] = {"gp_libpfm4", 1, 1},
 	[FIXED_LIBPFM4] = {"fixed_libpfm4", 1, 1},
 	[ISA] = {"isa", 1, 1},
-	[PLM] = {"plm", 1, 1},
+	[PRIVILEGE] = {"privilege", 1, 1},
 	[MODS] = {"mods", 1, 1},
 	[FLAGS] = {"flags", 1, 1},
 	[SOURCE] = {"source", 2, 4},
+	[INST] = {"inst", 5, 5},
+	[SINGLE] = {"single", 1, 1},
+	[DETECT] = {"detect", 1, 1},
+	[PERFDROP] = {"perfdrop", 1, 1},
+	[OSMODS] = {"osmods", 1, 1},
+	[WORDS] = {"codes_libpfm4", 1, 1},
+	[BOX_LINUX] = {"linux", 5, 5},
+	[IDENTIFIER] = {"identifier", 1, 1},
+	[FIELDS] = {"fields", 1, VALUES_MAX},
 };
-static const enum key required[] = {FORMAT, PMU, ARCH, ENCODING, PERF, PLM, MODS, FLAGS};
-static const enum key repeats[] = {MATCH, SOURCE};
+static const enum key required[] = {FORMAT,    PMU,  ARCH,  ENCODING, PERF,
+				    PRIVILEGE, MODS, FLAGS, NKEYS};
+static const enum key required_of_boxes[] = {FORMAT, PMU,    ARCH, ENCODING, INST,
+					     DETECT, OSMODS, MODS, FLAGS,    NKEYS};
+static const enum key repeats[] = {MATCH, SOURCE, INST};
 
 static uint64_t number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
 		       uint64_t max)
@@ -65,139 +89,12 @@ static uint64_t number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *
 	return n;
 }
 
-/* "a", "a..b" or "*", hexadecimal. */
-static void range(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
-		  uint32_t out[2])
-{
-	struct mk_cell rest = *cell, low, high;
-	uint64_t a = 0, b = 0;
-	const char *dots = NULL;
-
-	out[0] = 0;
-	out[1] = UINT32_MAX;
-	if (mk_is(cell, "*"))
-		return;
-	for (size_t i = 0; i + 1 < cell->length; i++)
-		if (!dots && cell->text[i] == '.' && cell->text[i + 1] == '.')
-			dots = cell->text + i;
-	low = high = rest;
-	if (dots) {
-		low.length = (size_t)(dots - cell->text);
-		high.text = dots + 2;
-		high.length -= low.length + 2;
-		high.column += (int)low.length + 2;
-	}
-	if (!mk_number(&low, 16, 0xffffff, &a) || !mk_number(&high, 16, 0xffffff, &b) ||
-	    a > b) {
-		mk_fault(mk, pmu, cell, "'%.*s' is not a hexadecimal number, a..b or *",
-			 (int)cell->length, cell->text);
-		return;
-	}
-	out[0] = (uint32_t)a;
-	out[1] = (uint32_t)b;
-}
-
-static void any(uint32_t out[2])
-{
-	out[0] = 0;
-	out[1] = UINT32_MAX;
-}
-
-static void match_option(struct mk *mk, struct mk_pmu *pmu, struct mk_match *match,
-			 const struct mk_cell *cell)
-{
-	struct mk_cell value = *cell, key;
-	uint64_t n = 0;
-
-	mk_split(&value, '=', &key);
-	if (!value.text) {
-		mk_fault(mk, pmu, cell, "expected core=, native= or fallback=");
-	} else if (mk_is(&key, "fallback")) {
-		match->fallback = value;
-	} else if (!mk_is(&key, "core") && !mk_is(&key, "native")) {
-		mk_fault(mk, pmu, cell, "expected core=, native= or fallback=");
-	} else if (!mk_number(&value, 10, 255, &n)) {
-		mk_fault(mk, pmu, &value, "'%.*s' is not a number up to 255", (int)value.length,
-			 value.text);
-	} else if (mk_is(&key, "core")) {
-		match->row.core = (uint8_t)n;
-	} else {
-		match->row.native = (uint8_t)n;
-	}
-}
-
-/* Numbers in cells of their own, or several in one: family-model-stepping. */
-static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
-		    const struct mk_cell *value)
-{
-	uint32_t *to[3] = {m->row.family, m->row.model, m->row.stepping};
-	const struct mk_claim *claim = &mk_claims[pmu->row.arch];
-	int got = 0;
-
-	for (int i = 0; i < claim->cells; i++) {
-		struct mk_cell rest = value[i], part;
-
-		for (; mk_split(&rest, '-', &part); got++)
-			if (got < 3)
-				range(mk, pmu, &part, to[got]);
-	}
-	if (got != claim->numbers)
-		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d number%s%s",
-			 claim->numbers, claim->numbers == 1 ? "" : "s",
-			 claim->numbers == 3 ? ": family-model-stepping" : "");
-}
-
-/* The cells, joined by blanks. */
-static void patterns(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
-		     const struct mk_cell *value)
-{
-	size_t used = 0;
-
-	for (int i = 0; i < mk_claims[pmu->row.arch].cells; i++) {
-		const char *wild = memchr(value[i].text, '~', value[i].length);
-
-		if (wild && wild != value[i].text + value[i].length - 1)
-			mk_fault(mk, pmu, &value[i], "~ ends a pattern");
-		if (used + value[i].length + 2 > sizeof m->pattern) {
-			mk_fault(mk, pmu, &value[i], "the patterns are longer than %zu bytes",
-				 sizeof m->pattern - 2);
-			return;
-		}
-		if (i)
-			m->pattern[used++] = ' ';
-		memcpy(m->pattern + used, value[i].text, value[i].length);
-		used += value[i].length;
-	}
-}
-
 static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n)
 {
-	struct mk_match *m;
-	int options;
-
-	if (!(pmu->seen & 1u << ARCH)) {
+	if (!(pmu->seen & 1u << ARCH))
 		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
-		return;
-	}
-	if (pmu->row.arch == TACH__NARCHS)
-		return; /* the fault is told */
-	pmu->matches = mk_grow(pmu->matches, pmu->nmatches, &pmu->match_room, sizeof *m);
-	m = &pmu->matches[pmu->nmatches++];
-	memset(m, 0, sizeof *m);
-	m->cell = value[0];
-	m->row.arch = pmu->row.arch;
-	any(m->row.family);
-	any(m->row.model);
-	any(m->row.stepping);
-	options = mk_claims[pmu->row.arch].cells;
-	if (n < options)
-		mk_fault(mk, pmu, &value[0], "a CPU of this architecture is %d cells", options);
-	else if (mk_claims[pmu->row.arch].numbers)
-		numbers(mk, pmu, m, value);
-	else
-		patterns(mk, pmu, m, value);
-	for (int i = options; i < n; i++)
-		match_option(mk, pmu, m, &value[i]);
+	else if (pmu->row.arch != TACH__NARCHS) /* else the fault is told */
+		mk_match(mk, pmu, value, n);
 }
 
 static void general(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value)
@@ -225,11 +122,11 @@ static void privilege(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *v
 
 	while (mk_split(&rest, ',', &part)) {
 		if (mk_is(&part, "k"))
-			pmu->row.plm |= TACH_PRIVILEGE_KERNEL;
+			pmu->row.privilege |= TACH_PRIVILEGE_KERNEL;
 		else if (mk_is(&part, "u"))
-			pmu->row.plm |= TACH_PRIVILEGE_USER;
+			pmu->row.privilege |= TACH_PRIVILEGE_USER;
 		else if (mk_is(&part, "h"))
-			pmu->row.plm |= TACH_PRIVILEGE_HYPERVISOR;
+			pmu->row.privilege |= TACH_PRIVILEGE_HYPERVISOR;
 		else
 			mk_fault(mk, pmu, &part, "unknown privilege level '%.*s'",
 				 (int)part.length, part.text);
@@ -252,10 +149,12 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		 int n)
 {
 	uint64_t counters = 0;
+	uint32_t counted = 0;
 
 	switch (key) {
 	case FORMAT:
-		if (!mk_is(value, "pmuevents/1"))
+		pmu->boxes = mk_is(value, "pmuevents-uncore/1");
+		if (!pmu->boxes && !mk_is(value, "pmuevents/1"))
 			mk_fault(mk, pmu, value, "this program reads pmuevents/1 only");
 		break;
 	case PMU:
@@ -305,7 +204,7 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 	case FIXED_LIBPFM4:
 		pmu->row.fixed_libpfm4 = (uint8_t)number(mk, pmu, value, 64);
 		break;
-	case PLM:
+	case PRIVILEGE:
 		privilege(mk, pmu, value);
 		break;
 	case MODS:
@@ -313,8 +212,32 @@ static void take(struct mk *mk, struct mk_pmu *pmu, enum key key, const struct m
 		break;
 	case FLAGS:
 		pmu->flags_cell = *value;
-		mk_flags(mk, pmu, value, mk_pmu_flags, "PMU flag", &pmu->row.flags);
+		mk_flags(mk, pmu, value, mk_pmu_flags, "PMU flag", &counted);
+		pmu->row.flags |= counted;
 		break;
+	case INST:
+		mk_inst(mk, pmu, value);
+		break;
+	case SINGLE:
+		pmu->single = *value;
+		break;
+	case DETECT:
+		pmu->row.flags |= TACH__PMU_BOX | (mk_is(value, "sysfs") ? TACH__PMU_SYSFS : 0);
+		if (!mk_is(value, "sysfs") && !mk_is(value, "cpu"))
+			mk_fault(mk, pmu, value, "@detect is cpu or sysfs");
+		break;
+	case PERFDROP:
+		mk_mods(mk, pmu, value, &pmu->row.perfdrop);
+		break;
+	case OSMODS:
+		mk_osmods(mk, pmu, value);
+		break;
+	case WORDS:
+		pmu->row.words = (uint8_t)number(mk, pmu, value, 4);
+		break;
+	case BOX_LINUX:
+	case IDENTIFIER:
+	case FIELDS:
 	case ISA:
 	case SOURCE:
 	case NKEYS:
@@ -332,7 +255,7 @@ static int repeating(enum key key)
 
 void mk_header(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line)
 {
-	struct mk_cell key, value[5];
+	struct mk_cell key, value[VALUES_MAX];
 	enum key k;
 	int n = 0;
 
@@ -346,7 +269,7 @@ void mk_header(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line)
 		mk_fault(mk, pmu, &key, "unknown header key '%.*s'", (int)key.length, key.text);
 		return;
 	}
-	while (n < 5 && mk_split(&line, '\t', &value[n])) {
+	while (n < VALUES_MAX && mk_split(&line, '\t', &value[n])) {
 		if (value[n].length == 0) {
 			mk_fault(mk, pmu, &value[n], "empty cell");
 			return;
@@ -368,9 +291,10 @@ void mk_header(struct mk *mk, struct mk_pmu *pmu, struct mk_cell line)
 
 void mk_header_done(struct mk *mk, struct mk_pmu *pmu)
 {
+	const enum key *needed = pmu->boxes ? required_of_boxes : required;
 	struct mk_cell at = {"", 0, 1, 1};
 
-	for (size_t i = 0; i < sizeof required / sizeof *required; i++)
-		if (!(pmu->seen & 1u << required[i]))
-			mk_fault(mk, pmu, &at, "no @%s in this file", keys[required[i]].name);
+	for (; *needed != NKEYS; needed++)
+		if (!(pmu->seen & 1u << *needed))
+			mk_fault(mk, pmu, &at, "no @%s in this file", keys[*needed].name);
 }

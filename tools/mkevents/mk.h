@@ -33,6 +33,7 @@ struct mk_row {
 	uint32_t nhw;
 	size_t first_attr, nattrs;   /* in mk->attrs */
 	size_t first_umask, numasks; /* in mk_pmu.umasks; events only */
+	int box;		     /* the only box that has it, -1: any */
 	uint8_t group;		     /* events: number of groups */
 	uint8_t requires, src;
 	enum { MK_NEW, MK_OPEN, MK_DONE } mark; /* for walks along aliases */
@@ -40,12 +41,23 @@ struct mk_row {
 
 struct mk_match {
 	struct tach__tab_match row;
-	struct mk_cell cell, fallback;
+	struct mk_cell cell, fallback, inst;
 	char pattern[96];
+};
+
+/* A line of boxes: PMUs that share the rows of one file. */
+struct mk_inst {
+	struct mk_cell name, perf; /* with %d or %x for the number */
+	int first, last;	   /* -1: one box without a number */
+	int libpfm4_id, order;	   /* of the first; -1: none */
 };
 
 struct mk_pmu {
 	const char *file;
+	int boxes; /* pmuevents-uncore/1 */
+	struct mk_inst *insts;
+	size_t ninsts, inst_room;
+	struct mk_cell single; /* the kernel's other name for the first box */
 	struct tach__pmu row;
 	struct mk_cell name, description, alias, vendor, flags_cell;
 	struct mk_cell perf[4];
@@ -85,7 +97,10 @@ struct mk_image {
 	struct mk_pool names, name_hash;
 	struct tach__pmu *pmus;
 	struct tach__tab_pmu *runs;
-	size_t npmus, npfm3; /* all; libpfm-3's lists among them, last */
+	size_t npmus, nboxes, npfm3; /* all; the others among them, libpfm-3's lists last */
+	struct tach__tab_boxes *box_matches;
+	size_t nbox_matches;
+	uint32_t box_names;
 	struct tach__tab_match *matches;
 	size_t nmatches;
 	uint32_t pmu_names, npmu_names;
@@ -112,6 +127,8 @@ void *mk_grow(void *array, size_t count, size_t *room, size_t size);
 /* ---- names.c: words of the format ---- */
 int mk_word(const char *const *words, size_t count, const struct mk_cell *cell);
 int mk_mod(const struct mk_cell *cell);
+int mk_box_mod(const struct mk_cell *cell);   /* by key */
+int mk_only_text(const struct mk_cell *name); /* an attribute that the library does not need */
 int mk_attr_key(const struct mk_cell *cell);
 enum mk_attr_kind { MK_FLAG, MK_NUMBER, MK_TEXT };
 enum mk_attr_kind mk_attr_kind(enum tach__attr key);
@@ -146,6 +163,42 @@ void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cel
 struct mk_row *mk_umasks(const struct mk_pmu *pmu, const struct mk_row *event);
 /* Reads one file's text, which must outlive mk. */
 void mk_parse(struct mk *mk, const char *file, const char *text, size_t length);
+
+/* ---- match.c ---- */
+/* Of n cells, after @arch. */
+void mk_match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n);
+
+/* ---- index.c ---- */
+
+/* Names being sorted; position breaks ties, so that the first of equal names comes first. */
+struct mk_sorted {
+	struct mk_cell name;
+	uint32_t first, second;
+	uint16_t hash;
+};
+
+struct mk_sorted mk_sortable(const struct mk_cell *name, size_t first, size_t second);
+/* A sorted run of names; *n is how many were given, then how many there are. */
+uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n);
+/* Sorted positions and hashes of a run of rows that is new in its pool. */
+void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct mk_row *rows,
+		   size_t n);
+
+/* ---- boxes.c ---- */
+void mk_inst(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
+void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
+/* The PMUs of all files of boxes, from row im->npmus on; what they count is built already. */
+void mk_boxes(struct mk *mk, struct mk_image *im);
+
+/* ---- build.c, index.c ---- */
+/* Rows of the pools: from the events of a file those that box has; its PMU row's nevents. */
+uint32_t mk_build_events(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu, int box,
+			 uint32_t *nevents);
+void mk_build_vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
+		     struct tach__tab_pmu *out);
+/* A sorted run of names of PMUs; *n of them at most, then how many there are. */
+uint32_t mk_build_names(struct mk_image *im, const struct mk_cell *name, const uint16_t *pmu,
+			size_t *n);
 
 /* ---- describe.c ---- */
 /* Joins one file of descriptions to the rows; its text must outlive mk. */

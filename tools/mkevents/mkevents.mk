@@ -1,6 +1,6 @@
 # The event tables: text to C, by a program of the machine that builds.
 mkevents_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkevents/*.c))
-mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv arch/*/pfm3/*.tsv))
+mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv arch/*/uncore/*.tsv arch/*/pfm3/*.tsv))
 mkevents_desc := $(sort $(wildcard arch/*/descriptions.tsv))
 gen_obj      += $(B)/gen/tables.o
 

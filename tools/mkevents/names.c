@@ -18,8 +18,8 @@ const struct mk_claim mk_claims[TACH__NARCHS] = {
 const char *const mk_src_names[5] = {"L", "V", "LV", "LX", "LF"};
 
 const char *const mk_mod_names[TACH__NMODS] = {
-	"k",	    "u", "e", "i",  "c",    "t",   "ldlat",  "intx",   "intxcp",
-	"fe_thres", "h", "g", "hv", "cmpl", "thr", "irange", "drange", "opc",
+	"k", "u", "e",	"i",	"c",   "t",	 "ldlat",  "intx", "intxcp", "fe_thres",
+	"h", "g", "hv", "cmpl", "thr", "irange", "drange", "opc",  "eq",
 };
 
 const struct mk_flag mk_pmu_flags[] = {
@@ -32,36 +32,69 @@ const struct mk_flag mk_pmu_flags[] = {
 	{"pfm3", TACH__PMU_PFM3},
 	{"perfmonv2", TACH__PMU_PERFMONV2},
 	{"pebsall", TACH__PMU_PEBSALL},
+	{"noh", TACH__PMU_NOH},
+	{"occ", TACH__PMU_OCC},
+	{"cbo", TACH__PMU_CBO},
+	{"cha", TACH__PMU_CHA},
+	{"type4", TACH__PMU_TYPE4},
+	{"header", TACH__PMU_HEADER},
 	{NULL, 0},
 };
 
 const struct mk_flag mk_event_flags[] = {
-	{"offcore", TACH__EV_OFFCORE},	 {"frontend", TACH__EV_FRONTEND},
-	{"grpexcl", TACH__EV_GRPEXCL},	 {"bare", TACH__EV_BARE},
-	{"fixed", TACH__EV_FIXED},	 {"pebs", TACH__EV_PEBS},
-	{"spec", TACH__EV_SPEC},	 {"depr", TACH__EV_DEPR},
-	{"codedup", TACH__EV_CODEDUP},	 {"btb", TACH__EV_BTB},
-	{"etb", TACH__EV_ETB},		 {"iear_cache", TACH__EV_IEAR_CACHE},
-	{"iear_tlb", TACH__EV_IEAR_TLB}, {"dear_cache", TACH__EV_DEAR_CACHE},
-	{"dear_tlb", TACH__EV_DEAR_TLB}, {"dear_alat", TACH__EV_DEAR_ALAT},
-	{"irange", TACH__EV_IRANGE},	 {"drange", TACH__EV_DRANGE},
-	{"opc", TACH__EV_OPC},		 {"mesi", TACH__EV_MESI},
-	{"allthrd", TACH__EV_ALLTHRD},	 {"fallback", TACH__EV_FALLBACK},
-	{"noauto", TACH__EV_NOAUTO},	 {"ibsfetch", TACH__EV_IBSFETCH},
-	{"ibsop", TACH__EV_IBSOP},	 {"filt", TACH__EV_FILT},
-	{"filt0", TACH__EV_FILT0},	 {"cspec", TACH__EV_CSPEC},
-	{"uncore", TACH__EV_UNCORE},	 {NULL, 0},
+	{"offcore", TACH__EV_OFFCORE},
+	{"frontend", TACH__EV_FRONTEND},
+	{"grpexcl", TACH__EV_GRPEXCL},
+	{"bare", TACH__EV_BARE},
+	{"fixed", TACH__EV_FIXED},
+	{"pebs", TACH__EV_PEBS},
+	{"spec", TACH__EV_SPEC},
+	{"depr", TACH__EV_DEPR},
+	{"codedup", TACH__EV_CODEDUP},
+	{"btb", TACH__EV_BTB},
+	{"etb", TACH__EV_ETB},
+	{"iear_cache", TACH__EV_IEAR_CACHE},
+	{"iear_tlb", TACH__EV_IEAR_TLB},
+	{"dear_cache", TACH__EV_DEAR_CACHE},
+	{"dear_tlb", TACH__EV_DEAR_TLB},
+	{"dear_alat", TACH__EV_DEAR_ALAT},
+	{"irange", TACH__EV_IRANGE},
+	{"drange", TACH__EV_DRANGE},
+	{"opc", TACH__EV_OPC},
+	{"mesi", TACH__EV_MESI},
+	{"allthrd", TACH__EV_ALLTHRD},
+	{"fallback", TACH__EV_FALLBACK},
+	{"noauto", TACH__EV_NOAUTO},
+	{"ibsfetch", TACH__EV_IBSFETCH},
+	{"ibsop", TACH__EV_IBSOP},
+	{"filt", TACH__EV_FILT},
+	{"filt0", TACH__EV_FILT0},
+	{"cspec", TACH__EV_CSPEC},
+	{"uncore", TACH__EV_UNCORE},
+	{"pebsv", TACH__EV_PEBSV},
+	{"shadow", TACH__EV_SHADOW},
+	{"barel", TACH__EV_BAREL},
+	{NULL, 0},
 };
 
 const struct mk_flag mk_umask_flags[] = {
-	{"dfl", TACH__UM_DFL},	     {"nc", TACH__UM_NC},
-	{"solo", TACH__UM_SOLO},     {"xgt", TACH__UM_XGT},
-	{"xbut0", TACH__UM_XBUT0},   {"grpnone", TACH__UM_GRPNONE},
-	{"omit", TACH__UM_OMIT},     {"ldlat", TACH__UM_LDLAT},
-	{"fethr", TACH__UM_FETHR},   {"nomods", TACH__UM_NOMODS},
-	{"pebs", TACH__UM_PEBS},     {"spec", TACH__UM_SPEC},
-	{"depr", TACH__UM_DEPR},     {"fixed", TACH__UM_FIXED},
-	{"noauto", TACH__UM_NOAUTO}, {NULL, 0},
+	{"dfl", TACH__UM_DFL},
+	{"nc", TACH__UM_NC},
+	{"solo", TACH__UM_SOLO},
+	{"xgt", TACH__UM_XGT},
+	{"xbut0", TACH__UM_XBUT0},
+	{"grpnone", TACH__UM_GRPNONE},
+	{"omit", TACH__UM_OMIT},
+	{"ldlat", TACH__UM_LDLAT},
+	{"fethr", TACH__UM_FETHR},
+	{"nomods", TACH__UM_NOMODS},
+	{"pebs", TACH__UM_PEBS},
+	{"spec", TACH__UM_SPEC},
+	{"depr", TACH__UM_DEPR},
+	{"fixed", TACH__UM_FIXED},
+	{"noauto", TACH__UM_NOAUTO},
+
+	{NULL, 0},
 };
 
 static const struct {
@@ -113,6 +146,23 @@ int mk_word(const char *const *words, size_t count, const struct mk_cell *cell)
 int mk_mod(const struct mk_cell *cell)
 {
 	return mk_word(mk_mod_names, TACH__NMODS, cell);
+}
+
+int mk_box_mod(const struct mk_cell *cell)
+{
+	static const char *const words[TACH__NBOX_MODS] = {
+#define KEY(number, key, NAME, word, integer) [number] = #key,
+		TACH__BOX_MODS(KEY)};
+
+	for (int i = 0; i < TACH__NBOX_MODS; i++)
+		if (words[i] && mk_is(cell, words[i]))
+			return i;
+	return -1;
+}
+
+int mk_only_text(const struct mk_cell *name)
+{
+	return mk_is(name, "fl") || mk_is(name, "doubt") || mk_is(name, "inst");
 }
 
 int mk_attr_key(const struct mk_cell *cell)

@@ -66,6 +66,7 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 	int src = mk_word(mk_src_names, 5, &cell[SRC]);
 
 	memset(row, 0, sizeof *row);
+	row->box = -1;
 	row->name = cell[NAME];
 	row->description = cell[DESC];
 	row->where = cell[COUNTERS];
@@ -83,6 +84,14 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 	mk_attrs(mk, pmu, &cell[ATTRS], row);
 }
 
+/* A row has 32 bits for a code: what is wider stands beside it whole. */
+static void wide(struct mk *mk, struct mk_row *row, const struct mk_cell *cell)
+{
+	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof *mk->attrs);
+	mk->attrs[mk->nattrs++] = (struct mk_attr){TACH__A_BASE, *cell, row->code};
+	row->nattrs++;
+}
+
 static void event(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 {
 	struct mk_row *row;
@@ -90,7 +99,10 @@ static void event(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 
 	pmu->events = mk_grow(pmu->events, pmu->nevents, &pmu->event_room, sizeof *row);
 	row = &pmu->events[pmu->nevents++];
-	common(mk, pmu, cell, UINT32_MAX, mk_event_flags, "event flag", row);
+	common(mk, pmu, cell, pmu->boxes ? UINT64_MAX : UINT32_MAX, mk_event_flags,
+	       "event flag", row);
+	if (row->code > UINT32_MAX)
+		wide(mk, row, &cell[CODE]);
 	if (!mk_empty(&cell[GROUP]) && !mk_number(&cell[GROUP], 10, 8, &groups))
 		mk_fault(mk, pmu, &cell[GROUP], "'%.*s' is not a number of groups up to 8",
 			 (int)cell[GROUP].length, cell[GROUP].text);

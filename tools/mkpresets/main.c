@@ -10,21 +10,9 @@
 #include <string.h>
 #include "core/derived/parse.h"
 #include "core/formula/formula.h"
-#include "core/os/clock.h"
 #include "core/derived/presets.h"
 #include "core/tables/search.h"
-
-/* The formula compiler may ask for clocks; the reader of definitions always gives them. */
-double tach__max_hz(uint32_t *flags)
-{
-	(void)flags;
-	return 0;
-}
-
-double tach__tsc_hz(uint32_t *flags)
-{
-	return tach__max_hz(flags);
-}
+#include "tools/mkpresets/strings.h"
 
 static void *grow(void *old, size_t count, size_t size)
 {
@@ -38,40 +26,6 @@ static void *grow(void *old, size_t count, size_t size)
 	return p;
 }
 
-/* ---- strings, each once; a list of strings is one with NUL bytes inside ---- */
-
-static char *pool;
-static size_t pool_size;
-static struct {
-	uint32_t at, length;
-} seen[1 << 16];
-
-static uint32_t pooled(const char *text, size_t length)
-{
-	uint32_t hash = 2166136261u, i;
-
-	for (size_t k = 0; k < length; k++)
-		hash = (hash ^ (unsigned char)text[k]) * 16777619u;
-	for (i = hash & 0xffff; seen[i].at || !i; i = (i + 1) & 0xffff)
-		if (seen[i].at && seen[i].length == length &&
-		    !memcmp(pool + seen[i].at, text, length))
-			return seen[i].at;
-	pool = realloc(pool, pool_size + length + 1);
-	if (!pool || pool_size > UINT32_MAX / 2)
-		exit(1);
-	memcpy(pool + pool_size, text, length);
-	pool[pool_size + length] = 0;
-	seen[i].at = (uint32_t)pool_size;
-	seen[i].length = (uint32_t)length;
-	pool_size += length + 1;
-	return seen[i].at;
-}
-
-static uint32_t pooled_span(const struct tach__span *s)
-{
-	return s->length ? pooled(s->at, s->length) : 0;
-}
-
 /* ---- what was read ---- */
 
 struct definition {
@@ -80,6 +34,8 @@ struct definition {
 };
 
 static struct tach__preset *records;
+static struct tach__preset_metric metrics[1 << 13] = {{.scale = 1}};
+static size_t nmetrics = 1;
 static struct definition *definitions;
 static size_t nrecords, ndefinitions;
 static char **pmus;
@@ -121,7 +77,7 @@ static void cpu(void *context, const struct tach__span *name, int line, bool fir
 	complain(line, name->column, "no such PMU: ", name->at, (int)name->length);
 }
 
-static uint32_t describe(uint32_t name, int line);
+static uint32_t describe(uint32_t name, uint32_t parent, int line);
 
 static uint32_t events(const struct tach__record *r)
 {
@@ -136,6 +92,30 @@ static uint32_t events(const struct tach__record *r)
 	return n ? pooled(all, n - 1) : 0;
 }
 
+/* Number of the row that says the same; hashed by nothing, as the last ones are likeliest. */
+static uint16_t metric(const struct tach__record *r)
+{
+	struct tach__preset_metric m;
+	size_t i = nmetrics;
+
+	memset(&m, 0, sizeof m); /* compared as bytes */
+	m.scale = r->scale;
+	m.unit = pooled_span(&r->unit);
+	m.threshold = pooled_span(&r->threshold);
+	m.parent = pooled_span(&r->parent);
+	m.groups = pooled_span(&r->groups);
+	m.level = (uint8_t)r->level;
+	while (i-- > 0)
+		if (!memcmp(&metrics[i], &m, sizeof m))
+			return (uint16_t)i;
+	if (nmetrics == sizeof metrics / sizeof *metrics) {
+		complain(r->line, 1, "too many different metrics", "", 0);
+		return 0;
+	}
+	metrics[nmetrics] = m;
+	return (uint16_t)nmetrics++;
+}
+
 static void record(void *context, const struct tach__record *r)
 {
 	struct tach__preset p = {.line = (uint16_t)r->line,
@@ -148,10 +128,12 @@ static void record(void *context, const struct tach__record *r)
 	p.formula = pooled_span(&r->formula);
 	p.events = events(r);
 	p.long_description = pooled_span(&r->long_description);
-	p.short_description = r->short_description.length ? pooled_span(&r->short_description)
-							  : describe(p.name, r->line);
+	p.short_description = r->short_description.length
+				      ? pooled_span(&r->short_description)
+				      : describe(p.name, pooled_span(&r->parent), r->line);
 	p.note = pooled_span(&r->note);
 	p.file = pooled(file, strlen(file));
+	p.metric = metric(r);
 	if (!nlist)
 		complain(r->line, 1, "no CPU line before this record", "", 0);
 	for (uint32_t i = 0; i < nlist; i++) {
@@ -222,11 +204,19 @@ static void load_descriptions(const char *path)
 	free(text);
 }
 
-static uint32_t describe(uint32_t name, int line)
+/* What has no words of its own is a part of what it stands under in a tree. */
+static uint32_t describe(uint32_t name, uint32_t parent, int line)
 {
+	char text[TACH__D_NAME_MAX + 16];
+
 	for (size_t i = 0; i < nmeanings; i++)
 		if (meanings[i].name == name) /* equal strings have one place in the pool */
 			return meanings[i].description;
+	if (parent) {
+		int n = snprintf(text, sizeof text, "Part of %s", pool + parent);
+
+		return pooled(text, (size_t)n);
+	}
 	complain(line, 1, "arch/presets.tsv does not describe ", pool + name,
 		 (int)strlen(pool + name));
 	return 0;
@@ -290,29 +280,23 @@ static void find_duplicates(void)
 	}
 }
 
-static void write_strings(FILE *out)
-{
-	fputs("const char tach__preset_pool[] =", out);
-	for (size_t at = 0; at < pool_size; at += strlen(pool + at) + 1) {
-		fputs("\n\t\"", out);
-		for (const char *c = pool + at; *c; c++)
-			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-		fputs("\\0\"", out);
-	}
-	fputs(";\n\n", out);
-}
-
 static void write_records(FILE *out)
 {
 	fputs("const struct tach__preset tach__preset_record[] = {\n", out);
 	for (size_t i = 0; i < nrecords; i++) {
 		const struct tach__preset *r = &records[i];
 
-		fprintf(out, "\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u},\n", r->name,
+		fprintf(out, "\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u},\n", r->name,
 			r->formula, r->events, r->long_description, r->short_description,
-			r->note, r->file, r->line, r->type, r->preset, r->nevents);
+			r->note, r->file, r->line, r->metric, r->type, r->preset, r->nevents);
 	}
-	fputs("\t{0},\n};\n\nconst uint16_t tach__preset_index[] = {\n", out);
+	fputs("\t{0},\n};\n\nconst struct tach__preset_metric tach__preset_metrics[] = {\n",
+	      out);
+	for (size_t i = 0; i < nmetrics; i++)
+		fprintf(out, "\t{%.17g, %u, %u, %u, %u, %u},\n", metrics[i].scale,
+			metrics[i].unit, metrics[i].threshold, metrics[i].parent,
+			metrics[i].groups, metrics[i].level);
+	fputs("};\n\nconst uint16_t tach__preset_index[] = {\n", out);
 	for (size_t i = 0; i < ndefinitions; i++)
 		fprintf(out, "%u,%s", definitions[i].record, i % 16 == 15 ? "\n" : " ");
 	fputs("0};\n\n", out);
@@ -381,8 +365,7 @@ int main(int argc, char **argv)
 		      stderr);
 		return 2;
 	}
-	pool = calloc(1, 1); /* offset 0 is "" */
-	pool_size = 1;
+	pooled("", 0); /* at 0 */
 	pmus = argv + i;
 	for (; i < argc && strcmp(argv[i], "--") != 0; i++)
 		npmus++;

@@ -9,20 +9,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/startup/startup.h"
 #include "tools/run/run.h"
 
 enum { WAIT_MS = 2000 };
-
-/* signal(7): those whose default action ends the process, but for SIGKILL. */
-static const int deadly[] = {
-	SIGHUP,	 SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,	   SIGFPE,
-	SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
-	SIGXFSZ, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR,  SIGSYS,
-};
-enum { NDEADLY = sizeof deadly / sizeof *deadly };
 
 typedef void (*handler)(int);
 typedef int (*sigaction_function)(int, const struct sigaction *, struct sigaction *);
@@ -58,9 +50,7 @@ static void on_death(int number, siginfo_t *info, void *context)
 	else
 		wait_for_end();
 	next_sigaction()(number, &action, NULL);
-	/* Blocked until this handler returns; then it is as if it had never been here. */
-	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info) != 0)
-		raise(number);
+	tach__deaths_go_on(number, info);
 	errno = saved;
 }
 
@@ -70,7 +60,7 @@ static struct sigaction death_action(void)
 	struct sigaction action = {.sa_sigaction = on_death,
 				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
-	action.sa_mask = run_signals();
+	action.sa_mask = tach__deaths_others();
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		sigdelset(&action.sa_mask, s);
 	return action;
@@ -78,8 +68,8 @@ static struct sigaction death_action(void)
 
 static int is_deadly(int number)
 {
-	for (int i = 0; i < NDEADLY; i++)
-		if (deadly[i] == number)
+	for (const int *s = tach__deaths; *s; s++)
+		if (*s == number)
 			return 1;
 	return 0;
 }
@@ -128,13 +118,21 @@ static void set_stack(void)
 		sigaltstack(&stack, NULL);
 }
 
+/*
+ * One that the program is to ignore, or handles already, has ours for a moment: as all are
+ * blocked, what comes meanwhile is for the action that it gets back.
+ */
 void run_watch_deaths(void)
 {
 	struct sigaction now, ours = death_action();
+	sigset_t all, before;
 
 	watching = 1;
 	set_stack();
-	for (int i = 0; i < NDEADLY; i++)
-		if (next_sigaction()(deadly[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			next_sigaction()(deadly[i], &ours, NULL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	for (const int *s = tach__deaths; *s; s++)
+		if (next_sigaction()(*s, &ours, &now) == 0 && now.sa_handler != SIG_DFL)
+			next_sigaction()(*s, &now, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

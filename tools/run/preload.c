@@ -19,10 +19,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 #include <tach.h>
+#include "core/os/emulator.h"
 #include "core/report/deliver.h"
 #include "core/startup/startup.h"
 #include "tools/run/results.h"
@@ -30,17 +30,9 @@
 
 enum { NAME_MAX_ = 64, WAIT_MS = 200 };
 
-/* A thread that is being measured; lies on the stack of who began it. */
-struct running {
-	struct running *next, **link;
-	struct tach_region_mark mark;
-	pid_t tid;
-	unsigned number;
-};
-
 static struct {
 	pthread_mutex_t lock; /* of the list; held with all signals blocked */
-	struct running *list;
+	struct run_thread *list;
 	struct tach_site *all;
 	const char *directory;
 	pid_t process; /* the process that the list is of: children of vfork are not it */
@@ -50,16 +42,16 @@ static struct {
 	unsigned threads, pending;
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static __thread struct running *self;
-static struct running first;	      /* the thread that loaded this object, or forked */
-static __thread struct running again; /* one whose exec failed */
-static __thread int locked;	      /* the calling thread has the lock, or waits for it */
+static __thread struct run_thread *self;
+static struct run_thread first;		 /* the thread that loaded this object, or forked */
+static __thread struct run_thread again; /* one whose exec failed */
+static __thread int locked;		 /* the calling thread has the lock, or waits for it */
 
 /* ---- beginning and ending a thread ---- */
 
 static void lock(sigset_t *before)
 {
-	sigset_t all = run_signals();
+	sigset_t all = tach__deaths_others();
 
 	pthread_sigmask(SIG_BLOCK, &all, before);
 	locked = 1;
@@ -73,7 +65,7 @@ static void unlock(const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static unsigned next_number(void)
+unsigned run_next_number(void)
 {
 	return __atomic_add_fetch(&run.threads, 1, __ATOMIC_RELAXED);
 }
@@ -101,7 +93,7 @@ static struct tach_site *site(unsigned number)
 }
 
 /* `number`: which thread of the process it is, by creation. */
-static void begin(struct running *thread, unsigned number)
+void run_thread_begin(struct run_thread *thread, unsigned number)
 {
 	struct tach_site *where = site(number);
 	sigset_t before;
@@ -112,7 +104,8 @@ static void begin(struct running *thread, unsigned number)
 	thread->tid = (pid_t)syscall(SYS_gettid);
 	thread->number = number;
 	lock(&before);
-	/* Threads of libraries begin with every signal blocked, so as not to get the program's.
+	/*
+	 * Threads of libraries begin with every signal blocked, so as not to get the program's.
 	 */
 	if (run.signal)
 		sigdelset(&before, run.signal);
@@ -126,7 +119,7 @@ static void begin(struct running *thread, unsigned number)
 	tach_region_begin(where, &thread->mark);
 }
 
-static void end(struct running *thread)
+static void end(struct run_thread *thread)
 {
 	sigset_t before;
 
@@ -140,6 +133,27 @@ static void end(struct running *thread)
 		thread->next->link = thread->link;
 	thread->link = NULL;
 	unlock(&before);
+}
+
+void run_thread_end(void)
+{
+	end(self);
+}
+
+void run_thread_end_bare(void)
+{
+	if (self && (self == &first || self == &again))
+		end(self);
+}
+
+int run_is_confined(void)
+{
+	return run.confined;
+}
+
+int run_measures(void)
+{
+	return run.directory != NULL;
 }
 
 /* ---- the end of the process ---- */
@@ -185,7 +199,7 @@ static void end_others(void)
 	if (!signal || sigaction(signal, &action, NULL) != 0)
 		return;
 	lock(&before);
-	for (struct running *t = run.list; t; t = t->next) {
+	for (struct run_thread *t = run.list; t; t = t->next) {
 		__atomic_add_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
 		if (syscall(SYS_tgkill, getpid(), t->tid, signal) != 0)
 			__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
@@ -244,7 +258,7 @@ void run_report(void)
 	tach__output_now();
 }
 
-static void finish_now(void)
+void run_finish_now(void)
 {
 	if (run_finish())
 		run_report();
@@ -252,7 +266,7 @@ static void finish_now(void)
 
 EXPORT _Noreturn void _exit(int status)
 {
-	finish_now();
+	run_finish_now();
 	NEXT(_exit)(status);
 	__builtin_unreachable();
 }
@@ -274,7 +288,7 @@ static void leave_confined(const char *text, size_t length)
  * What the filter will kill for cannot be known: nothing is called from here on, and the report
  * is of the time before.
  */
-static void confine(void)
+void run_confine(void)
 {
 	if (!run_finish())
 		return;
@@ -297,18 +311,13 @@ EXPORT int prctl(int option, ...)
 		word[i] = va_arg(args, unsigned long);
 	va_end(args);
 	if (option == PR_SET_SECCOMP && (word[0] == SECCOMP_MODE_STRICT || word[1]))
-		confine();
+		run_confine();
 	return NEXT(prctl)(option, word[0], word[1], word[2], word[3]);
 }
 
 /* ---- another program in this process ---- */
 
-struct replaced {
-	int finished;
-	unsigned number;
-};
-
-static void before_exec(struct replaced *r)
+void run_before_exec(struct run_replaced *r)
 {
 	r->number = self ? self->number : 1;
 	r->finished = run_finish();
@@ -317,7 +326,7 @@ static void before_exec(struct replaced *r)
 }
 
 /* It did not come to that: the thread that tried goes on, and what it counted is counted. */
-static int after_exec(struct replaced *r, int result)
+int run_after_exec(struct run_replaced *r, int result)
 {
 	int saved = errno;
 
@@ -326,223 +335,10 @@ static int after_exec(struct replaced *r, int result)
 			unlink(left);
 		run_results_go_on();
 		run.finished = 0;
-		begin(&again, r->number);
+		run_thread_begin(&again, r->number);
 	}
 	errno = saved;
 	return result;
-}
-
-EXPORT long syscall(long number, ...)
-{
-	static __typeof__(&syscall) next;
-	long word[6], result;
-	struct replaced r;
-	va_list args;
-
-	va_start(args, number);
-	for (int i = 0; i < 6; i++)
-		word[i] = va_arg(args, long);
-	va_end(args);
-	if (number == SYS_exit_group)
-		finish_now();
-	if (number == SYS_execve || number == SYS_execveat)
-		before_exec(&r);
-	if (number == SYS_seccomp && (word[0] == SECCOMP_SET_MODE_STRICT ||
-				      (word[0] == SECCOMP_SET_MODE_FILTER && word[2])))
-		confine();
-	if (!next)
-		next = NEXT(syscall);
-	result = next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
-	if (number == SYS_execve || number == SYS_execveat)
-		after_exec(&r, 0);
-	return result;
-}
-
-#define REPLACE(call)                                                                          \
-	do {                                                                                   \
-		struct replaced r;                                                             \
-		before_exec(&r);                                                               \
-		return after_exec(&r, (call));                                                 \
-	} while (0)
-
-/* Shells try one folder of PATH after the other: that is no end. */
-static int is_missing(const char *file)
-{
-	int saved = errno, missing;
-
-	if (run.confined)
-		return 0;
-	missing = faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) != 0;
-	errno = saved;
-	return missing;
-}
-
-EXPORT int execve(const char *file, char *const argv[], char *const envp[])
-{
-	if (is_missing(file))
-		return NEXT(execve)(file, argv, envp);
-	REPLACE(NEXT(execve)(file, argv, envp));
-}
-
-EXPORT int execv(const char *file, char *const argv[])
-{
-	if (is_missing(file))
-		return NEXT(execv)(file, argv);
-	REPLACE(NEXT(execv)(file, argv));
-}
-
-EXPORT int execvp(const char *file, char *const argv[])
-{
-	REPLACE(NEXT(execvp)(file, argv));
-}
-
-EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
-{
-	REPLACE(NEXT(execvpe)(file, argv, envp));
-}
-
-EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
-		    int flags)
-{
-	REPLACE((int)syscall(SYS_execveat, folder, file, argv, envp, flags));
-}
-
-EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
-{
-	REPLACE(NEXT(fexecve)(fd, argv, envp));
-}
-
-enum { WORDS_MAX = 1024 };
-
-/* The words of execl and its like; *last is where the NULL was. E2BIG: too many. */
-static int words(char **argv, const char *word, va_list *args)
-{
-	int n = 0;
-
-	for (; word; word = va_arg(*args, const char *)) {
-		if (n == WORDS_MAX) {
-			errno = E2BIG;
-			return -1;
-		}
-		argv[n++] = (char *)word;
-	}
-	argv[n] = NULL;
-	return 0;
-}
-
-/* A function like execl is one like execv with the words in a row. */
-#define IN_A_ROW(name, call)                                                                   \
-	EXPORT int name(const char *file, const char *word, ...)                               \
-	{                                                                                      \
-		char *argv[WORDS_MAX + 1];                                                     \
-		va_list args;                                                                  \
-		int code;                                                                      \
-                                                                                               \
-		va_start(args, word);                                                          \
-		code = words(argv, word, &args);                                               \
-		va_end(args);                                                                  \
-		return code ? code : call(file, argv);                                         \
-	}
-IN_A_ROW(execl, execv)
-IN_A_ROW(execlp, execvp)
-
-EXPORT int execle(const char *file, const char *word, ...)
-{
-	char *argv[WORDS_MAX + 1], *const *envp;
-	va_list args;
-	int code;
-
-	va_start(args, word);
-	code = words(argv, word, &args);
-	envp = va_arg(args, char *const *);
-	va_end(args);
-	return code ? code : execve(file, argv, envp);
-}
-
-/* The parent ends in here, and the child begins as children of fork do. */
-EXPORT int daemon(int keep_folder, int keep_streams)
-{
-	pid_t parent = getpid();
-	struct replaced r;
-	int result;
-
-	before_exec(&r);
-	result = NEXT(daemon)(keep_folder, keep_streams);
-	return getpid() == parent ? after_exec(&r, result) : result;
-}
-
-/* ---- threads ---- */
-
-struct start {
-	void *(*function)(void *);
-	int (*c11)(void *);
-	void *argument;
-	unsigned number;
-};
-
-static void thread_leaves(void *unused)
-{
-	(void)unused;
-	end(self);
-}
-
-static void *thread_main(void *argument)
-{
-	struct start start = *(struct start *)argument;
-	struct running here;
-	void *result;
-
-	free(argument);
-	here.link = NULL;
-	begin(&here, start.number);
-	pthread_cleanup_push(thread_leaves, NULL);
-	result = start.function ? start.function(start.argument)
-				: (void *)(intptr_t)start.c11(start.argument);
-	pthread_cleanup_pop(1);
-	return result;
-}
-
-static int create(pthread_t *thread, const pthread_attr_t *attr, struct start start)
-{
-	struct start *copy;
-	int code;
-
-	copy = malloc(sizeof *copy);
-	if (!copy)
-		return EAGAIN;
-	*copy = start;
-	copy->number = next_number();
-	code = NEXT(pthread_create)(thread, attr, thread_main, copy);
-	if (code)
-		free(copy);
-	return code;
-}
-
-EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
-			  void *(*function)(void *), void *argument)
-{
-	if (!run.directory)
-		return NEXT(pthread_create)(thread, attr, function, argument);
-	return create(thread, attr, (struct start){function, NULL, argument, 0});
-}
-
-EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
-{
-	int code;
-
-	if (!run.directory)
-		return NEXT(thrd_create)(thread, function, argument);
-	code = create(thread, NULL, (struct start){NULL, function, argument, 0});
-	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
-}
-
-/* The main thread may leave the others alone; no cleanup of ours is on its stack. */
-EXPORT _Noreturn void pthread_exit(void *result)
-{
-	if (self && (self == &first || self == &again))
-		end(self);
-	NEXT(pthread_exit)(result);
-	__builtin_unreachable();
 }
 
 /* ---- the process ---- */
@@ -558,20 +354,23 @@ static void start_process(void)
 	run.finished = 0;
 	run.signal = free_signal();
 	run_results_begin();
-	begin(&first, next_number());
+	run_thread_begin(&first, run_next_number());
 }
 
 __attribute__((constructor)) static void on_load(void)
 {
 	const char *directory = getenv("TACH_RUN"), *rows = getenv("TACH_RUN_ROWS");
 
+	/* Natively, started by an emulated program: QEMU, and what cannot be emulated. */
+	if (getenv("TACH_EMULATE") && !tach__emulated_counts())
+		return;
 	if (!directory || !tach__output_to(leave))
 		return;
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
-	at_quick_exit(finish_now);
+	at_quick_exit(run_finish_now);
 	start_process();
 	run_watch_deaths();
 }

@@ -25,7 +25,7 @@ static int is_it(int fd, unsigned long inode, off_t *size)
 	return 1;
 }
 
-/* Inherited, or, where somebody closed it, from tach run. */
+/* Inherited, or, where the program closed it, from tach run. */
 static int descriptor(int *is_ours, off_t *size)
 {
 	const char *where = getenv(RUN_RESULTS);

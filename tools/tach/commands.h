@@ -9,16 +9,20 @@
 
 #include <stdio.h>
 #include <tach/error.h>
+#include "core/base/json_out.h"
 
 enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
 
 int cmd_derived(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
+int cmd_emulated(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
+int cmd_gate(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_dispatch(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_run(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
 /* people.c: from now on what stdout and stderr print is fit to be shown: tach_printable(3). */
@@ -30,8 +34,22 @@ void people_open(void);
  */
 void complain(const char *who, const char *string, const struct tach_error *err);
 
-/* strings.c: prints the text as a JSON string, as a cell of CSV. */
-void json_string(FILE *to, const char *text);
-void csv_string(FILE *to, const char *text);
+/* privilege.c: letters out of u k h, or libpfm's number, as TACH_PRIVILEGE_*; 0 if it is
+ * neither. */
+int privilege_parse(const char *text, uint32_t *privilege);
+#define PRIVILEGE_TAKES "--privilege takes letters out of u k h, or 0 .. 31"
+
+/* streams.c: a tach_sink whose context is a FILE *, and JSON that goes there. */
+struct json_to {
+	struct tach__out out;
+	struct tach__json_out json;
+};
+int stream_sink(void *file, const char *text, size_t length);
+void json_begin(struct json_to *json, FILE *to, enum tach__json_style style);
+int json_end(struct json_to *json); /* ends the line; 0, or what went wrong */
+
+enum { COUNTERS_TEXT_MAX = 160 };
+/* "0-3,6,f0": fixed ones are named one by one; "any". */
+void counters_text(uint64_t counters, char *out, size_t size);
 
 #endif

@@ -53,7 +53,7 @@ static struct tach_formula *compile(const struct derived_arguments *a, const cha
 }
 
 /* N<i>=<count>, each once */
-static int operand(const char *text, uint64_t *n, uint64_t *given)
+static int operand(const char *text, uint64_t *n, unsigned char *given)
 {
 	char *end;
 	unsigned long i;
@@ -62,16 +62,17 @@ static int operand(const char *text, uint64_t *n, uint64_t *given)
 	if (text[0] != 'N' || text[1] < '0' || text[1] > '9')
 		return -1;
 	i = strtoul(text + 1, &end, 10);
-	if (i >= OPERANDS || *end != '=' || *given >> i & 1)
+	if (i >= OPERANDS || *end != '=' || given[i])
 		return -1;
 	rest = count(end + 1, &n[i]);
-	*given |= 1ull << i;
+	given[i] = 1;
 	return rest && !*rest ? 0 : -1;
 }
 
 int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 {
-	uint64_t n[OPERANDS] = {0}, given = 0, missing;
+	uint64_t n[OPERANDS] = {0};
+	unsigned char given[OPERANDS] = {0};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_formula *f;
 	uint32_t flags = 0;
@@ -82,7 +83,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	for (int i = 1; i < argc; i++)
-		if (operand(argv[i], n, &given) < 0) {
+		if (operand(argv[i], n, given) < 0) {
 			fprintf(stderr,
 				"tach derived eval: N<number>=<count> expected, each once, not "
 				"'%s'\n",
@@ -97,13 +98,12 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 			fprintf(stderr, "  %s\n  %*s\n", argv[0], err.column, "^");
 		return EXIT_NO;
 	}
-	missing = tach_formula_uses(f) & ~given;
-	if (missing) {
-		fprintf(stderr, "tach derived eval: N%d has no value\n",
-			__builtin_ctzll(missing));
-		tach_formula_free(f);
-		return EXIT_NO;
-	}
+	for (int i = 0; i < OPERANDS; i++)
+		if (tach_formula_uses(f, i) && !given[i]) {
+			fprintf(stderr, "tach derived eval: N%d has no value\n", i);
+			tach_formula_free(f);
+			return EXIT_NO;
+		}
 	value = tach_formula_eval(f, n, a->elapsed_ns, &flags);
 	print_value(value);
 	if (flags) {

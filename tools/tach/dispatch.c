@@ -17,7 +17,7 @@ static const char help[] =
 	"\n"
 	"  -p, --pmu NAME           for this PMU (tach list --all); default: this machine's.\n"
 	"                           pfm3:NAME is libpfm-3's list of that name (pfm3:core)\n"
-	"  -l, --levels LEVELS      u, k or uk: where to count; default u\n"
+	"  -l, --privilege LEVELS   where to count: letters out of u k h; default u\n"
 	"  -x, --unavailable N,...  configuration registers that must not be used\n"
 	"      --pebs               sample precisely where the events can (Intel)\n"
 	"      --ldlat N            load latency threshold (libpfm-3's Nehalem, Westmere;\n"
@@ -33,18 +33,7 @@ static const char help[] =
 	"\n"
 	"Exit status: 0 done, 1 the events cannot be counted together, 2 bad usage.\n";
 
-struct request {
-	struct tach_dispatch in;
-	struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
-	struct tach_dispatch_x86 x86;
-	struct tach_dispatch_ia64 ia64;
-	const char *pmu;
-	int is_list, json;
-	char **names;
-	int nnames;
-};
-
-static int find_pmu(struct request *r)
+static int find_pmu(struct dispatch_request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -74,8 +63,8 @@ static int find_pmu(struct request *r)
 	return -1;
 }
 
-static int encode(const struct request *r, const char *name, struct tach_dispatch_event *out,
-		  struct tach_error *err)
+static int encode(const struct dispatch_request *r, const char *name,
+		  struct tach_dispatch_event *out, struct tach_error *err)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	struct tach_event event = {.size = sizeof event};
@@ -116,7 +105,7 @@ static void print_error(const char *string, const struct tach_error *err)
 		fprintf(stderr, "    %*s\n", err->column, "^");
 }
 
-static int find_events(struct request *r)
+static int find_events(struct dispatch_request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -135,99 +124,7 @@ static int find_events(struct request *r)
 	return 0;
 }
 
-static void table(const char *kind, const struct tach_register *list, uint32_t n,
-		  const struct request *r)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const char *event = *kind == 'D' && i < r->in.nevents ? r->names[i] : "";
-		char name[REGISTER_NAME_MAX], value[24] = "";
-
-		if (*kind == 'C')
-			snprintf(value, sizeof value, "0x%016llx",
-				 (unsigned long long)list[i].value);
-		register_name(&list[i], name, sizeof name);
-		printf("PM%s%-3u  0x%-10llx  ", kind, list[i].number,
-		       (unsigned long long)list[i].address);
-		if (*name || *event)
-			printf("%-18s  %s%s%s\n", value, name, *name && *event ? " = " : "",
-			       event);
-		else
-			printf("%s\n", value);
-	}
-}
-
-static void debug_registers(const char *kind, const struct tach_dispatch_ranges *asked,
-			    const struct tach_ranges_used *used)
-{
-	for (uint32_t i = 0; i < used->nregisters; i++)
-		printf("%s%-4u               0x%016llx\n", kind, used->registers[i].number,
-		       (unsigned long long)used->registers[i].value);
-	for (int i = 0; used->nregisters && i < TACH_DISPATCH_RANGES_MAX; i++)
-		if (used->excess[i].before | used->excess[i].after)
-			printf("0x%llx-0x%llx: also 0x%llx bytes before, 0x%llx after it\n",
-			       (unsigned long long)asked->range[i].start,
-			       (unsigned long long)asked->range[i].end,
-			       (unsigned long long)used->excess[i].before,
-			       (unsigned long long)used->excess[i].after);
-	if (used->inexact)
-		printf("the pairs do not cover these ranges exactly: try fewer, or another "
-		       "order\n");
-}
-
-/* events: of the first n registers, or NULL. */
-static void json_list(const char *key, const struct tach_register *list, uint32_t n,
-		      char *const *events, uint32_t nevents)
-{
-	char name[REGISTER_NAME_MAX];
-
-	printf(",\n  \"%s\": [", key);
-	for (uint32_t i = 0; i < n; i++) {
-		printf("%s\n    {\"number\": %u, \"name\": \"%s\", \"value\": \"0x%llx\", "
-		       "\"address\": \"0x%llx\", \"alternative\": \"0x%llx\"",
-		       i ? "," : "", list[i].number, register_name(&list[i], name, sizeof name),
-		       (unsigned long long)list[i].value, (unsigned long long)list[i].address,
-		       (unsigned long long)list[i].alternative);
-		if (events && i < nevents) {
-			printf(", \"event\": ");
-			json_string(stdout, events[i]);
-		}
-		printf("}");
-	}
-	printf("%s]", n ? "\n  " : "");
-}
-
-static void json_ranges(const char *kind, const struct tach_dispatch_ranges *asked,
-			const struct tach_ranges_used *used)
-{
-	char key[24];
-
-	snprintf(key, sizeof key, "%s_registers", kind);
-	json_list(key, used->registers, used->nregisters, NULL, 0);
-	printf(",\n  \"%s_ranges\": [", kind);
-	for (int i = 0; i < TACH_DISPATCH_RANGES_MAX && asked->range[i].end; i++)
-		printf("%s\n    {\"start\": \"0x%llx\", \"end\": \"0x%llx\", \"before\": "
-		       "\"0x%llx\", \"after\": \"0x%llx\"}",
-		       i ? "," : "", (unsigned long long)asked->range[i].start,
-		       (unsigned long long)asked->range[i].end,
-		       (unsigned long long)used->excess[i].before,
-		       (unsigned long long)used->excess[i].after);
-	printf("%s],\n  \"%s_exact\": %s", asked->range[0].end ? "\n  " : "", kind,
-	       used->inexact ? "false" : "true");
-}
-
-/* Numbers that may be wider than 53 bits are strings. */
-static void json(const struct request *r, const struct tach_dispatch_out *out)
-{
-	printf("{\n  \"schema\": \"tach-dispatch-1\",\n  \"pmu\": ");
-	json_string(stdout, r->pmu);
-	json_list("pmcs", out->pmcs, out->npmcs, NULL, 0);
-	json_list("pmds", out->pmds, out->npmds, r->names, r->in.nevents);
-	json_ranges("code", &r->ia64.code, &out->code);
-	json_ranges("data", &r->ia64.data, &out->data);
-	printf("\n}\n");
-}
-
-static int answer(struct request *r)
+static int answer(struct dispatch_request *r)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_dispatch_out out = {.size = sizeof out};
@@ -238,32 +135,8 @@ static int answer(struct request *r)
 		fprintf(stderr, "tach dispatch: %s: %s\n", r->pmu, err.text);
 		return EXIT_NO;
 	}
-	if (r->json) {
-		json(r, &out);
-		return EXIT_DONE;
-	}
-	printf("%-6s  %-12s  %-18s  %s\n", "", "address", "value", "register = event");
-	table("C", out.pmcs, out.npmcs, r);
-	table("D", out.pmds, out.npmds, r);
-	debug_registers("IBR", &r->ia64.code, &out.code);
-	debug_registers("DBR", &r->ia64.data, &out.data);
+	(r->json ? dispatch_json : dispatch_text)(r, &out);
 	return EXIT_DONE;
-}
-
-static int levels(struct request *r, const char *text)
-{
-	r->in.privilege = 0;
-	for (; *text; text++) {
-		if (*text == 'u')
-			r->in.privilege |= TACH_PRIVILEGE_USER;
-		else if (*text == 'k')
-			r->in.privilege |= TACH_PRIVILEGE_KERNEL;
-		else if (*text == 'h')
-			r->in.privilege |= TACH_PRIVILEGE_HYPERVISOR;
-		else
-			return -1;
-	}
-	return r->in.privilege ? 0 : -1;
 }
 
 /* "FROM-TO", the end not included. */
@@ -285,7 +158,7 @@ static int range(struct tach_dispatch_ranges *list, const char *text)
 	return end == text || *end ? -1 : 0;
 }
 
-static int unavailable(struct request *r, const char *text)
+static int unavailable(struct dispatch_request *r, const char *text)
 {
 	char *end;
 
@@ -304,7 +177,7 @@ enum { BATCH = 256, CODE, DATA, INVERSE, PEBS, LDLAT, LBR, IBS_FETCH, IBS_OP };
 
 static const struct option options[] = {
 	{"pmu", required_argument, NULL, 'p'},
-	{"levels", required_argument, NULL, 'l'},
+	{"privilege", required_argument, NULL, 'l'},
 	{"unavailable", required_argument, NULL, 'x'},
 	{"json", no_argument, NULL, 'j'},
 	{"help", no_argument, NULL, 'h'},
@@ -350,7 +223,7 @@ static int take_x86_option(struct tach_dispatch_x86 *x, int c)
 	}
 }
 
-static int take_option(struct request *r, int c)
+static int take_option(struct dispatch_request *r, int c)
 {
 	if (c >= PEBS) {
 		r->in.x86 = &r->x86;
@@ -363,7 +236,7 @@ static int take_option(struct request *r, int c)
 		r->pmu = optarg;
 		return 0;
 	case 'l':
-		return levels(r, optarg);
+		return privilege_parse(optarg, &r->in.privilege) ? 0 : -1;
 	case 'x':
 		return unavailable(r, optarg);
 	case 'j':
@@ -387,7 +260,7 @@ static int bad_option(int c, const char *given)
 		int c;
 		const char *takes;
 	} values[] = {
-		{'l', "--levels takes letters out of u k h"},
+		{'l', PRIVILEGE_TAKES},
 		{'x', "--unavailable takes numbers below 512, separated by commas"},
 		{CODE, "--code takes FROM-TO (0x4000-0x5000), at most four times"},
 		{DATA, "--data takes FROM-TO (0x4000-0x5000), at most four times"},
@@ -406,7 +279,7 @@ static int bad_option(int c, const char *given)
 
 int cmd_dispatch(int argc, char **argv)
 {
-	static struct request r;
+	static struct dispatch_request r;
 	int c;
 
 	memset(&r, 0, sizeof r);

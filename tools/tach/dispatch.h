@@ -6,6 +6,22 @@
 #include <tach/dispatch.h>
 #include "tools/tach/commands.h"
 
+/* What the command line asks for. */
+struct dispatch_request {
+	struct tach_dispatch in;
+	struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
+	struct tach_dispatch_x86 x86;
+	struct tach_dispatch_ia64 ia64;
+	const char *pmu;
+	int is_list, json;
+	char **names;
+	int nnames;
+};
+
+/* ---- dispatch_show.c ---- */
+void dispatch_text(const struct dispatch_request *r, const struct tach_dispatch_out *out);
+void dispatch_json(const struct dispatch_request *r, const struct tach_dispatch_out *out);
+
 /* ---- register_names.c ---- */
 enum { REGISTER_NAME_MAX = 32 };
 /* The manuals' name of the register, or "" where its number is all there is; returns out. */

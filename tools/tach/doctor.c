@@ -85,29 +85,39 @@ static void print_text(const struct tach_examination *x)
 
 static void print_json(const struct tach_examination *x)
 {
-	printf("{\"schema\":\"tach-doctor-1\",\"version\":\"%s\",\"arch\":\"%s\","
-	       "\"verdict\":\"%s\",\"loop\":{\"instructions\":%llu,\"counted\":%llu,"
-	       "\"counted_user\":%llu},\"counters_free\":",
-	       tach_version(), TACH_ARCH_NAME, tach_verdict_name(x->verdict),
-	       (unsigned long long)x->loop_instructions, (unsigned long long)x->loop_counted,
-	       (unsigned long long)x->loop_user_counted);
+	struct json_to to;
+	struct tach__json_out *json = &to.json;
+
+	json_begin(&to, stdout, TACH__JSON_COMPACT);
+	tach__json_object(json, NULL);
+	tach__json_string(json, "schema", "tach-doctor-1");
+	tach__json_string(json, "version", tach_version());
+	tach__json_string(json, "arch", TACH_ARCH_NAME);
+	tach__json_string(json, "verdict", tach_verdict_name(x->verdict));
+	tach__json_object(json, "loop");
+	tach__json_unsigned(json, "instructions", x->loop_instructions);
+	tach__json_unsigned(json, "counted", x->loop_counted);
+	tach__json_unsigned(json, "counted_user", x->loop_user_counted);
+	tach__json_end(json);
 	if (x->counters_free < 0)
-		printf("null");
+		tach__json_null(json, "counters_free");
 	else
-		printf("%d", x->counters_free);
-	printf(",\"findings\":[");
+		tach__json_int(json, "counters_free", x->counters_free);
+	tach__json_array(json, "findings");
 	for (uint32_t i = 0; i < x->nfindings; i++) {
 		const struct tach_finding *f = &x->findings[i];
 
-		printf("%s{\"check\":\"%s\",\"severity\":\"%s\",\"cause\":\"%s\",\"text\":",
-		       i ? "," : "", f->check, tach_severity_name(f->severity),
-		       tach_cause_name(f->cause));
-		json_string(stdout, f->text);
-		printf(",\"cure\":");
-		json_string(stdout, f->cure);
-		putchar('}');
+		tach__json_object(json, NULL);
+		tach__json_string(json, "check", f->check);
+		tach__json_string(json, "severity", tach_severity_name(f->severity));
+		tach__json_string(json, "cause", tach_cause_name(f->cause));
+		tach__json_string(json, "text", f->text);
+		tach__json_string(json, "cure", f->cure);
+		tach__json_end(json);
 	}
-	puts("]}");
+	tach__json_end(json);
+	tach__json_end(json);
+	json_end(&to);
 }
 
 int cmd_doctor(int argc, char **argv)

@@ -28,7 +28,8 @@ static const char help[] =
 	"                       machine's)\n"
 	"  -o, --os FORM        none: register words; perf: attr with the hardware's\n"
 	"                       modifiers; perf_ext: attr with perf's own too (default)\n"
-	"  -l, --plm LEVELS     where to count when the string does not say: letters out\n"
+	"  -l, --privilege LEVELS\n"
+	"                       where to count when the string does not say: letters out\n"
 	"                       of u k h, or libpfm's number (default u)\n"
 	"  -j, --json           machine-readable\n"
 	"  -b, --batch          answers lines \"string TAB plm TAB os\" (os 0 none, 1 perf,\n"
@@ -53,7 +54,7 @@ enum { LIBPFM4 = 256, HOST, SYSFS, TRACEFS };
 static const struct option options[] = {
 	{"pmu", required_argument, NULL, 'p'},
 	{"os", required_argument, NULL, 'o'},
-	{"plm", required_argument, NULL, 'l'},
+	{"privilege", required_argument, NULL, 'l'},
 	{"json", no_argument, NULL, 'j'},
 	{"batch", no_argument, NULL, 'b'},
 	{"libpfm4", no_argument, NULL, LIBPFM4},
@@ -71,28 +72,6 @@ static int usage(const char *what, const char *value)
 }
 
 /* ---- plain ---- */
-
-static void print_counters(uint64_t counters)
-{
-	const char *comma = "";
-
-	if (!counters) {
-		printf("any");
-		return;
-	}
-	for (int i = 0; i < 64; i++) {
-		int first = i;
-
-		if (!(counters >> i & 1))
-			continue;
-		while (i + 1 < 64 && i + 1 != 32 && counters >> (i + 1) & 1)
-			i++;
-		printf("%s%s%d", comma, first < 32 ? "" : "f", first & 31);
-		if (i > first)
-			printf("-%s%d", i < 32 ? "" : "f", i & 31);
-		comma = ",";
-	}
-}
 
 static void print_excludes(const struct tach_event *e)
 {
@@ -129,102 +108,131 @@ static void print_attr(const struct tach_event *e)
 
 static void print_text(const struct tach_event *e, enum tach_os os)
 {
+	char counters[COUNTERS_TEXT_MAX];
+
 	printf("%s\n  words    ", e->name);
 	for (uint32_t i = 0; i < e->ncodes; i++)
 		printf(" 0x%" PRIx64, e->codes[i]);
-	printf("\n  counters  ");
-	print_counters(e->counters);
-	putchar('\n');
+	counters_text(e->counters, counters, sizeof counters);
+	printf("\n  counters  %s\n", counters);
 	if (os != TACH_OS_NONE)
 		print_attr(e);
 }
 
 /* ---- JSON ---- */
 
-static void print_string(const char *key, const char *text)
+static void attr_json(struct tach__json_out *json, const struct tach_event *e)
 {
-	printf("\"%s\": ", key);
-	json_string(stdout, text);
-}
-
-static void print_attr_json(const struct tach_event *e)
-{
-	printf(", \"type\": %u, \"config\": \"0x%" PRIx64 "\"", e->type, e->config);
+	tach__json_unsigned(json, "type", e->type);
+	tach__json_hex(json, "config", e->config);
 	if (e->has & TACH_EVENT_HAS_CONFIG1)
-		printf(", \"config1\": \"0x%" PRIx64 "\"", e->config1);
+		tach__json_hex(json, "config1", e->config1);
 	if (e->has & TACH_EVENT_HAS_CONFIG2)
-		printf(", \"config2\": \"0x%" PRIx64 "\"", e->config2);
+		tach__json_hex(json, "config2", e->config2);
 	if (e->has & TACH_EVENT_HAS_PERIOD)
-		printf(", \"sample_period\": %" PRIu64, e->period);
+		tach__json_unsigned(json, "sample_period", e->period);
 	if (e->has & TACH_EVENT_HAS_FREQ)
-		printf(", \"sample_freq\": %" PRIu64, e->period);
+		tach__json_unsigned(json, "sample_freq", e->period);
 	if (e->has & TACH_EVENT_HAS_PRECISE)
-		printf(", \"precise_ip\": %d", e->precise);
+		tach__json_int(json, "precise_ip", e->precise);
 	if (e->has & TACH_EVENT_HAS_CPU)
-		printf(", \"cpu\": %d", e->cpu);
-	printf(", \"pinned\": %s, \"exclusive\": %s", e->pinned ? "true" : "false",
-	       e->exclusive ? "true" : "false");
-	printf(", \"exclude_user\": %s, \"exclude_kernel\": %s, \"exclude_hv\": %s",
-	       e->exclude_user ? "true" : "false", e->exclude_kernel ? "true" : "false",
-	       e->exclude_hv ? "true" : "false");
-	printf(", \"exclude_host\": %s, \"exclude_guest\": %s",
-	       e->exclude_host ? "true" : "false", e->exclude_guest ? "true" : "false");
+		tach__json_int(json, "cpu", e->cpu);
+	tach__json_bool(json, "pinned", e->pinned);
+	tach__json_bool(json, "exclusive", e->exclusive);
+	tach__json_bool(json, "exclude_user", e->exclude_user);
+	tach__json_bool(json, "exclude_kernel", e->exclude_kernel);
+	tach__json_bool(json, "exclude_hv", e->exclude_hv);
+	tach__json_bool(json, "exclude_host", e->exclude_host);
+	tach__json_bool(json, "exclude_guest", e->exclude_guest);
 }
 
-static void print_json(const char *string, const struct tach_event *e, enum tach_os os)
+static void event_json(struct tach__json_out *json, const struct tach_event *e, enum tach_os os)
 {
-	printf("{");
-	print_string("event", string);
-	printf(", ");
-	print_string("name", e->name);
-	printf(", \"words\": [");
+	char counters[COUNTERS_TEXT_MAX];
+
+	tach__json_string(json, "name", e->name);
+	tach__json_array(json, "words");
 	for (uint32_t i = 0; i < e->ncodes; i++)
-		printf("%s\"0x%" PRIx64 "\"", i ? ", " : "", e->codes[i]);
-	printf("], \"counters\": \"");
-	print_counters(e->counters);
-	printf("\"");
+		tach__json_hex(json, NULL, e->codes[i]);
+	tach__json_end(json);
+	counters_text(e->counters, counters, sizeof counters);
+	tach__json_string(json, "counters", counters);
 	if (os != TACH_OS_NONE)
-		print_attr_json(e);
-	printf("}");
+		attr_json(json, e);
 }
 
-static void print_error_json(const char *string, const struct tach_error *err)
+static void error_json(struct tach__json_out *json, const struct tach_error *err)
 {
-	printf("{");
-	print_string("event", string);
-	printf(", \"error\": %d, \"column\": %d, ", err->code, err->column);
-	print_string("text", err->text);
-	printf("}");
+	tach__json_int(json, "error", err->code);
+	tach__json_int(json, "column", err->column);
+	tach__json_string(json, "text", err->text);
 }
 
 /* ---- events of the command line ---- */
 
-static int encode_all(char **strings, int n, const struct tach_encode_options *opt, int json)
+/*
+ * The library stops at the first event's end, so that callers can walk a list by themselves;
+ * here the rest was to have an answer, too. Commas between a device's slashes belong to it.
+ */
+static void name_rest(const char *string)
+{
+	const char *slash = strchr(string, '/'), *comma = strchr(string, ',');
+
+	if (comma && slash && slash < comma && (slash = strchr(slash + 1, '/')))
+		comma = strchr(slash, ',');
+	if (comma)
+		fprintf(stderr,
+			"tach encode: one event an argument: ignored is '%s'\n    %s\n    "
+			"%*s^\n",
+			comma, string, (int)(comma - string), "");
+}
+
+static int encode_text(char **strings, int n, const struct tach_encode_options *opt)
 {
 	int status = EXIT_DONE;
 
-	if (json)
-		printf("[");
 	for (int i = 0; i < n; i++) {
 		struct tach_event e = {.size = sizeof e};
 		struct tach_error err = TACH_ERROR_INIT;
-		int rc = tach_event_encode(strings[i], opt, &e, &err);
 
-		if (json)
-			printf("%s", i ? ",\n " : "");
-		if (rc)
-			status = EXIT_NO;
-		if (rc && json)
-			print_error_json(strings[i], &err);
-		else if (rc)
-			complain("tach encode", strings[i], &err);
-		else if (json)
-			print_json(strings[i], &e, opt->os);
-		else
+		if (tach_event_encode(strings[i], opt, &e, &err) == 0) {
 			print_text(&e, opt->os);
+			name_rest(strings[i]);
+			continue;
+		}
+		complain("tach encode", strings[i], &err);
+		status = EXIT_NO;
 	}
-	if (json)
-		printf("]\n");
+	return status;
+}
+
+static int encode_json(char **strings, int n, const struct tach_encode_options *opt)
+{
+	int status = EXIT_DONE;
+	struct json_to to;
+	struct tach__json_out *json = &to.json;
+
+	json_begin(&to, stdout, TACH__JSON_SPACED);
+	tach__json_array(json, NULL);
+	for (int i = 0; i < n; i++) {
+		struct tach_event e = {.size = sizeof e};
+		struct tach_error err = TACH_ERROR_INIT;
+
+		if (i)
+			tach__json_line(json, 1);
+		tach__json_object(json, NULL);
+		tach__json_string(json, "event", strings[i]);
+		if (tach_event_encode(strings[i], opt, &e, &err) == 0) {
+			event_json(json, &e, opt->os);
+			name_rest(strings[i]);
+		} else {
+			error_json(json, &err);
+			status = EXIT_NO;
+		}
+		tach__json_end(json);
+	}
+	tach__json_end(json);
+	json_end(&to);
 	return status;
 }
 
@@ -240,33 +248,6 @@ static int parse_os(const char *text, enum tach_os *os)
 			return 1;
 		}
 	return 0;
-}
-
-static int parse_levels(const char *text, uint32_t *levels)
-{
-	char *end;
-	unsigned long number = strtoul(text, &end, 0);
-
-	*levels = 0;
-	if (end != text && !*end) {
-		*levels = (uint32_t)number;
-		return number <= 0x1f;
-	}
-	for (; *text; text++)
-		switch (*text) {
-		case 'u':
-			*levels |= TACH_PRIVILEGE_USER;
-			break;
-		case 'k':
-			*levels |= TACH_PRIVILEGE_KERNEL;
-			break;
-		case 'h':
-			*levels |= TACH_PRIVILEGE_HYPERVISOR;
-			break;
-		default:
-			return 0;
-		}
-	return 1;
 }
 
 int cmd_encode(int argc, char **argv)
@@ -286,10 +267,8 @@ int cmd_encode(int argc, char **argv)
 				return usage("--os takes none, perf or perf_ext, not", optarg);
 			break;
 		case 'l':
-			if (!parse_levels(optarg, &opt.privilege))
-				return usage(
-					"--plm takes letters out of u k h, or 0 .. 31, not",
-					optarg);
+			if (!privilege_parse(optarg, &opt.privilege))
+				return usage(PRIVILEGE_TAKES ", not", optarg);
 			break;
 		case 'j':
 			json = 1;
@@ -323,6 +302,7 @@ int cmd_encode(int argc, char **argv)
 		      stderr);
 		return EXIT_USAGE;
 	}
-	return batch ? encode_batch(stdin, &opt)
-		     : encode_all(argv + optind, argc - optind, &opt, json);
+	if (batch)
+		return encode_batch(stdin, &opt);
+	return (json ? encode_json : encode_text)(argv + optind, argc - optind, &opt);
 }

@@ -6,7 +6,7 @@
  *	string plm os OK payload full-name	or	string plm os ERROR
  *
  * Columns behind the third of a question are passed over. A line that is no question is
- *answered, too, with INVAL, so that answers stay beside their questions.
+ * answered, too, with INVAL, so that answers stay beside their questions.
  */
 #include <inttypes.h>
 #include <stdlib.h>

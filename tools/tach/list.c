@@ -15,7 +15,7 @@
 struct wanted {
 	char **patterns;
 	int npatterns;
-	int all, json, umasks;
+	int all, json, umasks, uncore;
 	const char *pmu;
 	struct tach_derived *derived; /* presets and the user's; NULL: no memory for them */
 };
@@ -26,7 +26,7 @@ struct result {
 };
 
 static const char help[] =
-	"usage: tach list [--all | --pmu NAME] [--umasks] [--json] [PATTERN]...\n"
+	"usage: tach list [--all | --pmu NAME] [--uncore] [--umasks] [--json] [PATTERN]...\n"
 	"\n"
 	"Shows events: their names, the counters on which they may count (f0, f1: fixed\n"
 	"ones), and what they count. Indented below an event are its umasks; * marks the\n"
@@ -40,6 +40,8 @@ static const char help[] =
 	"\n"
 	"      --all        every PMU the library knows\n"
 	"  -p, --pmu NAME   this PMU\n"
+	"      --uncore     this machine's boxes instead: memory controllers, caches, links,\n"
+	"                   energy; with --all every box the library knows\n"
 	"  -u, --umasks     umasks too when there is no PATTERN\n"
 	"  -j, --json       machine-readable\n"
 	"  -h, --help       this text\n"
@@ -87,29 +89,6 @@ static int any_fits(const struct wanted *w, const char *pmu, const char *name,
 }
 
 /* ---- what is told of a line ---- */
-
-static void counters_text(uint64_t counters, char *out, size_t size)
-{
-	size_t used = 0;
-
-	if (counters == 0)
-		snprintf(out, size, "any");
-	for (int i = 0; i < 64 && used < size; i++) {
-		const char *fixed = i < 32 ? "" : "f", *comma = used ? "," : "";
-		int first = i;
-
-		if (!(counters >> i & 1))
-			continue;
-		while (i % 32 < 31 && counters >> (i + 1) & 1)
-			i++;
-		if (i == first || i >= 32) /* fixed ones are named one by one */
-			i = first, used += (size_t)snprintf(out + used, size - used, "%s%s%d",
-							    comma, fixed, i % 32);
-		else
-			used += (size_t)snprintf(out + used, size - used, "%s%d-%d", comma,
-						 first, i);
-	}
-}
 
 /* At user and kernel level, as libpfm-4's own words are given. */
 static void words_text(const struct list_pmu *pmu, const char *event, const char *umask,
@@ -218,7 +197,9 @@ static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 static void choose_derived(const struct wanted *w, struct list_pmu *to)
 {
 	struct tach_derived_info info = {.size = sizeof info};
-	int n = w->derived && w->npatterns ? tach_derived_count(w->derived, to->pmu) : 0;
+	int n = w->derived && w->npatterns && !to->info.uncore
+			? tach_derived_count(w->derived, to->pmu)
+			: 0;
 
 	for (int i = 0; i < n; i++) {
 		if (tach_derived_at(w->derived, to->pmu, i, &info) != 0 ||
@@ -263,6 +244,21 @@ static void choose_host(const struct wanted *w, struct result *result)
 			choose(w, result, i);
 }
 
+/* Boxes: those of this machine, or all. */
+static void choose_boxes(const struct wanted *w, struct result *result)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+	int first = tach_pmu_count();
+
+	for (int i = first; i < first + tach_pmu_uncore_count(); i++)
+		if (w->all || (tach_pmu_describe(i, &info) == 0 && info.present))
+			choose(w, result, i);
+	if (!result->n && !w->all && !w->npatterns)
+		fputs("tach: this machine has no uncore that the library knows and the kernel "
+		      "shows; tach list --uncore --all shows every box\n",
+		      stderr);
+}
+
 static int choose_named(const struct wanted *w, struct result *result)
 {
 	int pmu = tach_pmu_find(w->pmu);
@@ -280,9 +276,13 @@ static int choose_named(const struct wanted *w, struct result *result)
 static int arguments(int argc, char **argv, struct wanted *w)
 {
 	static const struct option options[] = {
-		{"all", no_argument, NULL, 'a'},    {"pmu", required_argument, NULL, 'p'},
-		{"umasks", no_argument, NULL, 'u'}, {"json", no_argument, NULL, 'j'},
-		{"help", no_argument, NULL, 'h'},   {NULL, 0, NULL, 0},
+		{"all", no_argument, NULL, 'a'},
+		{"pmu", required_argument, NULL, 'p'},
+		{"umasks", no_argument, NULL, 'u'},
+		{"json", no_argument, NULL, 'j'},
+		{"uncore", no_argument, NULL, 'U'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
 	};
 	static char name[] = "tach list"; /* getopt begins its sentences with it */
 	int c;
@@ -295,6 +295,8 @@ static int arguments(int argc, char **argv, struct wanted *w)
 			w->pmu = optarg;
 		else if (c == 'u')
 			w->umasks = 1;
+		else if (c == 'U')
+			w->uncore = 1;
 		else if (c == 'j')
 			w->json = 1;
 		else if (c == 'h')
@@ -302,8 +304,9 @@ static int arguments(int argc, char **argv, struct wanted *w)
 		else
 			return fputs("tach list --help tells more\n", stderr), EXIT_USAGE;
 	}
-	if (w->all && w->pmu) {
-		fputs("tach list: --all or --pmu, not both\n", stderr);
+	if (w->pmu && (w->all || w->uncore)) {
+		fprintf(stderr, "tach list: --%s or --pmu, not both\n",
+			w->all ? "all" : "uncore");
 		return EXIT_USAGE;
 	}
 	w->npatterns = argc - optind;
@@ -327,6 +330,8 @@ int cmd_list(int argc, char **argv)
 		w.derived = NULL; /* without them, then */
 	if (w.pmu)
 		status = choose_named(&w, &result);
+	else if (w.uncore)
+		choose_boxes(&w, &result);
 	else if (w.all)
 		for (int i = 0; i < tach_pmu_count(); i++)
 			choose(&w, &result, i);

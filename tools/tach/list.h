@@ -29,7 +29,7 @@ struct list_row {
 	const char *name, *description;
 	const char *alias_of, *vendor_code, *libpfm4_code; /* NULL where there is none */
 	uint64_t code;
-	char counters[160]; /* "0-3,6,f0"; "any" */
+	char counters[160]; /* counters_text() */
 	char words[80];	    /* register words, where two sources disagree on them; else "" */
 };
 

@@ -1,93 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/* tach list --json. Numbers wider than 32 bits are strings, since JSON readers may round them.
+/*
+ * tach list --json. Numbers wider than 32 bits are strings, since JSON readers may round them.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/list.h"
 
-static void member(const char *key, const char *text)
+static void if_any(struct tach__json_out *json, const char *key, const char *text)
 {
-	if (!text || !*text)
-		return;
-	printf(", \"%s\": ", key);
-	json_string(stdout, text);
+	if (text && *text)
+		tach__json_string(json, key, text);
 }
 
-static void pmu_head(const struct tach_pmu_info *info)
+/* Of an event or a umask; stays open: the umasks of an event follow. */
+static void one_line(struct tach__json_out *json, const struct list_row *row)
 {
-	printf("  {\"name\": ");
-	json_string(stdout, info->name);
-	member("arch", info->arch);
-	member("description", info->description);
-	member("perf", info->perf);
-	member("alias", info->alias);
-	if (info->libpfm4_id >= 0)
-		printf(", \"libpfm4\": %d", info->libpfm4_id);
-	if (info->general)
-		printf(", \"general\": %d, \"general_width\": %d", info->general,
-		       info->general_width);
-	if (info->fixed)
-		printf(", \"fixed\": %" PRIu32 ", \"fixed_width\": %d", info->fixed,
-		       info->fixed_width);
-	printf(", \"present\": %s, \"nevents\": %d, \"events\": [",
-	       info->present ? "true" : "false", info->nevents);
-}
-
-/* An event stays open: its umasks follow. */
-static void one_line(const struct list_row *row)
-{
-	printf("%s{\"name\": ", row->is_umask ? "      " : "    ");
-	json_string(stdout, row->name);
-	printf(", \"code\": \"0x%" PRIx64 "\"", row->code);
-	member("counters", row->counters);
+	tach__json_line(json, row->is_umask ? 6 : 4);
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", row->name);
+	tach__json_hex(json, "code", row->code);
+	if_any(json, "counters", row->counters);
 	if (row->is_umask)
-		printf(", \"group\": %d", row->group);
+		tach__json_int(json, "group", row->group);
 	if (row->is_default)
-		printf(", \"default\": true");
+		tach__json_bool(json, "default", 1);
 	if (row->deprecated)
-		printf(", \"deprecated\": true");
-	member("alias_of", row->alias_of);
-	member("words", row->words);
-	member("vendor_code", row->vendor_code);
-	member("libpfm4_code", row->libpfm4_code);
-	member("description", row->description);
-	printf(row->is_umask ? "}" : ", \"umasks\": [");
+		tach__json_bool(json, "deprecated", 1);
+	if_any(json, "alias_of", row->alias_of);
+	if_any(json, "words", row->words);
+	if_any(json, "vendor_code", row->vendor_code);
+	if_any(json, "libpfm4_code", row->libpfm4_code);
+	if_any(json, "description", row->description);
 }
 
-static void one_pmu(const struct list_pmu *pmu)
+/* The event at line i with its umasks, which are the lines behind it; the next line. */
+static size_t event(struct tach__json_out *json, const struct list_pmu *pmu, size_t i)
 {
 	struct list_row row;
-	int umasks = 0;
 
-	pmu_head(&pmu->info);
-	for (size_t i = 0; i < pmu->nlines; i++) {
+	list_row(pmu, &pmu->lines[i++], &row);
+	one_line(json, &row);
+	tach__json_array(json, "umasks");
+	for (; i < pmu->nlines && pmu->lines[i].umask >= 0; i++) {
 		list_row(pmu, &pmu->lines[i], &row);
-		if (row.is_umask)
-			printf(umasks++ ? ",\n" : "\n");
-		else
-			printf(i == 0 ? "\n" : umasks ? "\n    ]},\n" : "]},\n");
-		if (!row.is_umask)
-			umasks = 0;
-		one_line(&row);
+		one_line(json, &row);
+		tach__json_end(json);
+		if (i + 1 == pmu->nlines || pmu->lines[i + 1].umask < 0)
+			tach__json_line(json, 4);
 	}
-	printf("%s]", pmu->nlines == 0 ? "" : umasks ? "\n    ]}\n  " : "]}\n  ");
-	for (size_t i = 0; i < pmu->nderived; i++) {
-		printf("%s{\"name\": ", i ? ",\n    " : ", \"derived\": [\n    ");
-		json_string(stdout, pmu->derived[i].name);
-		member("description", pmu->derived[i].short_description);
-		member("file", pmu->derived[i].file);
-		printf(", \"line\": %d}", pmu->derived[i].line);
+	tach__json_end(json);
+	tach__json_end(json);
+	return i;
+}
+
+static void derived(struct tach__json_out *json, const struct tach_derived_info *info)
+{
+	tach__json_line(json, 4);
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", info->name);
+	if_any(json, "description", info->short_description);
+	if_any(json, "file", info->file);
+	tach__json_int(json, "line", info->line);
+	tach__json_end(json);
+}
+
+static void pmu_head(struct tach__json_out *json, const struct tach_pmu_info *info)
+{
+	tach__json_string(json, "name", info->name);
+	if_any(json, "arch", info->arch);
+	if_any(json, "description", info->description);
+	if_any(json, "perf", info->perf);
+	if_any(json, "alias", info->alias);
+	if (info->libpfm4_id >= 0)
+		tach__json_int(json, "libpfm4", info->libpfm4_id);
+	if (info->general) {
+		tach__json_int(json, "general", info->general);
+		tach__json_int(json, "general_width", info->general_width);
 	}
-	printf(pmu->nderived ? "\n  ]}" : "}");
+	if (info->fixed) {
+		tach__json_unsigned(json, "fixed", info->fixed);
+		tach__json_int(json, "fixed_width", info->fixed_width);
+	}
+	tach__json_bool(json, "present", info->present);
+	tach__json_int(json, "nevents", info->nevents);
+}
+
+static void one_pmu(struct tach__json_out *json, const struct list_pmu *pmu)
+{
+	tach__json_line(json, 2);
+	tach__json_object(json, NULL);
+	pmu_head(json, &pmu->info);
+	tach__json_array(json, "events");
+	for (size_t i = 0; i < pmu->nlines;)
+		i = event(json, pmu, i);
+	if (pmu->nlines)
+		tach__json_line(json, 2);
+	tach__json_end(json);
+	if (pmu->nderived) {
+		tach__json_array(json, "derived");
+		for (size_t i = 0; i < pmu->nderived; i++)
+			derived(json, &pmu->derived[i]);
+		tach__json_line(json, 2);
+		tach__json_end(json);
+	}
+	tach__json_end(json);
 }
 
 void list_json(const struct list_pmu *pmus, size_t n)
 {
-	printf("{\"pmus\": [");
-	for (size_t i = 0; i < n; i++) {
-		printf("%s", i ? ",\n" : "\n");
-		one_pmu(&pmus[i]);
-	}
-	printf("%s]}\n", n ? "\n" : "");
+	struct json_to to;
+
+	json_begin(&to, stdout, TACH__JSON_SPACED);
+	tach__json_object(&to.json, NULL);
+	tach__json_array(&to.json, "pmus");
+	for (size_t i = 0; i < n; i++)
+		one_pmu(&to.json, &pmus[i]);
+	if (n)
+		tach__json_line(&to.json, 0);
+	tach__json_end(&to.json);
+	tach__json_end(&to.json);
+	json_end(&to);
 }

@@ -16,10 +16,12 @@ static const struct command {
 	{"derived", cmd_derived, "presets, definition files and formulas"},
 	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
 	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
+	{"gate", cmd_gate, "whether a program became worse: for CI"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
 	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
 	{"report", cmd_report, "saved reports in another format, added up, or compared"},
 	{"run", cmd_run, "run a program and measure its threads and regions"},
+	{"top", cmd_top, "the regions of a running process, as they go"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
@@ -69,6 +71,8 @@ int main(int argc, char **argv)
 	}
 	if (is(argv[1], "version", "--version", "-V"))
 		return all_said(cmd_version(argc, argv));
+	if (strcmp(argv[1], "emulated") == 0)
+		return cmd_emulated(argc - 1, argv + 1);
 	for (int i = 0; i < NCOMMANDS; i++)
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return all_said(commands[i].run(argc - 1, argv + 1));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The door for everything that tach prints: names, files and arguments may hold what a terminal
- * would obey. Here, where all streams end, none of it can be forgotten. Lines and columns (LF,
- * TAB, CR before LF) are the command's own.
+ * Everything that tach prints goes through here: names, files and arguments may hold what a
+ * terminal would obey. Here, where all streams end, none of it can be forgotten. Lines and
+ * columns (LF, TAB, CR before LF) are the command's own.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 
 static const char help[] =
 	"usage: tach report [OPTION]... REPORT.json...\n"
+	"       tach report -p PID [OPTION]... [REPORT.json]...\n"
 	"       tach report --diff [OPTION]... OLD.json NEW.json\n\n"
 	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
 	"up\n"
@@ -25,13 +26,14 @@ static const char help[] =
 	"suffix\n"
 	"                     says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
 	"  -o, --output FILE  write there instead of standard output\n"
+	"  -p, --pid PID      a running process, as it is now; nothing runs in it for that\n"
 	"  -h, --help         this text\n\n"
 	"Exit status: 0 done, and with --diff no difference beyond the error bars; 1 a\n"
 	"difference, or a report that cannot be read or written; 2 bad usage.\n";
 
 struct arguments {
 	const char *output, *format;
-	int diff, nfiles;
+	int diff, nfiles, process;
 	char **files;
 };
 
@@ -169,11 +171,9 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 enum { DIFF = 256, FORMAT };
 
 static const struct option options[] = {
-	{"diff", no_argument, NULL, DIFF},
-	{"format", required_argument, NULL, FORMAT},
-	{"output", required_argument, NULL, 'o'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"diff", no_argument, NULL, DIFF},	  {"format", required_argument, NULL, FORMAT},
+	{"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
 };
 
 /* EXIT_DONE: go on; -1: help was asked for and given. */
@@ -182,7 +182,7 @@ static int parse(struct arguments *a, int argc, char **argv)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "o:p:h", options, NULL)) != -1) {
 		switch (c) {
 		case DIFF:
 			a->diff = 1;
@@ -193,6 +193,12 @@ static int parse(struct arguments *a, int argc, char **argv)
 		case 'o':
 			a->output = optarg;
 			break;
+		case 'p':
+			a->process = atoi(optarg);
+			if (a->process > 0 && optarg[strspn(optarg, "0123456789")] == '\0')
+				break;
+			fprintf(stderr, "tach report: no process number is '%s'\n", optarg);
+			return EXIT_USAGE;
 		case 'h':
 			fputs(help, stdout);
 			return -1;
@@ -204,7 +210,8 @@ static int parse(struct arguments *a, int argc, char **argv)
 	}
 	a->files = argv + optind;
 	a->nfiles = argc - optind;
-	if (a->nfiles == 0 || (a->diff && a->nfiles != 2)) {
+	if (a->nfiles + (a->process > 0) == 0 ||
+	    (a->diff && (a->nfiles != 2 || a->process > 0))) {
 		fprintf(stderr, "tach report: %s\n%s",
 			a->diff ? "--diff compares two reports" : "no report given", help);
 		return EXIT_USAGE;
@@ -213,20 +220,36 @@ static int parse(struct arguments *a, int argc, char **argv)
 }
 
 static int convert(const struct arguments *a, enum tach_format format,
-		   struct tach_snapshot **list)
+		   struct tach_snapshot **list, int n)
 {
 	struct tach_snapshot *whole = NULL;
 	int code;
 
-	if (a->nfiles == 1)
+	if (n == 1)
 		return report_write(list[0], format, a->output, STDOUT_FILENO, "tach report")
 			       ? EXIT_NO
 			       : EXIT_DONE;
-	code = report_merge(&whole, list, a->nfiles, "tach report");
+	code = report_merge(&whole, list, n, "tach report");
 	if (!code)
 		code = report_write(whole, format, a->output, STDOUT_FILENO, "tach report");
 	tach_snapshot_free(whole);
 	return code ? EXIT_NO : EXIT_DONE;
+}
+
+/* The reports, and the process last; how many came, or -1: printed. */
+static int load_all(const struct arguments *a, struct tach_snapshot **list)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int n = 0;
+
+	for (; n < a->nfiles; n++)
+		if (report_load(&list[n], a->files[n], "tach report") != 0)
+			return -1;
+	if (a->process && tach_snapshot_take_process(a->process, &list[n++], &err) != 0) {
+		fprintf(stderr, "tach report: %s\n", err.text);
+		return -1;
+	}
+	return n;
 }
 
 int cmd_report(int argc, char **argv)
@@ -234,7 +257,7 @@ int cmd_report(int argc, char **argv)
 	struct arguments a = {0};
 	struct tach_snapshot **list;
 	enum tach_format format;
-	int status;
+	int status, n;
 
 	status = parse(&a, argc, argv);
 	if (status)
@@ -245,14 +268,14 @@ int cmd_report(int argc, char **argv)
 		fputs("tach report: --diff writes text, json or csv\n", stderr);
 		return EXIT_USAGE;
 	}
-	list = calloc((size_t)a.nfiles, sizeof *list);
-	for (int i = 0; list && i < a.nfiles && status == EXIT_DONE; i++)
-		if (report_load(&list[i], a.files[i], "tach report") != 0)
-			status = EXIT_NO;
-	if (list && status == EXIT_DONE)
+	list = calloc((size_t)a.nfiles + 1, sizeof *list);
+	n = list ? load_all(&a, list) : -1;
+	if (n < 0)
+		status = EXIT_NO;
+	else
 		status = a.diff ? report_diff(list[0], list[1], format, a.output)
-				: convert(&a, format, list);
-	for (int i = 0; list && i < a.nfiles; i++)
+				: convert(&a, format, list, n);
+	for (int i = 0; list && i <= a.nfiles; i++)
 		tach_snapshot_free(list[i]);
 	free(list);
 	return status;

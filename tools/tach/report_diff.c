@@ -22,7 +22,7 @@ struct line {
 struct diff {
 	const struct tach_snapshot *old, *new;
 	enum tach_format format;
-	FILE *to;
+	struct json_to to;
 	int width;   /* of the longest region's name */
 	int beyond;  /* differences beyond the error bars */
 	int written; /* lines */
@@ -32,18 +32,12 @@ static const char *const verdicts[] = {"within error", "differs", "only in old",
 
 /* ---- one line ---- */
 
-static void print_number(FILE *to, double v)
-{
-	if (isfinite(v))
-		fprintf(to, "%.17g", v);
-}
-
 static double relative(const struct line *l)
 {
 	return l->old != 0 ? (l->new - l->old) / fabs(l->old) : NAN;
 }
 
-static void print_text(const struct diff *d, const struct line *l)
+static void print_text(struct diff *d, const struct line *l)
 {
 	char percent[32] = "-", name[256], quantity[256];
 
@@ -51,41 +45,41 @@ static void print_text(const struct diff *d, const struct line *l)
 	tach_printable(l->is_time ? "time (ns)" : l->quantity, quantity, sizeof quantity);
 	if (isfinite(relative(l)))
 		snprintf(percent, sizeof percent, "%+.2f%%", 100 * relative(l));
-	fprintf(d->to, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width, name,
-		quantity, l->old, l->new, l->new - l->old, percent, verdicts[l->verdict]);
+	tach__out(&d->to.out, "%-*s  %-24s  %14.6g  %14.6g  %+14.6g  %10s  %s\n", d->width,
+		  name, quantity, l->old, l->new, l->new - l->old, percent,
+		  verdicts[l->verdict]);
 }
 
-static void print_csv(const struct diff *d, const struct line *l)
+static void print_csv(struct diff *d, const struct line *l)
 {
 	const double number[] = {l->old, l->new, l->new - l->old, relative(l), l->error};
+	struct tach__out *out = &d->to.out;
 
-	csv_string(d->to, l->region);
-	putc(',', d->to);
-	csv_string(d->to, l->is_time ? "time_ns" : l->quantity);
+	tach__out_csv_string(out, l->region);
+	tach__out_text(out, ",");
+	tach__out_csv_string(out, l->is_time ? "time_ns" : l->quantity);
 	for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-		putc(',', d->to);
-		print_number(d->to, number[i]);
+		tach__out_text(out, ",");
+		tach__out_number(out, number[i], "");
 	}
-	fprintf(d->to, ",%s\r\n", verdicts[l->verdict]);
+	tach__out(out, ",%s\r\n", verdicts[l->verdict]);
 }
 
-static void print_json(const struct diff *d, const struct line *l)
+static void print_json(struct diff *d, const struct line *l)
 {
-	static const char *const names[] = {"old", "new", "difference", "relative", "error"};
-	const double number[] = {l->old, l->new, l->new - l->old, relative(l), l->error};
+	struct tach__json_out *json = &d->to.json;
 
-	fprintf(d->to, "%s\n  {\"region\": ", d->written ? "," : "");
-	json_string(d->to, l->region);
-	fputs(", \"quantity\": ", d->to);
-	json_string(d->to, l->quantity);
-	for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
-		fprintf(d->to, ", \"%s\": ", names[i]);
-		if (isfinite(number[i]))
-			print_number(d->to, number[i]);
-		else
-			fputs("null", d->to);
-	}
-	fprintf(d->to, ", \"verdict\": \"%s\"}", verdicts[l->verdict]);
+	tach__json_line(json, 2);
+	tach__json_object(json, NULL);
+	tach__json_string(json, "region", l->region);
+	tach__json_string(json, "quantity", l->quantity);
+	tach__json_number(json, "old", l->old);
+	tach__json_number(json, "new", l->new);
+	tach__json_number(json, "difference", l->new - l->old);
+	tach__json_number(json, "relative", relative(l));
+	tach__json_number(json, "error", l->error);
+	tach__json_string(json, "verdict", verdicts[l->verdict]);
+	tach__json_end(json);
 }
 
 static void print(struct diff *d, const struct line *l)
@@ -150,7 +144,8 @@ static int first_from(const struct place *all, int n, const struct place *like)
 	return low;
 }
 
-/* Regions of the same name may differ in their lines: programs change between runs. -1: none.
+/*
+ * Regions of the same name may differ in their lines: programs change between runs. -1: none.
  */
 static int find_region(const struct place *all, int n, const struct tach_region_info *like)
 {
@@ -190,7 +185,7 @@ static void value_of(const struct tach_snapshot *s, int region, int q, struct ta
 		tach_snapshot_derived(s, region, q - n, TACH_PART_INCLUSIVE, v);
 }
 
-/* Counts are compared as they are: who ran twice as long sees twice as much. */
+/* Counts are compared as they are: a run that is twice as long counts twice as much. */
 static void compare(struct diff *d, const struct tach_region_info *info, int old_region,
 		    int new_region)
 {
@@ -242,34 +237,48 @@ static void widen(struct diff *d, const struct tach_snapshot *s)
 
 static void head(struct diff *d)
 {
+	struct tach__out *out = &d->to.out;
+
 	d->width = (int)strlen("region");
 	widen(d, d->old);
 	widen(d, d->new);
-	if (d->format == TACH_FORMAT_CSV)
-		fputs("region,quantity,old,new,difference,relative,error,verdict\r\n", d->to);
-	else if (d->format == TACH_FORMAT_JSON)
-		fputs("{\"tach-diff\": 1, \"lines\": [", d->to);
-	else
-		fprintf(d->to, "%-*s  %-24s  %14s  %14s  %14s  %10s  %s\n", d->width, "region",
-			"quantity", "old", "new", "difference", "relative", "verdict");
+	if (d->format == TACH_FORMAT_CSV) {
+		tach__out_text(out,
+			       "region,quantity,old,new,difference,relative,error,verdict\r\n");
+	} else if (d->format == TACH_FORMAT_JSON) {
+		tach__json_object(&d->to.json, NULL);
+		tach__json_int(&d->to.json, "tach-diff", 1);
+		tach__json_array(&d->to.json, "lines");
+	} else {
+		tach__out(out, "%-*s  %-24s  %14s  %14s  %14s  %10s  %s\n", d->width, "region",
+			  "quantity", "old", "new", "difference", "relative", "verdict");
+	}
 }
 
-static void foot(const struct diff *d)
+static void foot(struct diff *d)
 {
-	if (d->format == TACH_FORMAT_JSON)
-		fprintf(d->to, "\n], \"differences\": %d}\n", d->beyond);
-	else if (d->format == TACH_FORMAT_TEXT)
-		fprintf(d->to, "\n%d of %d differ by more than their error bars together.\n",
-			d->beyond, d->written);
+	if (d->format == TACH_FORMAT_JSON) {
+		tach__json_line(&d->to.json, 0);
+		tach__json_end(&d->to.json);
+		tach__json_int(&d->to.json, "differences", d->beyond);
+		tach__json_end(&d->to.json);
+		tach__out_text(&d->to.out, "\n");
+	} else if (d->format == TACH_FORMAT_TEXT) {
+		tach__out(&d->to.out,
+			  "\n%d of %d differ by more than their error bars together.\n",
+			  d->beyond, d->written);
+	}
 }
 
-static int write_all(struct diff *d)
+static int write_all(struct diff *d, tach_sink sink, void *context)
 {
 	struct place *old_places = places_of(d->old), *new_places = places_of(d->new);
 	struct tach_region_info info = {0};
-	int code = old_places && new_places ? 0 : -1;
+	int code = TACH_ERR_NOMEM;
 
-	if (!code) {
+	tach__out_open(&d->to.out, sink, context);
+	tach__json_begin(&d->to.json, &d->to.out, TACH__JSON_SPACED);
+	if (old_places && new_places) {
 		head(d);
 		for (int r = 0; tach_snapshot_region(d->old, r, &info) == 0; r++) {
 			int other =
@@ -284,11 +293,19 @@ static int write_all(struct diff *d)
 			if (find_region(old_places, tach_snapshot_nregions(d->old), &info) < 0)
 				alone(d, d->new, r, info.name);
 		foot(d);
-	} else {
-		errno = ENOMEM;
+		code = tach__out_flush(&d->to.out);
 	}
 	free(old_places);
 	free(new_places);
+	return code;
+}
+
+static int write_stream(struct diff *d, FILE *to)
+{
+	int code = to ? write_all(d, stream_sink, to) : -errno;
+
+	if (to && (to == stdout ? fflush(to) : fclose(to)) != 0 && !code)
+		code = -errno;
 	return code;
 }
 
@@ -297,28 +314,26 @@ static int write_file(struct diff *d, const char *file)
 {
 	struct tach__buffer text = {0};
 	struct stat status;
-	int special = stat(file, &status) == 0 && !S_ISREG(status.st_mode), code;
+	int code;
 
-	d->to = special ? fopen(file, "we") : open_memstream(&text.at, &text.length);
-	if (!d->to)
-		return -1;
-	code = write_all(d);
-	if (fclose(d->to) != 0)
-		code = -1;
-	if (!code && !special && (code = tach__deliver_file(file, 0, &text)))
-		errno = -code;
-	free(text.at);
+	if (stat(file, &status) == 0 && !S_ISREG(status.st_mode))
+		return write_stream(d, fopen(file, "we"));
+	code = write_all(d, tach__buffer_sink, &text);
+	if (!code)
+		code = tach__deliver_file(file, 0, &text);
+	tach__buffer_free(&text);
 	return code;
 }
 
 int report_diff(const struct tach_snapshot *old, const struct tach_snapshot *new,
 		enum tach_format format, const char *file)
 {
-	struct diff d = {.old = old, .new = new, .format = format, .to = stdout};
+	struct diff d = {.old = old, .new = new, .format = format};
+	int code = file ? write_file(&d, file) : write_stream(&d, stdout);
 
-	if (file ? write_file(&d, file) : write_all(&d) || fflush(stdout)) {
+	if (code) {
 		fprintf(stderr, "tach report: %s%s%s\n", file ? file : "", file ? ": " : "",
-			strerror(errno));
+			tach_strerror(code));
 		return EXIT_NO;
 	}
 	return d.beyond ? EXIT_NO : EXIT_DONE;

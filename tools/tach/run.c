@@ -15,161 +15,12 @@
 #include <unistd.h>
 #include <tach/region.h>
 #include "tools/tach/commands.h"
+#include "tools/tach/emulate.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
-static const char separators[] = ": \t\n"; /* of the names in LD_PRELOAD */
-
-static const char help[] =
-	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
-	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
-	"in\n"
-	"it, and prints the table to standard error when it has ended, however it ended. "
-	"Child\n"
-	"processes are added up with it.\n\n"
-	"  -e, --events LIST      what to count: "
-	"\"cycles,instructions,l1=L1-dcache-load-misses\"\n"
-	"  -m, --metrics LIST     what to derive: \"ipc = instructions / cycles\"\n"
-	"      --interrupts       count interrupts too\n"
-	"      --correct          count them, and take one for each out of instructions, "
-	"where\n"
-	"                         the CPU adds one\n"
-	"      --per-thread       a row for every thread instead of one for all\n"
-	"      --per-process      a row for every process\n"
-	"      --per-program      a row for every program that processes ran: sh, cc1, ld\n"
-	"      --outside          one row, by counters that are inherited; nothing is loaded "
-	"into\n"
-	"                         the program: for statically linked programs, and those that\n"
-	"                         SIGKILL ends\n"
-	"  -o, --output FILE      write the report there\n"
-	"      --format NAME      text, json, csv, prometheus or html; without it what FILE's\n"
-	"                         suffix says\n"
-	"  -h, --help             this text\n\n"
-	"Exit status: PROGRAM's, or 128 and the number of the signal that ended it; 125 tach "
-	"run\n"
-	"itself failed, 126 PROGRAM cannot be run, 127 there is no such program.\n";
-
-/* ---- arguments ---- */
-
-enum { FORMAT = 256, THREADS, PROCESSES, PROGRAMS, OUTSIDE, INTERRUPTS, CORRECT };
-
-static const struct option options[] = {
-	{"events", required_argument, NULL, 'e'},
-	{"metrics", required_argument, NULL, 'm'},
-	{"output", required_argument, NULL, 'o'},
-	{"format", required_argument, NULL, FORMAT},
-	{"per-thread", no_argument, NULL, THREADS},
-	{"per-process", no_argument, NULL, PROCESSES},
-	{"per-program", no_argument, NULL, PROGRAMS},
-	{"outside", no_argument, NULL, OUTSIDE},
-	{"interrupts", no_argument, NULL, INTERRUPTS},
-	{"correct", no_argument, NULL, CORRECT},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
-};
-
-static int bad_usage(const char *what)
-{
-	fprintf(stderr, "tach run: %s\n%s", what, help);
-	return RUN_FAILED;
-}
-
-/* What is said once; of two that differ neither is what was meant. */
-static int once(const char **to, const char *value, const char *sentence)
-{
-	if (*to && strcmp(*to, value) != 0)
-		return bad_usage(sentence);
-	*to = value;
-	return 0;
-}
-
-static int take(struct run_arguments *a, int option)
-{
-	enum run_rows rows = (enum run_rows)(RUN_THREADS + option - THREADS);
-
-	switch (option) {
-	case 'e':
-		return once(&a->events, optarg,
-			    "two lists of events; make one, with commas between them");
-	case 'm':
-		return once(&a->metrics, optarg,
-			    "two lists of metrics; make one, with semicolons between them");
-	case 'o':
-		return once(&a->output, optarg, "two files for one report");
-	case FORMAT:
-		return once(&a->format_name, optarg, "two formats for one report");
-	case OUTSIDE:
-		a->outside = 1;
-		return 0;
-	case INTERRUPTS:
-		return once(&a->interrupts, "1",
-			    "--interrupts or --correct, not both: the second does the first");
-	case CORRECT:
-		return once(&a->interrupts, "correct",
-			    "--interrupts or --correct, not both: the second does the first");
-	}
-	if (a->rows && a->rows != rows)
-		return bad_usage("a row for every thread, process or program: one of them");
-	a->rows = rows;
-	return 0;
-}
-
-/* 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
- */
-static int parse(struct run_arguments *a, int argc, char **argv)
-{
-	int c;
-
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+e:m:o:h", options, NULL)) != -1) {
-		if (c == '?') {
-			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
-				help);
-			return RUN_FAILED;
-		}
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (take(a, c) != 0)
-			return RUN_FAILED;
-	}
-	if (optind >= argc)
-		return bad_usage("no program given");
-	if (a->outside && a->rows)
-		return bad_usage("--outside has one row");
-	if (a->outside && a->interrupts)
-		return bad_usage("--outside counts no interrupts");
-	a->program = argv + optind;
-	return report_format(a->format_name, a->output, &a->format, "tach run") == 0
-		       ? 0
-		       : RUN_FAILED;
-}
-
-/* Metrics as they are with the events; events NULL: without them. */
-static int check_one(const char *events, const char *metrics)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_set *set;
-
-	opt.events = events && *events ? events : NULL;
-	opt.metrics = metrics;
-	if (tach_set_create(&opt, &set, &err) == 0) {
-		tach_set_free(set);
-		return 0;
-	}
-	complain("tach run", metrics ? metrics : events, &err);
-	return RUN_FAILED;
-}
-
-/* Better now than in a program that has no way to complain. */
-static int check_events(const struct run_arguments *a)
-{
-	int code = a->events ? check_one(a->events, NULL) : 0;
-
-	return code || !a->metrics ? code : check_one(a->events, a->metrics);
-}
+static const char separators[] =
+	": ,\t\n"; /* of the names in LD_PRELOAD, and in QEMU's option -E */
 
 static int is_said(const char *variable)
 {
@@ -355,7 +206,7 @@ static int run(const struct run_arguments *a, const char *object, int results,
 		return RUN_FAILED;
 	if (by_link && make_link(link, sizeof link, object, directory) == 0)
 		object = link;
-	if (object)
+	if (object && !a->emulate)
 		try_usual(a);
 	code = run_child(a, object, directory, outside, &outcome);
 	if (run_collect(&reports, results, directory, outcome.process) != 0)
@@ -393,19 +244,70 @@ static int is_forbidden(void)
 	return 1;
 }
 
+/* On this machine: 0, or the exit status; why was printed. */
+static int ready_machine(struct run_arguments *a, enum run_loading loading,
+			 struct run_outside **outside, int *results)
+{
+	int forbidden = is_forbidden();
+
+	if (loading != RUN_LOADABLE)
+		fprintf(stderr,
+			"tach run: %s is %s: nothing can be preloaded into it; counting from "
+			"outside\n",
+			a->program[0],
+			loading == RUN_STATIC ? "statically linked"
+					      : "of another C library than this command's "
+						"(musl, or 32 bits)");
+	/* Regions may be compiled into a statically linked one; the other's linker would fail.
+	 */
+	if (loading == RUN_FOREIGN)
+		a->outside = 1;
+	if (forbidden || (!a->outside && (*results = run_results_open()) < 0))
+		a->outside = 1;
+	if (!forbidden && (a->outside || loading != RUN_LOADABLE) &&
+	    !(*outside = run_outside_new(a)))
+		return RUN_FAILED;
+	return 0;
+}
+
+/* --emulate: 0, or the exit status; why was printed. */
+static int ready_emulation(struct run_arguments *a, const char *program,
+			   enum run_loading loading, int *results)
+{
+	int other;
+
+	if (!*program) {
+		fprintf(stderr, "tach run: %s: no such program\n", a->program[0]);
+		return RUN_MISSING;
+	}
+	other = emulate_ready(program);
+	if (other < 0)
+		return RUN_FAILED;
+	if (!other && (a->events || a->metrics) && emulate_check(a) != 0)
+		return RUN_FAILED;
+	if (other || loading != RUN_LOADABLE)
+		fprintf(stderr,
+			"tach run: nothing can be preloaded into %s: its regions are counted, "
+			"its threads are not\n",
+			a->program[0]);
+	a->path = program;
+	*results = run_results_open();
+	return 0;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run_arguments a = {0};
 	char object[4096], program[4096];
 	struct run_outside *outside = NULL;
 	enum run_loading loading = RUN_LOADABLE;
-	int code, results = -1, forbidden = 0;
+	int code, results = -1;
 
-	code = parse(&a, argc, argv);
+	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
-	if (!code)
-		code = check_events(&a);
+	if (!code && !a.emulate)
+		code = run_check_events(&a);
 	if (!code && a.output)
 		code = check_output(a.output);
 	if (code)
@@ -418,23 +320,12 @@ int cmd_run(int argc, char **argv)
 	}
 	if (!a.outside && run_find_program(program, sizeof program, a.program[0]) == 0)
 		loading = run_loading(program);
-	if (loading != RUN_LOADABLE)
-		fprintf(stderr,
-			"tach run: %s is %s: nothing can be preloaded into it; counting from "
-			"outside\n",
-			a.program[0],
-			loading == RUN_STATIC ? "statically linked"
-					      : "of another C library than this command's "
-						"(musl, or 32 bits)");
-	/* Regions may be compiled into a statically linked one; the other's linker would fail.
-	 */
-	if (loading == RUN_FOREIGN)
-		a.outside = 1;
-	if ((forbidden = is_forbidden()) || (!a.outside && (results = run_results_open()) < 0))
-		a.outside = 1;
-	if (!forbidden && (a.outside || loading != RUN_LOADABLE) &&
-	    !(outside = run_outside_new(&a)))
-		return RUN_FAILED;
+	else
+		*program = '\0';
+	code = a.emulate ? ready_emulation(&a, program, loading, &results)
+			 : ready_machine(&a, loading, &outside, &results);
+	if (code)
+		return code;
 	code = run(&a, a.outside ? NULL : object, results, outside);
 	run_outside_free(outside);
 	if (results >= 0)

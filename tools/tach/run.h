@@ -20,10 +20,12 @@ enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
 struct run_arguments {
 	const char *events, *metrics, *output, *format_name;
 	const char *interrupts; /* TACH_INTERRUPTS */
+	char topdown[16];	/* "", or what --topdown is among metrics */
 	enum tach_format format;
 	enum run_rows rows;
-	int outside;
+	int outside, emulate;
 	char **program;
+	const char *path; /* --emulate: where it is */
 };
 
 struct run_outcome {
@@ -34,10 +36,18 @@ struct run_outcome {
 	struct rusage usage;
 };
 
+/* ---- run_arguments.c ---- */
+
+/* 0; 1: the help was printed; else the exit status, and why was printed. */
+int run_parse(struct run_arguments *a, int argc, char **argv);
+/* Whether events and metrics can be used; RUN_FAILED: printed. */
+int run_check_events(const struct run_arguments *a);
+
 /* ---- run_find.c ---- */
 
 /* Where RUN_OBJECT is: beside this program, or in the lib folder beside its folder. */
 int run_find_object(char *path, size_t size);
+int run_find_file(char *path, size_t size, const char *name); /* the same for another file */
 /* As execvp looks for a program. */
 int run_find_program(char *path, size_t size, const char *name);
 /* Whether RUN_OBJECT can be loaded into a program: not without a dynamic linker, and not by
@@ -52,9 +62,16 @@ struct run_outside;
 struct run_outside *run_outside_new(const struct run_arguments *a);
 /* From the program's next exec on. */
 void run_outside_open(struct run_outside *o, pid_t process);
+/* The program has ended. */
+void run_outside_end(struct run_outside *o);
 /* One region of all processes, after their end; NULL: printed. */
 struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds);
 void run_outside_free(struct run_outside *o); /* NULL is fine */
+
+/* ---- run_boxes.c ---- */
+
+/* Whether a list has events of boxes, which count for the whole machine. */
+int run_has_boxes(const char *events);
 
 /* ---- run_child.c ---- */
 

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach/arch.h>
+#include "tools/tach/emulate.h"
 #include "tools/tach/run.h"
 
 /* ---- environment ---- */
@@ -160,7 +161,10 @@ static _Noreturn void become(const struct run_arguments *a, const char *object,
 	setenv("TACH_RUN_PID", number, 1);
 	while (read(go, number, 1) < 0 && errno == EINTR)
 		;
-	execvp(a->program[0], a->program);
+	if (a->emulate)
+		emulate_exec(a->path, a->program);
+	else
+		execvp(a->program[0], a->program);
 	code = errno;
 	fprintf(stderr, "tach run: %s: %s\n", a->program[0], strerror(code));
 	if (write(failed, &code, sizeof code) < 0)
@@ -217,6 +221,8 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 	close(go[1]);
 	close(failed[1]);
 	code = child < 0 ? -1 : wait_for(outcome, failed[0]);
+	if (outside)
+		run_outside_end(outside);
 	give_signals_back(&before);
 	close(failed[0]);
 	return code;

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "tools/tach/run.h"
 
-int run_find_object(char *path, size_t size)
+int run_find_file(char *path, size_t size, const char *name)
 {
 	/* As built; as installed: Debian keeps libraries one folder further down. */
 	static const char *const places[] = {"", "/../lib/tach", "/../lib64/tach",
@@ -26,7 +26,7 @@ int run_find_object(char *path, size_t size)
 	for (size_t i = 0; i < sizeof places / sizeof *places && found; i++) {
 		glob_t list;
 
-		snprintf(pattern, sizeof pattern, "%s%s/%s", self, places[i], RUN_OBJECT);
+		snprintf(pattern, sizeof pattern, "%s%s/%s", self, places[i], name);
 		if (glob(pattern, 0, NULL, &list) == 0) {
 			snprintf(path, size, "%s", list.gl_pathv[0]);
 			found = 0;
@@ -34,6 +34,11 @@ int run_find_object(char *path, size_t size)
 		globfree(&list);
 	}
 	return found;
+}
+
+int run_find_object(char *path, size_t size)
+{
+	return run_find_file(path, size, RUN_OBJECT);
 }
 
 static int is_program(const char *path)
@@ -62,7 +67,8 @@ int run_find_program(char *path, size_t size, const char *name)
 	return -1;
 }
 
-/* Whether the dynamic linker at that name is one that this program's own library was made for.
+/*
+ * Whether the dynamic linker at that name is one that this program's own library was made for.
  */
 static int is_other_linker(const char *linker)
 {

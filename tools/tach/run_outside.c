@@ -13,14 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <tach/reader.h>
-#include "tools/tach/report.h"
+#include "tools/tach/commands.h"
 #include "tools/tach/run.h"
-
-struct run_outside {
-	struct tach_set *set;
-	char note[512];
-	int fd[TACH_COUNTERS_MAX];
-};
+#include "tools/tach/run_outside.h"
 
 /* What a program is usually asked about; what the machine cannot count is left out. */
 static const char usual_events[] =
@@ -35,11 +30,54 @@ static const char *given(const char *argument, const char *variable)
 	return value && *value ? value : NULL;
 }
 
+static int make_set(struct run_outside *o, struct tach_set_options *opt, const char *events)
+{
+	struct perf_event_attr attrs[TACH_COUNTERS_MAX];
+	struct tach_set_member members[TACH_COUNTERS_MAX];
+	struct tach_error err = TACH_ERROR_INIT;
+	const char *metrics = opt->metrics;
+
+	run_boxes_add(&o->boxes, opt, members, attrs);
+	if (tach_set_create(opt, &o->set, &err) == 0)
+		return 0;
+	/* Whose columns are the error's? */
+	opt->metrics = NULL;
+	if (metrics && tach_set_create(opt, &o->set, NULL) == 0)
+		events = metrics;
+	complain("tach run", events, &err);
+	return RUN_FAILED;
+}
+
+static int make(struct run_outside *o, struct tach_set_options *opt)
+{
+	char *threads = NULL, *boxes = NULL;
+	const char *events = opt->events ? opt->events : "";
+	int code = RUN_FAILED;
+
+	if (!(opt->flags & TACH_SET_OPTIONAL) && opt->events) {
+		threads = strdup(events);
+		boxes = strdup(events);
+		if (!threads || !boxes) {
+			fprintf(stderr, "tach run: %s\n", strerror(errno));
+			goto out;
+		}
+		run_boxes_blank(threads, 1);
+		run_boxes_blank(boxes, 0);
+		opt->events = threads;
+		if (run_boxes_open(&o->boxes, boxes, events) != 0)
+			goto out;
+	}
+	code = make_set(o, opt, events);
+out:
+	free(threads);
+	free(boxes);
+	return code;
+}
+
 struct run_outside *run_outside_new(const struct run_arguments *a)
 {
 	struct run_outside *o = calloc(1, sizeof *o);
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_error err = TACH_ERROR_INIT;
 	int own = a->events || a->metrics; /* as without --outside */
 
 	opt.events = own ? a->events : getenv("TACH_EVENTS");
@@ -50,14 +88,17 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 		opt.metrics = usual_metrics;
 		opt.flags |= TACH_SET_OPTIONAL;
 	}
-	if (!o || tach_set_create(&opt, &o->set, &err) != 0) {
-		fprintf(stderr, "tach run: %s\n", o ? err.text : strerror(errno));
-		free(o);
+	if (!o) {
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+		return NULL;
+	}
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
+		o->fd[i] = -1;
+	if (make(o, &opt) != 0) {
+		run_outside_free(o);
 		return NULL;
 	}
 	snprintf(o->note, sizeof o->note, "%s", tach_set_missing(o->set));
-	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
-		o->fd[i] = -1;
 	return o;
 }
 
@@ -79,6 +120,8 @@ void run_outside_open(struct run_outside *o, pid_t process)
 	for (int i = 0; i < tach_set_count(o->set); i++) {
 		struct perf_event_attr attr = *tach_set_attr(o->set, i);
 
+		if (run_boxes_find(&o->boxes, o->set, i) >= 0)
+			continue;
 		attr.size = sizeof attr;
 		attr.disabled = attr.enable_on_exec = attr.inherit = 1;
 		attr.pinned = attr.exclusive = 0;
@@ -90,129 +133,13 @@ void run_outside_open(struct run_outside *o, pid_t process)
 		if (o->fd[i] < 0)
 			note_failure(o, errno);
 	}
+	run_boxes_start(&o->boxes);
 }
 
-/* ---- the report ---- */
-
-static void string(FILE *to, const char *text)
+void run_outside_end(struct run_outside *o)
 {
-	fputc('"', to);
-	for (; *text; text++)
-		if (*text == '"' || *text == '\\' || (unsigned char)*text < ' ')
-			fprintf(to, "\\u%04x", (unsigned)*text);
-		else
-			fputc(*text, to);
-	fputc('"', to);
-}
-
-/* Scaled where others had the counter for a while. */
-static void counted(FILE *to, int fd)
-{
-	struct {
-		uint64_t count, enabled, running;
-	} r = {0, 0, 0};
-	const char *flags = "\"syscall\"";
-
-	if (fd < 0 || read(fd, &r, sizeof r) != (ssize_t)sizeof r || (r.enabled && !r.running))
-		flags = "\"lost\"";
-	else if (r.running < r.enabled) {
-		r.count = (uint64_t)((double)r.count * (double)r.enabled / (double)r.running);
-		flags = "\"syscall\", \"scaled\"";
-	}
-	fprintf(to,
-		": {\"value\": %llu, \"raw\": %llu, \"overhead\": 0, \"error\": 0, "
-		"\"flags\": [%s]}",
-		(unsigned long long)r.count, (unsigned long long)r.count, flags);
-}
-
-static void part(FILE *to, const struct run_outside *o, const char *name, double seconds)
-{
-	fprintf(to,
-		", \"%s\": {\"time\": {\"value\": %.0f, \"raw\": %.0f, \"overhead\": 0, "
-		"\"error\": 0, \"flags\": []}",
-		name, seconds * 1e9, seconds * 1e9);
-	for (int i = 0; i < tach_set_count(o->set); i++) {
-		fprintf(to, ", ");
-		string(to, tach_set_name(o->set, i));
-		counted(to, o->fd[i]);
-	}
-	for (int m = 0; m < tach_set_nmetrics(o->set); m++) {
-		fprintf(to, ", ");
-		string(to, tach_set_metric_name(o->set, m));
-		fprintf(to, ": {\"value\": null, \"raw\": null, \"overhead\": 0, \"error\": 0, "
-			    "\"flags\": []}");
-	}
-	fprintf(to, "}");
-}
-
-/* Whole, however long it is. */
-static void formula(FILE *to, const struct tach_formula *f)
-{
-	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
-	char *text = length < 0 ? NULL : malloc((size_t)length + 1);
-
-	if (text) {
-		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)length + 1);
-		fprintf(to, ", \"formula\": ");
-		string(to, text);
-	}
-	free(text);
-}
-
-/* Schema 1 of tach-report(5); values of metrics come when it is merged. */
-static void print(FILE *to, const struct run_outside *o, double seconds)
-{
-	int lost = 0;
-
-	fprintf(to, "{\"tach\": 1, \"note\": ");
-	string(to, o->note);
-	fprintf(to,
-		", \"clock\": {\"hz\": 1e9, \"estimate\": false}, \"threads\": 0, "
-		"\"refused\": 0, \"lost\": 0, \"stale\": 0, \"unopened\": 0, \"reports\": 1, "
-		"\"quantities\": [{\"name\": \"time\"}");
-	for (int i = 0; i < tach_set_count(o->set); i++) {
-		lost |= o->fd[i] < 0;
-		fprintf(to, ", {\"name\": ");
-		string(to, tach_set_name(o->set, i));
-		fprintf(to, "}");
-	}
-	fprintf(to, "], \"metrics\": [");
-	for (int m = 0; m < tach_set_nmetrics(o->set); m++) {
-		fprintf(to, "%s{\"name\": ", m ? ", " : "");
-		string(to, tach_set_metric_name(o->set, m));
-		formula(to, tach_set_metric(o->set, m));
-		fprintf(to, "}");
-	}
-	fprintf(to,
-		"], \"regions\": [{\"name\": \"(whole program)\", \"file\": \"\", "
-		"\"function\": \"\", \"line\": 0, \"fenced\": false, \"entries\": 1, "
-		"\"calls\": 1, \"outermost\": 1, \"skipped\": 0, \"excluded\": 0, "
-		"\"nested\": 0, \"threads\": 0, \"provenance\": {\"%s\": 1}",
-		lost ? "lost" : "syscall");
-	part(to, o, "inclusive", seconds);
-	part(to, o, "self", seconds);
-	fprintf(to, "}]}\n");
-}
-
-struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds)
-{
-	struct tach_snapshot *one = NULL, *whole = NULL;
-	struct tach_error err = TACH_ERROR_INIT;
-	char *text = NULL;
-	size_t length;
-	FILE *to = open_memstream(&text, &length);
-
-	if (to) {
-		print(to, o, seconds);
-		fclose(to);
-	}
-	if (!text || tach_snapshot_load(text, length, &one, &err) != 0)
-		fprintf(stderr, "tach run: %s\n", text ? err.text : strerror(errno));
-	else
-		report_merge(&whole, &one, 1, "tach run");
-	tach_snapshot_free(one);
-	free(text);
-	return whole;
+	run_boxes_stop(&o->boxes);
+	run_boxes_note(&o->boxes, o->note, sizeof o->note);
 }
 
 void run_outside_free(struct run_outside *o)
@@ -222,6 +149,7 @@ void run_outside_free(struct run_outside *o)
 	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
 		if (o->fd[i] >= 0)
 			close(o->fd[i]);
+	run_boxes_close(&o->boxes);
 	tach_set_free(o->set);
 	free(o);
 }

@@ -13,7 +13,9 @@
 #include "tools/run/results.h"
 #include "tools/tach/run.h"
 
-/* Numbers that programs do not count on; each process drags a table of so many along. */
+/*
+ * Numbers that programs do not count on; the kernel keeps a table of so many for each process.
+ */
 enum { HIGH = 1000 };
 
 static int move_up(int fd)

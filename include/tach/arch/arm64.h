@@ -6,6 +6,7 @@
 
 #define TACH_ARCH_FAST	 1
 #define TACH_ARCH_SIGNED 1
+#define TACH_ARCH_ASKS	 1
 
 /*
  * The counter's number is part of the MRS instruction, so reading counter n means branching to
@@ -20,8 +21,6 @@
  *
  * A fault happens in a stub, and x30 then is the address of the site's record.
  */
-#define TACH_NUMBER(index, number) (((number) = (index)) == 0)
-
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
 		register uint64_t tach__value __asm__("x17");                                  \
@@ -38,15 +37,8 @@
 		(value) = tach__value;                                                         \
 	} while (0)
 
-#define TACH_ADD(value, operand)                                                               \
-	do {                                                                                   \
-		(value) += TACH__CAST(uint64_t, operand);                                      \
-		__asm__ volatile("" : "+r"(value) : : "memory");                               \
-	} while (0)
-
-#define TACH_PAGE(reader, i) ((reader)->way[i].page)
-
 #ifdef TACH_BUILD
+#define TACH_WIDTH(width) ((width) == 32 || (width) == 64)
 extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width)                                                                      \

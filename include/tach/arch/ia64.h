@@ -11,10 +11,9 @@
 #error "include <tach/arch.h>"
 #endif
 
-#define TACH_ARCH_FAST	     0
-#define TACH_ARCH_SIGNED     0
-#define TACH_STUBS(width)    ((const char *)0)
-#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+#define TACH_ARCH_FAST	  0
+#define TACH_ARCH_SIGNED  0
+#define TACH_STUBS(width) ((const char *)0)
 
 /*
  * PMD register `pmd` (4-7, Montecito 4-15): its low 47 bits count (Intel Itanium Architecture

@@ -4,10 +4,10 @@
 #error "include <tach/arch.h>"
 #endif
 
-#define TACH_ARCH_FAST	     0
-#define TACH_ARCH_SIGNED     0
-#define TACH_STUBS(width)    ((const char *)0)
-#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+#define TACH_ARCH_FAST	  0
+#define TACH_ARCH_SIGNED  0
+#define TACH_STUBS(width) ((const char *)0)
+
 TACH_API_INLINE uint64_t tach_clock(void)
 {
 	return 0;

@@ -5,13 +5,7 @@
 #endif
 
 #define TACH_ARCH_FAST	 1
-#define TACH_ARCH_SIGNED 0
-/*
- * Counters of one chip may differ in width (mcycle 64 bits, hpmcounters 40 on the U74), and the
- * firmware may give an event another counter whenever it starts (SBI COUNTER_CONFIG_MATCH):
- * each sum is extended by the width that its page shows.
- */
-#define TACH_MODULAR 0
+#define TACH_ARCH_SIGNED 1
 /* A correct read may fault: the kernel takes a counter from scounteren when its event stops,
  * which may happen between the load of index and the read (drivers/perf/riscv_pmu_sbi.c,
  * pmu_sbi_ctr_stop). Opening a reader installs the handler of tach/fault.h. */
@@ -24,16 +18,21 @@
 
 /*
  * The counter's number is part of the instruction (CSR 0xc00 + n is index n + 1 of a page), so
- * counter n is read by one of 32 stubs of 8 bytes in arch/riscv64/counters.c. Their link
+ * counter n is read by one of 32 stubs of 32 bytes in arch/riscv64/counters.c. Their link
  * register is t0, the ABI's alternate one: both jumps are predicted by the return stack, and ra
  * stays what it is. A fault happens in a stub, and t0 then is the address of the site's record.
+ *
+ * Counters of one chip may differ in width (mcycle 64 bits, hpmcounters 40 on the U74), and the
+ * firmware may give an event another counter whenever it starts (SBI COUNTER_CONFIG_MATCH):
+ * stubs of hpmcounters extend by the width that the page in t3 shows; cycle and instret have 64
+ * bits everywhere (privileged ISA, mcycle and minstret).
  */
-#define TACH_NUMBER(index, number) (((number) = (index)) == 0)
-
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
 		register uint64_t tach__value __asm__("t2");                                   \
-		__asm__ volatile("slli t1, %[index], 3\n\tadd t1, t1, %[stubs]\n"              \
+		register const struct perf_event_mmap_page *tach__page __asm__("t3") =         \
+			(way).page;                                                            \
+		__asm__ volatile("slli t1, %[index], 5\n\tadd t1, t1, %[stubs]\n"              \
 				 "\tjalr t0, 0(t1)\n.Ltach_on%=:\n"                            \
 				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
 				 "\tori %[lock], %[lock], 1\n\tj .Ltach_on%=\n"                \
@@ -41,23 +40,21 @@
 					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
 					 ".reloc ., R_RISCV_NONE, tach__abi_1\n\t.long 0")     \
 				 : "=r"(tach__value), [lock] "+r"(seen)                        \
-				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
+				 : [stubs] "r"((way).stubs), [index] "r"(number),              \
+				   "r"(tach__page)                                             \
 				 : "t0", "t1", "memory");                                      \
 		(value) = tach__value;                                                         \
 	} while (0)
 
-#define TACH_ADD(value, operand)                                                               \
-	do {                                                                                   \
-		(value) += TACH__CAST(uint64_t, operand);                                      \
-		__asm__ volatile("" : "+r"(value) : : "memory");                               \
-	} while (0)
-
-#define TACH_PAGE(reader, i) ((reader)->way[i].page)
+/* As registers hold what lw loads: no instruction to make it of 32 bits. */
+typedef int64_t tach__word;
+#define TACH_WORD(value)	   TACH__CAST(tach__word, TACH__CAST(int32_t, value))
+#define TACH_NUMBER(index, number) (((number) = TACH_WORD(index)) == 0)
 
 #ifdef TACH_BUILD
 extern const char tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
-#define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 8))
+#define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 32))
 /* The instruction is a stub's; t0 (x5), its caller's address, is that of the record. */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.__gregs[REG_PC])
 #define TACH_FAULT_SITE(context) ((context)->uc_mcontext.__gregs[5])
@@ -77,7 +74,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	return value;
 }
 
-/* CSR reads are device input to FENCE (unprivileged ISA, Zicsr); nothing waits for arithmetic.
+/*
+ * CSR reads are device input to FENCE (unprivileged ISA, Zicsr); nothing waits for arithmetic.
  */
 #define TACH_FENCE() __asm__ volatile("fence iorw, iorw" ::: "memory")
 
@@ -115,6 +113,25 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			: "r"((uint64_t)(a)), "r"((uint64_t)(b)));                             \
 		(below) = (void *)(tach__o ^ ((tach__o ^ (uintptr_t)(below)) & tach__m));      \
 	} while (0)
+
+#ifndef __riscv_zbb
+/* Without Zbb there is no instruction for it, and libgcc's function looks at one byte after the
+ * other. */
+TACH_INLINE unsigned tach__highest(uint64_t value)
+{
+	unsigned n = 0;
+
+	for (unsigned step = 32; step; step >>= 1) {
+		unsigned up = TACH__CAST(unsigned, value >> step != 0) * step;
+
+		__asm__("" : "+r"(up)); /* no branch */
+		value >>= up;
+		n += up;
+	}
+	return n;
+}
+#define TACH_HIGHEST(value) tach__highest(value)
+#endif
 
 #define TACH_ARCH_NAME		    "riscv64"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u

@@ -31,19 +31,27 @@
  * RDPMC (Intel SDM vol. 2; AMD APM vol. 3): ECX = counter, EDX:EAX = its value. Bit 30 of ECX
  * selects Intel's fixed counters; the kernel's index carries it already. EAX and EDX are
  * written as 64-bit registers (the upper halves are cleared), so putting them together takes a
- * shift and an OR; 32-bit outputs would get two zero-extensions besides.
+ * shift and an addition; 32-bit outputs would get two zero-extensions besides.
+ *
+ * A counter that the kernel hides from user space reads 0, without a fault (RDPMC user disable,
+ * CPUID 23H.0:EBX[2]), and Linux 7.0 and 7.1 do so under pages that invite to read it. 0 is
+ * therefore taken for "cannot be read here", as a fault is: counting events start at
+ * -2^(width - 1) (arch/x86/events/core.c, x86_perf_event_set_period), so that 0 is a count only
+ * at the instant of an overflow, and then read(2) gives it as well. The test is one instruction
+ * a counter; ADD and JZ are one operation to Intel's decoders (Optimization Reference Manual,
+ * macro-fusion).
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \
-	__asm__ volatile(                                                                      \
-		".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                                      \
-		"\tshl {$32, %%rdx|rdx, 32}\n\tor {%%rdx, %0|%0, rdx}\n.Ltach_on%=:\n"         \
-		"\t.subsection 1\n"                                                            \
-		".Ltach_revoked%=:\n\tor {$1, %1|%1, 1}\n\tjmp .Ltach_on%=\n"                  \
-		"\t.previous\n" TACH__EX_RECORD(                                               \
-			".Ltach_at%=", ".Ltach_revoked%=", ".long tach__abi_1@GOTPCREL")       \
-		: "=a"(value), "+r"(seen)                                                      \
-		: "c"(number)                                                                  \
-		: "rdx", "memory", "cc")
+	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                             \
+			 "\tshl {$32, %%rdx|rdx, 32}\n\tadd {%%rdx, %0|%0, rdx}\n"             \
+			 "\tjz .Ltach_revoked%=\n.Ltach_on%=:\n"                               \
+			 "\t.subsection 1\n"                                                   \
+			 ".Ltach_revoked%=:\n\tor {$1, %1|%1, 1}\n\tjmp .Ltach_on%=\n"         \
+			 "\t.previous\n" TACH__EX_RECORD(".Ltach_at%=", ".Ltach_revoked%=",    \
+							 ".long tach__abi_1@GOTPCREL")         \
+			 : "=a"(value), "+r"(seen)                                             \
+			 : "c"(number)                                                         \
+			 : "rdx", "memory", "cc")
 
 /*
  * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
@@ -117,6 +125,15 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			 : "er"(TACH__CAST(uint64_t, by))                                      \
 			 : "cc")
 #define TACH_COUNT(word, by) TACH_BUMP(word, by)
+
+/* What is added is the carry of the comparison: 0 where the word is at its greatest. */
+#define TACH_SATURATE(word)                                                                    \
+	__asm__ volatile(                                                                      \
+		"cmp{l $-1, %0| " TACH__SIZED(                                                 \
+			"dword") "%0, -1}\n\tadc{l $0, %0| " TACH__SIZED("dword") "%0, 0}"     \
+		: "+m"(word)                                                                   \
+		:                                                                              \
+		: "cc")
 
 /* below = a < b ? below : other, without a branch: the same number of instructions. */
 #define TACH_BELOW(a, b, below, other)                                                         \

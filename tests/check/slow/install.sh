@@ -1,5 +1,4 @@
 #!/usr/bin/env bash
-# tests/run: alone (two installations of one build, with two prefixes, write the same tach.pc)
 # make install as people use it: the README's program, built by the README's command, starts; the same by
 # CMake and Meson, in C and C++, shared and static, from any prefix and after the tree was moved; what
 # DESTDIR stages names no folder of this machine; uninstall leaves no file.
@@ -46,8 +45,11 @@ else
 	echo "skip install_as_root: only root may mount over /usr/local"
 fi
 
-# ---- a private prefix
+# ---- a private prefix; of one build, several may be installed at a time, so nothing of it is written there
+touch "$work/before"
 install_in PREFIX="$work/private"
+written=$(find "$B" -maxdepth 1 -name 'tach*.*' -newer "$work/before" ! -name '*.tar*')
+[ -z "$written" ] || { bad=1; echo "# an installation wrote $written"; }
 (cd "$source" && rm -f a.out && PKG_CONFIG_PATH=$work/private/lib/pkgconfig sh -c "$command") || bad=1
 starts "$source/a.out"
 say private_prefix

@@ -33,15 +33,17 @@ static void close_many(const int *fd, int n)
 /* Far more events of our own thread than there are counters, none pinned. */
 static void multiplexed(const char *what, uint32_t flags)
 {
-	struct perf_event_attr attr = adversary_attr(adversary_config());
+	struct perf_event_attr attr = adversary_rival();
 	int fd[ADVERSARY_EVENTS_MAX], n;
 	struct victim v;
 
 	multiplex_fast();
 	if (victim_open(&v, flags, 0))
 		return;
-	attr.type = PERF_TYPE_RAW;
-	attr.config = machine_is_arm64() ? 0x08 : 0xc0;
+	if (!machine_is_riscv64()) {
+		attr.type = PERF_TYPE_RAW;
+		attr.config = machine_is_arm64() ? 0x08 : 0xc0;
+	}
 	n = open_many(fd, 24, &attr, 0, -1);
 	CHECK(n > 0);
 	/* Scaled counts are estimates: they may go backward, and nothing brackets them. */
@@ -68,14 +70,14 @@ static void multiplexed(const char *what, uint32_t flags)
 
 static void multiplexing_beside_a_pinned_set(void)
 {
-	if (!machine_is_exact())
+	if (!machine_counts_instructions())
 		SKIP("no event but cycles");
 	multiplexed("multiplexing beside a pinned set", 0);
 }
 
 static void multiplexing_of_the_set_itself(void)
 {
-	if (!machine_is_exact())
+	if (!machine_counts_instructions())
 		SKIP("no event but cycles");
 	multiplexed("multiplexing of the set itself", TACH_SET_MULTIPLEX);
 }
@@ -97,11 +99,12 @@ static int is_undisturbed(struct victim *v)
 
 /*
  * Events pinned to the CPU go before those pinned to a thread: with all counters taken the
- * victim's group is put into error state, and stays in it until somebody enables it anew.
+ * victim's group is put into error state, and stays in it until it is enabled anew.
  */
 static void pinned_error_and_recovery(void)
 {
-	struct perf_event_attr hog = adversary_attr(PERF_COUNT_HW_CPU_CYCLES);
+	struct perf_event_attr hog = adversary_attr(
+		machine_is_riscv64() ? adversary_config() : PERF_COUNT_HW_CPU_CYCLES);
 	uint64_t cycles = 0, lost = 0;
 	int fd[ADVERSARY_EVENTS_MAX];
 	struct victim v;
@@ -144,7 +147,7 @@ static void watchdog(void)
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
-	if (adversary_write(path, "1"))
+	if (!TACH_ARCH_WATCHDOG || adversary_write(path, "1"))
 		SKIP("this kernel's watchdog uses no counter");
 	adversary_write(path, "0");
 	if (victim_open(&v, 0, 0))
@@ -167,7 +170,7 @@ static void overflow_of_the_set_itself(void)
 		SKIP("the machine has no PMU");
 	/* Where time is not the guest's own, the kernel may find the samples too frequent and
 	 * stop a sampling event for a tick, which nothing tells the reader. */
-	if (!machine_is_exact())
+	if (!machine_counts_instructions())
 		SKIP("the kernel may throttle a sampling event when the host is busy");
 	if (victim_open(&v, 0, 20000))
 		return;
@@ -184,7 +187,7 @@ static void overflow_of_a_neighbour(void)
 	int fd;
 
 	if (!machine_is_exact())
-		SKIP("no event but cycles");
+		SKIP("no event but those of the victim counts often, or cycles alone");
 	if (victim_open(&v, 0, 0))
 		return;
 	attr.sample_period = 5000;
@@ -228,7 +231,7 @@ static void region_longer_than_a_counter(void)
 	struct victim v;
 	uint32_t flags;
 
-	if (!machine_is_exact())
+	if (!machine_counts_instructions())
 		SKIP("no event but cycles");
 	if (width_of_counters() > 32)
 		SKIP("counters are wider than 32 bits");

@@ -35,7 +35,8 @@ static void refresh(void *leader)
 	adversary_sleep(500);
 }
 
-/* Counts are no longer those since open, nor do they only grow: differences alone are judged.
+/*
+ * Counts are no longer those since open, nor do they only grow: differences alone are judged.
  */
 static void set_back(void *leader)
 {
@@ -83,7 +84,7 @@ static void refreshed(void)
 }
 
 /*
- * The kernel writes the page from the CPU of him who resets (perf_event_reset in
+ * The kernel writes the page from the CPU of the thread that resets (perf_event_reset in
  * kernel/events/core.c), which alone may go unseen by the reader on its own CPU: one region may
  * then be wrong each time, and nothing tells.
  */

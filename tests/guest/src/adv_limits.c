@@ -101,7 +101,7 @@ static int hoard_pages(void **page, size_t size)
 	return 0;
 }
 
-/* In a process of its own, for it has to be nobody: root may map as much as he likes. */
+/* In a process of its own, as the user nobody: root may map any amount. */
 static void as_nobody(void)
 {
 	struct rlimit none = {0, 0}, many = {2 * HOARD_MAX, 2 * HOARD_MAX};

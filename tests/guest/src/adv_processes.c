@@ -6,7 +6,8 @@
 
 enum { FORKS = 300, THREADS = 4, GENERATIONS = 50 };
 
-/* What a child or thread does: open the same set, take some turns, be judged; 0 if all is well.
+/*
+ * What a child or thread does: open the same set, take some turns, be judged; 0 if all is well.
  */
 static int live(const struct victim *parent, uint64_t reads)
 {

@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* User access to counters taken away and given back by another process, between any two reads.
+/*
+ * User access to counters taken away and given back by another process, between any two reads.
  */
 #include <tach.h>
 #include <tach/fault.h>
 #include "tests/guest/adversary.h"
 
-static void revoke_and_grant(void *path)
+static char *path(void)
 {
-	adversary_write(path, "0");
+	return machine_is_arm64() || machine_is_riscv64()
+		       ? "/proc/sys/kernel/perf_user_access"
+		       : "/sys/bus/event_source/devices/cpu/rdpmc";
+}
+
+static void revoke_and_grant(void *setting)
+{
+	adversary_write(setting, "0");
 	adversary_sleep(300);
-	adversary_write(path, "1");
+	adversary_write(setting, "1");
 	adversary_sleep(300);
 }
 
 static void access_revoked(void)
 {
-	char *path = machine_is_arm64() ? "/proc/sys/kernel/perf_user_access"
-					: "/sys/bus/event_source/devices/cpu/rdpmc";
 	struct tach_error err = TACH_ERROR_INIT;
 	struct adversary a;
 	struct victim v;
@@ -28,9 +34,40 @@ static void access_revoked(void)
 	CHECK(covered > 0, "%d: %s", covered, err.text);
 	if (victim_open(&v, 0, 0))
 		return;
-	adversary_start(&a, revoke_and_grant, path);
+	adversary_start(&a, revoke_and_grant, path());
 	victim_suffer_from(&v, &a, 200, v.reader->fast);
 	victim_verdict(&v, "access revoked", adversary_stop(&a));
+	victim_close(&v);
+	tach_fault_remove();
+}
+
+/*
+ * Switched in while access is taken away, and given it back without a switch: Linux 7.0 and 7.1
+ * then hide the counters of a processor that can (rdpmc_disable.c), and they read 0.
+ */
+static void access_given_back_to_a_running_thread(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	uint64_t begun = 0;
+	struct victim v;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	if (victim_open(&v, 0, 0))
+		return;
+	for (int i = 0; i < 50; i++) {
+		struct tach_mark mark;
+
+		adversary_write(path(), "0");
+		adversary_sleep(1000);
+		adversary_write(path(), "1");
+		tach_reader_begin(v.reader, &mark);
+		begun += mark.lock & 1;
+		victim_turn(&v);
+	}
+	printf("# %" PRIu64 " of 50 regions were not begun in user space\n", begun);
+	victim_verdict(&v, "access given back", 50);
 	victim_close(&v);
 	tach_fault_remove();
 }
@@ -53,8 +90,6 @@ static __attribute__((noinline)) void three_deep(void)
  */
 static void nested_regions_revoked(void)
 {
-	char *path = machine_is_arm64() ? "/proc/sys/kernel/perf_user_access"
-					: "/sys/bus/event_source/devices/cpu/rdpmc";
 	struct tach_regions_options opt = {.events = machine_is_exact() ? "instructions,cycles"
 									: "cycles"};
 	uint64_t rounds, strikes, calls = 0;
@@ -68,7 +103,7 @@ static void nested_regions_revoked(void)
 	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	three_deep();
-	adversary_start(&a, revoke_and_grant, path);
+	adversary_start(&a, revoke_and_grant, path());
 	for (rounds = 1; rounds * 6 < adversary_reads() || a.shared->strikes < 200; rounds++) {
 		three_deep();
 		if (rounds % 4096 == 0 && !adversary_lives(&a))
@@ -96,6 +131,7 @@ static void nested_regions_revoked(void)
 int main(void)
 {
 	CASE(access_revoked);
+	CASE(access_given_back_to_a_running_thread);
 	CASE(nested_regions_revoked);
 	return check_done();
 }

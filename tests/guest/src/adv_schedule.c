@@ -78,7 +78,7 @@ static void hotplug(void)
 static void count_and_yield(void *pinned)
 {
 	if (*(int *)pinned < 0) {
-		struct perf_event_attr attr = adversary_attr(adversary_config());
+		struct perf_event_attr attr = adversary_rival();
 
 		attr.pinned = 1;
 		*(int *)pinned = adversary_open(&attr, 0, -1);

@@ -17,20 +17,27 @@ static struct victim v;
 static volatile uint64_t strikes;
 static int pinned = -1;
 
-/* A pinned event comes and goes: the kernel deals the counters out anew each time. */
+/*
+ * A pinned event comes and goes: the kernel deals the counters out anew each time. On RISC-V
+ * an event keeps its counter as long as it is on.
+ */
 static void come_and_go(int sig)
 {
-	int saved = errno;
-	struct perf_event_attr attr = adversary_attr(adversary_config());
+	int saved = errno, leader = tach__reader(v.reader)->hard.leader;
+	struct perf_event_attr attr = adversary_rival();
 
 	(void)sig;
 	attr.pinned = 1;
+	if (machine_is_riscv64())
+		ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
 	if (pinned >= 0) {
 		close(pinned);
 		pinned = -1;
 	} else {
 		pinned = adversary_open(&attr, 0, -1);
 	}
+	if (machine_is_riscv64())
+		ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	strikes++;
 	errno = saved;
 }

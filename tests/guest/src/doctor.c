@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The doctor on a real kernel whose settings are changed under it: each gives its own verdict.
+/*
+ * The doctor on a real kernel whose settings are changed under it: each gives its own verdict.
  */
 #include <fcntl.h>
 #include <glob.h>
@@ -164,7 +165,7 @@ static void locked_memory(void)
 	CHECK(!found(TACH_CAUSE_MLOCK) && x->verdict == TACH_VERDICT_FAST);
 }
 
-/* Pinned events for everybody on every CPU, as a system-wide profiler holds them. */
+/* Pinned events for all tasks on every CPU, as a system-wide profiler holds them. */
 static void take(int share, uint64_t config, int *fds)
 {
 	int cpus = (int)sysconf(_SC_NPROCESSORS_ONLN);

@@ -43,7 +43,7 @@ static void this_machine_is_what_it_is(void)
 	int pmus[8], n;
 
 	if (!machine_is_guest())
-		SKIP("not in a guest: nobody says what this processor is");
+		SKIP("not in a guest: it is not known what this processor is");
 	CHECK(pmu != NULL, "no line of /proc/cpuinfo is known here");
 	n = tach_pmu_host(pmus, 8, &err);
 	CHECK(n == 1, "%d: %s", n, err.text);

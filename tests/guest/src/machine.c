@@ -66,7 +66,8 @@ static void counters_are_readable_and_as_wide(void)
 	close(fd);
 }
 
-/* Two counts of loops that differ in nothing but their length: the difference is the length's.
+/*
+ * Two counts of loops that differ in nothing but their length: the difference is the length's.
  */
 static void instructions_are_exact(void)
 {

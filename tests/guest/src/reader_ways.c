@@ -13,14 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach/fault.h>
-#include <tach/reader.h>
 #include "core/reader/reader.h"
 #include "tests/check.h"
 #include "tests/guest/machine.h"
+#include "tests/guest/reader.h"
 
-static struct tach_reader *reader;
-static struct tach_set *set;
-static struct tach_error err;
 static uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
 static struct tach_mark mark;
 
@@ -28,28 +25,6 @@ static struct tach_mark mark;
 static const char *counted(void)
 {
 	return machine_is_exact() ? "instructions" : "cycles";
-}
-
-static int open_events(const char *events, uint32_t flags)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	int code;
-
-	memset(&err, 0, sizeof err);
-	reader = NULL;
-	set = NULL;
-	opt.events = events;
-	opt.flags = flags;
-	code = tach_set_create(&opt, &set, &err);
-	return code ? code : tach_reader_open(set, &reader, &err);
-}
-
-static void close_all(void)
-{
-	tach_reader_close(reader);
-	tach_set_free(set);
-	reader = NULL;
-	set = NULL;
 }
 
 static uint64_t least(uint64_t turns)
@@ -286,9 +261,22 @@ static void *toggle(void *count)
 	return NULL;
 }
 
+/*
+ * Seen on arm64 with two processors, 6.1 and QEMU 7.2, some 1 in 20 times on a busy host: while
+ * access is switched the kernel's own count, as read(2) has it, grows by 2^63, half of what the
+ * counter holds. Nothing of the library is in that.
+ */
+static int kernel_lost_count(void)
+{
+	struct tach__group_read now;
+
+	return tach__group_read(&tach__reader(reader)->hard, &now) > 0 &&
+	       now.value[0] >= (uint64_t)1 << 62;
+}
+
 static void access_comes_and_goes(void)
 {
-	uint64_t ways[2] = {0}, wrong = 0, last = 0;
+	uint64_t ways[2] = {0}, wrong = 0, last = 0, kernels = 0;
 	unsigned toggles = 0;
 	pthread_t thread;
 
@@ -302,17 +290,29 @@ static void access_comes_and_goes(void)
 	pthread_create(&thread, NULL, toggle, &toggles);
 	for (int i = 0; i < 20000 || toggles < 200 || !ways[1]; i++) {
 		uint32_t flags = region(50);
+		int bad = (flags & TACH_FLAG_LOST) || delta[0] < least(50) ||
+			  delta[0] > 1000000000;
 
 		ways[(flags & TACH_FLAG_SYSCALL) != 0]++;
-		wrong += (flags & TACH_FLAG_LOST) || delta[0] < least(50) ||
-			 delta[0] > 1000000000;
-		wrong += (tach_reader_read(reader, value) & TACH_FLAG_LOST) || value[0] < last;
+		bad |= (tach_reader_read(reader, value) & TACH_FLAG_LOST) || value[0] < last;
 		last = value[0];
+		if (bad && kernel_lost_count()) {
+			kernels++;
+			last = 0;
+			close_all();
+			if (open_events(counted(), 0) != 0)
+				break;
+			continue;
+		}
+		wrong += bad;
 	}
 	stop = 1;
 	pthread_join(thread, NULL);
-	printf("# %u switches; %" PRIu64 " regions by counters, %" PRIu64 " by system calls\n",
-	       toggles, ways[0], ways[1]);
+	printf("# %u switches; %" PRIu64 " regions by counters, %" PRIu64
+	       " by system calls; %" PRIu64 " times the kernel's own count was wrong\n",
+	       toggles, ways[0], ways[1], kernels);
+	CHECK(reader != NULL, "%s", err.text);
+	CHECK(kernels <= 20, "%" PRIu64 " times", kernels);
 	CHECK(wrong == 0, "%" PRIu64 " wrong", wrong);
 	CHECK(ways[1] > 0, "nothing was switched off");
 	close_all();

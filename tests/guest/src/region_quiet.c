@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measuring with real counters disturbs nobody: between START and STOP there is no system call,
- * proved by a filter that kills, and snapshots cost the measuring threads no instructions to
- * speak of.
+ * Measuring with real counters disturbs no other thread: between START and STOP there is no
+ * system call, proved by a filter that kills, and snapshots cost the measuring threads no
+ * instructions to speak of.
  */
 #include <inttypes.h>
 #include <linux/filter.h>
@@ -301,7 +301,7 @@ static void compare(struct tach_reader *reader)
 	while (parts < SNAPSHOTS) {
 		watched += instructions_of_entries(reader);
 		parts++;
-		/* At least one snapshot for each part, whoever gets the processors. */
+		/* At least one snapshot for each part, whichever thread gets the processors. */
 		while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < (uint64_t)parts)
 			usleep(100);
 	}

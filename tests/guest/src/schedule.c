@@ -4,6 +4,7 @@
  * and branches is opened as one pinned group. What is called schedulable counts all the time,
  * what is refused does not count at all.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
@@ -22,12 +23,17 @@ static const int most_of[KINDS] = {3, 9, 2, 9};
 static struct tach_event kind[KINDS];
 static int there[KINDS];
 
+/* There are PMUs on RISC-V that cannot leave the kernel out. */
+static int undivided;
+
 static int open_event(const struct tach_event *event, int leader)
 {
 	struct perf_event_attr attr = {.size = sizeof attr};
 
 	tach_event_attr(event, &attr);
-	attr.exclude_kernel = attr.exclude_hv = 1;
+	attr.exclude_kernel = attr.exclude_hv = !undivided;
+	if (undivided)
+		attr.exclude_guest = attr.exclude_host = 0;
 	attr.disabled = leader < 0;
 	attr.pinned = leader < 0;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
@@ -45,6 +51,10 @@ static void find_kinds(void)
 		if (tach_event_encode(kinds[k], NULL, &kind[k], &err))
 			continue;
 		fd = open_event(&kind[k], -1);
+		if (fd < 0 && errno == EINVAL && !undivided) {
+			undivided = 1;
+			fd = open_event(&kind[k], -1);
+		}
 		there[k] = fd >= 0;
 		if (fd >= 0)
 			close(fd);

@@ -165,6 +165,15 @@ static int set_options(void *s)
 	return rc;
 }
 
+/* The struct was understood when it is said that there are no events. */
+static int uncore_options(void *s)
+{
+	struct tach_uncore *u;
+	int rc = tach_uncore_open(s, &u, &err);
+
+	return rc == TACH_ERR_INVAL && strcmp(err.text, "no events") == 0 ? 0 : rc;
+}
+
 static int regions_options(void *s)
 {
 	return tach_regions_configure(s, &err);
@@ -239,7 +248,7 @@ static struct tach_event encoded = {.size = sizeof encoded};
 
 static struct entry {
 	const char *name;
-	size_t first, known;
+	size_t first, known, align;
 	int (*call)(void *);
 	int in;
 	const void *content;
@@ -272,6 +281,7 @@ static struct entry {
 	IN(tach_schedule_options, schedule_options, .pmu = 0),
 	IN(tach_set_options, set_options, .events = "task-clock", .pmu = -1),
 	OUT(tach_umask_info, umask_info),
+	IN(tach_uncore_options, uncore_options, .events = ""),
 };
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
@@ -376,6 +386,23 @@ static void absurd(void)
 			CHECK(e->call(at) == TACH_ERR_INVAL, "%s, size %u", e->name, sizes[k]);
 			CHECK(kept(at, sizes[k]), "%s, size %u", e->name, sizes[k]);
 		}
+}
+
+/* Half a pointer would be followed. */
+static void amid_a_member(void)
+{
+	int tried = 0;
+
+	for (int i = 0; i < NENTRIES; i++) {
+		const struct entry *e = &entries[i];
+		uint32_t size = (uint32_t)(e->known - e->align / 2);
+		char *at = place(e, size, e->known, 0);
+
+		tried += e->align == 8;
+		CHECK(e->call(at) == TACH_ERR_INVAL, "%s, size %u", e->name, size);
+		CHECK(kept(at, size), "%s, size %u", e->name, size);
+	}
+	CHECK(tried > 10, "%d structs with pointers", tried);
 }
 
 /* Of errors only the text ends earlier; a size that was never set is no news. */
@@ -494,6 +521,7 @@ int main(void)
 	CASE(longer);
 	CASE(longer_with_something_in_it);
 	CASE(absurd);
+	CASE(amid_a_member);
 	CASE(errors);
 	CASE(all_of_them);
 	tach_snapshot_free(snapshot);

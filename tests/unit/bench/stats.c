@@ -121,7 +121,8 @@ static void normal_approximation_agrees_with_exact(void)
 	double a[40], b[40];
 	double exact, approximate;
 
-	/* 32 + 32 values are done exactly, 33 + 32 no longer: both must tell nearly the same.
+	/*
+	 * 32 + 32 values are done exactly, 33 + 32 no longer: both must tell nearly the same.
 	 */
 	for (int i = 0; i < 40; i++) {
 		a[i] = i * 7 % 31;
@@ -166,7 +167,8 @@ static void persistence_by_hand(void)
 	/* Two values in blocks of 4: of 99 neighbours 24 differ, each product is +-1. */
 	for (int i = 0; i < 100; i++)
 		block[i] = i / 4 % 2;
-	/* 52 zeros and 48 ones: their ranks' distances from the middle are -24 and +26 (x 2).
+	/*
+	 * 52 zeros and 48 ones: their ranks' distances from the middle are -24 and +26 (x 2).
 	 */
 	want = 52 * 48.0 * 48 + 48 * 52.0 * 52;
 	for (int i = 1; i < 100; i++)

@@ -293,8 +293,8 @@ static void transcript(void)
 		if (*line != '"' || end == line)
 			continue;
 		*end++ = 0;
-		/* Lists are encoded; ALL is a umask that only the vendor has there. */
-		if (strchr(line, ',') || strstr(line, "snb::L2_LINES_IN:ALL"))
+		/* ALL is a umask that only the vendor has there. */
+		if (strstr(line, "snb::L2_LINES_IN:ALL"))
 			continue;
 		end += strspn(end, " ");
 		end[strcspn(end, "\n")] = 0;
@@ -336,6 +336,10 @@ static int differs_by_rule(const char *pmu, const char *event)
 	static const char *const files[] = {"tests/vectors/corrected-since.tsv",
 					    "tests/vectors/vendor-over-libpfm4.tsv"};
 
+	/* Twice in its list: no string reaches the second, which libpfm4_uncore.c looks at. */
+	if (strncmp(pmu, "hswep_unc_ha", 12) == 0 &&
+	    strcmp(event, "UNC_H_SBO0_CREDIT_OCCUPANCY") == 0)
+		return 1;
 	for (int i = 0; i < 2; i++) {
 		f = fopen(files[i], "r");
 		while (f && fgets(line, sizeof line, f))
@@ -364,7 +368,8 @@ static void check_event(const struct place *at, const char *line)
 	CHECK(ours.event_info(at->idx, PFM_OS_NONE, &info) == PFM_SUCCESS);
 	CHECK(strcmp(info.name, at->event) == 0 && info.code == code &&
 		      strcmp(info.equiv ? info.equiv : "", equiv) == 0 &&
-		      info.dtype == PFM_DTYPE_UINT64 && info.idx == at->idx && info.desc,
+		      info.dtype == PFM_DTYPE_UINT64 && info.idx == at->idx && info.desc &&
+		      *info.desc,
 	      "%s::%s: code %llx equiv %s, have %llx %s", at->pmu, at->event, code, equiv,
 	      (unsigned long long)info.code, info.equiv ? info.equiv : "");
 }
@@ -385,7 +390,7 @@ static void check_attr(const struct place *at, const char *line)
 		    (kind == 'U') != (info.type == PFM_ATTR_UMASK))
 			continue;
 		CHECK(info.code == code && info.is_dfl == (unsigned)dfl && info.idx == i &&
-			      info.desc,
+			      info.desc && *info.desc,
 		      "%s::%s:%s: code %llx dfl %d, have %llx %d", at->pmu, at->event, name,
 		      code, dfl, (unsigned long long)info.code, info.is_dfl);
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks while another thread is in libpfm4's functions: the child waits for nobody. */
+/* Forks while another thread is in libpfm4's functions: the child waits for no lock. */
 #include <sys/wait.h>
 #include "compat/libpfm4/state.c"
 #include "tests/check.h"

@@ -97,7 +97,8 @@ static void broken_files(void)
 	free(names);
 }
 
-/* Every prefix of a file, and the file with each byte replaced, loads or is complained about.
+/*
+ * Every prefix of a file, and the file with each byte replaced, loads or is complained about.
  */
 static void any_bytes(void)
 {
@@ -122,7 +123,8 @@ static void any_bytes(void)
 	tach_derived_free(d);
 }
 
-/* Evaluates `name` of the registry, with counts 1000, 100, 10, ... in the order of its events.
+/*
+ * Evaluates `name` of the registry, with counts 1000, 100, 10, ... in the order of its events.
  */
 static double value(struct tach_derived *d, int pmu, const char *name)
 {
@@ -175,6 +177,67 @@ static void types(void)
 		CHECK(v == cases[i].value, "%s = %.17g", cases[i].record, v);
 		tach_derived_free(d);
 	}
+}
+
+static int told(void *context, const char *name, size_t size, double *value)
+{
+	(void)context;
+	*value = 3;
+	return size == 7 && !memcmp(name, "machine", 7) ? 0 : TACH_ERR_NOTFOUND;
+}
+
+/* Names in formulas, and what makes a definition a metric. */
+static void metrics(void)
+{
+	static const char text[] =
+		"CPU,skl|skx\n"
+		"EVENT,share,DERIVED_INFIX,INST_RETIRED:ANY_P / (INST_RETIRED:ANY_P + half * "
+		"2),"
+		"UNIT,percent,SCALE,100,THRESHOLD,share > 0.5 & half < 9,LEVEL,2,PARENT,top,"
+		"GROUP,a;b,SDESC,a share\n"
+		"EVENT,half,DERIVED_INFIX,BR_INST_RETIRED.ALL_BRANCHES/2\n"
+		"EVENT,retlat@X.Y,DERIVED_INFIX,12.5\n"
+		"EVENT,wide,DERIVED_INFIX,retlat@X.Y * machine + N0-N0,INST_RETIRED:ANY_P\n"
+		"EVENT,lost,DERIVED_INFIX,uncore@X / half\n";
+	struct tach_derived_options opt = {.size = sizeof opt, .parameter = told};
+	struct tach_derived_info info = {.size = sizeof info};
+	struct tach_derived *d;
+	struct tach_expansion *x = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	static const uint64_t n[2] = {60, 40};
+	int skx = tach_pmu_find("skx");
+
+	CHECK(tach_derived_create(&opt, &d, &err) == 0, "%s", err.text);
+	CHECK(tach_derived_load_text(d, "t", text, sizeof text - 1, &err) == 5, "%s", err.text);
+	CHECK(tach_derived_find(d, tach_pmu_find("skl"), "share", &info) == 0, "skl");
+	CHECK(tach_derived_find(d, skx, "share", &info) == 0, "skx");
+	CHECK(!strcmp(info.unit, "percent") && info.scale == 100 && info.level == 2 &&
+		      !strcmp(info.threshold, "share > 0.5 & half < 9") &&
+		      !strcmp(info.parent, "top") && !strcmp(info.groups, "a;b") &&
+		      !strcmp(info.short_description, "a share"),
+	      "fields");
+	CHECK(tach_derived_expand(d, skx, "share", &x, &err) == 0, "%s", err.text);
+	CHECK(x && tach_expansion_count(x) == 2 &&
+		      tach_formula_eval(tach_expansion_formula(x), n, 0, NULL) == 0.6,
+	      "share");
+	tach_expansion_free(x);
+	x = NULL;
+	CHECK(tach_derived_expand_formula(d, skx, info.threshold, &x, &err) == 0, "%s",
+	      err.text);
+	CHECK(x && tach_formula_eval(tach_expansion_formula(x), n, 0, NULL) == 0, "half is 20");
+	tach_expansion_free(x);
+	x = NULL;
+	CHECK(tach_derived_find(d, skx, "half", &info) == 0 && info.scale == 1 && !info.level &&
+		      !*info.unit && !*info.parent,
+	      "a plain one");
+	CHECK(tach_derived_expand(d, skx, "wide", &x, &err) == 0, "%s", err.text);
+	CHECK(x && tach_formula_eval(tach_expansion_formula(x), n, 0, NULL) == 37.5, "wide");
+	tach_expansion_free(x);
+	x = NULL;
+	CHECK(tach_derived_expand(d, skx, "lost", &x, &err) == TACH_ERR_NOTFOUND &&
+		      strstr(err.text, "uncore@X"),
+	      "%s", err.text);
+	tach_derived_free(d);
 }
 
 static void nesting(void)
@@ -372,6 +435,7 @@ int main(void)
 	CASE(broken_files);
 	CASE(any_bytes);
 	CASE(types);
+	CASE(metrics);
 	CASE(nesting);
 	CASE(cycles);
 	CASE(explosion);

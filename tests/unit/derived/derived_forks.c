@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks while another thread is in a registry: the child waits for nobody. */
+/* Forks while another thread is in a registry: the child waits for no lock. */
 #include <sys/wait.h>
 #include "core/derived/derived.c"
 #include "tests/check.h"
@@ -8,10 +8,10 @@ static pthread_barrier_t in, out;
 
 static void *looking(void *d)
 {
-	enter(d);
+	tach__derived_enter(d);
 	pthread_barrier_wait(&in);
 	pthread_barrier_wait(&out);
-	leave();
+	tach__derived_leave();
 	return NULL;
 }
 

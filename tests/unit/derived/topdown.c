@@ -138,7 +138,8 @@ static const struct {
 	{"STALL_BACKEND_MEMBOUND", MEMORY, 1},
 };
 
-/* Slots a cycle, where a formula has to know. Manuals of the vendors, perf's tables of metrics.
+/*
+ * Slots a cycle, where a formula has to know. Manuals of the vendors, perf's tables of metrics.
  */
 static const struct {
 	const char *pmus;
@@ -301,7 +302,7 @@ static int width_of(const char *pmu)
 	for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
 		if (strstr(widths[i].pmus, word))
 			return widths[i].width;
-	return 7; /* nobody may need it */
+	return 7; /* it may not be needed */
 }
 
 static void shares_come_back(void)

@@ -202,12 +202,12 @@ static void check_registers(const struct question *q, const struct tach_dispatch
 	uint64_t value = 0, pairs = 0;
 
 	for (uint32_t j = 0; j < used->nregisters; j += 2) {
-		uint64_t plm = used->registers[j + 1].value >> 56;
-		int known = plm == q->in.privilege;
+		uint64_t privilege = used->registers[j + 1].value >> 56;
+		int known = privilege == q->in.privilege;
 
 		for (int i = 0; i < q->n; i++)
-			known |= plm == q->ranges->range[i].privilege;
-		CHECK(known, "%s: levels 0x%llx", q->pmu, (unsigned long long)plm);
+			known |= privilege == q->ranges->range[i].privilege;
+		CHECK(known, "%s: privilege 0x%llx", q->pmu, (unsigned long long)privilege);
 		CHECK(used->registers[j].number % 2 == 0 &&
 		      used->registers[j + 1].number == used->registers[j].number + 1);
 		pairs |= 1ull << used->registers[j].number / 2;

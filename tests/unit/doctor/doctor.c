@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every cause the doctor knows, put before the judgement as evidence; see also doctor_real.c.
+/*
+ * Every cause the doctor knows, put before the judgement as evidence; see also doctor_real.c.
  */
 #include <errno.h>
 #include <string.h>
@@ -13,18 +14,18 @@ static struct tach__evidence healthy(void)
 {
 	return (struct tach__evidence){
 		.user_read = TACH__USER_RDPMC,
-		.paranoid = 2,
-		.rdpmc = 1,
-		.user_access = TACH__UNREADABLE,
-		.watchdog = 0,
-		.mlock_kb = 516,
+		.settings.paranoid = 2,
+		.settings.rdpmc = 1,
+		.settings.user_access = TACH__UNREADABLE,
+		.settings.watchdog = 0,
+		.settings.mlock_kb = 516,
 		.core_pmus = 1,
-		.descriptors = 1024,
-		.memlock_bytes = 8 << 20,
-		.cpu = "Some CPU",
+		.settings.descriptors = 1024,
+		.settings.memlock_bytes = 8 << 20,
+		.settings.cpu = "Some CPU",
 		.tables = "skl",
-		.clocksource = "tsc",
-		.tsc_invariant = 1,
+		.settings.clocksource = "tsc",
+		.settings.tsc_invariant = 1,
 		.counters_general = 8,
 		.counters_fixed = 1,
 		.enabled = 1000,
@@ -98,29 +99,29 @@ static void refusals(void)
 
 	e.open_software = e.open_hardware = -ENOSYS;
 	expect(&e, TACH_CAUSE_NO_PERF_EVENTS, TACH_VERDICT_CLOCK, "no perf_event_open");
-	e.seccomp = 2;
+	e.settings.seccomp = 2;
 	expect(&e, TACH_CAUSE_SECCOMP_ENOSYS, TACH_VERDICT_CLOCK, "ENOSYS");
 	e.open_software = e.open_hardware = -EPERM;
 	expect(&e, TACH_CAUSE_SECCOMP_EPERM, TACH_VERDICT_CLOCK, "EPERM");
-	e.seccomp = 0;
+	e.settings.seccomp = 0;
 	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "EPERM");
-	e.confidential = 1;
+	e.settings.confidential = 1;
 	expect(&e, TACH_CAUSE_LOCKDOWN, TACH_VERDICT_CLOCK, "locked down");
 	e.open_software = e.open_hardware = -EACCES;
 	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "EACCES");
-	e.selinux = 1;
+	e.settings.selinux = 1;
 	expect(&e, TACH_CAUSE_SELINUX, TACH_VERDICT_CLOCK, "SELinux");
-	e.paranoid = TACH__UNREADABLE;
+	e.settings.paranoid = TACH__UNREADABLE;
 	expect(&e, TACH_CAUSE_SELINUX, TACH_VERDICT_CLOCK, "is unreadable");
-	for (e.paranoid = 3; e.paranoid <= 4; e.paranoid++)
+	for (e.settings.paranoid = 3; e.settings.paranoid <= 4; e.settings.paranoid++)
 		expect(&e, TACH_CAUSE_PARANOID, TACH_VERDICT_CLOCK,
-		       e.paranoid == 3 ? "paranoid is 3" : "paranoid is 4");
-	e.paranoid = 4;
-	e.capable = 1;
+		       e.settings.paranoid == 3 ? "paranoid is 3" : "paranoid is 4");
+	e.settings.paranoid = 4;
+	e.settings.capable = 1;
 	expect(&e, TACH_CAUSE_SECURITY_MODULE, TACH_VERDICT_CLOCK, "although this process has");
-	strcpy(e.apparmor, "docker-default");
+	strcpy(e.settings.apparmor, "docker-default");
 	expect(&e, TACH_CAUSE_APPARMOR, TACH_VERDICT_CLOCK, "profile docker-default");
-	e.user_namespace = 1;
+	e.settings.user_namespace = 1;
 	expect(&e, TACH_CAUSE_USER_NAMESPACE, TACH_VERDICT_CLOCK, "user namespace");
 	e.open_software = e.open_hardware = -EMFILE;
 	expect(&e, TACH_CAUSE_DESCRIPTORS, TACH_VERDICT_CLOCK, "process's file descriptor");
@@ -141,13 +142,13 @@ static void missing_hardware(void)
 
 	for (int i = 0; i < 4; i++) {
 		e.open_hardware = errors[i];
-		e.virtual_machine = 0;
+		e.settings.virtual_machine = 0;
 		expect(&e, TACH_CAUSE_NO_DRIVER, TACH_VERDICT_CLOCK, "drives no PMU");
-		e.virtual_machine = 1;
+		e.settings.virtual_machine = 1;
 		expect(&e, TACH_CAUSE_NO_VPMU, TACH_VERDICT_CLOCK, "virtual machine:");
-		snprintf(e.hypervisor, sizeof e.hypervisor, "QEMU");
+		snprintf(e.settings.hypervisor, sizeof e.settings.hypervisor, "QEMU");
 		expect(&e, TACH_CAUSE_NO_VPMU, TACH_VERDICT_CLOCK, "machine (QEMU):");
-		e.hypervisor[0] = '\0';
+		e.settings.hypervisor[0] = '\0';
 	}
 	e = healthy();
 	e.open_hardware = -EBUSY;
@@ -160,7 +161,7 @@ static void bad_counts(void)
 
 	e.counted = 0;
 	expect(&e, TACH_CAUSE_COUNT_ZERO, TACH_VERDICT_CLOCK, "stay 0");
-	e.virtual_machine = 1;
+	e.settings.virtual_machine = 1;
 	expect(&e, TACH_CAUSE_COUNT_ZERO, TACH_VERDICT_CLOCK, "in name only");
 	e.enabled = e.running = 0;
 	expect(&e, TACH_CAUSE_COUNT_ZERO, TACH_VERDICT_CLOCK, "never runs");
@@ -191,20 +192,23 @@ static void taken_counters(void)
 	e.counters_free = 7;
 	expect(&e, TACH_CAUSE_TAKEN_SOME, TACH_VERDICT_FAST, "7 of 9");
 	e = healthy();
-	e.watchdog = 1;
+	e.settings.watchdog = 1;
 	expect(&e, TACH_CAUSE_WATCHDOG, TACH_VERDICT_FAST, "watchdog");
 	e = healthy();
 	e.undivided = 1;
 	expect(&e, TACH_CAUSE_UNDIVIDED, TACH_VERDICT_FAST, "all privilege levels");
+	e = healthy();
+	e.mediated = 1;
+	expect(&e, TACH_CAUSE_MEDIATED, TACH_VERDICT_FAST, "mediated vPMU");
 }
 
 static void user_reads(void)
 {
 	struct tach__evidence e = healthy();
 
-	e.rdpmc = 2;
+	e.settings.rdpmc = 2;
 	expect(&e, TACH_CAUSE_RDPMC_ALL, TACH_VERDICT_FAST, "is 2");
-	e.rdpmc = 1;
+	e.settings.rdpmc = 1;
 	e.user_counted = e.loop * 2;
 	expect(&e, TACH_CAUSE_USER_WRONG, TACH_VERDICT_SLOW, "4000000");
 	e = healthy();
@@ -212,23 +216,23 @@ static void user_reads(void)
 	expect(&e, TACH_CAUSE_USER_INDEX_ZERO, TACH_VERDICT_SLOW, "never showed");
 	e.cap_user_read = 0;
 	expect(&e, TACH_CAUSE_USER_NOT_OFFERED, TACH_VERDICT_SLOW, "does not offer");
-	e.rdpmc = 0;
+	e.settings.rdpmc = 0;
 	expect(&e, TACH_CAUSE_RDPMC_OFF, TACH_VERDICT_SLOW, "rdpmc setting in sysfs is 0");
 	e.user_read = TACH__USER_MRS;
-	e.tsc_invariant = -1;
+	e.settings.tsc_invariant = -1;
 	expect(&e, TACH_CAUSE_USER_ACCESS_NONE, TACH_VERDICT_SLOW,
 	       "no kernel.perf_user_access");
-	e.user_access = 0;
+	e.settings.user_access = 0;
 	expect(&e, TACH_CAUSE_USER_ACCESS_OFF, TACH_VERDICT_SLOW, "perf_user_access is 0");
 	e.user_read = TACH__USER_CSR;
 	expect(&e, TACH_CAUSE_USER_ACCESS_OFF, TACH_VERDICT_SLOW, "perf_user_access is 0");
-	e.user_access = TACH__UNREADABLE;
+	e.settings.user_access = TACH__UNREADABLE;
 	expect(&e, TACH_CAUSE_USER_LEGACY, TACH_VERDICT_SLOW, "SBI PMU extension");
 	e.user_read = TACH__USER_NONE;
 	expect(&e, TACH_CAUSE_USER_UNSUPPORTED, TACH_VERDICT_SLOW, "this architecture");
 	e = healthy();
 	e.map = -EPERM;
-	e.memlock_bytes = 65536;
+	e.settings.memlock_bytes = 65536;
 	expect(&e, TACH_CAUSE_MLOCK, TACH_VERDICT_SLOW, "64 KiB");
 	e.map = -ENOMEM;
 	expect(&e, TACH_CAUSE_MMAP, TACH_VERDICT_SLOW, "failed");
@@ -260,13 +264,14 @@ static void cpu_and_clock(void)
 	e.tables[0] = '\0';
 	expect(&e, TACH_CAUSE_CPU_UNKNOWN, TACH_VERDICT_FAST, "no event table");
 	e = healthy();
-	e.tsc_invariant = 0;
+	e.settings.tsc_invariant = 0;
 	expect(&e, TACH_CAUSE_CLOCK_VARIES, TACH_VERDICT_FAST, "not invariant");
-	e.tsc_invariant = 1;
-	snprintf(e.clocksource, sizeof e.clocksource, "hpet");
+	e.settings.tsc_invariant = 1;
+	snprintf(e.settings.clocksource, sizeof e.settings.clocksource, "hpet");
 	expect(&e, TACH_CAUSE_CLOCK_DISTRUSTED, TACH_VERDICT_FAST, "by hpet");
 	for (int i = 0; i < 3; i++) {
-		snprintf(e.clocksource, sizeof e.clocksource, "%s", sources[i]);
+		snprintf(e.settings.clocksource, sizeof e.settings.clocksource, "%s",
+			 sources[i]);
 		tach__doctor_judge(&e, &x);
 		CHECK(!finding(TACH_CAUSE_CLOCK_DISTRUSTED), "%s", sources[i]);
 	}
@@ -293,8 +298,40 @@ static void every_cause_was_seen_and_has_its_own_sentence(void)
 	CHECK(strcmp(tach_severity_name(4), "unknown") == 0, "out of range");
 }
 
+/* What opening says is an error's one line: NAME: the sentence; the cure. */
+static void errors_have_room_for_sentence_and_cure(void)
+{
+	static const int codes[] = {-EPERM, -EACCES, -ENOSYS, -EMFILE, -ENOENT, -EIO};
+	struct tach__settings s;
+	char text[400];
+
+	for (int bits = 0; bits < 1 << 8; bits++) {
+		memset(&s, 0, sizeof s);
+		s.paranoid = bits & 1 ? 4 : TACH__UNREADABLE;
+		s.seccomp = bits & 2 ? 2 : 0;
+		s.capable = bits >> 2 & 1;
+		s.user_namespace = bits >> 3 & 1;
+		s.selinux = bits >> 4 & 1;
+		s.confidential = bits >> 5 & 1;
+		s.virtual_machine = bits >> 6 & 1;
+		if (bits & 128)
+			strcpy(s.apparmor, "profile-of-30-characters-length");
+		strcpy(s.hypervisor, "a hypervisor of 30 characters.");
+		for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+			enum tach_cause cause = tach__cause_of_refusal(codes[i], &s);
+
+			tach__cause_text(cause, &s, codes[i], text, sizeof text);
+			CHECK(strlen(text) > 10 &&
+				      strlen(text) + strlen(tach__causes[cause].cure) + 24 <
+					      sizeof(((struct tach_error *)0)->text),
+			      "%s: %zu, %s", tach_cause_name(cause), strlen(text), text);
+		}
+	}
+}
+
 int main(void)
 {
+	CASE(errors_have_room_for_sentence_and_cure);
 	CASE(health_is_all_ok);
 	CASE(refusals);
 	CASE(missing_hardware);

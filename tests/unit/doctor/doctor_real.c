@@ -50,9 +50,11 @@ static void nothing_readable(void)
 {
 	struct tach__evidence e = settings();
 
-	CHECK(e.paranoid == TACH__UNREADABLE && e.rdpmc == TACH__UNREADABLE);
-	CHECK(e.user_access == TACH__UNREADABLE && e.watchdog == TACH__UNREADABLE);
-	CHECK(e.core_pmus == 0 && !e.virtual_machine && !e.cpu[0] && e.tsc_invariant == -1);
+	CHECK(e.settings.paranoid == TACH__UNREADABLE && e.settings.rdpmc == TACH__UNREADABLE);
+	CHECK(e.settings.user_access == TACH__UNREADABLE &&
+	      e.settings.watchdog == TACH__UNREADABLE);
+	CHECK(e.core_pmus == 0 && !e.settings.virtual_machine && !e.settings.cpu[0] &&
+	      e.settings.tsc_invariant == -1);
 }
 
 static void an_x86_machine(void)
@@ -68,15 +70,18 @@ static void an_x86_machine(void)
 	put("/sys/bus/event_source/devices/cpu/rdpmc", "2\n");
 	put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
 	e = settings();
-	CHECK(e.paranoid == -1 && e.watchdog == 1 && e.mlock_kb == 516, "%d", e.paranoid);
-	CHECK(e.seccomp == 2 && e.rdpmc == 2 && e.core_pmus == 1, "%d", e.core_pmus);
-	CHECK(strcmp(e.cpu, "Foo CPU @ 3 GHz") == 0, "%s", e.cpu);
-	CHECK(e.tsc_invariant == 1 && strcmp(e.clocksource, "hpet") == 0);
-	CHECK(!e.virtual_machine);
+	CHECK(e.settings.paranoid == -1 && e.settings.watchdog == 1 &&
+		      e.settings.mlock_kb == 516,
+	      "%d", e.settings.paranoid);
+	CHECK(e.settings.seccomp == 2 && e.settings.rdpmc == 2 && e.core_pmus == 1, "%d",
+	      e.core_pmus);
+	CHECK(strcmp(e.settings.cpu, "Foo CPU @ 3 GHz") == 0, "%s", e.settings.cpu);
+	CHECK(e.settings.tsc_invariant == 1 && strcmp(e.settings.clocksource, "hpet") == 0);
+	CHECK(!e.settings.virtual_machine);
 	put("/proc/cpuinfo", "flags\t\t: fpu constant_tsc nonstop_tsc_s3 hypervisor\n");
 	e = settings();
-	CHECK(e.tsc_invariant == 0, "a longer word is another word");
-	CHECK(e.virtual_machine);
+	CHECK(e.settings.tsc_invariant == 0, "a longer word is another word");
+	CHECK(e.settings.virtual_machine);
 }
 
 static void a_hybrid_machine(void)
@@ -88,7 +93,8 @@ static void a_hybrid_machine(void)
 	put("/sys/bus/event_source/devices/cpu_atom/cpus", "8-15\n");
 	put("/sys/bus/event_source/devices/cpu_atom/rdpmc", "0\n");
 	e = settings();
-	CHECK(e.core_pmus == 2 && e.rdpmc == 0, "%d core PMUs, rdpmc %d", e.core_pmus, e.rdpmc);
+	CHECK(e.core_pmus == 2 && e.settings.rdpmc == 0, "%d core PMUs, rdpmc %d", e.core_pmus,
+	      e.settings.rdpmc);
 }
 
 static void an_arm64_machine(void)
@@ -100,12 +106,12 @@ static void an_arm64_machine(void)
 			     "CPU part\t: 0xd0c\n");
 	put("/sys/bus/event_source/devices/armv8_pmuv3_0/cpus", "0-3\n");
 	e = settings();
-	CHECK(e.user_access == 1 && e.core_pmus == 1);
-	CHECK(strcmp(e.cpu, "implementer 0x41 part 0xd0c") == 0, "%s", e.cpu);
-	CHECK(e.tsc_invariant == -1, "no time-stamp counter");
-	CHECK(!e.virtual_machine);
+	CHECK(e.settings.user_access == 1 && e.core_pmus == 1);
+	CHECK(strcmp(e.settings.cpu, "implementer 0x41 part 0xd0c") == 0, "%s", e.settings.cpu);
+	CHECK(e.settings.tsc_invariant == -1, "no time-stamp counter");
+	CHECK(!e.settings.virtual_machine);
 	put("/sys/firmware/devicetree/base/compatible", "linux,dummy-virt");
-	CHECK(settings().virtual_machine);
+	CHECK(settings().settings.virtual_machine);
 }
 
 static void virtual_by_firmware(void)
@@ -114,12 +120,13 @@ static void virtual_by_firmware(void)
 
 	put("/sys/class/dmi/id/sys_vendor", "Amazon EC2\n");
 	put("/sys/class/dmi/id/product_name", "m5.metal\n");
-	CHECK(!settings().virtual_machine, "bare metal for rent");
+	CHECK(!settings().settings.virtual_machine, "bare metal for rent");
 	put("/sys/class/dmi/id/product_name", "m5.large\n");
 	e = settings();
-	CHECK(e.virtual_machine && strcmp(e.hypervisor, "Amazon EC2") == 0, "%s", e.hypervisor);
+	CHECK(e.settings.virtual_machine && strcmp(e.settings.hypervisor, "Amazon EC2") == 0,
+	      "%s", e.settings.hypervisor);
 	put("/sys/hypervisor/type", "xen\n");
-	CHECK(strcmp(settings().hypervisor, "xen") == 0);
+	CHECK(strcmp(settings().settings.hypervisor, "xen") == 0);
 }
 
 static void malformed_settings_are_unreadable(void)
@@ -128,7 +135,7 @@ static void malformed_settings_are_unreadable(void)
 
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		put("/proc/sys/kernel/perf_event_paranoid", bad[i]);
-		CHECK(settings().paranoid == TACH__UNREADABLE, "'%s'", bad[i]);
+		CHECK(settings().settings.paranoid == TACH__UNREADABLE, "'%s'", bad[i]);
 	}
 }
 
@@ -227,7 +234,8 @@ static int can_open(void)
 	       !found(TACH_CAUSE_PARANOID);
 }
 
-/* Files of /proc must stay readable: the limit leaves room for one descriptor, events need two.
+/*
+ * Files of /proc must stay readable: the limit leaves room for one descriptor, events need two.
  */
 static int no_descriptors(void)
 {

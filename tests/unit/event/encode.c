@@ -70,6 +70,89 @@ static void fixed_counters(void)
 	      e.config == 0x200);
 }
 
+/* EVENT.UMASK is the vendor's (and perf's) spelling, EVENT:UMASK libpfm-4's. */
+static void vendors_meaning(void)
+{
+	static const struct {
+		const char *string;
+		uint64_t config;
+	} means[] = {
+		{"hsw::uops_retired.total_cycles", 0x108001c2},
+		{"hsw::UOPS_RETIRED:TOTAL_CYCLES", 0xa8001c2},
+		{"skx::UOPS_RETIRED.TOTAL_CYCLES:u", 0x108002c2},
+		{"skx::UOPS_RETIRED.STALL_CYCLES", 0x18002c2},
+		{"skx::UOPS_RETIRED:STALL_CYCLES", 0x18001c2},
+		{"adl_glc::TOPDOWN.BACKEND_BOUND_SLOTS", 0x2a4},
+		{"adl_glc::TOPDOWN:BACKEND_BOUND_SLOTS", 0x8300},
+		{"adl_glc::PERF_METRICS.HEAVY_OPERATIONS", 0x8400},
+		{"mtl_rwc::TOPDOWN_M:FRONTEND_BOUND", 0x8200},
+		{"spr::perf_metrics.retiring", 0x8000},
+		{"lnl_lnc::LSD.UOPS:c=8:i:eq", 0x10088001a8},
+		{"cpu/event=0xa8,umask=1,eq=1/", 0x10000001a8},
+	};
+	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
+	struct tach_event e = {0};
+
+	for (size_t i = 0; i < sizeof means / sizeof *means; i++)
+		CHECK(config_of(means[i].string) == means[i].config, "%s: 0x%llx",
+		      means[i].string, (unsigned long long)config_of(means[i].string));
+	/* The drop-in has libpfm-4's for both. */
+	opt.flags = TACH_ENCODE_LIBPFM4;
+	CHECK(tach_event_encode("skx::UOPS_RETIRED.STALL_CYCLES", &opt, &e, NULL) == 0 &&
+		      e.config == 0x18001c2,
+	      "0x%llx", (unsigned long long)e.config);
+}
+
+/* perf's modifiers in one word, where libpfm-4 knows none. */
+static void perfs_letters(void)
+{
+	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_event e = {0};
+
+	CHECK(tach_event_encode("cycles:uk", &opt, &e, &err) == 0 && !e.exclude_user &&
+		      !e.exclude_kernel,
+	      "%s", err.text);
+	CHECK(tach_event_encode("cycles:k", &opt, &e, &err) == 0 && e.exclude_user, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cycles:upp", &opt, &e, &err) == 0 && e.precise == 2 &&
+		      !e.exclude_user && e.exclude_kernel,
+	      "%s: %d", err.text, e.precise);
+	CHECK(tach_event_encode("skl::MEM_LOAD_RETIRED:L1_HIT:ppp", &opt, &e, &err) == 0 &&
+		      e.precise == 3,
+	      "%s: %d", err.text, e.precise);
+	CHECK(tach_event_encode("instructions:uD", &opt, &e, &err) == 0 && e.pinned == 1, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cycles:GH", &opt, &e, &err) == 0 && !e.exclude_host &&
+		      !e.exclude_guest,
+	      "%s", err.text);
+	CHECK(tach_event_encode("cycles:G", &opt, &e, &err) == 0 && e.exclude_host, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cycles:uPSWI", &opt, &e, &err) == 0 && e.exclude_kernel, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cycles:pppp", &opt, &e, &err) == TACH_ERR_ATTR, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cycles:ux", &opt, &e, &err) == TACH_ERR_ATTR, "%s", err.text);
+	CHECK(tach_event_encode("context-switches:p", &opt, &e, &err) == TACH_ERR_ATTR, "%s",
+	      err.text);
+	/* i stays the hardware's where there is one. */
+	CHECK(tach_event_encode("skl::UOPS_ISSUED:ANY:c=1:I", &opt, &e, &err) == 0 &&
+		      e.config == 0x180010e,
+	      "%s: %#llx", err.text, (unsigned long long)e.config);
+	opt.host = "spr";
+	CHECK(tach_event_encode("slots", &opt, &e, &err) == 0 && e.config == 0x400, "%s",
+	      err.text);
+	CHECK(tach_event_encode("topdown-fetch-lat", &opt, &e, &err) == 0 && e.config == 0x8600,
+	      "%s", err.text);
+	opt.host = "skl";
+	CHECK(tach_event_encode("topdown-recovery-bubbles", &opt, &e, &err) == 0 &&
+		      e.config == 0x100030d,
+	      "%s", err.text);
+	opt.flags = TACH_ENCODE_LIBPFM4;
+	CHECK(tach_event_encode("skl::INST_RETIRED:ANY_P:uk", &opt, &e, &err) == TACH_ERR_ATTR,
+	      "%s", err.text);
+}
+
 static void refusals(void)
 {
 	static const struct {
@@ -144,7 +227,7 @@ static void bounds(void)
 	opt.os = (enum tach_os)3;
 	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == TACH_ERR_NOTSUPP);
 	opt.os = TACH_OS_NONE;
-	opt.pmu = tach_pmu_count();
+	opt.pmu = tach_pmu_count() + tach_pmu_uncore_count();
 	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == TACH_ERR_INVAL);
 	opt.pmu = -1;
 	for (int i = 0; i < 70; i++)
@@ -247,6 +330,8 @@ int main(void)
 {
 	CASE(spellings);
 	CASE(fixed_counters);
+	CASE(vendors_meaning);
+	CASE(perfs_letters);
 	CASE(refusals);
 	CASE(bounds);
 	CASE(pmu_choice);

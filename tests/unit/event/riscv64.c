@@ -155,10 +155,26 @@ static void terms(void)
 	CHECK(encode("cycles", "rv_bullet", &rc).type == PERF_TYPE_HARDWARE, "%d", rc);
 }
 
+/* Terms of a device that sysfs does not show are those of the architecture that has it. */
+static void devices_by_name(void)
+{
+	int rc;
+
+	CHECK(encode("cpu/event=0x123456789ab/", "rv_p550", &rc).config == 0x123456789ab &&
+	      rc == 0);
+	encode("cpu/umask=1/", "rv_p550", &rc);
+	CHECK(rc != 0, "RISC-V has no umask");
+	CHECK(encode("cpu_core/umask=1/", "rv_p550", &rc).config == 0x100 && rc == 0);
+	CHECK(encode("armv8_pmuv3_0/event=0x11/", "rv_p550", &rc).config == 0x11 && rc == 0);
+	encode("foo/event=1/", "rv_p550", &rc);
+	CHECK(rc == TACH_ERR_NOTFOUND, "%d", rc);
+}
+
 int main(void)
 {
 	CASE(every_row);
 	CASE(common_events);
 	CASE(terms);
+	CASE(devices_by_name);
 	return check_done();
 }

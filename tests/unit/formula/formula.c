@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Formulas: values, errors with their columns, shapes, integers, flags, error bars, printing.
+/*
+ * Formulas: values, errors with their columns, shapes, integers, flags, error bars, printing.
  */
 #include <locale.h>
 #include <math.h>
@@ -171,9 +172,11 @@ static void errors(void)
 		{"12abc", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 3, "operator expected"},
 		{"1.2.3", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 4, "operator expected"},
 		{"1e999", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "too large"},
-		{"N0 < N1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "no value"},
-		{"1 + (N0 < N1)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 5, "no value"},
-		{"N0 ? 1 : 2", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "comparison expected"},
+		{"N0 & ", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 6, "operand expected"},
+		{"N0 &&& 1", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 6, "operand expected"},
+		{"N0 < N1 < N2", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 9, "operator expected"},
+		{"N0 + smt", TACH_FORMULA_INFIX, TACH_ERR_NOTFOUND, 6, "'smt'"},
+		{"2 * has_pmem", TACH_FORMULA_INFIX, TACH_ERR_NOTSUPP, 5, "has_pmem"},
 		{"N0 > 1 ? 2", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 11, "':' expected"},
 		{"min(N0)", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 7, "',' expected"},
 		{"'abc", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "never closed"},
@@ -183,9 +186,7 @@ static void errors(void)
 		{"N0||N1|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 4, "between the bars"},
 		{"N0|x1|+|", TACH_FORMULA_POSTFIX, TACH_ERR_NOTFOUND, 4, "'x1'"},
 		{"N0|12 3|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 6, "'|' expected"},
-		{"N0|N1|<|2|+|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "no value"},
-		{"N0|N1|<|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "no value"},
-		{"N0|1|2|?:|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 1, "comparison expected"},
+		{"N0|and|", TACH_FORMULA_POSTFIX, TACH_ERR_SYNTAX, 4, "takes 2 values, but 1"},
 		{"N64", TACH_FORMULA_INFIX, TACH_ERR_SYNTAX, 1, "only N0 to N3"},
 	};
 
@@ -205,6 +206,110 @@ static void errors(void)
 	}
 }
 
+/* What compares is a value, and any value is a condition. */
+static void logic(void)
+{
+	static const struct {
+		const char *text;
+		enum tach_formula_kind kind;
+		double value;
+	} cases[] = {
+		{"N0 < N1", TACH_FORMULA_INFIX, 1},
+		{"5 + (N1 <= N0) * 7", TACH_FORMULA_INFIX, 5},
+		{"N2 ? 10 : 20", TACH_FORMULA_INFIX, 20},
+		{"N0 ? 10 : 20", TACH_FORMULA_INFIX, 10},
+		{"N0 > 2 & N1 > 4", TACH_FORMULA_INFIX, 1},
+		{"N0 > 2 && N1 > 5", TACH_FORMULA_INFIX, 0},
+		{"N0 > 3 | N1 > 4", TACH_FORMULA_INFIX, 1},
+		{"N0 > 3 || N1 > 5", TACH_FORMULA_INFIX, 0},
+		{"0 | 1 & 0", TACH_FORMULA_INFIX, 0}, /* & binds before | */
+		{"N0 & N1", TACH_FORMULA_INFIX, 1},   /* no arithmetic on bits */
+		{"!N0", TACH_FORMULA_INFIX, 0},
+		{"!(N0 > 5) * 3", TACH_FORMULA_INFIX, 3},
+		{"-(N0 == 3) + !N2", TACH_FORMULA_INFIX, 0},
+		{"N0 < N1 & !N2 ? N0 / N1 : 9", TACH_FORMULA_INFIX, 0.6},
+		{"max(N0 > 1, N1 > 100) + min(N0 > 1, N1 > 100)", TACH_FORMULA_INFIX, 1},
+		{"N0|N1|<|", TACH_FORMULA_POSTFIX, 1},
+		{"N0|N1|<|2|+|", TACH_FORMULA_POSTFIX, 3},
+		{"N2|1|2|?:|", TACH_FORMULA_POSTFIX, 2},
+		{"N0|N2|and|N1|or|not|", TACH_FORMULA_POSTFIX, 0},
+		{"N0 / N2 > 1 | N1", TACH_FORMULA_INFIX, 1}, /* NaN compares false */
+		{"N127 + N64", TACH_FORMULA_INFIX, 30},
+	};
+	uint64_t n[TACH_FORMULA_OPERANDS_MAX] = {3, 5, 0};
+	double error[TACH_FORMULA_OPERANDS_MAX] = {0}, bar = 0;
+
+	n[64] = 10;
+	n[127] = 20;
+	error[127] = 2;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_formula *f = compile(cases[i].text, cases[i].kind, 0), *again;
+		char text[400];
+		double v = f ? tach_formula_eval_error(f, n, error, 0, &bar, NULL) : -1;
+
+		CHECK(v == cases[i].value, "%s = %g", cases[i].text, v);
+		if (!f)
+			continue;
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, sizeof text);
+		again = compile(text, TACH_FORMULA_INFIX, 0);
+		CHECK(again && tach_formula_eval(again, n, 0, NULL) == v, "%s: %s",
+		      cases[i].text, text);
+		tach_formula_free(again);
+		if (i + 1 == sizeof cases / sizeof *cases) {
+			CHECK(bar == 2, "%g", bar);
+			CHECK(tach_formula_uses(f, 127) && tach_formula_uses(f, 64) &&
+				      !tach_formula_uses(f, 63) && !tach_formula_uses(f, -1) &&
+				      !tach_formula_uses(f, 128),
+			      "which operands");
+		}
+		tach_formula_free(f);
+	}
+}
+
+static int told(void *context, const char *name, size_t length, double *value)
+{
+	(void)context;
+	*value = 6;
+	if (length == 7 && !memcmp(name, "sockets", 7))
+		return 0;
+	*value = NAN;
+	if (length == 7 && !memcmp(name, "no_such", 7))
+		return 0;
+	return length == 4 && !memcmp(name, "dies", 4) ? TACH_ERR_NOTSUPP : TACH_ERR_NOTFOUND;
+}
+
+/* Numbers from outside: the caller's before the machine's. */
+static void parameters(void)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_formula *f = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	uint64_t none = 0;
+	double v;
+
+	opt.tsc_hz = 2e9;
+	opt.parameter = told;
+	CHECK(!tach_formula_compile("sockets * 10 + core_wide", &opt, &f, &err), "%s",
+	      err.text);
+	CHECK(f && tach_formula_eval(f, &none, 0, NULL) == 60, "sockets");
+	tach_formula_free(f);
+	CHECK(tach_formula_compile("dies", &opt, &f, &err) == TACH_ERR_NOTSUPP, "%s", err.text);
+	CHECK(tach_formula_compile("sockets > no_such", &opt, &f, &err) == TACH_ERR_NOTSUPP &&
+		      err.column == 11,
+	      "column %d: %s", err.column, err.text);
+	f = NULL;
+	CHECK(!tach_formula_compile("tsc / 2", &opt, &f, &err), "%s", err.text);
+	v = f ? tach_formula_eval(f, &none, 1000, NULL) : 0;
+	CHECK(v == 1000, "tsc / 2 = %g", v);
+	tach_formula_free(f);
+	f = NULL;
+	CHECK(!tach_formula_compile("(smt_on == 0 | smt_on == 1) & threads_per_core > 0", NULL,
+				    &f, &err) ||
+		      err.code == TACH_ERR_NOTSUPP,
+	      "%s", err.text);
+	tach_formula_free(f);
+}
+
 static void limits(void)
 {
 	char text[20001];
@@ -219,9 +324,9 @@ static void limits(void)
 	for (int i = 0; i < 10000; i++)
 		memcpy(text + 2 * i, i ? "+1" : " 1", 2);
 	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
-	CHECK(tach_formula_compile("N64", NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile("N128", NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	CHECK(tach_formula_compile("N0 / tsc_hz", NULL, &f, &err) == TACH_ERR_NOTSUPP ||
-		      (f && tach_formula_uses(f) == 1),
+		      (f && tach_formula_uses(f, 0)),
 	      "%s", err.text);
 	tach_formula_free(f);
 	f = NULL;
@@ -261,7 +366,9 @@ static void provenance(void)
 	struct tach_formula *f = compile("N0 + N2 * 0", TACH_FORMULA_INFIX, 0);
 	uint32_t own = 0;
 
-	CHECK(tach_formula_uses(f) == 5, "uses");
+	CHECK(tach_formula_uses(f, 0) && !tach_formula_uses(f, 1) && tach_formula_uses(f, 2) &&
+		      !tach_formula_uses(f, 3),
+	      "uses");
 	CHECK(tach_formula_flags(f, flags) == (TACH_FLAG_SYSCALL | TACH_FLAG_SCALED),
 	      "or of those used");
 	tach_formula_free(f);
@@ -361,6 +468,8 @@ int main(void)
 	CASE(longest_name);
 	CASE(errors);
 	CASE(bad_options);
+	CASE(logic);
+	CASE(parameters);
 	CASE(limits);
 	CASE(division_by_zero);
 	CASE(provenance);

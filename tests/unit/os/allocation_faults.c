@@ -327,7 +327,8 @@ static void handlers(void)
 
 	if (handlers_job() == TACH_ERR_NOTSUPP)
 		SKIP("no counter is read in user space on this architecture");
-		/* A handler may look at an older table for ever: one stays for every success.
+		/*
+		 * A handler may look at an older table for ever: one stays for every success.
 		 */
 #if WATCHED
 	tables = live;

@@ -74,18 +74,6 @@ struct job {
 /* Descriptors that the job may keep until its thread ends: as many as without a fault. */
 static int *kept;
 
-enum { LEFT_OPEN = 2 };
-
-/*
- * An event whose number the kernel does not tell when it is to be closed is taken for a file of
- * the program's, and left open (core/os/descriptor.h). It never refuses that of a real event.
- */
-static int sound(const struct refusal *r)
-{
-	return r->status == 0 || (r->number == SYS_ioctl && WIFEXITED(r->status) &&
-				  WEXITSTATUS(r->status) == LEFT_OPEN);
-}
-
 /* Everything that the child does; its exit status says what is wrong. */
 static void live(const struct job *job, int at_all)
 {
@@ -104,10 +92,8 @@ static void live(const struct job *job, int at_all)
 	refuse_mark();
 	if (code > 0)
 		wrong = "a code above 0";
-	if (descriptors() > fds + *kept) {
-		fprintf(stderr, "# descriptors are left open (code %d)\n", code);
-		_exit(LEFT_OPEN);
-	}
+	if (descriptors() > fds + *kept)
+		wrong = "descriptors are left open";
 	if (!at_all)
 		*kept = descriptors() - fds;
 	if (mappings() > maps + *kept)
@@ -147,8 +133,9 @@ static void exhaust(const struct job *job)
 			r.which = which;
 			run_once(job, &r);
 			refused += r.way != 0;
-			CHECK(sound(&r), "%s, call %ld (number %ld) fails by %d: status %#x",
-			      job->name, at, r.number, r.way, (unsigned)r.status);
+			CHECK(r.status == 0,
+			      "%s, call %ld (number %ld) fails by %d: status %#x", job->name,
+			      at, r.number, r.way, (unsigned)r.status);
 			if (!r.way)
 				break;
 		}

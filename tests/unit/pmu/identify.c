@@ -7,12 +7,12 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <tach/pmu.h>
 #include <unistd.h>
 #include "core/pmu/pmu.h"
 #include "tests/check.h"
+#include "tests/root.h"
 
 static char root[] = "/tmp/tach-identify-XXXXXX";
 
@@ -20,18 +20,9 @@ static void put(const char *path, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 static void put(const char *path, const char *format, ...)
 {
-	char whole[512];
+	FILE *to = root_file(root, path);
 	va_list args;
-	FILE *to;
 
-	snprintf(whole, sizeof whole, "%s%s", root, path);
-	for (char *slash = strchr(whole + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = 0;
-		mkdir(whole, 0777);
-		*slash = '/';
-	}
-	to = fopen(whole, "w");
-	CHECK(to != NULL, "%s", whole);
 	if (!to)
 		return;
 	va_start(args, format);
@@ -234,7 +225,8 @@ static void every_match_line(void)
 	CHECK(lines > 200, "%d", lines);
 }
 
-/* RISC-V: every digit counts, old kernels have the devicetree's name, and nobody has nothing.
+/* RISC-V: every digit counts, old kernels have the devicetree's name, and a CPU of no maker has
+ * none.
  */
 static void riscv64_machines(void)
 {
@@ -487,7 +479,15 @@ static void public_calls(void)
 		CHECK(tach_pmu_find(info.name) == i, "%s", info.name);
 	}
 	CHECK(tach_pmu_describe(-1, &info) == TACH_ERR_INVAL);
-	CHECK(tach_pmu_describe(tach_pmu_count(), &info) == TACH_ERR_INVAL);
+	for (int i = tach_pmu_count(); i < tach_pmu_count() + tach_pmu_uncore_count(); i++) {
+		CHECK(tach_pmu_describe(i, &info) == 0 && info.uncore && !info.general);
+		CHECK(tach_pmu_find(info.name) == i, "%s", info.name);
+		CHECK(tach_pmu_event(i, info.nevents - 1, &event) == 0);
+		CHECK(tach_pmu_event(i, info.nevents, &event) == TACH_ERR_INVAL);
+	}
+	CHECK(tach_pmu_uncore_count() >= 566);
+	CHECK(tach_pmu_describe(tach_pmu_count() + tach_pmu_uncore_count(), &info) ==
+	      TACH_ERR_INVAL);
 	CHECK(tach_pmu_describe(pmu, NULL) == TACH_ERR_INVAL);
 
 	CHECK(tach_pmu_describe(pmu, &info) == 0 && info.libpfm4_id == 200);

@@ -172,6 +172,22 @@ static void bad_arguments(void)
 	      TACH_ERR_TOOMANY);
 }
 
+/* Spelled as codes, fields of PERF_METRICS and events with the EQ bit are what they are. */
+static void raw_codes(void)
+{
+	int n = schedule("spr", "r8200", 0, 0);
+
+	CHECK(n == TACH_ERR_FEATCOMB, "%d: %s", n, err.text);
+	n = schedule("spr", "TOPDOWN:SLOTS r8200 cpu/event=0x0,umask=0x80/", 0, 0);
+	CHECK(n == 1 && plan.counter[1] == 50 && plan.counter[2] == 48, "%d: %d %d", n,
+	      plan.counter[1], plan.counter[2]);
+	n = schedule("skl", "r8200", 0, 0);
+	CHECK(n == TACH_ERR_NOASSIGN || n == TACH_ERR_FEATCOMB, "%d: Skylake has none", n);
+	/* A comparison is no longer what the fixed counter counts. */
+	n = schedule("lnl_lnc", "CPU_CLK_UNHALTED.THREAD_P:c=1:eq", 0, 0);
+	CHECK(n == 1 && plan.counter[0] < 32, "%d: on %d", n, plan.counter[0]);
+}
+
 int main(void)
 {
 	unsetenv("TACH_PMU");
@@ -183,5 +199,6 @@ int main(void)
 	CASE(anchors_are_in_every_group);
 	CASE(a_set_that_does_not_fit);
 	CASE(bad_arguments);
+	CASE(raw_codes);
 	return check_done();
 }

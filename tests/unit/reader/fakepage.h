@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A kernel, a PMU and perf pages in one thread: what the reader's code sees of them. The
- * reader's header and core/reader/slow.c are compiled here with every access to a page, every
- * counter read and every system call led through sim_step(), where the kernel may step in, as
- * it does on the thread's own CPU: it does all that it does between two of the thread's
+ * reader's header, core/reader/lag.c and slow.c are compiled here with every access to a page,
+ * every counter read and every system call led through sim_step(), where the kernel may step
+ * in, as it does on the thread's own CPU: it does all that it does between two of the thread's
  * instructions.
  *
  * The includer may define SIM_SIGNAL: then sim_step() is nothing, and a signal handler steps
@@ -48,6 +48,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen);
 #define TACH_MODULAR 1
 #endif
 
+#include "core/reader/lag.c"
 #include "core/reader/slow.c"
 #include "tests/check.h"
 
@@ -105,7 +106,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen)
 		if (e->index == index && !sim.error)
 			return sim_raw(e);
 	}
-	/* Somebody else's counter: a plausible number. */
+	/* Another event's counter: a plausible number. */
 	return (index * 0x1234567u + 0x76543210u) & sim_mask();
 }
 
@@ -236,14 +237,14 @@ static inline void sim_starve(void)
 		sim_put(i, index[i]);
 }
 
-/* By somebody who holds the descriptor: the time that it is enabled stands still. */
+/* By a holder of the descriptor: the time that it is enabled stands still. */
 static inline void sim_turn_off(void)
 {
 	sim_out();
 	sim.off = 1;
 }
 
-/* To 0, by somebody: the offset is what the counter, not extended by sign, makes 0 of. */
+/* To 0, by other code: the offset is what the counter, not extended by sign, makes 0 of. */
 static inline void sim_set_back(void)
 {
 	for (int i = 0; i < sim.n; i++) {

@@ -5,6 +5,7 @@
  * alone.
  */
 #include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -313,6 +314,16 @@ static void installing_beside_the_loader(void)
 	CHECK(outcome(install_twice) == 0, "%d", outcome(install_twice));
 }
 
+/* A first START may install it, in an allocator too: nothing of malloc's is used. */
+static void installing_leaves_the_allocator_alone(void)
+{
+	struct mallinfo2 before = mallinfo2();
+
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	CHECK(mallinfo2().uordblks == before.uordblks, "%zu bytes, were %zu",
+	      mallinfo2().uordblks, before.uordblks);
+}
+
 int main(void)
 {
 	CASE(installing_beside_the_loader);
@@ -321,5 +332,6 @@ int main(void)
 	CASE(the_earlier_handler_gets_what_it_asked_for);
 	CASE(faults_in_a_handler);
 	CASE(foreign_faults_kill_as_before);
+	CASE(installing_leaves_the_allocator_alone);
 	return check_done();
 }

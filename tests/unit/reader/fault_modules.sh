@@ -76,7 +76,7 @@ static void modules(void)
 	CHECK(ends(f[2]) == fatal, "%d", ends(f[2]));
 	CHECK(tach_fault_install(&err) == covered + 2);
 	CHECK(ends(f[2]) == TACH_FLAG_SYSCALL, "%d", ends(f[2]));
-	/* One goes: the others stay covered, the place where it was is nobody's. */
+	/* One goes: the others stay covered, the place where it was is no module's. */
 	CHECK(dlclose(library[0]) == 0);
 	CHECK(ends(f[1]) == TACH_FLAG_SYSCALL && ends(f[2]) == TACH_FLAG_SYSCALL);
 	CHECK(ends(f[0]) == 128 + SIGSEGV, "%d", ends(f[0]));

@@ -38,6 +38,7 @@ uint64_t sim_counter(uint32_t index);
 #endif
 
 #include "core/reader/hybrid_read.c"
+#include "core/reader/lag.c"
 #include "core/reader/slow.c"
 #include <tach.h>
 #include "core/os/sysfs.h"
@@ -95,7 +96,7 @@ uint64_t sim_counter(uint32_t index)
 	for (int fd = 0; fd < FDS; fd++)
 		if (event[fd].open && event[fd].index == index)
 			return raw(&event[fd]);
-	return 0x123456789; /* somebody else's */
+	return 0x123456789; /* another event's */
 }
 
 static uint64_t ran(const struct event *e)
@@ -626,7 +627,8 @@ static void error_states(void)
 	end();
 }
 
-/* Times are compared across core types, though their groups were enabled one after the other.
+/*
+ * Times are compared across core types, though their groups were enabled one after the other.
  */
 static void gaps_before_the_first_move(void)
 {

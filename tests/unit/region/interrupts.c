@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts: who counts them, what they are taken out of, and what is said where nobody does.
+ * Interrupts: who counts them, what they are taken out of, and what is said where nothing does.
  * Counted by a fake kernel, so that every one of them is known.
  */
 #include <math.h>
@@ -355,7 +355,8 @@ static void every_pass_has_them(void)
 	free(passes);
 }
 
-/* A derived event brings events that the plan did not see: beside a full group none would open.
+/*
+ * A derived event brings events that the plan did not see: beside a full group none would open.
  */
 static void derived_events_have_a_pass(void)
 {

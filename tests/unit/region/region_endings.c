@@ -3,9 +3,15 @@
  * Regions that are open, or begin, where threads and processes end or stand still:
  * cancellation, SIGSTOP, exec, constructors and destructors of the program.
  */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include "tests/unit/region/regions.h"
@@ -29,7 +35,8 @@ static void end_region(void *mark)
 	tach_region_end(mark);
 }
 
-/* C without -fexceptions: no scope is left, so its entry is lost; the handler's is completed.
+/*
+ * C without -fexceptions: no scope is left, so its entry is lost; the handler's is completed.
  */
 static void *cancelled(void *arg)
 {
@@ -145,7 +152,7 @@ static int measure_until(volatile int *stops)
 		return 2;
 	if (!regions_find("across", TACH_QUANTITY_TIME) || info.calls != 1)
 		return 3;
-	if (value.value < 0.9 * STOPS * STOPPED_NS)
+	if (value.raw < 0.9 * STOPS * STOPPED_NS)
 		return 4; /* time goes on meanwhile */
 	return regions_find("across", 1) && value.value == (double)calls * WORK ? 0 : 5;
 }
@@ -243,6 +250,83 @@ static void exec_begins_from_zero(void)
 	CHECK(strstr(text, "\"before_main\"") && strstr(text, "\"after_main\""), "%s", text);
 }
 
+/* ---- a thread that ends where there is no memory ---- */
+
+static void forbid_mappings(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mmap, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof code / sizeof *code, code};
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+		_exit(77);
+}
+
+static void poor(void)
+{
+	TACH_SCOPE(poor);
+}
+
+/* The filter is its own. */
+static void *ends_poor(void *unused)
+{
+	poor();
+	forbid_mappings();
+	for (int i = 1; i < 7; i++)
+		poor();
+	return unused;
+}
+
+static void *ends_rich(void *unused)
+{
+	poor();
+	return unused;
+}
+
+/* What has no room shows as the thread's own, and goes to the totals later. */
+static int ended_poor(void)
+{
+	pthread_t thread;
+
+	regions_begin(0);
+	for (int looks = 0; looks < 2; looks++) {
+		uint64_t want = looks ? 8 : 7;
+
+		pthread_create(&thread, NULL, looks ? ends_rich : ends_poor, NULL);
+		pthread_join(thread, NULL);
+		for (int i = 0; i < 2; i++)
+			CHECK(regions_look("poor", 0) && info.calls == want &&
+				      info.threads == (uint32_t)looks + 1,
+			      "%d calls of %d, in %d threads", (int)info.calls, (int)want,
+			      (int)info.threads);
+	}
+	fflush(stdout);
+	return check__failed != 0;
+}
+
+static void ended_without_memory(void)
+{
+	int status = -1;
+	pid_t child;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	SKIP("a sanitizer maps memory itself, which the filter forbids");
+#endif
+	fflush(stdout);
+	child = fork();
+	if (child == 0)
+		_exit(ended_poor());
+	waitpid(child, &status, 0);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("no seccomp filters here");
+	CHECK(status == 0, "%x", status);
+}
+
 static int program(const char *descriptors)
 {
 	for (int i = 0; i < 3; i++)
@@ -270,6 +354,7 @@ int main(int argc, char **argv)
 	CASE(stopped_and_continued);
 	CASE(exec_passes_no_descriptor_on);
 	CASE(exec_begins_from_zero);
+	CASE(ended_without_memory);
 	tach_snapshot_free(shot);
 	return check_done();
 }

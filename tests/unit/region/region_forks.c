@@ -15,7 +15,7 @@
 #include "core/region/region.h"
 #include "tests/check.h"
 
-/* Nobody spins: where a fork waits for ever all is still, which tests/run ends. */
+/* No thread spins: where a fork waits for ever all is still, which tests/run ends. */
 static pthread_barrier_t inside, outside;
 
 static __thread int pausing; /* the thread stands still behind its next munmap */
@@ -98,9 +98,22 @@ static void enter_many(int n)
 	tach_region_end(&mark);
 }
 
-/* As it ends, the totals get larger pages: stands still where the old ones are gone. */
+static void *nesting(void *unused_argument)
+{
+	enter_many(2);
+	return unused_argument;
+}
+
+/*
+ * As it ends, the totals, which have pages since another thread ended, get larger ones: stands
+ * still where the old ones are gone.
+ */
 static void *growing_the_totals(void *unused_argument)
 {
+	pthread_t earlier;
+
+	pthread_create(&earlier, NULL, nesting, NULL);
+	pthread_join(earlier, NULL);
 	enter_many(100);
 	pausing = 1;
 	return unused_argument;
@@ -113,12 +126,6 @@ static void *growing_its_log(void *unused_argument)
 	pausing = 1;
 	enter_many(1000);
 	CHECK(!pausing);
-	return unused_argument;
-}
-
-static void *nesting(void *unused_argument)
-{
-	enter_many(2);
 	return unused_argument;
 }
 
@@ -269,7 +276,7 @@ static void ended_beside_a_walk(void)
 	CHECK(calls("entered") == 5, "%ld", calls("entered"));
 }
 
-/* A first look that a fork cut off: nobody waits for it. */
+/* A first look that a fork cut off: no thread waits for it. */
 static void look_cut_off(void)
 {
 	double hz, error;

@@ -140,6 +140,64 @@ static void left_and_entered_deeper(void)
 	      (int)entries, (int)calls, (int)outermost, (int)lost);
 }
 
+/* ---- the set may change behind what was left ---- */
+
+static sigjmp_buf handler_left;
+
+static void leave_handler(int sig)
+{
+	TACH_START(in_handler);
+	siglongjmp(handler_left, sig);
+	TACH_STOP(in_handler);
+}
+
+static int configure(struct tach_error *err)
+{
+	struct tach_regions_options opt = {.events = ""};
+
+	return tach_regions_configure(&opt, err);
+}
+
+/* A region that a handler left is none to be inside of, wherever the handler ran. */
+static void set_changed_behind_a_handler(int on_stack)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct sigaction action;
+	void *room =
+		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t alternate = {.ss_sp = room, .ss_size = 65536}, before;
+
+	memset(&action, 0, sizeof action);
+	action.sa_handler = leave_handler;
+	action.sa_flags = on_stack;
+	CHECK(configure(&err) == 0, "%s", err.text);
+	CHECK(sigaltstack(&alternate, &before) == 0);
+	sigaction(SIGUSR1, &action, NULL);
+	if (sigsetjmp(handler_left, 1) == 0)
+		raise(SIGUSR1);
+	CHECK(configure(&err) == 0, "%s", err.text);
+	signal(SIGUSR1, SIG_DFL);
+	sigaltstack(&before, NULL);
+	munmap(room, 65536);
+}
+
+static void set_changed_behind_handlers(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	if (ON_FAKE_STACK)
+		SKIP("AddressSanitizer puts variables elsewhere than on the stack");
+	set_changed_behind_a_handler(0);
+	set_changed_behind_a_handler(SA_ONSTACK);
+	{
+		TACH_START(still_open);
+		CHECK(configure(&err) == TACH_ERR_STATE && strstr(err.text, "'still_open'"),
+		      "%s", err.text);
+		TACH_STOP(still_open);
+	}
+	CHECK(configure(&err) == 0, "%s", err.text);
+}
+
 /* ---- everything at random ---- */
 
 enum { SITES = 5, THREADS = 6, ROUNDS = 3000, JUMPS = 8, DEPTH = 12 };
@@ -366,6 +424,7 @@ int main(void)
 {
 	CASE(left_and_entered_again);
 	CASE(left_and_entered_deeper);
+	CASE(set_changed_behind_handlers);
 	CASE(begun_is_counted_or_lost);
 	tach_snapshot_free(shot);
 	return check_done();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions and the life of a process: every flavour of fork, exec, exit; no system call inside.
+/*
+ * Regions and the life of a process: every flavour of fork, exec, exit; no system call inside.
  */
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Signal handlers that start and stop regions, at any instruction of the code they interrupt.
+/*
+ * Signal handlers that start and stop regions, at any instruction of the code they interrupt.
  */
 #include <errno.h>
 #include <pthread.h>

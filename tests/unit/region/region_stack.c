@@ -30,7 +30,7 @@ static void handler(int number)
 
 	(void)number;
 	frame = (uintptr_t)here;
-	/* The signal's frame is above; what is below was nobody's, or will be painted again. */
+	/* The signal's frame is above; what is below was unused, or will be painted again. */
 	for (unsigned char *p = stack; p < here - 512; p++)
 		*(volatile unsigned char *)p = PAINT;
 	for (int i = 0; i < entries; i++)

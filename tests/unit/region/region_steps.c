@@ -61,6 +61,26 @@ static void steps_end(void)
 	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
 }
 
+/* ---- a region that is entered for the first time ---- */
+
+enum { WORK = 1000 };
+
+/* Registers a site that is never selected, or enters one for the first time. */
+static struct tach_site *fresh_site;
+static void enter(struct tach_site *site)
+{
+	struct tach_region_mark mark;
+
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+}
+
+static void enter_fresh(void)
+{
+	fake_count += WORK;
+	enter(fresh_site);
+}
+
 /* ---- left by siglongjmp ---- */
 
 static sigjmp_buf landing;
@@ -79,7 +99,18 @@ static __attribute__((noinline)) void once(long n)
 	steps_end();
 }
 
-static void left_amid_stop(int members)
+static void other_finds_it(long n)
+{
+	char name[32];
+
+	snprintf(name, sizeof name, "behind %ld", n);
+	fresh_site = tach_site_get(name);
+	enter_fresh();
+	CHECK(regions_look("left", 0) && !(value.flags & TACH_FLAG_STALE), "step %ld", n);
+}
+
+/* `other`: the cold exit of another region is the first that finds out. */
+static void left_amid_stop(int members, int other)
 {
 	volatile long n = 0, jumps = 0, twice = 0;
 	volatile int done = 0;
@@ -92,6 +123,8 @@ static void left_amid_stop(int members)
 			done = 1;
 		} else {
 			jumps++;
+			if (other)
+				other_finds_it(n);
 		}
 		/* Entered again: what was left is found out, and nothing is waited for. */
 		once(-1);
@@ -111,28 +144,20 @@ static void left_amid_stop(int members)
 
 static void left_amid_stop_clock(void)
 {
-	left_amid_stop(0);
+	left_amid_stop(0, 0);
 }
 
 static void left_amid_stop_counters(void)
 {
-	left_amid_stop(2);
+	left_amid_stop(2, 0);
+}
+
+static void left_amid_stop_for_another(void)
+{
+	left_amid_stop(0, 1);
 }
 
 /* ---- a cold exit in a handler ---- */
-
-enum { WORK = 1000 };
-
-/* Registers a site that is never selected, or enters one for the first time. */
-static struct tach_site *fresh_site;
-static void enter_fresh(void)
-{
-	struct tach_region_mark mark;
-
-	fake_count += WORK;
-	tach_region_begin(fresh_site, &mark);
-	tach_region_end(&mark);
-}
 
 /* What that region counted more than at the last look. */
 static long grown(const char *name, double *last)
@@ -140,6 +165,7 @@ static long grown(const char *name, double *last)
 	double was = *last;
 
 	CHECK(regions_find(name, 1));
+	CHECK(info.lost == 0, "%s: %d lost", name, (int)info.lost);
 	*last = value.value;
 	return (long)(value.value - was);
 }
@@ -192,6 +218,92 @@ static void cold_exits(int amid_start)
 	}
 }
 
+/* Cold as a region was entered for the first time inside. */
+static void stop_cold(const char *first, long n)
+{
+	TACH_START(around_cold);
+	TACH_START(inside_cold);
+	enter(tach_site_get(first));
+	if (n >= 0)
+		steps_from_here(n, enter_fresh);
+	TACH_STOP(inside_cold);
+	steps_end();
+	TACH_STOP(around_cold);
+}
+
+/* The same amid a STOP that is a cold exit itself, until its first reading was disturbed AMID
+ * times. */
+static void cold_exit_amid_cold_stop(void)
+{
+	enum { AMID = 100 };
+	long reading = (long)(fake_before + fake_after), amid = 0;
+	double around_was = 0, inside_was = 0;
+
+	steps_begin(1);
+	for (long n = -1; amid < AMID; n++) {
+		long around, inside;
+		char name[32], first[32];
+
+		snprintf(name, sizeof name, "amid %ld", n);
+		snprintf(first, sizeof first, "before %ld", n);
+		fresh_site = tach_site_get(name);
+		stop_cold(first, n);
+		CHECK(regions_look("around_cold", 1));
+		around = grown("around_cold", &around_was);
+		inside = grown("inside_cold", &inside_was);
+		amid += inside > WORK;
+		CHECK(n < 0 ? around == 0 : around >= WORK && around <= WORK + 2 * reading,
+		      "step %ld: %ld around", n, around);
+		CHECK(inside == 0 || (inside >= WORK && inside <= WORK + 2 * reading),
+		      "step %ld: %ld inside", n, inside);
+		if (n > 2000) {
+			CHECK(amid == AMID, "%ld steps amid a reading", amid);
+			return;
+		}
+	}
+}
+
+/* What was left below them is found out by the handler's: theirs go down a level. */
+static __attribute__((noinline)) void leave_one(void)
+{
+	char room[4096];
+
+	TACH_START(left_below);
+	__asm__ volatile("" : : "r"(room) : "memory");
+	siglongjmp(landing, 1);
+	TACH_STOP(left_below);
+}
+
+static void cold_exit_amid_start_over_one_left(void)
+{
+	/* STEPS: beyond those that change what is open. UNSEEN: between START's look at the
+	 * level and its store the one around seems to be open twice, and is lost once more. */
+	enum { STEPS = 120, UNSEEN = 8 };
+	volatile long n;
+
+	steps_begin(1);
+	nested(-1, 0);
+	for (n = 0; n < STEPS; n++) {
+		char name[32];
+
+		snprintf(name, sizeof name, "over %ld", n);
+		fresh_site = tach_site_get(name);
+		if (sigsetjmp(landing, 1) == 0)
+			leave_one();
+		CHECK(nested(n, 1) < 0);
+		CHECK(TACH__LEVEL(tach__self->state) == 0, "step %ld: level %d", n,
+		      (int)TACH__LEVEL(tach__self->state));
+		CHECK(regions_look("inside", 1) && info.calls == (uint64_t)n + 2 &&
+			      info.lost == 0,
+		      "step %ld: %d inside, %d lost", n, (int)info.calls, (int)info.lost);
+		CHECK(regions_find("around", 1) && info.calls == (uint64_t)n + 2 &&
+			      info.lost <= UNSEEN,
+		      "step %ld: %d around, %d lost", n, (int)info.calls, (int)info.lost);
+	}
+	CHECK(regions_find("left_below", 1) && info.calls == 0 && info.lost == STEPS, "%d lost",
+	      (int)info.lost);
+}
+
 static void cold_exit_amid_stop(void)
 {
 	cold_exits(0);
@@ -206,8 +318,11 @@ int main(void)
 {
 	CASE(left_amid_stop_clock);
 	CASE(left_amid_stop_counters);
+	CASE(left_amid_stop_for_another);
 	CASE(cold_exit_amid_stop);
+	CASE(cold_exit_amid_cold_stop);
 	CASE(cold_exit_amid_start);
+	CASE(cold_exit_amid_start_over_one_left);
 	return check_done();
 }
 #else

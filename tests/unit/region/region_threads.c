@@ -159,7 +159,8 @@ static void sets_exchanged_while_threads_run(void)
 	CHECK(regions_descriptors() == descriptors_before);
 }
 
-/* Nothing that one thread writes in an edge shares a cache line with what another one writes.
+/*
+ * Nothing that one thread writes in an edge shares a cache line with what another one writes.
  */
 static void no_cache_line_is_shared(void)
 {

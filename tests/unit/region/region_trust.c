@@ -203,6 +203,34 @@ static void a_value_lies_in_its_bucket(void)
 		}
 }
 
+/* Neither an entry nor another thread's bucket makes a full one start again, or its neighbour
+ * count. */
+static void a_full_bucket_stays_full(void)
+{
+	static const struct tach__entry_cost none;
+	static const uint64_t pairs[2];
+	uint32_t *h = tach__histograms_make(1), *other = tach__histograms_make(1);
+	static const uint64_t value[] = {5, 6}; /* each has a bucket of its own */
+	struct tach_bucket b[3];
+
+	h[5] = UINT32_MAX - 1;
+	for (int i = 0; i < 3; i++) {
+		tach__histograms_add(h, &value[0], &none, 0, pairs, 1);
+		CHECK(h[5] == UINT32_MAX && h[4] == 0 && h[6] == 0, "%#x %#x %#x", h[4], h[5],
+		      h[6]);
+	}
+	tach__histograms_add(h, &value[1], &none, 0, pairs, 1);
+	CHECK(h[5] == UINT32_MAX && h[6] == 1 && h[7] == 0);
+	other[5] = 7;
+	other[6] = UINT32_MAX - 1;
+	tach__histograms_merge(h, other, 1);
+	CHECK(tach__histogram_buckets(h, 0, b, 3) == 2);
+	CHECK(b[0].low == 5 && b[0].count == UINT32_MAX && b[1].low == 6 &&
+	      b[1].count == UINT32_MAX);
+	tach__histograms_free(h, 1);
+	tach__histograms_free(other, 1);
+}
+
 static void warm_up_is_left_out(void)
 {
 	begin(1, (struct tach_regions_options){.warmup = 5});
@@ -566,6 +594,7 @@ int main(void)
 	CASE(histograms_know_the_tail);
 	CASE(histograms_have_the_cost_taken_out);
 	CASE(a_value_lies_in_its_bucket);
+	CASE(a_full_bucket_stays_full);
 	CASE(warm_up_is_left_out);
 	CASE(not_measured_is_said);
 	CASE(a_set_is_given_once);

@@ -31,7 +31,7 @@ clean() { # nothing is left beside the reports
 result closed_pipe
 
 mkfifo "$work/fifo.json"
-TACH_OUTPUT=$work/fifo.json "$program" || no "status $? at a FIFO that nobody reads"
+TACH_OUTPUT=$work/fifo.json "$program" || no "status $? at a FIFO without a reader"
 result fifo_without_reader
 exec 9<>"$work/fifo.json"
 TACH_OUTPUT=$work/fifo.json "$program" || no "status $?"
@@ -107,7 +107,7 @@ else
 	skip full_disk "a mount namespace takes root"
 fi
 
-# Children: the file is the parent's, whoever ends first; %p gives everybody one.
+# Children: the file is the parent's, whichever ends first; %p gives each process one.
 regions() { is_whole "$1" && awk 'NR > 1 && NF && $2 ~ /^[0-9]+$/ { print $1 }' "$work/table" | sort | tr '\n' ' '; }
 for how in fork fork_exec fork_outlives fork_outlives_exec; do
 	rm -f "$work/family.json"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every event of every table, libpfm-3's lists included, says in words what it counts. */
+/*
+ * Every event of every core's table, libpfm-3's lists included, says in words what it counts.
+ */
 #include <string.h>
 #include "core/tables/tables.h"
 #include "tests/check.h"
@@ -11,6 +13,8 @@ static void every_event_is_described(void)
 	for (int p = 0; tach__pmu_exists(p); p++) {
 		const struct tach__pmu *pmu = tach__pmu_at(p);
 
+		if (pmu->flags & TACH__PMU_BOX)
+			continue;
 		for (uint32_t e = 0; e < pmu->nevents; e++) {
 			const struct tach__event *row = tach__event_at(p, (int)e);
 

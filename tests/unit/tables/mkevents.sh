@@ -20,7 +20,7 @@ cat >good.tsv <<'END'
 @perf	cpu
 @gp	4	48
 @fixed	f0,f1,f2	48
-@plm	k,u
+@privilege	k,u
 @mods	k,u,e,i,c
 @flags	rawumask
 # a comment
@@ -69,14 +69,14 @@ bad umask_before_event      '14:1: a umask before the first event' '14s/^E/U/'
 bad header_after_event      '20:1: a header line after the first event' '19a @isa\tx'
 # header
 bad unknown_key             "9:2: unknown header key 'fixd'" '9s/fixed/fixd/'
-bad key_twice               '11:2: @plm given twice' '10a @plm\tk' 
+bad key_twice               '11:2: @privilege given twice' '10a @privilege\tk' 
 bad key_missing             '1:1: no @perf in this file' '7d'
 bad wrong_number_of_values  '8:2: @gp takes 2 to 2 values' '8s/\t48//'
 bad other_format            '1:9: this program reads pmuevents/1 only' '1s/1$/2/'
 bad unknown_arch            "3:7: unknown architecture 'vax'" '3s/x86/vax/'
 bad unknown_encoding        "4:11: unknown encoding 'morse'" '4s/intel/morse/'
 bad unknown_pmu_flag        "12:17: unknown PMU flag 'nosuch'" '12s/rawumask/rawumask,nosuch/'
-bad unknown_level           "10:8: unknown privilege level 'x'" '10s/u$/x/'
+bad unknown_level           "10:14: unknown privilege level 'x'" '10s/u$/x/'
 bad unknown_modifier        "11:11: unknown modifier 'q'" '11s/,e/,q/'
 bad modifier_twice          "11:17: modifier 'u' given twice" '11s/$/,u/'
 bad bad_counter_width       "8:7: '480' is not a number up to 64" '8s/48/480/'
@@ -93,7 +93,7 @@ bad match_claimed_twice     '7:8: this CPU is claimed at base.tsv:6 too' '6a @ma
 # the same of architectures whose CPUs are patterns
 mv good.tsv x86.tsv
 printf '%s\n' '@format	pmuevents/1' '@pmu	base' '@arch	riscv64' '@encoding	riscv' '@match	0x489	0x[1-9a]07	0x[78]~' \
-	'@match	0x489	0x[1-9]07	0xd~' '@perf	cpu' '@plm	k,u,h' '@mods	-' '@flags	-' 'E	ONE	0x1	-	-	*	-	-	V	-	-' >good.tsv
+	'@match	0x489	0x[1-9]07	0xd~' '@perf	cpu' '@privilege	k,u,h' '@mods	-' '@flags	-' 'E	ONE	0x1	-	-	*	-	-	V	-	-' >good.tsv
 cp good.tsv base.tsv
 verdict patterns "$("$mkevents" base.tsv 2>&1)"
 bad patterns_meet           '6:8: this CPU is claimed at base.tsv:5 too' '6s/d~/80/'

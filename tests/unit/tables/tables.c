@@ -16,8 +16,8 @@ enum { CELLS = 11, MATCHED_ATTRS = 32 };
 enum { NAME = 1, CODE, GROUP, COUNTERS, MODS, HW, FLAGS, SRC, ATTRS, DESC };
 
 static const char *const mods[TACH__NMODS] = {
-	"k",	    "u", "e", "i",  "c",    "t",   "ldlat",  "intx",   "intxcp",
-	"fe_thres", "h", "g", "hv", "cmpl", "thr", "irange", "drange", "opc",
+	"k", "u", "e",	"i",	"c",   "t",	 "ldlat",  "intx", "intxcp", "fe_thres",
+	"h", "g", "hv", "cmpl", "thr", "irange", "drange", "opc",  "eq",
 };
 static const char *const attr_names[TACH__NATTRS] = {
 	"eq",	    "vn",    "sel",  "base",   "plain", "msr",	"ldlat",   "req",
@@ -30,19 +30,33 @@ static const struct {
 	uint32_t bit;
 } event_flags[] =
 	{
-		{"offcore", TACH__EV_OFFCORE},	 {"frontend", TACH__EV_FRONTEND},
-		{"grpexcl", TACH__EV_GRPEXCL},	 {"bare", TACH__EV_BARE},
-		{"fixed", TACH__EV_FIXED},	 {"pebs", TACH__EV_PEBS},
-		{"spec", TACH__EV_SPEC},	 {"depr", TACH__EV_DEPR},
-		{"codedup", TACH__EV_CODEDUP},	 {"btb", TACH__EV_BTB},
-		{"etb", TACH__EV_ETB},		 {"iear_cache", TACH__EV_IEAR_CACHE},
-		{"iear_tlb", TACH__EV_IEAR_TLB}, {"dear_cache", TACH__EV_DEAR_CACHE},
-		{"dear_tlb", TACH__EV_DEAR_TLB}, {"dear_alat", TACH__EV_DEAR_ALAT},
-		{"irange", TACH__EV_IRANGE},	 {"drange", TACH__EV_DRANGE},
-		{"opc", TACH__EV_OPC},		 {"mesi", TACH__EV_MESI},
-		{"allthrd", TACH__EV_ALLTHRD},	 {"fallback", TACH__EV_FALLBACK},
-		{"noauto", TACH__EV_NOAUTO},	 {"ibsfetch", TACH__EV_IBSFETCH},
-		{"ibsop", TACH__EV_IBSOP},	 {"filt", TACH__EV_FILT},
+		{"offcore", TACH__EV_OFFCORE},
+		{"frontend", TACH__EV_FRONTEND},
+		{"grpexcl", TACH__EV_GRPEXCL},
+		{"bare", TACH__EV_BARE},
+		{"fixed", TACH__EV_FIXED},
+		{"pebs", TACH__EV_PEBS},
+		{"pebsv", TACH__EV_PEBSV},
+		{"spec", TACH__EV_SPEC},
+		{"depr", TACH__EV_DEPR},
+		{"codedup", TACH__EV_CODEDUP},
+		{"btb", TACH__EV_BTB},
+		{"etb", TACH__EV_ETB},
+		{"iear_cache", TACH__EV_IEAR_CACHE},
+		{"iear_tlb", TACH__EV_IEAR_TLB},
+		{"dear_cache", TACH__EV_DEAR_CACHE},
+		{"dear_tlb", TACH__EV_DEAR_TLB},
+		{"dear_alat", TACH__EV_DEAR_ALAT},
+		{"irange", TACH__EV_IRANGE},
+		{"drange", TACH__EV_DRANGE},
+		{"opc", TACH__EV_OPC},
+		{"mesi", TACH__EV_MESI},
+		{"allthrd", TACH__EV_ALLTHRD},
+		{"fallback", TACH__EV_FALLBACK},
+		{"noauto", TACH__EV_NOAUTO},
+		{"ibsfetch", TACH__EV_IBSFETCH},
+		{"ibsop", TACH__EV_IBSOP},
+		{"filt", TACH__EV_FILT},
 		{"filt0", TACH__EV_FILT0},
 },
   umask_flags[] =
@@ -61,6 +75,7 @@ static const struct {
 	  {"ecmask", TACH__PMU_ECMASK},
 	  {"extpebs", TACH__PMU_EXTPEBS},
 	  {"pebsall", TACH__PMU_PEBSALL},
+	  {"noh", TACH__PMU_NOH},
 	  {"spec", TACH__PMU_SPEC},
 	  {"deprecated", TACH__PMU_DEPRECATED},
 	  {"archdefault", TACH__PMU_ARCHDEFAULT},
@@ -250,10 +265,11 @@ static void header(char *cell[], int n)
 		CHECK(pmu->mods == mods_of(cell[1], 0), "%s", at.file);
 	else if (strcmp(cell[0], "@flags") == 0)
 		CHECK(pmu->flags == BITS(pmu_flags, cell[1]), "%s", at.file);
-	else if (strcmp(cell[0], "@plm") == 0)
-		CHECK(pmu->plm == ((strchr(cell[1], 'k') ? TACH_PRIVILEGE_KERNEL : 0) |
-				   (strchr(cell[1], 'u') ? TACH_PRIVILEGE_USER : 0) |
-				   (strchr(cell[1], 'h') ? TACH_PRIVILEGE_HYPERVISOR : 0)),
+	else if (strcmp(cell[0], "@privilege") == 0)
+		CHECK(pmu->privilege ==
+			      ((strchr(cell[1], 'k') ? TACH_PRIVILEGE_KERNEL : 0) |
+			       (strchr(cell[1], 'u') ? TACH_PRIVILEGE_USER : 0) |
+			       (strchr(cell[1], 'h') ? TACH_PRIVILEGE_HYPERVISOR : 0)),
 		      "%s", at.file);
 	else if (strcmp(cell[0], "@fixed") == 0)
 		CHECK(pmu->fixed == counters_of(cell[1]) >> 32 &&
@@ -457,7 +473,7 @@ static void index_is_sound(const uint16_t *hashes, const uint16_t *order, size_t
 
 static void look_up_walks_a_few_steps(void)
 {
-	for (int pmu = 0; pmu < tach__npmus(); pmu++) {
+	for (int pmu = 0; pmu < tach__npmus() + tach__nboxes(); pmu++) {
 		const struct tach__pmu *row = tach__pmu_at(pmu);
 		const struct tach__tab_pmu *run = &tach__tab_runs[pmu];
 
@@ -476,6 +492,8 @@ static void look_up_walks_a_few_steps(void)
 	}
 	index_is_sound(&tach__tab_name_hash[tach__tab_pmu_names], NULL, tach__tab_npmu_names,
 		       "PMUs");
+	index_is_sound(&tach__tab_name_hash[tach__tab_box_names], NULL, tach__tab_nboxes,
+		       "boxes");
 	CHECK(all_steps < 3 * all_places, "%zu steps for %zu places", all_steps, all_places);
 }
 

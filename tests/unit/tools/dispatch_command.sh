@@ -26,6 +26,8 @@ case_ perf_name 1 "tach list --pmu skl" --pmu skl cycles
 case_ comma 1 'blanks separate events' --pmu skl INST_RETIRED:ANY,LSD
 case_ foreign_feature 1 "are Intel's" --pmu amd64_fam19h_zen4 --pebs RETIRED_INSTRUCTIONS
 case_ bad_value 2 "numbers below 512.*not '0,z'" --pmu skl --unavailable 0,z INST_RETIRED:ANY
+case_ privilege 0 '^PMC0 .*0x00000000005300c0 ' --pmu skl --privilege uk INST_RETIRED:ANY_P
+case_ bad_privilege 2 "letters out of u k h, or 0 .. 31, not 'z'" --pmu skl --privilege z INST_RETIRED:ANY_P
 case_ range_excess 0 'also 0x0 bytes before, 0x10 after' --pmu itanium2 --code 0x10000-0x1fff0 ISB_BUNPAIRS_IN
 case_ range_inexact 0 'do not cover these ranges exactly' --pmu itanium2 --data 0x356c0-0x357c0 --data 0x1085bb4-0xb59f0cc6a \
 	L2_IFET_CANCELS_BYPASS

@@ -21,7 +21,7 @@ case $verdict in
 ?*) [ $s = 1 ];;
 *) false;;
 esac; say $? "the verdict decides the exit status"
-[ "$(wc -L <"$work/text")" -le 80 ]; say $? "80 columns where nobody says how many"
+[ "$(wc -L <"$work/text")" -le 80 ]; say $? "80 columns where the width is not known"
 
 mkdir -p "$work/root/proc/sys/kernel" "$work/root/sys/devices/system/clocksource/clocksource0"
 echo '"hpet\' >"$work/root/sys/devices/system/clocksource/clocksource0/current_clocksource"

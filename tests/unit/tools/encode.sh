@@ -27,6 +27,11 @@ check caret "tach encode: c must be 0 .. 255
 check edge "tach encode: e needs c=1 or more: edges of nothing otherwise
     skl::INST_RETIRED:ANY_P:e:u
                             ^" "$("$tach" encode skl::INST_RETIRED:ANY_P:e:u 2>&1)"
+check privilege "0x5300c0
+0x5300c0
+0x5100c0
+tach encode: --privilege takes letters out of u k h, or 0 .. 31, not ''; tach encode --help tells more" "$(
+	for p in uk 9 u ''; do "$tach" encode --os none --privilege "$p" skl::INST_RETIRED:ANY_P 2>&1; done | sed -n 's/^  words  *//p; /^tach/p')"
 check in_order 'skl::BACLEARS:ANY:k=0:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0
 tach encode: no event '"'nosuch'" "$("$tach" encode --os none skl::BACLEARS nosuch 2>&1 | sed -n '1p;4p')"
 # A derived name that stands for one event is an event string, its modifiers added.
@@ -37,6 +42,17 @@ echo 'EVENT,MY_CALLS,NOT_DERIVED,BR_INST_RETIRED:NEAR_CALL' >"$own/tach/mine.der
 check derived '  words     0x5202c4' \
 	"$(XDG_CONFIG_HOME=$own "$tach" encode --pmu skl --os none my_calls:k | sed -n 2p)"
 check preset '  words     0x5100c0' "$("$tach" encode --pmu skl --os none PAPI_TOT_INS | sed -n 2p)"
+# One event an argument: what follows its comma is said to be ignored, in no answer; a device's commas are its own.
+rest="tach encode: one event an argument: ignored is ',cycles'"
+check rest "$rest" "$("$tach" encode --os none skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"
+check rest_json "$rest" "$("$tach" encode --json skl::BACLEARS:ANY,cycles 2>&1 >/dev/null | head -1)"
+mkdir -p "$own/sysfs/cpu/format"
+echo 4 >"$own/sysfs/cpu/type"
+echo config:0-7 >"$own/sysfs/cpu/format/event"
+echo config:8-15 >"$own/sysfs/cpu/format/umask"
+check rest_terms '' "$("$tach" encode --sysfs "$own/sysfs" cpu/event=0xc0,umask=1/u 2>&1 >/dev/null)"
+check rest_behind_terms "$rest" \
+	"$("$tach" encode --sysfs "$own/sysfs" cpu/event=0xc0,umask=1/u,cycles 2>&1 >/dev/null | head -1)"
 "$tach" encode nosuch >/dev/null 2>&1
 check refused 1 $?
 "$tach" encode >/dev/null 2>&1

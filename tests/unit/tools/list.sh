@@ -41,6 +41,10 @@ want list_pmu_in_pattern 0 '^skl,' "$tach" list --all 'SKL::lsd'
 want list_in_descriptions 0 'CONDITIONAL|COND_NTAKEN' "$tach" list --pmu skl 'not taken'
 want list_alias 0 'same as ' "$tach" list --pmu snb lsd
 want list_arm 0 '^  CPU_CYCLES ' "$tach" list --pmu arm_n1
+want list_all_boxes 0 '^  skx_unc_imc5 +x86' "$tach" list --uncore --all
+want list_finds_in_boxes 0 '^    RD ' "$tach" list --uncore --all 'skx_unc_imc5::UNC_M_CAS_COUNT'
+want list_of_one_box 0 '^  RAPL_ENERGY_PKG ' "$tach" list --pmu rapl
+want list_uncore_and_pmu 2 'not both' "$tach" list --uncore --pmu skl
 
 all=$("$tach" list --all '*')
 for what in 'vc:code 0x[0-9a-fx,]* as in libpfm-4; the vendor' 'pfm:code 0x[0-9a-fx,]* as in the vendor'; do

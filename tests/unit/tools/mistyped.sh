@@ -87,9 +87,9 @@ TACH_OUTPUT=/nonexistent/x "$work/program" 2>/dev/full || { echo "# full: $?"; r
 mkfifo "$work/fifo"
 exec 7<>"$work/fifo" 8>"$work/fifo"
 exec 7<&-
-env TACH_OUTPUT=/nonexistent/x "$work/program" 2>&8 || { echo "# nobody reads: $?"; rc=1; }
+env TACH_OUTPUT=/nonexistent/x "$work/program" 2>&8 || { echo "# no reader: $?"; rc=1; }
 exec 8>&-
-if [ $rc = 0 ]; then echo "ok mistyped harms nobody"; else echo "not ok mistyped harms nobody"; failed=1; fi
+if [ $rc = 0 ]; then echo "ok mistyped does no harm"; else echo "not ok mistyped does no harm"; failed=1; fi
 doctor variable '"cause":"events","text":"TACH_EVNTS is not looked at; did you mean TACH_EVENTS' TACH_EVNTS=x
 doctor pmu "\"cause\":\"events\",\"text\":\"TACH_PMU: no PMU 'nosuch'" TACH_PMU=nosuch
 doctor derived '"cause":"events","text":"TACH_DERIVED: /nonexistent/x: No such file' TACH_DERIVED=/nonexistent/x

@@ -90,7 +90,7 @@ static void ten_thousand_sites(void)
 	CHECK(entered(THREADS + 1, THREADS + 1) == LIBRARIES * EACH);
 }
 
-/* What they counted stays, and nobody writes where their words were. */
+/* What they counted stays, and nothing is written where their words were. */
 static void half_of_them_unloaded(void)
 {
 	for (int i = 0; i < LIBRARIES; i += 2)
@@ -154,7 +154,7 @@ static void come_and_go_while_sets_are_exchanged(void)
 	CHECK(entered(1, 1) == LIBRARIES * EACH);
 }
 
-/* One more than there can be is refused, and harms nobody. */
+/* One more than there can be is refused, and does no harm. */
 static void more_sites_than_there_can_be(void)
 {
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT;

@@ -29,8 +29,7 @@ struct tach__beacon tach__beacon = {TACH__BEACON_MAGIC,
 				    NULL,
 				    NULL,
 				    NULL};
-__asm__(".pushsection .note.tach,\"a\",%note\n.balign 4\n.long 5, 8, 2\n.asciz \"tach\"\n"
-	".balign 4\n1: .quad tach__beacon - 1b\n.popsection\n");
+TACH__BEACON_ASM;
 #endif
 
 static void use(const char *file, int configure)

@@ -115,6 +115,8 @@ static void *loop(void *argument)
 	__asm__ volatile("1: decq %0\n\tjnz 1b" : "+r"(n)::"cc");
 #elif defined(__aarch64__)
 	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r"(n)::"cc");
+#elif defined(__riscv)
+	__asm__ volatile("1: addi %0, %0, -1\n\tbnez %0, 1b" : "+r"(n));
 #endif
 	TACH_STOP(loop);
 	return argument;

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Boxes of the uncore: memory controllers, caches, links, power control. Intel's have one
+ * control register a counter and, in some boxes, two filter registers (Intel's uncore
+ * performance monitoring manuals, one a generation). The bits are those of the "format" files
+ * of Linux's arch/x86/events/intel/uncore_snbep.c.
+ *
+ *	 0-7 event select   8-15 umask   18 edge   19 tid filter   21 event select 8
+ *	23 invert   24-31 threshold   32-55 umask, channel and flow masks
+ *
+ * and in power control units 14-15 core state, 30 invert and 31 edge of its occupancy. There
+ * are neither privilege levels nor an enable bit: a box counts for all its processors.
+ */
+#include "arch/x86/uncore.h"
+
+/* What a modifier writes; shown in full names: the same unless `seen` has a width. */
+static const struct {
+	uint16_t max;
+	uint8_t min;
+	struct field put, seen, also;
+	struct field occ; /* instead of put, for occupancies of power control units */
+	uint8_t force;	  /* the second word is there even if it is 0 */
+} mods[TACH__NBOX_MODS] = {
+	[TACH__BOX_MOD_E] = {.max = 1, .put = {R, 18, 1}, .occ = {R, 31, 1}},
+	[TACH__BOX_MOD_I] = {.max = 1, .put = {R, 23, 1}, .occ = {R, 30, 1}},
+	[TACH__BOX_MOD_T8] = {.max = 255, .put = {R, 24, 8}},
+	[TACH__BOX_MOD_T5] = {.max = 31, .put = {R, 24, 5}},
+	[TACH__BOX_MOD_T6] = {.max = 63, .put = {R, 24, 6}},
+	[TACH__BOX_MOD_T12] = {.max = 4095, .put = {R, 24, 12}},
+	[TACH__BOX_MOD_C5] = {.max = 31, .put = {R, 24, 5}},
+	[TACH__BOX_MOD_C6] = {.max = 63, .put = {R, 24, 6}},
+	[TACH__BOX_MOD_C8] = {.max = 255, .put = {R, 24, 8}},
+	[TACH__BOX_MOD_O] = {.max = 1, .put = {R, 17, 1}},
+	[TACH__BOX_MOD_TF] = {.max = 1,
+			      .put = {F0, 0, 1},
+			      .seen = {R, 19, 1},
+			      .also = {R, 19, 1},
+			      .force = 1},
+	[TACH__BOX_MOD_CF] = {.max = 15, .put = {F0, 1, 3}, .also = {R, 19, 1}, .force = 1},
+	[TACH__BOX_MOD_CF1] = {.max = 63, .put = {F0, 1, 5}, .also = {R, 19, 1}, .force = 1},
+	[TACH__BOX_MOD_NF] = {.max = 255, .min = 1, .put = {F0, 10, 8}},
+	[TACH__BOX_MOD_NF1] = {.max = 255, .min = 1, .put = {F1, 0, 16}},
+	[TACH__BOX_MOD_FF] = {.max = 255, .put = {F0, 0, 8}},
+	[TACH__BOX_MOD_ISOC] = {.max = 1, .put = {F1, 31, 1}},
+	[TACH__BOX_MOD_NC] = {.max = 1, .put = {F1, 30, 1}},
+	[TACH__BOX_MOD_LOC] = {.max = 1, .put = {F1, 1, 1}},
+	[TACH__BOX_MOD_REM] = {.max = 1, .put = {F1, 0, 1}},
+	[TACH__BOX_MOD_LMEM] = {.max = 1, .put = {F1, 1, 1}},
+	[TACH__BOX_MOD_RMEM] = {.max = 1, .put = {F1, 5, 1}, .seen = {F1, 0, 1}},
+	[TACH__BOX_MOD_DNID] = {.max = 15, .put = {F0, 8, 4}, .also = {F0, 13, 1}},
+	[TACH__BOX_MOD_RCSNID] = {.max = 15, .put = {F0, 14, 4}, .also = {F0, 18, 1}},
+	[TACH__BOX_MOD_OCC_I] = {.max = 1, .put = {R, 30, 1}},
+	[TACH__BOX_MOD_OCC_E] = {.max = 1, .put = {R, 31, 1}},
+	[TACH__BOX_MOD_K] = {.max = 1},
+	[TACH__BOX_MOD_U] = {.max = 1},
+	[TACH__BOX_MOD_HV] = {.max = 1},
+};
+
+#define IDLE (1u << TACH__BOX_MOD_K | 1u << TACH__BOX_MOD_U | 1u << TACH__BOX_MOD_HV)
+/* Client boxes and Nehalem's: interrupt and enable, which perf sets itself. */
+#define CLIENT_BITS (UINT64_C(1) << 20 | UINT64_C(1) << 22)
+/* Frequency bands are four events from this one on, with one byte of the filter each. */
+enum { BAND0 = 0x0b };
+
+static unsigned band(const struct box *b)
+{
+	return 8 * (((unsigned)b->word[R] & 0xff) - BAND0) & 63;
+}
+
+/* ---- what was asked for ---- */
+
+static int modifier(struct tach__work *w, struct box *b, const struct tach__pick *pick)
+{
+	int mod = pick->number;
+	const struct field *put = &mods[mod].put;
+
+	if (pick->value < mods[mod].min || pick->value > mods[mod].max)
+		return tach__refuse(w,
+				    w->pmu->encoding == TACH__NHM_UNC && w->quirks->box_slips
+					    ? TACH_ERR_INVAL
+					    : TACH_ERR_ATTR_VALUE,
+				    "%s must be %d .. %d", tach__box_mods[mod].name,
+				    mods[mod].min, mods[mod].max);
+	if (mod == TACH__BOX_MOD_FF) {
+		b->word[F0] = pick->value << band(b);
+		return 0;
+	}
+	if (mod == TACH__BOX_MOD_T6 && w->quirks->box_slips)
+		put = &mods[TACH__BOX_MOD_T8].put;
+	if (b->occupancy && mods[mod].occ.width)
+		put = &mods[mod].occ;
+	store(b, put, pick->value);
+	if (mods[mod].also.width)
+		store(b, &mods[mod].also, 1);
+	b->force |= mods[mod].force;
+	return 0;
+}
+
+static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pick)
+{
+	w->column = pick->column;
+	switch (pick->kind) {
+	case TACH__PICK_UMASK:
+		return tach__uncore_umask(w, b, pick->number);
+	case TACH__PICK_RAW:
+		if (pick->value > 0xff)
+			return tach__refuse(w, TACH_ERR_ATTR, "a umask has at most 8 bits");
+		w->has_raw = 1;
+		w->raw = b->umask = pick->value;
+		b->have = (1u << w->event->ngroups) - 1;
+		b->n++;
+		return 0;
+	case TACH__PICK_MOD:
+		return modifier(w, b, pick);
+	}
+	return 0;
+}
+
+/* ---- words ---- */
+
+/* SKX and later: what the two queues' occupancies and inserts need of the second filter. */
+static void queue_filter(struct box *b)
+{
+	uint64_t select = b->word[R] & 0xff;
+
+	if (select != 0x35 && select != 0x36)
+		return;
+	if (!b->word[F1])
+		b->word[F1] = 0x3b;
+	else if (b->word[F1] & 0x1ffffe00)
+		b->word[F1] &= ~UINT64_C(8);
+}
+
+static void show(struct tach__work *w, const struct box *b)
+{
+	/* Full names have node filters where they mean something, the idle ones never. */
+	w->spelled &= ~((NODE_FILTERS & ~b->need) | IDLE);
+	/* Filters that are not there: as 0 they would be. */
+	for (uint32_t set = w->spelled & ~w->given; set && !w->quirks->box_slips;
+	     set &= set - 1)
+		if (mods[__builtin_ctz(set)].also.width)
+			w->spelled &= ~(set & -set);
+	for (uint32_t set = w->spelled; set; set &= set - 1) {
+		int mod = __builtin_ctz(set);
+		const struct field *f = &mods[mod].put;
+
+		if (b->occupancy && mods[mod].occ.width)
+			f = &mods[mod].occ;
+		if (mods[mod].seen.width && (w->quirks->box_slips || mod == TACH__BOX_MOD_TF))
+			f = &mods[mod].seen;
+		w->box_shown[mod] =
+			b->word[f->word] >> (mod == TACH__BOX_MOD_FF ? band(b) : f->shift) &
+			((UINT64_C(1) << f->width) - 1);
+	}
+}
+
+static void words(struct tach__work *w, struct box *b)
+{
+	b->word[R] |= (b->built_in | b->umask) << 8;
+	if (b->plain)
+		b->word[R] |= CLIENT_BITS;
+	w->codes[0] = b->word[R];
+	w->ncodes = 1;
+	if (b->word[F0] || b->word[F1] || b->force)
+		w->codes[w->ncodes++] = b->word[F0];
+	if (b->word[F1])
+		w->codes[w->ncodes++] = b->word[F1];
+}
+
+static uint64_t code_of(const struct tach__event *event)
+{
+	uint64_t code = event->code;
+
+	if (event->attrs)
+		tach__attr(event->attrs, TACH__A_BASE, &code, NULL);
+	return code;
+}
+
+static int intel(struct tach__work *w)
+{
+	struct box b = {.word = {code_of(w->event)}, .above = -1, .last = -1};
+	uint64_t required;
+	uint32_t threshold;
+	int rc = 0;
+
+	b.plain = w->pmu->encoding != TACH__SNBEP;
+	b.umask = b.built_in = b.word[R] >> 8;
+	b.force = (w->event->flags & TACH__EV_FILT0) != 0;
+	b.occupancy = w->pmu->flags & TACH__PMU_OCC && w->event->code & 0x80;
+	if (w->event->attrs && tach__attr(w->event->attrs, TACH__A_REQ, &required, NULL))
+		b.need = (uint32_t)required;
+	if (tach__hw(w->event->hw, TACH__MOD_C, &threshold))
+		store(&b, &mods[TACH__BOX_MOD_T8].put, threshold);
+	for (unsigned i = 0; i < w->npicks && !rc; i++)
+		rc = pick(w, &b, &w->picks[i]);
+	if (!rc)
+		rc = tach__uncore_umasks(w, &b);
+	if (rc)
+		return rc;
+	if (w->pmu->flags & TACH__PMU_CHA)
+		queue_filter(&b);
+	words(w, &b);
+	show(w, &b);
+	return 0;
+}
+
+int tach__box_encode(struct tach__work *w)
+{
+	switch ((enum tach__encoding)w->pmu->encoding) {
+	case TACH__AMD_UNC:
+		return tach__amd_encode(w);
+	case TACH__RAW:
+		w->spelled = 0;
+		w->codes[0] = code_of(w->event);
+		w->ncodes = 1;
+		return 0;
+	default:
+		return intel(w);
+	}
+}
+
+/* Events of caches whose two filters the kernel takes as one word. */
+static int joint_filters(const struct tach__work *w)
+{
+	uint64_t select = w->codes[0] & 0xff;
+
+	return select >= 0x34 && select <= 0x36 &&
+	       (w->pmu->flags & TACH__PMU_CHA ||
+		(w->pmu->flags & TACH__PMU_CBO && w->codes[0] & 0x100));
+}
+
+void tach__box_perf(struct tach__work *w)
+{
+	if (w->pmu->encoding == TACH__AMD_UNC) {
+		tach__amd_perf(w);
+		return;
+	}
+	w->config = w->codes[0];
+	if (w->pmu->encoding == TACH__NHM_UNC || w->pmu->encoding == TACH__CLIENT)
+		w->config &= ~CLIENT_BITS;
+	if (w->ncodes == 1)
+		return;
+	/* Linux has them among the umask's upper bits. */
+	if (w->pmu->flags & TACH__PMU_HEADER && !w->quirks->box_slips) {
+		w->config |= w->codes[1] << 32;
+		return;
+	}
+	w->config1 = w->codes[1];
+	w->has |= TACH_EVENT_HAS_CONFIG1;
+	if (w->ncodes == 2)
+		return;
+	if (joint_filters(w)) {
+		w->config1 |= w->codes[2] << 32;
+	} else {
+		w->config2 = w->codes[2];
+		w->has |= TACH_EVENT_HAS_CONFIG2;
+	}
+}

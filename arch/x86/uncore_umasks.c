@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Umasks of uncore events: those that were given, and those that come by themselves. */
+#include "arch/x86/uncore.h"
+
+/* What picks the event: bits 0-7, and bit 21 of later boxes. */
+#define SELECT UINT64_C(0x2000ff)
+
+static void filter(struct box *b, uint32_t attrs, enum tach__attr key, enum word word)
+{
+	uint64_t number;
+
+	if (tach__attr(attrs, key, &number, NULL))
+		b->word[word] = (b->word[word] | (number & UINT32_MAX)) & ~(number >> 32);
+}
+
+static void apply(struct box *b, const struct tach__umask *um)
+{
+	uint64_t base;
+	uint32_t threshold;
+
+	if (um->attrs) {
+		filter(b, um->attrs, TACH__A_F0, F0);
+		filter(b, um->attrs, TACH__A_F1, F1);
+		if (tach__attr(um->attrs, TACH__A_BASE, &base, NULL))
+			b->word[R] = (b->word[R] & ~SELECT) | base;
+	}
+	if (tach__hw(um->hw, TACH__MOD_C, &threshold))
+		store(b, &(struct field){R, 24, 8}, threshold);
+	b->umask |= um->code;
+	b->have |= 1u << um->group;
+	b->n++;
+}
+
+static int clash(struct tach__work *w, int row, const char *why)
+{
+	return tach__refuse(w, TACH_ERR_FEATCOMB, "%s %s",
+			    tach__str(tach__umask_at(w->event, row)->name), why);
+}
+
+static int excluded(struct tach__work *w, const struct box *b, int row)
+{
+	const struct tach__umask *um = tach__umask_at(w->event, row);
+
+	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
+		return clash(w, row, "and the umask before: one of them stands alone");
+	if (b->last >= 0 && b->last != um->group && w->event->flags & TACH__EV_GRPEXCL)
+		return clash(w, row, "is of another group than the umask before");
+	if (w->groups.count[um->group] &&
+	    (b->nc | (um->flags & TACH__UM_NC ? 1u : 0u) << um->group) >> um->group & 1)
+		return clash(w, row, "cannot be combined with another umask of its group");
+	return 0;
+}
+
+int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
+{
+	const struct tach__umask *um = tach__umask_at(w->event, row);
+	int rc = excluded(w, b, row);
+
+	if (rc)
+		return rc;
+	w->groups.count[um->group]++;
+	b->last = um->group;
+	if (um->flags & TACH__UM_NC)
+		b->nc |= 1u << um->group;
+	if (um->flags & TACH__UM_XGT)
+		b->above = um->group;
+	/* For now: those that are required. */
+	w->groups.used |= um->requires != 0xff ? 1u << um->requires : 0;
+	apply(b, um);
+	if (um->flags & TACH__UM_SOLO) {
+		w->groups.solo = 1;
+		b->have = (1u << w->event->ngroups) - 1;
+	}
+	if (b->occupancy && um->src != TACH__SRC_V) {
+		store(b, &(struct field){R, 14, 2}, b->umask >> 6);
+		b->umask = 0;
+	} else {
+		b->word[R] |= b->umask << 8;
+	}
+	b->need |= um->mods;
+	w->rows[w->nrows++] = (uint16_t)row;
+	return 0;
+}
+
+/* ---- what comes by itself ---- */
+
+static int no_default(struct tach__work *w, int group)
+{
+	const char *names[3] = {"", "", ""};
+	int n = 0;
+
+	for (int i = 0; i < w->event->numasks; i++)
+		if (tach__umask_at(w->event, i)->group == group && n++ < 3)
+			names[n - 1] = tach__str(tach__umask_at(w->event, i)->name);
+	w->column = 0;
+	return tach__refuse(w, TACH_ERR_UMASK, "%s needs a umask of group %d: %s%s%s%s%s%s",
+			    tach__str(w->event->name), group, names[0], n > 1 ? ", " : "",
+			    names[1], n > 2 ? ", " : "", names[2], n > 3 ? ", ..." : "");
+}
+
+/* 1: a default of an event that takes one group only ends it all. */
+static int group_default(struct tach__work *w, struct box *b, int group)
+{
+	int done = 0;
+
+	for (int i = 0; i < w->event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, i);
+
+		if (um->group != group)
+			continue;
+		if ((!b->plain && b->above >= 0 && group > b->above) ||
+		    um->flags & TACH__UM_GRPNONE) {
+			done = 1;
+			continue;
+		}
+		if (!(um->flags & TACH__UM_DFL) || w->nrows == TACH__ROWS_MAX)
+			continue;
+		if (um->flags & TACH__UM_XGT && !b->plain) {
+			if (b->above >= 0)
+				return no_default(w, group);
+			b->above = group;
+		}
+		apply(b, um);
+		w->rows[w->nrows++] = (uint16_t)i;
+		done = 1;
+		if (w->event->flags & TACH__EV_GRPEXCL)
+			return 1;
+	}
+	return done ? 0 : no_default(w, group);
+}
+
+static int defaults(struct tach__work *w, struct box *b)
+{
+	uint32_t all = (1u << w->event->ngroups) - 1, missing = all & ~b->have;
+	int rc = 0;
+
+	if (w->event->flags & (w->quirks->box_slips ? TACH__EV_BAREL : TACH__EV_BARE) &&
+	    !b->n) {
+		uint64_t bits;
+
+		if (tach__attr(w->event->attrs, TACH__A_UM, &bits, NULL))
+			b->umask = bits;
+		b->n = 1;
+		return 0;
+	}
+	if (!w->event->numasks || (!missing && b->have) ||
+	    (b->plain && w->event->flags & TACH__EV_GRPEXCL && b->n))
+		return 0;
+	for (; missing && !rc; missing &= missing - 1)
+		rc = group_default(w, b, __builtin_ctz(missing));
+	return rc < 0 ? rc : 0;
+}
+
+int tach__uncore_umasks(struct tach__work *w, struct box *b)
+{
+	uint32_t required = w->groups.used & ~b->have;
+	int rc;
+
+	w->column = 0;
+	if (required && !b->plain)
+		return tach__refuse(w, TACH_ERR_FEATCOMB, "%s also needs a umask of group %d",
+				    tach__str(w->event->name), __builtin_ctz(required));
+	rc = defaults(w, b);
+	if (rc)
+		return rc;
+	if (w->event->numasks && !b->n)
+		return tach__refuse(w, TACH_ERR_ATTR, "%s needs a umask",
+				    tach__str(w->event->name));
+	if (w->given & NODE_FILTERS & ~b->need)
+		return tach__refuse(w, TACH_ERR_ATTR, "nf= needs a umask that asks for it");
+	if (b->need && !(w->given & b->need))
+		return tach__refuse(w, TACH_ERR_ATTR, "%s= must be given here",
+				    tach__box_mods[__builtin_ctz(b->need)].name);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A derived event that is being taken apart. */
+#ifndef TACH_CORE_DERIVED_EXPAND_H
+#define TACH_CORE_DERIVED_EXPAND_H
+
+#include <stddef.h>
+#include "core/derived/derived.h"
+
+#define TACH__EXPAND_DEPTH_MAX	   64
+#define TACH__EXPAND_MODIFIERS_MAX 128
+
+struct tach__expand {
+	struct tach_derived *d;
+	struct tach_error *err;
+	struct tach_expansion *x;
+	int pmu, depth, parts;
+	struct tach_derived_info chain[TACH__EXPAND_DEPTH_MAX];
+	const char *pmu_name;			    /* of PMU::NAME, with the colons; or "" */
+	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* of NAME:u:k, the same */
+	char *text;
+	size_t length;
+};
+
+/* One more word of the postfix text. */
+int tach__expand_word(struct tach__expand *e, const char *word);
+/* The text of base event i of a definition. */
+int tach__expand_operand(struct tach__expand *e, const struct tach_derived_info *info, int i);
+/* The same of a name, which a derived or a native event has. */
+int tach__expand_called(struct tach__expand *e, const char *event);
+/* The definition that NAME:u:c=2 means: where its modifiers begin, or 0. */
+size_t tach__expand_modified(struct tach_derived *d, int pmu, const char *name, size_t length,
+			     struct tach_derived_info *info);
+
+/* ---- substitute.c ---- */
+/* The definition's formula in postfix, each N<i> replaced by what base event i becomes. */
+int tach__expand_substituted(struct tach__expand *e, const struct tach_derived_info *info);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Expansions: their native events, and what callers ask of them. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/event.h>
+#include <tach/pmu.h>
+#include "core/base/error.h"
+#include "core/derived/expansion.h"
+
+/* Whether one counter would do for both, however they are spelled. */
+static bool same(const struct tach_event *a, const struct tach_event *b)
+{
+	return a->type == b->type && a->has == b->has && a->config == b->config &&
+	       a->config1 == b->config1 && a->config2 == b->config2 && a->period == b->period &&
+	       a->exclude_user == b->exclude_user && a->exclude_kernel == b->exclude_kernel &&
+	       a->exclude_hv == b->exclude_hv && a->exclude_host == b->exclude_host &&
+	       a->exclude_guest == b->exclude_guest && a->precise == b->precise &&
+	       a->cpu == b->cpu && a->pmu == b->pmu && a->ncodes == b->ncodes &&
+	       !memcmp(a->codes, b->codes, a->ncodes * sizeof *a->codes);
+}
+
+/*
+ * On the PMU itself, or where files written for libpfm-4 may mean it too, because there they
+ * are searched next: the architectural events of an Intel PMU, then the kernel's generic ones.
+ */
+static int encode_native(int pmu, const char *event, struct tach_event *out, const char **where,
+			 struct tach_error *err)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+	struct tach_pmu_info info = {.size = sizeof info};
+	struct tach_error unwanted = TACH_ERROR_INIT;
+	int rc;
+
+	opt.pmu = pmu;
+	rc = tach_event_encode(event, &opt, out, err);
+	if (rc == TACH_ERR_NOTSUPP) { /* nothing the kernel knows; register words may exist */
+		opt.os = TACH_OS_NONE;
+		rc = tach_event_encode(event, &opt, out, err);
+	}
+	if (rc != TACH_ERR_NOTFOUND || strstr(event, "::"))
+		return rc;
+	/* PMUs without fixed counters are older than the architectural events. */
+	if (tach_pmu_describe(pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
+	    strncmp(info.name, "amd64", 5) != 0) {
+		*where = "ix86arch::";
+		opt.pmu = tach_pmu_find("ix86arch");
+		if (tach_event_encode(event, &opt, out, &unwanted) == 0)
+			return 0;
+	}
+	*where = "perf::";
+	opt.pmu = tach_pmu_find("perf");
+	return tach_event_encode(event, &opt, out, &unwanted) == 0 ? 0 : rc;
+}
+
+int tach__expansion_can(int pmu, const char *event)
+{
+	struct tach_event encoded = {.size = sizeof encoded};
+	const char *where;
+
+	return encode_native(pmu, event, &encoded, &where, NULL) == 0;
+}
+
+int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
+			const char *event, struct tach_error *err)
+{
+	struct tach_event *encoded =
+		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
+	const char *where = strstr(event, "::") ? "" : pmu_name;
+	size_t size;
+	int rc;
+
+	if (!encoded)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	x->encoded = encoded; /* the old one is gone, whatever comes */
+	encoded += x->count;
+	memset(encoded, 0, sizeof *encoded);
+	encoded->size = sizeof *encoded;
+	rc = encode_native(pmu, event, encoded, &where, err);
+	if (rc < 0)
+		return rc;
+	for (int i = 0; i < x->count; i++)
+		if (same(&x->encoded[i], encoded))
+			return i;
+	if (x->count == TACH_FORMULA_OPERANDS_MAX)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "more than %d different events",
+				   TACH_FORMULA_OPERANDS_MAX);
+	size = strlen(where) + strlen(event) + 1;
+	x->event[x->count] = malloc(size);
+	if (!x->event[x->count])
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	snprintf(x->event[x->count], size, "%s%s", where, event);
+	return x->count++;
+}
+
+void tach_expansion_free(struct tach_expansion *x)
+{
+	if (!x)
+		return;
+	tach_formula_free(x->formula);
+	for (int i = 0; i < x->count; i++)
+		free(x->event[i]);
+	free(x->encoded);
+	free(x);
+}
+
+int tach_expansion_count(const struct tach_expansion *x)
+{
+	return x->count;
+}
+
+const char *tach_expansion_event(const struct tach_expansion *x, int i)
+{
+	return i >= 0 && i < x->count ? x->event[i] : NULL;
+}
+
+const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x)
+{
+	return x->encoded;
+}
+
+const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x)
+{
+	return x->formula;
+}
+
+const char *tach__expansion_plain(const struct tach_expansion *x)
+{
+	char text[8];
+
+	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, sizeof text);
+	return x->count == 1 && !strcmp(text, "N0|") ? x->event[0] : NULL;
+}
+
+struct renumber {
+	const struct tach_expansion *x;
+	const int *number;
+};
+
+static int renumbered(void *context, const char *name, size_t length)
+{
+	const struct renumber *r = context;
+
+	(void)length;
+	return r->number[atoi(name + 1)];
+}
+
+int tach__expansion_over(const struct tach_expansion *x, const int *number,
+			 struct tach_formula **out, struct tach_error *err)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int length = tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, NULL, 0), rc;
+	struct renumber r = {x, number};
+	char *text = malloc((size_t)length + 1);
+
+	if (!text)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, (size_t)length + 1);
+	for (int i = 0; i < length; i++)
+		if (text[i] == 'N') /* not N<number>, so that it comes to us */
+			text[i] = 'n';
+	opt.kind = TACH_FORMULA_POSTFIX;
+	opt.resolve = renumbered;
+	opt.context = &r;
+	opt.max_hz = x->max_hz;
+	opt.tsc_hz = x->tsc_hz;
+	rc = tach_formula_compile(text, &opt, out, err);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What a derived event has been taken apart into: native events, and a formula over them. */
+#ifndef TACH_CORE_DERIVED_EXPANSION_H
+#define TACH_CORE_DERIVED_EXPANSION_H
+
+#include "core/derived/derived.h"
+
+struct tach_expansion {
+	struct tach_formula *formula;
+	int count;
+	char *event[TACH_FORMULA_OPERANDS_MAX]; /* as written */
+	struct tach_event *encoded;
+	double max_hz, tsc_hz; /* of the registry */
+};
+
+/*
+ * The number of that native event of `pmu`, which is added if no other one counts the same.
+ * pmu_name: the prefix that it is given, with its colons, or "". A negative code with err.
+ */
+int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
+			const char *event, struct tach_error *err);
+
+/* Whether that is an event of the PMU, or one that would be taken for it. */
+int tach__expansion_can(int pmu, const char *event);
+
+#endif

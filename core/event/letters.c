@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf's modifiers, several in one word (perf-list(1)): levels, p to ppp, guest and host,
+ * pinned, exclusive; P, S, W and I tell how to sample, to group, and that idling does not
+ * count, which a thread that counts itself never does.
+ */
+#include "core/event/perf_events.h"
+
+/* What each letter asks for; -1: nothing that matters to who counts. */
+static const struct {
+	char letter;
+	int8_t modifier;
+} letters[] = {
+	{'u', TACH__OS_U},
+	{'k', TACH__OS_K},
+	{'h', TACH__OS_H},
+	{'p', TACH__OS_PRECISE},
+	{'P', -1},
+	{'G', TACH__OS_MG},
+	{'H', TACH__OS_MH},
+	{'D', TACH__OS_PINNED},
+	{'e', TACH__OS_EXCL},
+	{'S', -1},
+	{'W', -1},
+	{'I', -1},
+};
+
+static int letter_of(char c)
+{
+	for (int i = 0; i < (int)(sizeof letters / sizeof *letters); i++)
+		if (letters[i].letter == c)
+			return i;
+	return -1;
+}
+
+int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
+		  uint64_t *precise)
+{
+	int precision = offered >> TACH__OS_PRECISE & 1 ? TACH__OS_PRECISE : TACH__OS_HW_SMPL;
+	uint32_t mods = 0;
+
+	*precise = 0;
+	for (size_t i = 0; i < word->length; i++) {
+		int letter = letter_of(word->text[i]);
+		int modifier = letter < 0 ? -1 : letters[letter].modifier;
+
+		if (modifier == TACH__OS_PRECISE) {
+			modifier = precision;
+			++*precise;
+		}
+		if (letter < 0 || *precise > 3 || (modifier >= 0 && !(offered >> modifier & 1)))
+			return 0;
+		mods |= modifier < 0 ? 0 : 1u << modifier;
+	}
+	*asked = mods;
+	return 1;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* Folded nodes to forms and bytecode. */
+#include <math.h>
+#include "core/formula/fold.h"
+
+static struct tach__linear linear(struct tach__fold *s, const struct tach__wide *w)
+{
+	struct tach__linear l = {.term = s->f->term + s->nterms,
+				 .exact = w->exact,
+				 .elapsed = w->factor[s->width - 2],
+				 .constant = *tach__fold_constant(s, w)};
+
+	for (unsigned i = 0; i + 2 < s->width; i++)
+		if (w->factor[i] != 0)
+			s->f->term[s->nterms++] = (struct tach__term){w->factor[i], i};
+	l.count = (uint32_t)(s->f->term + s->nterms - l.term);
+	return l;
+}
+
+static struct tach__form form(struct tach__fold *s, const struct tach__fraction *x)
+{
+	struct tach__form out;
+
+	out.num = linear(s, &x->num);
+	out.den = linear(s, &x->den);
+	return out;
+}
+
+static struct tach__insn *put(struct tach__fold *s, enum tach__op op, int grow)
+{
+	s->code[s->ncode].op = op;
+	s->depth += grow;
+	if (s->depth - 1 > (int)s->f->stack)
+		s->f->stack = (uint32_t)(s->depth - 1);
+	return &s->code[s->ncode++];
+}
+
+/* A new topmost value; there may be one to save. */
+static struct tach__insn *put_new(struct tach__fold *s, enum tach__op saving,
+				  enum tach__op first)
+{
+	return put(s, s->depth ? saving : first, 1);
+}
+
+static void put_form(struct tach__fold *s, const struct tach__fraction *x)
+{
+	struct tach__form *to = &s->f->form[s->f->nforms++];
+
+	*to = form(s, x);
+	if (x->one)
+		put_new(s, TACH__F_DOT, TACH__F_DOT0)->of.form = to;
+	else
+		put_new(s, TACH__F_QUOT, TACH__F_QUOT0)->of.form = to;
+}
+
+static void emit(struct tach__fold *s, unsigned i);
+
+/*
+ * kid0 kid1 JUMP-UNLESS else; then...; JUMP end; else: ... end: both ends one value deeper. A
+ * comparison uses up the topmost value: where others wait, both branches fetch one first.
+ */
+static void emit_choice(struct tach__fold *s, const struct tach__node *n)
+{
+	const struct tach__node *c = &s->f->node[n->kid[0]];
+	struct tach__insn *unless, *jump;
+
+	emit(s, c->kid[0]);
+	emit(s, c->kid[1]);
+	unless = put(s, (enum tach__op)c->op, -2);
+	if (s->depth)
+		put(s, TACH__F_POP, 0);
+	emit(s, n->kid[1]);
+	jump = put(s, TACH__F_JUMP, -1);
+	unless->arg = (uint32_t)(&s->code[s->ncode] - unless);
+	if (s->depth)
+		put(s, TACH__F_POP, 0);
+	emit(s, n->kid[2]);
+	jump->arg = (uint32_t)(&s->code[s->ncode] - jump);
+}
+
+/* Operators with a count or a number for one side take it along. */
+static const struct {
+	enum tach__op arg, num, arg_first, num_first;
+} fused[] = {
+	[TACH__F_ADD] = {TACH__F_ADD_ARG, TACH__F_ADD_NUM, TACH__F_ADD_ARG, TACH__F_ADD_NUM},
+	[TACH__F_SUB] = {TACH__F_SUB_ARG, TACH__F_SUB_NUM, TACH__F_FROM_ARG, TACH__F_FROM_NUM},
+	[TACH__F_MUL] = {TACH__F_MUL_ARG, TACH__F_MUL_NUM, TACH__F_MUL_ARG, TACH__F_MUL_NUM},
+	[TACH__F_DIV] = {TACH__F_DIV_ARG, TACH__F_DIV_NUM, TACH__F_OVER_ARG, TACH__F_OVER_NUM},
+};
+
+static bool take_along(struct tach__fold *s, unsigned kid, enum tach__op arg, enum tach__op num)
+{
+	const struct tach__node *n = &s->f->node[kid];
+	double value;
+
+	if (n->op == TACH__F_ARG) {
+		put(s, arg, 0)->arg = n->arg;
+		return true;
+	}
+	if (!tach__fold_number(s, &s->of[kid], &value) ||
+	    (num == TACH__F_DIV_NUM && value == 0))
+		return false;
+	put(s, num, 0)->of.value = value;
+	return true;
+}
+
+static bool simple(const struct tach__fold *s, unsigned kid)
+{
+	double value;
+
+	return s->f->node[kid].op == TACH__F_ARG || tach__fold_number(s, &s->of[kid], &value);
+}
+
+static void emit_binary(struct tach__fold *s, const struct tach__node *n)
+{
+	unsigned left = n->kid[0], right = n->kid[1];
+
+	if (n->op <= TACH__F_DIV && simple(s, left) && !simple(s, right)) {
+		emit(s, right);
+		take_along(s, left, fused[n->op].arg_first, fused[n->op].num_first);
+		return;
+	}
+	emit(s, left);
+	if (n->op <= TACH__F_DIV && take_along(s, right, fused[n->op].arg, fused[n->op].num))
+		return;
+	emit(s, right);
+	put(s, (enum tach__op)n->op, -1);
+}
+
+/*
+ * A sum of counts, some of them negative but the first, is as short step by step: the same
+ * additions in the same order, without factors.
+ */
+static bool emit_sum(struct tach__fold *s, const struct tach__fraction *x)
+{
+	const double *factor = x->num.factor;
+	unsigned first = 0;
+
+	while (first + 2 < s->width && factor[first] == 0)
+		first++;
+	if (!x->one || first + 2 >= s->width || factor[first] != 1)
+		return false;
+	for (unsigned i = first; i < s->width; i++)
+		if (factor[i] != 0 && (fabs(factor[i]) != 1 || i + 2 >= s->width))
+			return false;
+	put_new(s, TACH__F_ARG, TACH__F_ARG0)->arg = first;
+	for (unsigned i = first + 1; i + 2 < s->width; i++)
+		if (factor[i] != 0)
+			put(s, factor[i] > 0 ? TACH__F_ADD_ARG : TACH__F_SUB_ARG, 0)->arg = i;
+	return true;
+}
+
+static void emit(struct tach__fold *s, unsigned i)
+{
+	const struct tach__node *n = &s->f->node[i];
+	const struct tach__fraction *x = &s->of[i];
+	double value;
+
+	if (tach__fold_number(s, x, &value))
+		put_new(s, TACH__F_NUM, TACH__F_NUM0)->of.value = value;
+	else if (n->op == TACH__F_ELAPSED)
+		put_new(s, TACH__F_ELAPSED, TACH__F_ELAPSED0);
+	else if (x->is && emit_sum(s, x))
+		return;
+	else if (x->is)
+		put_form(s, x);
+	else if (n->op == TACH__F_COND)
+		emit_choice(s, n);
+	else if (n->op == TACH__F_NEG)
+		emit(s, n->kid[0]), put(s, TACH__F_NEG, 0);
+	else
+		emit_binary(s, n);
+}
+
+/* A formula that is one form: its terms, the numerator's first. */
+void tach__code_whole(struct tach__fold *s, const struct tach__fraction *root)
+{
+	struct tach__form *whole = &s->f->form[s->f->nforms++];
+	const struct tach__linear *const parts[] = {&whole->num, &whole->den};
+
+	*whole = form(s, root);
+	for (int p = 0; p < 2; p++)
+		for (uint32_t k = 0; k < parts[p]->count; k++) {
+			struct tach__insn *i = put(s, TACH__F_TERM, 0);
+
+			i->of.value = parts[p]->term[k].factor;
+			i->arg = parts[p]->term[k].arg;
+		}
+}
+
+void tach__code_program(struct tach__fold *s)
+{
+	emit(s, s->f->root);
+	put(s, TACH__F_END, 0);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What files of the kernel and limits of the process say of counting here. */
+#ifndef TACH_CORE_OS_SETTINGS_H
+#define TACH_CORE_OS_SETTINGS_H
+
+#include <stdint.h>
+
+#define TACH__UNREADABLE INT32_MIN /* a setting whose file is missing or malformed */
+
+struct tach__settings {
+	int32_t paranoid;
+	int32_t rdpmc;	     /* of the core PMU "cpu" */
+	int32_t user_access; /* arm64, riscv64 */
+	int32_t watchdog;
+	int32_t mlock_kb;
+	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
+	int user_namespace;    /* not the first one */
+	int capable;	       /* CAP_PERFMON or CAP_SYS_ADMIN, of whichever namespace */
+	int selinux;	       /* enforcing */
+	int confidential;      /* the kernel is locked down so far */
+	char apparmor[64];     /* the profile that is enforced, or "" */
+	int32_t descriptors;   /* RLIMIT_NOFILE */
+	int64_t memlock_bytes; /* RLIMIT_MEMLOCK, -1 = unlimited */
+	int virtual_machine;
+	char hypervisor[48]; /* its name where it tells one */
+	char cpu[96];	     /* model name; "" = unknown */
+	char clocksource[32];
+	int tsc_invariant; /* 1 yes, 0 no, -1 does not apply */
+};
+
+/* Reads below root/proc and root/sys; "" is this machine. Allocates nothing. */
+void tach__settings_read(struct tach__settings *s, const char *root);
+/* A number in a file below root, or TACH__UNREADABLE. */
+int32_t tach__setting(const char *root, const char *path);
+
+#endif

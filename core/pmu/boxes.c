@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Which boxes of the uncore a machine has. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include "core/os/kernel_files.h"
+#include "core/pmu/pmu.h"
+
+#define DEVICES "/sys/bus/event_source/devices/"
+
+static int in(const uint32_t range[2], uint32_t value)
+{
+	return range[0] <= value && value <= range[1];
+}
+
+static int fits(const struct tach__tab_boxes *b, const struct tach__cpu *cpu)
+{
+	const char *vendor = tach__str(b->vendor);
+
+	return in(b->family, cpu->family) && in(b->model, cpu->model) &&
+	       in(b->stepping, cpu->stepping) &&
+	       (b->arch != TACH__X86 || strcmp(vendor, cpu->vendor) == 0);
+}
+
+/* Under one of the names that the kernel may give it. */
+static int served(const char *root, int pmu)
+{
+	const char *name = tach__str(tach__pmu_at(pmu)->perf);
+	char path[128];
+
+	while (*name) {
+		size_t length = strcspn(name, " ");
+
+		snprintf(path, sizeof path, DEVICES "%.*s", (int)length, name);
+		if (tach__file_exists(root, path))
+			return 1;
+		name += length + (name[length] == ' ');
+	}
+	return 0;
+}
+
+void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
+		    const char *root, uint64_t *boxes)
+{
+	for (uint32_t i = 0; i < tach__tab_nbox_matches; i++) {
+		const struct tach__tab_boxes *b = &tach__tab_boxes[i];
+		int cpu = 0;
+
+		if (b->arch != arch)
+			continue;
+		while (cpu < ncpus && !fits(b, &cpus[cpu]))
+			cpu++;
+		for (int k = 0; cpu < ncpus && k < b->count; k++) {
+			int pmu = b->first + k;
+			unsigned bit = (unsigned)(pmu - tach__npmus());
+
+			if (bit < TACH__BOX_WORDS * 64 &&
+			    (!(tach__pmu_at(pmu)->flags & TACH__PMU_SYSFS) ||
+			     served(root, pmu)))
+				boxes[bit / 64] |= UINT64_C(1) << bit % 64;
+		}
+	}
+}
+
+/* As the PMUs of the host (pmu.c): reads files, takes no lock of ours. */
+static struct {
+	pthread_once_t once;
+	uint64_t boxes[TACH__BOX_WORDS];
+} host = {.once = PTHREAD_ONCE_INIT};
+
+static void find_boxes(void)
+{
+	struct tach__cpu cpus[TACH__CPU_KINDS];
+	int arch = tach__native_arch(), n;
+
+	if (arch < 0)
+		return;
+	n = tach__parts[arch]->cpus("", 1, cpus, TACH__CPU_KINDS);
+	tach__boxes_of((enum tach__arch)arch, cpus, n, "", host.boxes);
+}
+
+const uint64_t *tach__boxes(void)
+{
+	pthread_once(&host.once, find_boxes);
+	return host.boxes;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Splitting events into the fewest groups. Groups are copies of the machine's counters; an
+ * event takes one counter of any copy, an anchor one of each. That is a bipartite matching, so
+ * whether k groups are enough is decided exactly, and k only has to be counted up. Registers
+ * shared by equal values break the matching's form; the few events that need one are tried in
+ * every group, within a limit.
+ */
+#include <string.h>
+#include "core/pmu/pmu.h"
+
+/* One more than the caller may ask for: the watchdog. */
+#define EVENTS (TACH_SCHEDULE_MAX + 1)
+/* Trials for events with shared registers, per number of groups: 8 such events need no more. */
+#define TRIALS_MAX 5000
+
+struct split {
+	const struct tach__machine *machine;
+	const struct tach__want *wants;
+	int n, nanchors, ngroups;
+	int trials;
+	int8_t pinned[EVENTS]; /* the only group allowed, -1 = any */
+	/*
+	 * The matching. Seeker: event, or anchor a's copy for group g as n + a * ngroups + g.
+	 */
+	int16_t owner[EVENTS][64];
+	uint64_t visited[EVENTS];
+	uint8_t group[EVENTS]; /* the answer */
+	int8_t counter[EVENTS];
+};
+
+static const struct tach__want *want_of(const struct split *s, int seeker)
+{
+	return &s->wants[seeker < s->n ? seeker : (seeker - s->n) / s->ngroups];
+}
+
+static void groups_of(const struct split *s, int seeker, int *first, int *last)
+{
+	int g = seeker >= s->n ? (seeker - s->n) % s->ngroups : s->pinned[seeker];
+
+	*first = g < 0 ? 0 : g;
+	*last = g < 0 ? s->ngroups - 1 : g;
+}
+
+/*
+ * A free place if there is one, so that events stay in the groups that they were put into
+ * first.
+ */
+static int take_free(struct split *s, int seeker, uint64_t allowed, int first, int last)
+{
+	for (int g = first; g <= last; g++)
+		for (uint64_t left = allowed; left; left &= left - 1) {
+			int c = __builtin_ctzll(left);
+
+			if (s->owner[g][c] >= 0)
+				continue;
+			s->owner[g][c] = (int16_t)seeker;
+			return 1;
+		}
+	return 0;
+}
+
+static int augment(struct split *s, int seeker)
+{
+	uint64_t allowed = want_of(s, seeker)->counters & s->machine->counters;
+	int first, last;
+
+	groups_of(s, seeker, &first, &last);
+	if (take_free(s, seeker, allowed, first, last))
+		return 1;
+	for (int g = first; g <= last; g++) {
+		uint64_t left;
+
+		while ((left = allowed & ~s->visited[g])) {
+			int c = __builtin_ctzll(left);
+
+			s->visited[g] |= 1ull << c;
+			if (!augment(s, s->owner[g][c]))
+				continue;
+			s->owner[g][c] = (int16_t)seeker;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int place(struct split *s, int seeker)
+{
+	if (!want_of(s, seeker)->counters)
+		return 1;
+	memset(s->visited, 0, (size_t)s->ngroups * sizeof *s->visited);
+	return augment(s, seeker);
+}
+
+static int match(struct split *s)
+{
+	for (int g = 0; g < s->ngroups; g++)
+		memset(s->owner[g], 0xff, sizeof s->owner[g]);
+	for (int a = 0; a < s->nanchors; a++)
+		for (int g = 0; g < s->ngroups; g++)
+			if (!place(s, s->n + a * s->ngroups + g))
+				return 0;
+	for (int e = s->nanchors; e < s->n; e++)
+		if (!place(s, e))
+			return 0;
+	return 1;
+}
+
+/* Is there room in group g for the value that event e needs, beside those before it? */
+static int shares(const struct split *s, int e, int g)
+{
+	const struct tach__want *w = &s->wants[e];
+	int distinct = 0;
+
+	for (int i = 0; i < e; i++) {
+		const struct tach__want *o = &s->wants[i];
+		int seen = 0;
+
+		if (o->shared != w->shared || (i >= s->nanchors && s->pinned[i] != g))
+			continue;
+		if (o->value == w->value)
+			return 1;
+		for (int j = 0; j < i; j++)
+			seen |= s->wants[j].shared == w->shared &&
+				s->wants[j].value == o->value &&
+				(j < s->nanchors || s->pinned[j] == g);
+		distinct += !seen;
+	}
+	return distinct < s->machine->nshared[w->shared];
+}
+
+/* Gives every event from e on that shares a register its group, then matches. */
+static int pin_and_match(struct split *s, int e)
+{
+	int used = 0;
+
+	while (e < s->n && !s->wants[e].shared)
+		e++;
+	if (e == s->n)
+		return s->trials-- > 0 && match(s);
+	if (e < s->nanchors)
+		return shares(s, e, 0) && pin_and_match(s, e + 1);
+	for (int i = s->nanchors; i < e; i++)
+		if (s->wants[i].shared && s->pinned[i] >= used)
+			used = s->pinned[i] + 1;
+	/* Groups that none of these events is in yet are alike: try one of them. */
+	for (int g = 0; g < s->ngroups && g <= used; g++) {
+		s->pinned[e] = (int8_t)g;
+		if (shares(s, e, g) && pin_and_match(s, e + 1))
+			return 1;
+	}
+	s->pinned[e] = -1;
+	return 0;
+}
+
+static int split_into(struct split *s, int ngroups)
+{
+	s->ngroups = ngroups;
+	s->trials = TRIALS_MAX;
+	for (int e = 0; e < s->n; e++)
+		/*
+		 * Fields of PERF_METRICS take no other event's place: the first group has room.
+		 */
+		s->pinned[e] = s->wants[e].metrics && e >= s->nanchors ? 0 : -1;
+	return pin_and_match(s, 0);
+}
+
+/* Where the events of one group sit: the solver's first answer, fixed counters preferred. */
+static void settle(struct split *s, int group)
+{
+	struct tach__problem p = {.nevents = 0};
+	int who[TACH__SOLVER_MAX];
+	int8_t counter[TACH__SOLVER_MAX];
+
+	for (int e = 0; e < s->n; e++) {
+		if ((e >= s->nanchors && s->group[e] != group) || !s->wants[e].counters)
+			continue;
+		who[p.nevents] = e;
+		p.prefer[p.nevents] = ~0xffffffffull;
+		p.allowed[p.nevents++] = s->wants[e].counters & s->machine->counters;
+	}
+	if (tach__solve(&p, counter))
+		return;
+	for (int i = 0; i < p.nevents; i++)
+		if (who[i] >= s->nanchors || group == 0)
+			s->counter[who[i]] = counter[i];
+}
+
+static void record(struct split *s)
+{
+	memset(s->counter, 0xff, sizeof s->counter);
+	memset(s->group, 0, sizeof s->group);
+	for (int g = 0; g < s->ngroups; g++)
+		for (int c = 0; c < 64; c++)
+			if (s->owner[g][c] >= 0 && s->owner[g][c] < s->n)
+				s->group[s->owner[g][c]] = (uint8_t)g;
+	for (int g = 0; g < s->ngroups; g++)
+		settle(s, g);
+}
+
+/*
+ * The most events that one group holds. Taking each that still fits gives the most (it is a
+ * matroid); with shared registers it gives what the order of the events allows.
+ */
+static int most_in_one(struct split *s)
+{
+	int fit = 0;
+
+	s->ngroups = 1;
+	memset(s->owner[0], 0xff, sizeof s->owner[0]);
+	for (int e = 0; e < s->n; e++) {
+		s->pinned[e] = 0;
+		if (s->wants[e].shared && !shares(s, e, 0)) {
+			s->pinned[e] = -1;
+			continue;
+		}
+		if (!place(s, e)) {
+			s->pinned[e] = -1;
+			continue;
+		}
+		fit++;
+	}
+	return fit;
+}
+
+static int check(const struct tach__machine *m, const struct tach__want *wants, int n,
+		 int nanchors)
+{
+	int metrics = 0, anchored = 0;
+
+	for (int e = 0; e < n; e++) {
+		if (wants[e].counters && !(wants[e].counters & m->counters))
+			return TACH_ERR_NOASSIGN;
+		if (wants[e].shared && !m->nshared[wants[e].shared])
+			return TACH_ERR_NOASSIGN;
+		metrics |= wants[e].metrics;
+		if (e < nanchors)
+			anchored |= wants[e].metrics;
+	}
+	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
+}
+
+int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
+		   int nanchors, struct tach_schedule *out)
+{
+	struct tach__want with[EVENTS];
+	int watchdog = machine->watchdog != 0, rc = check(machine, wants, n, nanchors);
+	struct split s = {.machine = machine,
+			  .wants = with,
+			  .n = n + watchdog,
+			  .nanchors = nanchors + watchdog};
+
+	if (rc)
+		return rc;
+	/* The watchdog is one more anchor, in front. */
+	with[0] = (struct tach__want){.counters = machine->watchdog};
+	memcpy(with + watchdog, wants, (size_t)n * sizeof *wants);
+	out->nfit = most_in_one(&s) - watchdog;
+	for (int k = 1; k == 1 || k <= n - nanchors; k++) {
+		if (!split_into(&s, k))
+			continue;
+		record(&s);
+		out->ngroups = k;
+		memcpy(out->group, s.group + watchdog, (size_t)n);
+		memcpy(out->counter, s.counter + watchdog, (size_t)n);
+		return 0;
+	}
+	return TACH_ERR_NOASSIGN;
+}

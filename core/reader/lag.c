@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a group had its counters all the time: lost, in error state, turned off, shared. */
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include "core/os/sys.h"
+#include "core/reader/reader.h"
+#include "core/set/set.h"
+
+/* Where a handler may come in: a name for tests to step in, too. */
+#ifndef TACH_HANDLER_STEP
+#define TACH_HANDLER_STEP() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#endif
+
+uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uint32_t since)
+{
+	uint64_t known = __atomic_load_n(&r->lag, __ATOMIC_RELAXED);
+	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
+	uint32_t at;
+
+	/* No branches: the end of a region takes as many instructions whatever happened. */
+	__asm__ volatile("" : "+r"(grown), "+r"(changed));
+	TACH_HANDLER_STEP();
+	/*
+	 * A handler that comes in between and finds growth relies on the lock, and so does this
+	 * when it goes on: the lag is read first and written last, so that it is never newer
+	 * than the lock. Growth that is undone so is found again, and later.
+	 */
+	at = (uint32_t)((lock & grown) |
+			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
+	TACH_HANDLER_STEP();
+	__atomic_store_n(&r->grown_lock, at, __ATOMIC_RELAXED);
+	TACH_HANDLER_STEP();
+	__atomic_store_n(&r->lag, (lag & grown) | (known & ~grown), __ATOMIC_RELAXED);
+	return (uint32_t)changed & (TACH_FLAG_RESCHEDULED << ((int32_t)(at - since) > 0));
+}
+TACH_STATIC_ASSERT(TACH_FLAG_RESCHEDULED << 1 == TACH_FLAG_INCOMPLETE, "tach__note_lag");
+
+uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
+{
+	const struct perf_event_mmap_page *page = tach__leader_page(r);
+	uint64_t enabled, running;
+	uint32_t lock;
+
+	do {
+		lock = TACH_PAGE_LOAD(page, lock);
+		enabled = TACH_PAGE_LOAD(page, time_enabled);
+		running = TACH_PAGE_LOAD(page, time_running);
+	} while (TACH_PAGE_LOAD(page, lock) != lock);
+	return tach__note_lag(r, enabled - running, lock, since);
+}
+
+/*
+ * A pinned group that lost its counters stays in error state until it is enabled again, and its
+ * times stand still meanwhile: whatever region is open then is incomplete.
+ */
+int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to)
+{
+	int state = tach__group_read(&r->hard, to);
+
+	if (state != 0 ||
+	    tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0) != 0)
+		return state;
+	state = tach__group_read(&r->hard, to);
+	if (state > 0) {
+		r->grown_lock = TACH_PAGE_LOAD(tach__leader_page(r), lock);
+		r->lag = to->enabled - to->running;
+	}
+	return state;
+}
+
+uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now)
+{
+	uint64_t enabled = now->enabled;
+
+	return tach__group_read(g, now) > 0 && now->enabled == enabled ? TACH_FLAG_INCOMPLETE
+								       : 0;
+}
+
+uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
+		     const struct tach__group_read *now, unsigned n, uint64_t *delta)
+{
+	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
+
+	if (enabled == 0)
+		return TACH_FLAG_INCOMPLETE; /* turned off all the time */
+	/* Of several groups, the times are read one after the other: not equal to the ns. */
+	if ((int64_t)(enabled - running) <= 0)
+		return 0;
+	if (!(r->set->flags & TACH_SET_MULTIPLEX))
+		return TACH_FLAG_INCOMPLETE;
+	if (running == 0)
+		return TACH_FLAG_INCOMPLETE | TACH_FLAG_LOST;
+	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
+		uint64_t *d = &delta[r->hard.member[i]];
+
+		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
+	}
+	return TACH_FLAG_SCALED | TACH_FLAG_INCOMPLETE;
+}

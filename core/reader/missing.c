@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* Why not all of a reader is read in user space: the first cause, and in words for who asks. */
+#include <stdio.h>
+#include "core/reader/open.h"
+
+void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code)
+{
+	if (r->slow)
+		return;
+	r->slow = cause;
+	r->slow_code = code;
+}
+
+const char *tach_reader_missing(const struct tach_reader *reader)
+{
+	struct tach__reader *r = tach__reader(reader);
+
+	if (r->why[0])
+		return r->why;
+	switch (r->slow) {
+	case TACH__FAST:
+		break;
+	case TACH__SLOW_MULTIPLEX:
+		snprintf(r->why, sizeof r->why,
+			 "the set may be multiplexed, which takes read(2)'s times");
+		break;
+	case TACH__SLOW_METRIC:
+		snprintf(r->why, sizeof r->why, "%s is a metric of packed fractions",
+			 r->set->member[r->slow_code].name);
+		break;
+	case TACH__SLOW_FIRMWARE:
+		snprintf(r->why, sizeof r->why, "%s is counted by the firmware",
+			 r->set->member[r->slow_code].name);
+		break;
+	case TACH__SLOW_BLOCKED:
+		snprintf(r->why, sizeof r->why,
+			 "the thread blocks SIGILL, which a counter read may raise: leave it "
+			 "out of pthread_sigmask");
+		break;
+	case TACH__SLOW_MAP:
+		tach__diagnose_map(r->slow_code, r->why, sizeof r->why);
+		break;
+	case TACH__SLOW_ACCESS:
+		tach__diagnose_access(r->why, sizeof r->why);
+		break;
+	}
+	return r->why;
+}

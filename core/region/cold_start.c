@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Cold exits of START: first entries, sampling, regions that were left, torn reads. */
+#include <string.h>
+#include "core/os/sys.h"
+#include "core/reader/reader.h"
+#include "core/region/beacon.h"
+#include "core/region/cost.h"
+
+/* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
+static void slot_ready(struct tach__thread *record, uint32_t id)
+{
+	const struct tach__config *config = record->config;
+	struct tach__slot *slot = tach__slot_at(record, id);
+	volatile uint64_t *last = &slot->word[TACH__SLOT_WORDS(record->count) - 1];
+
+	if (slot->id)
+		return;
+	*last = 0;
+	slot->fenced = tach__site_at(id)->fenced;
+	if (config->sparse > 1 || config->warmup)
+		slot->sampling = tach__pages(sizeof *slot->sampling);
+	/* Without memory for that all entries are measured. */
+	slot->rest = slot->sampling ? 0 : TACH__OUTER_NOBODY;
+	if (slot->sampling)
+		slot->sampling->gap = tach__sampling_draw(record);
+	if (config->histograms)
+		slot->histograms = tach__histograms_make(record->count + 1);
+	for (int inner = 0; inner < 2; inner++)
+		tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
+	tach__part(slot, record->count, 0)->outer = slot->rest;
+	__atomic_store_n(&slot->id, id, __ATOMIC_RELEASE);
+	TACH__SET(tach__table(record->hot)[id], slot);
+}
+
+/* The calling thread gets a slot for that site; 0: it is not measured. */
+static int ready(struct tach_site *home, uintptr_t sp)
+{
+	uint32_t id = (uint32_t)__atomic_load_n(&home->id, __ATOMIC_ACQUIRE);
+	struct tach__hot *self = tach__self;
+
+	if (id && id < TACH__SITE_FIRST) { /* calibrating */
+		TACH__SET(tach__table(self)[id], tach__slot_at(self->record, id));
+		TACH__SET(self->limit, (uint64_t)self->record->limit);
+		return 1;
+	}
+	if (self->record)
+		tach__heal(self->record, sp);
+	if (id == TACH_SITE_NEW) {
+		struct tach__held held;
+
+		tach__lock(&held);
+		id = tach__site_register(home);
+		tach__unlock(&held);
+	}
+	if (id == TACH_SITE_OFF || !tach__enabled_here())
+		return 0;
+	do {
+		self = tach__thread_ready(id);
+		if (!self) {
+			/* Switched off meanwhile: not wanted any more. */
+			if (tach__enabled_here())
+				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+			return 0;
+		}
+		slot_ready(self->record, id);
+	} while (TACH__LEVEL(self->state) == 0 && tach__thread_pending());
+	return 1;
+}
+
+/* Makes the thread and its slot ready. unready: which way it came, as each has its residue. */
+static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready,
+					     uintptr_t sp)
+{
+	struct tach__thread *record;
+	struct tach__cost cost;
+	uint32_t epoch = 0;
+	int can;
+
+	/* A handler that interrupted the library itself: its locks may be ours. */
+	if (TACH_UNLIKELY(tach__signals_held != tach__calibrating)) {
+		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+		return 0;
+	}
+	tach__configure_once();
+	tach__cost_begin(&cost, TACH__LEVEL(tach__self->state));
+	can = ready(site, sp);
+	record = cost.record;
+	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
+		tach__epochs_begin(tach__self);
+	if (record) {
+		tach__residue_ready(record);
+		epoch = tach__epoch_inside(record);
+	}
+	tach__cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL, epoch,
+		       epoch != TACH__EPOCH(tach__self->state));
+	return can;
+}
+
+/* Nothing of its own stays on the stack: what begins returns to the site at once, as ever. */
+static void begin_again(struct tach_site *site, struct tach_region_mark *mark, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__slot *slot = tach__table(self)[TACH__GET(site->id)];
+
+	self->begin[fenced](site, mark, slot, tach__part(slot, 0, 0), self);
+}
+
+typedef __typeof__(((struct tach_site *)0)->begin) begin_function;
+
+static void begin_nothing(struct tach_site *site, struct tach_region_mark *mark)
+{
+	(void)site;
+	mark->end = NULL;
+}
+
+/* Another copy of the library has the regions, and from now on this site, or none has: what
+ * begins then. NULL: this one. */
+static __attribute__((noinline)) begin_function elsewhere(struct tach_site *site, int fenced)
+{
+	const struct tach__beacon *owner;
+
+	tach__configure_once();
+	owner = tach__beacon_owner();
+	if (owner) {
+		__atomic_store_n(&site->begin, owner->begin[fenced], __ATOMIC_RELAXED);
+		return owner->begin[fenced];
+	}
+	if (!tach__beacon_alone())
+		return NULL;
+	__atomic_store_n(&site->id, (uint64_t)TACH_SITE_OFF, __ATOMIC_RELAXED);
+	return begin_nothing;
+}
+
+void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int fenced)
+{
+	begin_function begins = NULL;
+
+	if (TACH_UNLIKELY(tach__beacon.state != TACH__BEACON_OWNER))
+		begins = elsewhere(site, fenced);
+	/* The last call here, as in begin_again. */
+	if (begins)
+		begins(site, mark);
+	else if (prepare(site, fenced, 0, TACH__STACK_POINTER))
+		begin_again(site, mark, fenced);
+}
+
+/*
+ * What was not used for a while is slow at first, and read(2) most of all: the entry must not
+ * show what calibration, which repeats itself, does not.
+ */
+static __attribute__((noinline)) void warm(struct tach__hot *self)
+{
+	struct tach_mark mark = {.clock = 0};
+	uint64_t delta[TACH__SUMS];
+
+	if (self->count == 0)
+		return;
+	tach_reader_begin(self->reader, &mark);
+	tach__edges_read(self, &mark, delta, 0);
+}
+
+/*
+ * A mark that is not below that of its region's open entry: beyond doubt a recursion, which the
+ * compiler put into one frame? Else it has to be checked whether that entry was left.
+ */
+TACH__LOOKS_BACK static int recursive(const struct tach__part *part,
+				      const struct tach_region_mark *mark, uintptr_t sp)
+{
+	const struct tach_region_mark *outer = (const struct tach_region_mark *)part->outer;
+
+	return part->outer >= sp && outer < mark && outer->part == part &&
+	       outer->state == part->ceiling - 1 && outer->end;
+}
+
+void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
+			 struct tach__slot *slot, int fenced, struct tach__hot *self)
+{
+	struct tach__part *part = tach__part(slot, self->count, 0);
+	int closing;
+
+	if (slot->id == 0) {
+		if (prepare(site, fenced, 1, TACH__STACK_POINTER))
+			begin_again(site, mark, fenced);
+		return;
+	}
+	if (part->outer == 0) {
+		if (tach__sampling_gated(self->record, slot))
+			return;
+		if (self->record->config->sparse > 1)
+			warm(self);
+		slot->sampling->begun = self->record->passed;
+	}
+	/* A STOP of it that is nearly done: it has to be found out whether a handler left it.
+	 */
+	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
+	if ((closing || (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
+			 !recursive(part, mark, TACH__STACK_POINTER))) &&
+	    !prepare(site, fenced, 1, TACH__STACK_POINTER))
+		return;
+	if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
+		part = tach__part(slot, self->count, 1);
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
+	self->open[fenced](TACH__GET(self->state), mark, slot, part, self);
+}
+
+static int readable(const struct tach__hot *self, struct tach_mark *mark)
+{
+	uint32_t lock;
+
+	for (uint32_t i = 0; i < self->count; i++)
+		while (!tach__sum(tach__way(self->reader, i), !TACH_MODULAR, &mark->value[i],
+				  &lock))
+			if (lock & 1)
+				return 0;
+	return 1;
+}
+
+/*
+ * A handler's cold exit, that came when START had looked at the state already: what START wrote
+ * does not have its epoch, and the regions around would not give back what it took. It may have
+ * found regions around that were left, so that this one's level is a lower one; or the handler
+ * stopped one around, and this was taken for lost.
+ */
+static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
+{
+	struct tach__slot *slot = tach__slot_of(self->record, mark->part);
+	struct tach__part *part = mark->part;
+	uint32_t level = TACH__LEVEL(mark->state), top;
+	uint64_t state;
+
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
+	state = TACH__GET(self->state);
+	top = TACH__LEVEL(state);
+	if (top <= level) {
+		level = top;
+		if (level && tach__stack(self, level - 1)[1] == slot)
+			level--;
+		else
+			TACH__ADD(slot->lost, -1);
+	}
+	/* Where the handler's own entry was, if it came before the level was raised. */
+	TACH__SET(tach__stack(self, level)[1], slot);
+	state = TACH__STATE(TACH__OPENING(state), TACH__GET(self->record->epoch), level);
+	mark->state = state;
+	TACH__ORDER();
+	TACH__SET(self->state, state + 1);
+	TACH__SET(part->ceiling, state + 1);
+	TACH__SET(part->outer, (uintptr_t)mark);
+}
+
+void tach__begin_torn(struct tach_region_mark *mark, int fenced, struct tach__hot *self)
+{
+	if (readable(self, &mark->counters)) {
+		/* Nothing is lost by beginning anew. */
+		state_anew(self, mark);
+		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
+				   mark->part, self);
+		return;
+	}
+	do {
+		state_anew(self, mark);
+		if (fenced)
+			TACH_FENCE();
+		mark->counters.clock = tach_clock();
+		tach__begin_slow(self->reader, &mark->counters, self->count);
+		if (fenced)
+			TACH_FENCE();
+	} while (mark->pairs[0] != TACH__GET(self->pairs[0]));
+}

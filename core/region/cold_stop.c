@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Cold exits of STOP: reschedules, epochs that ended, regions that were left, refused stops. */
+#include <string.h>
+#include "core/os/sys.h"
+#include "core/reader/reader.h"
+#include "core/region/cost.h"
+
+/* Its own thread still has the region open, and looks at its next START. */
+static void orphan(const struct tach_region_mark *mark)
+{
+	struct tach__thread *record;
+
+	cds_list_for_each_entry(record, &tach__registry.threads, node)
+	{
+		if (record->folded ||
+		    TACH__OPENING(TACH__GET(record->hot->state)) != TACH__OPENING(mark->state))
+			continue;
+		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
+		return;
+	}
+}
+
+/* A region that was open at a fork belongs to no thread of the child, and is no fault of the
+ * program. */
+static void refuse(struct tach_region_mark *mark)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__held held;
+
+	mark->end = NULL;
+	if (tach__signals_held) { /* as in prepare */
+		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	tach__lock(&held);
+	if (TACH__OPENING(mark->state) > r->inherited % TACH__OPENINGS) {
+		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
+		orphan(mark);
+	}
+	tach__unlock(&held);
+}
+
+/*
+ * Makes the mark's level the innermost. 0: its region is not on the stack any more, as one
+ * around it was stopped before; it then counts in no other.
+ */
+static int level_find(struct tach__thread *record, struct tach_region_mark *mark)
+{
+	struct tach__hot *hot = record->hot;
+	const struct tach__slot *slot = tach__slot_of(record, mark->part);
+	uint32_t level = TACH__LEVEL(mark->state), top = TACH__LEVEL(hot->state);
+
+	if (level >= top || tach__stack(hot, level)[1] != slot)
+		for (level = top; level-- > 0 && tach__stack(hot, level)[1] != slot;)
+			;
+	if (level >= top)
+		return 0;
+	tach__abandon(record, level + 1);
+	mark->state = TACH__STATE(TACH__OPENING(mark->state), TACH__EPOCH(mark->state), level);
+	return 1;
+}
+
+static void add(struct tach__thread *record, struct tach_region_mark *mark,
+		const struct tach__reading *r, int fenced)
+{
+	struct tach__hot *hot = record->hot;
+	struct tach__slot *slot = tach__slot_of(record, mark->part), **stack, *around;
+
+	if (level_find(record, mark)) {
+		tach__edges_add(hot, mark, r, fenced);
+		return;
+	}
+	/* It was taken for lost. */
+	TACH__ADD(slot->lost, -1);
+	stack = tach__stack(hot, hot->state);
+	around = stack[0];
+	stack[0] = record->outside;
+	stack[1] = slot;
+	mark->state = hot->state;
+	TACH__SET(hot->state, mark->state + 1);
+	tach__edges_add(hot, mark, r, fenced);
+	stack[0] = around;
+}
+
+/* A reading, and what had been spent by then: a handler may spend more right behind it. */
+struct spent {
+	uint64_t state, cold[TACH__SUMS];
+};
+
+static void read_spent(struct tach__reading *r, struct spent *spent,
+		       const struct tach_region_mark *mark, int fenced)
+{
+	const struct tach__hot *self = tach__self;
+	const struct tach__thread *record = self->record;
+	size_t size = (1 + (size_t)record->count) * sizeof *record->cold;
+
+	do {
+		memcpy(spent->cold, record->cold, size);
+		spent->state = TACH__GET(self->state);
+		TACH__ORDER();
+		/* Whatever was spent took time, so the clock's sum tells. */
+	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
+		 TACH__GET(record->cold[0]) != spent->cold[0]);
+}
+
+static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__thread *record = self->record;
+	uint64_t residue[TACH__SUMS];
+	uint32_t epoch = TACH__EPOCH(mark->state);
+	struct tach__reading r;
+	struct spent spent;
+	struct tach__cost cost;
+	int ended;
+
+	if (!record || TACH__OPENING(self->state) != TACH__OPENING(mark->state)) {
+		refuse(mark);
+		return;
+	}
+	read_spent(&r, &spent, mark, fenced);
+	tach__cost_begin(&cost, TACH__LEVEL(mark->state));
+	tach__residue_ready(record);
+	tach__edges_since(self, mark, &r);
+	r.flags |= more;
+	if (epoch != TACH__EPOCH(spent.state))
+		tach__cost_settle(record, epoch, spent.cold, r.delta);
+	for (uint32_t i = 0; i <= record->count; i++) {
+		r.delta[i] -= record->residue.before[fenced][i];
+		residue[i] =
+			record->residue.before[fenced][i] + record->residue.after[fenced][i];
+	}
+	ended = epoch != TACH__EPOCH(self->state);
+	tach__heal(record, TACH__STACK_POINTER);
+	add(record, mark, &r, fenced);
+	if (TACH__LEVEL(self->state) == 0) {
+		tach__epochs_begin(self);
+		if (tach__thread_pending())
+			TACH__SET(self->limit, (uint64_t)0);
+	}
+	tach__cost_end(&cost, residue, epoch, ended);
+}
+
+void tach__end_cold(struct tach_region_mark *mark, int fenced)
+{
+	end_cold(mark, 0, fenced);
+}
+
+void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__thread *record = self->record;
+	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
+	struct tach__cost cost;
+	int ended = 0;
+
+	/* Without a region around there is no cost to take out, and no system call is made. */
+	if (around) {
+		tach__cost_begin(&cost, around);
+		tach__residue_ready(record);
+		/* A handler's cold exit since this was read: those around give that back. */
+		ended = epoch != TACH__EPOCH(self->state);
+		tach__heal(record, TACH__STACK_POINTER);
+	}
+	tach__edges_since(self, mark, r);
+	tach__edges_add(self, mark, r, fenced);
+	if (around)
+		tach__cost_end(&cost, record->residue.rescheduled[fenced], epoch, ended);
+}
+
+void tach__end_torn(struct tach_region_mark *mark, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__reading r;
+
+	if (TACH__GET(self->state) - 1 != mark->state ||
+	    !tach__edges_stop(self, mark, mark->state + 1, &r, fenced)) {
+		/* A handler took a cold exit, after this STOP had looked. */
+		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced);
+		return;
+	}
+	tach__edges_since(self, mark, &r);
+	/* Nothing changed for the leader: another page did, a handler came in between, or the
+	 * instruction faulted. Its reads that were for nothing are counted in it. */
+	if (!r.flags)
+		r.flags = TACH_FLAG_RESCHEDULED;
+	tach__end_read(mark, &r, fenced);
+}
+
+void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
+{
+	struct tach__reading r = {.flags = 0};
+
+	r.delta[0] = tach__end_time(mark);
+	memcpy(r.delta + 1, mark->counters.value + TACH__UNROLLED,
+	       tach__self->count * sizeof *r.delta);
+	memcpy(r.inside, mark->pairs, sizeof r.inside);
+	tach__end_read(mark, &r, fenced);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The set that regions count: what is asked for, or the usual events, as far as they open. */
+#include <stdio.h>
+#include <string.h>
+#include "core/os/emulator.h"
+#include "core/os/environment.h"
+#include "core/region/region.h"
+#include "core/set/set.h"
+
+/* Whether the calling thread can open it: only then do other threads have to try. */
+static int try_open(const struct tach_set *set, struct tach_error *err)
+{
+	struct tach_reader *reader;
+	int code;
+
+	if (tach_set_count(set) == 0)
+		return 0;
+	code = tach_reader_open(set, &reader, err);
+	if (code == 0)
+		tach_reader_close(reader);
+	return code;
+}
+
+static int make_set(struct tach_set **out, const struct tach_set_options *opt,
+		    struct tach_error *err)
+{
+	int code = tach_set_create(opt, out, err), counts_them;
+
+	if (code || (code = try_open(*out, err)) == 0)
+		return code;
+	counts_them = tach_set_interrupts(*out) >= 0;
+	tach_set_free(*out);
+	*out = NULL;
+	if (counts_them && opt->flags & TACH__SET_WITH_INTERRUPTS) {
+		struct tach_set_options without = *opt;
+
+		without.flags &= ~(uint32_t)TACH__SET_WITH_INTERRUPTS;
+		code = make_set(out, &without, err);
+		if (code == 0)
+			tach__set_miss(*out, "interrupts", TACH__NO_ROOM_FOR_INTERRUPTS);
+	}
+	return code;
+}
+
+static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
+				     "cache_misses=cache-misses";
+static const char DEFAULT_METRICS[] =
+	"ipc = instructions / cycles;"
+	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
+	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
+
+static const char EMULATED_EVENTS[] = "instructions,branches";
+static const char EMULATED[] = "Counted by an emulator (QEMU's user mode): what the program "
+			       "executes at user level, on the "
+			       "processor that the emulator shows it. Time is the emulator's, "
+			       "many times the machine's.";
+
+/* Why not even the first of the usual events can be counted, as a clause. */
+static void why_none(char *to, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set = NULL;
+	const char *text = err.text;
+
+	opt.events = "cycles";
+	opt.flags = TACH_SET_OPTIONAL;
+	if (make_set(&set, &opt, &err) == 0)
+		text = tach_set_missing(set);
+	if (strncmp(text, "cycles: ", 8) == 0)
+		text += 8;
+	snprintf(to, size,
+		 "No hardware counters: %s. Regions have the clock alone; software events, "
+		 "which "
+		 "cost a system call at each end of a region, are counted when asked for: "
+		 "TACH_EVENTS=page-faults,context-switches",
+		 text);
+	tach_set_free(set);
+}
+
+/* Software events are no stand-in: the system calls at both edges would be most of a small
+ * region, and would push out what the region itself does. */
+static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	const char *none = tach__environment("TACH_RUN_NOTE");
+
+	/* Tried once by `tach run`, for all the processes that it starts. */
+	if (none) {
+		snprintf(note, size, "%s", none);
+		return make_set(out, &opt, NULL);
+	}
+	opt.events = tach__emulated_counts() ? EMULATED_EVENTS : DEFAULT_EVENTS;
+	opt.metrics = tach__emulated_counts() ? NULL : DEFAULT_METRICS;
+	opt.flags = TACH_SET_OPTIONAL | flags;
+	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
+		snprintf(note, size, "%s", tach_set_missing(*out));
+		return 0;
+	}
+	tach_set_free(*out);
+	*out = NULL;
+	why_none(note, size);
+	opt = (struct tach_set_options)TACH_SET_OPTIONS_INIT;
+	return make_set(out, &opt, NULL);
+}
+
+static int counted_set(struct tach_set **out, const struct tach_regions_options *opt,
+		       char *note, size_t size, struct tach_error *err)
+{
+	struct tach_set_options so = TACH_SET_OPTIONS_INIT;
+	int code;
+
+	if (opt->set) {
+		*out = opt->set;
+		snprintf(note, size, "%s", tach_set_missing(opt->set));
+		return try_open(opt->set, err);
+	}
+	if (!opt->events && !opt->metrics)
+		return default_set(out, opt->interrupts, note, size);
+	so.events = opt->events && *opt->events ? opt->events : NULL;
+	so.metrics = opt->metrics;
+	so.flags = opt->interrupts;
+	code = make_set(out, &so, err);
+	if (code == 0)
+		snprintf(note, size, "%s", tach_set_missing(*out));
+	return code;
+}
+
+int tach__counted_set(struct tach_set **out, const struct tach_regions_options *opt, char *note,
+		      size_t size, struct tach_error *err)
+{
+	int code = counted_set(out, opt, note, size, err);
+	size_t used = strlen(note);
+
+	if (code == 0 && tach__emulated_counts())
+		snprintf(note + used, size - used, "%s%s", used ? "; " : "", EMULATED);
+	return code;
+}

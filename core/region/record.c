@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory of threads: had, kept in totals when they end, and used again. */
+#include <string.h>
+#include "core/region/region.h"
+
+/* Of the tables behind the hot page, what the first regions and levels use. */
+static char *hot_map(size_t size)
+{
+	char *base = tach__pages_reserve(size);
+
+	if (!base)
+		return NULL;
+	tach__pages_hole(base, sizeof(struct tach__hot), TACH__TABLE_AT);
+	tach__pages_hole(base, TACH__TABLE_AT + 1, TACH__STACK_AT);
+	tach__pages_hole(base, TACH__STACK_AT + 1, TACH__RECORD_AT);
+	return tach__pages_open(base, size) == 0 ? base : NULL;
+}
+
+static struct tach__thread *record_map(uint32_t stride)
+{
+	size_t head = (sizeof(struct tach__thread) + 63) & ~(size_t)63;
+	size_t size = TACH__RECORD_AT + head + (TACH__OVERFLOWS + 2) * (size_t)stride;
+	char *base = hot_map(size), *slots;
+	struct tach__thread *record;
+
+	if (!base)
+		return NULL;
+	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
+	tach__pages_wiped(base, tach__pages_round(1));
+	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
+	record->hot = (struct tach__hot *)(void *)base;
+	record->size = size;
+	record->stride = stride;
+	slots = base + TACH__RECORD_AT + head;
+	record->outside = (struct tach__slot *)(void *)slots;
+	*tach__stack(record->hot, 0) = record->outside;
+	for (int i = 0; i <= TACH__OVERFLOWS; i++)
+		record->overflow[i] =
+			(struct tach__slot *)(void *)(slots + (size_t)(i + 1) * stride);
+	return record;
+}
+
+static void record_unmap(struct tach__thread *record)
+{
+	size_t chunk = (size_t)TACH__CHUNK_SLOTS * record->stride;
+
+	tach__slots_clear(record);
+	for (uint32_t i = 0; i < record->nchunks; i++)
+		tach__pages_free(record->chunk[i], chunk);
+	tach__pages_free(record->log, record->log_size);
+	tach__pages_free(record->hot, record->size);
+}
+
+/* The last of those that the thread entered, 0 if it entered none. */
+static uint32_t last_entered(const struct tach__thread *record)
+{
+	uint32_t last = 0;
+
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++)
+		if (tach__slot_used(tach__slot_at(record, id)))
+			last = id;
+	for (int i = 0; i < TACH__OVERFLOWS; i++)
+		if (record->overflow_id[i] > last)
+			last = record->overflow_id[i];
+	return last;
+}
+
+int tach__record_fold(struct tach__thread *record)
+{
+	struct tach__rows *rows = &record->config->rows;
+	uint32_t last = last_entered(record);
+
+	if (last && !tach__rows_at(rows, last))
+		return 0;
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
+		struct tach__slot *slot = tach__slot_at(record, id);
+
+		if (tach__slot_used(slot))
+			tach__row_add(tach__rows_at(rows, id), slot, record);
+	}
+	for (int i = 0; i < TACH__OVERFLOWS; i++)
+		if (record->overflow_id[i])
+			tach__row_add(tach__rows_at(rows, record->overflow_id[i]),
+				      record->overflow[i], record);
+	record->config->ended++;
+	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
+	return 1;
+}
+
+void tach__records_reclaim(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread **link = &r->ended, *record;
+
+	if (tach__walked())
+		return;
+	while ((record = *link)) {
+		if (!record->folded && !tach__record_fold(record)) {
+			link = &record->next;
+			continue;
+		}
+		*link = record->next;
+		cds_list_del_rcu(&record->node);
+		tach__config_drop(record->config);
+		record->config = NULL;
+		record->next = r->free;
+		r->free = record;
+	}
+}
+
+struct tach__thread *tach__record_take(uint32_t stride)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__thread *record;
+	struct tach__held held;
+
+	for (;;) {
+		tach__lock(&held);
+		tach__records_reclaim();
+		record = r->free;
+		if (record)
+			r->free = record->next;
+		tach__unlock(&held);
+		if (!record)
+			return record_map(stride);
+		if (record->stride == stride)
+			break;
+		record_unmap(record);
+	}
+	tach__slots_clear(record);
+	memset(record->cold, 0, sizeof record->cold);
+	record->folded = 0;
+	record->stack_low = 0;
+	record->destructions = 0;
+	return record;
+}

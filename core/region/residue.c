@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* What cold exits cost beyond what they see of themselves. */
+#include <string.h>
+#include "core/os/stack.h"
+#include "core/region/trial.h"
+
+enum { WARM = 1, TRIES = 3 };
+
+/* How much more region s shows, at the least, with the other value in the word. */
+static void difference(uint64_t *out, const struct tach__trials *r,
+		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
+		       uint64_t other, int s)
+{
+	uint32_t count = r->record->count;
+	uint64_t as_usual[TACH__SUMS];
+
+	tach__trials_run(r, trial, &poke, tach__trial_fenced_ids);
+	for (uint32_t i = 0; i <= count; i++)
+		as_usual[i] = r->shown->sum[s][i][0];
+	poke.value = other;
+	tach__trials_run(r, trial, &poke, tach__trial_fenced_ids);
+	for (uint32_t i = 0; i <= count; i++)
+		out[i] = r->shown->sum[s][i][0] - as_usual[i];
+}
+
+/* Each that is known is taken out when the next one is measured. */
+static void measure(const struct tach__trials *r)
+{
+	struct tach__residue *residue = &r->record->residue;
+	struct tach__hot *hot = r->record->hot;
+	uint64_t unready = (uintptr_t)&tach__slot_unready, once[TACH__SUMS], twice[TACH__SUMS];
+	volatile uint64_t *table = (volatile uint64_t *)(void *)tach__table(hot);
+	struct tach__poke limit = {&hot->limit, r->record->limit};
+	struct tach__poke slot[2] = {{&table[TACH__SITE_EMPTY], table[TACH__SITE_EMPTY]},
+				     {&table[TACH__SITE_FENCED], table[TACH__SITE_FENCED]}};
+	struct tach__poke lock = {NULL, 0};
+
+	memset(residue, 0, sizeof *residue);
+	difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
+	difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
+	for (uint32_t i = 0; i <= r->record->count; i++) {
+		residue->begin[0][0][i] = twice[i] - once[i];
+		residue->before[0][i] = 2 * once[i] - twice[i];
+	}
+	difference(residue->begin[0][1], r, tach__trial_one_fenced, limit, 0,
+		   TACH__TRIAL_OUTER);
+	difference(residue->begin[1][0], r, tach__trial_one, slot[0], unready,
+		   TACH__TRIAL_OUTER);
+	difference(residue->begin[1][1], r, tach__trial_one_fenced, slot[1], unready,
+		   TACH__TRIAL_OUTER);
+	difference(residue->before[1], r, tach__trial_three_fenced, limit, 0,
+		   TACH__TRIAL_MIDDLE);
+	difference(residue->after[0], r, tach__trial_three, limit, 0, TACH__TRIAL_OUTER);
+	difference(residue->after[1], r, tach__trial_three_fenced, limit, 0, TACH__TRIAL_OUTER);
+	difference(residue->rescheduled[0], r, tach__trial_moved, lock, 2, TACH__TRIAL_OUTER);
+	difference(residue->rescheduled[1], r, tach__trial_moved_fenced, lock, 2,
+		   TACH__TRIAL_OUTER);
+}
+
+/* Once per set: the code that it is of is the same. */
+void tach__residue_measure(const struct tach__trials *trials)
+{
+	struct tach__thread *record = trials->record;
+	struct tach__config *config = record->config;
+	int shared = record->count == config->count;
+	struct tach__trials few = *trials;
+	struct tach__held held;
+
+	if (shared && __atomic_load_n(&config->settled, __ATOMIC_ACQUIRE)) {
+		record->residue = config->residue;
+	} else {
+		few.warm = WARM;
+		few.tries = TRIES;
+		measure(&few);
+	}
+	record->residue_known = 1;
+	if (!shared)
+		return;
+	tach__lock(&held);
+	if (!config->settled)
+		config->residue = record->residue;
+	__atomic_store_n(&config->settled, 1, __ATOMIC_RELEASE);
+	tach__unlock(&held);
+}
+
+enum { TRIAL_LEVELS = 3 };
+
+/*
+ * As if no region were open: then all is as it was, but that the next START takes the cold
+ * exit. On a stack of its own, as a thread's opening.
+ */
+static int measure_inside(void *of)
+{
+	struct tach__thread *record = of;
+	struct tach__hot *hot = record->hot;
+	struct tach__slot **stack = tach__stack(hot, 0) + 1, *slots[TRIAL_LEVELS];
+	uint64_t state = hot->state, cold[TACH__SUMS], pairs[2], *log = record->log;
+	size_t log_size = record->log_size;
+	uint32_t epoch = record->epoch;
+	struct tach__trials trials;
+
+	if (!tach__trials_begin(&trials, record))
+		return TACH_ERR_NOMEM;
+	memcpy(slots, stack, sizeof slots);
+	memcpy(cold, record->cold, sizeof cold);
+	memcpy(pairs, hot->pairs, sizeof pairs);
+	record->log = NULL;
+	record->log_size = 0;
+	record->epoch = 0;
+	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(state), 0, 0));
+	tach__residue_measure(&trials);
+	tach__pages_free(record->log, record->log_size);
+	record->log = log;
+	record->log_size = log_size;
+	record->epoch = epoch;
+	memcpy(record->cold, cold, sizeof cold);
+	memcpy(hot->pairs, pairs, sizeof pairs);
+	memcpy(stack, slots, sizeof slots);
+	TACH__SET(hot->state, state);
+	tach__trials_end(&trials);
+	return 0;
+}
+
+void tach__residue_ready(struct tach__thread *record)
+{
+	/* The thread may have moved on to another set, and this record be one that ended. */
+	if (!record->residue_known && !tach__calibrating && record == tach__self->record)
+		tach__on_own_stack(measure_inside, record);
+}

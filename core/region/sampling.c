@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Sparse mode and warm-up: which entries are measured. */
+#include "core/base/maths.h"
+#include "core/region/region.h"
+
+/* xorshift64: quick, and random enough not to march in step with anything. */
+static double uniform(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	*state = x;
+	return (double)(x >> 11) * 0x1p-53;
+}
+
+/*
+ * The gaps are geometric, which makes every entry equally likely to be measured whatever the
+ * others were, so the mean of those measured is an unbiased estimate of the mean of all.
+ */
+uint64_t tach__sampling_draw(struct tach__thread *record)
+{
+	return (uint64_t)(tach__log(1 - uniform(&record->random)) *
+			  record->config->per_log_keep);
+}
+
+int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot)
+{
+	const struct tach__config *config = record->config;
+	struct tach__sampling *s = slot->sampling;
+	uint64_t next;
+
+	if (slot->excluded < config->warmup) {
+		TACH__ADD(slot->excluded, 1);
+		if (config->sparse <= 1 && slot->excluded == config->warmup) {
+			slot->rest = TACH__OUTER_NOBODY;
+			TACH__SET(tach__part(slot, record->count, 0)->outer, slot->rest);
+		}
+		TACH__ADD(record->passed, 1);
+		return 1;
+	}
+	if (s->gap) {
+		s->gap--;
+		TACH__ADD(slot->skipped, 1);
+		TACH__ADD(record->passed, 1);
+		return 1;
+	}
+	next = tach__sampling_draw(record);
+	s->gap = slot->id < TACH__SITE_FIRST ? 0 : next; /* calibration's are all measured */
+	return 0;
+}

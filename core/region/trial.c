@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Trials: regions of the library's own, run in the thread and with the code that measures.
+ *
+ * Every trial is straight code. It is run as usual, or with one word changed beforehand so that
+ * an edge takes its cold exit: what differs is that exit and nothing else.
+ */
+#include "core/os/sys.h"
+#include "core/region/trial.h"
+
+enum { SPARE = 100 };
+
+/* As the macros make them, with ids that are given. */
+#define SITE(word, fenced)                                                                     \
+	{                                                                                      \
+		(fenced) ? tach__region_begin_fenced : tach__region_begin, word, 0, fenced,    \
+			"", "", ""                                                             \
+	}
+static struct tach_site empty = SITE(TACH__SITE_EMPTY, 0), fenced = SITE(TACH__SITE_FENCED, 1),
+			enclosing = SITE(TACH__SITE_ENCLOSING, 0),
+			middle = SITE(TACH__SITE_MIDDLE, 0),
+			middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1);
+
+/* ---- the trials ---- */
+
+void tach__trial_one(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_one_fenced(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_two(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_three(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, between, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle), &between);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_three_fenced(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, between, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(middle_fenced), &between);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&between);
+	tach__region_stop(&outer);
+}
+
+/* For what a pair adds to the region around it: without a poke in between. */
+void tach__trial_pair(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_pair_fenced(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+/* As if the group had been rescheduled; an odd lock stays odd. */
+void tach__trial_moved(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	inner.counters.lock ^= (uint32_t)poke->value;
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_moved_fenced(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
+	inner.counters.lock ^= (uint32_t)poke->value;
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+/* ---- running them ---- */
+
+/* By insertion: there are sixteen at most. */
+static void sort(uint64_t *value, int n)
+{
+	for (int i = 1; i < n; i++) {
+		uint64_t v = value[i];
+		int to = i;
+
+		for (; to && value[to - 1] > v; to--)
+			value[to] = value[to - 1];
+		value[to] = v;
+	}
+}
+
+static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t i)
+{
+	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
+}
+
+/* Entries of them that the kernel came into. */
+static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id)
+{
+	uint64_t n = 0;
+
+	for (int s = 0; s < TACH__SHOWN; s++)
+		n += tach__slot_at(record, id[s])->provenance[0];
+	return n;
+}
+
+/*
+ * Into run->shown, sorted: what the regions of those ids show, each time. Not of a trial that
+ * the kernel came into, as far as there are others: on a busy machine it may come into all of
+ * three.
+ */
+void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
+		      const struct tach__poke *poke, const uint32_t *id)
+{
+	uint64_t(*before)[TACH__SUMS] = r->shown->before;
+	uint32_t count = r->record->count;
+	int planted = (trial == tach__trial_moved || trial == tach__trial_moved_fenced) &&
+		      poke->value;
+	int spare = planted ? 0 : SPARE;
+
+	for (int try = -r->warm; try < r->tries; try++) {
+		uint64_t came = rescheduled(r->record, id);
+
+		for (int s = 0; s < TACH__SHOWN; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				before[s][i] = sum_of(r->record, id[s], i);
+		trial(poke);
+		if (spare && rescheduled(r->record, id) != came) {
+			spare--;
+			try--;
+			continue;
+		}
+		for (int s = 0; s < TACH__SHOWN && try >= 0; s++)
+			for (uint32_t i = 0; i <= count; i++)
+				r->shown->sum[s][i][try] =
+					sum_of(r->record, id[s], i) - before[s][i];
+	}
+	for (int s = 0; s < TACH__SHOWN; s++)
+		for (uint32_t i = 0; i <= count; i++)
+			sort(r->shown->sum[s][i], r->tries);
+}
+
+const uint32_t tach__trial_ids[TACH__SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCLOSING,
+					       TACH__SITE_MIDDLE};
+const uint32_t tach__trial_fenced_ids[TACH__SHOWN] = {TACH__SITE_FENCED, TACH__SITE_ENCLOSING,
+						      TACH__SITE_MIDDLE_FENCED};
+
+/* ---- what they need ---- */
+
+__thread int tach__calibrating;
+
+/*
+ * What they share: they take entries to histograms, and in sparse mode ask whether to measure,
+ * as the program's do, which costs instructions.
+ */
+int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
+{
+	const struct tach__config *config = record->config;
+	struct tach__sampling *sampling = NULL;
+	uint32_t *histograms = NULL;
+
+	*trials = (struct tach__trials){record, tach__pages(sizeof *trials->shown), 0, 0, NULL,
+					NULL};
+	if (!trials->shown)
+		return 0;
+	if (config->histograms)
+		histograms = tach__histograms_make(record->count + 1);
+	if (config->sparse > 1)
+		sampling = tach__pages(sizeof *sampling);
+	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
+		struct tach__slot *slot = tach__slot_at(record, id);
+
+		slot->id = id;
+		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
+		slot->histograms = histograms;
+		slot->sampling = sampling;
+		for (int inner = 0; inner < 2; inner++)
+			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
+		tach__part(slot, record->count, 0)->outer = slot->rest;
+		tach__table(record->hot)[id] = slot;
+	}
+	trials->histograms = histograms;
+	trials->sampling = sampling;
+	tach__calibrating = tach__signals_held;
+	TACH__SET(record->hot->limit, (uint64_t)record->limit);
+	return 1;
+}
+
+void tach__trials_end(const struct tach__trials *trials)
+{
+	struct tach__thread *record = trials->record;
+
+	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
+		tach__slot_at(record, id)->histograms = NULL;
+		tach__slot_at(record, id)->sampling = NULL;
+	}
+	tach__pages_free(trials->sampling, sizeof *trials->sampling);
+	if (trials->histograms)
+		tach__histograms_free(trials->histograms, record->count + 1);
+	TACH__SET(record->hot->limit, (uint64_t)0);
+	tach__calibrating = 0;
+	tach__pages_free(trials->shown, sizeof *trials->shown);
+}

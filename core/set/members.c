@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of a set: what may be one, and callers' own attrs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "core/set/diagnose.h"
+#include "core/base/error.h"
+#include "core/os/kernel_files.h"
+#include "core/set/set.h"
+#include "core/os/emulator.h"
+#include "core/os/perf_open.h"
+#include "core/os/sysfs.h"
+
+/*
+ * A PMU with a number of its own counts per thread only if it belongs to the CPU's cores: those
+ * are called cpu, cpu_core, cpu_atom (x86) or have a file `cpus` (arm64). Others, probes among
+ * them, have no counter that user space could read.
+ */
+static int is_core_type(uint32_t type)
+{
+	char device[64], line[16];
+
+	if (tach__sysfs_device(TACH__SYSFS, type, device, sizeof device) != 0)
+		return 0;
+	return strcmp(device, "cpu") == 0 || strncmp(device, "cpu_", 4) == 0 ||
+	       tach__sysfs_read(TACH__SYSFS, device, strlen(device), "cpus", line,
+				sizeof line) >= 0;
+}
+
+static enum tach_member_kind kind_of(const struct tach_set *set,
+				     const struct perf_event_attr *attr)
+{
+	switch (attr->type) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return TACH_MEMBER_HARDWARE;
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_TRACEPOINT:
+	case PERF_TYPE_BREAKPOINT:
+		return TACH_MEMBER_SOFTWARE;
+	}
+	return tach__cores_have(set->cores, attr->type) || is_core_type(attr->type)
+		       ? TACH_MEMBER_HARDWARE
+		       : TACH_MEMBER_SOFTWARE;
+}
+
+/* In an emulator no PMU can be reached, whatever machine is below. */
+static int emulate(struct tach__member *it, struct tach_error *err)
+{
+	const char *why;
+
+	if (it->kind != TACH_MEMBER_HARDWARE || !tach__emulated_counts())
+		return 0;
+	it->kind = TACH_MEMBER_EMULATED;
+	it->emulated = tach__emulated_event(&it->attr, &why);
+	if (it->emulated >= 0)
+		return 0;
+	return tach__error(err, TACH_ERR_NOHARDWARE, 0, 0, "%s: %s", it->name, why);
+}
+
+void tach__set_miss(struct tach_set *set, const char *name, const char *why)
+{
+	size_t used = strlen(set->missing), room = sizeof set->missing - used;
+	const char *cause = strstr(why, ": ");
+
+	/* Each cause once, with its cure; then the names of those that share it. */
+	if (!strstr(set->missing, cause ? cause : why))
+		snprintf(set->missing + used, room, "%s%s", used ? "; " : "", why);
+	else if (!strstr(set->missing, name))
+		snprintf(set->missing + used, room, "; %s likewise", name);
+}
+
+/* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
+static int probe(struct tach__making *m, int member)
+{
+	const struct tach__member *it = &m->set->member[member];
+	struct tach_error why = TACH_ERROR_INIT;
+	int code = it->kind == TACH_MEMBER_EMULATED ? 0 : tach__perf_try(&it->attr);
+	int fit = 0; /* hardware events that this machine counts, so it has a PMU */
+
+	if (code == 0)
+		return 0;
+	for (int i = 0; i < member; i++)
+		fit += m->set->member[i].kind == TACH_MEMBER_HARDWARE;
+	tach__diagnose_open(code, m->set, member, fit, 0, &why);
+	tach__set_miss(m->set, it->name, why.text);
+	return -1;
+}
+
+static void drop(struct tach__member *it)
+{
+	free(it->name);
+	free(it->qualified);
+	it->name = it->qualified = NULL;
+}
+
+/*
+ * A sampling event that interrupts too often the kernel stops until the next tick
+ * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on:
+ * nothing would tell of the counts that are missing.
+ */
+static int refuse_sampling(struct tach__making *m, const struct perf_event_attr *attr,
+			   const char *name, size_t length)
+{
+	return tach__error(
+		m->err, TACH_ERR_NOTSUPP, 0, 0,
+		"%.*s: has a sample %s of %llu: the kernel may throttle a sampling "
+		"event and not tell; leave the %s out, or sample by an event of your "
+		"own beside the set",
+		(int)length, name, attr->freq ? "frequency" : "period",
+		(unsigned long long)attr->sample_period, attr->freq ? "frequency" : "period");
+}
+
+int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
+		     const char *name, size_t length, const char *qualified)
+{
+	struct tach_set *set = m->set;
+	struct tach__member *it = &set->member[set->count];
+	struct tach_error err = TACH_ERROR_INIT;
+	int code;
+
+	if (attr->sample_period)
+		return refuse_sampling(m, attr, name, length);
+	if (set->count == TACH_COUNTERS_MAX)
+		return tach__error(m->err, TACH_ERR_TOOMANY, 0, 0,
+				   "a set holds %d events at most", TACH_COUNTERS_MAX);
+	it->attr = *attr;
+	it->attr.inherit = 0; /* an inherited event cannot be mapped */
+	it->attr.pinned = it->attr.exclusive = 0;
+	it->kind = kind_of(set, attr);
+	it->name = strndup(name, length);
+	it->qualified = strdup(qualified);
+	if (!it->name || !it->qualified) {
+		drop(it);
+		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	code = emulate(it, &err);
+	if (code) {
+		if (!(set->flags & TACH_SET_OPTIONAL)) {
+			drop(it);
+			return tach__error(m->err, code, 0, 0, "%s", err.text);
+		}
+		tach__set_miss(set, it->name, err.text);
+		drop(it);
+		return TACH__LEFT_OUT;
+	}
+	set->count++;
+	if ((set->flags & TACH_SET_OPTIONAL) && probe(m, set->count - 1)) {
+		set->count--;
+		drop(it);
+		return TACH__LEFT_OUT;
+	}
+	return set->count - 1;
+}
+
+int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given)
+{
+	const struct perf_event_attr *theirs = given->attr;
+	struct perf_event_attr attr;
+	size_t size = PERF_ATTR_SIZE_VER0;
+	int leader = 1, code;
+
+	if (!theirs)
+		return tach__error(m->err, TACH_ERR_INVAL, 0, 0, "attrs[%d].attr is NULL",
+				   (int)(given - m->opt->attrs));
+	if (theirs->size)
+		size = theirs->size;
+	/* A struct of a later version may hold what this one has no word for. */
+	for (size_t i = sizeof attr; i < size; i++)
+		if (((const char *)theirs)[i])
+			return tach__error(m->err, TACH_ERR_NOTSUPP, 0, 0,
+					   "%s: the attr has fields that this library does not "
+					   "know",
+					   given->name ? given->name : "attr");
+	memset(&attr, 0, sizeof attr);
+	memcpy(&attr, theirs, size < sizeof attr ? size : sizeof attr);
+	attr.size = sizeof attr;
+	for (int i = 0; i < m->set->count; i++)
+		if (m->set->member[i].kind == TACH_MEMBER_HARDWARE)
+			leader = 0;
+	if (!leader && (attr.pinned || attr.exclusive))
+		return tach__error(m->err, TACH_ERR_INVAL, 0, 0,
+				   "%s: pinned and exclusive belong to the group's first event",
+				   given->name ? given->name : "attr");
+	m->set->exclusive |= attr.exclusive;
+	code = tach__set_append(m, &attr, given->name ? given->name : "attr",
+				strlen(given->name ? given->name : "attr"),
+				given->name ? given->name : "attr");
+	if (code >= 0 && code < TACH_COUNTERS_MAX && m->set->cores &&
+	    m->set->member[code].kind == TACH_MEMBER_HARDWARE)
+		tach__cores_attr(m, code, &m->set->member[code].attr);
+	return code < 0 ? code : 0;
+}
+
+/* Names are found as people write them: label, string, or the event's own name. */
+int tach__set_find(const struct tach_set *set, const char *name, size_t length)
+{
+	for (int i = 0; i < set->count; i++)
+		if (strlen(set->member[i].name) == length &&
+		    strncasecmp(set->member[i].name, name, length) == 0)
+			return i;
+	return -1;
+}
+
+int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length)
+{
+	for (int i = 0; i < m->nmissing; i++)
+		if (m->missing[i].length == length &&
+		    strncasecmp(m->missing[i].at, name, length) == 0)
+			return 1;
+	return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* What was summed up, evaluated when a snapshot is taken: values with overhead and error,
+ * metrics made of them, distributions in units. */
+#include <math.h>
+#include <string.h>
+#include "core/set/set.h"
+#include "core/snapshot/operands.h"
+#include "core/snapshot/snapshot.h"
+
+/* ---- one value ---- */
+
+static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *row,
+			 int quantity)
+{
+	uint32_t flags = row->flags;
+
+	if (quantity == TACH_QUANTITY_TIME)
+		return flags | s->clock_flags;
+	for (int i = 0; i < 6; i++)
+		if (row->provenance[i])
+			flags |= 1u << i;
+	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_SOFTWARE)
+		return (flags & (TACH_FLAG_LOST | TACH_FLAG_STALE)) | TACH_FLAG_SYSCALL;
+	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_EMULATED)
+		flags |= TACH_FLAG_EMULATED;
+	return flags;
+}
+
+/*
+ * How far, 95 times in 100, the sum of the entries measured is off because others were passed
+ * over: Student's t times the standard error, of a sample without replacement. Of the sum of
+ * one entry is unknown.
+ */
+static double sampling_error(const struct tach__row *row, const struct tach__cell *cell)
+{
+	double n = (double)row->outermost, sum = (double)(int64_t)cell->inclusive;
+	double all = (double)row->calls + (double)row->skipped, of = n - 1, variance, t;
+
+	if (!row->skipped || n == 0)
+		return 0;
+	if (n == 1)
+		return sum;
+	variance = (cell->square - sum * sum / n) / of;
+	/* Within 4 % of the tables. */
+	t = 1.96 + 2.4 / of + 8.4 / (of * of * of);
+	return variance > 0 ? t * sqrt(n * variance * (1 - (double)row->calls / all)) : 0;
+}
+
+static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
+		  enum tach_part part, struct tach_value *out);
+
+/* TACH_SET_CORRECT: an instruction for every interrupt, where the CPU counts one. */
+static double take_interrupts(const struct tach_snapshot *s, const struct tach__row *row,
+			      int quantity, enum tach_part part, struct tach_value *out)
+{
+	const struct tach_set *set = s->config->set;
+	struct tach_value interrupts;
+
+	if (quantity == TACH_QUANTITY_TIME || !(set->corrected >> (quantity - 1) & 1))
+		return 0;
+	value(s, row, 1 + set->interrupts, part, &interrupts);
+	out->error += interrupts.error;
+	out->flags |= TACH_FLAG_CORRECTED;
+	return interrupts.value;
+}
+
+static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
+		  enum tach_part part, struct tach_value *out)
+{
+	const struct tach__cell *cell = &row->cell[quantity];
+	uint64_t sum = part == TACH_PART_SELF ? cell->self : cell->inclusive;
+	double scale = 1, corrected;
+
+	/* Entries that sparse mode passed over were like those it took. */
+	if (row->calls)
+		scale = ((double)row->calls + (double)row->skipped) / (double)row->calls;
+	if (quantity == TACH_QUANTITY_TIME)
+		scale *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+	/* Self may be a little below zero: a signal handler's region between two edges. */
+	out->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
+	out->overhead = cell->overhead[part] * scale;
+	out->error = (cell->error[part] + sampling_error(row, cell)) * scale;
+	/* Each reading falls into a tick of the clock anywhere: such errors add up as a random
+	 * walk does.
+	 */
+	if (quantity == TACH_QUANTITY_TIME)
+		out->error += sqrt((double)row->outermost) * scale;
+	out->flags = flags_of(s, row, quantity);
+	out->reserved = 0;
+	corrected = out->raw - out->overhead;
+	corrected -= take_interrupts(s, row, quantity, part, out);
+	out->value = corrected > 0 ? corrected : 0;
+	if (quantity == TACH_QUANTITY_TIME)
+		out->error += out->value * s->clock_error;
+	if (corrected < 0 || (out->error > 0 && out->value <= out->error))
+		out->flags |= TACH_FLAG_SMALL;
+}
+
+static void derived(const struct tach_snapshot *s, const struct tach_value *values, int metric,
+		    struct tach_value *out)
+{
+	struct tach__operands o = {.count = s->config->count,
+				   .time = values[TACH_QUANTITY_TIME]};
+
+	for (uint32_t i = 0; i < o.count; i++)
+		tach__operands_put(&o, i, &values[i + 1]);
+	tach__operands_derive(&o, tach_set_metric(s->config->set, metric), out);
+}
+
+/* ---- the memory: one piece, whose parts are asked for twice, to be counted and to be used
+ * ---- */
+
+struct memory {
+	char *at; /* NULL: counted */
+	size_t used;
+};
+
+static void *get(struct memory *m, size_t size)
+{
+	size_t at = m->used;
+
+	m->used += (size + 15) / 16 * 16;
+	return m->at ? m->at + at : NULL;
+}
+
+/* ---- regions ---- */
+
+static void describe(const struct tach_snapshot *s, struct tach_region_info *info,
+		     const struct tach__row *row, uint32_t id)
+{
+	const struct tach__site *site = s->sites ? &s->sites[id] : tach__site_at(id);
+
+	info->size = sizeof *info;
+	info->name = site->name;
+	info->file = site->file;
+	info->function = site->function;
+	info->line = site->line;
+	info->fenced = (int)site->fenced;
+	info->entries = row->calls + row->skipped + row->excluded + row->lost;
+	info->calls = row->calls;
+	info->outermost = row->outermost;
+	info->skipped = row->skipped;
+	info->excluded = row->excluded;
+	info->lost = row->lost;
+	info->nested = row->nested;
+	memcpy(info->provenance, row->provenance, sizeof info->provenance);
+	info->threads = row->threads;
+}
+
+static void distribution(const struct tach_snapshot *s, struct tach__plain_buckets *to,
+			 const struct tach__row *row, int quantity, struct memory *m)
+{
+	double unit = quantity == TACH_QUANTITY_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
+	int n = tach__histogram_buckets(row->histograms, (uint32_t)quantity, NULL, 0);
+	struct tach_bucket *at = get(m, (size_t)n * sizeof *at);
+
+	if (!at)
+		return;
+	*to = (struct tach__plain_buckets){n, at};
+	tach__histogram_buckets(row->histograms, (uint32_t)quantity, at, n);
+	for (int b = 0; b < n; b++) {
+		at[b].low *= unit;
+		at[b].high *= unit;
+	}
+}
+
+static void region(struct tach_snapshot *s, struct tach__plain_region *to,
+		   const struct tach__row *row, uint32_t id, struct memory *m)
+{
+	size_t quantities = (size_t)s->plain.nquantities,
+	       all = quantities + (size_t)s->plain.nmetrics;
+	struct tach__plain_buckets *histogram = get(m, quantities * sizeof *histogram);
+	struct tach_value *values = get(m, 2 * all * sizeof *values);
+
+	for (int q = 0; row->histograms && q < s->plain.nquantities; q++)
+		distribution(s, histogram ? &histogram[q] : NULL, row, q, m);
+	if (!values)
+		return;
+	describe(s, &to->info, row, id);
+	to->histogram = histogram;
+	for (int part = 0; part < 2; part++) {
+		struct tach_value *v = to->value[part] = values + (size_t)part * all;
+
+		for (int q = 0; q < s->plain.nquantities; q++)
+			value(s, row, q, (enum tach_part)part, &v[q]);
+		for (int k = 0; k < s->plain.nmetrics; k++)
+			derived(s, v, k, &v[s->plain.nquantities + k]);
+	}
+}
+
+/* ---- the whole ---- */
+
+static void names(struct tach_snapshot *s, struct memory *m)
+{
+	struct tach__plain *p = &s->plain;
+	const struct tach_set *set = s->config->set;
+
+	for (int q = 0; m->at && q < p->nquantities; q++)
+		p->quantity[q] = q ? tach_set_name(set, q - 1) : "time";
+	for (int k = 0; m->at && k < p->nmetrics; k++) {
+		p->metric[k].name = set->metric[k].name;
+		p->metric[k].text = set->metric[k].text;
+		p->metric[k].node = set->metric[k].node;
+	}
+}
+
+static void all(struct tach_snapshot *s, const struct tach__rows *rows, const uint32_t *order,
+		struct memory *m)
+{
+	struct tach__plain *p = &s->plain;
+
+	p->quantity = get(m, (size_t)p->nquantities * sizeof *p->quantity);
+	p->metric = get(m, (size_t)p->nmetrics * sizeof *p->metric);
+	p->region = get(m, (size_t)p->nregions * sizeof *p->region);
+	names(s, m);
+	for (int r = 0; r < p->nregions; r++)
+		region(s, m->at ? &p->region[r] : NULL, tach__rows_row(rows, order[r]),
+		       order[r], m);
+}
+
+int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,
+			    const uint32_t *order, uint32_t nregions)
+{
+	struct tach__plain *p = &s->plain;
+	struct memory m = {NULL, 0};
+
+	p->nquantities = 1 + (int)s->config->count;
+	p->nmetrics = tach_set_nmetrics(s->config->set);
+	p->nregions = (int)nregions;
+	all(s, rows, order, &m);
+	p->pages_size = m.used;
+	m = (struct memory){p->pages = tach__pages(p->pages_size), 0};
+	if (!m.at) {
+		p->nregions = p->nmetrics = 0;
+		return TACH_ERR_NOMEM;
+	}
+	all(s, rows, order, &m);
+	return 0;
+}

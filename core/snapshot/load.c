@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading a JSON report back into a snapshot; core/report/json.c says what stands where. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/flags.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/out.h"
+#include "core/snapshot/plain.h"
+#include "core/snapshot/snapshot.h"
+
+#define BOUND_MAX 1e100 /* the sum of two is still a number */
+
+enum { VERSION = 1, BUCKETS_MAX = 1 << 20, LEVELS_MAX = 64 };
+
+struct load {
+	struct tach_snapshot *snapshot;
+	struct tach__plain *plain;
+	struct tach_error *err;
+	int code; /* the first error; the rest then does nothing */
+};
+
+static void fail(struct load *l, const struct tach__json *at, const char *format,
+		 const char *what)
+{
+	if (l->code)
+		return;
+	l->code = tach__error(l->err, TACH_ERR_SYNTAX, at->line, at->column, format, what);
+}
+
+static void no_memory(struct load *l)
+{
+	if (!l->code)
+		l->code = tach__error(l->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+/* The member of that type, or a value of zeros after an error. */
+static const struct tach__json *want(struct load *l, const struct tach__json *object,
+				     const char *key, enum tach__json_type type)
+{
+	static const struct tach__json nothing = {.text = ""};
+	static const char *const names[] = {
+		[TACH__JSON_NUMBER] = "'%s' is not a number",
+		[TACH__JSON_STRING] = "'%s' is not a string",
+		[TACH__JSON_ARRAY] = "'%s' is not an array",
+		[TACH__JSON_OBJECT] = "'%s' is not an object",
+	};
+	const struct tach__json *found = tach__json_member(object, key);
+
+	if (found && found->type == type)
+		return found;
+	if (found)
+		fail(l, found, names[type], key);
+	else
+		fail(l, object, "not a report of tach: '%s' is missing", key);
+	return &nothing;
+}
+
+static double number(struct load *l, const struct tach__json *object, const char *key)
+{
+	return want(l, object, key, TACH__JSON_NUMBER)->number;
+}
+
+static uint64_t count(struct load *l, const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = want(l, object, key, TACH__JSON_NUMBER);
+
+	if (v->number >= 0 && v->number < 0x1p64)
+		return (uint64_t)v->number;
+	fail(l, v, "'%s' is not a count", key);
+	return 0;
+}
+
+static const char *text(struct load *l, const struct tach__json *object, const char *key)
+{
+	const char *copy = tach__arena_copy(&l->plain->arena,
+					    want(l, object, key, TACH__JSON_STRING)->text);
+
+	if (!copy)
+		no_memory(l);
+	return copy ? copy : "";
+}
+
+static int length(const struct tach__json *array)
+{
+	int n = 0;
+
+	for (const struct tach__json *k = array->kid; k; k = k->next)
+		n++;
+	return n;
+}
+
+/* ---- regions ---- */
+
+/* null is a division by zero. */
+static double value_number(struct load *l, const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = tach__json_member(object, key);
+
+	return v && v->type == TACH__JSON_NULL ? NAN : number(l, object, key);
+}
+
+/* Words that a later version may have added are passed over. */
+static uint32_t flag(const struct tach__json *word)
+{
+	for (int i = 0; tach__flag_names[i].name; i++)
+		if (word->type == TACH__JSON_STRING &&
+		    strcmp(word->text, tach__flag_names[i].name) == 0)
+			return tach__flag_names[i].flag;
+	return 0;
+}
+
+static void load_value(struct load *l, const struct tach__json *part, const char *name,
+		       struct tach_value *v)
+{
+	const struct tach__json *from = want(l, part, name, TACH__JSON_OBJECT), *word;
+
+	if (l->code)
+		return;
+	v->value = value_number(l, from, "value");
+	v->raw = value_number(l, from, "raw");
+	v->overhead = number(l, from, "overhead");
+	v->error = number(l, from, "error");
+	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
+		v->flags |= flag(word);
+}
+
+static int is_bucket(const struct tach__json *low)
+{
+	const struct tach__json *high = low->next, *count = high->next;
+
+	return low->type == TACH__JSON_NUMBER && high->type == TACH__JSON_NUMBER &&
+	       count->type == TACH__JSON_NUMBER && low->number >= 0 &&
+	       high->number >= low->number && high->number < BOUND_MAX && count->number >= 0 &&
+	       count->number < 0x1p64;
+}
+
+/* [[low, high, count], ...] */
+static void load_histogram(struct load *l, const struct tach__json *from,
+			   struct tach__plain_buckets *to)
+{
+	int n = length(from);
+
+	to->at = n < BUCKETS_MAX ? tach__arena_get(&l->plain->arena, (size_t)n * sizeof *to->at)
+				 : NULL;
+	if (!to->at)
+		no_memory(l);
+	for (const struct tach__json *b = from->kid; b && !l->code; b = b->next) {
+		const struct tach__json *k = b->kid;
+		struct tach_bucket *bucket = &to->at[to->count++];
+
+		if (b->type != TACH__JSON_ARRAY || length(b) != 3 || !is_bucket(k)) {
+			fail(l, b, "%s", "a bucket is [low, high, count]");
+			return;
+		}
+		bucket->low = k->number;
+		bucket->high = k->next->number;
+		bucket->count = (uint64_t)k->next->next->number;
+	}
+}
+
+static void load_info(struct load *l, const struct tach__json *from,
+		      struct tach_region_info *info)
+{
+	const struct tach__json *fenced = tach__json_member(from, "fenced");
+	const struct tach__json *how = want(l, from, "provenance", TACH__JSON_OBJECT);
+
+	info->name = text(l, from, "name");
+	info->file = text(l, from, "file");
+	info->function = text(l, from, "function");
+	info->line = (uint32_t)count(l, from, "line");
+	info->fenced = fenced && fenced->type == TACH__JSON_TRUE;
+	info->entries = count(l, from, "entries");
+	info->calls = count(l, from, "calls");
+	info->outermost = count(l, from, "outermost");
+	info->skipped = count(l, from, "skipped");
+	info->excluded = count(l, from, "excluded");
+	if (tach__json_member(from, "lost")) /* version 0.1 had none */
+		info->lost = count(l, from, "lost");
+	info->nested = count(l, from, "nested");
+	info->threads = (uint32_t)count(l, from, "threads");
+	for (int i = 0; i < 6; i++)
+		if (tach__json_member(how, tach__flag_names[i].name))
+			info->provenance[i] = count(l, how, tach__flag_names[i].name);
+}
+
+static void load_region(struct load *l, const struct tach__json *from, int region)
+{
+	static const char *const parts[] = {"inclusive", "self"};
+	const struct tach__json *histograms = tach__json_member(from, "histograms"), *h;
+	struct tach__plain *s = l->plain;
+	struct tach__plain_region *to = &s->region[region];
+
+	/*
+	 * Memory is not taken for all regions at once: it is to stay in proportion to the size
+	 * of the file.
+	 */
+	if (tach__plain_allocate_region(s, region) != 0)
+		no_memory(l);
+	if (!l->code)
+		load_info(l, from, &to->info);
+	for (int part = 0; part < 2 && !l->code; part++) {
+		const struct tach__json *v = want(l, from, parts[part], TACH__JSON_OBJECT);
+
+		for (int q = 0; q < s->nquantities; q++)
+			load_value(l, v, s->quantity[q], &to->value[part][q]);
+		for (int m = 0; m < s->nmetrics; m++)
+			load_value(l, v, s->metric[m].name,
+				   &to->value[part][s->nquantities + m]);
+	}
+	for (int q = 0; histograms && !l->code && q < s->nquantities; q++)
+		if ((h = tach__json_member(histograms, s->quantity[q])))
+			load_histogram(l, h, &to->histogram[q]);
+}
+
+/* ---- the whole ---- */
+
+static const char *optional_text(struct load *l, const struct tach__json *object,
+				 const char *key)
+{
+	return tach__json_member(object, key) ? text(l, object, key) : NULL;
+}
+
+/* Version 0.1 had none of it. */
+static void load_node(struct load *l, const struct tach__json *from, struct tach__place *node)
+{
+	uint64_t level = tach__json_member(from, "level") ? count(l, from, "level") : 0;
+
+	node->level = level < LEVELS_MAX ? (int)level : LEVELS_MAX;
+	if (tach__json_member(from, "scale"))
+		node->scale = number(l, from, "scale");
+	node->unit = optional_text(l, from, "unit");
+	node->parent = optional_text(l, from, "parent");
+	node->threshold = optional_text(l, from, "threshold");
+	node->description = optional_text(l, from, "description");
+}
+
+static void load_names(struct load *l, const struct tach__json *quantities,
+		       const struct tach__json *metrics)
+{
+	struct tach__plain *s = l->plain;
+	int i = 0;
+
+	for (const struct tach__json *q = quantities->kid; q; q = q->next)
+		s->quantity[i++] = text(l, q, "name");
+	i = 0;
+	for (const struct tach__json *m = metrics->kid; m; m = m->next, i++) {
+		s->metric[i].name = text(l, m, "name");
+		if (tach__json_member(m, "formula"))
+			s->metric[i].text = text(l, m, "formula");
+		load_node(l, m, &s->metric[i].node);
+	}
+}
+
+static void load_counts(struct load *l, const struct tach__json *from)
+{
+	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *estimate;
+	struct tach_snapshot *s = l->snapshot;
+
+	s->threads = count(l, from, "threads");
+	s->refused = count(l, from, "refused");
+	s->lost = count(l, from, "lost");
+	s->stale = count(l, from, "stale");
+	s->unopened = (uint32_t)count(l, from, "unopened");
+	s->reports = 1;
+	if (tach__json_member(from, "reports"))
+		s->reports = (uint32_t)count(l, from, "reports");
+	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
+	s->clock_hz = number(l, clock, "hz");
+	estimate = tach__json_member(clock, "estimate");
+	if (estimate && estimate->type == TACH__JSON_TRUE)
+		s->clock_flags = TACH_FLAG_CLOCK;
+}
+
+static void load_version(struct load *l, const struct tach__json *root)
+{
+	double version = number(l, root, "tach");
+
+	if (l->code || version == VERSION)
+		return;
+	l->code = tach__error(l->err, TACH_ERR_NOTSUPP, root->line, root->column,
+			      "a report of schema version %g; this library reads version %d",
+			      version, VERSION);
+}
+
+static void load_all(struct load *l, const struct tach__json *root)
+{
+	const struct tach__json *quantities, *metrics, *regions, *r;
+	struct tach__plain *s = l->plain;
+	int i = 0;
+
+	load_version(l, root);
+	if (l->code)
+		return;
+	load_counts(l, root);
+	quantities = want(l, root, "quantities", TACH__JSON_ARRAY);
+	metrics = want(l, root, "metrics", TACH__JSON_ARRAY);
+	regions = want(l, root, "regions", TACH__JSON_ARRAY);
+	s->nquantities = length(quantities);
+	s->nmetrics = length(metrics);
+	s->nregions = length(regions);
+	if (s->nquantities < 1 || s->nquantities > TACH__PLAIN_QUANTITIES_MAX)
+		fail(l, quantities, "%s", "no quantity, or more than 65 of them");
+	if (s->nmetrics > TACH__PLAIN_METRICS_MAX)
+		fail(l, metrics, "%s", "more than 1024 metrics");
+	if (!l->code && tach__plain_allocate(s) != 0)
+		no_memory(l);
+	if (!l->code)
+		load_names(l, quantities, metrics);
+	if (!l->code)
+		l->code = tach__plain_compile(s, l->err);
+	for (r = regions->kid; r && !l->code; r = r->next)
+		load_region(l, r, i++);
+}
+
+TACH_STATIC_ASSERT(TACH__PLAIN_METRICS_MAX == 1024, "the error's sentence");
+
+int tach_snapshot_load(const char *json, size_t size, struct tach_snapshot **out,
+		       struct tach_error *err)
+{
+	struct tach__arena arena = {0};
+	struct load l = {.err = err};
+	struct tach__json *root;
+
+	if (!out || !json)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no text, or nowhere to put it");
+	*out = NULL;
+	l.snapshot = tach__pages(sizeof *l.snapshot);
+	if (l.snapshot) {
+		l.plain = &l.snapshot->plain;
+		l.code = tach__json_read(&root, &arena, json, size, err);
+	} else {
+		no_memory(&l);
+	}
+	if (!l.code)
+		load_all(&l, root);
+	tach__arena_free(&arena);
+	if (l.code)
+		tach_snapshot_free(l.snapshot);
+	else
+		*out = l.snapshot;
+	return l.code;
+}

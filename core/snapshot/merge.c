@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several snapshots as one: regions of the same name and place are added up, metrics made anew
+ * of the sums. What only some of them counted is flagged lost where it is missing.
+ */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/snapshot/plain.h"
+#include "core/snapshot/snapshot.h"
+
+/* A region of one of the snapshots. */
+struct source {
+	const struct tach_snapshot *snapshot;
+	const int *map; /* its quantities' numbers in the whole */
+	int region;
+	struct tach_region_info info;
+};
+
+struct merge {
+	const struct tach_snapshot *const *list;
+	int n;
+	struct tach_snapshot *whole;
+	struct tach__plain *plain;
+	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* per snapshot */
+	struct source *source;
+	size_t nsources;
+};
+
+/* ---- names ---- */
+
+static int find_quantity(const struct tach__plain *s, const char *name)
+{
+	for (int q = 0; q < s->nquantities; q++)
+		if (strcmp(s->quantity[q], name) == 0)
+			return q;
+	return -1;
+}
+
+static int find_metric(const struct tach__plain *s, const char *name)
+{
+	for (int m = 0; m < s->nmetrics; m++)
+		if (strcmp(s->metric[m].name, name) == 0)
+			return m;
+	return -1;
+}
+
+static int map_quantities(struct merge *m, struct tach_error *err)
+{
+	struct tach__plain *s = m->plain;
+
+	for (int i = 0; i < m->n; i++)
+		for (int q = 0; q < tach_snapshot_nquantities(m->list[i]); q++) {
+			const char *name = tach_snapshot_quantity(m->list[i], q);
+			int at = find_quantity(s, name);
+
+			if (at < 0 && s->nquantities == TACH__PLAIN_QUANTITIES_MAX)
+				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+						   "together they have more than %d quantities",
+						   TACH__PLAIN_QUANTITIES_MAX);
+			if (at < 0) {
+				at = s->nquantities++;
+				s->quantity[at] = tach__arena_copy(&s->arena, name);
+			}
+			m->map[i][q] = at;
+		}
+	return 0;
+}
+
+/* N<number> of the old text stands for operand map[number + 1] - 1 of the whole. */
+static char *renumber(struct tach__arena *arena, const char *text, const int *map, int n)
+{
+	char *copy = tach__arena_get(arena, 2 * strlen(text) + 16), *to = copy;
+
+	for (const char *at = text; copy && *at;) {
+		char *end;
+		long number;
+
+		if (*at != 'N' || !isdigit((unsigned char)at[1])) {
+			*to++ = *at++;
+			continue;
+		}
+		number = strtol(at + 1, &end, 10);
+		if (number >= n - 1)
+			return NULL;
+		to += sprintf(to, "N%d", map[number + 1] - 1);
+		at = end;
+	}
+	return copy;
+}
+
+static const char *copy_of(struct tach__plain *s, const char *text)
+{
+	return text ? tach__arena_copy(&s->arena, text) : NULL;
+}
+
+static struct tach__place node_of(struct tach__plain *s, const struct tach__place *from)
+{
+	return (struct tach__place){from->level,
+				    from->scale,
+				    copy_of(s, from->unit),
+				    copy_of(s, from->parent),
+				    copy_of(s, from->threshold),
+				    copy_of(s, from->description)};
+}
+
+static int gather_metrics(struct merge *m, struct tach_error *err)
+{
+	struct tach__plain *s = m->plain;
+
+	for (int i = 0; i < m->n; i++)
+		for (int k = 0; k < tach_snapshot_nmetrics(m->list[i]); k++) {
+			const char *name = tach_snapshot_metric(m->list[i], k);
+			const char *text;
+
+			if (find_metric(s, name) >= 0)
+				continue;
+			if (s->nmetrics == TACH__PLAIN_METRICS_MAX)
+				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+						   "together they have more than %d metrics",
+						   TACH__PLAIN_METRICS_MAX);
+			text = m->list[i]->plain.metric[k].text;
+			s->metric[s->nmetrics].name = tach__arena_copy(&s->arena, name);
+			s->metric[s->nmetrics].node =
+				node_of(s, &m->list[i]->plain.metric[k].node);
+			if (text)
+				s->metric[s->nmetrics].text =
+					renumber(&s->arena, text, m->map[i],
+						 tach_snapshot_nquantities(m->list[i]));
+			s->nmetrics++;
+		}
+	return 0;
+}
+
+/* ---- regions ---- */
+
+static int by_name(const void *a, const void *b)
+{
+	const struct source *x = a, *y = b;
+	int order = strcmp(x->info.name, y->info.name);
+
+	if (!order)
+		order = strcmp(x->info.file, y->info.file);
+	return order ? order : (x->info.line > y->info.line) - (x->info.line < y->info.line);
+}
+
+static int gather_regions(struct merge *m)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < m->n; i++)
+		n += (size_t)tach_snapshot_nregions(m->list[i]);
+	m->source = calloc(n + 1, sizeof *m->source);
+	if (!m->source)
+		return TACH_ERR_NOMEM;
+	for (int i = 0; i < m->n; i++)
+		for (int r = 0; r < tach_snapshot_nregions(m->list[i]); r++) {
+			struct source *s = &m->source[m->nsources++];
+
+			*s = (struct source){m->list[i], m->map[i], r, {0}};
+			tach_snapshot_region(m->list[i], r, &s->info);
+		}
+	qsort(m->source, m->nsources, sizeof *m->source, by_name);
+	for (size_t i = 0; i < m->nsources; i++)
+		m->plain->nregions += i == 0 || by_name(&m->source[i - 1], &m->source[i]) != 0;
+	return 0;
+}
+
+static void add_info(struct tach_region_info *to, const struct tach_region_info *from)
+{
+	to->entries += from->entries;
+	to->calls += from->calls;
+	to->outermost += from->outermost;
+	to->skipped += from->skipped;
+	to->excluded += from->excluded;
+	to->lost += from->lost;
+	to->nested += from->nested;
+	to->threads += from->threads;
+	for (int i = 0; i < 6; i++)
+		to->provenance[i] += from->provenance[i];
+}
+
+static int by_low(const void *a, const void *b)
+{
+	const struct tach_bucket *x = a, *y = b;
+
+	return (x->low > y->low) - (x->low < y->low);
+}
+
+/* Buckets of the same bounds become one; clocks of different rates have different ones. */
+static int add_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
+		       const struct source *from, int quantity)
+{
+	int n = tach_snapshot_buckets(from->snapshot, from->region, quantity, NULL, 0),
+	    kept = 0;
+	struct tach_bucket *all;
+
+	if (n <= 0)
+		return 0;
+	all = tach__arena_get(&s->arena, (size_t)(to->count + n) * sizeof *all);
+	if (!all)
+		return TACH_ERR_NOMEM;
+	if (to->count)
+		memcpy(all, to->at, (size_t)to->count * sizeof *all);
+	tach_snapshot_buckets(from->snapshot, from->region, quantity, all + to->count, n);
+	n += to->count;
+	qsort(all, (size_t)n, sizeof *all, by_low);
+	for (int i = 1; i < n; i++)
+		if (all[i].low == all[kept].low && all[i].high == all[kept].high)
+			all[kept].count += all[i].count;
+		else
+			all[++kept] = all[i];
+	*to = (struct tach__plain_buckets){kept + 1, all};
+	return 0;
+}
+
+static int add_source(struct tach__plain *s, int region, const struct source *from)
+{
+	struct tach__plain_region *to = &s->region[region];
+	char seen[TACH__PLAIN_QUANTITIES_MAX] = {0};
+	int code = 0;
+
+	for (int q = 0; q < tach_snapshot_nquantities(from->snapshot); q++) {
+		int at = from->map[q];
+
+		seen[at] = 1;
+		for (int part = 0; part < 2; part++) {
+			struct tach_value *sum = &to->value[part][at], v;
+
+			tach_snapshot_value(from->snapshot, from->region, q,
+					    (enum tach_part)part, &v);
+			sum->value += v.value;
+			sum->raw += v.raw;
+			sum->overhead += v.overhead;
+			sum->error += v.error;
+			sum->flags |= v.flags & ~(uint32_t)TACH_FLAG_SMALL;
+		}
+		code = code ? code : add_buckets(s, &to->histogram[at], from, q);
+	}
+	for (int q = 0; q < s->nquantities; q++)
+		if (!seen[q])
+			to->value[0][q].flags |= TACH_FLAG_LOST,
+				to->value[1][q].flags |= TACH_FLAG_LOST;
+	add_info(&to->info, &from->info);
+	return code;
+}
+
+static void finish_region(struct tach__plain *s, int region)
+{
+	for (int part = 0; part < 2; part++) {
+		struct tach_value *v = s->region[region].value[part];
+
+		for (int q = 0; q < s->nquantities; q++)
+			if (v[q].error > 0 && v[q].value <= v[q].error)
+				v[q].flags |= TACH_FLAG_SMALL;
+		for (int m = 0; m < s->nmetrics; m++)
+			tach__plain_derive(s, region, m, (enum tach_part)part);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	double x = ((const struct tach__plain_region *)a)->value[0][TACH_QUANTITY_TIME].value;
+	double y = ((const struct tach__plain_region *)b)->value[0][TACH_QUANTITY_TIME].value;
+
+	return (x < y) - (x > y);
+}
+
+static int add_regions(struct merge *m)
+{
+	struct tach__plain *s = m->plain;
+	int region = -1, code = 0;
+
+	for (size_t i = 0; i < m->nsources && !code; i++) {
+		const struct tach_region_info *info = &m->source[i].info;
+
+		if (i == 0 || by_name(&m->source[i - 1], &m->source[i]) != 0) {
+			struct tach_region_info *to = &s->region[++region].info;
+
+			code = tach__plain_allocate_region(s, region);
+			to->name = tach__arena_copy(&s->arena, info->name);
+			to->file = tach__arena_copy(&s->arena, info->file);
+			to->function = tach__arena_copy(&s->arena, info->function);
+			to->line = info->line;
+			to->fenced = info->fenced;
+			if (!to->name || !to->file || !to->function)
+				code = TACH_ERR_NOMEM;
+		}
+		code = code ? code : add_source(s, region, &m->source[i]);
+	}
+	for (int r = 0; r < s->nregions && !code; r++)
+		finish_region(s, r);
+	if (!code)
+		qsort(s->region, (size_t)s->nregions, sizeof *s->region, by_time);
+	return code;
+}
+
+/* ---- the whole ---- */
+
+/* Each sentence once. */
+static void add_note(struct tach_snapshot *s, const char *note)
+{
+	size_t n = strlen(s->note);
+
+	if (*note && !strstr(s->note, note))
+		snprintf(s->note + n, sizeof s->note - n, "%s%s", n ? "; " : "", note);
+}
+
+static void add_counts(struct merge *m)
+{
+	struct tach_snapshot *s = m->whole;
+
+	for (int i = 0; i < m->n; i++) {
+		struct tach_counts c = {0};
+
+		tach_snapshot_counts(m->list[i], &c);
+		s->threads += c.threads;
+		s->refused += c.refused;
+		s->lost += c.lost;
+		s->stale += c.stale;
+		s->unopened += c.unopened;
+		s->reports += c.reports;
+		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
+		s->clock_flags |= m->list[i]->clock_flags;
+		add_note(s, tach_snapshot_missing(m->list[i]));
+	}
+}
+
+static int merge(struct merge *m, struct tach_error *err)
+{
+	struct tach__plain *s = m->plain;
+	int code = gather_regions(m);
+
+	if (code)
+		return code;
+	/* Room for the names of all snapshots; fewer are used where some have the same. */
+	s->nquantities = TACH__PLAIN_QUANTITIES_MAX;
+	for (int i = 0; i < m->n; i++)
+		s->nmetrics += tach_snapshot_nmetrics(m->list[i]);
+	code = tach__plain_allocate(s);
+	s->nquantities = s->nmetrics = 0;
+	if (code || (code = map_quantities(m, err)))
+		return code;
+	code = gather_metrics(m, err);
+	if (code)
+		return code;
+	add_counts(m);
+	code = tach__plain_compile(s, err);
+	return code ? code : add_regions(m);
+}
+
+int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
+			struct tach_snapshot **out, struct tach_error *err)
+{
+	struct merge m = {.list = list, .n = n};
+	int code = TACH_ERR_NOMEM, bad = !out || n < 1 || !list;
+
+	for (int i = 0; i < n && !bad; i++)
+		bad = !list[i];
+	if (bad)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a snapshot is missing");
+	*out = NULL;
+	m.whole = tach__pages(sizeof *m.whole);
+	m.map = calloc((size_t)n, sizeof *m.map);
+	if (m.whole && m.map) {
+		m.plain = &m.whole->plain;
+		code = merge(&m, err);
+	}
+	free(m.map);
+	free(m.source);
+	if (code == 0) {
+		*out = m.whole;
+		return 0;
+	}
+	tach_snapshot_free(m.whole);
+	return code == TACH_ERR_NOMEM ? tach__error(err, code, 0, 0, "out of memory") : code;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every snapshot is: plain data, with nothing left to work out. One that was taken has it
+ * from evaluate.c, one that was read from a report or merged of others from load.c and merge.c.
+ */
+#ifndef TACH_CORE_SNAPSHOT_PLAIN_H
+#define TACH_CORE_SNAPSHOT_PLAIN_H
+
+#include <tach/snapshot.h>
+#include "core/base/arena.h"
+#include "core/region/region.h"
+#include "core/set/set.h"
+
+struct tach__plain_metric {
+	const char *name;
+	const char *text; /* over N0 = the quantity after time, ...; NULL: not known */
+	struct tach_formula *formula; /* NULL where text is, and in a snapshot that was taken */
+	struct tach__place node;
+};
+
+struct tach__plain_buckets {
+	int count;
+	struct tach_bucket *at;
+};
+
+struct tach__plain_region {
+	struct tach_region_info info;
+	struct tach_value *value[2];	       /* per part: quantities, then metrics */
+	struct tach__plain_buckets *histogram; /* per quantity */
+};
+
+struct tach__plain {
+	struct tach__arena
+		arena; /* of what was read or merged: all that is below, but formulas */
+	void *pages;   /* the same of what was taken */
+	size_t pages_size;
+	int nquantities, nmetrics, nregions;
+	const char **quantity;
+	struct tach__plain_metric *metric;
+	struct tach__plain_region *region;
+};
+
+enum {
+	TACH__PLAIN_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
+	TACH__PLAIN_METRICS_MAX = 1024, /* each is looked for by name among the others */
+};
+
+struct tach_snapshot;
+
+/* ---- evaluate.c ---- */
+
+/*
+ * Of the rows of regions, in that order, what a snapshot says. Of the snapshot, config and
+ * clock are needed. Memory is one piece of pages, which becomes the snapshot's: handlers of
+ * deadly signals come here. 0 or TACH_ERR_NOMEM.
+ */
+int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,
+			    const uint32_t *order, uint32_t nregions);
+
+/* ---- plain.c: what is read or merged ---- */
+
+/* Arrays for as many as nquantities, nmetrics and nregions say; 0 or TACH_ERR_NOMEM. */
+void tach__plain_free(struct tach__plain *plain);
+int tach__plain_allocate(struct tach__plain *plain);
+int tach__plain_allocate_region(struct tach__plain *plain, int region);
+/* Compiles the metrics' texts. */
+int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
+/* What a metric is now that its operands are there. */
+void tach__plain_derive(struct tach__plain *plain, int region, int metric, enum tach_part part);
+
+#endif

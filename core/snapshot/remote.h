@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of another process, read from its memory. That is whatever the other process
+ * makes of it: torn, stale, freed, or made to harm. Nothing of it is taken for a size, an index
+ * or an end before it was looked at, and no pointer of it is ever followed but by `read`.
+ */
+#ifndef TACH_CORE_SNAPSHOT_REMOTE_H
+#define TACH_CORE_SNAPSHOT_REMOTE_H
+
+#include "core/base/arena.h"
+#include "core/region/region.h"
+
+struct tach__remote {
+	/* 0 or negated errno; EFAULT: there is no such memory. A pointer, for tests. */
+	int (*read)(void *context, const void *at, void *to, size_t size);
+	void *context;
+	int failed;		  /* why there was no string */
+	uint64_t left;		  /* bytes that may still be read */
+	struct tach__arena arena; /* of strings */
+};
+
+enum {
+	TACH__REMOTE_AGAIN = 1,		/* it changed meanwhile */
+	TACH__REMOTE_THREADS = 1 << 16, /* more are not believed */
+	TACH__REMOTE_TEXT = 1024,	/* what goes beyond that is cut off */
+};
+#define TACH__REMOTE_BYTES (UINT64_C(2) << 30)
+
+/* An address there, whatever it is: pointers of ours may not be odd, nor wrap around. */
+static inline const void *tach__remote_at(const void *base, size_t offset)
+{
+	return (const void *)((uintptr_t)base + offset);
+}
+
+/* ---- remote.c ---- */
+
+/* 0, TACH__REMOTE_AGAIN where there is no such memory, or a code. */
+int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t size);
+/* A string there, as one of the arena's; NULL there is "". NULL: why is in `failed`; 0: there
+ * is no memory here. */
+const char *tach__remote_text(struct tach__remote *r, const char *at);
+
+/* ---- remote_set.c: what is counted and where, which does not change once it is there ---- */
+
+/* A set of the same names and metrics, which tach_set_free frees. */
+int tach__remote_set(struct tach__remote *r, const struct tach_set *at, struct tach_set **out);
+/* Totals of ended threads, into rows of as many counters. */
+int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
+		      struct tach__rows *rows, uint32_t nsites);
+/* The histograms that `at` points to there, into ours. */
+int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
+			    uint32_t sums);
+/* The site, with strings of the arena; 0, or as above. */
+int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, uint32_t id,
+		      struct tach__site *out);
+
+/* ---- remote_threads.c ---- */
+
+/* A live thread of the set in use, as the list had it. */
+struct tach__remote_thread {
+	const struct tach__thread *at;
+	const struct tach__hot *hot;
+	uint64_t state;
+};
+/*
+ * Adds its slots to `rows`, whose number of counters `config` has; ids below nsites. *stale:
+ * slots that no whole copy was to be had of. TACH__REMOTE_AGAIN: it ended meanwhile, and `rows`
+ * may have a part of it.
+ */
+int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread *thread,
+			struct tach__config *config, struct tach__rows *rows, uint32_t nsites,
+			uint64_t *stale);
+
+/* ---- remote_take.c ---- */
+
+/* A snapshot of the registry that a beacon there names. */
+struct tach_snapshot;
+int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
+		      struct tach_snapshot **out, struct tach_error *err);
+
+/* ---- remote_find.c ---- */
+
+/* The beacon of the copy that has the regions of a process; 0, or a code and why. */
+int tach__remote_find(struct tach__remote *r, int process, const struct tach__beacon **out,
+		      struct tach_error *err);
+
+#endif

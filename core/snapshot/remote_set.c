@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* What another process counts, and where: sets, totals, sites. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/set/set.h"
+#include "core/snapshot/remote.h"
+
+/* Numbers that other numbers of it would be taken for. */
+static int set_is_sound(const struct tach_set *set)
+{
+	return set->count >= 0 && set->count <= TACH_COUNTERS_MAX && set->nmetrics >= 0 &&
+	       set->nmetrics <= TACH__METRICS_MAX && set->interrupts >= -1 &&
+	       set->interrupts < set->count;
+}
+
+static int no_text(const struct tach__remote *r)
+{
+	return r->failed ? r->failed : TACH_ERR_NOMEM;
+}
+
+static int copy_node_text(struct tach__remote *r, const char **text)
+{
+	*text = tach__remote_text(r, *text);
+	return *text ? 0 : no_text(r);
+}
+
+static int copy_node(struct tach__remote *r, struct tach__place *to,
+		     const struct tach__place *from)
+{
+	int code;
+
+	*to = *from;
+	to->level = from->level > 0 && from->level < 64 ? from->level : 0;
+	to->scale = isfinite(from->scale) ? from->scale : 0;
+	code = copy_node_text(r, &to->unit);
+	if (!code)
+		code = copy_node_text(r, &to->parent);
+	if (!code)
+		code = copy_node_text(r, &to->threshold);
+	return code ? code : copy_node_text(r, &to->description);
+}
+
+static char *own(struct tach__remote *r, const char *at)
+{
+	const char *text = tach__remote_text(r, at);
+
+	return text ? strdup(text) : NULL;
+}
+
+/* A formula that does not compile is none; what is made of it is then not known. */
+static int copy_metric(struct tach__remote *r, struct tach__metric *to,
+		       const struct tach__metric *from, int count)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int code;
+
+	to->name = own(r, from->name);
+	to->text = own(r, from->text);
+	code = to->name && to->text ? copy_node(r, &to->node, &from->node) : no_text(r);
+	if (code)
+		return code;
+	opt.noperands = count;
+	return tach_formula_compile(to->text, &opt, &to->formula, NULL) != 0
+		       ? TACH__REMOTE_AGAIN
+		       : 0;
+}
+
+static int copy_set(struct tach__remote *r, struct tach_set *to, const struct tach_set *from)
+{
+	int code = 0;
+
+	to->interrupts = from->interrupts;
+	to->corrected = from->interrupts < 0 ? 0 : from->corrected;
+	for (; to->count < from->count && !code; to->count++) {
+		struct tach__member *m = &to->member[to->count];
+
+		m->kind = from->member[to->count].kind;
+		m->name = own(r, from->member[to->count].name);
+		code = m->name ? 0 : no_text(r);
+	}
+	/* An interrupt is not taken out of itself, whatever it says there. */
+	if (to->interrupts >= 0)
+		to->corrected &= ~(1u << to->interrupts);
+	for (; to->nmetrics < from->nmetrics && !code; to->nmetrics++)
+		code = copy_metric(r, &to->metric[to->nmetrics], &from->metric[to->nmetrics],
+				   to->count);
+	return code;
+}
+
+int tach__remote_set(struct tach__remote *r, const struct tach_set *at, struct tach_set **out)
+{
+	struct tach_set *there = malloc(sizeof *there), *set = calloc(1, sizeof *set);
+	int code =
+		there && set ? tach__remote_get(r, at, there, sizeof *there) : TACH_ERR_NOMEM;
+
+	if (!code && !set_is_sound(there))
+		code = TACH__REMOTE_AGAIN;
+	if (!code)
+		code = copy_set(r, set, there);
+	free(there);
+	if (code) {
+		tach_set_free(set);
+		return code;
+	}
+	*out = set;
+	return 0;
+}
+
+int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
+			    uint32_t sums)
+{
+	return tach__remote_get(r, at, to, tach__histograms_size(sums));
+}
+
+static void make_finite(double *v)
+{
+	if (!isfinite(*v))
+		*v = 0;
+}
+
+/* Of a row as it was read: its numbers may be any, but its pointer is to become ours. */
+static int own_row(struct tach__remote *r, struct tach__row *row, uint32_t count)
+{
+	const uint32_t *at = row->histograms;
+	int code = 0;
+
+	row->histograms = NULL;
+	for (uint32_t i = 0; i <= count; i++)
+		for (int what = 0; what < 2; what++) {
+			make_finite(&row->cell[i].overhead[what]);
+			make_finite(&row->cell[i].error[what]);
+			make_finite(&row->cell[i].square);
+		}
+	if (!at)
+		return 0;
+	row->histograms = tach__histograms_make(count + 1);
+	if (!row->histograms)
+		return TACH_ERR_NOMEM;
+	code = tach__remote_histograms(r, row->histograms, at, count + 1);
+	return code;
+}
+
+int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
+		      struct tach__rows *rows, uint32_t nsites)
+{
+	uint32_t limit = there->limit < nsites ? there->limit : nsites;
+	int code = 0;
+
+	if (there->count != rows->count || there->stride != rows->stride)
+		return TACH__REMOTE_AGAIN;
+	if (!there->base || limit <= TACH__SITE_FIRST)
+		return 0;
+	if (!tach__rows_at(rows, limit - 1))
+		return TACH_ERR_NOMEM;
+	for (uint32_t id = TACH__SITE_FIRST; id < limit && !code; id++) {
+		struct tach__row *row = tach__rows_at(rows, id);
+
+		code = tach__remote_get(
+			r, tach__remote_at(there->base, (size_t)id * there->stride), row,
+			there->stride);
+		if (code)
+			row->histograms = NULL;
+		else
+			code = own_row(r, row, there->count);
+	}
+	return code;
+}
+
+int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, uint32_t id,
+		      struct tach__site *out)
+{
+	struct tach__site *at, there;
+	int code = tach__remote_get(r, tach__remote_at(by_id, id * sizeof at), &at, sizeof at);
+
+	if (!code)
+		code = tach__remote_get(r, at, &there, sizeof there);
+	if (code)
+		return code;
+	if (there.id != id)
+		return TACH__REMOTE_AGAIN;
+	*out = (struct tach__site){.id = id, .line = there.line, .fenced = there.fenced != 0};
+	out->name = tach__remote_text(r, there.name);
+	out->file = tach__remote_text(r, there.file);
+	out->function = tach__remote_text(r, there.function);
+	return out->name && out->file && out->function ? 0 : no_text(r);
+}

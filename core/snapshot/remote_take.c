@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A snapshot of another process. It takes no lock there and leaves no trace: what changes under
+ * the registry's lock is believed where the lock was free before and after, and none of the
+ * numbers that go with such a change is another. What is seen to be torn is read again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "core/base/error.h"
+#include "core/set/set.h"
+#include "core/snapshot/remote.h"
+#include "core/snapshot/snapshot.h"
+
+enum { TRIES = 400, REST_AFTER = 20, REST_NS = 1000000 };
+
+struct taking {
+	struct tach__remote *remote;
+	const struct tach__registry *at;
+	struct tach__registry registry; /* as it was read */
+	struct tach__config config;	/* with pointers of ours */
+	struct tach__rows rows;
+	struct tach__remote_thread *thread;
+	uint32_t nthreads, nsites;
+	struct tach__site *site; /* by id */
+	struct tach_snapshot s;
+	int last; /* what ends meanwhile is left out, and said to be */
+};
+
+/* ---- the registry ---- */
+
+static int registry_get(struct taking *t)
+{
+	struct tach__process process;
+	int code = tach__remote_get(t->remote, t->at, &t->registry, sizeof t->registry);
+
+	TACH__FENCE(__ATOMIC_SEQ_CST);
+	if (!code && t->registry.busy)
+		code = TACH__REMOTE_AGAIN;
+	if (!code && (!t->registry.config || !t->registry.page))
+		code = TACH_ERR_STATE;
+	if (!code)
+		code = tach__remote_get(t->remote, t->registry.page, &process, sizeof process);
+	/* A child of fork that has had no region yet: the rest is its parent's. */
+	if (!code && !process.alive)
+		code = TACH_ERR_STATE;
+	t->nsites = t->registry.nsites;
+	if (t->nsites > TACH__CHUNKS * TACH__CHUNK_SLOTS)
+		t->nsites = TACH__CHUNKS * TACH__CHUNK_SLOTS;
+	return code;
+}
+
+static int registry_check(struct taking *t)
+{
+	struct tach__registry now;
+	int code;
+
+	TACH__FENCE(__ATOMIC_SEQ_CST);
+	code = tach__remote_get(t->remote, t->at, &now, sizeof now);
+	if (!code && (now.busy || now.openings != t->registry.openings ||
+		      now.folds != t->registry.folds || now.config != t->registry.config ||
+		      now.generation != t->registry.generation))
+		code = TACH__REMOTE_AGAIN;
+	return code;
+}
+
+static int config_get(struct taking *t)
+{
+	struct tach__config *c = &t->config;
+	struct tach__rows totals;
+	const struct tach_set *set;
+	int code = tach__remote_get(t->remote, t->registry.config, c, sizeof *c);
+
+	set = c->set;
+	totals = c->rows;
+	c->set = NULL;
+	c->next = NULL;
+	memset(&c->rows, 0, sizeof c->rows);
+	c->note[sizeof c->note - 1] = '\0';
+	if (!code)
+		code = tach__remote_set(t->remote, set, &c->set);
+	if (!code && c->count != (uint32_t)c->set->count)
+		code = TACH__REMOTE_AGAIN;
+	if (code)
+		return code;
+	tach__rows_init(&t->rows, c->count);
+	return tach__remote_rows(t->remote, &totals, &t->rows, t->nsites);
+}
+
+/* The list, as long as it does not change: live threads of that set. */
+static int threads_get(struct taking *t)
+{
+	const void *end = tach__remote_at(t->at, offsetof(struct tach__registry, threads));
+	const struct cds_list_head *node = t->registry.threads.next;
+	int code = 0;
+
+	for (uint32_t i = 0; node != end && !code; i++) {
+		const struct tach__thread *at =
+			tach__remote_at(node, 0 - offsetof(struct tach__thread, node));
+		struct tach__remote_thread *to = &t->thread[t->nthreads];
+		struct tach__thread head;
+
+		if (i == TACH__REMOTE_THREADS)
+			return TACH__REMOTE_AGAIN;
+		code = tach__remote_get(t->remote, at, &head,
+					offsetof(struct tach__thread, destructions));
+		if (!code && !head.folded && head.config == t->registry.config) {
+			*to = (struct tach__remote_thread){at, head.hot, 0};
+			code = tach__remote_get(
+				t->remote,
+				tach__remote_at(head.hot, offsetof(struct tach__hot, state)),
+				&to->state, sizeof to->state);
+			t->nthreads += to->state != 0;
+		}
+		node = head.node.next;
+	}
+	return code;
+}
+
+/* ---- what is said of it ---- */
+
+static int sites_get(struct taking *t)
+{
+	int code = 0;
+
+	t->site = calloc(t->rows.limit + 1, sizeof *t->site);
+	if (!t->site)
+		return TACH_ERR_NOMEM;
+	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && id < t->nsites && !code;
+	     id++)
+		if (tach__row_used(tach__rows_row(&t->rows, id)))
+			code = tach__remote_site(t->remote, t->registry.by_id, id,
+						 &t->site[id]);
+	return code;
+}
+
+static void say_of(struct taking *t)
+{
+	struct tach_snapshot *s = &t->s;
+	const struct tach__registry *r = &t->registry;
+	char why[sizeof r->open_error.text];
+
+	s->threads = t->config.ended + t->nthreads;
+	s->refused = r->refused;
+	s->lost = r->lost;
+	s->unopened = r->unopened;
+	s->reports = 1;
+	snprintf(s->note, sizeof s->note, "%s", t->config.note);
+	memcpy(why, r->open_error.text, sizeof why);
+	why[sizeof why - 1] = '\0';
+	if (r->unopened)
+		snprintf(s->note + strlen(s->note), sizeof s->note - strlen(s->note),
+			 "%s%u threads have the clock alone: %s", *s->note ? "; " : "",
+			 r->unopened, why);
+	s->clock_hz = tach__clock_hz(TACH__CLOCK_EXACT, &s->clock_flags, &s->clock_error);
+}
+
+/* ---- the whole ---- */
+
+static int attempt(struct taking *t)
+{
+	int code = registry_get(t);
+
+	if (!code)
+		code = config_get(t);
+	if (!code)
+		code = threads_get(t);
+	if (!code)
+		code = registry_check(t);
+	for (uint32_t i = 0; i < t->nthreads && !code; i++) {
+		code = tach__remote_thread(t->remote, &t->thread[i], &t->config, &t->rows,
+					   t->nsites, &t->s.stale);
+		if (code == TACH__REMOTE_AGAIN && t->last) {
+			t->s.stale++;
+			code = 0;
+		}
+	}
+	return code ? code : sites_get(t);
+}
+
+static void forget(struct taking *t)
+{
+	if (t->rows.base)
+		tach__rows_free(&t->rows);
+	memset(&t->rows, 0, sizeof t->rows);
+	tach_set_free(t->config.set);
+	t->config.set = NULL;
+	free(t->site);
+	t->site = NULL;
+	t->nthreads = 0;
+	t->s.stale = 0;
+}
+
+/* A copy of it all, whose strings are its own: what merging gives. */
+static int finish(struct taking *t, struct tach_snapshot **out, struct tach_error *err)
+{
+	const struct tach_snapshot *list = &t->s;
+	struct tach__order order;
+	int code = tach__order_make(&order, &t->rows);
+
+	say_of(t);
+	t->s.config = &t->config;
+	t->s.sites = t->site;
+	if (!code)
+		code = tach__snapshot_evaluate(&t->s, &t->rows, order.id, order.n);
+	if (!code)
+		code = tach_snapshot_merge(&list, 1, out, err);
+	tach__pages_free(t->s.plain.pages, t->s.plain.pages_size);
+	tach__order_free(&order);
+	return code;
+}
+
+static int refuse(int code, struct tach_error *err)
+{
+	if (code == TACH_ERR_STATE)
+		return tach__error(err, code, 0, 0,
+				   "no region was entered yet, or regions are not switched on "
+				   "(TACH_ENABLE=1)");
+	if (code == TACH__REMOTE_AGAIN)
+		return tach__error(err, TACH_ERR_STATE, 0, 0,
+				   "its regions cannot be read whole: it ends, becomes another "
+				   "program, or is damaged");
+	if (code == TACH_ERR_TOOMANY)
+		return tach__error(err, code, 0, 0, "its regions are too many to be read");
+	return tach__error(err, code, 0, 0, "its memory cannot be read: %s",
+			   tach_strerror(code));
+}
+
+int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
+		      struct tach_snapshot **out, struct tach_error *err)
+{
+	struct timespec rest = {0, REST_NS};
+	struct taking *t = calloc(1, sizeof *t);
+	int code = TACH_ERR_NOMEM;
+
+	*out = NULL;
+	r->left = TACH__REMOTE_BYTES;
+	if (t) {
+		t->remote = r;
+		t->thread = tach__pages(TACH__REMOTE_THREADS * sizeof *t->thread);
+		code = tach__remote_get(
+			r, tach__remote_at(beacon, offsetof(struct tach__beacon, registry)),
+			&t->at, sizeof t->at);
+	}
+	if (t && !t->thread)
+		code = TACH_ERR_NOMEM;
+	for (int try = 0;
+	     t && t->thread && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
+		if (try > REST_AFTER)
+			nanosleep(&rest, NULL);
+		t->last = try + 1 == TRIES;
+		r->left = TACH__REMOTE_BYTES;
+		forget(t);
+		code = attempt(t);
+	}
+	code = code ? refuse(code, err) : finish(t, out, err);
+	if (t) {
+		forget(t);
+		tach__pages_free(t->thread, TACH__REMOTE_THREADS * sizeof *t->thread);
+	}
+	free(t);
+	tach__arena_free(&r->arena);
+	return code;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slots of a thread of another process, each seen whole by the sequence around it, as
+ * core/region/slots.c sees those of this one. Three copies of a slot in three system calls: the
+ * sequence of the first, the words of the second, the sequence of the third. A barrier between
+ * them orders what the kernel loads for this thread.
+ */
+#include <string.h>
+#include <time.h>
+#include "core/snapshot/remote.h"
+
+enum {
+	TRIES = 64,   /* copies of one slot */
+	PATIENT = 48, /* from that one on with rests: its writer has no processor */
+	REST_NS = 100000,
+};
+
+struct reading {
+	struct tach__remote *remote;
+	struct tach__thread record; /* as it was read */
+	struct tach__config *config;
+	struct tach__rows *rows;
+	uint32_t nsites;
+	uint64_t *stale;
+	size_t bytes; /* of a slot, up to what its owner alone looks at */
+	uint32_t *histograms;
+	struct tach__sampling sampling;
+};
+
+static int slot_get(const struct reading *g, const struct tach__slot *at,
+		    union tach__slot_copy *out)
+{
+	int code = tach__remote_get(g->remote, at, out, g->bytes);
+
+	TACH__FENCE(__ATOMIC_SEQ_CST);
+	return code;
+}
+
+/* 1: whole; 0: under write all the time; or a code. */
+static int slot_copy(const struct reading *g, const struct tach__slot *at,
+		     union tach__slot_copy *out)
+{
+	struct timespec rest = {0, REST_NS};
+	union tach__slot_copy before, after;
+
+	for (int try = 0; try < TRIES; try++) {
+		int code = slot_get(g, at, &before);
+
+		if (!code)
+			code = slot_get(g, at, out);
+		if (!code)
+			code = slot_get(g, at, &after);
+		if (code)
+			return code < 0 ? code : -TACH__REMOTE_AGAIN;
+		if (!(before.slot.seq & 1) && before.slot.seq == out->slot.seq &&
+		    out->slot.seq == after.slot.seq)
+			return 1;
+		if (try >= PATIENT)
+			nanosleep(&rest, NULL);
+	}
+	return 0;
+}
+
+/* What the slot points to there becomes ours. */
+static int slot_own(struct reading *g, struct tach__slot *slot)
+{
+	int code = 0;
+
+	slot->fenced = slot->fenced != 0;
+	if (slot->sampling) {
+		code = tach__remote_get(g->remote, slot->sampling, &g->sampling,
+					sizeof g->sampling);
+		slot->sampling = &g->sampling;
+	}
+	if (slot->histograms && !code) {
+		code = tach__remote_histograms(g->remote, g->histograms, slot->histograms,
+					       g->record.count + 1);
+		slot->histograms = g->histograms;
+	}
+	return code;
+}
+
+static int add_slot(struct reading *g, const struct tach__slot *at, uint32_t id)
+{
+	union tach__slot_copy copy;
+	struct tach__inexact *inexact = tach__inexact(&copy.slot, g->record.count);
+	struct tach__row *row;
+	int how;
+
+	memset(&copy, 0, sizeof copy);
+	how = slot_copy(g, at, &copy);
+	if (how < 0)
+		return how == -TACH__REMOTE_AGAIN ? TACH__REMOTE_AGAIN : how;
+	row = tach__rows_at(g->rows, id);
+	if (!row)
+		return TACH_ERR_NOMEM;
+	if (how == 0) {
+		row->flags |= TACH_FLAG_STALE;
+		++*g->stale;
+		return 0;
+	}
+	how = slot_own(g, &copy.slot);
+	if (!how && g->record.inexact)
+		how = tach__remote_get(
+			g->remote,
+			tach__remote_at(at, (size_t)((char *)inexact - (char *)&copy)), inexact,
+			sizeof *inexact);
+	if (!how)
+		tach__row_add(row, &copy.slot, &g->record);
+	return how;
+}
+
+/* Slots that the thread entered: the table has their address, and another one for the rest. */
+static int add_chunk(struct reading *g, uint32_t chunk)
+{
+	const struct tach__slot *table[TACH__CHUNK_SLOTS];
+	uint32_t first = chunk * TACH__CHUNK_SLOTS;
+	int code = tach__remote_get(
+		g->remote,
+		tach__remote_at(g->record.hot, TACH__TABLE_AT + first * sizeof *table), table,
+		sizeof table);
+
+	for (uint32_t i = 0; i < TACH__CHUNK_SLOTS && !code; i++) {
+		const void *at =
+			tach__remote_at(g->record.chunk[chunk], (size_t)i * g->record.stride);
+
+		if (first + i >= TACH__SITE_FIRST && first + i < g->nsites &&
+		    (const void *)table[i] == at)
+			code = add_slot(g, table[i], first + i);
+	}
+	return code;
+}
+
+static int add_slots(struct reading *g)
+{
+	uint32_t chunks = g->record.nchunks;
+	int code = 0;
+
+	for (uint32_t c = 0; c < chunks && c < TACH__CHUNKS && !code; c++)
+		code = add_chunk(g, c);
+	for (int i = 0; i < TACH__OVERFLOWS && !code; i++) {
+		uint32_t id = g->record.overflow_id[i];
+
+		if (id >= TACH__SITE_FIRST && id < g->nsites)
+			code = add_slot(g, g->record.overflow[i], id);
+	}
+	return code;
+}
+
+static void make_finite(struct tach__overhead *o)
+{
+	double *v = &o->empty[0][0][0];
+
+	for (size_t i = 0; i < sizeof *o / sizeof *v; i++)
+		if (!(v[i] > -1e300 && v[i] < 1e300))
+			v[i] = 0;
+}
+
+/* Is the thread still the one that the list had? */
+static int check(struct tach__remote *r, const struct tach__remote_thread *thread)
+{
+	uint64_t state;
+	int code;
+
+	TACH__FENCE(__ATOMIC_SEQ_CST);
+	code = tach__remote_get(r,
+				tach__remote_at(thread->hot, offsetof(struct tach__hot, state)),
+				&state, sizeof state);
+	if (!code && TACH__OPENING(state) != TACH__OPENING(thread->state))
+		code = TACH__REMOTE_AGAIN;
+	return code;
+}
+
+int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread *thread,
+			struct tach__config *config, struct tach__rows *rows, uint32_t nsites,
+			uint64_t *stale)
+{
+	struct reading g = {
+		.remote = r, .config = config, .rows = rows, .nsites = nsites, .stale = stale};
+	int code = tach__remote_get(r, thread->at, &g.record, sizeof g.record);
+
+	/* The clock alone, or all of the set's. */
+	if (!code && ((g.record.count && g.record.count != config->count) ||
+		      g.record.stride != config->stride || g.record.hot != thread->hot))
+		code = TACH__REMOTE_AGAIN;
+	if (code)
+		return code;
+	g.record.config = config;
+	g.bytes = offsetof(struct tach__slot, word) +
+		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *
+			  sizeof(uint64_t);
+	make_finite(&g.record.overhead);
+	g.histograms = tach__histograms_make(config->count + 1);
+	code = g.histograms ? add_slots(&g) : TACH_ERR_NOMEM;
+	tach__histograms_free(g.histograms, config->count + 1);
+	return code ? code : check(r, thread);
+}

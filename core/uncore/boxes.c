@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which boxes an event string stands for, and on which processors the kernel counts for them.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <tach/event.h>
+#include <tach/pmu.h>
+#include "core/base/error.h"
+#include "core/os/sysfs.h"
+#include "core/os/topology.h"
+#include "core/pmu/pmu.h"
+#include "core/uncore/uncore.h"
+
+struct search {
+	const char *string, *sysfs; /* sysfs: as the caller gave it */
+	const struct tach__uncore_taker *taker;
+	struct tach_error *err;
+	size_t prefix; /* of the string: up to its '*', or all of the PMU's name */
+	const char *rest;
+	int shift;    /* of columns, in the string that stands for this one box */
+	int found;    /* boxes that count */
+	int known;    /* boxes that the tables, or sysfs, have by that name */
+	int unserved; /* the kernel has no PMU for the last one */
+};
+
+static const char *devices(const struct search *s)
+{
+	return s->sysfs ? s->sysfs : TACH__SYSFS;
+}
+
+static int refuse(const struct search *s, int code, const struct tach_error *why)
+{
+	int column = why->column - s->shift;
+
+	return tach__error(s->err, code, 0, column > 0 ? column : 1, "%s", why->text);
+}
+
+/* ---- one box ---- */
+
+struct cpus {
+	struct search *s;
+	const struct perf_event_attr *attr;
+	int code;
+};
+
+static void on_cpu(void *context, long cpu)
+{
+	struct cpus *c = context;
+
+	if (!c->code)
+		c->code = c->s->taker->take(c->s->taker->context, c->attr, (int)cpu, c->s->err);
+}
+
+static int on_cpus(struct search *s, const struct tach_event *event,
+		   const struct perf_event_attr *attr)
+{
+	struct cpus c = {s, attr, 0};
+	char device[64], list[1024] = "";
+
+	s->found++;
+	if (event->cpu >= 0)
+		return s->taker->take(s->taker->context, attr, event->cpu, s->err);
+	if (tach__sysfs_device(devices(s), event->type, device, sizeof device) == 0)
+		tach__sysfs_read(devices(s), device, strlen(device), "cpumask", list,
+				 sizeof list);
+	if (!tach__cpu_list(list, on_cpu, &c))
+		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
+				   "%s: no file cpumask in sysfs tells on which processors the "
+				   "kernel counts it; name one with :cpu=N",
+				   event->name);
+	return c.code;
+}
+
+/* A core's PMU has files of the same kind, but none that is called cpumask. */
+static int is_box(const char *sysfs, const struct tach_event *event)
+{
+	char device[64], list[16];
+
+	if (event->type < PERF_TYPE_MAX)
+		return 0;
+	return event->pmu >= tach_pmu_count() ||
+	       (tach__sysfs_device(sysfs, event->type, device, sizeof device) == 0 &&
+		tach__sysfs_read(sysfs, device, strlen(device), "cpumask", list, sizeof list) >=
+			0);
+}
+
+static int encode_box(const char *string, const char *sysfs, struct tach_event *event,
+		      struct tach_error *err)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+
+	opt.sysfs = sysfs;
+	opt.any_pmu = sysfs != NULL;
+	memset(event, 0, sizeof *event);
+	return tach_event_encode(string, &opt, event, err);
+}
+
+static int one(struct search *s, const char *string)
+{
+	struct perf_event_attr attr = {.size = sizeof attr};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_event event;
+	int code = encode_box(string, s->sysfs, &event, &err);
+
+	s->unserved = code == TACH_ERR_NOTSUPP;
+	if (code)
+		return refuse(s, code, &err);
+	/* libpfm-4's RAPL has a type where the kernel has none. */
+	if (event.pmu >= tach_pmu_count() && event.type < PERF_TYPE_MAX) {
+		s->unserved = 1;
+		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
+				   "%s: the kernel has no such PMU", string);
+	}
+	if (!is_box(devices(s), &event))
+		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
+				   "%s: no event of a box, but one that threads count: a set "
+				   "takes it",
+				   string);
+	if (event.has & (TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ))
+		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
+				   "%s: a box is counted, not sampled: leave period and freq "
+				   "out",
+				   string);
+	tach_event_attr(&event, &attr);
+	return on_cpus(s, &event, &attr);
+}
+
+/* ---- all of a kind ---- */
+
+/* The name is the prefix and a number. */
+static int is_instance(const struct search *s, const char *name)
+{
+	const char *number = name + s->prefix;
+
+	if (strncasecmp(name, s->string, s->prefix) != 0 || !*number)
+		return 0;
+	while (isdigit((unsigned char)*number))
+		number++;
+	return !*number;
+}
+
+static int instance(struct search *s, const char *name)
+{
+	char string[TACH_EVENT_NAME_MAX];
+	int n = snprintf(string, sizeof string, "%s%s", name, s->rest);
+
+	if (n < 0 || (size_t)n >= sizeof string)
+		return tach__error(s->err, TACH_ERR_TOOMANY, 0, 1,
+				   "an event string of %d characters", n);
+	s->shift = (int)strlen(name) - (int)(s->rest - s->string);
+	return one(s, string);
+}
+
+/* Of the tables; those that the kernel does not serve are not there. */
+static int instances(struct search *s)
+{
+	int code = 0;
+
+	for (int pmu = tach__npmus(); pmu < tach__npmus() + tach__nboxes() && !code; pmu++) {
+		const char *name = tach__str(tach__pmu_at(pmu)->name);
+
+		if (!is_instance(s, name))
+			continue;
+		s->known++;
+		if (!s->sysfs && !tach__box_in(tach__boxes(), pmu))
+			continue;
+		code = instance(s, name);
+		if (s->unserved)
+			code = s->unserved = 0;
+	}
+	return code;
+}
+
+static int device_instances(struct search *s)
+{
+	DIR *dir = opendir(devices(s));
+	struct dirent *d;
+	int code = 0;
+
+	while (dir && !code && (d = readdir(dir))) {
+		if (!is_instance(s, d->d_name))
+			continue;
+		s->known++;
+		code = instance(s, d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return code;
+}
+
+static int all_of_kind(struct search *s)
+{
+	struct tach_error first = TACH_ERROR_INIT, *outer = s->err;
+	int code;
+
+	s->err = &first;
+	code = *s->rest == '/' ? device_instances(s) : instances(s);
+	s->err = outer;
+	if (code)
+		return tach__error(outer, code, 0, first.column, "%s", first.text);
+	if (s->found)
+		return 0;
+	if (first.code == TACH_ERR_NOTSUPP)
+		return tach__error(outer, TACH_ERR_NOTSUPP, 0, 1, "%s", first.text);
+	return tach__error(outer, TACH_ERR_NOTFOUND, 0, 1,
+			   s->known ? "this machine has no box %.*s*"
+				    : "no boxes are called %.*s*; 'tach list --uncore' has the "
+				      "names",
+			   (int)s->prefix, s->string);
+}
+
+/* ---- the string ---- */
+
+/* The name of a box with a '*' for its number; the length of what stands before that, or 0. */
+static size_t starred(const char *string)
+{
+	size_t n = strcspn(string, "*:/");
+
+	return n && string[n] == '*' &&
+			       (string[n + 1] == '/' ||
+				(string[n + 1] == ':' && string[n + 2] == ':'))
+		       ? n
+		       : 0;
+}
+
+/* An event alone is of all boxes of the kind that has it, if they are numbered. */
+static int bare(struct search *s, char *all_of_them, size_t size)
+{
+	struct tach_event event;
+	const char *name;
+	size_t length;
+
+	if (strpbrk(s->string, "/") || strstr(s->string, "::") ||
+	    encode_box(s->string, s->sysfs, &event, NULL) || event.pmu < tach_pmu_count())
+		return 0;
+	name = tach__str(tach__pmu_at(event.pmu)->name);
+	length = strlen(name);
+	while (length && isdigit((unsigned char)name[length - 1]))
+		length--;
+	return name[length] && snprintf(all_of_them, size, "%.*s*::%s", (int)length, name,
+					s->string) < (int)size;
+}
+
+int tach__uncore_boxes(const char *string, const char *sysfs,
+		       const struct tach__uncore_taker *taker, struct tach_error *err)
+{
+	struct search s = {.string = string, .sysfs = sysfs, .taker = taker, .err = err};
+	char text[TACH_EVENT_NAME_MAX];
+	int saved = errno, code;
+
+	if (bare(&s, text, sizeof text))
+		s.string = text;
+	s.prefix = starred(s.string);
+	s.rest = s.string + s.prefix + 1;
+	code = s.prefix ? all_of_kind(&s) : one(&s, string);
+	errno = saved;
+	return code;
+}
+
+int tach__uncore_is(const char *string)
+{
+	struct tach_event event;
+
+	if (starred(string))
+		return 1;
+	return encode_box(string, NULL, &event, NULL) == 0 && is_box(TACH__SYSFS, &event);
+}

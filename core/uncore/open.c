@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening events of boxes, group by group. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/base/error.h"
+#include "core/base/sized.h"
+#include "core/os/perf_open.h"
+#include "core/os/sys.h"
+#include "core/set/set.h"
+#include "core/uncore/uncore.h"
+
+struct opening {
+	struct tach_uncore *u;
+	struct tach_error *err;
+	const char *name; /* of the event that is opened */
+};
+
+/* One more element; 0: no memory. */
+static int grow(void *array, int n, size_t size)
+{
+	void *more = realloc(*(void **)array, ((size_t)n + 1) * size);
+
+	if (!more)
+		return 0;
+	memset((char *)more + (size_t)n * size, 0, size);
+	*(void **)array = more;
+	return 1;
+}
+
+static int no_memory(struct tach_error *err)
+{
+	return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+/* The last group of that box on that processor, if it has room. */
+static struct tach__uncore_group *find_group(const struct tach_uncore *u, uint32_t type,
+					     int cpu)
+{
+	for (int g = u->ngroups - 1; g >= 0; g--)
+		if (u->group[g].type == type && u->group[g].cpu == cpu)
+			return u->group[g].n < TACH_COUNTERS_MAX ? &u->group[g] : NULL;
+	return NULL;
+}
+
+static void join(struct tach_uncore *u, struct tach__uncore_group *g, long fd)
+{
+	g->fd[g->n] = (int)fd;
+	g->event[g->n++] = u->nevents - 1;
+	u->event[u->nevents - 1].counters++;
+}
+
+static int refused(const struct opening *o, int code, int cpu, struct tach_error *err)
+{
+	struct tach__settings s;
+
+	tach__settings_read(&s, "");
+	return tach__uncore_refused(code, o->name, cpu, &s, err);
+}
+
+/* The kernel answers EINVAL where the box has no counter for one more event beside the others
+ * (arch/x86/events/intel/uncore.c, uncore_validate_group): that begins a group. */
+static int open_one(void *context, const struct perf_event_attr *event, int cpu,
+		    struct tach_error *err)
+{
+	struct opening *o = context;
+	struct tach_uncore *u = o->u;
+	struct perf_event_attr attr = *event;
+	struct tach__uncore_group *g = find_group(u, attr.type, cpu);
+	long fd = -EINVAL;
+
+	attr.pinned = attr.exclusive = 0;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING |
+			   PERF_FORMAT_GROUP;
+	if (g)
+		fd = tach__perf_open_cpu(&attr, cpu, g->fd[0]);
+	if (fd == -EINVAL) {
+		attr.disabled = 1;
+		fd = tach__perf_open_cpu(&attr, cpu, -1);
+		g = NULL;
+	}
+	if (fd < 0)
+		return refused(o, (int)fd, cpu, err);
+	if (!g) {
+		if (!grow(&u->group, u->ngroups, sizeof *u->group)) {
+			tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+			return no_memory(err);
+		}
+		g = &u->group[u->ngroups++];
+		g->type = attr.type;
+		g->cpu = cpu;
+	}
+	join(u, g, fd);
+	return 0;
+}
+
+static int open_event(struct opening *o, const char *sysfs, struct tach__span label,
+		      struct tach__span event)
+{
+	struct tach__uncore_taker taker = {open_one, o};
+	struct tach__span name = label.length ? label : event;
+	struct tach__uncore_event *it;
+	char *string;
+	int code;
+
+	if (!event.length)
+		return tach__error(o->err, TACH_ERR_SYNTAX, 0, event.column,
+				   "an event is missing after '='");
+	for (int i = 0; i < o->u->nevents; i++)
+		if (strlen(o->u->event[i].name) == name.length &&
+		    strncmp(o->u->event[i].name, name.at, name.length) == 0)
+			return tach__error(o->err, TACH_ERR_INVAL, 0, name.column,
+					   "'%.*s' names two events", (int)name.length,
+					   name.at);
+	string = strndup(event.at, event.length);
+	if (!string || !grow(&o->u->event, o->u->nevents, sizeof *it)) {
+		free(string);
+		return no_memory(o->err);
+	}
+	it = &o->u->event[o->u->nevents++];
+	it->name = strndup(name.at, name.length);
+	o->name = it->name;
+	code = it->name ? tach__uncore_boxes(string, sysfs, &taker, o->err) : no_memory(o->err);
+	if (code && o->err)
+		o->err->column = event.column + (o->err->column ? o->err->column - 1 : 0);
+	free(string);
+	return code;
+}
+
+static int open_list(struct opening *o, const struct tach_uncore_options *opt)
+{
+	struct tach__span list = {opt->events, 0, 1}, label, event;
+	int code = 0;
+
+	if (opt->events)
+		list.length = strlen(opt->events);
+	while (!code && tach__list_next(&list, &label, &event))
+		code = open_event(o, opt->sysfs, label, event);
+	if (!code && !o->u->nevents)
+		code = tach__error(o->err, TACH_ERR_INVAL, 0, 0, "no events");
+	return code;
+}
+
+int tach_uncore_open(const struct tach_uncore_options *opt, struct tach_uncore **out,
+		     struct tach_error *err)
+{
+	struct tach_error ours = TACH_ERROR_INIT;
+	struct tach_uncore_options options;
+	struct opening o = {.err = &ours};
+	int code, saved = errno;
+
+	if (!out)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "nowhere to put the counters");
+	*out = NULL;
+	opt = tach__sized_in(opt, &options, TACH__STRUCT(tach_uncore_options), err);
+	if (!opt)
+		return TACH_ERR_INVAL;
+	o.u = calloc(1, sizeof *o.u);
+	code = o.u ? open_list(&o, opt) : no_memory(&ours);
+	if (code) {
+		tach_uncore_close(o.u);
+		tach__error(err, code, 0, ours.column, "%s", ours.text);
+	} else {
+		*out = o.u;
+	}
+	errno = saved;
+	return code;
+}
+
+void tach_uncore_close(struct tach_uncore *u)
+{
+	if (!u)
+		return;
+	for (int g = 0; g < u->ngroups; g++)
+		for (int i = u->group[g].n - 1; i >= 0; i--)
+			tach__sys(SYS_close, u->group[g].fd[i], 0, 0, 0, 0, 0);
+	for (int e = 0; e < u->nevents; e++)
+		free(u->event[e].name);
+	free(u->event);
+	free(u->group);
+	free(u);
+}

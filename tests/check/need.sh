@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# tools/need, beside an apt and a dpkg that only pretend: what is there is not asked for, an occupied lock is waited for,
+# lists that lack a package are brought up to date once, and what cannot be had is said, without root as one line to run.
+set -u
+cd "$(dirname "$0")/../.."
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+script() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"; chmod +x "$work/bin/$1"; }
+# shellcheck disable=SC2016
+{
+	script dpkg-query 'for p; do :; done; grep -qx "$p" "$WORK/installed" && echo "install ok installed"'
+	script sleep 'echo "$*" >>"$WORK/slept"'
+	script id 'echo "$USER_ID"'
+	# Each call takes a line of what it is to answer; with none left it succeeds. What was asked for is kept.
+	script apt-get '
+echo "$*" >>"$WORK/asked"
+answer=$(head -n 1 "$WORK/answers"); sed -i 1d "$WORK/answers"
+[ -z "$answer" ] || { echo "$answer" >&2; exit 100; }'
+}
+failed=0
+case_() { # NAME USER_ID STATUS CALLS PATTERN-of-output PACKAGE...; answers come as standard input
+	local name=$1 user=$2 status=$3 calls=$4 pattern=$5 got bad=0
+	shift 5
+	cat >"$work/answers"; : >"$work/asked"; : >"$work/slept"
+	WORK=$work USER_ID=$user PATH=$work/bin:$PATH tools/need "$@" >"$work/out" 2>&1; got=$?
+	[ $got = "$status" ] || { bad=1; echo "# status $got"; }
+	[ "$(wc -l <"$work/asked")" = "$calls" ] || { bad=1; echo "# apt was called $(wc -l <"$work/asked") times:"; sed 's/^/#    /' "$work/asked"; }
+	if [ -n "$pattern" ]; then grep -qE -- "$pattern" "$work/out"; else [ ! -s "$work/out" ]; fi || { bad=1; sed 's/^/# said: /' "$work/out"; }
+	if [ $bad = 0 ]; then echo "ok need $name"; else echo "not ok need $name"; failed=1; fi
+}
+printf '%s\n' gcc make >"$work/installed"
+case_ "nothing is missing" 0 0 0 '' gcc make </dev/null
+case_ "nor without root" 1000 0 0 '' gcc </dev/null
+case_ "without root one line to run" 1000 1 0 '^    sudo apt-get install -y --no-install-recommends swig lld$' gcc swig make lld </dev/null
+case_ "with root" 0 0 1 'installing Debian packages: swig$' gcc swig </dev/null
+grep -q ' install .* swig$' "$work/asked" && ! grep -q gcc "$work/asked" || { echo "not ok need asks for what is missing"; failed=1; }
+locked='E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 1 (unattended-upgr)'
+case_ "a lock is waited for" 0 0 4 'waiting for another program' swig <<<"$locked
+E: Unable to lock directory /var/lib/apt/lists/
+$locked"
+[ "$(wc -l <"$work/slept")" = 3 ] || { echo "not ok need waits between"; failed=1; }
+case_ "old lists" 0 0 3 "installing" swig <<<'E: Unable to locate package swig'
+case_ "what cannot be had" 0 1 3 'could not install: swig' swig < <(echo 'E: 404'; echo; echo 'E: Unable to locate package swig')
+exit $failed

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One reader, as guest programs open and close it, and pairs of begin and end whose
+ * instructions are counted from around them.
+ */
+#ifndef TESTS_GUEST_READER_H
+#define TESTS_GUEST_READER_H
+
+#include <string.h>
+#include <tach/reader.h>
+
+static struct tach_set *set;
+static struct tach_reader *reader;
+static struct tach_error err; /* of the last opening */
+
+static inline int open_set(const struct tach_set_options *opt)
+{
+	int code;
+
+	memset(&err, 0, sizeof err);
+	reader = NULL;
+	set = NULL;
+	code = tach_set_create(opt, &set, &err);
+	return code ? code : tach_reader_open(set, &reader, &err);
+}
+
+static inline int open_events(const char *events, uint32_t flags)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+
+	opt.events = events;
+	opt.flags = flags;
+	return open_set(&opt);
+}
+
+/* Whatever open_set left, after a failure too. */
+static inline void close_all(void)
+{
+	tach_reader_close(reader);
+	tach_set_free(set);
+	reader = NULL;
+	set = NULL;
+}
+
+static struct tach_mark pair_mark;
+static uint64_t pair_delta[4];
+
+/* What a pair is compared with: the call, and what both load. */
+static __attribute__((noinline, unused)) void pair0(void)
+{
+	__asm__ volatile("" : : "r"(reader), "r"(&pair_mark), "r"(pair_delta) : "memory");
+}
+
+static __attribute__((noinline, unused)) void pair1(void)
+{
+	struct tach_reader *r = reader;
+
+	tach_reader_begin_n(r, &pair_mark, 1);
+	tach_reader_end_n(r, &pair_mark, pair_delta, 1);
+}
+
+static __attribute__((noinline, unused)) void pair4(void)
+{
+	struct tach_reader *r = reader;
+
+	tach_reader_begin_n(r, &pair_mark, 4);
+	tach_reader_end_n(r, &pair_mark, pair_delta, 4);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Pretended machines: files of /proc and /sys under another root. */
+#ifndef TESTS_ROOT_H
+#define TESTS_ROOT_H
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "tests/check.h"
+
+/* That file, to be written, in folders that are made. NULL: the test has failed. */
+static inline FILE *root_file(const char *root, const char *path)
+{
+	char whole[512];
+	FILE *to;
+
+	snprintf(whole, sizeof whole, "%s/%s", root, path);
+	for (char *slash = strchr(whole + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = 0;
+		mkdir(whole, 0777);
+		*slash = '/';
+	}
+	to = fopen(whole, "w");
+	CHECK(to != NULL, "%s", whole);
+	return to;
+}
+
+#endif

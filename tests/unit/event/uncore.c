@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Boxes of the uncore where this library answers otherwise than libpfm-4 (tests/vectors has
+ * what both say), which of them a machine has, and what takes their events.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tach.h>
+#include "core/pmu/pmu.h"
+#include "tests/check.h"
+
+static char root[] = "/tmp/tach-uncore.XXXXXX";
+
+static void device(const char *name, int type)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof path, "%s/%s", root, name);
+	mkdir(path, 0700);
+	strcat(path, "/type");
+	f = fopen(path, "w");
+	CHECK(f != NULL);
+	if (f) {
+		fprintf(f, "%d\n", type);
+		fclose(f);
+	}
+}
+
+static int encode(const char *string, enum tach_os os, struct tach_event *e,
+		  struct tach_error *err)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+
+	opt.os = os;
+	opt.host = "";
+	opt.sysfs = root;
+	memset(e, 0, sizeof *e);
+	return tach_event_encode(string, &opt, e, err);
+}
+
+static void perf_words(void)
+{
+	static const struct {
+		const char *string;
+		uint64_t config, config1;
+		const char *says;
+	} good[] = {
+		/* the kernel's filters of header matches are umask bits 32 and up */
+		{"skx_unc_upi0::UNC_UPI_TXL_BASIC_HDR_MATCH:NCB:dnid=1", 0, 0, ""},
+		/* occupancy bits stay where the threshold comes behind them */
+		{"icx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:occ_e:t=3", 0x83004080, 0,
+		 ":t=3:occ_i=0:occ_e=1"},
+		{"nhm_unc::UNC_DRAM_OPEN:CH0:e:c=2", 0x2040160, 0, ":e=1"},
+		{"ivbep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:NID:nf=3:STATE_M", 0x4534, 0x300100000,
+		 ":nf=3"},
+	};
+	struct tach_event e, before;
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		int rc = encode(good[i].string, TACH_OS_PERF_EXT, &e, &err);
+
+		CHECK(rc == 0, "%s: %s", good[i].string, err.text);
+		CHECK(!good[i].config || e.config == good[i].config, "%s: %llx", good[i].string,
+		      (unsigned long long)e.config);
+		CHECK(e.config1 == good[i].config1, "%s: %llx", good[i].string,
+		      (unsigned long long)e.config1);
+		CHECK(strstr(e.name, good[i].says) != NULL, "%s", e.name);
+		CHECK(e.type == 77 && !e.exclude_kernel && !e.exclude_user, "%s", e.name);
+		before = e;
+		CHECK(encode(before.name, TACH_OS_PERF_EXT, &e, &err) == 0, "%s", before.name);
+		CHECK(memcmp(&before, &e, sizeof e) == 0, "%s", before.name);
+	}
+	CHECK(encode(good[0].string, TACH_OS_PERF, &e, NULL) == 0 && e.config >> 32 == 0x2100);
+}
+
+static void refusals(void)
+{
+	static const struct {
+		const char *string, *says;
+		int code, column;
+	} bad[] = {
+		{"skx_unc_imc9::UNC_M_CAS_COUNT:RD", "did you mean skx_unc_imc",
+		 TACH_ERR_NOTFOUND, 1},
+		{"skx_unc_imc0::UNC_M_CAS_COUNT:RDD", "did you mean RD", TACH_ERR_ATTR, 31},
+		{"spr_unc_imc0::UNC_M_CAS_COUNT:RD:WR", "", TACH_ERR_FEATCOMB, 34},
+		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD:t=256", "t must be 0 .. 255",
+		 TACH_ERR_ATTR_VALUE, 34},
+		{"hswep_unc_pcu::UNC_P_FREQ_BAND0_CYCLES", "ff= must be given", TACH_ERR_ATTR,
+		 0},
+		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:NID_ALL", "must be given", TACH_ERR_ATTR,
+		 0},
+		{"bdx_unc_sbo3::UNC_S_CLOCKTICKS", "the kernel has no PMU uncore_sbox_3",
+		 TACH_ERR_NOTSUPP, 0},
+	};
+	struct tach_event e;
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		int rc = encode(bad[i].string, TACH_OS_PERF_EXT, &e, &err);
+
+		CHECK(rc == bad[i].code, "%s: %d %s", bad[i].string, rc, err.text);
+		CHECK(strstr(err.text, bad[i].says) && err.column == bad[i].column,
+		      "%s: column %d: %s", bad[i].string, err.column, err.text);
+	}
+}
+
+/* The kernel leaves the number out where there is one box. */
+static void other_names(void)
+{
+	struct tach_event e;
+
+	CHECK(encode("hswep_unc_sbo0::UNC_S_CLOCKTICKS", TACH_OS_PERF, &e, NULL) == 0 &&
+	      e.type == 78);
+	CHECK(encode("skx_unc_irp::UNC_I_CLOCKTICKS", TACH_OS_PERF, &e, NULL) == 0 &&
+	      e.type == 79);
+}
+
+static int has(const uint64_t *boxes, const char *name)
+{
+	return tach__box_in(boxes, tach__pmu_find(name, strlen(name)));
+}
+
+static void which_there_are(void)
+{
+	struct tach__cpu skx = {.vendor = "GenuineIntel", .family = 6, .model = 0x55};
+	struct tach__cpu nhm = {.vendor = "GenuineIntel", .family = 6, .model = 0x1a};
+	struct tach__cpu zen = {.vendor = "AuthenticAMD", .family = 6, .model = 0x1a};
+	uint64_t boxes[TACH__BOX_WORDS] = {0};
+	char path[128], command[300];
+
+	snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root);
+	snprintf(command, sizeof command, "mkdir -p %s/uncore_imc_0 %s/uncore_imc_5", path,
+		 path);
+	CHECK(system(command) == 0);
+	tach__boxes_of(TACH__X86, &skx, 1, root, boxes);
+	CHECK(has(boxes, "skx_unc_imc0") && has(boxes, "skx_unc_imc5"));
+	CHECK(!has(boxes, "skx_unc_imc1") && !has(boxes, "icx_unc_imc0"));
+	memset(boxes, 0, sizeof boxes);
+	tach__boxes_of(TACH__X86, &zen, 1, root, boxes);
+	CHECK(!has(boxes, "nhm_unc"), "of another vendor");
+	tach__boxes_of(TACH__X86, &nhm, 1, root, boxes);
+	CHECK(has(boxes, "nhm_unc") && !has(boxes, "wsm_unc"));
+}
+
+static void no_set_takes_them(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set = NULL;
+
+	opt.pmu = tach_pmu_find("rapl");
+	opt.events = "rapl::RAPL_ENERGY_PKG";
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP, "%s", err.text);
+	CHECK(strstr(err.text, "for no thread"), "%s", err.text);
+}
+
+int main(void)
+{
+	char command[64];
+
+	if (!mkdtemp(root))
+		return 1;
+	device("uncore_upi_0", 77);
+	device("uncore_pcu", 77);
+	device("uncore", 77);
+	device("uncore_cbox_0", 77);
+	device("uncore_imc_0", 77);
+	device("uncore_sbox", 78);
+	device("uncore_irp_0", 79);
+	CASE(perf_words);
+	CASE(refusals);
+	CASE(other_names);
+	CASE(which_there_are);
+	CASE(no_set_takes_them);
+	snprintf(command, sizeof command, "rm -rf '%s'", root);
+	CHECK(system(command) == 0);
+	return check_done();
+}

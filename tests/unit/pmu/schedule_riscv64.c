@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * RISC-V: which counters an event may have, by tables and by devicetrees. The trees are folders
+ * made here, as Linux shows them, with what
+ * Documentation/devicetree/bindings/perf/riscv,pmu.yaml and arch/riscv/boot/dts say of real
+ * chips.
+ */
+#include <endian.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach/pmu.h>
+#include <tach/schedule.h>
+#include "arch/riscv64/tree.h"
+#include "tests/check.h"
+#include "tests/root.h"
+
+#define BASE	"/sys/firmware/devicetree/base"
+#define ANY_ONE UINT64_MAX
+
+static char root[] = "/tmp/tach-tree-XXXXXX";
+
+static void put(const char *path, const void *bytes, size_t size)
+{
+	FILE *to = root_file(root, path);
+
+	CHECK(to && fwrite(bytes, 1, size, to) == size && fclose(to) == 0, "%s", path);
+}
+
+static void cells(const char *name, const uint32_t *cell, int n)
+{
+	uint32_t big[64];
+
+	for (int i = 0; i < n; i++)
+		big[i] = htobe32(cell[i]);
+	put(name, big, (size_t)n * sizeof *big);
+}
+
+static void wipe(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof command, "rm -rf %s/sys", root);
+	CHECK(system(command) == 0, "%s", command);
+}
+
+#define PLACED(kind, code, want)                                                               \
+	do {                                                                                   \
+		int64_t got = tach__riscv64_placed(root, TACH__RISCV_##kind, code);            \
+		CHECK(got == (want), "%#llx: %#llx, not %#llx", (unsigned long long)(code),    \
+		      (unsigned long long)got, (unsigned long long)(int64_t)(want));           \
+	} while (0)
+
+static void without_a_tree_nothing_is_known(void)
+{
+	wipe();
+	PLACED(SBI, 3, -1);
+	PLACED(RAW, 0x202, -1);
+	PLACED(SBI, ANY_ONE, -1);
+	put(BASE "/compatible", "riscv-virtio", 13);
+	PLACED(SBI, 3, -1);
+	PLACED(SBI, ANY_ONE, -1);
+}
+
+/* EIC7700 (P550): cycles and instructions have their own, the rest any of four. */
+static void trees_tell_by_event_and_by_selector(void)
+{
+	static const uint32_t events[] = {0x1,	   0x1,	 0x1,	  0x2,	   0x2,
+					  0x4,	   0x4,	 0x6,	  0x78,	   0x10009,
+					  0x10009, 0x18, 0x10009, 0x1000a, 0x60};
+	static const uint32_t codes[] = {0,   0,   0xffffffff, 0xfc0000ff, 0x78,
+					 0,   1,   0xffffffff, 0xfffe07ff, 0x18,
+					 0x1, 0x2, 0xff,       0xffffffff, 0x80000008};
+
+	for (int i = 0; i < 2; i++) {
+		wipe();
+		cells(i ? BASE "/pmu/riscv,event-to-mhpmcounters"
+			: BASE "/soc/pmu/riscv,event-to-mhpmcounters",
+		      events, 15);
+		PLACED(RAW, 0x100, -1);
+		cells(i ? BASE "/pmu/riscv,raw-event-to-mhpmcounters"
+			: BASE "/soc/pmu/riscv,raw-event-to-mhpmcounters",
+		      codes, 15);
+		PLACED(SBI, 0x1, 0); /* the fixed ones are not among them */
+		PLACED(SBI, 0x4, 0x78);
+		PLACED(SBI, 0x6, 0x78);
+		PLACED(SBI, 0x7, 0);
+		PLACED(SBI, 0x3, 0);
+		PLACED(SBI, 0x10009, 0x78);
+		PLACED(SBI, 0x1000a, 0x60);
+		PLACED(RAW, 0x3ffff00, 0x78);
+		PLACED(RAW, 0x4000000, 0);
+		PLACED(RAW, 0x801, 0x18);
+		PLACED(RAW, 0x1001, 0x18);
+		PLACED(RAW, UINT64_C(0xab00000002), 0);
+		PLACED(RAW, UINT64_C(0xab0100000002), 0x80000008);
+		PLACED(RAW, UINT64_C(0x100000002), 0x80000008);
+		PLACED(SBI, ANY_ONE, 0x80000078);
+	}
+}
+
+/* A property that is cut off, or is longer than any, is no more than it holds. */
+static void hostile_trees(void)
+{
+	static const uint32_t cut[] = {3, 3, 0x8, 4, 4};
+	uint32_t *many = calloc(5000, sizeof *many);
+
+	wipe();
+	cells(BASE "/pmu/riscv,event-to-mhpmcounters", cut, 5);
+	PLACED(SBI, 3, 8);
+	PLACED(SBI, 4, 0);
+	put(BASE "/pmu/riscv,event-to-mhpmcounters", "abc", 3);
+	PLACED(SBI, 3, 0);
+	put(BASE "/pmu/riscv,event-to-mhpmcounters", many, 5000 * sizeof *many);
+	PLACED(SBI, 3, 0);
+	wipe();
+	put(BASE "/pmu/riscv,event-to-mhpmcounters/x", "", 0); /* a folder */
+	PLACED(SBI, 3, -1);
+	put(BASE "/compatible", "unended", 7);
+	PLACED(SBI, 3, -1);
+	free(many);
+}
+
+/* Of these two the core's numbers are the same. */
+static void chips_that_differ(void)
+{
+	static const char d1[] = "sipeed,lichee-rv\0allwinner,sun20i-d1";
+	static const char th1520[] =
+		"sipeed,lichee-pi-4a\0sipeed,lichee-module-4a\0thead,th1520";
+
+	wipe();
+	put(BASE "/compatible", d1, sizeof d1);
+	PLACED(SBI, 0x3, 1 << 3);
+	PLACED(SBI, 0x5, 1 << 9);
+	PLACED(SBI, 0x10003, 1 << 17);
+	PLACED(SBI, 0x10009, 0);
+	PLACED(RAW, 0x1, 1 << 3);
+	PLACED(RAW, 0xf, 1 << 17);
+	PLACED(RAW, 0x8, 0);
+	PLACED(RAW, 0x10, 0);
+	PLACED(RAW, UINT64_C(0x100000001), 0);
+	PLACED(SBI, ANY_ONE, 0x3e3f8);
+	put(BASE "/compatible", th1520, sizeof th1520);
+	PLACED(SBI, 0x3, 0x7fff8);
+	PLACED(RAW, 0x2a, 0x7fff8);
+	PLACED(SBI, ANY_ONE, 0x7fff8);
+	put(BASE "/pmu/riscv,event-to-mhpmcounters", "\0\0\0\3\0\0\0\3\0\0\0\x10", 12);
+	PLACED(SBI, 0x3, 0x10);
+}
+
+/* ---- other machines' PMUs, by their tables ---- */
+
+static struct tach_schedule plan = {.size = sizeof plan};
+static struct tach_error err;
+
+static int schedule(const char *pmu, const char *list, int os)
+{
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach_encode_options how = TACH_ENCODE_OPTIONS_INIT;
+	struct tach_event events[16];
+	char copy[512], *save = NULL;
+	int n = 0, rc;
+
+	opt.pmu = how.pmu = tach_pmu_find(pmu);
+	how.os = os;
+	how.host = pmu;
+	how.sysfs = how.tracefs = "/nonexistent";
+	snprintf(copy, sizeof copy, "%s", list);
+	for (char *e = strtok_r(copy, " ", &save); e; e = strtok_r(NULL, " ", &save)) {
+		memset(&events[n], 0, sizeof *events);
+		rc = tach_event_encode(e, &how, &events[n++], &err);
+		CHECK(rc == 0, "%s %s: %s", pmu, e, err.text);
+		if (rc)
+			return rc;
+	}
+	rc = tach_schedule_split(events, n, 0, &opt, &plan, &err);
+	return rc ? rc : plan.ngroups;
+}
+
+#define FOUR "INTEGER_LOAD_RETIRED INTEGER_STORE_RETIRED ICACHE_MISS DCACHE_MISS "
+
+static void tables_tell_how_many(void)
+{
+	static const int systems[] = {TACH_OS_NONE, TACH_OS_PERF, TACH_OS_PERF_EXT};
+
+	for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
+		int os = systems[i];
+
+		CHECK(schedule("rv_p550", FOUR "rv_sbi::HW_CPU_CYCLES rv_sbi::HW_INSTRUCTIONS",
+			       os) == 1,
+		      "%d: %s", plan.ngroups, err.text);
+		CHECK(plan.counter[0] >= 3 && plan.counter[3] <= 6 && plan.counter[4] == 32 &&
+			      plan.counter[5] == 34,
+		      "%d %d %d %d", plan.counter[0], plan.counter[3], plan.counter[4],
+		      plan.counter[5]);
+		CHECK(schedule("rv_p550", FOUR "DTLB_MISS", os) == 2 && plan.nfit == 4,
+		      "%d groups, %d fit", plan.ngroups, plan.nfit);
+		CHECK(schedule("rv_bullet", FOUR, os) == 2 && plan.nfit == 2,
+		      "%d groups, %d fit", plan.ngroups, plan.nfit);
+		/* Its own counter or none: there is no second. */
+		CHECK(schedule("rv_p550", "rv_sbi::HW_CPU_CYCLES rv_sbi::HW_CPU_CYCLES", os) ==
+			      2,
+		      "%d", plan.ngroups);
+		/* An hpmcounter too. */
+		CHECK(schedule("rv_bullet",
+			       "rv_sbi::HW_BRANCH_MISSES rv_sbi::CACHE_L1D_READ_MISS "
+			       "ICACHE_MISS",
+			       os) == 2,
+		      "%d", plan.ngroups);
+		/* The firmware counts by itself. */
+		CHECK(schedule("rv_bullet", FOUR "rv_sbi::FW_SET_TIMER", os) == 2 &&
+			      plan.counter[4] == -1,
+		      "%d", plan.counter[4]);
+	}
+	CHECK(schedule("rv_c900", "L1_ICACHE_ACCESS L1_ICACHE_MISS ITLB_MISS DTLB_MISS", 0) ==
+		      1,
+	      "how many is not known: %d", plan.ngroups);
+}
+
+/* perf's own names are events of the firmware's, or their number as it is. */
+static void generic_names(void)
+{
+	CHECK(schedule("rv_bullet", "cycles instructions branches cache-misses",
+		       TACH_OS_PERF) == 1,
+	      "%d", plan.ngroups);
+	CHECK(schedule("rv_bullet", "cycles cycles", TACH_OS_PERF) == 2, "%d", plan.ngroups);
+	CHECK(schedule("rv_bullet", "branches cache-misses L1-dcache-load-misses",
+		       TACH_OS_PERF) == 2,
+	      "%d", plan.ngroups);
+	CHECK(schedule("rv_bullet", "context-switches branches cache-misses", TACH_OS_PERF) ==
+		      1,
+	      "%d", plan.ngroups);
+}
+
+int main(void)
+{
+	unsetenv("TACH_PMU");
+	CHECK(mkdtemp(root) != NULL, "%s", root);
+	CASE(without_a_tree_nothing_is_known);
+	CASE(trees_tell_by_event_and_by_selector);
+	CASE(hostile_trees);
+	CASE(chips_that_differ);
+	CASE(tables_tell_how_many);
+	CASE(generic_names);
+	wipe();
+	rmdir(root);
+	return check_done();
+}

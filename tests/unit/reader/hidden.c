@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A counter that the kernel hides from user space reads 0 without a fault (tach/arch/x86.h):
+ * such a reading is none. The counter instruction is replaced by what gives the test's value.
+ */
+#if defined(__x86_64__)
+#define TACH_COUNTER_INSN "mov hidden_low(%%rip), %%eax\n\tmov hidden_high(%%rip), %%edx"
+#include <tach/reader.h>
+#include "tests/check.h"
+
+extern uint32_t hidden_low, hidden_high;
+uint32_t hidden_low, hidden_high;
+static struct perf_event_mmap_page page = {.lock = 2, .index = 1, .offset = 1000};
+static const struct tach_way way = {&page, NULL};
+
+static int sum(uint64_t raw, uint64_t *value, uint32_t *lock)
+{
+	hidden_low = (uint32_t)raw;
+	hidden_high = (uint32_t)(raw >> 32);
+	return tach__sum(way, 0, value, lock);
+}
+
+static void any_count_is_taken(void)
+{
+	static const uint64_t counts[] = {1, 0x80000000u, UINT64_C(1) << 32, UINT64_C(1) << 47,
+					  (UINT64_C(1) << 48) - 1};
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		uint64_t value = 0;
+		uint32_t lock = 1;
+
+		CHECK(sum(counts[i], &value, &lock) && lock == 2, "%zu: lock %u", i, lock);
+		CHECK(value == 1000 + counts[i], "%zu: %llu", i, (unsigned long long)value);
+		CHECK(tach__sum_since(way, 2, &value), "%zu", i);
+		CHECK(!tach__sum_since(way, 4, &value), "%zu: the page has changed", i);
+	}
+}
+
+/* An odd lock is what tells the slow exit to take read(2). */
+static void zero_is_none(void)
+{
+	uint64_t value;
+	uint32_t lock = 2;
+
+	CHECK(!sum(0, &value, &lock));
+	CHECK(lock & 1, "lock %u", lock);
+	CHECK(!tach__sum_since(way, 2, &value));
+}
+
+int main(void)
+{
+	CASE(any_count_is_taken);
+	CASE(zero_is_none);
+	return check_done();
+}
+#else
+#include <stdio.h>
+
+int main(void)
+{
+	puts("skip hidden: only x86's counters are hidden so");
+	return 77;
+}
+#endif

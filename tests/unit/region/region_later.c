@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where what cold exits cost is found out at the first of them, inside regions, as under
+ * `tach run`: nothing of that shows in the regions around.
+ */
+#include "core/region/region.h"
+#include "tests/unit/region/regions.h"
+
+enum { WORK = 1000, DEPTH = 5 };
+
+static const char *const names[DEPTH] = {"first", "second", "third", "fourth", "fifth"};
+static struct tach_site *sites[DEPTH];
+
+/* Of all but the outermost, each inside the one before. */
+static void nest(int depth)
+{
+	struct tach_region_mark mark;
+
+	if (depth == DEPTH)
+		return;
+	fake_count += WORK;
+	tach_region_begin(sites[depth], &mark);
+	nest(depth + 1);
+	tach_region_end(&mark);
+}
+
+static void exact(uint64_t times)
+{
+	CHECK(regions_look(names[0], 1));
+	for (int i = 0; i < DEPTH; i++) {
+		double inside = (double)((uint64_t)(DEPTH - 1 - i) * WORK * times);
+
+		CHECK(regions_find(names[i], 1) && info.calls == times && info.lost == 0 &&
+			      info.nested == (uint64_t)(DEPTH - 1 - i) * times,
+		      "%s: %d calls, %d lost, %d nested", names[i], (int)info.calls,
+		      (int)info.lost, (int)info.nested);
+		CHECK(value.value == inside, "%s: %g, not %g", names[i], value.value, inside);
+	}
+	CHECK(TACH__LEVEL(tach__self->state) == 0);
+}
+
+static void first_cold_exit_inside(void)
+{
+	struct tach_region_mark mark;
+
+	regions_begin(1);
+	tach__regions_decided();
+	for (int i = 0; i < DEPTH; i++)
+		sites[i] = tach_site_get(names[i]);
+	/* The outermost opens the thread. */
+	tach_region_begin(sites[0], &mark);
+	CHECK(!tach__self->record->residue_known);
+	nest(1);
+	tach_region_end(&mark);
+	CHECK(tach__self->record->residue_known);
+	exact(1);
+	tach_region_begin(sites[0], &mark);
+	nest(1);
+	tach_region_end(&mark);
+	exact(2);
+}
+
+static void *other(void *unused)
+{
+	struct tach_region_mark mark;
+
+	(void)unused;
+	tach_region_begin(sites[0], &mark);
+	nest(1);
+	tach_region_end(&mark);
+	return NULL;
+}
+
+static void another_thread(void)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, other, NULL) == 0);
+	CHECK(pthread_join(thread, NULL) == 0);
+	exact(3);
+}
+
+int main(void)
+{
+	CASE(first_cold_exit_inside);
+	CASE(another_thread);
+	return check_done();
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Snapshots of other processes: exact, of live threads and of those that ended, and never taken
+ * for whole where they are not. What is read may be anything.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <tach.h>
+#include "core/snapshot/remote.h"
+#include "tests/check.h"
+
+enum { ENDED = 3, LIVE = 4, CALLS = 1000, HOSTILE = 2000 };
+
+static int started; /* atomic */
+
+static void entries(void)
+{
+	for (int i = 0; i < CALLS; i++) {
+		TACH_SCOPE(outer);
+		TACH_SCOPE(inner);
+	}
+}
+
+static void *end_at_once(void *arg)
+{
+	entries();
+	return arg;
+}
+
+static void *stay(void *arg)
+{
+	entries();
+	__atomic_fetch_add(&started, 1, __ATOMIC_SEQ_CST);
+	for (;;)
+		pause();
+	return arg;
+}
+
+static void *churn(void *arg)
+{
+	TACH_SCOPE(churn);
+	return arg;
+}
+
+static void have_regions(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
+
+	opt.metrics = "twice = 2 * page-faults";
+	opt.histograms = 1;
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+/* A process with threads of both kinds, which says so and then keeps making some more. */
+static pid_t other(int churning)
+{
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	CHECK(pipe(ready) == 0);
+	child = fork();
+	if (child == 0) {
+		pthread_t thread;
+
+		have_regions();
+		for (int i = 0; i < ENDED; i++) {
+			pthread_create(&thread, NULL, end_at_once, NULL);
+			pthread_join(thread, NULL);
+		}
+		for (int i = 0; i < LIVE; i++)
+			pthread_create(&thread, NULL, stay, NULL);
+		while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < LIVE)
+			usleep(100);
+		if (write(ready[1], "", 1) != 1)
+			_exit(1);
+		while (churning) {
+			pthread_create(&thread, NULL, churn, NULL);
+			pthread_join(thread, NULL);
+		}
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	CHECK(read(ready[0], &byte, 1) == 1);
+	close(ready[0]);
+	return child;
+}
+
+static void finish(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static int find(const struct tach_snapshot *s, const char *name, struct tach_region_info *info)
+{
+	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
+		*info = (struct tach_region_info){.size = sizeof *info};
+		tach_snapshot_region(s, r, info);
+		if (strcmp(info->name, name) == 0)
+			return r;
+	}
+	return -1;
+}
+
+/* A filter, or Yama, may forbid it to every process. */
+static int may_look(pid_t child)
+{
+	struct tach_snapshot *s;
+	int code = tach_snapshot_take_process(child, &s, NULL);
+
+	if (code == 0)
+		tach_snapshot_free(s);
+	return code != TACH_ERR_PERMISSION && code != -ENOSYS;
+}
+
+static void exact(void)
+{
+	struct tach_counts counts = {.size = sizeof counts};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_region_info info;
+	struct tach_snapshot *s = NULL;
+	pid_t child = other(0);
+
+	if (!may_look(child)) {
+		finish(child);
+		SKIP("no process may trace another here");
+	}
+	CHECK(tach_snapshot_take_process(child, &s, &err) == 0, "%s", err.text);
+	if (s) {
+		CHECK(find(s, "inner", &info) >= 0);
+		CHECK(info.calls == (ENDED + LIVE) * CALLS, "%llu",
+		      (unsigned long long)info.calls);
+		CHECK(info.threads == ENDED + LIVE && info.nested == 0);
+		CHECK(find(s, "outer", &info) >= 0 && info.nested == (ENDED + LIVE) * CALLS);
+		CHECK(strcmp(info.function, "entries") == 0);
+		CHECK(strcmp(tach_snapshot_metric(s, 0), "twice") == 0);
+		CHECK(tach_snapshot_buckets(s, 0, 0, NULL, 0) > 0);
+		tach_snapshot_counts(s, &counts);
+		CHECK(counts.threads == ENDED + LIVE && counts.stale == 0);
+	}
+	tach_snapshot_free(s);
+	finish(child);
+}
+
+/* Threads that begin and end all the time; what stays is exact in every one. */
+static void churned(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_region_info info;
+	struct tach_snapshot *s, *last = NULL, *between;
+	pid_t child = other(1);
+	uint64_t calls = 0;
+
+	if (!may_look(child)) {
+		finish(child);
+		SKIP("no process may trace another here");
+	}
+	for (int i = 0; i < 50; i++) {
+		int code = tach_snapshot_take_process(child, &s, &err);
+
+		CHECK(code == 0, "%s", err.text);
+		if (code)
+			break;
+		CHECK(find(s, "inner", &info) >= 0 && info.calls == (ENDED + LIVE) * CALLS);
+		if (find(s, "churn", &info) >= 0) {
+			CHECK(info.calls >= calls);
+			calls = info.calls;
+		}
+		if (last && tach_snapshot_since(s, last, &between, NULL) == 0) {
+			CHECK(find(between, "inner", &info) >= 0 && info.calls == 0);
+			tach_snapshot_free(between);
+		}
+		tach_snapshot_free(last);
+		last = s;
+	}
+	tach_snapshot_free(last);
+	finish(child);
+}
+
+static void refused(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *s;
+	pid_t child = fork();
+
+	if (child == 0)
+		for (;;)
+			pause();
+	if (!may_look(child)) {
+		finish(child);
+		SKIP("no process may trace another here");
+	}
+	/* Regions are its parent's, if any. */
+	CHECK(tach_snapshot_take_process(child, &s, &err) == TACH_ERR_STATE ||
+	      tach_snapshot_take_process(child, &s, &err) == TACH_ERR_NOTFOUND);
+	CHECK(err.text[0]);
+	finish(child);
+	CHECK(tach_snapshot_take_process(child, &s, &err) == -ESRCH);
+	CHECK(tach_snapshot_take_process(0, &s, &err) == TACH_ERR_INVAL);
+}
+
+/* ---- what is read may be anything ---- */
+
+struct hostile {
+	unsigned answers, ends;	     /* from that one on there is no answer */
+	unsigned at, place, change;  /* that one is changed there; change 0: none is */
+	const void *pointer, *value; /* a pointer there that is another one */
+};
+
+static int read_hostile(void *context, const void *at, void *to, size_t size)
+{
+	struct hostile *h = context;
+	struct iovec here = {to, size}, there = {(void *)(uintptr_t)at, size};
+	const char *pointer = h->pointer;
+
+	if (h->answers++ >= h->ends)
+		return -ESRCH;
+	if (syscall(SYS_process_vm_readv, getpid(), &here, 1, &there, 1, 0) != (long)size)
+		return -EFAULT;
+	if (h->change && h->answers == h->at)
+		((unsigned char *)to)[h->place % size] ^= (unsigned char)h->change;
+	if (pointer >= (const char *)at && pointer + sizeof h->value <= (const char *)at + size)
+		memcpy((char *)to + (pointer - (const char *)at), &h->value, sizeof h->value);
+	return 0;
+}
+
+static int take(struct hostile *h, struct tach_error *err)
+{
+	struct tach__remote remote = {.read = read_hostile, .context = h};
+	struct tach_snapshot *s = NULL;
+	int code = tach__remote_take(&remote, &tach__beacon, &s, err);
+
+	CHECK((code == 0) == (s != NULL));
+	CHECK(code == 0 || err->text[0]);
+	tach_snapshot_free(s);
+	return code;
+}
+
+static struct tach_error err = TACH_ERROR_INIT;
+static unsigned answers; /* to an honest question */
+
+static void ends_amid(void)
+{
+	struct hostile whole = {.ends = ~0u};
+
+	have_regions();
+	entries();
+	CHECK(take(&whole, &err) == 0, "%s", err.text);
+	answers = whole.answers;
+	for (unsigned n = 0; n < answers; n++) {
+		struct hostile h = {.ends = n};
+
+		CHECK(take(&h, &err) != 0);
+	}
+}
+
+static void any_byte(void)
+{
+	uint64_t random = 1;
+
+	for (int i = 0; i < HOSTILE; i++) {
+		struct hostile h = {.ends = ~0u};
+
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		h.at = 1 + (unsigned)(random >> 33) % answers;
+		h.place = (unsigned)(random >> 13) & 0xffff;
+		h.change = 1 + (unsigned)(random >> 50) % 255;
+		take(&h, &err);
+	}
+}
+
+static void ring_of_threads(void)
+{
+	struct cds_list_head *first = tach__registry.threads.next;
+	struct hostile h = {.ends = 300000, .pointer = &first->next, .value = first};
+
+	CHECK(take(&h, &err) != 0);
+	h = (struct hostile){.ends = ~0u, .pointer = &tach__registry.threads.next};
+	h.value = &tach__registry.threads;
+	CHECK(take(&h, &err) == 0); /* no thread at all */
+}
+
+static void strings_nowhere(void)
+{
+	struct hostile h = {.ends = ~0u, .pointer = &tach__registry.by_id, .value = (void *)16};
+
+	CHECK(take(&h, &err) == TACH_ERR_STATE);
+}
+
+int main(void)
+{
+	CASE(refused);
+	CASE(exact);
+	CASE(churned);
+	CASE(ends_amid);
+	CASE(any_byte);
+	CASE(ring_of_threads);
+	CASE(strings_nowhere);
+	return check_done();
+}

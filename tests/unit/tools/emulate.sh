@@ -1,0 +1,143 @@
+#!/usr/bin/env bash
+# tach run --emulate: counts of QEMU's user mode with our plugin. Exact against arithmetic, in regions
+# too; children however they are started; scripts, static programs, arm64; what it says when it cannot.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+here=$PWD/tests/unit/tools/emulate
+case $B in /*) ;; *) B=$PWD/$B;; esac
+tach=$B/tach
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip emulate: a sanitizer's library would have to be preloaded first"
+	exit 77
+fi
+machine=$(uname -m)
+[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
+if ! command -v qemu-"$machine" >/dev/null; then
+	echo "skip emulate: qemu-$machine is not installed"
+	exit 77
+fi
+if ! qemu-"$machine" -help | grep -q '^-plugin'; then
+	echo "skip emulate: QEMU's user mode here takes no plugins"
+	exit 77
+fi
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+for p in exact regions starts; do
+	gcc -std=gnu11 -O2 -Wall -Wextra -Iinclude -o "$work/$p" "$here/$p.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
+done
+gcc -std=gnu11 -O2 -static -Iinclude -o "$work/static" "$here/regions.c" "$B/libtach.a" -lpthread -lm || exit 1
+cd "$work" || exit 1
+
+failed=0 rc=0
+result() {
+	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	if [ $rc = 0 ]; then echo "ok emulate_$1"; else echo "not ok emulate_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
+	rc=0
+}
+run() { # STATUS ARGUMENT...
+	local want=$1 got; shift
+	$tach run --emulate "$@" >out 2>err; got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+}
+says() { grep -qE -- "$1" err || { echo "# it does not say: $1"; rc=1; }; }
+# Values of a region in a JSON report.
+value() { # FILE REGION QUANTITY
+	python3 - "$@" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+for region in report["regions"]:
+    if region["name"] == sys.argv[2]:
+        print("%.0f" % region["inclusive"][sys.argv[3]]["value"])
+PYTHON
+}
+is() { # WHAT GOT WANTED
+	[ "$2" = "$3" ] || { echo "# $1: $2, not $3"; rc=1; }
+}
+
+# Against arithmetic.
+run 0 -o report.json -- ./exact
+grep -v '^ok' out && rc=1
+is 'checks' "$(grep -c '^ok' out)" "$([ "$machine" = x86_64 ] && echo 65 || echo 29)"
+result exact
+run 0 -e instructions,branches,L1-dcache-loads,L1-dcache-stores -o report.json -- ./exact memory
+is 'checks' "$(grep -c '^ok' out)" 2
+result loads_and_stores
+
+# Regions, linked in one way and another: 3 entries of 2000 turns and one instruction; of 3 nops.
+for how in regions static; do
+	run 0 -o report.json -- ./$how
+	is turns "$(value report.json turns instructions)" 12003
+	is branches "$(value report.json turns branches)" 6000
+	is nops "$(value report.json nops instructions)" 9
+	is 'branches of nops' "$(value report.json nops branches)" 0
+	grep -q '"emulated"' report.json || { echo '# it does not say that it is emulated'; rc=1; }
+	result regions_$how
+done
+run 0 -- ./regions
+says '^turns +3 .* emulated$'
+says '^\(all threads\) '
+says 'Time is the emulator.s'
+result text
+
+# Children: what each of them counts is the same however it was started, and nothing is missing.
+run 0 -o report.json --per-program -- ./starts ./regions
+ways=$(cat out)
+is turns "$(value report.json turns instructions)" $((12003 * ways))
+is programs "$(grep -o '"(regions)"' report.json | wc -l)" 1
+result starts
+run 7 --per-program -- sh -c './regions; ./regions | cat >/dev/null; exec sh -c "exit 7"'
+says '^turns +6 '
+says '^\(cat\) +1 '
+result shell
+printf '#! /bin/sh -u\n./regions; echo "$0:$1:$#"\n' >script
+chmod +x script
+run 0 -- ./script 'a  b' c
+is 'its words' "$(tail -1 out)" './script:a  b:2'
+says '^turns +3 '
+result script
+run 0 -- env -i ./regions
+[ -s err ] || rc=1
+result cleared_environment
+
+# Again and again the same; whole programs differ by what the environment holds, process numbers say.
+for _ in 1 2 3; do
+	run 0 -o again.json -- ./regions
+	value again.json around branches >>all
+done
+is 'different counts of 3 runs' "$(sort -u all | wc -l) of $(wc -l <all)" '1 of 3'
+result repeatable
+
+# What cannot be.
+run 125 -e cycles,instructions -- ./regions
+says 'cycles: the emulator counts instructions, branches'
+run 0 -e page-faults -- ./regions
+says 'page-faults: the emulator has no events of the kernel'
+result other_events
+run 125 --outside -- ./regions; says 'neither --outside'
+run 127 -- ./nothing; says 'no such program'
+mkdir none
+TACH_QEMU=$work/none run 125 -- ./regions; says 'takes qemu-.* with plugins, which is not there'
+printf '#!/bin/sh\necho "-cpu"\n' >none/qemu-"$machine"; chmod +x none/qemu-"$machine"
+TACH_QEMU=$work/none run 125 -- ./regions; says 'that in TACH_QEMU takes none'
+result refused
+
+# A program of the other architecture: with regions in it, and nothing else.
+other=$B/arm64/libtach.a
+[ "$machine" = x86_64 ] || other=
+if [ -f "$other" ] && ! [ "$other" -ot "$B/libtach.a" ] && command -v aarch64-linux-gnu-gcc >/dev/null; then
+	for p in exact regions; do
+		aarch64-linux-gnu-gcc -std=gnu11 -O2 -static -I"$OLDPWD/include" -o "arm64-$p" "$here/$p.c" "$other" -lpthread -lm || rc=1
+	done
+	run 0 -o report.json -- ./arm64-exact
+	grep -v '^ok' out && rc=1
+	is 'checks' "$(grep -c '^ok' out)" 29
+	run 0 -o report.json -- ./arm64-regions
+	is turns "$(value report.json turns instructions)" 12003
+	result arm64
+else
+	echo "skip emulate_arm64: the library for arm64 is not built, or cannot be prepared"
+fi
+exit $failed

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The decision of `tach gate` on runs whose truth is known: how often it says worse where
+ * nothing changed, and how often it finds what did. Random numbers of a fixed seed: the same
+ * every time.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "tests/check.h"
+#include "tools/tach/gate_decide.c"
+
+enum { RUNS = 12, COMPARISONS = 5, GATES = 1000 };
+static const double ALPHA = 0.01;
+
+static uint64_t state = 88172645463325252u;
+static double uniform(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return ((double)(state >> 11) + 0.5) * 0x1p-53;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * 3.14159265358979 * uniform());
+}
+
+/* Of the i-th of all runs, in the order in which they were taken. */
+typedef double noise(int i);
+
+static double quiet(int i)
+{
+	(void)i;
+	return 1 + 0.01 * normal();
+}
+/* One run in ten is preempted, and takes up to three times as long. */
+static double spikes(int i)
+{
+	return quiet(i) * (uniform() < 0.1 ? 1 + 2 * uniform() : 1);
+}
+/* The machine warms up: 10 % from the first run to the last. */
+static double drift(int i)
+{
+	return quiet(i) * (1 + 0.1 * i / (2 * RUNS));
+}
+/* What a run found the next finds likewise: 0.9 of it. */
+static double wander(int i)
+{
+	static double at;
+
+	at = i ? 0.9 * at + 0.436 * normal() : normal();
+	return 1 + 0.03 * at;
+}
+/* A count that is one of two. */
+static double two_valued(int i)
+{
+	(void)i;
+	return uniform() < 0.3 ? 1.01 : 1;
+}
+static double exact(int i)
+{
+	(void)i;
+	return 1;
+}
+
+/* Of GATES gates with COMPARISONS each, in how many one was worse. */
+static int alarms(noise *n, double bound, double change, int interleaved)
+{
+	struct gate_rule rule = {.bound = bound};
+	int found = 0;
+
+	for (int g = 0; g < GATES; g++) {
+		int worse = 0;
+
+		for (int c = 0; c < COMPARISONS; c++) {
+			double x[RUNS], y[RUNS];
+			struct gate_series a = {.value = x, .n = RUNS},
+					   b = {.value = y, .n = RUNS};
+			struct gate_line l = {.rule = &rule};
+
+			for (int i = 0, old = 0, new = 0; i < 2 * RUNS; i++) {
+				int is_old = interleaved ? i % 2 == (i / 2) % 2 : i < RUNS;
+
+				if (is_old)
+					x[old++] = 1000 * n(i);
+				else
+					y[new ++] = 1000 * n(i) * (1 + change);
+			}
+			gate_decide(&l, &a, &b, ALPHA / COMPARISONS, interleaved);
+			worse |= l.verdict == GATE_WORSE;
+		}
+		found += worse;
+	}
+	return found;
+}
+
+/* With a bound of 0: every difference that is taken for one is an alarm. */
+static void unchanged(void)
+{
+	static const struct {
+		const char *name;
+		noise *n;
+		int interleaved;
+	} of[] = {{"quiet", quiet, 1},		 {"spikes", spikes, 1},
+		  {"drift", drift, 1},		 {"wander", wander, 1},
+		  {"two values", two_valued, 1}, {"exact", exact, 1},
+		  {"quiet, saved", quiet, 0},	 {"spikes, saved", spikes, 0}};
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		int n = alarms(of[i].n, 0, 0, of[i].interleaved);
+
+		printf("# %s: %d alarms in %d gates\n", of[i].name, n, GATES);
+		CHECK(n <= GATES * ALPHA, "%s: %d", of[i].name, n);
+	}
+}
+
+static void changed(void)
+{
+	static const struct {
+		const char *name;
+		noise *n;
+		double bound, change;
+		int least;
+	} of[] = {{"exact", exact, 0.005, 0.006, GATES},
+		  {"quiet", quiet, 0.02, 0.05, GATES * 99 / 100},
+		  {"spikes", spikes, 0.02, 0.05, GATES * 99 / 100},
+		  {"drift", drift, 0.02, 0.10, GATES / 2}};
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		int n = alarms(of[i].n, of[i].bound, of[i].change, 1);
+
+		printf("# %s, %+.1f%% with a bound of %.1f%%: found in %d of %d gates\n",
+		       of[i].name, 100 * of[i].change, 100 * of[i].bound, n, GATES);
+		CHECK(n >= of[i].least, "%s: %d", of[i].name, n);
+	}
+	CHECK(alarms(exact, 0.005, 0.004, 1) == 0);
+	CHECK(alarms(exact, 0.005, -0.1, 1) == 0);
+}
+
+/* What is said to be detectable is found, and a little less is not. */
+static void detectable(void)
+{
+	struct gate_rule rule = {.bound = 0.02};
+	double x[RUNS], y[RUNS];
+	struct gate_series a = {.value = x, .n = RUNS}, b = {.value = y, .n = RUNS};
+	struct gate_line l = {.rule = &rule}, more = l, less = l;
+	double base;
+
+	for (int i = 0; i < RUNS; i++) {
+		x[i] = 1000 * quiet(i);
+		y[i] = 1000 * quiet(i);
+	}
+	gate_decide(&l, &a, &b, ALPHA, 1);
+	gate_detect(&l, &a, &b, ALPHA, 1);
+	CHECK(l.detectable > 0.02 && l.detectable < 0.06, "%g", l.detectable);
+	base = (l.detectable - l.change) * l.old;
+	for (int i = 0; i < RUNS; i++)
+		y[i] += base * 1.01;
+	gate_decide(&more, &a, &b, ALPHA, 1);
+	CHECK(more.verdict == GATE_WORSE);
+	for (int i = 0; i < RUNS; i++)
+		y[i] -= base * 0.5;
+	gate_decide(&less, &a, &b, ALPHA, 1);
+	CHECK(less.verdict != GATE_WORSE);
+}
+
+/* Less is worse; few runs; nothing before. */
+static void edges(void)
+{
+	struct gate_rule rule = {.bound = 0.02, .less = 1};
+	double x[RUNS], y[RUNS];
+	struct gate_series a = {.value = x, .n = RUNS}, b = {.value = y, .n = RUNS};
+	struct gate_line l = {.rule = &rule};
+
+	for (int i = 0; i < RUNS; i++) {
+		x[i] = 100;
+		y[i] = 97;
+	}
+	gate_decide(&l, &a, &b, ALPHA, 1);
+	CHECK(l.verdict == GATE_WORSE);
+	CHECK(fabs(l.change + 0.03) < 1e-12);
+	gate_decide(&l, &b, &a, ALPHA, 1);
+	CHECK(l.verdict == GATE_BETTER);
+	for (int i = 0; i < RUNS; i++)
+		x[i] = 0;
+	rule.less = 0;
+	gate_decide(&l, &a, &b, ALPHA, 1);
+	gate_detect(&l, &a, &b, ALPHA, 1);
+	CHECK(l.verdict == GATE_WORSE && isnan(l.change) && isinf(l.detectable));
+	CHECK(fabs(gate_least_p(10, 10) - 2.0 / 184756) < 1e-12);
+	CHECK(gate_least_p(4, 4) > 0.01 && gate_least_p(5, 5) < 0.01);
+}
+
+int main(void)
+{
+	CASE(unchanged);
+	CASE(changed);
+	CASE(detectable);
+	CASE(edges);
+	return check_done();
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# tach run --outside with events of boxes: one, the sum of all, in metrics and beside a program's own events;
+# and what it says where they cannot be counted. Kernel and sysfs are pretended.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip run: a sanitizer's library would have to be preloaded first"
+	exit 77
+fi
+gcc -std=gnu11 -O1 -shared -fPIC -o "$work/kernel.so" -D_GNU_SOURCE tests/unit/tools/boxes/kernel.c -ldl || exit 1
+for i in 0 1; do
+	mkdir -p "$work/sysfs/uncore_imc_$i/format"
+	echo $((20 + i)) >"$work/sysfs/uncore_imc_$i/type"
+	echo 0,28 >"$work/sysfs/uncore_imc_$i/cpumask"
+	echo config:0-7 >"$work/sysfs/uncore_imc_$i/format/event"
+done
+
+failed=0 rc=0
+result() {
+	if [ $rc = 0 ]; then echo "ok run_boxes_$1"; else echo "not ok run_boxes_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
+	rc=0
+}
+run() { # STATUS ARGUMENT...
+	local want=$1 got; shift
+	SYSFS=$work/sysfs LD_PRELOAD=$work/kernel.so "$B/tach" run "$@" >"$work/out" 2>"$work/err"; got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+}
+says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+
+run 0 --outside -e 'rd=uncore_imc_0/event=4/' true
+says '^region .* rd'; says '^\(whole program\) +1 .* 2000( |$)|^\(whole program\) .* 2\.000 k'
+says 'rd: of the whole machine, all programs together'
+result one
+
+run 0 --outside -e 'rd=uncore_imc_*/event=4/, faults=page-faults' -m 'bytes = rd * 64; each = rd / faults' -o "$work/r.json" true
+for value in '"rd":{"value":4000,' '"bytes":{"value":256000,' '"faults":{"value":[1-9]' '"each":{"value":[1-9]'; do
+	tr -d ' \n' <"$work/r.json" | grep -q -- "$value" || { echo "# no $value"; rc=1; }
+done
+result sum
+
+# Refused before the program runs.
+REFUSE=13 run 125 --outside -e 'task-clock,rd=uncore_imc_0/event=4/' touch "$work/ran"
+says 'rd: '; says '^ {18}\^$'; [ ! -e "$work/ran" ] || rc=1
+REFUSE=24 run 125 --outside -e 'uncore_imc_0/event=4/' true; says 'ulimit -n'
+run 125 --outside -e 'uncore_qpi_*/event=4/' true; says 'no boxes are called uncore_qpi_\*'
+run 125 --outside -e 'uncore_imc_*/bogus=4/' true; says "no term 'bogus'"
+run 125 --outside -e 'rd=uncore_imc_*/event=4/' -m 'x = rd + nosuch' true; says "nosuch"
+run 125 -e 'uncore_imc_*/event=4/' true; says '--outside counts them'
+result refusals
+exit $failed

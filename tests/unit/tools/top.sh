@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# tach top and tach report -p: a running process seen from outside.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tach=$B/tach
+work=$(mktemp -d) || exit 1
+pid= other=
+trap 'kill -KILL $pid $other 2>/dev/null; rm -rf "$work"' EXIT
+program=$work/program
+gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip top: the program has a malloc of its own, which a sanitizer does not take"
+	exit 77
+fi
+
+failed=0 rc=0
+result() {
+	if [ $rc = 0 ]; then echo "ok top_$1"; else echo "not ok top_$1"; failed=1; fi
+	rc=0
+}
+no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
+run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
+
+mkfifo "$work/ready" "$work/stdin"
+exec 7<>"$work/stdin"
+TACH_ENABLE=1 TACH_EVENTS=page-faults TACH_METRICS='faults = page-faults' "$program" serve >"$work/ready" <"$work/stdin" &
+pid=$!
+read -r _ <"$work/ready"
+run report -p $pid
+if [ $status = 1 ] && grep -q 'may not be looked into' "$work/err"; then
+	echo "skip top: no process may trace another here"
+	exit 77
+fi
+[ $status = 0 ] && grep -q '^work ' "$work/out" || no "report -p: $status"
+run report -p $pid -o "$work/one.json"
+run report "$work/one.json"
+[ $status = 0 ] && grep -q '^work ' "$work/out" || no "what it saved: $status"
+run report -p $pid --format json "$work/one.json"
+grep -q '"reports": 2' "$work/out" || no "added to a report"
+result report
+
+run top --once -i 0.05 $pid
+[ $status = 0 ] && grep -q "^program ($pid)  1 regions  4 threads" "$work/out" && grep -q '^REGION  *CALLS/S ' "$work/out" || no "top: $status"
+awk 'length > 80' "$work/out" | grep -q . && no "beyond 80 columns"
+awk '$1 == "work" && $5 == 4 { found = 1 } END { exit !found }' "$work/out" || no "no line of the region"
+for column in calls time self threads page-faults faults; do
+	run top --once -i 0.01 -s $column $pid
+	[ $status = 0 ] || no "sorted by $column: $status"
+done
+run top --once -i 0.01 -r 'x*' $pid
+grep -q '^work' "$work/out" && no "a region that was not asked for"
+result table
+
+run top --once --json -i 0.05 $pid
+# A strict reader of JSON.
+if python3 -c '' 2>/dev/null; then
+	python3 - "$work/out" $pid <<-'END' || no "JSON"
+	import json, sys
+	t = json.load(open(sys.argv[1]))
+	r = t["regions"][0]
+	assert t["tach-top"] == 1 and t["pid"] == int(sys.argv[2]) and t["seconds"] > 0 and t["threads"] == 4
+	assert r["name"] == "work" and r["entries"] > 0 and r["threads"] == 4 and "faults" in r["metrics"]
+	END
+else
+	grep -q '^{"tach-top":1,"pid":'$pid',.*"name":"work"' "$work/out" || no "JSON"
+fi
+result json
+
+run top --once 999999999; [ $status = 1 ] && grep -q 'no process 999999999' "$work/err" || no "no process: $status"
+run top --once $$; [ $status = 1 ] && grep -q 'no libtach in process' "$work/err" || no "another program: $status"
+for bad in "-i 0" "-i x" "x" "1 2" "--frob" "-s nothing $pid"; do
+	# shellcheck disable=SC2086
+	run top $bad; [ $status = 2 ] || no "top $bad: $status"
+done
+run report -p 0; [ $status = 2 ] || no "report -p 0: $status"
+run report --diff -p 1 a b; [ $status = 2 ] || no "report --diff -p: $status"
+if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
+	setpriv --reuid=65534 --clear-groups "$tach" top --once $pid >"$work/out" 2>"$work/err"; status=$?
+	# The build may lie where others may not look.
+	[ $status = 126 ] || [ $status = 127 ] || grep -q 'may not be looked into: that takes its user' "$work/err" || no "another user: $status"
+fi
+result refusals
+
+gcc -O1 -Iinclude -I. -o "$work/other" tests/unit/tools/top/other.c || exit 1
+"$work/other" >"$work/ready" &
+other=$!
+read -r _ <"$work/ready"
+run report -p $other
+kill -KILL $other; wait $other 2>/dev/null
+[ $status = 1 ] && grep -q 'are those of libtach 9.8.7, which .* cannot read' "$work/err" || no "another version: $status"
+result other_version
+
+# It ends while it is watched.
+"$tach" top -i 0.05 $pid >"$work/out" 2>"$work/err" &
+watcher=$!
+until grep -q '^work' "$work/out"; do kill -0 $watcher || break; sleep 0.01; done
+kill -KILL $pid; wait $pid 2>/dev/null
+wait $watcher; status=$?
+[ $status = 0 ] && grep -q 'has ended' "$work/err" || no "status $status as it ended"
+result ended
+exit $failed

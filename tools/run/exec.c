@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls after which this program is another, or none: exec in all its forms, daemon, syscall.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "tools/run/run.h"
+
+EXPORT long syscall(long number, ...)
+{
+	static __typeof__(&syscall) next;
+	long word[6], result;
+	struct run_replaced r;
+	va_list args;
+
+	va_start(args, number);
+	for (int i = 0; i < 6; i++)
+		word[i] = va_arg(args, long);
+	va_end(args);
+	if (number == SYS_exit_group)
+		run_finish_now();
+	if (number == SYS_execve || number == SYS_execveat)
+		run_before_exec(&r);
+	if (number == SYS_seccomp && (word[0] == SECCOMP_SET_MODE_STRICT ||
+				      (word[0] == SECCOMP_SET_MODE_FILTER && word[2])))
+		run_confine();
+	if (!next)
+		next = NEXT(syscall);
+	result = next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+	if (number == SYS_execve || number == SYS_execveat)
+		run_after_exec(&r, 0);
+	return result;
+}
+
+#define REPLACE(call)                                                                          \
+	do {                                                                                   \
+		struct run_replaced r;                                                         \
+		run_before_exec(&r);                                                           \
+		return run_after_exec(&r, (call));                                             \
+	} while (0)
+
+/* Shells try one folder of PATH after the other: that is no end. */
+static int is_missing(const char *file)
+{
+	int saved = errno, missing;
+
+	if (run_is_confined())
+		return 0;
+	missing = faccessat(AT_FDCWD, file, X_OK, AT_EACCESS) != 0;
+	errno = saved;
+	return missing;
+}
+
+static int become(const char *file, char *const argv[], char *const envp[])
+{
+	struct run_emulated e;
+	int code;
+
+	run_emulated(&e, file, argv, envp);
+	code = NEXT(execve)(e.file, e.argv, envp);
+	run_emulated_not(&e);
+	return code;
+}
+
+EXPORT int execve(const char *file, char *const argv[], char *const envp[])
+{
+	if (is_missing(file))
+		return NEXT(execve)(file, argv, envp);
+	REPLACE(become(file, argv, envp));
+}
+
+EXPORT int execv(const char *file, char *const argv[])
+{
+	return execve(file, argv, environ);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	char path[4096];
+
+	if (run_emulated_find(path, sizeof path, file) == 0)
+		return execve(path, argv, envp);
+	REPLACE(NEXT(execvpe)(file, argv, envp));
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	return execvpe(file, argv, environ);
+}
+
+EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
+		    int flags)
+{
+	REPLACE((int)syscall(SYS_execveat, folder, file, argv, envp, flags));
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	REPLACE(NEXT(fexecve)(fd, argv, envp));
+}
+
+enum { WORDS_MAX = 1024 };
+
+/* The words of execl and its like; *last is where the NULL was. E2BIG: too many. */
+static int words(char **argv, const char *word, va_list *args)
+{
+	int n = 0;
+
+	for (; word; word = va_arg(*args, const char *)) {
+		if (n == WORDS_MAX) {
+			errno = E2BIG;
+			return -1;
+		}
+		argv[n++] = (char *)word;
+	}
+	argv[n] = NULL;
+	return 0;
+}
+
+/* A function like execl is one like execv with the words in a row. */
+#define IN_A_ROW(name, call)                                                                   \
+	EXPORT int name(const char *file, const char *word, ...)                               \
+	{                                                                                      \
+		char *argv[WORDS_MAX + 1];                                                     \
+		va_list args;                                                                  \
+		int code;                                                                      \
+                                                                                               \
+		va_start(args, word);                                                          \
+		code = words(argv, word, &args);                                               \
+		va_end(args);                                                                  \
+		return code ? code : call(file, argv);                                         \
+	}
+IN_A_ROW(execl, execv)
+IN_A_ROW(execlp, execvp)
+
+EXPORT int execle(const char *file, const char *word, ...)
+{
+	char *argv[WORDS_MAX + 1], *const *envp;
+	va_list args;
+	int code;
+
+	va_start(args, word);
+	code = words(argv, word, &args);
+	envp = va_arg(args, char *const *);
+	va_end(args);
+	return code ? code : execve(file, argv, envp);
+}
+
+/* The parent ends in here, and the child begins as children of fork do. */
+EXPORT int daemon(int keep_folder, int keep_streams)
+{
+	pid_t parent = getpid();
+	struct run_replaced r;
+	int result;
+
+	run_before_exec(&r);
+	result = NEXT(daemon)(keep_folder, keep_streams);
+	return getpid() == parent ? run_after_exec(&r, result) : result;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach gate`: what its files share. */
+#ifndef TOOLS_TACH_GATE_H
+#define TOOLS_TACH_GATE_H
+
+#include <stdio.h>
+#include <stddef.h>
+
+/* What one quantity of one region took, run after run. */
+struct gate_series {
+	char *region, *quantity;
+	double *value;
+	size_t n;
+};
+struct gate_samples {
+	struct gate_series *list; /* by region, then quantity */
+	size_t n;
+	char how[128]; /* how it was counted: only what was counted alike is compared */
+};
+
+/* 'QUANTITY > +X%': worse if it grew by more; with '<', if it shrank by more. */
+struct gate_rule {
+	char quantity[128];
+	double bound; /* 0.005; not negative */
+	int less;     /* less is worse */
+};
+
+enum gate_verdict { GATE_SAME, GATE_WORSE, GATE_BETTER, GATE_NEW, GATE_GONE, GATE_VERDICTS };
+extern const char *const gate_verdicts[GATE_VERDICTS];
+
+struct gate_line {
+	const char *region, *quantity;
+	const struct gate_rule *rule;
+	double old, now;   /* medians */
+	double change;	   /* relative, by the median of all differences; NaN: old is 0 */
+	double p;	   /* of a difference this large beyond the bound by chance */
+	double detectable; /* relative: what this run would have found; INFINITY: nothing */
+	enum gate_verdict verdict;
+};
+
+/* ---- gate_decide.c ---- */
+
+/*
+ * Whether b is worse than a by more than the rule's bound, at that probability of a false
+ * alarm. Interleaved: runs were taken in turns, so that what drifts drifts for both; else each
+ * sample's own drift widens what chance may do. Fills in the medians, change, p and verdict.
+ */
+void gate_decide(struct gate_line *line, const struct gate_series *a,
+		 const struct gate_series *b, double alpha, int interleaved);
+/* After it: what a change would have had to be. */
+void gate_detect(struct gate_line *line, const struct gate_series *a,
+		 const struct gate_series *b, double alpha, int interleaved);
+/* The least probability that samples of these sizes can show: that of no overlap at all. */
+double gate_least_p(size_t na, size_t nb);
+
+/* ---- gate_samples.c ---- */
+
+void gate_add(struct gate_samples *s, const char *region, const char *quantity, double value);
+void gate_sort(struct gate_samples *s);
+const struct gate_series *gate_find(const struct gate_samples *s, const char *region,
+				    const char *quantity);
+void gate_free(struct gate_samples *s);
+/* A text file, the same whenever the values are; -1: printed. */
+int gate_save(const struct gate_samples *s, const char *file);
+int gate_load(struct gate_samples *s, const char *file);
+
+/* ---- gate_run.c ---- */
+
+struct gate_arguments;
+struct gate_command {
+	char **words;	    /* NULL at the end */
+	const char *events; /* what is to be counted */
+	const struct gate_arguments *arguments;
+};
+/* Runs it once under `tach run` and adds what each region took, of what rules are for; -1:
+ * printed. */
+int gate_run(const struct gate_command *c, struct gate_samples *s);
+
+/* ---- gate_arguments.c ---- */
+
+enum gate_format { GATE_TEXT, GATE_JSON, GATE_JUNIT, GATE_MARKDOWN };
+enum { GATE_RULES_MAX = 32 };
+
+struct gate_arguments {
+	const char *baseline, *against, *save, *output, *regions;
+	enum gate_format format;
+	struct gate_rule rule[GATE_RULES_MAX];
+	size_t nrules, runs;
+	double alpha;
+	int emulate;
+	char **program;
+};
+
+/* 0; -1: help was asked for and given; else the exit status, and why was printed. */
+int gate_parse(struct gate_arguments *a, int argc, char **argv);
+int gate_usage(const char *what,
+	       const char *word); /* prints; word NULL: none. The exit status */
+/* Whether a rule is for that quantity. */
+int gate_judges(const struct gate_arguments *a, const char *quantity);
+
+/* ---- gate_report.c ---- */
+
+struct gate_outcome {
+	const struct gate_line *line;
+	size_t n, judged, worse;
+	double alpha;
+	size_t runs;
+	const char *against, *how;
+};
+void gate_report(FILE *to, enum gate_format format, const struct gate_outcome *o);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line of `tach run`. */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/set.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/report.h"
+#include "tools/tach/run.h"
+
+static const char help[] =
+	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
+	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
+	"in\n"
+	"it, and prints the table to standard error when it has ended, however it ended. "
+	"Child\n"
+	"processes are added up with it.\n\n"
+	"  -e, --events LIST      what to count: "
+	"\"cycles,instructions,l1=L1-dcache-load-misses\"\n"
+	"  -m, --metrics LIST     what to derive: \"ipc = instructions / cycles\"\n"
+	"      --topdown[=N]      tell where issue slots went: top-down metrics down to level "
+	"N, or\n"
+	"                         as deep as can be counted at once\n"
+	"      --interrupts       count interrupts too\n"
+	"      --correct          count them, and take one for each out of instructions, "
+	"where\n"
+	"                         the CPU adds one\n"
+	"      --per-thread       a row for every thread instead of one for all\n"
+	"      --per-process      a row for every process\n"
+	"      --per-program      a row for every program that processes ran: sh, cc1, ld\n"
+	"      --outside          one row, by counters that are inherited; nothing is loaded "
+	"into\n"
+	"                         the program: for statically linked programs, and those that\n"
+	"                         SIGKILL ends; events of memory controllers and other boxes\n"
+	"                         (tach list --uncore) are counted for the whole machine\n"
+	"      --emulate          in QEMU's user mode, counted by a plugin of it: exact "
+	"instructions\n"
+	"                         and branches where there is no PMU, and of arm64 programs\n"
+	"  -o, --output FILE      write the report there\n"
+	"      --format NAME      text, json, csv, prometheus or html; without it what FILE's\n"
+	"                         suffix says\n"
+	"  -h, --help             this text\n\n"
+	"Exit status: PROGRAM's, or 128 and the number of the signal that ended it; 125 tach "
+	"run\n"
+	"itself failed, 126 PROGRAM cannot be run, 127 there is no such program.\n";
+
+enum {
+	FORMAT = 256,
+	THREADS,
+	PROCESSES,
+	PROGRAMS,
+	OUTSIDE,
+	INTERRUPTS,
+	CORRECT,
+	TOPDOWN,
+	EMULATE
+};
+
+static const struct option options[] = {
+	{"events", required_argument, NULL, 'e'},
+	{"metrics", required_argument, NULL, 'm'},
+	{"output", required_argument, NULL, 'o'},
+	{"format", required_argument, NULL, FORMAT},
+	{"per-thread", no_argument, NULL, THREADS},
+	{"per-process", no_argument, NULL, PROCESSES},
+	{"per-program", no_argument, NULL, PROGRAMS},
+	{"outside", no_argument, NULL, OUTSIDE},
+	{"topdown", optional_argument, NULL, TOPDOWN},
+	{"emulate", no_argument, NULL, EMULATE},
+	{"interrupts", no_argument, NULL, INTERRUPTS},
+	{"correct", no_argument, NULL, CORRECT},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+static int bad_usage(const char *what)
+{
+	fprintf(stderr, "tach run: %s\n%s", what, help);
+	return RUN_FAILED;
+}
+
+/* What is said once; of two that differ neither is what was meant. */
+static int once(const char **to, const char *value, const char *sentence)
+{
+	if (*to && strcmp(*to, value) != 0)
+		return bad_usage(sentence);
+	*to = value;
+	return 0;
+}
+
+/* What --topdown is among metrics. */
+static int take_topdown(struct run_arguments *a, const char *level)
+{
+	if (level && (strlen(level) != 1 || *level < '1' || *level > '6'))
+		return bad_usage("--topdown=N has a level from 1 to 6");
+	if (*a->topdown &&
+	    (level ? *level : '\0') != a->topdown[sizeof "topdown" - 1 + !!level])
+		return bad_usage("two levels for --topdown");
+	snprintf(a->topdown, sizeof a->topdown, "topdown%s%s", level ? ":" : "",
+		 level ? level : "");
+	return 0;
+}
+
+/* Both, where metrics are named too. */
+static int join_metrics(struct run_arguments *a)
+{
+	char *both;
+
+	if (!*a->topdown)
+		return 0;
+	if (!a->metrics) {
+		a->metrics = a->topdown;
+		return 0;
+	}
+	/* Until the end of the command. */
+	both = malloc(strlen(a->metrics) + 1 + sizeof a->topdown);
+	if (!both)
+		return bad_usage("out of memory");
+	sprintf(both, "%s;%s", a->metrics, a->topdown);
+	a->metrics = both;
+	return 0;
+}
+
+static int take(struct run_arguments *a, int option)
+{
+	enum run_rows rows = (enum run_rows)(RUN_THREADS + option - THREADS);
+
+	switch (option) {
+	case 'e':
+		return once(&a->events, optarg,
+			    "two lists of events; make one, with commas between them");
+	case 'm':
+		return once(&a->metrics, optarg,
+			    "two lists of metrics; make one, with semicolons between them");
+	case 'o':
+		return once(&a->output, optarg, "two files for one report");
+	case FORMAT:
+		return once(&a->format_name, optarg, "two formats for one report");
+	case OUTSIDE:
+		a->outside = 1;
+		return 0;
+	case TOPDOWN:
+		return take_topdown(a, optarg);
+	case EMULATE:
+		a->emulate = 1;
+		return 0;
+	case INTERRUPTS:
+		return once(&a->interrupts, "1",
+			    "--interrupts or --correct, not both: the second does the first");
+	case CORRECT:
+		return once(&a->interrupts, "correct",
+			    "--interrupts or --correct, not both: the second does the first");
+	}
+	if (a->rows && a->rows != rows)
+		return bad_usage("a row for every thread, process or program: one of them");
+	a->rows = rows;
+	return 0;
+}
+
+/*
+ * 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
+ */
+int run_parse(struct run_arguments *a, int argc, char **argv)
+{
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+e:m:o:h", options, NULL)) != -1) {
+		if (c == '?') {
+			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
+				help);
+			return RUN_FAILED;
+		}
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (take(a, c) != 0)
+			return RUN_FAILED;
+	}
+	if (optind >= argc)
+		return bad_usage("no program given");
+	if (a->outside && a->rows)
+		return bad_usage("--outside has one row");
+	if (a->outside && a->interrupts)
+		return bad_usage("--outside counts no interrupts");
+	if (a->emulate && (a->outside || a->interrupts))
+		return bad_usage("--emulate counts inside the program, and there are no "
+				 "interrupts: neither --outside nor --interrupts nor "
+				 "--correct");
+	if (join_metrics(a) != 0)
+		return RUN_FAILED;
+	a->program = argv + optind;
+	return report_format(a->format_name, a->output, &a->format, "tach run") == 0
+		       ? 0
+		       : RUN_FAILED;
+}
+
+/* Metrics as they are with the events; events NULL: without them. */
+static int check_one(const char *events, const char *metrics)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set;
+
+	opt.events = events && *events ? events : NULL;
+	opt.metrics = metrics;
+	if (tach_set_create(&opt, &set, &err) == 0) {
+		tach_set_free(set);
+		return 0;
+	}
+	complain("tach run", metrics ? metrics : events, &err);
+	return RUN_FAILED;
+}
+
+/* Better now than in a program that has no way to complain. */
+int run_check_events(const struct run_arguments *a)
+{
+	int code;
+
+	/* What counts from outside, boxes too, is checked where it is opened. */
+	if (a->outside)
+		return 0;
+	if (a->events && run_has_boxes(a->events)) {
+		fprintf(stderr,
+			"tach run: %s: boxes of the uncore count for the whole machine and for "
+			"no thread; --outside counts them while the program runs\n",
+			a->events);
+		return RUN_FAILED;
+	}
+	code = a->events ? check_one(a->events, NULL) : 0;
+	return code || !a->metrics ? code : check_one(a->events, a->metrics);
+}

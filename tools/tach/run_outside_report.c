@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* What `tach run --outside` counted, as a report: one region of all processes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <tach/derived.h>
+#include <tach/formula.h>
+#include <tach/reader.h>
+#include "core/base/json_out.h"
+#include "core/os/buffer.h"
+#include "tools/tach/commands.h"
+#include "tools/tach/report.h"
+#include "tools/tach/run.h"
+#include "tools/tach/run_outside.h"
+
+/* A value that nothing was taken from. */
+static void value(struct tach__json_out *json, const char *name, double v, const char *flag,
+		  const char *flag_too)
+{
+	tach__json_object(json, name);
+	tach__json_number(json, "value", v);
+	tach__json_number(json, "raw", v);
+	tach__json_int(json, "overhead", 0);
+	tach__json_int(json, "error", 0);
+	tach__json_array(json, "flags");
+	if (flag)
+		tach__json_string(json, NULL, flag);
+	if (flag_too)
+		tach__json_string(json, NULL, flag_too);
+	tach__json_end(json);
+	tach__json_end(json);
+}
+
+/* Scaled where others had the counter for a while. */
+static void counted(struct tach__json_out *json, const char *name, int fd)
+{
+	struct {
+		uint64_t count, enabled, running;
+	} r = {0, 0, 0};
+
+	if (fd < 0 || read(fd, &r, sizeof r) != (ssize_t)sizeof r || (r.enabled && !r.running))
+		value(json, name, 0, "lost", NULL);
+	else if (r.running < r.enabled)
+		value(json, name,
+		      trunc((double)r.count * (double)r.enabled / (double)r.running), "syscall",
+		      "scaled");
+	else
+		value(json, name, (double)r.count, "syscall", NULL);
+}
+
+static void counted_box(struct tach__json_out *json, const char *name, uint64_t count,
+			uint32_t flags)
+{
+	if (flags & TACH_FLAG_LOST)
+		value(json, name, 0, "lost", NULL);
+	else
+		value(json, name, (double)count, "syscall",
+		      flags & TACH_FLAG_SCALED ? "scaled" : NULL);
+}
+
+static void member(struct tach__json_out *json, const struct run_outside *o, int i)
+{
+	const char *name = tach_set_name(o->set, i);
+	int k = run_boxes_find(&o->boxes, o->set, i);
+
+	if (k < 0)
+		counted(json, name, o->fd[i]);
+	else
+		counted_box(json, name, o->boxes.count[k], o->boxes.flags[k]);
+}
+
+static int is_lost(const struct run_outside *o, int i)
+{
+	int k = run_boxes_find(&o->boxes, o->set, i);
+
+	return k < 0 ? o->fd[i] < 0 : (o->boxes.flags[k] & TACH_FLAG_LOST) != 0;
+}
+
+static void part(struct tach__json_out *json, const struct run_outside *o, const char *name,
+		 double seconds)
+{
+	tach__json_object(json, name);
+	value(json, "time", round(seconds * 1e9), NULL, NULL);
+	for (int i = 0; i < tach_set_count(o->set); i++)
+		member(json, o, i);
+	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
+		value(json, tach_set_metric_name(o->set, m), NAN, NULL, NULL);
+	tach__json_end(json);
+}
+
+/* What reports show a tree by. */
+static void place(struct tach__json_out *json, const char *name)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+	struct tach_derived *d = tach_derived_default();
+
+	if (!d || tach_derived_find(d, -1, name, &info) != 0)
+		return;
+	if (info.level)
+		tach__json_int(json, "level", info.level);
+	tach__json_number(json, "scale", info.scale);
+	tach__json_string(json, "parent", info.parent);
+	tach__json_string(json, "unit", info.unit);
+	tach__json_string(json, "threshold", info.threshold);
+	tach__json_string(json, "description",
+			  *info.short_description ? info.short_description
+						  : info.long_description);
+}
+
+static void metric(struct tach__json_out *json, const struct tach_set *set, int m)
+{
+	const struct tach_formula *f = tach_set_metric(set, m);
+	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
+	char *text = length < 0 ? NULL : malloc((size_t)length + 1);
+
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", tach_set_metric_name(set, m));
+	if (text) {
+		tach_formula_print(f, TACH_FORMULA_INFIX, text, (size_t)length + 1);
+		tach__json_string(json, "formula", text);
+	}
+	place(json, tach_set_metric_name(set, m));
+	tach__json_end(json);
+	free(text);
+}
+
+static void quantity(struct tach__json_out *json, const char *name)
+{
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", name);
+	tach__json_end(json);
+}
+
+static void region(struct tach__json_out *json, const struct run_outside *o, double seconds)
+{
+	static const char *const zero[] = {"skipped", "excluded", "nested", "threads"};
+	int lost = 0;
+
+	for (int i = 0; i < tach_set_count(o->set); i++)
+		lost |= is_lost(o, i);
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", "(whole program)");
+	tach__json_string(json, "file", "");
+	tach__json_string(json, "function", "");
+	tach__json_int(json, "line", 0);
+	tach__json_bool(json, "fenced", 0);
+	tach__json_int(json, "entries", 1);
+	tach__json_int(json, "calls", 1);
+	tach__json_int(json, "outermost", 1);
+	for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+		tach__json_int(json, zero[i], 0);
+	tach__json_object(json, "provenance");
+	tach__json_int(json, lost ? "lost" : "syscall", 1);
+	tach__json_end(json);
+	part(json, o, "inclusive", seconds);
+	part(json, o, "self", seconds);
+	tach__json_end(json);
+}
+
+/* Schema 1 of tach-report(5); values of metrics come when it is merged. */
+static void print(struct tach__json_out *json, const struct run_outside *o, double seconds)
+{
+	static const char *const zero[] = {"threads", "refused", "lost", "stale", "unopened"};
+
+	tach__json_object(json, NULL);
+	tach__json_int(json, "tach", 1);
+	tach__json_string(json, "note", o->note);
+	tach__json_object(json, "clock");
+	tach__json_number(json, "hz", 1e9);
+	tach__json_bool(json, "estimate", 0);
+	tach__json_end(json);
+	for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
+		tach__json_int(json, zero[i], 0);
+	tach__json_int(json, "reports", 1);
+	tach__json_array(json, "quantities");
+	quantity(json, "time");
+	for (int i = 0; i < tach_set_count(o->set); i++)
+		quantity(json, tach_set_name(o->set, i));
+	tach__json_end(json);
+	tach__json_array(json, "metrics");
+	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
+		metric(json, o->set, m);
+	tach__json_end(json);
+	tach__json_array(json, "regions");
+	region(json, o, seconds);
+	tach__json_end(json);
+	tach__json_end(json);
+}
+
+struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds)
+{
+	struct tach_snapshot *one = NULL, *whole = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__buffer text = {0};
+	struct tach__json_out json;
+	struct tach__out out;
+	int code;
+
+	tach__out_open(&out, tach__buffer_sink, &text);
+	tach__json_begin(&json, &out, TACH__JSON_COMPACT);
+	print(&json, o, seconds);
+	code = tach__out_flush(&out);
+	if (!code)
+		code = tach_snapshot_load(text.at, text.length, &one, &err);
+	if (code)
+		fprintf(stderr, "tach run: %s\n", *err.text ? err.text : tach_strerror(code));
+	else
+		report_merge(&whole, &one, 1, "tach run");
+	tach_snapshot_free(one);
+	tach__buffer_free(&text);
+	return whole;
+}
