@@ -14,6 +14,7 @@
  * Variables given on the kernel's command line (NAME=VALUE) reach the programs as environment.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -81,6 +82,40 @@ static void nothing(int number)
 	(void)number;
 }
 
+static void show_file(const char *pid, const char *name)
+{
+	char path[64], line[512];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/proc/%.16s/%s", pid, name);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof line, file))
+		printf("# %s %s: %.*s\n", pid, name, (int)strcspn(line, "\n"), line);
+	if (file)
+		fclose(file);
+}
+
+/* Before a program is killed: where it and its children are, so that a rare standstill is told
+ * from slowness. Of the kernel's own threads there is nothing to tell. */
+static void show_processes(void)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+	char path[64], target[8];
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof path, "/proc/%.16s/exe", entry->d_name);
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9' ||
+		    readlink(path, target, sizeof target) < 0)
+			continue;
+		show_file(entry->d_name, "stat");
+		show_file(entry->d_name, "syscall");
+		show_file(entry->d_name, "stack");
+	}
+	if (dir)
+		closedir(dir);
+}
+
 /* Waits for the child, or kills it and its session when a line comes from outside. */
 static int wait_for(pid_t child)
 {
@@ -104,6 +139,7 @@ static int wait_for(pid_t child)
 		if (ppoll(&console, 1, NULL, &none) > 0 &&
 		    read(STDIN_FILENO, line, sizeof line) > 0) {
 			killed = 1;
+			show_processes();
 			kill(-child, SIGKILL);
 			kill(child, SIGKILL);
 		}
