@@ -67,22 +67,22 @@ static int is_derived(struct tach__span event)
 }
 
 /*
- * What cannot be encoded is written as it is, NUL-terminated, to *derived or *odd; each has
- * room for it all.
+ * Of a list without braces. What cannot be encoded is written as it is, NUL-terminated, to
+ * *derived or *odd; each has room for it all.
  */
 static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
 		     struct tach_error *err)
 {
-	struct tach__span list = {events, strlen(events), 1}, label, event;
+	struct tach__list list = tach__list_of(events);
+	struct tach__listed item;
 
 	plan->text[0] = repeated;
 	encode(plan, repeated, &plan->event[0]);
 	if (plan->anchors > 1 && encode(plan, interrupts, &plan->event[1]))
 		plan->anchors = 1;
 	plan->n = plan->anchors;
-	while (tach__list_next(&list, &label, &event)) {
-		const char *start = label.length ? label.at : event.at;
-		struct tach__span whole = {start, (size_t)(event.at + event.length - start), 0};
+	while (tach__list_next(&list, &item)) {
+		struct tach__span whole = item.whole, event = item.event;
 
 		if (is_repeated(whole))
 			continue;
@@ -148,9 +148,11 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	return code;
 }
 
-int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
+int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t privilege,
 		      int with_interrupts, struct tach_error *err)
 {
+	char *flat = tach__list_flat(list);
+	const char *events = flat ? flat : "";
 	/* Each pass repeats one event, and the list once more in pieces with their commas. */
 	size_t room =
 		TACH_SCHEDULE_MAX * (sizeof TACH__BENCH_REPEATED + 2) + 2 * strlen(events) + 2;
@@ -158,7 +160,7 @@ int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t pr
 	struct tach__passes *p = calloc(1, sizeof *p + room);
 	int code = TACH_ERR_NOMEM;
 
-	if (plan && p) {
+	if (plan && p && flat) {
 		plan->privilege = privilege;
 		plan->anchors = with_interrupts ? 2 : 1;
 		code = split(plan, events, p, err);
@@ -166,6 +168,7 @@ int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t pr
 	if (code == TACH_ERR_NOMEM)
 		tach__error(err, code, 0, 0, "out of memory");
 	free(plan);
+	free(flat);
 	if (code)
 		free(p);
 	else

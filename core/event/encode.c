@@ -319,6 +319,32 @@ static void start(struct tach__work *w, const char *string,
 	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
 }
 
+/*
+ * EVENT/name=x/ of perf's, where it was no device's. Explaining costs a hundred times the
+ * encoding: done only when asked for.
+ */
+static int __attribute__((cold))
+again(struct tach__work *w, const char *string, const struct tach_encode_options *opt,
+      struct tach_error *err, int rc)
+{
+	const char *text = string;
+	int slash = (int)strcspn(string, "/") + 1;
+
+	if ((rc == TACH_ERR_NOTFOUND || rc == TACH_ERR_ATTR) && w->quirks->letters &&
+	    tach__terms_respell(string, w->respelled, sizeof w->respelled)) {
+		text = w->respelled;
+		start(w, text, opt, NULL);
+		rc = attempt(w, text, 1);
+	}
+	if (!rc || !err)
+		return rc;
+	start(w, text, opt, err);
+	rc = attempt(w, text, 1);
+	if (text != string && err->column > slash)
+		err->column = slash;
+	return rc;
+}
+
 int tach__encode(struct tach__work *w, const char *string,
 		 const struct tach_encode_options *opt, struct tach_error *err)
 {
@@ -326,12 +352,7 @@ int tach__encode(struct tach__work *w, const char *string,
 
 	start(w, string, opt, NULL);
 	rc = attempt(w, string, 1);
-	/* Explaining costs a hundred times the encoding: done only when asked for. */
-	if (rc && err) {
-		start(w, string, opt, err);
-		rc = attempt(w, string, 1);
-	}
-	return rc;
+	return TACH_LIKELY(!rc) ? 0 : again(w, string, opt, err, rc);
 }
 
 int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct tach__pick *picks,

@@ -98,9 +98,14 @@ static uint32_t spelled(const struct tach__work *w)
 	/* Register words take them all the same: those that the string had. */
 	if (w->nomods && w->os == TACH_OS_NONE)
 		return w->given & w->quirks->nomods_shown;
+	/* perf's fields have a level; it is shown where the string chose one. */
 	if (w->nomods)
-		return w->osshown >> TACH__OS_PINNED & 1 ? 1u << (TACH__NMODS + TACH__OS_PINNED)
-							 : 0;
+		return (w->osshown & (1u << TACH__OS_PINNED |
+				      (w->quirks->letters && w->counted != (w->privilege &
+									    TACH__PRIVILEGE_ALL)
+					       ? TACH__OS_LEVELS
+					       : 0)))
+		       << TACH__NMODS;
 	/* 0 says that the umask has no such thing, and no string may say so. */
 	for (uint32_t hidden = set & ~w->quirks->zeros_shown; hidden; hidden &= hidden - 1) {
 		int mod = __builtin_ctz(hidden);

@@ -25,12 +25,14 @@ static const struct {
 	{'I', -1},
 };
 
-static int letter_of(char c)
+int tach__letter(char c, int *modifier)
 {
-	for (int i = 0; i < (int)(sizeof letters / sizeof *letters); i++)
-		if (letters[i].letter == c)
-			return i;
-	return -1;
+	for (size_t i = 0; i < sizeof letters / sizeof *letters; i++)
+		if (letters[i].letter == c) {
+			*modifier = letters[i].modifier;
+			return 1;
+		}
+	return 0;
 }
 
 int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
@@ -41,14 +43,13 @@ int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *ask
 
 	*precise = 0;
 	for (size_t i = 0; i < word->length; i++) {
-		int letter = letter_of(word->text[i]);
-		int modifier = letter < 0 ? -1 : letters[letter].modifier;
+		int modifier = -1, known = tach__letter(word->text[i], &modifier);
 
 		if (modifier == TACH__OS_PRECISE) {
 			modifier = precision;
 			++*precise;
 		}
-		if (letter < 0 || *precise > 3 || (modifier >= 0 && !(offered >> modifier & 1)))
+		if (!known || *precise > 3 || (modifier >= 0 && !(offered >> modifier & 1)))
 			return 0;
 		mods |= modifier < 0 ? 0 : 1u << modifier;
 	}

@@ -148,12 +148,18 @@ static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
+/* perf's {slots,topdown-retiring}:u; libpfm-4 has no level for these. */
+static int is_level(const struct tach__work *w, unsigned osmod)
+{
+	return w->quirks->letters && (1u << osmod & TACH__OS_LEVELS);
+}
+
 static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32_t *privilege)
 {
 	uint32_t on = pick->value != 0;
 
 	w->column = pick->column;
-	if (w->nomods && on && pick->number != TACH__OS_PINNED)
+	if (w->nomods && on && pick->number != TACH__OS_PINNED && !is_level(w, pick->number))
 		return tach__refuse(w, TACH_ERR_ATTR_VALUE, "this umask takes no modifiers");
 	switch (pick->number) {
 	case TACH__OS_U:
@@ -201,7 +207,6 @@ static int take_pick(struct tach__work *w, const struct tach__pick *pick, uint32
 
 static int take_picks(struct tach__work *w)
 {
-	const uint32_t named = 1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H;
 	uint32_t privilege = 0, seen = 0;
 
 	for (unsigned i = 0; i < w->npicks; i++) {
@@ -214,7 +219,8 @@ static int take_picks(struct tach__work *w)
 		if (rc)
 			return rc;
 	}
-	w->counted = (uint8_t)(seen & named ? privilege : w->privilege & TACH__PRIVILEGE_ALL);
+	w->counted = (uint8_t)(seen & TACH__OS_LEVELS ? privilege
+						      : w->privilege & TACH__PRIVILEGE_ALL);
 	if (!w->guest && !w->host)
 		w->host = 1;
 	return 0;

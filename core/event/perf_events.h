@@ -51,6 +51,8 @@ int tach__candidates(const struct tach__work *w, int *pmus);
 int tach__pmu_present(const struct tach__work *w, int pmu);
 
 /* ---- letters.c ---- */
+/* One of perf's letters, and its modifier; -1: it changes nothing that is counted. */
+int tach__letter(char c, int *modifier);
 /*
  * Whether each letter of the word is one of perf's, for a modifier that is offered: *asked
  * those modifiers, and *precise how precise a sample, for TACH__OS_PRECISE or _HW_SMPL among
@@ -67,5 +69,7 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 
 /* ---- terms.c ---- */
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
+/* EVENT/name=x,period=5/u as EVENT:period=5:u; 0: it is none of these, or too long. */
+int tach__terms_respell(const char *string, char *to, size_t size);
 
 #endif

@@ -6,6 +6,7 @@
  * string behind the second slash is perf's letters ("u", "ukH", "pp") or, as everywhere here,
  * ":u:period=1000".
  */
+#include <stdio.h>
 #include <string.h>
 #include "core/pmu/pmu.h"
 #include "core/port/port.h"
@@ -191,16 +192,26 @@ static int take_term(struct tach__work *w, const struct device *device,
 		(int)(term->name.length & 31), term->name.text);
 }
 
+/* perf's metrics write name='CPU_CLK:cmask=1,inv': what is quoted has commas of its own. */
+static const char *end_of_term(const char *at, const char *end)
+{
+	const char *quote = end - at > 6 && memcmp(at, "name='", 6) == 0
+				    ? memchr(at + 6, '\'', (size_t)(end - at) - 6)
+				    : NULL;
+	const char *stop =
+		memchr(quote ? quote : at, ',', (size_t)(end - (quote ? quote : at)));
+
+	return stop ? stop : end;
+}
+
 static int take_terms(struct tach__work *w, const struct device *device, const char *at,
 		      const char *end, int depth)
 {
 	while (at < end) {
-		const char *stop = memchr(at, ',', (size_t)(end - at)), *equal;
+		const char *stop = end_of_term(at, end), *equal;
 		struct tach__term term;
 		int rc;
 
-		if (!stop)
-			stop = end;
 		equal = memchr(at, '=', (size_t)(stop - at));
 		if (!depth)
 			w->column = tach__column(w->string, at);
@@ -219,34 +230,27 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 	return 0;
 }
 
-/* perf's letters; each stands for a modifier of ours. */
+/* perf's letters; each stands for a modifier of ours, or for nothing that matters here. */
 static int take_letters(struct tach__work *w, const char *at, const char *end)
 {
-	static const struct {
-		char letter;
-		uint8_t mod;
-	} letters[] = {{'u', TACH__OS_U},   {'k', TACH__OS_K},	{'h', TACH__OS_H},
-		       {'G', TACH__OS_MG},  {'H', TACH__OS_MH}, {'D', TACH__OS_PINNED},
-		       {'e', TACH__OS_EXCL}};
 	uint64_t precise = 0;
 
 	for (; at < end && *at != ':'; at++) {
-		size_t i = 0;
+		int modifier = -1, known = tach__letter(*at, &modifier);
 
 		w->column = tach__column(w->string, at);
-		if (*at == 'p' && w->osmods >> TACH__OS_PRECISE & 1) {
-			precise++;
-			continue;
-		}
-		while (i < sizeof letters / sizeof *letters && letters[i].letter != *at)
-			i++;
-		if (i == sizeof letters / sizeof *letters || w->nattrs == TACH__PICKS_MAX ||
-		    !(w->osmods >> letters[i].mod & 1))
+		if (!known || w->nattrs == TACH__PICKS_MAX ||
+		    (modifier >= 0 && !(w->osmods >> modifier & 1)))
 			return tach__refuse(w, TACH_ERR_ATTR,
-					    "expected letters out of u k h G H p D e, or :");
+					    "expected letters out of u k h G H p P D e S W I, "
+					    "or :");
+		if (modifier == TACH__OS_PRECISE)
+			precise++;
+		if (modifier < 0 || modifier == TACH__OS_PRECISE)
+			continue;
 		w->nattrs++; /* what tach__match adds counts from here */
 		w->picks[w->npicks++] = (struct tach__pick){
-			1, letters[i].mod, (uint16_t)w->column, TACH__PICK_OSMOD};
+			1, (uint16_t)modifier, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
 	if (precise && w->nattrs < TACH__PICKS_MAX) {
 		w->nattrs++;
@@ -270,6 +274,36 @@ static int set_type(struct tach__work *w, const struct device *device)
 	}
 	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
 	return 0;
+}
+
+/*
+ * EVENT/name=x,period=5/u, of an event that is no device: perf's other way to write
+ * EVENT:period=5:u. What follows the event goes to `to`, as we write it.
+ */
+static int respell(char *to, const char *slash, const char *close)
+{
+	for (const char *at = slash + 1; at < close;) {
+		const char *stop = end_of_term(at, close);
+		int length = (int)(stop - at);
+
+		if (strncmp(at, "period=", 7) == 0 || strncmp(at, "freq=", 5) == 0)
+			to += sprintf(to, ":%.*s", length, at);
+		else if (strncmp(at, "name=", 5) != 0)
+			return 0;
+		at = stop + 1;
+	}
+	sprintf(to, "%s%s", close[1] && close[1] != ':' ? ":" : "", close + 1);
+	return 1;
+}
+
+int tach__terms_respell(const char *string, char *to, size_t size)
+{
+	const char *slash = strchr(string, '/'), *close = slash ? strrchr(slash, '/') : NULL;
+
+	if (!slash || close == slash || slash == string || strlen(string) + 2 > size)
+		return 0;
+	memcpy(to, string, (size_t)(slash - string));
+	return respell(to + (slash - string), slash, close);
 }
 
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s)

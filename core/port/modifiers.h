@@ -22,6 +22,7 @@ enum tach__osmod {
 	TACH__OS_HW_SMPL,
 	TACH__NOSMODS
 };
+#define TACH__OS_LEVELS (1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H)
 
 /* 32 bytes, so that copies of fixed size do. */
 struct tach__modifier {

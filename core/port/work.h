@@ -110,6 +110,7 @@ struct tach__work {
 	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, defaults included */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
 	uint64_t box_shown[TACH__NBOX_MODS]; /* as `shown`, of boxes; those of `spelled` */
+	char respelled[TACH_EVENT_NAME_MAX]; /* the string, where perf writes it otherwise */
 };
 
 /* Zeroes a fixed size in stores of 32 bytes: what compilers make of memset starts slowly. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of event strings to members of a set. */
-#include <ctype.h>
+/* Event strings, and lists of them, to members of a set. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>
 #include <tach/pmu.h>
@@ -145,6 +145,29 @@ int tach__set_native(struct tach__making *m, struct tach__span event, struct tac
 	return counted(m, string, event, label);
 }
 
+/*
+ * perf's own clocks. The time of an interval is measured with every set; the kernel keeps the
+ * other two by its clock ticks, for whole threads.
+ */
+static int is_clock(struct tach__making *m, const char *string, int column,
+		    struct tach_formula **formula)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int code;
+
+	if (strcmp(string, "duration_time") == 0) {
+		code = tach_formula_compile("elapsed_ns", &opt, formula, m->err);
+		return code ? code : TACH__DERIVED;
+	}
+	if (strcmp(string, "user_time") == 0 || strcmp(string, "system_time") == 0)
+		return tach__error(m->err, TACH_ERR_NOTSUPP, 0, column,
+				   "%s: the kernel keeps it for whole threads, by clock ticks, "
+				   "and for no region: tach run prints it below the table; "
+				   "task-clock is a thread's processor time",
+				   string);
+	return 0;
+}
+
 int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
 		    struct tach_formula **formula)
 {
@@ -155,7 +178,9 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 		return too_long(m, event);
 	memcpy(string, event.at, event.length);
 	string[event.length] = '\0';
-	code = tach__set_derived(m, event, formula, string, sizeof string);
+	code = is_clock(m, string, event.column, formula);
+	if (!code)
+		code = tach__set_derived(m, event, formula, string, sizeof string);
 	if (code < 0 && m->set->flags & TACH_SET_OPTIONAL) {
 		tach__set_miss(m->set, string, m->err ? m->err->text : tach_strerror(code));
 		return TACH__LEFT_OUT;
@@ -164,71 +189,59 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 }
 
 /* A derived event in a list of events is a metric of that name. */
-static int listed(struct tach__making *m, struct tach__span event, struct tach__span label)
+static int listed(struct tach__making *m, const struct tach__listed *item)
 {
+	struct tach__span name = item->label.length ? item->label : item->event;
+	struct tach__span event = item->event;
 	struct tach_formula *formula;
-	int code = tach__set_event(m, event, label, &formula);
+	char *string = tach__list_string(item);
+	int code;
 
+	if (!string)
+		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	event.at = string;
+	event.length = strlen(string);
+	code = tach__set_event(m, event, item->label, &formula);
 	if (code == TACH__DERIVED)
-		code = tach__set_metric_keep(m, label.length ? label : event, formula);
+		code = tach__set_metric_keep(m, item->label.length ? item->label : event,
+					     formula);
 	if (code == TACH__LEFT_OUT && m->nmissing < TACH__MISSING_MAX)
-		m->missing[m->nmissing++] = label.length ? label : event;
+		m->missing[m->nmissing++] = name;
+	free(string);
 	return code < 0 ? code : 0;
 }
 
-static int is_separator(char c)
+static int check_item(const struct tach__making *m, const struct tach__listed *item)
 {
-	return c == ',' || c == '\n' || isspace((unsigned char)c);
-}
+	const struct tach__span *label = &item->label, *event = &item->event;
 
-int tach__list_next(struct tach__span *list, struct tach__span *label, struct tach__span *event)
-{
-	const char *end = list->at + list->length, *at = list->at;
-	int slashes = 0;
-
-	while (at < end && is_separator(*at))
-		at++;
-	*label = *event = (struct tach__span){at, 0, list->column + (int)(at - list->at)};
-	for (; at < end && !(is_separator(*at) && (*at != ',' || slashes % 2 == 0)); at++) {
-		slashes += *at == '/';
-		if (*at == '=' && label->length == 0 && slashes == 0 &&
-		    strcspn(event->at, ":./=") == (size_t)(at - event->at)) {
-			label->at = event->at;
-			label->length = (size_t)(at - event->at);
-			event->column += (int)(at + 1 - event->at);
-			event->at = at + 1;
-		}
-	}
-	event->length = (size_t)(at - event->at);
-	list->column += (int)(at - list->at);
-	list->at = at;
-	list->length = (size_t)(end - at);
-	return event->length || label->length;
+	if (event->length == 0)
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, event->column,
+				   "an event is missing after '='");
+	if (*label->at == '=')
+		return tach__error(m->err, TACH_ERR_SYNTAX, 0, label->column,
+				   "a name is missing before '='");
+	for (size_t i = 0; i < event->length; i++)
+		if (event->at[i] == '{' || event->at[i] == '}')
+			return tach__error(m->err, TACH_ERR_SYNTAX, 0, event->column + (int)i,
+					   "braces stand around events, {a,b}:u, and have no "
+					   "name and no braces in them");
+	if (label->length && tach__set_find(m->set, label->at, label->length) >= 0)
+		return tach__error(m->err, TACH_ERR_INVAL, 0, label->column,
+				   "'%.*s' names two events", (int)label->length, label->at);
+	return 0;
 }
 
 int tach__set_events(struct tach__making *m)
 {
-	struct tach__span list = {m->opt->events, 0, 1}, label, event;
+	struct tach__list list = tach__list_of(m->opt->events);
+	struct tach__listed item;
+	int code = 0;
 
-	if (!m->opt->events)
-		return 0;
-	list.length = strlen(m->opt->events);
-	while (tach__list_next(&list, &label, &event)) {
-		int code;
-
-		if (event.length == 0)
-			return tach__error(m->err, TACH_ERR_SYNTAX, 0, event.column,
-					   "an event is missing after '='");
-		if (*label.at == '=')
-			return tach__error(m->err, TACH_ERR_SYNTAX, 0, label.column,
-					   "a name is missing before '='");
-		if (label.length && tach__set_find(m->set, label.at, label.length) >= 0)
-			return tach__error(m->err, TACH_ERR_INVAL, 0, label.column,
-					   "'%.*s' names two events", (int)label.length,
-					   label.at);
-		code = listed(m, event, label);
-		if (code)
-			return code;
+	while (!code && tach__list_next(&list, &item)) {
+		code = check_item(m, &item);
+		if (!code)
+			code = listed(m, &item);
 	}
-	return 0;
+	return code;
 }

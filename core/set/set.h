@@ -84,13 +84,6 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 /* The same for what must be an event string. */
 int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label);
 int tach__set_events(struct tach__making *m);
-/*
- * The next event of a list, and its label: commas between the slashes of device/terms/ are its
- * own. A label is a word before '='; an event string has ':' '.' or '/' before any '='. 0 at
- * the end of the list.
- */
-int tach__list_next(struct tach__span *list, struct tach__span *label,
-		    struct tach__span *event);
 
 /* ---- core/set/members.c ---- */
 /* The new member's number, TACH__LEFT_OUT where it may be missing and is, or a code. */
@@ -158,5 +151,6 @@ int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt
 		       uint32_t flags, struct tach_error *err);
 
 #include "core/set/diagnose.h"
+#include "core/set/list.h"
 
 #endif

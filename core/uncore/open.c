@@ -96,9 +96,9 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 	return 0;
 }
 
-static int open_event(struct opening *o, const char *sysfs, struct tach__span label,
-		      struct tach__span event)
+static int open_event(struct opening *o, const char *sysfs, const struct tach__listed *item)
 {
+	struct tach__span label = item->label, event = item->event;
 	struct tach__uncore_taker taker = {open_one, o};
 	struct tach__span name = label.length ? label : event;
 	struct tach__uncore_event *it;
@@ -114,7 +114,7 @@ static int open_event(struct opening *o, const char *sysfs, struct tach__span la
 			return tach__error(o->err, TACH_ERR_INVAL, 0, name.column,
 					   "'%.*s' names two events", (int)name.length,
 					   name.at);
-	string = strndup(event.at, event.length);
+	string = tach__list_string(item);
 	if (!string || !grow(&o->u->event, o->u->nevents, sizeof *it)) {
 		free(string);
 		return no_memory(o->err);
@@ -131,13 +131,12 @@ static int open_event(struct opening *o, const char *sysfs, struct tach__span la
 
 static int open_list(struct opening *o, const struct tach_uncore_options *opt)
 {
-	struct tach__span list = {opt->events, 0, 1}, label, event;
+	struct tach__list list = tach__list_of(opt->events);
+	struct tach__listed item;
 	int code = 0;
 
-	if (opt->events)
-		list.length = strlen(opt->events);
-	while (!code && tach__list_next(&list, &label, &event))
-		code = open_event(o, opt->sysfs, label, event);
+	while (!code && tach__list_next(&list, &item))
+		code = open_event(o, opt->sysfs, &item);
 	if (!code && !o->u->nevents)
 		code = tach__error(o->err, TACH_ERR_INVAL, 0, 0, "no events");
 	return code;

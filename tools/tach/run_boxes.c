@@ -12,21 +12,24 @@
 
 void run_boxes_blank(char *events, int boxes)
 {
-	struct tach__span list = {events, strlen(events), 1}, label, event;
+	struct tach__list list = tach__list_of(events);
+	struct tach__listed item;
 
-	while (tach__list_next(&list, &label, &event)) {
+	while (tach__list_next(&list, &item)) {
 		char string[TACH_EVENT_NAME_MAX];
-		char *from = (char *)(label.length ? label.at : event.at);
 
-		snprintf(string, sizeof string, "%.*s", (int)event.length, event.at);
+		snprintf(string, sizeof string, "%.*s", (int)item.event.length, item.event.at);
 		if (!tach__uncore_is(string) == !boxes)
-			memset(from, ' ', (size_t)(event.at + event.length - from));
+			memset((char *)item.whole.at, ' ', item.whole.length);
 	}
 }
 
 static int is_blank(const char *text)
 {
-	return !text[strspn(text, ", \t\n")];
+	struct tach__list list = tach__list_of(text);
+	struct tach__listed item;
+
+	return !tach__list_next(&list, &item);
 }
 
 int run_has_boxes(const char *events)

@@ -106,6 +106,36 @@ static void vendors_meaning(void)
 /* perf's modifiers in one word, where libpfm-4 knows none. */
 static void perfs_letters(void)
 {
+	/* Linux's own names where the machine is one that has PERF_METRICS. */
+	static const struct {
+		const char *name;
+		uint64_t config;
+	} slots[] =
+		{
+			{"slots", 0x400},
+			{"topdown-retiring", 0x8000},
+			{"topdown-bad-spec", 0x8100},
+			{"topdown-fe-bound", 0x8200},
+			{"topdown-be-bound", 0x8300},
+			{"topdown-heavy-ops:u", 0x8400},
+			{"topdown-br-mispredict/name=x/u", 0x8500},
+			{"topdown-mem-bound", 0x8700},
+		},
+	  older[] = {
+		  {"topdown-total-slots", 0x3c},
+		  {"topdown-slots-issued", 0x10e},
+		  {"topdown-slots-retired", 0x2c2},
+		  {"topdown-fetch-bubbles", 0x19c},
+	  };
+	static const char *const terms[][2] = {
+		{"cycles/name=x/", "cycles"},
+		{"cycles/name='a,b:c=1',period=1000/uk", "cycles:period=1000:uk"},
+		{"instructions/freq=99/:k", "instructions:freq=99:k"},
+		{"cpu/event=0xc0,name='x,y'/uPSWI", "cpu/event=0xc0/u"},
+		{"r1c2/name=x/u", "r1c2:u"},
+		{"skl::INST_RETIRED.ANY_P/name=x/k", "skl::INST_RETIRED:ANY_P:k"},
+		{"cpu/event=0xc0/upp", "cpu/event=0xc0/:u:precise=2"},
+	};
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_event e = {0};
@@ -139,15 +169,42 @@ static void perfs_letters(void)
 	CHECK(tach_event_encode("skl::UOPS_ISSUED:ANY:c=1:I", &opt, &e, &err) == 0 &&
 		      e.config == 0x180010e,
 	      "%s: %#llx", err.text, (unsigned long long)e.config);
+	for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
+		struct tach_event other = {0};
+
+		CHECK(tach_event_encode(terms[i][0], &opt, &e, &err) == 0 &&
+			      tach_event_encode(terms[i][1], &opt, &other, NULL) == 0 &&
+			      e.config == other.config && e.type == other.type &&
+			      e.exclude_kernel == other.exclude_kernel &&
+			      e.exclude_user == other.exclude_user &&
+			      e.period == other.period && e.precise == other.precise,
+		      "%s: %s", terms[i][0], err.text);
+	}
+	CHECK(tach_event_encode("cycles/bogus/u", &opt, &e, &err) == TACH_ERR_NOTFOUND, "%s",
+	      err.text);
+	CHECK(tach_event_encode("cyclez/name=x/u", &opt, &e, &err) == TACH_ERR_NOTFOUND &&
+		      strstr(err.text, "CYCLES") && err.column == 1,
+	      "%d: %s", err.column, err.text);
+	CHECK(tach_event_encode("cycles/name=x/ux", &opt, &e, &err) == TACH_ERR_ATTR &&
+		      err.column == 7,
+	      "%d: %s", err.column, err.text);
 	opt.host = "spr";
 	CHECK(tach_event_encode("slots", &opt, &e, &err) == 0 && e.config == 0x400, "%s",
 	      err.text);
 	CHECK(tach_event_encode("topdown-fetch-lat", &opt, &e, &err) == 0 && e.config == 0x8600,
 	      "%s", err.text);
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		CHECK(tach_event_encode(slots[i].name, &opt, &e, &err) == 0 &&
+			      e.config == slots[i].config,
+		      "%s: %#llx %s", slots[i].name, (unsigned long long)e.config, err.text);
 	opt.host = "skl";
 	CHECK(tach_event_encode("topdown-recovery-bubbles", &opt, &e, &err) == 0 &&
 		      e.config == 0x100030d,
 	      "%s", err.text);
+	for (size_t i = 0; i < sizeof older / sizeof *older; i++)
+		CHECK(tach_event_encode(older[i].name, &opt, &e, &err) == 0 &&
+			      e.config == older[i].config,
+		      "%s: %#llx %s", older[i].name, (unsigned long long)e.config, err.text);
 	opt.flags = TACH_ENCODE_LIBPFM4;
 	CHECK(tach_event_encode("skl::INST_RETIRED:ANY_P:uk", &opt, &e, &err) == TACH_ERR_ATTR,
 	      "%s", err.text);

@@ -63,6 +63,42 @@ static void lists_are_split(void)
 	tach_set_free(set);
 }
 
+/* perf's groups, names between slashes, and clocks. */
+static void perfs_lists(void)
+{
+	const uint64_t deltas[] = {0, 0, 0, 0, 0, 0};
+	struct tach_set *set =
+		make("{cycles,instructions:k}:k {x=branches , cycles/name=y/u,"
+		     "cpu/event=0xc0,name='a,b:c'/ },duration_time,{},t=duration_time",
+		     "rate = 2 * cycles / duration_time");
+	if (!set)
+		return;
+	CHECK(tach_set_count(set) == 6, "%d", tach_set_count(set));
+	CHECK(strcmp(tach_set_name(set, 0), "cycles:k") == 0 &&
+		      !tach_set_attr(set, 0)->exclude_kernel &&
+		      tach_set_attr(set, 0)->exclude_user,
+	      "%s", tach_set_name(set, 0));
+	CHECK(strcmp(tach_set_name(set, 2), "x") == 0 && tach_set_attr(set, 2)->exclude_kernel);
+	CHECK(strcmp(tach_set_name(set, 3), "y") == 0 &&
+		      tach_set_attr(set, 3)->config == PERF_COUNT_HW_CPU_CYCLES,
+	      "%s", tach_set_name(set, 3));
+	CHECK(strcmp(tach_set_name(set, 4), "a,b:c") == 0, "%s", tach_set_name(set, 4));
+	CHECK(tach_set_nmetrics(set) == 3 &&
+		      strcmp(tach_set_metric_name(set, 0), "duration_time") == 0 &&
+		      tach_set_eval(set, 1, deltas, NULL, 77, NULL) == 77,
+	      "%d metrics", tach_set_nmetrics(set));
+	tach_set_free(set);
+	fails("cycles,user_time", NULL, TACH_ERR_NOTSUPP, 8);
+	CHECK(strstr(err.text, "below the table") != NULL, "%s", err.text);
+	fails("{cycles,instructions", NULL, TACH_ERR_SYNTAX, 1);
+	fails("cycles,instructions}", NULL, TACH_ERR_SYNTAX, 20);
+	fails("{cycles,{branches}}", NULL, TACH_ERR_SYNTAX, 1);
+	fails("g={cycles,branches}", NULL, TACH_ERR_SYNTAX, 3);
+	fails("{cycles,bogus}:u", NULL, TACH_ERR_NOTFOUND, 9);
+	fails("{cycles,system_time}", NULL, TACH_ERR_NOTSUPP, 9);
+	fails("cycles/name=y,period=5/", NULL, TACH_ERR_NOTSUPP, 1);
+}
+
 /* User level only, unless asked otherwise; but the scheduler's events happen in the kernel. */
 static void levels_are_the_users(void)
 {
@@ -148,6 +184,33 @@ static void attrs_are_taken(void)
 	attr[1].pinned = 0;
 	attr[1].size = 8000;
 	CHECK(set == NULL);
+}
+
+/* Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and what a later one may hold. */
+static void longer_attrs_are_taken(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	union {
+		struct perf_event_attr attr;
+		char bytes[200];
+	} theirs;
+	struct tach_set_member member = {"mine", &theirs.attr};
+	struct tach_set *set;
+
+	memset(&theirs, 0, sizeof theirs);
+	theirs.attr.type = PERF_TYPE_RAW;
+	theirs.attr.config = 0x1234;
+	theirs.attr.size = 144;
+	theirs.bytes[144] = 1; /* not the attr's any more */
+	opt.attrs = &member;
+	opt.nattrs = 1;
+	CHECK(tach_set_create(&opt, &set, &err) == 0 &&
+		      tach_set_attr(set, 0)->config == 0x1234 &&
+		      tach_set_attr(set, 0)->size == sizeof theirs.attr,
+	      "%s", err.text);
+	tach_set_free(set);
+	theirs.attr.size = 152;
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set, "%s", err.text);
 }
 
 /* The kernel may throttle what samples, and nothing would tell. */
@@ -263,10 +326,12 @@ static void optional_members_are_left_out(void)
 int main(void)
 {
 	CASE(lists_are_split);
+	CASE(perfs_lists);
 	CASE(levels_are_the_users);
 	CASE(metrics_bring_their_events);
 	CASE(a_zero_divisor_is_flagged);
 	CASE(attrs_are_taken);
+	CASE(longer_attrs_are_taken);
 	CASE(samplers_are_refused);
 	CASE(bad_ones_are_explained);
 	CASE(options_are_checked);
