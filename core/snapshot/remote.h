@@ -44,9 +44,10 @@ const char *tach__remote_text(struct tach__remote *r, const char *at);
 
 /* A set of the same names and metrics, which tach_set_free frees. */
 int tach__remote_set(struct tach__remote *r, const struct tach_set *at, struct tach_set **out);
-/* Totals of ended threads, into rows of as many counters. */
+/* Totals of ended threads, into rows of as many counters; their histograms too, or those that
+ * the rows have stay. */
 int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
-		      struct tach__rows *rows, uint32_t nsites);
+		      struct tach__rows *rows, uint32_t nsites, int with_histograms);
 /* The histograms that `at` points to there, into ours. */
 int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
 			    uint32_t sums);

@@ -120,50 +120,61 @@ static void make_finite(double *v)
 }
 
 /* Of a row as it was read: its numbers may be any, but its pointer is to become ours. */
-static int own_row(struct tach__remote *r, struct tach__row *row, uint32_t count)
+static void own_row(struct tach__row *to, const struct tach__row *from, size_t stride,
+		    uint32_t count)
 {
-	const uint32_t *at = row->histograms;
-	int code = 0;
+	uint32_t *ours = to->histograms;
 
-	row->histograms = NULL;
+	memcpy(to, from, stride);
+	to->histograms = ours;
 	for (uint32_t i = 0; i <= count; i++)
 		for (int what = 0; what < 2; what++) {
-			make_finite(&row->cell[i].overhead[what]);
-			make_finite(&row->cell[i].error[what]);
-			make_finite(&row->cell[i].square);
+			make_finite(&to->cell[i].overhead[what]);
+			make_finite(&to->cell[i].error[what]);
+			make_finite(&to->cell[i].square);
 		}
+}
+
+static int own_histograms(struct tach__remote *r, struct tach__row *row, const uint32_t *at,
+			  uint32_t count)
+{
 	if (!at)
 		return 0;
-	row->histograms = tach__histograms_make(count + 1);
 	if (!row->histograms)
-		return TACH_ERR_NOMEM;
-	code = tach__remote_histograms(r, row->histograms, at, count + 1);
-	return code;
+		row->histograms = tach__histograms_make(count + 1);
+	return row->histograms ? tach__remote_histograms(r, row->histograms, at, count + 1)
+			       : TACH_ERR_NOMEM;
 }
 
 int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
-		      struct tach__rows *rows, uint32_t nsites)
+		      struct tach__rows *rows, uint32_t nsites, int with_histograms)
 {
 	uint32_t limit = there->limit < nsites ? there->limit : nsites;
-	int code = 0;
+	size_t size = (size_t)limit * there->stride;
+	char *bulk;
+	int code;
 
 	if (there->count != rows->count || there->stride != rows->stride)
 		return TACH__REMOTE_AGAIN;
 	if (!there->base || limit <= TACH__SITE_FIRST)
 		return 0;
-	if (!tach__rows_at(rows, limit - 1))
+	bulk = tach__pages(size);
+	if (!bulk || !tach__rows_at(rows, limit - 1)) {
+		tach__pages_free(bulk, size);
 		return TACH_ERR_NOMEM;
+	}
+	/* At once: the longer it takes, the likelier that a thread ends meanwhile. */
+	code = tach__remote_get(r, there->base, bulk, size);
 	for (uint32_t id = TACH__SITE_FIRST; id < limit && !code; id++) {
+		const struct tach__row *from =
+			(const void *)(bulk + (size_t)id * there->stride);
 		struct tach__row *row = tach__rows_at(rows, id);
 
-		code = tach__remote_get(
-			r, tach__remote_at(there->base, (size_t)id * there->stride), row,
-			there->stride);
-		if (code)
-			row->histograms = NULL;
-		else
-			code = own_row(r, row, there->count);
+		own_row(row, from, there->stride, there->count);
+		if (with_histograms)
+			code = own_histograms(r, row, from->histograms, there->count);
 	}
+	tach__pages_free(bulk, size);
 	return code;
 }
 

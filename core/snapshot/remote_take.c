@@ -17,6 +17,7 @@ enum { TRIES = 400, REST_AFTER = 20, REST_NS = 1000000 };
 
 struct taking {
 	struct tach__remote *remote;
+	const struct tach__beacon *beacon;
 	const struct tach__registry *at;
 	struct tach__registry registry; /* as it was read */
 	struct tach__config config;	/* with pointers of ours */
@@ -33,8 +34,12 @@ struct taking {
 static int registry_get(struct taking *t)
 {
 	struct tach__process process;
-	int code = tach__remote_get(t->remote, t->at, &t->registry, sizeof t->registry);
+	int code = tach__remote_get(
+		t->remote, tach__remote_at(t->beacon, offsetof(struct tach__beacon, registry)),
+		&t->at, sizeof t->at);
 
+	if (!code)
+		code = tach__remote_get(t->remote, t->at, &t->registry, sizeof t->registry);
 	TACH__FENCE(__ATOMIC_SEQ_CST);
 	if (!code && t->registry.busy)
 		code = TACH__REMOTE_AGAIN;
@@ -85,7 +90,32 @@ static int config_get(struct taking *t)
 	if (code)
 		return code;
 	tach__rows_init(&t->rows, c->count);
-	return tach__remote_rows(t->remote, &totals, &t->rows, t->nsites);
+	return tach__remote_rows(t->remote, &totals, &t->rows, t->nsites, 1);
+}
+
+/*
+ * Histograms are many times their rows: while they were read threads ended, whose entries they
+ * lack. The rest is read anew, in a moment.
+ */
+static int totals_get(struct taking *t)
+{
+	const struct tach__config *config = t->registry.config;
+	uint32_t generation = t->registry.generation;
+	struct tach__rows totals;
+	int code = registry_get(t);
+
+	if (!code && (t->registry.config != config || t->registry.generation != generation))
+		code = TACH__REMOTE_AGAIN;
+	if (!code)
+		code = tach__remote_get(
+			t->remote, tach__remote_at(config, offsetof(struct tach__config, rows)),
+			&totals, sizeof totals);
+	if (!code)
+		code = tach__remote_get(
+			t->remote,
+			tach__remote_at(config, offsetof(struct tach__config, ended)),
+			&t->config.ended, sizeof t->config.ended);
+	return code ? code : tach__remote_rows(t->remote, &totals, &t->rows, t->nsites, 0);
 }
 
 /* The list, as long as it does not change: live threads of that set. */
@@ -164,6 +194,8 @@ static int attempt(struct taking *t)
 
 	if (!code)
 		code = config_get(t);
+	if (!code && t->config.histograms)
+		code = totals_get(t);
 	if (!code)
 		code = threads_get(t);
 	if (!code)
@@ -238,13 +270,9 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 	r->left = TACH__REMOTE_BYTES;
 	if (t) {
 		t->remote = r;
+		t->beacon = beacon;
 		t->thread = tach__pages(TACH__REMOTE_THREADS * sizeof *t->thread);
-		code = tach__remote_get(
-			r, tach__remote_at(beacon, offsetof(struct tach__beacon, registry)),
-			&t->at, sizeof t->at);
 	}
-	if (t && !t->thread)
-		code = TACH_ERR_NOMEM;
 	for (int try = 0;
 	     t && t->thread && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
 		if (try > REST_AFTER)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots of a thread of another process, each seen whole by the sequence around it, as
- * core/region/slots.c sees those of this one. Three copies of a slot in three system calls: the
- * sequence of the first, the words of the second, the sequence of the third. A barrier between
- * them orders what the kernel loads for this thread.
+ * core/region/slots.c sees those of this one. Three copies in three system calls: the sequence
+ * of the first, the words of the second, the sequence of the third. A barrier between them
+ * orders what the kernel loads for this thread. First a whole chunk so, then singly what was
+ * under write.
  */
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,7 @@ struct reading {
 	uint32_t nsites;
 	uint64_t *stale;
 	size_t bytes; /* of a slot, up to what its owner alone looks at */
+	char *bulk;   /* three copies of a chunk */
 	uint32_t *histograms;
 	struct tach__sampling sampling;
 };
@@ -80,15 +82,20 @@ static int slot_own(struct reading *g, struct tach__slot *slot)
 	return code;
 }
 
-static int add_slot(struct reading *g, const struct tach__slot *at, uint32_t id)
+/* `whole`: there is a copy of it already; NULL: not yet. */
+static int add_slot(struct reading *g, const struct tach__slot *at,
+		    const struct tach__slot *whole, uint32_t id)
 {
 	union tach__slot_copy copy;
 	struct tach__inexact *inexact = tach__inexact(&copy.slot, g->record.count);
 	struct tach__row *row;
-	int how;
+	int how = 1;
 
 	memset(&copy, 0, sizeof copy);
-	how = slot_copy(g, at, &copy);
+	if (whole)
+		memcpy(&copy, whole, g->bytes);
+	else
+		how = slot_copy(g, at, &copy);
 	if (how < 0)
 		return how == -TACH__REMOTE_AGAIN ? TACH__REMOTE_AGAIN : how;
 	row = tach__rows_at(g->rows, id);
@@ -110,8 +117,11 @@ static int add_slot(struct reading *g, const struct tach__slot *at, uint32_t id)
 	return how;
 }
 
-/* Slots that the thread entered: the table has their address, and another one for the rest. */
-static int add_chunk(struct reading *g, uint32_t chunk)
+/* ---- a chunk of them ---- */
+
+/* Slots that the thread entered: the table has their address, and another one for the rest. As
+ * bits. */
+static int chunk_entered(struct reading *g, uint32_t chunk, uint64_t *entered)
 {
 	const struct tach__slot *table[TACH__CHUNK_SLOTS];
 	uint32_t first = chunk * TACH__CHUNK_SLOTS;
@@ -120,14 +130,68 @@ static int add_chunk(struct reading *g, uint32_t chunk)
 		tach__remote_at(g->record.hot, TACH__TABLE_AT + first * sizeof *table), table,
 		sizeof table);
 
+	*entered = 0;
 	for (uint32_t i = 0; i < TACH__CHUNK_SLOTS && !code; i++) {
 		const void *at =
 			tach__remote_at(g->record.chunk[chunk], (size_t)i * g->record.stride);
 
 		if (first + i >= TACH__SITE_FIRST && first + i < g->nsites &&
 		    (const void *)table[i] == at)
-			code = add_slot(g, table[i], first + i);
+			*entered |= UINT64_C(1) << i;
 	}
+	return code;
+}
+TACH_STATIC_ASSERT(TACH__CHUNK_SLOTS == 64, "a bit for each");
+
+static struct tach__slot *bulk_slot(const struct reading *g, int copy, uint32_t i)
+{
+	size_t size = (size_t)TACH__CHUNK_SLOTS * g->config->stride;
+
+	return (struct tach__slot *)(void *)(g->bulk + (size_t)copy * size +
+					     (size_t)i * g->config->stride);
+}
+
+/* From the first to the last that was entered, three times, each at once. */
+static int bulk_get(const struct reading *g, uint32_t chunk, uint64_t entered)
+{
+	uint32_t from = (uint32_t)__builtin_ctzll(entered), to = TACH_HIGHEST(entered),
+		 stride = g->config->stride;
+	int code = 0;
+
+	for (int copy = 0; copy < 3 && !code; copy++) {
+		code = tach__remote_get(
+			g->remote,
+			tach__remote_at(g->record.chunk[chunk], (size_t)from * stride),
+			bulk_slot(g, copy, from), (size_t)(to - from + 1) * stride);
+		TACH__FENCE(__ATOMIC_SEQ_CST);
+	}
+	return code;
+}
+
+/* NULL: it was under write. */
+static const struct tach__slot *bulk_whole(const struct reading *g, uint32_t i)
+{
+	const struct tach__slot *slot = bulk_slot(g, 1, i);
+	uint64_t seq = slot->seq;
+
+	return !(seq & 1) && bulk_slot(g, 0, i)->seq == seq && bulk_slot(g, 2, i)->seq == seq
+		       ? slot
+		       : NULL;
+}
+
+static int add_chunk(struct reading *g, uint32_t chunk)
+{
+	uint64_t entered;
+	int code = chunk_entered(g, chunk, &entered);
+
+	if (!code && entered)
+		code = bulk_get(g, chunk, entered);
+	for (uint32_t i = 0; i < TACH__CHUNK_SLOTS && !code; i++)
+		if (entered >> i & 1)
+			code = add_slot(g,
+					tach__remote_at(g->record.chunk[chunk],
+							(size_t)i * g->record.stride),
+					bulk_whole(g, i), chunk * TACH__CHUNK_SLOTS + i);
 	return code;
 }
 
@@ -142,7 +206,7 @@ static int add_slots(struct reading *g)
 		uint32_t id = g->record.overflow_id[i];
 
 		if (id >= TACH__SITE_FIRST && id < g->nsites)
-			code = add_slot(g, g->record.overflow[i], id);
+			code = add_slot(g, g->record.overflow[i], NULL, id);
 	}
 	return code;
 }
@@ -177,6 +241,8 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 {
 	struct reading g = {
 		.remote = r, .config = config, .rows = rows, .nsites = nsites, .stale = stale};
+	size_t bulk = 3 * (size_t)TACH__CHUNK_SLOTS * config->stride;
+	size_t most = (sizeof(union tach__slot_copy) + 63) & ~(size_t)63;
 	int code = tach__remote_get(r, thread->at, &g.record, sizeof g.record);
 
 	/* The clock alone, or all of the set's. */
@@ -189,9 +255,14 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	g.bytes = offsetof(struct tach__slot, word) +
 		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *
 			  sizeof(uint64_t);
+	/* The number is theirs; buffers are made of it. */
+	if (config->stride < g.bytes || config->stride > most || config->stride % 64)
+		return TACH__REMOTE_AGAIN;
 	make_finite(&g.record.overhead);
 	g.histograms = tach__histograms_make(config->count + 1);
-	code = g.histograms ? add_slots(&g) : TACH_ERR_NOMEM;
+	g.bulk = tach__pages(bulk);
+	code = g.histograms && g.bulk ? add_slots(&g) : TACH_ERR_NOMEM;
 	tach__histograms_free(g.histograms, config->count + 1);
+	tach__pages_free(g.bulk, bulk);
 	return code ? code : check(r, thread);
 }

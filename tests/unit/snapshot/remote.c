@@ -16,9 +16,10 @@
 #include "core/snapshot/remote.h"
 #include "tests/check.h"
 
-enum { ENDED = 3, LIVE = 4, CALLS = 1000, HOSTILE = 2000 };
+enum { ENDED = 3, LIVE = 4, CALLS = 1000, HOSTILE = 2000, MANY = 3000 };
 
 static int started; /* atomic */
+static struct tach_site *many[MANY];
 
 static void entries(void)
 {
@@ -49,6 +50,29 @@ static void *churn(void *arg)
 	return arg;
 }
 
+static void *enter_many(void *arg)
+{
+	for (int i = 0; i < MANY; i++) {
+		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+
+		tach_region_begin(many[i], &mark);
+		tach_region_end(&mark);
+	}
+	return arg;
+}
+
+/* Totals of so many take longer to read than a thread to end. */
+static void have_many(void)
+{
+	char name[32];
+
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name, sizeof name, "many%d", i);
+		many[i] = tach_site_get(name);
+	}
+	enter_many(NULL);
+}
+
 static void have_regions(void)
 {
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "page-faults"};
@@ -59,7 +83,7 @@ static void have_regions(void)
 }
 
 /* A process with threads of both kinds, which says so and then keeps making some more. */
-static pid_t other(int churning)
+static pid_t other(int churning, int with_many)
 {
 	int ready[2];
 	pid_t child;
@@ -73,6 +97,11 @@ static pid_t other(int churning)
 		have_regions();
 		for (int i = 0; i < ENDED; i++) {
 			pthread_create(&thread, NULL, end_at_once, NULL);
+			pthread_join(thread, NULL);
+		}
+		if (with_many) {
+			have_many();
+			pthread_create(&thread, NULL, enter_many, NULL);
 			pthread_join(thread, NULL);
 		}
 		for (int i = 0; i < LIVE; i++)
@@ -128,7 +157,7 @@ static void exact(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s = NULL;
-	pid_t child = other(0);
+	pid_t child = other(0, 0);
 
 	if (!may_look(child)) {
 		finish(child);
@@ -157,7 +186,7 @@ static void churned(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s, *last = NULL, *between;
-	pid_t child = other(1);
+	pid_t child = other(1, 0);
 	uint64_t calls = 0;
 
 	if (!may_look(child)) {
@@ -183,6 +212,32 @@ static void churned(void)
 		last = s;
 	}
 	tach_snapshot_free(last);
+	finish(child);
+}
+
+/* It is seen whole all the same, with the histograms of all: before, no try ever was. */
+static void churned_many(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_region_info info;
+	struct tach_snapshot *s;
+	pid_t child = other(1, 1);
+
+	if (!may_look(child)) {
+		finish(child);
+		SKIP("no process may trace another here");
+	}
+	for (int i = 0; i < 3; i++) {
+		int code = tach_snapshot_take_process(child, &s, &err);
+
+		CHECK(code == 0, "%s", err.text);
+		if (code)
+			break;
+		CHECK(tach_snapshot_nregions(s) >= MANY + 2);
+		CHECK(find(s, "many2999", &info) >= 0 && info.calls == 2);
+		CHECK(find(s, "inner", &info) >= 0 && info.calls == (ENDED + LIVE) * CALLS);
+		tach_snapshot_free(s);
+	}
 	finish(child);
 }
 
@@ -301,6 +356,7 @@ int main(void)
 	CASE(refused);
 	CASE(exact);
 	CASE(churned);
+	CASE(churned_many);
 	CASE(ends_amid);
 	CASE(any_byte);
 	CASE(ring_of_threads);

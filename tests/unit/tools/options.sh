@@ -44,6 +44,9 @@ done
 wants run r
 wants json run --format j
 wants skl encode -p sk
+wants $$ report -p ''
+wants $$ top ''
+wants --sort top --so
 wants eval derived e
 TACH_PMU=skl wants INST_RETIRED encode INST_
 TACH_PMU=skl wants cycles,INST_RETIRED run -e cycles,INST_
