@@ -7,8 +7,8 @@ define drop_in
 $1_src := $$(wildcard compat/$1/*.c)
 $1_obj := $$($1_src:%.c=$(B)/%.o)
 lib_targets += $(B)/$1/$2 $(B)/$1/$3
-install_files += $(B)/$1/$2=$$$$LIBDIR/tach/$2 $$(patsubst compat/$1/include/%,compat/$1/include/%=$$$$INCLUDEDIR/tach/$4%,\
-	$$(wildcard compat/$1/include/perfmon/*.h))
+install_files += $(B)/$1/$2=$$$$LIBDIR/tach/$2 $$(foreach h,$$(wildcard compat/$1/include/perfmon/*.h),\
+	$$h=$$$$INCLUDEDIR/tach/$4$$(h:compat/$1/include/%=%))
 install_links += $$$$LIBDIR/tach/$3=$2
 
 $$($1_obj): override CPPFLAGS += -Icompat/$1/include

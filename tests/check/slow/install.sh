@@ -141,6 +141,21 @@ for f in libtach.so.0 tach/libtach-run.so cmake/tach/tachConfig.cmake pkgconfig/
 done
 [ -z "$(find "$work/stage dir/usr/lib/$triplet" -maxdepth 1 -name '*run*')" ] || { bad=1; echo "# a private library among the public ones"; }
 by_cmake "$work/stage dir/usr" c_tach
+# Clients of the drop-ins find headers and libraries there too.
+cat >"$work/pfm.c" <<'CLIENT'
+#include <perfmon/pfmlib.h>
+int main(void)
+{
+	return pfm_initialize();
+}
+CLIENT
+for d in tach/:pfm tach/libpfm3:pfm3; do
+	must gcc -o "$work/pfm" "$work/pfm.c" -I"$work/stage dir/usr/include/${d%:*}" \
+		-L"$work/stage dir/usr/lib/$triplet/tach" -l"${d#*:}" -Wl,-rpath,"$work/stage dir/usr/lib/$triplet/tach"
+	[ "$d" != tach/:pfm ] || must "$work/pfm"
+	must ldd "$work/pfm"
+	grep -q 'stage dir' "$work/out" || { bad=1; echo "# $d: another library is taken"; }
+done
 must env -C "$work" "$work/stage dir/usr/bin/tach" list -h
 must make -s uninstall B="$B" DESTDIR="$work/stage dir" PREFIX=/usr LIBDIR="/usr/lib/$triplet"
 [ -z "$(find "$work/stage dir" ! -type d)" ] || { bad=1; echo "# uninstall left files:"; find "$work/stage dir" ! -type d | sed 's/^/#    /'; }
