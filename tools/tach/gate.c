@@ -104,10 +104,7 @@ static size_t list(const struct gate_arguments *a, const struct gate_samples *ol
 			lines[n++] = (struct gate_line){.region = at->region,
 							.quantity = at->quantity,
 							.rule = rule,
-							.old = NAN,
-							.now = NAN,
-							.change = NAN,
-							.p = 1,
+							.is = {NAN, NAN, NAN, 1, 0},
 							.detectable = INFINITY,
 							.verdict = both	    ? GATE_SAME
 								   : second ? GATE_NEW
@@ -115,6 +112,11 @@ static size_t list(const struct gate_arguments *a, const struct gate_samples *ol
 		}
 	}
 	return n;
+}
+
+static struct tach__values values(const struct gate_series *s)
+{
+	return (struct tach__values){s->value, s->n};
 }
 
 /* 0, or EXIT_USAGE: too few runs for so many comparisons. */
@@ -128,11 +130,13 @@ static int decide(const struct gate_arguments *a, const struct gate_samples *old
 		struct gate_line *l = &lines[i];
 		const struct gate_series *x = gate_find(old, l->region, l->quantity);
 		const struct gate_series *y = gate_find(now, l->region, l->quantity);
-		double each = a->alpha / (double)o->judged;
+		struct tach__rule rule;
 
 		if (l->verdict != GATE_SAME)
 			continue;
-		if (gate_least_p(x->n, y->n) > each) {
+		rule = (struct tach__rule){l->rule->bound, a->alpha / (double)o->judged,
+					   l->rule->less, a->against != NULL};
+		if (tach__least_p(x->n, y->n) > rule.alpha) {
 			fprintf(stderr,
 				"tach gate: %zu and %zu runs cannot tell a change from chance "
 				"in "
@@ -141,8 +145,9 @@ static int decide(const struct gate_arguments *a, const struct gate_samples *old
 				x->n, y->n, o->judged, 100 * a->alpha);
 			return EXIT_USAGE;
 		}
-		gate_decide(l, x, y, each, a->against != NULL);
-		gate_detect(l, x, y, each, a->against != NULL);
+		tach__decide(&l->is, &rule, values(x), values(y));
+		l->detectable = tach__detectable(&l->is, &rule, values(x), values(y));
+		l->verdict = (enum gate_verdict)l->is.verdict;
 		o->worse += l->verdict == GATE_WORSE;
 	}
 	if (o->judged)
@@ -236,23 +241,35 @@ static int measure_all(const struct gate_arguments *a, const char *events,
 	return status;
 }
 
+/* Runs what is to be run; 0, or why not was said. */
+static int take(struct gate_arguments *a, struct gate_samples *old, struct gate_samples *now)
+{
+	char *events;
+	int status;
+
+	if (a->baseline && gate_load(old, a->baseline) != 0)
+		return EXIT_USAGE;
+	if (a->candidate)
+		return gate_load(now, a->candidate) != 0 ? EXIT_USAGE : 0;
+	events = events_of(a);
+	status = events ? choose_way(a, events, now->how, sizeof now->how) : EXIT_USAGE;
+	if (a->against)
+		memcpy(old->how, now->how, sizeof old->how);
+	if (!status)
+		status = measure_all(a, events, old, now);
+	free(events);
+	return status;
+}
+
 int cmd_gate(int argc, char **argv)
 {
 	struct gate_arguments a = {.alpha = 0.01};
 	struct gate_samples old = {0}, now = {0};
-	char *events;
 	int status = gate_parse(&a, argc, argv);
 
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
-	if (a.baseline && gate_load(&old, a.baseline) != 0)
-		return EXIT_USAGE;
-	events = events_of(&a);
-	status = events ? choose_way(&a, events, now.how, sizeof now.how) : EXIT_USAGE;
-	if (a.against)
-		memcpy(old.how, now.how, sizeof old.how);
-	if (!status)
-		status = measure_all(&a, events, &old, &now);
+	status = take(&a, &old, &now);
 	if (!status && (a.baseline || a.against))
 		status = compare(&a, &old, &now);
 	if (status != EXIT_USAGE && a.save) {
@@ -260,7 +277,6 @@ int cmd_gate(int argc, char **argv)
 		if (gate_save(&now, a.save) != 0)
 			status = EXIT_USAGE;
 	}
-	free(events);
 	gate_free(&old);
 	gate_free(&now);
 	return status;

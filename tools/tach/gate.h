@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stddef.h>
+#include "core/bench/decide.h"
 
 /* What one quantity of one region took, run after run. */
 struct gate_series {
@@ -25,33 +26,24 @@ struct gate_rule {
 	int less;     /* less is worse */
 };
 
-enum gate_verdict { GATE_SAME, GATE_WORSE, GATE_BETTER, GATE_NEW, GATE_GONE, GATE_VERDICTS };
+/* As the decision has them, and of what is only in one. */
+enum gate_verdict {
+	GATE_SAME = TACH__SAME,
+	GATE_WORSE = TACH__WORSE,
+	GATE_BETTER = TACH__BETTER,
+	GATE_NEW,
+	GATE_GONE,
+	GATE_VERDICTS
+};
 extern const char *const gate_verdicts[GATE_VERDICTS];
 
 struct gate_line {
 	const char *region, *quantity;
 	const struct gate_rule *rule;
-	double old, now;   /* medians */
-	double change;	   /* relative, by the median of all differences; NaN: old is 0 */
-	double p;	   /* of a difference this large beyond the bound by chance */
+	struct tach__decision is;
 	double detectable; /* relative: what this run would have found; INFINITY: nothing */
 	enum gate_verdict verdict;
 };
-
-/* ---- gate_decide.c ---- */
-
-/*
- * Whether b is worse than a by more than the rule's bound, at that probability of a false
- * alarm. Interleaved: runs were taken in turns, so that what drifts drifts for both; else each
- * sample's own drift widens what chance may do. Fills in the medians, change, p and verdict.
- */
-void gate_decide(struct gate_line *line, const struct gate_series *a,
-		 const struct gate_series *b, double alpha, int interleaved);
-/* After it: what a change would have had to be. */
-void gate_detect(struct gate_line *line, const struct gate_series *a,
-		 const struct gate_series *b, double alpha, int interleaved);
-/* The least probability that samples of these sizes can show: that of no overlap at all. */
-double gate_least_p(size_t na, size_t nb);
 
 /* ---- gate_samples.c ---- */
 
@@ -82,7 +74,7 @@ enum gate_format { GATE_TEXT, GATE_JSON, GATE_JUNIT, GATE_MARKDOWN };
 enum { GATE_RULES_MAX = 32 };
 
 struct gate_arguments {
-	const char *baseline, *against, *save, *output, *regions;
+	const char *baseline, *against, *candidate, *save, *output, *regions;
 	enum gate_format format;
 	struct gate_rule rule[GATE_RULES_MAX];
 	size_t nrules, runs;

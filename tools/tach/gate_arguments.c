@@ -12,13 +12,15 @@
 static const char help[] =
 	"usage: tach gate --baseline FILE [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"       tach gate --against COMMAND [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"       tach gate --save FILE [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
+	"       tach gate --save FILE [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+	"       tach gate --baseline FILE --candidate FILE [OPTION]...\n\n"
 	"Runs PROGRAM again and again under tach run, and says for each region and quantity\n"
 	"whether it became worse than the baseline by more than a bound.\n\n"
 	"      --baseline FILE   what --save wrote earlier\n"
 	"      --against COMMAND another program, a shell's command, run in turns with "
 	"PROGRAM\n"
 	"      --save FILE       write what this run took\n"
+	"      --candidate FILE  what --save wrote, instead of running PROGRAM\n"
 	"      --fail-if RULE    'instructions > +0.5%', 'time > +5%'; may be repeated. "
 	"Without\n"
 	"                        it instructions > +0.5%\n"
@@ -96,10 +98,11 @@ static int take_number(double *to, const char *text, double least, double most,
 }
 
 enum { RUNS_MAX = 1000 };
-enum { BASELINE = 256, AGAINST, SAVE, FAIL_IF, REGION, ALPHA, EMULATE, FORMAT };
+enum { BASELINE = 256, AGAINST, CANDIDATE, SAVE, FAIL_IF, REGION, ALPHA, EMULATE, FORMAT };
 static const struct option options[] = {
 	{"baseline", required_argument, NULL, BASELINE},
 	{"against", required_argument, NULL, AGAINST},
+	{"candidate", required_argument, NULL, CANDIDATE},
 	{"save", required_argument, NULL, SAVE},
 	{"fail-if", required_argument, NULL, FAIL_IF},
 	{"region", required_argument, NULL, REGION},
@@ -123,6 +126,9 @@ static int take(struct gate_arguments *a, int option)
 		return 0;
 	case AGAINST:
 		a->against = optarg;
+		return 0;
+	case CANDIDATE:
+		a->candidate = optarg;
 		return 0;
 	case SAVE:
 		a->save = optarg;
@@ -175,7 +181,9 @@ int gate_parse(struct gate_arguments *a, int argc, char **argv)
 			return code;
 	}
 	a->program = argv + optind;
-	if (optind == argc)
+	if (a->candidate && (!a->baseline || a->against || a->save || optind < argc))
+		return gate_usage("--candidate takes a --baseline, and no program", NULL);
+	if (optind == argc && !a->candidate)
 		return gate_usage("no program given", NULL);
 	if (!!a->baseline + !!a->against != 1 && !(a->save && !a->baseline && !a->against))
 		return gate_usage("one of --baseline, --against and --save", NULL);

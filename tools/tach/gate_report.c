@@ -8,6 +8,8 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/gate.h"
 
+const char *const gate_verdicts[GATE_VERDICTS] = {"ok", "worse", "better", "new", "gone"};
+
 enum { SHORT = 32 };
 
 static void percent(char *to, double relative)
@@ -37,11 +39,11 @@ static void text(FILE *to, const struct gate_outcome *o)
 		double sign = l->rule->less ? -1 : 1;
 
 		tach_printable(l->region, name, sizeof name);
-		percent(change, l->change);
+		percent(change, l->is.change);
 		percent(bound, sign * l->rule->bound);
 		percent(detects, sign * l->detectable);
 		fprintf(to, "%-32s %-20s %14.10g %14.10g %10s %10s %10s  %s\n", name,
-			l->quantity, l->old, l->now, change, bound, detects,
+			l->quantity, l->is.old, l->is.now, change, bound, detects,
 			gate_verdicts[l->verdict]);
 	}
 	sentence(to, o);
@@ -68,12 +70,12 @@ static void json(FILE *to, const struct gate_outcome *o)
 		tach__json_object(&j.json, NULL);
 		tach__json_string(&j.json, "region", l->region);
 		tach__json_string(&j.json, "quantity", l->quantity);
-		tach__json_number(&j.json, "baseline", l->old);
-		tach__json_number(&j.json, "now", l->now);
-		tach__json_number(&j.json, "change", l->change);
+		tach__json_number(&j.json, "baseline", l->is.old);
+		tach__json_number(&j.json, "now", l->is.now);
+		tach__json_number(&j.json, "change", l->is.change);
 		tach__json_number(&j.json, "bound", sign * l->rule->bound);
 		tach__json_number(&j.json, "detectable", sign * l->detectable);
-		tach__json_number(&j.json, "p", l->p);
+		tach__json_number(&j.json, "p", l->is.p);
 		tach__json_string(&j.json, "verdict", gate_verdicts[l->verdict]);
 		tach__json_end(&j.json);
 	}
@@ -126,7 +128,7 @@ static void junit(FILE *to, const struct gate_outcome *o)
 				">\n    <failure message=\"%.10g became %.10g, %+.3f%%, more "
 				"than "
 				"%+.3f%%\"/>\n  </testcase>\n",
-				l->old, l->now, 100 * l->change,
+				l->is.old, l->is.now, 100 * l->is.change,
 				(l->rule->less ? -100 : 100) * l->rule->bound);
 		else
 			fputs("/>\n", to);
@@ -155,12 +157,12 @@ static void markdown(FILE *to, const struct gate_outcome *o)
 		const struct gate_line *l = &o->line[i];
 		char change[SHORT], detects[SHORT];
 
-		percent(change, l->change);
+		percent(change, l->is.change);
 		percent(detects, (l->rule->less ? -1 : 1) * l->detectable);
 		cell(to, l->region);
 		cell(to, l->quantity);
-		fprintf(to, "| %.10g | %.10g | %s | %s | %s%s%s |\n", l->old, l->now, change,
-			detects, l->verdict == GATE_WORSE ? "**" : "",
+		fprintf(to, "| %.10g | %.10g | %s | %s | %s%s%s |\n", l->is.old, l->is.now,
+			change, detects, l->verdict == GATE_WORSE ? "**" : "",
 			gate_verdicts[l->verdict], l->verdict == GATE_WORSE ? "**" : "");
 	}
 	putc('\n', to);

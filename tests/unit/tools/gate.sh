@@ -4,14 +4,13 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
-here=$PWD/tests/unit/tools/gate
+here=$PWD/tests/unit/tools/gate top=$PWD
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-gcc -std=gnu11 -O2 -Iinclude -o "$work/takes" "$here/takes.c" "$B/libtach.a" -lpthread -lm -ldl 2>/dev/null
 cd "$work" || exit 1
 
 failed=0 rc=0
@@ -43,51 +42,40 @@ printf 'something\n' >odd; gate 2 --baseline odd true; says 'odd:1: '
 printf '# tach gate 1: x\nwork\tinstructions\t1 2\nwork\tinstructions\n' >odd; gate 2 --baseline odd true; says 'odd:3: '
 gate 2 --emulate --save a --fail-if 'time > 5%' true; says 'time in an emulator'
 gate 0 --help; says '^usage: tach gate'
+gate 2 --candidate a true; says 'takes a --baseline'
+gate 2 --baseline a --candidate b true; says 'no program'
+gate 2 --baseline odd --candidate nothing; says 'odd:3: '
 result refused
 
-machine=$(uname -m)
-[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip gate: a sanitizer's library would have to be preloaded first"
-	exit $failed
-fi
-if ! command -v qemu-"$machine" >/dev/null; then
-	echo "skip gate: qemu-$machine is not installed"
-	exit $failed
-fi
-if ! qemu-"$machine" -help | grep -q '^-plugin'; then
-	echo "skip gate: QEMU's user mode here takes no plugins"
-	exit $failed
-fi
 
-# A baseline of regions is the same whenever it is the same program.
-gate 0 --emulate -n 5 --save base -- ./takes 100000
-gate 0 --emulate -n 5 --save again -- ./takes 100000
-grep -v '^(all' base >one; grep -v '^(all' again >two
-cmp -s one two || { diff one two | sed 's/^/# /'; rc=1; }
-grep -qE '^work	instructions	20[0-9]{4}( 20[0-9]{4}){4}$' base || rc=1
-grep -q time base && rc=1
-result saved
-
-gate 0 --emulate -n 8 --baseline base -- ./takes 100000
-says '^work +instructions .* ok$'
-gate 1 --emulate -n 8 --baseline base -- ./takes 100600
-says '^work +instructions .*\+0\.[56][0-9]*% .* worse$'
-says '^rest +instructions .* ok$'
-gate 0 --emulate -n 8 --baseline base -- ./takes 100400
-gate 0 --emulate -n 8 --baseline base -- ./takes 90000
-says ' better$'
-gate 0 --emulate -n 8 --baseline base --region rest -- ./takes 200000
-gate 1 --emulate -n 8 --baseline base --fail-if 'instructions < -1%' -- ./takes 90000
+# The decision and the formats by what is saved: nothing is run. runs FILE WORK REST: of eight runs alike.
+runs() {
+	local region line
+	echo '# tach gate 1: emulated, processor max' >"$1"
+	for region in "rest $3" "work $2"; do
+		line=$(printf '%s\tinstructions\t' "${region% *}")
+		for _ in 1 2 3 4 5 6 7 8; do line+="${region#* } "; done
+		echo "${line% }" >>"$1"
+	done
+}
+decides() { # STATUS WORK REST ARGUMENT...
+	runs now "$2" "$3"
+	gate "$1" --baseline base --candidate now "${@:4}"
+}
+runs base 200000 1009
+decides 0 200000 1009; says '^work +instructions .* ok$'
+decides 1 201200 1009; says '^work +instructions .*\+0\.6[0-9]*% .* worse$'; says '^rest +instructions .* ok$'
+decides 0 200800 1009
+decides 0 180000 1009; says ' better$'
+decides 0 201200 1009 --region rest
+decides 1 201200 1009 --region rest,work
+decides 1 180000 1009 --fail-if 'instructions < -1%'
+decides 0 201200 1009 --fail-if 'instructions > +1%'
 result baseline
 
-gate 0 --emulate -n 8 --against './takes 100000' -- ./takes 100000
-gate 1 --emulate -n 8 --against './takes "100000"' -- ./takes 100600
-result in_turns
-
-gate 1 --emulate -n 8 --baseline base --format json -o out.json -- ./takes 101000
-gate 1 --emulate -n 8 --baseline base --format junit -o out.xml -- ./takes 101000
-gate 1 --emulate -n 8 --baseline base --format markdown -o out.md -- ./takes 101000
+decides 1 202000 1009 --format json -o out.json
+decides 1 202000 1009 --format junit -o out.xml
+decides 1 202000 1009 --format markdown -o out.md
 python3 - <<'PYTHON' || rc=1
 import json, xml.etree.ElementTree as tree
 report = json.load(open("out.json"))
@@ -104,13 +92,43 @@ assert len(rows) == 1 and rows[0].rstrip().endswith("| **worse** |"), rows
 PYTHON
 result formats
 
-# What cannot be decided is no success.
-gate 2 --emulate -n 8 --baseline base -- ./takes 100000 3; says 'did not end with status 0'
-gate 2 --emulate -n 2 --baseline base -- ./takes 100000; says 'more runs'
-sed -i '1s/emulated.*/counted by this machine.s PMU/' again
-gate 2 --emulate -n 5 --baseline again -- ./takes 100000; says 'do not compare'
-gate 2 --emulate -n 5 --baseline base --region nothing -- ./takes 100000; says 'nothing to compare'
-gate 2 --emulate -n 5 --save none/base -- ./takes 100000; says 'none/base'
-gate 2 --emulate -n 5 --save base -- ./nothing; says 'no such program'
+decides 2 200000 1009 --region nothing; says 'nothing to compare'
+sed 's/ [0-9 ]*$//' base >few
+gate 2 --baseline few --candidate now; says 'more runs'
+sed -i '1s/emulated.*/counted by this machine.s PMU/' now
+gate 2 --baseline base --candidate now; says 'do not compare'
+gate 2 --emulate -n 2 --save base -- ./nothing; says 'no such program'
 result undecided
+
+machine=$(uname -m)
+[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip gate: a sanitizer's library would have to be preloaded first"
+	exit $failed
+fi
+if ! command -v qemu-"$machine" >/dev/null; then
+	echo "skip gate: qemu-$machine is not installed"
+	exit $failed
+fi
+if ! qemu-"$machine" -help | grep -q '^-plugin'; then
+	echo "skip gate: QEMU's user mode here takes no plugins"
+	exit $failed
+fi
+
+# What is run: a baseline of regions is the same whenever it is the same program.
+gcc -std=gnu11 -O2 -static -I"$top/include" -o takes "$here/takes.c" "$B/libtach.a" -lpthread -lm 2>/dev/null || rc=1
+gate 0 --emulate -n 4 --save base -- ./takes 2000
+gate 0 --emulate -n 2 --save again -- ./takes 2000
+cmp -s <(cut -d' ' -f1-2 base | grep -v '^[(#]') <(cut -d' ' -f1-2 again | grep -v '^[(#]') || { diff base again | sed 's/^/# /'; rc=1; }
+grep -qE '^work	instructions	4[0-9]{3}( 4[0-9]{3}){3}$' base || rc=1
+grep -q time base && rc=1
+gate 1 --emulate -n 4 --alpha 5 --baseline base --region work -- ./takes 2020
+says '^work +instructions .*\+[01]\.[0-9]*% .* worse$'
+gate 2 --emulate -n 2 --baseline base -- ./takes 2000 3; says 'did not end with status 0'
+gate 2 --emulate -n 2 --save none/base -- ./takes 2000; says 'none/base'
+result saved
+
+gate 0 --emulate -n 4 --alpha 5 --region work --against './takes "2000"' -- ./takes 2000
+gate 1 --emulate -n 4 --alpha 5 --region work --against './takes "2000"' -- ./takes 2020
+result in_turns
 exit $failed

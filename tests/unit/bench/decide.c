@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decision of `tach gate` on runs whose truth is known: how often it says worse where
+ * The decision of tach__decide on runs whose truth is known: how often it says worse where
  * nothing changed, and how often it finds what did. Random numbers of a fixed seed: the same
  * every time.
  */
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "tests/check.h"
-#include "tools/tach/gate_decide.c"
+#include "core/bench/decide.h"
 
 enum { RUNS = 12, COMPARISONS = 5, GATES = 1000 };
 static const double ALPHA = 0.01;
@@ -68,7 +68,8 @@ static double exact(int i)
 /* Of GATES gates with COMPARISONS each, in how many one was worse. */
 static int alarms(noise *n, double bound, double change, int interleaved)
 {
-	struct gate_rule rule = {.bound = bound};
+	struct tach__rule rule = {
+		.bound = bound, .alpha = ALPHA / COMPARISONS, .in_turns = interleaved};
 	int found = 0;
 
 	for (int g = 0; g < GATES; g++) {
@@ -76,9 +77,8 @@ static int alarms(noise *n, double bound, double change, int interleaved)
 
 		for (int c = 0; c < COMPARISONS; c++) {
 			double x[RUNS], y[RUNS];
-			struct gate_series a = {.value = x, .n = RUNS},
-					   b = {.value = y, .n = RUNS};
-			struct gate_line l = {.rule = &rule};
+			struct tach__values a = {x, RUNS}, b = {y, RUNS};
+			struct tach__decision l;
 
 			for (int i = 0, old = 0, new = 0; i < 2 * RUNS; i++) {
 				int is_old = interleaved ? i % 2 == (i / 2) % 2 : i < RUNS;
@@ -88,8 +88,8 @@ static int alarms(noise *n, double bound, double change, int interleaved)
 				else
 					y[new ++] = 1000 * n(i) * (1 + change);
 			}
-			gate_decide(&l, &a, &b, ALPHA / COMPARISONS, interleaved);
-			worse |= l.verdict == GATE_WORSE;
+			tach__decide(&l, &rule, a, b);
+			worse |= l.verdict == TACH__WORSE;
 		}
 		found += worse;
 	}
@@ -142,55 +142,55 @@ static void changed(void)
 /* What is said to be detectable is found, and a little less is not. */
 static void detectable(void)
 {
-	struct gate_rule rule = {.bound = 0.02};
+	struct tach__rule rule = {.bound = 0.02, .alpha = ALPHA, .in_turns = 1};
 	double x[RUNS], y[RUNS];
-	struct gate_series a = {.value = x, .n = RUNS}, b = {.value = y, .n = RUNS};
-	struct gate_line l = {.rule = &rule}, more = l, less = l;
-	double base;
+	struct tach__values a = {x, RUNS}, b = {y, RUNS};
+	struct tach__decision l, more, less;
+	double base, detectable;
 
 	for (int i = 0; i < RUNS; i++) {
 		x[i] = 1000 * quiet(i);
 		y[i] = 1000 * quiet(i);
 	}
-	gate_decide(&l, &a, &b, ALPHA, 1);
-	gate_detect(&l, &a, &b, ALPHA, 1);
-	CHECK(l.detectable > 0.02 && l.detectable < 0.06, "%g", l.detectable);
-	base = (l.detectable - l.change) * l.old;
+	tach__decide(&l, &rule, a, b);
+	detectable = tach__detectable(&l, &rule, a, b);
+	CHECK(detectable > 0.02 && detectable < 0.06, "%g", detectable);
+	base = (detectable - l.change) * l.old;
 	for (int i = 0; i < RUNS; i++)
 		y[i] += base * 1.01;
-	gate_decide(&more, &a, &b, ALPHA, 1);
-	CHECK(more.verdict == GATE_WORSE);
+	tach__decide(&more, &rule, a, b);
+	CHECK(more.verdict == TACH__WORSE);
 	for (int i = 0; i < RUNS; i++)
 		y[i] -= base * 0.5;
-	gate_decide(&less, &a, &b, ALPHA, 1);
-	CHECK(less.verdict != GATE_WORSE);
+	tach__decide(&less, &rule, a, b);
+	CHECK(less.verdict != TACH__WORSE);
 }
 
 /* Less is worse; few runs; nothing before. */
 static void edges(void)
 {
-	struct gate_rule rule = {.bound = 0.02, .less = 1};
+	struct tach__rule rule = {.bound = 0.02, .alpha = ALPHA, .less = 1, .in_turns = 1};
 	double x[RUNS], y[RUNS];
-	struct gate_series a = {.value = x, .n = RUNS}, b = {.value = y, .n = RUNS};
-	struct gate_line l = {.rule = &rule};
+	struct tach__values a = {x, RUNS}, b = {y, RUNS};
+	struct tach__decision l;
 
 	for (int i = 0; i < RUNS; i++) {
 		x[i] = 100;
 		y[i] = 97;
 	}
-	gate_decide(&l, &a, &b, ALPHA, 1);
-	CHECK(l.verdict == GATE_WORSE);
+	tach__decide(&l, &rule, a, b);
+	CHECK(l.verdict == TACH__WORSE);
 	CHECK(fabs(l.change + 0.03) < 1e-12);
-	gate_decide(&l, &b, &a, ALPHA, 1);
-	CHECK(l.verdict == GATE_BETTER);
+	tach__decide(&l, &rule, b, a);
+	CHECK(l.verdict == TACH__BETTER);
 	for (int i = 0; i < RUNS; i++)
 		x[i] = 0;
 	rule.less = 0;
-	gate_decide(&l, &a, &b, ALPHA, 1);
-	gate_detect(&l, &a, &b, ALPHA, 1);
-	CHECK(l.verdict == GATE_WORSE && isnan(l.change) && isinf(l.detectable));
-	CHECK(fabs(gate_least_p(10, 10) - 2.0 / 184756) < 1e-12);
-	CHECK(gate_least_p(4, 4) > 0.01 && gate_least_p(5, 5) < 0.01);
+	tach__decide(&l, &rule, a, b);
+	CHECK(l.verdict == TACH__WORSE && isnan(l.change));
+	CHECK(isinf(tach__detectable(&l, &rule, a, b)));
+	CHECK(fabs(tach__least_p(10, 10) - 2.0 / 184756) < 1e-12);
+	CHECK(tach__least_p(4, 4) > 0.01 && tach__least_p(5, 5) < 0.01);
 }
 
 int main(void)
