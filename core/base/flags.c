@@ -15,5 +15,6 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_FLAG_SMALL, "small"},
 	{TACH_FLAG_CORRECTED, "corrected"},
 	{TACH_FLAG_EMULATED, "emulated"},
+	{TACH_FLAG_SHARED, "shared"},
 	{0, NULL},
 };

@@ -189,7 +189,7 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 	double share = v->value > 0 && most > 0 ? v->value / most : 0;
 	int width = (int)(1000 * (share < 1 ? share : 1));
 
-	tach__unit_value(number, s, q, v->value);
+	tach__unit_value(number, s, q, tach__unit_shown(v));
 	tach__unit_error(error, v);
 	tach__out(out, "<span class=\"%c%s\">%s", class, small ? " small" : "",
 		  small ? "(" : "");
@@ -229,6 +229,7 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 		       const struct tach_region_info *info)
 {
 	struct tach_value v;
+	const char *kind;
 	int any = 0;
 
 	tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
@@ -248,9 +249,9 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 			tach__out(out, "%llu ", (unsigned long long)info->provenance[i]);
 		tach__out(out, "%s</span>", tach__flag_names[i].name);
 	}
-	if (tach__report_emulated(s, r)) {
+	for (int i = 0; (kind = tach__report_kind(s, r, i)); i++) {
 		any = 1;
-		tach__out_text(out, "<span class=\"badge\">emulated</span>");
+		tach__out(out, "<span class=\"badge\">%s</span>", kind);
 	}
 	if (!any)
 		tach__out(out, "<span class=\"badge%s",

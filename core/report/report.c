@@ -160,15 +160,24 @@ int tach_report_file(const struct tach_snapshot *s, const struct tach_report_opt
 	return code;
 }
 
-int tach__report_emulated(const struct tach_snapshot *s, int region)
+static uint32_t quantity_flags(const struct tach_snapshot *s, int region)
 {
 	struct tach_region_info info = {0};
 	struct tach_value v;
-	int found = 0;
+	uint32_t flags = 0;
 
 	tach_snapshot_region(s, region, &info);
-	for (int q = 1; info.calls && q < tach_snapshot_nquantities(s) && !found; q++)
-		found = tach_snapshot_value(s, region, q, TACH_PART_INCLUSIVE, &v) == 0 &&
-			v.flags & TACH_FLAG_EMULATED;
-	return found;
+	for (int q = 1; info.calls && q < tach_snapshot_nquantities(s); q++)
+		if (tach_snapshot_value(s, region, q, TACH_PART_INCLUSIVE, &v) == 0)
+			flags |= v.flags;
+	return flags;
+}
+
+const char *tach__report_kind(const struct tach_snapshot *s, int region, int i)
+{
+	uint32_t flags = quantity_flags(s, region);
+
+	if (flags & TACH_FLAG_EMULATED && i-- == 0)
+		return "emulated";
+	return flags & TACH_FLAG_SHARED && i == 0 ? "shared" : NULL;
 }

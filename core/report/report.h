@@ -31,8 +31,9 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 
 /* How a report looks on the terminal that fd is; otherwise nothing is changed. */
 void tach__report_terminal(struct tach_report_options *opt, int fd);
-/* Of a region's quantities, TACH_FLAG_EMULATED if one has it. */
-int tach__report_emulated(const struct tach_snapshot *s, int region);
+/* Of "emulated" and "shared" what a region's quantities are, one after the other; NULL: no
+ * more. */
+const char *tach__report_kind(const struct tach_snapshot *s, int region, int i);
 /* All that inclusive values of a snapshot have. */
 uint32_t tach__report_flags(const struct tach_snapshot *s);
 

@@ -34,7 +34,7 @@ static void value_text(char *to, const struct tach_snapshot *s, int q,
 	int small = (v->flags & TACH_FLAG_SMALL) != 0;
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 
-	tach__unit_value(number, s, q, v->value);
+	tach__unit_value(number, s, q, tach__unit_shown(v));
 	tach__unit_error(error, v);
 	if (small)
 		snprintf(to, CELL, "(%s)", number);
@@ -49,6 +49,7 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	static const char *const word[] = {"rescheduled", "incomplete", "by read(2)",
 					   "scaled",	  "mixed",	"lost"};
 	struct tach_region_info info = {0};
+	const char *kind;
 	struct tach_value v;
 	size_t n = 0;
 
@@ -57,18 +58,16 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	if (v.flags & TACH_FLAG_STALE)
 		n += (size_t)snprintf(to + n, CELL - n, "stale");
 	for (int i = 0; i < 6 && n < CELL; i++) {
-		const char *comma = n ? ", " : "";
-
 		if (info.provenance[i] == 0)
 			continue;
 		if (info.provenance[i] == info.calls)
-			n += (size_t)snprintf(to + n, CELL - n, "%s%s", comma, word[i]);
+			n += (size_t)snprintf(to + n, CELL - n, "%s%s", n ? ", " : "", word[i]);
 		else
-			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", comma,
+			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", n ? ", " : "",
 					      (unsigned long long)info.provenance[i], word[i]);
 	}
-	if (tach__report_emulated(s, region) && n < CELL)
-		n += (size_t)snprintf(to + n, CELL - n, "%semulated", n ? ", " : "");
+	for (int i = 0; n < CELL && (kind = tach__report_kind(s, region, i)); i++)
+		n += (size_t)snprintf(to + n, CELL - n, "%s%s", n ? ", " : "", kind);
 	if (n == 0)
 		snprintf(to, CELL, "%s",
 			 info.calls == 0		    ? "not measured"

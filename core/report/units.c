@@ -47,6 +47,11 @@ void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, in
 		snprintf(to, TACH__UNIT_MAX, "%.4g", v);
 }
 
+double tach__unit_shown(const struct tach_value *v)
+{
+	return v->flags & TACH_FLAG_LOST && v->value == 0 && v->raw == 0 ? NAN : v->value;
+}
+
 void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v)
 {
 	double percent = v->value > 0 ? 100 * v->error / v->value : 100;

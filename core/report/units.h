@@ -12,6 +12,8 @@ void tach__unit_count(char to[TACH__UNIT_MAX], double v);
 void tach__unit_time(char to[TACH__UNIT_MAX], double ns);
 /* Quantity number q, or metric number q - nquantities; "-" for NaN. */
 void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int q, double v);
+/* What is shown of a value: NaN where nothing was counted, but for other rows. */
+double tach__unit_shown(const struct tach_value *v);
 /* "\u00b11.2%", or "" where there is no error to speak of. */
 void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v);
 

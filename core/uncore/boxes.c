@@ -96,6 +96,8 @@ static int encode_box(const char *string, const char *sysfs, struct tach_event *
 
 	opt.sysfs = sysfs;
 	opt.any_pmu = sysfs != NULL;
+	/* A box counts at every level. */
+	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_HYPERVISOR;
 	memset(event, 0, sizeof *event);
 	return tach_event_encode(string, &opt, event, err);
 }
@@ -127,6 +129,8 @@ static int one(struct search *s, const char *string)
 				   "out",
 				   string);
 	tach_event_attr(&event, &attr);
+	/* Drivers refuse what would leave something out (PERF_PMU_CAP_NO_EXCLUDE). */
+	attr.exclude_host = attr.exclude_guest = 0;
 	return on_cpus(s, &event, &attr);
 }
 

@@ -103,17 +103,24 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 		u->ru_minflt + u->ru_majflt, u->ru_nvcsw + u->ru_nivcsw, u->ru_maxrss / 1024);
 }
 
-static int report(const struct run_arguments *a, const struct run_outcome *o,
-		  struct run_reports *reports, struct run_outside *outside)
+static int add_outside(struct run_reports *reports, struct run_outside *outside, double seconds)
 {
-	struct tach_snapshot *more;
-	int code = 0;
+	struct tach_snapshot *more = outside ? run_outside_take(outside, seconds) : NULL;
+
+	return more ? run_collect_add(reports, more) : 0;
+}
+
+static int report(const struct run_arguments *a, const struct run_outcome *o,
+		  struct run_reports *reports, const struct run_beside *beside)
+{
+	int code;
 
 	/* Where nothing ran there is nothing to say; exec's error was printed. */
 	if (o->exec_failed)
 		return 0;
-	if (outside && (more = run_outside_take(outside, o->seconds)))
-		code = run_collect_add(reports, more);
+	code = add_outside(reports, beside->outside, o->seconds);
+	if (!code)
+		code = add_outside(reports, beside->ambient, o->seconds);
 	if (!code && reports->whole)
 		code = report_write(reports->whole, a->format, a->output, STDERR_FILENO,
 				    "tach run");
@@ -195,7 +202,7 @@ static int make_directory(char *path, size_t size, int plain)
 
 /* results: of run_results_open, or -1. */
 static int run(const struct run_arguments *a, const char *object, int results,
-	       struct run_outside *outside)
+	       const struct run_beside *beside)
 {
 	int by_link = object && strpbrk(object, separators), code;
 	struct run_reports reports = {0};
@@ -208,12 +215,12 @@ static int run(const struct run_arguments *a, const char *object, int results,
 		object = link;
 	if (object && !a->emulate)
 		try_usual(a);
-	code = run_child(a, object, directory, outside, &outcome);
+	code = run_child(a, object, directory, beside, &outcome);
 	if (run_collect(&reports, results, directory, outcome.process) != 0)
 		code = -1;
 	remove_directory(directory, reports.running);
 	if (!code)
-		code = report(a, &outcome, &reports, outside);
+		code = report(a, &outcome, &reports, beside);
 	tach_snapshot_free(reports.whole);
 	if (code)
 		return RUN_FAILED;
@@ -299,7 +306,7 @@ int cmd_run(int argc, char **argv)
 {
 	struct run_arguments a = {0};
 	char object[4096], program[4096];
-	struct run_outside *outside = NULL;
+	struct run_beside beside = {NULL, NULL};
 	enum run_loading loading = RUN_LOADABLE;
 	int code, results = -1;
 
@@ -323,11 +330,13 @@ int cmd_run(int argc, char **argv)
 	else
 		*program = '\0';
 	code = a.emulate ? ready_emulation(&a, program, loading, &results)
-			 : ready_machine(&a, loading, &outside, &results);
-	if (code)
-		return code;
-	code = run(&a, a.outside ? NULL : object, results, outside);
-	run_outside_free(outside);
+			 : ready_machine(&a, loading, &beside.outside, &results);
+	if (!code && a.ambient && !(beside.ambient = run_ambient_new(a.ambient)))
+		code = RUN_FAILED;
+	if (!code)
+		code = run(&a, a.outside ? NULL : object, results, &beside);
+	run_outside_free(beside.ambient);
+	run_outside_free(beside.outside);
 	if (results >= 0)
 		close(results);
 	return code;

@@ -20,7 +20,8 @@ enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
 struct run_arguments {
 	const char *events, *metrics, *output, *format_name;
 	const char *interrupts; /* TACH_INTERRUPTS */
-	char topdown[16];	/* "", or what --topdown is among metrics */
+	const char *ambient;
+	char topdown[16]; /* "", or what --topdown is among metrics */
 	enum tach_format format;
 	enum run_rows rows;
 	int outside, emulate;
@@ -60,13 +61,20 @@ enum run_loading run_loading(const char *path);
 struct run_outside;
 /* What a names, or the usual; NULL: printed. */
 struct run_outside *run_outside_new(const struct run_arguments *a);
-/* From the program's next exec on. */
+/* From the program's next exec on. NULL is fine for this and the next. */
 void run_outside_open(struct run_outside *o, pid_t process);
 /* The program has ended. */
 void run_outside_end(struct run_outside *o);
 /* One region of all processes, after their end; NULL: printed. */
 struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds);
 void run_outside_free(struct run_outside *o); /* NULL is fine */
+/* --ambient: boxes alone, and after a semicolon metrics of them; NULL: printed. They
+ * are the row of the whole machine. */
+struct run_outside *run_ambient_new(const char *list);
+/* Both, where there are both. */
+struct run_beside {
+	struct run_outside *outside, *ambient; /* NULL: none */
+};
 
 /* ---- run_boxes.c ---- */
 
@@ -80,7 +88,7 @@ int run_has_boxes(const char *events);
  * for the program's end. -1: printed.
  */
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
-	      struct run_outside *outside, struct run_outcome *outcome);
+	      const struct run_beside *beside, struct run_outcome *outcome);
 
 /* ---- run_results.c ---- */
 

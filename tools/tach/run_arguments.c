@@ -34,6 +34,10 @@ static const char help[] =
 	"                         the program: for statically linked programs, and those that\n"
 	"                         SIGKILL ends; events of memory controllers and other boxes\n"
 	"                         (tach list --uncore) are counted for the whole machine\n"
+	"      --ambient LIST     count boxes beside, for the whole machine and as long as "
+	"the\n"
+	"                         program runs, in a row of their own: \"rd=uncore_imc_*/\n"
+	"                         event=4,umask=3/; GBps = rd * 64 / elapsed_ns\"\n"
 	"      --emulate          in QEMU's user mode, counted by a plugin of it: exact "
 	"instructions\n"
 	"                         and branches where there is no PMU, and of arm64 programs\n"
@@ -54,7 +58,8 @@ enum {
 	INTERRUPTS,
 	CORRECT,
 	TOPDOWN,
-	EMULATE
+	EMULATE,
+	AMBIENT
 };
 
 static const struct option options[] = {
@@ -68,6 +73,7 @@ static const struct option options[] = {
 	{"outside", no_argument, NULL, OUTSIDE},
 	{"topdown", optional_argument, NULL, TOPDOWN},
 	{"emulate", no_argument, NULL, EMULATE},
+	{"ambient", required_argument, NULL, AMBIENT},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
 	{"correct", no_argument, NULL, CORRECT},
 	{"help", no_argument, NULL, 'h'},
@@ -135,6 +141,9 @@ static int take(struct run_arguments *a, int option)
 			    "two lists of metrics; make one, with semicolons between them");
 	case 'o':
 		return once(&a->output, optarg, "two files for one report");
+	case AMBIENT:
+		return once(&a->ambient, optarg,
+			    "two lists of what is ambient; make one, with commas between");
 	case FORMAT:
 		return once(&a->format_name, optarg, "two formats for one report");
 	case OUTSIDE:
@@ -225,7 +234,7 @@ int run_check_events(const struct run_arguments *a)
 	if (a->events && run_has_boxes(a->events)) {
 		fprintf(stderr,
 			"tach run: %s: boxes of the uncore count for the whole machine and for "
-			"no thread; --outside counts them while the program runs\n",
+			"no thread; --ambient counts them beside, while the program runs\n",
 			a->events);
 		return RUN_FAILED;
 	}

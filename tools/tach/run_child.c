@@ -193,7 +193,7 @@ static int wait_for(struct run_outcome *outcome, int failed)
 }
 
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
-	      struct run_outside *outside, struct run_outcome *outcome)
+	      const struct run_beside *beside, struct run_outcome *outcome)
 {
 	struct dispositions before;
 	int go[2], failed[2], code;
@@ -213,16 +213,18 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 	child = outcome->process;
 	if (child < 0)
 		fprintf(stderr, "tach run: %s\n", strerror(errno));
-	else if (outside)
-		run_outside_open(outside, outcome->process);
+	else {
+		run_outside_open(beside->outside, outcome->process);
+		run_outside_open(beside->ambient, outcome->process);
+	}
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
 	outcome->seconds = now(); /* for wait_for to subtract */
 	close(go[0]);
 	close(go[1]);
 	close(failed[1]);
 	code = child < 0 ? -1 : wait_for(outcome, failed[0]);
-	if (outside)
-		run_outside_end(outside);
+	run_outside_end(beside->ambient);
+	run_outside_end(beside->outside);
 	give_signals_back(&before);
 	close(failed[0]);
 	return code;

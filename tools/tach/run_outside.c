@@ -74,9 +74,23 @@ out:
 	return code;
 }
 
-struct run_outside *run_outside_new(const struct run_arguments *a)
+static struct run_outside *blank(const char *row)
 {
 	struct run_outside *o = calloc(1, sizeof *o);
+
+	if (!o) {
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+		return NULL;
+	}
+	o->row = row;
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
+		o->fd[i] = -1;
+	return o;
+}
+
+struct run_outside *run_outside_new(const struct run_arguments *a)
+{
+	struct run_outside *o = blank("(whole program)");
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	int own = a->events || a->metrics; /* as without --outside */
 
@@ -88,18 +102,53 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 		opt.metrics = usual_metrics;
 		opt.flags |= TACH_SET_OPTIONAL;
 	}
-	if (!o) {
-		fprintf(stderr, "tach run: %s\n", strerror(errno));
-		return NULL;
-	}
-	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
-		o->fd[i] = -1;
-	if (make(o, &opt) != 0) {
+	if (o && make(o, &opt) != 0) {
 		run_outside_free(o);
 		return NULL;
 	}
-	snprintf(o->note, sizeof o->note, "%s", tach_set_missing(o->set));
+	if (o)
+		snprintf(o->note, sizeof o->note, "%s", tach_set_missing(o->set));
 	return o;
+}
+
+/* What metrics name beside boxes nobody would count. */
+static int only_boxes(const struct run_outside *o)
+{
+	if (!o->boxes.uncore) {
+		fprintf(stderr, "tach run: --ambient: the list names no events\n");
+		return RUN_FAILED;
+	}
+	for (int i = 0; i < tach_set_count(o->set); i++)
+		if (run_boxes_find(&o->boxes, o->set, i) < 0) {
+			fprintf(stderr,
+				"tach run: --ambient: %s is no event of a box that the list "
+				"has; "
+				"--events counts what threads do\n",
+				tach_set_name(o->set, i));
+			return RUN_FAILED;
+		}
+	return 0;
+}
+
+struct run_outside *run_ambient_new(const char *list)
+{
+	struct run_outside *o = blank("(whole machine)");
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	size_t length = strcspn(list, ";");
+	char *events = strndup(list, length);
+	int code = RUN_FAILED;
+
+	opt.metrics = list[length] ? list + length + 1 : NULL;
+	if (!events)
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+	else if (o && run_boxes_open(&o->boxes, events, events) == 0 &&
+		 make_set(o, &opt, events) == 0)
+		code = only_boxes(o);
+	free(events);
+	if (!code)
+		return o;
+	run_outside_free(o);
+	return NULL;
 }
 
 /* Why a member cannot be opened the library can say better than errno. */
@@ -117,6 +166,8 @@ static void note_failure(struct run_outside *o, int code)
 
 void run_outside_open(struct run_outside *o, pid_t process)
 {
+	if (!o)
+		return;
 	for (int i = 0; i < tach_set_count(o->set); i++) {
 		struct perf_event_attr attr = *tach_set_attr(o->set, i);
 
@@ -138,6 +189,8 @@ void run_outside_open(struct run_outside *o, pid_t process)
 
 void run_outside_end(struct run_outside *o)
 {
+	if (!o)
+		return;
 	run_boxes_stop(&o->boxes);
 	run_boxes_note(&o->boxes, o->note, sizeof o->note);
 }

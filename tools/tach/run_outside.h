@@ -38,6 +38,7 @@ void run_boxes_close(struct run_boxes *b);
 /* ---- run_outside.c ---- */
 
 struct run_outside {
+	const char *row; /* what the one row of its report is called */
 	struct tach_set *set;
 	char note[512];
 	int fd[TACH_COUNTERS_MAX]; /* of members; -1: none */

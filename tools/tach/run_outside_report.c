@@ -7,6 +7,7 @@
 #include <tach/derived.h>
 #include <tach/formula.h>
 #include <tach/reader.h>
+#include "core/base/flags.h"
 #include "core/base/json_out.h"
 #include "core/os/buffer.h"
 #include "tools/tach/commands.h"
@@ -15,8 +16,7 @@
 #include "tools/tach/run_outside.h"
 
 /* A value that nothing was taken from. */
-static void value(struct tach__json_out *json, const char *name, double v, const char *flag,
-		  const char *flag_too)
+static void value(struct tach__json_out *json, const char *name, double v, uint32_t flags)
 {
 	tach__json_object(json, name);
 	tach__json_number(json, "value", v);
@@ -24,10 +24,9 @@ static void value(struct tach__json_out *json, const char *name, double v, const
 	tach__json_int(json, "overhead", 0);
 	tach__json_int(json, "error", 0);
 	tach__json_array(json, "flags");
-	if (flag)
-		tach__json_string(json, NULL, flag);
-	if (flag_too)
-		tach__json_string(json, NULL, flag_too);
+	for (int i = 0; tach__flag_names[i].name; i++)
+		if (flags & tach__flag_names[i].flag)
+			tach__json_string(json, NULL, tach__flag_names[i].name);
 	tach__json_end(json);
 	tach__json_end(json);
 }
@@ -40,23 +39,22 @@ static void counted(struct tach__json_out *json, const char *name, int fd)
 	} r = {0, 0, 0};
 
 	if (fd < 0 || read(fd, &r, sizeof r) != (ssize_t)sizeof r || (r.enabled && !r.running))
-		value(json, name, 0, "lost", NULL);
+		value(json, name, 0, TACH_FLAG_LOST);
 	else if (r.running < r.enabled)
 		value(json, name,
-		      trunc((double)r.count * (double)r.enabled / (double)r.running), "syscall",
-		      "scaled");
+		      trunc((double)r.count * (double)r.enabled / (double)r.running),
+		      TACH_FLAG_SYSCALL | TACH_FLAG_SCALED);
 	else
-		value(json, name, (double)r.count, "syscall", NULL);
+		value(json, name, (double)r.count, TACH_FLAG_SYSCALL);
 }
 
 static void counted_box(struct tach__json_out *json, const char *name, uint64_t count,
 			uint32_t flags)
 {
 	if (flags & TACH_FLAG_LOST)
-		value(json, name, 0, "lost", NULL);
+		value(json, name, 0, TACH_FLAG_LOST);
 	else
-		value(json, name, (double)count, "syscall",
-		      flags & TACH_FLAG_SCALED ? "scaled" : NULL);
+		value(json, name, (double)count, flags | TACH_FLAG_SHARED);
 }
 
 static void member(struct tach__json_out *json, const struct run_outside *o, int i)
@@ -81,11 +79,11 @@ static void part(struct tach__json_out *json, const struct run_outside *o, const
 		 double seconds)
 {
 	tach__json_object(json, name);
-	value(json, "time", round(seconds * 1e9), NULL, NULL);
+	value(json, "time", round(seconds * 1e9), 0);
 	for (int i = 0; i < tach_set_count(o->set); i++)
 		member(json, o, i);
 	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
-		value(json, tach_set_metric_name(o->set, m), NAN, NULL, NULL);
+		value(json, tach_set_metric_name(o->set, m), NAN, 0);
 	tach__json_end(json);
 }
 
@@ -140,7 +138,7 @@ static void region(struct tach__json_out *json, const struct run_outside *o, dou
 	for (int i = 0; i < tach_set_count(o->set); i++)
 		lost |= is_lost(o, i);
 	tach__json_object(json, NULL);
-	tach__json_string(json, "name", "(whole program)");
+	tach__json_string(json, "name", o->row);
 	tach__json_string(json, "file", "");
 	tach__json_string(json, "function", "");
 	tach__json_int(json, "line", 0);

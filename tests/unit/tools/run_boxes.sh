@@ -48,6 +48,37 @@ REFUSE=24 run 125 --outside -e 'uncore_imc_0/event=4/' true; says 'ulimit -n'
 run 125 --outside -e 'uncore_qpi_*/event=4/' true; says 'no boxes are called uncore_qpi_\*'
 run 125 --outside -e 'uncore_imc_*/bogus=4/' true; says "no term 'bogus'"
 run 125 --outside -e 'rd=uncore_imc_*/event=4/' -m 'x = rd + nosuch' true; says "nosuch"
-run 125 -e 'uncore_imc_*/event=4/' true; says '--outside counts them'
+run 125 -e 'uncore_imc_*/event=4/' true; says '--ambient counts them'
 result refusals
+
+# --ambient: a row of the whole machine beside a program's regions, and none of it in theirs.
+rd='rd=uncore_imc_*/event=4/; pace = rd / elapsed_ns'
+run 0 --ambient "$rd" true
+says '^region .* rd .*pace'; says '^\(whole machine\) .* 4000 .*shared'; says '^\(all threads\) .* - .*(exact|clock)'
+says 'rd: of the whole machine, all programs together'
+run 0 --ambient "$rd" -o "$work/a.json" true
+python3 - "$work/a.json" >"$work/err" 2>&1 <<'END' || rc=1
+import json, sys
+rows = {r["name"]: r["inclusive"] for r in json.load(open(sys.argv[1]))["regions"]}
+assert set(rows) == {"(whole machine)", "(all threads)"}, rows.keys()
+whole, threads = rows["(whole machine)"], rows["(all threads)"]
+assert whole["rd"]["value"] == 4000 and whole["rd"]["flags"] == ["syscall", "shared"], whole
+assert abs(whole["pace"]["value"] * whole["time"]["value"] - 4000) < 1 and "shared" in whole["pace"]["flags"], whole
+assert threads["rd"]["value"] == 0 and threads["rd"]["flags"] == ["lost"], threads
+END
+run 0 --ambient "$rd" -o "$work/a.html" true
+grep -q '<span class="badge">shared</span>' "$work/a.html" || { echo "# no badge"; rc=1; }
+# Beside counters from outside, and rows of another kind.
+run 0 --outside -e page-faults --ambient "$rd" true; says '^\(whole program\) .* - '; says '^\(whole machine\) .* 4000 '
+run 0 --per-thread --ambient "$rd" true; says '^\(whole machine\) .* 4000 '
+result ambient
+
+REFUSE=13 run 125 --ambient "$rd" touch "$work/ran"; says 'rd: '; [ ! -e "$work/ran" ] || rc=1
+run 125 --ambient '' true; says 'names no events'
+run 125 --ambient ' ; x = 1' true; says 'names no events'
+run 125 --ambient page-faults true; says 'page-faults'
+run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / page-faults' true; says 'page-faults is no event of a box'
+run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / nosuch' true; says nosuch
+run 125 --ambient "$rd" --ambient 'uncore_imc_0/event=4/' true; says 'two lists'
+result ambient_refusals
 exit $failed

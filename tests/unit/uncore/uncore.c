@@ -63,6 +63,10 @@ static long perf_open(const struct perf_event_attr *attr, long pid, long cpu, lo
 {
 	if (refusal && nopened >= refuse_after)
 		return refusal;
+	/* As every driver of boxes does (PERF_PMU_CAP_NO_EXCLUDE, kernel/events/core.c). */
+	if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+	    attr->exclude_idle || attr->exclude_host || attr->exclude_guest)
+		return -EINVAL;
 	if (leader >= 0 && (leader < FD || members(leader) >= room))
 		return -EINVAL;
 	if (nopened == OPENED_MAX)

@@ -64,8 +64,15 @@ long syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_perf_event_open && ((struct perf_event_attr *)a[0])->type >= 20 &&
 	    a[1] == -1) {
+		const struct perf_event_attr *attr = (struct perf_event_attr *)a[0];
 		int fd;
 
+		/* As every driver of boxes does: PERF_PMU_CAP_NO_EXCLUDE. */
+		if (attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+		    attr->exclude_idle || attr->exclude_host || attr->exclude_guest) {
+			errno = EINVAL;
+			return -1;
+		}
 		if (getenv("REFUSE")) {
 			errno = atoi(getenv("REFUSE"));
 			return -1;
