@@ -72,7 +72,9 @@ static const struct p3_pmu pmus[] = {
 };
 enum { NPMUS = sizeof pmus / sizeof *pmus };
 
-/* Models of CPUs by family; AMD's say which revision they are. */
+enum { OF_K8 = 255 };
+
+/* Models of CPUs by family; AMD's say which revision they are. The first that fits. */
 static const struct {
 	const char *vendor;
 	uint32_t family, first, last; /* models */
@@ -98,16 +100,11 @@ static const struct {
 	{"GenuineIntel", 15, 0, 255, PFMLIB_PENTIUM4_PMU, 0},
 	{"GenuineIntel", 6, 15, 255, PFMLIB_GEN_IA32_PMU, 0},
 	{"AuthenticAMD", 6, 0, 255, PFMLIB_AMD64_PMU, 1},
-	{"AuthenticAMD", 15, 0, 7, PFMLIB_AMD64_PMU, 2},
-	{"AuthenticAMD", 15, 8, 15, PFMLIB_AMD64_PMU, 3},
-	{"AuthenticAMD", 15, 16, 31, PFMLIB_AMD64_PMU, 4},
-	{"AuthenticAMD", 15, 32, 63, PFMLIB_AMD64_PMU, 5},
-	{"AuthenticAMD", 15, 64, 95, PFMLIB_AMD64_PMU, 6},
-	{"AuthenticAMD", 15, 96, 255, PFMLIB_AMD64_PMU, 7},
-	{"AuthenticAMD", 16, 0, 3, PFMLIB_AMD64_PMU, 8},
-	{"AuthenticAMD", 16, 4, 7, PFMLIB_AMD64_PMU, 9},
+	{"AuthenticAMD", 15, 0, 255, PFMLIB_AMD64_PMU, OF_K8},
+	{"AuthenticAMD", 16, 4, 6, PFMLIB_AMD64_PMU, 9},
 	{"AuthenticAMD", 16, 8, 9, PFMLIB_AMD64_PMU, 10},
-	{"AuthenticAMD", 16, 10, 255, PFMLIB_AMD64_PMU, 11},
+	{"AuthenticAMD", 16, 10, 10, PFMLIB_AMD64_PMU, 11},
+	{"AuthenticAMD", 16, 0, 255, PFMLIB_AMD64_PMU, 8},
 	{"AuthenticAMD", 21, 0, 255, PFMLIB_AMD64_PMU, 12},
 };
 
@@ -131,13 +128,26 @@ static pfm_err_t choose(int type, uint32_t revision, uint32_t model)
 	return PFMLIB_ERR_NOTSUPP;
 }
 
+/* As AMD numbered them, and 3.10 takes models that never were: B is 2, G is 7. */
+static uint32_t k8_revision(uint32_t model, uint32_t stepping)
+{
+	static const uint8_t by_model[16] = {3, 4, 5, 5, 6, 6, 7, 7, 7, 2, 2, 2, 6, 2, 2, 2};
+
+	if ((model == 5 && stepping < 2) || (model == 4 && stepping == 0))
+		return 2;
+	return by_model[model >> 4 & 15];
+}
+
 static pfm_err_t choose_cpu(const struct tach__cpu *cpu)
 {
 	for (size_t i = 0; i < sizeof cpus / sizeof *cpus; i++)
 		if (strcmp(cpus[i].vendor, cpu->vendor) == 0 && cpus[i].family == cpu->family &&
 		    cpus[i].first <= cpu->model && cpu->model <= cpus[i].last &&
 		    !(cpus[i].type == PFMLIB_GEN_IA32_PMU && cpu->noarch))
-			return choose(cpus[i].type, cpus[i].revision,
+			return choose(cpus[i].type,
+				      cpus[i].revision == OF_K8
+					      ? k8_revision(cpu->model, cpu->stepping)
+					      : cpus[i].revision,
 				      cpus[i].type == PFMLIB_PENTIUM4_PMU ? cpu->model : 0);
 	return PFMLIB_ERR_NOTSUPP;
 }
@@ -161,12 +171,14 @@ static pfm_err_t choose_host(void)
 static pfm_err_t choose_forced(const char *text)
 {
 	struct tach__cpu cpu = {.vendor = "AuthenticAMD"};
-	unsigned family, model;
+	unsigned family, model, stepping;
 	int type;
 
-	if (sscanf(text, "%d,%u,%u", &type, &family, &model) == 3 && type == PFMLIB_AMD64_PMU) {
+	if (sscanf(text, "%d,%u,%u,%u", &type, &family, &model, &stepping) == 4 &&
+	    type == PFMLIB_AMD64_PMU) {
 		cpu.family = family;
 		cpu.model = model;
+		cpu.stepping = stepping;
 		return choose_cpu(&cpu);
 	}
 	return sscanf(text, "%d", &type) == 1 ? choose(type, 0, 0) : PFMLIB_ERR_INVAL;

@@ -14,6 +14,8 @@ cat >"$work/client.c" <<'END'
 #include <string.h>
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_intel_nhm.h>
+#include <perfmon/perfmon.h>
+#include <errno.h>
 
 static pfmlib_input_param_t inp;
 static pfmlib_output_param_t outp;
@@ -22,6 +24,9 @@ int main(int argc, char **argv)
 {
 	pfmlib_nhm_input_param_t mod;
 	pfmlib_options_t options;
+	static pfarg_pmc_t pc[PFMLIB_MAX_PMCS];
+	pfarg_sinfo_t sif;
+	pfarg_ctx_t ctx;
 	unsigned int i, num_counters, width;
 	char name[256];
 	int ret, type;
@@ -55,6 +60,14 @@ int main(int argc, char **argv)
 		printf("cannot dispatch: %s\n", pfm_strerror(ret));
 		return 1;
 	}
+	/* As examples look for registers that others have: perfmon3, then perfmon2. */
+	memset(&sif, 0, sizeof(sif));
+	memset(pc, 0, sizeof(pc));
+	memset(&ctx, 0, sizeof(ctx));
+	errno = 0;
+	if (pfm_create(PFM_FL_SYSTEM_WIDE, &sif) != -1 || pfm_create_context(&ctx, NULL, NULL, 0) != -1 ||
+	    pfm_write_pmcs(3, pc, PFMLIB_MAX_PMCS) != -1 || errno != ENOSYS)
+		return 1;
 	for (i = 0; i < outp.pfp_pmc_count; i++)
 		printf("PMC%u=0x%llx@0x%llx\n", outp.pfp_pmcs[i].reg_num, outp.pfp_pmcs[i].reg_value,
 		       outp.pfp_pmcs[i].reg_addr);
