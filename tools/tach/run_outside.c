@@ -111,7 +111,7 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 	return o;
 }
 
-/* What metrics name beside boxes nobody would count. */
+/* What metrics name beside boxes would not be counted. */
 static int only_boxes(const struct run_outside *o)
 {
 	if (!o->boxes.uncore) {
