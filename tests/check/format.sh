@@ -1,6 +1,8 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Every C file is as clang-format leaves it.
 cd "$(dirname "$0")/../.." || exit 1
 command -v clang-format >/dev/null || { echo "skip format: clang-format is not installed"; exit 77; }
-tests/check/files '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | head -n 20 | grep . && { echo "not ok format"; exit 1; }
+mapfile -t files < <(tests/check/files '*.c' '*.h')
+. tests/check/kept .clang-format "${files[@]}"
+clang-format --dry-run -Werror "${files[@]}" 2>&1 | head -n 20 | grep . && { echo "not ok format"; exit 1; }
 echo "ok format"

@@ -51,7 +51,7 @@ fi
 # Landing pads on the way of an entry into a region of 4 counters, from the program's call to its return.
 way='tach__begin_here begin_plain_4 open_plain_4 end_plain_4'
 pads() { # CODE FUNCTION: instructions that are landing pads, and others
-	for o in "$work/$1"-*.o; do "$objdump" -d --no-show-raw-insn "$o"; done | awk -v f="<$2>:" '/^[0-9a-f]+ </ { on = $2 == f }
+	cat "$work/$1"-*.list | awk -v f="<$2>:" '/^[0-9a-f]+ </ { on = $2 == f }
 		on && /^ +[0-9a-f]+:/ && $2 != "nop" && $2 != "nopw" { if ($2 ~ /^(endbr64|bti)$/) pads++; else others++ } END { print pads + 0, others + 0 }'
 }
 price() { # NAME COMPILER WITHOUT WITH INCLUDE
@@ -62,6 +62,7 @@ price() { # NAME COMPILER WITHOUT WITH INCLUDE
 	for f in start stop; do
 		"$2" $flags "$3" -c -o "$work/without-$f.o" core/region/$f.c && "$2" $flags "$4" -c -o "$work/with-$f.o" core/region/$f.c || bad=1
 	done
+	for f in "$work"/with*.o; do "$objdump" -d --no-show-raw-insn "$f" >"${f%.o}.list"; done
 	for f in $way; do
 		a=$(pads without $f) b=$(pads with $f)
 		echo "# $1 $f: landing pads and other instructions $a, with $4 $b"

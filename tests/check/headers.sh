@@ -5,6 +5,7 @@
 # (Headers of tach/arch are included by tach/arch.h only, which chooses one.)
 set -u
 cd "$(dirname "$0")/../.."
+[ $# -gt 0 ] || . tests/check/kept include
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

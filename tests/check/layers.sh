@@ -29,7 +29,10 @@ verdict rooms_by_include "$(includes core arch | awk -v table=tests/check/rooms 
 	}')"
 
 # Weak references are hooks: nothing is pulled in by them.
-verdict rooms_by_symbol "$(for o in "$B"/core/*/*.o "$B"/arch/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] || continue; nm "$o" | sed "s|^|${o#"$B"/} |"; done | awk -v table=tests/check/rooms '
+objects=()
+for o in "$B"/core/*/*.o "$B"/arch/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] && objects+=("$s"); done
+symbols=$(cd "$B" && nm -A "${objects[@]}" | sed 's/:/ /')
+verdict rooms_by_symbol "$(awk -v table=tests/check/rooms '
 	BEGIN { while ((getline line < table) > 0) if (line !~ /^#/) { n = split(line, w, " "); if (w[1] == "hook") hook[w[2], w[3], w[4]] = 1; else for (i = 2; i <= n; i++) may[w[1], w[i]] = 1 } }
 	function room(file, dir) { split(file, dir, "/"); return dir[1] == "arch" ? "arch" : dir[2] }
 	NF == 4 && $3 ~ /[TDBRVWC]/ { home[$4] = $1; next }
@@ -39,7 +42,7 @@ verdict rooms_by_symbol "$(for o in "$B"/core/*/*.o "$B"/arch/*/*.o; do s=${o#"$
 			a = room(from[i]); b = room(home[symbol[i]])
 			if (a != b && !may[a, b] && !hook[a, b, symbol[i]]) print from[i] " uses " symbol[i] " of " home[symbol[i]] ": " a " may not use " b
 		}
-	}' | sort)"
+	}' <<<"$symbols" | sort)"
 
 rule() { # FOLDER PATTERN-OF-ALLOWED
 	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
@@ -47,14 +50,24 @@ rule() { # FOLDER PATTERN-OF-ALLOWED
 verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/'; rule examples 'examples/'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
 # include/tach/X.h is implemented in core/X/, or as one file of another room, core/ROOM/X.c; tests/check/rooms names
 # what cannot be.
-verdict public_functions "$(for o in "$B"/core/*/*.o; do s=${o#"$B"/}; [ -f "${s%.o}.c" ] && nm --defined-only "$o" | awk -v s="${s%.o}" '$2 ~ /[TW]/ && $3 ~ /^tach_[a-z]/ { print $3, s }'; done | sort -u |
-	while read -r function file; do
-		header=$(awk -v f="$function" '/^TACH_API/ { open = 1 } open && match($0, "[ *]" f "\\(") { print FILENAME; exit } /;/ { open = 0 }' include/tach/*.h)
-		[ -n "$header" ] || { echo "$file defines $function, which no header declares"; continue; }
-		x=$(basename "$header" .h)
-		case $file in core/"$x"/* | core/*/"$x") continue;; esac
-		grep -q "^away $function " tests/check/rooms || echo "$file defines $function: it belongs to core/$x, or a file $x.c"
-	done)"
+verdict public_functions "$(awk '
+	FILENAME == "tests/check/rooms" { if ($1 == "away") away[$2 " " $3] = 1; next }
+	FILENAME ~ /^include/ {
+		if (/^TACH_API/) open = 1
+		for (line = $0; open && match(line, /[ *]tach_[a-z_0-9]*\(/); line = substr(line, RSTART + RLENGTH)) {
+			name = substr(line, RSTART + 1, RLENGTH - 2)
+			if (!(name in header)) header[name] = FILENAME
+		}
+		if (/;/) open = 0
+		next
+	}
+	NF == 4 && $1 ~ /^core\// && $3 ~ /[TW]/ && $4 ~ /^tach_[a-z]/ {
+		file = $1; sub(/o$/, "c", file)
+		split(file, at, "/"); room = at[2]; own = at[3]; sub(/\.c$/, "", own)
+		x = header[$4]; gsub(/.*\/|\.h$/, "", x)
+		if (x == "") print file " defines " $4 ", which no header declares"
+		else if (x != room && x != own && !(($4 " " file) in away)) print file " defines " $4 ": it belongs to core/" x ", or a file " x ".c"
+	}' tests/check/rooms include/tach/*.h - <<<"$symbols" | sort -u)"
 # Tests stand in for the kernel, and descriptors are told apart, where events are opened: at one place.
 verdict one_perf_event_open "$(grep -rnE '(SYS|__NR)_perf_event_open' core arch --include='*.[ch]' | grep -v '^core/os/perf_open.c:')"
 verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"

@@ -11,27 +11,27 @@ export LC_ALL=C.UTF-8 MANWIDTH=80 MANROFFSEQ='' PAGER=cat MANPAGER=cat
 failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok man $1"; else echo "not ok man $1"; failed=1; fi; bad=0; }
 
-for page in man/*.[1-8]; do
-	# That a page of ours is not installed here is no fault; whether it exists is looked at below.
-	warnings=$(man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null
-		mandoc -T lint "$page" 2>/dev/null | grep -v 'referenced manual not found')
-	[ -z "$warnings" ] || { echo "$warnings" | sed "s|^|# $page: |"; bad=1; }
-done
+# All pages at once, and one after the other if something is to be named. That a page of ours is not installed here
+# is no fault; whether it exists is looked at below.
+pages=(man/*.[1-8])
+formatted() { man --warnings -E UTF-8 -l -Tutf8 -Z "$@" 2>&1 >/dev/null; }
+[ -z "$(formatted "${pages[@]}")" ] || for page in "${pages[@]}"; do formatted "$page" | sed "s|^|# $page: |"; bad=1; done
+! mandoc -T lint "${pages[@]}" 2>/dev/null | grep -v 'referenced manual not found' | sed 's/^/# /' | grep . || bad=1
 say warnings
 
 make -s install DESTDIR="$work" PREFIX=/usr LIBDIR=/usr/lib B="${B:-build}" >/dev/null || { echo "not ok man install"; exit 1; }
-pages=$work/usr/share/man
+installed=$work/usr/share/man
 for reference in $(sed -nE 's/^\.Xr ((lib)?tach[^ ]*|TACH[^ ]*) ([1-8]).*/\1.\3/p' man/* | sort -u); do
-	[ -e "$pages/man${reference##*.}/$reference" ] || { echo "# a page refers to $reference, which does not exist"; bad=1; }
+	[ -e "$installed/man${reference##*.}/$reference" ] || { echo "# a page refers to $reference, which does not exist"; bad=1; }
 done
 say references
 
-mandb -q -c "$pages" || bad=1
-for page in man/*.[1-8]; do
-	for name in $(sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' "$page" | tr -d ,); do
-		whatis -M "$pages" -s "${page##*.}" -- "$name" 2>/dev/null | grep -q "^$name (${page##*.}) *- ." ||
-			{ echo "# whatis knows no $name(${page##*.})"; bad=1; }
-	done
+mandb -q -c "$installed" || bad=1
+for section in $(printf '%s\n' "${pages[@]##*.}" | sort -u); do
+	for page in man/*."$section"; do sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm //p' "$page"; done | tr -s ', ' '\n' | sort -u >"$work/names"
+	# shellcheck disable=SC2046
+	whatis -M "$installed" -s "$section" -- $(cat "$work/names") 2>/dev/null | sed -n "s/ ($section) *- ..*//p" | sort -u >"$work/known"
+	for name in $(comm -23 "$work/names" "$work/known"); do echo "# whatis knows no $name($section)"; bad=1; done
 done
 say whatis
 

@@ -4,6 +4,7 @@
 # a START, NULL for an object, a dropped result. And what looks wrong and is not compiles without a warning.
 set -u
 cd "$(dirname "$0")/../.."
+. tests/check/kept include
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 

@@ -3,6 +3,7 @@
 # make the fake page's tests fail; the copy without a defect must pass.
 set -u
 cd "$(dirname "$0")/../.."
+. tests/check/kept include core/reader tests/unit/reader tests/check.h "${B:-build}/libtach.a"
 B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

@@ -4,6 +4,7 @@
 # --gc-sections, both linkers. A program against another layout of the reader does not link.
 set -u
 cd "$(dirname "$0")/../.."
+. tests/check/kept include
 B=${B:-build} failed=0
 case $(gcc -dumpmachine) in x86_64*) ;; *) echo "skip tach_ex: the records' addresses are checked on x86-64"; exit 77;; esac
 work=$(mktemp -d) || exit 1
