@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <tach/fault.h>
 #include <unistd.h>
+#include "core/os/sys.h"
 #include "tests/check.h"
 #include "tests/unit/reader/liar.h"
 
@@ -79,6 +80,33 @@ static void faults_become_slow_exits(void)
 	}
 	close_liar(reader);
 	tach_fault_remove();
+}
+
+static void read_while_signals_are_held(void)
+{
+	struct tach_reader *reader = open_liar();
+	uint64_t value[2];
+	sigset_t before;
+
+	if (!reader || tach_fault_install(&err) <= 0)
+		_exit(77);
+	tach__signals_hold(&before);
+	if (tach_reader_read_n(reader, value, 2) != TACH_FLAG_SYSCALL)
+		_exit(1);
+	tach__signals_hold(&before);
+	if (tach_reader_read_n(reader, value, 2) != TACH_FLAG_SYSCALL)
+		_exit(1);
+}
+
+/* As in cold exits of regions, and in one inside another: a blocked SIGSEGV of its own kills. */
+static void faults_while_signals_are_held(void)
+{
+	int got;
+
+	if (fatal == 0 || fatal == 77)
+		SKIP("counter instructions do not fault here");
+	got = outcome(read_while_signals_are_held);
+	CHECK(got == 0, "%d", got);
 }
 
 static sigjmp_buf escape;
@@ -328,6 +356,7 @@ int main(void)
 {
 	CASE(installing_beside_the_loader);
 	CASE(faults_become_slow_exits);
+	CASE(faults_while_signals_are_held);
 	CASE(foreign_faults_reach_the_earlier_handler);
 	CASE(the_earlier_handler_gets_what_it_asked_for);
 	CASE(faults_in_a_handler);

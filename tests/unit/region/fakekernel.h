@@ -33,19 +33,23 @@ static int fake_no_pmu;	      /* software events are all there is */
 static int fake_reads;
 /* What a read takes more, behind its counting, when something else ran before. */
 static __thread uint64_t fake_cold;
+static uint64_t (*fake_more)(void); /* what else was counted until now */
 
 static long fake_read(struct tach__group_read *to)
 {
+	uint64_t count;
+
 	if (fake_read_empty)
 		return 0;
 	fake_count += fake_before;
+	count = fake_count + (fake_more ? fake_more() : 0);
 	to->count = (uint64_t)fake_members;
 	fake_time += 1000;
 	to->enabled = fake_time + fake_missing;
 	to->running = fake_time;
 	for (int i = 0; i < fake_members; i++)
 		to->value[i] =
-			(i == fake_still ? 0 : fake_count * (uint64_t)(i + 1)) + fake_extra[i];
+			(i == fake_still ? 0 : count * (uint64_t)(i + 1)) + fake_extra[i];
 	fake_count += fake_after + fake_cold;
 	fake_cold = 0;
 	return (long)offsetof(struct tach__group_read, value[fake_members]);

@@ -371,6 +371,21 @@ static void sparse_costs_the_regions_around_nothing(void)
 	CHECK(fabs(v.value - 12000 * 7.0) < 0.5, "%g", v.value);
 }
 
+static uint64_t by_entries_passed_over(void)
+{
+	return tach__self->record ? 3 * tach__self->record->passed : 0;
+}
+
+/* What an entry that is passed over takes is measured, and taken out of the regions around. */
+static void sparse_takes_out_what_passing_over_costs(void)
+{
+	fake_more = by_entries_passed_over;
+	sparse_costs_the_regions_around_nothing();
+	CHECK(tach__self->record->overhead.passed[0][1] == 3, "%g",
+	      tach__self->record->overhead.passed[0][1]);
+	fake_more = NULL;
+}
+
 /* The interval is of 95 %: 300 runs with entries of exponential length. */
 static void sparse_intervals_cover_the_truth(void)
 {
@@ -603,6 +618,7 @@ int main(void)
 	CASE(sparse_knows_what_its_entries_cost);
 	CASE(sparse_costs_the_regions_around_nothing);
 	CASE(sparse_intervals_cover_the_truth);
+	CASE(sparse_takes_out_what_passing_over_costs);
 	CASE(provenance_is_counted);
 	CASE(too_small_is_marked);
 	CASE(a_thread_that_cannot_open_has_the_clock);
