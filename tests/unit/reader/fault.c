@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "core/os/sys.h"
 #include "tests/check.h"
+#include "tests/threads.h"
 #include "tests/unit/reader/liar.h"
 
 /* What a child that does this ends with: its exit status, or 128 + the signal. */
@@ -98,7 +99,8 @@ static void read_while_signals_are_held(void)
 		_exit(1);
 }
 
-/* As in cold exits of regions, and in one inside another: a blocked SIGSEGV of its own kills. */
+/* As in cold exits of regions, and in one inside another: a blocked SIGSEGV of its own kills.
+ */
 static void faults_while_signals_are_held(void)
 {
 	int got;
@@ -300,21 +302,6 @@ static void *install(void *unused_argument)
 	return unused_argument;
 }
 
-/* 'S': it waits. */
-static char state_of(pid_t thread)
-{
-	char path[64], text[64] = "";
-	FILE *f;
-
-	snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
-	f = fopen(path, "re");
-	if (f) {
-		text[fread(text, 1, sizeof text - 1, f)] = '\0';
-		fclose(f);
-	}
-	return strrchr(text, ')') ? strrchr(text, ')')[2] : '?';
-}
-
 /* With the loader's lock, which the other thread's installation waits for. */
 static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
 {
@@ -323,7 +310,7 @@ static int with_loader(struct dl_phdr_info *info, size_t size, void *thread)
 	(void)info;
 	(void)size;
 	pthread_create(thread, NULL, install, NULL);
-	while (!(id = __atomic_load_n(&installer, __ATOMIC_RELAXED)) || state_of(id) != 'S')
+	while (!(id = __atomic_load_n(&installer, __ATOMIC_RELAXED)) || thread_state(id) != 'S')
 		sched_yield();
 	tach_fault_install(NULL);
 	return 1;

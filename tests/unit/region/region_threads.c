@@ -3,7 +3,9 @@
  * Many threads, many sites, snapshots while all of it runs, how threads may end.
  */
 #include <pthread.h>
+#include <sched.h>
 #include "core/region/region.h"
+#include "tests/threads.h"
 #include "tests/unit/region/regions.h"
 
 enum { WORK = 25 };
@@ -96,6 +98,44 @@ static void snapshots_are_consistent(void)
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
 	CHECK(last > 0);
+}
+
+static struct {
+	pid_t asker;
+	int taken, answered;
+} waiting;
+
+/* Another snapshot, that goes on until somebody waits for it. */
+static void *take_for_long(void *arg)
+{
+	pthread_mutex_lock(tach__snapshots_lock());
+	__atomic_store_n(&waiting.taken, 1, __ATOMIC_RELEASE);
+	while (thread_state(waiting.asker) != 'S' &&
+	       !__atomic_load_n(&waiting.answered, __ATOMIC_ACQUIRE))
+		sched_yield();
+	pthread_mutex_unlock(tach__snapshots_lock());
+	return arg;
+}
+
+/* To have taken one before is not to be taking one. */
+static void who_took_one_waits_for_another(void)
+{
+	struct tach_snapshot *s = NULL;
+	pthread_t thread;
+	int code;
+
+	regions_begin(0);
+	CHECK(tach_snapshot_take(&s, NULL) == 0);
+	tach_snapshot_free(s);
+	waiting.asker = gettid();
+	pthread_create(&thread, NULL, take_for_long, NULL);
+	while (!__atomic_load_n(&waiting.taken, __ATOMIC_ACQUIRE))
+		sched_yield();
+	code = tach_snapshot_take(&s, NULL);
+	__atomic_store_n(&waiting.answered, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+	CHECK(code == 0, "%d", code);
+	tach_snapshot_free(s);
 }
 
 /* Only a handler of the thread that is taking one is refused. */
@@ -242,6 +282,7 @@ int main(void)
 	CASE(thread_destructors);
 	CASE(many_sites);
 	CASE(snapshots_are_consistent);
+	CASE(who_took_one_waits_for_another);
 	CASE(nobody_is_refused_a_snapshot);
 	CASE(sets_exchanged_while_threads_run);
 	tach_snapshot_free(shot);
