@@ -29,6 +29,10 @@ void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code)
  */
 int tach__fault_ready(struct tach_error *err);
 
+/* pages.c: maps what pages the members of `hard` can have; before any read(2). */
+void tach__pages_map(struct tach__reader *r);
+/* What they say of each counter, once the group is enabled. */
+void tach__pages_judge(struct tach__reader *r);
 /* Page `page` of the reader reads as zeros from now on. Async-signal-safe. */
 void tach__page_zero(struct tach__reader *r, int page);
 /* All pages of the reader, in one go. */

@@ -3,14 +3,10 @@
  * The slow exits of the inline reads. They give the same quantity as the fast way: counts since
  * open for read, differences of such counts for end.
  */
-#include <errno.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include "core/os/descriptor.h"
 #include "core/reader/hybrid.h"
 #include "core/reader/reader.h"
 #include "core/set/set.h"
-#include "core/os/sys.h"
 
 const void *tach__thread_token(void)
 {
@@ -22,22 +18,6 @@ const void *tach__thread_token(void)
 int tach__mine(const struct tach_reader *reader)
 {
 	return tach__reader(reader)->owner == tach__thread_token();
-}
-
-int tach__group_read(const struct tach__group *group, struct tach__group_read *to)
-{
-	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
-
-	if (!tach__descriptor_is(group->leader, group->id))
-		return -EBADF; /* the program closed it */
-	do
-		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
-	while (got == -EINTR);
-	if (got == 0)
-		return 0; /* error state: a pinned group that found no counters */
-	if (got < 0)
-		return (int)got;
-	return got >= want ? 1 : -EIO;
 }
 
 /*
@@ -397,26 +377,5 @@ uint32_t tach__read_slow(struct tach_reader *reader, uint64_t *value, unsigned f
 	if (flags & TACH_FLAG_LOST)
 		memset(all, 0, sizeof all);
 	memcpy(value, all + first, n * sizeof *value);
-	return flags;
-}
-
-uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
-{
-	const struct tach__topdown *t = &tach__reader(reader)->topdown;
-
-	if (!t->on || member >= TACH_COUNTERS_MAX || !(t->members >> member & 1))
-		return 0;
-	return __atomic_load_n(&t->error, __ATOMIC_RELAXED) *
-	       tach__topdown_steps(tach__reader(reader), (int)member);
-}
-
-uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, uint32_t flags)
-{
-	const struct tach__reader *r = tach__reader(reader);
-
-	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
-		return TACH_FLAG_SYSCALL | (flags & TACH_FLAG_LOST);
-	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_EMULATED)
-		return TACH_FLAG_EMULATED | (flags & TACH_FLAG_LOST);
 	return flags;
 }

@@ -10,21 +10,21 @@ trap 'rm -rf "$work"' EXIT
 
 # NAME | PROGRAM | FILE | sed script
 defects() { cat <<'LIST'
-no lock check                 | fakepage        | include/tach/reader.h | /int tach__sum(struct/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
-no lock check, signed         | fakepage_signed | include/tach/reader.h | /int tach__sum(struct/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
-no lock check at the end      | fakepage        | include/tach/reader.h | /int tach__sum_since(/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
-lock not kept by begin        | fakepage        | include/tach/reader.h | s/mark->lock = lock;/mark->lock = 2;/
-no sign extension             | fakepage_signed | include/tach/reader.h | s/TACH__CAST(int64_t, raw << shift) >> shift/raw << shift >> shift/
-no sign extension in a read   | fakepage        | include/tach/reader.h | s/tach__sum(tach__way(reader, i), 1,/tach__sum(tach__way(reader, i), 0,/
-width ignored                 | fakepage_signed | include/tach/reader.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
-offset forgotten              | fakepage        | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
-offset forgotten, signed      | fakepage_signed | include/tach/reader.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
-offset before the lock        | fakepage        | include/tach/reader.h | /^TACH__INLINE int tach__sum(struct/,/^}/{s/tach__word seen = /int64_t early = TACH_PAGE_OPERAND(way.page, offset); tach__word seen = /;s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));/TACH_ADD(value, early);/}
-index cached                  | fakepage        | include/tach/reader.h | /^#if TACH_ARCH_FAST/i static const void *cached_page[64]; static uint32_t cached_index[64]; static inline uint32_t cached(const struct perf_event_mmap_page *p) { unsigned k = (unsigned)((uintptr_t)p >> 12) % 64; if (cached_page[k] != p || !cached_index[k]) { cached_page[k] = p; cached_index[k] = TACH_PAGE_LOAD(p, index); } return cached_index[k]; }\n
-index not less one            | fakepage        | include/tach/reader.h | s/TACH_COUNTER(way, number, value/TACH_COUNTER(way, number + 1, value/
-index 0 taken for a counter   | fakepage        | include/tach/reader.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
-difference not modulo width   | fakepage        | include/tach/reader.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
-every member in one place     | fakepage        | include/tach/reader.h | s/&value\[i\], &lock/value, \&lock/
+no lock check                 | fakepage        | include/tach/page.h | /int tach__sum(struct/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
+no lock check, signed         | fakepage_signed | include/tach/page.h | /int tach__sum(struct/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
+no lock check at the end      | fakepage        | include/tach/page.h | /int tach__sum_since(/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
+lock not kept by begin        | fakepage        | include/tach/page.h | s/mark->lock = lock;/mark->lock = 2;/
+no sign extension             | fakepage_signed | include/tach/page.h | s/TACH__CAST(int64_t, raw << shift) >> shift/raw << shift >> shift/
+no sign extension in a read   | fakepage        | include/tach/page.h | s/tach__sum(tach__way(reader, i), 1,/tach__sum(tach__way(reader, i), 0,/
+width ignored                 | fakepage_signed | include/tach/page.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
+offset forgotten              | fakepage        | include/tach/page.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
+offset forgotten, signed      | fakepage_signed | include/tach/page.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
+offset before the lock        | fakepage        | include/tach/page.h | /^TACH__INLINE int tach__sum(struct/,/^}/{s/tach__word seen = /int64_t early = TACH_PAGE_OPERAND(way.page, offset); tach__word seen = /;s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));/TACH_ADD(value, early);/}
+index cached                  | fakepage        | include/tach/page.h | /^#if TACH_ARCH_FAST/i static const void *cached_page[64]; static uint32_t cached_index[64]; static inline uint32_t cached(const struct perf_event_mmap_page *p) { unsigned k = (unsigned)((uintptr_t)p >> 12) % 64; if (cached_page[k] != p || !cached_index[k]) { cached_page[k] = p; cached_index[k] = TACH_PAGE_LOAD(p, index); } return cached_index[k]; }\n
+index not less one            | fakepage        | include/tach/page.h | s/TACH_COUNTER(way, number, value/TACH_COUNTER(way, number + 1, value/
+index 0 taken for a counter   | fakepage        | include/tach/page.h | s/if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))/if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) \&\& 0)/
+difference not modulo width   | fakepage        | include/tach/page.h | s/TACH_MODULAR ? sum & reader->mask : sum;/sum;/
+every member in one place     | fakepage        | include/tach/page.h | s/&value\[i\], &lock/value, \&lock/
 slow exit without retry       | fakepage        | core/reader/slow.c | s/if (\*lock & 1 \&\& /if (1 \&\& /
 two ways not told             | fakepage        | core/reader/slow.c | s/by_pages ? TACH_FLAG_MIXED : /by_pages ? 0 : /
 system calls masked           | fakepage        | core/reader/slow.c | s/count - mark->value\[g->member\[i\]\];/(count - mark->value[g->member[i]]) \& 0xffffff;/

@@ -105,7 +105,7 @@ static struct {
 	int taken, answered;
 } waiting;
 
-/* Another snapshot, that goes on until somebody waits for it. */
+/* Another snapshot, that goes on until the other thread waits. */
 static void *take_for_long(void *arg)
 {
 	pthread_mutex_lock(tach__snapshots_lock());

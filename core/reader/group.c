@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* A group of events, read by read(2). */
+#include <errno.h>
+#include <sys/syscall.h>
+#include "core/os/descriptor.h"
+#include "core/os/sys.h"
+#include "core/reader/reader.h"
+
+int tach__group_read(const struct tach__group *group, struct tach__group_read *to)
+{
+	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
+
+	if (!tach__descriptor_is(group->leader, group->id))
+		return -EBADF; /* the program closed it */
+	do
+		got = tach__sys(SYS_read, group->leader, (long)to, (long)sizeof *to, 0, 0, 0);
+	while (got == -EINTR);
+	if (got == 0)
+		return 0; /* error state: a pinned group that found no counters */
+	if (got < 0)
+		return (int)got;
+	return got >= want ? 1 : -EIO;
+}

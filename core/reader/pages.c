@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The pages of a reader: which members have one of the kernel's, and what those say. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include "core/os/sys.h"
+#include "core/reader/open.h"
+#include "core/reader/reader.h"
+#include "core/set/set.h"
+
+void tach__page_zero(struct tach__reader *r, int page)
+{
+	tach__sys(SYS_mmap, (long)tach__reader_page(r, page), (long)r->page_size, PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	r->mapped &= ~(1u << page);
+}
+
+void tach__pages_zero(struct tach__reader *r)
+{
+	tach__sys(SYS_mmap, (long)tach__reader_page(r, 0),
+		  (long)((TACH__PAGES - 1) * r->page_size), PROT_READ,
+		  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static int map_member(struct tach__reader *r, int member, int page)
+{
+	long at = (long)tach__reader_page(r, page);
+	long got = tach__sys(SYS_mmap, at, (long)r->page_size, PROT_READ,
+			     MAP_SHARED | MAP_FIXED, r->fd[member], 0);
+
+	if (got == at) {
+		r->mapped |= 1u << page;
+		return 0;
+	}
+	/* The old mapping is gone even when the new one was refused. */
+	tach__page_zero(r, page);
+	tach__slow_because(r, TACH__SLOW_MAP, (int)got);
+	return (int)got;
+}
+
+/*
+ * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): packed fractions of slots, not a count; the kernel
+ * names it by event 0 with umasks from 0x80 (arch/x86/events/perf_event.h), and its index has
+ * bit 29. Never mapped: what its page says is no count. core/reader/topdown.h.
+ */
+int tach__is_metrics(const struct perf_event_attr *attr)
+{
+	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
+	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0x80ff) == 0x8000;
+}
+
+/* The kernel kills a thread that blocks a signal which its own instruction raises. */
+static int is_blocked(void)
+{
+	sigset_t now;
+
+	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
+}
+
+/*
+ * Members that are read by core/reader/topdown.c, and lead to it by pages of zeros: metrics,
+ * and the slots before them, whose page says whether the group counts.
+ */
+static int is_topdown(const struct tach__reader *r, int member)
+{
+	const struct tach__topdown *t = &r->topdown;
+
+	return t->on && (member == r->hard.member[0] || t->members >> member & 1);
+}
+
+static void find_topdown(struct tach__reader *r)
+{
+	struct tach__topdown *t = &r->topdown;
+	const struct tach__member *members = r->set->member;
+
+	for (int i = 0; i < r->hard.count; i++)
+		if (tach__is_metrics(&members[r->hard.member[i]].attr))
+			t->members |= 1u << r->hard.member[i];
+	if (!t->members || !tach__is_slots(&members[r->hard.member[0]].attr) ||
+	    map_member(r, r->hard.member[0], TACH__SPARE))
+		return;
+	t->on = 1;
+	r->hot.way[r->hard.member[0]].page = tach__reader_page(r, TACH__SPARE);
+}
+
+/* Pages before any read(2): see the note on sums in tach/page.h. */
+void tach__pages_map(struct tach__reader *r)
+{
+	if (r->set->flags & TACH_SET_MULTIPLEX) {
+		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
+		return;
+	}
+	if (TACH_ARCH_FAULTS && is_blocked()) {
+		tach__slow_because(r, TACH__SLOW_BLOCKED, 0);
+		return;
+	}
+	find_topdown(r);
+	for (int i = 0; i < r->hard.count; i++) {
+		int m = r->hard.member[i];
+
+		if (is_topdown(r, m))
+			continue;
+		if (r->topdown.members >> m & 1)
+			tach__slow_because(r, TACH__SLOW_METRIC, m);
+		else if (TACH_ARCH_UNREADABLE(&r->set->member[m].attr))
+			tach__slow_because(r, TACH__SLOW_FIRMWARE, m);
+		else
+			map_member(r, m, m);
+	}
+}
+
+/*
+ * A counter that the page shows and that cannot be read: drivers/perf/riscv_pmu_legacy.c does
+ * so from 6.13 or so on (seen in 7.2; in 6.12 user space may read both). Not three times in a
+ * row by chance.
+ */
+static int always_faults(struct tach_way way)
+{
+	uint64_t sum;
+	uint32_t lock;
+
+	for (int i = 0; i < 3; i++)
+		if (!TACH_PAGE_LOAD(way.page, index) || tach__sum(way, 1, &sum, &lock) ||
+		    !(lock & 1))
+			return 0;
+	return 1;
+}
+
+static void judge_counters(struct tach__reader *r)
+{
+	unsigned narrowest = 64;
+
+	r->hot.fast = r->hard.count == r->set->count;
+	for (int i = 0; i < r->hard.count; i++) {
+		int m = r->hard.member[i];
+		const struct perf_event_mmap_page *page = tach__reader_page(r, m);
+		unsigned width = page->pmc_width;
+
+		if (is_topdown(r, m))
+			continue;
+		if (!TACH_WIDTH(width)) {
+			tach__page_zero(r, m);
+			r->hot.fast = 0;
+			tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+			continue;
+		}
+		r->hot.way[m].stubs = TACH_STUBS(width);
+		if (width < narrowest)
+			narrowest = width;
+		if (TACH_ARCH_FAULTS && always_faults(r->hot.way[m]))
+			tach__page_zero(r, m);
+		else if (page->cap_user_rdpmc && page->index)
+			continue;
+		r->hot.fast = 0;
+		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+	}
+	if (!TACH_MODULAR || narrowest == 64)
+		return;
+	r->hot.mask = ((uint64_t)1 << narrowest) - 1;
+	if (narrowest >= 40)
+		return;
+	/* A region may count more than 2^width: begin and end take the signed way, out of line.
+	 */
+	r->extend = 1;
+	r->hot.mask = ~(uint64_t)0;
+	if (r->hard.member[0] == 0 && map_member(r, 0, TACH__SPARE) == 0)
+		r->hot.way[0].page = tach__reader_page(r, TACH__SPARE);
+	tach__page_zero(r, 0);
+}
+
+/* Narrow slots might pass 2^width unseen: by read(2). */
+static void judge_topdown(struct tach__reader *r)
+{
+	const struct perf_event_mmap_page *page = tach__reader_page(r, TACH__SPARE);
+
+	if (page->pmc_width < 40)
+		tach__page_zero(r, TACH__SPARE);
+	if (!page->cap_user_rdpmc || !page->index) {
+		r->hot.fast = 0;
+		tach__slow_because(r, TACH__SLOW_ACCESS, 0);
+	}
+}
+
+void tach__pages_judge(struct tach__reader *r)
+{
+	judge_counters(r);
+	if (r->topdown.on)
+		judge_topdown(r);
+}

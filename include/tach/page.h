@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* One counter through its page: what inline code is compiled against, and the read itself. */
+#ifndef TACH_PAGE_H
+#define TACH_PAGE_H
+
+#include <tach/arch.h>
+#include <tach/set.h>
+
+/*
+ * Hot half of a reader. Users inline against it, so its layout is ABI (tach__abi_1): see the
+ * assertions below. The cold half (descriptors, set, times) lies behind it, known to core/
+ * only.
+ *
+ * A reader belongs to the thread that opened it: its pages describe that thread's counters,
+ * while the counter instruction reads those of whatever runs on this CPU. Built with
+ * -DTACH_DEBUG, the inline reads check the thread and answer TACH_FLAG_LOST; the slow exit
+ * checks it always.
+ *
+ * A member that cannot be read in user space, or not inline (software event, top-down metrics
+ * and their slots, no permission, width that this code is not made for) has a page of zeros:
+ * its index is 0, which leads to the slow exit by the test that every read makes anyway.
+ */
+struct tach_way {
+	const struct perf_event_mmap_page *page;
+	const char *stubs; /* arm64: where its counter instructions are; NULL elsewhere */
+};
+struct tach_reader {
+	uint32_t count; /* members of the set, 0 .. TACH_COUNTERS_MAX */
+	uint32_t
+		fast; /* nonzero: every member could be read in user space when it was opened */
+	uint64_t
+		mask; /* 2^width - 1 of the narrowest counter; all ones where sums are signed */
+	struct tach_way way[TACH_COUNTERS_MAX];
+};
+
+/* What begin leaves for end, on the caller's stack: nesting and recursion cost nothing. */
+struct tach_mark {
+	uint32_t lock;	/* of member 0's page when it was read; odd: begin took the slow exit */
+	uint32_t flags; /* how begin was read; written by the slow exit only */
+	const struct tach_reader *reader; /* written with TACH_DEBUG and by the region macros */
+	uint64_t clock;			  /* written by the region macros */
+	uint64_t enabled, running; /* ns; written by the slow exit of multiplexed sets only */
+	uint64_t value[TACH_COUNTERS_MAX]; /* offset + counter, not masked */
+};
+
+#define TACH__AT(type, field, offset)                                                          \
+	TACH_STATIC_ASSERT(offsetof(struct type, field) == (offset), #type "." #field)
+TACH__AT(tach_reader, count, 0);
+TACH__AT(tach_reader, fast, 4);
+TACH__AT(tach_reader, mask, 8);
+TACH__AT(tach_reader, way, 16);
+TACH_STATIC_ASSERT(sizeof(struct tach_reader) == 16 + 16 * TACH_COUNTERS_MAX,
+		   "struct tach_reader");
+TACH__AT(tach_mark, lock, 0);
+TACH__AT(tach_mark, flags, 4);
+TACH__AT(tach_mark, reader, 8);
+TACH__AT(tach_mark, clock, 16);
+TACH__AT(tach_mark, enabled, 24);
+TACH__AT(tach_mark, value, 40);
+TACH_STATIC_ASSERT(sizeof(struct tach_mark) == 40 + 8 * TACH_COUNTERS_MAX, "struct tach_mark");
+#undef TACH__AT
+
+TACH_BEGIN_DECLS
+
+extern TACH_API const char tach__abi_1; /* what a program built against this layout needs */
+
+TACH_END_DECLS
+
+/* ---- the read ---- */
+
+/*
+ * Every access to a page goes through these names, so that a test can step between any two.
+ * LOAD is one load, now. OPERAND may also become the memory operand of the instruction that
+ * uses the value, which compilers refuse to volatile accesses; it stands between two compiler
+ * barriers.
+ */
+#ifndef TACH_PAGE_LOAD
+#define TACH_PAGE_LOAD(page, field)                                                            \
+	(*TACH__CAST(const volatile __typeof__((page)->field) *, &(page)->field))
+#define TACH_PAGE_OPERAND(page, field) ((page)->field)
+#endif
+/*
+ * Sums are modular where counters are 40 bits or wider (x86): offset + counter, the counter not
+ * extended by sign, equals the count modulo 2^width, and end masks the difference of two such
+ * sums once. Where counters may have 32 bits (arm64) a region may well count more than 2^width,
+ * so both ends add the counter extended by sign; that is exact as long as the page was mapped
+ * before the first read(2) and the event is never RESET, which is how core/reader/pages.c does
+ * it.
+ */
+#ifndef TACH_MODULAR
+#define TACH_MODULAR (!TACH_ARCH_SIGNED)
+#endif
+
+#if TACH_ARCH_SIGNED
+#define TACH__EXTEND(page, raw) (raw)
+#else
+/* Width 0 shifts by 0: no guard needed, no undefined shift by 64. */
+TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
+{
+	unsigned shift = (64 - width) & 63;
+
+	return TACH__CAST(uint64_t, TACH__CAST(int64_t, raw << shift) >> shift);
+}
+#define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
+#endif
+
+#if TACH_ARCH_FAST
+/*
+ * One counter under its own page's lock: offset + counter into *sum, the lock into *lock.
+ * Returns 0 when that failed: *lock is odd if it cannot be read here, even if the page changed
+ * meanwhile. There is no loop: a page that changed, which takes the kernel to step in between
+ * two of these instructions, is one more thing for the slow exit, which reads all over again.
+ *
+ * Order: page accesses are volatile or lie between compiler barriers, which is all that is
+ * needed: the page of a thread's own event is written by the kernel on this very CPU, so the
+ * hardware shows program order. `offset` may be loaded after the counter because both lie
+ * between the two looks at the lock. An odd lock cannot be seen from the thread itself.
+ *
+ * What it takes on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; add;
+ * jz; add offset from memory; cmp lock in memory; jne; store: 12. Subtracting one yields
+ * RDPMC's operand and, by the borrow, the test for index 0. Fewer are not possible while index,
+ * offset and lock are read anew each time, the halves of the counter arrive in two registers,
+ * and a counter may be hidden (tach/arch/x86.h).
+ */
+TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+{
+	tach__word seen = TACH_WORD(TACH_PAGE_LOAD(way.page, lock)), number;
+	uint64_t value;
+
+	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number))) {
+		*lock = 1;
+		return 0;
+	}
+	TACH_COUNTER(way, number, value, seen);
+	if (extend)
+		value = TACH__EXTEND(way.page, value);
+	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
+	*sum = value;
+	*lock = TACH__CAST(uint32_t, seen);
+	return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;
+}
+
+/*
+ * Member 0 at the end of a region: begin's lock takes the place of the first look at the lock.
+ * If the page still shows it after the counter was read, nothing changed since begin: one
+ * comparison both validates the read and tells that the group was not rescheduled. (A lock that
+ * came back to the same value needs 2^31 updates within the region.) Otherwise, and when begin
+ * took the slow exit (odd), the slow exit sorts it out.
+ */
+TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
+{
+	tach__word seen = TACH_WORD(lock), number;
+	uint64_t value;
+
+	if (TACH_UNLIKELY(TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number)))
+		return 0;
+	TACH_COUNTER(way, number, value, seen);
+	if (!TACH_MODULAR)
+		value = TACH__EXTEND(way.page, value);
+	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
+	*sum = value;
+	return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;
+}
+#else
+TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
+{
+	(void)way, (void)extend, (void)sum, (void)lock;
+	return 0;
+}
+TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
+{
+	(void)way, (void)lock, (void)sum;
+	return 0;
+}
+#endif
+
+TACH__INLINE struct tach_way tach__way(const struct tach_reader *reader, unsigned i)
+{
+	struct tach_way way;
+
+	way.page = TACH_PAGE(reader, i);
+	way.stubs = reader->way[i].stubs;
+	return way;
+}
+
+TACH__INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_mark *mark,
+				 unsigned i)
+{
+	uint32_t lock;
+
+	if (TACH_UNLIKELY(
+		    !tach__sum(tach__way(reader, i), !TACH_MODULAR, &mark->value[i], &lock)))
+		return 0;
+	if (i == 0)
+		mark->lock = lock;
+	return 1;
+}
+
+/* Under its own page's lock alone: right whatever happened to the group since begin. */
+TACH__INLINE int tach__end_any(const struct tach_reader *reader, const struct tach_mark *mark,
+			       uint64_t *delta, unsigned i)
+{
+	uint32_t lock;
+	uint64_t sum = 0; /* for compilers that do not see that it is set */
+
+	if (TACH_UNLIKELY(!tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
+		return 0;
+	sum -= mark->value[i];
+	delta[i] = TACH_MODULAR ? sum & reader->mask : sum;
+	return 1;
+}
+
+TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct tach_mark *mark,
+			       uint64_t *delta, unsigned i)
+{
+	uint64_t sum = 0;
+
+	if (i > 0)
+		return tach__end_any(reader, mark, delta, i);
+	if (TACH_UNLIKELY(!tach__sum_since(tach__way(reader, 0), mark->lock, &sum)))
+		return 0;
+	sum -= mark->value[0];
+	delta[0] = TACH_MODULAR ? sum & reader->mask : sum;
+	return 1;
+}
+
+TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
+{
+	uint32_t lock;
+
+	/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
+	return tach__sum(tach__way(reader, i), 1, &value[i], &lock);
+}
+
+#endif
