@@ -40,7 +40,7 @@ TACH_API int tach_report_write(const struct tach_snapshot *snapshot,
 /*
  * The same to a descriptor; opt NULL: text, and if fd is a terminal in colour (not with
  * NO_COLOR or TERM=dumb), as wide as that or COLUMNS say, and in ASCII where the locale is not
- * UTF-8.
+ * UTF-8. A pipe without a reader raises SIGPIPE, as write(2) does.
  */
 /* MT-Safe env locale | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_report_fd(const struct tach_snapshot *snapshot,
