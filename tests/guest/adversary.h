@@ -13,7 +13,8 @@
  * counted;
  *   - an event in error state is flagged as lost.
  *
- * ADVERSARY_READS in the environment says how many reads each program makes of its victim.
+ * ADVERSARY_READS in the environment says how many reads each program makes of its victim,
+ * ADVERSARY_STRIKES how often it is struck at least, where more is possible.
  */
 #ifndef TESTS_GUEST_ADVERSARY_H
 #define TESTS_GUEST_ADVERSARY_H
@@ -54,6 +55,15 @@ static inline uint64_t adversary_reads(void)
 	const char *reads = getenv("ADVERSARY_READS");
 
 	return reads ? strtoull(reads, NULL, 10) : 1000000;
+}
+
+/* Of an adversary that is content with so many. */
+static inline uint64_t adversary_strikes(uint64_t atleast)
+{
+	const char *strikes = getenv("ADVERSARY_STRIKES");
+	uint64_t wanted = strikes ? strtoull(strikes, NULL, 10) : 0;
+
+	return wanted > atleast ? wanted : atleast;
 }
 
 static inline void adversary_sleep(long microseconds)
@@ -364,7 +374,8 @@ static inline int victim_must_go_on(const struct victim *v, const struct adversa
 
 	if (v->reads < adversary_reads())
 		return 1;
-	if (strikes >= atleast && (effect || strikes >= STRIKES_MAX * atleast))
+	if (strikes >= adversary_strikes(atleast) &&
+	    (effect || strikes >= STRIKES_MAX * atleast))
 		return 0;
 	if (!adversary_lives(a)) {
 		CHECK(0, "the adversary ended after %" PRIu64 " strikes", strikes);

@@ -152,7 +152,7 @@ static void watchdog(void)
 	adversary_write(path, "0");
 	if (victim_open(&v, 0, 0))
 		return;
-	while (v.reads < adversary_reads() || toggles < 50) {
+	while (v.reads < adversary_reads() || toggles < adversary_strikes(50)) {
 		adversary_write(path, toggles++ & 1 ? "0" : "1");
 		victim_suffer(&v, v.reads + adversary_reads() / 100);
 	}

@@ -193,7 +193,7 @@ static void numbers_taken(void)
 		return;
 	CHECK(pipe(end) == 0 && write(end[1], bytes, sizeof bytes) == sizeof bytes);
 	t = (struct theft){&v, end[0], -1};
-	while (reads < adversary_reads() || strikes < 200) {
+	while (reads < adversary_reads() || strikes < adversary_strikes(200)) {
 		take(&t, strikes++);
 		CHECK(tach__group_read(&tach__reader(v.reader)->hard, &now) < 0);
 		for (int i = 0; i < 200; i++) {

@@ -95,7 +95,7 @@ static void programs_beside(void)
 		SKIP("the machine has no PMU");
 	if (victim_open(&v, 0, 0))
 		return;
-	for (; v.reads < adversary_reads() || strikes < 200; strikes++) {
+	for (; v.reads < adversary_reads() || strikes < adversary_strikes(200); strikes++) {
 		start_a_program(argv);
 		victim_suffer(&v, v.reads + adversary_reads() / 200);
 	}

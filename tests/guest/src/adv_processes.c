@@ -26,7 +26,7 @@ static int live(const struct victim *parent, uint64_t reads)
 
 static void fork_storm(void)
 {
-	uint64_t each = adversary_reads() / FORKS + 1;
+	const uint64_t forks = adversary_strikes(FORKS), each = adversary_reads() / forks + 1;
 	struct victim v;
 	int bad = 0;
 
@@ -34,7 +34,7 @@ static void fork_storm(void)
 		SKIP("the machine has no PMU");
 	if (victim_open(&v, 0, 0))
 		return;
-	for (int i = 0; i < FORKS; i++) {
+	for (uint64_t i = 0; i < forks; i++) {
 		pid_t child = fork();
 		int status;
 
@@ -44,7 +44,7 @@ static void fork_storm(void)
 		waitpid(child, &status, 0);
 		bad += status != 0;
 	}
-	victim_verdict(&v, "fork storm", FORKS);
+	victim_verdict(&v, "fork storm", forks);
 	CHECK(bad == 0, "%d children counted wrong", bad);
 	victim_close(&v);
 }
@@ -64,7 +64,8 @@ static void *thread_lives(void *arg)
 
 static void thread_churn(void)
 {
-	uint64_t each = adversary_reads() / GENERATIONS + 1;
+	const uint64_t generations = adversary_strikes(GENERATIONS * THREADS) / THREADS;
+	const uint64_t each = adversary_reads() / generations + 1;
 	struct victim v;
 	int bad = 0;
 
@@ -72,7 +73,7 @@ static void thread_churn(void)
 		SKIP("the machine has no PMU");
 	if (victim_open(&v, 0, 0))
 		return;
-	for (int g = 0; g < GENERATIONS; g++) {
+	for (uint64_t g = 0; g < generations; g++) {
 		struct thread threads[THREADS];
 		pthread_t id[THREADS];
 
@@ -86,7 +87,7 @@ static void thread_churn(void)
 			bad += threads[i].bad != 0;
 		}
 	}
-	victim_verdict(&v, "thread churn", GENERATIONS * THREADS);
+	victim_verdict(&v, "thread churn", generations * THREADS);
 	CHECK(bad == 0, "%d threads counted wrong", bad);
 	victim_close(&v);
 }

@@ -100,7 +100,7 @@ static void storm(const char *what, void (*handler)(int), long microseconds)
 	/* Where an instruction takes 8 ns a turn takes as much longer. */
 	if (machine_is_arm64() && machine_is_exact())
 		microseconds *= 8;
-	while (v.reads < adversary_reads() || strikes < STRIKES) {
+	while (v.reads < adversary_reads() || strikes < adversary_strikes(STRIKES)) {
 		if (strikes == sent) {
 			once.it_value.tv_usec = 1 + (long)(sent++ % (uint64_t)microseconds);
 			setitimer(ITIMER_REAL, &once, NULL);
