@@ -6,10 +6,7 @@ cd "$(dirname "$0")/../../.."
 B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip copies: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized copies "a sanitizer's library would have to be preloaded first"
 static="$B/libtach.a -lurcu-bp -lurcu-common -lm -lpthread -ldl"
 for visible in default hidden; do
 	exclude=; [ $visible = hidden ] && exclude=-Wl,--exclude-libs,ALL

@@ -5,10 +5,7 @@ set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
 tach=$PWD/$B/tach
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip services: a sanitizer's library handles the signals"
-	exit 77
-fi
+. tests/unsanitized services "a sanitizer's library handles the signals"
 work=$(mktemp -d) || exit 1
 child= pid=
 trap 'kill -KILL $child $pid 2>/dev/null; rm -rf "$work"' EXIT

@@ -9,10 +9,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip run: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized run "a sanitizer's library would have to be preloaded first"
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread \
 	-Wl,-rpath,"$PWD/$B" || exit 1
 

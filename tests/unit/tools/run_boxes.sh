@@ -6,10 +6,7 @@ cd "$(dirname "$0")/../../.."
 B=${B:-build}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip run: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized run "a sanitizer's library would have to be preloaded first"
 gcc -std=gnu11 -O1 -shared -fPIC -o "$work/kernel.so" -D_GNU_SOURCE tests/unit/tools/boxes/kernel.c -ldl || exit 1
 for i in 0 1; do
 	mkdir -p "$work/sysfs/uncore_imc_$i/format"

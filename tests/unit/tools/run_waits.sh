@@ -5,10 +5,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip run_waits: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized run_waits "a sanitizer's library would have to be preloaded first"
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 gcc -O1 -o "$work/waits" tests/unit/tools/run/waits.c -lpthread -ldl || exit 1

@@ -9,10 +9,7 @@ pid= other=
 trap 'kill -KILL $pid $other 2>/dev/null; rm -rf "$work"' EXIT
 program=$work/program
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip top: the program has a malloc of its own, which a sanitizer does not take"
-	exit 77
-fi
+. tests/unsanitized top "the program has a malloc of its own, which a sanitizer does not take"
 
 failed=0 rc=0
 result() {
