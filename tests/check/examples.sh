@@ -77,6 +77,14 @@ for page in man/*.3; do
 done
 [ "$n" -ge 16 ] || { echo "# $n examples were found, not 16"; bad=1; }
 say pages
+# The programs of examples/ that need nothing from the command line; one is a benchmark.
+for program in examples/*.c; do
+	[ $program != examples/bench.c ] || continue
+	out=$work/$(basename $program .c)
+	gcc -O1 $flags -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
+		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
+done
+say programs
 cat "$work"/*.names | sort >"$work/documented"
 for name in $(comm -23 "$work/declared" "$work/documented"); do echo "# no page of section 3 has the name $name"; bad=1; done
 for name in $(uniq -d "$work/documented"); do echo "# $name is explained in two pages"; bad=1; done
