@@ -53,7 +53,7 @@ __attribute__((unused)) static int tach__expect_failed(const char *region, const
 	return TACH_EXPECT_FAILED;
 }
 
-/* Nothing was counted: whoever set TACH_EXPECT_REQUIRED wants to hear of it. */
+/* Nothing was counted: with TACH_EXPECT_REQUIRED that is a failure. */
 __attribute__((unused)) static int tach__expect_skipped(const char *region, const char *why)
 {
 	const char *required = getenv("TACH_EXPECT_REQUIRED");
@@ -140,7 +140,7 @@ __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *s
 		snprintf(text, sizeof text, "%.127s was not counted all the time", quantity);
 		return tach__expect_skipped(region, text);
 	}
-	/* What the measurement may be off by is nobody's fault. */
+	/* What the measurement may be off by is no fault of the code. */
 	if ((v.value - v.error) / TACH__CAST(double, info.calls) <= max) {
 		tach__expect_state()->passed++;
 		return TACH_EXPECT_PASSED;

@@ -15,21 +15,23 @@
 static const char help[] =
 	"usage: tach report [OPTION]... REPORT.json...\n"
 	"       tach report -p PID [OPTION]... [REPORT.json]...\n"
-	"       tach report --diff [OPTION]... OLD.json NEW.json\n\n"
+	"       tach report --diff [OPTION]... OLD NEW\n\n"
 	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
 	"up\n"
 	"if there are several, and writes the result. \"-\" is standard input.\n\n"
-	"      --diff         compare two: per region and quantity the absolute and the "
-	"relative\n"
-	"                     difference, and whether it is beyond the error bars\n"
+	"      --diff         compare two, each a report or a folder with one of every run: "
+	"per\n"
+	"                     region and quantity the absolute and the relative difference, "
+	"and,\n"
+	"                     of several runs, whether it is more than chance\n"
 	"      --format NAME  text, json, csv, prometheus or html; without it what FILE's "
 	"suffix\n"
 	"                     says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
 	"  -o, --output FILE  write there instead of standard output\n"
 	"  -p, --pid PID      a running process, as it is now; nothing runs in it for that\n"
 	"  -h, --help         this text\n\n"
-	"Exit status: 0 done, and with --diff no difference beyond the error bars; 1 a\n"
-	"difference, or a report that cannot be read or written; 2 bad usage.\n";
+	"Exit status: 0 done, and with --diff nothing found to differ; 1 a difference, or a\n"
+	"report that cannot be read or written; 2 bad usage, or too few runs to tell.\n";
 
 struct arguments {
 	const char *output, *format;
@@ -88,8 +90,7 @@ int report_load(struct tach_snapshot **out, const char *file, const char *who)
 	return code;
 }
 
-/* What a file's name ends in, from its last point on; NULL: it has none. */
-static const char *suffix(const char *file)
+const char *report_suffix(const char *file)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	const char *point = strrchr(name, '.');
@@ -114,12 +115,12 @@ int report_format(const char *name, const char *file, enum tach_format *format, 
 	if (name)
 		fprintf(stderr, "%s: no format '%s': text, json, csv, prometheus or html\n",
 			who, name);
-	else if (file && *format == TACH_FORMAT_TEXT && suffix(file) &&
-		 strcmp(suffix(file), ".txt") != 0)
+	else if (file && *format == TACH_FORMAT_TEXT && report_suffix(file) &&
+		 strcmp(report_suffix(file), ".txt") != 0)
 		fprintf(stderr,
 			"%s: no format has the suffix '%s' (.txt .json .csv .prom .html); "
 			"--format names one\n",
-			who, suffix(file));
+			who, report_suffix(file));
 	else
 		return 0;
 	return -1;
@@ -252,6 +253,19 @@ static int load_all(const struct arguments *a, struct tach_snapshot **list)
 	return n;
 }
 
+static int diff(const struct arguments *a, enum tach_format format)
+{
+	struct report_side side[2] = {{0}};
+	int status = EXIT_NO;
+
+	if (report_side_load(&side[0], a->files[0]) == 0 &&
+	    report_side_load(&side[1], a->files[1]) == 0)
+		status = report_diff(&side[0], &side[1], format, a->output);
+	report_side_free(&side[0]);
+	report_side_free(&side[1]);
+	return status;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -268,13 +282,11 @@ int cmd_report(int argc, char **argv)
 		fputs("tach report: --diff writes text, json or csv\n", stderr);
 		return EXIT_USAGE;
 	}
+	if (a.diff)
+		return diff(&a, format);
 	list = calloc((size_t)a.nfiles + 1, sizeof *list);
 	n = list ? load_all(&a, list) : -1;
-	if (n < 0)
-		status = EXIT_NO;
-	else
-		status = a.diff ? report_diff(list[0], list[1], format, a.output)
-				: convert(&a, format, list, n);
+	status = n < 0 ? EXIT_NO : convert(&a, format, list, n);
 	for (int i = 0; list && i <= a.nfiles; i++)
 		tach_snapshot_free(list[i]);
 	free(list);

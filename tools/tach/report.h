@@ -14,8 +14,34 @@ int report_format(const char *name, const char *file, enum tach_format *format,
 /* To the file, or where that is NULL, to fd. */
 int report_write(const struct tach_snapshot *s, enum tach_format format, const char *file,
 		 int fd, const char *who);
+/* What a file's name ends in, from its last point on; NULL: it has none. */
+const char *report_suffix(const char *file);
+
+/* ---- report_side.c ---- */
+
+/* The runs of one program: at least one. */
+struct report_side {
+	struct tach_snapshot **list;
+	int n;
+};
+/* A report, or all *.json of a folder; -1: printed. To be freed in either case. */
+int report_side_load(struct report_side *s, const char *path);
+void report_side_free(struct report_side *s);
+
+/* A snapshot's regions by name, and those of one name in their own order. */
+struct report_place {
+	struct tach_region_info info;
+	int region;
+};
+struct report_place *report_places(const struct tach_snapshot *s);
+/* The region of that name among n, by its line where several have it; -1: none. */
+int report_place_find(const struct report_place *all, int n,
+		      const struct tach_region_info *like);
+
+/* ---- report_diff.c ---- */
+
 /* `tach report --diff`; the exit status. */
-int report_diff(const struct tach_snapshot *before, const struct tach_snapshot *after,
+int report_diff(const struct report_side *before, const struct report_side *after,
 		enum tach_format format, const char *file);
 
 #endif

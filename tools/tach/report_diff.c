@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach report --diff`: two runs side by side, region by region and quantity by quantity. */
+/*
+ * `tach report --diff`: two programs side by side, region by region and quantity by quantity.
+ * Of several runs of each the decision of `tach gate` says what differs; of one run each
+ * nothing can, for a report knows how well its run was measured, not how the next one would be.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/bench/decide.h"
 #include "core/report/deliver.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
 
-enum verdict { SAME, BEYOND, ONLY_OLD, ONLY_NEW };
+enum verdict { SAME, ONE_RUN, CHANCE, BEYOND, TOO_FEW, ONLY_OLD, ONLY_NEW, VERDICTS };
+
+/* How many runs without a difference may have one. */
+#define ALPHA 0.01
 
 struct line {
 	const char *region, *quantity;
@@ -19,16 +27,30 @@ struct line {
 	enum verdict verdict;
 };
 
+struct side {
+	const struct report_side *runs;
+	struct report_place **places; /* of each run */
+	struct tach_snapshot *merged; /* NULL: there is one run */
+	const struct tach_snapshot *all;
+	struct report_place *place; /* of all */
+	double *value;		    /* room for one of each run */
+};
+
 struct diff {
-	const struct tach_snapshot *old, *new;
+	struct side side[2];		       /* old, new */
+	const struct tach_snapshot *old, *new; /* all runs together */
+	int comparisons;
 	enum tach_format format;
 	struct json_to to;
 	int width;   /* of the longest region's name */
-	int beyond;  /* differences beyond the error bars */
+	int beyond;  /* differences */
+	int few;     /* lines for which there are too few runs */
 	int written; /* lines */
 };
 
-static const char *const verdicts[] = {"within error", "differs", "only in old", "only in new"};
+static const char *const verdicts[VERDICTS] = {"within error", "one run",      "no difference",
+					       "differs",      "too few runs", "only in old",
+					       "only in new"};
 
 /* ---- one line ---- */
 
@@ -90,76 +112,12 @@ static void print(struct diff *d, const struct line *l)
 		print_csv(d, l);
 	else
 		print_json(d, l);
-	d->beyond += l->verdict != SAME;
+	d->beyond += l->verdict == BEYOND || l->verdict >= ONLY_OLD;
+	d->few += l->verdict == TOO_FEW;
 	d->written++;
 }
 
 /* ---- what there is to compare ---- */
-
-/* A snapshot's regions by name, and those of one name in their own order. */
-struct place {
-	struct tach_region_info info;
-	int region;
-};
-
-static int by_place(const void *a, const void *b)
-{
-	const struct place *x = a, *y = b;
-	int order = strcmp(x->info.name, y->info.name);
-
-	if (!order)
-		order = strcmp(x->info.file, y->info.file);
-	if (!order)
-		order = (x->info.line > y->info.line) - (x->info.line < y->info.line);
-	return order ? order : (x->region > y->region) - (x->region < y->region);
-}
-
-static struct place *places_of(const struct tach_snapshot *s)
-{
-	int n = tach_snapshot_nregions(s);
-	struct place *all = calloc((size_t)n + 1, sizeof *all);
-
-	for (int r = 0; all && r < n; r++) {
-		tach_snapshot_region(s, r, &all[r].info);
-		all[r].region = r;
-	}
-	if (all)
-		qsort(all, (size_t)n, sizeof *all, by_place);
-	return all;
-}
-
-/* The first that does not come before `like`; n: all do. */
-static int first_from(const struct place *all, int n, const struct place *like)
-{
-	int low = 0, high = n;
-
-	while (low < high) {
-		int middle = low + (high - low) / 2;
-
-		if (by_place(&all[middle], like) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/*
- * Regions of the same name may differ in their lines: programs change between runs. -1: none.
- */
-static int find_region(const struct place *all, int n, const struct tach_region_info *like)
-{
-	struct place wanted = {.info = *like, .region = 0};
-	int at = first_from(all, n, &wanted);
-
-	if (at < n && strcmp(all[at].info.name, like->name) == 0 &&
-	    strcmp(all[at].info.file, like->file) == 0 && all[at].info.line == like->line)
-		return all[at].region;
-	wanted.info.file = "";
-	wanted.info.line = 0;
-	at = first_from(all, n, &wanted);
-	return at < n && strcmp(all[at].info.name, like->name) == 0 ? all[at].region : -1;
-}
 
 /* Number of a quantity or, counted on, of a metric; -1: it has none of that name. */
 static int find_quantity(const struct tach_snapshot *s, const char *name)
@@ -185,14 +143,57 @@ static void value_of(const struct tach_snapshot *s, int region, int q, struct ta
 		tach_snapshot_derived(s, region, q - n, TACH_PART_INCLUSIVE, v);
 }
 
-/* Counts are compared as they are: a run that is twice as long counts twice as much. */
-static void compare(struct diff *d, const struct tach_region_info *info, int old_region,
-		    int new_region)
+/* What each run of a side that has it took. */
+static struct tach__values values_of(const struct side *s, const struct tach_region_info *info,
+				     const char *quantity)
 {
-	int n = tach_snapshot_nquantities(d->old) + tach_snapshot_nmetrics(d->old);
+	struct tach__values v = {s->value, 0};
+
+	for (int i = 0; i < s->runs->n; i++) {
+		const struct tach_snapshot *run = s->runs->list[i];
+		int region = report_place_find(s->places[i], tach_snapshot_nregions(run), info);
+		int q = find_quantity(run, quantity);
+		struct tach_value value;
+
+		if (region < 0 || q < 0)
+			continue;
+		value_of(run, region, q, &value);
+		if (!isnan(value.value) && !(value.flags & TACH_FLAG_LOST))
+			s->value[v.n++] = value.value;
+	}
+	return v;
+}
+
+/* Of several runs: as tach gate decides, without a bound. */
+static void decide(const struct diff *d, struct line *l, const struct tach_region_info *info)
+{
+	struct tach__values a = values_of(&d->side[0], info, l->quantity);
+	struct tach__values b = values_of(&d->side[1], info, l->quantity);
+	struct tach__rule rule = {.bound = 0, .alpha = ALPHA / d->comparisons};
+	struct tach__decision is;
+
+	l->old = l->new = l->error = NAN;
+	l->verdict = a.n || b.n ? BEYOND : CHANCE;
+	if (!a.n || !b.n)
+		return;
+	tach__decide(&is, &rule, a, b);
+	l->old = is.old;
+	l->new = is.now;
+	l->error = tach__detectable(&is, &rule, a, b) * fabs(is.old);
+	l->verdict = is.verdict == TACH__SAME ? CHANCE : BEYOND;
+	if (tach__least_p(a.n, b.n) > rule.alpha)
+		l->verdict = TOO_FEW;
+}
+
+/* Counts are compared as they are: a run that is twice as long counts twice as much. The first
+ * time they are only numbered. */
+static void compare(struct diff *d, const struct tach_region_info *info, int old_region,
+		    int new_region, int count_only)
+{
+	int first = tach_snapshot_nquantities(d->old);
+	int n = first + tach_snapshot_nmetrics(d->old);
 
 	for (int q = 0; q < n; q++) {
-		int first = tach_snapshot_nquantities(d->old);
 		const char *name = q < first ? tach_snapshot_quantity(d->old, q)
 					     : tach_snapshot_metric(d->old, q - first);
 		int other = find_quantity(d->new, name);
@@ -201,14 +202,19 @@ static void compare(struct diff *d, const struct tach_region_info *info, int old
 
 		if (other < 0)
 			continue;
+		d->comparisons += count_only;
+		if (count_only)
+			continue;
 		value_of(d->old, old_region, q, &a);
 		value_of(d->new, new_region, other, &b);
 		l.old = a.value;
 		l.new = b.value;
 		l.error = a.error + b.error;
-		l.verdict = fabs(b.value - a.value) > l.error ? BEYOND : SAME;
+		l.verdict = fabs(b.value - a.value) > l.error ? ONE_RUN : SAME;
 		if (isnan(a.value) != isnan(b.value))
 			l.verdict = BEYOND;
+		if (d->side[0].runs->n > 1 || d->side[1].runs->n > 1)
+			decide(d, &l, info);
 		print(d, &l);
 	}
 }
@@ -264,40 +270,46 @@ static void foot(struct diff *d)
 		tach__json_end(&d->to.json);
 		tach__out_text(&d->to.out, "\n");
 	} else if (d->format == TACH_FORMAT_TEXT) {
-		tach__out(&d->to.out,
-			  "\n%d of %d differ by more than their error bars together.\n",
-			  d->beyond, d->written);
+		tach__out(&d->to.out, "\n%d of %d differ.", d->beyond, d->written);
+		if (d->side[0].runs->n == 1 && d->side[1].runs->n == 1)
+			tach__out_text(&d->to.out,
+				       " Of one run each no report can tell a change from "
+				       "chance: give folders of runs, or use tach gate.");
+		else
+			tach__out(&d->to.out,
+				  " At most %g %% of comparisons without a change say so.",
+				  100 * ALPHA);
+		tach__out_text(&d->to.out, "\n");
 	}
+}
+
+/* Every region that both have, and then those of one alone. */
+static void walk(struct diff *d, int count_only)
+{
+	struct tach_region_info info = {0};
+	int n_old = tach_snapshot_nregions(d->old), n_new = tach_snapshot_nregions(d->new);
+
+	for (int r = 0; tach_snapshot_region(d->old, r, &info) == 0; r++) {
+		int other = report_place_find(d->side[1].place, n_new, &info);
+
+		if (other >= 0)
+			compare(d, &info, r, other, count_only);
+		else if (!count_only)
+			alone(d, d->old, r, info.name);
+	}
+	for (int r = 0; !count_only && tach_snapshot_region(d->new, r, &info) == 0; r++)
+		if (report_place_find(d->side[0].place, n_old, &info) < 0)
+			alone(d, d->new, r, info.name);
 }
 
 static int write_all(struct diff *d, tach_sink sink, void *context)
 {
-	struct place *old_places = places_of(d->old), *new_places = places_of(d->new);
-	struct tach_region_info info = {0};
-	int code = TACH_ERR_NOMEM;
-
 	tach__out_open(&d->to.out, sink, context);
 	tach__json_begin(&d->to.json, &d->to.out, TACH__JSON_SPACED);
-	if (old_places && new_places) {
-		head(d);
-		for (int r = 0; tach_snapshot_region(d->old, r, &info) == 0; r++) {
-			int other =
-				find_region(new_places, tach_snapshot_nregions(d->new), &info);
-
-			if (other < 0)
-				alone(d, d->old, r, info.name);
-			else
-				compare(d, &info, r, other);
-		}
-		for (int r = 0; tach_snapshot_region(d->new, r, &info) == 0; r++)
-			if (find_region(old_places, tach_snapshot_nregions(d->old), &info) < 0)
-				alone(d, d->new, r, info.name);
-		foot(d);
-		code = tach__out_flush(&d->to.out);
-	}
-	free(old_places);
-	free(new_places);
-	return code;
+	head(d);
+	walk(d, 0);
+	foot(d);
+	return tach__out_flush(&d->to.out);
 }
 
 static int write_stream(struct diff *d, FILE *to)
@@ -325,16 +337,54 @@ static int write_file(struct diff *d, const char *file)
 	return code;
 }
 
-int report_diff(const struct tach_snapshot *old, const struct tach_snapshot *new,
+static void close_side(struct side *s)
+{
+	for (int i = 0; s->places && i < s->runs->n; i++)
+		free(s->places[i]);
+	free(s->places);
+	free(s->place);
+	free(s->value);
+	tach_snapshot_free(s->merged);
+}
+
+/* 0; -1: printed, or no memory. */
+static int open_side(struct side *s, const struct report_side *runs)
+{
+	s->runs = runs;
+	s->all = runs->list[0];
+	if (runs->n > 1 && report_merge(&s->merged, runs->list, runs->n, "tach report") != 0)
+		return -1;
+	if (s->merged)
+		s->all = s->merged;
+	s->place = report_places(s->all);
+	s->value = calloc((size_t)runs->n, sizeof *s->value);
+	s->places = calloc((size_t)runs->n, sizeof *s->places);
+	if (!s->place || !s->value || !s->places)
+		return -1;
+	for (int i = 0; i < runs->n; i++)
+		if (!(s->places[i] = report_places(runs->list[i])))
+			return -1;
+	return 0;
+}
+
+int report_diff(const struct report_side *old, const struct report_side *new,
 		enum tach_format format, const char *file)
 {
-	struct diff d = {.old = old, .new = new, .format = format};
-	int code = file ? write_file(&d, file) : write_stream(&d, stdout);
+	struct diff d = {.format = format};
+	int code = TACH_ERR_NOMEM;
 
+	if (open_side(&d.side[0], old) == 0 && open_side(&d.side[1], new) == 0) {
+		d.old = d.side[0].all;
+		d.new = d.side[1].all;
+		walk(&d, 1);
+		code = file ? write_file(&d, file) : write_stream(&d, stdout);
+	}
+	close_side(&d.side[0]);
+	close_side(&d.side[1]);
 	if (code) {
 		fprintf(stderr, "tach report: %s%s%s\n", file ? file : "", file ? ": " : "",
 			tach_strerror(code));
 		return EXIT_NO;
 	}
-	return d.beyond ? EXIT_NO : EXIT_DONE;
+	return d.beyond ? EXIT_NO : d.few ? EXIT_USAGE : EXIT_DONE;
 }
