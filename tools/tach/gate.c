@@ -16,8 +16,11 @@
 
 static char *events_of(const struct gate_arguments *a)
 {
-	char *all = calloc(GATE_RULES_MAX, sizeof a->rule[0].quantity + 1);
+	char *all = a->events ? strdup(a->events)
+			      : calloc(GATE_RULES_MAX, sizeof a->rule[0].quantity + 1);
 
+	if (a->events || a->metrics)
+		return all;
 	for (size_t i = 0; all && i < a->nrules; i++)
 		if (strcmp(a->rule[i].quantity, "time") != 0)
 			sprintf(all + strlen(all), "%s%s", *all ? "," : "",
@@ -43,18 +46,19 @@ static int has_pmu(void)
 static int choose_way(struct gate_arguments *a, const char *events, char *how, size_t size)
 {
 	char path[4096];
+	int counts = *events || a->metrics;
 
-	if (!a->emulate && *events && !has_pmu()) {
+	if (!a->emulate && counts && !has_pmu()) {
 		fprintf(stderr, "tach gate: no PMU here: counting in QEMU's user mode "
 				"(--emulate)\n");
 		a->emulate = 1;
 	}
 	snprintf(how, size, "counted by this machine's PMU");
-	if (!*events)
+	if (!counts)
 		snprintf(how, size, "time on this machine");
 	if (!a->emulate)
 		return 0;
-	if (gate_judges(a, "time"))
+	if (gate_rule(a, "time"))
 		return gate_usage(
 			"time in an emulator is not the program's: judge it in a run of "
 			"its own, with no other rule",
@@ -94,11 +98,8 @@ static size_t list(const struct gate_arguments *a, const struct gate_samples *ol
 		for (size_t i = 0; i < s->n; i++) {
 			const struct gate_series *at = &s->list[i];
 			int both = gate_find(other, at->region, at->quantity) != NULL;
-			const struct gate_rule *rule = NULL;
+			const struct gate_rule *rule = gate_rule(a, at->quantity);
 
-			for (size_t r = 0; r < a->nrules; r++)
-				if (strcmp(a->rule[r].quantity, at->quantity) == 0)
-					rule = &a->rule[r];
 			if (!rule || !is_chosen(a, at->region) || (second && both))
 				continue;
 			lines[n++] = (struct gate_line){.region = at->region,
@@ -209,8 +210,10 @@ static int compare(const struct gate_arguments *a, struct gate_samples *old,
 static int measure(const struct gate_arguments *a, char **words, const char *events,
 		   struct gate_samples *old, struct gate_samples *now)
 {
-	struct gate_command first = {words, events, a};
-	struct gate_command second = {a->program, events, a};
+	/* Without metrics an empty list is the clock alone. */
+	const char *list = *events || !a->metrics ? events : NULL;
+	struct gate_command first = {words, list, a->metrics, a};
+	struct gate_command second = {a->program, list, a->metrics, a};
 	int code = 0;
 
 	for (size_t i = 0; i < 2 * a->runs && !code; i++) {

@@ -60,8 +60,8 @@ int gate_load(struct gate_samples *s, const char *file);
 
 struct gate_arguments;
 struct gate_command {
-	char **words;	    /* NULL at the end */
-	const char *events; /* what is to be counted */
+	char **words;		      /* NULL at the end */
+	const char *events, *metrics; /* what is to be counted; NULL: none */
 	const struct gate_arguments *arguments;
 };
 /* Runs it once under `tach run` and adds what each region took, of what rules are for; -1:
@@ -75,6 +75,7 @@ enum { GATE_RULES_MAX = 32 };
 
 struct gate_arguments {
 	const char *baseline, *against, *candidate, *save, *output, *regions;
+	const char *events, *metrics; /* both NULL: what the rules name */
 	enum gate_format format;
 	struct gate_rule rule[GATE_RULES_MAX];
 	size_t nrules, runs;
@@ -87,8 +88,8 @@ struct gate_arguments {
 int gate_parse(struct gate_arguments *a, int argc, char **argv);
 int gate_usage(const char *what,
 	       const char *word); /* prints; word NULL: none. The exit status */
-/* Whether a rule is for that quantity. */
-int gate_judges(const struct gate_arguments *a, const char *quantity);
+/* The rule for that quantity, by its name before by a glob; NULL: it is not judged. */
+const struct gate_rule *gate_rule(const struct gate_arguments *a, const char *quantity);
 
 /* ---- gate_report.c ---- */
 

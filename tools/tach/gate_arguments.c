@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line of `tach gate`. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,9 @@ static const char help[] =
 	"      --candidate FILE  what --save wrote, instead of running PROGRAM\n"
 	"      --fail-if RULE    'instructions > +0.5%', 'time > +5%'; may be repeated. "
 	"Without\n"
-	"                        it instructions > +0.5%\n"
+	"                        it instructions > +0.5%. QUANTITY may be a glob: 'L1-* > 2%'\n"
+	"  -e, --events LIST     count these, as tach run does, and judge what RULEs are for\n"
+	"  -m, --metrics LIST    likewise: tach run -m\n"
 	"      --region NAMES    only these, separated by commas: \"parse,(all threads)\"\n"
 	"  -n, --runs N          of PROGRAM, and of COMMAND (10; for time 20)\n"
 	"      --alpha PERCENT   how many runs of the gate may say worse where nothing "
@@ -105,6 +108,8 @@ static const struct option options[] = {
 	{"candidate", required_argument, NULL, CANDIDATE},
 	{"save", required_argument, NULL, SAVE},
 	{"fail-if", required_argument, NULL, FAIL_IF},
+	{"events", required_argument, NULL, 'e'},
+	{"metrics", required_argument, NULL, 'm'},
 	{"region", required_argument, NULL, REGION},
 	{"runs", required_argument, NULL, 'n'},
 	{"alpha", required_argument, NULL, ALPHA},
@@ -136,6 +141,12 @@ static int take(struct gate_arguments *a, int option)
 	case REGION:
 		a->regions = optarg;
 		return 0;
+	case 'e':
+		a->events = optarg;
+		return 0;
+	case 'm':
+		a->metrics = optarg;
+		return 0;
 	case 'o':
 		a->output = optarg;
 		return 0;
@@ -157,11 +168,26 @@ static int take(struct gate_arguments *a, int option)
 	}
 }
 
-int gate_judges(const struct gate_arguments *a, const char *quantity)
+const struct gate_rule *gate_rule(const struct gate_arguments *a, const char *quantity)
 {
 	for (size_t i = 0; i < a->nrules; i++)
 		if (strcmp(a->rule[i].quantity, quantity) == 0)
-			return 1;
+			return &a->rule[i];
+	for (size_t i = 0; i < a->nrules; i++)
+		if (fnmatch(a->rule[i].quantity, quantity, 0) == 0)
+			return &a->rule[i];
+	return NULL;
+}
+
+/* What a glob stands for has to be counted by name. */
+static int check_globs(const struct gate_arguments *a)
+{
+	for (size_t i = 0; i < a->nrules; i++)
+		if (strpbrk(a->rule[i].quantity, "*?[") && !a->events && !a->metrics &&
+		    !a->candidate)
+			return gate_usage("a rule for several quantities takes -e or -m, which "
+					  "say what is counted",
+					  a->rule[i].quantity);
 	return 0;
 }
 
@@ -170,7 +196,7 @@ int gate_parse(struct gate_arguments *a, int argc, char **argv)
 	int c, code;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+n:o:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+e:m:n:o:h", options, NULL)) != -1) {
 		if (c == 'h') {
 			fputs(help, stdout);
 			return -1;
@@ -190,6 +216,6 @@ int gate_parse(struct gate_arguments *a, int argc, char **argv)
 	if (!a->nrules)
 		take_rule(a, "instructions > +0.5%");
 	if (!a->runs)
-		a->runs = gate_judges(a, "time") ? 20 : 10;
-	return 0;
+		a->runs = gate_rule(a, "time") ? 20 : 10;
+	return check_globs(a);
 }

@@ -12,6 +12,12 @@ const char *const gate_verdicts[GATE_VERDICTS] = {"ok", "worse", "better", "new"
 
 enum { SHORT = 32 };
 
+/* As people are to read it; formats for programs have the name, and nanoseconds. */
+static const char *shown_quantity(const struct gate_line *l)
+{
+	return strcmp(l->quantity, "time") == 0 ? "time (ns)" : l->quantity;
+}
+
 static void percent(char *to, double relative)
 {
 	if (isfinite(relative))
@@ -43,7 +49,7 @@ static void text(FILE *to, const struct gate_outcome *o)
 		percent(bound, sign * l->rule->bound);
 		percent(detects, sign * l->detectable);
 		fprintf(to, "%-32s %-20s %14.10g %14.10g %10s %10s %10s  %s\n", name,
-			l->quantity, l->is.old, l->is.now, change, bound, detects,
+			shown_quantity(l), l->is.old, l->is.now, change, bound, detects,
 			gate_verdicts[l->verdict]);
 	}
 	sentence(to, o);
@@ -160,7 +166,7 @@ static void markdown(FILE *to, const struct gate_outcome *o)
 		percent(change, l->is.change);
 		percent(detects, (l->rule->less ? -1 : 1) * l->detectable);
 		cell(to, l->region);
-		cell(to, l->quantity);
+		cell(to, shown_quantity(l));
 		fprintf(to, "| %.10g | %.10g | %s | %s | %s%s%s |\n", l->is.old, l->is.now,
 			change, detects, l->verdict == GATE_WORSE ? "**" : "",
 			gate_verdicts[l->verdict], l->verdict == GATE_WORSE ? "**" : "");

@@ -2,6 +2,7 @@
 /* One run of a command for `tach gate`: by `tach run`, whose report is read back. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,23 @@ static void become(const struct gate_command *c, const char *report, int said)
 
 	while (c->words[n])
 		n++;
-	argv = calloc(n + 9, sizeof *argv);
+	argv = calloc(n + 12, sizeof *argv);
 	if (!argv)
 		_exit(125);
 	argv[at++] = (char *)"tach";
 	argv[at++] = (char *)"run";
 	if (c->arguments->emulate)
 		argv[at++] = (char *)"--emulate";
-	argv[at++] = (char *)"-e";
-	argv[at++] = (char *)c->events;
+	else if (gate_rule(c->arguments, "instructions"))
+		argv[at++] = (char *)"--correct"; /* where interrupts can be counted */
+	if (c->events) {
+		argv[at++] = (char *)"-e";
+		argv[at++] = (char *)c->events;
+	}
+	if (c->metrics) {
+		argv[at++] = (char *)"-m";
+		argv[at++] = (char *)c->metrics;
+	}
 	argv[at++] = (char *)"-o";
 	argv[at++] = (char *)report;
 	argv[at++] = (char *)"--";
@@ -52,25 +61,36 @@ static void tell(int said)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
+/* A quantity or, counted on, a metric of a region. */
+static void take_one(const struct gate_command *c, const struct tach_snapshot *shot, int region,
+		     const char *name, int q, struct gate_samples *s)
+{
+	int first = tach_snapshot_nquantities(shot), metric = q >= first, code;
+	const char *quantity = metric ? tach_snapshot_metric(shot, q - first)
+				      : tach_snapshot_quantity(shot, q);
+	struct tach_value v;
+
+	code = metric ? tach_snapshot_derived(shot, region, q - first, TACH_PART_INCLUSIVE, &v)
+		      : tach_snapshot_value(shot, region, q, TACH_PART_INCLUSIVE, &v);
+	if (code == 0 && !(v.flags & TACH_FLAG_LOST) && !isnan(v.value) &&
+	    gate_rule(c->arguments, quantity))
+		gate_add(s, name, quantity, v.value);
+}
+
 static int take(const struct gate_command *c, const char *report, struct gate_samples *s)
 {
 	struct tach_snapshot *shot;
+	int n;
 
 	if (report_load(&shot, report, "tach gate") != 0)
 		return -1;
+	n = tach_snapshot_nquantities(shot) + tach_snapshot_nmetrics(shot);
 	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
 		struct tach_region_info info = {0};
 
 		tach_snapshot_region(shot, r, &info);
-		for (int q = 0; info.calls && q < tach_snapshot_nquantities(shot); q++) {
-			struct tach_value v;
-
-			if (tach_snapshot_value(shot, r, q, TACH_PART_INCLUSIVE, &v) != 0 ||
-			    v.flags & TACH_FLAG_LOST ||
-			    !gate_judges(c->arguments, tach_snapshot_quantity(shot, q)))
-				continue;
-			gate_add(s, info.name, tach_snapshot_quantity(shot, q), v.value);
-		}
+		for (int q = 0; info.calls && q < n; q++)
+			take_one(c, shot, r, info.name, q, s);
 	}
 	tach_snapshot_free(shot);
 	return 0;
