@@ -102,7 +102,7 @@ static int read_list(struct plan *plan, const char *events, char *derived, char 
 }
 
 /*
- * Lists behind the struct itself: the repeated event, `odd` in the first, then the group's;
+ * Lists behind the struct itself: `odd` in the first, the group's, then the repeated event;
  * last, if there are any, the derived ones.
  */
 static void write_lists(const struct plan *plan, const char *derived, const char *odd,
@@ -113,16 +113,49 @@ static void write_lists(const struct plan *plan, const char *derived, const char
 	p->count = plan->schedule.ngroups;
 	for (int pass = 0; pass < p->count; pass++) {
 		p->events[pass] = at;
-		at += sprintf(at, "%s,%s", TACH__BENCH_REPEATED, pass == 0 ? odd : "");
+		at += sprintf(at, "%s", pass == 0 ? odd : "");
 		for (int i = plan->anchors; i < plan->n; i++)
 			if (plan->schedule.group[i] == pass)
 				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
 					      plan->text[i].at);
-		at++;
+		/* Last: slots lead their group. */
+		at += sprintf(at, "%s", TACH__BENCH_REPEATED) + 1;
 	}
 	if (*derived) {
 		sprintf(at, "%s,%s", TACH__BENCH_REPEATED, derived);
 		p->events[p->count++] = at;
+	}
+}
+
+static int in_group(const struct plan *plan, int group)
+{
+	int n = 0;
+
+	for (int i = plan->anchors; i < plan->n; i++)
+		n += plan->schedule.group[i] == group;
+	return n;
+}
+
+/*
+ * A set holds fewer events than some processors count at once. What needs a general counter, or
+ * none, counts in a group of its own as well; fields of PERF_METRICS stay by their slots.
+ */
+static void divide_large(struct plan *plan)
+{
+	enum { FIXED = 32 };
+	struct tach_schedule *s = &plan->schedule;
+
+	for (int g = 0; g < s->ngroups && s->ngroups < TACH_SCHEDULE_MAX; g++) {
+		int more = in_group(plan, g) + plan->anchors - TACH_COUNTERS_MAX;
+
+		if (more <= 0)
+			continue;
+		for (int i = plan->n; i-- > plan->anchors && more > 0;)
+			if (s->group[i] == g && s->counter[i] < FIXED) {
+				s->group[i] = (uint8_t)s->ngroups;
+				more--;
+			}
+		s->ngroups++;
 	}
 }
 
@@ -136,6 +169,8 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	if (!code)
 		code = tach_schedule_split(plan->event, plan->n, plan->anchors, NULL,
 					   &plan->schedule, err);
+	if (code == 0)
+		divide_large(plan);
 	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
 		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {

@@ -19,7 +19,7 @@
 
 #define WORD "topdown"
 
-enum { NODES_MAX = TACH__METRICS_MAX, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
+enum { NODES_MAX = 256, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
 
 /* ---- the word ---- */
 
@@ -160,6 +160,32 @@ static char *metrics_text(const char *metrics, const struct tree *t)
 		memset(text + (word - text), ' ', length);
 	for (int i = 0; i < t->n; i++)
 		to += sprintf(to, ";%s", t->node[i].name);
+	return text;
+}
+
+char *tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level)
+{
+	struct tree *t = malloc(sizeof *t);
+	size_t length;
+	const char *word = find_word(metrics, &length);
+	int asked = word ? level_of(word, length) : -1;
+	char *text = NULL;
+
+	*level = 0;
+	if (!t || !word) {
+		free(t);
+		return t ? strdup(metrics) : NULL;
+	}
+	asked = asked ? asked : USUAL_LEVEL;
+	for (int l = asked < limit ? asked : limit; l >= 1 && !*level; l--)
+		for (int ours = TREES; ours-- > 0 && !*level;) {
+			find_tree(t, tach__derived_pmu(pmu), ours, l);
+			if (t->deepest == l)
+				*level = l;
+		}
+	if (*level)
+		text = metrics_text(metrics, t);
+	free(t);
 	return text;
 }
 

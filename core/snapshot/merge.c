@@ -9,26 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
-#include "core/snapshot/plain.h"
-#include "core/snapshot/snapshot.h"
-
-/* A region of one of the snapshots. */
-struct source {
-	const struct tach_snapshot *snapshot;
-	const int *map; /* its quantities' numbers in the whole */
-	int region;
-	struct tach_region_info info;
-};
-
-struct merge {
-	const struct tach_snapshot *const *list;
-	int n;
-	struct tach_snapshot *whole;
-	struct tach__plain *plain;
-	int (*map)[TACH__PLAIN_QUANTITIES_MAX]; /* per snapshot */
-	struct source *source;
-	size_t nsources;
-};
+#include "core/snapshot/merge.h"
+#include "core/snapshot/passes.h"
 
 /* ---- names ---- */
 
@@ -48,13 +30,17 @@ static int find_metric(const struct tach__plain *s, const char *name)
 	return -1;
 }
 
-static int map_quantities(struct merge *m, struct tach_error *err)
+static int map_quantities(struct tach__merge *m, struct tach_error *err)
 {
 	struct tach__plain *s = m->plain;
 
+	if (m->passes && tach__passes_quantities(m) != 0)
+		return TACH_ERR_NOMEM;
 	for (int i = 0; i < m->n; i++)
 		for (int q = 0; q < tach_snapshot_nquantities(m->list[i]); q++) {
-			const char *name = tach_snapshot_quantity(m->list[i], q);
+			const char *given = tach_snapshot_quantity(m->list[i], q);
+			const char *name =
+				m->passes ? tach__passes_name(m->passes, given) : given;
 			int at = find_quantity(s, name);
 
 			if (at < 0 && s->nquantities == TACH__PLAIN_QUANTITIES_MAX)
@@ -70,8 +56,7 @@ static int map_quantities(struct merge *m, struct tach_error *err)
 	return 0;
 }
 
-/* N<number> of the old text stands for operand map[number + 1] - 1 of the whole. */
-static char *renumber(struct tach__arena *arena, const char *text, const int *map, int n)
+char *tach__merge_renumber(struct tach__arena *arena, const char *text, const int *map, int n)
 {
 	char *copy = tach__arena_get(arena, 2 * strlen(text) + 16), *to = copy;
 
@@ -97,7 +82,7 @@ static const char *copy_of(struct tach__plain *s, const char *text)
 	return text ? tach__arena_copy(&s->arena, text) : NULL;
 }
 
-static struct tach__place node_of(struct tach__plain *s, const struct tach__place *from)
+struct tach__place tach__merge_place(struct tach__plain *s, const struct tach__place *from)
 {
 	return (struct tach__place){from->level,
 				    from->scale,
@@ -107,10 +92,12 @@ static struct tach__place node_of(struct tach__plain *s, const struct tach__plac
 				    copy_of(s, from->description)};
 }
 
-static int gather_metrics(struct merge *m, struct tach_error *err)
+static int gather_metrics(struct tach__merge *m, struct tach_error *err)
 {
 	struct tach__plain *s = m->plain;
 
+	if (m->passes)
+		return tach__passes_metrics(m);
 	for (int i = 0; i < m->n; i++)
 		for (int k = 0; k < tach_snapshot_nmetrics(m->list[i]); k++) {
 			const char *name = tach_snapshot_metric(m->list[i], k);
@@ -125,11 +112,11 @@ static int gather_metrics(struct merge *m, struct tach_error *err)
 			text = m->list[i]->plain.metric[k].text;
 			s->metric[s->nmetrics].name = tach__arena_copy(&s->arena, name);
 			s->metric[s->nmetrics].node =
-				node_of(s, &m->list[i]->plain.metric[k].node);
+				tach__merge_place(s, &m->list[i]->plain.metric[k].node);
 			if (text)
-				s->metric[s->nmetrics].text =
-					renumber(&s->arena, text, m->map[i],
-						 tach_snapshot_nquantities(m->list[i]));
+				s->metric[s->nmetrics].text = tach__merge_renumber(
+					&s->arena, text, m->map[i],
+					tach_snapshot_nquantities(m->list[i]));
 			s->nmetrics++;
 		}
 	return 0;
@@ -139,7 +126,7 @@ static int gather_metrics(struct merge *m, struct tach_error *err)
 
 static int by_name(const void *a, const void *b)
 {
-	const struct source *x = a, *y = b;
+	const struct tach__source *x = a, *y = b;
 	int order = strcmp(x->info.name, y->info.name);
 
 	if (!order)
@@ -147,7 +134,7 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->info.line > y->info.line) - (x->info.line < y->info.line);
 }
 
-static int gather_regions(struct merge *m)
+static int gather_regions(struct tach__merge *m)
 {
 	size_t n = 0;
 
@@ -158,9 +145,9 @@ static int gather_regions(struct merge *m)
 		return TACH_ERR_NOMEM;
 	for (int i = 0; i < m->n; i++)
 		for (int r = 0; r < tach_snapshot_nregions(m->list[i]); r++) {
-			struct source *s = &m->source[m->nsources++];
+			struct tach__source *s = &m->source[m->nsources++];
 
-			*s = (struct source){m->list[i], m->map[i], r, {0}};
+			*s = (struct tach__source){m->list[i], m->map[i], r, {0}};
 			tach_snapshot_region(m->list[i], r, &s->info);
 		}
 	qsort(m->source, m->nsources, sizeof *m->source, by_name);
@@ -191,8 +178,8 @@ static int by_low(const void *a, const void *b)
 }
 
 /* Buckets of the same bounds become one; clocks of different rates have different ones. */
-static int add_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
-		       const struct source *from, int quantity)
+int tach__merge_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
+			const struct tach__source *from, int quantity)
 {
 	int n = tach_snapshot_buckets(from->snapshot, from->region, quantity, NULL, 0),
 	    kept = 0;
@@ -217,7 +204,7 @@ static int add_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
 	return 0;
 }
 
-static int add_source(struct tach__plain *s, int region, const struct source *from)
+static int add_source(struct tach__plain *s, int region, const struct tach__source *from)
 {
 	struct tach__plain_region *to = &s->region[region];
 	char seen[TACH__PLAIN_QUANTITIES_MAX] = {0};
@@ -238,7 +225,7 @@ static int add_source(struct tach__plain *s, int region, const struct source *fr
 			sum->error += v.error;
 			sum->flags |= v.flags & ~(uint32_t)TACH_FLAG_SMALL;
 		}
-		code = code ? code : add_buckets(s, &to->histogram[at], from, q);
+		code = code ? code : tach__merge_buckets(s, &to->histogram[at], from, q);
 	}
 	for (int q = 0; q < s->nquantities; q++)
 		if (!seen[q])
@@ -248,7 +235,7 @@ static int add_source(struct tach__plain *s, int region, const struct source *fr
 	return code;
 }
 
-static void finish_region(struct tach__plain *s, int region)
+static void finish_region(struct tach__plain *s, int region, int passes)
 {
 	for (int part = 0; part < 2; part++) {
 		struct tach_value *v = s->region[region].value[part];
@@ -258,6 +245,10 @@ static void finish_region(struct tach__plain *s, int region)
 				v[q].flags |= TACH_FLAG_SMALL;
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__plain_derive(s, region, m, (enum tach_part)part);
+		/* Of a pass that is not taken there is nothing, not a part. */
+		for (int m = s->nquantities; passes && m < s->nquantities + s->nmetrics; m++)
+			if (v[m].flags & TACH_FLAG_LOST)
+				v[m].value = v[m].raw = NAN;
 	}
 }
 
@@ -269,30 +260,44 @@ static int by_time(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-static int add_regions(struct merge *m)
+/* Sources from `at` on that are the same region. */
+static size_t count_same(const struct tach__merge *m, size_t at)
+{
+	size_t n = 1;
+
+	while (at + n < m->nsources && by_name(&m->source[at], &m->source[at + n]) == 0)
+		n++;
+	return n;
+}
+
+static int begin_region(struct tach__plain *s, int region, const struct tach_region_info *info)
+{
+	struct tach_region_info *to = &s->region[region].info;
+	int code = tach__plain_allocate_region(s, region);
+
+	to->name = tach__arena_copy(&s->arena, info->name);
+	to->file = tach__arena_copy(&s->arena, info->file);
+	to->function = tach__arena_copy(&s->arena, info->function);
+	to->line = info->line;
+	to->fenced = info->fenced;
+	return code || !to->name || !to->file || !to->function ? TACH_ERR_NOMEM : 0;
+}
+
+static int add_regions(struct tach__merge *m)
 {
 	struct tach__plain *s = m->plain;
-	int region = -1, code = 0;
+	int region = 0, code = 0;
 
-	for (size_t i = 0; i < m->nsources && !code; i++) {
-		const struct tach_region_info *info = &m->source[i].info;
-
-		if (i == 0 || by_name(&m->source[i - 1], &m->source[i]) != 0) {
-			struct tach_region_info *to = &s->region[++region].info;
-
-			code = tach__plain_allocate_region(s, region);
-			to->name = tach__arena_copy(&s->arena, info->name);
-			to->file = tach__arena_copy(&s->arena, info->file);
-			to->function = tach__arena_copy(&s->arena, info->function);
-			to->line = info->line;
-			to->fenced = info->fenced;
-			if (!to->name || !to->file || !to->function)
-				code = TACH_ERR_NOMEM;
-		}
-		code = code ? code : add_source(s, region, &m->source[i]);
+	for (size_t i = 0, n; i < m->nsources && !code; i += n, region++) {
+		n = count_same(m, i);
+		code = begin_region(s, region, &m->source[i].info);
+		if (!code && m->passes)
+			code = tach__passes_region(m, region, &m->source[i], n);
+		for (size_t k = 0; k < n && !code && !m->passes; k++)
+			code = add_source(s, region, &m->source[i + k]);
 	}
 	for (int r = 0; r < s->nregions && !code; r++)
-		finish_region(s, r);
+		finish_region(s, r, m->passes != NULL);
 	if (!code)
 		qsort(s->region, (size_t)s->nregions, sizeof *s->region, by_time);
 	return code;
@@ -301,7 +306,7 @@ static int add_regions(struct merge *m)
 /* ---- the whole ---- */
 
 /* Each sentence once. */
-static void add_note(struct tach_snapshot *s, const char *note)
+void tach__merge_note(struct tach_snapshot *s, const char *note)
 {
 	size_t n = strlen(s->note);
 
@@ -309,7 +314,7 @@ static void add_note(struct tach_snapshot *s, const char *note)
 		snprintf(s->note + n, sizeof s->note - n, "%s%s", n ? "; " : "", note);
 }
 
-static void add_counts(struct merge *m)
+static void add_counts(struct tach__merge *m)
 {
 	struct tach_snapshot *s = m->whole;
 
@@ -325,11 +330,13 @@ static void add_counts(struct merge *m)
 		s->reports += c.reports;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
-		add_note(s, tach_snapshot_missing(m->list[i]));
+		tach__merge_note(s, tach_snapshot_missing(m->list[i]));
 	}
+	if (m->passes)
+		tach__passes_counts(m);
 }
 
-static int merge(struct merge *m, struct tach_error *err)
+static int merge(struct tach__merge *m, struct tach_error *err)
 {
 	struct tach__plain *s = m->plain;
 	int code = gather_regions(m);
@@ -340,6 +347,8 @@ static int merge(struct merge *m, struct tach_error *err)
 	s->nquantities = TACH__PLAIN_QUANTITIES_MAX;
 	for (int i = 0; i < m->n; i++)
 		s->nmetrics += tach_snapshot_nmetrics(m->list[i]);
+	if (m->passes)
+		s->nmetrics = m->passes->nmetrics;
 	code = tach__plain_allocate(s);
 	s->nquantities = s->nmetrics = 0;
 	if (code || (code = map_quantities(m, err)))
@@ -352,29 +361,35 @@ static int merge(struct merge *m, struct tach_error *err)
 	return code ? code : add_regions(m);
 }
 
-int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
-			struct tach_snapshot **out, struct tach_error *err)
+int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_error *err)
 {
-	struct merge m = {.list = list, .n = n};
-	int code = TACH_ERR_NOMEM, bad = !out || n < 1 || !list;
+	int code = TACH_ERR_NOMEM, bad = !out || m->n < 1 || !m->list;
 
-	for (int i = 0; i < n && !bad; i++)
-		bad = !list[i];
+	for (int i = 0; i < m->n && !bad; i++)
+		bad = !m->list[i];
 	if (bad)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a snapshot is missing");
 	*out = NULL;
-	m.whole = tach__pages(sizeof *m.whole);
-	m.map = calloc((size_t)n, sizeof *m.map);
-	if (m.whole && m.map) {
-		m.plain = &m.whole->plain;
-		code = merge(&m, err);
+	m->whole = tach__pages(sizeof *m->whole);
+	m->map = calloc((size_t)m->n, sizeof *m->map);
+	if (m->whole && m->map) {
+		m->plain = &m->whole->plain;
+		code = merge(m, err);
 	}
-	free(m.map);
-	free(m.source);
+	free(m->map);
+	free(m->source);
 	if (code == 0) {
-		*out = m.whole;
+		*out = m->whole;
 		return 0;
 	}
-	tach_snapshot_free(m.whole);
+	tach_snapshot_free(m->whole);
 	return code == TACH_ERR_NOMEM ? tach__error(err, code, 0, 0, "out of memory") : code;
+}
+
+int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
+			struct tach_snapshot **out, struct tach_error *err)
+{
+	struct tach__merge m = {.list = list, .n = n};
+
+	return tach__merge(out, &m, err);
 }

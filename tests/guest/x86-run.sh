@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # tach run with hardware counters: a shared program's threads and regions in the x86 guest, their
-# instructions known beforehand; and the tutorial's program, which says what its two loops execute.
+# instructions known beforehand, at once and in passes; and the tutorial's program, which says what its two loops execute.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -18,6 +18,7 @@ mapfile -t libraries < <(LD_LIBRARY_PATH=$B ldd "$work/target" | grep -o '=> /[^
 tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "tach run --per-thread -e instructions,branches -m share=branches/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run --outside -e instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
+	-x "tach run --passes -e {branches,c=cycles/name=x/}:u,{branches,instructions,cycles}:uk,{branches,instructions,cycles}:k -m two=branches:uk/instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/target count" \
 	-x "tach run -e cycles,instructions --format csv -- /bin/${loader##*/} --library-path /bin /bin/slow" \
 	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
@@ -34,6 +35,14 @@ between loop branches 4000000 4000300
 between '(thread 2)' instructions 2000000 2005000
 between '(thread 3)' instructions 6000000 6005000
 between loop share 0.499 0.501
+# In passes: three groups of levels are more than four general counters and two fixed ones.
+between loop branches:u 4000000 4000300
+between loop branches:uk 4000000 4100000
+between loop instructions:uk 8000000 8400000
+between loop branches:k 0 100000
+between loop two 0.499 0.52
+# What the passes have in common is instructions at user level, although not asked for.
+[ "$(grep -c '^"loop",.*,inclusive,"instructions",' "$work/out")" = 2 ] || { echo "not ok x86-run passes"; failed=1; }
 # From outside: those, and what the loader and main do.
 between '(whole program)' instructions 8000000 9500000
 # The tutorial, smaller: 5 calls over 256 x 256 numbers, 2 to 6 instructions each.

@@ -110,18 +110,15 @@ static int add_outside(struct run_reports *reports, struct run_outside *outside,
 	return more ? run_collect_add(reports, more) : 0;
 }
 
-static int report(const struct run_arguments *a, const struct run_outcome *o,
-		  struct run_reports *reports, const struct run_beside *beside)
+int run_report(const struct run_arguments *a, const struct run_outcome *o,
+	       struct run_reports *reports)
 {
-	int code;
+	int code = 0;
 
 	/* Where nothing ran there is nothing to say; exec's error was printed. */
 	if (o->exec_failed)
 		return 0;
-	code = add_outside(reports, beside->outside, o->seconds);
-	if (!code)
-		code = add_outside(reports, beside->ambient, o->seconds);
-	if (!code && reports->whole)
+	if (reports->whole)
 		code = report_write(reports->whole, a->format, a->output, STDERR_FILENO,
 				    "tach run");
 	/* Better in the wrong place than nowhere, after the program has run. */
@@ -202,11 +199,10 @@ static int make_directory(char *path, size_t size, int plain)
 
 /* results: of run_results_open, or -1. */
 static int run(const struct run_arguments *a, const char *object, int results,
-	       const struct run_beside *beside)
+	       const struct run_beside *beside, struct run_reports *reports,
+	       struct run_outcome *outcome)
 {
 	int by_link = object && strpbrk(object, separators), code;
-	struct run_reports reports = {0};
-	struct run_outcome outcome = {0};
 	char directory[3000], link[4096];
 
 	if (make_directory(directory, sizeof directory, by_link) != 0)
@@ -215,17 +211,15 @@ static int run(const struct run_arguments *a, const char *object, int results,
 		object = link;
 	if (object && !a->emulate)
 		try_usual(a);
-	code = run_child(a, object, directory, beside, &outcome);
-	if (run_collect(&reports, results, directory, outcome.process) != 0)
+	code = run_child(a, object, directory, beside, outcome);
+	if (run_collect(reports, results, directory, outcome->process) != 0)
 		code = -1;
-	remove_directory(directory, reports.running);
-	if (!code)
-		code = report(a, &outcome, &reports, beside);
-	tach_snapshot_free(reports.whole);
-	if (code)
-		return RUN_FAILED;
-	return WIFSIGNALED(outcome.status) ? 128 + WTERMSIG(outcome.status)
-					   : WEXITSTATUS(outcome.status);
+	remove_directory(directory, reports->running);
+	if (!code && !outcome->exec_failed)
+		code = add_outside(reports, beside->outside, outcome->seconds);
+	if (!code && !outcome->exec_failed)
+		code = add_outside(reports, beside->ambient, outcome->seconds);
+	return code ? RUN_FAILED : 0;
 }
 
 /* Whether this process, and so all it starts, would be killed for opening an event. */
@@ -302,42 +296,69 @@ static int ready_emulation(struct run_arguments *a, const char *program,
 	return 0;
 }
 
-int cmd_run(int argc, char **argv)
+int run_once(struct run_arguments *a, const struct run_found *found,
+	     struct run_reports *reports, struct run_outcome *outcome)
 {
-	struct run_arguments a = {0};
-	char object[4096], program[4096];
 	struct run_beside beside = {NULL, NULL};
-	enum run_loading loading = RUN_LOADABLE;
-	int code, results = -1;
+	int results = -1;
+	int code = a->emulate ? ready_emulation(a, found->program, found->loading, &results)
+			      : ready_machine(a, found->loading, &beside.outside, &results);
 
-	code = run_parse(&a, argc, argv);
-	if (code == 1)
-		return EXIT_DONE;
-	if (!code && !a.emulate)
-		code = run_check_events(&a);
-	if (!code && a.output)
-		code = check_output(a.output);
-	if (code)
-		return code;
-	if (!a.outside && run_find_object(object, sizeof object) != 0) {
-		fprintf(stderr,
-			"tach run: %s is neither beside this program nor in ../lib/tach\n",
-			RUN_OBJECT);
-		return RUN_FAILED;
-	}
-	if (!a.outside && run_find_program(program, sizeof program, a.program[0]) == 0)
-		loading = run_loading(program);
-	else
-		*program = '\0';
-	code = a.emulate ? ready_emulation(&a, program, loading, &results)
-			 : ready_machine(&a, loading, &beside.outside, &results);
-	if (!code && a.ambient && !(beside.ambient = run_ambient_new(a.ambient)))
+	if (!code && a->ambient && !(beside.ambient = run_ambient_new(a->ambient)))
 		code = RUN_FAILED;
 	if (!code)
-		code = run(&a, a.outside ? NULL : object, results, &beside);
+		code = run(a, a->outside ? NULL : found->object, results, &beside, reports,
+			   outcome);
 	run_outside_free(beside.ambient);
 	run_outside_free(beside.outside);
 	if (results >= 0)
 		close(results);
 	return code;
+}
+
+int run_status(const struct run_outcome *o)
+{
+	return WIFSIGNALED(o->status) ? 128 + WTERMSIG(o->status) : WEXITSTATUS(o->status);
+}
+
+/* Once, with everything counted at once. */
+static int run_plainly(struct run_arguments *a, const struct run_found *found)
+{
+	struct run_reports reports = {0};
+	struct run_outcome outcome = {0};
+	int code = run_once(a, found, &reports, &outcome);
+
+	if (!code && run_report(a, &outcome, &reports) != 0)
+		code = RUN_FAILED;
+	tach_snapshot_free(reports.whole);
+	return code ? code : run_status(&outcome);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct run_arguments a = {0};
+	struct run_found found = {.loading = RUN_LOADABLE};
+	int code;
+
+	code = run_parse(&a, argc, argv);
+	if (code == 1)
+		return EXIT_DONE;
+	if (!code && !a.emulate && !a.passes)
+		code = run_check_events(&a);
+	if (!code && a.output)
+		code = check_output(a.output);
+	if (code)
+		return code;
+	if (!a.outside && run_find_object(found.object, sizeof found.object) != 0) {
+		fprintf(stderr,
+			"tach run: %s is neither beside this program nor in ../lib/tach\n",
+			RUN_OBJECT);
+		return RUN_FAILED;
+	}
+	if (!a.outside &&
+	    run_find_program(found.program, sizeof found.program, a.program[0]) == 0)
+		found.loading = run_loading(found.program);
+	else
+		*found.program = '\0';
+	return a.passes ? run_passes(&a, &found) : run_plainly(&a, &found);
 }

@@ -25,6 +25,8 @@ struct run_arguments {
 	enum tach_format format;
 	enum run_rows rows;
 	int outside, emulate;
+	int passes;   /* 0: once; else as often as it takes */
+	double bound; /* --passes: what instructions may differ by, a fraction */
 	char **program;
 	const char *path; /* --emulate: where it is */
 };
@@ -89,6 +91,30 @@ int run_has_boxes(const char *events);
  */
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
 	      const struct run_beside *beside, struct run_outcome *outcome);
+
+/* ---- run.c ---- */
+
+/* What there is to run, and to load into it. */
+struct run_found {
+	char object[4096], program[4096]; /* "": not looked for, or not there */
+	enum run_loading loading;
+};
+struct run_reports;
+/*
+ * Runs the program once; a: what it had to count otherwise than was asked for. 0, or the exit
+ * status: why was printed.
+ */
+int run_once(struct run_arguments *a, const struct run_found *found,
+	     struct run_reports *reports, struct run_outcome *outcome);
+/* Writes what came of it; other than 0: printed. */
+int run_report(const struct run_arguments *a, const struct run_outcome *o,
+	       struct run_reports *reports);
+int run_status(const struct run_outcome *o); /* the exit status that the program's end makes */
+
+/* ---- run_passes.c ---- */
+
+/* --passes; the exit status. */
+int run_passes(struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_results.c ---- */
 

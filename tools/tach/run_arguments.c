@@ -22,6 +22,10 @@ static const char help[] =
 	"      --topdown[=N]      tell where issue slots went: top-down metrics down to level "
 	"N, or\n"
 	"                         as deep as can be counted at once\n"
+	"      --passes[=PERCENT] run PROGRAM as often as it takes to count all of it, a part "
+	"each\n"
+	"                         time, and refuse to join what differs by more instructions: "
+	"1\n"
 	"      --interrupts       count interrupts too\n"
 	"      --correct          count them, and take one for each out of instructions, "
 	"where\n"
@@ -58,6 +62,7 @@ enum {
 	INTERRUPTS,
 	CORRECT,
 	TOPDOWN,
+	PASSES,
 	EMULATE,
 	AMBIENT
 };
@@ -72,6 +77,7 @@ static const struct option options[] = {
 	{"per-program", no_argument, NULL, PROGRAMS},
 	{"outside", no_argument, NULL, OUTSIDE},
 	{"topdown", optional_argument, NULL, TOPDOWN},
+	{"passes", optional_argument, NULL, PASSES},
 	{"emulate", no_argument, NULL, EMULATE},
 	{"ambient", required_argument, NULL, AMBIENT},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
@@ -105,6 +111,20 @@ static int take_topdown(struct run_arguments *a, const char *level)
 		return bad_usage("two levels for --topdown");
 	snprintf(a->topdown, sizeof a->topdown, "topdown%s%s", level ? ":" : "",
 		 level ? level : "");
+	return 0;
+}
+
+/* Percent. */
+static int take_passes(struct run_arguments *a, const char *bound)
+{
+	char *end = NULL;
+	double percent = bound ? strtod(bound, &end) : 1;
+
+	if (bound && (end == bound || *end || !(percent >= 0 && percent <= 100)))
+		return bad_usage("--passes=PERCENT has what instructions may differ by, from 0 "
+				 "to 100");
+	a->passes = 1;
+	a->bound = percent / 100;
 	return 0;
 }
 
@@ -151,6 +171,8 @@ static int take(struct run_arguments *a, int option)
 		return 0;
 	case TOPDOWN:
 		return take_topdown(a, optarg);
+	case PASSES:
+		return take_passes(a, optarg);
 	case EMULATE:
 		a->emulate = 1;
 		return 0;
@@ -198,6 +220,10 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 		return bad_usage("--emulate counts inside the program, and there are no "
 				 "interrupts: neither --outside nor --interrupts nor "
 				 "--correct");
+	if (a->passes && (a->interrupts || a->ambient || a->rows == RUN_PROCESSES))
+		return bad_usage("--passes adds no interrupts and no boxes, and numbers of "
+				 "processes are others each time: neither --interrupts nor "
+				 "--correct nor --ambient nor --per-process");
 	if (join_metrics(a) != 0)
 		return RUN_FAILED;
 	a->program = argv + optind;

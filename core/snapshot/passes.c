@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* Passes of one program as one snapshot: see core/snapshot/passes.h. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/snapshot/merge.h"
+#include "core/snapshot/passes.h"
+
+/* Instructions that no bound in percent is for: an interrupt adds one. */
+enum { FEW = 10 };
+
+/* ---- names ---- */
+
+const char *tach__passes_name(const struct tach__passes_whole *p, const char *name)
+{
+	char *end;
+	long i;
+
+	if (p->repeats >= 0 && strcmp(name, p->repeated) == 0)
+		return p->event[p->repeats];
+	if (*name != 'm' || !isdigit((unsigned char)name[1]))
+		return name;
+	i = strtol(name + 1, &end, 10);
+	return *end == '\0' && i < p->nevents ? p->event[i] : name;
+}
+
+int tach__passes_quantities(struct tach__merge *m)
+{
+	struct tach__plain *s = m->plain;
+
+	s->quantity[s->nquantities++] = tach__arena_copy(&s->arena, "time");
+	for (int i = 0; i < m->passes->nevents; i++)
+		s->quantity[s->nquantities++] =
+			tach__arena_copy(&s->arena, m->passes->event[i]);
+	for (int i = 0; i < s->nquantities; i++)
+		if (!s->quantity[i])
+			return TACH_ERR_NOMEM;
+	return 0;
+}
+
+int tach__passes_metrics(struct tach__merge *m)
+{
+	struct tach__plain *s = m->plain;
+
+	for (int i = 0; i < m->passes->nmetrics; i++) {
+		const struct tach__passes_metric *from = &m->passes->metric[i];
+		struct tach__plain_metric *to = &s->metric[s->nmetrics++];
+
+		to->name = tach__arena_copy(&s->arena, from->name);
+		to->text = tach__arena_copy(&s->arena, from->text);
+		to->node = tach__merge_place(s, &from->node);
+		if (!to->name || !to->text)
+			return TACH_ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* ---- whether it was the same ---- */
+
+/* What all passes count, in that one; 0: it does not. */
+static int repeated(const struct tach__merge *m, const struct tach__source *s,
+		    struct tach_value *value)
+{
+	for (int q = 0; q < tach_snapshot_nquantities(s->snapshot); q++)
+		if (strcmp(tach_snapshot_quantity(s->snapshot, q), m->passes->repeated) == 0)
+			return tach_snapshot_value(s->snapshot, s->region, q,
+						   TACH_PART_INCLUSIVE, value) == 0 &&
+			       !(value->flags & TACH_FLAG_LOST);
+	return 0;
+}
+
+static int number_of(const struct tach__merge *m, const struct tach__source *s)
+{
+	for (int i = 0; i < m->n; i++)
+		if (m->list[i] == s->snapshot)
+			return i + 1;
+	return 0;
+}
+
+static int agree(const struct tach__merge *m, const struct tach__source *a,
+		 const struct tach__source *b)
+{
+	struct tach_value x = {0}, y = {0};
+	char note[400];
+
+	if (a->info.calls != b->info.calls || a->info.entries != b->info.entries) {
+		snprintf(note, sizeof note,
+			 "%.200s: %llu calls in pass %d, %llu in pass %d: not merged",
+			 a->info.name, (unsigned long long)a->info.calls, number_of(m, a),
+			 (unsigned long long)b->info.calls, number_of(m, b));
+		tach__merge_note(m->whole, note);
+		return 0;
+	}
+	if (!repeated(m, a, &x) || !repeated(m, b, &y) ||
+	    fabs(x.value - y.value) <=
+		    m->passes->bound * fmax(x.value, y.value) + x.error + y.error + FEW)
+		return 1;
+	snprintf(note, sizeof note, "%.200s: %.0f %s in pass %d, %.0f in pass %d: not merged",
+		 a->info.name, x.value, m->passes->repeated, number_of(m, a), y.value,
+		 number_of(m, b));
+	tach__merge_note(m->whole, note);
+	return 0;
+}
+
+/* ---- values ---- */
+
+struct mean {
+	struct tach_value sum;
+	double least, most;
+	int n;
+};
+
+static void add(struct mean *to, const struct tach_value *v)
+{
+	to->sum.value += v->value;
+	to->sum.raw += v->raw;
+	to->sum.overhead += v->overhead;
+	to->sum.error += v->error;
+	to->sum.flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
+	to->least = to->n ? fmin(to->least, v->value) : v->value;
+	to->most = to->n ? fmax(to->most, v->value) : v->value;
+	to->n++;
+}
+
+static struct tach_value mean_of(const struct mean *mean)
+{
+	struct tach_value v = mean->sum;
+
+	if (!mean->n)
+		return (struct tach_value){.value = NAN, .raw = NAN, .flags = TACH_FLAG_LOST};
+	v.value /= mean->n;
+	v.raw /= mean->n;
+	v.overhead /= mean->n;
+	v.error = v.error / mean->n + (mean->most - mean->least) / 2;
+	return v;
+}
+
+static int add_values(struct tach__merge *m, int region, const struct tach__source *from,
+		      struct mean (*mean)[TACH__PLAIN_QUANTITIES_MAX])
+{
+	struct tach__plain *s = m->plain;
+	int code = 0;
+
+	for (int q = 0; q < tach_snapshot_nquantities(from->snapshot) && !code; q++) {
+		int at = from->map[q];
+		struct tach_value v;
+
+		if (!mean[0][at].n)
+			code = tach__merge_buckets(s, &s->region[region].histogram[at], from,
+						   q);
+		for (int part = 0; part < 2; part++) {
+			tach_snapshot_value(from->snapshot, from->region, q,
+					    (enum tach_part)part, &v);
+			add(&mean[part][at], &v);
+		}
+	}
+	return code;
+}
+
+/* The earliest pass's. */
+static const struct tach__source *first_of(const struct tach__merge *m,
+					   const struct tach__source *source, size_t n)
+{
+	const struct tach__source *first = source;
+
+	for (size_t i = 1; i < n; i++)
+		if (number_of(m, &source[i]) < number_of(m, first))
+			first = &source[i];
+	return first;
+}
+
+static void take_info(struct tach_region_info *to, const struct tach__source *source, size_t n,
+		      const struct tach__source *first)
+{
+	struct tach_region_info info = first->info;
+
+	for (size_t i = 0; i < n; i++)
+		for (int p = 0; p < 6; p++)
+			if (info.provenance[p] < source[i].info.provenance[p])
+				info.provenance[p] = source[i].info.provenance[p];
+	/* Names are the whole's. */
+	info.name = to->name;
+	info.file = to->file;
+	info.function = to->function;
+	*to = info;
+}
+
+int tach__passes_region(struct tach__merge *m, int region, const struct tach__source *source,
+			size_t n)
+{
+	struct mean(*mean)[TACH__PLAIN_QUANTITIES_MAX] = calloc(2, sizeof *mean);
+	const struct tach__source *first = first_of(m, source, n);
+	struct tach__plain *s = m->plain;
+	int code = mean ? 0 : TACH_ERR_NOMEM;
+
+	take_info(&s->region[region].info, source, n, first);
+	for (size_t i = 0; i < n && !code; i++)
+		if (&source[i] == first || agree(m, first, &source[i]))
+			code = add_values(m, region, &source[i], mean);
+	for (int part = 0; part < 2 && !code; part++)
+		for (int q = 0; q < s->nquantities; q++)
+			s->region[region].value[part][q] = mean_of(&mean[part][q]);
+	free(mean);
+	return code;
+}
+
+/* Of the process that ran again and again: the first time's. */
+void tach__passes_counts(struct tach__merge *m)
+{
+	struct tach_snapshot *s = m->whole;
+	const struct tach_snapshot *first = m->list[0];
+	char note[100];
+
+	s->threads = first->threads;
+	s->refused = first->refused;
+	s->lost = first->lost;
+	s->stale = first->stale;
+	s->unopened = first->unopened;
+	s->reports = first->reports;
+	if (m->n == 1)
+		return;
+	snprintf(note, sizeof note,
+		 "counted in %d passes; time and %s are their means, and the rest is of one "
+		 "pass each",
+		 m->n, m->passes->repeated);
+	tach__merge_note(s, note);
+}
+
+int tach__snapshot_passes(const struct tach_snapshot *const *list, int n,
+			  const struct tach__passes_whole *whole, struct tach_snapshot **out,
+			  struct tach_error *err)
+{
+	struct tach__merge m = {.list = list, .n = n, .passes = whole};
+
+	return tach__merge(out, &m, err);
+}

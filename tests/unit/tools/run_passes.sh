@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# tach run --passes: a program runs as often as it takes sets of events, and what it counted is one report. Counted by
+# the emulator, whose counts repeat; how many counters there are says a PMU that is named: Knights Landing has two.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+case $B in /*) ;; *) B=$PWD/$B;; esac
+tach=$B/tach
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip run_passes: a sanitizer's library would have to be preloaded first"
+	exit 77
+fi
+machine=$(uname -m)
+[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
+emulated=--emulate
+command -v qemu-"$machine" >/dev/null && qemu-"$machine" -help | grep -q '^-plugin' || emulated=
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export TMPDIR=$work/tmp TACH_PMU=knl
+mkdir "$TMPDIR"
+cat >"$work/program.c" <<'C'
+/* Counts its own runs in a file: "again N" has a region of other length from run N on, "end N" another status, "kill" ends. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+int main(int argc, char **argv)
+{
+	int run = 0, n = argc > 3 ? atoi(argv[3]) : 1000, c, read = 0;
+	FILE *f = fopen(argv[1], "r+");
+	if (fscanf(f, "%d", &run) != 1)
+		return 99;
+	rewind(f);
+	fprintf(f, "%d", ++run);
+	fclose(f);
+	while ((c = getchar()) != EOF)
+		read++;
+	volatile char sink[4] = {0};
+	TACH_START(steady);
+	for (volatile int i = 0; i < 100; i++)
+		sink[i % 4] = (char)i;
+	TACH_STOP(steady);
+	TACH_START(changing);
+	for (volatile int i = 0; i < (strcmp(argv[2], "again") == 0 && run >= n ? 300 : 100); i++)
+		sink[i % 4] = (char)i;
+	TACH_STOP(changing);
+	printf("%d\n", read);
+	fflush(stdout);
+	if (strcmp(argv[2], "kill") == 0)
+		raise(SIGKILL);
+	if (strcmp(argv[2], "term") == 0)
+		raise(SIGTERM);
+	return strcmp(argv[2], "end") == 0 && run >= n ? 7 : 3;
+}
+C
+gcc -O1 -Iinclude -o "$work/program" "$work/program.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
+cd "$work" || exit 1
+
+failed=0 rc=0
+result() {
+	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	if [ $rc = 0 ]; then echo "ok run_passes_$1"; else echo "not ok run_passes_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
+	rc=0
+}
+run() { # STATUS RUNS ARGUMENT...
+	local want=$1 runs=$2 got; shift 2
+	echo 0 >count
+	$tach run --passes "$@" >out 2>err; got=$?
+	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+	[ "$(cat count)" = "$runs" ] || { echo "# $(cat count) runs, not $runs, of: $*"; rc=1; }
+}
+says() { grep -qE -- "$1" err || { echo "# it does not say: $1"; rc=1; }; }
+value() { # FILE REGION QUANTITY
+	python3 - "$@" <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+for region in report["regions"]:
+    if region["name"] == sys.argv[2]:
+        v = region["inclusive"][sys.argv[3]]
+        print("lost" if "lost" in v["flags"] and v["value"] is None else "%.6g" % v["value"])
+PYTHON
+}
+is() { # WHAT GOT WANTED
+	[ "$2" = "$3" ] || { echo "# $1: $2, not $3"; rc=1; }
+}
+
+# What is wrong is said before anything runs.
+run 125 0 -e page-faults,bogus ./program count once; says "no event 'bogus'"; is column "$(sed -n 3p err)" "$(printf '    %13s' '^')"
+run 125 0 ./program count once; says 'for what -e, -m or --topdown name'
+run 125 0 --passes=x -e page-faults ./program count once; says 'from 0 to 100'
+run 125 0 --passes=-1 -e page-faults ./program count once
+run 125 0 --interrupts -e page-faults ./program count once; says 'neither --interrupts'
+run 125 0 --per-process -e page-faults ./program count once; says 'numbers of processes'
+run 125 0 -e a=page-faults,a=minor-faults ./program count once; says 'one name for two events'
+TACH_PMU=core run 125 0 --topdown ./program count once; says 'no events that tell'
+result refused
+
+# All at once is once.
+run 3 1 -e page-faults -m 'twice = 2 * page-faults' -o one.json ./program count once </dev/null
+is twice "$(value one.json '(all threads)' twice)" "$(($(value one.json '(all threads)' page-faults) * 2))"
+grep -q passes one.json && rc=1
+result once
+
+if [ -z "$emulated" ]; then
+	echo "skip run_passes: qemu-$machine is not installed"
+	exit $failed
+fi
+
+events='{instructions,b=branches,L1-dcache-loads},s=L1-dcache-stores'
+metrics='share = b / instructions; both = (L1-dcache-loads + s) / instructions; plain = instructions'
+printf 'seven b' >input
+run 3 2 $emulated -e "$events" -m "$metrics" -o two.json ./program count once <input
+is 'what was read' "$(sort -u out)" 7
+is outputs "$(wc -l <out)" 2
+echo 0 >count
+TACH_PMU=skl $tach run $emulated -e "$events" -m "$metrics" -o whole.json ./program count once <input >out 2>err
+for q in instructions b L1-dcache-loads s share both; do
+	is "$q" "$(value two.json steady $q)" "$(value whole.json steady $q)"
+done
+is loads "$(($(value two.json steady L1-dcache-loads) > 100))" 1
+grep -q 'counted in 2 passes; time and instructions are their means' two.json || { echo '# it does not say passes'; rc=1; }
+result joined
+
+# A metric alone brings what it needs, under TACH_METRICS too; events not asked for by name are there.
+TACH_METRICS='both = (L1-dcache-loads + L1-dcache-stores + branches) / instructions' run 3 2 $emulated -o m.json ./program count once <input
+is both "$(value m.json steady both)" "$(python3 -c "import json
+v = {q: r['inclusive'][q]['value'] for r in json.load(open('m.json'))['regions'] if r['name'] == 'steady' for q in r['inclusive']}
+print('%.6g' % ((v['L1-dcache-loads'] + v['L1-dcache-stores'] + v['branches']) / v['instructions']))")"
+result metrics
+
+# What was another program the second time is not joined, and the rest is.
+run 3 2 $emulated -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
+# Loads are what the second counts.
+is lost "$(value again.json changing L1-dcache-loads)" lost
+is 'not lost' "$(value again.json steady L1-dcache-loads)" "$(value two.json steady L1-dcache-loads)"
+is metric "$(value again.json changing both)" lost
+[ "$(value again.json changing b)" -gt 0 ] || rc=1
+grep -qE 'changing: [0-9]+ instructions in pass 1, [0-9]+ in pass 2: not merged' again.json || { echo '# not said'; rc=1; }
+run 3 2 --passes=100 $emulated -e "$events" -o again.json ./program count again 2 <input
+is 'within the bound' "$(value again.json changing L1-dcache-loads | grep -c lost)" 0
+result disagreement
+
+run 125 2 $emulated -e "$events" -o end.json ./program count end 2 <input
+says 'pass 2 ended with status 7, the first with 3'
+[ ! -e end.json ] || rc=1
+echo 0 >count
+$tach run --passes -e page-faults ./program count term <input >out 2>err; is status $? 143
+says '^steady +1 '; says 'ended by signal 15'
+run 137 1 $emulated -e "$events" ./program count kill <input
+run 127 0 $emulated -e "$events" ./none
+result ends
+exit $failed

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach run --passes`: the program again and again, with other events each time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tools/tach/commands.h"
+#include "tools/tach/report.h"
+#include "tools/tach/run.h"
+#include "tools/tach/run_plan.h"
+
+struct passes {
+	const struct run_plan *plan;
+	struct tach_snapshot *list[TACH_SCHEDULE_MAX]; /* of each pass that was run */
+	int n;
+	struct run_reports last; /* but for its snapshot */
+	struct run_outcome outcome;
+};
+
+/* Regions that a process has twice become one, as where there are more processes. */
+static int keep(struct passes *p, struct run_reports *reports)
+{
+	struct tach_snapshot *one = reports->whole;
+	int code = one ? report_merge(&p->list[p->n], &one, 1, "tach run") : 0;
+
+	tach_snapshot_free(one);
+	reports->whole = NULL;
+	p->last = *reports;
+	p->n += one && !code;
+	return code ? RUN_FAILED : 0;
+}
+
+/* Whether the next pass is worth its time: this one ended as the first did, and left a report.
+ */
+static int goes_on(const struct passes *p, int pass, int first)
+{
+	int status = run_status(&p->outcome), left = p->n == pass + 1;
+
+	if (p->outcome.exec_failed)
+		return 0;
+	if (pass && status != first)
+		fprintf(stderr,
+			"tach run: pass %d ended with status %d, the first with %d: it is no "
+			"command that does the same again\n",
+			pass + 1, status, first);
+	else if (!left)
+		fprintf(stderr, "tach run: pass %d left no report\n", pass + 1);
+	return left && status == first && !WIFSIGNALED(p->outcome.status);
+}
+
+/* Each pass finds standard input where the first one did, if it is a file. */
+static int run_all(struct passes *p, const struct run_arguments *a,
+		   const struct run_found *found, int *status)
+{
+	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	int code = 0, more = 1, i;
+
+	for (i = 0; i < p->plan->passes->count && !code && more; i++) {
+		struct run_arguments this = *a;
+		struct run_reports reports = {0};
+
+		this.events = p->plan->passes->events[i];
+		this.metrics = NULL;
+		if (i && input >= 0)
+			lseek(STDIN_FILENO, input, SEEK_SET);
+		p->outcome = (struct run_outcome){0};
+		code = run_once(&this, found, &reports, &p->outcome);
+		if (!code)
+			code = keep(p, &reports);
+		else
+			tach_snapshot_free(reports.whole);
+		if (i == 0)
+			*status = run_status(&p->outcome);
+		more = !code && goes_on(p, i, *status);
+	}
+	/* What the first pass alone counted is shown where a signal ended it. */
+	return !code && !more && i > 1 ? RUN_FAILED : code;
+}
+
+static int join(const struct passes *p, struct tach_snapshot **whole)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code;
+
+	code = tach__snapshot_passes((const struct tach_snapshot *const *)p->list, p->n,
+				     &p->plan->whole, whole, &err);
+	if (code)
+		fprintf(stderr, "tach run: %s\n", err.text);
+	return code;
+}
+
+int run_passes(struct run_arguments *a, const struct run_found *found)
+{
+	struct run_plan *plan = malloc(sizeof *plan);
+	struct passes p = {.plan = plan};
+	int own = a->events || a->metrics, status = 0, code;
+	const char *events = own ? a->events : getenv("TACH_EVENTS");
+	const char *metrics = own ? a->metrics : getenv("TACH_METRICS");
+
+	if (!plan || ((!events || !*events) && (!metrics || !*metrics))) {
+		fprintf(stderr, "tach run: %s\n",
+			plan ? "--passes is for what -e, -m or --topdown name; the usual "
+			       "events are counted at once"
+			     : "out of memory");
+		free(plan);
+		return RUN_FAILED;
+	}
+	code = run_plan_make(plan, events, metrics);
+	if (!code) {
+		plan->whole.bound = a->bound;
+		if (*plan->note)
+			fprintf(stderr, "tach run: %s\n", plan->note);
+		code = run_all(&p, a, found, &status);
+	}
+	if (!code && p.n && join(&p, &p.last.whole) != 0)
+		code = RUN_FAILED;
+	if (!code && run_report(a, &p.outcome, &p.last) != 0)
+		code = RUN_FAILED;
+	tach_snapshot_free(p.last.whole);
+	for (int i = 0; i < p.n; i++)
+		tach_snapshot_free(p.list[i]);
+	run_plan_free(plan);
+	free(plan);
+	return code ? code : status;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which events `tach run --passes` counts in which run. Each event and each metric is made a
+ * set by itself, which says what it takes; what several take is counted once, and metrics are
+ * formulas over all of it, whichever passes that comes from.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/reader/topdown.h"
+#include "core/snapshot/merge.h"
+#include "tools/tach/commands.h"
+#include "tools/tach/run.h"
+#include "tools/tach/run_plan.h"
+
+enum { DEEPEST = 6 };
+
+struct planning {
+	struct run_plan *plan;
+	const char *events, *metrics;
+	char *labelled; /* the events that have labels: metrics may use those */
+	struct tach_error err;
+};
+
+static int fail(struct planning *p, int code, int column, const char *text)
+{
+	return tach__error(&p->err, code, 0, column, "%s", text);
+}
+
+/* ---- what is counted ---- */
+
+static int same(const struct perf_event_attr *a, const struct perf_event_attr *b)
+{
+	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
+	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
+	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
+	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
+}
+
+/* Its number among the plan's, or a code. string NULL: the name is one. */
+static int add_event(struct planning *p, const struct tach_set *set, int member,
+		     const char *string)
+{
+	const struct perf_event_attr *attr = tach_set_attr(set, member);
+	const char *name = tach_set_name(set, member);
+	struct run_plan *plan = p->plan;
+	int n = plan->whole.nevents;
+
+	for (int i = 0; i < n; i++) {
+		int named = strcmp(plan->event[i], name) == 0,
+		    alike = same(&plan->attr[i], attr);
+
+		if (alike && (named || !string))
+			return i;
+		if (named)
+			return fail(p, TACH_ERR_INVAL, 0, "one name for two events");
+	}
+	if (n == RUN_PLAN_EVENTS)
+		return fail(p, TACH_ERR_TOOMANY, 0, "more events than passes are planned for");
+	plan->attr[n] = *attr;
+	plan->event[n] = tach__arena_copy(&plan->arena, name);
+	plan->string[n] = tach__arena_copy(&plan->arena, string ? string : name);
+	if (!plan->event[n] || !plan->string[n])
+		return fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	return plan->whole.nevents++;
+}
+
+static int add_metric(struct planning *p, const struct tach__metric *from, const int *map,
+		      int n)
+{
+	struct run_plan *plan = p->plan;
+	struct tach__passes_metric *to = &plan->metric[plan->whole.nmetrics];
+
+	for (int i = 0; i < plan->whole.nmetrics; i++)
+		if (strcmp(plan->metric[i].name, from->name) == 0)
+			return 0;
+	if (plan->whole.nmetrics == RUN_PLAN_METRICS)
+		return fail(p, TACH_ERR_TOOMANY, 0, "too many metrics");
+	to->name = tach__arena_copy(&plan->arena, from->name);
+	to->text = tach__merge_renumber(&plan->arena, from->text, map, n);
+	to->node = from->node;
+	if (!to->name || !to->text)
+		return fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	plan->whole.nmetrics++;
+	return 0;
+}
+
+/* string: what its first member is, where that has a name of its own. */
+static int add_set(struct planning *p, const char *events, const char *metrics,
+		   const char *string)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	int map[TACH_COUNTERS_MAX + 1] = {0}, code;
+	struct tach_set *set;
+
+	opt.events = events;
+	opt.metrics = metrics;
+	/* What does not fit at once is what passes are for. */
+	opt.flags = TACH_SET_MULTIPLEX;
+	code = tach_set_create(&opt, &set, &p->err);
+	if (code)
+		return code;
+	for (int i = 0; i < set->count && code >= 0; i++) {
+		code = add_event(p, set, i, string && set->nmetrics == 0 ? string : NULL);
+		map[i + 1] = code + 1;
+	}
+	for (int i = 0; i < set->nmetrics && code >= 0; i++)
+		code = add_metric(p, &set->metric[i], map, set->count + 1);
+	tach_set_free(set);
+	return code < 0 ? code : 0;
+}
+
+/* ---- lists ---- */
+
+/* As a list of its own; NULL: no memory. */
+static char *text_of(const struct tach__listed *item, const char *string)
+{
+	char *text;
+
+	/* A name between slashes is in the string. */
+	if (item->label.at != item->whole.at || !item->label.length)
+		return strdup(string);
+	return asprintf(&text, "%.*s=%s", (int)item->label.length, item->label.at, string) < 0
+		       ? NULL
+		       : text;
+}
+
+/* Metrics may use labels: those events go with each. */
+static int keep_label(struct planning *p, const char *text)
+{
+	size_t n = p->labelled ? strlen(p->labelled) : 0;
+	char *more = realloc(p->labelled, n + strlen(text) + 2);
+
+	if (!more)
+		return fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	p->labelled = more;
+	sprintf(more + n, "%s%s", n ? "," : "", text);
+	return 0;
+}
+
+static int add_events(struct planning *p)
+{
+	struct tach__list list = tach__list_of(p->events);
+	struct tach__listed item;
+	int code = 0;
+
+	while (!code && tach__list_next(&list, &item)) {
+		char *string = tach__list_string(&item);
+		char *text = string ? text_of(&item, string) : NULL;
+
+		code = text ? add_set(p, text, NULL, string)
+			    : fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+		if (code && p->err.column)
+			p->err.column += item.whole.column - 1;
+		if (!code && item.label.length)
+			code = keep_label(p, text);
+		free(string);
+		free(text);
+	}
+	return code;
+}
+
+/* asked: how much of the text is the caller's; what is behind it is the tree's, and may fail.
+ */
+static int add_metrics(struct planning *p, const char *text, size_t asked)
+{
+	struct run_plan *plan = p->plan;
+
+	for (const char *at = text; *at;) {
+		size_t n = strcspn(at, ";\n");
+		int events = plan->whole.nevents;
+		char *part = strndup(at, n);
+		int code = part ? add_set(p, p->labelled, part, NULL)
+				: fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+
+		if (code && code != TACH_ERR_NOMEM && (size_t)(at - text) >= asked) {
+			int full = plan->whole.nevents == RUN_PLAN_EVENTS;
+
+			plan->whole.nevents = events;
+			snprintf(plan->note, sizeof plan->note, "%.60s: %.120s", part,
+				 p->err.text);
+			code = full ? TACH_ERR_NOASSIGN : 0;
+		}
+		free(part);
+		if (code && p->err.column)
+			p->err.column += (int)(at - text);
+		if (code)
+			return code;
+		at += n + (at[n] != '\0');
+	}
+	return 0;
+}
+
+/* The tree as deep as its events have room, and the other metrics. */
+static int add_all_metrics(struct planning *p)
+{
+	struct tach__passes_whole before = p->plan->whole;
+	int level = DEEPEST + 1, code, asked = 0;
+
+	do {
+		char *text = tach__topdown_spelled(p->metrics, -1, level - 1, &level);
+
+		p->plan->whole = before;
+		if (!text)
+			return fail(p, TACH_ERR_NOTSUPP, 0,
+				    "topdown: there are no events that tell what became of "
+				    "issue slots, or topdown:N has no level from 1 to 6");
+		asked = asked ? asked : level;
+		code = add_metrics(p, text, level ? strlen(p->metrics) : strlen(text));
+		free(text);
+	} while (code == TACH_ERR_NOASSIGN && level > 1);
+	if (!code && level < asked)
+		snprintf(p->plan->note, sizeof p->plan->note,
+			 "topdown: level %d is what %d events tell, not level %d", level,
+			 RUN_PLAN_EVENTS, asked);
+	return code;
+}
+
+/* ---- passes ---- */
+
+/* The one that all passes count, where it is there: no event of ours has its attr otherwise. */
+static int find_repeated(struct run_plan *plan)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set;
+	int found = -1;
+
+	opt.events = plan->whole.repeated;
+	opt.flags = TACH_SET_MULTIPLEX;
+	if (tach_set_create(&opt, &set, NULL) != 0)
+		return -1;
+	for (int i = 0; i < plan->whole.nevents; i++)
+		if (same(&plan->attr[i], tach_set_attr(set, 0)))
+			found = i;
+	tach_set_free(set);
+	return found;
+}
+
+/* All events as one list: slots first, as they lead a group; NULL: no memory. */
+static char *list_of(const struct run_plan *plan)
+{
+	size_t size = 1;
+	char *list, *to;
+
+	for (int i = 0; i < plan->whole.nevents; i++)
+		size += strlen(plan->string[i]) + 16;
+	list = to = malloc(size);
+	if (!list)
+		return NULL;
+	*to = '\0';
+	for (int slots = 1; slots >= 0; slots--)
+		for (int i = 0; i < plan->whole.nevents; i++) {
+			if (tach__is_slots(&plan->attr[i]) != slots)
+				continue;
+			if (i == plan->whole.repeats)
+				to += sprintf(to, "%s,", plan->whole.repeated);
+			else
+				to += sprintf(to, "m%d=%s,", i, plan->string[i]);
+		}
+	return list;
+}
+
+static int divide(struct planning *p)
+{
+	struct run_plan *plan = p->plan;
+	char *list;
+	int code;
+
+	plan->whole.repeats = find_repeated(plan);
+	list = list_of(plan);
+	if (!list)
+		return fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	code = tach__passes_plan(&plan->passes, list, 0, 0, &p->err);
+	free(list);
+	return code;
+}
+
+static int make(struct planning *p)
+{
+	int code = 0;
+
+	if (p->events)
+		code = add_events(p);
+	if (!code && p->metrics)
+		code = add_all_metrics(p);
+	if (!code)
+		code = divide(p);
+	/* Fields of PERF_METRICS without the slots that they are parts of. */
+	if (code == TACH_ERR_FEATCOMB)
+		code = add_set(p, "TOPDOWN:SLOTS", NULL, NULL);
+	if (!code && !p->plan->passes)
+		code = divide(p);
+	free(p->labelled);
+	return code;
+}
+
+int run_plan_make(struct run_plan *plan, const char *events, const char *metrics)
+{
+	struct planning p = {
+		.plan = plan, .events = events, .metrics = metrics, .err = TACH_ERROR_INIT};
+	int code;
+
+	*plan = (struct run_plan){.whole = {.event = plan->event,
+					    .metric = plan->metric,
+					    .repeated = TACH__BENCH_REPEATED,
+					    .repeats = -1}};
+	code = make(&p);
+	if (!code)
+		return 0;
+	complain("tach run", metrics ? metrics : events, &p.err);
+	run_plan_free(plan);
+	return RUN_FAILED;
+}
+
+void run_plan_free(struct run_plan *plan)
+{
+	free(plan->passes);
+	tach__arena_free(&plan->arena);
+	plan->passes = NULL;
+	plan->arena = (struct tach__arena){0};
+}
