@@ -351,6 +351,22 @@ int tach_derived_expand_formula(struct tach_derived *d, int pmu, const char *for
 	return expand_written(d, &w, out, err);
 }
 
+/* As in definitions: with modifiers what is an event as it is written comes first. */
+static int is_event(int pmu, const char *name, size_t length)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+	struct tach_event event = {.size = sizeof event};
+	char string[TACH_EVENT_NAME_MAX];
+
+	if (length >= sizeof string)
+		return 0;
+	memcpy(string, name, length);
+	string[length] = '\0';
+	opt.pmu = pmu;
+	opt.any_pmu = pmu >= 0;
+	return tach_event_encode(string, &opt, &event, NULL) == 0;
+}
+
 int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
 			 struct tach_error *err)
 {
@@ -358,7 +374,8 @@ int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_e
 	struct written w;
 	int rc;
 
-	if (!d || !written(d, pmu, name, length, &w))
+	if (!d || !written(d, pmu, name, length, &w) ||
+	    (w.length && is_event(pmu, name, length)))
 		return 0;
 	rc = expand_written(d, &w, out, err);
 	return rc ? rc : 1;

@@ -2,6 +2,7 @@
 /* Sets: lists of events, labels, callers' attrs, metrics, and what is said of bad ones. */
 #include <math.h>
 #include <string.h>
+#include <tach/pmu.h>
 #include <tach/set.h>
 #include "tests/check.h"
 
@@ -97,6 +98,21 @@ static void perfs_lists(void)
 	fails("{cycles,bogus}:u", NULL, TACH_ERR_NOTFOUND, 9);
 	fails("{cycles,system_time}", NULL, TACH_ERR_NOTSUPP, 9);
 	fails("cycles/name=y,period=5/", NULL, TACH_ERR_NOTSUPP, 1);
+}
+
+/* MACHINE_CLEARS:COUNT is an event, although Machine_Clears is a metric that takes modifiers.
+ */
+static void events_before_metrics(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.events = "MACHINE_CLEARS:MEMORY_ORDERING,MACHINE_CLEARS:COUNT:c=1";
+	opt.pmu = tach_pmu_find("skl");
+	CHECK(tach_set_create(&opt, &set, &err) == 0 && tach_set_count(set) == 2 &&
+		      tach_set_nmetrics(set) == 0 && tach_set_attr(set, 0)->config == 0x2c3,
+	      "%s", err.text);
+	tach_set_free(set);
 }
 
 /* User level only, unless asked otherwise; but the scheduler's events happen in the kernel. */
@@ -327,6 +343,7 @@ int main(void)
 {
 	CASE(lists_are_split);
 	CASE(perfs_lists);
+	CASE(events_before_metrics);
 	CASE(levels_are_the_users);
 	CASE(metrics_bring_their_events);
 	CASE(a_zero_divisor_is_flagged);
