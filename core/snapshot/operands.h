@@ -7,9 +7,10 @@
 
 struct tach__operands {
 	uint32_t count;
-	uint64_t n[TACH_COUNTERS_MAX], raw[TACH_COUNTERS_MAX];
-	double error[TACH_COUNTERS_MAX];
-	uint32_t flags[TACH_COUNTERS_MAX];
+	/* Of several reports together, more than a set has. */
+	uint64_t n[TACH_FORMULA_OPERANDS_MAX], raw[TACH_FORMULA_OPERANDS_MAX];
+	double error[TACH_FORMULA_OPERANDS_MAX];
+	uint32_t flags[TACH_FORMULA_OPERANDS_MAX];
 	struct tach_value time;
 };
 

@@ -180,6 +180,49 @@ static void what_disagrees_is_not_merged(void)
 	tach_snapshot_free(s);
 }
 
+/* Reports together hold more than a set does, and metrics over all of it. */
+static void more_than_a_set_holds(void)
+{
+	enum { MANY = 120 };
+	static char json[1 << 16];
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *s = NULL, *sum = NULL;
+	const struct tach_snapshot *list[2];
+	struct tach_value v = {0};
+	char name[16];
+
+	strcpy(json, "{\"tach\":1,\"note\":\"\",\"clock\":{\"hz\":1e9,\"estimate\":false},"
+		     "\"threads\":1,\"refused\":0,\"lost\":0,\"stale\":0,\"unopened\":0,"
+		     "\"quantities\":[{\"name\":\"time\"}");
+	for (int i = 0; i < MANY; i++)
+		sprintf(json + strlen(json), ",{\"name\":\"q%d\"}", i);
+	sprintf(json + strlen(json),
+		"],\"metrics\":[{\"name\":\"ends\",\"formula\":\"N0 + N%d\"}],\"regions\":["
+		"{\"name\":\"r\",\"file\":\"\",\"function\":\"\",\"line\":0,\"entries\":1,"
+		"\"calls\":1,\"outermost\":1,\"skipped\":0,\"excluded\":0,\"nested\":0,"
+		"\"threads\":1,\"provenance\":{}",
+		MANY - 1);
+	for (int part = 0; part < 2; part++) {
+		sprintf(json + strlen(json), ",\"%s\":{", part ? "self" : "inclusive");
+		value(json, "time", 1, 0);
+		for (int i = 0; i < MANY; i++) {
+			sprintf(name, "q%d", i);
+			value(json, name, i + 1, 0);
+		}
+		value(json, "ends", MANY + 1, 0);
+		strcat(json, "}");
+	}
+	strcat(json, "}]}");
+	CHECK(tach_snapshot_load(json, strlen(json), &s, &err) == 0, "%d:%d: %s", err.line,
+	      err.column, err.text);
+	list[0] = list[1] = s;
+	CHECK(tach_snapshot_merge(list, 2, &sum, &err) == 0, "%s", err.text);
+	tach_snapshot_derived(sum, 0, 0, TACH_PART_INCLUSIVE, &v);
+	CHECK(v.value == 2 * (MANY + 1), "%g", v.value);
+	tach_snapshot_free(sum);
+	tach_snapshot_free(s);
+}
+
 /* A program's own names are not ours. */
 static void names_stay(void)
 {
@@ -196,6 +239,7 @@ int main(void)
 {
 	CASE(what_is_counted_again_is_a_mean);
 	CASE(what_disagrees_is_not_merged);
+	CASE(more_than_a_set_holds);
 	CASE(names_stay);
 	return check_done();
 }
