@@ -48,6 +48,9 @@ struct victim {
 
 	uint64_t reads, regions, flagged, lost;
 	uint64_t backward, outside, excess, inexact, unflagged;
+
+	time_t told; /* a line of how far it is */
+	uint64_t so_far;
 };
 
 static inline uint64_t adversary_reads(void)
@@ -353,10 +356,30 @@ static inline void victim_turn(struct victim *v)
 	}
 }
 
+/*
+ * A line now and then, as long as it gets on: who boots the guest takes a program that has said
+ * nothing for long for one that hangs, and a machine may be slow. so_far must grow.
+ */
+static inline void victim_tell(struct victim *v, const char *what, uint64_t so_far)
+{
+	time_t now = time(NULL);
+
+	if (v->told == 0)
+		v->told = now;
+	if (now - v->told < 20 || so_far == v->so_far)
+		return;
+	printf("# %" PRIu64 " %s so far\n", so_far, what);
+	fflush(stdout);
+	v->told = now;
+	v->so_far = so_far;
+}
+
 static inline void victim_suffer(struct victim *v, uint64_t reads)
 {
-	while (v->reads < reads)
+	while (v->reads < reads) {
+		victim_tell(v, "reads", v->reads);
 		victim_turn(v);
+	}
 }
 
 /*
@@ -367,13 +390,15 @@ static inline void victim_suffer(struct victim *v, uint64_t reads)
  */
 enum { STRIKES_MAX = 1000 };
 
-static inline int victim_must_go_on(const struct victim *v, const struct adversary *a,
+static inline int victim_must_go_on(struct victim *v, const struct adversary *a,
 				    uint64_t atleast, int effect)
 {
 	uint64_t strikes = a->shared->strikes;
 
-	if (v->reads < adversary_reads())
+	if (v->reads < adversary_reads()) {
+		victim_tell(v, "reads", v->reads);
 		return 1;
+	}
 	if (strikes >= adversary_strikes(atleast) &&
 	    (effect || strikes >= STRIKES_MAX * atleast))
 		return 0;
@@ -381,6 +406,7 @@ static inline int victim_must_go_on(const struct victim *v, const struct adversa
 		CHECK(0, "the adversary ended after %" PRIu64 " strikes", strikes);
 		return 0;
 	}
+	victim_tell(v, "strikes", strikes);
 	adversary_sleep(100);
 	return 1;
 }

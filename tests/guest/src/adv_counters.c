@@ -53,6 +53,7 @@ static void multiplexed(const char *what, uint32_t flags)
 			uint64_t delta[TACH_COUNTERS_MAX];
 			uint32_t how = victim_region(&v, delta);
 
+			victim_tell(&v, "reads", v.reads);
 			v.lost += (how & TACH_FLAG_LOST) != 0;
 			if (how == 0)
 				judge_region(&v, how, delta, NULL, NULL);

@@ -194,6 +194,7 @@ static void numbers_taken(void)
 	CHECK(pipe(end) == 0 && write(end[1], bytes, sizeof bytes) == sizeof bytes);
 	t = (struct theft){&v, end[0], -1};
 	while (reads < adversary_reads() || strikes < adversary_strikes(200)) {
+		victim_tell(&v, "strikes", strikes);
 		take(&t, strikes++);
 		CHECK(tach__group_read(&tach__reader(v.reader)->hard, &now) < 0);
 		for (int i = 0; i < 200; i++) {

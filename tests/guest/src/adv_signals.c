@@ -105,6 +105,7 @@ static void storm(const char *what, void (*handler)(int), long microseconds)
 			once.it_value.tv_usec = 1 + (long)(sent++ % (uint64_t)microseconds);
 			setitimer(ITIMER_REAL, &once, NULL);
 		}
+		victim_tell(&v, "strikes", strikes);
 		victim_turn(&v);
 	}
 	while (strikes < sent)
