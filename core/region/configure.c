@@ -110,8 +110,8 @@ static void publish(struct tach__config *config, const char *only)
 		tach__lock(&held);
 		tach__config_drop(old);
 		tach__unlock(&held);
+		tach__configs_sweep();
 	}
-	tach__configs_sweep();
 }
 
 static void note_odd(struct tach__config *config)

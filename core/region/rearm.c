@@ -59,7 +59,21 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
+/* A site that is registered later finds the switch as it is. */
+static int there_are_sites(void)
+{
+	struct tach__held held;
+	int some;
+
+	tach__lock(&held);
+	some = !cds_list_empty(&tach__registry.sites);
+	tach__unlock(&held);
+	return some;
+}
+
+/* As a process begins there are none, and modules are not gone through. */
 void tach__sites_rearm(void)
 {
-	dl_iterate_phdr(rearm_module, NULL);
+	if (there_are_sites())
+		dl_iterate_phdr(rearm_module, NULL);
 }
