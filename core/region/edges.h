@@ -239,6 +239,12 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 		all;                                                                           \
 	})
 
+/* Of what there is straight code for: one for each number of counters. */
+#define TACH__INSTANCES(instance)                                                              \
+	instance(0) instance(1) instance(2) instance(3) instance(4) instance(5) instance(6)    \
+		instance(7) instance(8)
+TACH_STATIC_ASSERT(TACH__UNROLLED == 8, "TACH__INSTANCES");
+
 /* ---- start.c ---- */
 
 /* Whether the thread's counters are as many, and read inline: else straight code would only

@@ -124,30 +124,15 @@ void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *ma
 #define INSTANCE(n)                                                                            \
 	BEGIN(plain_##n, n, 0)                                                                 \
 	BEGIN(fenced_##n, n, 1)
-INSTANCE(0)
-INSTANCE(1)
-INSTANCE(2)
-INSTANCE(3)
-INSTANCE(4)
-INSTANCE(5)
-INSTANCE(6)
-INSTANCE(7)
-INSTANCE(8)
+TACH__INSTANCES(INSTANCE)
 BEGIN(plain_any, self->count, 0)
 BEGIN(fenced_any, self->count, 1)
 
-#define ROW(n)                                                                                 \
-	{                                                                                      \
-		{begin_plain_##n, begin_fenced_##n},                                           \
-		{                                                                              \
-			open_plain_##n, open_fenced_##n                                        \
-		}                                                                              \
-	}
+#define ROW(n) {{begin_plain_##n, begin_fenced_##n}, {open_plain_##n, open_fenced_##n}},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->begin[0]) begin[2];
 	__typeof__(((struct tach__hot *)0)->open[0]) open[2];
-} straight[] = {ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7), ROW(8)},
-  any = ROW(any);
+} straight[] = {TACH__INSTANCES(ROW)}, any[] = {ROW(any)};
 
 int tach__edges_straight(const struct tach__hot *self)
 {
@@ -158,7 +143,7 @@ int tach__edges_straight(const struct tach__hot *self)
 void tach__start_choose(struct tach__hot *self)
 {
 	const struct instance *instance =
-		tach__edges_straight(self) ? &straight[self->count] : &any;
+		tach__edges_straight(self) ? &straight[self->count] : any;
 
 	memcpy(self->begin, instance->begin, sizeof self->begin);
 	memcpy(self->open, instance->open, sizeof self->open);

@@ -330,15 +330,7 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 #define INSTANCE(n)                                                                            \
 	END(plain_##n, n, 0)                                                                   \
 	END(fenced_##n, n, 1)
-INSTANCE(0)
-INSTANCE(1)
-INSTANCE(2)
-INSTANCE(3)
-INSTANCE(4)
-INSTANCE(5)
-INSTANCE(6)
-INSTANCE(7)
-INSTANCE(8)
+TACH__INSTANCES(INSTANCE)
 
 static void end_plain_any(struct tach_region_mark *mark)
 {
@@ -350,20 +342,15 @@ static void end_fenced_any(struct tach_region_mark *mark)
 	end_any(mark, 1);
 }
 
-#define ROW(n)                                                                                 \
-	{                                                                                      \
-		end_plain_##n, end_fenced_##n                                                  \
-	}
+#define ROW(n) {{end_plain_##n, end_fenced_##n}},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->end[0]) end[2];
-} straight[] = {{ROW(0)}, {ROW(1)}, {ROW(2)}, {ROW(3)}, {ROW(4)},
-		{ROW(5)}, {ROW(6)}, {ROW(7)}, {ROW(8)}},
-  any = {ROW(any)};
+} straight[] = {TACH__INSTANCES(ROW)}, any[] = {ROW(any)};
 
 void tach__stop_choose(struct tach__hot *self, int plain)
 {
 	const struct instance *instance =
-		plain && tach__edges_straight(self) ? &straight[self->count] : &any;
+		plain && tach__edges_straight(self) ? &straight[self->count] : any;
 
 	memcpy(self->end, instance->end, sizeof self->end);
 }
