@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which boxes of the uncore a machine has. */
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include "core/os/kernel_files.h"
 #include "core/pmu/pmu.h"
@@ -26,14 +25,17 @@ static int fits(const struct tach__tab_boxes *b, const struct tach__cpu *cpu)
 static int served(const char *root, int pmu)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
-	char path[128];
+	char path[128] = DEVICES, *device = path + sizeof DEVICES - 1;
 
 	while (*name) {
 		size_t length = strcspn(name, " ");
 
-		snprintf(path, sizeof path, DEVICES "%.*s", (int)length, name);
-		if (tach__file_exists(root, path))
-			return 1;
+		if (length < sizeof path - sizeof DEVICES) {
+			memcpy(device, name, length);
+			device[length] = '\0';
+			if (tach__file_exists(root, path))
+				return 1;
+		}
 		name += length + (name[length] == ' ');
 	}
 	return 0;
