@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Programs of Debian's in the x86 guest. perf's own names of events, of six processors, are words of ours too;
+# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library as with Debian's.
+# tests/run: memory=2300
+set -u
+cd "$(dirname "$0")/../.."
+B=${B:-build}
+tests/guest/ready x86 || exit 77
+tools/need linux-perf llvm-14 libpfm4 >/dev/null || { echo "skip x86-clients: packages cannot be installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cp -L "$B/libpfm4/libpfm.so.4" "$work/libpfm-ours.so"
+perf=$(command -v perf) exegesis=/usr/lib/llvm-14/bin/llvm-exegesis env=$(command -v env)
+mapfile -t libraries < <(ldd "$perf" "$exegesis" "$env" | grep -o '=> /[^ ]*' | cut -c4- | sort -u)
+loader=$(ldd "$env" | grep -o '/[^ ]*ld-linux[^ ]*')
+
+# The guest has no shared libraries of its own: the loader is named, and told where they are.
+run=("${loader##*/}" --library-path /bin) commands=()
+for cpu in GenuineIntel-6-{55-4,6A-6,3C-3,8F-6} AuthenticAMD-{23-31-0,25-1-1}; do
+	commands+=(-x "${run[*]} /bin/env PERF_CPUID=$cpu /bin/${run[*]} /bin/perf list --details pmu")
+done
+for preload in '' '--preload /bin/libpfm-ours.so'; do
+	for mode in latency uops; do
+		commands+=(-x "${run[*]} $preload /bin/llvm-exegesis --mode=$mode --opcode-name=ADD64rr --mcpu=skylake-avx512")
+	done
+done
+tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/libpfm-ours.so" "$loader" \
+	"${libraries[@]}" >"$work/out" 2>&1
+
+failed=0
+result() { if [ "$2" = 0 ]; then echo "ok x86-clients/$1"; else echo "not ok x86-clients/$1"; failed=1; fi; }
+
+# Where ours differ: fixed counters, which perf 6.1 asks general ones for, and words that the vendor has corrected
+# or taken back since.
+cat >"$work/rules" <<'END'
+fixed hsw cpu_clk_unhalted.thread
+fixed hsw cpu_clk_unhalted.thread_any
+fixed hsw inst_retired.any
+fixed icx cpu_clk_unhalted.thread
+fixed icx inst_retired.any
+fixed skx cpu_clk_unhalted.thread
+fixed skx cpu_clk_unhalted.thread_any
+fixed skx inst_retired.any
+fixed spr cpu_clk_unhalted.thread
+fixed spr inst_retired.any
+newer hsw uops_retired.total_cycles
+newer skx uops_retired.stall_cycles
+newer skx uops_retired.total_cycles
+newer spr amx_ops_retired.bf16
+newer spr amx_ops_retired.int8
+newer spr arith.idiv_active
+END
+cat >"$work/names.py" <<'END'
+import re, subprocess, sys
+PMUS = {'6-55-4': 'skx', '6-6A-6': 'icx', '6-3C-3': 'hsw', '6-8F-6': 'spr',
+        '23-31-0': 'amd64_fam17h_zen2', '25-1-1': 'amd64_fam19h_zen3'}
+SHIFT = {'event': 0, 'umask': 8, 'edge': 18, 'any': 21, 'inv': 23, 'cmask': 24, 'in_tx': 32, 'in_tx_cp': 33}
+asked, pmu, name = [], None, None
+for line in open(sys.argv[1], errors='replace'):
+    line = line.rstrip()
+    if line.startswith('@@ run'):
+        cpu = re.search(r'PERF_CPUID=\w+-(\S+)', line)
+        pmu, name = PMUS[cpu.group(1)] if cpu else None, None
+    elif pmu and re.match(r'  [a-z]\S*$', line):
+        name = line.strip()
+    elif name and (terms := re.match(r'\s{8}cpu/(.*)/$', line)):
+        config = config1 = 0
+        for term in terms.group(1).split(','):
+            key, _, value = term.partition('=')
+            value = int(value or '1', 0)
+            if key == 'event' and pmu.startswith('amd'):
+                value = value & 0xff | value >> 8 << 32
+            if key in SHIFT:
+                config |= value << SHIFT[key]
+            elif key != 'period':
+                config1 = value
+        asked.append((pmu, name, config, config1))
+        name = None
+lines = ''.join('%s::%s\t8\t2\n' % a[:2] for a in asked)
+answers = subprocess.run([sys.argv[2], 'encode', '--batch'], input=lines, capture_output=True, text=True).stdout
+for (pmu, name, *want), answer in zip(asked, answers.splitlines(), strict=True):
+    c = answer.split('\t')
+    have = [int(x, 16) for x in c[4].split(':')[1:3]] if c[3] == 'OK' else None
+    # perf 6.1 prints the lower half of the offcore response.
+    if not have or [have[0], have[1] & 0xffffffff] != want:
+        print(pmu, name)
+        print('#', name, want, have or c[3], file=sys.stderr)
+print(len(asked), file=open(sys.argv[3], 'w'))
+END
+rc=0
+python3 "$work/names.py" "$work/out" "$B/tach" "$work/count" 2>"$work/said" | sort >"$work/differ"
+[ "$(cat "$work/count")" -gt 1900 ] || { tail -n 5 "$work/out" | sed 's/^/# /'; rc=1; }
+diff <(cut -d' ' -f2- "$work/rules" | sort) "$work/differ" || { cat "$work/said"; rc=1; }
+result perf_list $rc
+
+# Names of counters are libpfm-4's, and what they count is the emulator's: a number to a hundredth.
+measured() { grep -oE 'key: [A-Za-z0-9_]+, value: [0-9.]+' "$work/out" | sed -E 's/(\.[0-9]{2})[0-9]*$/\1/'; }
+n=$(measured | wc -l)
+[ "$n" -ge 20 ] && cmp -s <(measured | head -n $((n / 2))) <(measured | tail -n $((n / 2)))
+rc=$?
+[ $rc = 0 ] || { measured; grep error "$work/out"; } | sed 's/^/# /'
+result llvm_exegesis $rc
+exit $failed
