@@ -136,6 +136,11 @@ static const struct {
 	{"STALL_BACKEND", BACKEND, 1},
 	{"STALL_BACKEND_MEM", MEMORY, 1},
 	{"STALL_BACKEND_MEMBOUND", MEMORY, 1},
+	/* What vendors take out by, or weigh by: a core that does none of it. */
+	{"BR_MIS_PRED", 0, 0},
+	{"STALL_FRONTEND_FLUSH", 0, 1},
+	{"INT_MISC:UOP_DROPPING", 0, 0},
+	{"EXE_ACTIVITY:2_PORTS_UTIL", 0, 1},
 };
 
 /*
@@ -149,10 +154,11 @@ static const struct {
 	{" glm ", 3},
 	{" glp tmt ehl ", 4},
 	{" snb snb_ep ivb ivb_ep hsw hsw_ep bdw bdw_de bdw_ep skl skx clx ", 4},
-	{" icl tgl rkl icx adl_grt arm_n2 ", 5},
+	{" icl tgl rkl icx adl_grt arm_n2 arm_n3 ", 5},
 	{" adl_glc spr emr mtl_rwc gnr grr srf mtl_cmt arl_cmt amd64_fam19h_zen4 ", 6},
 	{" arl_lnc lnl_lnc ptl_cgc nvl_cyc arl_skt lnl_skt cwf ptl_dkt ", 8},
 	{" amd64_fam1ah_zen5 arm_v1 arm_v2 ", 8},
+	{" arm_v3 ", 10},
 };
 
 static const struct share {
@@ -334,6 +340,108 @@ static void shares_come_back(void)
 	CHECK(pmus >= 60 && second >= 50, "%d PMUs, %d", pmus, second);
 }
 
+/* ---- what the vendors say ---- */
+
+/* A number for each event, the same in every formula; cycles are cycles. */
+static uint64_t number_of(const char *event)
+{
+	uint64_t h = 1469598103934665603u;
+
+	if (!strcmp(event, "CPU_CYCLES") || strstr(event, "CPU_CLK_") ||
+	    strstr(event, "UNHALTED"))
+		return strstr(event, "THREAD_ANY") ? 2000003 * 2 : 2000003;
+	/* Of both threads of a core. */
+	if (!strcmp(event, "INT_MISC.RECOVERY_CYCLES_ANY") ||
+	    !strcmp(event, "INT_MISC:RECOVERY_CYCLES_ANY"))
+		return 2 * number_of("INT_MISC:RECOVERY_CYCLES");
+	for (; *event; event++)
+		h = (h ^ (unsigned char)*event) * 1099511628211u;
+	return 100000 + (h >> 33) % 400000;
+}
+
+/* In percent, as people are shown it. */
+static double shown(int pmu, const char *name)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+	uint64_t n[TACH_FORMULA_OPERANDS_MAX];
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_expansion *x = NULL;
+	double value;
+
+	if (tach_derived_find(presets, pmu, name, &info) ||
+	    tach_derived_expand(presets, pmu, name, &x, &err)) {
+		CHECK(0, "%s: %s", name, err.text);
+		return NAN;
+	}
+	for (int i = 0; i < tach_expansion_count(x); i++)
+		n[i] = number_of(tach_expansion_event(x, i));
+	value = tach_formula_eval(tach_expansion_formula(x), n, 0, NULL);
+	tach_expansion_free(x);
+	return value * (info.scale > 0 ? info.scale : 1);
+}
+
+/* Presets that have the vendor's terms say what the vendor's metric does. */
+static void as_vendors_say(void)
+{
+	static const struct {
+		const char *pmu, *suffix, *names[8][2];
+	} same[] = {
+		{"arm_v1",
+		 "",
+		 {{"frontend", "frontend_bound"},
+		  {"backend", "backend_bound"},
+		  {"retiring", "retiring"},
+		  {"bad_speculation", "bad_speculation"}}},
+		{"arm_v2",
+		 "",
+		 {{"frontend", "frontend_bound"},
+		  {"backend", "backend_bound"},
+		  {"retiring", "retiring"},
+		  {"bad_speculation", "bad_speculation"}}},
+		{"arm_n2",
+		 "_r0p3",
+		 {{"frontend", "frontend_bound"},
+		  {"backend", "backend_bound"},
+		  {"retiring", "retiring"},
+		  {"bad_speculation", "bad_speculation"}}},
+		{"arm_n3",
+		 "",
+		 {{"frontend", "frontend_bound"},
+		  {"backend", "backend_bound"},
+		  {"retiring", "retiring"},
+		  {"bad_speculation", "bad_speculation"}}},
+		{"arm_v3",
+		 "",
+		 {{"frontend", "frontend_bound"},
+		  {"backend", "backend_bound"},
+		  {"retiring", "retiring"},
+		  {"bad_speculation", "bad_speculation"}}},
+		{"skl", "", {{"memory_bound", "Memory_Bound"}, {"retiring", "Retiring"}}},
+		{"clx", "", {{"memory_bound", "Memory_Bound"}, {"retiring", "Retiring"}}},
+	};
+
+	for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+		int pmu = tach_pmu_find(same[i].pmu);
+
+		for (int k = 0; same[i].names[k][0]; k++) {
+			struct tach_derived_info info = {.size = sizeof info};
+			char ours[64], theirs[64];
+			double a, b;
+
+			snprintf(ours, sizeof ours, "topdown_%s", same[i].names[k][0]);
+			snprintf(theirs, sizeof theirs, "%s%s", same[i].names[k][1],
+				 same[i].suffix);
+			/* What all revisions have in common has no suffix. */
+			if (tach_derived_find(presets, pmu, theirs, &info))
+				snprintf(theirs, sizeof theirs, "%s", same[i].names[k][1]);
+			a = shown(pmu, ours);
+			b = shown(pmu, theirs);
+			CHECK(fabs(a - b) <= 1e-9 * fabs(b), "%s %s: %g, %s is %g", same[i].pmu,
+			      ours, a, theirs, b);
+		}
+	}
+}
+
 int main(void)
 {
 	struct tach_derived_options opt = {.size = sizeof opt, .flags = TACH_DERIVED_PRESETS};
@@ -341,6 +449,7 @@ int main(void)
 	if (tach_derived_create(&opt, &presets, NULL))
 		return 1;
 	CASE(shares_come_back);
+	CASE(as_vendors_say);
 	tach_derived_free(presets);
 	return check_done();
 }
