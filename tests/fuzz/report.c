@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/report.h>
+#include "core/snapshot/passes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -14,6 +15,22 @@ static int nowhere(void *context, const char *text, size_t length)
 	*total += length;
 	return 0;
 }
+
+/* What passes of a program are joined to. */
+static const char *const events[] = {"a", "b"};
+static const struct tach__passes_metric metrics[] = {
+	{"share", "N1 / N0", {.level = 1, .scale = 100, .unit = "percent of slots"}},
+	{"part", "elapsed_ns * N0", {.level = 2, .parent = "share", .threshold = "part > 1"}},
+};
+static const struct tach__passes_whole whole = {
+	.nevents = 2,
+	.nmetrics = 2,
+	.event = events,
+	.metric = metrics,
+	.repeated = "instructions",
+	.repeats = -1,
+	.bound = 0.01,
+};
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -32,6 +49,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	}
 	list[0] = list[1] = s;
+	if (tach__snapshot_passes(list, 2, &whole, &twice, NULL) == 0) {
+		struct tach_report_options opt = {.format = TACH_FORMAT_TEXT};
+
+		tach_report_write(twice, &opt, nowhere, &total, NULL);
+		tach_snapshot_free(twice);
+	}
 	if (tach_snapshot_merge(list, 2, &twice, NULL) == 0) {
 		struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
 
