@@ -209,6 +209,12 @@ static int judge_user_read(const struct tach__evidence *e, struct tach_examinati
 	fine(x, "user read", "read without a system call, the loop counts as %llu%s",
 	     (unsigned long long)e->user_counted,
 	     e->user_counted == e->loop && !e->used_cycles ? ": exact" : "");
+	/* drivers/perf/arm_pmuv3.c, armv8pmu_get_event_idx, since Linux 6.12. */
+	if (e->user_read == TACH__USER_MRS && !e->used_cycles)
+		fine(x, "user read",
+		     "instructions take a general counter: the one for them that newer cores "
+		     "have (FEAT_PMUv3_ICNTR) Linux gives to no event that user space may "
+		     "read");
 	if (e->user_read == TACH__USER_RDPMC && e->settings.rdpmc == 2)
 		found(x, TACH_CAUSE_RDPMC_ALL,
 		      "the PMU's rdpmc setting is 2: every process may read every counter at "

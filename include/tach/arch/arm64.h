@@ -19,6 +19,10 @@
  * by) and 12 bytes of code in place of 276; and the way back is predicted by the return stack.
  * It is no function call: x16, x17 and x30 are all that it changes.
  *
+ * Instructions are among the general ones: PMICNTR_EL0 (FEAT_PMUv3_ICNTR) Linux gives to no
+ * event that user space may read. From PMUv3.9 on Linux 6.13 and newer let a thread read its
+ * own counters alone (PMUACR_EL1); others, which a page names only while it changes, read 0.
+ *
  * A fault happens in a stub, and x30 then is the address of the site's record.
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \

@@ -202,6 +202,18 @@ static void taken_counters(void)
 	expect(&e, TACH_CAUSE_MEDIATED, TACH_VERDICT_FAST, "mediated vPMU");
 }
 
+/* Whether one of the findings says it. */
+static int says(const struct tach__evidence *e, const char *word)
+{
+	int found = 0;
+
+	tach__doctor_judge(e, &x);
+	for (uint32_t i = 0; i < x.nfindings; i++)
+		found |= strstr(x.findings[i].text, word) != NULL &&
+			 strlen(x.findings[i].text) + 1 < sizeof x.findings[i].text;
+	return found;
+}
+
 static void user_reads(void)
 {
 	struct tach__evidence e = healthy();
@@ -230,6 +242,12 @@ static void user_reads(void)
 	expect(&e, TACH_CAUSE_USER_LEGACY, TACH_VERDICT_SLOW, "SBI PMU extension");
 	e.user_read = TACH__USER_NONE;
 	expect(&e, TACH_CAUSE_USER_UNSUPPORTED, TACH_VERDICT_SLOW, "this architecture");
+	e = healthy();
+	e.user_read = TACH__USER_MRS;
+	CHECK(says(&e, "FEAT_PMUv3_ICNTR") && x.verdict == TACH_VERDICT_FAST);
+	e.used_cycles = 1;
+	e.user_counted = e.counted = e.loop;
+	CHECK(!says(&e, "FEAT_PMUv3_ICNTR"));
 	e = healthy();
 	e.map = -EPERM;
 	e.settings.memlock_bytes = 65536;
