@@ -184,7 +184,7 @@ static void every_preset_opens(void)
 	       opened, more, refused, with_slots);
 	/* Linux shows that name where there is PERF_METRICS. */
 	CHECK(access("/sys/bus/event_source/devices/cpu/events/topdown-retiring", F_OK) != 0 ||
-		      with_slots > 20,
+		      with_slots > 0,
 	      "%d with slots beside", with_slots);
 	/* QEMU's arm64 PMU has few events; its x86 one counts every code. */
 	CHECK(machine_is_arm64() ? opened >= 3 : opened > 50 && refused < opened,
