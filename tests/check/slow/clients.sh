@@ -121,6 +121,11 @@ for run in 'papi_event_chooser NATIVE skl::INST_RETIRED:ANY_P' 'papi_event_choos
 	[ $? = $want ] && [ -s "$work/have" ] && cmp -s "$work/theirs" "$work/have" ||
 		{ echo "# $run"; diff "$work/theirs" "$work/have" | head -5 | sed 's/^/# /'; rc=1; }
 done
+# Of the lines of papi_xml_event_info that differ, all but additional events are descriptions, which are ours.
+xml() { LIBPFM_FORCE_PMU=skl "$@" papi_xml_event_info 2>/dev/null | sed -E 's/ desc="[^"]*"//'; }
+xml env >"$work/theirs"
+xml with_ours >"$work/have"
+[ "$(grep -c '<event ' "$work/theirs")" -gt 80 ] && ! diff "$work/theirs" "$work/have" | grep '^<' | sed 's/^/# /' | grep . || rc=1
 result papi $rc
 
 # ---- the Python binding ----
