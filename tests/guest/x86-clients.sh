@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Programs of Debian's in the x86 guest. perf's own names of events, of six processors, are words of ours too;
-# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library as with Debian's.
+# Programs of Debian's and google-benchmark in the x86 guest. perf's own names of events, of six processors, are words of ours too;
+# llvm-exegesis, which was built for libpfm.so.4, measures the same with our library as with Debian's; and
+# google-benchmark, compiled with our headers and libpfm.a, counts a loop of known length.
 # tests/run: memory=2300
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
 tests/guest/ready x86 || exit 77
 tools/need linux-perf llvm-14 libpfm4 >/dev/null || { echo "skip x86-clients: packages cannot be installed"; exit 77; }
+headers=$PWD/compat/libpfm4/include
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cp -L "$B/libpfm4/libpfm.so.4" "$work/libpfm-ours.so"
@@ -24,8 +26,29 @@ for preload in '' '--preload /bin/libpfm-ours.so'; do
 		commands+=(-x "${run[*]} $preload /bin/llvm-exegesis --mode=$mode --opcode-name=ADD64rr --mcpu=skylake-avx512")
 	done
 done
+# What its build has instead of a configuration: these, and its own tests for std::regex.
+if src=$(tools/source benchmark); then
+	cat >"$work/loop.cc" <<'END'
+#include <benchmark/benchmark.h>
+static void loop(benchmark::State &state)
+{
+	for (auto _ : state) {
+		long n = 100000;
+
+		__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n));
+	}
+}
+BENCHMARK(loop)->Iterations(10);
+BENCHMARK_MAIN();
+END
+	printf '%s\n' "$src"/src/*.cc "$work/loop.cc" | grep -v benchmark_main |
+		(cd "$work" && xargs -P 2 -I{} g++ -std=c++11 -w -DHAVE_LIBPFM -DHAVE_POSIX_REGEX -DHAVE_STEADY_CLOCK -DNDEBUG \
+			-I"$src/include" -I"$headers" -c {}) >"$work/said" 2>&1 &&
+		g++ -static -s -o "$work/benchmark" "$work"/*.o "$B/libpfm4/libpfm.a" -lpthread -lm >>"$work/said" 2>&1
+	commands+=(-x "benchmark --benchmark_format=csv --benchmark_perf_counters=INST_RETIRED:ANY_P,BRANCH_INSTRUCTIONS_RETIRED")
+fi
 tests/guest/boot x86 -m 2000 "${commands[@]}" "$perf" "$exegesis" "$env" "$work/libpfm-ours.so" "$loader" \
-	"${libraries[@]}" >"$work/out" 2>&1
+	${src:+"$work/benchmark"} "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok x86-clients/$1"; else echo "not ok x86-clients/$1"; failed=1; fi; }
@@ -100,4 +123,15 @@ n=$(measured | wc -l)
 rc=$?
 [ $rc = 0 ] || { measured; grep error "$work/out"; } | sed 's/^/# /'
 result llvm_exegesis $rc
+
+if [ -z "$src" ]; then
+	echo "skip x86-clients/google_benchmark: its source cannot be fetched"
+else
+	# 200,000 instructions and 100,000 branches an iteration, a tenth of what is around ten, and the kernel's ticks.
+	awk -F, '/^"loop/ { found = $(NF - 1) >= 100000 && $(NF - 1) < 100500 && $NF >= 200000 && $NF < 202000 }
+		END { exit !found }' "$work/out"
+	rc=$?
+	[ $rc = 0 ] || { tail -n 5 "$work/said"; grep -A1 '^name,' "$work/out"; } | sed 's/^/# /'
+	result google_benchmark $rc
+fi
 exit $failed
