@@ -1,8 +1,10 @@
-# make dist: the tracked files as one archive, which builds without git.
+# make dist: the tracked files as one archive, which builds without git. make release: that of a new version.
 dist_name := tach-$(VERSION)
 dist: | $(B)
 	@git archive --format=tar --prefix=$(dist_name)/ HEAD | xz -c >$(B)/$(dist_name).tar.xz
 	@echo '$(B)/$(dist_name).tar.xz'
+release:
+	@tools/release
 $(B):
 	@mkdir -p $@
-.PHONY: dist
+.PHONY: dist release

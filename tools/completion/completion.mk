@@ -1,3 +1,11 @@
-# bash completion, where bash-completion looks for that of a command.
+# Completions, where each shell looks for that of a command.
 COMPLETIONSDIR ?= $(PREFIX)/share/bash-completion/completions
-install_files += tools/completion/tach=$$COMPLETIONSDIR/tach
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
+install uninstall: export COMPLETIONSDIR := $(COMPLETIONSDIR)
+install uninstall: export ZSHDIR := $(ZSHDIR)
+install uninstall: export FISHDIR := $(FISHDIR)
+install_files += tools/completion/tach.bash=$$COMPLETIONSDIR/tach tools/completion/tach.zsh=$$ZSHDIR/_tach \
+	tools/completion/tach.fish=$$FISHDIR/tach.fish
+# Their test (tests/check/slow/completions.sh).
+slow_packages += zsh fish

@@ -1,8 +1,8 @@
 # make install, make uninstall: both read the lists that the GNUmakefile and its fragments filled.
 install_packages := tach.pc=$$LIBDIR/pkgconfig/tach.pc \
 	tachConfig.cmake=$$LIBDIR/cmake/tach/tachConfig.cmake tachConfigVersion.cmake=$$LIBDIR/cmake/tach/tachConfigVersion.cmake
-# What tests/check/slow/install.sh and lintian.sh need.
-slow_packages += cmake meson ninja-build lintian dpkg-dev
+# What tests/check/slow/install.sh and debian.sh need.
+slow_packages += cmake meson ninja-build lintian dpkg-dev debhelper
 installed_files = $(install_programs) $(install_files)
 
 # A page of section 3 is found by every name it explains. Expanded by install and uninstall alone.
@@ -16,7 +16,6 @@ install uninstall: export BINDIR := $(BINDIR)
 install uninstall: export LIBDIR := $(LIBDIR)
 install uninstall: export INCLUDEDIR := $(INCLUDEDIR)
 install uninstall: export MANDIR := $(MANDIR)
-install uninstall: export COMPLETIONSDIR := $(COMPLETIONSDIR)
 
 source = $(firstword $(subst =, ,$1))
 destination = "$$DESTDIR$(lastword $(subst =, ,$1))"

@@ -26,7 +26,7 @@ cmp -s <("$tach" version) <("$tach" --version) || rc=1
 result documented
 
 # shellcheck disable=SC1091
-source tools/completion/tach
+source tools/completion/tach.bash
 complete_() { # WORD... -> COMPREPLY
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
 	_tach "$1" "${@: -1}" "${@: -2:1}"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Completion in zsh and fish, as a person at a terminal meets it (bash: tests/unit/tools/options.sh).
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tools/need zsh fish || { echo "skip completions: zsh or fish is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/home" "$work/zsh" "$work/bin"
+# The command comes from this build, without sanitizers' reports between the words.
+ln -s "$PWD/$B/tach" "$work/bin/tach"
+export PATH=$work/bin:$PATH HOME=$work/home TACH_PMU=skl TERM=dumb
+unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME
+cp tools/completion/tach.zsh "$work/zsh/_tach"
+
+# What a tab after these words brings. What follows is typed at once: it is read when completion is done.
+cat >"$work/tab.zsh" <<'TAB'
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell "PS1= PS2= RPS1=; unsetopt prompt_sp prompt_cr beep; LISTMAX=100000; fpath=($1 \$fpath)"
+zpty -w shell "autoload -Uz compinit; compinit -u -D; compdef _tach tach; zstyle ':completion:*' menu no; zstyle ':completion:*' insert-tab false; PS1='RE%{%}ADY'"
+zpty -r shell out '*READY*' # the line editor is there
+zpty -w -n shell "$2"$'\t\t'
+zpty -w shell $'\C-u'"print DO''NE"
+zpty -r shell out '*DONE*'
+print -r -- "$out"
+TAB
+in_zsh() { zsh -f "$work/tab.zsh" "$work/zsh" "$1" 2>&1 | tr -d '\r'; }
+in_fish() { fish --no-config -c 'source tools/completion/tach.fish; complete -C $argv[1]' "$1" 2>&1; }
+
+failed=0
+# LINE, a word that must be brought, one that must not.
+brings() {
+	local shell said bad
+	for shell in zsh fish; do
+		said=$("in_$shell" "$1") bad=
+		grep -qE -- "(^|[^[:alnum:]_-])$2" <<<"$said" || bad="$2 is missing"
+		! grep -qE -- "(^|[^[:alnum:]_-])$3([^[:alnum:]_-]|$)" <<<"$said" || bad="$3 is there"
+		if [ -z "$bad" ]; then echo "ok completions $shell: $1"; continue; fi
+		sed 's/^/# /' <<<"$said" | head -n 20
+		echo "not ok completions $shell: $1 ($bad)"
+		failed=1
+	done
+}
+brings 'tach do' doctor encode
+brings 'tach help di' dispatch doctor
+brings 'tach run --to' --topdown --json
+brings 'tach encode INST_RET' INST_RETIRED CPU_CLK_UNHALTED
+brings 'tach run -e cycles,INST_RET' INST_RETIRED CPU_CLK_UNHALTED
+brings 'tach report --format=x --format pro' prometheus html
+brings 'tach encode -p hs' hsw skx
+brings 'tach derived ch' check show
+brings 'tach run -- hea' head doctor
+exit $failed

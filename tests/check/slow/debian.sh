@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# tests/run: memory=600
+# packaging/debian makes packages that Debian would take: built by dpkg-buildpackage from the tracked files, the same bytes
+# in two folders, nothing for lintian to say; installed beside this machine's own packages the README's program runs, and
+# Debian's libpfm4 stays what programs find.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tools/need dpkg-dev debhelper lintian liburcu-dev || { echo "skip debian: lintian, debhelper or dpkg-dev is not installed"; exit 77; }
+grep -q -e -fsanitize "$B/flags" && { echo "skip debian: checked without sanitizers alone"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+umask 022
+failed=0 bad=0
+say() { if [ $bad = 0 ]; then echo "ok debian $1"; else echo "not ok debian $1"; failed=1; fi; bad=0; }
+must() { "$@" >"$work/out" 2>&1 || { bad=1; echo "# failed: $*"; tail -n 20 "$work/out" | sed 's/^/#    /'; }; }
+
+# Allowed: TAG, then why. A tag is judged wherever it is found.
+allowed() { cat <<'LIST'
+initial-upload-closes-no-bugs     no request for these packages exists in Debian
+LIST
+}
+
+version=$("$B/tach" version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
+[ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-1" ] || { bad=1; echo "# packaging/debian/changelog has another version than $version-1"; }
+say version
+
+build() { # FOLDER
+	mkdir -p "$1/tach"
+	{ git ls-files -z 2>/dev/null || find . -path "./$B" -prune -o -type f -print0; } | tar -c --null -T - | tar -x -C "$1/tach"
+	cp -r packaging/debian "$1/tach/debian"
+	(cd "$1/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b)
+}
+must build "$work/one"
+[ $bad = 0 ] || cp "$work/out" "$B/log/debian-build.log" 2>/dev/null
+say build
+[ $failed = 0 ] || exit 1
+must build "$work/a/second/folder"
+for deb in "$work/one"/*.deb; do
+	cmp -s "$deb" "$work/a/second/folder/${deb##*/}" || { bad=1; echo "# ${deb##*/} differs"; }
+done
+say reproducible
+
+must lintian --no-cfg --allow-root --display-info --pedantic --tag-display-limit 0 --fail-on none "$work/one"/*.changes
+cp "$work/out" "$work/said"
+found=$(awk 'NR == FNR { allowed[$1] = 1; next } $1 ~ /^[EWIP]:/ { tag = $3 == "source:" || $2 ~ /:$/ ? $3 : $2; if (!(tag in allowed)) print }' <(allowed) "$work/said")
+[ -z "$found" ] || { bad=1; sed 's/^/# /' <<<"$found" | head -n 40; }
+for tag in $(allowed | cut -d' ' -f1); do
+	grep -q " $tag" "$work/said" || { bad=1; echo "# nothing needs the exception for $tag any more"; }
+done
+say lintian
+
+# Installed on a copy of this machine that goes away with the mount namespace: what dpkg, ldconfig and the dynamic
+# linker do is real.
+cat >"$work/install" <<'SCRIPT'
+set -e
+mount -t tmpfs tmpfs "$work/over"
+mkdir "$work/over/up" "$work/over/work" "$work/over/root"
+mount -t overlay overlay -o "lowerdir=/,upperdir=$work/over/up,workdir=$work/over/work" "$work/over/root"
+mount -t proc proc "$work/over/root/proc"
+mount --bind /dev "$work/over/root/dev"
+mkdir "$work/over/root/packages" "$work/over/root/source"
+cp "$work"/one/*.deb "$work/over/root/packages"
+cp README.md "$work/one/tach/debian/tests/readme" "$work/over/root/source"
+chroot "$work/over/root" sh -ec '
+	PATH=/usr/sbin:/usr/bin:/sbin:/bin
+	export PATH
+	unset LD_LIBRARY_PATH PKG_CONFIG_PATH
+	dpkg -i /packages/*.deb
+	ldconfig -p >/before
+	! grep -q "libpfm.so.*/tach/" /before
+	cd /source
+	sh ./readme
+	folder=/usr/lib/$(gcc -print-multiarch)/tach
+	printf "#include <perfmon/pfmlib.h>\nint main(void) { return pfm_initialize(); }\n" >p.c
+	gcc -I/usr/include/tach -o p p.c -L$folder -lpfm -Wl,-rpath,$folder
+	./p
+	ldd p | grep -q "$folder/libpfm.so.4"
+	man -w tach tach_region >/dev/null
+	dpkg --purge tach libtach-dev libtach0 libtach-pfm-dev libtach-pfm4 libtach-pfm3
+	! find /usr/lib/*/tach /usr/include/tach /usr/share/man -name "*tach*" 2>/dev/null | grep . '
+SCRIPT
+mkdir "$work/over"
+export work
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	must unshare -m bash "$work/install"
+	say installed
+else
+	echo "skip debian installed: only root may mount over /usr/local"
+fi
+exit $failed

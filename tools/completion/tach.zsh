@@ -1,0 +1,57 @@
+#compdef tach
+# SPDX-License-Identifier: MIT
+# zsh completion of tach. It asks the command itself for its commands, options, PMUs and events, so that
+# nothing here can be out of date.
+
+_tach_options() {
+	compadd -- ${(u)${(f)"$(_call_program options $tach $command --help 2>/dev/null | grep -oE -- '(^|[[:space:],([|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,([|\t')"}}
+}
+
+# Events are long lists: only those that begin like the word, after its last comma.
+_tach_events() {
+	compset -P '*,'
+	[[ -n $PREFIX ]] && compadd -S '' -- ${(u)${(f)"$(_call_program events $tach list ${(q)PREFIX}'\*' 2>/dev/null | awk '/^  [^ ]/ { print $1 }')"}}
+}
+
+_tach() {
+	local tach=$words[1] command=$words[2] previous=$words[CURRENT-1] i
+	if (( CURRENT == 2 )) || [[ $command == help && $CURRENT == 3 ]]; then
+		compadd help $(_call_program commands $tach --help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p')
+		return
+	fi
+	if [[ $command == run ]]; then
+		# What follows the program's name is its own.
+		for (( i = 3; i < CURRENT; i++ )); do
+			case $words[i] in
+			--) shift i words; (( CURRENT -= i )); _normal; return;;
+			-e | -m | -o | --events | --metrics | --output | --format) (( i++ ));;
+			-*) ;;
+			*) shift $((i - 1)) words; (( CURRENT -= i - 1 )); _normal; return;;
+			esac
+		done
+	fi
+	if [[ ($command == top && $PREFIX != -*) || ($command == report && $previous == -p) ]] &&
+	   [[ ! $previous =~ '^(-[isr]|--interval|--sort|--region)$' ]]; then
+		_pids
+		return
+	fi
+	case $previous in
+	--format) compadd text json csv prometheus html; return;;
+	-p | --pmu) compadd -- $(_call_program pmus $tach list --all 2>/dev/null | awk '/^  [^ ]/ { print $1 }'); return;;
+	-o | --output | -f | --file | --root | --tracefs | --sysfs) _files; return;;
+	-e | --events) _tach_events; return;;
+	esac
+	if [[ $PREFIX == -* ]]; then
+		_tach_options
+	elif [[ $command == derived && $CURRENT == 3 ]]; then
+		compadd check list show eval
+	elif [[ $command == (encode|dispatch|list) ]]; then
+		_tach_events
+	elif [[ $command == run ]]; then
+		_command_names -e
+	else
+		_files
+	fi
+}
+
+_tach "$@"
