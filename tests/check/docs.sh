@@ -44,6 +44,17 @@ done
 [ "$n" -ge 2 ] || { bad=1; echo "# only $n programs were found"; }
 say recipes
 
+# The binding without a compiler, as it stands there: a region in the report, and a count or the reason why there is none.
+if command -v python3 >/dev/null && ! grep -q -e -fsanitize "$B/flags"; then
+	awk '/^```python$/ { on = 1; next } /^```$/ { on = 0 } on' docs/recipes/other-languages.md >"$work/counts.py"
+	LD_LIBRARY_PATH=$work/usr/lib TACH_OUTPUT=- python3 "$work/counts.py" >"$work/out" 2>&1 || bad=1
+	grep -qE '^sum +1 ' "$work/out" && grep -qE '^([0-9]+ ns, flags|nothing can be counted here: [a-z])' "$work/out" || bad=1
+	[ $bad = 0 ] || sed 's/^/# /' "$work/out"
+	say binding
+else
+	echo "skip docs_binding: python3 is not installed, or AddressSanitizer would have to be loaded first"
+fi
+
 for d in docs/*.md docs/recipes/*.md; do
 	for link in $(grep -o '](\([^):]*\))' "$d" | sed 's/](\(.*\))/\1/; s/#.*//'); do
 		[ -e "$(dirname "$d")/$link" ] || { bad=1; echo "# $d: $link does not exist"; }
