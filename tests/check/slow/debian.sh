@@ -29,7 +29,7 @@ build() { # FOLDER
 	mkdir -p "$1/tach"
 	{ git ls-files -z 2>/dev/null || find . -path "./$B" -prune -o -type f -print0; } | tar -c --null -T - | tar -x -C "$1/tach"
 	cp -r packaging/debian "$1/tach/debian"
-	(cd "$1/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -us -uc -b)
+	(cd "$1/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage -us -uc -b)
 }
 must build "$work/one"
 [ $bad = 0 ] || cp "$work/out" "$B/log/debian-build.log" 2>/dev/null
