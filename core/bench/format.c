@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/bench/bench.h"
+#include "core/bench/context.h"
+#include "core/bench/row.h"
 #include "core/base/json_out.h"
 
 /* What snprintf would do with it: cut to size, and the whole length known. */
@@ -141,8 +143,32 @@ int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format form
 		text[0] = '\0';
 	if (format == TACH_BENCH_JSON)
 		format_json(&out, bench);
+	else if (format == TACH_BENCH_ROW)
+		tach__bench_row(&out, bench);
+	else if (format == TACH_BENCH_HEAD)
+		tach__bench_head(&out, bench);
+	else if (format == TACH_BENCH_GOOGLE)
+		tach__bench_google(&out, bench);
 	else
 		format_text(&out, bench);
+	tach__out_flush(&out);
+	return (int)room.length;
+}
+
+int tach_bench_context(enum tach_bench_format format, char *text, size_t size)
+{
+	struct room room = {text, size, 0};
+	struct tach__machine machine;
+	struct tach__out out;
+
+	tach__machine_look(&machine, "");
+	tach__out_open(&out, append, &room);
+	if (size)
+		text[0] = '\0';
+	if (format == TACH_BENCH_GOOGLE)
+		tach__machine_google(&out, &machine);
+	else
+		tach__machine_text(&out, &machine);
 	tach__out_flush(&out);
 	return (int)room.length;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "core/base/sized.h"
 #include "core/bench/bench.h"
+#include "core/bench/decide.h"
 #include "core/bench/stats.h"
 
 void tach_bench_free(struct tach_bench *bench)
@@ -132,4 +133,25 @@ int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, i
 	out->reserved = 0;
 	out->differs = out->p < 1 - a->confidence && out->shift != 0;
 	return 0;
+}
+
+int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,
+		     double bound, double alpha, double *change, double *detectable)
+{
+	struct tach__rule rule = {.bound = bound, .alpha = alpha};
+	struct tach__decision is;
+	struct tach__values a, b;
+
+	if (!old || !now || i < 0 || i >= old->nseries || i >= now->nseries ||
+	    strcmp(old->series[i].name, now->series[i].name) != 0 || !(bound >= 0) ||
+	    !(alpha > 0 && alpha < 1))
+		return TACH_ERR_INVAL;
+	a = (struct tach__values){old->series[i].sample, old->series[i].samples};
+	b = (struct tach__values){now->series[i].sample, now->series[i].samples};
+	tach__decide(&is, &rule, a, b);
+	if (change)
+		*change = is.change;
+	if (detectable)
+		*detectable = tach__detectable(&is, &rule, a, b);
+	return (int)is.verdict;
 }

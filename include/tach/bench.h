@@ -121,7 +121,36 @@ TACH_API double tach_bench_drift(const struct tach_bench *bench) TACH_NONNULL(1)
 TACH_API int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, int i,
 				struct tach_bench_difference *out) TACH_MUST_USE;
 
-enum tach_bench_format { TACH_BENCH_TEXT, TACH_BENCH_JSON };
+enum tach_bench_verdict { TACH_BENCH_SAME, TACH_BENCH_WORSE, TACH_BENCH_BETTER };
+/*
+ * Whether value `i` grew from `old` to `now` by more than `bound` (0.05: 5 %), or shrank by
+ * more, as tach-gate(1) decides: where neither is so, a verdict is wrong in a share `alpha` of
+ * comparisons at most, as far as the samples show how a run differs from itself; how runs
+ * differ from each other the bound has to allow for. *change, relative, and *detectable, the
+ * least change that would have been called worse (INFINITY: none), may be NULL. A verdict, or
+ * TACH_ERR_INVAL.
+ */
+/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
+TACH_API int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,
+			      double bound, double alpha, double *change,
+			      double *detectable) TACH_MUST_USE;
+/*
+ * Which law times (ns, above 0) follow that were taken for these numbers: "O(1)", "O(log n)",
+ * "O(n)", "O(n log n)", "O(n^2)" or "O(n^3)", with its factor, and the root of the mean squared
+ * error relative to the mean time. NULL: fewer than 3.
+ */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API const char *tach_bench_fit(const double *n, const double *ns, size_t count,
+				    double *coefficient, double *error)
+	TACH_NONNULL(1, 2, 4, 5);
+
+enum tach_bench_format {
+	TACH_BENCH_TEXT,
+	TACH_BENCH_JSON,
+	TACH_BENCH_ROW,	  /* of a table, without name and newline */
+	TACH_BENCH_HEAD,  /* what stands above such rows of results with the same values */
+	TACH_BENCH_GOOGLE /* google-benchmark's objects, one for each sample, commas between */
+};
 /*
  * Like snprintf: writes at most size bytes with the final 0 and returns the whole length. Text
  * is a few lines, without what is missing; JSON one object in one line (schema tach-bench-1),
@@ -137,6 +166,21 @@ TACH_API int tach_bench_print(const struct tach_bench *bench, enum tach_bench_fo
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
 			     struct tach_error *err) TACH_MUST_USE;
+/*
+ * The samples of one benchmark (NULL: of the first) in a file of google-benchmark's, whole as
+ * it is: its real_time, one for each repetition. TACH_ERR_SYNTAX with line and column,
+ * TACH_ERR_NOTFOUND, TACH_ERR_NOMEM.
+ */
+/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
+TACH_API int tach_bench_load_google(const char *json, size_t length, const char *name,
+				    struct tach_bench **out,
+				    struct tach_error *err) TACH_MUST_USE;
+/*
+ * The machine as it is now, like snprintf: a line, and one for each warning (frequency scaling,
+ * a busy machine); TACH_BENCH_GOOGLE: the object "context" of google-benchmark's files.
+ */
+/* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
+TACH_API int tach_bench_context(enum tach_bench_format format, char *text, size_t size);
 
 /* ---- TACH_BENCH(name) { body } ---- */
 
@@ -149,6 +193,7 @@ struct tach_bench_case {
 	void (*setup)(uint64_t arg), (*teardown)(uint64_t arg); /* around a run; or NULL */
 	const char *unit;					/* or NULL */
 	double (*units)(uint64_t arg);
+	int complexity; /* 1: how time grows with the argument is of interest */
 };
 /* Adds to the list below; for constructors: not thread-safe. The case must stay. */
 /* MT-Unsafe race:cases | AS-Unsafe race:cases | AC-Unsafe corrupt | no allocation */
@@ -198,6 +243,15 @@ TACH_END_DECLS
 	}                                                                                      \
 	TACH_STATIC_ASSERT(sizeof(name) > 1, "the unit has a name")
 
+/* After TACH_BENCH_ARGS(id, ...): how its time grows with the number, as tach_bench_fit has it.
+ */
+#define TACH_BENCH_COMPLEXITY(id)                                                              \
+	__attribute__((constructor)) static void tach_bench_add_complexity_##id(void)          \
+	{                                                                                      \
+		tach_bench_case_##id.complexity = 1;                                           \
+	}                                                                                      \
+	TACH_STATIC_ASSERT(1, "takes no argument but the benchmark")
+
 #define TACH__BENCH(id, args, nargs)                                                           \
 	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg);                              \
 	static void tach_bench_loop_##id(void *tach_context, uint64_t tach_n)                  \
@@ -224,7 +278,8 @@ TACH_END_DECLS
 							      TACH__NULL,                      \
 							      TACH__NULL,                      \
 							      TACH__NULL,                      \
-							      TACH__NULL};                     \
+							      TACH__NULL,                      \
+							      0};                              \
 	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
 	{                                                                                      \
 		tach_bench_register(&tach_bench_case_##id);                                    \

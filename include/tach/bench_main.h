@@ -8,40 +8,33 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tach/bench.h>
+#include <tach/bench_show.h>
 #include <unistd.h>
-
-struct tach__bench_main {
-	struct tach_bench_options opt;
-	enum tach_bench_format format;
-	int list, npatterns;
-	char **patterns;
-	const char *against; /* file of an earlier run, or NULL */
-	char *earlier;	     /* what is in it */
-	size_t earlier_length;
-	int number, bad; /* benchmarks so far; one failed */
-	struct tach_bench *base;
-	char missing[256];
-};
 
 static void tach__bench_usage(FILE *to)
 {
-	fputs("usage: PROGRAM [--events LIST] [--samples N] [--seconds S] [--json]\n"
-	      "               [--against FILE] [--list] [PATTERN]...\n\n"
-	      "Runs the benchmarks whose names contain a PATTERN (all without one), and "
-	      "compares\n"
-	      "each with the first in time, or with itself in an earlier run.\n\n"
-	      "  --events LIST   what to count (cycles,instructions); any number of events\n"
-	      "  --samples N     samples of each (31)\n"
-	      "  --seconds S     how long a sample lasts at least (0.001)\n"
-	      "  --json          one JSON object a line\n"
-	      "  --against FILE  compare with what --json wrote there\n"
-	      "  --list          names only\n"
-	      "  --help          this\n\n"
-	      "Exit status: 0 done, 1 a benchmark failed or none matches, 2 bad usage.\n",
+	fputs("usage: PROGRAM [OPTION]... [REGEX]...\n\n"
+	      "Runs the benchmarks whose names match a REGEX (extended; all without one) and "
+	      "no\n"
+	      "!REGEX, and compares each with the first in time, or with itself in an earlier "
+	      "run.\n\n"
+	      "  --events LIST    what to count (cycles,instructions); any number of events\n"
+	      "  --samples N      samples of each (31)\n"
+	      "  --seconds S      how long a sample lasts at least (0.001)\n"
+	      "  --baseline NAME  compare with this benchmark, which is run first\n"
+	      "  --against FILE   compare with what --json wrote there, or google-benchmark\n"
+	      "  --bound PERCENT  with --against: what may change (5 in time, 0.5 in counts)\n"
+	      "  --details        all of each result, instead of a row in a table\n"
+	      "  --json           one JSON object a line\n"
+	      "  --google         JSON as google-benchmark's compare.py reads it\n"
+	      "  --list           names only\n"
+	      "  --help           this\n\n"
+	      "Exit status: 0 done, 1 a benchmark failed, none matches, or with --against one\n"
+	      "became worse, 2 bad usage.\n",
 	      to);
 }
 
@@ -60,6 +53,10 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 {
 	if (strcmp(word, "--json") == 0)
 		return m->format = TACH_BENCH_JSON, 1;
+	if (strcmp(word, "--google") == 0)
+		return m->format = TACH_BENCH_GOOGLE, 1;
+	if (strcmp(word, "--details") == 0)
+		return m->details = 1, 1;
 	if (strcmp(word, "--list") == 0)
 		return m->list = 1, 1;
 	if (!value)
@@ -68,6 +65,10 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 		return m->opt.events = value, 2;
 	if (strcmp(word, "--against") == 0)
 		return m->against = value, 2;
+	if (strcmp(word, "--baseline") == 0)
+		return m->baseline = value, 2;
+	if (strcmp(word, "--bound") == 0)
+		return (m->bound = tach__bench_number(value) / 100) > 0 ? 2 : 0;
 	if (strcmp(word, "--samples") == 0)
 		return (m->opt.samples = TACH__CAST(uint32_t, tach__bench_number(value))) ? 2
 											  : 0;
@@ -77,116 +78,6 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 }
 
 /* ---- one benchmark ---- */
-
-/* On a terminal, what is running; "": nothing any more. */
-static void tach__bench_progress(const char *name)
-{
-	if (!isatty(STDERR_FILENO))
-		return;
-	fprintf(stderr, "\r\033[K%s%s", name, *name ? " ..." : "");
-	fflush(stderr);
-}
-
-static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
-{
-	int length = tach_bench_print(bench, format, TACH__NULL, 0);
-	char *text = TACH__CAST(char *, malloc(TACH__CAST(size_t, length) + 1));
-
-	if (!text)
-		return 1;
-	tach_bench_print(bench, format, text, TACH__CAST(size_t, length) + 1);
-	fputs(text, stdout);
-	free(text);
-	return 0;
-}
-
-static void tach__bench_compare(const struct tach_bench *base, const struct tach_bench *bench,
-				const char *what, int quantity)
-{
-	struct tach_bench_difference d;
-	struct tach_bench_quantity a, b;
-
-	a.size = b.size = sizeof a;
-	if (tach_bench_compare(base, bench, quantity, &d) != 0 ||
-	    tach_bench_value(base, quantity, &a) != 0 ||
-	    tach_bench_value(bench, quantity, &b) != 0)
-		return;
-	printf("  %s %s: %+.4f %s", d.differs ? "differs from" : "no difference to", what,
-	       d.shift, quantity ? a.name : "ns");
-	if (d.differs && !(a.flags & TACH_FLAG_SMALL) && !(b.flags & TACH_FLAG_SMALL))
-		printf(", %.4g times as much", b.median / a.median);
-	printf(" (p %.2g)\n", d.p);
-}
-
-/* A whole file; NULL: it cannot be read. */
-static char *tach__bench_read(const char *file, size_t *length)
-{
-	FILE *from = fopen(file, "r");
-	char *text = TACH__NULL, *more;
-	size_t room = 0, n = 1;
-
-	*length = 0;
-	while (from && n) {
-		if (*length == room) {
-			room = room ? 2 * room : 65536;
-			more = TACH__CAST(char *, realloc(text, room));
-			if (!more)
-				break;
-			text = more;
-		}
-		n = fread(text + *length, 1, room - *length, from);
-		*length += n;
-	}
-	if (from)
-		fclose(from);
-	return text;
-}
-
-/* The line of an earlier run that has this benchmark (NULL: any). NULL: there is none. */
-static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
-					      const char *name)
-{
-	const char *line = m->earlier, *end = line + m->earlier_length;
-	struct tach_bench *found;
-
-	while (line < end) {
-		const char *next = TACH__CAST(
-			const char *, memchr(line, '\n', TACH__CAST(size_t, end - line)));
-		size_t n = TACH__CAST(size_t, (next ? next : end) - line);
-
-		if (tach_bench_load(line, n, &found, TACH__NULL) == 0) {
-			if (!name || strcmp(tach_bench_name(found), name) == 0)
-				return found;
-			tach_bench_free(found);
-		}
-		line += n + 1;
-	}
-	return TACH__NULL;
-}
-
-/* Takes the result. */
-static void tach__bench_done(struct tach__bench_main *m, struct tach_bench *bench)
-{
-	struct tach_bench *earlier = TACH__NULL;
-
-	m->bad |= tach__bench_print(bench, m->format);
-	if (*tach_bench_missing(bench))
-		snprintf(m->missing, sizeof m->missing, "%s", tach_bench_missing(bench));
-	if (m->against && m->format == TACH_BENCH_TEXT) {
-		earlier = tach__bench_earlier(m, tach_bench_name(bench));
-		for (int i = 0; earlier && i < tach_bench_count(bench); i++)
-			tach__bench_compare(earlier, bench, m->against, i);
-		if (!earlier)
-			printf("  %s does not have it\n", m->against);
-		tach_bench_free(earlier);
-	} else if (m->base && m->format == TACH_BENCH_TEXT) {
-		tach__bench_compare(m->base, bench, tach_bench_name(m->base), 0);
-	}
-	if (m->base)
-		tach_bench_free(bench);
-	else
-		m->base = bench;
-}
 
 static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_case *c,
 			    const char *name, uint64_t arg)
@@ -207,6 +98,14 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 		c->teardown(arg);
 	tach__bench_progress("");
 	if (code == 0) {
+		struct tach_bench_quantity q;
+
+		memset(&q, 0, sizeof q);
+		if (c->complexity && m->nfit < sizeof m->fit_n / sizeof *m->fit_n &&
+		    tach_bench_value(bench, 0, &q) == 0) {
+			m->fit_n[m->nfit] = TACH__CAST(double, arg);
+			m->fit_ns[m->nfit++] = q.median;
+		}
 		tach__bench_done(m, bench);
 		return;
 	}
@@ -216,16 +115,38 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 
 /* ---- all of them ---- */
 
-static int tach__bench_wanted(const struct tach__bench_main *m, const char *name)
+/* 1, 0; -1: it is no expression. Names contain few characters that mean something in one. */
+static int tach__bench_matches(const char *pattern, const char *name)
 {
-	int hit = m->npatterns == 0;
+	regex_t compiled;
+	int hit;
 
-	for (int i = 0; i < m->npatterns; i++)
-		hit |= strstr(name, m->patterns[i]) != TACH__NULL;
+	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		return -1;
+	hit = regexec(&compiled, name, 0, TACH__NULL, 0) == 0;
+	regfree(&compiled);
 	return hit;
 }
 
-static void tach__bench_all(struct tach__bench_main *m)
+static int tach__bench_wanted(const struct tach__bench_main *m, const char *name)
+{
+	int hit = 0, wants = 0;
+
+	for (int i = 0; i < m->npatterns; i++) {
+		int without = m->patterns[i][0] == '!';
+
+		if (without && tach__bench_matches(m->patterns[i] + 1, name) == 1)
+			return 0;
+		wants |= !without;
+		hit |= !without && tach__bench_matches(m->patterns[i], name) == 1;
+	}
+	return hit | !wants;
+}
+
+typedef void tach__bench_visit(struct tach__bench_main *m, const struct tach_bench_case *c,
+			       const char *name, uint64_t arg);
+
+static void tach__bench_walk(struct tach__bench_main *m, tach__bench_visit *visit)
 {
 	char name[256];
 
@@ -236,21 +157,79 @@ static void tach__bench_all(struct tach__bench_main *m)
 			snprintf(name, sizeof name, "%s", c->name);
 			if (c->nargs)
 				snprintf(name, sizeof name, "%s/%" PRIu64, c->name, arg);
-			if (!tach__bench_wanted(m, name))
-				continue;
-			m->number++;
-			if (m->list)
-				puts(name);
-			else
-				tach__bench_one(m, c, name, arg);
+			if (tach__bench_wanted(m, name))
+				visit(m, c, name, arg);
 		}
+		if (m->nfit)
+			tach__bench_grown(m, c);
 	}
+}
+
+static void tach__bench_count(struct tach__bench_main *m, const struct tach_bench_case *c,
+			      const char *name, uint64_t arg)
+{
+	struct tach_bench *earlier = m->against ? tach__bench_earlier(m, name) : TACH__NULL;
+	int length = TACH__CAST(int, strlen(name));
+
+	(void)c;
+	(void)arg;
+	m->number++;
+	m->width = length > m->width ? length : m->width;
+	m->comparisons += earlier ? tach_bench_count(earlier) : 0;
+	tach_bench_free(earlier);
+	if (m->list)
+		puts(name);
+}
+
+static void tach__bench_first(struct tach__bench_main *m, const struct tach_bench_case *c,
+			      const char *name, uint64_t arg)
+{
+	if (strcmp(name, m->baseline) == 0)
+		tach__bench_one(m, c, name, arg);
+	m->nfit = 0;
+}
+
+static void tach__bench_rest(struct tach__bench_main *m, const struct tach_bench_case *c,
+			     const char *name, uint64_t arg)
+{
+	if (!m->baseline || strcmp(name, m->baseline) != 0)
+		tach__bench_one(m, c, name, arg);
+}
+
+static void tach__bench_all(struct tach__bench_main *m)
+{
+	m->width = 12;
+	tach__bench_walk(m, tach__bench_count);
 	if (m->number == 0) {
 		fprintf(stderr, "no benchmark has that name; --list shows them\n");
 		m->bad = 1;
 	}
+	if (m->list || m->bad)
+		return;
+	if (m->format == TACH_BENCH_GOOGLE)
+		fputs("{\"context\": ", stdout);
+	if (m->format != TACH_BENCH_JSON)
+		m->bad |= tach__bench_print(TACH__NULL, m->format);
+	if (m->format == TACH_BENCH_GOOGLE)
+		fputs(",\n\"benchmarks\": [\n", stdout);
+	if (m->baseline) {
+		tach__bench_walk(m, tach__bench_first);
+		if (!m->base) {
+			fprintf(stderr, "no benchmark '%s' runs; --list shows them\n",
+				m->baseline);
+			m->bad = 1;
+		}
+	}
+	tach__bench_walk(m, tach__bench_rest);
+	if (m->format == TACH_BENCH_GOOGLE)
+		puts("\n]}");
 	if (m->missing[0] && m->format == TACH_BENCH_TEXT)
 		printf("%s\n", m->missing);
+	if (m->worse)
+		printf("%d of %d comparisons worse. At most 1 %% of runs without a change say "
+		       "so.\n",
+		       m->worse, m->comparisons);
+	m->bad |= m->worse > 0;
 	tach_bench_free(m->base);
 }
 
@@ -259,9 +238,8 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 {
 	struct tach_bench *any;
 
-	if (m->format == TACH_BENCH_JSON) {
-		fprintf(stderr, "%s: --json shows no comparison: leave out --against\n",
-			program);
+	if (m->format != TACH_BENCH_TEXT) {
+		fprintf(stderr, "%s: JSON shows no comparison: leave out --against\n", program);
 		return 0;
 	}
 	m->earlier = tach__bench_read(m->against, &m->earlier_length);
@@ -271,7 +249,8 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 	}
 	any = tach__bench_earlier(m, TACH__NULL);
 	if (!any)
-		fprintf(stderr, "%s: %s: not what --json writes\n", program, m->against);
+		fprintf(stderr, "%s: %s: not what --json or google-benchmark writes\n", program,
+			m->against);
 	tach_bench_free(any);
 	return any != TACH__NULL;
 }
@@ -303,6 +282,10 @@ int main(int argc, char **argv)
 					i + 1 < argc ? argv[i + 1] : "");
 			tach__bench_usage(help ? stdout : stderr);
 			return help ? 0 : 2;
+		}
+		if (took == 0 && tach__bench_matches(argv[i] + (argv[i][0] == '!'), "") < 0) {
+			fprintf(stderr, "%s: no regular expression: '%s'\n", argv[0], argv[i]);
+			return 2;
 		}
 		if (took == 0) {
 			m.patterns[m.npatterns++] = argv[i];

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What benchmarks depend on beside their code: the machine as it is now. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "core/base/json_out.h"
+#include "core/bench/context.h"
+#include "core/os/kernel_files.h"
+
+/* A processor that is half busy takes time from what is measured. */
+#define BUSY 0.5
+
+static int cpu_line(void *context, const char *text)
+{
+	struct tach__machine *m = context;
+	const char *model = tach__cpuinfo_value(text, "model name");
+	const char *mhz = tach__cpuinfo_value(text, "cpu MHz");
+
+	if (model)
+		snprintf(m->model, sizeof m->model, "%s", model);
+	if (mhz)
+		m->mhz = strtod(mhz, NULL);
+	return model && mhz ? 1 : m->model[0] && m->mhz > 0;
+}
+
+void tach__machine_look(struct tach__machine *m, const char *root)
+{
+	char load[64];
+
+	memset(m, 0, sizeof *m);
+	m->processors = sysconf(_SC_NPROCESSORS_ONLN);
+	tach__file_lines(root, "/proc/cpuinfo", cpu_line, m);
+	if (tach__file_line(root, "/proc/loadavg", load, sizeof load) > 0)
+		m->load = strtod(load, NULL);
+	tach__file_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+			m->governor, sizeof m->governor);
+}
+
+void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
+{
+	char model[sizeof m->model];
+
+	tach_printable(m->model[0] ? m->model : "processor", model, sizeof model);
+	tach__out(out, "%ld x %s", m->processors, model);
+	if (m->mhz > 0)
+		tach__out(out, ", %.0f MHz", m->mhz);
+	tach__out(out, ", load %.2f\n", m->load);
+	if (m->governor[0] && strcmp(m->governor, "performance") != 0)
+		tach__out(
+			out,
+			"warning: the frequency is scaled (governor %s): times vary with it\n",
+			m->governor);
+	if (m->load > BUSY * (double)m->processors)
+		tach__out(out,
+			  "warning: the machine is busy (load %.2f, %ld processors): times are "
+			  "of a shared one\n",
+			  m->load, m->processors);
+}
+
+void tach__machine_google(struct tach__out *out, const struct tach__machine *m)
+{
+	struct tach__json_out json;
+	char host[256] = "", date[64] = "";
+	time_t now = time(NULL);
+	struct tm tm;
+
+	gethostname(host, sizeof host - 1);
+	if (gmtime_r(&now, &tm))
+		strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+	tach__json_begin(&json, out, TACH__JSON_SPACED);
+	tach__json_object(&json, NULL);
+	tach__json_string(&json, "date", date);
+	tach__json_string(&json, "host_name", host);
+	tach__json_string(&json, "executable", "");
+	tach__json_int(&json, "num_cpus", (int)m->processors);
+	tach__json_int(&json, "mhz_per_cpu", (int)m->mhz);
+	tach__json_bool(&json, "cpu_scaling_enabled",
+			m->governor[0] && strcmp(m->governor, "performance") != 0);
+	tach__json_array(&json, "caches");
+	tach__json_end(&json);
+	tach__json_array(&json, "load_avg");
+	tach__json_number(&json, NULL, m->load);
+	tach__json_end(&json);
+	tach__json_string(&json, "library_build_type", "release");
+	tach__json_int(&json, "json_schema_version", 1);
+	tach__json_end(&json);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* The machine that benchmarks run on. */
+#ifndef TACH_CORE_BENCH_CONTEXT_H
+#define TACH_CORE_BENCH_CONTEXT_H
+
+#include "core/base/out.h"
+
+struct tach__machine {
+	long processors;
+	double mhz, load;  /* 0: not known */
+	char model[128];   /* "": not known */
+	char governor[32]; /* of the frequency; "": none */
+};
+
+void tach__machine_look(struct tach__machine *m, const char *root);
+/* A line, and one for each warning. */
+void tach__machine_text(struct tach__out *out, const struct tach__machine *m);
+/* google-benchmark's "context". */
+void tach__machine_google(struct tach__out *out, const struct tach__machine *m);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* How times grow with a number: the best of six laws, by least squares. */
+#include <math.h>
+#include <stddef.h>
+#include <tach/bench.h>
+#include "core/base/maths.h"
+
+static double law(int which, double n)
+{
+	double log2 = n > 1 ? tach__log(n) / M_LN2 : 0;
+	const double value[] = {1, log2, n, n * log2, n * n, n * n * n};
+
+	return value[which];
+}
+
+/* The error relative to the mean; NaN where the law is 0 everywhere. */
+static double fit(int which, const double *n, const double *ns, size_t count,
+		  double *coefficient)
+{
+	double squares = 0, products = 0, mean = 0, rest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		squares += law(which, n[i]) * law(which, n[i]);
+		products += law(which, n[i]) * ns[i];
+		mean += ns[i] / (double)count;
+	}
+	*coefficient = products / squares;
+	for (size_t i = 0; i < count; i++) {
+		double off = ns[i] - *coefficient * law(which, n[i]);
+
+		rest += off * off / (double)count;
+	}
+	return sqrt(rest) / mean;
+}
+
+const char *tach_bench_fit(const double *n, const double *ns, size_t count, double *coefficient,
+			   double *error)
+{
+	static const char *const names[] = {"O(1)",	  "O(log n)", "O(n)",
+					    "O(n log n)", "O(n^2)",   "O(n^3)"};
+	const char *best = NULL;
+
+	*coefficient = *error = NAN;
+	for (int which = 0; count >= 3 && which < 6; which++) {
+		double c, e = fit(which, n, ns, count, &c);
+
+		if (isfinite(e) && !(e >= *error)) {
+			*error = e;
+			*coefficient = c;
+			best = names[which];
+		}
+	}
+	return best;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * google-benchmark's JSON (docs/tools.md there): a result as its compare.py reads it, each
+ * sample a repetition, so that its U test has what ours has; and its files read back.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "core/bench/bench.h"
+#include "core/bench/row.h"
+#include "core/base/error.h"
+#include "core/base/json.h"
+#include "core/base/json_out.h"
+
+/* ---- writing ---- */
+
+static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k)
+{
+	const struct tach__bench_series *time = &b->series[0];
+
+	tach__json_object(json, NULL);
+	tach__json_string(json, "name", b->name);
+	tach__json_string(json, "run_name", b->name);
+	tach__json_string(json, "run_type", "iteration");
+	tach__json_unsigned(json, "repetitions", time->samples);
+	tach__json_unsigned(json, "repetition_index", k);
+	tach__json_unsigned(json, "threads", 1);
+	tach__json_unsigned(json, "iterations", b->iterations);
+	tach__json_number(json, "real_time", time->sample[k]);
+	tach__json_number(json, "cpu_time", time->sample[k]);
+	tach__json_string(json, "time_unit", "ns");
+	for (int i = 1; i < b->nseries; i++)
+		if (k < b->series[i].samples)
+			tach__json_number(json, b->series[i].name, b->series[i].sample[k]);
+	tach__json_end(json);
+}
+
+void tach__bench_google(struct tach__out *out, const struct tach_bench *b)
+{
+	for (uint32_t k = 0; k < b->series[0].samples; k++) {
+		struct tach__json_out json;
+
+		tach__json_begin(&json, out, TACH__JSON_SPACED);
+		repetition(&json, b, k);
+		tach__out_text(out, k + 1 < b->series[0].samples ? ",\n" : "");
+	}
+}
+
+/* ---- reading ---- */
+
+static const char *text_of(const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = tach__json_member(object, key);
+
+	return v && v->type == TACH__JSON_STRING ? v->text : "";
+}
+
+/* Nanoseconds of its time_unit. */
+static double unit_of(const struct tach__json *object)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (strcmp(text_of(object, "time_unit"), units[i].name) == 0)
+			return units[i].ns;
+	return 1;
+}
+
+/* Of all its repetitions; how many came. */
+static uint32_t collect(const struct tach__json *list, const char *name, double *to)
+{
+	uint32_t n = 0;
+
+	for (const struct tach__json *b = list->kid; b; b = b->next) {
+		const struct tach__json *time = tach__json_member(b, "real_time");
+
+		if (strcmp(text_of(b, "name"), name) == 0 && time &&
+		    time->type == TACH__JSON_NUMBER &&
+		    strcmp(text_of(b, "run_type"), "aggregate") != 0)
+			to[n++] = time->number * unit_of(b);
+	}
+	return n;
+}
+
+static int fill(struct tach_bench *b, const struct tach__json *list, const char *name,
+		struct tach_error *err)
+{
+	size_t most = 1;
+
+	for (const struct tach__json *v = list->kid; v; v = v->next)
+		most++;
+	if (!name)
+		name = list->kid ? text_of(list->kid, "name") : "";
+	b->confidence = 0.95;
+	b->npasses = 1;
+	b->name = strdup(name);
+	b->series = calloc(1, sizeof *b->series);
+	if (!b->name || !b->series)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	b->nseries = 1;
+	b->series[0].name = strdup("time");
+	b->series[0].sample = malloc(most * sizeof(double));
+	if (!b->series[0].name || !b->series[0].sample)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	b->series[0].samples = collect(list, name, b->series[0].sample);
+	if (b->series[0].samples)
+		return 0;
+	return tach__error(err, TACH_ERR_NOTFOUND, list->line, list->column,
+			   "no benchmark is called '%s' there", name);
+}
+
+int tach_bench_load_google(const char *json, size_t length, const char *name,
+			   struct tach_bench **out, struct tach_error *err)
+{
+	const struct tach__json *list;
+	struct tach__arena arena = {0};
+	struct tach__json *root;
+	int code;
+
+	if (!out || !json)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no text, or nowhere to put it");
+	*out = NULL;
+	code = tach__json_read(&root, &arena, json, length, err);
+	list = code ? NULL : tach__json_member(root, "benchmarks");
+	if (!code && (!list || list->type != TACH__JSON_ARRAY))
+		code = tach__error(err, TACH_ERR_SYNTAX, root->line, root->column,
+				   "not google-benchmark's: there is no list 'benchmarks'");
+	if (!code) {
+		*out = calloc(1, sizeof **out);
+		code = *out ? fill(*out, list, name, err)
+			    : tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
+	tach__arena_free(&arena);
+	if (code) {
+		tach_bench_free(*out);
+		*out = NULL;
+	}
+	return code;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Other shapes of a result than text and JSON: rows of a table, google-benchmark's JSON. */
+#ifndef TACH_CORE_BENCH_ROW_H
+#define TACH_CORE_BENCH_ROW_H
+
+#include <tach/bench.h>
+#include "core/base/out.h"
+
+void tach__bench_head(struct tach__out *out, const struct tach_bench *b);
+void tach__bench_row(struct tach__out *out, const struct tach_bench *b);
+/* Objects of its list of benchmarks, one for each sample. */
+void tach__bench_google(struct tach__out *out, const struct tach_bench *b);
+
+#endif

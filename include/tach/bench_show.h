@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What programs of benchmarks print, a part of tach/bench_main.h: rows of a table, comparisons.
+ */
+#ifndef TACH_BENCH_SHOW_H
+#define TACH_BENCH_SHOW_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/bench.h>
+#include <unistd.h>
+
+struct tach__bench_main {
+	struct tach_bench_options opt;
+	enum tach_bench_format format;
+	int list, details, npatterns;
+	char **patterns;     /* extended regular expressions */
+	const char *against; /* file of an earlier run, or NULL */
+	char *earlier;	     /* what is in it */
+	size_t earlier_length;
+	const char *baseline; /* a benchmark's name; NULL: the first is what others are
+				 compared with */
+	double bound;	      /* relative, of --against; negative: not given */
+	int number, bad;      /* benchmarks so far; one failed, or became worse */
+	int width, rows, worse, comparisons;
+	struct tach_bench *base;
+	double fit_n[64], fit_ns[64]; /* of the benchmark whose numbers are gone through */
+	size_t nfit;
+	char missing[256];
+};
+
+/* On a terminal, what is running; "": nothing any more. */
+__attribute__((unused)) static void tach__bench_progress(const char *name)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\r\033[K%s%s", name, *name ? " ..." : "");
+	fflush(stderr);
+}
+
+/* bench NULL: the machine. */
+static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_format format)
+{
+	int length = bench ? tach_bench_print(bench, format, TACH__NULL, 0)
+			   : tach_bench_context(format, TACH__NULL, 0);
+	/* The load has more digits by then, perhaps. */
+	size_t size = TACH__CAST(size_t, length) + 64;
+	char *text = TACH__CAST(char *, malloc(size));
+
+	if (!text)
+		return 1;
+	if (bench)
+		tach_bench_print(bench, format, text, size);
+	else
+		tach_bench_context(format, text, size);
+	fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
+/* A whole file; NULL: it cannot be read. */
+__attribute__((unused)) static char *tach__bench_read(const char *file, size_t *length)
+{
+	FILE *from = fopen(file, "r");
+	char *text = TACH__NULL, *more;
+	size_t room = 0, n = 1;
+
+	*length = 0;
+	while (from && n) {
+		if (*length == room) {
+			room = room ? 2 * room : 65536;
+			more = TACH__CAST(char *, realloc(text, room));
+			if (!more)
+				break;
+			text = more;
+		}
+		n = fread(text + *length, 1, room - *length, from);
+		*length += n;
+	}
+	if (from)
+		fclose(from);
+	return text;
+}
+
+/* This benchmark (NULL: any) of an earlier run, whichever of the two formats it is in; NULL. */
+static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
+					      const char *name)
+{
+	const char *line = m->earlier, *end = line + m->earlier_length;
+	struct tach_bench *found;
+
+	if (tach_bench_load_google(line, m->earlier_length, name, &found, TACH__NULL) == 0)
+		return found;
+	while (line < end) {
+		const char *next = TACH__CAST(
+			const char *, memchr(line, '\n', TACH__CAST(size_t, end - line)));
+		size_t n = TACH__CAST(size_t, (next ? next : end) - line);
+
+		if (tach_bench_load(line, n, &found, TACH__NULL) == 0) {
+			if (!name || strcmp(tach_bench_name(found), name) == 0)
+				return found;
+			tach_bench_free(found);
+		}
+		line += n + 1;
+	}
+	return TACH__NULL;
+}
+
+static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_bench *earlier,
+				const struct tach_bench *bench, int i)
+{
+	static const char *const words[] = {"ok", "worse", "better"};
+	double bound = m->bound > 0 ? m->bound : i ? 0.005 : 0.05, change, detects;
+	struct tach_bench_quantity q;
+	int verdict = tach_bench_judge(earlier, bench, i, bound, 0.01 / m->comparisons, &change,
+				       &detects);
+
+	memset(&q, 0, sizeof q);
+	if (verdict < 0 || tach_bench_value(bench, i, &q) != 0)
+		return;
+	/* Of what takes no time nothing is a share. */
+	if (q.flags & TACH_FLAG_SMALL)
+		verdict = TACH_BENCH_SAME;
+	m->worse += verdict == TACH_BENCH_WORSE;
+	if (i && verdict == TACH_BENCH_SAME && !m->details)
+		return;
+	printf("%s%s %+.2f %%, %s (", i ? "; " : "  ", i ? q.name : "time", 100 * change,
+	       words[verdict]);
+	if (detects < 100)
+		printf("bound %.2g %%, detects %.2g %%)", 100 * bound, 100 * detects);
+	else
+		printf("too few samples, or too far apart, to tell)");
+}
+
+/* With an earlier run of itself, or with the time of what it is compared with. */
+static void tach__bench_compare(struct tach__bench_main *m, const struct tach_bench *bench)
+{
+	struct tach_bench *earlier = TACH__NULL;
+	struct tach_bench_quantity a, b;
+	double change;
+
+	memset(&a, 0, sizeof a);
+	memset(&b, 0, sizeof b);
+	if (m->against) {
+		earlier = tach__bench_earlier(m, tach_bench_name(bench));
+		for (int i = 0; earlier && i < tach_bench_count(bench); i++)
+			tach__bench_verdict(m, earlier, bench, i);
+		if (!earlier)
+			printf("  not in %s", m->against);
+		tach_bench_free(earlier);
+	} else if (m->base && tach_bench_value(m->base, 0, &a) == 0 &&
+		   tach_bench_value(bench, 0, &b) == 0) {
+		if (tach_bench_judge(m->base, bench, 0, 0, 0.01, &change, TACH__NULL) ==
+		    TACH_BENCH_SAME)
+			printf("  as %s", tach_bench_name(m->base));
+		else if (!(a.flags & TACH_FLAG_SMALL) && !(b.flags & TACH_FLAG_SMALL))
+			printf("  %.4g x %s", b.median / a.median, tach_bench_name(m->base));
+	}
+	putchar('\n');
+}
+
+/* A row of the table, or all there is. */
+static void tach__bench_show(struct tach__bench_main *m, const struct tach_bench *bench)
+{
+	char name[256];
+
+	if (m->details) {
+		m->bad |= tach__bench_print(bench, TACH_BENCH_TEXT);
+	} else {
+		if (m->rows++ == 0) {
+			printf("%-*s", m->width, "benchmark");
+			m->bad |= tach__bench_print(bench, TACH_BENCH_HEAD);
+			putchar('\n');
+		}
+		tach_printable(tach_bench_name(bench), name, sizeof name);
+		printf("%-*s", m->width, name);
+		m->bad |= tach__bench_print(bench, TACH_BENCH_ROW);
+	}
+	if (!m->details || m->against || m->base)
+		tach__bench_compare(m, bench);
+	fflush(stdout);
+}
+
+/* Takes the result. */
+__attribute__((unused)) static void tach__bench_done(struct tach__bench_main *m,
+						     struct tach_bench *bench)
+{
+	if (*tach_bench_missing(bench))
+		snprintf(m->missing, sizeof m->missing, "%s", tach_bench_missing(bench));
+	if (m->format == TACH_BENCH_TEXT)
+		tach__bench_show(m, bench);
+	else if (m->format == TACH_BENCH_GOOGLE && m->rows++)
+		fputs(",\n", stdout);
+	if (m->format != TACH_BENCH_TEXT)
+		m->bad |= tach__bench_print(bench, m->format);
+	if (m->base)
+		tach_bench_free(bench);
+	else
+		m->base = bench;
+}
+
+/* Of a benchmark whose time is to be looked at as its number grows. */
+__attribute__((unused)) static void tach__bench_grown(struct tach__bench_main *m,
+						      const struct tach_bench_case *c)
+{
+	double factor, error;
+	const char *law = tach_bench_fit(m->fit_n, m->fit_ns, m->nfit, &factor, &error);
+
+	if (law && m->format == TACH_BENCH_TEXT)
+		printf("%-*s %s, %.4g ns times that, error %.2g %%\n", m->width, c->name, law,
+		       factor, 100 * error);
+	m->nfit = 0;
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of results: judged, fitted, read from google-benchmark's file, and the machine.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/bench/bench.h"
+#include "core/bench/context.h"
+#include "tests/check.h"
+
+static struct tach_bench made(double *x, uint32_t n, struct tach__bench_series *s)
+{
+	*s = (struct tach__bench_series){
+		.name = (char *)(uintptr_t) "time", .sample = x, .samples = n};
+	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
+}
+
+static void judged(void)
+{
+	double x[] = {104, 101, 107, 102, 108, 100, 106, 103}, y[8];
+	struct tach__bench_series s[2];
+	struct tach_bench a = made(x, 8, &s[0]), b = made(y, 8, &s[1]);
+	double change, detects;
+
+	for (int i = 0; i < 8; i++)
+		y[i] = x[i] * 1.2;
+	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 0.01, &change, &detects) == TACH_BENCH_WORSE);
+	CHECK(fabs(change - 0.2) < 0.02 && detects > 0.05 && detects < 0.2, "%g %g", change,
+	      detects);
+	CHECK(tach_bench_judge(&b, &a, 0, 0.05, 0.01, &change, NULL) == TACH_BENCH_BETTER);
+	CHECK(tach_bench_judge(&a, &b, 0, 0.25, 0.01, NULL, NULL) == TACH_BENCH_SAME);
+	CHECK(tach_bench_judge(&a, &a, 0, 0, 0.01, NULL, NULL) == TACH_BENCH_SAME);
+	/* As many comparisons as eight samples cannot carry. */
+	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 1e-6, NULL, &detects) == TACH_BENCH_SAME);
+	CHECK(isinf(detects), "%g", detects);
+	CHECK(tach_bench_judge(&a, &b, 1, 0.05, 0.01, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&a, &b, 0, -1, 0.01, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&a, &b, 0, 0, 1, NULL, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(NULL, &b, 0, 0, 0.01, NULL, NULL) == TACH_ERR_INVAL);
+}
+
+static double law(int which, double n)
+{
+	const double is[] = {1, log2(n), n, n * log2(n), n * n, n * n * n};
+
+	return is[which];
+}
+
+static void fitted(void)
+{
+	static const char *const names[] = {"O(1)",	  "O(log n)", "O(n)",
+					    "O(n log n)", "O(n^2)",   "O(n^3)"};
+	double n[8], t[8], c, e;
+
+	for (int which = 0; which < 6; which++) {
+		const char *best;
+
+		for (int i = 0; i < 8; i++) {
+			n[i] = (double)(16 << i);
+			/* 1 % to and fro */
+			t[i] = 3 * law(which, n[i]) * (i % 2 ? 1.01 : 0.99);
+		}
+		best = tach_bench_fit(n, t, 8, &c, &e);
+		CHECK(best && strcmp(best, names[which]) == 0, "%s, not %s", best,
+		      names[which]);
+		CHECK(fabs(c / 3 - 1) < 0.02 && e > 0.005 && e < 0.03, "%s %g %g", best, c, e);
+	}
+	CHECK(!tach_bench_fit(n, t, 2, &c, &e) && isnan(c) && isnan(e));
+}
+
+static const char google[] =
+	"{\"context\": {\"num_cpus\": 2},\n"
+	" \"benchmarks\": [\n"
+	"  {\"name\": \"BM_a/8\", \"run_type\": \"iteration\", \"iterations\": 10,"
+	" \"real_time\": 2.5, \"cpu_time\": 1, \"time_unit\": \"us\"},\n"
+	"  {\"name\": \"BM_b\", \"real_time\": 7, \"cpu_time\": 1, \"time_unit\": \"ns\"},\n"
+	"  {\"name\": \"BM_a/8\", \"run_type\": \"aggregate\", \"real_time\": 9,"
+	" \"time_unit\": \"us\"},\n"
+	"  {\"name\": \"BM_a/8\", \"run_type\": \"iteration\", \"real_time\": 3.5,"
+	" \"time_unit\": \"us\"}]}\n";
+
+static void read_back(void)
+{
+	struct tach_bench_quantity v = {.size = sizeof v};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *b;
+	size_t n = strlen(google);
+
+	CHECK(tach_bench_load_google(google, n, "BM_a/8", &b, &err) == 0, "%s", err.text);
+	CHECK(tach_bench_value(b, 0, &v) == 0 && v.samples == 2 && v.median == 3000, "%u %g",
+	      v.samples, v.median);
+	CHECK(strcmp(tach_bench_name(b), "BM_a/8") == 0);
+	tach_bench_free(b);
+	CHECK(tach_bench_load_google(google, n, NULL, &b, &err) == 0);
+	tach_bench_free(b);
+	CHECK(tach_bench_load_google(google, n, "BM_c", &b, &err) == TACH_ERR_NOTFOUND && !b);
+	CHECK(tach_bench_load_google(google, n - 3, "BM_b", &b, &err) == TACH_ERR_SYNTAX && !b);
+	CHECK(tach_bench_load_google("{}", 2, "BM_b", &b, &err) == TACH_ERR_SYNTAX);
+	CHECK(tach_bench_load_google("[]", 2, "BM_b", &b, &err) == TACH_ERR_SYNTAX);
+	CHECK(tach_bench_load_google(NULL, 0, "BM_b", &b, &err) == TACH_ERR_INVAL);
+}
+
+static int append(void *context, const char *text, size_t length)
+{
+	strncat(context, text, length);
+	return 0;
+}
+
+static void put(const char *root, const char *path, const char *text)
+{
+	char at[512];
+	FILE *f;
+
+	snprintf(at, sizeof at, "%s%s", root, path);
+	for (char *c = at + strlen(root) + 1; (c = strchr(c, '/')); *c++ = '/') {
+		*c = '\0';
+		mkdir(at, 0700);
+	}
+	f = fopen(at, "w");
+	if (f) {
+		fputs(text, f);
+		fclose(f);
+	}
+}
+
+static void machines(void)
+{
+	char root[] = "/tmp/tach-machine.XXXXXX", text[1024] = "", command[64];
+	struct tach__machine m;
+	struct tach__out out;
+
+	CHECK(mkdtemp(root) != NULL);
+	put(root, "/proc/cpuinfo",
+	    "processor : 0\nmodel name\t: A\x1b[31m CPU\ncpu MHz\t\t: 2400.5\n");
+	put(root, "/proc/loadavg", "0.00 0.00 0.00 1/2 3\n");
+	tach__out_open(&out, append, text);
+	tach__machine_look(&m, root);
+	tach__machine_text(&out, &m);
+	tach__out_flush(&out);
+	CHECK(strstr(text, "CPU, 2400 MHz, load 0.00\n") && !strchr(text, '\x1b') &&
+		      !strstr(text, "warning"),
+	      "%s", text);
+	put(root, "/proc/loadavg", "900.5 0.00 0.00 1/2 3\n");
+	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+	*text = '\0';
+	tach__machine_look(&m, root);
+	tach__out_open(&out, append, text);
+	tach__machine_text(&out, &m);
+	tach__out_flush(&out);
+	CHECK(strstr(text, "governor powersave") && strstr(text, "is busy (load 900.50"), "%s",
+	      text);
+	snprintf(command, sizeof command, "rm -r %s", root);
+	CHECK(system(command) == 0);
+}
+
+int main(void)
+{
+	CASE(judged);
+	CASE(fitted);
+	CASE(read_back);
+	CASE(machines);
+	return check_done();
+}
