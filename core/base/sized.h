@@ -39,6 +39,7 @@ enum {
 	TACH__FIRST_tach_set_options = 48,
 	TACH__FIRST_tach_umask_info = 80,
 	TACH__FIRST_tach_uncore_options = 24,
+	TACH__FIRST_tach_worst = 48,
 };
 
 /* What the functions below want to know of a struct: name, first size, size now, alignment. */

@@ -26,6 +26,7 @@ struct tach__beacon tach__beacon = {
 	.site_get = tach__site_get_here,
 	.json = tach__beacon_json,
 	.report_now = tach__report_now_here,
+	.tag = tach__tag_here,
 };
 
 TACH__BEACON_ASM;

@@ -44,6 +44,7 @@ struct tach__beacon {
 	struct tach_site *(*site_get)(const char *name);
 	int (*json)(tach_sink sink, void *context, struct tach_error *err); /* a snapshot */
 	int (*report_now)(struct tach_error *err);
+	void (*tag)(uint64_t tag);
 };
 extern struct tach__beacon tach__beacon;
 
@@ -61,6 +62,7 @@ extern struct tach__beacon tach__beacon;
 /* core/startup */
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
 int tach__report_now_here(struct tach_error *err);
+void tach__tag_here(uint64_t tag);
 
 /* Of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;

@@ -25,6 +25,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 		slot->sampling->gap = tach__sampling_draw(record);
 	if (config->histograms)
 		slot->histograms = tach__histograms_make(record->count + 1);
+	tach__worst_slot(record, id);
 	for (int inner = 0; inner < 2; inner++)
 		tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
 	tach__part(slot, record->count, 0)->outer = slot->rest;

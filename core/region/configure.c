@@ -114,20 +114,27 @@ static void publish(struct tach__config *config, const char *only)
 	}
 }
 
-static void note_odd(struct tach__config *config)
+static void note_add(struct tach__config *config, const char *text)
 {
 	size_t used = strlen(config->note);
+
+	snprintf(config->note + used, sizeof config->note - used, "%s%s", used ? "; " : "",
+		 text);
+}
+
+static void note_odd(struct tach__config *config)
+{
 	char odd[128];
 
 	if (tach__environment_odd(odd, sizeof odd))
-		snprintf(config->note + used, sizeof config->note - used, "%s%s",
-			 used ? "; " : "", odd);
+		note_add(config, odd);
 }
 
 static int configure(const struct tach_regions_options *opt, struct tach_error *err)
 {
 	struct tach__config *config;
 	char note[sizeof config->note] = "";
+	struct tach_error worst = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 	int code = tach__counted_set(&set, opt, note, sizeof note, err);
 
@@ -142,6 +149,15 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
 	memcpy(config->note, note, sizeof note);
+	code = tach__worst_choose(config, opt->worst, &worst);
+	if (code && opt->worst != tach__environment("TACH_WORST")) {
+		if (!opt->set)
+			tach_set_free(set);
+		free(config);
+		return tach__error(err, code, 0, 0, "%s", worst.text);
+	}
+	if (code)
+		note_add(config, worst.text);
 	note_odd(config);
 	publish(config, opt->only);
 	return 0;
@@ -173,6 +189,8 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 		opt.sparse = environment_number("TACH_SPARSE", 0);
 	if (!opt.warmup)
 		opt.warmup = environment_number("TACH_WARMUP", 0);
+	if (!opt.worst)
+		opt.worst = tach__environment("TACH_WORST");
 	if (!opt.histograms)
 		opt.histograms = environment_number("TACH_HISTOGRAMS", 0);
 	return opt;

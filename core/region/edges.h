@@ -255,8 +255,8 @@ void tach__start_choose(struct tach__hot *self);
 
 /* ---- stop.c ---- */
 
-/* The same. `plain`: entries go to sums and nowhere else. */
-void tach__stop_choose(struct tach__hot *self, int plain);
+/* The same. `plain`: entries go to sums and nowhere else, but the worst may be kept. */
+void tach__stop_choose(struct tach__hot *self, int plain, int worst);
 /* What a mark's counters and clock say now, in whatever way works; the slow way's flags. */
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
 			  uint64_t *delta, int fenced);

@@ -35,6 +35,7 @@
 #include "core/region/edges.h"
 #include "core/os/environment.h"
 #include "core/region/row.h"
+#include "core/region/worst.h"
 
 #define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
 
@@ -85,10 +86,11 @@ struct tach__config {
 	uint32_t generation, refs;
 	uint32_t count, stride;
 	uint32_t sparse, warmup, histograms;
-	double per_log_keep;	/* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
-	struct tach__rows rows; /* totals of ended threads */
-	uint64_t ended;		/* threads in them */
-	uint32_t settled;	/* 1: `residue` is known */
+	uint32_t worst, worst_by; /* how many entries are kept, and by which sum */
+	double per_log_keep;	  /* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
+	struct tach__rows rows;	  /* totals of ended threads */
+	uint64_t ended;		  /* threads in them */
+	uint32_t settled;	  /* 1: `residue` is known */
 	struct tach__residue residue;
 	char note[512]; /* what is missing and why, "" */
 };
@@ -136,7 +138,9 @@ struct tach__thread {
 	int residue_known;
 	uint64_t *log;
 	size_t log_size;
-	uintptr_t stack_low;	 /* known to be readable from here to the top; abandoned.c */
+	uintptr_t stack_low;	    /* known to be readable from here to the top; abandoned.c */
+	struct tach__worst **worst; /* by id; NULL: none are kept */
+	uint32_t worst_by;
 	uint64_t random, passed; /* entries that were passed over, in all its regions */
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */

@@ -12,10 +12,16 @@ void tach__rows_init(struct tach__rows *rows, uint32_t count)
 	};
 }
 
+static void disown(const struct tach__row *row, uint32_t count)
+{
+	tach__histograms_free(row->histograms, count + 1);
+	tach__worst_free(row->worst);
+}
+
 void tach__rows_free(struct tach__rows *rows)
 {
 	for (uint32_t id = 0; id < rows->limit; id++)
-		tach__histograms_free(tach__rows_at(rows, id)->histograms, rows->count + 1);
+		disown(tach__rows_at(rows, id), rows->count);
 	tach__pages_free(rows->base, rows->size);
 	rows->base = NULL;
 	rows->limit = 0;
@@ -56,6 +62,7 @@ int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from)
 		struct tach__row *row = tach__rows_at(to, id);
 		const uint32_t *old = row->histograms;
 
+		row->worst = tach__worst_copy(row->worst);
 		if (!old)
 			continue;
 		row->histograms = tach__histograms_make(sums);
@@ -68,7 +75,7 @@ int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from)
 void tach__rows_clear(struct tach__rows *rows)
 {
 	for (uint32_t id = 0; id < rows->limit; id++)
-		tach__histograms_free(tach__rows_at(rows, id)->histograms, rows->count + 1);
+		disown(tach__rows_at(rows, id), rows->count);
 	if (rows->base)
 		memset(rows->base, 0, rows->size);
 }
@@ -157,6 +164,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
 		row->flags |= TACH_FLAG_INCOMPLETE;
 	add_histograms(row, slot, record);
+	if (record->worst && slot->id && !tach__worst_take(&row->worst, record, slot->id))
+		row->flags |= TACH_FLAG_STALE;
 	if (record->inexact)
 		add_error(row, slot, record);
 	for (uint32_t i = 0; i <= count; i++) {

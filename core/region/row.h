@@ -28,6 +28,7 @@ struct tach__row {
 	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
 	uint32_t threads;
 	uint32_t *histograms;		    /* owned by the owner of the row */
+	struct tach__worst *worst;	    /* likewise */
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 of them exist */
 };
 

@@ -89,6 +89,7 @@ static void slot_clear(struct tach__thread *record, uint32_t id)
 /* For the next thread. Only what was used is touched; record->count is still the last one's. */
 void tach__slots_clear(struct tach__thread *record)
 {
+	tach__worst_clear(record);
 	for (uint32_t id = 0; id < record->limit; id++) {
 		slot_clear(record, id);
 		tach__table(record->hot)[id] =

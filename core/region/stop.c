@@ -119,7 +119,7 @@ TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
  * Straight code for `count` counters that are read in user space. What there is of registers is
  * for the counters: the rest waits in the mark, and is still there if all is read again.
  */
-TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
+TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int worst)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
@@ -173,6 +173,8 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced)
 		inside[i] -= mark->pairs[i];
 	add(self, mark, slot, part, part, TACH__OUTER_NOBODY, stack[0], delta, inside, count,
 	    fenced);
+	if (worst)
+		tach__worst_add(self, mark, slot, delta, inside, 0, fenced);
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
@@ -211,8 +213,11 @@ static void add_error(const struct tach__hot *self, struct tach__slot *slot, int
 	TACH__ADD(tach__inexact(around, self->count)->self, error);
 }
 
-void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
-		     const struct tach__reading *r, int fenced)
+/* Whole by itself: between what counts the entry and what tells that it is counted there is
+ * one instruction, as nothing waits on the stack. */
+static __attribute__((noinline)) void add_reading(struct tach__hot *self,
+						  struct tach_region_mark *mark,
+						  const struct tach__reading *r, int fenced)
 {
 	const uint64_t *delta = r->delta;
 	struct tach__slot **stack = tach__stack(self, mark->state), *slot = stack[1],
@@ -249,6 +254,23 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 	open = (struct tach__part *)(((uintptr_t)open & mine) | ((uintptr_t)&none & ~mine));
 	add(self, mark, to, part, open, slot->rest, stack[0], delta, r->inside, self->count,
 	    fenced);
+}
+
+void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
+		     const struct tach__reading *r, int fenced)
+{
+	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
+	uint64_t lost[TACH__SUMS];
+
+	add_reading(self, mark, r, fenced);
+	if (TACH_LIKELY(self->record->worst == NULL))
+		return;
+	if (r->flags & TACH_FLAG_LOST) {
+		memset(lost, 0, sizeof lost);
+		lost[0] = r->delta[0];
+	}
+	tach__worst_add(self, mark, slot, r->flags & TACH_FLAG_LOST ? lost : r->delta,
+			r->inside, r->flags, fenced);
 }
 
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
@@ -322,14 +344,15 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 
 /* ---- the instances ---- */
 
-#define END(name, count, fenced)                                                               \
+#define END(name, count, fenced, worst)                                                        \
 	static void end_##name(struct tach_region_mark *mark)                                  \
 	{                                                                                      \
-		end(mark, count, fenced);                                                      \
+		end(mark, count, fenced, worst);                                               \
 	}
 #define INSTANCE(n)                                                                            \
-	END(plain_##n, n, 0)                                                                   \
-	END(fenced_##n, n, 1)
+	END(plain_##n, n, 0, 0)                                                                \
+	END(fenced_##n, n, 1, 0)                                                               \
+	END(worst_##n, n, 0, 1)
 TACH__INSTANCES(INSTANCE)
 
 static void end_plain_any(struct tach_region_mark *mark)
@@ -342,15 +365,17 @@ static void end_fenced_any(struct tach_region_mark *mark)
 	end_any(mark, 1);
 }
 
-#define ROW(n) {{end_plain_##n, end_fenced_##n}},
+#define ROW(n)	 {{end_plain_##n, end_fenced_##n}},
+#define WORST(n) {{end_worst_##n, end_fenced_any}},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->end[0]) end[2];
-} straight[] = {TACH__INSTANCES(ROW)}, any[] = {ROW(any)};
+} straight[] = {TACH__INSTANCES(ROW)}, keeping[] = {TACH__INSTANCES(WORST)}, any[] = {ROW(any)};
 
-void tach__stop_choose(struct tach__hot *self, int plain)
+void tach__stop_choose(struct tach__hot *self, int plain, int worst)
 {
-	const struct instance *instance =
-		plain && tach__edges_straight(self) ? &straight[self->count] : any;
+	const struct instance *instance = any;
 
+	if (plain && tach__edges_straight(self))
+		instance = worst ? &keeping[self->count] : &straight[self->count];
 	memcpy(self->end, instance->end, sizeof self->end);
 }

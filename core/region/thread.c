@@ -137,8 +137,11 @@ static int thread_open(void *unused)
 	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
 	hot->count = record->count;
 	find_inexact(record);
+	record->worst_by = record->count ? config->worst_by : 0;
+	tach__worst_open(record);
 	tach__start_choose(hot);
-	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup);
+	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup,
+			  record->worst != NULL);
 	record_publish(record);
 	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
 		tach__overhead_measure(record);
@@ -154,6 +157,7 @@ static void thread_retire(struct tach__thread *record)
 	struct tach__held held;
 
 	tach__abandon(record, 0);
+	tach__worst_name(record);
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
 	TACH__SET(record->hot->state, (uint64_t)0);

@@ -358,6 +358,7 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		table(out, s);
 		tach__report_html_tree(out, s, text);
 		tach__report_html_histograms(out, s, text);
+		tach__report_html_worst(out, s, text);
 	}
 	tach__out_text(out, "</main>\n<footer>Everything here is in this one file; its numbers "
 			    "are in the script element <code>data</code>, in the JSON format "

@@ -22,6 +22,9 @@
  *                            have "corrected"
  *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
+ *     worst                  where they were kept, the worst first by the quantity "worst_by"
+ * of the top: [{at: seconds since 1970, tag: "0x...", thread, thread_name, parent: name or "",
+ * flags, values: {name: number}}]
  */
 #include <math.h>
 #include "core/base/json_out.h"
@@ -123,6 +126,37 @@ static void histograms(struct tach__json_out *json, const struct tach_snapshot *
 	tach__json_end(json);
 }
 
+static void worst(struct tach__json_out *json, const struct tach_snapshot *s, int region)
+{
+	struct tach_worst w = {0};
+
+	if (tach_snapshot_worst(s, region, 0, &w) != 0)
+		return;
+	tach__json_line(json, IN_REGION);
+	tach__json_array(json, "worst");
+	for (int i = 0; tach_snapshot_worst(s, region, i, &w) == 0; i++) {
+		tach__json_line(json, VALUE);
+		tach__json_object(json, NULL);
+		tach__json_number(json, "at", w.at);
+		tach__json_hex(json, "tag", w.tag);
+		tach__json_int(json, "thread", w.thread);
+		tach__json_string(json, "thread_name", w.thread_name);
+		tach__json_string(json, "parent", w.parent);
+		tach__json_array(json, "flags");
+		for (int f = 0; tach__flag_names[f].name; f++)
+			if (w.flags & tach__flag_names[f].flag)
+				tach__json_string(json, NULL, tach__flag_names[f].name);
+		tach__json_end(json);
+		tach__json_object(json, "values");
+		for (int q = 0; q < tach_snapshot_nquantities(s); q++)
+			tach__json_number(json, tach_snapshot_quantity(s, q),
+					  tach_snapshot_worst_value(s, region, i, q));
+		tach__json_end(json);
+		tach__json_end(json);
+	}
+	tach__json_end(json);
+}
+
 static void region(struct tach__json_out *json, const struct tach_snapshot *s, int r)
 {
 	struct tach_region_info info = {0};
@@ -154,6 +188,7 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	part(json, s, r, TACH_PART_SELF);
 	quantiles(json, s, r);
 	histograms(json, s, r);
+	worst(json, s, r);
 	tach__json_end(json);
 }
 
@@ -187,6 +222,11 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_unsigned(json, "stale", c.stale);
 	tach__json_unsigned(json, "unopened", c.unopened);
 	tach__json_unsigned(json, "reports", c.reports);
+	if (tach_snapshot_worst_by(s) >= 0) {
+		tach__json_line(json, TOP);
+		tach__json_string(json, "worst_by",
+				  tach_snapshot_quantity(s, tach_snapshot_worst_by(s)));
+	}
 }
 
 static void quantity(struct tach__json_out *json, const struct tach_snapshot *s, int q)

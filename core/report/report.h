@@ -18,8 +18,12 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
-/* What single calls took, of regions that have histograms. */
+/* What single calls took, of regions that have histograms or worst entries. */
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
+/* Of it, worst entries. */
+void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s);
+void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
+			     void (*text)(struct tach__out *, const char *));
 /* Trees of metrics, where there are any, and what to look at next. */
 void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s,
 			    const struct tach_report_options *opt);

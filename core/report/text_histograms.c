@@ -86,4 +86,5 @@ void tach__report_text_histograms(struct tach__out *out, const struct tach_snaps
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
 		histogram(out, s, r);
+	tach__report_text_worst(out, s);
 }

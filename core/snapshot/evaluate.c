@@ -171,12 +171,23 @@ static void region(struct tach_snapshot *s, struct tach__plain_region *to,
 	       all = quantities + (size_t)s->plain.nmetrics;
 	struct tach__plain_buckets *histogram = get(m, quantities * sizeof *histogram);
 	struct tach_value *values = get(m, 2 * all * sizeof *values);
+	size_t nworst = row->worst ? (size_t)row->worst->n : 0;
+	struct tach__plain_worst *worst = get(m, nworst * sizeof *worst);
+	double *counted = get(m, nworst * quantities * sizeof *counted);
+	char(*thread)[16] = get(m, nworst * sizeof *thread);
 
 	for (int q = 0; row->histograms && q < s->plain.nquantities; q++)
 		distribution(s, histogram ? &histogram[q] : NULL, row, q, m);
 	if (!values)
 		return;
 	describe(s, &to->info, row, id);
+	to->worst = worst;
+	for (size_t i = 0; i < nworst; i++) {
+		worst[i].value = counted + i * quantities;
+		worst[i].info.thread_name = thread[i];
+	}
+	if (nworst)
+		tach__plain_worst_take(s, to, row);
 	to->histogram = histogram;
 	for (int part = 0; part < 2; part++) {
 		struct tach_value *v = to->value[part] = values + (size_t)part * all;
@@ -227,6 +238,7 @@ int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *ro
 	p->nquantities = 1 + (int)s->config->count;
 	p->nmetrics = tach_set_nmetrics(s->config->set);
 	p->nregions = (int)nregions;
+	p->worst = s->config->worst ? 1 + (int)s->config->worst_by : 0;
 	all(s, rows, order, &m);
 	p->pages_size = m.used;
 	m = (struct memory){p->pages = tach__pages(p->pages_size), 0};

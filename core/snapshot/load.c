@@ -161,6 +161,43 @@ static void load_histogram(struct load *l, const struct tach__json *from,
 	}
 }
 
+/* [{at, tag, thread, ..., values}, ...] */
+static void load_worst_one(struct load *l, const struct tach__json *from,
+			   struct tach__plain_worst *to)
+{
+	const struct tach__json *values = want(l, from, "values", TACH__JSON_OBJECT), *word;
+	struct tach__plain *s = l->plain;
+
+	to->info.size = sizeof to->info;
+	to->info.at = number(l, from, "at");
+	to->info.tag = strtoull(want(l, from, "tag", TACH__JSON_STRING)->text, NULL, 0);
+	to->info.thread = (int)(count(l, from, "thread") & INT32_MAX);
+	to->info.thread_name = text(l, from, "thread_name");
+	to->info.parent = text(l, from, "parent");
+	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
+		to->info.flags |= flag(word);
+	to->value = tach__arena_get(&s->arena, (size_t)s->nquantities * sizeof *to->value);
+	if (!to->value)
+		no_memory(l);
+	for (int q = 0; q < s->nquantities && !l->code; q++)
+		to->value[q] = value_number(l, values, s->quantity[q]);
+}
+
+static void load_worst(struct load *l, const struct tach__json *from,
+		       struct tach__plain_region *to)
+{
+	const struct tach__json *all = tach__json_member(from, "worst");
+	int n = all && l->plain->worst ? length(all) : 0;
+
+	if (!n)
+		return;
+	to->worst = tach__arena_get(&l->plain->arena, (size_t)n * sizeof *to->worst);
+	if (!to->worst)
+		no_memory(l);
+	for (const struct tach__json *w = all->kid; w && !l->code; w = w->next)
+		load_worst_one(l, w, &to->worst[to->nworst++]);
+}
+
 static void load_info(struct load *l, const struct tach__json *from,
 		      struct tach_region_info *info)
 {
@@ -213,6 +250,8 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 	for (int q = 0; histograms && !l->code && q < s->nquantities; q++)
 		if ((h = tach__json_member(histograms, s->quantity[q])))
 			load_histogram(l, h, &to->histogram[q]);
+	if (!l->code)
+		load_worst(l, from, to);
 }
 
 /* ---- the whole ---- */
@@ -285,6 +324,13 @@ static void load_version(struct load *l, const struct tach__json *root)
 			      version, VERSION);
 }
 
+static void load_worst_by(struct load *l, const char *name)
+{
+	for (int q = 0; q < l->plain->nquantities; q++)
+		if (strcmp(l->plain->quantity[q], name) == 0)
+			l->plain->worst = q + 1;
+}
+
 static void load_all(struct load *l, const struct tach__json *root)
 {
 	const struct tach__json *quantities, *metrics, *regions, *r;
@@ -311,6 +357,8 @@ static void load_all(struct load *l, const struct tach__json *root)
 		load_names(l, quantities, metrics);
 	if (!l->code)
 		l->code = tach__plain_compile(s, l->err);
+	if (!l->code && tach__json_member(root, "worst_by"))
+		load_worst_by(l, text(l, root, "worst_by"));
 	for (r = regions->kid; r && !l->code; r = r->next)
 		load_region(l, r, i++);
 }

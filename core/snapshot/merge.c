@@ -232,7 +232,9 @@ static int add_source(struct tach__plain *s, int region, const struct tach__sour
 			to->value[0][q].flags |= TACH_FLAG_LOST,
 				to->value[1][q].flags |= TACH_FLAG_LOST;
 	add_info(&to->info, &from->info);
-	return code;
+	return code ? code
+		    : tach__plain_worst_add(s, region, &from->snapshot->plain, from->region,
+					    from->map);
 }
 
 static void finish_region(struct tach__plain *s, int region, int passes)

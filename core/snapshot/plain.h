@@ -23,10 +23,17 @@ struct tach__plain_buckets {
 	struct tach_bucket *at;
 };
 
+struct tach__plain_worst {
+	struct tach_worst info;
+	double *value; /* per quantity */
+};
+
 struct tach__plain_region {
 	struct tach_region_info info;
 	struct tach_value *value[2];	       /* per part: quantities, then metrics */
 	struct tach__plain_buckets *histogram; /* per quantity */
+	struct tach__plain_worst *worst;       /* the worst first */
+	int nworst;
 };
 
 struct tach__plain {
@@ -35,6 +42,7 @@ struct tach__plain {
 	void *pages;   /* the same of what was taken */
 	size_t pages_size;
 	int nquantities, nmetrics, nregions;
+	int worst; /* 1 + the quantity that tells the worst; 0: none are kept */
 	const char **quantity;
 	struct tach__plain_metric *metric;
 	struct tach__plain_region *region;
@@ -56,6 +64,20 @@ struct tach_snapshot;
  */
 int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,
 			    const uint32_t *order, uint32_t nregions);
+
+/* ---- worst.c ---- */
+
+struct tach__row;
+/* Into room for as many as the row has. */
+void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
+			    const struct tach__row *row);
+/* Those of another snapshot too, as many as the one of them has that has more. 0 or
+ * TACH_ERR_NOMEM. map: its quantities' numbers. */
+int tach__plain_worst_add(struct tach__plain *plain, int region,
+			  const struct tach__plain *other, int other_region, const int *map);
+/* Without those that an older one had. */
+void tach__plain_worst_since(struct tach__plain_region *region,
+			     const struct tach__plain_region *older);
 
 /* ---- plain.c: what is read or merged ---- */
 

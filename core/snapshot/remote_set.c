@@ -127,6 +127,7 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 
 	memcpy(to, from, stride);
 	to->histograms = ours;
+	to->worst = NULL;
 	for (uint32_t i = 0; i <= count; i++)
 		for (int what = 0; what < 2; what++) {
 			make_finite(&to->cell[i].overhead[what]);

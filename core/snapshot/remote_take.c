@@ -77,6 +77,7 @@ static int config_get(struct taking *t)
 	const struct tach_set *set;
 	int code = tach__remote_get(t->remote, t->registry.config, c, sizeof *c);
 
+	c->worst = 0; /* whose memory is another's */
 	set = c->set;
 	totals = c->rows;
 	c->set = NULL;

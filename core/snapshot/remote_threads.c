@@ -252,6 +252,7 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	if (code)
 		return code;
 	g.record.config = config;
+	g.record.worst = NULL;
 	g.bytes = offsetof(struct tach__slot, word) +
 		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *
 			  sizeof(uint64_t);

@@ -83,6 +83,7 @@ static void take_region(struct tach__plain *p, int region, const struct tach__pl
 	struct tach__plain_region *r = &p->region[region];
 
 	take_info(&r->info, &old->info);
+	tach__plain_worst_since(r, old);
 	for (int q = 0; q < p->nquantities; q++) {
 		take_value(&r->value[0][q], &old->value[0][q]);
 		take_value(&r->value[1][q], &old->value[1][q]);

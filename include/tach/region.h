@@ -142,6 +142,9 @@ struct tach_regions_options {
 	/* TACH_SET_INTERRUPTS or TACH_SET_CORRECT (tach/set.h), where the library makes the
 	 * set; one that is given has flags of its own. */
 	uint32_t interrupts;
+	/* Keep each region's worst entries: "8", at most 64, those that took most time, or
+	 * "8:cycles". tach_snapshot_worst. "0": none, whatever the environment says. */
+	const char *worst;
 };
 
 /*
@@ -155,6 +158,12 @@ TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 /* Switches all regions off: sites go back to one load and one branch. Sums stay readable. */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_regions_disable(void);
+/*
+ * A word of the caller's for what the calling thread works on: a request's number, a hash.
+ * Worst entries have the one that was set last as they ended. Two instructions or so.
+ */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API void tach_tag(uint64_t tag);
 /* 1 when regions are switched on. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_regions_enabled(void);

@@ -122,6 +122,30 @@ struct tach_bucket {
 TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int region,
 				   int quantity, struct tach_bucket *buckets, int max);
 
+/*
+ * The worst entries of a region, the worst first, where they were kept (tach_regions_options):
+ * complete, as far as they were measured. TACH_ERR_INVAL: there is none of that number.
+ */
+struct tach_worst {
+	uint32_t size;		 /* sizeof this struct: see tach/base.h */
+	uint32_t flags;		 /* how its values were obtained: tach/flags.h */
+	double at;		 /* as it began, in seconds since 1970 (UTC) */
+	uint64_t tag;		 /* tach_tag, as it ended */
+	int thread;		 /* the kernel's number */
+	const char *thread_name; /* as the thread ended, or as it began while it lives */
+	const char *parent;	 /* the region around, or "" */
+};
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API int tach_snapshot_worst(const struct tach_snapshot *snapshot, int region, int number,
+				 struct tach_worst *out);
+/* What it counted, with nested regions, less what measuring it cost. NaN: nothing. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API double tach_snapshot_worst_value(const struct tach_snapshot *snapshot, int region,
+					  int number, int quantity) TACH_NONNULL(1);
+/* The quantity that they are the worst by; -1: none were kept. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API int tach_snapshot_worst_by(const struct tach_snapshot *snapshot) TACH_NONNULL(1);
+
 /* What is missing and why, in one sentence, or "": no counters, threads that could not open. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_snapshot_missing(const struct tach_snapshot *snapshot)

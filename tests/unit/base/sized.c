@@ -199,6 +199,11 @@ static int region_info(void *s)
 	return tach_snapshot_region(snapshot, 0, s);
 }
 
+static int worst(void *s)
+{
+	return tach_snapshot_worst(snapshot, 0, 0, s);
+}
+
 static int derived_found(void *s)
 {
 	return tach_derived_find(tach_derived_default(), skl, "PAPI_TOT_INS", s);
@@ -282,6 +287,7 @@ static struct entry {
 	IN(tach_set_options, set_options, .events = "task-clock", .pmu = -1),
 	OUT(tach_umask_info, umask_info),
 	IN(tach_uncore_options, uncore_options, .events = ""),
+	OUT(tach_worst, worst),
 };
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
@@ -491,7 +497,8 @@ static void prepare(void)
 {
 	struct tach_bench_options opt = {
 		.size = sizeof opt, .events = "", .samples = 5, .iterations = 10};
-	struct tach_regions_options regions = {.size = sizeof regions, .events = ""};
+	struct tach_regions_options regions = {
+		.size = sizeof regions, .events = "", .worst = "1"};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = 8 * page;
 	char *at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			-1, 0);

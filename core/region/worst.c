@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Worst entries: keeping them, and gathering those of several threads. worst.h says what. */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include "core/base/error.h"
+#include "core/os/sys.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+enum { TRIES = 1024, YIELD = 16 };
+
+__attribute__((tls_model("initial-exec"))) static __thread uint64_t tag;
+
+void tach__tag_here(uint64_t value)
+{
+	TACH__SET(tag, value);
+}
+
+void tach_tag(uint64_t value)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (owner && owner->size > offsetof(struct tach__beacon, tag))
+		owner->tag(value);
+	else
+		tach__tag_here(value);
+}
+
+/* ---- memory ---- */
+
+static size_t kept_words(uint32_t sums)
+{
+	return sizeof(struct tach__kept) / sizeof(uint64_t) + sums;
+}
+
+size_t tach__worst_size(uint32_t most, uint32_t sums)
+{
+	return tach__pages_round(sizeof(struct tach__worst) +
+				 most * kept_words(sums) * sizeof(uint64_t));
+}
+
+struct tach__worst *tach__worst_make(uint32_t most, uint32_t sums)
+{
+	struct tach__worst *w = tach__pages(tach__worst_size(most, sums));
+
+	if (w) {
+		w->most = most;
+		w->sums = sums;
+	}
+	return w;
+}
+
+void tach__worst_free(struct tach__worst *w)
+{
+	if (w)
+		tach__pages_free(w, tach__worst_size(w->most, w->sums));
+}
+
+struct tach__kept *tach__worst_at(const struct tach__worst *w, uint64_t i)
+{
+	return (struct tach__kept *)(uintptr_t)(w->word + i * kept_words(w->sums));
+}
+
+struct tach__worst *tach__worst_copy(const struct tach__worst *from)
+{
+	struct tach__worst *w = from ? tach__worst_make(from->most, from->sums) : NULL;
+
+	if (w)
+		memcpy(w, from, tach__worst_size(from->most, from->sums));
+	return w;
+}
+
+/* ---- a thread's ---- */
+
+/* Of calibration's slots: what is not kept costs as much as there. */
+static struct tach__worst never = {.least = UINT64_MAX};
+
+static size_t table_size(void)
+{
+	return tach__pages_round(TACH__CHUNKS * TACH__CHUNK_SLOTS *
+				 sizeof(struct tach__worst *));
+}
+
+void tach__worst_name(struct tach__thread *record)
+{
+	if (record->worst)
+		tach__sys(SYS_prctl, PR_GET_NAME, (long)record->comm, 0, 0, 0, 0);
+}
+
+void tach__worst_open(struct tach__thread *record)
+{
+	if (!record->config->worst)
+		return;
+	record->worst = tach__pages(table_size());
+	tach__worst_name(record);
+	for (uint32_t id = 0; record->worst && id < TACH__SITE_FIRST; id++)
+		record->worst[id] = &never;
+}
+
+void tach__worst_slot(struct tach__thread *record, uint32_t id)
+{
+	struct tach__worst *w;
+
+	if (!record->worst || record->worst[id])
+		return;
+	w = tach__worst_make(record->config->worst, record->count + 1);
+	/* First touches would be the measured code's page faults. */
+	for (size_t at = 0; w && at < tach__worst_size(w->most, w->sums); at += 4096)
+		((volatile char *)w)[at] = ((volatile char *)w)[at];
+	__atomic_store_n(&record->worst[id], w ? w : &never, __ATOMIC_RELEASE);
+}
+
+void tach__worst_clear(struct tach__thread *record)
+{
+	for (uint32_t id = TACH__SITE_FIRST; record->worst && id < record->limit; id++)
+		if (record->worst[id] != &never)
+			tach__worst_free(record->worst[id]);
+	tach__pages_free(record->worst, record->worst ? table_size() : 0);
+	record->worst = NULL;
+}
+
+/* ---- keeping ---- */
+
+/* Words as a snapshot copies them. */
+static void words_set(uint64_t *to, const uint64_t *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		TACH__SET(to[i], from[i]);
+}
+
+/* A place of its own, or that of the least; then what the least is. */
+static struct tach__kept *place(struct tach__worst *w, uint64_t key)
+{
+	struct tach__kept *to = NULL;
+	uint64_t least = UINT64_MAX;
+
+	if (w->n < w->most) {
+		to = tach__worst_at(w, w->n);
+		TACH__ADD(w->n, 1);
+	}
+	for (uint64_t i = 0; !to && i < w->n; i++)
+		if (tach__worst_at(w, i)->key == w->least)
+			to = tach__worst_at(w, i);
+	TACH__SET(to->key, key);
+	for (uint64_t i = 0; i < w->n; i++)
+		if (tach__worst_at(w, i)->key < least)
+			least = tach__worst_at(w, i)->key;
+	if (w->n == w->most)
+		TACH__SET(w->least, least);
+	return to;
+}
+
+/* With the sequence odd. A handler's entry meanwhile finds it so and goes. */
+static __attribute__((noinline)) void keep(struct tach__worst *w, const struct tach__kept *what,
+					   const uint64_t *sum)
+{
+	struct tach__kept *to;
+
+	if (w->seq & 1) {
+		TACH__ADD(w->missed, 1);
+		return;
+	}
+	TACH__ADD(w->seq, 1);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	to = place(w, what->key);
+	words_set((uint64_t *)(void *)to, (const uint64_t *)(const void *)what,
+		  sizeof *what / sizeof(uint64_t));
+	words_set(to->sum, sum, w->sums);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	TACH__ADD(w->seq, 1);
+}
+
+/* Less than nothing is nothing: without a branch. */
+static uint64_t less_cost(const struct tach__thread *record, const uint64_t *delta,
+			  const uint64_t inside[2], uint32_t i, int fenced)
+{
+	const struct tach__entry_cost *cost = &record->entry_cost;
+	int64_t v = (int64_t)(delta[i] - cost->empty[fenced][i] -
+			      (inside[0] - inside[1]) * cost->pair[0][i] -
+			      inside[1] * cost->pair[1][i]);
+
+	return (uint64_t)(v & ~(v >> 63));
+}
+
+static __attribute__((noinline)) void keep_entry(const struct tach__thread *record,
+						 const struct tach_region_mark *mark,
+						 struct tach__worst *w, const uint64_t *delta,
+						 const uint64_t inside[2], uint32_t flags,
+						 int fenced)
+{
+	struct tach__kept what = {.begun = mark->counters.clock,
+				  .tag = TACH__GET(tag),
+				  .flags = flags,
+				  .parent = tach__stack(record->hot, mark->state)[0]->id};
+	uint64_t sum[TACH__SUMS];
+
+	for (uint32_t i = 0; i < w->sums; i++)
+		sum[i] = less_cost(record, delta, inside, i, fenced);
+	what.key = sum[record->worst_by];
+	keep(w, &what, sum);
+}
+
+void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark,
+		     const struct tach__slot *slot, const uint64_t *delta,
+		     const uint64_t inside[2], uint32_t flags, int fenced)
+{
+	const struct tach__thread *record = self->record;
+	struct tach__worst *w = record->worst[slot->id];
+
+	if (TACH_UNLIKELY(w && less_cost(record, delta, inside, record->worst_by, fenced) >
+				       w->least))
+		keep_entry(record, mark, w, delta, inside, flags, fenced);
+}
+
+/* ---- gathering ---- */
+
+static int copy_once(struct tach__worst *to, const struct tach__worst *from, size_t size)
+{
+	uint64_t seq = __atomic_load_n(&from->seq, __ATOMIC_ACQUIRE);
+	const uint64_t *word = (const uint64_t *)(const void *)from;
+
+	for (size_t i = 0; i < size / sizeof *word; i++)
+		((uint64_t *)(void *)to)[i] = TACH__GET(word[i]);
+	TACH__FENCE(__ATOMIC_ACQUIRE);
+	return !(seq & 1) && TACH__GET(from->seq) == seq;
+}
+
+/* A row has all counters of the set, a thread perhaps the clock alone. */
+static void add_to_row(struct tach__worst *row, const struct tach__worst *w,
+		       const struct tach__thread *record)
+{
+	for (uint64_t i = 0; i < w->n; i++) {
+		const struct tach__kept *from = tach__worst_at(w, i);
+		uint64_t sum[TACH__SUMS] = {0};
+		struct tach__kept what = *from;
+
+		what.thread = (uint64_t)record->tid;
+		memcpy(what.name, record->comm, sizeof what.name);
+		if (w->sums < row->sums)
+			what.flags |= TACH_FLAG_LOST;
+		memcpy(sum, from->sum,
+		       (w->sums < row->sums ? w->sums : row->sums) * sizeof *sum);
+		if (what.key > row->least)
+			keep(row, &what, sum);
+	}
+	row->missed += w->missed;
+}
+
+int tach__worst_take(struct tach__worst **to, const struct tach__thread *record, uint32_t id)
+{
+	const struct tach__worst *w = __atomic_load_n(&record->worst[id], __ATOMIC_ACQUIRE);
+	struct tach__worst *copy;
+	size_t size;
+	int whole = 0;
+
+	if (!w || w == &never)
+		return 1;
+	if (!*to)
+		*to = tach__worst_make(record->config->worst, record->config->count + 1);
+	size = tach__worst_size(w->most, w->sums);
+	copy = tach__pages(size);
+	for (int try = 1; *to && copy && !whole && try <= TRIES; try++) {
+		whole = copy_once(copy, w, size);
+		if (!whole && try % YIELD == 0)
+			sched_yield();
+	}
+	if (whole)
+		add_to_row(*to, copy, record);
+	tach__pages_free(copy, size);
+	return whole;
+}
+
+int tach__worst_choose(struct tach__config *config, const char *text, struct tach_error *err)
+{
+	const char *by;
+
+	if (!text || strcmp(text, "0") == 0)
+		return 0;
+	config->worst = tach__worst_parse(text, &by);
+	if (!config->worst)
+		return tach__error(err, TACH_ERR_INVAL, 0, 0,
+				   "worst entries are 1 to %d, or 8:QUANTITY, not '%.60s'",
+				   TACH__WORST_MOST, text);
+	for (uint32_t i = 0; i < config->count; i++)
+		if (strcmp(tach_set_name(config->set, (int)i), by) == 0)
+			config->worst_by = i + 1;
+	if (*by && strcmp(by, "time") != 0 && !config->worst_by)
+		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
+				   "there is no quantity '%.60s' to tell the worst entries by",
+				   by);
+	return 0;
+}
+
+uint32_t tach__worst_parse(const char *text, const char **by)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	*by = *end == ':' ? end + 1 : "";
+	if (end == text || (*end && *end != ':') || n < 1 || n > TACH__WORST_MOST)
+		return 0;
+	return (uint32_t)n;
+}
