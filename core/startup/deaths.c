@@ -49,7 +49,7 @@ static void on_fork(void)
 	process = getpid();
 }
 
-static void on_death(int number, siginfo_t *info, void *context)
+TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	int saved = errno;
@@ -62,7 +62,7 @@ static void on_death(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static void on_request(int number)
+TACH__HANDLER static void on_request(int number)
 {
 	(void)number;
 	if (getpid() == process)

@@ -43,6 +43,13 @@ extern const int tach__deaths[];    /* signals that end a process by default; 0 
 /* Every signal but those that a thread's own instructions raise, which kill when they are
  * blocked: counter instructions do, once access to counters is taken away. */
 sigset_t tach__deaths_others(void);
+/* Of every handler: QEMU's user mode (7.2) enters them on x86-64 with a stack that is no
+ * multiple of 16. */
+#if defined(__x86_64__)
+#define TACH__HANDLER __attribute__((force_align_arg_pointer))
+#else
+#define TACH__HANDLER
+#endif
 /* At the end of a handler that has set the signal back to its default. */
 void tach__deaths_go_on(int number, siginfo_t *info);
 

@@ -39,7 +39,7 @@ static void wait_for_end(void)
 		nanosleep(&pause, NULL);
 }
 
-static void on_death(int number, siginfo_t *info, void *context)
+TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 {
 	struct sigaction action = {.sa_handler = SIG_DFL};
 	int saved = errno;

@@ -159,7 +159,7 @@ int run_measures(void)
 /* ---- the end of the process ---- */
 
 /* In a thread that still runs: a thread's counts can be added up by itself alone. */
-static void on_finish(int signal)
+TACH__HANDLER static void on_finish(int signal)
 {
 	int saved = errno;
 

@@ -102,6 +102,11 @@ run 0 -- env -i ./regions
 [ -s err ] || rc=1
 result cleared_environment
 
+# Ended by a signal, the library's own handler between: as by itself.
+run 143 -o report.json -- ./regions ends
+is 'turns' "$(value report.json turns instructions)" 12003
+result signal
+
 # Again and again the same; whole programs differ by what the environment holds, process numbers say.
 for _ in 1 2 3; do
 	run 0 -o again.json -- ./regions

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions of known length: `turns` 4001 instructions, 2000 of them branches; `nops` 3. */
+#include <signal.h>
+#include <string.h>
 #include <tach.h>
 
 #if defined(__x86_64__)
@@ -9,7 +11,8 @@
 	__asm__ volatile("mov w16, #2000\n1:\tsubs w16, w16, #1\n\tb.ne 1b" ::: "w16", "cc")
 #endif
 
-int main(void)
+/* With `ends` it ends by SIGTERM. */
+int main(int argc, char **argv)
 {
 	for (int i = 0; i < 3; i++) {
 		TACH_START(around);
@@ -21,5 +24,5 @@ int main(void)
 		TACH_STOP(nops);
 		TACH_STOP(around);
 	}
-	return 0;
+	return argc > 1 && strcmp(argv[1], "ends") == 0 ? raise(SIGTERM) : 0;
 }
