@@ -266,19 +266,25 @@ void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigne
 /*
  * A region that was long enough for read(2) not to matter is checked by it: a reading by
  * another process after which as many slots were counted again shows nowhere else. TOLERANCE is
- * what may be counted between a look and the read(2) right behind it.
+ * what may be counted between a look at the slots alone and the read(2) right behind it.
  */
 enum { TOLERANCE = 1 << 13 };
 
 static void check(struct tach__reader *r, struct look *l)
 {
 	int leader = r->hard.member[0];
+	struct tach_way way = r->hot.way[leader];
 	struct look now, by_read;
+	uint64_t slots;
+	uint32_t number;
 
-	if (!is_stale(l) || !look(r, &now) || set_back(r, &by_read) <= 0 ||
-	    by_read.count[leader] - now.count[leader] <= TOLERANCE)
+	if (!is_stale(l) || !look(r, &now) ||
+	    TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) ||
+	    !counter(way, number, &slots) || set_back(r, &by_read) <= 0)
 		return;
-	*l = by_read;
+	if (slots < now.slots ||
+	    by_read.count[leader] - now.count[leader] - (slots - now.slots) > TOLERANCE)
+		*l = by_read;
 }
 
 static uint32_t difference(const struct tach__reader *r, const struct tach_mark *mark,
