@@ -100,18 +100,36 @@ static void snapshots_are_consistent(void)
 	CHECK(last > 0);
 }
 
+/* Under a lock, which Helgrind understands. */
 static struct {
+	pthread_mutex_t lock;
 	pid_t asker;
 	int taken, answered;
-} waiting;
+} waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void say(int *what)
+{
+	pthread_mutex_lock(&waiting.lock);
+	*what = 1;
+	pthread_mutex_unlock(&waiting.lock);
+}
+
+static int is_said(const int *what)
+{
+	int said;
+
+	pthread_mutex_lock(&waiting.lock);
+	said = *what;
+	pthread_mutex_unlock(&waiting.lock);
+	return said;
+}
 
 /* Another snapshot, that goes on until the other thread waits. */
 static void *take_for_long(void *arg)
 {
 	pthread_mutex_lock(tach__snapshots_lock());
-	__atomic_store_n(&waiting.taken, 1, __ATOMIC_RELEASE);
-	while (thread_state(waiting.asker) != 'S' &&
-	       !__atomic_load_n(&waiting.answered, __ATOMIC_ACQUIRE))
+	say(&waiting.taken);
+	while (thread_state(waiting.asker) != 'S' && !is_said(&waiting.answered))
 		sched_yield();
 	pthread_mutex_unlock(tach__snapshots_lock());
 	return arg;
@@ -129,10 +147,10 @@ static void who_took_one_waits_for_another(void)
 	tach_snapshot_free(s);
 	waiting.asker = gettid();
 	pthread_create(&thread, NULL, take_for_long, NULL);
-	while (!__atomic_load_n(&waiting.taken, __ATOMIC_ACQUIRE))
+	while (!is_said(&waiting.taken))
 		sched_yield();
 	code = tach_snapshot_take(&s, NULL);
-	__atomic_store_n(&waiting.answered, 1, __ATOMIC_RELEASE);
+	say(&waiting.answered);
 	pthread_join(thread, NULL);
 	CHECK(code == 0, "%d", code);
 	tach_snapshot_free(s);
