@@ -40,7 +40,13 @@ static int configure(const char *worst)
 /* The planted ones come at the odd places, the greatest neither first nor last. */
 static int planted(int i)
 {
-	return i == 7 ? 40 : i == 100 ? 90 : i == 101 ? 60 : i == ENTRIES - 1 ? 50 : 1;
+	return i == 7 ? 400 : i == 100 ? 900 : i == 101 ? 600 : i == ENTRIES - 1 ? 500 : 1;
+}
+
+/* The kernel may take a page of the program's away, which is then touched once more. */
+static int is_about(double faults, int pages)
+{
+	return faults >= pages && faults < pages + 50;
 }
 
 static void work(int i)
@@ -103,7 +109,7 @@ static void check_all(const struct tach_snapshot *s)
 
 		CHECK(w.tag == 1000 + (uint64_t)tags[i], "%d: %llu", i,
 		      (unsigned long long)w.tag);
-		CHECK(faults(s, i) == planted(tags[i]), "%d: %f", i, faults(s, i));
+		CHECK(is_about(faults(s, i), planted(tags[i])), "%d: %f", i, faults(s, i));
 		CHECK(strcmp(w.parent, "outer") == 0 && strcmp(w.thread_name, "plant") == 0,
 		      "%s %s", w.parent, w.thread_name);
 		CHECK(w.thread == getpid());
@@ -168,7 +174,8 @@ static void all_caught(void)
 	CHECK(tach_snapshot_merge((const struct tach_snapshot *const *)list, 2, &sum, NULL) ==
 	      0);
 	CHECK(kept(sum, "request") == WORST);
-	CHECK(faults(sum, 0) == 90 && faults(sum, 1) == 90 && faults(sum, 2) == 60);
+	CHECK(is_about(faults(sum, 0), 900) && is_about(faults(sum, 1), 900) &&
+	      is_about(faults(sum, 2), 600));
 	text = written(s, TACH_FORMAT_TEXT);
 	CHECK(strstr(text.at, "request, worst entries by page-faults") != NULL);
 	CHECK(strstr(text.at, "in outer, tag 0x44c") != NULL);
@@ -196,7 +203,7 @@ static void between(void)
 	TACH_STOP(outer);
 	newer = taken();
 	CHECK(tach_snapshot_since(newer, older, &since, NULL) == 0);
-	CHECK(kept(since, "request") == 2 && faults(since, 1) == 90);
+	CHECK(kept(since, "request") == 2 && is_about(faults(since, 1), 900));
 	tach_snapshot_free(older);
 	tach_snapshot_free(newer);
 	tach_snapshot_free(since);
@@ -212,7 +219,7 @@ static void *thread(void *number)
 	prctl(PR_SET_NAME, name);
 	tach_tag((uint64_t)(intptr_t)number);
 	TACH_START(request);
-	touch(200 + (int)(intptr_t)number);
+	touch(2000 + 100 * (int)(intptr_t)number);
 	TACH_STOP(request);
 	return NULL;
 }
@@ -296,6 +303,10 @@ static void by_time_and_none(void)
 
 int main(void)
 {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	puts("a sanitizer's own page faults are counted too");
+	return 77;
+#endif
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	CASE(all_caught);
 	CASE(between);
