@@ -376,7 +376,8 @@ static void suffer(const char *what, void (*strike)(void *), void *arg)
 /*
  * A reading by another process amid a region that counts more than had been counted before it
  * does not show: tach/reader.h says so. So each begins after more than it counts, and one that
- * finds less there, by a reading just then, is not judged.
+ * finds less there, by a reading just then, is not judged, whatever else is flagged; nor is one
+ * whose begin was such a reading itself, and its end none.
  */
 static void read_by_another_process(void)
 {
@@ -397,7 +398,8 @@ static void read_by_another_process(void)
 
 		c->run(2 * n);
 		flags = region(c, n, &mark, delta);
-		if (flags == 0 && mark.enabled < 8 * 4 * n / 255)
+		if (mark.flags & TACH_FLAG_SYSCALL ? flags & TACH_FLAG_MIXED
+						   : mark.enabled < 8 * 4 * n / 255)
 			unjudged++;
 		else
 			judge("read amid", flags, delta, 4 * n, n, 2 * n);
