@@ -2,7 +2,7 @@
 install_packages := tach.pc=$$LIBDIR/pkgconfig/tach.pc \
 	tachConfig.cmake=$$LIBDIR/cmake/tach/tachConfig.cmake tachConfigVersion.cmake=$$LIBDIR/cmake/tach/tachConfigVersion.cmake
 # What tests/check/slow/install.sh and debian.sh need.
-slow_packages += cmake meson ninja-build lintian dpkg-dev debhelper
+slow_packages += cmake meson ninja-build lintian build-essential dpkg-dev debhelper
 installed_files = $(install_programs) $(install_files)
 
 # A page of section 3 is found by every name it explains. Expanded by install and uninstall alone.

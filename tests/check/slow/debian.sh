@@ -6,7 +6,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
-tools/need dpkg-dev debhelper lintian liburcu-dev || { echo "skip debian: lintian, debhelper or dpkg-dev is not installed"; exit 77; }
+tools/need build-essential dpkg-dev debhelper lintian liburcu-dev || { echo "skip debian: build-essential, debhelper or lintian is not installed"; exit 77; }
 grep -q -e -fsanitize "$B/flags" && { echo "skip debian: checked without sanitizers alone"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
