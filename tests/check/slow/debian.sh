@@ -78,7 +78,7 @@ chroot "$work/over/root" sh -ec '
 	ldd p | grep -q "$folder/libpfm.so.4"
 	man -w tach tach_region >/dev/null
 	dpkg --purge tach libtach-dev libtach0 libtach-pfm-dev libtach-pfm4 libtach-pfm3
-	! find /usr/lib/*/tach /usr/include/tach /usr/share/man -name "*tach*" 2>/dev/null | grep . '
+	! find /usr/lib /usr/include /usr/share/man -name "tach" -o -name "tach[-_.]*" -o -name "libtach*" | grep . '
 SCRIPT
 mkdir "$work/over"
 export work
