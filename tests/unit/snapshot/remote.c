@@ -215,29 +215,34 @@ static void churned(void)
 	finish(child);
 }
 
-/* It is seen whole all the same, with the histograms of all: before, no try ever was. */
+/*
+ * It is seen whole all the same, with the histograms of all: before, no try ever was. One may
+ * be refused where the other process gets much more of the processors.
+ */
 static void churned_many(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s;
 	pid_t child = other(1, 1);
+	int whole = 0, not_whole = 0;
 
 	if (!may_look(child)) {
 		finish(child);
 		SKIP("no process may trace another here");
 	}
-	for (int i = 0; i < 3; i++) {
-		int code = tach_snapshot_take_process(child, &s, &err);
-
-		CHECK(code == 0, "%s", err.text);
-		if (code)
-			break;
+	while (whole < 3 && not_whole < 6) {
+		if (tach_snapshot_take_process(child, &s, &err)) {
+			not_whole++;
+			continue;
+		}
+		whole++;
 		CHECK(tach_snapshot_nregions(s) >= MANY + 2);
 		CHECK(find(s, "many2999", &info) >= 0 && info.calls == 2);
 		CHECK(find(s, "inner", &info) >= 0 && info.calls == (ENDED + LIVE) * CALLS);
 		tach_snapshot_free(s);
 	}
+	CHECK(whole == 3, "%s", err.text);
 	finish(child);
 }
 
