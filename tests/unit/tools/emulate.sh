@@ -7,10 +7,7 @@ B=${B:-build}
 here=$PWD/tests/unit/tools/emulate
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip emulate: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized emulate "a sanitizer's library would have to be preloaded first"
 machine=$(uname -m)
 [ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
 if ! command -v qemu-"$machine" >/dev/null; then

@@ -6,10 +6,7 @@ cd "$(dirname "$0")/../../.."
 B=${B:-build}
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip run_passes: a sanitizer's library would have to be preloaded first"
-	exit 77
-fi
+. tests/unsanitized run_passes "a sanitizer's library would have to be preloaded first"
 machine=$(uname -m)
 [ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
 emulated=--emulate
