@@ -53,7 +53,7 @@ check_deps += bench-budgets
 slow_packages += valgrind binutils python3
 guest_programs: $(B)/static/bench/tach
 bench-budgets:
-	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so
+	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so $(B)/tach
 .PHONY: bench-budgets
 
 # What dispatching 4 events costs, in nanoseconds of this machine; encoding beside Debian's libpfm4, in one run;

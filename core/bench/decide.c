@@ -87,7 +87,7 @@ void tach__decide(struct tach__decision *out, const struct tach__rule *rule,
 	if (sign * shift > 0) {
 		test(a, b, 1 + sign * rule->bound, 0, persistence, &beyond, &p);
 		out->p = sign * beyond > 0 ? p : 1;
-		if (out->p <= rule->alpha)
+		if (sign * beyond > 0 && p <= rule->alpha)
 			out->verdict = TACH__WORSE;
 	} else if (sign * shift < 0) {
 		test(a, b, 1 - sign * rule->bound, 0, persistence, &beyond, &p);
