@@ -2,6 +2,7 @@
 /* Our own presets: look-up in the compiled arrays. */
 #include <string.h>
 #include <tach/pmu.h>
+#include "core/derived/packed.h"
 #include "core/derived/parse.h"
 #include "core/derived/presets.h"
 #include "core/tables/tables.h"
@@ -57,20 +58,20 @@ void tach__preset_at(int pmu, int i, struct tach_derived_info *info)
 	info->name = string(r->name);
 	info->type = (enum tach_derived_type)r->type;
 	info->type_name = tach__derived_type_name(info->type);
-	info->formula = string(r->formula);
+	info->formula = tach__packed(r->formula);
 	info->nevents = r->nevents;
-	info->events = string(r->events);
-	info->long_description = string(r->long_description);
-	info->short_description = string(r->short_description);
-	info->note = string(r->note);
+	info->events = tach__packed(r->events);
+	info->long_description = "";
+	info->short_description = tach__packed(r->description);
+	info->note = tach__packed(r->note);
 	info->file = string(r->file);
 	info->line = r->line;
 	info->level = m->level;
 	info->scale = m->scale;
 	info->unit = string(m->unit);
-	info->threshold = string(m->threshold);
+	info->threshold = tach__packed(m->threshold);
 	info->parent = string(m->parent);
-	info->groups = string(m->groups);
+	info->groups = tach__packed(m->groups);
 }
 
 int tach__preset_find(int pmu, const char *name, size_t length)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own presets as tools/mkpresets compiles them from arch/.../presets/NAME.derived: strings
- * as offsets into one pool, so that the arrays hold no pointers; one record for all the PMUs
- * that share it, and per PMU the numbers of its records, sorted by name.
+ * Our own presets as tools/mkpresets compiles them from arch/.../presets/NAME.derived: names
+ * as offsets into one pool, so that the arrays hold no pointers, and other strings packed; one
+ * record for all the PMUs that share it, and per PMU the numbers of its records, sorted by
+ * name.
  */
 #ifndef TACH_CORE_DERIVED_PRESETS_H
 #define TACH_CORE_DERIVED_PRESETS_H
@@ -12,13 +13,14 @@
 /* What makes a definition a metric; many have the same. */
 struct tach__preset_metric {
 	double scale;
-	uint32_t unit, threshold, parent, groups;
+	uint32_t threshold, groups; /* packed: core/derived/packed.h */
+	uint16_t unit, parent;
 	uint8_t level;
 };
 
 struct tach__preset {
-	uint32_t name, formula, events, long_description, short_description, note, file;
-	uint16_t line, metric; /* number of its tach__preset_metric, 0: none */
+	uint32_t formula, events, description, note; /* packed */
+	uint16_t name, file, line, metric; /* number of its tach__preset_metric, 0: none */
 	uint8_t type, preset, nevents;
 };
 

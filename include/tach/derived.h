@@ -140,7 +140,7 @@ TACH_API int tach_derived_count(struct tach_derived *d, int pmu);
 TACH_API int tach_derived_at(struct tach_derived *d, int pmu, int i,
 			     struct tach_derived_info *info);
 /* By name (case ignored): 0 or TACH_ERR_NOTFOUND. */
-/* MT-Safe env | AS-Unsafe lock | AC-Unsafe lock fd | no allocation */
+/* MT-Safe env | AS-Unsafe lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name,
 			       struct tach_derived_info *info);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include "core/derived/parse.h"
 #include "core/formula/formula.h"
+#include "core/derived/packed.h"
 #include "core/derived/presets.h"
 #include "core/tables/search.h"
 #include "tools/mkpresets/strings.h"
@@ -47,6 +48,7 @@ static struct {
 static size_t nmeanings;
 static struct tach__preset_cpu *cpus;
 static size_t ncpus;
+static struct strings names = {.size = 0}, texts = {.block = TACH__PACKED_BLOCK};
 static const char *file;
 static int errors;
 
@@ -89,7 +91,7 @@ static uint32_t events(const struct tach__record *r)
 		n += r->event[i].length;
 		all[n++] = 0;
 	}
-	return n ? pooled(all, n - 1) : 0;
+	return n ? pooled(&texts, all, n - 1) : 0;
 }
 
 /* Number of the row that says the same; hashed by nothing, as the last ones are likeliest. */
@@ -100,10 +102,10 @@ static uint16_t metric(const struct tach__record *r)
 
 	memset(&m, 0, sizeof m); /* compared as bytes */
 	m.scale = r->scale;
-	m.unit = pooled_span(&r->unit);
-	m.threshold = pooled_span(&r->threshold);
-	m.parent = pooled_span(&r->parent);
-	m.groups = pooled_span(&r->groups);
+	m.threshold = pooled_span(&texts, &r->threshold);
+	m.groups = pooled_span(&texts, &r->groups);
+	m.unit = (uint16_t)pooled_span(&names, &r->unit);
+	m.parent = (uint16_t)pooled_span(&names, &r->parent);
 	m.level = (uint8_t)r->level;
 	while (i-- > 0)
 		if (!memcmp(&metrics[i], &m, sizeof m))
@@ -124,15 +126,16 @@ static void record(void *context, const struct tach__record *r)
 				 .nevents = (uint8_t)r->nevents};
 
 	(void)context;
-	p.name = pooled_span(&r->name);
-	p.formula = pooled_span(&r->formula);
+	p.name = (uint16_t)pooled_span(&names, &r->name);
+	p.formula = pooled_span(&texts, &r->formula);
 	p.events = events(r);
-	p.long_description = pooled_span(&r->long_description);
-	p.short_description = r->short_description.length
-				      ? pooled_span(&r->short_description)
-				      : describe(p.name, pooled_span(&r->parent), r->line);
-	p.note = pooled_span(&r->note);
-	p.file = pooled(file, strlen(file));
+	p.description = r->short_description.length
+				? pooled_span(&texts, &r->short_description)
+				: describe(p.name, pooled_span(&names, &r->parent), r->line);
+	p.note = pooled_span(&texts, &r->note);
+	p.file = (uint16_t)pooled(&names, file, strlen(file));
+	if (r->long_description.length)
+		complain(r->line, 1, "there is no room for a long description", "", 0);
 	p.metric = metric(r);
 	if (!nlist)
 		complain(r->line, 1, "no CPU line before this record", "", 0);
@@ -198,8 +201,8 @@ static void load_descriptions(const char *path)
 			continue;
 		}
 		meanings = grow(meanings, nmeanings, sizeof *meanings);
-		meanings[nmeanings].name = pooled(cell, strlen(cell));
-		meanings[nmeanings++].description = pooled(line, strlen(line));
+		meanings[nmeanings].name = pooled(&names, cell, strlen(cell));
+		meanings[nmeanings++].description = pooled(&texts, line, strlen(line));
 	}
 	free(text);
 }
@@ -210,15 +213,15 @@ static uint32_t describe(uint32_t name, uint32_t parent, int line)
 	char text[TACH__D_NAME_MAX + 16];
 
 	for (size_t i = 0; i < nmeanings; i++)
-		if (meanings[i].name == name) /* equal strings have one place in the pool */
+		if (meanings[i].name == name) /* equal strings have one place */
 			return meanings[i].description;
 	if (parent) {
-		int n = snprintf(text, sizeof text, "Part of %s", pool + parent);
+		int n = snprintf(text, sizeof text, "Part of %s", names.at + parent);
 
-		return pooled(text, (size_t)n);
+		return pooled(&texts, text, (size_t)n);
 	}
-	complain(line, 1, "arch/presets.tsv does not describe ", pool + name,
-		 (int)strlen(pool + name));
+	complain(line, 1, "arch/presets.tsv does not describe ", names.at + name,
+		 (int)strlen(names.at + name));
 	return 0;
 }
 
@@ -243,8 +246,8 @@ static void load_names(const char *path)
 				continue;
 			}
 			cpus = grow(cpus, ncpus, sizeof *cpus);
-			cpus[ncpus].name = pooled(cell, strlen(cell));
-			cpus[ncpus++].pmu = pooled(word, strlen(word));
+			cpus[ncpus].name = pooled(&names, cell, strlen(cell));
+			cpus[ncpus++].pmu = pooled(&names, word, strlen(word));
 		}
 	}
 	free(text);
@@ -263,8 +266,8 @@ static int by_pmu_and_name(const void *a, const void *b)
 	int order = compare_names(pmus[x->pmu], pmus[y->pmu]);
 
 	return order ? order
-		     : compare_names(pool + records[x->record].name,
-				     pool + records[y->record].name);
+		     : compare_names(names.at + records[x->record].name,
+				     names.at + records[y->record].name);
 }
 
 static void find_duplicates(void)
@@ -274,9 +277,9 @@ static void find_duplicates(void)
 
 		if (by_pmu_and_name(&definitions[i - 1], &definitions[i]))
 			continue;
-		file = pool + r->file;
-		complain(r->line, 1, "defined twice for one PMU: ", pool + r->name,
-			 (int)strlen(pool + r->name));
+		file = names.at + r->file;
+		complain(r->line, 1, "defined twice for one PMU: ", names.at + r->name,
+			 (int)strlen(names.at + r->name));
 	}
 }
 
@@ -286,16 +289,16 @@ static void write_records(FILE *out)
 	for (size_t i = 0; i < nrecords; i++) {
 		const struct tach__preset *r = &records[i];
 
-		fprintf(out, "\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u},\n", r->name,
-			r->formula, r->events, r->long_description, r->short_description,
-			r->note, r->file, r->line, r->metric, r->type, r->preset, r->nevents);
+		fprintf(out, "\t{%u, %u, %u, %u, %u, %u, %u, %u, %u, %u, %u},\n", r->formula,
+			r->events, r->description, r->note, r->name, r->file, r->line,
+			r->metric, r->type, r->preset, r->nevents);
 	}
 	fputs("\t{0},\n};\n\nconst struct tach__preset_metric tach__preset_metrics[] = {\n",
 	      out);
 	for (size_t i = 0; i < nmetrics; i++)
 		fprintf(out, "\t{%.17g, %u, %u, %u, %u, %u},\n", metrics[i].scale,
-			metrics[i].unit, metrics[i].threshold, metrics[i].parent,
-			metrics[i].groups, metrics[i].level);
+			metrics[i].threshold, metrics[i].groups, metrics[i].unit,
+			metrics[i].parent, metrics[i].level);
 	fputs("};\n\nconst uint16_t tach__preset_index[] = {\n", out);
 	for (size_t i = 0; i < ndefinitions; i++)
 		fprintf(out, "%u,%s", definitions[i].record, i % 16 == 15 ? "\n" : " ");
@@ -313,8 +316,8 @@ static void write_pmus(FILE *out)
 		for (first = i;
 		     i < ndefinitions && definitions[i].pmu == definitions[first].pmu;)
 			i++;
-		fprintf(out, "\t{%u, %zu, %zu}, /* %s */\n", pooled(name, strlen(name)), first,
-			i - first, name);
+		fprintf(out, "\t{%u, %zu, %zu}, /* %s */\n", pooled(&names, name, strlen(name)),
+			first, i - first, name);
 	}
 	fprintf(out, "\t{0},\n};\nconst uint32_t tach__preset_npmus = %zu;\n", count);
 }
@@ -322,9 +325,9 @@ static void write_pmus(FILE *out)
 static int by_cpu_name(const void *a, const void *b)
 {
 	const struct tach__preset_cpu *x = a, *y = b;
-	int order = compare_names(pool + x->name, pool + y->name);
+	int order = compare_names(names.at + x->name, names.at + y->name);
 
-	return order ? order : compare_names(pool + x->pmu, pool + y->pmu);
+	return order ? order : compare_names(names.at + x->pmu, names.at + y->pmu);
 }
 
 static void write_cpus(FILE *out)
@@ -344,11 +347,16 @@ static void write_all(const char *path)
 		perror(path);
 		exit(1);
 	}
-	fputs("/* Generated by mkpresets. */\n#include \"core/derived/presets.h\"\n\n", out);
+	fputs("/* Generated by mkpresets. */\n#include \"core/derived/packed.h\"\n"
+	      "#include \"core/derived/presets.h\"\n\n",
+	      out);
 	write_records(out);
 	write_pmus(out);
 	write_cpus(out);
-	write_strings(out); /* last: writing the PMUs adds their names */
+	write_strings(out, &names); /* last: writing the PMUs adds their names */
+	write_packed(out, &texts);
+	if (names.size > UINT16_MAX)
+		complain(1, 1, "the names take more than 65,535 bytes", "", 0);
 	if (fclose(out)) {
 		perror(path);
 		exit(1);
@@ -365,7 +373,8 @@ int main(int argc, char **argv)
 		      stderr);
 		return 2;
 	}
-	pooled("", 0); /* at 0 */
+	pooled(&names, "", 0); /* at 0 */
+	pooled(&texts, "", 0);
 	pmus = argv + i;
 	for (; i < argc && strcmp(argv[i], "--") != 0; i++)
 		npmus++;
@@ -379,5 +388,5 @@ int main(int argc, char **argv)
 	if (errors)
 		return 1;
 	write_all(argv[2]);
-	return 0;
+	return errors != 0;
 }

@@ -1,47 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* The pool: strings, each once. A list of strings is one with NUL bytes inside. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/mkpresets/strings.h"
 
-char *pool;
-static size_t pool_size;
-static struct {
-	uint32_t at, length;
-} seen[1 << 16];
+static uint32_t append(struct strings *s, const char *text, size_t length)
+{
+	size_t at = s->size;
 
-uint32_t pooled(const char *text, size_t length)
+	if (s->block && length >= s->block) {
+		fputs("mkpresets: a string is longer than a block\n", stderr);
+		exit(1);
+	}
+	if (s->block && at % s->block + length + 1 > s->block)
+		at += s->block - at % s->block;
+	s->at = realloc(s->at, at + length + 1);
+	if (!s->at || at > UINT32_MAX / 2)
+		exit(1);
+	memset(s->at + s->size, 0, at - s->size);
+	memcpy(s->at + at, text, length);
+	s->at[at + length] = 0;
+	s->size = at + length + 1;
+	return (uint32_t)at;
+}
+
+uint32_t pooled(struct strings *s, const char *text, size_t length)
 {
 	uint32_t hash = 2166136261u, i;
 
 	for (size_t k = 0; k < length; k++)
 		hash = (hash ^ (unsigned char)text[k]) * 16777619u;
-	for (i = hash & 0xffff; seen[i].at || !i; i = (i + 1) & 0xffff)
-		if (seen[i].at && seen[i].length == length &&
-		    !memcmp(pool + seen[i].at, text, length))
-			return seen[i].at;
-	pool = realloc(pool, pool_size + length + 1);
-	if (!pool || pool_size > UINT32_MAX / 2)
-		exit(1);
-	memcpy(pool + pool_size, text, length);
-	pool[pool_size + length] = 0;
-	seen[i].at = (uint32_t)pool_size;
-	seen[i].length = (uint32_t)length;
-	pool_size += length + 1;
-	return seen[i].at;
+	for (i = hash & 0xffff; s->seen[i].at || !i; i = (i + 1) & 0xffff)
+		if (s->seen[i].at && s->seen[i].length == length &&
+		    !memcmp(s->at + s->seen[i].at, text, length))
+			return s->seen[i].at;
+	s->seen[i].at = append(s, text, length);
+	s->seen[i].length = (uint32_t)length;
+	return s->seen[i].at;
 }
 
-uint32_t pooled_span(const struct tach__span *s)
+uint32_t pooled_span(struct strings *s, const struct tach__span *text)
 {
-	return s->length ? pooled(s->at, s->length) : 0;
+	return text->length ? pooled(s, text->at, text->length) : 0;
 }
 
-void write_strings(FILE *out)
+void write_strings(FILE *out, const struct strings *s)
 {
 	fputs("const char tach__preset_pool[] =", out);
-	for (size_t at = 0; at < pool_size; at += strlen(pool + at) + 1) {
+	for (size_t at = 0; at < s->size; at += strlen(s->at + at) + 1) {
 		fputs("\n\t\"", out);
-		for (const char *c = pool + at; *c; c++)
+		for (const char *c = s->at + at; *c; c++)
 			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
 		fputs("\\0\"", out);
 	}

@@ -6,9 +6,21 @@
 #include <stdio.h>
 #include "core/base/text.h"
 
-extern char *pool; /* what the numbers below are places in; moves when it grows */
-uint32_t pooled(const char *text, size_t length);
-uint32_t pooled_span(const struct tach__span *s); /* 0: an empty one */
-void write_strings(FILE *out);
+/* Strings, each once. A list of strings is one with NUL bytes inside. */
+struct strings {
+	char *at; /* what the numbers below are places in; moves when it grows */
+	size_t size;
+	size_t block; /* a string lies in one block of this size; 0: anywhere */
+	struct {
+		uint32_t at, length;
+	} seen[1 << 16];
+};
+
+uint32_t pooled(struct strings *s, const char *text, size_t length);
+uint32_t pooled_span(struct strings *s, const struct tach__span *text); /* 0: an empty one */
+void write_strings(FILE *out, const struct strings *s);
+
+/* Packed, as core/derived/packed.c unpacks them. */
+void write_packed(FILE *out, const struct strings *s);
 
 #endif
