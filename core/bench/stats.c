@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Order statistics: median, MAD, intervals of the median, Mann-Whitney, Hodges-Lehmann. */
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/maths.h"
@@ -290,17 +291,69 @@ double tach__persistent_p(double p, double persistence)
 	return tach__erfc(low / sqrt(persistence));
 }
 
+/* How many of b - a are at most `least`, of both sorted: where a rises, the differences fall.
+ */
+static size_t at_most(const double *a, size_t na, const double *b, size_t nb, double least)
+{
+	size_t pairs = 0;
+
+	for (size_t i = 0, j = 0; i < na; i++) {
+		while (j < nb && b[j] - a[i] <= least)
+			j++;
+		pairs += j;
+	}
+	return pairs;
+}
+
+/* Doubles as integers of the same order, and back. */
+static int64_t ordinal(double x)
+{
+	int64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double of_ordinal(int64_t n)
+{
+	double x;
+
+	n = n < 0 ? INT64_MIN - n : n;
+	memcpy(&x, &n, sizeof x);
+	return x;
+}
+
+/* The difference that has k below it or as large: halving what lies between the extremes. */
+static double difference(const double *a, size_t na, const double *b, size_t nb, size_t k)
+{
+	int64_t low = ordinal(b[0] - a[na - 1]), high = ordinal(b[nb - 1] - a[0]);
+
+	while (low < high) {
+		int64_t middle = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
+
+		if (at_most(a, na, b, nb, of_ordinal(middle)) > k)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return of_ordinal(low);
+}
+
 double tach__shift(const double *a, size_t na, const double *b, size_t nb)
 {
-	double *d = malloc(na * nb * sizeof *d + 1), shift;
+	double *x = malloc(na * sizeof *x + 1), *y = malloc(nb * sizeof *y + 1), shift = NAN;
+	size_t pairs = na * nb;
 
-	if (!d)
-		return NAN;
-	for (size_t i = 0; i < na; i++)
-		for (size_t j = 0; j < nb; j++)
-			d[i * nb + j] = b[j] - a[i];
-	tach__sort(d, na * nb);
-	shift = tach__median(d, na * nb);
-	free(d);
+	if (x && y && pairs) {
+		memcpy(x, a, na * sizeof *a);
+		memcpy(y, b, nb * sizeof *b);
+		tach__sort(x, na);
+		tach__sort(y, nb);
+		shift = difference(x, na, y, nb, pairs / 2);
+		if (pairs % 2 == 0)
+			shift = shift / 2 + difference(x, na, y, nb, pairs / 2 - 1) / 2;
+	}
+	free(x);
+	free(y);
 	return shift;
 }

@@ -53,7 +53,8 @@ enum { TACH__EXACT_MAX = 64 };
 double tach__mann_whitney(const double *a, size_t na, const double *b, size_t nb);
 /* The same probability where only one sample in `persistence` carries new information. */
 double tach__persistent_p(double p, double persistence);
-/* Hodges-Lehmann: the median of all differences b - a. NaN for an empty sample or no memory. */
+/* Hodges-Lehmann: the median of all differences b - a, exactly; (na + nb) log. NaN for an empty
+ * sample or no memory. */
 double tach__shift(const double *a, size_t na, const double *b, size_t nb);
 
 #endif

@@ -213,6 +213,42 @@ static void shift_by_hand(void)
 	CHECK(isnan(tach__shift(a, 0, b, 3)));
 }
 
+/* Against all differences, sorted: with ties, both signs, fractions, odd and even numbers. */
+static void shift_is_the_median_difference(void)
+{
+	static double a[30], b[30], all[900];
+
+	srand(5);
+	for (int run = 0; run < 400; run++) {
+		size_t na = 1 + (size_t)rand() % 30, nb = 1 + (size_t)rand() % 30, n = 0;
+		double step = run % 3 == 0 ? 1 : run % 3 == 1 ? 1e-9 : 1e300;
+
+		for (size_t i = 0; i < 30; i++) {
+			a[i] = (rand() % 40 - 20) * step / (1 + run % 7);
+			b[i] = (rand() % 40 - 10) * step / (1 + run % 5);
+		}
+		for (size_t i = 0; i < na; i++)
+			for (size_t j = 0; j < nb; j++)
+				all[n++] = b[j] - a[i];
+		tach__sort(all, n);
+		CHECK(tach__shift(a, na, b, nb) == tach__median(all, n), "run %d: %g, not %g",
+		      run, tach__shift(a, na, b, nb), tach__median(all, n));
+	}
+}
+
+/* Of 100,000 each, which are ten thousand million differences. */
+static void shift_of_many(void)
+{
+	enum { MANY = 100000 };
+	static double a[MANY], b[MANY];
+
+	for (int i = 0; i < MANY; i++) {
+		a[i] = i * 7919 % MANY;
+		b[i] = i * 7 % MANY + 0.25;
+	}
+	CHECK(tach__shift(a, MANY, b, MANY) == 0.25, "%g", tach__shift(a, MANY, b, MANY));
+}
+
 int main(void)
 {
 	CASE(medians);
@@ -226,5 +262,7 @@ int main(void)
 	CASE(a_persistent_series_has_a_wider_interval);
 	CASE(persistence_weakens_a_test);
 	CASE(shift_by_hand);
+	CASE(shift_is_the_median_difference);
+	CASE(shift_of_many);
 	return check_done();
 }
