@@ -4,6 +4,7 @@
 # shows the whole command, as both formatters print it.
 set -u
 cd "$(dirname "$0")/../.."
+. tests/check/kept man GNUmakefile
 tools/need man-db mandoc || { echo "skip man: man-db and mandoc are not installed"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
