@@ -3,13 +3,13 @@
  * Several snapshots as one: regions of the same name and place are added up, metrics made anew
  * of the sums. What only some of them counted is flagged lost where it is missing.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
 #include "core/snapshot/merge.h"
+#include "core/snapshot/operands.h"
 #include "core/snapshot/passes.h"
 
 /* ---- names ---- */
@@ -58,23 +58,9 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 
 char *tach__merge_renumber(struct tach__arena *arena, const char *text, const int *map, int n)
 {
-	char *copy = tach__arena_get(arena, 2 * strlen(text) + 16), *to = copy;
+	char *copy = tach__arena_get(arena, TACH__RENUMBERED(text));
 
-	for (const char *at = text; copy && *at;) {
-		char *end;
-		long number;
-
-		if (*at != 'N' || !isdigit((unsigned char)at[1])) {
-			*to++ = *at++;
-			continue;
-		}
-		number = strtol(at + 1, &end, 10);
-		if (number >= n - 1)
-			return NULL;
-		to += sprintf(to, "N%d", map[number + 1] - 1);
-		at = end;
-	}
-	return copy;
+	return copy && tach__renumber(copy, text, map, n) ? copy : NULL;
 }
 
 static const char *copy_of(struct tach__plain *s, const char *text)

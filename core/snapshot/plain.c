@@ -5,12 +5,18 @@
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
 
+void tach__plain_free_pages(struct tach__plain *plain)
+{
+	tach__pages_free(plain->pages, plain->pages_size);
+	tach__pages_free(plain->more_pages, plain->more_size);
+}
+
 void tach__plain_free(struct tach__plain *plain)
 {
 	for (int m = 0; plain->metric && m < plain->nmetrics; m++)
 		tach_formula_free(plain->metric[m].formula);
 	tach__arena_free(&plain->arena);
-	tach__pages_free(plain->pages, plain->pages_size);
+	tach__plain_free_pages(plain);
 }
 
 int tach__plain_allocate(struct tach__plain *s)

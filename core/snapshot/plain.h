@@ -41,6 +41,8 @@ struct tach__plain {
 		arena; /* of what was read or merged: all that is below, but formulas */
 	void *pages;   /* the same of what was taken */
 	size_t pages_size;
+	void *more_pages; /* what beside.c added to it */
+	size_t more_size;
 	int nquantities, nmetrics, nregions;
 	int worst; /* 1 + the quantity that tells the worst; 0: none are kept */
 	const char **quantity;
@@ -81,8 +83,9 @@ void tach__plain_worst_since(struct tach__plain_region *region,
 
 /* ---- plain.c: what is read or merged ---- */
 
-/* Arrays for as many as nquantities, nmetrics and nregions say; 0 or TACH_ERR_NOMEM. */
 void tach__plain_free(struct tach__plain *plain);
+void tach__plain_free_pages(struct tach__plain *plain); /* the same of one that was taken */
+/* Arrays for as many as nquantities, nmetrics and nregions say; 0 or TACH_ERR_NOMEM. */
 int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);
 /* Compiles the metrics' texts. */

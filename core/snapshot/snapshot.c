@@ -295,7 +295,7 @@ void tach__snapshot_forget(struct tach_snapshot *s)
 	tach__lock(&held);
 	tach__config_drop(s->config);
 	tach__unlock(&held);
-	tach__pages_free(s->plain.pages, s->plain.pages_size);
+	tach__plain_free_pages(&s->plain);
 	tach__pages_free(s, sizeof *s);
 }
 

@@ -22,6 +22,21 @@ struct tach_snapshot {
  * next tach_snapshot_free. */
 void tach__snapshot_forget(struct tach_snapshot *s);
 
+/* ---- beside.c: one more row, with quantities and metrics of its own ---- */
+struct tach__beside {
+	const char *row;
+	const struct tach_set *set; /* its quantities and metrics */
+	const uint64_t *count;	    /* of the set's members */
+	const uint32_t *flags;
+	double seconds;
+};
+/*
+ * To a snapshot that was taken here. What the other rows have not is lost there, and here what
+ * they have; a quantity or a metric of a name that is there already is that one. No malloc:
+ * handlers of deadly signals come here. 0, TACH_ERR_NOMEM or TACH_ERR_TOOMANY.
+ */
+int tach__snapshot_beside(struct tach_snapshot *s, const struct tach__beside *b);
+
 /* ---- order.c: ids of the rows to be shown, as they are shown; memory in pages ---- */
 struct tach__order {
 	uint32_t *id, n;

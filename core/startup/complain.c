@@ -18,9 +18,10 @@
 #include "core/event/event.h"
 
 static const char *const known[] = {
-	"TACH_ENABLE",	   "TACH_OUTPUT",   "TACH_EVENTS",     "TACH_METRICS", "TACH_REGIONS",
-	"TACH_SPARSE",	   "TACH_WARMUP",   "TACH_HISTOGRAMS", "TACH_PMU",     "TACH_DERIVED",
-	"TACH_INTERRUPTS", "TACH_INTERVAL", "TACH_SIGNAL",     "TACH_WORST",   NULL,
+	"TACH_ENABLE",	"TACH_OUTPUT",	"TACH_EVENTS",	   "TACH_METRICS",
+	"TACH_REGIONS", "TACH_SPARSE",	"TACH_WARMUP",	   "TACH_HISTOGRAMS",
+	"TACH_PMU",	"TACH_DERIVED", "TACH_INTERRUPTS", "TACH_INTERVAL",
+	"TACH_SIGNAL",	"TACH_WORST",	"TACH_AMBIENT",	   NULL,
 };
 /* Of tach run, of its sources' build and tests. */
 static const char *const others[] = {"TACH_CLOCK",
@@ -112,6 +113,7 @@ static int no_service(char *text, size_t size)
 {
 	const char *odd = tach__deaths_odd(), *name = tach__environment("TACH_SIGNAL");
 	const char *interval = tach__environment("TACH_INTERVAL");
+	const char *ambient = tach__environment("TACH_AMBIENT");
 	int found = 0;
 
 	if (odd)
@@ -120,11 +122,21 @@ static int no_service(char *text, size_t size)
 	if (tach__interval_odd())
 		found = add(text, size, "TACH_INTERVAL is 0.01 seconds or more, not '%.*s'%s",
 			    interval, (int)strnlen(interval, 40), "");
-	if ((name || interval) && !tach__environment("TACH_OUTPUT") &&
+	if ((name || interval || ambient) && !tach__environment("TACH_OUTPUT") &&
 	    !tach__environment("TACH_RUN"))
 		found = add(text, size, "%.*s has no effect without TACH_OUTPUT%s",
-			    name ? "TACH_SIGNAL" : "TACH_INTERVAL", 40, "");
+			    name       ? "TACH_SIGNAL"
+			    : interval ? "TACH_INTERVAL"
+				       : "TACH_AMBIENT",
+			    40, "");
 	return found;
+}
+
+static int no_boxes(char *text, size_t size)
+{
+	char why[300];
+
+	return tach__ambient_odd(why, sizeof why) && add(text, size, "%.*s%s", why, 300, "");
 }
 
 int tach__environment_useless(char *text, size_t size)
@@ -138,6 +150,7 @@ int tach__environment_useless(char *text, size_t size)
 	found |= no_pmu(text, size);
 	found |= no_definitions(text, size);
 	found |= no_service(text, size);
+	found |= no_boxes(text, size);
 	tach_printable(text, text, size);
 	errno = saved;
 	return found;

@@ -132,6 +132,7 @@ void tach__output_at_exit(const char *file)
 	owner = getpid();
 	/* Under `tach run` the report goes another way, whatever ends the process. */
 	if (*output && !tach__environment("TACH_RUN")) {
+		tach__ambient_start();
 		at_quick_exit(write_output);
 		tach__deaths_watch();
 		tach__interval_start(is_each_ones(output));
@@ -224,6 +225,7 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	if (code)
 		return code;
 	s->in_handler = in_handler;
+	tach__ambient_add(s);
 	code = render(s, &text, err);
 	if (text.length && (code == 0 || stream.fd < 0)) {
 		int undelivered = deliver(&text);

@@ -53,6 +53,13 @@ sigset_t tach__deaths_others(void);
 /* At the end of a handler that has set the signal back to its default. */
 void tach__deaths_go_on(int number, siginfo_t *info);
 
+/* ambient.c: TACH_AMBIENT; why it cannot be used, as a sentence: 0, it can; from now on it is
+ * counted; its row in a snapshot. */
+struct tach_snapshot;
+int tach__ambient_odd(char *text, size_t size);
+void tach__ambient_start(void);
+void tach__ambient_add(struct tach_snapshot *s);
+
 /* interval.c: reports by TACH_INTERVAL; `children`: forked ones have their own. */
 void tach__interval_start(int children);
 int tach__interval_odd(void); /* TACH_INTERVAL is no number that can be used */

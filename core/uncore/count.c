@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting, stopping and reading counters of boxes. */
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/os/descriptor.h"
 #include "core/os/sys.h"
 #include "core/uncore/uncore.h"
 
@@ -27,8 +29,10 @@ static int tell_all(const struct tach_uncore *u, unsigned long what)
 	long code = 0;
 
 	for (int g = 0; g < u->ngroups && code >= 0; g++)
-		code = tach__sys(SYS_ioctl, u->group[g].fd[0], (long)what, PERF_IOC_FLAG_GROUP,
-				 0, 0, 0);
+		code = tach__descriptor_is(u->group[g].fd[0], u->group[g].id[0])
+			       ? tach__sys(SYS_ioctl, u->group[g].fd[0], (long)what,
+					   PERF_IOC_FLAG_GROUP, 0, 0, 0)
+			       : -EBADF;
 	return code < 0 ? (int)code : 0;
 }
 
@@ -51,8 +55,10 @@ struct answer {
 static uint32_t read_group(const struct tach__uncore_group *g, struct answer *a)
 {
 	size_t size = offsetof(struct answer, value) + (size_t)g->n * sizeof *a->value;
-	long got = tach__sys(SYS_read, g->fd[0], (long)a, (long)size, 0, 0, 0);
+	long got = -EBADF;
 
+	if (tach__descriptor_is(g->fd[0], g->id[0]))
+		got = tach__sys(SYS_read, g->fd[0], (long)a, (long)size, 0, 0, 0);
 	if (got != (long)size || a->n != (uint64_t)g->n || (a->enabled && !a->running)) {
 		memset(a, 0, sizeof *a);
 		return TACH_FLAG_SYSCALL | TACH_FLAG_LOST;

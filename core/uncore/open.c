@@ -3,12 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include "core/base/error.h"
 #include "core/base/sized.h"
+#include "core/os/descriptor.h"
 #include "core/os/perf_open.h"
-#include "core/os/sys.h"
 #include "core/set/set.h"
 #include "core/uncore/uncore.h"
 
@@ -45,8 +43,9 @@ static struct tach__uncore_group *find_group(const struct tach_uncore *u, uint32
 	return NULL;
 }
 
-static void join(struct tach_uncore *u, struct tach__uncore_group *g, long fd)
+static void join(struct tach_uncore *u, struct tach__uncore_group *g, long fd, uint64_t id)
 {
+	g->id[g->n] = id;
 	g->fd[g->n] = (int)fd;
 	g->event[g->n++] = u->nevents - 1;
 	u->event[u->nevents - 1].counters++;
@@ -69,6 +68,7 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 	struct tach_uncore *u = o->u;
 	struct perf_event_attr attr = *event;
 	struct tach__uncore_group *g = find_group(u, attr.type, cpu);
+	uint64_t id;
 	long fd = -EINVAL;
 
 	attr.pinned = attr.exclusive = 0;
@@ -81,18 +81,20 @@ static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 		fd = tach__perf_open_cpu(&attr, cpu, -1);
 		g = NULL;
 	}
+	if (fd >= 0)
+		fd = tach__descriptor_keep(fd, &id);
 	if (fd < 0)
 		return refused(o, (int)fd, cpu, err);
 	if (!g) {
 		if (!grow(&u->group, u->ngroups, sizeof *u->group)) {
-			tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
+			tach__descriptor_close((int)fd, id);
 			return no_memory(err);
 		}
 		g = &u->group[u->ngroups++];
 		g->type = attr.type;
 		g->cpu = cpu;
 	}
-	join(u, g, fd);
+	join(u, g, fd, id);
 	return 0;
 }
 
@@ -174,7 +176,7 @@ void tach_uncore_close(struct tach_uncore *u)
 		return;
 	for (int g = 0; g < u->ngroups; g++)
 		for (int i = u->group[g].n - 1; i >= 0; i--)
-			tach__sys(SYS_close, u->group[g].fd[i], 0, 0, 0, 0, 0);
+			tach__descriptor_close(u->group[g].fd[i], u->group[g].id[i]);
 	for (int e = 0; e < u->nevents; e++)
 		free(u->event[e].name);
 	free(u->event);

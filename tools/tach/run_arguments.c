@@ -192,6 +192,13 @@ static int take(struct run_arguments *a, int option)
 /*
  * 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
  */
+static const char *given(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value ? value : "";
+}
+
 int run_parse(struct run_arguments *a, int argc, char **argv)
 {
 	int c;
@@ -226,6 +233,8 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 				 "--correct nor --ambient nor --per-process");
 	if (join_metrics(a) != 0)
 		return RUN_FAILED;
+	if (!a->ambient && !a->passes && *given("TACH_AMBIENT"))
+		a->ambient = given("TACH_AMBIENT");
 	a->program = argv + optind;
 	return report_format(a->format_name, a->output, &a->format, "tach run") == 0
 		       ? 0

@@ -63,38 +63,6 @@ int run_boxes_open(struct run_boxes *b, const char *events, const char *shown)
 	return RUN_FAILED;
 }
 
-/*
- * What config1 of a member that is a box's tells apart from a dummy event that was asked for.
- */
-enum { BOX_MARK = 0x626f7800 };
-
-void run_boxes_add(const struct run_boxes *b, struct tach_set_options *opt,
-		   struct tach_set_member *members, struct perf_event_attr *attrs)
-{
-	opt->attrs = members;
-	opt->nattrs = b->uncore ? tach_uncore_count(b->uncore) : 0;
-	for (int k = 0; k < opt->nattrs; k++) {
-		attrs[k] = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
-						    .size = sizeof *attrs,
-						    .config = PERF_COUNT_SW_DUMMY,
-						    .config1 = BOX_MARK + (uint64_t)k};
-		members[k] =
-			(struct tach_set_member){tach_uncore_name(b->uncore, k), &attrs[k]};
-	}
-}
-
-int run_boxes_find(const struct run_boxes *b, const struct tach_set *set, int member)
-{
-	const struct perf_event_attr *attr = tach_set_attr(set, member);
-	uint64_t k = attr->config1 - BOX_MARK;
-
-	return b->uncore && attr->type == PERF_TYPE_SOFTWARE &&
-			       attr->config == PERF_COUNT_SW_DUMMY &&
-			       k < (uint64_t)tach_uncore_count(b->uncore)
-		       ? (int)k
-		       : -1;
-}
-
 void run_boxes_start(struct run_boxes *b)
 {
 	if (b->uncore)
@@ -111,16 +79,8 @@ void run_boxes_stop(struct run_boxes *b)
 
 void run_boxes_note(const struct run_boxes *b, char *note, size_t size)
 {
-	size_t used = strlen(note);
-
-	if (!b->uncore)
-		return;
-	for (int k = 0; k < tach_uncore_count(b->uncore); k++) {
-		snprintf(note + used, size - used, "%s%s", k ? ", " : (used ? "; " : ""),
-			 tach_uncore_name(b->uncore, k));
-		used = strlen(note);
-	}
-	snprintf(note + used, size - used, ": of the whole machine, all programs together");
+	if (b->uncore)
+		tach__ambient_note(b->uncore, note, size);
 }
 
 void run_boxes_close(struct run_boxes *b)

@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <tach/reader.h>
+#include "core/uncore/uncore.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
@@ -37,7 +38,7 @@ static int make_set(struct run_outside *o, struct tach_set_options *opt, const c
 	struct tach_error err = TACH_ERROR_INIT;
 	const char *metrics = opt->metrics;
 
-	run_boxes_add(&o->boxes, opt, members, attrs);
+	tach__uncore_members(o->boxes.uncore, opt, members, attrs);
 	if (tach_set_create(opt, &o->set, &err) == 0)
 		return 0;
 	/* Whose columns are the error's? */
@@ -111,44 +112,22 @@ struct run_outside *run_outside_new(const struct run_arguments *a)
 	return o;
 }
 
-/* What metrics name beside boxes would not be counted. */
-static int only_boxes(const struct run_outside *o)
-{
-	if (!o->boxes.uncore) {
-		fprintf(stderr, "tach run: --ambient: the list names no events\n");
-		return RUN_FAILED;
-	}
-	for (int i = 0; i < tach_set_count(o->set); i++)
-		if (run_boxes_find(&o->boxes, o->set, i) < 0) {
-			fprintf(stderr,
-				"tach run: --ambient: %s is no event of a box that the list "
-				"has; "
-				"--events counts what threads do\n",
-				tach_set_name(o->set, i));
-			return RUN_FAILED;
-		}
-	return 0;
-}
-
 struct run_outside *run_ambient_new(const char *list)
 {
 	struct run_outside *o = blank("(whole machine)");
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	size_t length = strcspn(list, ";");
-	char *events = strndup(list, length);
-	int code = RUN_FAILED;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__ambient ambient;
 
-	opt.metrics = list[length] ? list + length + 1 : NULL;
-	if (!events)
-		fprintf(stderr, "tach run: %s\n", strerror(errno));
-	else if (o && run_boxes_open(&o->boxes, events, events) == 0 &&
-		 make_set(o, &opt, events) == 0)
-		code = only_boxes(o);
-	free(events);
-	if (!code)
-		return o;
-	run_outside_free(o);
-	return NULL;
+	if (!o)
+		return NULL;
+	if (tach__ambient_open(&ambient, list, &err) != 0) {
+		complain("tach run", list, &err);
+		run_outside_free(o);
+		return NULL;
+	}
+	o->boxes.uncore = ambient.uncore;
+	o->set = ambient.set;
+	return o;
 }
 
 /* Why a member cannot be opened the library can say better than errno. */
@@ -171,7 +150,7 @@ void run_outside_open(struct run_outside *o, pid_t process)
 	for (int i = 0; i < tach_set_count(o->set); i++) {
 		struct perf_event_attr attr = *tach_set_attr(o->set, i);
 
-		if (run_boxes_find(&o->boxes, o->set, i) >= 0)
+		if (tach__uncore_member(o->boxes.uncore, o->set, i) >= 0)
 			continue;
 		attr.size = sizeof attr;
 		attr.disabled = attr.enable_on_exec = attr.inherit = 1;

@@ -22,12 +22,6 @@ void run_boxes_blank(char *events, int boxes);
 /* Before the program runs: a refusal is not for the end of an hour. events: of boxes alone; as
  * the user wrote them: shown. 0, or printed. */
 int run_boxes_open(struct run_boxes *b, const char *events, const char *shown);
-/* Members of a set by name, so that metrics find them; nothing is opened for them. `members`
- * and `attrs` have TACH_COUNTERS_MAX. */
-void run_boxes_add(const struct run_boxes *b, struct tach_set_options *opt,
-		   struct tach_set_member *members, struct perf_event_attr *attrs);
-/* The box's event that a member stands for, or -1. */
-int run_boxes_find(const struct run_boxes *b, const struct tach_set *set, int member);
 void run_boxes_start(struct run_boxes *b);
 /* And reads them. */
 void run_boxes_stop(struct run_boxes *b);

@@ -10,6 +10,7 @@
 #include "core/base/flags.h"
 #include "core/base/json_out.h"
 #include "core/os/buffer.h"
+#include "core/uncore/uncore.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
@@ -60,7 +61,7 @@ static void counted_box(struct tach__json_out *json, const char *name, uint64_t 
 static void member(struct tach__json_out *json, const struct run_outside *o, int i)
 {
 	const char *name = tach_set_name(o->set, i);
-	int k = run_boxes_find(&o->boxes, o->set, i);
+	int k = tach__uncore_member(o->boxes.uncore, o->set, i);
 
 	if (k < 0)
 		counted(json, name, o->fd[i]);
@@ -70,7 +71,7 @@ static void member(struct tach__json_out *json, const struct run_outside *o, int
 
 static int is_lost(const struct run_outside *o, int i)
 {
-	int k = run_boxes_find(&o->boxes, o->set, i);
+	int k = tach__uncore_member(o->boxes.uncore, o->set, i);
 
 	return k < 0 ? o->fd[i] < 0 : (o->boxes.flags[k] & TACH_FLAG_LOST) != 0;
 }

@@ -48,6 +48,7 @@ static int room = 4;		   /* counters of a box */
 static long refusal, refuse_after; /* answers that, but to so many */
 static uint64_t enabled = 100, running = 100;
 static int short_read;
+static long id_shift; /* other than 0: the program has put its own events at those numbers */
 
 static int members(long leader)
 {
@@ -98,6 +99,13 @@ static long kernel(long number, long a, long b, long c, long d, long e, long f)
 		return perf_open((const struct perf_event_attr *)a, b, c, d, e);
 	if (number == SYS_read && ours)
 		return perf_read(a, (uint64_t *)b, (size_t)c);
+	/* Where they are is a matter of tests/unit/reader/descriptors. */
+	if (number == SYS_fcntl && ours)
+		return -EINVAL;
+	if (number == SYS_ioctl && ours && (unsigned long)b == PERF_EVENT_IOC_ID) {
+		*(uint64_t *)c = opened[a - FD].open ? (uint64_t)(a + id_shift) : 0;
+		return 0;
+	}
 	if (number == SYS_ioctl && ours) {
 		CHECK(c == PERF_IOC_FLAG_GROUP && opened[a - FD].leader == -1);
 		opened[a - FD].running = b == PERF_EVENT_IOC_ENABLE;
@@ -256,6 +264,27 @@ static void provenance(void)
 	tach_uncore_close(u);
 }
 
+/* What lies at a number of ours by now is neither read, nor told, nor closed. */
+static void replaced(void)
+{
+	struct tach_uncore *u;
+	uint64_t value[1];
+	int before;
+
+	CHECK(open_events("uncore_imc_0/event=4/", &u) == 0);
+	CHECK(tach_uncore_start(u) == 0 && opened[nopened - 1].running);
+	id_shift = 1;
+	CHECK(tach_uncore_stop(u) == -EBADF && opened[nopened - 1].running);
+	CHECK(tach_uncore_read(u, value, NULL) & TACH_FLAG_LOST && value[0] == 0);
+	before = nopen;
+	tach_uncore_close(u);
+	CHECK(nopen == before, "%d of the program's events closed", before - nopen);
+	for (int i = 0; i < nopened; i++)
+		opened[i].open = 0;
+	nopen = 0;
+	id_shift = 0;
+}
+
 static void refused_strings(void)
 {
 	static const struct {
@@ -397,6 +426,7 @@ int main(void)
 	CASE(all_boxes);
 	CASE(groups);
 	CASE(provenance);
+	CASE(replaced);
 	CASE(refused_strings);
 	CASE(refused_opens);
 	CASE(privileges);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Preloaded into tach: a kernel with two memory controllers, whose sysfs is the folder SYSFS. A
- * counter has counted 1000 as long as it runs; REFUSE is the errno of opening one.
+ * Preloaded into tach, or a program: a kernel with two memory controllers, whose sysfs is the
+ * folder SYSFS. A counter has counted 1000 as long as it runs; REFUSE is the errno of opening
+ * one.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -49,7 +50,8 @@ DIR *opendir(const char *path)
 	return real(there(path, other, sizeof other));
 }
 
-static int is_box[4096];
+static int is_box[4096]; /* by descriptor: the event's number */
+static int last;
 static int running;
 
 long syscall(long number, ...)
@@ -79,10 +81,21 @@ long syscall(long number, ...)
 		}
 		fd = openat(AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
 		if (fd >= 0 && fd < 4096)
-			is_box[fd] = 1;
+			is_box[fd] = ++last;
 		return fd;
 	}
 	if (a[0] >= 0 && a[0] < 4096 && is_box[a[0]]) {
+		if (number == SYS_ioctl && (unsigned long)a[1] == PERF_EVENT_IOC_ID) {
+			*(uint64_t *)a[2] = (uint64_t)is_box[a[0]];
+			return 0;
+		}
+		if (number == SYS_fcntl) {
+			long fd = real(number, a[0], a[1], a[2]);
+
+			if (fd >= 0 && fd < 4096)
+				is_box[fd] = is_box[a[0]];
+			return fd;
+		}
 		if (number == SYS_ioctl) {
 			running = (unsigned long)a[1] == PERF_EVENT_IOC_ENABLE ? 1 : running;
 			return 0;

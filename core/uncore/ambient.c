@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* What counts beside a program: events of boxes as a set, so that metrics can be made of them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/error.h"
+#include "core/uncore/uncore.h"
+
+/*
+ * What config1 of a member that is a box's tells apart from a dummy event that was asked for.
+ */
+enum { BOX_MARK = 0x626f7800 };
+
+void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *opt,
+			  struct tach_set_member *members, struct perf_event_attr *attrs)
+{
+	opt->attrs = members;
+	opt->nattrs = u ? u->nevents : 0;
+	for (int k = 0; k < opt->nattrs; k++) {
+		attrs[k] = (struct perf_event_attr){.type = PERF_TYPE_SOFTWARE,
+						    .size = sizeof *attrs,
+						    .config = PERF_COUNT_SW_DUMMY,
+						    .config1 = BOX_MARK + (uint64_t)k};
+		members[k] = (struct tach_set_member){u->event[k].name, &attrs[k]};
+	}
+}
+
+int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set, int member)
+{
+	const struct perf_event_attr *attr = tach_set_attr(set, member);
+	uint64_t k = attr->config1 - BOX_MARK;
+
+	return u && attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY &&
+			       k < (uint64_t)u->nevents
+		       ? (int)k
+		       : -1;
+}
+
+static int make_set(struct tach__ambient *a, const char *metrics, struct tach_error *err)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attrs[TACH_COUNTERS_MAX];
+	struct tach_set_member members[TACH_COUNTERS_MAX];
+
+	if (a->uncore->nevents > TACH_COUNTERS_MAX)
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+				   "%d events of boxes; at most %d", a->uncore->nevents,
+				   TACH_COUNTERS_MAX);
+	tach__uncore_members(a->uncore, &opt, members, attrs);
+	opt.metrics = metrics;
+	return tach_set_create(&opt, &a->set, err);
+}
+
+/* What metrics name beside boxes would not be counted. */
+static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
+{
+	for (int i = 0; i < tach_set_count(a->set); i++)
+		if (tach__uncore_member(a->uncore, a->set, i) < 0)
+			return tach__error(err, TACH_ERR_INVAL, 0, 0,
+					   "%s is no event of a box that the list has",
+					   tach_set_name(a->set, i));
+	return 0;
+}
+
+/* err is the caller's own, whole. */
+static int open_both(struct tach__ambient *a, const char *events, const char *metrics,
+		     struct tach_error *err)
+{
+	struct tach_uncore_options opt = TACH_UNCORE_OPTIONS_INIT;
+	int code;
+
+	if (!events[strspn(events, ", \t\n")])
+		return tach__error(err, TACH_ERR_INVAL, 0, 0, "the list names no events");
+	opt.events = events;
+	code = tach_uncore_open(&opt, &a->uncore, err);
+	if (code)
+		return code;
+	code = make_set(a, metrics, err);
+	/* It stands behind the events. */
+	if (code && metrics && err->column)
+		err->column += (int)strlen(events) + 1;
+	return code ? code : only_boxes(a, err);
+}
+
+int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
+{
+	struct tach_error ours = TACH_ERROR_INIT;
+	size_t length = strcspn(list, ";");
+	char *events = strndup(list, length);
+	int code;
+
+	*a = (struct tach__ambient){NULL, NULL};
+	if (!events)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	code = open_both(a, events, list[length] ? list + length + 1 : NULL, &ours);
+	free(events);
+	if (!code)
+		return 0;
+	tach__ambient_close(a);
+	return tach__error(err, code, 0, ours.column, "%s", ours.text);
+}
+
+void tach__ambient_close(struct tach__ambient *a)
+{
+	tach_uncore_close(a->uncore);
+	tach_set_free(a->set);
+	*a = (struct tach__ambient){NULL, NULL};
+}
+
+void tach__ambient_note(const struct tach_uncore *u, char *note, size_t size)
+{
+	size_t used = strlen(note);
+
+	for (int k = 0; k < u->nevents; k++) {
+		snprintf(note + used, size - used, "%s%s", k ? ", " : (used ? "; " : ""),
+			 u->event[k].name);
+		used = strlen(note);
+	}
+	snprintf(note + used, size - used, ": of the whole machine, all programs together");
+}
