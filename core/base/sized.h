@@ -14,8 +14,8 @@
  * struct grows, its line stays.
  */
 enum {
-	TACH__FIRST_tach_bench_options = 88,
-	TACH__FIRST_tach_bench_quantity = 80,
+	TACH__FIRST_tach_bench_options = 104,
+	TACH__FIRST_tach_bench_quantity = 88,
 	TACH__FIRST_tach_counts = 56,
 	TACH__FIRST_tach_derived_info = 96,
 	TACH__FIRST_tach_derived_options = 32,

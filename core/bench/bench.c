@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <tach/reader.h>
 #include "core/bench/bench.h"
+#include "core/bench/counting.h"
 #include "core/bench/passes.h"
+#include "core/bench/team.h"
 #include "core/base/error.h"
 #include "core/base/sized.h"
 #include "core/set/set.h"
@@ -17,62 +18,6 @@ enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
 #define CONFIDENCE     0.95
 #define OUTLIER	       5.0
 #define EVENTS	       "cycles,instructions"
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-/*
- * The smallest step of the clock that was seen. Where its ticks are finer than the time of
- * reading it, that time.
- */
-static double clock_resolution(void)
-{
-	uint64_t least = UINT64_MAX, last = now_ns();
-
-	for (int i = 0; i < 100; i++) {
-		uint64_t now = now_ns();
-
-		if (now > last && now - last < least)
-			least = now - last;
-		last = now;
-	}
-	return least == UINT64_MAX ? 0 : (double)least;
-}
-
-/* The real source: a reader, or where there is none the clock alone. */
-struct counting {
-	struct tach__bench_source source; /* first */
-	struct tach_reader *reader;
-	const struct tach_set *set; /* the reader's */
-	struct tach_mark mark;
-	uint64_t start;
-};
-
-static void begin(struct tach__bench_source *source)
-{
-	struct counting *c = (struct counting *)source;
-
-	c->start = now_ns();
-	if (c->reader)
-		tach_reader_begin(c->reader, &c->mark);
-}
-
-static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags)
-{
-	struct counting *c = (struct counting *)source;
-	uint32_t group = c->reader ? tach_reader_end(c->reader, &c->mark, delta + 1) : 0;
-
-	delta[0] = now_ns() - c->start;
-	for (unsigned i = 0; i < source->count; i++)
-		flags[i + 1] |= tach_reader_flags(c->reader, i, group);
-	if (c->reader)
-		tach_set_correct(c->set, delta + 1, flags + 1);
-}
 
 static void empty_loop(void *context, uint64_t n)
 {
@@ -87,6 +32,7 @@ struct run {
 	struct tach_bench_options opt;
 	tach_bench_body body;
 	void *context;
+	unsigned own; /* counters of the caller */
 	struct tach_error *err;
 };
 
@@ -120,6 +66,14 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 		o->outlier = OUTLIER;
 	if (!o->empty)
 		o->empty = empty_loop;
+	if (!o->threads)
+		o->threads = 1;
+	for (const struct tach_bench_counter *c = o->counters; c; c = c->next)
+		run->own++;
+	if (run->own > TACH__BENCH_OWN_MAX || o->threads > TACH__BENCH_THREADS_MAX)
+		return tach__error(run->err, TACH_ERR_TOOMANY, 0, 0,
+				   "counters are at most %d, threads %d", TACH__BENCH_OWN_MAX,
+				   TACH__BENCH_THREADS_MAX);
 	if (o->samples > SAMPLES_MAX || !(o->confidence > 0 && o->confidence < 1) ||
 	    isnan(o->outlier) || !(o->sample_seconds > 0 && o->sample_seconds <= 60) ||
 	    (o->unit && !(o->units > 0)))
@@ -188,34 +142,74 @@ static void merge_pass(struct tach_bench *b, int first)
 	}
 }
 
-static int sample(struct run *run, struct counting *c, const struct tach_set *set)
+/* All of one pass: time, events, the caller's counters, times of threads. */
+static int add_all(struct run *run, const struct tach__counting *c)
+{
+	struct tach__bench_series *s = add_series(run, "time");
+
+	for (unsigned i = 0; s && i < c->events; i++)
+		s = add_series(run, tach_set_name(c->set, (int)i));
+	for (const struct tach_bench_counter *o = c->own; s && o; o = o->next) {
+		s = add_series(run, o->name);
+		if (s)
+			s->rate = o->rate;
+	}
+	if (s && run->opt.threads > 1)
+		s = add_series(run, TACH__BENCH_ALL);
+	for (uint32_t t = 1; s && run->opt.threads > 1 && t <= run->opt.threads; t++) {
+		s = add_series(run, "time");
+		if (s)
+			s->thread = t;
+	}
+	return s ? 0 : no_memory(run);
+}
+
+static int sample(struct run *run, struct tach__bench_source *source,
+		  const struct tach__counting *c)
 {
 	struct tach_bench *b = run->bench;
 	struct tach__bench_plan plan = {.body = run->body,
 					.empty = run->opt.empty,
 					.context = run->context,
 					.samples = run->opt.samples};
-	int first = b->nseries, code;
+	int first = b->nseries;
 
-	if (!add_series(run, "time"))
-		return no_memory(run);
-	for (unsigned i = 0; i < c->source.count; i++)
-		if (!add_series(run, tach_set_name(set, (int)i)))
-			return no_memory(run);
+	if (add_all(run, c))
+		return TACH_ERR_NOMEM;
 	if (!b->iterations)
 		b->iterations = run->opt.iterations
 					? run->opt.iterations
-					: tach__bench_choose(&c->source, run->body,
-							     run->opt.empty, run->context,
+					: tach__bench_choose(source, run->body, run->opt.empty,
+							     run->context,
 							     run->opt.sample_seconds * 1e9);
 	plan.iterations = b->iterations;
-	code = tach__bench_sample(&c->source, &plan, run->opt.outlier, &b->series[first]);
-	if (code)
+	if (tach__bench_sample(source, &plan, run->opt.outlier, &b->series[first]))
 		return no_memory(run);
+	for (int i = first; i < b->nseries; i++)
+		if (b->series[i].thread || strcmp(b->series[i].name, TACH__BENCH_ALL) == 0)
+			b->series[i].resolution = b->series[first].resolution;
 	if (first)
 		merge_pass(b, first);
 	b->npasses++;
 	return 0;
+}
+
+/* On several threads; where one of them cannot count, by the clock alone. */
+static int sample_on_team(struct run *run, struct tach__counting *c)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__team *team;
+	int code = tach__team_start(&team, c, run->opt.threads, &err);
+
+	if (!team)
+		return tach__error(run->err, code, 0, 0, "%s", err.text);
+	if (code) {
+		set_missing(run->bench, err.text);
+		tach__counting_use(c, NULL, NULL);
+	}
+	code = sample(run, tach__team_source(team), c);
+	tach__team_end(team);
+	return code;
 }
 
 /*
@@ -243,26 +237,23 @@ static int make_set(struct run *run, const char *events, uint32_t interrupts,
 }
 
 static int open_pass(struct run *run, const char *events, uint32_t interrupts,
-		     struct tach_set **set, struct counting *c)
+		     struct tach_set **set, struct tach_reader **reader)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int code = make_set(run, events, interrupts, set);
 
 	if (code || !*set)
 		return code;
-	code = tach_reader_open(*set, &c->reader, &err);
+	code = tach_reader_open(*set, reader, &err);
 	if (code == TACH_ERR_NOMEM)
 		return no_memory(run);
-	if (code == 0) {
-		c->source.count = (unsigned)tach_set_count(*set);
-		c->set = *set;
+	if (code == 0)
 		return 0;
-	}
 	if (interrupts && tach_set_interrupts(*set) >= 0) {
 		tach_set_free(*set);
 		*set = NULL;
 		set_missing(run->bench, TACH__NO_ROOM_FOR_INTERRUPTS);
-		return open_pass(run, events, 0, set, c);
+		return open_pass(run, events, 0, set, reader);
 	}
 	set_missing(run->bench, err.text);
 	return 0;
@@ -270,13 +261,18 @@ static int open_pass(struct run *run, const char *events, uint32_t interrupts,
 
 static int run_pass(struct run *run, const char *events)
 {
-	struct counting c = {.source = {0, clock_resolution(), begin, end}};
+	struct tach__counting c;
+	struct tach_reader *reader = NULL;
 	struct tach_set *set = NULL;
-	int code = open_pass(run, events, run->opt.interrupts, &set, &c);
+	int code = open_pass(run, events, run->opt.interrupts, &set, &reader);
 
+	tach__counting_init(&c, run->opt.counters);
+	if (reader)
+		tach__counting_use(&c, reader, set);
 	if (!code)
-		code = sample(run, &c, set);
-	tach_reader_close(c.reader);
+		code = run->opt.threads > 1 ? sample_on_team(run, &c)
+					    : sample(run, &c.source, &c);
+	tach_reader_close(reader);
 	tach_set_free(set);
 	return code;
 }
@@ -317,6 +313,7 @@ int tach_bench_run(const char *name, tach_bench_body body, void *context,
 	run.bench->confidence = run.opt.confidence;
 	run.bench->name = strdup(name ? name : "");
 	run.bench->units = run.opt.units;
+	run.bench->threads = run.opt.threads;
 	if (run.opt.unit)
 		run.bench->unit = strdup(run.opt.unit);
 	events = run.opt.events ? run.opt.events : EVENTS;

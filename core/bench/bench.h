@@ -11,6 +11,14 @@
  * What samples are taken with: the clock and the counters of one pass. A test puts its own here
  * and so knows every number in advance.
  */
+enum {
+	TACH__BENCH_OWN_MAX = 16, /* counters of the caller */
+	TACH__BENCH_THREADS_MAX = 256,
+	/* Of a sample: time, events, the caller's, and what threads have beside (team.h). */
+	TACH__BENCH_QUANTITIES_MAX =
+		1 + TACH_COUNTERS_MAX + TACH__BENCH_OWN_MAX + 1 + TACH__BENCH_THREADS_MAX,
+};
+
 struct tach__bench_source {
 	unsigned count;	   /* of counters */
 	double resolution; /* of the clock, ns */
@@ -18,6 +26,11 @@ struct tach__bench_source {
 	/* delta[0] = ns since begin, delta[1 .. count] = counts; flags[0 .. count] are or-ed
 	 * to. */
 	void (*end)(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags);
+	/* All of a sample, instead of the two; or NULL. */
+	void (*take)(struct tach__bench_source *source, tach_bench_body body, void *context,
+		     uint64_t n, uint64_t *delta, uint32_t *flags);
+	/* Of so many threads: the first `sums` of the numbers are to be divided by that. */
+	unsigned threads, sums;
 };
 
 struct tach__bench_plan {
@@ -36,6 +49,7 @@ struct tach__bench_series {
 	double *sample;
 	double empty, resolution;
 	uint32_t samples, outliers, flags, pass;
+	uint32_t thread, rate; /* as in struct tach_bench_quantity */
 };
 
 struct tach_bench {
@@ -44,6 +58,7 @@ struct tach_bench {
 	double confidence, drift;
 	char *unit; /* NULL: none */
 	double units;
+	unsigned threads;
 	int npasses, nseries;
 	struct tach__bench_series *series;
 	char missing[256];
@@ -62,5 +77,10 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 		       double outlier, struct tach__bench_series *series);
 /* Of its samples, NaN when there is no memory. */
 double tach__bench_median(const struct tach__bench_series *series);
+
+/* The name of the time that all threads of a benchmark take together for one iteration. */
+#define TACH__BENCH_ALL "time, all"
+/* What throughput is by: that, where there are several threads, or the time. */
+const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench);
 
 #endif

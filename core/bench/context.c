@@ -25,6 +25,33 @@ static int cpu_line(void *context, const char *text)
 	return model && mhz ? 1 : m->model[0] && m->mhz > 0;
 }
 
+/* Of a file of one number; -1: it is not there. */
+static double number_in(const char *root, const char *path)
+{
+	char text[64];
+
+	return tach__file_line(root, path, text, sizeof text) > 0 ? strtod(text, NULL) : -1;
+}
+
+static void look_at_frequency(struct tach__machine *m, const char *root)
+{
+	static const char cpufreq[] = "/sys/devices/system/cpu/cpu0/cpufreq/";
+	char path[128];
+	double least, most;
+
+	snprintf(path, sizeof path, "%sscaling_governor", cpufreq);
+	tach__file_line(root, path, m->governor, sizeof m->governor);
+	snprintf(path, sizeof path, "%sscaling_min_freq", cpufreq);
+	least = number_in(root,
+			  path); /* kHz: Linux's Documentation/admin-guide/pm/cpufreq.rst */
+	snprintf(path, sizeof path, "%sscaling_max_freq", cpufreq);
+	most = number_in(root, path);
+	m->least_mhz = least > 0 ? least / 1000 : 0;
+	m->most_mhz = most > 0 ? most / 1000 : 0;
+	m->turbo = number_in(root, "/sys/devices/system/cpu/cpufreq/boost") == 1 ||
+		   number_in(root, "/sys/devices/system/cpu/intel_pstate/no_turbo") == 0;
+}
+
 void tach__machine_look(struct tach__machine *m, const char *root)
 {
 	char load[64];
@@ -34,8 +61,12 @@ void tach__machine_look(struct tach__machine *m, const char *root)
 	tach__file_lines(root, "/proc/cpuinfo", cpu_line, m);
 	if (tach__file_line(root, "/proc/loadavg", load, sizeof load) > 0)
 		m->load = strtod(load, NULL);
-	tach__file_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-			m->governor, sizeof m->governor);
+	look_at_frequency(m, root);
+}
+
+static int is_scaled(const struct tach__machine *m)
+{
+	return m->governor[0] && strcmp(m->governor, "performance") != 0;
 }
 
 void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
@@ -47,11 +78,20 @@ void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
 	if (m->mhz > 0)
 		tach__out(out, ", %.0f MHz", m->mhz);
 	tach__out(out, ", load %.2f\n", m->load);
-	if (m->governor[0] && strcmp(m->governor, "performance") != 0)
+	if (is_scaled(m) && m->least_mhz < m->most_mhz)
+		tach__out(out,
+			  "warning: the frequency is scaled (governor %s, %.0f to %.0f MHz): "
+			  "times vary with it\n",
+			  m->governor, m->least_mhz, m->most_mhz);
+	else if (is_scaled(m))
 		tach__out(
 			out,
 			"warning: the frequency is scaled (governor %s): times vary with it\n",
 			m->governor);
+	if (m->turbo)
+		tach__out_text(out,
+			       "warning: turbo is on: the frequency depends on heat and on "
+			       "what other processors do\n");
 	if (m->load > BUSY * (double)m->processors)
 		tach__out(out,
 			  "warning: the machine is busy (load %.2f, %ld processors): times are "
@@ -76,8 +116,7 @@ void tach__machine_google(struct tach__out *out, const struct tach__machine *m)
 	tach__json_string(&json, "executable", "");
 	tach__json_int(&json, "num_cpus", (int)m->processors);
 	tach__json_int(&json, "mhz_per_cpu", (int)m->mhz);
-	tach__json_bool(&json, "cpu_scaling_enabled",
-			m->governor[0] && strcmp(m->governor, "performance") != 0);
+	tach__json_bool(&json, "cpu_scaling_enabled", is_scaled(m));
 	tach__json_array(&json, "caches");
 	tach__json_end(&json);
 	tach__json_array(&json, "load_avg");

@@ -7,9 +7,11 @@
 
 struct tach__machine {
 	long processors;
-	double mhz, load;  /* 0: not known */
-	char model[128];   /* "": not known */
-	char governor[32]; /* of the frequency; "": none */
+	double mhz, load;	    /* 0: not known */
+	char model[128];	    /* "": not known */
+	char governor[32];	    /* of the frequency; "": none */
+	double least_mhz, most_mhz; /* of what it is scaled between; 0: not known */
+	int turbo;		    /* 1: the frequency rises above that by heat and load */
 };
 
 void tach__machine_look(struct tach__machine *m, const char *root);

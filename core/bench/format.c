@@ -3,9 +3,10 @@
  * A finished benchmark as text and as JSON: one object in one line,
  *   schema       "tach-bench-1"
  *   name iterations passes drift confidence
- *   unit units   only where there are some
+ *   unit units   only where there are some; threads where there are several
  *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
  * outliers, flags, pass, sample: [each, in the order taken]}] missing
+ * thread of a value that is of one thread alone, rate 1 of one that is shown by time
  */
 #include <math.h>
 #include <stdio.h>
@@ -35,34 +36,53 @@ static int append(void *context, const char *text, size_t length)
 	return 0;
 }
 
-static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
+/* Of one, and how many a second: of several threads, what they do together. */
+static void rate(struct tach__out *out, const char *unit, double units, double ns)
 {
-	static const char prefix[] = " kMGT";
-	char label[64];
-	double r = ns > 0 ? b->units * 1e9 / ns : 0;
-	int p = 0;
+	char label[96], cell[128];
 
-	for (; r >= 1000 && prefix[p + 1]; p++)
-		r /= 1000;
-	snprintf(label, sizeof label, "per %s, ns", b->unit);
-	tach__out(out, "  %-24s %14.4f ", label, ns / b->units);
-	if (p)
-		tach__out(out, " %.4g %c%s/s\n", r, prefix[p], b->unit);
+	snprintf(label, sizeof label, "per %.64s, ns", unit);
+	tach_printable(label, label, sizeof label);
+	tach__bench_rate(cell, sizeof cell, units, ns, unit);
+	tach__out(out, "  %-24s %14.4f  %s\n", label, units > 0 ? ns / units : 0, cell);
+}
+
+/* What a value is called: times have a unit, threads a number. */
+static void label_of(char *label, size_t size, const struct tach_bench_quantity *v)
+{
+	const char *unit = strncmp(v->name, "time", strlen("time")) == 0 ? ", ns" : "";
+
+	if (v->thread)
+		snprintf(label, size, "thread %u: %s%s", v->thread, v->name, unit);
 	else
-		tach__out(out, " %.4g %s/s\n", r, b->unit);
+		snprintf(label, size, "%s%s", v->name, unit);
+	tach_printable(label, label, size);
+}
+
+static void rates(struct tach__out *out, const struct tach_bench *b)
+{
+	struct tach_bench_quantity pace = {.size = sizeof pace}, v = {.size = sizeof v};
+
+	if (tach_bench_value(b, (int)(tach__bench_pace(b) - b->series), &pace) != 0 ||
+	    (pace.flags & TACH_FLAG_SMALL))
+		return;
+	if (b->unit)
+		rate(out, b->unit, b->units, pace.median);
+	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
+		if (v.rate)
+			rate(out, v.name, v.median, pace.median);
 }
 
 static void format_text(struct tach__out *out, const struct tach_bench *b)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};
-	char label[64], name[128];
+	char label[96], name[128];
 
 	tach_printable(b->name, name, sizeof name);
 	tach__out(out, "%s: %llu iterations a sample%s\n", name,
 		  (unsigned long long)b->iterations, b->npasses > 1 ? ", several passes" : "");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
-		snprintf(label, sizeof label, "%s%s", v.name, i ? "" : ", ns");
-		tach_printable(label, label, sizeof label);
+		label_of(label, sizeof label, &v);
 		tach__out(out, "  %-24s %14.4f  +- %-10.4f %5.1f %% in [%.4f, %.4f]  n %u",
 			  label, v.median, v.mad, 100 * v.confidence, v.low, v.high, v.samples);
 		if (v.outliers)
@@ -72,9 +92,8 @@ static void format_text(struct tach__out *out, const struct tach_bench *b)
 		if (v.flags & TACH_FLAG_CORRECTED)
 			tach__out_text(out, "  less one for every interrupt");
 		tach__out_text(out, "\n");
-		if (i == 0 && b->unit && !(v.flags & TACH_FLAG_SMALL))
-			rate(out, b, v.median);
 	}
+	rates(out, b);
 	if (b->drift > 0.01)
 		tach__out(out,
 			  "  the passes differ by %.1f %% in instructions: not the same work\n",
@@ -99,6 +118,10 @@ static void value(struct tach__json_out *json, const struct tach_bench *b, int i
 	tach__json_unsigned(json, "outliers", v->outliers);
 	tach__json_unsigned(json, "flags", v->flags);
 	tach__json_unsigned(json, "pass", v->pass);
+	if (v->thread)
+		tach__json_unsigned(json, "thread", v->thread);
+	if (v->rate)
+		tach__json_unsigned(json, "rate", v->rate);
 	tach__json_array(json, "sample");
 	for (uint32_t k = 0; k < s->samples; k++)
 		tach__json_number(json, NULL, s->sample[k]);
@@ -123,6 +146,8 @@ static void format_json(struct tach__out *out, const struct tach_bench *b)
 		tach__json_string(&json, "unit", b->unit);
 		tach__json_number(&json, "units", b->units);
 	}
+	if (b->threads > 1)
+		tach__json_unsigned(&json, "threads", b->threads);
 	tach__json_array(&json, "values");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
 		value(&json, b, i, &v);

@@ -3,6 +3,7 @@
  * google-benchmark's JSON (docs/tools.md there): a result as its compare.py reads it, each
  * sample a repetition, so that its U test has what ours has; and its files read back.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/bench/bench.h"
@@ -15,7 +16,9 @@
 
 static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k)
 {
-	const struct tach__bench_series *time = &b->series[0];
+	const struct tach__bench_series *time = &b->series[0], *pace = tach__bench_pace(b);
+	double ns = pace->sample[k];
+	char rate[64];
 
 	tach__json_object(json, NULL);
 	tach__json_string(json, "name", b->name);
@@ -23,14 +26,25 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 	tach__json_string(json, "run_type", "iteration");
 	tach__json_unsigned(json, "repetitions", time->samples);
 	tach__json_unsigned(json, "repetition_index", k);
-	tach__json_unsigned(json, "threads", 1);
+	tach__json_unsigned(json, "threads", b->threads);
 	tach__json_unsigned(json, "iterations", b->iterations);
-	tach__json_number(json, "real_time", time->sample[k]);
+	tach__json_number(json, "real_time", ns);
 	tach__json_number(json, "cpu_time", time->sample[k]);
 	tach__json_string(json, "time_unit", "ns");
-	for (int i = 1; i < b->nseries; i++)
-		if (k < b->series[i].samples)
-			tach__json_number(json, b->series[i].name, b->series[i].sample[k]);
+	if (b->unit) {
+		snprintf(rate, sizeof rate, "%.40ss_per_second", b->unit);
+		tach__json_number(json, rate, ns > 0 ? b->units * 1e9 / ns : 0);
+	}
+	for (int i = 1; i < b->nseries; i++) {
+		const struct tach__bench_series *s = &b->series[i];
+
+		if (k >= s->samples || s->thread || s == pace)
+			continue;
+		tach__json_number(json, s->name,
+				  !s->rate ? s->sample[k]
+				  : ns > 0 ? s->sample[k] * 1e9 / ns
+					   : 0);
+	}
 	tach__json_end(json);
 }
 
@@ -95,6 +109,7 @@ static int fill(struct tach_bench *b, const struct tach__json *list, const char 
 		name = list->kid ? text_of(list->kid, "name") : "";
 	b->confidence = 0.95;
 	b->npasses = 1;
+	b->threads = 1;
 	b->name = strdup(name);
 	b->series = calloc(1, sizeof *b->series);
 	if (!b->name || !b->series)

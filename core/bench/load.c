@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/json.h"
 
-enum { VALUES_MAX = 1 + 64, SAMPLES_MAX = 10000 };
+enum { VALUES_MAX = TACH__BENCH_QUANTITIES_MAX + 64, SAMPLES_MAX = 10000 };
 
 struct load {
 	struct tach_bench *bench;
@@ -92,6 +92,10 @@ static void value(struct load *l, const struct tach__json *from, struct tach__be
 	s->outliers = (uint32_t)count(l, from, "outliers", SAMPLES_MAX);
 	s->flags = (uint32_t)count(l, from, "flags", UINT32_MAX);
 	s->pass = (uint32_t)count(l, from, "pass", VALUES_MAX);
+	if (tach__json_member(from, "thread"))
+		s->thread = (uint32_t)count(l, from, "thread", TACH__BENCH_THREADS_MAX);
+	if (tach__json_member(from, "rate"))
+		s->rate = (uint32_t)count(l, from, "rate", 1);
 	samples(l, from, s);
 }
 
@@ -136,6 +140,9 @@ static void load(struct load *l, const struct tach__json *root)
 		b->unit = string(l, root, "unit");
 		b->units = number(l, root, "units");
 	}
+	b->threads = tach__json_member(root, "threads")
+			     ? (unsigned)count(l, root, "threads", TACH__BENCH_THREADS_MAX)
+			     : 1;
 	list = want(l, root, "values", TACH__JSON_ARRAY);
 	if (list)
 		values(l, list);

@@ -52,6 +52,14 @@ double tach_bench_drift(const struct tach_bench *bench)
 	return bench->drift;
 }
 
+const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench)
+{
+	for (int i = 0; i < bench->nseries; i++)
+		if (strcmp(bench->series[i].name, TACH__BENCH_ALL) == 0)
+			return &bench->series[i];
+	return bench->series;
+}
+
 /* Its samples sorted, to be freed; NULL: no memory. */
 static double *sorted_samples(const struct tach__bench_series *s)
 {
@@ -100,6 +108,8 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	value->outliers = s->outliers;
 	value->flags = s->flags;
 	value->pass = s->pass;
+	value->thread = s->thread;
+	value->rate = s->rate;
 	/* No time is negative: what is at or below 0 cannot be told from 0. */
 	if (value->low <= 0)
 		value->flags |= TACH_FLAG_SMALL;

@@ -6,6 +6,7 @@
 #include "core/bench/row.h"
 
 enum { WIDTH = 13 };
+static const char *const times[] = {"ns", "us", "ms", "s ", NULL};
 
 static int width_of(const char *name)
 {
@@ -22,55 +23,98 @@ static double scaled(double v, double step, const char *const *names, const char
 	return v;
 }
 
-static void rate(struct tach__out *out, const struct tach_bench *b, double ns)
+void tach__bench_rate(char *text, size_t size, double units, double ns, const char *unit)
 {
 	static const char *const prefixes[] = {"", "k", "M", "G", "T", NULL};
 	const char *prefix;
-	double r = scaled(b->units * 1e9 / ns, 1000, prefixes, &prefix);
-	char cell[64], unit[32];
+	double r = scaled(ns > 0 ? units * 1e9 / ns : 0, 1000, prefixes, &prefix);
+	char name[64];
 
-	tach_printable(b->unit, unit, sizeof unit);
-	snprintf(cell, sizeof cell, "%.4g %s%s/s", r, prefix, unit);
-	tach__out(out, " %*s", WIDTH + 4, cell);
+	tach_printable(unit, name, sizeof name);
+	snprintf(text, size, "%.4g %s%s/s", r, prefix, name);
+}
+
+static void rate(struct tach__out *out, int width, double units, double ns, const char *unit)
+{
+	char cell[128];
+
+	tach__bench_rate(cell, sizeof cell, units, ns, unit);
+	tach__out(out, " %*s", width, cell);
+}
+
+static int width_of_rate(const char *name)
+{
+	int n = width_of(name);
+
+	return n > WIDTH + 4 ? n : WIDTH + 4;
+}
+
+/* A column other than the time. */
+static void cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
+{
+	char name[128];
+	const char *unit;
+	double scale = scaled(v->median, 1000, times, &unit);
+
+	tach_printable(v->name, name, sizeof name);
+	if (v->rate && ns > 0)
+		rate(out, width_of_rate(name), v->median, ns, "");
+	else if (v->rate)
+		tach__out(out, " %*s", width_of_rate(name), "-");
+	else if (strcmp(v->name, TACH__BENCH_ALL) == 0)
+		tach__out(out, " %*.4g %s", width_of(name) - 3, scale, unit);
+	else
+		tach__out(out, " %*.*f", width_of(name), v->median < 100 ? 2 : 0, v->median);
 }
 
 void tach__bench_head(struct tach__out *out, const struct tach_bench *b)
 {
 	tach__out(out, "%*s %8s", WIDTH, "time", "+-");
 	for (int i = 1; i < b->nseries; i++) {
+		const struct tach__bench_series *s = &b->series[i];
 		char name[128];
 
-		tach_printable(b->series[i].name, name, sizeof name);
-		tach__out(out, " %*s", width_of(name), name);
+		if (s->thread)
+			continue;
+		tach_printable(s->name, name, sizeof name);
+		tach__out(out, " %*s", s->rate ? width_of_rate(name) : width_of(name), name);
 	}
 	if (b->unit)
 		tach__out(out, " %*s", WIDTH + 4, "rate");
 }
 
+/* By which throughput is told; 0: it takes no time that can be told. */
+static double pace_of(const struct tach_bench *b)
+{
+	struct tach_bench_quantity v = {.size = sizeof v};
+
+	return tach_bench_value(b, (int)(tach__bench_pace(b) - b->series), &v) == 0 &&
+			       !(v.flags & TACH_FLAG_SMALL)
+		       ? v.median
+		       : 0;
+}
+
 void tach__bench_row(struct tach__out *out, const struct tach_bench *b)
 {
-	static const char *const units[] = {"ns", "us", "ms", "s ", NULL};
 	struct tach_bench_quantity v = {.size = sizeof v};
+	double ns = pace_of(b);
 
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++) {
 		const char *unit;
-		double scale = scaled(v.median, 1000, units, &unit);
-		char name[128];
+		double scale = scaled(v.median, 1000, times, &unit);
 
-		tach_printable(v.name, name, sizeof name);
+		if (v.thread)
+			continue;
 		if (i)
-			tach__out(out, " %*.*f", width_of(name), v.median < 100 ? 2 : 0,
-				  v.median);
+			cell(out, &v, ns);
 		else if (v.flags & TACH_FLAG_SMALL)
 			tach__out(out, "%*s %8s", WIDTH, "about 0 ns", "-");
 		else
 			tach__out(out, "%*.4g %s %6.1f %%", WIDTH - 3, scale, unit,
 				  50 * (v.high - v.low) / v.median);
 	}
-	if (b->unit && tach_bench_value(b, 0, &v) == 0) {
-		if (v.flags & TACH_FLAG_SMALL)
-			tach__out(out, " %*s", WIDTH + 4, "-");
-		else
-			rate(out, b, v.median);
-	}
+	if (b->unit && ns > 0)
+		rate(out, WIDTH + 4, b->units, ns, b->unit);
+	else if (b->unit)
+		tach__out(out, " %*s", WIDTH + 4, "-");
 }

@@ -10,5 +10,7 @@ void tach__bench_head(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_row(struct tach__out *out, const struct tach_bench *b);
 /* Objects of its list of benchmarks, one for each sample. */
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b);
+/* "12.5 Mbyte/s": so many units in so many ns. */
+void tach__bench_rate(char *text, size_t size, double units, double ns, const char *unit);
 
 #endif

@@ -6,12 +6,24 @@
 #include "core/bench/bench.h"
 #include "core/bench/stats.h"
 
-enum { QUANTITIES_MAX = TACH_COUNTERS_MAX + 1 };
+enum { QUANTITIES_MAX = TACH__BENCH_QUANTITIES_MAX };
 
 /* A body that needs more iterations than this takes no time that could be measured. */
 #define ITERATIONS_MAX ((uint64_t)1 << 40)
 /* Fewer passes through an empty loop take no time. */
 #define WORTH_A_LOOK 100000
+
+static void sample_of(struct tach__bench_source *source, tach_bench_body body, void *context,
+		      uint64_t n, uint64_t *delta, uint32_t *flags)
+{
+	if (source->take) {
+		source->take(source, body, context, n, delta, flags);
+		return;
+	}
+	source->begin(source);
+	body(context, n);
+	source->end(source, delta, flags);
+}
 
 /* The shortest of several runs: an interruption must not be counted as time of the body. */
 static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body, void *context,
@@ -21,9 +33,8 @@ static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body,
 	uint32_t flags[QUANTITIES_MAX] = {0};
 
 	for (int i = 0; i < 3 && (double)least >= enough; i++) {
-		source->begin(source);
-		body(context, n);
-		source->end(source, delta, flags);
+		sample_of(source, body, context, n, delta, flags);
+		delta[0] /= source->sums ? source->threads : 1;
 		least = delta[0] < least ? delta[0] : least;
 	}
 	return least;
@@ -60,14 +71,6 @@ static double median_of(double *x, size_t n)
 	return tach__median(x, n);
 }
 
-static void take(struct tach__bench_source *source, const struct tach__bench_plan *plan,
-		 tach_bench_body body, uint64_t *delta, uint32_t *flags)
-{
-	source->begin(source);
-	body(plan->context, plan->iterations);
-	source->end(source, delta, flags);
-}
-
 /*
  * Body and empty loop are measured one after the other, so that a change of the machine's speed
  * affects both alike. Which of them is first alternates, so that a trend favours neither.
@@ -78,7 +81,8 @@ static void take_both(struct tach__bench_source *source, const struct tach__benc
 	for (int i = 0; i < 2; i++) {
 		int body = i != body_first;
 
-		take(source, plan, body ? plan->body : plan->empty, delta[body], flags);
+		sample_of(source, body ? plan->body : plan->empty, plan->context,
+			  plan->iterations, delta[body], flags);
 	}
 }
 
@@ -96,15 +100,17 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 	for (uint32_t i = 0; i < n; i++) {
 		take_both(source, plan, i % 2 != 0, delta, flags);
 		for (unsigned q = 0; q < quantities; q++) {
-			empty[q * n + i] = (double)delta[0][q];
+			double each = q < source->sums ? scale / source->threads : scale;
+
+			empty[q * n + i] = (double)delta[0][q] * each;
 			series[q].sample[i] =
-				((double)delta[1][q] - (double)delta[0][q]) * scale;
+				((double)delta[1][q] - (double)delta[0][q]) * each;
 		}
 	}
 	for (unsigned q = 0; q < quantities; q++) {
 		struct tach__bench_series *s = &series[q];
 
-		s->empty = median_of(empty + q * n, n) * scale;
+		s->empty = median_of(empty + q * n, n);
 		s->resolution = q == 0 ? source->resolution * scale : 0;
 		s->samples = n;
 		/* The empty loop's samples have done their work: room for the counting. */

@@ -24,6 +24,18 @@
  */
 typedef void (*tach_bench_body)(void *context, uint64_t iterations);
 
+/*
+ * A number that the body itself keeps, which only grows: what a sample added to it, per
+ * iteration, is one more value. Threads that share it must add to it atomically, or lose some.
+ */
+struct tach_bench_counter {
+	const char *name;
+	const volatile uint64_t *at;
+	uint32_t rate;	   /* 1: shown per second, as throughput is */
+	uint32_t reserved; /* 0 */
+	struct tach_bench_counter *next;
+};
+
 struct tach_bench; /* the result; owned by the caller, immutable, no ties to thread or set */
 
 struct tach_bench_options {
@@ -49,12 +61,22 @@ struct tach_bench_options {
 	/* What an iteration handles, for throughput: 4096 times "byte". NULL = nothing. */
 	const char *unit;
 	double units;
+	const struct tach_bench_counter *counters; /* at most 16; NULL = none */
+	/*
+	 * That run the body at the same time, this one among them; 0 = 1, at most 256. They
+	 * begin each sample together. Values are the mean of all threads'; then come "time,
+	 * all", what one iteration takes them together (from the first start to the last end,
+	 * divided by the iterations of all), and the time of each thread.
+	 */
+	uint32_t threads;
+	uint32_t reserved; /* 0 */
 };
 
 /* One quantity, per iteration. */
 struct tach_bench_quantity {
-	uint32_t size;	    /* sizeof this struct: see tach/base.h */
-	const char *name;   /* "time" (ns) or the event's; lives as long as the result */
+	uint32_t size; /* sizeof this struct: see tach/base.h */
+	/* "time" (ns), the event's, the counter's, "time, all"; lives as long as the result. */
+	const char *name;
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
 	/* That the interval really has: few samples, or correlated ones, reach less than was
@@ -67,6 +89,8 @@ struct tach_bench_quantity {
 	 * resolution, and a negative value cannot be told from 0. */
 	uint32_t flags;
 	uint32_t pass;
+	uint32_t thread; /* 0, or of the first, second ... thread alone */
+	uint32_t rate;	 /* as in struct tach_bench_counter */
 };
 
 /*
@@ -92,6 +116,9 @@ TACH_BEGIN_DECLS
 TACH_API int tach_bench_run(const char *name, tach_bench_body body, void *context,
 			    const struct tach_bench_options *opt, struct tach_bench **out,
 			    struct tach_error *err) TACH_MUST_USE;
+/* In a body: which of the threads this is, from 0; elsewhere 0. */
+/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+TACH_API unsigned tach_bench_thread(void) __attribute__((pure));
 /* MT-Safe race:bench | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_bench_free(struct tach_bench *bench); /* NULL is fine */
 
@@ -184,16 +211,28 @@ TACH_API int tach_bench_context(enum tach_bench_format format, char *text, size_
 
 /* ---- TACH_BENCH(name) { body } ---- */
 
+#define TACH_BENCH_NUMBERS_MAX 3
+
+/* Numbers that a benchmark is run for, each. */
+struct tach_bench_axis {
+	const uint64_t *number;
+	uint32_t count; /* 0: it is not run by this */
+	uint32_t reserved;
+};
+
 struct tach_bench_case {
 	const char *name;
-	tach_bench_body body, empty; /* the context is a uint64_t, the argument, or NULL */
+	/* The context is as many uint64_t as TACH_BENCH_NUMBERS_MAX, or NULL. */
+	tach_bench_body body, empty;
 	struct tach_bench_case *next;
-	const uint64_t *args; /* one run for each; NULL: one run */
-	uint32_t nargs;
-	void (*setup)(uint64_t arg), (*teardown)(uint64_t arg); /* around a run; or NULL */
-	const char *unit;					/* or NULL */
-	double (*units)(uint64_t arg);
-	int complexity; /* 1: how time grows with the argument is of interest */
+	struct tach_bench_axis axis[TACH_BENCH_NUMBERS_MAX], threads; /* all with all */
+	/* Around a run; or NULL. */
+	void (*setup)(uint64_t, uint64_t, uint64_t);
+	void (*teardown)(uint64_t, uint64_t, uint64_t);
+	const char *unit; /* or NULL */
+	double (*units)(uint64_t, uint64_t, uint64_t);
+	struct tach_bench_counter *counters;
+	int complexity; /* 1: how time grows with the first number is of interest */
 };
 /* Adds to the list below; for constructors: not thread-safe. The case must stay. */
 /* MT-Unsafe race:cases | AS-Unsafe race:cases | AC-Unsafe corrupt | no allocation */
@@ -212,86 +251,80 @@ TACH_END_DECLS
 /*
  * Defines a benchmark and registers it before main; the braces that follow are its body. Both
  * loops are compiled here, by the same compiler with the same flags, so that they differ in the
- * body alone.
+ * body alone. What is said of it by the macros below stands after it.
  */
-#define TACH_BENCH(id) TACH__BENCH(id, TACH__NULL, 0)
+#define TACH_BENCH(id)                                                                         \
+	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS);                            \
+	TACH__BENCH_LOOP(tach_bench_loop_##id, tach_bench_body_##id)                           \
+	TACH__BENCH_CASE(id, #id, tach_bench_loop_##id)                                        \
+	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS)
 
 /*
  * The same for every one of some numbers, "name/number", which the body finds in tach_arg:
  *	TACH_BENCH_ARGS(clear, 64, 4096) { memset(buffer, 0, tach_arg); TACH_CLOBBER(); }
  */
 #define TACH_BENCH_ARGS(id, ...)                                                               \
-	static const uint64_t tach_bench_args_##id[] = {__VA_ARGS__};                          \
-	TACH__BENCH(id, tach_bench_args_##id,                                                  \
-		    sizeof tach_bench_args_##id / sizeof *tach_bench_args_##id)
+	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS);                            \
+	TACH__BENCH_LOOP(tach_bench_loop_##id, tach_bench_body_##id)                           \
+	TACH__BENCH_CASE(id, #id, tach_bench_loop_##id)                                        \
+	TACH_BENCH_NUMBERS(id, 1, __VA_ARGS__);                                                \
+	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS)
 
-/* After TACH_BENCH(id): what is done before and after its run, not measured. */
+/*
+ * Run for each of these; `which` 1 is tach_arg, 2 tach_arg2, 3 tach_arg3. All are combined with
+ * all: "name/8/2".
+ */
+#define TACH_BENCH_NUMBERS(id, which, ...)                                                     \
+	static const uint64_t tach_bench_numbers##which##_##id[] = {__VA_ARGS__};              \
+	TACH__BENCH_AXIS(id, axis[which - 1], which, tach_bench_numbers##which##_##id,         \
+			 sizeof tach_bench_numbers##which##_##id / sizeof(uint64_t))
+/* low, low * factor, low * factor * factor ... and high. */
+#define TACH_BENCH_RANGE(id, which, low, high, factor)                                         \
+	static uint64_t tach_bench_numbers##which##_##id[TACH__BENCH_RANGE_MAX];               \
+	TACH__BENCH_AXIS(                                                                      \
+		id, axis[which - 1], which, tach_bench_numbers##which##_##id,                  \
+		tach__bench_range(tach_bench_numbers##which##_##id, low, high, factor))
+/* low, low + step, low + 2 * step ... up to high. */
+#define TACH_BENCH_STEPS(id, which, low, high, step)                                           \
+	static uint64_t tach_bench_numbers##which##_##id[((high) - (low)) / (step) + 1];       \
+	TACH__BENCH_AXIS(id, axis[which - 1], which, tach_bench_numbers##which##_##id,         \
+			 tach__bench_steps(tach_bench_numbers##which##_##id, low, high, step))
+/* On so many threads at the same time: "name/threads:4". In the body tach_thread is which. */
+#define TACH_BENCH_THREADS(id, ...)                                                            \
+	static const uint64_t tach_bench_threads_##id[] = {__VA_ARGS__};                       \
+	TACH__BENCH_AXIS(id, threads, threads, tach_bench_threads_##id,                        \
+			 sizeof tach_bench_threads_##id / sizeof(uint64_t))
+
+/* What is done before and after its run, not measured. */
 #define TACH_BENCH_SETUP(id)	TACH__BENCH_AROUND(id, setup)
 #define TACH_BENCH_TEARDOWN(id) TACH__BENCH_AROUND(id, teardown)
+/*
+ * What the body does as well, but is not to be measured, a copy of what it sorts, say: it is
+ * done in the empty loop too, and so comes off.
+ */
+#define TACH_BENCH_LESS(id)                                                                    \
+	TACH_INLINE void tach_bench_less_##id(TACH__BENCH_NUMBERS);                            \
+	TACH__BENCH_LOOP(tach_bench_less_loop_##id, tach_bench_less_##id)                      \
+	TACH__BENCH_SAYS(id, less, empty = tach_bench_less_loop_##id)                          \
+	TACH_INLINE void tach_bench_less_##id(TACH__BENCH_NUMBERS)
 
-/* After TACH_BENCH(id): an iteration handles that many of a unit: (clear, "byte", tach_arg). */
+/* An iteration handles that many of a unit: (clear, "byte", tach_arg). */
 #define TACH_BENCH_UNITS(id, name, number)                                                     \
-	static double tach_bench_units_##id(uint64_t tach_arg)                                 \
+	static double tach_bench_units_##id(TACH__BENCH_THREE)                                 \
 	{                                                                                      \
-		(void)tach_arg;                                                                \
 		return TACH__CAST(double, number);                                             \
 	}                                                                                      \
-	__attribute__((constructor)) static void tach_bench_add_units_##id(void)               \
-	{                                                                                      \
-		tach_bench_case_##id.unit = name;                                              \
-		tach_bench_case_##id.units = tach_bench_units_##id;                            \
-	}                                                                                      \
+	TACH__BENCH_SAYS(id, unit, unit = name)                                                \
+	TACH__BENCH_SAYS(id, units, units = tach_bench_units_##id)                             \
 	TACH_STATIC_ASSERT(sizeof(name) > 1, "the unit has a name")
-
-/* After TACH_BENCH_ARGS(id, ...): how its time grows with the number, as tach_bench_fit has it.
- */
+/* What its body adds to a uint64_t, per iteration; the second also as so many a second. */
+#define TACH_BENCH_COUNTER(id, variable) TACH__BENCH_COUNTER(id, variable, 0)
+#define TACH_BENCH_RATE(id, variable)	 TACH__BENCH_COUNTER(id, variable, 1)
+/* How its time grows with tach_arg, as tach_bench_fit has it. */
 #define TACH_BENCH_COMPLEXITY(id)                                                              \
-	__attribute__((constructor)) static void tach_bench_add_complexity_##id(void)          \
-	{                                                                                      \
-		tach_bench_case_##id.complexity = 1;                                           \
-	}                                                                                      \
+	TACH__BENCH_SAYS(id, complexity, complexity = 1)                                       \
 	TACH_STATIC_ASSERT(1, "takes no argument but the benchmark")
 
-#define TACH__BENCH(id, args, nargs)                                                           \
-	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg);                              \
-	static void tach_bench_loop_##id(void *tach_context, uint64_t tach_n)                  \
-	{                                                                                      \
-		uint64_t tach_arg =                                                            \
-			tach_context ? *TACH__CAST(const uint64_t *, tach_context) : 0;        \
-		for (; tach_n; tach_n--) {                                                     \
-			tach_bench_body_##id(tach_arg);                                        \
-			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
-		}                                                                              \
-	}                                                                                      \
-	static void tach_bench_empty_##id(void *tach_context, uint64_t tach_n)                 \
-	{                                                                                      \
-		(void)tach_context;                                                            \
-		for (; tach_n; tach_n--)                                                       \
-			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
-	}                                                                                      \
-	static struct tach_bench_case tach_bench_case_##id = {#id,                             \
-							      tach_bench_loop_##id,            \
-							      tach_bench_empty_##id,           \
-							      TACH__NULL,                      \
-							      args,                            \
-							      nargs,                           \
-							      TACH__NULL,                      \
-							      TACH__NULL,                      \
-							      TACH__NULL,                      \
-							      TACH__NULL,                      \
-							      0};                              \
-	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
-	{                                                                                      \
-		tach_bench_register(&tach_bench_case_##id);                                    \
-	}                                                                                      \
-	TACH_INLINE void tach_bench_body_##id(uint64_t tach_arg __attribute__((unused)))
-
-#define TACH__BENCH_AROUND(id, which)                                                          \
-	static void tach_bench_##which##_##id(uint64_t tach_arg);                              \
-	__attribute__((constructor)) static void tach_bench_add_##which##_##id(void)           \
-	{                                                                                      \
-		tach_bench_case_##id.which = tach_bench_##which##_##id;                        \
-	}                                                                                      \
-	static void tach_bench_##which##_##id(uint64_t tach_arg __attribute__((unused)))
+#include <tach/bench_macros.h>
 
 #endif

@@ -80,22 +80,26 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 /* ---- one benchmark ---- */
 
 static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_case *c,
-			    const char *name, uint64_t arg)
+			    const char *name, const struct tach__bench_at *at)
 {
+	uint64_t n[TACH_BENCH_NUMBERS_MAX];
 	struct tach_bench_options mine = m->opt;
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_bench *bench;
 	int code;
 
+	memcpy(n, at->number, sizeof n);
 	mine.empty = c->empty;
+	mine.counters = c->counters;
+	mine.threads = TACH__CAST(uint32_t, at->threads);
 	mine.unit = c->units ? c->unit : TACH__NULL;
-	mine.units = c->units ? c->units(arg) : 0;
+	mine.units = c->units ? c->units(n[0], n[1], n[2]) : 0;
 	tach__bench_progress(name);
 	if (c->setup)
-		c->setup(arg);
-	code = tach_bench_run(name, c->body, &arg, &mine, &bench, &err);
+		c->setup(n[0], n[1], n[2]);
+	code = tach_bench_run(name, c->body, n, &mine, &bench, &err);
 	if (c->teardown)
-		c->teardown(arg);
+		c->teardown(n[0], n[1], n[2]);
 	tach__bench_progress("");
 	if (code == 0) {
 		struct tach_bench_quantity q;
@@ -103,7 +107,7 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 		memset(&q, 0, sizeof q);
 		if (c->complexity && m->nfit < sizeof m->fit_n / sizeof *m->fit_n &&
 		    tach_bench_value(bench, 0, &q) == 0) {
-			m->fit_n[m->nfit] = TACH__CAST(double, arg);
+			m->fit_n[m->nfit] = TACH__CAST(double, n[0]);
 			m->fit_ns[m->nfit++] = q.median;
 		}
 		tach__bench_done(m, bench);
@@ -144,56 +148,91 @@ static int tach__bench_wanted(const struct tach__bench_main *m, const char *name
 }
 
 typedef void tach__bench_visit(struct tach__bench_main *m, const struct tach_bench_case *c,
-			       const char *name, uint64_t arg);
+			       const char *name, const struct tach__bench_at *at);
+
+/* Of the numbers of an axis the one that `*rest` counts to, and what remains of it. */
+static uint64_t tach__bench_pick(const struct tach_bench_axis *axis, uint64_t *rest)
+{
+	uint64_t n = axis->count ? axis->number[*rest % axis->count] : 0;
+
+	*rest /= axis->count ? axis->count : 1;
+	return n;
+}
+
+/* "name/8/2/threads:4"; `growing`: a * for the first number. */
+static void tach__bench_call_it(const struct tach_bench_case *c,
+				const struct tach__bench_at *at, int growing, char *name,
+				size_t size)
+{
+	size_t n = TACH__CAST(size_t, snprintf(name, size, "%s", c->name));
+
+	for (int i = 0; i < TACH_BENCH_NUMBERS_MAX && n < size; i++) {
+		if (c->axis[i].count && i == 0 && growing)
+			n += TACH__CAST(size_t, snprintf(name + n, size - n, "/*"));
+		else if (c->axis[i].count)
+			n += TACH__CAST(size_t, snprintf(name + n, size - n, "/%" PRIu64,
+							 at->number[i]));
+	}
+	if (c->threads.count && n < size)
+		snprintf(name + n, size - n, "/threads:%" PRIu64, at->threads);
+}
 
 static void tach__bench_walk(struct tach__bench_main *m, tach__bench_visit *visit)
 {
 	char name[256];
 
 	for (const struct tach_bench_case *c = tach_bench_cases(); c; c = c->next) {
-		for (uint32_t i = 0; i < (c->nargs ? c->nargs : 1); i++) {
-			uint64_t arg = c->nargs ? c->args[i] : 0;
+		struct tach__bench_at at;
+		uint64_t i = 0, rest;
 
-			snprintf(name, sizeof name, "%s", c->name);
-			if (c->nargs)
-				snprintf(name, sizeof name, "%s/%" PRIu64, c->name, arg);
+		do {
+			rest = i++;
+			for (int k = 0; k < TACH_BENCH_NUMBERS_MAX; k++)
+				at.number[k] = tach__bench_pick(&c->axis[k], &rest);
+			at.threads = tach__bench_pick(&c->threads, &rest);
+			if (rest)
+				break;
+			tach__bench_call_it(c, &at, 0, name, sizeof name);
 			if (tach__bench_wanted(m, name))
-				visit(m, c, name, arg);
-		}
-		if (m->nfit)
-			tach__bench_grown(m, c);
+				visit(m, c, name, &at);
+			/* The first number goes fastest. */
+			if (m->nfit && i % (c->axis[0].count ? c->axis[0].count : 1) == 0) {
+				tach__bench_call_it(c, &at, 1, name, sizeof name);
+				tach__bench_grown(m, name);
+			}
+		} while (1);
 	}
 }
 
 static void tach__bench_count(struct tach__bench_main *m, const struct tach_bench_case *c,
-			      const char *name, uint64_t arg)
+			      const char *name, const struct tach__bench_at *at)
 {
 	struct tach_bench *earlier = m->against ? tach__bench_earlier(m, name) : TACH__NULL;
 	int length = TACH__CAST(int, strlen(name));
 
 	(void)c;
-	(void)arg;
+	(void)at;
 	m->number++;
 	m->width = length > m->width ? length : m->width;
-	m->comparisons += earlier ? tach_bench_count(earlier) : 0;
+	m->comparisons += earlier ? tach__bench_judged(earlier) : 0;
 	tach_bench_free(earlier);
 	if (m->list)
 		puts(name);
 }
 
 static void tach__bench_first(struct tach__bench_main *m, const struct tach_bench_case *c,
-			      const char *name, uint64_t arg)
+			      const char *name, const struct tach__bench_at *at)
 {
 	if (strcmp(name, m->baseline) == 0)
-		tach__bench_one(m, c, name, arg);
+		tach__bench_one(m, c, name, at);
 	m->nfit = 0;
 }
 
 static void tach__bench_rest(struct tach__bench_main *m, const struct tach_bench_case *c,
-			     const char *name, uint64_t arg)
+			     const char *name, const struct tach__bench_at *at)
 {
 	if (!m->baseline || strcmp(name, m->baseline) != 0)
-		tach__bench_one(m, c, name, arg);
+		tach__bench_one(m, c, name, at);
 }
 
 static void tach__bench_all(struct tach__bench_main *m)
@@ -208,6 +247,9 @@ static void tach__bench_all(struct tach__bench_main *m)
 		return;
 	if (m->format == TACH_BENCH_GOOGLE)
 		fputs("{\"context\": ", stdout);
+#ifndef __OPTIMIZE__
+	fprintf(stderr, "warning: this program was compiled without optimisation\n");
+#endif
 	if (m->format != TACH_BENCH_JSON)
 		m->bad |= tach__bench_print(TACH__NULL, m->format);
 	if (m->format == TACH_BENCH_GOOGLE)

@@ -10,6 +10,11 @@
 #include <tach/bench.h>
 #include <unistd.h>
 
+/* One run of a benchmark. */
+struct tach__bench_at {
+	uint64_t number[TACH_BENCH_NUMBERS_MAX], threads; /* 0: has none */
+};
+
 struct tach__bench_main {
 	struct tach_bench_options opt;
 	enum tach_bench_format format;
@@ -106,17 +111,34 @@ static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 	return TACH__NULL;
 }
 
+/* Values that are compared: not those of single threads. */
+__attribute__((unused)) static int tach__bench_judged(const struct tach_bench *bench)
+{
+	struct tach_bench_quantity q;
+	int n = 0;
+
+	memset(&q, 0, sizeof q);
+	for (int i = 0; tach_bench_value(bench, i, &q) == 0; i++)
+		n += !q.thread;
+	return n;
+}
+
 static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_bench *earlier,
 				const struct tach_bench *bench, int i)
 {
 	static const char *const words[] = {"ok", "worse", "better"};
-	double bound = m->bound > 0 ? m->bound : i ? 0.005 : 0.05, change, detects;
+	double bound = m->bound, change, detects;
 	struct tach_bench_quantity q;
-	int verdict = tach_bench_judge(earlier, bench, i, bound, 0.01 / m->comparisons, &change,
-				       &detects);
+	int verdict;
 
 	memset(&q, 0, sizeof q);
-	if (verdict < 0 || tach_bench_value(bench, i, &q) != 0)
+	if (tach_bench_value(bench, i, &q) != 0 || q.thread)
+		return;
+	if (!(bound > 0))
+		bound = strncmp(q.name, "time", strlen("time")) == 0 ? 0.05 : 0.005;
+	verdict = tach_bench_judge(earlier, bench, i, bound, 0.01 / m->comparisons, &change,
+				   &detects);
+	if (verdict < 0)
 		return;
 	/* Of what takes no time nothing is a share. */
 	if (q.flags & TACH_FLAG_SMALL)
@@ -201,13 +223,13 @@ __attribute__((unused)) static void tach__bench_done(struct tach__bench_main *m,
 
 /* Of a benchmark whose time is to be looked at as its number grows. */
 __attribute__((unused)) static void tach__bench_grown(struct tach__bench_main *m,
-						      const struct tach_bench_case *c)
+						      const char *name)
 {
 	double factor, error;
 	const char *law = tach_bench_fit(m->fit_n, m->fit_ns, m->nfit, &factor, &error);
 
 	if (law && m->format == TACH_BENCH_TEXT)
-		printf("%-*s %s, %.4g ns times that, error %.2g %%\n", m->width, c->name, law,
+		printf("%-*s %s, %.4g ns times that, error %.2g %%\n", m->width, name, law,
 		       factor, 100 * error);
 	m->nfit = 0;
 }

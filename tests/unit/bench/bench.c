@@ -49,7 +49,7 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 
 static void sample(struct tach__bench_series *series, uint32_t n, double outlier)
 {
-	struct tach__bench_source source = {1, 50, begin, end};
+	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0};
 	struct tach__bench_plan plan = {body, empty, NULL, 100, n};
 
 	memset(series, 0, 2 * sizeof *series);
@@ -117,7 +117,7 @@ static void slower_empty(void *context, uint64_t n)
 
 static void a_trend_favours_neither(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
 	struct tach__bench_plan plan = {slower_body, slower_empty, NULL, 100, 30};
 	double x[30];
 	struct tach__bench_series s = {.sample = x};
@@ -131,7 +131,7 @@ static void a_trend_favours_neither(void)
 
 static void iterations_last_long_enough(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
 	uint64_t n = tach__bench_choose(&source, body, empty, NULL, 1e6);
 
 	CHECK(9 * n + 51 >= 1000000 && 9 * n < 2000000, "%llu", (unsigned long long)n);
@@ -162,7 +162,7 @@ static void now_and_then(void *context, uint64_t n)
 
 static void an_interruption_is_not_taken_for_the_body(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
 	uint64_t n = tach__bench_choose(&source, now_and_then, empty, NULL, 1e6);
 
 	CHECK(n >= 999950, "%llu", (unsigned long long)n);
@@ -170,7 +170,7 @@ static void an_interruption_is_not_taken_for_the_body(void)
 
 static void a_clock_that_stands_still_is_survived(void)
 {
-	struct tach__bench_source source = {0, 0, begin, no_time};
+	struct tach__bench_source source = {0, 0, begin, no_time, NULL, 1, 0};
 
 	CHECK(tach__bench_choose(&source, nothing, nothing, NULL, 1e6) >= (uint64_t)1 << 40,
 	      "gave up");
@@ -179,7 +179,7 @@ static void a_clock_that_stands_still_is_survived(void)
 /* The empty loop repeats itself: as often as for such a body it would take 37 minutes. */
 static void a_body_that_does_not_repeat_itself_is_survived(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
 	uint64_t n = tach__bench_choose(&source, nothing, empty, NULL, 1e6);
 
 	CHECK(n >= 100000 && n <= 10000000, "%llu", (unsigned long long)n);

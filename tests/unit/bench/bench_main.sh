@@ -26,12 +26,85 @@ TACH_BENCH_TEARDOWN(steps) { fprintf(stderr, "teardown %d\n", (int)tach_arg); re
 TACH_BENCH_UNITS(steps, "step", tach_arg);
 TACH_BENCH_COMPLEXITY(steps);
 END
+cat >"$work/h.c" <<'END'
+#include <tach/bench_main.h>
+#include <pthread.h>
+
+static volatile uint64_t seed = 3;
+static uint64_t compares, found;
+
+/* Every combination once: what it was called with is written down. */
+TACH_BENCH(cross) { TACH_KEEP(tach_arg + tach_arg2 + tach_arg3); }
+TACH_BENCH_RANGE(cross, 1, 8, 100, 4);
+TACH_BENCH_NUMBERS(cross, 2, 5, 7);
+TACH_BENCH_STEPS(cross, 3, 0, 5, 2);
+TACH_BENCH_SETUP(cross)
+{
+	fprintf(stderr, "%d %d %d\n", (int)tach_arg, (int)tach_arg2, (int)tach_arg3);
+}
+
+/* Adds 3 and tach_arg for each iteration, whatever the number of them. */
+TACH_BENCH_ARGS(counts, 2, 5)
+{
+	compares += 3;
+	found += tach_arg;
+	for (uint64_t i = 0; i < 100; i++)
+		TACH_CLOBBER();
+}
+TACH_BENCH_COUNTER(counts, compares);
+TACH_BENCH_RATE(counts, found);
+TACH_BENCH_COMPLEXITY(counts);
+
+/* What both do comes off, in the caller's counters too. */
+TACH_BENCH(less) { compares += 10; for (int i = 0; i < 100; i++) TACH_CLOBBER(); }
+TACH_BENCH_LESS(less) { compares += 4; }
+TACH_BENCH_COUNTER(less, compares);
+
+/* Ends only if three threads are in it at the same time. */
+static pthread_barrier_t meeting;
+static uint64_t seen;
+TACH_BENCH(together)
+{
+	pthread_barrier_wait(&meeting);
+	__atomic_fetch_or(&seen, UINT64_C(1) << tach_thread, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&found, 1, __ATOMIC_RELAXED);
+}
+TACH_BENCH_THREADS(together, 3);
+TACH_BENCH_UNITS(together, "item", 1);
+TACH_BENCH_RATE(together, found);
+TACH_BENCH_SETUP(together)
+{
+	if (pthread_barrier_init(&meeting, NULL, 3) != 0)
+		abort();
+}
+TACH_BENCH_TEARDOWN(together)
+{
+	pthread_barrier_destroy(&meeting);
+	fprintf(stderr, "seen %d\n", (int)seen);
+}
+
+#ifdef __cplusplus
+TACH_BENCH_TEMPLATE(power, typename T, int N)
+{
+	T x = T(seed + tach_arg);
+
+	for (int i = 1; i < N; i++)
+		x *= x;
+	TACH_KEEP(x);
+}
+TACH_BENCH_OF(power_int, power, int, 3);
+TACH_BENCH_OF(power_long, power, unsigned long, 2);
+TACH_BENCH_NUMBERS(power_long, 1, 4, 9);
+#endif
+END
 san=
 ldd "$B/libtach.so" | grep -q libasan && san=-fsanitize=address
 ldd "$B/libtach.so" | grep -q libtsan && san=-fsanitize=thread
 link=(-Wall -Wextra -Werror -O2 -Iinclude ${san:+"$san"} -L"$B" -ltach "-Wl,-rpath,$PWD/$B")
 gcc -std=gnu11 -o "$work/p" "$work/p.c" "${link[@]}" || exit 1
 g++ -std=gnu++11 -x c++ -o "$work/pp" "$work/p.c" "${link[@]}" || exit 1
+gcc -std=gnu11 -o "$work/h" "$work/h.c" "${link[@]}" -lpthread || exit 1
+g++ -std=gnu++11 -x c++ -o "$work/hh" "$work/h.c" "${link[@]}" -lpthread || exit 1
 
 failed=0 rc=0
 result() { if [ $rc = 0 ]; then echo "ok bench_main_$1"; else echo "not ok bench_main_$1"; sed 's/^/#   /' "$work/out" "$work/err"; failed=1; fi; rc=0; }
@@ -49,6 +122,50 @@ for p in "$work/p" "$work/pp"; do
 	grep -qE '^  per step, ns +[0-9.]+ +[0-9.]+ [kMGT]?step/s$' "$work/out" || rc=1
 	result "arguments${p#"$work/p"}"
 done
+
+for p in "$work/h" "$work/hh"; do
+	run 0 --samples 2 --events '' cross
+	for c in 0 2 4; do for b in 5 7; do for a in 8 32 100; do echo "$a $b $c"; done; done; done | cmp -s - "$work/err" || rc=1
+	run 0 --list cross; [ "$(head -1 "$work/out") $(tail -1 "$work/out")" = 'cross/8/5/0 cross/100/7/4' ] || rc=1
+	[ "$p" = "$work/h" ] && none=1 || none=0
+	run $none --list '^power<'
+	[ $none = 1 ] || printf 'power<int, 3>\npower<unsigned long, 2>/4\npower<unsigned long, 2>/9\n' | cmp -s - "$work/out" || rc=1
+	result "numbers${p#"$work/h"}"
+
+	# Counters of the program's own, to the last one; what the other loop does too comes off.
+	run 0 --details --events '' counts less
+	grep -qE '^  compares +3\.0000 .*\[3\.0000, 3\.0000\]' "$work/out" && grep -qE '^  compares +6\.0000 ' "$work/out" || rc=1
+	grep -qE '^  found +5\.0000 ' "$work/out" && grep -qE '^  per found, ns +[0-9.]+ +[0-9.e+]+ [kMGT]?found/s$' "$work/out" || rc=1
+	run 0 --events '' counts; grep -qE '^benchmark +time +.- +compares +found$' "$work/out" || rc=1
+	grep -qE '^counts/2 .* 3\.00 +[0-9.e+]+ [kMGT]?/s$' "$work/out" || rc=1
+	run 0 --google --samples 3 --events '' counts
+	python3 - "$work/out" <<'PYTHON' || rc=1
+import json, sys
+rows = json.load(open(sys.argv[1]))["benchmarks"]
+assert len(rows) == 6 and all(b["compares"] == 3 for b in rows), rows
+assert all(abs(b["found"] * b["real_time"] / (2e9 if b["name"] == "counts/2" else 5e9) - 1) < 1e-6 for b in rows if b["real_time"] > 0), rows
+PYTHON
+	result "counters${p#"$work/h"}"
+
+	# All of them at once, or it would never end; what they share is counted once.
+	run 0 --details --events '' --samples 3 together; grep -q '^seen 7$' "$work/err" || rc=1
+	grep -q '^together/threads:3: ' "$work/out" && grep -qE '^  found +1\.0000 ' "$work/out" || rc=1
+	[ "$(grep -cE '^  (time, all, ns|thread [123]: time, ns) ' "$work/out")" = 4 ] || rc=1
+	run 0 --json --events '' --samples 5 together; mv "$work/out" "$work/threads"
+	python3 - "$work/threads" <<'PYTHON' || rc=1
+import json, sys
+bench = json.load(open(sys.argv[1]))
+assert bench["threads"] == 3 and [(v["name"], v.get("thread", 0)) for v in bench["values"]] == [
+    ("time", 0), ("found", 0), ("time, all", 0), ("time", 1), ("time", 2), ("time", 3)], bench
+time, all, each = bench["values"][0], bench["values"][2], bench["values"][3:]
+for k in range(5):
+    assert abs(sum(t["sample"][k] for t in each) / 3 - time["sample"][k]) <= 1e-6 * max(1, *(abs(t["sample"][k]) for t in each))
+PYTHON
+	run 0 --events '' --bound 1e8 --samples 5 --against "$work/threads" together
+	[ "$(grep -oE '(time|found|time, all) [-+][0-9.]+ %' "$work/out" | wc -l)" -le 3 ] || rc=1
+	result "threads${p#"$work/h"}"
+done
+p=$work/pp
 
 run 1 nothing; grep -q 'no benchmark has that name' "$work/err" || rc=1
 for bad in --bogus --samples '--samples x' '--bound 0' --baseline '(' '--samples 0' '--samples 1e30' '--seconds -1' "--against $work/none" \

@@ -150,7 +150,19 @@ static void machines(void)
 	tach__out_open(&out, append, text);
 	tach__machine_text(&out, &m);
 	tach__out_flush(&out);
-	CHECK(strstr(text, "governor powersave") && strstr(text, "is busy (load 900.50"), "%s",
+	CHECK(strstr(text, "governor powersave)") && strstr(text, "is busy (load 900.50") &&
+		      !strstr(text, "turbo"),
+	      "%s", text);
+	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq", "800000\n");
+	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "4700000\n");
+	put(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	*text = '\0';
+	tach__machine_look(&m, root);
+	tach__out_open(&out, append, text);
+	tach__machine_text(&out, &m);
+	tach__out_flush(&out);
+	CHECK(strstr(text, "powersave, 800 to 4700 MHz") && strstr(text, "turbo is on"), "%s",
 	      text);
 	snprintf(command, sizeof command, "rm -r %s", root);
 	CHECK(system(command) == 0);
