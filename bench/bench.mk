@@ -5,7 +5,7 @@ bench_peers  := $(patsubst bench/peer_%.c,%,$(wildcard bench/peer_*.c))
 bench_bin    := $(bench_peers:%=$(B)/bench/%)
 # Guests run static programs; LIKWID has only a shared library, and Debian's static PAPI and
 # libpfm-4 are there for the machine's own architecture.
-bench_static := $(patsubst %,$(B)/static/bench/%,tach floor read $(if $(sysroot),,papi pfm))
+bench_static := $(patsubst %,$(B)/static/bench/%,tach marker floor read $(if $(sysroot),,papi pfm))
 bench_libs_papi   := -lpapi -lpfm
 bench_libs_pfm    := -lpfm
 bench_libs_likwid := -llikwid

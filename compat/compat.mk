@@ -7,15 +7,15 @@ define drop_in
 $1_src := $$(wildcard compat/$1/*.c)
 $1_obj := $$($1_src:%.c=$(B)/%.o)
 lib_targets += $(B)/$1/$2 $(B)/$1/$3
-install_files += $(B)/$1/$2=$$$$LIBDIR/tach/$2 $$(foreach h,$$(wildcard compat/$1/include/perfmon/*.h),\
+install_files += $(B)/$1/$2=$$$$LIBDIR/tach/$2 $$(foreach h,$$(wildcard compat/$1/include/*.h compat/$1/include/*/*.h),\
 	$$h=$$$$INCLUDEDIR/tach/$4$$(h:compat/$1/include/%=%))
 install_links += $$$$LIBDIR/tach/$3=$2
 
 $$($1_obj): override CPPFLAGS += -Icompat/$1/include
 $$($1_obj): override CFLAGS += $5
-$(B)/$1/$2: $$($1_obj) $(B)/libtach.a compat/$1/libpfm.map
+$(B)/$1/$2: $$($1_obj) $(B)/libtach.a $$(wildcard compat/$1/*.map)
 	@mkdir -p $$(@D)
-	$$(call quiet,LD)$$(shared) $6 -Wl,--version-script=compat/$1/libpfm.map -Wl,--as-needed \
+	$$(call quiet,LD)$$(shared) $6 -Wl,--version-script=$$(wildcard compat/$1/*.map) -Wl,--as-needed \
 		-o $$@ $$($1_obj) $(B)/libtach.a $$(so_libs)
 $(B)/$1/$3: $(B)/$1/$2
 	@ln -sf $2 $$@

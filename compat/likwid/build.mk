@@ -1,0 +1,7 @@
+# liblikwid.so.5.2: LIKWID's marker API over readers. Its headers lie apart: Debian's likwid has the same names.
+$(eval $(call drop_in,likwid,liblikwid.so.5.2,liblikwid.so,likwid/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
+$(B)/bench/marker $(B)/static/bench/marker: $(likwid_obj)
+$(B)/bench/marker $(B)/static/bench/marker: override CPPFLAGS += -Icompat/likwid/include
+$(B)/bench/marker $(B)/static/bench/marker: bench_libs_marker = $(likwid_obj)
+$(B)/tests/unit/compat/likwid: override CPPFLAGS += -Icompat/likwid/include
+$(B)/static/tests/guest/src/likwid: override CPPFLAGS += -Icompat/likwid/include
