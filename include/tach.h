@@ -19,6 +19,7 @@
 #include <tach/reader.h>
 #include <tach/fault.h>
 #include <tach/region.h>
+#include <tach/task.h>
 #include <tach/snapshot.h>
 #include <tach/report.h>
 #include <tach/uncore.h>

@@ -27,6 +27,9 @@ struct tach__beacon tach__beacon = {
 	.json = tach__beacon_json,
 	.report_now = tach__report_now_here,
 	.tag = tach__tag_here,
+	.task_resuming = tach__task_resuming_here,
+	.task_suspended = tach__task_suspended_here,
+	.task_ended = tach__task_ended_here,
 };
 
 TACH__BEACON_ASM;

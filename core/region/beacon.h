@@ -28,6 +28,7 @@ enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACO
 #define TACH__BEACON_BORN TACH__BEACON_ASLEEP
 #endif
 
+struct tach_task;
 struct tach__beacon {
 	uint32_t magic, layout;
 	uint32_t size;	/* of this struct */
@@ -45,6 +46,9 @@ struct tach__beacon {
 	int (*json)(tach_sink sink, void *context, struct tach_error *err); /* a snapshot */
 	int (*report_now)(struct tach_error *err);
 	void (*tag)(uint64_t tag);
+	void (*task_resuming)(struct tach_task *task);
+	void (*task_suspended)(struct tach_task *task);
+	void (*task_ended)(struct tach_task *task);
 };
 extern struct tach__beacon tach__beacon;
 
@@ -63,6 +67,10 @@ extern struct tach__beacon tach__beacon;
 int tach__beacon_json(tach_sink sink, void *context, struct tach_error *err);
 int tach__report_now_here(struct tach_error *err);
 void tach__tag_here(uint64_t tag);
+uint64_t tach__tag_now(void);
+void tach__task_resuming_here(struct tach_task *task);
+void tach__task_suspended_here(struct tach_task *task);
+void tach__task_ended_here(struct tach_task *task);
 
 /* Of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;

@@ -16,8 +16,9 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	if (slot->id)
 		return;
 	*last = 0;
-	slot->fenced = tach__site_at(id)->fenced;
-	if (config->sparse > 1 || config->warmup)
+	slot->fenced = TACH__SITE_FENCED_BIT & tach__site_at(id)->fenced;
+	slot->task = (tach__site_at(id)->fenced & TACH__SITE_TASK) != 0;
+	if (!slot->task && (config->sparse > 1 || config->warmup))
 		slot->sampling = tach__pages(sizeof *slot->sampling);
 	/* Without memory for that all entries are measured. */
 	slot->rest = slot->sampling ? 0 : TACH__OUTER_NOBODY;

@@ -74,14 +74,22 @@ struct tach__inexact {
  */
 struct tach__slot {
 	uint64_t seq;
-	uint64_t provenance[6];		 /* entries that had flag 1 << n */
-	uint64_t skipped;		 /* entries not measured in sparse mode */
-	uint64_t excluded;		 /* entries not added: warm-up */
+	uint64_t provenance[6]; /* entries that had flag 1 << n */
+	union {
+		struct {
+			uint64_t skipped;  /* entries not measured in sparse mode */
+			uint64_t excluded; /* entries not added: warm-up */
+		};
+		/* Of tasks, which know neither: segments that are no task's first, outermost
+		 * and inner ones. */
+		uint64_t continued[2];
+	};
 	struct tach__sampling *sampling; /* NULL: all entries are measured */
 	uintptr_t rest;			 /* `outer` while no entry is open */
 	uint32_t *histograms;
-	uint32_t id, fenced;
-	uint64_t lost; /* entries that were never stopped, or found no place */
+	uint32_t id;
+	uint16_t fenced, task; /* task: entries are segments of tasks (task.c) */
+	uint64_t lost;	       /* entries that were never stopped, or found no place */
 	/* part[2], children[2], as long as the thread's counters ask for; struct tach__inexact
 	 */
 	uint64_t word[];

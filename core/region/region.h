@@ -69,6 +69,18 @@ struct tach__entry_cost {
 	uint64_t empty[2][TACH__SUMS], pair[2][TACH__SUMS];
 };
 
+/* Less than nothing is nothing: without a branch. */
+TACH_INLINE uint64_t tach__entry_less(const struct tach__entry_cost *cost,
+				      const uint64_t *delta, const uint64_t inside[2],
+				      uint32_t i, int fenced)
+{
+	int64_t v = (int64_t)(delta[i] - cost->empty[fenced][i] -
+			      (inside[0] - inside[1]) * cost->pair[0][i] -
+			      inside[1] * cost->pair[1][i]);
+
+	return (uint64_t)(v & ~(v >> 63));
+}
+
 /* Of a slot that does not measure all its entries: the owner's, in pages of its own. */
 struct tach__sampling {
 	uint64_t gap;	   /* entries still to pass over */
@@ -101,6 +113,9 @@ struct tach__home {
 	struct tach_site *at;
 	int owned; /* made by tach_site_get */
 };
+
+/* Bits of a site's `fenced`. A task's whole entries are its own affair: task.c. */
+enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2 };
 
 struct tach__site {
 	struct cds_list_head node;

@@ -150,8 +150,13 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->outermost += part->calls;
 	row->nested += part->nested[0];
 	row->direct += children->direct[0];
-	row->skipped += slot->skipped;
-	row->excluded += slot->excluded;
+	if (slot->task) {
+		row->calls -= slot->continued[0] + slot->continued[1];
+		row->outermost -= slot->continued[0];
+	} else {
+		row->skipped += slot->skipped;
+		row->excluded += slot->excluded;
+	}
 	row->lost += slot->lost;
 	for (int i = 0; i < 6; i++)
 		row->provenance[i] += slot->provenance[i];

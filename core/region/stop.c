@@ -232,7 +232,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	if (r->flags & TACH_FLAG_LOST) {
 		lost[0] = delta[0];
 		delta = lost;
-	} else if (slot->histograms)
+	} else if (slot->histograms && !slot->task)
 		tach__histograms_add(slot->histograms, delta, &self->record->entry_cost, fenced,
 				     r->inside, self->count + 1);
 	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))

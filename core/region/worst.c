@@ -19,6 +19,11 @@ void tach__tag_here(uint64_t value)
 	TACH__SET(tag, value);
 }
 
+uint64_t tach__tag_now(void)
+{
+	return TACH__GET(tag);
+}
+
 void tach_tag(uint64_t value)
 {
 	const struct tach__beacon *owner = tach__beacon_owner();
@@ -76,7 +81,7 @@ struct tach__worst *tach__worst_copy(const struct tach__worst *from)
 /* ---- a thread's ---- */
 
 /* Of calibration's slots: what is not kept costs as much as there. */
-static struct tach__worst never = {.least = UINT64_MAX};
+static struct tach__worst never = {.bar = UINT64_MAX};
 
 static size_t table_size(void)
 {
@@ -107,6 +112,8 @@ void tach__worst_slot(struct tach__thread *record, uint32_t id)
 	if (!record->worst || record->worst[id])
 		return;
 	w = tach__worst_make(record->config->worst, record->count + 1);
+	if (w && tach__slot_at(record, id)->task)
+		w->bar = UINT64_MAX; /* segments are not looked at: tach__worst_keep */
 	/* First touches would be the measured code's page faults. */
 	for (size_t at = 0; w && at < tach__worst_size(w->most, w->sums); at += 4096)
 		((volatile char *)w)[at] = ((volatile char *)w)[at];
@@ -150,6 +157,8 @@ static struct tach__kept *place(struct tach__worst *w, uint64_t key)
 			least = tach__worst_at(w, i)->key;
 	if (w->n == w->most)
 		TACH__SET(w->least, least);
+	if (w->n == w->most && w->bar != UINT64_MAX)
+		TACH__SET(w->bar, least);
 	return to;
 }
 
@@ -173,18 +182,6 @@ static __attribute__((noinline)) void keep(struct tach__worst *w, const struct t
 	TACH__ADD(w->seq, 1);
 }
 
-/* Less than nothing is nothing: without a branch. */
-static uint64_t less_cost(const struct tach__thread *record, const uint64_t *delta,
-			  const uint64_t inside[2], uint32_t i, int fenced)
-{
-	const struct tach__entry_cost *cost = &record->entry_cost;
-	int64_t v = (int64_t)(delta[i] - cost->empty[fenced][i] -
-			      (inside[0] - inside[1]) * cost->pair[0][i] -
-			      inside[1] * cost->pair[1][i]);
-
-	return (uint64_t)(v & ~(v >> 63));
-}
-
 static __attribute__((noinline)) void keep_entry(const struct tach__thread *record,
 						 const struct tach_region_mark *mark,
 						 struct tach__worst *w, const uint64_t *delta,
@@ -198,7 +195,7 @@ static __attribute__((noinline)) void keep_entry(const struct tach__thread *reco
 	uint64_t sum[TACH__SUMS];
 
 	for (uint32_t i = 0; i < w->sums; i++)
-		sum[i] = less_cost(record, delta, inside, i, fenced);
+		sum[i] = tach__entry_less(&record->entry_cost, delta, inside, i, fenced);
 	what.key = sum[record->worst_by];
 	keep(w, &what, sum);
 }
@@ -210,9 +207,20 @@ void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark
 	const struct tach__thread *record = self->record;
 	struct tach__worst *w = record->worst[slot->id];
 
-	if (TACH_UNLIKELY(w && less_cost(record, delta, inside, record->worst_by, fenced) >
-				       w->least))
+	if (TACH_UNLIKELY(w && tach__entry_less(&record->entry_cost, delta, inside,
+						record->worst_by, fenced) > w->bar))
 		keep_entry(record, mark, w, delta, inside, flags, fenced);
+}
+
+void tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
+		      uint64_t number, uint32_t flags, const uint64_t *sum)
+{
+	struct tach__worst *w = record->worst ? record->worst[id] : NULL;
+	struct tach__kept what = {
+		.key = sum[record->worst_by], .begun = begun, .tag = number, .flags = flags};
+
+	if (w && w != &never && what.key > w->least)
+		keep(w, &what, sum);
 }
 
 /* ---- gathering ---- */

@@ -22,6 +22,7 @@ struct tach__kept {
 
 struct tach__worst {
 	uint64_t seq;	 /* odd: under write, as a slot's */
+	uint64_t bar;	 /* entries that are not above are not looked at */
 	uint64_t least;	 /* what is not above is not kept */
 	uint64_t missed; /* of handlers that came in between */
 	uint64_t n;
@@ -46,6 +47,9 @@ void tach__worst_clear(struct tach__thread *record); /* for the next thread */
 void tach__worst_add(struct tach__hot *self, const struct tach_region_mark *mark,
 		     const struct tach__slot *slot, const uint64_t *delta,
 		     const uint64_t inside[2], uint32_t flags, int fenced);
+/* A whole task, less what measuring took. */
+void tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t begun,
+		      uint64_t number, uint32_t flags, const uint64_t *sum);
 /*
  * Of a row: a thread's, which may be under write, for long if its thread has no processor. 0:
  * so it was, or there is no memory.

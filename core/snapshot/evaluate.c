@@ -135,7 +135,7 @@ static void describe(const struct tach_snapshot *s, struct tach_region_info *inf
 	info->file = site->file;
 	info->function = site->function;
 	info->line = site->line;
-	info->fenced = (int)site->fenced;
+	info->fenced = (int)(site->fenced & TACH__SITE_FENCED_BIT);
 	info->entries = row->calls + row->skipped + row->excluded + row->lost;
 	info->calls = row->calls;
 	info->outermost = row->outermost;

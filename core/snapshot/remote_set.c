@@ -191,7 +191,7 @@ int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, u
 		return code;
 	if (there.id != id)
 		return TACH__REMOTE_AGAIN;
-	*out = (struct tach__site){.id = id, .line = there.line, .fenced = there.fenced != 0};
+	*out = (struct tach__site){.id = id, .line = there.line, .fenced = there.fenced};
 	out->name = tach__remote_text(r, there.name);
 	out->file = tach__remote_text(r, there.file);
 	out->function = tach__remote_text(r, there.function);

@@ -68,7 +68,7 @@ check() { # PAGE
 }
 
 sed -n 's/^\t\(tach_[a-z]\w*\);$/\1/p' core/libtach.map | grep -v '^tach__' | sort >"$work/declared"
-sed -nE 's/^#define (TACH_[A-Z_]+)\(.*/\1/p' include/tach/region.h include/tach/bench.h | sort -u >"$work/macros"
+sed -nE 's/^#define (TACH_[A-Z_]+)\(.*/\1/p' include/tach/region.h include/tach/task.h include/tach/bench.h | sort -u >"$work/macros"
 for page in man/*.3; do check "$page" >"$work/${page##*/}.bad" 2>&1 & done
 wait
 for page in man/*.3; do
@@ -82,6 +82,11 @@ for program in examples/*.c; do
 	[ $program != examples/bench.c ] || continue
 	out=$work/$(basename $program .c)
 	gcc -O1 $flags -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
+		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
+done
+for program in examples/*.cpp; do
+	out=$work/$(basename $program .cpp)
+	g++ -O1 ${flags/-std=c11/-std=c++20} -Wno-free-nonheap-object -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
 		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
 done
 say programs

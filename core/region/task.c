@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks. A segment is an entry into the task's region, counted where that is: in its thread's
+ * slot. What one entry took is the difference of the slot's sums behind it and before it, which
+ * only the thread itself changes; so nothing is added to what is measured. This is the
+ * carrying.
+ */
+#include <string.h>
+#include <tach/reader.h>
+#undef TACH_API_INLINE
+#define TACH_API_INLINE inline __attribute__((always_inline))
+#include <tach/task.h>
+#include "core/os/clock.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+enum { FLAGS = 6 }; /* struct tach__slot's provenance */
+
+/* A part's, and the flags of its slot. */
+struct sums {
+	uint64_t calls, nested[2], flag[FLAGS], sum[TACH__SUMS];
+};
+
+/* In a task's words. */
+struct carried {
+	uint32_t generation; /* of the set that was counted */
+	uint32_t flags;
+	uint64_t segments, count; /* counters */
+	uint64_t begun;		  /* the region clock, at the first */
+	uint64_t sum[TACH__SUMS];
+	/* Of the segment that runs. */
+	uint64_t tag_before;
+	uint64_t opening; /* of its thread, before it began */
+	const struct tach__part *part;
+	struct sums before;
+};
+TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
+		   "its words");
+
+static struct carried *carried(const struct tach_task *task)
+{
+	return (struct carried *)(uintptr_t)task->word;
+}
+
+/* The calling thread's; NULL: it has none yet. */
+static struct tach__slot *slot_here(uint64_t id)
+{
+	const struct tach__thread *record = tach__self->record;
+	struct tach__slot *slot;
+
+	if (!record || id < TACH__SITE_FIRST || id >= record->limit)
+		return NULL;
+	slot = tach__slot_at(record, (uint32_t)id);
+	return slot->id ? slot : NULL;
+}
+
+static void sums_of(struct sums *out, const struct tach__slot *slot,
+		    const struct tach__part *part, uint64_t count)
+{
+	out->calls = part->calls;
+	memcpy(out->nested, part->nested, sizeof out->nested);
+	memcpy(out->flag, slot->provenance, sizeof out->flag);
+	memcpy(out->sum, part->sum, (1 + count) * sizeof *out->sum);
+}
+
+/* ---- in the copy of the library that has the regions ---- */
+
+void tach__task_resuming_here(struct tach_task *task)
+{
+	struct carried *c = carried(task);
+	const struct tach__hot *self = tach__self;
+	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
+
+	c->tag_before = tach__tag_now();
+	tach__tag_here(task->tag);
+	c->opening = TACH__OPENING(self->state);
+	c->part = NULL;
+	memset(&c->before, 0, sizeof c->before);
+	if (slot) {
+		uint32_t count = self->record->count;
+		const struct tach__part *part = tach__part(slot, count, 0);
+
+		/* As START chooses. */
+		if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
+			part = tach__part(slot, count, 1);
+		sums_of(&c->before, slot, part, count);
+		c->part = part;
+	}
+	task->mark.part = NULL;
+	task->running = 1;
+}
+
+/* What the segment put into its part; 0: it was not counted there. */
+static int took(const struct carried *c, const struct tach_task *task,
+		const struct tach__slot *slot, struct sums *out)
+{
+	const struct tach__part *part = task->mark.part;
+	const struct tach__thread *record = tach__self->record;
+	struct sums before = c->before;
+
+	if (!slot || !part ||
+	    (part != tach__part(slot, record->count, 0) &&
+	     part != tach__part(slot, record->count, 1)))
+		return 0;
+	/* Its thread's sums began with it, or it went another way than was foreseen. */
+	if (!c->part || TACH__OPENING(tach__self->state) != c->opening)
+		memset(&before, 0, sizeof before);
+	else if (c->part != part)
+		return 0;
+	sums_of(out, slot, part, record->count);
+	out->calls -= before.calls;
+	for (int i = 0; i < 2; i++)
+		out->nested[i] -= before.nested[i];
+	for (int i = 0; i < FLAGS; i++)
+		out->flag[i] -= before.flag[i];
+	for (uint32_t i = 0; i <= record->count; i++)
+		out->sum[i] -= before.sum[i];
+	return out->calls > 0;
+}
+
+static void add(struct carried *c, const struct tach__slot *slot, const struct sums *of)
+{
+	const struct tach__thread *record = tach__self->record;
+
+	for (uint32_t i = 0; i < FLAGS; i++)
+		if (of->flag[i])
+			c->flags |= 1u << i;
+	if (of->calls > 1)
+		c->flags |= TACH_FLAG_INCOMPLETE;
+	if (record->count < c->count)
+		c->flags |= TACH_FLAG_LOST;
+	for (uint32_t i = 0; i <= record->count && i <= c->count; i++)
+		c->sum[i] += tach__entry_less(&record->entry_cost, of->sum, of->nested, i,
+					      slot->fenced);
+}
+
+/* The first counted segment decides what is counted. */
+static void join(struct carried *c, const struct tach_task *task)
+{
+	const struct tach__config *config = tach__self->record->config;
+
+	if (c->segments == 0) {
+		c->generation = config->generation;
+		c->count = config->count;
+		c->begun = task->mark.counters.clock;
+	} else if (c->generation != config->generation) {
+		c->flags |= TACH_FLAG_LOST;
+	}
+}
+
+void tach__task_suspended_here(struct tach_task *task)
+{
+	struct carried *c = carried(task);
+	struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
+	struct sums of;
+
+	task->running = 0;
+	tach__tag_here(c->tag_before);
+	if (!took(c, task, slot, &of)) {
+		c->flags |= TACH_FLAG_LOST;
+		return;
+	}
+	join(c, task);
+	if (c->generation == tach__self->record->config->generation)
+		add(c, slot, &of);
+	if (c->segments++)
+		TACH__ADD(slot->continued[task->mark.part !=
+					  tach__part(slot, tach__self->record->count, 0)],
+			  1);
+}
+
+/* With a slot of the calling thread's. */
+static void keep(const struct tach_task *task, const struct carried *c,
+		 const struct tach__slot *slot)
+{
+	static const struct tach__entry_cost none;
+	static const uint64_t nothing[2];
+	const struct tach__thread *record = tach__self->record;
+
+	if (!slot || (c->flags & TACH_FLAG_LOST) ||
+	    c->generation != record->config->generation || record->count < c->count)
+		return;
+	if (slot->histograms)
+		tach__histograms_add(slot->histograms, c->sum, &none, 0, nothing,
+				     record->count + 1);
+	tach__worst_keep(record, slot->id, c->begun, task->tag, c->flags, c->sum);
+}
+
+void tach__task_ended_here(struct tach_task *task)
+{
+	struct carried *c = carried(task);
+
+	if (c->segments) {
+		/* A thread that it never ran on has no place for it: an empty segment has. */
+		if (!slot_here(TACH__GET(task->site->id))) {
+			tach_task_resume(task);
+			tach_task_suspend(task);
+		}
+		keep(task, c, slot_here(TACH__GET(task->site->id)));
+	}
+	task->site = NULL;
+}
+
+/* ---- in any ---- */
+
+/* The copy that has the regions; NULL: it is of a version that knows no tasks. */
+static const struct tach__beacon *tasks(void)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (!owner)
+		return &tach__beacon;
+	return owner->size > offsetof(struct tach__beacon, task_ended) ? owner : NULL;
+}
+
+void tach__task_resuming(struct tach_task *task)
+{
+	const struct tach__beacon *owner = tasks();
+
+	if (owner)
+		owner->task_resuming(task);
+}
+
+void tach__task_suspended(struct tach_task *task)
+{
+	const struct tach__beacon *owner = tasks();
+
+	if (owner)
+		owner->task_suspended(task);
+}
+
+/* Not yet entered, it becomes one of tasks. */
+static int is_of_tasks(struct tach_site *site)
+{
+	uint32_t mode = TACH__GET(site->fenced);
+
+	if (!(mode & TACH__SITE_TASK) && TACH__GET(site->id) == TACH_SITE_NEW) {
+		mode |= TACH__SITE_TASK;
+		TACH__SET(site->fenced, mode);
+	}
+	return (mode & TACH__SITE_TASK) != 0;
+}
+
+void tach__task_begin(struct tach_task *task, struct tach_site *site)
+{
+	tach_task_end(task);
+	memset(task->word, 0, sizeof(struct carried));
+	task->mark.end = NULL;
+	if (!site)
+		return;
+	tach__configure_once();
+	if (tasks() && is_of_tasks(site))
+		task->site = site;
+}
+
+void tach__task_ended(struct tach_task *task)
+{
+	const struct tach__beacon *owner = tasks();
+
+	if (owner)
+		owner->task_ended(task);
+}
+
+int tach_task_value(const struct tach_task *task, int quantity, double *out)
+{
+	const struct carried *c = carried(task);
+	uint32_t flags;
+	double error, hz;
+
+	*out = 0;
+	if (quantity < 0 || (c->segments && (uint64_t)quantity > c->count))
+		return TACH_ERR_NOTFOUND;
+	if (c->segments == 0)
+		return (int)c->flags;
+	*out = (double)c->sum[quantity];
+	if (quantity == 0) {
+		hz = tach__clock_hz(TACH__CLOCK_SOON, &flags, &error);
+		*out *= hz > 0 ? 1e9 / hz : 0;
+	}
+	return (int)c->flags;
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks count exactly: a loop of known length that is cut over threads is in the task's sum, in
+ * its region's, and what regions inside take is theirs, to the last instruction.
+ */
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach.h>
+#include "tests/check.h"
+#include "tests/guest/machine.h"
+
+/* n turns, with what brings n into its register: 2 n + SETUP instructions. */
+#if defined(__x86_64__)
+enum { SETUP = 1 };
+#define LOOP(n)                                                                                \
+	__asm__ volatile("mov %0, %%ecx\n1:\tdec %%ecx\n\tjnz 1b" : : "i"(n) : "ecx", "cc")
+#elif defined(__aarch64__)
+enum { SETUP = 1 };
+#define LOOP(n)                                                                                \
+	__asm__ volatile("ldr w16, =%0\n1:\tsubs w16, w16, #1\n\tb.ne 1b"                      \
+			 :                                                                     \
+			 : "i"(n)                                                              \
+			 : "w16", "cc")
+#elif defined(__riscv)
+enum { SETUP = 2 };
+#define LOOP(n)                                                                                \
+	__asm__ volatile("lui t1, %%hi(%0)\n\taddiw t1, t1, %%lo(%0)\n"                        \
+			 "1:\taddi t1, t1, -1\n\tbnez t1, 1b"                                  \
+			 :                                                                     \
+			 : "i"(n)                                                              \
+			 : "t1")
+#endif
+enum { OWN = 5000, INNER = 3000, PIECES = 5, TASKS = 8, THREADS = 3 };
+#define TAKES(n) (2 * (n) + SETUP)
+
+static struct tach_snapshot *shot;
+static struct tach_region_info info;
+static int flagged; /* rows of which an entry was rescheduled */
+
+static double sum(const char *name, enum tach_part part)
+{
+	struct tach_value v = {0};
+
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, name) != 0)
+			continue;
+		tach_snapshot_value(shot, r, 1, part, &v);
+		flagged += info.provenance[0] != 0;
+		return v.raw - v.overhead;
+	}
+	return -1;
+}
+
+static int begin(const char *events, uint32_t histograms)
+{
+	struct tach_regions_options opt = {
+		.events = events, .histograms = histograms, .worst = histograms ? "4" : NULL};
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach_regions_configure(&opt, &err);
+
+	CHECK(code == 0, "%s", err.text);
+	return code;
+}
+
+static void look(void)
+{
+	tach_snapshot_free(shot);
+	shot = NULL;
+	CHECK(tach_snapshot_take(&shot, NULL) == 0);
+}
+
+/*
+ * The kernel may come in amid the instructions in which an edge reads its counters. That entry
+ * is read again, which it shows, and is flagged: then all of it is tried again, at another
+ * time.
+ */
+enum { TRIES = 200 };
+static char wrong[256];
+
+static void is(const char *what, double got, int64_t want)
+{
+	if (got != (double)want && !*wrong)
+		snprintf(wrong, sizeof wrong, "%s: %" PRId64 ", %+" PRId64, what, (int64_t)got,
+			 (int64_t)got - want);
+}
+
+static void undisturbed(void (*test)(void))
+{
+	for (int i = 0; i < TRIES; i++) {
+		usleep((useconds_t)(i % 10 * 777));
+		flagged = 0;
+		*wrong = 0;
+		test();
+		if (!*wrong || !flagged)
+			break;
+	}
+	CHECK(!*wrong, "%s", wrong);
+}
+
+/* ---- one task, each piece on a thread of its own ---- */
+
+static __attribute__((noinline)) void piece(struct tach_task *task)
+{
+	tach_task_resume(task);
+	LOOP(OWN);
+	TACH_START(inside);
+	LOOP(INNER);
+	TACH_STOP(inside);
+	tach_task_suspend(task);
+}
+
+static void *piece_on_thread(void *task)
+{
+	piece(task);
+	return NULL;
+}
+
+static void cut(struct tach_task *task, int last_elsewhere)
+{
+	pthread_t thread;
+
+	TACH_TASK_BEGIN(task, request);
+	LOOP(OWN);
+	tach_task_suspend(task);
+	for (int i = 0; i < PIECES; i++) {
+		pthread_create(&thread, NULL, piece_on_thread, task);
+		pthread_join(thread, NULL);
+		piece(task);
+	}
+	if (last_elsewhere) {
+		tach_task_resume(task);
+		LOOP(OWN);
+	}
+	tach_task_end(task);
+}
+
+static void check_cut(const char *events, uint32_t histograms)
+{
+	static struct tach_task task;
+	int64_t inner = 2 * PIECES * TAKES(INNER);
+	int64_t own = (2 * PIECES + 1 + !histograms) * TAKES(OWN);
+	double value = -1;
+
+	if (begin(events, histograms))
+		return;
+	cut(&task, !histograms);
+	CHECK(tach_task_value(&task, 1, &value) == 0);
+	is(events, value, own + inner);
+	look();
+	is("self", sum("request", TACH_PART_SELF), own);
+	CHECK(info.calls == 1 && info.outermost == 1, "%d", (int)info.calls);
+	is("inclusive", sum("request", TACH_PART_INCLUSIVE), own + inner);
+	is("inside", sum("inside", TACH_PART_INCLUSIVE), inner);
+	CHECK(info.calls == 2 * PIECES);
+}
+
+static void cut_one_counter(void)
+{
+	check_cut("instructions", 0);
+}
+
+static void cut_two_counters(void)
+{
+	check_cut("instructions, cycles", 0);
+}
+
+static void cut_with_histograms(void)
+{
+	check_cut("instructions, cycles", 1);
+}
+
+/* ---- tasks that threads hand to one another ---- */
+
+static struct tach_task tasks[TASKS];
+static int done[TASKS], busy[TASKS], left;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int take(void)
+{
+	int at = -1;
+
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < TASKS && at < 0; i++)
+		if (!busy[i] && done[i] <= done[(i + 1) % TASKS] && done[i] < PIECES)
+			at = i;
+	for (int i = 0; i < TASKS && at < 0; i++)
+		if (!busy[i] && done[i] < PIECES)
+			at = i;
+	if (at >= 0)
+		busy[at] = 1;
+	pthread_mutex_unlock(&lock);
+	return at;
+}
+
+static void put(int at)
+{
+	pthread_mutex_lock(&lock);
+	busy[at] = 0;
+	if (++done[at] == PIECES)
+		left--;
+	pthread_mutex_unlock(&lock);
+}
+
+static void *work(void *unused)
+{
+	int at;
+
+	while (__atomic_load_n(&left, __ATOMIC_RELAXED)) {
+		at = take();
+		if (at < 0) {
+			sched_yield();
+			continue;
+		}
+		piece(&tasks[at]);
+		put(at);
+	}
+	return unused;
+}
+
+static void handed(void)
+{
+	pthread_t thread[THREADS];
+	double value;
+
+	if (begin("instructions", 0))
+		return;
+	left = TASKS;
+	memset(done, 0, sizeof done);
+	for (int i = 0; i < TASKS; i++) {
+		TACH_TASK_BEGIN(&tasks[i], pooled);
+		tach_task_suspend(&tasks[i]);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread[i], NULL, work, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	for (int i = 0; i < TASKS; i++) {
+		tach_task_end(&tasks[i]);
+		CHECK(tach_task_value(&tasks[i], 1, &value) >= 0);
+		is("task of the pool", value, PIECES * (TAKES(OWN) + TAKES(INNER)));
+	}
+	look();
+	is("pool, self", sum("pooled", TACH_PART_SELF), TASKS * PIECES * TAKES(OWN));
+	CHECK(info.calls == TASKS, "%d", (int)info.calls);
+}
+
+static void one_counter(void)
+{
+	undisturbed(cut_one_counter);
+}
+
+static void two_counters(void)
+{
+	undisturbed(cut_two_counters);
+}
+
+static void with_histograms(void)
+{
+	undisturbed(cut_with_histograms);
+}
+
+static void pool(void)
+{
+	undisturbed(handed);
+}
+
+int main(void)
+{
+	if (!machine_is_exact()) {
+		puts("instruction counts are not exact on this machine");
+		return 77;
+	}
+	CASE(one_counter);
+	CASE(two_counters);
+	CASE(with_histograms);
+	CASE(pool);
+	tach_snapshot_free(shot);
+	return check_done();
+}

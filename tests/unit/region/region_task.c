@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tasks: what segments on several threads counted adds up, to the task's own sum and to its
+ * region's; whole tasks are what histograms and worst entries have; and misuse harms nothing.
+ * By the pretended kernel, which counts what it is told to.
+ */
+#include <pthread.h>
+#include <sys/wait.h>
+#include "tests/unit/region/regions.h"
+
+enum { PIECES = 6 };
+
+static struct tach_task task;
+static uint64_t tag_inside;
+
+static void begin(uint32_t histograms, const char *worst)
+{
+	struct tach_regions_options opt = {.size = sizeof opt,
+					   .set = fake_set(2),
+					   .histograms = histograms,
+					   .worst = worst};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+static void leaf(int n)
+{
+	TACH_START(leaf);
+	fake_count += (uint64_t)n;
+	TACH_STOP(leaf);
+}
+
+static void *piece(void *n)
+{
+	tach_task_resume(&task);
+	fake_count += 100;
+	leaf((int)(intptr_t)n);
+	tach_task_suspend(&task);
+	return NULL;
+}
+
+static void *end(void *unused)
+{
+	tach_task_end(&task);
+	return unused;
+}
+
+static void *suspend(void *unused)
+{
+	tach_task_suspend(&task);
+	return unused;
+}
+
+static void elsewhere(void *(*what)(void *), int n)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, what, (void *)(intptr_t)n);
+	pthread_join(thread, NULL);
+}
+
+static int value_of(int quantity, double *v)
+{
+	*v = -1;
+	return tach_task_value(&task, quantity, v);
+}
+
+static double self_of(const char *name, int quantity)
+{
+	struct tach_value v = {0};
+
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, name) != 0)
+			continue;
+		tach_snapshot_value(shot, r, quantity, TACH_PART_SELF, &v);
+		return v.value;
+	}
+	return -1;
+}
+
+/* The flags are those of read(2), as this kernel's pages are of no use. */
+static int lost(int flags)
+{
+	return (flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE)) != 0;
+}
+
+static void run(uint64_t number, int more)
+{
+	task.tag = number;
+	TACH_TASK_BEGIN(&task, request);
+	fake_count += 1000;
+	tach_task_suspend(&task);
+	for (int i = 0; i < PIECES; i++) {
+		elsewhere(piece, more);
+		piece((void *)(intptr_t)more);
+	}
+}
+
+static void adds_up(void)
+{
+	double v;
+
+	begin(0, NULL);
+	run(0, 10);
+	CHECK(!lost(value_of(1, &v)) && v == 1000 + 2 * PIECES * 110, "%g", v);
+	tach_task_resume(&task);
+	fake_count += 5;
+	tach_task_end(&task);
+	CHECK(!lost(value_of(1, &v)) && v == 1005 + 2 * PIECES * 110, "%g", v);
+	CHECK(!lost(value_of(2, &v)) && v == 2 * (1005 + 2 * PIECES * 110), "%g", v);
+	CHECK(value_of(0, &v) >= 0 && v > 0);
+	CHECK(value_of(3, &v) == TACH_ERR_NOTFOUND && value_of(-1, &v) == TACH_ERR_NOTFOUND);
+	tach_task_end(&task);
+	tach_task_suspend(&task);
+	tach_task_resume(&task);
+	CHECK(regions_look("request", 1) && value.value == 1005 + 2 * PIECES * 110, "%g",
+	      value.value);
+	CHECK(info.calls == 1 && info.outermost == 1 && info.lost == 0, "%d", (int)info.calls);
+	CHECK(self_of("request", 1) == 1005 + 2 * PIECES * 100);
+	CHECK(regions_look("leaf", 1) && info.calls == 2 * PIECES);
+}
+
+/* ---- whole tasks ---- */
+
+static void whole_ones(void)
+{
+	static const int more[] = {10, 500, 40, 30};
+	struct tach_worst w = {.size = sizeof w};
+	int at = -1;
+
+	begin(1, "2:fake");
+	for (unsigned i = 0; i < sizeof more / sizeof *more; i++) {
+		run(70 + i, more[i]);
+		if (i % 2)
+			elsewhere(end, 0);
+		else
+			tach_task_end(&task);
+	}
+	CHECK(regions_look("request", 1) && info.calls == 4, "%d", (int)info.calls);
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++)
+		if (tach_snapshot_region(shot, r, &info) == 0 &&
+		    strcmp(info.name, "request") == 0)
+			at = r;
+	CHECK(tach_snapshot_quantile(shot, at, 1, 1.0) >= 1000 + 2 * PIECES * 600);
+	CHECK(tach_snapshot_quantile(shot, at, 1, 0.0) >= 1000 + 2 * PIECES * 100);
+	CHECK(tach_snapshot_worst(shot, at, 0, &w) == 0 && w.tag == 71);
+	CHECK(tach_snapshot_worst_value(shot, at, 0, 1) == 1000 + 2 * PIECES * 600);
+	CHECK(tach_snapshot_worst(shot, at, 1, &w) == 0 && w.tag == 72);
+	CHECK(tach_snapshot_worst(shot, at, 2, &w) != 0);
+}
+
+/* ---- one inside another ---- */
+
+static void another_inside(void)
+{
+	static struct tach_task inner, innermost;
+	static struct tach_site site = TACH_SITE_INIT("request", 0, "");
+	double v;
+
+	begin(0, NULL);
+	tach_task_begin(&task, &site);
+	fake_count += 7;
+	tach_task_begin(&inner, &site);
+	fake_count += 20;
+	tach_task_end(&inner);
+	CHECK(!lost(tach_task_value(&inner, 1, &v)) && v == 20, "%g", v);
+	tach_task_begin(&inner, &site);
+	tach_task_begin(&innermost, &site);
+	fake_count += 300;
+	tach_task_end(&innermost);
+	CHECK(!lost(tach_task_value(&innermost, 1, &v)) && v == 300, "%g", v);
+	tach_task_end(&inner);
+	CHECK(tach_task_value(&inner, 1, &v) & TACH_FLAG_INCOMPLETE);
+	tach_task_end(&task);
+	CHECK(!lost(value_of(1, &v)) && v == 327, "%g", v);
+	CHECK(regions_look("request", 1) && value.value == 327 && info.calls == 4);
+}
+
+/* ---- what a task is for the rest ---- */
+
+static void tags(void)
+{
+	begin(0, "4:fake");
+	tach_tag(5);
+	task.tag = 6;
+	TACH_TASK_BEGIN(&task, tagged);
+	leaf(50);
+	tach_task_suspend(&task);
+	leaf(60);
+	tach_task_end(&task);
+	CHECK(regions_look("leaf", 1));
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		struct tach_worst w = {.size = sizeof w};
+
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, "leaf") != 0)
+			continue;
+		CHECK(tach_snapshot_worst(shot, r, 0, &w) == 0 && w.tag == 5);
+		CHECK(tach_snapshot_worst(shot, r, 1, &w) == 0 && w.tag == 6);
+		tag_inside++;
+	}
+	CHECK(tag_inside == 1);
+	tach_tag(0);
+}
+
+/* Sparse mode and warm-up leave out entries, of which a task has no equal. */
+static void none_is_left_out(void)
+{
+	struct tach_regions_options opt = {.set = fake_set(1), .sparse = 1000, .warmup = 50};
+	double v;
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	run(0, 10);
+	tach_task_end(&task);
+	CHECK(!lost(value_of(1, &v)) && v >= 1000 + 2 * PIECES * 110, "%g", v);
+	CHECK(regions_look("request", 1) && info.calls == 1 && info.skipped == 0);
+}
+
+/* ---- misuse, and what ends in between ---- */
+
+static void another_threads(void)
+{
+	struct tach_counts counts = {0};
+	double v;
+
+	begin(0, NULL);
+	TACH_TASK_BEGIN(&task, request);
+	fake_count += 10;
+	elsewhere(suspend, 0);
+	piece((void *)1);
+	tach_task_end(&task);
+	CHECK(value_of(1, &v) >= 0 && (value_of(1, &v) & TACH_FLAG_LOST));
+	/* The next is as if nothing had been. */
+	TACH_TASK_BEGIN(&task, request);
+	fake_count += 10;
+	tach_task_suspend(&task);
+	piece((void *)1);
+	tach_task_end(&task);
+	CHECK(!lost(value_of(1, &v)) && v == 111, "%g", v);
+	CHECK(regions_look("request", 1));
+	tach_snapshot_counts(shot, &counts);
+	CHECK(counts.refused == 1, "%d", (int)counts.refused);
+}
+
+static struct tach_region_mark mark;
+
+static void *end_region(void *unused)
+{
+	tach_region_end(&mark);
+	return unused;
+}
+
+static void a_region_left_open(void)
+{
+	static struct tach_site site = TACH_SITE_INIT("left", 0, "");
+	double v;
+
+	begin(0, NULL);
+	TACH_TASK_BEGIN(&task, request);
+	tach_region_begin(&site, &mark);
+	fake_count += 10;
+	tach_task_suspend(&task);
+	elsewhere(end_region, 0);
+	piece((void *)1);
+	tach_task_end(&task);
+	CHECK(value_of(1, &v) >= 0 && v >= 111, "%g", v);
+	CHECK(regions_look("left", 1) && info.calls == 0 && info.lost == 1);
+}
+
+static void not_for_tasks(void)
+{
+	static struct tach_site site = TACH_SITE_INIT("of_a_region", 0, "");
+
+	begin(0, NULL);
+	tach_region_begin(&site, &mark);
+	tach_region_end(&mark);
+	tach_task_begin(&task, &site);
+	fake_count += 10;
+	tach_task_end(&task);
+	tach_task_begin(&task, NULL);
+	tach_task_end(&task);
+	CHECK(regions_look("of_a_region", 1) && info.calls == 1);
+}
+
+static void another_set_meanwhile(void)
+{
+	double v;
+
+	begin(0, NULL);
+	TACH_TASK_BEGIN(&task, request);
+	fake_count += 10;
+	tach_task_suspend(&task);
+	begin(0, NULL);
+	piece((void *)1);
+	tach_task_end(&task);
+	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
+	CHECK(v == 10, "%g", v);
+	tach_regions_disable();
+	TACH_TASK_BEGIN(&task, request);
+	tach_task_suspend(&task);
+	tach_task_resume(&task);
+	tach_task_end(&task);
+	begin(0, NULL);
+	CHECK(!regions_look("request", 1));
+}
+
+static int child(void)
+{
+	double v;
+
+	check__failed = 0;
+	fake_count += 1000;
+	tach_task_suspend(&task);
+	piece((void *)1);
+	tach_task_end(&task);
+	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
+	CHECK(v == 120 + 101, "%g", v);
+	return check__failed;
+}
+
+static void a_fork(void)
+{
+	double v;
+	pid_t pid;
+	int status = -1;
+
+	begin(0, NULL);
+	TACH_TASK_BEGIN(&task, request);
+	fake_count += 120;
+	tach_task_suspend(&task);
+	tach_task_resume(&task);
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		status = child();
+		fflush(stdout);
+		_exit(status);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(status == 0, "%x", (unsigned)status);
+	fake_count += 4;
+	tach_task_end(&task);
+	CHECK(!lost(value_of(1, &v)) && v == 124, "%g", v);
+}
+
+int main(void)
+{
+	CASE(adds_up);
+	CASE(whole_ones);
+	CASE(another_inside);
+	CASE(tags);
+	CASE(none_is_left_out);
+	CASE(another_threads);
+	CASE(a_region_left_open);
+	CASE(not_for_tasks);
+	CASE(another_set_meanwhile);
+	CASE(a_fork);
+	return check_done();
+}
