@@ -30,6 +30,7 @@ struct tach__beacon tach__beacon = {
 	.task_resuming = tach__task_resuming_here,
 	.task_suspended = tach__task_suspended_here,
 	.task_ended = tach__task_ended_here,
+	.read = tach__region_read_here,
 };
 
 TACH__BEACON_ASM;

@@ -49,6 +49,8 @@ struct tach__beacon {
 	void (*task_resuming)(struct tach_task *task);
 	void (*task_suspended)(struct tach_task *task);
 	void (*task_ended)(struct tach_task *task);
+	int (*read)(const struct tach_region_mark *mark, uint64_t *values, int n,
+		    uint32_t *flags, uint32_t *generation);
 };
 extern struct tach__beacon tach__beacon;
 
@@ -80,6 +82,8 @@ int tach__configure_here(const struct tach_regions_options *opt, struct tach_err
 void tach__disable_here(void);
 int tach__enabled_here(void);
 struct tach_site *tach__site_get_here(const char *name);
+int tach__region_read_here(const struct tach_region_mark *mark, uint64_t *values, int n,
+			   uint32_t *flags, uint32_t *generation);
 int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err);
 
 /* Once, before anything else of regions; takes the loader's lock. */

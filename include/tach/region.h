@@ -107,6 +107,17 @@ TACH_API void tach_region_end(struct tach_region_mark *mark) TACH_NONNULL(1);
 /* Bytes of a struct tach_region_mark, as tach_mark_size tells a struct tach_mark's. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_region_mark_size(void);
+/*
+ * What an open region of the calling thread has counted so far, for bindings that show it entry
+ * by entry: values[0] is time, in ticks of the region clock (tach_counts.clock_hz), then the
+ * set's members, as many as quantities of a snapshot; of them the first n are written. What is
+ * nested is in it, and what measuring takes, this call too. *flags: tach/flags.h, of the
+ * hardware members. *generation: another number after the set has changed. Returns how many
+ * there are; TACH_ERR_STATE: the region is not open, not measured, or another thread's.
+ */
+/* MT-Safe race:mark | AS-Safe | AC-Safe | no allocation */
+TACH_API int tach_region_read(const struct tach_region_mark *mark, uint64_t *values, int n,
+			      uint32_t *flags, uint32_t *generation) TACH_NONNULL(1, 2, 4, 5);
 
 /*
  * A site by name, made when it does not exist; the library's for ever. NULL: more than

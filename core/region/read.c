@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* What an open region has counted so far. */
+#include <string.h>
+#include "core/base/error.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+/* Neither without a start nor ended, of this opening of this thread, and not given up. */
+static int is_open(const struct tach__hot *self, const struct tach_region_mark *mark)
+{
+	uint64_t state = TACH__GET(self->state);
+
+	return mark->end && self->record &&
+	       TACH__OPENING(state) == TACH__OPENING(mark->state) &&
+	       TACH__LEVEL(state) > TACH__LEVEL(mark->state);
+}
+
+int tach__region_read_here(const struct tach_region_mark *mark, uint64_t *values, int n,
+			   uint32_t *flags, uint32_t *generation)
+{
+	const struct tach__hot *self = tach__self;
+	struct tach__reading r;
+	uint32_t sums;
+
+	if (!is_open(self, mark))
+		return TACH_ERR_STATE;
+	/* A handler's regions may come and go: it is read again while they do. */
+	while (!tach__edges_stop(self, mark, TACH__GET(self->state), &r, 0))
+		;
+	tach__edges_since(self, mark, &r);
+	sums = self->count + 1;
+	memcpy(values, r.delta, (n < (int)sums ? (uint32_t)n : sums) * sizeof *values);
+	*flags = r.flags;
+	*generation = self->record->config->generation;
+	return (int)sums;
+}
+
+int tach_region_read(const struct tach_region_mark *mark, uint64_t *values, int n,
+		     uint32_t *flags, uint32_t *generation)
+{
+	const struct tach__beacon *owner = tach__beacon_owner();
+
+	if (n < 0)
+		return TACH_ERR_INVAL;
+	if (!owner)
+		return tach__region_read_here(mark, values, n, flags, generation);
+	if (owner->size <= offsetof(struct tach__beacon, read))
+		return TACH_ERR_NOTSUPP;
+	return owner->read(mark, values, n, flags, generation);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* What an open region has counted so far. */
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <tach.h>
+#include "tests/check.h"
+
+enum { ROOM = 1 + TACH_COUNTERS_MAX };
+
+static uint64_t values[ROOM];
+static uint32_t flags, generation;
+
+static int look(const struct tach_region_mark *mark)
+{
+	return tach_region_read(mark, values, ROOM, &flags, &generation);
+}
+
+static int configure(const char *events)
+{
+	struct tach_regions_options opt = {.events = events};
+
+	return tach_regions_configure(&opt, NULL);
+}
+
+static void only_open_regions(void)
+{
+	struct tach_site *site = tach_site_get("open");
+	struct tach_region_mark mark = TACH_REGION_MARK_INIT, inner;
+
+	CHECK(look(&mark) == TACH_ERR_STATE);
+	tach_region_begin(site, &mark);
+	CHECK(look(&mark) == TACH_ERR_STATE); /* nothing is switched on */
+	tach_region_end(&mark);
+	CHECK(configure("") == 0);
+	tach_region_begin(site, &mark);
+	CHECK(look(&mark) == 1 && flags == 0);
+	CHECK(tach_region_read(&mark, values, -1, &flags, &generation) == TACH_ERR_INVAL);
+	values[0] = 0;
+	CHECK(tach_region_read(&mark, values, 0, &flags, &generation) == 1 && values[0] == 0);
+	tach_region_begin(site, &inner);
+	CHECK(look(&mark) == 1 && look(&inner) == 1);
+	tach_region_end(&inner);
+	CHECK(look(&inner) == TACH_ERR_STATE);
+	CHECK(look(&mark) == 1);
+	tach_region_end(&mark);
+	CHECK(look(&mark) == TACH_ERR_STATE);
+}
+
+static void time_goes_on(void)
+{
+	uint64_t before, last = 0;
+
+	TACH_START(clocked);
+	before = tach_clock();
+	for (int i = 0; i < 100; i++) {
+		CHECK(look(&TACH__MARK(clocked)) == 1 && values[0] >= last);
+		last = values[0];
+	}
+	CHECK(last <= tach_clock() - before + last);
+	CHECK(last > 0);
+	TACH_STOP(clocked);
+}
+
+static void another_set_is_told(void)
+{
+	uint32_t first;
+
+	{
+		TACH_START(first);
+		CHECK(look(&TACH__MARK(first)) == 1);
+		TACH_STOP(first);
+	}
+	first = generation;
+	CHECK(configure("") == 0);
+	TACH_START(second);
+	CHECK(look(&TACH__MARK(second)) == 1 && generation != first);
+	TACH_STOP(second);
+}
+
+static void *other(void *mark)
+{
+	TACH_START(own);
+	CHECK(look(mark) == TACH_ERR_STATE);
+	TACH_STOP(own);
+	CHECK(look(mark) == TACH_ERR_STATE);
+	return NULL;
+}
+
+static void its_own_thread_and_process(void)
+{
+	struct tach_region_mark mark;
+	pthread_t thread;
+	pid_t child;
+	int status = -1;
+
+	tach_region_begin(tach_site_get("mine"), &mark);
+	CHECK(pthread_create(&thread, NULL, other, &mark) == 0 &&
+	      pthread_join(thread, NULL) == 0);
+	CHECK(look(&mark) == 1);
+	child = fork();
+	if (child == 0)
+		_exit(look(&mark) == TACH_ERR_STATE ? 0 : 1);
+	CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+	CHECK(look(&mark) == 1);
+	tach_region_end(&mark);
+}
+
+/* Page faults are as many as pages. */
+static void members(void)
+{
+	enum { PAGES = 7 };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct tach_region_mark mark;
+	uint64_t before;
+	char *memory;
+
+	if (configure("page-faults") != 0) {
+		SKIP("no event opens");
+		return;
+	}
+	memory = mmap(NULL, PAGES * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	madvise(memory, PAGES * page, MADV_NOHUGEPAGE);
+	tach_region_begin(tach_site_get("pages"), &mark);
+	CHECK(look(&mark) == 2);
+	CHECK(look(&mark) == 2 && flags & TACH_FLAG_SYSCALL, "%x", flags);
+	before = values[1];
+	for (size_t i = 0; i < PAGES; i++)
+		((volatile char *)memory)[i * page] = 1;
+	CHECK(look(&mark) == 2 && values[1] == before + PAGES, "%d", (int)(values[1] - before));
+	tach_region_end(&mark);
+	munmap(memory, PAGES * page);
+}
+
+int main(void)
+{
+	CASE(only_open_regions);
+	CASE(time_goes_on);
+	CASE(another_set_is_told);
+	CASE(its_own_thread_and_process);
+	CASE(members);
+	return check_done();
+}
