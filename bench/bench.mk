@@ -21,7 +21,7 @@ $(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) -fvisibility=default -shared -fPIC -o $@ $< -ldl
 # Without peers: how costs grow (also in the guests), and what one step costs.
-bench_alone := scale encode formula dispatch
+bench_alone := scale encode formula dispatch face
 $(bench_alone:%=$(B)/bench/%): $(B)/bench/%: bench/%.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ $< $(B)/libtach.a $(LDLIBS)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""What the extension module leaves to Python: reports, decorators, and what an entry costs."""
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import json
+from typing import Any, Callable, Optional, TypeVar
+
+from tach import _tach
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# The region that holds the empty entries: what one costs from Python is stated in every report.
+CALIBRATION = "python: empty region"
+AROUND = "python: empty region inside another"
+ROUNDS = 64
+
+
+class Flag(enum.IntFlag):
+    """How a value was obtained: the bits of tach/flags.h."""
+
+    RESCHEDULED = 0x0001
+    INCOMPLETE = 0x0002
+    SYSCALL = 0x0004
+    SCALED = 0x0008
+    MIXED = 0x0010
+    LOST = 0x0020
+    CLOCK = 0x0040
+    DIVZERO = 0x0080
+    STALE = 0x0100
+    SMALL = 0x0200
+    CORRECTED = 0x0400
+    EMULATED = 0x0800
+    SHARED = 0x1000
+
+
+def report_of(text: str) -> dict[str, Any]:
+    report: dict[str, Any] = json.loads(text)
+    return report
+
+
+def quantities() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str, float, bool]:
+    """What regions count: names, metrics, their formulas, what is missing, nanoseconds of a tick,
+    whether an emulator counts."""
+    report = _tach.Snapshot.take().report()
+    hz = report["clock"]["hz"]
+    return (tuple(q["name"] for q in report["quantities"]), tuple(m["name"] for m in report["metrics"]),
+            tuple(m["formula"] for m in report["metrics"]), report["note"], 1e9 / hz if hz else 0.0,
+            any("emulated" in value["flags"] for r in report["regions"] for value in r["inclusive"].values()))
+
+
+def decorated(name: str, function: Function) -> Function:
+    """function, with each call a region. A generator's or a coroutine's body runs in pieces."""
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise TypeError(f"{function.__qualname__} runs in pieces, and others between them would be counted in it: "
+                        "put `with tach.region(...)` around what does not wait")
+    region = _tach.region
+
+    @functools.wraps(function)
+    def measured(*args: Any, **keywords: Any) -> Any:
+        with region(name):
+            return function(*args, **keywords)
+
+    return measured  # type: ignore[return-value]
+
+
+def ticks(counts: _tach.Counts | _tach.Region) -> Optional[tuple[int, ...]]:
+    """As counted, in the order of names, time in the clock's own unit; None: it was not."""
+    return counts._ticks()
+
+
+def least(samples: list[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    columns = list(zip(*samples))
+    return tuple(min(c) for c in columns), tuple(max(c) - min(c) for c in columns)
+
+
+def calibrate() -> None:
+    """Empty entries, alone and inside another. Written as users write them: the same byte code."""
+    region = _tach.region
+    alone = []
+    around = []
+    for _ in range(ROUNDS):
+        with region(CALIBRATION) as r:
+            pass
+        alone.append(ticks(r))
+    for _ in range(ROUNDS):
+        with region(AROUND) as outer:
+            with region(CALIBRATION) as r:
+                pass
+        around.append(ticks(outer))
+    q = _tach._regions()
+    if q is None:
+        return
+    found = [a for a in alone if a is not None]
+    pairs = [a for a in around if a is not None]
+    if not found or not pairs:
+        return
+    empty, spread = least(found)
+    q.calibrated(empty, spread, tuple(max(0, p - e) for p, e in zip(least(pairs)[0], empty)))
+
+
+def calibrate_reader(reader: _tach.Reader, q: _tach._Quantities) -> None:
+    samples = []
+    for _ in range(ROUNDS):
+        reader.begin()
+        counts = reader.end()
+        t = ticks(counts)
+        if t is not None:
+            samples.append(t)
+    if samples:
+        empty, spread = least(samples)
+        q.calibrated(empty, spread, (0,) * len(empty))
+
+
+def missing() -> str:
+    """Why what was asked for is not counted in regions, or ''."""
+    q = _tach._regions()
+    return "" if q is None else q.missing
+
+
+def cost() -> dict[str, dict[str, float]]:
+    """What an entry into a region takes from Python: by quantity its least (`entry`), how much more others took
+    (`spread`), and what one adds to the region around (`inside`). Values of entries are without it; sums of
+    reports have it, but for the library's own part. {} where regions are off or cannot be calibrated."""
+    q = _tach._regions()
+    return {} if q is None else q.cost()
