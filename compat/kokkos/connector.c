@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kokkos' tools interface: each kernel, region, fence and copy of a program becomes a region by
+ * its name. Kokkos loads the library itself (KOKKOS_TOOLS_LIBS) and calls what it finds in it;
+ * a function that is not here costs the program nothing. What is counted and where the report
+ * goes says the environment, as for every program; where it says no place, the report is text
+ * on standard error as Kokkos ends.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <tach.h>
+
+enum { DEPTH = 64, CACHE = 256, NAME = 400 };
+
+#define KOKKOS __attribute__((visibility("default")))
+
+struct cached {
+	uint32_t hash;
+	struct tach_site *site;
+	char name[NAME]; /* as Kokkos gave it */
+};
+
+/* Of a thread; the deepest of its regions are counted, but not measured. */
+struct stack {
+	unsigned depth;
+	struct tach_region_mark mark[DEPTH];
+	struct cached cache[CACHE];
+};
+
+static __thread struct stack *own;
+static pthread_key_t key;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void stack_free(void *stack)
+{
+	free(stack);
+	own = NULL;
+}
+
+static void make_key(void)
+{
+	pthread_key_create(&key, stack_free);
+}
+
+static struct stack *stack_get(void)
+{
+	if (!own) {
+		pthread_once(&once, make_key);
+		own = calloc(1, sizeof *own);
+		if (own)
+			pthread_setspecific(key, own);
+	}
+	return own;
+}
+
+/* ---- names ---- */
+
+/*
+ * A kernel without a label has that of its functor's type, mangled. Labels that look like one
+ * are not harmed: what cannot be demangled stays as it is.
+ */
+static struct tach_site *site_make(const char *kind, const char *name)
+{
+	char *(*demangle)(const char *, char *, size_t *, int *);
+	char text[NAME], *plain = NULL;
+	int status = 0;
+
+	if ((name[0] == 'Z' || name[0] == 'N') && name[1] >= '0' && name[1] <= '9') {
+		*(void **)&demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+		plain = demangle ? demangle(name, NULL, NULL, &status) : NULL;
+	}
+	snprintf(text, sizeof text, "%s%s", kind, plain ? plain : name);
+	free(plain);
+	return tach_site_get(text);
+}
+
+/* By contents: Kokkos' strings come and go. A name that is too long for the cache is looked up.
+ */
+static struct tach_site *site_of(struct stack *stack, const char *kind, const char *name)
+{
+	uint32_t hash = 2166136261u ^ (unsigned char)*kind;
+	struct cached *c;
+	size_t n = 0;
+
+	for (; name[n]; n++)
+		hash = (hash ^ (unsigned char)name[n]) * 16777619u; /* FNV-1a */
+	c = &stack->cache[(hash >> 8) % CACHE];
+	if (c->site && c->hash == hash && strcmp(c->name, name) == 0)
+		return c->site;
+	if (n >= sizeof c->name)
+		return site_make(kind, name);
+	c->site = site_make(kind, name);
+	c->hash = hash;
+	memcpy(c->name, name, n + 1);
+	return c->site;
+}
+
+/* ---- begin and end ---- */
+
+/* Its number: how deep it lies. */
+static uint64_t begin(const char *kind, const char *name)
+{
+	struct stack *stack = stack_get();
+	struct tach_site *site;
+	unsigned depth;
+
+	if (!stack)
+		return 0;
+	depth = stack->depth++;
+	if (depth >= DEPTH)
+		return depth;
+	site = site_of(stack, kind, name ? name : "");
+	tach_region_begin(site, &stack->mark[depth]);
+	return depth;
+}
+
+/* What began inside and did not end is over with it; a number that is not open ends nothing. */
+static void end(uint64_t number)
+{
+	struct stack *stack = own;
+
+	if (!stack)
+		return;
+	while (stack->depth > number) {
+		unsigned depth = --stack->depth;
+
+		if (depth < DEPTH)
+			tach_region_end(&stack->mark[depth]);
+	}
+}
+
+/* ---- what Kokkos calls ---- */
+
+struct kokkos_space {
+	char name[64];
+};
+
+KOKKOS void kokkosp_init_library(const int sequence, const uint64_t version,
+				 const uint32_t ndevices, void *devices);
+KOKKOS void kokkosp_finalize_library(void);
+KOKKOS void kokkosp_push_profile_region(const char *name);
+KOKKOS void kokkosp_pop_profile_region(void);
+KOKKOS void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name, const void *at,
+				    struct kokkos_space from, const char *from_name,
+				    const void *from_at, uint64_t size);
+KOKKOS void kokkosp_end_deep_copy(void);
+
+static int silent; /* the report goes elsewhere: by the environment, or by the program itself */
+
+void kokkosp_init_library(const int sequence, const uint64_t version, const uint32_t ndevices,
+			  void *devices)
+{
+	const char *output = secure_getenv("TACH_OUTPUT");
+	struct tach_error err = TACH_ERROR_INIT;
+
+	(void)sequence, (void)version, (void)ndevices, (void)devices;
+	silent = tach_regions_enabled() || (output && *output);
+	if (!tach_regions_enabled() && tach_regions_configure(NULL, &err) != 0)
+		fprintf(stderr, "libtach-kokkos: %s\n", err.text);
+}
+
+void kokkosp_finalize_library(void)
+{
+	struct tach_snapshot *shot;
+
+	end(0);
+	if (silent || tach_snapshot_take(&shot, NULL) != 0)
+		return;
+	tach_report_fd(shot, NULL, STDERR_FILENO, NULL);
+	tach_snapshot_free(shot);
+}
+
+#define KERNEL(kind)                                                                           \
+	KOKKOS void kokkosp_begin_##kind(const char *name, const uint32_t device,              \
+					 uint64_t *number);                                    \
+	KOKKOS void kokkosp_end_##kind(const uint64_t number);                                 \
+	void kokkosp_begin_##kind(const char *name, const uint32_t device, uint64_t *number)   \
+	{                                                                                      \
+		(void)device;                                                                  \
+		*number = begin(KIND_##kind, name);                                            \
+	}                                                                                      \
+	void kokkosp_end_##kind(const uint64_t number)                                         \
+	{                                                                                      \
+		end(number);                                                                   \
+	}
+#define KIND_parallel_for    ""
+#define KIND_parallel_reduce ""
+#define KIND_parallel_scan   ""
+#define KIND_fence	     "fence "
+KERNEL(parallel_for)
+KERNEL(parallel_reduce)
+KERNEL(parallel_scan)
+KERNEL(fence)
+
+void kokkosp_push_profile_region(const char *name)
+{
+	begin("", name);
+}
+
+static void pop(void)
+{
+	if (own && own->depth)
+		end(own->depth - 1);
+}
+
+void kokkosp_pop_profile_region(void)
+{
+	pop();
+}
+
+void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name, const void *at,
+			     struct kokkos_space from, const char *from_name,
+			     const void *from_at, uint64_t size)
+{
+	char name[NAME];
+
+	(void)to, (void)at, (void)from, (void)from_at, (void)size;
+	snprintf(name, sizeof name, "%s = %s", to_name ? to_name : "",
+		 from_name ? from_name : "");
+	begin("copy ", name);
+}
+
+void kokkosp_end_deep_copy(void)
+{
+	pop();
+}

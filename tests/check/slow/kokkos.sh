@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# A program of Kokkos', with Debian's Kokkos, loads libtach-kokkos.so: its kernels and regions are in the report.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+! grep -q -e -fsanitize "$B/flags" || { echo "skip kokkos: AddressSanitizer would have to be loaded first"; exit 77; }
+tools/need g++ libtrilinos-kokkos-dev >/dev/null || { echo "skip kokkos: packages cannot be installed"; exit 77; }
+case $B in /*) lib=$B/libtach-kokkos.so;; *) lib=$PWD/$B/libtach-kokkos.so;; esac
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset "${!TACH_@}" 2>/dev/null
+cat >"$work/program.cc" <<'SOURCE'
+#include <Kokkos_Core.hpp>
+int main(int argc, char **argv)
+{
+	Kokkos::initialize(argc, argv);
+	{
+		Kokkos::View<double *> a("a", 1000), b("b", 1000);
+		double sum = 0;
+
+		Kokkos::Profiling::pushRegion("solve");
+		for (int i = 0; i < 7; i++)
+			Kokkos::parallel_for("fill", 1000, KOKKOS_LAMBDA(int k) { a(k) = k; });
+		Kokkos::parallel_reduce("sum", 1000, KOKKOS_LAMBDA(int k, double &s) { s += a(k); }, sum);
+		Kokkos::deep_copy(b, a);
+		Kokkos::Profiling::popRegion();
+		if (sum != 499500)
+			return 1;
+	}
+	Kokkos::finalize();
+	return 0;
+}
+SOURCE
+include=/usr/include/trilinos
+g++ -std=c++17 -O1 -w -isystem $include -o "$work/program" "$work/program.cc" -ltrilinos_kokkoscore -fopenmp -ldl >"$work/said" 2>&1 &&
+	KOKKOS_PROFILE_LIBRARY=$lib KOKKOS_TOOLS_LIBS=$lib OMP_NUM_THREADS=2 TACH_OUTPUT=$work/out.json "$work/program" >>"$work/said" 2>&1 &&
+	python3 - "$work/out.json" >>"$work/said" 2>&1 <<'END' && { echo "ok kokkos"; exit 0; }
+import json, sys
+regions = {r["name"]: r for r in json.load(open(sys.argv[1]))["regions"]}
+assert regions["fill"]["calls"] == 7 and regions["sum"]["calls"] == 1 and regions["solve"]["calls"] == 1, regions.keys()
+assert any(n.startswith("copy b = a") for n in regions), regions.keys()
+assert regions["solve"]["nested"] >= 8
+END
+tail -n 20 "$work/said" | sed 's/^/# /'
+echo "not ok kokkos"
+exit 1
