@@ -1,8 +1,58 @@
 #!/usr/bin/env bash
-# The example under google-benchmark builds, runs, and reports every benchmark.
+# The example under google-benchmark builds, runs, and reports every benchmark; its compare.py takes two files of
+# ours, and one of theirs beside one of ours, numbers and all; and we read theirs.
 set -u
 cd "$(dirname "$0")/../../.."
-out=$(make -s google-benchmark 2>/dev/null) && grep -q '^divide ' <<<"$out" && grep -q '^unpredictable ' <<<"$out" &&
-	{ echo "ok google-benchmark"; exit 0; }
-echo "not ok google-benchmark"
-exit 1
+B=${B:-build}
+failed=0 rc=0
+result() { if [ $rc = 0 ]; then echo "ok google-benchmark$1"; else echo "not ok google-benchmark$1"; failed=1; fi; rc=0; }
+out=$(make -s google-benchmark 2>/dev/null) && grep -q '^divide ' <<<"$out" && grep -q '^unpredictable ' <<<"$out" || rc=1
+result ''
+
+compare=/usr/share/benchmark/compare.py
+tools/need libbenchmark-tools python3-scipy >/dev/null || { echo "skip google-benchmark_compare: libbenchmark-tools and python3-scipy are not installed"; exit $failed; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cat >"$work/ours.c" <<'END'
+#include <tach/bench_main.h>
+
+static uint64_t steps;
+TACH_BENCH(divide)
+{
+	for (int i = 0; i < 100; i++)
+		TACH_CLOBBER();
+	steps += 100;
+}
+TACH_BENCH_UNITS(divide, "byte", 64);
+TACH_BENCH_COUNTER(divide, steps);
+END
+gcc -std=gnu11 -O2 -Iinclude -o "$work/ours" "$work/ours.c" -L"$B" -ltach "-Wl,-rpath,$(realpath "$B")" || rc=1
+for file in a b; do "$work/ours" --seconds 1e-5 --samples 12 --events '' --google >"$work/$file.json" 2>/dev/null || rc=1; done
+"$B/examples/google-benchmark/loops" --benchmark_min_time=0.0001 --benchmark_repetitions=12 --benchmark_format=json \
+	--benchmark_filter=divide >"$work/theirs.json" 2>/dev/null || rc=1
+# Their own Python: it has the packages. 12 rows, a U test of 12 against 12, and what is in the first row of the files.
+compared() { # OLD NEW
+	/usr/bin/python3 $compare --no-color benchmarks "$work/$1.json" "$work/$2.json" >"$work/out" 2>"$work/err" &&
+		[ "$(grep -c '^divide  ' "$work/out")" = 12 ] &&
+		grep -qE '^divide_pvalue +[01]\.[0-9]+ .*U Test, Repetitions: 12 vs 12' "$work/out" &&
+		/usr/bin/python3 - "$work" "$1" "$2" <<'PYTHON' || { sed 's/^/# /' "$work/out" "$work/err"; rc=1; }
+import json, sys
+folder, old, new = sys.argv[1:]
+first = [[b for b in json.load(open(f"{folder}/{f}.json"))["benchmarks"] if b["run_type"] == "iteration"][0] for f in (old, new)]
+row = [line.split() for line in open(f"{folder}/out") if line.startswith("divide ")][0]
+assert [int(row[3]), int(row[4])] == [round(b["real_time"]) for b in first], (row, first)
+PYTHON
+}
+compared a b
+result _ours
+compared theirs a
+/usr/bin/python3 - "$work/a.json" <<'PYTHON' || rc=1
+import json, sys
+row = json.load(open(sys.argv[1]))["benchmarks"][0]
+assert row["steps"] == 100 and abs(row["bytes_per_second"] * row["real_time"] / 64e9 - 1) < 1e-6, row
+PYTHON
+result _theirs
+"$work/ours" --seconds 1e-5 --samples 12 --events '' --bound 1e6 --against "$work/theirs.json" >"$work/out" 2>/dev/null || rc=1
+grep -qE '^divide .* time [-+][0-9.]+ %, ok \(' "$work/out" || { sed 's/^/# /' "$work/out"; rc=1; }
+result _read
+exit $failed
