@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/tach/commands.h"
@@ -89,13 +90,43 @@ static int takes_plugins(const char *qemu)
 	       strstr(help, "\n-plugin ") != NULL;
 }
 
-/* TACH_QEMU, the folder where QEMU's programs are, or PATH. 0, or it was said what is missing.
+/* Programs of the cache are run: who else may write there is not trusted (tools/cache). */
+static int is_ours(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && (st.st_uid == geteuid() || st.st_uid == 0) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* What `make qemu-user` built: tools/emulate/qemu. */
+static int find_built(char *path, size_t size, const char *name)
+{
+	const char *cache = getenv("TACH_CACHE"), *user = getenv("XDG_CACHE_HOME");
+	const char *home = getenv("HOME");
+	char folder[4000];
+
+	if (cache && *cache)
+		snprintf(folder, sizeof folder, "%s/qemu-user", cache);
+	else if (user && *user)
+		snprintf(folder, sizeof folder, "%s/tach/qemu-user", user);
+	else if (home && *home)
+		snprintf(folder, sizeof folder, "%s/.cache/tach/qemu-user", home);
+	else
+		return -1;
+	snprintf(path, size, "%s/%s", folder, name);
+	return is_ours(folder) && is_ours(path) && access(path, X_OK) == 0 ? 0 : -1;
+}
+
+/*
+ * TACH_QEMU, the folder where QEMU's programs are, or PATH, or the cache. 0, or it was said
+ * what is missing.
  */
 static int find_qemu(char *folder, size_t size, const char *machine)
 {
 	const char *given = getenv("TACH_QEMU");
 	char name[64], path[4096];
-	int found;
+	int found, takes;
 
 	snprintf(name, sizeof name, "qemu-%s", machine);
 	if (given && *given) {
@@ -104,20 +135,23 @@ static int find_qemu(char *folder, size_t size, const char *machine)
 	} else {
 		found = run_find_program(path, sizeof path, name) == 0;
 	}
-	if (found && takes_plugins(path)) {
+	takes = found && takes_plugins(path);
+	if (!takes && !(given && *given))
+		takes = find_built(path, sizeof path, name) == 0 && takes_plugins(path);
+	if (takes) {
 		*strrchr(path, '/') = '\0';
 		snprintf(folder, size, "%s", path);
 		return 0;
 	}
 	fprintf(stderr,
 		"tach run: --emulate takes %s with plugins, %s; Debian 12 has it in its "
-		"package "
-		"qemu-user, elsewhere build QEMU with --enable-plugins "
+		"package qemu-user; elsewhere 'make qemu-user' in libtach's sources builds "
+		"it from Debian's, or build QEMU with --enable-plugins "
 		"--target-list=%s-linux-user and let TACH_QEMU name the folder\n",
 		name,
 		!found	? "which is not there"
 		: given ? "and that in TACH_QEMU takes none"
-			: "and that in PATH takes none",
+			: "and that in PATH takes none (Debian 13's)",
 		machine);
 	return -1;
 }

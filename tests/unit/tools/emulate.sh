@@ -124,6 +124,20 @@ mkdir none
 TACH_QEMU=$work/none run 125 -- ./regions; says 'takes qemu-.* with plugins, which is not there'
 printf '#!/bin/sh\necho "-cpu"\n' >none/qemu-"$machine"; chmod +x none/qemu-"$machine"
 TACH_QEMU=$work/none run 125 -- ./regions; says 'that in TACH_QEMU takes none'
+# PATH's takes none: then it is what the cache has, if no other user can have put it there.
+real=$(command -v qemu-"$machine")
+mkdir -p cache/qemu-user
+printf '#!/bin/sh\necho asked >>%s\nexec %s "$@"\n' "$PWD/asked" "$real" >cache/qemu-user/qemu-"$machine"
+chmod 755 cache/qemu-user/qemu-"$machine"
+without() { env -u TACH_QEMU PATH="$PWD/none:$PATH" "$@"; }
+TACH_CACHE=$PWD/cache without "$tach" run --emulate -o report.json -- ./regions >out 2>err || rc=1
+[ -s asked ] || { echo "# the QEMU of the cache was not asked"; rc=1; }
+mkdir home && mkdir home/.cache && cp -r cache home/.cache/tach && : >asked
+env -u TACH_CACHE -u XDG_CACHE_HOME -u TACH_QEMU HOME="$PWD/home" PATH="$PWD/none:$PATH" "$tach" run --emulate -o report.json -- ./regions >out 2>err || rc=1
+[ -s asked ] || { echo "# the QEMU of the home's cache was not asked"; rc=1; }
+chmod o+w cache/qemu-user
+TACH_CACHE=$PWD/cache without "$tach" run --emulate -- ./regions >out 2>err; [ $? = 125 ] || rc=1
+says 'that in PATH takes none'; says 'make qemu-user'
 result refused
 
 # A program of the other architecture: with regions in it, and nothing else.
