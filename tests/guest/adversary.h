@@ -14,7 +14,8 @@
  *   - an event in error state is flagged as lost.
  *
  * ADVERSARY_READS in the environment says how many reads each program makes of its victim,
- * ADVERSARY_STRIKES how often it is struck at least, where more is possible.
+ * ADVERSARY_STRIKES how often it is struck at least, where more is possible, ADVERSARY_WAIT
+ * after which part of the waits otherwise, in per cent.
  */
 #ifndef TESTS_GUEST_ADVERSARY_H
 #define TESTS_GUEST_ADVERSARY_H
@@ -57,7 +58,7 @@ static inline uint64_t adversary_reads(void)
 {
 	const char *reads = getenv("ADVERSARY_READS");
 
-	return reads ? strtoull(reads, NULL, 10) : 1000000;
+	return reads ? strtoull(reads, NULL, 10) : 200000;
 }
 
 /* Of an adversary that is content with so many. */
@@ -71,6 +72,14 @@ static inline uint64_t adversary_strikes(uint64_t atleast)
 
 static inline void adversary_sleep(long microseconds)
 {
+	const char *wait = getenv("ADVERSARY_WAIT");
+
+	if (wait)
+		microseconds = microseconds * strtol(wait, NULL, 10) / 100;
+	if (!microseconds) {
+		sched_yield();
+		return;
+	}
 	nanosleep(&(struct timespec){microseconds / 1000000, microseconds % 1000000 * 1000},
 		  NULL);
 }

@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 failed=0
-for what in "clang CC=clang B=${B:-build}/clang unit_tests" "fuzz_targets B=${B:-build} fuzz_programs"; do
+for what in "clang CC=clang OPT=-O1 B=${B:-build}/clang unit_tests" "fuzz_targets B=${B:-build} fuzz_programs"; do
 	set -- $what
 	make -s -j2 "${@:2}" && echo "ok $1" || { echo "not ok $1"; failed=1; }
 done

@@ -46,7 +46,7 @@ take() { # the programs whose source and every header are in the archive, as the
 : >"$work/taken"
 if same_library; then take; else echo "# all is built: the flags or the library are others"; fi
 echo "# programs that cannot differ: $(wc -l <"$work/taken")"
-unset B
+unset B TEST_WHOLE TEST_KEPT # what a user types
 make check-quick >"$work/log" 2>&1
 rc=$?; [ $rc = 0 ] || tail -n 40 "$work/log" | sed 's/^/# /'; say $rc "passes the quick tests"
 exit $failed

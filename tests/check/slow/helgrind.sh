@@ -5,6 +5,7 @@ set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
 tools/need valgrind || exit 1
+unset TEST_WHOLE
 mkdir -p "$B/log"
 make -s -j2 B="$B/helgrind" CPPFLAGS=-DTACH_HELGRIND OPT='-O2 -g' \
 	"$B/helgrind/tests/unit/region/"region_{threads,process} "$B/helgrind/libtach.so" ||

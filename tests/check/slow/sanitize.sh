@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build} failed=0
+unset TEST_WHOLE # which would be hours under ThreadSanitizer
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=halt_on_error=1:suppressions=$PWD/tests/check/slow/tsan.supp
 

@@ -45,7 +45,7 @@ enum { SETUP = 1 };
 #ifdef __riscv
 enum { MILLION = 50000, LONG = 20 };
 #else
-enum { MILLION = 10000000, LONG = 2000 };
+enum { MILLION = 1000000, LONG = 2000 };
 #endif
 
 static struct tach_snapshot *shot;
@@ -283,12 +283,14 @@ static unsigned tries;
 
 static int fewer(int calls)
 {
-	return calls >> (tries < 40 ? tries / 10 : 4);
+	int n = calls >> (tries < 40 ? tries / 10 : 4);
+
+	return n ? n : 1;
 }
 
 static void *in_thread(void *arg)
 {
-	for (int i = 0; i < fewer(100); i++)
+	for (int i = 0; i < fewer(10); i++)
 		nest_long();
 	return arg;
 }
@@ -302,7 +304,7 @@ static void threads(void)
 		pthread_create(&thread[i], NULL, in_thread, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
-	nested_after(4 * fewer(100), LONG, "threads");
+	nested_after(4 * fewer(10), LONG, "threads");
 }
 
 /* Long enough for the kernel to come in between. */
@@ -314,13 +316,13 @@ static void rescheduled(void)
 	for (int i = 0; i < calls; i++) {
 		TACH_START(outside);
 		TACH_START(long_one);
-		LOOP(20000000);
+		LOOP(4000000);
 		TACH_STOP(long_one);
 		TACH_STOP(outside);
 	}
-	expect("rescheduled", "long_one", calls * TAKES(20000000), calls,
-	       calls * TAKES(20000000), calls);
-	expect("rescheduled", "outside", calls * TAKES(20000000), calls, 0, 0);
+	expect("rescheduled", "long_one", calls * TAKES(4000000), calls, calls * TAKES(4000000),
+	       calls);
+	expect("rescheduled", "outside", calls * TAKES(4000000), calls, 0, 0);
 	if (shot && find("long_one", &info) >= 0)
 		printf("# %d of %d were rescheduled\n", (int)info.provenance[0], calls);
 }

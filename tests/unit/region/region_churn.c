@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that come and go by the thousand leave nothing behind: no memory, no mapping, no
- * descriptor, and every entry of theirs in the totals. TACH_TEST_FULL=1: a quarter of a
+ * descriptor, and every entry of theirs in the totals. TEST_WHOLE: a quarter of a
  * million, amid which the numbers of openings begin anew, of which there are a million. (What a
  * thread left behind, 16 bytes at least, would be 2 MB between two looks.)
  */
@@ -27,7 +27,7 @@ static void *one_entry(void *arg)
 
 static int threads_total(void)
 {
-	return getenv("TACH_TEST_FULL") ? 250000 : 5000;
+	return getenv("TEST_WHOLE") ? 250000 : 5000;
 }
 
 static int live(int n)
