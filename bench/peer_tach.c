@@ -89,6 +89,17 @@ static const char *regions(int n)
 	return regions_with(n, NULL);
 }
 
+/* Into the ring alone: no file was named as the process began. */
+static const char *regions_traced(int n)
+{
+	const char *reason;
+
+	setenv("TACH_TRACE", "/dev/null", 1);
+	reason = regions_with(n, NULL);
+	unsetenv("TACH_TRACE");
+	return reason;
+}
+
 /* An empty region shows nothing above its cost: every entry is compared, and none kept. */
 static const char *regions_worst(int n)
 {
@@ -189,6 +200,7 @@ const struct bench_op bench_ops[] = {
 	{"region1", regions, run_region, 1, 0, 0},
 	{"region4", regions, run_region, 4, 0, 0},
 	{"worst4", regions_worst, run_region, 4, 0, 0},
+	{"trace4", regions_traced, run_region, 4, 0, 0},
 	{"nested4", regions, run_nested, 4, 0, 0},
 	{"region-off", switched_off, run_region, 0, 0, 0},
 	{"open4", make_set, run_open, 4, 0, 20},

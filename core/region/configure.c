@@ -76,6 +76,7 @@ static struct tach__config *config_make(struct tach_set *set,
 		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
 	config->warmup = opt->warmup;
 	config->histograms = opt->histograms;
+	config->trace = tach__environment("TACH_TRACE") != NULL;
 	tach__rows_init(&config->rows, config->count);
 	return config;
 }
@@ -350,7 +351,7 @@ static int wanted(void)
 		return 0;
 	if (enable)
 		return strcmp(enable, "0") != 0;
-	return tach__environment("TACH_OUTPUT") != NULL;
+	return tach__environment("TACH_OUTPUT") || tach__environment("TACH_TRACE");
 }
 
 /* Defined by a program that the variables are not meant for, as they are for those it starts.

@@ -263,8 +263,9 @@ void tach__start_choose(struct tach__hot *self);
 
 /* ---- stop.c ---- */
 
-/* The same. `plain`: entries go to sums and nowhere else, but the worst may be kept. */
-void tach__stop_choose(struct tach__hot *self, int plain, int worst);
+/* The same. `plain`: entries go to sums and nowhere else, but they may be kept. */
+enum { TACH__KEEPS_WORST = 1, TACH__KEEPS_EACH = 2 }; /* of entries: bits */
+void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps);
 /* What a mark's counters and clock say now, in whatever way works; the slow way's flags. */
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
 			  uint64_t *delta, int fenced);

@@ -35,6 +35,7 @@
 #include "core/region/edges.h"
 #include "core/os/environment.h"
 #include "core/region/row.h"
+#include "core/region/trace.h"
 #include "core/region/worst.h"
 
 #define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
@@ -99,6 +100,7 @@ struct tach__config {
 	uint32_t count, stride;
 	uint32_t sparse, warmup, histograms;
 	uint32_t worst, worst_by; /* how many entries are kept, and by which sum */
+	uint32_t trace;		  /* each is */
 	double per_log_keep;	  /* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
 	struct tach__rows rows;	  /* totals of ended threads */
 	uint64_t ended;		  /* threads in them */
@@ -155,7 +157,9 @@ struct tach__thread {
 	size_t log_size;
 	uintptr_t stack_low;	    /* known to be readable from here to the top; abandoned.c */
 	struct tach__worst **worst; /* by id; NULL: none are kept */
+	struct tach__trace *trace;  /* NULL: entries are not traced */
 	uint32_t worst_by;
+	uint32_t keeps;		 /* TACH__KEEPS_*: which of the two are not NULL */
 	uint64_t random, passed; /* entries that were passed over, in all its regions */
 	uint32_t overflow_id[TACH__OVERFLOWS +
 			     1]; /* the last one: a bin for what does not fit */

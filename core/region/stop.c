@@ -119,7 +119,7 @@ TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
  * Straight code for `count` counters that are read in user space. What there is of registers is
  * for the counters: the rest waits in the mark, and is still there if all is read again.
  */
-TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int worst)
+TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
@@ -173,8 +173,10 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 		inside[i] -= mark->pairs[i];
 	add(self, mark, slot, part, part, TACH__OUTER_NOBODY, stack[0], delta, inside, count,
 	    fenced);
-	if (worst)
+	if (keeps == TACH__KEEPS_WORST)
 		tach__worst_add(self, mark, slot, delta, inside, 0, fenced);
+	if (keeps == TACH__KEEPS_EACH)
+		tach__trace_add(self->record, mark, slot, delta, inside, 0, fenced);
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
@@ -260,17 +262,21 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     const struct tach__reading *r, int fenced)
 {
 	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
+	const uint64_t *delta;
 	uint64_t lost[TACH__SUMS];
 
 	add_reading(self, mark, r, fenced);
-	if (TACH_LIKELY(self->record->worst == NULL))
+	if (TACH_LIKELY(!self->record->keeps))
 		return;
 	if (r->flags & TACH_FLAG_LOST) {
 		memset(lost, 0, sizeof lost);
 		lost[0] = r->delta[0];
 	}
-	tach__worst_add(self, mark, slot, r->flags & TACH_FLAG_LOST ? lost : r->delta,
-			r->inside, r->flags, fenced);
+	delta = r->flags & TACH_FLAG_LOST ? lost : r->delta;
+	if (self->record->worst)
+		tach__worst_add(self, mark, slot, delta, r->inside, r->flags, fenced);
+	if (self->record->trace)
+		tach__trace_add(self->record, mark, slot, delta, r->inside, r->flags, fenced);
 }
 
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,
@@ -344,15 +350,15 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 
 /* ---- the instances ---- */
 
-#define END(name, count, fenced, worst)                                                        \
+#define END(name, count, fenced, keeps)                                                        \
 	static void end_##name(struct tach_region_mark *mark)                                  \
 	{                                                                                      \
-		end(mark, count, fenced, worst);                                               \
+		end(mark, count, fenced, keeps);                                               \
 	}
 #define INSTANCE(n)                                                                            \
 	END(plain_##n, n, 0, 0)                                                                \
 	END(fenced_##n, n, 1, 0)                                                               \
-	END(worst_##n, n, 0, 1)
+	END(worst_##n, n, 0, TACH__KEEPS_WORST) END(each_##n, n, 0, TACH__KEEPS_EACH)
 TACH__INSTANCES(INSTANCE)
 
 static void end_plain_any(struct tach_region_mark *mark)
@@ -367,15 +373,19 @@ static void end_fenced_any(struct tach_region_mark *mark)
 
 #define ROW(n)	 {{end_plain_##n, end_fenced_##n}},
 #define WORST(n) {{end_worst_##n, end_fenced_any}},
+#define EACH(n)	 {{end_each_##n, end_fenced_any}},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->end[0]) end[2];
-} straight[] = {TACH__INSTANCES(ROW)}, keeping[] = {TACH__INSTANCES(WORST)}, any[] = {ROW(any)};
+} keeping[][TACH__UNROLLED + 1] = {[0] = {TACH__INSTANCES(ROW)},
+				   [TACH__KEEPS_WORST] = {TACH__INSTANCES(WORST)},
+				   [TACH__KEEPS_EACH] = {TACH__INSTANCES(EACH)}},
+			     any = {{end_plain_any, end_fenced_any}};
 
-void tach__stop_choose(struct tach__hot *self, int plain, int worst)
+void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps)
 {
-	const struct instance *instance = any;
+	const struct instance *instance = &any;
 
-	if (plain && tach__edges_straight(self))
-		instance = worst ? &keeping[self->count] : &straight[self->count];
+	if (plain && keeps <= TACH__KEEPS_EACH && tach__edges_straight(self))
+		instance = &keeping[keeps][self->count];
 	memcpy(self->end, instance->end, sizeof self->end);
 }

@@ -139,9 +139,12 @@ static int thread_open(void *unused)
 	find_inexact(record);
 	record->worst_by = record->count ? config->worst_by : 0;
 	tach__worst_open(record);
+	tach__trace_open(record);
+	record->keeps = (record->worst ? TACH__KEEPS_WORST : 0u) |
+			(record->trace ? TACH__KEEPS_EACH : 0u);
 	tach__start_choose(hot);
 	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup,
-			  record->worst != NULL);
+			  record->keeps);
 	record_publish(record);
 	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
 		tach__overhead_measure(record);
@@ -158,6 +161,7 @@ static void thread_retire(struct tach__thread *record)
 
 	tach__abandon(record, 0);
 	tach__worst_name(record);
+	tach__trace_close(record);
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
 	TACH__SET(record->hot->state, (uint64_t)0);

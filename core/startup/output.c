@@ -75,23 +75,28 @@ static int stream_look(dev_t *device, ino_t *inode)
 }
 
 /* The folder is that in which the program began, wherever it goes. */
-static void absolute(const char *file)
+void tach__output_absolute(char to[PATH_MAX], const char *file)
 {
 	size_t n = 0;
 
-	if (*file != '/' && getcwd(output, sizeof output - 1)) {
-		n = strlen(output);
-		output[n++] = '/';
+	if (*file != '/' && getcwd(to, PATH_MAX - 1)) {
+		n = strlen(to);
+		to[n++] = '/';
 	}
 	/* A name that was cut short would be another file. */
-	if (strlen(file) < sizeof output - n)
-		strcpy(output + n, file);
+	if (strlen(file) < PATH_MAX - n)
+		strcpy(to + n, file);
 	else
-		output[0] = '\0';
+		to[0] = '\0';
+}
+
+int tach__output_is_here(const char *file)
+{
+	return getpid() == owner || tach__output_is_each_ones(file);
 }
 
 /* A number in its name keeps every process's apart. */
-static int is_each_ones(const char *file)
+int tach__output_is_each_ones(const char *file)
 {
 	return strstr(file, "%p") || strstr(file, "%u");
 }
@@ -100,12 +105,12 @@ static int is_each_ones(const char *file)
  * Whether the file is this process's to write. A program that the owner started inherits the
  * variable.
  */
-static int is_owner(const char *file)
+int tach__output_is_owner(const char *file)
 {
 	const char *other = secure_getenv(OWNER);
 	char number[16];
 
-	if (is_each_ones(file))
+	if (tach__output_is_each_ones(file))
 		return 1;
 	if (other && *other && atoi(other) != (int)getpid())
 		return 0;
@@ -116,32 +121,38 @@ static int is_owner(const char *file)
 	return 1;
 }
 
-void tach__output_at_exit(const char *file)
+static void choose(const char *file)
 {
-	int saved = errno;
-
-	if (!file)
-		return;
 	stream.fd = descriptor(file);
 	if (stream.fd >= 0) {
 		if (stream_look(&stream.device, &stream.inode))
 			snprintf(output, sizeof output, "%s", file);
-	} else if (is_owner(file)) {
-		absolute(file);
+	} else if (tach__output_is_owner(file)) {
+		tach__output_absolute(output, file);
 	}
+}
+
+void tach__output_at_exit(const char *file)
+{
+	int saved = errno, traced = tach__trace_choose();
+
+	if (!file && !traced)
+		return;
+	if (file)
+		choose(file);
 	owner = getpid();
 	/* Under `tach run` the report goes another way, whatever ends the process. */
-	if (*output && !tach__environment("TACH_RUN")) {
+	if ((*output || traced) && !tach__environment("TACH_RUN")) {
 		tach__ambient_start();
 		at_quick_exit(write_output);
 		tach__deaths_watch();
-		tach__interval_start(is_each_ones(output));
+		tach__interval_start(tach__output_is_each_ones(output));
 	}
 	errno = saved;
 }
 
 /* "%p" becomes the process number, "%u" the attempt; 0: too long. */
-static int expand(char *to, size_t size, const char *from, int attempt)
+int tach__output_expand(char *to, size_t size, const char *from, int attempt)
 {
 	size_t n = 0;
 
@@ -168,7 +179,7 @@ static int write_file(const struct tach__buffer *text)
 	char file[PATH_MAX];
 
 	for (int attempt = 0; attempt < 10000 && code == -EEXIST; attempt++) {
-		if (!expand(file, sizeof file, output, attempt))
+		if (!tach__output_expand(file, sizeof file, output, attempt))
 			return -ENAMETOOLONG;
 		code = tach__deliver_file(file, fresh, text);
 		if (!fresh)
@@ -200,7 +211,7 @@ static int refuse(struct tach_error *err)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT was not set as the process began, or is "
 				   "another process's");
-	if (getpid() != owner && !is_each_ones(output))
+	if (getpid() != owner && !tach__output_is_each_ones(output))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT is that of the process %d", (int)owner);
 	if (stream.fd >= 0 &&
@@ -277,12 +288,14 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	sigset_t signals = tach__deaths_others(), before;
 
 	code = refuse(err);
-	if (code)
+	if (code && !tach__trace_wanted())
 		return code;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
 	if (writer_enter(wait_ms)) {
-		code = write_snapshot(in_handler, err);
+		if (code == 0)
+			code = write_snapshot(in_handler, err);
+		tach__trace_write();
 		__atomic_store_n(&writer, (uint64_t)0, __ATOMIC_RELEASE);
 	} else {
 		code = tach__error(err, -EBUSY, 0, 0, "another report is being written");
@@ -324,6 +337,7 @@ void tach__output_now(void)
 		tach__buffer_free(&text);
 		tach_snapshot_free(s);
 	}
+	tach__trace_write();
 	errno = saved;
 }
 
@@ -350,6 +364,6 @@ static void write_output(void)
 {
 	if (is_taken)
 		tach__output_now();
-	else if (*output)
+	else if (*output || tach__trace_wanted())
 		tach__output_write(TACH__OUTPUT_WAIT_MS, 0, NULL);
 }

@@ -4,6 +4,7 @@
 #ifndef TACH_CORE_STARTUP_H
 #define TACH_CORE_STARTUP_H
 
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <tach/error.h>
@@ -59,6 +60,19 @@ struct tach_snapshot;
 int tach__ambient_odd(char *text, size_t size);
 void tach__ambient_start(void);
 void tach__ambient_add(struct tach_snapshot *s);
+
+/* Names of files: how they are made whole, and which are this process's to write. */
+void tach__output_absolute(char to[PATH_MAX], const char *file);
+int tach__output_is_each_ones(const char *file); /* a number in it keeps processes apart */
+int tach__output_is_owner(const char *file);	 /* at the start */
+int tach__output_is_here(const char *file);	 /* later: not in a child that was forked */
+/* "%p" becomes the process number, "%u" the attempt; 0: too long. */
+int tach__output_expand(char *to, size_t size, const char *from, int attempt);
+
+/* trace.c: TACH_TRACE. Whether it is wanted; the file, as reports are written; 0 or a code. */
+int tach__trace_choose(void);
+int tach__trace_wanted(void);
+int tach__trace_write(void);
 
 /* interval.c: reports by TACH_INTERVAL; `children`: forked ones have their own. */
 void tach__interval_start(int children);

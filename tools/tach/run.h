@@ -21,6 +21,7 @@ struct run_arguments {
 	const char *events, *metrics, *output, *format_name;
 	const char *interrupts; /* TACH_INTERRUPTS */
 	const char *ambient;
+	const char *trace;
 	char topdown[16]; /* "", or what --topdown is among metrics */
 	enum tach_format format;
 	enum run_rows rows;

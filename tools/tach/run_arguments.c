@@ -45,6 +45,8 @@ static const char help[] =
 	"      --emulate          in QEMU's user mode, counted by a plugin of it: exact "
 	"instructions\n"
 	"                         and branches where there is no PMU, and of arm64 programs\n"
+	"      --trace FILE       write each entry into a region there, for Perfetto; %p: the "
+	"process\n"
 	"  -o, --output FILE      write the report there\n"
 	"      --format NAME      text, json, csv, prometheus or html; without it what FILE's\n"
 	"                         suffix says\n"
@@ -64,7 +66,8 @@ enum {
 	TOPDOWN,
 	PASSES,
 	EMULATE,
-	AMBIENT
+	AMBIENT,
+	TRACE
 };
 
 static const struct option options[] = {
@@ -80,6 +83,7 @@ static const struct option options[] = {
 	{"passes", optional_argument, NULL, PASSES},
 	{"emulate", no_argument, NULL, EMULATE},
 	{"ambient", required_argument, NULL, AMBIENT},
+	{"trace", required_argument, NULL, TRACE},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
 	{"correct", no_argument, NULL, CORRECT},
 	{"help", no_argument, NULL, 'h'},
@@ -164,6 +168,8 @@ static int take(struct run_arguments *a, int option)
 	case AMBIENT:
 		return once(&a->ambient, optarg,
 			    "two lists of what is ambient; make one, with commas between");
+	case TRACE:
+		return once(&a->trace, optarg, "two files for one trace");
 	case FORMAT:
 		return once(&a->format_name, optarg, "two formats for one report");
 	case OUTSIDE:
@@ -223,6 +229,8 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 		return bad_usage("--outside has one row");
 	if (a->outside && a->interrupts)
 		return bad_usage("--outside counts no interrupts");
+	if (a->outside && a->trace)
+		return bad_usage("--outside sees no entries, so none can be traced");
 	if (a->emulate && (a->outside || a->interrupts))
 		return bad_usage("--emulate counts inside the program, and there are no "
 				 "interrupts: neither --outside nor --interrupts nor "

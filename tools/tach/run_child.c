@@ -80,6 +80,8 @@ static void set_environment(const struct run_arguments *a, const char *object,
 		setenv("TACH_EVENTS", a->events, 1);
 	if (a->metrics)
 		setenv("TACH_METRICS", a->metrics, 1);
+	if (a->trace)
+		setenv("TACH_TRACE", a->trace, 1);
 	if (a->interrupts)
 		setenv("TACH_INTERRUPTS", a->interrupts, 1);
 	/* Whatever regions are chosen, those of threads are. */

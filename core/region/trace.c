@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings of entries: see trace.h. */
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/os/memory.h"
+#include "core/os/sys.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+#include "core/region/trace.h"
+
+enum { RINGS_ENDED = 64 };
+
+/* Under the lock; rings are never freed, so that who reads needs none. */
+static struct tach__trace *rings;
+static uint64_t endings, lost, base;
+
+static size_t entry_words(uint32_t sums)
+{
+	return sizeof(struct tach__traced) / sizeof(uint64_t) + sums;
+}
+
+static struct tach__traced *entry(const struct tach__trace *ring, uint64_t number)
+{
+	uint64_t at = number % TACH__TRACE_ENTRIES * entry_words(ring->sums);
+
+	return (struct tach__traced *)(uintptr_t)(ring->word + at);
+}
+
+static size_t ring_size(uint32_t sums)
+{
+	return sizeof(struct tach__trace) +
+	       TACH__TRACE_ENTRIES * entry_words(sums) * sizeof(uint64_t);
+}
+
+/* With the lock: one that no thread of this process writes to: left by a fork, or the oldest.
+ */
+static struct tach__trace *used(uint32_t sums)
+{
+	struct tach__trace *oldest = NULL, *r;
+	unsigned ended = 0;
+
+	for (r = rings; r; r = r->next) {
+		if (r->sums == sums && r->pid != getpid())
+			return r;
+		ended += r->ended != 0;
+		if (r->sums == sums && r->ended && (!oldest || r->ended < oldest->ended))
+			oldest = r;
+	}
+	if (ended < RINGS_ENDED || !oldest)
+		return NULL;
+	lost += oldest->n;
+	return oldest;
+}
+
+static struct tach__trace *make(uint32_t sums)
+{
+	struct tach__trace *ring = tach__pages(ring_size(sums));
+
+	if (!ring)
+		return NULL;
+	/* First touches would be the measured code's page faults. */
+	for (size_t at = 0; at < ring_size(sums); at += 4096)
+		((volatile char *)ring)[at] = 0;
+	ring->sums = sums;
+	ring->next = rings;
+	return ring;
+}
+
+static void name_take(struct tach__trace *ring)
+{
+	tach__sys(SYS_prctl, PR_GET_NAME, (long)ring->name, 0, 0, 0, 0);
+}
+
+void tach__trace_open(struct tach__thread *record)
+{
+	struct tach__trace *ring;
+	struct tach__held held;
+	uint32_t sums = record->count + 1;
+
+	record->trace = NULL;
+	if (!record->config->trace)
+		return;
+	tach__lock(&held);
+	if (!base)
+		base = tach_clock();
+	ring = used(sums);
+	if (!ring)
+		ring = make(sums);
+	if (ring) {
+		ring->ended = 0;
+		ring->generation = record->config->generation;
+		ring->pid = getpid();
+		ring->tid = record->tid;
+		__atomic_store_n(&ring->n, (uint64_t)0, __ATOMIC_RELAXED);
+		name_take(ring);
+		if (ring->next == rings)
+			__atomic_store_n(&rings, ring, __ATOMIC_RELEASE);
+	}
+	record->trace = ring;
+	tach__unlock(&held);
+}
+
+void tach__trace_close(struct tach__thread *record)
+{
+	struct tach__held held;
+
+	if (!record->trace)
+		return;
+	name_take(record->trace);
+	tach__lock(&held);
+	record->trace->ended = ++endings;
+	record->trace = NULL;
+	tach__unlock(&held);
+}
+
+/*
+ * A handler's entry may come in between any two instructions, so each has a number of its own
+ * first. Calibration's take none: they lie where the next one will, under its number.
+ */
+void tach__trace_add(const struct tach__thread *record, const struct tach_region_mark *mark,
+		     const struct tach__slot *slot, const uint64_t *delta,
+		     const uint64_t inside[2], uint32_t flags, int fenced)
+{
+	struct tach__trace *ring = record->trace;
+	uint64_t number = __atomic_fetch_add(&ring->n, (uint64_t)(slot->id >= TACH__SITE_FIRST),
+					     __ATOMIC_RELAXED);
+	struct tach__traced *to = entry(ring, number);
+
+	TACH__SET(to->done, (uint64_t)0);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	TACH__SET(to->begun, mark->counters.clock);
+	TACH__SET(to->end, tach_clock());
+	TACH__SET(to->tag, tach__tag_now());
+	TACH__SET(to->id, slot->id);
+	TACH__SET(to->level, TACH__LEVEL(mark->state));
+	TACH__SET(to->flags, (uint64_t)flags);
+	for (uint32_t i = 0; i < ring->sums; i++)
+		TACH__SET(to->sum[i],
+			  tach__entry_less(&record->entry_cost, delta, inside, i, fenced));
+	__atomic_store_n(&to->done, number + 1, __ATOMIC_RELEASE);
+}
+
+/* ---- reading ---- */
+
+const struct tach__trace *tach__trace_next(const struct tach__trace *ring)
+{
+	ring = ring ? ring->next : __atomic_load_n(&rings, __ATOMIC_ACQUIRE);
+	while (ring && ring->pid != getpid())
+		ring = ring->next;
+	return ring;
+}
+
+int tach__trace_get(const struct tach__trace *ring, uint64_t number, struct tach__traced *out)
+{
+	const struct tach__traced *from = entry(ring, number);
+	const uint64_t *word = (const uint64_t *)(const void *)from;
+
+	if (__atomic_load_n(&from->done, __ATOMIC_ACQUIRE) != number + 1)
+		return 0;
+	for (size_t i = 0; i < entry_words(ring->sums); i++)
+		((uint64_t *)(void *)out)[i] = TACH__GET(word[i]);
+	TACH__FENCE(__ATOMIC_ACQUIRE);
+	return TACH__GET(from->done) == number + 1;
+}
+
+uint64_t tach__trace_lost(void)
+{
+	return TACH__GET(lost);
+}
+
+uint64_t tach__trace_base(void)
+{
+	return TACH__GET(base);
+}

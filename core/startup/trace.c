@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* TACH_TRACE: where each entry is written to, whenever a report would be. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include "core/os/buffer.h"
+#include "core/os/environment.h"
+#include "core/report/report.h"
+#include "core/startup/startup.h"
+
+static char trace[PATH_MAX]; /* "": nothing is */
+
+int tach__trace_choose(void)
+{
+	const char *file = tach__environment("TACH_TRACE");
+
+	if (file && *file && tach__output_is_owner(file))
+		tach__output_absolute(trace, file);
+	return tach__trace_wanted();
+}
+
+int tach__trace_wanted(void)
+{
+	return *trace != '\0';
+}
+
+int tach__trace_write(void)
+{
+	struct tach__buffer text = {0};
+	char file[PATH_MAX];
+	int code;
+
+	if (!*trace || !tach__output_is_here(trace))
+		return 0;
+	if (!tach__output_expand(file, sizeof file, trace, 0))
+		return -ENAMETOOLONG;
+	code = tach__report_trace(tach__buffer_sink, &text);
+	if (code == 0)
+		code = tach__deliver_file(file, 0, &text);
+	tach__buffer_free(&text);
+	return code;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# TACH_TRACE: every planted entry is in the trace, nested as it ran; what a ring has no room for is counted;
+# the file is strict JSON whatever threads are called, and whole whatever ends the process.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build}
+tach=$PWD/$B/tach
+. tests/unsanitized trace "a sanitizer's library handles the signals"
+command -v python3 >/dev/null || { echo "skip trace: python3 is not installed"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+program=$work/program look=$PWD/tests/unit/startup/trace/look.py
+gcc -O1 -Iinclude -o "$program" tests/unit/startup/trace/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
+ulimit -c 0
+unset "${!TACH_@}" 2>/dev/null
+failed=0 rc=0
+result() { if [ $rc = 0 ]; then echo "ok trace_$1"; else echo "not ok trace_$1"; failed=1; fi; rc=0; }
+no() { echo "# $*"; rc=1; }
+traced() { # ARGUMENT...: into $work/said
+	rm -f "$work/t.json"
+	TACH_EVENTS=${events-} TACH_TRACE=$work/t.json "$program" "$@"
+	status=$?
+	python3 "$look" "$work/t.json" >"$work/said" 2>"$work/err" || no "$*: $(tail -1 "$work/err")"
+}
+says() { grep -qxF -- "$1" "$work/said" || no "no '$1' in: $(tr '\n' ';' <"$work/said")"; }
+
+traced threads
+says 'outer 100'; says 'middle 100'; says 'leaf 200'
+says 'tags outer 50 2'; says 'tags leaf 50 4'
+says 'thread "quoted\'; says 'thread second'; says 'lost 0'
+result planted
+
+traced many
+says 'leaf 16384'; says 'lost 83616'; says 'tags leaf 16384 1'
+result oldest_lost
+
+traced short_lived
+lost=$(sed -n 's/^lost //p' "$work/said") kept=$(awk '$1 == "outer" { print 4 * $2 }' "$work/said")
+[ "$lost" -gt 0 ] && [ $((lost + kept)) = $((200 * 200)) ] || no "$kept kept and $lost lost of $((200 * 200))"
+result rings_used_again
+
+traced handlers
+says 'outer 200'; says 'leaf 200'; says 'lost 0'
+result handlers
+
+events=page-faults traced threads
+says 'outer 100'
+grep -q '"page-faults":' "$work/t.json" || no "no counter among the arguments"
+result counters
+
+# One whole file, the parent's; a child's has its own name.
+traced child
+says 'outer 10'
+TACH_EVENTS='' TACH_TRACE=$work/of.%p.json "$program" child
+for f in "$work"/of.*.json; do python3 "$look" "$f" | grep -x 'outer [0-9]*'; done | sort | tr '\n' ' ' >"$work/both"
+[ "$(cat "$work/both")" = 'outer 10 outer 3 ' ] || no "of both processes: $(cat "$work/both")"
+result forks
+
+traced threads 15
+[ $status = 143 ] || no "SIGTERM gives $status"
+says 'outer 100'
+traced threads 6
+[ $status = 134 ] || no "SIGABRT gives $status"
+says 'outer 100'
+result deaths
+
+TACH_EVENTS='' TACH_OUTPUT=$work/r.json TACH_TRACE=$work/t.json "$program" threads
+"$tach" report "$work/r.json" | grep -q outer || no "no report beside the trace"
+rm -f "$work/t.json"
+"$tach" run -e '' --trace="$work/t.json" -o "$work/run.json" -- "$program" threads || no "tach run gives $?"
+python3 "$look" "$work/t.json" >"$work/said" || no "tach run's trace is no trace"
+says 'outer 100'
+TACH_TRACE=/nowhere/t.json "$program" threads || no "a trace that cannot be written gives $?"
+result beside_reports
+exit $failed

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* What tests/unit/startup/trace.sh traces: the first argument says what is done. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <tach.h>
+
+static void leaf(void)
+{
+	TACH_SCOPE(leaf);
+}
+
+/* Three deep, with a tag: all of them are found again. */
+static void planted(int n)
+{
+	for (int i = 1; i <= n; i++) {
+		tach_tag((uint64_t)i);
+		TACH_START(outer);
+		TACH_START(middle);
+		leaf();
+		leaf();
+		TACH_STOP(middle);
+		TACH_STOP(outer);
+	}
+	tach_tag(0);
+}
+
+static void *named(void *name)
+{
+	prctl(PR_SET_NAME, name);
+	planted(50);
+	return NULL;
+}
+
+static void threads(void)
+{
+	static const char *const names[] = {"\"quoted\\", "second"};
+	pthread_t thread[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, named, (void *)(uintptr_t)names[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void many(void)
+{
+	for (int i = 1; i <= 100000; i++) {
+		tach_tag((uint64_t)i);
+		leaf();
+	}
+}
+
+/* More threads, one after another, than there are rings. */
+static void short_lived(void)
+{
+	for (int i = 0; i < 200; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, named, "brief");
+		pthread_join(thread, NULL);
+	}
+}
+
+static void handler(int number)
+{
+	(void)number;
+	leaf();
+}
+
+static void handlers(void)
+{
+	signal(SIGUSR1, handler);
+	for (int i = 0; i < 200; i++) {
+		TACH_START(outer);
+		raise(SIGUSR1);
+		TACH_STOP(outer);
+	}
+}
+
+static void child(void)
+{
+	int status;
+
+	planted(10);
+	if (fork() == 0) {
+		planted(3);
+		exit(0);
+	}
+	wait(&status);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} what[] = {{"threads", threads},
+		    {"many", many},
+		    {"short_lived", short_lived},
+		    {"handlers", handlers},
+		    {"child", child}};
+
+	for (size_t i = 0; argc > 1 && i < sizeof what / sizeof *what; i++)
+		if (strcmp(argv[1], what[i].name) == 0)
+			what[i].run();
+	if (argc > 2)
+		raise(atoi(argv[2]));
+	return 0;
+}
