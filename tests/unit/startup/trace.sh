@@ -54,6 +54,9 @@ says 'outer 10'
 TACH_EVENTS='' TACH_TRACE=$work/of.%p.json "$program" child
 for f in "$work"/of.*.json; do python3 "$look" "$f" | grep -x 'outer [0-9]*'; done | sort | tr '\n' ' ' >"$work/both"
 [ "$(cat "$work/both")" = 'outer 10 outer 3 ' ] || no "of both processes: $(cat "$work/both")"
+rm -f "$work/t.json"
+PARENT_WRITES_NOTHING=1 TACH_EVENTS='' TACH_TRACE=$work/t.json "$program" child
+[ ! -e "$work/t.json" ] || no "a child that was forked writes its parent's trace"
 result forks
 
 traced threads 15
