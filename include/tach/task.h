@@ -76,8 +76,11 @@ TACH_END_DECLS
 
 TACH_API_INLINE void tach_task_resume(struct tach_task *task)
 {
-	struct tach_site *site = task->site;
+	struct tach_site *site;
 
+	/* Known to be constant, its address would be made anew behind what begins. */
+	__asm__("" : "+r"(task));
+	site = task->site;
 	/* Unlikely, or a compiler may align what follows by an instruction that is counted. */
 	if (TACH_UNLIKELY(!site || task->running))
 		return;
