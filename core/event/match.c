@@ -45,12 +45,16 @@ static int bad_value(struct tach__work *w, const struct tach__modifier *mod,
 static int match_modifier(struct tach__work *w, const struct tach__term *term, int *found)
 {
 	uint64_t word = tach__modifier_word(&term->name), value = 1;
-	const struct tach__modifier *which =
-		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
-	int mod = tach__modifier_find(which, w->mods, word), kind = TACH__PICK_MOD;
+	const struct tach__modifier *which = tach__mods;
+	int box = (w->pmu->flags & TACH__PMU_BOX) != 0, kind = TACH__PICK_MOD;
+	int mod = box ? tach__modifier_find(tach__box_mods, w->mods, word) : -1;
 
-	if (mod < 0) {
-		mod = tach__osmod_find(w->osmods, word);
+	if (mod >= 0)
+		which = tach__box_mods;
+	else
+		mod = tach__mod_find_any(box ? 0 : w->mods, w->osmods, word);
+	if (mod >= TACH__NMODS && which == tach__mods) {
+		mod -= TACH__NMODS;
 		kind = TACH__PICK_OSMOD;
 		which = tach__osmods;
 	}

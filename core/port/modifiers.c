@@ -56,6 +56,27 @@ const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS] = {
 	[TACH__NMODS + TACH__OS_HW_SMPL] = BOOLEAN("hw_smpl"),
 };
 
+#define HW(name) (1u << TACH__MOD_##name)
+#define OS(name) (1u << (TACH__NMODS + TACH__OS_##name))
+const uint32_t tach__mods_by_letter[32] = {
+	['c' & 31] = HW(C) | HW(CMPL) | OS(CPU),
+	['d' & 31] = HW(DRANGE),
+	['e' & 31] = HW(E) | HW(EQ) | OS(EXCL),
+	['f' & 31] = HW(FE_THRES) | OS(FREQ),
+	['g' & 31] = HW(G),
+	['h' & 31] = HW(H) | HW(HV) | OS(H) | OS(HW_SMPL),
+	['i' & 31] = HW(I) | HW(INTX) | HW(INTXCP) | HW(IRANGE),
+	['k' & 31] = HW(K) | OS(K),
+	['l' & 31] = HW(LDLAT),
+	['m' & 31] = OS(MG) | OS(MH),
+	['o' & 31] = HW(OPC),
+	['p' & 31] = OS(PERIOD) | OS(PRECISE) | OS(PINNED),
+	['t' & 31] = HW(T) | HW(THR),
+	['u' & 31] = HW(U) | OS(U),
+};
+#undef HW
+#undef OS
+
 const struct tach__modifier tach__box_mods[TACH__NBOX_MODS] = {
 #define MODIFIER(number, key, NAME, word, integer)                                             \
 	[number] = {":" word "=0", {{word, sizeof word + 2, integer}}},

@@ -54,6 +54,9 @@ static inline uint64_t tach__modifier_word(const struct tach__text *name)
 	return tach__fold8(word);
 }
 
+/* Those of tach__mods, a bit each, whose names begin with a letter: by its last five bits. */
+__attribute__((visibility("hidden"))) extern const uint32_t tach__mods_by_letter[32];
+
 static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_t set,
 				      uint64_t word)
 {
@@ -72,9 +75,11 @@ static inline int tach__mod_find(uint32_t set, uint64_t word)
 	return tach__modifier_find(tach__mods, set, word);
 }
 
-static inline int tach__osmod_find(uint32_t set, uint64_t word)
+/* The same, and in `os` those of the operating system, which have TACH__NMODS added. */
+static inline int tach__mod_find_any(uint32_t set, uint32_t os, uint64_t word)
 {
-	return tach__modifier_find(tach__osmods, set, word);
+	return tach__modifier_find(
+		tach__mods, (set | os << TACH__NMODS) & tach__mods_by_letter[word & 31], word);
 }
 
 /*
