@@ -45,6 +45,7 @@ bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring
 	+$(if $(findstring x86,$(BENCH)),@$(guest_make) -s bench_static)
 	+$(if $(findstring arm64,$(BENCH)),@$(arm64_make) -s bench_static)
 	@B=$(B) bench/run $(BENCH)
+	+$(if $(findstring here,$(BENCH)),@$(MAKE) --no-print-directory bench-harness)
 
 .PHONY: bench bench_programs bench_static need-bench
 
@@ -71,4 +72,17 @@ bench-formula: need-build
 	@tools/need valgrind papi-tools
 	+@$(MAKE) --no-print-directory -s $(B)/bench/formula
 	@$(B)/bench/formula
-.PHONY: bench-dispatch bench-encode bench-formula
+# TACH_BENCH beside google-benchmark, over one object of the same code: where its loops lie does not differ.
+harness_flags := -O2 -Wall -Wextra -Iinclude -I. -falign-functions=64 -falign-loops=32
+$(B)/bench/harness_work.o: bench/harness_work.cc bench/harness_work.h $(B)/flags
+	@mkdir -p $(@D)
+	g++ -std=c++17 $(harness_flags) -c -o $@ $<
+$(B)/bench/harness_tach: bench/harness_tach.c $(B)/bench/harness_work.o $(B)/libtach.a $(headers)
+	$(CC) -std=gnu11 $(harness_flags) -o $@ $(filter %.c %.o %.a,$^) $(LDLIBS) -lstdc++
+$(B)/bench/harness_google: bench/harness_google.cc $(B)/bench/harness_work.o
+	g++ -std=c++17 $(harness_flags) -o $@ $^ -lbenchmark -lpthread
+bench-harness: need-build
+	@tools/need g++ libbenchmark-dev python3
+	+@$(MAKE) --no-print-directory -s $(B)/bench/harness_tach $(B)/bench/harness_google
+	@B=$(B) bench/harness
+.PHONY: bench-dispatch bench-encode bench-formula bench-harness
