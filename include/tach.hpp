@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * C++ over the same inline code: scope guards that cost what the macros cost, owners for sets
- * and readers. C++11, with or without exceptions and RTTI.
+ * C++ over the same inline code: scope guards that cost what the macros cost, an owner for each
+ * kind of object that the C interface gives away, spans from C++20 on, durations of <chrono>.
+ * C++11, with or without exceptions and RTTI. tach.hpp(3).
  *
  * What opens has two forms. With a tach_error as its last argument it never throws: on failure
  * the object is empty (false, get() is a null pointer), and the error says why. Without one it
  * throws tach::error; where exceptions are switched off (-fno-exceptions) it cannot, and the
- * object is empty as well. An empty set or reader may be destroyed, moved and asked, and a
- * reader of an empty set is empty; only measure() needs one that is not. Nothing else throws.
+ * object is empty as well. An empty object may be destroyed, moved and asked get() and whether
+ * it is empty, and what is made of an empty one is empty; everything else needs one that is
+ * not. Nothing else throws. get() goes to the C functions, release() gives the object away.
  */
 #ifndef TACH_HPP
 #define TACH_HPP
 
+#include <chrono>
 #include <stdexcept>
 #include <utility>
+#ifdef __has_include
+#if __cplusplus >= 202002L && __has_include(<span>)
+#include <span>
+#endif
+#endif
 #include <tach.h>
 
 namespace tach
@@ -71,20 +79,113 @@ class scope
 	tach_region_mark mark;
 };
 
+/*
+ * A region by a name that is known at run time, for objects that outlive a block: begin() and
+ * end() on the same thread, or nothing is measured; the end of its life ends it as well. The
+ * site is looked up once, under a lock: keep it.
+ */
+class region
+{
+      public:
+	explicit region(tach_site *at) noexcept : site(at)
+	{
+	}
+	explicit region(const char *name) noexcept : site(tach_site_get(name))
+	{
+	}
+	region(const region &) = delete;
+	region &operator=(const region &) = delete;
+	~region()
+	{
+		end();
+	}
+	void begin() noexcept
+	{
+		end();
+		tach_region_begin(site, &mark);
+	}
+	void end() noexcept
+	{
+		if (mark.end)
+			tach_region_end(&mark);
+		mark.end = nullptr;
+	}
+
+      private:
+	tach_site *site;
+	tach_region_mark mark = TACH_REGION_MARK_INIT;
+};
+
+/* What all owners have in common. */
+template <class object, void (*destroy)(object *)> class owner
+{
+      public:
+	owner() noexcept = default;
+	explicit owner(object *own) noexcept : handle(own)
+	{
+	}
+	owner(const owner &) = delete;
+	owner &operator=(const owner &) = delete;
+	owner(owner &&other) noexcept : handle(other.release())
+	{
+	}
+	owner &operator=(owner &&other) noexcept
+	{
+		std::swap(handle, other.handle);
+		return *this;
+	}
+	~owner()
+	{
+		destroy(handle);
+	}
+	object *get() const noexcept
+	{
+		return handle;
+	}
+	/* The caller's from here on. */
+	object *release() noexcept
+	{
+		object *mine = handle;
+
+		handle = nullptr;
+		return mine;
+	}
+	explicit operator bool() const noexcept
+	{
+		return handle != nullptr;
+	}
+
+      protected:
+	/* Of a call that gave the object to open(), or an error. */
+	void opened(int code) noexcept
+	{
+		if (code < 0)
+			handle = nullptr;
+	}
+	object **open() noexcept
+	{
+		return &handle;
+	}
+
+      private:
+	object *handle = nullptr;
+};
+
 /* Owns a struct tach_set, which must outlive its readers. */
-class set
+class set : public owner<tach_set, tach_set_free>
 {
       public:
 	explicit set(const tach_set_options &opt)
 	{
 		tach_error err = TACH_ERROR_INIT;
+		int code = tach_set_create(&opt, open(), &err);
 
-		error::check(tach_set_create(&opt, &handle, &err), err);
+		opened(code);
+		error::check(code, err);
 	}
 	set(const tach_set_options &opt, tach_error &err) noexcept
 	{
-		if (tach_set_create(&opt, &handle, &err))
-			handle = nullptr;
+		opened(tach_set_create(&opt, open(), &err));
 	}
 	/* Lists as in tach_set_options; metrics may be nullptr. */
 	explicit set(const char *events, const char *metrics = nullptr, uint32_t flags = 0)
@@ -95,28 +196,36 @@ class set
 	    : set(options(events, metrics, flags), err)
 	{
 	}
-	set(const set &) = delete;
-	set &operator=(const set &) = delete;
-	set(set &&other) noexcept
-	{
-		std::swap(handle, other.handle);
-	}
-	set &operator=(set &&other) noexcept
-	{
-		std::swap(handle, other.handle);
-		return *this;
-	}
-	~set()
-	{
-		tach_set_free(handle);
-	}
 	const tach_set *get() const noexcept
 	{
-		return handle;
+		return owner::get();
 	}
-	explicit operator bool() const noexcept
+	int count() const noexcept
 	{
-		return handle != nullptr;
+		return tach_set_count(get());
+	}
+	const char *name(int member) const noexcept
+	{
+		return tach_set_name(get(), member);
+	}
+	int nmetrics() const noexcept
+	{
+		return tach_set_nmetrics(get());
+	}
+	const char *metric_name(int metric) const noexcept
+	{
+		return tach_set_metric_name(get(), metric);
+	}
+	const char *missing() const noexcept
+	{
+		return tach_set_missing(get());
+	}
+	/* Of deltas of all members; flags of them, which may be nullptr. */
+	double eval(int metric, const uint64_t *deltas,
+		    std::chrono::duration<double, std::nano> elapsed,
+		    const uint32_t *flags = nullptr, uint32_t *out = nullptr) const noexcept
+	{
+		return tach_set_eval(get(), metric, deltas, flags, elapsed.count(), out);
 	}
 
       private:
@@ -129,37 +238,24 @@ class set
 		opt.flags = flags;
 		return opt;
 	}
-	tach_set *handle = nullptr;
 };
 
-/* Owns a struct tach_reader. Lives and dies on the thread that made it. */
-class reader
+/* Owns a struct tach_reader. Lives and dies on the thread that made it, wherever it is moved.
+ */
+class reader : public owner<tach_reader, tach_reader_close>
 {
       public:
 	explicit reader(const set &what)
 	{
 		tach_error err = TACH_ERROR_INIT;
+		int code = tach_reader_open(what.get(), open(), &err);
 
-		error::check(tach_reader_open(what.get(), &handle, &err), err);
+		opened(code);
+		error::check(code, err);
 	}
 	reader(const set &what, tach_error &err) noexcept
 	{
-		if (tach_reader_open(what.get(), &handle, &err))
-			handle = nullptr;
-	}
-	reader(const reader &) = delete;
-	reader &operator=(const reader &) = delete;
-	~reader()
-	{
-		tach_reader_close(handle);
-	}
-	tach_reader *get() const noexcept
-	{
-		return handle;
-	}
-	explicit operator bool() const noexcept
-	{
-		return handle != nullptr;
+		opened(tach_reader_open(what.get(), open(), &err));
 	}
 	/* Runs the function between begin and end of the first n members; provenance flags. */
 	template <unsigned n, class function>
@@ -167,13 +263,39 @@ class reader
 	{
 		tach_mark mark;
 
-		tach_reader_begin_n(handle, &mark, n);
+		tach_reader_begin_n(get(), &mark, n);
 		f();
-		return tach_reader_end_n(handle, &mark, delta, n);
+		return tach_reader_end_n(get(), &mark, delta, n);
 	}
+	/* Counts of the first n members since it was opened; provenance flags. */
+	template <unsigned n> __attribute__((always_inline)) uint32_t read(uint64_t (&value)[n])
+	{
+		return tach_reader_read_n(get(), value, n);
+	}
+#ifdef __cpp_lib_span
+	/* A span of fixed extent is unrolled as an array is; no longer than the set. */
+	template <std::size_t n, class function>
+	__attribute__((always_inline)) uint32_t measure(std::span<uint64_t, n> delta,
+							function &&f)
+	{
+		tach_mark mark;
 
-      private:
-	tach_reader *handle = nullptr;
+		tach_reader_begin_n(get(), &mark, static_cast<unsigned>(delta.size()));
+		f();
+		return tach_reader_end_n(get(), &mark, delta.data(),
+					 static_cast<unsigned>(delta.size()));
+	}
+	template <std::size_t n>
+	__attribute__((always_inline)) uint32_t read(std::span<uint64_t, n> value)
+	{
+		return tach_reader_read_n(get(), value.data(),
+					  static_cast<unsigned>(value.size()));
+	}
+#endif
+	const char *missing() const noexcept
+	{
+		return tach_reader_missing(get());
+	}
 };
 
 #pragma GCC diagnostic pop
@@ -191,5 +313,7 @@ class reader
 #define TACH_GUARD(name)	TACH__GUARD(name, 0)
 #define TACH_GUARD_FENCED(name) TACH__GUARD(name, 1)
 #endif
+
+#include <tach/owners.hpp>
 
 #endif

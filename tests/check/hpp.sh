@@ -74,6 +74,140 @@ int main()
 	return bad;
 }
 SOURCE
+# Every owner: made, moved, given away, asked, and empty with a reason where it cannot be made.
+cat >"$work/owners.cc" <<'SOURCE'
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <tach.hpp>
+static int bad;
+#define CHECK(is) ((is) ? (void)0 : (void)(bad = 1, std::printf("# line %d: %s\n", __LINE__, #is)))
+template <class owner> static void moved(owner &o)
+{
+	auto *at = o.get();
+	owner other(std::move(o));
+
+	CHECK(at && !o && !o.get() && other.get() == at);
+	o = std::move(other);
+	CHECK(o.get() == at && !other);
+	other = std::move(o);
+	o = std::move(other);
+	CHECK(o.get() == at);
+}
+static int called;
+int main()
+{
+	static const char json[] = "not json";
+	tach_error err = TACH_ERROR_INIT;
+	tach_regions_options regions = tach_regions_options();
+	tach::formula sum("N0 + N1 * 2", err), broken("N0 +", err);
+	const uint64_t operands[] = {3, 4};
+
+	CHECK(!broken && err.code == TACH_ERR_SYNTAX && sum && sum.eval(operands) == 11);
+	moved(sum);
+	tach_formula *given = sum.release();
+	CHECK(given && !sum);
+	tach_formula_free(given);
+	CHECK(tach::formula("elapsed_ns", err).eval(nullptr, std::chrono::microseconds(2)) == 2000);
+
+	regions.events = "";
+	CHECK(tach_regions_configure(&regions, &err) == 0);
+	{
+		tach::region named(std::string("made at run time").c_str()), never("never");
+		for (int i = 0; i < 2; i++) {
+			TACH_GUARD(guarded);
+			named.begin();
+			named.begin(); /* ends the one before */
+		}
+	}
+	tach::snapshot now(err), none(json, sizeof json - 1, err);
+	CHECK(now && !none && err.code == TACH_ERR_SYNTAX && now.nregions() == 2);
+	for (int i = 0; i < now.nregions(); i++) {
+		bool named = std::strcmp(now.info(i).name, "made at run time") == 0;
+
+		CHECK(named || std::strcmp(now.info(i).name, "guarded") == 0);
+		CHECK(now.info(i).entries == (named ? 4u : 2u));
+		CHECK(now.time(i).count() == now.value(i, TACH_QUANTITY_TIME).value);
+		CHECK(now.time(i) < std::chrono::hours(1));
+	}
+	CHECK(now.value(99, 0).flags == TACH_FLAG_LOST && now.derived(0, 99).flags == TACH_FLAG_LOST);
+	moved(now);
+	{ TACH_GUARD(guarded); }
+	tach::snapshot later(err), between = later.since(now, err);
+	int calls = 0;
+	for (int i = 0; i < between.nregions(); i++)
+		calls += static_cast<int>(between.info(i).calls);
+	CHECK(calls == 1);
+	CHECK(later.report("/nonexistent/x.json", err) < 0 && err.code == -ENOENT);
+	CHECK(!tach::snapshot(-1, err) && err.code < 0);
+
+	tach::derived own(err);
+	CHECK(own && own.load("/nonexistent", err) < 0);
+	tach::expansion x(own.get(), -1, "no_such_name", err);
+	CHECK(!x && err.code < 0);
+	tach::uncore boxes("no_such_box::X", err);
+	CHECK(!boxes && err.code < 0);
+
+	tach::set clock("task-clock", "twice = task-clock * 2", 0, err);
+	CHECK(clock && clock.count() == 1 && std::strcmp(clock.name(0), "task-clock") == 0 && clock.nmetrics() == 1);
+	CHECK(clock.eval(0, operands, std::chrono::seconds(0)) == 6);
+	moved(clock);
+	tach::reader reader(clock, err);
+	if (reader) {
+		uint64_t delta[1] = {0}, value[1] = {0};
+
+		moved(reader);
+		CHECK((reader.measure(delta, [] { called++; }) & TACH_FLAG_LOST) == 0 && called == 1);
+		CHECK((reader.read(value) & TACH_FLAG_LOST) == 0 && value[0] >= delta[0]);
+#ifdef __cpp_lib_span
+		CHECK((reader.measure(std::span(delta), [] { called++; }) & TACH_FLAG_LOST) == 0 && called == 2);
+		std::span<uint64_t> dynamic(value);
+		CHECK((reader.read(dynamic) & TACH_FLAG_LOST) == 0);
+#elif __cplusplus >= 202002L
+#error "no span"
+#endif
+	}
+	tach_bench_options quick = tach_bench_options();
+	uint64_t turns = 0;
+	quick.events = "";
+	quick.samples = 6;
+	tach::bench b("turns", [&turns](uint64_t n) { turns += n; }, err, &quick);
+	CHECK(b && turns > 0 && b.count() > 0);
+	moved(b);
+	return bad;
+}
+SOURCE
+cat >"$work/module.cc" <<'SOURCE'
+module;
+#include <tach.hpp>
+export module parser;
+export int parse(int n)
+{
+	TACH_GUARD(parse);
+	tach::region named("named");
+	int sum = 0;
+
+	named.begin();
+	for (int i = 0; i < n; i++)
+		sum += i;
+	named.end();
+	return sum;
+}
+SOURCE
+printf 'import parser;\nint main() { return parse(10) != 45; }\n' >"$work/user.cc"
+# As each compiler wants to be told.
+module() { # COMPILER
+	case $1 in
+	g++) (cd "$work" && g++ -std=c++20 -fmodules-ts -Wall -Wextra -I"$include" -c -o module.o module.cc &&
+		g++ -std=c++20 -fmodules-ts -o user user.cc module.o "${libraries[@]}");;
+	*) (cd "$work" && clang++ -std=c++20 -Wall -Wextra -I"$include" --precompile -x c++-module -o parser.pcm module.cc &&
+		clang++ -std=c++20 -fmodule-file=parser.pcm -o user user.cc parser.pcm "${libraries[@]}");;
+	esac
+}
+case $B in /*) archive=$B/libtach.a;; *) archive=$PWD/$B/libtach.a;; esac
+libraries=("$archive" -lurcu-bp -lurcu-common -lm -lpthread -ldl) include=$PWD/include
+unset "${!TACH_@}" 2>/dev/null
+awk '/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); print } /^\.Sh EXAMPLES/ { examples = 1 } examples && /^\.Bd/ { on = 1 }' man/tach.hpp.3 >"$work/manual.cc"
 failed=0
 for compiler in g++ clang++; do
 	command -v $compiler >/dev/null || { echo "skip guard $compiler: $compiler is not installed"; continue; }
@@ -98,5 +232,20 @@ for compiler in g++ clang++; do
 			{ echo "# $compiler $flags: opening"; bad=1; }
 	done
 	if [ $bad = 0 ]; then echo "ok opening $compiler"; else echo "not ok opening $compiler"; failed=1; fi
+	bad=0
+	for flags in -std=c++11 '-std=c++17 -fno-exceptions -fno-rtti' -std=c++20 '-std=c++20 -fno-exceptions -fno-rtti'; do
+		for program in owners manual; do
+			$compiler $flags -O1 -Wall -Wextra -Werror -Iinclude -o "$work/$program" "$work/$program.cc" "${libraries[@]}" &&
+				"$work/$program" >"$work/said" || { echo "# $compiler $flags: $program"; head -n 5 "$work/said"; bad=1; }
+		done
+		grep -q '^parse took some time: 1$' "$work/said" || { echo "# $compiler $flags: the manual's program"; bad=1; }
+	done
+	if [ $bad = 0 ]; then echo "ok owners $compiler"; else echo "not ok owners $compiler"; failed=1; fi
+	if module $compiler && TACH_EVENTS='' TACH_OUTPUT=$work/report.csv "$work/user" && grep -q '\<parse\>' "$work/report.csv" && grep -q '\<named\>' "$work/report.csv"; then
+		echo "ok modules $compiler"
+	else
+		echo "not ok modules $compiler"
+		failed=1
+	fi
 done
 exit $failed
