@@ -19,8 +19,10 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
 /* What single calls took, of regions that have histograms or worst entries. */
-/* trace.c: of this process, as it is; 0 or a code. In a handler too. */
-int tach__report_trace(tach_sink sink, void *context);
+/* trace.c: of this process, as it is; 0 or a code. In a handler too. `folded`: folded.c's,
+ * collapsed stacks; `ns`: of a tick. */
+int tach__report_trace(tach_sink sink, void *context, int folded);
+int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
 /* Of it, worst entries. */
 void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s);

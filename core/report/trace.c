@@ -115,7 +115,7 @@ static void all(struct writing *w)
 }
 
 /* Pages, as a handler's stack may be small. */
-int tach__report_trace(tach_sink sink, void *context)
+int tach__report_trace(tach_sink sink, void *context, int folded)
 {
 	struct writing *w = tach__pages(sizeof *w);
 	struct tach__held held;
@@ -134,8 +134,13 @@ int tach__report_trace(tach_sink sink, void *context)
 		hz = tach__clock_hz(TACH__CLOCK_SOON, &flags, &error);
 		w->ns = hz > 0 ? 1e9 / hz : 0;
 		tach__out_open(&w->out, sink, context);
-		all(w);
-		code = tach__out_flush(&w->out);
+		code = 0;
+		if (folded)
+			code = tach__report_folded(&w->out, w->config->generation, w->ns);
+		else
+			all(w);
+		if (code == 0)
+			code = tach__out_flush(&w->out);
 		tach__lock(&held);
 		tach__config_drop((struct tach__config *)(uintptr_t)w->config);
 		tach__unlock(&held);

@@ -24,6 +24,15 @@ int tach__trace_wanted(void)
 	return *trace != '\0';
 }
 
+/* By its suffix, as of reports. */
+static int is_folded(void)
+{
+	static const char suffix[] = ".folded";
+	size_t n = strlen(trace);
+
+	return n >= sizeof suffix && strcmp(trace + n - (sizeof suffix - 1), suffix) == 0;
+}
+
 int tach__trace_write(void)
 {
 	struct tach__buffer text = {0};
@@ -34,7 +43,7 @@ int tach__trace_write(void)
 		return 0;
 	if (!tach__output_expand(file, sizeof file, trace, 0))
 		return -ENAMETOOLONG;
-	code = tach__report_trace(tach__buffer_sink, &text);
+	code = tach__report_trace(tach__buffer_sink, &text, is_folded());
 	if (code == 0)
 		code = tach__deliver_file(file, 0, &text);
 	tach__buffer_free(&text);

@@ -75,4 +75,16 @@ python3 "$look" "$work/t.json" >"$work/said" || no "tach run's trace is no trace
 says 'outer 100'
 TACH_TRACE=/nowhere/t.json "$program" threads || no "a trace that cannot be written gives $?"
 result beside_reports
+# Three turns of one, with two of inner in each; one inner in above, and one in an above that is open.
+TACH_EVENTS='' TACH_TRACE=$work/t.folded "$program" stacks || no "status $?"
+LC_ALL=C sort "$work/t.folded" | sed 's/ [0-9]*$//' | tr '\n' ' ' >"$work/said"
+case $(cat "$work/said") in
+'above:all above:all;inner inner one one;inner ' | 'above:all;inner inner one one;inner ') ;;
+*) no "stacks: $(cat "$work/said")";;
+esac
+awk '{ ns[$1] = $2 } END {
+	for (s in ns) if (s != "above:all" && ns[s] + 0 < 1000) exit 1
+	exit !(ns["one;inner"] > 0) }' "$work/t.folded" || no "times: $(cat "$work/t.folded")"
+grep -vqE '^[^ ]+ [0-9]+$' "$work/t.folded" && no "not collapsed stacks: $(cat "$work/t.folded")"
+result folded
 exit $failed

@@ -29,6 +29,38 @@ static void planted(int n)
 	tach_tag(0);
 }
 
+/* The stacks of trace.sh, each turn some ms of its own; `above` is open at the end. */
+static void spin(void)
+{
+	for (volatile int i = 0; i < 2000000; i++)
+		;
+}
+
+static void inner(void)
+{
+	TACH_SCOPE(inner);
+	spin();
+}
+
+static void stacks(void)
+{
+	static struct tach_site above = TACH_SITE_INIT("above;all", 0, "");
+	static struct tach_region_mark mark;
+
+	for (int i = 0; i < 3; i++) {
+		TACH_SCOPE(one);
+		spin();
+		inner();
+		inner();
+	}
+	tach_region_begin(&above, &mark);
+	inner();
+	tach_region_end(&mark);
+	tach_region_begin(&above, &mark);
+	inner();
+	exit(0);
+}
+
 static void *named(void *name)
 {
 	prctl(PR_SET_NAME, name);
@@ -101,11 +133,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} what[] = {{"threads", threads},
-		    {"many", many},
-		    {"short_lived", short_lived},
-		    {"handlers", handlers},
-		    {"child", child}};
+	} what[] = {{"threads", threads},   {"many", many},   {"short_lived", short_lived},
+		    {"handlers", handlers}, {"child", child}, {"stacks", stacks}};
 
 	for (size_t i = 0; argc > 1 && i < sizeof what / sizeof *what; i++)
 		if (strcmp(argv[1], what[i].name) == 0)

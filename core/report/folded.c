@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Collapsed stacks of traces, as flame graphs are made of: "outer;inner NS", the time in which
+ * that was the innermost region, of all threads together.
+ *
+ * A ring has entries as they ended, so that read backwards each region comes before what is
+ * inside. One that is still open is not in it: what is inside begins a stack then.
+ */
+#include <string.h>
+#include "core/base/out.h"
+#include "core/os/memory.h"
+#include "core/region/region.h"
+#include "core/report/report.h"
+
+enum { NODES = 8192, DEEPEST = 128, NONE = 0 };
+
+struct node {
+	uint32_t up, id; /* of the node around; NONE: no region */
+	int64_t ticks;
+};
+
+struct folding {
+	struct node node[NODES]; /* by hash; [NONE] takes what has no place */
+	uint32_t used;
+	/* What may be around the next entry, by level. */
+	struct {
+		uint32_t node;
+		uint64_t begun;
+	} around[DEEPEST];
+	uint32_t depth;
+};
+
+static uint32_t find(struct folding *f, uint32_t up, uint32_t id)
+{
+	uint32_t at = (up * 2654435761u ^ id * 40503u) % NODES;
+
+	for (;; at = (at + 1) % NODES) {
+		struct node *n = &f->node[at];
+
+		if (at == NONE)
+			continue;
+		if (n->id == id && n->up == up)
+			return at;
+		if (n->id)
+			continue;
+		if (f->used == NODES / 2)
+			return NONE;
+		f->used++;
+		n->id = id;
+		n->up = up;
+		return at;
+	}
+}
+
+static void add(struct folding *f, const struct tach__traced *e)
+{
+	int64_t ticks = (int64_t)(e->end - e->begun);
+	uint32_t up = NONE, at;
+
+	if (e->level < f->depth)
+		f->depth = e->level;
+	while (f->depth && f->around[f->depth - 1].begun > e->begun)
+		f->depth--;
+	if (f->depth)
+		up = f->around[f->depth - 1].node;
+	at = find(f, up, e->id);
+	f->node[at].ticks += ticks;
+	if (f->depth)
+		f->node[up].ticks -= ticks;
+	if (f->depth < DEEPEST) {
+		f->around[f->depth].node = at;
+		f->around[f->depth++].begun = e->begun;
+	}
+}
+
+static void ring_add(struct folding *f, const struct tach__trace *ring)
+{
+	union {
+		struct tach__traced entry;
+		uint64_t room[sizeof(struct tach__traced) / 8 + TACH__SUMS];
+	} copy;
+	uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
+	uint64_t first = n > TACH__TRACE_ENTRIES ? n - TACH__TRACE_ENTRIES : 0;
+
+	f->depth = 0;
+	while (n-- > first)
+		if (tach__trace_get(ring, n, &copy.entry))
+			add(f, &copy.entry);
+}
+
+static const char *escape(unsigned c, char room[8])
+{
+	(void)room;
+	return c == ';' ? ":" : c < ' ' ? " " : NULL;
+}
+
+static void node_write(struct tach__out *out, const struct folding *f, uint32_t at, double ns)
+{
+	uint32_t path[DEEPEST + 1], n = 0;
+
+	for (uint32_t up = at; up != NONE && n <= DEEPEST; up = f->node[up].up)
+		path[n++] = up;
+	while (n--) {
+		tach__out_escaped(out, tach__site_at(f->node[path[n]].id)->name, escape);
+		tach__out_text(out, n ? ";" : " ");
+	}
+	tach__out(out, "%llu\n", (unsigned long long)((double)f->node[at].ticks * ns + 0.5));
+}
+
+int tach__report_folded(struct tach__out *out, uint32_t generation, double ns)
+{
+	struct folding *f = tach__pages(sizeof *f);
+	const struct tach__trace *ring = NULL;
+
+	if (!f)
+		return TACH_ERR_NOMEM;
+	while ((ring = tach__trace_next(ring)))
+		if (ring->generation == generation)
+			ring_add(f, ring);
+	for (uint32_t at = NONE + 1; at < NODES; at++)
+		if (f->node[at].id && f->node[at].ticks > 0)
+			node_write(out, f, at, ns);
+	tach__pages_free(f, sizeof *f);
+	return 0;
+}
