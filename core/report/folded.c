@@ -52,7 +52,7 @@ static uint32_t find(struct folding *f, uint32_t up, uint32_t id)
 	}
 }
 
-static void add(struct folding *f, const struct tach__traced *e)
+static void entry_add(struct folding *f, const struct tach__traced *e)
 {
 	int64_t ticks = (int64_t)(e->end - e->begun);
 	uint32_t up = NONE, at;
@@ -85,7 +85,7 @@ static void ring_add(struct folding *f, const struct tach__trace *ring)
 	f->depth = 0;
 	while (n-- > first)
 		if (tach__trace_get(ring, n, &copy.entry))
-			add(f, &copy.entry);
+			entry_add(f, &copy.entry);
 }
 
 static const char *escape(unsigned c, char room[8])

@@ -75,7 +75,7 @@ python3 "$look" "$work/t.json" >"$work/said" || no "tach run's trace is no trace
 says 'outer 100'
 TACH_TRACE=/nowhere/t.json "$program" threads || no "a trace that cannot be written gives $?"
 result beside_reports
-# Three turns of one, with two of inner in each; one inner in above, and one in an above that is open.
+# Three turns of one, with two of inner in each; one inner in above, and two in an above that is open.
 TACH_EVENTS='' TACH_TRACE=$work/t.folded "$program" stacks || no "status $?"
 LC_ALL=C sort "$work/t.folded" | sed 's/ [0-9]*$//' | tr '\n' ' ' >"$work/said"
 case $(cat "$work/said") in
