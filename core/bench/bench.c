@@ -7,11 +7,10 @@
 #include <tach/reader.h>
 #include "core/bench/bench.h"
 #include "core/bench/counting.h"
-#include "core/bench/passes.h"
 #include "core/bench/team.h"
+#include "core/set/set.h"
 #include "core/base/error.h"
 #include "core/base/sized.h"
-#include "core/set/set.h"
 
 enum { SAMPLES = 31, SAMPLES_MAX = 10000 };
 #define SAMPLE_SECONDS 0.001
@@ -130,7 +129,7 @@ static void merge_pass(struct tach_bench *b, int first)
 			i++;
 			continue;
 		}
-		if (strcmp(s->name, TACH__BENCH_REPEATED) == 0) {
+		if (strcmp(s->name, TACH__PASSES_REPEATED) == 0) {
 			double m = tach__bench_median(s);
 			double base = tach__bench_median(old);
 			double drift =

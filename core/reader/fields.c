@@ -6,12 +6,6 @@
 
 enum { FIELDS = 8, BACKEND = 3 };
 
-int tach__is_slots(const struct perf_event_attr *attr)
-{
-	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
-	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0xffff) == 0x0400;
-}
-
 int tach__topdown_field(const struct tach__reader *r, int member)
 {
 	return (int)(r->set->member[member].attr.config >> 8 & (FIELDS - 1));

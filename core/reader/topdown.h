@@ -37,8 +37,6 @@ struct tach__topdown {
 	uint64_t error;	 /* of the last difference, in slots */
 };
 
-int tach__is_slots(const struct perf_event_attr *attr);
-
 /* The hardware part of the slow exits, where `on`. All members are counts since open. */
 void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n);
 uint32_t tach__topdown_end(struct tach__reader *r, const struct tach_mark *mark,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Metrics of a set: formulas over its members, which they may add. */
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -235,4 +236,31 @@ int tach__set_metrics(struct tach__making *m)
 			return code;
 	}
 	return 0;
+}
+
+int tach__renumber(char *to, const char *text, const int *map, int n)
+{
+	for (const char *at = text; *at;) {
+		char *end;
+		long number;
+
+		if (*at != 'N' || !isdigit((unsigned char)at[1])) {
+			*to++ = *at++;
+			continue;
+		}
+		number = strtol(at + 1, &end, 10);
+		if (number >= n - 1)
+			return 0;
+		to += sprintf(to, "N%d", map[number + 1] - 1);
+		at = end;
+	}
+	*to = '\0';
+	return 1;
+}
+
+char *tach__metric_renumber(struct tach__arena *arena, const char *text, const int *map, int n)
+{
+	char *copy = tach__arena_get(arena, TACH__RENUMBERED(text));
+
+	return copy && tach__renumber(copy, text, map, n) ? copy : NULL;
 }

@@ -4,7 +4,10 @@
 #define TACH_CORE_SET_H
 
 #include <tach/set.h>
+#include "core/base/arena.h"
 #include "core/base/text.h"
+#include "core/set/place.h"
+#include "core/set/plan.h"
 
 struct tach__member {
 	struct perf_event_attr
@@ -13,14 +16,6 @@ struct tach__member {
 	int emulated; /* of TACH_MEMBER_EMULATED: which count, core/os/emulator.h */
 	char *name;
 	char *qualified;
-};
-
-/* Of a metric that was named: its place in a tree and what it is for people. */
-struct tach__place {
-	int level;    /* from 1; 0: in no tree */
-	double scale; /* what is shown is scale times the value; 0: not said */
-	/* NULL or "": not said. A set's are strings of the registry, which stay. */
-	const char *unit, *parent, *threshold, *description;
 };
 
 struct tach__metric {
@@ -98,6 +93,10 @@ int tach__set_was_left_out(const struct tach__making *m, const char *name, size_
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
 
+/* ---- core/set/topdown.c ---- */
+/* The event that leads a group with fields of PERF_METRICS. */
+int tach__is_slots(const struct perf_event_attr *attr);
+
 /* ---- core/set/cores.c: sets on hybrids ---- */
 /* Before all members: set->cores, if the machine has several core PMUs. */
 int tach__cores_find(struct tach__making *m);
@@ -137,6 +136,14 @@ int tach__set_metrics(struct tach__making *m);
 /* Takes the formula, even when it fails. */
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);
+/*
+ * Into room for TACH__RENUMBERED(text) bytes: a metric's text, where N<number> stands for
+ * operand map[number + 1] - 1 of the whole; map has n numbers. 0: one that is not there.
+ */
+#define TACH__RENUMBERED(text) (2 * strlen(text) + 16)
+int tach__renumber(char *to, const char *text, const int *map, int n);
+/* A copy, renumbered. NULL: no such operand, or no memory. */
+char *tach__metric_renumber(struct tach__arena *arena, const char *text, const int *map, int n);
 
 /* ---- core/set/set.c ---- */
 /* As tach_set_create, of options that were checked, and without an error's `errno`. */

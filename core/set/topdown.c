@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <tach/page.h>
 #include <tach/pmu.h>
 #include "core/base/error.h"
 #include "core/derived/derived.h"
@@ -20,6 +21,13 @@
 #define WORD "topdown"
 
 enum { NODES_MAX = 256, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
+
+/* As Linux numbers the event. */
+int tach__is_slots(const struct perf_event_attr *attr)
+{
+	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
+	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0xffff) == 0x0400;
+}
 
 /* ---- the word ---- */
 

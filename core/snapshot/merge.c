@@ -56,13 +56,6 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 	return 0;
 }
 
-char *tach__merge_renumber(struct tach__arena *arena, const char *text, const int *map, int n)
-{
-	char *copy = tach__arena_get(arena, TACH__RENUMBERED(text));
-
-	return copy && tach__renumber(copy, text, map, n) ? copy : NULL;
-}
-
 static const char *copy_of(struct tach__plain *s, const char *text)
 {
 	return text ? tach__arena_copy(&s->arena, text) : NULL;
@@ -100,7 +93,7 @@ static int gather_metrics(struct tach__merge *m, struct tach_error *err)
 			s->metric[s->nmetrics].node =
 				tach__merge_place(s, &m->list[i]->plain.metric[k].node);
 			if (text)
-				s->metric[s->nmetrics].text = tach__merge_renumber(
+				s->metric[s->nmetrics].text = tach__metric_renumber(
 					&s->arena, text, m->map[i],
 					tach_snapshot_nquantities(m->list[i]));
 			s->nmetrics++;

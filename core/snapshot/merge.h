@@ -28,8 +28,6 @@ struct tach__merge {
 /* ---- merge.c ---- */
 /* As tach_snapshot_merge: of m it needs list, n, passes. */
 int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_error *err);
-/* A copy of a text, renumbered: operands.h. NULL: no such operand, or no memory. */
-char *tach__merge_renumber(struct tach__arena *arena, const char *text, const int *map, int n);
 /* A copy in the whole's memory. */
 struct tach__place tach__merge_place(struct tach__plain *s, const struct tach__place *from);
 /* Adds a source's histogram of that quantity of its own; TACH_ERR_NOMEM. */

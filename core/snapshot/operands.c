@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands: the quantities that a metric of a region is made of. */
-#include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include "core/snapshot/operands.h"
 
 static uint64_t rounded(double v)
@@ -36,24 +33,4 @@ void tach__operands_derive(const struct tach__operands *o, const struct tach_for
 		value->error = 0;
 	if (value->error > 0 && fabs(value->value) <= value->error)
 		value->flags |= TACH_FLAG_SMALL;
-}
-
-int tach__renumber(char *to, const char *text, const int *map, int n)
-{
-	for (const char *at = text; *at;) {
-		char *end;
-		long number;
-
-		if (*at != 'N' || !isdigit((unsigned char)at[1])) {
-			*to++ = *at++;
-			continue;
-		}
-		number = strtol(at + 1, &end, 10);
-		if (number >= n - 1)
-			return 0;
-		to += sprintf(to, "N%d", map[number + 1] - 1);
-		at = end;
-	}
-	*to = '\0';
-	return 1;
 }

@@ -18,11 +18,4 @@ void tach__operands_put(struct tach__operands *o, uint32_t i, const struct tach_
 void tach__operands_derive(const struct tach__operands *o, const struct tach_formula *f,
 			   struct tach_value *value);
 
-/*
- * Into room for TACH__RENUMBERED(text) bytes: a metric's text, where N<number> stands for
- * operand map[number + 1] - 1 of the whole; map has n numbers. 0: one that is not there.
- */
-#define TACH__RENUMBERED(text) (2 * strlen(text) + 16)
-int tach__renumber(char *to, const char *text, const int *map, int n);
-
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes of one program as one snapshot: see core/snapshot/passes.h. */
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +15,9 @@ enum { FEW = 10 };
 
 const char *tach__passes_name(const struct tach__passes_whole *p, const char *name)
 {
-	char *end;
-	long i;
+	int event = tach__plan_event(p, name);
 
-	if (p->repeats >= 0 && strcmp(name, p->repeated) == 0)
-		return p->event[p->repeats];
-	if (*name != 'm' || !isdigit((unsigned char)name[1]))
-		return name;
-	i = strtol(name + 1, &end, 10);
-	return *end == '\0' && i < p->nevents ? p->event[i] : name;
+	return event < 0 ? name : p->event[event];
 }
 
 int tach__passes_quantities(struct tach__merge *m)

@@ -9,24 +9,6 @@
 #include <tach/snapshot.h>
 #include "core/set/set.h"
 
-struct tach__passes_metric {
-	const char *name, *text; /* N<i> is event i */
-	struct tach__place node;
-};
-
-/*
- * What the passes are of. In a pass event i is called m<i>, but the one that all of them count
- * has its own name there.
- */
-struct tach__passes_whole {
-	int nevents, nmetrics;
-	const char *const *event; /* names */
-	const struct tach__passes_metric *metric;
-	const char *repeated; /* counted in each pass */
-	int repeats;	      /* the event that it is, or -1: none that was asked for */
-	double bound;	      /* how far it may differ: a fraction of the larger count */
-};
-
 /*
  * What all of them count, time too, is their mean, and its error has half of what they differ
  * by. A region that was not called as often, or executed another number of instructions, than

@@ -5,13 +5,14 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/set/set.h"
+#include "core/snapshot/passes.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
-#include "tools/tach/run_plan.h"
 
 struct passes {
-	const struct run_plan *plan;
+	const struct tach__plan *plan;
 	struct tach_snapshot *list[TACH_SCHEDULE_MAX]; /* of each pass that was run */
 	int n;
 	struct run_reports last; /* but for its snapshot */
@@ -92,8 +93,9 @@ static int join(const struct passes *p, struct tach_snapshot **whole)
 
 int run_passes(struct run_arguments *a, const struct run_found *found)
 {
-	struct run_plan *plan = malloc(sizeof *plan);
+	struct tach__plan *plan = malloc(sizeof *plan);
 	struct passes p = {.plan = plan};
+	struct tach_error err = TACH_ERROR_INIT;
 	int own = a->events || a->metrics, status = 0, code;
 	const char *events = own ? a->events : getenv("TACH_EVENTS");
 	const char *metrics = own ? a->metrics : getenv("TACH_METRICS");
@@ -106,13 +108,16 @@ int run_passes(struct run_arguments *a, const struct run_found *found)
 		free(plan);
 		return RUN_FAILED;
 	}
-	code = run_plan_make(plan, events, metrics);
-	if (!code) {
-		plan->whole.bound = a->bound;
-		if (*plan->note)
-			fprintf(stderr, "tach run: %s\n", plan->note);
-		code = run_all(&p, a, found, &status);
+	code = tach__plan_make(plan, events, metrics, &err);
+	if (code) {
+		complain("tach run", metrics ? metrics : events, &err);
+		free(plan);
+		return RUN_FAILED;
 	}
+	plan->whole.bound = a->bound;
+	if (*plan->note)
+		fprintf(stderr, "tach run: %s\n", plan->note);
+	code = run_all(&p, a, found, &status);
 	if (!code && p.n && join(&p, &p.last.whole) != 0)
 		code = RUN_FAILED;
 	if (!code && run_report(a, &p.outcome, &p.last) != 0)
@@ -120,7 +125,7 @@ int run_passes(struct run_arguments *a, const struct run_found *found)
 	tach_snapshot_free(p.last.whole);
 	for (int i = 0; i < p.n; i++)
 		tach_snapshot_free(p.list[i]);
-	run_plan_free(plan);
+	tach__plan_free(plan);
 	free(plan);
 	return code ? code : status;
 }

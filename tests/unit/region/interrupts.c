@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <tach.h>
 #include <tach/bench.h>
-#include "core/bench/passes.h"
+#include "core/set/set.h"
 #include "tests/check.h"
 #include "tests/unit/region/fakekernel.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The events of a benchmark, split into passes that each fit the PMU. */
-#ifndef TACH_CORE_BENCH_PASSES_H
-#define TACH_CORE_BENCH_PASSES_H
+#ifndef TACH_CORE_SET_PASSES_H
+#define TACH_CORE_SET_PASSES_H
 
 #include <tach/schedule.h>
 
-#define TACH__BENCH_REPEATED "instructions" /* in every pass when there are several */
+#define TACH__PASSES_REPEATED "instructions" /* in every pass when there are several */
 
 /* Lists of events for tach_set_create, one a pass. One allocation: free(). */
 struct tach__passes {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <tach/derived.h>
 #include <tach/pmu.h>
-#include "core/bench/passes.h"
+#include "core/set/passes.h"
 #include "core/base/error.h"
 #include "core/set/set.h"
 
@@ -21,8 +21,8 @@ struct plan {
 	uint32_t privilege;
 };
 
-static const struct tach__span repeated = {TACH__BENCH_REPEATED,
-					   sizeof TACH__BENCH_REPEATED - 1, 1};
+static const struct tach__span repeated = {TACH__PASSES_REPEATED,
+					   sizeof TACH__PASSES_REPEATED - 1, 1};
 
 static const struct tach__span interrupts = {"interrupts", sizeof "interrupts" - 1, 1};
 
@@ -119,10 +119,10 @@ static void write_lists(const struct plan *plan, const char *derived, const char
 				at += sprintf(at, "%.*s,", (int)plan->text[i].length,
 					      plan->text[i].at);
 		/* Last: slots lead their group. */
-		at += sprintf(at, "%s", TACH__BENCH_REPEATED) + 1;
+		at += sprintf(at, "%s", TACH__PASSES_REPEATED) + 1;
 	}
 	if (*derived) {
-		sprintf(at, "%s,%s", TACH__BENCH_REPEATED, derived);
+		sprintf(at, "%s,%s", TACH__PASSES_REPEATED, derived);
 		p->events[p->count++] = at;
 	}
 }
@@ -190,7 +190,7 @@ int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t priv
 	const char *events = flat ? flat : "";
 	/* Each pass repeats one event, and the list once more in pieces with their commas. */
 	size_t room =
-		TACH_SCHEDULE_MAX * (sizeof TACH__BENCH_REPEATED + 2) + 2 * strlen(events) + 2;
+		TACH_SCHEDULE_MAX * (sizeof TACH__PASSES_REPEATED + 2) + 2 * strlen(events) + 2;
 	struct plan *plan = calloc(1, sizeof *plan);
 	struct tach__passes *p = calloc(1, sizeof *p + room);
 	int code = TACH_ERR_NOMEM;

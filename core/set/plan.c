@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which events `tach run --passes` counts in which run. Each event and each metric is made a
- * set by itself, which says what it takes; what several take is counted once, and metrics are
- * formulas over all of it, whichever passes that comes from.
+ * What is counted by turns: in passes of a program, or in one process. Each event and each
+ * metric is made a set by itself, which says what it takes; what several take is counted once,
+ * and metrics are formulas over all of it, whichever passes that comes from.
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
-#include "core/reader/topdown.h"
-#include "core/snapshot/merge.h"
-#include "tools/tach/commands.h"
-#include "tools/tach/run.h"
-#include "tools/tach/run_plan.h"
+#include "core/set/list.h"
+#include "core/set/set.h"
 
 enum { DEEPEST = 6 };
 
 struct planning {
-	struct run_plan *plan;
+	struct tach__plan *plan;
 	const char *events, *metrics;
 	char *labelled; /* the events that have labels: metrics may use those */
 	struct tach_error err;
@@ -44,7 +42,7 @@ static int add_event(struct planning *p, const struct tach_set *set, int member,
 {
 	const struct perf_event_attr *attr = tach_set_attr(set, member);
 	const char *name = tach_set_name(set, member);
-	struct run_plan *plan = p->plan;
+	struct tach__plan *plan = p->plan;
 	int n = plan->whole.nevents;
 
 	for (int i = 0; i < n; i++) {
@@ -56,7 +54,7 @@ static int add_event(struct planning *p, const struct tach_set *set, int member,
 		if (named)
 			return fail(p, TACH_ERR_INVAL, 0, "one name for two events");
 	}
-	if (n == RUN_PLAN_EVENTS)
+	if (n == TACH__PLAN_EVENTS)
 		return fail(p, TACH_ERR_TOOMANY, 0, "more events than passes are planned for");
 	plan->attr[n] = *attr;
 	plan->event[n] = tach__arena_copy(&plan->arena, name);
@@ -69,16 +67,16 @@ static int add_event(struct planning *p, const struct tach_set *set, int member,
 static int add_metric(struct planning *p, const struct tach__metric *from, const int *map,
 		      int n)
 {
-	struct run_plan *plan = p->plan;
+	struct tach__plan *plan = p->plan;
 	struct tach__passes_metric *to = &plan->metric[plan->whole.nmetrics];
 
 	for (int i = 0; i < plan->whole.nmetrics; i++)
 		if (strcmp(plan->metric[i].name, from->name) == 0)
 			return 0;
-	if (plan->whole.nmetrics == RUN_PLAN_METRICS)
+	if (plan->whole.nmetrics == TACH__PLAN_METRICS)
 		return fail(p, TACH_ERR_TOOMANY, 0, "too many metrics");
 	to->name = tach__arena_copy(&plan->arena, from->name);
-	to->text = tach__merge_renumber(&plan->arena, from->text, map, n);
+	to->text = tach__metric_renumber(&plan->arena, from->text, map, n);
 	to->node = from->node;
 	if (!to->name || !to->text)
 		return fail(p, TACH_ERR_NOMEM, 0, "out of memory");
@@ -165,7 +163,7 @@ static int add_events(struct planning *p)
  */
 static int add_metrics(struct planning *p, const char *text, size_t asked)
 {
-	struct run_plan *plan = p->plan;
+	struct tach__plan *plan = p->plan;
 
 	for (const char *at = text; *at;) {
 		size_t n = strcspn(at, ";\n");
@@ -175,7 +173,7 @@ static int add_metrics(struct planning *p, const char *text, size_t asked)
 				: fail(p, TACH_ERR_NOMEM, 0, "out of memory");
 
 		if (code && code != TACH_ERR_NOMEM && (size_t)(at - text) >= asked) {
-			int full = plan->whole.nevents == RUN_PLAN_EVENTS;
+			int full = plan->whole.nevents == TACH__PLAN_EVENTS;
 
 			plan->whole.nevents = events;
 			snprintf(plan->note, sizeof plan->note, "%.60s: %.120s", part,
@@ -213,14 +211,14 @@ static int add_all_metrics(struct planning *p)
 	if (!code && level < asked)
 		snprintf(p->plan->note, sizeof p->plan->note,
 			 "topdown: level %d is what %d events tell, not level %d", level,
-			 RUN_PLAN_EVENTS, asked);
+			 TACH__PLAN_EVENTS, asked);
 	return code;
 }
 
 /* ---- passes ---- */
 
 /* The one that all passes count, where it is there: no event of ours has its attr otherwise. */
-static int find_repeated(struct run_plan *plan)
+static int find_repeated(struct tach__plan *plan)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set;
@@ -238,7 +236,7 @@ static int find_repeated(struct run_plan *plan)
 }
 
 /* All events as one list: slots first, as they lead a group; NULL: no memory. */
-static char *list_of(const struct run_plan *plan)
+static char *list_of(const struct tach__plan *plan)
 {
 	size_t size = 1;
 	char *list, *to;
@@ -263,7 +261,7 @@ static char *list_of(const struct run_plan *plan)
 
 static int divide(struct planning *p)
 {
-	struct run_plan *plan = p->plan;
+	struct tach__plan *plan = p->plan;
 	char *list;
 	int code;
 
@@ -295,28 +293,41 @@ static int make(struct planning *p)
 	return code;
 }
 
-int run_plan_make(struct run_plan *plan, const char *events, const char *metrics)
+int tach__plan_make(struct tach__plan *plan, const char *events, const char *metrics,
+		    struct tach_error *err)
 {
 	struct planning p = {
 		.plan = plan, .events = events, .metrics = metrics, .err = TACH_ERROR_INIT};
 	int code;
 
-	*plan = (struct run_plan){.whole = {.event = plan->event,
-					    .metric = plan->metric,
-					    .repeated = TACH__BENCH_REPEATED,
-					    .repeats = -1}};
+	*plan = (struct tach__plan){.whole = {.event = plan->event,
+					      .metric = plan->metric,
+					      .repeated = TACH__PASSES_REPEATED,
+					      .repeats = -1}};
 	code = make(&p);
 	if (!code)
 		return 0;
-	complain("tach run", metrics ? metrics : events, &p.err);
-	run_plan_free(plan);
-	return RUN_FAILED;
+	tach__plan_free(plan);
+	return tach__error(err, code, p.err.line, p.err.column, "%s", p.err.text);
 }
 
-void run_plan_free(struct run_plan *plan)
+void tach__plan_free(struct tach__plan *plan)
 {
 	free(plan->passes);
 	tach__arena_free(&plan->arena);
 	plan->passes = NULL;
 	plan->arena = (struct tach__arena){0};
+}
+
+int tach__plan_event(const struct tach__passes_whole *whole, const char *name)
+{
+	char *end;
+	long i;
+
+	if (whole->repeats >= 0 && strcmp(name, whole->repeated) == 0)
+		return whole->repeats;
+	if (*name != 'm' || !isdigit((unsigned char)name[1]))
+		return -1;
+	i = strtol(name + 1, &end, 10);
+	return *end == '\0' && i < whole->nevents ? (int)i : -1;
 }
