@@ -34,7 +34,8 @@ static int is_number(const char *value)
 
 int tach__environment_odd(char *text, size_t size)
 {
-	static const char *const numbers[] = {"TACH_SPARSE", "TACH_WARMUP", "TACH_HISTOGRAMS"};
+	static const char *const numbers[] = {"TACH_SPARSE", "TACH_WARMUP", "TACH_HISTOGRAMS",
+					      "TACH_TURNS"};
 	const char *value = tach__environment("TACH_INTERRUPTS");
 
 	if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0 &&

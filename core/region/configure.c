@@ -14,73 +14,6 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-/* ---- configurations and their references ---- */
-
-void tach__config_drop(struct tach__config *config)
-{
-	config->refs--;
-}
-
-/* Threads' records, in pages of their own, point to them where leak checkers do not look; the
- * list keeps them in sight. */
-void tach__configs_sweep(void)
-{
-	struct tach__config **link, *config, *unused = NULL;
-	struct tach__held held;
-
-	tach__lock(&held);
-	for (link = &tach__registry.configs; (config = *link);) {
-		if (config->refs) {
-			link = &config->next;
-			continue;
-		}
-		*link = config->next;
-		config->next = unused;
-		unused = config;
-	}
-	tach__unlock(&held);
-	while ((config = unused)) {
-		unused = config->next;
-		tach_set_free(config->set);
-		tach__rows_free(&config->rows);
-		free(config);
-	}
-}
-
-static uint32_t stride_of(const struct tach_set *set)
-{
-	size_t bytes = offsetof(struct tach__slot, word) +
-		       TACH__SLOT_WORDS((uint32_t)set->count) * sizeof(uint64_t);
-
-	for (int i = 0; i < set->count; i++)
-		if (tach__is_metrics(&set->member[i].attr)) {
-			bytes += sizeof(struct tach__inexact);
-			break;
-		}
-	return (uint32_t)((bytes + 63) & ~(size_t)63);
-}
-
-static struct tach__config *config_make(struct tach_set *set,
-					const struct tach_regions_options *opt)
-{
-	struct tach__config *config = calloc(1, sizeof *config);
-
-	if (!config)
-		return NULL;
-	config->set = set;
-	config->refs = 1;
-	config->count = (uint32_t)tach_set_count(set);
-	config->stride = stride_of(set);
-	config->sparse = opt->sparse;
-	if (opt->sparse > 1)
-		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
-	config->warmup = opt->warmup;
-	config->histograms = opt->histograms;
-	config->trace = tach__environment("TACH_TRACE") != NULL;
-	tach__rows_init(&config->rows, config->count);
-	return config;
-}
-
 /* ---- publishing ---- */
 
 /* Threads may be inside regions: each keeps its old reader until its next START. */
@@ -94,8 +27,7 @@ static void publish(struct tach__config *config, const char *only)
 	tach__lock(&held);
 	old = r->config;
 	config->generation = r->generation + 1;
-	config->next = r->configs;
-	r->configs = config;
+	tach__config_list(config);
 	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
 	cds_list_for_each_entry(site, &r->sites, node)
 	{
@@ -109,6 +41,7 @@ static void publish(struct tach__config *config, const char *only)
 	tach__sites_rearm();
 	if (old) {
 		tach__lock(&held);
+		tach__ring_drop(old);
 		tach__config_drop(old);
 		tach__unlock(&held);
 		tach__configs_sweep();
@@ -131,7 +64,9 @@ static void note_odd(struct tach__config *config)
 		note_add(config, odd);
 }
 
-static int configure(const struct tach_regions_options *opt, struct tach_error *err)
+/* What the options ask for, without being in use. */
+static int config_of(struct tach__config **out, const struct tach_regions_options *opt,
+		     struct tach__plan *plan, struct tach_error *err)
 {
 	struct tach__config *config;
 	char note[sizeof config->note] = "";
@@ -143,7 +78,7 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 		return code;
 	tach__clock_start();
 	tach__beacon_stay();
-	config = config_make(set, opt);
+	config = tach__config_make(set, opt);
 	if (!config) {
 		if (!opt->set)
 			tach_set_free(set);
@@ -151,16 +86,41 @@ static int configure(const struct tach_regions_options *opt, struct tach_error *
 	}
 	memcpy(config->note, note, sizeof note);
 	code = tach__worst_choose(config, opt->worst, &worst);
-	if (code && opt->worst != tach__environment("TACH_WORST")) {
+	if (code && opt->worst == tach__environment("TACH_WORST")) {
+		note_add(config, worst.text);
+		code = 0;
+	} else if (code) {
+		tach__error(err, code, 0, 0, "%s", worst.text);
+	}
+	if (!code && plan)
+		code = tach__ring_make(config, plan, opt, err);
+	if (code) {
 		if (!opt->set)
 			tach_set_free(set);
 		free(config);
-		return tach__error(err, code, 0, 0, "%s", worst.text);
+		return code;
 	}
-	if (code)
-		note_add(config, worst.text);
+	*out = config;
+	return 0;
+}
+
+static int configure(const struct tach_regions_options *given, struct tach_error *err)
+{
+	struct tach_regions_options opt = *given;
+	struct tach__config *config = NULL;
+	struct tach__plan *plan = NULL;
+	int code = tach__ring_plan(&plan, &opt, err);
+
+	if (!code)
+		code = config_of(&config, &opt, plan, err);
+	if (code) {
+		tach__ring_forget(plan);
+		return code;
+	}
+	if (plan && *plan->note)
+		note_add(config, plan->note);
 	note_odd(config);
-	publish(config, opt->only);
+	publish(config, opt.only);
 	return 0;
 }
 
@@ -192,6 +152,8 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 		opt.warmup = environment_number("TACH_WARMUP", 0);
 	if (!opt.worst)
 		opt.worst = tach__environment("TACH_WORST");
+	if (!opt.turns)
+		opt.turns = environment_number("TACH_TURNS", 0);
 	if (!opt.histograms)
 		opt.histograms = environment_number("TACH_HISTOGRAMS", 0);
 	return opt;
@@ -377,6 +339,7 @@ static void configure_from_environment(void)
 	 * alone. */
 	opt.events = "";
 	opt.metrics = NULL;
+	opt.turns = 0;
 	if (configure(&opt, NULL) == 0)
 		snprintf(tach__registry.config->note, sizeof tach__registry.config->note,
 			 err.column ? "TACH_EVENTS or TACH_METRICS cannot be used: %s (column "

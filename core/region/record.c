@@ -82,7 +82,7 @@ int tach__record_fold(struct tach__thread *record)
 		if (record->overflow_id[i])
 			tach__row_add(tach__rows_at(rows, record->overflow_id[i]),
 				      record->overflow[i], record);
-	record->config->ended++;
+	record->config->ended += !record->turning.leaving;
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;
 }

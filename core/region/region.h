@@ -36,6 +36,7 @@
 #include "core/os/environment.h"
 #include "core/region/row.h"
 #include "core/region/trace.h"
+#include "core/region/turns.h"
 #include "core/region/worst.h"
 
 #define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
@@ -107,6 +108,7 @@ struct tach__config {
 	uint32_t settled;	  /* 1: `residue` is known */
 	struct tach__residue residue;
 	char note[512]; /* what is missing and why, "" */
+	struct tach__ring ring;
 };
 
 /* A word of the program's; may be gone: see rearm.c. */
@@ -170,6 +172,7 @@ struct tach__thread {
 	char *overflow_latch;
 	struct tach__overhead overhead;
 	struct tach__entry_cost entry_cost;
+	struct tach__turning turning;
 };
 
 struct tach__registry {
@@ -284,6 +287,7 @@ int tach__glob_list(const char *globs, const char *name);
 void tach__sites_rearm(void);
 
 /* sampling.c */
+uint64_t tach__random(struct tach__thread *record);
 /* How many entries to pass over before the next that is measured. */
 uint64_t tach__sampling_draw(struct tach__thread *record);
 /* Whether an entry that every one of its region has to ask for is passed over. */
@@ -317,6 +321,9 @@ int tach__counted_set(struct tach_set **out, const struct tach_regions_options *
 /* configure.c */
 void tach__configure_once(void); /* from the environment, once; no lock held */
 void tach__config_drop(struct tach__config *config); /* a reference; lock held */
+void tach__config_list(struct tach__config *first);  /* of its generation; lock held */
+struct tach__config *tach__config_make(struct tach_set *set,
+				       const struct tach_regions_options *opt);
 void tach__configs_sweep(void); /* frees what is not referenced; no lock held; may malloc */
 
 /* histogram.c */

@@ -138,6 +138,29 @@ static void add_error(struct tach__row *row, const struct tach__slot *slot,
 			row->cell[i + 1].error[what] += error[what] * record->steps[i];
 }
 
+/* Of what a turn of a set counted, so that it shows how turns differ. */
+static void add_turn(struct tach__row *row, const struct tach__slot *slot, uint32_t count)
+{
+	const struct tach__part *part = tach__part(slot, count, 0);
+	const struct tach__part *inner = tach__part(slot, count, 1);
+	const struct tach__children *children = tach__children(slot, count, 0);
+	const double entries[2] = {(double)part->calls, (double)(part->calls + inner->calls)};
+
+	row->turns++;
+	for (int what = 0; what < 2; what++)
+		row->paced[what] += entries[what] * entries[what];
+	for (uint32_t i = 0; i <= count; i++) {
+		const double sum[2] = {
+			(double)(int64_t)part->sum[i],
+			(double)(int64_t)(part->sum[i] + inner->sum[i] - children->sum[i])};
+
+		for (int what = 0; what < 2; what++) {
+			row->cell[i].turned[what] += sum[what] * sum[what];
+			row->cell[i].crossed[what] += sum[what] * entries[what];
+		}
+	}
+}
+
 void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		   const struct tach__thread *record)
 {
@@ -160,7 +183,7 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->lost += slot->lost;
 	for (int i = 0; i < 6; i++)
 		row->provenance[i] += slot->provenance[i];
-	row->threads++;
+	row->threads += !record->turning.before;
 	if (count < record->config->count)
 		/* TACH_FLAG_LOST: the counters did not open */
 		row->provenance[5] += part->calls + inner->calls;
@@ -173,6 +196,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		row->flags |= TACH_FLAG_STALE;
 	if (record->inexact)
 		add_error(row, slot, record);
+	if (record->config->ring.next)
+		add_turn(row, slot, count);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];
 		double bound[2][2];

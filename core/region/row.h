@@ -20,6 +20,9 @@ struct tach__cell {
 	/* To be subtracted, and how uncertain that is: for inclusive [0] and self [1]. */
 	double overhead[2], error[2];
 	double square; /* sum of squares of the outermost entries, in sparse mode */
+	/* Of turns, inclusive [0] and self [1]: sums of squares of what each counted, and of
+	 * that times its entries. */
+	double turned[2], crossed[2];
 };
 
 struct tach__row {
@@ -27,8 +30,10 @@ struct tach__row {
 	uint64_t provenance[6];
 	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
 	uint32_t threads;
-	uint32_t *histograms;		    /* owned by the owner of the row */
-	struct tach__worst *worst;	    /* likewise */
+	uint64_t turns;		   /* of the row's set; 0 where no sets take turns */
+	double paced[2];	   /* sum of squares of their entries: outermost [0], all [1] */
+	uint32_t *histograms;	   /* owned by the owner of the row */
+	struct tach__worst *worst; /* likewise */
 	struct tach__cell cell[TACH__SUMS]; /* count + 1 of them exist */
 };
 

@@ -4,15 +4,19 @@
 #include "core/region/region.h"
 
 /* xorshift64: quick, and random enough not to march in step with anything. */
-static double uniform(uint64_t *state)
+uint64_t tach__random(struct tach__thread *record)
 {
-	uint64_t x = *state;
+	uint64_t x = record->random;
 
 	x ^= x << 13;
 	x ^= x >> 7;
 	x ^= x << 17;
-	*state = x;
-	return (double)(x >> 11) * 0x1p-53;
+	return record->random = x;
+}
+
+static double uniform(struct tach__thread *record)
+{
+	return (double)(tach__random(record) >> 11) * 0x1p-53;
 }
 
 /*
@@ -21,8 +25,7 @@ static double uniform(uint64_t *state)
  */
 uint64_t tach__sampling_draw(struct tach__thread *record)
 {
-	return (uint64_t)(tach__log(1 - uniform(&record->random)) *
-			  record->config->per_log_keep);
+	return (uint64_t)(tach__log(1 - uniform(record)) * record->config->per_log_keep);
 }
 
 int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot)

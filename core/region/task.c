@@ -146,6 +146,9 @@ static void join(struct carried *c, const struct tach_task *task)
 	} else if (c->generation != config->generation) {
 		c->flags |= TACH_FLAG_LOST;
 	}
+	/* Its segments may be of several sets. */
+	if (config->ring.next)
+		c->flags |= TACH_FLAG_LOST;
 }
 
 void tach__task_suspended_here(struct tach_task *task)

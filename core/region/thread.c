@@ -102,7 +102,7 @@ static void find_inexact(struct tach__thread *record)
 }
 
 /* On a stack of its own: the program's may have next to nothing left. */
-static int thread_open(void *unused)
+static int thread_open(void *turn)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach_error err = TACH_ERROR_INIT;
@@ -111,9 +111,8 @@ static int thread_open(void *unused)
 	struct tach__held held;
 	struct tach__hot *hot;
 
-	(void)unused;
 	tach__lock(&held);
-	config = r->enabled ? r->config : NULL;
+	config = r->enabled ? tach__turn_config(r->config, turn) : NULL;
 	if (config)
 		config->refs++;
 	tach__unlock(&held);
@@ -145,9 +144,11 @@ static int thread_open(void *unused)
 	tach__start_choose(hot);
 	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup,
 			  record->keeps);
+	tach__turn_choose(record, turn);
 	record_publish(record);
 	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
 		tach__overhead_measure(record);
+	tach__turn_begin(record);
 	return 0;
 }
 
@@ -214,8 +215,9 @@ void tach__thread_close(void)
 
 static int outdated(const struct tach__thread *record)
 {
-	return record->config->generation !=
-	       __atomic_load_n(&tach__registry.generation, __ATOMIC_SEQ_CST);
+	return record->turning.due ||
+	       record->config->generation !=
+		       __atomic_load_n(&tach__registry.generation, __ATOMIC_SEQ_CST);
 }
 
 int tach__thread_pending(void)
@@ -228,17 +230,19 @@ int tach__thread_pending(void)
 struct tach__hot *tach__thread_ready(uint32_t id)
 {
 	struct tach__thread *record = tach__self->record;
+	struct tach__turn turn = {.config = NULL};
 
 	if (tach__self == &thread_ended)
 		return NULL;
 	do {
 		if (record && outdated(record)) {
 			if (TACH__LEVEL(record->hot->state) == 0) {
+				tach__turn_leave(record, &turn);
 				thread_retire(record);
 				record = NULL;
 			}
 		}
-		if (!record && tach__on_own_stack(thread_open, NULL) != 0)
+		if (!record && tach__on_own_stack(thread_open, &turn) != 0)
 			return NULL;
 		record = tach__self->record;
 		if (id >= record->limit && tach__slots_grow(record, id) != 0)
@@ -268,6 +272,7 @@ void tach__threads_reset(int recycle)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__thread *record;
+	struct tach__config *config;
 
 	if (!recycle) {
 		tach__readers_orphaned();
@@ -291,8 +296,12 @@ void tach__threads_reset(int recycle)
 	r->refused = r->lost = 0;
 	r->unopened = 0;
 	r->inherited = r->openings;
-	if (r->config) {
-		tach__rows_clear(&r->config->rows);
-		r->config->ended = 0;
-	}
+	config = r->config;
+	do {
+		if (!config)
+			break;
+		tach__rows_clear(&config->rows);
+		config->ended = 0;
+		config = config->ring.next;
+	} while (config != r->config);
 }

@@ -19,7 +19,8 @@
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
  *                            quantity and metric; value and raw are null for a division by
  *                            zero. value is raw less overhead, and less interrupts where flags
- *                            have "corrected"
+ *                            have "corrected". "share": where sets took turns, in which
+ *                            part of the entries it was counted
  *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  *     worst                  where they were kept, the worst first by the quantity "worst_by"
@@ -41,6 +42,8 @@ static void value(struct tach__json_out *json, const char *name, const struct ta
 	tach__json_number(json, "raw", v->raw);
 	tach__json_number(json, "overhead", v->overhead);
 	tach__json_number(json, "error", v->error);
+	if (v->share)
+		tach__json_number(json, "share", v->share / 1e6);
 	tach__json_array(json, "flags");
 	for (int i = 0; tach__flag_names[i].name; i++)
 		if (v->flags & tach__flag_names[i].flag)

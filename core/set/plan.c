@@ -311,8 +311,22 @@ int tach__plan_make(struct tach__plan *plan, const char *events, const char *met
 	return tach__error(err, code, p.err.line, p.err.column, "%s", p.err.text);
 }
 
+int tach__plan_compile(struct tach__plan *plan, struct tach_error *err)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	int code = 0;
+
+	opt.noperands = plan->whole.nevents;
+	for (int m = 0; m < plan->whole.nmetrics && !code; m++)
+		code = tach_formula_compile(plan->metric[m].text, &opt,
+					    &plan->metric[m].formula, err);
+	return code;
+}
+
 void tach__plan_free(struct tach__plan *plan)
 {
+	for (int m = 0; m < plan->whole.nmetrics; m++)
+		tach_formula_free(plan->metric[m].formula);
 	free(plan->passes);
 	tach__arena_free(&plan->arena);
 	plan->passes = NULL;

@@ -14,6 +14,7 @@ enum { TACH__PLAN_EVENTS = TACH_SCHEDULE_MAX - 1, TACH__PLAN_METRICS = 512 };
 struct tach__passes_metric {
 	const char *name, *text; /* N<i> is event i */
 	struct tach__place node;
+	struct tach_formula *formula; /* NULL until tach__plan_compile */
 };
 
 /*
@@ -46,6 +47,7 @@ struct tach__plan {
  */
 int tach__plan_make(struct tach__plan *plan, const char *events, const char *metrics,
 		    struct tach_error *err);
+int tach__plan_compile(struct tach__plan *plan, struct tach_error *err);
 void tach__plan_free(struct tach__plan *plan);
 
 /* Which event of the whole that is, by the name it has in a pass; -1: none. */

@@ -114,8 +114,14 @@ static void derive(const struct joining *j, struct tach_value *v, int m)
 	for (uint32_t i = 0; i < o.count; i++)
 		tach__operands_put(&o, i,
 				   &v[set == j->b->set ? (uint32_t)j->map[1 + i] : 1 + i]);
-	while (strcmp(set->metric[k].name, j->whole.metric[m].name) != 0)
+	while (k < tach_set_nmetrics(set) &&
+	       strcmp(set->metric[k].name, j->whole.metric[m].name) != 0)
 		k++;
+	/* Of sets that take turns: over all of theirs, which this row has not. */
+	if (k == tach_set_nmetrics(set)) {
+		v[j->whole.nquantities + m] = lost;
+		return;
+	}
 	tach__operands_derive(&o, tach_set_metric(set, k), &v[j->whole.nquantities + m]);
 }
 

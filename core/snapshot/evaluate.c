@@ -86,7 +86,7 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	if (quantity == TACH_QUANTITY_TIME)
 		out->error += sqrt((double)row->outermost) * scale;
 	out->flags = flags_of(s, row, quantity);
-	out->reserved = 0;
+	out->share = 0;
 	corrected = out->raw - out->overhead;
 	corrected -= take_interrupts(s, row, quantity, part, out);
 	out->value = corrected > 0 ? corrected : 0;

@@ -123,6 +123,8 @@ static void load_value(struct load *l, const struct tach__json *part, const char
 	v->raw = value_number(l, from, "raw");
 	v->overhead = number(l, from, "overhead");
 	v->error = number(l, from, "error");
+	if (tach__json_member(from, "share"))
+		v->share = (uint32_t)fmin(fmax(1e6 * number(l, from, "share") + 0.5, 0), 1e6);
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
 		v->flags |= flag(word);
 }

@@ -22,7 +22,7 @@ void tach__operands_derive(const struct tach__operands *o, const struct tach_for
 	uint32_t ignored = 0;
 
 	value->flags = tach_formula_flags(f, o->flags);
-	value->reserved = 0;
+	value->share = 0;
 	value->value = tach_formula_eval_error(f, o->n, o->error, o->time.value, &value->error,
 					       &value->flags);
 	value->raw = tach_formula_eval(f, o->raw, o->time.raw, &ignored);

@@ -177,7 +177,10 @@ static void say_of(struct taking *t)
 	s->lost = r->lost;
 	s->unopened = r->unopened;
 	s->reports = 1;
-	snprintf(s->note, sizeof s->note, "%s", t->config.note);
+	snprintf(s->note, sizeof s->note, "%s%s%s", t->config.note,
+		 t->config.ring.next && *t->config.note ? "; " : "",
+		 t->config.ring.next ? "sets of events take turns there: this is the first one"
+				     : "");
 	memcpy(why, r->open_error.text, sizeof why);
 	why[sizeof why - 1] = '\0';
 	if (r->unopened)

@@ -12,12 +12,14 @@
 #include "core/os/buffer.h"
 #include "core/base/error.h"
 #include "core/snapshot/snapshot.h"
+#include "core/snapshot/turns.h"
 #include "core/os/sys.h"
 
 /* What is gathered until it is evaluated. */
 struct gathering {
 	struct tach_snapshot *s;
-	struct tach__rows rows;
+	struct tach__took took[TACH_SCHEDULE_MAX]; /* one, or of each set that takes turns */
+	int n;
 	struct tach__order order; /* of the regions that were entered */
 };
 
@@ -29,7 +31,7 @@ static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t c
 }
 
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
-static void add_slot(struct gathering *g, struct tach__thread *record,
+static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__thread *record,
 		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
 {
 	union tach__slot_copy copy;
@@ -38,7 +40,7 @@ static void add_slot(struct gathering *g, struct tach__thread *record,
 
 	memset(&copy, 0, sizeof copy);
 	how = tach__slot_copy(&copy.slot, slot, latch, record->count);
-	row = tach__rows_at(&g->rows, id);
+	row = tach__rows_at(rows, id);
 	if (!row)
 		return;
 	if (how != TACH__COPIED) {
@@ -55,7 +57,8 @@ static void add_slot(struct gathering *g, struct tach__thread *record,
 		tach__row_add(row, &copy.slot, record);
 }
 
-static void add_thread(struct gathering *g, struct tach__thread *record)
+static void add_thread(struct gathering *g, struct tach__rows *rows,
+		       struct tach__thread *record)
 {
 	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
 
@@ -63,13 +66,13 @@ static void add_thread(struct gathering *g, struct tach__thread *record)
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
-			add_slot(g, record, slot, id, tach__latch_at(record, id));
+			add_slot(g, rows, record, slot, id, tach__latch_at(record, id));
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
 		uint32_t id = TACH__GET(record->overflow_id[i]);
 
 		if (id)
-			add_slot(g, record, record->overflow[i], id,
+			add_slot(g, rows, record, record->overflow[i], id,
 				 tach__latch_overflow(record, i));
 	}
 	g->s->threads++;
@@ -105,6 +108,26 @@ static void judge_filter(struct tach_snapshot *s)
 		     r->only, sites);
 }
 
+/* With the lock: sets that take turns are as many. */
+static int take_sets(struct gathering *g)
+{
+	struct tach__config *first = tach__registry.config, *config = first;
+	int code = 0;
+
+	do {
+		struct tach__took *took = &g->took[g->n++];
+
+		took->config = config;
+		config->refs++;
+		g->s->threads += config->ended;
+		tach__rows_init(&took->rows, config->count);
+		if (!code)
+			code = tach__rows_copy(&took->rows, &config->rows);
+		config = config->ring.next;
+	} while (config && config != first);
+	return code;
+}
+
 /*
  * With the lock: the set, the totals of threads that ended, and the number of the last of them.
  */
@@ -115,10 +138,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 
 	if (!r->config)
 		return TACH_ERR_STATE;
-	s->config = r->config;
-	s->config->refs++;
 	*folds = r->folds;
-	s->threads = r->config->ended;
 	s->refused = r->refused;
 	s->unopened = r->unopened;
 	s->lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
@@ -128,8 +148,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	if (*tach__beacon.others)
 		note(s, "%s", tach__beacon.others);
 	judge_filter(s);
-	tach__rows_init(&g->rows, r->config->count);
-	return tach__rows_copy(&g->rows, &r->config->rows);
+	return take_sets(g);
 }
 
 /* Threads that ended since take_totals are still in the list, and counted here. */
@@ -143,8 +162,9 @@ static void add_threads(struct gathering *g, uint64_t folds)
 
 		TACH__ACQUIRED(record);
 		folded = __atomic_load_n(&record->folded, __ATOMIC_ACQUIRE);
-		if (record->config == g->s->config && (!folded || folded > folds))
-			add_thread(g, record);
+		for (int k = 0; k < g->n && (!folded || folded > folds); k++)
+			if (record->config == g->took[k].config)
+				add_thread(g, &g->took[k].rows, record);
 	}
 }
 
@@ -205,6 +225,36 @@ static void leave(void)
 	tach__release(&held);
 }
 
+static int order_make(struct gathering *g)
+{
+	struct tach__rows total;
+	int code;
+
+	if (g->n == 1)
+		return tach__order_make(&g->order, &g->took[0].rows);
+	code = tach__turns_total(&total, g->took, g->n);
+	if (!code)
+		code = tach__order_make(&g->order, &total);
+	tach__rows_free(&total);
+	return code;
+}
+
+/* The first set stays in use by the snapshot, whose names it has. */
+static void let_go(struct gathering *g)
+{
+	struct tach__held held;
+
+	for (int k = 0; k < g->n; k++)
+		tach__rows_free(&g->took[k].rows);
+	if (!g->n)
+		return;
+	g->s->config = g->took[0].config;
+	tach__lock(&held);
+	for (int k = 1; k < g->n; k++)
+		tach__config_drop(g->took[k].config);
+	tach__unlock(&held);
+}
+
 /* Everything but the evaluation, by one thread at a time. */
 static int gather(struct gathering *g, int *busy)
 {
@@ -215,7 +265,7 @@ static int gather(struct gathering *g, int *busy)
 	if (code == 0) {
 		code = walk(g);
 		if (code == 0)
-			code = tach__order_make(&g->order, &g->rows);
+			code = order_make(g);
 		leave();
 	}
 	pthread_setcancelstate(cancel, &ignored);
@@ -231,11 +281,13 @@ static int take(struct tach_snapshot *s, int *busy)
 		s->reports = 1;
 		s->clock_hz =
 			tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
-		code = tach__snapshot_evaluate(s, &g.rows, g.order.id, g.order.n);
+		s->config = g.took[0].config;
+		code = g.n > 1 ? tach__turns_evaluate(s, g.took, g.n, &g.order)
+			       : tach__snapshot_evaluate(s, &g.took[0].rows, g.order.id,
+							 g.order.n);
 	}
 	tach__order_free(&g.order);
-	if (s->config)
-		tach__rows_free(&g.rows);
+	let_go(&g);
 	return code;
 }
 

@@ -22,7 +22,7 @@ static const char *const known[] = {
 	"TACH_REGIONS", "TACH_SPARSE",	"TACH_WARMUP",	   "TACH_HISTOGRAMS",
 	"TACH_PMU",	"TACH_DERIVED", "TACH_INTERRUPTS", "TACH_INTERVAL",
 	"TACH_SIGNAL",	"TACH_WORST",	"TACH_AMBIENT",	   "TACH_TRACE",
-	NULL,
+	"TACH_TURNS",	NULL,
 };
 /* Of tach run, of its sources' build and tests. */
 static const char *const others[] = {"TACH_CLOCK",

@@ -11,7 +11,7 @@
 		   twice */
 #define TACH_FLAG_INCOMPLETE 0x0002u /* did not count part of the time */
 #define TACH_FLAG_SYSCALL    0x0004u /* at least one end was read by read(2) */
-#define TACH_FLAG_SCALED     0x0008u /* multiplexed; scaled by enabled / running */
+#define TACH_FLAG_SCALED     0x0008u /* multiplexed, by enabled / running; or of turns of sets */
 #define TACH_FLAG_MIXED	     0x0010u /* the two ends came by different ways */
 #define TACH_FLAG_LOST	     0x0020u /* error state, not open, set back: no measurement */
 #define TACH_FLAG_CLOCK	     0x0040u /* clock whose frequency is an estimate */

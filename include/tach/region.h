@@ -156,6 +156,15 @@ struct tach_regions_options {
 	/* Keep each region's worst entries: "8", at most 64, those that took most time, or
 	 * "8:cycles". tach_snapshot_worst. "0": none, whatever the environment says. */
 	const char *worst;
+	/*
+	 * For more events than can be counted at once: sets of them take turns in each thread,
+	 * for so many of its outermost entries on average, in its order and of random lengths;
+	 * a snapshot shows all of them, each as if it had been counted in every entry, with the
+	 * error of the sample that it is (95 %). 0: no turns. Not together with sparse, warmup,
+	 * histograms, interrupts and worst: TACH_ERR_INVAL.
+	 */
+	uint32_t turns;
+	uint32_t reserved; /* 0 */
 };
 
 /*

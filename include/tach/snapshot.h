@@ -36,14 +36,16 @@ enum tach_part {
 	TACH_PART_SELF,	     /* without nested regions */
 };
 
-/* One quantity of one region. Sparse mode: scaled up to all entries. */
+/* One quantity of one region. Sparse mode and turns: scaled up to all entries. */
 struct tach_value {
 	double value; /* raw less overhead, and interrupts if TACH_FLAG_CORRECTED; at least 0 */
 	double raw;   /* as counted */
 	double overhead; /* what the edges added: calls times the least an empty region shows */
 	double error;	 /* how far off that may be; sparse: of the sample too, 95 % */
 	uint32_t flags;	 /* tach/flags.h; TACH_FLAG_SMALL: the value is not above the error */
-	uint32_t reserved; /* 0 */
+	/* Where sets take turns: in how many of a million of the region's entries it was
+	 * counted; the value is scaled up to all. 0: in all. */
+	uint32_t share;
 };
 
 #define TACH_QUANTITY_TIME 0 /* number of the quantity that every set has: nanoseconds */

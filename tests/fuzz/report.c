@@ -19,8 +19,11 @@ static int nowhere(void *context, const char *text, size_t length)
 /* What passes of a program are joined to. */
 static const char *const events[] = {"a", "b"};
 static const struct tach__passes_metric metrics[] = {
-	{"share", "N1 / N0", {.level = 1, .scale = 100, .unit = "percent of slots"}},
-	{"part", "elapsed_ns * N0", {.level = 2, .parent = "share", .threshold = "part > 1"}},
+	{"share", "N1 / N0", {.level = 1, .scale = 100, .unit = "percent of slots"}, NULL},
+	{"part",
+	 "elapsed_ns * N0",
+	 {.level = 2, .parent = "share", .threshold = "part > 1"},
+	 NULL},
 };
 static const struct tach__passes_whole whole = {
 	.nevents = 2,

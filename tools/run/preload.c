@@ -38,6 +38,7 @@ static struct {
 	pid_t process; /* the process that the list is of: children of vfork are not it */
 	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
 	int finished, confined;
+	int turns;  /* of sets, between outermost regions: the program's own have to be that */
 	int signal; /* asks a thread for its sums; 0: none is free */
 	unsigned threads, pending;
 } run = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -98,7 +99,7 @@ void run_thread_begin(struct run_thread *thread, unsigned number)
 	struct tach_site *where = site(number);
 	sigset_t before;
 
-	if (!where || run.confined)
+	if (!where || run.confined || run.turns)
 		return;
 	memset(thread, 0, sizeof *thread);
 	thread->tid = (pid_t)syscall(SYS_gettid);
@@ -368,6 +369,7 @@ __attribute__((constructor)) static void on_load(void)
 		return;
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
+	run.turns = getenv("TACH_TURNS") != NULL;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
 	at_quick_exit(run_finish_now);

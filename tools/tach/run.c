@@ -343,7 +343,9 @@ int cmd_run(int argc, char **argv)
 	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
-	if (!code && !a.emulate && !a.passes)
+	if (!code && a.turns)
+		code = run_check_turns(&a);
+	else if (!code && !a.emulate && !a.passes)
 		code = run_check_events(&a);
 	if (!code && a.output)
 		code = check_output(a.output);

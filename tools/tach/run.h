@@ -26,8 +26,9 @@ struct run_arguments {
 	enum tach_format format;
 	enum run_rows rows;
 	int outside, emulate;
-	int passes;   /* 0: once; else as often as it takes */
-	double bound; /* --passes: what instructions may differ by, a fraction */
+	const char *turns; /* TACH_TURNS */
+	int passes;	   /* 0: once; else as often as it takes */
+	double bound;	   /* --passes: what instructions may differ by, a fraction */
 	char **program;
 	const char *path; /* --emulate: where it is */
 };
@@ -114,6 +115,8 @@ int run_status(const struct run_outcome *o); /* the exit status that the program
 
 /* ---- run_passes.c ---- */
 
+/* --turns: whether there are sets; RUN_FAILED: printed why not. */
+int run_check_turns(const struct run_arguments *a);
 /* --passes; the exit status. */
 int run_passes(struct run_arguments *a, const struct run_found *found);
 

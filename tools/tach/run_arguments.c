@@ -26,6 +26,10 @@ static const char help[] =
 	"each\n"
 	"                         time, and refuse to join what differs by more instructions: "
 	"1\n"
+	"      --turns[=N]        regions of PROGRAM, by sets of events that take turns in it, "
+	"for\n"
+	"                         N outermost entries on average: 100; without rows of "
+	"threads\n"
 	"      --interrupts       count interrupts too\n"
 	"      --correct          count them, and take one for each out of instructions, "
 	"where\n"
@@ -65,6 +69,7 @@ enum {
 	CORRECT,
 	TOPDOWN,
 	PASSES,
+	TURNS,
 	EMULATE,
 	AMBIENT,
 	TRACE
@@ -81,6 +86,7 @@ static const struct option options[] = {
 	{"outside", no_argument, NULL, OUTSIDE},
 	{"topdown", optional_argument, NULL, TOPDOWN},
 	{"passes", optional_argument, NULL, PASSES},
+	{"turns", optional_argument, NULL, TURNS},
 	{"emulate", no_argument, NULL, EMULATE},
 	{"ambient", required_argument, NULL, AMBIENT},
 	{"trace", required_argument, NULL, TRACE},
@@ -116,6 +122,17 @@ static int take_topdown(struct run_arguments *a, const char *level)
 	snprintf(a->topdown, sizeof a->topdown, "topdown%s%s", level ? ":" : "",
 		 level ? level : "");
 	return 0;
+}
+
+/* As TACH_TURNS has it. */
+static int take_turns(struct run_arguments *a, const char *entries)
+{
+	if (!entries)
+		entries = "100";
+	if (strspn(entries, "0123456789") != strlen(entries) || strlen(entries) > 9 ||
+	    atoi(entries) < 1)
+		return bad_usage("--turns=N has entries, from 1 to 999999999");
+	return once(&a->turns, entries, "two lengths of --turns");
 }
 
 /* Percent. */
@@ -179,6 +196,8 @@ static int take(struct run_arguments *a, int option)
 		return take_topdown(a, optarg);
 	case PASSES:
 		return take_passes(a, optarg);
+	case TURNS:
+		return take_turns(a, optarg);
 	case EMULATE:
 		a->emulate = 1;
 		return 0;
@@ -239,6 +258,11 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 		return bad_usage("--passes adds no interrupts and no boxes, and numbers of "
 				 "processes are others each time: neither --interrupts nor "
 				 "--correct nor --ambient nor --per-process");
+	if (a->turns && (a->passes || a->interrupts || a->outside || a->rows))
+		return bad_usage(
+			"--turns is for regions, adds no interrupts and has no rows of "
+			"threads: neither --passes nor --interrupts nor --correct nor "
+			"--outside nor --per-thread and the like");
 	if (join_metrics(a) != 0)
 		return RUN_FAILED;
 	if (!a->ambient && !a->passes && *given("TACH_AMBIENT"))

@@ -84,6 +84,8 @@ static void set_environment(const struct run_arguments *a, const char *object,
 		setenv("TACH_TRACE", a->trace, 1);
 	if (a->interrupts)
 		setenv("TACH_INTERRUPTS", a->interrupts, 1);
+	if (a->turns)
+		setenv("TACH_TURNS", a->turns, 1);
 	/* Whatever regions are chosen, those of threads are. */
 	if (regions && *regions && asprintf(&value, "%s,(*)", regions) > 0) {
 		setenv("TACH_REGIONS", value, 1);

@@ -91,29 +91,51 @@ static int join(const struct passes *p, struct tach_snapshot **whole)
 	return code;
 }
 
-int run_passes(struct run_arguments *a, const struct run_found *found)
+/* What is asked for, planned; NULL: printed why not. */
+static struct tach__plan *plan_of(const struct run_arguments *a)
 {
 	struct tach__plan *plan = malloc(sizeof *plan);
-	struct passes p = {.plan = plan};
 	struct tach_error err = TACH_ERROR_INIT;
-	int own = a->events || a->metrics, status = 0, code;
+	int own = a->events || a->metrics;
 	const char *events = own ? a->events : getenv("TACH_EVENTS");
 	const char *metrics = own ? a->metrics : getenv("TACH_METRICS");
 
-	if (!plan || ((!events || !*events) && (!metrics || !*metrics))) {
-		fprintf(stderr, "tach run: %s\n",
-			plan ? "--passes is for what -e, -m or --topdown name; the usual "
-			       "events are counted at once"
-			     : "out of memory");
-		free(plan);
-		return RUN_FAILED;
-	}
-	code = tach__plan_make(plan, events, metrics, &err);
-	if (code) {
+	events = events && *events ? events : NULL;
+	metrics = metrics && *metrics ? metrics : NULL;
+	if (!plan)
+		fprintf(stderr, "tach run: out of memory\n");
+	else if (!events && !metrics)
+		fprintf(stderr,
+			"tach run: --%s is for what -e, -m or --topdown name; the usual "
+			"events are counted at once\n",
+			a->turns ? "turns" : "passes");
+	else if (tach__plan_make(plan, events, metrics, &err) == 0)
+		return plan;
+	else
 		complain("tach run", metrics ? metrics : events, &err);
-		free(plan);
+	free(plan);
+	return NULL;
+}
+
+int run_check_turns(const struct run_arguments *a)
+{
+	struct tach__plan *plan = plan_of(a);
+
+	if (!plan)
 		return RUN_FAILED;
-	}
+	tach__plan_free(plan);
+	free(plan);
+	return 0;
+}
+
+int run_passes(struct run_arguments *a, const struct run_found *found)
+{
+	struct tach__plan *plan = plan_of(a);
+	struct passes p = {.plan = plan};
+	int status = 0, code;
+
+	if (!plan)
+		return RUN_FAILED;
 	plan->whole.bound = a->bound;
 	if (*plan->note)
 		fprintf(stderr, "tach run: %s\n", plan->note);

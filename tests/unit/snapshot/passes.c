@@ -61,8 +61,9 @@ static const char *const events[] = {"loads", "misses", "instructions"};
 static const struct tach__passes_metric metrics[] = {
 	{"per_mille",
 	 "1000 * N1 / N0",
-	 {.level = 1, .scale = 1, .unit = "percent", .parent = "", .description = "d"}},
-	{"rate", "N0 / N2", {0}},
+	 {.level = 1, .scale = 1, .unit = "percent", .parent = "", .description = "d"},
+	 NULL},
+	{"rate", "N0 / N2", {0}, NULL},
 };
 static const struct tach__passes_whole whole = {
 	.nevents = 3,

@@ -4,6 +4,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
+root=$PWD
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
 . tests/unsanitized run_passes "a sanitizer's library would have to be preloaded first"
@@ -137,6 +138,45 @@ grep -qE 'changing: [0-9]+ instructions in pass 1, [0-9]+ in pass 2: not merged'
 run 3 2 --passes=100 $emulated -e "$events" -o again.json ./program count again 2 <input
 is 'within the bound' "$(value again.json changing L1-dcache-loads | grep -c lost)" 0
 result disagreement
+
+# In one run sets take turns: what each entry has is as if it had been counted in all, beside what all sets count.
+cat >turns.c <<'C'
+#include <tach.h>
+int main(void)
+{
+	volatile char sink[4] = {0};
+	for (int k = 0; k < 500; k++) {
+		TACH_START(outer);
+		TACH_START(inner);
+		for (volatile int i = 0; i < 20; i++)
+			sink[i % 4] = (char)i;
+		TACH_STOP(inner);
+		TACH_STOP(outer);
+	}
+	return 4;
+}
+C
+gcc -O1 -I"$root/include" -o turns turns.c "$B/libtach.a" -lpthread -lm -ldl || rc=1
+$tach run --turns=7 $emulated -e "$events" -m "$metrics" -o turns.json ./turns >out 2>err; is status $? 4
+TACH_PMU=skl $tach run $emulated -e "$events" -m "$metrics" -o whole.json ./turns >out 2>err
+for q in instructions b L1-dcache-loads s share both; do
+	is "$q" "$(value turns.json inner $q)" "$(value whole.json inner $q)"
+done
+is 'no rows of threads' "$(value turns.json '(all threads)' time)" ''
+grep -q '2 sets of events took turns and saw' turns.json || { echo '# it does not say turns'; rc=1; }
+python3 -c "
+import json
+r = [r for r in json.load(open('turns.json'))['regions'] if r['name'] == 'inner'][0]
+v = r['inclusive']
+assert r['calls'] == 500 and 'share' not in v['instructions'] and 'share' not in v['time'], r
+assert abs(v['b']['share'] + v['L1-dcache-loads']['share'] - 1) < 1e-5 and 'scaled' in v['s']['flags'], v" || rc=1
+$tach report turns.json >out 2>err || rc=1
+result turns
+run 125 0 --turns=0 -e page-faults ./program count once; says 'from 1 to'
+run 125 0 --turns -e page-faults ./program count once; says 'neither --passes'
+echo 0 >count; $tach run --turns ./program count once >out 2>err; is status $? 125; says 'turns is for what'
+$tach run --turns -e bogus ./program count once >out 2>err; is status $? 125; says "no event 'bogus'"
+result turns_refused
 
 run 125 2 $emulated -e "$events" -o end.json ./program count end 2 <input
 says 'pass 2 ended with status 7, the first with 3'

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* Configurations, and who refers to them. */
+#include <stdlib.h>
+#include "core/base/maths.h"
+#include "core/reader/reader.h"
+#include "core/region/region.h"
+#include "core/set/set.h"
+
+void tach__config_drop(struct tach__config *config)
+{
+	config->refs--;
+}
+
+/* Threads' records, in pages of their own, point to them where leak checkers do not look; the
+ * list keeps them in sight. */
+void tach__configs_sweep(void)
+{
+	struct tach__config **link, *config, *unused = NULL;
+	struct tach__held held;
+
+	tach__lock(&held);
+	for (link = &tach__registry.configs; (config = *link);) {
+		if (config->refs) {
+			link = &config->next;
+			continue;
+		}
+		*link = config->next;
+		config->next = unused;
+		unused = config;
+	}
+	tach__unlock(&held);
+	while ((config = unused)) {
+		unused = config->next;
+		tach_set_free(config->set);
+		tach__rows_free(&config->rows);
+		tach__ring_forget(config->ring.plan);
+		free(config);
+	}
+}
+
+static uint32_t stride_of(const struct tach_set *set)
+{
+	size_t bytes = offsetof(struct tach__slot, word) +
+		       TACH__SLOT_WORDS((uint32_t)set->count) * sizeof(uint64_t);
+
+	for (int i = 0; i < set->count; i++)
+		if (tach__is_metrics(&set->member[i].attr)) {
+			bytes += sizeof(struct tach__inexact);
+			break;
+		}
+	return (uint32_t)((bytes + 63) & ~(size_t)63);
+}
+
+struct tach__config *tach__config_make(struct tach_set *set,
+				       const struct tach_regions_options *opt)
+{
+	struct tach__config *config = calloc(1, sizeof *config);
+
+	if (!config)
+		return NULL;
+	config->set = set;
+	config->refs = 1;
+	config->count = (uint32_t)tach_set_count(set);
+	config->stride = stride_of(set);
+	config->sparse = opt->sparse;
+	if (opt->sparse > 1)
+		config->per_log_keep = 1 / tach__log(1 - 1.0 / opt->sparse);
+	config->warmup = opt->warmup;
+	config->histograms = opt->histograms;
+	config->trace = tach__environment("TACH_TRACE") != NULL;
+	tach__rows_init(&config->rows, config->count);
+	return config;
+}
+
+/* One, and those that it takes turns with. */
+void tach__config_list(struct tach__config *first)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__config *config = first;
+
+	do {
+		config->generation = first->generation;
+		config->next = r->configs;
+		r->configs = config;
+		config = config->ring.next;
+	} while (config && config != first);
+}
