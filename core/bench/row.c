@@ -61,6 +61,8 @@ static void cell(struct tach__out *out, const struct tach_bench_quantity *v, dou
 		rate(out, width_of_rate(name), v->median, ns, "");
 	else if (v->rate)
 		tach__out(out, " %*s", width_of_rate(name), "-");
+	else if (strcmp(v->name, TACH__BENCH_ALL) == 0 && (v->flags & TACH_FLAG_SMALL))
+		tach__out(out, " %*s", width_of(name), "about 0 ns");
 	else if (strcmp(v->name, TACH__BENCH_ALL) == 0)
 		tach__out(out, " %*.4g %s", width_of(name) - 3, scale, unit);
 	else
