@@ -15,10 +15,10 @@ $(B)/libpfm4/libpfm.a: $(libpfm4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map
 # The programs that tests run against it.
 slow_packages += libpfm4 libpfm4-dev papi-tools swig libncurses-dev python3-dev python3-setuptools linux-perf llvm-14
 clients: need-build
-	@tools/need g++ libpfm4-dev libbenchmark-dev
+	@tools/need g++ libpfm4 libpfm4-dev libbenchmark-dev
 	+@$(MAKE) --no-print-directory $(parallel) lib tools
 	@B=$(B) tests/run --all compat/libpfm4_programs compat/libpfm4_headers compat/libpfm3_client check/slow/clients \
-		check/slow/google-benchmark
+		check/slow/google-benchmark guest/x86-clients clients/papi_ctests
 .PHONY: clients
 
 # Fuzzing takes the library's own look-up of presets: one definition is enough.
