@@ -60,8 +60,12 @@ static void loops_are_counted(void)
 	if (!machine_is_exact())
 		SKIP("instruction counts are not exact on this machine");
 	begin();
-	for (uint64_t n = 10; n < 1000000; n *= 10)
-		CHECK(is(ENTRY("constant", n), n, 64) && is(ENTRY(tag, n), n, 300));
+	/* The first entry at a place finds out which region it is. */
+	for (uint64_t n = 1; n < 1000000; n *= 10) {
+		double constant = ENTRY("constant", n), computed = ENTRY(tag, n);
+
+		CHECK(n == 1 || (is(constant, n, 64) && is(computed, n, 300)));
+	}
 	LIKWID_MARKER_CLOSE;
 }
 
