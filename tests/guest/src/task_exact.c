@@ -120,7 +120,8 @@ static void *piece_on_thread(void *task)
 	return NULL;
 }
 
-static void cut(struct tach_task *task, int last_elsewhere)
+/* By a pointer: arm64 makes the address of what is static by two instructions. */
+static __attribute__((noinline)) void cut(struct tach_task *task, int last_elsewhere)
 {
 	pthread_t thread;
 
@@ -145,11 +146,14 @@ static void check_cut(const char *events, uint32_t histograms)
 	int64_t inner = 2 * PIECES * TAKES(INNER);
 	int64_t own = (2 * PIECES + 1 + !histograms) * TAKES(OWN);
 	double value = -1;
+	int flags;
 
 	if (begin(events, histograms))
 		return;
 	cut(&task, !histograms);
-	CHECK(tach_task_value(&task, 1, &value) == 0);
+	flags = tach_task_value(&task, 1, &value);
+	CHECK(flags >= 0);
+	flagged += flags != 0;
 	is(events, value, own + inner);
 	look();
 	is("self", sum("request", TACH_PART_SELF), own);
@@ -241,7 +245,7 @@ static void handed(void)
 		pthread_join(thread[i], NULL);
 	for (int i = 0; i < TASKS; i++) {
 		tach_task_end(&tasks[i]);
-		CHECK(tach_task_value(&tasks[i], 1, &value) >= 0);
+		flagged += tach_task_value(&tasks[i], 1, &value) != 0;
 		is("task of the pool", value, PIECES * (TAKES(OWN) + TAKES(INNER)));
 	}
 	look();
