@@ -125,6 +125,7 @@ static __attribute__((noinline)) void cut(struct tach_task *task, int last_elsew
 {
 	pthread_t thread;
 
+	__asm__ volatile("" : "+r"(task));
 	TACH_TASK_BEGIN(task, request);
 	LOOP(OWN);
 	tach_task_suspend(task);
