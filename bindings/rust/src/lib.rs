@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//! Hardware performance counters of the calling thread, by region of code: libtach's Rust face.
+//!
+//! ```
+//! fn sum() -> u64 {
+//!     let _region = tach::region!("sum");
+//!     (1..=1_000_000).sum()
+//! }
+//!
+//! // TACH_ENABLE=1, TACH_EVENTS, TACH_OUTPUT=- do the same without a word in the program.
+//! if let Err(why) = tach::Regions::new().events("instructions,cycles").start() {
+//!     println!("time alone: {why}"); // no PMU here: the program goes on
+//!     tach::Regions::new().events("").start()?;
+//! }
+//! sum();
+//! print!("{}", tach::Snapshot::take()?.report(tach::Format::Text)?);
+//! # Ok::<(), tach::Error>(())
+//! ```
+//!
+//! Regions take as many instructions as C's macros. Readers call the library's functions, as its inline code is C.
+//! Nothing panics for want of a PMU: what cannot be counted is an [`Error`] that says why, or a [`Flags`].
+//!
+//! Feature `vendored`: the C library is built with the crate and linked statically.
+
+mod error;
+mod flags;
+mod region;
+mod set;
+mod snapshot;
+#[doc(hidden)]
+pub mod sys;
+
+pub use crate::error::Error;
+pub use crate::flags::Flags;
+pub use crate::region::{disable, enabled, tag, Guard, Place, Region, Regions, Site};
+pub use crate::set::{Counts, Mark, RawMark, Reader, Set, SetBuilder};
+pub use crate::snapshot::{Format, RegionInfo, Snapshot, Value};
+
+/// The version of the library that is loaded.
+pub fn version() -> String {
+    unsafe { error::text(sys::tach_version()) }
+}

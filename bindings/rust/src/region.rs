@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: MIT
+//! Regions. The edges are what `tach/region.h` has inline, in Rust: a store, a test, and a call
+//! through the site, a test and a call through the mark. A mark must not move while its region is
+//! open, so the guard is a temporary of the block that [`region!`](crate::region) stands in: what
+//! the program gets is a reference to it.
+use crate::error::{c_string, optional, pointer, Error};
+use crate::{sys, Flags};
+use std::cell::UnsafeCell;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::ops::{Deref, DerefMut};
+use std::ptr;
+
+/// A place in the program, or a region by its name: [`Site::get`].
+#[repr(transparent)]
+pub struct Site(UnsafeCell<sys::Site>);
+
+// The library changes it, atomically, from any thread.
+unsafe impl Sync for Site {}
+
+impl Site {
+    /// Of [`region!`](crate::region): strings that end with a NUL.
+    #[doc(hidden)]
+    pub const fn place(
+        name: &'static str,
+        file: &'static str,
+        function: &'static str,
+        line: u32,
+        fenced: bool,
+    ) -> Site {
+        Site(UnsafeCell::new(sys::Site {
+            begin: if fenced {
+                sys::tach__region_begin_fenced
+            } else {
+                sys::tach__region_begin
+            },
+            id: sys::SITE_NEW,
+            line,
+            fenced: fenced as u32,
+            name: name.as_ptr().cast(),
+            file: file.as_ptr().cast(),
+            function: function.as_ptr().cast(),
+        }))
+    }
+
+    /// The region of that name, made when there is none. Takes a lock: keep the result. None:
+    /// a NUL in the name, or more than 30,000 regions.
+    pub fn get(name: &str) -> Option<&'static Site> {
+        let name = c_string(name).ok()?;
+        // The library's for ever, and laid out as it is declared here.
+        unsafe { sys::tach_site_get(name.as_ptr()).cast::<Site>().as_ref() }
+    }
+
+    /// One entry into the region, however the function is left.
+    ///
+    /// ```
+    /// let site = tach::Site::get("sum").unwrap();
+    /// assert_eq!(site.measure(|| (1..=100).sum::<u32>()), 5050);
+    /// ```
+    #[inline(always)]
+    pub fn measure<R>(&'static self, function: impl FnOnce() -> R) -> R {
+        let mut mark = Mark::new();
+        let _stop = Stop(mark.0.get());
+
+        unsafe { start(self.0.get(), mark.0.get_mut()) };
+        function()
+    }
+}
+
+/// A mark: in place until its region ended.
+pub(crate) struct Mark(pub(crate) UnsafeCell<sys::RegionMark>);
+
+impl Mark {
+    #[inline(always)]
+    pub(crate) fn new() -> Mark {
+        Mark(UnsafeCell::new(sys::RegionMark {
+            end: None,
+            rest: MaybeUninit::uninit(),
+        }))
+    }
+}
+
+struct Stop(*mut sys::RegionMark);
+
+impl Drop for Stop {
+    #[inline(always)]
+    fn drop(&mut self) {
+        unsafe { stop(self.0) }
+    }
+}
+
+/// Volatile: compilers must not merge the test with others, as calibration counts it.
+///
+/// # Safety
+/// A site of this program or the library's, a mark whose `end` is None and that stays in place.
+#[inline(always)]
+pub(crate) unsafe fn start(site: *mut sys::Site, mark: *mut sys::RegionMark) {
+    if ptr::read_volatile(ptr::addr_of!((*site).id)) != 0 {
+        ((*site).begin)(site, mark);
+    }
+}
+
+/// On x86-64 the instructions that C's STOP has: what they count is calibrated.
+///
+/// # Safety
+/// A mark that was made by `Mark::new`, and is where it was at its start.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
+    std::arch::asm!(
+        "cmp qword ptr [rdi], 0",
+        "je 2f",
+        "call qword ptr [rdi]",
+        "2:",
+        inout("rdi") mark => _,
+        clobber_abi("C"),
+    );
+}
+
+/// # Safety
+/// As above.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
+    if let Some(end) = ptr::read_volatile(ptr::addr_of!((*mark).end)) {
+        end(mark);
+    }
+}
+
+/// Of [`region!`](crate::region): which site it is, known to the compiler.
+#[doc(hidden)]
+pub trait Place {
+    fn site() -> &'static Site;
+}
+
+/// An open region, to the end of the block. Of the thread that began it: neither sent nor shared.
+pub struct Region {
+    mark: Mark,
+    thread: PhantomData<*mut ()>,
+}
+
+impl Region {
+    /// Ends it before the block does.
+    #[inline(always)]
+    pub fn stop(&mut self) {
+        unsafe { stop(self.mark.0.get()) }
+    }
+
+    /// What it has counted so far, nested regions and what measuring takes included: time in ticks
+    /// of the region clock, then the members of the set. None: it is not measured.
+    ///
+    /// ```
+    /// tach::Regions::new().events("").start()?;
+    /// let region = tach::region!("so far");
+    /// let (values, flags) = region.so_far().unwrap();
+    /// assert!(values.len() == 1 && flags.is_exact());
+    /// # Ok::<(), tach::Error>(())
+    /// ```
+    pub fn so_far(&self) -> Option<(Vec<u64>, Flags)> {
+        let mut values = [0u64; 1 + sys::COUNTERS_MAX];
+        let (mut flags, mut generation) = (0, 0);
+        let n = unsafe {
+            sys::tach_region_read(
+                self.mark.0.get(),
+                values.as_mut_ptr(),
+                values.len() as i32,
+                &mut flags,
+                &mut generation,
+            )
+        };
+        (n > 0).then(|| (values[..n as usize].to_vec(), Flags(flags)))
+    }
+}
+
+/// The temporary that [`region!`](crate::region) borrows from. Mutable dereference begins.
+#[doc(hidden)]
+pub struct Guard<P: Place> {
+    region: Region,
+    place: PhantomData<P>,
+}
+
+impl<P: Place> Guard<P> {
+    #[allow(clippy::new_without_default)]
+    #[inline(always)]
+    pub fn new() -> Self {
+        Guard {
+            region: Region {
+                mark: Mark::new(),
+                thread: PhantomData,
+            },
+            place: PhantomData,
+        }
+    }
+}
+
+impl<P: Place> Deref for Guard<P> {
+    type Target = Region;
+    #[inline(always)]
+    fn deref(&self) -> &Region {
+        &self.region
+    }
+}
+
+impl<P: Place> DerefMut for Guard<P> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Region {
+        unsafe {
+            // A second one would begin what is open already.
+            start(P::site().0.get(), self.region.mark.0.get());
+        }
+        &mut self.region
+    }
+}
+
+impl<P: Place> Drop for Guard<P> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.region.stop();
+    }
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __region {
+    ($name:expr, $fenced:expr) => {{
+        struct Here;
+        impl $crate::Place for Here {
+            #[inline(always)]
+            fn site() -> &'static $crate::Site {
+                static SITE: $crate::Site = $crate::Site::place(
+                    concat!($name, "\0"),
+                    concat!(file!(), "\0"),
+                    concat!(module_path!(), "\0"),
+                    line!(),
+                    $fenced,
+                );
+                &SITE
+            }
+        }
+        &mut *$crate::Guard::<Here>::new()
+    }};
+}
+
+/// A region from here to the end of the block, or to `stop()`.
+///
+/// ```
+/// fn parse(text: &str) -> usize {
+///     let _region = tach::region!("parse");
+///     text.split(' ').count()
+/// }
+/// assert_eq!(parse("two words"), 2);
+/// ```
+///
+/// The name is a literal. It belongs into a `let`: alone it is a region of nothing. The region cannot leave the block,
+/// nor the thread:
+///
+/// ```compile_fail
+/// fn open() -> &'static mut tach::Region {
+///     tach::region!("escapes")
+/// }
+/// ```
+///
+/// ```compile_fail
+/// let region = tach::region!("sent");
+/// std::thread::scope(|s| { s.spawn(|| region.stop()); });
+/// ```
+#[macro_export]
+macro_rules! region {
+    ($name:expr) => {
+        $crate::__region!($name, false)
+    };
+}
+
+/// The same with both edges fenced: they wait for what came before, and hold back what comes after.
+///
+/// ```
+/// let region = tach::region_fenced!("multiply");
+/// let product = 6 * 7;
+/// region.stop();
+/// assert_eq!(product, 42);
+/// ```
+#[macro_export]
+macro_rules! region_fenced {
+    ($name:expr) => {
+        $crate::__region!($name, true)
+    };
+}
+
+/// What regions count. What is not said here the environment decides (`TACH_EVENTS`, ...).
+///
+/// ```
+/// tach::Regions::new().events("").only("parse*").start()?;
+/// assert!(tach::enabled());
+/// # Ok::<(), tach::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Regions {
+    events: Option<String>,
+    metrics: Option<String>,
+    only: Option<String>,
+    worst: Option<String>,
+    sparse: u32,
+    warmup: u32,
+    histograms: bool,
+    interrupts: u32,
+}
+
+impl Regions {
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Events, separated by commas; "": time alone.
+    pub fn events(mut self, events: &str) -> Self {
+        self.events = Some(events.into());
+        self
+    }
+    /// Metrics over them, "ipc = instructions / cycles", separated by semicolons.
+    pub fn metrics(mut self, metrics: &str) -> Self {
+        self.metrics = Some(metrics.into());
+        self
+    }
+    /// Globs of names, separated by commas; `!` before one excludes.
+    pub fn only(mut self, globs: &str) -> Self {
+        self.only = Some(globs.into());
+        self
+    }
+    /// How many of each region's worst entries to keep: "8", "8:cycles".
+    pub fn worst(mut self, worst: &str) -> Self {
+        self.worst = Some(worst.into());
+        self
+    }
+    /// Measure one entry in so many, at random.
+    pub fn sparse(mut self, one_in: u32) -> Self {
+        self.sparse = one_in;
+        self
+    }
+    /// Leave out the first entries of a region in each thread.
+    pub fn warmup(mut self, entries: u32) -> Self {
+        self.warmup = entries;
+        self
+    }
+    pub fn histograms(mut self) -> Self {
+        self.histograms = true;
+        self
+    }
+    /// Count interrupts, and take them out of instructions.
+    pub fn correct_interrupts(mut self) -> Self {
+        self.interrupts = sys::CORRECT;
+        self
+    }
+    /// Switches regions on, or to this; sums begin anew. An error leaves them as they were: a
+    /// machine without a PMU is one, and no reason to end the program.
+    pub fn start(&self) -> Result<(), Error> {
+        let (events, metrics) = (optional(&self.events)?, optional(&self.metrics)?);
+        let (only, worst) = (optional(&self.only)?, optional(&self.worst)?);
+        let options = sys::RegionsOptions {
+            size: std::mem::size_of::<sys::RegionsOptions>() as u32,
+            set: ptr::null_mut(),
+            events: pointer(&events),
+            metrics: pointer(&metrics),
+            only: pointer(&only),
+            sparse: self.sparse,
+            warmup: self.warmup,
+            histograms: self.histograms as u32,
+            interrupts: self.interrupts,
+            worst: pointer(&worst),
+        };
+        let mut told = Error::told();
+        let code = unsafe { sys::tach_regions_configure(&options, &mut told) };
+        Error::check(code, &told)
+    }
+}
+
+/// Switches regions off; sums stay.
+pub fn disable() {
+    unsafe { sys::tach_regions_disable() }
+}
+
+/// Whether regions are switched on.
+pub fn enabled() -> bool {
+    unsafe { sys::tach_regions_enabled() != 0 }
+}
+
+/// A number for what this thread works on; worst entries have it.
+pub fn tag(number: u64) {
+    unsafe { sys::tach_tag(number) }
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+use crate::error::{optional, pointer, text, Error};
+use crate::{sys, Flags};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+struct Owned(*mut sys::Set);
+
+// Immutable after creation; freed by the last that has it.
+unsafe impl Send for Owned {}
+unsafe impl Sync for Owned {}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        unsafe { sys::tach_set_free(self.0) }
+    }
+}
+
+/// What to count and what to derive from it: immutable, shared by threads.
+///
+/// ```
+/// let set = tach::Set::builder().events("faults=page-faults").metrics("double = 2 * faults").build()?;
+/// assert_eq!(set.names().collect::<Vec<_>>(), ["faults"]);
+/// assert!(tach::Set::new("no-such-event").err().unwrap().to_string().contains("no-such-event"));
+/// # Ok::<(), tach::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Set(Arc<Owned>);
+
+/// Makes a [`Set`].
+#[derive(Clone, Debug, Default)]
+pub struct SetBuilder {
+    events: Option<String>,
+    metrics: Option<String>,
+    flags: u32,
+}
+
+impl SetBuilder {
+    /// Events, separated by commas; `label=event` names one.
+    pub fn events(mut self, events: &str) -> Self {
+        self.events = Some(events.into());
+        self
+    }
+    /// Metrics over them, separated by semicolons.
+    pub fn metrics(mut self, metrics: &str) -> Self {
+        self.metrics = Some(metrics.into());
+        self
+    }
+    /// The kernel may multiplex: values then are scaled, and say so.
+    pub fn multiplex(mut self) -> Self {
+        self.flags |= sys::MULTIPLEX;
+        self
+    }
+    /// What this machine cannot count is left out; `missing` says why.
+    pub fn optional(mut self) -> Self {
+        self.flags |= sys::OPTIONAL;
+        self
+    }
+    /// One more member, `interrupts`, where that can be counted.
+    pub fn interrupts(mut self) -> Self {
+        self.flags |= sys::INTERRUPTS;
+        self
+    }
+    /// Interrupts are taken out of retired instructions.
+    pub fn correct(mut self) -> Self {
+        self.flags |= sys::CORRECT;
+        self
+    }
+    pub fn build(&self) -> Result<Set, Error> {
+        let (events, metrics) = (optional(&self.events)?, optional(&self.metrics)?);
+        let options = sys::SetOptions {
+            size: std::mem::size_of::<sys::SetOptions>() as u32,
+            events: pointer(&events),
+            metrics: pointer(&metrics),
+            attrs: ptr::null(),
+            nattrs: 0,
+            pmu: -1,
+            privilege: 0,
+            flags: self.flags,
+        };
+        let (mut set, mut told) = (ptr::null_mut(), Error::told());
+        let code = unsafe { sys::tach_set_create(&options, &mut set, &mut told) };
+        Error::check(code, &told)?;
+        Ok(Set(Arc::new(Owned(set))))
+    }
+}
+
+impl Set {
+    pub fn new(events: &str) -> Result<Set, Error> {
+        Set::builder().events(events).build()
+    }
+    pub fn builder() -> SetBuilder {
+        SetBuilder::default()
+    }
+    fn raw(&self) -> *const sys::Set {
+        self.0 .0
+    }
+    /// How many members it has.
+    pub fn len(&self) -> usize {
+        unsafe { sys::tach_set_count(self.raw()) as usize }
+    }
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Labels, or events as they were written.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        (0..self.len()).map(move |i| unsafe { text(sys::tach_set_name(self.raw(), i as i32)) })
+    }
+    /// With all that the strings left open.
+    pub fn qualified(&self) -> impl Iterator<Item = String> + '_ {
+        (0..self.len()).map(move |i| unsafe { text(sys::tach_set_qualified(self.raw(), i as i32)) })
+    }
+    /// Names of what is derived.
+    pub fn metrics(&self) -> impl Iterator<Item = String> + '_ {
+        let n = unsafe { sys::tach_set_nmetrics(self.raw()) };
+        (0..n).map(move |i| unsafe { text(sys::tach_set_metric_name(self.raw(), i)) })
+    }
+    /// What was left out and why, or "".
+    pub fn missing(&self) -> String {
+        unsafe { text(sys::tach_set_missing(self.raw())) }
+    }
+    /// Opens it for the calling thread.
+    pub fn open(&self) -> Result<Reader, Error> {
+        let (mut reader, mut told) = (ptr::null_mut(), Error::told());
+        let code = unsafe { sys::tach_reader_open(self.raw(), &mut reader, &mut told) };
+        Error::check(code, &told)?;
+        Ok(Reader {
+            raw: reader,
+            set: self.clone(),
+        })
+    }
+}
+
+/// A set, open in one thread, where it stays:
+///
+/// ```compile_fail
+/// let reader = tach::Set::new("page-faults").unwrap().open().unwrap();
+/// std::thread::spawn(move || drop(reader));
+/// ```
+///
+/// What cannot be counted here is an error of `open`, which says why:
+///
+/// ```
+/// match tach::Set::new("instructions").and_then(|set| set.open()) {
+///     Ok(reader) => {
+///         let (sum, counts) = reader.measure(|| (1..=1000u64).sum::<u64>());
+///         println!("{sum}: {} instructions ({})", counts.get("instructions").unwrap(), counts.flags());
+///     }
+///     Err(why) => println!("{why}"),
+/// }
+/// ```
+pub struct Reader {
+    raw: *mut sys::Reader,
+    set: Set,
+}
+
+/// Where a [`Reader`] began.
+pub struct Mark {
+    raw: MaybeUninit<sys::Mark>,
+    at: Instant,
+}
+
+impl Mark {
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Mark {
+        Mark {
+            raw: MaybeUninit::uninit(),
+            at: Instant::now(),
+        }
+    }
+}
+
+impl Reader {
+    pub fn set(&self) -> &Set {
+        &self.set
+    }
+    /// Why members are read by system calls, or "".
+    pub fn missing(&self) -> String {
+        unsafe { text(sys::tach_reader_missing(self.raw)) }
+    }
+    /// Counts from here: the mark may be one of several, nested or not.
+    #[inline]
+    pub fn begin(&self) -> Mark {
+        let mut mark = Mark::new();
+
+        unsafe { sys::tach_reader_begin(self.raw, mark.raw.as_mut_ptr()) };
+        mark
+    }
+    /// To here.
+    #[inline]
+    pub fn end(&self, mark: &Mark) -> Counts {
+        let mut values = [0; sys::COUNTERS_MAX];
+        // A Mark is begin's alone, of this reader or of another with other counters, which
+        // gives other numbers and nothing worse.
+        let flags =
+            unsafe { sys::tach_reader_end(self.raw, mark.raw.as_ptr(), values.as_mut_ptr()) };
+        self.counts(values, flags, mark.at.elapsed())
+    }
+    /// The same around a function.
+    #[inline]
+    pub fn measure<R>(&self, function: impl FnOnce() -> R) -> (R, Counts) {
+        let mark = self.begin();
+        let result = function();
+        (result, self.end(&mark))
+    }
+    /// The counts since it was opened, in the order of the set; how many are written, and flags.
+    #[inline]
+    pub fn read(&self, values: &mut [u64; 16]) -> Flags {
+        Flags(unsafe { sys::tach_reader_read(self.raw, values.as_mut_ptr()) })
+    }
+    /// The bare pair, for what must not take more than it has to: 17 words, no clock, no names.
+    #[inline]
+    pub fn begin_raw(&self, mark: &mut MaybeUninit<RawMark>) {
+        unsafe { sys::tach_reader_begin(self.raw, mark.as_mut_ptr().cast()) }
+    }
+    /// Ends it.
+    ///
+    /// # Safety
+    /// `begin_raw` of this reader has filled the mark.
+    #[inline]
+    pub unsafe fn end_raw(&self, mark: &MaybeUninit<RawMark>, delta: &mut [u64; 16]) -> Flags {
+        Flags(sys::tach_reader_end(
+            self.raw,
+            mark.as_ptr().cast(),
+            delta.as_mut_ptr(),
+        ))
+    }
+    fn counts(&self, mut values: [u64; sys::COUNTERS_MAX], all: u32, time: Duration) -> Counts {
+        let mut flags = [0; sys::COUNTERS_MAX];
+
+        for (i, f) in flags.iter_mut().enumerate().take(self.set.len()) {
+            *f = unsafe { sys::tach_reader_flags(self.raw, i as u32, all) };
+        }
+        unsafe { sys::tach_set_correct(self.set.raw(), values.as_mut_ptr(), flags.as_mut_ptr()) };
+        Counts {
+            set: self.set.clone(),
+            values,
+            flags,
+            time,
+        }
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        unsafe { sys::tach_reader_close(self.raw) }
+    }
+}
+
+/// Room for a mark of [`Reader::begin_raw`].
+#[repr(transparent)]
+pub struct RawMark(#[allow(dead_code)] sys::Mark);
+
+/// What was counted between two points, with its provenance.
+#[derive(Clone)]
+pub struct Counts {
+    set: Set,
+    values: [u64; sys::COUNTERS_MAX],
+    flags: [u32; sys::COUNTERS_MAX],
+    time: Duration,
+}
+
+impl Counts {
+    /// In the order of the set's members.
+    pub fn values(&self) -> &[u64] {
+        &self.values[..self.set.len()]
+    }
+    /// Of one member; None: there is none of that name, or it did not count all the time.
+    pub fn get(&self, name: &str) -> Option<u64> {
+        let i = self.set.names().position(|n| n == name)?;
+        Flags(self.flags[i]).is_complete().then(|| self.values[i])
+    }
+    /// How one member was counted.
+    pub fn flags_of(&self, name: &str) -> Option<Flags> {
+        Some(Flags(self.flags[self.set.names().position(|n| n == name)?]))
+    }
+    /// How all were counted together.
+    pub fn flags(&self) -> Flags {
+        Flags(self.flags.iter().fold(0, |all, f| all | f))
+    }
+    /// A metric, and the provenance of what it was made of; NaN where it divides by zero.
+    pub fn metric(&self, name: &str) -> Option<(f64, Flags)> {
+        let i = self.set.metrics().position(|n| n == name)?;
+        let mut flags = 0;
+        let value = unsafe {
+            sys::tach_set_eval(
+                self.set.raw(),
+                i as i32,
+                self.values.as_ptr(),
+                self.flags.as_ptr(),
+                self.time.as_nanos() as f64,
+                &mut flags,
+            )
+        };
+        Some((value, Flags(flags)))
+    }
+    pub fn time(&self) -> Duration {
+        self.time
+    }
+}
