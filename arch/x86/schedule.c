@@ -127,6 +127,41 @@ static void intel_shared(const struct tach__pmu *row, const struct tach_event *e
 		want->shared = TACH__SHARED_LDLAT;
 }
 
+/* What both allow; where that is nothing, the first. 0: any. */
+static uint64_t narrowed(uint64_t a, uint64_t b)
+{
+	return a & b ? a & b : a ? a : b;
+}
+
+/*
+ * Where the table's events with a raw code's event select and umask count, or else those with
+ * its event select: the kernel's constraints go by these too, whatever the event is called.
+ */
+static uint64_t raw_counters(int pmu, uint64_t config)
+{
+	uint64_t of_select = 0, of_umask = 0;
+	int found = 0;
+
+	for (int i = 0; i < (int)tach__pmu_at(pmu)->nevents; i++) {
+		const struct tach__event *e = tach__event_at(pmu, i);
+		uint64_t own = tach__counter_set(e->counter_set) & GENERAL;
+
+		if ((e->code & 0xff) != (config & 0xff))
+			continue;
+		of_select = narrowed(of_select, own);
+		for (int k = 0; k < e->numasks; k++) {
+			const struct tach__umask *u = tach__umask_at(e, k);
+			uint64_t its = tach__counter_set(u->counter_set) & GENERAL;
+
+			if ((u->code & 0xff) != (config >> 8 & 0xff))
+				continue;
+			of_umask = narrowed(of_umask, its ? its : own);
+			found = 1;
+		}
+	}
+	return found ? of_umask : of_select;
+}
+
 static void intel(const struct tach__machine *m, const struct tach_event *event,
 		  struct tach__want *want)
 {
@@ -139,6 +174,8 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 		config = generic_code(event->config & 0xffffffff);
 	else if (event->type == PERF_TYPE_HW_CACHE)
 		config = 0;
+	else if (!table && event->type == PERF_TYPE_RAW)
+		own = raw_counters(m->pmu, config);
 	want->counters = general;
 	/* All that the table knows is any, however many this machine has. */
 	if (own && own != row->general_mask)

@@ -188,6 +188,28 @@ static void raw_codes(void)
 	CHECK(n == 1 && plan.counter[0] < 32, "%d: on %d", n, plan.counter[0]);
 }
 
+/* They count where the table's event of that code does: on Ice Lake L2_RQSTS on four counters
+ * of eight. */
+static void raw_codes_have_the_counters_of_events(void)
+{
+	int n = schedule("icl", "r0124 r0224 r0424 r0824 r1024", 0, 0);
+
+	CHECK(n == 2, "%d: %s", n, err.text);
+	for (int i = 0; i < 5; i++)
+		CHECK(plan.counter[i] < 4, "%d on %d", i, plan.counter[i]);
+	/* A umask that no event has: where its event select counts. */
+	n = schedule("icl", "r0124 r0224 r0424 r0824 r0024", 0, 0);
+	CHECK(n == 2, "%d: %s", n, err.text);
+	/* L1D_PEND_MISS:PENDING on hsw: the third counter alone. */
+	n = schedule("hsw", "r0148", 0, 0);
+	CHECK(n == 1 && plan.counter[0] == 2, "%d: on %d", n, plan.counter[0]);
+	/* Retired branches and a code that no table has: anywhere. */
+	n = schedule("icl", "r00c4 r04c4 r08c4 r10c4 r20c4 r40c4 r80c4 r02c4", 0, 0);
+	CHECK(n == 1, "%d: %s", n, err.text);
+	n = schedule("icl", "r01ff r02ff r04ff r08ff r10ff", 0, 0);
+	CHECK(n == 1, "%d: %s", n, err.text);
+}
+
 int main(void)
 {
 	unsetenv("TACH_PMU");
@@ -200,5 +222,6 @@ int main(void)
 	CASE(a_set_that_does_not_fit);
 	CASE(bad_arguments);
 	CASE(raw_codes);
+	CASE(raw_codes_have_the_counters_of_events);
 	return check_done();
 }
