@@ -13,7 +13,7 @@ enum { SLOTS_PER_INSTRUCTION = 8 };
 static uint64_t loop_data[8];
 
 #define LOOP(name, body)                                                                       \
-	static __attribute__((noinline)) void name(uint64_t n)                                 \
+	static __attribute__((noinline, unused)) void name(uint64_t n)                         \
 	{                                                                                      \
 		__asm__ volatile("1: " body " dec %[n]\n\t jnz 1b"                             \
 				 : [n] "+r"(n)                                                 \
