@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of known length: work takes 2 N + some instructions, rest 1000 and some. Status S. */
+/* Regions of known length: work takes 2 N + some instructions (N: TURNS without an argument),
+ * rest 1000 and some. Status S. */
 #include <stdlib.h>
 #include <tach.h>
+
+#ifndef TURNS
+#define TURNS 1
+#endif
 
 static __attribute__((noinline)) void turns(unsigned long n)
 {
@@ -15,7 +20,7 @@ static __attribute__((noinline)) void turns(unsigned long n)
 int main(int argc, char **argv)
 {
 	TACH_START(work);
-	turns(argc > 1 ? strtoul(argv[1], NULL, 10) : 1);
+	turns(argc > 1 ? strtoul(argv[1], NULL, 10) : TURNS);
 	TACH_STOP(work);
 	TACH_START(rest);
 	turns(500);
