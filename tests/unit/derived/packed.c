@@ -35,7 +35,8 @@ static void cpu(void *context, const struct tach__span *name, int line, bool fir
 
 static int says(const char *packed, const struct tach__span *s)
 {
-	return strlen(packed) == s->length && memcmp(packed, s->at, s->length) == 0;
+	return strlen(packed) == s->length &&
+	       (!s->length || memcmp(packed, s->at, s->length) == 0);
 }
 
 static int same(const struct tach_derived_info *info, const struct tach__record *r)

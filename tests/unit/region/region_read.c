@@ -108,7 +108,8 @@ static void its_own_thread_and_process(void)
 	tach_region_end(&mark);
 }
 
-/* Page faults are as many as pages. */
+/* Page faults are as many as pages, and a few more where a sanitizer or the machine has its
+ * own. */
 static void members(void)
 {
 	enum { PAGES = 7 };
@@ -130,7 +131,9 @@ static void members(void)
 	before = values[1];
 	for (size_t i = 0; i < PAGES; i++)
 		((volatile char *)memory)[i * page] = 1;
-	CHECK(look(&mark) == 2 && values[1] == before + PAGES, "%d", (int)(values[1] - before));
+	CHECK(look(&mark) == 2);
+	CHECK(values[1] - before >= PAGES && values[1] - before < 3 * PAGES, "%d",
+	      (int)(values[1] - before));
 	tach_region_end(&mark);
 	munmap(memory, PAGES * page);
 }
