@@ -126,7 +126,7 @@ static int counted(const struct bench_op *op)
 	 */
 	if (getenv("GUEST")) {
 		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
-		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 20;
+		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 50;
 #ifdef __riscv
 		opt.iterations *= 10; /* the time is what tells there: bench/run */
 #endif
