@@ -131,6 +131,19 @@ static void run_region(uint64_t n)
 	REPEAT(n, region());
 }
 
+static inline __attribute__((always_inline)) void region_flat(void)
+{
+	TACH_START_FLAT(flat);
+	TACH_STOP(flat);
+}
+
+static void run_flat(uint64_t n)
+{
+	REPEAT(n, region_flat());
+}
+
+
+
 static inline __attribute__((always_inline)) void nested(void)
 {
 	TACH_START(outer);
@@ -199,6 +212,8 @@ const struct bench_op bench_ops[] = {
 	{"pair8", opened, run_pair8, 8, 0, 0},
 	{"region1", regions, run_region, 1, 0, 0},
 	{"region4", regions, run_region, 4, 0, 0},
+	{"region-flat1", regions, run_flat, 1, 0, 0},
+	{"region-flat4", regions, run_flat, 4, 0, 0},
 	{"worst4", regions_worst, run_region, 4, 0, 0},
 	{"trace4", regions_traced, run_region, 4, 0, 0},
 	{"nested4", regions, run_nested, 4, 0, 0},

@@ -58,7 +58,8 @@ class error : public std::runtime_error
  *	static tach_site site = TACH_SITE_INIT("parse", 0, __func__);
  *	tach::scope guard(site);
  *
- * or TACH_GUARD(parse). 1 instead of 0, or TACH_GUARD_FENCED: both edges are fenced. Neither
+ * or TACH_GUARD(parse). 1 instead of 0, or TACH_GUARD_FENCED: both edges are fenced;
+ * TACH_SITE_FLAT, or TACH_GUARD_FLAT: for one that lies in no other (TACH_START_FLAT). Neither
  * copied nor moved: the counts at its start belong to this thread.
  */
 class scope
@@ -306,12 +307,14 @@ class reader : public owner<tach_reader, tach_reader_close>
 #ifdef TACH_DISABLE
 #define TACH_GUARD(name)	((void)0)
 #define TACH_GUARD_FENCED(name) ((void)0)
+#define TACH_GUARD_FLAT(name)	((void)0)
 #else
 #define TACH__GUARD(name, fenced)                                                              \
 	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
 	::tach::scope tach__guard_##name(*TACH_ADDRESS(tach__site_##name))
 #define TACH_GUARD(name)	TACH__GUARD(name, 0)
 #define TACH_GUARD_FENCED(name) TACH__GUARD(name, 1)
+#define TACH_GUARD_FLAT(name)	TACH__GUARD(name, TACH_SITE_FLAT)
 #endif
 
 #include <tach/owners.hpp>

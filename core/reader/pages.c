@@ -129,7 +129,7 @@ static int always_faults(struct tach_way way)
 
 static void judge_counters(struct tach__reader *r)
 {
-	unsigned narrowest = 64;
+	unsigned narrowest = 64, widest = 0;
 
 	r->hot.fast = r->hard.count == r->set->count;
 	for (int i = 0; i < r->hard.count; i++) {
@@ -148,6 +148,8 @@ static void judge_counters(struct tach__reader *r)
 		r->hot.way[m].stubs = TACH_STUBS(width);
 		if (width < narrowest)
 			narrowest = width;
+		if (width > widest)
+			widest = width;
 		if (TACH_ARCH_FAULTS && always_faults(r->hot.way[m]))
 			tach__page_zero(r, m);
 		else if (page->cap_user_rdpmc && page->index)
@@ -157,6 +159,9 @@ static void judge_counters(struct tach__reader *r)
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
+	/* Told by the mask, inline reads take counters for ones of 48 bits: all or none. */
+	if (narrowest == 48 && widest > 48)
+		narrowest = 47;
 	r->hot.mask = ((uint64_t)1 << narrowest) - 1;
 	if (narrowest >= 40)
 		return;

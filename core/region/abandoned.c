@@ -127,10 +127,14 @@ TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tac
 	uint64_t state = part->ceiling - 1;
 
 	if (own)
-		return mark->part == part && mark->end == hot->end[slot->fenced] &&
+		return mark->part == part &&
+		       (mark->end == hot->end[slot->fenced] ||
+			(hot->end_flat && mark->end == hot->end_flat)) &&
 		       (closing(slot, part) || mark->state == state);
 	return holds((uintptr_t)&mark->part, &part, sizeof part) &&
-	       holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) &&
+	       (holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) ||
+		(hot->end_flat &&
+		 holds((uintptr_t)&mark->end, &hot->end_flat, sizeof mark->end))) &&
 	       (closing(slot, part) || holds((uintptr_t)&mark->state, &state, sizeof state));
 }
 

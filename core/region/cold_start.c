@@ -5,6 +5,7 @@
 #include "core/reader/reader.h"
 #include "core/region/beacon.h"
 #include "core/region/cost.h"
+#include "core/region/reads.h"
 
 /* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
 static void slot_ready(struct tach__thread *record, uint32_t id)
@@ -26,6 +27,9 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 		slot->sampling->gap = tach__sampling_draw(record);
 	if (config->histograms)
 		slot->histograms = tach__histograms_make(record->count + 1);
+	slot->begin = tach__site_at(id)->fenced & TACH_SITE_FLAT && tach__flat_ready(record)
+			      ? record->hot->begin_flat
+			      : record->hot->begin[0];
 	tach__worst_slot(record, id);
 	for (int inner = 0; inner < 2; inner++)
 		tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
@@ -91,7 +95,7 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 		tach__epochs_begin(tach__self);
 	if (record) {
 		tach__residue_ready(record);
-		epoch = tach__epoch_inside(record);
+		epoch = tach__epoch_inside(record, TACH__LEVEL(record->hot->state));
 	}
 	tach__cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL, epoch,
 		       epoch != TACH__EPOCH(tach__self->state));
@@ -252,9 +256,73 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__SET(part->outer, (uintptr_t)mark);
 }
 
-void tach__begin_torn(struct tach_region_mark *mark, int fenced, struct tach__hot *self)
+/* Whether the pages are as they were looked up. */
+static int seen(const struct tach__hot *self)
 {
-	if (readable(self, &mark->counters)) {
+	tach__word left = (tach__word)TACH__GET(self->since.locks);
+
+	for (uint32_t i = 0; i < self->count; i++)
+		left -= TACH_WORD(TACH_PAGE_LOAD(tach__way(self->reader, i).page, lock));
+	return left == 0 && !(TACH__GET(self->since.lock) & 1);
+}
+
+/*
+ * Looks the counters up: 0, one cannot be read here. A handler may do so too, between any two
+ * of these instructions, and find newer ones, while pages change: what it stored stays, and
+ * where this goes on with an older lock the sum is not that of the pages.
+ */
+static int look(struct tach__hot *self)
+{
+	uint32_t first = 1;
+	uint64_t locks = 0;
+
+	self->record->stale++;
+	for (uint32_t i = 0; i < self->count; i++) {
+		struct tach_way way = tach__way(self->reader, i);
+		uint64_t was = TACH__GET(self->seen[i]);
+		uint32_t lock = TACH_PAGE_LOAD(way.page, lock);
+		tach__word number;
+
+		if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) || (lock & 1))
+			return 0;
+		__atomic_compare_exchange_n(&self->seen[i], &was,
+					    (uint64_t)lock << 32 | (uint32_t)number, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		locks += lock;
+		if (i == 0)
+			first = lock;
+	}
+	TACH__ORDER();
+	TACH__SET(self->since.lock, first);
+	TACH__SET(self->since.locks, locks);
+	return 1;
+}
+
+/* The same in other regions, which give back what it takes. The level is raised by now. */
+static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_t level,
+						 int fenced)
+{
+	struct tach__thread *record = self->record;
+	struct tach__cost cost;
+	uint32_t epoch;
+	int found;
+
+	tach__cost_begin(&cost, level);
+	tach__residue_ready(record);
+	found = look(self);
+	epoch = tach__epoch_inside(record, level);
+	tach__cost_end(&cost, record->residue.stale[fenced], epoch,
+		       epoch != TACH__EPOCH(self->state));
+	return found;
+}
+
+void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__hot *self)
+{
+	uint32_t level = TACH__LEVEL(mark->state);
+
+	if (readable(self, &mark->counters) &&
+	    (!self->knows || seen(self) ||
+	     (level ? look_inside(self, level, fenced) : look(self)))) {
 		/* Nothing is lost by beginning anew. */
 		state_anew(self, mark);
 		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
@@ -265,8 +333,9 @@ void tach__begin_torn(struct tach_region_mark *mark, int fenced, struct tach__ho
 		state_anew(self, mark);
 		if (fenced)
 			TACH_FENCE();
-		mark->counters.clock = tach_clock();
 		tach__begin_slow(self->reader, &mark->counters, self->count);
+		tach__known_never(&mark->counters);
+		mark->counters.clock = tach_clock();
 		if (fenced)
 			TACH_FENCE();
 	} while (mark->pairs[0] != TACH__GET(self->pairs[0]));

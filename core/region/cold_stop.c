@@ -4,6 +4,7 @@
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
 #include "core/region/cost.h"
+#include "core/region/reads.h"
 
 /* Its own thread still has the region open, and looks at its next START. */
 static void orphan(const struct tach_region_mark *mark)
@@ -103,7 +104,9 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 		 TACH__GET(record->cold[0]) != spent->cold[0]);
 }
 
-static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
+/* flat: by which way a flat region's came, or TACH__UNFLAT. */
+static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
+		     enum tach__unflat flat)
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
@@ -112,6 +115,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
 	struct tach__reading r;
 	struct spent spent;
 	struct tach__cost cost;
+	const uint64_t *before;
 	int ended;
 
 	if (!record || TACH__OPENING(self->state) != TACH__OPENING(mark->state)) {
@@ -125,8 +129,9 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
 	r.flags |= more;
 	if (epoch != TACH__EPOCH(spent.state))
 		tach__cost_settle(record, epoch, spent.cold, r.delta);
+	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 	for (uint32_t i = 0; i <= record->count; i++) {
-		r.delta[i] -= record->residue.before[fenced][i];
+		r.delta[i] -= before[i];
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
@@ -143,7 +148,25 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced)
 
 void tach__end_cold(struct tach_region_mark *mark, int fenced)
 {
-	end_cold(mark, 0, fenced);
+	end_cold(mark, 0, fenced, TACH__UNFLAT);
+}
+
+void tach__end_unflat(struct tach_region_mark *mark, enum tach__unflat why)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__reading r;
+
+	if (why == TACH__FLAT_STATE || !tach__edges_stop(self, mark, mark->state + 1, &r, 0)) {
+		end_cold(mark, why == TACH__FLAT_STATE ? 0 : TACH_FLAG_RESCHEDULED, 0, why);
+		return;
+	}
+	tach__edges_since(self, mark, &r);
+	/* As in tach__end_torn. */
+	if (!r.flags && (why == TACH__FLAT_MOVED || why == TACH__FLAT_TORN))
+		r.flags = TACH_FLAG_RESCHEDULED;
+	for (uint32_t i = 0; i <= self->count; i++)
+		r.delta[i] -= self->record->unflat[why][i];
+	tach__edges_add(self, mark, &r, 0);
 }
 
 void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int fenced)
@@ -154,8 +177,11 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	struct tach__cost cost;
 	int ended = 0;
 
-	/* Without a region around there is no cost to take out, and no system call is made. */
-	if (around) {
+	/* Without a region around there is no cost to take out, and no system call is made but
+	 * the first time. */
+	int cold = around || (r->again && !record->residue_known);
+
+	if (cold) {
 		tach__cost_begin(&cost, around);
 		tach__residue_ready(record);
 		/* A handler's cold exit since this was read: those around give that back. */
@@ -163,9 +189,31 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 		tach__heal(record, TACH__STACK_POINTER);
 	}
 	tach__edges_since(self, mark, r);
+	if (r->again) {
+		/* Nothing changed for the leader: another page did, or the instruction
+		 * faulted. */
+		if (!r->flags)
+			r->flags = TACH_FLAG_RESCHEDULED;
+		for (uint32_t i = 0; i <= record->count; i++)
+			r->delta[i] -= record->residue.again[fenced][i];
+	}
 	tach__edges_add(self, mark, r, fenced);
-	if (around)
+	if (cold)
 		tach__cost_end(&cost, record->residue.rescheduled[fenced], epoch, ended);
+}
+
+void tach__end_moved(struct tach_region_mark *mark, int fenced)
+{
+	struct tach__hot *self = tach__self;
+	struct tach__reading r;
+
+	if ((mark->counters.lock & 1) ||
+	    !tach__edges_stop(self, mark, mark->state + 1, &r, fenced)) {
+		tach__end_torn(mark, fenced);
+		return;
+	}
+	r.again = 1;
+	tach__end_read(mark, &r, fenced);
 }
 
 void tach__end_torn(struct tach_region_mark *mark, int fenced)
@@ -176,7 +224,7 @@ void tach__end_torn(struct tach_region_mark *mark, int fenced)
 	if (TACH__GET(self->state) - 1 != mark->state ||
 	    !tach__edges_stop(self, mark, mark->state + 1, &r, fenced)) {
 		/* A handler took a cold exit, after this STOP had looked. */
-		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced);
+		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced, TACH__UNFLAT);
 		return;
 	}
 	tach__edges_since(self, mark, &r);
@@ -191,9 +239,7 @@ void tach__end_rescheduled(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__reading r = {.flags = 0};
 
-	r.delta[0] = tach__end_time(mark);
-	memcpy(r.delta + 1, mark->counters.value + TACH__UNROLLED,
-	       tach__self->count * sizeof *r.delta);
+	tach__stashed(&r, mark, tach__self->count);
 	memcpy(r.inside, mark->pairs, sizeof r.inside);
 	tach__end_read(mark, &r, fenced);
 }

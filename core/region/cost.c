@@ -12,9 +12,9 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around)
 	tach__signals_hold(&cost->signals);
 	cost->record = around ? record : NULL;
 	if (cost->record) {
-		cost->mark.clock = tach_clock();
 		if (record->count)
 			tach_reader_begin(record->reader, &cost->mark);
+		cost->mark.clock = tach_clock();
 	}
 	/* What this takes depends on what was before: inside. */
 	tach__hold(&cost->all);
@@ -87,16 +87,15 @@ void tach__epochs_begin(struct tach__hot *hot)
 	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
 }
 
-uint32_t tach__epoch_inside(const struct tach__thread *record)
+uint32_t tach__epoch_inside(const struct tach__thread *record, uint32_t level)
 {
-	uint64_t state = record->hot->state;
-	const struct tach__slot *slot = *tach__stack(record->hot, state);
+	const struct tach__slot *slot = *tach__stack(record->hot, level);
 
-	for (int inner = 0; TACH__LEVEL(state) && inner < 2; inner++) {
+	for (int inner = 0; level && inner < 2; inner++) {
 		uint64_t begun = tach__part(slot, record->count, inner)->ceiling;
 
-		if (TACH__LEVEL(begun) == TACH__LEVEL(state))
+		if (TACH__LEVEL(begun) == level)
 			return TACH__EPOCH(begun);
 	}
-	return TACH__EPOCH(state);
+	return TACH__EPOCH(record->hot->state);
 }

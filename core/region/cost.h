@@ -35,7 +35,8 @@ void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64
 		       uint64_t *delta);
 /* No region is open, so none began in any epoch. Signals held. */
 void tach__epochs_begin(struct tach__hot *hot);
-/* The epoch in which the innermost open region began, or, where that is not known, now. */
-uint32_t tach__epoch_inside(const struct tach__thread *record);
+/* The epoch in which the innermost of `level` regions began, or, where that is not known, now.
+ */
+uint32_t tach__epoch_inside(const struct tach__thread *record, uint32_t level);
 
 #endif

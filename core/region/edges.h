@@ -27,6 +27,7 @@ enum {
 	TACH__SITE_ENCLOSING,
 	TACH__SITE_MIDDLE,
 	TACH__SITE_MIDDLE_FENCED,
+	TACH__SITE_FLAT,
 	TACH__SITE_FIRST /* the first id for a site of the program */
 };
 
@@ -67,6 +68,8 @@ struct tach__inexact {
 	uint64_t self;	    /* of all entries, and of the regions one level below */
 };
 
+struct tach__hot;
+
 /*
  * One region's sums in one thread. Written between an odd and an even value of seq, so that a
  * snapshot by another thread sees it whole; but for children[1] and what tells parts apart, the
@@ -90,6 +93,10 @@ struct tach__slot {
 	uint32_t id;
 	uint16_t fenced, task; /* task: entries are segments of tasks (task.c) */
 	uint64_t lost;	       /* entries that were never stopped, or found no place */
+	/* What a flat START calls: flat code, or that of all others. */
+	void (*begin)(struct tach_site *site, struct tach_region_mark *mark,
+		      struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
+	uint64_t flat; /* entries that were flat; not in part[0].calls, but in its sums */
 	/* part[2], children[2], as long as the thread's counters ask for; struct tach__inexact
 	 */
 	uint64_t word[];
@@ -152,7 +159,24 @@ struct tach__hot {
 	/* 0, or where a reading has the slots whose top-down metrics are known to an error. */
 	uint32_t inexact;
 	struct tach__thread *record;
+	/* Flat regions, flat.c: their code for the thread's counters, NULL: there is none. */
+	__typeof__(((struct tach__slot *)0)->begin) begin_flat;
+	void (*end_flat)(struct tach_region_mark *mark);
+	/*
+	 * What the counters' pages showed when that was looked up (reads.h): of each the number
+	 * of its counter, and above it the lock under which that stood there; the leader's lock
+	 * and the sum of all, as a mark has them. An odd sum: nothing.
+	 */
+	uint64_t seen[TACH__UNROLLED];
+	struct {
+		uint32_t lock, flags;
+		uint64_t locks;
+	} since;
+	uint32_t knows; /* whether edges read by them */
 };
+TACH_STATIC_ASSERT(offsetof(struct tach_mark, flags) == 4 &&
+			   offsetof(struct tach_mark, reader) == 8,
+		   "since");
 #define TACH__LEVEL(state)   ((uint32_t)(state))
 #define TACH__EPOCH(state)   ((uint32_t)((state) >> 32) & 0xfff)
 #define TACH__EPOCHS	     0x1000u
@@ -189,8 +213,13 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
  * Relaxed: one writer per word. Atomic so that a snapshot may read it and a signal handler may
  * change it between any two instructions.
  */
+#if TACH_ONCE_IS_VOLATILE && !defined(__SANITIZE_THREAD__)
+#define TACH__GET(word)	       (*(const volatile __typeof__(word) *)&(word))
+#define TACH__SET(word, value) ((void)(*(volatile __typeof__(word) *)&(word) = (value)))
+#else
 #define TACH__GET(word)	       __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define TACH__SET(word, value) __atomic_store_n(&(word), (value), __ATOMIC_RELAXED)
+#endif
 /* The same, and it may become the operand of the instruction that needs it. */
 #if defined(__SANITIZE_THREAD__)
 #define TACH__OPERAND(word) TACH__GET(word)
@@ -215,6 +244,29 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #endif
 /* Between stores whose order a signal handler of this thread's sees. */
 #define TACH__ORDER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
+/* Makes an even sequence odd; whether it was odd before, and then it stays so. */
+#if !defined(TACH_TAKE) || defined(__SANITIZE_THREAD__)
+TACH_INLINE int tach__take(uint64_t *seq)
+{
+	uint64_t was = TACH__GET(*seq);
+
+	if (TACH_LIKELY(!(was & 1)))
+		TACH__COUNT(*seq, 1);
+	return (int)(was & 1);
+}
+#define TACH__TAKE(seq) tach__take(&(seq))
+#else
+#define TACH__TAKE(seq) TACH_TAKE(seq)
+#endif
+
+/* Pairs completed, all and those fenced, as one: where there is room for no more words. */
+typedef uint64_t tach__pairs __attribute__((vector_size(16), may_alias));
+typedef tach__pairs tach__pairs_in_words __attribute__((aligned(8)));
+TACH_INLINE tach__pairs tach__pairs_of(const uint64_t word[2])
+{
+	return *(const tach__pairs_in_words *)(const void *)word;
+}
 
 /*
  * Between the odd sequence and the sums. ThreadSanitizer does not know fences and gcc warns of
@@ -261,6 +313,10 @@ int tach__edges_straight(const struct tach__hot *self);
 /* Sets the thread's code for its counters. */
 void tach__start_choose(struct tach__hot *self);
 
+/* A flat START of a slot that is not ready. */
+void tach__begin_any(struct tach_site *site, struct tach_region_mark *mark,
+		     struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
+
 /* ---- stop.c ---- */
 
 /* The same. `plain`: entries go to sums and nowhere else, but they may be kept. */
@@ -278,21 +334,10 @@ struct tach__reading {
 	uint64_t delta[TACH__SUMS], inside[2];
 	uint64_t error; /* where the thread is `inexact`: in slots */
 	uint32_t flags;
+	uint32_t again; /* it was read for nothing before */
 };
 int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
 		     uint64_t state, struct tach__reading *r, int fenced);
-/* The clock at the end of a region, in a word of its mark that has no other use. */
-TACH_INLINE void tach__end_clock(struct tach_region_mark *mark, uint64_t now)
-{
-	memcpy(&mark->counters.reader, &now, sizeof now);
-}
-TACH_INLINE uint64_t tach__end_time(const struct tach_region_mark *mark)
-{
-	uint64_t now;
-
-	memcpy(&now, &mark->counters.reader, sizeof now);
-	return now - mark->counters.clock;
-}
 /*
  * Where the fast way gave no flags: what became of the group since begin, and the counts as a
  * whole, not modulo 2^width.
@@ -311,14 +356,30 @@ TACH_COLD void tach__begin_cold(struct tach_site *site, struct tach_region_mark 
 /* The slot is not ready, its entries have to be asked, or an earlier one may have been left. */
 TACH_COLD void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 				   struct tach__slot *slot, int fenced, struct tach__hot *self);
-/* A read of START was torn, by the kernel or by a handler's region, or is not possible. */
-TACH_COLD void tach__begin_torn(struct tach_region_mark *mark, int fenced,
+/* A read of START was torn, by the kernel or by a handler's region, or is not possible. The
+ * mark where START has it: an instruction less there. */
+TACH_COLD void tach__begin_torn(int fenced, struct tach_region_mark *mark,
 				struct tach__hot *self);
 
 /* ---- cold_stop.c ---- */
 
+/*
+ * A flat STOP that is none: the state is another than its START left; a page changed, as all
+ * do where the group was rescheduled; regions ended inside; the slot is under write.
+ */
+enum tach__unflat {
+	TACH__FLAT_STATE,
+	TACH__FLAT_MOVED,
+	TACH__FLAT_INSIDE,
+	TACH__FLAT_TORN,
+	TACH__UNFLAT
+};
+TACH_COLD void tach__end_unflat(struct tach_region_mark *mark, enum tach__unflat why);
+
 /* Another level or epoch than the mark's. */
 TACH_COLD void tach__end_cold(struct tach_region_mark *mark, int fenced);
+/* A page changed since START, so that the counters may have been others than were read. */
+TACH_COLD void tach__end_moved(struct tach_region_mark *mark, int fenced);
 /* A read was torn, by the kernel or by a handler's region. */
 TACH_COLD void tach__end_torn(struct tach_region_mark *mark, int fenced);
 /*

@@ -10,7 +10,7 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-#define TACH__LAYOUT_MEANING 2
+#define TACH__LAYOUT_MEANING 3
 
 /* A digit of base 31, as hashes of strings have it. */
 #define TACH__L(before, value)		((before)*31u + (uint32_t)(value))
@@ -45,7 +45,8 @@
 #define TACH__LAYOUT_17                                                                        \
 	TACH__L4(TACH__LAYOUT_16, struct tach__slot, seq, sampling, histograms, fenced)
 #define TACH__LAYOUT_18                                                                        \
-	TACH__L4(TACH__LAYOUT_17, struct tach__slot, provenance, skipped, lost, word)
+	TACH__L(TACH__L4(TACH__LAYOUT_17, struct tach__slot, provenance, skipped, lost, word), \
+		offsetof(struct tach__slot, flat))
 #define TACH__LAYOUT_19 TACH__L2(TACH__LAYOUT_18, struct tach__part, calls, sum)
 #define TACH__LAYOUT_20 TACH__L2(TACH__LAYOUT_19, struct tach__hot, state, count)
 #define TACH__LAYOUT_21                                                                        \

@@ -73,7 +73,7 @@ void tach__overhead_measure(struct tach__thread *record)
 	memset(&record->entry_cost, 0, sizeof record->entry_cost);
 	memset(&record->overhead, 0, sizeof record->overhead);
 	memset(&record->residue, 0, sizeof record->residue);
-	record->residue_known = 0;
+	record->residue_known = record->flat_known = 0;
 	if (!tach__trials_begin(&trials, record))
 		return;
 	if (!tach__regions_are_decided())

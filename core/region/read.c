@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/base/error.h"
 #include "core/region/beacon.h"
+#include "core/region/reads.h"
 #include "core/region/region.h"
 
 /* Neither without a start nor ended, of this opening of this thread, and not given up. */

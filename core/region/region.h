@@ -61,6 +61,9 @@ struct tach__residue {
 	uint64_t after[2][TACH__SUMS];	  /* and behind it */
 	uint64_t rescheduled[2]
 			    [TACH__SUMS]; /* behind the reading of one that was rescheduled */
+	/* What one that was rescheduled shows more, as it was read twice; not behind it. */
+	uint64_t again[2][TACH__SUMS];
+	uint64_t stale[2][TACH__SUMS]; /* a START that looked anew where the counters are */
 };
 
 /*
@@ -155,6 +158,11 @@ struct tach__thread {
 	uint32_t epoch; /* the one in `state` */
 	struct tach__residue residue;
 	int residue_known;
+	/* flat.c: whether the thread knows what flat regions take; what one shows more that
+	 * ended as another. */
+	int flat_known;
+	uint64_t unflat[TACH__UNFLAT][TACH__SUMS];
+	uint64_t stale; /* STARTs that looked anew where the counters are */
 	uint64_t *log;
 	size_t log_size;
 	uintptr_t stack_low;	    /* known to be readable from here to the top; abandoned.c */
@@ -308,6 +316,12 @@ extern __thread int tach__calibrating;
  * regions around: finds out what cold exits cost, where that was put off.
  */
 void tach__residue_ready(struct tach__thread *record);
+/*
+ * flat.c: whether the record's regions may be flat. Of the calling thread, signals held, in a
+ * cold exit: finds out what they take, where that is not known. `plain`: as for
+ * tach__stop_choose.
+ */
+int tach__flat_ready(struct tach__thread *record);
 /* overhead.c: of the calling thread, outside any region; its regions run. */
 void tach__overhead_measure(struct tach__thread *record);
 

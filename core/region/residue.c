@@ -11,14 +11,16 @@ static void difference(uint64_t *out, const struct tach__trials *r,
 		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
 		       uint64_t other, int s)
 {
+	const uint32_t *ids =
+		trial == tach__trial_moved ? tach__trial_ids : tach__trial_fenced_ids;
 	uint32_t count = r->record->count;
 	uint64_t as_usual[TACH__SUMS];
 
-	tach__trials_run(r, trial, &poke, tach__trial_fenced_ids);
+	tach__trials_run(r, trial, &poke, ids);
 	for (uint32_t i = 0; i <= count; i++)
 		as_usual[i] = r->shown->sum[s][i][0];
 	poke.value = other;
-	tach__trials_run(r, trial, &poke, tach__trial_fenced_ids);
+	tach__trials_run(r, trial, &poke, ids);
 	for (uint32_t i = 0; i <= count; i++)
 		out[i] = r->shown->sum[s][i][0] - as_usual[i];
 }
@@ -33,9 +35,12 @@ static void measure(const struct tach__trials *r)
 	struct tach__poke limit = {&hot->limit, r->record->limit};
 	struct tach__poke slot[2] = {{&table[TACH__SITE_EMPTY], table[TACH__SITE_EMPTY]},
 				     {&table[TACH__SITE_FENCED], table[TACH__SITE_FENCED]}};
-	struct tach__poke lock = {NULL, 0};
+	struct tach__poke lock = {NULL, 0},
+			  since = {(volatile uint64_t *)(void *)&hot->since, 0};
 
 	memset(residue, 0, sizeof *residue);
+	difference(residue->again[0], r, tach__trial_moved, lock, 2, TACH__TRIAL_INNER);
+	difference(residue->again[1], r, tach__trial_moved_fenced, lock, 2, TACH__TRIAL_INNER);
 	difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
 	difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
 	for (uint32_t i = 0; i <= r->record->count; i++) {
@@ -55,6 +60,8 @@ static void measure(const struct tach__trials *r)
 	difference(residue->rescheduled[0], r, tach__trial_moved, lock, 2, TACH__TRIAL_OUTER);
 	difference(residue->rescheduled[1], r, tach__trial_moved_fenced, lock, 2,
 		   TACH__TRIAL_OUTER);
+	difference(residue->stale[0], r, tach__trial_stale, since, 1, TACH__TRIAL_OUTER);
+	difference(residue->stale[1], r, tach__trial_stale_fenced, since, 1, TACH__TRIAL_OUTER);
 }
 
 /* Once per set: the code that it is of is the same. */
@@ -85,13 +92,16 @@ void tach__residue_measure(const struct tach__trials *trials)
 
 enum { TRIAL_LEVELS = 3 };
 
-/*
- * As if no region were open: then all is as it was, but that the next START takes the cold
- * exit. On a stack of its own, as a thread's opening.
- */
+struct inside {
+	struct tach__thread *record;
+	void (*measure)(const struct tach__trials *trials);
+};
+
+/* On a stack of its own, as a thread's opening. */
 static int measure_inside(void *of)
 {
-	struct tach__thread *record = of;
+	const struct inside *inside = of;
+	struct tach__thread *record = inside->record;
 	struct tach__hot *hot = record->hot;
 	struct tach__slot **stack = tach__stack(hot, 0) + 1, *slots[TRIAL_LEVELS];
 	uint64_t state = hot->state, cold[TACH__SUMS], pairs[2], *log = record->log;
@@ -108,7 +118,7 @@ static int measure_inside(void *of)
 	record->log_size = 0;
 	record->epoch = 0;
 	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(state), 0, 0));
-	tach__residue_measure(&trials);
+	inside->measure(&trials);
 	tach__pages_free(record->log, record->log_size);
 	record->log = log;
 	record->log_size = log_size;
@@ -121,9 +131,17 @@ static int measure_inside(void *of)
 	return 0;
 }
 
+int tach__trials_inside(struct tach__thread *record,
+			void (*what)(const struct tach__trials *trials))
+{
+	struct inside inside = {record, what};
+
+	return tach__on_own_stack(measure_inside, &inside) == 0;
+}
+
 void tach__residue_ready(struct tach__thread *record)
 {
 	/* The thread may have moved on to another set, and this record be one that ended. */
 	if (!record->residue_known && !tach__calibrating && record == tach__self->record)
-		tach__on_own_stack(measure_inside, record);
+		tach__trials_inside(record, tach__residue_measure);
 }

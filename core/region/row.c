@@ -115,6 +115,7 @@ static void overhead_of(double bound[2][2], const struct tach__slot *slot,
 	for (int b = 0; b < 2; b++) {
 		for (int what = 0; what < 2; what++)
 			bound[what][b] = calls[what] * o->empty[slot->fenced][b][i] +
+					 (double)slot->flat * o->flat[b][i] +
 					 passed[what] * o->passed[b][i];
 		for (int mode = 0; mode < 2; mode++) {
 			double pair = o->pair[mode][b][i], empty = o->empty[mode][b][i];
@@ -169,8 +170,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	const struct tach__part *inner = tach__part(slot, count, 1);
 	const struct tach__children *children = tach__children(slot, count, 0);
 
-	row->calls += part->calls + inner->calls;
-	row->outermost += part->calls;
+	row->calls += part->calls + inner->calls + slot->flat;
+	row->outermost += part->calls + slot->flat;
 	row->nested += part->nested[0];
 	row->direct += children->direct[0];
 	if (slot->task) {
@@ -186,7 +187,7 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->threads += !record->turning.before;
 	if (count < record->config->count)
 		/* TACH_FLAG_LOST: the counters did not open */
-		row->provenance[5] += part->calls + inner->calls;
+		row->provenance[5] += part->calls + inner->calls + slot->flat;
 	/* Inside an entry that is open, or was left: the inclusive sums do not have them yet.
 	 */
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)

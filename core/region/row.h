@@ -12,6 +12,7 @@
 struct tach__overhead {
 	double empty[2][2][TACH__SUMS];
 	double pair[2][2][TACH__SUMS];
+	double flat[2][TACH__SUMS];   /* what an empty flat region shows */
 	double passed[2][TACH__SUMS]; /* what an entry that is passed over adds, likewise */
 };
 

@@ -12,8 +12,8 @@ enum {
 	PAUSE_NS = 200000, /* ... of that length */
 };
 
-/* Zeros: `outer` tells every START that it is an unusual one. */
-const union tach__slot_copy tach__slot_unready;
+/* `outer` is 0, which tells every START that it is an unusual one. */
+const union tach__slot_copy tach__slot_unready = {.slot = {.begin = tach__begin_any}};
 
 /* Up to what the owner alone looks at. */
 static size_t bytes(uint32_t count)

@@ -5,16 +5,9 @@
  */
 #include "core/region/beacon.h"
 #include "core/region/edges.h"
+#include "core/region/reads.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
-
-TACH_INLINE int read_begin(const struct tach_reader *reader, struct tach_mark *mark,
-			   uint32_t count)
-{
-#define STEP(i) tach__begin_one(reader, mark, i)
-	return TACH__STEPS(count, STEP);
-#undef STEP
-}
 
 /* What began in a handler while this did is not nested in it. */
 TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mark *mark)
@@ -22,41 +15,54 @@ TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mar
 	return TACH_LIKELY(mark->pairs[0] == TACH__OPERAND(self->pairs[0]));
 }
 
-/* mark->pairs is older than `state`, so that it tells whether that is still true. */
-TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
-			     struct tach__slot *slot, struct tach__part *part,
-			     struct tach__hot *self, uint32_t count, int fenced)
+/*
+ * A handler's region after this is nested here: the entry first, then the level. Its look for
+ * what was left finds the mark whole, or the part without one.
+ */
+TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct tach__slot *slot,
+			struct tach__part *part, struct tach__hot *self,
+			struct tach__slot **stack, __typeof__(mark->end) end)
 {
-	/*
-	 * A handler's region after this is nested here: the entry first, then the level. Its
-	 * look for what was left finds the mark whole, or the part without one.
-	 */
-	TACH__SET(tach__stack(self, state)[1], slot);
+	TACH__SET(stack[1], slot);
 	mark->state = state;
 	mark->part = part;
-	mark->end = self->end[fenced];
+	mark->end = end;
 	TACH__ORDER();
 	TACH__SET(self->state, state + 1);
 	TACH__ORDER();
 	TACH__SET(part->ceiling, state + 1);
 	TACH__ORDER();
 	TACH__SET(part->outer, (uintptr_t)mark);
+}
+
+/* mark->pairs is older than `state`, so that it tells whether that is still true. */
+TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
+			     struct tach__slot *slot, struct tach__part *part,
+			     struct tach__hot *self, uint32_t count, int fenced, int knows)
+{
+	int read;
+
+	occupy(state, mark, slot, part, self, tach__stack(self, state), self->end[fenced]);
 	if (fenced)
 		TACH_FENCE();
+	read = knows ? tach__known_begin(self, &mark->counters, count)
+		     : tach__begin_reads(self->reader, &mark->counters, count);
+	if (TACH_UNLIKELY(!read)) {
+		tach__begin_torn(fenced, mark, self);
+		return;
+	}
 	mark->counters.clock = tach_clock();
-	if (TACH_UNLIKELY(!read_begin(self->reader, &mark->counters, count) ||
-			  !alone(self, mark))) {
-		tach__begin_torn(mark, fenced, self);
+	if (TACH_UNLIKELY(!alone(self, mark))) {
+		tach__begin_torn(fenced, mark, self);
 		return;
 	}
 	if (fenced)
 		TACH_FENCE();
 }
 
-/* Behind it comes open_region, in a function of its own: unusual entries go there too. */
 TACH_INLINE void begin(struct tach_site *site, struct tach_region_mark *mark,
 		       struct tach__slot *slot, struct tach__part *part, struct tach__hot *self,
-		       uint32_t count, int fenced, __typeof__(self->open[0]) open)
+		       uint32_t count, int fenced, int knows)
 {
 	uint64_t state;
 
@@ -73,7 +79,7 @@ TACH_INLINE void begin(struct tach_site *site, struct tach_region_mark *mark,
 	if (TACH__LEVEL(state) >= TACH__LEVEL(part->ceiling))
 		part = tach__part(slot, count, 1);
 #endif
-	open(state, mark, slot, part, self);
+	open_region(state, mark, slot, part, self, count, fenced, knows);
 }
 
 TACH_INLINE void enter(struct tach_site *site, struct tach_region_mark *mark, int fenced)
@@ -100,6 +106,55 @@ void tach__region_begin_fenced(struct tach_site *site, struct tach_region_mark *
 	enter(site, mark, 1);
 }
 
+void tach__region_begin_flat(struct tach_site *site, struct tach_region_mark *mark)
+{
+	uint64_t id = TACH__GET(site->id);
+	struct tach__hot *self = tach__self;
+	struct tach__slot *slot;
+
+	if (TACH_UNLIKELY(id >= TACH__OPERAND(self->limit))) {
+		tach__begin_cold(site, mark, 0);
+		return;
+	}
+	slot = tach__table(self)[id];
+	slot->begin(site, mark, slot, tach__part(slot, 0, 0), self);
+}
+
+void tach__begin_any(struct tach_site *site, struct tach_region_mark *mark,
+		     struct tach__slot *slot, struct tach__part *part, struct tach__hot *self)
+{
+	self->begin[0](site, mark, slot, part, self);
+}
+
+/*
+ * A flat region's, where no other is open: a mark as any other START leaves it.
+ */
+TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mark,
+			    struct tach__slot *slot, struct tach__part *part,
+			    struct tach__hot *self, uint32_t count)
+{
+	uint64_t state;
+
+	memcpy(mark->pairs, self->pairs, sizeof mark->pairs);
+	TACH__ORDER();
+	state = TACH__GET(self->state);
+	if (TACH_UNLIKELY(TACH__LEVEL(state) != 0)) {
+		/* From now on at once, so that those around know what it takes. */
+		TACH__SET(slot->begin, self->begin[0]);
+		self->begin[0](site, mark, slot, part, self);
+		return;
+	}
+	occupy(state, mark, slot, part, self, tach__stack(self, 0), self->end_flat);
+	/* What does not succeed is no flat one. */
+	if (TACH_UNLIKELY(!tach__known_begin(self, &mark->counters, count))) {
+		tach__begin_torn(0, mark, self);
+		return;
+	}
+	mark->counters.clock = tach_clock();
+	if (TACH_UNLIKELY(!alone(self, mark)))
+		tach__begin_torn(0, mark, self);
+}
+
 /* Names that no other copy of the library in the process stands in front of. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark)
 	__attribute__((alias("tach__region_begin")));
@@ -108,31 +163,56 @@ void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *ma
 
 /* ---- the instances ---- */
 
-#define BEGIN(name, count, fenced)                                                             \
-	static __attribute__((noinline)) void open_##name(                                     \
-		uint64_t state, struct tach_region_mark *mark, struct tach__slot *slot,        \
-		struct tach__part *part, struct tach__hot *self)                               \
+/* Unusual entries go to `open`, which is in `begin` too. */
+#define BEGIN(name, count, fenced, knows)                                                      \
+	static void open_##name(uint64_t state, struct tach_region_mark *mark,                 \
+				struct tach__slot *slot, struct tach__part *part,              \
+				struct tach__hot *self)                                        \
 	{                                                                                      \
-		open_region(state, mark, slot, part, self, count, fenced);                     \
+		open_region(state, mark, slot, part, self, count, fenced, knows);              \
 	}                                                                                      \
 	static void begin_##name(struct tach_site *site, struct tach_region_mark *mark,        \
 				 struct tach__slot *slot, struct tach__part *part,             \
 				 struct tach__hot *self)                                       \
 	{                                                                                      \
-		begin(site, mark, slot, part, self, count, fenced, open_##name);               \
+		begin(site, mark, slot, part, self, count, fenced, knows);                     \
 	}
 #define INSTANCE(n)                                                                            \
-	BEGIN(plain_##n, n, 0)                                                                 \
-	BEGIN(fenced_##n, n, 1)
+	BEGIN(plain_##n, n, 0, 0)                                                              \
+	BEGIN(fenced_##n, n, 1, 0)                                                             \
+	BEGIN(knows_plain_##n, n, 0, 1)                                                        \
+	BEGIN(knows_fenced_##n, n, 1, 1)                                                       \
+	static void begin_flat_##n(struct tach_site *site, struct tach_region_mark *mark,      \
+				   struct tach__slot *slot, struct tach__part *part,           \
+				   struct tach__hot *self)                                     \
+	{                                                                                      \
+		begin_flat(site, mark, slot, part, self, n);                                   \
+	}
 TACH__INSTANCES(INSTANCE)
-BEGIN(plain_any, self->count, 0)
-BEGIN(fenced_any, self->count, 1)
+BEGIN(plain_any, self->count, 0, 0)
+BEGIN(fenced_any, self->count, 1, 0)
 
-#define ROW(n) {{begin_plain_##n, begin_fenced_##n}, {open_plain_##n, open_fenced_##n}},
+#define ROW(n) {{begin_plain_##n, begin_fenced_##n}, {open_plain_##n, open_fenced_##n}, NULL},
+#define KNOWS(n)                                                                               \
+	{{begin_knows_plain_##n, begin_knows_fenced_##n},                                      \
+	 {open_knows_plain_##n, open_knows_fenced_##n},                                        \
+	 begin_flat_##n},
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->begin[0]) begin[2];
 	__typeof__(((struct tach__hot *)0)->open[0]) open[2];
-} straight[] = {TACH__INSTANCES(ROW)}, any[] = {ROW(any)};
+	__typeof__(((struct tach__hot *)0)->begin_flat) flat;
+} straight[2][TACH__UNROLLED + 1] = {{TACH__INSTANCES(ROW)}, {TACH__INSTANCES(KNOWS)}},
+			       any[] = {ROW(any)};
+
+/* Asked once: CPUID leaves a virtual machine. */
+static int hides(void)
+{
+	static int known; /* 1: no, 2: yes */
+
+	if (!TACH__GET(known))
+		TACH__SET(known, TACH_COUNTERS_HIDE() ? 2 : 1);
+	return TACH__GET(known) == 2;
+}
 
 int tach__edges_straight(const struct tach__hot *self)
 {
@@ -142,9 +222,19 @@ int tach__edges_straight(const struct tach__hot *self)
 
 void tach__start_choose(struct tach__hot *self)
 {
-	const struct instance *instance =
-		tach__edges_straight(self) ? &straight[self->count] : any;
+	int is_straight = tach__edges_straight(self);
+	const struct instance *instance = any;
 
-	memcpy(self->begin, instance->begin, sizeof self->begin);
+	/* Each read of a counter that may be hidden asks for that. */
+	self->knows = is_straight && !hides();
+	if (is_straight)
+		instance = &straight[self->knows][self->count];
+	memcpy(self->begin, instance->begin, sizeof instance->begin);
 	memcpy(self->open, instance->open, sizeof self->open);
+	self->begin_flat = instance->flat;
+	/* The set before had other pages, and these may show the same locks. */
+	memset(self->seen, 0, sizeof self->seen);
+	self->since.lock = 1;
+	self->since.flags = 0;
+	self->since.locks = 1;
 }

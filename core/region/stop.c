@@ -1,104 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * STOP: one copy for every number of counters, fenced and not, and what adds an entry to its
- * sums. Whatever has to branch leaves for cold_stop.c.
+ * STOP: one copy for every number of counters, fenced and not. Whatever has to branch leaves
+ * for cold_stop.c.
  */
+#include "core/region/add.h"
 #include "core/region/edges.h"
+#include "core/region/reads.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
-
-/* A snapshot copies it word by word. */
-TACH_INLINE void publish(struct tach__children *to, const struct tach__children *from,
-			 uint32_t count)
-{
-#if defined(__SANITIZE_THREAD__)
-	for (size_t i = 0; i < TACH__CHILDREN_WORDS(count); i++)
-		TACH__SET(((uint64_t *)to)[i], ((const uint64_t *)from)[i]);
-#else
-	memcpy(to, from, TACH__CHILDREN_WORDS(count) * sizeof(uint64_t));
-#endif
-}
-
-TACH_INLINE int add_sum(struct tach__part *part, struct tach__children *around,
-			const uint64_t *delta, uint32_t i)
-{
-	TACH__ADD(part->sum[i], delta[i]);
-	TACH__ADD(around->sum[i], delta[i]);
-	return 1;
-}
-
-TACH_INLINE void add_sums(struct tach__part *part, struct tach__children *around,
-			  const uint64_t *delta, uint32_t count)
-{
-#define STEP(i) add_sum(part, around, delta, i)
-	TACH__STEPS(count + 1, STEP);
-#undef STEP
-}
-
-/*
- * Adds one entry to its slot. The stores between the odd and the even sequence pair with the
- * acquire fence of the snapshot's reader: odd becomes visible before the sums change (release
- * fence; compiler-only on x86, DMB ISHST's stronger sibling on arm64), even after they did.
- *
- * The level goes down late: a handler's region that comes before counts as this one's child,
- * whose sums nothing here is amid changing. It goes down by one and keeps the epoch, which such
- * a handler may have advanced.
- *
- * A handler may also leave by siglongjmp, and this is never resumed. So what tells abandoned.c
- * of the entry goes last: the ceiling stays until the entry is counted, the mark's address
- * until the level is right.
- */
-TACH_INLINE void add(struct tach__hot *self, struct tach_region_mark *mark,
-		     struct tach__slot *slot, struct tach__part *part, struct tach__part *open,
-		     uintptr_t rest, struct tach__slot *outside, const uint64_t *delta,
-		     const uint64_t *inside, uint32_t count, int fenced)
-{
-	struct tach__children *around = tach__children(outside, count, 1);
-
-	TACH__ADD(slot->seq, 1);
-	TACH__FENCE(__ATOMIC_RELEASE);
-	TACH__ADD(part->nested[0], inside[0]);
-	TACH__ADD(part->nested[1], inside[1]);
-	add_sums(part, around, delta, count);
-	publish(tach__children(slot, count, 0), tach__children(slot, count, 1), count);
-	TACH__ORDER();
-	TACH__ADD(part->calls, 1);
-	TACH__SET(open->ceiling, TACH__CEILING_OPEN);
-	TACH__FENCE(__ATOMIC_RELEASE);
-	TACH__ADD(slot->seq, 1);
-	TACH__ADD(around->direct[0], 1);
-	if (fenced)
-		TACH__ADD(around->direct[1], 1);
-	TACH__ORDER();
-	TACH__COUNT(self->pairs[0], 1);
-	if (fenced)
-		TACH__COUNT(self->pairs[1], 1);
-	TACH__COUNT(self->state, -1);
-	TACH__ORDER();
-	TACH__SET(open->outer, rest);
-	TACH__ORDER();
-	mark->end = NULL;
-}
-
-/*
- * Every counter under its own page's lock, which it keeps whatever happened since begin: the
- * differences are right although the group was rescheduled.
- */
-TACH_INLINE int read_end(const struct tach_reader *reader, const struct tach_mark *mark,
-			 uint64_t *delta, uint32_t count)
-{
-#define STEP(i) tach__end_any(reader, mark, delta, i)
-	return TACH__STEPS(count, STEP);
-#undef STEP
-}
-
-/* Since begin; an odd lock tells that begin took the slow exit. */
-TACH_INLINE int rescheduled(const struct tach_reader *reader, const struct tach_mark *mark)
-{
-	struct tach_way way = tach__way(reader, 0);
-
-	return TACH_UNLIKELY(TACH_PAGE_OPERAND(way.page, lock) != mark->lock);
-}
 
 TACH_INLINE int usual(const struct tach__hot *self, const struct tach_region_mark *mark)
 {
@@ -119,16 +28,16 @@ TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
  * Straight code for `count` counters that are read in user space. What there is of registers is
  * for the counters: the rest waits in the mark, and is still there if all is read again.
  */
-TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps)
+TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps,
+		     int knows)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
 	uint64_t delta[TACH__SUMS]; /* TACH__UNROLLED would do; clang warns before it inlines */
-	uint64_t inside[2];
-	struct tach__slot **stack, *slot;
+	struct tach__slot **stack, *slot, *around;
 	struct tach__part *part;
+	tach__pairs inside = tach__pairs_of(self->pairs);
 
-	inside[0] = TACH__GET(self->pairs[0]);
 	TACH__ORDER();
 	if (TACH_UNLIKELY(!usual(self, mark))) {
 		tach__end_cold(mark, fenced);
@@ -137,46 +46,99 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	reader = self->reader;
 	if (fenced)
 		TACH_FENCE();
-	tach__end_clock(mark, tach_clock());
-	if (TACH_UNLIKELY(!read_end(reader, &mark->counters, delta + 1, count))) {
+	if (TACH_UNLIKELY(knows && !tach__known_end(self, &mark->counters, delta + 1, count))) {
+		tach__end_moved(mark, fenced);
+		return;
+	}
+	if (TACH_UNLIKELY(!knows &&
+			  !tach__end_reads(reader, &mark->counters, delta + 1, count))) {
 		tach__end_torn(mark, fenced);
 		return;
 	}
+	delta[0] = tach_clock() - mark->counters.clock;
 	if (fenced)
 		TACH_FENCE();
-	inside[1] = TACH__GET(self->pairs[1]);
 	if (TACH_UNLIKELY(!undisturbed(self, inside[0]))) {
 		tach__end_torn(mark, fenced);
 		return;
 	}
+	inside -= tach__pairs_of(mark->pairs);
+	if (count && !knows && tach__moved(reader, &mark->counters))
+		goto unusual;
 	stack = tach__stack(self, mark->state);
 	slot = stack[1];
-	if (TACH_UNLIKELY((count && rescheduled(reader, &mark->counters)) || (slot->seq & 1))) {
+	around = stack[0];
+	if (TACH_UNLIKELY(TACH__TAKE(slot->seq))) {
+	unusual:
 		if (count && (mark->counters.lock & 1)) {
 			tach__end_torn(mark, fenced);
 			return;
 		}
-		/* A tail call with nothing but the mark: no register is kept for it. There are
-		 * TACH__UNROLLED at most; clang warns of more before it inlines. */
-#define STEP(i)                                                                                \
-	(mark->counters.value[(TACH__UNROLLED + (i)) % TACH_COUNTERS_MAX] = delta[1 + (i)], 1)
-		TACH__STEPS(count, STEP);
-#undef STEP
-		for (int i = 0; i < 2; i++)
-			mark->pairs[i] = inside[i] - mark->pairs[i];
+		tach__stash(mark, delta, count);
+		memcpy(mark->pairs, &inside, sizeof inside);
 		tach__end_rescheduled(mark, fenced);
 		return;
 	}
 	part = mark->part;
-	delta[0] = tach__end_time(mark);
-	for (int i = 0; i < 2; i++)
-		inside[i] -= mark->pairs[i];
-	add(self, mark, slot, part, part, TACH__OUTER_NOBODY, stack[0], delta, inside, count,
-	    fenced);
-	if (keeps == TACH__KEEPS_WORST)
-		tach__worst_add(self, mark, slot, delta, inside, 0, fenced);
-	if (keeps == TACH__KEEPS_EACH)
-		tach__trace_add(self->record, mark, slot, delta, inside, 0, fenced);
+	tach__entry_add(self, mark, slot, part, part, TACH__OUTER_NOBODY, around, delta, inside,
+			count, fenced);
+	if (keeps) {
+		uint64_t pairs[2];
+
+		memcpy(pairs, &inside, sizeof pairs);
+		if (keeps == TACH__KEEPS_WORST)
+			tach__worst_add(self, mark, slot, delta, pairs, 0, fenced);
+		if (keeps == TACH__KEEPS_EACH)
+			tach__trace_add(self->record, mark, slot, delta, pairs, 0, fenced);
+	}
+}
+
+/*
+ * Of a flat region in which nothing else was: no sums of a region around, of regions inside or
+ * of recursions. The order is that of tach__entry_add.
+ */
+TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
+{
+	struct tach__hot *self = tach__self;
+	uint64_t delta[TACH__SUMS];
+	struct tach__slot *slot;
+	struct tach__part *part;
+
+	if (TACH_UNLIKELY(!usual(self, mark))) {
+		tach__end_unflat(mark, TACH__FLAT_STATE);
+		return;
+	}
+	if (TACH_UNLIKELY(!tach__known_end(self, &mark->counters, delta + 1, count))) {
+		tach__end_unflat(mark, TACH__FLAT_MOVED);
+		return;
+	}
+	delta[0] = tach_clock() - mark->counters.clock;
+	if (TACH_UNLIKELY(!undisturbed(self, mark->pairs[0]))) {
+		tach__end_unflat(mark, TACH__FLAT_INSIDE);
+		return;
+	}
+	part = mark->part;
+	slot = (struct tach__slot *)(void *)((char *)part - offsetof(struct tach__slot, word));
+	if (TACH_UNLIKELY(TACH__TAKE(slot->seq))) {
+		tach__end_unflat(mark, TACH__FLAT_TORN);
+		return;
+	}
+	TACH__FENCE(__ATOMIC_RELEASE);
+#define STEP(i) tach__sum_add(part, NULL, delta, i, count)
+	TACH__STEPS(count + 1, STEP);
+#undef STEP
+	TACH__ORDER();
+	TACH__ADD(slot->flat, 1);
+	TACH__SET(part->ceiling, TACH__CEILING_OPEN);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	TACH__ADD(slot->seq, 1);
+	TACH__ORDER();
+	TACH__COUNT(self->pairs[0], 1);
+	TACH__COUNT(self->state, -1);
+	TACH__ORDER();
+	TACH__SET(part->outer, TACH__OUTER_NOBODY);
+	TACH__ORDER();
+	mark->end = NULL;
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
@@ -254,8 +216,9 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	mine = open->outer == (uintptr_t)mark ? UINTPTR_MAX : 0;
 	__asm__("" : "+r"(mine));
 	open = (struct tach__part *)(((uintptr_t)open & mine) | ((uintptr_t)&none & ~mine));
-	add(self, mark, to, part, open, slot->rest, stack[0], delta, r->inside, self->count,
-	    fenced);
+	TACH__COUNT(to->seq, 1);
+	tach__entry_add(self, mark, to, part, open, slot->rest, stack[0], delta,
+			tach__pairs_of(r->inside), self->count, fenced);
 }
 
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
@@ -286,9 +249,10 @@ uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *
 
 	if (fenced)
 		TACH_FENCE();
-	delta[0] = tach_clock() - begun->clock;
-	if (count && (!read_end(self->reader, begun, delta + 1, count) || (begun->lock & 1)))
+	if (count &&
+	    (!tach__end_reads(self->reader, begun, delta + 1, count) || (begun->lock & 1)))
 		flags = tach__end_slow(self->reader, begun, delta + 1, count);
+	delta[0] = tach_clock() - begun->clock;
 	if (fenced)
 		TACH_FENCE();
 	return flags;
@@ -299,6 +263,7 @@ int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark
 {
 	uint64_t pairs;
 
+	r->again = 0;
 	do {
 		pairs = TACH__GET(self->pairs[0]);
 		TACH__ORDER();
@@ -319,7 +284,7 @@ void tach__edges_since(const struct tach__hot *self, const struct tach_region_ma
 	const struct tach_mark *begun = &mark->counters;
 
 	if (r->flags || self->count == 0 || (begun->lock & 1) ||
-	    !rescheduled(self->reader, begun))
+	    !tach__moved(self->reader, begun))
 		return;
 	r->flags = tach__reader_settle(tach__reader(self->reader), begun, r->delta[0],
 				       r->delta + 1);
@@ -341,7 +306,7 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 	/* Where begin took the slow exit, the flags tell already, and its page may be one of
 	 * zeros; asked first, so that these take as many instructions whatever they tell. */
 	if (TACH_UNLIKELY(self->count && !(mark->counters.lock & 1) && !r.flags &&
-			  rescheduled(self->reader, &mark->counters))) {
+			  tach__moved(self->reader, &mark->counters))) {
 		tach__end_read(mark, &r, fenced);
 		return;
 	}
@@ -350,15 +315,24 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 
 /* ---- the instances ---- */
 
-#define END(name, count, fenced, keeps)                                                        \
+#define END(name, count, fenced, keeps, knows)                                                 \
 	static void end_##name(struct tach_region_mark *mark)                                  \
 	{                                                                                      \
-		end(mark, count, fenced, keeps);                                               \
+		end(mark, count, fenced, keeps, knows);                                        \
 	}
 #define INSTANCE(n)                                                                            \
-	END(plain_##n, n, 0, 0)                                                                \
-	END(fenced_##n, n, 1, 0)                                                               \
-	END(worst_##n, n, 0, TACH__KEEPS_WORST) END(each_##n, n, 0, TACH__KEEPS_EACH)
+	END(plain_##n, n, 0, 0, 0)                                                             \
+	END(fenced_##n, n, 1, 0, 0)                                                            \
+	END(worst_##n, n, 0, TACH__KEEPS_WORST, 0)                                             \
+	END(each_##n, n, 0, TACH__KEEPS_EACH, 0)                                               \
+	END(knows_plain_##n, n, 0, 0, 1)                                                       \
+	END(knows_fenced_##n, n, 1, 0, 1)                                                      \
+	END(knows_worst_##n, n, 0, TACH__KEEPS_WORST, 1)                                       \
+	END(knows_each_##n, n, 0, TACH__KEEPS_EACH, 1)                                         \
+	static void end_flat_##n(struct tach_region_mark *mark)                                \
+	{                                                                                      \
+		end_flat(mark, n);                                                             \
+	}
 TACH__INSTANCES(INSTANCE)
 
 static void end_plain_any(struct tach_region_mark *mark)
@@ -371,21 +345,35 @@ static void end_fenced_any(struct tach_region_mark *mark)
 	end_any(mark, 1);
 }
 
-#define ROW(n)	 {{end_plain_##n, end_fenced_##n}},
-#define WORST(n) {{end_worst_##n, end_fenced_any}},
-#define EACH(n)	 {{end_each_##n, end_fenced_any}},
+#define PLAIN(n)       {{end_plain_##n, end_fenced_##n}},
+#define WORST(n)       {{end_worst_##n, end_fenced_any}},
+#define EACH(n)	       {{end_each_##n, end_fenced_any}},
+#define KNOWS_PLAIN(n) {{end_knows_plain_##n, end_knows_fenced_##n}},
+#define KNOWS_WORST(n) {{end_knows_worst_##n, end_fenced_any}},
+#define KNOWS_EACH(n)  {{end_knows_each_##n, end_fenced_any}},
+#define KEEPING(knows)                                                                         \
+	{                                                                                      \
+		[0] = {TACH__INSTANCES(knows##PLAIN)},                                         \
+		[TACH__KEEPS_WORST] = {TACH__INSTANCES(knows##WORST)},                         \
+		[TACH__KEEPS_EACH] = {TACH__INSTANCES(knows##EACH)},                           \
+	}
 static const struct instance {
 	__typeof__(((struct tach__hot *)0)->end[0]) end[2];
-} keeping[][TACH__UNROLLED + 1] = {[0] = {TACH__INSTANCES(ROW)},
-				   [TACH__KEEPS_WORST] = {TACH__INSTANCES(WORST)},
-				   [TACH__KEEPS_EACH] = {TACH__INSTANCES(EACH)}},
-			     any = {{end_plain_any, end_fenced_any}};
+} keeping[2][TACH__KEEPS_EACH + 1][TACH__UNROLLED + 1] = {KEEPING(), KEEPING(KNOWS_)},
+						    any = {{end_plain_any, end_fenced_any}};
+
+#define FLAT(n) end_flat_##n,
+static __typeof__(((struct tach__hot *)0)->end_flat)
+	const flats[TACH__UNROLLED + 1] = {TACH__INSTANCES(FLAT)};
 
 void tach__stop_choose(struct tach__hot *self, int plain, uint32_t keeps)
 {
 	const struct instance *instance = &any;
 
 	if (plain && keeps <= TACH__KEEPS_EACH && tach__edges_straight(self))
-		instance = &keeping[keeps][self->count];
-	memcpy(self->end, instance->end, sizeof self->end);
+		instance = &keeping[self->knows][keeps][self->count];
+	memcpy(self->end, instance->end, sizeof instance->end);
+	self->end_flat = self->knows && instance == &keeping[1][0][self->count]
+				 ? flats[self->count]
+				 : NULL;
 }

@@ -5,6 +5,7 @@
  * Every trial is straight code. It is run as usual, or with one word changed beforehand so that
  * an edge takes its cold exit: what differs is that exit and nothing else.
  */
+#include <string.h>
 #include "core/os/sys.h"
 #include "core/region/trial.h"
 
@@ -19,7 +20,8 @@ enum { SPARE = 100 };
 static struct tach_site empty = SITE(TACH__SITE_EMPTY, 0), fenced = SITE(TACH__SITE_FENCED, 1),
 			enclosing = SITE(TACH__SITE_ENCLOSING, 0),
 			middle = SITE(TACH__SITE_MIDDLE, 0),
-			middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1);
+			middle_fenced = SITE(TACH__SITE_MIDDLE_FENCED, 1),
+			flat = {tach__region_begin_flat, TACH__SITE_FLAT, 0, 0, "", "", ""};
 
 /* ---- the trials ---- */
 
@@ -108,14 +110,93 @@ void tach__trial_pair_fenced(const struct tach__poke *unused)
 	tach__region_stop(&outer);
 }
 
+void tach__trial_flat(const struct tach__poke *unused)
+{
+	struct tach_region_mark mark;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(flat), &mark);
+	tach__region_stop(&mark);
+}
+
 /* As if the group had been rescheduled; an odd lock stays odd. */
+TACH_INLINE void move(struct tach_region_mark *mark, uint64_t by)
+{
+	uint64_t locks;
+
+	mark->counters.lock ^= (uint32_t)by;
+	memcpy(&locks, &mark->counters.reader, sizeof locks);
+	locks ^= by;
+	memcpy(&mark->counters.reader, &locks, sizeof locks);
+}
+
+void tach__trial_flat_moved(const struct tach__poke *poke)
+{
+	struct tach_region_mark mark;
+
+	tach__region_start(TACH_ADDRESS(flat), &mark);
+	move(&mark, poke->value);
+	tach__region_stop(&mark);
+}
+
+void tach__trial_flat_pair(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(flat), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_flat_one(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(flat), &outer);
+	TACH__SET(*poke->at, poke->value);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+/* As if the pages had changed since the inner START before. */
+TACH_INLINE void forget(const struct tach__poke *poke)
+{
+	for (int i = 0; i < 2; i++)
+		TACH__SET(poke->at[i], TACH__GET(poke->at[i]) | poke->value);
+}
+
+void tach__trial_stale(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	forget(poke);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
+void tach__trial_stale_fenced(const struct tach__poke *poke)
+{
+	struct tach_region_mark outer, inner;
+
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	forget(poke);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
+	tach__region_stop(&inner);
+	tach__region_stop(&outer);
+}
+
 void tach__trial_moved(const struct tach__poke *poke)
 {
 	struct tach_region_mark outer, inner;
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(empty), &inner);
-	inner.counters.lock ^= (uint32_t)poke->value;
+	move(&inner, poke->value);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -126,7 +207,7 @@ void tach__trial_moved_fenced(const struct tach__poke *poke)
 
 	tach__region_start(TACH_ADDRESS(enclosing), &outer);
 	tach__region_start(TACH_ADDRESS(fenced), &inner);
-	inner.counters.lock ^= (uint32_t)poke->value;
+	move(&inner, poke->value);
 	tach__region_stop(&inner);
 	tach__region_stop(&outer);
 }
@@ -151,12 +232,12 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
 }
 
-/* Entries of them that the kernel came into. */
-static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id)
+/* Entries of them that the kernel came into, or came before. */
+static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id, int planted)
 {
-	uint64_t n = 0;
+	uint64_t n = record->stale;
 
-	for (int s = 0; s < TACH__SHOWN; s++)
+	for (int s = 0; s < TACH__SHOWN && !planted; s++)
 		n += tach__slot_at(record, id[s])->provenance[0];
 	return n;
 }
@@ -171,18 +252,20 @@ void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct t
 {
 	uint64_t(*before)[TACH__SUMS] = r->shown->before;
 	uint32_t count = r->record->count;
-	int planted = (trial == tach__trial_moved || trial == tach__trial_moved_fenced) &&
+	int planted = (trial == tach__trial_moved || trial == tach__trial_moved_fenced ||
+		       trial == tach__trial_flat_moved || trial == tach__trial_stale ||
+		       trial == tach__trial_stale_fenced) &&
 		      poke->value;
-	int spare = planted ? 0 : SPARE;
+	int spare = SPARE;
 
 	for (int try = -r->warm; try < r->tries; try++) {
-		uint64_t came = rescheduled(r->record, id);
+		uint64_t came = rescheduled(r->record, id, planted);
 
 		for (int s = 0; s < TACH__SHOWN; s++)
 			for (uint32_t i = 0; i <= count; i++)
 				before[s][i] = sum_of(r->record, id[s], i);
 		trial(poke);
-		if (spare && rescheduled(r->record, id) != came) {
+		if (spare && rescheduled(r->record, id, planted) != came) {
 			spare--;
 			try--;
 			continue;
@@ -201,6 +284,8 @@ const uint32_t tach__trial_ids[TACH__SHOWN] = {TACH__SITE_EMPTY, TACH__SITE_ENCL
 					       TACH__SITE_MIDDLE};
 const uint32_t tach__trial_fenced_ids[TACH__SHOWN] = {TACH__SITE_FENCED, TACH__SITE_ENCLOSING,
 						      TACH__SITE_MIDDLE_FENCED};
+const uint32_t tach__trial_flat_ids[TACH__SHOWN] = {TACH__SITE_FLAT, TACH__SITE_ENCLOSING,
+						    TACH__SITE_MIDDLE};
 
 /* ---- what they need ---- */
 
@@ -231,6 +316,8 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
 		slot->histograms = histograms;
 		slot->sampling = sampling;
+		slot->begin = record->hot->begin_flat ? record->hot->begin_flat
+						      : record->hot->begin[0];
 		for (int inner = 0; inner < 2; inner++)
 			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
 		tach__part(slot, record->count, 0)->outer = slot->rest;

@@ -40,6 +40,15 @@ void tach__trial_three_fenced(const struct tach__poke *poke);
 /* For what a pair adds to the region around it: without a poke in between. */
 void tach__trial_pair(const struct tach__poke *unused);
 void tach__trial_pair_fenced(const struct tach__poke *unused);
+/* A flat one; as tach__trial_moved; with a region in it, the second one behind a poke. */
+void tach__trial_flat(const struct tach__poke *unused);
+void tach__trial_flat_moved(const struct tach__poke *poke);
+void tach__trial_flat_pair(const struct tach__poke *unused);
+void tach__trial_flat_one(const struct tach__poke *poke);
+/* As if the pages had changed since the inner START before: poke->at has the leader's lock and
+ * the sum of locks. */
+void tach__trial_stale(const struct tach__poke *poke);
+void tach__trial_stale_fenced(const struct tach__poke *poke);
 /* As if the group had been rescheduled; an odd lock stays odd. */
 void tach__trial_moved(const struct tach__poke *poke);
 void tach__trial_moved_fenced(const struct tach__poke *poke);
@@ -48,6 +57,7 @@ void tach__trial_moved_fenced(const struct tach__poke *poke);
 enum { TACH__TRIAL_INNER, TACH__TRIAL_OUTER, TACH__TRIAL_MIDDLE };
 extern const uint32_t tach__trial_ids[TACH__SHOWN];
 extern const uint32_t tach__trial_fenced_ids[TACH__SHOWN];
+extern const uint32_t tach__trial_flat_ids[TACH__SHOWN];
 
 /*
  * Into trials->shown, sorted: what the regions of those ids show, each time. Not of a trial
@@ -63,6 +73,12 @@ void tach__trials_run(const struct tach__trials *trials,
 int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record);
 void tach__trials_end(const struct tach__trials *trials);
 
+/*
+ * In a cold exit of the calling thread: as if no region were open, and with all put back but
+ * that the next START takes the cold exit. 0: there is no memory.
+ */
+int tach__trials_inside(struct tach__thread *record,
+			void (*measure)(const struct tach__trials *trials));
 /* residue.c: what cold exits cost, into the thread's record and its set's. */
 void tach__residue_measure(const struct tach__trials *trials);
 

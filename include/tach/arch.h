@@ -19,6 +19,15 @@
  *                                reads one counter into value: 64 bits, raw or extended by
  *                                sign. If the instruction faults after tach_fault_install()
  *                                was called, `seen` is odd afterwards. A compiler barrier.
+ * * TACH_COUNTER_48(...)         the same of a counter of 48 bits, extended by sign; default:
+ *                                TACH_COUNTER and C
+ *   TACH_COUNTER_SHOWN(...)      the same where TACH_COUNTERS_HIDE() is 0; default: the same
+ *   TACH_COUNTER_SHOWN_MEMORY    1 if its `seen` is a word in memory; default: 0
+ *   TACH_COUNTER_STALE           1 if TACH_COUNTER may be given a number that the page showed
+ *                                before, or 0 where none is known yet: any value will do then,
+ *                                but nothing else; default: 0
+ *   TACH_COUNTERS_HIDE()         whether this processor can hide counters behind a value, as
+ *                                TACH_COUNTER asks; default: 1 (library only)
  *   tach__word                   what the lock and index of a page are held in, at least 32
  *                                bits; TACH_WORD(value) makes it of 32 bits; default:
  *                                uint32_t
@@ -52,7 +61,7 @@
  *   TACH_ADDRESS(object)         address of a static object
  *   TACH_HIGHEST(value)          number of the highest bit set in a uint64_t that is not 0
  *
- * The next four are optional: what regions use in place of C where the processor can do it
+ * The next six are optional: what regions use in place of C where the processor can do it
  * in one instruction, or without a branch.
  * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a signal handler of this
  *                                thread
@@ -62,6 +71,12 @@
  * * TACH_BELOW(a, b, below, other)
  *                                below = a < b ? below : other; a and b are compared as 32
  *                                bits, below and other are pointers; no branch
+ * * TACH_TAKE(word)              sets bit 0 of the 64-bit word; whether it was set: nothing of
+ *                                this thread's comes in between
+ *   TACH_ONCE_IS_VOLATILE        1 if one load or store of a word is better written as volatile than
+ *                                as relaxed atomic; default: 0
+ * * TACH_PARK(value)             the value, in a register that holds no address and need not be
+ *   TACH_UNPARK(value)           saved; and back
  */
 /* clang-format on */
 #ifndef TACH_ARCH_H
@@ -153,6 +168,21 @@ typedef uint32_t tach__word;
 #endif
 #ifndef TACH_ARCH_UNREADABLE
 #define TACH_ARCH_UNREADABLE(attr) ((void)(attr), 0)
+#endif
+#ifndef TACH_COUNTER_SHOWN
+#define TACH_COUNTER_SHOWN TACH_COUNTER
+#endif
+#ifndef TACH_COUNTER_SHOWN_MEMORY
+#define TACH_COUNTER_SHOWN_MEMORY 0
+#endif
+#ifndef TACH_COUNTER_STALE
+#define TACH_COUNTER_STALE 0
+#endif
+#ifndef TACH_COUNTERS_HIDE
+#define TACH_COUNTERS_HIDE() 1
+#endif
+#ifndef TACH_ONCE_IS_VOLATILE
+#define TACH_ONCE_IS_VOLATILE 0
 #endif
 #ifndef TACH_ADDRESS
 #define TACH_ADDRESS(object) (&(object))

@@ -92,7 +92,8 @@ TACH_END_DECLS
 #endif
 
 #if TACH_ARCH_SIGNED
-#define TACH__EXTEND(page, raw) (raw)
+#define TACH__EXTEND(page, raw)	 (raw)
+#define tach__extend(raw, width) (raw)
 #else
 /* Width 0 shifts by 0: no guard needed, no undefined shift by 64. */
 TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
@@ -104,7 +105,22 @@ TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 #define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
 #endif
 
+/*
+ * How a sum's counter is extended: not; by the width that its page shows; as one of 48 bits.
+ * Counters start below zero and are mostly there, so an absolute count is right by no other
+ * way.
+ */
+enum { TACH__AS_IT_IS, TACH__BY_WIDTH, TACH__BY_48 };
+
 #if TACH_ARCH_FAST
+#ifndef TACH_COUNTER_48
+#define TACH_COUNTER_48(way, number, value, seen)                                              \
+	do {                                                                                   \
+		TACH_COUNTER(way, number, value, seen);                                        \
+		(value) = TACH_ARCH_SIGNED ? (value) : tach__extend(value, 48);                \
+	} while (0)
+#endif
+
 /*
  * One counter under its own page's lock: offset + counter into *sum, the lock into *lock.
  * Returns 0 when that failed: *lock is odd if it cannot be read here, even if the page changed
@@ -131,8 +147,11 @@ TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint3
 		*lock = 1;
 		return 0;
 	}
-	TACH_COUNTER(way, number, value, seen);
-	if (extend)
+	if (extend == TACH__BY_48)
+		TACH_COUNTER_48(way, number, value, seen);
+	else
+		TACH_COUNTER(way, number, value, seen);
+	if (extend == TACH__BY_WIDTH)
 		value = TACH__EXTEND(way.page, value);
 	TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));
 	*sum = value;
@@ -224,12 +243,29 @@ TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct ta
 	return 1;
 }
 
+/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
+#define TACH__WHOLE (TACH_MODULAR ? TACH__BY_48 : TACH__BY_WIDTH)
 TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
 {
 	uint32_t lock;
 
-	/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
-	return tach__sum(tach__way(reader, i), 1, &value[i], &lock);
+	return tach__sum(tach__way(reader, i), TACH__WHOLE, &value[i], &lock);
+}
+
+/*
+ * Whether the inline way extends the reader's counters right: those of other widths are read
+ * out of line. All x86 processors since 2011 have 48 bits; the upper half of the mask tells.
+ */
+TACH__INLINE int tach__whole(const struct tach_reader *reader)
+{
+	uint32_t half;
+
+	if (TACH__WHOLE != TACH__BY_48)
+		return 1;
+	__builtin_memcpy(&half,
+			 TACH__CAST(const char *, TACH__CAST(const void *, &reader->mask)) + 4,
+			 sizeof half);
+	return half == 0xffff;
 }
 
 #endif

@@ -195,7 +195,7 @@ TACH_API_INLINE uint32_t tach_reader_read_n(struct tach_reader *reader, uint64_t
 					    unsigned n)
 {
 #define TACH__STEP(i) tach__read_one(reader, value, i)
-	if (TACH_UNLIKELY(!TACH__EACH(n, TACH__STEP)))
+	if (TACH_UNLIKELY(!tach__whole(reader) || !TACH__EACH(n, TACH__STEP)))
 		return tach__read_slow(reader, value, 0, n);
 #undef TACH__STEP
 	return 0;
@@ -235,6 +235,8 @@ TACH_API_INLINE uint32_t tach_reader_read(struct tach_reader *reader, uint64_t *
 {
 	unsigned i, n = reader->count;
 
+	if (TACH_UNLIKELY(!tach__whole(reader)))
+		return tach__read_slow(reader, value, 0, n);
 	for (i = 0; i < n; i++)
 		if (TACH_UNLIKELY(!tach__read_one(reader, value, i)))
 			return tach__read_slow(reader, value, 0, n);
@@ -246,7 +248,8 @@ TACH_API_INLINE uint32_t tach_reader_read_one(struct tach_reader *reader, unsign
 {
 	uint32_t lock;
 
-	if (TACH_LIKELY(tach__sum(tach__way(reader, member), 1, value, &lock)))
+	if (TACH_LIKELY(tach__whole(reader) &&
+			tach__sum(tach__way(reader, member), TACH__WHOLE, value, &lock)))
 		return 0;
 	return tach__read_slow(reader, value, member, 1);
 }

@@ -19,10 +19,10 @@ uint32_t read1(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r
 uint32_t read4(struct tach_reader *r, uint64_t *v) { return tach_reader_read_n(r, v, 4); }
 CODE
 
-# end: 3 a counter are the difference, the mask and the store; read: 4 extend by sign.
+# end: 3 a counter are the difference, the mask and the store; read: 3 extend by sign, on x86.
 budgets() { cat <<'LIST'
-gcc                   begin1 13 begin4 49 end1 16 end4 58 read1 18 read4 65
-clang                 begin1 13 begin4 49 end1 16 end4 58 read1 17 read4 65
+gcc                   begin1 13 begin4 49 end1 16 end4 58 read1 16 read4 55
+clang                 begin1 13 begin4 49 end1 16 end4 58 read1 16 read4 55
 aarch64-linux-gnu-gcc begin1 19 begin4 64 end1 21 end4 73 read1 19 read4 64
 LIST
 }
@@ -41,7 +41,7 @@ check() { # COMPILER FUNCTION BUDGET
 	echo "# $1 $2: $n instructions, $bytes bytes"
 	[ "$n" -le "$3" ] || { echo "# $1 $2: $n instructions, budget $3"; bad=1; }
 	[ -z "$calls" ] || { echo "# $1 $2 calls$calls"; bad=1; }
-	[ "$bytes" -le 320 ] || case $2 in read4) ;; *) echo "# $1 $2: $bytes bytes, budget 320"; bad=1;; esac
+	[ "$bytes" -le 320 ] || { echo "# $1 $2: $bytes bytes, budget 320"; bad=1; }
 }
 
 while read -r compiler rest; do

@@ -15,7 +15,7 @@ no lock check, signed         | fakepage_signed | include/tach/page.h | /int tac
 no lock check at the end      | fakepage        | include/tach/page.h | /int tach__sum_since(/,/^}/s/return TACH_WORD(TACH_PAGE_OPERAND(way.page, lock)) == seen;/return 1;/
 lock not kept by begin        | fakepage        | include/tach/page.h | s/mark->lock = lock;/mark->lock = 2;/
 no sign extension             | fakepage_signed | include/tach/page.h | s/TACH__CAST(int64_t, raw << shift) >> shift/raw << shift >> shift/
-no sign extension in a read   | fakepage        | include/tach/page.h | s/tach__sum(tach__way(reader, i), 1,/tach__sum(tach__way(reader, i), 0,/
+no sign extension in a read   | fakepage        | include/tach/page.h | s/tach__sum(tach__way(reader, i), TACH__WHOLE,/tach__sum(tach__way(reader, i), 0,/
 width ignored                 | fakepage_signed | include/tach/page.h | s/unsigned shift = (64 - width) & 63;/unsigned shift = width \& 0;/
 offset forgotten              | fakepage        | include/tach/page.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//
 offset forgotten, signed      | fakepage_signed | include/tach/page.h | s/TACH_ADD(value, TACH_PAGE_OPERAND(way.page, offset));//

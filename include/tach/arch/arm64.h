@@ -42,7 +42,8 @@
 	} while (0)
 
 #ifdef TACH_BUILD
-#define TACH_WIDTH(width) ((width) == 32 || (width) == 64)
+#define TACH_COUNTERS_HIDE() 0
+#define TACH_WIDTH(width)    ((width) == 32 || (width) == 64)
 extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width)                                                                      \
@@ -91,6 +92,9 @@ TACH_API_INLINE uint64_t tach_clock(void)
 		tach__at;                                                                      \
 	})
 #endif
+
+/* gcc 12 has no offset in the address of what is atomic: an addition more for each. */
+#define TACH_ONCE_IS_VOLATILE 1
 
 /* A signal handler clears the monitor, so nothing of it is lost. */
 #define TACH_COUNT(word, by)                                                                   \

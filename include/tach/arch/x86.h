@@ -42,8 +42,15 @@
  * macro-fusion).
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \
-	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n"                             \
-			 "\tshl {$32, %%rdx|rdx, 32}\n\tadd {%%rdx, %0|%0, rdx}\n"             \
+	TACH__COUNTER_AT("shl {$32, %%rdx|rdx, 32}", number, value, seen)
+/* Of 48 bits, extended by sign: to the top of RDX, and back with copies of the sign. */
+#define TACH_COUNTER_48(way, number, value, seen)                                              \
+	TACH__COUNTER_AT("shl {$48, %%rdx|rdx, 48}\n\tsar {$16, %%rdx|rdx, 16}", number,       \
+			 value, seen)
+/* `place` puts EDX where it belongs in RDX. */
+#define TACH__COUNTER_AT(place, number, value, seen)                                           \
+	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n\t" place                     \
+			 "\n\tadd {%%rdx, %0|%0, rdx}\n"                                       \
 			 "\tjz .Ltach_revoked%=\n.Ltach_on%=:\n"                               \
 			 "\t.subsection 1\n"                                                   \
 			 ".Ltach_revoked%=:\n\tor {$1, %1|%1, 1}\n\tjmp .Ltach_on%=\n"         \
@@ -52,6 +59,37 @@
 			 : "=a"(value), "+r"(seen)                                             \
 			 : "c"(number)                                                         \
 			 : "rdx", "memory", "cc")
+#ifdef TACH_BUILD
+#include <cpuid.h>
+/*
+ * Where the processor hides none: without that test, and a shift and a sum are the compiler's.
+ * `seen` waits in memory, as it takes part in nothing but a fault.
+ */
+#define TACH_COUNTER_SHOWN_MEMORY 1
+#define TACH_COUNTER_SHOWN(way, number, value, seen)                                           \
+	do {                                                                                   \
+		uint64_t tach__low, tach__high;                                                \
+		__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN                          \
+				 "\n.Ltach_on%=:\n\t.subsection 1\n"                           \
+				 ".Ltach_revoked%=:\n\tor{l $1, %2| " TACH__SIZED(             \
+					 "dword") "%2, 1}\n\tjmp .Ltach_on%=\n"                \
+						  "\t.previous\n" TACH__EX_RECORD(             \
+							  ".Ltach_at%=", ".Ltach_revoked%=",   \
+							  ".long tach__abi_1@GOTPCREL")        \
+				 : "=a"(tach__low), "=d"(tach__high), "+m"(seen)               \
+				 : "c"(number)                                                 \
+				 : "memory", "cc");                                            \
+		(value) = tach__low + (tach__high << 32);                                      \
+	} while (0)
+#define TACH_COUNTER_STALE 1
+/* CPUID 23H.0:EBX[2] (Intel SDM vol. 2): RDPMC user disable. */
+#define TACH_COUNTERS_HIDE()                                                                   \
+	__extension__({                                                                        \
+		unsigned tach__a, tach__b = 0, tach__c, tach__d;                               \
+		(void)(__get_cpuid_count(0x23, 0, &tach__a, &tach__b, &tach__c, &tach__d));    \
+		tach__b >> 2 & 1;                                                              \
+	})
+#endif
 
 /*
  * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
@@ -97,10 +135,13 @@ TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, s
 /* RDTSC: EDX:EAX, upper halves cleared. Constant rate where CPUID 80000007H:EDX[8] is set. */
 TACH_API_INLINE uint64_t tach_clock(void)
 {
-	uint64_t lo, hi;
+	uint64_t value;
 
-	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	return hi << 32 | lo;
+	__asm__ volatile("rdtsc\n\tshl {$32, %%rdx|rdx, 32}\n\tor {%%rdx, %0|%0, rdx}"
+			 : "=a"(value)
+			 :
+			 : "rdx", "cc");
+	return value;
 }
 
 /*
@@ -125,6 +166,32 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			 : "er"(TACH__CAST(uint64_t, by))                                      \
 			 : "cc")
 #define TACH_COUNT(word, by) TACH_BUMP(word, by)
+
+/*
+ * A 64-bit value waits where it takes the place of no address, and comes back: an instruction
+ * more, against two for each register that a function has to save for its caller.
+ */
+#define TACH_PARK(value)                                                                       \
+	__extension__({                                                                        \
+		uint64_t tach__parked;                                                         \
+		__asm__("movq {%1, %0|%0, %1}" : "=x"(tach__parked) : "r"(value));             \
+		tach__parked;                                                                  \
+	})
+#define TACH_UNPARK(value)                                                                     \
+	__extension__({                                                                        \
+		uint64_t tach__back;                                                           \
+		__asm__("movq {%1, %0|%0, %1}" : "=r"(tach__back) : "x"(value));               \
+		tach__back;                                                                    \
+	})
+
+/* Sets bit 0 of the 64-bit word; whether it was set. */
+#define TACH_TAKE(word)                                                                        \
+	__extension__({                                                                        \
+		int tach__was;                                                                 \
+		__asm__ volatile("bts{q $0, %0| " TACH__SIZED("qword") "%0, 0}"                \
+				 : "+m"(word), "=@ccc"(tach__was));                            \
+		tach__was;                                                                     \
+	})
 
 /* What is added is the carry of the comparison: 0 where the word is at its greatest. */
 #define TACH_SATURATE(word)                                                                    \

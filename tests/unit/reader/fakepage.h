@@ -12,20 +12,15 @@
 #ifndef TESTS_UNIT_FAKEPAGE_H
 #define TESTS_UNIT_FAKEPAGE_H
 
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <tach/arch.h>
+#include "tests/unit/reader/simulated.h"
 
-void sim_step(void);
 uint64_t sim_counter(uint32_t index, uint32_t *seen);
 
-#define TACH_PAGE_LOAD(page, field)                                                            \
-	(sim_step(), *(const volatile __typeof__((page)->field) *)&(page)->field)
-#define TACH_PAGE_OPERAND(page, field)                                                         \
-	(sim_step(), *(const volatile __typeof__((page)->field) *)&(page)->field)
 #undef TACH_COUNTER
+#undef TACH_COUNTER_48
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
 		sim_step();                                                                    \
@@ -33,17 +28,7 @@ uint64_t sim_counter(uint32_t index, uint32_t *seen);
 		(value) = sim_counter((number) + 1, &(seen));                                  \
 	} while (0)
 #define TACH_HANDLER_STEP() (__atomic_signal_fence(__ATOMIC_SEQ_CST), sim_step())
-/* One behaviour on every machine; which of the two is for the includer to say. */
-#undef TACH_ARCH_SIGNED
-#define TACH_ARCH_SIGNED 0
-#undef TACH_ARCH_FAST
-#define TACH_ARCH_FAST 1
-#ifndef __x86_64__
-#undef TACH_NUMBER
-#define TACH_NUMBER(index, number) __builtin_sub_overflow(index, 1u, &(number))
-#undef TACH_ADD
-#define TACH_ADD(value, operand) ((value) += (uint64_t)(operand))
-#endif
+/* Which of the two is for the includer to say. */
 #ifndef TACH_MODULAR
 #define TACH_MODULAR 1
 #endif

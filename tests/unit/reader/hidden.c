@@ -13,11 +13,16 @@ uint32_t hidden_low, hidden_high;
 static struct perf_event_mmap_page page = {.lock = 2, .index = 1, .offset = 1000};
 static const struct tach_way way = {&page, NULL};
 
-static int sum(uint64_t raw, uint64_t *value, uint32_t *lock)
+static int sum_as(int extend, uint64_t raw, uint64_t *value, uint32_t *lock)
 {
 	hidden_low = (uint32_t)raw;
 	hidden_high = (uint32_t)(raw >> 32);
-	return tach__sum(way, 0, value, lock);
+	return tach__sum(way, extend, value, lock);
+}
+
+static int sum(uint64_t raw, uint64_t *value, uint32_t *lock)
+{
+	return sum_as(TACH__AS_IT_IS, raw, value, lock);
 }
 
 static void any_count_is_taken(void)
@@ -47,9 +52,42 @@ static void zero_is_none(void)
 	CHECK(!tach__sum_since(way, 2, &value));
 }
 
+static void forty_eight_bits_have_a_sign(void)
+{
+	static const int64_t counts[] = {
+		1,  0x7fffffff,	   0x80000000,		(INT64_C(1) << 47) - 1,
+		-1, -0x80000000ll, -(INT64_C(1) << 47), -(INT64_C(1) << 47) + 1};
+	uint64_t value;
+	uint32_t lock;
+
+	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+		CHECK(sum_as(TACH__BY_48, (uint64_t)counts[i] & ((UINT64_C(1) << 48) - 1),
+			     &value, &lock) &&
+			      lock == 2,
+		      "%zu", i);
+		CHECK(value == (uint64_t)(1000 + counts[i]), "%zu: %lld", i, (long long)value);
+	}
+	CHECK(!sum_as(TACH__BY_48, 0, &value, &lock) && (lock & 1));
+}
+
+/* Of other widths than 48 none is read inline: the mask of the reader tells. */
+static void others_are_not_taken_for_them(void)
+{
+	struct tach_reader reader = {.count = 1};
+
+	for (unsigned width = 40; width < 64; width++) {
+		reader.mask = (UINT64_C(1) << width) - 1;
+		CHECK(tach__whole(&reader) == (width == 48), "%u bits", width);
+	}
+	reader.mask = ~UINT64_C(0);
+	CHECK(!tach__whole(&reader));
+}
+
 int main(void)
 {
 	CASE(any_count_is_taken);
+	CASE(forty_eight_bits_have_a_sign);
+	CASE(others_are_not_taken_for_them);
 	CASE(zero_is_none);
 	return check_done();
 }

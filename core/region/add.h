@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What adds an entry to its slot's sums, and to those of the one around it. */
+#ifndef TACH_CORE_REGION_ADD_H
+#define TACH_CORE_REGION_ADD_H
+
+#include "core/region/edges.h"
+
+/* A snapshot copies it word by word. */
+TACH_INLINE void tach__children_publish(struct tach__children *to,
+					const struct tach__children *from, uint32_t count)
+{
+#if defined(__SANITIZE_THREAD__)
+	for (size_t i = 0; i < TACH__CHILDREN_WORDS(count); i++)
+		TACH__SET(((uint64_t *)to)[i], ((const uint64_t *)from)[i]);
+#else
+	memcpy(to, from, TACH__CHILDREN_WORDS(count) * sizeof(uint64_t));
+#endif
+}
+
+/* As one, where the processor has registers for that: nothing else of the thread's comes in
+ * between. */
+TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
+{
+#if defined(__SANITIZE_THREAD__)
+	TACH__ADD(part->nested[0], inside[0]);
+	TACH__ADD(part->nested[1], inside[1]);
+#else
+	*(tach__pairs *)(void *)part->nested += inside;
+#endif
+}
+
+/*
+ * Of straight code for many counters some differences wait where they take no general register
+ * that would have to be saved first: so many are left beside a mark, its thread, the reader and
+ * what one read takes.
+ */
+#ifndef TACH_PARK
+#define TACH_PARK(value)   (value)
+#define TACH_UNPARK(value) (value)
+#endif
+enum { TACH__UNPARKED = 3 };
+TACH_INLINE int tach__is_parked(uint32_t i, uint32_t count)
+{
+	return __builtin_constant_p(count) && i >= TACH__UNPARKED && i < count;
+}
+
+TACH_INLINE int tach__sum_add(struct tach__part *part, struct tach__children *around,
+			      const uint64_t *delta, uint32_t i, uint32_t count)
+{
+	uint64_t value = i && tach__is_parked(i - 1, count) ? TACH_UNPARK(delta[i]) : delta[i];
+
+	TACH__ADD(part->sum[i], value);
+	if (around)
+		TACH__ADD(around->sum[i], value);
+	return 1;
+}
+
+TACH_INLINE void tach__sums_add(struct tach__part *part, struct tach__children *around,
+				const uint64_t *delta, uint32_t count)
+{
+#define STEP(i) tach__sum_add(part, around, delta, i, count)
+	TACH__STEPS(count + 1, STEP);
+#undef STEP
+}
+
+/*
+ * Adds one entry to its slot, whose sequence is odd. The stores between the odd and the even
+ * sequence pair with the acquire fence of the snapshot's reader: odd becomes visible before the
+ * sums change (release fence; compiler-only on x86, DMB ISHST's stronger sibling on arm64),
+ * even after they did.
+ *
+ * The level goes down late: a handler's region that comes before counts as this one's child,
+ * whose sums nothing here is amid changing. It goes down by one and keeps the epoch, which such
+ * a handler may have advanced.
+ *
+ * A handler may also leave by siglongjmp, and this is never resumed. So what tells abandoned.c
+ * of the entry goes last: the ceiling stays until the entry is counted, the mark's address
+ * until the level is right.
+ */
+TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark *mark,
+				 struct tach__slot *slot, struct tach__part *part,
+				 struct tach__part *open, uintptr_t rest,
+				 struct tach__slot *outside, const uint64_t *delta,
+				 tach__pairs inside, uint32_t count, int fenced)
+{
+	struct tach__children *around = tach__children(outside, count, 1);
+
+	TACH__FENCE(__ATOMIC_RELEASE);
+	tach__nested_add(part, inside);
+	tach__sums_add(part, around, delta, count);
+	tach__children_publish(tach__children(slot, count, 0), tach__children(slot, count, 1),
+			       count);
+	TACH__ORDER();
+	TACH__ADD(part->calls, 1);
+	TACH__SET(open->ceiling, TACH__CEILING_OPEN);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	TACH__ADD(slot->seq, 1);
+	TACH__ADD(around->direct[0], 1);
+	if (fenced)
+		TACH__ADD(around->direct[1], 1);
+	TACH__ORDER();
+	TACH__COUNT(self->pairs[0], 1);
+	if (fenced)
+		TACH__COUNT(self->pairs[1], 1);
+	TACH__COUNT(self->state, -1);
+	TACH__ORDER();
+	TACH__SET(open->outer, rest);
+	TACH__ORDER();
+	mark->end = NULL;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Flat regions (TACH_START_FLAT): what they take, and what one shows more that begins as a flat
+ * one and cannot end so: rescheduled, with another region in it, or left by one.
+ *
+ * Flat entries are those outside any region in which no other ends: there is nothing of
+ * recursion, of a region around or inside to keep up. Whatever else happens is found out by
+ * what START leaves as any other does, and turns the entry into one of the other kind, whose
+ * cost is then known here.
+ */
+#include <string.h>
+#include "core/region/trial.h"
+
+enum { WARM = 3, HIGH = 13 };
+
+/* The least that the flat region shows. */
+static void shown(uint64_t *least, const struct tach__trials *trials,
+		  void (*trial)(const struct tach__poke *), volatile uint64_t *at,
+		  uint64_t value)
+{
+	const struct tach__poke poke = {at, value};
+
+	tach__trials_run(trials, trial, &poke, tach__trial_flat_ids);
+	for (uint32_t i = 0; i <= trials->record->count; i++)
+		least[i] = trials->shown->sum[TACH__TRIAL_INNER][i][0];
+}
+
+/* Of each way how much more it shows than any other region; what pokes take is in both. */
+static void measure_unflat(const struct tach__trials *trials, const uint64_t *flat)
+{
+	struct tach__thread *record = trials->record;
+	volatile uint64_t *limit = &record->hot->limit;
+	uint64_t(*unflat)[TACH__SUMS] = record->unflat, usual[TACH__SUMS], other[TACH__SUMS];
+	const uint64_t *empty = record->entry_cost.empty[0], *pair = record->entry_cost.pair[0];
+	uint64_t known[TACH__UNFLAT][TACH__SUMS] = {{0}};
+
+	if (record->count) {
+		shown(usual, trials, tach__trial_flat_moved, NULL, 0);
+		shown(other, trials, tach__trial_flat_moved, NULL, 2);
+		for (uint32_t i = 0; i <= record->count; i++)
+			known[TACH__FLAT_MOVED][i] = other[i] - usual[i] + flat[i] - empty[i];
+	}
+	shown(other, trials, tach__trial_flat_pair, NULL, 0);
+	for (uint32_t i = 0; i <= record->count; i++)
+		known[TACH__FLAT_INSIDE][i] = other[i] - empty[i] - pair[i];
+	shown(usual, trials, tach__trial_flat_one, limit, record->limit);
+	shown(other, trials, tach__trial_flat_one, limit, 0);
+	for (uint32_t i = 0; i <= record->count; i++)
+		known[TACH__FLAT_STATE][i] = other[i] - usual[i] + known[TACH__FLAT_INSIDE][i];
+	memcpy(unflat, known, sizeof known);
+}
+
+static void measure(const struct tach__trials *given)
+{
+	struct tach__trials trials = *given;
+	struct tach__thread *record = trials.record;
+	struct tach__overhead *o = &record->overhead;
+	uint64_t flat[TACH__SUMS];
+
+	if (!record->residue_known)
+		tach__residue_measure(&trials);
+	memset(record->unflat, 0, sizeof record->unflat);
+	trials.warm = WARM;
+	trials.tries = TACH__TRIES;
+	shown(flat, &trials, tach__trial_flat, NULL, 0);
+	for (uint32_t i = 0; i <= record->count; i++) {
+		o->flat[0][i] = (double)flat[i];
+		o->flat[1][i] =
+			(double)(trials.shown->sum[TACH__TRIAL_INNER][i][HIGH] - flat[i]);
+	}
+	measure_unflat(&trials, flat);
+	record->flat_known = 1;
+}
+
+int tach__flat_ready(struct tach__thread *record)
+{
+	const struct tach__hot *hot = record->hot;
+
+	/* Whatever more an entry asks for or goes to is no business of theirs. */
+	if (!hot->begin_flat || !hot->end_flat || record->config->ring.next)
+		return 0;
+	if (!record->flat_known && !tach__calibrating && record == tach__self->record)
+		tach__trials_inside(record, measure);
+	return record->flat_known;
+}

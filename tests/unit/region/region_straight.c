@@ -1,0 +1,1109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The straight ways of START and STOP, exactly: core/region/start.c, stop.c and what reads for
+ * them compiled here with counters and a clock that the test sets, over pages that say they may
+ * be read. Something may come in at any read: the kernel, or a handler with a region.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <tach/arch.h>
+
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+uint64_t sim_counter(uint32_t index);
+uint64_t sim_clock(void);
+uint32_t sim_faults(void);
+void look_step(void);
+uint64_t look_behind(uint64_t shown);
+/* Something may come in before any look at a page, and behind it, too. */
+#define TACH_PAGE_LOAD(page, field)                                                            \
+	(look_step(),                                                                          \
+	 (__typeof__((page)->field))look_behind(                                               \
+		 (uint64_t) * (const volatile __typeof__((page)->field) *)&(page)->field))
+#define TACH_PAGE_OPERAND(page, field) ((page)->field)
+#undef TACH_COUNTER
+#define TACH_COUNTER(way, number, value, seen)                                                 \
+	((void)(way), (value) = sim_counter((number) + 1), (seen) |= sim_faults())
+#undef TACH_COUNTER_SHOWN
+#define TACH_COUNTER_SHOWN TACH_COUNTER
+#undef TACH_COUNTERS_HIDE
+#define TACH_COUNTERS_HIDE() 0
+#define tach_clock()	     sim_clock()
+extern int fences;
+int fences;
+#undef TACH_FENCE
+#define TACH_FENCE() ((void)fences++)
+
+#define instance starts
+#define any	 starts_any
+#include "core/region/start.c"
+#undef instance
+#undef any
+#undef INSTANCE
+#undef ROW
+#include "core/region/stop.c"
+#include "core/region/cold_start.c"
+#include "core/region/cost.c"
+#include "core/region/flat.c"
+#define readable reads
+#include "core/reader/lag.c"
+#include "core/reader/slow.c"
+#include "tests/unit/region/regions.h"
+
+enum { BY_READ = 10, BY_CLOCK = 3 };
+#define START ((uint64_t)1 << 47)
+static uint64_t count, ticks;
+static int members, reads_until;
+static void (*comes_in)(void); /* at the read that ends reads_until */
+
+static int steps_taken;
+static void step(void)
+{
+	void (*what)(void) = comes_in;
+
+	steps_taken++;
+	if (!what || reads_until-- > 0)
+		return;
+	comes_in = NULL;
+	what();
+}
+
+static int looks; /* steps are those at pages, too */
+void look_step(void)
+{
+	if (looks)
+		step();
+}
+
+uint64_t look_behind(uint64_t shown)
+{
+	look_step();
+	return shown;
+}
+
+/* Counter i counts i times as fast; as the kernel starts them, far below 0. Events may be moved
+ * to others, and what is left behind is wrong. */
+enum { COUNTERS = 4096 };
+static struct {
+	uint64_t moved, rate, bias;
+} hardware[COUNTERS];
+static uint32_t next_counter;
+uint64_t sim_counter(uint32_t index)
+{
+	step();
+	count += BY_READ;
+	if (index < COUNTERS && hardware[index].moved)
+		return (count * hardware[index].rate + hardware[index].bias - START) &
+		       0xffffffffffff;
+	return (count * index - START) & 0xffffffffffff;
+}
+
+static int fault_in = -1; /* reads until one faults; below 0: none does */
+uint32_t sim_faults(void)
+{
+	return fault_in >= 0 && fault_in-- == 0;
+}
+
+uint64_t sim_clock(void)
+{
+	step();
+	return ticks += BY_CLOCK;
+}
+
+static uint32_t index_of[1 << 16]; /* by descriptor */
+static uint32_t leader = 1;	   /* the index of a group's first */
+
+static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+	static uint32_t last;
+	struct perf_event_mmap_page *page;
+	long r;
+
+	if (number != SYS_mmap || e < 0 || !fake_fd[e]) {
+		r = fake_sys(number, a, b, c, d, e, f);
+		if (number == SYS_perf_event_open && r >= 0)
+			index_of[r] = last = d < 0 ? leader : last + 1;
+		if (number == SYS_fcntl && b == F_DUPFD_CLOEXEC && r >= 0)
+			index_of[r] = index_of[a];
+		return r;
+	}
+	r = tach__sys_real(number, a, b, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
+	page = (struct perf_event_mmap_page *)r;
+	page->cap_user_rdpmc = 1;
+	page->pmc_width = 48;
+	page->offset = START;
+	page->lock = 2;
+	page->index = index_of[e];
+	return r;
+}
+
+static struct tach_site *site, *inner;
+static struct tach_region_mark mark;
+
+/* A set that a PMU of eleven counters has room for. */
+enum { MOST = 11 };
+
+static struct tach_set *set_of(int n)
+{
+	static const char events[] =
+		"INST_RETIRED:ANY,cycles,ref-cycles,r01c4,r02c4,r04c4,r08c4,"
+		"r10c4,r20c4,r40c4,r80c4";
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	char some[sizeof events];
+	char *end = some;
+
+	tach__sys = sim_sys;
+	fake_members = members = n;
+	memcpy(some, events, sizeof some);
+	for (int i = 0; i < n && end; i++)
+		end = strchr(end + 1, ',');
+	if (end)
+		*end = '\0';
+	opt.events = some;
+	opt.pmu = tach_pmu_find("icl");
+	CHECK(tach_set_create(&opt, &set, NULL) == 0 && tach_set_count(set) == n);
+	return set;
+}
+
+static void begins(int n, const char *worst)
+{
+	struct tach_regions_options opt = {
+		.size = sizeof opt, .set = set_of(n), .worst = worst};
+
+	comes_in = NULL;
+	memset(hardware, 0, sizeof hardware);
+	next_counter = 0;
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	site = tach_site_get("straight");
+	inner = tach_site_get("inner");
+	for (int i = 0; i < 2; i++) { /* first entries are cold */
+		tach_region_begin(site, &mark);
+		tach_region_end(&mark);
+		tach_region_begin(inner, &mark);
+		tach_region_end(&mark);
+	}
+	CHECK(tach__edges_straight(tach__self) == (n <= (int)TACH__UNROLLED));
+}
+
+static struct tach__slot *slot_of(const struct tach_site *of)
+{
+	return tach__slot_at(tach__self->record, (uint32_t)of->id);
+}
+
+static struct tach__part *part_of(const struct tach_site *of)
+{
+	return tach__part(slot_of(of), tach__self->count, 0);
+}
+
+/* What an entry adds to its sums: `work` of counters, `time` of the clock. */
+static void entry(uint64_t work, uint64_t time, uint64_t *added)
+{
+	uint64_t before[TACH__SUMS];
+	size_t size = (1 + (size_t)members) * sizeof *before;
+
+	memcpy(before, part_of(site)->sum, size);
+	tach_region_begin(site, &mark);
+	count += work;
+	ticks += time;
+	tach_region_end(&mark);
+	for (int i = 0; i <= members; i++)
+		added[i] = part_of(site)->sum[i] - before[i];
+}
+
+static void handler(void)
+{
+	struct tach_region_mark own;
+
+	tach_region_begin(inner, &own);
+	count += 500;
+	tach_region_end(&own);
+}
+
+static void reschedule(void)
+{
+	for (int i = 0; i < members; i++)
+		((struct perf_event_mmap_page *)tach__self->reader->way[i].page)->lock += 2;
+}
+
+static struct perf_event_mmap_page *page_of(int i)
+{
+	return (struct perf_event_mmap_page *)tach__self->reader->way[i].page;
+}
+
+/* As the kernel does it: the count goes on, on another counter, which was elsewhere. */
+static void move_one(int i)
+{
+	struct perf_event_mmap_page *page = page_of(i);
+	uint32_t was = page->index, is = 64 + next_counter++ % 4000;
+	uint64_t rate = hardware[was].moved ? hardware[was].rate : was;
+
+	hardware[is].moved = hardware[was].moved = 1;
+	hardware[is].rate = rate;
+	hardware[is].bias = 977 * (uint64_t)is;
+	hardware[was].rate = 1000003; /* another program's */
+	page->offset = (int64_t)(START - hardware[is].bias);
+	page->index = is;
+	page->lock += 2;
+}
+
+static void move_all(void)
+{
+	for (int i = 0; i < members; i++)
+		move_one(i);
+}
+
+static void move_last(void)
+{
+	move_one(members - 1);
+}
+
+static uint64_t flagged(const struct tach_site *of)
+{
+	return slot_of(of)->provenance[0];
+}
+
+/* One in another: what each adds to its sums. */
+static struct tach_site flat_around = TACH_SITE_INIT("flat around", TACH_SITE_FLAT, ""),
+			plain_around = TACH_SITE_INIT("around", 0, ""),
+			fenced_around = TACH_SITE_INIT("fenced around", 1, ""),
+			fenced_inside = TACH_SITE_INIT("fenced inside", 1, "");
+struct added {
+	uint64_t outer[TACH__SUMS], inner[TACH__SUMS];
+};
+
+static void sums_less(uint64_t *out, const struct tach_site *of)
+{
+	for (int i = 0; i <= members; i++)
+		out[i] = part_of(of)->sum[i] - out[i];
+}
+
+static void nest(struct tach_site *outer, struct tach_site *within, void (*between)(void),
+		 void (*behind)(void), struct added *added)
+{
+	struct tach_region_mark around, own;
+
+	memset(added, 0, sizeof *added);
+	sums_less(added->outer, outer);
+	sums_less(added->inner, within);
+	tach_region_begin(outer, &around);
+	count += 100;
+	if (between)
+		between();
+	tach_region_begin(within, &own);
+	count += 1000;
+	if (behind)
+		behind();
+	tach_region_end(&own);
+	count += 10;
+	tach_region_end(&around);
+	sums_less(added->outer, outer);
+	sums_less(added->inner, within);
+}
+
+static void enter_once(struct tach_site *of)
+{
+	tach_region_begin(of, &mark);
+	tach_region_end(&mark);
+}
+
+static int same(const uint64_t *a, const uint64_t *b)
+{
+	return memcmp(a, b, (1 + (size_t)members) * sizeof *a) == 0;
+}
+
+/*
+ * A START looks the counters up again where its pages changed: neither it nor the regions
+ * around count what that takes, and those around notice although all is as the inner one saw
+ * it. Where the leader's page is as it was, their counts are exact, and not flagged as they are
+ * not read for nothing.
+ */
+static void moved_inside(void)
+{
+	struct tach_site *outers[] = {&plain_around, &flat_around, &fenced_around},
+			 *inners[] = {inner, &fenced_inside};
+	void (*const moves[])(void) = {move_all, move_last};
+
+	for (int n = 1; n <= (int)TACH__UNROLLED; n++)
+		for (int o = 0; o < 3; o++)
+			for (int w = 0; w < 2; w++) {
+				struct tach_site *outer = outers[o];
+				struct tach_site *within;
+				struct added quiet, moved;
+
+				begins(n, "0");
+				inners[0] = inner;
+				within = inners[w];
+				enter_once(outer);
+				enter_once(within);
+				for (int i = 0; i < 4; i++)
+					nest(outer, within, NULL, NULL, &quiet);
+				for (int m = 0; m < 2; m++) {
+					uint64_t f[2] = {flagged(outer), flagged(within)};
+
+					nest(outer, within, moves[m], NULL, &moved);
+					CHECK(same(moved.inner, quiet.inner),
+					      "%d in %d of %d: %d %d more", w, o, n,
+					      (int)(moved.inner[0] - quiet.inner[0]),
+					      (int)(moved.inner[1] - quiet.inner[1]));
+					CHECK(o == 1 || same(moved.outer, quiet.outer),
+					      "around %d in %d of %d: %d %d more", w, o, n,
+					      (int)(moved.outer[0] - quiet.outer[0]),
+					      (int)(moved.outer[1] - quiet.outer[1]));
+					CHECK(flagged(outer) == f[0] + (m == 0 || n == 1) &&
+						      flagged(within) == f[1],
+					      "%d in %d of %d: flags", w, o, n);
+					f[0] = flagged(outer);
+					nest(outer, within, NULL, moves[m], &moved);
+					CHECK(same(moved.inner, quiet.inner) &&
+						      (o == 1 ||
+						       same(moved.outer, quiet.outer)),
+					      "behind, %d in %d of %d: %d %d", w, o, n,
+					      (int)(moved.inner[1] - quiet.inner[1]),
+					      (int)(moved.outer[1] - quiet.outer[1]));
+					CHECK(flagged(outer) == f[0] + (m == 0 || n == 1) &&
+					      flagged(within) == f[1] + 1);
+					nest(outer, within, NULL, NULL, &moved);
+					CHECK(same(moved.inner, quiet.inner));
+				}
+			}
+}
+
+static struct tach_region_mark left_open;
+
+static void moves_and_handles(void)
+{
+	move_all();
+	handler();
+}
+
+static int closing; /* a STOP would take that for its own */
+static void moves_and_leaves_open(void)
+{
+	move_all();
+	if (!closing)
+		tach_region_begin(inner, &left_open);
+}
+
+static void closes(void)
+{
+	closing = 1;
+	if (left_open.end)
+		tach_region_end(&left_open);
+}
+
+static void faults_now(void)
+{
+	fault_in = 0;
+}
+
+/* At each read and each look at a page: no count is wrong unless it is flagged, and then it has
+ * at most what came in and the reads. */
+static void anything_at_each_step(void)
+{
+	void (*const what[])(void) = {move_all, move_last, moves_and_handles,
+				      moves_and_leaves_open, faults_now};
+
+	for (int n = 1; n <= 4; n += 3)
+		for (int w = 0; w < 5; w++) {
+			struct added quiet, added;
+			int at = 0;
+
+			begins(n, "0");
+			enter_once(&plain_around);
+			for (int i = 0; i < 4; i++)
+				nest(&plain_around, site, NULL, NULL, &quiet);
+			looks = 1;
+			for (;; at++) {
+				uint64_t f = flagged(site), more;
+
+				move_all(); /* so that START looks them up */
+				left_open.end = NULL;
+				fault_in = -1;
+				comes_in = what[w];
+				reads_until = at;
+				closing = 0;
+				nest(&plain_around, site, NULL, closes, &added);
+				if (comes_in)
+					break;
+				more = added.inner[1] - quiet.inner[1];
+				/* The one left open ends in it: what that reads. */
+				if (what[w] == moves_and_leaves_open &&
+				    more == BY_READ * (uint64_t)n)
+					more = 0;
+				CHECK(more == 0 || (flagged(site) > f && more < 3000),
+				      "%d, %d at %d: %d more, %d flagged", n, w, at, (int)more,
+				      (int)(flagged(site) - f));
+				for (int i = 1; i <= n; i++)
+					CHECK(added.inner[i] >= quiet.inner[i] &&
+						      added.inner[i] <
+							      quiet.inner[i] +
+								      3000 * (uint64_t)i &&
+						      added.outer[i] <
+							      quiet.outer[i] +
+								      20000 * (uint64_t)i,
+					      "%d, %d at %d: %d of %d", n, w, at,
+					      (int)(added.inner[i] - quiet.inner[i]), i);
+				CHECK(TACH__LEVEL(tach__self->state) == 0, "%d at %d", w, at);
+			}
+			comes_in = NULL;
+			looks = 0;
+			fault_in = -1;
+			CHECK(at > 10 * n, "%d", at);
+		}
+}
+
+static int ends_in;
+static uint64_t inner_sum, inner_flags;
+
+static void ends(void)
+{
+	count += 300;
+	tach_region_end(&left_open);
+	inner_sum = part_of(inner)->sum[1] - inner_sum;
+	inner_flags = flagged(inner) - inner_flags;
+}
+
+static void begins_what_ends(void)
+{
+	move_all();
+	inner_sum = part_of(inner)->sum[1];
+	inner_flags = flagged(inner);
+	tach_region_begin(inner, &left_open);
+	comes_in = ends;
+	reads_until = ends_in;
+}
+
+/* One handler begins a region and another ends it, both amid one START that looks its counters
+ * up: what that goes on to store, older than what the first one saw, is not what the second
+ * one reads by. */
+static void two_handlers_amid_a_look(void)
+{
+	for (ends_in = 0; ends_in < 4; ends_in++)
+		for (int at = 0; at < 80; at++) {
+			begins(3, "0");
+			enter_once(site);
+			enter_once(inner);
+			move_all();
+			looks = 1;
+			comes_in = begins_what_ends;
+			reads_until = at;
+			tach_region_begin(site, &mark);
+			looks = 0;
+			if (comes_in == ends) { /* it is late */
+				comes_in = NULL;
+				ends();
+			}
+			CHECK(comes_in == NULL || at > 20, "%d", at);
+			if (!comes_in)
+				CHECK(inner_sum >= 300 && inner_sum < 3000, "%d, %d: %llu, %d",
+				      at, ends_in, (unsigned long long)inner_sum,
+				      (int)inner_flags);
+			comes_in = NULL;
+			tach_region_end(&mark);
+		}
+}
+
+/* A mark whose START could not read: whatever the locks are, it is no sum of theirs. */
+static void withdrawn(void)
+{
+	begins(2, "0");
+	for (uint32_t lock = 4; lock < 80; lock += 2) {
+		uint32_t index[2];
+		uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+
+		entry(0, 0, empty);
+		entry(0, 0, empty);
+		for (int i = 0; i < 2; i++) {
+			index[i] = page_of(i)->index;
+			page_of(i)->index = 0;
+			page_of(i)->lock = lock;
+		}
+		memcpy(added, part_of(site)->sum, 3 * sizeof *added);
+		tach_region_begin(site, &mark);
+		CHECK(mark.counters.lock & 1);
+		for (int i = 0; i < 2; i++)
+			page_of(i)->index = index[i];
+		/* The sum is even what the slow exit left in the mark's word for it. */
+		page_of(1)->lock = (uint32_t)(uintptr_t)tach__self->reader - lock;
+		count += 1000;
+		tach_region_end(&mark);
+		CHECK(slot_of(site)->provenance[2] + slot_of(site)->provenance[3] +
+			      slot_of(site)->provenance[5] >
+		      0);
+		page_of(1)->lock = lock + 2;
+		entry(0, 0, added);
+		entry(0, 0, added);
+		CHECK(same(added, empty), "%d", (int)lock);
+	}
+}
+
+/* Each number of counters, those beyond the straight ones too; the clock in all its bits. */
+static void every_number_of_members(void)
+{
+	for (int n = 1; n <= MOST; n++)
+		for (const char *worst = "0"; worst; worst = *worst == '0' ? "4" : NULL) {
+			uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+
+			begins(n, worst);
+			entry(0, 0, empty);
+			entry(1000, ((uint64_t)7 << 32) - 5, added);
+			CHECK(added[0] - empty[0] == ((uint64_t)7 << 32) - 5, "%d: %llx", n,
+			      (unsigned long long)added[0]);
+			for (int i = 1; i <= n; i++)
+				CHECK(added[i] - empty[i] == 1000 * (uint64_t)i, "%d of %d: %d",
+				      i, n, (int)(added[i] - empty[i]));
+		}
+}
+
+/* Between START and STOP: flagged, and time and counts are as they were. */
+static void rescheduled_entries(void)
+{
+	uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+
+	for (int n = 1; n <= MOST; n++) {
+		uint64_t calls;
+
+		begins(n, "0");
+		entry(0, 0, empty);
+		calls = part_of(site)->calls;
+		memcpy(added, part_of(site)->sum, (1 + (size_t)n) * sizeof *added);
+		tach_region_begin(site, &mark);
+		reschedule();
+		count += 1000;
+		ticks += (uint64_t)5 << 32;
+		tach_region_end(&mark);
+		CHECK(slot_of(site)->provenance[0] == 1 && part_of(site)->calls == calls + 1,
+		      "%d: %d", n, (int)slot_of(site)->provenance[0]);
+		CHECK(part_of(site)->sum[0] - added[0] == ((uint64_t)5 << 32) + empty[0],
+		      "%d: %llx", n, (unsigned long long)(part_of(site)->sum[0] - added[0]));
+		for (int i = 1; i <= n; i++)
+			CHECK(part_of(site)->sum[i] - added[i] == 1000 * (uint64_t)i + empty[i],
+			      "%d of %d: %d", i, n, (int)(part_of(site)->sum[i] - added[i]));
+		entry(0, 0, added);
+		CHECK(slot_of(site)->provenance[0] == 1 &&
+		      memcmp(added, empty, (1 + (size_t)n) * sizeof *added) == 0);
+		for (int i = 1; i < 6; i++)
+			CHECK(slot_of(site)->provenance[i] == 0, "%d: flag %d", n, i);
+	}
+}
+
+/* The pages of another set show the locks of those before, and other counters. */
+static void flat_entries_of_another_set(void)
+{
+	static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
+
+	for (int n = 1; n <= (int)TACH__UNROLLED; n++) {
+		for (leader = 1; leader <= 9; leader += 4) {
+			uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+
+			begins(n, "0");
+			site = &flat_one;
+			tach_region_begin(site, &mark); /* cold */
+			tach_region_end(&mark);
+			for (int i = 0; i < 3; i++)
+				entry(0, 0, empty);
+			entry(1000, 0, added);
+			CHECK(slot_of(site)->flat >= 2, "%d: %d", n, (int)slot_of(site)->flat);
+			for (uint32_t i = 1; i <= (uint32_t)n; i++)
+				CHECK(added[i] - empty[i] == 1000 * (uint64_t)(leader + i - 1),
+				      "%d of %d from %d: %d", (int)i, n, (int)leader,
+				      (int)(added[i] - empty[i]));
+		}
+	}
+	leader = 1;
+}
+
+/* At each read of START: its work is in neither sum nor among what is nested. At each of STOP:
+ * in both, and flagged if a reading was under way. */
+static void a_handler_at_each_read(void)
+{
+	for (int n = 1; n <= MOST; n += 4)
+		for (int at = 0; at < 2 * (n + 1); at++) {
+			uint64_t nested, sum, flagged, work, empty[TACH__SUMS];
+			int in_start = at <= n;
+
+			begins(n, "0");
+			entry(0, 0, empty);
+			nested = part_of(site)->nested[0];
+			sum = part_of(site)->sum[1];
+			flagged = slot_of(site)->provenance[0];
+			reads_until = at;
+			comes_in = handler;
+			tach_region_begin(site, &mark);
+			count += 1000;
+			tach_region_end(&mark);
+			CHECK(!comes_in);
+			nested = part_of(site)->nested[0] - nested;
+			flagged = slot_of(site)->provenance[0] - flagged;
+			work = part_of(site)->sum[1] - sum;
+			CHECK(nested == !in_start, "%d at %d: %d nested", n, at, (int)nested);
+			CHECK(in_start ? work == 1000 + empty[1] : work >= 1500 + empty[1],
+			      "%d at %d: %d", n, at, (int)work);
+			CHECK(flagged == (!in_start && n <= (int)TACH__UNROLLED),
+			      "%d at %d: %d flagged", n, at, (int)flagged);
+		}
+}
+
+/* One before and one behind what each end reads; none where none was asked for. */
+static void fenced_ends(void)
+{
+	for (int n = 1; n <= MOST; n += 10) {
+		static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "fenced_ends");
+
+		begins(n, "0");
+		for (int i = 0; i < 2; i++) {
+			fences = 0;
+			tach_region_begin(site, &mark);
+			tach_region_end(&mark);
+			CHECK(fences == 0, "%d: %d", n, fences);
+			tach_region_begin(&fenced, &mark);
+			CHECK(i == 0 || fences == 2, "%d: %d", n, fences);
+			fences = 0;
+			tach_region_end(&mark);
+			CHECK(fences == 2, "%d: %d", n, fences);
+		}
+	}
+}
+
+static void stopped_twice(void)
+{
+	uint64_t calls;
+
+	begins(2, "0");
+	calls = part_of(site)->calls;
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+	tach_region_end(&mark);
+	tach_region_end(&mark);
+	CHECK(part_of(site)->calls == calls + 1 && TACH__LEVEL(tach__self->state) == 0);
+	CHECK(part_of(site)->outer == TACH__OUTER_NOBODY &&
+	      part_of(site)->ceiling == TACH__CEILING_OPEN);
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+	CHECK(part_of(site)->calls == calls + 2);
+}
+
+/* The error of a top-down field is at most all slots of the entry; an entry inside one of the
+ * same region adds to self alone. */
+static void errors_of_fields(void)
+{
+	static union {
+		uint64_t room[sizeof(struct tach__slot) / sizeof(uint64_t) + 64];
+		struct tach__slot slot;
+	} own, around;
+	struct tach__hot hot = {.count = 2, .inexact = 1};
+	const struct tach__inexact *error = tach__inexact(&own.slot, 2),
+				   *outside = tach__inexact(&around.slot, 2);
+
+	add_error(&hot, &own.slot, 0, &around.slot, 30, (uint64_t[]){9, 100, 0});
+	CHECK(error->inclusive == 30 && error->self == 30 && outside->self == 30, "%d",
+	      (int)error->inclusive);
+	add_error(&hot, &own.slot, 1, &around.slot, 500, (uint64_t[]){9, 100, 0});
+	CHECK(error->inclusive == 30 && error->self == 130 && outside->self == 130, "%d",
+	      (int)error->self);
+	CHECK(outside->inclusive == 0);
+}
+
+static struct tach_site *fresh;
+
+static void enter_fresh(void)
+{
+	struct tach_region_mark own;
+
+	tach_region_begin(fresh, &own);
+	tach_region_end(&own);
+}
+
+static uint64_t noted[2][TACH__SUMS];
+
+static void note(int which, const struct tach_site *of)
+{
+	memcpy(noted[which], part_of(of)->sum, (1 + (size_t)members) * sizeof(uint64_t));
+}
+
+/* `reads`: of how many STARTs and STOPs it has what lies between their reads. */
+static void grew(int which, const struct tach_site *of, uint64_t work, uint64_t time,
+		 unsigned reads, const uint64_t *empty)
+{
+	for (int i = 0; i <= members; i++)
+		CHECK(part_of(of)->sum[i] - noted[which][i] ==
+			      (i ? work * (uint64_t)i : time) + reads * empty[i],
+		      "%d of %d: %d", i, members, (int)(part_of(of)->sum[i] - noted[which][i]));
+}
+
+static struct tach_site flat_one = TACH_SITE_INIT("flat", TACH_SITE_FLAT, "");
+
+/* What a cold exit takes is no region's: rescheduled, with an entry inside, and with the first
+ * entry of a region inside; of a flat region, which ends as another then, and of another, with
+ * a region around or none. */
+static void cold_exits_do_not_show(void)
+{
+	static void (*const inside[])(void) = {reschedule, handler, enter_fresh};
+	static const unsigned work[] = {1000, 1500, 1000}, reads[] = {1, 3, 3};
+	struct tach_site *around = tach_site_get("around");
+
+	for (int n = 1; n <= MOST; n++)
+		for (int way = 0; way < 12; way++) {
+			struct tach_region_mark outside;
+			int what = way / 4, enclosed = way & 2;
+			uint64_t empty[TACH__SUMS], flagged;
+
+			begins(n, "0");
+			site = way & 1 ? site : &flat_one;
+			for (int i = 0; i < 4; i++) { /* the first is cold */
+				tach_region_begin(site, &mark);
+				tach_region_end(&mark);
+				tach_region_begin(around, &outside);
+				tach_region_end(&outside);
+			}
+			entry(0, 0, empty);
+			for (int again = 0; again < 3; again++) {
+				char name[32];
+
+				snprintf(name, sizeof name, "fresh %d %d %d", n, way, again);
+				fresh = tach_site_get(name);
+				note(0, site);
+				note(1, around);
+				flagged = slot_of(site)->provenance[0];
+				fences = 0;
+				if (enclosed)
+					tach_region_begin(around, &outside);
+				tach_region_begin(site, &mark);
+				count += 1000;
+				ticks += 500;
+				inside[what]();
+				tach_region_end(&mark);
+				if (enclosed)
+					tach_region_end(&outside);
+				CHECK(slot_of(site)->provenance[0] - flagged == (what == 0),
+				      "%d way %d", n, way);
+				/* Calibration's alone. */
+				CHECK(again == 0 || fences == 0, "%d way %d: %d", n, way,
+				      fences);
+				grew(0, site, work[what], 500, reads[what], empty);
+				if (enclosed)
+					grew(1, around, work[what], 500, reads[what] + 2,
+					     empty);
+			}
+		}
+}
+
+static double self_of(const char *name)
+{
+	struct tach_value self = {.value = -1};
+
+	if (regions_look(name, 1))
+		for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+			tach_snapshot_region(shot, r, &info);
+			if (strcmp(info.name, name) == 0)
+				tach_snapshot_value(shot, r, 1, TACH_PART_SELF, &self);
+		}
+	return self.value;
+}
+
+/* With one counter; the site of a region that was entered by now, and what an empty one shows.
+ */
+static struct tach_site *begins_around(uint64_t *empty)
+{
+	struct tach_site *around = tach_site_get("around");
+	struct tach_region_mark outside;
+
+	begins(1, "0");
+	tach_region_begin(around, &outside);
+	tach_region_end(&outside);
+	entry(0, 0, empty);
+	return around;
+}
+
+/* More of them than there are epochs. */
+static void very_many_cold_exits(void)
+{
+	struct tach_region_mark outside;
+	uint64_t empty[TACH__SUMS];
+	struct tach_site *around = begins_around(empty);
+
+	for (int i = 0; i < 2 * (int)TACH__EPOCHS; i++) {
+		note(0, site);
+		note(1, around);
+		tach_region_begin(around, &outside);
+		for (int twice = 0; twice < 1 + (i > 100); twice++) {
+			tach_region_begin(site, &mark);
+			reschedule();
+			tach_region_end(&mark);
+		}
+		tach_region_end(&outside);
+		grew(1, around, 0, 0, i <= 100 ? 3 : 5, empty);
+	}
+}
+
+/* As many as there are epochs, in one entry. */
+static void cold_exits_in_one_entry(void)
+{
+	struct tach_region_mark outside;
+	uint64_t empty[TACH__SUMS];
+	struct tach_site *around = begins_around(empty);
+
+	note(1, around);
+	tach_region_begin(around, &outside);
+	for (uint32_t i = 0; i < TACH__EPOCHS - 1; i++) {
+		tach_region_begin(site, &mark);
+		reschedule();
+		tach_region_end(&mark);
+	}
+	tach_region_end(&outside);
+	grew(1, around, 0, 0, 1 + 2 * (TACH__EPOCHS - 1), empty);
+}
+
+static void anew(void)
+{
+	comes_in = handler;
+	reads_until = 0;
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+	CHECK(!comes_in);
+}
+
+/* STARTs anew in an entry that began behind a cold exit, or after one amid a START: what they
+ * find of epochs is what those around have. */
+static void starts_anew_behind_cold_exits(void)
+{
+	struct tach_site *around = tach_site_get("around"), *between = tach_site_get("between");
+	struct tach_region_mark outside, middle;
+	uint64_t empty[TACH__SUMS];
+	int spent[2][2];
+
+	begins(1, "0");
+	for (int i = 0; i < 3; i++) {
+		tach_region_begin(around, &outside);
+		tach_region_begin(between, &middle);
+		tach_region_end(&middle);
+		tach_region_end(&outside);
+	}
+	entry(0, 0, empty);
+	for (int cold = 0; cold < 2; cold++) {
+		char name[32];
+
+		note(1, around);
+		note(0, between);
+		tach_region_begin(around, &outside);
+		snprintf(name, sizeof name, "cold inside %d", cold);
+		fresh = tach_site_get(name);
+		if (cold)
+			enter_fresh();
+		tach_region_begin(between, &middle);
+		anew();
+		tach_region_end(&middle);
+		tach_region_end(&outside);
+		for (int i = 0; i < 2; i++)
+			spent[cold][i] =
+				(int)(part_of(i ? around : between)->sum[1] - noted[i][1]);
+	}
+	CHECK(spent[0][0] == spent[1][0], "%d, %d", spent[0][0], spent[1][0]);
+	CHECK(spent[0][1] + 2 * (int)empty[1] == spent[1][1], "%d, %d", spent[0][1],
+	      spent[1][1]);
+	/* A cold exit amid a START of no region around, and another outside. */
+	fresh = tach_site_get("cold amid");
+	comes_in = enter_fresh;
+	reads_until = 0;
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+	fresh = tach_site_get("cold outside");
+	enter_fresh();
+	note(0, around);
+	tach_region_begin(around, &outside);
+	tach_region_begin(between, &middle);
+	anew();
+	tach_region_end(&middle);
+	tach_region_end(&outside);
+	CHECK((int)(part_of(around)->sum[1] - noted[0][1]) == spent[0][1], "%d, %d",
+	      (int)(part_of(around)->sum[1] - noted[0][1]), spent[0][1]);
+}
+
+/* One that ends behind the region around it is in none that was begun since. */
+static void ended_behind_the_one_around(void)
+{
+	static struct tach_site others[2] = {TACH_SITE_INIT("was around", 0, ""),
+					     TACH_SITE_INIT("is there now", 0, "")};
+	struct tach_region_mark outside, late;
+	uint64_t empty[TACH__SUMS];
+
+	begins(2, "0");
+	for (int i = 0; i < 4; i++) {
+		tach_region_begin(&others[i % 2], &mark);
+		tach_region_end(&mark);
+	}
+	entry(0, 0, empty);
+	tach_region_begin(&others[0], &outside);
+	tach_region_begin(site, &late);
+	count += 70;
+	tach_region_end(&outside);
+	CHECK(slot_of(site)->lost == 1);
+	tach_region_begin(&others[1], &outside);
+	count += 500;
+	tach_region_end(&late);
+	CHECK(slot_of(site)->lost == 0);
+	count += 3;
+	tach_region_end(&outside);
+	CHECK(self_of("is there now") == 503 + 2 * BY_READ, "%g", self_of("is there now"));
+	CHECK(regions_look("straight", 1) && value.value == 570, "%g", value.value);
+}
+
+static void *stop_it(void *of)
+{
+	tach_region_end(of);
+	return NULL;
+}
+
+static uint64_t refused(void)
+{
+	struct tach_counts counts = {0};
+
+	regions_look("straight", 1);
+	tach_snapshot_counts(shot, &counts);
+	return counts.refused;
+}
+
+/* It is refused there, also amid the library's own work, and known to be left at the next START
+ * here. */
+static void stopped_by_another_thread(void)
+{
+	struct tach_region_mark own, foreign;
+	pthread_t thread;
+	uint64_t had;
+
+	begins(2, "0");
+	had = refused();
+	tach_region_begin(site, &mark);
+	pthread_create(&thread, NULL, stop_it, &mark);
+	pthread_join(thread, NULL);
+	CHECK(refused() == had + 1);
+	tach_region_begin(inner, &own);
+	CHECK(TACH__LEVEL(tach__self->state) == 1 && slot_of(site)->lost == 1);
+	tach_region_end(&own);
+	tach_region_begin(site, &mark);
+	foreign = mark;
+	tach_region_end(&mark);
+	foreign.state = TACH__STATE(TACH__OPENING(foreign.state) + 1, 0, 0);
+	tach__signals_held++;
+	tach_region_end(&foreign);
+	tach__signals_held--;
+	CHECK(refused() == had + 2 && !foreign.end);
+	tach_region_end(&foreign);
+	CHECK(refused() == had + 2);
+}
+
+static jmp_buf out;
+
+static __attribute__((noinline)) void leave(void)
+{
+	struct tach_region_mark own;
+
+	tach_region_begin(site, &own);
+	handler();
+	longjmp(out, 1);
+}
+
+/* What was counted inside an entry that is lost is no later one's; it is the region's around,
+ * as is what START read. */
+static void what_was_inside_one_that_was_left(void)
+{
+	struct tach_region_mark around;
+
+	for (int enclosed = 0; enclosed < 2; enclosed++) {
+		begins(1, "0");
+		tach_region_begin(tach_site_get("around"), &around);
+		tach_region_end(&around);
+		if (enclosed)
+			tach_region_begin(tach_site_get("around"), &around);
+		if (setjmp(out) == 0)
+			leave();
+		tach_region_begin(tach_site_get(enclosed ? "finds it" : "finds it alone"),
+				  &mark);
+		tach_region_end(&mark);
+		count += 30;
+		if (enclosed)
+			tach_region_end(&around);
+		CHECK(slot_of(site)->lost == 1 && TACH__LEVEL(tach__self->state) == 0);
+		tach_region_begin(site, &mark);
+		count += 70;
+		tach_region_end(&mark);
+		CHECK(self_of("straight") == 70, "%g", self_of("straight"));
+		CHECK(self_of("inner") == 500, "%g", self_of("inner"));
+		CHECK(!enclosed || self_of("around") == 30 + BY_READ, "%g", self_of("around"));
+		CHECK(!enclosed || (regions_look("around", 1) && value.value == 530 + BY_READ),
+		      "%g", value.value);
+	}
+}
+
+/* A START that began anew belongs to the epoch of the one around: that one's STOP gives nothing
+ * back of what earlier cold exits took. */
+static void a_start_anew_inside(void)
+{
+	struct tach_site *around = tach_site_get("around");
+	struct tach_region_mark outside;
+	uint64_t added[2];
+
+	begins(1, "0");
+	for (int i = 0; i < 3; i++) {
+		tach_region_begin(around, &outside);
+		tach_region_begin(tach_site_get(i ? "new inside" : "newer inside"), &mark);
+		count += 100000;
+		tach_region_end(&mark);
+		tach_region_end(&outside);
+	}
+	CHECK(tach__self->record->cold[1] > 0);
+	for (int anew = 0; anew < 2; anew++) {
+		uint64_t before = part_of(around)->sum[1];
+
+		tach_region_begin(around, &outside);
+		comes_in = anew ? handler : NULL;
+		reads_until = 0;
+		tach_region_begin(site, &mark);
+		tach_region_end(&mark);
+		tach_region_end(&outside);
+		CHECK(!comes_in);
+		added[anew] = part_of(around)->sum[1] - before;
+	}
+	/* The handler's with its reads, and the two of START that were for nothing. */
+	CHECK(added[1] - added[0] == 500 + 4 * BY_READ, "%d", (int)(added[1] - added[0]));
+}
+
+int main(void)
+{
+	CASE(every_number_of_members);
+	CASE(a_start_anew_inside);
+	CASE(rescheduled_entries);
+	CASE(flat_entries_of_another_set);
+	CASE(a_handler_at_each_read);
+	CASE(fenced_ends);
+	CASE(stopped_twice);
+	CASE(cold_exits_do_not_show);
+	CASE(very_many_cold_exits);
+	CASE(ended_behind_the_one_around);
+	CASE(stopped_by_another_thread);
+	CASE(cold_exits_in_one_entry);
+	CASE(starts_anew_behind_cold_exits);
+	CASE(errors_of_fields);
+	CASE(moved_inside);
+	CASE(anything_at_each_step);
+	CASE(two_handlers_amid_a_look);
+	CASE(withdrawn);
+	CASE(what_was_inside_one_that_was_left);
+	tach_snapshot_free(shot);
+	return check_done();
+}
+#else
+#include "tests/check.h"
+
+static void every_number_of_members(void)
+{
+	SKIP("this architecture, or a sanitizer, reads them otherwise");
+}
+
+int main(void)
+{
+	CASE(every_number_of_members);
+	return check_done();
+}
+#endif
