@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* face.c with LIKWID's markers over this library, which are regions alone, for bench/faces. */
+/* face.c with LIKWID's markers over this library, which are regions alone, for bench/faces.
+ * FACE_COUNTERS=4: of so many counters. */
 #include <stdlib.h>
 #include <string.h>
 #define LIKWID_PERFMON
@@ -21,9 +22,12 @@ static __attribute__((noinline)) void nothing(long n)
 
 int main(int argc, char **argv)
 {
+	static const char *const events[] = {"instructions",
+					     "instructions,cycles,branches,branch-misses"};
+	const char *counters = getenv("FACE_COUNTERS");
 	long n = argc > 2 ? atol(argv[2]) : 0;
 
-	setenv("LIKWID_EVENTS", "instructions", 1);
+	setenv("LIKWID_EVENTS", events[counters && strcmp(counters, "4") == 0], 1);
 	setenv("LIKWID_FILEPATH", "/dev/null", 1);
 	LIKWID_MARKER_INIT;
 	if (argc > 2 && strcmp(argv[1], "region") == 0)

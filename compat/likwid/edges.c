@@ -2,42 +2,92 @@
 /*
  * START and STOP. By name, or by the number that a place in the program remembers; then
  * straight to the code for as many counters as the group has. No allocation, lock or string is
- * in the way of a constant tag; one that is computed is hashed and compared.
+ * in the way of a constant tag; one that is computed is hashed and compared. What does not go
+ * straight leaves by a tail call, so that no register has to be kept for it.
  */
 #include <errno.h>
 #include "compat/likwid/state.h"
 
-static inline int add(struct lw_region *region, const uint64_t *delta, unsigned n,
-		      uint32_t flags)
+#define REFUSED ((unsigned)-EFAULT)
+
+/* One instruction where there is one for it: compilers put values together first to add
+ * vectors, which takes more. */
+#ifdef TACH_BUMP
+#define ADD_TO(word, by) TACH_BUMP(word, by)
+#else
+#define ADD_TO(word, by) ((word) += (by))
+#endif
+
+TACH_INLINE int add_one(struct lw_region *region, const uint64_t *delta, unsigned i)
 {
-	region->running = 0;
-	region->calls++;
-	if (TACH_UNLIKELY(flags))
-		region->flags |= flags;
-	for (unsigned i = 0; i < n; i++)
-		region->sum[i] += delta[i];
-	return 0;
+	ADD_TO(region->sum[i], delta[i]);
+	return 1;
 }
 
 /* The time is that between the readings of counters, as LIKWID's is. */
+TACH_INLINE unsigned begun(struct lw_region *region)
+{
+	region->mark.clock = tach_clock();
+	return 0;
+}
+
+static TACH_COLD unsigned begin_again(struct lw_region *region)
+{
+	tach__begin_slow(region->reader, &region->mark, region->reader->count);
+	return begun(region);
+}
+
+static TACH_COLD unsigned end_again(struct lw_region *region)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+
+	region->flags |=
+		tach__end_slow(region->reader, &region->mark, delta, region->reader->count);
+	for (unsigned i = 0; i < region->reader->count; i++)
+		region->sum[i] += delta[i];
+	region->edges++;
+	return 0;
+}
+
+#define BEGIN(i) tach__begin_one(reader, &region->mark, i)
+#define END(i)	 tach__end_one(reader, &region->mark, delta, i)
+#define ADD(i)	 add_one(region, delta, i)
+TACH_INLINE unsigned start(struct lw_region *region, unsigned n)
+{
+	struct tach_reader *reader = region->reader;
+
+	region->edges |= 1;
+	if (TACH_UNLIKELY(!TACH__EACH(n, BEGIN)))
+		return begin_again(region);
+	return begun(region);
+}
+
+TACH_INLINE unsigned stop(struct lw_region *region, unsigned n)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], now = tach_clock();
+	const struct tach_reader *reader;
+
+	if (TACH_UNLIKELY(!(region->edges & 1)))
+		return REFUSED;
+	ADD_TO(region->ticks, now - region->mark.clock);
+	reader = region->reader;
+	if (TACH_UNLIKELY(!TACH__EACH(n, END)))
+		return end_again(region);
+	(void)TACH__EACH(n, ADD);
+	region->edges++;
+	return 0;
+}
+
 #define EDGES(n)                                                                               \
-	static int start_##n(struct lw_region *region)                                         \
+	static unsigned start_##n(struct tach_likwid_site *site, struct lw_region *region)     \
 	{                                                                                      \
-		region->running = 1;                                                           \
-		tach_reader_begin_n(region->reader, &region->mark, n);                         \
-		region->mark.clock = tach_clock();                                             \
-		return 0;                                                                      \
+		(void)site;                                                                    \
+		return start(region, n);                                                       \
 	}                                                                                      \
-	static int stop_##n(struct lw_region *region)                                          \
+	static unsigned stop_##n(struct tach_likwid_site *site, struct lw_region *region)      \
 	{                                                                                      \
-		uint64_t delta[n], now = tach_clock();                                         \
-		uint32_t flags;                                                                \
-                                                                                               \
-		if (TACH_UNLIKELY(!region->running))                                           \
-			return -EFAULT;                                                        \
-		region->ticks += now - region->mark.clock;                                     \
-		flags = tach_reader_end_n(region->reader, &region->mark, delta, n);            \
-		return add(region, delta, n, flags);                                           \
+		(void)site;                                                                    \
+		return stop(region, n);                                                        \
 	}
 EDGES(1)
 EDGES(2)
@@ -49,115 +99,127 @@ EDGES(7)
 EDGES(8)
 
 /* No counter, or many. */
-static int start_any(struct lw_region *region)
+static unsigned start_any(struct tach_likwid_site *site, struct lw_region *region)
 {
-	region->running = 1;
+	(void)site;
+	region->edges |= 1;
 	if (region->reader)
 		tach_reader_begin(region->reader, &region->mark);
-	region->mark.clock = tach_clock();
+	return begun(region);
+}
+
+static unsigned stop_any(struct tach_likwid_site *site, struct lw_region *region)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], now = tach_clock();
+
+	(void)site;
+	if (!(region->edges & 1))
+		return REFUSED;
+	region->ticks += now - region->mark.clock;
+	if (region->reader)
+		region->flags |= tach_reader_end(region->reader, &region->mark, delta);
+	for (unsigned i = 0; region->reader && i < region->reader->count; i++)
+		region->sum[i] += delta[i];
+	region->edges++;
 	return 0;
 }
 
-static int stop_any(struct lw_region *region)
+void lw_edges_choose(struct lw_region *region)
 {
-	uint64_t delta[TACH_COUNTERS_MAX], now = tach_clock();
-	uint32_t flags;
-
-	if (!region->running)
-		return -EFAULT;
-	region->ticks += now - region->mark.clock;
-	if (!region->reader)
-		return add(region, NULL, 0, 0);
-	flags = tach_reader_end(region->reader, &region->mark, delta);
-	return add(region, delta, region->reader->count, flags);
-}
-
-lw_edge lw_start_of(int counters)
-{
-	static const lw_edge edges[] = {start_any, start_1, start_2, start_3, start_4,
-					start_5,   start_6, start_7, start_8};
-
-	return counters <= 8 ? edges[counters] : start_any;
-}
-
-lw_edge lw_stop_of(int counters)
-{
-	static const lw_edge edges[] = {stop_any, stop_1, stop_2, stop_3, stop_4,
+	static const lw_edge starts[] = {start_any, start_1, start_2, start_3, start_4,
+					 start_5,   start_6, start_7, start_8};
+	static const lw_edge stops[] = {stop_any, stop_1, stop_2, stop_3, stop_4,
 					stop_5,	  stop_6, stop_7, stop_8};
+	unsigned n = region->reader ? region->reader->count : 0;
 
-	return counters <= 8 ? edges[counters] : stop_any;
+	region->start = n <= 8 ? starts[n] : start_any;
+	region->stop = n <= 8 ? stops[n] : stop_any;
 }
 
 /* ---- to the region ---- */
 
-static inline struct lw_region *at_site(const struct lw_thread *self,
-					const struct tach_likwid_site *site, const char *tag)
-{
-	uint32_t id;
-
-	if (TACH_UNLIKELY(__atomic_load_n(&site->tag, __ATOMIC_ACQUIRE) != tag))
-		return NULL;
-	id = site->id;
-	return TACH_LIKELY(id < self->size) ? self->region[id] : NULL;
-}
-
 static inline struct lw_region *named(const struct lw_thread *self, const char *tag)
 {
-	if (TACH_UNLIKELY(self->size == 0 || !tag))
+	if (TACH_UNLIKELY(!self->ready || !tag))
 		return NULL;
 	return (struct lw_region *)lw_names_find(&self->names, tag, lw_hash(tag));
 }
 
-/*
- * The first time; and where a place has several tags, as a function that was given different
- * constants is inlined: the place remembers the first.
- */
-static TACH_COLD int start_slowly(struct tach_likwid_site *site, const char *tag)
+/* The first time that a thread comes there under a group, and always where numbers are out. */
+static TACH_COLD struct lw_region *region_find(struct tach_likwid_site *site, const char *tag)
 {
-	struct lw_region *region = site && site->tag ? named(lw_self, tag) : NULL;
+	struct lw_region *region = named(lw_self, tag);
 
 	if (!region)
-		region = lw_region_get(site, tag);
-	return region ? lw_self->start(region) : -EFAULT;
+		region = lw_region_get(tag);
+	if (region && site && region->name.id < LW_PLACES - 1) {
+		uint32_t id = region->name.id + 1;
+
+		lw_self->region[id] = region;
+		__atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
+	}
+	return region;
 }
 
-static TACH_COLD int stop_slowly(struct tach_likwid_site *site, const char *tag)
+static TACH_COLD unsigned start_slowly(struct tach_likwid_site *site, const char *tag)
 {
-	struct lw_region *region = site && site->tag ? named(lw_self, tag) : NULL;
+	struct lw_region *region = region_find(site, tag);
 
-	if (!region)
-		region = lw_region_get(site, tag);
-	return region ? lw_self->stop(region) : -EFAULT;
+	return region ? region->start(site, region) : REFUSED;
 }
 
-int tach_likwidStart(struct tach_likwid_site *site, const char *regionTag)
+static TACH_COLD unsigned stop_slowly(struct tach_likwid_site *site, const char *tag)
 {
-	const struct lw_thread *self = lw_self;
-	struct lw_region *region = at_site(self, site, regionTag);
+	struct lw_region *region = region_find(site, tag);
 
-	return TACH_LIKELY(region) ? self->start(region) : start_slowly(site, regionTag);
+	return region ? region->stop(site, region) : REFUSED;
 }
 
-int tach_likwidStop(struct tach_likwid_site *site, const char *regionTag)
+static unsigned start_nowhere(struct tach_likwid_site *site, struct lw_region *region)
 {
-	const struct lw_thread *self = lw_self;
-	struct lw_region *region = at_site(self, site, regionTag);
+	(void)region;
+	return start_slowly(site, site->tag);
+}
 
-	return TACH_LIKELY(region) ? self->stop(region) : stop_slowly(site, regionTag);
+static unsigned stop_nowhere(struct tach_likwid_site *site, struct lw_region *region)
+{
+	(void)region;
+	return stop_slowly(site, site->tag);
+}
+
+struct lw_region lw_nowhere = {.start = start_nowhere, .stop = stop_nowhere};
+
+static inline struct lw_region *at(const struct tach_likwid_site *site)
+{
+	return lw_self->region[__atomic_load_n(&site->id, __ATOMIC_RELAXED)];
+}
+
+int tach_likwidStart(struct tach_likwid_site *site)
+{
+	struct lw_region *region = at(site);
+
+	return (int)region->start(site, region);
+}
+
+int tach_likwidStop(struct tach_likwid_site *site)
+{
+	struct lw_region *region = at(site);
+
+	return (int)region->stop(site, region);
 }
 
 int likwid_markerStartRegion(const char *regionTag)
 {
-	const struct lw_thread *self = lw_self;
-	struct lw_region *region = named(self, regionTag);
+	struct lw_region *region = named(lw_self, regionTag);
 
-	return TACH_LIKELY(region) ? self->start(region) : start_slowly(NULL, regionTag);
+	return (int)(TACH_LIKELY(region) ? region->start(NULL, region)
+					 : start_slowly(NULL, regionTag));
 }
 
 int likwid_markerStopRegion(const char *regionTag)
 {
-	const struct lw_thread *self = lw_self;
-	struct lw_region *region = named(self, regionTag);
+	struct lw_region *region = named(lw_self, regionTag);
 
-	return TACH_LIKELY(region) ? self->stop(region) : stop_slowly(NULL, regionTag);
+	return (int)(TACH_LIKELY(region) ? region->stop(NULL, region)
+					 : stop_slowly(NULL, regionTag));
 }

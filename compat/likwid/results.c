@@ -32,7 +32,7 @@ int lw_result_is(int group, uint32_t id)
 		const struct lw_region *r =
 			t->epoch == lw_state.epoch ? lw_result_of(t, group, id) : NULL;
 
-		if (r && r->calls)
+		if (r && lw_calls(r))
 			return 1;
 	}
 	return 0;
@@ -50,7 +50,7 @@ double lw_seconds(const struct lw_thread *thread, int group, const struct lw_reg
 {
 	if (!region || lw_state.hz <= 0)
 		return 0;
-	return (double)less(region->ticks, region->calls, thread->view[group].cost_ticks) /
+	return (double)less(region->ticks, lw_calls(region), thread->view[group].cost_ticks) /
 	       lw_state.hz;
 }
 
@@ -65,7 +65,7 @@ double lw_count(const struct lw_thread *thread, int group, const struct lw_regio
 		return 0;
 	if (region->flags & UNCOUNTED)
 		return NAN;
-	return (double)less(region->sum[member], region->calls,
+	return (double)less(region->sum[member], lw_calls(region),
 			    thread->view[group].cost[member]);
 }
 
@@ -81,7 +81,7 @@ double lw_metric_value(const struct lw_thread *thread, int group,
 	if (!region || (region->flags & UNCOUNTED))
 		return NAN;
 	for (int i = 0; i < tach_set_count(g->set); i++)
-		counts[i] = less(region->sum[i], region->calls, thread->view[group].cost[i]);
+		counts[i] = less(region->sum[i], lw_calls(region), thread->view[group].cost[i]);
 	return tach_set_eval(g->set, g->metric[metric].index, counts, NULL, seconds * 1e9,
 			     NULL);
 }
@@ -100,7 +100,7 @@ void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *event
 	if (count)
 		*count = 0;
 	if (regionTag)
-		region = lw_region_get(NULL, regionTag);
+		region = lw_region_get(regionTag);
 	if (!region)
 		return;
 	self = lw_self;
@@ -108,7 +108,7 @@ void likwid_markerGetRegion(const char *regionTag, int *nr_events, double *event
 	if (time)
 		*time = lw_seconds(self, group, region);
 	if (count)
-		*count = (int)region->calls;
+		*count = (int)lw_calls(region);
 	if (!events)
 		return;
 	for (int i = 0; i < room && i < lw_state.group[group].nevents; i++)
@@ -202,7 +202,7 @@ static const struct lw_region *last(const struct lw_thread *t, int group)
 	for (uint32_t id = 0; id < t->view[group].size; id++) {
 		const struct lw_region *r = t->view[group].region[id];
 
-		if (r && r->calls && !r->running &&
+		if (r && lw_calls(r) && !lw_running(r) &&
 		    (!latest || r->mark.clock > latest->mark.clock))
 			latest = r;
 	}
@@ -330,7 +330,7 @@ int perfmon_getCountOfRegion(int region, int thread)
 	const struct lw_thread *t;
 	const struct lw_region *r;
 
-	return result_at(region, thread, &t, &r) >= 0 && r ? (int)r->calls : 0;
+	return result_at(region, thread, &t, &r) >= 0 && r ? (int)lw_calls(r) : 0;
 }
 
 double perfmon_getResultOfRegionThread(int region, int event, int thread)

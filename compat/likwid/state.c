@@ -36,7 +36,7 @@ static double clock_hz(void)
 static void views_drop(void)
 {
 	for (struct lw_thread *t = lw_state.threads; t; t = t->next)
-		__atomic_store_n(&t->size, 0, __ATOMIC_RELAXED);
+		lw_view_drop(t);
 }
 
 /* A child measures nothing until it says INIT: counters and tables are its parent's. */

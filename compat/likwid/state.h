@@ -6,7 +6,7 @@
 #include <likwid.h>
 #include <tach.h>
 
-enum { LW_GROUPS = 16, LW_METRICS = 12 };
+enum { LW_GROUPS = 16, LW_METRICS = 12, LW_PLACES = 1024 };
 
 /* ---- names: tables of what begins with a struct lw_name (names.c) ---- */
 
@@ -97,17 +97,34 @@ void lw_preset_make(struct lw_group *group, const struct lw_preset *preset);
 /* ---- threads and their regions (thread.c) ---- */
 
 /* Of one thread under one group. */
+struct lw_region;
+/* What START and STOP return. Unsigned: as int gcc makes its 0 of what it has just compared
+ * with 0. */
+typedef unsigned (*lw_edge)(struct tach_likwid_site *site, struct lw_region *region);
+
 struct lw_region {
 	struct lw_name name; /* first */
-	int running;
+	lw_edge start, stop;
 	uint32_t flags;
 	struct tach_reader *reader; /* NULL: the clock alone */
-	uint64_t calls, ticks;
+	uint64_t edges;		    /* 2 for each call, 1 more: it is running */
+	uint64_t ticks;
 	uint64_t sum[TACH_COUNTERS_MAX];
 	struct tach_mark mark;
 };
 
-typedef int (*lw_edge)(struct lw_region *region);
+/* Where a thread has no region yet: its edges look for one. */
+extern struct lw_region lw_nowhere;
+
+static inline uint64_t lw_calls(const struct lw_region *region)
+{
+	return region->edges / 2;
+}
+
+static inline int lw_running(const struct lw_region *region)
+{
+	return region->edges & 1;
+}
 
 struct lw_view {		   /* of a thread on a group */
 	struct lw_region **region; /* by the name's id */
@@ -118,11 +135,13 @@ struct lw_view {		   /* of a thread on a group */
 };
 
 struct lw_thread {
-	/* The view in use, for the edges: size 0 sends them to the slow way. */
-	struct lw_region **region;
-	uint32_t size;
+	/*
+	 * The view in use, for the edges. By a place's number, which is its name's id and 1,
+	 * the region or lw_nowhere; beyond it names are looked up. Not ready: nor are they.
+	 */
+	struct lw_region *region[LW_PLACES];
+	int ready;
 	struct lw_names names;
-	lw_edge start, stop;
 
 	struct lw_thread *next;
 	int number, cpu; /* cpu -1: it may run on several */
@@ -136,11 +155,13 @@ struct lw_thread {
 extern __thread struct lw_thread *lw_self; /* never NULL */
 
 /* The slow way: NULL without memory, or when markers are closed. */
-struct lw_region *lw_region_get(struct tach_likwid_site *site, const char *tag);
+struct lw_region *lw_region_get(const char *tag);
+/* All of it goes the slow way. */
+void lw_view_drop(struct lw_thread *thread);
 /* What is left of threads that ended. Under the lock. */
 void lw_threads_forget(void);
-/* The edges for that many counters. */
-lw_edge lw_start_of(int counters), lw_stop_of(int counters);
+/* Its edges, for as many counters as its reader has. */
+void lw_edges_choose(struct lw_region *region);
 
 /* ---- the process (state.c) ---- */
 

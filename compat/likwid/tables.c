@@ -53,7 +53,7 @@ static int info_table(struct lw_table *t, const struct place *p)
 	EACH_THREAD(t, p, thread, region)
 	{
 		lw_put(t, "%.6f", lw_seconds(thread, p->group, region));
-		lw_put(t, "%llu", region ? (unsigned long long)region->calls : 0ull);
+		lw_put(t, "%llu", region ? (unsigned long long)lw_calls(region) : 0ull);
 	}
 	t->filled = t->columns * t->rows;
 	return 1;

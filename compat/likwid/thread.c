@@ -9,18 +9,26 @@
 
 enum { TRIES = 16 };
 
-static struct lw_thread none;
+/* No place has a number before the first thread is ready. */
+static struct lw_thread none = {.region = {&lw_nowhere}};
 __thread struct lw_thread *lw_self = &none;
 static pthread_key_t key;
 
 /* ---- threads ---- */
+
+void lw_view_drop(struct lw_thread *t)
+{
+	__atomic_store_n(&t->ready, 0, __ATOMIC_RELAXED);
+	for (int i = 0; i < LW_PLACES; i++)
+		__atomic_store_n(&t->region[i], &lw_nowhere, __ATOMIC_RELAXED);
+}
 
 static void reader_close(struct lw_thread *t)
 {
 	tach_reader_close(t->reader);
 	t->reader = NULL;
 	t->group = -1;
-	t->size = 0;
+	lw_view_drop(t);
 }
 
 static void thread_ends(void *context)
@@ -37,6 +45,7 @@ static void thread_ends(void *context)
 static void make_key(void)
 {
 	pthread_key_create(&key, thread_ends);
+	lw_view_drop(&none);
 }
 
 /* The one processor that the calling thread may run on, or -1. */
@@ -119,7 +128,7 @@ static struct lw_thread *attach(void)
 static void measure_cost(struct lw_thread *t, struct lw_view *view)
 {
 	struct lw_region *empty = calloc(1, sizeof *empty);
-	struct tach_likwid_site site = {"", 0};
+	struct tach_likwid_site site = {"", 1};
 	unsigned n = t->reader ? t->reader->count : 0;
 
 	memset(view->cost, 0, sizeof view->cost);
@@ -127,20 +136,20 @@ static void measure_cost(struct lw_thread *t, struct lw_view *view)
 	if (!empty)
 		return;
 	empty->reader = t->reader;
-	t->region = &empty;
-	t->size = 1;
+	lw_edges_choose(empty);
+	t->region[site.id] = empty;
 	for (int i = 0; i < TRIES; i++) {
 		memset(empty->sum, 0, sizeof empty->sum);
 		empty->ticks = 0;
-		tach_likwidStart(&site, site.tag);
-		tach_likwidStop(&site, site.tag);
+		tach_likwidStart(&site);
+		tach_likwidStop(&site);
 		for (unsigned k = 0; k < n; k++)
 			if (i == 0 || empty->sum[k] < view->cost[k])
 				view->cost[k] = empty->sum[k];
 		if (i == 0 || empty->ticks < view->cost_ticks)
 			view->cost_ticks = empty->ticks;
 	}
-	t->size = 0;
+	t->region[site.id] = &lw_nowhere;
 	free(empty);
 }
 
@@ -162,12 +171,11 @@ static struct lw_view *look(struct lw_thread *t)
 		}
 	}
 	t->group = lw_state.active;
-	t->start = lw_start_of(t->reader ? (int)t->reader->count : 0);
-	t->stop = lw_stop_of(t->reader ? (int)t->reader->count : 0);
 	for (uint32_t i = 0; i < view->size; i++)
 		if (view->region[i]) {
 			view->region[i]->reader = t->reader;
-			view->region[i]->running = 0;
+			view->region[i]->edges &= ~(uint64_t)1;
+			lw_edges_choose(view->region[i]);
 		}
 	if (!view->opened)
 		measure_cost(t, view);
@@ -209,6 +217,7 @@ static struct lw_region *region_of(const struct lw_thread *t, struct lw_view *vi
 		return NULL;
 	region->name = *name;
 	region->reader = t->reader;
+	lw_edges_choose(region);
 	if (t->group >= 0 && !t->reader && lw_state.group[t->group].set)
 		region->flags = TACH_FLAG_LOST;
 	if (!lw_names_add(&view->names, &region->name)) {
@@ -219,7 +228,7 @@ static struct lw_region *region_of(const struct lw_thread *t, struct lw_view *vi
 	return region;
 }
 
-static struct lw_region *get(struct tach_likwid_site *site, const char *tag)
+static struct lw_region *get(const char *tag)
 {
 	struct lw_thread *t = attach();
 	struct lw_view *view = t ? look(t) : NULL;
@@ -227,26 +236,21 @@ static struct lw_region *get(struct tach_likwid_site *site, const char *tag)
 	struct lw_region *region = name ? region_of(t, view, name) : NULL;
 
 	if (view) {
-		t->region = view->region;
 		t->names = view->names;
-		t->size = view->size;
-	}
-	if (region && site && !site->tag) {
-		site->id = name->id;
-		__atomic_store_n(&site->tag, tag, __ATOMIC_RELEASE);
+		t->ready = 1;
 	}
 	return region;
 }
 
 /* Without a tag the thread is made ready. */
-struct lw_region *lw_region_get(struct tach_likwid_site *site, const char *tag)
+struct lw_region *lw_region_get(const char *tag)
 {
 	struct lw_region *region = NULL;
 	int error = errno;
 
 	lw_lock();
 	if (lw_state.open)
-		region = get(site, tag);
+		region = get(tag);
 	lw_unlock();
 	errno = error;
 	return region;
@@ -254,21 +258,21 @@ struct lw_region *lw_region_get(struct tach_likwid_site *site, const char *tag)
 
 void likwid_markerThreadInit(void)
 {
-	lw_region_get(NULL, NULL);
+	lw_region_get(NULL);
 }
 
 int likwid_markerRegisterRegion(const char *regionTag)
 {
-	return regionTag && lw_region_get(NULL, regionTag) ? 0 : -EFAULT;
+	return regionTag && lw_region_get(regionTag) ? 0 : -EFAULT;
 }
 
 int likwid_markerResetRegion(const char *regionTag)
 {
-	struct lw_region *region = regionTag ? lw_region_get(NULL, regionTag) : NULL;
+	struct lw_region *region = regionTag ? lw_region_get(regionTag) : NULL;
 
-	if (!region || region->running)
+	if (!region || lw_running(region))
 		return -EFAULT;
-	region->calls = region->ticks = 0;
+	region->edges = region->ticks = 0;
 	region->flags &= region->reader ? 0 : TACH_FLAG_LOST;
 	memset(region->sum, 0, sizeof region->sum);
 	return 0;

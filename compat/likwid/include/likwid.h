@@ -47,19 +47,19 @@ void likwid_markerNextGroup(void);
 void likwid_markerClose(void);
 
 /* START and STOP of a constant string: which region it names is looked up once for each place.
- */
+ * Of what is none compilers make a tag of NULL here, which is not used. */
 struct tach_likwid_site {
 	const char *tag;
 	unsigned id;
 };
-int tach_likwidStart(struct tach_likwid_site *site, const char *regionTag);
-int tach_likwidStop(struct tach_likwid_site *site, const char *regionTag);
+int tach_likwidStart(struct tach_likwid_site *site);
+int tach_likwidStop(struct tach_likwid_site *site);
 #define TACH__LIKWID_EDGE(edge, regionTag)                                                     \
 	__extension__({                                                                        \
-		static struct tach_likwid_site tach__likwid_site;                              \
-		__builtin_constant_p(regionTag)                                                \
-			? tach_likwid##edge(&tach__likwid_site, regionTag)                     \
-			: likwid_marker##edge##Region(regionTag);                              \
+		static struct tach_likwid_site tach__likwid_site = {                           \
+			__builtin_constant_p(regionTag) ? (regionTag) : 0, 0};                 \
+		__builtin_constant_p(regionTag) ? tach_likwid##edge(&tach__likwid_site)        \
+						: likwid_marker##edge##Region(regionTag);      \
 	})
 
 #ifndef LIKWID_MARKER_H

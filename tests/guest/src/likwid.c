@@ -29,7 +29,7 @@ enum { THREADS = 4, ENTRIES = 20, AGAIN = 100 };
 			machine_loop(n);                                                       \
 			LIKWID_MARKER_STOP(tag);                                               \
 			LIKWID_MARKER_GET(tag, &room_, got_, NULL, NULL);                      \
-			if (lw_region_get(NULL, tag)->flags == 0)                              \
+			if (lw_region_get(tag)->flags == 0)                                    \
 				break;                                                         \
 		}                                                                              \
 		got_[0];                                                                       \
