@@ -142,7 +142,20 @@ static void run_flat(uint64_t n)
 	REPEAT(n, region_flat());
 }
 
+static inline __attribute__((always_inline)) void named(const char *name)
+{
+	TACH_START_NAMED(name);
+	TACH_STOP_NAMED();
+}
 
+/* A name that no compiler knows is hashed and compared each time. */
+static void run_named(uint64_t n)
+{
+	const char *name = "loop";
+
+	__asm__("" : "+r"(name));
+	REPEAT(n, named(name));
+}
 
 static inline __attribute__((always_inline)) void nested(void)
 {
@@ -216,6 +229,8 @@ const struct bench_op bench_ops[] = {
 	{"region-flat4", regions, run_flat, 4, 0, 0},
 	{"worst4", regions_worst, run_region, 4, 0, 0},
 	{"trace4", regions_traced, run_region, 4, 0, 0},
+	{"named1", regions, run_named, 1, 0, 0},
+	{"named4", regions, run_named, 4, 0, 0},
 	{"nested4", regions, run_nested, 4, 0, 0},
 	{"region-off", switched_off, run_region, 0, 0, 0},
 	{"open4", make_set, run_open, 4, 0, 20},

@@ -24,6 +24,15 @@
 #endif
 #include <tach.h>
 
+/* TACH_START_NAMED and TACH_SCOPE_NAMED of a std::string, or whatever else has a c_str(). */
+template <class string>
+__attribute__((always_inline)) inline auto
+tach__region_start_named(tach_site *gate, tach_region_mark *mark, const string &name) noexcept
+	-> decltype(static_cast<const char *>(name.c_str()), void())
+{
+	tach__region_start_named(gate, mark, static_cast<const char *>(name.c_str()));
+}
+
 namespace tach
 {
 

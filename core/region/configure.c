@@ -31,7 +31,7 @@ static void publish(struct tach__config *config, const char *only)
 	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
 	cds_list_for_each_entry(site, &r->sites, node)
 	{
-		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+		tach__site_select(site);
 	}
 	__atomic_store_n(&r->config, config, __ATOMIC_RELEASE);
 	__atomic_store_n(&r->enabled, 1, __ATOMIC_RELAXED);

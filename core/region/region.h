@@ -121,8 +121,9 @@ struct tach__home {
 	int owned; /* made by tach_site_get */
 };
 
-/* Bits of a site's `fenced`. A task's whole entries are its own affair: task.c. */
-enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2 };
+/* Bits of a site's `fenced`, beside TACH__SITE_GATE. A task's whole entries are its own affair:
+ * task.c. */
+enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2, TACH__SITE_PART = 8 };
 
 struct tach__site {
 	struct cds_list_head node;
@@ -287,9 +288,13 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
 
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
+void tach__site_select(struct tach__site *site);      /* by the filter; lock held */
 void tach__sites_mend(void); /* with the lock, in a child: makes anew what may be torn */
 struct tach__site *tach__site_at(uint32_t id); /* an id that was loaded with acquire */
 int tach__glob_list(const char *globs, const char *name);
+
+/* named.c: whether there were more names than TACH_START_NAMED tells apart. */
+int tach__names_over(void);
 
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
 void tach__sites_rearm(void);

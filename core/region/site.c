@@ -131,6 +131,12 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 	return 1;
 }
 
+void tach__site_select(struct tach__site *site)
+{
+	site->selected = (site->fenced & TACH__SITE_GATE) ||
+			 tach__glob_list(tach__registry.only, site->name);
+}
+
 uint32_t tach__site_register(struct tach_site *home)
 {
 	struct tach__registry *r = &tach__registry;
@@ -141,7 +147,7 @@ uint32_t tach__site_register(struct tach_site *home)
 	if (!site)
 		site = make(home);
 	if (site && home_add(site, home)) {
-		site->selected = (uint32_t)tach__glob_list(r->only, site->name);
+		tach__site_select(site);
 		if (r->enabled && site->selected)
 			id = site->id;
 	}

@@ -100,6 +100,8 @@ static void judge_filter(struct tach_snapshot *s)
 
 	cds_list_for_each_entry(site, &r->sites, node)
 	{
+		if (site->fenced & (TACH__SITE_GATE | TACH__SITE_PART))
+			continue;
 		sites++;
 		selected += site->selected != 0;
 	}
@@ -145,6 +147,9 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	snprintf(s->note, sizeof s->note, "%s", r->config->note);
 	if (r->unopened)
 		note(s, "%u threads have the clock alone: %s", r->unopened, r->open_error.text);
+	if (tach__names_over())
+		note(s, "more than %d names were computed: entries of the others are in '%s'",
+		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
 	if (*tach__beacon.others)
 		note(s, "%s", tach__beacon.others);
 	judge_filter(s);

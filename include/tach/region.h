@@ -64,6 +64,10 @@ TACH_API void tach__region_begin_fenced(struct tach_site *site,
 TACH_API void tach__region_begin_flat(struct tach_site *site,
 				      struct tach_region_mark *mark) TACH_NOTHROW;
 
+/* A START_NAMED: the site is its gate, and mark->part the name. */
+TACH_API void tach__region_begin_named(struct tach_site *site,
+				       struct tach_region_mark *mark) TACH_NOTHROW;
+
 /*
  * What is inline of an edge: a test and a call through a pointer, no PLT entry and no thread
  * pointer. These instructions are all that a region's own measurement does not share with the
@@ -83,6 +87,20 @@ TACH_INLINE void tach__region_stop(struct tach_region_mark *mark)
 	TACH_UNLESS(mark->end, off);
 	mark->end(mark);
 off:;
+}
+
+/* Whether the name of a START_NAMED is to be made. */
+TACH_INLINE int tach__region_wanted(const struct tach_site *gate, struct tach_region_mark *mark)
+{
+	mark->end = TACH__NULL;
+	return __atomic_load_n(&gate->id, __ATOMIC_RELAXED) != TACH_SITE_OFF;
+}
+
+TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_region_mark *mark,
+					  const char *name)
+{
+	__builtin_memcpy(&mark->part, &name, sizeof name);
+	gate->begin(gate, mark);
 }
 
 /*
@@ -132,6 +150,9 @@ TACH_API int tach_region_read(const struct tach_region_mark *mark, uint64_t *val
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
 TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_MUST_USE;
 #define TACH_SITES_MAX 30000
+/* The most names that TACH_START_NAMED tells apart; entries beyond are in this region. */
+#define TACH_NAMES_MAX	 2000
+#define TACH_NAMES_OTHER "(other names)"
 
 /* ---- What is counted ---- */
 
@@ -206,6 +227,9 @@ TACH_END_DECLS
 #define TACH_SCOPE(name)	     ((void)0)
 #define TACH_SCOPE_FENCED(name)	     ((void)0)
 #define TACH_SCOPE_FLAT(name)	     ((void)0)
+#define TACH_START_NAMED(expression) ((void)0)
+#define TACH_STOP_NAMED()	     ((void)0)
+#define TACH_SCOPE_NAMED(expression) ((void)0)
 
 #else
 
@@ -288,6 +312,36 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH_SCOPE(name)	     TACH__START(name, 0)
 #define TACH_SCOPE_FENCED(name)	     TACH__START(name, 1)
 #define TACH_SCOPE_FLAT(name)	     TACH__START(name, TACH_SITE_FLAT)
+
+/*
+ * The same, of a region whose name is known at run time: a string, which is copied at its first
+ * use and found again by what it says, without a lock. Where regions are switched off the
+ * expression is evaluated once at most. TACH_STOP_NAMED() ends that of its block; the names in
+ * compilers' messages are as for a region NAMED. Looking it up is no part of the region, but of
+ * the one around; bench/budgets.tsv has what it takes. A name is for ever: numbers of requests
+ * belong into tach_tag. At most TACH_NAMES_MAX of them.
+ */
+#define TACH_START_NAMED(expression) TACH__START_NAMED(NAMED, expression)
+#define TACH_STOP_NAMED()	     tach__region_stop(&TACH__MARK(NAMED))
+#define TACH_SCOPE_NAMED(expression) TACH__SCOPE_NAMED(expression, __LINE__)
+
+#define TACH__SITE_GATE 4u /* in `fenced`: no region of its own */
+#define TACH__START_NAMED(name, expression)                                                    \
+	TACH__START_FIRST(name) TACH__MARK(name) __attribute__((cleanup(tach__region_stop)));  \
+	static struct tach_site tach__site_##name = {                                          \
+		tach__region_begin_named,                                                      \
+		TACH_SITE_NEW,                                                                 \
+		__LINE__,                                                                      \
+		TACH__START_FENCED(name, TACH__SITE_GATE),                                     \
+		"TACH_START_NAMED",                                                            \
+		__FILE__,                                                                      \
+		__func__};                                                                     \
+	TACH__NO_JUMP(name)                                                                    \
+	(tach__region_wanted(&tach__site_##name, &TACH__MARK(name))                            \
+		 ? tach__region_start_named(&tach__site_##name, &TACH__MARK(name), expression) \
+		 : (void)0)
+#define TACH__SCOPE_NAMED(expression, line)  TACH__SCOPE_NAMED_(expression, line)
+#define TACH__SCOPE_NAMED_(expression, line) TACH__START_NAMED(NAMED_##line, expression)
 
 #endif
 #endif

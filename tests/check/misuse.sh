@@ -23,6 +23,10 @@ cases() {
 	body stop_outside both '{ TACH_START(parse); work(); } TACH_STOP(parse);' 'TACH_START_of_parse_in_this_block'
 	body jump both 'switch (work()) { case 1: work(); TACH_START(parse); break; case 2: work(); }' \
 		'TACH_START_of_parse_needs_a_block_of_its_own|cannot jump from switch'
+	body named_behind_if c 'if (work()) TACH_START_NAMED("x"); work(); TACH_STOP_NAMED();' TACH_START_needs_braces_around_it
+	body named_twice both 'TACH_START_NAMED("x"); TACH_START_NAMED("y"); work();' '(redeclaration|redefinition) .*TACH_START_of_NAMED_in_this_block'
+	body named_stop both '{ TACH_START_NAMED("x"); work(); } TACH_STOP_NAMED();' 'TACH_START_of_NAMED_in_this_block'
+	body named both 'TACH_SCOPE_NAMED("x"); { TACH_START_NAMED("y"); work(); TACH_STOP_NAMED(); } { TACH_SCOPE_NAMED("z"); }'
 	body null both 'printf("%d", tach_set_count(NULL));' '[Ww]nonnull'
 	body dropped both 'struct tach_set *set; tach_set_create(NULL, &set, NULL);' '[Ww]unused-result'
 	body no_stop both 'TACH_START(parse); work();'

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names computed at run time: from what a string says to its site. A table in front of
+ * tach_site_get that is read without a lock and only ever grows, until it is full.
+ */
+#include <string.h>
+#include "core/os/sys.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+enum { PLACES = 4096 }; /* a power of two, at most half of them taken */
+TACH_STATIC_ASSERT(2 * TACH_NAMES_MAX <= PLACES, "searches end soon, and at a free place");
+
+static struct place {
+	uint64_t hash;		/* written first */
+	struct tach_site *site; /* NULL: free. Whole for who reads it, in a forked child too */
+} place[PLACES];
+static uint32_t taken;		/* under the lock */
+static struct tach_site *other; /* atomic; not NULL: some name found no place, none will */
+
+/* Eight bytes at a time; the last eight may have some of those before. */
+static uint64_t hash_of(const char *name, size_t length)
+{
+	uint64_t h = length, word = 0;
+	const char *end = name + length;
+
+	for (; end - name >= 8; name += 8) {
+		memcpy(&word, name, 8);
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	if (length >= 8)
+		memcpy(&word, end - 8, 8);
+	else
+		for (; name < end; name++)
+			word = word << 8 | (unsigned char)*name;
+	h = (h ^ word) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+/* Where the name is, or would be. */
+static struct place *find(const char *name, uint64_t hash)
+{
+	for (uint64_t at = hash;; at++) {
+		struct place *p = &place[at % PLACES];
+		const struct tach_site *site = __atomic_load_n(&p->site, __ATOMIC_ACQUIRE);
+
+		if (!site || (TACH__GET(p->hash) == hash && strcmp(site->name, name) == 0))
+			return p;
+	}
+}
+
+/* A name's first use. */
+static struct tach_site *name_add(const char *name, uint64_t hash)
+{
+	struct tach_site *site = tach_site_get(name);
+	struct tach__held held;
+	struct place *p;
+
+	tach__lock(&held);
+	p = find(name, hash);
+	if (!p->site && site && taken < TACH_NAMES_MAX) {
+		TACH__SET(p->hash, hash);
+		__atomic_store_n(&p->site, site, __ATOMIC_RELEASE);
+		TACH__SET(taken, taken + 1);
+	}
+	site = p->site;
+	tach__unlock(&held);
+	return site;
+}
+
+/* NULL: its entry finds no place at all. */
+static __attribute__((noinline)) struct tach_site *find_cold(const char *name, uint64_t hash)
+{
+	struct tach_site *site = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
+
+	/* The second: a handler that interrupted the library itself. */
+	if (site || tach__signals_held != tach__calibrating)
+		return site;
+	if (TACH__GET(taken) < TACH_NAMES_MAX)
+		site = name_add(name, hash);
+	if (!site) {
+		site = tach_site_get(TACH_NAMES_OTHER);
+		__atomic_store_n(&other, site, __ATOMIC_RELEASE);
+	}
+	return site;
+}
+
+int tach__names_over(void)
+{
+	return __atomic_load_n(&other, __ATOMIC_RELAXED) != NULL;
+}
+
+/*
+ * A gate's first use. In the copy that has the regions it is a site, so that it is switched off
+ * and on with them. 0: nothing begins.
+ */
+static __attribute__((noinline)) int gate_open(struct tach_site *gate)
+{
+	uint64_t id = TACH_SITE_OFF;
+	struct tach__held held;
+
+	if (tach__signals_held != tach__calibrating)
+		return 1;
+	tach__configure_once();
+	if (tach__beacon_owner())
+		id = TACH__SITE_FIRST; /* sites behind it say what is off */
+	if (tach__beacon.state == TACH__BEACON_OWNER) {
+		tach__lock(&held);
+		id = tach__site_register(gate);
+		tach__unlock(&held);
+	} else {
+		__atomic_store_n(&gate->id, id, __ATOMIC_RELAXED);
+	}
+	return id != TACH_SITE_OFF;
+}
+
+void tach__region_begin_named(struct tach_site *gate, struct tach_region_mark *mark)
+{
+	const char *name = mark->part;
+	struct tach_site *site;
+	struct place *p;
+	uint64_t hash;
+	size_t length;
+
+	if (!name || (TACH_UNLIKELY(TACH__GET(gate->id) == TACH_SITE_NEW) && !gate_open(gate)))
+		return;
+	length = strlen(name);
+	hash = hash_of(name, length);
+	p = find(name, hash);
+	site = __atomic_load_n(&p->site, __ATOMIC_ACQUIRE);
+	if (TACH_UNLIKELY(!site))
+		site = find_cold(name, hash);
+	if (site)
+		tach__region_start(site, mark);
+	else
+		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
+}
