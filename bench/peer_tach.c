@@ -89,6 +89,17 @@ static const char *regions(int n)
 	return regions_with(n, NULL);
 }
 
+static const char *regions_divided(int n)
+{
+	const char *reason;
+
+	setenv("TACH_BY", "tag,task", 1);
+	reason = regions_with(n, NULL);
+	unsetenv("TACH_BY");
+	tach_tag(7);
+	return reason;
+}
+
 /* Into the ring alone: no file was named as the process began. */
 static const char *regions_traced(int n)
 {
@@ -228,6 +239,7 @@ const struct bench_op bench_ops[] = {
 	{"region-flat1", regions, run_flat, 1, 0, 0},
 	{"region-flat4", regions, run_flat, 4, 0, 0},
 	{"worst4", regions_worst, run_region, 4, 0, 0},
+	{"divided4", regions_divided, run_region, 4, 0, 0},
 	{"trace4", regions_traced, run_region, 4, 0, 0},
 	{"named1", regions, run_named, 1, 0, 0},
 	{"named4", regions, run_named, 4, 0, 0},

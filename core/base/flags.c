@@ -18,3 +18,23 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_FLAG_SHARED, "shared"},
 	{0, NULL},
 };
+
+void tach__json_flags(struct tach__json_out *json, uint32_t flags)
+{
+	tach__json_array(json, "flags");
+	for (const struct tach__flag_name *f = tach__flag_names; f->name; f++)
+		if (flags & f->flag)
+			tach__json_string(json, NULL, f->name);
+	tach__json_end(json);
+}
+
+void tach__out_flags(struct tach__out *out, uint32_t flags, const char *between)
+{
+	const char *before = "";
+
+	for (const struct tach__flag_name *f = tach__flag_names; f->name; f++)
+		if (flags & f->flag) {
+			tach__out(out, "%s%s", before, f->name);
+			before = between;
+		}
+}

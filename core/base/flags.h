@@ -4,11 +4,16 @@
 
 #include <stdint.h>
 #include <tach/flags.h>
+#include "core/base/json_out.h"
 
 /* The words for provenance flags in machine-readable reports; NULL after the last. */
 extern const struct tach__flag_name {
 	uint32_t flag;
 	const char *name;
 } tach__flag_names[];
+
+/* Those of a value: "flags": [...], and as words with `between` them. */
+void tach__json_flags(struct tach__json_out *json, uint32_t flags);
+void tach__out_flags(struct tach__out *out, uint32_t flags, const char *between);
 
 #endif

@@ -10,8 +10,8 @@
 #include <tach/error.h>
 
 /*
- * Bytes that each struct had in version 0.2.0: what a size of 0 stands for. Frozen: when a
- * struct grows, its line stays.
+ * Bytes that each struct had in version 0.2.0: what a size of 0 stands for. Frozen once that is
+ * released: when a struct grows then, its line stays.
  */
 enum {
 	TACH__FIRST_tach_bench_options = 104,
@@ -31,8 +31,8 @@ enum {
 	TACH__FIRST_tach_examination = 11952,
 	TACH__FIRST_tach_formula_options = 56,
 	TACH__FIRST_tach_pmu_info = 80,
-	TACH__FIRST_tach_region_info = 152,
-	TACH__FIRST_tach_regions_options = 56,
+	TACH__FIRST_tach_region_info = 184,
+	TACH__FIRST_tach_regions_options = 80,
 	TACH__FIRST_tach_report_options = 20,
 	TACH__FIRST_tach_schedule = 140,
 	TACH__FIRST_tach_schedule_options = 20,

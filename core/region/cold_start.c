@@ -38,6 +38,20 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	TACH__SET(tach__table(record->hot)[id], slot);
 }
 
+/* And where rows are divided, that of the row which counts. */
+static void split_ready(struct tach__thread *record, uint32_t id)
+{
+	uint32_t row;
+
+	if (!record->splits)
+		return;
+	row = tach__split_id(record, id);
+	if (row >= record->limit && tach__slots_grow(record, row) != 0)
+		row = id;
+	slot_ready(record, row);
+	tach__split_set(record, id, tach__slot_at(record, row));
+}
+
 /* The calling thread gets a slot for that site; 0: it is not measured. */
 static int ready(struct tach_site *home, uintptr_t sp)
 {
@@ -69,6 +83,7 @@ static int ready(struct tach_site *home, uintptr_t sp)
 			return 0;
 		}
 		slot_ready(self->record, id);
+		split_ready(self->record, id);
 	} while (TACH__LEVEL(self->state) == 0 && tach__thread_pending());
 	return 1;
 }

@@ -27,6 +27,7 @@ static void publish(struct tach__config *config, const char *only)
 	tach__lock(&held);
 	old = r->config;
 	config->generation = r->generation + 1;
+	r->numbered = 0;
 	tach__config_list(config);
 	snprintf(r->only, sizeof r->only, "%s", only ? only : "");
 	cds_list_for_each_entry(site, &r->sites, node)
@@ -64,13 +65,23 @@ static void note_odd(struct tach__config *config)
 		note_add(config, odd);
 }
 
+/* What the environment asked for in vain is told in reports, with its reason; 0 then. */
+static int in_vain(struct tach__config *config, int code, const char *value,
+		   const char *variable, const struct tach_error *why, struct tach_error *err)
+{
+	if (value != tach__environment(variable))
+		return tach__error(err, code, 0, 0, "%s", why->text);
+	note_add(config, why->text);
+	return 0;
+}
+
 /* What the options ask for, without being in use. */
 static int config_of(struct tach__config **out, const struct tach_regions_options *opt,
 		     struct tach__plan *plan, struct tach_error *err)
 {
 	struct tach__config *config;
 	char note[sizeof config->note] = "";
-	struct tach_error worst = TACH_ERROR_INIT;
+	struct tach_error why = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 	int code = tach__counted_set(&set, opt, note, sizeof note, err);
 
@@ -85,12 +96,13 @@ static int config_of(struct tach__config **out, const struct tach_regions_option
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
 	memcpy(config->note, note, sizeof note);
-	code = tach__worst_choose(config, opt->worst, &worst);
-	if (code && opt->worst == tach__environment("TACH_WORST")) {
-		note_add(config, worst.text);
-		code = 0;
-	} else if (code) {
-		tach__error(err, code, 0, 0, "%s", worst.text);
+	code = tach__worst_choose(config, opt->worst, &why);
+	if (code)
+		code = in_vain(config, code, opt->worst, "TACH_WORST", &why, err);
+	if (!code) {
+		code = tach__split_parse(&config->split, opt->by, &why);
+		if (code)
+			code = in_vain(config, code, opt->by, "TACH_BY", &why, err);
 	}
 	if (!code && plan)
 		code = tach__ring_make(config, plan, opt, err);
@@ -152,6 +164,8 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 		opt.warmup = environment_number("TACH_WARMUP", 0);
 	if (!opt.worst)
 		opt.worst = tach__environment("TACH_WORST");
+	if (!opt.by)
+		opt.by = tach__environment("TACH_BY");
 	if (!opt.turns)
 		opt.turns = environment_number("TACH_TURNS", 0);
 	if (!opt.histograms)

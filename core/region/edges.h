@@ -159,6 +159,12 @@ struct tach__hot {
 	/* 0, or where a reading has the slots whose top-down metrics are known to an error. */
 	uint32_t inexact;
 	struct tach__thread *record;
+	/* Where rows are divided by tag or task (split.h): slots by id, and `begin` as it was.
+	 */
+	struct tach__slot **split;
+	void (*beneath[2])(struct tach_site *site, struct tach_region_mark *mark,
+			   struct tach__slot *slot, struct tach__part *part,
+			   struct tach__hot *self);
 	/* Flat regions, flat.c: their code for the thread's counters, NULL: there is none. */
 	__typeof__(((struct tach__slot *)0)->begin) begin_flat;
 	void (*end_flat)(struct tach_region_mark *mark);

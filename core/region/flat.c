@@ -77,7 +77,7 @@ int tach__flat_ready(struct tach__thread *record)
 	const struct tach__hot *hot = record->hot;
 
 	/* Whatever more an entry asks for or goes to is no business of theirs. */
-	if (!hot->begin_flat || !hot->end_flat || record->config->ring.next)
+	if (!hot->begin_flat || !hot->end_flat || record->splits || record->config->ring.next)
 		return 0;
 	if (!record->flat_known && !tach__calibrating && record == tach__self->record)
 		tach__trials_inside(record, measure);

@@ -51,37 +51,46 @@ static void record_unmap(struct tach__thread *record)
 	tach__pages_free(record->hot, record->size);
 }
 
-/* The last of those that the thread entered, 0 if it entered none. */
-static uint32_t last_entered(const struct tach__thread *record)
+/* The last of the rows that the thread has something for, 0 if it entered none. */
+static uint32_t last_row(const struct tach__thread *record)
 {
-	uint32_t last = 0;
+	uint32_t last = 0, row;
 
-	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++)
-		if (tach__slot_used(tach__slot_at(record, id)))
-			last = id;
-	for (int i = 0; i < TACH__OVERFLOWS; i++)
-		if (record->overflow_id[i] > last)
-			last = record->overflow_id[i];
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
+		row = tach__slot_used(tach__slot_at(record, id)) ? tach__split_row(record, id)
+								 : 0;
+		last = row > last ? row : last;
+	}
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		row = record->overflow_id[i];
+		row = row ? tach__split_row(record, row) : 0;
+		last = row > last ? row : last;
+	}
 	return last;
 }
 
 int tach__record_fold(struct tach__thread *record)
 {
 	struct tach__rows *rows = &record->config->rows;
-	uint32_t last = last_entered(record);
+	uint32_t last;
 
+	tach__split_name(record);
+	last = last_row(record);
 	if (last && !tach__rows_at(rows, last))
 		return 0;
 	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		if (tach__slot_used(slot))
-			tach__row_add(tach__rows_at(rows, id), slot, record);
+			tach__row_add(tach__rows_at(rows, tach__split_row(record, id)), slot,
+				      record);
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++)
 		if (record->overflow_id[i])
-			tach__row_add(tach__rows_at(rows, record->overflow_id[i]),
-				      record->overflow[i], record);
+			tach__row_add(
+				tach__rows_at(rows,
+					      tach__split_row(record, record->overflow_id[i])),
+				record->overflow[i], record);
 	record->config->ended += !record->turning.leaving;
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;

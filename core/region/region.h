@@ -35,6 +35,7 @@
 #include "core/region/edges.h"
 #include "core/os/environment.h"
 #include "core/region/row.h"
+#include "core/region/split.h"
 #include "core/region/trace.h"
 #include "core/region/turns.h"
 #include "core/region/worst.h"
@@ -105,10 +106,11 @@ struct tach__config {
 	uint32_t sparse, warmup, histograms;
 	uint32_t worst, worst_by; /* how many entries are kept, and by which sum */
 	uint32_t trace;		  /* each is */
-	double per_log_keep;	  /* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
-	struct tach__rows rows;	  /* totals of ended threads */
-	uint64_t ended;		  /* threads in them */
-	uint32_t settled;	  /* 1: `residue` is known */
+	struct tach__split split;
+	double per_log_keep;	/* 1 / log(1 - 1 / sparse); 0: nothing is passed over */
+	struct tach__rows rows; /* totals of ended threads */
+	uint64_t ended;		/* threads in them */
+	uint32_t settled;	/* 1: `residue` is known */
 	struct tach__residue residue;
 	char note[512]; /* what is missing and why, "" */
 	struct tach__ring ring;
@@ -132,6 +134,8 @@ struct tach__site {
 	uint32_t id, line, fenced;
 	uint32_t selected;
 	const char *name, *file, *function;
+	const char *of; /* the region that its row is a part of, or its own name */
+	struct tach__parts parts;
 };
 
 /* Cold half of a thread; the hot half lies before it in the same mapping. */
@@ -182,6 +186,11 @@ struct tach__thread {
 	struct tach__overhead overhead;
 	struct tach__entry_cost entry_cost;
 	struct tach__turning turning;
+	/* split.h: tables of slots by pair of task and tag, NULL: none; the pair in use. */
+	struct tach__slot ***splits;
+	uint32_t npairs, pair;
+	uint32_t number; /* of those that were opened, from 1 */
+	char shown[16];	 /* its name in rows; under the lock */
 };
 
 struct tach__registry {
@@ -208,6 +217,7 @@ struct tach__registry {
 	uint64_t refused, lost;
 	uint32_t unopened; /* threads whose counters did not open */
 	struct tach_error open_error;
+	uint32_t numbered; /* threads, where rows are divided by them */
 };
 extern struct tach__registry tach__registry;
 
@@ -289,6 +299,9 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i);
 /* site.c */
 uint32_t tach__site_register(struct tach_site *home); /* its id, or TACH_SITE_OFF; lock held */
 void tach__site_select(struct tach__site *site);      /* by the filter; lock held */
+/* With the lock: the id of a row of `base` alone; base's, if there is no room. */
+uint32_t tach__site_part(const struct tach__site *base, const char *name,
+			 const struct tach__parts *parts);
 void tach__sites_mend(void); /* with the lock, in a child: makes anew what may be torn */
 struct tach__site *tach__site_at(uint32_t id); /* an id that was loaded with acquire */
 int tach__glob_list(const char *globs, const char *name);

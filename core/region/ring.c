@@ -12,10 +12,11 @@ static int check(const struct tach_regions_options *opt, struct tach_error *err)
 	if (opt->turns > UINT32_MAX / 2)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "a turn is too long");
 	if (opt->sparse > 1 || opt->warmup || opt->histograms || opt->interrupts ||
-	    opt->worst || tach__environment("TACH_TRACE"))
+	    opt->worst || (opt->by && *opt->by) || tach__environment("TACH_TRACE"))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "sets that take turns go with neither sparse mode, warm-up, "
-				   "histograms, worst entries, traces nor interrupts");
+				   "histograms, worst entries, rows divided, traces nor "
+				   "interrupts");
 	return 0;
 }
 

@@ -67,7 +67,24 @@ static void show(struct tach__site *site)
 	cds_list_add_tail_rcu(&site->node, &tach__registry.sites);
 }
 
-static struct tach__site *make(const struct tach_site *home)
+/* `parts` of a row of that region alone. */
+static int parts_copy(struct tach__site *site, const char *of, const struct tach__parts *parts)
+{
+	size_t base = strlen(of) + 1, task = strlen(parts->task) + 1,
+	       tag = strlen(parts->tag) + 1, thread = strlen(parts->thread) + 1;
+	char *text = arena_take(base + task + tag + thread);
+
+	if (!text)
+		return 0;
+	site->of = memcpy(text, of, base);
+	site->parts.task = memcpy(text + base, parts->task, task);
+	site->parts.tag = memcpy(text + base + task, parts->tag, tag);
+	site->parts.thread = memcpy(text + base + task + tag, parts->thread, thread);
+	return 1;
+}
+
+static struct tach__site *make(const struct tach_site *home, const char *of,
+			       const struct tach__parts *parts)
 {
 	struct tach__registry *r = &tach__registry;
 	size_t name = strlen(home->name) + 1, file = strlen(home->file) + 1;
@@ -87,6 +104,10 @@ static struct tach__site *make(const struct tach_site *home)
 	site->name = memcpy(text, home->name, name);
 	site->file = memcpy(text + name, home->file, file);
 	site->function = memcpy(text + name + file, home->function, function);
+	site->of = site->name;
+	site->parts = (struct tach__parts){"", "", ""};
+	if (parts && !parts_copy(site, of, parts))
+		return NULL;
 	site->line = home->line;
 	site->fenced = home->fenced;
 	site->id = r->nsites;
@@ -145,7 +166,7 @@ uint32_t tach__site_register(struct tach_site *home)
 	uint32_t id = TACH_SITE_OFF;
 
 	if (!site)
-		site = make(home);
+		site = make(home, NULL, NULL);
 	if (site && home_add(site, home)) {
 		tach__site_select(site);
 		if (r->enabled && site->selected)
@@ -154,6 +175,22 @@ uint32_t tach__site_register(struct tach_site *home)
 	/* by_id first: a thread that sees the id looks there, without the lock. */
 	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
 	return id;
+}
+
+uint32_t tach__site_part(const struct tach__site *base, const char *name,
+			 const struct tach__parts *parts)
+{
+	struct tach_site key = {.line = base->line,
+				.fenced = (base->fenced & TACH__SITE_FENCED_BIT) |
+					  TACH__SITE_PART,
+				.name = name,
+				.file = base->file,
+				.function = base->function};
+	struct tach__site *site = find(&key, hash_of(key.file, key.name, key.line));
+
+	if (!site)
+		site = make(&key, base->of, parts);
+	return site ? site->id : base->id;
 }
 
 struct tach__site *tach__site_at(uint32_t id)

@@ -90,6 +90,7 @@ static void slot_clear(struct tach__thread *record, uint32_t id)
 void tach__slots_clear(struct tach__thread *record)
 {
 	tach__worst_clear(record);
+	tach__split_clear(record);
 	for (uint32_t id = 0; id < record->limit; id++) {
 		slot_clear(record, id);
 		tach__table(record->hot)[id] =

@@ -30,6 +30,7 @@ struct carried {
 	uint64_t sum[TACH__SUMS];
 	/* Of the segment that runs. */
 	uint64_t tag_before;
+	const struct tach_site *task_before;
 	uint64_t opening; /* of its thread, before it began */
 	const struct tach__part *part;
 	struct sums before;
@@ -72,6 +73,7 @@ void tach__task_resuming_here(struct tach_task *task)
 	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
 	c->tag_before = tach__tag_now();
+	c->task_before = tach__split_task(task->site);
 	tach__tag_here(task->tag);
 	c->opening = TACH__OPENING(self->state);
 	c->part = NULL;
@@ -158,6 +160,7 @@ void tach__task_suspended_here(struct tach_task *task)
 	struct sums of;
 
 	task->running = 0;
+	tach__split_task(c->task_before);
 	tach__tag_here(c->tag_before);
 	if (!took(c, task, slot, &of)) {
 		c->flags |= TACH_FLAG_LOST;

@@ -142,12 +142,14 @@ static int thread_open(void *turn)
 	record->keeps = (record->worst ? TACH__KEEPS_WORST : 0u) |
 			(record->trace ? TACH__KEEPS_EACH : 0u);
 	tach__start_choose(hot);
+	tach__split_open(record);
 	tach__stop_choose(hot, !config->histograms && config->sparse <= 1 && !config->warmup,
 			  record->keeps);
 	tach__turn_choose(record, turn);
 	record_publish(record);
 	if (tach__slots_grow(record, TACH__SITE_FIRST - 1) == 0)
 		tach__overhead_measure(record);
+	tach__split_choose(hot);
 	tach__turn_begin(record);
 	return 0;
 }
@@ -295,6 +297,7 @@ void tach__threads_reset(int recycle)
 	r->ended = NULL;
 	r->refused = r->lost = 0;
 	r->unopened = 0;
+	r->numbered = 0;
 	r->inherited = r->openings;
 	config = r->config;
 	do {

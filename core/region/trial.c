@@ -301,6 +301,7 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 	struct tach__sampling *sampling = NULL;
 	uint32_t *histograms = NULL;
 
+	record->hot->split = tach__table(record->hot);
 	*trials = (struct tach__trials){record, tach__pages(sizeof *trials->shown), 0, 0, NULL,
 					NULL};
 	if (!trials->shown)
@@ -337,6 +338,7 @@ void tach__trials_end(const struct tach__trials *trials)
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		tach__slot_at(record, id)->histograms = NULL;
 		tach__slot_at(record, id)->sampling = NULL;
+		tach__split_choose(trials->record->hot);
 	}
 	tach__pages_free(trials->sampling, sizeof *trials->sampling);
 	if (trials->histograms)

@@ -16,7 +16,11 @@ __attribute__((tls_model("initial-exec"))) static __thread uint64_t tag;
 
 void tach__tag_here(uint64_t value)
 {
+	const struct tach__thread *record = tach__self->record;
+
 	TACH__SET(tag, value);
+	if (TACH_UNLIKELY(record && record->splits))
+		tach__split_choose(tach__self);
 }
 
 uint64_t tach__tag_now(void)
@@ -91,7 +95,7 @@ static size_t table_size(void)
 
 void tach__worst_name(struct tach__thread *record)
 {
-	if (record->worst)
+	if (record->worst || (record->config->split.by & TACH__SPLIT_THREAD))
 		tach__sys(SYS_prctl, PR_GET_NAME, (long)record->comm, 0, 0, 0, 0);
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* CSV (RFC 4180): a line per region, part and quantity. */
+#include <string.h>
 #include "core/report/report.h"
 
 static void line(struct tach__out *out, const struct tach_region_info *info, const char *part,
-		 const char *quantity, const struct tach_value *v)
+		 const char *quantity, const struct tach_value *v, int divided)
 {
-	const char *separator = "";
-
 	tach__out_csv_string(out, info->name);
 	tach__out(out, ",");
 	tach__out_csv_string(out, info->file);
@@ -21,12 +20,28 @@ static void line(struct tach__out *out, const struct tach_region_info *info, con
 	tach__out_text(out, ",");
 	tach__out_number(out, v->error, "");
 	tach__out_text(out, ",\"");
-	for (int i = 0; tach__flag_names[i].name; i++)
-		if (v->flags & tach__flag_names[i].flag) {
-			tach__out(out, "%s%s", separator, tach__flag_names[i].name);
-			separator = " ";
+	tach__out_flags(out, v->flags, " ");
+	tach__out_text(out, "\"");
+	if (divided) {
+		const char *const parts[] = {info->of, info->task, info->tag, info->thread};
+
+		for (int i = 0; i < 4; i++) {
+			tach__out_text(out, ",");
+			tach__out_csv_string(out, parts[i]);
 		}
-	tach__out(out, "\"\r\n");
+	}
+	tach__out_text(out, "\r\n");
+}
+
+/* Whether rows are, by task, tag or thread. */
+static int is_divided(const struct tach_snapshot *s)
+{
+	struct tach_region_info info = {0};
+	int divided = 0;
+
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
+		divided |= strcmp(info.of, info.name) != 0;
+	return divided;
 }
 
 void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
@@ -34,9 +49,12 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 {
 	static const char *const parts[] = {"inclusive", "self"};
 
+	int divided = is_divided(s);
+
 	(void)opt;
 	tach__out(out,
-		  "region,file,line,entries,calls,part,quantity,value,raw,error,flags\r\n");
+		  "region,file,line,entries,calls,part,quantity,value,raw,error,flags%s\r\n",
+		  divided ? ",of,task,tag,thread" : "");
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
 		struct tach_region_info info = {0};
 		struct tach_value v;
@@ -46,11 +64,12 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 			for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 				tach_snapshot_value(s, r, q, (enum tach_part)part, &v);
 				line(out, &info, parts[part],
-				     q ? tach_snapshot_quantity(s, q) : "time_ns", &v);
+				     q ? tach_snapshot_quantity(s, q) : "time_ns", &v, divided);
 			}
 			for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 				tach_snapshot_derived(s, r, m, (enum tach_part)part, &v);
-				line(out, &info, parts[part], tach_snapshot_metric(s, m), &v);
+				line(out, &info, parts[part], tach_snapshot_metric(s, m), &v,
+				     divided);
 			}
 		}
 	}

@@ -44,11 +44,7 @@ static void value(struct tach__json_out *json, const char *name, const struct ta
 	tach__json_number(json, "error", v->error);
 	if (v->share)
 		tach__json_number(json, "share", v->share / 1e6);
-	tach__json_array(json, "flags");
-	for (int i = 0; tach__flag_names[i].name; i++)
-		if (v->flags & tach__flag_names[i].flag)
-			tach__json_string(json, NULL, tach__flag_names[i].name);
-	tach__json_end(json);
+	tach__json_flags(json, v->flags);
 	tach__json_end(json);
 }
 
@@ -160,6 +156,20 @@ static void worst(struct tach__json_out *json, const struct tach_snapshot *s, in
 	tach__json_end(json);
 }
 
+/* Where rows are divided. */
+static void parts(struct tach__json_out *json, const struct tach_region_info *info)
+{
+	const char *const part[][2] = {
+		{"task", info->task}, {"tag", info->tag}, {"thread", info->thread}};
+
+	if (strcmp(info->of, info->name) == 0)
+		return;
+	tach__json_string(json, "of", info->of);
+	for (int i = 0; i < 3; i++)
+		if (*part[i][1])
+			tach__json_string(json, part[i][0], part[i][1]);
+}
+
 static void region(struct tach__json_out *json, const struct tach_snapshot *s, int r)
 {
 	struct tach_region_info info = {0};
@@ -172,6 +182,7 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_string(json, "function", info.function);
 	tach__json_unsigned(json, "line", info.line);
 	tach__json_bool(json, "fenced", info.fenced);
+	parts(json, &info);
 	tach__json_line(json, IN_REGION);
 	tach__json_unsigned(json, "entries", info.entries);
 	tach__json_unsigned(json, "calls", info.calls);

@@ -28,13 +28,23 @@ static void family(struct tach__out *out, const char *name, const char *type, co
 }
 
 /* The name of a series and the labels that tell regions apart; the rest is the caller's. */
-static void series(struct tach__out *out, const char *name, const struct tach_region_info *info)
+static void series(struct tach__out *out, const char *name, const struct tach_snapshot *s,
+		   int r)
 {
+	struct tach_region_info info = {0};
+
+	tach_snapshot_region(s, r, &info);
 	tach__out(out, "%s{region=\"", name);
-	tach__out_escaped(out, info->name, escape);
+	tach__out_escaped(out, info.of, escape);
 	tach__out_text(out, "\"");
-	label(out, "file", info->file);
-	tach__out(out, ",line=\"%u\"", info->line);
+	if (*info.task)
+		label(out, "task", info.task);
+	if (*info.tag)
+		label(out, "tag", info.tag);
+	if (*info.thread)
+		label(out, "thread", info.thread);
+	label(out, "file", info.file);
+	tach__out(out, ",line=\"%u\"", info.line);
 }
 
 static void end(struct tach__out *out, double value)
@@ -50,19 +60,19 @@ static void counts(struct tach__out *out, const struct tach_snapshot *s)
 
 	family(out, "tach_region_entries_total", "counter", "Entries, measured or not.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		series(out, "tach_region_entries_total", &info);
+		series(out, "tach_region_entries_total", s, r);
 		end(out, (double)info.entries);
 	}
 	family(out, "tach_region_calls_total", "counter", "Entries that were measured.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		series(out, "tach_region_calls_total", &info);
+		series(out, "tach_region_calls_total", s, r);
 		end(out, (double)info.calls);
 	}
 	family(out, "tach_region_provenance_total", "counter",
 	       "Measured entries whose counts were obtained in that way.");
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int i = 0; i < 6; i++) {
-			series(out, "tach_region_provenance_total", &info);
+			series(out, "tach_region_provenance_total", s, r);
 			label(out, "provenance", tach__flag_names[i].name);
 			end(out, (double)info.provenance[i]);
 		}
@@ -82,7 +92,7 @@ static void one(struct tach__out *out, const struct tach_snapshot *s, const char
 		struct tach_value v;
 
 		tach_snapshot_value(s, r, quantity, (enum tach_part)part, &v);
-		series(out, name, &info);
+		series(out, name, s, r);
 		label(out, "part", parts[part]);
 		if (quantity != TACH_QUANTITY_TIME)
 			label(out, "event", tach_snapshot_quantity(s, quantity));
@@ -133,7 +143,7 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int m = 0; m < tach_snapshot_nmetrics(s); m++) {
 			tach_snapshot_derived(s, r, m, TACH_PART_INCLUSIVE, &v);
-			series(out, "tach_region_metric", &info);
+			series(out, "tach_region_metric", s, r);
 			label(out, "metric", tach_snapshot_metric(s, m));
 			end(out, v.value);
 		}
@@ -157,15 +167,15 @@ static double bound(int i)
 	return b;
 }
 
-static void bucket(struct tach__out *out, const struct tach_region_info *info, const char *le,
+static void bucket(struct tach__out *out, const struct tach_snapshot *s, int r, const char *le,
 		   uint64_t count)
 {
-	series(out, "tach_region_call_seconds_bucket", info);
+	series(out, "tach_region_call_seconds_bucket", s, r);
 	label(out, "le", le);
 	end(out, (double)count);
 }
 
-static void histogram(struct tach__out *out, const struct tach_region_info *info,
+static void histogram(struct tach__out *out, const struct tach_snapshot *s, int r,
 		      const struct tach_bucket *b, int n)
 {
 	uint64_t below = 0;
@@ -182,16 +192,16 @@ static void histogram(struct tach__out *out, const struct tach_region_info *info
 			tach__number_print(bound(i) / 1e9, le, sizeof le);
 		else
 			snprintf(le, sizeof le, "%.0f", bound(i) / 1e9);
-		bucket(out, info, le, below);
+		bucket(out, s, r, le, below);
 	}
 	for (; at < n; at++)
 		below += b[at].count;
-	bucket(out, info, "+Inf", below);
+	bucket(out, s, r, "+Inf", below);
 	for (at = 0; at < n; at++)
 		sum += (double)b[at].count * (b[at].low + b[at].high) / 2;
-	series(out, "tach_region_call_seconds_sum", info);
+	series(out, "tach_region_call_seconds_sum", s, r);
 	end(out, sum / 1e9);
-	series(out, "tach_region_call_seconds_count", info);
+	series(out, "tach_region_call_seconds_count", s, r);
 	end(out, (double)below);
 }
 
@@ -215,7 +225,7 @@ static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 			       "Time of one call, cost subtracted; the sum is made of the "
 			       "buckets.");
 		first = 0;
-		histogram(out, &info, b, n);
+		histogram(out, s, r, b, n);
 		tach__pages_free(b, size);
 	}
 }

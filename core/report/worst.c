@@ -16,17 +16,6 @@ static void at_text(char to[AT], double at)
 	snprintf(to, AT, "%02u:%02u:%02u.%06u", s / 3600 % 24, s / 60 % 60, s % 60, us);
 }
 
-static void flags_text(char *to, size_t size, uint32_t flags)
-{
-	size_t n = 0;
-
-	*to = '\0';
-	for (int i = 0; tach__flag_names[i].name && n < size; i++)
-		if (flags & tach__flag_names[i].flag)
-			n += (size_t)snprintf(to + n, size - n, "%s%s", n ? "," : "",
-					      tach__flag_names[i].name);
-}
-
 static void entry(struct tach__out *out, const struct tach_snapshot *s, int region, int i,
 		  const struct tach_worst *w)
 {
@@ -47,8 +36,9 @@ static void entry(struct tach__out *out, const struct tach_snapshot *s, int regi
 		tach__out(out, ", in %s", text);
 	if (w->tag)
 		tach__out(out, ", tag 0x%llx", (unsigned long long)w->tag);
-	flags_text(text, sizeof text, w->flags);
-	tach__out(out, "%s%s\n", *text ? ", " : "", text);
+	tach__out_text(out, w->flags ? ", " : "");
+	tach__out_flags(out, w->flags, ",");
+	tach__out_text(out, "\n");
 }
 
 void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s)
@@ -75,7 +65,7 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int region
 		const struct tach_worst *w, const char *name,
 		void (*text)(struct tach__out *, const char *))
 {
-	char words[NAME];
+	char at[AT];
 
 	tach__out_text(out, "<tr data-name=\"");
 	text(out, name);
@@ -90,14 +80,14 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int region
 		text(out, value);
 		tach__out_text(out, "</td>");
 	}
-	at_text(words, w->at);
-	tach__out(out, "<td>%s</td><td>%d ", words, w->thread);
+	at_text(at, w->at);
+	tach__out(out, "<td>%s</td><td>%d ", at, w->thread);
 	text(out, w->thread_name);
 	tach__out_text(out, "</td><td>");
 	text(out, w->parent);
 	tach__out(out, "</td><td>0x%llx</td><td>", (unsigned long long)w->tag);
-	flags_text(words, sizeof words, w->flags);
-	tach__out(out, "%s</td></tr>\n", words);
+	tach__out_flags(out, w->flags, ",");
+	tach__out_text(out, "</td></tr>\n");
 }
 
 static void heads(struct tach__out *out, const struct tach_snapshot *s,

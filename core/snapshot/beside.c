@@ -178,6 +178,10 @@ static void fill(struct joining *j, struct tach__plain_region *row)
 					      .name = b->row,
 					      .file = "",
 					      .function = "",
+					      .of = b->row,
+					      .task = "",
+					      .tag = "",
+					      .thread = "",
 					      .entries = 1,
 					      .calls = 1,
 					      .outermost = 1};

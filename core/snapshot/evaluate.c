@@ -134,6 +134,10 @@ static void describe(const struct tach_snapshot *s, struct tach_region_info *inf
 	info->name = site->name;
 	info->file = site->file;
 	info->function = site->function;
+	info->of = site->of;
+	info->task = site->parts.task;
+	info->tag = site->parts.tag;
+	info->thread = site->parts.thread;
 	info->line = site->line;
 	info->fenced = (int)(site->fenced & TACH__SITE_FENCED_BIT);
 	info->entries = row->calls + row->skipped + row->excluded + row->lost;

@@ -209,6 +209,10 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->name = text(l, from, "name");
 	info->file = text(l, from, "file");
 	info->function = text(l, from, "function");
+	info->of = text(l, from, tach__json_member(from, "of") ? "of" : "name");
+	info->task = tach__json_member(from, "task") ? text(l, from, "task") : "";
+	info->tag = tach__json_member(from, "tag") ? text(l, from, "tag") : "";
+	info->thread = tach__json_member(from, "thread") ? text(l, from, "thread") : "";
 	info->line = (uint32_t)count(l, from, "line");
 	info->fenced = fenced && fenced->type == TACH__JSON_TRUE;
 	info->entries = count(l, from, "entries");

@@ -259,8 +259,14 @@ static int begin_region(struct tach__plain *s, int region, const struct tach_reg
 	to->name = tach__arena_copy(&s->arena, info->name);
 	to->file = tach__arena_copy(&s->arena, info->file);
 	to->function = tach__arena_copy(&s->arena, info->function);
+	to->of = tach__arena_copy(&s->arena, info->of);
+	to->task = tach__arena_copy(&s->arena, info->task);
+	to->tag = tach__arena_copy(&s->arena, info->tag);
+	to->thread = tach__arena_copy(&s->arena, info->thread);
 	to->line = info->line;
 	to->fenced = info->fenced;
+	if (!to->of || !to->task || !to->tag || !to->thread)
+		code = TACH_ERR_NOMEM;
 	return code || !to->name || !to->file || !to->function ? TACH_ERR_NOMEM : 0;
 }
 

@@ -195,5 +195,12 @@ int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, u
 	out->name = tach__remote_text(r, there.name);
 	out->file = tach__remote_text(r, there.file);
 	out->function = tach__remote_text(r, there.function);
-	return out->name && out->file && out->function ? 0 : no_text(r);
+	out->of = tach__remote_text(r, there.of);
+	out->parts.task = tach__remote_text(r, there.parts.task);
+	out->parts.tag = tach__remote_text(r, there.parts.tag);
+	out->parts.thread = tach__remote_text(r, there.parts.thread);
+	return out->name && out->file && out->function && out->of && out->parts.task &&
+			       out->parts.tag && out->parts.thread
+		       ? 0
+		       : no_text(r);
 }

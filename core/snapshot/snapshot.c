@@ -30,6 +30,18 @@ static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t c
 	return (struct tach__inexact){TACH__GET(off->inclusive), TACH__GET(off->self)};
 }
 
+static uint32_t row_of(const struct tach__thread *record, uint32_t id)
+{
+	struct tach__held held;
+
+	if (!(record->config->split.by & TACH__SPLIT_THREAD))
+		return id;
+	tach__lock(&held);
+	id = tach__split_row(record, id);
+	tach__unlock(&held);
+	return id;
+}
+
 /* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
 static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__thread *record,
 		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
@@ -40,7 +52,7 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 
 	memset(&copy, 0, sizeof copy);
 	how = tach__slot_copy(&copy.slot, slot, latch, record->count);
-	row = tach__rows_at(rows, id);
+	row = tach__rows_at(rows, row_of(record, id));
 	if (!row)
 		return;
 	if (how != TACH__COPIED) {
@@ -62,6 +74,13 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 {
 	uint32_t limit = __atomic_load_n(&record->limit, __ATOMIC_ACQUIRE);
 
+	if (record->config->split.by & TACH__SPLIT_THREAD) {
+		struct tach__held held;
+
+		tach__lock(&held);
+		tach__split_name(record);
+		tach__unlock(&held);
+	}
 	for (uint32_t id = TACH__SITE_FIRST; id < limit; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
@@ -137,6 +156,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach_snapshot *s = g->s;
+	char divided[256];
 
 	if (!r->config)
 		return TACH_ERR_STATE;
@@ -152,6 +172,8 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
 	if (*tach__beacon.others)
 		note(s, "%s", tach__beacon.others);
+	if (tach__split_note(r->config, divided, sizeof divided))
+		note(s, "%s", divided);
 	judge_filter(s);
 	return take_sets(g);
 }

@@ -191,6 +191,13 @@ struct tach_regions_options {
 	 */
 	uint32_t turns;
 	uint32_t reserved; /* 0 */
+	/*
+	 * Rows of a region divided by what its entries were for: "tag" (tach_tag, as the entry
+	 * began), "task" (tach/task.h, the task that ran), "thread"; commas between them. "tag"
+	 * and "thread" tell 64 apart, "tag:100" 100, at most 1000, "task" 62; what comes later
+	 * is in one row more of each, "other", and the report says so. "": not divided.
+	 */
+	const char *by;
 };
 
 /*
@@ -206,9 +213,10 @@ TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 TACH_API void tach_regions_disable(void);
 /*
  * A word of the caller's for what the calling thread works on: a request's number, a hash.
- * Worst entries have the one that was set last as they ended. Two instructions or so.
+ * Worst entries have the one that was set last as they ended. Two instructions or so; where
+ * rows are divided by tag (options.by), more, and memory for the rows of one that is new.
  */
-/* MT-Safe | AS-Safe | AC-Safe | no allocation */
+/* MT-Safe | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_tag(uint64_t tag);
 /* 1 when regions are switched on. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
@@ -301,7 +309,7 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 /*
  * For a region that lies in no other and has none in it: five sixths of the instructions
  * (bench/budgets.tsv). With one in it, and wherever
- * entries go to more than sums (worst entries, histograms, traces,
+ * entries go to more than sums (worst entries, histograms, traces, rows by tag or task,
  * samples, turns) it is a region as any other: as exact, and as dear; and for good, in that
  * thread, once it was entered inside another one, which shows some 13 instructions of that
  * first time.

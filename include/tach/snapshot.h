@@ -29,6 +29,10 @@ struct tach_region_info {
 		provenance[6]; /* calls that had flag 1 << n of tach/flags.h; the rest: exact */
 	uint32_t threads;      /* that entered it */
 	uint64_t lost;	       /* never stopped: left by longjmp, open as their thread ended */
+	/* Where rows are divided (tach_regions_options.by): the region's name without what
+	 * `name` tells of task, tag (hexadecimal, or "other") and thread ("NAME NUMBER"). "":
+	 * not divided by that. */
+	const char *of, *task, *tag, *thread;
 };
 
 enum tach_part {

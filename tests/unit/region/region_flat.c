@@ -278,6 +278,7 @@ static void with_more(void)
 	} cases[] = {
 		{"histograms", {.histograms = 1}}, {"worst", {.worst = "8"}},
 		{"samples", {.sparse = 2}},	   {"warm-up", {.warmup = 2}},
+		{"tags", {.by = "tag"}},	   {"tasks", {.by = "task"}},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers of tags and tasks, by which rows are divided (split.h): first come, for ever. */
+#include <string.h>
+#include "core/os/sys.h"
+#include "core/region/beacon.h"
+#include "core/region/region.h"
+
+enum { PLACES = 2048 };
+TACH_STATIC_ASSERT(PLACES >= 2 * TACH__SPLIT_MOST, "searches end soon, and at a free place");
+
+/* Tags by number, 1 and up, and where to find them. Read without the lock: a place is taken
+ * when its number is there, which comes last. */
+static uint64_t tag_of[TACH__SPLIT_MOST + 1];
+static struct tag_place {
+	uint64_t tag;
+	uint32_t number;
+} place[PLACES];
+static struct {
+	const struct tach_site *site;
+	const char *name;
+} task_of[TACH__SPLIT_TASKS + 1];
+static uint32_t tags, tasks; /* under the lock */
+
+static struct tag_place *tag_find(uint64_t tag, uint32_t *number)
+{
+	for (uint64_t at = tag * 0x9e3779b97f4a7c15u >> 32;; at++) {
+		struct tag_place *p = &place[at % PLACES];
+
+		*number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);
+		if (!*number || TACH__GET(p->tag) == tag)
+			return p;
+	}
+}
+
+static uint32_t tag_add(uint64_t tag, uint32_t most)
+{
+	struct tag_place *p;
+	struct tach__held held;
+	uint32_t number;
+
+	tach__lock(&held);
+	p = tag_find(tag, &number);
+	if (!number && tags < most) {
+		number = tags + 1;
+		tag_of[number] = tag;
+		TACH__SET(p->tag, tag);
+		__atomic_store_n(&p->number, number, __ATOMIC_RELEASE);
+		TACH__SET(tags, number);
+	}
+	tach__unlock(&held);
+	return number;
+}
+
+/* 0: none; one more than there may be: one that is not told apart. */
+uint32_t tach__split_tag_number(struct tach__split *split, uint64_t tag)
+{
+	uint32_t number, most = split->tags;
+
+	if (!tag)
+		return 0;
+	tag_find(tag, &number);
+	if (!number && TACH__GET(tags) < most && tach__signals_held == tach__calibrating)
+		number = tag_add(tag, most);
+	if (number && number <= most)
+		return number;
+	tach__split_over(split, TACH__SPLIT_TAG);
+	return most + 1;
+}
+
+static uint32_t task_find(const struct tach_site *site)
+{
+	uint32_t n = __atomic_load_n(&tasks, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 1; i <= n; i++)
+		if (task_of[i].site == site && strcmp(task_of[i].name, site->name) == 0)
+			return i;
+	return 0;
+}
+
+static void task_add(const struct tach_site *site)
+{
+	const struct tach_site *named = tach__site_get_here(site->name);
+	struct tach__held held;
+
+	tach__lock(&held);
+	if (named && !task_find(site) && tasks < TACH__SPLIT_TASKS) {
+		task_of[tasks + 1].site = site;
+		task_of[tasks + 1].name = named->name; /* which stays */
+		__atomic_store_n(&tasks, tasks + 1, __ATOMIC_RELEASE);
+	}
+	tach__unlock(&held);
+}
+
+uint32_t tach__split_task_number(struct tach__split *split, const struct tach_site *site)
+{
+	uint32_t number;
+
+	if (!site)
+		return 0;
+	number = task_find(site);
+	if (!number && tach__signals_held == tach__calibrating) {
+		task_add(site);
+		number = task_find(site);
+	}
+	if (number)
+		return number;
+	tach__split_over(split, TACH__SPLIT_TASK);
+	return TACH__SPLIT_TASKS + 1;
+}
+
+uint64_t tach__split_tag(uint32_t number)
+{
+	return tag_of[number];
+}
+
+const char *tach__split_task_name(uint32_t number)
+{
+	return task_of[number].name;
+}
