@@ -6,13 +6,46 @@
 
 enum { FIELDS = 8, BACKEND = 3 };
 
-int tach__topdown_field(const struct tach__reader *r, int member)
+static const struct perf_event_attr *attr_of(const struct tach_set *set, int core, int member)
 {
-	return (int)(r->set->member[member].attr.config >> 8 & (FIELDS - 1));
+	return core < 0 ? &set->member[member].attr : &set->cores->attr[core][member];
+}
+
+int tach__topdown_leader(const struct tach_set *set, int core, uint32_t members)
+{
+	int slots = -1, metrics = 0;
+
+	for (int m = 0; m < set->count; m++) {
+		if (!(members >> m & 1))
+			continue;
+		if (slots < 0 && tach__is_slots(attr_of(set, core, m)))
+			slots = m;
+		metrics |= tach__is_metrics(attr_of(set, core, m));
+	}
+	return metrics ? slots : -1;
+}
+
+int tach__topdown_find(struct tach__topdown *t, const struct tach_set *set, int core,
+		       const struct tach__group *group)
+{
+	t->members = 0;
+	for (int i = 0; i < group->count; i++) {
+		int m = group->member[i];
+		const struct perf_event_attr *attr = attr_of(set, core, m);
+
+		if (!tach__is_metrics(attr))
+			continue;
+		t->members |= 1u << m;
+		t->field[m] = attr->config >> 8 & (FIELDS - 1);
+	}
+	if (!t->members || !tach__is_slots(attr_of(set, core, group->member[0])))
+		return 0;
+	t->group = group;
+	return 1;
 }
 
 /* The first four make 255: one of them takes what rounding leaves of the other three. */
-unsigned tach__topdown_steps(const struct tach__reader *r, int member)
+unsigned tach__topdown_steps(const struct tach__topdown *t, int member)
 {
-	return tach__topdown_field(r, member) == BACKEND ? 3 : 1;
+	return t->field[member] == BACKEND ? 3 : 1;
 }

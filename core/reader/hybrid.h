@@ -57,9 +57,9 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 			  unsigned n);
 uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all);
 /* All groups by read(2), as they come: 1, 0 for one in error state, or a negated errno. */
-int tach__hybrid_read_groups(const struct tach__hybrid *h, int downwards,
+int tach__hybrid_read_groups(struct tach__reader *r, int downwards,
 			     struct tach__group_read *to);
 /* After enabling: where the times start. */
-void tach__hybrid_settle(struct tach__hybrid *h);
+void tach__hybrid_settle(struct tach__reader *r);
 
 #endif

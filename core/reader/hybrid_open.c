@@ -54,11 +54,14 @@ static int open_core(struct tach__reader *r, int number, int wide, struct tach_e
 	struct tach__core *core = &r->hybrid->core[number];
 	struct tach__group *g = &core->group;
 
-	for (int i = 0; i < r->set->count; i++) {
+	int first = tach__topdown_leader(r->set, number, cores->members[number]);
+
+	for (int n = first < 0 ? 0 : -1; n < r->set->count; n++) {
+		int i = n < 0 ? first : n;
 		const struct perf_event_attr *attr = &cores->attr[number][i];
 		long fd, alone = -1;
 
-		if (!(cores->members[number] >> i & 1))
+		if (!(cores->members[number] >> i & 1) || (n >= 0 && n == first))
 			continue;
 		fd = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, g->leader, wide);
 		if (fd == -EINVAL && g->count > 0)
@@ -106,6 +109,22 @@ static void map_member(struct tach__reader *r, int core, int member)
 	}
 }
 
+/*
+ * A bit for each: none of them has a page. No machine has two core types with PERF_METRICS; of
+ * a second one they would be read by read(2).
+ */
+static uint32_t find_metrics(struct tach__reader *r, int core)
+{
+	struct tach__topdown found = {.on = 1};
+	struct tach__core *c = &r->hybrid->core[core];
+
+	if (tach__topdown_find(&found, r->set, core, &c->group) && !r->topdown.on) {
+		found.way = c->way;
+		r->topdown = found;
+	}
+	return found.members;
+}
+
 static void map_all(struct tach__reader *r)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -114,15 +133,18 @@ static void map_all(struct tach__reader *r)
 		tach__slow_because(r, TACH__SLOW_MULTIPLEX, 0);
 		return;
 	}
-	for (int k = 0; k < h->n; k++)
+	for (int k = 0; k < h->n; k++) {
+		uint32_t metrics = find_metrics(r, k);
+
 		for (int i = 0; i < h->core[k].group.count; i++) {
 			int m = h->core[k].group.member[i];
 
-			if (tach__is_metrics(&r->set->cores->attr[k][m]))
-				tach__slow_because(r, TACH__SLOW_METRIC, m);
-			else
+			if (!(metrics >> m & 1))
 				map_member(r, k, m);
+			else if (r->topdown.group != &h->core[k].group)
+				tach__slow_because(r, TACH__SLOW_METRIC, m);
 		}
+	}
 }
 
 /* Widths and access are there before a counter is (arch_perf_update_userpage). */
@@ -136,6 +158,8 @@ static void judge_pages(struct tach__reader *r)
 			const struct perf_event_mmap_page *page = page_at(h, k, m);
 			unsigned width = page->pmc_width;
 
+			if (!(h->core[k].mapped >> m & 1))
+				continue;
 			if (TACH_WIDTH(width))
 				h->core[k].way[m].stubs = TACH_STUBS(width);
 			else
@@ -156,14 +180,15 @@ static int start(struct tach__reader *r, struct tach_error *err)
 		if (h->core[k].group.count)
 			tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0,
 				  0, 0, 0);
-	state = tach__hybrid_read_groups(h, 0, &now);
+	state = tach__hybrid_read_groups(r, 0, &now);
 	if (state == 0)
 		return tach__diagnose_dead(r->set, err);
 	if (state < 0)
 		return tach__error(err, state, 0, 0, "cannot read a group: %s",
 				   tach_strerror(state));
 	judge_pages(r);
-	tach__hybrid_settle(h);
+	tach__hybrid_settle(r);
+	r->topdown.behind = 0;
 	return 0;
 }
 

@@ -32,9 +32,18 @@ static int counting(const struct tach__hybrid *h)
 	return -1;
 }
 
-/* Every group but `core`'s by read(2), for as long as its leader's lock is that of the key. */
-static int take_bank(struct tach__hybrid *h, int core, uint64_t key)
+/* One group by read(2). */
+static int read_core(struct tach__reader *r, int core, struct tach__group_read *now)
 {
+	const struct tach__group *g = &r->hybrid->core[core].group;
+
+	return g == r->topdown.group ? tach__topdown_group(r, now) : tach__group_read(g, now);
+}
+
+/* Every group but `core`'s by read(2), for as long as its leader's lock is that of the key. */
+static int take_bank(struct tach__reader *r, int core, uint64_t key)
+{
+	struct tach__hybrid *h = r->hybrid;
 	uint64_t bank[TACH_COUNTERS_MAX] = {0}, running = 0;
 	struct tach__group_read now;
 
@@ -43,7 +52,7 @@ static int take_bank(struct tach__hybrid *h, int core, uint64_t key)
 
 		if (k == core || !g->count)
 			continue;
-		if (tach__group_read(g, &now) <= 0)
+		if (read_core(r, k, &now) <= 0)
 			return 0;
 		for (int i = 0; i < g->count; i++)
 			bank[g->member[i]] += now.value[i];
@@ -78,38 +87,91 @@ static void note(struct tach__hybrid *h, int core, const struct perf_event_mmap_
 	h->noted = h->looks;
 }
 
-/*
- * Sums of all members into sum, and which bank they were made with into *looks. Returns the
- * core that counts, or -1 if it takes read(2).
- */
-static int sum_pages(struct tach__hybrid *h, uint64_t *sum, uint32_t *looks)
+/* Sums of all members, by which bank, and how far off metrics are, in slots. */
+struct sums {
+	uint64_t value[TACH_COUNTERS_MAX];
+	uint32_t looks;
+	uint64_t error, behind;
+};
+
+enum when { BEGIN, END, BETWEEN };
+
+/* The group with metrics, whose core type counts. */
+static int add_topdown(struct tach__reader *r, enum when when, struct sums *sums)
 {
+	const struct tach__group *g = r->topdown.group;
+	struct tach__look l;
+
+	if (when == BEGIN ? tach__topdown_look_afresh(r, &l) <= 0 : !tach__topdown_look(r, &l))
+		return 0;
+	if (when == END)
+		tach__topdown_check(r, &l);
+	for (int i = 0; i < g->count; i++)
+		sums->value[g->member[i]] += l.count[g->member[i]];
+	sums->error = l.error;
+	sums->behind = l.behind;
+	return l.flags == 0;
+}
+
+static int add_pages(const struct tach__core *core, struct sums *sums)
+{
+	const struct tach__group *g = &core->group;
+	uint64_t value = 0;
+	uint32_t ignored;
+
+	for (int i = 0; i < g->count; i++) {
+		if (!tach__sum(core->way[g->member[i]], 1, &value, &ignored))
+			return 0;
+		sums->value[g->member[i]] += value;
+	}
+	return 1;
+}
+
+/* Of metrics while their core type does not count: what was counted since they were set back.
+ */
+static void doubt(const struct tach__reader *r, struct sums *sums)
+{
+	const struct tach__topdown *t = &r->topdown;
+	uint32_t lock;
+
+	if (!t->on)
+		return;
+	lock = TACH_PAGE_LOAD(t->way[t->group->member[0]].page, lock);
+	sums->error = tach__topdown_unknown(t->after, lock - t->lock);
+	sums->behind = t->behind;
+}
+
+/* Returns the core that counts, or -1 if it takes read(2). */
+static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
+{
+	struct tach__hybrid *h = r->hybrid;
+
 	for (int tries = 0; tries < TRIES; tries++) {
 		const struct perf_event_mmap_page *page;
-		const struct tach__group *g;
-		int k = counting(h), i;
-		uint32_t lock, ignored;
-		uint64_t key, value = 0;
+		int k = counting(h), added;
+		uint32_t lock;
+		uint64_t key;
 
 		if (k < 0)
 			break;
-		g = &h->core[k].group;
 		page = leader(&h->core[k]);
 		lock = TACH_PAGE_LOAD(page, lock);
 		key = (uint64_t)(k + 1) << 32 | lock;
-		if (h->key != key && !take_bank(h, k, key))
+		if (h->key != key && !take_bank(r, k, key))
 			break;
-		memcpy(sum, h->bank, sizeof h->bank);
-		for (i = 0; i < g->count; i++) {
-			if (!tach__sum(h->core[k].way[g->member[i]], 1, &value, &ignored))
+		memcpy(sums->value, h->bank, sizeof h->bank);
+		doubt(r, sums);
+		added = &h->core[k].group == r->topdown.group ? add_topdown(r, when, sums)
+							      : add_pages(&h->core[k], sums);
+		if (!added) {
+			/* Metrics that were set back by another are right by read(2). */
+			if (TACH_PAGE_LOAD(page, lock) == lock)
 				break;
-			sum[g->member[i]] += value;
-		}
-		if (i < g->count)
 			continue;
+		}
 		if (h->noted != h->looks)
 			note(h, k, page);
-		*looks = h->looks;
+		sums->looks = h->looks;
 		BARRIER();
 		if (TACH_PAGE_LOAD(page, lock) == lock && h->key == key)
 			return k;
@@ -121,9 +183,9 @@ static int sum_pages(struct tach__hybrid *h, uint64_t *sum, uint32_t *looks)
  * Enabled is the first group's alone. Read downwards it comes last, upwards before what all
  * have run: a difference between the two never shows more time without counters than there was.
  */
-int tach__hybrid_read_groups(const struct tach__hybrid *h, int downwards,
-			     struct tach__group_read *to)
+int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
+	const struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
 
 	memset(to, 0, sizeof *to);
@@ -133,7 +195,7 @@ int tach__hybrid_read_groups(const struct tach__hybrid *h, int downwards,
 
 		if (!g->count)
 			continue;
-		state = tach__group_read(g, &now);
+		state = read_core(r, k, &now);
 		if (state <= 0)
 			return state;
 		for (int m = 0; m < g->count; m++)
@@ -146,18 +208,19 @@ int tach__hybrid_read_groups(const struct tach__hybrid *h, int downwards,
 }
 
 /* Groups in error state start again; what is open meanwhile is incomplete. */
-static int groups_or_recover(struct tach__hybrid *h, int downwards, struct tach__group_read *to)
+static int groups_or_recover(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
-	int state = tach__hybrid_read_groups(h, downwards, to);
+	int state = tach__hybrid_read_groups(r, downwards, to);
+	struct tach__hybrid *h = r->hybrid;
 
 	if (state != 0)
 		return state;
 	for (int k = 0; k < h->n; k++)
-		if (h->core[k].group.count && tach__group_read(&h->core[k].group, to) == 0 &&
+		if (h->core[k].group.count && read_core(r, k, to) == 0 &&
 		    tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0, 0,
 			      0, 0) != 0)
 			return 0;
-	state = tach__hybrid_read_groups(h, downwards, to);
+	state = tach__hybrid_read_groups(r, downwards, to);
 	if (state > 0) {
 		/* The next bank's number. */
 		h->key = 0;
@@ -173,19 +236,18 @@ static int groups_or_recover(struct tach__hybrid *h, int downwards, struct tach_
  * known from the first count on. Until then it is taken too high, by the time since the page of
  * the counting one was written: a gap shorter than that, at the first move only, goes unseen.
  */
-void tach__hybrid_settle(struct tach__hybrid *h)
+void tach__hybrid_settle(struct tach__reader *r)
 {
-	uint64_t sum[TACH_COUNTERS_MAX];
+	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
-	uint32_t looks;
+	struct sums sums;
 	int core;
 
 	for (int k = 0; k < h->n; k++)
 		h->core[k].lag = INT64_MAX;
-	core = sum_pages(h, sum, &looks);
+	core = sum_pages(r, BETWEEN, &sums);
 	for (int k = 0; core >= 0 && k < h->n; k++)
-		if (k != core && h->core[k].group.count &&
-		    tach__group_read(&h->core[k].group, &now) > 0)
+		if (k != core && h->core[k].group.count && read_core(r, k, &now) > 0)
 			h->core[k].lag =
 				(int64_t)(now.enabled - h->bank_running -
 					  TACH_PAGE_LOAD(leader(&h->core[core]), time_running));
@@ -195,15 +257,17 @@ void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned
 {
 	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
-	uint64_t sum[TACH_COUNTERS_MAX];
-	const uint64_t *from = sum;
-	uint32_t looks;
+	const uint64_t *from;
+	struct sums sums;
 
-	if (sum_pages(h, sum, &looks) >= 0) {
-		mark->lock = looks | 1;
+	if (sum_pages(r, BEGIN, &sums) >= 0) {
+		mark->lock = sums.looks | 1;
+		mark->enabled = sums.error;
+		mark->running = sums.behind;
+		from = sums.value;
 	} else {
 		mark->flags |= TACH_FLAG_SYSCALL;
-		if (groups_or_recover(h, 1, &now) <= 0) {
+		if (groups_or_recover(r, 1, &now) <= 0) {
 			mark->flags |= TACH_FLAG_LOST;
 			return;
 		}
@@ -241,29 +305,44 @@ static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_rea
 					  : TACH_FLAG_RESCHEDULED);
 }
 
+/* Of metrics: a region that read(2) began has its end's error and that of all its slots. */
+static void settle_topdown(struct tach__reader *r, const struct tach_mark *mark, int paged,
+			   const struct sums *end, uint64_t *delta, unsigned n)
+{
+	unsigned leader = r->topdown.on ? r->topdown.group->member[0] : n;
+	uint64_t error;
+
+	if (leader >= n)
+		return;
+	error = end->error + (paged ? mark->enabled + end->behind - mark->running
+				    : tach__topdown_unknown(delta[leader], 4));
+	tach__topdown_settle(r, mark, error, end->value, delta, n);
+}
+
 uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			  unsigned n)
 {
 	int paged = !(mark->flags & TACH_FLAG_SYSCALL), core = -1;
 	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
-	uint64_t sum[TACH_COUNTERS_MAX];
-	const uint64_t *from = sum;
-	uint32_t flags, looks, begun = mark->lock & ~1u;
+	uint32_t flags, begun = mark->lock & ~1u;
+	struct sums sums;
 
 	if (paged)
-		core = sum_pages(h, sum, &looks);
+		core = sum_pages(r, END, &sums);
 	if (core >= 0) {
-		flags = since(h, core, looks, begun);
+		flags = since(h, core, sums.looks, begun);
 	} else {
-		if (tach__hybrid_read_groups(h, 0, &now) <= 0)
+		if (tach__hybrid_read_groups(r, 0, &now) <= 0)
 			return TACH_FLAG_LOST;
-		from = now.value;
+		memcpy(sums.value, now.value, sizeof sums.value);
+		doubt(r, &sums);
 		flags = TACH_FLAG_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (h->members >> i & 1)
-			delta[i] = from[i] - mark->value[i];
+			delta[i] = sums.value[i] - mark->value[i];
+	settle_topdown(r, mark, paged, &sums, delta, n);
 	if (!paged)
 		flags |= tach__scale(r, mark, &now, n, delta);
 	return flags;
@@ -273,19 +352,21 @@ uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
 {
 	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
-	uint64_t sum[TACH_COUNTERS_MAX];
-	const uint64_t *from = sum;
-	uint32_t flags = 0, looks;
+	struct sums sums;
+	uint32_t flags = 0;
 
-	if (sum_pages(h, sum, &looks) < 0) {
-		if (groups_or_recover(h, 0, &now) <= 0)
+	if (sum_pages(r, BETWEEN, &sums) < 0) {
+		if (groups_or_recover(r, 0, &now) <= 0)
 			return TACH_FLAG_SYSCALL | TACH_FLAG_LOST;
 		flags = TACH_FLAG_SYSCALL |
 			(now.enabled > now.running ? TACH_FLAG_INCOMPLETE : 0);
-		from = now.value;
+		memcpy(sums.value, now.value, sizeof sums.value);
+		doubt(r, &sums);
 	}
+	if (r->topdown.on)
+		tach__topdown_show(r, sums.error + sums.behind, sums.value);
 	for (unsigned i = 0; i < TACH_COUNTERS_MAX; i++)
 		if (h->members >> i & 1)
-			all[i] = from[i];
+			all[i] = sums.value[i];
 	return flags;
 }

@@ -90,10 +90,11 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 		return TACH_FLAG_INCOMPLETE;
 	if (running == 0)
 		return TACH_FLAG_INCOMPLETE | TACH_FLAG_LOST;
-	for (int i = 0; i < r->hard.count && r->hard.member[i] < n; i++) {
+	for (int i = 0; i < r->hard.count; i++) {
 		uint64_t *d = &delta[r->hard.member[i]];
 
-		*d = (uint64_t)((unsigned __int128)*d * enabled / running);
+		if (r->hard.member[i] < n)
+			*d = (uint64_t)((unsigned __int128)*d * enabled / running);
 	}
 	return TACH_FLAG_SCALED | TACH_FLAG_INCOMPLETE;
 }

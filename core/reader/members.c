@@ -10,7 +10,7 @@ uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
 	if (!t->on || member >= TACH_COUNTERS_MAX || !(t->members >> member & 1))
 		return 0;
 	return __atomic_load_n(&t->error, __ATOMIC_RELAXED) *
-	       tach__topdown_steps(tach__reader(reader), (int)member);
+	       tach__topdown_steps(t, (int)member);
 }
 
 uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, uint32_t flags)

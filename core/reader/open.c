@@ -105,13 +105,26 @@ static int opens_alone(const struct tach__reader *r, int member)
 	return 1;
 }
 
+static uint32_t members_of(const struct tach_set *set, enum tach_member_kind kind)
+{
+	uint32_t members = 0;
+
+	for (int i = 0; i < set->count; i++)
+		members |= (uint32_t)(set->member[i].kind == kind) << i;
+	return members;
+}
+
 static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_member_kind kind,
 		      int wide, struct tach_error *err)
 {
-	for (int i = 0; i < r->set->count; i++) {
+	uint32_t members = members_of(r->set, kind);
+	int first = tach__topdown_leader(r->set, -1, members);
+
+	for (int k = first < 0 ? 0 : -1; k < r->set->count; k++) {
+		int i = k < 0 ? first : k;
 		long fd;
 
-		if (r->set->member[i].kind != kind)
+		if (!(members >> i & 1) || (k >= 0 && k == first))
 			continue;
 		fd = open_member(r, i, g->leader, wide);
 		if (fd >= 0)
@@ -213,6 +226,16 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
+/*
+ * On a hybrid a thread may be moved between finding a counter and reading it, to a core type
+ * that has no counter of that number: top-down metrics on E cores, Golden Cove's seventh (Intel
+ * SDM vol. 2, RDPMC: #GP).
+ */
+static int may_fault(const struct tach_set *set)
+{
+	return (TACH_ARCH_FAULTS || (TACH_ARCH_FAST && set->cores)) && set->count;
+}
+
 int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 		     struct tach_error *err)
 {
@@ -222,7 +245,7 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 	if (!out || !set)
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no set");
 	*out = NULL;
-	if (TACH_ARCH_FAULTS && set->count && (code = tach__fault_ready(err)) != 0)
+	if (may_fault(set) && (code = tach__fault_ready(err)) != 0)
 		return code;
 	r = allocate(set);
 	if (!r)

@@ -39,17 +39,6 @@ static int map_member(struct tach__reader *r, int member, int page)
 	return (int)got;
 }
 
-/*
- * PERF_METRICS (Intel SDM vol. 3, 20.3.9.3): packed fractions of slots, not a count; the kernel
- * names it by event 0 with umasks from 0x80 (arch/x86/events/perf_event.h), and its index has
- * bit 29. Never mapped: what its page says is no count. core/reader/topdown.h.
- */
-int tach__is_metrics(const struct perf_event_attr *attr)
-{
-	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
-	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0x80ff) == 0x8000;
-}
-
 /* The kernel kills a thread that blocks a signal which its own instruction raises. */
 static int is_blocked(void)
 {
@@ -71,16 +60,11 @@ static int is_topdown(const struct tach__reader *r, int member)
 
 static void find_topdown(struct tach__reader *r)
 {
-	struct tach__topdown *t = &r->topdown;
-	const struct tach__member *members = r->set->member;
-
-	for (int i = 0; i < r->hard.count; i++)
-		if (tach__is_metrics(&members[r->hard.member[i]].attr))
-			t->members |= 1u << r->hard.member[i];
-	if (!t->members || !tach__is_slots(&members[r->hard.member[0]].attr) ||
+	if (!tach__topdown_find(&r->topdown, r->set, -1, &r->hard) ||
 	    map_member(r, r->hard.member[0], TACH__SPARE))
 		return;
-	t->on = 1;
+	r->topdown.on = 1;
+	r->topdown.way = r->hot.way;
 	r->hot.way[r->hard.member[0]].page = tach__reader_page(r, TACH__SPARE);
 }
 

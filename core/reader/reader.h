@@ -88,9 +88,6 @@ TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
 	return (char *)r + r->page_size * (size_t)(member + 1);
 }
 
-/* A field of PERF_METRICS: a fraction of slots (core/reader/topdown.h). */
-int tach__is_metrics(const struct perf_event_attr *attr);
-
 /* In a child whose fork ran no handlers, by its only thread: as the handler does. */
 void tach__readers_orphaned(void);
 

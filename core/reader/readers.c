@@ -120,7 +120,8 @@ __attribute__((constructor(101))) static void watch_forks(void)
 
 static void raise_sentinel(const struct tach__reader *r)
 {
-	struct perf_event_attr attr = r->set->member[r->hard.member[0]].attr;
+	const struct tach__group *g = r->topdown.on ? r->topdown.group : &r->hard;
+	struct perf_event_attr attr = r->set->member[g->member[0]].attr;
 	long fd, at;
 
 	attr.disabled = 1;

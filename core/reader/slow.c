@@ -80,8 +80,9 @@ int tach__reader_inline(const struct tach__reader *r)
 static void scatter(const struct tach__group *g, const struct tach__group_read *from,
 		    unsigned n, uint64_t *to)
 {
-	for (int i = 0; i < g->count && g->member[i] < n; i++)
-		to[g->member[i]] = from->value[i];
+	for (int i = 0; i < g->count; i++)
+		if (g->member[i] < n)
+			to[g->member[i]] = from->value[i];
 }
 
 /* Members that an emulator counts, less `from`. No branch but that of the loop. */

@@ -95,10 +95,10 @@ static void find_inexact(struct tach__thread *record)
 	record->hot->inexact = record->inexact = 0;
 	if (!t || !t->on)
 		return;
-	record->hot->inexact = record->inexact = 1u + r->hard.member[0];
+	record->hot->inexact = record->inexact = 1u + t->group->member[0];
 	for (uint32_t i = 0; i < record->count; i++)
 		if (t->members >> i & 1)
-			record->steps[i] = (uint8_t)tach__topdown_steps(r, (int)i);
+			record->steps[i] = (uint8_t)tach__topdown_steps(t, (int)i);
 }
 
 /* On a stack of its own: the program's may have next to nothing left. */

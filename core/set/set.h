@@ -93,9 +93,15 @@ int tach__set_was_left_out(const struct tach__making *m, const char *name, size_
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
 
-/* ---- core/set/topdown.c ---- */
+/* ---- core/set/perf_metrics.c ---- */
 /* The event that leads a group with fields of PERF_METRICS. */
 int tach__is_slots(const struct perf_event_attr *attr);
+/* A field of PERF_METRICS: a fraction of slots (core/reader/topdown.h). */
+int tach__is_metrics(const struct perf_event_attr *attr);
+/* Whether this machine counts events, but not those. */
+int tach__perf_metrics_refused(int pmu);
+/* Whether the definition of that name needs them. */
+int tach__perf_metrics_used(int pmu, const char *name);
 
 /* ---- core/set/cores.c: sets on hybrids ---- */
 /* Before all members: set->cores, if the machine has several core PMUs. */

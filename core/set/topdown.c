@@ -22,13 +22,6 @@
 
 enum { NODES_MAX = 256, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
 
-/* As Linux numbers the event. */
-int tach__is_slots(const struct perf_event_attr *attr)
-{
-	return TACH_MODULAR && attr->type != PERF_TYPE_HARDWARE &&
-	       attr->type != PERF_TYPE_HW_CACHE && (attr->config & 0xffff) == 0x0400;
-}
-
 /* ---- the word ---- */
 
 /* The next of metrics, without the blanks around it; 0: no more. */
@@ -92,8 +85,18 @@ static int level_of(const char *word, size_t length)
 
 struct tree {
 	int n, deepest;
+	int refused; /* 1: what needs PERF_METRICS is not in it; -1: not known */
 	struct tach_derived_info node[NODES_MAX];
 };
+
+static struct tree *new_tree(void)
+{
+	struct tree *t = malloc(sizeof *t);
+
+	if (t)
+		t->refused = -1;
+	return t;
+}
 
 /* What vendors call the first level, with and without their prefix. */
 static int is_root(const char *name, int ours)
@@ -124,6 +127,13 @@ static int is_in(const struct tree *t, const char *name)
 	return 0;
 }
 
+static int is_refused(struct tree *t, int pmu, const char *name)
+{
+	if (t->refused < 0)
+		t->refused = tach__perf_metrics_refused(pmu);
+	return t->refused && tach__perf_metrics_used(pmu, name);
+}
+
 /* What belongs to the tree at that level: those above are there. */
 static void add_level(struct tree *t, int pmu, int ours, int level)
 {
@@ -137,6 +147,8 @@ static void add_level(struct tree *t, int pmu, int ours, int level)
 		    (strncmp(info.name, "topdown_", 8) == 0) != ours ||
 		    !(level == 1 ? is_root(info.name, ours) : is_in(t, info.parent)))
 			continue;
+		if (is_refused(t, pmu, info.name))
+			continue;
 		t->node[t->n++] = info;
 		t->deepest = level;
 	}
@@ -144,7 +156,7 @@ static void add_level(struct tree *t, int pmu, int ours, int level)
 
 static void find_tree(struct tree *t, int pmu, int ours, int deepest)
 {
-	*t = (struct tree){0};
+	*t = (struct tree){.refused = t->refused};
 	for (int level = 1; level <= deepest && t->deepest == level - 1; level++)
 		add_level(t, pmu, ours, level);
 }
@@ -173,7 +185,7 @@ static char *metrics_text(const char *metrics, const struct tree *t)
 
 char *tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level)
 {
-	struct tree *t = malloc(sizeof *t);
+	struct tree *t = new_tree();
 	size_t length;
 	const char *word = find_word(metrics, &length);
 	int asked = word ? level_of(word, length) : -1;
@@ -302,9 +314,9 @@ int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt
 		       uint32_t flags, struct tach_error *err)
 {
 	struct attempt a = {out, opt, flags, NULL, 0, TACH_ERROR_INIT};
-	int asked, level, code;
+	int asked, level, code, refused;
 	struct tree *t;
-	char why[100];
+	char why[140];
 
 	a.word = find_word(opt->metrics, &a.length);
 	asked = level_of(a.word, a.length);
@@ -312,17 +324,20 @@ int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt
 		return tach__error(err, TACH_ERR_SYNTAX, 0, (int)(a.word - opt->metrics) + 1,
 				   "topdown:N has a level from 1 to %d behind its colon",
 				   LEVEL_MAX);
-	t = malloc(sizeof *t);
+	t = new_tree();
 	if (!t)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	code = first_that_fits(&a, t, asked ? asked : USUAL_LEVEL, &level);
+	refused = t->refused > 0;
 	free(t);
 	if (code)
 		return fail(&a, code, level, err);
-	if (asked > level) {
+	if (asked > level || (refused && level < USUAL_LEVEL && !asked)) {
 		snprintf(why, sizeof why,
-			 "topdown: level %d is what can be counted at once here, not level %d",
-			 level, asked);
+			 "topdown: level %d is what can be counted at once here, not level "
+			 "%d%s",
+			 level, asked ? asked : USUAL_LEVEL,
+			 refused ? ": the kernel or its host gives no PERF_METRICS" : "");
 		tach__set_miss(*out, "topdown", why);
 	}
 	return 0;

@@ -24,6 +24,8 @@ TACH_BEGIN_DECLS
  * finding it and reading it, so a correct read may raise SIGILL there. Opening a reader
  * installs the handler by itself, anew where modules were loaded since. With tach_fault_remove
  * while readers are open, or SIGILL blocked after opening, such a read kills the program.
+ * So do readers on a hybrid CPU, as a thread may be moved meanwhile to a core that lacks that
+ * counter: top-down metrics and some others of Intel's P cores (SIGSEGV).
  *
  * Returns how many counter instructions are covered, or an error: TACH_ERR_NOMEM,
  * TACH_ERR_NOTSUPP where counters cannot be read in user space at all, or a negated errno.

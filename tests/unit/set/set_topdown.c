@@ -2,9 +2,14 @@
 /* Sets of top-down metrics: which tree of which machine, how deep, and what is said where none
  * is.
  */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <tach.h>
+#include "core/os/sys.h"
 #include "core/set/set.h"
 #include "tests/check.h"
 
@@ -90,6 +95,56 @@ static void nodes_know_their_place(void)
 	tach_set_free(set);
 }
 
+/* ---- a kernel that counts, and its host gives it no PERF_METRICS ---- */
+
+static int gives_slots;
+
+static long without_metrics(long number, long a, long b, long c, long d, long e, long f)
+{
+	const struct perf_event_attr *attr = (const struct perf_event_attr *)a;
+
+	if (number != SYS_perf_event_open)
+		return tach__sys_real(number, a, b, c, d, e, f);
+	if (attr->type != PERF_TYPE_HARDWARE &&
+	    ((attr->config & 0x80ff) == 0x8000 || (attr->config == 0x400 && !gives_slots)))
+		return -EINVAL;
+	return open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+static int needs_metrics(const struct tach_set *set)
+{
+	int needs = 0;
+
+	for (int i = 0; i < set->count; i++)
+		needs |= tach__is_metrics(&set->member[i].attr);
+	return needs;
+}
+
+static void without_perf_metrics(void)
+{
+	static const char *const pmus[] = {"icl", "spr", "gnr", "mtl_rwc", "lnl_lnc"};
+
+	for (size_t i = 0; i < sizeof pmus / sizeof *pmus; i++)
+		for (gives_slots = 0; gives_slots < 2; gives_slots++) {
+			struct tach_error err = TACH_ERROR_INIT;
+			struct tach_set *set;
+			int code;
+
+			tach__sys = without_metrics;
+			code = make(&set, pmus[i], NULL, "topdown", &err);
+			tach__sys = tach__sys_real;
+			CHECK(code == 0, "%s: %s", pmus[i], err.text);
+			if (code)
+				continue;
+			CHECK(!needs_metrics(set), "%s", pmus[i]);
+			CHECK(set->nmetrics == 4 && deepest(set) == 1, "%s: %d metrics",
+			      pmus[i], set->nmetrics);
+			CHECK(strstr(tach_set_missing(set), "PERF_METRICS"), "%s: '%s'",
+			      pmus[i], tach_set_missing(set));
+			tach_set_free(set);
+		}
+}
+
 static void what_else_is_asked_for_stays(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -156,8 +211,10 @@ static void errors_are_clear(void)
 
 int main(void)
 {
+	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
 	CASE(every_kind_of_machine);
 	CASE(nodes_know_their_place);
+	CASE(without_perf_metrics);
 	CASE(what_else_is_asked_for_stays);
 	CASE(deeper_than_there_is);
 	CASE(errors_are_clear);

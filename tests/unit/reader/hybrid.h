@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pretended machine with two core types: kernel, sysfs and PMUs. As in fakepage.h, the kernel
+ * steps in between any two accesses of the code under test, which is compiled here.
+ */
+#ifndef TESTS_UNIT_READER_HYBRID_H
+#define TESTS_UNIT_READER_HYBRID_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "tests/unit/reader/simulated.h"
+
+uint64_t sim_counter(uint32_t index);
+uint32_t sim_faults(uint32_t index);
+
+#undef TACH_COUNTER
+#undef TACH_COUNTER_48
+#define TACH_COUNTER(way, number, value, seen)                                                 \
+	(sim_step(), (void)(way), (seen) |= sim_faults((number) + 1),                          \
+	 (value) = sim_counter((number) + 1))
+
+#include "core/reader/hybrid_read.c"
+#include "core/reader/topdown.c"
+#undef GET
+#undef SET
+#include "core/reader/topdown_look.c"
+#include "core/reader/lag.c"
+#include "core/reader/slow.c"
+#include <tach.h>
+#include "core/os/sysfs.h"
+#include "tests/check.h"
+
+enum { CORES = 2, FDS = 256, WIDTH = 48, FIELDS_ALL = 8 };
+/* What an event is of a group with top-down metrics: not of them, slots, the first field. */
+enum { PLAIN, SLOTS, FIELD };
+static const uint64_t mask = ((uint64_t)1 << WIDTH) - 1;
+
+static struct event {
+	int open, core, leader;
+	int detached; /* no descriptor, but a mapping */
+	int tag;      /* tag: low byte of config, which event it is */
+	int topdown;  /* PLAIN, SLOTS, FIELD + which */
+	struct perf_event_mmap_page *page;
+	uint64_t count, count_in, start; /* count: the truth */
+	uint64_t kernel;		 /* what the kernel has counted, of those */
+	uint32_t index;
+	int enabled, error;
+	uint64_t since, running, running_in;
+} event[FDS];
+
+static struct {
+	int on; /* the core type that the thread runs on */
+	uint64_t time, seed;
+	long calls;    /* read and ioctl */
+	int no_access; /* pages show no index */
+	void (*act)(void);
+	long point, steps;
+} sim;
+
+/*
+ * Fixed counter 3 and PERF_METRICS of the first core type: what was counted since they were set
+ * to 0, and what the kernel kept when it took the group off.
+ */
+static struct {
+	uint64_t slots, part[FIELDS_ALL];
+	uint64_t kept, kept_field[FIELDS_ALL];
+	unsigned share[FIELDS_ALL]; /* of 8 slots */
+} registers;
+
+/* ---- the machine's sysfs, in place of the library's look at it ---- */
+
+int tach__sysfs_read(const char *root, const char *device, size_t device_length,
+		     const char *file, char *out, size_t size)
+{
+	(void)root, (void)device, (void)device_length, (void)file, (void)out, (void)size;
+	return -1;
+}
+
+int tach__sysfs_type(const char *root, const char *device, size_t device_length)
+{
+	(void)root;
+	if (device_length == 8 && memcmp(device, "cpu_core", 8) == 0)
+		return 4;
+	return device_length == 8 && memcmp(device, "cpu_atom", 8) == 0 ? 10 : -1;
+}
+
+/* ---- PMUs and kernel ---- */
+
+static uint64_t field(int k)
+{
+	if (registers.slots == 0)
+		return 0;
+	return k == 3 ? 255 - field(0) - field(1) - field(2)
+		      : 255 * registers.part[k] / registers.slots;
+}
+
+/* arch/x86/events/intel/core.c, intel_update_topdown_event: by what both registers say more. */
+static void metrics_update(void)
+{
+	for (int fd = 0; fd < FDS; fd++) {
+		struct event *e = &event[fd];
+		int k = e->topdown - FIELD;
+		uint64_t now, kept;
+
+		if (!e->open || e->topdown == PLAIN)
+			continue;
+		now = e->topdown == SLOTS ? registers.slots : registers.slots * field(k) / 255;
+		kept = e->topdown == SLOTS ? registers.kept
+					   : registers.kept * registers.kept_field[k] / 255;
+		if (now > kept)
+			e->kernel += now - kept;
+	}
+}
+
+/* As a read(2) does while the group counts. */
+static void metrics_read(void)
+{
+	metrics_update();
+	registers.slots = registers.kept = 0;
+	memset(registers.part, 0, sizeof registers.part);
+}
+
+static void metrics_off(void)
+{
+	metrics_update();
+	registers.kept = registers.slots;
+	for (int k = 0; k < FIELDS_ALL; k++)
+		registers.kept_field[k] = field(k);
+}
+
+static void metrics_on(void)
+{
+	registers.slots = registers.kept;
+	for (int k = 0; k < FIELDS_ALL; k++)
+		registers.part[k] = registers.kept * registers.kept_field[k] / 255;
+}
+
+static uint64_t raw(const struct event *e)
+{
+	if (e->topdown == SLOTS)
+		return registers.slots;
+	return (e->start + (e->count - e->count_in)) & mask;
+}
+
+enum { INDEX_METRICS = 0x20000001 };
+
+/* #GP: the other core type has no such counter. */
+uint32_t sim_faults(uint32_t index)
+{
+	return index == INDEX_METRICS && sim.on != 0;
+}
+
+uint64_t sim_counter(uint32_t index)
+{
+	uint64_t all = 0;
+
+	for (int k = 0; k < FIELDS_ALL && index == INDEX_METRICS; k++)
+		all |= field(k) << (8 * k);
+	if (index == INDEX_METRICS)
+		return all;
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].index == index)
+			return raw(&event[fd]);
+	return 0x123456789; /* another event's */
+}
+
+static uint64_t ran(const struct event *e)
+{
+	return e->running + (e->index ? sim.time - e->running_in : 0);
+}
+
+static void show(struct event *e)
+{
+	struct perf_event_mmap_page *p = e->page;
+	uint64_t start = e->start | ~mask;
+
+	if (!p)
+		return;
+	p->lock += 2;
+	p->pmc_width = WIDTH;
+	p->cap_user_rdpmc = !sim.no_access;
+	p->index = sim.no_access ? 0 : e->index;
+	p->offset = e->error ? 0 : (int64_t)(p->index ? e->count_in - start : e->count);
+	p->time_enabled = e->enabled && !e->error ? sim.time - e->since : 0;
+	p->time_running = e->error ? 0 : ran(e);
+}
+
+static void put_on(int fd)
+{
+	struct event *e = &event[fd];
+
+	sim.seed = sim.seed * 6364136223846793005u + 1442695040888963407u;
+	e->index = (uint32_t)fd + 1;
+	e->count_in = e->count;
+	e->start = (0 - 1 - (sim.seed >> 40)) & mask;
+	e->running_in = sim.time;
+	if (e->topdown == SLOTS)
+		metrics_on();
+	show(e);
+}
+
+static void take_off(struct event *e)
+{
+	if (e->topdown == SLOTS)
+		metrics_off();
+	e->running = ran(e);
+	e->index = 0;
+	show(e);
+}
+
+static void sim_go(int core)
+{
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].index)
+			take_off(&event[fd]);
+	sim.on = core;
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].enabled && !event[fd].error &&
+		    event[fd].core == core)
+			put_on(fd);
+}
+
+static void topdown_work(struct event *e, uint64_t amount)
+{
+	int k = e->topdown - FIELD;
+
+	if (e->topdown == SLOTS) {
+		e->count += 8 * amount;
+		registers.slots += 8 * amount;
+	} else {
+		e->count += registers.share[k] * amount;
+		registers.part[k] += registers.share[k] * amount;
+	}
+}
+
+static void sim_work(uint64_t amount)
+{
+	sim.time += 1000;
+	for (int fd = 0; fd < FDS; fd++) {
+		struct event *e = &event[fd];
+
+		if (!e->open || !e->index)
+			continue;
+		if (e->topdown == PLAIN)
+			e->count += amount * (uint64_t)(e->tag % 7 + 1);
+		else
+			topdown_work(e, amount);
+	}
+}
+
+static long sim_open(const struct perf_event_attr *attr, long leader)
+{
+	long fd = attr->type == PERF_TYPE_SOFTWARE ? -ENOENT
+						   : open("/dev/null", O_RDWR | O_CLOEXEC);
+	struct event *e = &event[fd < 0 ? 0 : fd];
+	uint64_t type = attr->type == PERF_TYPE_HARDWARE ? attr->config >> 32 : attr->type;
+
+	if (fd < 0)
+		return fd;
+	memset(e, 0, sizeof *e);
+	CHECK(type == 4 || type == 10, "type %llu", (unsigned long long)type);
+	CHECK(attr->pinned == (leader < 0) || attr->disabled);
+	e->open = 1;
+	e->core = type == 10;
+	e->leader = leader < 0 ? (int)fd : (int)leader;
+	e->tag = (int)(attr->config & 0xff);
+	if (type == 4 && attr->config == 0x400)
+		e->topdown = SLOTS;
+	else if (type == 4 && (attr->config & 0x80ff) == 0x8000)
+		e->topdown = FIELD + (int)(attr->config >> 8 & 7);
+	CHECK(e->topdown < FIELD || event[e->leader].topdown == SLOTS, "metrics without slots");
+	return fd;
+}
+
+static long sim_read(int leader, struct tach__group_read *to)
+{
+	struct event *l = &event[leader];
+
+	if (l->error)
+		return 0;
+	if (l->topdown == SLOTS && l->index)
+		metrics_read();
+	to->count = 0;
+	to->enabled = sim.time - l->since;
+	to->running = ran(l);
+	for (int fd = leader; fd < FDS; fd++)
+		if (event[fd].open && event[fd].leader == leader)
+			to->value[to->count++] =
+				event[fd].topdown == PLAIN ? event[fd].count : event[fd].kernel;
+	return (long)offsetof(struct tach__group_read, value[to->count]);
+}
+
+static void sim_enable(int leader)
+{
+	sim.time += 300;
+	for (int fd = 0; fd < FDS; fd++) {
+		struct event *e = &event[fd];
+
+		if (!e->open || e->leader != leader)
+			continue;
+		if (!e->enabled)
+			e->since = sim.time;
+		e->enabled = 1;
+		e->error = 0;
+		if (e->core == sim.on && !e->index)
+			put_on(fd);
+	}
+}
+
+/* An event without descriptors ends with its mapping. */
+static void sim_unmap(long at, long size)
+{
+	for (int fd = 0; fd < FDS; fd++) {
+		long page = (long)event[fd].page;
+
+		if (!event[fd].open || !page || page < at || page >= at + size)
+			continue;
+		event[fd].page = NULL;
+		if (!event[fd].detached)
+			continue;
+		event[fd].open = 0;
+		close(fd);
+	}
+}
+
+static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+	int ours = a >= 0 && a < FDS && event[a].open;
+	long got;
+
+	if (number == SYS_perf_event_open)
+		return sim_open((const struct perf_event_attr *)a, d);
+	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open) {
+		got = tach__sys_real(number, a, b, PROT_READ | PROT_WRITE,
+				     MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
+		event[e].page = (struct perf_event_mmap_page *)got;
+		show(&event[e]);
+		return got;
+	}
+	if (number == SYS_munmap || number == SYS_mmap)
+		sim_unmap(a, b);
+	if (number == SYS_fcntl && ours)
+		return -EINVAL;
+	if (number == SYS_close && ours && event[a].page) {
+		event[a].detached = 1;
+		return 0;
+	}
+	if (number == SYS_close && ours)
+		event[a].open = 0;
+	if (!ours || (number != SYS_read && number != SYS_ioctl))
+		return tach__sys_real(number, a, b, c, d, e, f);
+	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ID)
+		return 0;
+	sim.calls++;
+	sim.time += 10;
+	sim_step();
+	got = number == SYS_read ? sim_read((int)a, (struct tach__group_read *)b) : 0;
+	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ENABLE)
+		sim_enable((int)a);
+	sim_step();
+	return got;
+}
+
+void sim_step(void)
+{
+	if (sim.steps++ == sim.point && sim.act)
+		sim.act();
+}
+
+/* ---- what the kernel may do ---- */
+
+static void move(void)
+{
+	sim.time += 500;
+	sim_go(!sim.on);
+}
+
+static void there_and_back(void)
+{
+	move();
+	sim_work(77777);
+	move();
+}
+
+static void off_and_on(void)
+{
+	sim_go(sim.on);
+}
+
+static void starve(void)
+{
+	int core = sim.on;
+
+	sim_go(-1);
+	sim.time += 5000;
+	sim_go(core);
+}
+
+static void fail(void)
+{
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].core == sim.on) {
+			take_off(&event[fd]);
+			event[fd].error = 1;
+			show(&event[fd]);
+		}
+}
+
+static struct tach_reader *reader;
+
+/* ---- opening ---- */
+
+static struct tach_set *set;
+static struct tach_error err;
+
+static void begin(const char *names, const char *formulas)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+
+	memset(&sim, 0, sizeof sim);
+	memset(event, 0, sizeof event);
+	memset(&registers, 0, sizeof registers);
+	sim.point = -1;
+	sim.time = 1000000;
+	tach__sys = sim_sys;
+	opt.events = names;
+	opt.metrics = formulas;
+	set = NULL;
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
+}
+
+static void end(void)
+{
+	tach_reader_close(reader);
+	reader = NULL;
+	tach_set_free(set);
+	for (int fd = 0; fd < FDS; fd++)
+		CHECK(!event[fd].open, "descriptor %d is open", fd);
+}
+
+#endif
