@@ -2,6 +2,7 @@
 /* x86 counters as Linux schedules them (arch/x86/events/core.c, intel/core.c, amd/core.c). */
 #include <tach/arch.h>
 #include "arch/x86/dispatch.h"
+#include "core/os/kernel_files.h"
 #include "core/port/port.h"
 
 #ifdef __x86_64__
@@ -43,12 +44,15 @@ static int has_event(int pmu, const char *name)
 /*
  * What the processor itself says: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed
  * ones, from version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit
- * 23. That settles what hyper-threading and hypervisors leave of the table's counters.
+ * 23. That settles what hyper-threading and hypervisors leave of the table's counters. Where
+ * the kernel has no PMU there are none, and AMD's answer would pass for four.
  */
 static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
 {
 	unsigned a, b, c, d, general;
 
+	if (!tach__file_exists("", "/sys/bus/event_source/devices/cpu"))
+		return;
 	if (row->encoding == TACH__INTEL && __get_cpuid_count(0xa, 0, &a, &b, &c, &d) &&
 	    (a & 0xff)) {
 		uint64_t fixed = low_bits(d & 0x1f) | ((a & 0xff) >= 5 ? c : 0);

@@ -41,7 +41,7 @@ const char *tach__derived_type_name(enum tach_derived_type type);
 
 /* ---- between derived_parse.c and derived_record.c ---- */
 
-#define TACH__D_FIELDS_MAX 192
+#define TACH__D_FIELDS_MAX 256
 
 struct tach__fields {
 	const struct tach__derived_sink *sink;

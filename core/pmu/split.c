@@ -11,6 +11,8 @@
 
 /* One more than the caller may ask for: the watchdog. */
 #define EVENTS (TACH_SCHEDULE_MAX + 1)
+/* Most schedules are of a set, some on a small stack: core/os/stack.h. */
+#define FEW 65
 /* Trials for events with shared registers, per number of groups: 8 such events need no more. */
 #define TRIALS_MAX 5000
 
@@ -19,11 +21,11 @@ struct split {
 	const struct tach__want *wants;
 	int n, nanchors, ngroups;
 	int trials;
-	int8_t pinned[EVENTS]; /* the only group allowed, -1 = any */
+	int16_t pinned[EVENTS]; /* the only group allowed, -1 = any */
 	/*
 	 * The matching. Seeker: event, or anchor a's copy for group g as n + a * ngroups + g.
 	 */
-	int16_t owner[EVENTS][64];
+	int16_t (*owner)[64]; /* of each group */
 	uint64_t visited[EVENTS];
 	uint8_t group[EVENTS]; /* the answer */
 	int8_t counter[EVENTS];
@@ -46,7 +48,7 @@ static void groups_of(const struct split *s, int seeker, int *first, int *last)
  * A free place if there is one, so that events stay in the groups that they were put into
  * first.
  */
-static int take_free(struct split *s, int seeker, uint64_t allowed, int first, int last)
+static int take_free(const struct split *s, int seeker, uint64_t allowed, int first, int last)
 {
 	for (int g = first; g <= last; g++)
 		for (uint64_t left = allowed; left; left &= left - 1) {
@@ -145,7 +147,7 @@ static int pin_and_match(struct split *s, int e)
 			used = s->pinned[i] + 1;
 	/* Groups that none of these events is in yet are alike: try one of them. */
 	for (int g = 0; g < s->ngroups && g <= used; g++) {
-		s->pinned[e] = (int8_t)g;
+		s->pinned[e] = (int16_t)g;
 		if (shares(s, e, g) && pin_and_match(s, e + 1))
 			return 1;
 	}
@@ -155,14 +157,19 @@ static int pin_and_match(struct split *s, int e)
 
 static int split_into(struct split *s, int ngroups)
 {
+	unsigned shared = 0;
+
 	s->ngroups = ngroups;
 	s->trials = TRIALS_MAX;
-	for (int e = 0; e < s->n; e++)
+	for (int e = 0; e < s->n; e++) {
 		/*
 		 * Fields of PERF_METRICS take no other event's place: the first group has room.
 		 */
 		s->pinned[e] = s->wants[e].metrics && e >= s->nanchors ? 0 : -1;
-	return pin_and_match(s, 0);
+		shared |= s->wants[e].shared;
+	}
+	/* Where they do not fit even without shared registers, no trial is needed. */
+	return (!shared || match(s)) && pin_and_match(s, 0);
 }
 
 /* Where the events of one group sit: the solver's first answer, fixed counters preferred. */
@@ -240,30 +247,59 @@ static int check(const struct tach__machine *m, const struct tach__want *wants, 
 	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
 }
 
-int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
-		   int nanchors, struct tach_schedule *out)
+/* s has room; the wants go behind the watchdog, which is one more anchor, in front. */
+static int schedule(struct split *s, struct tach__want *with, const struct tach__want *wants,
+		    int n, int nanchors, struct tach_schedule *out)
 {
-	struct tach__want with[EVENTS];
-	int watchdog = machine->watchdog != 0, rc = check(machine, wants, n, nanchors);
-	struct split s = {.machine = machine,
-			  .wants = with,
-			  .n = n + watchdog,
-			  .nanchors = nanchors + watchdog};
+	int watchdog = s->machine->watchdog != 0;
 
-	if (rc)
-		return rc;
-	/* The watchdog is one more anchor, in front. */
-	with[0] = (struct tach__want){.counters = machine->watchdog};
+	s->wants = with;
+	s->n = n + watchdog;
+	s->nanchors = nanchors + watchdog;
+	with[0] = (struct tach__want){.counters = s->machine->watchdog};
 	memcpy(with + watchdog, wants, (size_t)n * sizeof *wants);
-	out->nfit = most_in_one(&s) - watchdog;
+	out->nfit = most_in_one(s) - watchdog;
 	for (int k = 1; k == 1 || k <= n - nanchors; k++) {
-		if (!split_into(&s, k))
+		if (!split_into(s, k))
 			continue;
-		record(&s);
+		record(s);
 		out->ngroups = k;
-		memcpy(out->group, s.group + watchdog, (size_t)n);
-		memcpy(out->counter, s.counter + watchdog, (size_t)n);
+		memcpy(out->group, s->group + watchdog, (size_t)n);
+		memcpy(out->counter, s->counter + watchdog, (size_t)n);
 		return 0;
 	}
 	return TACH_ERR_NOASSIGN;
+}
+
+static __attribute__((noinline)) int schedule_few(const struct tach__machine *machine,
+						  const struct tach__want *wants, int n,
+						  int nanchors, struct tach_schedule *out)
+{
+	struct tach__want with[FEW];
+	int16_t owner[FEW][64];
+	struct split s = {.machine = machine, .owner = owner};
+
+	return schedule(&s, with, wants, n, nanchors, out);
+}
+
+static __attribute__((noinline)) int schedule_many(const struct tach__machine *machine,
+						   const struct tach__want *wants, int n,
+						   int nanchors, struct tach_schedule *out)
+{
+	struct tach__want with[EVENTS];
+	int16_t owner[EVENTS][64];
+	struct split s = {.machine = machine, .owner = owner};
+
+	return schedule(&s, with, wants, n, nanchors, out);
+}
+
+int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
+		   int nanchors, struct tach_schedule *out)
+{
+	int rc = check(machine, wants, n, nanchors);
+
+	if (rc)
+		return rc;
+	return n < FEW ? schedule_few(machine, wants, n, nanchors, out)
+		       : schedule_many(machine, wants, n, nanchors, out);
 }

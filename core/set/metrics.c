@@ -17,7 +17,7 @@ static struct tach__span trim(struct tach__span t)
 	return t;
 }
 
-static char *formula_text(const struct tach_formula *f)
+char *tach__formula_text(const struct tach_formula *f)
 {
 	int length = tach_formula_print(f, TACH_FORMULA_INFIX, NULL, 0);
 	char *text = malloc((size_t)length + 1);
@@ -40,23 +40,21 @@ int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 	}
 	it->name = strndup(name.at, name.length);
 	it->formula = formula;
-	it->text = formula_text(formula);
+	it->text = tach__formula_text(formula);
 	set->nmetrics++;
 	return it->name && it->text
 		       ? 0
 		       : tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-/* What the registry says of the metric just kept. */
-static void describe(const struct tach__making *m)
+struct tach__place tach__metric_place(int pmu, const char *name)
 {
-	struct tach__metric *it = &m->set->metric[m->set->nmetrics - 1];
 	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_derived *d = tach_derived_default();
 
-	if (!d || tach_derived_find(d, m->opt->pmu, it->name, &info) != 0)
-		return;
-	it->node = (struct tach__place){
+	if (!d || tach_derived_find(d, pmu, name, &info) != 0)
+		return (struct tach__place){0};
+	return (struct tach__place){
 		info.level,
 		info.scale,
 		info.unit,
@@ -158,13 +156,17 @@ static int is_taken(const struct tach__making *m, struct tach__span name)
 	return 0;
 }
 
-/* "ipc", a preset's or a derived event's name alone, or an event's. */
+/* "ipc", "4K_Aliasing", a preset's or a derived event's name alone, or an event's. */
 static int is_name(struct tach__span part)
 {
+	int letters = 0;
+
 	for (size_t i = 0; i < part.length; i++)
 		if (!isalnum((unsigned char)part.at[i]) && !strchr("_.:-", part.at[i]))
 			return 0;
-	return !isdigit((unsigned char)*part.at);
+		else
+			letters |= isalpha((unsigned char)part.at[i]);
+	return letters;
 }
 
 /* What is an event itself is a member and needs no metric of its name. */
@@ -181,8 +183,11 @@ static int add_named(struct tach__making *m, struct tach__span name)
 	if (member == TACH__DERIVED) {
 		int code = tach__set_metric_keep(m, name, formula);
 
-		if (!code)
-			describe(m);
+		if (!code) {
+			struct tach__metric *it = &m->set->metric[m->set->nmetrics - 1];
+
+			it->node = tach__metric_place(m->opt->pmu, it->name);
+		}
 		return code;
 	}
 	return member >= 0 || member == TACH__LEFT_OUT ? 0 : member;

@@ -145,7 +145,7 @@ static void divide_large(struct plan *plan)
 	enum { FIXED = 32 };
 	struct tach_schedule *s = &plan->schedule;
 
-	for (int g = 0; g < s->ngroups && s->ngroups < TACH_SCHEDULE_MAX; g++) {
+	for (int g = 0; g < s->ngroups && s->ngroups < TACH__PASSES_MAX; g++) {
 		int more = in_group(plan, g) + plan->anchors - TACH_COUNTERS_MAX;
 
 		if (more <= 0)
@@ -171,6 +171,9 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 					   &plan->schedule, err);
 	if (code == 0)
 		divide_large(plan);
+	if (code == 0 && plan->schedule.ngroups >= TACH__PASSES_MAX)
+		code = tach__error(err, TACH_ERR_TOOMANY, 0, 0, "%d passes; at most %d",
+				   plan->schedule.ngroups, TACH__PASSES_MAX - 1);
 	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
 		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {

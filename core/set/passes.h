@@ -7,10 +7,13 @@
 
 #define TACH__PASSES_REPEATED "instructions" /* in every pass when there are several */
 
+/* More than any vendor's whole tree of metrics takes: TACH_ERR_TOOMANY. */
+enum { TACH__PASSES_MAX = 64 };
+
 /* Lists of events for tach_set_create, one a pass. One allocation: free(). */
 struct tach__passes {
 	int count; /* at least 1 */
-	char *events[TACH_SCHEDULE_MAX];
+	char *events[TACH__PASSES_MAX];
 };
 
 /*

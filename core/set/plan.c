@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tach/derived.h>
 #include "core/base/error.h"
+#include "core/derived/derived.h"
 #include "core/set/list.h"
 #include "core/set/set.h"
 
@@ -84,19 +86,26 @@ static int add_metric(struct planning *p, const struct tach__metric *from, const
 	return 0;
 }
 
+/* What does not fit at once is what passes are for. */
+static int set_of(struct tach_set **set, const char *events, const char *metrics,
+		  struct tach_error *err)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+
+	opt.events = events;
+	opt.metrics = metrics;
+	opt.flags = TACH_SET_MULTIPLEX;
+	return tach_set_create(&opt, set, err);
+}
+
 /* string: what its first member is, where that has a name of its own. */
 static int add_set(struct planning *p, const char *events, const char *metrics,
 		   const char *string)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	int map[TACH_COUNTERS_MAX + 1] = {0}, code;
 	struct tach_set *set;
 
-	opt.events = events;
-	opt.metrics = metrics;
-	/* What does not fit at once is what passes are for. */
-	opt.flags = TACH_SET_MULTIPLEX;
-	code = tach_set_create(&opt, &set, &p->err);
+	code = set_of(&set, events, metrics, &p->err);
 	if (code)
 		return code;
 	for (int i = 0; i < set->count && code >= 0; i++) {
@@ -106,6 +115,45 @@ static int add_set(struct planning *p, const char *events, const char *metrics,
 	for (int i = 0; i < set->nmetrics && code >= 0; i++)
 		code = add_metric(p, &set->metric[i], map, set->count + 1);
 	tach_set_free(set);
+	return code < 0 ? code : 0;
+}
+
+static int add_one(struct planning *p, const char *event)
+{
+	struct tach_set *set;
+	int code = set_of(&set, event, NULL, &p->err);
+
+	if (code)
+		return code;
+	code = add_event(p, set, 0, NULL);
+	tach_set_free(set);
+	return code;
+}
+
+/* A metric, by its name, of more events than a set holds. */
+static int add_wide(struct planning *p, const char *name)
+{
+	struct tach__metric metric = {.node = tach__metric_place(-1, name)};
+	int map[TACH_FORMULA_OPERANDS_MAX + 1] = {0}, code;
+	struct tach_expansion *x;
+
+	code = tach_derived_expand(tach_derived_default(), tach__derived_pmu(-1), name, &x,
+				   &p->err);
+	if (code)
+		return code;
+	for (int i = 0; i < tach_expansion_count(x) && code >= 0; i++) {
+		code = add_one(p, tach_expansion_event(x, i));
+		map[i + 1] = code + 1;
+	}
+	metric.name = strdup(name);
+	metric.text = tach__formula_text(tach_expansion_formula(x));
+	if (!metric.name || !metric.text)
+		code = fail(p, TACH_ERR_NOMEM, 0, "out of memory");
+	if (code >= 0)
+		code = add_metric(p, &metric, map, tach_expansion_count(x) + 1);
+	free(metric.name);
+	free(metric.text);
+	tach_expansion_free(x);
 	return code < 0 ? code : 0;
 }
 
@@ -172,6 +220,10 @@ static int add_metrics(struct planning *p, const char *text, size_t asked)
 		int code = part ? add_set(p, p->labelled, part, NULL)
 				: fail(p, TACH_ERR_NOMEM, 0, "out of memory");
 
+		if (code == TACH_ERR_TOOMANY && plan->whole.nevents < TACH__PLAN_EVENTS) {
+			plan->whole.nevents = events;
+			code = add_wide(p, part);
+		}
 		if (code && code != TACH_ERR_NOMEM && (size_t)(at - text) >= asked) {
 			int full = plan->whole.nevents == TACH__PLAN_EVENTS;
 
@@ -220,13 +272,10 @@ static int add_all_metrics(struct planning *p)
 /* The one that all passes count, where it is there: no event of ours has its attr otherwise. */
 static int find_repeated(struct tach__plan *plan)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct tach_set *set;
 	int found = -1;
 
-	opt.events = plan->whole.repeated;
-	opt.flags = TACH_SET_MULTIPLEX;
-	if (tach_set_create(&opt, &set, NULL) != 0)
+	if (set_of(&set, plan->whole.repeated, NULL, NULL) != 0)
 		return -1;
 	for (int i = 0; i < plan->whole.nevents; i++)
 		if (same(&plan->attr[i], tach_set_attr(set, 0)))

@@ -139,6 +139,10 @@ int tach__set_interrupts(struct tach__making *m);
 
 /* ---- core/set/metrics.c ---- */
 int tach__set_metrics(struct tach__making *m);
+/* With operands as N<number>. free() it; NULL: no memory. */
+char *tach__formula_text(const struct tach_formula *f);
+/* What the registry says of a metric of that name. */
+struct tach__place tach__metric_place(int pmu, const char *name);
 /* Takes the formula, even when it fails. */
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);

@@ -18,7 +18,7 @@
 /* What is gathered until it is evaluated. */
 struct gathering {
 	struct tach_snapshot *s;
-	struct tach__took took[TACH_SCHEDULE_MAX]; /* one, or of each set that takes turns */
+	struct tach__took took[TACH__PASSES_MAX]; /* one, or of each set that takes turns */
 	int n;
 	struct tach__order order; /* of the regions that were entered */
 };

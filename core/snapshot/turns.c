@@ -188,7 +188,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 static void note_shares(const struct whole *w)
 {
 	char *to = w->s->note + strlen(w->s->note), *end = w->s->note + sizeof w->s->note;
-	double all = 0, seen[TACH_SCHEDULE_MAX] = {0};
+	double all = 0, seen[TACH__PASSES_MAX] = {0};
 	int unseen = 0;
 
 	for (int r = 0; r < w->s->plain.nregions; r++) {

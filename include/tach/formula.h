@@ -32,7 +32,7 @@
 
 struct tach_formula; /* immutable once compiled; any number of threads may evaluate it */
 
-#define TACH_FORMULA_OPERANDS_MAX 128
+#define TACH_FORMULA_OPERANDS_MAX 192
 
 enum tach_formula_kind {
 	TACH_FORMULA_INFIX,   /* N0-(N1+(N2*5)), ipc-style names where a resolver knows them */

@@ -6,7 +6,7 @@
 #include <tach/event.h>
 
 /* The most events that one call looks at, anchors included. */
-#define TACH_SCHEDULE_MAX 64
+#define TACH_SCHEDULE_MAX 192
 
 /* What is assumed about the machine; 0 = look, or where that is impossible take the table's. */
 struct tach_schedule_options {

@@ -13,7 +13,7 @@
 
 struct passes {
 	const struct tach__plan *plan;
-	struct tach_snapshot *list[TACH_SCHEDULE_MAX]; /* of each pass that was run */
+	struct tach_snapshot *list[TACH__PASSES_MAX]; /* of each pass that was run */
 	int n;
 	struct run_reports last; /* but for its snapshot */
 	struct run_outcome outcome;

@@ -29,8 +29,10 @@ struct pass {
 
 static const char SLOTS[] = "TOPDOWN:SLOTS";
 
-static void fill(struct pass *p, const struct tach_expansion *x, const struct tach_schedule *s,
-		 int group)
+/* A group of a PMU with many counters and the fields of PERF_METRICS has more than a set takes.
+ */
+static int fill(struct pass *p, const struct tach_expansion *x, const struct tach_schedule *s,
+		int group)
 {
 	size_t at = p->slots ? sizeof SLOTS - 1 : 0;
 
@@ -39,13 +41,16 @@ static void fill(struct pass *p, const struct tach_expansion *x, const struct ta
 	for (int i = 0; i < tach_expansion_count(x); i++) {
 		const char *event = tach_expansion_event(x, i);
 
-		if (s->group[i + p->slots] != group ||
-		    at + strlen(event) + 2 > sizeof p->events)
+		if (s->group[i + p->slots] != group)
 			continue;
+		if (p->count + p->slots == TACH_COUNTERS_MAX ||
+		    at + strlen(event) + 2 > sizeof p->events)
+			return TACH_ERR_TOOMANY;
 		at += (size_t)snprintf(p->events + at, sizeof p->events - at, "%s%s",
 				       at ? "," : "", event);
 		p->number[p->count++] = i;
 	}
+	return 0;
 }
 
 /* An interrupted region is exact too but flagged; an undisturbed one is taken. 0: none was. */
@@ -132,8 +137,9 @@ static double measure(const char *name, int *passes, uint32_t *flags, struct tac
 		with_slots += pass.slots;
 	}
 	for (int g = 0; !code && g < s.ngroups; g++) {
-		fill(&pass, x, &s, g);
-		code = count(&pass, n, err);
+		code = fill(&pass, x, &s, g);
+		if (!code)
+			code = count(&pass, n, err);
 	}
 	if (!code) {
 		*passes = s.ngroups;

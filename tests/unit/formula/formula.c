@@ -3,6 +3,7 @@
  * Formulas: values, errors with their columns, shapes, integers, flags, error bars, printing.
  */
 #include <locale.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -259,7 +260,7 @@ static void logic(void)
 			CHECK(bar == 2, "%g", bar);
 			CHECK(tach_formula_uses(f, 127) && tach_formula_uses(f, 64) &&
 				      !tach_formula_uses(f, 63) && !tach_formula_uses(f, -1) &&
-				      !tach_formula_uses(f, 128),
+				      !tach_formula_uses(f, TACH_FORMULA_OPERANDS_MAX),
 			      "which operands");
 		}
 		tach_formula_free(f);
@@ -324,7 +325,7 @@ static void limits(void)
 	for (int i = 0; i < 10000; i++)
 		memcpy(text + 2 * i, i ? "+1" : " 1", 2);
 	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
-	CHECK(tach_formula_compile("N128", NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
+	CHECK(tach_formula_compile("N192", NULL, &f, &err) == TACH_ERR_TOOMANY, "%s", err.text);
 	CHECK(tach_formula_compile("N0 / tsc_hz", NULL, &f, &err) == TACH_ERR_NOTSUPP ||
 		      (f && tach_formula_uses(f, 0)),
 	      "%s", err.text);
@@ -462,9 +463,32 @@ static void printing(void)
 	}
 }
 
+/* Nothing is left allocated, whether it compiles or not. */
+static void nothing_is_kept(void)
+{
+	static const char *const text[] = {
+		"N0 / N1 + 3", "N0 > N1 ? N0 : min(N1, 2)", "7", "N0 + ", "(N0", "N0 $ 1"};
+	size_t before = 0;
+
+	for (int round = 0; round < 60; round++) {
+		/* The allocator keeps some of each size. */
+		if (round == 30)
+			before = mallinfo2().uordblks;
+		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+			struct tach_formula *f = NULL;
+
+			CHECK((tach_formula_compile(text[i], NULL, &f, NULL) == 0) == (i < 3));
+			tach_formula_free(f);
+		}
+	}
+	CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu", mallinfo2().uordblks,
+	      before);
+}
+
 int main(void)
 {
 	CASE(values);
+	CASE(nothing_is_kept);
 	CASE(longest_name);
 	CASE(errors);
 	CASE(bad_options);

@@ -212,7 +212,7 @@ static void raw_codes_have_the_counters_of_events(void)
 
 int main(void)
 {
-	unsetenv("TACH_PMU");
+	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
 	CASE(fixed_counters_add_to_general_ones);
 	CASE(the_watchdog_holds_a_counter);
 	CASE(offcore_registers_are_two);
