@@ -11,6 +11,7 @@ tests/guest/ready x86 || exit 77
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread || exit 1
 gcc -O2 -static -Iinclude -o "$work/takes" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
 gcc -O2 -static -Iinclude -DTURNS=2000000 -o "$work/base" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
+gcc -O2 -static -o "$work/attached" tests/unit/tools/run/attached.c -lpthread || exit 1
 awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial.md | sed 's/2048/256/g' >"$work/slow.c"
 gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
 
@@ -27,7 +28,10 @@ tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "tach gate -n 12 --region work --save /tmp/base -- /bin/takes 2000000" \
 	-x "tach gate -n 12 --region work --baseline /tmp/base -- /bin/takes 2000000" \
 	-x "tach gate -n 12 --region work --against /bin/base -- /bin/takes 2020000" \
-	"$B/static/tach" "$work/takes" "$work/base" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+	-x "tach run -I 0.02 -e instructions --format csv -- /bin/attached" \
+	-x "attached start /bin/tach" \
+	-x "tach run -r 3 --outside -e instructions --format csv -- /bin/attached" \
+	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 between() { # REGION QUANTITY LEAST MOST
@@ -61,5 +65,13 @@ done
 tr -d ' \n' <"$work/out" | grep -q '"instructions":{"value":35[0-9.]*,"raw":40[0-9.]*,[^}]*"corrected"' || { echo "not ok x86-run correct"; failed=1; }
 grep -qE '^work +instructions +35[0-9.]+ .* ok$' "$work/out" && grep -qE '^work +instructions +35[0-9.]+ .* worse$' "$work/out" ||
 	{ echo "not ok x86-run gate"; failed=1; }
+# Two threads of 2 million: in intervals of 20 ms; in a process that runs already, the second thread begun under way;
+# and again and again, where the runs differ by what the emulated PMU adds.
+sum=$(awk -F, '$3 == "\"(whole program)\"" && $4 == "\"instructions\"" { n++; sum += $5 } END { print n, sum }' "$work/out")
+awk '{ exit !($1 >= 1 && $2 >= 4000000 && $2 <= 4200000) }' <<<"$sum" || { echo "not ok x86-run intervals: $sum"; failed=1; }
+awk -F, '$1 ~ /^"\(process [0-9]+ attached\)"/ && $6 == "inclusive" && $7 == "\"instructions\"" { found = 1; if ($8 < 4000000 || $8 > 4100000) { print "# " $0; bad = 1 } }
+	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run running process"; failed=1; }
+awk -F, '$1 == "\"(whole program)\"" && $2 == "\"instructions\"" && $3 == 3 { found = 1; if ($5 < 4000000 || $6 > 4200000) { print "# " $0; bad = 1 } }
+	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run repeats"; failed=1; }
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"

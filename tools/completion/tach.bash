@@ -35,13 +35,13 @@ _tach() {
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			--) break;;
-			-e | -m | -o | --events | --metrics | --output | --format) ((i++));;
+			-e | -m | -o | -I | -p | -r | --events | --metrics | --output | --format | --interval | --pid | --repeat | --ambient | --trace) ((i++));;
 			-*) ;;
 			*) compopt -o default 2>/dev/null; return;;
 			esac
 		done
 	fi
-	if [[ ($command == top && $word != -*) || ($command == report && $previous == -p) ]] &&
+	if [[ ($command == top && $word != -*) || ($command =~ ^(report|run)$ && $previous =~ ^(-p|--pid)$) ]] &&
 	   [[ ! $previous =~ ^(-[isr]|--interval|--sort|--region)$ ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_tach_processes)" -- "$word")
 		return

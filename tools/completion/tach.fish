@@ -29,7 +29,7 @@ function __tach_program
 			case --
 				set -e words[1]
 				break
-			case -e -m -o --events --metrics --output --format
+			case -e -m -o -I -p -r --events --metrics --output --format --interval --pid --repeat --ambient --trace
 				set -e words[1]
 			case '-*'
 			case '*'
@@ -54,11 +54,11 @@ complete -c tach -f
 complete -c tach -n 'test (count (commandline -opc)) = 1; or begin; __tach_in help; and test (count (commandline -opc)) = 2; end' -a '(__tach_commands)'
 complete -c tach -n 'test (count (commandline -opc)) -gt 1; and string match -q -- "-*" (commandline -ct); and not __tach_program >/dev/null' -a '(__tach_options)'
 complete -c tach -n '__tach_after --format' -a 'text json csv prometheus html'
-complete -c tach -n '__tach_after -p --pmu; and not __tach_in report top' -a "(tach list --all 2>/dev/null | awk '/^  [^ ]/ { print \$1 }')"
+complete -c tach -n '__tach_after -p --pmu; and not __tach_in report top run' -a "(tach list --all 2>/dev/null | awk '/^  [^ ]/ { print \$1 }')"
 complete -c tach -n '__tach_after -e --events; or __tach_in encode dispatch list' -a '(__tach_events)'
-complete -c tach -n '__tach_in top; or begin; __tach_in report; and __tach_after -p; end' -a '(__fish_complete_pids)'
+complete -c tach -n '__tach_in top; or begin; __tach_in report run; and __tach_after -p --pid; end' -a '(__fish_complete_pids)'
 complete -c tach -n '__tach_in derived; and test (count (commandline -opc)) = 2' -a 'check list show eval'
-complete -c tach -n '__tach_in run' -a '(__fish_complete_command)'
+complete -c tach -n '__tach_in run; and not __tach_after -p --pid' -a '(__fish_complete_command)'
 complete -c tach -n '__tach_program >/dev/null' -a '(__fish_complete_subcommand --commandline (__tach_program))'
 complete -c tach -n '__tach_in report gate; and not __tach_after -p' -F
 complete -c tach -n '__tach_after -o --output -f --file --root --tracefs --sysfs' -F

@@ -24,13 +24,13 @@ _tach() {
 		for (( i = 3; i < CURRENT; i++ )); do
 			case $words[i] in
 			--) shift i words; (( CURRENT -= i )); _normal; return;;
-			-e | -m | -o | --events | --metrics | --output | --format) (( i++ ));;
+			-e | -m | -o | -I | -p | -r | --events | --metrics | --output | --format | --interval | --pid | --repeat | --ambient | --trace) (( i++ ));;
 			-*) ;;
 			*) shift $((i - 1)) words; (( CURRENT -= i - 1 )); _normal; return;;
 			esac
 		done
 	fi
-	if [[ ($command == top && $PREFIX != -*) || ($command == report && $previous == -p) ]] &&
+	if [[ ($command == top && $PREFIX != -*) || ($command == (report|run) && $previous == (-p|--pid)) ]] &&
 	   [[ ! $previous =~ '^(-[isr]|--interval|--sort|--region)$' ]]; then
 		_pids
 		return

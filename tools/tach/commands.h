@@ -8,6 +8,7 @@
 #define TOOLS_TACH_COMMANDS_H
 
 #include <stdio.h>
+#include <time.h>
 #include <tach/error.h>
 #include "core/base/json_out.h"
 
@@ -38,6 +39,9 @@ void complain(const char *who, const char *string, const struct tach_error *err)
  * neither. */
 int privilege_parse(const char *text, uint32_t *privilege);
 #define PRIVILEGE_TAKES "--privilege takes letters out of u k h, or 0 .. 31"
+
+/* clock.c */
+double clock_seconds(clockid_t clock);
 
 /* streams.c: a tach_sink whose context is a FILE *, and JSON that goes there. */
 struct json_to {

@@ -9,7 +9,7 @@
 
 static void out_of_memory(void)
 {
-	fprintf(stderr, "tach gate: out of memory\n");
+	fprintf(stderr, "tach: out of memory\n");
 	exit(2);
 }
 

@@ -3,14 +3,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/seccomp.h>
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <tach/region.h>
@@ -215,41 +212,18 @@ static int run(const struct run_arguments *a, const char *object, int results,
 	if (run_collect(reports, results, directory, outcome->process) != 0)
 		code = -1;
 	remove_directory(directory, reports->running);
-	if (!code && !outcome->exec_failed)
+	if (!code && !outcome->exec_failed && !beside->series)
 		code = add_outside(reports, beside->outside, outcome->seconds);
 	if (!code && !outcome->exec_failed)
 		code = add_outside(reports, beside->ambient, outcome->seconds);
 	return code ? RUN_FAILED : 0;
 }
 
-/* Whether this process, and so all it starts, would be killed for opening an event. */
-static int is_forbidden(void)
-{
-	pid_t child;
-	int status = 0;
-
-	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
-		return 0;
-	child = fork();
-	if (child == 0) {
-		syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);
-		_exit(0);
-	}
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
-		return 0;
-	fprintf(stderr,
-		"tach run: a seccomp filter kills here for perf_event_open: nothing is counted "
-		"but what the kernel knows of every program\n");
-	return 1;
-}
-
 /* On this machine: 0, or the exit status; why was printed. */
 static int ready_machine(struct run_arguments *a, enum run_loading loading,
 			 struct run_outside **outside, int *results)
 {
-	int forbidden = is_forbidden();
+	int forbidden = run_outside_forbidden();
 
 	if (loading != RUN_LOADABLE)
 		fprintf(stderr,
@@ -268,7 +242,9 @@ static int ready_machine(struct run_arguments *a, enum run_loading loading,
 	if (!forbidden && (a->outside || loading != RUN_LOADABLE) &&
 	    !(*outside = run_outside_new(a)))
 		return RUN_FAILED;
-	return 0;
+	if (!a->process || !*outside)
+		return 0;
+	return run_attach(*outside, a);
 }
 
 /* --emulate: 0, or the exit status; why was printed. */
@@ -299,16 +275,23 @@ static int ready_emulation(struct run_arguments *a, const char *program,
 int run_once(struct run_arguments *a, const struct run_found *found,
 	     struct run_reports *reports, struct run_outcome *outcome)
 {
-	struct run_beside beside = {NULL, NULL};
+	struct run_beside beside = {NULL, NULL, NULL};
+	struct run_series series;
 	int results = -1;
 	int code = a->emulate ? ready_emulation(a, found->program, found->loading, &results)
 			      : ready_machine(a, found->loading, &beside.outside, &results);
 
 	if (!code && a->ambient && !(beside.ambient = run_ambient_new(a->ambient)))
 		code = RUN_FAILED;
+	if (!code && a->interval > 0 && beside.outside) {
+		code = run_series_begin(&series, a);
+		beside.series = &series;
+	}
 	if (!code)
 		code = run(a, a->outside ? NULL : found->object, results, &beside, reports,
 			   outcome);
+	if (!code && beside.series)
+		code = run_series_end(&series, a);
 	run_outside_free(beside.ambient);
 	run_outside_free(beside.outside);
 	if (results >= 0)
@@ -351,6 +334,8 @@ int cmd_run(int argc, char **argv)
 		code = check_output(a.output);
 	if (code)
 		return code;
+	if (a.process && !*a.program)
+		return run_process(&a);
 	if (!a.outside && run_find_object(found.object, sizeof found.object) != 0) {
 		fprintf(stderr,
 			"tach run: %s is neither beside this program nor in ../lib/tach\n",
@@ -362,5 +347,7 @@ int cmd_run(int argc, char **argv)
 		found.loading = run_loading(found.program);
 	else
 		*found.program = '\0';
+	if (a.repeat)
+		return run_repeat(&a, &found);
 	return a.passes ? run_passes(&a, &found) : run_plainly(&a, &found);
 }

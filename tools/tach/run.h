@@ -4,6 +4,7 @@
 #define TOOLS_TACH_RUN_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <tach/report.h>
@@ -29,6 +30,9 @@ struct run_arguments {
 	const char *turns; /* TACH_TURNS */
 	int passes;	   /* 0: once; else as often as it takes */
 	double bound;	   /* --passes: what instructions may differ by, a fraction */
+	double interval;   /* -I: seconds; 0: no series */
+	pid_t process;	   /* -p; 0: the program's */
+	int repeat;	   /* -r: how often; 0: once */
 	char **program;
 	const char *path; /* --emulate: where it is */
 };
@@ -63,6 +67,8 @@ enum run_loading run_loading(const char *path);
 /* ---- run_outside.c: counters that are opened from outside and inherited ---- */
 
 struct run_outside;
+/* Whether this process, and so all it starts, would be killed for opening an event: printed. */
+int run_outside_forbidden(void);
 /* What a names, or the usual; NULL: printed. */
 struct run_outside *run_outside_new(const struct run_arguments *a);
 /* From the program's next exec on. NULL is fine for this and the next. */
@@ -75,10 +81,43 @@ void run_outside_free(struct run_outside *o); /* NULL is fine */
 /* --ambient: boxes alone, and after a semicolon metrics of them; NULL: printed. They
  * are the row of the whole machine. */
 struct run_outside *run_ambient_new(const char *list);
-/* Both, where there are both. */
+/* Those that are there. */
+struct run_found;
+struct run_series;
 struct run_beside {
 	struct run_outside *outside, *ambient; /* NULL: none */
+	struct run_series *series;	       /* of outside; NULL: one report at the end */
 };
+
+/* ---- run_attach.c: counters of a process that runs ---- */
+
+/* Of all threads of a->process, and those that they will make; other than 0: printed. */
+int run_attach(struct run_outside *o, const struct run_arguments *a);
+/* -p without a program; the exit status. */
+int run_process(const struct run_arguments *a);
+
+/* ---- run_series.c ---- */
+
+struct run_series {
+	double interval; /* 0: it only watches */
+	double begun, next, at, seconds;
+	enum tach_format format;
+	FILE *to;
+	int rows, code; /* code: the errno of what could not be written */
+};
+/* Other than 0: printed. */
+int run_series_begin(struct run_series *s, const struct run_arguments *a);
+int run_series_end(struct run_series *s, const struct run_arguments *a);
+/* Until the process has ended or a signal came to that descriptor, -1: none is waited for. */
+void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process, int signals);
+/* A descriptor that the signals which end tach run come to; they are blocked from now on. */
+int run_series_signals(void);
+
+
+/* ---- run_repeat.c ---- */
+
+/* -r; the exit status. */
+int run_repeat(struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_boxes.c ---- */
 

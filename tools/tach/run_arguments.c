@@ -10,7 +10,8 @@
 #include "tools/tach/run.h"
 
 static const char help[] =
-	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n\n"
+	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
+	"       tach run -p PID [OPTION]... [[--] PROGRAM [ARGUMENT]...]\n\n"
 	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
 	"in\n"
 	"it, and prints the table to standard error when it has ended, however it ended. "
@@ -46,6 +47,12 @@ static const char help[] =
 	"the\n"
 	"                         program runs, in a row of their own: \"rd=uncore_imc_*/\n"
 	"                         event=4,umask=3/; GBps = rd * 64 / elapsed_ns\"\n"
+	"  -I, --interval SECONDS what was counted in each interval, as it goes on: --outside\n"
+	"  -p, --pid PID          count a process that runs, and threads that it starts, "
+	"until it\n"
+	"                         or PROGRAM ends, or an interrupt comes: --outside\n"
+	"  -r, --repeat N         run PROGRAM N times: median, its interval, and mean of what "
+	"it took\n"
 	"      --emulate          in QEMU's user mode, counted by a plugin of it: exact "
 	"instructions\n"
 	"                         and branches where there is no PMU, and of arm64 programs\n"
@@ -92,6 +99,9 @@ static const struct option options[] = {
 	{"trace", required_argument, NULL, TRACE},
 	{"interrupts", no_argument, NULL, INTERRUPTS},
 	{"correct", no_argument, NULL, CORRECT},
+	{"interval", required_argument, NULL, 'I'},
+	{"pid", required_argument, NULL, 'p'},
+	{"repeat", required_argument, NULL, 'r'},
 	{"help", no_argument, NULL, 'h'},
 	{NULL, 0, NULL, 0},
 };
@@ -149,6 +159,41 @@ static int take_passes(struct run_arguments *a, const char *bound)
 	return 0;
 }
 
+/* A number of that range, said once; `to` is 0 before. */
+static int take_number(double *to, double least, double most, int whole, const char *sentence)
+{
+	char *end;
+	double v = strtod(optarg, &end);
+
+	if (end == optarg || *end || !(v >= least && v <= most) ||
+	    (whole && v != (double)(long)v) || (*to > 0 && *to != v)) {
+		fprintf(stderr, "tach run: %s, not '%s'\n%s", sentence, optarg, help);
+		return RUN_FAILED;
+	}
+	*to = v;
+	return 0;
+}
+
+static int take_process(struct run_arguments *a)
+{
+	double v = a->process;
+
+	if (take_number(&v, 1, 1 << 30, 1, "-p takes the number of one process") != 0)
+		return RUN_FAILED;
+	a->process = (pid_t)v;
+	return 0;
+}
+
+static int take_repeat(struct run_arguments *a)
+{
+	double v = a->repeat;
+
+	if (take_number(&v, 2, 10000, 1, "-r takes one number of runs, from 2 to 10000") != 0)
+		return RUN_FAILED;
+	a->repeat = (int)v;
+	return 0;
+}
+
 /* Both, where metrics are named too. */
 static int join_metrics(struct run_arguments *a)
 {
@@ -201,6 +246,13 @@ static int take(struct run_arguments *a, int option)
 	case EMULATE:
 		a->emulate = 1;
 		return 0;
+	case 'I':
+		return take_number(&a->interval, 0.01, 1e6, 0,
+				   "-I takes one number of seconds, 0.01 or more");
+	case 'p':
+		return take_process(a);
+	case 'r':
+		return take_repeat(a);
 	case INTERRUPTS:
 		return once(&a->interrupts, "1",
 			    "--interrupts or --correct, not both: the second does the first");
@@ -214,9 +266,6 @@ static int take(struct run_arguments *a, int option)
 	return 0;
 }
 
-/*
- * 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
- */
 static const char *given(const char *variable)
 {
 	const char *value = getenv(variable);
@@ -224,27 +273,29 @@ static const char *given(const char *variable)
 	return value ? value : "";
 }
 
-int run_parse(struct run_arguments *a, int argc, char **argv)
+/* -I and -p, which make it --outside, and -r. */
+static int check_outside(struct run_arguments *a)
 {
-	int c;
+	int inside = a->interrupts || a->trace || a->emulate || a->passes || a->turns;
 
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+e:m:o:h", options, NULL)) != -1) {
-		if (c == '?') {
-			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
-				help);
-			return RUN_FAILED;
-		}
-		if (c == 'h') {
-			fputs(help, stdout);
-			return 1;
-		}
-		if (take(a, c) != 0)
-			return RUN_FAILED;
-	}
-	if (optind >= argc)
-		return bad_usage("no program given");
-	if (a->outside && a->rows)
+	if ((a->interval > 0 || a->process) &&
+	    (inside || a->ambient || (a->rows && (a->rows != RUN_THREADS || !a->process))))
+		return bad_usage(
+			"-I and -p count from outside: neither --interrupts nor --correct nor "
+			"--trace nor --emulate nor --passes nor --turns nor --ambient nor "
+			"--per-process and the like; --per-thread goes with -p");
+	if (a->repeat && (a->interval > 0 || a->process || a->passes || a->trace ||
+			  a->rows == RUN_PROCESSES))
+		return bad_usage("-r makes one table of many runs: neither -I nor -p nor "
+				 "--passes nor --trace nor --per-process");
+	if (a->interval > 0 || a->process)
+		a->outside = 1;
+	return 0;
+}
+
+static int check_together(const struct run_arguments *a)
+{
+	if (a->outside && a->rows && !a->process)
 		return bad_usage("--outside has one row");
 	if (a->outside && a->interrupts)
 		return bad_usage("--outside counts no interrupts");
@@ -263,14 +314,51 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 			"--turns is for regions, adds no interrupts and has no rows of "
 			"threads: neither --passes nor --interrupts nor --correct nor "
 			"--outside nor --per-thread and the like");
+	return 0;
+}
+
+/* Series, and tables of runs, are no snapshots. */
+static int check_format(const struct run_arguments *a)
+{
+	if ((a->interval > 0 || a->repeat) && a->format > TACH_FORMAT_CSV)
+		return bad_usage("-I and -r write text, json or csv");
+	return 0;
+}
+
+/*
+ * 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
+ */
+int run_parse(struct run_arguments *a, int argc, char **argv)
+{
+	int c;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "+e:m:o:I:p:r:h", options, NULL)) != -1) {
+		if (c == '?') {
+			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
+				help);
+			return RUN_FAILED;
+		}
+		if (c == 'h') {
+			fputs(help, stdout);
+			return 1;
+		}
+		if (take(a, c) != 0)
+			return RUN_FAILED;
+	}
+	if (optind >= argc && !a->process)
+		return bad_usage("no program given");
+	if (check_outside(a) != 0 || check_together(a) != 0)
+		return RUN_FAILED;
 	if (join_metrics(a) != 0)
 		return RUN_FAILED;
-	if (!a->ambient && !a->passes && *given("TACH_AMBIENT"))
+	if (!a->ambient && !a->passes && !(a->interval > 0) && !a->process &&
+	    *given("TACH_AMBIENT"))
 		a->ambient = given("TACH_AMBIENT");
 	a->program = argv + optind;
-	return report_format(a->format_name, a->output, &a->format, "tach run") == 0
-		       ? 0
-		       : RUN_FAILED;
+	if (report_format(a->format_name, a->output, &a->format, "tach run") != 0)
+		return RUN_FAILED;
+	return check_format(a);
 }
 
 /* Metrics as they are with the events; events NULL: without them. */

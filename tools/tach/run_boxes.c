@@ -71,10 +71,14 @@ void run_boxes_start(struct run_boxes *b)
 
 void run_boxes_stop(struct run_boxes *b)
 {
-	if (!b->uncore)
-		return;
-	tach_uncore_stop(b->uncore);
-	tach_uncore_read(b->uncore, b->count, b->flags);
+	if (b->uncore)
+		tach_uncore_stop(b->uncore);
+}
+
+void run_boxes_read(struct run_boxes *b)
+{
+	if (b->uncore)
+		tach_uncore_read(b->uncore, b->count, b->flags);
 }
 
 void run_boxes_note(const struct run_boxes *b, char *note, size_t size)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 #include <tach/arch.h>
+#include "tools/tach/commands.h"
 #include "tools/tach/emulate.h"
 #include "tools/tach/run.h"
 
@@ -176,23 +177,17 @@ static _Noreturn void become(const struct run_arguments *a, const char *object,
 	_exit(code == ENOENT ? RUN_MISSING : RUN_CANNOT);
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static int wait_for(struct run_outcome *outcome, int failed)
+static int wait_for(struct run_outcome *outcome, const struct run_beside *beside, int failed)
 {
 	while (read(failed, &outcome->exec_failed, sizeof outcome->exec_failed) < 0 &&
 	       errno == EINTR)
 		;
+	if (beside->series && !outcome->exec_failed)
+		run_series_watch(beside->series, beside->outside, outcome->process, -1);
 	while (wait4(outcome->process, &outcome->status, 0, &outcome->usage) < 0)
 		if (errno != EINTR)
 			return -1;
-	outcome->seconds = now() - outcome->seconds;
+	outcome->seconds = clock_seconds(CLOCK_MONOTONIC) - outcome->seconds;
 	return 0;
 }
 
@@ -222,11 +217,11 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 		run_outside_open(beside->ambient, outcome->process);
 	}
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
-	outcome->seconds = now(); /* for wait_for to subtract */
+	outcome->seconds = clock_seconds(CLOCK_MONOTONIC); /* for wait_for to subtract */
 	close(go[0]);
 	close(go[1]);
 	close(failed[1]);
-	code = child < 0 ? -1 : wait_for(outcome, failed[0]);
+	code = child < 0 ? -1 : wait_for(outcome, beside, failed[0]);
 	run_outside_end(beside->ambient);
 	run_outside_end(beside->outside);
 	give_signals_back(&before);

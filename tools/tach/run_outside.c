@@ -7,10 +7,14 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <linux/seccomp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <tach/reader.h>
 #include "core/uncore/uncore.h"
@@ -83,10 +87,30 @@ static struct run_outside *blank(const char *row)
 		fprintf(stderr, "tach run: %s\n", strerror(errno));
 		return NULL;
 	}
-	o->row = row;
-	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
-		o->fd[i] = -1;
+	snprintf(o->row, sizeof o->row, "%s", row);
 	return o;
+}
+
+int run_outside_forbidden(void)
+{
+	pid_t child;
+	int status = 0;
+
+	if (prctl(PR_GET_SECCOMP, 0, 0, 0, 0) != SECCOMP_MODE_FILTER)
+		return 0;
+	child = fork();
+	if (child == 0) {
+		syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0);
+		_exit(0);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGSYS)
+		return 0;
+	fprintf(stderr,
+		"tach run: a seccomp filter kills here for perf_event_open: nothing is counted "
+		"but what the kernel knows of every program\n");
+	return 1;
 }
 
 struct run_outside *run_outside_new(const struct run_arguments *a)
@@ -131,7 +155,7 @@ struct run_outside *run_ambient_new(const char *list)
 }
 
 /* Why a member cannot be opened the library can say better than errno. */
-static void note_failure(struct run_outside *o, int code)
+void run_outside_note(struct run_outside *o, int code)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_reader *reader;
@@ -143,26 +167,67 @@ static void note_failure(struct run_outside *o, int code)
 	snprintf(o->note, sizeof o->note, "%s", *err.text ? err.text : strerror(code));
 }
 
-void run_outside_open(struct run_outside *o, pid_t process)
+struct run_target *run_outside_target(struct run_outside *o, pid_t thread)
 {
-	if (!o)
-		return;
+	struct run_target **more =
+		realloc(o->target, (size_t)(o->ntargets + 1) * sizeof(*o->target));
+	struct run_target *t = calloc(1, sizeof *t);
+
+	if (more)
+		o->target = more;
+	if (!more || !t) {
+		fprintf(stderr, "tach run: %s\n", strerror(errno));
+		free(t);
+		return NULL;
+	}
+	t->thread = thread;
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
+		t->fd[i] = -1;
+	o->target[o->ntargets++] = t;
+	return t;
+}
+
+int run_outside_count(struct run_outside *o, struct run_target *t, int disabled)
+{
+	int code = 0;
+
 	for (int i = 0; i < tach_set_count(o->set); i++) {
 		struct perf_event_attr attr = *tach_set_attr(o->set, i);
 
 		if (tach__uncore_member(o->boxes.uncore, o->set, i) >= 0)
 			continue;
 		attr.size = sizeof attr;
-		attr.disabled = attr.enable_on_exec = attr.inherit = 1;
+		attr.inherit = 1;
+		attr.disabled = attr.enable_on_exec = disabled != 0;
 		attr.pinned = attr.exclusive = 0;
 		attr.sample_period = 0;
 		attr.read_format =
 			PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-		o->fd[i] = (int)syscall(SYS_perf_event_open, &attr, process, -1, -1,
+		t->fd[i] = (int)syscall(SYS_perf_event_open, &attr, t->thread, -1, -1,
 					PERF_FLAG_FD_CLOEXEC);
-		if (o->fd[i] < 0)
-			note_failure(o, errno);
+		if (t->fd[i] < 0 && !code)
+			code = errno;
 	}
+	return code;
+}
+
+void run_outside_open(struct run_outside *o, pid_t process)
+{
+	struct run_target *t;
+	int code;
+
+	if (!o)
+		return;
+	if (o->attached) {
+		run_boxes_start(&o->boxes);
+		run_outside_read(o);
+		run_outside_mark(o);
+		return;
+	}
+	t = run_outside_target(o, process);
+	code = t ? run_outside_count(o, t, 1) : 0;
+	if (code)
+		run_outside_note(o, code);
 	run_boxes_start(&o->boxes);
 }
 
@@ -174,13 +239,43 @@ void run_outside_end(struct run_outside *o)
 	run_boxes_note(&o->boxes, o->note, sizeof o->note);
 }
 
+/* ---- reading ---- */
+
+static void read_one(int fd, struct run_count *to)
+{
+	uint64_t r[3];
+
+	to->lost = fd < 0 || read(fd, r, sizeof r) != (ssize_t)sizeof r;
+	if (!to->lost)
+		*to = (struct run_count){r[0], r[1], r[2], 0};
+}
+
+void run_outside_read(struct run_outside *o)
+{
+	run_boxes_read(&o->boxes);
+	for (int k = 0; k < o->ntargets; k++)
+		for (int i = 0; i < tach_set_count(o->set); i++)
+			read_one(o->target[k]->fd[i], &o->target[k]->now[i]);
+}
+
+void run_outside_mark(struct run_outside *o)
+{
+	memcpy(o->boxes.last, o->boxes.count, sizeof o->boxes.count);
+	for (int k = 0; k < o->ntargets; k++)
+		memcpy(o->target[k]->last, o->target[k]->now, sizeof o->target[k]->now);
+}
+
 void run_outside_free(struct run_outside *o)
 {
 	if (!o)
 		return;
-	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
-		if (o->fd[i] >= 0)
-			close(o->fd[i]);
+	for (int k = 0; k < o->ntargets; k++) {
+		for (int i = 0; i < TACH_COUNTERS_MAX; i++)
+			if (o->target[k]->fd[i] >= 0)
+				close(o->target[k]->fd[i]);
+		free(o->target[k]);
+	}
+	free(o->target);
 	run_boxes_close(&o->boxes);
 	tach_set_free(o->set);
 	free(o);

@@ -13,7 +13,7 @@
 
 struct run_boxes {
 	struct tach_uncore *uncore; /* NULL: there are none */
-	uint64_t count[TACH_COUNTERS_MAX];
+	uint64_t count[TACH_COUNTERS_MAX], last[TACH_COUNTERS_MAX];
 	uint32_t flags[TACH_COUNTERS_MAX];
 };
 
@@ -23,20 +23,47 @@ void run_boxes_blank(char *events, int boxes);
  * the user wrote them: shown. 0, or printed. */
 int run_boxes_open(struct run_boxes *b, const char *events, const char *shown);
 void run_boxes_start(struct run_boxes *b);
-/* And reads them. */
 void run_boxes_stop(struct run_boxes *b);
+void run_boxes_read(struct run_boxes *b);
 /* Whose they are, for the report. */
 void run_boxes_note(const struct run_boxes *b, char *note, size_t size);
 void run_boxes_close(struct run_boxes *b);
 
 /* ---- run_outside.c ---- */
 
+/* Of a counter: what it counted, and the times of perf_event_open(2) that tell how it did. */
+struct run_count {
+	uint64_t count, enabled, running;
+	int lost;
+};
+
+/* Whose counters they are: a program from its exec on, or a thread that runs already. */
+struct run_target {
+	pid_t thread;
+	char row[64];		   /* what its row is called, where each has one */
+	int fd[TACH_COUNTERS_MAX]; /* of members; -1: none */
+	struct run_count now[TACH_COUNTERS_MAX], last[TACH_COUNTERS_MAX];
+};
+
 struct run_outside {
-	const char *row; /* what the one row of its report is called */
+	char row[96]; /* what the one row of its report is called */
 	struct tach_set *set;
 	char note[512];
-	int fd[TACH_COUNTERS_MAX]; /* of members; -1: none */
+	struct run_target **target;
+	int ntargets;
+	int per_target; /* a row of each */
+	int attached; /* they count already, and what they did before it begins is not shown */
 	struct run_boxes boxes;
 };
+
+/* Another one; NULL: there is no memory, which was printed. */
+struct run_target *run_outside_target(struct run_outside *o, pid_t thread);
+/* Why a member cannot be counted, for the report. */
+void run_outside_note(struct run_outside *o, int code);
+/* Opens its members. disabled: until the next exec. The first errno, or 0. */
+int run_outside_count(struct run_outside *o, struct run_target *t, int disabled);
+void run_outside_read(struct run_outside *o);
+/* What was counted up to the last reading is not shown any more. */
+void run_outside_mark(struct run_outside *o);
 
 #endif

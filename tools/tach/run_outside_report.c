@@ -24,29 +24,38 @@ static void value(struct tach__json_out *json, const char *name, double v, uint3
 	tach__json_number(json, "raw", v);
 	tach__json_int(json, "overhead", 0);
 	tach__json_int(json, "error", 0);
-	tach__json_array(json, "flags");
-	for (int i = 0; tach__flag_names[i].name; i++)
-		if (flags & tach__flag_names[i].flag)
-			tach__json_string(json, NULL, tach__flag_names[i].name);
-	tach__json_end(json);
+	tach__json_flags(json, flags);
 	tach__json_end(json);
 }
 
-/* Scaled where others had the counter for a while. */
-static void counted(struct tach__json_out *json, const char *name, int fd)
+/* Of a target since it was marked; scaled where others had the counter for a while. */
+static double counted_by(const struct run_target *t, int i, uint32_t *flags)
 {
-	struct {
-		uint64_t count, enabled, running;
-	} r = {0, 0, 0};
+	const struct run_count *now = &t->now[i], *last = &t->last[i];
+	double count = (double)(now->count - last->count);
+	uint64_t enabled = now->enabled - last->enabled, running = now->running - last->running;
 
-	if (fd < 0 || read(fd, &r, sizeof r) != (ssize_t)sizeof r || (r.enabled && !r.running))
-		value(json, name, 0, TACH_FLAG_LOST);
-	else if (r.running < r.enabled)
-		value(json, name,
-		      trunc((double)r.count * (double)r.enabled / (double)r.running),
-		      TACH_FLAG_SYSCALL | TACH_FLAG_SCALED);
-	else
-		value(json, name, (double)r.count, TACH_FLAG_SYSCALL);
+	if (now->lost || (enabled && !running)) {
+		*flags |= TACH_FLAG_LOST;
+		return 0;
+	}
+	*flags |= TACH_FLAG_SYSCALL;
+	if (running >= enabled)
+		return count;
+	*flags |= TACH_FLAG_SCALED;
+	return trunc(count * (double)enabled / (double)running);
+}
+
+/* Of one target, or of all. */
+static void counted(struct tach__json_out *json, const struct run_outside *o, int i,
+		    const struct run_target *one)
+{
+	uint32_t flags = 0;
+	double sum = one ? counted_by(one, i, &flags) : 0;
+
+	for (int k = 0; !one && k < o->ntargets; k++)
+		sum += counted_by(o->target[k], i, &flags);
+	value(json, tach_set_name(o->set, i), sum, flags);
 }
 
 static void counted_box(struct tach__json_out *json, const char *name, uint64_t count,
@@ -58,31 +67,37 @@ static void counted_box(struct tach__json_out *json, const char *name, uint64_t 
 		value(json, name, (double)count, flags | TACH_FLAG_SHARED);
 }
 
-static void member(struct tach__json_out *json, const struct run_outside *o, int i)
+static void member(struct tach__json_out *json, const struct run_outside *o, int i,
+		   const struct run_target *one)
 {
-	const char *name = tach_set_name(o->set, i);
 	int k = tach__uncore_member(o->boxes.uncore, o->set, i);
 
 	if (k < 0)
-		counted(json, name, o->fd[i]);
+		counted(json, o, i, one);
 	else
-		counted_box(json, name, o->boxes.count[k], o->boxes.flags[k]);
+		counted_box(json, tach_set_name(o->set, i),
+			    o->boxes.count[k] - o->boxes.last[k],
+			    one ? TACH_FLAG_LOST : o->boxes.flags[k]);
 }
 
-static int is_lost(const struct run_outside *o, int i)
+static int is_lost(const struct run_outside *o, int i, const struct run_target *one)
 {
-	int k = tach__uncore_member(o->boxes.uncore, o->set, i);
+	int k = tach__uncore_member(o->boxes.uncore, o->set, i), lost = 0;
 
-	return k < 0 ? o->fd[i] < 0 : (o->boxes.flags[k] & TACH_FLAG_LOST) != 0;
+	if (k >= 0)
+		return (o->boxes.flags[k] & TACH_FLAG_LOST) != 0;
+	for (int t = 0; t < o->ntargets; t++)
+		lost |= (!one || one == o->target[t]) && o->target[t]->fd[i] < 0;
+	return lost;
 }
 
 static void part(struct tach__json_out *json, const struct run_outside *o, const char *name,
-		 double seconds)
+		 const struct run_target *one, double seconds)
 {
 	tach__json_object(json, name);
 	value(json, "time", round(seconds * 1e9), 0);
 	for (int i = 0; i < tach_set_count(o->set); i++)
-		member(json, o, i);
+		member(json, o, i, one);
 	for (int m = 0; m < tach_set_nmetrics(o->set); m++)
 		value(json, tach_set_metric_name(o->set, m), NAN, 0);
 	tach__json_end(json);
@@ -131,15 +146,17 @@ static void quantity(struct tach__json_out *json, const char *name)
 	tach__json_end(json);
 }
 
-static void region(struct tach__json_out *json, const struct run_outside *o, double seconds)
+/* one: a target's row; NULL: that of all. */
+static void region(struct tach__json_out *json, const struct run_outside *o,
+		   const struct run_target *one, double seconds)
 {
 	static const char *const zero[] = {"skipped", "excluded", "nested", "threads"};
 	int lost = 0;
 
 	for (int i = 0; i < tach_set_count(o->set); i++)
-		lost |= is_lost(o, i);
+		lost |= is_lost(o, i, one);
 	tach__json_object(json, NULL);
-	tach__json_string(json, "name", o->row);
+	tach__json_string(json, "name", one ? one->row : o->row);
 	tach__json_string(json, "file", "");
 	tach__json_string(json, "function", "");
 	tach__json_int(json, "line", 0);
@@ -152,8 +169,8 @@ static void region(struct tach__json_out *json, const struct run_outside *o, dou
 	tach__json_object(json, "provenance");
 	tach__json_int(json, lost ? "lost" : "syscall", 1);
 	tach__json_end(json);
-	part(json, o, "inclusive", seconds);
-	part(json, o, "self", seconds);
+	part(json, o, "inclusive", one, seconds);
+	part(json, o, "self", one, seconds);
 	tach__json_end(json);
 }
 
@@ -182,7 +199,10 @@ static void print(struct tach__json_out *json, const struct run_outside *o, doub
 		metric(json, o->set, m);
 	tach__json_end(json);
 	tach__json_array(json, "regions");
-	region(json, o, seconds);
+	if (!o->per_target)
+		region(json, o, NULL, seconds);
+	for (int k = 0; o->per_target && k < o->ntargets; k++)
+		region(json, o, o->target[k], seconds);
 	tach__json_end(json);
 	tach__json_end(json);
 }
@@ -196,6 +216,7 @@ struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds)
 	struct tach__out out;
 	int code;
 
+	run_outside_read(o);
 	tach__out_open(&out, tach__buffer_sink, &text);
 	tach__json_begin(&json, &out, TACH__JSON_COMPACT);
 	print(&json, o, seconds);

@@ -115,21 +115,13 @@ static int rest(int fd, double seconds)
 	return ppoll(&ended, fd >= 0, &time, NULL) == 1;
 }
 
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 /* `again`: it was there before. EXIT_DONE, EXIT_NO or ENDED. */
 static int look(const struct top *t, int again, struct tach_snapshot **out, double *when)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	int code = tach_snapshot_take_process(t->process, out, &err);
 
-	*when = now();
+	*when = clock_seconds(CLOCK_MONOTONIC);
 	/* Its memory goes before it has ended in the eyes of its pidfd. */
 	if (code == -ESRCH && again) {
 		fprintf(stderr, "tach top: process %d has ended\n", t->process);

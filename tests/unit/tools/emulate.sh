@@ -18,10 +18,7 @@ if ! qemu-"$machine" -help | grep -q '^-plugin'; then
 	echo "skip emulate: QEMU's user mode here takes no plugins"
 	exit 77
 fi
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TMPDIR=$work/tmp
-mkdir "$TMPDIR"
+. tests/own_folder
 for p in exact regions starts; do
 	gcc -std=gnu11 -O2 -Wall -Wextra -Iinclude -o "$work/$p" "$here/$p.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
 done
@@ -30,7 +27,7 @@ cd "$work" || exit 1
 
 failed=0 rc=0
 result() {
-	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	nothing_left
 	if [ $rc = 0 ]; then echo "ok emulate_$1"; else echo "not ok emulate_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
 	rc=0
 }

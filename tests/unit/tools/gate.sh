@@ -7,15 +7,12 @@ B=${B:-build}
 here=$PWD/tests/unit/tools/gate top=$PWD
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TMPDIR=$work/tmp
-mkdir "$TMPDIR"
+. tests/own_folder
 cd "$work" || exit 1
 
 failed=0 rc=0
 result() {
-	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	nothing_left
 	if [ $rc = 0 ]; then echo "ok gate_$1"; else echo "not ok gate_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
 	rc=0
 }

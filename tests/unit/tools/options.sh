@@ -45,6 +45,8 @@ wants run r
 wants json run --format j
 wants skl encode -p sk
 wants $$ report -p ''
+wants $$ run -p ''
+wants true run -I 1 tru
 wants $$ top ''
 wants --sort top --so
 wants eval derived e

@@ -5,18 +5,14 @@ set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
 tach=$B/tach
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TMPDIR=$work/tmp
-mkdir "$TMPDIR"
+. tests/own_folder
 . tests/unsanitized run "a sanitizer's library would have to be preloaded first"
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread \
 	-Wl,-rpath,"$PWD/$B" || exit 1
 
 failed=0 rc=0
 result() {
-	# Whatever happened, nothing is left behind.
-	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	nothing_left
 	if [ $rc = 0 ]; then echo "ok run_$1"; else echo "not ok run_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
 	rc=0
 }

@@ -12,10 +12,8 @@ machine=$(uname -m)
 [ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
 emulated=--emulate
 command -v qemu-"$machine" >/dev/null && qemu-"$machine" -help | grep -q '^-plugin' || emulated=
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
-export TMPDIR=$work/tmp TACH_PMU=knl
-mkdir "$TMPDIR"
+. tests/own_folder
+export TACH_PMU=knl
 cat >"$work/program.c" <<'C'
 /* Counts its own runs in a file: "again N" has a region of other length from run N on, "end N" another status, "kill" ends. */
 #include <signal.h>
@@ -57,7 +55,7 @@ cd "$work" || exit 1
 
 failed=0 rc=0
 result() {
-	[ -z "$(ls -A "$TMPDIR")" ] || { ls -R "$TMPDIR" | sed 's/^/# left: /'; rm -rf "${TMPDIR:?}"/*; rc=1; }
+	nothing_left
 	if [ $rc = 0 ]; then echo "ok run_passes_$1"; else echo "not ok run_passes_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
 	rc=0
 }

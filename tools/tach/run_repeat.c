@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach run -r N`: the program again and again, and what its runs have in common. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "core/bench/stats.h"
+#include "core/report/deliver.h"
+#include "core/report/units.h"
+#include "tools/tach/commands.h"
+#include "tools/tach/gate.h"
+#include "tools/tach/report.h"
+#include "tools/tach/run.h"
+
+#define CONFIDENCE 0.95
+
+/* What is said of a series of runs. */
+struct line {
+	const struct gate_series *of;
+	double median, low, high, confidence, mean;
+};
+
+/* ---- what a run took ---- */
+
+/* Regions of one name are told apart by their place. */
+static void name_region(char *to, size_t size, const struct tach_snapshot *s,
+			const struct tach_region_info *info)
+{
+	struct tach_region_info other = {0};
+	int same = 0;
+
+	for (int r = 0; tach_snapshot_region(s, r, &other) == 0; r++)
+		same += strcmp(other.name, info->name) == 0;
+	if (same > 1)
+		snprintf(to, size, "%s %s:%u", info->name, info->file, (unsigned)info->line);
+	else
+		snprintf(to, size, "%s", info->name);
+}
+
+static void take_region(struct gate_samples *to, const struct tach_snapshot *s, int r)
+{
+	int n = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
+	struct tach_region_info info = {0};
+	char name[1024];
+
+	tach_snapshot_region(s, r, &info);
+	name_region(name, sizeof name, s, &info);
+	for (int q = 0; info.calls && q < n; q++) {
+		struct tach_value v;
+
+		tach__column_value(s, r, q, TACH_PART_INCLUSIVE, &v);
+		if (!(v.flags & TACH_FLAG_LOST) && !isnan(v.value))
+			gate_add(to, name, tach__column_name(s, q), v.value);
+	}
+}
+
+static double nanoseconds(struct timeval t)
+{
+	return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
+}
+
+static void take(struct gate_samples *to, const struct run_reports *reports,
+		 const struct run_outcome *o)
+{
+	const struct tach_snapshot *s = reports->whole;
+
+	gate_add(to, "(command)", "time", o->seconds * 1e9);
+	gate_add(to, "(command)", "user", nanoseconds(o->usage.ru_utime));
+	gate_add(to, "(command)", "system", nanoseconds(o->usage.ru_stime));
+	for (int r = 0; s && r < tach_snapshot_nregions(s); r++)
+		take_region(to, s, r);
+}
+
+/* ---- what is said of them ---- */
+
+static struct line judge(const struct gate_series *of)
+{
+	struct line l = {.of = of};
+	double *sorted = malloc(of->n * sizeof *sorted);
+
+	for (size_t i = 0; i < of->n; i++)
+		l.mean += of->value[i] / (double)of->n;
+	l.median = l.low = l.high = NAN;
+	if (!sorted)
+		return l;
+	memcpy(sorted, of->value, of->n * sizeof *sorted);
+	tach__sort(sorted, of->n);
+	l.median = tach__median(sorted, of->n);
+	l.confidence = tach__median_interval(sorted, of->n, CONFIDENCE, &l.low, &l.high);
+	free(sorted);
+	return l;
+}
+
+static int is_time(const struct line *l)
+{
+	static const char *const times[] = {"time", "user", "system"};
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(l->of->quantity, times[i]) == 0 &&
+		    (i == 0 || strcmp(l->of->region, "(command)") == 0))
+			return 1;
+	return 0;
+}
+
+static void text(struct tach__out *out, const struct gate_samples *s, int runs)
+{
+	tach__out(out, "%-24s %-20s %5s %12s %12s %12s %6s %12s\n", "region", "quantity",
+		  "runs", "median", "from", "to", "sure", "mean");
+	for (size_t i = 0; i < s->n; i++) {
+		struct line l = judge(&s->list[i]);
+		char name[256], quantity[256], shown[300];
+
+		tach_printable(l.of->region, name, sizeof name);
+		tach_printable(l.of->quantity, quantity, sizeof quantity);
+		snprintf(shown, sizeof shown, "%s%s", quantity, is_time(&l) ? " (ns)" : "");
+		tach__out(out, "%-24s %-20s %5zu %12.7g %12.7g %12.7g %5.1f%% %12.7g\n", name,
+			  shown, l.of->n, l.median, l.low, l.high, 100 * l.confidence, l.mean);
+	}
+	tach__out(out,
+		  "%d runs. 'from' and 'to' have the median between them as surely as is said, "
+		  "whatever the distribution, if runs do not drift; below 95%% they are the "
+		  "extremes: 6 runs reach it.\n",
+		  runs);
+}
+
+static void csv(struct tach__out *out, const struct gate_samples *s)
+{
+	tach__out_text(out, "region,quantity,runs,median,low,high,confidence,mean\r\n");
+	for (size_t i = 0; i < s->n; i++) {
+		struct line l = judge(&s->list[i]);
+		const double number[] = {l.median, l.low, l.high, l.confidence, l.mean};
+		char quantity[300];
+
+		snprintf(quantity, sizeof quantity, "%s%s", l.of->quantity,
+			 is_time(&l) ? "_ns" : "");
+		tach__out_csv_string(out, l.of->region);
+		tach__out_text(out, ",");
+		tach__out_csv_string(out, quantity);
+		tach__out(out, ",%zu", l.of->n);
+		for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
+			tach__out_text(out, ",");
+			tach__out_number(out, number[k], "");
+		}
+		tach__out_text(out, "\r\n");
+	}
+}
+
+static void json(struct tach__json_out *json, const struct gate_samples *s, int runs)
+{
+	tach__json_object(json, NULL);
+	tach__json_int(json, "tach-run-repeat", 1);
+	tach__json_int(json, "runs", runs);
+	tach__json_array(json, "series");
+	for (size_t i = 0; i < s->n; i++) {
+		struct line l = judge(&s->list[i]);
+
+		tach__json_line(json, 2);
+		tach__json_object(json, NULL);
+		tach__json_string(json, "region", l.of->region);
+		tach__json_string(json, "quantity", l.of->quantity);
+		tach__json_number(json, "median", l.median);
+		tach__json_number(json, "low", l.low);
+		tach__json_number(json, "high", l.high);
+		tach__json_number(json, "confidence", l.confidence);
+		tach__json_number(json, "mean", l.mean);
+		tach__json_array(json, "values");
+		for (size_t k = 0; k < l.of->n; k++)
+			tach__json_number(json, NULL, l.of->value[k]);
+		tach__json_end(json);
+		tach__json_end(json);
+	}
+	tach__json_end(json);
+	tach__json_end(json);
+}
+
+static int write_table(const struct run_arguments *a, const struct gate_samples *s)
+{
+	struct tach__buffer buffer = {0};
+	struct tach__json_out to;
+	struct tach__out out;
+	int code;
+
+	tach__out_open(&out, tach__buffer_sink, &buffer);
+	if (a->format == TACH_FORMAT_TEXT) {
+		text(&out, s, a->repeat);
+	} else if (a->format == TACH_FORMAT_CSV) {
+		csv(&out, s);
+	} else {
+		tach__json_begin(&to, &out, TACH__JSON_SPACED);
+		json(&to, s, a->repeat);
+		tach__out_text(&out, "\n");
+	}
+	code = tach__out_flush(&out);
+	if (!code && a->output)
+		code = tach__deliver_file(a->output, 0, &buffer);
+	else if (!code)
+		fwrite(buffer.at, 1, buffer.length, stderr);
+	if (code)
+		fprintf(stderr, "tach run: %s%s%s\n", a->output ? a->output : "",
+			a->output ? ": " : "", tach_strerror(code));
+	tach__buffer_free(&buffer);
+	return code ? RUN_FAILED : 0;
+}
+
+/* ---- the runs ---- */
+
+/* Why what comes next would not be the same again; 0: nothing does. */
+static int is_over(const struct run_outcome *o, int run, int first)
+{
+	int status = run_status(o);
+
+	if (o->exec_failed)
+		return 1;
+	if (WIFSIGNALED(o->status))
+		fprintf(stderr, "tach run: run %d was ended by signal %d (%s)\n", run + 1,
+			WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+	else if (status != first)
+		fprintf(stderr,
+			"tach run: run %d ended with status %d, the first with %d: it is no "
+			"command that does the same again\n",
+			run + 1, status, first);
+	return WIFSIGNALED(o->status) || status != first;
+}
+
+/* Each run finds standard input where the first one did, if it is a file. */
+int run_repeat(struct run_arguments *a, const struct run_found *found)
+{
+	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
+	struct gate_samples samples = {0};
+	int code = 0, over = 0, status = 0;
+
+	for (int i = 0; i < a->repeat && !code && !over; i++) {
+		struct run_arguments this = *a;
+		struct run_reports reports = {0};
+		struct run_outcome outcome = {0};
+
+		if (i && input >= 0)
+			lseek(STDIN_FILENO, input, SEEK_SET);
+		code = run_once(&this, found, &reports, &outcome);
+		if (!code && i == 0)
+			status = run_status(&outcome);
+		if (!code)
+			over = is_over(&outcome, i, status);
+		if (!code && !over)
+			take(&samples, &reports, &outcome);
+		else if (!code && i == 0)
+			status = run_status(&outcome);
+		tach_snapshot_free(reports.whole);
+		if (over && i)
+			code = RUN_FAILED;
+	}
+	if (!code && !over)
+		code = write_table(a, &samples);
+	gate_free(&samples);
+	return code ? code : status;
+}
