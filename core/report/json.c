@@ -7,6 +7,7 @@
  *   version          of the library, a string
  *   note             what is missing and why, ""
  *   clock            {"hz": number, "estimate": bool}
+ *   rank             number, only of a process of a parallel job
  *   threads refused lost stale unopened reports    numbers: struct tach_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
  *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...; and where
@@ -16,6 +17,7 @@
  * function     strings line                   number, 0: unknown fenced                 bool
  *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
  *     provenance             {flag: calls that had it}; calls without any are exact
+ *     rank                   number, only of a row of one rank of several
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
  *                            quantity and metric; value and raw are null for a division by
  *                            zero. value is raw less overhead, and less interrupts where flags
@@ -183,6 +185,8 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_unsigned(json, "line", info.line);
 	tach__json_bool(json, "fenced", info.fenced);
 	parts(json, &info);
+	if (s->plain.region[r].rank)
+		tach__json_int(json, "rank", s->plain.region[r].rank - 1);
 	tach__json_line(json, IN_REGION);
 	tach__json_unsigned(json, "entries", info.entries);
 	tach__json_unsigned(json, "calls", info.calls);
@@ -236,6 +240,8 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_unsigned(json, "stale", c.stale);
 	tach__json_unsigned(json, "unopened", c.unopened);
 	tach__json_unsigned(json, "reports", c.reports);
+	if (s->rank)
+		tach__json_int(json, "rank", s->rank - 1);
 	if (tach_snapshot_worst_by(s) >= 0) {
 		tach__json_line(json, TOP);
 		tach__json_string(json, "worst_by",

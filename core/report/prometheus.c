@@ -27,6 +27,14 @@ static void family(struct tach__out *out, const char *name, const char *type, co
 	tach__out(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+/* Of a row, or of the whole report. */
+static int rank_of(const struct tach_snapshot *s, int r)
+{
+	int rank = s->rank ? s->rank : r < 0 ? 0 : s->plain.region[r].rank;
+
+	return rank - 1;
+}
+
 /* The name of a series and the labels that tell regions apart; the rest is the caller's. */
 static void series(struct tach__out *out, const char *name, const struct tach_snapshot *s,
 		   int r)
@@ -37,6 +45,8 @@ static void series(struct tach__out *out, const char *name, const struct tach_sn
 	tach__out(out, "%s{region=\"", name);
 	tach__out_escaped(out, info.of, escape);
 	tach__out_text(out, "\"");
+	if (rank_of(s, r) >= 0)
+		tach__out(out, ",rank=\"%d\"", rank_of(s, r));
 	if (*info.task)
 		label(out, "task", info.task);
 	if (*info.tag)
@@ -230,11 +240,14 @@ static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 	}
 }
 
-static void plain(struct tach__out *out, const char *name, const char *type, const char *help,
-		  double value)
+static void plain(struct tach__out *out, const struct tach_snapshot *s, const char *name,
+		  const char *type, const char *help, double value)
 {
 	family(out, name, type, help);
-	tach__out(out, "%s ", name);
+	tach__out_text(out, name);
+	if (rank_of(s, -1) >= 0)
+		tach__out(out, "{rank=\"%d\"}", rank_of(s, -1));
+	tach__out_text(out, " ");
 	tach__out_number(out, value, "NaN");
 	tach__out_text(out, "\n");
 }
@@ -250,15 +263,17 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 	       "The version of the library, and what it misses here.");
 	tach__out(out, "tach_info{version=\"%s\"", tach_version());
 	label(out, "note", tach_snapshot_missing(s));
+	if (rank_of(s, -1) >= 0)
+		tach__out(out, ",rank=\"%d\"", rank_of(s, -1));
 	end(out, 1);
-	plain(out, "tach_threads_total", "counter", "Threads that measured something.",
+	plain(out, s, "tach_threads_total", "counter", "Threads that measured something.",
 	      (double)c.threads);
-	plain(out, "tach_threads_unopened_total", "counter",
+	plain(out, s, "tach_threads_unopened_total", "counter",
 	      "Threads whose counters did not open.", c.unopened);
-	plain(out, "tach_stops_refused_total", "counter",
+	plain(out, s, "tach_stops_refused_total", "counter",
 	      "Stops on another thread, without a start, or after the set changed.",
 	      (double)c.refused);
-	plain(out, "tach_entries_lost_total", "counter", "Entries that found no place.",
+	plain(out, s, "tach_entries_lost_total", "counter", "Entries that found no place.",
 	      (double)c.lost);
 	if (tach_snapshot_nregions(s) == 0)
 		return;

@@ -236,14 +236,13 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 	struct tach__plain *s = l->plain;
 	struct tach__plain_region *to = &s->region[region];
 
-	/*
-	 * Memory is not taken for all regions at once: it is to stay in proportion to the size
-	 * of the file.
-	 */
+	/* Not for all regions at once: memory is to stay in proportion to the file's size. */
 	if (tach__plain_allocate_region(s, region) != 0)
 		no_memory(l);
 	if (!l->code)
 		load_info(l, from, &to->info);
+	if (tach__json_member(from, "rank"))
+		to->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
 	for (int part = 0; part < 2 && !l->code; part++) {
 		const struct tach__json *v = want(l, from, parts[part], TACH__JSON_OBJECT);
 
@@ -312,6 +311,8 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	s->reports = 1;
 	if (tach__json_member(from, "reports"))
 		s->reports = (uint32_t)count(l, from, "reports");
+	if (tach__json_member(from, "rank"))
+		s->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
 	s->clock_hz = number(l, clock, "hz");
 	estimate = tach__json_member(clock, "estimate");

@@ -103,14 +103,11 @@ static int gather_metrics(struct tach__merge *m, struct tach_error *err)
 
 /* ---- regions ---- */
 
-static int by_name(const void *a, const void *b)
+static int by_place(const void *a, const void *b)
 {
 	const struct tach__source *x = a, *y = b;
-	int order = strcmp(x->info.name, y->info.name);
 
-	if (!order)
-		order = strcmp(x->info.file, y->info.file);
-	return order ? order : (x->info.line > y->info.line) - (x->info.line < y->info.line);
+	return tach__place_order(&x->info, &y->info);
 }
 
 static int gather_regions(struct tach__merge *m)
@@ -129,9 +126,9 @@ static int gather_regions(struct tach__merge *m)
 			*s = (struct tach__source){m->list[i], m->map[i], r, {0}};
 			tach_snapshot_region(m->list[i], r, &s->info);
 		}
-	qsort(m->source, m->nsources, sizeof *m->source, by_name);
+	qsort(m->source, m->nsources, sizeof *m->source, by_place);
 	for (size_t i = 0; i < m->nsources; i++)
-		m->plain->nregions += i == 0 || by_name(&m->source[i - 1], &m->source[i]) != 0;
+		m->plain->nregions += i == 0 || by_place(&m->source[i - 1], &m->source[i]) != 0;
 	return 0;
 }
 
@@ -246,7 +243,7 @@ static size_t count_same(const struct tach__merge *m, size_t at)
 {
 	size_t n = 1;
 
-	while (at + n < m->nsources && by_name(&m->source[at], &m->source[at + n]) == 0)
+	while (at + n < m->nsources && by_place(&m->source[at], &m->source[at + n]) == 0)
 		n++;
 	return n;
 }
@@ -278,6 +275,8 @@ static int add_regions(struct tach__merge *m)
 	for (size_t i = 0, n; i < m->nsources && !code; i += n, region++) {
 		n = count_same(m, i);
 		code = begin_region(s, region, &m->source[i].info);
+		s->region[region].rank =
+			m->source[i].snapshot->plain.region[m->source[i].region].rank;
 		if (!code && m->passes)
 			code = tach__passes_region(m, region, &m->source[i], n);
 		for (size_t k = 0; k < n && !code && !m->passes; k++)
@@ -315,6 +314,7 @@ static void add_counts(struct tach__merge *m)
 		s->stale += c.stale;
 		s->unopened += c.unopened;
 		s->reports += c.reports;
+		s->rank = i && s->rank != m->list[i]->rank ? 0 : m->list[i]->rank;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
 		tach__merge_note(s, tach_snapshot_missing(m->list[i]));

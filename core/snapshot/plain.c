@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The plain form of what is read from a report or merged of others. */
 #include <math.h>
+#include <string.h>
 #include "core/snapshot/operands.h"
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
@@ -55,6 +56,20 @@ int tach__plain_compile(struct tach__plain *s, struct tach_error *err)
 			return code;
 	}
 	return 0;
+}
+
+int tach__file_order(const struct tach_region_info *x, const struct tach_region_info *y)
+{
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+int tach__place_order(const struct tach_region_info *x, const struct tach_region_info *y)
+{
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : tach__file_order(x, y);
 }
 
 void tach__plain_derive(struct tach__plain *s, int region, int metric, enum tach_part part)

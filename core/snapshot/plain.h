@@ -34,6 +34,7 @@ struct tach__plain_region {
 	struct tach__plain_buckets *histogram; /* per quantity */
 	struct tach__plain_worst *worst;       /* the worst first */
 	int nworst;
+	int rank; /* 1 + the rank of which it is a row; 0: of all that there is */
 };
 
 struct tach__plain {
@@ -90,6 +91,9 @@ int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);
 /* Compiles the metrics' texts. */
 int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
+/* Regions by file and line, and by their names before. */
+int tach__file_order(const struct tach_region_info *x, const struct tach_region_info *y);
+int tach__place_order(const struct tach_region_info *x, const struct tach_region_info *y);
 /* What a metric is now that its operands are there. */
 void tach__plain_derive(struct tach__plain *plain, int region, int metric, enum tach_part part);
 

@@ -10,11 +10,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct tach__plain_region *x = *(struct tach__plain_region *const *)a,
 					*y = *(struct tach__plain_region *const *)b;
-	int order = strcmp(x->info.name, y->info.name);
 
-	if (!order)
-		order = strcmp(x->info.file, y->info.file);
-	return order ? order : (x->info.line > y->info.line) - (x->info.line < y->info.line);
+	return tach__place_order(&x->info, &y->info);
 }
 
 static const struct tach__plain_region **sorted(const struct tach__plain *p)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "core/region/region.h"
+#include "core/os/rank.h"
 #include "core/os/buffer.h"
 #include "core/base/error.h"
 #include "core/snapshot/snapshot.h"
@@ -306,6 +307,7 @@ static int take(struct tach_snapshot *s, int *busy)
 
 	if (code == 0) {
 		s->reports = 1;
+		s->rank = 1 + tach__rank();
 		s->clock_hz =
 			tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
 		s->config = g.took[0].config;

@@ -11,6 +11,7 @@ struct tach_snapshot {
 	struct tach__config *config; /* a reference: whose names it shows; NULL: of none here */
 	uint64_t threads, refused, lost, stale;
 	uint32_t unopened, reports;
+	int rank; /* 1 + that of its process in a parallel job; 0: in none, or in several */
 	double clock_hz, clock_error; /* the latter a fraction */
 	uint32_t clock_flags;
 	const struct tach__site *sites; /* by id, of another process; NULL: this one's */

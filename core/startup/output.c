@@ -19,6 +19,7 @@
 #include "core/report/report.h"
 #include "core/base/out.h"
 #include "core/os/environment.h"
+#include "core/os/rank.h"
 #include "core/region/region.h"
 #include "core/snapshot/snapshot.h"
 #include "core/startup/startup.h"
@@ -90,6 +91,21 @@ void tach__output_absolute(char to[PATH_MAX], const char *file)
 		to[0] = '\0';
 }
 
+void tach__output_apart(char to[PATH_MAX])
+{
+	char *slash = strrchr(to, '/'), *point = strrchr(to, '.');
+	struct stat status;
+
+	if (!*to || tach__rank_count() < 2 || strstr(to, "%r") ||
+	    tach__output_is_each_ones(to) || strlen(to) + 4 > PATH_MAX ||
+	    (stat(to, &status) == 0 && !S_ISREG(status.st_mode)))
+		return;
+	if (!point || (slash && point <= slash + 1))
+		point = to + strlen(to);
+	memmove(point + 3, point, strlen(point) + 1);
+	memcpy(point, ".%r", 3);
+}
+
 int tach__output_is_here(const char *file)
 {
 	return getpid() == owner || tach__output_is_each_ones(file);
@@ -129,6 +145,7 @@ static void choose(const char *file)
 			snprintf(output, sizeof output, "%s", file);
 	} else if (tach__output_is_owner(file)) {
 		tach__output_absolute(output, file);
+		tach__output_apart(output);
 	}
 }
 
@@ -136,6 +153,7 @@ void tach__output_at_exit(const char *file)
 {
 	int saved = errno, traced = tach__trace_choose();
 
+	tach__rank(); /* before a handler asks for it */
 	if (!file && !traced)
 		return;
 	if (file)
@@ -151,15 +169,27 @@ void tach__output_at_exit(const char *file)
 	errno = saved;
 }
 
-/* "%p" becomes the process number, "%u" the attempt; 0: too long. */
+/* What stands for the letter behind a "%", or -1. */
+static int place_number(char letter, int attempt)
+{
+	switch (letter) {
+	case 'p':
+		return (int)getpid();
+	case 'u':
+		return attempt;
+	case 'r':
+		return tach__rank() < 0 ? 0 : tach__rank();
+	default:
+		return -1;
+	}
+}
+
 int tach__output_expand(char *to, size_t size, const char *from, int attempt)
 {
 	size_t n = 0;
 
 	for (; *from && n + 12 < size; from++) {
-		int number = from[0] == '%' && from[1] == 'p'	? (int)getpid()
-			     : from[0] == '%' && from[1] == 'u' ? attempt
-								: -1;
+		int number = *from == '%' ? place_number(from[1], attempt) : -1;
 
 		if (number < 0) {
 			to[n++] = *from;

@@ -63,10 +63,13 @@ void tach__ambient_add(struct tach_snapshot *s);
 
 /* Names of files: how they are made whole, and which are this process's to write. */
 void tach__output_absolute(char to[PATH_MAX], const char *file);
+/* Of a job of several ranks each has its file: "%r" is put before the suffix where nothing else
+ * tells them apart. */
+void tach__output_apart(char to[PATH_MAX]);
 int tach__output_is_each_ones(const char *file); /* a number in it keeps processes apart */
 int tach__output_is_owner(const char *file);	 /* at the start */
 int tach__output_is_here(const char *file);	 /* later: not in a child that was forked */
-/* "%p" becomes the process number, "%u" the attempt; 0: too long. */
+/* "%p" becomes the process number, "%u" the attempt, "%r" the rank; 0: too long. */
 int tach__output_expand(char *to, size_t size, const char *from, int attempt);
 
 /* trace.c: TACH_TRACE. Whether it is wanted; the file, as reports are written; 0 or a code. */

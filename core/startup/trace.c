@@ -14,8 +14,10 @@ int tach__trace_choose(void)
 {
 	const char *file = tach__environment("TACH_TRACE");
 
-	if (file && *file && tach__output_is_owner(file))
+	if (file && *file && tach__output_is_owner(file)) {
 		tach__output_absolute(trace, file);
+		tach__output_apart(trace);
+	}
 	return tach__trace_wanted();
 }
 

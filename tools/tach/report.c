@@ -15,6 +15,7 @@
 static const char help[] =
 	"usage: tach report [OPTION]... REPORT.json...\n"
 	"       tach report -p PID [OPTION]... [REPORT.json]...\n"
+	"       tach report --ranks [OPTION]... REPORT.json...\n"
 	"       tach report --diff [OPTION]... OLD NEW\n\n"
 	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
 	"up\n"
@@ -24,6 +25,10 @@ static const char help[] =
 	"                     region and quantity the absolute and the relative difference, "
 	"and,\n"
 	"                     of several runs, whether it is more than chance\n"
+	"      --ranks        of the ranks of a parallel job (MPI, Slurm): each region's sum, "
+	"a "
+	"row\n"
+	"                     for each rank, and imbalance, their longest time by their mean\n"
 	"      --format NAME  text, json, csv, prometheus or html; without it what FILE's "
 	"suffix\n"
 	"                     says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
@@ -35,7 +40,7 @@ static const char help[] =
 
 struct arguments {
 	const char *output, *format;
-	int diff, nfiles, process;
+	int diff, ranks, nfiles, process;
 	char **files;
 };
 
@@ -169,12 +174,16 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 	return code;
 }
 
-enum { DIFF = 256, FORMAT };
+enum { DIFF = 256, FORMAT, RANKS };
 
 static const struct option options[] = {
-	{"diff", no_argument, NULL, DIFF},	  {"format", required_argument, NULL, FORMAT},
-	{"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
-	{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
+	{"ranks", no_argument, NULL, RANKS},
+	{"diff", no_argument, NULL, DIFF},
+	{"format", required_argument, NULL, FORMAT},
+	{"output", required_argument, NULL, 'o'},
+	{"pid", required_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
 };
 
 /* EXIT_DONE: go on; -1: help was asked for and given. */
@@ -187,6 +196,9 @@ static int parse(struct arguments *a, int argc, char **argv)
 		switch (c) {
 		case DIFF:
 			a->diff = 1;
+			break;
+		case RANKS:
+			a->ranks = 1;
 			break;
 		case FORMAT:
 			a->format = optarg;
@@ -212,45 +224,80 @@ static int parse(struct arguments *a, int argc, char **argv)
 	a->files = argv + optind;
 	a->nfiles = argc - optind;
 	if (a->nfiles + (a->process > 0) == 0 ||
-	    (a->diff && (a->nfiles != 2 || a->process > 0))) {
+	    (a->diff && (a->nfiles != 2 || a->process > 0)) ||
+	    (a->ranks && (a->diff || a->process > 0))) {
 		fprintf(stderr, "tach report: %s\n%s",
-			a->diff ? "--diff compares two reports" : "no report given", help);
+			a->ranks  ? "--ranks takes reports, neither --diff nor -p"
+			: a->diff ? "--diff compares two reports"
+				  : "no report given",
+			help);
 		return EXIT_USAGE;
 	}
 	return EXIT_DONE;
 }
 
-static int convert(const struct arguments *a, enum tach_format format,
-		   struct tach_snapshot **list, int n)
+int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const char *who)
 {
-	struct tach_snapshot *whole = NULL;
+	struct tach_snapshot *both[] = {*sum, more};
 	int code;
 
-	if (n == 1)
-		return report_write(list[0], format, a->output, STDOUT_FILENO, "tach report")
-			       ? EXIT_NO
-			       : EXIT_DONE;
-	code = report_merge(&whole, list, n, "tach report");
-	if (!code)
-		code = report_write(whole, format, a->output, STDOUT_FILENO, "tach report");
-	tach_snapshot_free(whole);
-	return code ? EXIT_NO : EXIT_DONE;
+	if (!*sum) {
+		*sum = more;
+		return 0;
+	}
+	code = report_merge(sum, both, 2, who);
+	tach_snapshot_free(both[0]);
+	tach_snapshot_free(more);
+	return code ? -1 : 0;
 }
 
-/* The reports, and the process last; how many came, or -1: printed. */
-static int load_all(const struct arguments *a, struct tach_snapshot **list)
+/* One after the other, the process last: of thousands of files one is held beside the sum. */
+static struct tach_snapshot *add_all(const struct arguments *a)
 {
+	struct tach_snapshot *sum = NULL, *one;
 	struct tach_error err = TACH_ERROR_INIT;
-	int n = 0;
+	int code = 0;
 
-	for (; n < a->nfiles; n++)
-		if (report_load(&list[n], a->files[n], "tach report") != 0)
-			return -1;
-	if (a->process && tach_snapshot_take_process(a->process, &list[n++], &err) != 0) {
-		fprintf(stderr, "tach report: %s\n", err.text);
-		return -1;
+	for (int i = 0; i < a->nfiles && !code; i++) {
+		code = report_load(&one, a->files[i], "tach report");
+		code = code ? code : report_add(&sum, one, "tach report");
 	}
-	return n;
+	if (!code && a->process) {
+		code = tach_snapshot_take_process(a->process, &one, &err);
+		if (code)
+			fprintf(stderr, "tach report: %s\n", err.text);
+		code = code ? code : report_add(&sum, one, "tach report");
+	}
+	if (!code)
+		return sum;
+	tach_snapshot_free(sum);
+	return NULL;
+}
+
+static struct tach_snapshot *join_ranks(const struct arguments *a)
+{
+	struct report_ranks ranks = {NULL, 0};
+	struct tach_snapshot *all = NULL, *one;
+	int code = 0;
+
+	for (int i = 0; i < a->nfiles && !code; i++) {
+		code = report_load(&one, a->files[i], "tach report");
+		code = code ? code : report_ranks_add(&ranks, one, a->files[i], "tach report");
+	}
+	if (!code)
+		all = report_ranks_join(&ranks, "tach report");
+	report_ranks_free(&ranks);
+	return all;
+}
+
+static int convert(const struct arguments *a, enum tach_format format)
+{
+	struct tach_snapshot *sum = a->ranks ? join_ranks(a) : add_all(a);
+	int code =
+		sum ? report_write(sum, format, a->output, STDOUT_FILENO, "tach report") : -1;
+
+	tach_snapshot_free(sum);
+	return code ? EXIT_NO : EXIT_DONE;
 }
 
 static int diff(const struct arguments *a, enum tach_format format)
@@ -269,9 +316,8 @@ static int diff(const struct arguments *a, enum tach_format format)
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
-	struct tach_snapshot **list;
 	enum tach_format format;
-	int status, n;
+	int status;
 
 	status = parse(&a, argc, argv);
 	if (status)
@@ -284,11 +330,5 @@ int cmd_report(int argc, char **argv)
 	}
 	if (a.diff)
 		return diff(&a, format);
-	list = calloc((size_t)a.nfiles + 1, sizeof *list);
-	n = list ? load_all(&a, list) : -1;
-	status = n < 0 ? EXIT_NO : convert(&a, format, list, n);
-	for (int i = 0; list && i <= a.nfiles; i++)
-		tach_snapshot_free(list[i]);
-	free(list);
-	return status;
+	return convert(&a, format);
 }

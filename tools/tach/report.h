@@ -8,6 +8,9 @@
 int report_load(struct tach_snapshot **out, const char *file, const char *who);
 int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 		 const char *who);
+/* Takes `more`, which is freed, into the sum, NULL at first; -1: printed, and the sum is NULL.
+ */
+int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const char *who);
 /* By the format's name or, where that is NULL, the file's suffix; -1: printed. */
 int report_format(const char *name, const char *file, enum tach_format *format,
 		  const char *who);
@@ -16,6 +19,20 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 		 int fd, const char *who);
 /* What a file's name ends in, from its last point on; NULL: it has none. */
 const char *report_suffix(const char *file);
+
+/* ---- report_ranks.c ---- */
+
+/* The ranks of a parallel job, in their order. */
+struct report_ranks {
+	struct tach_snapshot **list;
+	int n;
+};
+/* Takes a report of one of them, which is freed; -1: printed. */
+int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const char *file,
+		     const char *who);
+/* All, each and how evenly; NULL: printed. To be freed as before. */
+struct tach_snapshot *report_ranks_join(struct report_ranks *r, const char *who);
+void report_ranks_free(struct report_ranks *r);
 
 /* ---- report_side.c ---- */
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "core/snapshot/plain.h"
 #include "tools/tach/report.h"
 
 /* ---- a report, or a folder with one of every run ---- */
@@ -72,12 +73,8 @@ int report_side_load(struct report_side *s, const char *path)
 static int by_place(const void *a, const void *b)
 {
 	const struct report_place *x = a, *y = b;
-	int order = strcmp(x->info.name, y->info.name);
+	int order = tach__place_order(&x->info, &y->info);
 
-	if (!order)
-		order = strcmp(x->info.file, y->info.file);
-	if (!order)
-		order = (x->info.line > y->info.line) - (x->info.line < y->info.line);
 	return order ? order : (x->region > y->region) - (x->region < y->region);
 }
 
@@ -120,8 +117,7 @@ int report_place_find(const struct report_place *all, int n,
 	struct report_place wanted = {.info = *like, .region = 0};
 	int at = first_from(all, n, &wanted);
 
-	if (at < n && strcmp(all[at].info.name, like->name) == 0 &&
-	    strcmp(all[at].info.file, like->file) == 0 && all[at].info.line == like->line)
+	if (at < n && tach__place_order(&all[at].info, like) == 0)
 		return all[at].region;
 	wanted.info.file = "";
 	wanted.info.line = 0;

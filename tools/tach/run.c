@@ -107,6 +107,35 @@ static int add_outside(struct run_reports *reports, struct run_outside *outside,
 	return more ? run_collect_add(reports, more) : 0;
 }
 
+/* Better in the wrong place than nowhere, after the program has run. */
+static int write_whole(const struct run_arguments *a, const struct tach_snapshot *s)
+{
+	int code = report_write(s, a->format, a->output, STDERR_FILENO, "tach run");
+
+	if (code && a->output)
+		report_write(s, a->format, NULL, STDERR_FILENO, "tach run");
+	return code;
+}
+
+/* Of a rank of a parallel job: the last one writes what all counted. */
+static int report_rank(const struct run_arguments *a, const struct run_outcome *o,
+		       struct run_reports *reports)
+{
+	struct tach_snapshot *all;
+	int code = run_ranks_gather(a, reports->whole, &all);
+
+	if (all)
+		code = write_whole(a, all);
+	else if (code && reports->whole)
+		report_write(reports->whole, a->format, NULL, STDERR_FILENO, "tach run");
+	if (WIFSIGNALED(o->status))
+		print_outcome(a, o, reports);
+	else
+		print_missing(reports);
+	tach_snapshot_free(all);
+	return code;
+}
+
 int run_report(const struct run_arguments *a, const struct run_outcome *o,
 	       struct run_reports *reports)
 {
@@ -115,12 +144,10 @@ int run_report(const struct run_arguments *a, const struct run_outcome *o,
 	/* Where nothing ran there is nothing to say; exec's error was printed. */
 	if (o->exec_failed)
 		return 0;
+	if (a->interval <= 0 && run_ranks_wanted(a))
+		return report_rank(a, o, reports);
 	if (reports->whole)
-		code = report_write(reports->whole, a->format, a->output, STDERR_FILENO,
-				    "tach run");
-	/* Better in the wrong place than nowhere, after the program has run. */
-	if (code && reports->whole && a->output)
-		report_write(reports->whole, a->format, NULL, STDERR_FILENO, "tach run");
+		code = write_whole(a, reports->whole);
 	print_outcome(a, o, reports);
 	return code;
 }
@@ -330,6 +357,7 @@ int cmd_run(int argc, char **argv)
 		code = run_check_turns(&a);
 	else if (!code && !a.emulate && !a.passes)
 		code = run_check_events(&a);
+	run_ranks_file(&a);
 	if (!code && a.output)
 		code = check_output(a.output);
 	if (code)

@@ -33,6 +33,7 @@ struct run_arguments {
 	double interval;   /* -I: seconds; 0: no series */
 	pid_t process;	   /* -p; 0: the program's */
 	int repeat;	   /* -r: how often; 0: once */
+	int apart;	   /* each rank of a parallel job has its report */
 	char **program;
 	const char *path; /* --emulate: where it is */
 };
@@ -113,6 +114,16 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 /* A descriptor that the signals which end tach run come to; they are blocked from now on. */
 int run_series_signals(void);
 
+/* ---- run_ranks.c: one report of a parallel job ---- */
+
+/* Whether this is one rank of several, whose reports are to become one. */
+int run_ranks_wanted(const struct run_arguments *a);
+/* Adds this rank's, NULL where it has none; *all: of all of them, if it is the last, else NULL.
+ * Other than 0: printed. */
+int run_ranks_gather(const struct run_arguments *a, const struct tach_snapshot *mine,
+		     struct tach_snapshot **all);
+/* "%r" in the name of the report becomes the rank. */
+void run_ranks_file(struct run_arguments *a);
 
 /* ---- run_repeat.c ---- */
 

@@ -10,6 +10,7 @@
 #include "core/base/flags.h"
 #include "core/base/json_out.h"
 #include "core/os/buffer.h"
+#include "core/os/rank.h"
 #include "core/uncore/uncore.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/report.h"
@@ -189,6 +190,8 @@ static void print(struct tach__json_out *json, const struct run_outside *o, doub
 	for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
 		tach__json_int(json, zero[i], 0);
 	tach__json_int(json, "reports", 1);
+	if (tach__rank() >= 0)
+		tach__json_int(json, "rank", tach__rank());
 	tach__json_array(json, "quantities");
 	quantity(json, "time");
 	for (int i = 0; i < tach_set_count(o->set); i++)

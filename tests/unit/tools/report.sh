@@ -46,6 +46,26 @@ has '12,2000,2000,inclusive,"cycles",3000000,3020000,0,"rescheduled incomplete l
 has '12,2000,2000,inclusive,"ticks",3000000,3020000,0,"rescheduled incomplete lost"' "$work/both" || rc=1
 result sums $rc
 
+# A thousand take the memory of a few: one is held beside the sum.
+if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
+	echo "skip report_thousand: a sanitizer's own memory grows"
+else
+	rc=0
+	python3 - "$tach" "$work/a.json" "$work/thousand.json" <<'P' || rc=1
+import json, resource, subprocess, sys
+tach, one, out = sys.argv[1:]
+peak = []
+for n in 10, 1000:
+    subprocess.run([tach, "report", "-o", out] + [one] * n, check=True)
+    peak.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+whole = json.load(open(out))
+parse = next(r for r in whole["regions"] if r["name"] == "parse")
+print("# %d KiB for 10, %d KiB for 1,000" % tuple(peak))
+sys.exit(peak[1] > peak[0] + 256 or whole["reports"] != 1000 or parse["calls"] != 1000000)
+P
+	result thousand $rc
+fi
+
 rc=0
 $tach report --diff $sample $sample >"$work/same" || rc=1
 has '0 of 8 differ' "$work/same" || rc=1
