@@ -63,7 +63,12 @@
 #define TACH__LAYOUT_26                                                                        \
 	TACH__L(TACH__L2(TACH__LAYOUT_25, struct tach__thread, inexact, steps),                \
 		sizeof(struct tach__inexact))
+#define TACH__LAYOUT_27                                                                        \
+	TACH__L2(TACH__L4(TACH__LAYOUT_26, struct tach__thread, worst, tid, comm, hot),        \
+		 struct tach__config, worst, worst_by)
+#define TACH__LAYOUT_28 TACH__L4(TACH__LAYOUT_27, struct tach__worst, seq, n, most, word)
+#define TACH__LAYOUT_29 TACH__L4(TACH__LAYOUT_28, struct tach__kept, key, parent, name, sum)
 /* Never 0, which stands for none. */
-#define TACH__REGISTRY_LAYOUT (TACH__LAYOUT_26 | 1u)
+#define TACH__REGISTRY_LAYOUT (TACH__LAYOUT_29 | 1u)
 
 #endif

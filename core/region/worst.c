@@ -241,7 +241,7 @@ static int copy_once(struct tach__worst *to, const struct tach__worst *from, siz
 }
 
 /* A row has all counters of the set, a thread perhaps the clock alone. */
-static void add_to_row(struct tach__worst *row, const struct tach__worst *w,
+void tach__worst_merge(struct tach__worst *row, const struct tach__worst *w,
 		       const struct tach__thread *record)
 {
 	for (uint64_t i = 0; i < w->n; i++) {
@@ -249,8 +249,10 @@ static void add_to_row(struct tach__worst *row, const struct tach__worst *w,
 		uint64_t sum[TACH__SUMS] = {0};
 		struct tach__kept what = *from;
 
-		what.thread = (uint64_t)record->tid;
-		memcpy(what.name, record->comm, sizeof what.name);
+		if (record) {
+			what.thread = (uint64_t)record->tid;
+			memcpy(what.name, record->comm, sizeof what.name);
+		}
 		if (w->sums < row->sums)
 			what.flags |= TACH_FLAG_LOST;
 		memcpy(sum, from->sum,
@@ -280,7 +282,7 @@ int tach__worst_take(struct tach__worst **to, const struct tach__thread *record,
 			sched_yield();
 	}
 	if (whole)
-		add_to_row(*to, copy, record);
+		tach__worst_merge(*to, copy, record);
 	tach__pages_free(copy, size);
 	return whole;
 }

@@ -55,6 +55,9 @@ void tach__worst_keep(const struct tach__thread *record, uint32_t id, uint64_t b
  * so it was, or there is no memory.
  */
 int tach__worst_take(struct tach__worst **to, const struct tach__thread *record, uint32_t id);
+/* A copy of a thread's, or, without one, of a row's. */
+void tach__worst_merge(struct tach__worst *row, const struct tach__worst *w,
+		       const struct tach__thread *record);
 struct tach__worst *tach__worst_copy(const struct tach__worst *from);
 
 /*

@@ -127,6 +127,24 @@ static void histograms(struct tach__json_out *json, const struct tach_snapshot *
 	tach__json_end(json);
 }
 
+void tach__report_json_worst(struct tach__json_out *json, const struct tach_snapshot *s,
+			     int region, int i, const struct tach_worst *w)
+{
+	tach__json_object(json, NULL);
+	tach__json_number(json, "at", w->at);
+	tach__json_hex(json, "tag", w->tag);
+	tach__json_int(json, "thread", w->thread);
+	tach__json_string(json, "thread_name", w->thread_name);
+	tach__json_string(json, "parent", w->parent);
+	tach__json_flags(json, w->flags);
+	tach__json_object(json, "values");
+	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
+		tach__json_number(json, tach_snapshot_quantity(s, q),
+				  tach_snapshot_worst_value(s, region, i, q));
+	tach__json_end(json);
+	tach__json_end(json);
+}
+
 static void worst(struct tach__json_out *json, const struct tach_snapshot *s, int region)
 {
 	struct tach_worst w = {0};
@@ -137,23 +155,7 @@ static void worst(struct tach__json_out *json, const struct tach_snapshot *s, in
 	tach__json_array(json, "worst");
 	for (int i = 0; tach_snapshot_worst(s, region, i, &w) == 0; i++) {
 		tach__json_line(json, VALUE);
-		tach__json_object(json, NULL);
-		tach__json_number(json, "at", w.at);
-		tach__json_hex(json, "tag", w.tag);
-		tach__json_int(json, "thread", w.thread);
-		tach__json_string(json, "thread_name", w.thread_name);
-		tach__json_string(json, "parent", w.parent);
-		tach__json_array(json, "flags");
-		for (int f = 0; tach__flag_names[f].name; f++)
-			if (w.flags & tach__flag_names[f].flag)
-				tach__json_string(json, NULL, tach__flag_names[f].name);
-		tach__json_end(json);
-		tach__json_object(json, "values");
-		for (int q = 0; q < tach_snapshot_nquantities(s); q++)
-			tach__json_number(json, tach_snapshot_quantity(s, q),
-					  tach_snapshot_worst_value(s, region, i, q));
-		tach__json_end(json);
-		tach__json_end(json);
+		tach__report_json_worst(json, s, region, i, &w);
 	}
 	tach__json_end(json);
 }

@@ -28,6 +28,9 @@ void tach__report_text_histograms(struct tach__out *out, const struct tach_snaps
 void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s);
 void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
+/* Number i of a region's, as an object. */
+void tach__report_json_worst(struct tach__json_out *json, const struct tach_snapshot *s,
+			     int region, int i, const struct tach_worst *w);
 /* Trees of metrics, where there are any, and what to look at next. */
 void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s,
 			    const struct tach_report_options *opt);

@@ -74,6 +74,10 @@ void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s
 {
 	struct tach__tree t;
 
+	if (s->in_handler && tach__tree_wanted(s))
+		tach__out_text(out, "\nWhere the slots went is not shown: a signal's handler "
+				    "wrote this, which "
+				    "may not take the memory for it.\n");
 	if (!tach__tree_begin(&t, out, s, opt->ascii ? text_ascii : text_utf8))
 		return;
 	tach__out_text(out, "\nWhere the slots went; * above its threshold:\n");

@@ -217,7 +217,7 @@ void tach__tree_sentence(struct tach__out *out, struct tach__tree *t)
 
 /* ---- the whole ---- */
 
-static int any_level(const struct tach_snapshot *s)
+int tach__tree_wanted(const struct tach_snapshot *s)
 {
 	for (int m = 0; m < s->plain.nmetrics; m++)
 		if (s->plain.metric[m].node.level)
@@ -232,7 +232,7 @@ int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct t
 
 	*t = (struct tach__tree){.s = s, .text = text, .n = s->plain.nmetrics};
 	/* Thresholds are compiled, which takes malloc. */
-	if (!any_level(s) || s->plain.nregions == 0 || s->in_handler)
+	if (!tach__tree_wanted(s) || s->plain.nregions == 0 || s->in_handler)
 		return 0;
 	t->parent = calloc(n, sizeof *t->parent);
 	t->value = calloc(n, sizeof *t->value);

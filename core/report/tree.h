@@ -18,6 +18,8 @@ struct tach__tree {
 	char *above, *shown;	  /* the threshold; printed */
 };
 
+/* Whether some metric has a level. */
+int tach__tree_wanted(const struct tach_snapshot *s);
 /* 1; 0: no metric has a level, or there is no region; in a handler; or no memory, which `out`
  * is told. */
 int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct tach_snapshot *s,

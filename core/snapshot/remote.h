@@ -44,10 +44,11 @@ const char *tach__remote_text(struct tach__remote *r, const char *at);
 
 /* A set of the same names and metrics, which tach_set_free frees. */
 int tach__remote_set(struct tach__remote *r, const struct tach_set *at, struct tach_set **out);
-/* Totals of ended threads, into rows of as many counters; their histograms too, or those that
- * the rows have stay. */
-int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
-		      struct tach__rows *rows, uint32_t nsites, int with_histograms);
+/* Totals of ended threads of the config, into rows of as many counters; their histograms and
+ * worst entries too, or those that the rows have stay. */
+int tach__remote_rows(struct tach__remote *r, const struct tach__config *config,
+		      const struct tach__rows *there, struct tach__rows *rows, uint32_t nsites,
+		      int with_histograms);
 /* The histograms that `at` points to there, into ours. */
 int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
 			    uint32_t sums);
@@ -71,6 +72,14 @@ struct tach__remote_thread {
 int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread *thread,
 			struct tach__config *config, struct tach__rows *rows, uint32_t nsites,
 			uint64_t *stale);
+
+/* ---- remote_worst.c ---- */
+
+/* Those that `at` points to there, beside those that the row has; record: of that thread, with
+ * its number and name, or NULL: of several, and they have them. */
+int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
+		       const struct tach__config *config, const struct tach__thread *record,
+		       struct tach__row *row);
 
 /* ---- remote_take.c ---- */
 

@@ -124,10 +124,11 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 		    uint32_t count)
 {
 	uint32_t *ours = to->histograms;
+	struct tach__worst *worst = to->worst;
 
 	memcpy(to, from, stride);
 	to->histograms = ours;
-	to->worst = NULL;
+	to->worst = worst;
 	for (uint32_t i = 0; i <= count; i++)
 		for (int what = 0; what < 2; what++) {
 			make_finite(&to->cell[i].overhead[what]);
@@ -147,8 +148,9 @@ static int own_histograms(struct tach__remote *r, struct tach__row *row, const u
 			       : TACH_ERR_NOMEM;
 }
 
-int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
-		      struct tach__rows *rows, uint32_t nsites, int with_histograms)
+int tach__remote_rows(struct tach__remote *r, const struct tach__config *config,
+		      const struct tach__rows *there, struct tach__rows *rows, uint32_t nsites,
+		      int with_histograms)
 {
 	uint32_t limit = there->limit < nsites ? there->limit : nsites;
 	size_t size = (size_t)limit * there->stride;
@@ -174,6 +176,8 @@ int tach__remote_rows(struct tach__remote *r, const struct tach__rows *there,
 		own_row(row, from, there->stride, there->count);
 		if (with_histograms)
 			code = own_histograms(r, row, from->histograms, there->count);
+		if (with_histograms && !code)
+			code = tach__remote_worst(r, from->worst, config, NULL, row);
 	}
 	tach__pages_free(bulk, size);
 	return code;

@@ -77,7 +77,6 @@ static int config_get(struct taking *t)
 	const struct tach_set *set;
 	int code = tach__remote_get(t->remote, t->registry.config, c, sizeof *c);
 
-	c->worst = 0; /* whose memory is another's */
 	set = c->set;
 	totals = c->rows;
 	c->set = NULL;
@@ -90,13 +89,15 @@ static int config_get(struct taking *t)
 		code = TACH__REMOTE_AGAIN;
 	if (code)
 		return code;
+	if (c->worst > TACH__WORST_MOST || c->worst_by > c->count)
+		c->worst = 0;
 	tach__rows_init(&t->rows, c->count);
-	return tach__remote_rows(t->remote, &totals, &t->rows, t->nsites, 1);
+	return tach__remote_rows(t->remote, c, &totals, &t->rows, t->nsites, 1);
 }
 
 /*
- * Histograms are many times their rows: while they were read threads ended, whose entries they
- * lack. The rest is read anew, in a moment.
+ * Histograms and worst entries are many times their rows: while they were read threads ended,
+ * whose entries they lack. The rest is read anew, in a moment.
  */
 static int totals_get(struct taking *t)
 {
@@ -116,7 +117,8 @@ static int totals_get(struct taking *t)
 			t->remote,
 			tach__remote_at(config, offsetof(struct tach__config, ended)),
 			&t->config.ended, sizeof t->config.ended);
-	return code ? code : tach__remote_rows(t->remote, &totals, &t->rows, t->nsites, 0);
+	return code ? code
+		    : tach__remote_rows(t->remote, &t->config, &totals, &t->rows, t->nsites, 0);
 }
 
 /* The list, as long as it does not change: live threads of that set. */
@@ -151,6 +153,23 @@ static int threads_get(struct taking *t)
 
 /* ---- what is said of it ---- */
 
+/* The regions around worst entries, which may be open and have nothing to show. */
+static int parents_get(struct taking *t, const struct tach__worst *worst)
+{
+	int code = 0;
+
+	for (uint64_t i = 0; worst && i < worst->n && !code; i++) {
+		uint64_t *parent = &tach__worst_at(worst, i)->parent;
+
+		if (*parent >= t->rows.limit || *parent >= t->nsites)
+			*parent = 0;
+		if (*parent >= TACH__SITE_FIRST && !t->site[*parent].name)
+			code = tach__remote_site(t->remote, t->registry.by_id,
+						 (uint32_t)*parent, &t->site[*parent]);
+	}
+	return code;
+}
+
 static int sites_get(struct taking *t)
 {
 	int code = 0;
@@ -163,6 +182,8 @@ static int sites_get(struct taking *t)
 		if (tach__row_used(tach__rows_row(&t->rows, id)))
 			code = tach__remote_site(t->remote, t->registry.by_id, id,
 						 &t->site[id]);
+	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && !code; id++)
+		code = parents_get(t, tach__rows_row(&t->rows, id)->worst);
 	return code;
 }
 
@@ -198,7 +219,7 @@ static int attempt(struct taking *t)
 
 	if (!code)
 		code = config_get(t);
-	if (!code && t->config.histograms)
+	if (!code && (t->config.histograms || t->config.worst))
 		code = totals_get(t);
 	if (!code)
 		code = threads_get(t);

@@ -11,9 +11,9 @@
 #include "core/snapshot/remote.h"
 
 enum {
-	TRIES = 64,   /* copies of one slot */
-	PATIENT = 48, /* from that one on with rests: its writer has no processor */
-	REST_NS = 100000,
+	TRIES = 68,	  /* copies of one slot */
+	PATIENT = 48,	  /* from that one on with rests: its writer has no processor */
+	REST_NS = 100000, /* the first two; each two after them twice as long: 0.2 s in all */
 };
 
 struct reading {
@@ -27,6 +27,7 @@ struct reading {
 	char *bulk;   /* three copies of a chunk */
 	uint32_t *histograms;
 	struct tach__sampling sampling;
+	struct tach__worst **worst; /* there, by id */
 };
 
 static int slot_get(const struct reading *g, const struct tach__slot *at,
@@ -57,8 +58,11 @@ static int slot_copy(const struct reading *g, const struct tach__slot *at,
 		if (!(before.slot.seq & 1) && before.slot.seq == out->slot.seq &&
 		    out->slot.seq == after.slot.seq)
 			return 1;
-		if (try >= PATIENT)
-			nanosleep(&rest, NULL);
+		if (try < PATIENT)
+			continue;
+		nanosleep(&rest, NULL);
+		if (try % 2)
+			rest.tv_nsec *= 2;
 	}
 	return 0;
 }
@@ -80,6 +84,17 @@ static int slot_own(struct reading *g, struct tach__slot *slot)
 		slot->histograms = g->histograms;
 	}
 	return code;
+}
+
+static int add_worst(struct reading *g, uint32_t id, struct tach__row *row)
+{
+	const struct tach__worst *at = NULL;
+	int code = 0;
+
+	if (g->worst && id < TACH__CHUNKS * TACH__CHUNK_SLOTS)
+		code = tach__remote_get(g->remote, tach__remote_at(g->worst, id * sizeof at),
+					&at, sizeof at);
+	return code ? code : tach__remote_worst(g->remote, at, g->config, &g->record, row);
 }
 
 /* `whole`: there is a copy of it already; NULL: not yet. */
@@ -114,7 +129,7 @@ static int add_slot(struct reading *g, const struct tach__slot *at,
 			sizeof *inexact);
 	if (!how)
 		tach__row_add(row, &copy.slot, &g->record);
-	return how;
+	return how ? how : add_worst(g, copy.slot.id, row);
 }
 
 /* ---- a chunk of them ---- */
@@ -252,6 +267,7 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	if (code)
 		return code;
 	g.record.config = config;
+	g.worst = g.record.worst;
 	g.record.worst = NULL;
 	g.bytes = offsetof(struct tach__slot, word) +
 		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *

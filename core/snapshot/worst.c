@@ -71,10 +71,12 @@ static double seconds_at(const struct tach_snapshot *s, uint64_t ticks)
 	return now(CLOCK_REALTIME) - (s->clock_hz > 0 ? since / s->clock_hz : 0);
 }
 
-static const char *parent_of(const struct tach__kept *kept)
+static const char *parent_of(const struct tach_snapshot *s, const struct tach__kept *kept)
 {
-	return kept->parent >= TACH__SITE_FIRST ? tach__site_at((uint32_t)kept->parent)->name
-						: "";
+	if (kept->parent < TACH__SITE_FIRST)
+		return "";
+	return s->sites ? s->sites[kept->parent].name
+			: tach__site_at((uint32_t)kept->parent)->name;
 }
 
 void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
@@ -97,7 +99,7 @@ void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_re
 		w->info.thread = (int)kept->thread;
 		memcpy((char *)(uintptr_t)w->info.thread_name, kept->name,
 		       sizeof kept->name - 1);
-		w->info.parent = parent_of(kept);
+		w->info.parent = parent_of(s, kept);
 		lost = w->info.flags & TACH_FLAG_LOST;
 		for (uint32_t q = 0; q < row->worst->sums; q++)
 			w->value[q] = q == 0 ? (double)kept->sum[q] * 1e9 / s->clock_hz

@@ -8,10 +8,11 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "core/report/report.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/top.h"
 
-enum { NAME = 22, CELL = 11, FIXED = NAME + 10 + 8 + 8 + 8, HEAD = 4 };
+enum { NAME = 22, CELL = 11, FIXED = NAME + 10 + 8 + 8 + 8, HEAD = 4, WORST = 5 };
 
 /* Columns: these, then the quantities after time, then the metrics. */
 enum { CALLS, TIME, SELF, THREADS, COUNTED };
@@ -195,6 +196,33 @@ static void row(const struct tach_snapshot *s, int r, double seconds, int extra)
 	putchar('\n');
 }
 
+/* Of the regions at the top, those that came in this time: the first of each, then the next. */
+static void worst_table(const struct tach_snapshot *s, const struct line *lines, int n)
+{
+	struct tach_worst w = {.size = sizeof w};
+	int by = tach_snapshot_worst_by(s), shown = 0;
+	char name[256], in[256], value[CELL + 1];
+
+	for (int k = 0; by >= 0 && k < WORST && shown < WORST; k++)
+		for (int i = 0; i < n && shown < WORST; i++) {
+			struct tach_region_info info = {.size = sizeof info};
+
+			if (tach_snapshot_worst(s, lines[i].region, k, &w) != 0)
+				continue;
+			if (!shown++)
+				printf("\n%-*s %*.*s %-15s %-18s %s\n", NAME - 1, "WORST",
+				       CELL - 1, CELL - 1,
+				       by ? tach_snapshot_quantity(s, by) : "time ns", "THREAD",
+				       "TAG", "IN");
+			tach_snapshot_region(s, lines[i].region, &info);
+			tach_printable(info.name, name, sizeof name);
+			tach_printable(w.parent, in, sizeof in);
+			number(value, tach_snapshot_worst_value(s, lines[i].region, k, by));
+			printf("%-*.*s %s %-15.15s %#-18llx %.12s\n", NAME - 1, NAME - 1, name,
+			       value, w.thread_name, (unsigned long long)w.tag, in);
+		}
+}
+
 void top_table(const struct top *t, const struct tach_snapshot *s, double seconds)
 {
 	struct line *lines = lines_new(s);
@@ -212,6 +240,7 @@ void top_table(const struct top *t, const struct tach_snapshot *s, double second
 	heading(t, s, seconds, n, extra);
 	for (int i = 0; i < n && (!rows || t->once || i < rows - HEAD); i++)
 		row(s, lines[i].region, seconds, extra);
+	worst_table(s, lines, n);
 	if (!n)
 		puts("no region was entered in this time");
 	if (!rows && !t->once)
@@ -221,6 +250,18 @@ void top_table(const struct top *t, const struct tach_snapshot *s, double second
 }
 
 /* ---- JSON: an object a line ---- */
+
+static void json_worst(struct tach__json_out *json, const struct tach_snapshot *s, int r)
+{
+	struct tach_worst w = {.size = sizeof w};
+
+	if (tach_snapshot_worst_by(s) < 0)
+		return;
+	tach__json_array(json, "worst");
+	for (int i = 0; tach_snapshot_worst(s, r, i, &w) == 0; i++)
+		tach__report_json_worst(json, s, r, i, &w);
+	tach__json_end(json);
+}
 
 static void json_region(struct tach__json_out *json, const struct tach_snapshot *s, int r,
 			double seconds)
@@ -246,6 +287,7 @@ static void json_region(struct tach__json_out *json, const struct tach_snapshot 
 		tach__json_number(json, tach_snapshot_metric(s, m),
 				  cell(s, r, COUNTED + nquantities(s) + m, seconds));
 	tach__json_end(json);
+	json_worst(json, s, r);
 	tach__json_end(json);
 }
 

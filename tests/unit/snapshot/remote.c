@@ -79,11 +79,12 @@ static void have_regions(void)
 
 	opt.metrics = "twice = 2 * page-faults";
 	opt.histograms = 1;
+	opt.worst = "4";
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
 }
 
-/* A process with threads of both kinds, which says so and then keeps making some more. */
-static pid_t other(int churning, int with_many)
+/* A process that runs that, which does not return, and by now has written to `ready`. */
+static pid_t child_of(void (*runs)(int ready, int how), int how)
 {
 	int ready[2];
 	pid_t child;
@@ -92,35 +93,44 @@ static pid_t other(int churning, int with_many)
 	CHECK(pipe(ready) == 0);
 	child = fork();
 	if (child == 0) {
-		pthread_t thread;
-
-		have_regions();
-		for (int i = 0; i < ENDED; i++) {
-			pthread_create(&thread, NULL, end_at_once, NULL);
-			pthread_join(thread, NULL);
-		}
-		if (with_many) {
-			have_many();
-			pthread_create(&thread, NULL, enter_many, NULL);
-			pthread_join(thread, NULL);
-		}
-		for (int i = 0; i < LIVE; i++)
-			pthread_create(&thread, NULL, stay, NULL);
-		while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < LIVE)
-			usleep(100);
-		if (write(ready[1], "", 1) != 1)
-			_exit(1);
-		while (churning) {
-			pthread_create(&thread, NULL, churn, NULL);
-			pthread_join(thread, NULL);
-		}
-		for (;;)
-			pause();
+		runs(ready[1], how);
+		_exit(1);
 	}
 	close(ready[1]);
 	CHECK(read(ready[0], &byte, 1) == 1);
 	close(ready[0]);
 	return child;
+}
+
+enum { CHURNS = 1, HAS_MANY = 2 };
+
+/* Has threads of both kinds, says so, and may then keep making some more. */
+static void has_threads(int ready, int how)
+{
+	pthread_t thread;
+
+	have_regions();
+	for (int i = 0; i < ENDED; i++) {
+		pthread_create(&thread, NULL, end_at_once, NULL);
+		pthread_join(thread, NULL);
+	}
+	if (how & HAS_MANY) {
+		have_many();
+		pthread_create(&thread, NULL, enter_many, NULL);
+		pthread_join(thread, NULL);
+	}
+	for (int i = 0; i < LIVE; i++)
+		pthread_create(&thread, NULL, stay, NULL);
+	while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < LIVE)
+		usleep(100);
+	if (write(ready, "", 1) != 1)
+		return;
+	while (how & CHURNS) {
+		pthread_create(&thread, NULL, churn, NULL);
+		pthread_join(thread, NULL);
+	}
+	for (;;)
+		pause();
 }
 
 static void finish(pid_t child)
@@ -151,13 +161,98 @@ static int may_look(pid_t child)
 	return code != TACH_ERR_PERMISSION && code != -ENOSYS;
 }
 
+/* ---- worst entries ---- */
+
+static volatile char plant_room[600 * 4096] __attribute__((aligned(4096)));
+
+static void plant(uint64_t tag, int from, int pages)
+{
+	tach_tag(tag);
+	TACH_START(around);
+	{
+		TACH_START(planted);
+		for (int i = from; i < from + pages; i++)
+			plant_room[i * 4096] = 1;
+		TACH_STOP(planted);
+	}
+	if (tag == 3)
+		for (;;)
+			pause(); /* the region around is open for ever */
+	TACH_STOP(around);
+}
+
+static void *plant_one(void *arg)
+{
+	pthread_setname_np(pthread_self(), "plant");
+	plant(1, 0, 100);
+	return arg;
+}
+
+static void plants(int ready, int how)
+{
+	struct tach_regions_options opt = {
+		.size = sizeof opt, .events = "page-faults", .worst = "2:page-faults"};
+	pthread_t thread;
+
+	(void)how;
+	if (tach_regions_configure(&opt, NULL) != 0)
+		return;
+	pthread_create(&thread, NULL, plant_one, NULL);
+	pthread_join(thread, NULL);
+	plant(2, 100, 10);
+	if (write(ready, "", 1) == 1)
+		plant(3, 200, 200);
+}
+
+/* Of a thread that ended and of one that is amid a region; those less bad make way. */
+static void worst_entries(void)
+{
+	struct tach_worst w = {.size = sizeof w, .thread_name = "", .parent = ""};
+	struct tach_region_info info;
+	struct tach_snapshot *s = NULL;
+	pid_t child = child_of(plants, 0);
+	int region = -1, counted;
+
+	if (!may_look(child)) {
+		finish(child);
+		SKIP("no process may trace another here");
+	}
+	/* Until the last one is planted. */
+	for (int try = 0; try < 10000; try++) {
+		tach_snapshot_free(s);
+		s = NULL;
+		if (tach_snapshot_take_process(child, &s, NULL) != 0)
+			continue;
+		region = find(s, "planted", &info);
+		if (region >= 0 && info.calls == 3)
+			break;
+		usleep(10000);
+	}
+	CHECK(s && region >= 0 && info.calls == 3);
+	if (s && region >= 0) {
+		counted = tach_snapshot_worst_by(s) == 1;
+		CHECK(counted);
+		CHECK(tach_snapshot_worst(s, region, 0, &w) == 0 && w.tag == 3, "%d",
+		      (int)w.tag);
+		CHECK(strcmp(w.parent, "around") == 0 && w.thread == child);
+		CHECK(w.at > 1e9);
+		CHECK(tach_snapshot_worst_value(s, region, 0, 1) >= 200);
+		CHECK(tach_snapshot_worst(s, region, 1, &w) == 0 && w.tag == 1, "%d",
+		      (int)w.tag);
+		CHECK(strcmp(w.thread_name, "plant") == 0 && w.thread != child);
+		CHECK(tach_snapshot_worst(s, region, 2, &w) != 0);
+	}
+	tach_snapshot_free(s);
+	finish(child);
+}
+
 static void exact(void)
 {
 	struct tach_counts counts = {.size = sizeof counts};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s = NULL;
-	pid_t child = other(0, 0);
+	pid_t child = child_of(has_threads, 0);
 
 	if (!may_look(child)) {
 		finish(child);
@@ -186,7 +281,7 @@ static void churned(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s, *last = NULL, *between;
-	pid_t child = other(1, 0);
+	pid_t child = child_of(has_threads, CHURNS);
 	uint64_t calls = 0;
 
 	if (!may_look(child)) {
@@ -224,7 +319,7 @@ static void churned_many(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_region_info info;
 	struct tach_snapshot *s;
-	pid_t child = other(1, 1);
+	pid_t child = child_of(has_threads, CHURNS | HAS_MANY);
 	int whole = 0, not_whole = 0;
 
 	if (!may_look(child)) {
@@ -359,6 +454,7 @@ static void strings_nowhere(void)
 int main(void)
 {
 	CASE(refused);
+	CASE(worst_entries);
 	CASE(exact);
 	CASE(churned);
 	CASE(churned_many);

@@ -18,6 +18,15 @@ result() {
 }
 no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
 run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
+# In an interval in which no thread has a processor there is nothing to show; one that lost it amid a write, for longer than
+# is waited, is told as stale and missing.
+top_until() { # CONDITION ARGUMENT...
+	local condition=$1; shift
+	for _ in {1..500}; do
+		run top --once "$@"
+		[ $status != 0 ] || eval "$condition" && break
+	done
+}
 
 mkfifo "$work/ready" "$work/stdin"
 exec 7<>"$work/stdin"
@@ -37,10 +46,11 @@ run report -p $pid --format json "$work/one.json"
 grep -q '"reports": 2' "$work/out" || no "added to a report"
 result report
 
-run top --once -i 0.05 $pid
+shown='awk '\''$1 == "work" && $5 == 4 { found = 1 } END { exit !found }'\'' "$work/out"'
+top_until "$shown" -i 0.05 $pid
 [ $status = 0 ] && grep -q "^program ($pid)  1 regions  4 threads" "$work/out" && grep -q '^REGION  *CALLS/S ' "$work/out" || no "top: $status"
 awk 'length > 80' "$work/out" | grep -q . && no "beyond 80 columns"
-awk '$1 == "work" && $5 == 4 { found = 1 } END { exit !found }' "$work/out" || no "no line of the region"
+eval "$shown" || no "no line of the region"
 for column in calls time self threads page-faults faults; do
 	run top --once -i 0.01 -s $column $pid
 	[ $status = 0 ] || no "sorted by $column: $status"
@@ -49,7 +59,7 @@ run top --once -i 0.01 -r 'x*' $pid
 grep -q '^work' "$work/out" && no "a region that was not asked for"
 result table
 
-run top --once --json -i 0.05 $pid
+top_until "grep -q '\"stale\":0,.*\"name\":\"work\"' '$work/out'" --json -i 0.05 $pid
 # A strict reader of JSON.
 if python3 -c '' 2>/dev/null; then
 	python3 - "$work/out" $pid <<-'END' || no "JSON"
@@ -87,6 +97,16 @@ run report -p $other
 kill -KILL $other; wait $other 2>/dev/null
 [ $status = 1 ] && grep -q 'are those of libtach 9.8.7, which .* cannot read' "$work/err" || no "another version: $status"
 result other_version
+
+TACH_ENABLE=1 TACH_EVENTS=page-faults TACH_WORST=3 "$program" serve >"$work/ready" <"$work/stdin" &
+other=$!
+read -r _ <"$work/ready"
+run report -p $other
+grep -q '^work, worst entries by time' "$work/out" || no "report -p: worst"
+top_until "grep -q '\"worst\":\[{' '$work/out'" --json -i 0.05 $other
+grep -q '"worst":\[{"at":[0-9.]*,"tag":"0x[0-9a-f]*","thread":[0-9]*,.*"flags":\[' "$work/out" || no "top: worst"
+kill -KILL $other; wait $other 2>/dev/null
+result worst
 
 # It ends while it is watched.
 "$tach" top -i 0.05 $pid >"$work/out" 2>"$work/err" &
