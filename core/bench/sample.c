@@ -92,7 +92,6 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 	unsigned quantities = source->count + 1;
 	uint32_t n = plan->samples, flags[QUANTITIES_MAX] = {0};
 	double *empty = malloc((size_t)n * quantities * sizeof *empty);
-	double scale = 1 / (double)plan->iterations;
 	uint64_t delta[2][QUANTITIES_MAX];
 
 	if (!empty)
@@ -100,18 +99,21 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 	for (uint32_t i = 0; i < n; i++) {
 		take_both(source, plan, i % 2 != 0, delta, flags);
 		for (unsigned q = 0; q < quantities; q++) {
-			double each = q < source->sums ? scale / source->threads : scale;
+			/* A quotient, not a product: a whole number of events an iteration is
+			 * shown as one. */
+			double times = (double)plan->iterations *
+				       (q < source->sums ? source->threads : 1);
 
-			empty[q * n + i] = (double)delta[0][q] * each;
+			empty[q * n + i] = (double)delta[0][q] / times;
 			series[q].sample[i] =
-				((double)delta[1][q] - (double)delta[0][q]) * each;
+				((double)delta[1][q] - (double)delta[0][q]) / times;
 		}
 	}
 	for (unsigned q = 0; q < quantities; q++) {
 		struct tach__bench_series *s = &series[q];
 
 		s->empty = median_of(empty + q * n, n);
-		s->resolution = q == 0 ? source->resolution * scale : 0;
+		s->resolution = q == 0 ? source->resolution / (double)plan->iterations : 0;
 		s->samples = n;
 		/* The empty loop's samples have done their work: room for the counting. */
 		s->outliers = outlier < 0 ? 0

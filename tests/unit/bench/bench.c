@@ -77,6 +77,21 @@ static void the_empty_loop_is_subtracted(void)
 	drop(s);
 }
 
+/* 3 an iteration are 3, whatever the number of iterations. */
+static void whole_numbers_are_exact(void)
+{
+	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0};
+	double ns, count;
+	struct tach__bench_series s[2] = {{.sample = &ns}, {.sample = &count}};
+
+	for (uint64_t n = 1; n < 1000; n++) {
+		struct tach__bench_plan plan = {body, empty, NULL, n, 1};
+
+		CHECK(tach__bench_sample(&source, &plan, -1, s) == 0, "no memory");
+		CHECK(count == 3, "%.17g in %llu iterations", count, (unsigned long long)n);
+	}
+}
+
 /* They are the machine's as much as the others are. */
 static void outliers_are_counted_and_stay(void)
 {
@@ -393,6 +408,7 @@ static void cases_come_in_order(void)
 int main(void)
 {
 	CASE(the_empty_loop_is_subtracted);
+	CASE(whole_numbers_are_exact);
 	CASE(outliers_are_counted_and_stay);
 	CASE(a_trend_favours_neither);
 	CASE(iterations_last_long_enough);
