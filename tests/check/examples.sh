@@ -90,6 +90,11 @@ for program in examples/*.cpp; do
 	g++ -O1 ${flags/-std=c11/-std=c++20} -Wno-free-nonheap-object -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
 		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
 done
+# A server's requests cross three threads: each is one call of the task, and of each region in it.
+TACH_OUTPUT=$work/server.csv "$work/server" >/dev/null 2>&1
+for region in request parse compute respond; do
+	grep -qE "^\"$region\",[^,]*,[^,]*,50,50,inclusive,\"time_ns\"" "$work/server.csv" || { echo "# not 50 calls of $region in examples/server"; bad=1; }
+done
 say programs
 cat "$work"/*.names | sort >"$work/documented"
 for name in $(comm -23 "$work/declared" "$work/documented"); do echo "# no page of section 3 has the name $name"; bad=1; done
