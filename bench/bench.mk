@@ -25,6 +25,9 @@ bench_alone := scale encode formula dispatch face
 $(bench_alone:%=$(B)/bench/%): $(B)/bench/%: bench/%.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(bench_flags) -MMD -MP -MF $@.d -o $@ $< $(B)/libtach.a $(LDLIBS)
+$(B)/bench/face_kokkos: bench/face_kokkos.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call quiet,LD)$(CC) $(bench_flags) -o $@ $< -ldl
 $(B)/bench/face_cxx: bench/face_cxx.cc $(B)/libtach.a $(headers) $(B)/flags
 	@mkdir -p $(@D)
 	g++ -std=c++11 -O2 -Wall -Wextra -Werror -Iinclude -o $@ $< $(B)/libtach.a $(static_libs)

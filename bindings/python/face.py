@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""face.py read|pair|region|nothing N: that, N times, from Python, for bench/faces to compare."""
+"""face.py read|pair|region|nothing N: that, N times, from Python, for bench/faces to compare.
+
+face.py count: a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
+"""
 import sys
 
 import tach
@@ -27,8 +30,31 @@ def nothing(n):
         pass
 
 
-what, n = sys.argv[1], int(sys.argv[2])
-if what == "read":
+def counted(meter, turns):
+    """Instructions of one turn: the least of some tries, 100 turns more."""
+    def least(n):
+        found = []
+        for _ in range(5):
+            meter.begin()
+            turns(n)
+            found.append(meter.end()["instructions"])
+        return min(found)
+
+    return (least(200) - least(100)) / 100
+
+
+def count():
+    tach.configure("instructions")
+    meter, reader = (tach.Reader(tach.Set("instructions")) for _ in range(2))
+    empty = counted(meter, nothing)
+    of = lambda function: lambda n: function(reader, n)
+    print("\t".join(f"{counted(meter, f) - empty:.1f}" for f in (of(reads), of(pairs), regions)))
+
+
+what, n = sys.argv[1], int((sys.argv + ["0"])[2])
+if what == "count":
+    count()
+elif what == "read":
     reads(tach.Reader(tach.Set("instructions")), n)
 elif what == "pair":
     pairs(tach.Reader(tach.Set("instructions")), n)

@@ -28,14 +28,19 @@ fn installed() {
     println!("cargo:rustc-link-lib=dylib=tach");
 }
 
-/// The tree that this crate lies in, or TACH_SOURCE. Its tables are made by programs of its own,
-/// so make builds it; the compiler is the one that cc would take.
+/// TACH_SOURCE, the folder `c` that `make crate` puts into the crate, or the tree that the crate lies in. Its tables are
+/// made by programs of its own, so make builds it; the compiler is the one that cc would take.
 #[cfg(feature = "vendored")]
 fn vendored() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let source = std::env::var("TACH_SOURCE").unwrap_or_else(|_| {
         let here = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR");
-        format!("{here}/../..")
+        let within = format!("{here}/c");
+        if std::path::Path::new(&within).exists() {
+            within
+        } else {
+            format!("{here}/../..")
+        }
     });
     let compiler = cc::Build::new().get_compiler();
     let status = Command::new("make")

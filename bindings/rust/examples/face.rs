@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 //! face read|pair|region|nothing N: that, N times, from Rust, for bench/faces to compare.
+//! face count: a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
 use std::arch::asm;
 use std::mem::MaybeUninit;
 
@@ -43,6 +44,35 @@ fn nothing(n: u64) {
     }
 }
 
+/// Instructions of one turn: the least of some tries, 1,000 turns more.
+fn counted(meter: &tach::Reader, turns: impl Fn(u64)) -> f64 {
+    let least = |n| {
+        let (mut mark, mut delta) = (MaybeUninit::uninit(), [0; 16]);
+        let tries = (0..20).map(|_| {
+            meter.begin_raw(&mut mark);
+            turns(n);
+            unsafe { meter.end_raw(&mark, &mut delta) };
+            delta[0]
+        });
+        tries.min().unwrap_or(0)
+    };
+    (least(2000) - least(1000)) as f64 / 1000.0
+}
+
+fn count() -> Result<(), tach::Error> {
+    tach::Regions::new().events("instructions").start()?;
+    let (meter, of) = (reader(), reader());
+    let empty = counted(&meter, nothing);
+    let [read, pair, region] = [
+        counted(&meter, |n| reads(&of, n)),
+        counted(&meter, |n| pairs(&of, n)),
+        counted(&meter, regions),
+    ]
+    .map(|c| c - empty);
+    println!("{read:.1}\t{pair:.1}\t{region:.1}");
+    Ok(())
+}
+
 fn main() -> Result<(), tach::Error> {
     let arguments: Vec<String> = std::env::args().collect();
     let n = arguments.get(2).and_then(|n| n.parse().ok()).unwrap_or(0);
@@ -53,6 +83,7 @@ fn main() -> Result<(), tach::Error> {
             tach::Regions::new().events("instructions").start()?;
             regions(n)
         }
+        Some("count") => count()?,
         _ => nothing(n),
     }
     Ok(())

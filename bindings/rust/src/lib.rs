@@ -20,21 +20,30 @@
 //! Regions take as many instructions as C's macros. Readers call the library's functions, as its inline code is C.
 //! Nothing panics for want of a PMU: what cannot be counted is an [`Error`] that says why, or a [`Flags`].
 //!
-//! Feature `vendored`: the C library is built with the crate and linked statically.
+//! Feature `vendored`: the C library is built with the crate and linked statically. `tracing`: spans are regions
+//! (`Spans`). `criterion`: benchmarks measured by counts (`Counter`).
 
+#[cfg(feature = "criterion")]
+mod counter;
 mod error;
 mod flags;
 mod region;
 mod set;
 mod snapshot;
+#[cfg(feature = "tracing")]
+mod spans;
 #[doc(hidden)]
 pub mod sys;
 
+#[cfg(feature = "criterion")]
+pub use crate::counter::Counter;
 pub use crate::error::Error;
 pub use crate::flags::Flags;
 pub use crate::region::{disable, enabled, tag, Guard, Place, Region, Regions, Site};
 pub use crate::set::{Counts, Mark, RawMark, Reader, Set, SetBuilder};
 pub use crate::snapshot::{Format, RegionInfo, Snapshot, Value};
+#[cfg(feature = "tracing")]
+pub use crate::spans::Spans;
 
 /// The version of the library that is loaded.
 pub fn version() -> String {

@@ -51,6 +51,11 @@ impl Site {
         unsafe { sys::tach_site_get(name.as_ptr()).cast::<Site>().as_ref() }
     }
 
+    #[cfg(feature = "tracing")]
+    pub(crate) fn raw(&'static self) -> *mut sys::Site {
+        self.0.get()
+    }
+
     /// One entry into the region, however the function is left.
     ///
     /// ```

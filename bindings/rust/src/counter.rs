@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+//! Feature `criterion`: benchmarks by counts.
+use crate::set::{RawMark, Reader, Set};
+use crate::{Error, Flags};
+use criterion::measurement::{Measurement, ValueFormatter};
+use criterion::Throughput;
+use std::cell::Cell;
+use std::mem::MaybeUninit;
+
+/// How often an empty pair is tried, whose least is what a measurement takes.
+const TRIES: usize = 64;
+const PREFIXES: [(f64, &str); 4] = [(1.0, ""), (1e3, "k "), (1e6, "M "), (1e9, "G ")];
+
+/// What criterion measures in place of time: one event of the thread that runs the benchmarks.
+///
+/// ```
+/// use criterion::Criterion;
+///
+/// fn sums<M: criterion::measurement::Measurement + 'static>(criterion: &mut Criterion<M>) {
+///     criterion.bench_function("sum", |b| b.iter(|| (1..=100u64).fold(0, |a, i| a ^ i)));
+/// }
+///
+/// # let criterion = || Criterion::default().without_plots().sample_size(10).nresamples(10)
+/// #     .measurement_time(std::time::Duration::from_millis(10)).warm_up_time(std::time::Duration::from_millis(1))
+/// #     .output_directory(std::env::temp_dir().join(format!("tach-doctest-{}", std::process::id())).as_ref());
+/// # let _: fn() -> Criterion = Criterion::default;
+/// match tach::Counter::new("instructions") {
+///     Ok(counter) => sums(&mut criterion().with_measurement(counter)),
+///     Err(why) => {
+///         eprintln!("{why}; measured by time"); // no PMU here: the benchmarks run all the same
+///         sums(&mut criterion());
+///     }
+/// }
+/// ```
+///
+/// What an empty measurement takes is taken out. Where a count is not complete (lost, scaled), the figures that criterion
+/// prints have [`Flags`] behind them: those of all that this counter has counted so far.
+pub struct Counter {
+    reader: Reader,
+    cost: u64,
+    flags: Cell<u32>,
+    units: [&'static str; 4],
+    bytes: &'static str,
+    elements: &'static str,
+}
+
+impl Counter {
+    /// One event, as `TACH_EVENTS` has it. What cannot be counted here is an error that says why.
+    pub fn new(event: &str) -> Result<Counter, Error> {
+        let set = Set::new(event)?;
+        if set.len() != 1 {
+            return Err(Error::plain(-22, "criterion measures one event"));
+        }
+        let name = set.names().next().unwrap_or_default();
+        let mut counter = Counter {
+            reader: set.open()?,
+            cost: 0,
+            flags: Cell::new(0),
+            units: PREFIXES.map(|(_, prefix)| leak(format!("{prefix}{name}"))),
+            bytes: leak(format!("{name}/byte")),
+            elements: leak(format!("{name}/element")),
+        };
+        counter.cost = (0..TRIES)
+            .map(|_| counter.end(counter.start()))
+            .min()
+            .unwrap_or(0);
+        Ok(counter)
+    }
+    /// How all that it has counted so far was obtained.
+    pub fn flags(&self) -> Flags {
+        Flags(self.flags.get())
+    }
+    fn doubt(&self) -> String {
+        let flags = self.flags();
+        if flags.is_complete() && !flags.contains(Flags::SCALED) {
+            return String::new();
+        }
+        format!(" ({flags})")
+    }
+}
+
+/// Criterion wants units that live for ever: six strings for each counter.
+fn leak(text: String) -> &'static str {
+    Box::leak(text.into_boxed_str())
+}
+
+impl Measurement for Counter {
+    type Intermediate = MaybeUninit<RawMark>;
+    type Value = u64;
+
+    #[inline]
+    fn start(&self) -> Self::Intermediate {
+        let mut mark = MaybeUninit::uninit();
+        self.reader.begin_raw(&mut mark);
+        mark
+    }
+    #[inline]
+    fn end(&self, mark: Self::Intermediate) -> u64 {
+        let mut delta = [0; 16];
+        // Start made it.
+        let flags = unsafe { self.reader.end_raw(&mark, &mut delta) };
+        self.flags.set(self.flags.get() | flags.0);
+        delta[0].saturating_sub(self.cost)
+    }
+    fn add(&self, a: &u64, b: &u64) -> u64 {
+        a + b
+    }
+    fn zero(&self) -> u64 {
+        0
+    }
+    fn to_f64(&self, value: &u64) -> f64 {
+        *value as f64
+    }
+    fn formatter(&self) -> &dyn ValueFormatter {
+        self
+    }
+}
+
+impl ValueFormatter for Counter {
+    fn format_value(&self, value: f64) -> String {
+        let mut values = [value];
+        let unit = self.scale_values(value, &mut values);
+        format!("{:.3} {unit}{}", values[0], self.doubt())
+    }
+    fn format_throughput(&self, throughput: &Throughput, value: f64) -> String {
+        let mut values = [value];
+        let unit = self.scale_throughputs(value, throughput, &mut values);
+        format!("{:.3} {unit}{}", values[0], self.doubt())
+    }
+    fn scale_values(&self, typical: f64, values: &mut [f64]) -> &'static str {
+        let i = PREFIXES.iter().rposition(|p| typical >= p.0).unwrap_or(0);
+        for value in values {
+            *value /= PREFIXES[i].0;
+        }
+        self.units[i]
+    }
+    /// Counts for each byte or element, as more of them is worse.
+    fn scale_throughputs(&self, _: f64, per: &Throughput, values: &mut [f64]) -> &'static str {
+        let (n, unit) = match per {
+            Throughput::Bytes(n) => (n, self.bytes),
+            Throughput::Elements(n) => (n, self.elements),
+        };
+        for value in values {
+            *value /= *n as f64;
+        }
+        unit
+    }
+    fn scale_for_machines(&self, _: &mut [f64]) -> &'static str {
+        self.units[0]
+    }
+}

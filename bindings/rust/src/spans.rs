@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+//! Feature `tracing`: each entry into a span is one into the region of the span's name.
+use crate::region::{self, Mark};
+use crate::{sys, Site};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use tracing::callsite::Identifier;
+use tracing::{span::Id, Metadata, Subscriber};
+use tracing_subscriber::layer::Context;
+use tracing_subscriber::registry::LookupSpan;
+
+/// A layer for `tracing-subscriber`: spans are regions, by their name, from enter to exit. A task that is polled many
+/// times has so many entries, each in the thread that polled it.
+///
+/// ```
+/// use tracing_subscriber::prelude::*;
+///
+/// tach::Regions::new().events("").start()?;
+/// let subscriber = tracing_subscriber::registry().with(tach::Spans::new());
+/// tracing::subscriber::with_default(subscriber, || {
+///     for _ in 0..3 {
+///         let _entered = tracing::info_span!("parse", file = "a.txt").entered();
+///     }
+/// });
+/// let snapshot = tach::Snapshot::take()?;
+/// assert_eq!(snapshot.regions().find(|r| r.name == "parse").unwrap().calls, 3);
+/// # Ok::<(), tach::Error>(())
+/// ```
+///
+/// Which spans it sees the filter decides that it is given (`with_filter`); which of them are measured `TACH_REGIONS`, or
+/// [`Regions::only`](crate::Regions::only). What `tracing` and the layer take themselves stays in the regions around.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spans(());
+
+impl Spans {
+    pub fn new() -> Spans {
+        Spans(())
+    }
+}
+
+struct Entry {
+    span: Option<Id>, // None: exited, out of turn
+    mark: Box<Mark>,  // stays where it is while the list grows
+}
+
+/// Of one thread. What is above `depth` was used before, and is used again.
+#[derive(Default)]
+struct Open {
+    sites: HashMap<Identifier, Option<&'static Site>>,
+    entries: Vec<Entry>,
+    depth: usize,
+}
+
+impl Open {
+    /// Looked up once for each place, under the library's lock.
+    fn site(&mut self, metadata: &Metadata<'_>) -> *mut sys::Site {
+        let site = self
+            .sites
+            .entry(metadata.callsite())
+            .or_insert_with(|| Site::get(metadata.name()));
+        site.map_or(std::ptr::null_mut(), Site::raw)
+    }
+
+    fn enter(&mut self, span: &Id, metadata: &Metadata<'_>) {
+        let site = self.site(metadata);
+        if self.depth == self.entries.len() {
+            self.entries.push(Entry {
+                span: None,
+                mark: Box::new(Mark::new()),
+            });
+        }
+        let entry = &mut self.entries[self.depth];
+        self.depth += 1;
+        entry.span = Some(span.clone());
+        if !site.is_null() {
+            unsafe { region::start(site, entry.mark.0.get()) };
+        }
+    }
+
+    fn exit(&mut self, span: &Id) {
+        let open = &mut self.entries[..self.depth];
+        if let Some(entry) = open.iter_mut().rfind(|e| e.span.as_ref() == Some(span)) {
+            unsafe { region::stop(entry.mark.0.get()) };
+            entry.span = None;
+        }
+        while self.depth > 0 && self.entries[self.depth - 1].span.is_none() {
+            self.depth -= 1;
+        }
+    }
+}
+
+/// A mark must not go while its region is open.
+impl Drop for Open {
+    fn drop(&mut self) {
+        for entry in self.entries[..self.depth].iter().rev() {
+            unsafe { region::stop(entry.mark.0.get()) };
+        }
+    }
+}
+
+thread_local!(static OPEN: RefCell<Open> = RefCell::default());
+
+impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for Spans {
+    fn on_enter(&self, span: &Id, context: Context<'_, S>) {
+        if let Some(metadata) = context.metadata(span) {
+            // A thread that ends has none any more.
+            let _ = OPEN.try_with(|open| open.borrow_mut().enter(span, metadata));
+        }
+    }
+
+    fn on_exit(&self, span: &Id, _: Context<'_, S>) {
+        let _ = OPEN.try_with(|open| open.borrow_mut().exit(span));
+    }
+}

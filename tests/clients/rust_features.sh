@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What the Rust crate has behind features: spans of tracing as regions, criterion by counts, and the C library built with
+# the crate, whose sources `make crate` puts into it. Debian's crates, no network; minutes to compile.
+# tests/run: memory=1500
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+B=${B:-build}
+tools/need rustc cargo rust-clippy liburcu-dev librust-cc-dev librust-tracing-dev librust-tracing-subscriber-dev \
+	librust-criterion-dev >/dev/null || { echo "skip rust_features: packages cannot be installed"; exit 77; }
+grep -q -e -fsanitize "$B/flags" && { echo "skip rust_features: AddressSanitizer would have to be loaded first"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+unset "${!TACH_@}" 2>/dev/null
+folder=$(cd "$B" && pwd)
+export CARGO_HOME=$work CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=$folder/rust
+unset RUSTC RUSTFLAGS RUSTDOCFLAGS RUSTC_WRAPPER RUSTUP_TOOLCHAIN MAKEFLAGS
+cargo() { PATH=/usr/bin:/bin /usr/bin/cargo "$@"; }
+printf '[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "/usr/share/cargo/registry"\n' >"$work/config.toml"
+failed=0
+say() { # NAME STATUS
+	if [ "$2" = 0 ]; then echo "ok rust_features/$1"; else sed 's/^/# /' "$work/out" | tail -n 40; echo "not ok rust_features/$1"; failed=1; fi
+}
+crate() { # COMMAND ARGUMENT...
+	(cd bindings/rust && TACH_LIB_DIR=$folder LD_LIBRARY_PATH=$folder cargo "$1" --features tracing,criterion "${@:2}") >"$work/out" 2>&1
+}
+
+crate clippy --all-targets -- -D warnings
+say clippy $?
+crate test && grep -q 'Doc-tests tach' "$work/out" && [ "$(grep -c '\.\.\. ok$' "$work/out")" -ge 34 ]
+say tests $?
+
+# A loop of 2,000 instructions, by criterion.
+program=$(sed -n 's|.*Running tests/counter.rs (\(.*\))$|\1|p' "$work/out")
+if [ "$(uname -m)" != x86_64 ]; then
+	echo "skip rust_features/emulated: counted on x86-64 alone, checked on x86-64"
+elif "$B/tach" run --emulate -o /dev/null -- true >"$work/out" 2>&1; then
+	LD_LIBRARY_PATH=$folder CRITERION_HOME=$work/criterion "$B/tach" run --emulate -o /dev/null -- "$program" a_benchmark >"$work/out" 2>&1 &&
+		python3 - "$work/criterion/loop/new/estimates.json" >>"$work/out" 2>&1 <<'END'
+import json, sys
+slope = json.load(open(sys.argv[1]))["slope"]["point_estimate"]
+assert 2000 < slope < 2300, slope
+END
+	say emulated $?
+else
+	echo "skip rust_features/emulated: $(tail -n 1 "$work/out")"
+fi
+
+# As one does who has the crate alone: no library, no tree around it, no pkg-config file.
+make -s B="$B" crate >"$work/out" 2>&1 && cp -r "$B/crate" "$work/crate" &&
+	(cd "$work/crate" && cargo package --allow-dirty --no-verify && tar -C "$work" -xf "$CARGO_TARGET_DIR"/package/tach-*.crate) >>"$work/out" 2>&1
+say package $?
+cd "$work"/tach-* && PKG_CONFIG_PATH=/nonexistent cargo test --features vendored --test faces >"$work/out" 2>&1 &&
+	! ldd "$(sed -n 's|.*Running tests/faces.rs (\(.*\))$|\1|p' "$work/out")" | grep libtach
+say vendored $?
+exit $failed
