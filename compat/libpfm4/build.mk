@@ -18,7 +18,7 @@ clients: need-build
 	@tools/need g++ libpfm4 libpfm4-dev libbenchmark-dev
 	+@$(MAKE) --no-print-directory $(parallel) lib tools
 	@B=$(B) tests/run --all compat/libpfm4_programs compat/libpfm4_headers compat/libpfm3_client check/slow/clients \
-		check/slow/google-benchmark guest/x86-clients clients/papi_ctests clients/rust_features clients/faces
+		check/slow/google-benchmark guest/x86-clients clients/papi_ctests clients/rust_features clients/faces clients/fresh_root
 .PHONY: clients
 
 # Fuzzing takes the library's own look-up of presets: one definition is enough.

@@ -205,6 +205,23 @@ module() { # COMPILER
 		clang++ -std=c++20 -fmodule-file=parser.pcm -o user user.cc parser.pcm "${libraries[@]}");;
 	esac
 }
+# `import <tach.hpp>;`, which has the macros too. Clang 14 has no header units of C++20.
+cat >"$work/unit.cc" <<'SOURCE'
+import <tach.hpp>;
+int main()
+{
+	tach_error err = TACH_ERROR_INIT;
+	tach::set none("no_such_event", nullptr, 0, err), clock("task-clock", nullptr, 0, err);
+	{
+		TACH_GUARD(imported);
+	}
+	return none || !clock || clock.count() != 1;
+}
+SOURCE
+header_unit() { # COMPILER
+	(export CCACHE_DISABLE=1 && cd "$work" && "$1" -std=c++20 -fmodules-ts -O1 -I"$include" -x c++-system-header tach.hpp &&
+		"$1" -std=c++20 -fmodules-ts -O1 -I"$include" -o unit unit.cc "${libraries[@]}")
+}
 case $B in /*) archive=$B/libtach.a;; *) archive=$PWD/$B/libtach.a;; esac
 libraries=("$archive" -lurcu-bp -lurcu-common -lm -lpthread -ldl) include=$PWD/include
 unset "${!TACH_@}" 2>/dev/null
@@ -246,6 +263,13 @@ for compiler in g++ clang++; do
 		echo "ok modules $compiler"
 	else
 		echo "not ok modules $compiler"
+		failed=1
+	fi
+	[ $compiler = g++ ] || continue
+	if header_unit $compiler && TACH_EVENTS='' TACH_OUTPUT=$work/unit.csv "$work/unit" && grep -q '\<imported\>' "$work/unit.csv"; then
+		echo "ok header_unit $compiler"
+	else
+		echo "not ok header_unit $compiler"
 		failed=1
 	fi
 done

@@ -53,10 +53,10 @@ outcomes() { # LIBRARY PROGRAM...
 		/^@@ exit / { print program, outcome == "" ? "status:" $3 : outcome; next }
 		match($0, /PASSED|FAILED|SKIPPED/) { outcome = substr($0, RSTART, RLENGTH) }'
 }
-# Some tell the time, and fail by chance: what differs runs again with both, up to three times in all. A program
+# Some tell the time, and fail by chance: what differs runs again with both, up to ten times in all. A program
 # differs if no outcome with one library was ever one with the other.
 differ=("${programs[@]}")
-for _ in 1 2 3; do
+for _ in {1..10}; do
 	[ ${#differ[@]} -gt 0 ] || break
 	outcomes "$theirs" "${differ[@]}" >>"$work/theirs"
 	outcomes "$ours/libpfm.so.4" "${differ[@]}" >>"$work/ours"
