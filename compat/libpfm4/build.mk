@@ -13,7 +13,7 @@ $(B)/libpfm4/libpfm.a: $(libpfm4_obj) $(B)/libtach.a compat/libpfm4/libpfm.map
 		rm -f $@ && $(AR) rcs $@ $(@D)/libpfm.o
 
 # The programs that tests run against it.
-slow_packages += libpfm4 libpfm4-dev papi-tools swig libncurses-dev python3-dev python3-setuptools linux-perf llvm-14
+slow_packages += libpfm4 libpfm4-dev papi-tools swig libncurses-dev python3-dev python3-setuptools linux-perf llvm-14/
 clients: need-build
 	@tools/need g++ libpfm4 libpfm4-dev libbenchmark-dev
 	+@$(MAKE) --no-print-directory $(parallel) lib tools

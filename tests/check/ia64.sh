@@ -3,7 +3,7 @@
 # Debian has no ia64 compiler, so the operands are given registers here.
 set -u
 cd "$(dirname "$0")/../.."
-command -v ia64-linux-gnu-as >/dev/null || { echo "skip ia64: binutils-ia64-linux-gnu is not installed"; exit 77; }
+command -v ia64-linux-gnu-as >/dev/null || { echo "skip ia64: binutils-ia64-linux-gnu cannot be installed: Debian 13 has none"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 echo 'void fence(void) { TACH_FENCE(); }' | cat include/tach/arch/ia64.h - |

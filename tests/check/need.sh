@@ -12,9 +12,11 @@ script() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"; chmod +x "$work/bin/$1
 	script dpkg-query 'for p; do :; done; grep -qx "$p" "$WORK/installed" && echo "install ok installed"'
 	script sleep 'echo "$*" >>"$WORK/slept"'
 	script id 'echo "$USER_ID"'
+	script apt-cache 'for p; do :; done; grep -qx "$p" "$WORK/known"'
 	# Each call takes a line of what it is to answer; with none left it succeeds. What was asked for is kept.
 	script apt-get '
 echo "$*" >>"$WORK/asked"
+case $* in *update*) cp "$WORK/lists" "$WORK/known";; esac
 answer=$(head -n 1 "$WORK/answers"); sed -i 1d "$WORK/answers"
 [ -z "$answer" ] || { echo "$answer" >&2; exit 100; }'
 }
@@ -29,6 +31,7 @@ case_() { # NAME USER_ID STATUS CALLS PATTERN-of-output PACKAGE...; answers come
 	if [ -n "$pattern" ]; then grep -qE -- "$pattern" "$work/out"; else [ ! -s "$work/out" ]; fi || { bad=1; sed 's/^/# said: /' "$work/out"; }
 	if [ $bad = 0 ]; then echo "ok need $name"; else echo "not ok need $name"; failed=1; fi
 }
+: >"$work/lists"
 printf '%s\n' gcc make >"$work/installed"
 case_ "nothing is missing" 0 0 0 '' gcc make </dev/null
 case_ "nor without root" 1000 0 0 '' gcc </dev/null
@@ -42,4 +45,14 @@ $locked"
 [ "$(wc -l <"$work/slept")" = 3 ] || { echo "not ok need waits between"; failed=1; }
 case_ "old lists" 0 0 3 "installing" swig <<<'E: Unable to locate package swig'
 case_ "what cannot be had" 0 1 3 'could not install: swig' swig < <(echo 'E: 404'; echo; echo 'E: Unable to locate package swig')
+
+# What releases have under other names, or not at all.
+release() { : >"$work/known"; printf '%s\n' "$@" >"$work/lists"; [ -n "${FRESH:-}" ] || cp "$work/lists" "$work/known"; }
+release swig glib64 glib65
+case_ "the first name that the release has" 0 0 1 'installing Debian packages: glib64 swig$' glib/glib64/glib65 swig/ gone/ </dev/null
+case_ "another name is installed" 0 0 0 '' glib/gcc gone/ </dev/null
+case_ "no name is known" 0 0 1 'installing Debian packages: old$' old/new </dev/null
+FRESH=1 release glib64 swig
+case_ "lists that were empty" 0 0 3 'installing Debian packages: glib$' glib/glib64 swig/ gone/ <<<'E: Unable to locate package glib'
+grep -q ' install .* glib64 swig$' "$work/asked" || { echo "not ok need asks anew after lists came"; failed=1; }
 exit $failed

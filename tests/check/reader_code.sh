@@ -51,6 +51,8 @@ while read -r compiler rest; do
 	gcc:x86_64*|clang:x86_64*|aarch64*) ;;
 	*) echo "skip reader code $compiler: the budgets are for x86-64 and a cross compiler"; continue;;
 	esac
+	# gcc 14 (Debian 13) takes one more of 4 counters at the end.
+	[ "$compiler" != gcc ] || [ "$(gcc -dumpversion)" -lt 14 ] || rest=${rest/end4 58/end4 59}
 	"$compiler" -std=c11 -O2 -ffunction-sections -Iinclude -c -o "$work/code.o" "$work/code.c" || bad=1
 	set -- $rest
 	while [ $# -gt 0 ] ; do check "$compiler" "$1" "$2"; shift 2; done
