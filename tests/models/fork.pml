@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A fork while another thread has the registry's lock (core/region/process.c). The child has
+ * what had taken effect in memory at that moment, its own thread alone, and zeros in the page
+ * that forks wipe: the lock and `alive`. By `busy` it knows whether lists and rows may be torn.
+ *
+ * What the child goes by is whole, it never waits for a lock that nobody will release, and a
+ * record that another one still points at is not used again.
+ */
+#include "memory.inc"
+
+bool lock, busy, alive;
+byte threads, sites; /* of one change: whole if they are the same */
+bool forked;
+bool child_lock, child_busy, child_alive;
+byte child_threads, child_sites;
+
+active proctype changer()
+{
+	byte did, n;
+
+	do
+	:: n < 2 ->
+		n++;
+		atomic { !lock -> lock = true };
+		did = 0;
+		do
+		STORE(0, 0, busy = true)
+		STORE(1, UNLESS(1, BIT(0)), threads = n)
+		STORE(2, UNLESS(1, BIT(0)), sites = n)
+		STORE(3, BIT(0) | UNLESS(2, BIT(1) | BIT(2)), busy = false)
+		STORE(4, BEFORE(4), lock = false)
+		:: did == 31 -> break
+		od
+		/* weakening 1: no fence between `busy` and the change */
+		/* weakening 2: the clearing of `busy` does not release */
+	:: else -> break
+	od
+}
+
+active proctype forker()
+{
+	bool recycled;
+
+	atomic {
+		child_lock = (M == 3 -> lock : false); /* weakening 3: the lock is not wiped */
+		child_alive = (M == 4 -> true : false); /* weakening 4: `alive` is not wiped */
+		child_busy = busy;
+		child_threads = threads;
+		child_sites = sites;
+		forked = true
+	}
+	/* tach__lock in the child */
+	assert(!child_lock);
+	child_lock = true;
+	if
+	:: !child_alive ->
+		recycled = !child_busy || M == 5; /* weakening 5: recycled though busy */
+		assert(!recycled || child_threads == child_sites);
+		if
+		:: !recycled -> child_threads = 0
+		:: else
+		fi;
+		if
+		:: child_busy && M != 6 -> child_sites = child_threads /* tach__sites_mend */
+		:: else
+		fi;
+		/* weakening 6: sites are not mended */
+		child_alive = true
+	:: else
+	fi;
+	assert(child_threads == child_sites)
+}
