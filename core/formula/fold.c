@@ -94,7 +94,6 @@ static void reduce(const struct tach__fold *s, struct tach__fraction *x)
 	bool whole = x->num.exact && x->den.exact;
 	int exponent;
 
-	x->one = false;
 	if (!is_constant(s, &x->den) || d == 0)
 		return;
 	if (!is_constant(s, &x->num) && !(whole && divides(s, &x->num, d)) &&

@@ -1,6 +1,10 @@
-# make mutate FILES='core/ROOM/FILE.c...' [MUTANTS=40] [SEED=1]: what the tests of these files do not notice.
-MUTANTS ?= 40
-SEED    ?= 1
-mutate: lib
-	@B=$(B) tests/mutate/mutate -n $(MUTANTS) -s $(SEED) $(or $(FILES),$(error make mutate FILES='core/ROOM/FILE.c...'))
-.PHONY: mutate
+# make mutate FILES='core/ROOM/FILE.c...' [SAMPLE=40] [SEED=1] [LONGEST=SECONDS]: what the tests of these files do not notice.
+# make mutate-table: into tests/mutate/README.md.
+SAMPLE ?= 40
+SEED   ?= 1
+LONGEST ?= 3600
+mutate: lib unit_tests
+	@B=$(B) tests/mutate/mutate -n $(SAMPLE) -s $(SEED) -c $(LONGEST) $(or $(FILES),$(error make mutate FILES='core/ROOM/FILE.c...'))
+mutate-table:
+	@B=$(B) tests/mutate/mutate -T
+.PHONY: mutate mutate-table

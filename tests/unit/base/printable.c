@@ -67,6 +67,9 @@ static void errors(void)
 
 	tach__error(&err, TACH_ERR_NOTFOUND, 0, 0, "no '%s'", "\033[2J\xc2\x9b\u202e\n");
 	CHECK(strcmp(err.text, "no '?[2J??????\x27") == 0, "%s", err.text);
+	/* Nothing to say: what was said before is not left. */
+	CHECK(tach__error(&err, TACH_ERR_INVAL, 3, 4, NULL) == TACH_ERR_INVAL);
+	CHECK(err.code == TACH_ERR_INVAL && err.line == 3 && err.column == 4 && !err.text[0]);
 }
 
 /* ---- reports ---- */

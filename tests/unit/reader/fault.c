@@ -4,6 +4,7 @@
  * that there is a counter. With the handler they take the slow exit; other faults are left
  * alone.
  */
+#include <errno.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #include <signal.h>
 #include <string.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <tach/fault.h>
@@ -339,6 +341,56 @@ static void installing_leaves_the_allocator_alone(void)
 	      mallinfo2().uordblks, before.uordblks);
 }
 
+/* A record that is older than what stands at its address: no counter instruction. */
+static void read_nothing(void)
+{
+	if (tach_fault_install(&err) <= 0)
+		_exit(77);
+#if defined(__x86_64__)
+	__asm__ volatile(".Lother%=:\n\tmovq 0, %%rax\n.Lbehind%=:\n" TACH__EX_RECORD(
+				 ".Lother%=", ".Lbehind%=", ".long 0")
+			 :
+			 :
+			 : "rax", "memory");
+#endif
+}
+
+static void other_instructions_are_not_ours(void)
+{
+#if !defined(__x86_64__)
+	SKIP("this architecture goes by where the instruction lies");
+#endif
+	CHECK(outcome(read_nothing) == 128 + SIGSEGV, "%d", outcome(read_nothing));
+}
+
+/* ---- errno ---- */
+
+static char *closed_page;
+
+static void open_it(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info, (void)context;
+	mprotect(closed_page, 4096, PROT_READ);
+	errno = EXDEV;
+}
+
+/* Amid any expression of the program's. */
+static void errno_stays(void)
+{
+	struct sigaction action = {.sa_sigaction = open_it, .sa_flags = SA_SIGINFO}, before;
+
+	closed_page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigaction(SIGSEGV, &action, &before);
+	CHECK(tach_fault_install(&err) > 0, "%s", err.text);
+	errno = EDOM;
+	CHECK(*(volatile char *)closed_page == 0);
+	__asm__ volatile("" : : : "memory"); /* the compiler knows of no handler */
+	CHECK(errno == EDOM, "%d", errno);
+	tach_fault_remove();
+	sigaction(SIGSEGV, &before, NULL);
+	munmap(closed_page, 4096);
+}
+
 int main(void)
 {
 	CASE(installing_beside_the_loader);
@@ -348,6 +400,8 @@ int main(void)
 	CASE(the_earlier_handler_gets_what_it_asked_for);
 	CASE(faults_in_a_handler);
 	CASE(foreign_faults_kill_as_before);
+	CASE(other_instructions_are_not_ours);
+	CASE(errno_stays);
 	CASE(installing_leaves_the_allocator_alone);
 	return check_done();
 }

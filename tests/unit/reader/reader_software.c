@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <tach/reader.h>
+#include "core/reader/reader.h"
 #include "tests/check.h"
 
 static struct tach_set *set_of(uint64_t a, uint64_t b)
@@ -65,8 +66,39 @@ static void page_faults_are_counted(void)
 	tach_set_free(set);
 }
 
+/* The program closed the descriptor, and at the end it is there again, say. */
+static void a_begin_that_failed_is_lost(void)
+{
+	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK);
+	static struct tach_error err = TACH_ERROR_INIT;
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	uint64_t delta[2] = {1, 1};
+	int leader;
+
+	if (tach_reader_open(set, &reader, &err)) {
+		tach_set_free(set);
+		SKIP(err.text);
+	}
+	leader = tach__reader(reader)->soft.leader;
+	tach__reader(reader)->soft.leader = -1;
+	tach_reader_begin(reader, &mark);
+	tach__reader(reader)->soft.leader = leader;
+	CHECK(tach_reader_end(reader, &mark, delta) & TACH_FLAG_LOST);
+	CHECK(delta[0] == 0 && delta[1] == 0);
+	tach_reader_begin(reader, &mark);
+	tach__reader(reader)->soft.leader = -1;
+	CHECK(tach_reader_end(reader, &mark, delta) & TACH_FLAG_LOST);
+	tach__reader(reader)->soft.leader = leader;
+	tach_reader_begin(reader, &mark);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL);
+	tach_reader_close(reader);
+	tach_set_free(set);
+}
+
 int main(void)
 {
 	CASE(page_faults_are_counted);
+	CASE(a_begin_that_failed_is_lost);
 	return check_done();
 }

@@ -78,6 +78,35 @@ static void children(pid_t (*how)(void))
 	}
 }
 
+/* What the parent refused, and had no place for, is not the child's. */
+static int counts_of_a_child(void)
+{
+	struct tach_counts counts = {0};
+
+	leaf();
+	if (!regions_look("leaf", 0))
+		return 1;
+	tach_snapshot_counts(shot, &counts);
+	return counts.refused ? 2 : counts.lost ? 3 : 0;
+}
+
+static void refused_and_lost_are_the_parents(void)
+{
+	pid_t pid;
+
+	regions_begin(1);
+	leaf();
+	tach__registry.refused += 2;
+	tach__registry.lost += 3;
+	pid = fork();
+	if (pid == 0)
+		_exit(counts_of_a_child());
+	reap(pid);
+	CHECK(refused() >= 2);
+	tach__registry.refused -= 2;
+	tach__registry.lost -= 3;
+}
+
 static pid_t raw_clone(void)
 {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
@@ -296,6 +325,7 @@ int main(int argc, char **argv)
 		return program();
 	self_path = argv[0];
 	CASE(after_fork);
+	CASE(refused_and_lost_are_the_parents);
 	CASE(after_bare_fork);
 	CASE(after_raw_clone);
 	CASE(after_vfork);

@@ -51,6 +51,20 @@ static void *suspend(void *unused)
 	return unused;
 }
 
+static struct tach_site *its_site;
+
+/* Of a thread that was at that place itself. */
+static void *suspend_for_another(void *unused)
+{
+	static struct tach_task own;
+
+	tach_task_begin(&own, its_site);
+	fake_count += 4000;
+	tach_task_end(&own);
+	tach_task_suspend(&task);
+	return unused;
+}
+
 static void elsewhere(void *(*what)(void *), int n)
 {
 	pthread_t thread;
@@ -110,6 +124,8 @@ static void adds_up(void)
 	CHECK(!lost(value_of(1, &v)) && v == 1005 + 2 * PIECES * 110, "%g", v);
 	CHECK(!lost(value_of(2, &v)) && v == 2 * (1005 + 2 * PIECES * 110), "%g", v);
 	CHECK(value_of(0, &v) >= 0 && v > 0);
+	/* What its region's value has: this kernel's pages are of no use. */
+	CHECK(value_of(1, &v) & TACH_FLAG_SYSCALL);
 	CHECK(value_of(3, &v) == TACH_ERR_NOTFOUND && value_of(-1, &v) == TACH_ERR_NOTFOUND);
 	tach_task_end(&task);
 	tach_task_suspend(&task);
@@ -118,6 +134,10 @@ static void adds_up(void)
 	      value.value);
 	CHECK(info.calls == 1 && info.outermost == 1 && info.lost == 0, "%d", (int)info.calls);
 	CHECK(self_of("request", 1) == 1005 + 2 * PIECES * 100);
+	/* All of its time, and no other's. */
+	regions_find("request", 0);
+	value_of(0, &v);
+	CHECK(v >= 0.5 * value.value && v <= 2 * value.value, "%g, %g", v, value.value);
 	CHECK(regions_look("leaf", 1) && info.calls == 2 * PIECES);
 }
 
@@ -221,6 +241,7 @@ static void none_is_left_out(void)
 
 static void another_threads(void)
 {
+	static struct tach_site site = TACH_SITE_INIT("also at", 0, "");
 	struct tach_counts counts = {0};
 	double v;
 
@@ -241,6 +262,14 @@ static void another_threads(void)
 	CHECK(regions_look("request", 1));
 	tach_snapshot_counts(shot, &counts);
 	CHECK(counts.refused == 1, "%d", (int)counts.refused);
+	its_site = &site;
+	tach_task_begin(&task, &site);
+	fake_count += 500;
+	tach_task_begin(&task, &site);
+	fake_count += 10;
+	elsewhere(suspend_for_another, 0);
+	CHECK(value_of(1, &v) >= 0 && (value_of(1, &v) & TACH_FLAG_LOST) && v == 0, "%g", v);
+	tach_task_end(&task);
 }
 
 static struct tach_region_mark mark;

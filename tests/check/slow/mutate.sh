@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# make mutate works: of a sample of small changes (always the same ones) the tests notice most, and a test that checks nothing
+# notices none. Who survives is said; what it takes to notice all is `make mutate FILES=...`.
+set -u
+cd "$(dirname "$0")/../../.."
+B=${B:-build} failed=0
+export B
+# shellcheck disable=SC1091
+. tests/unsanitized mutate 'a sanitizer is slow at this'
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+is() { if [ "$1" = 0 ]; then echo "ok mutate_$2"; else sed 's/^/# /' "$work/out"; echo "not ok mutate_$2"; failed=1; fi; }
+
+tests/mutate/mutate -n 4 -s 1 core/formula/fold.c core/bench/stats.c core/base/maths.c >"$work/out" 2>&1
+sed 's/^/# /' "$work/out"
+awk '/ noticed \(/ { split($0, w, /: | of | noticed/); noticed += w[2]; all += w[3] } END { exit !(all >= 9 && all <= 12 && noticed * 2 >= all) }' "$work/out"
+is $? sample
+printf '#include <tach.h>\nint main(void)\n{\n\treturn tach_version() == 0;\n}\n' >"$work/nothing.c"
+tests/mutate/mutate -n 3 -t "$work/nothing.c" core/formula/fold.c >"$work/out" 2>&1
+[ $? = 1 ] && grep -q '0 of 3 noticed' "$work/out" && [ "$(grep -c survived "$work/out")" = 3 ]
+is $? nothing
+exit $failed
