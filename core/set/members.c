@@ -99,7 +99,8 @@ static void drop(struct tach__member *it)
 /*
  * A sampling event that interrupts too often the kernel stops until the next tick
  * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on:
- * nothing would tell of the counts that are missing.
+ * nothing would tell of the counts that are missing, nor of the 2^width that its page lacks on
+ * x86 when it goes on (tests/guest/src/adv_samplers.c).
  */
 static int refuse_sampling(struct tach__making *m, const struct perf_event_attr *attr,
 			   const char *name, size_t length)

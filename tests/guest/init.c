@@ -187,8 +187,6 @@ int main(void)
 	signal(SIGCHLD, nothing);
 	setenv("PATH", "/bin", 1);
 	setenv("HOME", "/tmp", 1);
-	/* arm64 only, off by default: without it no counter is readable outside the kernel. */
-	write_file("/proc/sys/kernel/perf_user_access", "1");
 
 	list = fopen("/run.list", "re");
 	while (list && fgets(line, sizeof line, list)) {
@@ -197,6 +195,12 @@ int main(void)
 		line[strcspn(line, "\n")] = 0;
 		if (!line[0])
 			continue;
+		/*
+		 * Without these no counter is readable outside the kernel: arm64's is off when
+		 * it starts, and a program that dies may leave either so.
+		 */
+		write_file("/proc/sys/kernel/perf_user_access", "1");
+		write_file("/sys/bus/event_source/devices/cpu/rdpmc", "1");
 		status = run(line);
 		printf("@@ exit %d\n", status);
 		if (first == 0 && status != SKIPPED)

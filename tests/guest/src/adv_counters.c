@@ -252,12 +252,12 @@ static void region_longer_than_a_counter(void)
 
 int main(void)
 {
-	CASE(multiplexing_beside_a_pinned_set);
-	CASE(multiplexing_of_the_set_itself);
-	CASE(pinned_error_and_recovery);
-	CASE(watchdog);
-	CASE(overflow_of_the_set_itself);
-	CASE(overflow_of_a_neighbour);
-	CASE(region_longer_than_a_counter);
+	ADVERSARY(multiplexing_beside_a_pinned_set);
+	ADVERSARY(multiplexing_of_the_set_itself);
+	ADVERSARY(pinned_error_and_recovery);
+	ADVERSARY(watchdog);
+	ADVERSARY(overflow_of_the_set_itself);
+	ADVERSARY(overflow_of_a_neighbour);
+	ADVERSARY(region_longer_than_a_counter);
 	return check_done();
 }

@@ -222,11 +222,11 @@ static void numbers_taken(void)
 
 int main(void)
 {
-	CASE(turned_off_and_on);
-	CASE(given_another_period);
-	CASE(refreshed);
-	CASE(set_back_to_zero);
-	CASE(one_descriptor_a_thread);
-	CASE(numbers_taken);
+	ADVERSARY(turned_off_and_on);
+	ADVERSARY(given_another_period);
+	ADVERSARY(refreshed);
+	ADVERSARY(set_back_to_zero);
+	ADVERSARY(one_descriptor_a_thread);
+	ADVERSARY(numbers_taken);
 	return check_done();
 }

@@ -151,7 +151,7 @@ static void no_more_memory_to_map(void)
 
 int main(void)
 {
-	CASE(no_more_memory_to_map);
-	CASE(no_more_descriptors);
+	ADVERSARY(no_more_memory_to_map);
+	ADVERSARY(no_more_descriptors);
 	return check_done();
 }

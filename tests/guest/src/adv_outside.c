@@ -200,11 +200,11 @@ int main(int argc, char **argv)
 	(void)argv;
 	if (argc > 1)
 		return 0;
-	CASE(watched);
-	CASE(traced);
-	CASE(programs_beside);
-	CASE(moved_between_groups);
-	CASE(frozen);
-	CASE(other_processors);
+	ADVERSARY(watched);
+	ADVERSARY(traced);
+	ADVERSARY(programs_beside);
+	ADVERSARY(moved_between_groups);
+	ADVERSARY(frozen);
+	ADVERSARY(other_processors);
 	return check_done();
 }

@@ -94,7 +94,7 @@ static void thread_churn(void)
 
 int main(void)
 {
-	CASE(fork_storm);
-	CASE(thread_churn);
+	ADVERSARY(fork_storm);
+	ADVERSARY(thread_churn);
 	return check_done();
 }

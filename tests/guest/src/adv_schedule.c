@@ -130,9 +130,9 @@ static void suspension(void)
 
 int main(void)
 {
-	CASE(migration);
-	CASE(hotplug);
-	CASE(competitor);
-	CASE(suspension);
+	ADVERSARY(migration);
+	ADVERSARY(hotplug);
+	ADVERSARY(competitor);
+	ADVERSARY(suspension);
 	return check_done();
 }

@@ -147,9 +147,9 @@ static void storm_of_nested_regions(void)
 
 int main(void)
 {
-	CASE(storm_of_coming_and_going);
-	CASE(storm_of_off_and_on);
-	CASE(storm_of_own_off_and_on);
-	CASE(storm_of_nested_regions);
+	ADVERSARY(storm_of_coming_and_going);
+	ADVERSARY(storm_of_off_and_on);
+	ADVERSARY(storm_of_own_off_and_on);
+	ADVERSARY(storm_of_nested_regions);
 	return check_done();
 }

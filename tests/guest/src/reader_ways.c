@@ -116,7 +116,7 @@ static void multiplexed_sets_are_scaled(void)
 	struct tach_reader *others[6] = {0};
 	struct tach_set *sets[6] = {0};
 	uint32_t flags = 0;
-	int scaled = 0;
+	int scaled = 0, some = 0;
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
@@ -134,12 +134,13 @@ static void multiplexed_sets_are_scaled(void)
 		if (!(flags & TACH_FLAG_SCALED))
 			continue;
 		scaled++;
+		some += delta[0] > 0; /* not always: a turn may pass without a counter for it */
 		CHECK(flags & TACH_FLAG_INCOMPLETE);
-		CHECK(delta[0] > 0);
 	}
-	printf("# scaled %d of 20 times; the last: %" PRIu64 ", flags %#x\n", scaled, delta[0],
-	       flags);
+	printf("# scaled %d of 20 times, %d with a count; the last: %" PRIu64 ", flags %#x\n",
+	       scaled, some, delta[0], flags);
 	CHECK(scaled > 0, "18 events all had a counter");
+	CHECK(some > 0);
 	for (int i = 0; i < 6; i++) {
 		tach_reader_close(others[i]);
 		tach_set_free(sets[i]);
