@@ -12,7 +12,9 @@ unset "${!TACH_@}" 2>/dev/null
 failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok examples_$1"; else echo "not ok examples_$1"; failed=1; fi; bad=0; }
 # Sanitizers were asked for when the library was built, and are needed for its programs.
-flags="-std=c11 -Wall -Wextra -Werror -Iinclude $(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u)"
+sanitize=$(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u) include=$PWD/include
+case $B in /*) library=$B/libtach.a;; *) library=$PWD/$B/libtach.a;; esac
+flags="-std=c11 -Wall -Wextra -Werror $sanitize"
 
 # Into page.1.c, page.2.c, ..., as man prints them.
 programs() { # PAGE
@@ -36,6 +38,11 @@ synopsis() { # PAGE
 calls() { # FILE...
 	gcc -fpreprocessed -E -P "$@" | sed 's/"\([^"\\]\|\\.\)*"//g' | grep -oE '\b(tach|TACH)_\w+ *\(' | tr -d ' ('
 }
+# In two steps, and by a relative name: so ccache, where the check compiles by it, can answer.
+build() { # COMPILER SOURCE OUT FLAG...
+	local from=${2%/*} name=${2##*/}
+	(cd "$from" && "$1" "${@:4}" -I"$include" -c -o "$3.o" "$name" && "$1" $sanitize -o "$3" "$3.o" "$library" -lm -lpthread -ldl)
+}
 # One page; what is wrong with it goes to page.bad.
 check() { # PAGE
 	local page=$1 p=$work/${1##*/} program name
@@ -44,7 +51,7 @@ check() { # PAGE
 	for program in "$p".*.c; do
 		[ -e "$program" ] || { echo "# $page has no example"; return; }
 		awk -v page="$page" 'length > 69 { print "# " page ": more than 80 columns with its indent: " $0 }' "$program"
-		if gcc $flags -o "$program.out" "$program" "$B/libtach.a" -lm -lpthread -ldl; then
+		if build gcc "$program" "$program.out" $flags; then
 			mkdir "$program.run"
 			(cd "$program.run" && exec "$program.out") >"$program.said" 2>&1 <"$page" ||
 				{ echo "# an example of $page ends with $?"; tail -n 3 "$program.said" | sed 's/^/#    /'; }
@@ -62,7 +69,7 @@ check() { # PAGE
 	done
 	synopsis "$page" >"$p.synopsis.c"
 	[ -e "$p.names" ] || return # only programs
-	gcc $flags -fsyntax-only "$p.synopsis.c" 2>&1 || echo "# $page declares something else than the header"
+	gcc $flags -I"$include" -fsyntax-only "$p.synopsis.c" 2>&1 || echo "# $page declares something else than the header"
 	for name in $(grep -x 'tach_.*' "$p.names"); do
 		grep -q "[ *]$name(" "$p.synopsis.c" || echo "# the synopsis of $page lacks $name"
 	done
@@ -82,12 +89,12 @@ say pages
 for program in examples/*.c; do
 	[ $program != examples/bench.c ] || continue
 	out=$work/$(basename $program .c)
-	gcc -O1 $flags -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
+	build gcc $program "$out" -O1 $flags && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
 		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
 done
 for program in examples/*.cpp; do
 	out=$work/$(basename $program .cpp)
-	g++ -O1 ${flags/-std=c11/-std=c++20} -Wno-free-nonheap-object -o "$out" $program "$B/libtach.a" -lm -lpthread -ldl && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
+	build g++ $program "$out" -O1 ${flags/-std=c11/-std=c++20} -Wno-free-nonheap-object && "$out" >"$out.said" 2>&1 && [ -s "$out.said" ] ||
 		{ echo "# $program does not compile, fails, or prints nothing"; bad=1; }
 done
 # A server's requests cross three threads: each is one call of the task, and of each region in it.

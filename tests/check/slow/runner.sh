@@ -5,8 +5,9 @@ set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir -p "$work"/tests/{unit/room,guest,check/slow} || exit 1
+mkdir -p "$work"/tests/{unit/room,guest,check/slow} "$work/tools" || exit 1
 cp tests/run tests/skips "$work/tests"
+cp tools/ccache tools/cache "$work/tools"
 unset B
 export TEST_LOOK=0.2 # s
 failed=0
@@ -59,6 +60,14 @@ check "nor one that takes --all, not known" '1 1 passed, 2 failed, 0 skipped' "$
 rm "$work/tests/guest/c.sh"
 run --record >/dev/null
 check "records" '1 tests/unit/room/b.sh' "$(grep unit/room/b "$work/tests/floor")"
+run --record no/such/test >/dev/null
+check "records nothing of no test" '2' "$(grep -c '' "$work/tests/floor")"
+check "names no test" "2 tests/run: no test's path contains no/such/test" "$(run no/such/test)"
+check "one run at a time" 2 "$(flock "$work/build/log/lock" "$work/tests/run" 2>"$work/out" >&2; echo $?)"
+test_of b "setsid sleep 1000 >/dev/null 2>&1 & echo \$! >>'$work/left'; echo ok one"
+run >/dev/null
+check "what a test leaves behind holds up none" '0 1 passed, 0 failed, 0 skipped' "$(run)"
+xargs kill <"$work/left"
 
 # Two that wait for one another end only side by side.
 forget

@@ -139,12 +139,16 @@ static int measure_until(volatile int *stops)
 {
 	uint64_t calls = 0;
 
-	TACH_START(across);
-	*stops = 0;
-	while (*stops < STOPS) {
+	/* What the library does of its own, at the first entries, is not of the region around.
+	 */
+	for (; calls < 2; calls++)
 		leaf();
-		calls++;
-	}
+	TACH_START(across);
+	for (; calls < 4; calls++)
+		leaf();
+	*stops = 0;
+	for (; *stops < STOPS; calls++)
+		leaf();
 	TACH_STOP(across);
 	if (!regions_look("leaf", 1) || info.calls != calls)
 		return 1;
@@ -152,9 +156,12 @@ static int measure_until(volatile int *stops)
 		return 2;
 	if (!regions_find("across", TACH_QUANTITY_TIME) || info.calls != 1)
 		return 3;
-	if (value.raw < 0.9 * STOPS * STOPPED_NS)
-		return 4; /* time goes on meanwhile */
-	return regions_find("across", 1) && value.value == (double)calls * WORK ? 0 : 5;
+	if (value.raw < 0.9 * STOPS * STOPPED_NS) { /* time goes on meanwhile */
+		printf("# %g ns, error %g ns\n", value.raw, value.error);
+		fflush(stdout);
+		return 4;
+	}
+	return regions_find("across", 1) && value.value == (double)(calls - 2) * WORK ? 0 : 5;
 }
 
 static void stopped_and_continued(void)

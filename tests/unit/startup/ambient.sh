@@ -34,7 +34,7 @@ assert whole["rd"] == {"value": 4000, "raw": 4000, "overhead": 0, "error": 0, "f
 assert abs(whole["pace"]["value"] * whole["time"]["value"] - 4000) < 1 and "shared" in whole["pace"]["flags"], whole
 assert whole["twice"]["value"] == 8000
 assert work["rd"]["value"] == 0 and work["rd"]["flags"] == ["lost"], work
-assert whole["time"]["value"] > 0 and work["time"]["raw"] > 0
+assert whole["time"]["value"] > 0 and work["time"]["raw"] >= 0 # a clock may stand still for 10 ns
 times = [r["inclusive"]["time"]["value"] for r in report["regions"]]
 assert times == sorted(times, reverse=True)
 if len(sys.argv) > 2:

@@ -26,8 +26,10 @@ clean() { # nothing is left beside the reports
 	[ -z "$left" ] || no "left behind: $left"
 }
 
-{ read -r _; TACH_OUTPUT=- "$program"; echo $? >"$work/status"; } < <(sleep 0.3; echo) 2>&1 | true
-[ "$(cat "$work/status")" = 0 ] || no "status $(cat "$work/status") at a closed pipe"
+mkfifo "$work/closed"
+exec 8<>"$work/closed" 9>"$work/closed" 8<&-
+TACH_OUTPUT=- "$program" 2>&9 || no "status $? at a closed pipe"
+exec 9>&-
 result closed_pipe
 
 mkfifo "$work/fifo.json"

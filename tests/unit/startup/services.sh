@@ -130,7 +130,8 @@ TACH_INTERVAL=1000 "$program" leave_main || no "status $? without its main threa
 has_work "$TACH_OUTPUT"
 TACH_INTERVAL=0.01 TACH_OUTPUT=$work/family.%p.json begin family
 child=$word file=$work/family.$word.json
-until [ -e "$file" ]; do kill -0 "$child" || break; sleep 0.001; done
+# The first one may have come before the region.
+until grep -qs child_part "$file"; do kill -0 "$child" || break; sleep 0.001; done
 kill -TERM "$child"; wait $pid; status=$?
 [ $status = 115 ] || no "status $status"
 child=
