@@ -18,7 +18,9 @@ under() { # NAME COMMAND...
 	local name=$1 log=$B/log/helgrind-$1
 	shift
 	"$@" >"$log" 2>&1 && grep -q 'ERROR SUMMARY: 0 errors' "$log" && { echo "ok helgrind $name"; return; }
-	sed 's/^/# /' "$log" | tail -n 60
+	# The first error with its stacks, or the test's own last words.
+	{ grep -E -m 1 -A 50 '^==[0-9]+== (Possible data race|Thread #[0-9]+:)|^not ok' "$log" || tail -n 60 "$log"; } |
+		grep -v 'sigprocmask: unknown' | sed 's/^/# /'
 	echo "not ok helgrind $name"
 }
 # Side by side.
