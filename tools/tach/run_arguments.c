@@ -248,7 +248,7 @@ static int take(struct run_arguments *a, int option)
 		return 0;
 	case 'I':
 		return take_number(&a->interval, 0.01, 1e6, 0,
-				   "-I takes one number of seconds, 0.01 or more");
+				   "-I takes one number of seconds, 0.01 to 1000000");
 	case 'p':
 		return take_process(a);
 	case 'r':

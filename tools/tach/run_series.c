@@ -244,6 +244,8 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 		over = n > 0 || has_ended(process);
 		if (s->interval > 0 && (over || (n == 0 && wait == rest)))
 			tick(s, o);
+		/* Nobody reads it, and nobody waits for a program of ours. */
+		over |= signals >= 0 && s->interval > 0 && ferror(s->to);
 	}
 	if (s->interval <= 0)
 		s->at = clock_seconds(CLOCK_MONOTONIC) - s->begun;

@@ -81,7 +81,7 @@ static int parse(struct top *t, int argc, char **argv)
 		switch (c) {
 		case 'i':
 			if (!parse_number(optarg, 0.01, 1e6, &t->interval))
-				return usage("seconds are 0.01 or more, not", optarg);
+				return usage("seconds are 0.01 to 1000000, not", optarg);
 			break;
 		case 's':
 			t->sort = optarg;

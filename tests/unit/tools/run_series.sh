@@ -109,6 +109,9 @@ first_row series.csv
 kill -TERM $counting; wait $counting || { echo '# ended by the signal'; rc=1; }
 says "^process $pid was counted for "
 kill -0 $pid || { echo '# the process was harmed'; rc=1; }
+# Nobody reads any more, and there is no program to wait for.
+("$tach" run -p $pid -I 0.02 -e page-faults 2>&1; echo $? >"$work/status") | head -n 1 >/dev/null
+[ "$(cat "$work/status")" = 125 ] || { echo '# it goes on without a reader'; rc=1; }
 kill $pid
 result running
 
@@ -167,7 +170,7 @@ for other in '-I 1' "-p $$" --passes '--trace x' --per-process; do
 	# shellcheck disable=SC2086
 	refused -r 3 $other; says 'one table of many runs'
 done
-refused -I 0; says "0.01 or more, not '0'"; refused -I 1s; refused -I nan; refused -I 1 -I 2; refused -r 1; refused -r 2.5; refused -r 3 -r 4
+refused -I 0; says "0.01 to 1000000, not '0'"; refused -I 1e9; refused -I 1s; refused -I nan; refused -I 1 -I 2; refused -r 1; refused -r 2.5; refused -r 3 -r 4
 refused -I 1 --format html; says 'text, json or csv'; refused -r 2 --format prometheus
 result refusals
 exit $failed
