@@ -244,7 +244,7 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 		over = n > 0 || has_ended(process);
 		if (s->interval > 0 && (over || (n == 0 && wait == rest)))
 			tick(s, o);
-		/* Nobody reads it, and nobody waits for a program of ours. */
+		/* It has no reader any more, and there is no program of its own to wait for. */
 		over |= signals >= 0 && s->interval > 0 && ferror(s->to);
 	}
 	if (s->interval <= 0)

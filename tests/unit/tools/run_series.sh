@@ -109,7 +109,7 @@ first_row series.csv
 kill -TERM $counting; wait $counting || { echo '# ended by the signal'; rc=1; }
 says "^process $pid was counted for "
 kill -0 $pid || { echo '# the process was harmed'; rc=1; }
-# Nobody reads any more, and there is no program to wait for.
+# Without a reader, and without a program to wait for.
 ("$tach" run -p $pid -I 0.02 -e page-faults 2>&1; echo $? >"$work/status") | head -n 1 >/dev/null
 [ "$(cat "$work/status")" = 125 ] || { echo '# it goes on without a reader'; rc=1; }
 kill $pid
