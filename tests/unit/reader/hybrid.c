@@ -324,6 +324,22 @@ static void gaps_before_the_first_move(void)
 	}
 }
 
+/* The thread may be moved before a read, to a core type that has no such counter. */
+static void faults_are_expected(void)
+{
+	struct sigaction before, now;
+
+	tach_fault_remove();
+	CHECK(sigaction(SIGSEGV, NULL, &before) == 0);
+	if (!opened("cycles"))
+		return;
+	CHECK(sigaction(SIGSEGV, NULL, &now) == 0);
+	CHECK((now.sa_sigaction != before.sa_sigaction) ==
+	      (tach__user_read() != TACH__USER_NONE));
+	end();
+	tach_fault_remove();
+}
+
 /* The child's reader counts nothing; the parent's goes on. */
 static void after_a_fork(void)
 {
@@ -396,6 +412,7 @@ int main(void)
 	CASE(an_event_of_one_core_type);
 	CASE(error_states);
 	CASE(gaps_before_the_first_move);
+	CASE(faults_are_expected);
 	CASE(after_a_fork);
 	CASE(regions_on_a_hybrid);
 	return check_done();

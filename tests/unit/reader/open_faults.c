@@ -155,6 +155,7 @@ static int once(void)
 	CHECK((code == 0) == (reader != NULL), "code %d", code);
 	CHECK(code == 0 || (code == err.code && err.text[0]), "code %d, %d: '%s'", code,
 	      err.code, err.text);
+	CHECK(err.line == 0 && err.column == 0, "'%s' has a place", err.text);
 	tach_reader_close(reader);
 	return code;
 }
@@ -236,6 +237,7 @@ static void refusals_are_explained(void)
 	says("cycles", SYS_perf_event_open, -EMFILE, -EMFILE, "ulimit -n");
 	says("cycles", SYS_perf_event_open, -EINVAL, TACH_ERR_INVAL, "cycles");
 	says("cycles", SYS_perf_event_open, -EBUSY, -EBUSY, "perf_event_open");
+	says("cycles", SYS_read, -EIO, -EIO, "cannot read the group");
 	says("page-faults", SYS_mmap, -ENOMEM, TACH_ERR_NOMEM, "memory");
 }
 
@@ -354,7 +356,9 @@ static void bad_arguments_are_refused(void)
 	struct tach_reader *reader;
 
 	CHECK(tach_reader_open(set, NULL, NULL) == TACH_ERR_INVAL);
+	err.line = err.column = 1;
 	CHECK(tach_reader_open(NULL, &reader, &err) == TACH_ERR_INVAL);
+	CHECK(err.line == 0 && err.column == 0);
 	tach_reader_close(NULL);
 }
 
