@@ -80,9 +80,71 @@ static void another_thread(void)
 	exact(3);
 }
 
+/* ---- the first is a STOP's ---- */
+
+static uint64_t sum_of(const struct tach_site *site)
+{
+	struct tach__slot *slot = tach__slot_at(tach__self->record, (uint32_t)site->id);
+
+	return tach__part(slot, tach__self->count, 0)->sum[1];
+}
+
+static void left(void)
+{
+	struct tach_region_mark mark;
+
+	tach_region_begin(sites[2], &mark);
+}
+
+/* One that is left open within makes the STOP of the one around it a cold exit. Each shows what
+ * an entry does, and each START and STOP inside it. */
+static void leave_one_within(uint64_t *outer, uint64_t *inner)
+{
+	struct tach_region_mark mark[2];
+	uint64_t before[2] = {sum_of(sites[0]), sum_of(sites[1])};
+
+	tach_region_begin(sites[0], &mark[0]);
+	tach_region_begin(sites[1], &mark[1]);
+	fake_count += WORK;
+	left();
+	tach_region_end(&mark[1]);
+	tach_region_end(&mark[0]);
+	*outer = sum_of(sites[0]) - before[0];
+	*inner = sum_of(sites[1]) - before[1];
+}
+
+static void *stops(void *unused)
+{
+	uint64_t outer[2], inner[2], reading = fake_before + fake_after;
+	struct tach_region_mark mark;
+
+	(void)unused;
+	for (int i = 0; i < 6; i++) {
+		tach_region_begin(sites[i % 3], &mark);
+		tach_region_end(&mark);
+	}
+	CHECK(!tach__self->record->residue_known);
+	for (int i = 0; i < 2; i++) {
+		leave_one_within(&outer[i], &inner[i]);
+		CHECK(tach__self->record->residue_known);
+		CHECK(inner[i] == WORK + 2 * reading, "%d inside", (int)inner[i]);
+		CHECK(outer[i] == WORK + 4 * reading, "%d around", (int)outer[i]);
+	}
+	return NULL;
+}
+
+static void first_cold_exit_is_a_stop(void)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, stops, NULL) == 0);
+	CHECK(pthread_join(thread, NULL) == 0);
+}
+
 int main(void)
 {
 	CASE(first_cold_exit_inside);
 	CASE(another_thread);
+	CASE(first_cold_exit_is_a_stop);
 	return check_done();
 }

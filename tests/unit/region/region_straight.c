@@ -789,6 +789,95 @@ static void cold_exits_do_not_show(void)
 		}
 }
 
+static void leave_open(void)
+{
+	struct tach_region_mark left;
+
+	tach_region_begin(inner, &left);
+}
+
+static void added_around(void (*what)(void), struct tach_site *const of[2],
+			 uint64_t added[2][TACH__SUMS])
+{
+	struct tach_region_mark outside;
+
+	note(0, of[0]);
+	note(1, of[1]);
+	tach_region_begin(of[1], &outside);
+	tach_region_begin(of[0], &mark);
+	what();
+	tach_region_end(&mark);
+	tach_region_end(&outside);
+	for (int k = 0; k < 2; k++)
+		for (int i = 0; i <= members; i++)
+			added[k][i] = part_of(of[k])->sum[i] - noted[k][i];
+}
+
+/*
+ * What calibration found of a STOP's cold exit goes out of the region that ends so, and of the
+ * one around: as much as is put to it here. That one's STOP is a cold exit, too, and not
+ * fenced.
+ */
+static void what_was_found_goes_out(void)
+{
+	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "what_was_found");
+	static const struct {
+		void (*what)(void);
+		size_t at;	 /* in struct tach__thread */
+		unsigned out[2]; /* how often, of either */
+		unsigned own,
+			most; /* of the one around's own STOP; members up to which it is so */
+	} cases[] = {
+		{leave_open, offsetof(struct tach__thread, residue.before), {1, 1}, 1, MOST},
+		{leave_open, offsetof(struct tach__thread, residue.after), {0, 1}, 0, MOST},
+		/* More of them are not read twice. */
+		{reschedule,
+		 offsetof(struct tach__thread, residue.again),
+		 {1, 0},
+		 0,
+		 TACH__UNROLLED},
+		{reschedule,
+		 offsetof(struct tach__thread, residue.rescheduled),
+		 {0, 1},
+		 0,
+		 MOST},
+	};
+
+	for (int n = 1; n <= MOST; n += 5)
+		for (size_t way = 0; way < 2 * sizeof cases / sizeof *cases; way++) {
+			int is_fenced = way % 2, c = (int)way / 2;
+			struct tach_site *of[2] = {&fenced, tach_site_get("around")};
+			uint64_t usual[2][TACH__SUMS], other[2][TACH__SUMS], *found;
+
+			begins(n, "0");
+			of[0] = is_fenced ? of[0] : site;
+			for (int k = 0; k < 2; k++) { /* the first is cold */
+				tach_region_begin(of[k], &mark);
+				tach_region_end(&mark);
+			}
+			for (int i = 0; i < 3; i++)
+				added_around(cases[c].what, of, usual);
+			found = (uint64_t *)((char *)tach__self->record + cases[c].at) +
+				is_fenced * TACH__SUMS;
+			for (int i = 0; i <= n; i++)
+				found[i] += 3 + (uint64_t)i;
+			added_around(cases[c].what, of, other);
+			for (int k = 0; k < 2; k++) {
+				unsigned out = cases[c].out[k];
+
+				if (k && !is_fenced)
+					out += cases[c].own;
+				if (n > (int)cases[c].most)
+					out = 0;
+				for (int i = 0; i <= n; i++)
+					CHECK(usual[k][i] - other[k][i] ==
+						      out * (3 + (uint64_t)i),
+					      "%d of %d, way %d, %d: %d", i, n, (int)way, k,
+					      (int)(usual[k][i] - other[k][i]));
+			}
+		}
+}
+
 static double self_of(const char *name)
 {
 	struct tach_value self = {.value = -1};
@@ -1082,6 +1171,7 @@ int main(void)
 	CASE(very_many_cold_exits);
 	CASE(ended_behind_the_one_around);
 	CASE(stopped_by_another_thread);
+	CASE(what_was_found_goes_out);
 	CASE(cold_exits_in_one_entry);
 	CASE(starts_anew_behind_cold_exits);
 	CASE(errors_of_fields);
