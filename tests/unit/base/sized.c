@@ -377,6 +377,7 @@ static void longer_with_something_in_it(void)
 		      "%s: %s", e->name, err.text);
 		CHECK(err.code || e->call == event_attr || e->call == event_dispatched, "%s",
 		      e->name);
+		CHECK(err.line == 0 && err.column == 0, "%s has a place", err.text);
 	}
 }
 
@@ -391,6 +392,7 @@ static void absurd(void)
 
 			CHECK(e->call(at) == TACH_ERR_INVAL, "%s, size %u", e->name, sizes[k]);
 			CHECK(kept(at, sizes[k]), "%s, size %u", e->name, sizes[k]);
+			CHECK(err.line == 0 && err.column == 0, "%s has a place", err.text);
 		}
 }
 
@@ -409,6 +411,35 @@ static void amid_a_member(void)
 		CHECK(kept(at, size), "%s, size %u", e->name, size);
 	}
 	CHECK(tried > 10, "%d structs with pointers", tried);
+}
+
+static void null(void)
+{
+	err = (struct tach_error)TACH_ERROR_INIT;
+	CHECK(tach__sized(NULL, "tach_worst", 8, 16, 8, &err) == 0);
+	CHECK(err.code == TACH_ERR_INVAL && err.line == 0 && err.column == 0 &&
+		      strcmp(err.text, "struct tach_worst: a NULL pointer") == 0,
+	      "%s", err.text);
+}
+
+/* What the library goes on with has its own size, whatever the caller's, and zeros. */
+static void ours(void)
+{
+	uint32_t theirs[6] = {sizeof theirs, 1, 2, 3}, own[4], large = 65536;
+
+	memset(own, 0x5a, sizeof own);
+	CHECK(tach__resized_in(theirs, own, "s", 8, sizeof own, 8, &err) == own, "%s",
+	      err.text);
+	CHECK(own[0] == sizeof own && own[1] == 1 && own[2] == 2 && own[3] == 3);
+	theirs[0] = 8;
+	CHECK(tach__resized_in(theirs, own, "s", 8, sizeof own, 8, &err) == own, "%s",
+	      err.text);
+	CHECK(own[0] == sizeof own && own[1] == 1 && own[2] == 0 && own[3] == 0);
+	memset(own, 0x5a, sizeof own);
+	CHECK(tach__resized_out(theirs, own, "s", 8, sizeof own, 8, &err) == own);
+	for (int i = 0; i < 4; i++)
+		CHECK(own[i] == 0, "%d: %#x", i, own[i]);
+	CHECK(tach__sized(&large, "s", 8, 16, 8, &err) == 65536);
 }
 
 /* Of errors only the text ends earlier; a size that was never set is no news. */
@@ -530,6 +561,8 @@ int main(void)
 	CASE(longer_with_something_in_it);
 	CASE(absurd);
 	CASE(amid_a_member);
+	CASE(null);
+	CASE(ours);
 	CASE(errors);
 	CASE(all_of_them);
 	tach_snapshot_free(snapshot);
