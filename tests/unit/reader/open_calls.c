@@ -17,13 +17,13 @@
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 #include "tests/check.h"
+#include "tests/unit/reader/pretended.h"
 
-enum { DESCRIPTORS = 4096, CONFIG1 = 0x30 };
+enum { CONFIG1 = 0x30 };
 /* Wherever user access is asked for, so is a counter of 64 bits, and then one of 32. */
 enum { WAYS = TACH_ARCH_ASKS ? 2 : 1 };
 
 static struct {
-	int hard[DESCRIPTORS]; /* descriptors that pretend */
 	int asked; /* events that a reader asked for: those that can be read as a group */
 	struct {
 		struct perf_event_attr attr;
@@ -42,11 +42,6 @@ static struct {
 	uint64_t unknown; /* a config that is EINVAL, also alone */
 	long refuses;	  /* what perf_event_open gives instead */
 } kernel;
-
-static int pretends(long fd)
-{
-	return fd >= 0 && fd < DESCRIPTORS && kernel.hard[fd];
-}
 
 /* As the kernel would have filled it: enabled for 1000 ns, without a counter for 400 of them.
  */
@@ -71,9 +66,7 @@ static long map_page(long at, long size, long flags)
 
 static long open_event(const struct perf_event_attr *attr, long leader)
 {
-	struct perf_event_attr soft = *attr;
-	int hard = attr->type != PERF_TYPE_SOFTWARE, siblings = 0;
-	long fd;
+	int hard = attr->type != PERF_TYPE_SOFTWARE;
 
 	if (attr->read_format && kernel.asked < TACH_COUNTERS_MAX) {
 		kernel.ask[kernel.asked].attr = *attr;
@@ -84,32 +77,7 @@ static long open_event(const struct perf_event_attr *attr, long leader)
 		return kernel.refuses;
 	if (hard && kernel.unknown && attr->config == kernel.unknown)
 		return -EINVAL;
-	for (int i = 0; i < DESCRIPTORS; i++)
-		siblings += kernel.hard[i];
-	if (hard && leader >= 0 && kernel.fit && siblings >= kernel.fit)
-		return -EINVAL;
-	if (hard) {
-		soft.type = PERF_TYPE_SOFTWARE;
-		soft.config = PERF_COUNT_SW_PAGE_FAULTS;
-		soft.config1 = soft.pinned = soft.exclusive = 0;
-	}
-	fd = tach__sys_real(SYS_perf_event_open, (long)&soft, 0, -1, leader,
-			    PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd >= 0 && hard)
-		kernel.hard[fd] = 1;
-	return fd;
-}
-
-static long move(long fd, long command, long from)
-{
-	long up =
-		kernel.stays ? -EINVAL : tach__sys_real(SYS_fcntl, fd, command, from, 0, 0, 0);
-
-	if (up >= 0 && pretends(fd)) {
-		kernel.hard[up] = 1;
-		kernel.hard[fd] = 0;
-	}
-	return up;
+	return pretended_open(attr, leader, kernel.fit);
 }
 
 static long pretend(long number, long a, long b, long c, long d, long e, long f)
@@ -117,7 +85,7 @@ static long pretend(long number, long a, long b, long c, long d, long e, long f)
 	if (number == SYS_perf_event_open)
 		return open_event((const struct perf_event_attr *)a, d);
 	if (number == SYS_fcntl)
-		return move(a, b, c);
+		return kernel.stays ? -EINVAL : pretended_move(a, b, c);
 	if (number == SYS_mmap && pretends(e))
 		return map_page(a, b, d);
 	if (number == SYS_read && pretends(a) && kernel.dead)
@@ -127,7 +95,7 @@ static long pretend(long number, long a, long b, long c, long d, long e, long f)
 		kernel.disabled += b == PERF_EVENT_IOC_DISABLE;
 	}
 	if (number == SYS_close && pretends(a)) {
-		kernel.hard[a] = 0;
+		pretended[a] = 0;
 		kernel.late += kernel.closing && TACH_PAGE(kernel.closing, 0)->index;
 	}
 	return tach__sys_real(number, a, b, c, d, e, f);
@@ -159,6 +127,7 @@ static int make(int hard, int soft, int exclusive, uint32_t flags)
 	opt.nattrs = hard + soft;
 	opt.flags = flags;
 	memset(&kernel, 0, sizeof kernel);
+	memset(pretended, 0, sizeof pretended);
 	memset(&err, 0, sizeof err);
 	kernel.maps = DESCRIPTORS;
 	tach__sys = tach__sys_real;
@@ -180,7 +149,7 @@ static void end(void)
 	reader = NULL;
 	tach_set_free(set);
 	for (int fd = 0; fd < DESCRIPTORS; fd++)
-		CHECK(!kernel.hard[fd], "descriptor %d is open", fd);
+		CHECK(!pretended[fd], "descriptor %d is open", fd);
 }
 
 /* Whether this machine has software events; asked without the library. */

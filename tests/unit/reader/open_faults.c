@@ -18,24 +18,18 @@
 #include "core/reader/reader.h"
 #include "core/os/sys.h"
 #include "tests/check.h"
+#include "tests/unit/reader/pretended.h"
 
-enum { DESCRIPTORS = 4096 };
 static struct {
 	long calls, fail_at; /* the fail_at-th call gives `error`; -1: none */
 	long error;
-	long refused;	       /* the number of the call that failed */
-	long number;	       /* not -1: every call of that number gives `error` */
-	int fit;	       /* hardware events that fit a group; then EINVAL */
-	int dead;	       /* read(2) of a hardware group gives 0 bytes */
-	int mediated;	       /* hardware events that count in guests: EOPNOTSUPP */
-	int hard[DESCRIPTORS]; /* descriptors that pretend */
+	long refused; /* the number of the call that failed */
+	long number;  /* not -1: every call of that number gives `error` */
+	int fit;      /* hardware events that fit a group; then EINVAL */
+	int dead;     /* read(2) of a hardware group gives 0 bytes */
+	int mediated; /* hardware events that count in guests: EOPNOTSUPP */
 	unsigned width;
 } kernel;
-
-static int pretends(long fd)
-{
-	return fd >= 0 && fd < DESCRIPTORS && kernel.hard[fd];
-}
 
 /* Anonymous memory in place of perf's page, already as the kernel would have filled it. */
 static long map_page(long at, long size, long flags)
@@ -55,26 +49,9 @@ static long open_event(const struct perf_event_attr *attr, long group)
 {
 	int counts_guests = attr->type != PERF_TYPE_SOFTWARE && !attr->exclude_guest;
 
-	struct perf_event_attr soft = *attr;
-	int hard = attr->type != PERF_TYPE_SOFTWARE, siblings = 0;
-	long fd;
-
 	if (kernel.mediated && counts_guests)
 		return -EOPNOTSUPP;
-	if (hard) {
-		for (int i = 0; i < DESCRIPTORS; i++)
-			siblings += kernel.hard[i];
-		if (group >= 0 && kernel.fit && siblings >= kernel.fit)
-			return -EINVAL;
-		soft.type = PERF_TYPE_SOFTWARE;
-		soft.config = PERF_COUNT_SW_PAGE_FAULTS;
-		soft.config1 = soft.pinned = soft.exclusive = 0;
-	}
-	fd = tach__sys_real(SYS_perf_event_open, (long)&soft, 0, -1, group,
-			    PERF_FLAG_FD_CLOEXEC, 0);
-	if (fd >= 0 && hard)
-		kernel.hard[fd] = 1;
-	return fd;
+	return pretended_open(attr, group, kernel.fit);
 }
 
 static long pretend(long number, long a, long b, long c, long d, long e, long f)
@@ -89,17 +66,10 @@ static long pretend(long number, long a, long b, long c, long d, long e, long f)
 		return map_page(a, b, d);
 	if (number == SYS_read && pretends(a) && kernel.dead)
 		return 0;
-	if (number == SYS_fcntl && pretends(a)) {
-		long up = tach__sys_real(number, a, b, c, d, e, f);
-
-		if (up >= 0) {
-			kernel.hard[up] = 1;
-			kernel.hard[a] = 0;
-		}
-		return up;
-	}
+	if (number == SYS_fcntl)
+		return pretended_move(a, b, c);
 	if (number == SYS_close && pretends(a))
-		kernel.hard[a] = 0;
+		pretended[a] = 0;
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
 
@@ -111,6 +81,7 @@ static void start(const char *events)
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 
 	memset(&kernel, 0, sizeof kernel);
+	memset(pretended, 0, sizeof pretended);
 	memset(&err, 0, sizeof err);
 	kernel.fail_at = -1;
 	kernel.number = -1;
