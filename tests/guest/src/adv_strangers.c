@@ -27,6 +27,7 @@ enum {
 	SWITCHES = 2000,
 	TAKEN = 100,
 	FILTERED = 100,
+	OPENED = 20,
 	HANDLED = 100
 };
 /* What others execute meanwhile, and what this thread does around it at most. */
@@ -155,6 +156,7 @@ static void suffer_inside(const char *what, void (*strike)(void), uint64_t strik
 	if (victim_open(&v, 0, 0))
 		return;
 	for (uint64_t i = 0; i < strikes; i++) {
+		victim_tell(&v, "strikes", i);
 		strike_inside(&v, strike);
 		work();
 		victim_suffer(&v, v.reads + reads_each(strikes));
@@ -190,7 +192,7 @@ static void vfork_in_a_region(void)
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
 	child_status = 0;
-	suffer_inside("vfork", vfork_strike, FORKS);
+	suffer_inside("vfork", vfork_strike, adversary_strikes(FORKS));
 	CHECK(child_status == 0, "%x", child_status);
 }
 
@@ -224,7 +226,7 @@ static void vfork_that_measures(void)
 		SKIP("the machine has no PMU");
 	CHECK(tach_fault_install(NULL) > 0, "no handler");
 	child_status = 0;
-	suffer_inside("vfork that measures", vfork_and_measure, FORKS);
+	suffer_inside("vfork that measures", vfork_and_measure, adversary_strikes(FORKS));
 	tach_fault_remove();
 	CHECK(child_status == 0, "%x", child_status);
 }
@@ -232,7 +234,8 @@ static void vfork_that_measures(void)
 /* ---- threads that no library knows of ---- */
 
 static _Alignas(16) char raw_stack[65536];
-static volatile int raw_alive, raw_ran;
+static volatile int raw_alive;
+static volatile uint64_t raw_ran;
 
 /* Has the thread pointer of who made it: nothing here may use errno. */
 static int raw_thread(void *arg)
@@ -265,11 +268,13 @@ static void raw_thread_strike(void)
 
 static void raw_threads(void)
 {
+	const uint64_t strikes = adversary_strikes(RAW_THREADS);
+
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
 	raw_ran = 0;
-	suffer_inside("raw threads", raw_thread_strike, RAW_THREADS);
-	CHECK(raw_ran == RAW_THREADS, "%d", raw_ran);
+	suffer_inside("raw threads", raw_thread_strike, strikes);
+	CHECK(raw_ran == strikes, "%" PRIu64, raw_ran);
 }
 
 /* ---- a fork by system call, of which no hook of the C library knows ---- */
@@ -294,6 +299,7 @@ static int raw_child(struct victim *parent)
 
 static void raw_forks(void)
 {
+	const uint64_t forks = adversary_strikes(FORKS);
 	struct victim v;
 	int bad = 0;
 
@@ -303,10 +309,11 @@ static void raw_forks(void)
 	work();
 	if (victim_open(&v, 0, 0))
 		return;
-	for (int i = 0; i < FORKS; i++) {
+	for (uint64_t i = 0; i < forks; i++) {
 		int status = -1;
 		pid_t child;
 
+		victim_tell(&v, "strikes", i);
 		fflush(stdout);
 		{
 			TACH_START(around_fork);
@@ -317,14 +324,14 @@ static void raw_forks(void)
 		if (child == 0)
 			_exit(raw_child(&v));
 		work();
-		victim_suffer(&v, v.reads + reads_each(FORKS));
+		victim_suffer(&v, v.reads + reads_each(forks));
 		waitpid(child, &status, 0);
 		if (status && bad++ == 0)
 			printf("# a child ended with %x\n", status);
 	}
 	CHECK(bad == 0, "%d children", bad);
-	victim_verdict(&v, "raw forks", FORKS);
-	check_work("raw forks", FORKS + 1);
+	victim_verdict(&v, "raw forks", forks);
+	check_work("raw forks", forks + 1);
 	victim_close(&v);
 	tach_regions_disable();
 }
@@ -371,6 +378,7 @@ static void filtered_meet(char byte)
 /* Filters are a thread's own: this one's end is filtered, too, its join is not. */
 static void *filtered(void *unfiltered)
 {
+	const uint64_t strikes = adversary_strikes(FILTERED);
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_reader *second = NULL;
 	struct tach_snapshot *s;
@@ -382,12 +390,13 @@ static void *filtered(void *unfiltered)
 		filtered_meet(0);
 		return unfiltered;
 	}
-	for (int i = 0; i < FILTERED; i++) {
+	for (uint64_t i = 0; i < strikes; i++) {
+		victim_tell(&v, "strikes", i);
 		work();
 		first_entered_behind_the_filter();
-		victim_suffer(&v, v.reads + reads_each(FILTERED));
+		victim_suffer(&v, v.reads + reads_each(strikes));
 	}
-	victim_verdict(&v, "filtered", FILTERED);
+	victim_verdict(&v, "filtered", strikes);
 	CHECK(v.lost == 0);
 	r = tach_reader_open(v.set, &second, &err);
 	CHECK(r < 0 && !second && err.text[0], "%d", r);
@@ -404,6 +413,7 @@ static void *filtered(void *unfiltered)
 /* What it counted is looked at while it lives, and once it has ended without memory for it. */
 static int filtered_child(void)
 {
+	const uint64_t strikes = adversary_strikes(FILTERED);
 	void *unfiltered = NULL;
 	pthread_t thread;
 	char byte = 0;
@@ -414,14 +424,14 @@ static int filtered_child(void)
 	pthread_create(&thread, NULL, filtered, raw_stack);
 	CHECK(read(filtered_done[0], &byte, 1) == 1);
 	if (byte) {
-		check_work("filtered", FILTERED + 1);
-		check_calls("late", FILTERED, 0);
+		check_work("filtered", strikes + 1);
+		check_calls("late", strikes, 0);
 	}
 	CHECK(write(filtered_looked[1], &byte, 1) == 1);
 	pthread_join(thread, &unfiltered);
 	if (byte) {
-		check_work("filtered, ended", FILTERED + 1);
-		check_calls("late", FILTERED, 0);
+		check_work("filtered, ended", strikes + 1);
+		check_calls("late", strikes, 0);
 	}
 	fflush(stdout);
 	return unfiltered ? 77 : check__failed != 0;
@@ -495,6 +505,8 @@ static void one_coroutine(int i)
 /* They begin and end in an order that is no stack's, all on this thread. */
 static void coroutines_switch_inside(void)
 {
+	const uint64_t switches = adversary_strikes(SWITCHES);
+
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
 	regions_begin();
@@ -512,15 +524,16 @@ static void coroutines_switch_inside(void)
 	}
 	coroutines_over = 0;
 	coroutines_left = COROUTINES;
-	for (int s = 0; s < SWITCHES; s++) {
+	for (uint64_t s = 0; s < switches; s++) {
+		victim_tell(&coroutine_victim, "strikes", s);
 		swapcontext(&scheduler, &coroutine[s % COROUTINES]);
-		victim_suffer(&coroutine_victim, coroutine_victim.reads + reads_each(SWITCHES));
+		victim_suffer(&coroutine_victim, coroutine_victim.reads + reads_each(switches));
 	}
 	coroutines_over = 1;
 	for (int i = 0; i < COROUTINES; i++)
 		for (int were = coroutines_left; coroutines_left == were;)
 			swapcontext(&scheduler, &coroutine[i]);
-	victim_verdict(&coroutine_victim, "coroutines", SWITCHES);
+	victim_verdict(&coroutine_victim, "coroutines", switches);
 	CHECK(coroutine_wrong == 0 && coroutine_flagged < coroutine_ends,
 	      "%" PRIu64 " wrong, %" PRIu64 " flagged of %" PRIu64, coroutine_wrong,
 	      coroutine_flagged, coroutine_ends);
@@ -572,15 +585,18 @@ static void *numbers_taken_inside(void *arg)
 
 static void numbers_taken_under_regions(void)
 {
+	const uint64_t strikes = adversary_strikes(OPENED);
 	char name[] = "/tmp/strangerXXXXXX", back[sizeof bytes];
-	int file, at, opened;
+	struct victim v = {0}; /* tells alone */
+	int file, at;
 	pthread_t thread;
 
 	if (!machine_has_pmu())
 		SKIP("the machine has no PMU");
 	file = mkstemp(name);
 	CHECK(file >= 0 && write(file, bytes, sizeof bytes) == sizeof bytes);
-	for (opened = 0; opened < 20; opened++) {
+	for (uint64_t i = 0; i < strikes; i++) {
+		victim_tell(&v, "strikes", i);
 		regions_begin();
 		at = file;
 		pthread_create(&thread, NULL, numbers_taken_inside, &at);
@@ -655,12 +671,14 @@ static void around_handlers(void)
 }
 
 /* The next signal is sent for when the one before has come. */
-static void storm_on_alternate(void)
+static void storm_on_alternate(uint64_t strikes)
 {
 	static struct itimerval once;
+	struct victim v = {0}; /* tells alone */
 	static uint64_t sent;
 
-	for (sent = 0; handled < HANDLED;) {
+	for (sent = 0; handled < strikes;) {
+		victim_tell(&v, "strikes", handled);
 		if (handled == sent) {
 			once.it_value.tv_usec = 1 + (long)(sent++ % 80);
 			setitimer(ITIMER_REAL, &once, NULL);
@@ -714,7 +732,7 @@ static void handlers_on_another_stack(void)
 	handle(SIGALRM, on_alternate);
 	handle(SIGUSR1, leave_alternate);
 	handled = left = entered = 0;
-	storm_on_alternate();
+	storm_on_alternate(adversary_strikes(HANDLED));
 	signal(SIGALRM, SIG_DFL);
 	signal(SIGUSR1, SIG_DFL);
 	CHECK(sigaltstack(&none, NULL) == 0);
