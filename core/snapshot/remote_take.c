@@ -13,7 +13,7 @@
 #include "core/snapshot/remote.h"
 #include "core/snapshot/snapshot.h"
 
-enum { TRIES = 400, REST_AFTER = 20, REST_NS = 1000000 };
+enum { TRIES = 100, MOMENTS = 64, REST_AFTER = 20, REST_NS = 1000000 };
 
 struct taking {
 	struct tach__remote *remote;
@@ -21,6 +21,8 @@ struct taking {
 	const struct tach__registry *at;
 	struct tach__registry registry; /* as it was read */
 	struct tach__config config;	/* with pointers of ours */
+	const struct tach__config *config_at;
+	uint32_t generation;
 	struct tach__rows rows;
 	struct tach__remote_thread *thread;
 	uint32_t nthreads, nsites;
@@ -77,6 +79,8 @@ static int config_get(struct taking *t)
 	const struct tach_set *set;
 	int code = tach__remote_get(t->remote, t->registry.config, c, sizeof *c);
 
+	t->config_at = t->registry.config;
+	t->generation = t->registry.generation;
 	set = c->set;
 	totals = c->rows;
 	c->set = NULL;
@@ -95,27 +99,23 @@ static int config_get(struct taking *t)
 	return tach__remote_rows(t->remote, c, &totals, &t->rows, t->nsites, 1);
 }
 
-/*
- * Histograms and worst entries are many times their rows: while they were read threads ended,
- * whose entries they lack. The rest is read anew, in a moment.
- */
+static int config_changed(const struct taking *t)
+{
+	return t->registry.config != t->config_at || t->registry.generation != t->generation;
+}
+
+/* Rows as they are now; their histograms and worst entries stay as they were read. */
 static int totals_get(struct taking *t)
 {
-	const struct tach__config *config = t->registry.config;
-	uint32_t generation = t->registry.generation;
 	struct tach__rows totals;
-	int code = registry_get(t);
+	int code = tach__remote_get(
+		t->remote, tach__remote_at(t->config_at, offsetof(struct tach__config, rows)),
+		&totals, sizeof totals);
 
-	if (!code && (t->registry.config != config || t->registry.generation != generation))
-		code = TACH__REMOTE_AGAIN;
-	if (!code)
-		code = tach__remote_get(
-			t->remote, tach__remote_at(config, offsetof(struct tach__config, rows)),
-			&totals, sizeof totals);
 	if (!code)
 		code = tach__remote_get(
 			t->remote,
-			tach__remote_at(config, offsetof(struct tach__config, ended)),
+			tach__remote_at(t->config_at, offsetof(struct tach__config, ended)),
 			&t->config.ended, sizeof t->config.ended);
 	return code ? code
 		    : tach__remote_rows(t->remote, &t->config, &totals, &t->rows, t->nsites, 0);
@@ -128,6 +128,7 @@ static int threads_get(struct taking *t)
 	const struct cds_list_head *node = t->registry.threads.next;
 	int code = 0;
 
+	t->nthreads = 0;
 	for (uint32_t i = 0; node != end && !code; i++) {
 		const struct tach__thread *at =
 			tach__remote_at(node, 0 - offsetof(struct tach__thread, node));
@@ -213,18 +214,43 @@ static void say_of(struct taking *t)
 
 /* ---- the whole ---- */
 
+/* The ended threads and the live ones, between which none ends or begins. */
+static int moment(struct taking *t)
+{
+	int code = registry_get(t);
+
+	if (!code && config_changed(t))
+		code = TACH__REMOTE_AGAIN;
+	if (!code)
+		code = totals_get(t);
+	if (!code)
+		code = threads_get(t);
+	if (!code)
+		code = registry_check(t);
+	return code;
+}
+
+/*
+ * Histograms and worst entries are many times their rows: while they were read threads ended,
+ * whose entries they lack, and will again if all is read anew. Only what takes a moment is.
+ */
+static int moments(struct taking *t)
+{
+	int code = TACH__REMOTE_AGAIN;
+
+	for (int i = 0; i < MOMENTS && code == TACH__REMOTE_AGAIN && !config_changed(t); i++)
+		code = moment(t);
+	return code;
+}
+
 static int attempt(struct taking *t)
 {
 	int code = registry_get(t);
 
 	if (!code)
 		code = config_get(t);
-	if (!code && (t->config.histograms || t->config.worst))
-		code = totals_get(t);
 	if (!code)
-		code = threads_get(t);
-	if (!code)
-		code = registry_check(t);
+		code = moments(t);
 	for (uint32_t i = 0; i < t->nthreads && !code; i++) {
 		code = tach__remote_thread(t->remote, &t->thread[i], &t->config, &t->rows,
 					   t->nsites, &t->s.stale);
@@ -245,7 +271,6 @@ static void forget(struct taking *t)
 	t->config.set = NULL;
 	free(t->site);
 	t->site = NULL;
-	t->nthreads = 0;
 	t->s.stale = 0;
 }
 
