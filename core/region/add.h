@@ -49,6 +49,16 @@ TACH_INLINE int tach__sum_add(struct tach__part *part, struct tach__children *ar
 {
 	uint64_t value = i && tach__is_parked(i - 1, count) ? TACH_UNPARK(delta[i]) : delta[i];
 
+#ifdef TACH_BUMP_TWO
+	if (__builtin_constant_p(count) && (i | 1) <= count) {
+		if (i & 1) /* with the one before it */
+			return 1;
+		TACH_BUMP_TWO(part->sum[i], value, part->sum[i + 1], delta[i + 1]);
+		if (around)
+			TACH_BUMP_TWO(around->sum[i], value, around->sum[i + 1], delta[i + 1]);
+		return 1;
+	}
+#endif
 	TACH__ADD(part->sum[i], value);
 	if (around)
 		TACH__ADD(around->sum[i], value);
@@ -61,6 +71,15 @@ TACH_INLINE void tach__sums_add(struct tach__part *part, struct tach__children *
 #define STEP(i) tach__sum_add(part, around, delta, i, count)
 	TACH__STEPS(count + 1, STEP);
 #undef STEP
+}
+
+/* One pair more, one level less. */
+TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
+{
+	TACH__COUNT(self, self->pairs[0], 1);
+	if (fenced)
+		TACH__COUNT(self, self->pairs[1], 1);
+	TACH__COUNT(self, self->state, -1);
 }
 
 /*
@@ -99,10 +118,7 @@ TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark
 	if (fenced)
 		TACH__ADD(around->direct[1], 1);
 	TACH__ORDER();
-	TACH__COUNT(self->pairs[0], 1);
-	if (fenced)
-		TACH__COUNT(self->pairs[1], 1);
-	TACH__COUNT(self->state, -1);
+	tach__entry_leave(self, fenced);
 	TACH__ORDER();
 	TACH__SET(open->outer, rest);
 	TACH__ORDER();

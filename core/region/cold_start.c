@@ -281,6 +281,25 @@ static int seen(const struct tach__hot *self)
 	return left == 0 && !(TACH__GET(self->since.lock) & 1);
 }
 
+/* Nothing that a handler stored meanwhile gives way to what is older. */
+static int look_at(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
+{
+#ifdef TACH_COUNTER_AT
+	return TACH_COUNTER_SEE(&seen->at, way, *lock);
+#else
+	uint64_t was = TACH__GET(seen->number);
+	tach__word number;
+
+	*lock = TACH_PAGE_LOAD(way.page, lock);
+	if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) || (*lock & 1))
+		return 0;
+	__atomic_compare_exchange_n(&seen->number, &was,
+				    (uint64_t)*lock << 32 | (uint32_t)number, 0,
+				    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return 1;
+#endif
+}
+
 /*
  * Looks the counters up: 0, one cannot be read here. A handler may do so too, between any two
  * of these instructions, and find newer ones, while pages change: what it stored stays, and
@@ -293,16 +312,10 @@ static int look(struct tach__hot *self)
 
 	self->record->stale++;
 	for (uint32_t i = 0; i < self->count; i++) {
-		struct tach_way way = tach__way(self->reader, i);
-		uint64_t was = TACH__GET(self->seen[i]);
-		uint32_t lock = TACH_PAGE_LOAD(way.page, lock);
-		tach__word number;
+		uint32_t lock;
 
-		if (TACH_NUMBER(TACH_PAGE_LOAD(way.page, index), number) || (lock & 1))
+		if (!look_at(&self->seen[i], tach__way(self->reader, i), &lock))
 			return 0;
-		__atomic_compare_exchange_n(&self->seen[i], &was,
-					    (uint64_t)lock << 32 | (uint32_t)number, 0,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 		locks += lock;
 		if (i == 0)
 			first = lock;

@@ -11,6 +11,7 @@
 
 #include <string.h>
 #include <tach/region.h>
+#include "core/region/seen.h"
 
 #define TACH__SUMS	   (1 + TACH_COUNTERS_MAX) /* the clock, then the counters */
 #define TACH__CHUNK_SLOTS  64u			   /* slots per chunk; chunks never move */
@@ -56,7 +57,7 @@ struct tach__children {
 };
 
 #define TACH__PART_WORDS(count)	    ((5 + 1 + (size_t)(count) + 1) & ~(size_t)1)
-#define TACH__CHILDREN_WORDS(count) (2 + 1 + (size_t)(count))
+#define TACH__CHILDREN_WORDS(count) ((2 + 1 + (size_t)(count) + 1) & ~(size_t)1)
 #define TACH__SLOT_WORDS(count)	    (2 * TACH__PART_WORDS(count) + 2 * TACH__CHILDREN_WORDS(count))
 
 /*
@@ -139,6 +140,7 @@ union tach__slot_copy {
  */
 struct tach__hot {
 	uint64_t limit; /* ids below have a slot; 0 makes the next START take the cold exit */
+	struct tach_reader *reader;
 	/*
 	 * Bits 0-31: level, the regions open now. 32-43: epoch, advanced by cold exits taken
 	 * inside regions so that STOP can take their cost out again. 44-63: unique to this
@@ -147,7 +149,6 @@ struct tach__hot {
 	 */
 	uint64_t state;
 	uint64_t pairs[2]; /* completed: all, and those fenced */
-	struct tach_reader *reader;
 	/* Code for this thread's set; [1]: fenced. */
 	void (*begin[2])(struct tach_site *site, struct tach_region_mark *mark,
 			 struct tach__slot *slot, struct tach__part *part,
@@ -168,21 +169,11 @@ struct tach__hot {
 	/* Flat regions, flat.c: their code for the thread's counters, NULL: there is none. */
 	__typeof__(((struct tach__slot *)0)->begin) begin_flat;
 	void (*end_flat)(struct tach_region_mark *mark);
-	/*
-	 * What the counters' pages showed when that was looked up (reads.h): of each the number
-	 * of its counter, and above it the lock under which that stood there; the leader's lock
-	 * and the sum of all, as a mark has them. An odd sum: nothing.
-	 */
-	uint64_t seen[TACH__UNROLLED];
-	struct {
-		uint32_t lock, flags;
-		uint64_t locks;
-	} since;
-	uint32_t knows; /* whether edges read by them */
+	struct tach__seen seen[TACH__UNROLLED];
+	struct tach__since since;
+	uint32_t knows;	 /* whether edges read by them */
+	uint32_t single; /* whether words change in single instructions: TACH_SINGLE */
 };
-TACH_STATIC_ASSERT(offsetof(struct tach_mark, flags) == 4 &&
-			   offsetof(struct tach_mark, reader) == 8,
-		   "since");
 #define TACH__LEVEL(state)   ((uint32_t)(state))
 #define TACH__EPOCH(state)   ((uint32_t)((state) >> 32) & 0xfff)
 #define TACH__EPOCHS	     0x1000u
@@ -238,15 +229,18 @@ extern __attribute__((tls_model("initial-exec"))) __thread struct tach__hot *tac
 #define TACH__ADD(word, value) TACH_BUMP(word, value)
 #endif
 #if !defined(TACH_COUNT) || defined(__SANITIZE_THREAD__)
-#define TACH__COUNT(word, value) TACH__ADD(word, value)
+#define TACH__COUNT(self, word, value) TACH__ADD(word, value)
 #else
-#define TACH__COUNT(word, value) TACH_COUNT(word, value)
+#define TACH__COUNT(self, word, value) TACH_COUNT(word, value, (self)->single)
 #endif
 /* A word of 32 bits: one more, but its greatest value stays. Without a branch. */
 #if !defined(TACH_SATURATE) || defined(__SANITIZE_THREAD__)
 #define TACH__SATURATE(word) TACH__SET(word, TACH__GET(word) + (TACH__GET(word) != UINT32_MAX))
 #else
 #define TACH__SATURATE(word) TACH_SATURATE(word)
+#endif
+#if defined(__SANITIZE_THREAD__)
+#undef TACH_BUMP_TWO
 #endif
 /* Between stores whose order a signal handler of this thread's sees. */
 #define TACH__ORDER() __atomic_signal_fence(__ATOMIC_SEQ_CST)
@@ -258,12 +252,12 @@ TACH_INLINE int tach__take(uint64_t *seq)
 	uint64_t was = TACH__GET(*seq);
 
 	if (TACH_LIKELY(!(was & 1)))
-		TACH__COUNT(*seq, 1);
+		TACH__COUNT(tach__self, *seq, 1);
 	return (int)(was & 1);
 }
-#define TACH__TAKE(seq) tach__take(&(seq))
+#define TACH__TAKE(self, seq) tach__take(&(seq))
 #else
-#define TACH__TAKE(seq) TACH_TAKE(seq)
+#define TACH__TAKE(self, seq) TACH_TAKE(seq, (self)->single)
 #endif
 
 /* Pairs completed, all and those fenced, as one: where there is room for no more words. */

@@ -168,7 +168,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 		if (!(record->overflow[i]->seq & 1))
 			return record->overflow[i];
 	}
-	TACH__COUNT(slot->lost, 1);
+	TACH__COUNT(tach__self, slot->lost, 1);
 	return record->overflow[TACH__OVERFLOWS];
 }
 

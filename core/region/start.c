@@ -227,6 +227,7 @@ void tach__start_choose(struct tach__hot *self)
 
 	/* Each read of a counter that may be hidden asks for that. */
 	self->knows = is_straight && !hides();
+	self->single = TACH_SINGLE();
 	if (is_straight)
 		instance = &straight[self->knows][self->count];
 	memcpy(self->begin, instance->begin, sizeof instance->begin);
@@ -234,6 +235,10 @@ void tach__start_choose(struct tach__hot *self)
 	self->begin_flat = instance->flat;
 	/* The set before had other pages, and these may show the same locks. */
 	memset(self->seen, 0, sizeof self->seen);
+#ifdef TACH_COUNTER_AT
+	for (uint32_t i = 0; is_straight && i < self->count; i++)
+		self->seen[i].page = tach__way(self->reader, i).page;
+#endif
 	self->since.lock = 1;
 	self->since.flags = 0;
 	self->since.locks = 1;

@@ -68,7 +68,7 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	stack = tach__stack(self, mark->state);
 	slot = stack[1];
 	around = stack[0];
-	if (TACH_UNLIKELY(TACH__TAKE(slot->seq))) {
+	if (TACH_UNLIKELY(TACH__TAKE(self, slot->seq))) {
 	unusual:
 		if (count && (mark->counters.lock & 1)) {
 			tach__end_torn(mark, fenced);
@@ -119,7 +119,7 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	}
 	part = mark->part;
 	slot = (struct tach__slot *)(void *)((char *)part - offsetof(struct tach__slot, word));
-	if (TACH_UNLIKELY(TACH__TAKE(slot->seq))) {
+	if (TACH_UNLIKELY(TACH__TAKE(self, slot->seq))) {
 		tach__end_unflat(mark, TACH__FLAT_TORN);
 		return;
 	}
@@ -133,8 +133,7 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	TACH__FENCE(__ATOMIC_RELEASE);
 	TACH__ADD(slot->seq, 1);
 	TACH__ORDER();
-	TACH__COUNT(self->pairs[0], 1);
-	TACH__COUNT(self->state, -1);
+	tach__entry_leave(self, 0);
 	TACH__ORDER();
 	TACH__SET(part->outer, TACH__OUTER_NOBODY);
 	TACH__ORDER();
@@ -216,7 +215,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	mine = open->outer == (uintptr_t)mark ? UINTPTR_MAX : 0;
 	__asm__("" : "+r"(mine));
 	open = (struct tach__part *)(((uintptr_t)open & mine) | ((uintptr_t)&none & ~mine));
-	TACH__COUNT(to->seq, 1);
+	TACH__COUNT(self, to->seq, 1);
 	tach__entry_add(self, mark, to, part, open, slot->rest, stack[0], delta,
 			tach__pairs_of(r->inside), self->count, fenced);
 }

@@ -176,7 +176,7 @@ static __attribute__((noinline)) void keep(struct tach__worst *w, const struct t
 		TACH__ADD(w->missed, 1);
 		return;
 	}
-	TACH__COUNT(w->seq, 1);
+	TACH__COUNT(tach__self, w->seq, 1);
 	TACH__FENCE(__ATOMIC_RELEASE);
 	to = place(w, what->key);
 	words_set((uint64_t *)(void *)to, (const uint64_t *)(const void *)what,

@@ -26,6 +26,13 @@
  *   TACH_COUNTER_STALE           1 if TACH_COUNTER may be given a number that the page showed
  *                                before, or 0 where none is known yet: any value will do then,
  *                                but nothing else; default: 0
+ * * TACH_COUNTER_AT(at, value, seen)
+ *                                the same by the address of its code, which may be an older one
+ *                                but no other (library only)
+ * * TACH_COUNTER_SEE(at, way, seen)
+ *                                takes that address from the page, and the page's lock into
+ *                                `seen`, unless a signal handler of this thread came in
+ *                                between; 0: neither, as it cannot be read here (library only)
  *   TACH_COUNTERS_HIDE()         whether this processor can hide counters behind a value, as
  *                                TACH_COUNTER asks; default: 1 (library only)
  *   tach__word                   what the lock and index of a page are held in, at least 32
@@ -61,18 +68,23 @@
  *   TACH_ADDRESS(object)         address of a static object
  *   TACH_HIGHEST(value)          number of the highest bit set in a uint64_t that is not 0
  *
- * The next six are optional: what regions use in place of C where the processor can do it
+ * The next seven are optional: what regions use in place of C where the processor can do it
  * in one instruction, or without a branch.
  * * TACH_BUMP(word, by)          word += by, 64 bits, not torn by a signal handler of this
  *                                thread
- * * TACH_COUNT(word, by)         the same where such a handler changes that very word
+ * * TACH_COUNT(word, by, single) the same where such a handler changes that very word
+ * * TACH_BUMP_TWO(one, a, two, b)
+ *                                one += a; two += b: words of 64 bits, `two` behind `one`, which
+ *                                no such handler changes
  * * TACH_SATURATE(word)          word += 1, 32 bits, but 2^32 - 1 stays; no branch; no count
  *                                of such a handler is lost below that
  * * TACH_BELOW(a, b, below, other)
  *                                below = a < b ? below : other; a and b are compared as 32
  *                                bits, below and other are pointers; no branch
- * * TACH_TAKE(word)              sets bit 0 of the 64-bit word; whether it was set: nothing of
+ * * TACH_TAKE(word, single)      sets bit 0 of the 64-bit word; whether it was set: nothing of
  *                                this thread's comes in between
+ *   TACH_SINGLE()                `single` of both: 1 if this processor does it in one
+ *                                instruction, 0: as many as it takes; default: 1 (library only)
  *   TACH_ONCE_IS_VOLATILE        1 if one load or store of a word is better written as volatile than
  *                                as relaxed atomic; default: 0
  * * TACH_PARK(value)             the value, in a register that holds no address and need not be
@@ -183,6 +195,9 @@ typedef uint32_t tach__word;
 #endif
 #ifndef TACH_ONCE_IS_VOLATILE
 #define TACH_ONCE_IS_VOLATILE 0
+#endif
+#ifndef TACH_SINGLE
+#define TACH_SINGLE() 1
 #endif
 #ifndef TACH_ADDRESS
 #define TACH_ADDRESS(object) (&(object))

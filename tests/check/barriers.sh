@@ -52,6 +52,27 @@ void counter_shown(uint64_t *p, struct tach_way way, uint32_t number)
 	(void)value;
 	*p = 2;
 }
+#ifdef __aarch64__
+void counter_at(uint64_t *p, const char *at);
+void take(uint64_t *p, uint64_t *word);
+void counter_at(uint64_t *p, const char *at)
+{
+	uint64_t value;
+	uint32_t seen = 0;
+
+	*p = 1;
+	TACH_COUNTER_AT(at, value, seen);
+	(void)value;
+	*p = 2;
+}
+void take(uint64_t *p, uint64_t *word)
+{
+	*p = 1;
+	(void)TACH_TAKE(*word, 0);
+	if (*p != 1)
+		*p = 2;
+}
+#endif
 uint64_t add(uint64_t *p, uint64_t value, uint64_t more)
 {
 	*p = 1;
@@ -103,5 +124,5 @@ x86_64*)
 	try x86 gcc x86 lfence '\tmovq\t\$[12], ' fence counter counter_48 counter_shown add;;
 *) echo "skip barriers: checked on x86-64 and with a cross compiler";;
 esac
-try arm64 aarch64-linux-gnu-gcc arm64 isb '\tstr\tx' fence counter counter_48 counter_shown
+try arm64 aarch64-linux-gnu-gcc arm64 isb '\tstr\tx' fence counter counter_48 counter_shown counter_at take
 exit $failed

@@ -42,6 +42,48 @@
 	} while (0)
 
 #ifdef TACH_BUILD
+#include <sys/auxv.h>
+/* The same by the stub's address. */
+#define TACH_COUNTER_AT(at, value, seen)                                                       \
+	do {                                                                                   \
+		register uint64_t tach__value __asm__("x17");                                  \
+		__asm__ volatile("blr %[stub]\n.Ltach_on%=:\n"                                 \
+				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
+				 "\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"             \
+				 "\t.previous\n" TACH__EX_RECORD(                              \
+					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
+					 ".reloc ., R_AARCH64_NONE, tach__abi_1\n\t.long 0")   \
+				 : "=r"(tach__value), [lock] "+r"(seen)                        \
+				 : [stub] "r"(at)                                              \
+				 : "x30", "memory");                                           \
+		(value) = tach__value;                                                         \
+	} while (0)
+/*
+ * A signal handler clears the monitor, as each return from an exception does (Arm ARM B2.9), so
+ * that what it stored stays; then this looks again. Loads in between are no matter on any
+ * processor known, but none promises that: so it tries for no more than some times.
+ */
+TACH_INLINE int tach__counter_see(const char **at, const char *stubs, const uint32_t *index,
+				  const uint32_t *lock, uint32_t *shown)
+{
+	uint64_t stub;
+	uint32_t seen, failed = 1;
+
+	for (int tries = 64; failed == 1 && tries; tries--)
+		__asm__ volatile("mov %w[failed], #2\n\tldxr %[stub], %[at]\n"
+				 "\tldr %w[seen], %[lock]\n\tldr %w[stub], %[index]\n"
+				 "\tcbz %w[stub], 1f\n\ttbnz %w[seen], #0, 1f\n"
+				 "\tadd %[stub], %[stubs], %w[stub], uxtw #4\n"
+				 "\tstxr %w[failed], %[stub], %[at]\n1:"
+				 : [failed] "=&r"(failed), [stub] "=&r"(stub),
+				   [seen] "=&r"(seen), [at] "+Q"(*at)
+				 : [lock] "m"(*lock), [index] "m"(*index), [stubs] "r"(stubs));
+	*shown = seen;
+	return !failed;
+}
+#define TACH_COUNTER_SEE(at, way, seen)                                                        \
+	tach__counter_see(at, (way).stubs, &(way).page->index, &(way).page->lock, &(seen))
+
 #define TACH_COUNTERS_HIDE() 0
 #define TACH_WIDTH(width)    ((width) == 32 || (width) == 64)
 extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
@@ -96,16 +138,63 @@ TACH_API_INLINE uint64_t tach_clock(void)
 /* gcc 12 has no offset in the address of what is atomic: an addition more for each. */
 #define TACH_ONCE_IS_VOLATILE 1
 
-/* A signal handler clears the monitor, so nothing of it is lost. */
-#define TACH_COUNT(word, by)                                                                   \
+/*
+ * Where the processor has them (FEAT_LSE, Armv8.1) by single instructions. Else by a loop: a
+ * signal handler clears the monitor, so nothing of it is lost; but so does an interrupt, and
+ * then the loop is gone through again, which the region around sees. `single` is 0 or 1 for as
+ * long as the thread counts, so that calibration takes the same way.
+ */
+#define TACH_SINGLE() (getauxval(AT_HWCAP) >> 8 & 1) /* HWCAP_ATOMICS */
+#define TACH_COUNT(word, by, single)                                                           \
 	do {                                                                                   \
 		uint64_t tach__was;                                                            \
 		uint32_t tach__failed;                                                         \
-		__asm__ volatile("1:\tldxr %0, %2\n\tadd %0, %0, %3\n"                         \
-				 "\tstxr %w1, %0, %2\n\tcbnz %w1, 1b"                          \
-				 : "=&r"(tach__was), "=&r"(tach__failed), "+Q"(word)           \
-				 : "r"(TACH__CAST(uint64_t, by)));                             \
+		if (single)                                                                    \
+			__asm__ volatile(".arch_extension lse\n\tstadd %1, %0"                 \
+					 : "+Q"(word)                                          \
+					 : "r"(TACH__CAST(uint64_t, by)));                     \
+		else                                                                           \
+			__asm__ volatile("1:\tldxr %0, %2\n\tadd %0, %0, %3\n"                 \
+					 "\tstxr %w1, %0, %2\n\tcbnz %w1, 1b"                  \
+					 : "=&r"(tach__was), "=&r"(tach__failed), "+Q"(word)   \
+					 : "rI"(TACH__CAST(uint64_t, by)));                    \
 	} while (0)
+
+#ifndef __clang__ /* whose 14 does not know the constraint */
+/* Each half is written whole (Arm ARM B2.2.1), as a snapshot wants it. */
+#define TACH_BUMP_TWO(one, a, two, b)                                                          \
+	do {                                                                                   \
+		uint64_t tach__one, tach__two;                                                 \
+		__asm__ volatile("ldp %0, %1, %2\n\tadd %0, %0, %4\n"                          \
+				 "\tadd %1, %1, %5\n\tstp %0, %1, %2"                          \
+				 : "=&r"(tach__one), "=&r"(tach__two), "+Ump"(one), "+m"(two)  \
+				 : "r"(TACH__CAST(uint64_t, a)),                               \
+				   "r"(TACH__CAST(uint64_t, b)));                              \
+	} while (0)
+#endif
+
+/* Sets bit 0 of the 64-bit word; whether it was set. */
+TACH_INLINE int tach__arch_take(uint64_t *word, uint32_t single)
+{
+	uint64_t was;
+
+	if (single) {
+		__asm__ volatile(".arch_extension lse\n\tldset %2, %0, %1"
+				 : "=r"(was), "+Q"(*word)
+				 : "r"(TACH__CAST(uint64_t, 1)));
+		return TACH__CAST(int, was & 1);
+	}
+	__asm__ goto("1:\tldxr x16, %0\n\ttbnz x16, #0, %l1\n\tadd x16, x16, #1\n"
+		     "\tstxr w17, x16, %0\n\tcbnz w17, 1b"
+		     :
+		     : "Q"(*word)
+		     : "x16", "x17", "memory"
+		     : taken);
+	return 0;
+taken:
+	return 1;
+}
+#define TACH_TAKE(word, single) tach__arch_take(&(word), single)
 
 /* below = a < b ? below : other, without a branch: the same number of instructions. */
 #define TACH_BELOW(a, b, below, other)                                                         \

@@ -101,7 +101,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 /* One instruction, so that nothing a signal handler adds is lost. Not for words that only the
  * thread itself changes: load, add and store take more instructions and, on most cores, less
  * time. */
-#define TACH_COUNT(word, by)                                                                   \
+#define TACH_COUNT(word, by, single)                                                           \
 	__asm__ volatile("amoadd.d zero, %1, %0" : "+A"(word) : "r"(TACH__CAST(uint64_t, by)))
 
 /* below = a < b ? below : other, without a branch: the same number of instructions. */

@@ -165,7 +165,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			 : "+m"(word)                                                          \
 			 : "er"(TACH__CAST(uint64_t, by))                                      \
 			 : "cc")
-#define TACH_COUNT(word, by) TACH_BUMP(word, by)
+#define TACH_COUNT(word, by, single) TACH_BUMP(word, by)
 
 /*
  * A 64-bit value waits where it takes the place of no address, and comes back: an instruction
@@ -185,7 +185,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	})
 
 /* Sets bit 0 of the 64-bit word; whether it was set. */
-#define TACH_TAKE(word)                                                                        \
+#define TACH_TAKE(word, single)                                                                \
 	__extension__({                                                                        \
 		int tach__was;                                                                 \
 		__asm__ volatile("bts{q $0, %0| " TACH__SIZED("qword") "%0, 0}"                \

@@ -10,12 +10,13 @@
 
 #include <tach/arch.h>
 #undef TACH_BUMP
+#undef TACH_BUMP_TWO
 #undef TACH_COUNT
 #undef TACH_TAKE
 #undef TACH_PARK
 #undef TACH_UNPARK
 /* Plain C, as on arm64: a handler may come between load and store. Not so here. */
-#define TACH_COUNT(word, by)                                                                   \
+#define TACH_COUNT(word, by, single)                                                           \
 	((void)il_change(&(word), (uint64_t)(by), sizeof(word), __ATOMIC_RELAXED, "",          \
 			 INTERLEAVE_AT))
 #include "core/region/edges.h"
@@ -102,7 +103,7 @@ static void entry(uint64_t counted)
 		tach__children(slot, COUNT, 1)->direct[i] += counted;
 		tach__children(slot, COUNT, 1)->sum[i] += counted;
 	}
-	INTERLEAVE_CHECK(!TACH__TAKE(slot->seq));
+	INTERLEAVE_CHECK(!TACH__TAKE(tach__self, slot->seq));
 	tach__entry_add(self, &mark, slot, part, part, TACH__OUTER_NOBODY,
 			tach__stack(self, mark.state)[0], delta, tach__pairs_of(inside), COUNT,
 			0);
