@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/formula.h>
+#include "core/os/clock.h"
 #include "tests/check.h"
 
 static const char *const names[] = {"cycles",  "branch-misses",	    "FOO:BAR:c=1",
@@ -331,6 +332,33 @@ static void limits(void)
 	      "%s", err.text);
 	tach_formula_free(f);
 	f = NULL;
+	/* A sum of more counts than there may be waiting values: none of them waits. */
+	strcpy(text, "min(N0");
+	for (int i = 1; i < 70; i++)
+		sprintf(text + strlen(text), "%cN%d", i == 2 ? '+' : '-', i);
+	strcat(text, ", 1e9)");
+	if (!tach_formula_compile(text, NULL, &f, &err)) {
+		uint64_t n[70];
+		double v;
+
+		for (uint64_t i = 0; i < 70; i++)
+			n[i] = 1000 + i;
+		v = tach_formula_eval(f, n, 0, NULL);
+		CHECK(v == 1000 - 69 * 1000 - 2415 + 2 * 1002, "70 counts: %.17g", v);
+	} else {
+		CHECK(0, "70 counts: %s", err.text);
+	}
+	tach_formula_free(f);
+	f = NULL;
+	/* A number of 100 characters, and of one more. */
+	memset(text, '0', 101);
+	text[101] = 0;
+	CHECK(tach_formula_compile(text, NULL, &f, &err) == TACH_ERR_SYNTAX && err.column == 1,
+	      "101 characters: %s", err.text);
+	text[100] = 0;
+	CHECK(!tach_formula_compile(text, NULL, &f, &err), "100 characters: %s", err.text);
+	tach_formula_free(f);
+	f = NULL;
 	/* Waiting values that cannot fold: one too many for the stack. */
 	text[0] = 0;
 	for (int i = 0; i < 66; i++)
@@ -383,6 +411,61 @@ static void provenance(void)
 		      own);
 		tach_formula_free(f);
 	}
+}
+
+/* A clock that the options do not give is the system's, where that tells one. */
+static void clocks_of_the_system(void)
+{
+	uint32_t flags = 0;
+	struct tach_formula *f = NULL;
+
+	CHECK(!tach_formula_compile("max_hz", NULL, &f, NULL) == (tach__max_hz(&flags) > 0),
+	      "max_hz");
+	tach_formula_free(f);
+	f = NULL;
+	CHECK(!tach_formula_compile("tsc_hz", NULL, &f, NULL) == (tach__tsc_hz(&flags) > 0),
+	      "tsc_hz");
+	tach_formula_free(f);
+}
+
+static int numbered(void *context, const char *name, size_t length)
+{
+	(void)context;
+	return length == 1 && *name == 'p' ? TACH_FORMULA_PART : TACH_ERR_NOTFOUND;
+}
+
+static const struct tach_formula *one_part(void *context, int i)
+{
+	return i == 0 ? context : NULL;
+}
+
+/* What a name stands for comes whole: all branches of its choices, and which counts it uses. */
+static void parts(void)
+{
+	static const uint64_t n[] = {10, 4, 3}, other[] = {1, 4, 3};
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_formula *part = compile("-(N0 > 5 ? N1 : N2)", TACH_FORMULA_INFIX, 0);
+	struct tach_formula *f = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	opt.resolve = numbered;
+	opt.part = one_part;
+	opt.context = part;
+	CHECK(!tach_formula_compile("100 + p", &opt, &f, &err), "%s", err.text);
+	if (f) {
+		CHECK(tach_formula_eval(f, n, 0, NULL) == 96, "the first branch");
+		CHECK(tach_formula_eval(f, other, 0, NULL) == 97, "the second branch");
+		for (int i = 0; i < 4; i++)
+			CHECK(tach_formula_uses(f, i) == (i < 3), "uses N%d", i);
+	}
+	tach_formula_free(f);
+	f = NULL;
+	/* Beside what the formula uses itself. */
+	CHECK(!tach_formula_compile("N0 * N4 + p", &opt, &f, &err), "%s", err.text);
+	for (int i = 0; f && i < 6; i++)
+		CHECK(tach_formula_uses(f, i) == (i < 3 || i == 4), "uses N%d as well", i);
+	tach_formula_free(f);
+	tach_formula_free(part);
 }
 
 static void error_bars(void)
@@ -497,6 +580,8 @@ int main(void)
 	CASE(limits);
 	CASE(division_by_zero);
 	CASE(provenance);
+	CASE(clocks_of_the_system);
+	CASE(parts);
 	CASE(error_bars);
 	CASE(other_locale);
 	CASE(printing);
