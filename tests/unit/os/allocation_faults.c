@@ -6,6 +6,7 @@
  * calls that fail: tests/unit/reader/open_faults.c.)
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -237,7 +238,7 @@ static void snapshots_and_reports(void)
 }
 
 struct text {
-	char at[1 << 16];
+	char at[1 << 18];
 	size_t length;
 };
 
@@ -293,6 +294,49 @@ static void saved_reports(void)
 	CHECK(tach_report_write(s, &json, keep, &saved_text, NULL) == 0);
 	tach_snapshot_free(s);
 	tach_regions_disable();
+	exhaust(saved_job);
+}
+
+/*
+ * Longest entries and names of many sizes. Pieces of a snapshot lie in blocks, and a block is
+ * what may not be had: many kinds of pieces are the first of a block at some time.
+ */
+static void saved_pieces(void)
+{
+	enum { REGIONS = 48, WORST = 12 };
+	static const char *const texts[] = {"name", "file", "function", "of",
+					    "task", "tag",  "thread"};
+	char *at = saved_text.at;
+
+	saved_whole = 0;
+	at += sprintf(at, "{\"tach\":1,\"note\":\"\",\"clock\":{\"hz\":1,\"estimate\":false},"
+			  "\"threads\":1,\"refused\":0,\"lost\":0,\"stale\":0,"
+			  "\"unopened\":0,\"worst_by\":\"time\",\"metrics\":[],"
+			  "\"quantities\":[{\"name\":\"time\"}],\"regions\":[");
+	for (int i = 0; i < REGIONS; i++) {
+		at += sprintf(at, "%s{", i ? "," : "");
+		for (int k = 0; k < 7; k++)
+			at += sprintf(at, "\"%s\":\"%d%0*d\",", texts[k], i,
+				      30 + 90 * (k == i % 7), 0);
+		at += sprintf(at, "\"line\":1,\"entries\":1,\"calls\":1,\"outermost\":1,"
+				  "\"skipped\":0,\"excluded\":0,\"nested\":0,\"threads\":1,"
+				  "\"provenance\":{}");
+		for (int part = 0; part < 2; part++)
+			at += sprintf(at,
+				      ",\"%s\":{\"time\":{\"value\":1,\"raw\":1,"
+				      "\"overhead\":0,\"error\":0,\"flags\":[]}}",
+				      part ? "self" : "inclusive");
+		at += sprintf(at, ",\"worst\":[");
+		for (int k = 0; k < WORST; k++)
+			at += sprintf(at,
+				      "%s{\"at\":1,\"tag\":\"0\",\"thread\":1,\"flags\":[],"
+				      "\"thread_name\":\"\",\"parent\":\"\","
+				      "\"values\":{\"time\":%d}}",
+				      k ? "," : "", 1 + k);
+		at += sprintf(at, "]}");
+	}
+	at += sprintf(at, "]}");
+	saved_text.length = (size_t)(at - saved_text.at);
 	exhaust(saved_job);
 }
 
@@ -456,6 +500,7 @@ int main(void)
 	CASE(readers);
 	CASE(snapshots_and_reports);
 	CASE(saved_reports);
+	CASE(saved_pieces);
 	CASE(configurations);
 	CASE(handlers);
 	CASE(benchmarks);
