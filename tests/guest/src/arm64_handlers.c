@@ -4,17 +4,20 @@
  * read-only then, so that the very store is what the handler interrupts. What a look at a page
  * keeps (TACH_COUNTER_SEE): the address of the code for the counter that the page shows, and
  * the page's lock. Counts (TACH_COUNT) and sequences (TACH_TAKE), by single instructions and
- * without.
+ * without. By single ones an interrupt adds nothing to the regions around.
  */
 #include <stdio.h>
 
 #ifdef __aarch64__
 #include <signal.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include <linux/perf_event.h>
-#include <tach/page.h>
+#include <tach.h>
 #include "tests/check.h"
+#include "tests/guest/machine.h"
 
 enum { SEES, COUNTS };
 static struct perf_event_mmap_page page;
@@ -162,6 +165,108 @@ static void what_a_handler_counted_stays(void)
 	printf("# single instructions: %d\n", (int)TACH_SINGLE());
 }
 
+/* ---- interrupts ---- */
+
+enum { PAIRS = 20, TURNS = 1000 };
+
+static __attribute__((noinline)) void pair(void)
+{
+	TACH_START(pair);
+	TACH_STOP(pair);
+}
+
+static __attribute__((noinline)) void around(void)
+{
+	TACH_START(around);
+	for (int i = 0; i < PAIRS; i++)
+		pair();
+	TACH_STOP(around);
+}
+
+struct shown {
+	double count;
+	uint64_t flagged;
+};
+
+static struct shown shown(void)
+{
+	struct shown s = {0, 0};
+	struct tach_snapshot *shot;
+
+	CHECK(tach_snapshot_take(&shot, NULL) == 0);
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		struct tach_region_info info = {.size = sizeof info};
+		struct tach_value value;
+
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, "around") != 0)
+			continue;
+		tach_snapshot_value(shot, r, 1, TACH_PART_INCLUSIVE, &value);
+		s.count = value.raw;
+		for (int i = 0; i < 6; i++)
+			s.flagged += info.provenance[i];
+	}
+	tach_snapshot_free(shot);
+	return s;
+}
+
+/* An interrupt every 60 us: a sampling event of software that leaves no samples. */
+static int interrupt(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof attr,
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .sample_period = 60000};
+
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Entries without a flag: all as long as the shortest. */
+static void entries_are_as_long(const char *when)
+{
+	struct shown before = shown();
+	double least = 0, most = 0;
+	int n = 0;
+
+	for (int turn = 0; turn < TURNS; turn++) {
+		struct shown now;
+		double one;
+
+		around();
+		now = shown();
+		one = now.count - before.count;
+		if (now.flagged == before.flagged) {
+			least = n == 0 || one < least ? one : least;
+			most = n == 0 || one > most ? one : most;
+			n++;
+		}
+		before = now;
+	}
+	printf("# %s: %d of %d without a flag, %.0f to %.0f instructions\n", when, n, TURNS,
+	       least, most);
+	CHECK(n > 0 && least == most);
+}
+
+static void interrupts_add_nothing(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "instructions"};
+	int fd;
+
+	if (!machine_has_pmu())
+		SKIP("the machine has no PMU");
+	if (!machine_is_exact())
+		SKIP("instruction counts are not exact on this machine");
+	if (!TACH_SINGLE())
+		SKIP("this architecture's first version has no single instructions");
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	around(); /* which opens and calibrates */
+	entries_are_as_long("alone");
+	fd = interrupt();
+	CHECK(fd >= 0);
+	entries_are_as_long("interrupted");
+	close(fd);
+}
+
 int main(void)
 {
 	struct sigaction action = {.sa_handler = handler, .sa_flags = SA_NODEFER};
@@ -176,6 +281,8 @@ int main(void)
 	CASE(what_a_handler_found_stays);
 	CASE(looks_end);
 	CASE(what_a_handler_counted_stays);
+	sigaction(SIGSEGV, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+	CASE(interrupts_add_nothing);
 	return check_done();
 }
 #else
