@@ -25,39 +25,30 @@
  *
  * A fault happens in a stub, and x30 then is the address of the site's record.
  */
-#define TACH_COUNTER(way, number, value, seen)                                                 \
+#define TACH__COUNTER_BY(call, value, seen, ...)                                               \
 	do {                                                                                   \
 		register uint64_t tach__value __asm__("x17");                                  \
-		__asm__ volatile("add x16, %[stubs], %w[index], uxtw #4\n"                     \
-				 "\tblr x16\n.Ltach_on%=:\n"                                   \
+		__asm__ volatile(call                                                          \
+				 "\n.Ltach_on%=:\n"                                            \
 				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
 				 "\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"             \
 				 "\t.previous\n" TACH__EX_RECORD(                              \
 					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
 					 ".reloc ., R_AARCH64_NONE, tach__abi_1\n\t.long 0")   \
 				 : "=r"(tach__value), [lock] "+r"(seen)                        \
-				 : [stubs] "r"((way).stubs), [index] "r"(number)               \
+				 : __VA_ARGS__                                                 \
 				 : "x16", "x30", "memory");                                    \
 		(value) = tach__value;                                                         \
 	} while (0)
+#define TACH_COUNTER(way, number, value, seen)                                                 \
+	TACH__COUNTER_BY("add x16, %[stubs], %w[index], uxtw #4\n\tblr x16", value,            \
+			 seen, [stubs] "r"((way).stubs), [index] "r"(number))
 
 #ifdef TACH_BUILD
 #include <sys/auxv.h>
 /* The same by the stub's address. */
 #define TACH_COUNTER_AT(at, value, seen)                                                       \
-	do {                                                                                   \
-		register uint64_t tach__value __asm__("x17");                                  \
-		__asm__ volatile("blr %[stub]\n.Ltach_on%=:\n"                                 \
-				 "\t.subsection 1\n.Ltach_revoked%=:\n"                        \
-				 "\torr %w[lock], %w[lock], #1\n\tb .Ltach_on%=\n"             \
-				 "\t.previous\n" TACH__EX_RECORD(                              \
-					 ".Ltach_on%=", ".Ltach_revoked%=",                    \
-					 ".reloc ., R_AARCH64_NONE, tach__abi_1\n\t.long 0")   \
-				 : "=r"(tach__value), [lock] "+r"(seen)                        \
-				 : [stub] "r"(at)                                              \
-				 : "x30", "memory");                                           \
-		(value) = tach__value;                                                         \
-	} while (0)
+	TACH__COUNTER_BY("blr %[stub]", value, seen, [stub] "r"(at))
 /*
  * A signal handler clears the monitor, as each return from an exception does (Arm ARM B2.9), so
  * that what it stored stays; then this looks again. Loads in between are no matter on any
