@@ -72,7 +72,7 @@ static inline uint64_t adversary_reads(void)
 {
 	const char *reads = getenv("ADVERSARY_READS");
 
-	return reads ? strtoull(reads, NULL, 10) : 200000;
+	return reads ? strtoull(reads, NULL, 10) : 100000;
 }
 
 /* Of an adversary that is content with so many. */
