@@ -25,7 +25,8 @@ struct tach__plain_buckets {
 
 struct tach__plain_worst {
 	struct tach_worst info;
-	double *value; /* per quantity */
+	double *value;	/* per quantity */
+	uint64_t begun; /* ticks of the region clock; 0: of a saved report */
 };
 
 struct tach__plain_region {

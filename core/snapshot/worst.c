@@ -45,12 +45,30 @@ int tach_snapshot_worst_by(const struct tach_snapshot *s)
 
 /* ---- rows ---- */
 
-static double now(clockid_t clock)
-{
-	struct timespec t;
+struct moment {
+	uint64_t ticks;
+	double seconds;
+};
 
-	clock_gettime(clock, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+/* The closest of some pairs: between two clocks a thread may lose its processor for long. */
+static struct moment now(void)
+{
+	struct moment best = {0, 0};
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < 8; i++) {
+		uint64_t before = tach_clock(), width;
+		struct timespec t;
+
+		clock_gettime(CLOCK_REALTIME, &t);
+		width = tach_clock() - before;
+		if (width >= least)
+			continue;
+		least = width;
+		best = (struct moment){before + width / 2,
+				       (double)t.tv_sec + (double)t.tv_nsec / 1e9};
+	}
+	return best;
 }
 
 static int by_key(const void *a, const void *b)
@@ -63,12 +81,12 @@ static int by_key(const void *a, const void *b)
 	return (x->begun > y->begun) - (x->begun < y->begun);
 }
 
-/* A time in ticks, seen from this moment. */
-static double seconds_at(const struct tach_snapshot *s, uint64_t ticks)
+/* A time in ticks, seen from that moment. */
+static double seconds_at(const struct tach_snapshot *s, struct moment m, uint64_t ticks)
 {
-	double since = (double)(int64_t)(tach_clock() - ticks);
+	double since = (double)(int64_t)(m.ticks - ticks);
 
-	return now(CLOCK_REALTIME) - (s->clock_hz > 0 ? since / s->clock_hz : 0);
+	return m.seconds - (s->clock_hz > 0 ? since / s->clock_hz : 0);
 }
 
 static const char *parent_of(const struct tach_snapshot *s, const struct tach__kept *kept)
@@ -83,6 +101,7 @@ void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_re
 			    const struct tach__row *row)
 {
 	const struct tach__kept *order[TACH__WORST_MOST];
+	struct moment m = now();
 	uint32_t lost;
 
 	for (to->nworst = 0; to->nworst < (int)row->worst->n; to->nworst++)
@@ -94,7 +113,8 @@ void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_re
 
 		w->info.size = sizeof w->info;
 		w->info.flags = (uint32_t)kept->flags;
-		w->info.at = seconds_at(s, kept->begun);
+		w->info.at = seconds_at(s, m, kept->begun);
+		w->begun = kept->begun;
 		w->info.tag = kept->tag;
 		w->info.thread = (int)kept->thread;
 		memcpy((char *)(uintptr_t)w->info.thread_name, kept->name,
@@ -121,6 +141,7 @@ static int copy_one(struct tach__plain *p, struct tach__plain_worst *to,
 		    const struct tach__plain_worst *from, int nfrom, const int *map)
 {
 	to->info = from->info;
+	to->begun = from->begun;
 	to->info.thread_name = tach__arena_copy(&p->arena, from->info.thread_name);
 	to->info.parent = tach__arena_copy(&p->arena, from->info.parent);
 	to->value = tach__arena_get(&p->arena, (size_t)p->nquantities * sizeof *to->value);
@@ -167,12 +188,17 @@ int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__
 	return 0;
 }
 
-/* Times of one entry differ a little where the clock's frequency is an estimate, which gets
- * better. */
+/*
+ * By the tick that it began at. Of saved reports that is not known: times of one entry differ a
+ * little where the clock's frequency is an estimate, which gets better.
+ */
 static int is_same(const struct tach__plain_worst *a, const struct tach__plain_worst *b)
 {
-	return a->info.thread == b->info.thread && a->info.tag == b->info.tag &&
-	       fabs(a->info.at - b->info.at) < 1e-3 &&
+	if (a->info.thread != b->info.thread || a->info.tag != b->info.tag)
+		return 0;
+	if (a->begun && b->begun)
+		return a->begun == b->begun;
+	return fabs(a->info.at - b->info.at) < 1e-3 &&
 	       fabs(a->value[0] - b->value[0]) <= 1e-2 * a->value[0];
 }
 
