@@ -270,7 +270,7 @@ void tach__task_ended(struct tach_task *task)
 int tach_task_value(const struct tach_task *task, int quantity, double *out)
 {
 	const struct carried *c = carried(task);
-	uint32_t flags;
+	uint32_t flags = c->flags;
 	double error, hz;
 
 	*out = 0;
@@ -283,5 +283,5 @@ int tach_task_value(const struct tach_task *task, int quantity, double *out)
 		hz = tach__clock_hz(TACH__CLOCK_SOON, &flags, &error);
 		*out *= hz > 0 ? 1e9 / hz : 0;
 	}
-	return (int)c->flags;
+	return (int)flags;
 }

@@ -59,8 +59,9 @@ TACH_API void tach_task_end(struct tach_task *task) TACH_NONNULL(1);
  * What its segments took up to its last suspension or its end: quantity 0 is time in ns, the
  * others are counted, as in a snapshot; what measuring took is taken out. Flags of all segments
  * (tach/flags.h): TACH_FLAG_LOST, one was not counted in full, or the set changed in between;
- * TACH_FLAG_INCOMPLETE, tasks of the same site ran inside one another. TACH_ERR_NOTFOUND: no
- * such quantity. Without a segment that was counted it is 0.
+ * TACH_FLAG_INCOMPLETE, tasks of the same site ran inside one another; of time TACH_FLAG_CLOCK,
+ * as in a snapshot. TACH_ERR_NOTFOUND: no such quantity. Without a segment that was counted it
+ * is 0.
  */
 /* MT-Safe race:task | AS-Unsafe lock | AC-Unsafe fd | no allocation */
 TACH_API int tach_task_value(const struct tach_task *task, int quantity, double *out)
