@@ -206,6 +206,19 @@ static void give_up(const struct tach__thread *record, struct tach__slot *slot,
 		close_part(slot, part);
 }
 
+/*
+ * Of an entry that may be stopped yet, as the one around it was stopped before: whatever region
+ * is at its level by then, the STOP is no usual one, and this is none that is open.
+ */
+static void make_unusual(struct tach__thread *record, const struct tach__slot *slot,
+			 const struct tach__part *part)
+{
+	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
+
+	if (!closing(slot, part) && alive(record, slot, part, TACH__STACK_POINTER))
+		mark->state |= TACH__LEVEL_NONE;
+}
+
 void tach__abandon(struct tach__thread *record, uint32_t level)
 {
 	struct tach__hot *hot = record->hot;
@@ -219,8 +232,11 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 		tach__stack(hot, UINT32_MAX)[0] = record->outside;
 	while (top > level) {
 		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
+		struct tach__part *part = part_at(record, slot, top);
 
-		give_up(record, slot, stack[0], part_at(record, slot, top));
+		if (part)
+			make_unusual(record, slot, part);
+		give_up(record, slot, stack[0], part);
 		TACH__SET(hot->state, hot->state - 1);
 	}
 }

@@ -175,6 +175,7 @@ struct tach__hot {
 	uint32_t single; /* whether words change in single instructions: TACH_SINGLE */
 };
 #define TACH__LEVEL(state)   ((uint32_t)(state))
+#define TACH__LEVEL_NONE     0x80000000u /* in a mark's: no level of the stack's */
 #define TACH__EPOCH(state)   ((uint32_t)((state) >> 32) & 0xfff)
 #define TACH__EPOCHS	     0x1000u
 #define TACH__OPENING(state) ((uint32_t)((state) >> 44))

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
+#include "core/region/region.h"
 #include "tests/unit/region/regions.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -420,12 +421,86 @@ static void begun_is_counted_or_lost(void)
 	CHECK(jumped > 1000, "only %d were left", (int)jumped);
 }
 
+/* ---- ended out of order ---- */
+
+static struct tach_region_mark first, second, third, fourth;
+
+static void begin_named(const char *name, struct tach_region_mark *mark)
+{
+	tach_region_begin(tach_site_get(name), mark);
+}
+
+static void counted(const char *name, uint64_t times)
+{
+	CHECK(regions_find(name, 0) && info.entries == times && info.calls == times &&
+		      info.lost == 0,
+	      "%s: %lld entries, %lld counted, %lld lost", name, (long long)info.entries,
+	      (long long)info.calls, (long long)info.lost);
+}
+
+/* Of regions that overlap the later one is lost for the time being. Others are at its level
+ * when it ends: they stay what they are. */
+static void ended_out_of_order(void)
+{
+	uint64_t time;
+	uint32_t flags, generation;
+
+	for (uint64_t n = 1; n <= 3; n++) {
+		begin_named("overlapped", &first);
+		begin_named("overlapping", &second);
+		tach_region_end(&first);
+		begin_named("below", &third);
+		begin_named("at its level", &fourth);
+		CHECK(tach_region_read(&second, &time, 1, &flags, &generation) ==
+		      TACH_ERR_STATE);
+		CHECK(tach_region_read(&fourth, &time, 1, &flags, &generation) == 1);
+		tach_region_end(&second);
+		CHECK(TACH__LEVEL(tach__self->state) == 2);
+		CHECK(tach_region_read(&fourth, &time, 1, &flags, &generation) == 1);
+		tach_region_end(&fourth);
+		tach_region_end(&third);
+		CHECK(TACH__LEVEL(tach__self->state) == 0);
+		CHECK(regions_look("overlapped", 0));
+		counted("overlapped", n);
+		counted("overlapping", n);
+		counted("below", n);
+		counted("at its level", n);
+	}
+}
+
+/* The same of a region that was open three times: nothing knows the second's mark. */
+static void recursion_ended_out_of_order(void)
+{
+	struct tach_region_mark below, above;
+
+	for (uint64_t n = 1; n <= 3; n++) {
+		begin_named("thrice", &first);
+		begin_named("thrice", &second);
+		begin_named("thrice", &third);
+		tach_region_end(&first);
+		begin_named("below thrice", &below);
+		begin_named("above", &above);
+		tach_region_end(&second);
+		CHECK(TACH__LEVEL(tach__self->state) == 2);
+		tach_region_end(&above);
+		tach_region_end(&below);
+		tach_region_end(&third);
+		CHECK(TACH__LEVEL(tach__self->state) == 0);
+		CHECK(regions_look("thrice", 0));
+		counted("thrice", 3 * n);
+		counted("below thrice", n);
+		counted("above", n);
+	}
+}
+
 int main(void)
 {
 	CASE(left_and_entered_again);
 	CASE(left_and_entered_deeper);
 	CASE(set_changed_behind_handlers);
 	CASE(begun_is_counted_or_lost);
+	CASE(ended_out_of_order);
+	CASE(recursion_ended_out_of_order);
 	tach_snapshot_free(shot);
 	return check_done();
 }
