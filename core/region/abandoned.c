@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/region/left.h"
 #include "core/region/region.h"
 #include "core/os/sys.h"
 
@@ -106,16 +107,14 @@ static int on_unused_alternate_stack(uintptr_t at)
 	       at - (uintptr_t)stack.ss_sp < stack.ss_size;
 }
 
-/* Where there is an entry and no mark, a handler came amid START, behind the level. */
-static int marked(const struct tach__slot *slot, const struct tach__part *part)
+int tach__part_marked(const struct tach__slot *slot, const struct tach__part *part)
 {
 	return part->outer && part->outer != slot->rest && part->outer != TACH__OUTER_NOBODY;
 }
 
-/* Its entry was counted, and its STOP has yet to lower the level; or a handler left that. */
-static int closing(const struct tach__slot *slot, const struct tach__part *part)
+int tach__part_closing(const struct tach__slot *slot, const struct tach__part *part)
 {
-	return part->ceiling == TACH__CEILING_OPEN && marked(slot, part);
+	return part->ceiling == TACH__CEILING_OPEN && tach__part_marked(slot, part);
 }
 
 /* As START left it: the entry that the part has open, at that level. `own`: on this thread's
@@ -130,17 +129,17 @@ TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tac
 		return mark->part == part &&
 		       (mark->end == hot->end[slot->fenced] ||
 			(hot->end_flat && mark->end == hot->end_flat)) &&
-		       (closing(slot, part) || mark->state == state);
+		       (tach__part_closing(slot, part) || mark->state == state);
 	return holds((uintptr_t)&mark->part, &part, sizeof part) &&
 	       (holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) ||
 		(hot->end_flat &&
 		 holds((uintptr_t)&mark->end, &hot->end_flat, sizeof mark->end))) &&
-	       (closing(slot, part) || holds((uintptr_t)&mark->state, &state, sizeof state));
+	       (tach__part_closing(slot, part) ||
+		holds((uintptr_t)&mark->state, &state, sizeof state));
 }
 
-/* sp: of the code that entered the library, or a little below. */
-static int alive(struct tach__thread *record, const struct tach__slot *slot,
-		 const struct tach__part *part, uintptr_t sp)
+int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
+		     const struct tach__part *part, uintptr_t sp)
 {
 	uintptr_t mark = part->outer;
 	int own = on_stack(record, sp) && on_stack(record, mark);
@@ -152,9 +151,8 @@ static int alive(struct tach__thread *record, const struct tach__slot *slot,
 
 /* ---- the stack of open regions ---- */
 
-/* What was counted inside a region that never ends was inside the one around it. */
-static void hand_down(const struct tach__thread *record, struct tach__slot *slot,
-		      struct tach__slot *around)
+void tach__hand_down(const struct tach__thread *record, struct tach__slot *slot,
+		     struct tach__slot *around)
 {
 	uint64_t *from = (uint64_t *)tach__children(slot, record->count, 1);
 	uint64_t *to = (uint64_t *)tach__children(around, record->count, 1);
@@ -174,9 +172,8 @@ static void close_part(const struct tach__slot *slot, struct tach__part *part)
 	TACH__SET(part->outer, slot->rest);
 }
 
-/* Whose mark is known, of the slot's entry at that level: the outermost and the last. */
-static struct tach__part *part_at(const struct tach__thread *record,
-				  const struct tach__slot *slot, uint32_t level)
+struct tach__part *tach__part_at(const struct tach__thread *record,
+				 const struct tach__slot *slot, uint32_t level)
 {
 	struct tach__part *last = NULL;
 
@@ -184,8 +181,8 @@ static struct tach__part *part_at(const struct tach__thread *record,
 		struct tach__part *part = tach__part(slot, record->count, inner);
 
 		if (TACH__LEVEL(part->ceiling) == level + 1)
-			return marked(slot, part) ? part : NULL;
-		if (closing(slot, part))
+			return tach__part_marked(slot, part) ? part : NULL;
+		if (tach__part_closing(slot, part))
 			last = part;
 	}
 	/* Only the innermost of its region's can be closing. */
@@ -195,12 +192,11 @@ static struct tach__part *part_at(const struct tach__thread *record,
 	return last;
 }
 
-/* Gives up an entry, what was inside goes to the slot around. */
-static void give_up(const struct tach__thread *record, struct tach__slot *slot,
-		    struct tach__slot *around, struct tach__part *part)
+void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,
+			struct tach__slot *around, struct tach__part *part)
 {
-	hand_down(record, slot, around);
-	if (!part || !closing(slot, part))
+	tach__hand_down(record, slot, around);
+	if (!part || !tach__part_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
 	if (part)
 		close_part(slot, part);
@@ -215,8 +211,20 @@ static void make_unusual(struct tach__thread *record, const struct tach__slot *s
 {
 	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
 
-	if (!closing(slot, part) && alive(record, slot, part, TACH__STACK_POINTER))
+	if (!tach__part_closing(slot, part) &&
+	    tach__part_alive(record, slot, part, TACH__STACK_POINTER))
 		mark->state |= TACH__LEVEL_NONE;
+}
+
+void tach__part_forget(struct tach__thread *record, struct tach__slot *slot, uint32_t level,
+		       const struct tach_region_mark *mark)
+{
+	struct tach__part *part = tach__part_at(record, slot, level);
+
+	if (!part || part->outer == (uintptr_t)mark)
+		return;
+	make_unusual(record, slot, part);
+	close_part(slot, part);
 }
 
 void tach__abandon(struct tach__thread *record, uint32_t level)
@@ -232,11 +240,11 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 		tach__stack(hot, UINT32_MAX)[0] = record->outside;
 	while (top > level) {
 		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
-		struct tach__part *part = part_at(record, slot, top);
+		struct tach__part *part = tach__part_at(record, slot, top);
 
 		if (part)
 			make_unusual(record, slot, part);
-		give_up(record, slot, stack[0], part);
+		tach__part_give_up(record, slot, stack[0], part);
 		TACH__SET(hot->state, hot->state - 1);
 	}
 }
@@ -291,18 +299,17 @@ static int stays(struct tach__thread *record, const struct tach__slot *slot,
 {
 	const struct tach__part *last = tach__part(slot, record->count, 1);
 
-	if (!part && last->ceiling != TACH__CEILING_OPEN && marked(slot, last))
+	if (!part && last->ceiling != TACH__CEILING_OPEN && tach__part_marked(slot, last))
 		part = last;
-	return part ? alive(record, slot, part, sp) : !is_gone(gone, slot);
+	return part ? tach__part_alive(record, slot, part, sp) : !is_gone(gone, slot);
 }
 
-/* One level, or several, lower than it was. */
-static void lower(const struct tach__slot *slot, struct tach__part *part, uint32_t by)
+void tach__part_lower(const struct tach__slot *slot, struct tach__part *part, uint32_t by)
 {
 	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
 
 	mark->state -= by;
-	if (!closing(slot, part))
+	if (!tach__part_closing(slot, part))
 		TACH__SET(part->ceiling, part->ceiling - by);
 }
 
@@ -319,24 +326,26 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 		return;
 	for (uint32_t k = 0; k < top; k++) {
 		struct tach__slot *slot = tach__stack(hot, k)[1];
-		struct tach__part *part = part_at(record, slot, k);
+		struct tach__part *part = tach__part_at(record, slot, k);
 		struct tach__part *inner = tach__part(slot, record->count, 1);
 
 		if (stays(record, slot, part, &gone, sp)) {
 			tach__stack(hot, kept)[1] = slot;
 			if (part && kept < k)
-				lower(slot, part, k - kept);
+				tach__part_lower(slot, part, k - kept);
 			kept++;
 			continue;
 		}
-		give_up(record, slot, tach__stack(hot, kept)[0], part);
+		tach__part_give_up(record, slot, tach__stack(hot, kept)[0], part);
 		add_gone(&gone, slot, part && part != inner);
 		if (part && part != inner && inner->ceiling != TACH__CEILING_OPEN &&
-		    alive(record, slot, inner, sp))
+		    tach__part_alive(record, slot, inner, sp))
 			promote(record, slot, k);
 	}
 	if (kept < top)
 		TACH__SET(hot->state, hot->state - (top - kept));
 	for (unsigned i = 0; i < gone.n; i++)
 		tach__slot_mend(record, gone.slot[i]);
+	/* What is known to be open is alive by now. */
+	tach__overtaken_mend(record, sp);
 }

@@ -4,6 +4,7 @@
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
 #include "core/region/cost.h"
+#include "core/region/left.h"
 #include "core/region/reads.h"
 
 /* Its own thread still has the region open, and looks at its next START. */
@@ -48,7 +49,7 @@ static void refuse(struct tach_region_mark *mark)
 static int level_find(struct tach__thread *record, struct tach_region_mark *mark)
 {
 	struct tach__hot *hot = record->hot;
-	const struct tach__slot *slot = tach__slot_of(record, mark->part);
+	struct tach__slot *slot = tach__slot_of(record, mark->part);
 	uint32_t level = TACH__LEVEL(mark->state), top = TACH__LEVEL(hot->state);
 
 	if (level >= top || tach__stack(hot, level)[1] != slot)
@@ -57,6 +58,7 @@ static int level_find(struct tach__thread *record, struct tach_region_mark *mark
 	if (level >= top)
 		return 0;
 	tach__abandon(record, level + 1);
+	tach__part_forget(record, slot, level, mark);
 	mark->state = TACH__STATE(TACH__OPENING(mark->state), TACH__EPOCH(mark->state), level);
 	return 1;
 }
@@ -66,13 +68,15 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 {
 	struct tach__hot *hot = record->hot;
 	struct tach__slot *slot = tach__slot_of(record, mark->part), **stack, *around;
+	const struct tach__part *part = mark->part;
 
 	if (level_find(record, mark)) {
 		tach__edges_add(hot, mark, r, fenced);
 		return;
 	}
-	/* It was taken for lost. */
-	TACH__ADD(slot->lost, -1);
+	/* It was taken for lost, or a START took its place: overtaken.c. */
+	if (part->outer != (uintptr_t)mark || part->ceiling == TACH__CEILING_OPEN)
+		TACH__ADD(slot->lost, -1);
 	stack = tach__stack(hot, hot->state);
 	around = stack[0];
 	stack[0] = record->outside;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The edges as functions, and the marks that they need. */
-#include <tach/region.h>
+#include "core/region/left.h"
 
 TACH_STATIC_ASSERT(_Alignof(struct tach_region_mark) <= _Alignof(uint64_t), "malloc's will do");
 
@@ -15,6 +15,7 @@ void tach_region_begin(struct tach_site *site, struct tach_region_mark *mark)
 		mark->end = NULL;
 		return;
 	}
+	tach__overtaken_look(site);
 	tach__region_start(site, mark);
 }
 

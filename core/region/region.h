@@ -326,6 +326,8 @@ int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot);
 void tach__heal(struct tach__thread *record, uintptr_t sp);
 /* Gives up the regions from that level on. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
+/* overtaken.c: flags rows of regions around others that are over. */
+void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);
 
 /* trial.c: tach__signals_held while the library's own regions run, else 0. */
 extern __thread int tach__calibrating;

@@ -95,6 +95,7 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 			add_slot(g, rows, record, record->overflow[i], id,
 				 tach__latch_overflow(record, i));
 	}
+	tach__overtaken_flag(rows, record);
 	g->s->threads++;
 }
 

@@ -111,6 +111,11 @@ TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_re
  * begin, or a second one is refused and counted, and harms nothing. Async-signal-safe, begin
  * too: the first entry of a thread opens its counters with all signals blocked and without
  * malloc.
+ *
+ * A handler that begins a region and returns without its end may have interrupted a START or
+ * STOP, which does not see it. Regions that begin next then count in the self of the one that
+ * was stopped; it is found out at the thread's next cold exit or by a snapshot, which both flag
+ * as incomplete those whose self is off. What was begun is counted or lost.
  */
 #ifdef __cplusplus
 #define TACH_REGION_MARK_INIT                                                                  \

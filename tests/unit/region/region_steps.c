@@ -407,6 +407,141 @@ static void cold_exit_amid_start(void)
 	cold_exits(1);
 }
 
+/* ---- a region that a handler leaves open ---- */
+
+enum { NESTED = 1, AMID_START = 2, ENDED = 4, LEFT_WAYS = 8 };
+
+static struct tach_site *left_open;
+static struct tach_region_mark open_mark; /* of one that is ended later */
+
+static void leave_open_to_end(void)
+{
+	tach_region_begin(left_open, &open_mark);
+}
+
+/* Its mark is gone when the handler is. */
+static __attribute__((noinline)) void leave_open(void)
+{
+	struct tach_region_mark mark;
+
+	tach_region_begin(left_open, &mark);
+	__asm__ volatile("" : : "r"(&mark) : "memory");
+}
+
+static long around_one_left(struct tach_site *site, long n, int way)
+{
+	struct tach_region_mark around = {0}, stepped = {0}, behind = {0};
+	void (*handler)(void) = way & ENDED ? leave_open_to_end : leave_open;
+
+	if (way & NESTED)
+		tach_region_begin(&site[0], &around);
+	if (n >= 0 && (way & AMID_START))
+		steps_from_here(n, handler);
+	tach_region_begin(&site[1], &stepped);
+	steps_end();
+	if (n >= 0 && !(way & AMID_START))
+		steps_from_here(n, handler);
+	tach_region_end(&stepped);
+	steps_end();
+	for (int i = 0; i < 2; i++) {
+		tach_region_begin(&site[2], &behind);
+		fake_count += WORK;
+		tach_region_end(&behind);
+	}
+	if (way & ENDED)
+		tach_region_end(&open_mark);
+	if (way & NESTED)
+		tach_region_end(&around);
+	return wait_for;
+}
+
+/* Each that was begun is counted or lost, whatever is open by now. */
+static void all_begun(const char *name, long begun, long lost, long n, int way)
+{
+	CHECK(regions_find(name, 0), "%s", name);
+	CHECK((long)info.entries == begun && (long)info.lost == lost,
+	      "way %d, step %ld: %s: %ld begun, %ld counted, %ld lost", way, n, name,
+	      (long)info.entries, (long)info.calls, (long)info.lost);
+}
+
+/* What came behind is not in the self of what was around, or that says so. */
+static double around_self(long n, int way, double before)
+{
+	struct tach_value self;
+
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.name, "around one left") != 0)
+			continue;
+		tach_snapshot_value(shot, r, 1, TACH_PART_SELF, &self);
+		CHECK(self.value - before < WORK || (self.flags & TACH_FLAG_INCOMPLETE),
+		      "way %d, step %ld: %g in self", way, n, self.value - before);
+		return self.value;
+	}
+	return before;
+}
+
+/* Before any cold exit: the report says so of what is around no more, and it heals. */
+static int around_is_flagged(long n)
+{
+	const struct tach__slot *slot;
+	int is_over;
+
+	TACH_START(within);
+	slot = *tach__stack(tach__self, tach__self->state - 1);
+	is_over = slot != tach__self->record->outside &&
+		  strcmp(tach__site_at(slot->id)->name, "stepped") == 0;
+	CHECK(!is_over || (n >= 0 && regions_look("stepped", 0) &&
+			   (value.flags & TACH_FLAG_INCOMPLETE)),
+	      "step %ld: flags %#x", n, value.flags);
+	TACH_STOP(within);
+	return is_over;
+}
+
+static void left_open_by_a_handler(int members, int way)
+{
+	static struct tach_site site[3] = {TACH_SITE_INIT("around one left", 0, ""),
+					   TACH_SITE_INIT("stepped", 0, ""),
+					   TACH_SITE_INIT("behind", 0, "")};
+	long begun = 0, n = 0, done = 0, flagged = 0;
+	double self = 0;
+
+	steps_begin(members);
+	left_open = tach_site_get("left open");
+	enter(left_open);
+	around_one_left(site, -1, way & ~ENDED);
+	around_is_flagged(-1);
+	for (; !done; n = members ? next_step(n) : n + 1, begun++) {
+		char name[32];
+
+		done = around_one_left(site, n, way) >= 0;
+		if (way == 0)
+			flagged += around_is_flagged(n);
+		snprintf(name, sizeof name, "behind %d %d %ld", members, way, n);
+		enter(tach_site_get(name)); /* a cold exit */
+		CHECK(regions_look("left open", 0), "way %d, step %ld", way, n);
+		CHECK(TACH__LEVEL(tach__self->state) == 0, "way %d, step %ld: level %d", way, n,
+		      (int)TACH__LEVEL(tach__self->state));
+		all_begun("left open", 2 + begun - done, way & ENDED ? 0 : 1 + begun - done, n,
+			  way);
+		all_begun("stepped", 2 + begun, 0, n, way);
+		all_begun("behind", 4 + 2 * begun, 0, n, way);
+		if (way & NESTED) {
+			all_begun("around one left", 2 + begun, 0, n, way);
+			if (members)
+				self = around_self(n, way, self);
+		}
+	}
+	CHECK(begun > 20 && (way || flagged > 20), "%ld steps, %ld flagged", begun, flagged);
+}
+
+static void left_open_by_handlers(void)
+{
+	for (int way = 0; way < LEFT_WAYS; way++)
+		left_open_by_a_handler(0, way);
+	left_open_by_a_handler(1, NESTED);
+}
+
 int main(void)
 {
 	CASE(left_amid_stop_clock);
@@ -418,6 +553,7 @@ int main(void)
 	CASE(cold_exit_amid_cold_stop);
 	CASE(cold_exit_amid_start);
 	CASE(cold_exit_amid_start_over_one_left);
+	CASE(left_open_by_handlers);
 	return check_done();
 }
 #else
