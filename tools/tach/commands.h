@@ -35,6 +35,9 @@ void people_open(void);
  */
 void complain(const char *who, const char *string, const struct tach_error *err);
 
+/* Behind what is wrong with a command line, where its help is: EXIT_USAGE. */
+int usage_told(const char *command);
+
 /* privilege.c: letters out of u k h, or libpfm's number, as TACH_PRIVILEGE_*; 0 if it is
  * neither. */
 int privilege_parse(const char *text, uint32_t *privilege);

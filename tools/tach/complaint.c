@@ -5,6 +5,12 @@
 
 enum { LINE_MOST = 200 };
 
+int usage_told(const char *command)
+{
+	fprintf(stderr, "tach %s --help shows how it is used\n", command);
+	return EXIT_USAGE;
+}
+
 void complain(const char *who, const char *string, const struct tach_error *err)
 {
 	char shown[LINE_MOST + 1];

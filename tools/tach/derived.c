@@ -59,8 +59,8 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach derived: %s '%s'; tach derived --help tells more\n", what, value);
-	return EXIT_USAGE;
+	fprintf(stderr, "tach derived: %s '%s'\n", what, value);
+	return usage_told("derived");
 }
 
 static int positive(const char *text, double *value)
@@ -309,9 +309,11 @@ static int show(const struct derived_arguments *a, int argc, char **argv)
 int cmd_derived(int argc, char **argv)
 {
 	struct derived_arguments a = {.max_hz = 0};
+	static char name[] = "tach derived"; /* getopt begins its sentences with it */
 	const char *what;
 	int c;
 
+	argv[0] = name;
 	while ((c = getopt_long(argc, argv, "p:f:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'p':
@@ -339,7 +341,7 @@ int cmd_derived(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			return EXIT_USAGE;
+			return usage_told("derived");
 		}
 	}
 	what = optind < argc ? argv[optind++] : "";

@@ -79,8 +79,8 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 	double value;
 
 	if (!argc) {
-		fputs("tach derived eval: a formula expected; --help tells more\n", stderr);
-		return EXIT_USAGE;
+		fputs("tach derived eval: a formula expected\n", stderr);
+		return usage_told("derived");
 	}
 	for (int i = 1; i < argc; i++)
 		if (operand(argv[i], n, given) < 0) {
@@ -88,7 +88,7 @@ int derived_eval(const struct derived_arguments *a, int argc, char **argv)
 				"tach derived eval: N<number>=<count> expected, each once, not "
 				"'%s'\n",
 				argv[i]);
-			return EXIT_USAGE;
+			return usage_told("derived");
 		}
 	f = compile(a, argv[0], a->postfix ? TACH_FORMULA_POSTFIX : TACH_FORMULA_INFIX, -1,
 		    &err);

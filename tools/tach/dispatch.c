@@ -273,14 +273,16 @@ static int bad_option(int c, const char *given)
 		if (values[i].c == c)
 			fprintf(stderr, "tach dispatch: %s, not '%s'\n", values[i].takes,
 				given);
-	fputs("tach dispatch --help tells more\n", stderr);
-	return EXIT_USAGE;
+	return usage_told("dispatch");
 }
 
 int cmd_dispatch(int argc, char **argv)
 {
 	static struct dispatch_request r;
+	static char name[] = "tach dispatch"; /* getopt begins its sentences with it */
 	int c;
+
+	argv[0] = name;
 
 	memset(&r, 0, sizeof r);
 	r.in.privilege = TACH_PRIVILEGE_USER;
@@ -299,8 +301,8 @@ int cmd_dispatch(int argc, char **argv)
 	r.names = argv + optind;
 	r.nnames = argc - optind;
 	if (!r.nnames && !r.in.x86 && !r.in.ia64) {
-		fputs("tach dispatch: name events; --help tells more\n", stderr);
-		return EXIT_USAGE;
+		fputs("tach dispatch: no events given\n", stderr);
+		return usage_told("dispatch");
 	}
 	return answer(&r);
 }

@@ -137,8 +137,8 @@ int cmd_doctor(int argc, char **argv)
 		} else if (strcmp(argv[i], "--root") == 0 && i + 1 < argc) {
 			opt.root = argv[++i];
 		} else {
-			fprintf(stderr, "tach doctor: cannot use '%s'\n%s", argv[i], help);
-			return EXIT_USAGE;
+			fprintf(stderr, "tach doctor: cannot use '%s'\n", argv[i]);
+			return usage_told("doctor");
 		}
 	}
 	if (tach_doctor_examine(&opt, &x, &err) != 0) {

@@ -67,8 +67,8 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach encode: %s '%s'; tach encode --help tells more\n", what, value);
-	return EXIT_USAGE;
+	fprintf(stderr, "tach encode: %s '%s'\n", what, value);
+	return usage_told("encode");
 }
 
 /* ---- plain ---- */
@@ -253,8 +253,10 @@ static int parse_os(const char *text, enum tach_os *os)
 int cmd_encode(int argc, char **argv)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+	static char name[] = "tach encode"; /* getopt begins its sentences with it */
 	int json = 0, batch = 0, c;
 
+	argv[0] = name;
 	while ((c = getopt_long(argc, argv, "p:o:l:jbh", options, NULL)) != -1)
 		switch (c) {
 		case 'p':
@@ -293,14 +295,13 @@ int cmd_encode(int argc, char **argv)
 			fputs(help, stdout);
 			return EXIT_DONE;
 		default:
-			fputs("tach encode --help tells more\n", stderr);
-			return EXIT_USAGE;
+			return usage_told("encode");
 		}
 	if (batch ? optind < argc : optind == argc) {
-		fputs(batch ? "tach encode: --batch reads its events from standard input\n"
-			    : help,
-		      stderr);
-		return EXIT_USAGE;
+		fprintf(stderr, "tach encode: %s\n",
+			batch ? "--batch reads its events from standard input"
+			      : "no events given");
+		return usage_told("encode");
 	}
 	if (batch)
 		return encode_batch(stdin, &opt);

@@ -43,9 +43,8 @@ static const char help[] =
 
 int gate_usage(const char *what, const char *word)
 {
-	fprintf(stderr, "tach gate: %s%s%s\n%s", what, word ? ": " : "", word ? word : "",
-		help);
-	return EXIT_USAGE;
+	fprintf(stderr, "tach gate: %s%s%s\n", what, word ? ": " : "", word ? word : "");
+	return usage_told("gate");
 }
 
 /* QUANTITY > +X%, or < -X%. */

@@ -302,12 +302,12 @@ static int arguments(int argc, char **argv, struct wanted *w)
 		else if (c == 'h')
 			return fputs(help, stdout), -1;
 		else
-			return fputs("tach list --help tells more\n", stderr), EXIT_USAGE;
+			return usage_told("list");
 	}
 	if (w->pmu && (w->all || w->uncore)) {
 		fprintf(stderr, "tach list: --%s or --pmu, not both\n",
 			w->all ? "all" : "uncore");
-		return EXIT_USAGE;
+		return usage_told("list");
 	}
 	w->npatterns = argc - optind;
 	w->patterns = calloc((size_t)w->npatterns + 1, sizeof *w->patterns);

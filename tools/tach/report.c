@@ -211,14 +211,13 @@ static int parse(struct arguments *a, int argc, char **argv)
 			if (a->process > 0 && optarg[strspn(optarg, "0123456789")] == '\0')
 				break;
 			fprintf(stderr, "tach report: no process number is '%s'\n", optarg);
-			return EXIT_USAGE;
+			return usage_told("report");
 		case 'h':
 			fputs(help, stdout);
 			return -1;
 		default:
-			fprintf(stderr, "tach report: cannot use '%s'\n%s", argv[optind - 1],
-				help);
-			return EXIT_USAGE;
+			fprintf(stderr, "tach report: cannot use '%s'\n", argv[optind - 1]);
+			return usage_told("report");
 		}
 	}
 	a->files = argv + optind;
@@ -226,12 +225,11 @@ static int parse(struct arguments *a, int argc, char **argv)
 	if (a->nfiles + (a->process > 0) == 0 ||
 	    (a->diff && (a->nfiles != 2 || a->process > 0)) ||
 	    (a->ranks && (a->diff || a->process > 0))) {
-		fprintf(stderr, "tach report: %s\n%s",
+		fprintf(stderr, "tach report: %s\n",
 			a->ranks  ? "--ranks takes reports, neither --diff nor -p"
 			: a->diff ? "--diff compares two reports"
-				  : "no report given",
-			help);
-		return EXIT_USAGE;
+				  : "no report given");
+		return usage_told("report");
 	}
 	return EXIT_DONE;
 }
@@ -323,10 +321,10 @@ int cmd_report(int argc, char **argv)
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
-		return EXIT_USAGE;
+		return usage_told("report");
 	if (a.diff && format > TACH_FORMAT_CSV) {
 		fputs("tach report: --diff writes text, json or csv\n", stderr);
-		return EXIT_USAGE;
+		return usage_told("report");
 	}
 	if (a.diff)
 		return diff(&a, format);

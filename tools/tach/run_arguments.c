@@ -108,8 +108,8 @@ static const struct option options[] = {
 
 static int bad_usage(const char *what)
 {
-	fprintf(stderr, "tach run: %s\n%s", what, help);
-	return RUN_FAILED;
+	fprintf(stderr, "tach run: %s\n", what);
+	return usage_told("run"), RUN_FAILED;
 }
 
 /* What is said once; of two that differ neither is what was meant. */
@@ -167,8 +167,8 @@ static int take_number(double *to, double least, double most, int whole, const c
 
 	if (end == optarg || *end || !(v >= least && v <= most) ||
 	    (whole && v != (double)(long)v) || (*to > 0 && *to != v)) {
-		fprintf(stderr, "tach run: %s, not '%s'\n%s", sentence, optarg, help);
-		return RUN_FAILED;
+		fprintf(stderr, "tach run: %s, not '%s'\n", sentence, optarg);
+		return usage_told("run"), RUN_FAILED;
 	}
 	*to = v;
 	return 0;
@@ -208,7 +208,7 @@ static int join_metrics(struct run_arguments *a)
 	/* Until the end of the command. */
 	both = malloc(strlen(a->metrics) + 1 + sizeof a->topdown);
 	if (!both)
-		return bad_usage("out of memory");
+		return fputs("tach run: out of memory\n", stderr), RUN_FAILED;
 	sprintf(both, "%s;%s", a->metrics, a->topdown);
 	a->metrics = both;
 	return 0;
@@ -335,9 +335,8 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "+e:m:o:I:p:r:h", options, NULL)) != -1) {
 		if (c == '?') {
-			fprintf(stderr, "tach run: cannot use '%s'\n%s", argv[optind - 1],
-				help);
-			return RUN_FAILED;
+			fprintf(stderr, "tach run: cannot use '%s'\n", argv[optind - 1]);
+			return usage_told("run"), RUN_FAILED;
 		}
 		if (c == 'h') {
 			fputs(help, stdout);
@@ -357,7 +356,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 		a->ambient = given("TACH_AMBIENT");
 	a->program = argv + optind;
 	if (report_format(a->format_name, a->output, &a->format, "tach run") != 0)
-		return RUN_FAILED;
+		return usage_told("run"), RUN_FAILED;
 	return check_format(a);
 }
 

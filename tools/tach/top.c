@@ -46,8 +46,8 @@ static const struct option options[] = {
 
 static int usage(const char *what, const char *value)
 {
-	fprintf(stderr, "tach top: %s '%s'\n%s", what, value, help);
-	return EXIT_USAGE;
+	fprintf(stderr, "tach top: %s '%s'\n", what, value);
+	return usage_told("top");
 }
 
 static int parse_number(const char *text, double least, double most, double *out)
@@ -166,7 +166,7 @@ static int watch(const struct top *t, int fd)
 		return status;
 	if (top_column(last, t->sort) < 0) {
 		fprintf(stderr, "tach top: the process has no column '%s'\n", t->sort);
-		status = EXIT_USAGE;
+		status = usage_told("top");
 	}
 	while (!status) {
 		if (rest(fd, t->interval)) {

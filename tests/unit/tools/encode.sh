@@ -30,7 +30,8 @@ check edge "tach encode: e needs c=1 or more: edges of nothing otherwise
 check privilege "0x5300c0
 0x5300c0
 0x5100c0
-tach encode: --privilege takes letters out of u k h, or 0 .. 31, not ''; tach encode --help tells more" "$(
+tach encode: --privilege takes letters out of u k h, or 0 .. 31, not ''
+tach encode --help shows how it is used" "$(
 	for p in uk 9 u ''; do "$tach" encode --os none --privilege "$p" skl::INST_RETIRED:ANY_P 2>&1; done | sed -n 's/^  words  *//p; /^tach/p')"
 check in_order 'skl::BACLEARS:ANY:k=0:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0
 tach encode: no event '"'nosuch'" "$("$tach" encode --os none skl::BACLEARS nosuch 2>&1 | sed -n '1p;4p')"

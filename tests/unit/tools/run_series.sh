@@ -158,7 +158,7 @@ run 137 -r 4 -- sh -c 'kill -9 $$'; says 'run 1 was ended by signal 9'
 run 127 -r 4 "$work/none"
 result repeats
 
-refused() { run 125 "$@" true; says '^usage: '; }
+refused() { run 125 "$@" true; says '^tach run --help shows how it is used$'; }
 for other in --interrupts --correct '--trace x' --emulate '--passes -e page-faults' '--turns -e page-faults' '--ambient x' --per-program; do
 	# shellcheck disable=SC2086
 	refused -I 1 $other; says 'count from outside'

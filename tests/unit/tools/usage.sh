@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# A command line that cannot be used: what is wrong with it, and where the help is, on standard error; --help is all
+# of it on standard output.
+set -u
+cd "$(dirname "$0")/../../.."
+tach=${B:-build}/tach
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+say() { if [ "$1" = 0 ]; then echo "ok usage $2"; else echo "not ok usage $2"; failed=1; fi; }
+
+# STATUS SENTENCE ARGUMENT...: two lines, the first with the sentence.
+refused() {
+	local status=$1 sentence=$2 s; shift 2
+	"$tach" "$@" >"$work/out" 2>"$work/err" </dev/null; s=$?
+	if [ $s != "$status" ] || [ -s "$work/out" ] || [ "$(wc -l <"$work/err")" != 2 ] ||
+		! head -1 "$work/err" | grep -qE -- "^tach $1( eval)?: .*$sentence" ||
+		[ "$(tail -1 "$work/err")" != "tach $1 --help shows how it is used" ]; then
+		echo "# tach $*: status $s"; sed 's/^/# /' "$work/err" | head -5; rc=1
+	fi
+}
+
+for c in derived dispatch doctor encode gate list report run top; do
+	rc=0
+	status=2; [ $c = run ] && status=125
+	refused $status -- $c --nonsense
+	case $c in
+	derived)
+		refused 2 "expected, not ''" derived
+		refused 2 "expected, not 'odd'" derived odd
+		refused 2 'a file expected' derived check
+		refused 2 'a name expected' derived show
+		refused 2 "nothing expected after list, but 'odd'" derived list odd
+		refused 2 'a formula expected' derived eval
+		refused 2 "not 'odd'" derived eval N0 odd
+		refused 2 "Hz expected, not 'odd'" derived --max-hz odd list
+		refused 2 "ns expected, not 'odd'" derived --elapsed odd list
+		refused 2 'requires an argument' derived --pmu;;
+	dispatch)
+		refused 2 'no events given' dispatch
+		refused 2 "--ldlat takes a number of cycles, not 'odd'" dispatch --ldlat odd x
+		refused 2 "not 'odd'" dispatch --privilege odd x
+		refused 2 'requires an argument' dispatch --pmu;;
+	doctor)
+		refused 2 "cannot use 'odd'" doctor odd
+		refused 2 "cannot use '--root'" doctor --root;;
+	encode)
+		refused 2 'no events given' encode
+		refused 2 'reads its events from standard input' encode --batch x
+		refused 2 "no PMU 'odd'" encode --pmu odd x
+		refused 2 "--os takes none, perf or perf_ext, not 'odd'" encode --os odd x
+		refused 2 "not 'odd'" encode --privilege odd x
+		refused 2 'requires an argument' encode --os;;
+	gate)
+		refused 2 'no program given' gate
+		refused 2 'one of --baseline, --against and --save' gate true
+		refused 2 'no such format: odd' gate --format odd true
+		refused 2 '--candidate takes a --baseline' gate --candidate x
+		refused 2 'cannot use: -n' gate -n;;
+	list)
+		refused 2 '--all or --pmu, not both' list --all --pmu x
+		refused 2 '--uncore or --pmu, not both' list --uncore --pmu x
+		refused 2 'requires an argument' list --pmu;;
+	report)
+		refused 2 'no report given' report
+		refused 2 '--diff compares two reports' report --diff a
+		refused 2 '--ranks takes reports' report --ranks --diff a b
+		refused 2 "no process number is 'odd'" report -p odd
+		refused 2 "no format 'odd'" report --format odd a
+		refused 2 "no format has the suffix '.odd'" report -o a.odd a
+		refused 2 '--diff writes text, json or csv' report --diff --format html a b;;
+	run)
+		refused 125 'no program given' run
+		refused 125 '--topdown=N has a level' run --topdown=9 true
+		refused 125 'entries, from 1' run --turns=odd true
+		refused 125 "from 2 to 10000, not 'odd'" run -r odd true
+		refused 125 "no format 'odd'" run --format odd true
+		refused 125 "cannot use '-e'" run -e
+		refused 125 '--outside counts no interrupts' run --outside --interrupts true;;
+	top)
+		refused 2 "one process, not also 'b'" top a b
+		refused 2 "no process number is 'odd'" top odd
+		refused 2 "not '0'" top -i 0;;
+	esac
+	say $rc $c
+	for h in --help -h; do
+		[ "$c $h" = 'doctor -h' ] && continue
+		"$tach" $c $h >"$work/out" 2>"$work/err"; s=$?
+		[ $s = 0 ] && [ ! -s "$work/err" ] && head -1 "$work/out" | grep -q "^usage: tach $c" && [ "$(wc -l <"$work/out")" -gt 5 ] ||
+			{ echo "# tach $c $h: status $s"; rc=1; }
+	done
+	say $rc "$c --help"
+done
+exit $failed
