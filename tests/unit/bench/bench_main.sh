@@ -106,13 +106,8 @@ g++ -std=gnu++11 -x c++ -o "$work/pp" "$work/p.c" "${link[@]}" || exit 1
 gcc -std=gnu11 -o "$work/h" "$work/h.c" "${link[@]}" -lpthread || exit 1
 g++ -std=gnu++11 -x c++ -o "$work/hh" "$work/h.c" "${link[@]}" -lpthread || exit 1
 
-failed=0 rc=0
-result() { if [ $rc = 0 ]; then echo "ok bench_main_$1"; else echo "not ok bench_main_$1"; sed 's/^/#   /' "$work/out" "$work/err"; failed=1; fi; rc=0; }
-run() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	"$p" --seconds 0.00001 "$@" >"$work/out" 2>"$work/err"; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
+. tests/cases bench_main
+run() { ends "$1" "$p" --seconds 0.00001 "${@:2}"; } # STATUS ARGUMENT...
 for p in "$work/p" "$work/pp"; do
 	run 0 --list
 	printf 'plain\nsteps/10\nsteps/1000\n' | cmp -s - "$work/out" || rc=1

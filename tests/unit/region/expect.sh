@@ -67,14 +67,8 @@ flags+=($(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u))
 gcc -std=c11 "${flags[@]}" -o "$work/c" "$work/p.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
 g++ -std=c++11 "${flags[@]}" -x c++ -o "$work/cc" "$work/p.c" -x none "$B/libtach.a" -lpthread -lm -ldl || exit 1
 
-failed=0 rc=0
-result() { if [ $rc = 0 ]; then echo "ok expect_$1"; else echo "not ok expect_$1"; sed 's/^/#   /' "$work/err"; failed=1; fi; rc=0; }
-run() { # STATUS COMMAND...
-	local want=$1 got; shift
-	"$@" >"$work/out" 2>"$work/err"; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
-says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+. tests/cases expect
+run() { ends "$@"; }
 for p in "$work/c" "$work/cc"; do
 	run 0 "$p" 100000 '' work time 1e12; [ -s "$work/err" ] && rc=1
 	run 1 "$p" 100000 '' work time 1e12 work time 1; says '^tach_expect: work: [0-9.e+]+ time a call, more than 1 \(\+[0-9.e+]+ %\)$'

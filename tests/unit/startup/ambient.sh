@@ -19,9 +19,7 @@ for i in 0 1; do
 done
 export SYSFS=$work/sysfs
 
-failed=0 rc=0
-result() { if [ $rc = 0 ]; then echo "ok ambient_$1"; else echo "not ok ambient_$1"; failed=1; fi; rc=0; }
-no() { echo "# $*"; rc=1; }
+. tests/cases ambient
 measured() { LD_PRELOAD=$work/kernel.so TACH_OUTPUT=$work/r.json "$@" >"$work/out" 2>"$work/err"; }
 says() { grep -qE -- "$1" "$work/err" || no "it does not say '$1': $(head -2 "$work/err")"; }
 quiet() { [ ! -s "$work/err" ] || no "it says $(head -1 "$work/err")"; }

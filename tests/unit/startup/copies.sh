@@ -23,11 +23,7 @@ gcc -O1 -Iinclude -DOWN -o "$work/own" tests/unit/startup/copies/program.c $stat
 # shellcheck disable=SC2086
 gcc -O1 -Iinclude -DOWN -rdynamic -o "$work/open" tests/unit/startup/copies/program.c $static || exit 1
 
-failed=0 rc=0
-result() {
-	if [ $rc = 0 ]; then echo "ok copies_$1"; else sed 's/^/#   /' "$work/out" "$work/err" | head -20; echo "not ok copies_$1"; failed=1; fi
-	rc=0
-}
+. tests/cases copies
 run() { "$@" >"$work/out" 2>"$work/err" || { echo "# status $? of $*"; rc=1; }; }
 calls() { grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }; }
 tables() { [ "$(grep -c '^region ' "$work/err")" = "$1" ] || { echo "# not $1 table(s)"; rc=1; }; }

@@ -10,13 +10,7 @@ trap 'rm -rf "$work"' EXIT
 program=$work/program
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/output/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" || exit 1
 
-failed=0 rc=0
-result() {
-	if [ $rc = 0 ]; then echo "ok output_$1"; else echo "not ok output_$1"; failed=1; fi
-	rc=0
-}
-skip() { echo "skip output_$1: $2"; rc=0; }
-no() { echo "# $*"; rc=1; }
+. tests/cases output
 old() { TACH_OUTPUT=$1 "$program"; cp "$1" "$1.old"; }
 is_old() { cmp -s "$1" "$1.old" || no "the older report is not what it was"; }
 is_whole() { "$tach" report "$1" >"$work/table" 2>"$work/err" || { no "$1 is no report: $(head -1 "$work/err")"; return 1; }; }

@@ -13,13 +13,7 @@ program=$work/program
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
 ulimit -c 0
 
-failed=0 rc=0
-result() {
-	if [ $rc = 0 ]; then echo "ok services_$1"; else echo "not ok services_$1"; failed=1; fi
-	rc=0
-}
-skip() { echo "skip services_$1: $2"; rc=0; }
-no() { echo "# $*"; rc=1; }
+. tests/cases services
 is_whole() { "$tach" report "$1" >"$work/table" 2>"$work/err" || { no "$1 is no report: $(head -1 "$work/err")"; return 1; }; }
 has_work() { # FILE: whole, in its format, with the region
 	[ -s "$1" ] && grep -q work "$1" || { no "$1: no report of the region"; return 1; }

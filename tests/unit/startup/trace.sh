@@ -13,9 +13,7 @@ program=$work/program look=$PWD/tests/unit/startup/trace/look.py
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/trace/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
 ulimit -c 0
 unset "${!TACH_@}" 2>/dev/null
-failed=0 rc=0
-result() { if [ $rc = 0 ]; then echo "ok trace_$1"; else echo "not ok trace_$1"; failed=1; fi; rc=0; }
-no() { echo "# $*"; rc=1; }
+. tests/cases trace
 traced() { # ARGUMENT...: into $work/said
 	rm -f "$work/t.json"
 	TACH_EVENTS=${events-} TACH_TRACE=$work/t.json "$program" "$@"

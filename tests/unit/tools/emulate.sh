@@ -8,35 +8,16 @@ here=$PWD/tests/unit/tools/emulate
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
 . tests/unsanitized emulate "a sanitizer's library would have to be preloaded first"
-machine=$(uname -m)
-[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
-if ! command -v qemu-"$machine" >/dev/null; then
-	echo "skip emulate: qemu-$machine is not installed"
-	exit 77
-fi
-if ! qemu-"$machine" -help | grep -q '^-plugin'; then
-	echo "skip emulate: QEMU's user mode here takes no plugins"
-	exit 77
-fi
+. tests/emulator emulate
 . tests/own_folder
+. tests/cases emulate
 for p in exact regions starts; do
 	gcc -std=gnu11 -O2 -Wall -Wextra -Iinclude -o "$work/$p" "$here/$p.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
 done
 gcc -std=gnu11 -O2 -static -Iinclude -o "$work/static" "$here/regions.c" "$B/libtach.a" -lpthread -lm || exit 1
 cd "$work" || exit 1
 
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok emulate_$1"; else echo "not ok emulate_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
-	rc=0
-}
-run() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	$tach run --emulate "$@" >out 2>err; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
-says() { grep -qE -- "$1" err || { echo "# it does not say: $1"; rc=1; }; }
+run() { ends "$1" "$tach" run --emulate "${@:2}"; } # STATUS ARGUMENT...
 # Values of a region in a JSON report.
 value() { # FILE REGION QUANTITY
 	python3 - "$@" <<'PYTHON'
@@ -46,9 +27,6 @@ for region in report["regions"]:
     if region["name"] == sys.argv[2]:
         print("%.0f" % region["inclusive"][sys.argv[3]]["value"])
 PYTHON
-}
-is() { # WHAT GOT WANTED
-	[ "$2" = "$3" ] || { echo "# $1: $2, not $3"; rc=1; }
 }
 
 # Against arithmetic.

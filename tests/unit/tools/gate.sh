@@ -8,19 +8,10 @@ here=$PWD/tests/unit/tools/gate top=$PWD
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
 . tests/own_folder
+. tests/cases gate
 cd "$work" || exit 1
 
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok gate_$1"; else echo "not ok gate_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
-	rc=0
-}
-gate() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	$tach gate "$@" >out 2>err; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
+gate() { ends "$1" "$tach" gate "${@:2}"; } # STATUS ARGUMENT...
 says() { grep -qE -- "$1" out err || { echo "# it does not say: $1"; rc=1; }; }
 
 # What it refuses, before it runs anything.
@@ -112,20 +103,8 @@ sed -i '/^work/s/[0-9]*$/201200/' now.exact
 gate 1 --baseline few.exact --candidate now.exact; says '^work .* worse$'; says '^rest .* ok$'
 result undecided
 
-machine=$(uname -m)
-[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
-if ldd "$B/libtach.so" | grep -qE 'libasan|libtsan'; then
-	echo "skip gate: a sanitizer's library would have to be preloaded first"
-	exit $failed
-fi
-if ! command -v qemu-"$machine" >/dev/null; then
-	echo "skip gate: qemu-$machine is not installed"
-	exit $failed
-fi
-if ! qemu-"$machine" -help | grep -q '^-plugin'; then
-	echo "skip gate: QEMU's user mode here takes no plugins"
-	exit $failed
-fi
+. "$top/tests/unsanitized" gate "a sanitizer's library would have to be preloaded first"
+. "$top/tests/emulator" gate
 
 # What is run: a baseline of regions is the same whenever it is the same program.
 gcc -std=gnu11 -O2 -static -I"$top/include" -o takes "$here/takes.c" "$B/libtach.a" -lpthread -lm 2>/dev/null || rc=1

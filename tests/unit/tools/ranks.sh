@@ -10,13 +10,7 @@ tach=$B/tach
 . tests/unsanitized ranks "a sanitizer's library would have to be preloaded first"
 gcc -O1 -Iinclude -o "$work/ranks" tests/unit/tools/ranks/ranks.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" || exit 1
 for v in $(env | grep -oE '^(OMPI|PMIX|PMI|MV2|SLURM)[A-Z0-9_]*'); do unset "$v"; done
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok ranks_$1"; else echo "not ok ranks_$1"; sed 's/^/#   /' "$work"/err* | tail -12; failed=1; fi
-	rc=0
-}
-says() { grep -qE -- "$1" "$2" || { echo "# it does not say: $1"; rc=1; }; }
+. tests/cases ranks
 job() { # RANKS COMMAND...: all at once, as a launcher of one machine has them
 	local n=$1 r pids=(); shift
 	rm -f "$work"/err*

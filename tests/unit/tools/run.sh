@@ -10,21 +10,12 @@ tach=$B/tach
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread \
 	-Wl,-rpath,"$PWD/$B" || exit 1
 
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok run_$1"; else echo "not ok run_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
-	rc=0
-}
-run() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	$tach run "$@" >"$work/out" 2>"$work/err"; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
+. tests/cases run
+before=()
+run() { ends "$1" "${before[@]}" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 calls() { # REGION CALLS
 	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
 }
-says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
 target=$work/target
 
 run 0 -- "$target" once
@@ -69,9 +60,9 @@ says 'ended by signal 9 \(.*\); what it counted is lost'
 result signals
 
 # The terminal's interrupt is for the program; what is meant for tach run is handed on to it.
-tach="setsid --wait $tach"
+before=(setsid --wait)
 run 130 "$target" ended-by group; calls work 1
-tach=$B/tach
+before=()
 run 7 "$target" ended-by parent; calls work 1
 run 0 "$target" ended-by stopped; calls work 1
 (trap '' HUP; run 0 "$target" ended-by 1; calls work 1; exit $rc) || rc=1

@@ -15,17 +15,8 @@ for i in 0 1; do
 	echo config:0-7 >"$work/sysfs/uncore_imc_$i/format/event"
 done
 
-failed=0 rc=0
-result() {
-	if [ $rc = 0 ]; then echo "ok run_boxes_$1"; else echo "not ok run_boxes_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
-	rc=0
-}
-run() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	SYSFS=$work/sysfs LD_PRELOAD=$work/kernel.so "$B/tach" run "$@" >"$work/out" 2>"$work/err"; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
-says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+. tests/cases run_boxes
+run() { SYSFS=$work/sysfs LD_PRELOAD=$work/kernel.so ends "$1" "$B/tach" run "${@:2}"; } # STATUS ARGUMENT...
 
 run 0 --outside -e 'rd=uncore_imc_0/event=4/' true
 says '^region .* rd'; says '^\(whole program\) +1 .* 2000( |$)|^\(whole program\) .* 2\.000 k'

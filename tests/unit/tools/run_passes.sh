@@ -8,11 +8,8 @@ root=$PWD
 case $B in /*) ;; *) B=$PWD/$B;; esac
 tach=$B/tach
 . tests/unsanitized run_passes "a sanitizer's library would have to be preloaded first"
-machine=$(uname -m)
-[ -z "${TACH_QEMU:-}" ] || PATH=$TACH_QEMU:$PATH
-emulated=--emulate
-command -v qemu-"$machine" >/dev/null && qemu-"$machine" -help | grep -q '^-plugin' || emulated=
 . tests/own_folder
+. tests/cases run_passes
 export TACH_PMU=knl
 cat >"$work/program.c" <<'C'
 /* Counts its own runs in a file: "again N" has a region of other length from run N on, "end N" another status, "kill" ends. */
@@ -53,20 +50,12 @@ C
 gcc -O1 -Iinclude -o "$work/program" "$work/program.c" "$B/libtach.a" -lpthread -lm -ldl || exit 1
 cd "$work" || exit 1
 
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok run_passes_$1"; else echo "not ok run_passes_$1"; sed 's/^/#   /' out err | tail -20; failed=1; fi
-	rc=0
-}
 run() { # STATUS RUNS ARGUMENT...
-	local want=$1 runs=$2 got; shift 2
+	local want=$1 runs=$2; shift 2
 	echo 0 >count
-	$tach run --passes "$@" >out 2>err; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
+	ends "$want" "$tach" run --passes "$@"
 	[ "$(cat count)" = "$runs" ] || { echo "# $(cat count) runs, not $runs, of: $*"; rc=1; }
 }
-says() { grep -qE -- "$1" err || { echo "# it does not say: $1"; rc=1; }; }
 value() { # FILE REGION QUANTITY
 	python3 - "$@" <<'PYTHON'
 import json, sys
@@ -76,9 +65,6 @@ for region in report["regions"]:
         v = region["inclusive"][sys.argv[3]]
         print("lost" if "lost" in v["flags"] and v["value"] is None else "%.6g" % v["value"])
 PYTHON
-}
-is() { # WHAT GOT WANTED
-	[ "$2" = "$3" ] || { echo "# $1: $2, not $3"; rc=1; }
 }
 
 # What is wrong is said before anything runs.
@@ -98,19 +84,16 @@ is twice "$(value one.json '(all threads)' twice)" "$(($(value one.json '(all th
 grep -q passes one.json && rc=1
 result once
 
-if [ -z "$emulated" ]; then
-	echo "skip run_passes: qemu-$machine is not installed"
-	exit $failed
-fi
+. "$root/tests/emulator" run_passes
 
 events='{instructions,b=branches,L1-dcache-loads},s=L1-dcache-stores'
 metrics='share = b / instructions; both = (L1-dcache-loads + s) / instructions; plain = instructions'
 printf 'seven b' >input
-run 3 2 $emulated -e "$events" -m "$metrics" -o two.json ./program count once <input
+run 3 2 --emulate -e "$events" -m "$metrics" -o two.json ./program count once <input
 is 'what was read' "$(sort -u out)" 7
 is outputs "$(wc -l <out)" 2
 echo 0 >count
-TACH_PMU=skl $tach run $emulated -e "$events" -m "$metrics" -o whole.json ./program count once <input >out 2>err
+TACH_PMU=skl $tach run --emulate -e "$events" -m "$metrics" -o whole.json ./program count once <input >out 2>err
 for q in instructions b L1-dcache-loads s share both; do
 	is "$q" "$(value two.json steady $q)" "$(value whole.json steady $q)"
 done
@@ -119,21 +102,21 @@ grep -q 'counted in 2 passes; time and instructions are their means' two.json ||
 result joined
 
 # A metric alone brings what it needs, under TACH_METRICS too; events not asked for by name are there.
-TACH_METRICS='both = (L1-dcache-loads + L1-dcache-stores + branches) / instructions' run 3 2 $emulated -o m.json ./program count once <input
+TACH_METRICS='both = (L1-dcache-loads + L1-dcache-stores + branches) / instructions' run 3 2 --emulate -o m.json ./program count once <input
 is both "$(value m.json steady both)" "$(python3 -c "import json
 v = {q: r['inclusive'][q]['value'] for r in json.load(open('m.json'))['regions'] if r['name'] == 'steady' for q in r['inclusive']}
 print('%.6g' % ((v['L1-dcache-loads'] + v['L1-dcache-stores'] + v['branches']) / v['instructions']))")"
 result metrics
 
 # What was another program the second time is not joined, and the rest is.
-run 3 2 $emulated -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
+run 3 2 --emulate -e "$events" -m "$metrics" -o again.json ./program count again 2 <input
 # Loads are what the second counts.
 is lost "$(value again.json changing L1-dcache-loads)" lost
 is 'not lost' "$(value again.json steady L1-dcache-loads)" "$(value two.json steady L1-dcache-loads)"
 is metric "$(value again.json changing both)" lost
 [ "$(value again.json changing b)" -gt 0 ] || rc=1
 grep -qE 'changing: [0-9]+ instructions in pass 1, [0-9]+ in pass 2: not merged' again.json || { echo '# not said'; rc=1; }
-run 3 2 --passes=100 $emulated -e "$events" -o again.json ./program count again 2 <input
+run 3 2 --passes=100 --emulate -e "$events" -o again.json ./program count again 2 <input
 is 'within the bound' "$(value again.json changing L1-dcache-loads | grep -c lost)" 0
 result disagreement
 
@@ -155,8 +138,8 @@ int main(void)
 }
 C
 gcc -O1 -I"$root/include" -o turns turns.c "$B/libtach.a" -lpthread -lm -ldl || rc=1
-$tach run --turns=7 $emulated -e "$events" -m "$metrics" -o turns.json ./turns >out 2>err; is status $? 4
-TACH_PMU=skl $tach run $emulated -e "$events" -m "$metrics" -o whole.json ./turns >out 2>err
+$tach run --turns=7 --emulate -e "$events" -m "$metrics" -o turns.json ./turns >out 2>err; is status $? 4
+TACH_PMU=skl $tach run --emulate -e "$events" -m "$metrics" -o whole.json ./turns >out 2>err
 for q in instructions b L1-dcache-loads s share both; do
 	is "$q" "$(value turns.json inner $q)" "$(value whole.json inner $q)"
 done
@@ -176,13 +159,13 @@ echo 0 >count; $tach run --turns ./program count once >out 2>err; is status $? 1
 $tach run --turns -e bogus ./program count once >out 2>err; is status $? 125; says "no event 'bogus'"
 result turns_refused
 
-run 125 2 $emulated -e "$events" -o end.json ./program count end 2 <input
+run 125 2 --emulate -e "$events" -o end.json ./program count end 2 <input
 says 'pass 2 ended with status 7, the first with 3'
 [ ! -e end.json ] || rc=1
 echo 0 >count
 $tach run --passes -e page-faults ./program count term <input >out 2>err; is status $? 143
 says '^steady +1 '; says 'ended by signal 15'
-run 137 1 $emulated -e "$events" ./program count kill <input
-run 127 0 $emulated -e "$events" ./none
+run 137 1 --emulate -e "$events" ./program count kill <input
+run 127 0 --emulate -e "$events" ./none
 result ends
 exit $failed

@@ -12,18 +12,8 @@ gcc -O1 -o "$work/faults" tests/unit/tools/run/faults.c -lpthread || exit 1
 "$tach" run --outside --format csv -e page-faults true 2>&1 | grep -q '"page-faults",[0-9]' ||
 	{ echo "skip run_series: perf_event_open is not permitted"; exit 77; }
 
-failed=0 rc=0
-result() {
-	nothing_left
-	if [ $rc = 0 ]; then echo "ok run_series_$1"; else echo "not ok run_series_$1"; sed 's/^/#   /' "$work/err" | tail -12; failed=1; fi
-	rc=0
-}
-run() { # STATUS ARGUMENT...
-	local want=$1 got; shift
-	"$tach" run "$@" >"$work/out" 2>"$work/err"; got=$?
-	[ $got = "$want" ] || { echo "# status $got, not $want, of: $*"; rc=1; }
-}
-says() { grep -qE -- "$1" "$work/err" || { echo "# it does not say: $1"; rc=1; }; }
+. tests/cases run_series
+run() { ends "$1" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 
 first_row() { # FILE: until it is there; minutes are no limit that a slow machine meets
 	for _ in {1..10000}; do

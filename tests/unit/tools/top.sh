@@ -11,11 +11,7 @@ program=$work/program
 gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -ltach -Wl,-rpath,"$PWD/$B" -lpthread || exit 1
 . tests/unsanitized top "the program has a malloc of its own, which a sanitizer does not take"
 
-failed=0 rc=0
-result() {
-	if [ $rc = 0 ]; then echo "ok top_$1"; else echo "not ok top_$1"; failed=1; fi
-	rc=0
-}
+. tests/cases top
 no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
 run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
 # In an interval in which no thread has a processor there is nothing to show; one that lost it amid a write, for longer than
