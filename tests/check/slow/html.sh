@@ -5,33 +5,22 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
-tools/need chromium python3 >/dev/null 2>&1 || { echo "skip html: chromium cannot be installed"; exit 77; }
+. tests/check/slow/browser html
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 page=$work/page.html
 "$B/tach" report -o "$page" tests/unit/report/report/sample.json || exit 1
-failed=0 rc=0
-result() { if [ $rc = 0 ]; then echo "ok html_$1"; else echo "not ok html_$1"; failed=1; fi; rc=0; }
+. tests/cases html
 
-browse() { # HASH OPTION...
-	local hash=$1; shift
-	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
-		--disable-background-networking --disable-component-update --disable-sync --hide-scrollbars \
-		--user-data-dir="$(mktemp -d -p "$work")" "$@" "file://$page$hash" 2>"$work/err"
-}
 # The first words of the rows that are shown, in their order.
 rows() { grep -o '<tr data-name="[^"]*"\( hidden=""\)\?' "$work/dom" | grep -v hidden | sed 's/.*name="\([a-z]*\).*/\1/' | tr '\n' ' '; }
 shows() { # HASH WANTED
-	browse "$1" --dump-dom >"$work/dom"
+	browse "$page$1" --dump-dom >"$work/dom"
 	[ "$(rows)" = "$2 " ] || { echo "# $1: '$(rows)', not '$2'"; rc=1; }
 }
 
-browse '' --dump-dom >"$work/dom"
-if ! grep -q 'id="regions"' "$work/dom"; then
-	sed 's/^/# /' "$work/err" | tail -5
-	echo "skip html: chromium does not run here"
-	exit 77
-fi
+browse "$page" --dump-dom >"$work/dom"
+grep -q 'id="regions"' "$work/dom" || no_browser html
 [ "$(rows)" = 'parse a ' ] || rc=1
 grep -q 'aria-sort="descending"[^>]*><button type="button">time' "$work/dom" || { echo '# not sorted by time'; rc=1; }
 [ "$(grep -o '<svg' "$work/dom" | wc -l)" = 3 ] || { echo '# not three pictures'; rc=1; }
@@ -48,7 +37,7 @@ shows '#filter=%25%zz' 'parse a'
 result script
 
 for scheme in light dark; do
-	browse '' --window-size=1300,900 --screenshot="$work/$scheme.png" \
+	browse "$page" --window-size=1300,900 --screenshot="$work/$scheme.png" \
 		$([ $scheme = light ] || echo --blink-settings=preferredColorScheme=0)
 	python3 - "$work/$scheme.png" $scheme <<-'P' || rc=1
 	import struct, sys, zlib
@@ -75,7 +64,7 @@ result screenshots
 count='[...document.querySelectorAll("body *:not(svg *)")].filter(e => e.getBoundingClientRect().right > innerWidth + 0.5).length'
 sed "s#</body>#<script>document.title = innerWidth < 600 ? 'beyond ' + $count : 'not narrow ' + innerWidth</script></body>#" "$page" >"$work/narrow.html"
 page=$work/narrow.html
-browse '' --window-size=390,844 --dump-dom >"$work/dom"
+browse "$page" --window-size=390,844 --dump-dom >"$work/dom"
 grep -q '<title>beyond 0</title>' "$work/dom" || { grep -o '<title>[^<]*' "$work/dom" | sed 's/^/# /'; rc=1; }
 result narrow
 exit $failed

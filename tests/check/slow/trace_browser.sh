@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
-tools/need chromium python3 >/dev/null 2>&1 || { echo "skip trace_browser: chromium cannot be installed"; exit 77; }
+. tests/check/slow/browser trace_browser
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 here=tests/check/slow/trace_browser
@@ -16,23 +16,14 @@ python3 - $here/page.html "$work/trace.json" >"$work/page.html" <<'P' || exit 1
 import html, sys
 print(open(sys.argv[1]).read().replace("@TRACE@", html.escape(open(sys.argv[2]).read(), False)))
 P
-browse() { # HASH
-	chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
-		--disable-background-networking --disable-component-update --disable-sync \
-		--user-data-dir="$(mktemp -d -p "$work")" --dump-dom "file://$work/page.html$1" 2>"$work/err" |
-		sed -n 's/.*<output>\(.*\)<\/output>.*/\1/p'
-}
+said() { browse "$work/page.html$1" --dump-dom | sed -n 's/.*<output>\(.*\)<\/output>.*/\1/p'; } # HASH
 failed=0
 says() { # CASE SAID WANTED
 	# shellcheck disable=SC2053
 	if [[ $2 == $3 ]]; then echo "ok $1"; else echo "# it says '$2', not '$3'"; echo "not ok $1"; failed=1; fi
 }
-said=$(browse '')
-if [ -z "$said" ]; then
-	sed 's/^/# /' "$work/err" | tail -5
-	echo "skip trace_browser: chromium does not run here"
-	exit 77
-fi
+said=$(said '')
+[ -n "$said" ] || no_browser trace_browser
 # Two threads of 50 entries with two inside each, and one of a hostile name.
 says trace_opens "$said" '301 events, 2 threads, 200 nested, *'
 # Page faults are counted where the kernel lets them be.
@@ -41,5 +32,5 @@ grep -q '"page-faults":' "$work/trace.json" && counters=with
 says trace_arguments "$said" "*, $counters counters, lost 0, *"
 says trace_names "$said" '*, "&lt;/script&gt;&lt;b&gt;\\"\\\\\\nü"'
 # What the page looks for it finds.
-says trace_torn "$(browse '#torn')" 'not nested: *'
+says trace_torn "$(said '#torn')" 'not nested: *'
 exit $failed
