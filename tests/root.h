@@ -3,7 +3,9 @@
 #ifndef TESTS_ROOT_H
 #define TESTS_ROOT_H
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "tests/check.h"
@@ -23,6 +25,29 @@ static inline FILE *root_file(const char *root, const char *path)
 	to = fopen(whole, "w");
 	CHECK(to != NULL, "%s", whole);
 	return to;
+}
+
+__attribute__((format(printf, 3, 4))) static inline void
+root_put(const char *root, const char *path, const char *format, ...)
+{
+	FILE *to = root_file(root, path);
+	va_list args;
+
+	if (!to)
+		return;
+	va_start(args, format);
+	vfprintf(to, format, args);
+	va_end(args);
+	fclose(to);
+}
+
+/* All that was put there. */
+static inline void root_wipe(const char *root)
+{
+	char command[128];
+
+	snprintf(command, sizeof command, "rm -rf %s/*", root);
+	CHECK(system(command) == 0, "%s", command);
 }
 
 #endif

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "core/bench/bench.h"
 #include "core/bench/context.h"
 #include "tests/check.h"
+#include "tests/root.h"
 
 static struct tach_bench made(double *x, uint32_t n, struct tach__bench_series *s)
 {
@@ -109,23 +109,6 @@ static int append(void *context, const char *text, size_t length)
 	return 0;
 }
 
-static void put(const char *root, const char *path, const char *text)
-{
-	char at[512];
-	FILE *f;
-
-	snprintf(at, sizeof at, "%s%s", root, path);
-	for (char *c = at + strlen(root) + 1; (c = strchr(c, '/')); *c++ = '/') {
-		*c = '\0';
-		mkdir(at, 0700);
-	}
-	f = fopen(at, "w");
-	if (f) {
-		fputs(text, f);
-		fclose(f);
-	}
-}
-
 static void machines(void)
 {
 	char root[] = "/tmp/tach-machine.XXXXXX", text[1024] = "", command[64];
@@ -133,9 +116,9 @@ static void machines(void)
 	struct tach__out out;
 
 	CHECK(mkdtemp(root) != NULL);
-	put(root, "/proc/cpuinfo",
-	    "processor : 0\nmodel name\t: A\x1b[31m CPU\ncpu MHz\t\t: 2400.5\n");
-	put(root, "/proc/loadavg", "0.00 0.00 0.00 1/2 3\n");
+	root_put(root, "/proc/cpuinfo",
+		 "processor : 0\nmodel name\t: A\x1b[31m CPU\ncpu MHz\t\t: 2400.5\n");
+	root_put(root, "/proc/loadavg", "0.00 0.00 0.00 1/2 3\n");
 	tach__out_open(&out, append, text);
 	tach__machine_look(&m, root);
 	tach__machine_text(&out, &m);
@@ -143,8 +126,8 @@ static void machines(void)
 	CHECK(strstr(text, "CPU, 2400 MHz, load 0.00\n") && !strchr(text, '\x1b') &&
 		      !strstr(text, "warning"),
 	      "%s", text);
-	put(root, "/proc/loadavg", "900.5 0.00 0.00 1/2 3\n");
-	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
+	root_put(root, "/proc/loadavg", "900.5 0.00 0.00 1/2 3\n");
+	root_put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n");
 	*text = '\0';
 	tach__machine_look(&m, root);
 	tach__out_open(&out, append, text);
@@ -153,10 +136,10 @@ static void machines(void)
 	CHECK(strstr(text, "governor powersave)") && strstr(text, "is busy (load 900.50") &&
 		      !strstr(text, "turbo"),
 	      "%s", text);
-	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq", "800000\n");
-	put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "4700000\n");
-	put(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-	put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
+	root_put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_min_freq", "800000\n");
+	root_put(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_max_freq", "4700000\n");
+	root_put(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+	root_put(root, "/sys/devices/system/cpu/cpufreq/boost", "1\n");
 	*text = '\0';
 	tach__machine_look(&m, root);
 	tach__out_open(&out, append, text);

@@ -13,6 +13,7 @@
 #include <tach/doctor.h>
 #include "core/os/sys.h"
 #include "tests/check.h"
+#include "tests/root.h"
 
 /* What the kernel in front of the doctor does; zeros are a healthy one without user reads. */
 static struct kernel {
@@ -183,23 +184,6 @@ static void refused_altogether(void)
 
 static char root[] = "/tmp/tach-doctor.XXXXXX";
 
-static void put(const char *path, const char *text)
-{
-	char whole[256];
-	FILE *file;
-
-	snprintf(whole, sizeof whole, "%s%s", root, path);
-	for (char *slash = whole + sizeof root; (slash = strchr(slash, '/')); *slash++ = '/') {
-		*slash = '\0';
-		mkdir(whole, 0755);
-	}
-	file = fopen(whole, "w");
-	if (file) {
-		fputs(text, file);
-		fclose(file);
-	}
-}
-
 static int drop(const char *path, const struct stat *status, int type, struct FTW *ftw)
 {
 	(void)status;
@@ -229,7 +213,7 @@ static void refused(struct files f, int error, enum tach_cause cause)
 	where.root = root;
 	for (int i = 0; i < 6; i++)
 		if (text[i])
-			put(at[i], text[i]);
+			root_put(root, at[i], "%s", text[i]);
 	examine((struct kernel){.software_error = error, .open_error = error});
 	expect(cause, TACH_VERDICT_CLOCK);
 	nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);

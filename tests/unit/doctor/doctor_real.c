@@ -11,32 +11,16 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "core/doctor/doctor.h"
 #include "tests/check.h"
+#include "tests/root.h"
 
 static char root[64];
 
-/* Writes root/path, making folders. */
-static void put(const char *path, const char *text)
-{
-	char full[256];
-	FILE *f;
-
-	snprintf(full, sizeof full, "%s%s", root, path);
-	for (char *p = full + strlen(root) + 1; (p = strchr(p, '/')); *p++ = '/') {
-		*p = '\0';
-		mkdir(full, 0755);
-	}
-	f = fopen(full, "w");
-	if (!f)
-		return;
-	fputs(text, f);
-	fclose(f);
-}
+#define put(path, text) root_put(root, path, "%s", text)
 
 static struct tach__evidence settings(void)
 {

@@ -3,7 +3,6 @@
  * arm64 with ACPI and two kinds of core: PMUs are called armv8_pmuv3_<number>, and only their
  * `cpus` tells whose they are. The machine is a folder made here.
  */
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
@@ -13,18 +12,7 @@
 
 static char root[] = "/tmp/tach-acpi-XXXXXX";
 
-__attribute__((format(printf, 2, 3))) static void put(const char *path, const char *format, ...)
-{
-	FILE *to = root_file(root, path);
-	va_list args;
-
-	if (!to)
-		return;
-	va_start(args, format);
-	vfprintf(to, format, args);
-	va_end(args);
-	fclose(to);
-}
+#define put(...) root_put(root, __VA_ARGS__)
 
 #define DEVICE "bus/event_source/devices/"
 
@@ -46,14 +34,6 @@ static void core(int cpu, unsigned part)
 	snprintf(path, sizeof path, "devices/system/cpu/cpu%d/regs/identification/midr_el1",
 		 cpu);
 	put(path, "0x%016x\n", 0x41u << 24 | 0xf0000u | part << 4);
-}
-
-static void wipe(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof command, "rm -rf %s/*", root);
-	CHECK(system(command) == 0, "%s", command);
 }
 
 #define TYPE_IS(string, want) type_is(string, want, __LINE__)
@@ -86,7 +66,7 @@ static void numbered(void)
 	TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 	TYPE_IS("arm_ac715::CPU_CYCLES", 9);
 	/* The other way round. */
-	wipe();
+	root_wipe(root);
 	pmu("armv8_pmuv3_0", 8, "0-3");
 	pmu("armv8_pmuv3_1", 9, "4");
 	for (int i = 0; i < 5; i++)
@@ -94,7 +74,7 @@ static void numbered(void)
 	TYPE_IS("arm_ac510::CPU_CYCLES", 9);
 	TYPE_IS("arm_ac715::CPU_CYCLES", 8);
 	/* One kind has no PMU that this kernel serves: the other one's is not taken for it. */
-	wipe();
+	root_wipe(root);
 	pmu("armv8_pmuv3_0", 8, "0-3");
 	for (int i = 0; i < 5; i++)
 		core(i, i < 4 ? 0xd4d : 0xd46);
@@ -105,12 +85,12 @@ static void numbered(void)
 /* A device tree's names tell; and a numbered PMU that says nothing is taken by its name. */
 static void named(void)
 {
-	wipe();
+	root_wipe(root);
 	pmu("armv9_cortex_a510", 8, "0");
 	pmu("armv9_cortex_a715", 9, "1");
 	TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 	TYPE_IS("arm_ac715::CPU_CYCLES", 9);
-	wipe();
+	root_wipe(root);
 	pmu("armv8_pmuv3_0", 8, NULL);
 	TYPE_IS("arm_ac510::CPU_CYCLES", 8);
 }
@@ -121,7 +101,7 @@ static void hostile(void)
 		"", "-", "x", "0-", "99999999999999999999", "3-1", "0-4294967295,", ",,,0"};
 
 	for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-		wipe();
+		root_wipe(root);
 		pmu("armv8_pmuv3_0", 8, lists[i]);
 		TYPE_IS("arm_ac510::CPU_CYCLES", 8); /* by name, as nothing else tells */
 	}
@@ -134,7 +114,7 @@ int main(void)
 	CASE(numbered);
 	CASE(named);
 	CASE(hostile);
-	wipe();
+	root_wipe(root);
 	rmdir(root);
 	return check_done();
 }

@@ -10,38 +10,19 @@
 
 static char root[] = "/tmp/tach-topology-XXXXXX";
 
-static void put(const char *path, const char *text)
-{
-	char below[128];
-	FILE *to;
-
-	snprintf(below, sizeof below, "sys/%s", path);
-	to = root_file(root, below);
-	if (to) {
-		fprintf(to, "%s\n", text);
-		fclose(to);
-	}
-}
+#define put(path, text) root_put(root, path, "%s\n", text)
 
 static void cpu(int number, int package, int die)
 {
 	char path[128], text[16];
 
-	snprintf(path, sizeof path, "devices/system/cpu/cpu%d/topology/physical_package_id",
+	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%d/topology/physical_package_id",
 		 number);
 	snprintf(text, sizeof text, "%d", package);
 	put(path, text);
-	snprintf(path, sizeof path, "devices/system/cpu/cpu%d/topology/die_id", number);
+	snprintf(path, sizeof path, "sys/devices/system/cpu/cpu%d/topology/die_id", number);
 	snprintf(text, sizeof text, "%d", die);
 	put(path, text);
-}
-
-static void wipe(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof command, "rm -rf %s/*", root);
-	CHECK(system(command) == 0, "%s", command);
 }
 
 #define IS(name, want) is(name, want, __LINE__)
@@ -59,9 +40,9 @@ static void is(const char *name, double want, int line)
 
 static void two_sockets(void)
 {
-	put("devices/system/cpu/online", "0-5,8-9");
-	put("devices/system/cpu/cpu0/topology/thread_siblings_list", "0,8");
-	put("devices/system/cpu/smt/active", "1");
+	put("sys/devices/system/cpu/online", "0-5,8-9");
+	put("sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0,8");
+	put("sys/devices/system/cpu/smt/active", "1");
 	for (int i = 0; i < 10; i++)
 		cpu(i, i & 1, i >> 1 & 1);
 	IS("cpus", 8);
@@ -72,26 +53,26 @@ static void two_sockets(void)
 	IS("cores_per_socket", 2);
 	IS("smt_on", 1);
 	IS("core_wide", 0);
-	put("devices/system/cpu/smt/active", "0");
+	put("sys/devices/system/cpu/smt/active", "0");
 	IS("smt_on", 0);
 	IS("slots_per_cycle", TACH_ERR_NOTSUPP);
-	put("bus/event_source/devices/armv9_cortex_a510/caps/slots", "0x0000000003");
-	put("bus/event_source/devices/armv9_cortex_x2/caps/slots", "0x0000000008");
-	put("bus/event_source/devices/other/caps/slots", "99");
+	put("sys/bus/event_source/devices/armv9_cortex_a510/caps/slots", "0x0000000003");
+	put("sys/bus/event_source/devices/armv9_cortex_x2/caps/slots", "0x0000000008");
+	put("sys/bus/event_source/devices/other/caps/slots", "99");
 	IS("slots_per_cycle", 8);
 }
 
 static void nothing_is_told(void)
 {
-	wipe();
+	root_wipe(root);
 	IS("cpus", TACH_ERR_NOTSUPP);
 	IS("cores_per_socket", TACH_ERR_NOTSUPP);
 	IS("smt_on", 0);
 	IS("has_pmem", TACH_ERR_NOTSUPP);
 	IS("cpu", TACH_ERR_NOTFOUND);
 	IS("", TACH_ERR_NOTFOUND);
-	put("devices/system/cpu/online", "0-99999999999999999999");
-	put("devices/system/cpu/cpu0/topology/thread_siblings_list", "-,x");
+	put("sys/devices/system/cpu/online", "0-99999999999999999999");
+	put("sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "-,x");
 	IS("threads_per_core", TACH_ERR_NOTSUPP);
 	IS("cpus", 8192);
 }
@@ -101,7 +82,7 @@ int main(void)
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	CASE(two_sockets);
 	CASE(nothing_is_told);
-	wipe();
+	root_wipe(root);
 	rmdir(root);
 	return check_done();
 }

@@ -4,7 +4,6 @@
  * unknown CPUs, TACH_PMU. Machines are folders made here.
  */
 #include <glob.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,28 +15,7 @@
 
 static char root[] = "/tmp/tach-identify-XXXXXX";
 
-static void put(const char *path, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-static void put(const char *path, const char *format, ...)
-{
-	FILE *to = root_file(root, path);
-	va_list args;
-
-	if (!to)
-		return;
-	va_start(args, format);
-	vfprintf(to, format, args);
-	va_end(args);
-	fclose(to);
-}
-
-static void wipe(void)
-{
-	char command[256];
-
-	snprintf(command, sizeof command, "rm -rf %s/sys %s/proc", root, root);
-	CHECK(system(command) == 0, "%s", command);
-}
+#define put(...) root_put(root, __VA_ARGS__)
 
 /* The names of the answer, separated by blanks. */
 static const char *ask(enum tach__arch arch, struct tach_error *err)
@@ -217,7 +195,7 @@ static void every_match_line(void)
 	glob_t files;
 	int lines = 0;
 
-	wipe();
+	root_wipe(root);
 	CHECK(glob("arch/*/events/*.tsv", 0, NULL, &files) == 0, "no tables");
 	for (size_t i = 0; i < files.gl_pathc; i++)
 		lines += lines_of(files.gl_pathv[i]);
@@ -232,7 +210,7 @@ static void riscv64_machines(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
-	wipe();
+	root_wipe(root);
 	riscv64("0x489", "0x8000000000000107", "0x9001"); /* between two tables */
 	CHECK(strcmp(ask(TACH__RISCV64, &err), "rv_sbi") == 0, "%s", err.text);
 	CHECK(strstr(err.text, "0x8000000000000107") != NULL, "%s", err.text);
@@ -257,7 +235,7 @@ static void riscv64_machines(void)
 
 static void hybrids_by_sysfs(void)
 {
-	wipe();
+	root_wipe(root);
 	x86("GenuineIntel", 6, 0x97, 2);
 	put(DEVICES "cpu_core/type", "4\n");
 	IS(TACH__X86, "adl_glc");
@@ -270,7 +248,7 @@ static void hybrids_by_sysfs(void)
 	x86("GenuineIntel", 6, 0xc6, 2);
 	IS(TACH__X86, "arl_lnc arl_skt");
 	/* Alder Lake N: efficient cores alone, one device named cpu. */
-	wipe();
+	root_wipe(root);
 	x86("GenuineIntel", 6, 0xbe, 0);
 	put(DEVICES "cpu/type", "4\n");
 	IS(TACH__X86, "adl_grt");
@@ -282,7 +260,7 @@ static void hybrids_without_sysfs(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	int pmus[4];
 
-	wipe();
+	root_wipe(root);
 	cpu.core = 0x20;
 	cpu.native = 1;
 	CHECK(tach__pmus_of(TACH__X86, &cpu, 1, root, pmus, 4, &err) == 1);
@@ -319,7 +297,7 @@ static void midr(int cpu, unsigned implementer, unsigned part, int capacity)
 
 static void big_and_little_arm_cores(void)
 {
-	wipe();
+	root_wipe(root);
 	put("/sys/devices/system/cpu/possible", "0-7\n");
 	for (int i = 0; i < 4; i++)
 		midr(i, 0x41, 0xd03, 446);
@@ -330,12 +308,12 @@ static void big_and_little_arm_cores(void)
 	/* sysfs wins over /proc/cpuinfo, which 32-bit processes see otherwise. */
 	put("/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
 	IS(TACH__ARM64, "arm_ac72 arm_ac53");
-	wipe();
+	root_wipe(root);
 	put("/sys/devices/system/cpu/possible", "0\n");
 	midr(0, 0x41, 0xd0c, 0);
 	IS(TACH__ARM64, "arm_n1");
 	/* Two kinds by /proc/cpuinfo, which does not rank them: as they come. */
-	wipe();
+	root_wipe(root);
 	put("/proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n"
 			     "processor\t: 1\nCPU implementer\t: 0x41\nCPU part\t: 0xd0b\n\n"
 			     "processor\t: 2\nCPU implementer\t: 0x41\nCPU part\t: 0xd05\n\n");
@@ -349,7 +327,7 @@ static void unknown_cpus_are_said_to_be(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	int pmus[4];
 
-	wipe();
+	root_wipe(root);
 	CHECK(ask(TACH__X86, &err)[0] == 0 && err.code == TACH_ERR_NOTFOUND, "%s", err.text);
 	CHECK(strstr(err.text, "TACH_PMU") != NULL, "%s", err.text);
 	CHECK(ask(TACH__ARM64, &err)[0] == 0 && err.code == TACH_ERR_NOTFOUND, "%s", err.text);
@@ -371,7 +349,7 @@ static void unknown_cpus_are_said_to_be(void)
 	CHECK(tach__pmus_of(TACH__X86, &old, 1, root, pmus, 4, &err) == 0, "%d", pmus[0]);
 	CHECK(strstr(err.text, "family 0x5"), "%s", err.text);
 
-	wipe();
+	root_wipe(root);
 	put("/sys/devices/system/cpu/possible", "0\n");
 	midr(0, 0x41, 0xfff, 0);
 	IS(TACH__ARM64, "arm_armv8");
@@ -392,7 +370,7 @@ static void hostile_files(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	char line[6000];
 
-	wipe();
+	root_wipe(root);
 	memset(line, 'x', sizeof line - 1);
 	line[sizeof line - 1] = 0;
 	put("/proc/cpuinfo", "%s\nvendor_id : GenuineIntel%s\ncpu family : 99999999999999\n",
@@ -537,7 +515,7 @@ int main(void)
 	CASE(names_given);
 	CASE(the_environment_overrides);
 	CASE(public_calls);
-	wipe();
+	root_wipe(root);
 	rmdir(root);
 	return check_done();
 }

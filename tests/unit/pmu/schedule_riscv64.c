@@ -37,14 +37,6 @@ static void cells(const char *name, const uint32_t *cell, int n)
 	put(name, big, (size_t)n * sizeof *big);
 }
 
-static void wipe(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof command, "rm -rf %s/sys", root);
-	CHECK(system(command) == 0, "%s", command);
-}
-
 #define PLACED(kind, code, want)                                                               \
 	do {                                                                                   \
 		int64_t got = tach__riscv64_placed(root, TACH__RISCV_##kind, code);            \
@@ -54,7 +46,7 @@ static void wipe(void)
 
 static void without_a_tree_nothing_is_known(void)
 {
-	wipe();
+	root_wipe(root);
 	PLACED(SBI, 3, -1);
 	PLACED(RAW, 0x202, -1);
 	PLACED(SBI, ANY_ONE, -1);
@@ -74,7 +66,7 @@ static void trees_tell_by_event_and_by_selector(void)
 					 0x1, 0x2, 0xff,       0xffffffff, 0x80000008};
 
 	for (int i = 0; i < 2; i++) {
-		wipe();
+		root_wipe(root);
 		cells(i ? BASE "/pmu/riscv,event-to-mhpmcounters"
 			: BASE "/soc/pmu/riscv,event-to-mhpmcounters",
 		      events, 15);
@@ -106,7 +98,7 @@ static void hostile_trees(void)
 	static const uint32_t cut[] = {3, 3, 0x8, 4, 4};
 	uint32_t *many = calloc(5000, sizeof *many);
 
-	wipe();
+	root_wipe(root);
 	cells(BASE "/pmu/riscv,event-to-mhpmcounters", cut, 5);
 	PLACED(SBI, 3, 8);
 	PLACED(SBI, 4, 0);
@@ -114,7 +106,7 @@ static void hostile_trees(void)
 	PLACED(SBI, 3, 0);
 	put(BASE "/pmu/riscv,event-to-mhpmcounters", many, 5000 * sizeof *many);
 	PLACED(SBI, 3, 0);
-	wipe();
+	root_wipe(root);
 	put(BASE "/pmu/riscv,event-to-mhpmcounters/x", "", 0); /* a folder */
 	PLACED(SBI, 3, -1);
 	put(BASE "/compatible", "unended", 7);
@@ -129,7 +121,7 @@ static void chips_that_differ(void)
 	static const char th1520[] =
 		"sipeed,lichee-pi-4a\0sipeed,lichee-module-4a\0thead,th1520";
 
-	wipe();
+	root_wipe(root);
 	put(BASE "/compatible", d1, sizeof d1);
 	PLACED(SBI, 0x3, 1 << 3);
 	PLACED(SBI, 0x5, 1 << 9);
@@ -243,7 +235,7 @@ int main(void)
 	CASE(chips_that_differ);
 	CASE(tables_tell_how_many);
 	CASE(generic_names);
-	wipe();
+	root_wipe(root);
 	rmdir(root);
 	return check_done();
 }
