@@ -7,8 +7,9 @@
 # The library and the command are built from nothing. Programs of tests and examples are not compiled again where they
 # cannot differ: when all their sources are in the archive as they are here, the flags are the same, and the
 # library came out the same, byte for byte but for debugging information. make decides by itself which: it is given the
-# build from here, with the lists of headers that each was made of. Nor do checks run again whose inputs are the same,
-# byte for byte (tests/check/kept): they are given what passed here.
+# build from here, with the lists of headers that each was made of. Those of them that name no file of the tree can say
+# nothing else here than there: they are not run again if they passed. Nor do checks run again whose inputs are the
+# same, byte for byte (tests/check/kept): they are given what passed here.
 set -u
 cd "$(dirname "$0")/../../.."
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip dist: this is no git checkout"; exit 77; }
@@ -31,25 +32,40 @@ same_library() {
 	[ "$B" = build ] && cmp -s "$here/build/flags" build/flags && stripped "$here/build/libtach.so.0" "$work/a" &&
 		stripped build/libtach.so.0 "$work/b" && cmp -s "$work/a" "$work/b"
 }
+# A test's program that was taken, and has passed since it was built. What it opens at run time is in its sources.
+passed() { # PROGRAM SOURCE...
+	local t=${1#build/}.c log status
+	log=$here/build/log/${t//\//-}
+	read -r status _ 2>/dev/null <"$log.status" && [ "$status" = 0 ] && [ "$log.log" -nt "$here/$1" ] && [ ! "$log.log" -nt "$log.status" ] || return
+	shift
+	! grep -hv '^#include' "$@" | grep -qE "$names" || return
+	cp "$log.log" "$work/said/"
+}
+# A folder of the tree or what is above, in a string, or where the build lies.
+names="\"[^\"]*\\b($(find . -mindepth 1 -maxdepth 1 -type d -printf '%f|')\\.\\.)/|getenv\\(\"B\"\)"
 take() { # the programs whose source and every header are in the archive, as they are here
-	local d program f same
+	local d program f same sources
 	while read -r -d '' d; do
 		program=${d%.d}
 		[ -x "$here/$program" ] && [ ! -e "$program" ] || continue
-		same=1
+		same=1 sources=()
 		for f in $(sed 's/^[^ ]*: //; s/\\$//; /:$/d' "$here/$d"); do
 			case $f in /*|build/*.a|build/gen/*) continue;; esac
 			cmp -s "$f" "$here/$f" || { same=; echo "# $program is built: $f differs"; break; }
+			case $f in tests/*) sources+=("$f");; esac
 		done
-		[ -n "$same" ] && mkdir -p "${program%/*}" && cp "$here/$program" "$here/$d" "${program%/*}/" && echo "$program" >>"$work/taken"
+		[ -n "$same" ] && mkdir -p "${program%/*}" && cp "$here/$program" "$here/$d" "${program%/*}/" && echo "$program" >>"$work/taken" || continue
+		[ ${#sources[@]} = 0 ] || passed "$program" "${sources[@]}"
 	done < <(cd "$here" && find build/tests build/examples -name '*.d' -print0)
 }
 : >"$work/taken"
+mkdir "$work/said"
 if same_library; then take; else echo "# all is built: the flags or the library are others"; fi
 echo "# programs that cannot differ: $(wc -l <"$work/taken")"
 [ "$B" != build ] || ! [ -d "$here/build/kept" ] || cp -r "$here/build/kept" build/
 unset B TEST_WHOLE TEST_KEPT # what a user types
-make check-quick >"$work/log" 2>&1
+TEST_SAID=$work/said make check-quick >"$work/log" 2>&1
 rc=$?; [ $rc = 0 ] || tail -n 40 "$work/log" | sed 's/^/# /'; say $rc "passes the quick tests"
+echo "# of these, run here alone: $(find "$work/said" -type f | wc -l)"
 echo "# checks that cannot differ: $(grep -ls '^# as on .*: nothing that it depends on has changed' build/log/*.log | wc -l)"
 exit $failed
