@@ -240,6 +240,5 @@ void tach__start_choose(struct tach__hot *self)
 		self->seen[i].page = tach__way(self->reader, i).page;
 #endif
 	self->since.lock = 1;
-	self->since.flags = 0;
 	self->since.locks = 1;
 }
