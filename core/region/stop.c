@@ -224,7 +224,7 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 		     const struct tach__reading *r, int fenced)
 {
 	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
-	const uint64_t *delta;
+	const uint64_t *delta = r->delta;
 	uint64_t lost[TACH__SUMS];
 
 	add_reading(self, mark, r, fenced);
@@ -233,8 +233,8 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 	if (r->flags & TACH_FLAG_LOST) {
 		memset(lost, 0, sizeof lost);
 		lost[0] = r->delta[0];
+		delta = lost;
 	}
-	delta = r->flags & TACH_FLAG_LOST ? lost : r->delta;
 	if (self->record->worst)
 		tach__worst_add(self, mark, slot, delta, r->inside, r->flags, fenced);
 	if (self->record->trace)

@@ -180,15 +180,20 @@ static struct tach_set *set_of(int n)
 	return set;
 }
 
+/* worst: how many are kept; "each": all entries. */
 static void begins(int n, const char *worst)
 {
+	int each = strcmp(worst, "each") == 0;
 	struct tach_regions_options opt = {
-		.size = sizeof opt, .set = set_of(n), .worst = worst};
+		.size = sizeof opt, .set = set_of(n), .worst = each ? "0" : worst};
 
 	comes_in = NULL;
 	memset(hardware, 0, sizeof hardware);
 	next_counter = 0;
+	if (each)
+		setenv("TACH_TRACE", "a", 1);
 	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	unsetenv("TACH_TRACE");
 	site = tach_site_get("straight");
 	inner = tach_site_get("inner");
 	for (int i = 0; i < 2; i++) { /* first entries are cold */
@@ -552,21 +557,50 @@ static void withdrawn(void)
 	}
 }
 
+/* The last entry of the site in the thread's trace: what it counted, and no flag. */
+static void was_traced(const struct tach_site *of, uint64_t number, uint64_t work,
+		       uint64_t time)
+{
+	const struct tach__trace *ring = tach__self->record->trace;
+	union {
+		struct tach__traced entry;
+		uint64_t room[sizeof(struct tach__traced) / 8 + TACH__SUMS];
+	} got;
+
+	CHECK(ring->n == number + 1, "%d: %d", members, (int)ring->n);
+	CHECK(tach__trace_get(ring, number, &got.entry) && got.entry.id == of->id &&
+		      got.entry.flags == 0 && got.entry.level == 0,
+	      "%d: %d, flags %#x", members, (int)got.entry.id, (int)got.entry.flags);
+	CHECK(got.entry.sum[0] == time, "%d: %d", members, (int)got.entry.sum[0]);
+	for (int i = 1; i <= members; i++)
+		CHECK(got.entry.sum[i] == work * (uint64_t)i, "%d of %d: %d", i, members,
+		      (int)got.entry.sum[i]);
+}
+
 /* Each number of counters, those beyond the straight ones too; the clock in all its bits. */
 static void every_number_of_members(void)
 {
-	for (int n = 1; n <= MOST; n++)
-		for (const char *worst = "0"; worst; worst = *worst == '0' ? "4" : NULL) {
-			uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+	static const char *const keeps[] = {"0", "4", "each"};
+	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "every_number");
 
-			begins(n, worst);
+	for (int n = 1; n <= MOST; n++)
+		for (int k = 0; k < 6; k++) {
+			uint64_t empty[TACH__SUMS], added[TACH__SUMS], number;
+
+			begins(n, keeps[k / 2]);
+			site = k % 2 ? &fenced : site;
+			enter_once(site);
 			entry(0, 0, empty);
+			number = k / 2 == 2 ? tach__self->record->trace->n : 0;
 			entry(1000, ((uint64_t)7 << 32) - 5, added);
 			CHECK(added[0] - empty[0] == ((uint64_t)7 << 32) - 5, "%d: %llx", n,
 			      (unsigned long long)added[0]);
 			for (int i = 1; i <= n; i++)
 				CHECK(added[i] - empty[i] == 1000 * (uint64_t)i, "%d of %d: %d",
 				      i, n, (int)(added[i] - empty[i]));
+			CHECK(flagged(site) == 0, "%d, %d", n, k);
+			if (k / 2 == 2)
+				was_traced(site, number, 1000, ((uint64_t)7 << 32) - 5);
 		}
 }
 
@@ -609,7 +643,7 @@ static void flat_entries_of_another_set(void)
 
 	for (int n = 1; n <= (int)TACH__UNROLLED; n++) {
 		for (leader = 1; leader <= 9; leader += 4) {
-			uint64_t empty[TACH__SUMS], added[TACH__SUMS];
+			uint64_t empty[TACH__SUMS], added[TACH__SUMS], inside[5];
 
 			strays = 0;
 			begins(n, "0");
@@ -619,7 +653,13 @@ static void flat_entries_of_another_set(void)
 			tach_region_end(&mark);
 			for (int i = 0; i < 3; i++)
 				entry(0, 0, empty);
+			/* Theirs is the outermost part alone. */
+			memcpy(inside, tach__part(slot_of(site), (uint32_t)n, 1),
+			       sizeof inside);
 			entry(1000, 0, added);
+			CHECK(memcmp(inside, tach__part(slot_of(site), (uint32_t)n, 1),
+				     sizeof inside) == 0,
+			      "%d", n);
 			CHECK(HIDES ? slot_of(site)->flat == 0 : slot_of(site)->flat >= 2,
 			      "%d: %d", n, (int)slot_of(site)->flat);
 			for (uint32_t i = 1; i <= (uint32_t)n; i++)
@@ -720,6 +760,21 @@ static void errors_of_fields(void)
 	CHECK(error->inclusive == 30 && error->self == 130 && outside->self == 130, "%d",
 	      (int)error->self);
 	CHECK(outside->inclusive == 0);
+}
+
+/* What a STOP reads of that error; and that it tells where a handler changed the state. */
+static void error_of_a_reading(void)
+{
+	static struct tach__reader reader = {.topdown.error = 77};
+	struct tach__hot hot = {
+		.inexact = 1, .reader = &reader.hot, .state = 5, .pairs = {9, 4}};
+	struct tach_region_mark own = {.pairs = {2, 1}};
+	struct tach__reading r = {.again = 1};
+
+	CHECK(tach__edges_stop(&hot, &own, 5, &r, 0) == 1);
+	CHECK(r.error == 77 && r.inside[0] == 7 && r.inside[1] == 3 && r.again == 0, "%d",
+	      (int)r.error);
+	CHECK(tach__edges_stop(&hot, &own, 6, &r, 0) == 0);
 }
 
 static struct tach_site *fresh;
@@ -1289,6 +1344,19 @@ static void chosen(void)
 		begins(n, "0");
 		CHECK(tach__self->knows == (!HIDES && n <= (int)TACH__UNROLLED), "%d: %d", n,
 		      (int)tach__self->knows);
+		for (uint32_t keeps = 0; keeps <= 3; keeps++)
+			for (int plain = 0; plain < 2; plain++) {
+				int is_straight =
+					plain && keeps < 3 && n <= (int)TACH__UNROLLED;
+				const struct instance *end =
+					is_straight ? &keeping[!HIDES][keeps][n] : &any;
+
+				tach__stop_choose(tach__self, plain, keeps);
+				CHECK(memcmp(tach__self->end, end->end, sizeof end->end) == 0,
+				      "%d, %d", n, (int)keeps);
+				CHECK((tach__self->end_flat != NULL) ==
+				      (!HIDES && is_straight && keeps == 0));
+			}
 	}
 	CHECK(asked == 1, "%d", asked);
 }
@@ -1310,6 +1378,7 @@ int main(void)
 	CASE(cold_exits_in_one_entry);
 	CASE(starts_anew_behind_cold_exits);
 	CASE(errors_of_fields);
+	CASE(error_of_a_reading);
 	if (!HIDES) { /* else nothing is looked up */
 		CASE(moved_inside);
 		CASE(two_handlers_amid_a_look);

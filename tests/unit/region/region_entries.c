@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an entry adds besides its sums, to the bit: in sparse mode, and where its counters were
+ * lost. Over a pretended kernel; the clock is the real one, and its sums tell what it said.
+ */
+#include "core/region/region.h"
+#include "tests/unit/region/regions.h"
+
+enum { MEMBERS = 2, SUMS = MEMBERS + 1 };
+
+static struct tach__slot *slot_of(const struct tach_site *site)
+{
+	return tach__slot_at(tach__self->record, (uint32_t)site->id);
+}
+
+static const struct tach__part *part_of(const struct tach_site *site)
+{
+	return tach__part(slot_of(site), MEMBERS, 0);
+}
+
+/* ---- sparse mode ---- */
+
+/* What a region's sampling is to be, from what its outermost entries added. */
+struct sampled {
+	struct tach_site *site;
+	struct tach_region_mark mark;
+	uint64_t passed, sum[SUMS];
+	uint64_t inside, below[2];
+	double square[SUMS];
+};
+
+static void begin(struct sampled *s)
+{
+	s->passed = tach__self->record->passed;
+	tach_region_begin(s->site, &s->mark);
+	memcpy(s->sum, part_of(s->site)->sum, sizeof s->sum);
+}
+
+/* `around`: NULL if that is not measured. `outermost`: of its region. */
+static void end(struct sampled *s, struct sampled *around, int outermost)
+{
+	int measured = s->mark.end != NULL;
+
+	tach_region_end(&s->mark);
+	if (!measured || !outermost)
+		return;
+	s->passed = tach__self->record->passed - s->passed;
+	s->inside += s->passed;
+	s->below[0] = s->below[1];
+	if (around)
+		around->below[1] += s->passed;
+	for (int i = 0; i < SUMS; i++) {
+		double more = (double)(int64_t)(part_of(s->site)->sum[i] - s->sum[i]);
+
+		s->square[i] += more * more;
+	}
+}
+
+static struct tach_site sites[3] = {
+	TACH_SITE_INIT("outer", 0, ""),
+	TACH_SITE_INIT("middle", 1, ""),
+	TACH_SITE_INIT("leaf", 0, ""),
+};
+
+static struct sampled *measured(struct sampled *s)
+{
+	return s->mark.end ? s : NULL;
+}
+
+static void sparse(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .sparse = 3};
+	struct sampled s[3] = {{.site = &sites[0]}, {.site = &sites[1]}, {.site = &sites[2]}};
+	struct sampled again = {.site = &sites[1]};
+	int inner = 0;
+
+	opt.set = fake_set(MEMBERS);
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	for (int i = 0; i < 3; i++) { /* first entries are cold */
+		tach_region_begin(&sites[i], &s[i].mark);
+		tach_region_end(&s[i].mark);
+	}
+	tach__self->record->random = 88172645463325252u; /* the same entries in every run */
+	for (int i = 0; i < 3; i++) {
+		const struct tach__sampling *is = slot_of(&sites[i])->sampling;
+
+		s[i].inside = is->inside;
+		memcpy(s[i].below, is->below, sizeof s[i].below);
+		memcpy(s[i].square, is->square, sizeof s[i].square);
+	}
+	for (int n = 0; n < 500; n++) {
+		begin(&s[0]);
+		fake_count += 7;
+		begin(&s[1]);
+		for (int i = 0; i < n % 4; i++) {
+			struct sampled *around = measured(&s[1]) ? &s[1] : measured(&s[0]);
+
+			begin(&s[2]);
+			fake_count += 3;
+			end(&s[2], around, 1);
+		}
+		if (n % 5 == 0) { /* in itself: of the outermost one, if that is measured */
+			int outermost = !measured(&s[1]);
+
+			again = s[1];
+			begin(&again);
+			inner += !outermost && again.mark.end;
+			if (outermost) {
+				end(&again, measured(&s[0]), 1);
+				again.mark = s[1].mark;
+				s[1] = again;
+			} else {
+				tach_region_end(&again.mark);
+			}
+		}
+		end(&s[1], measured(&s[0]), 1);
+		end(&s[0], NULL, 1);
+	}
+	CHECK(inner > 10, "%d", inner);
+	for (int i = 0; i < 3; i++) {
+		const struct tach__sampling *is = slot_of(&sites[i])->sampling;
+
+		CHECK(s[i].inside == is->inside && (i == 2 || is->inside > 100),
+		      "%d: %d, not %d", i, (int)is->inside, (int)s[i].inside);
+		CHECK(memcmp(s[i].below, is->below, sizeof s[i].below) == 0,
+		      "%d: %d and %d, not %d and %d", i, (int)is->below[0], (int)is->below[1],
+		      (int)s[i].below[0], (int)s[i].below[1]);
+		CHECK(memcmp(s[i].square, is->square, sizeof s[i].square) == 0,
+		      "%d: %g %g, not %g %g", i, is->square[0], is->square[1], s[i].square[0],
+		      s[i].square[1]);
+	}
+	CHECK(s[0].below[0] > 10 && s[0].square[0] > 0, "%d", (int)s[0].below[0]);
+}
+
+/* ---- counters that were lost ---- */
+
+static void lose(struct tach_site *site)
+{
+	struct tach_region_mark mark;
+
+	tach_region_begin(site, &mark);
+	for (volatile int i = 0; i < 1000; i++)
+		;
+	fake_count += 100;
+	fake_read_empty = 1;
+	tach_region_end(&mark);
+	fake_read_empty = 0;
+}
+
+/* Its time counts, here and wherever the entry is kept; nothing else does. */
+static void lost(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .worst = "4"};
+
+	for (int fenced = 0; fenced < 2; fenced++) {
+		struct tach_site *site = &sites[fenced];
+		uint64_t before[SUMS], time, calls;
+		const struct tach__trace *ring;
+		const struct tach__worst *worst;
+		union {
+			struct tach__traced entry;
+			uint64_t room[sizeof(struct tach__traced) / 8 + SUMS];
+		} got;
+		struct tach_region_mark mark;
+
+		setenv("TACH_TRACE", "a", 1);
+		opt.set = fake_set(MEMBERS);
+		CHECK(tach_regions_configure(&opt, NULL) == 0);
+		unsetenv("TACH_TRACE");
+		for (int i = 0; i < 2; i++) {
+			tach_region_begin(site, &mark);
+			tach_region_end(&mark);
+		}
+		memcpy(before, part_of(site)->sum, sizeof before);
+		calls = part_of(site)->calls;
+		lose(site);
+		time = part_of(site)->sum[0] - before[0];
+		CHECK(part_of(site)->calls == calls + 1 && time > 0 &&
+		      time < (uint64_t)1 << 50);
+		CHECK(memcmp(before + 1, part_of(site)->sum + 1, MEMBERS * sizeof *before) ==
+		      0);
+		CHECK(slot_of(site)->provenance[5] == 1, "%d",
+		      (int)slot_of(site)->provenance[5]);
+		ring = tach__self->record->trace;
+		CHECK(ring->n == calls + 1 && tach__trace_get(ring, calls, &got.entry));
+		CHECK(got.entry.flags & TACH_FLAG_LOST);
+		CHECK(got.entry.sum[0] > 0 && got.entry.sum[0] <= time &&
+			      got.entry.sum[1] == 0 && got.entry.sum[2] == 0,
+		      "%d %d", (int)got.entry.sum[0], (int)got.entry.sum[1]);
+		worst = tach__self->record->worst[site->id];
+		for (uint64_t i = 0; i < worst->n; i++) {
+			const struct tach__kept *kept = tach__worst_at(worst, i);
+
+			if (!(kept->flags & TACH_FLAG_LOST))
+				continue;
+			calls = 0;
+			CHECK(kept->sum[0] == got.entry.sum[0] && kept->sum[1] == 0 &&
+			      kept->sum[2] == 0);
+		}
+		CHECK(calls == 0);
+	}
+}
+
+int main(void)
+{
+	CASE(sparse);
+	CASE(lost);
+	return check_done();
+}
