@@ -29,9 +29,12 @@ class Reach:
         self.compiler = [w for w in compiler if w != "-g0"] + ["-g1"]
         self.run_test, self.texts, self.places, self.of = run_test, {}, {}, {}
 
+    # Where sources lie is part of what is made: what ccache has of another tree (tools/ccache) would name its files.
+    own = {name: value for name, value in os.environ.items() if name != "CCACHE_NOHASHDIR"}
+
     def command(self, *words):
-        return subprocess.run([str(w) for w in words], cwd=self.top, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True, errors="replace")
+        return subprocess.run([str(w) for w in words], cwd=self.top, env=self.own, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
 
     def library(self):
         """Made once; what changed since is asked for by file."""
