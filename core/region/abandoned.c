@@ -227,6 +227,20 @@ void tach__part_forget(struct tach__thread *record, struct tach__slot *slot, uin
 	close_part(slot, part);
 }
 
+/*
+ * Of an entry that is alive: a handler may have ended a region around the STOP that it
+ * interrupted, which goes on and lowers the level once more than there is. The next START
+ * looks. 1: the STOP adds its entry already.
+ */
+static int goes_on(struct tach__thread *record, const struct tach__slot *slot,
+		   const struct tach__part *part)
+{
+	if (!part || !tach__part_alive(record, slot, part, TACH__STACK_POINTER))
+		return 0;
+	TACH__SET(record->hot->limit, (uint64_t)0);
+	return (slot->seq & 1) && !tach__part_closing(slot, part);
+}
+
 void tach__abandon(struct tach__thread *record, uint32_t level)
 {
 	struct tach__hot *hot = record->hot;
@@ -242,6 +256,8 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
 		struct tach__part *part = tach__part_at(record, slot, top);
 
+		if (goes_on(record, slot, part))
+			TACH__ADD(slot->lost, -1);
 		if (part)
 			make_unusual(record, slot, part);
 		tach__part_give_up(record, slot, stack[0], part);

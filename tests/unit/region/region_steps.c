@@ -542,6 +542,56 @@ static void left_open_by_handlers(void)
 	left_open_by_a_handler(1, NESTED);
 }
 
+/* ---- a region around that a handler ends ---- */
+
+static struct tach_region_mark around_mark;
+
+static void end_around(void)
+{
+	tach_region_end(&around_mark);
+}
+
+/*
+ * Whichever instruction of a STOP it came behind: all are counted, and what begins next is in
+ * no other. Lost as well is an entry whose STOP read its counters and has yet to write: UNSEEN
+ * instructions.
+ */
+static void around_ended_by_a_handler(void)
+{
+	enum { UNSEEN = 8 };
+	static struct tach_site around = TACH_SITE_INIT("ended around", 0, ""),
+				within = TACH_SITE_INIT("ended within", 0, ""),
+				behind = TACH_SITE_INIT("ended behind", 0, "");
+	uint64_t begun = 1;
+
+	steps_begin(0);
+	enter(&within);
+	enter(&behind);
+	wait_for = -1;
+	for (long n = 0; wait_for < 0; n++, begun++) {
+		struct tach_region_mark mark;
+
+		tach_region_begin(&around, &around_mark);
+		tach_region_begin(&within, &mark);
+		steps_from_here(n, end_around);
+		tach_region_end(&mark);
+		steps_end();
+		tach_region_end(&around_mark);
+		enter(&behind);
+		CHECK(TACH__LEVEL(tach__self->state) == 0, "step %ld: level %d", n,
+		      (int)TACH__LEVEL(tach__self->state));
+		CHECK(regions_look("ended behind", 0) && info.calls == begun + 1 &&
+			      info.outermost == info.calls && info.lost == 0,
+		      "step %ld: %d behind, %d outermost", n, (int)info.calls,
+		      (int)info.outermost);
+		CHECK(regions_find("ended within", 0) && info.calls == begun + 1 &&
+			      info.lost <= UNSEEN,
+		      "step %ld: %d within, %d lost", n, (int)info.calls, (int)info.lost);
+		CHECK(regions_find("ended around", 0) && info.calls == begun && info.lost == 0,
+		      "step %ld: %d around, %d lost", n, (int)info.calls, (int)info.lost);
+	}
+}
+
 int main(void)
 {
 	CASE(left_amid_stop_clock);
@@ -554,6 +604,7 @@ int main(void)
 	CASE(cold_exit_amid_start);
 	CASE(cold_exit_amid_start_over_one_left);
 	CASE(left_open_by_handlers);
+	CASE(around_ended_by_a_handler);
 	return check_done();
 }
 #else
