@@ -16,6 +16,18 @@ run() { ends "$1" "${before[@]}" "$tach" run "${@:2}"; } # STATUS ARGUMENT...
 calls() { # REGION CALLS
 	grep -qE "^$1 +$2 " "$work/err" || { echo "# not $2 calls of $1"; rc=1; }
 }
+# Threads that are still there at the end are waited for 0.2 s, and one of them may have no processor: what took as long, and
+# lacks something, is done again.
+in_time() { # COMMAND
+	local before=$rc began
+	for _ in {1..50}; do
+		rc=0 began=$(ms)
+		"$@"
+		[ $rc = 1 ] && [ $(($(ms) - began)) -ge 200 ] || break
+	done
+	[ $before = 0 ] || rc=1
+}
+ms() { local up; read -r up _ </proc/uptime; echo "${up/./}0"; }
 target=$work/target
 
 run 0 -- "$target" once
@@ -52,8 +64,8 @@ grep -q 'is lost' "$work/err" && rc=1
 run 139 "$target" ended-by fault; calls work 1
 run 139 "$target" ended-by overflow; calls work 1
 run 129 "$target" ended-by again; calls work 1
-run 143 "$target" crowd
-calls work 1; calls '\(all threads\)' 6
+crowd() { run 143 "$target" crowd; calls work 1; calls '\(all threads\)' 6; }
+in_time crowd
 run 0 "$target" ended-by child; calls work 2
 run 137 "$target" ended-by 9
 says 'ended by signal 9 \(.*\); what it counted is lost'
@@ -69,13 +81,19 @@ run 0 "$target" ended-by stopped; calls work 1
 result handed_on
 
 # Main, five made by pthread_create and thrd_create, one of which is there to the end, deaf to signals.
-run 0 "$target" threads
-calls '\(all threads\)' 6; calls work 1
-run 0 --per-thread "$target" threads
-calls '\(main thread\)' 1
-for n in 2 3 4 5 6; do calls "\\(thread $n\\)" 1; done
-TACH_REGIONS='nothing*' run 0 "$target" threads
-calls '\(all threads\)' 6; grep -q '^work' "$work/err" && rc=1
+threads() { run 0 "$target" threads; calls '\(all threads\)' 6; calls work 1; }
+each_thread() {
+	local n
+	run 0 --per-thread "$target" threads
+	calls '\(main thread\)' 1
+	for n in 2 3 4 5 6; do calls "\\(thread $n\\)" 1; done
+}
+without_regions() {
+	TACH_REGIONS='nothing*' run 0 "$target" threads
+	calls '\(all threads\)' 6; grep -q '^work' "$work/err" && rc=1
+	return 0
+}
+in_time threads; in_time each_thread; in_time without_regions
 result threads
 
 # Two children by fork, one by system (the shell has no region), and the program itself.
