@@ -111,7 +111,7 @@ kill $pid
 run 125 -p 999999999; says 'there is no process 999999999'
 run 125 -p 0; run 125 -p 12x; says "one process, not '12x'"
 if setpriv --reuid=65534 --clear-groups true 2>/dev/null; then
-	sleep 100 & pid=$!
+	sleep infinity & pid=$!
 	chmod 755 "$work"
 	setpriv --reuid=65534 --clear-groups "$tach" run -p $pid -e page-faults true >"$work/out" 2>"$work/err"; [ $? = 125 ] || rc=1
 	says "process $pid may not be counted: that takes its user|cannot be|not permitted|perf_event_paranoid"

@@ -26,7 +26,8 @@ ends() { # STATUS COMMAND...
 		looks=$((looks + 1))
 		[ $((looks % 50)) = 0 ] || continue
 		now=$(states $session)
-		if [ "$now" != "$was" ] || grep -q '[RD] (' <<<"$now"; then was=$now looks=0; fi
+		# Nothing to be seen: it has not begun yet.
+		if [ -z "$now" ] || [ "$now" != "$was" ] || grep -q '[RD] (' <<<"$now"; then was=$now looks=0; fi
 		if [ $looks -ge 500 ]; then
 			echo "# hangs: $*"; sed 's/^/#   /' <<<"$now"
 			kill -KILL -- -$session
