@@ -12,7 +12,7 @@ tools/need likwid g++ valgrind >/dev/null || { echo "skip likwid: packages canno
 examples=/usr/share/likwid/examples
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-make -s B="$B" "$B/bench/face_marker" "$B/bench/fakeperf.so" || exit 1
+flock "$B/flags" make -s B="$B" "$B/bench/face_marker" "$B/bench/fakeperf.so" || exit 1
 failed=0
 result() { if [ "$2" = 0 ]; then echo "ok likwid_$1"; else sed 's/^/# /' "$work/said" | tail -n 20; echo "not ok likwid_$1"; failed=1; fi; }
 unset "${!TACH_@}" "${!LIKWID_@}" 2>/dev/null
