@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -112,9 +113,19 @@ static inline int counter_kernel(void)
 	return sscanf(name.release, "%d.%d", &major, &minor) == 2 ? major * 100 + minor : 0;
 }
 
+/*
+ * So long, and until the thread was switched out: a sleep that is over before the thread gets
+ * to wait does not do that (do_nanosleep, kernel/time/hrtimer.c).
+ */
 static inline void counter_sleep(long microseconds)
 {
-	nanosleep(&(struct timespec){0, microseconds * 1000}, NULL);
+	struct rusage before, now;
+
+	getrusage(RUSAGE_THREAD, &before);
+	do {
+		nanosleep(&(struct timespec){0, microseconds * 1000}, NULL);
+		getrusage(RUSAGE_THREAD, &now);
+	} while (now.ru_nvcsw == before.ru_nvcsw);
 }
 
 static inline int counter_on_cpu(int cpu)

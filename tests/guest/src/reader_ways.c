@@ -39,6 +39,15 @@ static uint32_t region(uint64_t turns)
 	return tach_reader_end(reader, &mark, delta);
 }
 
+/* Does the kernel leave one alone? It comes into some. */
+static int undisturbed(uint64_t turns)
+{
+	for (int i = 0; i < 1000; i++)
+		if (region(turns) == 0)
+			return 1;
+	return 0;
+}
+
 static void without_a_pmu_it_says_so(void)
 {
 	if (machine_has_pmu())
@@ -103,9 +112,7 @@ static void dead_events_are_reported_and_recover(void)
 		for (int i = 0; i < MANY; i++)
 			close(fd[i]);
 		CHECK(!(region(1000) & TACH_FLAG_LOST), "does not recover");
-		for (int i = 0; i < 10 && region(1000) != 0; i++)
-			;
-		CHECK(region(1000) == 0 || region(1000) == 0, "does not recover wholly");
+		CHECK(undisturbed(1000), "does not recover wholly");
 	}
 	close_all();
 }
@@ -216,9 +223,7 @@ static void a_child_of_fork_reads_nothing(void)
 	waitpid(child, &status, 0);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %#x", status);
 	CHECK(!(tach_reader_end(reader, &mark, delta) & (TACH_FLAG_LOST | TACH_FLAG_SYSCALL)));
-	for (int i = 0; i < 10 && region(10) != 0; i++)
-		;
-	CHECK(region(10) == 0 || region(10) == 0);
+	CHECK(undisturbed(10));
 	close_all();
 }
 
@@ -275,6 +280,14 @@ static int kernel_lost_count(void)
 	       now.value[0] >= (uint64_t)1 << 62;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
 static void access_comes_and_goes(void)
 {
 	uint64_t ways[2] = {0}, wrong = 0, last = 0, kernels = 0;
@@ -290,9 +303,11 @@ static void access_comes_and_goes(void)
 	stop = 0;
 	pthread_create(&thread, NULL, toggle, &toggles);
 	for (int i = 0; i < 20000 || toggles < 200 || !ways[1]; i++) {
+		uint64_t began = now_ns();
 		uint32_t flags = region(50);
-		int bad = (flags & TACH_FLAG_LOST) || delta[0] < least(50) ||
-			  delta[0] > 1000000000;
+		/* Cycles go on while the host has no processor for the guest's. */
+		uint64_t most = 1000000000 + 2 * (now_ns() - began);
+		int bad = (flags & TACH_FLAG_LOST) || delta[0] < least(50) || delta[0] > most;
 
 		ways[(flags & TACH_FLAG_SYSCALL) != 0]++;
 		bad |= (tach_reader_read(reader, value) & TACH_FLAG_LOST) || value[0] < last;
