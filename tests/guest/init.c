@@ -207,6 +207,8 @@ int main(void)
 			first = status;
 	}
 	printf("@@ end %d\n", first);
+	/* Another processor may be at sending it, and get none of the host's before the end. */
+	tcdrain(STDOUT_FILENO);
 	sync();
 	/* QEMU is started with -no-reboot: a reset ends it, on every machine type. */
 	reboot(RB_AUTOBOOT);
