@@ -28,7 +28,7 @@
 #include "tools/run/results.h"
 #include "tools/run/run.h"
 
-enum { NAME_MAX_ = 64, WAIT_MS = 200 };
+enum { NAME_MAX_ = 64, WAIT_MS = 2000 };
 
 static struct {
 	pthread_mutex_t lock; /* of the list; held with all signals blocked */
@@ -171,36 +171,30 @@ TACH__HANDLER static void on_finish(int signal)
 	errno = saved;
 }
 
-/* A real-time signal that is not in use, or 0. */
-static int free_signal(void)
-{
-	for (int s = SIGRTMAX; s >= SIGRTMIN; s--) {
-		struct sigaction now;
-
-		if (sigaction(s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			return s;
-	}
-	return 0;
-}
-
 /*
  * Threads that are still there when the process ends are interrupted once, to add up what they
- * counted so far. One that blocked the signal itself is not waited for longer than WAIT_MS.
+ * counted so far. One that has no processor for that is not waited for longer than WAIT_MS.
+ * Returns how many have not.
  */
-static void end_others(void)
+static unsigned end_others(void)
 {
 	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART}, now;
 	struct timespec pause = {0, 1000000};
 	int signal = run.signal;
+	unsigned deaf = 0;
 	sigset_t before;
 
 	/* The program may have taken it since. */
 	if (!signal || sigaction(signal, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
-		signal = free_signal();
-	if (!signal || sigaction(signal, &action, NULL) != 0)
-		return;
+		signal = run_signal_free();
+	if (signal && sigaction(signal, &action, NULL) != 0)
+		signal = 0;
 	lock(&before);
 	for (struct run_thread *t = run.list; t; t = t->next) {
+		if (!signal || run_signal_blocked(t->tid, signal)) {
+			deaf++;
+			continue;
+		}
 		__atomic_add_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
 		if (syscall(SYS_tgkill, getpid(), t->tid, signal) != 0)
 			__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
@@ -208,6 +202,7 @@ static void end_others(void)
 	unlock(&before);
 	for (int ms = 0; ms < WAIT_MS && __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST); ms++)
 		nanosleep(&pause, NULL);
+	return deaf + __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST);
 }
 
 int run_finish(void)
@@ -222,7 +217,7 @@ int run_finish(void)
 					 __ATOMIC_SEQ_CST))
 		return 0;
 	end(self);
-	end_others();
+	run_results_silent(end_others());
 	return 1;
 }
 
@@ -353,7 +348,7 @@ static void start_process(void)
 	run.process = getpid();
 	run.threads = run.pending = 0;
 	run.finished = 0;
-	run.signal = free_signal();
+	run.signal = run_signal_free();
 	run_results_begin();
 	run_thread_begin(&first, run_next_number());
 }

@@ -15,6 +15,10 @@
 
 /* preload.c: 1: this call is the one to end the measuring of the process. Async-signal-safe. */
 int run_finish(void);
+/* signals.c: a real-time signal that is not in use, or 0. */
+int run_signal_free(void);
+/* Whether the thread blocks it: it would be waited for in vain. 0: that is not known, too. */
+int run_signal_blocked(pid_t tid, int signal);
 /* The report that the library will not come to write. Async-signal-safe. */
 void run_report(void);
 

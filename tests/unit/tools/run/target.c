@@ -49,6 +49,27 @@ static void create_deaf(pthread_t *t)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* By itself, so that no signal reaches it any more. */
+static void *hides(void *arg)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	return waits(arg);
+}
+
+static int hidden(void)
+{
+	pthread_t t;
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&t, NULL, hides, NULL);
+	pthread_barrier_wait(&barrier);
+	work(NULL);
+	return 0;
+}
+
 static int threads(void)
 {
 	pthread_t t[4];
@@ -261,6 +282,8 @@ int main(int argc, char **argv)
 		work(NULL), _exit(5);
 	else if (strcmp(what, "threads") == 0)
 		return threads();
+	else if (strcmp(what, "hidden") == 0)
+		return hidden();
 	else if (strcmp(what, "children") == 0)
 		return children();
 	else if (strcmp(what, "exec") == 0)
