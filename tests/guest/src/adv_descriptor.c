@@ -5,9 +5,9 @@
  * set them back to 0: from another process, at any time. And a program that closes the numbers
  * and opens files of its own there.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include "tests/descriptors.h"
 #include "tests/guest/adversary.h"
 
 static void off_and_on(void *leader)
@@ -117,18 +117,6 @@ static void set_back_to_zero(void)
 	CHECK(v.lost > 0, "no region was ever set back");
 	close(leader);
 	victim_close(&v);
-}
-
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
 }
 
 /* The events of the others live by their mappings, and the leader's read(2) shows them. */

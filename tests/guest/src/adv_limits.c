@@ -4,25 +4,13 @@
  * says why and leaves nothing behind; one whose pages cannot be mapped says so and counts by
  * read(2); the victim, open before, notices nothing.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <sys/resource.h>
+#include "tests/descriptors.h"
 #include "tests/guest/adversary.h"
 
 enum { HOARD_MAX = 1024 };
 static int hoard[HOARD_MAX], hoarded;
-
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
-}
 
 static void give_back(int n)
 {

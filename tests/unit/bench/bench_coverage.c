@@ -12,6 +12,7 @@
 #include <string.h>
 #include "core/bench/bench.h"
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum { RUNS = 1000, SAMPLES_MOST = 101, ITERATIONS = 1000 };
 #define BODY	   900.0 /* ns an iteration, the loop included */
@@ -22,27 +23,16 @@ enum { RUNS = 1000, SAMPLES_MOST = 101, ITERATIONS = 1000 };
 #define SLOW	 0.3
 #define SLOWDOWN 1.25
 
-static uint64_t seed;
-
-/* xorshift64: 0 <= u < 1. */
-static double uniform(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (double)(seed >> 11) * 0x1p-53;
-}
-
 static double normal(void)
 {
-	double a = uniform(), b = uniform();
+	double a = random_uniform(), b = random_uniform();
 
 	return sqrt(-2 * log(1 - a)) * cos(2 * M_PI * b);
 }
 
 static double exponential(double mean)
 {
-	return -mean * log(1 - uniform());
+	return -mean * log(1 - random_uniform());
 }
 
 /* ---- the machine ---- */
@@ -64,7 +54,7 @@ static double drifting(void)
 
 static double two_speeds(void)
 {
-	return uniform() < SLOW ? SLOWDOWN : 1;
+	return random_uniform() < SLOW ? SLOWDOWN : 1;
 }
 
 /* The same, but it stays in one: for 5 pairs of loops in the slow one on average. */
@@ -87,12 +77,12 @@ static double quiet(double share)
 /* A scheduler's other work: seldom, and long; the longer the loop the likelier. */
 static double preempted(double share)
 {
-	return uniform() < 0.15 * share ? exponential(3000) : 0;
+	return random_uniform() < 0.15 * share ? exponential(3000) : 0;
 }
 
 static double loaded(double share)
 {
-	return uniform() < 0.3 * share ? 4000 * uniform() : 0;
+	return random_uniform() < 0.3 * share ? 4000 * random_uniform() : 0;
 }
 
 /* Never faster than it can; the median is the truth. */
@@ -160,7 +150,7 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 	turn++;
 	mood = machine->memory * mood + sqrt(1 - machine->memory * machine->memory) * normal();
 	/* Leaving the fast one so often keeps it slow SLOW of the time. */
-	slow = slow ? uniform() >= 0.2 : uniform() < 0.2 * SLOW / (1 - SLOW);
+	slow = slow ? random_uniform() >= 0.2 : random_uniform() < 0.2 * SLOW / (1 - SLOW);
 }
 
 static void reset(unsigned samples)
@@ -169,7 +159,7 @@ static void reset(unsigned samples)
 	turn = 0;
 	turns = samples - 1;
 	mood = normal();
-	slow = uniform() < SLOW;
+	slow = random_uniform() < SLOW;
 }
 
 /* ---- the truth ---- */
@@ -242,7 +232,7 @@ static void intervals_cover_the_truth(void)
 {
 	static const uint32_t samples[] = {7, 31, 101};
 
-	seed = 88172645463325252u;
+	random_seed = RANDOM_SEED;
 	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
 		double truth = truth_of(&machines[i]);
 

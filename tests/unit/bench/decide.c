@@ -8,18 +8,15 @@
 #include <stdint.h>
 #include <string.h>
 #include "tests/check.h"
+#include "tests/random.h"
 #include "core/bench/decide.h"
 
 enum { RUNS = 12, COMPARISONS = 5, GATES = 1000 };
 static const double ALPHA = 0.01;
 
-static uint64_t state = 88172645463325252u;
 static double uniform(void)
 {
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return ((double)(state >> 11) + 0.5) * 0x1p-53;
+	return ((double)(random_next() >> 11) + 0.5) * 0x1p-53;
 }
 
 static double normal(void)

@@ -9,6 +9,7 @@
 #include <tach/derived.h>
 #include <tach/pmu.h>
 #include "tests/check.h"
+#include "tests/random.h"
 
 /* What became of a slot. */
 enum {
@@ -184,15 +185,6 @@ static const struct share {
 enum { SHARES = sizeof shares / sizeof *shares };
 
 static struct tach_derived *presets;
-static uint64_t seed = 88172645463325252u;
-
-static unsigned below(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed >> 33) % n;
-}
 
 /* Slots by fate, each filling whole cycles. */
 struct run {
@@ -214,7 +206,7 @@ static struct run spend(int width, int sibling)
 	struct run r = {.width = width};
 
 	for (int i = 0; i < FATES; i++)
-		r.slots[i] = (uint64_t)width * below(below(4) ? 1000000 : 10);
+		r.slots[i] = (uint64_t)width * random_below(random_below(4) ? 1000000 : 10);
 	r.slots[FATES - 2] += (uint64_t)width; /* something retires */
 	if (!sibling)
 		r.slots[FATES - 1] = 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <tach/formula.h>
 #include "tests/check.h"
+#include "tests/random.h"
 
 enum op { NUM, ARG, ELAPSED, HZ, NEG, ADD, SUB, MUL, DIV, MIN, MAX, COND };
 
@@ -28,27 +29,17 @@ static const char *const compares[] = {"<", "<=", ">", ">=", "==", "!="};
 #define OPERANDS 6
 #define HZ_VALUE 2.5e9
 
-static uint64_t seed = 88172645463325252u;
-
-static unsigned below(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed >> 33) % n;
-}
-
 static struct tree *leaf(int plain)
 {
 	struct tree *t = calloc(1, sizeof *t);
 	static const double numbers[] = {0,    1,   2,	 3,    4,    0.5, 10,
 					 1000, 0.1, 1e6, 7.25, 1e-3, 512};
 
-	t->op = below(3) ? ARG : NUM;
-	if (!plain && !below(12))
-		t->op = below(2) ? ELAPSED : HZ;
-	t->arg = (int)below(OPERANDS);
-	t->number = numbers[below(sizeof numbers / sizeof *numbers)];
+	t->op = random_below(3) ? ARG : NUM;
+	if (!plain && !random_below(12))
+		t->op = random_below(2) ? ELAPSED : HZ;
+	t->arg = (int)random_below(OPERANDS);
+	t->number = numbers[random_below(sizeof numbers / sizeof *numbers)];
 	return t;
 }
 
@@ -61,7 +52,7 @@ static struct tree *product(void)
 	for (int i = 0; i < 2; i++) {
 		t->kid[i] = calloc(1, sizeof *t);
 		t->kid[i]->op = ARG;
-		t->kid[i]->arg = (int)below(OPERANDS);
+		t->kid[i]->arg = (int)random_below(OPERANDS);
 	}
 	return t;
 }
@@ -70,13 +61,13 @@ static struct tree *grow(int depth, int unfoldable)
 {
 	struct tree *t;
 
-	if (depth == 0 || !below(5))
+	if (depth == 0 || !random_below(5))
 		return unfoldable ? product() : leaf(0);
 	t = calloc(1, sizeof *t);
 	do
-		t->op = (enum op)(NEG + below(COND - NEG + 1));
-	while (t->op == COND && below(2));
-	t->compare = compares[below(6)];
+		t->op = (enum op)(NEG + random_below(COND - NEG + 1));
+	while (t->op == COND && random_below(2));
+	t->compare = compares[random_below(6)];
 	for (int i = 0; i < arity[t->op]; i++)
 		t->kid[i] = grow(depth - 1, unfoldable);
 	return t;
@@ -145,7 +136,7 @@ static void infix(struct text *x, const struct tree *t, int level);
 
 static void infix_bare(struct text *x, const struct tree *t)
 {
-	const char *blank = below(2) ? " " : "";
+	const char *blank = random_below(2) ? " " : "";
 	int level = binding(t->op);
 
 	if (t->op < NEG) {
@@ -180,7 +171,7 @@ static void infix_bare(struct text *x, const struct tree *t)
 /* Parentheses where something binds less than its place wants, and at random. */
 static void infix(struct text *x, const struct tree *t, int level)
 {
-	int inside = binding(t->op) < level || !below(4);
+	int inside = binding(t->op) < level || !random_below(4);
 
 	if (inside)
 		put(x, "(");
@@ -325,12 +316,12 @@ static struct tach_formula *compile(const char *text, enum tach_formula_kind kin
 static void fill(uint64_t *n)
 {
 	for (int i = 0; i < OPERANDS; i++) {
-		n[i] = below(1u << 31);
-		if (!below(6))
-			n[i] = below(3);
-		if (!below(12))
-			n[i] = n[i] << 31 | below(1u << 31);
-		if (!below(20))
+		n[i] = random_below(1u << 31);
+		if (!random_below(6))
+			n[i] = random_below(3);
+		if (!random_below(12))
+			n[i] = n[i] << 31 | random_below(1u << 31);
+		if (!random_below(20))
 			n[i] = (uint64_t)0 - n[i];
 	}
 }
@@ -369,7 +360,7 @@ static void one(const struct tree *t, int exact, long *compared)
 	f[0] = compile(x[0].at, TACH_FORMULA_INFIX);
 	f[1] = compile(x[1].at, TACH_FORMULA_POSTFIX);
 	for (int i = 0; i < 8 && f[0] && f[1]; i++) {
-		double elapsed = below(1000000), got[2];
+		double elapsed = random_below(1000000), got[2];
 		uint32_t flags[2] = {0, 0};
 		struct value want;
 
@@ -406,7 +397,7 @@ static void trees(int unfoldable)
 	long compared = 0;
 
 	for (int i = 0; i < n; i++) {
-		struct tree *t = grow(2 + (int)below(5), unfoldable);
+		struct tree *t = grow(2 + (int)random_below(5), unfoldable);
 
 		one(t, unfoldable, &compared);
 		cut(t);

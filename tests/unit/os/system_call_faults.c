@@ -6,7 +6,6 @@
  * a success must have done the whole work. (Allocations: tests/unit/os/allocation_faults.c; a
  * pretended PMU: tests/unit/reader/open_faults.c.)
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include <tach/doctor.h>
 #include <tach/fault.h>
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/unit/os/refuse.h"
 
 static char folder[] = "/tmp/tach-faults.XXXXXX";
@@ -33,18 +33,6 @@ static const char *in_folder(const char *name)
 }
 
 /* ---- what a child holds ---- */
-
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (dir && readdir(dir))
-		n++;
-	if (dir)
-		closedir(dir);
-	return n;
-}
 
 /* Those of counters and files: the C library's heaps come and go as it likes. */
 static int mappings(void)

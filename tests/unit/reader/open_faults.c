@@ -5,7 +5,6 @@
  * pretence here: hardware events open as software events, and their pages are what the test
  * makes them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,6 +17,7 @@
 #include "core/reader/reader.h"
 #include "core/os/sys.h"
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/unit/reader/pretended.h"
 
 static struct {
@@ -90,17 +90,6 @@ static void start(const char *events)
 	tach__sys = tach__sys_real;
 	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	tach__sys = pretend;
-}
-
-static int descriptors(void)
-{
-	DIR *dir = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (readdir(dir))
-		n++;
-	closedir(dir);
-	return n;
 }
 
 static int mappings(void)

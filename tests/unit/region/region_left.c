@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include "core/region/region.h"
+#include "tests/random.h"
 #include "tests/unit/region/regions.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -209,15 +210,6 @@ static __thread struct count mine[SITES];
 static struct count all[SITES];
 static __thread sigjmp_buf landing[JUMPS];
 static __thread int landings;
-static __thread uint64_t seed;
-
-static unsigned below(unsigned n)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return (unsigned)(seed >> 33) % n;
-}
 
 static void wander(int depth);
 
@@ -229,9 +221,9 @@ static void wander(int depth);
 		wander(depth + 1);                                                             \
 		/* Counted before: the jump comes from inside. */                              \
 		mine[n].stopped++;                                                             \
-		if (below(3) == 0)                                                             \
+		if (random_below(3) == 0)                                                      \
 			return 1;                                                              \
-		if (below(3) == 0)                                                             \
+		if (random_below(3) == 0)                                                      \
 			goto out;                                                              \
 		TACH_STOP(site_##n);                                                           \
 	out:                                                                                   \
@@ -253,9 +245,9 @@ static void object(int depth)
 
 	mine[4].begun++;
 	tach_region_begin(object_site, mark);
-	if (below(8) == 0)
+	if (random_below(8) == 0)
 		return;
-	if (below(2))
+	if (random_below(2))
 		wander(depth + 2);
 	if (mark->end)
 		mine[4].stopped++;
@@ -266,8 +258,8 @@ static void on_signal(int sig)
 {
 	(void)sig;
 	enter_3(DEPTH - 2);
-	if (landings && below(3) == 0)
-		siglongjmp(landing[below((unsigned)landings)], 1);
+	if (landings && random_below(3) == 0)
+		siglongjmp(landing[random_below((unsigned)landings)], 1);
 }
 
 static void coroutine(void)
@@ -304,7 +296,7 @@ static void stack(void)
 	int were = landings;
 	switched = 1;
 	landings = 0;
-	makecontext(&inside, below(2) ? coroutine : abandoned, 0);
+	makecontext(&inside, random_below(2) ? coroutine : abandoned, 0);
 	swapcontext(&before, &inside);
 	landings = were;
 	switched = 0;
@@ -328,7 +320,7 @@ static void wander(int depth)
 {
 	if (depth >= DEPTH)
 		return;
-	switch (below(10)) {
+	switch (random_below(10)) {
 	case 0:
 		enter_0(depth);
 		break;
@@ -369,8 +361,8 @@ static void *walk(void *arg)
 		mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	stack_t ss = {.ss_sp = alternate, .ss_size = 65536};
 
-	seed = (uint64_t)(uintptr_t)arg * 0x9e3779b97f4a7c15u;
-	if (seed >> 8 & 1)
+	random_seed = (uint64_t)(uintptr_t)arg * 0x9e3779b97f4a7c15u;
+	if (random_seed >> 8 & 1)
 		sigaltstack(&ss, NULL);
 	for (int i = 0; i < ROUNDS; i++) {
 		landings = 0;
@@ -380,7 +372,7 @@ static void *walk(void *arg)
 		__atomic_fetch_add(&all[i].begun, mine[i].begun, __ATOMIC_RELAXED);
 		__atomic_fetch_add(&all[i].stopped, mine[i].stopped, __ATOMIC_RELAXED);
 	}
-	if (below(2)) {
+	if (random_below(2)) {
 		__atomic_fetch_add(&all[0].begun, 1, __ATOMIC_RELAXED);
 		TACH_START(site_0);
 		pthread_exit(NULL);

@@ -9,6 +9,7 @@
 #include <tach.h>
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/random.h"
 #include "tests/unit/region/fakekernel.h"
 
 static void work(uint64_t n)
@@ -293,24 +294,14 @@ static void a_list_too_long_is_refused(void)
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 }
 
-static uint64_t random_state = 88172645463325252u;
-
-static double uniform(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
-}
-
 /* Sparse mode, and the same entries in every run of this program. */
 static void begin_sparse(int members, uint32_t sparse)
 {
 	begin(members, (struct tach_regions_options){.sparse = sparse});
 	TACH_START(seeding);
 	TACH_STOP(seeding);
-	uniform();
-	tach__self->record->random = random_state;
+	random_uniform();
+	tach__self->record->random = random_seed;
 }
 
 /* Costs that repeat with a period of 10: every 10th entry would see one of them only. */
@@ -402,7 +393,7 @@ static void sparse_intervals_cover_the_truth(void)
 
 			begin_sparse(1, one_in[s]);
 			for (int i = 0; i < ENTRIES; i++) {
-				int n = (int)(-1000 * log(1 - uniform()));
+				int n = (int)(-1000 * log(1 - random_uniform()));
 
 				truth += n;
 				leaf(n);

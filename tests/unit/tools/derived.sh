@@ -3,27 +3,12 @@
 set -u
 cd "$(dirname "$0")/../../.."
 tach="${B:-build}/tach derived"
-failed=0
+. tests/cases derived
 unset TACH_PMU TACH_DERIVED
 XDG_CONFIG_HOME=/nonexistent
 export XDG_CONFIG_HOME
 tmp=$(mktemp) || exit 1
 trap 'rm -f "$tmp"' EXIT
-
-# want NAME STATUS REGEX COMMAND...: the output has a line that fits and the status is that one
-want() {
-	local name=$1 status=$2 regex=$3 out rc
-	shift 3
-	out=$("$@" 2>&1); rc=$?
-	if [ $rc = "$status" ] && grep -qE -- "$regex" <<<"$out"; then
-		echo "ok $name"
-	else
-		echo "# status $rc, wanted $status and a line that fits '$regex':"
-		head -5 <<<"$out" | sed 's/^/#   /'
-		echo "not ok $name"
-		failed=1
-	fi
-}
 
 want derived_help 0 '^usage: tach derived check' $tach --help
 want derived_nothing 2 'check, list, show or eval expected' $tach

@@ -3,23 +3,8 @@
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach
-failed=0
+. tests/cases list
 unset TACH_PMU
-
-# want NAME STATUS REGEX COMMAND...: the output has a line that fits and the status is that one
-want() {
-	local name=$1 status=$2 regex=$3 out rc
-	shift 3
-	out=$("$@" 2>&1 </dev/null); rc=$?
-	if [ $rc = "$status" ] && grep -qE -- "$regex" <<<"$out"; then
-		echo "ok $name"
-	else
-		echo "# status $rc, wanted $status and a line that fits '$regex':"
-		head -5 <<<"$out" | sed 's/^/#   /'
-		echo "not ok $name"
-		failed=1
-	fi
-}
 
 want list_help 0 '^usage: tach list' "$tach" list --help
 want list_bad_option 2 "^tach list: unrecognized option" "$tach" list --nosuch
