@@ -144,15 +144,22 @@ static void growing(void)
 	CHECK(record->limit == TACH__CHUNKS * CHUNK);
 }
 
-/* What lies right behind a chunk is in none. */
+/* What lies right behind a chunk is in none, though there is another one. */
 static void behind_a_chunk(void)
 {
-	struct tach__thread *record = record_of(1);
-	char *end = record->chunk[0] + (size_t)CHUNK * record->stride;
+	struct tach__thread *record = record_of(0);
+	size_t size = (size_t)CHUNK * record->stride;
+	char *room = tach__pages(3 * size);
 
-	CHECK(tach__slot_of(record, end - 1) == tach__slot_at(record, CHUNK - 1));
-	CHECK(tach__slot_of(record, end) == NULL);
-	CHECK(tach__slot_of(record, record->chunk[0] - 1) == NULL);
+	record->chunk[0] = room;
+	record->chunk[1] = room + 2 * size;
+	CHECK(tach__slots_grow(record, CHUNK) == 0 && record->nchunks == 2);
+	CHECK(tach__slot_of(record, room + size - 1) == tach__slot_at(record, CHUNK - 1));
+	CHECK(tach__slot_of(record, room + size) == NULL);
+	CHECK(tach__slot_of(record, room + 2 * size - 1) == NULL);
+	CHECK((char *)tach__slot_of(record, room + 2 * size) == room + 2 * size);
+	CHECK(tach__slot_of(record, room - 1) == NULL);
+	record->nchunks = 0;
 }
 
 static void used(void)
