@@ -80,11 +80,12 @@ static void free_pages(void *pages, size_t size)
 #include "core/reader/fault.c"
 #undef sigaction
 
-/* More notes than a page has room for. They lead to themselves, where no instruction is. */
+/* More notes than a page has room for. They lead to before themselves, the first the least,
+ * where no instruction is. */
 enum { MANY = 300 };
-__asm__(".pushsection .note.many, \"a\", @note\n\t.balign 4\n"
+__asm__(".pushsection .note.many, \"a\", @note\n\t.balign 4\n\t.set many, 0\n"
 	"\t.rept 300\n\t.long 5, 12, 1\n\t.asciz \"tach\"\n\t.balign 4\n"
-	"\t.long 0, 0, 0\n\t.endr\n\t.popsection\n");
+	"\t.long many, 0, 0\n\t.set many, many - 64\n\t.endr\n\t.popsection\n");
 
 static struct table *fresh(uint64_t scan)
 {
@@ -168,7 +169,7 @@ static void notes_of_ours(void)
 
 static void segments_of_a_module(void)
 {
-	ElfW(Phdr) header[4];
+	ElfW(Phdr) header[5]; /* one behind the module's */
 	struct dl_phdr_info info = {.dlpi_phdr = header, .dlpi_phnum = 4};
 	struct table *t = fresh(0);
 	size_t half;
@@ -179,7 +180,7 @@ static void segments_of_a_module(void)
 	add_record(2, 2);
 	memset(header, 0, sizeof header);
 	info.dlpi_addr = (uintptr_t)notes - 32;
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		header[i].p_type = PT_NOTE;
 		header[i].p_align = 4;
 		header[i].p_vaddr = 32;
@@ -320,6 +321,15 @@ static void refused_by_the_system(void)
 	CHECK(!installed(SIGSEGV) && !installed(SIGILL));
 }
 
+static volatile sig_atomic_t came;
+
+static void informed(int number, siginfo_t *info, void *context)
+{
+	(void)number, (void)info, (void)context;
+	if (came++)
+		_exit(3);
+}
+
 /* Once, until a module comes or the handler is another. */
 static void ready_once(void)
 {
@@ -342,8 +352,42 @@ static void ready_once(void)
 		CHECK(tach__fault_ready(&err) == 0 && scans == before + 3);
 		dlclose(module);
 	}
+	/* Another's that asks for information is another, too. */
+	before = scans;
+	sigaction(SIGILL, &(struct sigaction){.sa_sigaction = informed, .sa_flags = SA_SIGINFO},
+		  NULL);
+	CHECK(tach__fault_ready(&err) == 0 && scans == before + 1 && installed(SIGILL));
 	tach_fault_remove();
 	CHECK(!installed(SIGSEGV) && !installed(SIGILL));
+	signal(SIGILL, SIG_DFL);
+}
+
+/* What the system refuses there is not seen in errno. */
+static void removing_leaves_errno(void)
+{
+	CHECK(tach_fault_install(NULL) >= MANY);
+	refused_signal = SIGSEGV;
+	errno = 33;
+	tach_fault_remove();
+	CHECK(errno == 33 && installed(SIGSEGV) && !installed(SIGILL), "%d", errno);
+	refused_signal = 0;
+	tach_fault_remove();
+	CHECK(!installed(SIGSEGV));
+}
+
+/* A child forked amid another thread's installation can install, too. */
+static void forked_amid(void)
+{
+	int status = 0;
+	pid_t child;
+
+	pthread_mutex_lock(&lock);
+	child = fork();
+	if (child == 0)
+		_exit(pthread_mutex_trylock(&lock) == 0 ? 0 : 3);
+	pthread_mutex_unlock(&lock);
+	waitpid(child, &status, 0);
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0, "%#x", status);
 }
 
 /* Another's that came later stays, and the other signal's goes. */
@@ -356,16 +400,13 @@ static void another_handler_stays(void)
 	tach_fault_remove();
 	sigaction(SIGSEGV, NULL, &now);
 	CHECK(now.sa_handler == SIG_IGN && !installed(SIGILL));
+	CHECK(tach_fault_install(NULL) >= MANY);
+	sigaction(SIGSEGV,
+		  &(struct sigaction){.sa_sigaction = informed, .sa_flags = SA_SIGINFO}, NULL);
+	tach_fault_remove();
+	sigaction(SIGSEGV, NULL, &now);
+	CHECK(now.sa_sigaction == informed && !installed(SIGILL));
 	signal(SIGSEGV, SIG_DFL);
-}
-
-static volatile sig_atomic_t came;
-
-static void informed(int number, siginfo_t *info, void *context)
-{
-	(void)number, (void)info, (void)context;
-	if (came++)
-		_exit(3);
 }
 
 /* A handler that wants to be asked once, with information: the second is the system's. */
@@ -490,8 +531,47 @@ static void sent_at_a_counter_instruction(void)
 	tach__pages_free(t, t->size);
 }
 
+static sigset_t while_it_ran;
+
+static void looks(int number)
+{
+	(void)number;
+	pthread_sigmask(SIG_BLOCK, NULL, &while_it_ran);
+}
+
+/* Of the signals that are blocked then, the handler's own alone, and only if it asked for it.
+ */
+static void what_is_blocked_stays_so(void)
+{
+	siginfo_t sent = {.si_code = SI_USER};
+	sigset_t all, before, after;
+	ucontext_t at;
+
+	memset(&at, 0, sizeof at);
+	sigfillset(&all);
+	for (int n = 0; n < 2; n++)
+		for (int asks = 0; asks < 2; asks++) {
+			memset(previous, 0, sizeof previous);
+			previous[n].sa_handler = looks;
+			previous[n].sa_flags = asks ? SA_NODEFER : 0;
+			pthread_sigmask(SIG_BLOCK, &all, &before);
+			soil_stack();
+			handler(signals[n], &sent, &at);
+			pthread_sigmask(SIG_SETMASK, &before, &after);
+			CHECK(sigismember(&after, signals[n]), "%d", asks);
+			for (int i = 1; i < 32; i++)
+				CHECK(i == SIGKILL || i == SIGSTOP ||
+					      sigismember(&while_it_ran, i) ==
+						      !(asks && i == signals[n]),
+				      "%d, signal %d", asks, i);
+		}
+	memset(previous, 0, sizeof previous);
+}
+
 int main(void)
 {
+	CASE(what_is_blocked_stays_so);
+	CASE(forked_amid);
 	CASE(handlers_as_asked);
 	CASE(sent_by_kill);
 	CASE(sent_at_a_counter_instruction);
@@ -502,6 +582,7 @@ int main(void)
 	CASE(who_has_seen_more_modules_stays);
 	CASE(refused_by_the_system);
 	CASE(ready_once);
+	CASE(removing_leaves_errno);
 	CASE(another_handler_stays);
 	CASE(asked_once);
 	return check_done();

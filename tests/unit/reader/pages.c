@@ -322,6 +322,15 @@ static void pages_that_forbid(void)
 	}
 }
 
+/* None that can be read: nothing is made of their widths. */
+static void no_counter_at_all(void)
+{
+	make(0, 2, 0);
+	tach__pages_map(r);
+	tach__pages_judge(r);
+	CHECK(r->hot.fast == 0 && r->hot.mask == ~(uint64_t)0 && r->extend == 0);
+}
+
 /* Three times in a row is no chance; where reads may fault alone. */
 static void counters_that_always_fault(void)
 {
@@ -390,6 +399,7 @@ int main(void)
 	CASE(widths_make_the_mask);
 	CASE(narrow_counters);
 	CASE(pages_that_forbid);
+	CASE(no_counter_at_all);
 	CASE(counters_that_always_fault);
 	CASE(slots_are_judged_at_the_spare_page);
 	return check_done();

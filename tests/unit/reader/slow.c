@@ -24,7 +24,7 @@ static long sys(long number, long a, long b, long c, long d, long e, long f)
 		return sim_sys(number, a, b, c, d, e, f);
 	soft_read++;
 	if (soft_refused)
-		return soft_refused;
+		return soft_refused < 0 ? soft_refused : 0; /* or in error state */
 	memcpy(to->value, soft_count, sizeof soft_count);
 	return sizeof *to;
 }
@@ -304,18 +304,14 @@ static void software_refused(void)
 			int alone = kinds[k][2] == 2;
 			uint32_t flags;
 
-			/* In error state it gives nothing. */
-			soft_refused = refusal ? -EIO : 0;
-			if (!refusal)
-				tach__reader(r)->soft.count = TACH_COUNTERS_MAX + 1;
+			soft_refused = refusal ? -EIO : 1;
 			tach__begin_slow(r, &mark, 2);
 			CHECK(mark.flags == TACH_FLAG_LOST, "%#x", mark.flags);
-			tach__reader(r)->soft.count = kinds[k][2];
 			soft_refused = 0;
 			zeros(r, 2, "refused at begin");
 			soil();
 			tach__begin_slow(r, &mark, 2);
-			soft_refused = -EIO;
+			soft_refused = refusal ? -EIO : 1;
 			fill(delta);
 			flags = tach__end_slow(r, &mark, delta, 2);
 			CHECK(flags == (TACH_FLAG_LOST | (alone ? TACH_FLAG_SYSCALL : 0)),
@@ -471,6 +467,49 @@ static void other_pages_change(void)
 	CHECK(seen == 4, "%d", seen);
 }
 
+static void works_on(void)
+{
+	sim.event[0].count += 1000;
+}
+
+/* What is counted after an end has read its counters again is not the region's. */
+static void counted_behind_the_end(void)
+{
+	for (int starves = 0; starves < 2; starves++) {
+		struct tach_reader *r = open_sim(1, 48);
+		uint32_t flags;
+
+		tach_reader_begin_n(r, &mark, 1);
+		sim_work_all(100);
+		if (starves)
+			sim_starve();
+		else
+			sim_reschedule();
+		sim.act = works_on;
+		sim.point = sim.steps + 10;
+		flags = tach_reader_end_n(r, &mark, delta, 1);
+		CHECK(sim.event[0].count == 8100 && delta[0] == 100, "%llu",
+		      (unsigned long long)delta[0]);
+		CHECK(flags == (starves ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED), "%#x",
+		      flags);
+	}
+}
+
+/* By read(2) at both ends counts are whole, however long the thread ran. */
+static void by_the_system_at_both_ends(void)
+{
+	struct tach_reader *r = open_sim(2, 48);
+
+	sim.enabled = sim.running = UINT64_C(1) << 50;
+	sim_out();
+	tach_reader_begin_n(r, &mark, 2);
+	CHECK(mark.flags == TACH_FLAG_SYSCALL, "%#x", mark.flags);
+	for (int i = 0; i < 2; i++)
+		sim.event[i].count += 77;
+	CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_SYSCALL);
+	CHECK(delta[0] == 77 && delta[1] == 77, "%llu", (unsigned long long)delta[0]);
+}
+
 /* What was not asked for is not looked at: members behind it lose nothing, and get nothing. */
 static void fewer_members(void)
 {
@@ -567,13 +606,13 @@ static void begun_past_zero(void)
 
 /* ---- named regions, looked at later ---- */
 
-static uint32_t settled(uint64_t ticks, void (*later)(void), uint64_t *to)
+static uint32_t settled(uint64_t ticks, void (*amid)(void), void (*later)(void), uint64_t *to)
 {
 	struct tach_reader *r = open_sim(2, 48);
 
 	tach_reader_begin(r, &mark);
 	sim_work_all(100);
-	sim_reschedule();
+	amid();
 	for (unsigned i = 0; i < 2; i++)
 		CHECK(tach__end_any(r, &mark, to, i));
 	later();
@@ -593,13 +632,15 @@ static void settled_without_counts(void)
 	static void (*const later[])(void) = {sim_fail, not_read_later};
 
 	for (int i = 0; i < 2; i++) {
-		CHECK(settled(bound - 1, later[i], delta) == TACH_FLAG_RESCHEDULED);
+		CHECK(settled(bound - 1, sim_reschedule, later[i], delta) ==
+		      TACH_FLAG_RESCHEDULED);
 		CHECK(delta[0] == 100 && delta[1] == 201 && untouched(delta, 2));
-		CHECK(settled(bound, later[i], delta) ==
+		CHECK(settled(bound, sim_reschedule, later[i], delta) ==
 		      (TACH_FLAG_RESCHEDULED | TACH_FLAG_LOST));
 	}
+	CHECK(settled(bound - 1, sim_starve, not_read_later, delta) == TACH_FLAG_INCOMPLETE);
 	for (int i = 0; i < 2; i++) {
-		CHECK(settled(bound - 1 + (uint64_t)i, sim_out, delta) ==
+		CHECK(settled(bound - 1 + (uint64_t)i, sim_reschedule, sim_out, delta) ==
 		      TACH_FLAG_RESCHEDULED);
 		CHECK(delta[0] == 100 && delta[1] == 201 && untouched(delta, 2));
 	}
@@ -635,6 +676,48 @@ static void recovered_groups_begin_anew(void)
 	tach_reader_begin(r, &mark);
 	sim_reschedule();
 	CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_RESCHEDULED);
+	tach_reader_begin(r, &mark);
+	sim_starve();
+	CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_INCOMPLETE);
+}
+
+/* The lag of a group, as it is noted: it only grows, and the lock of then is kept. */
+static void noted_lags(void)
+{
+	struct tach__reader *r = tach__reader(open_sim(1, 48));
+
+	r->lag = 7;
+	r->grown_lock = 4;
+	CHECK(tach__note_lag(r, 6, 8, 8) == 0 && r->lag == 7 && r->grown_lock == 4);
+	CHECK(tach__note_lag(r, 6, 8, 6) == TACH_FLAG_RESCHEDULED && r->lag == 7);
+	r->lag = 1;
+	CHECK(tach__note_lag(r, 2, 8, 6) == TACH_FLAG_INCOMPLETE);
+	CHECK(r->lag == 2 && r->grown_lock == 8);
+	CHECK(tach__note_lag(r, 2, 10, 8) == TACH_FLAG_RESCHEDULED && r->grown_lock == 8);
+}
+
+/* What read(2) gives: whole, nothing, too little, or a refusal. */
+static long read_result;
+
+static long reads(long number, long a, long b, long c, long d, long e, long f)
+{
+	return number == SYS_read ? read_result : sim_sys(number, a, b, c, d, e, f);
+}
+
+static void groups_read(void)
+{
+	struct tach__reader *r = tach__reader(open_sim(2, 48));
+	const long whole_read = (long)offsetof(struct tach__group_read, value[2]);
+	struct tach__group_read now;
+
+	tach__sys = reads;
+	for (read_result = 0; read_result < whole_read + 16; read_result++)
+		CHECK(tach__group_read(&r->hard, &now) == (read_result == 0	      ? 0
+							   : read_result < whole_read ? -EIO
+										      : 1),
+		      "%ld", read_result);
+	read_result = -EPERM;
+	CHECK(tach__group_read(&r->hard, &now) == -EPERM);
 }
 
 static void scaled_by_time(void)
@@ -654,6 +737,8 @@ static void scaled_by_time(void)
 		now.running = 1000 + more;
 		CHECK(tach__scale(r, &mark, &now, 2, delta) == 0 && delta[0] == 10);
 	}
+	now.running = 999;
+	CHECK(tach__scale(r, &mark, &now, 2, delta) == TACH_FLAG_INCOMPLETE);
 	now.running = 400;
 	CHECK(tach__scale(r, &mark, &now, 2, delta) == TACH_FLAG_INCOMPLETE && delta[0] == 10);
 	sim.set.flags = TACH_SET_MULTIPLEX;
@@ -683,6 +768,8 @@ int main(void)
 	CASE(begun_out_of_line_for_once);
 	CASE(faults_for_once);
 	CASE(other_pages_change);
+	CASE(counted_behind_the_end);
+	CASE(by_the_system_at_both_ends);
 	CASE(fewer_members);
 	CASE(whole_counts);
 	CASE(set_back_by_the_count);
@@ -690,6 +777,8 @@ int main(void)
 	CASE(settled_without_counts);
 	CASE(reads_by_the_system);
 	CASE(recovered_groups_begin_anew);
+	CASE(noted_lags);
+	CASE(groups_read);
 	CASE(scaled_by_time);
 	return check_done();
 }

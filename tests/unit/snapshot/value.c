@@ -96,6 +96,23 @@ static void names(void)
 	tach_snapshot_free(s);
 }
 
+/* Beside their arrays nothing is looked at. */
+static void names_beside(void)
+{
+	static const char *quantity[] = {"before", "time", "x", "behind"};
+	static struct tach__plain_metric metric[METRICS + 2] = {
+		{.name = "before"}, {.name = "twice"}, {.name = "more"}, {.name = "behind"}};
+	const struct tach_snapshot s = {.plain = {.nquantities = QUANTITIES,
+						  .quantity = quantity + 1,
+						  .nmetrics = METRICS,
+						  .metric = metric + 1}};
+
+	CHECK(same(tach_snapshot_quantity(&s, 1), "x") &&
+	      same(tach_snapshot_metric(&s, 1), "more"));
+	CHECK(!tach_snapshot_quantity(&s, -1) && !tach_snapshot_quantity(&s, QUANTITIES));
+	CHECK(!tach_snapshot_metric(&s, -1) && !tach_snapshot_metric(&s, METRICS));
+}
+
 static void values(void)
 {
 	struct tach_snapshot *s = make();
@@ -149,6 +166,10 @@ static void quantiles(void)
 				      (r != 1 || q < 0 || q >= QUANTITIES),
 			      "%d, %d", r, q);
 	CHECK(isnan(tach_snapshot_quantile(s, 0, 0, 0)));
+	/* Where nothing was counted, either: no more than all. */
+	s->plain.region[1].histogram[1].count = 1;
+	CHECK(tach_snapshot_quantile(s, 1, 1, 1) == 3);
+	CHECK(isnan(tach_snapshot_quantile(s, 1, 1, 1.5)));
 	tach_snapshot_free(s);
 }
 
@@ -183,6 +204,7 @@ static void buckets(void)
 int main(void)
 {
 	CASE(names);
+	CASE(names_beside);
 	CASE(values);
 	CASE(quantiles);
 	CASE(buckets);
