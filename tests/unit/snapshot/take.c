@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking a snapshot, by core/snapshot/snapshot.c compiled here: whose threads and sets are in
+ * it, what it says besides, and that nothing is left behind when it cannot be had.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/os/memory.h"
+#include "core/os/buffer.h"
+
+static int taken, room = -1; /* pages that were taken and not given back; for so many */
+
+static void *some_pages(size_t size);
+static void free_pages(void *pages, size_t size);
+static int buffers;
+
+#define tach__pages(size)	      some_pages(size)
+#define tach__pages_free(pages, size) free_pages(pages, size)
+#define tach__buffer_free(text)	      (buffers++, tach__buffer_free(text))
+#include "core/snapshot/snapshot.c"
+#undef tach__pages
+#undef tach__pages_free
+#undef tach__buffer_free
+#include "tests/unit/region/regions.h"
+
+static void *some_pages(size_t size)
+{
+	void *pages = room == 0 ? NULL : tach__pages(size);
+
+	room -= room > 0;
+	taken += pages != NULL;
+	return pages;
+}
+
+static void free_pages(void *pages, size_t size)
+{
+	taken -= pages != NULL;
+	tach__pages_free(pages, size);
+}
+
+static struct tach_error err = TACH_ERROR_INIT;
+
+static void configure(const char *events, const char *only, uint32_t turns)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .turns = turns};
+
+	opt.events = events;
+	opt.only = only;
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+}
+
+static void first(void)
+{
+	TACH_START(first);
+	fake_count += 1000;
+	TACH_STOP(first);
+}
+
+static void second(void)
+{
+	TACH_START(second);
+	fake_count += 10;
+	TACH_STOP(second);
+}
+
+static void *in_thread(void *unused)
+{
+	second();
+	return unused;
+}
+
+static void in_another_thread(void)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, in_thread, NULL) == 0);
+	pthread_join(thread, NULL);
+}
+
+static struct tach_counts counts_now(void)
+{
+	struct tach_counts c = {.size = sizeof c};
+
+	tach_snapshot_free(shot);
+	shot = NULL;
+	CHECK(tach_snapshot_take(&shot, &err) == 0, "%s", err.text);
+	CHECK(shot && tach_snapshot_counts(shot, &c) == 0);
+	return c;
+}
+
+/* ---- refused ---- */
+
+static int state(void)
+{
+	int code, was;
+
+	shot = (struct tach_snapshot *)&err;
+	err.line = err.column = 7;
+	code = tach_snapshot_take(&shot, &err);
+	CHECK(!shot && err.line == 0 && err.column == 0 && err.code == code && taken == 0,
+	      "%d:%d, %d pages", err.line, err.column, taken);
+	CHECK(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &was) == 0 &&
+	      was == PTHREAD_CANCEL_ENABLE);
+	CHECK(taker == 0 && pthread_mutex_trylock(tach__snapshots_lock()) == 0 &&
+	      pthread_mutex_unlock(tach__snapshots_lock()) == 0);
+	return code;
+}
+
+static void before_regions_were_switched_on(void)
+{
+	CHECK(state() == TACH_ERR_STATE && strstr(err.text, "never switched on"), "%s",
+	      err.text);
+	err.line = err.column = 7;
+	CHECK(tach_snapshot_take(NULL, &err) == TACH_ERR_INVAL && err.line == 0 &&
+	      err.column == 0 && strstr(err.text, "nowhere"));
+}
+
+static void amid_the_library(void)
+{
+	configure("", NULL, 0);
+	first();
+	tach__signals_held = 1;
+	CHECK(state() == TACH_ERR_STATE && strstr(err.text, "interrupted the library"), "%s",
+	      err.text);
+	tach__signals_held = 0;
+	/* A handler that came amid a snapshot of its own thread. */
+	taker = (pid_t)gettid();
+	pthread_mutex_lock(tach__snapshots_lock());
+	shot = NULL;
+	err.line = err.column = 7;
+	CHECK(tach_snapshot_take(&shot, &err) == TACH_ERR_STATE && !shot && taken == 0);
+	CHECK(strstr(err.text, "this thread is taking") && err.line == 0 && err.column == 0,
+	      "%s", err.text);
+	CHECK(taker == gettid(), "%d", (int)taker);
+	pthread_mutex_unlock(tach__snapshots_lock());
+	taker = 0;
+}
+
+static void without_memory(void)
+{
+	room = 0;
+	CHECK(state() == TACH_ERR_NOMEM && strstr(err.text, "out of memory"));
+	room = -1;
+	counts_now();
+	CHECK(taken == 1, "%d", taken);
+	tach_snapshot_free(shot);
+	CHECK(taken == 0, "%d", taken);
+	tach_snapshot_free(NULL);
+	shot = NULL;
+}
+
+/* ---- what is in it ---- */
+
+static void threads_and_what_they_entered(void)
+{
+	struct tach_counts c;
+
+	configure("", NULL, 0);
+	first();
+	c = counts_now();
+	CHECK(c.threads == 1 && c.reports == 1 && c.stale == 0 && c.refused == 0 &&
+	      c.lost == 0 && c.unopened == 0 && c.clock_hz > 0);
+	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("first", 0) &&
+	      info.calls == 1 && shot->rank == 0);
+	in_another_thread();
+	in_another_thread();
+	c = counts_now();
+	CHECK(c.threads == 3, "%d", (int)c.threads);
+	CHECK(tach_snapshot_nregions(shot) == 2 && regions_find("second", 0) &&
+		      info.calls == 2 && info.threads == 2,
+	      "%d", (int)info.threads);
+	second();
+	c = counts_now();
+	CHECK(c.threads == 3 && regions_find("second", 0) && info.calls == 3 &&
+	      info.threads == 3);
+	CHECK(strcmp(tach_snapshot_missing(shot), shot->config->note) == 0, "%s",
+	      tach_snapshot_missing(shot));
+	tach__registry.lost = 5;
+	tach__registry.refused = 6;
+	c = counts_now();
+	CHECK(c.lost == 5 && c.refused == 6);
+	tach__registry.lost = tach__registry.refused = 0;
+}
+
+/* A slot that is being written to: the copy that was whole, and its thread has to look. */
+static void writers_left_amid(void)
+{
+	struct tach__slot *slot = NULL;
+	uint64_t limit;
+	struct tach_counts c;
+
+	configure("", NULL, 0);
+	first();
+	first();
+	counts_now();
+	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++)
+		if (tach__part(tach__table(tach__self)[id], tach__self->count, 0)->calls == 2)
+			slot = tach__table(tach__self)[id];
+	CHECK(slot != NULL);
+	if (!slot)
+		return;
+	limit = tach__self->limit;
+	for (int stuck = 1; stuck >= 0; stuck--) {
+		slot->seq++;
+		c = counts_now();
+		CHECK(c.stale == (uint64_t)stuck && tach__self->limit == (stuck ? 0 : limit),
+		      "%d", (int)c.stale);
+		CHECK(regions_find("first", 0) && !(value.flags & TACH_FLAG_STALE) == !stuck);
+		tach__self->limit = limit;
+	}
+}
+
+static int noted(const char *what)
+{
+	counts_now();
+	return strstr(tach_snapshot_missing(shot), what) != NULL;
+}
+
+static void filters_that_fit_nothing(void)
+{
+	configure("", "no such,region", 0);
+	first();
+	second();
+	CHECK(noted("TACH_REGIONS, 'no such,region', fits none of the 2 regions"), "%s",
+	      tach_snapshot_missing(shot));
+	configure("", "no such,seco*", 0);
+	first();
+	second();
+	CHECK(!noted("TACH_REGIONS"), "%s", tach_snapshot_missing(shot));
+	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("second", 0));
+}
+
+/* Sentences are parted, and cut off where there is no more room. */
+static void notes(void)
+{
+	struct tach_snapshot *s = calloc(1, sizeof *s);
+	const size_t size = sizeof s->note;
+
+	note(s, "%s %d", "one", 1);
+	CHECK(strcmp(s->note, "one 1") == 0, "%s", s->note);
+	note(s, "two");
+	CHECK(strcmp(s->note, "one 1; two") == 0, "%s", s->note);
+	for (size_t used = size - 5; used < size; used++) {
+		memset(s->note, 'x', used);
+		memset(s->note + used, 0, size - used);
+		note(s, "yz");
+		CHECK(strlen(s->note) == size - 1);
+		CHECK(s->note[used] == (used == size - 1  ? 0
+					: used + 2 < size ? ';'
+							  : 'y'),
+		      "%zu", used);
+	}
+	free(s);
+}
+
+/* ---- sets that take turns ---- */
+
+static void all_sets_are_in_it(void)
+{
+	struct tach_counts c;
+	int regions = 0;
+
+	configure("a=r0104,b=r0204,c=r0304,d=r0404", NULL, 1);
+	for (int i = 0; i < 200; i++) {
+		first();
+		second();
+	}
+	c = counts_now();
+	/* A thread has a part in each. */
+	CHECK(regions_find("first", 0) && info.entries == 200 && regions_find("second", 0) &&
+		      info.entries == 200,
+	      "%d", (int)info.entries);
+	CHECK(c.threads >= 1 && strstr(tach_snapshot_missing(shot), "2 sets of events"), "%s",
+	      tach_snapshot_missing(shot));
+	for (int i = 0; i < tach_snapshot_nquantities(shot); i++)
+		regions += strlen(tach_snapshot_quantity(shot, i)) == 1;
+	CHECK(regions == 4, "%d", regions);
+	/* Entered while the one set was in turn, or the other. */
+	for (int times = 0; times < 8; times++) {
+		configure("a=r0104,b=r0204,c=r0304,d=r0404", NULL, 1000000);
+		for (int i = 0; i <= times % 3; i++)
+			first();
+		in_another_thread();
+		counts_now();
+		CHECK(regions_find("first", 0) && regions_find("second", 0));
+	}
+}
+
+/* ---- letting go ---- */
+
+static void sets_are_let_go(void)
+{
+	struct tach__config *config;
+	struct tach_snapshot *one = NULL, *two = NULL;
+	uint32_t refs;
+
+	tach_snapshot_free(shot);
+	shot = NULL;
+	configure("", NULL, 0);
+	first();
+	config = tach__registry.config;
+	refs = config->refs;
+	CHECK(tach_snapshot_take(&one, &err) == 0 && config->refs == refs + 1);
+	CHECK(tach_snapshot_take(&two, &err) == 0 && config->refs == refs + 2);
+	CHECK(one->config == config && taken == 2);
+	tach__snapshot_forget(one);
+	CHECK(config->refs == refs + 1 && taken == 1);
+	tach_snapshot_free(two);
+	CHECK(config->refs == refs && taken == 0);
+}
+
+/* ---- from another copy of the library ---- */
+
+static const char report[] =
+	"{\"tach\":1,\"note\":\"another's\",\"clock\":{\"hz\":5,\"estimate\":false},"
+	"\"threads\":11,\"refused\":12,\"lost\":13,\"stale\":14,\"unopened\":15,"
+	"\"quantities\":[{\"name\":\"time\"}],\"metrics\":[],\"regions\":[]}";
+static int refuses;
+
+static int its_report(tach_sink sink, void *context, struct tach_error *e)
+{
+	if (refuses)
+		return tach__error(e, TACH_ERR_STATE, 0, 0, "not now");
+	return sink(context, report, strlen(report));
+}
+
+static void of_another_copy(void)
+{
+	const struct tach__beacon owner = {.json = its_report};
+	struct tach_snapshot *s = (struct tach_snapshot *)&err;
+
+	buffers = 0;
+	CHECK(take_from(&owner, &s, &err) == 0 && buffers == 1, "%s", err.text);
+	CHECK(s && strcmp(tach_snapshot_missing(s), "another's") == 0);
+	tach_snapshot_free(s);
+	refuses = 1;
+	CHECK(take_from(&owner, &s, &err) == TACH_ERR_STATE && !s && buffers == 2);
+}
+
+int main(void)
+{
+	setenv("TACH_PMU", "knl", 1);
+	tach__sys = fake_sys;
+	fake_members = 3; /* of each set that takes turns, as in tests/unit/region/turns.c */
+	CASE(before_regions_were_switched_on);
+	CASE(amid_the_library);
+	CASE(without_memory);
+	CASE(threads_and_what_they_entered);
+	CASE(writers_left_amid);
+	CASE(filters_that_fit_nothing);
+	CASE(notes);
+	CASE(all_sets_are_in_it);
+	CASE(sets_are_let_go);
+	CASE(of_another_copy);
+	return check_done();
+}
