@@ -123,6 +123,7 @@ static uintptr_t add_record(int32_t at, int32_t landing)
 {
 	int32_t *pair = (int32_t *)add_note("tach", 5, 1, 12);
 
+	memset((char *)pair - 3, 0xff, 3); /* behind the name's end */
 	pair[0] = at;
 	pair[1] = landing;
 	return (uintptr_t)pair;
