@@ -8,20 +8,30 @@
 #include <string.h>
 #include "core/os/memory.h"
 #include "core/os/buffer.h"
+#include "core/snapshot/snapshot.h"
 
 static int taken, room = -1; /* pages that were taken and not given back; for so many */
 
 static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
-static int buffers;
+static int buffers, locks, holds, names_over;
 
 #define tach__pages(size)	      some_pages(size)
 #define tach__pages_free(pages, size) free_pages(pages, size)
 #define tach__buffer_free(text)	      (buffers++, tach__buffer_free(text))
+#define tach__names_over()	      names_over
+#define tach__lock(held)	      (locks++, tach__lock(held))
+#define tach__unlock(held)	      (locks--, tach__unlock(held))
+#define tach__hold(held)	      (holds++, tach__hold(held))
+#define tach__release(held)	      (holds--, tach__release(held))
 #include "core/snapshot/snapshot.c"
 #undef tach__pages
 #undef tach__pages_free
 #undef tach__buffer_free
+#undef tach__lock
+#undef tach__unlock
+#undef tach__hold
+#undef tach__release
 #include "tests/unit/region/regions.h"
 
 static void *some_pages(size_t size)
@@ -86,6 +96,7 @@ static struct tach_counts counts_now(void)
 	shot = NULL;
 	CHECK(tach_snapshot_take(&shot, &err) == 0, "%s", err.text);
 	CHECK(shot && tach_snapshot_counts(shot, &c) == 0);
+	CHECK(locks == 0 && holds == 0, "%d, %d", locks, holds);
 	return c;
 }
 
@@ -98,6 +109,7 @@ static int state(void)
 	shot = (struct tach_snapshot *)&err;
 	err.line = err.column = 7;
 	code = tach_snapshot_take(&shot, &err);
+	CHECK(locks == 0 && holds == 0, "%d, %d", locks, holds);
 	CHECK(!shot && err.line == 0 && err.column == 0 && err.code == code && taken == 0,
 	      "%d:%d, %d pages", err.line, err.column, taken);
 	CHECK(pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &was) == 0 &&
@@ -162,7 +174,7 @@ static void threads_and_what_they_entered(void)
 	CHECK(c.threads == 1 && c.reports == 1 && c.stale == 0 && c.refused == 0 &&
 	      c.lost == 0 && c.unopened == 0 && c.clock_hz > 0);
 	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("first", 0) &&
-	      info.calls == 1 && shot->rank == 0);
+	      info.calls == 1 && shot->rank == 4);
 	in_another_thread();
 	in_another_thread();
 	c = counts_now();
@@ -217,12 +229,64 @@ static int noted(const char *what)
 	return strstr(tach_snapshot_missing(shot), what) != NULL;
 }
 
+/* What else there is to say, in this order. */
+static void reasons(void)
+{
+	configure("", NULL, 0);
+	first();
+	strcpy(tach__registry.config->note, "why not");
+	tach__registry.unopened = 2;
+	strcpy(tach__registry.open_error.text, "no room");
+	names_over = 1;
+	strcpy(tach__beacon.others, "another copy");
+	CHECK(counts_now().unopened == 2);
+	CHECK(strncmp(tach_snapshot_missing(shot),
+		      "why not; 2 threads have the clock alone: no room; more than ", 60) == 0,
+	      "%s", tach_snapshot_missing(shot));
+	CHECK(noted(" names were computed: entries of the others are in '") &&
+		      noted("'; another copy"),
+	      "%s", tach_snapshot_missing(shot));
+	tach__registry.unopened = 0;
+	names_over = 0;
+	tach__beacon.others[0] = tach__registry.config->note[0] = 0;
+	counts_now();
+	CHECK(tach_snapshot_missing(shot)[0] == 0, "%s", tach_snapshot_missing(shot));
+}
+
+static void divided_by_thread(void)
+{
+	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .by = "thread"};
+	struct tach_counts c;
+	int mine = 0, both = 0;
+
+	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
+	first();
+	second();
+	in_another_thread();
+	c = counts_now();
+	CHECK(c.threads == 2, "%d", (int)c.threads);
+	for (int i = 0; i < tach_snapshot_nregions(shot); i++) {
+		CHECK(tach_snapshot_region(shot, i, &info) == 0);
+		mine += strncmp(info.name, "first [thread ", 14) == 0;
+		both += strncmp(info.name, "second [thread ", 15) == 0;
+	}
+	CHECK(mine == 1 && both == 2 && tach_snapshot_nregions(shot) == 3, "%d, %d", mine,
+	      both);
+}
+
+static void gate(const char *name)
+{
+	TACH_START_NAMED(name);
+	TACH_STOP_NAMED();
+}
+
 static void filters_that_fit_nothing(void)
 {
 	configure("", "no such,region", 0);
 	first();
 	second();
-	CHECK(noted("TACH_REGIONS, 'no such,region', fits none of the 2 regions"), "%s",
+	gate("third"); /* the name's region is one, its gate is none */
+	CHECK(noted("TACH_REGIONS, 'no such,region', fits none of the 3 regions"), "%s",
 	      tach_snapshot_missing(shot));
 	configure("", "no such,seco*", 0);
 	first();
@@ -293,7 +357,9 @@ static void sets_are_let_go(void)
 {
 	struct tach__config *config;
 	struct tach_snapshot *one = NULL, *two = NULL;
+	unsigned char core;
 	uint32_t refs;
+	void *pages;
 
 	tach_snapshot_free(shot);
 	shot = NULL;
@@ -304,10 +370,15 @@ static void sets_are_let_go(void)
 	CHECK(tach_snapshot_take(&one, &err) == 0 && config->refs == refs + 1);
 	CHECK(tach_snapshot_take(&two, &err) == 0 && config->refs == refs + 2);
 	CHECK(one->config == config && taken == 2);
+	pages = one->plain.pages;
+	CHECK(pages && mincore(pages, 1, &core) == 0);
 	tach__snapshot_forget(one);
-	CHECK(config->refs == refs + 1 && taken == 1);
+	CHECK(config->refs == refs + 1 && taken == 1 && locks == 0);
+	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
+	pages = two->plain.pages;
 	tach_snapshot_free(two);
-	CHECK(config->refs == refs && taken == 0);
+	CHECK(config->refs == refs && taken == 0 && locks == 0);
+	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
 }
 
 /* ---- from another copy of the library ---- */
@@ -341,6 +412,7 @@ static void of_another_copy(void)
 int main(void)
 {
 	setenv("TACH_PMU", "knl", 1);
+	setenv("OMPI_COMM_WORLD_RANK", "3", 1);
 	tach__sys = fake_sys;
 	fake_members = 3; /* of each set that takes turns, as in tests/unit/region/turns.c */
 	CASE(before_regions_were_switched_on);
@@ -348,6 +420,8 @@ int main(void)
 	CASE(without_memory);
 	CASE(threads_and_what_they_entered);
 	CASE(writers_left_amid);
+	CASE(reasons);
+	CASE(divided_by_thread);
 	CASE(filters_that_fit_nothing);
 	CASE(notes);
 	CASE(all_sets_are_in_it);
