@@ -244,7 +244,7 @@ static void folded(void)
 	record->overflow[1]->lost = 151;
 	record->overflow_id[TACH__OVERFLOWS - 1] = 20;
 	record->overflow[TACH__OVERFLOWS - 1]->lost = 21;
-	record->overflow[TACH__OVERFLOWS]->lost = 22; /* of no thread */
+	record->overflow[TACH__OVERFLOWS]->lost = 22; /* of no region */
 	record->turning.leaving = 1;
 	ended = config.ended;
 	folds_begin();
