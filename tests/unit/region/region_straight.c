@@ -527,8 +527,8 @@ static void two_handlers_amid_a_look(void)
 static void withdrawn(void)
 {
 	begins(2, "0");
-	for (uint32_t lock = 4; lock < 80; lock += 2) {
-		uint32_t index[2];
+	for (uint32_t turn = 0; turn < 76; turn++) {
+		uint32_t index[2], lock = 4 + turn / 2 * 2;
 		uint64_t empty[TACH__SUMS], added[TACH__SUMS];
 
 		entry(0, 0, empty);
@@ -543,8 +543,10 @@ static void withdrawn(void)
 		CHECK(mark.counters.lock & 1);
 		for (int i = 0; i < 2; i++)
 			page_of(i)->index = index[i];
-		/* The sum is even what the slow exit left in the mark's word for it. */
-		page_of(1)->lock = (uint32_t)(uintptr_t)tach__self->reader - lock;
+		/* The sum is even what the slow exit left in the mark's word for it, or the
+		 * least that there is. */
+		page_of(1)->lock =
+			(turn % 2 ? 2 : (uint32_t)(uintptr_t)tach__self->reader) - lock;
 		count += 1000;
 		tach_region_end(&mark);
 		CHECK(slot_of(site)->provenance[2] + slot_of(site)->provenance[3] +
@@ -585,14 +587,19 @@ static void every_number_of_members(void)
 
 	for (int n = 1; n <= MOST; n++)
 		for (int k = 0; k < 6; k++) {
-			uint64_t empty[TACH__SUMS], added[TACH__SUMS], number;
+			uint64_t empty[TACH__SUMS], added[TACH__SUMS], inside[5], number;
 
 			begins(n, keeps[k / 2]);
 			site = k % 2 ? &fenced : site;
 			enter_once(site);
 			entry(0, 0, empty);
 			number = k / 2 == 2 ? tach__self->record->trace->n : 0;
+			memcpy(inside, tach__part(slot_of(site), (uint32_t)n, 1),
+			       sizeof inside);
 			entry(1000, ((uint64_t)7 << 32) - 5, added);
+			CHECK(memcmp(inside, tach__part(slot_of(site), (uint32_t)n, 1),
+				     sizeof inside) == 0,
+			      "%d, %d", n, k);
 			CHECK(added[0] - empty[0] == ((uint64_t)7 << 32) - 5, "%d: %llx", n,
 			      (unsigned long long)added[0]);
 			for (int i = 1; i <= n; i++)
@@ -1260,8 +1267,11 @@ static void flat_without_fences(void)
 		fences = 0;
 		enter_once(&others[n][0]);
 		CHECK(fences == 0, "%d: never entered, %d", n, fences);
+		steps_taken = 0;
 		enter_once(&others[n][1]);
 		CHECK(fences == 0, "%d: the thread's first, %d", n, fences);
+		/* What they take was found out at the first of all. */
+		CHECK(steps_taken < 20 * (n + 1), "%d: %d steps", n, steps_taken);
 		for (int at = 0; at < 2 * n + 2; at++) {
 			reads_until = at;
 			comes_in = handler;
@@ -1288,6 +1298,12 @@ static void flat_starts_anew(void)
 
 		begins_flat(n);
 		entry(0, 0, empty);
+		for (int i = 0; i <= n && !HIDES; i++) {
+			const struct tach__overhead *o = &tach__self->record->overhead;
+
+			CHECK(o->flat[0][i] == (double)empty[i] && o->flat[1][i] == 0,
+			      "%d of %d: %g, %g", i, n, o->flat[0][i], o->flat[1][i]);
+		}
 		for (int at = -1; at <= n; at++) {
 			uint64_t flagged_before = flagged(site), flat = slot_of(site)->flat;
 

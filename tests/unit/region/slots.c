@@ -55,8 +55,10 @@ static void sim_pages_free(void *at, size_t size)
 		if (had[i].at == at && had[i].size == size) {
 			had[i].at = NULL;
 			pages--;
+			tach__pages_free(at, size);
+			return;
 		}
-	tach__pages_free(at, size);
+	CHECK(at == NULL);
 }
 
 static void sim_histograms_free(uint32_t *at, uint32_t sums)
@@ -65,6 +67,21 @@ static void sim_histograms_free(uint32_t *at, uint32_t sums)
 	tach__histograms_free(at, sums);
 }
 
+static int worst_clears, split_clears;
+static void sim_worst_clear(struct tach__thread *record)
+{
+	worst_clears++;
+	tach__worst_clear(record);
+}
+
+static void sim_split_clear(struct tach__thread *record)
+{
+	split_clears++;
+	tach__split_clear(record);
+}
+
+#define tach__worst_clear     sim_worst_clear
+#define tach__split_clear     sim_split_clear
 #define tach__histograms_free sim_histograms_free
 #define tach__pages	      sim_pages
 #define tach__pages_free      sim_pages_free
@@ -195,6 +212,7 @@ static int zeros(const void *at, size_t size)
 
 static void clearing(void)
 {
+	static struct tach__sampling shared;
 	struct tach__thread *record = record_of(2);
 	static const uint32_t ids[] = {TACH__SITE_EMPTY, TACH__SITE_FIRST, CHUNK - 1, CHUNK,
 				       2 * CHUNK - 1,	 TACH__SITE_FENCED};
@@ -209,8 +227,8 @@ static void clearing(void)
 		slot->sampling = i < 2 ? tach__pages(sizeof *slot->sampling) : NULL;
 		slot->histograms = i == 2 ? tach__histograms_make(COUNT + 1) : NULL;
 		histograms += slot->histograms != NULL;
-		if (ids[i] == TACH__SITE_FENCED) /* shared */
-			slot->sampling = tach__slot_at(record, TACH__SITE_EMPTY)->sampling;
+		if (ids[i] == TACH__SITE_FENCED) /* another's */
+			slot->sampling = &shared;
 		tach__table(record->hot)[ids[i]] = slot;
 	}
 	memset(record->outside, 1, record->stride);
@@ -223,7 +241,9 @@ static void clearing(void)
 		CHECK(record->latch[i]);
 	}
 	CHECK(tach__latch_overflow(record, 0) && record->overflow_latch);
+	worst_clears = split_clears = 0;
 	tach__slots_clear(record);
+	CHECK(worst_clears == 1 && split_clears == 1);
 	CHECK(pages == 0 && histograms == 0, "%d, %d", pages, histograms);
 	for (uint32_t id = 0; id < 2 * CHUNK; id++)
 		CHECK(zeros(tach__slot_at(record, id), record->stride) && unready(record, id),
