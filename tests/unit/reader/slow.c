@@ -6,6 +6,58 @@
 #include <errno.h>
 #include "tests/unit/reader/fakepage.h"
 
+/* Where the thread's core type, or top-down metrics, make it another's: this test's. */
+static unsigned others;
+static char other;
+static const void *other_got;
+static uint32_t other_flags;
+
+static uint32_t another(char which, const void *got, unsigned n)
+{
+	other = which;
+	other_got = got;
+	others = n;
+	return other_flags;
+}
+
+void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *to, unsigned n)
+{
+	(void)r;
+	another('h', to, n);
+}
+
+void tach__topdown_begin(struct tach__reader *r, struct tach_mark *to, unsigned n)
+{
+	(void)r;
+	another('t', to, n);
+}
+
+uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *from, uint64_t *to,
+			  unsigned n)
+{
+	(void)r, (void)from;
+	return another('H', to, n);
+}
+
+uint32_t tach__topdown_end(struct tach__reader *r, const struct tach_mark *from, uint64_t *to,
+			   unsigned n)
+{
+	(void)r, (void)from;
+	return another('T', to, n);
+}
+
+uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
+{
+	(void)r;
+	return another('r', all, 0);
+}
+
+uint32_t tach__topdown_read(struct tach__reader *r, uint64_t *all)
+{
+	(void)r;
+	return another('R', all, 0);
+}
+
 /* Told apart by its number: the hardware's descriptor is 0. */
 enum { SOFT = 7 };
 static const uint64_t canary = 0x5ca1ab1e5ca1ab1e;
@@ -213,6 +265,39 @@ static void hardware_behind_others(void)
 	}
 }
 
+/* Beside those, software members are read as ever. */
+static void hardware_of_another_kind(void)
+{
+	for (int topdown = 0; topdown < 2; topdown++)
+		for (int flags = 0; flags < 2; flags++) {
+			struct tach_reader *reader = open_mixed(1, 0, 1);
+			struct tach__reader *r = tach__reader(reader);
+
+			if (topdown)
+				r->topdown.on = 1;
+			else
+				r->hybrid = (struct tach__hybrid *)&other;
+			other = 0;
+			tach__begin_slow(reader, &mark, 2);
+			CHECK(other == "ht"[topdown] && other_got == &mark && others == 2);
+			CHECK(mark.flags == 0 && mark.lock == 1 && mark.value[0] == canary);
+			all_work(100);
+			other_flags = flags ? TACH_FLAG_INCOMPLETE : 0;
+			fill(delta);
+			CHECK(tach__end_slow(reader, &mark, delta, 2) == other_flags);
+			CHECK(other == "HT"[topdown] && other_got == delta && others == 2);
+			CHECK(delta[0] == canary && delta[1] == 100);
+			other = 0;
+			CHECK(tach__read_slow(reader, delta, 0, 2) == other_flags);
+			CHECK(other == "rR"[topdown] && delta[0] == 0 && delta[1] == 600);
+			/* Nothing of another thread's. */
+			r->owner = &other;
+			other = 0;
+			CHECK(tach__read_slow(reader, delta, 0, 2) == TACH_FLAG_LOST && !other);
+			other_flags = 0;
+		}
+}
+
 /* ---- what is lost ---- */
 
 static void zeros(struct tach_reader *r, unsigned n, const char *what)
@@ -240,13 +325,13 @@ static void reads_lost(struct tach_reader *r, unsigned n, uint32_t besides, cons
 static void of_another_thread(void)
 {
 	static const int kinds[][3] = {{0, 0, 2}, {0, 2, 0}, {2, 0, 0}, {2, 1, 1}, {0, 1, 1}};
-	static char other;
+	static char stranger;
 
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
 		struct tach_reader *r = open_mixed(kinds[k][0], kinds[k][1], kinds[k][2]);
 		unsigned n = r->count;
 
-		tach__reader(r)->owner = &other;
+		tach__reader(r)->owner = &stranger;
 		tach__begin_slow(r, &mark, n);
 		CHECK(mark.flags == TACH_FLAG_LOST && mark.reader == r && mark.lock & 1);
 		CHECK(untouched(mark.value, 0) && soft_read == 0);
@@ -258,7 +343,7 @@ static void of_another_thread(void)
 		tach__begin_slow(r, &mark, n);
 		CHECK(mark.flags == 0 && mark.lock & 1);
 		soft_read = 0;
-		tach__reader(r)->owner = &other;
+		tach__reader(r)->owner = &stranger;
 		zeros(r, n, "ended elsewhere");
 		reads_lost(r, n, 0, "read elsewhere");
 		reads_lost(r, 1, 0, "read elsewhere");
@@ -430,6 +515,7 @@ static void faults_for_once(void)
 		uint32_t flags;
 
 		tach_reader_begin(r, &mark);
+		mark.flags = n == 1 ? 0 : ~0u; /* a fast begin leaves them */
 		sim_work_all(100);
 		sim.act = revoke_for_a_while;
 		sim.point = sim.steps;
@@ -508,6 +594,12 @@ static void by_the_system_at_both_ends(void)
 		sim.event[i].count += 77;
 	CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_SYSCALL);
 	CHECK(delta[0] == 77 && delta[1] == 77, "%llu", (unsigned long long)delta[0]);
+	/* Set back is set back, of any count. */
+	sim.event[0].count = UINT64_C(1) << 49;
+	tach_reader_begin_n(r, &mark, 2);
+	sim.event[0].count -= 5;
+	CHECK(tach_reader_end_n(r, &mark, delta, 2) == (TACH_FLAG_SYSCALL | TACH_FLAG_LOST) &&
+	      delta[0] == 0);
 }
 
 /* What was not asked for is not looked at: members behind it lose nothing, and get nothing. */
@@ -760,6 +852,7 @@ int main(void)
 {
 	CASE(members_of_several_kinds);
 	CASE(hardware_behind_others);
+	CASE(hardware_of_another_kind);
 	CASE(of_another_thread);
 	CASE(flags_of_a_fast_begin);
 	CASE(software_refused);

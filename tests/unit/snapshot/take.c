@@ -4,8 +4,10 @@
  * it, what it says besides, and that nothing is left behind when it cannot be had.
  */
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include "core/os/memory.h"
 #include "core/os/buffer.h"
 #include "core/snapshot/snapshot.h"
@@ -16,6 +18,9 @@ static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
 static int buffers, locks, holds, names_over;
 
+static int some_lock(pthread_mutex_t *mutex);
+
+#define pthread_mutex_lock(mutex)     some_lock(mutex)
 #define tach__pages(size)	      some_pages(size)
 #define tach__pages_free(pages, size) free_pages(pages, size)
 #define tach__buffer_free(text)	      (buffers++, tach__buffer_free(text))
@@ -25,6 +30,7 @@ static int buffers, locks, holds, names_over;
 #define tach__hold(held)	      (holds++, tach__hold(held))
 #define tach__release(held)	      (holds--, tach__release(held))
 #include "core/snapshot/snapshot.c"
+#undef pthread_mutex_lock
 #undef tach__pages
 #undef tach__pages_free
 #undef tach__buffer_free
@@ -47,6 +53,17 @@ static void free_pages(void *pages, size_t size)
 {
 	taken -= pages != NULL;
 	tach__pages_free(pages, size);
+}
+
+/* Who waits for the lock lets its holder go on. */
+static sem_t is_held, goes_on;
+static int waits;
+
+static int some_lock(pthread_mutex_t *mutex)
+{
+	waits++;
+	sem_post(&goes_on);
+	return pthread_mutex_lock(mutex);
 }
 
 static struct tach_error err = TACH_ERROR_INIT;
@@ -147,6 +164,37 @@ static void amid_the_library(void)
 	CHECK(taker == gettid(), "%d", (int)taker);
 	pthread_mutex_unlock(tach__snapshots_lock());
 	taker = 0;
+	CHECK(enter() == 0 && taker == gettid() && enter() == TACH_ERR_STATE);
+	leave();
+	CHECK(taker == 0 && pthread_mutex_trylock(tach__snapshots_lock()) == 0);
+	pthread_mutex_unlock(tach__snapshots_lock());
+}
+
+static void *holds_the_lock(void *unused)
+{
+	CHECK(enter() == 0);
+	sem_post(&is_held);
+	sem_wait(&goes_on);
+	leave();
+	return unused;
+}
+
+/* Another thread's snapshot is waited for. */
+static void beside_another_thread(void)
+{
+	pthread_t thread;
+
+	sem_init(&is_held, 0, 0);
+	sem_init(&goes_on, 0, 0);
+	waits = 0;
+	CHECK(pthread_create(&thread, NULL, holds_the_lock, NULL) == 0);
+	sem_wait(&is_held);
+	CHECK(enter() == 0 && waits == 1 && taker == gettid(), "%d", waits);
+	if (!waits)
+		sem_post(&goes_on);
+	leave();
+	pthread_join(thread, NULL);
+	CHECK(taker == 0);
 }
 
 static void without_memory(void)
@@ -258,16 +306,20 @@ static void divided_by_thread(void)
 	struct tach_regions_options opt = {.size = sizeof opt, .events = "", .by = "thread"};
 	struct tach_counts c;
 	int mine = 0, both = 0;
+	char name[64];
 
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	first();
 	second();
 	in_another_thread();
+	/* By the name that it has now. */
+	prctl(PR_SET_NAME, "renamed");
+	snprintf(name, sizeof name, "first [thread renamed %d]", (int)gettid());
 	c = counts_now();
 	CHECK(c.threads == 2, "%d", (int)c.threads);
 	for (int i = 0; i < tach_snapshot_nregions(shot); i++) {
 		CHECK(tach_snapshot_region(shot, i, &info) == 0);
-		mine += strncmp(info.name, "first [thread ", 14) == 0;
+		mine += strcmp(info.name, name) == 0;
 		both += strncmp(info.name, "second [thread ", 15) == 0;
 	}
 	CHECK(mine == 1 && both == 2 && tach_snapshot_nregions(shot) == 3, "%d, %d", mine,
@@ -353,6 +405,15 @@ static void all_sets_are_in_it(void)
 
 /* ---- letting go ---- */
 
+static int sets(void)
+{
+	int n = 0;
+
+	for (const struct tach__config *c = tach__registry.configs; c; c = c->next)
+		n++;
+	return n;
+}
+
 static void sets_are_let_go(void)
 {
 	struct tach__config *config;
@@ -360,6 +421,7 @@ static void sets_are_let_go(void)
 	unsigned char core;
 	uint32_t refs;
 	void *pages;
+	int before;
 
 	tach_snapshot_free(shot);
 	shot = NULL;
@@ -376,9 +438,41 @@ static void sets_are_let_go(void)
 	CHECK(config->refs == refs + 1 && taken == 1 && locks == 0);
 	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
 	pages = two->plain.pages;
+	/* Of one that is no longer in use, a snapshot is the last to need it. */
+	configure("", NULL, 0);
+	first();
+	before = sets();
 	tach_snapshot_free(two);
-	CHECK(config->refs == refs && taken == 0 && locks == 0);
+	CHECK(sets() == before - 1 && taken == 0 && locks == 0, "%d, were %d", sets(), before);
 	CHECK(mincore(pages, 1, &core) == -1 && errno == ENOMEM);
+}
+
+/* All sets that take turns, those that are not the first too. */
+static void sets_in_turn_are_let_go(void)
+{
+	struct tach__config *of[4] = {NULL};
+	uint32_t refs[4];
+	int n = 0;
+
+	configure("a=r0104,b=r0204,c=r0304,d=r0404,e=r0504,f=r0604", NULL, 1);
+	first();
+	counts_now();
+	tach_snapshot_free(shot);
+	shot = NULL;
+	of[0] = tach__registry.config;
+	do {
+		refs[n] = of[n]->refs;
+		of[n + 1] = of[n]->ring.next;
+	} while (++n < 3 && of[n] && of[n] != of[0]);
+	CHECK(n == 3, "%d", n);
+	CHECK(tach_snapshot_take(&shot, &err) == 0);
+	CHECK(of[0]->refs == refs[0] + 1);
+	for (int i = 1; i < n; i++)
+		CHECK(of[i]->refs == refs[i], "%d: %u, were %u", i, of[i]->refs, refs[i]);
+	tach_snapshot_free(shot);
+	shot = NULL;
+	for (int i = 0; i < n; i++)
+		CHECK(of[i]->refs == refs[i], "%d: %u, were %u", i, of[i]->refs, refs[i]);
 }
 
 /* ---- from another copy of the library ---- */
@@ -417,6 +511,7 @@ int main(void)
 	fake_members = 3; /* of each set that takes turns, as in tests/unit/region/turns.c */
 	CASE(before_regions_were_switched_on);
 	CASE(amid_the_library);
+	CASE(beside_another_thread);
 	CASE(without_memory);
 	CASE(threads_and_what_they_entered);
 	CASE(writers_left_amid);
@@ -426,6 +521,7 @@ int main(void)
 	CASE(notes);
 	CASE(all_sets_are_in_it);
 	CASE(sets_are_let_go);
+	CASE(sets_in_turn_are_let_go);
 	CASE(of_another_copy);
 	return check_done();
 }
