@@ -243,6 +243,39 @@ static void threads_and_what_they_entered(void)
 	tach__registry.lost = tach__registry.refused = 0;
 }
 
+/* A thread that ended is in the totals of its set, or counted where it still is: never both. */
+static void threads_that_end_meanwhile(void)
+{
+	struct tach_snapshot *s = calloc(1, sizeof *s);
+	struct gathering g = {.s = s};
+	struct tach__held held;
+	uint64_t folds = 0;
+
+	configure("", NULL, 0);
+	first();
+	tach__lock(&held);
+	tach__walk_begin(); /* what ends stays in the list */
+	tach__unlock(&held);
+	in_another_thread();
+	CHECK(counts_now().threads == 2 && regions_find("second", 0) && info.calls == 1, "%d",
+	      (int)info.calls);
+	tach__walk_end();
+	tach__lock(&held);
+	CHECK(take_totals(&g, &folds) == 0);
+	tach__walk_begin();
+	tach__unlock(&held);
+	in_another_thread();
+	CHECK(s->threads == 1, "%d", (int)s->threads);
+	add_threads(&g, folds);
+	tach__walk_end();
+	CHECK(s->threads == 3, "%d", (int)s->threads);
+	let_go(&g);
+	tach__lock(&held);
+	tach__config_drop(s->config);
+	tach__unlock(&held);
+	free(s);
+}
+
 /* A slot that is being written to: the copy that was whole, and its thread has to look. */
 static void writers_left_amid(void)
 {
@@ -514,6 +547,7 @@ int main(void)
 	CASE(beside_another_thread);
 	CASE(without_memory);
 	CASE(threads_and_what_they_entered);
+	CASE(threads_that_end_meanwhile);
 	CASE(writers_left_amid);
 	CASE(reasons);
 	CASE(divided_by_thread);
