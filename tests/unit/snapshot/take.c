@@ -357,6 +357,11 @@ static void divided_by_thread(void)
 	}
 	CHECK(mine == 1 && both == 2 && tach_snapshot_nregions(shot) == 3, "%d, %d", mine,
 	      both);
+	CHECK(!noted("more than"));
+	tach__registry.config->split.over = TACH__SPLIT_THREAD;
+	CHECK(noted("more than 64 threads: entries of the others"), "%s",
+	      tach_snapshot_missing(shot));
+	tach__registry.config->split.over = 0;
 }
 
 static void gate(const char *name)
