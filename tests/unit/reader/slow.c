@@ -698,6 +698,15 @@ static void begun_past_zero(void)
 
 /* ---- named regions, looked at later ---- */
 
+/* What is not set on the stack is 0, and no count. */
+static __attribute__((noinline)) void clear_stack(void)
+{
+	volatile char left[8192];
+
+	for (size_t i = 0; i < sizeof left; i++)
+		left[i] = 0;
+}
+
 static uint32_t settled(uint64_t ticks, void (*amid)(void), void (*later)(void), uint64_t *to)
 {
 	struct tach_reader *r = open_sim(2, 48);
@@ -708,6 +717,7 @@ static uint32_t settled(uint64_t ticks, void (*amid)(void), void (*later)(void),
 	for (unsigned i = 0; i < 2; i++)
 		CHECK(tach__end_any(r, &mark, to, i));
 	later();
+	clear_stack();
 	return tach__reader_settle(tach__reader(r), &mark, ticks, to);
 }
 

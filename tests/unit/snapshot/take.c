@@ -304,6 +304,49 @@ static void writers_left_amid(void)
 	}
 }
 
+/* Where counters are not exact, a slot knows by how much. */
+static void slots_that_are_not_exact(void)
+{
+	struct tach_snapshot *s = calloc(1, sizeof *s);
+	struct gathering g = {.s = s};
+	struct tach__thread *record;
+	union tach__slot_copy mine;
+	double error[2][2] = {{0}};
+	uint32_t id = 0;
+
+	regions_begin(1);
+	fake_members = 1;
+	first();
+	record = tach__thread_record();
+	for (uint32_t i = TACH__SITE_FIRST; i < record->limit; i++)
+		if (tach__part(tach__slot_at(record, i), record->count, 0)->calls == 1)
+			id = i;
+	CHECK(id && record->count == 1);
+	memset(&mine, 0, sizeof mine);
+	tach__slot_copy(&mine.slot, tach__slot_at(record, id), tach__latch_at(record, id), 1);
+	tach__inexact(&mine.slot, 1)->inclusive = 7;
+	tach__inexact(&mine.slot, 1)->self = 5;
+	record->steps[0] = 2;
+	for (uint32_t on = 0; on < 2; on++) {
+		struct tach__rows rows;
+		struct tach__row *row;
+
+		record->inexact = on;
+		tach__rows_init(&rows, 1);
+		add_slot(&g, &rows, record, &mine.slot, id, tach__latch_at(record, id));
+		row = tach__rows_at(&rows, id);
+		CHECK(row != NULL);
+		for (int what = 0; row && what < 2; what++)
+			error[on][what] = row->cell[1].error[what];
+		tach__rows_free(&rows);
+	}
+	CHECK(error[1][0] == error[0][0] + 14 && error[1][1] == error[0][1] + 10, "%g, %g",
+	      error[1][0], error[1][1]);
+	record->inexact = record->steps[0] = 0;
+	free(s);
+	fake_members = 3;
+}
+
 static int noted(const char *what)
 {
 	counts_now();
@@ -554,6 +597,7 @@ int main(void)
 	CASE(threads_and_what_they_entered);
 	CASE(threads_that_end_meanwhile);
 	CASE(writers_left_amid);
+	CASE(slots_that_are_not_exact);
 	CASE(reasons);
 	CASE(divided_by_thread);
 	CASE(filters_that_fit_nothing);
