@@ -532,6 +532,21 @@ static void faults_for_once(void)
 	}
 }
 
+/* Once, several times, or not here. */
+static void sums_tell_how_often(void)
+{
+	struct tach_reader *r = open_sim(1, 48);
+	uint64_t sum = 0;
+
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 1 && sum == 7000);
+	sim.act = sim_reschedule;
+	sim.point = sim.steps + 1;
+	sum = 0;
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 2 && sum == 7000);
+	sim_revoke();
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 0);
+}
+
 /* Another page than the leader's changed amid the end. */
 static void other_pages_change(void)
 {
@@ -870,6 +885,7 @@ int main(void)
 	CASE(begun_out_of_line);
 	CASE(begun_out_of_line_for_once);
 	CASE(faults_for_once);
+	CASE(sums_tell_how_often);
 	CASE(other_pages_change);
 	CASE(counted_behind_the_end);
 	CASE(by_the_system_at_both_ends);
