@@ -16,7 +16,7 @@ static int taken, room = -1; /* pages that were taken and not given back; for so
 
 static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
-static int buffers, locks, holds, names_over;
+static int buffers, locks, holds, names_over, rows_held;
 
 static int some_lock(pthread_mutex_t *mutex);
 
@@ -29,12 +29,16 @@ static int some_lock(pthread_mutex_t *mutex);
 #define tach__unlock(held)	      (locks--, tach__unlock(held))
 #define tach__hold(held)	      (holds++, tach__hold(held))
 #define tach__release(held)	      (holds--, tach__release(held))
+#define tach__rows_init(rows, count)  (rows_held++, tach__rows_init(rows, count))
+#define tach__rows_free(rows)	      (rows_held--, tach__rows_free(rows))
 #include "core/snapshot/snapshot.c"
 #undef pthread_mutex_lock
 #undef tach__pages
 #undef tach__pages_free
 #undef tach__buffer_free
 #undef tach__lock
+#undef tach__rows_init
+#undef tach__rows_free
 #undef tach__unlock
 #undef tach__hold
 #undef tach__release
@@ -502,7 +506,7 @@ static void sets_are_let_go(void)
 	unsigned char core;
 	uint32_t refs;
 	void *pages;
-	int before;
+	int before, held;
 
 	tach_snapshot_free(shot);
 	shot = NULL;
@@ -510,9 +514,11 @@ static void sets_are_let_go(void)
 	first();
 	config = tach__registry.config;
 	refs = config->refs;
+	held = rows_held;
 	CHECK(tach_snapshot_take(&one, &err) == 0 && config->refs == refs + 1);
 	CHECK(tach_snapshot_take(&two, &err) == 0 && config->refs == refs + 2);
 	CHECK(one->config == config && taken == 2);
+	CHECK(rows_held == held, "%d, were %d", rows_held, held);
 	pages = one->plain.pages;
 	CHECK(pages && mincore(pages, 1, &core) == 0);
 	tach__snapshot_forget(one);
