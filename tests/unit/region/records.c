@@ -240,8 +240,8 @@ static void folded(void)
 	      of[2] == 100 && of[3] == 2 * TACH__CHUNK_SLOTS - 1);
 	CHECK(asked[1] == of[0] && asked[2] == of[1] && asked[3] == of[2] && asked[4] == of[3]);
 	/* Those of handlers, too. */
-	record->overflow_id[1] = 150;
-	record->overflow[1]->lost = 151;
+	record->overflow_id[0] = 150;
+	record->overflow[0]->lost = 151;
 	record->overflow_id[TACH__OVERFLOWS - 1] = 20;
 	record->overflow[TACH__OVERFLOWS - 1]->lost = 21;
 	record->overflow[TACH__OVERFLOWS]->lost = 22; /* of no region */
