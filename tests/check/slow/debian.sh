@@ -25,18 +25,20 @@ version=$("$B/tach" version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
 [ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-1" ] || { bad=1; echo "# packaging/debian/changelog has another version than $version-1"; }
 say version
 
-build() { # FOLDER
+# What ccache answered in both folders would be one object compared with itself: each of the two has objects of its own,
+# and an earlier run's are of another folder still.
+build() { # FOLDER NAME
 	mkdir -p "$1/tach"
 	{ git ls-files -z 2>/dev/null || find . -path "./$B" -prune -o -type f -print0; } | tar -c --null -T - | tar -x -C "$1/tach"
 	cp -r packaging/debian "$1/tach/debian"
-	(cd "$1/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage -us -uc -b)
+	echo "$2" >"$1/objects"
+	(cd "$1/tach" && env -u CFLAGS -u CPPFLAGS -u LDFLAGS -u MAKEFLAGS -u B CCACHE_EXTRAFILES="$1/objects" DEB_BUILD_OPTIONS="nocheck noautodbgsym parallel=$(nproc)" dpkg-buildpackage -us -uc -b)
 }
-# What ccache answered in both folders would be one object compared with itself.
-CCACHE_DISABLE=1 must build "$work/one"
+must build "$work/one" first
 [ $bad = 0 ] || cp "$work/out" "$B/log/debian-build.log" 2>/dev/null
 say build
 [ $failed = 0 ] || exit 1
-must build "$work/a/second/folder"
+must build "$work/a/second/folder" second
 for deb in "$work/one"/*.deb; do
 	cmp -s "$deb" "$work/a/second/folder/${deb##*/}" || { bad=1; echo "# ${deb##*/} differs"; }
 done
