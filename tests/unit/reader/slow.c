@@ -436,6 +436,10 @@ static void hardware_refused(void)
 	tach__reader(r)->grown_lock = 6;
 	reads_lost(r, 3, TACH_FLAG_SYSCALL, "dead");
 	CHECK(tach__reader(r)->lag == 5 && tach__reader(r)->grown_lock == 6);
+	soil();
+	sim_out(); /* no page helps */
+	tach__begin_slow(r, &mark, 3);
+	CHECK(mark.flags == (TACH_FLAG_LOST | TACH_FLAG_SYSCALL), "%#x", mark.flags);
 	now.enabled = 7;
 	CHECK(tach__turned_off(&tach__reader(r)->hard, &now) == 0);
 }
@@ -576,21 +580,23 @@ static void works_on(void)
 /* What is counted after an end has read its counters again is not the region's. */
 static void counted_behind_the_end(void)
 {
-	for (int starves = 0; starves < 2; starves++) {
-		struct tach_reader *r = open_sim(1, 48);
+	for (int which = 0; which < 4; which++) {
+		int starves = which % 2, n = 1 + which / 2;
+		struct tach_reader *r = open_sim(n, 48);
 		uint32_t flags;
 
-		tach_reader_begin_n(r, &mark, 1);
+		tach_reader_begin(r, &mark);
 		sim_work_all(100);
 		if (starves)
 			sim_starve();
 		else
 			sim_reschedule();
 		sim.act = works_on;
-		sim.point = sim.steps + 10;
-		flags = tach_reader_end_n(r, &mark, delta, 1);
+		sim.point = sim.steps + 5 + 5 * n;
+		flags = tach_reader_end(r, &mark, delta);
 		CHECK(sim.event[0].count == 8100 && delta[0] == 100, "%llu",
 		      (unsigned long long)delta[0]);
+		CHECK(n == 1 || delta[1] == 201);
 		CHECK(flags == (starves ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED), "%#x",
 		      flags);
 	}
