@@ -7,7 +7,7 @@
 #include <string.h>
 #include "tests/unit/reader/simulated.h"
 
-uint64_t read_counter(uint32_t number, uint32_t *seen);
+uint64_t read_counter(const char *stubs, uint32_t number, uint32_t *seen);
 void fence(void);
 /* Each thing that was done, a letter each: members a to p, F a fence, B E R the slow exits. */
 static char done[64];
@@ -15,7 +15,7 @@ static char done[64];
 #undef TACH_COUNTER
 #undef TACH_COUNTER_48
 #define TACH_COUNTER(way, number, value, seen)                                                 \
-	((void)(way), (value) = read_counter(number, &(seen)))
+	((value) = read_counter((way).stubs, number, &(seen)))
 #undef TACH_FENCE
 #define TACH_FENCE() fence()
 #include <tach/reader.h>
@@ -55,8 +55,9 @@ void fence(void)
 	note('F');
 }
 
-uint64_t read_counter(uint32_t number, uint32_t *seen)
+uint64_t read_counter(const char *stubs, uint32_t number, uint32_t *seen)
 {
+	CHECK(stubs == done + number, "%u", number);
 	note((char)('a' + number));
 	if ((int)number == broken)
 		*seen |= 1;
@@ -117,6 +118,7 @@ static void make(unsigned n)
 		struct perf_event_mmap_page *page = (void *)memory.page[i];
 
 		r->way[i].page = page;
+		r->way[i].stubs = done + i; /* any address: what is given on */
 		*page = (struct perf_event_mmap_page){.lock = 2 + 2 * i,
 						      .index = i + 1,
 						      .pmc_width = 48,

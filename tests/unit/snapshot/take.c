@@ -16,7 +16,7 @@ static int taken, room = -1; /* pages that were taken and not given back; for so
 
 static void *some_pages(size_t size);
 static void free_pages(void *pages, size_t size);
-static int buffers, locks, holds, names_over, rows_held;
+static int buffers, locks, holds, names_over, rows_held, orders;
 
 static int some_lock(pthread_mutex_t *mutex);
 
@@ -31,12 +31,14 @@ static int some_lock(pthread_mutex_t *mutex);
 #define tach__release(held)	      (holds--, tach__release(held))
 #define tach__rows_init(rows, count)  (rows_held++, tach__rows_init(rows, count))
 #define tach__rows_free(rows)	      (rows_held--, tach__rows_free(rows))
+#define tach__order_free(order)	      (orders++, tach__order_free(order))
 #include "core/snapshot/snapshot.c"
 #undef pthread_mutex_lock
 #undef tach__pages
 #undef tach__pages_free
 #undef tach__buffer_free
 #undef tach__lock
+#undef tach__order_free
 #undef tach__rows_init
 #undef tach__rows_free
 #undef tach__unlock
@@ -308,6 +310,31 @@ static void writers_left_amid(void)
 	}
 }
 
+/* What handlers entered amid a writer has slots of its own. */
+static void slots_of_handlers(void)
+{
+	struct tach__thread *record;
+	uint32_t id = 0;
+
+	configure("", NULL, 0);
+	first();
+	record = tach__thread_record();
+	for (uint32_t i = TACH__SITE_FIRST; i < record->limit; i++)
+		if (tach__part(tach__slot_at(record, i), record->count, 0)->calls == 1)
+			id = i;
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		struct tach__part *part = tach__part(record->overflow[i], record->count, 0);
+
+		record->overflow_id[i] = id;
+		part->calls = 5;
+		counts_now();
+		CHECK(regions_find("first", 0) && info.calls == 6, "%d: %d", i,
+		      (int)info.calls);
+		part->calls = 0;
+		record->overflow_id[i] = 0;
+	}
+}
+
 /* Where counters are not exact, a slot knows by how much. */
 static void slots_that_are_not_exact(void)
 {
@@ -515,10 +542,11 @@ static void sets_are_let_go(void)
 	config = tach__registry.config;
 	refs = config->refs;
 	held = rows_held;
+	orders = 0;
 	CHECK(tach_snapshot_take(&one, &err) == 0 && config->refs == refs + 1);
 	CHECK(tach_snapshot_take(&two, &err) == 0 && config->refs == refs + 2);
 	CHECK(one->config == config && taken == 2);
-	CHECK(rows_held == held, "%d, were %d", rows_held, held);
+	CHECK(rows_held == held && orders == 2, "%d, were %d; %d", rows_held, held, orders);
 	pages = one->plain.pages;
 	CHECK(pages && mincore(pages, 1, &core) == 0);
 	tach__snapshot_forget(one);
@@ -539,7 +567,7 @@ static void sets_in_turn_are_let_go(void)
 {
 	struct tach__config *of[4] = {NULL};
 	uint32_t refs[4];
-	int n = 0;
+	int n = 0, held;
 
 	configure("a=r0104,b=r0204,c=r0304,d=r0404,e=r0504,f=r0604", NULL, 1);
 	first();
@@ -552,7 +580,10 @@ static void sets_in_turn_are_let_go(void)
 		of[n + 1] = of[n]->ring.next;
 	} while (++n < 3 && of[n] && of[n] != of[0]);
 	CHECK(n == 3, "%d", n);
+	held = rows_held;
 	CHECK(tach_snapshot_take(&shot, &err) == 0);
+	/* Those of all together, which tach__turns_total made. */
+	CHECK(rows_held == held - 1, "%d, were %d", rows_held, held);
 	CHECK(of[0]->refs == refs[0] + 1);
 	for (int i = 1; i < n; i++)
 		CHECK(of[i]->refs == refs[i], "%d: %u, were %u", i, of[i]->refs, refs[i]);
@@ -603,6 +634,7 @@ int main(void)
 	CASE(threads_and_what_they_entered);
 	CASE(threads_that_end_meanwhile);
 	CASE(writers_left_amid);
+	CASE(slots_of_handlers);
 	CASE(slots_that_are_not_exact);
 	CASE(reasons);
 	CASE(divided_by_thread);
