@@ -608,6 +608,7 @@ static void by_the_system_at_both_ends(void)
 	struct tach_reader *r = open_sim(2, 48);
 
 	sim.enabled = sim.running = UINT64_C(1) << 50;
+	mark.running = UINT64_C(1) << 51;
 	sim_out();
 	tach_reader_begin_n(r, &mark, 2);
 	CHECK(mark.flags == TACH_FLAG_SYSCALL, "%#x", mark.flags);

@@ -19,6 +19,7 @@ static void free_pages(void *pages, size_t size);
 static int buffers, locks, holds, names_over, rows_held, orders;
 
 static int some_lock(pthread_mutex_t *mutex);
+static void look_amid(void);
 
 #define pthread_mutex_lock(mutex)     some_lock(mutex)
 #define tach__pages(size)	      some_pages(size)
@@ -32,12 +33,14 @@ static int some_lock(pthread_mutex_t *mutex);
 #define tach__rows_init(rows, count)  (rows_held++, tach__rows_init(rows, count))
 #define tach__rows_free(rows)	      (rows_held--, tach__rows_free(rows))
 #define tach__order_free(order)	      (orders++, tach__order_free(order))
+#define tach__order_make(order, rows) (look_amid(), tach__order_make(order, rows))
 #include "core/snapshot/snapshot.c"
 #undef pthread_mutex_lock
 #undef tach__pages
 #undef tach__pages_free
 #undef tach__buffer_free
 #undef tach__lock
+#undef tach__order_make
 #undef tach__order_free
 #undef tach__rows_init
 #undef tach__rows_free
@@ -70,6 +73,18 @@ static int some_lock(pthread_mutex_t *mutex)
 	waits++;
 	sem_post(&goes_on);
 	return pthread_mutex_lock(mutex);
+}
+
+static int looked, cancelled; /* amid a snapshot; whether that could have been its end */
+
+static void look_amid(void)
+{
+	int was;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &was);
+	cancelled += was != PTHREAD_CANCEL_DISABLE;
+	pthread_setcancelstate(was, &was);
+	looked++;
 }
 
 static struct tach_error err = TACH_ERROR_INIT;
@@ -120,6 +135,7 @@ static struct tach_counts counts_now(void)
 	CHECK(tach_snapshot_take(&shot, &err) == 0, "%s", err.text);
 	CHECK(shot && tach_snapshot_counts(shot, &c) == 0);
 	CHECK(locks == 0 && holds == 0, "%d, %d", locks, holds);
+	CHECK(looked && !cancelled, "%d, %d", looked, cancelled);
 	return c;
 }
 
