@@ -547,6 +547,13 @@ static void sums_tell_how_often(void)
 	sim.point = sim.steps + 1;
 	sum = 0;
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 2 && sum == 7000);
+	/* Put on a counter after it was seen to have none: read again where that may fault. */
+	sim_out();
+	sim.act = sim_move;
+	sim.event[0].index = 1;
+	sim.point = sim.steps + 2;
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == (TACH_ARCH_FAULTS ? 2 : 0));
+	sim_put(0, 1);
 	sim_revoke();
 	CHECK(tach__sum_of(r->way[0], 1, &sum) == 0);
 }
