@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* The slow exits at begin and end: how often they read, and what that takes. */
+#include "tests/unit/reader/slow.h"
+
+/* ---- begin's own time ---- */
+
+/* Narrow counters are read out of line always: no news. Read twice: that is news. */
+static void begun_out_of_line(void)
+{
+	int twice = 0;
+
+	for (long at = -1; at < 24; at++) {
+		struct tach_reader *r = open_sim(2, 32);
+		uint32_t begun, flags;
+
+		sim.act = sim_reschedule;
+		sim.point = at;
+		tach_reader_begin_n(r, &mark, 2);
+		begun = mark.flags;
+		CHECK(mark.reader == r && mark.lock & 1);
+		CHECK(begun == 0 || (at >= 0 && begun == TACH_FLAG_RESCHEDULED), "%#x", begun);
+		twice += begun != 0;
+		sim.act = NULL;
+		sim_work_all(100);
+		begun = sim_page(0)->lock == mark.lock - 1 ? begun : TACH_FLAG_RESCHEDULED;
+		flags = tach_reader_end_n(r, &mark, delta, 2);
+		CHECK(flags == begun && delta[0] == 100 && delta[1] == 201, "%ld: %#x", at,
+		      flags);
+		/* Less than what else there is to say. */
+		tach_reader_begin_n(r, &mark, 2);
+		sim_starve();
+		CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_INCOMPLETE);
+		mark.flags = TACH_FLAG_RESCHEDULED;
+		CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_INCOMPLETE);
+	}
+	CHECK(twice == 10, "%d", twice);
+}
+
+/* A begin that is inline as a rule, and was not: what it took is counted in the region. */
+static void begun_out_of_line_for_once(void)
+{
+	for (int n = 1; n <= 2; n++)
+		for (long at = 0; at < 8; at++) {
+			struct tach_reader *r = open_sim(n, 48);
+			uint32_t flags;
+
+			sim.act = sim_touch;
+			sim.point = at;
+			tach_reader_begin(r, &mark);
+			CHECK(!(mark.lock & 1) || mark.flags == TACH_FLAG_RESCHEDULED);
+			sim.act = NULL;
+			flags = sim_page(0)->lock == mark.lock ? 0 : TACH_FLAG_RESCHEDULED;
+			sim_work_all(100);
+			CHECK(tach_reader_end(r, &mark, delta) == flags && delta[0] == 100);
+		}
+}
+
+/* ---- ends ---- */
+
+static void restore(void)
+{
+	sim.revoked = 0;
+}
+
+static void revoke_for_a_while(void)
+{
+	sim.revoked = 1;
+	sim.act = restore;
+	sim.point = sim.steps + 6; /* the end's own counter, and the slow exit's */
+}
+
+/* The counter could not be read, and can be now: what that took is counted. */
+static void faults_for_once(void)
+{
+	for (int n = 1; n <= 2; n++) {
+		struct tach_reader *r = open_sim(n, 48);
+		uint32_t flags;
+
+		tach_reader_begin(r, &mark);
+		mark.flags = n == 1 ? 0 : ~0u; /* a fast begin leaves them */
+		sim_work_all(100);
+		sim.act = revoke_for_a_while;
+		sim.point = sim.steps;
+		flags = tach_reader_end(r, &mark, delta);
+		CHECK(!sim.revoked && flags == TACH_FLAG_RESCHEDULED && delta[0] == 100,
+		      "%#x, %llu", flags, (unsigned long long)delta[0]);
+		CHECK(n == 1 || delta[1] == 201, "%llu", (unsigned long long)delta[1]);
+		/* The same of a group that was rescheduled, or starved. */
+		tach_reader_begin(r, &mark);
+		sim_starve();
+		sim.act = revoke_for_a_while;
+		sim.point = sim.steps;
+		CHECK(tach_reader_end(r, &mark, delta) == TACH_FLAG_INCOMPLETE);
+	}
+}
+
+/* Once, several times, or not here. */
+static void sums_tell_how_often(void)
+{
+	struct tach_reader *r = open_sim(1, 48);
+	uint64_t sum = 0;
+
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 1 && sum == 7000);
+	sim.act = sim_reschedule;
+	sim.point = sim.steps + 1;
+	sum = 0;
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 2 && sum == 7000);
+	/* Put on a counter after it was seen to have none: read again where that may fault. */
+	sim_out();
+	sim.act = sim_move;
+	sim.event[0].index = 1;
+	sim.point = sim.steps + 2;
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == (TACH_ARCH_FAULTS ? 2 : 0));
+	sim_put(0, 1);
+	sim_revoke();
+	CHECK(tach__sum_of(r->way[0], 1, &sum) == 0);
+}
+
+/* Another page than the leader's changed amid the end. */
+static void other_pages_change(void)
+{
+	int seen = 0;
+
+	for (long at = 4; at < 10; at++) {
+		struct tach_reader *r = open_sim(2, 48);
+		uint32_t flags;
+
+		tach_reader_begin_n(r, &mark, 2);
+		sim_work_all(100);
+		sim.act = sim_move_last;
+		sim.point = sim.steps + at;
+		flags = tach_reader_end_n(r, &mark, delta, 2);
+		CHECK(flags == 0 || flags == TACH_FLAG_RESCHEDULED, "%ld: %#x", at, flags);
+		CHECK(delta[0] == 100 && delta[1] == 201 && untouched(delta, 2));
+		seen += flags != 0;
+	}
+	CHECK(seen == 4, "%d", seen);
+}
+
+static void works_on(void)
+{
+	sim.event[0].count += 1000;
+}
+
+/* What is counted after an end has read its counters again is not the region's. */
+static void counted_behind_the_end(void)
+{
+	for (int which = 0; which < 4; which++) {
+		int starves = which % 2, n = 1 + which / 2;
+		struct tach_reader *r = open_sim(n, 48);
+		uint32_t flags;
+
+		tach_reader_begin(r, &mark);
+		sim_work_all(100);
+		if (starves)
+			sim_starve();
+		else
+			sim_reschedule();
+		sim.act = works_on;
+		sim.point = sim.steps + 5 + 5 * n;
+		flags = tach_reader_end(r, &mark, delta);
+		CHECK(sim.event[0].count == 8100 && delta[0] == 100, "%llu",
+		      (unsigned long long)delta[0]);
+		CHECK(n == 1 || delta[1] == 201);
+		CHECK(flags == (starves ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED), "%#x",
+		      flags);
+	}
+}
+
+/* By read(2) at both ends counts are whole, however long the thread ran. */
+static void by_the_system_at_both_ends(void)
+{
+	struct tach_reader *r = open_sim(2, 48);
+
+	sim.enabled = sim.running = UINT64_C(1) << 50;
+	mark.running = UINT64_C(1) << 51;
+	sim_out();
+	tach_reader_begin_n(r, &mark, 2);
+	CHECK(mark.flags == TACH_FLAG_SYSCALL, "%#x", mark.flags);
+	for (int i = 0; i < 2; i++)
+		sim.event[i].count += 77;
+	CHECK(tach_reader_end_n(r, &mark, delta, 2) == TACH_FLAG_SYSCALL);
+	CHECK(delta[0] == 77 && delta[1] == 77, "%llu", (unsigned long long)delta[0]);
+	/* Set back is set back, of any count. */
+	sim.event[0].count = UINT64_C(1) << 49;
+	tach_reader_begin_n(r, &mark, 2);
+	sim.event[0].count -= 5;
+	CHECK(tach_reader_end_n(r, &mark, delta, 2) == (TACH_FLAG_SYSCALL | TACH_FLAG_LOST) &&
+	      delta[0] == 0);
+}
+
+/* What was not asked for is not looked at: members behind it lose nothing, and get nothing. */
+static void fewer_members(void)
+{
+	for (unsigned n = 1; n <= 3; n++)
+		for (int way = 0; way < 4; way++) {
+			static void (*const acts[])(void) = {sim_reschedule, sim_out, sim_fail,
+							     sim_revoke};
+			static const uint32_t flags[] = {
+				TACH_FLAG_RESCHEDULED,
+				TACH_FLAG_SYSCALL | TACH_FLAG_MIXED | TACH_FLAG_RESCHEDULED,
+				TACH_FLAG_LOST, TACH_FLAG_SYSCALL | TACH_FLAG_MIXED};
+			struct tach_reader *r = open_sim(4, 48);
+			uint32_t got;
+
+			tach_reader_begin_n(r, &mark, 4);
+			for (unsigned i = n; i < 4; i++)
+				mark.value[i] = canary;
+			sim_work_all(100);
+			acts[way]();
+			delta[n] = ~(uint64_t)0;
+			got = n == 1   ? tach_reader_end_n(r, &mark, delta, 1)
+			      : n == 2 ? tach_reader_end_n(r, &mark, delta, 2)
+				       : tach_reader_end_n(r, &mark, delta, 3);
+			CHECK(got == flags[way], "%d of %u: %#x", way, n, got);
+			CHECK(delta[n] == ~(uint64_t)0 && untouched(delta, (int)n + 1));
+			for (unsigned i = 0; i < n; i++)
+				CHECK(delta[i] == (way == 2 ? 0 : 100 * (i + 1) + i));
+		}
+}
+
+/* ---- from modular sums to whole counts ---- */
+
+static void whole_counts(void)
+{
+	static const unsigned widths[] = {40, 48, 63};
+	struct perf_event_mmap_page page = {.pmc_width = 64, .time_running = ~(uint64_t)0};
+
+	CHECK(whole(&page, 5, 100) == 5 && whole(&page, (uint64_t)-5, 100) == (uint64_t)-5);
+	for (int w = 0; w < 3; w++) {
+		uint64_t full = (uint64_t)1 << widths[w];
+
+		page.pmc_width = (uint16_t)widths[w];
+		page.time_running = 0;
+		CHECK(whole(&page, 5, 100) == 5 && whole(&page, 0, 0) == 0);
+		CHECK(whole(&page, (uint64_t)-5, 0) == full - 5);
+		/* Two overflows, and time for them. */
+		page.time_running = full / 64 - 1;
+		CHECK(whole(&page, 5, 4) == 5);
+		page.time_running = full / 64;
+		CHECK(whole(&page, 5, 3) == 5 && whole(&page, 5, 4) == full + 5);
+		CHECK(whole(&page, 0, 4) == full && whole(&page, 1, 5) == full + 1);
+	}
+}
+
+static void set_back_by_the_count(void)
+{
+	static const uint64_t most = INT64_MAX;
+
+	CHECK(set_back(5, 5) == 0 && set_back(0, 0) == 0 && set_back(4, 5) == 0);
+	CHECK(set_back(6, 5) == TACH_FLAG_LOST && set_back(most, 0) == TACH_FLAG_LOST);
+	CHECK(set_back(most, most) == 0 && set_back(0, most + 1) == TACH_FLAG_LOST);
+	CHECK(set_back(most + 2, most + 1) == TACH_FLAG_LOST);
+}
+
+/*
+ * Begun with the counter past zero, its interrupt yet to come: the difference is the count, and
+ * one update does not make it 2^width more, however long the thread ran.
+ */
+static void begun_past_zero(void)
+{
+	for (int way = 0; way < 3; way++) {
+		struct tach_reader *r = open_sim(1, 48);
+		uint32_t flags;
+
+		sim.enabled = sim.running = UINT64_C(1) << 50;
+		sim_reschedule();
+		sim_reschedule();
+		sim_overflow_late();
+		tach_reader_begin_n(r, &mark, 1);
+		sim.event[0].count += 77;
+		if (way == 1)
+			sim_revoke();
+		sim_reschedule();
+		if (way == 2) {
+			sim.act = revoke_for_a_while;
+			sim.point = sim.steps;
+		}
+		flags = tach_reader_end_n(r, &mark, delta, 1);
+		CHECK(delta[0] == 77, "%d: %llu", way, (unsigned long long)delta[0]);
+		CHECK((flags & ~(TACH_FLAG_SYSCALL | TACH_FLAG_MIXED)) == TACH_FLAG_RESCHEDULED,
+		      "%d: %#x", way, flags);
+	}
+}
+
+/* ---- named regions, looked at later ---- */
+
+/* What is not set on the stack is 0, and no count. */
+static __attribute__((noinline)) void clear_stack(void)
+{
+	volatile char left[8192];
+
+	for (size_t i = 0; i < sizeof left; i++)
+		left[i] = 0;
+}
+
+static uint32_t settled(uint64_t ticks, void (*amid)(void), void (*later)(void), uint64_t *to)
+{
+	struct tach_reader *r = open_sim(2, 48);
+
+	tach_reader_begin(r, &mark);
+	sim_work_all(100);
+	amid();
+	for (unsigned i = 0; i < 2; i++)
+		CHECK(tach__end_any(r, &mark, to, i));
+	later();
+	clear_stack();
+	return tach__reader_settle(tach__reader(r), &mark, ticks, to);
+}
+
+static void not_read_later(void)
+{
+	hard_refused = 1;
+	sim_out();
+}
+
+/* Where the counts of now cannot be had, a short one is right without, a long one is lost. */
+static void settled_without_counts(void)
+{
+	const uint64_t bound = ((UINT64_C(1) << 48) - 1) / 64;
+	static void (*const later[])(void) = {sim_fail, not_read_later};
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(settled(bound - 1, sim_reschedule, later[i], delta) ==
+		      TACH_FLAG_RESCHEDULED);
+		CHECK(delta[0] == 100 && delta[1] == 201 && untouched(delta, 2));
+		CHECK(settled(bound, sim_reschedule, later[i], delta) ==
+		      (TACH_FLAG_RESCHEDULED | TACH_FLAG_LOST));
+	}
+	CHECK(settled(bound - 1, sim_starve, not_read_later, delta) == TACH_FLAG_INCOMPLETE);
+	for (int i = 0; i < 2; i++) {
+		CHECK(settled(bound - 1 + (uint64_t)i, sim_reschedule, sim_out, delta) ==
+		      TACH_FLAG_RESCHEDULED);
+		CHECK(delta[0] == 100 && delta[1] == 201 && untouched(delta, 2));
+	}
+}
+
+/* ---- reads ---- */
+
+static void reads_by_the_system(void)
+{
+	struct tach_reader *r = open_mixed(2, 1, 1);
+
+	sim_out();
+	CHECK(tach__read_slow(r, delta, 0, 4) == TACH_FLAG_SYSCALL && delta[0] == 7000);
+	CHECK(delta[1] == 7000 && delta[2] == 0 && delta[3] == 500 && untouched(delta, 4));
+	sim_pass(0);
+	CHECK(tach__read_slow(r, delta, 0, 4) == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE));
+	CHECK(delta[0] == 7000 && delta[3] == 500);
+}
+
+int main(void)
+{
+	CASE(begun_out_of_line);
+	CASE(begun_out_of_line_for_once);
+	CASE(faults_for_once);
+	CASE(sums_tell_how_often);
+	CASE(other_pages_change);
+	CASE(counted_behind_the_end);
+	CASE(by_the_system_at_both_ends);
+	CASE(fewer_members);
+	CASE(whole_counts);
+	CASE(set_back_by_the_count);
+	CASE(begun_past_zero);
+	CASE(settled_without_counts);
+	CASE(reads_by_the_system);
+	return check_done();
+}
