@@ -58,7 +58,7 @@ static void trace(void *process)
 		return;
 	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
 	waitpid(pid, NULL, __WALL);
-	for (int i = 0; i < 20 && ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0; i++)
+	for (int i = 0; i < 8 && ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL) == 0; i++)
 		waitpid(pid, NULL, __WALL);
 	ptrace(PTRACE_DETACH, pid, NULL, NULL);
 	adversary_sleep(300);

@@ -106,7 +106,7 @@ static void nested_regions_revoked(void)
 	three_deep();
 	adversary_start(&a, revoke_and_grant, path());
 	for (rounds = 1;
-	     rounds * 6 < adversary_reads() || a.shared->strikes < adversary_strikes(200);
+	     rounds * 6 < adversary_reads() || a.shared->strikes < adversary_strikes(100);
 	     rounds++) {
 		three_deep();
 		if (rounds % 4096 == 0 && !adversary_lives(&a))
@@ -115,7 +115,7 @@ static void nested_regions_revoked(void)
 			sched_yield();
 	}
 	strikes = adversary_stop(&a);
-	CHECK(strikes >= adversary_strikes(200), "the adversary ended");
+	CHECK(strikes >= adversary_strikes(100), "the adversary ended");
 	CHECK(tach_snapshot_take(&s, &err) == 0, "%s", err.text);
 	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
 		tach_snapshot_region(s, r, &info);
