@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a thread's first START of a region readies: all pages of its slot, so that no STOP takes
- * a page fault, and nothing of the slots beside it.
+ * a page fault, and nothing of the slots beside it; and which STARTs read beforehand.
  */
 #include <sys/mman.h>
 #include "core/region/region.h"
@@ -124,11 +124,49 @@ static void all_pages_of_it(void)
 	CHECK(found > 10, "%d", found);
 }
 
+/* Of the entries that are measured, in sparse mode those that come behind many that are not
+ * read their counters beforehand as well, so that they find all as warm as calibration did. */
+static void warmed(void)
+{
+	static const struct {
+		uint32_t sparse, warmup;
+		int reads;
+	} cases[] = {{0, 0, 2}, {1, 3, 2}, {2, 0, 4}, {2, 3, 4}, {5, 0, 4}};
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+		for (int n = 1; n <= 2; n++) {
+			struct tach_regions_options opt = {.size = sizeof opt,
+							   .set = fake_set(n),
+							   .sparse = cases[c].sparse,
+							   .warmup = cases[c].warmup};
+			struct tach_region_mark mark;
+			const struct tach__part *part;
+			uint64_t calls;
+			int reads;
+
+			CHECK(tach_regions_configure(&opt, NULL) == 0);
+			for (int i = 0; i < 5; i++) {
+				tach_region_begin(site[0], &mark);
+				tach_region_end(&mark);
+			}
+			part = tach__part(slot_of(tach__thread_record(), 0), (uint32_t)n, 0);
+			calls = part->calls;
+			reads = fake_reads;
+			while (part->calls - calls < 10) {
+				tach_region_begin(site[0], &mark);
+				tach_region_end(&mark);
+			}
+			CHECK(fake_reads - reads == cases[c].reads * 10, "%d, %d: %d", (int)c,
+			      n, fake_reads - reads);
+		}
+}
+
 int main(void)
 {
 	sites_make();
 	CASE(nothing_beside_it);
 	CASE(all_pages_of_it);
+	CASE(warmed);
 	tach_snapshot_free(shot);
 	return check_done();
 }
