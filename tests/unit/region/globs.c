@@ -32,6 +32,8 @@ static void what_fits(void)
 		{"!b", "a", 1},
 		{"!b", "b", 0},
 		{"*", "*", 1},
+		{"a*,b", "a,", 1},
+		{"b,a", "a", 1},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)

@@ -105,7 +105,7 @@ static void begin(void)
 
 static void whole(void)
 {
-	struct tach_site a = home_of("a name", "a file", 12);
+	struct tach_site a = home_of("a name, 15 long", "a file", 12);
 	struct tach__site *site;
 	uint32_t id;
 
@@ -116,10 +116,10 @@ static void whole(void)
 	CHECK(had == 2, "%d", had);
 	site = tach__site_at(id);
 	CHECK(site->id == id && site->line == 12 && site->fenced == 1 && site->selected == 1);
-	CHECK(strcmp(site->name, "a name") == 0 && site->name != a.name);
+	CHECK(strcmp(site->name, "a name, 15 long") == 0 && site->name != a.name);
 	CHECK(strcmp(site->file, "a file") == 0 && strcmp(site->function, "function") == 0);
 	/* No byte more than they have. */
-	CHECK(site->file == site->name + 7 && site->function == site->file + 7);
+	CHECK(site->file == site->name + 16 && site->function == site->file + 7);
 	CHECK((char *)site->homes == (char *)(uintptr_t)site->name + 32);
 	CHECK(site->of == site->name && !*site->parts.task && !*site->parts.tag &&
 	      !*site->parts.thread);

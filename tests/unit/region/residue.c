@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/* What cold exits cost, by itself: which trials tell it, and that nothing of the thread is
+ * changed. */
+#include <string.h>
+#include "core/os/stack.h"
+#include "core/os/sys.h"
+#include "core/region/trial.h"
+#include "tests/check.h"
+
+/* What a trial shows of each region, as usual and with the other value, is known here. */
+static struct told {
+	void (*trial)(const struct tach__poke *);
+	const void *at;
+	uint64_t usual, other;
+	const uint32_t *ids;
+	int shown;
+	uint64_t costs; /* what the other value takes, and half as much of the clock */
+	int ran[2];
+} told[20];
+static int ntold, strays;
+
+static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
+		    const struct tach__poke *poke, const uint32_t *ids)
+{
+	CHECK(r->warm == 1 && r->tries == 3);
+	memset(r->shown, 0x11, sizeof *r->shown);
+	for (int k = 0; k < ntold; k++) {
+		const struct told *t = &told[k];
+		int other = poke->value == t->other;
+
+		if (t->trial != trial || t->at != (const void *)poke->at ||
+		    (!other && poke->value != t->usual))
+			continue;
+		told[k].ran[other]++;
+		CHECK(!t->ids || t->ids == ids);
+		for (uint32_t i = 0; i <= r->record->count; i++)
+			r->shown->sum[t->shown][i][0] =
+				1000 * i + 7 + (other ? t->costs + 10000 * i : 0);
+	}
+	strays += r->shown->sum[0][0][0] == 0x1111111111111111u &&
+		  r->shown->sum[1][0][0] == 0x1111111111111111u &&
+		  r->shown->sum[2][0][0] == 0x1111111111111111u;
+}
+
+static int locked;
+static void sim_lock(struct tach__held *held)
+{
+	CHECK(held && !locked++);
+}
+
+static void sim_unlock(const struct tach__held *held)
+{
+	CHECK(held && locked-- == 1);
+}
+
+static struct tach__shown shown;
+static int no_begin, no_stack, begun;
+static uintptr_t their;
+
+static int sim_begin(struct tach__trials *trials, struct tach__thread *record)
+{
+	begun += !no_begin;
+	*trials = (struct tach__trials){.record = record, .shown = &shown};
+	their = (uintptr_t)trials;
+	return !no_begin;
+}
+
+static void sim_end(const struct tach__trials *trials)
+{
+	CHECK((uintptr_t)trials == their);
+	begun--;
+}
+
+static const void *freed;
+static size_t freed_size;
+static void sim_free(void *at, size_t size)
+{
+	freed = at;
+	freed_size = size;
+}
+
+static int sim_own_stack(int (*f)(void *), void *arg)
+{
+	return no_stack ? TACH_ERR_NOMEM : f(arg);
+}
+
+#define tach__trials_run   sim_run
+#define tach__lock	   sim_lock
+#define tach__unlock	   sim_unlock
+#define tach__trials_begin sim_begin
+#define tach__trials_end   sim_end
+#define tach__pages_free   sim_free
+#define tach__on_own_stack sim_own_stack
+#include "core/region/residue.c"
+
+enum { COUNT = 2 };
+static struct tach__thread *record;
+static struct tach__config config;
+
+static void tell(void (*trial)(const struct tach__poke *), const volatile void *at,
+		 uint64_t usual, uint64_t other, const uint32_t *ids, int region,
+		 uint64_t costs)
+{
+	told[ntold++] =
+		(struct told){trial, (const void *)at, usual, other, ids, region, costs, {0}};
+}
+
+static void begin(void)
+{
+	struct tach__hot *hot;
+	struct tach__slot **table;
+	uint64_t unready = (uintptr_t)&tach__slot_unready;
+
+	if (!record)
+		record = tach__record_take(512);
+	hot = record->hot;
+	table = tach__table(hot);
+	memset(&config, 0, sizeof config);
+	memset(&record->residue, 0x22, sizeof record->residue);
+	record->config = &config;
+	record->count = config.count = COUNT;
+	record->limit = 64;
+	record->residue_known = 0;
+	ntold = strays = 0;
+	table[TACH__SITE_EMPTY] = (struct tach__slot *)(uintptr_t)16;
+	table[TACH__SITE_FENCED] = (struct tach__slot *)(uintptr_t)32;
+	tell(tach__trial_moved, NULL, 0, 2, tach__trial_ids, TACH__TRIAL_INNER, 3);
+	tell(tach__trial_moved_fenced, NULL, 0, 2, tach__trial_fenced_ids, TACH__TRIAL_INNER,
+	     5);
+	tell(tach__trial_moved, NULL, 0, 2, NULL, TACH__TRIAL_OUTER, 11);
+	tell(tach__trial_moved_fenced, NULL, 0, 2, NULL, TACH__TRIAL_OUTER, 13);
+	tell(tach__trial_one, &hot->limit, 64, 0, NULL, TACH__TRIAL_OUTER, 170);
+	tell(tach__trial_two, &hot->limit, 64, 0, NULL, TACH__TRIAL_OUTER, 290);
+	tell(tach__trial_one_fenced, &hot->limit, 64, 0, NULL, TACH__TRIAL_OUTER, 23);
+	tell(tach__trial_one, &table[TACH__SITE_EMPTY], 16, unready, NULL, TACH__TRIAL_OUTER,
+	     29);
+	tell(tach__trial_one_fenced, &table[TACH__SITE_FENCED], 32, unready, NULL,
+	     TACH__TRIAL_OUTER, 31);
+	tell(tach__trial_three_fenced, &hot->limit, 64, 0, tach__trial_fenced_ids,
+	     TACH__TRIAL_MIDDLE, 37);
+	tell(tach__trial_three, &hot->limit, 64, 0, NULL, TACH__TRIAL_OUTER, 41);
+	tell(tach__trial_three_fenced, &hot->limit, 64, 0, NULL, TACH__TRIAL_OUTER, 43);
+	tell(tach__trial_stale, &hot->since, 0, 1, NULL, TACH__TRIAL_OUTER, 47);
+	tell(tach__trial_stale_fenced, &hot->since, 0, 1, NULL, TACH__TRIAL_OUTER, 53);
+}
+
+static int is(const uint64_t *sums, uint64_t costs)
+{
+	for (uint64_t i = 0; i <= COUNT; i++)
+		if (sums[i] != costs + 10000 * i)
+			return 0;
+	return sums[COUNT + 1] == 0;
+}
+
+static int is_known(const struct tach__residue *r)
+{
+	/* Of two STARTs one more: 290 - 170; and the STOP's, 170 less that. */
+	for (uint64_t i = 0; i <= COUNT; i++)
+		CHECK(r->begin[0][0][i] == 120 && r->before[0][i] == 50 + 10000 * i);
+	CHECK(r->begin[0][0][COUNT + 1] == 0 && r->before[0][COUNT + 1] == 0);
+	CHECK(is(r->again[0], 3) && is(r->again[1], 5));
+	CHECK(is(r->begin[0][1], 23) && is(r->begin[1][0], 29) && is(r->begin[1][1], 31));
+	CHECK(is(r->before[1], 37) && is(r->after[0], 41) && is(r->after[1], 43));
+	CHECK(is(r->rescheduled[0], 11) && is(r->rescheduled[1], 13));
+	CHECK(is(r->stale[0], 47) && is(r->stale[1], 53));
+	return 1;
+}
+
+static void measured(void)
+{
+	struct tach__trials trials;
+
+	begin();
+	trials =
+		(struct tach__trials){.record = record, .shown = &shown, .warm = 9, .tries = 9};
+	tach__residue_measure(&trials);
+	CHECK(is_known(&record->residue) && strays == 0 && record->residue_known == 1);
+	for (int k = 0; k < ntold; k++)
+		CHECK(told[k].ran[0] && told[k].ran[0] == told[k].ran[1], "%d", k);
+	CHECK(trials.warm == 9 && trials.tries == 9);
+	/* The set knows it. */
+	CHECK(config.settled == 1 && is_known(&config.residue) && !locked);
+}
+
+static void measured_once(void)
+{
+	struct tach__trials trials;
+
+	begin();
+	ntold = 0;
+	config.settled = 1;
+	config.residue.stale[1][0] = 77;
+	trials = (struct tach__trials){.record = record, .shown = &shown};
+	tach__residue_measure(&trials);
+	CHECK(record->residue.stale[1][0] == 77 && !record->residue.stale[0][0]);
+	CHECK(record->residue_known == 1 && config.residue.stale[1][0] == 77 && strays == 0);
+	CHECK(config.settled == 1);
+	/* A thread without counters has its own. */
+	begin();
+	record->count = 0;
+	config.settled = 1;
+	tach__residue_measure(&trials);
+	CHECK(record->residue.stale[1][0] == 53 && record->residue_known == 1);
+	CHECK(!config.residue.stale[1][0]);
+	begin();
+	record->count = 0;
+	tach__residue_measure(&trials);
+	CHECK(config.settled == 0 && !config.residue.stale[1][0]);
+	record->count = COUNT;
+}
+
+/* ---- amid what the thread does ---- */
+
+static void all_over(const struct tach__trials *trials)
+{
+	struct tach__thread *r = trials->record;
+	struct tach__hot *hot = r->hot;
+
+	CHECK((uintptr_t)trials == their && begun == 1);
+	CHECK(!r->log && !r->log_size && !r->epoch && hot->state == TACH__STATE(5, 0, 0));
+	for (int i = 1; i <= 3; i++)
+		tach__stack(hot, 0)[i] = NULL;
+	memset(r->cold, 1, sizeof r->cold);
+	memset(hot->pairs, 1, sizeof hot->pairs);
+	r->log = r->cold;
+	r->log_size = 44;
+	r->epoch = 9;
+	hot->state = 1;
+}
+
+static void inside(void)
+{
+	struct tach__hot *hot;
+	uint64_t log;
+	struct tach__slot **stack;
+
+	begin();
+	hot = record->hot;
+	stack = tach__stack(hot, 0);
+	for (uintptr_t i = 0; i < 5; i++)
+		stack[i] = (struct tach__slot *)(16 * (i + 1));
+	for (uint64_t i = 0; i < TACH__SUMS; i++)
+		record->cold[i] = i + 5;
+	hot->pairs[0] = 6;
+	hot->pairs[1] = 7;
+	record->log = &log;
+	record->log_size = 99;
+	record->epoch = 3;
+	hot->state = TACH__STATE(5, 3, 4);
+	CHECK(tach__trials_inside(record, all_over) == 1 && begun == 0);
+	CHECK(freed == record->cold && freed_size == 44);
+	for (uintptr_t i = 0; i < 5; i++)
+		CHECK(stack[i] == (struct tach__slot *)(16 * (i + 1)), "%d", (int)i);
+	for (uint64_t i = 0; i < TACH__SUMS; i++)
+		CHECK(record->cold[i] == i + 5);
+	CHECK(hot->pairs[0] == 6 && hot->pairs[1] == 7 && record->log == &log);
+	CHECK(record->log_size == 99 && record->epoch == 3);
+	CHECK(hot->state == TACH__STATE(5, 3, 4));
+	no_begin = 1;
+	CHECK(tach__trials_inside(record, all_over) == 0);
+	CHECK(hot->state == TACH__STATE(5, 3, 4) && record->log == &log);
+	no_begin = 0;
+	no_stack = 1;
+	CHECK(tach__trials_inside(record, all_over) == 0);
+	no_stack = 0;
+	record->log = NULL;
+}
+
+static void put_off(void)
+{
+	begin();
+	tach__self = record->hot;
+	record->hot->record = record;
+	record->hot->state = TACH__STATE(5, 0, 0);
+	record->residue_known = 1;
+	config.settled = 1;
+	tach__residue_ready(record);
+	CHECK(record->residue.stale[0][0] == 0x2222222222222222u);
+	record->residue_known = 0;
+	tach__calibrating = 1;
+	tach__residue_ready(record);
+	CHECK(!record->residue_known);
+	tach__calibrating = 0;
+	record->hot->record = NULL;
+	tach__residue_ready(record);
+	CHECK(!record->residue_known);
+	record->hot->record = record;
+	tach__residue_ready(record);
+	CHECK(record->residue_known == 1 && record->residue.stale[0][0] == 0);
+	tach__self = &tach__thread_closed;
+}
+
+int main(void)
+{
+	CASE(measured);
+	CASE(measured_once);
+	CASE(inside);
+	CASE(put_off);
+	return check_done();
+}
