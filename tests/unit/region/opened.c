@@ -21,7 +21,7 @@ static void opened(void)
 	CHECK(TACH__OPENING(hot->state) == 1 && TACH__LEVEL(hot->state) == 0);
 	CHECK(tach__registry.threads.next == &of->node && of->node.next == of->node.prev);
 	CHECK(specific == of && specific_set == 1 && thread_key_made == 1);
-	CHECK(tach__registry.unopened == 0);
+	CHECK(tach__registry.unopened == 0 && of->random == seed(of));
 	/* It is there. */
 	CHECK(tach__thread_ready(TACH__CHUNK_SLOTS - 1) == hot && did(""));
 	hot->limit = 0;
