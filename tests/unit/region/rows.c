@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows by themselves: their memory, and what hangs in it. */
+#include <stddef.h>
 #include <string.h>
 #include "core/region/region.h"
 #include "tests/check.h"
@@ -82,7 +83,8 @@ static void growing(void)
 	char *base;
 
 	tach__rows_init(&rows, COUNT);
-	stride = (uint32_t)((char *)&((struct tach__row *)0)->cell[SUMS] - (char *)0);
+	stride = (uint32_t)(offsetof(struct tach__row, cell) +
+			    SUMS * sizeof(((struct tach__row *)0)->cell[0]));
 	CHECK(rows.count == COUNT && rows.stride == stride && !rows.limit && !rows.base);
 	no_pages = 1;
 	CHECK(!tach__rows_at(&rows, 0) && !rows.limit && !rows.base && !rows.size);
