@@ -204,10 +204,12 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 
 /*
  * Of an entry that may be stopped yet, as the one around it was stopped before: whatever region
- * is at its level by then, the STOP is no usual one, and this is none that is open.
+ * is at its level by then, the STOP is no usual one, and this is none that is open. Of one that
+ * was left the mark may still be whole: nothing has been put there since.
  */
-static void make_unusual(struct tach__thread *record, const struct tach__slot *slot,
-			 const struct tach__part *part)
+TACH__LOOKS_BACK static void make_unusual(struct tach__thread *record,
+					  const struct tach__slot *slot,
+					  const struct tach__part *part)
 {
 	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
 
@@ -251,7 +253,7 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 	/* If it is a handler that ends what is around an interrupted STOP, that one will lower
 	 * the level once more: below zero there is a slot, too. */
 	if (top > level)
-		tach__stack(hot, UINT32_MAX)[0] = record->outside;
+		TACH__SET(tach__stack(hot, UINT32_MAX)[0], record->outside);
 	while (top > level) {
 		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
 		struct tach__part *part = tach__part_at(record, slot, top);
@@ -346,7 +348,7 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 		struct tach__part *inner = tach__part(slot, record->count, 1);
 
 		if (stays(record, slot, part, &gone, sp)) {
-			tach__stack(hot, kept)[1] = slot;
+			TACH__SET(tach__stack(hot, kept)[1], slot);
 			if (part && kept < k)
 				tach__part_lower(slot, part, k - kept);
 			kept++;

@@ -79,12 +79,12 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 		TACH__ADD(slot->lost, -1);
 	stack = tach__stack(hot, hot->state);
 	around = stack[0];
-	stack[0] = record->outside;
-	stack[1] = slot;
+	TACH__SET(stack[0], record->outside);
+	TACH__SET(stack[1], slot);
 	mark->state = hot->state;
 	TACH__SET(hot->state, mark->state + 1);
 	tach__edges_add(hot, mark, r, fenced);
-	stack[0] = around;
+	TACH__SET(stack[0], around);
 }
 
 /* A reading, and what had been spent by then: a handler may spend more right behind it. */

@@ -108,11 +108,11 @@ static void give_way(struct tach__thread *record, uint32_t level, const struct o
 
 		if (part)
 			tach__part_lower(slot, part, 1);
-		tach__stack(hot, k - 1)[1] = slot;
+		TACH__SET(tach__stack(hot, k - 1)[1], slot);
 	}
 	if (tach__part_alive(record, o->slot, o->part, sp)) {
 		tach__part_lower(o->slot, o->part, o->ceiling - end);
-		tach__stack(hot, end - 1)[1] = o->slot;
+		TACH__SET(tach__stack(hot, end - 1)[1], o->slot);
 		return;
 	}
 	for (uint32_t k = end; k < top; k++) {
@@ -121,7 +121,7 @@ static void give_way(struct tach__thread *record, uint32_t level, const struct o
 
 		if (part)
 			tach__part_lower(slot, part, 1);
-		tach__stack(hot, k - 1)[1] = slot;
+		TACH__SET(tach__stack(hot, k - 1)[1], slot);
 	}
 	TACH__SET(hot->state, hot->state - 1);
 }
