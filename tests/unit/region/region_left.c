@@ -437,6 +437,7 @@ static void ended_out_of_order(void)
 	uint64_t time;
 	uint32_t flags, generation;
 
+	regions_begin(0);
 	for (uint64_t n = 1; n <= 3; n++) {
 		begin_named("overlapped", &first);
 		begin_named("overlapping", &second);

@@ -28,8 +28,9 @@ static void look_amid(void);
 #define tach__names_over()	      names_over
 #define tach__lock(held)	      (locks++, tach__lock(held))
 #define tach__unlock(held)	      (locks--, tach__unlock(held))
-#define tach__hold(held)	      (holds++, tach__hold(held))
-#define tach__release(held)	      (holds--, tach__release(held))
+#define tach__hold(held)	      (__atomic_fetch_add(&holds, 1, __ATOMIC_RELAXED), tach__hold(held))
+#define tach__release(held)                                                                    \
+	(__atomic_fetch_sub(&holds, 1, __ATOMIC_RELAXED), tach__release(held))
 #define tach__rows_init(rows, count)  (rows_held++, tach__rows_init(rows, count))
 #define tach__rows_free(rows)	      (rows_held--, tach__rows_free(rows))
 #define tach__order_free(order)	      (orders++, tach__order_free(order))
