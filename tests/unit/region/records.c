@@ -93,6 +93,24 @@ static void sim_row_add(struct tach__row *row, const struct tach__slot *slot,
 	of[nof++ % 64] = (uint32_t)slot->lost;
 }
 
+static const struct tach__thread *cleared[8];
+static int clears;
+static void sim_clear(struct tach__thread *record)
+{
+	cleared[clears++ % 8] = record;
+	tach__slots_clear(record);
+}
+
+/* Where rows are divided, of another row than the site's. */
+static uint32_t apart;
+static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
+{
+	CHECK(record->config == &config && id >= TACH__SITE_FIRST);
+	return id + apart;
+}
+
+#define tach__split_row	    sim_split_row
+#define tach__slots_clear   sim_clear
 #define tach__pages_reserve sim_reserve
 #define tach__pages_open    sim_open
 #define tach__pages_free    sim_free
@@ -189,7 +207,10 @@ static void taken_again(void)
 	CHECK(had_now == were + 4);
 	give_back(a);
 	give_back(b);
+	clears = 0;
 	CHECK(record_of(STRIDE) == a && had_now == were - 1, "%d, %d", had_now, were);
+	/* What slots have besides goes with them. */
+	CHECK(clears == 2 && cleared[0] == b && cleared[1] == a, "%d", clears);
 }
 
 /* ---- put into totals ---- */
@@ -214,6 +235,7 @@ static void folded(void)
 {
 	struct tach__thread *record = record_of(STRIDE);
 	uint64_t folds = tach__registry.folds, ended = config.ended;
+	uint32_t was[7];
 
 	/* Nothing was entered. */
 	folds_begin();
@@ -251,6 +273,14 @@ static void folded(void)
 	CHECK(tach__record_fold(record) == 1 && rows_most == 150 && config.ended == ended);
 	CHECK(nof == 6 && of[4] == 151 && of[5] == 21 && asked[5] == 150 && asked[6] == 20,
 	      "%d", nof);
+	for (int i = 1; i < 7; i++)
+		was[i] = asked[i];
+	apart = 30;
+	folds_begin();
+	CHECK(tach__record_fold(record) == 1 && rows_most == 180 && nof == 6);
+	for (int i = 1; i < 7; i++)
+		CHECK(asked[i] == was[i] + 30, "%d: %d", i, (int)asked[i]);
+	apart = 0;
 	no_rows = 1;
 	folds = tach__registry.folds;
 	folds_begin();
