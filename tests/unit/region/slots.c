@@ -10,8 +10,13 @@
 static int yields, naps, nap_ns;
 static void (*meanwhile)(void); /* at each of both */
 
+/* Copies that were made of a slot not under write; whether each was amid a change. */
+static int tries, tried[8], changes;
+static void copied(void);
+
 static int sim_yield(void)
 {
+	tried[yields % 8] = tries;
 	yields++;
 	if (meanwhile)
 		meanwhile();
@@ -87,6 +92,8 @@ static void sim_split_clear(struct tach__thread *record)
 #define tach__pages_free      sim_pages_free
 #define sched_yield()	      sim_yield()
 #define nanosleep(p, rest)    sim_nap(p)
+#undef TACH__FENCE
+#define TACH__FENCE(order) (copied(), __atomic_thread_fence(order))
 #include "core/region/slots.c"
 
 enum { COUNT = 3, CHUNK = (int)TACH__CHUNK_SLOTS };
@@ -382,13 +389,20 @@ static void written_whole(void)
 		from.slot.seq++;
 }
 
+static void copied(void)
+{
+	tries++;
+	if (changes)
+		from.slot.seq += 2;
+}
+
 static enum tach__copied copy(uint64_t seq, int waits, struct tach__slot *latch_)
 {
 	memset(&out, 0xaa, sizeof out);
 	for (size_t i = 0; i < sizeof from.room / sizeof *from.room; i++)
 		from.room[i] = 1000 + i;
 	from.slot.seq = seq;
-	yields = naps = nap_ns = 0;
+	yields = naps = nap_ns = tries = 0;
 	until = waits;
 	meanwhile = waits ? written_whole : NULL;
 	return tach__slot_copy(&out.slot, &from.slot, latch_, COUNT);
@@ -422,6 +436,19 @@ static void copies(void)
 	      yields, naps);
 }
 
+/* Entries end amid each copy: so many are tried, and the writer gets the processor every so
+ * many. */
+static void copies_amid_changes(void)
+{
+	CHECK(copy(4, 0, NULL) == TACH__COPIED && tries == 1);
+	changes = 1;
+	CHECK(copy(4, 0, NULL) == TACH__COPIED_NOT && tries == 256 + 100, "%d", tries);
+	CHECK(yields == 4 && naps == 100, "%d %d", yields, naps);
+	for (int i = 0; i < 4; i++)
+		CHECK(tried[i] == 64 * (i + 1), "%d: %d", i, tried[i]);
+	changes = 0;
+}
+
 static void copies_that_were_had(void)
 {
 	size_t size = bytes(COUNT);
@@ -453,6 +480,7 @@ int main(void)
 	CASE(overflow);
 	CASE(mended);
 	CASE(copies);
+	CASE(copies_amid_changes);
 	CASE(copies_that_were_had);
 	return check_done();
 }
