@@ -50,10 +50,10 @@ static int is_zero(const void *at, size_t size)
 
 static int which_of(void (*trial)(const struct tach__poke *), const struct tach__poke *poke)
 {
-	if (trial == tach__trial_flat)
-		return FLAT;
-	if (trial == tach__trial_flat_pair)
-		return PAIR;
+	if (trial == tach__trial_flat || trial == tach__trial_flat_pair) {
+		CHECK(!poke->at && !poke->value);
+		return trial == tach__trial_flat ? FLAT : PAIR;
+	}
 	/* The lowest bit of a lock is another matter. */
 	if (trial == tach__trial_flat_moved && (poke->value == 0 || poke->value == 2))
 		return poke->value ? MOVED : MOVED_NOT;
