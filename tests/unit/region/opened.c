@@ -18,7 +18,7 @@ static void opened(void)
 	CHECK(of->worst_by == 1 && of->keeps == 0 && keeps == 0 && plain == 1);
 	CHECK(of->inexact == 0 && hot->inexact == 0 && of->steps[0] == 0);
 	CHECK(grown == TACH__SITE_FIRST - 1 && hot->limit == TACH__CHUNK_SLOTS);
-	CHECK(TACH__OPENING(hot->state) == 1 && TACH__LEVEL(hot->state) == 0);
+	CHECK(hot->state == TACH__STATE(1, 0, 0));
 	CHECK(tach__registry.threads.next == &of->node && of->node.next == of->node.prev);
 	CHECK(specific == of && specific_set == 1 && thread_key_made == 1);
 	CHECK(tach__registry.unopened == 0 && of->random == seed(of));
@@ -105,15 +105,15 @@ static void inexact(void)
 	struct tach__thread *of = begin();
 
 	counters.topdown.group = &group;
-	counters.topdown.members = 4 | 8;
+	counters.topdown.members = 1 | 4 | 8;
 	CHECK(tach__thread_ready(0) && of->inexact == 0 && of->hot->inexact == 0);
 	CHECK(of->steps[2] == 0);
 	begin();
 	counters.topdown.group = &group;
-	counters.topdown.members = 4 | 8;
+	counters.topdown.members = 1 | 4 | 8;
 	counters.topdown.on = 1;
 	CHECK(tach__thread_ready(0) && of->inexact == 2 && of->hot->inexact == 2);
-	CHECK(of->steps[0] == 0 && of->steps[1] == 0 && of->steps[2] == 12);
+	CHECK(of->steps[0] == 10 && of->steps[1] == 0 && of->steps[2] == 12);
 	CHECK(of->steps[3] == 0, "the set has three");
 }
 

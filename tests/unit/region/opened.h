@@ -180,8 +180,10 @@ static struct tach__thread *fresh(void)
 	memset(of->hot, 0, sizeof *of->hot);
 	memset(of->steps, 9, sizeof of->steps);
 	of->config = &other;
-	of->reader = NULL;
-	of->limit = of->count = of->inexact = of->keeps = of->worst_by = 0;
+	of->reader = &counters.hot;
+	of->hot->limit = 5;
+	of->limit = of->count = of->keeps = of->worst_by = 0;
+	of->inexact = of->hot->inexact = 9;
 	of->destructions = 0;
 	of->turning.due = 0;
 	return to_take = of;
@@ -214,7 +216,7 @@ static void sim_rows_clear(struct tach__rows *rows)
 #define tach__topdown_steps(t, i)   ((t) == &counters.topdown ? 10 + (i) : 0)
 #define tach__worst_open	    sim_worst_open
 #define tach__trace_open	    sim_trace_open
-#define tach__start_choose(hot)	    note((hot)->count ? 'c' : '0')
+#define tach__start_choose(hot)	    note((hot)->limit ? '?' : (hot)->count ? 'c' : '0')
 #define tach__split_open(of)	    note((of)->hot->record ? '?' : 'p')
 #define tach__stop_choose	    sim_stop_choose
 #define tach__turn_choose(of, turn) note((of) && (turn) ? 'n' : '?')

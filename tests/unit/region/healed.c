@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries that no STOP ends: what becomes of the stack of open regions without them. */
+#include "tests/unit/region/left.h"
+
+static uint64_t *inside(uint32_t id)
+{
+	return (uint64_t *)tach__children(slot_of(id), COUNT, 1);
+}
+
+static uint32_t level_of(void)
+{
+	return TACH__LEVEL(hot->state);
+}
+
+static void abandoned(void)
+{
+	uint64_t state[4];
+
+	begin();
+	for (uint32_t i = 0; i < 4; i++) {
+		start(8 + i, 0, mark_at(i));
+		state[i] = mark_at(i)->state;
+		inside(8 + i)[2] = 1u << i;
+	}
+	tach__stack(hot, UINT32_MAX)[0] = NULL;
+	tach__abandon(record, 4);
+	CHECK(level_of() == 4 && !tach__stack(hot, UINT32_MAX)[0]);
+	tach__abandon(record, 2);
+	CHECK(hot->state == TACH__STATE(7, 0, 2));
+	CHECK(tach__stack(hot, UINT32_MAX)[0] == record->outside);
+	for (uint32_t i = 0; i < 4; i++) {
+		CHECK(is_closed(8 + i, 0) == (i >= 2), "%d", (int)i);
+		CHECK(mark_at(i)->state == (state[i] | (i >= 2 ? TACH__LEVEL_NONE : 0)));
+	}
+	CHECK(inside(8)[2] == 1 && inside(9)[2] == 2 + 4 + 8 && inside(10)[2] == 0);
+	/* They are alive: a STOP may go on, so the next START looks. It was not counted yet. */
+	CHECK(hot->limit == 0 && slot_of(10)->lost == 1 && slot_of(11)->lost == 1);
+	hot->limit = 64;
+	slot_of(9)->seq = 1;
+	tach__abandon(record, 1);
+	CHECK(level_of() == 1 && hot->limit == 0 && slot_of(9)->lost == 0);
+	hot->limit = 64;
+	sp = (uintptr_t)mark_at(0) + 1;
+	slot_of(8)->seq = 1;
+	tach__abandon(record, 0);
+	CHECK(level_of() == 0 && hot->limit == 64 && slot_of(8)->lost == 1);
+	CHECK(mark_at(0)->state == state[0] && is_closed(8, 0));
+}
+
+/* One that closes was counted, and one whose mark is not known is lost. */
+static void abandoned_others(void)
+{
+	begin();
+	start(8, 0, mark_at(0));
+	start(9, -1, mark_at(1));
+	start(10, 0, mark_at(2));
+	part_of(10, 0)->ceiling = TACH__CEILING_OPEN;
+	slot_of(10)->seq = 1;
+	tach__abandon(record, 1);
+	CHECK(level_of() == 1 && slot_of(9)->lost == 1 && slot_of(10)->lost == 0);
+	CHECK(is_closed(10, 0) && !is_closed(8, 0) && hot->limit == 0);
+}
+
+/* Deeper than the stack has places: the uppermost alone. */
+static void abandoned_deep(void)
+{
+	begin();
+	for (uint32_t i = 0; i < TACH__LEVELS; i++)
+		tach__stack(hot, i)[1] = slot_of(8);
+	tach__stack(hot, 0)[0] = record->outside;
+	hot->state = TACH__STATE(7, 0, TACH__LEVELS + 3);
+	tach__abandon(record, 0);
+	CHECK(slot_of(8)->lost + record->outside->lost == TACH__LEVELS, "%d",
+	      (int)slot_of(8)->lost);
+	CHECK(level_of() == 3);
+	begin();
+	for (uint32_t i = 0; i < TACH__LEVELS; i++)
+		tach__stack(hot, i)[1] = slot_of(8);
+	hot->state = TACH__STATE(7, 0, TACH__LEVELS);
+	tach__abandon(record, 0);
+	CHECK(level_of() == 0);
+}
+
+static void nothing_to_heal(void)
+{
+	begin();
+	for (uint32_t i = 0; i < 3; i++)
+		start(8 + i, 0, mark_at(i));
+	tach__heal(record, sp);
+	CHECK(level_of() == 3 && mends == 0 && overtaken_mends == 1 && mended_sp == sp);
+	for (uint32_t i = 0; i < 3; i++) {
+		CHECK(tach__stack(hot, i)[1] == slot_of(8 + i) && slot_of(8 + i)->lost == 0);
+		CHECK(mark_at(i)->state == TACH__STATE(7, 0, i));
+		CHECK(part_of(8 + i, 0)->ceiling == TACH__STATE(7, 0, i + 1));
+	}
+	tach__calibrating = 1;
+	sp = (uintptr_t)stack + STACK - 8;
+	tach__heal(record, sp);
+	CHECK(level_of() == 3 && overtaken_mends == 1);
+	tach__calibrating = 0;
+	tach__heal(record, sp);
+	CHECK(level_of() == 0 && mends == 3 && overtaken_mends == 2);
+}
+
+static void limits(void)
+{
+	begin();
+	hot->state = TACH__STATE(7, 3, UINT32_MAX);
+	tach__heal(record, sp);
+	CHECK(hot->state == TACH__STATE(7, 0, 0));
+	hot->state = TACH__STATE(7, 0, (uint32_t)INT32_MAX + 1);
+	tach__heal(record, sp);
+	CHECK(hot->state == TACH__STATE(7, 0, 0) && overtaken_mends == 0);
+	hot->state = TACH__STATE(7, 0, INT32_MAX);
+	tach__heal(record, sp);
+	CHECK(level_of() == INT32_MAX && overtaken_mends == 0);
+	begin();
+	for (uint32_t i = 0; i < 1025; i++)
+		tach__stack(hot, i)[1] = slot_of(8);
+	hot->state = TACH__STATE(7, 0, 1025);
+	tach__heal(record, sp);
+	CHECK(overtaken_mends == 0);
+	hot->state = TACH__STATE(7, 0, 1024);
+	tach__heal(record, sp);
+	CHECK(overtaken_mends == 1 && level_of() == 1024);
+}
+
+/* Of four the second and third are gone: what is above comes down. */
+static void gone_between(void)
+{
+	begin();
+	for (uint32_t i = 0; i < 4; i++) {
+		start(8 + i, 0, mark_at(i));
+		inside(8 + i)[1] = 1u << i;
+	}
+	mark_at(1)->part = mark_at(2)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(hot->state == TACH__STATE(7, 0, 2) && mends == 2);
+	CHECK(mended[0] == slot_of(9) && mended[1] == slot_of(10));
+	CHECK(tach__stack(hot, 0)[1] == slot_of(8) && tach__stack(hot, 1)[1] == slot_of(11));
+	CHECK(slot_of(8)->lost == 0 && slot_of(9)->lost == 1 && slot_of(10)->lost == 1);
+	CHECK(is_closed(9, 0) && is_closed(10, 0));
+	CHECK(mark_at(3)->state == TACH__STATE(7, 0, 1));
+	CHECK(part_of(11, 0)->ceiling == TACH__STATE(7, 0, 2));
+	CHECK(mark_at(0)->state == TACH__STATE(7, 0, 0));
+	CHECK(part_of(8, 0)->ceiling == TACH__STATE(7, 0, 1));
+	CHECK(inside(8)[1] == 1 + 2 + 4 && inside(9)[1] == 0 && inside(11)[1] == 8);
+}
+
+static void lowered(void)
+{
+	begin();
+	start(8, 0, mark_at(0));
+	hot->state = TACH__STATE(7, 0, 5);
+	start(9, 0, mark_at(1));
+	tach__part_lower(slot_of(9), part_of(9, 0), 3);
+	CHECK(mark_at(1)->state == TACH__STATE(7, 0, 2));
+	CHECK(part_of(9, 0)->ceiling == TACH__STATE(7, 0, 3));
+	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
+	tach__part_lower(slot_of(9), part_of(9, 0), 1);
+	CHECK(mark_at(1)->state == TACH__STATE(7, 0, 1));
+	CHECK(part_of(9, 0)->ceiling == TACH__CEILING_OPEN);
+}
+
+/* Twice open, and the outermost is gone: the one inside is that. */
+static void promoted(void)
+{
+	begin();
+	start(8, 0, mark_at(0));
+	start(9, 0, mark_at(1));
+	start(8, 1, mark_at(2));
+	mark_at(0)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 2 && slot_of(8)->lost == 1 && mends == 1);
+	CHECK(is_closed(8, 1) && part_of(8, 0)->outer == (uintptr_t)mark_at(2));
+	CHECK(mark_at(2)->part == part_of(8, 0) && mark_at(2)->state == TACH__STATE(7, 0, 1));
+	CHECK(part_of(8, 0)->ceiling == TACH__STATE(7, 0, 2));
+	CHECK(tach__stack(hot, 0)[1] == slot_of(9) && tach__stack(hot, 1)[1] == slot_of(8));
+	CHECK(part_of(9, 0)->ceiling == TACH__STATE(7, 0, 1));
+	/* Right behind it. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, 1, mark_at(1));
+	mark_at(0)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 1 && is_closed(8, 1) && mark_at(1)->part == part_of(8, 0));
+	/* Whose mark is not known is between: it stays the inner one, and both are open. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, -1, mark_at(1));
+	start(8, 1, mark_at(2));
+	mark_at(0)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 2 && is_closed(8, 0) && slot_of(8)->lost == 1);
+	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(2));
+	CHECK(mark_at(2)->part == part_of(8, 1));
+	CHECK(part_of(8, 1)->ceiling == TACH__STATE(7, 0, 2));
+	/* All are gone. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, -1, mark_at(1));
+	start(8, 1, mark_at(2));
+	mark_at(0)->part = mark_at(2)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 0 && slot_of(8)->lost == 3 && is_closed(8, 0) && is_closed(8, 1));
+}
+
+/* One whose mark is not known goes with the outermost of its region, and stays with it. */
+static void unknown_marks(void)
+{
+	begin();
+	start(8, 0, mark_at(0));
+	start(9, 0, mark_at(1));
+	start(8, -1, mark_at(2));
+	start(9, -1, mark_at(3));
+	mark_at(0)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 2 && slot_of(8)->lost == 2 && slot_of(9)->lost == 0 && mends == 2);
+	CHECK(tach__stack(hot, 0)[1] == slot_of(9) && tach__stack(hot, 1)[1] == slot_of(9));
+	/* Not with an inner one that closes. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, -1, mark_at(1));
+	start(8, 1, mark_at(2));
+	mark_at(2)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 1 && slot_of(8)->lost == 2 && !is_closed(8, 0));
+}
+
+static void many_gone(void)
+{
+	begin();
+	for (uint32_t i = 0; i < 20; i++) {
+		start(8 + i, 0, mark_at(i));
+		if (i)
+			mark_at(i)->part = NULL;
+	}
+	tach__heal(record, sp);
+	CHECK(level_of() == 1 && mends == 16 && mended[15] == slot_of(24));
+	for (uint32_t i = 1; i < 20; i++)
+		CHECK(slot_of(8 + i)->lost == 1 && is_closed(8 + i, 0), "%d", (int)i);
+}
+
+int main(void)
+{
+	CASE(abandoned);
+	CASE(abandoned_others);
+	CASE(abandoned_deep);
+	CASE(nothing_to_heal);
+	CASE(limits);
+	CASE(gone_between);
+	CASE(lowered);
+	CASE(promoted);
+	CASE(unknown_marks);
+	CASE(many_gone);
+	return check_done();
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Entries that no STOP ends, one by one: which are gone, and what is done with one. */
+#include "tests/unit/region/left.h"
+
+static void memory(void)
+{
+	static const uint64_t word = 0x1122334455667788u;
+	static const long none[] = {-EAGAIN, -EFAULT, -EINVAL},
+			  unknown[] = {-EPERM, -ENOSYS, 5};
+	uint64_t at = word;
+
+	begin();
+	CHECK(holds((uintptr_t)&at, &word, 8) == 1 && futexes == 2);
+	CHECK(asked[0] == (uintptr_t)&at && asked[1] == (uintptr_t)&at + 4);
+	at ^= 1ull << 40;
+	CHECK(holds((uintptr_t)&at, &word, 8) == 0 && holds((uintptr_t)&at, &word, 4) == 1);
+	for (int i = 0; i < 3; i++) {
+		futex_gives = none[i];
+		CHECK(holds((uintptr_t)&at, &word, 8) == 0, "%d", i);
+		futex_gives = unknown[i];
+		CHECK(holds((uintptr_t)&at, &word, 8) == 1, "%d", i);
+	}
+}
+
+static void own_stack(void)
+{
+	uintptr_t top = (uintptr_t)stack + STACK - 16;
+
+	begin();
+	sim_stack_end = (void *)top;
+	CHECK(!on_stack(record, top) && !on_stack(record, top + 1) && probes == 0);
+	CHECK(!record->stack_low);
+	/* The page with its top is known. */
+	CHECK(on_stack(record, top - 1) && on_stack(record, top - PAGE + 16) && probes == 0);
+	CHECK(on_stack(record, top - PAGE + 15) && probes == 1);
+	CHECK(asked[0] == (uintptr_t)stack + STACK - 2 * PAGE);
+	CHECK(on_stack(record, (uintptr_t)stack + STACK - 2 * PAGE) && probes == 1);
+	/* Those below are asked for one by one, up to one that is not readable. */
+	unreadable = (uintptr_t)stack + 2 * PAGE;
+	CHECK(!on_stack(record, (uintptr_t)stack) && probes == 6, "%d", probes);
+	CHECK(!on_stack(record, (uintptr_t)stack + 2 * PAGE - 1) && probes == 7);
+	CHECK(on_stack(record, (uintptr_t)stack + 2 * PAGE) && probes == 7);
+	unreadable = 0;
+	record->stack_low = 0;
+	CHECK(!on_stack(record, top - 64 * 1024 * 1024 - 1));
+	CHECK(on_stack(record, top - 64 * 1024 * 1024));
+	sim_stack_end = stack + STACK;
+	/* Others' ends where their variables are. */
+	CHECK(stack_top(record) == (uintptr_t)stack + STACK);
+	record->is_first = 0;
+	CHECK(stack_top(record) == (uintptr_t)&tach__self);
+}
+
+static void alternate_stack(void)
+{
+	uintptr_t at = (uintptr_t)aside;
+
+	begin();
+	alternate = (stack_t){.ss_sp = aside, .ss_size = 256};
+	CHECK(!on_alternate_stack() && on_unused_alternate_stack(at));
+	CHECK(on_unused_alternate_stack(at + 255) && !on_unused_alternate_stack(at + 256));
+	CHECK(!on_unused_alternate_stack(at - 1));
+	no_sigaltstack = 1;
+	CHECK(!on_unused_alternate_stack(at));
+	alternate.ss_flags = SS_ONSTACK;
+	CHECK(!on_alternate_stack());
+	no_sigaltstack = 0;
+	CHECK(on_alternate_stack() && !on_unused_alternate_stack(at));
+	alternate.ss_flags = SS_DISABLE;
+	CHECK(!on_alternate_stack() && !on_unused_alternate_stack(at));
+}
+
+static void marked(void)
+{
+	struct tach__slot *slot;
+	struct tach__part *part;
+
+	begin();
+	slot = slot_of(9);
+	part = part_of(9, 0);
+	CHECK(!tach__part_marked(slot, part) && !tach__part_closing(slot, part));
+	part->outer = 0;
+	CHECK(!tach__part_marked(slot, part));
+	part->outer = 16;
+	CHECK(tach__part_marked(slot, part) && tach__part_closing(slot, part));
+	part->ceiling = 5;
+	CHECK(tach__part_marked(slot, part) && !tach__part_closing(slot, part));
+	/* Of a slot all of whose entries have to be asked. */
+	slot->rest = 0;
+	CHECK(tach__part_marked(slot, part));
+	part->outer = TACH__OUTER_NOBODY;
+	CHECK(!tach__part_marked(slot, part));
+	slot->rest = part->outer = 32;
+	CHECK(!tach__part_marked(slot, part));
+}
+
+static int alive(int inner)
+{
+	return tach__part_alive(record, slot_of(9), part_of(9, inner), sp);
+}
+
+/* Each word of a mark, on the thread's own stack and elsewhere. */
+static void each_word(struct tach_region_mark *mark)
+{
+	begin();
+	for (int fenced = 0; fenced < 2; fenced++) {
+		hot->state = TACH__STATE(7, 3, 4);
+		slot_of(9)->fenced = (uint16_t)fenced;
+		start(9, 0, mark);
+		CHECK(alive(0));
+		mark->part = part_of(9, 1);
+		CHECK(!alive(0));
+		mark->part = part_of(9, 0);
+		mark->end = hot->end[!fenced];
+		CHECK(!alive(0));
+		mark->end = end_flat;
+		CHECK(alive(0));
+		hot->end_flat = NULL;
+		CHECK(!alive(0));
+		mark->end = NULL;
+		CHECK(!alive(0));
+		mark->end = hot->end[fenced];
+		CHECK(alive(0));
+		hot->end_flat = end_flat;
+		mark->state++;
+		CHECK(!alive(0));
+		/* While it closes the state is not looked at. */
+		part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
+		CHECK(alive(0));
+		mark->end = hot->end[!fenced];
+		CHECK(!alive(0));
+	}
+}
+
+static void alive_or_not(void)
+{
+	struct tach_region_mark *other = (struct tach_region_mark *)(void *)aside;
+
+	each_word(mark_at(0));
+	CHECK(futexes == 0);
+	each_word(other);
+	CHECK(futexes > 0);
+	/* Below the stack pointer it is gone, unless a handler runs elsewhere. */
+	begin();
+	start(9, 0, mark_at(3));
+	sp = (uintptr_t)mark_at(3);
+	CHECK(alive(0));
+	sp++;
+	CHECK(!alive(0));
+	alternate.ss_flags = SS_ONSTACK;
+	CHECK(alive(0));
+	/* From another stack, or on one, nothing is known by the pointer. */
+	alternate.ss_flags = SS_DISABLE;
+	sp = (uintptr_t)aside + 64;
+	CHECK(alive(0) && futexes > 0);
+	begin();
+	start(9, 0, other);
+	sp = (uintptr_t)stack + STACK - 8;
+	CHECK(alive(0));
+	alternate = (stack_t){.ss_sp = aside, .ss_size = PAGE};
+	CHECK(!alive(0));
+	alternate.ss_flags = SS_ONSTACK;
+	CHECK(alive(0));
+}
+
+static void handed_down(void)
+{
+	uint64_t *from, *to, *known;
+
+	begin();
+	from = (uint64_t *)tach__children(slot_of(9), COUNT, 1);
+	known = (uint64_t *)tach__children(slot_of(9), COUNT, 0);
+	to = (uint64_t *)tach__children(slot_of(8), COUNT, 1);
+	for (uint64_t i = 0; i < 5; i++) {
+		from[i] = 100 + 3 * i;
+		to[i] = 1000;
+		if (i < 4)
+			known[i] = 50 + i;
+	}
+	tach__hand_down(record, slot_of(9), slot_of(9));
+	CHECK(from[0] == 100);
+	tach__hand_down(record, slot_of(9), slot_of(8));
+	for (uint64_t i = 0; i < 4; i++)
+		CHECK(to[i] == 1050 + 2 * i && from[i] == 50 + i && known[i] == 50 + i);
+	CHECK(to[4] == 1000 && from[4] == 112);
+}
+
+/* Whose mark is known of the entry at a level. */
+static void at_a_level(void)
+{
+	struct tach__slot *slot;
+
+	begin();
+	slot = slot_of(9);
+	start(8, 0, mark_at(0));
+	start(9, 0, mark_at(1));
+	start(9, -1, mark_at(2));
+	start(9, 1, mark_at(3));
+	CHECK(!tach__part_at(record, slot, 0) && !tach__part_at(record, slot, 2));
+	CHECK(tach__part_at(record, slot, 1) == part_of(9, 0));
+	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
+	/* A handler came amid its START. */
+	part_of(9, 1)->outer = slot->rest;
+	CHECK(!tach__part_at(record, slot, 3));
+	/* One that closes is the innermost, whatever level it has. */
+	part_of(9, 1)->ceiling = TACH__CEILING_OPEN;
+	part_of(9, 1)->outer = (uintptr_t)mark_at(3);
+	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
+	CHECK(!tach__part_at(record, slot, 2));
+	tach__stack(hot, 3)[1] = slot_of(8);
+	CHECK(tach__part_at(record, slot, 2) == part_of(9, 1));
+	CHECK(tach__part_at(record, slot, 1) == part_of(9, 0));
+	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
+	CHECK(tach__part_at(record, slot, 2) == part_of(9, 1));
+	part_of(9, 1)->outer = slot->rest;
+	CHECK(tach__part_at(record, slot, 2) == part_of(9, 0));
+	CHECK(!tach__part_at(record, slot, 1));
+}
+
+static void given_up(void)
+{
+	uint64_t *inside;
+
+	begin();
+	inside = (uint64_t *)tach__children(slot_of(9), COUNT, 1);
+	inside[1] = 5;
+	start(9, 0, mark_at(0));
+	tach__part_give_up(record, slot_of(9), record->outside, part_of(9, 0));
+	CHECK(slot_of(9)->lost == 1 && is_closed(9, 0) && inside[1] == 0);
+	CHECK(((uint64_t *)tach__children(record->outside, COUNT, 1))[1] == 5);
+	tach__part_give_up(record, slot_of(9), record->outside, NULL);
+	CHECK(slot_of(9)->lost == 2);
+	/* It was counted. */
+	start(9, 0, mark_at(0));
+	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
+	slot_of(9)->rest = 0;
+	tach__part_give_up(record, slot_of(9), record->outside, part_of(9, 0));
+	CHECK(slot_of(9)->lost == 2 && is_closed(9, 0) && part_of(9, 0)->outer == 0);
+}
+
+/* Ended by another mark of its region: its own is no usual one, if it is there yet. */
+static void forgotten(void)
+{
+	struct tach_region_mark other;
+	uint64_t state;
+
+	begin();
+	start(9, 0, mark_at(0));
+	state = mark_at(0)->state;
+	tach__part_forget(record, slot_of(9), 1, &other);
+	tach__part_forget(record, slot_of(9), 0, mark_at(0));
+	CHECK(!is_closed(9, 0) && mark_at(0)->state == state);
+	tach__part_forget(record, slot_of(9), 0, &other);
+	CHECK(is_closed(9, 0) && mark_at(0)->state == (state | TACH__LEVEL_NONE));
+	CHECK(slot_of(9)->lost == 0);
+	begin();
+	start(9, 0, mark_at(0));
+	sp = (uintptr_t)mark_at(0) + 8;
+	tach__part_forget(record, slot_of(9), 0, &other);
+	CHECK(is_closed(9, 0) && mark_at(0)->state == state);
+	begin();
+	start(9, 0, mark_at(0));
+	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
+	tach__part_forget(record, slot_of(9), 0, &other);
+	CHECK(is_closed(9, 0) && mark_at(0)->state == state);
+}
+
+int main(void)
+{
+	CASE(memory);
+	CASE(own_stack);
+	CASE(alternate_stack);
+	CASE(marked);
+	CASE(alive_or_not);
+	CASE(handed_down);
+	CASE(at_a_level);
+	CASE(given_up);
+	CASE(forgotten);
+	return check_done();
+}
