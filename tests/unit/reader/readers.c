@@ -106,11 +106,11 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	case SYS_getppid:
 		return 200;
 	case SYS_kcmp:
-		CHECK(a == 300 && b == 200 && c == KCMP_FILES);
+		CHECK(a == 300 && b == 200 && c == KCMP_FILES && !d && !e);
 		return kcmp_gives;
 	case SYS_mmap:
-		CHECK(b == 8192 && c == PROT_READ && d == MAP_SHARED && e == sentinel_fd &&
-		      f == 0);
+		CHECK(a == 0 && b == 8192 && c == PROT_READ && d == MAP_SHARED &&
+		      e == sentinel_fd && f == 0);
 		maps++;
 		return mapped;
 	case SYS_munmap:

@@ -42,6 +42,8 @@ static void own_stack(void)
 	CHECK(on_stack(record, (uintptr_t)stack + 2 * PAGE) && probes == 7);
 	unreadable = 0;
 	record->stack_low = 0;
+	top = (uintptr_t)1 << 30;
+	sim_stack_end = (void *)top;
 	CHECK(!on_stack(record, top - 64 * 1024 * 1024 - 1));
 	CHECK(on_stack(record, top - 64 * 1024 * 1024));
 	sim_stack_end = stack + STACK;

@@ -43,6 +43,12 @@ static void sim_overtaken_mend(const struct tach__thread *of, uintptr_t at)
 #define tach__overtaken_mend sim_overtaken_mend
 #include "core/region/abandoned.c"
 #undef tach__slot_mend
+#ifdef LEFT_ALSO
+#undef tach__overtaken_mend
+#define tach__heal  sim_heal
+#define LEVELS_MOST LEVELS_MOST_ALSO
+#include LEFT_ALSO
+#endif
 
 static _Alignas(PAGE) char stack[STACK], aside[PAGE];
 static uintptr_t sp; /* of the caller */

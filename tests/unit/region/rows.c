@@ -112,6 +112,12 @@ static void growing(void)
 	no_pages = 0;
 	tach__rows_free(&rows);
 	CHECK(pages == 0 && !rows.base && !rows.limit && freed == rows.size);
+	for (uint32_t id = 0; id < 40; id++) {
+		tach__rows_init(&rows, COUNT);
+		CHECK(tach__rows_at(&rows, id) != NULL);
+		CHECK(rows.size == tach__pages_round((size_t)(id + 1) * stride * 3 / 2));
+		tach__rows_free(&rows);
+	}
 }
 
 static void copied(void)

@@ -116,7 +116,7 @@ static int since(void)
 	struct tach_error err = TACH_ERROR_INIT;
 	int code = tach_snapshot_since(&newer.s, &older.s, &out, &err);
 
-	CHECK(code == err.code && out == (code ? NULL : copy));
+	CHECK(code == err.code && out == (code ? NULL : copy) && !err.line && !err.column);
 	return code;
 }
 
@@ -141,7 +141,9 @@ static void counts(void)
 	begin();
 	count(&newer.region[1].info, 10);
 	count(&older.region[1].info, 9);
-	CHECK(since() == 0 && frees == 1 && freed == 0);
+	newer.region[1].info.threads = 7;
+	older.region[1].info.threads = 3;
+	CHECK(since() == 0 && frees == 1 && freed == 0 && info->threads == 7);
 	CHECK(info->entries == 1 && info->calls == 2 && info->outermost == 3);
 	CHECK(info->skipped == 4 && info->excluded == 5 && info->nested == 6);
 	CHECK(info->lost == 7);
@@ -279,6 +281,11 @@ static void buckets(void)
 		CHECK(at[2].low == 8 && at[2].count == 8);
 		CHECK(at[3].low == 16 && at[3].count == (q ? 9 : 8));
 	}
+	/* None were kept before. */
+	begin();
+	fill(&newer, 0, now, 5);
+	older.histogram[0][0].at = NULL;
+	CHECK(since() == 0 && b->count == 5 && b->at[4].count == 9);
 }
 
 static void another_set(void)
