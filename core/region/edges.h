@@ -132,6 +132,10 @@ union tach__slot_copy {
 	uint64_t room[(sizeof(struct tach__slot) + sizeof(struct tach__inexact)) / 8 +
 		      TACH__SLOT_WORDS(TACH_COUNTERS_MAX)];
 };
+TACH_STATIC_ASSERT(sizeof(union tach__slot_copy) >=
+			   sizeof(struct tach__slot) + sizeof(struct tach__inexact) +
+				   TACH__SLOT_WORDS(TACH_COUNTERS_MAX) * sizeof(uint64_t),
+		   "any slot fits");
 
 /*
  * A thread's half of the registry. It lies in a MADV_WIPEONFORK page: after any flavour of fork
