@@ -77,6 +77,8 @@ static void abandoned_deep(void)
 	for (uint32_t i = 0; i < TACH__LEVELS; i++)
 		tach__stack(hot, i)[1] = slot_of(8);
 	hot->state = TACH__STATE(7, 0, TACH__LEVELS);
+	tach__abandon(record, 1);
+	CHECK(level_of() == 1);
 	tach__abandon(record, 0);
 	CHECK(level_of() == 0);
 }

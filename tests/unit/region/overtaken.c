@@ -28,7 +28,19 @@ static void sim_heal(struct tach__thread *of, uintptr_t at)
 #define tach__unlock(held)	((void)(held), locked--)
 #define tach__hold(held)	((void)(held), holds_now++)
 #define tach__release(held)	((void)(held), holds_now--)
-#define LEFT_ALSO		"core/region/overtaken.c"
+/* A region ends between the two looks. */
+static uint64_t *ends;
+static int fences;
+static void sim_fence(int order)
+{
+	fences += order == __ATOMIC_ACQUIRE;
+	if (ends)
+		++*ends;
+}
+
+#undef TACH__FENCE
+#define TACH__FENCE(order) sim_fence(order)
+#define LEFT_ALSO	   "core/region/overtaken.c"
 #include "tests/unit/region/left.h"
 
 static uint64_t is_flagged(uint32_t id)
@@ -78,6 +90,13 @@ static void gives_way(void)
 	CHECK(((uint64_t *)tach__children(record->outside, COUNT, 1))[1] == 5);
 	tach__overtaken_mend(record, sp);
 	CHECK(is_at(9, 0) && is_flagged(8) == 1 && is_flagged(9) == 1);
+	/* From far above. */
+	begin();
+	start(8, 0, mark_at(0));
+	counted(8);
+	begun_above(9, 3);
+	tach__overtaken_mend(record, sp);
+	CHECK(is_at(9, 0) && TACH__LEVEL(hot->state) == 1);
 	/* With one around it, and one between the two. */
 	begin();
 	start(10, 0, mark_at(0));
@@ -185,6 +204,8 @@ static void the_lowest(void)
 	begun_above(9, 3);
 	begun_above(12, 2);
 	begun_above(13, 4);
+	/* Of two at one level the first. */
+	*part_of(14, 0) = *part_of(12, 0);
 	tach__overtaken_mend(record, sp);
 	CHECK(is_at(10, 0) && is_at(12, 1) && is_flagged(12) == 1);
 	CHECK(!is_flagged(9) && !is_flagged(13) && TACH__LEVEL(hot->state) == 2);
@@ -292,6 +313,15 @@ static void seen(void)
 	tach__overtaken_flag(&rows, record);
 	CHECK(hot->limit == 0 && !marks(20));
 	no_rows = 0;
+	hot->limit = 64;
+	for (int i = 0; i < 2; i++) {
+		ends = i ? &hot->state : &hot->pairs[0];
+		fences = 0;
+		tach__overtaken_flag(&rows, record);
+		CHECK(!marks(20) && hot->limit == 64 && fences == 2, "%d", i);
+		hot->state -= i ? 2 : 0;
+	}
+	ends = NULL;
 	tach__overtaken_flag(&rows, record);
 	CHECK(marks(20) && marks(21) && marks(22) && marks(23) && !marks(24));
 	/* Calibration's have no row, and what is around all. */

@@ -244,6 +244,7 @@ static void inexact(void)
 	tach__inexact(slot, COUNT)->self = 31;
 	record.steps[0] = 2;
 	record.steps[1] = 5;
+	record.steps[2] = 7;
 	tach__row_add(&row, slot, &record);
 	CHECK(row.cell[1].error[0] == 0 && row.cell[2].error[1] == 0);
 	record.inexact = 1;
