@@ -219,6 +219,14 @@ static void unknown_marks(void)
 	tach__heal(record, sp);
 	CHECK(level_of() == 2 && slot_of(8)->lost == 2 && slot_of(9)->lost == 0 && mends == 2);
 	CHECK(tach__stack(hot, 0)[1] == slot_of(9) && tach__stack(hot, 1)[1] == slot_of(9));
+	/* As the second that is gone. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(9, 0, mark_at(1));
+	start(9, -1, mark_at(2));
+	mark_at(0)->part = mark_at(1)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 0 && slot_of(9)->lost == 2);
 	/* Not with an inner one that closes. */
 	begin();
 	start(8, 0, mark_at(0));
