@@ -254,6 +254,7 @@ static void inexact(void)
 		CHECK(row.cell[1].error[0] == n * 42 && row.cell[1].error[1] == n * 62);
 		CHECK(row.cell[2].error[0] == n * 105 && row.cell[2].error[1] == n * 155);
 		CHECK(row.cell[3].error[0] == 0 && row.cell[1].overhead[0] == 0);
+		CHECK(row.cell[1].square == 0 && row.cell[2].square == 0);
 	}
 }
 
@@ -264,7 +265,7 @@ static void turns(void)
 	tach__part(slot, COUNT, 0)->sum[1] = (uint64_t)-9;
 	for (int n = 1; n < 3; n++) {
 		tach__row_add(&row, slot, &record);
-		CHECK(row.turns == (uint64_t)n);
+		CHECK(row.turns == (uint64_t)n && !row.histograms);
 		CHECK(row.paced[0] == n * 25 && row.paced[1] == n * 64);
 		for (int i = 0; i < SUMS; i++) {
 			double all = i == 1 ? -9 : 100 + i, self = all + 10 - 2 * i;
