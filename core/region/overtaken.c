@@ -12,7 +12,10 @@
 #include "core/region/region.h"
 #include "core/region/left.h"
 
-enum { LEVELS_MOST = 1024 }; /* deeper nests are not looked at, as in abandoned.c */
+enum {
+	LEVELS_MOST = 1024, /* deeper nests are not looked at, as in abandoned.c */
+	SLOTS_AN_EXIT = 4096
+};
 
 static int is_open(const struct tach__part *part)
 {
@@ -198,10 +201,16 @@ void tach__overtaken_mend(struct tach__thread *record, uintptr_t sp)
 		if (!in_place(record->hot, o.slot, o.part))
 			tach__part_give_up(record, o.slot, record->outside, o.part);
 	}
-	/* A START took its place. */
-	if (level == 0 && TACH__GET(begun_apart))
-		while (find_above(&o, record, 0))
-			tach__part_give_up(record, o.slot, record->outside, o.part);
+	/*
+	 * A START took its place. All slots are looked at: of many only at one exit in so many,
+	 * so that thousands of first entries stay linear.
+	 */
+	if (level != 0 || !TACH__GET(begun_apart) ||
+	    ++record->unlooked * SLOTS_AN_EXIT < record->limit)
+		return;
+	record->unlooked = 0;
+	while (find_above(&o, record, 0))
+		tach__part_give_up(record, o.slot, record->outside, o.part);
 }
 
 static __attribute__((noinline)) void

@@ -150,7 +150,7 @@ struct tach__thread {
 	uint32_t inexact; /* slots have a struct tach__inexact */
 	/* Of each counter, how many times what that tells it may be off. */
 	uint8_t steps[TACH_COUNTERS_MAX];
-	uint32_t limit; /* ids below have a slot */
+	uint32_t limit, unlooked; /* ids below have a slot; exits since all were looked at */
 	uint32_t nchunks;
 	uint64_t folded; /* 0: live, or no memory to fold it; else the number of the folding */
 	int destructions;
