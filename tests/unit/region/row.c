@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows by themselves: what becomes of each word of a slot in them. */
 #include <string.h>
-#include "core/region/region.h"
-#include "tests/check.h"
+#include "tests/unit/region/rows.h"
 
-/* Histograms are a word in here, worst entries are known by their address. */
-enum { COUNT = 2, SUMS = COUNT + 1 };
-static uint32_t bins[8], sums_of;
-static int nbins, no_bins, merges, stale;
-static struct tach__worst worst[4];
-
-static uint32_t *sim_make(uint32_t sums)
-{
-	sums_of = sums;
-	return no_bins ? NULL : &bins[nbins++];
-}
-
-static void sim_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
-{
-	CHECK(to && from);
-	merges++;
-	sums_of = sums;
-	*to += *from;
-}
+static int stale;
 
 static int sim_worst_take(struct tach__worst **to, const struct tach__thread *record,
 			  uint32_t id)

@@ -2,8 +2,7 @@
 /* Rows by themselves: their memory, and what hangs in it. */
 #include <stddef.h>
 #include <string.h>
-#include "core/region/region.h"
-#include "tests/check.h"
+#include "tests/unit/region/rows.h"
 
 static int pages, no_pages; /* had less given back; the next is refused */
 static size_t freed;
@@ -27,25 +26,7 @@ static void sim_free(void *at, size_t size)
 	tach__pages_free(at, size);
 }
 
-/* Histograms are a word in here, worst entries are known by their address. */
-enum { COUNT = 2, SUMS = COUNT + 1 };
-static uint32_t bins[8], sums_of;
-static int nbins, no_bins, merges, bins_freed, worst_freed;
-static struct tach__worst worst[4];
-
-static uint32_t *sim_make(uint32_t sums)
-{
-	sums_of = sums;
-	return no_bins ? NULL : &bins[nbins++];
-}
-
-static void sim_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
-{
-	CHECK(to && from);
-	merges++;
-	sums_of = sums;
-	*to += *from;
-}
+static int bins_freed, worst_freed;
 
 static void sim_bins_free(uint32_t *at, uint32_t sums)
 {
