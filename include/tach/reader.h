@@ -46,6 +46,10 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  * The end of a region that was rescheduled is read again, out of line: up to 40 instructions
  * more are counted. If the kernel stepped in amid begin itself, up to 100.
  *
+ * Members are read one after another. A signal handler that comes in between is in the counts
+ * of some members and not in those of others, without a flag: each is exact for what lies
+ * between its own two readings.
+ *
  * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
  * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
  *
