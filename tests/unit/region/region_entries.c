@@ -201,9 +201,54 @@ static void lost(void)
 	}
 }
 
+/* ---- counters that are known to an error ---- */
+
+/* Slots that are no thread's, as one's own have no room for errors here. */
+static void not_exact(void)
+{
+	static union tach__slot_copy inner, around;
+	struct tach__hot *self;
+	uint64_t inclusive = 0, of_self = 0;
+
+	regions_begin(MEMBERS);
+	{
+		TACH_START(any);
+		TACH_STOP(any);
+	}
+	self = tach__self;
+	self->inexact = 2;
+	for (int entry = 0; entry < 4; entry++) {
+		const int again = entry & 1; /* amid another entry of the same region */
+		struct tach__part *part = tach__part(&inner.slot, MEMBERS, again);
+		struct tach_region_mark mark = TACH_REGION_MARK_INIT;
+		struct tach__reading r = {.delta = {10, 20, 30}, .error = entry < 2 ? 7 : 31};
+		uint64_t off = entry < 2 ? 7 : 30; /* no more than there is */
+
+		mark.state = self->state;
+		mark.part = part;
+		part->outer = (uintptr_t)&mark;
+		tach__stack(self, mark.state)[0] = &around.slot;
+		tach__stack(self, mark.state)[1] = &inner.slot;
+		self->state++;
+		tach__edges_add(self, &mark, &r, 0);
+		inclusive += again ? 0 : off;
+		of_self += off;
+		CHECK(tach__inexact(&inner.slot, MEMBERS)->inclusive == inclusive &&
+			      tach__inexact(&inner.slot, MEMBERS)->self == of_self &&
+			      tach__inexact(&around.slot, MEMBERS)->inclusive == 0 &&
+			      tach__inexact(&around.slot, MEMBERS)->self == of_self,
+		      "%d", entry);
+		CHECK(self->state == mark.state && part->calls == 1 + (unsigned)entry / 2);
+	}
+	self->inexact = 0;
+	tach__stack(self, self->state)[0] = self->record->outside;
+	tach_regions_disable();
+}
+
 int main(void)
 {
 	CASE(sparse);
 	CASE(lost);
+	CASE(not_exact);
 	return check_done();
 }

@@ -56,9 +56,14 @@ static void begin(void)
 
 static void alone(void)
 {
+	const struct tach__part *part;
+
 	begin();
-	for (int i = 0; i < 10; i++)
+	part = tach__part(tach__slot_at(tach__thread_record(), (uint32_t)site.id), 0, 0);
+	for (int i = 0; i < 10; i++) {
 		enter_for(1000); /* a clock may stand still for 10 ns */
+		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NOBODY);
+	}
 	CHECK(is_flat(10), "%d", (int)flat());
 	CHECK(regions_look("flat", 0) && info.calls == 12 && info.outermost == 12 &&
 		      info.entries == 12,
