@@ -222,8 +222,7 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 			return 0;
 	state = tach__hybrid_read_groups(r, downwards, to);
 	if (state > 0) {
-		/* The next bank's number. */
-		h->key = 0;
+		/* The next bank's number: a group that starts again changes its lock. */
 		h->grown = h->looks + 2;
 		for (int k = 0; k < h->n; k++)
 			h->core[k].lag = INT64_MAX;
@@ -365,7 +364,7 @@ uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
 	}
 	if (r->topdown.on)
 		tach__topdown_show(r, sums.error + sums.behind, sums.value);
-	for (unsigned i = 0; i < TACH_COUNTERS_MAX; i++)
+	for (unsigned i = 0; h->members >> i; i++)
 		if (h->members >> i & 1)
 			all[i] = sums.value[i];
 	return flags;

@@ -213,6 +213,7 @@ static void without_access_it_reads_by_system_call(void)
 	sim.no_access = 1;
 	CHECK(tach_reader_open(set, &reader, &err) == 0);
 	CHECK(tach_reader_missing(reader)[0]);
+	CHECK(tach_reader_read(reader, delta) == TACH_FLAG_SYSCALL);
 	tach_reader_begin(reader, &mark);
 	sim_work(5);
 	move();
@@ -290,6 +291,66 @@ static void error_states(void)
 	move();
 	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 	end();
+	/* One that does not is lost, however often it is asked. */
+	if (!opened("cycles"))
+		return;
+	sim_work(7);
+	fail();
+	sim.stays_dead = 1;
+	CHECK(tach_reader_read(reader, delta) == (TACH_FLAG_SYSCALL | TACH_FLAG_LOST));
+	tach_reader_begin(reader, &mark);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
+	sim.stays_dead = 0;
+	CHECK(!(tach_reader_read(reader, delta) & TACH_FLAG_LOST) && delta[0] == 7);
+	end();
+}
+
+/* A begin that nothing can be read in is lost, whatever can be at the end. */
+static void begins_that_read_nothing(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX] = {7, 7};
+	struct tach_mark mark;
+
+	if (!opened("cycles instructions"))
+		return;
+	move();
+	sim.unreadable = 1;
+	tach_reader_begin(reader, &mark);
+	sim.unreadable = 0;
+	sim_work(5);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST && delta[0] == 0 &&
+	      delta[1] == 0);
+	tach_reader_begin(reader, &mark);
+	sim_work(5);
+	CHECK(tach_reader_end(reader, &mark, delta) == 0 && delta[0] == 5);
+	end();
+}
+
+/* Begun by pages, ended by read(2): a time without counters shows, and none does not. */
+static void access_goes_amid(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	for (int gap = 0; gap < 2; gap++)
+		for (int moved = 0; moved < 2; moved++) {
+			if (!opened("cycles"))
+				return;
+			tach_reader_begin(reader, &mark);
+			sim_work(5);
+			sim.no_access = 1;
+			off_and_on();
+			if (moved)
+				move();
+			if (gap)
+				starve();
+			sim_work(6);
+			CHECK(tach_reader_end(reader, &mark, delta) ==
+			      (TACH_FLAG_SYSCALL | TACH_FLAG_MIXED |
+			       (gap ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED)));
+			CHECK(delta[0] == 11);
+			end();
+		}
 }
 
 /*
@@ -300,9 +361,12 @@ static void gaps_before_the_first_move(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark mark, inner;
 
-	for (int gap = 0; gap < 2; gap++) {
-		if (!opened("cycles"))
-			return;
+	for (int at = 0; at < 2 * CORES; at++) {
+		int gap = at % 2;
+
+		begin("cycles", NULL);
+		sim.on = at / 2;
+		CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
 		tach_reader_begin(reader, &mark);
 		if (gap)
 			starve();
@@ -411,6 +475,8 @@ int main(void)
 	CASE(without_access_it_reads_by_system_call);
 	CASE(an_event_of_one_core_type);
 	CASE(error_states);
+	CASE(begins_that_read_nothing);
+	CASE(access_goes_amid);
 	CASE(gaps_before_the_first_move);
 	CASE(faults_are_expected);
 	CASE(after_a_fork);

@@ -58,8 +58,10 @@ static struct event {
 static struct {
 	int on; /* the core type that the thread runs on */
 	uint64_t time, seed;
-	long calls;    /* read and ioctl */
-	int no_access; /* pages show no index */
+	long calls;	/* read and ioctl */
+	int no_access;	/* pages show no index */
+	int unreadable; /* every read(2) fails */
+	int stays_dead; /* no event leaves its error state */
 	void (*act)(void);
 	long point, steps;
 } sim;
@@ -283,6 +285,8 @@ static long sim_read(int leader, struct tach__group_read *to)
 {
 	struct event *l = &event[leader];
 
+	if (sim.unreadable)
+		return -EIO;
 	if (l->error)
 		return 0;
 	if (l->topdown == SLOTS && l->index)
@@ -341,6 +345,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		got = tach__sys_real(number, a, b, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
 		event[e].page = (struct perf_event_mmap_page *)got;
+		event[e].page->lock = 1000 * (uint32_t)e; /* each its own */
 		show(&event[e]);
 		return got;
 	}
@@ -362,7 +367,9 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	sim.time += 10;
 	sim_step();
 	got = number == SYS_read ? sim_read((int)a, (struct tach__group_read *)b) : 0;
-	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ENABLE)
+	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ENABLE && sim.stays_dead)
+		got = -EINVAL;
+	else if (number == SYS_ioctl && b == PERF_EVENT_IOC_ENABLE)
 		sim_enable((int)a);
 	sim_step();
 	return got;
