@@ -55,6 +55,7 @@ void tach__hybrid_abandon(struct tach__hybrid *h, int shared);
 void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n);
 uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			  unsigned n);
+/* TACH_COUNTERS_MAX of them: 0 where a member is of another kind. */
 uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all);
 /* All groups by read(2), as they come: 1, 0 for one in error state, or a negated errno. */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards,

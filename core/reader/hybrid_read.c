@@ -338,9 +338,8 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 		doubt(r, &sums);
 		flags = TACH_FLAG_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (h->members >> i & 1)
-			delta[i] = sums.value[i] - mark->value[i];
+	for (unsigned i = 0; i < n; i++) /* members of other kinds are written behind */
+		delta[i] = sums.value[i] - mark->value[i];
 	settle_topdown(r, mark, paged, &sums, delta, n);
 	if (!paged)
 		flags |= tach__scale(r, mark, &now, n, delta);
@@ -349,7 +348,6 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 
 uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
 {
-	struct tach__hybrid *h = r->hybrid;
 	struct tach__group_read now;
 	struct sums sums;
 	uint32_t flags = 0;
@@ -364,8 +362,6 @@ uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all)
 	}
 	if (r->topdown.on)
 		tach__topdown_show(r, sums.error + sums.behind, sums.value);
-	for (unsigned i = 0; h->members >> i; i++)
-		if (h->members >> i & 1)
-			all[i] = sums.value[i];
+	memcpy(all, sums.value, sizeof sums.value);
 	return flags;
 }

@@ -327,7 +327,9 @@ static void begins_that_read_nothing(void)
 		return;
 	move();
 	sim.unreadable = 1;
+	sim.calls = 0;
 	tach_reader_begin(reader, &mark);
+	CHECK(sim.calls == 2, "%ld", sim.calls);
 	sim.unreadable = 0;
 	sim_work(5);
 	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST && delta[0] == 0 &&

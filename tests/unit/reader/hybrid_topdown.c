@@ -148,6 +148,39 @@ static void no_system_call_in_the_steady_state(void)
 	end();
 }
 
+/* No frame behind finds what one before left. */
+static __attribute__((noinline)) void soil_the_stack(void)
+{
+	volatile char room[8192];
+
+	for (size_t i = 0; i < sizeof room; i++)
+		room[i] = 0x5a;
+}
+
+/* The kernel's counts of the metrics are as far off as its own last look was. */
+static void read_by_the_system(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	if (!opened_topdown(even))
+		return;
+	sim_work(1000);
+	tach_reader_read(reader, value);
+	sim.no_access = 1;
+	off_and_on();
+	for (int i = 0; i < 3; i++) {
+		sim_work(1000);
+		soil_the_stack();
+		CHECK(tach_reader_read(reader, value) & TACH_FLAG_SYSCALL);
+		CHECK(value[0] == SLOTS_A_TURN * 1000 * (2 + (unsigned)i), "%llu",
+		      (unsigned long long)value[0]);
+		CHECK(tach_reader_error(reader, 1) >= SLOTS_A_TURN * 1000 / 255 &&
+			      tach_reader_error(reader, 1) < 2000,
+		      "%llu", (unsigned long long)tach_reader_error(reader, 1));
+	}
+	end();
+}
+
 /* Whatever comes first in the set. */
 static void slots_lead(void)
 {
@@ -309,6 +342,7 @@ int main(void)
 {
 	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
 	CASE(no_system_call_in_the_steady_state);
+	CASE(read_by_the_system);
 	CASE(slots_lead);
 	CASE(a_region_after_a_long_time);
 	CASE(nothing_is_lost_or_doubled);
