@@ -52,7 +52,7 @@ static struct event {
 	uint64_t kernel;		 /* what the kernel has counted, of those */
 	uint32_t index;
 	int enabled, error;
-	uint64_t since, running, running_in;
+	uint64_t since, running, running_in, failed;
 } event[FDS];
 
 static struct {
@@ -311,6 +311,8 @@ static void sim_enable(int leader)
 			continue;
 		if (!e->enabled)
 			e->since = sim.time;
+		if (e->error) /* no time of it is counted (__perf_update_times) */
+			e->since += sim.time - e->failed;
 		e->enabled = 1;
 		e->error = 0;
 		if (e->core == sim.on && !e->index)
@@ -416,6 +418,7 @@ static void fail(void)
 		if (event[fd].open && event[fd].core == sim.on) {
 			take_off(&event[fd]);
 			event[fd].error = 1;
+			event[fd].failed = sim.time;
 			show(&event[fd]);
 		}
 }
