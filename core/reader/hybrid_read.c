@@ -5,8 +5,8 @@
  * Sums are neither lost nor doubled because counts only grow: whatever is read between two
  * moments adds up to something between the sums at these moments, in any order; only a bank
  * from earlier has to be proved still true, which the leader's lock does. Signal handlers may
- * read between any two instructions here: two banks of one key are equal, a handler leaves no
- * bank half written, and finds none, as the key is 0 meanwhile.
+ * read between any two instructions here, but for those that write the bank: two banks of one
+ * key are equal, and none is half written.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -46,6 +46,7 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 	struct tach__hybrid *h = r->hybrid;
 	uint64_t bank[TACH_COUNTERS_MAX] = {0}, running = 0;
 	struct tach__group_read now;
+	sigset_t before;
 
 	for (int k = 0; k < h->n; k++) {
 		const struct tach__group *g = &h->core[k].group;
@@ -58,13 +59,12 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 			bank[g->member[i]] += now.value[i];
 		running += now.running;
 	}
-	h->key = 0;
-	BARRIER();
+	tach__signals_hold(&before);
 	memcpy(h->bank, bank, sizeof bank);
 	h->bank_running = running;
 	h->looks += 2;
-	BARRIER();
 	h->key = key;
+	tach__signals_release(&before);
 	return 1;
 }
 
