@@ -146,6 +146,8 @@ static uint32_t seen_over(const struct tach__thread *record, uint32_t from)
 	for (; level + 1 < top; level++) {
 		const struct tach__slot *slot = TACH__GET(tach__stack(hot, level)[1]);
 
+		if (slot && TACH__GET(slot->id) < TACH__SITE_FIRST) /* it calibrates */
+			return TACH__LEVEL_NONE;
 		if (slot &&
 		    TACH__GET(tach__part(slot, record->count, 0)->ceiling) ==
 			    TACH__CEILING_OPEN &&

@@ -124,8 +124,10 @@ static int measure_inside(void *of)
 	record->log_size = log_size;
 	record->epoch = epoch;
 	memcpy(record->cold, cold, sizeof cold);
-	memcpy(hot->pairs, pairs, sizeof pairs);
-	memcpy(stack, slots, sizeof slots);
+	for (int i = 0; i < 2; i++)
+		TACH__SET(hot->pairs[i], pairs[i]);
+	for (int i = 0; i < TRIAL_LEVELS; i++)
+		TACH__SET(stack[i], slots[i]);
 	TACH__SET(hot->state, state);
 	tach__trials_end(&trials);
 	return 0;

@@ -313,7 +313,7 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
-		slot->id = id;
+		TACH__SET(slot->id, id); /* a snapshot may look */
 		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
 		slot->histograms = histograms;
 		slot->sampling = sampling;

@@ -324,18 +324,27 @@ static void seen(void)
 	ends = NULL;
 	tach__overtaken_flag(&rows, record);
 	CHECK(marks(20) && marks(21) && marks(22) && marks(23) && !marks(24));
-	/* Calibration's have no row, and what is around all. */
+	/* While a thread calibrates its stack is none of the program's. */
 	begin();
 	start(TACH__SITE_FIRST - 1, 0, mark_at(0));
-	start(TACH__SITE_FIRST, 0, mark_at(1));
-	start(20, 0, mark_at(2));
+	start(TACH__SITE_FIRST - 2, 0, mark_at(1));
+	start(TACH__SITE_FIRST - 3, 0, mark_at(2));
 	counted(TACH__SITE_FIRST - 1);
+	counted(TACH__SITE_FIRST - 2);
+	tach__overtaken_flag(&rows, record);
+	CHECK(hot->limit == 64 && !marks(TACH__SITE_FIRST - 1) && !marks(0));
+	/* What is around all has no row, nor has what is not known. */
+	begin();
+	start(TACH__SITE_FIRST, 0, mark_at(0));
+	start(20, 0, mark_at(1));
+	start(21, 0, mark_at(2));
 	counted(TACH__SITE_FIRST);
 	tach__overtaken_flag(&rows, record);
-	CHECK(marks(TACH__SITE_FIRST) && !marks(TACH__SITE_FIRST - 1) && !marks(0));
+	CHECK(marks(TACH__SITE_FIRST) && !marks(20) && !marks(0) && hot->limit == 0);
+	counted(20);
 	tach__stack(hot, 0)[1] = NULL;
 	tach__overtaken_flag(&rows, record);
-	CHECK(marks(TACH__SITE_FIRST));
+	CHECK(marks(20) && !marks(TACH__SITE_FIRST));
 	begin();
 	for (uint32_t i = 0; i < 1025; i++)
 		tach__stack(hot, i)[1] = slot_of(8);
