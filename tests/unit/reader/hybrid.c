@@ -5,16 +5,22 @@
  */
 #include "tests/unit/reader/hybrid.h"
 
-/* A handler that measures, and is moved meanwhile. Where signals are blocked it comes later. */
+/* Where signals are blocked: a handler then comes at a later step. */
+static int is_blocked(void)
+{
+	if (tach__signals_held)
+		sim.point = sim.steps;
+	return tach__signals_held;
+}
+
+/* A handler that measures, and is moved meanwhile. */
 static void handler(void)
 {
 	struct tach_mark mark;
 	uint64_t delta[TACH_COUNTERS_MAX];
 
-	if (tach__signals_held) {
-		sim.point = sim.steps;
+	if (is_blocked())
 		return;
-	}
 	move();
 	tach_reader_begin(reader, &mark);
 	sim_work(1000);
@@ -205,9 +211,9 @@ static void two_handlers(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
 
-	if (tach__signals_held) {
-		sim.point = sim.steps;
-	} else if (another_in) {
+	if (is_blocked())
+		return;
+	if (another_in) {
 		handler();
 		sim.point = sim.steps + another_in - 1;
 		another_in = 0;
