@@ -649,6 +649,29 @@ static void rescheduled_entries(void)
 	}
 }
 
+/* Started anew by the kernel twice, and so long that the clock says it may have been: of the
+ * difference that the counter shows, seven are left. */
+static void longer_than_the_counter(void)
+{
+	const uint64_t full = (uint64_t)1 << 48;
+	uint64_t empty[TACH__SUMS], before, added;
+
+	begins(1, "0");
+	entry(0, 0, empty);
+	before = part_of(site)->sum[1];
+	tach_region_begin(site, &mark);
+	page_of(0)->offset += (int64_t)full;
+	page_of(0)->time_enabled += full;
+	page_of(0)->time_running += full;
+	page_of(0)->lock += 4;
+	count += 7;
+	ticks += full;
+	tach_region_end(&mark);
+	added = part_of(site)->sum[1] - before;
+	CHECK(added == full + 7 + empty[1], "%llx", (unsigned long long)added);
+	CHECK(flagged(site) == 1);
+}
+
 /* The pages of another set show the locks of those before, and other counters. */
 static void flat_entries_of_another_set(void)
 {
@@ -1388,6 +1411,7 @@ int main(void)
 	CASE(every_number_of_members);
 	CASE(a_start_anew_inside);
 	CASE(rescheduled_entries);
+	CASE(longer_than_the_counter);
 	CASE(flat_entries_of_another_set);
 	CASE(a_handler_at_each_read);
 	CASE(fenced_ends);
