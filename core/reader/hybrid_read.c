@@ -207,6 +207,13 @@ int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach_
 	return 1;
 }
 
+/* They are known again when a page of theirs was looked at. */
+static void forget_lags(struct tach__hybrid *h)
+{
+	for (int k = 0; k < h->n; k++)
+		h->core[k].lag = INT64_MAX;
+}
+
 /* Groups in error state start again; what is open meanwhile is incomplete. */
 static int groups_or_recover(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
@@ -224,8 +231,7 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 	if (state > 0) {
 		/* The next bank's number: a group that starts again changes its lock. */
 		h->grown = h->looks + 2;
-		for (int k = 0; k < h->n; k++)
-			h->core[k].lag = INT64_MAX;
+		forget_lags(h);
 	}
 	return state;
 }
@@ -242,8 +248,7 @@ void tach__hybrid_settle(struct tach__reader *r)
 	struct sums sums;
 	int core;
 
-	for (int k = 0; k < h->n; k++)
-		h->core[k].lag = INT64_MAX;
+	forget_lags(h);
 	core = sum_pages(r, BETWEEN, &sums);
 	for (int k = 0; core >= 0 && k < h->n; k++)
 		if (k != core && h->core[k].group.count && read_core(r, k, &now) > 0)

@@ -295,6 +295,20 @@ static void without_access_it_reads_by_system_call(void)
 	sim_work(5);
 	CHECK(tach_reader_read(reader, delta) == TACH_FLAG_SYSCALL && delta[0] == 5);
 	end();
+	/* Given later: the groups were enabled one after the other, which is no gap. */
+	for (int on = 0; on < CORES; on++) {
+		begin("cycles", NULL);
+		sim.no_access = 1;
+		sim.on = on;
+		CHECK(tach_reader_open(set, &reader, &err) == 0);
+		sim.no_access = 0;
+		off_and_on();
+		tach_reader_begin(reader, &mark);
+		move();
+		sim_work(5);
+		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
+		end();
+	}
 }
 
 static void an_event_of_one_core_type(void)
@@ -339,19 +353,29 @@ static void error_states(void)
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark outer, mark;
 
-	if (!opened("cycles"))
-		return;
-	tach_reader_begin(reader, &outer);
-	fail();
-	tach_reader_begin(reader, &mark);
-	sim_work(7);
-	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL && delta[0] == 7);
-	CHECK(tach_reader_end(reader, &outer, delta) & TACH_FLAG_INCOMPLETE);
-	tach_reader_begin(reader, &mark);
-	fail();
-	move();
-	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
-	end();
+	for (int core = 0; core < CORES; core++) {
+		if (!opened("cycles"))
+			return;
+		if (core)
+			move();
+		tach_reader_begin(reader, &outer);
+		fail();
+		sim_work(7);
+		tach_reader_begin(reader, &mark);
+		sim_work(7);
+		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL &&
+		      delta[0] == 7);
+		CHECK(tach_reader_end(reader, &outer, delta) & TACH_FLAG_INCOMPLETE);
+		/* The time without it is no gap of what begins behind. */
+		tach_reader_begin(reader, &mark);
+		move();
+		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
+		tach_reader_begin(reader, &mark);
+		fail();
+		move();
+		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
+		end();
+	}
 	/* One that does not is lost, however often it is asked. */
 	if (!opened("cycles"))
 		return;
@@ -363,6 +387,13 @@ static void error_states(void)
 	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 	sim.stays_dead = 0;
 	CHECK(!(tach_reader_read(reader, delta) & TACH_FLAG_LOST) && delta[0] == 7);
+	/* So is what began before it started again, though its end can be read. */
+	fail();
+	sim.stays_dead = 1;
+	tach_reader_begin(reader, &mark);
+	sim.stays_dead = 0;
+	tach_reader_read(reader, delta);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_LOST);
 	end();
 }
 
@@ -449,6 +480,24 @@ static void gaps_before_the_first_move(void)
 		CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_RESCHEDULED);
 		end();
 	}
+}
+
+static void the_shortest_gap(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	if (!opened("cycles"))
+		return;
+	for (uint64_t ns = 0; ns < 3; ns++) {
+		tach_reader_begin(reader, &mark);
+		sim_go(-1);
+		sim.time += ns;
+		sim_go(0);
+		CHECK(tach_reader_end(reader, &mark, delta) ==
+		      (ns ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED));
+	}
+	end();
 }
 
 /* The thread may be moved before a read, to a core type that has no such counter. */
@@ -542,6 +591,7 @@ int main(void)
 	CASE(begins_that_read_nothing);
 	CASE(access_goes_amid);
 	CASE(gaps_before_the_first_move);
+	CASE(the_shortest_gap);
 	CASE(faults_are_expected);
 	CASE(after_a_fork);
 	CASE(regions_on_a_hybrid);
