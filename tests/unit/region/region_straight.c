@@ -585,6 +585,16 @@ static void was_traced(const struct tach_site *of, uint64_t number, uint64_t wor
 		      (int)got.entry.sum[i]);
 }
 
+static void none_kept_is_flagged(const struct tach_site *of)
+{
+	const struct tach__worst *worst = tach__self->record->worst[of->id];
+
+	CHECK(worst->n >= 1, "%d: %d", members, (int)worst->n);
+	for (uint64_t i = 0; i < worst->n; i++)
+		CHECK(tach__worst_at(worst, i)->flags == 0, "%d: %#x", members,
+		      (int)tach__worst_at(worst, i)->flags);
+}
+
 /* Each number of counters, those beyond the straight ones too; the clock in all its bits. */
 static void every_number_of_members(void)
 {
@@ -612,6 +622,8 @@ static void every_number_of_members(void)
 				CHECK(added[i] - empty[i] == 1000 * (uint64_t)i, "%d of %d: %d",
 				      i, n, (int)(added[i] - empty[i]));
 			CHECK(flagged(site) == 0, "%d, %d", n, k);
+			if (k / 2 == 1)
+				none_kept_is_flagged(site);
 			if (k / 2 == 2)
 				was_traced(site, number, 1000, ((uint64_t)7 << 32) - 5);
 		}
