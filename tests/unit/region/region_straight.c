@@ -684,6 +684,23 @@ static void longer_than_the_counter(void)
 	CHECK(flagged(site) == 1);
 }
 
+/* It shows less than when it began: its time is counted, and of the counter nothing. */
+static void set_back_inside(void)
+{
+	uint64_t before[2];
+
+	begins(1, "0");
+	memcpy(before, part_of(site)->sum, sizeof before);
+	tach_region_begin(site, &mark);
+	page_of(0)->offset -= (int64_t)1 << 40;
+	page_of(0)->lock += 2;
+	ticks += 1000;
+	tach_region_end(&mark);
+	CHECK(slot_of(site)->provenance[5] == 1);
+	CHECK(part_of(site)->sum[0] >= before[0] + 1000 && part_of(site)->sum[1] == before[1],
+	      "%llx", (unsigned long long)(part_of(site)->sum[1] - before[1]));
+}
+
 /* The pages of another set show the locks of those before, and other counters. */
 static void flat_entries_of_another_set(void)
 {
@@ -753,10 +770,13 @@ static void a_handler_at_each_read(void)
 /* One before and one behind what each end reads; none where none was asked for. */
 static void fenced_ends(void)
 {
-	for (int n = 1; n <= MOST; n += 10) {
-		static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "fenced_ends");
+	static const char *const keeps[] = {"0", "4", "each"};
 
-		begins(n, "0");
+	for (int c = 0; c < 6; c++) {
+		static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "fenced_ends");
+		int n = c % 2 ? MOST : 1;
+
+		begins(n, keeps[c / 2]);
 		for (int i = 0; i < 2; i++) {
 			fences = 0;
 			tach_region_begin(site, &mark);
@@ -773,20 +793,32 @@ static void fenced_ends(void)
 
 static void stopped_twice(void)
 {
-	uint64_t calls;
+	static struct tach_site flat_one = TACH_SITE_INIT("stopped twice", TACH_SITE_FLAT, "");
 
-	begins(2, "0");
-	calls = part_of(site)->calls;
-	tach_region_begin(site, &mark);
-	tach_region_end(&mark);
-	tach_region_end(&mark);
-	tach_region_end(&mark);
-	CHECK(part_of(site)->calls == calls + 1 && TACH__LEVEL(tach__self->state) == 0);
-	CHECK(part_of(site)->outer == TACH__OUTER_NOBODY &&
-	      part_of(site)->ceiling == TACH__CEILING_OPEN);
-	tach_region_begin(site, &mark);
-	tach_region_end(&mark);
-	CHECK(part_of(site)->calls == calls + 2);
+	for (int i = 0; i < 2; i++) {
+		struct tach_site *of;
+		const struct tach__slot *slot;
+		uint64_t calls;
+
+		begins(2, "0");
+		of = i ? &flat_one : site;
+		for (int k = 0; k < 3; k++)
+			enter_once(of);
+		slot = slot_of(of);
+		CHECK(HIDES || !i || slot->flat);
+		calls = part_of(of)->calls + slot->flat;
+		tach_region_begin(of, &mark);
+		tach_region_end(&mark);
+		CHECK(mark.end == NULL); /* so that a second STOP is none */
+		tach_region_end(&mark);
+		tach_region_end(&mark);
+		CHECK(part_of(of)->calls + slot->flat == calls + 1 && slot->lost == 0);
+		CHECK(TACH__LEVEL(tach__self->state) == 0);
+		CHECK(part_of(of)->outer == TACH__OUTER_NOBODY &&
+		      part_of(of)->ceiling == TACH__CEILING_OPEN);
+		enter_once(of);
+		CHECK(part_of(of)->calls + slot->flat == calls + 2);
+	}
 }
 
 /* The error of a top-down field is at most all slots of the entry; an entry inside one of the
@@ -1424,6 +1456,7 @@ int main(void)
 	CASE(a_start_anew_inside);
 	CASE(rescheduled_entries);
 	CASE(longer_than_the_counter);
+	CASE(set_back_inside);
 	CASE(flat_entries_of_another_set);
 	CASE(a_handler_at_each_read);
 	CASE(fenced_ends);
