@@ -180,6 +180,9 @@ static struct tach_set *set_of(int n)
 	return set;
 }
 
+/* What straight ends are there for: nothing is kept, the worst, each entry. */
+static const char *const kept_by[] = {"0", "4", "each"};
+
 /* worst: how many are kept; "each": all entries. */
 static void begins(int n, const char *worst)
 {
@@ -598,14 +601,13 @@ static void none_kept_is_flagged(const struct tach_site *of)
 /* Each number of counters, those beyond the straight ones too; the clock in all its bits. */
 static void every_number_of_members(void)
 {
-	static const char *const keeps[] = {"0", "4", "each"};
 	static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "every_number");
 
 	for (int n = 1; n <= MOST; n++)
 		for (int k = 0; k < 6; k++) {
 			uint64_t empty[TACH__SUMS], added[TACH__SUMS], inside[5], number;
 
-			begins(n, keeps[k / 2]);
+			begins(n, kept_by[k / 2]);
 			site = k % 2 ? &fenced : site;
 			enter_once(site);
 			entry(0, 0, empty);
@@ -770,13 +772,11 @@ static void a_handler_at_each_read(void)
 /* One before and one behind what each end reads; none where none was asked for. */
 static void fenced_ends(void)
 {
-	static const char *const keeps[] = {"0", "4", "each"};
-
 	for (int c = 0; c < 6; c++) {
 		static struct tach_site fenced = TACH_SITE_INIT("fenced", 1, "fenced_ends");
 		int n = c % 2 ? MOST : 1;
 
-		begins(n, keeps[c / 2]);
+		begins(n, kept_by[c / 2]);
 		for (int i = 0; i < 2; i++) {
 			fences = 0;
 			tach_region_begin(site, &mark);
