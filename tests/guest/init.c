@@ -116,6 +116,25 @@ static void show_processes(void)
 		closedir(dir);
 }
 
+/* What the kernel said of a death, and before: the messages are not on the console. */
+static void show_messages(int messages)
+{
+	char record[8192];
+	ssize_t n;
+
+	/* Each read(2) is of one record: "priority,number,microseconds,flags;text". EPIPE: the
+	 * next ones are overwritten. */
+	while ((n = read(messages, record, sizeof record - 1)) > 0 ||
+	       (n < 0 && errno == EPIPE)) {
+		char *text;
+
+		record[n > 0 ? n : 0] = 0;
+		text = strchr(record, ';');
+		if (text)
+			printf("# kernel: %.*s\n", (int)strcspn(text + 1, "\n"), text + 1);
+	}
+}
+
 /* Waits for the child, or kills it and its session when a line comes from outside. */
 static int wait_for(pid_t child)
 {
@@ -149,9 +168,10 @@ static int wait_for(pid_t child)
 static int run(char *command)
 {
 	char *argv[MAX_WORDS + 1];
-	int argc = 0;
+	int argc = 0, status, messages = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	pid_t child;
 
+	lseek(messages, 0, SEEK_END);
 	printf("@@ run %s\n", command);
 	for (char *w = strtok(command, " "); w && argc < MAX_WORDS; w = strtok(NULL, " "))
 		argv[argc++] = w;
@@ -169,7 +189,11 @@ static int run(char *command)
 		printf("# %s: %s\n", argv[0], strerror(errno));
 		_exit(127);
 	}
-	return wait_for(child);
+	status = wait_for(child);
+	if (status > 128)
+		show_messages(messages);
+	close(messages);
+	return status;
 }
 
 int main(void)
@@ -201,6 +225,9 @@ int main(void)
 		 */
 		write_file("/proc/sys/kernel/perf_user_access", "1");
 		write_file("/sys/bus/event_source/devices/cpu/rdpmc", "1");
+		/* Where a program that dies by a signal was: arm64 does not say so of itself.
+		 */
+		write_file("/proc/sys/debug/exception-trace", "1");
 		status = run(line);
 		printf("@@ exit %d\n", status);
 		if (first == 0 && status != SKIPPED)
