@@ -64,7 +64,7 @@ static int level_find(struct tach__thread *record, struct tach_region_mark *mark
 }
 
 static void add(struct tach__thread *record, struct tach_region_mark *mark,
-		const struct tach__reading *r, int fenced)
+		struct tach__reading *r, int fenced)
 {
 	struct tach__hot *hot = record->hot;
 	struct tach__slot *slot = tach__slot_of(record, mark->part), **stack, *around;

@@ -349,9 +349,10 @@ int tach__edges_stop(const struct tach__hot *self, const struct tach_region_mark
  */
 void tach__edges_since(const struct tach__hot *self, const struct tach_region_mark *mark,
 		       struct tach__reading *r);
-/* Adds an entry to its slot and to the one around it; the mark's level is the innermost. */
+/* Adds an entry to its slot and to the one around it; the mark's level is the innermost. What
+ * was lost counts nothing. */
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
-		     const struct tach__reading *r, int fenced);
+		     struct tach__reading *r, int fenced);
 
 /* ---- cold_start.c ---- */
 

@@ -186,16 +186,12 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	struct tach__slot **stack = tach__stack(self, mark->state), *slot = stack[1],
 			  *to = slot;
 	struct tach__part *open = mark->part, *part = open, none = {.outer = 0};
-	uint64_t lost[TACH__SUMS] = {0};
 	uintptr_t mine;
 
 	/* Without a branch, for the regions around: see the head. */
 	for (int i = 0; i < 6; i++)
 		TACH__ADD(slot->provenance[i], r->flags >> i & 1);
-	if (r->flags & TACH_FLAG_LOST) {
-		lost[0] = delta[0];
-		delta = lost;
-	} else if (slot->histograms && !slot->task)
+	if (slot->histograms && !slot->task && !(r->flags & TACH_FLAG_LOST))
 		tach__histograms_add(slot->histograms, delta, &self->record->entry_cost, fenced,
 				     r->inside, self->count + 1);
 	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))
@@ -221,24 +217,21 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 }
 
 void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
-		     const struct tach__reading *r, int fenced)
+		     struct tach__reading *r, int fenced)
 {
 	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
-	const uint64_t *delta = r->delta;
-	uint64_t lost[TACH__SUMS];
 
+	/* Its time is known. */
+	if (r->flags & TACH_FLAG_LOST)
+		memset(r->delta + 1, 0, self->count * sizeof *r->delta);
 	add_reading(self, mark, r, fenced);
 	if (TACH_LIKELY(!self->record->keeps))
 		return;
-	if (r->flags & TACH_FLAG_LOST) {
-		memset(lost, 0, sizeof lost);
-		lost[0] = r->delta[0];
-		delta = lost;
-	}
 	if (self->record->worst)
-		tach__worst_add(self, mark, slot, delta, r->inside, r->flags, fenced);
+		tach__worst_add(self, mark, slot, r->delta, r->inside, r->flags, fenced);
 	if (self->record->trace)
-		tach__trace_add(self->record, mark, slot, delta, r->inside, r->flags, fenced);
+		tach__trace_add(self->record, mark, slot, r->delta, r->inside, r->flags,
+				fenced);
 }
 
 uint32_t tach__edges_read(const struct tach__hot *self, const struct tach_mark *begun,

@@ -58,17 +58,44 @@ static void alone(void)
 {
 	const struct tach__part *part;
 
+	uint64_t pairs[2];
+
 	begin();
 	part = tach__part(tach__slot_at(tach__thread_record(), (uint32_t)site.id), 0, 0);
+	memcpy(pairs, tach__self->pairs, sizeof pairs);
 	for (int i = 0; i < 10; i++) {
 		enter_for(1000); /* a clock may stand still for 10 ns */
 		CHECK(part->ceiling == TACH__CEILING_OPEN && part->outer == TACH__OUTER_NOBODY);
 	}
 	CHECK(is_flat(10), "%d", (int)flat());
+	/* None is a fenced one. */
+	CHECK(tach__self->pairs[0] == pairs[0] + 10 && tach__self->pairs[1] == pairs[1]);
 	CHECK(regions_look("flat", 0) && info.calls == 12 && info.outermost == 12 &&
 		      info.entries == 12,
 	      "%d", (int)info.calls);
 	CHECK(value.raw > 0);
+}
+
+/* Amid an entry that a handler left for good between two stores of its STOP: that one is
+ * incomplete, this one whole. */
+static void behind_one_that_was_left_amid_its_stop(void)
+{
+	struct tach_region_mark mark;
+	struct tach__slot *slot;
+
+	begin();
+	slot = tach__slot_at(tach__thread_record(), (uint32_t)site.id);
+	for (int i = 0; i < 5; i++) {
+		tach_region_begin(&site, &mark);
+		slot->seq++;
+		tach_region_end(&mark);
+		CHECK(!(slot->seq & 1));
+	}
+	CHECK(flat() == 0 && slot->provenance[1] == 5);
+	CHECK(regions_look("flat", 0) && info.calls == 7 && info.entries == 7 && info.lost == 0,
+	      "%d, %d", (int)info.calls, (int)info.lost);
+	enter();
+	CHECK(is_flat(1));
 }
 
 static double ticks(const char *name, int part)
@@ -331,6 +358,7 @@ static void by_system_call(void)
 int main(void)
 {
 	CASE(alone);
+	CASE(behind_one_that_was_left_amid_its_stop);
 	CASE(around_another);
 	CASE(in_another);
 	CASE(in_itself);

@@ -140,6 +140,18 @@ static void threads_live_and_ended(void)
 	      fake_opens - fake_closes);
 }
 
+/* The calling thread's slot that has so many calls. */
+static struct tach__slot *slot_with(uint64_t calls)
+{
+	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
+		struct tach__slot *slot = tach__table(tach__self)[id];
+
+		if (tach__part(slot, tach__self->count, 0)->calls == calls)
+			return slot;
+	}
+	abort();
+}
+
 static void histograms_know_the_tail(void)
 {
 	begin(1, (struct tach_regions_options){.histograms = 1});
@@ -182,6 +194,24 @@ static void histograms_have_the_cost_taken_out(void)
 	}
 	IS("hist_outer", 1, TACH_PART_INCLUSIVE, 14);
 	CHECK(tach_snapshot_quantile(shot, look("hist_inner"), 1, 0.5) == 4);
+}
+
+/* Of so many sums as there are: of what lies behind them in their page nothing is written. */
+static void histograms_end_with_their_sums(void)
+{
+	for (int members = 2; members <= 4; members += 2) { /* there is room for one more */
+		size_t size = tach__histograms_size((uint32_t)members + 1), page = 4096;
+		const struct tach__slot *slot;
+		const char *h;
+
+		begin(members, (struct tach_regions_options){.histograms = 1});
+		leaf(1000);
+		slot = slot_with(1);
+		h = (const char *)slot->histograms;
+		for (size_t at = size; at % page; at++)
+			CHECK(h[at] == 0, "%d members: byte %d", members, (int)at);
+		CHECK(tach_snapshot_quantile(shot, look("leaf"), members, 0.5) > 0);
+	}
 }
 
 /* Every power of two and what lies around it, against the bounds that a bucket says it has. */
@@ -510,18 +540,6 @@ static void sets_are_exchanged_outside_regions(void)
 	CHECK(look("holding") < 0);
 }
 
-/* The calling thread's slot that has so many calls. */
-static struct tach__slot *slot_with(uint64_t calls)
-{
-	for (uint32_t id = TACH__SITE_FIRST; id < tach__self->limit; id++) {
-		struct tach__slot *slot = tach__table(tach__self)[id];
-
-		if (tach__part(slot, tach__self->count, 0)->calls == calls)
-			return slot;
-	}
-	abort();
-}
-
 /* A writer that is stopped amid a slot: what a snapshot shows was whole at some time. */
 static void a_stuck_writer_is_stale(void)
 {
@@ -601,6 +619,7 @@ int main(void)
 	CASE(threads_live_and_ended);
 	CASE(histograms_know_the_tail);
 	CASE(histograms_have_the_cost_taken_out);
+	CASE(histograms_end_with_their_sums);
 	CASE(a_value_lies_in_its_bucket);
 	CASE(a_full_bucket_stays_full);
 	CASE(warm_up_is_left_out);
