@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* This library. */
 #include <stdlib.h>
+#include <time.h>
 #include <tach.h>
 #include "bench/driver.h"
 
@@ -111,12 +112,6 @@ static const char *regions_traced(int n)
 	return reason;
 }
 
-/* An empty region shows nothing above its cost: every entry is compared, and none kept. */
-static const char *regions_worst(int n)
-{
-	return regions_with(n, "8");
-}
-
 static const char *switched_off(int n)
 {
 	(void)n;
@@ -124,10 +119,29 @@ static const char *switched_off(int n)
 	return NULL;
 }
 
-static inline __attribute__((always_inline)) void region(void)
+/* One region, however often it is inlined. */
+static inline __attribute__((always_inline)) void region_of(long ms)
 {
 	TACH_START(loop);
+	if (ms)
+		nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
 	TACH_STOP(loop);
+}
+
+static inline __attribute__((always_inline)) void region(void)
+{
+	region_of(0);
+}
+
+/* Every entry is compared, and none kept: those that are took longer than any interrupted one.
+ */
+static const char *regions_worst(int n)
+{
+	const char *reason = regions_with(n, "8");
+
+	for (int i = 0; !reason && i < 8; i++)
+		region_of(50);
+	return reason;
 }
 
 /* As BENCH_REPEAT, whose hidden counter is moved to and fro around code that branches. */
