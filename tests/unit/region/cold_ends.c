@@ -1,0 +1,680 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the cold exits of STOP do with what they read, and in which order: everything that they
+ * call is the test's own and says that it was called.
+ */
+#include <stdio.h>
+#include "core/os/sys.h"
+#include "core/region/cost.h"
+#include "core/region/left.h"
+#include "core/region/reads.h"
+#include "tests/check.h"
+
+static int sim_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
+		    uint64_t state, struct tach__reading *r, int fenced);
+static void sim_since(const struct tach__hot *self, const struct tach_region_mark *mark,
+		      struct tach__reading *r);
+static void sim_add(struct tach__hot *self, struct tach_region_mark *mark,
+		    struct tach__reading *r, int fenced);
+static void sim_cost_begin(struct tach__cost *cost, uint32_t around);
+static void sim_cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
+			 int ended);
+static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint64_t *spent,
+			    uint64_t *delta);
+static void sim_residue_ready(struct tach__thread *of);
+static void sim_heal(struct tach__thread *of, uintptr_t sp);
+static void sim_abandon(struct tach__thread *of, uint32_t level);
+static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, uint32_t level,
+			    const struct tach_region_mark *mark);
+static void sim_epochs_begin(struct tach__hot *self);
+static int sim_pending(void);
+static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part);
+
+#define tach__edges_stop     sim_stop
+#define tach__edges_since    sim_since
+#define tach__edges_add	     sim_add
+#define tach__cost_begin     sim_cost_begin
+#define tach__cost_end	     sim_cost_end
+#define tach__cost_settle    sim_cost_settle
+#define tach__residue_ready  sim_residue_ready
+#define tach__heal	     sim_heal
+#define tach__abandon	     sim_abandon
+#define tach__part_forget    sim_part_forget
+#define tach__epochs_begin   sim_epochs_begin
+#define tach__thread_pending sim_pending
+#define tach__slot_of	     sim_slot_of
+#include "core/region/cold_stop.c"
+
+enum { COUNT = 2, SUMS = 1 + COUNT, SLOTS = 5, OPENING = 77, EPOCH = 6, LEVEL = 3 };
+
+static _Alignas(4096) char memory[TACH__RECORD_AT];
+static struct tach__hot *const hot = (struct tach__hot *)(void *)memory;
+static struct tach__thread record;
+static union tach__slot_copy slots[SLOTS];
+static struct tach_region_mark mark;
+
+static char said[400];
+static struct {
+	/* What the test wants: answers of tach__edges_stop, in turn, and what happens
+	 * meanwhile. */
+	int stops[4];
+	uint64_t cold_after[4], state_after[4];
+	uint32_t flags, since_flags;
+	int lowers, pending;
+	/* What there was. */
+	int nstops;
+	uint64_t asked[4]; /* the states behind the region */
+	int fenced, add_fenced;
+	struct tach__reading added;
+	struct tach__slot *around, *slot;
+	uint64_t mark_state, hot_state;
+	uint32_t cost_around, epoch, settled_epoch, forgot_level;
+	const struct tach__slot *forgot;
+	uint64_t residue[SUMS], spent[SUMS];
+	int ended;
+} sim;
+
+#define SAY(...) snprintf(said + strlen(said), sizeof said - strlen(said), __VA_ARGS__)
+#define SAID(text)                                                                             \
+	do {                                                                                   \
+		CHECK(strcmp(said, text) == 0, "%s", said);                                    \
+		said[0] = 0;                                                                   \
+	} while (0)
+
+static uint64_t read_now(int stop, uint32_t i)
+{
+	return 100000 * (uint64_t)(i + 1) + 10 * (uint64_t)stop;
+}
+
+static int sim_stop(const struct tach__hot *self, const struct tach_region_mark *of,
+		    uint64_t state, struct tach__reading *r, int fenced)
+{
+	int n = sim.nstops++;
+
+	SAY("stop ");
+	CHECK(self == hot && of == &mark && n < 4);
+	sim.asked[n] = state;
+	sim.fenced = fenced;
+	for (uint32_t i = 0; i < TACH__SUMS; i++)
+		r->delta[i] = read_now(n, i);
+	r->flags = sim.flags;
+	r->inside[0] = 5;
+	r->inside[1] = 2;
+	r->again = 0;
+	record.cold[0] += sim.cold_after[n];
+	hot->state += sim.state_after[n];
+	return sim.stops[n];
+}
+
+static void sim_since(const struct tach__hot *self, const struct tach_region_mark *of,
+		      struct tach__reading *r)
+{
+	SAY("since ");
+	CHECK(self == hot && of == &mark);
+	r->flags |= sim.since_flags;
+}
+
+static void sim_add(struct tach__hot *self, struct tach_region_mark *of,
+		    struct tach__reading *r, int fenced)
+{
+	struct tach__slot **stack = tach__stack(self, of->state);
+
+	SAY("add ");
+	CHECK(self == hot && of == &mark);
+	sim.added = *r;
+	sim.add_fenced = fenced;
+	sim.around = stack[0];
+	sim.slot = stack[1];
+	sim.mark_state = of->state;
+	sim.hot_state = self->state;
+	if (sim.lowers)
+		self->state =
+			TACH__STATE(TACH__OPENING(self->state), TACH__EPOCH(self->state), 0);
+}
+
+static void sim_cost_begin(struct tach__cost *cost, uint32_t around)
+{
+	SAY("cost ");
+	cost->record = &record;
+	sim.cost_around = around;
+}
+
+static void sim_cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
+			 int ended)
+{
+	SAY("spent ");
+	CHECK(cost->record == &record);
+	memcpy(sim.residue, residue, sizeof sim.residue);
+	sim.epoch = epoch;
+	sim.ended = ended;
+}
+
+static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint64_t *spent,
+			    uint64_t *delta)
+{
+	SAY("settle ");
+	CHECK(of == &record);
+	sim.settled_epoch = epoch;
+	memcpy(sim.spent, spent, sizeof sim.spent);
+	for (int i = 0; i < SUMS; i++)
+		delta[i] += 7;
+}
+
+static void sim_residue_ready(struct tach__thread *of)
+{
+	CHECK(of == &record);
+	SAY("residue ");
+}
+
+static void sim_heal(struct tach__thread *of, uintptr_t sp)
+{
+	CHECK(of == &record && sp != 0);
+	SAY("heal ");
+}
+
+static void sim_abandon(struct tach__thread *of, uint32_t level)
+{
+	CHECK(of == &record);
+	SAY("abandon %u ", level);
+}
+
+static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, uint32_t level,
+			    const struct tach_region_mark *by)
+{
+	CHECK(of == &record && by == &mark);
+	SAY("forget ");
+	sim.forgot = slot;
+	sim.forgot_level = level;
+}
+
+static void sim_epochs_begin(struct tach__hot *self)
+{
+	CHECK(self == hot);
+	SAY("epochs ");
+}
+
+static int sim_pending(void)
+{
+	return sim.pending;
+}
+
+static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part)
+{
+	CHECK(of == &record);
+	for (int i = 0; i < SLOTS; i++)
+		if ((const char *)part >= (const char *)&slots[i] &&
+		    (const char *)part < (const char *)&slots[i + 1])
+			return &slots[i].slot;
+	CHECK(0, "a part of no slot");
+	return NULL;
+}
+
+/* Open are the regions of slots 1 to LEVEL + 1; the mark is that of the innermost. */
+static void begin(uint32_t level)
+{
+	struct tach__part *part;
+
+	memset(memory, 0, sizeof *hot);
+	memset(&record, 0, sizeof record);
+	memset(slots, 0, sizeof slots);
+	memset(&mark, 0, sizeof mark);
+	memset(&sim, 0, sizeof sim);
+	said[0] = 0;
+	for (int n = 0; n < 4; n++)
+		sim.stops[n] = 1;
+	tach__self = hot;
+	hot->record = &record;
+	hot->count = record.count = COUNT;
+	hot->limit = 64;
+	record.hot = hot;
+	record.outside = &slots[0].slot;
+	record.residue_known = 1;
+	for (uint32_t i = 0; i < TACH__SUMS; i++) {
+		record.cold[i] = 40 + i;
+		for (int f = 0; f < 2; f++) {
+			record.residue.before[f][i] = 200 + 10 * (uint64_t)f + i;
+			record.residue.after[f][i] = 3000 + 100 * (uint64_t)f + i;
+			record.residue.rescheduled[f][i] = 5000 + 100 * (uint64_t)f + i;
+			record.residue.again[f][i] = 600 + 10 * (uint64_t)f + i;
+		}
+		for (uint64_t w = 0; w < TACH__UNFLAT; w++)
+			record.unflat[w][i] = 900 + 10 * w + i;
+	}
+	for (uint32_t at = 0; at <= level; at++) {
+		tach__stack(hot, at)[0] = at ? &slots[at].slot : record.outside;
+		tach__stack(hot, at)[1] = &slots[at + 1].slot;
+	}
+	/* What is above the innermost was left there by regions that have ended. */
+	tach__stack(hot, level)[2] = &slots[level + 1].slot;
+	mark.state = TACH__STATE(OPENING, EPOCH, level);
+	part = tach__part(&slots[level + 1].slot, COUNT, 0);
+	part->outer = (uintptr_t)&mark;
+	part->ceiling = mark.state + 1;
+	mark.part = part;
+	hot->state = mark.state + 1;
+}
+
+/* What of a stop's reading is not what was added; all but the sums of the set stay. */
+static void added(int stop, uint32_t flags, uint64_t less, int fenced)
+{
+	for (uint32_t i = 0; i < TACH__SUMS; i++) {
+		uint64_t want = read_now(stop, i) - (i < SUMS && less ? less + i : 0);
+
+		CHECK(sim.added.delta[i] == want, "%d: %d, not %d", (int)i,
+		      (int)sim.added.delta[i], (int)want);
+	}
+	CHECK(sim.added.flags == flags, "%x", sim.added.flags);
+	CHECK(sim.added.inside[0] == 5 && sim.added.inside[1] == 2);
+	CHECK(sim.add_fenced == fenced);
+}
+
+static struct tach__reading reading(uint32_t again, uint32_t flags)
+{
+	struct tach__reading r = {.inside = {5, 2}, .again = again, .flags = flags};
+
+	for (uint32_t i = 0; i < TACH__SUMS; i++)
+		r.delta[i] = read_now(0, i);
+	return r;
+}
+
+/* ---- what was read already ---- */
+
+static void read_without_a_region_around(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++)
+		for (int known = 0; known < 2; known++) {
+			struct tach__reading r = reading(0, 0);
+
+			begin(0);
+			record.residue_known = known;
+			tach__end_read(&mark, &r, fenced);
+			SAID("since add ");
+			added(0, 0, 0, fenced);
+		}
+}
+
+/* What that took goes out of it; once it is found out what that is. */
+static void read_twice(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++)
+		for (int known = 0; known < 2; known++)
+			for (uint32_t flags = 0; flags < 2; flags++) {
+				struct tach__reading r = reading(1, flags * TACH_FLAG_SYSCALL);
+
+				begin(0);
+				record.residue_known = known;
+				tach__end_read(&mark, &r, fenced);
+				if (known)
+					SAID("since add ");
+				else
+					SAID("cost residue heal since add spent ");
+				added(0, flags ? TACH_FLAG_SYSCALL : TACH_FLAG_RESCHEDULED,
+				      record.residue.again[fenced][0], fenced);
+			}
+}
+
+static void read_in_another(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++)
+		for (uint32_t epochs = 0; epochs < 2; epochs++) {
+			struct tach__reading r = reading(0, 0);
+
+			begin(LEVEL);
+			hot->state += (uint64_t)epochs << 32;
+			sim.since_flags = TACH_FLAG_INCOMPLETE;
+			tach__end_read(&mark, &r, fenced);
+			SAID("cost residue heal since add spent ");
+			added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
+			CHECK(sim.cost_around == LEVEL && sim.epoch == EPOCH &&
+			      sim.ended == (int)epochs);
+			CHECK(memcmp(sim.residue, record.residue.rescheduled[fenced],
+				     sizeof sim.residue) == 0);
+		}
+}
+
+/* As the fast STOP left it in the mark. */
+static void rescheduled(void)
+{
+	uint64_t delta[TACH__SUMS];
+
+	for (int fenced = 0; fenced < 2; fenced++) {
+		begin(0);
+		for (uint32_t i = 0; i < TACH__SUMS; i++)
+			delta[i] = read_now(0, i);
+		tach__stash(&mark, delta, COUNT);
+		mark.pairs[0] = 5;
+		mark.pairs[1] = 2;
+		sim.since_flags = TACH_FLAG_INCOMPLETE;
+		tach__end_rescheduled(&mark, fenced);
+		SAID("since add ");
+		CHECK(memcmp(sim.added.delta, delta, SUMS * sizeof *delta) == 0);
+		CHECK(sim.added.inside[0] == 5 && sim.added.inside[1] == 2);
+		CHECK(sim.added.flags == TACH_FLAG_INCOMPLETE && sim.add_fenced == fenced);
+	}
+}
+
+/* ---- what is read once more ---- */
+
+static void moved(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++) {
+		begin(0);
+		mark.counters.lock = 8;
+		tach__end_moved(&mark, fenced);
+		SAID("stop since add ");
+		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
+		added(0, TACH_FLAG_RESCHEDULED, record.residue.again[fenced][0], fenced);
+		/* Its START had no counters in registers: nothing was read for nothing. */
+		begin(0);
+		mark.counters.lock = 9;
+		tach__end_moved(&mark, fenced);
+		SAID("stop since since add ");
+		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
+		added(0, TACH_FLAG_RESCHEDULED, 0, fenced);
+		/* A handler came in between. */
+		begin(0);
+		mark.counters.lock = 8;
+		sim.stops[0] = 0;
+		tach__end_moved(&mark, fenced);
+		SAID("stop stop since since add ");
+		CHECK(sim.asked[1] == mark.state + 1);
+		added(1, TACH_FLAG_RESCHEDULED, 0, fenced);
+	}
+}
+
+static void torn(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++) {
+		begin(0);
+		sim.since_flags = TACH_FLAG_INCOMPLETE;
+		tach__end_torn(&mark, fenced);
+		SAID("stop since since add ");
+		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
+		added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
+		/* A handler took a cold exit: before, or while this was read. */
+		for (int before = 0; before < 2; before++) {
+			begin(0);
+			hot->state += (uint64_t)before << 32;
+			sim.stops[0] = before;
+			tach__end_torn(&mark, fenced);
+			if (before)
+				SAID("stop cost residue since settle heal abandon 1 forget add "
+				     "spent ");
+			else
+				SAID("stop stop cost residue since heal abandon 1 forget add "
+				     "spent ");
+			CHECK(sim.asked[!before] == hot->state && sim.fenced == fenced);
+			added(!before, TACH_FLAG_RESCHEDULED,
+			      record.residue.before[fenced][0] - (before ? 7 : 0), fenced);
+		}
+	}
+}
+
+/* ---- any state ---- */
+
+static void cold(void)
+{
+	for (int fenced = 0; fenced < 2; fenced++) {
+		begin(LEVEL);
+		tach__end_cold(&mark, fenced);
+		SAID("stop cost residue since heal abandon 4 forget add spent ");
+		CHECK(sim.asked[0] == hot->state && sim.fenced == fenced);
+		added(0, 0, record.residue.before[fenced][0], fenced);
+		CHECK(sim.cost_around == LEVEL && sim.epoch == EPOCH && !sim.ended);
+		for (uint32_t i = 0; i < SUMS; i++)
+			CHECK(sim.residue[i] == record.residue.before[fenced][i] +
+							record.residue.after[fenced][i]);
+		CHECK(sim.forgot == &slots[LEVEL + 1].slot && sim.forgot_level == LEVEL);
+		CHECK(hot->limit == 64);
+	}
+}
+
+/* Another epoch than its START's: what was spent until it was read goes out of it. */
+static void cold_in_another_epoch(void)
+{
+	begin(LEVEL);
+	hot->state += (uint64_t)1 << 32;
+	sim.since_flags = TACH_FLAG_INCOMPLETE;
+	tach__end_cold(&mark, 0);
+	SAID("stop cost residue since settle heal abandon 4 forget add spent ");
+	CHECK(sim.settled_epoch == EPOCH && sim.epoch == EPOCH && sim.ended);
+	for (uint32_t i = 0; i < SUMS; i++)
+		CHECK(sim.spent[i] == 40 + i);
+	added(0, TACH_FLAG_INCOMPLETE, record.residue.before[0][0] - 7, 0);
+	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, LEVEL));
+}
+
+/* A handler in the reading: it is read again, and what was spent is that of the last one. */
+static void cold_with_handlers(void)
+{
+	begin(LEVEL);
+	sim.stops[0] = 0;
+	sim.state_after[0] = (uint64_t)1 << 32;
+	sim.cold_after[1] = 1000;
+	tach__end_cold(&mark, 1);
+	SAID("stop stop stop cost residue since settle heal abandon 4 forget add spent ");
+	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state &&
+	      sim.asked[2] == hot->state);
+	CHECK(sim.spent[0] == 1040 && sim.spent[1] == 41 && sim.spent[2] == 42);
+	added(2, 0, record.residue.before[1][0] - 7, 1);
+	/* Behind it: not of this epoch any more, as the regions around give it back. */
+	begin(LEVEL);
+	sim.stops[1] = 0;
+	sim.state_after[0] = (uint64_t)1 << 32;
+	tach__end_cold(&mark, 0);
+	SAID("stop cost residue since heal abandon 4 forget add spent ");
+	CHECK(sim.ended);
+}
+
+/* The outermost one: nothing is left to give back, and another set may be waiting. */
+static void cold_and_outermost(void)
+{
+	for (int pending = 0; pending < 2; pending++)
+		for (int lowers = 0; lowers < 2; lowers++) {
+			begin(0);
+			sim.pending = pending;
+			sim.lowers = lowers;
+			tach__end_cold(&mark, 0);
+			if (lowers)
+				SAID("stop cost residue since heal abandon 1 forget add epochs "
+				     "spent ");
+			else
+				SAID("stop cost residue since heal abandon 1 forget add "
+				     "spent ");
+			CHECK(hot->limit == (lowers && pending ? 0 : 64), "%d",
+			      (int)hot->limit);
+		}
+}
+
+/* ---- flat ones that are none ---- */
+
+static void unflat(void)
+{
+	for (int why = TACH__FLAT_MOVED; why < TACH__UNFLAT; why++)
+		for (uint32_t flags = 0; flags < 2; flags++) {
+			uint32_t told = why == TACH__FLAT_INSIDE ? 0 : TACH_FLAG_RESCHEDULED;
+
+			begin(0);
+			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
+			tach__end_unflat(&mark, (enum tach__unflat)why);
+			SAID("stop since add ");
+			CHECK(sim.asked[0] == mark.state + 1 && !sim.fenced);
+			added(0, flags ? TACH_FLAG_INCOMPLETE : told, record.unflat[why][0], 0);
+			/* Not even that. */
+			begin(0);
+			sim.stops[0] = 0;
+			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
+			tach__end_unflat(&mark, (enum tach__unflat)why);
+			SAID("stop stop cost residue since heal abandon 1 forget add spent ");
+			added(1, flags * TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED,
+			      record.unflat[why][0], 0);
+		}
+	begin(0);
+	tach__end_unflat(&mark, TACH__FLAT_STATE);
+	SAID("stop cost residue since heal abandon 1 forget add spent ");
+	CHECK(sim.asked[0] == hot->state);
+	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
+	/* What the exit cannot see of itself is that of any other. */
+	CHECK(sim.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
+}
+
+/* ---- where it is on the stack ---- */
+
+static void found_at_its_level(void)
+{
+	/* With two that were left inside it, and as the innermost. */
+	for (uint32_t above = 0; above < 3; above++) {
+		begin(LEVEL);
+		mark.state = TACH__STATE(OPENING, EPOCH, LEVEL - above);
+		mark.part = tach__part(&slots[LEVEL + 1 - above].slot, COUNT, 0);
+		tach__end_cold(&mark, 0);
+		CHECK(strstr(said, above == 0	? "abandon 4 forget add"
+				   : above == 1 ? "abandon 3 forget add"
+						: "abandon 2 forget add"),
+		      "%s", said);
+		CHECK(sim.forgot == &slots[LEVEL + 1 - above].slot &&
+		      sim.forgot_level == LEVEL - above);
+		CHECK(sim.slot == sim.forgot && sim.around == &slots[LEVEL - above].slot);
+		CHECK(mark.state == TACH__STATE(OPENING, EPOCH, LEVEL - above));
+	}
+}
+
+/* Its mark was copied, or another region's STOP lowered the level: the innermost of the slot.
+ */
+static void found_elsewhere(void)
+{
+	static const uint32_t levels[] = {0, LEVEL, LEVEL + 1, LEVEL + 2, TACH__LEVEL_NONE};
+
+	for (int i = 0; i < 5; i++) {
+		begin(LEVEL);
+		tach__stack(hot, LEVEL + 1)[1] = tach__stack(hot, LEVEL + 2)[1] =
+			&slots[2].slot;
+		mark.state = TACH__STATE(OPENING, EPOCH, levels[i]);
+		mark.part = tach__part(&slots[2].slot, COUNT, 1);
+		tach__end_cold(&mark, 0);
+		CHECK(strstr(said, "abandon 2 forget add"), "%s", said);
+		CHECK(sim.forgot == &slots[2].slot && sim.forgot_level == 1);
+		CHECK(mark.state == TACH__STATE(OPENING, EPOCH, 1) &&
+		      sim.around == &slots[1].slot && sim.slot == &slots[2].slot);
+		CHECK(slots[2].slot.lost == 0);
+	}
+}
+
+/* It counts in no other, and is lost no more, if it was. */
+static void found_nowhere(void)
+{
+	for (int other = 0; other < 2; other++)
+		for (int open = 0; open < 2; open++) {
+			struct tach__slot *slot = &slots[LEVEL + 1].slot;
+			struct tach__part *part = tach__part(slot, COUNT, 0);
+
+			begin(LEVEL);
+			hot->state--;
+			slot->lost = 9;
+			if (other)
+				part->outer--;
+			if (open)
+				part->ceiling = TACH__CEILING_OPEN;
+			tach__end_cold(&mark, 1);
+			SAID("stop cost residue since heal add spent ");
+			CHECK(slot->lost == (other || open ? 8 : 9), "%d", (int)slot->lost);
+			CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, LEVEL) &&
+			      sim.hot_state == sim.mark_state + 1);
+			CHECK(sim.around == record.outside && sim.slot == slot);
+			CHECK(tach__stack(hot, LEVEL)[0] == &slots[LEVEL].slot);
+			added(0, 0, record.residue.before[1][0], 1);
+		}
+	/* Its level is no matter then. */
+	begin(LEVEL);
+	hot->state = TACH__STATE(OPENING, EPOCH, 1);
+	tach__end_cold(&mark, 0);
+	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, 1) &&
+	      sim.hot_state == sim.mark_state + 1 && sim.around == record.outside);
+	CHECK(tach__stack(hot, 1)[0] == &slots[1].slot);
+}
+
+/* ---- those that are refused ---- */
+
+static void ends(struct tach_region_mark *unused)
+{
+	(void)unused;
+}
+
+static uint64_t refused(void)
+{
+	return __atomic_load_n(&tach__registry.refused, __ATOMIC_RELAXED);
+}
+
+static void another_threads(void)
+{
+	static struct tach__hot others[4];
+	static struct tach__thread threads[4];
+	uint64_t before = refused();
+	struct tach__held held;
+
+	begin(0);
+	tach__lock(&held); /* for the first time: all is made anew */
+	tach__unlock(&held);
+	tach__registry.inherited = OPENING - 1;
+	CDS_INIT_LIST_HEAD(&tach__registry.threads);
+	for (int i = 3; i >= 0; i--) {
+		threads[i].hot = &others[i];
+		others[i].limit = 64;
+		others[i].state = TACH__STATE(i == 0 ? OPENING + 1 : OPENING, 0, 1);
+		threads[i].folded = i == 1;
+		cds_list_add(&threads[i].node, &tach__registry.threads);
+	}
+	/* Its thread alone, if it is there, looks at its next START. */
+	hot->state = TACH__STATE(OPENING + 9, 0, 1);
+	mark.end = ends;
+	tach__end_cold(&mark, 0);
+	SAID("");
+	CHECK(!mark.end && refused() == before + 1);
+	for (int i = 0; i < 4; i++)
+		CHECK(others[i].limit == (i == 2 ? 0 : 64), "%d", i);
+	/* One of the parent process's is no fault. */
+	others[2].limit = 64;
+	tach__registry.inherited = OPENING;
+	mark.end = ends;
+	tach__end_cold(&mark, 0);
+	CHECK(!mark.end && refused() == before + 1 && others[2].limit == 64);
+	/* Nothing is waited for where signals are held, as in a handler amid the library. */
+	tach__registry.inherited = OPENING - 1;
+	mark.end = ends;
+	tach__signals_held++;
+	tach__end_cold(&mark, 0);
+	tach__signals_held--;
+	CHECK(!mark.end && refused() == before + 2 && others[2].limit == 64);
+	/* A thread that has none open. */
+	hot->record = NULL;
+	hot->state = mark.state + 1;
+	mark.end = ends;
+	tach__end_cold(&mark, 0);
+	CHECK(!mark.end && refused() == before + 3 && others[2].limit == 0);
+	SAID("");
+	CDS_INIT_LIST_HEAD(&tach__registry.threads);
+	tach__registry.inherited = 0;
+}
+
+int main(void)
+{
+	struct tach__hot *own = tach__self;
+
+	CASE(read_without_a_region_around);
+	CASE(read_twice);
+	CASE(read_in_another);
+	CASE(rescheduled);
+	CASE(moved);
+	CASE(torn);
+	CASE(cold);
+	CASE(cold_in_another_epoch);
+	CASE(cold_with_handlers);
+	CASE(cold_and_outermost);
+	CASE(unflat);
+	CASE(found_at_its_level);
+	CASE(found_elsewhere);
+	CASE(found_nowhere);
+	CASE(another_threads);
+	tach__self = own;
+	return check_done();
+}
