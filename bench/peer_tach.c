@@ -120,17 +120,12 @@ static const char *switched_off(int n)
 }
 
 /* One region, however often it is inlined. */
-static inline __attribute__((always_inline)) void region_of(long ms)
+static inline __attribute__((always_inline)) void region(long ms)
 {
 	TACH_START(loop);
 	if (ms)
 		nanosleep(&(struct timespec){0, ms * 1000000}, NULL);
 	TACH_STOP(loop);
-}
-
-static inline __attribute__((always_inline)) void region(void)
-{
-	region_of(0);
 }
 
 /* Every entry is compared, and none kept: those that are took longer than any interrupted one.
@@ -140,7 +135,7 @@ static const char *regions_worst(int n)
 	const char *reason = regions_with(n, "8");
 
 	for (int i = 0; !reason && i < 8; i++)
-		region_of(50);
+		region(50);
 	return reason;
 }
 
@@ -153,7 +148,7 @@ static const char *regions_worst(int n)
 
 static void run_region(uint64_t n)
 {
-	REPEAT(n, region());
+	REPEAT(n, region(0));
 }
 
 static inline __attribute__((always_inline)) void region_flat(void)

@@ -3,9 +3,11 @@
 #define TESTS_DESCRIPTORS_H
 
 #include <dirent.h>
+#include <string.h>
+#include <unistd.h>
 
 /* How many the process has open; the one that looks is counted, and so are . and .. */
-static int descriptors(void)
+static inline int descriptors(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	int n = 0;
@@ -15,6 +17,15 @@ static int descriptors(void)
 	if (dir)
 		closedir(dir);
 	return n;
+}
+
+/* Whether an entry of such a folder, of any process, is a perf event. */
+static inline int descriptor_is_event(DIR *dir, const char *name)
+{
+	char what[64] = "";
+
+	return readlinkat(dirfd(dir), name, what, sizeof what - 1) > 0 &&
+	       strstr(what, "perf_event") != NULL;
 }
 
 #endif

@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 #include <tach.h>
+#include "tests/descriptors.h"
 #include "tests/guest/adversary.h"
 
 enum {
@@ -569,10 +570,7 @@ static int take_numbers(int file, int *last)
 	int taken = 0;
 
 	for (struct dirent *e; dir && (e = readdir(dir));) {
-		char what[64] = "";
-
-		if (readlinkat(dirfd(dir), e->d_name, what, sizeof what - 1) <= 0 ||
-		    !strstr(what, "perf_event"))
+		if (!descriptor_is_event(dir, e->d_name))
 			continue;
 		*last = atoi(e->d_name);
 		taken += dup2(file, *last) == *last;

@@ -14,7 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/guest/machine.h"
+#include "tests/pages.h"
 
 static int open_event(uint32_t type, uint64_t config)
 {
@@ -32,20 +34,6 @@ static int open_event(uint32_t type, uint64_t config)
 }
 
 enum { PAGES = 8, OPENED = 300 };
-
-static void touch(int pages)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)pages * page;
-	volatile char *at =
-		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (at == MAP_FAILED)
-		return;
-	madvise((void *)at, size, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < size; i += page)
-		at[i] = 1;
-	munmap((void *)at, size);
-}
 
 static uint64_t count(int fd)
 {
@@ -124,21 +112,17 @@ static pid_t fault_beside(void)
 	CPU_SET((unsigned)sysconf(_SC_NPROCESSORS_ONLN) - 1, &last);
 	sched_setaffinity(0, sizeof last, &last);
 	for (;;)
-		touch(PAGES);
+		pages_touch(PAGES);
 }
 
 /* Of process 1. */
 static int events_kept_open(void)
 {
 	DIR *dir = opendir("/proc/1/fd");
-	char what[64];
 	int n = 0;
 
-	for (struct dirent *e; dir && (e = readdir(dir));) {
-		memset(what, 0, sizeof what);
-		n += readlinkat(dirfd(dir), e->d_name, what, sizeof what - 1) > 0 &&
-		     strstr(what, "perf_event");
-	}
+	for (struct dirent *e; dir && (e = readdir(dir));)
+		n += descriptor_is_event(dir, e->d_name);
 	if (dir)
 		closedir(dir);
 	return n;
@@ -156,7 +140,7 @@ static void each_event_counts(void)
 	for (int i = 0; i < OPENED; i++) {
 		int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_PAGE_FAULTS);
 
-		touch(PAGES);
+		pages_touch(PAGES);
 		short_of += count(fd) < PAGES;
 		close(fd);
 	}

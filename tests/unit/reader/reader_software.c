@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Software events by read(2): works on every machine, PMU or not. */
 #include <string.h>
-#include <sys/mman.h>
 #include <tach/reader.h>
 #include "core/reader/reader.h"
 #include "tests/check.h"
+#include "tests/pages.h"
 #include "tests/faults.h"
 
 static struct tach_set *set_of(uint64_t a, uint64_t b)
@@ -27,17 +27,6 @@ static struct tach_set *set_of(uint64_t a, uint64_t b)
 	return set;
 }
 
-static void touch(size_t pages)
-{
-	char *at = mmap(NULL, pages * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
-
-	madvise(at, pages * 4096, MADV_NOHUGEPAGE);
-	for (size_t i = 0; i < pages; i++)
-		at[i * 4096] = 1;
-	munmap(at, pages * 4096);
-}
-
 static void page_faults_are_counted(void)
 {
 	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_TASK_CLOCK);
@@ -53,7 +42,7 @@ static void page_faults_are_counted(void)
 	}
 	all = thread_faults();
 	tach_reader_begin(reader, &mark);
-	touch(50);
+	pages_touch(50);
 	flags = tach_reader_end(reader, &mark, delta);
 	all = thread_faults() - all;
 	CHECK(flags == TACH_FLAG_SYSCALL, "flags %#x", flags);

@@ -57,7 +57,6 @@ static void begin(void)
 static void alone(void)
 {
 	const struct tach__part *part;
-
 	uint64_t pairs[2];
 
 	begin();

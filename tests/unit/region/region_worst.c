@@ -8,26 +8,13 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include <tach.h>
 #include "tests/check.h"
+#include "tests/pages.h"
 
 enum { WORST = 4, ENTRIES = 300, THREADS = 3 };
-
-static size_t page;
-
-static void touch(int pages)
-{
-	char *at = mmap(NULL, (size_t)pages * page, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	madvise(at, (size_t)pages * page, MADV_NOHUGEPAGE);
-	for (int i = 0; i < pages; i++)
-		((volatile char *)at)[(size_t)i * page] = 1;
-	munmap(at, (size_t)pages * page);
-}
 
 static int configure(const char *worst)
 {
@@ -53,7 +40,7 @@ static void work(int i)
 {
 	TACH_START(request);
 	tach_tag((uint64_t)1000 + (uint64_t)i);
-	touch(planted(i));
+	pages_touch(planted(i));
 	TACH_STOP(request);
 }
 
@@ -219,7 +206,7 @@ static void *thread(void *number)
 	prctl(PR_SET_NAME, name);
 	tach_tag((uint64_t)(intptr_t)number);
 	TACH_START(in_thread);
-	touch(2000 + 100 * (int)(intptr_t)number);
+	pages_touch(2000 + 100 * (int)(intptr_t)number);
 	TACH_STOP(in_thread);
 	return NULL;
 }
@@ -252,7 +239,7 @@ static void handler(int signal)
 {
 	(void)signal;
 	TACH_START(in_handler);
-	touch(3);
+	pages_touch(3);
 	TACH_STOP(in_handler);
 }
 
@@ -306,7 +293,6 @@ int main(void)
 	puts("a sanitizer's own page faults are counted too");
 	return 77;
 #endif
-	page = (size_t)sysconf(_SC_PAGESIZE);
 	CASE(all_caught);
 	CASE(between);
 	CASE(threads_that_ended);
