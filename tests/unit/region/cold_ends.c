@@ -28,6 +28,8 @@ static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, ui
 			    const struct tach_region_mark *mark);
 static void sim_epochs_begin(struct tach__hot *self);
 static int sim_pending(void);
+static void sim_lock(struct tach__held *held);
+static void sim_unlock(const struct tach__held *held);
 static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part);
 
 #define tach__edges_stop     sim_stop
@@ -43,6 +45,8 @@ static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void 
 #define tach__epochs_begin   sim_epochs_begin
 #define tach__thread_pending sim_pending
 #define tach__slot_of	     sim_slot_of
+#define tach__lock	     sim_lock
+#define tach__unlock	     sim_unlock
 #include "core/region/cold_stop.c"
 
 enum { COUNT = 2, SUMS = 1 + COUNT, SLOTS = 5, OPENING = 77, EPOCH = 6, LEVEL = 3 };
@@ -191,6 +195,18 @@ static void sim_epochs_begin(struct tach__hot *self)
 {
 	CHECK(self == hot);
 	SAY("epochs ");
+}
+
+static void sim_lock(struct tach__held *held)
+{
+	held->within = 5;
+	SAY("lock ");
+}
+
+static void sim_unlock(const struct tach__held *held)
+{
+	CHECK(held->within == 5);
+	SAY("unlock ");
 }
 
 static int sim_pending(void)
@@ -570,6 +586,7 @@ static void found_nowhere(void)
 
 			begin(LEVEL);
 			hot->state--;
+			tach__stack(hot, LEVEL)[1] = &slots[1].slot;
 			slot->lost = 9;
 			if (other)
 				part->outer--;
@@ -610,11 +627,8 @@ static void another_threads(void)
 	static struct tach__hot others[4];
 	static struct tach__thread threads[4];
 	uint64_t before = refused();
-	struct tach__held held;
 
 	begin(0);
-	tach__lock(&held); /* for the first time: all is made anew */
-	tach__unlock(&held);
 	tach__registry.inherited = OPENING - 1;
 	CDS_INIT_LIST_HEAD(&tach__registry.threads);
 	for (int i = 3; i >= 0; i--) {
@@ -628,7 +642,7 @@ static void another_threads(void)
 	hot->state = TACH__STATE(OPENING + 9, 0, 1);
 	mark.end = ends;
 	tach__end_cold(&mark, 0);
-	SAID("");
+	SAID("lock unlock ");
 	CHECK(!mark.end && refused() == before + 1);
 	for (int i = 0; i < 4; i++)
 		CHECK(others[i].limit == (i == 2 ? 0 : 64), "%d", i);
@@ -637,6 +651,7 @@ static void another_threads(void)
 	tach__registry.inherited = OPENING;
 	mark.end = ends;
 	tach__end_cold(&mark, 0);
+	SAID("lock unlock ");
 	CHECK(!mark.end && refused() == before + 1 && others[2].limit == 64);
 	/* Nothing is waited for where signals are held, as in a handler amid the library. */
 	tach__registry.inherited = OPENING - 1;
@@ -644,14 +659,15 @@ static void another_threads(void)
 	tach__signals_held++;
 	tach__end_cold(&mark, 0);
 	tach__signals_held--;
+	SAID("");
 	CHECK(!mark.end && refused() == before + 2 && others[2].limit == 64);
 	/* A thread that has none open. */
 	hot->record = NULL;
 	hot->state = mark.state + 1;
 	mark.end = ends;
 	tach__end_cold(&mark, 0);
+	SAID("lock unlock ");
 	CHECK(!mark.end && refused() == before + 3 && others[2].limit == 0);
-	SAID("");
 	CDS_INIT_LIST_HEAD(&tach__registry.threads);
 	tach__registry.inherited = 0;
 }
