@@ -82,9 +82,9 @@ static void write_file(const char *path, const char *text)
 /*
  * The first event of a kind has the kernel change its code, and so has the end of the last one.
  * Debian's QEMU 7.2 translates code while another processor changes it, and then executes the
- * old one for good (README.md): events that do not count, or are not switched with
- * their thread. So one of each kind stays open, as on a machine on which something is profiled
- * all the time. The QEMU of x86 is mended.
+ * old one for good (README.md): events then do not count, or are not switched with their
+ * thread. So one of each kind stays open, as on a machine on which something is profiled all
+ * the time. The QEMU of x86 is mended.
  */
 static void keep_events_open(void)
 {
@@ -227,6 +227,8 @@ int main(void)
 	mount_all();
 	open_console();
 	keep_events_open();
+	/* Where a program that dies by a signal was: arm64 does not say so of itself. */
+	write_file("/proc/sys/debug/exception-trace", "1");
 	sigemptyset(&chld);
 	sigaddset(&chld, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &chld, NULL);
@@ -247,9 +249,6 @@ int main(void)
 		 */
 		write_file("/proc/sys/kernel/perf_user_access", "1");
 		write_file("/sys/bus/event_source/devices/cpu/rdpmc", "1");
-		/* Where a program that dies by a signal was: arm64 does not say so of itself.
-		 */
-		write_file("/proc/sys/debug/exception-trace", "1");
 		status = run(line);
 		printf("@@ exit %d\n", status);
 		if (first == 0 && status != SKIPPED)
