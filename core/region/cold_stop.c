@@ -97,10 +97,10 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 {
 	const struct tach__hot *self = tach__self;
 	const struct tach__thread *record = self->record;
-	size_t size = (1 + (size_t)record->count) * sizeof *record->cold;
 
 	do {
-		memcpy(spent->cold, record->cold, size);
+		for (uint32_t i = 0; i <= record->count; i++)
+			spent->cold[i] = record->cold[i];
 		spent->state = TACH__GET(self->state);
 		TACH__ORDER();
 		/* Whatever was spent took time, so the clock's sum tells. */

@@ -3,12 +3,8 @@
  * What the cold exits of STOP do with what they read, and in which order: everything that they
  * call is the test's own and says that it was called.
  */
-#include <stdio.h>
-#include "core/os/sys.h"
 #include "core/region/cost.h"
-#include "core/region/left.h"
 #include "core/region/reads.h"
-#include "tests/check.h"
 
 static int sim_stop(const struct tach__hot *self, const struct tach_region_mark *mark,
 		    uint64_t state, struct tach__reading *r, int fenced);
@@ -16,55 +12,28 @@ static void sim_since(const struct tach__hot *self, const struct tach_region_mar
 		      struct tach__reading *r);
 static void sim_add(struct tach__hot *self, struct tach_region_mark *mark,
 		    struct tach__reading *r, int fenced);
-static void sim_cost_begin(struct tach__cost *cost, uint32_t around);
-static void sim_cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
-			 int ended);
 static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint64_t *spent,
 			    uint64_t *delta);
-static void sim_residue_ready(struct tach__thread *of);
-static void sim_heal(struct tach__thread *of, uintptr_t sp);
 static void sim_abandon(struct tach__thread *of, uint32_t level);
 static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, uint32_t level,
 			    const struct tach_region_mark *mark);
-static void sim_epochs_begin(struct tach__hot *self);
-static int sim_pending(void);
-static void sim_lock(struct tach__held *held);
-static void sim_unlock(const struct tach__held *held);
-static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part);
 
-#define tach__edges_stop     sim_stop
-#define tach__edges_since    sim_since
-#define tach__edges_add	     sim_add
-#define tach__cost_begin     sim_cost_begin
-#define tach__cost_end	     sim_cost_end
-#define tach__cost_settle    sim_cost_settle
-#define tach__residue_ready  sim_residue_ready
-#define tach__heal	     sim_heal
-#define tach__abandon	     sim_abandon
-#define tach__part_forget    sim_part_forget
-#define tach__epochs_begin   sim_epochs_begin
-#define tach__thread_pending sim_pending
-#define tach__slot_of	     sim_slot_of
-#define tach__lock	     sim_lock
-#define tach__unlock	     sim_unlock
-#include "core/region/cold_stop.c"
+#define tach__edges_stop  sim_stop
+#define tach__edges_since sim_since
+#define tach__edges_add	  sim_add
+#define tach__cost_settle sim_cost_settle
+#define tach__abandon	  sim_abandon
+#define tach__part_forget sim_part_forget
+#define UNDER_TEST	  "core/region/cold_stop.c"
+#include "tests/unit/region/cold.h"
 
-enum { COUNT = 2, SUMS = 1 + COUNT, SLOTS = 5, OPENING = 77, EPOCH = 6, LEVEL = 3 };
-
-static _Alignas(4096) char memory[TACH__RECORD_AT];
-static struct tach__hot *const hot = (struct tach__hot *)(void *)memory;
-static struct tach__thread record;
-static union tach__slot_copy slots[SLOTS];
-static struct tach_region_mark mark;
-
-static char said[400];
 static struct {
 	/* What the test wants: answers of tach__edges_stop, in turn, and what happens
 	 * meanwhile. */
 	int stops[4];
 	uint64_t cold_after[4], state_after[4];
 	uint32_t flags, since_flags;
-	int lowers, pending;
+	int lowers;
 	/* What there was. */
 	int nstops;
 	uint64_t asked[4]; /* the states behind the region */
@@ -72,18 +41,10 @@ static struct {
 	struct tach__reading added;
 	struct tach__slot *around, *slot;
 	uint64_t mark_state, hot_state;
-	uint32_t cost_around, epoch, settled_epoch, forgot_level;
+	uint32_t settled_epoch, forgot_level;
 	const struct tach__slot *forgot;
-	uint64_t residue[SUMS], spent[SUMS];
-	int ended;
+	uint64_t spent[SUMS];
 } sim;
-
-#define SAY(...) snprintf(said + strlen(said), sizeof said - strlen(said), __VA_ARGS__)
-#define SAID(text)                                                                             \
-	do {                                                                                   \
-		CHECK(strcmp(said, text) == 0, "%s", said);                                    \
-		said[0] = 0;                                                                   \
-	} while (0)
 
 static uint64_t read_now(int stop, uint32_t i)
 {
@@ -136,23 +97,6 @@ static void sim_add(struct tach__hot *self, struct tach_region_mark *of,
 			TACH__STATE(TACH__OPENING(self->state), TACH__EPOCH(self->state), 0);
 }
 
-static void sim_cost_begin(struct tach__cost *cost, uint32_t around)
-{
-	SAY("cost ");
-	cost->record = &record;
-	sim.cost_around = around;
-}
-
-static void sim_cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
-			 int ended)
-{
-	SAY("spent ");
-	CHECK(cost->record == &record);
-	memcpy(sim.residue, residue, sizeof sim.residue);
-	sim.epoch = epoch;
-	sim.ended = ended;
-}
-
 static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint64_t *spent,
 			    uint64_t *delta)
 {
@@ -162,18 +106,6 @@ static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint6
 	memcpy(sim.spent, spent, sizeof sim.spent);
 	for (int i = 0; i < SUMS; i++)
 		delta[i] += 7;
-}
-
-static void sim_residue_ready(struct tach__thread *of)
-{
-	CHECK(of == &record);
-	SAY("residue ");
-}
-
-static void sim_heal(struct tach__thread *of, uintptr_t sp)
-{
-	CHECK(of == &record && sp != 0);
-	SAY("heal ");
 }
 
 static void sim_abandon(struct tach__thread *of, uint32_t level)
@@ -191,77 +123,21 @@ static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, ui
 	sim.forgot_level = level;
 }
 
-static void sim_epochs_begin(struct tach__hot *self)
-{
-	CHECK(self == hot);
-	SAY("epochs ");
-}
-
-static void sim_lock(struct tach__held *held)
-{
-	held->within = 5;
-	SAY("lock ");
-}
-
-static void sim_unlock(const struct tach__held *held)
-{
-	CHECK(held->within == 5);
-	SAY("unlock ");
-}
-
-static int sim_pending(void)
-{
-	return sim.pending;
-}
-
-static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void *part)
-{
-	CHECK(of == &record);
-	for (int i = 0; i < SLOTS; i++)
-		if ((const char *)part >= (const char *)&slots[i] &&
-		    (const char *)part < (const char *)&slots[i + 1])
-			return &slots[i].slot;
-	CHECK(0, "a part of no slot");
-	return NULL;
-}
-
-/* Open are the regions of slots 1 to LEVEL + 1; the mark is that of the innermost. */
+/* Open are the regions of slots 1 to level + 1; the mark is that of the innermost. */
 static void begin(uint32_t level)
 {
 	struct tach__part *part;
 
-	memset(memory, 0, sizeof *hot);
-	memset(&record, 0, sizeof record);
-	memset(slots, 0, sizeof slots);
-	memset(&mark, 0, sizeof mark);
-	memset(&sim, 0, sizeof sim);
-	said[0] = 0;
-	for (int n = 0; n < 4; n++)
-		sim.stops[n] = 1;
-	tach__self = hot;
-	hot->record = &record;
-	hot->count = record.count = COUNT;
-	hot->limit = 64;
-	record.hot = hot;
-	record.outside = &slots[0].slot;
-	record.residue_known = 1;
-	for (uint32_t i = 0; i < TACH__SUMS; i++) {
-		record.cold[i] = 40 + i;
-		for (int f = 0; f < 2; f++) {
-			record.residue.before[f][i] = 200 + 10 * (uint64_t)f + i;
-			record.residue.after[f][i] = 3000 + 100 * (uint64_t)f + i;
-			record.residue.rescheduled[f][i] = 5000 + 100 * (uint64_t)f + i;
-			record.residue.again[f][i] = 600 + 10 * (uint64_t)f + i;
-		}
-		for (uint64_t w = 0; w < TACH__UNFLAT; w++)
-			record.unflat[w][i] = 900 + 10 * w + i;
-	}
+	thread_begin();
 	for (uint32_t at = 0; at <= level; at++) {
 		tach__stack(hot, at)[0] = at ? &slots[at].slot : record.outside;
 		tach__stack(hot, at)[1] = &slots[at + 1].slot;
 	}
 	/* What is above the innermost was left there by regions that have ended. */
 	tach__stack(hot, level)[2] = &slots[level + 1].slot;
+	memset(&sim, 0, sizeof sim);
+	for (int n = 0; n < 4; n++)
+		sim.stops[n] = 1;
 	mark.state = TACH__STATE(OPENING, EPOCH, level);
 	part = tach__part(&slots[level + 1].slot, COUNT, 0);
 	part->outer = (uintptr_t)&mark;
@@ -341,10 +217,10 @@ static void read_in_another(void)
 			tach__end_read(&mark, &r, fenced);
 			SAID("cost residue heal since add spent ");
 			added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
-			CHECK(sim.cost_around == LEVEL && sim.epoch == EPOCH &&
-			      sim.ended == (int)epochs);
-			CHECK(memcmp(sim.residue, record.residue.rescheduled[fenced],
-				     sizeof sim.residue) == 0);
+			CHECK(cost.around == LEVEL && cost.epoch == EPOCH &&
+			      cost.ended == (int)epochs);
+			CHECK(memcmp(cost.residue, record.residue.rescheduled[fenced],
+				     sizeof cost.residue) == 0);
 		}
 }
 
@@ -436,10 +312,10 @@ static void cold(void)
 		SAID("stop cost residue since heal abandon 4 forget add spent ");
 		CHECK(sim.asked[0] == hot->state && sim.fenced == fenced);
 		added(0, 0, record.residue.before[fenced][0], fenced);
-		CHECK(sim.cost_around == LEVEL && sim.epoch == EPOCH && !sim.ended);
+		CHECK(cost.around == LEVEL && cost.epoch == EPOCH && !cost.ended);
 		for (uint32_t i = 0; i < SUMS; i++)
-			CHECK(sim.residue[i] == record.residue.before[fenced][i] +
-							record.residue.after[fenced][i]);
+			CHECK(cost.residue[i] == record.residue.before[fenced][i] +
+							 record.residue.after[fenced][i]);
 		CHECK(sim.forgot == &slots[LEVEL + 1].slot && sim.forgot_level == LEVEL);
 		CHECK(hot->limit == 64);
 	}
@@ -453,11 +329,17 @@ static void cold_in_another_epoch(void)
 	sim.since_flags = TACH_FLAG_INCOMPLETE;
 	tach__end_cold(&mark, 0);
 	SAID("stop cost residue since settle heal abandon 4 forget add spent ");
-	CHECK(sim.settled_epoch == EPOCH && sim.epoch == EPOCH && sim.ended);
+	CHECK(sim.settled_epoch == EPOCH && cost.epoch == EPOCH && cost.ended);
 	for (uint32_t i = 0; i < SUMS; i++)
 		CHECK(sim.spent[i] == 40 + i);
 	added(0, TACH_FLAG_INCOMPLETE, record.residue.before[0][0] - 7, 0);
 	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, LEVEL));
+}
+
+static void another_epoch(void)
+{
+	at_order = NULL;
+	hot->state += (uint64_t)1 << 32;
 }
 
 /* A handler in the reading: it is read again, and what was spent is that of the last one. */
@@ -473,22 +355,29 @@ static void cold_with_handlers(void)
 	      sim.asked[2] == hot->state);
 	CHECK(sim.spent[0] == 1040 && sim.spent[1] == 41 && sim.spent[2] == 42);
 	added(2, 0, record.residue.before[1][0] - 7, 1);
+	/* Or before it, when what was spent is known. */
+	begin(LEVEL);
+	at_order = another_epoch;
+	sim.stops[0] = 0;
+	tach__end_cold(&mark, 0);
+	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 2);
+	SAID("stop stop cost residue since settle heal abandon 4 forget add spent ");
 	/* Behind it: not of this epoch any more, as the regions around give it back. */
 	begin(LEVEL);
 	sim.stops[1] = 0;
 	sim.state_after[0] = (uint64_t)1 << 32;
 	tach__end_cold(&mark, 0);
 	SAID("stop cost residue since heal abandon 4 forget add spent ");
-	CHECK(sim.ended);
+	CHECK(cost.ended);
 }
 
 /* The outermost one: nothing is left to give back, and another set may be waiting. */
 static void cold_and_outermost(void)
 {
-	for (int pending = 0; pending < 2; pending++)
+	for (int other = 0; other < 2; other++)
 		for (int lowers = 0; lowers < 2; lowers++) {
 			begin(0);
-			sim.pending = pending;
+			pending = other;
 			sim.lowers = lowers;
 			tach__end_cold(&mark, 0);
 			if (lowers)
@@ -497,8 +386,7 @@ static void cold_and_outermost(void)
 			else
 				SAID("stop cost residue since heal abandon 1 forget add "
 				     "spent ");
-			CHECK(hot->limit == (lowers && pending ? 0 : 64), "%d",
-			      (int)hot->limit);
+			CHECK(hot->limit == (lowers && other ? 0 : 64), "%d", (int)hot->limit);
 		}
 }
 
@@ -531,7 +419,7 @@ static void unflat(void)
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
 	/* What the exit cannot see of itself is that of any other. */
-	CHECK(sim.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
+	CHECK(cost.residue[0] == record.residue.before[0][0] + record.residue.after[0][0]);
 }
 
 /* ---- where it is on the stack ---- */

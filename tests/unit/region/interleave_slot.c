@@ -173,9 +173,11 @@ static void watch_both(void)
 }
 
 static void note(void);
+static uint64_t calls(struct tach__slot *of);
 
 static void handler(void)
 {
+	uint64_t elsewhere = calls(over) + (slot->seq & 1);
 	struct tach__hot *self = record->hot;
 	struct tach_region_mark mark = {.state = self->state};
 	struct tach__reading r = {.delta = {1, 3}, .inside = {1, 1}};
@@ -187,6 +189,7 @@ static void handler(void)
 	tach__stack(self, mark.state)[1] = slot;
 	self->state++;
 	tach__edges_add(self, &mark, &r, 0);
+	INTERLEAVE_CHECK(calls(over) == elsewhere);
 	note();
 }
 

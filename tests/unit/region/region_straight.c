@@ -857,6 +857,31 @@ static void error_of_a_reading(void)
 	CHECK(tach__edges_stop(&hot, &own, 6, &r, 0) == 0);
 }
 
+/* The group was rescheduled: asked for where nothing is known yet, and where there is a lock.
+ */
+static void what_became_of_the_group(void)
+{
+	struct tach_region_mark own = {.part = NULL};
+	struct tach__hot none;
+	uint32_t lock;
+
+	begins(2, "0");
+	enter_once(inner);
+	none = *tach__self;
+	none.count = 0;
+	lock = tach__way(tach__self->reader, 0).page->lock;
+	for (int k = 0; k < 5; k++) {
+		struct tach__reading r = {.flags = k == 1 ? TACH_FLAG_SYSCALL : 0,
+					  .delta = {30, 20, 10}};
+
+		own.counters.lock = k == 2 ? lock - 1 : k == 3 ? lock : lock - 2;
+		tach__edges_since(k == 4 ? &none : tach__self, &own, &r);
+		CHECK(k == 0 ? r.flags != 0 : r.flags == (k == 1 ? TACH_FLAG_SYSCALL : 0),
+		      "%d: %x", k, r.flags);
+		CHECK(r.delta[0] == 30 && r.delta[1] == 20 && r.delta[2] == 10, "%d", k);
+	}
+}
+
 static struct tach_site *fresh;
 
 static void enter_fresh(void)
@@ -1470,6 +1495,7 @@ int main(void)
 	CASE(starts_anew_behind_cold_exits);
 	CASE(errors_of_fields);
 	CASE(error_of_a_reading);
+	CASE(what_became_of_the_group);
 	if (!HIDES) { /* else nothing is looked up */
 		CASE(moved_inside);
 		CASE(two_handlers_amid_a_look);
