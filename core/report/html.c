@@ -201,8 +201,8 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 		tach__out_text(out, "</small>");
 	}
 	if (width > 0)
-		tach__out(out, "<span class=\"b\" style=\"width:%d.%d%%\"></span>",
-			  (width > 1000 ? 1000 : width) / 10, width > 1000 ? 0 : width % 10);
+		tach__out(out, "<span class=\"b\" style=\"width:%d.%d%%\"></span>", width / 10,
+			  width % 10);
 	tach__out_text(out, "</span>");
 }
 
