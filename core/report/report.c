@@ -36,6 +36,17 @@ uint32_t tach__report_flags(const struct tach_snapshot *s)
 	return flags;
 }
 
+void tach__report_line(struct tach__out *out, const char *text, int ascii)
+{
+	char line[1024];
+
+	tach_printable(text, line, sizeof line);
+	for (char *c = line; *c && ascii; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	tach__out_text(out, line);
+}
+
 enum tach_format tach_report_format(const char *file)
 {
 	size_t length = file ? strlen(file) : 0;

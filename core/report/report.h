@@ -23,9 +23,10 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
  * collapsed stacks; `ns`: of a tick. */
 int tach__report_trace(tach_sink sink, void *context, int folded);
 int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
-void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s);
+void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
+				  int ascii);
 /* Of it, worst entries. */
-void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s);
+void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int ascii);
 void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
 /* Number i of a region's, as an object. */
@@ -45,6 +46,9 @@ void tach__report_terminal(struct tach_report_options *opt, int fd);
 /* Of "emulated" and "shared" what a region's quantities are, one after the other; NULL: no
  * more. */
 const char *tach__report_kind(const struct tach_snapshot *s, int region, int i);
+/* For a terminal: in one line and well-formed (tach_printable), `ascii`: with "?" for the rest.
+ */
+void tach__report_line(struct tach__out *out, const char *text, int ascii);
 /* All that inclusive values of a snapshot have. */
 uint32_t tach__report_flags(const struct tach_snapshot *s);
 

@@ -18,8 +18,9 @@ enum { CELL = 64, COLUMNS = 100, NAME_LEAST = 12 };
 struct table {
 	int rows, columns; /* row 0: headings; column 0: names */
 	char (*cell)[CELL];
-	int *width;  /* per column, in characters */
-	int most;    /* of a row */
+	int *width; /* per column, in characters */
+	int most;   /* of a row */
+	int ascii;
 	char *equal; /* per region: another has its name */
 };
 
@@ -42,50 +43,15 @@ static void value_text(char *to, const struct tach_snapshot *s, int q,
 		snprintf(to, CELL, "%s%s%s", number, *error ? " " : "", error);
 }
 
-/* ---- provenance ---- */
-
-static void provenance_text(char *to, const struct tach_snapshot *s, int region)
-{
-	static const char *const word[] = {"rescheduled", "incomplete", "by read(2)",
-					   "scaled",	  "mixed",	"lost"};
-	struct tach_region_info info = {0};
-	const char *kind;
-	struct tach_value v;
-	size_t n = 0;
-
-	tach_snapshot_region(s, region, &info);
-	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
-	if (v.flags & TACH_FLAG_STALE)
-		n += (size_t)snprintf(to + n, CELL - n, "stale");
-	for (int i = 0; i < 6 && n < CELL; i++) {
-		if (info.provenance[i] == 0)
-			continue;
-		if (info.provenance[i] == info.calls)
-			n += (size_t)snprintf(to + n, CELL - n, "%s%s", n ? ", " : "", word[i]);
-		else
-			n += (size_t)snprintf(to + n, CELL - n, "%s%llu %s", n ? ", " : "",
-					      (unsigned long long)info.provenance[i], word[i]);
-	}
-	for (int i = 0; n < CELL && (kind = tach__report_kind(s, region, i)); i++)
-		n += (size_t)snprintf(to + n, CELL - n, "%s%s", n ? ", " : "", kind);
-	if (n == 0)
-		snprintf(to, CELL, "%s",
-			 info.calls == 0		    ? "not measured"
-			 : tach_snapshot_nquantities(s) > 1 ? "exact"
-							    : "clock");
-}
-
 /* ---- the table ---- */
 
 static int any_nested(const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};
 
-	for (int r = 0; r < tach_snapshot_nregions(s); r++) {
-		tach_snapshot_region(s, r, &info);
+	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		if (info.nested)
 			return 1;
-	}
 	return 0;
 }
 
@@ -117,6 +83,40 @@ static void name_text(char *to, const char *name, int most)
 		name += length ? length : 1;
 	}
 	to[n] = '\0';
+}
+
+static void provenance_text(char *to, const struct tach_snapshot *s, int region)
+{
+	static const char *const word[] = {"rescheduled", "incomplete", "by read(2)",
+					   "scaled",	  "mixed",	"lost"};
+	struct tach_region_info info = {0};
+	const char *kind;
+	struct tach_value v;
+	char all[4 * CELL]; /* which is more than they can take */
+	size_t n = 0;
+
+	tach_snapshot_region(s, region, &info);
+	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
+	if (v.flags & TACH_FLAG_STALE)
+		n += (size_t)snprintf(all + n, sizeof all - n, "stale");
+	for (int i = 0; i < 6; i++) {
+		if (info.provenance[i] == 0)
+			continue;
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s", n ? ", " : "");
+		if (info.provenance[i] != info.calls)
+			n += (size_t)snprintf(all + n, sizeof all - n, "%llu ",
+					      (unsigned long long)info.provenance[i]);
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s", word[i]);
+	}
+	for (int i = 0; (kind = tach__report_kind(s, region, i)); i++)
+		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", kind);
+	if (n)
+		name_text(to, all, CELL);
+	else
+		snprintf(to, CELL, "%s",
+			 info.calls == 0		    ? "not measured"
+			 : tach_snapshot_nquantities(s) > 1 ? "exact"
+							    : "clock");
 }
 
 struct named {
@@ -158,7 +158,6 @@ static void place_text(char to[CELL], const struct tach_region_info *info, int m
 	const char *slash = strrchr(info->file, '/');
 	char file[CELL];
 
-	*to = '\0';
 	if (!*info->file)
 		return;
 	name_text(file, slash ? slash + 1 : info->file, NAME_LEAST + 8);
@@ -263,6 +262,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	int most = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
 	int self = any_nested(s);
 
+	t->ascii = opt->ascii;
 	t->rows = 1 + tach_snapshot_nregions(s);
 	t->columns =
 		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
@@ -294,9 +294,11 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 	int left = column == 0 || column == t->columns - 1;
 	char cut[CELL];
 
-	/* Beside the names the last column may be alone and yet too wide. */
+	/* Beside the names the last column may be alone and yet too wide; ".." is wider. */
 	if (column == t->columns - 1 && tach__utf8_width(text) > t->most - t->width[0] - 2) {
-		name_text(cut, text, t->most - t->width[0] - 2);
+		name_text(cut, text, t->most - t->width[0] - 2 - t->ascii);
+		if (t->ascii)
+			make_ascii(cut);
 		text = cut;
 	}
 	if (column == 0)
@@ -347,7 +349,6 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 {
 	struct tach_counts c = {0};
 	uint32_t flags = tach__report_flags(s);
-	char note[1024];
 
 	tach_snapshot_counts(s, &c);
 	tach__out_text(out, "\n");
@@ -366,8 +367,8 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 			  "have the raw counts too.\n");
 	if (flags & TACH_FLAG_SMALL)
 		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
-	if (tach_printable(tach_snapshot_missing(s), note, sizeof note))
-		tach__out(out, "%s\n", note);
+	tach__report_line(out, tach_snapshot_missing(s), opt->ascii);
+	tach__out_text(out, *tach_snapshot_missing(s) ? "\n" : "");
 	if (c.refused)
 		tach__out(
 			out,
@@ -390,7 +391,7 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 		write_table(out, &t, opt);
 	else
 		out->lacking = 1;
-	tach__report_text_histograms(out, s);
+	tach__report_text_histograms(out, s, opt->ascii);
 	write_notes(out, s, opt);
 	tach__report_text_tree(out, s, opt);
 	tach__pages_free(t.cell, (size_t)t.rows * (size_t)t.columns * CELL);

@@ -10,16 +10,17 @@
 enum { BAR = 40, POWERS = 1024 };
 
 static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int region,
-		      int quantity)
+		      int quantity, int ascii)
 {
 	static const struct {
 		const char *name;
 		double p;
 	} which[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
-	char name[64], value[TACH__UNIT_MAX];
+	char value[TACH__UNIT_MAX];
 
-	tach_printable(tach_snapshot_quantity(s, quantity), name, sizeof name);
-	tach__out(out, "  %s:", name);
+	tach__out_text(out, "  ");
+	tach__report_line(out, tach_snapshot_quantity(s, quantity), ascii);
+	tach__out_text(out, ":");
 	for (int i = 0; i < 4; i++) {
 		tach__unit_value(value, s, quantity,
 				 tach_snapshot_quantile(s, region, quantity, which[i].p));
@@ -61,30 +62,32 @@ static void bars(struct tach__out *out, const struct tach_snapshot *s, int quant
 }
 
 /* Pages, not malloc: a handler of a deadly signal may write this. */
-static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region)
+static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region,
+		      int ascii)
 {
 	int n = tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, NULL, 0);
 	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
 	struct tach_bucket *b = size ? tach__pages(size) : NULL;
 	struct tach_region_info info = {0};
-	char name[64];
 
 	out->lacking |= size && !b;
 	if (!b)
 		return;
 	tach_snapshot_region(s, region, &info);
 	tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, b, n);
-	tach_printable(info.name, name, sizeof name);
-	tach__out(out, "\n%s, single calls:\n", name);
+	tach__out_text(out, "\n");
+	tach__report_line(out, info.name, ascii);
+	tach__out_text(out, ", single calls:\n");
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++)
-		quantiles(out, s, region, q);
+		quantiles(out, s, region, q, ascii);
 	bars(out, s, TACH_QUANTITY_TIME, b, n);
 	tach__pages_free(b, size);
 }
 
-void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s)
+void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
+				  int ascii)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		histogram(out, s, r);
-	tach__report_text_worst(out, s);
+		histogram(out, s, r, ascii);
+	tach__report_text_worst(out, s, ascii);
 }

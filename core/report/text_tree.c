@@ -7,30 +7,19 @@
 
 enum { NAMES_MAX = 40 };
 
-/* One line, well-formed. */
 static void text_utf8(struct tach__out *out, const char *text)
 {
-	char line[256];
-
-	tach_printable(text, line, sizeof line);
-	tach__out_text(out, line);
+	tach__report_line(out, text, 0);
 }
 
-/* And in ASCII. */
 static void text_ascii(struct tach__out *out, const char *text)
 {
-	char line[256];
-
-	tach_printable(text, line, sizeof line);
-	for (char *c = line; *c; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	tach__out_text(out, line);
+	tach__report_line(out, text, 1);
 }
 
 static int width_of(const struct tach__tree *t, const char *text)
 {
-	char line[256];
+	char line[1024];
 
 	tach_printable(text, line, sizeof line);
 	return t->text == text_ascii ? (int)strlen(line) : tach__utf8_width(line);

@@ -5,7 +5,7 @@
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-enum { NAME = 64, AT = 40 };
+enum { AT = 40 };
 
 /* Of its day, in UTC: the zone's files are not for signal handlers. */
 static void at_text(char to[AT], double at)
@@ -17,9 +17,9 @@ static void at_text(char to[AT], double at)
 }
 
 static void entry(struct tach__out *out, const struct tach_snapshot *s, int region, int i,
-		  const struct tach_worst *w)
+		  const struct tach_worst *w, int ascii)
 {
-	char text[NAME], at[AT];
+	char at[AT];
 
 	at_text(at, w->at);
 	tach__out_text(out, "  ");
@@ -27,13 +27,14 @@ static void entry(struct tach__out *out, const struct tach_snapshot *s, int regi
 		char value[TACH__UNIT_MAX];
 
 		tach__unit_value(value, s, q, tach_snapshot_worst_value(s, region, i, q));
-		tach_printable(tach_snapshot_quantity(s, q), text, sizeof text);
-		tach__out(out, "%s%s %s", q ? ", " : "", text, value);
+		tach__out_text(out, q ? ", " : "");
+		tach__report_line(out, tach_snapshot_quantity(s, q), ascii);
+		tach__out(out, " %s", value);
 	}
-	tach_printable(w->thread_name, text, sizeof text);
-	tach__out(out, "; at %s, thread %d %s", at, w->thread, text);
-	if (tach_printable(w->parent, text, sizeof text))
-		tach__out(out, ", in %s", text);
+	tach__out(out, "; at %s, thread %d ", at, w->thread);
+	tach__report_line(out, w->thread_name, ascii);
+	tach__out_text(out, *w->parent ? ", in " : "");
+	tach__report_line(out, w->parent, ascii);
 	if (w->tag)
 		tach__out(out, ", tag 0x%llx", (unsigned long long)w->tag);
 	tach__out_text(out, w->flags ? ", " : "");
@@ -41,21 +42,22 @@ static void entry(struct tach__out *out, const struct tach_snapshot *s, int regi
 	tach__out_text(out, "\n");
 }
 
-void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s)
+void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int ascii)
 {
 	struct tach_region_info info = {0};
 	struct tach_worst w = {0};
-	char name[NAME], by[NAME];
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
 		if (tach_snapshot_worst(s, r, 0, &w) != 0)
 			continue;
-		tach_printable(info.name, name, sizeof name);
-		tach_printable(tach_snapshot_quantity(s, tach_snapshot_worst_by(s)), by,
-			       sizeof by);
-		tach__out(out, "\n%s, worst entries by %s (UTC):\n", name, by);
+		tach__out_text(out, "\n");
+		tach__report_line(out, info.name, ascii);
+		tach__out_text(out, ", worst entries by ");
+		tach__report_line(out, tach_snapshot_quantity(s, tach_snapshot_worst_by(s)),
+				  ascii);
+		tach__out_text(out, " (UTC):\n");
 		for (int i = 0; tach_snapshot_worst(s, r, i, &w) == 0; i++)
-			entry(out, s, r, i, &w);
+			entry(out, s, r, i, &w, ascii);
 	}
 }
 

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+#include "tests/check.h"
+
+enum { ROOM = 1 << 18 };
+
+struct text {
+	size_t length;
+	char at[ROOM];
+};
+
+static int append(void *context, const char *piece, size_t length)
+{
+	struct text *t = context;
+
+	if (t->length + length >= sizeof t->at)
+		return TACH_ERR_TOOSMALL;
+	memcpy(t->at + t->length, piece, length);
+	t->length += length;
+	t->at[t->length] = '\0';
+	return 0;
+}
+
+static void read_file(struct text *t, const char *file)
+{
+	FILE *from = fopen(file, "r");
+
+	t->length = from ? fread(t->at, 1, sizeof t->at - 1, from) : 0;
+	t->at[t->length] = '\0';
+	if (from)
+		fclose(from);
+	CHECK(t->length > 0, "%s", file);
+}
+
+/* The first one of it. */
+static void put_for(struct text *t, const char *what, const char *with)
+{
+	static struct text whole;
+	const char *at = strstr(t->at, what);
+
+	if (!at)
+		return;
+	whole.length = 0;
+	append(&whole, t->at, (size_t)(at - t->at));
+	append(&whole, with, strlen(with));
+	append(&whole, at + strlen(what), strlen(at + strlen(what)));
+	*t = whole;
+}
+
+static void write_as(struct text *t, const struct tach_snapshot *s,
+		     struct tach_report_options opt)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	t->length = 0;
+	CHECK(tach_report_write(s, &opt, append, t, &err) == 0, "%s", err.text);
+}
+
+/* Says which line is the first that differs. */
+static void compare(const struct text *is, const struct text *wanted, const char *file)
+{
+	size_t i = 0, begin = 0;
+	int line = 1;
+
+	for (; is->at[i] == wanted->at[i] && is->at[i]; i++)
+		if (is->at[i] == '\n') {
+			begin = i + 1;
+			line++;
+		}
+	CHECK(is->at[i] == wanted->at[i] && is->length == wanted->length, "%s:%d: %.*s", file,
+	      line, (int)strcspn(is->at + begin, "\n"), is->at + begin);
+}
+
+static struct tach_snapshot *load(const char *file)
+{
+	static struct text json;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_snapshot *s = NULL;
+
+	read_file(&json, file);
+	CHECK(tach_snapshot_load(json.at, json.length, &s, &err) == 0, "%s:%d:%d: %s", file,
+	      err.line, err.column, err.text);
+	return s;
+}
+
+static void holds(const char *name, const char *suffix, struct tach_report_options opt)
+{
+	static struct text is, wanted;
+	struct tach_snapshot *s;
+	char file[100];
+
+	snprintf(file, sizeof file, "tests/unit/report/%s.json", name);
+	s = load(file);
+	if (!s)
+		return;
+	write_as(&is, s, opt);
+	snprintf(file, sizeof file, "tests/unit/report/%s.%s", name, suffix);
+	read_file(&wanted, file);
+	put_for(&wanted, "0.1.0", tach_version());
+	compare(&is, &wanted, file);
+	tach_snapshot_free(s);
+}
+
+static const struct tach_report_options text,
+	ascii = {.ascii = 1, .width = 79, .color = 1}, narrow = {.width = 40},
+	forty = {.width = 40, .color = 1}, two_hundred = {.ascii = 1, .width = 200};
+
+/* All that a report can have. */
+static void whole(void)
+{
+	holds("formats/whole", "text", text);
+	holds("formats/whole", "ascii", ascii);
+	holds("formats/whole", "narrow", narrow);
+}
+
+/* What the tool is held to as well. */
+static void of_the_tool(void)
+{
+	holds("report/sample", "text", text);
+	holds("report/odd", "text", text);
+	holds("report/odd", "40", forty);
+	holds("report/odd", "ascii", two_hundred);
+}
+
+int main(void)
+{
+	CASE(whole);
+	CASE(of_the_tool);
+	return check_done();
+}
