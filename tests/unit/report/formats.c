@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT.
+ * Each format of saved reports, whole. The expected text is a file: NAME.FORMAT. JSON is what
+ * was loaded, byte by byte; pages of HTML leave out what has a source of its own.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
+#include "core/report/page.h"
 #include "tests/check.h"
 
 enum { ROOM = 1 << 18 };
@@ -90,7 +92,7 @@ static struct tach_snapshot *load(const char *file)
 
 static void holds(const char *name, const char *suffix, struct tach_report_options opt)
 {
-	static struct text is, wanted;
+	static struct text is, wanted, data;
 	struct tach_snapshot *s;
 	char file[100];
 
@@ -99,37 +101,76 @@ static void holds(const char *name, const char *suffix, struct tach_report_optio
 	if (!s)
 		return;
 	write_as(&is, s, opt);
+	write_as(&data, s, (struct tach_report_options){.format = TACH_FORMAT_JSON});
 	snprintf(file, sizeof file, "tests/unit/report/%s.%s", name, suffix);
 	read_file(&wanted, file);
 	put_for(&wanted, "0.1.0", tach_version());
+	put_for(&wanted, "@style@\n", tach__report_style);
+	put_for(&wanted, "@data@\n", data.at);
+	put_for(&wanted, "@script@\n", tach__report_script);
 	compare(&is, &wanted, file);
 	tach_snapshot_free(s);
 }
 
-static const struct tach_report_options text,
-	ascii = {.ascii = 1, .width = 79, .color = 1}, narrow = {.width = 40},
-	forty = {.width = 40, .color = 1}, two_hundred = {.ascii = 1, .width = 200};
+static const struct tach_report_options json = {.format = TACH_FORMAT_JSON},
+					csv = {.format = TACH_FORMAT_CSV},
+					prometheus = {.format = TACH_FORMAT_PROMETHEUS},
+					html = {.format = TACH_FORMAT_HTML}, text,
+					ascii = {.ascii = 1, .width = 79, .color = 1},
+					narrow = {.width = 40},
+					forty = {.width = 40, .color = 1},
+					two_hundred = {.ascii = 1, .width = 200};
 
 /* All that a report can have. */
 static void whole(void)
 {
+	holds("formats/whole", "json", json);
+	holds("formats/whole", "csv", csv);
+	holds("formats/whole", "prometheus", prometheus);
+	holds("formats/whole", "html", html);
 	holds("formats/whole", "text", text);
 	holds("formats/whole", "ascii", ascii);
 	holds("formats/whole", "narrow", narrow);
+}
+
+/* No region, of a rank. */
+static void none(void)
+{
+	holds("formats/none", "json", json);
+	holds("formats/none", "csv", csv);
+	holds("formats/none", "prometheus", prometheus);
+	holds("formats/none", "html", html);
+	holds("formats/none", "text", text);
+}
+
+/* Time alone. */
+static void clock_alone(void)
+{
+	holds("formats/clock", "json", json);
+	holds("formats/clock", "csv", csv);
+	holds("formats/clock", "prometheus", prometheus);
+	holds("formats/clock", "html", html);
+	holds("formats/clock", "text", text);
 }
 
 /* What the tool is held to as well. */
 static void of_the_tool(void)
 {
 	holds("report/sample", "text", text);
+	holds("report/sample", "csv", csv);
+	holds("report/sample", "prometheus", prometheus);
 	holds("report/odd", "text", text);
 	holds("report/odd", "40", forty);
 	holds("report/odd", "ascii", two_hundred);
+	holds("report/odd", "csv", csv);
+	holds("report/odd", "prometheus", prometheus);
 }
 
 int main(void)
 {
 	CASE(whole);
+	CASE(none);
+	CASE(clock_alone);
 	CASE(of_the_tool);
 	return check_done();
 }
