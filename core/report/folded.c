@@ -12,7 +12,7 @@
 #include "core/region/region.h"
 #include "core/report/report.h"
 
-enum { NODES = 8192, DEEPEST = 128, NONE = 0 };
+enum { NODES = 8192, DEEPEST = 128, NONE = 0, LOST = 1 };
 
 struct node {
 	uint32_t up, id; /* of the node around; NONE: no region */
@@ -20,7 +20,8 @@ struct node {
 };
 
 struct folding {
-	struct node node[NODES]; /* by hash; [NONE] takes what has no place */
+	struct node node[NODES]; /* by hash; [LOST] takes what has no place, and all that is
+				    inside */
 	uint32_t used;
 	/* What may be around the next entry, by level. */
 	struct {
@@ -34,22 +35,23 @@ static uint32_t find(struct folding *f, uint32_t up, uint32_t id)
 {
 	uint32_t at = (up * 2654435761u ^ id * 40503u) % NODES;
 
-	for (;; at = (at + 1) % NODES) {
+	for (; up != LOST; at = (at + 1) % NODES) {
 		struct node *n = &f->node[at];
 
-		if (at == NONE)
+		if (at <= LOST)
 			continue;
 		if (n->id == id && n->up == up)
 			return at;
 		if (n->id)
 			continue;
 		if (f->used == NODES / 2)
-			return NONE;
+			break;
 		f->used++;
 		n->id = id;
 		n->up = up;
 		return at;
 	}
+	return LOST;
 }
 
 static void entry_add(struct folding *f, const struct tach__traced *e)
@@ -117,7 +119,7 @@ int tach__report_folded(struct tach__out *out, uint32_t generation, double ns)
 	while ((ring = tach__trace_next(ring)))
 		if (ring->generation == generation)
 			ring_add(f, ring);
-	for (uint32_t at = NONE + 1; at < NODES; at++)
+	for (uint32_t at = LOST + 1; at < NODES; at++)
 		if (f->node[at].id && f->node[at].ticks > 0)
 			node_write(out, f, at, ns);
 	tach__pages_free(f, sizeof *f);
