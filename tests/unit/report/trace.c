@@ -295,7 +295,8 @@ static void deeper_than_a_stack_is(void)
 		add(level == 130 ? &b : &a, level, 1000 + 10 * level, 9000 - 10 * level);
 	written(1);
 	for (int level = 0; level < 131; level++) {
-		/* The 128th has three inside, of 5440, 5420 and 5400 ticks, and these nobody.
+		/* The 128th has three inside, of 5440, 5420 and 5400 ticks, and these have
+		 * none.
 		 */
 		int ticks = level < 127 ? 20 : level == 127 ? 5460 - 5440 - 5420 - 5400 : 0;
 
