@@ -14,7 +14,7 @@ void tach__unit_count(char to[TACH__UNIT_MAX], double v)
 	static const char prefix[] = " kMGTPE";
 	int p = 0;
 
-	if (v < 10000) {
+	if (v < 9999.5) {
 		snprintf(to, TACH__UNIT_MAX, v == floor(v) ? "%.0f" : "%.4g", v);
 		return;
 	}
