@@ -149,7 +149,7 @@ static int find_equal(struct table *t, const struct tach_snapshot *s)
 		if (by_name(&all[i - 1], &all[i]) == 0)
 			t->equal[all[i - 1].region] = t->equal[all[i].region] = 1;
 	tach__pages_free(all, (size_t)n * sizeof *all);
-	return t->equal != NULL;
+	return all && t->equal;
 }
 
 /* " parse.c:12", or the line alone where the file's name is long. */
