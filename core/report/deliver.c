@@ -17,8 +17,6 @@
 
 enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
 
-/* ---- text in memory ---- */
-
 /* ---- signals ---- */
 
 /*
@@ -138,9 +136,10 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 		/*
 		 * Who may read the report still may; only root can give it back to its owner.
 		 */
-		if (old && (fchown(fd, old->st_uid, old->st_gid) != 0 ||
-			    fchmod(fd, old->st_mode & 0777) != 0))
+		if (old) {
+			code = fchown(fd, old->st_uid, old->st_gid);
 			fchmod(fd, old->st_mode & 0777);
+		}
 		return fd;
 	}
 	return -EEXIST;

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a delivered text ends up, and what is there when system calls are refused, interrupted
+ * or done by halves.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <tach/base.h>
+#include <unistd.h>
+#include "core/report/deliver.h"
+#include "tests/check.h"
+#include "tests/unit/report/refused.h"
+
+/* ---- a folder of the test's own ---- */
+
+static char folder[] = "/tmp/tach-deliver-XXXXXX", file[64], other[64];
+static char new_text[] = "the new text, which is longer than the old one", old_text[] = "old";
+
+static int deliver(int fresh)
+{
+	struct tach__buffer text = {.at = new_text, .length = strlen(new_text)};
+	int code;
+
+	errno = 77;
+	code = tach__deliver_file(file, fresh, &text);
+	CHECK(errno == 77, "errno was changed to %d", errno);
+	return code;
+}
+
+static void put(const char *path, const char *text, mode_t mode)
+{
+	FILE *to = fopen(path, "w");
+
+	CHECK(to && fputs(text, to) >= 0 && fclose(to) == 0 && chmod(path, mode) == 0, "%s",
+	      path);
+}
+
+static int holds(const char *path, const char *text)
+{
+	char is[100];
+	FILE *from = fopen(path, "r");
+	size_t n = from ? fread(is, 1, sizeof is - 1, from) : 0;
+
+	is[n] = '\0';
+	if (from)
+		fclose(from);
+	return from && strcmp(is, text) == 0;
+}
+
+static struct stat status(const char *path)
+{
+	struct stat s = {0};
+
+	CHECK(lstat(path, &s) == 0, "%s", path);
+	return s;
+}
+
+/* How many files; they go. */
+static int wipe(void)
+{
+	DIR *d = opendir(folder);
+	int n = 0;
+
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (*e->d_name == '.' && (!e->d_name[1] || e->d_name[1] == '.'))
+			continue;
+		unlinkat(dirfd(d), e->d_name, 0);
+		n++;
+	}
+	if (d)
+		closedir(d);
+	refuse(NULL, 0, 0, 0);
+	chunk = 0;
+	return n;
+}
+
+/* ---- what is where ---- */
+
+static void a_new_file(void)
+{
+	mode_t mask = umask(026);
+
+	for (int fresh = 0; fresh < 2; fresh++) {
+		chunk = fresh ? 7 : 0;
+		CHECK(deliver(fresh) == 0 && holds(file, new_text));
+		CHECK((status(file).st_mode & 07777) == 0640 && status(file).st_nlink == 1);
+		CHECK(wipe() == 1);
+	}
+	umask(mask);
+}
+
+static void an_old_one(void)
+{
+	ino_t was;
+
+	put(file, old_text, 04751);
+	was = status(file).st_ino;
+	CHECK(deliver(1) == -EEXIST && holds(file, old_text));
+	CHECK(deliver(0) == 0 && holds(file, new_text));
+	CHECK((status(file).st_mode & 07777) == 0751 && status(file).st_ino != was);
+	CHECK(wipe() == 1);
+	/* Who may not give it away. */
+	put(file, old_text, 0604);
+	refuse("fchown", EPERM, 0, 1);
+	CHECK(deliver(0) == 0 && (status(file).st_mode & 07777) == 0604 && calls_refused == 1);
+	CHECK(wipe() == 1);
+}
+
+static void through_links(void)
+{
+	put(other, old_text, 0600);
+	CHECK(symlink(other, file) == 0);
+	CHECK(deliver(1) == -EEXIST);
+	CHECK(deliver(0) == 0 && S_ISLNK(status(file).st_mode) && holds(other, new_text));
+	CHECK(wipe() == 2);
+}
+
+static void neither_folders_nor_what_is_protected(void)
+{
+	CHECK(mkdir(file, 0700) == 0);
+	CHECK(deliver(0) == -EISDIR && rmdir(file) == 0);
+	put(file, old_text, 0600);
+	refuse("access", EACCES, 0, 1);
+	CHECK(deliver(0) == -EACCES && holds(file, old_text));
+	CHECK(wipe() == 1);
+}
+
+static void names_of_parts(void)
+{
+	char part[128];
+
+	/* One is there already, of a process that ended. */
+	snprintf(part, sizeof part, "%s/.file.%d.0", folder, (int)getpid());
+	put(part, old_text, 0600);
+	CHECK(deliver(0) == 0 && holds(file, new_text) && holds(part, old_text));
+	CHECK(wipe() == 2);
+	refuse("create", EEXIST, 0, INT_MAX);
+	CHECK(deliver(0) == -EEXIST && calls_refused == 1000, "%d", calls_refused);
+	CHECK(wipe() == 0);
+	/* In the folder where it works. */
+	CHECK(chdir(folder) == 0);
+	strcpy(part, file);
+	strcpy(file, "file");
+	CHECK(deliver(1) == 0);
+	strcpy(file, part);
+	CHECK(holds(file, new_text) && wipe() == 1);
+	CHECK(chdir("/") == 0);
+}
+
+static void a_name_too_long(void)
+{
+	static char path[PATH_MAX + 10];
+	struct tach__buffer text = {.at = new_text, .length = 3};
+
+	memset(path, '/', sizeof path - 1);
+	CHECK(tach__deliver_file(path, 0, &text) == -ENAMETOOLONG);
+	/* The kernel's limit is the component's: what a part is called is short. */
+	snprintf(path, sizeof path, "%s/%0255d", folder, 1);
+	CHECK(tach__deliver_file(path, 0, &text) == 0);
+	CHECK(wipe() == 1);
+}
+
+/* ---- system calls ---- */
+
+/* The older file is whole, and no part is left. */
+static void what_is_refused_leaves_the_old(void)
+{
+	static const struct {
+		const char *call;
+		int code, skip;
+	} cases[] = {{"create", EMFILE, 0},
+		     {"write", ENOSPC, 0},
+		     {"write", EIO, 2},
+		     {"close", EIO, 0},
+		     {"rename", EIO, 0}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		put(file, old_text, 0600);
+		chunk = 5;
+		refuse(cases[i].call, cases[i].code, cases[i].skip, 1);
+		CHECK(deliver(0) == -cases[i].code && calls_refused == 1 &&
+			      holds(file, old_text),
+		      "%s", cases[i].call);
+		CHECK(wipe() == 1, "%s", cases[i].call);
+	}
+}
+
+static void what_is_interrupted_goes_on(void)
+{
+	chunk = 5;
+	refuse("write", EINTR, 1, 3);
+	CHECK(deliver(0) == 0 && holds(file, new_text) && calls_refused == 3);
+	CHECK(wipe() == 1);
+	refuse("close", EINTR, 0, 1);
+	CHECK(deliver(0) == 0 && holds(file, new_text) && calls_refused == 1);
+	CHECK(wipe() == 1);
+}
+
+/* File systems know renames that replace nothing, or links, or neither. */
+static void fresh_ones(void)
+{
+	static const int unknown[] = {EINVAL, ENOSYS};
+
+	for (int i = 0; i < 2; i++) {
+		refuse("renameat2", unknown[i], 0, 1);
+		CHECK(deliver(1) == 0 && holds(file, new_text) && status(file).st_nlink == 1);
+		CHECK(calls_refused == 1 && wipe() == 1);
+	}
+	refuse("renameat2", EEXIST, 0, 1);
+	CHECK(deliver(1) == -EEXIST && wipe() == 0);
+	refuse("renameat2", EINVAL, 0, 1);
+	and_refuse("link", EPERM, 0, 1);
+	CHECK(deliver(1) == -EPERM && calls_refused == 2 && wipe() == 0);
+}
+
+/* In place: it is the same file, cut to what is in it now. */
+static void where_none_can_be_replaced(void)
+{
+	static const struct {
+		const char *call;
+		int code;
+	} cases[] = {
+		{"create", EACCES}, {"create", EPERM}, {"create", EROFS}, {"rename", EBUSY}};
+	char longer[100];
+
+	memset(longer, 'x', sizeof longer - 1);
+	longer[sizeof longer - 1] = '\0';
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct stat was;
+
+		put(file, longer, 0640);
+		was = status(file);
+		chunk = 9;
+		refuse(cases[i].call, cases[i].code, 0, 1);
+		CHECK(deliver(0) == 0 && holds(file, new_text) && calls_refused == 1, "%s",
+		      cases[i].call);
+		CHECK(status(file).st_ino == was.st_ino);
+		CHECK(wipe() == 1, "%s", cases[i].call);
+		refuse(cases[i].call, cases[i].code, 0, 1);
+		CHECK(deliver(0) == (*cases[i].call == 'c' ? -cases[i].code : -EBUSY),
+		      "a new one");
+		CHECK(wipe() == 0);
+	}
+}
+
+/* Room for all of it is made before the first byte is written over. */
+static void in_place_by_halves(void)
+{
+	static const struct {
+		const char *call;
+		int code;
+		const char *then;
+	} cases[] = {{"open", EMFILE, old_text},
+		     {"fallocate", ENOSPC, old_text},
+		     {"write", EIO, NULL},
+		     {"ftruncate", EIO, new_text}};
+	static const int unknown[] = {EOPNOTSUPP, ENOSYS};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		put(file, old_text, 0600);
+		refuse("create", EACCES, 0, 1);
+		and_refuse(cases[i].call, cases[i].code, 0, 1);
+		CHECK(deliver(0) == -cases[i].code && calls_refused == 2, "%s", cases[i].call);
+		CHECK(!cases[i].then || holds(file, cases[i].then), "%s", cases[i].call);
+		CHECK(wipe() == 1);
+	}
+	for (int i = 0; i < 2; i++) {
+		put(file, old_text, 0600);
+		refuse("create", EACCES, 0, 1);
+		and_refuse("fallocate", unknown[i], 0, 1);
+		CHECK(deliver(0) == 0 && calls_refused == 2 && holds(file, new_text));
+		CHECK(wipe() == 1);
+	}
+}
+
+/* ---- pipes and devices ---- */
+
+static int to_pipe(int end, size_t length)
+{
+	static char text[10000];
+	struct tach__buffer all = {.at = text, .length = length};
+	int code;
+
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = (char)('a' + i % 23);
+	longest = 0;
+	errno = 77;
+	code = tach__deliver_fd(end, &all);
+	CHECK(errno == 77);
+	return code;
+}
+
+/* What is in it, which is as it was written. */
+static size_t taken_from(int end)
+{
+	static char is[20000];
+	ssize_t n = read(end, is, sizeof is);
+
+	for (ssize_t i = 0; i < n; i++)
+		CHECK(is[i] == 'a' + i % 23, "byte %zd", i);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void pipes(void)
+{
+	static const struct {
+		const char *call;
+		int code, times, result;
+	} cases[] = {{"write", EINTR, 2, 0},	   {"write", EAGAIN, 2, 0},
+		     {"poll", EINTR, 2, 0},	   {"write", EIO, 1, -EIO},
+		     {"poll", ENOMEM, 1, -ENOMEM}, {"poll", 0, 1, -ETIMEDOUT}};
+	int end[2];
+
+	CHECK(pipe2(end, O_NONBLOCK) == 0);
+	CHECK(to_pipe(end[1], 10000) == 0 && longest == PIPE_BUF &&
+	      taken_from(end[0]) == 10000);
+	chunk = 1000;
+	CHECK(to_pipe(end[1], 10000) == 0 && taken_from(end[0]) == 10000);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		refuse(cases[i].call, cases[i].code, 2, cases[i].times);
+		CHECK(to_pipe(end[1], 10000) == cases[i].result &&
+			      calls_refused == cases[i].times,
+		      "%s, %d", cases[i].call, cases[i].code);
+		CHECK(taken_from(end[0]) == (cases[i].result ? 2000 : 10000));
+	}
+	refuse(NULL, 0, 0, 0);
+	close(end[0]);
+	close(end[1]);
+	CHECK(to_pipe(end[1], 1) == -EBADF);
+	chunk = 0;
+}
+
+static void special_files(void)
+{
+	int end;
+
+	CHECK(mkfifo(file, 0600) == 0);
+	CHECK(deliver(1) == -EEXIST);
+	CHECK(deliver(0) == -ENXIO, "without a reader");
+	end = open(file, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	CHECK(deliver(0) == 0 && S_ISFIFO(status(file).st_mode));
+	{
+		char is[100] = "";
+
+		CHECK(read(end, is, sizeof is - 1) == (ssize_t)strlen(new_text) &&
+		      strcmp(is, new_text) == 0);
+	}
+	close(end);
+	CHECK(wipe() == 1);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(file, sizeof file, "%s/file", folder);
+	snprintf(other, sizeof other, "%s/other", folder);
+	CASE(a_new_file);
+	CASE(an_old_one);
+	CASE(through_links);
+	CASE(neither_folders_nor_what_is_protected);
+	CASE(names_of_parts);
+	CASE(a_name_too_long);
+	CASE(what_is_refused_leaves_the_old);
+	CASE(what_is_interrupted_goes_on);
+	CASE(fresh_ones);
+	CASE(where_none_can_be_replaced);
+	CASE(in_place_by_halves);
+	CASE(pipes);
+	CASE(special_files);
+	rmdir(folder);
+	return check_done();
+}
