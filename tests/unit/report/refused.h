@@ -25,12 +25,12 @@ static struct refusal {
 static int calls_refused, chunk; /* chunk: bytes of a write, 0: all */
 static size_t longest;		 /* of a write */
 
-static void and_refuse(const char *call, int code, int skip, int times)
+static inline void and_refuse(const char *call, int code, int skip, int times)
 {
 	refused[1] = (struct refusal){call, code, skip, times};
 }
 
-static void refuse(const char *call, int code, int skip, int times)
+static inline void refuse(const char *call, int code, int skip, int times)
 {
 	refused[0] = (struct refusal){call, code, skip, times};
 	refused[1].call = NULL;
