@@ -7,7 +7,9 @@
 #include <string.h>
 #include <tach.h>
 #include "core/report/page.h"
+#include "core/snapshot/snapshot.h"
 #include "tests/check.h"
+#include "tests/unit/report/guarded.h"
 
 enum { ROOM = 1 << 18 };
 
@@ -100,6 +102,10 @@ static void holds(const char *name, const char *suffix, struct tach_report_optio
 	s = load(file);
 	if (!s)
 		return;
+	s->plain.region = guarded_copy(s->plain.region,
+				       (size_t)s->plain.nregions * sizeof *s->plain.region);
+	s->plain.metric = guarded_copy(s->plain.metric,
+				       (size_t)s->plain.nmetrics * sizeof *s->plain.metric);
 	write_as(&is, s, opt);
 	write_as(&data, s, (struct tach_report_options){.format = TACH_FORMAT_JSON});
 	snprintf(file, sizeof file, "tests/unit/report/%s.%s", name, suffix);
