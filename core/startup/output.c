@@ -208,12 +208,10 @@ static int write_file(const struct tach__buffer *text)
 	int fresh = strstr(output, "%u") != NULL, code = -EEXIST;
 	char file[PATH_MAX];
 
-	for (int attempt = 0; attempt < 10000 && code == -EEXIST; attempt++) {
-		if (!tach__output_expand(file, sizeof file, output, attempt))
+	for (int n = 0; n < (fresh ? 10000 : 1) && code == -EEXIST; n++) {
+		if (!tach__output_expand(file, sizeof file, output, n))
 			return -ENAMETOOLONG;
 		code = tach__deliver_file(file, fresh, text);
-		if (!fresh)
-			break;
 	}
 	return code;
 }
@@ -318,8 +316,10 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	sigset_t signals = tach__deaths_others(), before;
 
 	code = refuse(err);
-	if (code && !tach__trace_wanted())
+	if (code && !tach__trace_wanted()) {
+		errno = saved;
 		return code;
+	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
 	if (writer_enter(wait_ms)) {
