@@ -19,6 +19,7 @@ double tach__clock_hz(double apart, uint32_t *flags, double *error);
 
 /* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_FLAG_CLOCK. */
 double tach__max_hz(uint32_t *flags);
+double tach__max_hz_at(const char *root, uint32_t *flags); /* of the machine under root */
 double tach__tsc_hz(uint32_t *flags);
 
 #endif

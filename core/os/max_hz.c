@@ -3,72 +3,78 @@
  * The clocks that formulas may name, as the system tells them. Not in the formula room:
  * mkpresets uses that too, and has no system to ask.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <tach/flags.h>
 #include "core/base/number.h"
 #include "core/os/clock.h"
+#include "core/os/kernel_files.h"
+#include "core/os/topology.h"
+
+#define CPUS "/sys/devices/system/cpu"
+
+struct most {
+	const char *root;
+	double value;
+};
+
+static void of_cpu(void *context, long cpu)
+{
+	struct most *most = context;
+	char path[96];
+	uint64_t khz;
+
+	snprintf(path, sizeof path, CPUS "/cpu%ld/cpufreq/cpuinfo_max_freq", cpu);
+	if (tach__file_number(most->root, path, &khz) == 0 && (double)khz > most->value)
+		most->value = (double)khz;
+}
 
 /* The highest of all CPUs: hybrids have several, and the constant is one number. kHz. */
-static double cpufreq(void)
+static double cpufreq(const char *root)
 {
-	double max = 0;
+	struct most most = {root, 0};
+	char list[1024];
 
-	for (int cpu = 0; cpu < 4096; cpu++) {
-		char path[96];
-		unsigned long khz = 0;
-		FILE *file;
+	if (tach__file_line(root, CPUS "/online", list, sizeof list) > 0)
+		tach__cpu_list(list, of_cpu, &most);
+	return 1e3 * most.value;
+}
 
-		snprintf(path, sizeof path,
-			 "/sys/devices/system/cpu/cpu%d/cpufreq/cpuinfo_max_freq", cpu);
-		file = fopen(path, "re");
-		if (!file)
-			break;
-		if (fscanf(file, "%lu", &khz) == 1 && (double)khz > max)
-			max = (double)khz;
-		fclose(file);
-	}
-	return 1e3 * max;
+static int of_line(void *context, const char *line)
+{
+	struct most *most = context;
+	const char *value = tach__cpuinfo_value(line, "cpu MHz");
+	double mhz = value ? tach__number_parse(value, strspn(value, "0123456789.")) : 0;
+
+	if (mhz > most->value)
+		most->value = mhz;
+	return 0;
 }
 
 /* "cpu MHz : 2445.404": the clock of this moment, no maximum. */
-static double cpuinfo(void)
+static double cpuinfo(const char *root)
 {
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[256];
-	double max = 0;
+	struct most most = {root, 0};
 
-	if (!file)
-		return 0;
-	while (fgets(line, sizeof line, file)) {
-		const char *colon = strchr(line, ':');
-		double mhz;
+	tach__file_lines(root, "/proc/cpuinfo", of_line, &most);
+	return 1e6 * most.value;
+}
 
-		if (!colon || strncmp(line, "cpu MHz", 7) != 0)
-			continue;
-		colon += 1 + strspn(colon + 1, " \t");
-		mhz = tach__number_parse(colon, strspn(colon, "0123456789."));
-		if (mhz > max)
-			max = mhz;
+double tach__max_hz_at(const char *root, uint32_t *flags)
+{
+	double hz = cpufreq(root);
+
+	if (hz <= 0) {
+		hz = cpuinfo(root);
+		if (hz > 0)
+			*flags |= TACH_FLAG_CLOCK;
 	}
-	fclose(file);
-	return 1e6 * max;
+	return hz;
 }
 
 double tach__max_hz(uint32_t *flags)
 {
-	int saved = errno;
-	double hz = cpufreq();
-
-	if (hz <= 0) {
-		hz = cpuinfo();
-		if (hz > 0)
-			*flags |= TACH_FLAG_CLOCK;
-	}
-	errno = saved;
-	return hz;
+	return tach__max_hz_at("", flags);
 }
 
 double tach__tsc_hz(uint32_t *flags)
