@@ -52,7 +52,7 @@ int tach__sysfs_type(const char *root, const char *device, size_t device_length)
 	unsigned long long value;
 	int n = tach__sysfs_read(root, device, device_length, "type", text, sizeof text);
 
-	if (n <= 0 || tach__text_number(&(struct tach__text){text, (size_t)n}, &value) <= 0 ||
+	if (n <= 0 || tach__text_number(&(struct tach__text){text, (size_t)n}, &value) != 1 ||
 	    value > 0x7fffffff)
 		return -1;
 	return (int)value;
