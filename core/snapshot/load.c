@@ -308,9 +308,8 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	s->lost = count(l, from, "lost");
 	s->stale = count(l, from, "stale");
 	s->unopened = (uint32_t)count(l, from, "unopened");
-	s->reports = 1;
-	if (tach__json_member(from, "reports"))
-		s->reports = (uint32_t)count(l, from, "reports");
+	s->reports =
+		tach__json_member(from, "reports") ? (uint32_t)count(l, from, "reports") : 1;
 	if (tach__json_member(from, "rank"))
 		s->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
@@ -355,7 +354,7 @@ static void load_all(struct load *l, const struct tach__json *root)
 	s->nmetrics = length(metrics);
 	s->nregions = length(regions);
 	if (s->nquantities < 1 || s->nquantities > TACH__PLAIN_QUANTITIES_MAX)
-		fail(l, quantities, "%s", "no quantity, or more than 65 of them");
+		fail(l, quantities, "%s", "no quantity, or more than 193 of them");
 	if (s->nmetrics > TACH__PLAIN_METRICS_MAX)
 		fail(l, metrics, "%s", "more than 1024 metrics");
 	if (!l->code && tach__plain_allocate(s) != 0)
@@ -370,7 +369,8 @@ static void load_all(struct load *l, const struct tach__json *root)
 		load_region(l, r, i++);
 }
 
-TACH_STATIC_ASSERT(TACH__PLAIN_METRICS_MAX == 1024, "the error's sentence");
+TACH_STATIC_ASSERT(TACH__PLAIN_QUANTITIES_MAX == 193 && TACH__PLAIN_METRICS_MAX == 1024,
+		   "the errors' sentences");
 
 int tach_snapshot_load(const char *json, size_t size, struct tach_snapshot **out,
 		       struct tach_error *err)

@@ -189,7 +189,7 @@ TACH_API int tach_snapshot_load(const char *json, size_t length, struct tach_sna
 /*
  * Adds up regions of the same name, file and line, and makes metrics anew of the sums. What
  * only some of them counted is TACH_FLAG_LOST where it is missing. The list's snapshots stay
- * the caller's and may go afterwards. TACH_ERR_TOOMANY: more than 129 quantities together.
+ * the caller's and may go afterwards. TACH_ERR_TOOMANY: more than 193 quantities together.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
