@@ -19,7 +19,8 @@ static int no_text(const struct tach__remote *r)
 	return r->failed ? r->failed : TACH_ERR_NOMEM;
 }
 
-static int copy_node_text(struct tach__remote *r, const char **text)
+/* In place: the address there becomes that of a copy. */
+static int copy_text(struct tach__remote *r, const char **text)
 {
 	*text = tach__remote_text(r, *text);
 	return *text ? 0 : no_text(r);
@@ -33,12 +34,12 @@ static int copy_node(struct tach__remote *r, struct tach__place *to,
 	*to = *from;
 	to->level = from->level > 0 && from->level < 64 ? from->level : 0;
 	to->scale = isfinite(from->scale) ? from->scale : 0;
-	code = copy_node_text(r, &to->unit);
+	code = copy_text(r, &to->unit);
 	if (!code)
-		code = copy_node_text(r, &to->parent);
+		code = copy_text(r, &to->parent);
 	if (!code)
-		code = copy_node_text(r, &to->threshold);
-	return code ? code : copy_node_text(r, &to->description);
+		code = copy_text(r, &to->threshold);
+	return code ? code : copy_text(r, &to->description);
 }
 
 static char *own(struct tach__remote *r, const char *at)
@@ -56,7 +57,8 @@ static int copy_metric(struct tach__remote *r, struct tach__metric *to,
 	int code;
 
 	to->name = own(r, from->name);
-	to->text = own(r, from->text);
+	if (to->name)
+		to->text = own(r, from->text);
 	code = to->name && to->text ? copy_node(r, &to->node, &from->node) : no_text(r);
 	if (code)
 		return code;
@@ -186,6 +188,8 @@ int tach__remote_rows(struct tach__remote *r, const struct tach__config *config,
 int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, uint32_t id,
 		      struct tach__site *out)
 {
+	const char **text[] = {&out->name,	 &out->file,	  &out->function,    &out->of,
+			       &out->parts.task, &out->parts.tag, &out->parts.thread};
 	struct tach__site *at, there;
 	int code = tach__remote_get(r, tach__remote_at(by_id, id * sizeof at), &at, sizeof at);
 
@@ -195,16 +199,15 @@ int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, u
 		return code;
 	if (there.id != id)
 		return TACH__REMOTE_AGAIN;
-	*out = (struct tach__site){.id = id, .line = there.line, .fenced = there.fenced};
-	out->name = tach__remote_text(r, there.name);
-	out->file = tach__remote_text(r, there.file);
-	out->function = tach__remote_text(r, there.function);
-	out->of = tach__remote_text(r, there.of);
-	out->parts.task = tach__remote_text(r, there.parts.task);
-	out->parts.tag = tach__remote_text(r, there.parts.tag);
-	out->parts.thread = tach__remote_text(r, there.parts.thread);
-	return out->name && out->file && out->function && out->of && out->parts.task &&
-			       out->parts.tag && out->parts.thread
-		       ? 0
-		       : no_text(r);
+	*out = (struct tach__site){.id = id,
+				   .line = there.line,
+				   .fenced = there.fenced,
+				   .name = there.name,
+				   .file = there.file,
+				   .function = there.function,
+				   .of = there.of,
+				   .parts = there.parts};
+	for (size_t i = 0; i < sizeof text / sizeof *text && !code; i++)
+		code = copy_text(r, text[i]);
+	return code;
 }

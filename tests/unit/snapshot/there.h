@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* Memory of another process as a test has it: what it says is there, and nothing beside that.
+ */
+#ifndef TESTS_UNIT_SNAPSHOT_THERE_H
+#define TESTS_UNIT_SNAPSHOT_THERE_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include "core/snapshot/remote.h"
+
+static struct {
+	const void *at;
+	size_t size;
+} there_ranges[1024];
+static int there_n;
+static unsigned there_reads;		   /* so far */
+static unsigned there_fails;		   /* from that one on, from 1; 0: none does */
+static int there_code;			   /* what it says then */
+static void (*there_before)(unsigned nth); /* each of them, from 1; NULL: nothing comes in */
+
+static inline void there_forget(void)
+{
+	there_n = 0;
+	there_reads = there_fails = 0;
+	there_code = -ESRCH;
+	there_before = NULL;
+}
+
+static inline void there(const void *at, size_t size)
+{
+	there_ranges[there_n].at = at;
+	there_ranges[there_n++].size = size;
+}
+
+static inline const char *there_text(const char *text)
+{
+	/* Up to the end of the stretch that is read at once. */
+	there(text, (strlen(text) + 64) & ~(size_t)63);
+	return text;
+}
+
+static inline int there_read(void *context, const void *at, void *to, size_t size)
+{
+	uintptr_t from = (uintptr_t)at;
+
+	(void)context;
+	there_reads++;
+	if (there_before)
+		there_before(there_reads);
+	if (there_fails && there_reads >= there_fails)
+		return there_code;
+	for (int i = 0; i < there_n; i++) {
+		uintptr_t low = (uintptr_t)there_ranges[i].at;
+
+		if (from >= low && from - low <= there_ranges[i].size &&
+		    size <= there_ranges[i].size - (from - low)) {
+			memcpy(to, at, size);
+			return 0;
+		}
+	}
+	return -EFAULT;
+}
+
+static inline struct tach__remote there_remote(void)
+{
+	return (struct tach__remote){.read = there_read, .left = TACH__REMOTE_BYTES};
+}
+
+#endif
