@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading memory of another process: no more than may be read, and no text beyond its end. */
+#include <string.h>
+#include <tach.h>
+#include "tests/check.h"
+#include "tests/unit/snapshot/there.h"
+
+static char room[8192] __attribute__((aligned(4096)));
+
+static void bytes(void)
+{
+	struct tach__remote r = {.read = there_read, .left = 10};
+	char to[16] = "";
+
+	there_forget();
+	memcpy(room, "0123456789", 10);
+	there(room, 10);
+	CHECK(tach__remote_get(&r, room, to, 11) == TACH_ERR_TOOMANY && there_reads == 0 &&
+	      r.left == 10);
+	CHECK(tach__remote_get(&r, room + 1, to, 6) == 0 && memcmp(to, "123456", 7) == 0 &&
+	      r.left == 4);
+	CHECK(tach__remote_get(&r, room + 9, to, 2) == TACH__REMOTE_AGAIN && r.left == 2);
+	there_fails = 1;
+	CHECK(tach__remote_get(&r, room, to, 1) == -ESRCH && r.left == 1);
+	there_fails = 0;
+	CHECK(tach__remote_get(&r, room, to, 1) == 0 && r.left == 0 && to[0] == '0');
+}
+
+/* Where the stretch of 64 bytes that has its end is the last that there is. */
+static void texts(void)
+{
+	static const size_t lengths[] = {0,   1,    62,	  63,	64,   65,   127,  128,
+					 900, 1000, 1022, 1023, 1024, 1025, 2000, 3000};
+
+	for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+		for (size_t before = 0; before < 130; before++) {
+			struct tach__remote r = there_remote();
+			size_t length = lengths[i], most = sizeof(char[TACH__REMOTE_TEXT]) - 1;
+			size_t end = (before + length) / 64 * 64 + 64;
+			const char *text;
+
+			memset(room, 0, sizeof room);
+			memset(room + before, 'x', length);
+			there_forget();
+			end = end < before + most ? end : before + most;
+			there(room + before, end - before);
+			text = tach__remote_text(&r, room + before);
+			CHECK(text && strlen(text) == (length < most ? length : most),
+			      "%zu bytes behind %zu", length, before);
+			CHECK(!text || strspn(text, "x") == strlen(text));
+			CHECK(r.failed == 0 && TACH__REMOTE_BYTES - r.left == end - before,
+			      "%d bytes", (int)(TACH__REMOTE_BYTES - r.left));
+			tach__arena_free(&r.arena);
+			/* One stretch less. */
+			if (length < most && end > before + 64) {
+				there_forget();
+				there(room + before, (end - 1) / 64 * 64 - before);
+				r.failed = 0;
+				CHECK(!tach__remote_text(&r, room + before) &&
+				      r.failed == TACH__REMOTE_AGAIN);
+			}
+		}
+}
+
+static void no_text(void)
+{
+	struct tach__remote r = there_remote();
+	const char *text;
+
+	there_forget();
+	text = tach__remote_text(&r, NULL);
+	CHECK(text && !*text && there_reads == 0);
+	CHECK(!tach__remote_text(&r, room) && r.failed == TACH__REMOTE_AGAIN);
+	there_fails = 1;
+	CHECK(!tach__remote_text(&r, room) && r.failed == -ESRCH);
+	tach__arena_free(&r.arena);
+}
+
+int main(void)
+{
+	CASE(bytes);
+	CASE(texts);
+	CASE(no_text);
+	return check_done();
+}
