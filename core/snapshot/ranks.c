@@ -142,9 +142,8 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 
 		all[r].region = p->region[r];
 		all[r].row = bsearch(&like, rows, n, sizeof *rows, by_new_name);
-		all[r].region.rank = all[r].row ? 1 + all[r].row->rank : 0;
-		code = all[r].row ? widen(p, &all[r].region, all[r].row->imbalance)
-				  : TACH_ERR_INVAL;
+		all[r].region.rank = 1 + all[r].row->rank;
+		code = widen(p, &all[r].region, all[r].row->imbalance);
 	}
 	if (!code) {
 		qsort(all, (size_t)p->nregions, sizeof *all, by_time_and_rank);
