@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* What a snapshot says of rows: each value by hand, in memory that is no more than it asks for.
+ */
+#include <math.h>
+#include <string.h>
+#include <tach.h>
+#include "core/set/set.h"
+#include "core/snapshot/snapshot.h"
+#include "tests/check.h"
+#include "tests/guarded.h"
+
+#define tach__pages guarded_pages
+#include "core/snapshot/evaluate.c"
+
+enum { A, SOFT, EMULATED, INTERRUPTS, MEMBERS, ID = TACH__SITE_FIRST, REGIONS = 2 };
+
+static struct tach_set set;
+static struct tach__config config = {.set = &set, .count = MEMBERS};
+static struct tach__rows rows;
+static struct tach__site sites[ID + REGIONS];
+static struct tach_snapshot s;
+
+static struct tach__row *row_of(int region)
+{
+	return tach__rows_at(&rows, ID + (uint32_t)region);
+}
+
+/* Half a nanosecond a tick, known to a quarter. */
+static void begin(void)
+{
+	static const char *const names[] = {"a", "soft", "emulated", "interrupts"};
+
+	memset(&set, 0, sizeof set);
+	memset(sites, 0, sizeof sites);
+	set.count = MEMBERS;
+	for (int i = 0; i < MEMBERS; i++)
+		set.member[i].name = (char *)(uintptr_t)names[i];
+	set.member[SOFT].kind = TACH_MEMBER_SOFTWARE;
+	set.member[EMULATED].kind = TACH_MEMBER_EMULATED;
+	set.interrupts = -1;
+	config.worst = config.worst_by = 0;
+	tach__rows_init(&rows, MEMBERS);
+	memset(&s, 0, sizeof s);
+	s.config = &config;
+	s.sites = sites;
+	s.clock_hz = 2e9;
+	s.clock_flags = TACH_FLAG_CLOCK;
+	s.clock_error = 0.25;
+}
+
+static void evaluate(void)
+{
+	static const uint32_t order[] = {ID, ID + 1};
+
+	CHECK(tach__snapshot_evaluate(&s, &rows, order, REGIONS) == 0 &&
+	      s.plain.nregions == REGIONS && s.plain.nquantities == 1 + MEMBERS);
+}
+
+static void end(void)
+{
+	tach__rows_free(&rows);
+	guarded_free();
+}
+
+static const struct tach_value *value_of(int region, int part, int quantity)
+{
+	return &s.plain.region[region].value[part][quantity];
+}
+
+static int is(const struct tach_value *v, double value, double raw, double overhead,
+	      double error, uint32_t flags)
+{
+	if (fabs(v->value - value) < 1e-9 && v->raw == raw && v->overhead == overhead &&
+	    fabs(v->error - error) < 1e-9 && v->flags == flags && v->share == 0)
+		return 1;
+	printf("# %.12g, raw %g, overhead %g, error %.12g, flags %#x\n", v->value, v->raw,
+	       v->overhead, v->error, v->flags);
+	return 0;
+}
+
+static void of_all_entries(void)
+{
+	struct tach__row *row;
+
+	begin();
+	row = row_of(1);
+	row->calls = 20;
+	row->outermost = 16;
+	row->flags = TACH_FLAG_STALE;
+	row->provenance[0] = row->provenance[4] = 1;
+	row->cell[0] = (struct tach__cell){
+		.inclusive = 1000, .self = 400, .overhead = {100, 40}, .error = {8, 2}};
+	row->cell[1 + A] = (struct tach__cell){
+		.inclusive = 300, .self = 30, .overhead = {20, 10}, .error = {5, 1}};
+	row->cell[1 + SOFT] = (struct tach__cell){.inclusive = 7, .self = (uint64_t)-1};
+	row->cell[1 + EMULATED] = (struct tach__cell){
+		.inclusive = 9, .self = 2, .overhead = {5, 2}, .error = {4, 1}};
+	evaluate();
+	/* Readings fall into a tick anywhere: two ticks of 16 entries' random walk beside what
+	 * is known of the row. */
+	CHECK(is(value_of(1, 0, 0), 450, 500, 50, 4 + 2 + 112.5,
+		 TACH_FLAG_STALE | TACH_FLAG_CLOCK));
+	CHECK(is(value_of(1, 1, 0), 180, 200, 20, 1 + 2 + 45,
+		 TACH_FLAG_STALE | TACH_FLAG_CLOCK));
+	CHECK(is(value_of(1, 0, 1 + A), 280, 300, 20, 5,
+		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
+	CHECK(is(value_of(1, 1, 1 + A), 20, 30, 10, 1,
+		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
+	/* Read by system calls whatever the others' way was; below zero is nothing. */
+	CHECK(is(value_of(1, 0, 1 + SOFT), 7, 7, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
+	CHECK(is(value_of(1, 1, 1 + SOFT), 0, 0, 0, 0, TACH_FLAG_STALE | TACH_FLAG_SYSCALL));
+	CHECK(is(value_of(1, 0, 1 + EMULATED), 4, 9, 5, 4,
+		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED |
+			 TACH_FLAG_EMULATED | TACH_FLAG_SMALL));
+	CHECK(is(value_of(1, 1, 1 + EMULATED), 0, 2, 2, 1,
+		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED |
+			 TACH_FLAG_EMULATED | TACH_FLAG_SMALL));
+	CHECK(is(value_of(1, 0, 1 + INTERRUPTS), 0, 0, 0, 0,
+		 TACH_FLAG_STALE | TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED));
+	for (int q = 0; q <= MEMBERS; q++)
+		CHECK(value_of(0, 0, q)->value == 0 && value_of(0, 1, q)->raw == 0);
+	end();
+	/* Less than what measuring takes; a clock of which nothing is known. */
+	begin();
+	row_of(0)->calls = 1;
+	row_of(0)->cell[1] = (struct tach__cell){.inclusive = 3, .overhead = {4, 0}};
+	row_of(0)->cell[0].inclusive = 100;
+	row_of(0)->provenance[5] = 1;
+	s.clock_hz = 0;
+	evaluate();
+	CHECK(is(value_of(0, 0, 1), 0, 3, 4, 0, TACH_FLAG_LOST | TACH_FLAG_SMALL));
+	CHECK(is(value_of(0, 0, 1 + SOFT), 0, 0, 0, 0, TACH_FLAG_LOST | TACH_FLAG_SYSCALL));
+	CHECK(is(value_of(0, 0, 0), 0, 0, 0, 0, TACH_FLAG_CLOCK));
+	end();
+}
+
+/* Of 4 in 16; the error is Student's t times that of a sample without replacement. */
+static void of_a_sample(void)
+{
+	static const struct {
+		uint64_t outermost, sum;
+		double square, error;
+	} cases[] = {
+		/* Three of 30 in all: a variance of 50. */
+		{3, 30, 400, 4.21},
+		/* Two: t is 12.76, of the tables 12.71. */
+		{2, 30, 550, 12.76},
+		/* All the same; and what rounding makes of that. */
+		{3, 30, 300, 0},
+		{3, 30, 299.9, 0},
+		/* Of one alone it is all of it; of none there is none. */
+		{1, 30, 900, 0},
+		{0, 30, 0, 0},
+	};
+	static const double root[] = {/* of n * variance * 3 / 4 */ 10.606601717798213,
+				      12.24744871391589};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double error = cases[i].error;
+		struct tach__row *row;
+
+		begin();
+		row = row_of(0);
+		row->calls = 4;
+		row->skipped = 12;
+		row->outermost = cases[i].outermost;
+		row->cell[1] = (struct tach__cell){.inclusive = cases[i].sum,
+						   .self = 10,
+						   .overhead = {2, 1},
+						   .error = {0.5, 0.25},
+						   .square = cases[i].square};
+		row->cell[0].inclusive = 100;
+		evaluate();
+		error = cases[i].outermost == 1 ? 30 : i < 2 ? error * root[i] : 0;
+		CHECK(is(value_of(0, 0, 1), 112, 120, 8, 4 * (0.5 + error),
+			 4 * (0.5 + error) >= 112 ? TACH_FLAG_SMALL : 0),
+		      "%d", (int)i);
+		CHECK(is(value_of(0, 1, 1), 36, 40, 4, 4 * (0.25 + error),
+			 4 * (0.25 + error) >= 36 ? TACH_FLAG_SMALL : 0),
+		      "%d", (int)i);
+		/* Of a value that is known to be what it is, the tick's and the clock's. */
+		if (i == 5)
+			CHECK(is(value_of(0, 0, 0), 200, 200, 0, 50, TACH_FLAG_CLOCK));
+		end();
+	}
+	/* All of those that were passed over, of none measured. */
+	begin();
+	row_of(0)->skipped = 5;
+	row_of(0)->cell[1].inclusive = 3;
+	evaluate();
+	CHECK(is(value_of(0, 0, 1), 3, 3, 0, 0, 0));
+	end();
+}
+
+/* One for each that the interrupts' counter has, less what measuring adds to that. */
+static void less_interrupts(void)
+{
+	begin();
+	set.interrupts = INTERRUPTS;
+	set.corrected = 1 << A | 1 << EMULATED;
+	for (int region = 0; region < REGIONS; region++) {
+		struct tach__row *row = row_of(region);
+
+		row->calls = 1;
+		row->cell[1 + A] = (struct tach__cell){
+			.inclusive = 300, .self = 100, .overhead = {20, 10}, .error = {5, 1}};
+		row->cell[1 + INTERRUPTS] = (struct tach__cell){
+			.inclusive = 30, .self = 4, .overhead = {10, 1}, .error = {2, 0.5}};
+		row->cell[1 + SOFT] = row->cell[1 + A];
+		row->cell[1 + EMULATED].inclusive = 20;
+	}
+	evaluate();
+	CHECK(is(value_of(1, 0, 1 + A), 260, 300, 20, 7, TACH_FLAG_CORRECTED));
+	CHECK(is(value_of(1, 1, 1 + A), 87, 100, 10, 1.5, TACH_FLAG_CORRECTED));
+	CHECK(is(value_of(1, 0, 1 + SOFT), 280, 300, 20, 5, TACH_FLAG_SYSCALL));
+	CHECK(is(value_of(1, 0, 1 + INTERRUPTS), 20, 30, 10, 2, 0));
+	CHECK(is(value_of(1, 0, 1 + EMULATED), 0, 20, 0, 2,
+		 TACH_FLAG_CORRECTED | TACH_FLAG_EMULATED | TACH_FLAG_SMALL));
+	CHECK(value_of(1, 0, 0)->flags == TACH_FLAG_CLOCK);
+	end();
+}
+
+static void metrics(void)
+{
+	begin();
+	set.nmetrics = 2;
+	set.metric[0] = (struct tach__metric){.name = (char *)(uintptr_t) "sum",
+					      .text = (char *)(uintptr_t) "N0 + N1"};
+	set.metric[1].name = (char *)(uintptr_t) "time";
+	set.metric[1].node.level = 3;
+	CHECK(tach_formula_compile("N0 + 10 * N1 + 100 * N3", NULL, &set.metric[0].formula,
+				   NULL) == 0);
+	CHECK(tach_formula_compile("elapsed_ns", NULL, &set.metric[1].formula, NULL) == 0);
+	row_of(1)->calls = 1;
+	row_of(1)->cell[0] = (struct tach__cell){.inclusive = 50, .self = 10};
+	for (uint64_t i = 0; i < MEMBERS; i++)
+		row_of(1)->cell[1 + i] = (struct tach__cell){.inclusive = 1 + i, .self = 5 + i};
+	evaluate();
+	CHECK(s.plain.nmetrics == 2 && strcmp(s.plain.metric[0].name, "sum") == 0 &&
+	      strcmp(s.plain.metric[0].text, "N0 + N1") == 0 &&
+	      strcmp(s.plain.metric[1].name, "time") == 0 && s.plain.metric[1].node.level == 3);
+	CHECK(value_of(1, 0, 1 + MEMBERS)->value == 421 &&
+	      value_of(1, 1, 1 + MEMBERS)->value == 865);
+	CHECK(value_of(1, 0, 2 + MEMBERS)->value == 25 &&
+	      value_of(1, 1, 2 + MEMBERS)->value == 5);
+	for (int q = 0; q <= MEMBERS; q++)
+		CHECK(strcmp(s.plain.quantity[q], q ? set.member[q - 1].name : "time") == 0);
+	tach_formula_free(set.metric[0].formula);
+	tach_formula_free(set.metric[1].formula);
+	end();
+}
+
+static void what_a_row_is(void)
+{
+	struct tach__site **before = tach__registry.by_id;
+	struct tach__site *ids[ID + REGIONS] = {NULL}, here = {.name = "here"};
+
+	begin();
+	for (int r = 0; r < REGIONS; r++) {
+		struct tach__row *row = row_of(r);
+
+		sites[ID + r] = (struct tach__site){.name = r ? "n" : "m",
+						    .file = "f",
+						    .function = "g",
+						    .of = "o",
+						    .line = 21,
+						    .fenced = TACH__SITE_TASK |
+							      (r ? TACH__SITE_FENCED_BIT : 0),
+						    .parts = {.task = "k", .tag = "a"}};
+		sites[ID + r].parts.thread = "h";
+		*row = (struct tach__row){.calls = 1,
+					  .outermost = 20,
+					  .nested = 3,
+					  .skipped = 400,
+					  .excluded = 5000,
+					  .lost = 60000,
+					  .threads = 7,
+					  .provenance = {0, 1, 2, 3, 4, 5}};
+	}
+	evaluate();
+	for (int r = 0; r < REGIONS; r++) {
+		const struct tach_region_info *i = &s.plain.region[r].info;
+
+		CHECK(strcmp(i->name, r ? "n" : "m") == 0 && strcmp(i->file, "f") == 0 &&
+		      strcmp(i->function, "g") == 0 && strcmp(i->of, "o") == 0 &&
+		      strcmp(i->task, "k") == 0 && strcmp(i->tag, "a") == 0 &&
+		      strcmp(i->thread, "h") == 0 && i->line == 21 && i->fenced == r);
+		CHECK(i->size == sizeof *i && i->calls == 1 && i->outermost == 20 &&
+		      i->nested == 3 && i->skipped == 400 && i->excluded == 5000 &&
+		      i->lost == 60000 && i->threads == 7 && i->entries == 65401);
+		for (uint64_t p = 0; p < 6; p++)
+			CHECK(i->provenance[p] == p);
+		CHECK(!s.plain.region[r].rank && !s.plain.region[r].nworst);
+	}
+	CHECK(s.plain.worst == 0);
+	guarded_free();
+	/* This process's own. */
+	ids[ID] = ids[ID + 1] = &here;
+	tach__registry.by_id = ids;
+	s.sites = NULL;
+	evaluate();
+	CHECK(strcmp(s.plain.region[1].info.name, "here") == 0);
+	tach__registry.by_id = before;
+	end();
+}
+
+/* In nanoseconds where it is time. */
+static void distributions(void)
+{
+	static const struct tach__entry_cost none;
+	static const uint64_t values[] = {40, 50, 0, 3, 4}, pairs[2] = {0, 0};
+	struct tach_bucket raw[1];
+
+	begin();
+	row_of(1)->calls = 1;
+	row_of(1)->histograms = tach__histograms_make(1 + MEMBERS);
+	tach__histograms_add(row_of(1)->histograms, values, &none, 0, pairs, 1 + MEMBERS);
+	for (int known = 1; known >= 0; known--) {
+		s.clock_hz = known ? 2e9 : 0;
+		evaluate();
+		for (int q = 0; q <= MEMBERS; q++) {
+			const struct tach__plain_buckets *b = &s.plain.region[1].histogram[q];
+			double unit = q == 0 && known ? 0.5 : 1;
+
+			CHECK(tach__histogram_buckets(row_of(1)->histograms, (uint32_t)q, raw,
+						      1) == 1);
+			CHECK(b->count == 1 && b->at[0].count == 1 &&
+				      b->at[0].low == raw[0].low * unit &&
+				      b->at[0].high == raw[0].high * unit,
+			      "%d: %g to %g", q, b->at[0].low, b->at[0].high);
+			CHECK(s.plain.region[0].histogram[q].count == 0);
+		}
+		guarded_free();
+	}
+	end();
+}
+
+static void worst(void)
+{
+	begin();
+	config.worst = 2;
+	config.worst_by = 1;
+	row_of(1)->calls = 1;
+	row_of(1)->worst = tach__worst_make(2, 1 + MEMBERS);
+	row_of(1)->worst->n = 2;
+	for (uint64_t i = 0; i < 2; i++) {
+		struct tach__kept *k = tach__worst_at(row_of(1)->worst, i);
+
+		k->key = 10 - i;
+		snprintf(k->name, sizeof k->name, "thread %d", (int)i);
+		for (uint64_t q = 0; q <= MEMBERS; q++)
+			k->sum[q] = 100 * i + 2 * q;
+	}
+	evaluate();
+	CHECK(s.plain.worst == 2 && s.plain.region[0].nworst == 0 &&
+	      s.plain.region[1].nworst == 2);
+	for (int i = 0; i < 2; i++) {
+		const struct tach__plain_worst *w = &s.plain.region[1].worst[i];
+
+		CHECK(strcmp(w->info.thread_name, i ? "thread 1" : "thread 0") == 0);
+		for (int q = 0; q <= MEMBERS; q++)
+			CHECK(w->value[q] == (q ? 100 * i + 2 * q : 50 * i), "%d %d: %g", i, q,
+			      w->value[q]);
+	}
+	end();
+}
+
+static void no_memory(void)
+{
+	static const uint32_t order[] = {ID, ID + 1};
+
+	begin();
+	row_of(1)->calls = 1;
+	guarded_left = 0;
+	CHECK(tach__snapshot_evaluate(&s, &rows, order, REGIONS) == TACH_ERR_NOMEM &&
+	      s.plain.nregions == 0 && s.plain.nmetrics == 0 && !s.plain.pages);
+	end();
+}
+
+int main(void)
+{
+	CASE(of_all_entries);
+	CASE(of_a_sample);
+	CASE(less_interrupts);
+	CASE(metrics);
+	CASE(what_a_row_is);
+	CASE(distributions);
+	CASE(worst);
+	CASE(no_memory);
+	return check_done();
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* What sets that took turns counted, scaled up to all entries: by hand, with its error. */
+#include <math.h>
+#include <string.h>
+#include <tach.h>
+#include "core/set/set.h"
+#include "core/snapshot/snapshot.h"
+#include "tests/check.h"
+#include "tests/guarded.h"
+
+#define tach__pages		   guarded_pages
+#define tach__pages_free(at, size) ((void)(at), (void)(size))
+#include "core/snapshot/turns.c"
+#undef tach__pages_free
+
+enum { SETS = 2, MEMBERS = 2, ID = TACH__SITE_FIRST, X = 1, Y, ALL, SUM, ONE, QUANTITIES = 4 };
+
+static const char *const events[] = {"x", "y", "all"};
+static struct tach__plan plan;
+static struct tach_set set[SETS];
+static struct tach__config config[SETS];
+static struct tach__took took[SETS];
+static struct tach__site sites[ID + 2];
+static struct {
+	struct tach_snapshot s;
+	char behind[64];
+} shot;
+static struct tach_snapshot *const s = &shot.s;
+
+static struct tach__row *row_of(int k, uint32_t region)
+{
+	return tach__rows_at(&took[k].rows, ID + region);
+}
+
+static void begin(void)
+{
+	static const char *const names[SETS][MEMBERS] = {{"m0", "all"}, {"all", "m1"}};
+
+	memset(&plan, 0, sizeof plan);
+	plan.whole = (struct tach__passes_whole){.nevents = 3,
+						 .nmetrics = 2,
+						 .event = plan.event,
+						 .metric = plan.metric,
+						 .repeated = "all",
+						 .repeats = 2};
+	memcpy(plan.event, events, sizeof events);
+	plan.metric[0] = (struct tach__passes_metric){.name = "sum", .text = "N0 + 10 * N2"};
+	plan.metric[1] = (struct tach__passes_metric){.name = "one", .text = "N1 * 2"};
+	plan.metric[1].node.level = 3;
+	for (int m = 0; m < 2; m++)
+		CHECK(tach_formula_compile(plan.metric[m].text, NULL, &plan.metric[m].formula,
+					   NULL) == 0);
+	memset(set, 0, sizeof set);
+	for (int k = 0; k < SETS; k++) {
+		set[k].count = MEMBERS;
+		set[k].interrupts = -1;
+		for (int i = 0; i < MEMBERS; i++)
+			set[k].member[i].name = (char *)(uintptr_t)names[k][i];
+		config[k] = (struct tach__config){.set = &set[k], .count = MEMBERS};
+		config[k].ring.plan = &plan;
+		took[k].config = &config[k];
+		tach__rows_init(&took[k].rows, MEMBERS);
+	}
+	memset(&shot, 0, sizeof shot);
+	for (int r = 0; r < 2; r++)
+		sites[ID + r] = (struct tach__site){.name = r ? "second" : "first"};
+	tach__registry.by_id[ID] = &sites[ID];
+	tach__registry.by_id[ID + 1] = &sites[ID + 1];
+	s->clock_hz = 1e9;
+}
+
+/* Of so many regions. */
+static int evaluate(uint32_t n)
+{
+	uint32_t ids[] = {ID, ID + 1};
+	const struct tach__order order = {.id = ids, .n = n};
+	int code;
+
+	/* As tach__turns_total has it, each has a row for each region. */
+	for (int k = 0; k < SETS; k++)
+		row_of(k, 1);
+	code = tach__turns_evaluate(s, took, SETS, &order);
+	CHECK(code || (s->plain.nregions == (int)n && s->plain.nquantities == QUANTITIES &&
+		       s->plain.nmetrics == 2));
+	return code;
+}
+
+static void end(void)
+{
+	for (int m = 0; m < 2; m++)
+		tach_formula_free(plan.metric[m].formula);
+	for (int k = 0; k < SETS; k++)
+		tach__rows_free(&took[k].rows);
+	guarded_free();
+}
+
+static int is(int region, int part, int quantity, double value, double raw, double overhead,
+	      double error, uint32_t flags, uint32_t share)
+{
+	const struct tach_value *v = &s->plain.region[region].value[part][quantity];
+
+	if (fabs(v->value - value) < 1e-9 && fabs(v->raw - raw) < 1e-9 &&
+	    fabs(v->overhead - overhead) < 1e-9 && fabs(v->error - error) < 1e-9 &&
+	    v->flags == flags && v->share == share)
+		return 1;
+	printf("# %d, part %d, quantity %d: %.12g, raw %g, overhead %g, error %.12g, flags "
+	       "%#x, share %u\n",
+	       region, part, quantity, v->value, v->raw, v->overhead, v->error, v->flags,
+	       v->share);
+	return 0;
+}
+
+/* Set 0 saw 20 of 30 outermost entries in 5 turns, and 30 of 40 entries in all. */
+static void make_rows(void)
+{
+	*row_of(0, 1) = (struct tach__row){.calls = 30,
+					   .outermost = 20,
+					   .nested = 3,
+					   .lost = 4,
+					   .threads = 2,
+					   .turns = 5,
+					   .provenance = {1, 2, 3, 4, 5, 0},
+					   .paced = {10, 8}};
+	*row_of(1, 1) = (struct tach__row){.calls = 10,
+					   .outermost = 10,
+					   .nested = 30,
+					   .lost = 40,
+					   .threads = 1,
+					   .turns = 1,
+					   .provenance = {10, 0, 0, 0, 0, 0},
+					   .paced = {1, 1}};
+	row_of(0, 1)->cell[0].inclusive = 500;
+	row_of(0, 1)->cell[0].self = 400;
+	row_of(1, 1)->cell[0].inclusive = 100;
+	row_of(1, 1)->cell[0].self = 50;
+	row_of(0, 1)->cell[1] = (struct tach__cell){.inclusive = 100,
+						    .self = 60,
+						    .overhead = {10, 4},
+						    .error = {2, 1},
+						    .turned = {1000, 50},
+						    .crossed = {90, 4}};
+	row_of(0, 1)->cell[2] = (struct tach__cell){.inclusive = 7, .self = 5};
+	row_of(1, 1)->cell[1] = (struct tach__cell){.inclusive = 8, .self = 2};
+	row_of(1, 1)->cell[2] = (struct tach__cell){.inclusive = 40, .self = 30};
+}
+
+static void scaled_up(void)
+{
+	const uint32_t first = TACH_FLAG_RESCHEDULED | TACH_FLAG_INCOMPLETE |
+			       TACH_FLAG_SYSCALL | TACH_FLAG_SCALED | TACH_FLAG_MIXED;
+	const double t = 1.96 + 0.6 + 0.13125; /* of 4 degrees */
+
+	begin();
+	make_rows();
+	CHECK(evaluate(2) == 0);
+	/* Of all entries: the sum of both, with the readings' error. */
+	CHECK(is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
+	CHECK(is(1, 1, 0, 450, 450, 0, sqrt(20) + sqrt(10), 0, 0));
+	CHECK(is(1, 0, ALL, 15, 15, 0, 0, first, 0) && is(1, 1, ALL, 7, 7, 0, 0, first, 0));
+	/* 100 in 20 entries are 5 in each: 1000 - 2 * 5 * 90 + 25 * 10 is how turns differ. */
+	CHECK(is(1, 0, X, 135, 150, 15,
+		 1.5 * 2 + t * sqrt(350 * 5 / 4.) * 1.5 * sqrt(1 - 2 / 3.), first, 666666));
+	/* 60 in 30 are 2 in each: 50 - 2 * 2 * 4 + 4 * 8. */
+	CHECK(is(1, 1, X, 56 * 4 / 3., 80, 16 / 3.,
+		 4 / 3. + t * sqrt(66 * 5 / 4.) * 4 / 3. * sqrt(1 - 0.75), first, 750000));
+	/* Of one turn nothing is known: it may be all of it. */
+	CHECK(is(1, 0, Y, 120, 120, 0, 120 * sqrt(1 - 1 / 3.),
+		 TACH_FLAG_RESCHEDULED | TACH_FLAG_SCALED, 333333));
+	CHECK(is(1, 1, Y, 120, 120, 0, 120 * sqrt(0.75),
+		 TACH_FLAG_RESCHEDULED | TACH_FLAG_SCALED, 250000));
+	/* 135 and 10 times 15. */
+	CHECK(s->plain.region[1].value[0][SUM].value == 285 &&
+	      s->plain.region[1].value[1][SUM].value == 75 + 70 &&
+	      s->plain.region[1].value[0][ONE].value == 240 &&
+	      s->plain.region[1].value[0][SUM].flags == first);
+	end();
+}
+
+static void names_and_sums(void)
+{
+	const struct tach_region_info *i;
+
+	begin();
+	make_rows();
+	row_of(0, 0)->flags = TACH_FLAG_STALE;
+	CHECK(evaluate(2) == 0);
+	for (int q = 0; q < QUANTITIES; q++)
+		CHECK(strcmp(s->plain.quantity[q], q ? events[q - 1] : "time") == 0);
+	CHECK(strcmp(s->plain.metric[0].name, "sum") == 0 &&
+	      strcmp(s->plain.metric[0].text, "N0 + 10 * N2") == 0 &&
+	      strcmp(s->plain.metric[1].name, "one") == 0 &&
+	      s->plain.metric[1].node.level == 3 && !s->plain.metric[1].formula);
+	i = &s->plain.region[1].info;
+	CHECK(strcmp(i->name, "second") == 0 && i->entries == 34 + 50 && i->calls == 40 &&
+	      i->outermost == 30 && i->lost == 44 && i->nested == 33 && i->threads == 3);
+	for (uint64_t p = 0; p < 6; p++)
+		CHECK(i->provenance[p] == (p == 0 ? 11 : p < 5 ? 1 + p : 0), "%d", (int)p);
+	/* A thread is there, wherever its first turn was. */
+	CHECK(s->plain.region[0].info.threads == 1);
+	for (int q = 0; q < QUANTITIES; q++)
+		CHECK(s->plain.region[0].histogram[q].count == 0);
+	CHECK(strcmp(s->note, "2 sets of events took turns and saw 75.0, 25.0 % of the "
+			      "entries; 1 of 2 regions were not seen by all") == 0,
+	      "%s", s->note);
+	end();
+}
+
+static void not_seen(void)
+{
+	begin();
+	/* By one that has y. */
+	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
+	row_of(0, 0)->cell[1].inclusive = row_of(0, 0)->cell[1].self = 6;
+	row_of(0, 0)->cell[2].inclusive = 5;
+	CHECK(evaluate(1) == 0);
+	CHECK(is(0, 0, X, 6, 6, 0, 0, 0, 0) && is(0, 0, ALL, 5, 5, 0, 0, 0, 0));
+	for (int part = 0; part < 2; part++) {
+		const struct tach_value *v = s->plain.region[0].value[part];
+
+		CHECK(isnan(v[Y].value) && isnan(v[Y].raw) && v[Y].flags == TACH_FLAG_LOST);
+		CHECK(isnan(v[ONE].value) && isnan(v[ONE].raw) && v[ONE].flags);
+		CHECK(v[SUM].value == (part ? 6 : 56));
+	}
+	CHECK(strcmp(s->note, "2 sets of events took turns and saw 100.0, 0.0 % of the "
+			      "entries; 1 of 1 regions were not seen by all") == 0,
+	      "%s", s->note);
+	end();
+	/* Of no entry at all there is nothing to be scaled. */
+	begin();
+	row_of(0, 0)->lost = 1;
+	row_of(1, 0)->lost = 1;
+	strcpy(s->note, "first");
+	CHECK(evaluate(1) == 0);
+	CHECK(is(0, 0, Y, 0, 0, 0, 0, 0, 0));
+	CHECK(strcmp(s->note, "first; 2 sets of events took turns and saw % of the entries; "
+			      "1 of 1 regions were not seen by all") == 0,
+	      "%s", s->note);
+	end();
+}
+
+static void bounds(void)
+{
+	/* By so few that it is less than one in a million; and two turns that are alike. */
+	begin();
+	row_of(0, 0)->calls = row_of(0, 0)->outermost = 1;
+	row_of(1, 0)->calls = row_of(1, 0)->outermost = 2999999;
+	row_of(0, 0)->turns = 2;
+	row_of(0, 0)->cell[1] = (struct tach__cell){.inclusive = 5,
+						    .self = 5,
+						    .overhead = {7, 0},
+						    .turned = {25, 24},
+						    .crossed = {5, 5}};
+	row_of(0, 0)->paced[0] = row_of(0, 0)->paced[1] = 1;
+	CHECK(evaluate(1) == 0);
+	CHECK(is(0, 0, X, 0, 15000000, 21000000, 0, TACH_FLAG_SCALED, 1));
+	CHECK(is(0, 1, X, 15000000, 15000000, 0, 0, TACH_FLAG_SCALED, 1));
+	CHECK(strcmp(s->note, "2 sets of events took turns and saw 0.0, 100.0 % of the "
+			      "entries") == 0,
+	      "%s", s->note);
+	end();
+	/* Two turns are the fewest that tell; what is no more than its error is small. */
+	begin();
+	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
+	row_of(1, 0)->calls = row_of(1, 0)->outermost = 4;
+	row_of(0, 0)->turns = 2;
+	row_of(0, 0)->cell[1] = (struct tach__cell){.inclusive = 4, .turned = {2}};
+	row_of(0, 0)->cell[2] = (struct tach__cell){.inclusive = 4, .error = {1}};
+	row_of(1, 0)->cell[1] = (struct tach__cell){.inclusive = 3, .error = {6}};
+	row_of(1, 0)->cell[2] = (struct tach__cell){.inclusive = 3, .error = {1}};
+	CHECK(evaluate(1) == 0);
+	CHECK(is(0, 0, X, 8, 8, 0, 12.76 * 2 * 2 * sqrt(0.5),
+		 TACH_FLAG_SCALED | TACH_FLAG_SMALL, 500000));
+	CHECK(is(0, 0, ALL, 7, 7, 0, 7, TACH_FLAG_SMALL, 0));
+	CHECK(is(0, 0, Y, 6, 6, 0, 2 + 6 * sqrt(0.5), TACH_FLAG_SCALED | TACH_FLAG_SMALL,
+		 500000));
+	end();
+}
+
+/* A note that was there already may leave no room. */
+static void notes_end(void)
+{
+	for (size_t length = sizeof s->note - 120; length < sizeof s->note; length++) {
+		char whole[2048];
+
+		begin();
+		make_rows();
+		row_of(0, 0)->calls = 1;
+		memset(s->note, 'n', length);
+		memset(shot.behind, 'b', sizeof shot.behind);
+		CHECK(evaluate(2) == 0);
+		snprintf(whole, sizeof whole,
+			 "%0*d; 2 sets of events took turns and saw 75.6, 24.4 %% of the "
+			 "entries; 1 of 2 regions were not seen by all",
+			 (int)length, 0);
+		memset(whole, 'n', length);
+		whole[sizeof s->note - 1] = '\0';
+		CHECK(strcmp(s->note, whole) == 0, "%d: %s", (int)length, s->note + length);
+		for (size_t i = 0; i < sizeof shot.behind; i++)
+			CHECK(shot.behind[i] == 'b');
+		end();
+	}
+}
+
+static void totals(void)
+{
+	struct tach__rows total;
+
+	begin();
+	make_rows();
+	row_of(0, 1)->flags = TACH_FLAG_STALE;
+	row_of(1, 1)->flags = TACH_FLAG_MIXED;
+	row_of(0, 1)->skipped = row_of(1, 1)->skipped = 2;
+	row_of(0, 1)->excluded = row_of(1, 1)->excluded = 3;
+	/* Far behind what the other has. */
+	row_of(1, 20000)->calls = 6;
+	row_of(1, 20000)->cell[0].inclusive = 9;
+	CHECK(tach__turns_total(&total, took, SETS) == 0);
+	CHECK(total.count == 0 && total.limit > ID + 20000);
+	for (int k = 0; k < SETS; k++)
+		CHECK(took[k].rows.limit >= total.limit, "%d", k);
+	for (uint32_t id = 0; id < total.limit; id++) {
+		const struct tach__row *row = tach__rows_row(&total, id);
+
+		if (id == ID + 1)
+			CHECK(row->calls == 40 && row->skipped == 4 && row->excluded == 6 &&
+			      row->lost == 44 &&
+			      row->flags == (TACH_FLAG_STALE | TACH_FLAG_MIXED) &&
+			      row->cell[0].inclusive == 600);
+		else if (id == ID + 20000)
+			CHECK(row->calls == 6 && row->cell[0].inclusive == 9);
+		else
+			CHECK(!tach__row_used(row) && !row->cell[0].inclusive);
+	}
+	tach__rows_free(&total);
+	end();
+	/* Of none. */
+	begin();
+	CHECK(tach__turns_total(&total, took, SETS) == 0 && total.limit == 0);
+	tach__rows_free(&total);
+	end();
+}
+
+static void no_memory(void)
+{
+	for (int left = 0; left < 2; left++) {
+		begin();
+		make_rows();
+		guarded_left = left;
+		CHECK(evaluate(2) == TACH_ERR_NOMEM && s->plain.nregions == 0 && !s->note[0]);
+		end();
+	}
+}
+
+int main(void)
+{
+	static struct tach__site *ids[ID + 2];
+
+	tach__registry.by_id = ids;
+	CASE(scaled_up);
+	CASE(names_and_sums);
+	CASE(not_seen);
+	CASE(bounds);
+	CASE(notes_end);
+	CASE(totals);
+	CASE(no_memory);
+	return check_done();
+}
