@@ -52,6 +52,13 @@ static int finish(struct tach__work *w)
 
 /* ---- one PMU ---- */
 
+/* The architectural PMU has those events only that CPUID leaves it. */
+static int exists(const struct tach__work *w)
+{
+	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
+	       tach__archperfmon_event(w->opt, w->event);
+}
+
 /* The vendor's own name: all up to a ':', or up to one of its dots; modifiers may follow. */
 static int vendor_name(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
 		       const char **rest)
@@ -66,20 +73,13 @@ static int vendor_name(struct tach__work *w, int pmu, const struct tach__string 
 		if (event >= 0) {
 			set_event(w, pmu, event);
 			*rest = end;
-			return 1;
+			return exists(w);
 		}
 		do
 			end--;
 		while (end > start && *end != '.');
 	}
 	return 0;
-}
-
-/* The architectural PMU has those events only that CPUID leaves it. */
-static int exists(const struct tach__work *w)
-{
-	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
-	       tach__archperfmon_event(w->opt, w->event);
 }
 
 static int begins(const char *at, const char *end, const char *word)
