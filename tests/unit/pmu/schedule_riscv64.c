@@ -96,6 +96,8 @@ static void trees_tell_by_event_and_by_selector(void)
 static void hostile_trees(void)
 {
 	static const uint32_t cut[] = {3, 3, 0x8, 4, 4};
+	static const uint32_t whole[] = {3, 3, 0x8, 4, 4, 0x20, 5, 5, 0x40, 0x80, 0x80, 0x8};
+	static const uint32_t cut_raw[] = {0, 1, 0xffffffff, 0xffffffff, 0x10, 0, 2, 0, 0};
 	uint32_t *many = calloc(5000, sizeof *many);
 
 	root_wipe(root);
@@ -106,12 +108,101 @@ static void hostile_trees(void)
 	PLACED(SBI, 3, 0);
 	put(BASE "/pmu/riscv,event-to-mhpmcounters", many, 5000 * sizeof *many);
 	PLACED(SBI, 3, 0);
+	/* What one property has is not read into the row that another is cut off in. */
+	root_wipe(root);
+	cells(BASE "/pmu/riscv,event-to-mhpmcounters", whole, 12);
+	cells(BASE "/pmu/riscv,raw-event-to-mhpmcounters", cut_raw, 9);
+	PLACED(SBI, ANY_ONE, 0x78);
+	cells(BASE "/pmu/riscv,raw-event-to-mhpmcounters", cut_raw, 4);
+	PLACED(SBI, ANY_ONE, 0x68);
+	PLACED(RAW, 1, 0);
+	cells(BASE "/pmu/riscv,event-to-mhpmcounters", whole, 2);
+	PLACED(SBI, ANY_ONE, 0);
 	root_wipe(root);
 	put(BASE "/pmu/riscv,event-to-mhpmcounters/x", "", 0); /* a folder */
 	PLACED(SBI, 3, -1);
 	put(BASE "/compatible", "unended", 7);
 	PLACED(SBI, 3, -1);
 	free(many);
+}
+
+/* Each property tells by itself. */
+static void trees_with_one_property(void)
+{
+	static const uint32_t events[] = {3, 3, 0x18, 4, 6, 0x8000000f};
+	static const uint32_t codes[] = {0, 1, 0, 0xff, 0xffffffff};
+
+	root_wipe(root);
+	cells(BASE "/pmu/riscv,event-to-mhpmcounters", events, 6);
+	PLACED(SBI, ANY_ONE, 0x80000018);
+	PLACED(SBI, 3, 0x18);
+	PLACED(SBI, 5, 0x80000008);
+	PLACED(SBI, 2, 0);
+	PLACED(RAW, 3, -1);
+	root_wipe(root);
+	cells(BASE "/soc/pmu/riscv,raw-event-to-mhpmcounters", codes, 5);
+	PLACED(SBI, ANY_ONE, 0xfffffff8);
+	PLACED(RAW, 0x101, 0xfffffff8);
+	PLACED(RAW, 0x102, 0);
+	PLACED(SBI, 3, -1);
+}
+
+/* sun20i-d1s.dtsi: these events of the SBI, by these codes; code n is on counter n + 2. */
+static void every_event_of_the_d1(void)
+{
+	static const uint32_t events[][2] = {
+		{0x3, 0x1},	{0x4, 0x2},	{0x5, 0x7},	{0x6, 0x6},	{0x10000, 0xc},
+		{0x10001, 0xd}, {0x10002, 0xe}, {0x10003, 0xf}, {0x10019, 0x4}, {0x10021, 0x3},
+	};
+	size_t next = 0;
+
+	root_wipe(root);
+	put(BASE "/compatible", "allwinner,sun20i-d1", 20);
+	for (uint32_t event = 0; event < 0x10040; event += event == 0x40 ? 0xffc0 : 1) {
+		int known = next < 10 && events[next][0] == event;
+
+		PLACED(SBI, event, known ? 1 << (events[next][1] + 2) : 0);
+		next += (size_t)known;
+	}
+	CHECK(next == 10);
+	for (uint32_t code = 0; code < 40; code++)
+		PLACED(RAW, code,
+		       (code >= 1 && code <= 7) || (code >= 0xb && code <= 0xf) ? 4 << code
+										: 0);
+}
+
+/* Names of several chips, the last without its end or cut off where there is no more room. */
+static void names_of_chips(void)
+{
+	char long_one[] = "/tmp/tach-tree-XXXXXX", names[600];
+	char *one = mkdtemp(long_one);
+
+	memset(names, 'x', sizeof names);
+	root_put(one, BASE "/compatible", "%.600s", names);
+	root_wipe(root);
+	put(BASE "/compatible", "thead,th1520", 12);
+	PLACED(SBI, 3, 0x7fff8);
+	/* The long one leaves its letters where the short one is read to. */
+	CHECK(tach__riscv64_placed(one, TACH__RISCV_SBI, 3) == -1 &&
+	      tach__riscv64_placed(root, TACH__RISCV_SBI, 3) == 0x7fff8);
+	root_wipe(one);
+	rmdir(one);
+	put(BASE "/compatible", "thead,th1520x\0allwinner,sun20i\0x", 34);
+	PLACED(SBI, 3, -1);
+	put(BASE "/compatible", "\0\0thead,th1520", 15);
+	PLACED(SBI, 3, 0x7fff8);
+	put(BASE "/compatible", "x\0allwinner,sun20i-d1\0thead,th1520", 35);
+	PLACED(SBI, ANY_ONE, 0x3e3f8);
+	/* The last of 511 bytes is the last that is read. */
+	memset(names, 'x', sizeof names);
+	memcpy(names + 498, "\0thead,th1520", 13);
+	put(BASE "/compatible", names, 511);
+	PLACED(SBI, 3, 0x7fff8);
+	put(BASE "/compatible", names, 513);
+	PLACED(SBI, 3, 0x7fff8);
+	memcpy(names + 499, "\0thead,th1520", 13);
+	put(BASE "/compatible", names, 512);
+	PLACED(SBI, 3, -1);
 }
 
 /* Of these two the core's numbers are the same. */
@@ -232,6 +323,9 @@ int main(void)
 	CASE(without_a_tree_nothing_is_known);
 	CASE(trees_tell_by_event_and_by_selector);
 	CASE(hostile_trees);
+	CASE(trees_with_one_property);
+	CASE(every_event_of_the_d1);
+	CASE(names_of_chips);
 	CASE(chips_that_differ);
 	CASE(tables_tell_how_many);
 	CASE(generic_names);
