@@ -219,7 +219,8 @@ int tach__ia64_code_range(struct tach__ia64 *w)
 		return bad_ranges(w, rc);
 	if (w->model == TACH__ITANIUM) {
 		rc = tach__ranges_cover(&w->in->code, n, w->d->in->privilege, used);
-		return rc ? too_many(w, TACH_ERR_CODE_TOOMANY) : tach__ia64_pmc(w, 13, 0);
+		return rc ? too_many(w, TACH_ERR_CODE_TOOMANY)
+			  : tach__ia64_pmc(w, w->regs.code_range, 0);
 	}
 	rc = choose_pairs(w, n, &is_fine, used);
 	if (rc)
@@ -273,7 +274,7 @@ static int itanium_data(struct tach__ia64 *w)
 
 	for (int i = 0; i < w->d->n; i++)
 		captured |= (w->d->item[i].row->flags & TACH__EV_DEAR) != 0;
-	return captured ? 0 : tach__ia64_pmc(w, 11, w->d->in->privilege & 0xf);
+	return captured ? 0 : tach__ia64_pmc(w, w->regs.data_range, w->d->in->privilege & 0xf);
 }
 
 int tach__ia64_data_range(struct tach__ia64 *w)
