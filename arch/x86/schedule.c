@@ -21,7 +21,8 @@
 #define EQ     (1ull << 36)
 #define UMASK2 (0xffull << 40)
 
-/* The kernel's pseudo codes: event select 0, umask = number. */
+/* The kernel's pseudo codes, which no general counter counts: event select 0, umask = number.
+ */
 #define REF_CYCLES 0x0300
 #define SLOTS	   0x0400
 #define METRIC_0   0x8000
@@ -196,8 +197,9 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 		want->counters = FIXED(3), want->metrics = 2;
 	else if ((config & 0xffff) >= METRIC_0 && !(config & 0xff))
 		want->counters = METRICS((config - METRIC_0) >> 8 & 7), want->metrics = 1;
-	else if (table && !(event->counters & GENERAL))
-		want->counters |= m->counters & event->counters;
+	else if (table && event->counters && !(event->counters & GENERAL))
+		want->counters = config & 0xff ? general | (m->counters & event->counters)
+					       : event->counters;
 	if (table)
 		intel_shared(tach__pmu_at(m->pmu), event, want);
 }
