@@ -24,6 +24,9 @@ enum {
 	PMD_METRICS_0 = 48,
 };
 
+#define MSR_OFFCORE_0 0x1a6u
+#define MSR_OFFCORE_1 0x1a7u
+
 /* What differs between the families. */
 struct tach__intel_model {
 	const char *list;

@@ -11,8 +11,6 @@
 #define MSR_FIXED_CTR0	  0x309u
 #define MSR_PEBS_ENABLE	  0x3f1u
 #define MSR_LD_LAT	  0x3f6u
-#define MSR_OFFCORE_0	  0x1a6u
-#define MSR_OFFCORE_1	  0x1a7u
 #define MSR_LBR_SELECT	  0x1c8u
 #define MSR_LBR_TOS	  0x1c9u
 #define MSR_LBR_FROM	  0x680u

@@ -13,20 +13,23 @@
 #define RDPMC_METRICS	 0x20000000u
 #define METRICS_ENABLE	 (1ull << 48)
 
-/* Offcore events come as a pair of codes, one per register; equal but for that. */
-static const struct {
+/*
+ * Offcore events come as a pair of codes, one per register; equal but for that. The same code
+ * has one partner on big cores and another on small ones (Linux: intel_snb_extra_regs,
+ * intel_slm_extra_regs, intel_glc_extra_regs).
+ */
+static const struct offcore_pair {
 	uint16_t code[2];
-} offcore_pairs[] = {{{0x1b7, 0x1bb}}, {{0x12a, 0x12b}}, {{0x2b7, 0x2bb}}};
+} big = {{0x1b7, 0x1bb}}, small = {{0x1b7, 0x2b7}}, later = {{0x12a, 0x12b}};
 
-static int offcore_code(uint32_t code, int *pair)
+static const struct offcore_pair *pair_of(int table, uint32_t code)
 {
-	for (int i = 0; i < (int)(sizeof offcore_pairs / sizeof *offcore_pairs); i++)
-		for (int r = 0; r < 2; r++)
-			if (offcore_pairs[i].code[r] == code) {
-				*pair = i;
-				return r;
-			}
-	return -1;
+	static const char second[] = "OFFCORE_RESPONSE_1";
+	int event = tach__event_find(table, second, sizeof second - 1);
+
+	if (code == later.code[0] || code == later.code[1])
+		return &later;
+	return event >= 0 && tach__event_at(table, event)->code == big.code[1] ? &big : &small;
 }
 
 /* The fields of the word, where the code common to all Intel PMUs looks for them. */
@@ -72,28 +75,44 @@ static int check_metrics(const struct tach__intel *w)
 					      "beside them");
 }
 
+/* The only register that takes this value, by the table: its MSR; 0: any. */
+static uint64_t only_register(const struct tach__item *item, uint64_t value)
+{
+	uint64_t only = 0;
+
+	tach__attr(item->row->attrs, TACH__A_ONLY, &only, NULL);
+	for (int u = 0; u < item->row->numasks && !only; u++) {
+		const struct tach__umask *mask = tach__umask_at(item->row, u);
+
+		if (mask->code && (value & mask->code) == mask->code)
+			tach__attr(mask->attrs, TACH__A_ONLY, &only, NULL);
+	}
+	return only;
+}
+
 /* Gives the value a register, its own one if it is free or holds the same. */
 static int place_offcore(struct tach__intel *w, int i, uint64_t value)
 {
 	struct tach__item *item = &w->d->item[i];
-	uint64_t only = 0;
-	int pair = 0, own = offcore_code(item->code, &pair), both;
+	const struct offcore_pair *pair = pair_of(w->d->table, item->code);
+	uint64_t only = only_register(item, value);
+	int own = item->code == pair->code[1];
 
-	if (own < 0)
+	if (!own && item->code != pair->code[0])
 		return tach__dispatch_error(w->d, TACH_ERR_NOTSUPP,
 					    "offcore event of an unknown register");
-	tach__attr(item->row->attrs, TACH__A_ONLY, &only, NULL);
-	both = !only && w->offcore_registers > 1;
-	for (int k = 0; k <= both; k++) {
+	for (int k = 0; k < w->offcore_registers; k++) {
 		int r = own ^ k;
 		unsigned pmc = r ? PMC_OFFCORE_1 : PMC_OFFCORE_0;
 
+		if (only && only != (r ? MSR_OFFCORE_1 : MSR_OFFCORE_0))
+			continue;
 		if (w->offcore_used[r] ? w->offcore[r] != value : !tach__available(w->d, pmc))
 			continue;
 		w->offcore[r] = value;
 		w->offcore_used[r] = 1;
 		item->codes[0] &= ~0xffffull;
-		item->codes[0] |= offcore_pairs[pair].code[r];
+		item->codes[0] |= pair->code[r];
 		return 0;
 	}
 	return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
@@ -219,7 +238,7 @@ static int global_control(struct tach__intel *w)
 {
 	uint64_t value = 0;
 
-	if (!w->d->pmu->fixed && !w->d->pmu->fixed_libpfm4)
+	if (!w->d->pmu->fixed)
 		return 0;
 	for (int i = 0; i < w->d->n; i++) {
 		unsigned n = (unsigned)w->counter[i];

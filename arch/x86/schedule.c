@@ -76,22 +76,18 @@ static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
 
 int tach__intel_offcore_registers(int pmu)
 {
-	return 1 + (has_event(pmu, "OFFCORE_RESPONSE_1") || has_event(pmu, "OCR"));
+	return 1 + (has_event(pmu, "OFFCORE_RESPONSE_1") ||
+		    has_event(pmu, "OFFCORE_RESPONSE") || has_event(pmu, "OCR"));
 }
 
 void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machine *m)
 {
-	uint64_t fixed = row->fixed ? row->fixed : low_bits(row->fixed_libpfm4);
-
-	m->counters = row->general_mask ? row->general_mask : low_bits(row->general_libpfm4);
-	m->counters |= fixed << TACH__COUNTER_FIXED;
+	m->counters = row->general_mask | (uint64_t)row->fixed << TACH__COUNTER_FIXED;
 	if (host)
 		ask_processor(row, m);
 	if (row->encoding == TACH__INTEL) {
-		int second =
-			has_event(m->pmu, "OFFCORE_RESPONSE_1") || has_event(m->pmu, "OCR");
-
-		m->nshared[TACH__SHARED_OFFCORE] = (uint8_t)(1 + second);
+		m->nshared[TACH__SHARED_OFFCORE] =
+			(uint8_t)tach__intel_offcore_registers(m->pmu);
 		m->nshared[TACH__SHARED_LDLAT] = 1;
 		m->nshared[TACH__SHARED_FRONTEND] = 1;
 		if (m->counters & FIXED(3))

@@ -208,7 +208,8 @@ static void shared_registers(void)
 	static const struct {
 		const char *pmu;
 		int offcore;
-	} pmus[] = {{"skl", 2}, {"nhm", 1}, {"wsm", 2}, {"spr", 2}, {"core", 1}};
+	} pmus[] = {{"skl", 2},	 {"nhm", 1}, {"wsm", 2}, {"spr", 2},
+		    {"core", 1}, {"glp", 2}, {"slm", 2}};
 
 	for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
 		struct tach__want want;
