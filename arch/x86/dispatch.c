@@ -58,8 +58,7 @@ int tach__dispatch_x86(struct tach__dispatch *d)
 
 int tach__dispatch_counters(const struct tach__pmu *pmu)
 {
-	int general = pmu->general ? pmu->general : pmu->general_libpfm4;
-	int fixed = pmu->fixed ? __builtin_popcount(pmu->fixed) : pmu->fixed_libpfm4;
+	int general = pmu->general, fixed = __builtin_popcount(pmu->fixed);
 	int metrics = pmu->fixed & 8 ? 8 : 0, uncore = 0;
 
 	switch (pmu->arch) {

@@ -28,19 +28,23 @@ static const struct tach__intel_model models[] = {
 	 .uncore = 1, .lbr = 16},
 };
 
-static const struct tach__intel_model encoded = {
-	"", .combine = TACH_ERR_FEATCOMB, .enable_each = 1, .any_thread = 1, .encoded = 1};
-/* P6 family and Core Duo: one enable bit for all counters, no fixed ones. */
-static const struct tach__intel_model encoded_p6 = {"", .combine = TACH_ERR_FEATCOMB,
-						    .any_thread = 0, .encoded = 1};
+static const struct tach__intel_model encoded = {"", .enable_each = 1, .any_thread = 1,
+						 .encoded = 1};
+/* P6 family: one enable bit for all counters. */
+static const struct tach__intel_model encoded_p6 = {"", .encoded = 1};
 
 static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
-	for (size_t i = 0; pmu->flags & TACH__PMU_PFM3 && i < sizeof models / sizeof *models;
-	     i++)
-		if (strcmp(models[i].list, tach__str(pmu->name)) == 0)
+	const char *name = tach__str(pmu->name);
+
+	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+		if (strcmp(models[i].list, name) == 0)
 			return &models[i];
-	return pmu->fixed || pmu->fixed_libpfm4 || pmu->general > 2 ? &encoded : &encoded_p6;
+		if (strcmp(models[i].list + strlen("pfm3_"), name) == 0 &&
+		    !models[i].enable_each)
+			return &encoded_p6;
+	}
+	return &encoded;
 }
 
 int tach__intel_has_uncore(const struct tach__pmu *pmu)
@@ -96,11 +100,11 @@ static int check_offcore(struct tach__intel *w, const struct tach__item *item)
 	if (!(item->row->flags & TACH__EV_OFFCORE))
 		return 0;
 	tach__attr(item->row->attrs, TACH__A_ONLY, &msr, NULL);
-	value = &w->offcore[msr == 0x1a7];
+	value = &w->offcore[msr == MSR_OFFCORE_1];
 	if (*value && *value != item->umask)
 		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
 					    "offcore response events must have the same masks");
-	if (!tach__available(w->d, msr == 0x1a7 ? PMC_OFFCORE_1 : PMC_OFFCORE_0))
+	if (!tach__available(w->d, msr == MSR_OFFCORE_1 ? PMC_OFFCORE_1 : PMC_OFFCORE_0))
 		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
 					    "the offcore response register is not available");
 	if (!(item->umask & 0xff) || !(item->umask & 0xff00))
@@ -180,6 +184,21 @@ static int check_events(struct tach__intel *w)
 	return rc;
 }
 
+/* Of rows that the encoder has decided about, what it does not look at. */
+static int check_encoded(const struct tach__intel *w)
+{
+	int rc = tach__x86_privilege(w->d, w->d->in->privilege);
+
+	for (int i = 0; !rc && i < w->d->n; i++) {
+		const struct tach__item *item = &w->d->item[i];
+
+		rc = tach__x86_privilege(w->d, item->privilege);
+		if (!rc && !item->in->ncodes)
+			rc = check_flags(w, item);
+	}
+	return rc;
+}
+
 /* Fields of the select registers that only some kinds of counter have. */
 static int check_values(const struct tach__intel *w)
 {
@@ -213,10 +232,7 @@ static uint64_t fixed_bits(uint64_t counters)
 
 static uint64_t general_counters(const struct tach__intel *w)
 {
-	const struct tach__pmu *pmu = w->d->pmu;
-
-	return pmu->general_mask ? pmu->general_mask & 0xffff
-				 : (1ull << pmu->general_libpfm4) - 1;
+	return w->d->pmu->general_mask & 0xffff;
 }
 
 static int wants_pebs(const struct tach__intel *w, const struct tach__item *item)
@@ -338,8 +354,10 @@ static int assign(struct tach__intel *w)
 int tach__dispatch_intel(struct tach__dispatch *d)
 {
 	struct tach__intel w = {.d = d, .model = choose(d->pmu)};
-	int rc = w.model->encoded ? tach__intel_encoded(&w) : check_events(&w);
+	int rc = w.model->encoded ? check_encoded(&w) : check_events(&w);
 
+	if (!rc && w.model->encoded)
+		rc = tach__intel_encoded(&w);
 	if (!rc)
 		rc = assign(&w);
 	if (!rc)
