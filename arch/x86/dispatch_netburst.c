@@ -157,6 +157,12 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
+	/* Of rows that an encoder has not decided about. */
+	if (!rc && !item->in->ncodes &&
+	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
+		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");
+	if (!rc && tach__is_pfm3(d) && item->threshold > 15)
+		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "the threshold must be 0 .. 15");
 	return rc;
 }
 
@@ -192,7 +198,7 @@ static uint32_t cccr_value(const struct tach__item *item)
 		return (uint32_t)item->codes[1];
 	tach__attr(item->row->attrs, TACH__A_ESCRSEL, &select, NULL);
 	if (item->threshold || item->flags & TACH_DISPATCH_INVERT)
-		value |= CCCR_COMPARE | (item->threshold & 0xf) << 20;
+		value |= CCCR_COMPARE | item->threshold << 20;
 	if (item->flags & TACH_DISPATCH_INVERT)
 		value |= CCCR_COMPLEMENT;
 	if (item->flags & TACH_DISPATCH_EDGE)

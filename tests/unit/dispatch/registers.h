@@ -15,17 +15,23 @@ static struct tach_dispatch in;
 static struct tach_dispatch_out out;
 static struct tach_error err;
 
-static inline void begin(const char *pmu)
+/* A list of libpfm-3, or a PMU. */
+static inline void begin_at(int pmu)
 {
 	memset(&in, 0, sizeof in);
 	memset(events, 0, sizeof events);
 	memset(&x86, 0, sizeof x86);
 	x86.size = sizeof x86;
 	in.size = sizeof in;
-	in.pmu = tach_pmu_find(pmu);
-	CHECK(in.pmu >= 0, "%s", pmu);
+	in.pmu = pmu;
+	CHECK(pmu >= 0);
 	in.privilege = TACH_PRIVILEGE_USER;
 	in.events = events;
+}
+
+static inline void begin(const char *pmu)
+{
+	begin_at(tach_pmu_find(pmu));
 }
 
 /* "pmu::EVENT..." as it is encoded, by default at user level. */
@@ -54,8 +60,18 @@ static inline void row(const char *string)
 	      string, err.text);
 }
 
+/* What a function did not set is not 0 by luck. */
+static inline void dirty_stack(void)
+{
+	volatile char room[16384];
+
+	for (size_t i = 0; i < sizeof room; i++)
+		room[i] = 0x5a;
+}
+
 static inline int run(void)
 {
+	dirty_stack();
 	memset(&out, 0, sizeof out);
 	out.size = sizeof out;
 	return tach_dispatch_compute(&in, &out, &err);
