@@ -157,7 +157,7 @@ int tach_derived_load_text(struct tach_derived *d, const char *name, const char 
 			   size_t length, struct tach_error *err)
 {
 	struct load l = {.d = d, .anywhere = true};
-	struct tach__derived_sink sink = {&l, cpu, record, report};
+	struct tach__derived_sink sink = {&l, cpu, record, report, &l.no_memory};
 	struct tach__source *source;
 
 	if (!d || !name || (!text && length))

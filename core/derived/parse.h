@@ -33,6 +33,7 @@ struct tach__derived_sink {
 	void (*record)(void *context, const struct tach__record *record);
 	void (*report)(void *context, enum tach_diagnostic_level level, int line, int column,
 		       const char *text);
+	bool *no_memory; /* set where a record is left out for lack of it; or NULL */
 };
 
 void tach__derived_parse(const char *text, size_t length,

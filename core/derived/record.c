@@ -46,6 +46,14 @@ static int shown(const struct tach__span *s)
 			      __VA_ARGS__),                                                    \
 	 false)
 
+/* That is no defect of the record. */
+static bool starved(const struct tach__fields *f, int column)
+{
+	if (f->sink->no_memory)
+		*f->sink->no_memory = true;
+	return FAIL(f, column, "out of memory");
+}
+
 /* The name of a derived or a base event. */
 static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 		       const char *what)
@@ -278,7 +286,7 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r,
 	int rc;
 
 	if (!text)
-		return FAIL(f, span->column, "out of memory");
+		return starved(f, span->column);
 	memcpy(text, span->at, span->length);
 	text[span->length] = 0;
 	if (span == &r->formula && r->type == TACH_DERIVED_TYPE_POSTFIX)
@@ -289,6 +297,8 @@ static bool formula(const struct tach__fields *f, const struct tach__record *r,
 	opt.max_hz = opt.tsc_hz = 1;
 	rc = tach_formula_compile(text, &opt, &compiled, &err);
 	free(text);
+	if (rc == TACH_ERR_NOMEM)
+		return starved(f, span->column);
 	if (rc)
 		return FAIL(f, span->column + (err.column ? err.column - 1 : 0), "%s",
 			    err.text);

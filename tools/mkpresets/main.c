@@ -175,7 +175,7 @@ static char *slurp(const char *path, size_t *size)
 
 static void load(const char *path)
 {
-	static const struct tach__derived_sink sink = {NULL, cpu, record, report};
+	static const struct tach__derived_sink sink = {NULL, cpu, record, report, NULL};
 	size_t length;
 	char *text = slurp(path, &length);
 

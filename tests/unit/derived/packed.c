@@ -76,7 +76,7 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 
 static void read_file(const char *path, struct reading *r)
 {
-	const struct tach__derived_sink sink = {r, cpu, record, report};
+	const struct tach__derived_sink sink = {r, cpu, record, report, NULL};
 	FILE *in = fopen(path, "r");
 	size_t size = 1 << 20, n;
 	char *text = malloc(size);
