@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is said of an event that the kernel refuses: for each of its codes, by the settings of
+ * the machine and by what it opens besides. Kernel and settings are this test's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <tach.h>
+#include "core/os/sys.h"
+#include "core/set/diagnose.h"
+#include "tests/check.h"
+
+/* ---- the machine's settings, in place of the library's look at it ---- */
+
+static struct tach__settings settings;
+
+void tach__settings_read(struct tach__settings *s, const char *root)
+{
+	CHECK(*root == '\0', "%s", root);
+	*s = settings;
+}
+
+int32_t tach__setting(const char *root, const char *path)
+{
+	(void)root, (void)path;
+	return TACH__UNREADABLE;
+}
+
+/* ---- the kernel: what it says of three kinds of events ---- */
+
+enum { CLOCK, CYCLES, OTHERS, KINDS }; /* CLOCK asks for least */
+static int answer[KINDS];
+static int whole; /* OTHERS that leave no level out */
+static int opened, closed;
+
+static long refuse(long number, long a, long b, long c, long d, long e, long f)
+{
+	const struct perf_event_attr *attr = (const struct perf_event_attr *)a;
+	int code;
+
+	closed += number == SYS_close;
+	if (number != SYS_perf_event_open)
+		return tach__sys_real(number, a, b, c, d, e, f);
+	CHECK(attr->disabled && b == 0 && c == -1 && d == -1);
+	if (attr->type == PERF_TYPE_SOFTWARE) {
+		CHECK(attr->config == PERF_COUNT_SW_TASK_CLOCK);
+		code = answer[CLOCK];
+	} else if (attr->type == PERF_TYPE_HARDWARE &&
+		   attr->config == PERF_COUNT_HW_CPU_CYCLES) {
+		code = answer[CYCLES];
+	} else {
+		code = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
+				       attr->exclude_host || attr->exclude_guest
+			       ? answer[OTHERS]
+			       : whole;
+	}
+	if (attr->type != PERF_TYPE_RAW) /* at user level, which needs no privilege */
+		CHECK(attr->exclude_kernel && attr->exclude_hv && !attr->exclude_user);
+	if (code)
+		return code;
+	opened++;
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* ---- sentences ---- */
+
+static struct tach_set set;
+
+static void member(uint32_t type, int kernel)
+{
+	static char name[] = "it";
+	struct tach__member *m = &set.member[1];
+
+	memset(m, 0, sizeof *m);
+	m->name = name;
+	m->attr.type = type;
+	m->attr.config = 0xc0;
+	m->attr.size = sizeof m->attr;
+	m->attr.exclude_kernel = !kernel;
+	m->attr.exclude_hv = 1;
+	set.count = 3;
+}
+
+static void reset(void)
+{
+	memset(&settings, 0, sizeof settings);
+	settings.paranoid = 2;
+	settings.descriptors = 1024;
+	memset(answer, 0, sizeof answer);
+	whole = 0;
+	tach__sys = refuse;
+}
+
+static void says(int code, int fit, int alone, int want, const char *text)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int got = tach__diagnose_open(code, &set, 1, fit, alone, &err);
+
+	CHECK(got == want && err.code == want && err.column == 0, "%d: %d, want %d", code, got,
+	      want);
+	CHECK(strcmp(err.text, text) == 0, "%d: %s", code, err.text);
+}
+
+static void by_privilege(void)
+{
+	static const char kernel_level[] =
+		"it: user level only: kernel-level counting is refused (paranoid level 2); "
+		"only "
+		"if you want kernel-level counts: sudo sysctl kernel.perf_event_paranoid=1";
+	static const char module[] = "it: perf_event_open is refused with EACCES although "
+				     "kernel.perf_event_paranoid "
+				     "is %d: a security module does it; look for a denial of "
+				     "perf_event in the audit "
+				     "log (ausearch -m avc) and allow it in the policy";
+	char text[256];
+
+	reset();
+	member(PERF_TYPE_RAW, 1);
+	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, kernel_level);
+	/* Of another setting, or at user level, it is not that. */
+	settings.paranoid = 1;
+	says(-EACCES, 0, 0, TACH_ERR_PERMISSION,
+	     "it: the kernel refuses this event, and not all (Permission denied, "
+	     "kernel.perf_event_paranoid=1): it may ask for a capability; CAP_PERFMON lifts "
+	     "that");
+	answer[CLOCK] = -EACCES;
+	snprintf(text, sizeof text, module, 1);
+	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, text);
+	settings.paranoid = 2;
+	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, kernel_level);
+	says(-EPERM, 0, 0, TACH_ERR_PERMISSION,
+	     "it: perf_event_open is refused with EPERM and no seccomp filter is active: a "
+	     "sandbox or security module does it; look for a denial of perf_event in the audit "
+	     "log (ausearch -m avc) and allow it in the policy");
+	member(PERF_TYPE_RAW, 0);
+	snprintf(text, sizeof text, module, 2);
+	says(-EACCES, 0, 0, TACH_ERR_PERMISSION, text);
+	answer[CLOCK] = 0;
+	says(-EPERM, 0, 0, TACH_ERR_PERMISSION,
+	     "it: the kernel refuses this event, and not all (Operation not permitted, "
+	     "kernel.perf_event_paranoid=2): it may ask for a capability; CAP_PERFMON lifts "
+	     "that");
+	/* Of a call that is not there, what else is opened says nothing. */
+	says(-ENOSYS, 0, 0, TACH_ERR_PERMISSION,
+	     "it: this kernel has no perf_event_open (ENOSYS, and no filter is active); boot a "
+	     "kernel built with CONFIG_PERF_EVENTS=y");
+	tach__sys = tach__sys_real;
+}
+
+static void by_machine(void)
+{
+	static const int codes[] = {-ENOENT, -ENODEV, -ENXIO, -EOPNOTSUPP};
+
+	for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
+		reset();
+		member(PERF_TYPE_RAW, 0);
+		says(codes[i], 0, 0, TACH_ERR_NOTSUPP,
+		     "it: this machine's PMU cannot count that");
+		answer[CYCLES] = codes[i];
+		says(codes[i], 1, 0, TACH_ERR_NOTSUPP,
+		     "it: this machine's PMU cannot count that");
+		settings.virtual_machine = 1;
+		says(codes[i], 0, 0, TACH_ERR_NOHARDWARE,
+		     "it: no PMU in this virtual machine: the host gives it no performance "
+		     "counters; have the virtual PMU enabled on the host");
+		member(PERF_TYPE_MAX, 0);
+		says(codes[i], 0, 0, TACH_ERR_NOTSUPP,
+		     "it: this machine's PMU cannot count that");
+		member(PERF_TYPE_MAX - 1, 0);
+		says(codes[i], 0, 0, TACH_ERR_NOHARDWARE,
+		     "it: no PMU in this virtual machine: the host gives it no performance "
+		     "counters; have the virtual PMU enabled on the host");
+	}
+	tach__sys = tach__sys_real;
+}
+
+static void by_group(void)
+{
+	reset();
+	member(PERF_TYPE_RAW, 0);
+	says(-EINVAL, 1, 1, TACH_ERR_NOCOUNTER,
+	     "it: the group is too large for this PMU: the first 1 of 3 events fit together");
+	says(-EINVAL, 0, 1, TACH_ERR_INVAL,
+	     "it: the kernel does not take this event (invalid argument)");
+	says(-EINVAL, 1, 0, TACH_ERR_INVAL,
+	     "it: the kernel does not take this event (invalid argument)");
+	tach__sys = tach__sys_real;
+}
+
+static void otherwise(void)
+{
+	reset();
+	member(PERF_TYPE_RAW, 0);
+	says(-EMFILE, 0, 0, -EMFILE,
+	     "it: the process's file descriptor limit is reached (1024); raise it with ulimit "
+	     "-n: every thread needs one descriptor per event");
+	says(-ENFILE, 0, 0, -ENFILE,
+	     "it: the system's file descriptor limit is reached (1024); raise it with ulimit "
+	     "-n: every thread needs one descriptor per event");
+	says(-EBUSY, 0, 0, -EBUSY,
+	     "it: perf_event_open failed: Device or resource busy (errno 16)");
+	tach__sys = tach__sys_real;
+}
+
+/* A pinned group that has no counters. */
+static void dead_groups(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	reset();
+	member(PERF_TYPE_RAW, 0);
+	CHECK(tach__diagnose_dead(&set, &err) == TACH_ERR_NOCOUNTER);
+	CHECK(strcmp(err.text,
+		     "no counters free for 3 pinned events: another profiler, another "
+		     "set of this thread or the host holds them") == 0,
+	      "%s", err.text);
+	settings.watchdog = 1;
+	CHECK(tach__diagnose_dead(&set, &err) == TACH_ERR_NOCOUNTER);
+	CHECK(strcmp(err.text, "no counters free for 3 pinned events: the NMI watchdog holds "
+			       "one counter of every CPU; sudo sysctl kernel.nmi_watchdog=0 "
+			       "sets it free") == 0,
+	      "%s", err.text);
+	tach__sys = tach__sys_real;
+}
+
+static void pages(void)
+{
+	char text[256];
+
+	reset();
+	settings.memlock_bytes = 8 << 20;
+	settings.mlock_kb = 516;
+	tach__diagnose_map(-EPERM, text, sizeof text);
+	CHECK(strcmp(text,
+		     "mapping the event's page is refused: locked memory is used up "
+		     "(RLIMIT_MEMLOCK 8192 KiB, kernel.perf_event_mlock_kb 516); raise "
+		     "the limit (ulimit -l, or sudo sysctl kernel.perf_event_mlock_kb=N)") == 0,
+	      "%s", text);
+	tach__diagnose_map(-ENODEV, text, sizeof text);
+	CHECK(strcmp(text, "mapping the event's page failed: No such device") == 0, "%s", text);
+	/* A text that is too small is cut. */
+	memset(text, 'x', sizeof text);
+	tach__diagnose_map(-EPERM, text, 12);
+	CHECK(strcmp(text, "mapping the") == 0 && text[12] == 'x', "%.20s", text);
+#if defined(__x86_64__)
+	CHECK(tach__user_read() == TACH__USER_RDPMC);
+	tach__diagnose_access(text, sizeof text);
+	CHECK(strcmp(text,
+		     "user-space reads are switched off: the PMU's rdpmc setting in sysfs "
+		     "is 0; echo 1 | sudo tee /sys/bus/event_source/devices/cpu*/rdpmc, "
+		     "then start the program again") == 0,
+	      "%s", text);
+	settings.rdpmc = 1;
+	tach__diagnose_access(text, sizeof text);
+	CHECK(strcmp(text,
+		     "the kernel's page does not offer user-space reads of this event; the "
+		     "kernel's PMU driver decides this; a newer kernel may offer it") == 0,
+	      "%s", text);
+#endif
+	tach__sys = tach__sys_real;
+}
+
+/* What is refused for the levels that it leaves out is taken, or refused for a capability,
+ * whole. */
+static void levels(void)
+{
+	static const int taken[] = {0, -EACCES, -EPERM};
+	struct perf_event_attr attr;
+
+	reset();
+	for (int level = 0; level < 4; level++) {
+		memset(&attr, 0, sizeof attr);
+		attr.type = PERF_TYPE_RAW;
+		attr.exclude_user = level == 0;
+		attr.exclude_kernel = level == 1;
+		attr.exclude_hv = level == 2;
+		attr.exclude_guest = attr.exclude_host = 1;
+		for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+			answer[OTHERS] = -EINVAL;
+			whole = taken[i];
+			CHECK(tach__cannot_divide(&attr) == (level < 3), "%d %d", level, whole);
+			answer[OTHERS] = 0;
+			CHECK(!tach__cannot_divide(&attr), "%d %d", level, whole);
+			answer[OTHERS] = -ENOENT;
+			CHECK(!tach__cannot_divide(&attr), "%d %d", level, whole);
+		}
+		answer[OTHERS] = whole = -EINVAL;
+		CHECK(!tach__cannot_divide(&attr), "%d", level);
+	}
+	tach__sys = tach__sys_real;
+	CHECK(opened > 0 && opened == closed, "%d of %d were closed", closed, opened);
+}
+
+int main(void)
+{
+	unsetenv("TACH_EMULATE");
+	CASE(by_privilege);
+	CASE(by_machine);
+	CASE(by_group);
+	CASE(otherwise);
+	CASE(dead_groups);
+	CASE(pages);
+	CASE(levels);
+	return check_done();
+}
