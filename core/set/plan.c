@@ -249,13 +249,18 @@ static int add_all_metrics(struct planning *p)
 	int level = DEEPEST + 1, code, asked = 0;
 
 	do {
-		char *text = tach__topdown_spelled(p->metrics, -1, level - 1, &level);
+		char *text;
 
+		code = tach__topdown_spelled(p->metrics, -1, level - 1, &level, &text);
 		p->plan->whole = before;
-		if (!text)
-			return fail(p, TACH_ERR_NOTSUPP, 0,
-				    "topdown: there are no events that tell what became of "
-				    "issue slots, or topdown:N has no level from 1 to 6");
+		if (code)
+			return fail(
+				p, code, 0,
+				code == TACH_ERR_NOMEM
+					? "out of memory"
+					: "topdown: there are no events that tell what became "
+					  "of issue slots, or topdown:N has no level from 1 "
+					  "to 6");
 		asked = asked ? asked : level;
 		code = add_metrics(p, text, level ? strlen(p->metrics) : strlen(text));
 		free(text);

@@ -166,10 +166,10 @@ int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, ui
 int tach__topdown_is_asked(const char *metrics);
 /*
  * Those metrics with the names of the machine's tree for the word: the deepest tree down to its
- * level, and to `limit`; *level is how deep that is. free() it; NULL: no memory, or *level is 0
- * and there is no such tree.
+ * level, and to `limit`; *level is how deep that is, 0 without the word. free() *out. 0;
+ * TACH_ERR_NOTSUPP: there is no such tree; or TACH_ERR_NOMEM.
  */
-char *tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level);
+int tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level, char **out);
 int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt,
 		       uint32_t flags, struct tach_error *err);
 

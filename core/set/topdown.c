@@ -183,19 +183,21 @@ static char *metrics_text(const char *metrics, const struct tree *t)
 	return text;
 }
 
-char *tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level)
+int tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level, char **out)
 {
-	struct tree *t = new_tree();
 	size_t length;
 	const char *word = find_word(metrics, &length);
 	int asked = word ? level_of(word, length) : -1;
-	char *text = NULL;
+	struct tree *t;
 
 	*level = 0;
-	if (!t || !word) {
-		free(t);
-		return t ? strdup(metrics) : NULL;
+	if (!word) {
+		*out = strdup(metrics);
+		return *out ? 0 : TACH_ERR_NOMEM;
 	}
+	t = new_tree();
+	if (!t)
+		return TACH_ERR_NOMEM;
 	asked = asked ? asked : USUAL_LEVEL;
 	for (int l = asked < limit ? asked : limit; l >= 1 && !*level; l--)
 		for (int ours = TREES; ours-- > 0 && !*level;) {
@@ -203,10 +205,9 @@ char *tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level)
 			if (t->deepest == l)
 				*level = l;
 		}
-	if (*level)
-		text = metrics_text(metrics, t);
+	*out = *level ? metrics_text(metrics, t) : NULL;
 	free(t);
-	return text;
+	return *out ? 0 : *level ? TACH_ERR_NOMEM : TACH_ERR_NOTSUPP;
 }
 
 struct attempt {

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Sets, and plans of what is counted by turns, where an allocation fails: nothing is left over.
+ */
+#include <errno.h>
+#include <string.h>
+#include <tach.h>
+#include "core/os/sys.h"
+#include "core/set/passes.h"
+#include "core/set/plan.h"
+#include "tests/allocations.h"
+
+/* What a job is about, by the code that it ends with if there is memory. */
+static struct {
+	const char *events, *metrics, *pmu;
+	uint32_t flags;
+	int code;
+} job;
+
+static int set_job(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
+	struct tach_set_member member = {"attr", &attr};
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = job.events;
+	opt.metrics = job.metrics;
+	opt.flags = job.flags;
+	opt.attrs = &member;
+	opt.nattrs = job.events != NULL;
+	if (job.pmu)
+		opt.pmu = tach_pmu_find(job.pmu);
+	code = tach_set_create(&opt, &set, NULL);
+	CHECK(code == job.code || code == TACH_ERR_NOMEM, "%s: %d", job.events, code);
+	CHECK((code == 0) == (set != NULL));
+	tach_set_free(set);
+	return code == job.code ? 0 : code;
+}
+
+static void of_set(const char *events, const char *metrics, const char *pmu, uint32_t flags,
+		   int code)
+{
+	job.events = events;
+	job.metrics = metrics;
+	job.pmu = pmu;
+	job.flags = flags;
+	job.code = code;
+	exhaust(set_job);
+}
+
+static void sets(void)
+{
+	of_set("{cycles,x=branches}:k, ipc, PAPI_TOT_INS",
+	       "a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
+	of_set(NULL, "topdown:1", "icl", 0, 0);
+	of_set("instructions", NULL, "skl", TACH_SET_CORRECT, 0);
+}
+
+static void sets_that_fail(void)
+{
+	of_set("cycles,x=bogus", NULL, "skl", 0, TACH_ERR_NOTFOUND);
+	of_set("cycles", "a = 1; a = 2", "skl", 0, TACH_ERR_INVAL);
+	of_set("cycles", "a = cycles / bogus", "skl", 0, TACH_ERR_NOTFOUND);
+	of_set("cycles", "a = ipc + bogus", "skl", 0, TACH_ERR_NOTFOUND);
+	of_set("ipc:bogus", NULL, "skl", 0, TACH_ERR_ATTR);
+	of_set(NULL, "topdown", "core", 0, TACH_ERR_NOTSUPP);
+	of_set("INST_RETIRED:PREC_DIST,INST_RETIRED:PREC_DIST:c=1", NULL, "skl", 0,
+	       TACH_ERR_NOCOUNTER);
+}
+
+/* ---- what the kernel does not count is left out ---- */
+
+static long refuse(long number, long a, long b, long c, long d, long e, long f)
+{
+	return number == SYS_perf_event_open ? -ENOENT
+					     : tach__sys_real(number, a, b, c, d, e, f);
+}
+
+static void members_left_out(void)
+{
+	tach__sys = refuse;
+	of_set("cycles,x=bogus,page-faults", "a = x + 1; ipc; b = 2 * ipc", "skl",
+	       TACH_SET_OPTIONAL, 0);
+	of_set("page-faults", NULL, NULL, TACH_SET_CORRECT, 0);
+	tach__sys = tach__sys_real;
+}
+
+/* ---- plans ---- */
+
+static int plan_job(void)
+{
+	static struct tach__plan plan;
+	int code = tach__plan_make(&plan, job.events, job.metrics, NULL);
+
+	CHECK(code == job.code || code == TACH_ERR_NOMEM, "%s: %d", job.events, code);
+	if (code == 0) {
+		code = tach__plan_compile(&plan, NULL);
+		tach__plan_free(&plan);
+		return code;
+	}
+	CHECK(!plan.passes && !plan.arena.blocks, "what failed was given back");
+	return code == job.code ? 0 : code;
+}
+
+static void of_plan(const char *events, const char *metrics, int code)
+{
+	job.events = events;
+	job.metrics = metrics;
+	job.code = code;
+	exhaust(plan_job);
+}
+
+static void plans(void)
+{
+	of_plan("cycles,x=branches,{cycles:k,y=instructions}:u", "a = x / y; ipc", 0);
+	of_plan("cycles", "wide", 0);
+	of_plan("cycles,x=bogus", NULL, TACH_ERR_NOTFOUND);
+	of_plan("x=cycles,x=branches", NULL, TACH_ERR_INVAL);
+	of_plan("cycles", "a = bogus", TACH_ERR_NOTFOUND);
+	of_plan("cycles", "topdown:9", TACH_ERR_NOTSUPP);
+}
+
+static int passes_job(void)
+{
+	struct tach__passes *passes = NULL;
+	int code = tach__passes_plan(&passes,
+				     "{a=INST_RETIRED:PREC_DIST,INST_RETIRED:PREC_DIST:c=1}:k,"
+				     "ipc,bogus",
+				     0, 1, NULL);
+
+	free(passes);
+	return code;
+}
+
+static void passes(void)
+{
+	exhaust(passes_job);
+}
+
+int main(void)
+{
+	static const char wide[] =
+		"EVENT,wide,DERIVED_ADD,r0101,r0102,r0103,r0104,r0105,r0106,r0107,r0108,r0109,"
+		"r010a,r010b,r010c,r010d,r010e,r010f,r0110,r0111\n";
+
+	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
+	CHECK(tach_derived_load_text(tach_derived_default(), "wide", wide, sizeof wide - 1,
+				     NULL) == 1);
+	CASE(sets);
+	CASE(sets_that_fail);
+	CASE(members_left_out);
+	CASE(plans);
+	CASE(passes);
+	return check_done();
+}
