@@ -14,7 +14,8 @@
 
 /* ---- writing ---- */
 
-static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k)
+static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k,
+		       uint32_t of)
 {
 	const struct tach__bench_series *time = &b->series[0], *pace = tach__bench_pace(b);
 	double ns = pace->sample[k];
@@ -24,7 +25,7 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 	tach__json_string(json, "name", b->name);
 	tach__json_string(json, "run_name", b->name);
 	tach__json_string(json, "run_type", "iteration");
-	tach__json_unsigned(json, "repetitions", time->samples);
+	tach__json_unsigned(json, "repetitions", of);
 	tach__json_unsigned(json, "repetition_index", k);
 	tach__json_unsigned(json, "threads", b->threads);
 	tach__json_unsigned(json, "iterations", b->iterations);
@@ -50,12 +51,16 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b)
 {
-	for (uint32_t k = 0; k < b->series[0].samples; k++) {
+	/* A result that was read back may have other numbers of samples of the two. */
+	uint32_t pace = tach__bench_pace(b)->samples, time = b->series[0].samples;
+	uint32_t n = pace < time ? pace : time;
+
+	for (uint32_t k = 0; k < n; k++) {
 		struct tach__json_out json;
 
 		tach__json_begin(&json, out, TACH__JSON_SPACED);
-		repetition(&json, b, k);
-		tach__out_text(out, k + 1 < b->series[0].samples ? ",\n" : "");
+		repetition(&json, b, k, n);
+		tach__out_text(out, k + 1 < n ? ",\n" : "");
 	}
 }
 

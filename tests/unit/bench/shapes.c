@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of results: judged, fitted, read from google-benchmark's file, and the machine.
- */
+/* What becomes of results: judged, fitted; and the machine. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,38 +70,6 @@ static void fitted(void)
 	CHECK(!tach_bench_fit(n, t, 2, &c, &e) && isnan(c) && isnan(e));
 }
 
-static const char google[] =
-	"{\"context\": {\"num_cpus\": 2},\n"
-	" \"benchmarks\": [\n"
-	"  {\"name\": \"BM_a/8\", \"run_type\": \"iteration\", \"iterations\": 10,"
-	" \"real_time\": 2.5, \"cpu_time\": 1, \"time_unit\": \"us\"},\n"
-	"  {\"name\": \"BM_b\", \"real_time\": 7, \"cpu_time\": 1, \"time_unit\": \"ns\"},\n"
-	"  {\"name\": \"BM_a/8\", \"run_type\": \"aggregate\", \"real_time\": 9,"
-	" \"time_unit\": \"us\"},\n"
-	"  {\"name\": \"BM_a/8\", \"run_type\": \"iteration\", \"real_time\": 3.5,"
-	" \"time_unit\": \"us\"}]}\n";
-
-static void read_back(void)
-{
-	struct tach_bench_quantity v = {.size = sizeof v};
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_bench *b;
-	size_t n = strlen(google);
-
-	CHECK(tach_bench_load_google(google, n, "BM_a/8", &b, &err) == 0, "%s", err.text);
-	CHECK(tach_bench_value(b, 0, &v) == 0 && v.samples == 2 && v.median == 3000, "%u %g",
-	      v.samples, v.median);
-	CHECK(strcmp(tach_bench_name(b), "BM_a/8") == 0);
-	tach_bench_free(b);
-	CHECK(tach_bench_load_google(google, n, NULL, &b, &err) == 0);
-	tach_bench_free(b);
-	CHECK(tach_bench_load_google(google, n, "BM_c", &b, &err) == TACH_ERR_NOTFOUND && !b);
-	CHECK(tach_bench_load_google(google, n - 3, "BM_b", &b, &err) == TACH_ERR_SYNTAX && !b);
-	CHECK(tach_bench_load_google("{}", 2, "BM_b", &b, &err) == TACH_ERR_SYNTAX);
-	CHECK(tach_bench_load_google("[]", 2, "BM_b", &b, &err) == TACH_ERR_SYNTAX);
-	CHECK(tach_bench_load_google(NULL, 0, "BM_b", &b, &err) == TACH_ERR_INVAL);
-}
-
 static int append(void *context, const char *text, size_t length)
 {
 	strncat(context, text, length);
@@ -155,7 +122,6 @@ int main(void)
 {
 	CASE(judged);
 	CASE(fitted);
-	CASE(read_back);
 	CASE(machines);
 	return check_done();
 }
