@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation of a job fails once. A job that allocates n times is run n + 1 times, the
- * k-th allocation of run k failing: each run must end with success or an error code, and give
- * back all that it took. The program's own malloc and mmap stand before the C library's.
+ * Every allocation fails once. A job that allocates n times is run n + 1 times, the k-th
+ * allocation of run k failing: each run must end with success or an error code, and give back
+ * all that it took, and write nowhere else. The program's own malloc and mmap stand before the
+ * C library's.
  */
 #ifndef TESTS_ALLOCATIONS_H
 #define TESTS_ALLOCATIONS_H
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <tach/error.h>
 #include "tests/check.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,6 +29,41 @@ static int fails(void)
 	return armed && calls++ == fail_at;
 }
 
+/* Before each piece stands how long it is; what is behind it must stay as it is. */
+struct piece {
+	size_t size, ours; /* OURS; else something gave it out that is not here */
+};
+enum { OURS = 0x5eed, BEHIND = 16 };
+static const unsigned char behind[BEHIND] = {0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd,
+					     0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd, 0xfd};
+static long overrun; /* pieces that were written behind */
+
+/* What an allocation of that size has to have. */
+static size_t with_guards(size_t size)
+{
+	return sizeof(struct piece) + size + BEHIND;
+}
+
+static void *guard(struct piece *p, size_t size)
+{
+	if (!p)
+		return NULL;
+	*p = (struct piece){size, OURS};
+	memcpy((char *)(p + 1) + size, behind, BEHIND);
+	return p + 1;
+}
+
+static void *unguard(void *given)
+{
+	struct piece *p = (struct piece *)given - 1;
+
+	if (!given || p->ours != OURS)
+		return given;
+	overrun += memcmp((char *)given + p->size, behind, BEHIND) != 0;
+	p->ours = 0;
+	return p;
+}
+
 /* Visible, so that the C library's own calls (strdup) come here too. */
 #pragma GCC visibility push(default)
 void *__libc_malloc(size_t size);
@@ -35,7 +73,7 @@ void __libc_free(void *p);
 
 void *malloc(size_t size)
 {
-	void *p = fails() ? NULL : __libc_malloc(size);
+	void *p = fails() ? NULL : guard(__libc_malloc(with_guards(size)), size);
 
 	mallocs += armed;
 	live += p != NULL;
@@ -44,7 +82,7 @@ void *malloc(size_t size)
 
 void *calloc(size_t n, size_t size)
 {
-	void *p = fails() ? NULL : __libc_calloc(n, size);
+	void *p = fails() ? NULL : guard(__libc_calloc(1, with_guards(n * size)), n * size);
 
 	mallocs += armed;
 	live += p != NULL;
@@ -57,7 +95,7 @@ void *realloc(void *old, size_t size)
 
 	if (!old)
 		return malloc(size);
-	p = fails() ? NULL : __libc_realloc(old, size);
+	p = fails() ? NULL : guard(__libc_realloc(unguard(old), with_guards(size)), size);
 	mallocs += armed;
 	return p;
 }
@@ -65,7 +103,7 @@ void *realloc(void *old, size_t size)
 void free(void *p)
 {
 	live -= p != NULL;
-	__libc_free(p);
+	__libc_free(unguard(p));
 }
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
@@ -103,6 +141,7 @@ static void exhaust(int (*job)(void))
 	}
 	CHECK(k > 0 && k < 20000, "%ld allocations", k);
 	CHECK(job() == TACH_OK, "after %ld faults", k);
+	CHECK(overrun == 0, "%ld pieces of memory were written behind", overrun);
 #else
 	(void)job;
 	SKIP("a sanitizer's malloc cannot be made to fail");

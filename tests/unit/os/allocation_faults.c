@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once, and what runs on the hot path makes none. (System calls that
+ * Every allocation fails once, in what all rooms do together (of benchmarks:
+ * tests/unit/bench/memory.c), and what runs on the hot path makes none. (System calls that
  * fail: tests/unit/reader/open_faults.c.)
  */
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <tach.h>
 #include <tach/fault.h>
 #include "tests/allocations.h"
+#include "tests/check.h"
 
 static int formula_job(void)
 {
@@ -300,38 +302,6 @@ static void handlers(void)
 #endif
 }
 
-static void nothing(void *context, uint64_t n)
-{
-	(void)context;
-	for (; n; n--)
-		__asm__ volatile("" : : : "memory");
-}
-
-static int bench_job(void)
-{
-	struct tach_bench_options opt = {.size = sizeof opt, .events = "page-faults"};
-	struct tach_bench *bench = NULL;
-	int code;
-
-	opt.samples = 5;
-	opt.iterations = 10;
-	code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, NULL);
-	if (code == 0) {
-		char text[4096];
-
-		for (enum tach_bench_format f = TACH_BENCH_TEXT; f <= TACH_BENCH_JSON; f++)
-			if (tach_bench_print(bench, f, text, sizeof text) <= 0)
-				code = TACH_ERR_NOMEM;
-	}
-	tach_bench_free(bench);
-	return code;
-}
-
-static void benchmarks(void)
-{
-	exhaust(bench_job);
-}
-
 /* What runs on the hot path, or may run in a signal handler, allocates nothing at all. */
 static void no_allocation(void)
 {
@@ -402,7 +372,6 @@ int main(void)
 	CASE(saved_pieces);
 	CASE(configurations);
 	CASE(handlers);
-	CASE(benchmarks);
 	CASE(no_allocation);
 	CASE(no_allocation_at_death);
 	return check_done();

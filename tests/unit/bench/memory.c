@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Benchmarks and their results while every allocation fails once, each in its turn. */
+#include <math.h>
+#include <string.h>
+#include <tach/bench.h>
+#include "core/bench/decide.h"
+#include "tests/allocations.h"
+#include "tests/check.h"
+
+/* An error is one of memory, without a place. */
+static int told(int code, const struct tach_error *err)
+{
+	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err->code == code && err->line == 0 &&
+			    err->column == 0 && strcmp(err->text, "out of memory") == 0),
+	      "%d at %d:%d: %s", code, err->line, err->column, err->text);
+	return code;
+}
+
+static void nothing(void *context, uint64_t n)
+{
+	(void)context;
+	for (; n; n--)
+		__asm__ volatile("" : : : "memory");
+}
+
+static uint64_t mine;
+static struct tach_bench_counter counter = {.name = "mine", .at = &mine};
+static struct tach_bench_options opt = {.size = sizeof opt,
+					.events = "page-faults",
+					.samples = 5,
+					.iterations = 10,
+					.unit = "byte",
+					.units = 1,
+					.counters = &counter};
+
+static int bench_job(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *bench = NULL;
+	int code = tach_bench_run("nothing", nothing, NULL, &opt, &bench, &err);
+
+	/* A list of events has columns, whatever went wrong in it. */
+	err.column = 0;
+	told(code, &err);
+	CHECK(!bench == (code != 0));
+	tach_bench_free(bench);
+	return code;
+}
+
+static void benchmarks(void)
+{
+	exhaust(bench_job);
+}
+
+/* Of several threads; the C library allocates for them too. */
+static int team_job(void)
+{
+	struct tach_bench_options of_threads = opt;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *bench = NULL;
+	int code;
+
+	of_threads.events = "";
+	of_threads.threads = 3;
+	code = tach_bench_run("nothing", nothing, NULL, &of_threads, &bench, &err);
+	CHECK(code == 0 || code == TACH_ERR_NOMEM, "%d: %s", code, err.text);
+	CHECK(!bench == (code != 0));
+	tach_bench_free(bench);
+	return code;
+}
+
+static void teams(void)
+{
+	exhaust(team_job);
+}
+
+/* ---- reading ---- */
+
+#define PLAIN "\"empty\":0,\"resolution\":0,\"outliers\":0,\"flags\":0,\"pass\":0,"
+static const char json[] =
+	"{\"schema\":\"tach-bench-1\",\"name\":\"x\",\"iterations\":1,\"passes\":1,"
+	"\"drift\":0,\"confidence\":0.95,\"unit\":\"byte\",\"units\":1,\"values\":["
+	"{\"name\":\"time\"," PLAIN "\"sample\":[8,3,6,1,7,4,5,2]},"
+	"{\"name\":\"a\"," PLAIN "\"sample\":[18,13,16,11,17,14,15,12,10]}]}";
+
+static int load_job(void)
+{
+	struct tach_error err = {.size = sizeof err, .line = 7, .column = 7};
+	struct tach_bench *b = NULL;
+	int code = told(tach_bench_load(json, strlen(json), &b, &err), &err);
+
+	CHECK(!b == (code != 0));
+	tach_bench_free(b);
+	return code;
+}
+
+/* What a wrong file had so far is given back too. */
+static int load_wrong_job(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *b = NULL;
+	int code = tach_bench_load(json, strlen(json) - 2, &b, &err);
+
+	CHECK(!b && (code == TACH_ERR_SYNTAX || code == TACH_ERR_NOMEM), "%d", code);
+	return code == TACH_ERR_SYNTAX ? 0 : code;
+}
+
+static int load_google_job(void)
+{
+	static const char google[] = "{\"benchmarks\":[{\"name\":\"a\",\"real_time\":1},"
+				     "{\"name\":\"b\",\"real_time\":1}]}";
+	struct tach_error err = {.size = sizeof err, .line = 7, .column = 7};
+	struct tach_bench *b = NULL;
+	int code = told(tach_bench_load_google(google, strlen(google), "a", &b, &err), &err);
+
+	CHECK(!b == (code != 0));
+	tach_bench_free(b);
+	if (code == 0)
+		CHECK(tach_bench_load_google(google, strlen(google), "c", &b, &err) < 0 && !b);
+	return code;
+}
+
+static void files(void)
+{
+	exhaust(load_job);
+	exhaust(load_wrong_job);
+	exhaust(load_google_job);
+}
+
+/* ---- results ---- */
+
+static struct tach_bench *result;
+
+static int value_job(void)
+{
+	struct tach_bench_quantity v = {.size = sizeof v};
+	int code = tach_bench_value(result, 0, &v);
+
+	CHECK(code == TACH_ERR_NOMEM || (code == 0 && v.median == 4.5), "%d, %g", code,
+	      v.median);
+	return code;
+}
+
+/* Without memory for how samples hang together they are taken to prove next to nothing. */
+static int compare_job(void)
+{
+	struct tach_bench_difference d;
+	int code = tach_bench_compare(result, result, 0, &d);
+
+	CHECK(code == TACH_ERR_NOMEM || (code == 0 && d.p == 1 && d.shift == 0), "%d, %g", code,
+	      d.p);
+	return code;
+}
+
+/* 10 and more after 8 and less: without memory there is no verdict but the same. */
+static int decide_job(void)
+{
+	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2},
+			    y[] = {18, 13, 16, 11, 17, 14, 15, 12, 10};
+	struct tach__rule rule = {.alpha = 0.01};
+	struct tach__values a = {x, 8}, b = {y, 9};
+	struct tach__decision is;
+	double detectable;
+
+	tach__decide(&is, &rule, a, b);
+	detectable = tach__detectable(&is, &rule, a, b);
+	CHECK(is.verdict == TACH__SAME || is.verdict == TACH__WORSE);
+	CHECK(is.p >= 0 && is.p <= 1, "%g", is.p);
+	if (is.verdict == TACH__WORSE && detectable < 10)
+		return is.old == 4.5 && is.now == 14 ? 0 : TACH_ERR_NOMEM;
+	return TACH_ERR_NOMEM;
+}
+
+static void results(void)
+{
+	CHECK(tach_bench_load(json, strlen(json), &result, NULL) == 0);
+	exhaust(value_job);
+	exhaust(compare_job);
+	exhaust(decide_job);
+	tach_bench_free(result);
+}
+
+int main(void)
+{
+	CASE(benchmarks);
+	CASE(teams);
+	CASE(files);
+	CASE(results);
+	return check_done();
+}
