@@ -22,7 +22,7 @@ static int cpu_line(void *context, const char *text)
 		snprintf(m->model, sizeof m->model, "%s", model);
 	if (mhz)
 		m->mhz = strtod(mhz, NULL);
-	return model && mhz ? 1 : m->model[0] && m->mhz > 0;
+	return m->model[0] && m->mhz > 0;
 }
 
 /* Of a file of one number; -1: it is not there. */

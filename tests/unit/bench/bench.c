@@ -281,73 +281,6 @@ static void other_texts_are_refused_with_their_place(void)
 	}
 }
 
-/* Results made by hand: what is compared are their samples alone. */
-static struct tach_bench made(const char *name, double *x, uint32_t n,
-			      struct tach__bench_series *s)
-{
-	*s = (struct tach__bench_series){
-		.name = (char *)(uintptr_t)name, .sample = x, .samples = n};
-	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
-}
-
-static void comparison_says_whether_they_differ(void)
-{
-	double x[] = {3, 7, 1, 5, 8, 2, 6, 4}, y[] = {13, 17, 11, 15, 18, 12, 16, 14};
-	struct tach__bench_series s[3];
-	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
-	struct tach_bench c = made("cycles", y, 8, &s[2]);
-	struct tach_bench_difference d;
-
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.differs && d.shift == 10, "%g",
-	      d.shift);
-	CHECK(tach_bench_compare(&b, &a, 0, &d) == 0 && d.differs && d.shift == -10, "%g",
-	      d.shift);
-	CHECK(tach_bench_compare(&a, &a, 0, &d) == 0 && !d.differs && d.p == 1, "%g", d.p);
-	CHECK(tach_bench_compare(&a, &c, 0, &d) == TACH_ERR_INVAL, "time with cycles");
-	CHECK(tach_bench_compare(&a, &b, 1, &d) == TACH_ERR_INVAL, "no such value");
-}
-
-/* Where every sample is like the one before, eight are hardly more than one. */
-static void a_machine_in_moods_proves_nothing(void)
-{
-	double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {11, 12, 13, 14, 15, 16, 17, 18};
-	struct tach__bench_series s[2];
-	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
-	struct tach_bench_difference d;
-	struct tach_bench_quantity v = {.size = sizeof v};
-
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && !d.differs && d.shift == 10, "%g", d.p);
-	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.confidence < 0.1 && v.low == 1 &&
-		      v.high == 8,
-	      "%g", v.confidence);
-}
-
-static void a_value_that_may_be_nothing_is_marked(void)
-{
-	double x[] = {2, -1, 5, 0, 4, 1, 3}, y[] = {4, 1, 7, 2, 6, 3, 5};
-	double less[] = {-4, -1, -7, -2, -6, -3, -5};
-	struct tach__bench_series s[3];
-	struct tach_bench a = made("time", x, 7, &s[0]), b = made("time", y, 7, &s[1]);
-	struct tach_bench_quantity v = {.size = sizeof v};
-	char text[512];
-
-	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
-	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == 0, "%x", v.flags);
-	CHECK(v.median == 4 && v.mad == 2 && v.low == 1 && v.high == 7, "%g", v.mad);
-	/* What the clock cannot tell is no part of what is known. */
-	s[1].resolution = 0.5;
-	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.low == 0.5 && v.high == 7.5 && !v.flags,
-	      "%g .. %g", v.low, v.high);
-	s[1].resolution = 1.5;
-	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
-	b = made("time", less, 7, &s[2]);
-	b.name = text;
-	strcpy(text, "less");
-	CHECK(tach_bench_value(&b, 0, &v) == 0 && v.flags == TACH_FLAG_SMALL, "%x", v.flags);
-	tach_bench_print(&b, TACH_BENCH_TEXT, text + 8, sizeof text - 8);
-	CHECK(strstr(text + 8, "below resolution"), "%s", text + 8);
-}
-
 static void bad_options_are_refused(void)
 {
 	static const struct tach_bench_options bad[] = {
@@ -418,9 +351,6 @@ int main(void)
 	CASE(a_run_without_events_gives_time);
 	CASE(a_result_is_read_back_as_it_was_written);
 	CASE(other_texts_are_refused_with_their_place);
-	CASE(comparison_says_whether_they_differ);
-	CASE(a_machine_in_moods_proves_nothing);
-	CASE(a_value_that_may_be_nothing_is_marked);
 	CASE(bad_options_are_refused);
 	CASE(null_pointers_are_refused);
 	CASE(cases_come_in_order);
