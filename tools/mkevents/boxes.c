@@ -148,6 +148,7 @@ static void one_box(struct mk *mk, struct mk_image *im, const struct box *b)
 	row->name = mk_pool_string(&im->strings, &name);
 	row->description = mk_pool_string(&im->strings, &b->pmu->description);
 	row->perf = perf_names(im, b);
+	row->alias = mk_pool_string(&im->strings, &b->pmu->alias);
 	row->libpfm4_id = b->inst->libpfm4_id < 0 ? -1 : b->inst->libpfm4_id + (int)b->place;
 	im->runs[im->npmus].events = mk_build_events(mk, im, b->pmu, b->number, &row->nevents);
 	mk_build_vendor(mk, im, b->pmu, &im->runs[im->npmus]);

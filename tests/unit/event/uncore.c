@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <tach.h>
-#include "core/pmu/pmu.h"
+#include "core/event/event.h"
 #include "tests/check.h"
 
 static char root[] = "/tmp/tach-uncore.XXXXXX";
@@ -146,6 +146,59 @@ static void which_there_are(void)
 	CHECK(has(boxes, "nhm_unc") && !has(boxes, "wsm_unc"));
 }
 
+static int pmu_named(const char *name)
+{
+	return tach__pmu_find(name, strlen(name));
+}
+
+/* rapl is what several boxes are called: the one of them that the machine has, else its own. */
+static void one_name_of_several(void)
+{
+	static const struct {
+		const char *has[2], *means;
+	} machines[] = {
+		{{"rapl_skl", "rapl_skl"}, "rapl_skl"},
+		{{"rapl_srv", "rapl_srv"}, "rapl_srv"},
+		{{"rapl_skl", "rapl"}, "rapl"},
+		{{"nhm_unc", "nhm_unc"}, "rapl"},
+	};
+	int skl = pmu_named("skl");
+
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+		struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+		struct tach__caller caller = {.search = &skl, .nsearch = 1};
+		uint64_t boxes[TACH__BOX_WORDS] = {0};
+		const char *means = machines[i].means;
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_event e = {0};
+		int rc, there;
+
+		for (int k = 0; k < 2; k++) {
+			int box = pmu_named(machines[i].has[k]) - tach__npmus();
+
+			boxes[box / 64] |= 1ull << box % 64;
+		}
+		caller.boxes = boxes;
+		opt.os = TACH_OS_NONE;
+		rc = tach__event_encode("rapl::RAPL_ENERGY_PKG", &opt, &caller, &e, &err);
+		CHECK(rc == 0 && e.pmu == pmu_named(means), "%s: pmu %d, %s", means, e.pmu,
+		      err.text);
+		CHECK(strncmp(e.name, means, strlen(means)) == 0 &&
+			      e.name[strlen(means)] == ':',
+		      "%s: %s", means, e.name);
+		opt.flags = TACH_ENCODE_LIBPFM4;
+		rc = tach__event_encode("rapl::RAPL_ENERGY_PKG", &opt, &caller, &e, &err);
+		CHECK(rc == 0 && strcmp(e.name, "rapl::RAPL_ENERGY_PKG") == 0, "%s", e.name);
+		/* Where only this machine's will do. */
+		opt.any_pmu = 0;
+		there = strcmp(means, machines[i].has[1]) == 0;
+		rc = tach__event_encode("rapl::RAPL_ENERGY_PKG", &opt, &caller, &e, &err);
+		CHECK(rc == (there ? 0 : TACH_ERR_NOTFOUND), "%s: %d", means, rc);
+		CHECK(there || strcmp(err.text, "this machine's PMU is not rapl") == 0, "%s",
+		      err.text);
+	}
+}
+
 static void no_set_takes_them(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -175,6 +228,7 @@ int main(void)
 	CASE(refusals);
 	CASE(other_names);
 	CASE(which_there_are);
+	CASE(one_name_of_several);
 	CASE(no_set_takes_them);
 	snprintf(command, sizeof command, "rm -rf '%s'", root);
 	CHECK(system(command) == 0);
