@@ -239,7 +239,8 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		int modifier = -1, known = tach__letter(*at, &modifier);
 
 		w->column = tach__column(w->string, at);
-		if (!known || w->nattrs == TACH__PICKS_MAX ||
+		/* One place is kept for the precision that letters seen so far ask for. */
+		if (!known || w->nattrs + (precise > 0) == TACH__PICKS_MAX ||
 		    (modifier >= 0 && !(w->osmods >> modifier & 1)))
 			return tach__refuse(w, TACH_ERR_ATTR,
 					    "expected letters out of u k h G H p P D e S W I, "
@@ -252,7 +253,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		w->picks[w->npicks++] = (struct tach__pick){
 			1, (uint16_t)modifier, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
-	if (precise && w->nattrs < TACH__PICKS_MAX) {
+	if (precise) {
 		w->nattrs++;
 		w->picks[w->npicks++] = (struct tach__pick){
 			precise, TACH__OS_PRECISE, (uint16_t)w->column, TACH__PICK_OSMOD};
