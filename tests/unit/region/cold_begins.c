@@ -63,7 +63,7 @@ static void fence(void);
 #define UNDER_TEST "core/region/cold_start.c"
 #include "tests/unit/region/cold.h"
 
-enum { ID = TACH__SITE_FIRST + 1, ROW = ID + 1 }; /* slots 1 and 2 */
+enum { ID = TACH__SITE_FIRST, ROW }; /* slots 1 and 2 */
 
 static struct tach__site sites[2];
 static struct tach_site site;
