@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this processor has of Intel's architectural events (SDM vol. 3B, "Architectural
- * Performance Monitoring"; CPUID leaf 0AH). Elsewhere version 3 with all seven events stands
- * in, as it does in libpfm-4 when that PMU is forced.
+ * Performance Monitoring"; CPUID leaf 0AH). Elsewhere, and where a hypervisor gives no PMU,
+ * version 3 with all seven events stands in, as it does in libpfm-4 when that PMU is forced.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,8 +14,7 @@
 #include <cpuid.h>
 #endif
 
-/* Version in bits 0-7, absent events from bit 8 on; bit 31: asked. */
-#define ASKED 0x80000000u
+/* Version, never 0, in bits 0-7, absent events from bit 8 on. */
 enum { FORCED_VERSION = 3, NEVENTS = 7 };
 
 struct leaf_0a {
@@ -43,14 +42,14 @@ static uint32_t ask(void)
 	uint32_t answer = FORCED_VERSION;
 	struct leaf_0a l;
 
-	if (read_leaf(&l)) {
+	if (read_leaf(&l) && (l.eax & 0xff)) {
 		/* EBX: bit n set = event n absent; valid for as many bits as EAX 31-24 says. */
 		unsigned n = l.eax >> 24 < NEVENTS ? l.eax >> 24 : NEVENTS;
 
 		l.ebx |= ~0u << n;
 		answer = (l.eax & 0xff) | (l.ebx & ((1u << NEVENTS) - 1)) << 8;
 	}
-	return answer | ASKED;
+	return answer;
 }
 
 /* EAX 7-0: the version, 0 where a hypervisor gives no PMU; 15-8: general counters. EDX 4-0:

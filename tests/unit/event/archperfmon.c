@@ -153,17 +153,6 @@ static void absent_events(void)
 	with(more_bits);
 }
 
-/* Version 0: all of the leaf is. */
-static void no_pmu(void)
-{
-	int general = -1, fixed = -1;
-
-	intel(0, 0);
-	CHECK(tach__archperfmon_counters(&general, &fixed) == 0 && general == -1 && fixed == -1,
-	      "%d general, %d fixed", general, fixed);
-	CHECK(there() == 0, "%#x", there());
-}
-
 /* Version 3 with every event stands in. */
 static void stands_in(void)
 {
@@ -172,6 +161,13 @@ static void stands_in(void)
 	CHECK(tach__archperfmon_counters(&general, &fixed) == 0 && general == -1 && fixed == -1,
 	      "%d general, %d fixed", general, fixed);
 	CHECK(there() == ALL && modifiers() == 1, "%#x %#x", there(), modifiers());
+}
+
+/* A hypervisor's leaf without a PMU is all 0. */
+static void no_pmu(void)
+{
+	intel(0, 0);
+	stands_in();
 }
 
 static void other_vendor(void)
@@ -228,7 +224,7 @@ static void named_host(void)
 	}
 }
 
-/* Also where version and absent events are 0: CPUID is a trap in a virtual machine. */
+/* CPUID is a trap in a virtual machine, of which many have no PMU. */
 static void asked_once(void)
 {
 	int asked;
@@ -236,7 +232,7 @@ static void asked_once(void)
 	intel(EAX(0, 0, 7), 0);
 	CHECK(there() == ALL);
 	asked = cpuid_asked;
-	CHECK(there() == ALL && modifiers() == 0 && cpuid_asked == asked && asked, "%d, %d",
+	CHECK(there() == ALL && modifiers() == 1 && cpuid_asked == asked && asked, "%d, %d",
 	      asked, cpuid_asked);
 }
 

@@ -362,6 +362,7 @@ static void begin(uint32_t level)
 		page(i)->index = 4 + (uint32_t)i;
 		page(i)->lock = 20 + 10 * (uint32_t)i;
 	}
+	page(COUNT)->lock = 7; /* of no counter */
 	for (uint32_t at = 0; at < level; at++)
 		tach__stack(hot, at)[1] = &slots[3].slot;
 	slot->id = ID;
@@ -879,7 +880,7 @@ static void looked_up(void)
 			for (uint32_t now = 0; now < 2; now++) {
 				begin_torn(level);
 				hot->knows = 1;
-				hot->since.lock = 20;
+				hot->since.lock = 22;
 				hot->since.locks = 48;
 				sim.epoch_now = now;
 				tach__begin_torn(fenced, &mark, hot);
