@@ -172,11 +172,43 @@ static void of_the_tool(void)
 	holds("report/odd", "prometheus", prometheus);
 }
 
+/* What the regions took of their own: none; a ns; each the same; just less than a hundredth. */
+static void shares_of_time(void)
+{
+	static const struct {
+		double ns[9];
+		const char *text;
+	} cases[] = {
+		{{0}, NULL},
+		{{1},
+		 "<ul><li style=\"--c:var(--c0)\">p\u00e4rse &lt;b&gt; t1 #ff <span>100% "
+		 "\u00b7 1.000 ns</span></li>"},
+		{{4, 4, 4, 4, 4, 4, 4, 4, 4}, "<title>idle</title></rect><rect x=\"444.4\""},
+		{{4, 4, 4, 4, 4, 4, 4, 4, 4},
+		 "x=\"777.7\" width=\"111.1\" height=\"26\" "
+		 "style=\"fill:var(--c7)\"><title>r2"},
+		{{99.5, 1}, "lex <span>&lt;1% "}};
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
+
+	for (size_t i = 0; s && i < sizeof cases / sizeof *cases; i++) {
+		for (int r = 0; r < 9; r++)
+			s->plain.region[r].value[TACH_PART_SELF][0].value = cases[i].ns[r];
+		write_as(&is, s, html);
+		if (cases[i].text)
+			CHECK(strstr(is.at, cases[i].text), "%s", cases[i].text);
+		else
+			CHECK(!strstr(is.at, "Where the time goes"));
+	}
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(whole);
 	CASE(none);
 	CASE(clock_alone);
 	CASE(of_the_tool);
+	CASE(shares_of_time);
 	return check_done();
 }
