@@ -123,7 +123,7 @@ static const struct tach_report_options json = {.format = TACH_FORMAT_JSON},
 					prometheus = {.format = TACH_FORMAT_PROMETHEUS},
 					html = {.format = TACH_FORMAT_HTML}, text,
 					ascii = {.ascii = 1, .width = 79, .color = 1},
-					narrow = {.width = 40},
+					narrow = {.width = 39}, tiny = {.width = 30},
 					forty = {.width = 40, .color = 1},
 					two_hundred = {.ascii = 1, .width = 200};
 
@@ -137,6 +137,7 @@ static void whole(void)
 	holds("formats/whole", "text", text);
 	holds("formats/whole", "ascii", ascii);
 	holds("formats/whole", "narrow", narrow);
+	holds("formats/whole", "tiny", tiny);
 }
 
 /* No region, of a rank. */
@@ -187,7 +188,7 @@ static void shares_of_time(void)
 		{{4, 4, 4, 4, 4, 4, 4, 4, 4},
 		 "x=\"777.7\" width=\"111.1\" height=\"26\" "
 		 "style=\"fill:var(--c7)\"><title>r2"},
-		{{99.5, 1}, "lex <span>&lt;1% "}};
+		{{99.5, 1}, "lexer <span>&lt;1% "}};
 	static struct text is;
 	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
 
