@@ -24,6 +24,7 @@ static struct refusal {
 } refused[2];
 static int calls_refused, chunk; /* chunk: bytes of a write, 0: all */
 static size_t longest;		 /* of a write */
+static void (*while_written)(void);
 
 static inline void and_refuse(const char *call, int code, int skip, int times)
 {
@@ -54,6 +55,8 @@ ssize_t write(int fd, const void *from, size_t n)
 {
 	if (is_refused("write"))
 		return -1;
+	if (while_written)
+		while_written();
 	longest = n > longest ? n : longest;
 	return syscall(SYS_write, fd, from, chunk && n > (size_t)chunk ? (size_t)chunk : n);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How a report looks on a terminal, as the environment and the terminal say; and where to. */
+/* How a report looks on a terminal, as the environment and the terminal say; pipes and files.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -159,6 +160,61 @@ static void to_descriptors(void)
 	tach_snapshot_free(s);
 }
 
+static int to_pipe(int end, size_t length)
+{
+	static char text[10000];
+	struct tach__buffer all = {.at = text, .length = length};
+	int code;
+
+	for (size_t i = 0; i < sizeof text; i++)
+		text[i] = (char)('a' + i % 23);
+	longest = 0;
+	errno = 77;
+	code = tach__deliver_fd(end, &all);
+	CHECK(errno == 77);
+	return code;
+}
+
+/* What is in it, which is as it was written. */
+static size_t taken_from(int end)
+{
+	static char is[20000];
+	ssize_t n = read(end, is, sizeof is);
+
+	for (ssize_t i = 0; i < n; i++)
+		CHECK(is[i] == 'a' + i % 23, "byte %zd", i);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+static void pipes(void)
+{
+	static const struct {
+		const char *call;
+		int code, times, result;
+	} cases[] = {{"write", EINTR, 2, 0},	   {"write", EAGAIN, 2, 0},
+		     {"poll", EINTR, 2, 0},	   {"write", EIO, 1, -EIO},
+		     {"poll", ENOMEM, 1, -ENOMEM}, {"poll", 0, 1, -ETIMEDOUT}};
+	int end[2];
+
+	CHECK(pipe2(end, O_NONBLOCK) == 0);
+	CHECK(to_pipe(end[1], 10000) == 0 && longest == PIPE_BUF &&
+	      taken_from(end[0]) == 10000);
+	chunk = 1000;
+	CHECK(to_pipe(end[1], 10000) == 0 && taken_from(end[0]) == 10000);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		refuse(cases[i].call, cases[i].code, 2, cases[i].times);
+		CHECK(to_pipe(end[1], 10000) == cases[i].result &&
+			      calls_refused == cases[i].times,
+		      "%s, %d", cases[i].call, cases[i].code);
+		CHECK(taken_from(end[0]) == (cases[i].result ? 2000 : 10000));
+	}
+	refuse(NULL, 0, 0, 0);
+	close(end[0]);
+	close(end[1]);
+	CHECK(to_pipe(end[1], 1) == -EBADF);
+	chunk = 0;
+}
+
 static void to_a_terminal(void)
 {
 	struct tach_report_options narrow = {.width = 20};
@@ -249,6 +305,7 @@ int main(void)
 	CASE(what_the_environment_says);
 	CASE(no_terminal);
 	CASE(to_descriptors);
+	CASE(pipes);
 	CASE(to_a_terminal);
 	CASE(what_is_refused);
 	CASE(suffixes);

@@ -268,7 +268,7 @@ static void without_an_outer(void)
 
 static void of_all_rings(void)
 {
-	static const char *const lines[] = {"a 45"};
+	static const char *const lines[] = {"a 45"}, *const apart[] = {"a 600", "b:  | 15"};
 	struct tach__trace *mine = ring;
 	pthread_t thread;
 
@@ -281,8 +281,28 @@ static void of_all_rings(void)
 	empty();
 	add(&a, 0, 10, 30);
 	stacks_are(lines, 1);
+	/* What is open in one thread is around nothing of another. */
+	empty();
+	add(&a, 0, 0, 400);
+	ring = mine;
+	empty();
+	add(&b, 1, 20, 30);
+	stacks_are(apart, 2);
+	ring = (struct tach__trace *)(uintptr_t)tach__trace_next(NULL);
 	empty();
 	ring = mine;
+}
+
+/* The last of a ring that has gone round; a tick is enough for a line. */
+static void what_is_left(void)
+{
+	static const char *const lines[] = {"a 30", "b:  | 2"};
+
+	empty();
+	ring->n = TACH__TRACE_ENTRIES + 1;
+	add(&a, 0, 30, 50);
+	add(&b, 0, 60, 61);
+	stacks_are(lines, 2);
 }
 
 /* 131 open regions: the deepest three stand side by side, in the 128th. */
@@ -372,6 +392,7 @@ int main(void)
 	CASE(same_begin);
 	CASE(without_an_outer);
 	CASE(of_all_rings);
+	CASE(what_is_left);
 	CASE(deeper_than_a_stack_is);
 	CASE(more_stacks_than_room);
 	tach__buffer_free(&text);
