@@ -37,8 +37,6 @@ static double place(const struct picture *p, double v)
 static int load(struct picture *p, const struct tach_snapshot *s, int region, int quantity)
 {
 	p->n = tach_snapshot_buckets(s, region, quantity, NULL, 0);
-	if (p->n <= 0)
-		return 0;
 	p->bucket = tach__pages((size_t)p->n * sizeof *p->bucket);
 	if (!p->bucket)
 		return 0;
@@ -90,7 +88,7 @@ static void axis(struct tach__out *out, const struct picture *p, const struct ta
 
 static void unload(const struct picture *p)
 {
-	tach__pages_free(p->bucket, p->bucket ? (size_t)p->n * sizeof *p->bucket : 0);
+	tach__pages_free(p->bucket, (size_t)p->n * sizeof *p->bucket);
 }
 
 static void picture(struct tach__out *out, const struct tach_snapshot *s, int region,
@@ -100,7 +98,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 	struct picture p = {0};
 
 	if (!load(&p, s, region, quantity)) {
-		out->lacking |= p.n > 0 && !p.bucket;
+		out->lacking |= !p.bucket;
 		unload(&p);
 		return;
 	}

@@ -47,7 +47,7 @@ static void fill_stack(void)
 static int deliver(int fresh)
 {
 	struct tach__buffer text = {.at = new_text, .length = strlen(new_text)};
-	int code, next = dup(0);
+	int code, next = dup(2);
 	sigset_t now;
 
 	syscall(SYS_close, next);
@@ -57,7 +57,7 @@ static int deliver(int fresh)
 	code = tach__deliver_file(file, fresh, &text);
 	CHECK(errno == 77, "errno was changed to %d", errno);
 	/* The program's own signals and descriptors are as they were. */
-	CHECK(dup(0) == next && syscall(SYS_close, next) == 0);
+	CHECK(dup(2) == next && syscall(SYS_close, next) == 0);
 	sigpending(&now);
 	CHECK(sigismember(&now, SIGUSR1) == 1 && sigismember(&now, SIGPIPE) == 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &now);
@@ -126,6 +126,20 @@ static void a_new_file(void)
 		CHECK(wipe() == 1);
 	}
 	umask(mask);
+}
+
+/* Its descriptor is 0. */
+static void without_an_input(void)
+{
+	int input = dup(0);
+
+	syscall(SYS_close, 0);
+	CHECK(deliver(0) == 0 && holds(file, new_text));
+	refuse("create", EACCES, 0, 1);
+	CHECK(deliver(0) == 0 && holds(file, new_text) && calls_refused == 1);
+	dup2(input, 0);
+	syscall(SYS_close, input);
+	CHECK(wipe() == 1);
 }
 
 static void an_old_one(void)
@@ -346,6 +360,7 @@ int main(void)
 	snprintf(file, sizeof file, "%s/file", folder);
 	snprintf(other, sizeof other, "%s/other", folder);
 	CASE(a_new_file);
+	CASE(without_an_input);
 	CASE(an_old_one);
 	CASE(through_links);
 	CASE(neither_folders_nor_what_is_protected);

@@ -199,6 +199,8 @@ static void pipes(void)
 	CHECK(pipe2(end, O_NONBLOCK) == 0);
 	CHECK(to_pipe(end[1], 10000) == 0 && longest == PIPE_BUF &&
 	      taken_from(end[0]) == 10000);
+	chunk = 1;
+	CHECK(to_pipe(end[1], 20) == 0 && taken_from(end[0]) == 20);
 	chunk = 1000;
 	CHECK(to_pipe(end[1], 10000) == 0 && taken_from(end[0]) == 10000);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
