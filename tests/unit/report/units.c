@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <tach.h>
+#include "core/report/report.h"
 #include "core/report/units.h"
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
@@ -128,6 +129,42 @@ static void what_is_shown(void)
 	CHECK(tach__unit_shown(&(struct tach_value){.value = 1, .flags = TACH_FLAG_LOST}) == 1);
 }
 
+static char line[3000];
+static size_t used;
+
+static int gather(void *context, const char *piece, size_t length)
+{
+	(void)context;
+	memcpy(line + used, piece, length);
+	line[used += length] = '\0';
+	return 0;
+}
+
+static void line_of(const char *text, int ascii)
+{
+	static struct tach__out out;
+
+	used = 0;
+	tach__out_open(&out, gather, NULL);
+	tach__report_line(&out, text, ascii);
+	CHECK(tach__out_flush(&out) == 0);
+}
+
+/* Of anything; 1023 bytes at most. */
+static void lines(void)
+{
+	char text[2000];
+
+	line_of("gr\u00f6\u00dfe\n\x1b[m", 0);
+	is(line, "gr\u00f6\u00dfe??[m");
+	line_of("gr\u00f6\u00dfe\n", 1);
+	is(line, "gr????e?");
+	memset(text, 'a', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	line_of(text, 1);
+	CHECK(used == 1023, "%zu", used);
+}
+
 int main(void)
 {
 	CASE(counts);
@@ -135,5 +172,6 @@ int main(void)
 	CASE(values);
 	CASE(errors);
 	CASE(what_is_shown);
+	CASE(lines);
 	return check_done();
 }

@@ -62,6 +62,7 @@ static inline void refused(int code, const char *begins)
 	CHECK(tach_report_now(&err) == code && err.code == code && errno == 77, "%d: %s",
 	      err.code, err.text);
 	CHECK(strncmp(err.text, begins, strlen(begins)) == 0, "%s", err.text);
+	CHECK(err.line == 0 && err.column == 0, "%s", err.text);
 }
 
 static inline void now(void)
