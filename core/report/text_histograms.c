@@ -7,7 +7,7 @@
 #include "core/snapshot/snapshot.h"
 #include "core/report/units.h"
 
-enum { BAR = 40, POWERS = 1024 };
+enum { BAR = 40, POWERS = 1025 };
 
 static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int region,
 		      int quantity, int ascii)
@@ -32,10 +32,10 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 /* The exponent of the power of two that v is below; 0: less than 1. */
 static int power(double v)
 {
-	int exponent = 0;
+	int exponent;
 
 	frexp(v, &exponent);
-	return exponent < 0 ? 0 : exponent < POWERS ? exponent : POWERS - 1;
+	return exponent < 0 ? 0 : exponent;
 }
 
 static void bars(struct tach__out *out, const struct tach_snapshot *s, int quantity,

@@ -13,7 +13,7 @@ static void at_text(char to[AT], double at)
 	double day = isfinite(at) && at > 0 ? fmod(at, 86400) : 0;
 	unsigned us = (unsigned)((day - floor(day)) * 1e6), s = (unsigned)day;
 
-	snprintf(to, AT, "%02u:%02u:%02u.%06u", s / 3600 % 24, s / 60 % 60, s % 60, us);
+	snprintf(to, AT, "%02u:%02u:%02u.%06u", s / 3600, s / 60 % 60, s % 60, us);
 }
 
 static void entry(struct tach__out *out, const struct tach_snapshot *s, int region, int i,
