@@ -3,7 +3,21 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <tach/pmu.h>
 #include "tests/unit/startup/reports.h"
+
+static int write_fails;
+
+#pragma GCC visibility push(default)
+ssize_t write(int fd, const void *from, size_t n)
+{
+	if (!write_fails)
+		return syscall(SYS_write, fd, from, n);
+	errno = EIO;
+	return -1;
+}
+#pragma GCC visibility pop
 
 static void clear(void)
 {
@@ -100,6 +114,36 @@ static void what_has_no_effect(void)
 		CHECK(found == (*text != '\0') && errno == 77, "%s", text);
 		unsetenv("TACH_OUTPU\t");
 	}
+	clear();
+}
+
+/* In the words of those that they are for. */
+static void what_others_say(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	char text[400], wanted[400], list[300];
+
+	clear();
+	setenv("TACH_PMU", "nosuch", 1);
+	CHECK(tach_pmu_host(NULL, 0, &err) <= 0 && *err.text);
+	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, err.text) == 0,
+	      "%s", text);
+	clear();
+	setenv("TACH_AMBIENT", "page-faults", 1);
+	setenv("TACH_OUTPUT", "/tmp/a", 1);
+	CHECK(tach__ambient_odd(wanted, sizeof wanted) == 1);
+	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
+	      "%s", text);
+	clear();
+	/* A name of 150 bytes, of a list. */
+	memset(list, 'a', 200);
+	list[0] = '/';
+	list[200] = '\0';
+	setenv("TACH_DERIVED", list, 1);
+	snprintf(wanted, sizeof wanted, "TACH_DERIVED: %.150s: No such file or directory",
+		 list);
+	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
+	      "%s", text);
 	clear();
 }
 
@@ -231,6 +275,9 @@ static void one_line(void)
 		     "directory\n") == 0);
 	CHECK(!*said(run, 0) && !*said(of_another, 0));
 	CHECK(strncmp(said(of_this, 0), "tach: TACH_OUTPU ", 17) == 0);
+	write_fails = 1;
+	CHECK(!*said(misspelt, 0));
+	write_fails = 0;
 	/* A pipe that is full is not waited for. */
 	CHECK(!strstr(said(misspelt, 1), "TACH"));
 }
@@ -258,6 +305,7 @@ int main(void)
 	if (!mkdtemp(folder))
 		return 1;
 	CASE(what_has_no_effect);
+	CASE(what_others_say);
 	CASE(too_long_to_be_said);
 	CASE(where_none_can_come);
 	CASE(one_line);

@@ -184,6 +184,33 @@ static void the_programs_own(void)
 	CHECK(handled == SIGQUIT && !*content("a.json"));
 }
 
+static int is_watched(int number)
+{
+	struct sigaction now;
+
+	CHECK(sigaction(number, NULL, &now) == 0);
+	return now.sa_flags & SA_SIGINFO || now.sa_handler != SIG_DFL;
+}
+
+/* Nothing is written by this process, or tach run sees to it. */
+static void none_is_watched(void)
+{
+	setenv("TACH_OUTPUT_PID", "1", 1);
+	tach__output_at_exit(in_folder("a.json"));
+	CHECK(!is_watched(SIGTERM));
+	setenv("TACH_RUN", "1", 1);
+	start(in_folder("a.json"));
+	CHECK(!is_watched(SIGTERM));
+}
+
+/* A trace comes before them, too. */
+static void watched_for_a_trace(void)
+{
+	setenv("TACH_TRACE", in_folder("t.json"), 1);
+	start(NULL);
+	CHECK(is_watched(SIGTERM));
+}
+
 static void of_a_child(void)
 {
 	in_folder("a.json");
@@ -236,6 +263,8 @@ static void none_of_a_vfork(void)
 static void whatever_it_was(void)
 {
 	in_child(the_programs_own);
+	in_child(none_is_watched);
+	in_child(watched_for_a_trace);
 	in_child(of_children);
 	in_child(children_of_their_own);
 	in_child(none_of_a_vfork);
@@ -308,9 +337,16 @@ static void others(void)
 
 int main(void)
 {
+	sigset_t none;
+
 	if (!mkdtemp(folder))
 		return 1;
 	unsetenv("TACH_SIGNAL");
+	/* Who started this may have them ignored (nohup) or blocked. */
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	for (const int *s = tach__deaths; *s; s++)
+		signal(*s, SIG_DFL);
 	CASE(names_of_signals);
 	CASE(one_that_asks);
 	CASE(each_of_them);
