@@ -82,9 +82,9 @@ static int no_pmu(char *text, size_t size)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 
-	if (!tach__environment("TACH_PMU") || tach_pmu_host(NULL, 0, &err) > 0 || !err.code)
-		return 0;
-	return add(text, size, "%.*s%s", err.text, (int)strlen(err.text), "");
+	if (tach__environment("TACH_PMU"))
+		tach_pmu_host(NULL, 0, &err);
+	return err.code && add(text, size, "%.*s%s", err.text, (int)strlen(err.text), "");
 }
 
 static int no_definitions(char *text, size_t size)
@@ -208,7 +208,7 @@ static void say(const char *line, size_t length)
 void tach__environment_complain(void)
 {
 	const char *root = tach__environment("TACH_RUN_PID");
-	char useless[400], output[200], line[640];
+	char useless[400], output[200], line[640]; /* which takes both */
 	int n;
 
 	/* Once, not for every process that `tach run` measures. */
@@ -227,5 +227,5 @@ void tach__environment_complain(void)
 	n = snprintf(line, sizeof line, "tach: %s%s%s%s\n", useless,
 		     *useless && *output ? "; " : "",
 		     *output ? "TACH_OUTPUT cannot be written: " : "", output);
-	say(line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);
+	say(line, (size_t)n);
 }

@@ -188,7 +188,7 @@ static int works(const char *interval, double at, int most)
 
 static void slept(int i, double until, int report)
 {
-	CHECK(slept_until[i] > until - 1e-6 && slept_until[i] < until + 1e-6, "%d: %.9f", i,
+	CHECK(slept_until[i] > until - 5e-10 && slept_until[i] < until + 5e-10, "%d: %.9f", i,
 	      slept_until[i]);
 	CHECK(reports[i] == report, "%d", i);
 }
@@ -239,6 +239,12 @@ static void when_it_ends(void)
 		CHECK(works("3", 100, 2) == cases[i].ends, "%d %s", threads, first_thread);
 		CHECK(sleeps == (cases[i].ends ? 0 : 2));
 	}
+	/* What is read has the number of the input, which is closed; and is closed again. */
+	close(0);
+	threads = 4;
+	first_thread = "12 (a program) Z 1 2";
+	CHECK(works("3", 100, 2) == 1);
+	CHECK(dup(1) == 0);
 }
 
 static void in_its_time(void)
