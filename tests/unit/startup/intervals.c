@@ -204,12 +204,12 @@ static void when_it_writes(void)
 	slept(4, 105.65, 0);
 	slept(5, 106.4, 0);
 	slept(6, 107.4, 1);
-	late = 6.5;
+	late = 6.7;
 	CHECK(works("0.5", 50.75, 4) == 0);
 	slept(0, 51.25, 0);
-	slept(1, 58.25, 1);
-	slept(2, 58.75, 1);
-	slept(3, 59.25, 1);
+	slept(1, 58.45, 1);
+	slept(2, 58.95, 1);
+	slept(3, 59.45, 1);
 	CHECK(works("1", 10, 3) == 0);
 	slept(0, 11, 1);
 	slept(1, 12, 1);
