@@ -11,8 +11,6 @@
 #include "core/os/kernel_files.h"
 #include "core/os/topology.h"
 
-#define CPUS "/sys/devices/system/cpu"
-
 struct most {
 	const char *root;
 	double value;
@@ -24,7 +22,8 @@ static void of_cpu(void *context, long cpu)
 	char path[96];
 	uint64_t khz;
 
-	snprintf(path, sizeof path, CPUS "/cpu%ld/cpufreq/cpuinfo_max_freq", cpu);
+	snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%ld/cpufreq/cpuinfo_max_freq",
+		 cpu);
 	if (tach__file_number(most->root, path, &khz) == 0 && (double)khz > most->value)
 		most->value = (double)khz;
 }
@@ -33,10 +32,8 @@ static void of_cpu(void *context, long cpu)
 static double cpufreq(const char *root)
 {
 	struct most most = {root, 0};
-	char list[1024];
 
-	if (tach__file_line(root, CPUS "/online", list, sizeof list) > 0)
-		tach__cpu_list(list, of_cpu, &most);
+	tach__cpus_online(root, of_cpu, &most);
 	return 1e3 * most.value;
 }
 

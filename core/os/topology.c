@@ -14,7 +14,8 @@
 
 #define CPUS "/sys/devices/system/cpu"
 
-enum { CPUS_MOST = 8192, KINDS_MOST = 1024 };
+/* LIST_MOST: where every second CPU is offline a list has each by its number. */
+enum { CPUS_MOST = 8192, KINDS_MOST = 1024, LIST_MOST = 4096 };
 
 int tach__cpu_list(const char *list, void (*visit)(void *context, long cpu), void *context)
 {
@@ -34,13 +35,20 @@ int tach__cpu_list(const char *list, void (*visit)(void *context, long cpu), voi
 	return n;
 }
 
-static int count(const char *root, const char *path)
+/* The same of a file. */
+static int list_in(const char *root, const char *path, void (*visit)(void *context, long cpu),
+		   void *context)
 {
-	char list[1024];
+	char list[LIST_MOST];
 
 	return tach__file_line(root, path, list, sizeof list) > 0
-		       ? tach__cpu_list(list, NULL, NULL)
+		       ? tach__cpu_list(list, visit, context)
 		       : 0;
+}
+
+int tach__cpus_online(const char *root, void (*visit)(void *context, long cpu), void *context)
+{
+	return list_in(root, CPUS "/online", visit, context);
 }
 
 /* The different values that a file of each CPU has, or pairs of two files'. */
@@ -77,21 +85,19 @@ static void add_kind(void *context, long cpu)
 static int kinds(const char *root, const char *file, const char *second)
 {
 	struct kinds k = {.root = root, .file = file, .second = second};
-	char list[1024];
 
-	if (tach__file_line(root, CPUS "/online", list, sizeof list) > 0)
-		tach__cpu_list(list, add_kind, &k);
+	tach__cpus_online(root, add_kind, &k);
 	return k.n;
 }
 
 static int threads(const char *root)
 {
-	return count(root, CPUS "/cpu0/topology/thread_siblings_list");
+	return list_in(root, CPUS "/cpu0/topology/thread_siblings_list", NULL, NULL);
 }
 
 static int cpus(const char *root)
 {
-	return count(root, CPUS "/online");
+	return tach__cpus_online(root, NULL, NULL);
 }
 
 static int cores(const char *root)

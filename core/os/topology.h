@@ -19,5 +19,7 @@ int tach__machine_parameter_at(const char *root, const char *name, size_t length
  * are.
  */
 int tach__cpu_list(const char *list, void (*visit)(void *context, long cpu), void *context);
+/* The same of those that are online, of the machine under root. */
+int tach__cpus_online(const char *root, void (*visit)(void *context, long cpu), void *context);
 
 #endif

@@ -19,7 +19,7 @@ static int number_of(const char *root, const char *path, uint64_t *out)
 
 	if (!many || sscanf(path, "/sys/devices/system/cpu/cpu%ld/", &cpu) != 1)
 		return tach__file_number(root, path, out);
-	*out = (uint64_t)cpu;
+	*out = (uint64_t)cpu + 5;
 	return 0;
 }
 
@@ -115,7 +115,10 @@ static void kinds_of_cpus(void)
 	put("sys/devices/system/cpu/online", "1,0");
 	IS("sockets", 1);
 	IS("dies", 1);
-	put("sys/devices/system/cpu/online", "7"); /* of which nothing is told */
+	put("sys/devices/system/cpu/online", "0,77"); /* of the one nothing is told: 0 */
+	cpu(0, 0, 0);
+	IS("sockets", 1);
+	put("sys/devices/system/cpu/online", "77"); /* of which nothing is told */
 	IS("sockets", 1);
 	many = 1;
 	put("sys/devices/system/cpu/online", "0-1022");
@@ -126,6 +129,19 @@ static void kinds_of_cpus(void)
 	IS("sockets", 1024);
 	IS("dies", 1024);
 	many = 0;
+}
+
+/* Without its siblings each is listed by its number. */
+static void every_second_cpu(void)
+{
+	char list[4096] = "0", cpu_text[16];
+
+	for (int i = 2; i < 1024; i += 2) {
+		snprintf(cpu_text, sizeof cpu_text, ",%d", i);
+		strcat(list, cpu_text);
+	}
+	put("sys/devices/system/cpu/online", list);
+	IS("cpus", 512);
 }
 
 static void threads_of_a_core(void)
@@ -214,6 +230,7 @@ int main(void)
 	CASE(two_sockets);
 	CASE(slots_of_cores);
 	CASE(kinds_of_cpus);
+	CASE(every_second_cpu);
 	CASE(threads_of_a_core);
 	CASE(lists);
 	CASE(nothing_is_told);
