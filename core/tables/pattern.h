@@ -18,11 +18,10 @@ static inline int tach__pattern_byte(const char *p, char byte, const char **next
 		return *p == byte;
 	}
 	for (p++; *p && *p != ']'; p++) {
-		char last = p[1] == '-' && p[2] && p[2] != ']' ? p[2] : *p;
+		int range = p[1] == '-' && p[2] && p[2] != ']';
 
-		in |= *p <= byte && byte <= last;
-		if (last != *p || p[1] == '-')
-			p += 2;
+		in |= *p <= byte && byte <= (range ? p[2] : *p);
+		p += range ? 2 : 0;
 	}
 	*next = p + (*p != 0);
 	return in;
