@@ -34,7 +34,7 @@ __thread int tach__signals_held;
 static const union {
 	uint64_t mask;
 	sigset_t set;
-} held[2] = {{~(ALL_BUT | ONE(SIGFPE))}, {~ALL_BUT}};
+} held[] = {{~(ALL_BUT | ONE(SIGFPE))}, {~ALL_BUT}};
 
 void tach__signals_hold(sigset_t *before)
 {

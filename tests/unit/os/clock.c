@@ -186,7 +186,7 @@ static void then_the_kernel(void)
 }
 
 /* The kernel is not asked at the end of a process; what a page says is remembered. */
-static void whoever_is_in_a_hurry(void)
+static void in_a_hurry(void)
 {
 	struct perf_event_mmap_page of = {0};
 	uint32_t flags = 0;
@@ -275,7 +275,7 @@ static void the_error_is_what_it_may_be(void)
 	CHECK(hz < 2e9 && fabs((2e9 - hz) / hz - error) < 1e-9, "%.17g, %g", hz, error);
 }
 
-/* Whoever asks too soon waits for the rest, and then looks again. */
+/* Asked too soon, it waits for the rest and then looks again. */
 static void a_rest_is_slept(void)
 {
 	double error, hz;
@@ -368,7 +368,7 @@ int main(void)
 {
 	CASE(the_architecture_first);
 	CASE(then_the_kernel);
-	CASE(whoever_is_in_a_hurry);
+	CASE(in_a_hurry);
 	CASE(exact_where_the_time_is_in_the_middle);
 	CASE(the_closest_look_is_taken);
 	CASE(the_error_is_what_it_may_be);

@@ -17,6 +17,7 @@
 
 static int failing; /* the error; 0: done */
 static char did[200];
+static const char *unlocked;
 
 static int note(const char *what, const void *at, size_t size)
 {
@@ -44,7 +45,7 @@ static void *map_noted(void *at, size_t size, int access, int flags, int fd, off
 
 #define mmap		      map_noted
 #define munmap(at, size)      (note("unmap", at, size) ? -1 : munmap(at, size))
-#define munlock(at, size)     note("unlock", at, size)
+#define munlock(p, size)      (unlocked = (p), note("unlock", p, size))
 #define madvise(at, size, as) ((as) == MADV_WIPEONFORK ? note("wipe", at, size) : 1)
 #define mprotect(at, size, as)                                                                 \
 	(note((as) == (PROT_READ | PROT_WRITE) ? "open" : "?", at, size)                       \
@@ -149,10 +150,13 @@ static void holes_of_whole_pages(void)
 	at = tach__pages_reserve(4 * page);
 	begin(0);
 	tach__pages_hole(at, 0, page);
+	CHECK(unlocked == at);
 	DID("unlock 1; ");
 	tach__pages_hole(at, 1, 4 * page);
+	CHECK(unlocked == at + page);
 	DID("unlock 3; ");
 	tach__pages_hole(at, page, 3 * page + 8);
+	CHECK(unlocked == at + page);
 	DID("unlock 2.8; ");
 	tach__pages_hole(at, page, page);
 	DID("");

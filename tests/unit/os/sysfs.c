@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Small files of devices below a root, and the device that has a type. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/os/sysfs.h"
 #include "tests/check.h"
 #include "tests/descriptors.h"
 #include "tests/root.h"
+
+static ssize_t looked_at(int fd, void *out, size_t size)
+{
+	CHECK(fcntl(fd, F_GETFD) == FD_CLOEXEC);
+	return read(fd, out, size);
+}
+
+#define read looked_at
+#include "core/os/sysfs.c"
+#undef read
 
 static char root[] = "/tmp/tach-sysfs-XXXXXX";
 
@@ -93,19 +104,40 @@ static void types(void)
 static void the_device_of_a_type(void)
 {
 	int before = descriptors();
-	char name[8] = "?";
+	char name[8] = "";
 
 	root_put(root, "dev/type", "x\n");
 	root_put(root, "one/type", "11\n");
 	root_put(root, "second/type", "22\n");
 	errno = 4711;
 	CHECK(tach__sysfs_device(root, 11, name, sizeof name) == 0 && !strcmp(name, "one"));
+	name[7] = '?';
 	CHECK(tach__sysfs_device(root, 22, name, 7) == 0 && !strcmp(name, "second"));
+	CHECK(name[7] == '?', "behind the room");
 	CHECK(tach__sysfs_device(root, 33, name, sizeof name) == -1 && !strcmp(name, "second"));
 	CHECK(tach__sysfs_device(root, 22, name, 6) == -1); /* no room */
 	CHECK(tach__sysfs_device("/tmp/tach-no-such-folder", 11, name, sizeof name) == -1);
 	CHECK(errno == 4711 && descriptors() == before, "%d, %d", errno,
 	      descriptors() - before);
+}
+
+/* Of several it is the first that the folder has. */
+static void the_first_of_a_type(void)
+{
+	char name[8] = "", first[8] = "";
+	struct dirent *d;
+	DIR *dir;
+
+	root_put(root, "one/type", "11\n");
+	root_put(root, "two/type", "11\n");
+	dir = opendir(root);
+	while (dir && !*first && (d = readdir(dir)))
+		if (strcmp(d->d_name, "one") == 0 || strcmp(d->d_name, "two") == 0)
+			strcpy(first, d->d_name);
+	if (dir)
+		closedir(dir);
+	CHECK(tach__sysfs_device(root, 11, name, sizeof name) == 0 && !strcmp(name, first),
+	      "%s, not %s", name, first);
 }
 
 static void a_file_may_be_descriptor_0(void)
@@ -121,6 +153,7 @@ int main(void)
 	CASE(paths_that_are_too_long);
 	CASE(types);
 	CASE(the_device_of_a_type);
+	CASE(the_first_of_a_type);
 	close(0);
 	CASE(a_file_may_be_descriptor_0);
 	root_wipe(root);

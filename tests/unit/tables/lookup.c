@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Look-ups by number and by names that are no row's own: boxes, libpfm-3's lists, vendors'. */
+#include <limits.h>
+#include <string.h>
+#include "core/tables/data.h"
+#include "core/tables/tables.h"
+#include "tests/check.h"
+
+static int find(const char *name)
+{
+	return tach__pmu_find(name, strlen(name));
+}
+
+static void as_many_as_there_are(void)
+{
+	int n = (int)(tach__tab_npmus + tach__tab_nboxes + tach__tab_npfm3);
+
+	CHECK(tach__tab_nboxes > 0 && tach__tab_npfm3 > 0);
+	CHECK(tach__pmu_exists(0) == 1 && tach__pmu_exists(n - 1) == 1);
+	CHECK(!tach__pmu_exists(n) && !tach__pmu_exists(n + 1) && !tach__pmu_exists(INT_MAX));
+	CHECK(!tach__pmu_exists(-1) && !tach__pmu_exists(INT_MIN));
+}
+
+/* Each by its name; of libpfm-3's lists by its own function, without what all begin with. */
+static void each_by_its_name(void)
+{
+	int first = (int)(tach__tab_npmus + tach__tab_nboxes);
+
+	for (int i = 0; tach__pmu_exists(i); i++) {
+		const char *name = tach__str(tach__pmu_at(i)->name);
+
+		if (i < first) {
+			CHECK(find(name) == i, "%s: %d, not %d", name, find(name), i);
+		} else {
+			CHECK(strncmp(name, "pfm3_", 5) == 0, "%s", name);
+			CHECK(tach__pfm3_find(name + 5) == i, "%s: %d, not %d", name,
+			      tach__pfm3_find(name + 5), i);
+			CHECK(find(name) == -1, "%s", name);
+		}
+	}
+	CHECK(tach__pfm3_find("p6") >= first && tach__pfm3_find("p") == -1);
+	CHECK(tach__pfm3_find("") == -1 && tach__pfm3_find("skl") == -1);
+}
+
+static void as_vendors_spell_them(void)
+{
+	static const struct {
+		const char *vendor, *event, *umask; /* NULL: none */
+	} of[] = {
+		{"IDQ.MS_CYCLES", "IDQ", "MS_UOPS_CYCLES"},
+		{"idq.ms_cycles", "IDQ", "MS_UOPS_CYCLES"},
+		/* An event and an umask have it: the event comes first. */
+		{"CPU_CLK_UNHALTED.REF_TSC", "UNHALTED_REFERENCE_CYCLES", NULL},
+		{"L2_RQSTS", "L2_RQSTS", NULL},
+		{"L2_RQSTS.MISS", "L2_RQSTS", "MISS"},
+		{"l2_rqsts.demand.data.rd_miss", "L2_RQSTS", "DEMAND_DATA_RD_MISS"},
+		{"L2_RQSTS.", NULL, NULL},
+		{"L2_RQSTS.MIS", NULL, NULL},
+		{"L2_RQSTS.MISS.", NULL, NULL},
+		{"L2_RQSTS..MISS", NULL, NULL},
+		{".MISS", NULL, NULL},
+		{"L2_RQST.MISS", NULL, NULL},
+		{"L2_RQSTS_MISS", NULL, NULL},
+		{"INST_RETIRED", "INST_RETIRED", NULL},
+		{"NONE.MISS", NULL, NULL},
+	};
+	int pmu = find("skl");
+	char longer[400];
+	int umask;
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		size_t n = strlen(of[i].vendor);
+		int event;
+
+		umask = 4711;
+		event = tach__vendor_find(pmu, of[i].vendor, n, &umask);
+		if (!of[i].event) {
+			CHECK(event == -1 && umask == -1, "%s: %d, %d", of[i].vendor, event,
+			      umask);
+			continue;
+		}
+		CHECK(event >= 0 && strcmp(tach__str(tach__event_at(pmu, event)->name),
+					   of[i].event) == 0,
+		      "%s: %d", of[i].vendor, event);
+		if (event < 0)
+			continue;
+		CHECK((umask >= 0) == (of[i].umask != NULL) && umask >= -1, "%s: %d",
+		      of[i].vendor, umask);
+		if (umask >= 0 && of[i].umask)
+			CHECK(strcmp(tach__str(tach__umask_at(tach__event_at(pmu, event), umask)
+						       ->name),
+				     of[i].umask) == 0,
+			      "%s", of[i].vendor);
+	}
+	/* The name ends where it is said to, and may be of any length. */
+	CHECK(tach__vendor_find(pmu, "L2_RQSTS.MISS", 8, &umask) ==
+	      tach__event_find(pmu, "L2_RQSTS", 8));
+	CHECK(umask == -1);
+	CHECK(tach__vendor_find(pmu, "L2_RQSTS.MISSED", 13, &umask) >= 0 && umask >= 0);
+	memset(longer, 'x', sizeof longer);
+	memcpy(longer, "L2_RQSTS.", 9);
+	for (size_t n = 200; n < sizeof longer; n++)
+		CHECK(tach__vendor_find(pmu, longer, n, &umask) == -1 && umask == -1, "%zu", n);
+}
+
+/* ---- lists that hang off a row ---- */
+
+/* Modifiers that are wired in: of the whole store, the words in between too. */
+static void wired_in(void)
+{
+	int lists = 0, several = 0;
+
+	for (int p = 0; p < tach__npmus(); p++)
+		for (uint32_t e = 0; e < tach__pmu_at(p)->nevents; e++) {
+			const struct tach__event *row = tach__event_at(p, (int)e);
+			uint32_t value = 4711, n = 0;
+
+			for (int mod = 0; mod < TACH__NMODS; mod++)
+				n += (uint32_t)tach__hw(row->hw, (enum tach__mod)mod, &value);
+			CHECK(row->hw ? n > 0 : n == 0 && value == 4711, "%s",
+			      tach__str(row->name));
+			lists += row->hw != 0;
+			several += n > 1;
+		}
+	CHECK(lists > 0, "%d lists, %d of several", lists, several);
+}
+
+int main(void)
+{
+	CASE(as_many_as_there_are);
+	CASE(each_by_its_name);
+	CASE(as_vendors_spell_them);
+	CASE(wired_in);
+	return check_done();
+}
