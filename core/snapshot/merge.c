@@ -50,25 +50,39 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 			if (at < 0) {
 				at = s->nquantities++;
 				s->quantity[at] = tach__arena_copy(&s->arena, name);
+				if (!s->quantity[at])
+					return TACH_ERR_NOMEM;
 			}
 			m->map[i][q] = at;
 		}
 	return 0;
 }
 
-static const char *copy_of(struct tach__plain *s, const char *text)
+int tach__merge_place(struct tach__plain *s, struct tach__place *to,
+		      const struct tach__place *from)
 {
-	return text ? tach__arena_copy(&s->arena, text) : NULL;
+	const char **text[] = {&to->unit, &to->parent, &to->threshold, &to->description};
+
+	*to = *from;
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+		if (*text[i] && !(*text[i] = tach__arena_copy(&s->arena, *text[i])))
+			return TACH_ERR_NOMEM;
+	return 0;
 }
 
-struct tach__place tach__merge_place(struct tach__plain *s, const struct tach__place *from)
+/* Of one of the snapshots. */
+static int copy_metric(struct tach__merge *m, int i, const struct tach__plain_metric *from)
 {
-	return (struct tach__place){from->level,
-				    from->scale,
-				    copy_of(s, from->unit),
-				    copy_of(s, from->parent),
-				    copy_of(s, from->threshold),
-				    copy_of(s, from->description)};
+	struct tach__plain *s = m->plain;
+	struct tach__plain_metric *to = &s->metric[s->nmetrics++];
+
+	to->name = tach__arena_copy(&s->arena, from->name);
+	if (from->text)
+		to->text = tach__metric_renumber(&s->arena, from->text, m->map[i],
+						 tach_snapshot_nquantities(m->list[i]));
+	if (!to->name || !to->text != !from->text)
+		return TACH_ERR_NOMEM;
+	return tach__merge_place(s, &to->node, &from->node);
 }
 
 static int gather_metrics(struct tach__merge *m, struct tach_error *err)
@@ -79,24 +93,18 @@ static int gather_metrics(struct tach__merge *m, struct tach_error *err)
 		return tach__passes_metrics(m);
 	for (int i = 0; i < m->n; i++)
 		for (int k = 0; k < tach_snapshot_nmetrics(m->list[i]); k++) {
-			const char *name = tach_snapshot_metric(m->list[i], k);
-			const char *text;
+			const struct tach__plain_metric *from = &m->list[i]->plain.metric[k];
+			int code;
 
-			if (find_metric(s, name) >= 0)
+			if (find_metric(s, from->name) >= 0)
 				continue;
 			if (s->nmetrics == TACH__PLAIN_METRICS_MAX)
 				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
 						   "together they have more than %d metrics",
 						   TACH__PLAIN_METRICS_MAX);
-			text = m->list[i]->plain.metric[k].text;
-			s->metric[s->nmetrics].name = tach__arena_copy(&s->arena, name);
-			s->metric[s->nmetrics].node =
-				tach__merge_place(s, &m->list[i]->plain.metric[k].node);
-			if (text)
-				s->metric[s->nmetrics].text = tach__metric_renumber(
-					&s->arena, text, m->map[i],
-					tach_snapshot_nquantities(m->list[i]));
-			s->nmetrics++;
+			code = copy_metric(m, i, from);
+			if (code)
+				return code;
 		}
 	return 0;
 }

@@ -28,8 +28,9 @@ struct tach__merge {
 /* ---- merge.c ---- */
 /* As tach_snapshot_merge: of m it needs list, n, passes. */
 int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_error *err);
-/* A copy in the whole's memory. */
-struct tach__place tach__merge_place(struct tach__plain *s, const struct tach__place *from);
+/* A copy in the whole's memory; TACH_ERR_NOMEM. */
+int tach__merge_place(struct tach__plain *s, struct tach__place *to,
+		      const struct tach__place *from);
 /* Adds a source's histogram of that quantity of its own; TACH_ERR_NOMEM. */
 int tach__merge_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
 			const struct tach__source *from, int quantity);

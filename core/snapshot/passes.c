@@ -44,8 +44,7 @@ int tach__passes_metrics(struct tach__merge *m)
 
 		to->name = tach__arena_copy(&s->arena, from->name);
 		to->text = tach__arena_copy(&s->arena, from->text);
-		to->node = tach__merge_place(s, &from->node);
-		if (!to->name || !to->text)
+		if (!to->name || !to->text || tach__merge_place(s, &to->node, &from->node) != 0)
 			return TACH_ERR_NOMEM;
 	}
 	return 0;

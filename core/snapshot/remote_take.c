@@ -178,8 +178,7 @@ static int sites_get(struct taking *t)
 	t->site = calloc(t->rows.limit + 1, sizeof *t->site);
 	if (!t->site)
 		return TACH_ERR_NOMEM;
-	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && id < t->nsites && !code;
-	     id++)
+	for (uint32_t id = TACH__SITE_FIRST; id < t->rows.limit && !code; id++)
 		if (tach__row_used(tach__rows_row(&t->rows, id)))
 			code = tach__remote_site(t->remote, t->registry.by_id, id,
 						 &t->site[id]);
@@ -264,8 +263,7 @@ static int attempt(struct taking *t)
 
 static void forget(struct taking *t)
 {
-	if (t->rows.base)
-		tach__rows_free(&t->rows);
+	tach__rows_free(&t->rows);
 	memset(&t->rows, 0, sizeof t->rows);
 	tach_set_free(t->config.set);
 	t->config.set = NULL;
@@ -275,7 +273,7 @@ static void forget(struct taking *t)
 }
 
 /* A copy of it all, whose strings are its own: what merging gives. */
-static int finish(struct taking *t, struct tach_snapshot **out, struct tach_error *err)
+static int finish(struct taking *t, struct tach_snapshot **out)
 {
 	const struct tach_snapshot *list = &t->s;
 	struct tach__order order;
@@ -287,7 +285,7 @@ static int finish(struct taking *t, struct tach_snapshot **out, struct tach_erro
 	if (!code)
 		code = tach__snapshot_evaluate(&t->s, &t->rows, order.id, order.n);
 	if (!code)
-		code = tach_snapshot_merge(&list, 1, out, err);
+		code = tach_snapshot_merge(&list, 1, out, NULL);
 	tach__pages_free(t->s.plain.pages, t->s.plain.pages_size);
 	tach__order_free(&order);
 	return code;
@@ -303,6 +301,8 @@ static int refuse(int code, struct tach_error *err)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "its regions cannot be read whole: it ends, becomes another "
 				   "program, or is damaged");
+	if (code == TACH_ERR_NOMEM)
+		return tach__error(err, code, 0, 0, "out of memory");
 	if (code == TACH_ERR_TOOMANY)
 		return tach__error(err, code, 0, 0, "its regions are too many to be read");
 	return tach__error(err, code, 0, 0, "its memory cannot be read: %s",
@@ -317,7 +317,6 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 	int code = TACH_ERR_NOMEM;
 
 	*out = NULL;
-	r->left = TACH__REMOTE_BYTES;
 	if (t) {
 		t->remote = r;
 		t->beacon = beacon;
@@ -332,7 +331,10 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 		forget(t);
 		code = attempt(t);
 	}
-	code = code ? refuse(code, err) : finish(t, out, err);
+	if (!code)
+		code = finish(t, out);
+	if (code)
+		code = refuse(code, err);
 	if (t) {
 		forget(t);
 		tach__pages_free(t->thread, TACH__REMOTE_THREADS * sizeof *t->thread);

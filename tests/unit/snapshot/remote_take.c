@@ -9,6 +9,7 @@
 #include "core/set/set.h"
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
+#include "tests/unit/snapshot/row.h"
 #include "tests/unit/snapshot/there.h"
 
 /* Reads: of the registry, of a set with its totals, of a moment, of a site. */
@@ -60,10 +61,27 @@ static int sim_thread(struct tach__remote *remote, const struct tach__remote_thr
 	return thread_code;
 }
 
+static int sets_freed, rows_freed;
+
+static void sim_set_free(struct tach_set *given)
+{
+	sets_freed += given != NULL;
+	tach_set_free(given);
+}
+
+static void sim_rows_free(struct tach__rows *given)
+{
+	rows_freed += given->base != NULL;
+	tach__rows_free(given);
+}
+
+#define tach_set_free		 sim_set_free
+#define tach__rows_free		 sim_rows_free
 #define nanosleep		 sim_rest
 #define tach__clock_hz		 sim_clock
 #define tach__remote_thread(...) sim_thread(__VA_ARGS__)
 #include "core/snapshot/remote_take.c"
+#undef tach__rows_free
 
 static char words[TEXTS][64] __attribute__((aligned(64)));
 static int nwords;
@@ -103,6 +121,7 @@ static void begin(void)
 	there_forget();
 	remote = there_remote();
 	rests = 0;
+	sets_freed = rows_freed = 0;
 	nwords = thread_code = threads_seen = 0;
 	there(words, sizeof words);
 	there(&beacon.registry, sizeof beacon.registry);
@@ -128,7 +147,7 @@ static void begin(void)
 	config.ended = 3;
 	strcpy(config.note, "half");
 	tach__rows_init(&config.rows, 1);
-	*tach__rows_at(&config.rows, ID) = (struct tach__row){.calls = 7, .outermost = 7};
+	ROW_SET(tach__rows_at(&config.rows, ID), .calls = 7, .outermost = 7);
 	tach__rows_at(&config.rows, ID)->cell[0].inclusive = 1000;
 	config.rows.limit = ID + 3;
 	there(config.rows.base, (size_t)config.rows.limit * config.rows.stride);
@@ -161,6 +180,8 @@ static struct tach_snapshot *take(int code)
 
 	CHECK(is == code && (is == 0) == (s != NULL) && (is == 0 || err.code == is),
 	      "%d, not %d: %s", is, code, err.text);
+	CHECK(is == 0 || (err.line == 0 && err.column == 0));
+	CHECK(remote.arena.blocks == NULL);
 	return s;
 }
 
@@ -197,7 +218,7 @@ static void whole(void)
 	CHECK(s->plain.region[0].value[0][0].flags == TACH_FLAG_CLOCK &&
 	      s->plain.region[0].value[0][0].value == 1000 &&
 	      fabs(s->plain.region[0].value[0][0].error - (sqrt(7) + 500)) < 1e-9);
-	CHECK(remote.arena.blocks == NULL);
+	CHECK(sets_freed == 1 && rows_freed == 1);
 	end(s);
 }
 
@@ -346,7 +367,9 @@ static void of_a_moment(void)
 	what = folds;
 	there_before = changes_always;
 	end(take(TACH_ERR_STATE));
-	CHECK(there_reads == 100 * (BEFORE + CONFIG + 64 * MOMENT), "%u", there_reads);
+	CHECK(there_reads == 100 * (BEFORE + CONFIG + 64 * MOMENT) && sets_freed == 100 &&
+		      rows_freed == 100,
+	      "%u", there_reads);
 	/* A set that is another one each time: no moment is looked for. */
 	begin();
 	what = generation;
@@ -441,7 +464,7 @@ static void sites_up_to(void)
 	/* One that is in no list yet has no name, and is not shown. */
 	begin();
 	registry.nsites = ID + 1;
-	*tach__rows_at(&config.rows, ID + 1) = (struct tach__row){.calls = 1};
+	tach__rows_at(&config.rows, ID + 1)->calls = 1;
 	end(take(0));
 }
 
@@ -534,7 +557,9 @@ static void parents(void)
 		tach__worst_at(w, 0)->key = 5;
 		tach__worst_at(w, 0)->parent = cases[i].parent;
 		there(w, tach__worst_size(1, 2));
-		tach__rows_at(&config.rows, ID)->worst = w;
+		tach__rows_at(&config.rows, ID)->calls = 0;
+		tach__rows_at(&config.rows, ID + 1)->calls = 7;
+		tach__rows_at(&config.rows, ID + 1)->worst = w;
 		s = take(0);
 		CHECK(tach_snapshot_worst(s, 0, 0, &out) == 0 &&
 			      strcmp(out.parent, cases[i].is) == 0,

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What a row has before its cells, of which there are fewer than the struct has. */
+#ifndef TESTS_UNIT_SNAPSHOT_ROW_H
+#define TESTS_UNIT_SNAPSHOT_ROW_H
+
+#include <string.h>
+#include "core/region/region.h"
+
+#define ROW_SET(row, ...)                                                                      \
+	memcpy((row), &(struct tach__row){__VA_ARGS__}, offsetof(struct tach__row, cell))
+
+#endif
