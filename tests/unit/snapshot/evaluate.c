@@ -8,6 +8,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 #include "tests/guarded.h"
+#include "tests/unit/snapshot/row.h"
 
 #define tach__pages guarded_pages
 #include "core/snapshot/evaluate.c"
@@ -268,14 +269,9 @@ static void what_a_row_is(void)
 							      (r ? TACH__SITE_FENCED_BIT : 0),
 						    .parts = {.task = "k", .tag = "a"}};
 		sites[ID + r].parts.thread = "h";
-		*row = (struct tach__row){.calls = 1,
-					  .outermost = 20,
-					  .nested = 3,
-					  .skipped = 400,
-					  .excluded = 5000,
-					  .lost = 60000,
-					  .threads = 7,
-					  .provenance = {0, 1, 2, 3, 4, 5}};
+		ROW_SET(row, .calls = 1, .outermost = 20, .nested = 3, .skipped = 400,
+			.excluded = 5000, .lost = 60000, .threads = 7,
+			.provenance = {0, 1, 2, 3, 4, 5});
 	}
 	evaluate();
 	for (int r = 0; r < REGIONS; r++) {

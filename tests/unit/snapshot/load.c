@@ -91,6 +91,9 @@ static void worst(void)
 	s = taken("\"worst_by\":\"x\",\n", "");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);
+	s = taken("\"worst_by\":\"x\"", "\"worst_by\":\"time\"");
+	CHECK(s && s->plain.worst == 1 && s->plain.region->nworst == 2);
+	tach_snapshot_free(s);
 	s = taken("\"worst_by\":\"x\"", "\"worst_by\":\"y\"");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);
@@ -131,6 +134,19 @@ static void without(void)
 	s = taken("\"value\":2,\"raw\":12", "\"value\":null,\"raw\":null");
 	CHECK(s && isnan(s->plain.region->value[0][1].value) &&
 	      isnan(s->plain.region->value[0][1].raw));
+	tach_snapshot_free(s);
+}
+
+static void several(void)
+{
+	struct tach_snapshot *s = taken(WORST, WORST "},\n" COUNTS VALUES HISTOGRAMS WORST);
+
+	CHECK(s->plain.nregions == 2);
+	for (int r = 0; r < s->plain.nregions; r++)
+		CHECK(strcmp(s->plain.region[r].info.name, "r") == 0 &&
+		      s->plain.region[r].info.calls == 13 &&
+		      s->plain.region[r].value[1][3].value == 8 &&
+		      s->plain.region[r].nworst == 2);
 	tach_snapshot_free(s);
 }
 
@@ -193,6 +209,7 @@ int main(void)
 	CASE(names_of_metrics);
 	CASE(of_a_region);
 	CASE(worst);
+	CASE(several);
 	CASE(without);
 	CASE(bounds);
 	return check_done();

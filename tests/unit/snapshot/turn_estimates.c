@@ -7,6 +7,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 #include "tests/guarded.h"
+#include "tests/unit/snapshot/row.h"
 
 #define tach__pages		   guarded_pages
 #define tach__pages_free(at, size) ((void)(at), (void)(size))
@@ -113,22 +114,10 @@ static int is(int region, int part, int quantity, double value, double raw, doub
 /* Set 0 saw 20 of 30 outermost entries in 5 turns, and 30 of 40 entries in all. */
 static void make_rows(void)
 {
-	*row_of(0, 1) = (struct tach__row){.calls = 30,
-					   .outermost = 20,
-					   .nested = 3,
-					   .lost = 4,
-					   .threads = 2,
-					   .turns = 5,
-					   .provenance = {1, 2, 3, 4, 5, 0},
-					   .paced = {10, 8}};
-	*row_of(1, 1) = (struct tach__row){.calls = 10,
-					   .outermost = 10,
-					   .nested = 30,
-					   .lost = 40,
-					   .threads = 1,
-					   .turns = 1,
-					   .provenance = {10, 0, 0, 0, 0, 0},
-					   .paced = {1, 1}};
+	ROW_SET(row_of(0, 1), .calls = 30, .outermost = 20, .nested = 3, .lost = 4,
+		.threads = 2, .turns = 5, .provenance = {1, 2, 3, 4, 5, 0}, .paced = {10, 8});
+	ROW_SET(row_of(1, 1), .calls = 10, .outermost = 10, .nested = 30, .lost = 40,
+		.threads = 1, .turns = 1, .provenance = {10, 0, 0, 0, 0, 0}, .paced = {1, 1});
 	row_of(0, 1)->cell[0].inclusive = 500;
 	row_of(0, 1)->cell[0].self = 400;
 	row_of(1, 1)->cell[0].inclusive = 100;
