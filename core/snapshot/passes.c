@@ -79,10 +79,15 @@ static int agree(const struct tach__merge *m, const struct tach__source *a,
 	char note[400];
 
 	if (a->info.calls != b->info.calls || a->info.entries != b->info.entries) {
+		int calls = a->info.calls != b->info.calls;
+
 		snprintf(note, sizeof note,
-			 "%.200s: %llu calls in pass %d, %llu in pass %d: not merged",
-			 a->info.name, (unsigned long long)a->info.calls, number_of(m, a),
-			 (unsigned long long)b->info.calls, number_of(m, b));
+			 "%.200s: %llu %s in pass %d, %llu in pass %d: not merged",
+			 a->info.name,
+			 (unsigned long long)(calls ? a->info.calls : a->info.entries),
+			 calls ? "calls" : "entries", number_of(m, a),
+			 (unsigned long long)(calls ? b->info.calls : b->info.entries),
+			 number_of(m, b));
 		tach__merge_note(m->whole, note);
 		return 0;
 	}
@@ -173,10 +178,14 @@ static void take_info(struct tach_region_info *to, const struct tach__source *so
 		for (int p = 0; p < 6; p++)
 			if (info.provenance[p] < source[i].info.provenance[p])
 				info.provenance[p] = source[i].info.provenance[p];
-	/* Names are the whole's. */
+	/* Texts are the whole's. */
 	info.name = to->name;
 	info.file = to->file;
 	info.function = to->function;
+	info.of = to->of;
+	info.task = to->task;
+	info.tag = to->tag;
+	info.thread = to->thread;
 	*to = info;
 }
 
