@@ -61,7 +61,7 @@ static int sim_thread(struct tach__remote *remote, const struct tach__remote_thr
 	return thread_code;
 }
 
-static int sets_freed, rows_freed;
+static int sets_freed, rows_freed, pages_freed;
 
 static void sim_set_free(struct tach_set *given)
 {
@@ -75,6 +75,37 @@ static void sim_rows_free(struct tach__rows *given)
 	tach__rows_free(given);
 }
 
+static void sim_pages_free(void *pages, size_t size)
+{
+	pages_freed += pages != NULL;
+	tach__pages_free(pages, size);
+}
+
+/* What is taken is given back once: there are two at a time at most. */
+static void *had[2];
+
+static void *sim_calloc(size_t n, size_t size)
+{
+	void **to = had[0] ? &had[1] : &had[0];
+
+	CHECK(!*to);
+	return *to = calloc(n, size);
+}
+
+static void sim_free(void *at)
+{
+	void **from = had[0] == at ? &had[0] : &had[1];
+
+	CHECK(!at || *from == at);
+	if (at && *from == at) {
+		*from = NULL;
+		free(at);
+	}
+}
+
+#define calloc			 sim_calloc
+#define free			 sim_free
+#define tach__pages_free	 sim_pages_free
 #define tach_set_free		 sim_set_free
 #define tach__rows_free		 sim_rows_free
 #define nanosleep		 sim_rest
@@ -82,6 +113,9 @@ static void sim_rows_free(struct tach__rows *given)
 #define tach__remote_thread(...) sim_thread(__VA_ARGS__)
 #include "core/snapshot/remote_take.c"
 #undef tach__rows_free
+#undef tach__pages_free
+#undef calloc
+#undef free
 
 static char words[TEXTS][64] __attribute__((aligned(64)));
 static int nwords;
@@ -121,7 +155,7 @@ static void begin(void)
 	there_forget();
 	remote = there_remote();
 	rests = 0;
-	sets_freed = rows_freed = 0;
+	sets_freed = rows_freed = pages_freed = 0;
 	nwords = thread_code = threads_seen = 0;
 	there(words, sizeof words);
 	there(&beacon.registry, sizeof beacon.registry);
@@ -181,7 +215,7 @@ static struct tach_snapshot *take(int code)
 	CHECK(is == code && (is == 0) == (s != NULL) && (is == 0 || err.code == is),
 	      "%d, not %d: %s", is, code, err.text);
 	CHECK(is == 0 || (err.line == 0 && err.column == 0));
-	CHECK(remote.arena.blocks == NULL);
+	CHECK(remote.arena.blocks == NULL && !had[0] && !had[1]);
 	return s;
 }
 
@@ -218,7 +252,8 @@ static void whole(void)
 	CHECK(s->plain.region[0].value[0][0].flags == TACH_FLAG_CLOCK &&
 	      s->plain.region[0].value[0][0].value == 1000 &&
 	      fabs(s->plain.region[0].value[0][0].error - (sqrt(7) + 500)) < 1e-9);
-	CHECK(sets_freed == 1 && rows_freed == 1);
+	/* The list of threads, and what was worked out before it was copied. */
+	CHECK(sets_freed == 1 && rows_freed == 1 && pages_freed == 2, "%d", pages_freed);
 	end(s);
 }
 
@@ -418,6 +453,35 @@ static void threads_that_end(void)
 	end(s);
 }
 
+/* A set that a try had is given back once, though the next tries have none. */
+static void busy_then(unsigned nth)
+{
+	registry.busy = nth > LAST + 2 && nth <= LAST + 2 + 2 * 2;
+	thread_code = nth > LAST + 2 ? 0 : TACH__REMOTE_AGAIN;
+}
+
+static void busy_behind_sites(unsigned nth)
+{
+	/* The site is another one; then two tries find it busy. */
+	site[ID].id = nth <= LAST + 2 ? 0 : ID;
+	registry.busy = nth > LAST + 2 && nth <= LAST + 2 + 2 * 2;
+}
+
+static void tries_without_a_set(void)
+{
+	begin();
+	link_threads(1);
+	there_before = busy_then;
+	end(take(0));
+	CHECK(threads_seen == 2 && sets_freed == 2 && rows_freed == 2, "%d, %d", sets_freed,
+	      rows_freed);
+	begin();
+	there_before = busy_behind_sites;
+	end(take(0));
+	CHECK(sets_freed == 2 && there_reads == LAST + 2 + 2 * 2 + LAST + SITE, "%u",
+	      there_reads);
+}
+
 /* ---- threads ---- */
 
 static unsigned heads, most_heads;
@@ -578,6 +642,7 @@ int main(void)
 	CASE(of_a_moment);
 	CASE(as_it_is_then);
 	CASE(threads_that_end);
+	CASE(tries_without_a_set);
 	CASE(many_threads);
 	CASE(sites_up_to);
 	CASE(configurations);

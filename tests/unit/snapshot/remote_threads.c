@@ -20,7 +20,24 @@ static int sim_rest(const struct timespec *t, struct timespec *left)
 	return 0;
 }
 
-#define nanosleep sim_rest
+static uint32_t freed_sums;
+static size_t freed_size;
+
+static void sim_histograms_free(uint32_t *histograms, uint32_t sums)
+{
+	freed_sums = histograms ? sums : 0;
+	tach__histograms_free(histograms, sums);
+}
+
+static void sim_pages_free(void *pages, size_t size)
+{
+	freed_size = pages ? size : 0;
+	tach__pages_free(pages, size);
+}
+
+#define tach__histograms_free sim_histograms_free
+#define tach__pages_free      sim_pages_free
+#define nanosleep	      sim_rest
 #include "core/snapshot/remote_threads.c"
 
 enum {
@@ -140,6 +157,7 @@ static void those_entered(void)
 	/* The record, a table and three copies of each chunk, and the state. */
 	reads = there_reads;
 	CHECK(reads == 1 + 2 * 4 + 1, "%u", reads);
+	CHECK(freed_sums == COUNT + 1 && freed_size == 3 * CHUNK);
 	CHECK(nrested == 0);
 	end();
 	/* Beyond the sites that are known there are none. */

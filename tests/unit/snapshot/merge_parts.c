@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* What snapshots that are added up hand on: texts, places, flags, notes, and what is too much.
+ */
+#include <math.h>
+#include <string.h>
+#include <tach.h>
+#include "core/snapshot/merge.h"
+#include "tests/unit/snapshot/made.h"
+
+static struct tach_error err = TACH_ERROR_INIT;
+static const char *const two[] = {"time", "x", NULL};
+
+static struct tach_snapshot *merged(struct tach_snapshot **list, int n)
+{
+	struct tach_snapshot *s = NULL;
+	int code = tach_snapshot_merge(MADE_LIST(list), n, &s, &err);
+
+	return made_one(code, s, list);
+}
+
+/* Texts that are the source's own, and are none any more when it is gone. */
+static void texts(void)
+{
+	static char text[13][8];
+	const struct tach__plain_metric metrics[] = {
+		{text[0], text[1], NULL, {3, 2.5, text[2], text[3], text[4], text[5]}},
+		{"untold", NULL, NULL, {0}}};
+	const char *const names[] = {"time", text[6], NULL};
+	struct tach_snapshot *s;
+	const struct tach_region_info *i;
+	const struct tach__plain_metric *m;
+
+	for (int t = 0; t < 13; t++)
+		sprintf(text[t], "t%d", t);
+	strcpy(text[1], "N0");
+	s = made(names, metrics, 2, 1);
+	s->plain.region[0].rank = 4;
+	s->plain.region[0].info = (struct tach_region_info){.name = text[7],
+							    .file = text[8],
+							    .function = text[9],
+							    .of = text[10],
+							    .task = text[11],
+							    .tag = text[12],
+							    .thread = text[6],
+							    .line = 17,
+							    .fenced = 1};
+	s = merged((struct tach_snapshot *[]){s, NULL}, 1);
+	memset(text, 'x', sizeof text);
+	i = &s->plain.region[0].info;
+	m = s->plain.metric;
+	CHECK(strcmp(i->name, "t7") == 0 && strcmp(i->file, "t8") == 0 &&
+	      strcmp(i->function, "t9") == 0 && strcmp(i->of, "t10") == 0 &&
+	      strcmp(i->task, "t11") == 0 && strcmp(i->tag, "t12") == 0 &&
+	      strcmp(i->thread, "t6") == 0 && i->line == 17 && i->fenced == 1);
+	CHECK(s->plain.region[0].rank == 4 && strcmp(s->plain.quantity[1], "t6") == 0);
+	CHECK(s->plain.nmetrics == 2 && strcmp(m[0].name, "t0") == 0 &&
+	      strcmp(m[0].text, "N0") == 0 && m[0].node.level == 3 && m[0].node.scale == 2.5 &&
+	      strcmp(m[0].node.unit, "t2") == 0 && strcmp(m[0].node.parent, "t3") == 0 &&
+	      strcmp(m[0].node.threshold, "t4") == 0 &&
+	      strcmp(m[0].node.description, "t5") == 0);
+	CHECK(strcmp(m[1].name, "untold") == 0 && !m[1].text && !m[1].node.unit &&
+	      isnan(s->plain.region[0].value[0][3].value));
+	tach_snapshot_free(s);
+}
+
+/* Each part for itself; what is not larger than its error is small in the sum. */
+static void values(void)
+{
+	static const struct {
+		double value[2], error[2];
+		int small;
+	} cases[] = {{{5, 5}, {5, 5}, 1},
+		     {{5, 5}, {5, 4}, 0},
+		     {{5, 5}, {8, 3}, 1},
+		     {{0, 0}, {0, 0}, 0},
+		     {{0, 1}, {1, 0}, 1}};
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+		for (int part = 0; part < 2; part++) {
+			struct tach_snapshot *list[3] = {NULL}, *s;
+			const struct tach_value *v;
+
+			for (int i = 0; i < 2; i++) {
+				list[i] = made(two, NULL, 0, 1);
+				list[i]->plain.region[0].value[part][1] = (struct tach_value){
+					.value = cases[c].value[i],
+					.raw = 10 + i,
+					.overhead = 20 + i,
+					.error = cases[c].error[i],
+					.flags = TACH_FLAG_SMALL |
+						 (i ? TACH_FLAG_MIXED : TACH_FLAG_SCALED)};
+			}
+			s = merged(list, 2);
+			v = &s->plain.region[0].value[part][1];
+			CHECK(v->value == cases[c].value[0] + cases[c].value[1] &&
+				      v->raw == 21 && v->overhead == 41 &&
+				      v->error == cases[c].error[0] + cases[c].error[1],
+			      "%d", (int)c);
+			CHECK(v->flags == (TACH_FLAG_MIXED | TACH_FLAG_SCALED |
+					   (cases[c].small ? TACH_FLAG_SMALL : 0)),
+			      "%d: %#x", (int)c, v->flags);
+			v = &s->plain.region[0].value[!part][1];
+			CHECK(v->value == 0 && v->raw == 0 && v->flags == 0);
+			tach_snapshot_free(s);
+		}
+}
+
+/* By name, file and line; the longest first. */
+static void regions(void)
+{
+	static const struct {
+		const char *name, *file;
+		uint32_t line;
+		double time[2]; /* in the first and the second; 0: it is not there */
+	} cases[] = {{"a", "f", 1, {5, 30}},  {"a", "f", 2, {40, 0}}, {"a", "g", 1, {0, 20}},
+		     {"b", "f", 1, {10, 15}}, {"c", "f", 1, {0, 1}},  {"d", "f", 1, {3, 0}}};
+	static const int order[] = {1, 0, 3, 2, 5, 4};
+	struct tach_snapshot *list[3] = {NULL}, *s;
+
+	for (int i = 0; i < 2; i++) {
+		list[i] = made(two, NULL, 0, 4);
+		for (int c = 0, r = 0; c < 6; c++)
+			if (cases[c].time[i] > 0) {
+				struct tach__plain_region *to =
+					&list[i]->plain.region[i ? r : 3 - r];
+
+				to->info.name = cases[c].name;
+				to->info.file = cases[c].file;
+				to->info.line = cases[c].line;
+				to->value[0][0].value = cases[c].time[i];
+				r++;
+			}
+	}
+	s = merged(list, 2);
+	CHECK(s->plain.nregions == 6, "%d", s->plain.nregions);
+	for (int r = 0; r < 6 && r < s->plain.nregions; r++) {
+		const struct tach_region_info *info = &s->plain.region[r].info;
+		int c = order[r];
+
+		CHECK(strcmp(info->name, cases[c].name) == 0 &&
+		      strcmp(info->file, cases[c].file) == 0 && info->line == cases[c].line);
+		CHECK(s->plain.region[r].value[0][0].value ==
+			      cases[c].time[0] + cases[c].time[1],
+		      "%d", r);
+	}
+	tach_snapshot_free(s);
+}
+
+/* A metric of any of them, over the quantities' numbers in the whole; of one name the first. */
+static void metrics(void)
+{
+	static const char *const first[] = {"time", "x", "y", NULL};
+	static const char *const second[] = {"time", "z", "y", "x", NULL};
+	static const struct tach__plain_metric of_first[] = {{.name = "m", .text = "N0 + N1"}};
+	static const struct tach__plain_metric of_second[] = {
+		{.name = "m", .text = "N0"}, {.name = "n", .text = "N0 + 10 * N1 + N2"}};
+	struct tach_snapshot *s =
+		merged((struct tach_snapshot *[]){made(first, of_first, 1, 0),
+						  made(second, of_second, 2, 0), NULL},
+		       2);
+
+	CHECK(s->plain.nquantities == 4 && strcmp(s->plain.quantity[3], "z") == 0);
+	CHECK(s->plain.nmetrics == 2 && strcmp(s->plain.metric[0].text, "N0 + N1") == 0 &&
+		      strcmp(s->plain.metric[1].text, "N2 + 10 * N1 + N0") == 0,
+	      "%s", s->plain.metric[1].text);
+	tach_snapshot_free(s);
+}
+
+static void ranks_clocks_and_flags(void)
+{
+	static const struct {
+		int rank[3], is;
+		double hz[3], is_hz;
+		uint32_t flags[3], are;
+	} cases[] = {
+		{{4, 4, 4}, 4, {0, 5, 7}, 5, {0, 0, 0}, 0},
+		{{4, 5, 5}, 0, {3, 5, 7}, 3, {TACH_FLAG_CLOCK, 0, 0}, TACH_FLAG_CLOCK},
+		{{4, 4, 5}, 0, {0, 0, 7}, 7, {0, 0, TACH_FLAG_CLOCK}, TACH_FLAG_CLOCK},
+		{{0, 0, 0}, 0, {0, 0, 0}, 0, {0, 0, 0}, 0},
+		{{0, 3, 3}, 0, {-1, 2, 0}, 2, {0, 0, 0}, 0},
+		{{1, 1, 1}, 1, {1, 2, 0}, 1, {0, 0, 0}, 0},
+	};
+
+	for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+		struct tach_snapshot *list[4] = {NULL}, *s;
+
+		for (int i = 0; i < 3; i++) {
+			list[i] = made(two, NULL, 0, 0);
+			list[i]->rank = cases[c].rank[i];
+			list[i]->clock_hz = cases[c].hz[i];
+			list[i]->clock_flags = cases[c].flags[i];
+		}
+		s = merged(list, 3);
+		CHECK(s->rank == cases[c].is && s->clock_hz == cases[c].is_hz &&
+			      s->clock_flags == cases[c].are && s->reports == 3,
+		      "%d: rank %d, %g Hz", (int)c, s->rank, s->clock_hz);
+		tach_snapshot_free(s);
+	}
+}
+
+static void notes(void)
+{
+	static const char *const says[] = {"", "ab", "", "cd", "b", "ab", "cde"};
+	struct tach_snapshot *list[8] = {NULL}, *s;
+
+	for (int i = 0; i < 7; i++) {
+		list[i] = made(two, NULL, 0, 0);
+		strcpy(list[i]->note, says[i]);
+	}
+	s = merged(list, 7);
+	CHECK(strcmp(s->note, "ab; cd; cde") == 0, "%s", s->note);
+	/* Up to the end of the room for it. */
+	memset(s->note, 'x', sizeof s->note - 5);
+	s->note[sizeof s->note - 5] = '\0';
+	tach__merge_note(s, "yz");
+	CHECK(strcmp(s->note + sizeof s->note - 5, "; yz") == 0);
+	tach__merge_note(s, "w");
+	CHECK(strcmp(s->note + sizeof s->note - 5, "; yz") == 0);
+	tach_snapshot_free(s);
+}
+
+/* As many quantities as there may be, and one more. */
+static void too_much(void)
+{
+	enum { MOST = TACH__PLAIN_QUANTITIES_MAX, HALF = MOST / 2 };
+	static char name[2][MOST][8];
+	const char *names[2][MOST] = {{"time"}, {"time"}};
+
+	for (int more = 0; more < 2; more++) {
+		struct tach_snapshot *list[2], *s;
+		int code;
+
+		for (int i = 0; i < 2; i++) {
+			int n = HALF + (i && more);
+
+			for (int q = 1; q <= n; q++) {
+				sprintf(name[i][q], "%c%d", 'a' + i, q);
+				names[i][q] = name[i][q];
+			}
+			names[i][n + 1] = NULL;
+			list[i] = made(names[i], NULL, 0, 0);
+		}
+		s = list[0];
+		code = tach_snapshot_merge(MADE_LIST(list), 2, &s, &err);
+		CHECK(code == (more ? TACH_ERR_TOOMANY : 0) && (s != NULL) == !more, "%d",
+		      code);
+		CHECK(more ? strcmp(err.text, "together they have more than 193 quantities") ==
+					      0 &&
+				      err.line == 0 && err.column == 0
+			   : s->plain.nquantities == MOST);
+		tach_snapshot_free(s);
+		tach_snapshot_free(list[0]);
+		tach_snapshot_free(list[1]);
+	}
+}
+
+static void what_is_none(void)
+{
+	static const struct tach__plain_metric bad[] = {{.name = "m", .text = "N0 +"}};
+	struct tach_snapshot *list[] = {made(two, bad, 1, 0), NULL}, *s = list[0];
+	struct tach_snapshot **volatile nowhere = NULL;
+	const struct tach_snapshot *const *volatile no_list = NULL;
+
+	CHECK(tach_snapshot_merge(MADE_LIST(list), 1, nowhere, &err) == TACH_ERR_INVAL &&
+	      err.line == 0 && err.column == 0);
+	CHECK(tach_snapshot_merge(MADE_LIST(list), 0, &s, &err) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(no_list, 1, &s, &err) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_merge(MADE_LIST(list), 2, &s, &err) == TACH_ERR_INVAL &&
+	      s == list[0]);
+	/* A formula that is none; nothing is left behind. */
+	CHECK(tach_snapshot_merge(MADE_LIST(list), 1, &s, &err) == TACH_ERR_SYNTAX && !s);
+	tach_snapshot_free(list[0]);
+}
+
+/* The worst of them, and their histograms, by the quantity's number in the whole. */
+static void histograms_and_worst(void)
+{
+	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", "y", NULL}};
+	static struct tach_bucket bucket[2] = {{1, 2, 3}, {4, 5, 6}};
+	static double value[2][2] = {{7, 8}, {9, 10}};
+	static struct tach__plain_worst worst[2];
+	struct tach_snapshot *list[3] = {NULL}, *s;
+	const struct tach__plain_region *r;
+
+	for (int i = 0; i < 2; i++) {
+		list[i] = made(names[i], NULL, 0, 1);
+		list[i]->plain.worst = 1;
+		worst[i] = (struct tach__plain_worst){.info = {.thread_name = "", .parent = ""},
+						      .value = value[i]};
+		list[i]->plain.region[0].worst = &worst[i];
+		list[i]->plain.region[0].nworst = 1;
+		list[i]->plain.region[0].histogram[1] =
+			(struct tach__plain_buckets){1, &bucket[i]};
+	}
+	s = merged(list, 2);
+	r = &s->plain.region[0];
+	CHECK(s->plain.worst == 1 && r->nworst == 1 && r->worst[0].value[0] == 9 &&
+	      isnan(r->worst[0].value[1]) && r->worst[0].value[2] == 10);
+	CHECK(r->histogram[0].count == 0 && r->histogram[1].count == 1 &&
+	      r->histogram[1].at[0].low == 1 && r->histogram[2].count == 1 &&
+	      r->histogram[2].at[0].low == 4 && r->histogram[2].at[0].count == 6);
+	CHECK(r->value[0][1].flags == TACH_FLAG_LOST &&
+	      r->value[1][2].flags == TACH_FLAG_LOST && r->value[0][0].flags == 0);
+	tach_snapshot_free(s);
+}
+
+int main(void)
+{
+	CASE(texts);
+	CASE(values);
+	CASE(regions);
+	CASE(metrics);
+	CASE(ranks_clocks_and_flags);
+	CASE(notes);
+	CASE(too_much);
+	CASE(what_is_none);
+	CASE(histograms_and_worst);
+	return check_done();
+}
