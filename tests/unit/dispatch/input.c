@@ -204,7 +204,8 @@ static void names(void)
 {
 	begin_at(tach_dispatch_list("core"));
 	CHECK(found("l2_ld:self", 1, 5) && found("L2_LD:SELF:MESI", 2, 5));
-	CHECK(found("L2_LD:SELF:SELF", 1, 5), "once");
+	CHECK(found("L2_LD:SELF:SELF", 1, 5) && found("L2_LD:SELF:MESI:MESI", 2, 5), "once");
+	CHECK(found("INST_QUEUE:0x2", 1, 0));
 	/* By code: 0xf is one mask, 0x43 three, in their order. */
 	CHECK(found("L2_LD:0xf", 1, 0) && found("L2_LD:15", 1, 0) && found("L2_LD:017", 1, 0));
 	CHECK(found("L2_LD:0x43", 3, 1) && found("L2_LD:0x3f", 2, 0) &&
