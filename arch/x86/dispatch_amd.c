@@ -113,8 +113,11 @@ static uint64_t select_of(const struct tach__item *item)
 	uint64_t guest = item->flags & TACH_DISPATCH_GUEST ? SEL_GUEST : 0;
 	uint64_t host = item->flags & TACH_DISPATCH_HOST ? SEL_HOST : 0;
 
-	if (item->ncodes)
+	if (item->in->ncodes && !item->in->privilege)
 		return item->codes[0];
+	/* To the encoder "h" is a level as "u" and "k" are: it has left these out beside it. */
+	if (item->ncodes)
+		return (item->codes[0] & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
 	return (item->code & 0xff) | (uint64_t)(item->umask & 0xff) << 8 |
 	       (uint64_t)(item->code >> 8 & 0xf) << 32 | SEL_INT | SEL_EN | guest | host |
 	       tach__sel_privilege(item) | tach__sel_options(item);

@@ -180,8 +180,12 @@ static uint32_t escr_value(const struct tach__item *item)
 {
 	uint32_t mask = item->umask & 0xffff, tag = item->umask >> 16 & 0xf;
 
-	if (item->ncodes)
+	if (item->ncodes && !item->in->privilege)
 		return (uint32_t)item->codes[0];
+	if (item->ncodes) /* of both threads, as the encoder has it */
+		return ((uint32_t)item->codes[0] & ~0xfu) |
+		       (item->privilege & TACH_PRIVILEGE_USER ? ESCR_USR | ESCR_USR >> 2 : 0) |
+		       (item->privilege & TACH_PRIVILEGE_KERNEL ? ESCR_OS | ESCR_OS >> 2 : 0);
 	if (is_replay(item->row))
 		mask &= 3; /* NBOGUS, BOGUS */
 	return (item->privilege & TACH_PRIVILEGE_USER ? ESCR_USR : 0) |

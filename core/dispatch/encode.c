@@ -65,7 +65,6 @@ static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 static void keep(struct tach__item *item, const uint64_t *codes, uint32_t n, uint64_t counters)
 {
 	item->ncodes = n;
-	memset(item->codes, 0, sizeof item->codes);
 	memcpy(item->codes, codes, n * sizeof *codes);
 	if (counters)
 		item->counters = counters;

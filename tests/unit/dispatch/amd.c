@@ -82,6 +82,20 @@ static void words(void)
 	IS(&out.pmcs[0], 0, 0xff5100c0, 0xc0010200);
 	events[0].threshold = 256;
 	REFUSED(TACH_ERR_INVAL, "0 .. 255");
+	/* Levels beside a host's: of the row, or those that the string has, unless told others.
+	 */
+	events[0].threshold = 0;
+	events[0].flags = TACH_DISPATCH_HOST;
+	DISPATCHED();
+	IS(&out.pmcs[0], 0, 0x200005100c0, 0xc0010200);
+	in.privilege = TACH_PRIVILEGE_KERNEL;
+	in.nevents = 0;
+	add("amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:h=1:u=1");
+	DISPATCHED();
+	IS(&out.pmcs[0], 0, 0x200005100c0, 0xc0010200);
+	events[0].privilege = TACH_PRIVILEGE_KERNEL;
+	DISPATCHED();
+	IS(&out.pmcs[0], 0, 0x200005200c0, 0xc0010200);
 }
 
 /* Four counters side by side, six in turns; from Zen 4 on PMC8 enables them, IBS apart. */

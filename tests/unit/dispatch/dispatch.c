@@ -247,7 +247,7 @@ static const struct {
 } words[] = {
 	{TACH_DISPATCH_EDGE, ":e=1"},	   {TACH_DISPATCH_INVERT, ":i=1"},
 	{TACH_DISPATCH_ANYTHREAD, ":t=1"}, {TACH_DISPATCH_GUEST, ":g=1"},
-	{TACH_DISPATCH_HOST, ":h=1"},
+	{TACH_DISPATCH_HOST, ":h=1:u=1"},
 };
 
 /* The same event as text. */

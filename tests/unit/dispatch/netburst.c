@@ -233,6 +233,23 @@ static void words_of_rows(void)
 	REFUSED(TACH_ERR_INVAL, "user from kernel");
 }
 
+/* Of encoded events too, if others are named; T1's USR and OS are bits 0 and 1, T0's 2 and 3.
+ */
+static void levels(void)
+{
+	begin("netburst");
+	in.privilege = TACH_PRIVILEGE_KERNEL;
+	add("netburst::instr_retired:NBOGUSTAG");
+	DISPATCHED();
+	CHECK(out.pmcs[0].value == (5 | 2 << 9 | 2 << 25));
+	events[0].privilege = TACH_PRIVILEGE_KERNEL;
+	DISPATCHED();
+	CHECK(out.pmcs[0].value == (10 | 2 << 9 | 2 << 25));
+	events[0].privilege |= TACH_PRIVILEGE_USER;
+	DISPATCHED();
+	CHECK(out.pmcs[0].value == (15 | 2 << 9 | 2 << 25));
+}
+
 /* Prescott and later have it. */
 static void models(void)
 {
@@ -287,6 +304,7 @@ int main(void)
 	CASE(counters_of_events);
 	CASE(fewer_counters_than_selectors);
 	CASE(words_of_rows);
+	CASE(levels);
 	CASE(models);
 	CASE(replay);
 	return check_done();
