@@ -2,9 +2,6 @@
 /* Umasks of uncore events: those that were given, and those that come by themselves. */
 #include "arch/x86/uncore.h"
 
-/* What picks the event: bits 0-7, and bit 21 of later boxes. */
-#define SELECT UINT64_C(0x2000ff)
-
 static void filter(struct box *b, uint32_t attrs, enum tach__attr key, enum word word)
 {
 	uint64_t number;
@@ -15,14 +12,11 @@ static void filter(struct box *b, uint32_t attrs, enum tach__attr key, enum word
 
 static void apply(struct box *b, const struct tach__umask *um)
 {
-	uint64_t base;
 	uint32_t threshold;
 
 	if (um->attrs) {
 		filter(b, um->attrs, TACH__A_F0, F0);
 		filter(b, um->attrs, TACH__A_F1, F1);
-		if (tach__attr(um->attrs, TACH__A_BASE, &base, NULL))
-			b->word[R] = (b->word[R] & ~SELECT) | base;
 	}
 	if (tach__hw(um->hw, TACH__MOD_C, &threshold))
 		store(b, &(struct field){R, 24, 8}, threshold);
