@@ -91,8 +91,33 @@ static void refusals(void)
 		 TACH_ERR_ATTR_VALUE, 34},
 		{"hswep_unc_pcu::UNC_P_FREQ_BAND0_CYCLES", "ff= must be given", TACH_ERR_ATTR,
 		 0},
-		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:NID_ALL", "must be given", TACH_ERR_ATTR,
-		 0},
+		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:NID_ALL", "nf= must be given here",
+		 TACH_ERR_ATTR, 0},
+		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:ALL:nf=1",
+		 "nf= needs a umask that asks for it", TACH_ERR_ATTR, 0},
+		{"nhm_unc::UNC_QHL_ADDRESS_CONFLICTS",
+		 "UNC_QHL_ADDRESS_CONFLICTS needs a umask of group 0: 2WAY, 3WAY",
+		 TACH_ERR_UMASK, 0},
+		{"nhm_unc::UNC_DRAM_OPEN",
+		 "UNC_DRAM_OPEN needs a umask of group 0: CH0, CH1, CH2", TACH_ERR_UMASK, 0},
+		{"snbep_unc_cbo0::UNC_C_TOR_INSERTS:MISS_OPCODE",
+		 "UNC_C_TOR_INSERTS needs a umask of group 1: OPC_RFO, OPC_CRD, OPC_DRD, ...",
+		 TACH_ERR_UMASK, 0},
+		{"skx_unc_cha0::UNC_C_TOR_INSERTS:OPC0_SNP_CUR",
+		 "UNC_C_TOR_INSERTS also needs a umask of group 1", TACH_ERR_FEATCOMB, 0},
+		{"skx_unc_cha0::UNC_C_TOR_INSERTS", "UNC_C_TOR_INSERTS needs a umask",
+		 TACH_ERR_ATTR, 0},
+		{"ivb_unc_cbo0::UNC_CBO_CACHE_LOOKUP:READ_M:WRITE_M",
+		 "WRITE_M and the umask before: one of them stands alone", TACH_ERR_FEATCOMB,
+		 43},
+		{"nhm_unc::UNC_QMC_WRITES:FULL_CH0:PARTIAL_CH0",
+		 "PARTIAL_CH0 is of another group than the umask before", TACH_ERR_FEATCOMB,
+		 34},
+		{"hswep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:READ",
+		 "READ and the umask before: one of them stands alone", TACH_ERR_FEATCOMB, 40},
+		{"hswep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:DATA_READ",
+		 "DATA_READ cannot be combined with another umask of its group",
+		 TACH_ERR_FEATCOMB, 40},
 		{"bdx_unc_sbo3::UNC_S_CLOCKTICKS", "the kernel has no PMU uncore_sbox_3",
 		 TACH_ERR_NOTSUPP, 0},
 	};
@@ -105,6 +130,8 @@ static void refusals(void)
 		CHECK(rc == bad[i].code, "%s: %d %s", bad[i].string, rc, err.text);
 		CHECK(strstr(err.text, bad[i].says) && err.column == bad[i].column,
 		      "%s: column %d: %s", bad[i].string, err.column, err.text);
+		CHECK(!strstr(bad[i].says, "group") || strcmp(err.text, bad[i].says) == 0, "%s",
+		      err.text);
 	}
 }
 
