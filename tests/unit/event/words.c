@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Register words of each encoder with every option at its bounds, put together by hand: Intel
+ * SDM volume 3B (PERFEVTSELx, NetBurst's ESCR and CCCR), AMD APM volume 2 13.2.1, Itanium's
+ * manuals, and what is said of what goes beyond. tests/vectors has what libpfm-4 says.
+ */
+#include <string.h>
+#include <tach.h>
+#include "tests/check.h"
+
+static struct tach_event event;
+static struct tach_error err;
+
+static int encode(const char *string)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+
+	opt.os = TACH_OS_NONE;
+	opt.host = "skl";
+	memset(&event, 0, sizeof event);
+	return tach_event_encode(string, &opt, &event, &err);
+}
+
+static void words(void)
+{
+	/* USR 16, OS 17, edge 18, INT 20, any 21, enable 22, invert 23, mask 24-31,
+	 * transactions 32-33, equal 36, more of the umask 40-47; levels of the default: user.
+	 */
+	static const struct {
+		const char *string;
+		uint64_t word, second;
+	} cases[] = {
+		{"skl::UOPS_ISSUED:ANY", 0x51010e, 0},
+		{"skl::UOPS_ISSUED:ANY:u:k", 0x53010e, 0},
+		{"skl::UOPS_ISSUED:ANY:k=0", 0x50010e, 0},
+		{"skl::UOPS_ISSUED:ANY:e=1:c=255", 0xff55010e, 0},
+		{"skl::UOPS_ISSUED:ANY:k:t=1:intx=1:intxcp=1:i=1", 0x300f2010e, 0},
+		{"skl::UOPS_ISSUED:ANY:intx=1", 0x10051010e, 0},
+		{"skl::UOPS_ISSUED:ANY:intxcp=1", 0x20051010e, 0},
+		{"skl::INST_RETIRED:0xff", 0x51ffc0, 0},
+		{"lnl_lnc::LSD.UOPS:c=8:eq", 0x10085101a8, 0},
+		{"arl_lnc::ITLB_MISSES:STLB_HIT", 0x10000512011, 0},
+		/* wired in, and repeated */
+		{"skl::UOPS_RETIRED:STALL_CYCLES", 0x1d101c2, 0},
+		{"skl::UOPS_RETIRED:STALL_CYCLES:c=1:i=1", 0x1d101c2, 0},
+		/* a mask that is only a default, and what is part of the event */
+		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE", 0x1511008, 0},
+		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE:c=2", 0x2511008, 0},
+		{"skl::DTLB_LOAD_MISSES:WALK_ACTIVE:c=0", 0x511008, 0},
+		{"spr::INST_RETIRED:PREC_DIST:c=0", 0x510100, 0},
+		{"spr::EXE:AMX_BUSY", 0x5102b7, 0},
+		{"adl_glc::MEM_TRANS_RETIRED:STORE_SAMPLE", 0x5102cd, 0},
+		{"adl_glc::INT_MISC:UNKNOWN_BRANCH_CYCLES", 0x5140ad, 7},
+		{"spr::FRONTEND_RETIRED:LATENCY_GE_1:fe_thres=1", 0x5101c6, 0x600106},
+		/* the second word: a response, a latency, a threshold at bits 8-19 */
+		{"wsm::OFFCORE_RESPONSE_0:0xffff", 0x5101b7, 0xffff},
+		{"skl::OFFCORE_RESPONSE_0:0x3fffffffff", 0x5101b7, 0x3fffffffff},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY", 0x5101cd, 3},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=1", 0x5101cd, 1},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=65535", 0x5101cd, 0xffff},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4", 0x5101cd, 4},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:ldlat=4", 0x5101cd, 4},
+		{"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES", 0x5101c6, 0x400106},
+		{"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES:fe_thres=1", 0x5101c6, 0x400106},
+		{"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES:fe_thres=4095", 0x5101c6, 0x4fff06},
+		{"skl::FRONTEND_RETIRED:LATENCY_GE_4", 0x5101c6, 0x400406},
+		/* AMD: guest 40, host 41, select 11-8 at 35-32 */
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:c=255:i:e:g", 0x100ffd500c0, 0},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:h:k", 0x200005200c0, 0},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:h", 0x200005000c0, 0},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:0xff", 0x51ffc0, 0},
+		{"amd64_fam10h_barcelona::CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE:LOCAL_TO_0",
+		 0x1005101e0, 0},
+		/* NetBurst: both threads' levels 0-3, mask 9, event 25; CCCR enable 12, select
+		 * 13, threads 16-17, compare 18, complement 19, threshold 20, edge 24 */
+		{"netburst::instr_retired:NBOGUSTAG", 0x4000405, 0x39000},
+		{"netburst::instr_retired:NBOGUSTAG:k", 0x400040a, 0x39000},
+		{"netburst::instr_retired:NBOGUSTAG:thr=15:cmpl:e", 0x4000405, 0x1ff9000},
+		{"netburst::instr_retired:NBOGUSTAG:thr=1", 0x4000405, 0x179000},
+		{"netburst::instr_retired:NBOGUSTAG:cmpl", 0x4000405, 0xf9000},
+		{"netburst::instr_retired:NBOGUSTAG:e", 0x4000405, 0x1079000},
+		{"netburst::replay_event:NBOGUS:L1_LD_MISS", 0x12000205, 0x3b000},
+		/* ia64: levels, interrupt 5, event 8, umask 16, threshold 20, ISM 24 */
+		{"itanium2::CPU_CYCLES:k:thr=7", 0x701221, 0},
+		{"montecito::CPU_OP_CYCLES_ALL:u", 0x2001208, 0},
+		{"itanium2::BUS_IO_SELF", 0x29028, 0},
+		/* arm64: what is left out, as libpfm-4 has it: hypervisor 27, kernel 30, user
+		   31 */
+		{"arm_n1::INST_RETIRED:hv", 0xc0000008, 0},
+		{"arm_n1::INST_RETIRED", 0x48000008, 0},
+		{"arm_n1::INST_RETIRED:u:k:hv", 8, 0},
+		{"apple_firestorm::INST_ALL:k", 0x8800008c, 0},
+		{"rv_p550::ICACHE_MISS", 0x102, 0},
+		{"rv_sbi::HW_CPU_CYCLES", 1, 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int rc = encode(cases[i].string);
+
+		CHECK(rc == 0, "%s: %s", cases[i].string, err.text);
+		CHECK(event.ncodes == (cases[i].second ? 2u : 1u) &&
+			      event.codes[0] == cases[i].word &&
+			      event.codes[1] == cases[i].second,
+		      "%s: %u: %#llx, %#llx", cases[i].string, event.ncodes,
+		      (unsigned long long)event.codes[0], (unsigned long long)event.codes[1]);
+	}
+}
+
+static void refusals(void)
+{
+	static const struct {
+		const char *string;
+		int code, column;
+		const char *text;
+	} cases[] = {
+		{"skl::UOPS_ISSUED:ANY:c=256", TACH_ERR_ATTR_VALUE, 22, "c must be 0 .. 255"},
+		{"skl::UOPS_ISSUED:ANY:u:e=1", TACH_ERR_ATTR, 24,
+		 "e needs c=1 or more: edges of nothing otherwise"},
+		{"skl::INST_RETIRED:u:0x100", TACH_ERR_ATTR, 21,
+		 "a umask has at most 8 bits here"},
+		{"wsm::OFFCORE_RESPONSE_0:0x10000", TACH_ERR_ATTR, 25,
+		 "a umask has at most 16 bits here"},
+		{"wsm_dp::OFFCORE_RESPONSE_0:0x10000", TACH_ERR_ATTR, 28,
+		 "a umask has at most 16 bits here"},
+		{"skl::OFFCORE_RESPONSE_0:0x4000000000", TACH_ERR_ATTR, 25,
+		 "a umask has at most 38 bits here"},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=65536", TACH_ERR_ATTR_VALUE, 37,
+		 "ldlat must be 1 .. 65535"},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=0", TACH_ERR_ATTR_VALUE, 37,
+		 "ldlat must be 1 .. 65535"},
+		{"skl::MEM_TRANS_RETIRED:LOAD_LATENCY_GT_4:ldlat=5", TACH_ERR_ATTR_SET, 0,
+		 "this umask means ldlat=4"},
+		{"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES:fe_thres=4096", TACH_ERR_ATTR_VALUE, 37,
+		 "fe_thres must be 1 .. 4095"},
+		{"skl::FRONTEND_RETIRED:IDQ_4_BUBBLES:fe_thres=0", TACH_ERR_ATTR_VALUE, 37,
+		 "fe_thres must be 1 .. 4095"},
+		{"skl::UOPS_RETIRED:STALL_CYCLES:i=0", TACH_ERR_ATTR_SET, 32,
+		 "given before with another value"},
+		{"spr::INST_RETIRED:PREC_DIST:c=1", TACH_ERR_ATTR_SET, 0,
+		 "c=0 is wired into this umask"},
+		{"spr::INST_RETIRED:PREC_DIST:intxcp=1", TACH_ERR_ATTR_SET, 0,
+		 "intxcp=0 is wired into this umask"},
+		{"spr::FRONTEND_RETIRED:LATENCY_GE_1:fe_thres=2", TACH_ERR_ATTR_SET, 0,
+		 "this umask means fe_thres=1"},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:0x100", TACH_ERR_ATTR, 41,
+		 "a umask has at most 8 bits"},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:c=256", TACH_ERR_ATTR_VALUE, 41,
+		 "c must be 0 .. 255"},
+		{"netburst::instr_retired:NBOGUSTAG:thr=16", TACH_ERR_ATTR_VALUE, 35,
+		 "thr must be 0 .. 15"},
+		{"itanium2::CPU_CYCLES:thr=8", TACH_ERR_ATTR_VALUE, 22, "thr must be 0 .. 7"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		int rc = encode(cases[i].string);
+
+		CHECK(rc == cases[i].code && err.column == cases[i].column &&
+			      strcmp(err.text, cases[i].text) == 0,
+		      "%s: %d, column %d: %s", cases[i].string, rc, err.column, err.text);
+	}
+}
+
+int main(void)
+{
+	CASE(words);
+	CASE(refusals);
+	return check_done();
+}
