@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/set/set.h"
 
-static struct tach__span trim(struct tach__span t)
+struct tach__span tach__trimmed(struct tach__span t)
 {
 	while (t.length && isspace((unsigned char)*t.at))
 		t.at++, t.length--, t.column++;
@@ -208,7 +208,7 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
 				   "expected 'name = formula', or a preset's name");
 	name.length = (size_t)(sign - part.at);
-	name = trim(name);
+	name = tach__trimmed(name);
 	if (name.length == 0)
 		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
 				   "a name is missing before '='");
@@ -233,7 +233,7 @@ int tach__set_metrics(struct tach__making *m)
 
 		at += part.length;
 		at += *at != '\0';
-		part = trim(part);
+		part = tach__trimmed(part);
 		if (part.length == 0)
 			continue;
 		code = add_metric(m, part);

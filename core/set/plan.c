@@ -15,6 +15,9 @@
 #include "core/set/set.h"
 
 enum { DEEPEST = 6 };
+#define NO_TREE                                                                                \
+	"topdown: there are no events that tell what became of issue slots, or topdown:N has " \
+	"no level from 1 to 6"
 
 struct planning {
 	struct tach__plan *plan;
@@ -207,20 +210,21 @@ static int add_events(struct planning *p)
 	return code;
 }
 
-/* asked: how much of the text is the caller's; what is behind it is the tree's, and may fail.
- */
+/* asked: how much of the text is the caller's; the rest is the tree's, and may fail. */
 static int add_metrics(struct planning *p, const char *text, size_t asked)
 {
 	struct tach__plan *plan = p->plan;
 
 	for (const char *at = text; *at;) {
 		size_t n = strcspn(at, ";\n");
+		struct tach__span whole = tach__trimmed((struct tach__span){at, n, 1});
 		int events = plan->whole.nevents;
-		char *part = strndup(at, n);
+		char *part = strndup(whole.at, whole.length);
 		int code = part ? add_set(p, p->labelled, part, NULL)
 				: fail(p, TACH_ERR_NOMEM, 0, "out of memory");
 
-		if (code == TACH_ERR_TOOMANY && plan->whole.nevents < TACH__PLAN_EVENTS) {
+		if (code == TACH_ERR_TOOMANY && !strchr(part, '=') &&
+		    plan->whole.nevents < TACH__PLAN_EVENTS) {
 			plan->whole.nevents = events;
 			code = add_wide(p, part);
 		}
@@ -234,7 +238,7 @@ static int add_metrics(struct planning *p, const char *text, size_t asked)
 		}
 		free(part);
 		if (code && p->err.column)
-			p->err.column += (int)(at - text);
+			p->err.column += (int)(whole.at - text);
 		if (code)
 			return code;
 		at += n + (at[n] != '\0');
@@ -254,13 +258,8 @@ static int add_all_metrics(struct planning *p)
 		code = tach__topdown_spelled(p->metrics, -1, level - 1, &level, &text);
 		p->plan->whole = before;
 		if (code)
-			return fail(
-				p, code, 0,
-				code == TACH_ERR_NOMEM
-					? "out of memory"
-					: "topdown: there are no events that tell what became "
-					  "of issue slots, or topdown:N has no level from 1 "
-					  "to 6");
+			return fail(p, code, 0,
+				    code == TACH_ERR_NOMEM ? "out of memory" : NO_TREE);
 		asked = asked ? asked : level;
 		code = add_metrics(p, text, level ? strlen(p->metrics) : strlen(text));
 		free(text);

@@ -139,6 +139,8 @@ int tach__set_interrupts(struct tach__making *m);
 
 /* ---- core/set/metrics.c ---- */
 int tach__set_metrics(struct tach__making *m);
+/* Without the blanks around it. */
+struct tach__span tach__trimmed(struct tach__span t);
 /* With operands as N<number>. free() it; NULL: no memory. */
 char *tach__formula_text(const struct tach_formula *f);
 /* What the registry says of a metric of that name. */

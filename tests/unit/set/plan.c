@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole trees of metrics as passes: every node of the vendor's, down to its last level, with
- * the numbers of passes that tach-run(1) states.
+ * the numbers of passes that tach-run(1) states. And what plans are made of.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <tach.h>
-#include <unistd.h>
 #include "core/set/plan.h"
-#include "tests/check.h"
+#include "tests/child.h"
 
 static const struct {
 	const char *pmu;
@@ -22,8 +20,10 @@ static const struct {
 	{"tmt", 27, 21, 5},	   {"arm_n3", 20, 22, 5},
 };
 
+static size_t t; /* which of them */
+
 /* In a process of its own: which machine it is is asked once. */
-static int whole_tree(size_t t)
+static void whole_tree(void)
 {
 	struct tach__plan *plan = calloc(1, sizeof *plan);
 	struct tach_error err = TACH_ERROR_INIT;
@@ -54,30 +54,236 @@ static int whole_tree(size_t t)
 	/* A name that begins with a digit is a name. */
 	CHECK(wide || !strstr("hsw bdw skl clx icl tgl", trees[t].pmu), "%s", trees[t].pmu);
 	tach__plan_free(plan);
-	return check__failed != 0;
 }
 
 static void whole_trees(void)
 {
-	for (size_t t = 0; t < sizeof trees / sizeof *trees; t++) {
-		int status = -1;
-		pid_t child;
+	for (t = 0; t < sizeof trees / sizeof *trees; t++)
+		in_a_child(whole_tree, trees[t].pmu);
+}
 
-		fflush(stdout);
-		child = fork();
-		if (child == 0) {
-			int failed = whole_tree(t);
+/* ---- what plans are made of ---- */
 
-			fflush(stdout);
-			_exit(failed);
-		}
-		waitpid(child, &status, 0);
-		CHECK(status == 0, "%s: %#x", trees[t].pmu, (unsigned)status);
+/* "EVENTS; METRICS; PASSES; REPEATED": an event is NAME or NAME=STRING, a metric NAME is
+ * FORMULA. */
+static const char *said(const struct tach__plan *plan)
+{
+	static char text[8000];
+	size_t n = 0;
+
+#define SAY(...) (n += (size_t)snprintf(text + n, sizeof text - n, __VA_ARGS__))
+	for (int i = 0; i < plan->whole.nevents; i++) {
+		SAY("%s%s", i ? " " : "", plan->event[i]);
+		if (strcmp(plan->event[i], plan->string[i]))
+			SAY("=%s", plan->string[i]);
 	}
+	for (int i = 0; i < plan->whole.nmetrics; i++)
+		SAY("%s%s is %s", i ? ", " : "; ", plan->metric[i].name, plan->metric[i].text);
+	for (int i = 0; i < plan->passes->count; i++)
+		SAY("%s%s", i ? " | " : "; ", plan->passes->events[i]);
+	SAY("; %d", plan->whole.repeats);
+#undef SAY
+	return text;
+}
+
+static struct tach__plan a_plan;
+
+static void is_made(const char *events, const char *metrics, const char *want, const char *note)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach__plan_make(&a_plan, events, metrics, &err);
+
+	CHECK(code == 0, "%s | %s: %s", events, metrics, err.text);
+	if (code)
+		return;
+	CHECK(!want || strcmp(said(&a_plan), want) == 0, "%s | %s: %s, want %s", events,
+	      metrics, said(&a_plan), want);
+	CHECK(strcmp(a_plan.note, note) == 0, "%s | %s: '%s'", events, metrics, a_plan.note);
+	CHECK(tach__plan_compile(&a_plan, &err) == 0, "%s", err.text);
+	for (int m = 0; m < a_plan.whole.nmetrics; m++)
+		CHECK(a_plan.metric[m].formula);
+	tach__plan_free(&a_plan);
+}
+
+static void fails(const char *events, const char *metrics, int want, int column,
+		  const char *text)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach__plan_make(&a_plan, events, metrics, &err);
+
+	CHECK(code == want && err.code == want && err.line == 0 && err.column == column,
+	      "%.60s | %.60s: %d at %d: %s", events, metrics, code, err.column, err.text);
+	CHECK(strstr(err.text, text), "%.60s | %.60s: %s", events, metrics, err.text);
+	if (code == 0)
+		tach__plan_free(&a_plan);
+}
+
+/* On skl one counter alone counts it, whatever its threshold. */
+#define ONE "INST_RETIRED:PREC_DIST"
+
+static void of_events(void)
+{
+	setenv("TACH_PMU", "skl", 1);
+	is_made("cycles,instructions,x=branches", NULL,
+		"cycles instructions x=branches; m0=cycles,instructions,m2=branches,; 1", "");
+	/* Once each, by name and by what it counts; a name is written once more by itself. */
+	is_made("cycles,cycles,c=cycles", NULL, "cycles c=cycles; m0=cycles,m1=cycles,; -1",
+		"");
+	is_made("{cycles,x=" ONE "}:k,cpu/event=0xc0,name=yy/", NULL,
+		"cycles:k x=" ONE ":k yy=cpu/event=0xc0,name=yy/; "
+		"m0=cycles:k,m1=" ONE ":k,m2=cpu/event=0xc0,name=yy/,; -1",
+		"");
+	is_made("instructions," ONE "," ONE ":c=1", NULL,
+		"instructions " ONE " " ONE ":c=1; m1=" ONE ",instructions | m2=" ONE
+		":c=1,instructions; 0",
+		"");
+	is_made(NULL, NULL, "; ; -1", "");
+	fails("x=cycles,x=branches", NULL, TACH_ERR_INVAL, 0, "one name for two events");
+	fails("cycles, bogus", NULL, TACH_ERR_NOTFOUND, 9, "bogus");
+	fails("cycles, x=cycles:bogus", NULL, TACH_ERR_ATTR, 18, "bogus");
+}
+
+static void of_metrics(void)
+{
+	static const char wide[] =
+		"EVENT,wide,DERIVED_ADD,r0102,r0101,r0103,r0104,r0105,r0106,r0107,r0108,r0109,"
+		"r010a,r010b,r010c,r010d,r010e,r010f,r0110,r0111\n";
+	char *metrics = calloc(600, 40), *to = metrics;
+
+	setenv("TACH_PMU", "skl", 1);
+	CHECK(tach_derived_load_text(tach_derived_default(), "wide", wide, sizeof wide - 1,
+				     NULL) == 1);
+	/* Labels may be used, and events that are there by another name are taken. */
+	is_made("cycles,x=branches,yy=UNHALTED_CORE_CYCLES", "a = x / cycles; ipc\n;; ipc ",
+		"cycles x=branches yy=UNHALTED_CORE_CYCLES INSTRUCTION_RETIRED; a is N1 / N0, "
+		"ipc is N3 / N2; m0=cycles,m1=branches,m2=UNHALTED_CORE_CYCLES,"
+		"m3=INSTRUCTION_RETIRED,; -1",
+		"");
+	is_made("x=cpu/event=0xc0,name=yy/,r01c2", "b = 2 * x",
+		"x=cpu/event=0xc0,name=yy/ r01c2; b is 2 * N0; "
+		"m0=cpu/event=0xc0,name=yy/,m1=r01c2,; -1",
+		"");
+	is_made("x=ipc", "b = duration_time",
+		"INSTRUCTION_RETIRED UNHALTED_CORE_CYCLES; x is N0 / N1, b is elapsed_ns; "
+		"m0=INSTRUCTION_RETIRED,m1=UNHALTED_CORE_CYCLES,; -1",
+		"");
+	/* More events than a set holds. */
+	CHECK(tach__plan_make(&a_plan, "r0101,cycles", "a = cycles; wide\n", NULL) == 0);
+	CHECK(a_plan.whole.nevents == 18 && a_plan.whole.nmetrics == 2 &&
+		      strncmp(a_plan.metric[1].text, "N2 + N0 + N3 + N4", 17) == 0 &&
+		      strncmp(said(&a_plan), "r0101 cycles r0102 r0103", 24) == 0,
+	      "%s", said(&a_plan));
+	tach__plan_free(&a_plan);
+	fails("cycles", "a = cycles; b = cycles + bogus", TACH_ERR_NOTFOUND, 26, "bogus");
+	fails("cycles", "a = cycles\n bogus / 2", TACH_ERR_SYNTAX, 13, "expected 'name =");
+	fails("x=cycles", "a = wide + 1", TACH_ERR_TOOMANY, 5, "16 events at most");
+	for (int i = 0; i < TACH__PLAN_METRICS; i++)
+		to += sprintf(to, "m%d=1;", i);
+	CHECK(tach__plan_make(&a_plan, NULL, metrics, NULL) == 0 &&
+	      a_plan.whole.nmetrics == TACH__PLAN_METRICS);
+	tach__plan_free(&a_plan);
+	sprintf(to, "more=1");
+	fails(NULL, metrics, TACH_ERR_TOOMANY, 0, "too many metrics");
+	free(metrics);
+}
+
+/* As many events as are planned for, of software alone, which any pass has room for. */
+static void of_many(void)
+{
+	char *events = calloc(TACH__PLAN_EVENTS + 2, 20), *to = events;
+
+	setenv("TACH_PMU", "skl", 1);
+	for (int i = 0; i < TACH__PLAN_EVENTS; i++)
+		to += sprintf(to, "e%03d=page-faults,", i);
+	CHECK(tach__plan_make(&a_plan, events, "a = e007 + e190", NULL) == TACH_ERR_TOOMANY);
+	CHECK(tach__plan_make(&a_plan, events, NULL, NULL) == 0 &&
+	      a_plan.whole.nevents == TACH__PLAN_EVENTS && a_plan.passes->count == 13);
+	tach__plan_free(&a_plan);
+	strcpy(to, "more=page-faults");
+	fails(events, NULL, TACH_ERR_TOOMANY, 0, "more events than passes are planned for");
+	free(events);
+}
+
+/* Fields of PERF_METRICS, with the slots that they are parts of in front. */
+static void of_slots(void)
+{
+	setenv("TACH_PMU", "icl", 1);
+	is_made("topdown-fe-bound,x=topdown-retiring", "a = x / topdown-fe-bound",
+		"topdown-fe-bound x=topdown-retiring TOPDOWN:SLOTS; a is N1 / N0; "
+		"m2=TOPDOWN:SLOTS,m0=topdown-fe-bound,m1=topdown-retiring,; -1",
+		"");
+	is_made("topdown-fe-bound,TOPDOWN:SLOTS", NULL,
+		"topdown-fe-bound TOPDOWN:SLOTS; m1=TOPDOWN:SLOTS,m0=topdown-fe-bound,; -1",
+		"");
+}
+
+/* A tree on a PMU that has none, by definitions of the user's, whose second level is `child`.
+ */
+static void tree(const char *child)
+{
+	static char text[8000];
+
+	setenv("TACH_PMU", "core", 1);
+	snprintf(text, sizeof text,
+		 "CPU,core\nEVENT,Retiring,DERIVED_INFIX,r0100/cycles,LEVEL,1\n"
+		 "EVENT,child,DERIVED_ADD%s,LEVEL,2,PARENT,RETIRING\n",
+		 child);
+	CHECK(tach_derived_load_text(tach_derived_default(), "tree", text, strlen(text),
+				     NULL) == 2);
+}
+
+static void of_a_tree(void)
+{
+	tree(",page-faults,page-faults");
+	is_made(NULL, "topdown",
+		"r0100 cycles page-faults; Retiring is N0 / N1, child is N2 + N2; "
+		"m0=r0100,m1=cycles,m2=page-faults,; -1",
+		"");
+	is_made(NULL, "topdown:1", "r0100 cycles; Retiring is N0 / N1; m0=r0100,m1=cycles,; -1",
+		"");
+}
+
+/* What the tree has and this machine has not is left out, and said; not so what was asked for.
+ */
+static void of_a_tree_with_a_hole(void)
+{
+	tree(",page-faults,bogus");
+	is_made("cycles", "a = cycles; topdown",
+		"cycles r0100; a is N0, Retiring is N1 / N0; m0=cycles,m1=r0100,; -1",
+		"child: child cannot count 'bogus': no event 'bogus'");
+	fails(NULL, "topdown; a = bogus", TACH_ERR_NOTFOUND, 14, "bogus");
+	fails("cycles", "topdown:9", TACH_ERR_NOTSUPP, 0, "level from 1 to 6");
+}
+
+/* As deep as its events have room. */
+static void of_a_wide_tree(void)
+{
+	static char child[4000];
+	char *to = child;
+
+	for (int i = 0; i < TACH__PLAN_EVENTS - 1; i++)
+		to += sprintf(to, ",r%04x", 0x101 + i);
+	tree(child);
+	is_made(NULL, "topdown:3", "r0100 cycles; Retiring is N0 / N1; m0=r0100,m1=cycles,; -1",
+		"topdown: level 1 is what 191 events tell, not level 2");
+}
+
+static void parts(void)
+{
+	in_a_child(of_events, "events");
+	in_a_child(of_metrics, "metrics");
+	in_a_child(of_many, "many");
+	in_a_child(of_slots, "slots");
+	in_a_child(of_a_tree, "a tree");
+	in_a_child(of_a_tree_with_a_hole, "a hole");
+	in_a_child(of_a_wide_tree, "a wide tree");
 }
 
 int main(void)
 {
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
 	CASE(whole_trees);
+	CASE(parts);
 	return check_done();
 }
