@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets on a machine with two core types: what each of them counts, by which type and config,
+ * and what is said of what none counts. Sysfs and the kernel are this test's.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <tach.h>
+#include "core/os/sys.h"
+#include "core/os/sysfs.h"
+#include "core/set/set.h"
+#include "tests/child.h"
+
+enum { CORE = 4, ATOM = 10 };
+static int atom = ATOM; /* -1: the kernel has no such PMU */
+
+int tach__sysfs_read(const char *root, const char *device, size_t length, const char *file,
+		     char *out, size_t size)
+{
+	(void)root, (void)device, (void)length, (void)file, (void)out, (void)size;
+	return -1;
+}
+
+int tach__sysfs_type(const char *root, const char *device, size_t length)
+{
+	(void)root;
+	if (length == 8 && memcmp(device, "cpu_core", 8) == 0)
+		return CORE;
+	return length == 8 && memcmp(device, "cpu_atom", 8) == 0 ? atom : -1;
+}
+
+static struct tach_error err;
+
+static struct tach_set *make(const char *events, const char *metrics, uint32_t flags, int want)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = events;
+	opt.metrics = metrics;
+	opt.flags = flags;
+	memset(&err, 0, sizeof err);
+	code = tach_set_create(&opt, &set, &err);
+	CHECK(code == want, "%s: %d at %d: %s", events, code, err.column, err.text);
+	return set;
+}
+
+/* "TYPE:CONFIG" of each core type, "-" where it does not count the member. */
+static const char *said(const struct tach_set *set, int member)
+{
+	static char text[80];
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (int k = 0; set->cores && k < set->cores->n; k++) {
+		const struct perf_event_attr *attr = &set->cores->attr[k][member];
+
+		if (set->cores->members[k] >> member & 1)
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s%u:%llx",
+					      k ? " " : "", attr->type,
+					      (unsigned long long)attr->config);
+		else
+			n += (size_t)snprintf(text + n, sizeof text - n, "%s-", k ? " " : "");
+	}
+	return text;
+}
+
+static void members_are_counted_where_they_can_be(void)
+{
+	static const struct {
+		const char *event, *counted, *first,
+			*second; /* names that it is qualified by */
+	} cases[] = {
+		{"cycles", "0:400000000 0:a00000000", "perf::PERF_COUNT_HW_CPU_CYCLES:", NULL},
+		{"L1-dcache-loads", "3:400000000 3:a00000000",
+		 "perf::PERF_COUNT_HW_CACHE_L1D:READ:ACCESS:", NULL},
+		{"r01c2", "4:1c2 10:1c2", "perf_raw::r1c2:", NULL},
+		{"INST_RETIRED:ANY_P", "4:c0 10:c0",
+		 "adl_glc::INST_RETIRED:ANY_P:", " + adl_grt::INST_RETIRED:ANY_P:"},
+		{"adl_glc::INST_RETIRED:ANY_P", "4:c0 -", "adl_glc::INST_RETIRED:ANY_P:", NULL},
+		{"adl_grt::INST_RETIRED:ANY_P", "- 10:c0",
+		 "adl_grt::INST_RETIRED:ANY_P:", NULL},
+		{"TOPDOWN:SLOTS", "4:400 -", "adl_glc::TOPDOWN:SLOTS:", NULL},
+		{"TOPDOWN_BE_BOUND:ALL", "- 10:74", "adl_grt::TOPDOWN_BE_BOUND:ALL:", NULL},
+		{"cpu_core/event=0x3c/", "4:3c -", "cpu_core/event=0x3c/:", NULL},
+		{"cpu_atom/event=0x11/", "- 10:11", "cpu_atom/event=0x11/:", NULL},
+		{"page-faults", "- -", "perf::PERF_COUNT_SW_PAGE_FAULTS:", NULL},
+	};
+	enum { N = sizeof cases / sizeof *cases };
+
+	for (int i = 0; i < N; i++) {
+		char list[80];
+		struct tach_set *set;
+		const char *name;
+
+		snprintf(list, sizeof list, "%s,x=branches", cases[i].event);
+		set = make(list, NULL, 0, 0);
+		if (!set)
+			continue;
+		name = tach_set_qualified(set, 0);
+		CHECK(strcmp(said(set, 0), cases[i].counted) == 0, "%s: %s", list,
+		      said(set, 0));
+		CHECK(strcmp(said(set, 1), "0:400000004 0:a00000004") == 0, "%s", said(set, 1));
+		CHECK(strncmp(name, cases[i].first, strlen(cases[i].first)) == 0 &&
+			      !strstr(name, " + ") == !cases[i].second &&
+			      (!cases[i].second || strstr(name, cases[i].second)),
+		      "%s: %s", list, name);
+		tach_set_free(set);
+	}
+}
+
+/* Bits and modifiers of a group's first event are the group's. */
+static void attrs(void)
+{
+	struct perf_event_attr attr[] = {
+		{.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS},
+		{.type = ATOM, .config = 0xc0},
+		{.type = PERF_TYPE_SOFTWARE},
+		{.type = PERF_TYPE_HARDWARE, .config = (uint64_t)CORE << 32},
+	};
+	struct tach_set_member member[] = {
+		{"any", &attr[0]}, {"atom", &attr[1]}, {"soft", &attr[2]}, {"core", &attr[3]}};
+	static const char *const counted[] = {"0:400000001 0:a00000001", "- 10:c0", "- -",
+					      "0:400000000 -"};
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	attr[0].pinned = attr[0].exclusive = attr[0].inherit = 1;
+	opt.attrs = member;
+	opt.nattrs = 4;
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
+	for (int i = 0; set && i < 4; i++) {
+		CHECK(strcmp(said(set, i), counted[i]) == 0, "%d: %s", i, said(set, i));
+		for (int k = 0; k < 2; k++) {
+			const struct perf_event_attr *own = &set->cores->attr[k][i];
+
+			CHECK(!own->pinned && !own->exclusive && !own->inherit);
+		}
+	}
+	CHECK(set && set->exclusive == 1);
+	CHECK(set && tach_set_kind(set, 1) == TACH_MEMBER_HARDWARE &&
+	      tach_set_kind(set, 2) == TACH_MEMBER_SOFTWARE);
+	tach_set_free(set);
+}
+
+static void attrs_of_another_core_type(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config = 7ull << 32};
+	struct tach_set_member member = {"other", &attr};
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.events = "cycles";
+	opt.attrs = &member;
+	opt.nattrs = 1;
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set && err.line == 0 &&
+		      err.column == 0 &&
+		      strcmp(err.text, "other: none of this machine's core types counts it") ==
+			      0,
+	      "%d: %s", err.column, err.text);
+}
+
+/* Two events of one counter do not fit the core type that has both; nor do callers' attrs. */
+static void every_core_type_has_room(void)
+{
+	struct tach_set *set = make("adl_glc::INST_RETIRED:PREC_DIST,"
+				    "adl_grt::INST_RETIRED:ANY_P",
+				    NULL, 0, 0);
+	char list[400] = "";
+
+	tach_set_free(set);
+	for (int i = 0; i < 12; i++)
+		sprintf(list + strlen(list), "adl_grt::INST_RETIRED:ANY_P:c=%d,", i + 1);
+	make(list, NULL, 0, TACH_ERR_NOCOUNTER);
+	for (char *at = list; (at = strstr(at, "grt")); at++)
+		memcpy(at, "glc", 3);
+	make(list, NULL, 0, TACH_ERR_NOCOUNTER);
+	set = make(list, NULL, TACH_SET_MULTIPLEX, 0);
+	tach_set_free(set);
+}
+
+/* Members of a derived event that are there already, on the same core types, are one. */
+static void derived_events(void)
+{
+	struct tach_set *set = make("x=INSTRUCTION_RETIRED,adl_glc::UNHALTED_CORE_CYCLES,ipc",
+				    "b = ipc + 1", 0, 0);
+
+	if (!set)
+		return;
+	CHECK(set->count == 3 && set->nmetrics == 2, "%d members", set->count);
+	CHECK(strcmp(said(set, 0), "4:c0 10:c0") == 0, "%s", said(set, 0));
+	CHECK(strcmp(said(set, 1), "4:3c -") == 0, "%s", said(set, 1));
+	CHECK(strcmp(said(set, 2), "4:3c 10:3c") == 0, "%s", said(set, 2));
+	CHECK(strcmp(set->metric[0].text, "N0 / N2") == 0, "%s", set->metric[0].text);
+	CHECK(set->cores->members[0] == 7 && set->cores->members[1] == 5);
+	tach_set_free(set);
+	set = make("x=INSTRUCTION_RETIRED,PAPI_TOT_INS", NULL, 0, 0);
+	CHECK(set && set->count == 2 && set->cores->members[0] == 3);
+	tach_set_free(set);
+}
+
+/* ---- a kernel that counts on one core type alone ---- */
+
+static long core_alone(long number, long a, long b, long c, long d, long e, long f)
+{
+	const struct perf_event_attr *attr = (const struct perf_event_attr *)a;
+	uint64_t type;
+
+	if (number != SYS_perf_event_open)
+		return tach__sys_real(number, a, b, c, d, e, f);
+	type = attr->type == PERF_TYPE_HARDWARE ? attr->config >> 32 : attr->type;
+	return type == ATOM ? -ENOENT : open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void what_is_not_counted_is_left_out(void)
+{
+	struct tach_set *set;
+
+	tach__sys = core_alone;
+	set = make("cycles,INST_RETIRED:ANY_P,page-faults", NULL, TACH_SET_OPTIONAL, 0);
+	tach__sys = tach__sys_real;
+	if (!set)
+		return;
+	CHECK(set->count == 3 && strcmp(said(set, 0), "0:400000000 -") == 0, "%s",
+	      said(set, 0));
+	CHECK(strcmp(said(set, 1), "4:c0 -") == 0 && !strstr(tach_set_qualified(set, 1), " + "),
+	      "%s", said(set, 1));
+	tach_set_free(set);
+}
+
+/* Of software alone, and of a PMU that is named. */
+static void otherwise_it_is_no_hybrid(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = make("page-faults", NULL, 0, 0);
+
+	CHECK(set && !set->cores);
+	tach_set_free(set);
+	opt.events = "cycles";
+	opt.pmu = tach_pmu_find("adl_grt");
+	CHECK(tach_set_create(&opt, &set, &err) == 0 && !set->cores);
+	tach_set_free(set);
+}
+
+/* One type is without a PMU, or both are of one to the kernel. */
+static void of_one_type(void)
+{
+	struct tach_set *set = make("cycles,branches", NULL, 0, 0);
+
+	CHECK(set && !set->cores);
+	tach_set_free(set);
+}
+
+static void core_types_without_a_number_of_their_own(void)
+{
+	for (atom = -1; atom <= CORE; atom += CORE + 1)
+		in_a_child(of_one_type, "one type");
+	atom = ATOM;
+}
+
+static void numbers_of_core_types(void)
+{
+	struct tach__cores c = {.n = 2, .type = {CORE, ATOM, 12}};
+
+	CHECK(tach__cores_have(&c, CORE) && tach__cores_have(&c, ATOM));
+	CHECK(!tach__cores_have(&c, 12) && !tach__cores_have(&c, 0));
+	CHECK(!tach__cores_have(NULL, CORE));
+}
+
+int main(void)
+{
+	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
+	CASE(core_types_without_a_number_of_their_own);
+	CASE(members_are_counted_where_they_can_be);
+	CASE(attrs);
+	CASE(attrs_of_another_core_type);
+	CASE(every_core_type_has_room);
+	CASE(derived_events);
+	CASE(what_is_not_counted_is_left_out);
+	CASE(otherwise_it_is_no_hybrid);
+	CASE(numbers_of_core_types);
+	return check_done();
+}
