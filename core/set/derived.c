@@ -86,6 +86,8 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 	code = members(m, x, number);
 	if (!code)
 		code = tach__expansion_over(x, number, formula, m->err);
+	if (code < 0 && m->err) /* not of a text that the caller has not written */
+		m->err->column = name.column;
 	tach_expansion_free(x);
 	return code ? code : TACH__DERIVED;
 }

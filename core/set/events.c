@@ -181,7 +181,7 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 	code = is_clock(m, string, event.column, formula);
 	if (!code)
 		code = tach__set_derived(m, event, formula, string, sizeof string);
-	if (code < 0 && m->set->flags & TACH_SET_OPTIONAL) {
+	if (code < 0 && code != TACH_ERR_NOMEM && m->set->flags & TACH_SET_OPTIONAL) {
 		tach__set_miss(m->set, string, m->err ? m->err->text : tach_strerror(code));
 		return TACH__LEFT_OUT;
 	}

@@ -250,8 +250,8 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	code = tach__set_make(a->out, &opt, a->flags, &err);
 	if (code == TACH_ERR_FEATCOMB)
 		code = with_slots(a, &opt, &err);
-	/* A column behind the caller's text is the word's. */
-	if (code && err.column > (int)strlen(a->opt->metrics))
+	/* A column behind the caller's text, and the end of that, is the word's. */
+	if (code && err.column > (int)strlen(a->opt->metrics) + 1)
 		err.column = (int)(a->word - a->opt->metrics) + 1;
 	if (code)
 		a->err = err;

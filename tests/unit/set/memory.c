@@ -16,11 +16,27 @@ static struct {
 	int code;
 } job;
 
+/* What there was no memory for is told by its place, which is never the first column here. */
+static void says_so(int code, const struct tach_error *err)
+{
+	static const char text[] = "out of memory";
+
+	if (code == 0)
+		return;
+	CHECK(err->code == code && err->line == 0, "%d: %d at %d", code, err->code, err->line);
+	if (code == TACH_ERR_NOMEM)
+		CHECK(strlen(err->text) >= strlen(text) &&
+			      strcmp(err->text + strlen(err->text) - strlen(text), text) == 0 &&
+			      err->column != 1,
+		      "%s; %s: %d: %s", job.events, job.metrics, err->column, err->text);
+}
+
 static int set_job(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
 	struct tach_set_member member = {"attr", &attr};
+	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_set *set = NULL;
 	int code;
 
@@ -31,7 +47,8 @@ static int set_job(void)
 	opt.nattrs = job.events != NULL;
 	if (job.pmu)
 		opt.pmu = tach_pmu_find(job.pmu);
-	code = tach_set_create(&opt, &set, NULL);
+	code = tach_set_create(&opt, &set, &err);
+	says_so(code, &err);
 	CHECK(code == job.code || code == TACH_ERR_NOMEM, "%s: %d", job.events, code);
 	CHECK((code == 0) == (set != NULL));
 	tach_set_free(set);
@@ -51,21 +68,21 @@ static void of_set(const char *events, const char *metrics, const char *pmu, uin
 
 static void sets(void)
 {
-	of_set("{cycles,x=branches}:k, ipc, PAPI_TOT_INS",
-	       "a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
-	of_set(NULL, "topdown:1", "icl", 0, 0);
-	of_set("instructions", NULL, "skl", TACH_SET_CORRECT, 0);
+	of_set(" {cycles,x=branches}:k, ipc, PAPI_TOT_INS",
+	       " a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
+	of_set(NULL, " topdown:1", "icl", 0, 0);
+	of_set(" instructions", NULL, "skl", TACH_SET_CORRECT, 0);
 }
 
 static void sets_that_fail(void)
 {
-	of_set("cycles,x=bogus", NULL, "skl", 0, TACH_ERR_NOTFOUND);
-	of_set("cycles", "a = 1; a = 2", "skl", 0, TACH_ERR_INVAL);
-	of_set("cycles", "a = cycles / bogus", "skl", 0, TACH_ERR_NOTFOUND);
-	of_set("cycles", "a = ipc + bogus", "skl", 0, TACH_ERR_NOTFOUND);
-	of_set("ipc:bogus", NULL, "skl", 0, TACH_ERR_ATTR);
-	of_set(NULL, "topdown", "core", 0, TACH_ERR_NOTSUPP);
-	of_set("INST_RETIRED:PREC_DIST,INST_RETIRED:PREC_DIST:c=1", NULL, "skl", 0,
+	of_set(" cycles,x=bogus", NULL, "skl", 0, TACH_ERR_NOTFOUND);
+	of_set(" cycles", " a = 1; a = 2", "skl", 0, TACH_ERR_INVAL);
+	of_set(" cycles", " a = cycles / bogus", "skl", 0, TACH_ERR_NOTFOUND);
+	of_set(" cycles", " a = ipc + bogus", "skl", 0, TACH_ERR_NOTFOUND);
+	of_set(" ipc:bogus", NULL, "skl", 0, TACH_ERR_ATTR);
+	of_set(NULL, " topdown", "core", 0, TACH_ERR_NOTSUPP);
+	of_set(" INST_RETIRED:PREC_DIST,INST_RETIRED:PREC_DIST:c=1", NULL, "skl", 0,
 	       TACH_ERR_NOCOUNTER);
 }
 
@@ -80,9 +97,9 @@ static long refuse(long number, long a, long b, long c, long d, long e, long f)
 static void members_left_out(void)
 {
 	tach__sys = refuse;
-	of_set("cycles,x=bogus,page-faults", "a = x + 1; ipc; b = 2 * ipc", "skl",
+	of_set(" cycles,x=bogus,page-faults", " a = x + 1; ipc; b = 2 * ipc", "skl",
 	       TACH_SET_OPTIONAL, 0);
-	of_set("page-faults", NULL, NULL, TACH_SET_CORRECT, 0);
+	of_set(" page-faults", NULL, NULL, TACH_SET_CORRECT, 0);
 	tach__sys = tach__sys_real;
 }
 
@@ -91,8 +108,10 @@ static void members_left_out(void)
 static int plan_job(void)
 {
 	static struct tach__plan plan;
-	int code = tach__plan_make(&plan, job.events, job.metrics, NULL);
+	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach__plan_make(&plan, job.events, job.metrics, &err);
 
+	says_so(code, &err);
 	CHECK(code == job.code || code == TACH_ERR_NOMEM, "%s: %d", job.events, code);
 	if (code == 0) {
 		code = tach__plan_compile(&plan, NULL);
@@ -113,22 +132,24 @@ static void of_plan(const char *events, const char *metrics, int code)
 
 static void plans(void)
 {
-	of_plan("cycles,x=branches,{cycles:k,y=instructions}:u", "a = x / y; ipc", 0);
-	of_plan("cycles", "wide", 0);
-	of_plan("cycles,x=bogus", NULL, TACH_ERR_NOTFOUND);
-	of_plan("x=cycles,x=branches", NULL, TACH_ERR_INVAL);
-	of_plan("cycles", "a = bogus", TACH_ERR_NOTFOUND);
-	of_plan("cycles", "topdown:9", TACH_ERR_NOTSUPP);
+	of_plan(" cycles,x=branches,{cycles:k,y=instructions}:u", " a = x / y; ipc", 0);
+	of_plan(" cycles", " wide", 0);
+	of_plan(" cycles,x=bogus", NULL, TACH_ERR_NOTFOUND);
+	of_plan(" x=cycles,x=branches", NULL, TACH_ERR_INVAL);
+	of_plan(" cycles", " a = bogus", TACH_ERR_NOTFOUND);
+	of_plan(" cycles", " topdown:9", TACH_ERR_NOTSUPP);
 }
 
 static int passes_job(void)
 {
 	struct tach__passes *passes = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
 	int code = tach__passes_plan(&passes,
 				     "{a=INST_RETIRED:PREC_DIST,INST_RETIRED:PREC_DIST:c=1}:k,"
 				     "ipc,bogus",
-				     0, 1, NULL);
+				     0, 1, &err);
 
+	says_so(code, &err);
 	free(passes);
 	return code;
 }

@@ -113,6 +113,32 @@ static void user_event(void)
 	CHECK(!s && code == TACH_ERR_NOTFOUND, "%d", code);
 }
 
+/* What is wrong with one of its events is told by the name that was written. */
+static void places(void)
+{
+	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n"
+				   "EVENT,my_one,DERIVED_ADD,INST_RETIRED:PREC_DIST,cycles\n";
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *s = NULL;
+	int code;
+
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, strlen(text),
+				     NULL) == 2);
+	opt.pmu = tach_pmu_find("skl");
+	opt.events = "cycles,x=my_cpu";
+	CHECK(tach_set_create(&opt, &s, &err) == TACH_ERR_NOTSUPP && !s && err.line == 0 &&
+		      err.column == 10 && strstr(err.text, "cpu= has no meaning"),
+	      "%d: %s", err.column, err.text);
+	/* An event that is there by another name takes no counter again: one alone counts it.
+	 */
+	s = set("x=INST_RETIRED:PREC_DIST,my_one", "b = x + my_one", &code);
+	CHECK(s && tach_set_count(s) == 2 && value(s, "my_one") == 1100 &&
+		      value(s, "b") == 2100,
+	      "%d", code);
+	tach_set_free(s);
+}
+
 int main(void)
 {
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
@@ -121,5 +147,6 @@ int main(void)
 	CASE(with_modifiers);
 	CASE(in_metrics);
 	CASE(user_event);
+	CASE(places);
 	return check_done();
 }
