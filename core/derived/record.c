@@ -197,7 +197,7 @@ static bool tails(const struct tach__fields *f, struct tach__record *r, int i)
 		if (i + 1 == f->count) {
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_WARNING, f->line, f->end,
 					     "no text after %.*s", shown(keyword), keyword->at);
-			return true;
+			break;
 		}
 		if (text->at)
 			tach__derived_report(f->sink, TACH_DIAGNOSTIC_NOTE, f->line,
