@@ -6,7 +6,6 @@
 static struct tach__linear linear(struct tach__fold *s, const struct tach__wide *w)
 {
 	struct tach__linear l = {.term = s->f->term + s->nterms,
-				 .exact = w->exact,
 				 .elapsed = w->factor[s->width - 2],
 				 .constant = *tach__fold_constant(s, w)};
 

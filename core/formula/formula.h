@@ -78,11 +78,10 @@ struct tach__term {
 	uint32_t arg;
 };
 
-/* factor . n + elapsed * elapsed_ns + constant. exact: integers below 2^53 throughout. */
+/* factor . n + elapsed * elapsed_ns + constant */
 struct tach__linear {
 	const struct tach__term *term;
 	uint32_t count;
-	bool exact;
 	double elapsed, constant;
 };
 
