@@ -27,6 +27,9 @@ static const int arity[] = {0, 0, 0, 0, 1, 2, 2, 2, 2, 2, 2, 4};
 static const char *const compares[] = {"<", "<=", ">", ">=", "==", "!="};
 
 #define OPERANDS 6
+#ifndef TREES
+#define TREES 10000
+#endif
 #define HZ_VALUE 2.5e9
 
 static struct tree *leaf(int plain)
@@ -393,7 +396,7 @@ static void one(const struct tree *t, int exact, long *compared)
 static void trees(int unfoldable)
 {
 	const char *count = getenv("TACH_TEST_TREES");
-	int n = count ? atoi(count) : 10000;
+	int n = count ? atoi(count) : TREES;
 	long compared = 0;
 
 	for (int i = 0; i < n; i++) {
