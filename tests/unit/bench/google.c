@@ -125,6 +125,8 @@ static void times_are_nanoseconds(void)
 		CHECK(strstr(text, "\"passes\":1,\"drift\":0,\"confidence\":0.95,\"values\":"
 				   "[{\"name\":\"time\",\"median\":"),
 		      "%s", text);
+		CHECK(strstr(shown(b, TACH_BENCH_GOOGLE),
+			     "\"threads\": 1, \"iterations\": 0,"));
 		tach_bench_free(b);
 	}
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include <tach/bench.h>
+#include "core/bench/bench.h"
 #include "core/bench/decide.h"
 #include "tests/allocations.h"
 #include "tests/check.h"
@@ -90,6 +91,10 @@ static int load_job(void)
 	int code = told(tach_bench_load(json, strlen(json), &b, &err), &err);
 
 	CHECK(!b == (code != 0));
+	/* What is there is whole. */
+	CHECK(!b ||
+	      (b->name && b->unit && b->nseries == 2 && b->series[0].name &&
+	       b->series[1].name && b->series[0].samples == 8 && b->series[1].samples == 9));
 	tach_bench_free(b);
 	return code;
 }

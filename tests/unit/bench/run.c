@@ -3,6 +3,7 @@
  * A whole run on a machine whose clock and counters do what the test says: options, values of
  * both loops, passes, and what is left out where the kernel refuses.
  */
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,6 +274,26 @@ static void five(void *context, uint64_t n)
 	fake_count += 5 * n;
 }
 
+/* What a pass repeats is given back. */
+static void nothing_is_kept(void)
+{
+	struct tach_bench_options opt = {.size = sizeof opt,
+					 .events = "r01c4,r02c4,r04c4,r08c4,r10c4",
+					 .samples = 3,
+					 .iterations = 10};
+	size_t before = 0;
+
+	fake_members = 5;
+	for (int i = 0; i < 40; i++) {
+		/* The allocator keeps some of each size. */
+		if (i == 20)
+			before = mallinfo2().uordblks;
+		tach_bench_free(run(ten_ns, &opt));
+	}
+	CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu", mallinfo2().uordblks,
+	      before);
+}
+
 /* Twelve events on four counters; `instructions`, in each, counts five times the first. */
 static void passes_are_put_together(void)
 {
@@ -333,7 +354,18 @@ static void what_the_kernel_refuses_is_left_out(void)
 	CHECK(b && tach_bench_count(b) == 1 && *tach_bench_missing(b), "%s",
 	      b ? tach_bench_missing(b) : "");
 	tach_bench_free(b);
+	/* Each opens alone; the group does not. */
+	opt.events = "cycles,instructions";
+	fake_members = 2;
+	fake_opens = fake_closes = 0;
+	fake_room = 1;
+	b = run(ten_ns, &opt);
+	fake_room = 0;
+	CHECK(b && tach_bench_count(b) == 1 && *tach_bench_missing(b), "%s",
+	      b ? tach_bench_missing(b) : "");
+	tach_bench_free(b);
 	/* One event of two. */
+	fake_members = 1;
 	opt.events = "cycles,r01c4";
 	fake_refused = 0x1c4;
 	b = run(ten_ns, &opt);
@@ -392,6 +424,7 @@ int main(void)
 	CASE(what_is_not_said_is_what_the_header_says);
 	CASE(options_have_limits);
 	CASE(passes_are_put_together);
+	CASE(nothing_is_kept);
 	CASE(what_the_kernel_refuses_is_left_out);
 	CASE(interrupts_make_room);
 	CASE(what_no_machine_counts_is_an_error);

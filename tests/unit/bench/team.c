@@ -139,6 +139,8 @@ static int run(const char *events, struct tach_bench **b, struct tach_error *err
 	tach__sys = sys_of_threads;
 	fake_members = 1;
 	looks = created = joined = 0;
+	memset(began, 0, sizeof began);
+	memset(ran, 0, sizeof ran);
 	*b = NULL;
 	pthread_barrier_init(&meeting, NULL, THREADS);
 	code = tach_bench_run("x", body, &mine, &opt, b, err);
@@ -189,6 +191,28 @@ static void sums_and_each_ones(void)
 	tach_bench_free(b);
 }
 
+static void alone(void *context, uint64_t n)
+{
+	(void)context, (void)n;
+}
+
+/* Two are several already. */
+static void a_team_of_two(void)
+{
+	struct tach_bench_quantity v = {.size = sizeof v};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *b = NULL;
+
+	opt = (struct tach_bench_options){
+		.size = sizeof opt, .events = "", .samples = 3, .iterations = 8, .threads = 2};
+	CHECK(tach_bench_run("x", alone, NULL, &opt, &b, &err) == 0, "%s", err.text);
+	CHECK(b && tach_bench_count(b) == 4 && tach_bench_value(b, 1, &v) == 0 &&
+	      strcmp(v.name, "time, all") == 0 && v.thread == 0);
+	CHECK(b && tach_bench_value(b, 2, &v) == 0 && v.thread == 1 &&
+	      tach_bench_value(b, 3, &v) == 0 && v.thread == 2);
+	tach_bench_free(b);
+}
+
 /* Then none counts, and the first one's sentence says why. */
 static void all_count_or_none(void)
 {
@@ -226,6 +250,7 @@ int main(void)
 	setenv("TACH_PMU", "skl", 1);
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	CASE(sums_and_each_ones);
+	CASE(a_team_of_two);
 	CASE(all_count_or_none);
 	CASE(threads_that_cannot_be_started);
 	return check_done();
