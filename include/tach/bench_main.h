@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 	int took;
 
 	memset(&m, 0, sizeof m);
-	m.patterns = argv;
+	m.patterns = argv + 1;
 	for (int i = 1; i < argc; i += took) {
 		took = tach__bench_option(&m, argv[i], i + 1 < argc ? argv[i + 1] : TACH__NULL);
 		if (took == 0 && argv[i][0] == '-') {

@@ -126,8 +126,8 @@ static void judged(void)
 static void values_go_together_by_name(void)
 {
 	double x[] = {1, 2};
-	struct tach__bench_series more[2], fewer[1], other[1];
-	struct tach_bench a = made("time", x, 2, &more[0]), b = made("time", x, 2, fewer),
+	struct tach__bench_series more[2], other[1];
+	struct tach_bench a = made("time", x, 2, &more[0]), b = made("time", x, 2, &more[0]),
 			  c = made("cycles", x, 2, other);
 	const struct {
 		const struct tach_bench *a, *b;

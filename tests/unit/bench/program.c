@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program of benchmarks, called as one with arguments: what it runs and in which order, what
+ * it prints, to the last character, and its exit status. Its clock is moved by the bodies
+ * alone.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <time.h>
+#define main benchmarks
+int benchmarks(int argc, char **argv);
+#include <tach/bench_main.h>
+#undef main
+#include "tests/check.h"
+
+static uint64_t clock_ns, scale = 1000; /* in thousandths */
+
+#pragma GCC visibility push(default)
+int clock_gettime(clockid_t which, struct timespec *t)
+{
+	(void)which;
+	t->tv_sec = (time_t)(clock_ns / 1000000000);
+	t->tv_nsec = (long)(clock_ns % 1000000000);
+	return 0;
+}
+#pragma GCC visibility pop
+
+/* ---- benchmarks ---- */
+
+static uint64_t compares, found;
+static char calls[256]; /* of what is around a run */
+
+TACH_BENCH(plain)
+{
+	clock_ns += scale;
+}
+
+TACH_BENCH_ARGS(steps, 10, 20, 40)
+{
+	clock_ns += 3 * tach_arg;
+}
+TACH_BENCH_UNITS(steps, "step", tach_arg);
+TACH_BENCH_COMPLEXITY(steps);
+TACH_BENCH_SETUP(steps)
+{
+	sprintf(calls + strlen(calls), "<%d", (int)(tach_arg + tach_arg2 + tach_arg3));
+}
+TACH_BENCH_TEARDOWN(steps)
+{
+	sprintf(calls + strlen(calls), "%d>", (int)(tach_arg + tach_arg2 + tach_arg3));
+}
+
+TACH_BENCH(counts)
+{
+	clock_ns += 8;
+	compares += 3;
+	found += 2;
+}
+TACH_BENCH_COUNTER(counts, compares);
+TACH_BENCH_RATE(counts, found);
+
+/* What both do comes off. */
+TACH_BENCH(less)
+{
+	clock_ns += 10;
+	compares += 10 * scale;
+}
+TACH_BENCH_LESS(less)
+{
+	clock_ns += 4;
+	compares += 4 * scale;
+}
+TACH_BENCH_COUNTER(less, compares);
+
+TACH_BENCH(alike)
+{
+	clock_ns += 1000;
+}
+
+TACH_BENCH(cross)
+{
+	clock_ns += tach_arg + 1000 * tach_arg2 + 10000 * tach_arg3 + 100000 * tach_thread;
+}
+TACH_BENCH_RANGE(cross, 1, 8, 100, 4);
+TACH_BENCH_NUMBERS(cross, 2, 5, 7);
+TACH_BENCH_STEPS(cross, 3, 0, 5, 2);
+TACH_BENCH_THREADS(cross, 1, 2);
+
+/* ---- running them ---- */
+
+static char out[1 << 16], err[1 << 14];
+
+static void keep(int fd, char *text, size_t size)
+{
+	ssize_t n = pread(fd, text, size - 1, 0);
+
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+}
+
+static int temporary(void)
+{
+	char path[] = "/tmp/tach-program.XXXXXX";
+	int fd = mkstemp(path);
+
+	unlink(path);
+	return fd;
+}
+
+/* Its status; what it printed is in `out` and `err`, or goes to the descriptor `to`. */
+static int run_to(int to, const char *const *arguments, int n)
+{
+	int was[2] = {dup(1), dup(2)}, now[2] = {to < 0 ? temporary() : to, temporary()},
+	    status;
+	char *argv[32] = {(char *)(uintptr_t) "program"};
+
+	for (int i = 0; i < n; i++)
+		argv[1 + i] = (char *)(uintptr_t)arguments[i];
+	fflush(stdout);
+	fflush(stderr);
+	for (int i = 0; i < 2; i++)
+		dup2(now[i], 1 + i);
+	*calls = '\0';
+	status = benchmarks(1 + n, argv);
+	clearerr(stdout);
+	fflush(stdout);
+	for (int i = 0; i < 2; i++) {
+		dup2(was[i], 1 + i);
+		close(was[i]);
+	}
+	if (to < 0)
+		keep(now[0], out, sizeof out);
+	keep(now[1], err, sizeof err);
+	return status;
+}
+
+#define RUN(...)                                                                               \
+	run_to(-1, (const char *const[]){__VA_ARGS__},                                         \
+	       sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+/* Quick, and nothing but time and the counters of the benchmarks. */
+#define QUICK "--events", "", "--seconds", "0.00001", "--samples", "15"
+
+/* The table, behind the lines that tell of the machine. */
+static const char *table(void)
+{
+	const char *at = strstr(out, "\nbenchmark");
+
+	return at ? at + 1 : out;
+}
+
+/* What was said beside a warning that tests are not compiled with optimisation. */
+static const char *said(void)
+{
+	static const char warning[] =
+		"warning: this program was compiled without optimisation\n";
+
+	return strncmp(err, warning, strlen(warning)) == 0 ? err + strlen(warning) : err;
+}
+
+static void is(const char *text, const char *want)
+{
+	CHECK(strcmp(text, want) == 0, "\n%s\nnot\n%s", text, want);
+}
+
+/* ---- names ---- */
+
+/* The first number goes fastest, threads slowest. */
+static void every_combination_has_a_name(void)
+{
+	static const int first[] = {8, 32, 100}, second[] = {5, 7};
+	char want[4096] = "";
+
+	for (int threads = 1; threads <= 2; threads++)
+		for (int third = 0; third <= 4; third += 2)
+			for (int j = 0; j < 2; j++)
+				for (int i = 0; i < 3; i++)
+					sprintf(want + strlen(want),
+						"cross/%d/%d/%d/threads:%d\n", first[i],
+						second[j], third, threads);
+	CHECK(RUN("--list", "cross") == 0);
+	is(out, want);
+	CHECK(!*err && !*calls, "%s", err);
+}
+
+static void patterns_choose(void)
+{
+	CHECK(RUN("--list", "!cross") == 0);
+	is(out, "plain\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\nalike\n");
+	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x", "!a(") == 2);
+	CHECK(strcmp(err, "program: no regular expression: '!a('\n") == 0, "%s", err);
+	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x") == 0);
+	is(out, "steps/10\nsteps/40\nless\n");
+	CHECK(RUN("--list", "l(e|a)ss") == 0);
+	is(out, "less\n");
+	CHECK(RUN("--list", "nosuch") == 1);
+	is(out, "");
+	is(err, "no benchmark has that name; --list shows them\n");
+	CHECK(RUN("(") == 2);
+	is(err, "program: no regular expression: '('\n");
+}
+
+static void ranges_and_steps(void)
+{
+	static const struct {
+		uint64_t low, high, factor;
+		uint32_t n;
+		uint64_t last_but_one;
+	} ranges[] = {
+		{8, 100, 4, 3, 32},
+		{8, 32, 4, 2, 8},
+		{8, 8, 4, 1, 0},
+		{9, 8, 4, 1, 0},
+		{1, 3, 1, 2, 1},
+		{0, 3, 2, 2, 0},
+		{1, UINT64_MAX, 2, 65, (uint64_t)1 << 63},
+		{3, UINT64_MAX, UINT64_MAX, 2, 3},
+		{1, UINT64_MAX / 2 + 1, 2, 64, (uint64_t)1 << 62},
+	};
+	uint64_t to[TACH__BENCH_RANGE_MAX + 1];
+
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+		uint32_t n =
+			tach__bench_range(to, ranges[i].low, ranges[i].high, ranges[i].factor);
+
+		CHECK(n == ranges[i].n && to[n - 1] == ranges[i].high &&
+			      (n == 1 ||
+			       (to[0] == ranges[i].low && to[n - 2] == ranges[i].last_but_one)),
+		      "number %zu: %u", i, n);
+	}
+	CHECK(tach__bench_steps(to, 0, 5, 2) == 3 && to[0] == 0 && to[1] == 2 && to[2] == 4);
+	CHECK(tach__bench_steps(to, 3, 5, 2) == 2 && to[1] == 5);
+	CHECK(tach__bench_steps(to, 6, 5, 2) == 0);
+}
+
+/* ---- the table ---- */
+
+#define HEAD  "benchmark            time       +-\n"
+#define PLAIN "plain                1 us    0.0 %"
+
+static void rows_are_compared_with_the_first(void)
+{
+	CHECK(RUN(QUICK, "plain", "alike", "steps") == 0);
+	is(table(),
+	   HEAD PLAIN "\n"
+		      "steps/10            30 ns    0.0 %     333.3 Mstep/s  0.03 x plain\n"
+		      "steps/20            60 ns    0.0 %     333.3 Mstep/s  0.06 x plain\n"
+		      "steps/40           120 ns    0.0 %     333.3 Mstep/s  0.12 x plain\n"
+		      "steps/*      O(n), 3 ns times that, error 0 %\n"
+		      "alike                1 us    0.0 %  as plain\n");
+	is(calls, "<1010><2020><4040>");
+	is(said(), "");
+	/* That stands first though it is not. */
+	CHECK(RUN(QUICK, "--baseline", "steps/20", "plain", "steps") == 0);
+	is(table(), "benchmark            time       +-              rate\n"
+		    "steps/20            60 ns    0.0 %     333.3 Mstep/s\n"
+		    "plain                1 us    0.0 %  16.67 x steps/20\n"
+		    "steps/10            30 ns    0.0 %     333.3 Mstep/s  0.5 x steps/20\n"
+		    "steps/40           120 ns    0.0 %     333.3 Mstep/s  2 x steps/20\n");
+	is(calls, "<2020><1010><4040>");
+	CHECK(RUN(QUICK, "--baseline", "steps/30", "plain") == 1);
+	is(said(), "no benchmark 'steps/30' runs; --list shows them\n");
+}
+
+/* Threads and numbers are the body's; two threads share the table with one. */
+static void numbers_reach_the_body(void)
+{
+	CHECK(RUN(QUICK, "cross/32/7/4/threads:1") == 0);
+	is(table(), "benchmark                      time       +-\n"
+		    "cross/32/7/4/threads:1     47.03 us    0.0 %\n");
+}
+
+static void counters_and_what_comes_off(void)
+{
+	CHECK(RUN(QUICK, "counts") == 0);
+	is(table(), "benchmark            time       +-      compares             found\n"
+		    "counts               8 ns    0.0 %          3.00           250 M/s\n");
+	CHECK(RUN(QUICK, "less") == 0);
+	is(table(), "benchmark            time       +-      compares\n"
+		    "less                 6 ns    0.0 %          6000\n");
+}
+
+static void details(void)
+{
+	static const char of[] =
+		"iterations a sample\n"
+		"  time, ns                         8.0000  +- 0.0000      96.5 % in "
+		"[8.0000, 8.0000]  n 15\n"
+		"  compares                         3.0000  +- 0.0000      96.5 % in "
+		"[3.0000, 3.0000]  n 15\n"
+		"  found                            2.0000  +- 0.0000      96.5 % in "
+		"[2.0000, 2.0000]  n 15\n"
+		"  per found, ns                    4.0000  250 Mfound/s\n";
+	const char *at;
+
+	CHECK(RUN(QUICK, "--details", "counts") == 0);
+	at = strstr(out, "iterations");
+	is(at ? at : out, of);
+	CHECK(RUN(QUICK, "--details", "--samples", "5.9", "counts", "alike") == 0);
+	CHECK(strstr(out, "n 5\n") && strstr(out, "n 5\n  125 x counts\n"), "%s", out);
+}
+
+/* ---- JSON ---- */
+
+static void json_of_both_kinds(void)
+{
+	static const char *const names[] = {"plain", "alike"};
+	struct tach_bench *b;
+	const char *end;
+
+	CHECK(RUN(QUICK, "--json", "plain", "alike") == 0);
+	end = strchr(out, '\n');
+	CHECK(end && tach_bench_load(out, (size_t)(end - out), &b, NULL) == 0, "%s", out);
+	CHECK(strcmp(tach_bench_name(b), "plain") == 0 && tach_bench_count(b) == 1);
+	tach_bench_free(b);
+	CHECK(end && tach_bench_load(end + 1, strlen(end + 1), &b, NULL) == 0, "%s", out);
+	CHECK(strcmp(tach_bench_name(b), "alike") == 0);
+	tach_bench_free(b);
+	CHECK(RUN(QUICK, "--google", "--samples", "3", "plain", "alike") == 0);
+	CHECK(strncmp(out, "{\"context\": {\"date\"", 19) == 0 &&
+		      strstr(out, "},\n\"benchmarks\": [\n{\"name\": \"plain\"") &&
+		      strstr(out, "},\n{\"name\": \"alike\"") &&
+		      strcmp(out + strlen(out) - 5, "}\n]}\n") == 0,
+	      "%s", out);
+	for (int i = 0; i < 2; i++) {
+		struct tach_bench_quantity v = {.size = sizeof v};
+
+		CHECK(tach_bench_load_google(out, strlen(out), names[i], &b, NULL) == 0);
+		CHECK(tach_bench_value(b, 0, &v) == 0 && v.samples == 3 && v.median == 1000);
+		tach_bench_free(b);
+	}
+}
+
+/* ---- an earlier run ---- */
+
+static char file[] = "/tmp/tach-program.XXXXXX";
+
+static void save(const char *before, const char *text)
+{
+	FILE *to = fopen(file, "w");
+
+	CHECK(to != NULL);
+	fputs(before, to);
+	fputs(text, to);
+	fclose(to);
+}
+
+/* Of samples that are all alike whatever is beyond the bound is found. */
+static void against_an_earlier_run(void)
+{
+	static char
+		junk[150000]; /* more than is read at once; lines of others are passed over */
+	int fd = mkstemp(file);
+
+	close(fd);
+	for (size_t i = 0; i + 1 < sizeof junk; i++)
+		junk[i] = i % 80 == 79 ? '\n' : 'x';
+	junk[sizeof junk - 2] = '\n';
+	CHECK(RUN(QUICK, "--json", "plain", "less", "steps/20") == 0);
+	save(junk, out);
+	CHECK(RUN(QUICK, "--against", file, "plain", "less", "steps/(10|20)") == 0);
+	CHECK(strstr(table(), PLAIN "  time +0.00 %, ok (bound 5 %, detects 5 %)\n"), "%s",
+	      table());
+	CHECK(strstr(table(), "step/s  time +0.00 %, ok (bound 5 %, detects 5 %)\n"), "%s",
+	      table());
+	CHECK(strstr(table(), "step/s  not in /tmp/tach-program."), "%s", table());
+	CHECK(strstr(table(), "6000  time +0.00 %, ok (bound 5 %, detects 5 %)\n") &&
+		      !strstr(table(), "comparisons"),
+	      "%s", table());
+	scale = 1060;
+	CHECK(RUN(QUICK, "--against", file, "plain", "less") == 1);
+	is(table(), HEAD
+	   "plain             1.06 us    0.0 %  time +6.00 %, worse (bound 5 %, detects 5 %)\n"
+	   "less                 6 ns    0.0 %          6360  time +0.00 %, ok (bound 5 %, "
+	   "detects 5 "
+	   "%); compares +6.00 %, worse (bound 0.5 %, detects 0.5 %)\n"
+	   "2 of 3 comparisons worse. At most 1 % of runs without a change say so.\n");
+	CHECK(RUN(QUICK, "--against", file, "--bound", "7", "plain") == 0);
+	is(table(), HEAD
+	   "plain             1.06 us    0.0 %  time +6.00 %, ok (bound 7 %, detects 7 %)\n");
+	CHECK(RUN(QUICK, "--against", file, "--details", "--bound", "7", "less") == 0);
+	CHECK(strstr(out,
+		     "n 15\n  time +0.00 %, ok (bound 7 %, detects 7 %); compares +6.00 %, ok "
+		     "(bound 7 %, detects 7 %)\n"),
+	      "%s", out);
+	scale = 900;
+	CHECK(RUN(QUICK, "--against", file, "plain") == 0);
+	is(table(), HEAD "plain              900 ns    0.0 %  time -10.00 %, better (bound 5 "
+			 "%, detects 5 %)\n");
+	/* A sample proves nothing. */
+	CHECK(RUN(QUICK, "--against", file, "--samples", "1", "plain") == 0);
+	is(table(),
+	   HEAD "plain              900 ns    0.0 %  time -10.00 %, ok (too few samples, or "
+		"too far apart, to tell)\n");
+	scale = 1000;
+	CHECK(RUN(QUICK, "--google", "plain") == 0);
+	save("", out);
+	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 0);
+	CHECK(strstr(table(), PLAIN "  time +0.00 %, ok (bound 5 %, detects 5 %)\nalike"), "%s",
+	      table());
+	save("", "nothing of the kind\n");
+	CHECK(RUN(QUICK, "--against", file, "plain") == 2);
+	CHECK(strstr(err, ": not what --json or google-benchmark writes\n"), "%s", err);
+	save("", "");
+	CHECK(RUN(QUICK, "--against", file, "plain") == 2);
+	CHECK(strstr(err, ": not what --json or google-benchmark writes\n"), "%s", err);
+	unlink(file);
+	CHECK(RUN(QUICK, "--against", file, "plain") == 2);
+	CHECK(strncmp(err, "program: /tmp/", 14) == 0 &&
+		      strstr(err, ": No such file or directory\n"),
+	      "%s", err);
+	CHECK(RUN(QUICK, "--against", file, "--json", "plain") == 2);
+	is(err, "program: JSON shows no comparison: leave out --against\n");
+}
+
+/* ---- what goes wrong ---- */
+
+static void bad_arguments(void)
+{
+	static const struct {
+		const char *word[2], *said;
+	} of[] = {
+		{{"-x", NULL}, "'-x'"},
+		{{"-x", "y"}, "'-x y'"},
+		{{"--events", NULL}, "'--events'"},
+		{{"--samples", "0"}, "'--samples 0'"},
+		{{"--samples", "0.5"}, "'--samples 0.5'"},
+		{{"--samples", "3x"}, "'--samples 3x'"},
+		{{"--samples", ""}, "'--samples '"},
+		{{"--seconds", "-1"}, "'--seconds -1'"},
+		{{"--seconds", "1e9"}, "'--seconds 1e9'"},
+		{{"--bound", "0"}, "'--bound 0'"},
+	};
+	char want[64];
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		CHECK(run_to(-1, of[i].word, of[i].word[1] ? 2 : 1) == 2, "%s", of[i].said);
+		snprintf(want, sizeof want, "program: cannot use %s\nusage: PROGRAM",
+			 of[i].said);
+		CHECK(strncmp(err, want, strlen(want)) == 0 && !*out, "%s", err);
+	}
+	CHECK(RUN("--help") == 0);
+	CHECK(strncmp(out, "usage: PROGRAM [OPTION]... [REGEX]...\n\nRuns", 43) == 0 && !*err,
+	      "%s%s", out, err);
+	CHECK(RUN(QUICK, "--samples", "20000", "plain") == 1);
+	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
+}
+
+/* Output that nobody gets is no success. */
+static void a_full_disk(void)
+{
+	static const char *const arguments[] = {"--list"};
+	int full = open("/dev/full", O_WRONLY);
+
+	if (full < 0)
+		SKIP("there is no /dev/full");
+	CHECK(run_to(full, arguments, 1) == 1);
+	is(err, "program: standard output: No space left on device\n");
+	close(full);
+}
+
+int main(void)
+{
+	CASE(every_combination_has_a_name);
+	CASE(patterns_choose);
+	CASE(ranges_and_steps);
+	CASE(rows_are_compared_with_the_first);
+	CASE(numbers_reach_the_body);
+	CASE(counters_and_what_comes_off);
+	CASE(details);
+	CASE(json_of_both_kinds);
+	CASE(against_an_earlier_run);
+	CASE(bad_arguments);
+	CASE(a_full_disk);
+	return check_done();
+}
