@@ -35,10 +35,10 @@ static double median_of(struct tach__values s)
 }
 
 /*
- * b's values plus `more` against a's times `scale`: *shift of the one against the other, and,
- * unless p is NULL, how likely that is by chance.
+ * b's values plus `more` against a's, each raised by that share of it (of one below 0 too):
+ * *shift of the one against the other, and, unless p is NULL, how likely that is by chance.
  */
-static void test(struct tach__values a, struct tach__values b, double scale, double more,
+static void test(struct tach__values a, struct tach__values b, double raised, double more,
 		 double persistence, double *shift, double *p)
 {
 	double *x = malloc(a.n * sizeof *x + 1), *y = malloc(b.n * sizeof *y + 1);
@@ -47,7 +47,7 @@ static void test(struct tach__values a, struct tach__values b, double scale, dou
 	if (p)
 		*p = 1;
 	for (size_t i = 0; x && y && i < a.n; i++)
-		x[i] = a.value[i] * scale;
+		x[i] = a.value[i] * (a.value[i] < 0 ? 1 - raised : 1 + raised);
 	for (size_t i = 0; x && y && i < b.n; i++)
 		y[i] = b.value[i] + more;
 	if (x && y)
@@ -80,17 +80,17 @@ void tach__decide(struct tach__decision *out, const struct tach__rule *rule,
 
 	out->old = median_of(a);
 	out->now = median_of(b);
-	test(a, b, 1, 0, 1, &shift, NULL);
+	test(a, b, 0, 0, 1, &shift, NULL);
 	out->change = out->old != 0 ? shift / fabs(out->old) : NAN;
 	out->p = 1;
 	out->verdict = TACH__SAME;
 	if (sign * shift > 0) {
-		test(a, b, 1 + sign * rule->bound, 0, persistence, &beyond, &p);
+		test(a, b, sign * rule->bound, 0, persistence, &beyond, &p);
 		out->p = sign * beyond > 0 ? p : 1;
 		if (sign * beyond > 0 && p <= rule->alpha)
 			out->verdict = TACH__WORSE;
 	} else if (sign * shift < 0) {
-		test(a, b, 1 - sign * rule->bound, 0, persistence, &beyond, &p);
+		test(a, b, -sign * rule->bound, 0, persistence, &beyond, &p);
 		if (sign * beyond < 0 && p <= rule->alpha)
 			out->verdict = TACH__BETTER;
 	}
@@ -104,14 +104,14 @@ double tach__detectable(const struct tach__decision *of, const struct tach__rule
 			struct tach__values a, struct tach__values b)
 {
 	double persistence = persistence_of(rule, a, b), sign = rule->less ? -1 : 1;
-	double scale = 1 + sign * rule->bound, step = sign * fabs(of->old);
+	double raised = sign * rule->bound, step = sign * fabs(of->old);
 	double shift, none, p = 1, low = 0, high = 1;
 
 	if (of->old == 0)
 		return INFINITY;
-	test(a, b, scale, 0, persistence, &shift, NULL);
+	test(a, b, raised, 0, persistence, &shift, NULL);
 	for (int doubled = 0;; high *= 2) {
-		test(a, b, scale, high * step - shift, persistence, &none, &p);
+		test(a, b, raised, high * step - shift, persistence, &none, &p);
 		if (p <= rule->alpha)
 			break;
 		if (doubled++ == 10)
@@ -120,7 +120,7 @@ double tach__detectable(const struct tach__decision *of, const struct tach__rule
 	for (int i = 0; i < 24; i++) {
 		double middle = (low + high) / 2;
 
-		test(a, b, scale, middle * step - shift, persistence, &none, &p);
+		test(a, b, raised, middle * step - shift, persistence, &none, &p);
 		if (p > rule->alpha)
 			low = middle;
 		else
