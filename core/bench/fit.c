@@ -8,9 +8,21 @@
 static double law(int which, double n)
 {
 	double log2 = n > 1 ? tach__log(n) / M_LN2 : 0;
-	const double value[] = {1, log2, n, n * log2, n * n, n * n * n};
 
-	return value[which];
+	switch (which) {
+	case 0:
+		return 1;
+	case 1:
+		return log2;
+	case 2:
+		return n;
+	case 3:
+		return n * log2;
+	case 4:
+		return n * n;
+	default:
+		return n * n * n;
+	}
 }
 
 /* The error relative to the mean; NaN where the law is 0 everywhere. */

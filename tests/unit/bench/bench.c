@@ -328,7 +328,7 @@ static void null_pointers_are_refused(void)
 }
 
 static struct tach_bench_case one = {.name = "one", .body = nothing};
-static struct tach_bench_case two = {.name = "two", .body = nothing};
+static struct tach_bench_case two = {.name = "two", .body = nothing, .next = &one};
 
 static void cases_come_in_order(void)
 {

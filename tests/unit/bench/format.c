@@ -76,6 +76,7 @@ static void little_is_said_of_nothing(void)
 }
 
 #define TEN	"0123456789"
+#define BLANKS	"          "
 #define HUNDRED TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 
 /* 127 characters of the result's name, 95 of a value's, 64 of a unit's. */
@@ -151,23 +152,46 @@ static void as_a_row(void)
 	     "                 2 M/s       10.5 us       400 Mbyte/s");
 }
 
-/* Without a unit there is no column of rates. */
+/* Where the interval reaches down to 0 nothing is told by it. */
 static void nothing_as_a_row(void)
 {
 	static const char small[] =
 		RESULT("x", ALONE "\"unit\":\"byte\",\"units\":1,",
-		       VALUE("time", PLAIN "\"sample\":[0]") "," VALUE(
-			       "locks",
-			       PLAIN "\"rate\":1,\"sample\":[21]") "," VALUE("time, all", PLAIN
-									     "\"sample\":[0]"));
-	static const char plain[] = RESULT("x", ALONE,
-					   VALUE("time", PLAIN "\"sample\":[1000]") "," VALUE(
-						   "cycles", PLAIN "\"sample\":[3]"));
+		       VALUE("time", PLAIN "\"sample\":[0,8]") "," VALUE(
+			       "locks", PLAIN
+			       "\"rate\":1,\"sample\":[21]") "," VALUE("time, all", PLAIN
+								       "\"sample\":[0,8]"));
 
 	show(small, TACH_BENCH_ROW,
 	     "   about 0 ns        -                 -    about 0 ns                 -");
+}
+
+/* Without a unit there is no column of rates; of long names 127 characters are shown. */
+static void other_rows(void)
+{
+	static const char plain[] = RESULT("x", ALONE,
+					   VALUE("time", PLAIN "\"sample\":[1000]") "," VALUE(
+						   "cycles", PLAIN "\"sample\":[3]"));
+	static const char half[] =
+		RESULT("x", ALONE "\"unit\":\"byte\",\"units\":1,",
+		       VALUE("time", PLAIN "\"sample\":[0.5]") "," VALUE(
+			       "eighteen character", PLAIN
+			       "\"rate\":1,\"sample\":[21]") "," VALUE("fourteen chars", PLAIN
+								       "\"sample\":[21]"));
+	static const char wide[] = RESULT("x", ALONE,
+					  VALUE("time", PLAIN "\"sample\":[1]") "," VALUE(
+						  HUNDRED HUNDRED, PLAIN "\"sample\":[21]"));
+
 	show(plain, TACH_BENCH_ROW, "         1 us    0.0 %          3.00");
 	show(plain, TACH_BENCH_HEAD, "         time       +-        cycles");
+	show(half, TACH_BENCH_ROW,
+	     "       0.5 ns    0.0 %             42 G/s          21.00         2 Gbyte/s");
+	show(half, TACH_BENCH_HEAD,
+	     "         time       +- eighteen character fourteen chars              rate");
+	show(wide, TACH_BENCH_HEAD, "         time       +- " HUNDRED TEN TEN "0123456");
+	show(wide, TACH_BENCH_ROW,
+	     "         1 ns    0.0 % " BLANKS BLANKS BLANKS BLANKS BLANKS BLANKS BLANKS BLANKS
+		     BLANKS BLANKS BLANKS BLANKS "  21.00");
 }
 
 static void rates_have_prefixes(void)
@@ -238,6 +262,7 @@ int main(void)
 	CASE(as_json);
 	CASE(as_a_row);
 	CASE(nothing_as_a_row);
+	CASE(other_rows);
 	CASE(rates_have_prefixes);
 	CASE(texts_are_cut_to_size);
 	return check_done();

@@ -446,7 +446,7 @@ static void bad_arguments(void)
 	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
 }
 
-/* Output that nobody gets is no success. */
+/* Output that is lost is no success. */
 static void a_full_disk(void)
 {
 	static const char *const arguments[] = {"--list"};

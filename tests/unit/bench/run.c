@@ -17,17 +17,20 @@
 /* ---- the clock ---- */
 
 static uint64_t clock_ns;
-static unsigned looks; /* since a run began */
+static unsigned looks;		/* since a run began */
+static unsigned smallest = 100; /* before which of them the clock makes its smallest step */
 
 /*
- * A run looks 101 times for the clock's smallest step, which is 3 and comes last; one look
- * later it would be 1. From then on a look takes 4 ns.
+ * A run looks 101 times for the clock's smallest step, which is 3; one look later it would
+ * be 1. From then on a look takes 4 ns.
  */
 static uint64_t step_before(unsigned look)
 {
 	static const uint64_t steps[] = {5, 0, 9};
 
-	return look < 100 ? steps[look % 3] : look == 100 ? 3 : look == 101 ? 1 : 4;
+	if (look == smallest)
+		return 3;
+	return look <= 100 ? steps[look % 3] : look == 101 ? 1 : 4;
 }
 
 #pragma GCC visibility push(default)
@@ -141,6 +144,12 @@ static void every_value_is_what_the_loops_differ_by(void)
 	opt.privilege = TACH_PRIVILEGE_KERNEL;
 	b = run(body, &opt);
 	CHECK(!opened.exclude_kernel && opened.exclude_user, "the kernel's");
+	tach_bench_free(b);
+	/* Neither the first nor the last step is it. */
+	smallest = 50;
+	b = run(body, &opt);
+	smallest = 100;
+	CHECK(strstr(shown(b, TACH_BENCH_JSON), "\"resolution\":0.375,"));
 	tach_bench_free(b);
 }
 
@@ -404,6 +413,40 @@ static void interrupts_make_room(void)
 	fake_room = fake_opens = 0;
 }
 
+/* Five and one for the interrupt. */
+static void interrupted(void *context, uint64_t n)
+{
+	(void)context;
+	fake_count += 2 * n;
+	fake_extra[1] += 2 * n;
+	fake_extra[2] += n;
+}
+
+static void interrupts_come_off(void)
+{
+	struct tach_bench_options opt = {.size = sizeof opt,
+					 .events = "cycles,instructions",
+					 .samples = 3,
+					 .iterations = 10,
+					 .interrupts = TACH_SET_CORRECT};
+	struct tach_bench_quantity v = {.size = sizeof v};
+	struct tach_bench *b;
+
+	fake_members = 3;
+	fake_still = 2;
+	b = run(interrupted, &opt);
+	fake_still = -1;
+	CHECK(b && tach_bench_count(b) == 4, "%s", b ? tach_bench_missing(b) : "");
+	CHECK(tach_bench_value(b, 1, &v) == 0 && v.median == 2 &&
+	      !(v.flags & TACH_FLAG_CORRECTED));
+	CHECK(tach_bench_value(b, 2, &v) == 0 && v.median == 5 &&
+		      (v.flags & TACH_FLAG_CORRECTED),
+	      "%g", v.median);
+	CHECK(tach_bench_value(b, 3, &v) == 0 && v.median == 1 &&
+	      strcmp(v.name, "interrupts") == 0 && !(v.flags & TACH_FLAG_CORRECTED));
+	tach_bench_free(b);
+}
+
 static void what_no_machine_counts_is_an_error(void)
 {
 	struct tach_bench_options opt = {.size = sizeof opt, .events = "cycles,"};
@@ -427,6 +470,7 @@ int main(void)
 	CASE(nothing_is_kept);
 	CASE(what_the_kernel_refuses_is_left_out);
 	CASE(interrupts_make_room);
+	CASE(interrupts_come_off);
 	CASE(what_no_machine_counts_is_an_error);
 	return check_done();
 }
