@@ -54,7 +54,7 @@ double tach_bench_drift(const struct tach_bench *bench)
 
 const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench)
 {
-	for (int i = 0; i < bench->nseries; i++)
+	for (int i = 1; i < bench->nseries; i++)
 		if (strcmp(bench->series[i].name, TACH__BENCH_ALL) == 0)
 			return &bench->series[i];
 	return bench->series;

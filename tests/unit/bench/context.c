@@ -49,7 +49,7 @@ static void read_from_files(void)
 		{CPU "cpufreq/boost", "1\n", {.turbo = 1}},
 		{CPU "cpufreq/boost", "2\n", {.turbo = 0}},
 		{CPU "intel_pstate/no_turbo", "1\n", {.turbo = 0}},
-		{CPU "intel_pstate/no_turbo", "", {.turbo = 0}},
+		{CPU "intel_pstate/no_turbo", "\n", {.turbo = 0}},
 		{CPU "intel_pstate/no_turbo", "0\n", {.turbo = 1}},
 		{CPUFREQ "scaling_min_freq", "", {.turbo = 1}},
 	};

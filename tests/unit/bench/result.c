@@ -177,6 +177,9 @@ static void the_pace_is_that_of_all(void)
 	for (b.nseries = 1; b.nseries <= 3; b.nseries++)
 		CHECK(tach__bench_pace(&b) == (b.nseries < 3 ? &s[0] : &s[2]), "of %d",
 		      b.nseries);
+	s[1].name = s[2].name;
+	b.nseries = 2;
+	CHECK(tach__bench_pace(&b) == &s[1]);
 	s[0].samples = 0;
 	CHECK(isnan(tach__bench_median(&s[0])) && tach__bench_median(&s[1]) == 1);
 }
