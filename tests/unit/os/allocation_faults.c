@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every allocation fails once, in what all rooms do together (of benchmarks:
- * tests/unit/bench/memory.c), and what runs on the hot path makes none. (System calls that
+ * Every allocation fails once, in what all rooms do together (of one room: memory.c and
+ * no_memory.c there), and what runs on the hot path makes none. (System calls that
  * fail: tests/unit/reader/open_faults.c.)
  */
 #include <stdio.h>
@@ -11,26 +11,6 @@
 #include <tach/fault.h>
 #include "tests/allocations.h"
 #include "tests/check.h"
-
-static int formula_job(void)
-{
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_formula *f = NULL;
-	int code = tach_formula_compile(
-		"(N0 * 1000 - max(N1, N2)) / (N3 + 1) > 2 ? N0 / N1 : -N2 * N3", NULL, &f,
-		&err);
-
-	/* Folding has no place in the text, and nothing is allocated for its first character.
-	 */
-	CHECK(err.line == 0 && err.column != 1, "%d:%d: %s", err.line, err.column, err.text);
-	tach_formula_free(f);
-	return code;
-}
-
-static void formulas(void)
-{
-	exhaust(formula_job);
-}
 
 static int set_job(void)
 {
@@ -363,7 +343,6 @@ static void no_allocation_at_death(void)
 
 int main(void)
 {
-	CASE(formulas);
 	CASE(sets);
 	CASE(derived_files);
 	CASE(readers);
