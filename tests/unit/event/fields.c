@@ -324,7 +324,8 @@ static void larger_struct(void)
 	memset(&larger, 0x5a, sizeof larger);
 	larger.event.size = sizeof larger;
 	CHECK(tach_event_encode("cycles", &opt, &larger.event, NULL) == 0);
-	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == 0);
+	e.size = sizeof e;
+	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == 0 && e.size == sizeof e);
 	CHECK(larger.event.size == sizeof larger &&
 	      memcmp(&larger.event.pmu, &e.pmu, sizeof e - sizeof e.size) == 0 &&
 	      memcmp(larger.more, zero.more, sizeof larger.more) == 0);
