@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Which boxes of the uncore machines have: by CPU, and where the table says so by sysfs. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach/arch.h>
+#include <unistd.h>
+#include "core/pmu/pmu.h"
+#include "tests/check.h"
+#include "tests/root.h"
+
+static char root[] = "/tmp/tach-boxes-XXXXXX";
+
+/* The names of all boxes there are. */
+static const char *names_of(const uint64_t *boxes)
+{
+	static char names[4096];
+	char *at = names;
+
+	*at = 0;
+	for (int i = tach__npmus(); i < tach__npmus() + tach__nboxes(); i++)
+		if (tach__box_in(boxes, i) && at < names + sizeof names - 64)
+			at += sprintf(at, "%s%s", at > names ? " " : "",
+				      tach__str(tach__pmu_at(i)->name));
+	return names;
+}
+
+static const char *has(enum tach__arch arch, const char *vendor, unsigned family,
+		       unsigned model)
+{
+	struct tach__cpu cpus[2] = {{.vendor = "Nobody", .family = 99, .model = 99},
+				    {.family = family, .model = model}};
+	uint64_t boxes[TACH__BOX_WORDS] = {0}, none[TACH__BOX_WORDS] = {0};
+
+	strcpy(cpus[1].vendor, vendor);
+	tach__boxes_of(arch, cpus, 1, root, none);
+	CHECK(!*names_of(none), "of nobody: %s", names_of(none));
+	tach__boxes_of(arch, cpus + 1, 0, root, none);
+	CHECK(!*names_of(none), "of no CPU: %s", names_of(none));
+	/* One of several kinds of core is enough. */
+	tach__boxes_of(arch, cpus, 2, root, boxes);
+	return names_of(boxes);
+}
+
+static void by_sysfs(void)
+{
+	static const struct {
+		const char *vendor;
+		unsigned family, model;
+		const char *names;
+	} machines[] = {
+		/* uncore_imc is what the kernel calls a lone one, whose number is 0 */
+		{"GenuineIntel", 6, 0x55, "skx_unc_imc0 skx_unc_upi1 rapl_hswep"},
+		{"GenuineIntel", 6, 0x57, "knl_unc_imc0"},
+		{"GenuineIntel", 6, 0x4e, "rapl_skl"},
+		/* These are where the CPU is. */
+		{"GenuineIntel", 6, 0x1a, "nhm_unc"},
+		{"AuthenticAMD", 0x19, 1, "amd64_fam19h_zen3_l3 amd64_rapl"},
+		{"AuthenticAMD", 6, 0x55, ""},
+		{"GenuineIntel", 0x19, 1, ""},
+		{"GenuineIntel", 6, 1, ""},
+	};
+
+	root_wipe(root);
+	root_put(root, "sys/bus/event_source/devices/uncore_imc/type", "1\n");
+	root_put(root, "sys/bus/event_source/devices/uncore_upi_1/type", "1\n");
+	root_put(root, "sys/bus/event_source/devices/power/type", "1\n");
+	for (size_t i = 0; i < sizeof machines / sizeof *machines; i++) {
+		const char *names = has(TACH__X86, machines[i].vendor, machines[i].family,
+					machines[i].model);
+
+		CHECK(strcmp(names, machines[i].names) == 0, "%s %x %x: %s", machines[i].vendor,
+		      machines[i].family, machines[i].model, names);
+	}
+	root_wipe(root);
+	root_put(root, "sys/bus/event_source/devices/uncore_imc_3/type", "1\n");
+	CHECK(strcmp(has(TACH__X86, "GenuineIntel", 6, 0x55), "skx_unc_imc3") == 0);
+	root_wipe(root);
+	CHECK(!*has(TACH__X86, "GenuineIntel", 6, 0x55));
+	CHECK(strcmp(has(TACH__X86, "GenuineIntel", 6, 0x1a), "nhm_unc") == 0);
+}
+
+/* Kunpeng 920: four dies with 4 memory controllers, 2 home agents and 8 caches each. */
+static void arm(void)
+{
+	const char *names;
+	int n = 1;
+
+	names = has(TACH__ARM64, "", 0x48, 0xd01);
+	for (const char *at = strchr(names, ' '); at; at = strchr(at + 1, ' '))
+		n++;
+	CHECK(n == 56 && !strncmp(names, "hisi_sccl1_ddrc0 hisi_sccl1_ddrc1 ", 34), "%d: %s", n,
+	      names);
+	CHECK(strstr(names, "hisi_sccl7_ddrc3 ") && strstr(names, "hisi_sccl5_hha6 ") &&
+		      strstr(names, "hisi_sccl1_l3c15 "),
+	      "%s", names);
+	CHECK(!*has(TACH__X86, "", 0x48, 0xd01) && !*has(TACH__ARM64, "", 0x48, 0xd02));
+	CHECK(!*has(TACH__ARM64, "GenuineIntel", 6, 0x1a));
+}
+
+/* This machine's are those of its CPUs, and stay. */
+static void this_machines(void)
+{
+	uint64_t boxes[TACH__BOX_WORDS] = {0};
+	struct tach__cpu cpus[TACH__CPU_KINDS];
+	int arch = tach__native_arch(), n;
+
+	CHECK(arch >= 0 && strcmp(tach__parts[arch]->native, TACH_ARCH_NAME) == 0, "%d", arch);
+	n = tach__parts[arch]->cpus("", 1, cpus, TACH__CPU_KINDS);
+	tach__boxes_of((enum tach__arch)arch, cpus, n, "", boxes);
+	CHECK(memcmp(tach__boxes(), boxes, sizeof boxes) == 0);
+	CHECK(tach__boxes() == tach__boxes());
+}
+
+int main(void)
+{
+	CHECK(mkdtemp(root) != NULL, "%s", root);
+	CASE(by_sysfs);
+	CASE(arm);
+	CASE(this_machines);
+	root_wipe(root);
+	rmdir(root);
+	return check_done();
+}
