@@ -31,6 +31,7 @@ static void candidates(void)
 		{"skl", NULL, {"skl", "ix86arch", "perf", "perf_raw"}},
 		{"ix86arch", NULL, {"ix86arch", "perf", "perf_raw"}},
 		{"amd64_fam19h_zen3", NULL, {"amd64_fam19h_zen3", "perf", "perf_raw"}},
+		{"arm_ac57", NULL, {"arm_ac57", "perf", "perf_raw"}}, /* number 0 */
 		{"", NULL, {"perf", "perf_raw"}},
 		{"nosuch", NULL, {"perf", "perf_raw"}},
 		{"skl", "hsw", {"hsw", "ix86arch", "perf", "perf_raw"}},

@@ -147,6 +147,24 @@ static void long_tracepoints(void)
 	}
 }
 
+/* With its lowest numbers free: a folder may be opened as the first of all files. */
+static void without_input(void)
+{
+	struct tach_encode_options opt = options("skl");
+	struct tach_event e = {0};
+	int input = dup(0), there = input >= 0;
+
+	if (there)
+		close(0);
+	CHECK(tach_event_encode("sched:sched_switch", &opt, &e, NULL) == 0 && e.config == 316);
+	CHECK(dup(1) == 0, "a descriptor is left open");
+	close(0);
+	if (there) {
+		dup2(input, 0);
+		close(input);
+	}
+}
+
 /* The level h is where the core's PMU knows it; libpfm-4 has it for the hardware's alone. */
 static void levels(void)
 {
@@ -272,6 +290,7 @@ int main(void)
 	CASE(raw_codes);
 	CASE(tracepoints);
 	CASE(long_tracepoints);
+	CASE(without_input);
 	CASE(levels);
 	CASE(operations);
 	CASE(core_types);

@@ -27,13 +27,13 @@ static const char *names_of(const uint64_t *boxes)
 static const char *has(enum tach__arch arch, const char *vendor, unsigned family,
 		       unsigned model)
 {
-	struct tach__cpu cpus[2] = {{.vendor = "Nobody", .family = 99, .model = 99},
+	struct tach__cpu cpus[2] = {{.vendor = "NoMaker", .family = 99, .model = 99},
 				    {.family = family, .model = model}};
 	uint64_t boxes[TACH__BOX_WORDS] = {0}, none[TACH__BOX_WORDS] = {0};
 
 	strcpy(cpus[1].vendor, vendor);
 	tach__boxes_of(arch, cpus, 1, root, none);
-	CHECK(!*names_of(none), "of nobody: %s", names_of(none));
+	CHECK(!*names_of(none), "of an unknown CPU: %s", names_of(none));
 	tach__boxes_of(arch, cpus + 1, 0, root, none);
 	CHECK(!*names_of(none), "of no CPU: %s", names_of(none));
 	/* One of several kinds of core is enough. */
