@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an event is looked for, and under which spellings it is found. */
+#include <stdlib.h>
 #include <string.h>
 #include "core/event/event.h"
 #include "tests/check.h"
@@ -33,6 +34,7 @@ static void candidates(void)
 		{"amd64_fam19h_zen3", NULL, {"amd64_fam19h_zen3", "perf", "perf_raw"}},
 		{"arm_ac57", NULL, {"arm_ac57", "perf", "perf_raw"}}, /* number 0 */
 		{"", NULL, {"perf", "perf_raw"}},
+		{NULL, NULL, {"perf", "perf_raw"}}, /* TACH_PMU names none */
 		{"nosuch", NULL, {"perf", "perf_raw"}},
 		{"skl", "hsw", {"hsw", "ix86arch", "perf", "perf_raw"}},
 		{"skl", "arm_ac57", {"arm_ac57", "perf", "perf_raw"}},
@@ -43,6 +45,7 @@ static void candidates(void)
 		struct tach__work w = {.opt = &opt, .quirks = tach__quirks_of(&opt)};
 		int pmus[TACH__SEARCH_MAX], n, want = 0;
 
+		pmus[0] = pmu_named("hsw");
 		if (lists[i].pmu)
 			opt.pmu = pmu_named(lists[i].pmu);
 		n = tach__candidates(&w, pmus);
@@ -308,6 +311,7 @@ static void looked_up(void)
 
 int main(void)
 {
+	setenv("TACH_PMU", "nosuch", 1);
 	CASE(candidates);
 	CASE(callers_list);
 	CASE(present);

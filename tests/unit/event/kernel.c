@@ -147,6 +147,31 @@ static void long_tracepoints(void)
 	}
 }
 
+/* A path of 256 bytes with its end is the longest there is room for. */
+static void long_tracefs(void)
+{
+	struct tach_encode_options opt = options("skl");
+	char folder[201] = "", string[96];
+	struct tach_event e = {0};
+
+	memset(folder, 'd', sizeof folder - 1);
+	memcpy(folder, root, strlen(root));
+	folder[strlen(root)] = '/';
+	opt.tracefs = folder;
+	for (int length = 53; length < 57; length++) {
+		char path[320], system[64] = "";
+
+		memset(system, 's', (size_t)length);
+		snprintf(path, sizeof path, "%s/%s/point/id", folder + strlen(root) + 1,
+			 system);
+		root_put(root, path, "8\n");
+		snprintf(string, sizeof string, "%s:point", system);
+		CHECK(tach_event_encode(string, &opt, &e, NULL) ==
+			      (length <= 54 ? 0 : TACH_ERR_NOTFOUND),
+		      "%d", length);
+	}
+}
+
 /* With its lowest numbers free: a folder may be opened as the first of all files. */
 static void without_input(void)
 {
@@ -274,6 +299,19 @@ static void core_types(void)
 	}
 }
 
+/* PMUs of type 0 are none that the kernel has; what sysfs says goes all the same. */
+static void type_0(void)
+{
+	struct tach_encode_options opt = options(NULL);
+	struct tach_event e = {0};
+
+	root_put(root, "devices/cpu_core/type", "0\n");
+	CHECK(tach_event_encode("adl_glc::INST_RETIRED:ANY_P", &opt, &e, NULL) == 0 &&
+		      e.type == 0 && e.config == 0xc0,
+	      "%u", e.type);
+	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == 0 && e.config == 0);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
@@ -290,10 +328,12 @@ int main(void)
 	CASE(raw_codes);
 	CASE(tracepoints);
 	CASE(long_tracepoints);
+	CASE(long_tracefs);
 	CASE(without_input);
 	CASE(levels);
 	CASE(operations);
 	CASE(core_types);
+	CASE(type_0);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

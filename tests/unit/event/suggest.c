@@ -159,6 +159,7 @@ static void messages(void)
 		 "no PMU 'arm_ac57x'; did you mean arm_ac57?"},
 		{"tgl_unc_imc_free12::X", TACH_ERR_NOTFOUND, 1,
 		 "no PMU 'tgl_unc_imc_free12'; did you mean tgl_unc_imc_free1?"},
+		{"pfm3_gen_ia64::X", TACH_ERR_NOTFOUND, 1, "no PMU 'pfm3_gen_ia64'"},
 		{"nothinglikeit::X", TACH_ERR_NOTFOUND, 1, "no PMU 'nothinglikeit'"},
 		/* events: this PMU's, or else of one that has exactly that, its first too */
 		{"arm_ac57::SW_INC", TACH_ERR_NOTFOUND, 11,
