@@ -159,7 +159,7 @@ static void refused(void)
 		 "uncore_pcu/config=1,period=9/" NO_SAMPLES},
 		{"uncore_pcu/config=1/:freq=9", TACH_ERR_NOTSUPP, 1,
 		 "uncore_pcu/config=1/:freq=9" NO_SAMPLES},
-		/* A file cpumask with nobody in it. */
+		/* A file cpumask that names no processor. */
 		{"uncore_nil/config=1/", TACH_ERR_NOTSUPP, 1,
 		 "uncore_nil/config=1/:u=1:k=1:h=1:precise=0:excl=0:mg=0:mh=1: no file cpumask "
 		 "in sysfs tells on which processors the kernel counts it; name one with "
