@@ -27,13 +27,22 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	t->left -= (size_t)n;
 }
 
-/* "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P": what a person called it. */
+/*
+ * "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P", "cpu/event=1/:u=1" -> "cpu/event=1/":
+ * what a person called it.
+ */
 static int short_name(const struct tach_event *event, const char **start)
 {
-	const char *colons = strstr(event->name, "::"), *s = colons ? colons + 2 : event->name;
-	const char *mods = strchr(s, '=');
+	const char *slash = strchr(event->name, '/'), *close = NULL;
+	const char *colons = strstr(event->name, "::"), *s, *mods;
 
+	if (slash)
+		close = strchr(slash + 1, '/');
+	s = !slash && colons ? colons + 2 : event->name;
 	*start = s;
+	if (close)
+		return (int)(close - s) + 1;
+	mods = strchr(s, '=');
 	if (!mods)
 		return (int)strlen(s);
 	while (mods > s && *mods != ':')
