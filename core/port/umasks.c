@@ -210,12 +210,12 @@ int tach__umask_finish(struct tach__work *w, int missing)
 	if (!w->nrows && w->event->flags & TACH__EV_BARE)
 		return 0;
 	for (uint32_t open = all & ~w->groups.used; open; open &= open - 1) {
-		rc = fill_group(w, __builtin_ctz(open), missing);
-		if (rc)
-			return rc;
 		/* One group is all that such an event takes. */
 		if (w->nrows && w->event->flags & TACH__EV_GRPEXCL)
 			break;
+		rc = fill_group(w, __builtin_ctz(open), missing);
+		if (rc)
+			return rc;
 	}
 	/*
 	 * A default that excludes higher groups excludes their defaults, and not a umask that

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of umasks: what goes together, what comes by default, and what refusals say. */
+#include <string.h>
+#include <tach/event.h>
+#include "core/port/work.h"
+#include "tests/check.h"
+
+static struct tach_encode_options options(uint32_t flags)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+
+	opt.os = TACH_OS_NONE;
+	opt.flags = flags;
+	opt.host = "";
+	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
+	return opt;
+}
+
+/* The full name up to its first modifier. */
+static void chosen(void)
+{
+	static const struct {
+		const char *string, *name;
+	} all[] = {
+		{"skl::OFFCORE_RESPONSE_0", "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:DMND_RFO:"
+					    "DMND_CODE_RD:OTHER:ANY_RESPONSE"},
+		/* ANY_RESPONSE excludes the groups above, chosen or by default. */
+		{"skl::OFFCORE_RESPONSE_0:ANY_RESPONSE:DMND_RFO",
+		 "skl::OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE"},
+		{"skl::OFFCORE_RESPONSE_0:L3_HITM:DMND_RFO",
+		 "skl::OFFCORE_RESPONSE_0:DMND_RFO:L3_HITM:SNP_NONE:SNP_NOT_NEEDED:SNP_MISS:"
+		 "SNP_HIT_NO_FWD:SNP_HIT_WITH_FWD:SNP_HITM:SNP_NON_DRAM"},
+		/* That default is left out of a name that has a umask it would exclude. */
+		{"skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM",
+		 "skl::OFFCORE_RESPONSE_0:DMND_DATA_RD:SNP_HITM"},
+		/* OUTSTANDING goes with group 0 alone, and need not be there. */
+		{"glm::OFFCORE_RESPONSE_0", "glm::OFFCORE_RESPONSE_0:ANY_REQUEST:ANY_RESPONSE"},
+		{"glm::OFFCORE_RESPONSE_0:OUTSTANDING",
+		 "glm::OFFCORE_RESPONSE_0:ANY_REQUEST:OUTSTANDING"},
+		{"glm::OFFCORE_RESPONSE_0:DMND_RFO:OUTSTANDING",
+		 "glm::OFFCORE_RESPONSE_0:DMND_RFO:OUTSTANDING"},
+		/* A umask that satisfies all groups; one that may be missing. */
+		{"atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE",
+		 "atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE"},
+		{"atom::L2_REJECT_BUSQ:E_STATE:M_STATE",
+		 "atom::L2_REJECT_BUSQ:E_STATE:M_STATE:SELF:ANY"},
+		{"amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0",
+		 "amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:ALL"},
+		{"amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:SUBLINK_MASK",
+		 "amd64_fam10h_barcelona::HYPERTRANSPORT_LINK0:ALL:SUBLINK_MASK"},
+		/* As a number it is all of them. */
+		{"skl::OFFCORE_RESPONSE_0:0xff", "skl::OFFCORE_RESPONSE_0:0xff"},
+	};
+	struct tach_encode_options opt = options(0);
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_event e = {0}, again = {0};
+		size_t length = strlen(all[i].name);
+
+		CHECK(tach_event_encode(all[i].string, &opt, &e, &err) == 0, "%s: %s",
+		      all[i].string, err.text);
+		CHECK(strncmp(e.name, all[i].name, length) == 0 &&
+			      strncmp(e.name + length, ":k=1:u=1:", 9) == 0,
+		      "%s: %s", all[i].string, e.name);
+		CHECK(tach_event_encode(e.name, &opt, &again, &err) == 0 &&
+			      again.codes[0] == e.codes[0] && again.codes[1] == e.codes[1],
+		      "%s: %s", e.name, err.text);
+	}
+}
+
+static void refused(void)
+{
+	static const struct {
+		const char *string;
+		int code, column;
+		const char *text;
+	} all[] = {
+		{"skl::BR_INST_RETIRED:NEAR_CALL:NEAR_TAKEN", TACH_ERR_FEATCOMB, 32,
+		 "NEAR_TAKEN cannot be combined with another umask of its group"},
+		{"skl::OFFCORE_RESPONSE_0:ANY_RESPONSE:L3_HITM", TACH_ERR_FEATCOMB, 38,
+		 "L3_HITM cannot be combined with another umask of its group"},
+		{"skl::OFFCORE_RESPONSE_0:L3_HITM:ANY_RESPONSE", TACH_ERR_FEATCOMB, 33,
+		 "ANY_RESPONSE cannot be combined with another umask of its group"},
+		{"skl::OFFCORE_RESPONSE_0:ANY_RESPONSE:SNP_HITM", TACH_ERR_FEATCOMB, 38,
+		 "SNP_HITM is excluded by another umask of this event"},
+		{"glm::OFFCORE_RESPONSE_0:OUTSTANDING:ANY_RESPONSE", TACH_ERR_FEATCOMB, 37,
+		 "OUTSTANDING is excluded by another umask of this event"},
+		{"glm::OFFCORE_RESPONSE_0:L2_HIT:OUTSTANDING", TACH_ERR_FEATCOMB, 32,
+		 "L2_HIT is excluded by another umask of this event"},
+		{"atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE:SELF", TACH_ERR_FEATCOMB, 39,
+		 "SELF_ANY_E_STATE stands alone: no second umask"},
+		{"atom::L2_REJECT_BUSQ:SELF:SELF_ANY_E_STATE", TACH_ERR_FEATCOMB, 27,
+		 "SELF_ANY_E_STATE stands alone: no second umask"},
+		{"atom::L2_REJECT_BUSQ:SELF_ANY_E_STATE:SELF_ANY_M_STATE", TACH_ERR_FEATCOMB,
+		 39, "SELF_ANY_E_STATE stands alone: no second umask"},
+		{"netburst::uops_retired", TACH_ERR_ATTR, 0,
+		 "uops_retired needs a umask: NBOGUS, BOGUS"},
+		{"skl::ICACHE_64B", TACH_ERR_UMASK, 0,
+		 "ICACHE_64B needs a umask: IFTAG_HIT, IFTAG_MISS, IFTAG_STALL"},
+	};
+	struct tach_encode_options opt = options(0);
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_event e = {0};
+		int rc = tach_event_encode(all[i].string, &opt, &e, &err);
+
+		CHECK(rc == all[i].code && err.column == all[i].column &&
+			      strcmp(err.text, all[i].text) == 0,
+		      "%s: %d, column %d: %s", all[i].string, rc, err.column, err.text);
+	}
+}
+
+/* Where a umask is missing: those of the group, as many as fit 159 bytes with ", ..." behind.
+ */
+static void missing(void)
+{
+	struct tach_encode_options opt = options(0);
+	int told = 0, cut = 0;
+
+	for (int pmu = 0; pmu < tach__npmus(); pmu++)
+		for (uint32_t i = 0; i < tach__pmu_at(pmu)->nevents; i++) {
+			const struct tach__event *row = tach__event_at(pmu, (int)i);
+			const char *name = tach__str(row->name);
+			struct tach_error err = TACH_ERROR_INIT;
+			struct tach_event e = {0};
+			char string[160], want[512], *at = want;
+			const char *first;
+			int group = -1, n = 0;
+
+			snprintf(string, sizeof string, "%s::%s",
+				 tach__str(tach__pmu_at(pmu)->name), name);
+			if (!tach_event_encode(string, &opt, &e, &err))
+				continue;
+			at += sprintf(at, "%s needs a umask: ", name);
+			first = err.text + (at - want);
+			/* Itanium's, an alias', and one event that has no umask to give. */
+			if (strncmp(err.text, want, (size_t)(at - want)) != 0 || !*first)
+				continue;
+			for (int u = 0; u < row->numasks && group < 0; u++)
+				if (strncmp(first, tach__str(tach__umask_at(row, u)->name),
+					    strcspn(first, ",")) == 0)
+					group = tach__umask_at(row, u)->group;
+			for (int u = 0; u < row->numasks; u++) {
+				const char *umask = tach__str(tach__umask_at(row, u)->name);
+
+				if (tach__umask_at(row, u)->group != group)
+					continue;
+				if (strlen(want) - (size_t)(first - err.text) +
+					    strlen(", , ...") + strlen(umask) >
+				    159) {
+					strcat(want, ", ...");
+					cut++;
+					break;
+				}
+				strcat(want, n++ ? ", " : "");
+				strcat(want, umask);
+			}
+			told++;
+			CHECK(err.column == 0 && strcmp(err.text, want) == 0, "%s: %s\n# %s",
+			      string, err.text, want);
+		}
+	CHECK(told > 200 && cut > 20, "%d told, %d cut", told, cut);
+}
+
+/* ---- the functions, with what no table says ---- */
+
+static struct tach__event event_named(const char *pmu_name, const char *name)
+{
+	int pmu = tach__pmu_find(pmu_name, strlen(pmu_name));
+
+	return *tach__event_at(pmu, tach__event_find(pmu, name, strlen(name)));
+}
+
+static int take(struct tach__work *w, const char *name)
+{
+	struct tach__pick pick = {0, 0, 7, TACH__PICK_UMASK};
+
+	pick.number = (uint16_t)tach__umask_find(w->event, name, strlen(name));
+	return tach__umask_take(w, &pick);
+}
+
+static struct tach__work work(const struct tach__event *event,
+			      const struct tach_encode_options *opt, struct tach_error *err)
+{
+	struct tach__work w = {
+		.event = event, .opt = opt, .quirks = tach__quirks_of(opt), .err = err};
+
+	w.groups.above = w.groups.only = w.groups.last = w.groups.silent = -1;
+	return w;
+}
+
+/* An event that takes umasks of one group only. */
+static void one_group(void)
+{
+	struct tach_encode_options opt = options(0);
+	struct tach__event event = event_named("skl", "OFFCORE_RESPONSE_0");
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__work w;
+
+	event.flags |= TACH__EV_GRPEXCL;
+	w = work(&event, &opt, &err);
+	CHECK(take(&w, "DMND_RFO") == 0 && take(&w, "DMND_DATA_RD") == 0);
+	CHECK(take(&w, "SNP_HITM") == TACH_ERR_FEATCOMB && err.column == 7 &&
+		      strcmp(err.text, "OFFCORE_RESPONSE_0 takes umasks of one group only; "
+				       "SNP_HITM is of another") == 0,
+	      "%s", err.text);
+	w = work(&event, &opt, &err);
+	CHECK(take(&w, "DMND_RFO") == 0 && tach__umask_finish(&w, TACH_ERR_UMASK) == 0 &&
+	      w.nrows == 1);
+	w = work(&event, &opt, &err);
+	CHECK(tach__umask_finish(&w, TACH_ERR_UMASK) == 0 && w.nrows == 4, "%u", w.nrows);
+	/* Others take the defaults of each. */
+	event.flags &= ~TACH__EV_GRPEXCL;
+	w = work(&event, &opt, &err);
+	CHECK(take(&w, "DMND_RFO") == 0 && tach__umask_finish(&w, TACH_ERR_UMASK) == 0 &&
+	      w.nrows == 2);
+}
+
+static void sorted(void)
+{
+	struct tach__work w = {.nrows = 5, .rows = {4, 0, 7, 7, 1, 9}};
+	static const uint16_t want[] = {0, 1, 4, 7, 7, 9};
+
+	tach__umask_sort(&w);
+	CHECK(memcmp(w.rows, want, sizeof want) == 0);
+	w.nrows = 0;
+	tach__umask_sort(&w);
+	CHECK(memcmp(w.rows, want, sizeof want) == 0);
+}
+
+int main(void)
+{
+	CASE(chosen);
+	CASE(refused);
+	CASE(missing);
+	CASE(one_group);
+	CASE(sorted);
+	return check_done();
+}
