@@ -218,6 +218,27 @@ static void one_group(void)
 	      w.nrows == 2);
 }
 
+/* libpfm-4 has RFO_HIT for an alias of DEMAND_RFO_HIT: both are that one there, and no pair
+ * here. */
+static void alias_there(void)
+{
+	static const char *const pairs[] = {"hsw::L2_RQSTS:RFO_HIT:DEMAND_RFO_HIT",
+					    "hsw::L2_RQSTS:DEMAND_RFO_HIT:RFO_HIT"};
+	struct tach_encode_options opt = options(TACH_ENCODE_LIBPFM4), ours = options(0);
+	struct tach_event e = {0}, other = {0};
+
+	CHECK(tach_event_encode("hsw::L2_RQSTS:DEMAND_RFO_HIT", &opt, &other, NULL) == 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(tach_event_encode(pairs[i], &opt, &e, NULL) == 0 &&
+			      strcmp(e.name, other.name) == 0,
+		      "%s: %s", pairs[i], e.name);
+		CHECK(tach_event_encode(pairs[i], &ours, &e, NULL) == TACH_ERR_FEATCOMB, "%s",
+		      pairs[i]);
+	}
+	CHECK(tach_event_encode("hsw::L2_RQSTS:RFO_HIT:DEMAND_DATA_RD_HIT", &opt, &e, NULL) ==
+	      TACH_ERR_FEATCOMB);
+}
+
 static void sorted(void)
 {
 	struct tach__work w = {.nrows = 5, .rows = {4, 0, 7, 7, 1, 9}};
@@ -236,6 +257,7 @@ int main(void)
 	CASE(refused);
 	CASE(missing);
 	CASE(one_group);
+	CASE(alias_there);
 	CASE(sorted);
 	return check_done();
 }
