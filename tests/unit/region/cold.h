@@ -139,7 +139,7 @@ static struct tach__slot *sim_slot_of(const struct tach__thread *of, const void 
 /* No region is open yet. */
 static void thread_begin(void)
 {
-	memset(memory, 0, sizeof *hot);
+	memset(memory, 0, sizeof memory);
 	memset(&record, 0, sizeof record);
 	memset(slots, 0, sizeof slots);
 	memset(&mark, 0, sizeof mark);

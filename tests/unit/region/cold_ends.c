@@ -478,8 +478,10 @@ static void found_nowhere(void)
 			slot->lost = 9;
 			if (other)
 				part->outer--;
-			if (open)
+			if (open) { /* and it was never there */
 				part->ceiling = TACH__CEILING_OPEN;
+				tach__stack(hot, LEVEL)[2] = NULL;
+			}
 			tach__end_cold(&mark, 1);
 			SAID("stop cost residue since heal add spent ");
 			CHECK(slot->lost == (other || open ? 8 : 9), "%d", (int)slot->lost);

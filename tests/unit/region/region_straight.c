@@ -882,6 +882,31 @@ static void what_became_of_the_group(void)
 	}
 }
 
+/* Of an entry that was taken for lost: the one that came after it is open still. */
+static void a_successor_stays_open(void)
+{
+	struct tach_region_mark own, other;
+	struct tach__part *part;
+	struct tach__reading r = {.delta = {30, 20, 10}};
+	uint64_t calls;
+
+	begins(2, "0");
+	enter_once(inner);
+	for (int taken = 0; taken < 2; taken++) {
+		tach_region_begin(inner, &own);
+		part = own.part;
+		calls = part->calls;
+		if (taken)
+			part->outer = (uintptr_t)&other;
+		tach__edges_add(tach__self, &own, &r, 0);
+		CHECK(part->calls == calls + 1 && TACH__LEVEL(tach__self->state) == 0);
+		CHECK(part->outer == (taken ? (uintptr_t)&other : TACH__OUTER_NOBODY));
+		CHECK(part->ceiling == (taken ? own.state + 1 : TACH__CEILING_OPEN));
+	}
+	part->outer = TACH__OUTER_NOBODY;
+	part->ceiling = TACH__CEILING_OPEN;
+}
+
 static struct tach_site *fresh;
 
 static void enter_fresh(void)
@@ -1496,6 +1521,7 @@ int main(void)
 	CASE(errors_of_fields);
 	CASE(error_of_a_reading);
 	CASE(what_became_of_the_group);
+	CASE(a_successor_stays_open);
 	if (!HIDES) { /* else nothing is looked up */
 		CASE(moved_inside);
 		CASE(two_handlers_amid_a_look);
