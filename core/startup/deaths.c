@@ -112,7 +112,7 @@ static int signal_number(const char *name)
 }
 
 /* Its handler runs wherever the program is, and calls that it interrupts go on. */
-static int watch_request(void)
+static void watch_request(void)
 {
 	struct sigaction action = {.sa_handler = on_request,
 				   .sa_flags = SA_RESTART | SA_ONSTACK};
@@ -120,9 +120,8 @@ static int watch_request(void)
 	int number = name ? signal_number(name) : 0;
 
 	action.sa_mask = tach__deaths_others();
-	if (number > 0 && is_default(number) && sigaction(number, &action, NULL) == 0)
-		return number;
-	return 0;
+	if (number > 0 && is_default(number))
+		sigaction(number, &action, NULL);
 }
 
 const char *tach__deaths_odd(void)

@@ -51,7 +51,7 @@ static int first_has_ended(void)
 
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
+	if (n < 0)
 		return 0;
 	text[n] = '\0';
 	end = strrchr(text, ')');

@@ -1,8 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* Signals of a process that has TACH_OUTPUT: those that end it, and the one that asks. */
+#include <dlfcn.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include "tests/unit/startup/reports.h"
+
+static int is_refused; /* that a signal is sent again as it came */
+
+#pragma GCC visibility push(default)
+long syscall(long number, ...)
+{
+	long (*real)(long, ...) = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	long a[6];
+	va_list more;
+
+	if (number == SYS_rt_tgsigqueueinfo && is_refused)
+		return -1;
+	va_start(more, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(more, long);
+	va_end(more);
+	return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+#pragma GCC visibility pop
 
 /* ---- what TACH_SIGNAL may be ---- */
 
@@ -147,6 +169,22 @@ static void each_of_them(void)
 		CHECK(is_json(content("a.json")), "%d: no report", *s);
 	}
 	CHECK(n == 22, "%d", n);
+}
+
+/* Sent by its number alone where the kernel does not send it with what it came with. */
+static void dies_in_a_box(void)
+{
+	is_refused = 1;
+	dies();
+}
+
+static void sent_again(void)
+{
+	int status;
+
+	deadly = SIGTERM;
+	status = ends_with(dies_in_a_box);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM && is_json(content("a.json")));
 }
 
 static volatile sig_atomic_t handled;
@@ -350,6 +388,7 @@ int main(void)
 	CASE(names_of_signals);
 	CASE(one_that_asks);
 	CASE(each_of_them);
+	CASE(sent_again);
 	CASE(whatever_it_was);
 	CASE(stacks);
 	CASE(others);
