@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "core/region/region.h"
 #include "core/report/report.h"
+#include "core/startup/startup.h"
 #include "tests/check.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -174,10 +175,35 @@ static void of_traces(void)
 	each_piece(trace, 1, 2);
 }
 
+static int trace_file(int unused)
+{
+	(void)unused;
+	return tach__trace_write();
+}
+
+static void of_the_process(void)
+{
+	long blocks_before = 0, pages_before = 0;
+
+	setenv("TACH_RUN", "1", 1); /* nothing else is begun */
+	setenv("TACH_TRACE", "/dev/null", 1);
+	tach__output_at_exit(NULL);
+	each_piece(trace_file, 0, 2);
+	/* The first time takes what stays. */
+	for (int i = 0; i < 2; i++) {
+		blocks_before = blocks;
+		pages_before = pages;
+		CHECK(tach__beacon_json(discard, NULL, NULL) == 0);
+	}
+	CHECK(blocks == blocks_before && pages == pages_before, "%ld blocks, %ld pages",
+	      blocks - blocks_before, pages - pages_before);
+}
+
 int main(void)
 {
 	CASE(of_formats);
 	CASE(of_traces);
+	CASE(of_the_process);
 	return check_done();
 }
 #endif

@@ -102,7 +102,7 @@ static void usr1(void)
 
 static void by_number(void)
 {
-	asks("31", 31);
+	asks("1", 1);
 }
 
 static void real_time(void)

@@ -198,6 +198,41 @@ static void to_takers(void)
 	in_child(of_none);
 }
 
+/* ---- for another copy of the library ---- */
+
+static int gather(void *context, const char *text, size_t length)
+{
+	size_t *used = context;
+
+	memcpy(got + *used, text, length);
+	got[ *used += length] = '\0';
+	return 0;
+}
+
+static int refuse_all(void *context, const char *text, size_t length)
+{
+	(void)context;
+	(void)text;
+	(void)length;
+	return -5;
+}
+
+static void as_it_asks(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	size_t used = 0;
+
+	CHECK(tach__beacon_json(gather, &used, &err) == TACH_ERR_STATE && used == 0);
+	start(NULL);
+	CHECK(tach__beacon_json(gather, &used, &err) == 0 && is_json(got));
+	CHECK(tach__beacon_json(refuse_all, NULL, &err) == -5 && err.code == -5);
+}
+
+static void another_copy(void)
+{
+	in_child(as_it_asks);
+}
+
 /* ---- traces ---- */
 
 static void traced(const char *name)
@@ -249,6 +284,20 @@ static void no_trace(void)
 	CHECK(!tach__trace_wanted() && tach__trace_write() == 0);
 }
 
+static void with_a_number(void)
+{
+	traced("%u.json");
+	CHECK(*content("0.json") == '{', "%s", got);
+}
+
+static void of_a_rank(void)
+{
+	setenv("OMPI_COMM_WORLD_RANK", "5", 1);
+	setenv("OMPI_COMM_WORLD_SIZE", "8", 1);
+	traced("t.json");
+	CHECK(*content("t.5.json") == '{', "%s", got);
+}
+
 static void trace_nowhere(void)
 {
 	setenv("TACH_TRACE", in_folder("none/t.json"), 1);
@@ -262,6 +311,8 @@ static void traces(void)
 	in_child(as_stacks);
 	in_child(suffix_alone);
 	in_child(trace_of_the_parent);
+	in_child(with_a_number);
+	in_child(of_a_rank);
 	in_child(no_trace);
 	in_child(trace_nowhere);
 }
@@ -273,6 +324,7 @@ int main(void)
 	CASE(files);
 	CASE(at_the_end);
 	CASE(to_takers);
+	CASE(another_copy);
 	CASE(traces);
 	CHECK(rmdir(folder) == 0, "something was left in %s", folder);
 	return check_done();
