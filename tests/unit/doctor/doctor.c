@@ -6,38 +6,9 @@
 #include <string.h>
 #include "core/doctor/doctor.h"
 #include "tests/check.h"
+#include "tests/unit/doctor/healthy.h"
 
 static struct tach_examination x;
-
-/* A healthy x86 machine; each case below spoils one thing. */
-static struct tach__evidence healthy(void)
-{
-	return (struct tach__evidence){
-		.user_read = TACH__USER_RDPMC,
-		.settings.paranoid = 2,
-		.settings.rdpmc = 1,
-		.settings.user_access = TACH__UNREADABLE,
-		.settings.watchdog = 0,
-		.settings.mlock_kb = 516,
-		.core_pmus = 1,
-		.settings.descriptors = 1024,
-		.settings.memlock_bytes = 8 << 20,
-		.settings.cpu = "Some CPU",
-		.tables = "skl",
-		.settings.clocksource = "tsc",
-		.settings.tsc_invariant = 1,
-		.counters_general = 8,
-		.counters_fixed = 1,
-		.enabled = 1000,
-		.running = 1000,
-		.loop = 2000000,
-		.counted = 2000000,
-		.cap_user_read = 1,
-		.user_tried = 1,
-		.user_counted = 2000000,
-		.counters_free = 9,
-	};
-}
 
 static int seen[TACH_CAUSE_COUNT];
 static struct {
