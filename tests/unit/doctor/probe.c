@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* What the doctor opens and reads, call by call, of a kernel that is pretended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "core/doctor/evidence.h"
+#include "core/os/sys.h"
+#include "tests/check.h"
+
+#if defined(__x86_64__)
+
+/* Events by order: two of software, the counted one, a try, the reader's, and then those that
+ * find out how many are free. */
+enum { FIRST = 1000, MOST = 64, LOOP = 2000000, FREE = 5 };
+
+/* Zeros: all opens, and nothing but loops counts. */
+static struct kernel {
+	int refuse_kernel, refuse_instructions, refuse_cycles, map_error;
+	int room; /* pinned events beyond are in error state; 0: none is */
+	int most; /* that can be open; 0: any number */
+	int user_read;
+	int broken; /* reads of the counted event that are answered, and one more */
+	uint64_t loop, step, enabled, once; /* once: what the first loop has too much */
+} kernel;
+
+static char said[4000];
+static int next, live, reads[MOST];
+static struct perf_event_mmap_page page;
+
+/* Of the first event: 3 long loops, 3 short ones, each between two reads. */
+static uint64_t counted_at(int fd)
+{
+	int n = ++reads[fd - FIRST];
+
+	return (uint64_t)n * kernel.step + (uint64_t)(n < 6 ? n / 2 : 3) * kernel.loop +
+	       (n > 1 ? kernel.once : 0);
+}
+
+static long open_event(const struct perf_event_attr *attr)
+{
+	int software = attr->type == PERF_TYPE_SOFTWARE;
+
+	if (software || attr->pinned)
+		sprintf(said + strlen(said), "%u:%llu:%llu%s%s%s %llu\n", attr->type,
+			(unsigned long long)attr->config, (unsigned long long)attr->config1,
+			attr->pinned ? " pinned" : "", attr->exclude_kernel ? "" : " kernel",
+			attr->exclude_hv ? "" : " hypervisor",
+			(unsigned long long)attr->read_format);
+	if (software && !attr->exclude_kernel && kernel.refuse_kernel)
+		return -kernel.refuse_kernel;
+	if (!software && attr->config == PERF_COUNT_HW_INSTRUCTIONS &&
+	    kernel.refuse_instructions)
+		return -kernel.refuse_instructions;
+	if (!software && attr->config == PERF_COUNT_HW_CPU_CYCLES && kernel.refuse_cycles)
+		return -kernel.refuse_cycles;
+	if (next - FIRST >= MOST || (kernel.most && live >= kernel.most))
+		return -EMFILE;
+	live++;
+	return next++;
+}
+
+static long fake(long number, long a, long b, long c, long d, long e, long f)
+{
+	uint64_t *to = (uint64_t *)b;
+
+	switch (number) {
+	case SYS_perf_event_open:
+		return open_event((const struct perf_event_attr *)a);
+	case SYS_read:
+		if (kernel.broken && a == FIRST + 2 && reads[2] == kernel.broken - 1)
+			return 0;
+		if (kernel.room && a - FIRST >= kernel.room + FREE)
+			return 0;
+		to[0] = counted_at((int)a);
+		to[1] = to[2] = kernel.enabled;
+		return 24;
+	case SYS_mmap:
+		if (e < FIRST)
+			break;
+		return kernel.map_error ? -kernel.map_error : (long)&page;
+	case SYS_munmap:
+		if ((const void *)a == &page)
+			return 0;
+		break;
+	case SYS_fcntl:
+		if (a >= FIRST)
+			return -EINVAL;
+		break;
+	case SYS_ioctl:
+		if (a >= FIRST)
+			return 0;
+		break;
+	case SYS_close:
+		if (a >= FIRST) {
+			live--;
+			return 0;
+		}
+		break;
+	}
+	return tach__sys_real(number, a, b, c, d, e, f);
+}
+
+static struct tach__evidence attempted(struct kernel k)
+{
+	struct tach__evidence e;
+
+	memset(&e, 0, sizeof e);
+	e.counters_free = -1;
+	kernel = k;
+	next = FIRST;
+	live = 0;
+	memset(reads, 0, sizeof reads);
+	said[0] = '\0';
+	page.cap_user_rdpmc = k.user_read != 0;
+	tach__sys = fake;
+	tach__evidence_attempts(&e);
+	tach__sys = tach__sys_real;
+	CHECK(live == 0, "%d are left open", live);
+	return e;
+}
+
+static const struct kernel healthy = {.loop = LOOP, .step = 20, .enabled = 1000};
+
+static void as_it_should(void)
+{
+	struct tach__evidence e = attempted(healthy);
+	char wanted[sizeof said] = "1:1:0 0\n1:1:0 kernel 0\n0:1:0 pinned 3\n0:1:0 pinned 3\n"
+				   "0:1:0 pinned 11\n";
+
+	for (int i = 0; i < 32; i++)
+		strcat(wanted, "0:1:0 pinned 3\n");
+	CHECK(strcmp(said, wanted) == 0, "%s", said);
+	CHECK(reads[2] == 12 && reads[FREE] == 1 && reads[FREE + 31] == 1 &&
+	      reads[FREE + 32] == 0);
+	CHECK(e.open_software == 0 && e.open_kernel == 0 && e.open_hardware == 0 && e.map == 0);
+	CHECK(e.loop == LOOP && e.counted == LOOP && e.enabled == 1000 && e.running == 1000);
+	CHECK(!e.used_cycles && !e.undivided && !e.pinned_error && !e.cap_user_read);
+	/* The pretended kernel has no counter that could be read. */
+	CHECK(!e.user_tried && e.user_counted == 0 && e.counters_free == 32, "%d",
+	      e.counters_free);
+}
+
+static void the_least_of_three(void)
+{
+	struct kernel k = healthy;
+
+	k.once = 500;
+	CHECK(attempted(k).counted == LOOP);
+}
+
+static void refusals(void)
+{
+	struct kernel k = healthy;
+	struct tach__evidence e;
+
+	k.refuse_kernel = EACCES;
+	e = attempted(k);
+	CHECK(e.open_kernel == -EACCES && e.open_software == 0 && e.open_hardware == 0);
+	k.refuse_instructions = ENOENT;
+	e = attempted(k);
+	CHECK(e.used_cycles == 1 && e.open_hardware == 0 && strstr(said, "\n0:0:0 pinned 3\n"));
+	k.refuse_cycles = EBUSY;
+	e = attempted(k);
+	CHECK(e.open_hardware == -EBUSY && e.counters_free == -1 && e.loop == 0 && e.map == 0);
+	k = healthy;
+	k.map_error = EPERM;
+	k.user_read = 1;
+	e = attempted(k);
+	CHECK(e.map == -EPERM && !e.cap_user_read && e.counted == LOOP);
+	k.map_error = 0;
+	e = attempted(k);
+	CHECK(e.map == 0 && e.cap_user_read == 1);
+}
+
+/* An event in error state, from the first read on, or a later one. */
+static void no_counter_for_it(void)
+{
+	struct kernel k = healthy;
+
+	for (k.broken = 1; k.broken <= 12; k.broken++) {
+		struct tach__evidence e = attempted(k);
+
+		CHECK(e.pinned_error == 1 && e.counted == 0 && e.enabled == 0, "%d", k.broken);
+	}
+}
+
+static void how_many_are_free(void)
+{
+	struct kernel k = healthy;
+
+	k.room = 3;
+	CHECK(attempted(k).counters_free == 3);
+	k = healthy;
+	k.most = 4;
+	CHECK(attempted(k).counters_free == 4);
+	k.enabled = 0;
+	CHECK(attempted(k).counters_free == 0);
+}
+
+int main(void)
+{
+	CASE(as_it_should);
+	CASE(the_least_of_three);
+	CASE(refusals);
+	CASE(no_counter_for_it);
+	CASE(how_many_are_free);
+	return check_done();
+}
+#else
+int main(void)
+{
+	puts("skip probe: other events are opened on this architecture");
+	return 77;
+}
+#endif
