@@ -17,6 +17,13 @@ ssize_t write(int fd, const void *from, size_t n)
 	errno = EIO;
 	return -1;
 }
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	struct timespec at = {0, 0};
+
+	CHECK(n == 1 && ms == 0);
+	return (int)syscall(SYS_ppoll, fds, n, &at, NULL, 0);
+}
 #pragma GCC visibility pop
 
 static void clear(void)
@@ -121,7 +128,8 @@ static void what_has_no_effect(void)
 static void what_others_say(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	char text[400], wanted[400], list[300];
+	char text[400], wanted[400];
+	static char list[4200];
 
 	clear();
 	setenv("TACH_PMU", "nosuch", 1);
@@ -136,14 +144,22 @@ static void what_others_say(void)
 	      "%s", text);
 	clear();
 	/* A name of 150 bytes, of a list. */
-	memset(list, 'a', 200);
+	memset(list, 'a', 151);
 	list[0] = '/';
-	list[200] = '\0';
+	list[151] = '\0';
 	setenv("TACH_DERIVED", list, 1);
 	snprintf(wanted, sizeof wanted, "TACH_DERIVED: %.150s: No such file or directory",
 		 list);
 	CHECK(tach__environment_useless(text, sizeof text) == 1 && strcmp(text, wanted) == 0,
 	      "%s", text);
+	/* One that no file can have is passed over. */
+	memset(list, 'a', 4096);
+	CHECK(setenv("TACH_DERIVED", list, 1) == 0 && strlen(list) == 4096);
+	CHECK(tach__environment_useless(text, sizeof text) == 0, "%s", text);
+	list[4095] = '\0';
+	setenv("TACH_DERIVED", list, 1);
+	CHECK(tach__environment_useless(text, sizeof text) == 1 &&
+	      strstr(text, "File name too long"));
 	clear();
 }
 
