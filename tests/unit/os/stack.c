@@ -86,7 +86,7 @@ static void the_top_of_64_kilobytes(void)
 {
 	run(0, 0);
 	if (!of_its_own())
-		SKIP("this architecture calls it where it is");
+		SKIP("this architecture, or sanitizer, calls it where it is");
 	CHECK(mapped == page + tach__pages_round(65536) && given_back == mapped, "%zu, %zu",
 	      mapped, given_back);
 	CHECK(guarded == page, "%zu", guarded);
@@ -114,7 +114,7 @@ static void no_stack_no_call(void)
 	int rc = run(1, 0);
 
 	if (!of_its_own())
-		SKIP("this architecture calls it where it is");
+		SKIP("this architecture, or sanitizer, calls it where it is");
 	CHECK(rc == TACH_ERR_NOMEM && calls == 0 && guarded == 0 && errno == 4711);
 }
 

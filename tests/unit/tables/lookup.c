@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Look-ups by number and by names that are no row's own: boxes, libpfm-3's lists, vendors'. */
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "core/tables/data.h"
 #include "core/tables/tables.h"
 #include "tests/check.h"
@@ -103,6 +105,152 @@ static void as_vendors_spell_them(void)
 		CHECK(tach__vendor_find(pmu, longer, n, &umask) == -1 && umask == -1, "%zu", n);
 }
 
+/* ---- the slowest way to do the same, of tables that lie beside each other ---- */
+
+static int slow_event(int pmu, const char *name, size_t length)
+{
+	for (uint32_t e = 0; e < tach__pmu_at(pmu)->nevents; e++) {
+		const char *its = tach__str(tach__event_at(pmu, (int)e)->name);
+
+		if (strlen(its) == length && strncasecmp(its, name, length) == 0)
+			return (int)e;
+	}
+	return -1;
+}
+
+static int slow_umask(const struct tach__event *event, const char *name)
+{
+	for (uint32_t u = 0; u < event->numasks; u++)
+		if (strcasecmp(tach__str(tach__umask_at(event, (int)u)->name), name) == 0)
+			return (int)u;
+	return -1;
+}
+
+static int slow_vendor(int pmu, const char *name, int *umask)
+{
+	const struct tach__tab_pmu *run = &tach__tab_runs[pmu];
+	size_t length = strcspn(name, ".");
+	char rest[200];
+	int event;
+
+	for (uint32_t i = run->vendor; i < (uint32_t)run->vendor + run->nvendor; i++)
+		if (strcasecmp(tach__str(tach__tab_names[i].name), name) == 0) {
+			*umask = tach__tab_names[i].second == TACH__TAB_NONE
+					 ? -1
+					 : tach__tab_names[i].second;
+			return tach__tab_names[i].first;
+		}
+	*umask = -1;
+	event = slow_event(pmu, name, length);
+	if (event < 0 || !name[length])
+		return event;
+	snprintf(rest, sizeof rest, "%s", name + length + 1);
+	for (char *dot = rest; (dot = strchr(dot, '.'));)
+		*dot = '_';
+	*umask = slow_umask(tach__event_at(pmu, event), rest);
+	return *umask < 0 ? -1 : event;
+}
+
+/* Of cores and boxes, aliases too. */
+static int slow_pmu(const char *name)
+{
+	const uint32_t start[] = {tach__tab_pmu_names, tach__tab_box_names};
+	const uint32_t n[] = {tach__tab_npmu_names, tach__tab_nboxes};
+
+	for (int list = 0; list < 2; list++)
+		for (uint32_t i = start[list]; i < start[list] + n[list]; i++)
+			if (strcasecmp(tach__str(tach__tab_names[i].name), name) == 0)
+				return tach__tab_names[i].first;
+	return -1;
+}
+
+/* The event whose hash is the first of a run of a table; NULL: no table begins there. */
+static const char *event_at(uint32_t run)
+{
+	for (int p = 0; tach__pmu_exists(p); p++)
+		if (tach__tab_runs[p].events == run && tach__pmu_at(p)->nevents)
+			return tach__str(tach__event_at(p, tach__tab_event_order[run])->name);
+	return NULL;
+}
+
+/* What stands behind a table's own names is not found. */
+static void not_the_next_tables(void)
+{
+	int events = 0, umasks = 0, names = 0, last = 0, u, slow_u;
+	const struct tach__event *row, *next = NULL;
+
+	for (int p = 0; tach__pmu_exists(p); p++) {
+		const struct tach__tab_pmu *run = &tach__tab_runs[p];
+		const char *name = event_at(run->events + tach__pmu_at(p)->nevents);
+
+		if (name) {
+			events++;
+			CHECK(tach__event_find(p, name, strlen(name)) ==
+				      slow_event(p, name, strlen(name)),
+			      "%d: %s", p, name);
+		}
+		if (run->vendor + run->nvendor > last)
+			last = run->vendor + run->nvendor;
+		for (uint32_t e = 0; e < tach__pmu_at(p)->nevents; e++, next = row) {
+			row = tach__event_at(p, (int)e);
+			if (!next || !row->numasks ||
+			    next->umasks + next->numasks != row->umasks)
+				continue;
+			umasks++;
+			name = tach__str(
+				tach__umask_at(row, tach__tab_umask_order[row->umasks])->name);
+			CHECK(tach__umask_find(next, name, strlen(name)) ==
+				      slow_umask(next, name),
+			      "%d: %s", p, name);
+		}
+	}
+	for (int p = 0; tach__pmu_exists(p); p++) {
+		const struct tach__tab_pmu *run = &tach__tab_runs[p];
+		const char *name = tach__str(tach__tab_names[run->vendor + run->nvendor].name);
+		int event;
+
+		if (run->vendor + run->nvendor >= last)
+			continue;
+		names++;
+		event = tach__vendor_find(p, name, strlen(name), &u);
+		CHECK(event == slow_vendor(p, name, &slow_u) && u == slow_u, "%d: %s", p, name);
+	}
+	for (int list = 0; list < 2; list++) {
+		uint32_t end = list ? tach__tab_box_names + tach__tab_nboxes
+				    : tach__tab_pmu_names + tach__tab_npmu_names;
+		const char *name;
+
+		if (end >= (uint32_t)last)
+			continue;
+		name = tach__str(tach__tab_names[end].name);
+		CHECK(find(name) == slow_pmu(name), "%s", name);
+	}
+	CHECK(events > 100 && umasks > 1000 && names > 100, "%d, %d, %d", events, umasks,
+	      names);
+}
+
+/* EVENT.UMASK, of the first events too. */
+static void by_event_and_umask(void)
+{
+	int tried = 0, umask, slow;
+
+	for (int p = 0; tach__pmu_exists(p); p++)
+		for (uint32_t e = 0; e < 3 && e < tach__pmu_at(p)->nevents; e++) {
+			const struct tach__event *row = tach__event_at(p, (int)e);
+			char name[200];
+
+			for (uint32_t u = 0; u < 2 && u < row->numasks; u++, tried++) {
+				snprintf(name, sizeof name, "%s.%s", tach__str(row->name),
+					 tach__str(tach__umask_at(row, (int)u)->name));
+				CHECK(tach__vendor_find(p, name, strlen(name), &umask) ==
+						      slow_vendor(p, name, &slow) &&
+					      umask == slow,
+				      "%d: %s", p, name);
+			}
+		}
+	CHECK(tried > 500, "%d", tried);
+}
+
 /* ---- lists that hang off a row ---- */
 
 /* Modifiers that are wired in: of the whole store, the words in between too. */
@@ -130,6 +278,8 @@ int main(void)
 	CASE(as_many_as_there_are);
 	CASE(each_by_its_name);
 	CASE(as_vendors_spell_them);
+	CASE(not_the_next_tables);
+	CASE(by_event_and_umask);
 	CASE(wired_in);
 	return check_done();
 }
