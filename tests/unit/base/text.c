@@ -7,11 +7,25 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "core/base/number.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "tests/check.h"
 #include "tests/unit/base/edge.h"
+
+static locale_t used[2];
+static int uses; /* of locales, so many until now */
+
+static locale_t use(locale_t locale)
+{
+	if (uses < 2)
+		used[uses] = locale;
+	uses++;
+	return uselocale(locale);
+}
+
+#define uselocale use
+#include "core/base/number.c"
+#undef uselocale
 
 static void numbers_of_every_base(void)
 {
@@ -228,6 +242,22 @@ static void doubles(void)
 	}
 }
 
+/* The C locale's, whatever the program's is; and that is put back. */
+static void in_the_c_locale(void)
+{
+	char text[40];
+
+	uses = 0;
+	tach__number_print(0.25, text, sizeof text);
+	CHECK(strcmp(text, "0.25") == 0 && uses == 2, "%s, %d", text, uses);
+	CHECK(used[0] == newlocale(LC_ALL_MASK, "C", (locale_t)0));
+	CHECK(used[1] == LC_GLOBAL_LOCALE);
+	uses = 0; /* not asked for what needs none */
+	tach__number_print(-25, text, sizeof text);
+	tach__number_print(0, text, sizeof text);
+	CHECK(strcmp(text, "0") == 0 && uses == 0, "%s, %d", text, uses);
+}
+
 /* More digits than are looked at, which are 127. */
 static void long_numbers(void)
 {
@@ -248,6 +278,7 @@ int main(void)
 	CASE(characters_there_and_back);
 	CASE(columns);
 	CASE(doubles);
+	CASE(in_the_c_locale);
 	CASE(long_numbers);
 	return check_done();
 }
