@@ -22,6 +22,7 @@
 #else
 #define WATCHED 1
 static long calls, mallocs, fail_at = -1, live; /* mallocs: calls that were not for pages */
+static long mapped;				/* pieces of pages */
 static int armed;
 
 static int fails(void)
@@ -112,7 +113,14 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
+	mapped += (flags & MAP_ANONYMOUS) != 0;
 	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+}
+
+int munmap(void *at, size_t size)
+{
+	mapped--;
+	return (int)syscall(SYS_munmap, at, size);
 }
 #pragma GCC visibility pop
 #endif
@@ -126,7 +134,7 @@ static void exhaust(int (*job)(void))
 
 	CHECK(job() == TACH_OK, "without a fault");
 	for (; k < 20000; k++) {
-		long before = live;
+		long before = live, before_pages = mapped;
 
 		calls = 0;
 		fail_at = k;
@@ -138,6 +146,8 @@ static void exhaust(int (*job)(void))
 		CHECK(code <= 0, "allocation %ld of the job: %d", k, code);
 		CHECK(live == before, "allocation %ld of the job: %ld not given back", k,
 		      live - before);
+		CHECK(mapped == before_pages, "allocation %ld of the job: pages not given back",
+		      k);
 	}
 	CHECK(k > 0 && k < 20000, "%ld allocations", k);
 	CHECK(job() == TACH_OK, "after %ld faults", k);

@@ -264,7 +264,6 @@ static int attempt(struct taking *t)
 static void forget(struct taking *t)
 {
 	tach__rows_free(&t->rows);
-	memset(&t->rows, 0, sizeof t->rows);
 	tach_set_free(t->config.set);
 	t->config.set = NULL;
 	free(t->site);

@@ -126,6 +126,11 @@ static void without(void)
 	CHECK(s && s->plain.region->info.provenance[4] == 0 &&
 	      s->plain.region->info.provenance[5] == 26);
 	tach_snapshot_free(s);
+	/* Six flags are counted; a seventh is passed over. */
+	s = taken("\"mixed\":25,", "\"clock-estimate\":25,");
+	CHECK(s && s->plain.region->info.threads == 19 &&
+	      s->plain.region->info.provenance[5] == 26);
+	tach_snapshot_free(s);
 	s = taken(HISTOGRAMS, "");
 	CHECK(s && s->plain.region->histogram[1].count == 0 && s->plain.region->nworst == 2);
 	tach_snapshot_free(s);

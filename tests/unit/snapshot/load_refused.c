@@ -109,16 +109,17 @@ static void buckets(void)
 /* Fewer than a million of them, which is more than any library writes. */
 static void most_buckets(void)
 {
-	static struct tach__json all[BUCKETS_MAX];
+	enum { MOST = 1 << 20 };
+	static struct tach__json all[MOST];
 	struct tach__json count = {.type = TACH__JSON_NUMBER, .number = 3};
 	struct tach__json high = count, low = count, from = {.kid = all};
 
 	high.next = &count;
 	low.next = &high;
-	for (int i = 0; i < BUCKETS_MAX; i++)
+	for (int i = 0; i < MOST; i++)
 		all[i] = (struct tach__json){.type = TACH__JSON_ARRAY,
 					     .kid = &low,
-					     .next = i + 1 < BUCKETS_MAX ? &all[i + 1] : NULL};
+					     .next = i + 1 < MOST ? &all[i + 1] : NULL};
 	for (int more = 0; more < 2; more++) {
 		struct tach__plain plain = {.nquantities = 1};
 		struct tach__plain_buckets to = {0};
@@ -127,7 +128,7 @@ static void most_buckets(void)
 		from.kid = &all[1 - more];
 		load_histogram(&l, &from, &to);
 		CHECK(l.code == (more ? TACH_ERR_NOMEM : 0) &&
-			      to.count == (more ? 0 : BUCKETS_MAX - 1),
+			      to.count == (more ? 0 : MOST - 1),
 		      "%d: %d, %d", more, l.code, to.count);
 		CHECK(!more || (err.code == TACH_ERR_NOMEM && !err.line && !err.column));
 		tach__arena_free(&plain.arena);

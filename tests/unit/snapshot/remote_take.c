@@ -43,7 +43,7 @@ static double sim_clock(double apart, uint32_t *flags, double *error)
 }
 
 /* What is asked of a thread, and what is said of it. */
-static int thread_code, threads_seen;
+static int thread_code, threads_seen, again_at; /* at that one */
 static uint32_t nsites_seen;
 static struct tach__config config_seen;
 
@@ -56,6 +56,8 @@ static int sim_thread(struct tach__remote *remote, const struct tach__remote_thr
 	nsites_seen = nsites;
 	config_seen = *config;
 	tach__rows_at(rows, ID + 1)->calls += 100;
+	if (threads_seen == again_at)
+		return TACH__REMOTE_AGAIN;
 	if (thread_code == 0)
 		(*stale)++;
 	return thread_code;
@@ -132,10 +134,10 @@ static struct tach_error err = TACH_ERROR_INIT;
 
 static char *word(const char *text)
 {
-	char *at = words[nwords++ % TEXTS];
+	size_t at = sizeof words[0] * (size_t)(nwords % TEXTS);
 
-	strcpy(at, text);
-	return at;
+	strcpy(words[nwords++ % TEXTS], text);
+	return (char *)THERE_ELSEWHERE(0) + at;
 }
 
 static void link_threads(int n)
@@ -152,12 +154,15 @@ static void link_threads(int n)
 /* One event, a region that ended threads entered and one that live ones did. */
 static void begin(void)
 {
+	const char *other;
+
 	there_forget();
 	remote = there_remote();
 	rests = 0;
 	sets_freed = rows_freed = pages_freed = 0;
-	nwords = thread_code = threads_seen = 0;
-	there(words, sizeof words);
+	nwords = thread_code = threads_seen = again_at = 0;
+	remote.left = 0; /* each try has as much as there may be */
+	there_as(THERE_ELSEWHERE(0), words, sizeof words);
 	there(&beacon.registry, sizeof beacon.registry);
 	there(&registry, sizeof registry);
 	there(&page, sizeof page);
@@ -185,17 +190,16 @@ static void begin(void)
 	tach__rows_at(&config.rows, ID)->cell[0].inclusive = 1000;
 	config.rows.limit = ID + 3;
 	there(config.rows.base, (size_t)config.rows.limit * config.rows.stride);
+	other = word("other");
 	for (uint32_t i = 0; i < sizeof site / sizeof *site; i++) {
 		by_id[i] = &site[i];
-		site[i] = (struct tach__site){.id = i, .name = words[2]};
+		site[i] = (struct tach__site){.id = i, .name = other};
 	}
 	for (int i = 0; i < THREADS; i++) {
 		hot[i].state = 1;
 		thread[i].hot = &hot[i];
 		thread[i].config = &config;
 	}
-	strcpy(words[2], "other");
-	nwords = 3;
 	site[ID].name = word("ended");
 	site[ID + 1].name = word("live");
 	registry.config = &config;
@@ -451,6 +455,13 @@ static void threads_that_end(void)
 	s = take(0);
 	CHECK(s->stale == 2 && threads_seen == 99 + 2 && rests == 79, "%d", threads_seen);
 	end(s);
+	/* Of a try that came to nothing nothing is left. */
+	begin();
+	link_threads(2);
+	again_at = 2;
+	s = take(0);
+	CHECK(s->stale == 2 && threads_seen == 4 && s->plain.region[1].info.calls == 200);
+	end(s);
 }
 
 /* A set that a try had is given back once, though the next tries have none. */
@@ -525,6 +536,11 @@ static void sites_up_to(void)
 	registry.nsites = TACH__CHUNKS * TACH__CHUNK_SLOTS;
 	end(take(0));
 	CHECK(nsites_seen == TACH__CHUNKS * TACH__CHUNK_SLOTS);
+	/* Where nothing was entered nothing is. */
+	begin();
+	config.rows.limit = 0;
+	tach_snapshot_free(take(0));
+	end(NULL);
 	/* One that is in no list yet has no name, and is not shown. */
 	begin();
 	registry.nsites = ID + 1;
@@ -601,14 +617,30 @@ static void notes(void)
 	end(s);
 }
 
+/* Of rows that were made up to that one. */
+static uint32_t limit_of(uint32_t id)
+{
+	struct tach__rows rows;
+	uint32_t limit;
+
+	tach__rows_init(&rows, 1);
+	tach__rows_at(&rows, id);
+	limit = rows.limit;
+	tach__rows_free(&rows);
+	return limit;
+}
+
 /* Regions around the worst entries have names, though they are open still. */
 static void parents(void)
 {
-	static const struct {
+	uint64_t limit = limit_of(ID + 2);
+	const struct {
 		uint64_t parent;
 		const char *is;
-	} cases[] = {
-		{ID - 1, ""}, {ID, "ended"}, {ID + 2, "other"}, {ID + 4, ""}, {1 << 20, ""}};
+		uint32_t nsites;
+	} cases[] = {{ID - 1, "", ID + 4},  {ID, "ended", ID + 4}, {ID + 2, "other", ID + 4},
+		     {ID + 4, "", ID + 4},  {1 << 20, "", ID + 4}, {limit, "", limit + 1},
+		     {20000, "", limit + 9}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tach__worst *w = tach__worst_make(1, 2);
@@ -617,6 +649,7 @@ static void parents(void)
 
 		begin();
 		config.worst = 1;
+		registry.nsites = cases[i].nsites;
 		w->n = 1;
 		tach__worst_at(w, 0)->key = 5;
 		tach__worst_at(w, 0)->parent = cases[i].parent;

@@ -10,7 +10,7 @@
 #include "core/snapshot/remote.h"
 
 static struct {
-	const void *at;
+	const void *at, *memory;
 	size_t size;
 } there_ranges[1024];
 static int there_n;
@@ -27,18 +27,21 @@ static inline void there_forget(void)
 	there_before = NULL;
 }
 
-static inline void there(const void *at, size_t size)
+/* At an address that is none here. */
+static inline void there_as(const void *at, const void *memory, size_t size)
 {
 	there_ranges[there_n].at = at;
+	there_ranges[there_n].memory = memory;
 	there_ranges[there_n++].size = size;
 }
 
-static inline const char *there_text(const char *text)
+static inline void there(const void *at, size_t size)
 {
-	/* Up to the end of the stretch that is read at once. */
-	there(text, (strlen(text) + 64) & ~(size_t)63);
-	return text;
+	there_as(at, at, size);
 }
+
+/* Below what any program has: what is looked at there but by a read ends the test. */
+#define THERE_ELSEWHERE(n) ((void *)(uintptr_t)(16384 * (1 + (n))))
 
 static inline int there_read(void *context, const void *at, void *to, size_t size)
 {
@@ -55,7 +58,7 @@ static inline int there_read(void *context, const void *at, void *to, size_t siz
 
 		if (from >= low && from - low <= there_ranges[i].size &&
 		    size <= there_ranges[i].size - (from - low)) {
-			memcpy(to, at, size);
+			memcpy(to, (const char *)there_ranges[i].memory + (from - low), size);
 			return 0;
 		}
 	}
