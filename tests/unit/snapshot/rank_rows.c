@@ -57,10 +57,10 @@ static void done(struct tach_snapshot *s)
 	tach__plain_free(&s->plain);
 }
 
-/* Of ranks 3 and 6, of which both did some, one did some, or neither took any time. */
-static const struct seen third[] = {
-	{"b", 1, 40}, {"a", 1, 10}, {"a", 2, 5}, {"none", 1, 0}, {"c", 1, 1}};
-static const struct seen sixth[] = {{"a", 1, 30}, {"c", 1, 1}, {"none", 1, 0}};
+/* Of ranks 0 and 6, of which both did some, one did some, or neither took any time. */
+static const struct seen zeroth[] = {
+	{"b", 1, 40}, {"a", 1, 10}, {"a", 2, 5}, {"none", 1, 0}, {"c", 1, 0.5}};
+static const struct seen sixth[] = {{"a", 1, 30}, {"c", 1, 0.5}, {"none", 1, 0}};
 
 static const struct {
 	const char *name;
@@ -69,17 +69,17 @@ static const struct {
 	double time, imbalance;
 } rows[] = {
 	{"a", 1, 0, 40, 1.5},
-	{"a [rank 3]", 1, 4, 10, NAN},
+	{"a [rank 0]", 1, 1, 10, NAN},
 	{"a [rank 6]", 1, 7, 30, NAN},
 	{"b", 1, 0, 40, 2},
-	{"b [rank 3]", 1, 4, 40, NAN},
+	{"b [rank 0]", 1, 1, 40, NAN},
 	{"a", 2, 0, 5, 2},
-	{"a [rank 3]", 2, 4, 5, NAN},
-	{"c", 1, 0, 2, 1},
-	{"c [rank 3]", 1, 4, 1, NAN},
-	{"c [rank 6]", 1, 7, 1, NAN},
+	{"a [rank 0]", 2, 1, 5, NAN},
+	{"c", 1, 0, 1, 1},
+	{"c [rank 0]", 1, 1, 0.5, NAN},
+	{"c [rank 6]", 1, 7, 0.5, NAN},
 	{"none", 1, 0, 0, NAN},
-	{"none [rank 3]", 1, 4, 0, NAN},
+	{"none [rank 0]", 1, 1, 0, NAN},
 	{"none [rank 6]", 1, 7, 0, NAN},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
@@ -91,7 +91,7 @@ static int same(double a, double b)
 
 static void each_behind_all(void)
 {
-	struct tach_snapshot ranks[] = {of(4, third, 5, 2), of(7, sixth, 3, 2)};
+	struct tach_snapshot ranks[] = {of(1, zeroth, 5, 2), of(7, sixth, 3, 2)};
 	struct tach_snapshot *list[] = {&ranks[0], &ranks[1]}, *whole = NULL, *s = NULL;
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -132,11 +132,38 @@ static void each_behind_all(void)
 	done(&ranks[1]);
 }
 
+static void many_ranks(void)
+{
+	enum { RANKS = 40 };
+	struct tach_snapshot ranks[RANKS], *list[RANKS], *whole = NULL, *s = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	char name[32];
+
+	for (int i = 0; i < RANKS; i++) {
+		ranks[i] = of(1 + i, zeroth + 1, 1, 2);
+		list[i] = &ranks[i];
+	}
+	CHECK(tach_snapshot_merge((const struct tach_snapshot *const *)list, RANKS, &whole,
+				  &err) == 0);
+	CHECK(tach__snapshot_ranks(list, RANKS, whole, &s, &err) == 0, "%s", err.text);
+	CHECK(s->plain.nregions == 1 + RANKS && s->plain.region[0].rank == 0 &&
+	      s->plain.region[0].value[0][3].value == 1);
+	for (int r = 1; r < s->plain.nregions; r++) {
+		snprintf(name, sizeof name, "a [rank %d]", r - 1);
+		CHECK(s->plain.region[r].rank == r &&
+		      strcmp(s->plain.region[r].info.name, name) == 0);
+	}
+	tach_snapshot_free(s);
+	tach_snapshot_free(whole);
+	for (int i = 0; i < RANKS; i++)
+		done(&ranks[i]);
+}
+
 static void too_many(void)
 {
 	enum { HALF = 1 + TACH__PLAIN_QUANTITIES_MAX / 2 };
-	struct tach_snapshot ranks[] = {of(1, third, 1, HALF), of(2, third, 1, HALF + 2)};
-	struct tach_snapshot whole = of(3, third, 1, 2), *s = &whole;
+	struct tach_snapshot ranks[] = {of(1, zeroth, 1, HALF), of(2, zeroth, 1, HALF + 2)};
+	struct tach_snapshot whole = of(3, zeroth, 1, 2), *s = &whole;
 	struct tach_snapshot *list[] = {&ranks[0], &ranks[1]};
 	struct tach_error err = TACH_ERROR_INIT;
 
@@ -151,6 +178,7 @@ static void too_many(void)
 int main(void)
 {
 	CASE(each_behind_all);
+	CASE(many_ranks);
 	CASE(too_many);
 	return check_done();
 }
