@@ -213,7 +213,7 @@ void tach__passes_counts(struct tach__merge *m)
 {
 	struct tach_snapshot *s = m->whole;
 	const struct tach_snapshot *first = m->list[0];
-	char note[100];
+	char note[400];
 
 	s->threads = first->threads;
 	s->refused = first->refused;
@@ -223,10 +223,11 @@ void tach__passes_counts(struct tach__merge *m)
 	s->reports = first->reports;
 	if (m->n == 1)
 		return;
-	snprintf(note, sizeof note,
-		 "counted in %d passes; time and %s are their means, and the rest is of one "
-		 "pass each",
-		 m->n, m->passes->repeated);
+	snprintf(
+		note, sizeof note,
+		"counted in %d passes; time and %.200s are their means, and the rest is of one "
+		"pass each",
+		m->n, m->passes->repeated);
 	tach__merge_note(s, note);
 }
 

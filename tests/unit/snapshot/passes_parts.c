@@ -266,6 +266,34 @@ static void many_passes(void)
 	tach_snapshot_free(s);
 }
 
+/* What all count may have a long name; up to 200 bytes of it are said. */
+static void long_names(void)
+{
+	static char name[301];
+	const char *const named[] = {"x", "y", name};
+	char note[400];
+
+	for (int length = 60; length <= 300; length += 240) {
+		struct tach__passes_whole of = whole;
+		struct tach_snapshot *list[] = {pass("m0", 10, 0), pass("m1", 10, 0)};
+		struct tach_snapshot *s = NULL;
+
+		memset(name, 'n', (size_t)length);
+		of.event = named;
+		of.repeated = name;
+		list[0]->plain.quantity[2] = list[1]->plain.quantity[2] = name;
+		CHECK(tach__snapshot_passes(MADE_LIST(list), 2, &of, &s, NULL) == 0);
+		snprintf(note, sizeof note,
+			 "counted in 2 passes; time and %.*s are their means, and the rest is "
+			 "of one pass each",
+			 length < 200 ? length : 200, name);
+		CHECK(s && strcmp(s->note, note) == 0, "%s", s ? s->note : "");
+		tach_snapshot_free(s);
+		tach_snapshot_free(list[0]);
+		tach_snapshot_free(list[1]);
+	}
+}
+
 int main(void)
 {
 	CASE(how_far_they_differ);
@@ -274,5 +302,6 @@ int main(void)
 	CASE(means);
 	CASE(the_first);
 	CASE(many_passes);
+	CASE(long_names);
 	return check_done();
 }
