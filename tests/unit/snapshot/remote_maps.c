@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Which objects of another process are looked at, and why it may be none. */
+#include "tests/unit/snapshot/objects_there.h"
+
+static void which_maps(void)
+{
+	static const struct {
+		const char *rest;
+		int is;
+	} cases[] = {{"r--p 00000000 08:01 12 /lib/a.so", 1},
+		     {"r-xp 00000000 08:01 12 /lib/a.so (deleted)", 1},
+		     {"--xp 00000000 08:01 12 /lib/a.so", 0},
+		     {"r--p 00001000 08:01 12 /lib/a.so", 0},
+		     {"rw-p 00000000 00:00 0", 0},
+		     {"r-xp 00000000 00:00 0 [vdso]", 0}};
+	size_t length;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		one();
+		lines[0] = '\0';
+		map(image[0], cases[i].rest);
+		CHECK(cases[i].is ? finds(&beacon[0]) : none(TACH_ERR_NOTFOUND, NO_LIBRARY),
+		      "%s", cases[i].rest);
+		CHECK(there_reads == (cases[i].is ? 5 : 1));
+	}
+	/* Lines of any length; what stands in a long one is none. */
+	for (int other = 0; other < 2; other++) {
+		one();
+		lines[0] = '\0';
+		map(image[1], "r--p 00000000 08:01 12 /");
+		length = strlen(lines) - 1;
+		memset(lines + length, 'x', 1200);
+		lines[length + 1200] = '\0';
+		/* Where what is read of a line ends. */
+		if (other)
+			length = (size_t)sprintf(lines + 511, "%lx-0 r--p 0 0 0 /x",
+						 (unsigned long)(uintptr_t)image[0]);
+		if (other)
+			lines[511 + length] = 'x';
+		strcat(lines, "\n");
+		if (!other)
+			map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+		CHECK(other ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
+	}
+	/* The last line may end with the file. */
+	one();
+	lines[strlen(lines) - 1] = '\0';
+	CHECK(finds(&beacon[0]));
+}
+
+/* Two objects: of the first owner, and of no other, whichever comes first. */
+static void which_owner(void)
+{
+	for (int owner = 0; owner < 3; owner++) {
+		one();
+		memcpy(image[1], image[0], NOTES);
+		there(image[1], sizeof *elf + HEADERS * sizeof *header);
+		notes = 0;
+		note(1, TACH__BEACON_NOTE, "tach", 8, &beacon[1]);
+		there(image[1] + NOTES, notes);
+		there(&beacon[1], sizeof *beacon);
+		map(image[1], "r--p 00000000 08:01 12 /lib/b.so");
+		beacon[0].state = owner == 1 ? TACH__BEACON_ALONE : TACH__BEACON_OWNER;
+		beacon[1].state = owner == 2 ? TACH__BEACON_ASLEEP : TACH__BEACON_OWNER;
+		CHECK(finds(&beacon[owner == 1]), "%d", owner);
+		CHECK(there_reads == (owner == 1 ? 4 + 5 : 5));
+	}
+}
+
+/* ---- why not ---- */
+
+static void refusals(void)
+{
+	static const char *const yamas[] = {
+		"", "; kernel.yama.ptrace_scope is 1: as root, or with 0 there",
+		"; kernel.yama.ptrace_scope is 2: as root only",
+		"; kernel.yama.ptrace_scope is 3: no process may"};
+	char why[300];
+
+	begin();
+	open_fails = ENOENT;
+	CHECK(none(-ESRCH, "there is no process 4321") && there_reads == 0);
+	open_fails = ESRCH;
+	CHECK(none(-ESRCH, "there is no process 4321"));
+	open_fails = EMFILE;
+	snprintf(why, sizeof why, "process 4321 cannot be looked into: %s",
+		 tach_strerror(-EMFILE));
+	CHECK(none(-EMFILE, why));
+	for (yama_scope = -1; yama_scope < 5; yama_scope++) {
+		snprintf(why, sizeof why,
+			 "process 4321 may not be looked into: that takes its user and no "
+			 "capability that you lack, or CAP_SYS_PTRACE%s",
+			 yamas[yama_scope < 0 || yama_scope > 3 ? 0 : yama_scope]);
+		open_fails = EACCES;
+		CHECK(none(TACH_ERR_PERMISSION, why));
+		open_fails = EPERM;
+		CHECK(none(TACH_ERR_PERMISSION, why));
+		/* The file may be read, but no byte of its memory. */
+		open_fails = 0;
+		strcpy(lines, "x\n");
+		there_fails = 1;
+		there_code = -EPERM;
+		CHECK(none(TACH_ERR_PERMISSION, why));
+	}
+	there_code = -ESRCH;
+	CHECK(none(-ESRCH, "there is no process 4321"));
+	there_code = -EFAULT;
+	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
+	/* Where something was read it may be. */
+	one();
+	beacon[0].state = TACH__BEACON_JOINED;
+	there_fails = 5;
+	there_code = -EPERM;
+	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
+}
+
+static void the_door(void)
+{
+	struct tach_snapshot *s = (struct tach_snapshot *)(void *)lines,
+			     **volatile nowhere = NULL;
+	__typeof__(tach__sys) kernel = tach__sys;
+	int process = PROCESS;
+
+	tach__sys = sim_sys;
+	moved = 5;
+	CHECK(read_process(&process, moved_from, moved_to, 5) == 0);
+	moved = 4;
+	CHECK(read_process(&process, moved_from, moved_to, 5) == -EFAULT);
+	moved = 0;
+	CHECK(read_process(&process, moved_from, moved_to, 5) == -EFAULT);
+	moved = -EPERM;
+	CHECK(read_process(&process, moved_from, moved_to, 5) == -EPERM);
+	errno = ENOTTY;
+	CHECK(tach_snapshot_take_process(PROCESS, nowhere, &err) == TACH_ERR_INVAL &&
+	      err.line == 0 && err.column == 0);
+	CHECK(tach_snapshot_take_process(0, &s, &err) == TACH_ERR_INVAL);
+	CHECK(tach_snapshot_take_process(-1, &s, &err) == TACH_ERR_INVAL);
+	one();
+	tach__sys = sim_process;
+	CHECK(tach_snapshot_take_process(PROCESS, &s, &err) == TACH_ERR_STATE && !s &&
+	      errno == ENOTTY && took == &beacon[0]);
+	tach__sys = kernel;
+	took = NULL;
+	open_fails = ENOENT;
+	CHECK(tach_snapshot_take_process(PROCESS, &s, &err) == -ESRCH && !s &&
+	      errno == ENOTTY && !took);
+}
+
+int main(void)
+{
+	CASE(which_maps);
+	CASE(which_owner);
+	CASE(refusals);
+	CASE(the_door);
+	return check_done();
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Slots of a thread of another process: those it entered, what they point to, and no record
+ * that is another one. */
+#include <math.h>
+#include <stdlib.h>
+#include "tests/unit/snapshot/slots_there.h"
+
+static void those_entered(void)
+{
+	static const uint32_t ids[] = {FIRST, FIRST + 1, 62, 63, 64, 65, 100, 127};
+	unsigned reads;
+
+	begin();
+	for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
+		enter(ids[i]);
+	/* Calibration's, and one whose slot is another's now. */
+	enter(FIRST - 1);
+	enter(70);
+	tach__table(hot)[70] = slot_of(71);
+	CHECK(take() == 0 && stale == 0);
+	for (uint32_t id = 0, n = 0; id < 128; id++) {
+		int is = n < sizeof ids / sizeof *ids && ids[n] == id;
+
+		n += (uint32_t)is;
+		CHECK(is ? is_row(id) : !tach__row_used(tach__rows_at(&rows, id)), "%d",
+		      (int)id);
+	}
+	/* The record, a table and three copies of each chunk, and the state. */
+	reads = there_reads;
+	CHECK(reads == 1 + 2 * 4 + 1, "%u", reads);
+	CHECK(made_sums == COUNT + 1 && freed_sums == COUNT + 1 && freed_size == 3 * CHUNK);
+	CHECK(nrested == 0);
+	end();
+	/* Beyond the sites that are known there are none. */
+	begin();
+	enter(FIRST);
+	enter(99);
+	enter(100);
+	CHECK(tach__remote_thread(&r, &thread, &config, &rows, 100, &stale) == 0);
+	CHECK(is_row(FIRST) && is_row(99) && !tach__row_used(tach__rows_at(&rows, 100)));
+	end();
+	/* No slot of a chunk is read in vain. */
+	begin();
+	enter(64);
+	CHECK(take() == 0 && there_reads == 1 + 1 + 4 + 1 && is_row(64));
+	end();
+	/* No more than from the first to the last is there. */
+	for (uint32_t id = 0; id < 64; id += 21) {
+		begin();
+		there_n -= 3;
+		there(slot_of(64 + id), STRIDE);
+		enter(64 + id);
+		CHECK(take() == 0 && is_row(64 + id), "%d", (int)id);
+		end();
+		begin();
+		there_n -= 3;
+		there(slot_of(64 + id / 2), (id - id / 2 + 1) * STRIDE);
+		enter(64 + id / 2);
+		enter(64 + id);
+		CHECK(take() == 0 && is_row(64 + id) && is_row(64 + id / 2), "%d", (int)id);
+		end();
+	}
+}
+
+static void chunks(void)
+{
+	begin();
+	enter(64);
+	record.nchunks = 1;
+	CHECK(take() == 0 && there_reads == 1 + 1 + 1);
+	record.nchunks = 3;
+	CHECK(take() == TACH__REMOTE_AGAIN);
+	/* Of more than there may be nothing is looked at. */
+	there_reads = 0;
+	there_n = 2;
+	there(tach__table(hot), TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *));
+	record.nchunks = TACH__CHUNKS + 9;
+	for (uint32_t c = 2; c < TACH__CHUNKS; c++)
+		record.chunk[c] = chunk[1];
+	tach__table(hot)[64] = NULL;
+	CHECK(take() == 0 && there_reads == 1 + TACH__CHUNKS + 1, "%u", there_reads);
+	end();
+}
+
+static void overflows(void)
+{
+	static const struct {
+		uint32_t id;
+		int is;
+	} cases[] = {{FIRST, 1}, {SITES - 1, 1}, {0, 0}, {FIRST - 1, 0}, {SITES, 0}};
+	struct tach__slot *s = (struct tach__slot *)(void *)overflow;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		for (int at = 0; at <= TACH__OVERFLOWS; at++) {
+			const struct tach__row *row;
+
+			begin();
+			s->seq = 6;
+			tach__part(s, COUNT, 0)->calls = 9;
+			tach__part(s, COUNT, 0)->ceiling = TACH__CEILING_OPEN;
+			record.overflow[at] = s;
+			record.overflow_id[at] = cases[i].id;
+			CHECK(take() == 0);
+			row = tach__rows_at(&rows, cases[i].id);
+			CHECK(row->calls == (cases[i].is && at < TACH__OVERFLOWS ? 9 : 0),
+			      "%d at %d", (int)cases[i].id, at);
+			end();
+		}
+}
+
+/* ---- what a slot points to ---- */
+
+static void what_slots_point_to(void)
+{
+	static struct tach__sampling sampling;
+	static struct tach__worst *table[128];
+	uint32_t *histograms = calloc(1, tach__histograms_size(COUNT + 1));
+	struct tach__worst *worst = tach__worst_make(2, COUNT + 1);
+	const struct tach__row *row;
+	unsigned reads = 0;
+
+	histograms[tach__histograms_size(COUNT + 1) / 4 - 1] = 4;
+	worst->n = 1;
+	tach__worst_at(worst, 0)->key = 9;
+	sampling.square[0] = 3;
+	sampling.square[COUNT] = 5;
+	table[64] = THERE_ELSEWHERE(2);
+	for (unsigned n = 0; n == 0 || n <= reads; n++) {
+		struct tach__slot *s = slot_of(64);
+
+		begin();
+		enter(64);
+		config.worst = 2;
+		/* Nothing of it may be looked at but through the reads. */
+		s->sampling = THERE_ELSEWHERE(0);
+		s->histograms = THERE_ELSEWHERE(1);
+		s->fenced = 8;
+		s->skipped = 7;
+		record.worst = table;
+		record.inexact = 1;
+		record.steps[COUNT - 1] = 2;
+		record.overhead.empty[1][0][1] = 0.5;
+		record.overhead.empty[1][0][0] = INFINITY;
+		record.overhead.empty[1][1][0] = -1e300;
+		record.overhead.passed[1][COUNT] = 1e300;
+		record.overhead.pair[0][0][0] = NAN;
+		tach__inexact(s, COUNT)->inclusive = 30;
+		there_as(s->sampling, &sampling, sizeof sampling);
+		there_as(s->histograms, histograms, tach__histograms_size(COUNT + 1));
+		there(&table[64], sizeof *table);
+		there_as(table[64], worst, tach__worst_size(2, COUNT + 1));
+		there_fails = n;
+		if (n) {
+			CHECK(take() == -ESRCH && there_reads == n, "%u", n);
+			end();
+			continue;
+		}
+		CHECK(take() == 0);
+		reads = there_reads;
+		row = tach__rows_at(&rows, 64);
+		CHECK(row->calls == 1064 && row->skipped == 7 && row->flags == 0);
+		CHECK(row->cell[0].square == 3 && row->cell[COUNT].square == 5);
+		CHECK(row->histograms && row->histograms != histograms &&
+		      row->histograms[tach__histograms_size(COUNT + 1) / 4 - 1] == 4);
+		CHECK(row->worst && row->worst->n == 1 &&
+		      tach__worst_at(row->worst, 0)->thread == 77 &&
+		      strcmp(tach__worst_at(row->worst, 0)->name, "theirs") == 0);
+		CHECK(row->cell[COUNT].error[0] == 60 && row->cell[1].error[0] == 0);
+		CHECK(row->cell[1].overhead[0] == 532 && row->cell[0].overhead[0] == 0 &&
+		      row->cell[0].error[0] == 0);
+		end();
+	}
+	tach__worst_free(worst);
+	free(histograms);
+}
+
+/* A slot's own id may be any: what has no place in the table of worst entries has none. */
+static void ids_that_are_none(void)
+{
+	static struct tach__worst *table[1];
+
+	begin();
+	enter(64);
+	config.worst = 2;
+	record.worst = table;
+	slot_of(64)->id = TACH__CHUNKS * TACH__CHUNK_SLOTS;
+	CHECK(take() == 0 && tach__rows_at(&rows, 64)->calls == 1064);
+	slot_of(64)->id--;
+	CHECK(take() == TACH__REMOTE_AGAIN);
+	end();
+}
+
+/* ---- the record ---- */
+
+static void records(void)
+{
+	begin();
+	enter(64);
+	record.stride += 64;
+	CHECK(take() == TACH__REMOTE_AGAIN && there_reads == 1);
+	record.stride -= 64;
+	record.count = COUNT + 1;
+	CHECK(take() == TACH__REMOTE_AGAIN && there_reads == 2);
+	record.count = COUNT - 1;
+	CHECK(take() == TACH__REMOTE_AGAIN && there_reads == 3);
+	record.count = COUNT;
+	record.hot = (struct tach__hot *)(void *)chunk[0];
+	CHECK(take() == TACH__REMOTE_AGAIN && there_reads == 4);
+	record.hot = hot;
+	CHECK(take() == 0 && is_row(64));
+	end();
+	/* The clock alone: its slots are that small, as far apart as others. */
+	begin();
+	enter(64);
+	record.count = 0;
+	tach__part(slot_of(64), 0, 0)->sum[0] = 8;
+	CHECK(take() == 0 && tach__rows_at(&rows, 64)->calls == 1064 &&
+	      tach__rows_at(&rows, 64)->cell[0].inclusive == 8 &&
+	      tach__rows_at(&rows, 64)->provenance[5] == 1064);
+	end();
+}
+
+static void strides(void)
+{
+	size_t words = 2 * TACH__PART_WORDS(COUNT) + TACH__CHILDREN_WORDS(COUNT);
+	uint32_t least = (uint32_t)((sizeof(struct tach__slot) + 8 * words + 63) / 64 * 64);
+	uint32_t most = (uint32_t)((sizeof(union tach__slot_copy) + 63) / 64 * 64);
+	const uint32_t bad[] = {0, 64, least - 64, least + 8, most + 64, 1u << 31};
+
+	begin();
+	record.nchunks = 0;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		record.stride = config.stride = bad[i];
+		CHECK(take() == TACH__REMOTE_AGAIN, "%u", bad[i]);
+	}
+	record.stride = config.stride = least;
+	CHECK(take() == 0);
+	record.stride = config.stride = most;
+	CHECK(take() == 0);
+	end();
+}
+
+/* Another thread has the record now, or another level is open. */
+static void the_same_thread(void)
+{
+	begin();
+	enter(64);
+	thread.state = TACH__STATE(5, 9, 70);
+	CHECK(take() == 0);
+	thread.state = TACH__STATE(6, 3, 2);
+	CHECK(take() == TACH__REMOTE_AGAIN);
+	end();
+}
+
+int main(void)
+{
+	CASE(those_entered);
+	CASE(chunks);
+	CASE(overflows);
+	CASE(what_slots_point_to);
+	CASE(ids_that_are_none);
+	CASE(records);
+	CASE(strides);
+	CASE(the_same_thread);
+	return check_done();
+}
