@@ -21,14 +21,20 @@ static char *text(const char *of)
 	return at;
 }
 
+static void begin(void)
+{
+	tach__arena_free(&r.arena);
+	there_forget();
+	r = there_remote();
+}
+
 /* ---- sets ---- */
 
 static struct tach_set set;
 
 static void make_set(void)
 {
-	there_forget();
-	r = there_remote();
+	begin();
 	memset(&set, 0, sizeof set);
 	there(&set, sizeof set);
 	set.count = 2;
@@ -66,7 +72,6 @@ static int takes(void)
 	int code = take_set(&out);
 
 	tach_set_free(out);
-	tach__arena_free(&r.arena);
 	return code;
 }
 
@@ -102,7 +107,6 @@ static void a_set(void)
 	set.interrupts = -1;
 	CHECK(take_set(&out) == 0 && out->interrupts == -1 && out->corrected == 0);
 	tach_set_free(out);
-	tach__arena_free(&r.arena);
 }
 
 /* Numbers that are taken, and the first that are not. */
@@ -141,7 +145,6 @@ static void bounds_of_sets(void)
 		CHECK(!out ||
 		      (out->count == cases[i].count && out->nmetrics == cases[i].nmetrics));
 		tach_set_free(out);
-		tach__arena_free(&r.arena);
 	}
 	for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
 		make_set();
@@ -150,7 +153,6 @@ static void bounds_of_sets(void)
 		CHECK(take_set(&out) == 0 && out->metric[0].node.level == levels[i].is &&
 		      out->metric[0].node.scale == 0);
 		tach_set_free(out);
-		tach__arena_free(&r.arena);
 	}
 }
 
@@ -192,8 +194,7 @@ static struct tach__config config = {.count = COUNT};
 
 static void make_rows(void)
 {
-	there_forget();
-	r = there_remote();
+	begin();
 	config.worst = 0;
 	tach__rows_init(&rows_there, COUNT);
 	tach__rows_init(&rows, COUNT);
@@ -243,7 +244,6 @@ static void done_rows(void)
 		memset(tach__rows_at(&rows_there, id), 0, rows_there.stride);
 	tach__rows_free(&rows_there);
 	tach__rows_free(&rows);
-	tach__arena_free(&r.arena);
 }
 
 static void totals(void)
@@ -335,8 +335,7 @@ static struct tach__site site, *by_id[TACH__SITE_FIRST + 2];
 
 static void make_site(void)
 {
-	there_forget();
-	r = there_remote();
+	begin();
 	by_id[TACH__SITE_FIRST + 1] = &site;
 	there(&by_id[TACH__SITE_FIRST + 1], sizeof *by_id);
 	there(&site, sizeof site);
