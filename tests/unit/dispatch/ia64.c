@@ -141,6 +141,42 @@ static void bad_ranges(void)
 	DISPATCHED();
 }
 
+/*
+ * One pair for a whole range: the smallest power of two around it. Bits above the 56 of a mask
+ * are always compared, so that a larger range is matched in part.
+ */
+static void large_ranges(void)
+{
+	with("itanium2", "IA64_INST_RETIRED");
+	row("CPU_CYCLES");
+	events[1].flags = TACH_DISPATCH_NOQUALIFY;
+	ia64.code.flags = TACH_RANGE_NOFINE;
+	range(&ia64.code, 0, 0x1010, 0x2000);
+	DISPATCHED();
+	CHECK(!out.code.inexact && out.code.excess[0].before == 0x10 &&
+	      out.code.excess[0].after == 0);
+	CHECK(out.code.registers[0].value == 0x1000 &&
+	      out.code.registers[1].value == (8ull << 56 | 0x00fffffffffff000));
+	range(&ia64.code, 0, 0x1010, 0x1020);
+	DISPATCHED();
+	CHECK(!out.code.excess[0].before && !out.code.excess[0].after &&
+	      out.code.registers[1].value == (8ull << 56 | 0x00fffffffffffff0));
+	range(&ia64.code, 0, 0x1ff0, 0x2010); /* across a power of two */
+	DISPATCHED();
+	CHECK(out.code.excess[0].before == 0x1ff0 && out.code.excess[0].after == 0x1ff0);
+	range(&ia64.code, 0, 0, 1ull << 56);
+	DISPATCHED();
+	CHECK(!out.code.inexact);
+	range(&ia64.code, 0, 0, (1ull << 57) - 16);
+	DISPATCHED();
+	CHECK(out.code.inexact == 1 && out.code.excess[0].after == 16);
+	range(&ia64.code, 0, 0, (1ull << 62) + 16);
+	DISPATCHED();
+	CHECK(out.code.inexact == 1 && out.code.excess[0].after == (1ull << 62) - 16);
+	range(&ia64.code, 0, 0, (1ull << 63) + 16);
+	REFUSED(TACH_ERR_CODE_TOOBIG, "");
+}
+
 /* Events of one cache belong to sets: one set at a time. */
 static void event_sets(void)
 {
@@ -314,6 +350,7 @@ int main(void)
 	CASE(qualifiers);
 	CASE(range_registers);
 	CASE(bad_ranges);
+	CASE(large_ranges);
 	CASE(event_sets);
 	CASE(event_address_registers);
 	CASE(trace_buffers);

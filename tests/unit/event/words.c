@@ -69,6 +69,8 @@ static void words(void)
 		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:h:k", 0x200005200c0, 0},
 		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:h", 0x200005000c0, 0},
 		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:0xff", 0x51ffc0, 0},
+		{"amd64_fam17h::ALL_DC_ACCESSES", 0x510729, 0},
+		{"amd64_fam17h::ALL_DC_ACCESSES:0x1", 0x510129, 0},
 		{"amd64_fam10h_barcelona::CPU_TO_DRAM_REQUESTS_TO_TARGET_NODE:LOCAL_TO_0",
 		 0x1005101e0, 0},
 		/* NetBurst: both threads' levels 0-3, mask 9, event 25; CCCR enable 12, select
