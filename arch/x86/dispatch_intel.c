@@ -37,6 +37,8 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
 	const char *name = tach__str(pmu->name);
 
+	if (pmu->fixed && !(pmu->flags & TACH__PMU_PFM3)) /* most: no need to compare names */
+		return &encoded;
 	for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
 		if (strcmp(models[i].list, name) == 0)
 			return &models[i];
@@ -180,21 +182,6 @@ static int check_events(struct tach__intel *w)
 			rc = check_offcore(w, item);
 		if (!rc)
 			rc = check_uncore(w, item);
-	}
-	return rc;
-}
-
-/* Of rows that the encoder has decided about, what it does not look at. */
-static int check_encoded(const struct tach__intel *w)
-{
-	int rc = tach__x86_privilege(w->d, w->d->in->privilege);
-
-	for (int i = 0; !rc && i < w->d->n; i++) {
-		const struct tach__item *item = &w->d->item[i];
-
-		rc = tach__x86_privilege(w->d, item->privilege);
-		if (!rc && !item->in->ncodes)
-			rc = check_flags(w, item);
 	}
 	return rc;
 }
@@ -354,10 +341,8 @@ static int assign(struct tach__intel *w)
 int tach__dispatch_intel(struct tach__dispatch *d)
 {
 	struct tach__intel w = {.d = d, .model = choose(d->pmu)};
-	int rc = w.model->encoded ? check_encoded(&w) : check_events(&w);
+	int rc = w.model->encoded ? tach__intel_encoded(&w) : check_events(&w);
 
-	if (!rc && w.model->encoded)
-		rc = tach__intel_encoded(&w);
 	if (!rc)
 		rc = assign(&w);
 	if (!rc)

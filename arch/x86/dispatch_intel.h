@@ -46,10 +46,10 @@ struct tach__intel {
 	const struct tach__intel_model *model;
 	int8_t counter[TACH_DISPATCH_EVENTS_MAX]; /* PMD number */
 	uint64_t offcore[2];
-	int offcore_used[2], offcore_registers;
-	uint64_t frontend, ldlat; /* 0 = not used */
-	uint32_t latency;	  /* events with a load latency, bit each */
-	int pebs_placed;	  /* an event for PMC0 was placed there */
+	int offcore_used[2], offcore_registers; /* 0: not looked up */
+	uint64_t frontend, ldlat;		/* 0 = not used */
+	uint32_t latency;			/* events with a load latency, bit each */
+	int pebs_placed;			/* an event for PMC0 was placed there */
 };
 
 int tach__intel_counts_pebs(const struct tach__item *item);

@@ -25,10 +25,11 @@ static const struct offcore_pair {
 static const struct offcore_pair *pair_of(int table, uint32_t code)
 {
 	static const char second[] = "OFFCORE_RESPONSE_1";
-	int event = tach__event_find(table, second, sizeof second - 1);
+	int event;
 
 	if (code == later.code[0] || code == later.code[1])
 		return &later;
+	event = tach__event_find(table, second, sizeof second - 1);
 	return event >= 0 && tach__event_at(table, event)->code == big.code[1] ? &big : &small;
 }
 
@@ -75,13 +76,13 @@ static int check_metrics(const struct tach__intel *w)
 					      "beside them");
 }
 
-/* The only register that takes this value, by the table: its MSR; 0: any. */
-static uint64_t only_register(const struct tach__item *item, uint64_t value)
+/* The only register that takes this value, by the table: its MSR; 0: any, as on big cores. */
+static uint64_t only_register(const struct tach__item *item, const struct offcore_pair *pair,
+			      uint64_t value)
 {
 	uint64_t only = 0;
 
-	tach__attr(item->row->attrs, TACH__A_ONLY, &only, NULL);
-	for (int u = 0; u < item->row->numasks && !only; u++) {
+	for (int u = 0; u < item->row->numasks && pair == &small && !only; u++) {
 		const struct tach__umask *mask = tach__umask_at(item->row, u);
 
 		if (mask->code && (value & mask->code) == mask->code)
@@ -95,12 +96,14 @@ static int place_offcore(struct tach__intel *w, int i, uint64_t value)
 {
 	struct tach__item *item = &w->d->item[i];
 	const struct offcore_pair *pair = pair_of(w->d->table, item->code);
-	uint64_t only = only_register(item, value);
+	uint64_t only = only_register(item, pair, value);
 	int own = item->code == pair->code[1];
 
 	if (!own && item->code != pair->code[0])
 		return tach__dispatch_error(w->d, TACH_ERR_NOTSUPP,
 					    "offcore event of an unknown register");
+	if (!w->offcore_registers)
+		w->offcore_registers = tach__intel_offcore_registers(w->d->table);
 	for (int k = 0; k < w->offcore_registers; k++) {
 		int r = own ^ k;
 		unsigned pmc = r ? PMC_OFFCORE_1 : PMC_OFFCORE_0;
@@ -176,24 +179,32 @@ static void restrict_pebs(struct tach__intel *w, struct tach__item *item)
 
 int tach__intel_encoded(struct tach__intel *w)
 {
+	/* What the encoder did not refuse. */
+	uint32_t known = TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE | TACH_DISPATCH_ANYTHREAD;
+	uint32_t privilege = w->d->in->privilege;
 	int rc = 0;
 
 	if (w->d->in->x86 && w->d->in->x86->lbr)
 		return tach__dispatch_error(w->d, TACH_ERR_NOTSUPP,
 					    "branch records are dispatched for libpfm-3's "
 					    "Nehalem and Westmere lists only");
-	w->offcore_registers = tach__intel_offcore_registers(w->d->table);
 	for (int i = 0; !rc && i < w->d->n; i++) {
 		struct tach__item *item = &w->d->item[i];
 		int field;
 
 		unpack(item);
+		privilege |= item->privilege;
+		if (!item->in->ncodes && item->in->flags & ~known)
+			return tach__dispatch_error(w->d, TACH_ERR_INVAL,
+						    "a flag that this PMU's counters lack");
 		field = metric_of(item);
 		if (field >= 0)
 			item->counters = 0;
 		rc = place_extra(w, i);
 		restrict_pebs(w, item);
 	}
+	if (!rc)
+		rc = tach__x86_privilege(w->d, privilege);
 	return rc ? rc : check_metrics(w);
 }
 

@@ -126,12 +126,12 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 		return encode_item(d, item);
 	item->ncodes = e->ncodes;
 	memcpy(item->codes, e->codes, sizeof item->codes);
-	/* Beside the PMU's, what the table says of the event: PERF_METRICS is no counter of it.
-	 */
 	if (e->counters)
 		item->counters = e->counters &
-				 (tach__any_general(d->pmu) | (uint64_t)d->pmu->fixed << 32 |
-				  tach__counter_set(item->row->counter_set));
+				 (tach__any_general(d->pmu) | (uint64_t)d->pmu->fixed << 32);
+	/* Or what the table says of the event: PERF_METRICS is no counter of the PMU. */
+	if (!item->counters)
+		item->counters = e->counters & tach__counter_set(item->row->counter_set);
 	return item->counters
 		       ? 0
 		       : tach__dispatch_error(
