@@ -256,6 +256,28 @@ static void event_address_registers(void)
 	IS(10, 8 | 1 << 4 | 0x7f << 5 | 1 << 14);
 }
 
+/* Itanium's: tar 7, tm 8-9, ptm 10-11, ppm 12-13, tac 14, bac 15. */
+static void itaniums_branch_buffer(void)
+{
+	with("itanium", "BRANCH_EVENT");
+	DISPATCHED();
+	IS(12, 8 | 1 << 7 | 0x3f << 8 | 3 << 14);
+	CHECK(out.npmds == 1 + 9);
+	in.flags = TACH_DISPATCH_SYSTEMWIDE;
+	ia64.btb = (struct tach_dispatch_btb){1, 0, 1, 2, 3, 3, 1, 1, 0, 0};
+	DISPATCHED();
+	IS(12, 8 | 1 << 6 | 1 << 7 | 1 << 8 | 2 << 10 | 3 << 12);
+	ia64.btb = (struct tach_dispatch_btb){1, 0, 6, 5, 4, 3, 1, 2, 1, 0}; /* too wide */
+	DISPATCHED();
+	IS(12, 8 | 1 << 6 | 2 << 8 | 1 << 10 | 1 << 14);
+	ia64.btb = (struct tach_dispatch_btb){1, 0, 0, 0, 0, 0, 0, 0, 2, 1};
+	DISPATCHED();
+	IS(12, 8 | 1 << 6 | 1 << 15);
+	ia64.dear.used = 1; /* it does not mind */
+	ia64.dear.mode = TACH_EAR_TLB;
+	DISPATCHED();
+}
+
 static void trace_buffers(void)
 {
 	with("itanium2", "BRANCH_EVENT"); /* levels, tm 8-9, ptm 10-11, ppm 12-13 */
@@ -353,6 +375,7 @@ int main(void)
 	CASE(large_ranges);
 	CASE(event_sets);
 	CASE(event_address_registers);
+	CASE(itaniums_branch_buffer);
 	CASE(trace_buffers);
 	CASE(opcode_matchers);
 	return check_done();
