@@ -70,6 +70,14 @@ static void fixed_counters(void)
 	PMD(2, 17, 0x30a, 0x40000001);
 	add("spr::INST_RETIRED:ANY");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
+	/* Who might have a fixed counter chooses before who has general ones alone. */
+	begin("spr");
+	add("spr::BR_INST_RETIRED:ALL_BRANCHES");
+	add_fixed("spr::INST_RETIRED:ANY_P", 0);
+	add("spr::INST_RETIRED:ANY");
+	DISPATCHED();
+	CHECK(out.pmds[0].number == 1 && out.pmds[1].number == 0 && out.pmds[2].number == 16,
+	      "%u %u %u", out.pmds[0].number, out.pmds[1].number, out.pmds[2].number);
 }
 
 /* A fixed counter has no option but any thread; without its control register it is not there.
