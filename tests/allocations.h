@@ -141,13 +141,13 @@ static void exhaust(int (*job)(void))
 		armed = 1;
 		code = job();
 		armed = 0;
-		if (calls <= k)
-			break;
-		CHECK(code <= 0, "allocation %ld of the job: %d", k, code);
 		CHECK(live == before, "allocation %ld of the job: %ld not given back", k,
 		      live - before);
 		CHECK(mapped == before_pages, "allocation %ld of the job: pages not given back",
 		      k);
+		if (calls <= k)
+			break;
+		CHECK(code <= 0, "allocation %ld of the job: %d", k, code);
 	}
 	CHECK(k > 0 && k < 20000, "%ld allocations", k);
 	CHECK(job() == TACH_OK, "after %ld faults", k);

@@ -12,6 +12,7 @@
 #include "core/os/sys.h"
 #include "core/os/sysfs.h"
 #include "core/set/set.h"
+#include "tests/allocations.h"
 #include "tests/child.h"
 
 enum { CORE = 4, ATOM = 10 };
@@ -147,6 +148,38 @@ static void attrs(void)
 	tach_set_free(set);
 }
 
+/* They take the counters that their type and config take, and no bits of who was there before.
+ */
+static void attrs_take_counters(void)
+{
+	struct perf_event_attr attr[10];
+	struct tach_set_member member[10];
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	memset(attr, 0, sizeof attr);
+	for (unsigned i = 0; i < 10; i++) {
+		attr[i].type = CORE;
+		attr[i].config = i ? 0x00c4 | (uint64_t)i << 24 : 0xc0;
+		member[i] = (struct tach_set_member){NULL, &attr[i]};
+	}
+	opt.attrs = member;
+	opt.nattrs = 9;
+	/* Retired instructions have a counter of their own besides the eight. */
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
+	tach_set_free(set);
+	opt.nattrs = 10;
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOCOUNTER, "%s", err.text);
+	attr[0].type = ATOM;
+	opt.events =
+		"x=INSTRUCTION_RETIRED,y=UNHALTED_CORE_CYCLES,ipc"; /* two that are there */
+	opt.nattrs = 1;
+	CHECK(tach_set_create(&opt, &set, &err) == 0 && set->count == 3 &&
+		      strcmp(said(set, 2), "- 10:c0") == 0,
+	      "%s", err.text);
+	tach_set_free(set);
+}
+
 static void attrs_of_another_core_type(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config = 7ull << 32};
@@ -255,11 +288,45 @@ static void of_one_type(void)
 	tach_set_free(set);
 }
 
+/* Of three PMUs the last is the second to the kernel. */
+static void of_three_pmus(void)
+{
+	struct tach_set *set;
+
+	setenv("TACH_PMU", "adl_glc,adl_grt,mtl_cmt", 1);
+	set = make("cycles,branches", NULL, 0, 0);
+	CHECK(set && set->cores && set->cores->n == 2 && set->cores->type[0] == CORE &&
+	      set->cores->type[1] == ATOM);
+	tach_set_free(set);
+}
+
 static void core_types_without_a_number_of_their_own(void)
 {
 	for (atom = -1; atom <= CORE; atom += CORE + 1)
 		in_a_child(of_one_type, "one type");
 	atom = ATOM;
+	in_a_child(of_three_pmus, "three PMUs");
+}
+
+static int job(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	int code;
+
+	memset(&err, 0, sizeof err);
+	opt.events = " cycles,INST_RETIRED:ANY_P,PAPI_TOT_INS,page-faults";
+	code = tach_set_create(&opt, &set, &err);
+	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err.line == 0 && err.column != 1 &&
+			    strstr(err.text, "out of memory")),
+	      "%d at %d: %s", code, err.column, err.text);
+	tach_set_free(set);
+	return code;
+}
+
+static void without_memory(void)
+{
+	exhaust(job);
 }
 
 static void numbers_of_core_types(void)
@@ -279,7 +346,9 @@ int main(void)
 	CASE(core_types_without_a_number_of_their_own);
 	CASE(members_are_counted_where_they_can_be);
 	CASE(attrs);
+	CASE(attrs_take_counters);
 	CASE(attrs_of_another_core_type);
+	CASE(without_memory);
 	CASE(every_core_type_has_room);
 	CASE(derived_events);
 	CASE(what_is_not_counted_is_left_out);
