@@ -299,6 +299,9 @@ static void what_is_not_counted_is_left_out(void)
 	 */
 	optional("bogus,cycles", "a = bogus + cycles; bogus", 1, 0, "no event 'bogus'");
 	refused = 0;
+	others = -EINVAL;
+	optional("branches,r01c2", NULL, 1, 0,
+		 "r01c2: the kernel does not take this event (invalid argument)");
 	others = -EMFILE;
 	optional("page-faults,cycles", NULL, 1, 0,
 		 "page-faults: the process's file descriptor limit is reached (0); raise it "

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Metrics of sets: what is a name and what a formula, where errors stand, limits, and texts. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+#include "core/set/set.h"
+#include "tests/check.h"
+
+static struct tach_error err;
+
+static struct tach_set *make(const char *events, const char *metrics, int want)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = events;
+	opt.metrics = metrics;
+	opt.pmu = tach_pmu_find("skl");
+	memset(&err, 0, sizeof err);
+	code = tach_set_create(&opt, &set, &err);
+	CHECK(code == want && err.line == 0, "%s: %d: %s", metrics, code, err.text);
+	return set;
+}
+
+/* "NAME is TEXT, ..." and how many members there are. */
+static void has(const char *events, const char *metrics, int members, const char *want)
+{
+	struct tach_set *set = make(events, metrics, 0);
+	char text[1000] = "";
+
+	if (!set)
+		return;
+	for (int i = 0; i < set->nmetrics; i++)
+		sprintf(text + strlen(text), "%s%s is %s", i ? ", " : "", set->metric[i].name,
+			set->metric[i].text);
+	CHECK(strcmp(text, want) == 0, "%s: %s, want %s", metrics, text, want);
+	CHECK(set->count == members, "%s: %d members", metrics, set->count);
+	tach_set_free(set);
+}
+
+static void fails(const char *metrics, int want, int column, const char *text)
+{
+	struct tach_set *set = make("cycles,x=branches", metrics, want);
+
+	CHECK(!set && err.column == column && strstr(err.text, text), "%s: %d: %s", metrics,
+	      err.column, err.text);
+}
+
+static void names_and_formulas(void)
+{
+	has("cycles", "a=cycles;;\n \n b = 2 * cycles ;", 1, "a is N0, b is 2 * N0");
+	has("cycles", "a = cycles\t;\tA = cycles", 1, "a is N0, A is N0");
+	/* A name alone is a preset's, or an event, which needs no metric. */
+	has(NULL, "ipc; ipc ;branches", 3, "ipc is N0 / N1");
+	has("cycles", "cycles; CYCLES; INST_RETIRED:ANY_P", 2, "");
+	has("x=branches", "x; y = X + branches", 2, "y is N0 + N1");
+	/* It may begin with a digit, but needs a letter. */
+	has(NULL, "4K_Aliasing", 2, "4K_Aliasing is N0 / N1");
+}
+
+static void errors(void)
+{
+	fails("12", TACH_ERR_SYNTAX, 1, "expected 'name = formula'");
+	fails(" a + b", TACH_ERR_SYNTAX, 2, "expected 'name = formula'");
+	fails("a = 1;  = 2", TACH_ERR_SYNTAX, 9, "a name is missing before '='");
+	fails("a = 1;\n a=2", TACH_ERR_INVAL, 9, "'a' names two metrics");
+	fails("bb = 1; b = nosuch", TACH_ERR_NOTFOUND, 13, "nosuch");
+	fails("b = cycles + nosuch / 2", TACH_ERR_NOTFOUND, 14, "nosuch");
+	fails("nosuch", TACH_ERR_NOTFOUND, 1, "nosuch");
+	fails("a = 1; ipc:nosuch", TACH_ERR_ATTR, 8, "nosuch");
+	fails("a = branches:cpu=1 + 1", TACH_ERR_NOTSUPP, 13, "cpu= has no meaning");
+	fails("a = N0", TACH_ERR_SYNTAX, 5, "N0");
+	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel keeps it");
+}
+
+static void many(const char *format, int n, int want, const char *text)
+{
+	char *metrics = calloc((size_t)n + 1, 40), *to = metrics;
+	struct tach_set *set;
+
+	for (int i = 0; i < n; i++)
+		to += sprintf(to, format, i);
+	set = make("cycles", metrics, want);
+	CHECK(want ? !set && strstr(err.text, text) : set && set->nmetrics == n, "%d: %s", n,
+	      err.text);
+	tach_set_free(set);
+	free(metrics);
+}
+
+/* Derived events that one formula names. */
+static void wide(int n, int want)
+{
+	char metric[800] = "a = 0", records[2000] = "", *to = records;
+	struct tach_set *set;
+
+	for (int i = 0; i < n; i++) {
+		to += sprintf(to, "EVENT,d%02d,DERIVED_ADD,cycles,branches\n", i);
+		sprintf(metric + strlen(metric), " + d%02d", i);
+	}
+	tach_derived_load_text(tach_derived_default(), "wide", records, strlen(records), NULL);
+	set = make(NULL, metric, want);
+	if (want)
+		CHECK(!set && err.column > 5 &&
+			      strcmp(err.text, "a metric names 16 derived events at most") == 0,
+		      "%d: %s", err.column, err.text);
+	else
+		CHECK(set && set->count == 2 && set->nmetrics == 1);
+	tach_set_free(set);
+}
+
+static void limits(void)
+{
+	many("m%d = cycles;", TACH__METRICS_MAX, 0, "");
+	many("m%d = cycles;", TACH__METRICS_MAX + 1, TACH_ERR_TOOMANY, "32 metrics at most");
+	CHECK(err.column == 10 * 12 + 22 * 13 + 1, "%d", err.column);
+	wide(16, 0);
+	wide(17, TACH_ERR_TOOMANY);
+}
+
+/* ---- texts ---- */
+
+static void renumbered(void)
+{
+	static const int map[] = {0, 8, 0, 101};
+	static const struct {
+		const char *text, *want; /* NULL: there is no such operand */
+	} cases[] = {
+		{"", ""},
+		{"N0", "N7"},
+		{"N0 + N2 / N0", "N7 + N100 / N7"},
+		{"max(N2, 3) - NaN + N", "max(N100, 3) - NaN + N"},
+		{"N3", NULL},
+		{"N0 + N10", NULL},
+	};
+	struct tach__arena arena = {0};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char *got = tach__metric_renumber(&arena, cases[i].text, map, 4);
+
+		CHECK(got ? cases[i].want && strcmp(got, cases[i].want) == 0 : !cases[i].want,
+		      "%s: %s", cases[i].text, got);
+	}
+	tach__arena_free(&arena);
+}
+
+static void places(void)
+{
+	struct tach__place p = tach__metric_place(tach_pmu_find("skl"), "Frontend_Bound");
+
+	CHECK(p.level == 1 && p.scale == 100 && strstr(p.unit, "percent") && *p.description &&
+	      !*p.parent);
+	p = tach__metric_place(tach_pmu_find("skl"), "nosuch");
+	CHECK(p.level == 0 && p.scale == 0 && !p.unit && !p.parent && !p.threshold &&
+	      !p.description);
+}
+
+static void blanks(void)
+{
+	struct tach__span s = tach__trimmed((struct tach__span){"x \t a b\n y", 8, 3});
+
+	CHECK(s.length == 7 && s.column == 3);
+	s = tach__trimmed((struct tach__span){"x \t a b\n y" + 1, 7, 4});
+	CHECK(s.length == 3 && strncmp(s.at, "a b", 3) == 0 && s.column == 7, "%d", s.column);
+	s = tach__trimmed((struct tach__span){"  ", 2, 1});
+	CHECK(s.length == 0 && s.column == 3);
+}
+
+int main(void)
+{
+	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
+	CASE(names_and_formulas);
+	CASE(errors);
+	CASE(limits);
+	CASE(renumbered);
+	CASE(places);
+	CASE(blanks);
+	return check_done();
+}
