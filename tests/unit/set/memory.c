@@ -6,7 +6,7 @@
 #include <tach.h>
 #include "core/os/sys.h"
 #include "core/set/passes.h"
-#include "core/set/plan.h"
+#include "core/set/set.h"
 #include "tests/allocations.h"
 
 /* What a job is about, by the code that it ends with if there is memory. */
@@ -54,6 +54,10 @@ static int set_job(void)
 	says_so(code, &err);
 	CHECK(code == job.code || code == TACH_ERR_NOMEM, "%s: %d", job.events, code);
 	CHECK((code == 0) == (set != NULL));
+	for (int i = 0; set && i < set->count; i++)
+		CHECK(set->member[i].name && set->member[i].qualified);
+	for (int i = 0; set && i < set->nmetrics; i++)
+		CHECK(set->metric[i].name && set->metric[i].text);
 	tach_set_free(set);
 	return code == job.code ? 0 : code;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sets: lists of events, labels, callers' attrs, metrics, and what is said of bad ones. */
+/* Sets: lists of events, labels, metrics, and what is said of bad ones. */
 #include <math.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -32,7 +32,8 @@ static void fails(const char *events, const char *metrics, int want, int column)
 	opt.events = events;
 	opt.metrics = metrics;
 	code = tach_set_create(&opt, &set, &err);
-	CHECK(code == want && err.code == want && err.column == column && set == NULL,
+	CHECK(code == want && err.code == want && err.line == 0 && err.column == column &&
+		      set == NULL,
 	      "%s | %s: %d at %d: %s", events ? events : "", metrics ? metrics : "", code,
 	      err.column, err.text);
 	CHECK(err.text[0] != '\0', "nothing said");
@@ -174,65 +175,6 @@ static void a_zero_divisor_is_flagged(void)
 	tach_set_free(set);
 }
 
-static void attrs_are_taken(void)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct perf_event_attr attr[2];
-	struct tach_set_member member[2] = {{"mine", &attr[0]}, {NULL, &attr[1]}};
-	struct tach_set *set;
-
-	memset(attr, 0, sizeof attr);
-	attr[0].type = PERF_TYPE_RAW;
-	attr[0].config = 0x1234;
-	attr[0].inherit = attr[0].pinned = attr[0].exclusive = 1;
-	attr[1].type = PERF_TYPE_SOFTWARE;
-	attr[1].size = sizeof attr[1];
-	opt.attrs = member;
-	opt.nattrs = 2;
-	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
-	CHECK(tach_set_attr(set, 0)->config == 0x1234 && !tach_set_attr(set, 0)->inherit);
-	CHECK(strcmp(tach_set_name(set, 0), "mine") == 0);
-	tach_set_free(set);
-	attr[1].type = PERF_TYPE_RAW;
-	attr[1].pinned = 1;
-	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL && !set,
-	      "a pinned sibling is taken");
-	attr[1].pinned = 0;
-	attr[1].size = 8000;
-	CHECK(set == NULL);
-}
-
-/* Linux 7's attr of 144 bytes (PERF_ATTR_SIZE_VER9), and what a later one may hold. */
-static void longer_attrs_are_taken(void)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	union {
-		struct perf_event_attr attr;
-		char bytes[200];
-	} theirs;
-	struct tach_set_member member = {"mine", &theirs.attr};
-	struct tach_set *set;
-
-	memset(&theirs, 0, sizeof theirs);
-	theirs.attr.type = PERF_TYPE_RAW;
-	theirs.attr.config = 0x1234;
-	theirs.attr.size = 144;
-	theirs.bytes[144] = 1; /* not the attr's any more */
-	opt.attrs = &member;
-	opt.nattrs = 1;
-	CHECK(tach_set_create(&opt, &set, &err) == 0 &&
-		      tach_set_attr(set, 0)->config == 0x1234 &&
-		      tach_set_attr(set, 0)->size == sizeof theirs.attr,
-	      "%s", err.text);
-	tach_set_free(set);
-	theirs.attr.size = 152;
-	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOTSUPP && !set && !err.line &&
-		      !err.column &&
-		      strcmp(err.text, "mine: the attr has fields that this library does not "
-				       "know") == 0,
-	      "%s", err.text);
-}
-
 /* The kernel may throttle what samples, and nothing would tell. */
 static void samplers_are_refused(void)
 {
@@ -294,34 +236,6 @@ static void metrics_of_members_left_out(void)
 	CHECK(tach_set_nmetrics(set) == 1 && strcmp(tach_set_metric_name(set, 0), "c") == 0);
 	CHECK(strstr(tach_set_missing(set), "bogus") != NULL, "%s", tach_set_missing(set));
 	CHECK(strstr(tach_set_missing(set), "'miss'") == NULL, "%s", tach_set_missing(set));
-	tach_set_free(set);
-}
-
-/* They take counters too, as they come: on skl one counter alone counts this one. */
-static void attrs_take_counters(void)
-{
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct perf_event_attr attr[2] = {
-		{.type = PERF_TYPE_RAW, .size = sizeof *attr, .config = 0x01c0},
-		{.type = PERF_TYPE_RAW, .size = sizeof *attr, .config = 0x010001c0}};
-	struct tach_set_member member[2] = {{"one", &attr[0]}, {"two", &attr[1]}};
-	struct tach_set *set;
-
-	opt.attrs = member;
-	opt.nattrs = 2;
-	opt.pmu = tach_pmu_find("skl");
-	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOCOUNTER && !set &&
-		      strstr(err.text, "one | two"),
-	      "%s", err.text);
-	opt.flags = TACH_SET_MULTIPLEX;
-	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
-	tach_set_free(set);
-	opt.flags = 0;
-	opt.nattrs = 1;
-	opt.events = "cycles,INST_RETIRED:PREC_DIST";
-	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOCOUNTER && !set, "%s", err.text);
-	opt.events = "cycles,branches,page-faults";
-	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 	tach_set_free(set);
 }
 
@@ -419,11 +333,8 @@ int main(void)
 	CASE(levels_are_the_users);
 	CASE(metrics_bring_their_events);
 	CASE(a_zero_divisor_is_flagged);
-	CASE(attrs_are_taken);
-	CASE(longer_attrs_are_taken);
 	CASE(samplers_are_refused);
 	CASE(bad_ones_are_explained);
-	CASE(attrs_take_counters);
 	CASE(numbers_are_checked);
 	CASE(modifiers);
 	CASE(options_are_checked);
