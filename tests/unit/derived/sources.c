@@ -231,7 +231,7 @@ static void notes(void)
 	      "t:3:7 0 replaces the definition of a in t:2");
 	loads(d, "CPU,skl|icl\nEVENT,ipc,NOT_DERIVED,y", 1,
 	      "t:2:7 0 replaces the library's own ipc");
-	/* For every CPU it is nobody's. */
+	/* For every CPU it replaces none of one PMU's. */
 	loads(d, "EVENT,branch_mpki,NOT_DERIVED,y", 1, "");
 	loads(d, "CPU,skl|icl|skl\nEVENT,twice,NOT_DERIVED,x", 1, "");
 	loads(d, "CPU,|skl|\nEVENT,e,NOT_DERIVED,x", 1, "");

@@ -42,7 +42,7 @@ static void what_is_where(void)
 	are("bogus," ONE ",x=ipc,y=bogus2," ONE ":c=1,PAPI_L1_TCM", 0,
 	    "bogus,y=bogus2," ONE ",instructions | " ONE
 	    ":c=1,instructions | instructions,x=ipc,PAPI_L1_TCM,");
-	/* Interrupts are one event more of the general counters, which nobody writes. */
+	/* Interrupts are one event more of the general counters, and in no list. */
 	are(ONE "," ONE ":c=1", 1, ONE ":c=1,instructions | " ONE ",instructions");
 }
 
