@@ -260,6 +260,8 @@ static const struct lines tails[] = {
 static const struct lines infix[] = {
 	{"EVENT,a,DERIVED_INFIX,N0-b,x", "1 EVENT 'a' DERIVED_INFIX 'N0-b' x"},
 	{"EVENT,a,DERIVED_INFIX,'b-c'", "1 EVENT 'a' DERIVED_INFIX 'b-c'"},
+	{"EVENT,a,DERIVED_INFIX,2*'b-'", "1 EVENT 'a' DERIVED_INFIX '2*'b-''"},
+	{"EVENT,a,DERIVED_INFIX,2*\"N0x:\"", "1 EVENT 'a' DERIVED_INFIX '2*\"N0x:\"'"},
 	{"EVENT,a,DERIVED_INFIX,N0 ? b : c,x", "1 EVENT 'a' DERIVED_INFIX 'N0 ? b : c' x"},
 	{"EVENT,a,DERIVED_INFIX,N0b,x",
 	 "1:23 e unknown name 'N0b'; operands are N0, N1, ..., constants max_hz, tsc_hz, "

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <tach.h>
+#include <tach/arch.h>
 #include "core/os/sys.h"
 #include "core/set/diagnose.h"
 #include "tests/check.h"
@@ -50,15 +51,17 @@ static long refuse(long number, long a, long b, long c, long d, long e, long f)
 		code = answer[CLOCK];
 	} else if (attr->type == PERF_TYPE_HARDWARE &&
 		   attr->config == PERF_COUNT_HW_CPU_CYCLES) {
-		code = answer[CYCLES];
+		code = attr->exclude_kernel ? answer[CYCLES] : whole;
 	} else {
 		code = attr->exclude_user || attr->exclude_kernel || attr->exclude_hv ||
 				       attr->exclude_host || attr->exclude_guest
 			       ? answer[OTHERS]
 			       : whole;
 	}
-	if (attr->type != PERF_TYPE_RAW) /* at user level, which needs no privilege */
-		CHECK(attr->exclude_kernel && attr->exclude_hv && !attr->exclude_user);
+	/* At user level, which needs no privilege, but where levels cannot be told apart. */
+	if (attr->type == PERF_TYPE_SOFTWARE || !TACH_ARCH_UNDIVIDED)
+		CHECK(attr->type == PERF_TYPE_RAW ||
+		      (attr->exclude_kernel && attr->exclude_hv && !attr->exclude_user));
 	if (code)
 		return code;
 	opened++;
@@ -174,6 +177,12 @@ static void by_machine(void)
 		     "it: no PMU in this virtual machine: the host gives it no performance "
 		     "counters; have the virtual PMU enabled on the host");
 	}
+	/* A PMU that cannot leave levels out is one, where there are such PMUs. */
+	reset();
+	member(PERF_TYPE_RAW, 0);
+	answer[CYCLES] = -EINVAL;
+	CHECK(tach__diagnose_open(-ENOENT, &set, 1, 0, 0, NULL) ==
+	      (TACH_ARCH_UNDIVIDED ? TACH_ERR_NOTSUPP : TACH_ERR_NOHARDWARE));
 	tach__sys = tach__sys_real;
 }
 

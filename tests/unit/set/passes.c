@@ -6,7 +6,7 @@
 #include <tach.h>
 #include "core/set/passes.h"
 #include "core/set/plan.h"
-#include "tests/check.h"
+#include "tests/child.h"
 
 /* On skl one counter alone counts it, whatever its threshold. */
 #define ONE "INST_RETIRED:PREC_DIST"
@@ -83,6 +83,23 @@ static void large_groups_are_divided(void)
 			CHECK(seen == n, "%d of %d", seen, n);
 			free(passes);
 		}
+}
+
+/* Of a PMU that has no event for interrupts none has to have room for them. */
+static void without_interrupts(void)
+{
+	char list[400] = "", want[400];
+
+	setenv("TACH_PMU", "icl", 1);
+	for (int i = 0; i < TACH_COUNTERS_MAX - 1; i++)
+		sprintf(list + strlen(list), "%ss%d=page-faults", i ? "," : "", i);
+	snprintf(want, sizeof want, "%s", list);
+	are(list, 1, want);
+}
+
+static void interrupts_that_nothing_counts(void)
+{
+	in_a_child(without_interrupts, "icl");
 }
 
 static int many(const char *event, int n, int with_interrupts, int *count,
@@ -182,6 +199,7 @@ int main(void)
 	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
+	CASE(interrupts_that_nothing_counts);
 	CASE(what_is_where);
 	CASE(too_long_a_name_is_odd);
 	CASE(large_groups_are_divided);
