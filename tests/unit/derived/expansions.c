@@ -111,12 +111,14 @@ static void events_and_formulas(void)
 
 static void modifiers(void)
 {
+	struct tach_pmu_info first = {.size = sizeof first};
 	char text[300], want[400];
 
 	registry("EVENT,one,NOT_DERIVED,INST_RETIRED:ANY_P\n"
 		 "EVENT,sum,DERIVED_ADD,one:c=2,BR_INST_RETIRED:ALL_BRANCHES\n"
 		 "EVENT,cycles,DERIVED_ADD,one,one:i=1\n"
-		 "EVENT,over,DERIVED_ADD,sum:u,cycles:u\n");
+		 "EVENT,over,DERIVED_ADD,sum:u,cycles:u\n"
+		 "EVENT,colons,NOT_DERIVED,one::k\n");
 	becomes("skl", "one:k", "INST_RETIRED:ANY_P:k: N0");
 	becomes("skl", "ONE:u:k:c=3", "INST_RETIRED:ANY_P:u:k:c=3: N0");
 	becomes("skl", "sum:k",
@@ -136,6 +138,11 @@ static void modifiers(void)
 	fails("skl", "one::k", TACH_ERR_NOTFOUND,
 	      "no derived event 'one::k' for a CPU that is not "
 	      "known");
+	fails("skl", "colons", TACH_ERR_NOTFOUND, "colons cannot count 'one::k': ");
+	/* The first PMU of the table is one as well. */
+	CHECK(tach_pmu_describe(0, &first) == 0);
+	snprintf(text, sizeof text, "%s::one", first.name);
+	fails("skl", text, TACH_ERR_ATTR, "one cannot count 'INST_RETIRED:ANY_P': ");
 	fails("skl", ":k", TACH_ERR_NOTFOUND, "no derived event ':k'");
 	fails("skl", "nosuch::one", TACH_ERR_NOTFOUND,
 	      "no derived event 'nosuch::one' for a CPU that is not known");
@@ -244,6 +251,10 @@ static void rings(void)
 		 "EVENT,%050d1,NOT_DERIVED,%050d2\nEVENT,%050d2,NOT_DERIVED,%050d3\n"
 		 "EVENT,%050d3,NOT_DERIVED,%050d4\nEVENT,%050d4,NOT_DERIVED,%050d1\n",
 		 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+	/* The name of a native event means it in the definition of that name alone. */
+	registry("EVENT,INST_RETIRED,NOT_DERIVED,b\nEVENT,b,NOT_DERIVED,INST_RETIRED\n");
+	fails("skl", "INST_RETIRED", TACH_ERR_CYCLE,
+	      "the definition refers to itself: INST_RETIRED -> b -> INST_RETIRED");
 	registry(text);
 	fails("skl", "d", TACH_ERR_CYCLE, "the definition refers to itself: d -> c -> d");
 	snprintf(want, sizeof want, "the definition refers to itself: b -> %060d -> b", 0);
@@ -319,9 +330,14 @@ static void lookups(void)
 		{"ipc:k", 1},	     {"ipc", 1},	{"lost", TACH_ERR_NOTFOUND},
 		{"INST_RETIRED", 0}, {"nosuch", 0},	{"ipc:nosuch", TACH_ERR_ATTR},
 	};
+	struct tach_expansion *none = NULL;
+	char wide[600];
 
 	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, sizeof text - 1,
 				     NULL) == 2);
+	snprintf(wide, sizeof wide, "ipc:c=%0590d", 1);
+	CHECK(tach__derived_lookup(tach_pmu_find("skl"), wide, strlen(wide), &none, &err) ==
+	      TACH_ERR_TOOMANY);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tach_expansion *x = NULL;
 		char longer[40];

@@ -99,6 +99,7 @@ static const struct lines ends[] = {
 	{"\n" E "\r\n" E "\r" E "\r\r\n" E, "2 " A "; 3 " A "; 4 " A "; 6 " A},
 	{" \t" E " \t\n" E ",,\n", "1 " A "; 2 " A},
 	{"\xef\xbb\xbf" E, "1 " A},
+	{"\xef\xbb\xbf", ""},
 	{"\xef\xbb" E, "1:1 e unknown command '\xef\xbb"
 		       "EVENT': CPU, PRESET or EVENT expected"},
 	{E "\x1f", "1:22 e a control character (0x1f) in the line"},
@@ -164,6 +165,10 @@ static const struct lines fields[] = {
 	 " n'c'; 1 EVENT 'b' NOT_DERIVED y"},
 	{"EVENT,a,NOT_DERIVED,xEVENT,b,NO_TYPE",
 	 "1:28 e NOT_DERIVED takes 1 base event, but 3 are given"},
+	{"EVENT,a,NOT_DERIVED,xEVENTSa,NOT_DERIVED,y",
+	 "1:30 e NOT_DERIVED takes 1 base event, but 3 are given"},
+	{"EVENT,a,NOT_DERIVED,xEVERY,b,NOT_DERIVED,y",
+	 "1:28 e NOT_DERIVED takes 1 base event, but 4 are given"},
 	{"EVENT,a,NOT_DERIVED,EVENT", "1 EVENT 'a' NOT_DERIVED EVENT"},
 };
 
