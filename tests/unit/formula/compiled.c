@@ -283,9 +283,96 @@ static void instructions(void)
 	}
 }
 
+/* ---- functions ---- */
+
+static tach__entry *entry(const char *text)
+{
+	struct tach_formula *f = compile(text);
+	tach__entry *is = f ? f->unflagged : NULL;
+
+	tach_formula_free(f);
+	return is;
+}
+
+/* Up to four counts over up to two have a function for just that; with more, or others, one. */
+static void sums_have_functions_of_their_own(void)
+{
+	static const char *const above[] = {"2*N0", "2*N0 + N1", "2*N0 + N1 + N2",
+					    "2*N0 + N1 + N2 + N3", "2*N0 + N1 + N2 + N3 + N4"};
+	static const char *const below[] = {NULL, "2*N5", "2*N5 + N6", "2*N5 + N6 + N7"};
+	tach__entry *sum = entry("N0 + 1"), *quotient = entry("(N0 + 1) / N1"),
+		    *seen[8 * 12] = {sum, quotient};
+	int nseen = 2;
+
+	CHECK(entry("N0 + elapsed_ns") == sum && entry("7") == sum &&
+	      entry("N0 / (N1 + 1)") == quotient && entry("N0 / elapsed_ns") == quotient);
+	for (int p = 0; p < 5; p++)
+		for (int q = 0; q < 4; q++)
+			for (int ones = 0; ones < (q ? 4 : 2); ones++) {
+				char text[100];
+				tach__entry *is;
+				int known = 0;
+
+				snprintf(text, sizeof text, q ? "(%s) / (%s)" : "%s",
+					 above[p] + 2 * (ones & 1),
+					 q ? below[q] + (ones & 2) : "");
+				is = entry(text);
+				if (p == 4 || q == 3) {
+					CHECK(is == (q ? quotient : sum), "%s", text);
+					continue;
+				}
+				for (int i = 0; i < nseen; i++)
+					known |= seen[i] == is;
+				CHECK(!known, "%s", text);
+				seen[nseen++] = is;
+			}
+}
+
+/* The k-th that takes a count or a number along, and what runs it: behind it, one more. */
+static tach__step *step(int k, const char *more)
+{
+	static const char *const along[] = {"+ N2", "- N2", "* N2", "/ N2",
+					    "+ 3",  "- 3",  "* 3",  "/ 3"};
+	struct tach_formula *f;
+	tach__step *is;
+	char text[100];
+
+	snprintf(text, sizeof text, "min((N0*N1 %s)%s, 1e9)", along[k], more);
+	f = compile(text);
+	/* arg0, mul_arg, and then it. */
+	is = f ? f->code[2].step : NULL;
+	tach_formula_free(f);
+	return is;
+}
+
+/* Two in a row run as one; a count and one of them are a way in. */
+static void pairs_run_as_one(void)
+{
+	static const char *const more[] = {" - 2 + N3", "",	" + N3", " - N3", " * N3",
+					   " / N3",	" + 2", " - 2",	 " * 2",  " / 2"};
+	tach__step *seen[8 * 9];
+	int nseen = 0;
+
+	for (int k = 0; k < 8; k++)
+		for (int m = 1; m < 10; m++) {
+			tach__step *is = step(k, more[m]);
+
+			for (int i = 0; i < nseen; i++)
+				CHECK(is != seen[i], "%d%s", k, more[m]);
+			seen[nseen++] = is;
+		}
+	CHECK(step(1, more[0]) == step(1, " - 2"), "the third is the next one's");
+	CHECK(entry("N0 * N1") != entry("N0 * N1 * N2 / (N3 * elapsed_ns)"));
+	CHECK(entry("(N0 + N1) * N2") != entry("elapsed_ns * N1"));
+	CHECK(entry("N0 * N1") == entry("N0 * N1 - N2") &&
+	      entry("N0 * N1") != entry("elapsed_ns * N1"));
+}
+
 int main(void)
 {
 	CASE(forms);
 	CASE(instructions);
+	CASE(sums_have_functions_of_their_own);
+	CASE(pairs_run_as_one);
 	return check_done();
 }
