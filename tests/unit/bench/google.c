@@ -59,16 +59,23 @@ static void a_pace_of_fewer_samples_ends_the_list(void)
 static void no_time_gives_no_rate(void)
 {
 	show(RESULT("\"unit\":\"0123456789012345678901234567890123456789beyond\",\"units\":1,",
-		    VALUE("time", "", "0,-1") "," VALUE("locks", "\"rate\":1,", "4,4")),
+		    VALUE("time", "", "0,-1,0.5") "," VALUE("locks", "\"rate\":1,", "4,4,4")),
 	     TACH_BENCH_GOOGLE,
-	     REPETITION("2", "0",
+	     REPETITION("3", "0",
 			"1") "\"real_time\": 0, \"cpu_time\": 0, \"time_unit\": \"ns\", "
 			     "\"0123456789012345678901234567890123456789s_per_second\": 0, "
 			     "\"locks\": 0},\n" REPETITION(
-				     "2", "1", "1") "\"real_time\": -1, \"cpu_time\": -1, "
-						    "\"time_unit\": \"ns\", "
-						    "\"0123456789012345678901234567890123456789"
-						    "s_per_second\": 0, \"locks\": 0}");
+				     "3", "1",
+				     "1") "\"real_time\": -1, \"cpu_time\": -1, "
+					  "\"time_unit\": \"ns\", "
+					  "\"0123456789012345678901234567890123456789"
+					  "s_per_second\": 0, \"locks\": 0},\n" REPETITION(
+						  "3", "2",
+						  "1") "\"real_time\": 0.5, \"cpu_time\": 0.5, "
+						       "\"time_unit\": \"ns\", "
+						       "\"0123456789012345678901234567890123456"
+						       "789s_per_second\": 2000000000, "
+						       "\"locks\": 8000000000}");
 }
 
 /* ---- reading ---- */

@@ -5,6 +5,7 @@
 #include <tach/bench.h>
 #include "core/bench/bench.h"
 #include "core/bench/decide.h"
+#include "core/bench/stats.h"
 #include "tests/allocations.h"
 #include "tests/check.h"
 
@@ -44,6 +45,7 @@ static int bench_job(void)
 	err.column = 0;
 	told(code, &err);
 	CHECK(!bench == (code != 0));
+	CHECK(!bench || (bench->name && bench->unit && bench->nseries > 1));
 	tach_bench_free(bench);
 	return code;
 }
@@ -157,6 +159,32 @@ static int compare_job(void)
 	return code;
 }
 
+/* What hangs together cannot be told then: as much as possible is taken to. */
+static int persistence_job(void)
+{
+	static const double x[] = {8, 3, 6, 1, 7, 4, 5, 2};
+	double p = tach__persistence(x, 8);
+
+#if WATCHED
+	if (armed && calls > fail_at) {
+		CHECK(fabs(p - 39) < 1e-9, "%g", p);
+		return TACH_ERR_NOMEM;
+	}
+#endif
+	CHECK(p == 1, "%g", p);
+	return 0;
+}
+
+/* One of four, which leaves least room. */
+static int test_job(void)
+{
+	static const double x[] = {1}, y[] = {2, 4, 3};
+	double p = tach__mann_whitney(x, 1, y, 3), shift = tach__shift(x, 1, y, 3);
+
+	CHECK((p < 0 || p == 0.5) && (isnan(shift) || shift == 2), "%g, %g", p, shift);
+	return p < 0 || isnan(shift) ? TACH_ERR_NOMEM : 0;
+}
+
 /* 10 and more after 8 and less: without memory there is no verdict but the same. */
 static int decide_job(void)
 {
@@ -181,6 +209,8 @@ static void results(void)
 	CHECK(tach_bench_load(json, strlen(json), &result, NULL) == 0);
 	exhaust(value_job);
 	exhaust(compare_job);
+	exhaust(persistence_job);
+	exhaust(test_job);
 	exhaust(decide_job);
 	tach_bench_free(result);
 }

@@ -283,21 +283,29 @@ static void five(void *context, uint64_t n)
 	fake_count += 5 * n;
 }
 
-/* What a pass repeats is given back. */
+/* What a pass repeats is given back, and a set that does not open. */
 static void nothing_is_kept(void)
 {
 	struct tach_bench_options opt = {.size = sizeof opt,
 					 .events = "r01c4,r02c4,r04c4,r08c4,r10c4",
 					 .samples = 3,
 					 .iterations = 10};
+	struct tach_bench_options no_room = opt;
 	size_t before = 0;
 
-	fake_members = 5;
+	no_room.events = "cycles,instructions";
+	no_room.interrupts = TACH_SET_CORRECT;
 	for (int i = 0; i < 40; i++) {
 		/* The allocator keeps some of each size. */
 		if (i == 20)
 			before = mallinfo2().uordblks;
+		fake_members = 5;
 		tach_bench_free(run(ten_ns, &opt));
+		fake_members = 2;
+		fake_opens = fake_closes = 0;
+		fake_room = 2;
+		tach_bench_free(run(ten_ns, &no_room));
+		fake_room = 0;
 	}
 	CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu", mallinfo2().uordblks,
 	      before);

@@ -70,6 +70,9 @@ static void interval_has_the_ranks_of_the_tables(void)
 	}
 	CHECK(near(tach__median_interval(x, 5, 0.95, &low, &high), 0.9375));
 	CHECK(low == 1 && high == 5, "too few: the whole range, and its true coverage");
+	/* 1 + 6 of 64 at either end: all the confidence that was asked for, and no more. */
+	CHECK(tach__median_interval(x, 6, 1 - 14.0 / 64, &low, &high) == 1 - 14.0 / 64 &&
+	      low == 2 && high == 5);
 	CHECK(tach__median_interval(x, 1, 0.95, &low, &high) == 0 && low == 1 && high == 1);
 	CHECK(tach__median_interval(x, 0, 0.95, &low, &high) == 0 && isnan(low));
 }
@@ -199,6 +202,8 @@ static void persistence_weakens_a_test(void)
 {
 	CHECK(fabs(tach__persistent_p(0.05, 4) - 0.327086) < 1e-5, "%g",
 	      tach__persistent_p(0.05, 4));
+	CHECK(fabs(tach__persistent_p(0.05, 1.5) - erfc(1.959963985 / sqrt(1.5) / M_SQRT2)) <
+	      1e-8);
 	CHECK(tach__persistent_p(0.05, 1) == 0.05 && tach__persistent_p(1, 9) == 1);
 	CHECK(tach__persistent_p(-1, 9) == -1, "no memory is no probability");
 	/* As far out as is looked for. */
