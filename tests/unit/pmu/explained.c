@@ -167,6 +167,50 @@ static void groups_are_told(void)
 	      "%zu", strlen(err.text));
 }
 
+/* ---- groups ---- */
+
+/* To seat the last, each of the others has to move once more. */
+static void how_many_fit(void)
+{
+	static const struct tach__want wants[] = {
+		{.counters = 0x60}, {.counters = 0x03}, {.counters = 0x21}, {.counters = 0x01}};
+	struct tach__machine m = {.counters = 0x63};
+	struct tach_schedule plan = {.size = sizeof plan};
+
+	CHECK(tach__schedule(&m, wants, 4, 0, &plan) == 0 && plan.nfit == 4 &&
+		      plan.ngroups == 1,
+	      "%d fit, %d groups", plan.nfit, plan.ngroups);
+	CHECK(plan.counter[0] == 6 && plan.counter[1] == 1 && plan.counter[2] == 5 &&
+	      plan.counter[3] == 0);
+}
+
+/* An anchor in ten groups beside as many events as there may be; software needs no counter. */
+static void many_events(void)
+{
+	enum { N = 185, TAKING = 30 };
+	static struct tach__want wants[N];
+	struct tach__machine m = {.counters = 0xf};
+	struct tach_schedule plan = {.size = sizeof plan};
+	int in[10] = {0};
+
+	wants[0].counters = 0xf;
+	for (int i = 0; i < TAKING; i++)
+		wants[N - 1 - i].counters = 0xf;
+	CHECK(tach__schedule(&m, wants, N, 1, &plan) == 0 && plan.ngroups == 10 &&
+		      plan.nfit == N - TAKING + 3,
+	      "%d groups, %d fit", plan.ngroups, plan.nfit);
+	CHECK(plan.counter[0] >= 0 && plan.counter[0] < 4);
+	for (int i = 1; i < N - TAKING; i++)
+		CHECK(plan.counter[i] == -1 && plan.group[i] == 0, "%d: %d in %d", i,
+		      plan.counter[i], plan.group[i]);
+	for (int i = N - TAKING; i < N; i++) {
+		CHECK(plan.counter[i] >= 0 && plan.counter[i] < 4 && plan.group[i] < 10);
+		in[plan.group[i] % 10]++;
+	}
+	for (int g = 0; g < 10; g++)
+		CHECK(in[g] == 3, "%d in %d", in[g], g);
+}
+
 /* ---- the machine ---- */
 
 static void fewer_counters(void)
@@ -256,6 +300,8 @@ int main(void)
 	CASE(larger_events);
 	CASE(explained);
 	CASE(groups_are_told);
+	CASE(how_many_fit);
+	CASE(many_events);
 	CASE(fewer_counters);
 	CASE(watchdogs);
 	CASE(other_events);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Events without the name of a box, on a machine whose boxes this file says. */
+#include <stdlib.h>
+#include <string.h>
+#include <tach.h>
+#include <unistd.h>
+#include "core/pmu/pmu.h"
+#include "core/uncore/uncore.h"
+#include "tests/check.h"
+#include "tests/root.h"
+
+static char root[] = "/tmp/tach-bare-XXXXXX";
+static uint64_t here[TACH__BOX_WORDS];
+
+/* In place of the library's. */
+const uint64_t *tach__boxes(void)
+{
+	return here;
+}
+
+static void has(const char *name)
+{
+	int bit = tach__pmu_find(name, strlen(name)) - tach__npmus();
+
+	here[bit / 64] |= 1ull << bit % 64;
+}
+
+static int sum, n;
+
+static int take(void *context, const struct perf_event_attr *attr, int cpu,
+		struct tach_error *err)
+{
+	(void)context, (void)err;
+	n++;
+	sum += (int)attr->type * 100 + cpu;
+	return 0;
+}
+
+/* The bits say which there are where no sysfs is given; where one is, its devices do. */
+static void all_of_its_kind(void)
+{
+	static const struct {
+		const char *string;
+		int code, n, sum;
+		const char *text;
+	} all[] = {
+		{"UNC_M_CAS_COUNT:RD", 0, 3, 2000 + 2100 + 2200, NULL},
+		{"UNC_M_CAS_COUNT.RD:cpu=7", 0, 3, 2007 + 2107 + 2207, NULL},
+		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD", 0, 1, 2000, NULL},
+		/* A kind that has no numbers. */
+		{"UNC_P_CLOCKTICKS", 0, 1, 3200, NULL},
+		{"UNC_M_CAS_COUNT:RDD", TACH_ERR_ATTR, 0, 0,
+		 "UNC_M_CAS_COUNT has no umask or modifier 'RDD'; did you mean RD?"},
+		{"UNC_UPI_CLOCKTICKS", TACH_ERR_NOTFOUND, 0, 0,
+		 "no event 'UNC_UPI_CLOCKTICKS'; did you mean "
+		 "icx_unc_upi0::UNC_UPI_CLOCKTICKS?"},
+		{"page-faults", TACH_ERR_NOTSUPP, 0, 0,
+		 "page-faults: no event of a box, but one that threads count: a set takes it"},
+	};
+	struct tach__uncore_taker taker = {take, NULL};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		int code;
+
+		n = sum = 0;
+		code = tach__uncore_boxes(all[i].string, root, &taker, &err);
+		CHECK(code == all[i].code && n == all[i].n && sum == all[i].sum,
+		      "%s: %d, %d boxes, %d: %s", all[i].string, code, n, sum, err.text);
+		CHECK(!all[i].text || strcmp(err.text, all[i].text) == 0, "%s", err.text);
+	}
+}
+
+static void this_machines_are(void)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__uncore_taker taker = {take, NULL};
+
+	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc1"), &info) == 0 && info.present);
+	CHECK(tach_pmu_describe(tach_pmu_find("skx_unc_imc4"), &info) == 0 && !info.present);
+	/* Of a kind in sysfs' place those alone that the machine has; here it has none of it.
+	 */
+	n = 0;
+	CHECK(tach__uncore_boxes("nhm_unc*::UNC_X", NULL, &taker, &err) == TACH_ERR_NOTFOUND &&
+	      n == 0);
+	CHECK(tach__uncore_boxes("skx_unc_cha*::UNC_CHA_CLOCKTICKS", NULL, &taker, &err) ==
+			      TACH_ERR_NOTFOUND &&
+		      strcmp(err.text, "this machine has no box skx_unc_cha*") == 0,
+	      "%s", err.text);
+}
+
+int main(void)
+{
+	CHECK(mkdtemp(root) != NULL, "%s", root);
+	for (int i = 0; i < 3; i++) {
+		char path[64];
+
+		snprintf(path, sizeof path, "uncore_imc_%d/type", i);
+		root_put(root, path, "%d\n", 20 + i);
+		snprintf(path, sizeof path, "uncore_imc_%d/cpumask", i);
+		root_put(root, path, "0\n");
+	}
+	root_put(root, "uncore_pcu/type", "32\n");
+	root_put(root, "uncore_pcu/cpumask", "0\n");
+	has("skx_unc_imc0");
+	has("skx_unc_imc1");
+	has("skx_unc_imc2");
+	has("skx_unc_pcu");
+	setenv("TACH_PMU", "skx", 1);
+	CASE(all_of_its_kind);
+	CASE(this_machines_are);
+	root_wipe(root);
+	rmdir(root);
+	return check_done();
+}
