@@ -144,7 +144,6 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 	}
 	if (value == UINT64_MAX)
 		return 0;
-	w->generic = TACH__GENERIC_RAW;
 	w->config = value;
 	return 1;
 }

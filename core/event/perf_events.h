@@ -41,7 +41,7 @@ int tach__perf_offers_precise(const struct tach__work *w);
 int tach__perf_words(struct tach__work *w);
 /* type and config for perf. */
 int tach__perf_config(struct tach__work *w);
-/* rXXXX: 1 and w set up, or 0. */
+/* rXXXX of perf_raw: 1 and w->config, or 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 
 /* ---- candidates.c ---- */
