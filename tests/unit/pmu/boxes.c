@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which boxes of the uncore machines have: by CPU, and where the table says so by sysfs. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>
@@ -97,6 +98,17 @@ static void arm(void)
 	CHECK(!*has(TACH__ARM64, "GenuineIntel", 6, 0x1a));
 }
 
+static int power; /* this machine's sysfs is one that has the device of RAPL */
+
+#pragma GCC visibility push(default)
+int access(const char *path, int mode)
+{
+	if (power && strcmp(path, "/sys/bus/event_source/devices/power") == 0)
+		return 0;
+	return faccessat(AT_FDCWD, path, mode, 0);
+}
+#pragma GCC visibility pop
+
 /* This machine's are those of its CPUs, and stay. */
 static void this_machines(void)
 {
@@ -104,6 +116,7 @@ static void this_machines(void)
 	struct tach__cpu cpus[TACH__CPU_KINDS];
 	int arch = tach__native_arch(), n;
 
+	power = 1;
 	CHECK(arch >= 0 && strcmp(tach__parts[arch]->native, TACH_ARCH_NAME) == 0, "%d", arch);
 	n = tach__parts[arch]->cpus("", 1, cpus, TACH__CPU_KINDS);
 	tach__boxes_of((enum tach__arch)arch, cpus, n, "", boxes);

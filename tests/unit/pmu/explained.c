@@ -258,6 +258,24 @@ static void watchdogs(void)
 	}
 }
 
+/* Nothing is left of what was in the struct. */
+static void machines(void)
+{
+	static const char *const pmus[] = {"skl", "arm_n1", "amd64_fam19h_zen4", "rv_bullet"};
+
+	for (size_t i = 0; i < sizeof pmus / sizeof *pmus; i++) {
+		struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+		struct tach__machine m, zeroed;
+
+		memset(&m, 0x5a, sizeof m);
+		memset(&zeroed, 0, sizeof zeroed);
+		opt.pmu = tach_pmu_find(pmus[i]);
+		CHECK(tach__machine(&opt, &m) == 0 && tach__machine(&opt, &zeroed) == 0);
+		CHECK(memcmp(&m, &zeroed, sizeof m) == 0 && !m.host && m.counters, "%s",
+		      pmus[i]);
+	}
+}
+
 /* Boxes, software, tracepoints and breakpoints take none of a core's counters. */
 static void other_events(void)
 {
@@ -304,6 +322,7 @@ int main(void)
 	CASE(many_events);
 	CASE(fewer_counters);
 	CASE(watchdogs);
+	CASE(machines);
 	CASE(other_events);
 	return check_done();
 }
