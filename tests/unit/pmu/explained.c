@@ -311,6 +311,26 @@ static void other_events(void)
 	}
 }
 
+/* Numbers beside those of boxes are none of a box. */
+static void no_boxes(void)
+{
+	const int numbers[] = {-1, tach__npmus() - 1, tach__npmus() + tach__nboxes()};
+	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
+	struct tach__machine m;
+
+	opt.pmu = tach_pmu_find("skl");
+	CHECK(tach__machine(&opt, &m) == 0);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+		struct tach_event e = {
+			.size = sizeof e, .type = PERF_TYPE_RAW, .config = 0x1c4};
+		struct tach__want want;
+
+		e.pmu = numbers[i];
+		tach__want(&m, &e, &want);
+		CHECK(want.counters, "%d", numbers[i]);
+	}
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "nosuch", 1);
@@ -322,6 +342,7 @@ int main(void)
 	CASE(many_events);
 	CASE(fewer_counters);
 	CASE(watchdogs);
+	CASE(no_boxes);
 	CASE(machines);
 	CASE(other_events);
 	return check_done();
