@@ -204,6 +204,21 @@ static void shares_of_time(void)
 	tach_snapshot_free(s);
 }
 
+/* Beside a place that leaves five columns, or four. */
+static void names_beside_places(void)
+{
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
+
+	if (!s)
+		return;
+	write_as(&is, s, (struct tach_report_options){.width = 34});
+	CHECK(strstr(is.at, "\nlexer :4294967295 "));
+	write_as(&is, s, (struct tach_report_options){.width = 32});
+	CHECK(strstr(is.at, "\nlex\u2026 :4294967295 "));
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(whole);
@@ -211,5 +226,6 @@ int main(void)
 	CASE(clock_alone);
 	CASE(of_the_tool);
 	CASE(shares_of_time);
+	CASE(names_beside_places);
 	return check_done();
 }
