@@ -147,12 +147,12 @@ static void of_formats(void)
 	CHECK(tach_snapshot_load(json, n, &snapshot, NULL) == 0);
 	if (!snapshot)
 		return;
-	/* Regions have two histograms, three, and three times one; a tree takes four pieces. */
-	each_piece(report, TACH_FORMAT_TEXT, 4 + 5 + 4);
-	each_piece(report, TACH_FORMAT_JSON, 2 + 3 + 3);
+	/* Regions have two histograms, three, and four times one; a tree takes four pieces. */
+	each_piece(report, TACH_FORMAT_TEXT, 4 + 6 + 4);
+	each_piece(report, TACH_FORMAT_JSON, 2 + 3 + 4);
 	each_piece(report, TACH_FORMAT_CSV, 0);
-	each_piece(report, TACH_FORMAT_PROMETHEUS, 5);
-	each_piece(report, TACH_FORMAT_HTML, 2 + 4 + 6 + 8);
+	each_piece(report, TACH_FORMAT_PROMETHEUS, 6);
+	each_piece(report, TACH_FORMAT_HTML, 2 + 4 + 6 + 9);
 	tach_snapshot_free(snapshot);
 }
 
