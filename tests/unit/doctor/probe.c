@@ -14,7 +14,7 @@
 
 /* Events by order: two of software, the counted one, a try, the reader's, and then those that
  * find out how many are free. */
-enum { FIRST = 1000, MOST = 64, LOOP = 2000000, FREE = 5 };
+enum { FIRST = 1000, MOST = 64, LOOP = 2000000, FREE = 5, READER = FIRST + 4 };
 
 /* Zeros: all opens, and nothing but loops counts. */
 static struct kernel {
@@ -27,7 +27,7 @@ static struct kernel {
 } kernel;
 
 static char said[4000];
-static int next, live, reads[MOST];
+static int next, live, mapped, reads[MOST];
 static struct perf_event_mmap_page page;
 
 /* Of the first event: 3 long loops, 3 short ones, each between two reads. */
@@ -68,22 +68,32 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 
 	switch (number) {
 	case SYS_perf_event_open:
+		CHECK(b == 0 && c == -1 && d == -1, "of %ld, on %ld, led by %ld", b, c, d);
 		return open_event((const struct perf_event_attr *)a);
 	case SYS_read:
 		if (kernel.broken && a == FIRST + 2 && reads[2] == kernel.broken - 1)
 			return 0;
 		if (kernel.room && a - FIRST >= kernel.room + FREE)
 			return 0;
+		if (a == READER) {
+			to[0] = 1; /* a group of one */
+			to[1] = to[2] = kernel.enabled;
+			to[3] = counted_at((int)a);
+			return 32;
+		}
 		to[0] = counted_at((int)a);
 		to[1] = to[2] = kernel.enabled;
 		return 24;
 	case SYS_mmap:
 		if (e < FIRST)
 			break;
+		mapped += e == FIRST + 2 && !kernel.map_error;
 		return kernel.map_error ? -kernel.map_error : (long)&page;
 	case SYS_munmap:
-		if ((const void *)a == &page)
+		if ((const void *)a == &page) {
+			mapped--;
 			return 0;
+		}
 		break;
 	case SYS_fcntl:
 		if (a >= FIRST)
@@ -111,14 +121,14 @@ static struct tach__evidence attempted(struct kernel k)
 	e.counters_free = -1;
 	kernel = k;
 	next = FIRST;
-	live = 0;
+	live = mapped = 0;
 	memset(reads, 0, sizeof reads);
 	said[0] = '\0';
 	page.cap_user_rdpmc = k.user_read != 0;
 	tach__sys = fake;
 	tach__evidence_attempts(&e);
 	tach__sys = tach__sys_real;
-	CHECK(live == 0, "%d are left open", live);
+	CHECK(live == 0 && mapped == 0, "%d are left open, %d mapped", live, mapped);
 	return e;
 }
 
@@ -133,6 +143,8 @@ static void as_it_should(void)
 	for (int i = 0; i < 32; i++)
 		strcat(wanted, "0:1:0 pinned 3\n");
 	CHECK(strcmp(said, wanted) == 0, "%s", said);
+	/* The reader looks once as it is opened, and at both ends of six loops. */
+	CHECK(reads[READER - FIRST] == 1 + 2 * 6, "%d", reads[READER - FIRST]);
 	CHECK(reads[2] == 12 && reads[FREE] == 1 && reads[FREE + 31] == 1 &&
 	      reads[FREE + 32] == 0);
 	CHECK(e.open_software == 0 && e.open_kernel == 0 && e.open_hardware == 0 && e.map == 0);
