@@ -25,8 +25,9 @@ static void judge(const char *name, const struct tach__evidence *e)
 		to += sprintf(to, "%s (%s%s%s): %s\n", f->check,
 			      tach_severity_name(f->severity), f->cause ? ", " : "",
 			      f->cause ? tach_cause_name(f->cause) : "", f->text);
-		CHECK((*f->cure == '\0') == (f->cause == TACH_CAUSE_NONE) ||
-			      tach__causes[f->cause].cure[0] == '\0',
+		CHECK(f->cause == TACH_CAUSE_NONE
+			      ? !*f->cure
+			      : !*f->cure == !tach__causes[f->cause].cure[0],
 		      "%s: %s", f->text, f->cure);
 	}
 }

@@ -188,7 +188,7 @@ static void shares_of_time(void)
 		{{4, 4, 4, 4, 4, 4, 4, 4, 4},
 		 "x=\"777.7\" width=\"111.1\" height=\"26\" "
 		 "style=\"fill:var(--c7)\"><title>r2"},
-		{{99.5, 1}, "lexer <span>&lt;1% "}};
+		{{99.5, 1}, "lexer <span>&lt;1% \u00b7 1.000 ns"}};
 	static struct text is;
 	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
 
