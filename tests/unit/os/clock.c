@@ -233,6 +233,7 @@ static void exact_where_the_time_is_in_the_middle(void)
 	machine(1000);
 	tach__clock_start();
 	CHECK(looks == 8 && slept == 0, "%d looks", looks);
+	CHECK(first.ticks == 1020 && first.ns == 510); /* of equal ones the first */
 	passed += 2 * 1000000000ull * 3 - 8 * 40;
 	hz = measure(TACH__CLOCK_SOON, &error);
 	CHECK(hz == 2e9 && looks == 16 && slept == 0, "%.17g", hz);

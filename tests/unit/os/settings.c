@@ -123,6 +123,8 @@ static void of_the_processor(void)
 		 "CPU part : 0xd0c\nCPU implementer : 0x42\nCPU part : 0xd0d\n");
 	CHECK(strcmp(s.cpu, "implementer 0x41 part 0xd0c") == 0, "%s", s.cpu);
 	CHECK(s.tsc_invariant == -1 && !s.virtual_machine);
+	s = with("/proc/cpuinfo", "CPU implementer : 1\nCPU part : 2\nCPU part : 3\n");
+	CHECK(strcmp(s.cpu, "implementer 1 part 2") == 0, "%s", s.cpu);
 	s = with("/proc/cpuinfo", "CPU implementer : 0x41\n");
 	CHECK(strcmp(s.cpu, "implementer 0x41 part ") == 0, "%s", s.cpu);
 	s = with(
