@@ -362,7 +362,7 @@ static void pieces_of_a_buffer(void)
 			static char long_row[sizeof out.buffer + 2];
 
 			for (size_t i = 0; i < n; i++)
-				long_row[i] = (char)('a' + i % 23);
+				long_row[i] = (char)('a' + i % 19);
 			long_row[n] = '\0';
 			nwritten = 0;
 			tach__out_text(&out, "ab");
