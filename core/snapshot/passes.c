@@ -66,10 +66,11 @@ static int repeated(const struct tach__merge *m, const struct tach__source *s,
 
 static int number_of(const struct tach__merge *m, const struct tach__source *s)
 {
-	for (int i = 0; i < m->n; i++)
-		if (m->list[i] == s->snapshot)
-			return i + 1;
-	return 0;
+	int i = 0;
+
+	while (m->list[i] != s->snapshot)
+		i++;
+	return i + 1;
 }
 
 static int agree(const struct tach__merge *m, const struct tach__source *a,

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 #include <tach.h>
+#include "core/snapshot/merge.h"
 #include "core/snapshot/passes.h"
 #include "tests/unit/snapshot/made.h"
 
@@ -266,6 +267,59 @@ static void many_passes(void)
 	tach_snapshot_free(s);
 }
 
+/* What is said of one region has an end, whatever its name and its numbers. */
+static void sentences_end(void)
+{
+	static char name[301];
+	char note[400];
+	struct tach_snapshot *list[] = {pass("m0", 1e200, 0), pass("m1", 5, 0), NULL};
+	struct tach_snapshot *s;
+
+	memset(name, 'n', sizeof name - 1);
+	list[0]->plain.region[0].info.name = list[1]->plain.region[0].info.name = name;
+	CHECK(snprintf(note, sizeof note,
+		       "%.200s: %.0f all in pass 1, %.0f in pass 2: not merged", name, 1e200,
+		       5.0) >= (int)sizeof note);
+	s = joined(list, 2);
+	CHECK(strstr(s->note, note) && strlen(strstr(s->note, note)) == sizeof note - 1, "%s",
+	      s->note);
+	tach_snapshot_free(s);
+}
+
+/* Whichever is found first: sorting keeps no order among regions that are the same. */
+static void found_in_any_order(void)
+{
+	static const char *const names[] = {"time", "x", "y", "all", NULL};
+	static const int map[2][3] = {{0, 1, 3}, {0, 2, 3}};
+	static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
+
+	for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+		struct tach_snapshot *list[] = {pass("m0", 10, 0), pass("m1", 10, 0),
+						pass("m1", 10, 0)};
+		struct tach_snapshot *sum = made(names, NULL, 0, 1);
+		struct tach__source source[3];
+		struct tach__merge m = {.list = MADE_LIST(list),
+					.n = 3,
+					.passes = &whole,
+					.whole = sum,
+					.plain = &sum->plain};
+
+		for (int i = 0; i < 3; i++) {
+			int from = orders[o][i];
+
+			list[from]->plain.region[0].info.threads = 5 + (uint32_t)from;
+			source[i] = (struct tach__source){list[from], map[from > 0], 0,
+							  list[from]->plain.region[0].info};
+		}
+		CHECK(tach__passes_region(&m, 0, source, 3) == 0 &&
+			      sum->plain.region[0].info.threads == 5,
+		      "%d: %u", (int)o, sum->plain.region[0].info.threads);
+		for (int i = 0; i < 3; i++)
+			tach_snapshot_free(list[i]);
+		tach_snapshot_free(sum);
+	}
+}
+
 /* What all count may have a long name; up to 200 bytes of it are said. */
 static void long_names(void)
 {
@@ -302,6 +356,8 @@ int main(void)
 	CASE(means);
 	CASE(the_first);
 	CASE(many_passes);
+	CASE(sentences_end);
+	CASE(found_in_any_order);
 	CASE(long_names);
 	return check_done();
 }
