@@ -133,13 +133,20 @@ static int as_it_was(struct tach_snapshot *s, int code)
 	return code;
 }
 
+/* If it did. Formulas tell where in them; no memory is taken for their first character. */
+static int failed_so(int code, const struct tach_snapshot *s, const struct tach_error *err)
+{
+	return code == 0 || (code == TACH_ERR_NOMEM && err->code == code && err->line == 0 &&
+			     err->column != 1 && strcmp(err->text, "out of memory") == 0 && !s);
+}
+
 static int load_job(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *s = NULL;
 	int code = tach_snapshot_load(json, strlen(json), &s, &err);
 
-	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err.code == code && !s));
+	CHECK(failed_so(code, s, &err), "%d: %d:%d: %s", code, err.line, err.column, err.text);
 	return as_it_was(s, code);
 }
 
@@ -178,16 +185,17 @@ static int merge_job(void)
 	struct tach_snapshot *s = NULL;
 	int code = tach_snapshot_merge(given, 2, &s, &err);
 
-	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err.code == code && !s));
+	CHECK(failed_so(code, s, &err));
 	return as_it_was(s, code);
 }
 
 static int since_job(void)
 {
+	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *s = NULL;
-	int code = tach_snapshot_since(list[0], list[1], &s, NULL);
+	int code = tach_snapshot_since(list[0], list[1], &s, &err);
 
-	CHECK(code == 0 || (code == TACH_ERR_NOMEM && !s));
+	CHECK(failed_so(code, s, &err));
 	return as_it_was(s, code);
 }
 
@@ -214,10 +222,11 @@ static int passes_job(void)
 						     .repeated = "all",
 						     .repeats = 2,
 						     .bound = 0.01};
+	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *s = NULL;
-	int code = tach__snapshot_passes(given, 2, &of, &s, NULL);
+	int code = tach__snapshot_passes(given, 2, &of, &s, &err);
 
-	CHECK(code == 0 || (code == TACH_ERR_NOMEM && !s));
+	CHECK(failed_so(code, s, &err));
 	return as_it_was(s, code);
 }
 
@@ -243,7 +252,7 @@ static int ranks_job(void)
 		code = tach_snapshot_merge(given, 2, &all, NULL);
 	if (!code) {
 		code = tach__snapshot_ranks(list, 2, all, &s, &err);
-		CHECK((code == 0) == (s != NULL) && code == err.code);
+		CHECK((code == 0) == (s != NULL) && failed_so(code, s, &err));
 	}
 	tach_snapshot_free(all);
 	have_not();
@@ -276,8 +285,7 @@ static int take_job(void)
 	struct tach_snapshot *s = NULL;
 	int code = tach__remote_take(&r, &tach__beacon, &s, &err);
 
-	CHECK(code == 0 || (code == TACH_ERR_NOMEM && err.code == code && !s), "%d: %s", code,
-	      err.text);
+	CHECK(failed_so(code, s, &err), "%d: %s", code, err.text);
 	CHECK(code || tach_snapshot_nregions(s) == 2);
 	tach_snapshot_free(s);
 	return code;

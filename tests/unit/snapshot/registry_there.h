@@ -109,6 +109,14 @@ static inline void sim_free(void *at)
 	}
 }
 
+static inline int sim_merge(const struct tach_snapshot *const *list, int n,
+			    struct tach_snapshot **out, struct tach_error *err)
+{
+	CHECK(n == 1);
+	return tach_snapshot_merge(list, n, out, err);
+}
+
+#define tach_snapshot_merge	 sim_merge
 #define calloc			 sim_calloc
 #define free			 sim_free
 #define tach__pages_free	 sim_pages_free
