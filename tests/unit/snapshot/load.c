@@ -94,7 +94,7 @@ static void worst(void)
 	s = taken("\"worst_by\":\"x\"", "\"worst_by\":\"time\"");
 	CHECK(s && s->plain.worst == 1 && s->plain.region->nworst == 2);
 	tach_snapshot_free(s);
-	s = taken("\"worst_by\":\"x\"", "\"worst_by\":\"y\"");
+	s = taken("\"worst_by\":\"x\"", "\"worst_by\":\"m\"");
 	CHECK(s && s->plain.worst == 0 && s->plain.region->nworst == 0);
 	tach_snapshot_free(s);
 	s = taken(WORST, "\"worst\":[]");

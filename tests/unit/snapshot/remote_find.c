@@ -143,11 +143,10 @@ static void objects(void)
 	/* Headers up to 4096 bytes away, and 64 of them. */
 	for (int far = 0; far < 2; far++) {
 		one();
-		elf->e_phoff = 4096 + (far ? 8 : 0);
+		header[2].p_vaddr = AT + IMAGE - notes;
+		elf->e_phoff = 4096 + (Elf64_Off)far;
 		memmove(image[0] + IMAGE - notes, image[0] + NOTES, notes);
 		memcpy(image[0] + elf->e_phoff, header, HEADERS * sizeof *header);
-		header = (Elf64_Phdr *)(void *)(image[0] + elf->e_phoff);
-		header[2].p_vaddr = AT + IMAGE - notes;
 		there_n = 0;
 		there(image[0], IMAGE);
 		there(&beacon[0], sizeof *beacon);
