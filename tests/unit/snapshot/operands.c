@@ -157,6 +157,24 @@ static void of_a_region(void)
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
 
+/* As many as there may be: all that a formula can have, and no more. */
+static void most(void)
+{
+	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };
+	struct tach__plain p = {.nquantities = MOST, .nmetrics = 3, .nregions = 1};
+
+	CHECK(tach__plain_allocate(&p) == 0 && tach__plain_allocate_region(&p, 0) == 0);
+	p.metric[0].text = "N191 + elapsed_ns";
+	for (int part = 0; part < 2; part++)
+		for (int q = 0; q < MOST; q++)
+			p.region[0].value[part][q].value = q + 1;
+	CHECK(tach__plain_compile(&p, NULL) == 0);
+	tach__plain_derive(&p, 0, 0, TACH_PART_SELF);
+	CHECK(p.region[0].value[1][MOST].value == MOST + 1, "%g",
+	      p.region[0].value[1][MOST].value);
+	tach__plain_free(&p);
+}
+
 static void room(void)
 {
 	struct tach__plain p = {.nquantities = 3, .nmetrics = 2, .nregions = 2};
@@ -180,6 +198,7 @@ int main(void)
 	CASE(derived);
 	CASE(places);
 	CASE(of_a_region);
+	CASE(most);
 	CASE(room);
 	return check_done();
 }
