@@ -297,7 +297,8 @@ static void found_in_any_order(void)
 		struct tach_snapshot *list[] = {pass("m0", 10, 0), pass("m1", 10, 0),
 						pass("m1", 10, 0)};
 		struct tach_snapshot *sum = made(names, NULL, 0, 1);
-		struct tach__source source[3];
+		struct tach__source source[4] = {{0}};
+		const struct tach_region_info *info = &sum->plain.region[0].info;
 		struct tach__merge m = {.list = MADE_LIST(list),
 					.n = 3,
 					.passes = &whole,
@@ -308,12 +309,16 @@ static void found_in_any_order(void)
 			int from = orders[o][i];
 
 			list[from]->plain.region[0].info.threads = 5 + (uint32_t)from;
+			list[from]->plain.region[0].info.provenance[from] = 9;
 			source[i] = (struct tach__source){list[from], map[from > 0], 0,
 							  list[from]->plain.region[0].info};
 		}
-		CHECK(tach__passes_region(&m, 0, source, 3) == 0 &&
-			      sum->plain.region[0].info.threads == 5,
-		      "%d: %u", (int)o, sum->plain.region[0].info.threads);
+		/* That one is of another region. */
+		source[3].info.provenance[3] = 9;
+		CHECK(tach__passes_region(&m, 0, source, 3) == 0 && info->threads == 5,
+		      "%d: %u", (int)o, info->threads);
+		for (int p = 0; p < 6; p++)
+			CHECK(info->provenance[p] == (p < 3 ? 9 : 0), "%d: %d", (int)o, p);
 		for (int i = 0; i < 3; i++)
 			tach_snapshot_free(list[i]);
 		tach_snapshot_free(sum);
