@@ -309,7 +309,7 @@ static void found_in_any_order(void)
 			int from = orders[o][i];
 
 			list[from]->plain.region[0].info.threads = 5 + (uint32_t)from;
-			list[from]->plain.region[0].info.provenance[from] = 9;
+			list[from]->plain.region[0].info.provenance[2 - from] = 9;
 			source[i] = (struct tach__source){list[from], map[from > 0], 0,
 							  list[from]->plain.region[0].info};
 		}
