@@ -214,7 +214,7 @@ void tach__passes_counts(struct tach__merge *m)
 {
 	struct tach_snapshot *s = m->whole;
 	const struct tach_snapshot *first = m->list[0];
-	char note[400];
+	char note[300];
 
 	s->threads = first->threads;
 	s->refused = first->refused;
