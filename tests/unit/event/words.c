@@ -108,6 +108,49 @@ static void words(void)
 	}
 }
 
+/* Levels in full names. */
+static void names(void)
+{
+	static const char *const names[][2] = {
+		{"itanium2::CPU_CYCLES:k:thr=7", "itanium2::CPU_CYCLES:k=1:u=0:thr=7"},
+		{"itanium2::CPU_CYCLES", "itanium2::CPU_CYCLES:k=0:u=1:thr=0"},
+		{"netburst::instr_retired:NBOGUSTAG:k",
+		 "netburst::instr_retired:NBOGUSTAG:k=1:u=0:e=0:cmpl=0:thr=0"},
+		{"arm_n1::INST_RETIRED:hv", "arm_n1::INST_RETIRED:k=0:u=0:hv=1"},
+		{"amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:k:g",
+		 "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:k=1:u=0:e=0:i=0:c=0:h=0:g=1"},
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		CHECK(encode(names[i][0]) == 0 && strcmp(event.name, names[i][1]) == 0,
+		      "%s: %s", names[i][0], event.name);
+}
+
+/* Architectural events are known on Intel's machines without a prefix, and on no others. */
+static void common_tables(void)
+{
+	static const struct {
+		const char *host, *event;
+		int code;
+	} cases[] = {
+		{"adl_glc", "MISPREDICTED_BRANCH_RETIRED", 0},
+		{"amd64_fam19h_zen4", "MISPREDICTED_BRANCH_RETIRED", TACH_ERR_NOTFOUND},
+		{"netburst", "MISPREDICTED_BRANCH_RETIRED", TACH_ERR_NOTFOUND},
+		{"rv_p550", "FW_SET_TIMER", 0},
+		{"arm_n1", "FW_SET_TIMER", TACH_ERR_NOTFOUND},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+
+		opt.host = cases[i].host;
+		opt.pmu = tach_pmu_find(cases[i].host);
+		opt.os = TACH_OS_NONE;
+		CHECK(tach_event_encode(cases[i].event, &opt, &event, &err) == cases[i].code,
+		      "%s: %s", cases[i].host, err.text);
+	}
+}
+
 static void refusals(void)
 {
 	static const struct {
@@ -150,7 +193,7 @@ static void refusals(void)
 		 "c must be 0 .. 255"},
 		{"netburst::instr_retired:NBOGUSTAG:thr=16", TACH_ERR_ATTR_VALUE, 35,
 		 "thr must be 0 .. 15"},
-		{"itanium2::CPU_CYCLES:thr=8", TACH_ERR_ATTR_VALUE, 22, "thr must be 0 .. 7"},
+		{"itanium2::CPU_CYCLES:thr=8:k", TACH_ERR_ATTR_VALUE, 22, "thr must be 0 .. 7"},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -165,6 +208,8 @@ static void refusals(void)
 int main(void)
 {
 	CASE(words);
+	CASE(names);
+	CASE(common_tables);
 	CASE(refusals);
 	return check_done();
 }
