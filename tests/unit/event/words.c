@@ -86,6 +86,16 @@ static void words(void)
 		{"itanium2::CPU_CYCLES:k:thr=7", 0x701221, 0},
 		{"montecito::CPU_OP_CYCLES_ALL:u", 0x2001208, 0},
 		{"itanium2::BUS_IO_SELF", 0x29028, 0},
+		/* ... MESI states from 27 on, all where none is named; event address registers
+		 * count with umask 0 */
+		{"montecito::L3_INSERTS", 0x7a00da08, 0},
+		{"montecito::L3_INSERTS:M", 0x4200da08, 0},
+		{"montecito::L3_INSERTS:I:E", 0x2a00da08, 0},
+		{"montecito::L3_READS_ALL_ALL:S", 0x120fdd08, 0},
+		{"itanium2::DATA_EAR_TLB_ALL", 0xc828, 0},
+		{"itanium2::DATA_EAR_CACHE_LAT128", 0xc828, 0},
+		{"itanium2::L1I_EAR_CACHE_LAT4", 0x4328, 0},
+		{"itanium2::L1I_EAR_TLB_ALL", 0x4328, 0},
 		/* arm64: what is left out, as libpfm-4 has it: hypervisor 27, kernel 30, user
 		   31 */
 		{"arm_n1::INST_RETIRED:hv", 0xc0000008, 0},
