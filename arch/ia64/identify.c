@@ -16,7 +16,7 @@ static int cpuinfo(void *context, const char *line)
 		cpu->family = (uint32_t)strtoul(value, NULL, 10);
 	else if ((value = tach__cpuinfo_value(line, "model")) != NULL)
 		cpu->model = (uint32_t)strtoul(value, NULL, 10);
-	return cpu->vendor[0] && cpu->family;
+	return *line == 0 && cpu->family; /* the model stands behind the family */
 }
 
 int tach__ia64_cpus(const char *root, int native, struct tach__cpu *out, int max)
