@@ -37,12 +37,12 @@ static void itanium(void)
 	begin();
 	put("/proc/cpuinfo",
 	    "processor  : 0\nvendor     : GenuineIntel and more\narch       : IA-64\n"
-	    "family     : 1\nmodel      : 2\nrevision   : 7\n\n"
+	    "family     : 1\nmodel      : 13\nrevision   : 7\n\n"
 	    "processor  : 1\nvendor     : Other\nfamily     : 31\nmodel      : 3\n\n");
 	CHECK(tach__ia64_cpus(root, 0, cpus, 0) == 0);
 	CHECK(tach__ia64_cpus(root, 0, cpus, 1) == 1);
 	CHECK(strcmp(cpus[0].vendor, "GenuineIntel an") == 0 && cpus[0].family == 1 &&
-		      cpus[0].model == 2 && !cpus[0].stepping && !cpus[0].core &&
+		      cpus[0].model == 13 && !cpus[0].stepping && !cpus[0].core &&
 		      !cpus[0].noarch,
 	      "%s %u %u", cpus[0].vendor, cpus[0].family, cpus[0].model);
 	put("/proc/cpuinfo", "\nprocessor  : 0\nvendor     : GenuineIntel\nfamily     : 32");
