@@ -122,6 +122,9 @@ static void uncore(void)
 	events[0].threshold = 0;
 	row("UNC_CLK_UNHALTED");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
+	row("UOPS_ISSUED:ANY"); /* the first that cannot be had is told */
+	events[2].flags = TACH_DISPATCH_GUEST;
+	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 	in.nevents = 1;
 	in.privilege = TACH_PRIVILEGE_USER;
 	events[0].privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
