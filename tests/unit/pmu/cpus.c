@@ -104,6 +104,13 @@ static void riscv_harts(void)
 	CHECK(harts(text, 4) == 1 && strcmp(cpus[0].id, "not told") == 0, "%s", cpus[0].id);
 	CHECK(harts(text, 0) == 0);
 	CHECK(harts("not a list of harts\n", 4) == 0);
+	snprintf(text, sizeof text,
+		 HART("0") "mvendorid\t: 0x1\n\n" HART(
+			 "1") "marchid\t\t: 0x2\nmimpid\t\t: 0x3\n\n");
+	CHECK(harts(text, 1) == 1 && strcmp(cpus[0].id, "not told") == 0, "%s", cpus[0].id);
+	snprintf(text, sizeof text,
+		 HART("0") "uarch\t\t: thead,c910\n\n" HART("1") "uarch\t\t: thead,c910\n\n");
+	CHECK(harts(text, 4) == 1);
 }
 
 /* ---- arm64 ---- */
