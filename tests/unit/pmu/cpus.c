@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "arch/arm64/arm64.h"
 #include "core/port/identify.h"
 #include "tests/check.h"
 #include "tests/root.h"
@@ -162,6 +163,41 @@ static void arm_cores(void)
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 0);
 }
 
+/* With ACPI: which core is device number i; 1, 0: no CPU of it is online, -1: no such device.
+ */
+static void numbered_devices(void)
+{
+	static const struct {
+		const char *list;
+		int answer;
+		uint32_t part;
+	} cases[] = {
+		{"0-1\n", 1, 0xd0c}, {"5-6,1,0\n", 1, 0xd40},
+		{"5-6\n", 0, 0},     {"\n", 0, 0},
+		{"", 0, 0},	     {"1\n", 1, 0xd40},
+		{"2-0\n", 0, 0},     {"6,0-1", 1, 0xd0c},
+	};
+	char sysfs[128], device[32];
+	struct tach__cpu cpu;
+
+	begin();
+	midr(0, "0x00000000414fd0c1");
+	midr(1, "0x00000000410fd400");
+	snprintf(sysfs, sizeof sysfs, "%s/sys/bus/event_source/devices", root);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		put("/sys/bus/event_source/devices/armv8_pmuv3_3/cpus", "%s", cases[i].list);
+		memset(&cpu, 0x5a, sizeof cpu);
+		CHECK(tach__arm64_numbered(sysfs, 3, device, &cpu) == cases[i].answer, "'%s'",
+		      cases[i].list);
+		CHECK(strcmp(device, "armv8_pmuv3_3") == 0, "%s", device);
+		CHECK(cases[i].answer != 1 ||
+			      (cpu.family == 0x41 && cpu.model == cases[i].part &&
+			       !cpu.noarch && !cpu.capacity),
+		      "'%s': %#x", cases[i].list, cpu.model);
+	}
+	CHECK(tach__arm64_numbered(sysfs, 2, device, &cpu) == -1);
+}
+
 int main(void)
 {
 	if (!mkdtemp(root))
@@ -169,6 +205,7 @@ int main(void)
 	CASE(itanium);
 	CASE(riscv_harts);
 	CASE(arm_cores);
+	CASE(numbered_devices);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();
