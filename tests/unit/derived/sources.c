@@ -4,6 +4,7 @@
  * a name means; and what a registry tells of them.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include <tach.h>
 #include "core/derived/files.h"
 #include "tests/check.h"
+#include "tests/descriptors.h"
 
 static char said[4096];
 static size_t length;
@@ -151,12 +153,33 @@ static void in_order(void)
 	tach_derived_free(d);
 }
 
+/* Paths that there is no room for are none, though a part of them is one. */
+static void too_long_a_path(void)
+{
+	char *whole = malloc(3 * PATH_MAX);
+	struct tach_derived *d;
+	size_t n;
+
+	strcpy(whole, path("config/tach"));
+	for (n = strlen(whole); n < 2 * PATH_MAX; n += 2)
+		memcpy(whole + n, "/.", 3);
+	setenv("XDG_CONFIG_HOME", whole, 1);
+	whole[PATH_MAX] = '\0';
+	setenv("TACH_DERIVED", whole, 1);
+	d = registry(TACH_DERIVED_USER);
+	CHECK(is_from(d, "a", NULL, 0) && said[0] == '\0', "%.200s", said);
+	tach_derived_free(d);
+	free(whole);
+}
+
 /* Files are read piece by piece, of which the first has 64 KiB. */
 static void sizes(void)
 {
 	static const size_t cases[] = {0, 1, 65535, 65536, 65537, 196608, 196609, 400000};
 	char *text = malloc(400000);
 	struct tach_error err = TACH_ERROR_INIT;
+
+	int before = descriptors();
 
 	for (size_t i = 0; i < 400000; i++)
 		text[i] = (char)('a' + i % 23);
@@ -177,6 +200,7 @@ static void sizes(void)
 		      err.line == 0 && err.column == 0 && errno == 77 &&
 		      strstr(err.text, "Is a directory"),
 	      "%s", err.text);
+	CHECK(descriptors() == before, "%d of %d", descriptors(), before);
 }
 
 /* ---- which CPUs a name means ---- */
@@ -345,6 +369,7 @@ int main(void)
 	if (mkdtemp(folder)) {
 		make_files();
 		CASE(in_order);
+		CASE(too_long_a_path);
 		CASE(sizes);
 		remove_files();
 	}
