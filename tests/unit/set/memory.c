@@ -85,6 +85,11 @@ static void sets(void)
 
 static void sets_that_fail(void)
 {
+	static char many[20 * (TACH__METRICS_MAX + 1)];
+
+	for (int i = 0; i <= TACH__METRICS_MAX; i++)
+		sprintf(many + strlen(many), " m%d = cycles;", i);
+	of_set(" cycles", many, "skl", 0, TACH_ERR_TOOMANY);
 	of_set(" cycles,x=bogus", NULL, "skl", 0, TACH_ERR_NOTFOUND);
 	of_set(" cycles", " a = 1; a = 2", "skl", 0, TACH_ERR_INVAL);
 	of_set(" cycles", " a = cycles / bogus", "skl", 0, TACH_ERR_NOTFOUND);

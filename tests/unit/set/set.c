@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets: lists of events, labels, metrics, and what is said of bad ones. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
 #include <tach/set.h>
-#include "tests/check.h"
+#include "tests/child.h"
 
 static struct tach_error err;
 
@@ -279,6 +280,24 @@ static void modifiers(void)
 	fails("cycles, skx_unc_imc0::UNC_M_CAS_COUNT:RD", NULL, TACH_ERR_NOTFOUND, 9);
 }
 
+/* What an unknown PMU has room for is not known either. */
+static void of_an_unknown_pmu(void)
+{
+	struct tach_set *set;
+
+	setenv("TACH_PMU", "nosuch", 1);
+	set = make(
+		"cycles,branches,r00c0,r01c0,r02c0,r03c0,r04c0,r05c0,r06c0,r07c0,r08c0,r09c0",
+		NULL);
+	CHECK(set && tach_set_count(set) == 12);
+	tach_set_free(set);
+}
+
+static void unknown_pmus(void)
+{
+	in_a_child(of_an_unknown_pmu, "unknown");
+}
+
 static void options_are_checked(void)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -327,6 +346,7 @@ static void optional_members_are_left_out(void)
 
 int main(void)
 {
+	CASE(unknown_pmus); /* before it is asked which one this is */
 	CASE(lists_are_split);
 	CASE(perfs_lists);
 	CASE(events_before_metrics);
