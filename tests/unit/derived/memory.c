@@ -51,8 +51,12 @@ static int listing_job(void)
 		n = tach_derived_count(d, pmu);
 		code = n < 0 ? n : tach_derived_at(d, pmu, 0, &info);
 	}
+	/* What is loaded later makes another one. */
+	if (code == 0)
+		code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
+					      NULL);
 	tach_derived_free(d);
-	return code;
+	return code < 0 ? code : 0;
 }
 
 static void listings(void)
