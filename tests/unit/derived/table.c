@@ -46,8 +46,10 @@ static int is_from(const struct tach_derived *d, const char *name, const char *f
 
 static void an_empty_one(void)
 {
+	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_derived *d = registry();
 
+	CHECK(tach_derived_find(d, skl, "ipc", &info) == TACH_ERR_NOTFOUND, "a preset");
 	CHECK(is_from(d, "any", "none"));
 	CHECK(tach_derived_count(d, skl) == 0);
 	tach_derived_free(d);
@@ -124,7 +126,7 @@ static void names_meet(int second)
 	}
 	for (int i = 0; i < n; i++)
 		define(d, name[i], name[i]);
-	CHECK(d->capacity == FIRST);
+	CHECK(d->capacity == FIRST && tach_derived_count(d, skl) == n);
 	for (int i = 0; i < n; i++)
 		CHECK(is_from(d, name[i], name[i]), "%s", name[i]);
 	for (int i = 0; i < 50; i++) {
