@@ -279,6 +279,7 @@ static void formulas(void)
 
 	registry("EVENT,one,NOT_DERIVED,INST_RETIRED:ANY_P\n"
 		 "EVENT,half,DERIVED_INFIX,one / 2\n"
+		 "EVENT,clocks,DERIVED_INFIX,max_hz / tsc_hz * elapsed_ns\n"
 		 "EVENT,wrong,DERIVED_INFIX,nosuch + 1\n");
 	CHECK(tach_derived_expand_formula(
 		      d, skl, "half + told * BR_INST_RETIRED:ALL_BRANCHES - ONE + #/1e9", &x,
@@ -292,6 +293,13 @@ static void formulas(void)
 	CHECK(x && tach__expansion_over(x, number, &f, &err) == 0 &&
 		      tach_formula_eval(f, all, 0, NULL) == 10 / 2 + 7 * 4 - 10 + 3,
 	      "%s", err.text);
+	tach_formula_free(f);
+	tach_expansion_free(x);
+	x = NULL;
+	f = NULL;
+	CHECK(tach_derived_expand(d, skl, "clocks", &x, &err) == 0 &&
+	      tach__expansion_over(x, number, &f, &err) == 0 &&
+	      tach_formula_eval(f, all, 100, NULL) == 150);
 	tach_formula_free(f);
 	tach_expansion_free(x);
 	x = NULL;
