@@ -5,13 +5,16 @@
  * alone.
  */
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #define main benchmarks
 int benchmarks(int argc, char **argv);
 #include <tach/bench_main.h>
 #undef main
+#include "core/os/sys.h"
 #include "tests/check.h"
 
 static uint64_t clock_ns, scale = 1000; /* in thousandths */
@@ -35,6 +38,13 @@ TACH_BENCH(plain)
 {
 	clock_ns += scale;
 }
+
+/* Of one number no law can be told, nor is it one of those of the next. */
+TACH_BENCH(lone)
+{
+	clock_ns += 500;
+}
+TACH_BENCH_COMPLEXITY(lone);
 
 TACH_BENCH_ARGS(steps, 10, 20, 40)
 {
@@ -86,6 +96,26 @@ TACH_BENCH_RANGE(cross, 1, 8, 100, 4);
 TACH_BENCH_NUMBERS(cross, 2, 5, 7);
 TACH_BENCH_STEPS(cross, 3, 0, 5, 2);
 TACH_BENCH_THREADS(cross, 1, 2);
+TACH_BENCH_UNITS(cross, "x", tach_arg + 100 * tach_arg2 + 10000 * tach_arg3);
+TACH_BENCH_SETUP(cross)
+{
+	sprintf(calls + strlen(calls), "<%d %d %d", (int)tach_arg, (int)tach_arg2,
+		(int)tach_arg3);
+}
+TACH_BENCH_TEARDOWN(cross)
+{
+	sprintf(calls + strlen(calls), ":%d %d %d>", (int)tach_arg, (int)tach_arg2,
+		(int)tach_arg3);
+}
+
+TACH_BENCH(nothing)
+{
+	clock_ns += 4;
+}
+TACH_BENCH_LESS(nothing)
+{
+	clock_ns += 4;
+}
 
 /* ---- running them ---- */
 
@@ -186,7 +216,7 @@ static void every_combination_has_a_name(void)
 static void patterns_choose(void)
 {
 	CHECK(RUN("--list", "!cross") == 0);
-	is(out, "plain\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\nalike\n");
+	is(out, "plain\nlone\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\nalike\nnothing\n");
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x", "!a(") == 2);
 	CHECK(strcmp(err, "program: no regular expression: '!a('\n") == 0, "%s", err);
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x") == 0);
@@ -262,12 +292,42 @@ static void rows_are_compared_with_the_first(void)
 	is(said(), "no benchmark 'steps/30' runs; --list shows them\n");
 }
 
-/* Threads and numbers are the body's; two threads share the table with one. */
+/* 40732 of its unit in 47032 ns. */
 static void numbers_reach_the_body(void)
 {
 	CHECK(RUN(QUICK, "cross/32/7/4/threads:1") == 0);
-	is(table(), "benchmark                      time       +-\n"
-		    "cross/32/7/4/threads:1     47.03 us    0.0 %\n");
+	is(table(), "benchmark                      time       +-              rate\n"
+		    "cross/32/7/4/threads:1     47.03 us    0.0 %          866 Mx/s\n");
+	is(calls, "<32 7 4:32 7 4>");
+	CHECK(RUN(QUICK, "lone", "steps") == 0);
+	CHECK(strstr(out, "\nsteps/*      O(n), 3 ns times that, error 0 %\n") &&
+		      !strstr(out, "lone/") && !strstr(out, "lone  O"),
+	      "%s", out);
+}
+
+/* As snprintf cuts. */
+static void names_are_cut_to_size(void)
+{
+	static const struct tach_bench_case of = {
+		.name = "steps",
+		.axis = {{.count = 1}, {.count = 0}, {.count = 1}},
+		.threads = {.count = 1}};
+	static const struct tach__bench_at at = {{12345, 6, 789}, 16};
+	static const char *const whole[] = {"steps/12345/789/threads:16",
+					    "steps/*/789/threads:16"};
+
+	for (int growing = 0; growing < 2; growing++)
+		for (size_t size = 1; size < 30; size++) {
+			char name[32];
+			size_t most = strlen(whole[growing]);
+
+			most = size - 1 < most ? size - 1 : most;
+			memset(name, '#', sizeof name);
+			tach__bench_call_it(&of, &at, growing, name, size);
+			CHECK(memcmp(name, whole[growing], most) == 0 && !name[most] &&
+				      name[size] == '#',
+			      "in %zu: %.30s", size, name);
+		}
 }
 
 static void counters_and_what_comes_off(void)
@@ -375,6 +435,8 @@ static void against_an_earlier_run(void)
 	   "detects 5 "
 	   "%); compares +6.00 %, worse (bound 0.5 %, detects 0.5 %)\n"
 	   "2 of 3 comparisons worse. At most 1 % of runs without a change say so.\n");
+	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 1);
+	CHECK(strstr(out, "\n1 of 1 comparisons worse."), "%s", out);
 	CHECK(RUN(QUICK, "--against", file, "--bound", "7", "plain") == 0);
 	is(table(), HEAD
 	   "plain             1.06 us    0.0 %  time +6.00 %, ok (bound 7 %, detects 7 %)\n");
@@ -398,6 +460,15 @@ static void against_an_earlier_run(void)
 	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 0);
 	CHECK(strstr(table(), PLAIN "  time +0.00 %, ok (bound 5 %, detects 5 %)\nalike"), "%s",
 	      table());
+	/* Of what takes no time nothing is a share, were it more than less than nothing. */
+	save("", "{\"schema\":\"tach-bench-1\",\"name\":\"nothing\",\"iterations\":1,"
+		 "\"passes\":1,\"drift\":0,\"confidence\":0.95,\"values\":[{\"name\":\"time\","
+		 "\"empty\":0,\"resolution\":0,\"outliers\":0,\"flags\":0,\"pass\":0,"
+		 "\"sample\":[-8,-8,-8,-8,-8,-8,-8,-8,-8,-8,-8,-8]}]}\n");
+	CHECK(RUN(QUICK, "--against", file, "nothing") == 0);
+	is(table(),
+	   HEAD "nothing        about 0 ns        -  time +100.00 %, ok (bound 5 %, detects 5 "
+		"%)\n");
 	save("", "nothing of the kind\n");
 	CHECK(RUN(QUICK, "--against", file, "plain") == 2);
 	CHECK(strstr(err, ": not what --json or google-benchmark writes\n"), "%s", err);
@@ -414,6 +485,37 @@ static void against_an_earlier_run(void)
 }
 
 /* ---- what goes wrong ---- */
+
+static long no_events(long number, long a, long b, long c, long d, long e, long f)
+{
+	return number == SYS_perf_event_open ? -ENOENT
+					     : tach__sys_real(number, a, b, c, d, e, f);
+}
+
+/* Said below the table, once; in JSON each result has it. */
+static void what_is_missing(void)
+{
+	size_t before = 0;
+
+	tach__sys = no_events;
+	CHECK(RUN("--seconds", "0.00001", "--samples", "5", "--events", "cycles", "plain",
+		  "alike") == 0);
+	CHECK(strstr(out, "as plain\ncycles") &&
+		      strchr(strstr(out, "\ncycles") + 1, '\n')[1] == 0,
+	      "%s", out);
+	CHECK(RUN("--seconds", "0.00001", "--events", "cycles", "--google", "plain") == 0);
+	CHECK(strcmp(out + strlen(out) - 5, "}\n]}\n") == 0, "%s", out);
+	tach__sys = tach__sys_real;
+	/* Nothing is left of any of it. */
+	for (int i = 0; i < 16; i++) {
+		/* The allocator keeps some of each size. */
+		if (i == 8)
+			before = mallinfo2().uordblks;
+		CHECK(RUN(QUICK, "plain", "alike", "steps") == 0);
+	}
+	CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu", mallinfo2().uordblks,
+	      before);
+}
 
 static void bad_arguments(void)
 {
@@ -461,15 +563,19 @@ static void a_full_disk(void)
 
 int main(void)
 {
+	setenv("TACH_PMU", "skl", 1);
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	CASE(every_combination_has_a_name);
 	CASE(patterns_choose);
 	CASE(ranges_and_steps);
 	CASE(rows_are_compared_with_the_first);
 	CASE(numbers_reach_the_body);
+	CASE(names_are_cut_to_size);
 	CASE(counters_and_what_comes_off);
 	CASE(details);
 	CASE(json_of_both_kinds);
 	CASE(against_an_earlier_run);
+	CASE(what_is_missing);
 	CASE(bad_arguments);
 	CASE(a_full_disk);
 	return check_done();
