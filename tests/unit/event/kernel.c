@@ -277,6 +277,7 @@ static void core_types(void)
 		{0, "adl_grt", "cycles", 0, 0xa00000000},
 		{0, "adl_glc", "cycles", 0, 0x400000000},
 		{0, "arm_n1", "cycles", 0, 0}, /* whose PMU this machine has not */
+		{0, "arm_ac57", "cycles", 0, 0},
 		{TACH_ENCODE_LIBPFM4, NULL, "cycles", 0, 0},
 		{0, NULL, "adl_grt::INST_RETIRED:ANY_P", 10, 0xc0},
 		{0, NULL, "adl_glc::INST_RETIRED:ANY_P", 4, 0xc0},
