@@ -300,8 +300,8 @@ static void core_types(void)
 	}
 }
 
-/* PMUs of type 0 are none that the kernel has; what sysfs says goes all the same. */
-static void type_0(void)
+/* PMUs have higher types; what sysfs says goes all the same. */
+static void low_types(void)
 {
 	struct tach_encode_options opt = options(NULL);
 	struct tach_event e = {0};
@@ -311,6 +311,8 @@ static void type_0(void)
 		      e.type == 0 && e.config == 0xc0,
 	      "%u", e.type);
 	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == 0 && e.config == 0);
+	root_put(root, "devices/cpu_core/type", "1\n");
+	CHECK(tach_event_encode("cycles", &opt, &e, NULL) == 0 && e.config == 0x100000000);
 }
 
 int main(void)
@@ -334,7 +336,7 @@ int main(void)
 	CASE(levels);
 	CASE(operations);
 	CASE(core_types);
-	CASE(type_0);
+	CASE(low_types);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

@@ -261,7 +261,8 @@ static void watchdogs(void)
 /* Nothing is left of what was in the struct. */
 static void machines(void)
 {
-	static const char *const pmus[] = {"skl", "arm_n1", "amd64_fam19h_zen4", "rv_bullet"};
+	static const char *const pmus[] = {"skl", "arm_n1", "amd64_fam19h_zen4", "rv_bullet",
+					   "arm_ac57"};
 
 	for (size_t i = 0; i < sizeof pmus / sizeof *pmus; i++) {
 		struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
@@ -271,6 +272,9 @@ static void machines(void)
 		memset(&zeroed, 0, sizeof zeroed);
 		opt.pmu = tach_pmu_find(pmus[i]);
 		CHECK(tach__machine(&opt, &m) == 0 && tach__machine(&opt, &zeroed) == 0);
+		for (int k = 0; i > 0 && k < TACH__NSHARED; k++)
+			CHECK(m.nshared[k] == 0, "%s has no registers that are shared",
+			      pmus[i]);
 		CHECK(memcmp(&m, &zeroed, sizeof m) == 0 && !m.host && m.counters, "%s",
 		      pmus[i]);
 	}
@@ -318,6 +322,8 @@ static void no_boxes(void)
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
 	struct tach__machine m;
 
+	opt.pmu = tach__npmus();
+	CHECK(tach__machine(&opt, &m) == TACH_ERR_INVAL);
 	opt.pmu = tach_pmu_find("skl");
 	CHECK(tach__machine(&opt, &m) == 0);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
