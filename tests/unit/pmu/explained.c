@@ -115,6 +115,13 @@ static void explained(void)
 	CHECK(split("spr", n, 0, 0, 0, &plan) == TACH_ERR_FEATCOMB);
 	SAYS("topdown metric events count only beside their slots event (TOPDOWN:SLOTS): add "
 	     "it to the set, first");
+	/* Slots that are in every group serve all of them; fields in every group need them
+	 * there. */
+	n = encode("spr", "TOPDOWN_M:SLOTS TOPDOWN_M:RETIRING");
+	CHECK(split("spr", n, 1, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
+	n = encode("spr", "TOPDOWN_M:RETIRING TOPDOWN_M:SLOTS");
+	CHECK(split("spr", n, 1, 0, 0, &plan) == TACH_ERR_FEATCOMB);
+	CHECK(split("spr", n, 2, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
 	n = encode("skl", "INST_RETIRED:ANY_P UNHALTED_REFERENCE_CYCLES:u");
 	CHECK(split("skl", n, 0, 0, 3, &plan) == TACH_ERR_NOASSIGN);
 	SAYS("UNHALTED_REFERENCE_CYCLES fits none of the counters that skl has here");
