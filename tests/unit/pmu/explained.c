@@ -121,6 +121,7 @@ static void explained(void)
 	CHECK(split("spr", n, 1, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
 	n = encode("spr", "TOPDOWN_M:RETIRING TOPDOWN_M:SLOTS");
 	CHECK(split("spr", n, 1, 0, 0, &plan) == TACH_ERR_FEATCOMB);
+	CHECK(split("spr", n, 0, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
 	CHECK(split("spr", n, 2, 0, 0, &plan) == 0 && plan.ngroups == 1, "%s", err.text);
 	n = encode("skl", "INST_RETIRED:ANY_P UNHALTED_REFERENCE_CYCLES:u");
 	CHECK(split("skl", n, 0, 0, 3, &plan) == TACH_ERR_NOASSIGN);

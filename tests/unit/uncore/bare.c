@@ -71,6 +71,28 @@ static void all_of_its_kind(void)
 	}
 }
 
+/* With its kind in front it has to fit a full name's room; else it is what it says, one box. */
+static void long_strings(void)
+{
+	static const char first[] = "UNC_M_CAS_COUNT:RD:t=0x";
+	struct tach__uncore_taker taker = {take, NULL};
+	size_t most = TACH_EVENT_NAME_MAX - 1 - strlen("skx_unc_imc*::");
+
+	for (size_t length = most - 1; length < most + 3; length++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		char string[600];
+
+		memset(string, '0', sizeof string);
+		memcpy(string, first, sizeof first - 1);
+		string[length - 1] = '1';
+		string[length] = 0;
+		n = 0;
+		CHECK(tach__uncore_boxes(string, root, &taker, &err) == 0 &&
+			      n == (length <= most ? 3 : 1),
+		      "%zu: %d boxes: %s", length, n, err.text);
+	}
+}
+
 static void this_machines_are(void)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -109,6 +131,7 @@ int main(void)
 	has("skx_unc_pcu");
 	setenv("TACH_PMU", "skx", 1);
 	CASE(all_of_its_kind);
+	CASE(long_strings);
 	CASE(this_machines_are);
 	root_wipe(root);
 	rmdir(root);

@@ -140,6 +140,8 @@ static void refused(void)
 		 "UNC_M_CAS_COUNT has no umask or modifier 'RDD'; did you mean RD?"},
 		{"uncore_imc_*/event=256/", TACH_ERR_ATTR_VALUE, 14,
 		 "event has the bits config:0-7 only"},
+		{"big_*/event=256/", TACH_ERR_ATTR_VALUE, 7,
+		 "event has the bits config:0-7 only"}, /* of big_10: a letter more */
 		{"nosuch_unc*::X", TACH_ERR_NOTFOUND, 1,
 		 "no boxes are called nosuch_unc*; 'tach list --uncore' has the names"},
 		{"uncore_qpi_*/event=1/", TACH_ERR_NOTFOUND, 1,
@@ -235,6 +237,7 @@ int main(void)
 	device("uncore_upi_0", "30", NULL);
 	device("uncore_pcu", "32", "0-1");
 	device("uncore_nil", "33", "");
+	device("big_10", "50", "0");
 	device("odd_5", "5", "0");
 	device("odd_6", "6", "0");
 	CASE(meant);

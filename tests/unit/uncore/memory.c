@@ -106,7 +106,7 @@ static void each_allocation(void)
 		else
 			/* A folder that cannot be read for want of memory is one that is not
 			 * there. */
-			CHECK(!u && !err.line &&
+			CHECK(!u && !err.line && (fail_at || !err.column) &&
 				      (code != TACH_ERR_NOMEM ||
 				       strcmp(err.text, "out of memory") == 0),
 			      "%ld: %d %s", fail_at, code, err.text);
@@ -173,6 +173,39 @@ static void refused(void)
 	CHECK(tach_uncore_open(&opt, &u, &err) == TACH_ERR_INVAL && !u);
 }
 
+static void refused_by_the_kernel(void)
+{
+	struct tach_uncore *u;
+
+	refusal = -ENODEV;
+	CHECK(open_events("uncore_imc_0/config=4/", &u) == TACH_ERR_NOTSUPP && !u &&
+		      err.column == 1 &&
+		      strcmp(err.text,
+			     "uncore_imc_0/config=4/: processor 0 is not there, or has "
+			     "no such box") == 0,
+	      "%d: %s", err.column, err.text);
+	CHECK(open_events("pcu=uncore_pcu/config=4/", &u) == TACH_ERR_NOTSUPP && !u &&
+		      err.column == 5 &&
+		      strcmp(err.text, "pcu: processor 0 is not there, or has no such box") ==
+			      0,
+	      "%d: %s", err.column, err.text);
+	refusal = 0;
+}
+
+/* Nothing is kept where a program's standard input may be. */
+static void moved_up(void)
+{
+	struct tach_uncore *u = NULL;
+
+	from_0 = 1;
+	CHECK(open_events("uncore_imc_0/config=4/:pinned:excl", &u) == 0 && nopen == 1 &&
+		      !from_0,
+	      "%s", err.text);
+	CHECK(u && u->ngroups == 1 && u->group[0].fd[0] == FD && u->group[0].id[0] == FD);
+	tach_uncore_close(u);
+	CHECK(nopen == 0);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
@@ -186,6 +219,8 @@ int main(void)
 	CASE(each_allocation);
 	CASE(full_groups);
 	CASE(refused);
+	CASE(refused_by_the_kernel);
+	CASE(moved_up);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();
