@@ -126,6 +126,9 @@ static void explained(void)
 	n = encode("skl", "INST_RETIRED:ANY_P UNHALTED_REFERENCE_CYCLES:u");
 	CHECK(split("skl", n, 0, 0, 3, &plan) == TACH_ERR_NOASSIGN);
 	SAYS("UNHALTED_REFERENCE_CYCLES fits none of the counters that skl has here");
+	n = encode("skl", "UNHALTED_REFERENCE_CYCLES INST_RETIRED:ANY_P");
+	CHECK(split("skl", n, 0, 0, 3, &plan) == TACH_ERR_NOASSIGN);
+	SAYS("UNHALTED_REFERENCE_CYCLES fits none of the counters that skl has here");
 	n = encode("skl", "r1c4:u r2c4 r4c4 r8c4 r10c4");
 	CHECK(split("skl", n, 4, 0, 0, &plan) == TACH_ERR_NOASSIGN);
 	SAYS("the anchor events leave no counter for the others on skl");

@@ -102,6 +102,8 @@ static void refused(void)
 		 "page-faults is no event of a box that the list has"},
 		{"a=uncore_pcu/config=1/;m = page-faults / a", TACH_ERR_INVAL, 0,
 		 "page-faults is no event of a box that the list has"},
+		{"a=uncore_pcu/config=1/;m = INST_RETIRED:ANY_P / a", TACH_ERR_INVAL, 0,
+		 "INST_RETIRED:ANY_P is no event of a box that the list has"},
 		{"uncore_nil/config=1/;m = 1", TACH_ERR_NOTFOUND, 1, NULL},
 	};
 
@@ -132,6 +134,7 @@ static void many(void)
 
 		for (int i = 0; i < n; i++)
 			sprintf(list + strlen(list), "e%d=uncore_imc_0/config=%d/,", i, i);
+		strcat(list, n % 2 ? ";m = e0 / e1" : "");
 		nopened = nopen = 0;
 		code = tach__ambient_open(&a, list, &err);
 		snprintf(text, sizeof text, "%d events of boxes; at most %d", n,
@@ -163,6 +166,7 @@ int main(void)
 	root_put(root, "uncore_pcu/type", "32\n");
 	root_put(root, "uncore_pcu/cpumask", "0-1\n");
 	root_put(root, "uncore_upi_0/type", "33\n");
+	setenv("TACH_PMU", "skl", 1);
 	tach__sys = kernel;
 	CASE(opened);
 	CASE(refused);

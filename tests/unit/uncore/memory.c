@@ -173,6 +173,32 @@ static void refused(void)
 	CHECK(tach_uncore_open(&opt, &u, &err) == TACH_ERR_INVAL && !u);
 }
 
+static void ambient(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach__ambient a;
+	long before;
+
+	if (!WATCHED)
+		SKIP("the sanitizer's malloc");
+	fail_at = calls = 0;
+	armed = 1;
+	err = (struct tach_error)TACH_ERROR_INIT;
+	CHECK(tach__ambient_open(&a, "uncore_pcu/config=1/", &err) == TACH_ERR_NOMEM &&
+		      !a.set && !a.uncore && !err.line && !err.column &&
+		      strcmp(err.text, "out of memory") == 0,
+	      "%d:%d %s", err.line, err.column, err.text);
+	armed = 0;
+	opt.events = "page-faults";
+	for (int i = 0; i < 2; i++) { /* the first set makes what stays in the process */
+		before = live;
+		a = (struct tach__ambient){NULL, NULL};
+		CHECK(tach_set_create(&opt, &a.set, &err) == 0, "%s", err.text);
+		tach__ambient_close(&a);
+		CHECK(!a.set && (!i || live == before), "%ld left", live - before);
+	}
+}
+
 static void refused_by_the_kernel(void)
 {
 	struct tach_uncore *u;
@@ -219,6 +245,7 @@ int main(void)
 	CASE(each_allocation);
 	CASE(full_groups);
 	CASE(refused);
+	CASE(ambient);
 	CASE(refused_by_the_kernel);
 	CASE(moved_up);
 	root_wipe(root);
