@@ -159,7 +159,7 @@ static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s
 	const char *rest;
 	int umask;
 
-	if (!vendor_name(w, pmu, s, &umask, &rest))
+	if (!vendor_name(w, pmu, s, &umask, &rest) || !exists(w))
 		return 0;
 	*rc = tach__match_row(w, umask, tach__attrs_from(rest, s->end));
 	return 1;

@@ -188,6 +188,7 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 		{"NOWHERE", "NO_SUCH_EVENT"},
 		{"NO_PMU", "nosuch::BR_INST_RETIRED"},
 		{"BLANK", "BR_INST_RETIRED NEAR_CALL"},
+		{"BROKEN", "BR_INST_RETIRED:NO_SUCH_UMASK"},
 	};
 
 	CHECK(pmu < tach__npmus(), "of a box, %d", pmu);
@@ -211,6 +212,7 @@ static void derived_names(void)
 		{"skl::NOWHERE", NULL, TACH_ERR_NOTFOUND, 6},
 		{"NO_PMU", NULL, TACH_ERR_NOTFOUND, 1},
 		{"BLANK", NULL, TACH_ERR_NOTFOUND, 1},
+		{"skl::BROKEN", NULL, TACH_ERR_ATTR, 1},
 		{"skl::MY_CALLS:q", NULL, TACH_ERR_ATTR, 15},
 		{"skl::MY_CALLS:c=3", NULL, TACH_ERR_ATTR_SET, 15},
 		{"skl::SEVERAL", NULL, TACH_ERR_NOTSUPP, 1},
