@@ -34,32 +34,15 @@ static void names_of_signals(void)
 			  never[] = "cannot be a signal that no program can handle";
 	static const struct {
 		const char *name, *odd;
-	} cases[] = {{"USR1", NULL},
-		     {"SIGUSR1", NULL},
-		     {"10", NULL},
-		     {"1", NULL},
-		     {"31", NULL},
-		     {"RTMIN", NULL},
-		     {"RTMIN+2", NULL},
-		     {"SIGRTMIN+30", NULL},
-		     {"64", NULL},
-		     {"KILL", never},
-		     {"SIGSTOP", never},
-		     {"9", never},
-		     {"32", never},
-		     {"33", never},
-		     {"FOO", unknown},
-		     {"0", unknown},
-		     {"-3", unknown},
-		     {"65", unknown},
-		     {"10x", unknown},
-		     {"SIG", unknown},
-		     {"usr1", unknown},
-		     {"RTMIN+31", unknown},
-		     {"RTMIN+2x", unknown},
-		     {"SIGSIGUSR1", unknown},
-		     {"RTMIN-1", never},
-		     {"RTMI", unknown}};
+	} cases[] = {{"USR1", NULL},	    {"SIGUSR1", NULL},	   {"10", NULL},
+		     {"1", NULL},	    {"31", NULL},	   {"RTMIN", NULL},
+		     {"RTMIN+2", NULL},	    {"SIGRTMIN+30", NULL}, {"64", NULL},
+		     {"KILL", never},	    {"SIGSTOP", never},	   {"9", never},
+		     {"32", never},	    {"33", never},	   {"FOO", unknown},
+		     {"0", unknown},	    {"-3", unknown},	   {"65", unknown},
+		     {"10x", unknown},	    {"SIG", unknown},	   {"usr1", unknown},
+		     {"RTMIN+31", unknown}, {"RTMIN+2x", unknown}, {"SIGSIGUSR1", unknown},
+		     {"RTMIN-1", never},    {"RTMI", unknown}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		const char *odd;
