@@ -305,18 +305,20 @@ static void distributions(void)
 {
 	static const struct tach__entry_cost none;
 	static const uint64_t values[] = {40, 50, 0, 3, 4}, pairs[2] = {0, 0};
+	/* The last one is not known. */
+	static const double hz[] = {2e9, 1, 0}, units[] = {0.5, 1e9, 1};
 	struct tach_bucket raw[1];
 
 	begin();
 	row_of(1)->calls = 1;
 	row_of(1)->histograms = tach__histograms_make(1 + MEMBERS);
 	tach__histograms_add(row_of(1)->histograms, values, &none, 0, pairs, 1 + MEMBERS);
-	for (int known = 1; known >= 0; known--) {
-		s.clock_hz = known ? 2e9 : 0;
+	for (int c = 0; c < 3; c++) {
+		s.clock_hz = hz[c];
 		evaluate();
 		for (int q = 0; q <= MEMBERS; q++) {
 			const struct tach__plain_buckets *b = &s.plain.region[1].histogram[q];
-			double unit = q == 0 && known ? 0.5 : 1;
+			double unit = q == 0 ? units[c] : 1;
 
 			CHECK(tach__histogram_buckets(row_of(1)->histograms, (uint32_t)q, raw,
 						      1) == 1);
