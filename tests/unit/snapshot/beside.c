@@ -15,7 +15,7 @@
 enum { REGIONS = 3 };
 static struct tach_set theirs, ours;
 static struct tach__config config = {.set = &theirs};
-static const char *quantity[] = {"time", "a", "b"};
+static const char *quantity[] = {"time", "a", "b", "behind"};
 static struct tach__plain_metric metric[] = {{.name = "sum", .text = "N0 + N1"},
 					     {.name = "gone", .text = "N5"}};
 static struct tach__plain_region region[REGIONS];
@@ -119,6 +119,18 @@ static void names(void)
 		      strcmp(s.plain.metric[2].text, "N1 + 10 * N2") == 0 &&
 		      s.plain.metric[2].node.level == 3 && !s.plain.metric[2].formula,
 	      "%s", s.plain.metric[2].text);
+	done();
+}
+
+/* Each that is new; and the names that were there stay where they were. */
+static void new_names(void)
+{
+	make();
+	ours.member[0].name = (char *)(uintptr_t) "c";
+	ours.member[1].name = (char *)(uintptr_t) "d";
+	CHECK(beside(1) == 0 && s.plain.nquantities == 5);
+	CHECK(strcmp(s.plain.quantity[3], "c") == 0 && strcmp(s.plain.quantity[4], "d") == 0 &&
+	      strcmp(quantity[3], "behind") == 0);
 	done();
 }
 
@@ -257,6 +269,7 @@ static void limits(void)
 int main(void)
 {
 	CASE(names);
+	CASE(new_names);
 	CASE(in_its_place);
 	CASE(the_row);
 	CASE(the_others);
