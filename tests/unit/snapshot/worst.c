@@ -33,7 +33,9 @@ static struct tach__plain_worst entry(double time, double x, const char *name)
 static void what_is_said(void)
 {
 	struct tach__plain_worst worst[2] = {entry(1, 2, "a"), entry(3, 4, "b")};
-	struct tach__plain_region region[2] = {{.worst = NULL}, {.worst = worst, .nworst = 2}};
+	/* The last one is behind those that there are. */
+	struct tach__plain_region region[3] = {
+		{.worst = NULL}, {.worst = worst, .nworst = 2}, {.worst = worst, .nworst = 2}};
 	struct tach_snapshot s = {
 		.plain = {.region = region, .nregions = 2, .nquantities = 2, .worst = 2}};
 	struct tach_worst w = {.size = sizeof w};
@@ -140,6 +142,10 @@ static void taken_in_order(void)
 	CHECK(strcmp(taken.worst[0].info.parent, "there") == 0 &&
 	      strcmp(taken.worst[1].info.parent, "") == 0 &&
 	      strcmp(taken.worst[2].info.parent, "too") == 0);
+	/* Of a clock of which nothing is known they began as the snapshot was taken. */
+	s.clock_hz = 0;
+	take(&s);
+	CHECK(taken.worst[0].info.at > 1e9 && taken.worst[0].info.at < 1e11);
 	tach__registry.by_id = before;
 	tach__worst_free(kept);
 }
