@@ -105,7 +105,7 @@ static int too_many(const struct tach__ia64 *w, int code)
 static int use_fine(struct tach__ia64 *w, const struct fetches *f, int n,
 		    struct tach_ranges_used *out)
 {
-	if (n > 2 || (f->count && n != 1))
+	if (f->count && n != 1)
 		return too_many(w, TACH_ERR_CODE_TOOMANY);
 	fine(w, n, f->count && !f->pair0 ? 1 : 0, out);
 	if (f->pair0 && f->pair1)
