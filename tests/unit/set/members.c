@@ -176,6 +176,23 @@ static void leaders(void)
 	}
 }
 
+/* Of strings too, whichever of them asks for it. */
+static void exclusive_strings(void)
+{
+	static const char *const lists[] = {"cycles:excl=1,branches", "cycles,branches"};
+
+	for (int i = 0; i < 2; i++) {
+		struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+		struct tach_set *set = NULL;
+
+		opt.events = lists[i];
+		CHECK(tach_set_create(&opt, &set, &err) == 0 && set->exclusive == !i &&
+			      !set->member[0].attr.exclusive,
+		      "%s: %s", lists[i], err.text);
+		tach_set_free(set);
+	}
+}
+
 /* ---- names ---- */
 
 static void names(void)
@@ -374,6 +391,7 @@ int main(void)
 	CASE(kinds);
 	CASE(sizes);
 	CASE(leaders);
+	CASE(exclusive_strings);
 	CASE(names);
 	CASE(sentences);
 	CASE(what_is_not_counted_is_left_out);
