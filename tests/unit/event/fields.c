@@ -188,8 +188,12 @@ static void attr_by_size(void)
 {
 	static const uint32_t sizes[] = {0, PERF_ATTR_SIZE_VER0, PERF_ATTR_SIZE_VER1 - 1,
 					 PERF_ATTR_SIZE_VER1, PERF_ATTR_SIZE_VER2};
-	struct tach_event e = {
-		.size = sizeof e, .type = 7, .config = 1, .config1 = 2, .config2 = 3};
+	struct tach_event e = {.size = sizeof e,
+			       .type = 7,
+			       .config = 1,
+			       .config1 = 2,
+			       .config2 = 3,
+			       .precise = 3};
 
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		for (uint32_t has = 0; has < 4; has++) {
@@ -198,7 +202,7 @@ static void attr_by_size(void)
 
 			e.has = has;
 			CHECK(tach_event_attr(&e, &attr) == 0);
-			CHECK(attr.type == 7 && attr.config == 1 &&
+			CHECK(attr.type == 7 && attr.config == 1 && !attr.precise_ip &&
 				      attr.config1 == (has & 1 ? 2 : 0) &&
 				      attr.config2 == (third ? 3 : 0),
 			      "%u %x: %llu %llu", sizes[i], has,

@@ -45,7 +45,8 @@ static void candidates(void)
 		struct tach__work w = {.opt = &opt, .quirks = tach__quirks_of(&opt)};
 		int pmus[TACH__SEARCH_MAX], n, want = 0;
 
-		pmus[0] = pmu_named("hsw");
+		for (int k = 0; k < TACH__SEARCH_MAX; k++)
+			pmus[k] = pmu_named("bdw");
 		if (lists[i].pmu)
 			opt.pmu = pmu_named(lists[i].pmu);
 		n = tach__candidates(&w, pmus);
@@ -76,6 +77,8 @@ static void callers_list(void)
 	w.caller.boxes = boxes;
 	CHECK(tach__pmu_present(&w, box) && !tach__pmu_present(&w, box + 1));
 	CHECK(!tach__pmu_present(&w, pmu_named("skl")));
+	w.caller.nsearch = 2;
+	CHECK(tach__pmu_present(&w, search[1]) && !tach__pmu_present(&w, search[2]));
 }
 
 static void present(void)
