@@ -250,6 +250,17 @@ static void derived_names(void)
 	}
 }
 
+/* No box is asked for derived names: derived() tells. */
+static void not_of_boxes(void)
+{
+	struct tach__caller caller = {.derived = derived};
+	struct tach_encode_options opt = options("skl");
+	struct tach_event e = {0};
+
+	opt.pmu = tach__npmus();
+	CHECK(tach__event_encode("MY_CALLS", &opt, &caller, &e, NULL) == TACH_ERR_NOTFOUND);
+}
+
 /* ---- boxes, for strings without a prefix ---- */
 
 static void boxes(void)
@@ -323,6 +334,7 @@ int main(void)
 	CASE(spellings);
 	CASE(requests);
 	CASE(derived_names);
+	CASE(not_of_boxes);
 	CASE(boxes);
 	CASE(other_machines);
 	CASE(looked_up);
