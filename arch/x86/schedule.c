@@ -27,11 +27,6 @@
 #define SLOTS	   0x0400
 #define METRIC_0   0x8000
 
-static uint64_t low_bits(unsigned n)
-{
-	return n >= 32 ? GENERAL : (1ull << n) - 1;
-}
-
 static int has_event(int pmu, const char *name)
 {
 	size_t n = 0;
@@ -42,6 +37,11 @@ static int has_event(int pmu, const char *name)
 }
 
 #ifdef __x86_64__
+static uint64_t low_bits(unsigned n)
+{
+	return n >= 32 ? GENERAL : (1ull << n) - 1;
+}
+
 /*
  * What the processor itself says: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed
  * ones, from version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit

@@ -18,7 +18,8 @@ int tach__buffer_sink(void *context, const char *text, size_t length)
 		to->at = at;
 		to->size = size;
 	}
-	memcpy(to->at + to->length, text, length);
+	if (length) /* or else there may be no memory yet */
+		memcpy(to->at + to->length, text, length);
 	to->length += length;
 	return 0;
 }

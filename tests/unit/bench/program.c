@@ -366,7 +366,7 @@ static void details(void)
 static void json_of_both_kinds(void)
 {
 	static const char *const names[] = {"plain", "alike"};
-	struct tach_bench *b;
+	struct tach_bench *b = NULL;
 	const char *end;
 
 	CHECK(RUN(QUICK, "--json", "plain", "alike") == 0);

@@ -75,7 +75,7 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 			return 0;
 		if (kernel.room && a - FIRST >= kernel.room + FREE)
 			return 0;
-		if (a == READER) {
+		if (a == READER && c > 24) {
 			to[0] = 1; /* a group of one */
 			to[1] = to[2] = kernel.enabled;
 			to[3] = counted_at((int)a);
@@ -222,9 +222,14 @@ int main(void)
 	return check_done();
 }
 #else
+static void as_it_should(void)
+{
+	SKIP("other events are opened on this architecture");
+}
+
 int main(void)
 {
-	puts("skip probe: other events are opened on this architecture");
-	return 77;
+	CASE(as_it_should);
+	return check_done();
 }
 #endif

@@ -49,8 +49,8 @@ static void formulas(void)
 		"N0 / N1",
 		"N0 * N1",
 		"(N0 * 1000 - max(N1, N2)) / (N3 + 1) > 2 ? N0 / N1 : -N2 * N3",
-		"N0*N1 + N2*N3 - (N4*N5 < N6 ? N7*N8 : 2*N9 + 3*N10 - 4*N11) + "
-		"min(N12/N13, N14/N15, N16/N17, N18) * (N19 - N20 - N21 - N22 - N23)",
+		("N0*N1 + N2*N3 - (N4*N5 < N6 ? N7*N8 : 2*N9 + 3*N10 - 4*N11) + "
+		 "min(N12/N13, N14/N15, N16/N17, N18) * (N19 - N20 - N21 - N22 - N23)"),
 	};
 	static const char *const wrong[] = {"N0 +", "N0 * (N1", "min(N0, N1",
 					    "x",    "N0 ? N1",	"N0 $"};

@@ -187,7 +187,7 @@ static void names_of_chips(void)
 	      tach__riscv64_placed(root, TACH__RISCV_SBI, 3) == 0x7fff8);
 	root_wipe(one);
 	rmdir(one);
-	put(BASE "/compatible", "thead,th1520x\0allwinner,sun20i\0x", 34);
+	put(BASE "/compatible", "thead,th1520x\0allwinner,sun20i\0x", 33);
 	PLACED(SBI, 3, -1);
 	put(BASE "/compatible", "\0\0thead,th1520", 15);
 	PLACED(SBI, 3, 0x7fff8);

@@ -160,7 +160,7 @@ static void blanks(void)
 	struct tach__span s = tach__trimmed((struct tach__span){"x \t a b\n y", 8, 3});
 
 	CHECK(s.length == 7 && s.column == 3);
-	s = tach__trimmed((struct tach__span){"x \t a b\n y" + 1, 7, 4});
+	s = tach__trimmed((struct tach__span){&"x \t a b\n y"[1], 7, 4});
 	CHECK(s.length == 3 && strncmp(s.at, "a b", 3) == 0 && s.column == 7, "%d", s.column);
 	s = tach__trimmed((struct tach__span){"  ", 2, 1});
 	CHECK(s.length == 0 && s.column == 3);
