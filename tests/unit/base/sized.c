@@ -552,6 +552,38 @@ static void prepare(void)
 			((struct tach_dispatch *)(uintptr_t)entries[i].content)->pmu = skl;
 }
 
+/* A size of 0: until that version is released they are what they are now. */
+static void first_sizes(void)
+{
+#define FIRST(type)                                                                            \
+	{                                                                                      \
+#type, TACH__FIRST_##type, sizeof(struct type)                                 \
+	}
+	static const struct {
+		const char *name;
+		size_t first, now;
+	} all[] = {
+		FIRST(tach_bench_options),   FIRST(tach_bench_quantity),
+		FIRST(tach_counts),	     FIRST(tach_derived_info),
+		FIRST(tach_derived_options), FIRST(tach_dispatch),
+		FIRST(tach_dispatch_ia64),   FIRST(tach_dispatch_out),
+		FIRST(tach_dispatch_x86),    FIRST(tach_doctor_options),
+		FIRST(tach_encode_options),  FIRST(tach_error),
+		FIRST(tach_event),	     FIRST(tach_event_info),
+		FIRST(tach_examination),     FIRST(tach_formula_options),
+		FIRST(tach_pmu_info),	     FIRST(tach_region_info),
+		FIRST(tach_regions_options), FIRST(tach_report_options),
+		FIRST(tach_schedule),	     FIRST(tach_schedule_options),
+		FIRST(tach_set_options),     FIRST(tach_umask_info),
+		FIRST(tach_uncore_options),  FIRST(tach_worst),
+	};
+#undef FIRST
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		CHECK(all[i].first == all[i].now, "%s: %zu, not %zu", all[i].name, all[i].first,
+		      all[i].now);
+}
+
 int main(void)
 {
 	prepare();
@@ -565,6 +597,7 @@ int main(void)
 	CASE(ours);
 	CASE(errors);
 	CASE(all_of_them);
+	CASE(first_sizes);
 	tach_snapshot_free(snapshot);
 	tach_bench_free(bench);
 	return check_done();
