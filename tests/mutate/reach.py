@@ -27,7 +27,7 @@ class Reach:
         self.top, self.build, self.kept = top, build, build / "mutate/reach"
         self.worth = many or (self.kept / "libtach.a").exists()
         self.compiler = [w for w in compiler if w != "-g0"] + ["-g1"]
-        self.run_test, self.texts, self.places, self.of = run_test, {}, {}, {}
+        self.run_test, self.texts, self.places, self.of, self.made = run_test, {}, {}, {}, False
 
     # Where sources lie is part of what is made: what ccache has of another tree (tools/ccache) would name its files.
     own = {name: value for name, value in os.environ.items() if name != "CCACHE_NOHASHDIR"}
@@ -37,26 +37,33 @@ class Reach:
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace")
 
     def library(self):
-        """Made once; what changed since is asked for by file."""
+        """With each source as it is now: lines of another would be taken for its."""
         archive = self.kept / "libtach.a"
-        if archive.exists():
+        if self.made:
             return archive
-        print("mutate: which test reaches what is found out first", flush=True)
+        self.made = True
+        if not archive.exists():
+            print("mutate: which test reaches what is found out first", flush=True)
         objects = []
         with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("REACH_JOBS", 1))) as jobs:
             for o in sorted(self.build.glob("core/*/*.o")) + sorted(self.build.glob("arch/*/*.o")):
                 source = o.relative_to(self.build).with_suffix(".c")
                 made = self.kept / source.with_suffix(".o")
                 made.parent.mkdir(parents=True, exist_ok=True)
+                if made.exists() and made.stat().st_mtime >= (self.top / source).stat().st_mtime:
+                    continue
                 objects.append((source, made, jobs.submit(self.command, *self.compiler, "-fPIC", "-fsanitize-coverage=trace-pc",
                                                           "-c", "-o", made, source)))
         for source, _, job in objects:
             if job.result().returncode:
                 raise SystemExit(f"mutate: {source} does not compile with -fsanitize-coverage=trace-pc")
+        if not objects and archive.exists():
+            return archive
         note = self.kept / "reach.o"
         self.command(self.compiler[0], "-O2", "-c", "-o", note, self.top / "tests/mutate/reach.c")
-        made = [o for _, o, _ in objects] + sorted(self.build.glob("gen/*.o"))
-        self.command("ar", "rcs", archive, *made)
+        archive.unlink(missing_ok=True)  # several members have one name
+        self.command("ar", "rcs", archive, *sorted(self.kept.glob("core/*/*.o")), *sorted(self.kept.glob("arch/*/*.o")),
+                     *sorted(self.build.glob("gen/*.o")))
         return archive
 
     def symbols(self, program):
@@ -128,6 +135,11 @@ class Reach:
         if passed:  # else what fails may be the notes' own, as what they take of a stack
             object.with_suffix(".took").write_text(str(took))
         return places if passed else None
+
+    @staticmethod
+    def before(object, file):
+        """Whether what the test reaches was found out before the file became what it is."""
+        return object.with_suffix(".reach").stat().st_mtime < file.stat().st_mtime
 
     def test(self, test, object):
         """{(file, hash of a function)} that it reaches, and (file, ""); {("", "")}: it fails so."""
