@@ -166,6 +166,7 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	char *odd = (char *)calloc(2, room), *derived = odd + room;
 	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
 
+	plan->schedule.size = sizeof plan->schedule;
 	if (!code)
 		code = tach_schedule_split(plan->event, plan->n, plan->anchors, NULL,
 					   &plan->schedule, err);

@@ -15,7 +15,7 @@ static const struct {
 } trees[] = {
 	{"snb", 31, 41, 10},	   {"ivb", 65, 80, 20},	      {"hsw", 61, 69, 17},
 	{"bdw", 70, 82, 20},	   {"skl", 98, 104, 26},      {"clx", 101, 114, 28},
-	{"icl", 103, 116, 16},	   {"tgl", 103, 118, 17},     {"spr", 119, 146, 19},
+	{"icl", 103, 116, 16},	   {"tgl", 103, 118, 17},     {"spr", 119, 146, 18},
 	{"adl_glc", 109, 129, 16}, {"lnl_lnc", 112, 127, 13}, {"ptl_cgc", 114, 133, 14},
 	{"tmt", 27, 21, 5},	   {"arm_n3", 20, 22, 5},
 };
@@ -39,6 +39,16 @@ static void whole_tree(void)
 	      "%s: %d metrics of %d events in %d passes", trees[t].pmu, plan->whole.nmetrics,
 	      plan->whole.nevents, plan->passes->count);
 	CHECK(tach__plan_compile(plan, &err) == 0, "%s: %s", trees[t].pmu, err.text);
+	/* What is counted at once fits the counters. */
+	for (int i = 0; i < plan->passes->count; i++) {
+		struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+		struct tach_set *set = NULL;
+
+		opt.events = plan->passes->events[i];
+		CHECK(tach_set_create(&opt, &set, &err) == 0, "%s, %d: %s", trees[t].pmu, i,
+		      err.text);
+		tach_set_free(set);
+	}
 	for (int i = 0; i < plan->whole.nmetrics; i++) {
 		const struct tach__passes_metric *m = &plan->whole.metric[i];
 		uint64_t value[TACH_SCHEDULE_MAX];
