@@ -20,6 +20,12 @@ struct tach__traced {
 	uint64_t sum[]; /* less what measuring them cost */
 };
 
+/* Where a copy of any entry fits. */
+union tach__traced_copy {
+	struct tach__traced entry;
+	char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
+};
+
 struct tach__trace {
 	struct tach__trace *next;
 	uint32_t sums, generation;

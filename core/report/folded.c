@@ -77,10 +77,7 @@ static void entry_add(struct folding *f, const struct tach__traced *e)
 
 static void ring_add(struct folding *f, const struct tach__trace *ring)
 {
-	union {
-		struct tach__traced entry;
-		char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
-	} copy;
+	union tach__traced_copy copy;
 	uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
 	uint64_t first = n > TACH__TRACE_ENTRIES ? n - TACH__TRACE_ENTRIES : 0;
 

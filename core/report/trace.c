@@ -74,10 +74,7 @@ static void entry(struct writing *w, const struct tach__trace *ring,
 
 static void ring_write(struct writing *w, const struct tach__trace *ring)
 {
-	union {
-		struct tach__traced entry;
-		char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
-	} copy;
+	union tach__traced_copy copy;
 	uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
 	uint64_t first = n > TACH__TRACE_ENTRIES ? n - TACH__TRACE_ENTRIES : 0;
 

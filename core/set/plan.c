@@ -280,7 +280,7 @@ static int find_repeated(struct tach__plan *plan)
 	int found = -1;
 
 	if (set_of(&set, plan->whole.repeated, NULL, NULL) != 0)
-		return found;
+		return -1;
 	for (int i = 0; i < plan->whole.nevents; i++)
 		if (same(&plan->attr[i], tach_set_attr(set, 0)))
 			found = i;

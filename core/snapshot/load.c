@@ -66,11 +66,11 @@ static double number(struct load *l, const struct tach__json *object, const char
 static uint64_t count(struct load *l, const struct tach__json *object, const char *key)
 {
 	const struct tach__json *v = want(l, object, key, TACH__JSON_NUMBER);
-	int is = v->number >= 0 && v->number < 0x1p64;
 
-	if (!is)
-		fail(l, v, "'%s' is not a count", key);
-	return is ? (uint64_t)v->number : 0;
+	if (v->number >= 0 && v->number < 0x1p64)
+		return (uint64_t)v->number;
+	fail(l, v, "'%s' is not a count", key);
+	return 0;
 }
 
 static const char *text(struct load *l, const struct tach__json *object, const char *key)

@@ -161,10 +161,7 @@ static void lost(void)
 		uint64_t before[SUMS], time, calls;
 		const struct tach__trace *ring;
 		const struct tach__worst *worst;
-		union {
-			struct tach__traced entry;
-			uint64_t room[sizeof(struct tach__traced) / 8 + SUMS];
-		} got;
+		union tach__traced_copy got;
 		struct tach_region_mark mark;
 
 		setenv("TACH_TRACE", "a", 1);

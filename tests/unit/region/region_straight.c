@@ -573,10 +573,7 @@ static void was_traced(const struct tach_site *of, uint64_t number, uint64_t wor
 		       uint64_t time)
 {
 	const struct tach__trace *ring = tach__self->record->trace;
-	union {
-		struct tach__traced entry;
-		uint64_t room[sizeof(struct tach__traced) / 8 + TACH__SUMS];
-	} got;
+	union tach__traced_copy got;
 
 	CHECK(ring->n == number + 1, "%d: %d", members, (int)ring->n);
 	CHECK(tach__trace_get(ring, number, &got.entry) && got.entry.id == of->id &&
