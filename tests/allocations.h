@@ -17,14 +17,16 @@
 #include <tach/error.h>
 #include "tests/check.h"
 
+/* mallocs: calls that were not for pages; live: pieces; mapped: pages. */
+static long calls __attribute__((unused)), mallocs __attribute__((unused));
+static long live __attribute__((unused)), mapped __attribute__((unused));
+static long fail_at __attribute__((unused)) = -1;
+static int armed __attribute__((unused));
+
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WATCHED 0 /* the sanitizer brings a malloc of its own */
 #else
 #define WATCHED 1
-static long calls, mallocs, fail_at = -1, live; /* mallocs: calls that were not for pages */
-static long mapped;				/* pieces of pages */
-static int armed;
-
 static int fails(void)
 {
 	return armed && calls++ == fail_at;
@@ -110,26 +112,32 @@ void free(void *p)
 	__libc_free(unguard(p));
 }
 
+static long pages_in(size_t size)
+{
+	return (long)((size + 4095) / 4096);
+}
+
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
 {
 	if ((flags & MAP_ANONYMOUS) && fails()) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
-	mapped += (flags & MAP_ANONYMOUS) != 0;
-	return (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+	at = (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
+	mapped += (flags & MAP_ANONYMOUS) && at != MAP_FAILED ? pages_in(size) : 0;
+	return at;
 }
 
 int munmap(void *at, size_t size)
 {
-	mapped--;
+	mapped -= pages_in(size);
 	return (int)syscall(SYS_munmap, at, size);
 }
 #pragma GCC visibility pop
 #endif
 
 /* Runs job until its k-th allocation no longer exists. */
-static void exhaust(int (*job)(void))
+static inline void exhaust(int (*job)(void))
 {
 #if WATCHED
 	long k = 0;

@@ -1,33 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory behind whose last byte, but for its alignment, nothing can be touched: in place of
- * tach__pages, where code says itself how much it takes. */
+/* Memory behind which nothing can be touched: who reads or writes beyond an array dies. */
 #ifndef TESTS_GUARDED_H
 #define TESTS_GUARDED_H
 
 #include <stddef.h>
 #include <sys/mman.h>
 
-static struct {
+struct guarded {
 	void *at;
 	size_t size;
-} guarded[16];
+	char *end; /* of what can be touched, as many bytes as were asked for before it */
+};
+
+/* 0, or -1: no memory. munmap what is there. */
+static inline int guarded_map(struct guarded *g, size_t size)
+{
+	size_t page = 65536, room = (size + page - 1) / page * page;
+	char *at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			-1, 0);
+
+	if (at == MAP_FAILED)
+		return -1;
+	*g = (struct guarded){at, room + page, at + room};
+	return mprotect(g->end, page, PROT_NONE);
+}
+
+/* ---- in place of tach__pages, where code says itself how much it takes: up to its alignment
+ * nothing is behind the last byte ---- */
+
+static struct guarded guarded_given[16];
 static int guarded_n, guarded_left = -1; /* so many may still be had; -1: any number */
 
 static inline void *guarded_pages(size_t size)
 {
-	size_t page = 65536, room = (size + page - 1) / page * page;
-	char *at;
+	const int most = sizeof guarded_given / sizeof *guarded_given;
 
-	if (guarded_left == 0 || guarded_n == sizeof guarded / sizeof *guarded)
-		return NULL;
-	at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		  0);
-	if (at == MAP_FAILED || mprotect(at + room, page, PROT_NONE) != 0)
+	if (guarded_left == 0 || guarded_n == most ||
+	    guarded_map(&guarded_given[guarded_n], size) != 0)
 		return NULL;
 	guarded_left -= guarded_left > 0;
-	guarded[guarded_n].at = at;
-	guarded[guarded_n++].size = room + page;
-	return at + room - (size + 15) / 16 * 16;
+	return guarded_given[guarded_n++].end - (size + 15) / 16 * 16;
 }
 
 /* All of it. */
@@ -35,7 +47,7 @@ static inline void guarded_free(void)
 {
 	while (guarded_n > 0) {
 		guarded_n--;
-		munmap(guarded[guarded_n].at, guarded[guarded_n].size);
+		munmap(guarded_given[guarded_n].at, guarded_given[guarded_n].size);
 	}
 	guarded_left = -1;
 }

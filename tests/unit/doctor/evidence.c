@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* What is gathered of files, of tables and of the environment. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
 #include <unistd.h>
 #include "core/doctor/evidence.h"
+#include "tests/child.h"
+#include "tests/descriptors.h"
 #include "tests/root.h"
-#include "tests/unit/startup/child.h"
 
 static char root[] = "/tmp/tach-evidence-XXXXXX";
-
-static int descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (d && readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 static struct tach__evidence settings(void)
 {

@@ -5,10 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <tach.h>
-#include <unistd.h>
-#include "tests/check.h"
+#include "tests/child.h"
 
 #ifdef __x86_64__
 #include "tests/cpuid.h"
@@ -30,21 +28,6 @@ static const char *const events[] = {
 static const unsigned configs[] = {0x3c, 0xc0, 0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5};
 
 enum { EVENTS = sizeof events / sizeof *events, ALL = (1 << EVENTS) - 1 };
-
-/* What is known of a processor is kept, so that each has a process of its own. */
-static void with(void (*check)(void))
-{
-	pid_t child = fork();
-	int status = -1;
-
-	if (child == 0) {
-		check__failed = 0;
-		check();
-		fflush(stdout);
-		_exit(check__failed != 0);
-	}
-	CHECK(waitpid(child, &status, 0) == child && status == 0);
-}
 
 static struct tach_encode_options options;
 
@@ -101,7 +84,7 @@ static void one_version(void)
 static void versions(void)
 {
 	for (version = 1; version <= 6; version++)
-		with(one_version);
+		in_child(one_version);
 }
 
 static void codes(void)
@@ -147,10 +130,10 @@ static void more_bits(void)
 static void absent_events(void)
 {
 	for (bit = 0; bit < EVENTS; bit++)
-		with(one_absent);
+		in_child(one_absent);
 	for (bit = 0; bit <= EVENTS; bit++)
-		with(fewer_bits);
-	with(more_bits);
+		in_child(fewer_bits);
+	in_child(more_bits);
 }
 
 /* Version 3 with every event stands in. */
@@ -204,11 +187,11 @@ static void none_is_meant(void)
 
 static void no_such_processor(void)
 {
-	with(no_pmu);
-	with(other_vendor);
-	with(too_old);
-	with(another_is_meant);
-	with(none_is_meant);
+	in_child(no_pmu);
+	in_child(other_vendor);
+	in_child(too_old);
+	in_child(another_is_meant);
+	in_child(none_is_meant);
 }
 
 /* A host that the caller names is not this processor, before and after that was asked. */
@@ -238,8 +221,8 @@ static void asked_once(void)
 
 static void hosts(void)
 {
-	with(named_host);
-	with(asked_once);
+	in_child(named_host);
+	in_child(asked_once);
 }
 
 int main(void)

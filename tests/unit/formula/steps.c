@@ -6,10 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <tach/formula.h>
 #include "tests/check.h"
+#include "tests/guarded.h"
 
 enum { COUNTS = 8 };
 static const uint64_t n[COUNTS] = {7, 3, 20, 11, 2, 13, 5, 17};
@@ -212,31 +211,28 @@ static void no_number_stays_none(void)
 /* Counts, flags and errors end where memory does. */
 static void nothing_behind_the_operands_is_read(void)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *end = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
+	struct guarded g;
 	static const char *const texts[] = {"N0 + 2*N1", "N0 * N1", "N1 / N0", "min(N0, N1)",
 					    "N1 > N0 ? N1 : N0"};
 
-	if (end == MAP_FAILED || mprotect(end + page, page, PROT_NONE))
+	if (guarded_map(&g, 16) != 0)
 		SKIP("no memory");
-	end += page;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-		const uint64_t *counts = memcpy(end - 16, n, 16);
+		const uint64_t *counts = memcpy(g.end - 16, n, 16);
 		double error[2] = {0.5, 0.25}, bar;
 		uint32_t flags[2] = {1, 2};
 		struct tach_formula *f = NULL;
 
 		CHECK(tach_formula_compile(texts[i], NULL, &f, NULL) == 0);
 		CHECK(tach_formula_eval(f, counts, 0, NULL) ==
-		      tach_formula_eval_error(f, n, memcpy(end - 16, error, 16), 0, &bar,
+		      tach_formula_eval_error(f, n, memcpy(g.end - 16, error, 16), 0, &bar,
 					      NULL));
-		CHECK(bar > 0 && tach_formula_flags(f, memcpy(end - 8, flags, 8)) == 3);
+		CHECK(bar > 0 && tach_formula_flags(f, memcpy(g.end - 8, flags, 8)) == 3);
 		CHECK(!tach_formula_uses(f, TACH_FORMULA_OPERANDS_MAX) &&
 		      tach_formula_uses(f, 1));
 		tach_formula_free(f);
 	}
-	munmap(end - page, 2 * page);
+	munmap(g.at, g.size);
 }
 
 int main(void)

@@ -2,11 +2,10 @@
 /* What the public calls say of PMUs, events and umasks, against what the tables' text has. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <tach/pmu.h>
 #include <unistd.h>
 #include "core/pmu/pmu.h"
-#include "tests/check.h"
+#include "tests/child.h"
 
 static int same(const char *a, const char *b)
 {
@@ -305,24 +304,20 @@ static void host(void)
 	CHECK(tach_pmu_describe(tach_pmu_find("bdw"), &info) == 0 && !info.present);
 }
 
-/* Another process', where the name is wrong. */
+static void wrong_name(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+
+	setenv("TACH_PMU", "skl,nosuch", 1);
+	CHECK(tach_pmu_host(NULL, 0, &err) == 0 && err.code == TACH_ERR_NOTFOUND &&
+	      err.line == 0 && err.column == 5);
+	CHECK(strcmp(err.text, "TACH_PMU: no PMU 'nosuch'; names by tach list --all") == 0,
+	      "%s", err.text);
+}
+
 static void no_host(void)
 {
-	int status;
-	pid_t child = fork();
-
-	if (child == 0) {
-		struct tach_error err = TACH_ERROR_INIT;
-		int n;
-
-		setenv("TACH_PMU", "skl,nosuch", 1);
-		n = tach_pmu_host(NULL, 0, &err);
-		_exit(!(n == 0 && err.code == TACH_ERR_NOTFOUND && err.line == 0 &&
-			err.column == 5 &&
-			!strcmp(err.text,
-				"TACH_PMU: no PMU 'nosuch'; names by tach list --all")));
-	}
-	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	in_child(wrong_name);
 }
 
 int main(void)

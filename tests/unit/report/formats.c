@@ -10,25 +10,7 @@
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 #include "tests/unit/report/guarded.h"
-
-enum { ROOM = 1 << 18 };
-
-struct text {
-	size_t length;
-	char at[ROOM];
-};
-
-static int append(void *context, const char *piece, size_t length)
-{
-	struct text *t = context;
-
-	if (t->length + length >= sizeof t->at)
-		return TACH_ERR_TOOSMALL;
-	memcpy(t->at + t->length, piece, length);
-	t->length += length;
-	t->at[t->length] = '\0';
-	return 0;
-}
+#include "tests/unit/report/text.h"
 
 static void read_file(struct text *t, const char *file)
 {

@@ -9,18 +9,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "tests/guarded.h"
 
 static inline void *guarded(size_t size)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
-	char *at = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
+	struct guarded g;
 
-	if (at == MAP_FAILED || mprotect(at + room, page, PROT_NONE) != 0)
+	if (guarded_map(&g, size) != 0)
 		abort();
-	return at + room - size;
+	return g.end - size;
 }
 
 /* It stays until the program ends. */

@@ -1,84 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory of reports: each piece that is refused is told as TACH_ERR_NOMEM, what is written is a
- * part of the report, and all that was taken is given back. The program's own malloc and mmap
- * stand before the C library's, as in tests/unit/os/allocation_faults.c.
+ * part of the report, and all that was taken is given back.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <tach.h>
-#include <unistd.h>
 #include "core/region/region.h"
 #include "core/report/report.h"
 #include "core/startup/startup.h"
+#include "tests/allocations.h"
 #include "tests/check.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if !WATCHED
 int main(void)
 {
 	puts("skip memory: the sanitizer brings a malloc of its own");
 	return 0;
 }
 #else
-
-static long calls, fail_at = -1; /* of those that are refused */
-static long blocks, pages;	 /* taken, and not given back */
-
-static int is_refused(void)
-{
-	return calls++ == fail_at;
-}
-
-#pragma GCC visibility push(default)
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void __libc_free(void *p);
-
-void *malloc(size_t size)
-{
-	void *p = __libc_malloc(size);
-
-	blocks += p != NULL;
-	return p;
-}
-
-void *calloc(size_t n, size_t size)
-{
-	void *p = is_refused() ? NULL : __libc_calloc(n, size);
-
-	blocks += p != NULL;
-	return p;
-}
-
-void free(void *p)
-{
-	blocks -= p != NULL;
-	__libc_free(p);
-}
-
-void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
-{
-	void *p;
-
-	if (is_refused()) {
-		errno = ENOMEM;
-		return MAP_FAILED;
-	}
-	p = (void *)syscall(SYS_mmap, at, size, protection, flags, fd, offset);
-	pages += p != MAP_FAILED ? (long)((size + 4095) / 4096) : 0;
-	return p;
-}
-
-int munmap(void *at, size_t size)
-{
-	pages -= (long)((size + 4095) / 4096);
-	return (int)syscall(SYS_munmap, at, size);
-}
-#pragma GCC visibility pop
 
 static size_t written;
 
@@ -93,30 +34,33 @@ static int discard(void *context, const char *text, size_t length)
 /* A job that takes so many. */
 static void each_piece(int (*job)(int), int which, long pieces)
 {
-	long blocks_before = blocks, pages_before = pages;
+	long blocks_before = live, pages_before = mapped;
 	size_t whole;
 
 	written = 0;
 	fail_at = -1;
 	calls = 0;
+	armed = 1;
 	CHECK(job(which) == 0);
+	armed = 0;
 	whole = written;
 	CHECK(calls == pieces, "%d: %ld pieces", which, calls);
-	CHECK(blocks == blocks_before && pages == pages_before, "%d: %ld blocks, %ld pages",
-	      which, blocks - blocks_before, pages - pages_before);
+	CHECK(live == blocks_before && mapped == pages_before, "%d: %ld blocks, %ld pages",
+	      which, live - blocks_before, mapped - pages_before);
 	for (long k = 0; k < pieces; k++) {
 		int code;
 
 		written = 0;
 		calls = 0;
 		fail_at = k;
+		armed = 1;
 		code = job(which);
-		fail_at = -1;
+		armed = 0;
 		CHECK(code == TACH_ERR_NOMEM, "%d, piece %ld: %d", which, k, code);
 		CHECK(written <= whole, "%d, piece %ld: %zu bytes", which, k, written);
-		CHECK(blocks == blocks_before && pages == pages_before,
-		      "%d, piece %ld: %ld blocks, %ld pages", which, k, blocks - blocks_before,
-		      pages - pages_before);
+		CHECK(live == blocks_before && mapped == pages_before,
+		      "%d, piece %ld: %ld blocks, %ld pages", which, k, live - blocks_before,
+		      mapped - pages_before);
 	}
 }
 
@@ -191,12 +135,12 @@ static void of_the_process(void)
 	each_piece(trace_file, 0, 2);
 	/* The first time takes what stays. */
 	for (int i = 0; i < 2; i++) {
-		blocks_before = blocks;
-		pages_before = pages;
+		blocks_before = live;
+		pages_before = mapped;
 		CHECK(tach__beacon_json(discard, NULL, NULL) == 0);
 	}
-	CHECK(blocks == blocks_before && pages == pages_before, "%ld blocks, %ld pages",
-	      blocks - blocks_before, pages - pages_before);
+	CHECK(live == blocks_before && mapped == pages_before, "%ld blocks, %ld pages",
+	      live - blocks_before, mapped - pages_before);
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include "core/base/json.h"
 #include "core/base/utf8.h"
 #include "tests/check.h"
+#include "tests/unit/report/text.h"
 
 /* ---- JSON ---- */
 
@@ -105,23 +106,6 @@ static void json_values(void)
 }
 
 /* ---- what is written ---- */
-
-struct text {
-	size_t length;
-	char at[200000];
-};
-
-static int append(void *context, const char *piece, size_t length)
-{
-	struct text *t = context;
-
-	if (t->length + length >= sizeof t->at)
-		return TACH_ERR_TOOSMALL;
-	memcpy(t->at + t->length, piece, length);
-	t->length += length;
-	t->at[t->length] = '\0';
-	return 0;
-}
 
 static struct tach_snapshot *load(void)
 {

@@ -303,9 +303,9 @@ static void of_three_pmus(void)
 static void core_types_without_a_number_of_their_own(void)
 {
 	for (atom = -1; atom <= CORE; atom += CORE + 1)
-		in_a_child(of_one_type, "one type");
+		in_child(of_one_type);
 	atom = ATOM;
-	in_a_child(of_three_pmus, "three PMUs");
+	in_child(of_three_pmus);
 }
 
 static int job(void)

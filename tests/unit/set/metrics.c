@@ -4,23 +4,11 @@
 #include <string.h>
 #include <tach.h>
 #include "core/set/set.h"
-#include "tests/check.h"
-
-static struct tach_error err;
+#include "tests/unit/set/made.h"
 
 static struct tach_set *make(const char *events, const char *metrics, int want)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_set *set = NULL;
-	int code;
-
-	opt.events = events;
-	opt.metrics = metrics;
-	opt.pmu = tach_pmu_find("skl");
-	memset(&err, 0, sizeof err);
-	code = tach_set_create(&opt, &set, &err);
-	CHECK(code == want && err.line == 0, "%s: %d: %s", metrics, code, err.text);
-	return set;
+	return made("skl", events, metrics, want);
 }
 
 /* "NAME is TEXT, ..." and how many members there are. */

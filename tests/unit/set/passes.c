@@ -99,7 +99,7 @@ static void without_interrupts(void)
 
 static void interrupts_that_nothing_counts(void)
 {
-	in_a_child(without_interrupts, "icl");
+	in_child(without_interrupts);
 }
 
 static int many(const char *event, int n, int with_interrupts, int *count,

@@ -69,7 +69,7 @@ static void whole_tree(void)
 static void whole_trees(void)
 {
 	for (t = 0; t < sizeof trees / sizeof *trees; t++)
-		in_a_child(whole_tree, trees[t].pmu);
+		in_child_named(whole_tree, trees[t].pmu);
 }
 
 /* ---- what plans are made of ---- */
@@ -280,13 +280,13 @@ static void of_a_wide_tree(void)
 
 static void parts(void)
 {
-	in_a_child(of_events, "events");
-	in_a_child(of_metrics, "metrics");
-	in_a_child(of_many, "many");
-	in_a_child(of_slots, "slots");
-	in_a_child(of_a_tree, "a tree");
-	in_a_child(of_a_tree_with_a_hole, "a hole");
-	in_a_child(of_a_wide_tree, "a wide tree");
+	in_child(of_events);
+	in_child(of_metrics);
+	in_child(of_many);
+	in_child(of_slots);
+	in_child(of_a_tree);
+	in_child(of_a_tree_with_a_hole);
+	in_child(of_a_wide_tree);
 }
 
 int main(void)

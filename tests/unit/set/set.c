@@ -295,7 +295,7 @@ static void of_an_unknown_pmu(void)
 
 static void unknown_pmus(void)
 {
-	in_a_child(of_an_unknown_pmu, "unknown");
+	in_child(of_an_unknown_pmu);
 }
 
 static void options_are_checked(void)

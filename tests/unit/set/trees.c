@@ -8,8 +8,7 @@
 #include <tach.h>
 #include "core/set/set.h"
 #include "tests/child.h"
-
-static struct tach_error err;
+#include "tests/unit/set/made.h"
 
 /* For a PMU whose presets have no tree. */
 static void define(const char *records)
@@ -27,17 +26,7 @@ static void define(const char *records)
 
 static struct tach_set *make(const char *events, const char *metrics, int want)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_set *set = NULL;
-	int code;
-
-	opt.events = events;
-	opt.metrics = metrics;
-	opt.pmu = tach_pmu_find("core");
-	memset(&err, 0, sizeof err);
-	code = tach_set_create(&opt, &set, &err);
-	CHECK(code == want && err.line == 0, "%s: %d: %s", metrics, code, err.text);
-	return set;
+	return made("core", events, metrics, want);
 }
 
 /* The names of its metrics, and what is said. */
@@ -235,14 +224,14 @@ static void many(void)
 
 static void in_children(void)
 {
-	in_a_child(none, "none");
-	in_a_child(roots, "roots");
-	in_a_child(levels, "levels");
-	in_a_child(two_trees, "two trees");
-	in_a_child(where_less_will_do, "less");
-	in_a_child(where_it_will_not, "not");
-	in_a_child(spelled, "spelled");
-	in_a_child(many, "many");
+	in_child(none);
+	in_child(roots);
+	in_child(levels);
+	in_child(two_trees);
+	in_child(where_less_will_do);
+	in_child(where_it_will_not);
+	in_child(spelled);
+	in_child(many);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 #include "core/snapshot/snapshot.h"
+#include "tests/descriptors.h"
 #include "tests/root.h"
 #include "tests/unit/report/guarded.h"
 #include "tests/unit/startup/reports.h"
@@ -102,17 +103,6 @@ static void rows(void)
 }
 
 /* ---- why there is none ---- */
-
-static int descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	while (d && readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
 
 static void odd(const char *ambient, const char *why)
 {

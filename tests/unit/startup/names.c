@@ -7,7 +7,7 @@
 #include <string.h>
 #include "core/region/region.h"
 #include "core/startup/startup.h"
-#include "tests/unit/startup/child.h"
+#include "tests/child.h"
 
 static char folder[] = "/tmp/tach-names-XXXXXX";
 

@@ -9,7 +9,7 @@
 #include <tach.h>
 #include "core/region/region.h"
 #include "core/startup/startup.h"
-#include "tests/unit/startup/child.h"
+#include "tests/child.h"
 
 static char folder[] = "/tmp/tach-reports-XXXXXX";
 static char file[100], got[20000];

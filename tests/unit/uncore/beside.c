@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes counted beside a program, and metrics of them; this machine's sysfs is made here. */
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
 #include <unistd.h>
 #include "core/uncore/uncore.h"
 #include "tests/check.h"
+#include "tests/moved.h"
 #include "tests/root.h"
 #include "tests/unit/uncore/kernel.h"
 
@@ -16,10 +15,11 @@ static char root[] = "/tmp/tach-beside-XXXXXX";
 
 /* ---- files: in place of the C library's calls ---- */
 
-static const char *moved(const char *path, char *room, size_t size)
+static const char *moved(const char *path, int flags, char *room, size_t size)
 {
 	static const char devices[] = "/sys/bus/event_source/devices";
 
+	(void)flags;
 	if (strncmp(path, devices, sizeof devices - 1) != 0)
 		return path;
 	snprintf(room, size, "%s%s", root, path + sizeof devices - 1);
@@ -27,19 +27,6 @@ static const char *moved(const char *path, char *room, size_t size)
 }
 
 #pragma GCC visibility push(default)
-int open(const char *path, int flags, ...)
-{
-	char room[512];
-	va_list args;
-	mode_t mode = 0;
-
-	va_start(args, flags);
-	if (flags & O_CREAT)
-		mode = va_arg(args, mode_t);
-	va_end(args);
-	return openat(AT_FDCWD, moved(path, room, sizeof room), flags, mode);
-}
-
 DIR *opendir(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

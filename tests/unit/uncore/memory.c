@@ -9,61 +9,10 @@
 #include <tach.h>
 #include <unistd.h>
 #include "core/uncore/uncore.h"
+#include "tests/allocations.h"
 #include "tests/check.h"
 #include "tests/root.h"
 #include "tests/unit/uncore/kernel.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define WATCHED 0 /* the sanitizer brings a malloc of its own */
-static long calls, fail_at, live;
-static int armed;
-#else
-#define WATCHED 1
-static long calls, fail_at = -1, live;
-static int armed;
-
-static int fails(void)
-{
-	return armed && calls++ == fail_at;
-}
-
-#pragma GCC visibility push(default)
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t n, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void __libc_free(void *p);
-
-void *malloc(size_t size)
-{
-	void *p = fails() ? NULL : __libc_malloc(size);
-
-	live += p != NULL;
-	return p;
-}
-
-void *calloc(size_t n, size_t size)
-{
-	void *p = fails() ? NULL : __libc_calloc(n, size);
-
-	live += p != NULL;
-	return p;
-}
-
-void *realloc(void *old, size_t size)
-{
-	void *p = fails() ? NULL : __libc_realloc(old, size);
-
-	live += !old && p;
-	return p;
-}
-
-void free(void *p)
-{
-	live -= p != NULL;
-	__libc_free(p);
-}
-#pragma GCC visibility pop
-#endif
 
 static char root[] = "/tmp/tach-memory-XXXXXX";
 static struct tach_error err;
