@@ -120,7 +120,7 @@ static int add_pages(const struct tach__core *core, struct sums *sums)
 	uint32_t ignored;
 
 	for (int i = 0; i < g->count; i++) {
-		if (!tach__sum(core->way[g->member[i]], 1, &value, &ignored))
+		if (!tach__sum(core->way[g->member[i]], TACH__BY_WIDTH, &value, &ignored))
 			return 0;
 		sums->value[g->member[i]] += value;
 	}
@@ -164,8 +164,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 		added = &h->core[k].group == r->topdown.group ? add_topdown(r, when, sums)
 							      : add_pages(&h->core[k], sums);
 		if (!added) {
-			/* Metrics that were set back by another are right by read(2). */
-			if (TACH_PAGE_LOAD(page, lock) == lock)
+			/* Metrics that were set back by another are right by read(2). Without
+			 * an index the thread was moved before the lock was looked at. */
+			if (TACH_PAGE_LOAD(page, lock) == lock && TACH_PAGE_LOAD(page, index))
 				break;
 			continue;
 		}

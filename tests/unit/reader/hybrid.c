@@ -3,6 +3,7 @@
  * A machine with two core types: sets are encoded for both, readers open both, and a thread
  * that is moved from one to the other at every point of a read loses and doubles nothing.
  */
+#include "tests/guarded.h"
 #include "tests/unit/reader/hybrid.h"
 
 /* Where signals are blocked: a handler then comes at a later step. */
@@ -347,6 +348,25 @@ static void an_event_of_one_core_type(void)
 	end();
 }
 
+/* Nothing is looked at behind the members that are asked for. */
+static void one_of_one(void)
+{
+	struct tach_mark mark;
+	struct guarded g;
+	uint64_t *delta;
+
+	if (guarded_map(&g, sizeof *delta) != 0 || !opened("cycles"))
+		return;
+	delta = (uint64_t *)g.end - 1;
+	sim.no_access = 1;
+	off_and_on();
+	tach_reader_begin(reader, &mark);
+	sim_work(5);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL && *delta == 5);
+	end();
+	munmap(g.at, g.size);
+}
+
 /* A group in error state is started again by the next begin. */
 static void error_states(void)
 {
@@ -420,21 +440,26 @@ static void begins_that_read_nothing(void)
 	end();
 }
 
-/* Begun by pages, ended by read(2): a time without counters shows, and none does not. */
+/*
+ * Begun by pages, ended by read(2): a time without counters shows, and none does not, nor one
+ * before.
+ */
 static void access_goes_amid(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
 	struct tach_mark mark;
 
 	for (int gap = 0; gap < 2; gap++)
-		for (int moved = 0; moved < 2; moved++) {
+		for (int moved = 0; moved < 4; moved++) {
 			if (!opened("cycles"))
 				return;
+			if (moved & 2)
+				starve();
 			tach_reader_begin(reader, &mark);
 			sim_work(5);
 			sim.no_access = 1;
 			off_and_on();
-			if (moved)
+			if (moved & 1)
 				move();
 			if (gap)
 				starve();
@@ -482,6 +507,67 @@ static void gaps_before_the_first_move(void)
 	}
 }
 
+static void off_and_on_always(void)
+{
+	off_and_on();
+	sim.point = sim.steps;
+}
+
+/* Pages that change at every look are given up, for read(2). */
+static void pages_never_still(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX], value[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	if (!opened("cycles"))
+		return;
+	sim.act = off_and_on_always;
+	sim.point = sim.steps;
+	tach_reader_begin(reader, &mark);
+	sim_work(5);
+	CHECK(tach_reader_end(reader, &mark, delta) == TACH_FLAG_SYSCALL && delta[0] == 5);
+	CHECK(tach_reader_read(reader, value) == TACH_FLAG_SYSCALL && value[0] == 5);
+	sim.act = NULL;
+	CHECK(tach_reader_read(reader, value) == 0 && value[0] == 5);
+	end();
+}
+
+static void move_late(void)
+{
+	sim.time += 5000;
+	move();
+}
+
+/*
+ * What the other core type counted before is no time without counters, nor does it hide any
+ * that is longer than the time for which the page may have stood.
+ */
+static void moved_while_it_opens(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+	long steps = 2;
+
+	for (long point = 0; point < steps; point++) {
+		int gap = point % 2;
+
+		begin("cycles", NULL);
+		sim.act = move_late;
+		sim.point = point / 2;
+		CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+		steps = 2 * sim.steps;
+		sim.act = NULL;
+		tach_reader_begin(reader, &mark);
+		if (gap)
+			starve_for(7000);
+		move();
+		CHECK(tach_reader_end(reader, &mark, delta) ==
+			      (gap ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED),
+		      "step %ld, %d", point / 2, gap);
+		end();
+	}
+}
+
 static void the_shortest_gap(void)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -491,9 +577,7 @@ static void the_shortest_gap(void)
 		return;
 	for (uint64_t ns = 0; ns < 3; ns++) {
 		tach_reader_begin(reader, &mark);
-		sim_go(-1);
-		sim.time += ns;
-		sim_go(0);
+		starve_for(ns);
 		CHECK(tach_reader_end(reader, &mark, delta) ==
 		      (ns ? TACH_FLAG_INCOMPLETE : TACH_FLAG_RESCHEDULED));
 	}
@@ -587,10 +671,13 @@ int main(void)
 	CASE(banks_are_kept);
 	CASE(without_access_it_reads_by_system_call);
 	CASE(an_event_of_one_core_type);
+	CASE(one_of_one);
 	CASE(error_states);
 	CASE(begins_that_read_nothing);
 	CASE(access_goes_amid);
 	CASE(gaps_before_the_first_move);
+	CASE(pages_never_still);
+	CASE(moved_while_it_opens);
 	CASE(the_shortest_gap);
 	CASE(faults_are_expected);
 	CASE(after_a_fork);

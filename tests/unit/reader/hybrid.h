@@ -415,13 +415,18 @@ static void off_and_on(void)
 	sim_go(sim.on);
 }
 
-static void starve(void)
+static void starve_for(uint64_t ns)
 {
 	int core = sim.on;
 
 	sim_go(-1);
-	sim.time += 5000;
+	sim.time += ns;
 	sim_go(core);
+}
+
+static void starve(void)
+{
+	starve_for(5000);
 }
 
 static void fail(void)
