@@ -265,6 +265,60 @@ static void banks_are_kept(void)
 	end();
 }
 
+/* A bank is one core type's, whatever the lock of the other's page is. */
+static void locks_that_are_alike(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX] = {0};
+	uint32_t lock = 0;
+
+	if (!opened("cycles"))
+		return;
+	sim_work(10);
+	tach_reader_read(reader, value);
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].core == 0 && !event[fd].detached)
+			lock = event[fd].page->lock;
+	move();
+	for (int fd = 0; fd < FDS; fd++)
+		if (event[fd].open && event[fd].core == 1)
+			event[fd].page->lock = lock;
+	sim_work(5);
+	CHECK(tach_reader_read(reader, value) == 0 && value[0] == 15);
+	end();
+}
+
+static void touch(volatile char *at, size_t pages)
+{
+	for (size_t i = 0; i < pages; i++)
+		at[i * 65536] = 1;
+}
+
+/* Of the kernel's own: this one's, as the simulated one has none. */
+static void software_events_beside(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+	struct guarded g;
+
+	if (guarded_map(&g, 40 * 65536) != 0)
+		return;
+	begin("cycles page-faults", NULL);
+	sim.software = 1;
+	if (tach_reader_open(set, &reader, &err) != 0) {
+		end();
+		SKIP(err.text);
+	}
+	touch(g.at, 30);
+	tach_reader_begin(reader, &mark);
+	sim_work(5);
+	touch((char *)g.at + 30 * 65536, 10);
+	CHECK((tach_reader_end(reader, &mark, delta) & ~TACH_FLAG_SYSCALL) == 0);
+	CHECK(delta[0] == 5);
+	CHECK(delta[1] >= 1 && delta[1] < 20, "%llu", (unsigned long long)delta[1]);
+	end();
+	munmap(g.at, g.size);
+}
+
 /* Without user access it takes a system call for each core type, and is as right. */
 static void without_access_it_reads_by_system_call(void)
 {
@@ -669,6 +723,8 @@ int main(void)
 	CASE(nothing_is_lost_or_doubled);
 	CASE(handlers_one_after_another);
 	CASE(banks_are_kept);
+	CASE(locks_that_are_alike);
+	CASE(software_events_beside);
 	CASE(without_access_it_reads_by_system_call);
 	CASE(an_event_of_one_core_type);
 	CASE(one_of_one);

@@ -74,6 +74,7 @@ static struct {
 	int no_access;	/* pages show no index */
 	int unreadable; /* every read(2) fails */
 	int stays_dead; /* no event leaves its error state */
+	int software;	/* software events are the real kernel's */
 	void (*act)(void);
 	long point, steps;
 } sim;
@@ -353,6 +354,9 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	int ours = a >= 0 && a < FDS && event[a].open;
 	long got;
 
+	if (number == SYS_perf_event_open && sim.software &&
+	    ((const struct perf_event_attr *)a)->type == PERF_TYPE_SOFTWARE)
+		return tach__sys_real(number, a, b, c, d, e, f);
 	if (number == SYS_perf_event_open)
 		return sim_open((const struct perf_event_attr *)a, d);
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open) {
