@@ -19,4 +19,13 @@ printf '#include <tach.h>\nint main(void)\n{\n\treturn tach_version() == 0;\n}\n
 tests/mutate/mutate -n 3 -t "$work/nothing.c" core/formula/fold.c >"$work/out" 2>&1
 [ $? = 1 ] && grep -q '0 of 3 noticed' "$work/out" && [ "$(grep -c survived "$work/out")" = 3 ]
 is $? nothing
+# In a guest, where a real kernel's counters show it.
+if missing=$(tests/guest/ready arm64 sid); then
+	tests/mutate/mutate -g arm64-n1 -n 5 -t tests/guest/src/arm64_handlers.c core/reader/group.c >"$work/out" 2>&1
+	sed 's/^/# /' "$work/out"
+	awk '/ noticed \(/ { split($0, w, /: | of | noticed/); found = w[2] >= 1 } END { exit !found }' "$work/out"
+	is $? guest
+else
+	echo "skip mutate_guest: $missing"
+fi
 exit $failed
