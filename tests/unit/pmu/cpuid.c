@@ -54,6 +54,8 @@ static void families(void)
 	cpuid_set(1, 1, 0x000c06f2, 0, 0, 0);
 	IS("GenuineIntel", 6, 0xcf, 2, 1);
 	CHECK(cpuid_asked == 2, "CPUID is a trap in a virtual machine: %d times", cpuid_asked);
+	cpuid_set(1, 1, 0x000cf602, 0, 0, 0); /* processor type 13-12 is not the model's */
+	IS("GenuineIntel", 6, 0xc0, 2, 1);
 	cpuid_set(1, 1, 0xfff10543, 0, 0, 0); /* fields that family 5 does not have */
 	IS("GenuineIntel", 5, 4, 3, 1);
 	cpuid_set(1, 1, 0x00000f4a, 0, 0, 0);

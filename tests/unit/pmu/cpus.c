@@ -76,8 +76,12 @@ static void riscv_harts(void)
 		{"sifive,s7", "0x489 0x8000000000000007 0x0"},
 		{"sifive,p550", "0x489 0x8000000000000008 0x0"},
 		{"thead,c906", THEAD},
+		{"thead,c908", THEAD},
+		{"thead,c910", THEAD},
 		{"thead,c920", THEAD},
 		{"andestech,ax45mp", "0x31e 0x8000000000008a45 0x0"},
+		{"starfive,dubhe-80", "0x67e 0x80000000db000080 0x0"},
+		{"starfive,dubhe-90", "0x67e 0x80000000db000090 0x0"},
 		{"openhwgroup,cva6", "0x602 0x3 0x0"},
 	};
 	char text[256];
@@ -112,6 +116,11 @@ static void riscv_harts(void)
 	snprintf(text, sizeof text,
 		 HART("0") "uarch\t\t: thead,c910\n\n" HART("1") "uarch\t\t: thead,c910\n\n");
 	CHECK(harts(text, 4) == 1);
+	/* A name that its numbers outweigh is no other hart's. */
+	snprintf(text, sizeof text,
+		 HART("0") "uarch\t\t: thead,c910\nmvendorid\t: 0x1\nmarchid\t\t: 0x2\n"
+			   "mimpid\t\t: 0x3\n\n" HART("1") "\n");
+	CHECK(harts(text, 4) == 1 && strcmp(cpus[0].id, "0x1 0x2 0x3") == 0, "%s", cpus[0].id);
 }
 
 /* ---- arm64 ---- */
@@ -151,6 +160,15 @@ static void arm_cores(void)
 	midr(0, "0x00000000410fd400");
 	midr(1, "0x00000000414fd0c1");
 	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
+	begin(); /* not told which there can be: CPU 0 */
+	midr(0, "0x00000000410fd400");
+	midr(1, "0x00000000414fd0c1");
+	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
+	begin(); /* so many are looked at */
+	put("/sys/devices/system/cpu/possible", "0-5000\n");
+	midr(4095, "0x00000000410fd400");
+	midr(4096, "0x00000000414fd0c1");
+	CHECK(tach__arm64_cpus(root, 0, cpus, 4) == 1 && cpus[0].model == 0xd40);
 	begin(); /* without the registers: the file, in which each part follows its implementer
 		  */
 	put("/proc/cpuinfo", "CPU implementer\t: 0x41\nCPU part\t: 0xd03\n\n"
@@ -176,6 +194,9 @@ static void numbered_devices(void)
 		{"5-6\n", 0, 0},     {"\n", 0, 0},
 		{"", 0, 0},	     {"1\n", 1, 0xd40},
 		{"2-0\n", 0, 0},     {"6,0-1", 1, 0xd0c},
+		{"10\n", 0, 0},	     {"2-10\n", 0, 0},
+		{"11\n", 1, 0xd03},  {"5000,0\n", 1, 0xd0c},
+		{"4096\n", 0, 0},    {"4094-4096,1\n", 1, 0xd40},
 	};
 	char sysfs[128], device[32];
 	struct tach__cpu cpu;
@@ -183,6 +204,8 @@ static void numbered_devices(void)
 	begin();
 	midr(0, "0x00000000414fd0c1");
 	midr(1, "0x00000000410fd400");
+	midr(11, "0x00000000410fd034");
+	midr(4096, "0x00000000410fd034"); /* as many are looked at as by the others */
 	snprintf(sysfs, sizeof sysfs, "%s/sys/bus/event_source/devices", root);
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		put("/sys/bus/event_source/devices/armv8_pmuv3_3/cpus", "%s", cases[i].list);
