@@ -127,9 +127,8 @@ static int check_counters(const struct tach__intel *w, int i)
 	uint64_t general = item->counters & 0xffff, fixed = item->counters >> 32;
 	int same = 0;
 
-	if (!general && fixed && has_options(item) &&
-	    (!w->model->any_thread || item->threshold ||
-	     item->flags & (TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE)))
+	if (!general && fixed &&
+	    (item->threshold || item->flags & (TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE)))
 		return tach__dispatch_error(w->d, TACH_ERR_NOASSIGN,
 					    "%s has a fixed counter, and that has no options",
 					    tach__str(item->row->name));
@@ -236,7 +235,7 @@ static int may_be_fixed(const struct tach__intel *w, const struct tach__item *it
 		return 0;
 	if (!has_options(item))
 		return 1;
-	if (wants_pebs(w, item) || !w->model->any_thread)
+	if (wants_pebs(w, item))
 		return 0;
 	/* libpfm-3 looked at the flags only. */
 	return item->flags == TACH_DISPATCH_ANYTHREAD &&
@@ -249,7 +248,7 @@ static uint64_t allowed(const struct tach__intel *w, const struct tach__item *it
 		 fixed = fixed_bits(item->counters);
 
 	if (w->model->encoded && tach__intel_is_metric(item))
-		return tach__intel_metric_counter(w, item);
+		return tach__intel_metric_counter(item);
 	if (item->row->flags & TACH__EV_UNCORE)
 		return tach__available_of(w->d, item->row->flags & TACH__EV_FIXED
 							? 1ull << PMD_UNCORE_FIXED

@@ -59,9 +59,9 @@ int tach__intel_emit(struct tach__intel *w);
 /* Unpacks words, gives shared registers their values. */
 int tach__intel_encoded(struct tach__intel *w);
 int tach__intel_is_metric(const struct tach__item *item);
-uint64_t tach__intel_metric_counter(const struct tach__intel *w, const struct tach__item *item);
+uint64_t tach__intel_metric_counter(const struct tach__item *item);
 void tach__intel_metric_register(struct tach__intel *w, unsigned n);
-/* PERFEVTSELx as the encoder made it, at the levels asked for. */
+/* PERFEVTSELx as the encoder made it, at the levels asked for, its enable bit aside. */
 uint64_t tach__intel_word(const struct tach__item *item);
 int tach__intel_emit_encoded(struct tach__intel *w);
 

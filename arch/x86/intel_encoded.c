@@ -208,9 +208,9 @@ int tach__intel_encoded(struct tach__intel *w)
 	return rc ? rc : check_metrics(w);
 }
 
-uint64_t tach__intel_metric_counter(const struct tach__intel *w, const struct tach__item *item)
+uint64_t tach__intel_metric_counter(const struct tach__item *item)
 {
-	return w->d->pmu->fixed & 8 ? 1ull << (PMD_METRICS_0 + metric_of(item)) : 0;
+	return 1ull << (PMD_METRICS_0 + metric_of(item));
 }
 
 uint64_t tach__intel_word(const struct tach__item *item)
@@ -219,7 +219,7 @@ uint64_t tach__intel_word(const struct tach__item *item)
 
 	if (item->in->privilege)
 		word = (word & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
-	return word | SEL_INT | SEL_EN;
+	return word | SEL_INT;
 }
 
 /* ---- registers that come after the counters ---- */

@@ -35,8 +35,12 @@ static void general_counters(void)
 	in.privilege = TACH_PRIVILEGE_USER;
 	events[1].privilege = TACH_PRIVILEGE_2;
 	REFUSED(TACH_ERR_INVAL, "user from kernel");
-	/* Flags are rows', not what has been encoded. */
 	events[1].privilege = 0;
+	/* Interrupt and enable need not be among what has been encoded. */
+	events[0].codes[0] &= ~0x500000ull;
+	DISPATCHED();
+	PMC(0, 0x5200c4, 0x186);
+	/* Flags are rows', not what has been encoded. */
 	events[1].flags = TACH_DISPATCH_OCCUPANCY;
 	DISPATCHED();
 	events[1].ncodes = 0;
@@ -207,6 +211,13 @@ static void metrics(void)
 	take_away(33);
 	DISPATCHED();
 	LACKS(33);
+	begin("spr"); /* the first of them is one as well */
+	add("spr::TOPDOWN_M:RETIRING");
+	REFUSED(TACH_ERR_FEATCOMB, "slots");
+	begin("skl"); /* what looks like one where there are none */
+	add("skl::UOPS_ISSUED:ANY");
+	events[0].codes[0] = 0x8000;
+	REFUSED(TACH_ERR_FEATCOMB, "slots");
 }
 
 /* PEBS_ENABLE: general counters 0-3 at first, later every counter, fixed ones from bit 32 on.

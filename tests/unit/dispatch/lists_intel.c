@@ -97,6 +97,55 @@ static void thresholds(void)
 	REFUSED(TACH_ERR_INVAL, "a flag that this PMU's counters lack");
 }
 
+/* Of the options a fixed counter has any-thread alone, and that not where it is sampled. */
+static void fixed_counters(void)
+{
+	static const char *const lists[] = {"atom", "nhm"};
+
+	for (int i = 0; i < 2; i++) {
+		list(lists[i]);
+		row("INSTRUCTIONS_RETIRED");
+		events[0].flags = TACH_DISPATCH_ANYTHREAD;
+		DISPATCHED();
+		PMC(16, 0xe, 0x38d);
+		PMD(0, 16, 0x309, 0x40000000);
+		x86.pebs = 1;
+		DISPATCHED();
+		PMC(0, 0x7100c0, 0x186);
+		PMC(17, 1, 0x3f1);
+		LACKS(16);
+		list(lists[i]);
+		row("UNHALTED_REFERENCE_CYCLES"); /* which no other counts */
+		events[0].flags = TACH_DISPATCH_ANYTHREAD;
+		DISPATCHED();
+		PMC(16, 0xe00, 0x38d);
+		events[0].flags = TACH_DISPATCH_EDGE;
+		REFUSED(TACH_ERR_NOASSIGN,
+			"UNHALTED_REFERENCE_CYCLES has a fixed counter, and that has no "
+			"options");
+		events[0].flags = TACH_DISPATCH_INVERT;
+		REFUSED(TACH_ERR_NOASSIGN, "that has no options");
+		events[0].flags = 0;
+		events[0].threshold = 1;
+		REFUSED(TACH_ERR_NOASSIGN, "that has no options");
+		events[0].threshold = 0;
+		DISPATCHED();
+		PMC(16, 0xa00, 0x38d);
+	}
+	list("core"); /* without that option */
+	row("UNHALTED_REFERENCE_CYCLES");
+	events[0].flags = TACH_DISPATCH_ANYTHREAD;
+	REFUSED(TACH_ERR_INVAL, "a flag that this PMU's counters lack");
+	events[0].flags = TACH_DISPATCH_INVERT;
+	REFUSED(TACH_ERR_NOASSIGN, "that has no options");
+	list("core"); /* elsewhere they are had */
+	row("INSTRUCTIONS_RETIRED");
+	events[0].threshold = 2;
+	DISPATCHED();
+	PMC(0, 0x25100c0, 0x186);
+	LACKS(16);
+}
+
 /* Nehalem's uncore counts at all levels. */
 static void uncore(void)
 {
@@ -167,6 +216,7 @@ int main(void)
 	CASE(offcore);
 	CASE(load_latency);
 	CASE(thresholds);
+	CASE(fixed_counters);
 	CASE(uncore);
 	CASE(branch_records);
 	return check_done();

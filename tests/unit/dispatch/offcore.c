@@ -82,6 +82,17 @@ static void offcore_of_small_cores(void)
 	LACKS(19);
 	take_away(31);
 	REFUSED(TACH_ERR_NOASSIGN, "more different values than registers");
+	/* With more beside it, it is that value still; a part of it is not. */
+	begin("knl");
+	add("knl::OFFCORE_RESPONSE:PARTIAL_STREAMING_STORES_ANY_RESPONSE");
+	events[0].codes[1] = 0x14001;
+	DISPATCHED();
+	PMC(31, 0x14001, 0x1a7);
+	LACKS(19);
+	events[0].codes[1] = 0x10000;
+	DISPATCHED();
+	PMC(19, 0x10000, 0x1a6);
+	LACKS(31);
 }
 
 int main(void)
