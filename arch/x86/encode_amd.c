@@ -36,7 +36,7 @@ static uint64_t umask_bits(const struct tach__work *w)
 
 	for (unsigned i = 0; i < w->nrows; i++)
 		bits |= tach__umask_at(w->event, w->rows[i])->code;
-	if (!w->nrows && !w->has_raw && w->event->flags & TACH__EV_BARE)
+	if (!w->nrows && !w->has_raw)
 		tach__attr(w->event->attrs, TACH__A_UM, &bits, NULL);
 	return bits & 0xff;
 }

@@ -352,24 +352,18 @@ int tach__intel_encode(struct tach__work *w)
 	return 0;
 }
 
-/* "perf=": the config by which Linux finds the fixed counter, where the pseudo code differs. */
+/*
+ * "perf=": the config by which Linux finds the fixed counter, where the pseudo code differs. An
+ * event that has it has no umasks.
+ */
 static int fixed_config(const struct tach__work *w, uint64_t *config)
 {
-	uint64_t number;
+	uint32_t attrs = w->event->attrs;
 
-	if (!(w->quirks->keys >> TACH__A_PERF & 1))
-		return 0;
-	if (w->nrows == 1) {
-		const struct tach__umask *um = tach__umask_at(w->event, w->rows[0]);
-
-		if (!um->attrs || !tach__attr(um->attrs, TACH__A_PERF, &number, NULL))
-			return 0;
-	} else if (w->nrows || !w->event->attrs ||
-		   !tach__attr(w->event->attrs, TACH__A_PERF, &number, NULL)) {
-		return 0;
-	}
-	*config = number;
-	return 1;
+	if (w->nrows == 1)
+		attrs = tach__umask_at(w->event, w->rows[0])->attrs;
+	return w->quirks->keys >> TACH__A_PERF & 1 &&
+	       tach__attr(attrs, TACH__A_PERF, config, NULL);
 }
 
 void tach__intel_perf(struct tach__work *w)
