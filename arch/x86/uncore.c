@@ -13,9 +13,9 @@
  */
 #include "arch/x86/uncore.h"
 
-/* What a modifier writes; shown in full names: the same unless `seen` has a width. */
+/* What a modifier writes; libpfm-4 shows another field of it where `seen` has a width. */
 static const struct {
-	uint16_t max;
+	uint16_t max, slip; /* more than fits, which libpfm-4 takes and cuts */
 	uint8_t min;
 	struct field put, seen, also;
 	struct field occ; /* instead of put, for occupancies of power control units */
@@ -36,8 +36,10 @@ static const struct {
 			      .seen = {R, 19, 1},
 			      .also = {R, 19, 1},
 			      .force = 1},
-	[TACH__BOX_MOD_CF] = {.max = 15, .put = {F0, 1, 3}, .also = {R, 19, 1}, .force = 1},
-	[TACH__BOX_MOD_CF1] = {.max = 63, .put = {F0, 1, 5}, .also = {R, 19, 1}, .force = 1},
+	[TACH__BOX_MOD_CF] =
+		{.max = 7, .slip = 15, .put = {F0, 1, 3}, .also = {R, 19, 1}, .force = 1},
+	[TACH__BOX_MOD_CF1] =
+		{.max = 31, .slip = 63, .put = {F0, 1, 5}, .also = {R, 19, 1}, .force = 1},
 	[TACH__BOX_MOD_NF] = {.max = 255, .min = 1, .put = {F0, 10, 8}},
 	[TACH__BOX_MOD_NF1] = {.max = 255, .min = 1, .put = {F1, 0, 16}},
 	[TACH__BOX_MOD_FF] = {.max = 255, .put = {F0, 0, 8}},
@@ -56,6 +58,9 @@ static const struct {
 	[TACH__BOX_MOD_HV] = {.max = 1},
 };
 
+#define QUEUE_FILTERS                                                                          \
+	(1u << TACH__BOX_MOD_ISOC | 1u << TACH__BOX_MOD_NC | 1u << TACH__BOX_MOD_LOC |         \
+	 1u << TACH__BOX_MOD_REM | 1u << TACH__BOX_MOD_LMEM | 1u << TACH__BOX_MOD_RMEM)
 #define IDLE (1u << TACH__BOX_MOD_K | 1u << TACH__BOX_MOD_U | 1u << TACH__BOX_MOD_HV)
 /* Client boxes and Nehalem's: interrupt and enable, which perf sets itself. */
 #define CLIENT_BITS (UINT64_C(1) << 20 | UINT64_C(1) << 22)
@@ -73,14 +78,17 @@ static int modifier(struct tach__work *w, struct box *b, const struct tach__pick
 {
 	int mod = pick->number;
 	const struct field *put = &mods[mod].put;
+	unsigned max = mods[mod].max;
 
-	if (pick->value < mods[mod].min || pick->value > mods[mod].max)
+	if (w->quirks->box_slips && mods[mod].slip)
+		max = mods[mod].slip;
+	if (pick->value < mods[mod].min || pick->value > max)
 		return tach__refuse(w,
 				    w->pmu->encoding == TACH__NHM_UNC && w->quirks->box_slips
 					    ? TACH_ERR_INVAL
 					    : TACH_ERR_ATTR_VALUE,
-				    "%s must be %d .. %d", tach__box_mods[mod].name,
-				    mods[mod].min, mods[mod].max);
+				    "%s must be %d .. %u", tach__box_mods[mod].name,
+				    mods[mod].min, max);
 	if (mod == TACH__BOX_MOD_FF) {
 		b->word[F0] = pick->value << band(b);
 		return 0;
@@ -118,17 +126,17 @@ static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pi
 
 /* ---- words ---- */
 
-/* SKX and later: what the two queues' occupancies and inserts need of the second filter. */
-static void queue_filter(struct box *b)
+/* SKX and later: the two queues' occupancies and inserts let all through if nothing is asked.
+ */
+static void queue_filter(struct tach__work *w, struct box *b)
 {
 	uint64_t select = b->word[R] & 0xff;
 
-	if (select != 0x35 && select != 0x36)
+	if ((select != 0x35 && select != 0x36) || b->word[F1])
 		return;
-	if (!b->word[F1])
-		b->word[F1] = 0x3b;
-	else if (b->word[F1] & 0x1ffffe00)
-		b->word[F1] &= ~UINT64_C(8);
+	b->word[F1] = 0x3b;
+	if (!w->quirks->box_slips) /* Named, these would be all that is let through. */
+		w->spelled &= ~QUEUE_FILTERS;
 }
 
 static void show(struct tach__work *w, const struct box *b)
@@ -146,7 +154,7 @@ static void show(struct tach__work *w, const struct box *b)
 
 		if (b->occupancy && mods[mod].occ.width)
 			f = &mods[mod].occ;
-		if (mods[mod].seen.width && (w->quirks->box_slips || mod == TACH__BOX_MOD_TF))
+		if (mods[mod].seen.width && w->quirks->box_slips)
 			f = &mods[mod].seen;
 		w->box_shown[mod] =
 			b->word[f->word] >> (mod == TACH__BOX_MOD_FF ? band(b) : f->shift) &
@@ -198,7 +206,7 @@ static int intel(struct tach__work *w)
 	if (rc)
 		return rc;
 	if (w->pmu->flags & TACH__PMU_CHA)
-		queue_filter(&b);
+		queue_filter(w, &b);
 	words(w, &b);
 	show(w, &b);
 	return 0;

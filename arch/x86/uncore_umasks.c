@@ -65,11 +65,9 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 		w->groups.solo = 1;
 		b->have = (1u << w->event->ngroups) - 1;
 	}
-	if (b->occupancy && um->src != TACH__SRC_V) {
+	if (b->occupancy) {
 		store(b, &(struct field){R, 14, 2}, b->umask >> 6);
 		b->umask = 0;
-	} else {
-		b->word[R] |= b->umask << 8;
 	}
 	b->need |= um->mods;
 	w->rows[w->nrows++] = (uint16_t)row;
@@ -137,8 +135,7 @@ static int defaults(struct tach__work *w, struct box *b)
 		b->n = 1;
 		return 0;
 	}
-	if (!w->event->numasks || (!missing && b->have) ||
-	    (b->plain && w->event->flags & TACH__EV_GRPEXCL && b->n))
+	if (b->plain && w->event->flags & TACH__EV_GRPEXCL && b->n)
 		return 0;
 	for (; missing && !rc; missing &= missing - 1)
 		rc = group_default(w, b, __builtin_ctz(missing));
