@@ -28,7 +28,7 @@ struct select {
 	uint32_t wires; /* modifiers wired in, with these values */
 	uint32_t wired[NWIRED];
 	uint32_t locked; /* modifiers that the user may only repeat */
-	int has_msr, has_sel;
+	int has_msr;
 	int to_msr;	      /* umasks are bits of the second word */
 	int ldlat;	      /* 1: the event takes a latency */
 	uint32_t keys, flags; /* attributes and flags of umasks that count */
@@ -90,19 +90,8 @@ static void apply_wires(struct tach__work *w, const struct select *s)
 	}
 }
 
-static int override_select(struct tach__work *w, struct select *s, uint64_t select)
-{
-	if (s->has_sel && (s->base & 0xff) != select)
-		return tach__refuse(w, TACH_ERR_FEATCOMB,
-				    "these umasks are different events in hardware");
-	s->has_sel = 1;
-	s->base = (s->base & ~UINT64_C(0xff)) | select;
-	return 0;
-}
-
 /* The rarer attributes of a umask. */
-static int special(struct tach__work *w, struct select *s, const struct tach__umask *um,
-		   uint32_t keys)
+static void special(struct select *s, const struct tach__umask *um, uint32_t keys)
 {
 	uint64_t number = 0;
 	const char *text;
@@ -129,12 +118,12 @@ static int special(struct tach__work *w, struct select *s, const struct tach__um
 		s->ldlat_preset = (uint32_t)number;
 		s->has_preset = 1;
 	}
+	/* Such umasks exclude each other. */
 	if (keys >> TACH__A_SEL & 1 && tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
-		return override_select(w, s, number & 0xff);
-	return 0;
+		s->base = (s->base & ~UINT64_C(0xff)) | (number & 0xff);
 }
 
-static int take_umask(struct tach__work *w, struct select *s, int row)
+static void take_umask(const struct tach__work *w, struct select *s, int row)
 {
 	const struct tach__umask *um = tach__umask_at(w->event, row);
 	uint32_t keys = um->attrs ? tach__attr_keys(um->attrs) & s->keys : 0;
@@ -148,8 +137,7 @@ static int take_umask(struct tach__work *w, struct select *s, int row)
 		wire(s, um->hw, um->attrs, keys);
 	if (keys & (1u << TACH__A_BASE | 1u << TACH__A_PLAIN | 1u << TACH__A_MSR |
 		    1u << TACH__A_LDLAT | 1u << TACH__A_SEL))
-		return special(w, s, um, keys);
-	return 0;
+		special(s, um, keys);
 }
 
 static int range(struct tach__work *w, const struct tach__pick *pick, uint64_t low,
@@ -211,10 +199,10 @@ static int take_picks(struct tach__work *w, struct select *s)
 		}
 		rc = pick->kind == TACH__PICK_MOD ? take_modifier(w, pick)
 						  : tach__umask_take(w, pick);
-		if (!rc && pick->kind == TACH__PICK_UMASK)
-			rc = take_umask(w, s, pick->number);
 		if (rc)
 			return rc;
+		if (pick->kind == TACH__PICK_UMASK)
+			take_umask(w, s, pick->number);
 	}
 	return 0;
 }
@@ -332,7 +320,7 @@ int tach__intel_encode(struct tach__work *w)
 	s.flags = w->quirks->default_flags;
 	rc = tach__umask_finish(w, TACH_ERR_UMASK);
 	for (; !rc && done < w->nrows; done++)
-		rc = take_umask(w, &s, w->rows[done]);
+		take_umask(w, &s, w->rows[done]);
 	if (!rc)
 		rc = check_locks(w, &s, w->given & w->quirks->default_locks);
 	if (rc)
