@@ -214,6 +214,8 @@ static void metrics(void)
 	begin("spr"); /* the first of them is one as well */
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_FEATCOMB, "slots");
+	events[0].counters = 8ull << 32; /* of slots, which does not make it one */
+	REFUSED(TACH_ERR_FEATCOMB, "slots");
 	begin("skl"); /* what looks like one where there are none */
 	add("skl::UOPS_ISSUED:ANY");
 	events[0].codes[0] = 0x8000;

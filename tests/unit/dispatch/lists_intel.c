@@ -132,6 +132,15 @@ static void fixed_counters(void)
 		DISPATCHED();
 		PMC(16, 0xa00, 0x38d);
 	}
+	list("atom"); /* where one is sampled it is not the fixed one's, behind others too */
+	row("UNHALTED_CORE_CYCLES");
+	row("INSTRUCTIONS_RETIRED");
+	x86.pebs = 1;
+	DISPATCHED();
+	PMD(0, 17, 0x30a, 0x40000001);
+	PMD(1, 0, 0xc1, 0);
+	PMC(16, 0xa0, 0x38d);
+	PMC(17, 1, 0x3f1);
 	list("core"); /* without that option */
 	row("UNHALTED_REFERENCE_CYCLES");
 	events[0].flags = TACH_DISPATCH_ANYTHREAD;
