@@ -34,13 +34,14 @@ static int clash(struct tach__work *w, int row, const char *why)
 static int excluded(struct tach__work *w, const struct box *b, int row)
 {
 	const struct tach__umask *um = tach__umask_at(w->event, row);
+	/* The state of an occupancy has one field. */
+	int alone = um->flags & TACH__UM_NC || (b->occupancy && !w->quirks->box_slips);
 
 	if (w->nrows && (w->groups.solo || um->flags & TACH__UM_SOLO))
 		return clash(w, row, "and the umask before: one of them stands alone");
 	if (b->last >= 0 && b->last != um->group && w->event->flags & TACH__EV_GRPEXCL)
 		return clash(w, row, "is of another group than the umask before");
-	if (w->groups.count[um->group] &&
-	    (b->nc | (um->flags & TACH__UM_NC ? 1u : 0u) << um->group) >> um->group & 1)
+	if (w->groups.count[um->group] && (alone || b->nc >> um->group & 1))
 		return clash(w, row, "cannot be combined with another umask of its group");
 	return 0;
 }
@@ -84,7 +85,6 @@ static int no_default(struct tach__work *w, int group)
 	for (int i = 0; i < w->event->numasks; i++)
 		if (tach__umask_at(w->event, i)->group == group && n++ < 3)
 			names[n - 1] = tach__str(tach__umask_at(w->event, i)->name);
-	w->column = 0;
 	return tach__refuse(w, TACH_ERR_UMASK, "%s needs a umask of group %d: %s%s%s%s%s%s",
 			    tach__str(w->event->name), group, names[0], n > 1 ? ", " : "",
 			    names[1], n > 2 ? ", " : "", names[2], n > 3 ? ", ..." : "");
@@ -107,11 +107,8 @@ static int group_default(struct tach__work *w, struct box *b, int group)
 		}
 		if (!(um->flags & TACH__UM_DFL) || w->nrows == TACH__ROWS_MAX)
 			continue;
-		if (um->flags & TACH__UM_XGT && !b->plain) {
-			if (b->above >= 0)
-				return no_default(w, group);
+		if (um->flags & TACH__UM_XGT)
 			b->above = group;
-		}
 		apply(b, um);
 		w->rows[w->nrows++] = (uint16_t)i;
 		done = 1;

@@ -149,8 +149,9 @@ static void too_much(void)
 	}
 }
 
-/* libpfm-4 cuts core numbers, has a threshold of eight bits for one of six, and reads back
- * whether there is a thread filter, not which.
+/*
+ * libpfm-4 cuts core numbers, has a threshold of eight bits for one of six, reads back whether
+ * there is a thread filter, not which, and of two states takes the last.
  */
 static void as_libpfm4(void)
 {
@@ -168,6 +169,9 @@ static void as_libpfm4(void)
 		 {0x3004080}},
 		{HIT, ":loc=1:rem=1:lmem=1:rmem=1", {0x1535, 0, 0x3b}},
 		{HIT ":rmem", ":rem=0:lmem=0:rmem=0", {0x1535, 0, 0x20}},
+		{"bdx_unc_pcu::UNC_P_POWER_STATE_OCCUPANCY:CORES_C0:CORES_C3",
+		 ":CORES_C0:CORES_C3:",
+		 {0x8080}},
 	};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
