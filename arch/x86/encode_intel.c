@@ -209,7 +209,7 @@ static int take_picks(struct tach__work *w, struct select *s)
 
 static int latency(struct tach__work *w, struct select *s)
 {
-	uint32_t asked = w->given >> TACH__MOD_LDLAT & 1 ? w->shown[TACH__MOD_LDLAT] : 0;
+	uint32_t asked = (uint32_t)w->shown[TACH__MOD_LDLAT]; /* 0: not given */
 
 	w->column = 0;
 	if (asked && !s->ldlat)
@@ -231,7 +231,7 @@ static int latency(struct tach__work *w, struct select *s)
 static int threshold(struct tach__work *w, struct select *s)
 {
 	uint32_t wired = s->umask >> FETHR_SHIFT & FETHR_MASK;
-	uint32_t asked = w->given >> TACH__MOD_FE_THRES & 1 ? w->shown[TACH__MOD_FE_THRES] : 0;
+	uint32_t asked = (uint32_t)w->shown[TACH__MOD_FE_THRES]; /* 0: not given */
 
 	if (!s->fethr)
 		return 0;
@@ -270,14 +270,8 @@ static void point_at(struct tach__work *w, int modifier)
 /* Rules that need to know everything that was given. */
 static int check_given(struct tach__work *w, struct select *s)
 {
-	int rc;
+	int rc = latency(w, s);
 
-	w->column = 0;
-	if (w->required && (w->given & w->event->mods) != w->required)
-		return tach__refuse(w, TACH_ERR_ATTR,
-				    "exactly the modifiers that this umask "
-				    "requires must be given");
-	rc = latency(w, s);
 	if (!rc)
 		rc = threshold(w, s);
 	if (rc)
@@ -291,6 +285,19 @@ static int check_given(struct tach__work *w, struct select *s)
 	return 0;
 }
 
+/* Umasks that come by themselves: of these libpfm-4 leaves some attributes out. */
+static int take_defaults(struct tach__work *w, struct select *s)
+{
+	unsigned at = w->nrows;
+	int rc = tach__umask_finish(w, TACH_ERR_UMASK);
+
+	s->keys = w->quirks->default_keys;
+	s->flags = w->quirks->default_flags;
+	for (; !rc && at < w->nrows; at++)
+		take_umask(w, s, w->rows[at]);
+	return rc;
+}
+
 int tach__intel_encode(struct tach__work *w)
 {
 	struct select s = {
@@ -298,7 +305,6 @@ int tach__intel_encode(struct tach__work *w)
 		.keys = UINT32_MAX,
 		.flags = UINT32_MAX,
 	};
-	unsigned done;
 	int rc;
 
 	s.to_msr = (w->event->flags & (TACH__EV_OFFCORE | TACH__EV_FRONTEND)) != 0;
@@ -315,12 +321,7 @@ int tach__intel_encode(struct tach__work *w)
 		w->shown[TACH__MOD_K] = privilege & TACH_PRIVILEGE_KERNEL ? 1 : 0;
 		w->shown[TACH__MOD_U] = privilege & TACH_PRIVILEGE_USER ? 1 : 0;
 	}
-	done = w->nrows;
-	s.keys = w->quirks->default_keys;
-	s.flags = w->quirks->default_flags;
-	rc = tach__umask_finish(w, TACH_ERR_UMASK);
-	for (; !rc && done < w->nrows; done++)
-		take_umask(w, &s, w->rows[done]);
+	rc = take_defaults(w, &s);
 	if (!rc)
 		rc = check_locks(w, &s, w->given & w->quirks->default_locks);
 	if (rc)

@@ -14,7 +14,6 @@ static void add_row(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	w->rows[w->nrows++] = (uint16_t)row;
 	w->groups.used |= 1u << um->group;
-	w->required |= um->mods;
 	if (um->flags & TACH__UM_XGT)
 		w->groups.above = (int8_t)um->group;
 	if (um->flags & TACH__UM_XBUT0)

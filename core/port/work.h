@@ -67,7 +67,6 @@ struct tach__work {
 	uint32_t mods, osmods;		/* modifiers that may be given */
 	uint32_t spelled;		/* modifiers that the full name shows */
 	uint32_t given;			/* hardware modifiers among the picks */
-	uint32_t required;		/* those that the umasks ask for */
 	unsigned alias_steps;		/* aliases of events followed */
 	uint8_t raw_given, named_given; /* kinds of umasks the string itself holds */
 	uint8_t vendor_differs;		/* a name with a dot whose codes are not the vendor's */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What encoders and dispatch take for granted of every table, and do not ask for. */
+#include <string.h>
 #include "core/tables/tables.h"
 #include "tests/check.h"
 
@@ -7,7 +8,10 @@ enum { SLOTS = 8 }; /* fixed counter 3 */
 
 static long seen[5];
 
-/* Two event selects at once there are not: such umasks exclude each other. */
+/*
+ * Two event selects at once there are not: such umasks exclude each other. No umask asks for
+ * modifiers.
+ */
 static void selects(const char *where, const struct tach__event *event)
 {
 	int group = -1;
@@ -15,6 +19,7 @@ static void selects(const char *where, const struct tach__event *event)
 	for (int u = 0; u < event->numasks; u++) {
 		const struct tach__umask *um = tach__umask_at(event, u);
 
+		CHECK(!um->mods, "%s %s", where, tach__str(um->name));
 		if (!tach__attr(um->attrs, TACH__A_SEL, NULL, NULL))
 			continue;
 		CHECK(um->flags & TACH__UM_NC && (group < 0 || group == um->group), "%s %s",
@@ -41,7 +46,8 @@ static void attributes(const char *where, const struct tach__pmu *pmu,
 
 /*
  * The second filter's bit 3 is no umask's; states of occupancies are in two bits; what excludes
- * higher groups is in the lowest, which has one default of that kind.
+ * higher groups is in the lowest, which has one default of that kind; a sentence has room for
+ * three names.
  */
 static void boxes(const char *where, const struct tach__pmu *pmu,
 		  const struct tach__event *event)
@@ -56,6 +62,7 @@ static void boxes(const char *where, const struct tach__pmu *pmu,
 		tach__attr(um->attrs, TACH__A_F1, &bits, NULL);
 		CHECK(!(pmu->flags & TACH__PMU_CHA) || !(bits & 8), "%s", where);
 		CHECK(!occupancy || (um->code & 0x3f) == 0, "%s", where);
+		CHECK(strlen(tach__str(um->name)) < 64, "%s", where);
 		seen[3] += occupancy != 0;
 		if (!(um->flags & TACH__UM_XGT))
 			continue;
