@@ -115,7 +115,7 @@ static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pi
 			return tach__refuse(w, TACH_ERR_ATTR, "a umask has at most 8 bits");
 		w->has_raw = 1;
 		w->raw = b->umask = pick->value;
-		b->have = (1u << w->event->ngroups) - 1;
+		b->have = UINT32_MAX;
 		b->n++;
 		return 0;
 	case TACH__PICK_MOD:

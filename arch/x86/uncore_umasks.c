@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Umasks of uncore events: those that were given, and those that come by themselves. */
+#include <stdio.h>
 #include "arch/x86/uncore.h"
 
 static void filter(struct box *b, uint32_t attrs, enum tach__attr key, enum word word)
@@ -64,7 +65,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 	apply(b, um);
 	if (um->flags & TACH__UM_SOLO) {
 		w->groups.solo = 1;
-		b->have = (1u << w->event->ngroups) - 1;
+		b->have = UINT32_MAX;
 	}
 	if (b->occupancy) {
 		store(b, &(struct field){R, 14, 2}, b->umask >> 6);
@@ -79,15 +80,18 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 
 static int no_default(struct tach__work *w, int group)
 {
-	const char *names[3] = {"", "", ""};
-	int n = 0;
+	char list[200] = ""; /* three names, of less than 64 letters each */
+	int n = 0, used = 0;
 
-	for (int i = 0; i < w->event->numasks; i++)
-		if (tach__umask_at(w->event, i)->group == group && n++ < 3)
-			names[n - 1] = tach__str(tach__umask_at(w->event, i)->name);
-	return tach__refuse(w, TACH_ERR_UMASK, "%s needs a umask of group %d: %s%s%s%s%s%s",
-			    tach__str(w->event->name), group, names[0], n > 1 ? ", " : "",
-			    names[1], n > 2 ? ", " : "", names[2], n > 3 ? ", ..." : "");
+	for (int i = 0; i < w->event->numasks; i++) {
+		const struct tach__umask *um = tach__umask_at(w->event, i);
+
+		if (um->group == group && n++ < 3)
+			used += sprintf(list + used, "%s%s", n > 1 ? ", " : "",
+					tach__str(um->name));
+	}
+	return tach__refuse(w, TACH_ERR_UMASK, "%s needs a umask of group %d: %s%s",
+			    tach__str(w->event->name), group, list, n > 3 ? ", ..." : "");
 }
 
 /* 1: a default of an event that takes one group only ends it all. */
