@@ -66,8 +66,8 @@ static int check_metrics(const struct tach__intel *w)
 	int fields = 0, slots = 0;
 
 	for (int i = 0; i < w->d->n; i++) {
-		fields += metric_of(&w->d->item[i]) >= 0;
-		slots += w->d->item[i].counters == 8ull << 32;
+		fields |= metric_of(&w->d->item[i]) >= 0;
+		slots |= w->d->item[i].counters == 8ull << 32;
 	}
 	return !fields || slots
 		       ? 0

@@ -82,6 +82,16 @@ static void fixed_counters(void)
 	DISPATCHED();
 	CHECK(out.pmds[0].number == 1 && out.pmds[1].number == 0 && out.pmds[2].number == 16,
 	      "%u %u %u", out.pmds[0].number, out.pmds[1].number, out.pmds[2].number);
+	begin("spr"); /* of each fixed counter one */
+	add("spr::BR_INST_RETIRED:ALL_BRANCHES");
+	add_fixed("spr::INST_RETIRED:ANY_P", 0);
+	add_fixed("spr::CPU_CLK_UNHALTED:THREAD_P", 1);
+	add("spr::CPU_CLK_UNHALTED:THREAD");
+	DISPATCHED();
+	CHECK(out.pmds[0].number == 1 && out.pmds[1].number == 16 && out.pmds[2].number == 0 &&
+		      out.pmds[3].number == 17,
+	      "%u %u %u %u", out.pmds[0].number, out.pmds[1].number, out.pmds[2].number,
+	      out.pmds[3].number);
 }
 
 /* A fixed counter has no option but any thread; without its control register it is not there.
@@ -205,6 +215,9 @@ static void metrics(void)
 	PMD(1, 48, 0x329, 0x20000000);
 	PMD(2, 19, 0x30c, 0x40000003);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
+	in.nevents = 2; /* slots that were there the time before are not now */
+	CHECK(tach_dispatch_compute(&in, &out, &err) == TACH_ERR_FEATCOMB);
+	in.nevents = 3;
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 	in.nevents = 3;
@@ -237,6 +250,7 @@ static void precise_sampling(void)
 		{"spr", "spr::INSTRUCTION_RETIRED", 0, 1},
 		{"spr", "spr::INST_RETIRED:PREC_DIST", 16, 1ull << 32},
 		{"spr", "spr::TOPDOWN_M:SLOTS", 19, 0},
+		{"arl_lnc", "arl_lnc::BR_INST_RETIRED:ALL_BRANCHES", 0, 1},
 		{"lnl_lnc", "lnl_lnc::INST_RETIRED:PREC_DIST", 16, 1ull << 32},
 	};
 

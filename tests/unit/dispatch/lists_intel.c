@@ -141,6 +141,14 @@ static void fixed_counters(void)
 	PMD(1, 0, 0xc1, 0);
 	PMC(16, 0xa0, 0x38d);
 	PMC(17, 1, 0x3f1);
+	in.nevents = 0; /* which it leaves to the next */
+	row("SIMD_INSTR_RETIRED");
+	row("INSTRUCTIONS_RETIRED");
+	row("INSTRUCTIONS_RETIRED");
+	DISPATCHED();
+	PMD(0, 1, 0xc2, 1);
+	PMD(1, 0, 0xc1, 0);
+	PMD(2, 16, 0x309, 0x40000000);
 	list("core"); /* without that option */
 	row("UNHALTED_REFERENCE_CYCLES");
 	events[0].flags = TACH_DISPATCH_ANYTHREAD;

@@ -40,6 +40,13 @@ static void offcore_registers(void)
 	begin("spr");
 	OFFCORE("spr::OCR:DEMAND_CODE_RD_ANY_RESPONSE", 0x51012a, 0, 0x10004);
 	OFFCORE("spr::OCR:DEMAND_CODE_RD_DRAM", 0x51012b, 1, 0x73c000004);
+	begin("spr"); /* encoded for the second register it goes there */
+	add("spr::OCR:DEMAND_CODE_RD_ANY_RESPONSE");
+	events[0].codes[0] ^= 0x12a ^ 0x12b;
+	DISPATCHED();
+	PMC(0, 0x51012b, 0x186);
+	PMC(31, 0x10004, 0x1a7);
+	LACKS(19);
 	begin("spr"); /* 0xb7 is no response there */
 	add("spr::EXE:AMX_BUSY");
 	DISPATCHED();
