@@ -215,9 +215,6 @@ static void metrics(void)
 	PMD(1, 48, 0x329, 0x20000000);
 	PMD(2, 19, 0x30c, 0x40000003);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
-	in.nevents = 2; /* slots that were there the time before are not now */
-	CHECK(tach_dispatch_compute(&in, &out, &err) == TACH_ERR_FEATCOMB);
-	in.nevents = 3;
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 	in.nevents = 3;

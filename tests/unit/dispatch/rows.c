@@ -45,6 +45,7 @@ static void without_a_string(void)
 	word("skl", "BR_INST_RETIRED:NEAR_CALL", TACH_DISPATCH_INVERT, 2, 0x2d102c4);
 	word("skl", "UOPS_ISSUED:ANY", TACH_DISPATCH_EDGE | TACH_DISPATCH_ANYTHREAD, 255,
 	     0xff75010e);
+	word("core", "RS_UOPS_DISPATCHED_NONE", 0, 0, 0x1d100a0); /* wired in */
 	word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_GUEST, 0,
 	     0x100005100c0);
 	word("amd64_fam19h_zen4", "RETIRED_INSTRUCTIONS", TACH_DISPATCH_HOST, 3, 0x200035100c0);

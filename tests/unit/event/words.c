@@ -199,6 +199,8 @@ static void refusals(void)
 		 "c=0 is wired into this umask"},
 		{"spr::INST_RETIRED:ANY:e=1", TACH_ERR_ATTR_SET, 0,
 		 "e=0 is wired into this umask"},
+		{"spr::INST_RETIRED:e=1:c=1", TACH_ERR_ATTR_SET, 0,
+		 "e=0 is wired into this umask"}, /* which comes by itself */
 		{"spr::INST_RETIRED:PREC_DIST:intx=1", TACH_ERR_ATTR_SET, 0,
 		 "intx=0 is wired into this umask"},
 		{"spr::INST_RETIRED:PREC_DIST:intxcp=1", TACH_ERR_ATTR_SET, 0,
