@@ -188,7 +188,6 @@ static int intel(struct tach__work *w)
 {
 	struct box b = {.word = {code_of(w->event)}, .above = -1, .last = -1};
 	uint64_t required;
-	uint32_t threshold;
 	int rc = 0;
 
 	b.plain = w->pmu->encoding != TACH__SNBEP;
@@ -197,8 +196,6 @@ static int intel(struct tach__work *w)
 	b.occupancy = w->pmu->flags & TACH__PMU_OCC && w->event->code & 0x80;
 	if (w->event->attrs && tach__attr(w->event->attrs, TACH__A_REQ, &required, NULL))
 		b.need = (uint32_t)required;
-	if (tach__hw(w->event->hw, TACH__MOD_C, &threshold))
-		store(&b, &mods[TACH__BOX_MOD_T8].put, threshold);
 	for (unsigned i = 0; i < w->npicks && !rc; i++)
 		rc = pick(w, &b, &w->picks[i]);
 	if (!rc)

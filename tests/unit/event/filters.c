@@ -86,6 +86,7 @@ static void words(void)
 		{"skx_unc_upi0::UNC_UPI_TXL_BASIC_HDR_MATCH:NCB:FILT_SLOT0:rcsnid=1:dnid=1",
 		 ":FILT_SLOT0:",
 		 {0xe04, 0xc6100}},
+		{"snbep_unc_imc0::UNC_M_CAS_COUNT:0xff", ":0xff:e=0", {0xff04}},
 		/* Without any filter of the second word all are let through. */
 		{HIT, ":ALL_HIT:e=0:i=0:t=0", {0x1535, 0, 0x3b}},
 		{"skx_unc_cha0::UNC_C_TOR_OCCUPANCY:ALL_HIT",
@@ -117,6 +118,8 @@ static void words(void)
 			      memcmp(event.codes, before.codes, sizeof before.codes) == 0,
 		      "%s is another event: %s", before.name, err.text);
 	}
+	CHECK(encode(HIT ":isoc=0", 0) == 0 && strcmp(event.name, HIT ":e=0:i=0:t=0") == 0,
+	      "%s", event.name);
 }
 
 static void too_much(void)

@@ -152,6 +152,39 @@ static void refusals(void)
 	}
 }
 
+/* A second and a third word are two of perf's, or share one; pinning needs no word. */
+static void filters(void)
+{
+	static const struct {
+		const char *string;
+		uint64_t config, config1, config2;
+		uint32_t has;
+	} cases[] = {
+		{"skx_unc_imc0::UNC_M_CAS_COUNT:RD:cpu=0:pinned:e", 0x40304, 0, 0, 0},
+		{"hswep_unc_cbo0::UNC_C_LLC_LOOKUP:WRITE:cf=3", 0x80534, 0xfe0006, 0,
+		 TACH_EVENT_HAS_CONFIG1},
+		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:NID_ALL:nf=3", 0x4835, 0, 3,
+		 TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2},
+		{"hswep_unc_cbo0::UNC_C_TOR_INSERTS:OPCODE:OPC_RFO", 0x135,
+		 UINT64_C(0x18000000) << 32, 0, TACH_EVENT_HAS_CONFIG1},
+	};
+	struct tach_event e;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_error err = TACH_ERROR_INIT;
+		int rc = encode(cases[i].string, TACH_OS_PERF_EXT, &e, &err);
+
+		CHECK(rc == 0, "%s: %s", cases[i].string, err.text);
+		CHECK(e.config == cases[i].config && e.config1 == cases[i].config1 &&
+			      e.config2 == cases[i].config2,
+		      "%s: %llx %llx %llx", cases[i].string, (unsigned long long)e.config,
+		      (unsigned long long)e.config1, (unsigned long long)e.config2);
+		CHECK((e.has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2)) ==
+			      cases[i].has,
+		      "%s", cases[i].string);
+	}
+}
+
 /* The kernel leaves the number out where there is one box. */
 static void other_names(void)
 {
@@ -270,6 +303,7 @@ int main(void)
 	device("uncore_irp_0", 79);
 	CASE(perf_words);
 	CASE(refusals);
+	CASE(filters);
 	CASE(other_names);
 	CASE(which_there_are);
 	CASE(one_name_of_several);

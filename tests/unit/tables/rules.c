@@ -47,7 +47,7 @@ static void attributes(const char *where, const struct tach__pmu *pmu,
 /*
  * The second filter's bit 3 is no umask's; states of occupancies are in two bits; what excludes
  * higher groups is in the lowest, which has one default of that kind; a sentence has room for
- * three names.
+ * three names; thresholds are umasks' alone.
  */
 static void boxes(const char *where, const struct tach__pmu *pmu,
 		  const struct tach__event *event)
@@ -56,6 +56,7 @@ static void boxes(const char *where, const struct tach__pmu *pmu,
 	uint64_t bits = 0;
 	int defaults = 0;
 
+	CHECK(!event->hw, "%s", where);
 	for (int u = 0; u < event->numasks; u++) {
 		const struct tach__umask *um = tach__umask_at(event, u);
 
