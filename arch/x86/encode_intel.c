@@ -37,7 +37,7 @@ struct select {
 	int fethr; /* 1: the umask takes a threshold */
 };
 
-/* Modifiers that an event or umask wires in. */
+/* Modifiers that a umask wires in. */
 static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 {
 	uint32_t locked = 0, value;
@@ -308,8 +308,6 @@ int tach__intel_encode(struct tach__work *w)
 	int rc;
 
 	s.to_msr = (w->event->flags & (TACH__EV_OFFCORE | TACH__EV_FRONTEND)) != 0;
-	if (w->event->hw)
-		wire(&s, w->event->hw, 0, 0);
 	rc = take_picks(w, &s);
 	if (!rc)
 		rc = check_locks(w, &s, w->given);

@@ -10,12 +10,13 @@ static long seen[5];
 
 /*
  * Two event selects at once there are not: such umasks exclude each other. No umask asks for
- * modifiers.
+ * modifiers, and no event but aliases has any wired in.
  */
 static void selects(const char *where, const struct tach__event *event)
 {
 	int group = -1;
 
+	CHECK(!event->hw || tach__attr(event->attrs, TACH__A_EQ, NULL, NULL), "%s", where);
 	for (int u = 0; u < event->numasks; u++) {
 		const struct tach__umask *um = tach__umask_at(event, u);
 
