@@ -70,6 +70,20 @@ static void fixed_counters(void)
 	      e.config == 0x200);
 }
 
+/* What is beside the event select register is perf's second field. */
+static void second_words(void)
+{
+	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
+	struct tach_event e = {0};
+
+	CHECK(tach_event_encode("skl::MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=30", &opt, &e,
+				NULL) == 0 &&
+		      e.config1 == 30 && e.has & TACH_EVENT_HAS_CONFIG1,
+	      "%#llx", (unsigned long long)e.config1);
+	CHECK(tach_event_encode("skl::UOPS_ISSUED:ANY", &opt, &e, NULL) == 0 && !e.config1 &&
+	      !(e.has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2)));
+}
+
 /* EVENT.UMASK is the vendor's (and perf's) spelling, EVENT:UMASK libpfm-4's. */
 static void vendors_meaning(void)
 {
@@ -387,6 +401,7 @@ int main(void)
 {
 	CASE(spellings);
 	CASE(fixed_counters);
+	CASE(second_words);
 	CASE(vendors_meaning);
 	CASE(perfs_letters);
 	CASE(refusals);
