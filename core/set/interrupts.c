@@ -12,22 +12,30 @@
 static const struct tach__span none;
 static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1};
 
+enum { ONE = 1, SEVERAL };
+
+/* ONE, or SEVERAL, events are them on this PMU; 0: none that is known; or no memory. */
 static int known(struct tach__making *m)
 {
 	struct tach_expansion *x = NULL;
-	int found = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, NULL) > 0;
+	int found = tach__derived_lookup(m->opt->pmu, name.at, name.length, &x, NULL);
 
-	if (found)
+	if (found > 0) {
+		found = tach__expansion_plain(x) ? ONE : SEVERAL;
 		tach_expansion_free(x);
-	return found;
+	}
+	return found > 0 || found == TACH_ERR_NOMEM ? found : 0;
 }
 
-static int left_out(struct tach__making *m, int code, const char *why)
+static int no_memory(struct tach__making *m)
+{
+	return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+}
+
+static int left_out(struct tach__making *m, const char *why)
 {
 	char text[sizeof m->set->missing];
 
-	if (code == TACH_ERR_NOMEM || code == TACH_ERR_TOOMANY)
-		return tach__error(m->err, code, 0, 0, "%s", why);
 	snprintf(text, sizeof text, "interrupts: not counted, %s", why);
 	tach__set_miss(m->set, name.at, text);
 	return TACH__LEFT_OUT;
@@ -39,14 +47,18 @@ static int add_member(struct tach__making *m)
 	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
 	uint32_t flags = m->set->flags;
 	struct tach_formula *formula = NULL;
-	int member;
+	int member, found;
 
 	if (m->set->count == TACH_COUNTERS_MAX)
 		return TACH_ERR_TOOMANY;
-	if (!known(m))
-		return left_out(m, 0,
-				"the tables have no event for them on this PMU; name one "
-				"yourself: interrupts=EVENT");
+	found = known(m);
+	if (found < 0)
+		return no_memory(m);
+	if (found == 0)
+		return left_out(m, "the tables have no event for them on this PMU; name one "
+				   "yourself: interrupts=EVENT");
+	if (found == SEVERAL)
+		return left_out(m, "the user's own definition of them takes several events");
 	/* On this machine, where the kernel counts it; for another machine, always. */
 	if (m->opt->pmu < 0)
 		m->set->flags |= TACH_SET_OPTIONAL;
@@ -54,12 +66,10 @@ static int add_member(struct tach__making *m)
 	member = tach__set_event(m, name, none, &formula);
 	m->err = outer;
 	m->set->flags = flags;
+	if (member == TACH_ERR_NOMEM)
+		return no_memory(m);
 	if (member < 0)
-		return left_out(m, member, err.text);
-	if (member == TACH__DERIVED) {
-		tach_formula_free(formula);
-		return left_out(m, 0, "the user's own definition of them takes several events");
-	}
+		return left_out(m, err.text);
 	return member < TACH_COUNTERS_MAX ? tach__set_merged(m, member) : member;
 }
 
@@ -87,13 +97,11 @@ static int counts(const struct perf_event_attr *attr, const struct tach_event *e
 static uint32_t retired(const struct tach__making *m)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
-	struct tach_event own;
+	struct tach_event own = {0};
 	uint32_t bits = 0;
 	int have;
 
-	memset(&own, 0, sizeof own);
 	opt.pmu = m->opt->pmu;
-	opt.any_pmu = m->opt->pmu >= 0;
 	have = tach_event_encode("PAPI_TOT_INS", &opt, &own, NULL) == 0;
 	for (int i = 0; i < m->set->count; i++) {
 		const struct perf_event_attr *attr = &m->set->member[i].attr;

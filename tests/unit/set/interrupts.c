@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The member of a set that counts interrupts: where it comes from, which members they are taken
+ * out of, and what is said where there is none. What it counts is tested in
+ * tests/unit/region/interrupts.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <tach.h>
+#include "core/os/sys.h"
+#include "core/set/set.h"
+#include "tests/child.h"
+
+#define NO_EVENT                                                                               \
+	"interrupts: not counted, the tables have no event for them on this PMU; name one "    \
+	"yourself: interrupts=EVENT"
+#define OF_NOTHING                                                                             \
+	"interrupts: taken out of nothing, for no member counts retired instructions at user " \
+	"level only"
+#define NO_X86                                                                                 \
+	"interrupts: not taken out of instructions, of which this architecture counts none "   \
+	"for them"
+
+static struct tach_error err;
+static struct tach_set_member given[1];
+static int ngiven;
+
+/* Its number, what is corrected, how many members there are, and what is said. */
+static void has(int pmu, const char *events, uint32_t flags, int member, uint32_t corrected,
+		int count, const char *missing)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.pmu = pmu;
+	opt.events = events;
+	opt.flags = flags;
+	opt.attrs = given;
+	opt.nattrs = ngiven;
+	memset(&err, 0, sizeof err);
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%d %s: %s", pmu, events, err.text);
+	if (!set)
+		return;
+	CHECK(set->interrupts == member && set->corrected == corrected && set->count == count,
+	      "%d %s: member %d of %d, %#x", pmu, events, set->interrupts, set->count,
+	      set->corrected);
+	CHECK(strcmp(set->missing, missing) == 0, "%d %s: '%s'", pmu, events, set->missing);
+	/* What is asked of that member alone is not asked of the set. */
+	CHECK((set->flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) ==
+			      (flags & ~(uint32_t)TACH__SET_WITH_INTERRUPTS) &&
+		      set->nmetrics == 0,
+	      "%d %s: %#x", pmu, events, set->flags);
+	tach_set_free(set);
+}
+
+/* ---- sets planned for machines by name: no kernel is asked ---- */
+
+static long no_kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	CHECK(number != SYS_perf_event_open);
+	return tach__sys_real(number, a, b, c, d, e, f);
+}
+
+static void planned(void)
+{
+	struct tach_pmu_info first = {.size = sizeof first};
+	int skl = tach_pmu_find("skl"), icl = tach_pmu_find("icl");
+
+	tach__sys = no_kernel;
+	has(skl, "instructions", TACH_SET_INTERRUPTS, 1, 0, 2, "");
+	has(skl, "instructions", TACH_SET_CORRECT, 1, 1, 2, "");
+	has(skl, "instructions", 0, -1, 0, 1, "");
+	has(skl, "instructions,interrupts", 0, -1, 0, 2, "");
+	/* It is a member already, by its name or by what it counts. */
+	has(skl, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
+	has(skl, "instructions,x=HW_INTERRUPTS:RECEIVED", TACH_SET_CORRECT, 1, 1, 2, "");
+	has(icl, "interrupts=r01cb,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
+	has(icl, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
+	has(skl, "cycles", TACH_SET_CORRECT, 1, 0, 2, OF_NOTHING);
+	/* Of interrupts that are counted at another level none are known at this one. */
+	has(icl, "interrupts=r01cb:u:k,instructions", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
+	has(icl, "interrupts=r01cb:k,instructions:k", TACH_SET_CORRECT, 0, 0, 2, OF_NOTHING);
+	/* The first PMU that there is, which is no x86. */
+	CHECK(tach_pmu_describe(0, &first) == 0 && strcmp(first.arch, "arm64") == 0, "%s",
+	      first.arch);
+	has(0, "instructions", TACH_SET_CORRECT, 1, 0, 2, NO_X86);
+	tach__sys = tach__sys_real;
+}
+
+/* Which of a caller's attrs count retired instructions, at user level only. */
+static void of_attrs(void)
+{
+	static const struct {
+		struct perf_event_attr attr;
+		uint32_t corrected;
+	} cases[] = {
+		{{.type = PERF_TYPE_RAW, .config = 0xc0, .exclude_kernel = 1}, 1},
+		{{.type = PERF_TYPE_RAW, .config = 0xc0}, 0},
+		{{.type = PERF_TYPE_RAW,
+		  .config = 0xc0,
+		  .exclude_user = 1,
+		  .exclude_kernel = 1},
+		 0},
+		{{.type = PERF_TYPE_RAW, .config = 0x3c, .exclude_kernel = 1}, 0},
+		{{.type = PERF_TYPE_HW_CACHE, .config = 0xc0, .exclude_kernel = 1}, 0},
+		{{.type = PERF_TYPE_RAW, .config = 0xc0, .config1 = 1, .exclude_kernel = 1}, 0},
+		{{.type = PERF_TYPE_RAW, .config = 0xc0, .config2 = 1, .exclude_kernel = 1}, 0},
+		{{.type = PERF_TYPE_HARDWARE,
+		  .config = PERF_COUNT_HW_INSTRUCTIONS,
+		  .exclude_kernel = 1},
+		 1},
+		/* Of one core type: its number is in the upper half. */
+		{{.type = PERF_TYPE_HARDWARE,
+		  .config = 10ull << 32 | PERF_COUNT_HW_INSTRUCTIONS,
+		  .exclude_kernel = 1},
+		 1},
+		{{.type = PERF_TYPE_HARDWARE,
+		  .config = PERF_COUNT_HW_CPU_CYCLES,
+		  .exclude_kernel = 1},
+		 0},
+		{{.type = PERF_TYPE_SOFTWARE,
+		  .config = PERF_COUNT_HW_INSTRUCTIONS,
+		  .exclude_kernel = 1},
+		 0},
+		{{.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_INSTRUCTIONS}, 0},
+	};
+
+	ngiven = 1;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct perf_event_attr attr = cases[i].attr;
+
+		attr.size = sizeof attr;
+		given[0] = (struct tach_set_member){"mine", &attr};
+		has(tach_pmu_find("skl"), NULL, TACH_SET_CORRECT, 1, cases[i].corrected, 2,
+		    cases[i].corrected ? "" : OF_NOTHING);
+	}
+	ngiven = 0;
+}
+
+/* The general counters' number of events beside fixed ones; what was asked for stays. */
+static void without_room(void)
+{
+	char events[400] = "x=page-faults";
+
+	for (int i = 1; i < TACH_COUNTERS_MAX; i++)
+		sprintf(events + strlen(events), ",x%d=page-faults", i);
+	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS | TACH_SET_MULTIPLEX, -1, 0,
+	    TACH_COUNTERS_MAX, TACH__NO_ROOM_FOR_INTERRUPTS);
+	*strrchr(events, ',') = '\0';
+	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS, TACH_COUNTERS_MAX - 1, 0,
+	    TACH_COUNTERS_MAX, "");
+	/* One that is there takes no more. */
+	memcpy(events, "interrupts", strlen("interrupts"));
+	memmove(events + strlen("interrupts"), strchr(events, ','),
+		strlen(strchr(events, ',')) + 1);
+	strcat(events, ",y=page-faults");
+	has(tach_pmu_find("skl"), events, TACH_SET_INTERRUPTS, 0, 0, TACH_COUNTERS_MAX, "");
+}
+
+/* ---- on this machine, if its kernel counts them ---- */
+
+static int answer;
+
+static long kernel(long number, long a, long b, long c, long d, long e, long f)
+{
+	const struct perf_event_attr *attr = (const struct perf_event_attr *)a;
+
+	if (number == SYS_close && a == 1000)
+		return 0;
+	if (number != SYS_perf_event_open)
+		return tach__sys_real(number, a, b, c, d, e, f);
+	return attr->type == PERF_TYPE_RAW && answer ? answer : 1000;
+}
+
+static void on_this_machine(void)
+{
+	setenv("TACH_PMU", "skl", 1);
+	tach__sys = kernel;
+	answer = 0;
+	has(-1, "instructions", TACH_SET_CORRECT, 1, 1, 2, "");
+	answer = -ENOENT;
+	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1,
+	    "interrupts: this machine's PMU cannot count that");
+	/* One that was asked for by name is not tried. */
+	has(-1, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
+	tach__sys = tach__sys_real;
+}
+
+static void on_an_unknown_machine(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	uint32_t corrected = 1;
+	const char *missing = "";
+#else
+	uint32_t corrected = 0;
+	const char *missing = NO_X86;
+#endif
+
+	setenv("TACH_PMU", "nosuch", 1);
+	has(-1, "instructions", TACH_SET_CORRECT, -1, 0, 1, NO_EVENT);
+	has(-1, "instructions,interrupts=r01cb", TACH_SET_CORRECT, 1, corrected, 2, missing);
+	/* What other machines' instructions are says nothing of this one's. */
+	has(-1, "r0008,r00c0,interrupts=r01cb", TACH_SET_CORRECT, 2, 0, 3,
+	    corrected ? OF_NOTHING : NO_X86);
+}
+
+/* ---- by the user's definition ---- */
+
+static void defined(const char *definition, int member, int count, const char *missing)
+{
+	char text[200];
+
+	snprintf(text, sizeof text, "CPU,skl\nEVENT,interrupts,%s\n", definition);
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, strlen(text),
+				     NULL) == 1);
+	has(tach_pmu_find("skl"), "instructions", TACH_SET_CORRECT, member, member > 0, count,
+	    missing);
+}
+
+static void by_definition(void)
+{
+	static const char several[] = "interrupts: not counted, the user's own definition of "
+				      "them takes several events";
+
+	defined("NOT_DERIVED,r01cb", 1, 2, "");
+	/* The kernel's own events, too. */
+	defined("NOT_DERIVED,page-faults", 1, 2, "");
+	/* Members that were not asked for do not stay. */
+	defined("DERIVED_ADD,r01cb,branches", -1, 1, several);
+	defined("DERIVED_INFIX,2*r01cb", -1, 1, several);
+	defined("NOT_DERIVED,bogus", -1, 1, NO_EVENT);
+	defined("NOT_DERIVED,r01cb:cpu=1", -1, 1,
+		"interrupts: not counted, cpu= has no meaning for a thread that counts itself");
+}
+
+static void in_children(void)
+{
+	in_child(on_this_machine);
+	in_child(on_an_unknown_machine);
+	in_child(by_definition);
+}
+
+int main(void)
+{
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
+	unsetenv("TACH_EMULATE");
+	CASE(in_children); /* before it is asked which machine this is */
+	setenv("TACH_PMU", "skl", 1);
+	CASE(planned);
+	CASE(of_attrs);
+	CASE(without_room);
+	return check_done();
+}
