@@ -6,7 +6,7 @@
 #include "core/base/error.h"
 #include "core/set/set.h"
 
-static int same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b)
+int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
 	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
@@ -17,7 +17,7 @@ static int same_attr(const struct perf_event_attr *a, const struct perf_event_at
 /* On hybrids, on the same core types. */
 static int same(const struct tach_set *set, int a, int b)
 {
-	int alike = same_attr(&set->member[a].attr, &set->member[b].attr);
+	int alike = tach__set_same_attr(&set->member[a].attr, &set->member[b].attr);
 
 	for (int k = 0; set->cores && k < set->cores->n; k++)
 		alike &= !((set->cores->members[k] >> a ^ set->cores->members[k] >> b) & 1);
@@ -37,7 +37,6 @@ int tach__set_merged(struct tach__making *m, int member)
 			m->nevents--;
 		free(last->name);
 		free(last->qualified);
-		memset(last, 0, sizeof *last);
 		set->count--;
 		return i;
 	}

@@ -33,14 +33,6 @@ static int fail(struct planning *p, int code, int column, const char *text)
 
 /* ---- what is counted ---- */
 
-static int same(const struct perf_event_attr *a, const struct perf_event_attr *b)
-{
-	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
-	       a->exclude_kernel == b->exclude_kernel && a->exclude_hv == b->exclude_hv &&
-	       a->exclude_host == b->exclude_host && a->exclude_guest == b->exclude_guest;
-}
-
 /* Its number among the plan's, or a code. string NULL: the name is one. */
 static int add_event(struct planning *p, const struct tach_set *set, int member,
 		     const char *string)
@@ -52,7 +44,7 @@ static int add_event(struct planning *p, const struct tach_set *set, int member,
 
 	for (int i = 0; i < n; i++) {
 		int named = strcmp(plan->event[i], name) == 0,
-		    alike = same(&plan->attr[i], attr);
+		    alike = tach__set_same_attr(&plan->attr[i], attr);
 
 		if (alike && (named || !string))
 			return i;
@@ -282,7 +274,7 @@ static int find_repeated(struct tach__plan *plan)
 	if (set_of(&set, plan->whole.repeated, NULL, NULL) != 0)
 		return -1;
 	for (int i = 0; i < plan->whole.nevents; i++)
-		if (same(&plan->attr[i], tach_set_attr(set, 0)))
+		if (tach__set_same_attr(&plan->attr[i], tach_set_attr(set, 0)))
 			found = i;
 	tach_set_free(set);
 	return found;

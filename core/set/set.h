@@ -125,6 +125,8 @@ int tach__cores_fit(struct tach__making *m);
 int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size);
 
+/* Whether both count the same, whatever else is asked for with it. */
+int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /*
  * The member that counts what the last one, just added, does, which then goes; or the last one.
  */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
+#include "core/set/set.h"
 #include "tests/check.h"
 
 static struct tach_set *set(const char *events, const char *metrics, int *code)
@@ -96,16 +97,26 @@ static void user_event(void)
 {
 	static const char text[] = "EVENT,my_share,DERIVED_INFIX,N0/N1,BR_INST_RETIRED,ipc\n"
 				   "EVENT,my_ring,NOT_DERIVED,my_ring\n"
-				   "EVENT,my_gone,NOT_DERIVED,NO_SUCH_EVENT\n";
+				   "EVENT,my_gone,NOT_DERIVED,NO_SUCH_EVENT\n"
+				   "EVENT,my_faults,NOT_DERIVED,page-faults\n";
 	struct tach_set *s;
 	int code;
 
 	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, strlen(text),
-				     NULL) == 3,
+				     NULL) == 4,
 	      "load");
 	s = set("my_share", NULL, &code);
 	/* branches, instructions, cycles */
 	CHECK(s && value(s, "my_share") == 1000 / (100.0 / 10), "value");
+	tach_set_free(s);
+	/* One event by another name, which the tables may not have. */
+	s = set("x=my_faults,my_faults:u:k", NULL, &code);
+	CHECK(s && tach_set_count(s) == 2 && tach_set_nmetrics(s) == 0 &&
+		      tach_set_attr(s, 0)->type == PERF_TYPE_SOFTWARE &&
+		      tach_set_attr(s, 0)->config == PERF_COUNT_SW_PAGE_FAULTS &&
+		      tach_set_attr(s, 0)->exclude_kernel &&
+		      !tach_set_attr(s, 1)->exclude_kernel && !strcmp(tach_set_name(s, 0), "x"),
+	      "%d", code);
 	tach_set_free(s);
 	s = set(NULL, "x = my_ring + 1", &code);
 	CHECK(!s && code == TACH_ERR_CYCLE, "%d", code);
@@ -139,6 +150,76 @@ static void places(void)
 	tach_set_free(s);
 }
 
+/* A set that is full has room for what rests on its members, whichever they are. */
+static void in_full_sets(void)
+{
+	char events[400] = "INSTRUCTION_RETIRED,UNHALTED_CORE_CYCLES";
+	struct tach_set *s;
+	int code;
+
+	for (int i = 2; i < TACH_COUNTERS_MAX; i++)
+		sprintf(events + strlen(events), ",x%d=page-faults", i);
+	s = set(events, "a = 2 * ipc; ipc", &code);
+	CHECK(s && tach_set_count(s) == TACH_COUNTERS_MAX && value(s, "a") == 20 &&
+		      value(s, "ipc") == 10,
+	      "%d", code);
+	tach_set_free(s);
+}
+
+/* What is made leaves the error as it was; where none is wanted, none is written. */
+static void errors_of_no_use(void)
+{
+	static const char text[] = "EVENT,my_cpu,DERIVED_ADD,cycles,branches:cpu=0\n";
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT, before = TACH_ERROR_INIT;
+	struct tach_set *s = NULL;
+
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, strlen(text),
+				     NULL) == 1);
+	opt.pmu = tach_pmu_find("skl");
+	opt.events = "cycles,ipc,x=PAPI_TOT_INS";
+	opt.metrics = "a = 2 * ipc; branch_mpki";
+	CHECK(tach_set_create(&opt, &s, &err) == 0 && memcmp(&err, &before, sizeof err) == 0,
+	      "%d at %d: %s", err.code, err.column, err.text);
+	tach_set_free(s);
+	opt.events = "cycles,my_cpu";
+	CHECK(tach_set_create(&opt, &s, NULL) == TACH_ERR_NOTSUPP && !s);
+	opt.events = "cycles";
+	opt.metrics = "my_cpu";
+	CHECK(tach_set_create(&opt, &s, NULL) == TACH_ERR_NOTSUPP && !s);
+}
+
+/* Two members count the same where all that says what is counted is the same, and no more. */
+static void what_counts_the_same(void)
+{
+	const struct perf_event_attr attr = {.type = PERF_TYPE_RAW,
+					     .config = 0xc0,
+					     .config1 = 2,
+					     .config2 = 3,
+					     .exclude_kernel = 1,
+					     .exclude_hv = 1};
+	struct perf_event_attr other[13];
+
+	for (int i = 0; i < 13; i++)
+		other[i] = attr;
+	other[0].type = PERF_TYPE_HARDWARE;
+	other[1].config = 0xc1;
+	other[2].config1 = 3;
+	other[3].config2 = 2;
+	other[4].exclude_user = 1;
+	other[5].exclude_kernel = 0;
+	other[6].exclude_hv = 0;
+	other[7].exclude_host = 1;
+	other[8].exclude_guest = 1;
+	other[9].size = PERF_ATTR_SIZE_VER0;
+	other[10].disabled = 1;
+	other[11].pinned = other[11].exclusive = 1;
+	for (int i = 0; i < 13; i++)
+		CHECK(tach__set_same_attr(&attr, &other[i]) == (i > 8) &&
+			      tach__set_same_attr(&other[i], &attr) == (i > 8),
+		      "%d", i);
+}
+
 int main(void)
 {
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
@@ -148,5 +229,8 @@ int main(void)
 	CASE(in_metrics);
 	CASE(user_event);
 	CASE(places);
+	CASE(in_full_sets);
+	CASE(errors_of_no_use);
+	CASE(what_counts_the_same);
 	return check_done();
 }
