@@ -46,7 +46,7 @@ static long open_and_close(struct perf_event_attr attr, uint64_t config, int lea
 
 int tach__perf_metrics_refused(int pmu)
 {
-	struct perf_event_attr attr = {.size = sizeof attr, .exclude_kernel = 1};
+	struct perf_event_attr attr = {.size = sizeof attr};
 	struct perf_event_attr cycles = {
 		.type = PERF_TYPE_HARDWARE, .size = sizeof cycles, .exclude_kernel = 1};
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
