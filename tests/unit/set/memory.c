@@ -77,6 +77,8 @@ static void sets(void)
 {
 	of_set(" {cycles,x=branches}:k, ipc, PAPI_TOT_INS",
 	       " a = 2 * x / cycles; b = ipc + 1; ipc", "skl", 0, 0);
+	/* One that is there already by another name. */
+	of_set(" x=INSTRUCTION_RETIRED,ipc", NULL, "skl", 0, 0);
 	of_set(NULL, " topdown:1", "icl", 0, 0);
 	of_set(" instructions", NULL, "skl", TACH_SET_CORRECT, 0);
 	/* Slots are put in front where fields of PERF_METRICS are alone. */

@@ -280,6 +280,19 @@ static void modifiers(void)
 	fails("cycles, skx_unc_imc0::UNC_M_CAS_COUNT:RD", NULL, TACH_ERR_NOTFOUND, 9);
 }
 
+/* What is wrong with the caller's options is told of the first event that they are for. */
+static void of_other_options(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	opt.events = "  cycles";
+	opt.privilege = 0x80;
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_INVAL && !set && err.line == 0 &&
+		      err.column == 3 && strcmp(err.text, "unknown privilege level 0x80") == 0,
+	      "%d: %s", err.column, err.text);
+}
+
 /* What an unknown PMU has room for is not known either. */
 static void of_an_unknown_pmu(void)
 {
@@ -357,6 +370,7 @@ int main(void)
 	CASE(bad_ones_are_explained);
 	CASE(numbers_are_checked);
 	CASE(modifiers);
+	CASE(of_other_options);
 	CASE(options_are_checked);
 	CASE(optional_members_are_left_out);
 	CASE(metrics_of_members_left_out);
