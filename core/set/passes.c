@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tach/derived.h>
-#include <tach/pmu.h>
 #include "core/set/passes.h"
 #include "core/base/error.h"
+#include "core/derived/derived.h"
 #include "core/set/set.h"
 
 /*
@@ -52,18 +51,12 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
  */
 static int is_derived(struct tach__span event)
 {
-	char name[TACH_EVENT_NAME_MAX];
 	struct tach_expansion *x = NULL;
-	int pmu;
+	int found = tach__derived_lookup(-1, event.at, event.length, &x, NULL) > 0;
 
-	if (event.length >= sizeof name || tach_pmu_host(&pmu, 1, NULL) < 1)
-		return 0;
-	memcpy(name, event.at, event.length);
-	name[event.length] = '\0';
-	if (tach_derived_expand(tach_derived_default(), pmu, name, &x, NULL))
-		return 0;
-	tach_expansion_free(x);
-	return 1;
+	if (found)
+		tach_expansion_free(x);
+	return found;
 }
 
 /*
@@ -162,7 +155,7 @@ static void divide_large(struct plan *plan)
 static int split(struct plan *plan, const char *events, struct tach__passes *p,
 		 struct tach_error *err)
 {
-	size_t room = 2 * (strlen(events) + 2);
+	size_t room = strlen(events) + 2; /* a comma behind each */
 	char *odd = (char *)calloc(2, room), *derived = odd + room;
 	int code = odd ? read_list(plan, events, derived, odd, err) : TACH_ERR_NOMEM;
 

@@ -79,7 +79,7 @@ int tach__perf_metrics_used(int pmu, const char *name)
 
 	if (!d || tach_derived_expand(d, pmu, name, &x, NULL) != 0)
 		return 0;
-	for (int i = 0; i < tach_expansion_count(x); i++) {
+	for (int i = 0; tach_expansion_event(x, i); i++) {
 		tach_event_attr(&tach_expansion_encoded(x)[i], &attr);
 		used |= tach__is_metrics(&attr);
 	}

@@ -85,6 +85,50 @@ static void large_groups_are_divided(void)
 		}
 }
 
+/* Of a level that there is not nothing can be encoded, as its set will say. */
+static void levels(void)
+{
+	static const char list[] = "instructions," ONE "," ONE ":c=1";
+	static const struct {
+		uint32_t privilege;
+		int count;
+	} cases[] = {{0, 2}, {TACH_PRIVILEGE_KERNEL, 2}, {0x80, 1}};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach__passes *passes = NULL;
+
+		CHECK(tach__passes_plan(&passes, list, cases[i].privilege, 0, NULL) == 0 &&
+			      passes->count == cases[i].count,
+		      "%#x: %d", cases[i].privilege, passes ? passes->count : 0);
+		if (cases[i].count == 1)
+			CHECK(strcmp(passes->events[0], list) == 0, "%s", passes->events[0]);
+		free(passes);
+	}
+}
+
+/* What has a fixed counter stays in its group, fields of PERF_METRICS by their slots. */
+static void of_fixed_counters(void)
+{
+	char list[600] = "", want[700] = "";
+
+	setenv("TACH_PMU", "icl", 1);
+	for (int i = 0; i < TACH_COUNTERS_MAX; i++)
+		sprintf(list + strlen(list), "s%d=page-faults,", i);
+	strcat(list, ONE ",TOPDOWN:SLOTS,topdown-retiring,topdown-bad-spec");
+	for (int i = 0; i < TACH_COUNTERS_MAX - 5; i++)
+		sprintf(want + strlen(want), "s%d=page-faults,", i);
+	strcat(want, ONE ",TOPDOWN:SLOTS,topdown-retiring,topdown-bad-spec,instructions | ");
+	for (int i = TACH_COUNTERS_MAX - 5; i < TACH_COUNTERS_MAX; i++)
+		sprintf(want + strlen(want), "s%d=page-faults,", i);
+	strcat(want, "instructions");
+	are(list, 0, want);
+}
+
+static void fixed_counters(void)
+{
+	in_child(of_fixed_counters);
+}
+
 /* Of a PMU that has no event for interrupts none has to have room for them. */
 static void without_interrupts(void)
 {
@@ -200,7 +244,9 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(interrupts_that_nothing_counts);
+	CASE(fixed_counters);
 	CASE(what_is_where);
+	CASE(levels);
 	CASE(too_long_a_name_is_odd);
 	CASE(large_groups_are_divided);
 	CASE(as_many_as_there_may_be);
