@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Callers' own attrs in sets: what of them is taken, and the counters that they take. */
+#include <stdlib.h>
 #include <string.h>
+#include <tach/derived.h>
 #include <tach/pmu.h>
 #include <tach/set.h>
 #include "tests/check.h"
@@ -94,10 +96,36 @@ static void attrs_take_counters(void)
 	tach_set_free(set);
 }
 
+/* They take none that an event took which was there already: one counter alone counts it. */
+static void attrs_after_a_merged_event(void)
+{
+	static const char text[] = "EVENT,my_uops,DERIVED_ADD,SCHEDULE_UOP,RETIRE_UOP\n";
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_RAW, .size = sizeof attr, .config = 0x2e};
+	struct tach_set_member member = {"one", &attr};
+	struct tach_set *set = NULL;
+
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, sizeof text - 1,
+				     NULL) == 1);
+	opt.events = "x=RETIRE_UOP,my_uops";
+	opt.attrs = &member;
+	opt.nattrs = 1;
+	opt.pmu = tach_pmu_find("apple_firestorm");
+	CHECK(tach_set_create(&opt, &set, &err) == 0 && tach_set_count(set) == 3, "%s",
+	      err.text);
+	tach_set_free(set);
+	opt.events = "x=RETIRE_UOP,my_uops,RETIRE_UOP:k";
+	CHECK(tach_set_create(&opt, &set, &err) == TACH_ERR_NOCOUNTER && !set, "%s", err.text);
+}
+
 int main(void)
 {
+	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+	unsetenv("TACH_DERIVED");
 	CASE(attrs_are_taken);
 	CASE(longer_attrs_are_taken);
 	CASE(attrs_take_counters);
+	CASE(attrs_after_a_merged_event);
 	return check_done();
 }
