@@ -185,9 +185,8 @@ int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t priv
 {
 	char *flat = tach__list_flat(list);
 	const char *events = flat ? flat : "";
-	/* Each pass repeats one event, and the list once more in pieces with their commas. */
-	size_t room =
-		TACH_SCHEDULE_MAX * (sizeof TACH__PASSES_REPEATED + 2) + 2 * strlen(events) + 2;
+	/* Each pass repeats one event; a comma behind that, and behind each of the list. */
+	size_t room = TACH__PASSES_MAX * sizeof TACH__PASSES_REPEATED + strlen(events) + 2;
 	struct plan *plan = calloc(1, sizeof *plan);
 	struct tach__passes *p = calloc(1, sizeof *p + room);
 	int code = TACH_ERR_NOMEM;
