@@ -14,7 +14,7 @@ static const struct tach__span name = {"interrupts", sizeof "interrupts" - 1, 1}
 
 enum { ONE = 1, SEVERAL };
 
-/* ONE, or SEVERAL, events are them on this PMU; 0: none that is known; or no memory. */
+/* ONE, or SEVERAL, events are them on this PMU; 0: none; or why it cannot be counted. */
 static int known(struct tach__making *m)
 {
 	struct tach_expansion *x = NULL;
@@ -24,7 +24,7 @@ static int known(struct tach__making *m)
 		found = tach__expansion_plain(x) ? ONE : SEVERAL;
 		tach_expansion_free(x);
 	}
-	return found > 0 || found == TACH_ERR_NOMEM ? found : 0;
+	return found;
 }
 
 static int no_memory(struct tach__making *m)
@@ -52,9 +52,9 @@ static int add_member(struct tach__making *m)
 	if (m->set->count == TACH_COUNTERS_MAX)
 		return TACH_ERR_TOOMANY;
 	found = known(m);
-	if (found < 0)
+	if (found == TACH_ERR_NOMEM)
 		return no_memory(m);
-	if (found == 0)
+	if (found <= 0)
 		return left_out(m, "the tables have no event for them on this PMU; name one "
 				   "yourself: interrupts=EVENT");
 	if (found == SEVERAL)

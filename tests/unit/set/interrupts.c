@@ -72,6 +72,7 @@ static void planned(void)
 	has(skl, "instructions", TACH_SET_INTERRUPTS, 1, 0, 2, "");
 	has(skl, "instructions", TACH_SET_CORRECT, 1, 1, 2, "");
 	has(skl, "instructions", 0, -1, 0, 1, "");
+	has(skl, NULL, TACH_SET_INTERRUPTS, 0, 0, 1, "");
 	has(skl, "instructions,interrupts", 0, -1, 0, 2, "");
 	/* It is a member already, by its name or by what it counts. */
 	has(skl, "interrupts,instructions", TACH_SET_CORRECT, 0, 2, 2, "");
@@ -87,6 +88,23 @@ static void planned(void)
 	      first.arch);
 	has(0, "instructions", TACH_SET_CORRECT, 1, 0, 2, NO_X86);
 	tach__sys = tach__sys_real;
+}
+
+/* Nothing is behind the last, whatever was there. */
+static void after_a_merged_member(void)
+{
+	static const char text[] = "EVENT,my_sum,DERIVED_ADD,cycles,INSTRUCTION_RETIRED\n";
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+
+	CHECK(tach_derived_load_text(tach_derived_default(), "text", text, sizeof text - 1,
+				     NULL) == 1);
+	opt.events = "interrupts,x=INSTRUCTION_RETIRED,my_sum";
+	opt.flags = TACH_SET_CORRECT;
+	opt.pmu = tach_pmu_find("skl");
+	CHECK(tach_set_create(&opt, &set, &err) == 0 && set->count == 3 && set->corrected == 2,
+	      "%s", err.text);
+	tach_set_free(set);
 }
 
 /* Which of a caller's attrs count retired instructions, at user level only. */
@@ -250,6 +268,7 @@ int main(void)
 	CASE(in_children); /* before it is asked which machine this is */
 	setenv("TACH_PMU", "skl", 1);
 	CASE(planned);
+	CASE(after_a_merged_member);
 	CASE(of_attrs);
 	CASE(without_room);
 	return check_done();

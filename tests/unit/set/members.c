@@ -331,6 +331,8 @@ static void what_is_not_counted_is_left_out(void)
 	/* Where another one is counted, there is a PMU. */
 	optional("branches,cycles,x=cycles:k,page-faults", NULL, 2, 0,
 		 "cycles: this machine's PMU cannot count that; x likewise");
+	optional("page-faults,branches,cycles", NULL, 2, 0,
+		 "cycles: this machine's PMU cannot count that");
 	refused = 1 << PERF_COUNT_HW_BRANCH_MISSES;
 	optional("branch-misses,cycles", NULL, 1, 0,
 		 "branch-misses: this machine's PMU cannot count that");

@@ -11,7 +11,7 @@
 #include <tach/page.h>
 #include "core/os/sys.h"
 #include "core/set/set.h"
-#include "tests/check.h"
+#include "tests/allocations.h"
 
 static void attrs(void)
 {
@@ -66,6 +66,21 @@ static void definitions(void)
 	CHECK(tach__perf_metrics_used(pmu, "neither") == 0);
 	CHECK(tach__perf_metrics_used(pmu, "topdown_frontend") == 0);
 	CHECK(tach__perf_metrics_used(pmu, "nosuch") == 0);
+}
+
+static int job(void)
+{
+	int pmu = tach_pmu_find("icl");
+
+	CHECK(tach__perf_metrics_used(pmu, "neither") == 0 &&
+	      tach__perf_metrics_used(pmu, "last") <= TACH_MODULAR);
+	return 0;
+}
+
+/* What is not known for want of it is none. */
+static void without_memory(void)
+{
+	exhaust(job);
 }
 
 /* ---- the kernel: what it says of three events, and what it was asked ---- */
@@ -155,6 +170,7 @@ int main(void)
 	unsetenv("TACH_DERIVED");
 	CASE(attrs);
 	CASE(definitions);
+	CASE(without_memory);
 	CASE(kernels);
 	return check_done();
 }
