@@ -39,7 +39,8 @@ static int is_host(int pmu)
 	const char *forced = secure_getenv("TACH_PMU");
 	int host[2];
 
-	return !(forced && *forced) && tach_pmu_host(host, 2, NULL) == 1 && host[0] == pmu;
+	return !(forced && *forced) &&
+	       tach_pmu_host(host, sizeof host / sizeof *host, NULL) == 1 && host[0] == pmu;
 }
 
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *m)
