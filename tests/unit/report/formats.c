@@ -201,6 +201,28 @@ static void names_beside_places(void)
 	tach_snapshot_free(s);
 }
 
+/* Rows that are divided by task, tag or thread have more columns, whichever of them it is. */
+static void divided_rows(void)
+{
+	static const char more[] = ",flags,of,task,tag,thread\r\n";
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
+	int n = s ? tach_snapshot_nregions(s) : 0;
+
+	for (int divided = 0; divided < n; divided++) {
+		for (int r = 0; r < n; r++)
+			s->plain.region[r].info.of =
+				r == divided ? "whole" : s->plain.region[r].info.name;
+		write_as(&is, s, csv);
+		CHECK(strstr(is.at, more), "row %d", divided);
+		s->plain.region[divided].info.of = s->plain.region[divided].info.name;
+	}
+	if (s)
+		write_as(&is, s, csv);
+	CHECK(strstr(is.at, ",flags\r\n") && !strstr(is.at, more));
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(whole);
@@ -209,5 +231,6 @@ int main(void)
 	CASE(of_the_tool);
 	CASE(shares_of_time);
 	CASE(names_beside_places);
+	CASE(divided_rows);
 	return check_done();
 }
