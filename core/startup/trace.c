@@ -29,10 +29,9 @@ int tach__trace_wanted(void)
 /* By its suffix, as of reports. */
 static int is_folded(void)
 {
-	static const char suffix[] = ".folded";
-	size_t n = strlen(trace);
+	const char *suffix = strrchr(trace, '.');
 
-	return n >= sizeof suffix && strcmp(trace + n - (sizeof suffix - 1), suffix) == 0;
+	return suffix && strcmp(suffix, ".folded") == 0;
 }
 
 int tach__trace_write(void)

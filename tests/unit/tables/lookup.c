@@ -42,6 +42,8 @@ static void each_by_its_name(void)
 	}
 	CHECK(tach__pfm3_find("p6") >= first && tach__pfm3_find("p") == -1);
 	CHECK(tach__pfm3_find("") == -1 && tach__pfm3_find("skl") == -1);
+	/* What is before them is none of them. */
+	CHECK(tach__pfm3_find(tach__str(tach__pmu_at(first - 1)->name) + 5) == -1);
 }
 
 static void as_vendors_spell_them(void)
