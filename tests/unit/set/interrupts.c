@@ -224,6 +224,13 @@ static void on_an_unknown_machine(void)
 	    corrected ? OF_NOTHING : NO_X86);
 }
 
+/* What counts instructions is the planned machine's event, not this one's. */
+static void for_another_machine(void)
+{
+	setenv("TACH_PMU", "arm_n1", 1);
+	has(tach_pmu_find("skl"), "r00c0,r0008", TACH_SET_CORRECT, 2, 1, 3, "");
+}
+
 /* ---- by the user's definition ---- */
 
 static void defined(const char *definition, int member, int count, const char *missing)
@@ -257,6 +264,7 @@ static void in_children(void)
 {
 	in_child(on_this_machine);
 	in_child(on_an_unknown_machine);
+	in_child(for_another_machine);
 	in_child(by_definition);
 }
 
