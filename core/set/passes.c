@@ -95,13 +95,13 @@ static int read_list(struct plan *plan, const char *events, char *derived, char 
 }
 
 /*
- * Lists behind the struct itself: `odd` in the first, the group's, then the repeated event;
+ * Lists in the struct's text: `odd` in the first, the group's, then the repeated event;
  * last, if there are any, the derived ones.
  */
 static void write_lists(const struct plan *plan, const char *derived, const char *odd,
 			struct tach__passes *p)
 {
-	char *at = (char *)(p + 1);
+	char *at = p->text;
 
 	p->count = plan->schedule.ngroups;
 	for (int pass = 0; pass < p->count; pass++) {
@@ -173,7 +173,7 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
 		/* All at once, or a machine that we do not know: as it was written. */
 		p->count = 1;
-		p->events[0] = strcpy((char *)(p + 1), events);
+		p->events[0] = strcpy(p->text, events);
 		code = 0;
 	}
 	free(odd);

@@ -14,6 +14,7 @@ enum { TACH__PASSES_MAX = 64 };
 struct tach__passes {
 	int count; /* at least 1 */
 	char *events[TACH__PASSES_MAX];
+	char text[]; /* what they are of */
 };
 
 /*

@@ -199,6 +199,22 @@ static void as_many_as_there_may_be(void)
 	      "%d:%d: %s", err.line, err.column, err.text);
 }
 
+/* Those that a large group is divided into count, too. */
+static void more_by_division(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__passes *passes = NULL;
+	char list[8000] = "";
+
+	for (int i = 0; i < TACH__PASSES_MAX - 4; i++)
+		sprintf(list + strlen(list), ONE ":c=%d,", i);
+	for (int i = 0; i < 130; i++)
+		strcat(list, "page-faults,");
+	CHECK(tach__passes_plan(&passes, list, 0, 0, &err) == TACH_ERR_TOOMANY && !passes &&
+		      strcmp(err.text, "64 passes; at most 63") == 0,
+	      "%s", err.text);
+}
+
 static void more_than_are_looked_at(void)
 {
 	for (int with = 0; with < 2; with++) {
@@ -270,6 +286,7 @@ int main(void)
 	CASE(too_long_a_name_is_odd);
 	CASE(large_groups_are_divided);
 	CASE(as_many_as_there_may_be);
+	CASE(more_by_division);
 	CASE(more_than_are_looked_at);
 	CASE(names_in_passes);
 	return check_done();
