@@ -180,6 +180,23 @@ static void pools_and_musts(void)
 	CHECK(solve(&p, c) == TACH_ERR_INVAL);
 }
 
+/* As many events as there are counters, each of which may take one alone. */
+static void no_choice(void)
+{
+	enum { N = TACH__SOLVER_MAX };
+
+	for (int by = 0; by < N; by++) {
+		struct tach__problem p = {.nevents = N};
+		int8_t c[N];
+
+		for (int e = 0; e < N; e++)
+			p.allowed[e] = 1ull << (e + by) % N;
+		CHECK(solve(&p, c) == 0);
+		for (int e = 0; e < N; e++)
+			CHECK(c[e] == (e + by) % N, "%d: %d has %d", by, e, c[e]);
+	}
+}
+
 static void greedy_would_fail(void)
 {
 	struct tach__problem p = {.nevents = 2, .allowed = {0x3, 0x1}};
@@ -207,6 +224,7 @@ static void longest_chain(void)
 int main(void)
 {
 	CASE(greedy_would_fail);
+	CASE(no_choice);
 	CASE(longest_chain);
 	CASE(equals_brute_force);
 	CASE(through_pools);
