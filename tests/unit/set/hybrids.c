@@ -60,6 +60,9 @@ static const char *said(const struct tach_set *set, int member)
 	for (int k = 0; set->cores && k < set->cores->n; k++) {
 		const struct perf_event_attr *attr = &set->cores->attr[k][member];
 
+		/* As long as it is: what is beyond is not looked at. */
+		CHECK(!(set->cores->members[k] >> member & 1) || attr->size == sizeof *attr,
+		      "%u bytes", attr->size);
 		if (set->cores->members[k] >> member & 1)
 			n += (size_t)snprintf(text + n, sizeof text - n, "%s%u:%llx",
 					      k ? " " : "", attr->type,
