@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets: lists of events, labels, metrics, and what is said of bad ones. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,13 +244,16 @@ static void metrics_of_members_left_out(void)
 /* A number that no member, or no metric, has. */
 static void numbers_are_checked(void)
 {
+	static const int numbers[] = {-1, 2, INT_MIN, INT_MAX};
 	const uint64_t deltas[] = {3, 4};
 	struct tach_set *set = make("cycles,branches", "a = cycles + branches");
 	uint32_t flags = 0;
 
 	if (!set)
 		return;
-	for (int i = -1; i <= 2; i += 3) {
+	for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+		int i = numbers[n];
+
 		CHECK(!tach_set_name(set, i) && !tach_set_qualified(set, i) &&
 		      !tach_set_attr(set, i) && tach_set_kind(set, i) == TACH_MEMBER_SOFTWARE);
 		CHECK(!tach_set_metric_name(set, i) && !tach_set_metric(set, i));
