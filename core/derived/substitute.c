@@ -16,7 +16,7 @@
 struct names {
 	struct tach__expand *e;
 	int first, n;
-	char name[TACH_FORMULA_OPERANDS_MAX][TACH__D_NAME_MAX + 1];
+	char name[TACH_FORMULA_OPERANDS_MAX + 1][TACH__D_NAME_MAX + 1]; /* one too many */
 };
 
 /* Whether that is a definition or an event of the PMU. */
@@ -38,7 +38,7 @@ static int number_name(void *context, const char *name, size_t length)
 	for (int i = 0; i < names->n; i++)
 		if (!strncmp(names->name[i], name, length) && !names->name[i][length])
 			return names->first + i;
-	if (length > TACH__D_NAME_MAX || names->first + names->n == TACH_FORMULA_OPERANDS_MAX)
+	if (length > TACH__D_NAME_MAX)
 		return TACH_ERR_NOTFOUND;
 	memcpy(own, name, length);
 	own[length] = 0;
@@ -64,9 +64,9 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	int rc;
 
 	opt.max_hz = opt.tsc_hz = 1; /* only the text matters here */
+	opt.noperands = info->nevents;
 	if (info->type == TACH_DERIVED_TYPE_POSTFIX) {
 		opt.kind = TACH_FORMULA_POSTFIX;
-		opt.noperands = info->nevents;
 	} else {
 		opt.resolve = number_name;
 		opt.parameter = parameter;

@@ -77,6 +77,19 @@ static void fails(const char *pmu, const char *name, int want, const char *text)
 	CHECK(strncmp(err.text, text, strlen(text)) == 0, "%s: %s", name, err.text);
 }
 
+/* How many events it comes to, or a code. */
+static int events_of(const char *formula)
+{
+	struct tach_expansion *x = NULL;
+	int n = tach_derived_expand_formula(d, tach_pmu_find("skl"), formula, &x, &err);
+
+	CHECK((n == 0) == (x != NULL));
+	if (x)
+		n = tach_expansion_count(x);
+	tach_expansion_free(x);
+	return n;
+}
+
 static void events_and_formulas(void)
 {
 	registry("EVENT,one,NOT_DERIVED,INST_RETIRED:ANY_P\n"
@@ -325,6 +338,43 @@ static void formulas(void)
 	      err.line == 0 && err.column == 0);
 }
 
+static void names_in_formulas(void)
+{
+	char text[4000], name[300], *at;
+
+	snprintf(name, sizeof name, "e%0*d", 254, 0);
+	snprintf(text, sizeof text, "EVENT,%s,NOT_DERIVED,cycles\n", name);
+	registry(text);
+	/* Base events are a definition's, and numbers mean no name. */
+	CHECK(events_of("N0 + 1") == TACH_ERR_SYNTAX && strstr(err.text, "there is no N0 here"),
+	      "%s", err.text);
+	CHECK(events_of("cycles + N0") == TACH_ERR_SYNTAX &&
+		      strstr(err.text, "there is no N0 here"),
+	      "%s", err.text);
+	/* One name may be there any number of times. */
+	at = text;
+	for (int i = 0; i < 300; i++)
+		at += sprintf(at, "%s%scycles", i ? "+" : "", i == 150 ? "(" : "");
+	strcpy(at, ")");
+	CHECK(events_of(text) == 1, "%s", err.text);
+	/* Others as often as there may be operands. */
+	at = text + sprintf(text, "r0101");
+	for (int i = 1; i < TACH_FORMULA_OPERANDS_MAX; i++)
+		at += sprintf(at, "+r%04x", 0x101 + i);
+	CHECK(events_of(text) == TACH_FORMULA_OPERANDS_MAX, "%s", err.text);
+	strcpy(at, "+r0101*told");
+	CHECK(events_of(text) == TACH_FORMULA_OPERANDS_MAX, "%s", err.text);
+	strcpy(at, "+nosuch");
+	CHECK(events_of(text) == TACH_ERR_NOTFOUND && strstr(err.text, "'nosuch'"), "%s",
+	      err.text);
+	strcpy(at, "+r0001");
+	CHECK(events_of(text) == TACH_ERR_TOOMANY && !err.line && !err.column, "%s", err.text);
+	/* As long as a definition's may be. */
+	CHECK(events_of(name) == 1, "%s", err.text);
+	strcat(name, "0");
+	CHECK(events_of(name) == TACH_ERR_NOTFOUND, "%s", err.text);
+}
+
 /* What sets ask of the process's own registry: 1, 0 for no derived event, or a code. */
 static void lookups(void)
 {
@@ -375,6 +425,7 @@ int main(void)
 	CASE(width);
 	CASE(rings);
 	CASE(formulas);
+	CASE(names_in_formulas);
 	CASE(lookups);
 	tach_derived_free(d);
 	return check_done();
