@@ -64,6 +64,13 @@ static int native(struct tach__expand *e, const char *plain)
 	return rc;
 }
 
+int tach__expand_uncomputed(struct tach__expand *e, const struct tach_derived_info *info,
+			    int code, const struct tach_error *why)
+{
+	return tach__error(e->err, code, 0, 0, "%s cannot be computed: %.150s", info->name,
+			   why->text);
+}
+
 static int definition(struct tach__expand *e, const struct tach_derived_info *info);
 
 /* "A -> B -> A" */
@@ -155,6 +162,8 @@ int tach__expand_called(struct tach__expand *e, const char *event)
 	if (at == length && from < e->depth - 1)
 		return ring(e, from);
 	rc = at ? maybe_native(e, event) : native(e, event);
+	if (rc == TACH_ERR_NOMEM)
+		return tach__error(e->err, rc, 0, 0, "out of memory");
 	if (rc < 0 && at)
 		return from < e->depth ? ring(e, from)
 				       : with_modifiers(e, &next, event + at, length - at);
@@ -247,6 +256,7 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 		  const char *modifiers, size_t length)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_error why = TACH_ERROR_INIT; /* its column is of a text of our own */
 	int rc = with_modifiers(e, info, modifiers, length);
 
 	if (rc)
@@ -255,7 +265,8 @@ static int expand(struct tach__expand *e, const struct tach_derived_info *info,
 	opt.noperands = e->x->count;
 	opt.max_hz = e->x->max_hz = tach__derived_options(e->d)->max_hz;
 	opt.tsc_hz = e->x->tsc_hz = tach__derived_options(e->d)->tsc_hz;
-	return tach_formula_compile(e->text, &opt, &e->x->formula, e->err);
+	rc = tach_formula_compile(e->text, &opt, &e->x->formula, &why);
+	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
 }
 
 /* A name as people write it, PMU::NAME:MODIFIERS, taken apart. */

@@ -23,6 +23,9 @@ struct tach__expand {
 
 /* One more word of the postfix text. */
 int tach__expand_word(struct tach__expand *e, const char *word);
+/* The error of a formula's compiler, told of the definition; its code. */
+int tach__expand_uncomputed(struct tach__expand *e, const struct tach_derived_info *info,
+			    int code, const struct tach_error *why);
 /* The text of base event i of a definition. */
 int tach__expand_operand(struct tach__expand *e, const struct tach_derived_info *info, int i);
 /* The same of a name, which a derived or a native event has. */

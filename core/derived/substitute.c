@@ -73,9 +73,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 		opt.context = names;
 	}
 	rc = tach_formula_compile(info->formula, &opt, out, &why);
-	return rc ? tach__error(e->err, rc, 0, 0, "%s cannot be computed: %.150s", info->name,
-				why.text)
-		  : 0;
+	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
 }
 
 static int substituted_with(struct tach__expand *e, const struct tach_derived_info *info,

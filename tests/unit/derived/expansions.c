@@ -229,6 +229,24 @@ static void depth(void)
 	fails("skl", "e64", TACH_ERR_TOOMANY, "e64 is defined through more than 64 levels");
 }
 
+/* Each of two formulas is nested as deep as it may be, but one in the other is not. */
+static void nested(void)
+{
+	char text[4000], *at = text;
+
+	for (int k = 0; k < 2; k++) {
+		at += sprintf(at, "EVENT,%s,DERIVED_INFIX,", k ? "outer" : "inner");
+		for (int i = 0; i < 120; i++)
+			at += sprintf(at, "N0-(");
+		at += sprintf(at, "N0%0*d", 120, 0);
+		memset(at - 120, ')', 120);
+		at += sprintf(at, ",%s\n", k ? "inner" : "cycles");
+	}
+	registry(text);
+	CHECK(events_of("inner") == 1, "%s", err.text);
+	fails("skl", "outer", TACH_ERR_TOOMANY, "outer cannot be computed: ");
+}
+
 static void width(void)
 {
 	for (int more = 0; more < 2; more++) {
@@ -422,6 +440,7 @@ int main(void)
 	CASE(names_of_other_pmus);
 	CASE(equal_events);
 	CASE(depth);
+	CASE(nested);
 	CASE(width);
 	CASE(rings);
 	CASE(formulas);

@@ -16,9 +16,20 @@ static const char definitions[] =
 	"EVENT,named,DERIVED_INFIX,sum * 2 + A:k\n"
 	"EVENT,ring,DERIVED_ADD,ring2,A\nEVENT,ring2,NOT_DERIVED,ring\n"
 	"EVENT,lost,DERIVED_SUB,A,NO_SUCH_EVENT\n"
+	"EVENT,branches,DERIVED_ADD,A,cycles\nEVENT,over,NOT_DERIVED,branches:u\n"
 	"EVENT,bad,DERIVED_INFIX,N0 +,A\n";
 
 static int skl, reports;
+static struct tach_error err;
+
+/* What is said of it has no place. */
+static int starved(int code)
+{
+	CHECK(code != TACH_ERR_NOMEM || (err.code == code && !err.line && !err.column &&
+					 strstr(err.text, "out of memory")),
+	      "%d at %d:%d: %s", err.code, err.line, err.column, err.text);
+	return code == TACH_ERR_NOMEM;
+}
 
 static void report(void *context, const struct tach_diagnostic *d)
 {
@@ -32,11 +43,12 @@ static struct tach_derived *loaded(int *code)
 		.size = sizeof opt, .flags = TACH_DERIVED_PRESETS, .report = report};
 	struct tach_derived *d = NULL;
 
-	*code = tach_derived_create(&opt, &d, NULL);
+	*code = tach_derived_create(&opt, &d, &err);
 	if (*code == 0)
 		*code = tach_derived_load_text(d, "text", definitions, strlen(definitions),
-					       NULL);
-	if (*code == 8)
+					       &err);
+	starved(*code);
+	if (*code == 10)
 		*code = 0;
 	return d;
 }
@@ -64,28 +76,33 @@ static void listings(void)
 	exhaust(listing_job);
 }
 
-/* What cannot be had for another reason than memory is what the job is about: success. */
+/*
+ * What cannot be had for another reason than memory is what the job is about: success. The
+ * native event that comes before a definition does so then, too.
+ */
 static int expanding_job(void)
 {
 	static const struct {
 		const char *name;
-		int code;
-	} cases[] = {{"named", 0},
-		     {"skl::sum:k", 0},
-		     {"ring", TACH_ERR_CYCLE},
-		     {"lost", TACH_ERR_NOTFOUND},
-		     {"nowhere", TACH_ERR_NOTFOUND},
-		     {"ipc:nosuch", TACH_ERR_ATTR}};
+		int code, events;
+	} cases[] = {{"named", 0, 3},
+		     {"skl::sum:k", 0, 2},
+		     {"over", 0, 1},
+		     {"ring", TACH_ERR_CYCLE, 0},
+		     {"lost", TACH_ERR_NOTFOUND, 0},
+		     {"nowhere", TACH_ERR_NOTFOUND, 0},
+		     {"ipc:nosuch", TACH_ERR_ATTR, 0}};
 	int code;
 	struct tach_derived *d = loaded(&code);
 
 	for (size_t i = 0; code == 0 && i < sizeof cases / sizeof *cases; i++) {
 		struct tach_expansion *x = NULL;
 
-		code = tach_derived_expand(d, skl, cases[i].name, &x, NULL);
+		code = tach_derived_expand(d, skl, cases[i].name, &x, &err);
 		CHECK(code == cases[i].code || code == TACH_ERR_NOMEM, "%s: %d", cases[i].name,
 		      code);
-		if (code != TACH_ERR_NOMEM)
+		CHECK(!x || tach_expansion_count(x) == cases[i].events, "%s", cases[i].name);
+		if (!starved(code))
 			code = 0;
 		tach_expansion_free(x);
 	}
@@ -106,8 +123,10 @@ static int formula_job(void)
 	int code =
 		tach_derived_expand_formula(tach_derived_default(), skl, "ipc + 1", &x, NULL);
 
-	if (code == 0)
-		code = tach__expansion_over(x, number, &f, NULL);
+	if (code == 0) {
+		code = tach__expansion_over(x, number, &f, &err);
+		CHECK(!code || (err.code == code && !err.line), "%d in %d", err.code, err.line);
+	}
 	tach_formula_free(f);
 	tach_expansion_free(x);
 	x = NULL;
