@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach/event.h>
-#include <tach/pmu.h>
 #include "core/base/error.h"
 #include "core/derived/expansion.h"
 
@@ -21,45 +20,26 @@ static bool same(const struct tach_event *a, const struct tach_event *b)
 	       !memcmp(a->codes, b->codes, a->ncodes * sizeof *a->codes);
 }
 
-/*
- * On the PMU itself, or where files written for libpfm-4 may mean it too, because there they
- * are searched next: the architectural events of an Intel PMU, then the kernel's generic ones.
- */
-static int encode_native(int pmu, const char *event, struct tach_event *out, const char **where,
+/* Besides the PMU's own the encoder knows the events that all CPUs of its kind have. */
+static int encode_native(int pmu, const char *event, struct tach_event *out,
 			 struct tach_error *err)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
-	struct tach_pmu_info info = {.size = sizeof info};
-	struct tach_error unwanted = TACH_ERROR_INIT;
 	int rc;
 
 	opt.pmu = pmu;
 	rc = tach_event_encode(event, &opt, out, err);
-	if (rc == TACH_ERR_NOTSUPP) { /* nothing the kernel knows; register words may exist */
-		opt.os = TACH_OS_NONE;
-		rc = tach_event_encode(event, &opt, out, err);
-	}
-	if (rc != TACH_ERR_NOTFOUND || strstr(event, "::"))
+	if (rc != TACH_ERR_NOTSUPP)
 		return rc;
-	/* PMUs without fixed counters are older than the architectural events. */
-	if (tach_pmu_describe(pmu, &info) == 0 && info.fixed && !strcmp(info.arch, "x86") &&
-	    strncmp(info.name, "amd64", 5) != 0) {
-		*where = "ix86arch::";
-		opt.pmu = tach_pmu_find("ix86arch");
-		if (tach_event_encode(event, &opt, out, &unwanted) == 0)
-			return 0;
-	}
-	*where = "perf::";
-	opt.pmu = tach_pmu_find("perf");
-	return tach_event_encode(event, &opt, out, &unwanted) == 0 ? 0 : rc;
+	opt.os = TACH_OS_NONE; /* nothing the kernel knows; register words may exist */
+	return tach_event_encode(event, &opt, out, err);
 }
 
 int tach__expansion_can(int pmu, const char *event)
 {
 	struct tach_event encoded = {.size = sizeof encoded};
-	const char *where;
 
-	return encode_native(pmu, event, &encoded, &where, NULL) == 0;
+	return encode_native(pmu, event, &encoded, NULL) == 0;
 }
 
 int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
@@ -67,7 +47,7 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 {
 	struct tach_event *encoded =
 		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
-	const char *where = strstr(event, "::") ? "" : pmu_name;
+	const char *prefix = strstr(event, "::") ? "" : pmu_name;
 	size_t size;
 	int rc;
 
@@ -75,9 +55,8 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	x->encoded = encoded; /* the old one is gone, whatever comes */
 	encoded += x->count;
-	memset(encoded, 0, sizeof *encoded);
 	encoded->size = sizeof *encoded;
-	rc = encode_native(pmu, event, encoded, &where, err);
+	rc = encode_native(pmu, event, encoded, err);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < x->count; i++)
@@ -86,11 +65,11 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 	if (x->count == TACH_FORMULA_OPERANDS_MAX)
 		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "more than %d different events",
 				   TACH_FORMULA_OPERANDS_MAX);
-	size = strlen(where) + strlen(event) + 1;
+	size = strlen(prefix) + strlen(event) + 1;
 	x->event[x->count] = malloc(size);
 	if (!x->event[x->count])
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	snprintf(x->event[x->count], size, "%s%s", where, event);
+	snprintf(x->event[x->count], size, "%s%s", prefix, event);
 	return x->count++;
 }
 
