@@ -9,7 +9,7 @@
 #include "core/derived/presets.h"
 #include "core/derived/registry.h"
 
-#define PMUS_MAX 512
+#define PMUS_MAX 512 /* more than the tables have */
 
 /* One file being loaded. */
 struct load {
@@ -32,18 +32,28 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 		l->d->opt.report(l->d->opt.context, &diagnostic);
 }
 
+/* Each is there once, however often a list names it. */
+static void add(struct load *l, int pmu)
+{
+	for (int i = 0; i < l->npmus; i++)
+		if (l->pmus[i] == pmu)
+			return;
+	l->pmus[l->npmus++] = pmu;
+}
+
 static void cpu(void *context, const struct tach__span *name, int line, bool first)
 {
 	struct load *l = context;
-	int n;
+	int found[PMUS_MAX], n;
 
 	if (first)
 		l->npmus = 0;
 	l->anywhere = false;
 	if (!name->length)
 		return;
-	n = tach__derived_cpu(name->at, name->length, l->pmus + l->npmus, PMUS_MAX - l->npmus);
-	l->npmus += n;
+	n = tach__derived_cpu(name->at, name->length, found, PMUS_MAX);
+	for (int i = 0; i < n; i++)
+		add(l, found[i]);
 	if (!n) {
 		char text[200];
 
@@ -145,8 +155,7 @@ static void record(void *context, const struct tach__record *r)
 			       (d->opt.flags & TACH_DERIVED_PRESETS && pmus[i] >= 0 &&
 				tach__preset_find(pmus[i], r->name.at, r->name.length) >= 0))) {
 			noted = true;
-			if (e->definition != x)
-				note_replaced(l, r, e->definition);
+			note_replaced(l, r, e->definition);
 		}
 		d->used += !e->definition;
 		*e = (struct tach__entry){x, pmus[i], ++d->order};

@@ -11,8 +11,10 @@
 #include <unistd.h>
 #include <tach.h>
 #include "core/derived/files.h"
+#include "core/derived/presets.h"
 #include "tests/check.h"
 #include "tests/descriptors.h"
+#include "tests/moved.h"
 
 static char said[4096];
 static size_t length;
@@ -24,6 +26,15 @@ static void report(void *own, const struct tach_diagnostic *d)
 	length += (size_t)snprintf(said + length, sizeof said - length, "%s%s:%d:%d %d %s",
 				   length ? "; " : "", d->file, d->line, d->column, d->level,
 				   d->text);
+}
+
+/* Children that the program starts get none of them. */
+static const char *moved(const char *path, int flags, char *room, size_t size)
+{
+	(void)room, (void)size;
+	CHECK((flags & (O_ACCMODE | O_CLOEXEC)) == (O_RDONLY | O_CLOEXEC), "%s: %#x", path,
+	      (unsigned)flags);
+	return path;
 }
 
 static struct tach_derived *registry(uint32_t flags)
@@ -148,6 +159,14 @@ static void in_order(void)
 	d = registry(TACH_DERIVED_USER);
 	CHECK(is_from(d, "a", NULL, 0) && is_from(d, "c", "/one", 1));
 	tach_derived_free(d);
+	/* Without both of them no folder is looked for; not one that was read before, either.
+	 */
+	setenv("TACH_DERIVED", path("config/tach"), 1);
+	for (int again = 0; again < 2; again++) {
+		d = registry(TACH_DERIVED_USER);
+		CHECK(is_from(d, "a", NULL, 0) && strstr(said, "Is a directory"), "%s", said);
+		tach_derived_free(d);
+	}
 	d = registry(0);
 	CHECK(is_from(d, "c", NULL, 0) && said[0] == '\0');
 	tach_derived_free(d);
@@ -200,6 +219,10 @@ static void sizes(void)
 		      err.line == 0 && err.column == 0 && errno == 77 &&
 		      strstr(err.text, "Is a directory"),
 	      "%s", err.text);
+	/* What never ends is given up. */
+	CHECK(tach__derived_slurp("/dev/zero", &text, &(size_t){0}, &err) == -EFBIG &&
+		      strcmp(err.text, "cannot read /dev/zero: File too large") == 0,
+	      "%s", err.text);
 	CHECK(descriptors() == before, "%d of %d", descriptors(), before);
 }
 
@@ -229,6 +252,8 @@ static void cpus(void)
 		CHECK(pmu[i] >= 0 && (!i || pmu[i] != pmu[i - 1]));
 	CHECK(tach__derived_cpu("intel pentium4", 14, pmu, n - 1) == n - 1);
 	CHECK(tach__derived_cpu("Intel Pentium4", 13, pmu, 64) == 0);
+	/* Behind all names. */
+	CHECK(tach__derived_cpu("zzz", 3, pmu, 64) == 0);
 }
 
 /* ---- what a registry tells ---- */
@@ -239,6 +264,25 @@ static void loads(struct tach_derived *d, const char *text, int taken, const cha
 	said[0] = '\0';
 	CHECK(tach_derived_load_text(d, "t", text, strlen(text), NULL) == taken, "%s", text);
 	CHECK(strcmp(said, want) == 0, "%s: %s, want %s", text, said, want);
+}
+
+/* A list may name one as often as it likes. */
+static void long_lists(void)
+{
+	struct tach_derived *d = registry(0);
+	char text[6000], *at = text;
+
+	at += sprintf(at, "CPU,skl");
+	for (int i = 0; i < 700; i++)
+		at += sprintf(at, "|skl");
+	at += sprintf(at, "|icl\nEVENT,a,NOT_DERIVED,x\n");
+	loads(d, text, 1, "");
+	CHECK(tach_derived_count(d, tach_pmu_find("skl")) == 1 &&
+	      tach_derived_count(d, tach_pmu_find("icl")) == 1 &&
+	      tach_derived_count(d, tach_pmu_find("skx")) == 0);
+	tach_derived_free(d);
+	/* There is room for all of them: core/derived/load.c, PMUS_MAX. */
+	CHECK(tach_pmu_count() <= 512, "%d", tach_pmu_count());
 }
 
 static void notes(void)
@@ -305,6 +349,33 @@ static void arguments(void)
 	tach_derived_free(d);
 }
 
+/* The library's own are of core PMUs alone, and a name is one of them or none. */
+static void presets(void)
+{
+	static const char *const without[] = {"perf", "perf_raw", "skx_unc_imc0"};
+	static const char *const names[] = {"", "!", "ip", "ipcx", "zzzz"};
+	int skl = tach_pmu_find("skl"), n = tach__preset_count(skl);
+	struct tach_derived_info info = {.size = sizeof info};
+
+	for (size_t i = 0; i < sizeof without / sizeof *without; i++) {
+		int pmu = tach_pmu_find(without[i]);
+
+		CHECK(pmu > 0 && tach__preset_count(pmu) == 0 &&
+			      tach__preset_find(pmu, "ipc", 3) == -1,
+		      "%s: %d", without[i], tach__preset_count(pmu));
+	}
+	CHECK(tach__preset_count(-1) == 0 && tach__preset_find(-1, "ipc", 3) == -1);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		CHECK(tach__preset_find(skl, names[i], strlen(names[i])) == -1, "%s", names[i]);
+	CHECK(tach__preset_find(skl, "IPCx", 3) >= 0);
+	for (int i = 0; i < n; i++) {
+		tach__preset_at(skl, i, &info);
+		CHECK(tach__preset_find(skl, info.name, strlen(info.name)) == i, "%s",
+		      info.name);
+	}
+	CHECK(n > 60, "%d", n);
+}
+
 /* Sorted, each name once: what is defined again takes the place of what was. */
 static void listings(void)
 {
@@ -356,8 +427,12 @@ static void events(void)
 	CHECK(tach_event_encode("my_plain:c=1", &opt, &event, &err) == 0 &&
 		      event.config == 0x10000c0,
 	      "%s", err.text);
-	CHECK(tach_event_encode("my_two", &opt, &event, &err) < 0);
-	CHECK(tach_event_encode("my_same", &opt, &event, &err) < 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(tach_event_encode(i ? "my_two" : "my_same", &opt, &event, &err) ==
+			      TACH_ERR_NOTSUPP,
+		      "%d", err.code);
+		CHECK(strstr(err.text, " is derived from several events: "), "%s", err.text);
+	}
 	snprintf(name, sizeof name, "%0*d", 256, 0);
 	CHECK(tach_event_encode(name, &opt, &event, &err) < 0);
 }
@@ -376,7 +451,9 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(notes);
+	CASE(long_lists);
 	CASE(arguments);
+	CASE(presets);
 	CASE(listings);
 	CASE(events);
 	return check_done();
