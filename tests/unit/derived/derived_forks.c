@@ -1,10 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* Forks while another thread is in a registry: the child waits for no lock. */
+#include <string.h>
 #include <sys/wait.h>
 #include "core/derived/derived.c"
 #include "tests/check.h"
 
 static pthread_barrier_t in, out;
+static int presets; /* how many the process's own had before one was loaded */
+
+static int has_mine(void)
+{
+	struct tach_derived_info info = {.size = sizeof info};
+
+	return tach_derived_find(tach_derived_default(), 0, "mine", &info) == 0;
+}
+
+/* What was loaded is there, or it was made anew without. */
+static void child(int mine)
+{
+	int status = -1;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		_exit(tach_derived_count(tach_derived_default(), 0) != presets + mine ||
+		      has_mine() != mine);
+	}
+	waitpid(child, &status, 0);
+	CHECK(status == 0, "%#x", (unsigned)status);
+}
 
 static void *looking(void *d)
 {
@@ -15,32 +40,23 @@ static void *looking(void *d)
 	return NULL;
 }
 
-static void beside(struct tach_derived *taken)
+static void beside(struct tach_derived *taken, int mine)
 {
-	int before = tach_derived_count(tach_derived_default(), 0);
-	int status = -1;
 	pthread_t other;
-	pid_t child;
 
 	pthread_barrier_init(&in, NULL, 2);
 	pthread_barrier_init(&out, NULL, 2);
 	pthread_create(&other, NULL, looking, taken);
 	pthread_barrier_wait(&in);
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		_exit(tach_derived_count(tach_derived_default(), 0) != before);
-	}
-	waitpid(child, &status, 0);
-	CHECK(status == 0, "%#x", (unsigned)status);
+	child(mine);
 	pthread_barrier_wait(&out);
 	pthread_join(other, NULL);
-	CHECK(tach_derived_count(tach_derived_default(), 0) == before);
+	CHECK(tach_derived_count(tach_derived_default(), 0) == presets + 1 && has_mine());
 }
 
 static void fork_beside_the_default(void)
 {
-	beside(tach_derived_default());
+	beside(tach_derived_default(), 0);
 }
 
 static void fork_beside_another(void)
@@ -49,13 +65,25 @@ static void fork_beside_another(void)
 
 	if (tach_derived_create(NULL, &d, NULL) != 0)
 		return;
-	beside(d);
+	beside(d, 1);
 	tach_derived_free(d);
+}
+
+static void fork_beside_none(void)
+{
+	child(1);
 }
 
 int main(void)
 {
+	static const char text[] = "EVENT,mine,NOT_DERIVED,cycles";
+
+	presets = tach_derived_count(tach_derived_default(), 0);
+	if (tach_derived_load_text(tach_derived_default(), "text", text, strlen(text), NULL) !=
+	    1)
+		return 1;
 	CASE(fork_beside_the_default);
 	CASE(fork_beside_another);
+	CASE(fork_beside_none);
 	return check_done();
 }

@@ -144,6 +144,30 @@ static void formulas(void)
 	exhaust(formula_job);
 }
 
+/* The text of the formula over a set's members is the first that there is no memory for. */
+static void text(void)
+{
+#if WATCHED
+	static const int number[2] = {5, 3};
+	struct tach_formula *f = NULL;
+	struct tach_expansion *x = NULL;
+	int code;
+
+	CHECK(tach_derived_expand_formula(tach_derived_default(), skl, "ipc + 1", &x, &err) ==
+	      0);
+	if (!x)
+		return;
+	calls = fail_at = 0;
+	armed = 1;
+	code = tach__expansion_over(x, number, &f, &err);
+	armed = 0;
+	CHECK(starved(code) && !f);
+	tach_expansion_free(x);
+#else
+	SKIP("a sanitizer's malloc cannot be made to fail");
+#endif
+}
+
 /* A registry that cannot grow keeps what it has. */
 static int growing_job(void)
 {
@@ -246,6 +270,7 @@ int main(void)
 	CASE(listings);
 	CASE(expansions);
 	CASE(formulas);
+	CASE(text);
 	CASE(growth);
 	CASE(files);
 	CASE(user_files);

@@ -46,7 +46,10 @@ static int same(const struct tach_derived_info *info, const struct tach__record 
 
 	for (int i = 0; i < r->nevents && same; i++, event += strlen(event) + 1)
 		same = says(event, &r->event[i]);
-	return same && says(info->formula, &r->formula) && says(info->note, &r->note) &&
+	return same && says(info->name, &r->name) && info->preset == r->preset &&
+	       info->type == r->type &&
+	       strcmp(info->type_name, tach__derived_type_name(r->type)) == 0 &&
+	       says(info->formula, &r->formula) && says(info->note, &r->note) &&
 	       says(info->threshold, &r->threshold) && says(info->groups, &r->groups) &&
 	       says(info->unit, &r->unit) && says(info->parent, &r->parent) &&
 	       info->line == r->line && info->level == r->level && info->scale == r->scale &&

@@ -9,6 +9,22 @@
 #include "core/derived/parse.h"
 #include "tests/check.h"
 
+/* This system tells neither clock: what a file may say does not rest on it. */
+double tach__max_hz(uint32_t *flags);
+double tach__tsc_hz(uint32_t *flags);
+
+double tach__max_hz(uint32_t *flags)
+{
+	(void)flags;
+	return 0;
+}
+
+double tach__tsc_hz(uint32_t *flags)
+{
+	(void)flags;
+	return 0;
+}
+
 static char said[20000];
 static size_t n;
 
@@ -268,6 +284,8 @@ static const struct lines infix[] = {
 	{"EVENT,a,DERIVED_INFIX,2*'b-'", "1 EVENT 'a' DERIVED_INFIX '2*'b-''"},
 	{"EVENT,a,DERIVED_INFIX,2*\"N0x:\"", "1 EVENT 'a' DERIVED_INFIX '2*\"N0x:\"'"},
 	{"EVENT,a,DERIVED_INFIX,N0 ? b : c,x", "1 EVENT 'a' DERIVED_INFIX 'N0 ? b : c' x"},
+	{"EVENT,a,DERIVED_INFIX,N0*#/tsc_hz,x", "1 EVENT 'a' DERIVED_INFIX 'N0*#/tsc_hz' x"},
+	{E ",THRESHOLD,max_hz > tsc_hz", "1 " A " t'max_hz > tsc_hz'"},
 	{"EVENT,a,DERIVED_INFIX,N0b,x",
 	 "1:23 e unknown name 'N0b'; operands are N0, N1, ..., constants max_hz, tsc_hz, "
 	 "elapsed_ns"},
