@@ -5,6 +5,7 @@
 #include <tach/pmu.h>
 #include <unistd.h>
 #include "core/doctor/evidence.h"
+#include "tests/allocations.h"
 #include "tests/child.h"
 #include "tests/descriptors.h"
 #include "tests/root.h"
@@ -101,6 +102,25 @@ static void several(void)
 	CHECK(strcmp(e.tables, "adl_glc, skl") == 0, "%s", e.tables);
 }
 
+/* As many names as there is room for, and nothing behind them. */
+static void many(void)
+{
+	static const char names[] =
+		"amd64_fam15h_interlagos,amd64_fam10h_barcelona,amd64_fam10h_shanghai,"
+		"amd64_fam10h_istanbul,amd64_fam14h_bobcat,amd64_fam12h_llano,skl,icl";
+	static const char wanted[] =
+		"amd64_fam15h_interlagos, amd64_fam10h_barcelona, amd64_fam10h_shanghai, "
+		"amd64_fam10h_istanbul";
+	struct tach__evidence e;
+
+	setenv("TACH_PMU", names, 1);
+	e = settings();
+	CHECK(strlen(e.tables) == sizeof e.tables - 1 &&
+		      strncmp(e.tables, wanted, sizeof wanted - 1) == 0,
+	      "%s", e.tables);
+	CHECK(!e.tables_error[0], "%s", e.tables_error);
+}
+
 static void tables(void)
 {
 #if !defined(__x86_64__)
@@ -109,15 +129,22 @@ static void tables(void)
 	in_child(known);
 	in_child(unknown);
 	in_child(several);
+	in_child(many);
 }
 
 static struct tach__evidence with(const char *name, const char *value)
 {
 	struct tach__evidence e;
+	long before = 0;
 
-	memset(&e, 0, sizeof e);
 	setenv(name, value, 1);
-	tach__evidence_environment(&e);
+	/* What is made once is not given back. */
+	for (int again = 0; again < 2; again++) {
+		memset(&e, 0, sizeof e);
+		before = live;
+		tach__evidence_environment(&e);
+	}
+	CHECK(live == before, "%s=%s: %ld", name, value, live - before);
 	unsetenv(name);
 	return e;
 }

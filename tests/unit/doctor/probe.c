@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <tach/reader.h>
 #include "core/doctor/evidence.h"
 #include "core/os/sys.h"
+#include "core/set/set.h"
 #include "tests/check.h"
 
 #if defined(__x86_64__)
@@ -24,11 +26,18 @@ static struct kernel {
 	int user_read;
 	int broken; /* reads of the counted event that are answered, and one more */
 	uint64_t loop, step, enabled, once; /* once: what the first loop has too much */
+	int asks, grants; /* user access is asked for in config1, of which no more is known */
+	int undivided;	  /* no level can be left out */
+	int no_levels;	  /* nor can they be counted together */
+	/* Of 6 loops, the short ones first: what a user of the library's reads gets, or NULL.
+	 */
+	const uint64_t *user;
+	uint32_t user_flags; /* of the fourth */
 } kernel;
 
 static char said[4000];
-static int next, live, unmapped, reads[MOST];
-static struct perf_event_mmap_page page;
+static int following, live, unmapped, ended, reads[MOST];
+static struct perf_event_mmap_page shown;
 
 /* Of the first event: 3 long loops, 3 short ones, each between two reads. */
 static uint64_t counted_at(int fd)
@@ -56,10 +65,15 @@ static long open_event(const struct perf_event_attr *attr)
 		return -kernel.refuse_instructions;
 	if (!software && attr->config == PERF_COUNT_HW_CPU_CYCLES && kernel.refuse_cycles)
 		return -kernel.refuse_cycles;
-	if (next - FIRST >= MOST || (kernel.most && live >= kernel.most))
+	if (!software && attr->pinned && (int)attr->config1 > kernel.grants)
+		return -EINVAL;
+	if (!software && kernel.undivided &&
+	    (kernel.no_levels || attr->exclude_kernel || attr->exclude_hv))
+		return -EINVAL;
+	if (following - FIRST >= MOST || (kernel.most && live >= kernel.most))
 		return -EMFILE;
 	live++;
-	return next++;
+	return following++;
 }
 
 static long fake(long number, long a, long b, long c, long d, long e, long f)
@@ -87,9 +101,9 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 	case SYS_mmap:
 		if (e < FIRST)
 			break;
-		return kernel.map_error ? -kernel.map_error : (long)&page;
+		return kernel.map_error ? -kernel.map_error : (long)&shown;
 	case SYS_munmap:
-		if ((const void *)a == &page) {
+		if ((const void *)a == &shown) {
 			unmapped++;
 			return 0;
 		}
@@ -103,14 +117,33 @@ static long fake(long number, long a, long b, long c, long d, long e, long f)
 			return 0;
 		break;
 	case SYS_close:
-		if (a >= FIRST) {
-			live--;
-			return 0;
-		}
-		break;
+		CHECK(a >= FIRST && a < following, "%ld", a);
+		live--;
+		return 0;
 	}
 	return tach__sys_real(number, a, b, c, d, e, f);
 }
+
+static enum tach__user_read user_read(void)
+{
+	return kernel.asks ? TACH__USER_MRS : tach__user_read();
+}
+
+/* Instructions that read counters are this processor's own: their counts are pretended. */
+static uint32_t user_end(struct tach_reader *reader, const struct tach_mark *mark,
+			 uint64_t *delta)
+{
+	if (!kernel.user)
+		return tach_reader_end(reader, mark, delta);
+	*delta = kernel.user[ended++];
+	return ended == 4 ? kernel.user_flags : 0;
+}
+
+#define tach__user_read() user_read()
+#define tach_reader_end	  user_end
+#undef TACH_ARCH_UNDIVIDED
+#define TACH_ARCH_UNDIVIDED kernel.undivided
+#include "core/doctor/probe.c"
 
 static struct tach__evidence attempted(struct kernel k)
 {
@@ -119,11 +152,11 @@ static struct tach__evidence attempted(struct kernel k)
 	memset(&e, 0, sizeof e);
 	e.counters_free = -1;
 	kernel = k;
-	next = FIRST;
-	live = unmapped = 0;
+	following = FIRST;
+	live = unmapped = ended = 0;
 	memset(reads, 0, sizeof reads);
 	said[0] = '\0';
-	page.cap_user_rdpmc = k.user_read != 0;
+	shown.cap_user_rdpmc = k.user_read != 0;
 	tach__sys = fake;
 	tach__evidence_attempts(&e);
 	tach__sys = tach__sys_real;
@@ -212,9 +245,90 @@ static void how_many_are_free(void)
 	CHECK(attempted(k).counters_free == 0);
 }
 
+/* Where access is asked for: 64 bits of it, then any, then none. */
+static void access_that_is_asked_for(void)
+{
+	static const struct {
+		int asks, grants;
+		const char *said;
+	} cases[] = {
+		{0, 3, "0:1:0 pinned 3\n"},
+		{1, 3, "0:1:3 pinned 3\n0:1:3 pinned 3\n"},
+		{1, 2, "0:1:3 pinned 3\n0:1:2 pinned 3\n0:1:2 pinned 3\n"},
+		{1, 0, "0:1:3 pinned 3\n0:1:2 pinned 3\n0:1:0 pinned 3\n0:1:0 pinned 3\n"},
+		{1, -1,
+		 "0:1:3 pinned 3\n0:1:2 pinned 3\n0:1:0 pinned 3\n"
+		 "0:0:3 pinned 3\n0:0:2 pinned 3\n0:0:0 pinned 3\n"},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct kernel k = healthy;
+		struct tach__evidence e;
+		const char *hardware;
+
+		k.asks = cases[i].asks;
+		k.grants = cases[i].grants;
+		e = attempted(k);
+		hardware = strstr(said, "\n0:1:") + 1;
+		CHECK(strncmp(hardware, cases[i].said, strlen(cases[i].said)) == 0, "%s", said);
+		CHECK(k.grants >= 0 || strcmp(hardware, cases[i].said) == 0, "%s", said);
+		CHECK(e.open_hardware == (k.grants < 0 ? -EINVAL : 0) && !e.undivided);
+	}
+}
+
+/* Then they are counted all together, but for PMUs that do not even that. */
+static void levels_that_are_not_told_apart(void)
+{
+	struct kernel k = healthy;
+	struct tach__evidence e;
+
+	k.undivided = 1;
+	e = attempted(k);
+	CHECK(e.undivided && e.open_hardware == 0 && e.counters_free == 32);
+	CHECK(strstr(said, "0:1:0 pinned 3\n0:1:0 pinned kernel hypervisor 3\n"
+			   "0:1:0 pinned kernel hypervisor 3\n"),
+	      "%s", said);
+	k.no_levels = 1;
+	e = attempted(k);
+	CHECK(!e.undivided && e.open_hardware == -EINVAL);
+	CHECK(strstr(said, "0:1:0 pinned 3\n0:1:0 pinned kernel hypervisor 3\n"
+			   "0:0:0 pinned 3\n0:0:0 pinned kernel hypervisor 3\n"),
+	      "%s", said);
+}
+
+static void what_a_user_gets(void)
+{
+	static const uint64_t counts[] = {30, LOOP + 90, 20, LOOP + 22, 25, LOOP + 50};
+	static const struct {
+		uint32_t flags;
+		int tried;
+	} cases[] = {
+		{0, 1},
+		{TACH_FLAG_RESCHEDULED, 1},
+		{TACH_FLAG_SYSCALL, 0},
+		{TACH_FLAG_LOST, 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct kernel k = healthy;
+		struct tach__evidence e;
+
+		k.user = counts;
+		k.user_flags = cases[i].flags;
+		e = attempted(k);
+		CHECK(ended == 6, "%d", ended);
+		CHECK(e.user_tried == cases[i].tried &&
+			      e.user_counted == (e.user_tried ? LOOP + 2 : 0),
+		      "%d, %llu", e.user_tried, (unsigned long long)e.user_counted);
+	}
+}
+
 int main(void)
 {
 	CASE(as_it_should);
+	CASE(access_that_is_asked_for);
+	CASE(levels_that_are_not_told_apart);
+	CASE(what_a_user_gets);
 	CASE(the_least_of_three);
 	CASE(refusals);
 	CASE(no_counter_for_it);
