@@ -267,6 +267,9 @@ static void width(void)
 					      0 &&
 				      tach_expansion_count(x) == TACH_FORMULA_OPERANDS_MAX,
 			      "%s", err.text);
+		if (x)
+			CHECK(tach_expansion_event(x, TACH_FORMULA_OPERANDS_MAX - 1) &&
+			      !tach_expansion_event(x, TACH_FORMULA_OPERANDS_MAX));
 		tach_expansion_free(x);
 	}
 }
@@ -389,6 +392,8 @@ static void names_in_formulas(void)
 	CHECK(events_of(text) == TACH_ERR_TOOMANY && !err.line && !err.column, "%s", err.text);
 	/* As long as a definition's may be. */
 	CHECK(events_of(name) == 1, "%s", err.text);
+	snprintf(text, sizeof text, "%s + r0101", name);
+	CHECK(events_of(text) == 2, "%s", err.text);
 	strcat(name, "0");
 	CHECK(events_of(name) == TACH_ERR_NOTFOUND, "%s", err.text);
 }

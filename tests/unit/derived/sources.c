@@ -280,6 +280,14 @@ static void long_lists(void)
 	CHECK(tach_derived_count(d, tach_pmu_find("skl")) == 1 &&
 	      tach_derived_count(d, tach_pmu_find("icl")) == 1 &&
 	      tach_derived_count(d, tach_pmu_find("skx")) == 0);
+	/* What is said of a name has a hundred bytes of it. */
+	for (int more = 0; more < 2; more++) {
+		char want[200];
+
+		snprintf(text, sizeof text, "CPU,%0*d\nEVENT,a,NOT_DERIVED,x\n", 100 + more, 0);
+		snprintf(want, sizeof want, "t:1:5 0 no PMU here is called '%0100d'", 0);
+		loads(d, text, 1, want);
+	}
 	tach_derived_free(d);
 	/* There is room for all of them: core/derived/load.c, PMUS_MAX. */
 	CHECK(tach_pmu_count() <= 512, "%d", tach_pmu_count());
