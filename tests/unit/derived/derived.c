@@ -320,6 +320,7 @@ static void explosion(void)
 		CHECK(tach_derived_expand(d, tach_pmu_find("skl"), "E59", &x, &err) ==
 			      TACH_ERR_TOOMANY,
 		      "%s", err.text);
+		CHECK(!err.line && !err.column);
 		tach_derived_free(d);
 	}
 }
