@@ -32,6 +32,8 @@ static const struct tach__intel_model encoded = {"", .enable_each = 1, .any_thre
 						 .encoded = 1};
 /* P6 family: one enable bit for all counters. */
 static const struct tach__intel_model encoded_p6 = {"", .encoded = 1};
+static const struct tach__intel_model encoded_knc = {"", .enable_each = 1, .encoded = 1,
+						     .knc = 1};
 
 static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 {
@@ -46,7 +48,7 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 		    !models[i].enable_each)
 			return &encoded_p6;
 	}
-	return &encoded;
+	return strcmp(name, "knc") == 0 ? &encoded_knc : &encoded;
 }
 
 int tach__intel_has_uncore(const struct tach__pmu *pmu)

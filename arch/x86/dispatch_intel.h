@@ -39,6 +39,7 @@ struct tach__intel_model {
 	int uncore;
 	int lbr;     /* entries */
 	int encoded; /* register values come from the encoder */
+	int knc;     /* Knights Corner's MSRs */
 };
 
 struct tach__intel {

@@ -5,8 +5,11 @@
  */
 #include "arch/x86/dispatch_intel.h"
 
-#define MSR_PERFEVTSEL0	  0x186u
-#define MSR_PMC0	  0x0c1u
+#define MSR_PERFEVTSEL0 0x186u
+#define MSR_PMC0	0x0c1u
+/* Linux arch/x86/include/asm/msr-index.h, as its driver uses them (events/intel/knc.c). */
+#define MSR_KNC_EVNTSEL0  0x028u
+#define MSR_KNC_PERFCTR0  0x020u
 #define MSR_FIXED_CTRL	  0x38du
 #define MSR_FIXED_CTR0	  0x309u
 #define MSR_PEBS_ENABLE	  0x3f1u
@@ -76,6 +79,11 @@ static uint64_t select_of(const struct tach__intel *w, const struct tach__item *
 	return code | options;
 }
 
+static uint32_t select_register(const struct tach__intel *w, unsigned n)
+{
+	return (w->model->knc ? MSR_KNC_EVNTSEL0 : MSR_PERFEVTSEL0) + n;
+}
+
 static int general(struct tach__intel *w)
 {
 	int rc = 0;
@@ -94,7 +102,7 @@ static int general(struct tach__intel *w)
 			value |= SEL_EN;
 		else
 			value &= ~SEL_EN;
-		rc = tach__pmc(w->d, n, value, MSR_PERFEVTSEL0 + n, MSR_PERFEVTSEL0 + n);
+		rc = tach__pmc(w->d, n, value, select_register(w, n), select_register(w, n));
 	}
 	return rc;
 }
@@ -142,7 +150,8 @@ static void data_registers(struct tach__intel *w)
 		unsigned n = (unsigned)w->counter[i], at;
 
 		if (is_general(w, i)) {
-			tach__pmd(w->d, n, MSR_PMC0 + n, n);
+			at = (w->model->knc ? MSR_KNC_PERFCTR0 : MSR_PMC0) + n;
+			tach__pmd(w->d, n, at, n);
 		} else if (n >= PMD_METRICS_0) {
 			tach__intel_metric_register(w, n);
 		} else if (is_fixed(w, i)) {

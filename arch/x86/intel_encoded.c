@@ -9,6 +9,7 @@
 #define MSR_LD_LAT	 0x3f6u
 #define MSR_FRONTEND	 0x3f7u
 #define MSR_GLOBAL_CTRL	 0x38fu
+#define MSR_KNC_GLOBAL	 0x02fu /* Linux arch/x86/events/intel/knc.c */
 #define MSR_PERF_METRICS 0x329u
 #define RDPMC_METRICS	 0x20000000u
 #define METRICS_ENABLE	 (1ull << 48)
@@ -244,12 +245,13 @@ static int pebs(struct tach__intel *w)
 	return value ? tach__pmc(w->d, PMC_PEBS_ENABLE, value, 0x3f1, 0x3f1) : 0;
 }
 
-/* Counters run when enabled here too, from architectural version 2 on. */
+/* Counters run when enabled here too, from architectural version 2 on, and Knights Corner's. */
 static int global_control(struct tach__intel *w)
 {
+	uint32_t at = w->model->knc ? MSR_KNC_GLOBAL : MSR_GLOBAL_CTRL;
 	uint64_t value = 0;
 
-	if (!w->d->pmu->fixed)
+	if (!w->d->pmu->fixed && !w->model->knc)
 		return 0;
 	for (int i = 0; i < w->d->n; i++) {
 		unsigned n = (unsigned)w->counter[i];
@@ -261,7 +263,7 @@ static int global_control(struct tach__intel *w)
 	/* The kernel's own business where it says so. */
 	if (!value || !tach__available(w->d, PMC_GLOBAL_CTRL))
 		return 0;
-	return tach__pmc(w->d, PMC_GLOBAL_CTRL, value, MSR_GLOBAL_CTRL, MSR_GLOBAL_CTRL);
+	return tach__pmc(w->d, PMC_GLOBAL_CTRL, value, at, at);
 }
 
 void tach__intel_metric_register(struct tach__intel *w, unsigned n)

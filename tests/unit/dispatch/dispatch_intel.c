@@ -170,6 +170,26 @@ static void one_enable_bit(void)
 	LACKS(0);
 }
 
+/* Two counters, whose registers lie elsewhere, and a register that enables both. */
+static void knights_corner(void)
+{
+	begin("knc");
+	add("knc::BRANCHES");
+	DISPATCHED();
+	PMC(0, 0x510012, 0x28);
+	PMC(33, 1, 0x2f);
+	PMD(0, 0, 0x20, 0);
+	CHECK(out.npmcs == 2 && out.npmds == 1, "%u %u", out.npmcs, out.npmds);
+	add("knc::BANK_CONFLICTS:u");
+	DISPATCHED();
+	PMC(1, 0x51000a, 0x29);
+	PMC(33, 3, 0x2f);
+	PMD(1, 1, 0x21, 1);
+	take_away(33);
+	DISPATCHED();
+	LACKS(33);
+}
+
 /* One register each for the latency of loads and the front end: one value. */
 static void shared_registers(void)
 {
@@ -329,6 +349,7 @@ int main(void)
 	CASE(fixed_counters);
 	CASE(options_of_fixed_counters);
 	CASE(one_enable_bit);
+	CASE(knights_corner);
 	CASE(shared_registers);
 	CASE(metrics);
 	CASE(precise_sampling);
