@@ -10,9 +10,9 @@
  *   P6 family PMC0-1, PMD0-1
  *   Core, Atom, Nehalem, Westmere and all later Intel PMUs (numbers above 19 that perfmon2 did
  *             not have are ours): PMC0-15 PERFEVTSELx, 16 FIXED_CTR_CTRL, 17 PEBS_ENABLE, 18
- *             PEBS_LD_LAT, 19 OFFCORE_RSP0, 31 OFFCORE_RSP1, 30 LBR_SELECT, 32 PEBS_FRONTEND,
- * 33 PERF_GLOBAL_CTRL, 20-28 Nehalem's uncore; PMD0-15 PMCx, 16-22 FIXED_CTR0-6, 24
- *             PERF_METRICS, 31 LBR_TOS, 32-63 LBR from/to
+ *             PEBS_LD_LAT, 19 OFFCORE_RSP0, 20-28 Nehalem's uncore, 30 LBR_SELECT, 31
+ *             OFFCORE_RSP1, 32 PEBS_FRONTEND, 33 PERF_GLOBAL_CTRL; PMD0-15 PMCx, 16-22
+ *             FIXED_CTR0-6, 24 PERF_METRICS, 31 LBR_TOS, 32-63 LBR from/to
  *   AMD       PMC0-5 PERF_CTLx, PMD0-5 PERF_CTRx; IBS fetch PMC6 and PMD6-8, op PMC7 and
  *             PMD9-15; PMC8 PerfCntrGlobalCtl from Zen 4 on (ours)
  *   NetBurst  PMC0-22 and 32-53 ESCRs, 23-31 and 54-62 CCCRs, 63 PEBS_MATRIX_VERT, 64
