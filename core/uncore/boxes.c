@@ -186,6 +186,9 @@ static int device_instances(struct search *s)
 	struct dirent *d;
 	int code = 0;
 
+	if (!dir && errno != ENOENT)
+		code = tach__error(s->err, -errno, 0, 0, "cannot look for boxes in %s: %s",
+				   devices(s), tach_strerror(-errno));
 	while (dir && !code && (d = readdir(dir))) {
 		if (!is_instance(s, d->d_name))
 			continue;

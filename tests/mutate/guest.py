@@ -126,10 +126,11 @@ class Mutants:
 
     def unchanged(self, programs):
         """Those that link and come to their end, with the cases that fail though nothing is changed: known until the library is made
-        anew."""
+        anew, or a test."""
         kept = self.guest.kept / "fails"
-        since = (self.guest.build / "libtach.a").stat().st_mtime
-        failed = json.loads(kept.read_text()) if kept.exists() and kept.stat().st_mtime > since else {}
+        sources = [self.guest.build / "libtach.a", *(self.guest.top / p.source for p in programs)]
+        known = kept.exists() and kept.stat().st_mtime > max(s.stat().st_mtime for s in sources)
+        failed = json.loads(kept.read_text()) if known else {}
         programs = [p for p in programs if failed.get(p.name) != [""]]
         made = {p.name: self.folder / p.name for p in programs if p.name not in failed and p.link(self.folder / p.name, p.plain) == 0}
         ask = list(made)

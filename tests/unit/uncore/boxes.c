@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <tach.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "core/base/error.h"
 #include "core/uncore/uncore.h"
@@ -205,6 +206,26 @@ static void long_strings(void)
 	}
 }
 
+/* Devices that cannot be looked at are not devices that are not there. */
+static void without_descriptors(void)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct rlimit had, none;
+	int code;
+
+	CHECK(getrlimit(RLIMIT_NOFILE, &had) == 0);
+	none = had;
+	none.rlim_cur = 0;
+	CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+	code = boxes("uncore_imc_*/event=4/", root, &err);
+	CHECK(setrlimit(RLIMIT_NOFILE, &had) == 0);
+	CHECK(code == -EMFILE && err.code == code && err.column == 0 && ntaken == 0, "%d",
+	      code);
+	CHECK(strncmp(err.text, "cannot look for boxes in /tmp/tach", 34) == 0 &&
+		      strstr(err.text, ": Too many open files"),
+	      "%s", err.text);
+}
+
 /* Boxes of another architecture, without a sysfs in place of this machine's. */
 static void this_machines(void)
 {
@@ -244,6 +265,7 @@ int main(void)
 	CASE(stopped);
 	CASE(refused);
 	CASE(long_strings);
+	CASE(without_descriptors);
 	CASE(this_machines);
 	root_wipe(root);
 	rmdir(root);
