@@ -68,7 +68,8 @@ int tach__dispatch_counters(const struct tach__pmu *pmu)
 		/* PMCR_EL0.N is up to 31, where the table does not know. */
 		return (general ? general : 31) + 1;
 	}
-	if (pmu->flags & TACH__PMU_PFM3 && tach__intel_has_uncore(pmu))
+	if (pmu->flags & TACH__PMU_PFM3 && pmu->encoding == TACH__INTEL &&
+	    tach__intel_has_uncore(pmu))
 		uncore = 9;
 	return general + fixed + metrics + uncore;
 }

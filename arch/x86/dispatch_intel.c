@@ -48,7 +48,8 @@ static const struct tach__intel_model *choose(const struct tach__pmu *pmu)
 		    !models[i].enable_each)
 			return &encoded_p6;
 	}
-	return strcmp(name, "knc") == 0 ? &encoded_knc : &encoded;
+	return !(pmu->flags & TACH__PMU_PFM3) && strcmp(name, "knc") == 0 ? &encoded_knc
+									  : &encoded;
 }
 
 int tach__intel_has_uncore(const struct tach__pmu *pmu)

@@ -20,7 +20,7 @@ int tach__pfm3_find(const char *name)
 {
 	uint32_t first = tach__tab_npmus + tach__tab_nboxes;
 
-	for (uint32_t i = first + tach__tab_npfm3; i-- > first;)
+	for (uint32_t i = first; i < first + tach__tab_npfm3; i++)
 		if (strcmp(tach__str(tach__tab_pmus[i].name) + strlen("pfm3_"), name) == 0)
 			return (int)i;
 	return -1;

@@ -17,7 +17,7 @@ valgrind --tool=callgrind --collect-atstart=no --combine-dumps=yes --callgrind-o
 	"$B/bench/dispatch" callgrind >/dev/null 2>&1 || { echo "not ok dispatch_cost: callgrind failed"; exit 1; }
 # KIND INSTRUCTIONS: kinds as in bench/dispatch.c.
 awk '
-	BEGIN { budget["rows"] = 6110; budget["encoded"] = 5060; budget["named"] = 8630 }
+	BEGIN { budget["rows"] = 5620; budget["encoded"] = 5060; budget["named"] = 8630 }
 	sub(/^desc: Trigger: Client Request: /, "") { kind = $1; pmu = $2 }
 	kind && /^(totals|summary): / {
 		n[kind]++
