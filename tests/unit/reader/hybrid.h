@@ -74,6 +74,10 @@ static struct {
 	int no_access;	/* pages show no index */
 	int unreadable; /* every read(2) fails */
 	int stays_dead; /* no event leaves its error state */
+	int alone;	/* no event joins another's group */
+	int unmappable; /* that many-th event cannot be mapped */
+	int no_memory;	/* that many-th mapping of memory, or change of its rights, fails */
+	long memory;	/* bytes mapped */
 	int software;	/* software events are the real kernel's */
 	void (*act)(void);
 	long point, steps;
@@ -277,9 +281,14 @@ static long sim_open(const struct perf_event_attr *attr, long leader)
 	struct event *e = &event[fd < 0 ? 0 : fd];
 	uint64_t type = attr->type == PERF_TYPE_HARDWARE ? attr->config >> 32 : attr->type;
 
+	if (fd >= 0 && sim.alone && leader >= 0) {
+		close((int)fd);
+		return -EINVAL;
+	}
 	if (fd < 0)
 		return fd;
 	memset(e, 0, sizeof *e);
+	CHECK(leader == -1 || (leader >= 0 && event[leader].open));
 	CHECK(type == 4 || type == 10, "type %llu", (unsigned long long)type);
 	CHECK(attr->pinned == (leader < 0) || attr->disabled);
 	e->open = 1;
@@ -359,6 +368,9 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		return tach__sys_real(number, a, b, c, d, e, f);
 	if (number == SYS_perf_event_open)
 		return sim_open((const struct perf_event_attr *)a, d);
+	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open && sim.unmappable &&
+	    !--sim.unmappable)
+		return -EPERM;
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open) {
 		got = tach__sys_real(number, a, b, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
@@ -367,8 +379,13 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		show(&event[e]);
 		return got;
 	}
+	if ((number == SYS_mprotect || (number == SYS_mmap && !a && e < 0)) && sim.no_memory &&
+	    !--sim.no_memory)
+		return -ENOMEM;
 	if (number == SYS_munmap || number == SYS_mmap)
 		sim_unmap(a, b);
+	if (number == SYS_munmap || (number == SYS_mmap && !a))
+		sim.memory += number == SYS_mmap ? b : -b;
 	if (number == SYS_fcntl && ours)
 		return -EINVAL;
 	if (number == SYS_close && ours && event[a].page) {
@@ -401,25 +418,25 @@ void sim_step(void)
 
 /* ---- what the kernel may do ---- */
 
-static void move(void)
+static inline void move(void)
 {
 	sim.time += 500;
 	sim_go(!sim.on);
 }
 
-static void there_and_back(void)
+static inline void there_and_back(void)
 {
 	move();
 	sim_work(77777);
 	move();
 }
 
-static void off_and_on(void)
+static inline void off_and_on(void)
 {
 	sim_go(sim.on);
 }
 
-static void starve_for(uint64_t ns)
+static inline void starve_for(uint64_t ns)
 {
 	int core = sim.on;
 
@@ -428,12 +445,12 @@ static void starve_for(uint64_t ns)
 	sim_go(core);
 }
 
-static void starve(void)
+static inline void starve(void)
 {
 	starve_for(5000);
 }
 
-static void fail(void)
+static inline void fail(void)
 {
 	for (int fd = 0; fd < FDS; fd++)
 		if (event[fd].open && event[fd].core == sim.on) {

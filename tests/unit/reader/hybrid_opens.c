@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a reader of two core types: what can be refused then, and what stays open. */
+#include "tests/descriptors.h"
+#include "tests/unit/reader/hybrid.h"
+
+/* One that counts alone, but not beside another: said so, and nothing stays open. */
+static void members_that_do_not_fit_together(void)
+{
+	begin("cycles instructions", NULL);
+	sim.alone = 1;
+	CHECK(tach_reader_open(set, &reader, &err) == TACH_ERR_NOCOUNTER, "%d %s", err.code,
+	      err.text);
+	end();
+}
+
+/* What cannot be mapped is counted nevertheless, by its descriptor. */
+static void pages_that_cannot_be_mapped(void)
+{
+	uint64_t delta[TACH_COUNTERS_MAX];
+	struct tach_mark mark;
+
+	for (int nth = 1; nth <= 6; nth++) {
+		begin("cycles instructions r1c2", NULL);
+		sim.unmappable = nth;
+		CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+		for (int core = 0; core < CORES; core++) {
+			tach_reader_begin(reader, &mark);
+			sim_work(5);
+			CHECK((tach_reader_end(reader, &mark, delta) & ~TACH_FLAG_SYSCALL) ==
+			      0);
+			CHECK(strcmp(tach_reader_missing(reader), "") != 0);
+			CHECK(delta[0] == 5 && delta[1] == 10, "%d: %llu %llu", nth,
+			      (unsigned long long)delta[0], (unsigned long long)delta[1]);
+			move();
+		}
+		end();
+	}
+}
+
+/* Of each core type the leader's descriptor stays, which is what is read and started again. */
+static void descriptors_that_stay(void)
+{
+	int before = descriptors(), kept = 0;
+
+	begin("cycles instructions r1c2", NULL);
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	for (int fd = 0; fd < FDS; fd++)
+		kept += event[fd].open && !event[fd].detached;
+	CHECK(kept == CORES, "%d", kept);
+	end();
+	CHECK(descriptors() == before);
+}
+
+/* Where memory ends nothing stays mapped, and the error says so. */
+static void without_memory(void)
+{
+	int code = TACH_ERR_NOMEM, nth;
+
+	for (nth = 1; code; nth++) {
+		struct tach_error why = TACH_ERROR_INIT;
+
+		begin("cycles", NULL);
+		sim.no_memory = nth;
+		code = tach_reader_open(set, &reader, &why);
+		CHECK(code == 0 || (code == TACH_ERR_NOMEM && why.code == code &&
+				    why.column == 0 && why.line == 0 && sim.memory == 0),
+		      "%d: %d %s, %ld bytes", nth, code, why.text, sim.memory);
+		end();
+	}
+	CHECK(nth > 3, "%d", nth);
+}
+
+static void groups_that_cannot_be_read(void)
+{
+	struct tach_error why = TACH_ERROR_INIT;
+
+	begin("cycles", NULL);
+	sim.unreadable = 1;
+	CHECK(tach_reader_open(set, &reader, &why) == -EIO && why.code == -EIO &&
+	      why.column == 0 && why.line == 0);
+	CHECK(strcmp(why.text, "cannot read a group: Input/output error") == 0, "%s", why.text);
+	end();
+}
+
+/* A set that may be multiplexed is never read by its pages. */
+static void multiplexed(void)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	begin("cycles", NULL);
+	tach_set_free(set);
+	opt.events = "cycles instructions";
+	opt.flags = TACH_SET_MULTIPLEX;
+	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	CHECK(strstr(tach_reader_missing(reader), "may be multiplexed"), "%s",
+	      tach_reader_missing(reader));
+	sim_work(3);
+	CHECK(tach_reader_read(reader, value) == TACH_FLAG_SYSCALL && value[0] == 3 &&
+	      value[1] == 6);
+	end();
+}
+
+/* Time on a core type that has no such event is time in which it was not counted. */
+static void events_of_the_other_core_type(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	begin("adl_grt::INST_RETIRED:ANY_P", NULL);
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	sim_work(5);
+	CHECK(tach_reader_read(reader, value) == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) &&
+	      value[0] == 0);
+	end();
+}
+
+int main(void)
+{
+	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
+	CASE(members_that_do_not_fit_together);
+	CASE(pages_that_cannot_be_mapped);
+	CASE(descriptors_that_stay);
+	CASE(without_memory);
+	CASE(groups_that_cannot_be_read);
+	CASE(multiplexed);
+	CASE(events_of_the_other_core_type);
+	return check_done();
+}
