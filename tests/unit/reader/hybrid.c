@@ -300,7 +300,7 @@ static void software_events_beside(void)
 	struct tach_mark mark;
 	struct guarded g;
 
-	if (guarded_map(&g, 40 * 65536) != 0)
+	if (guarded_map(&g, 310 * 65536) != 0)
 		return;
 	begin("cycles page-faults", NULL);
 	sim.software = 1;
@@ -308,13 +308,13 @@ static void software_events_beside(void)
 		end();
 		SKIP(err.text);
 	}
-	touch(g.at, 30);
+	touch(g.at, 300);
 	tach_reader_begin(reader, &mark);
 	sim_work(5);
-	touch((char *)g.at + 30 * 65536, 10);
+	touch((char *)g.at + 300 * 65536, 10);
 	CHECK((tach_reader_end(reader, &mark, delta) & ~TACH_FLAG_SYSCALL) == 0);
 	CHECK(delta[0] == 5);
-	CHECK(delta[1] >= 1 && delta[1] < 20, "%llu", (unsigned long long)delta[1]);
+	CHECK(delta[1] >= 1 && delta[1] < 200, "%llu", (unsigned long long)delta[1]);
 	end();
 	munmap(g.at, g.size);
 }
