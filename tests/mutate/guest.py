@@ -7,6 +7,8 @@ import re
 import shlex
 import subprocess
 
+from reach import includes
+
 TOGETHER = 24  # mutants that share a guest: their programs lie in its memory twice
 SILENT = 10  # seconds of a processor without a word: a loop without end
 READS = 2000  # that each adversary watches
@@ -95,7 +97,7 @@ class Program:
         return run(*words[:words.index("-o")], "-s", "-o", made, *objects, *words[archive:], cwd=self.guest.top).returncode
 
     def includes(self, name):
-        return name in self.plain.with_suffix(".d").read_text().replace("\\\n", " ").split()
+        return name in includes(self.plain.with_suffix(".d"))
 
 
 class Mutant:
@@ -119,8 +121,8 @@ class Mutants:
             p.kills = kills.get(p.name, 0)
         sources = [self.name]
         if self.header:
-            read = {d: d.read_text().replace("\\\n", " ").split() for d in sorted(guest.build.glob("core/*/*.d")) + sorted(guest.build.glob("arch/*/*.d"))}
-            sources = [str(d.relative_to(guest.build).with_suffix(".c")) for d, names in read.items() if self.name in names]
+            read = sorted(guest.build.glob("core/*/*.d")) + sorted(guest.build.glob("arch/*/*.d"))
+            sources = [str(d.relative_to(guest.build).with_suffix(".c")) for d in read if self.name in includes(d)]
         self.sources = {s: guest.commands(pathlib.Path(s).with_suffix(".o"), s)[0] for s in sources}
         self.plain = {}
 

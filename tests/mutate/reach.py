@@ -22,6 +22,14 @@ def pieces(text):
     return found
 
 
+def includes(made):
+    """What the compiler read for it, from its .d"""
+    try:
+        return made.read_text().replace("\\\n", " ").split()
+    except OSError:
+        return []
+
+
 class Reach:
     def __init__(self, top, build, compiler, run_test, many):
         self.top, self.build, self.kept = top, build, build / "mutate/reach"

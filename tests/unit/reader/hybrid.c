@@ -31,13 +31,6 @@ static void handler(void)
 	CHECK(delta[0] == 2000, "%llu", (unsigned long long)delta[0]);
 }
 
-static int opened(const char *events)
-{
-	begin(events, NULL);
-	CHECK(set && tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
-	return reader != NULL;
-}
-
 /* What all core types counted of the event with that tag. */
 static uint64_t truth(int tag)
 {

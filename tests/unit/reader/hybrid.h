@@ -484,6 +484,13 @@ static void begin(const char *names, const char *formulas)
 	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);
 }
 
+static inline int opened(const char *events)
+{
+	begin(events, NULL);
+	CHECK(set && tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	return reader != NULL;
+}
+
 static void end(void)
 {
 	tach_reader_close(reader);

@@ -42,8 +42,8 @@ static void descriptors_that_stay(void)
 {
 	int before = descriptors(), kept = 0;
 
-	begin("cycles instructions r1c2", NULL);
-	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	if (!opened("cycles instructions r1c2"))
+		return;
 	for (int fd = 0; fd < FDS; fd++)
 		kept += event[fd].open && !event[fd].detached;
 	CHECK(kept == CORES, "%d", kept);
@@ -107,8 +107,8 @@ static void events_of_the_other_core_type(void)
 {
 	uint64_t value[TACH_COUNTERS_MAX];
 
-	begin("adl_grt::INST_RETIRED:ANY_P", NULL);
-	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	if (!opened("adl_grt::INST_RETIRED:ANY_P"))
+		return;
 	sim_work(5);
 	CHECK(tach_reader_read(reader, value) == (TACH_FLAG_SYSCALL | TACH_FLAG_INCOMPLETE) &&
 	      value[0] == 0);
