@@ -332,15 +332,16 @@ static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_
 {
 	struct tach__thread *record = self->record;
 	struct tach__cost cost;
-	uint32_t epoch;
+	uint32_t epoch, leader = self->since.lock;
 	int found;
 
 	tach__cost_begin(&cost, level);
 	tach__residue_ready(record);
 	found = look(self);
 	epoch = tach__epoch_inside(record, level);
-	tach__cost_end(&cost, record->residue.stale[fenced], epoch,
-		       epoch != TACH__EPOCH(self->state));
+	tach__cost_end(&cost,
+		       record->residue.stale[found && self->since.lock == leader][fenced],
+		       epoch, epoch != TACH__EPOCH(self->state));
 	return found;
 }
 

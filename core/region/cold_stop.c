@@ -165,9 +165,12 @@ void tach__end_unflat(struct tach_region_mark *mark, enum tach__unflat why)
 		return;
 	}
 	tach__edges_since(self, mark, &r);
-	/* As in tach__end_torn. */
-	if (!r.flags && (why == TACH__FLAT_MOVED || why == TACH__FLAT_TORN))
+	/* As in tach__end_read and tach__end_torn. */
+	if (!r.flags && (why == TACH__FLAT_MOVED || why == TACH__FLAT_TORN)) {
 		r.flags = TACH_FLAG_RESCHEDULED;
+		if (why == TACH__FLAT_MOVED)
+			why = TACH__FLAT_MOVED_ELSEWHERE;
+	}
 	for (uint32_t i = 0; i <= self->count; i++)
 		r.delta[i] -= self->record->unflat[why][i];
 	tach__edges_add(self, mark, &r, 0);
@@ -179,7 +182,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	struct tach__thread *record = self->record;
 	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
 	struct tach__cost cost;
-	int ended = 0;
+	int ended = 0, elsewhere = 0;
 
 	/* Without a region around there is no cost to take out, and no system call is made but
 	 * the first time. */
@@ -196,14 +199,16 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	if (r->again) {
 		/* Nothing changed for the leader: another page did, or the instruction
 		 * faulted. */
-		if (!r->flags)
+		elsewhere = !r->flags;
+		if (elsewhere)
 			r->flags = TACH_FLAG_RESCHEDULED;
 		for (uint32_t i = 0; i <= record->count; i++)
-			r->delta[i] -= record->residue.again[fenced][i];
+			r->delta[i] -= record->residue.again[elsewhere][fenced][i];
 	}
 	tach__edges_add(self, mark, r, fenced);
 	if (cold)
-		tach__cost_end(&cost, record->residue.rescheduled[fenced], epoch, ended);
+		tach__cost_end(&cost, record->residue.rescheduled[elsewhere][fenced], epoch,
+			       ended);
 }
 
 void tach__end_moved(struct tach_region_mark *mark, int fenced)

@@ -49,8 +49,7 @@ struct tach__part {
 	uint64_t sum[];
 };
 
-/* What regions one level below counted: as they end [1], and as of this region's last end [0].
- */
+/* What regions one level below counted: as they end [1], as of this region's last end [0]. */
 struct tach__children {
 	uint64_t direct[2]; /* their number: all, and those fenced */
 	uint64_t sum[];
@@ -376,6 +375,7 @@ TACH_COLD void tach__begin_torn(int fenced, struct tach_region_mark *mark,
 enum tach__unflat {
 	TACH__FLAT_STATE,
 	TACH__FLAT_MOVED,
+	TACH__FLAT_MOVED_ELSEWHERE, /* not the leader's page */
 	TACH__FLAT_INSIDE,
 	TACH__FLAT_TORN,
 	TACH__UNFLAT

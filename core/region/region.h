@@ -60,11 +60,13 @@ struct tach__residue {
 	uint64_t begin[2][2][TACH__SUMS]; /* [1]: found its slot not ready */
 	uint64_t before[2][TACH__SUMS];	  /* a STOP, up to its reading */
 	uint64_t after[2][TACH__SUMS];	  /* and behind it */
-	uint64_t rescheduled[2]
-			    [TACH__SUMS]; /* behind the reading of one that was rescheduled */
-	/* What one that was rescheduled shows more, as it was read twice; not behind it. */
-	uint64_t again[2][TACH__SUMS];
-	uint64_t stale[2][TACH__SUMS]; /* a START that looked anew where the counters are */
+	/*
+	 * By [elsewhere][fenced]: whether another page than the leader's had changed. Where the
+	 * leader's is asked beforehand, the counters were then read for nothing.
+	 */
+	uint64_t rescheduled[2][2][TACH__SUMS]; /* behind the reading of such a STOP */
+	uint64_t again[2][2][TACH__SUMS];	/* what it shows more, as it was read twice */
+	uint64_t stale[2][2][TACH__SUMS]; /* a START that looked anew where counters are */
 };
 
 /*

@@ -6,6 +6,10 @@
 
 enum { WARM = 1, TRIES = 3 };
 
+/* Pokes: the leader's page changed, or another one. */
+#define MOVED(elsewhere) ((uint64_t)2 << 32 * (elsewhere))
+#define STALE(elsewhere) ((uint64_t)1 << 32 * (elsewhere))
+
 /* How much more region s shows, at the least, with the other value in the word. */
 static void difference(uint64_t *out, const struct tach__trials *r,
 		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
@@ -39,8 +43,12 @@ static void measure(const struct tach__trials *r)
 			  since = {(volatile uint64_t *)(void *)&hot->since, 0};
 
 	memset(residue, 0, sizeof *residue);
-	difference(residue->again[0], r, tach__trial_moved, lock, 2, TACH__TRIAL_INNER);
-	difference(residue->again[1], r, tach__trial_moved_fenced, lock, 2, TACH__TRIAL_INNER);
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		difference(residue->again[elsewhere][0], r, tach__trial_moved, lock,
+			   MOVED(elsewhere), TACH__TRIAL_INNER);
+		difference(residue->again[elsewhere][1], r, tach__trial_moved_fenced, lock,
+			   MOVED(elsewhere), TACH__TRIAL_INNER);
+	}
 	difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
 	difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
 	for (uint32_t i = 0; i <= r->record->count; i++) {
@@ -57,11 +65,16 @@ static void measure(const struct tach__trials *r)
 		   TACH__TRIAL_MIDDLE);
 	difference(residue->after[0], r, tach__trial_three, limit, 0, TACH__TRIAL_OUTER);
 	difference(residue->after[1], r, tach__trial_three_fenced, limit, 0, TACH__TRIAL_OUTER);
-	difference(residue->rescheduled[0], r, tach__trial_moved, lock, 2, TACH__TRIAL_OUTER);
-	difference(residue->rescheduled[1], r, tach__trial_moved_fenced, lock, 2,
-		   TACH__TRIAL_OUTER);
-	difference(residue->stale[0], r, tach__trial_stale, since, 1, TACH__TRIAL_OUTER);
-	difference(residue->stale[1], r, tach__trial_stale_fenced, since, 1, TACH__TRIAL_OUTER);
+	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
+		difference(residue->rescheduled[elsewhere][0], r, tach__trial_moved, lock,
+			   MOVED(elsewhere), TACH__TRIAL_OUTER);
+		difference(residue->rescheduled[elsewhere][1], r, tach__trial_moved_fenced,
+			   lock, MOVED(elsewhere), TACH__TRIAL_OUTER);
+		difference(residue->stale[elsewhere][0], r, tach__trial_stale, since,
+			   STALE(elsewhere), TACH__TRIAL_OUTER);
+		difference(residue->stale[elsewhere][1], r, tach__trial_stale_fenced, since,
+			   STALE(elsewhere), TACH__TRIAL_OUTER);
+	}
 }
 
 /* Once per set: the code that it is of is the same. */

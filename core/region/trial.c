@@ -119,14 +119,19 @@ void tach__trial_flat(const struct tach__poke *unused)
 	tach__region_stop(&mark);
 }
 
-/* As if the group had been rescheduled; an odd lock stays odd. */
+/* How a poke changes the sum of locks. */
+TACH_INLINE uint64_t sum_by(uint64_t value)
+{
+	return (uint32_t)value | value >> 32;
+}
+
 TACH_INLINE void move(struct tach_region_mark *mark, uint64_t by)
 {
 	uint64_t locks;
 
 	mark->counters.lock ^= (uint32_t)by;
 	memcpy(&locks, &mark->counters.reader, sizeof locks);
-	locks ^= by;
+	locks ^= sum_by(by);
 	memcpy(&mark->counters.reader, &locks, sizeof locks);
 }
 
@@ -161,11 +166,10 @@ void tach__trial_flat_one(const struct tach__poke *poke)
 	tach__region_stop(&outer);
 }
 
-/* As if the pages had changed since the inner START before. */
 TACH_INLINE void forget(const struct tach__poke *poke)
 {
-	for (int i = 0; i < 2; i++)
-		TACH__SET(poke->at[i], TACH__GET(poke->at[i]) | poke->value);
+	TACH__SET(poke->at[0], TACH__GET(poke->at[0]) | (uint32_t)poke->value);
+	TACH__SET(poke->at[1], TACH__GET(poke->at[1]) | sum_by(poke->value));
 }
 
 void tach__trial_stale(const struct tach__poke *poke)

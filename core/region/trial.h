@@ -45,11 +45,13 @@ void tach__trial_flat(const struct tach__poke *unused);
 void tach__trial_flat_moved(const struct tach__poke *poke);
 void tach__trial_flat_pair(const struct tach__poke *unused);
 void tach__trial_flat_one(const struct tach__poke *poke);
-/* As if the pages had changed since the inner START before: poke->at has the leader's lock and
- * the sum of locks. */
+/*
+ * As if a page had changed: poke->value is by how much the leader's, its upper half by how much
+ * another one. Since the inner START before: poke->at has the leader's lock and the sum of all.
+ */
 void tach__trial_stale(const struct tach__poke *poke);
 void tach__trial_stale_fenced(const struct tach__poke *poke);
-/* As if the group had been rescheduled; an odd lock stays odd. */
+/* Since the inner START; an odd lock stays odd. */
 void tach__trial_moved(const struct tach__poke *poke);
 void tach__trial_moved_fenced(const struct tach__poke *poke);
 

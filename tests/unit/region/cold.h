@@ -160,9 +160,14 @@ static void thread_begin(void)
 		for (int f = 0; f < 2; f++) {
 			record.residue.before[f][i] = 200 + 10 * (uint64_t)f + i;
 			record.residue.after[f][i] = 3000 + 100 * (uint64_t)f + i;
-			record.residue.rescheduled[f][i] = 5000 + 100 * (uint64_t)f + i;
-			record.residue.again[f][i] = 600 + 10 * (uint64_t)f + i;
-			record.residue.stale[f][i] = 700 + 10 * (uint64_t)f + i;
+			for (uint64_t e = 0; e < 2; e++) {
+				record.residue.rescheduled[e][f][i] =
+					5000 + 1000 * e + 100 * (uint64_t)f + i;
+				record.residue.again[e][f][i] =
+					600 + 1000 * e + 10 * (uint64_t)f + i;
+				record.residue.stale[e][f][i] =
+					700 + 1000 * e + 10 * (uint64_t)f + i;
+			}
 			for (int u = 0; u < 2; u++)
 				record.residue.begin[u][f][i] =
 					8000 + 100 * (uint64_t)u + 10 * (uint64_t)f + i;

@@ -877,10 +877,12 @@ static void looked_up(void)
 {
 	for (uint32_t level = 0; level <= LEVEL; level += LEVEL)
 		for (int fenced = 0; fenced < 2; fenced++)
-			for (uint32_t now = 0; now < 2; now++) {
+			for (uint32_t way = 0; way < 4; way++) {
+				uint32_t now = way % 2, elsewhere = way / 2;
+
 				begin_torn(level);
 				hot->knows = 1;
-				hot->since.lock = 22;
+				hot->since.lock = elsewhere ? 20 : 22;
 				hot->since.locks = 48;
 				sim.epoch_now = now;
 				tach__begin_torn(fenced, &mark, hot);
@@ -890,7 +892,8 @@ static void looked_up(void)
 					CHECK(cost.around == level && cost.epoch == EPOCH &&
 					      cost.ended == (int)now &&
 					      sim.epoch_level == level);
-					CHECK(memcmp(cost.residue, record.residue.stale[fenced],
+					CHECK(memcmp(cost.residue,
+						     record.residue.stale[elsewhere][fenced],
 						     sizeof cost.residue) == 0);
 				} else {
 					SAID(fenced ? "open begin fenced " : "open begin ");

@@ -201,7 +201,12 @@ static void read_twice(void)
 				else
 					SAID("cost residue heal since add spent ");
 				added(0, flags ? TACH_FLAG_SYSCALL : TACH_FLAG_RESCHEDULED,
-				      record.residue.again[fenced][0], fenced);
+				      record.residue.again[!flags][fenced][0], fenced);
+				if (!known) /* an unflagged one: another page than the leader's
+					     */
+					CHECK(memcmp(cost.residue,
+						     record.residue.rescheduled[!flags][fenced],
+						     sizeof cost.residue) == 0);
 			}
 }
 
@@ -219,7 +224,7 @@ static void read_in_another(void)
 			added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
 			CHECK(cost.around == LEVEL && cost.epoch == EPOCH &&
 			      cost.ended == (int)epochs);
-			CHECK(memcmp(cost.residue, record.residue.rescheduled[fenced],
+			CHECK(memcmp(cost.residue, record.residue.rescheduled[0][fenced],
 				     sizeof cost.residue) == 0);
 		}
 }
@@ -255,7 +260,7 @@ static void moved(void)
 		tach__end_moved(&mark, fenced);
 		SAID("stop since add ");
 		CHECK(sim.asked[0] == mark.state + 1 && sim.fenced == fenced);
-		added(0, TACH_FLAG_RESCHEDULED, record.residue.again[fenced][0], fenced);
+		added(0, TACH_FLAG_RESCHEDULED, record.residue.again[1][fenced][0], fenced);
 		/* Its START had no counters in registers: nothing was read for nothing. */
 		begin(0);
 		mark.counters.lock = 9;
@@ -397,13 +402,18 @@ static void unflat(void)
 	for (int why = TACH__FLAT_MOVED; why < TACH__UNFLAT; why++)
 		for (uint32_t flags = 0; flags < 2; flags++) {
 			uint32_t told = why == TACH__FLAT_INSIDE ? 0 : TACH_FLAG_RESCHEDULED;
+			/* With nothing told of the leader's page another one has changed. */
+			int is = why == TACH__FLAT_MOVED && !flags ? TACH__FLAT_MOVED_ELSEWHERE
+								   : why;
 
+			if (why == TACH__FLAT_MOVED_ELSEWHERE)
+				continue;
 			begin(0);
 			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
 			tach__end_unflat(&mark, (enum tach__unflat)why);
 			SAID("stop since add ");
 			CHECK(sim.asked[0] == mark.state + 1 && !sim.fenced);
-			added(0, flags ? TACH_FLAG_INCOMPLETE : told, record.unflat[why][0], 0);
+			added(0, flags ? TACH_FLAG_INCOMPLETE : told, record.unflat[is][0], 0);
 			/* Not even that. */
 			begin(0);
 			sim.stops[0] = 0;

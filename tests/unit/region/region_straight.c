@@ -8,7 +8,8 @@
 #include <setjmp.h>
 #include <tach/arch.h>
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || defined(__aarch64__)) && !defined(__SANITIZE_ADDRESS__) &&         \
+	!defined(__SANITIZE_THREAD__)
 uint64_t sim_counter(uint32_t index);
 uint64_t sim_clock(void);
 uint32_t sim_faults(void);
@@ -21,8 +22,24 @@ uint64_t look_behind(uint64_t shown);
 		 (uint64_t) * (const volatile __typeof__((page)->field) *)&(page)->field))
 #define TACH_PAGE_OPERAND(page, field) ((page)->field)
 #undef TACH_COUNTER
+#ifdef __x86_64__
+#define FIRST 1u /* index of counter 0 */
+#define WIDTH 48
+#else
+#define FIRST 0u
+#define WIDTH 64
+/* By the address of code, 16 bytes each; where that is looked up, nothing comes in between. */
+#undef TACH_COUNTER_AT
+#define TACH_COUNTER_AT(at, value, seen)                                                       \
+	((value) = sim_counter((uint32_t)(((at)-TACH_STUBS(WIDTH)) / 16)),                     \
+	 (seen) |= sim_faults())
+#undef TACH_COUNTER_SEE
+#define TACH_COUNTER_SEE(at, way, seen)                                                        \
+	(look_step(),                                                                          \
+	 tach__counter_see(at, (way).stubs, &(way).page->index, &(way).page->lock, &(seen)))
+#endif
 #define TACH_COUNTER(way, number, value, seen)                                                 \
-	((void)(way), (value) = sim_counter((number) + 1), (seen) |= sim_faults())
+	((void)(way), (value) = sim_counter((number) + FIRST), (seen) |= sim_faults())
 #undef TACH_COUNTER_SHOWN
 #define TACH_COUNTER_SHOWN TACH_COUNTER
 #undef TACH_COUNTERS_HIDE
@@ -52,6 +69,7 @@ int fences;
 
 enum { BY_READ = 10, BY_CLOCK = 3 };
 #define START ((uint64_t)1 << 47)
+#define MASK  (UINT64_MAX >> (64 - WIDTH))
 static uint64_t count, ticks;
 static int members, reads_until;
 static void (*comes_in)(void); /* at the read that ends reads_until */
@@ -98,9 +116,8 @@ uint64_t sim_counter(uint32_t index)
 		  (index < leader && index != 1); /* 1: of number 0, where none is known */
 	count += BY_READ;
 	if (index < COUNTERS && hardware[index].moved)
-		return (count * hardware[index].rate + hardware[index].bias - START) &
-		       0xffffffffffff;
-	return (count * index - START) & 0xffffffffffff;
+		return (count * hardware[index].rate + hardware[index].bias - START) & MASK;
+	return (count * index - START) & MASK;
 }
 
 static int fault_in = -1; /* reads until one faults; below 0: none does */
@@ -144,7 +161,7 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 			   MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
 	page = (struct perf_event_mmap_page *)r;
 	page->cap_user_rdpmc = 1;
-	page->pmc_width = 48;
+	page->pmc_width = WIDTH;
 	page->offset = START;
 	page->lock = 2;
 	page->index = index_of[e];
@@ -1411,6 +1428,37 @@ static void flat_without_fences(void)
 
 /* A START whose counters have moved reads them where they are now, and one with a handler amid
  * its reads reads again: the sums are as ever, and nothing of the handler's is in them. */
+/* A page changes amid an entry, the leader's or another one: it says so, and is exact. */
+static void flat_amid_changes(void)
+{
+	void (*const moves[])(void) = {move_all, move_last};
+
+	for (int n = 1; n <= (int)TACH__UNROLLED && !HIDES; n++) {
+		uint64_t empty[TACH__SUMS], before[TACH__SUMS] = {0};
+
+		begins_flat(n);
+		entry(0, 0, empty);
+		for (int m = 0; m < 2; m++) {
+			uint64_t flagged_before = flagged(site), flat;
+
+			entry(0, 0, before); /* the pages are looked up again */
+			flat = slot_of(site)->flat;
+			memset(before, 0, sizeof before);
+			sums_less(before, site);
+			tach_region_begin(site, &mark);
+			count += 1000;
+			moves[m]();
+			tach_region_end(&mark);
+			sums_less(before, site);
+			CHECK(flagged(site) == flagged_before + 1 &&
+			      slot_of(site)->flat == flat);
+			for (int i = 1; i <= n; i++)
+				CHECK(before[i] == 1000 * (uint64_t)i + empty[i],
+				      "%d of %d, %d: %d", i, n, m, (int)before[i]);
+		}
+	}
+}
+
 static void flat_starts_anew(void)
 {
 	for (int n = 1; n <= (int)TACH__UNROLLED; n++) {
@@ -1526,6 +1574,7 @@ int main(void)
 	CASE(anything_at_each_step);
 	CASE(chosen);
 	CASE(flat_without_fences);
+	CASE(flat_amid_changes);
 	CASE(flat_starts_anew);
 	CASE(first_beyond_the_slots);
 	CASE(withdrawn);
