@@ -4,6 +4,7 @@ import pathlib
 import re
 
 EQUIVALENT = pathlib.Path(__file__).with_name("equivalent")
+ARCHITECTURE = re.compile(r"\b(?:x86|arm64|riscv64)\b")
 SWAPS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&",
          "+": "-", "-": "+", "++": "--", "--": "++", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
 ORDER = re.compile(r"__ATOMIC_(?:ACQUIRE|RELEASE|ACQ_REL|SEQ_CST|CONSUME)")
@@ -125,12 +126,16 @@ class Change:
 
 
 class Listed:
-    """Those that no test can tell; of a file with a *, * in all three stands for anything."""
-    def __init__(self):
+    """Those that no test can tell; of a file with a *, * in all three stands for anything. Where the sentence names an architecture,
+    that is so there alone."""
+    def __init__(self, arch):
         self.known, patterns = set(), []
         for line in EQUIVALENT.read_text().splitlines():
             if line and not line.startswith("#"):
-                *what, _ = line.split("\t")
+                *what, why = line.split("\t")
+                named = ARCHITECTURE.findall(why)
+                if named and arch not in named:
+                    continue
                 if "*" in what[0]:
                     patterns.append(re.escape("\t".join(what)).replace(r"\*", ".*"))
                 self.known.add(tuple(what))
