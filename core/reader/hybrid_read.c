@@ -69,16 +69,15 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 }
 
 /* Time that no core type counted is added to all alike. */
-static void note(struct tach__hybrid *h, int core, const struct perf_event_mmap_page *page)
+static void note(struct tach__hybrid *h, int core, int64_t lag)
 {
-	int64_t *known = &h->core[core].lag, lag, more;
+	int64_t *known = &h->core[core].lag;
 
-	lag = (int64_t)(TACH_PAGE_LOAD(page, time_enabled) -
-			TACH_PAGE_LOAD(page, time_running) - h->bank_running);
-	more = lag - *known;
-	if (lag < *known) {
+	if (lag < *known) { /* which may be INT64_MAX: no difference of the two before */
 		*known = lag;
-	} else if (more > 0) {
+	} else if (lag > *known) {
+		int64_t more = lag - *known;
+
 		for (int k = 0; k < h->n; k++)
 			if (h->core[k].lag != INT64_MAX)
 				h->core[k].lag += more;
@@ -151,6 +150,7 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 		int k = counting(h), added;
 		uint32_t lock;
 		uint64_t key;
+		int64_t lag;
 
 		if (k < 0)
 			break;
@@ -170,12 +170,15 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 				break;
 			continue;
 		}
-		if (h->noted != h->looks)
-			note(h, k, page);
+		lag = (int64_t)(TACH_PAGE_LOAD(page, time_enabled) -
+				TACH_PAGE_LOAD(page, time_running) - h->bank_running);
 		sums->looks = h->looks;
 		BARRIER();
-		if (TACH_PAGE_LOAD(page, lock) == lock && h->key == key)
-			return k;
+		if (TACH_PAGE_LOAD(page, lock) != lock || h->key != key)
+			continue;
+		if (h->noted != sums->looks)
+			note(h, k, lag);
+		return k;
 	}
 	return -1;
 }
