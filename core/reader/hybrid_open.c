@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a set on every core PMU of a machine: a group and its pages for each. */
-#include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -59,20 +58,15 @@ static int open_core(struct tach__reader *r, int number, int wide, struct tach_e
 	for (int n = first < 0 ? 0 : -1; n < r->set->count; n++) {
 		int i = n < 0 ? first : n;
 		const struct perf_event_attr *attr = &cores->attr[number][i];
-		long fd, alone = -1;
+		long fd;
 
 		if (!(cores->members[number] >> i & 1) || (n >= 0 && n == first))
 			continue;
 		fd = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, g->leader, wide);
-		if (fd == -EINVAL && g->count > 0)
-			alone = tach__open_event(r->set, attr, TACH_MEMBER_HARDWARE, -1, wide);
-		if (alone >= 0)
-			tach__sys(SYS_close, alone, 0, 0, 0, 0, 0);
 		if (fd >= 0)
 			fd = tach__descriptor_keep(fd, &core->id[i]);
 		if (fd < 0)
-			return tach__diagnose_open((int)fd, r->set, i, g->count, alone >= 0,
-						   err);
+			return tach__refused((int)fd, r->set, attr, i, g->count, err);
 		core->fd[i] = (int)fd;
 		core->members |= 1u << i;
 		if (g->leader < 0) {
@@ -218,8 +212,6 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 		code = open_core(r, k, wide, err);
 	if (code)
 		return code;
-	/* Sums are extended by sign, and absolute. */
-	r->extend = 1;
 	for (int i = 0; i < r->set->count; i++)
 		if (r->hybrid->members >> i & 1)
 			r->hard.member[r->hard.count++] = (uint8_t)i;
@@ -230,13 +222,15 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
+/* Descriptors that a child shares with its parent are the parent's to close. */
 static void close_all(struct tach__hybrid *h, int shared)
 {
-	for (int k = 0; k < h->n; k++) {
-		for (int i = 0; i < TACH_COUNTERS_MAX && !shared; i++)
+	for (int k = 0; k < h->n; k++)
+		for (int i = 0; i < TACH_COUNTERS_MAX; i++) {
+			if (shared)
+				h->core[k].fd[i] = -1;
 			close_member(&h->core[k], i);
-		h->core[k].group.count = 0;
-	}
+		}
 }
 
 void tach__hybrid_close(struct tach__hybrid **at)

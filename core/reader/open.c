@@ -88,21 +88,24 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 	return fd;
 }
 
-static long open_member(const struct tach__reader *r, int member, int leader, int wide)
+static int opens_alone(const struct tach_set *set, const struct perf_event_attr *attr,
+		       enum tach_member_kind kind)
 {
-	const struct tach__member *m = &r->set->member[member];
-
-	return tach__open_event(r->set, &m->attr, m->kind, leader, wide);
-}
-
-static int opens_alone(const struct tach__reader *r, int member)
-{
-	long fd = open_member(r, member, -1, 1);
+	long fd = tach__open_event(set, attr, kind, -1, 1);
 
 	if (fd < 0)
 		return 0;
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 	return 1;
+}
+
+int tach__refused(int code, const struct tach_set *set, const struct perf_event_attr *attr,
+		  int member, int fit, struct tach_error *err)
+{
+	int alone =
+		code == -EINVAL && fit > 0 && opens_alone(set, attr, set->member[member].kind);
+
+	return tach__diagnose_open(code, set, member, fit, alone, err);
 }
 
 static uint32_t members_of(const struct tach_set *set, enum tach_member_kind kind)
@@ -122,17 +125,16 @@ static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_m
 
 	for (int k = first < 0 ? 0 : -1; k < r->set->count; k++) {
 		int i = k < 0 ? first : k;
+		const struct perf_event_attr *attr = &r->set->member[i].attr;
 		long fd;
 
 		if (!(members >> i & 1) || (k >= 0 && k == first))
 			continue;
-		fd = open_member(r, i, g->leader, wide);
+		fd = tach__open_event(r->set, attr, kind, g->leader, wide);
 		if (fd >= 0)
 			fd = tach__descriptor_keep(fd, &r->id[i]);
 		if (fd < 0)
-			return tach__diagnose_open(
-				(int)fd, r->set, i, g->count,
-				fd == -EINVAL && g->count > 0 && opens_alone(r, i), err);
+			return tach__refused((int)fd, r->set, attr, i, g->count, err);
 		r->fd[i] = (int)fd;
 		if (g->leader < 0) {
 			g->leader = (int)fd;

@@ -20,6 +20,9 @@ void tach__close_leave(struct tach__reader *r);
  */
 long tach__open_event(const struct tach_set *set, const struct perf_event_attr *given,
 		      enum tach_member_kind kind, int leader, int wide);
+/* The error of a member that is refused by a group of `fit`: it may be too large a group. */
+int tach__refused(int code, const struct tach_set *set, const struct perf_event_attr *attr,
+		  int member, int fit, struct tach_error *err);
 /* missing.c: notes the first reason why not all is read in user space. */
 void tach__slow_because(struct tach__reader *r, enum tach__slow cause, int code);
 

@@ -57,8 +57,9 @@ static const uint64_t mask = ((uint64_t)1 << WIDTH) - 1;
 static struct event {
 	int open, core, leader;
 	int detached; /* no descriptor, but a mapping */
-	int tag;      /* tag: low byte of config, which event it is */
-	int topdown;  /* PLAIN, SLOTS, FIELD + which */
+	uint64_t id;
+	int tag;     /* tag: low byte of config, which event it is */
+	int topdown; /* PLAIN, SLOTS, FIELD + which */
 	struct perf_event_mmap_page *page;
 	uint64_t count, count_in, start; /* count: the truth */
 	uint64_t kernel;		 /* what the kernel has counted, of those */
@@ -72,10 +73,14 @@ static struct {
 	uint64_t time, seed;
 	long calls;	/* read and ioctl */
 	int no_access;	/* pages show no index */
+	int no_width;	/* bits of events, by tag: their pages show no width */
 	int unreadable; /* every read(2) fails */
 	int stays_dead; /* no event leaves its error state */
+	int refuses;	/* no event is taken */
+	int asked;	/* for events */
 	int alone;	/* no event joins another's group */
 	int unmappable; /* that many-th event cannot be mapped */
+	int shares;	/* descriptors, with its parent */
 	int no_memory;	/* that many-th mapping of memory, or change of its rights, fails */
 	long memory;	/* bytes mapped */
 	int software;	/* software events are the real kernel's */
@@ -203,7 +208,7 @@ static void show(struct event *e)
 	if (!p)
 		return;
 	p->lock += 2;
-	p->pmc_width = WIDTH;
+	p->pmc_width = sim.no_width >> e->tag & 1 ? 0 : WIDTH;
 	p->cap_user_rdpmc = !sim.no_access;
 	p->index = sim.no_access ? 0 : e->index;
 	p->offset = e->error ? 0 : (int64_t)(p->index ? e->count_in - start : e->count);
@@ -274,6 +279,7 @@ static void sim_work(uint64_t amount)
 	}
 }
 
+static uint64_t ids;
 static long sim_open(const struct perf_event_attr *attr, long leader)
 {
 	long fd = attr->type == PERF_TYPE_SOFTWARE ? -ENOENT
@@ -281,13 +287,15 @@ static long sim_open(const struct perf_event_attr *attr, long leader)
 	struct event *e = &event[fd < 0 ? 0 : fd];
 	uint64_t type = attr->type == PERF_TYPE_HARDWARE ? attr->config >> 32 : attr->type;
 
-	if (fd >= 0 && sim.alone && leader >= 0) {
+	sim.asked++;
+	if (fd >= 0 && (sim.refuses || (sim.alone && leader >= 0))) {
 		close((int)fd);
 		return -EINVAL;
 	}
 	if (fd < 0)
 		return fd;
 	memset(e, 0, sizeof *e);
+	e->id = ++ids;
 	CHECK(leader == -1 || (leader >= 0 && event[leader].open));
 	CHECK(type == 4 || type == 10, "type %llu", (unsigned long long)type);
 	CHECK(attr->pinned == (leader < 0) || attr->disabled);
@@ -358,6 +366,8 @@ static void sim_unmap(long at, long size)
 	}
 }
 
+static struct tach_reader *reader;
+
 static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 {
 	int ours = a >= 0 && a < FDS && event[a].open;
@@ -368,10 +378,15 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		return tach__sys_real(number, a, b, c, d, e, f);
 	if (number == SYS_perf_event_open)
 		return sim_open((const struct perf_event_attr *)a, d);
+	if (number == SYS_kcmp)
+		return !sim.shares;
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open && sim.unmappable &&
-	    !--sim.unmappable)
+	    !--sim.unmappable) { /* what was there may be gone by then */
+		tach__sys_real(SYS_munmap, a, b, 0, 0, 0, 0);
 		return -EPERM;
+	}
 	if (number == SYS_mmap && e >= 0 && e < FDS && event[e].open) {
+		CHECK(f == 0);
 		got = tach__sys_real(number, a, b, PROT_READ | PROT_WRITE,
 				     MAP_PRIVATE | MAP_ANONYMOUS | (d & MAP_FIXED), -1, 0);
 		event[e].page = (struct perf_event_mmap_page *)got;
@@ -384,6 +399,8 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 		return -ENOMEM;
 	if (number == SYS_munmap || number == SYS_mmap)
 		sim_unmap(a, b);
+	CHECK(number != SYS_munmap || !reader || a != (long)tach__reader(reader)->hybrid,
+	      "still to be seen");
 	if (number == SYS_munmap || (number == SYS_mmap && !a))
 		sim.memory += number == SYS_mmap ? b : -b;
 	if (number == SYS_fcntl && ours)
@@ -394,10 +411,14 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	}
 	if (number == SYS_close && ours)
 		event[a].open = 0;
+	/* None that was closed before, or never there. */
+	CHECK(number != SYS_ioctl || sim.software || (ours && !event[a].detached));
 	if (!ours || (number != SYS_read && number != SYS_ioctl))
 		return tach__sys_real(number, a, b, c, d, e, f);
-	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ID)
+	if (number == SYS_ioctl && b == PERF_EVENT_IOC_ID) {
+		*(uint64_t *)c = event[a].id;
 		return 0;
+	}
 	sim.calls++;
 	sim.time += 10;
 	sim_step();
@@ -460,8 +481,6 @@ static inline void fail(void)
 			show(&event[fd]);
 		}
 }
-
-static struct tach_reader *reader;
 
 /* ---- opening ---- */
 

@@ -10,7 +10,41 @@ static void members_that_do_not_fit_together(void)
 	sim.alone = 1;
 	CHECK(tach_reader_open(set, &reader, &err) == TACH_ERR_NOCOUNTER, "%d %s", err.code,
 	      err.text);
+	CHECK(strstr(err.text, "the first 1 of 2 events fit together"), "%s", err.text);
 	end();
+}
+
+/* What the kernel refuses as a leader it is not asked for as one again. */
+static void refused_events_are_asked_for_once(void)
+{
+	begin("cycles", NULL);
+	sim.refuses = 1;
+	CHECK(tach_reader_open(set, &reader, &err) == TACH_ERR_INVAL, "%d %s", err.code,
+	      err.text);
+	CHECK(sim.asked == (TACH_ARCH_ASKS ? 2 : 1), "%d", sim.asked);
+	end();
+}
+
+/* A program without a standard input has its first event there. */
+static void zero_is_a_descriptor(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+	int input = dup(0);
+
+	close(0);
+	if (!opened("cycles instructions"))
+		return;
+	CHECK(event[0].open && !event[0].detached);
+	for (int core = 0; core < CORES; core++) {
+		sim_work(5);
+		CHECK(tach_reader_read(reader, value) == 0);
+		CHECK(value[0] == 5 * (1 + (uint64_t)core) && value[1] == 2 * value[0],
+		      "%llu %llu", (unsigned long long)value[0], (unsigned long long)value[1]);
+		move();
+	}
+	end();
+	dup2(input, 0);
+	close(input);
 }
 
 /* What cannot be mapped is counted nevertheless, by its descriptor. */
@@ -37,6 +71,46 @@ static void pages_that_cannot_be_mapped(void)
 	}
 }
 
+/* Nor is what shows no width: its counter is not read, though the page has an index. */
+static void pages_without_a_width(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	for (int members = 1; members < 4; members++) {
+		begin("cycles instructions", NULL);
+		sim.no_width = members;
+		CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+		CHECK(strcmp(tach_reader_missing(reader), "") != 0);
+		for (int core = 0; core < CORES; core++) {
+			sim_work(5);
+			CHECK(tach_reader_read(reader, value) == TACH_FLAG_SYSCALL);
+			CHECK(value[0] == 5 * (1 + (uint64_t)core) && value[1] == 2 * value[0],
+			      "%d: %llu %llu", members, (unsigned long long)value[0],
+			      (unsigned long long)value[1]);
+			move();
+		}
+		end();
+	}
+}
+
+/* Metrics without slots before them are counts of the kernel's, as any other event. */
+static void metrics_without_slots(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	begin("cycles adl_grt::INST_RETIRED:ANY_P", NULL);
+	set->cores->attr[1][1].config = 0x8000; /* no planner places it there */
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	CHECK(strcmp(tach_reader_missing(reader),
+		     "adl_grt::INST_RETIRED:ANY_P is a metric of packed fractions") == 0,
+	      "%s", tach_reader_missing(reader));
+	move();
+	sim_work(5);
+	CHECK(tach_reader_read(reader, value) == TACH_FLAG_SYSCALL && value[1] == 5, "%llu",
+	      (unsigned long long)value[1]);
+	end();
+}
+
 /* Of each core type the leader's descriptor stays, which is what is read and started again. */
 static void descriptors_that_stay(void)
 {
@@ -49,6 +123,36 @@ static void descriptors_that_stay(void)
 	CHECK(kept == CORES, "%d", kept);
 	end();
 	CHECK(descriptors() == before);
+}
+
+/*
+ * A child's pages are of zeros, whether its descriptors are its own, which are closed, or its
+ * parent's, too, which stay open when the child closes its reader.
+ */
+static void given_up_by_a_child(void)
+{
+	for (int shares = 0; shares < 2; shares++) {
+		const struct tach__hybrid *h;
+		int left = 0;
+
+		if (!opened("cycles instructions"))
+			return;
+		sim.shares = shares;
+		tach__readers_orphaned();
+		h = tach__reader(reader)->hybrid;
+		for (int i = 0; i < CORES * 2; i++)
+			CHECK(!h->core[i / 2].way[i % 2].page->lock);
+		tach_reader_close(reader);
+		reader = NULL;
+		for (int fd = 0; fd < FDS; fd++)
+			if (event[fd].open) { /* or mapped for all readers */
+				left += !event[fd].detached;
+				event[fd].open = 0;
+				close(fd);
+			}
+		CHECK(left == (shares ? CORES : 0), "%d", left);
+		end();
+	}
 }
 
 /* Where memory ends nothing stays mapped, and the error says so. */
@@ -119,8 +223,13 @@ int main(void)
 {
 	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
 	CASE(members_that_do_not_fit_together);
+	CASE(refused_events_are_asked_for_once);
+	CASE(zero_is_a_descriptor);
 	CASE(pages_that_cannot_be_mapped);
+	CASE(pages_without_a_width);
+	CASE(metrics_without_slots);
 	CASE(descriptors_that_stay);
+	CASE(given_up_by_a_child);
 	CASE(without_memory);
 	CASE(groups_that_cannot_be_read);
 	CASE(multiplexed);

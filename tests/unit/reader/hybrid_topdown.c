@@ -181,6 +181,18 @@ static void read_by_the_system(void)
 	end();
 }
 
+/* How its first reads set back is no error of what comes behind. */
+static void known_from_its_start_on(void)
+{
+	uint64_t value[TACH_COUNTERS_MAX];
+
+	if (!opened_topdown(even))
+		return;
+	CHECK(tach_reader_read(reader, value) == 0 && tach_reader_error(reader, 1) == 1, "%llu",
+	      (unsigned long long)tach_reader_error(reader, 1));
+	end();
+}
+
 /* Whatever comes first in the set. */
 static void slots_lead(void)
 {
@@ -343,6 +355,7 @@ int main(void)
 	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
 	CASE(no_system_call_in_the_steady_state);
 	CASE(read_by_the_system);
+	CASE(known_from_its_start_on);
 	CASE(slots_lead);
 	CASE(a_region_after_a_long_time);
 	CASE(nothing_is_lost_or_doubled);
