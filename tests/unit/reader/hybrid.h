@@ -208,7 +208,7 @@ static void show(struct event *e)
 	if (!p)
 		return;
 	p->lock += 2;
-	p->pmc_width = sim.no_width >> e->tag & 1 ? 0 : WIDTH;
+	p->pmc_width = sim.no_width >> (e->tag & 31) & 1 ? 0 : WIDTH;
 	p->cap_user_rdpmc = !sim.no_access;
 	p->index = sim.no_access ? 0 : e->index;
 	p->offset = e->error ? 0 : (int64_t)(p->index ? e->count_in - start : e->count);
