@@ -63,14 +63,10 @@ void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
 			  const struct tach__entry_cost *cost, int fenced,
 			  const uint64_t pairs[2], uint32_t sums)
 {
-	for (uint32_t i = 0; i < sums; i++) {
-		int64_t v = (int64_t)(values[i] - cost->empty[fenced][i] -
-				      (pairs[0] - pairs[1]) * cost->pair[0][i] -
-				      pairs[1] * cost->pair[1][i]);
-
-		/* Less than nothing is nothing: without a branch, as above. */
-		TACH__SATURATE(histograms[i * BUCKETS + bucket((uint64_t)(v & ~(v >> 63)))]);
-	}
+	for (uint32_t i = 0; i < sums; i++)
+		TACH__SATURATE(
+			histograms[i * BUCKETS +
+				   bucket(tach__entry_less(cost, values, pairs, i, fenced))]);
 }
 
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* Histograms by themselves: what falls into which bucket, and what they say of it. */
+#include <math.h>
+#include <string.h>
+#include "core/region/region.h"
+#include "tests/check.h"
+#include "tests/guarded.h"
+
+static size_t freed;
+
+static void sim_free(void *at, size_t size)
+{
+	CHECK(at);
+	freed += size;
+	guarded_free();
+}
+
+#define tach__pages	 guarded_pages
+#define tach__pages_free sim_free
+#include "core/region/histogram.c"
+
+enum { SUMS = 2 };
+static struct tach__entry_cost cost;
+
+static void add(uint32_t *h, uint64_t first, uint64_t second)
+{
+	const uint64_t values[SUMS] = {first, second}, pairs[2] = {0, 0};
+
+	tach__histograms_add(h, values, &cost, 0, pairs, SUMS);
+}
+
+/* The only one that has anything. */
+static struct tach_bucket only(const uint32_t *h, uint32_t sum)
+{
+	struct tach_bucket one = {0};
+
+	CHECK(tach__histogram_buckets(h, sum, &one, 1) == 1);
+	return one;
+}
+
+/* Each value lies in a bucket that is an eighth of it wide at most, and small ones alone. */
+static void each_value_has_its_bucket(void)
+{
+	memset(&cost, 0, sizeof cost);
+	for (int power = 0; power < 63; power++)
+		for (uint64_t near = 0; near < 3; near++) {
+			uint64_t v = ((uint64_t)1 << power) + near - 1;
+			uint32_t *h = tach__histograms_make(SUMS);
+			struct tach_bucket b;
+
+			CHECK(h);
+			if (!h)
+				return;
+			add(h, 5, v);
+			b = only(h, 1);
+			CHECK(b.count == 1 && b.low <= (double)v && b.high >= (double)v,
+			      "%llu: %g to %g", (unsigned long long)v, b.low, b.high);
+			CHECK(b.high - b.low <= b.low / 8, "%g to %g", b.low, b.high);
+			CHECK(v >= 16 || b.high == (double)v);
+			CHECK(only(h, 0).low == 5);
+			tach__histograms_free(h, SUMS);
+		}
+	CHECK(freed == 3 * 63 * tach__histograms_size(SUMS));
+	/* Memory whose last page is full. */
+	CHECK(tach__histograms_size(64) % 4096 == 0 && tach__histograms_make(64));
+	guarded_free();
+	guarded_left = 0;
+	CHECK(!tach__histograms_make(SUMS));
+	guarded_free();
+}
+
+/* Less what measuring it took, of both kinds of pairs; less than nothing is nothing. */
+static void less_what_it_costs(void)
+{
+	const uint64_t values[SUMS] = {1000, 3}, pairs[2] = {5, 2};
+
+	cost.empty[0][0] = 100;
+	cost.empty[1][0] = 400;
+	cost.pair[0][0] = 30;
+	cost.pair[1][0] = 200;
+	cost.empty[0][1] = cost.empty[1][1] = 4;
+	for (int fenced = 0; fenced < 2; fenced++) {
+		uint32_t *h = tach__histograms_make(SUMS);
+		double net = fenced ? 110 : 410;
+
+		CHECK(h);
+		if (!h)
+			return;
+		tach__histograms_add(h, values, &cost, fenced, pairs, SUMS);
+		CHECK(only(h, 0).low <= net && only(h, 0).high >= net, "%g", only(h, 0).low);
+		CHECK(only(h, 1).high == 0);
+		tach__histograms_free(h, SUMS);
+	}
+	memset(&cost, 0, sizeof cost);
+}
+
+static void quantiles(void)
+{
+	uint32_t *h = tach__histograms_make(SUMS), *more = tach__histograms_make(SUMS);
+	struct tach_bucket b[4] = {{0}};
+
+	CHECK(h && more);
+	if (!h || !more)
+		return;
+	CHECK(isnan(tach__histogram_quantile(h, 0, 0.5)));
+	for (int i = 0; i < 100; i++)
+		add(h, i < 10 ? 0 : i < 40 ? 2 : 33, 7);
+	CHECK(tach__histogram_quantile(h, 0, 0) == 0);
+	CHECK(tach__histogram_quantile(h, 0, 0.1) == 0);
+	CHECK(tach__histogram_quantile(h, 0, 0.11) == 2);
+	CHECK(tach__histogram_quantile(h, 0, 0.4) == 2);
+	CHECK(tach__histogram_quantile(h, 0, 0.41) == 33.5, "%g",
+	      tach__histogram_quantile(h, 0, 0.41));
+	CHECK(tach__histogram_quantile(h, 0, 1) == 33.5);
+	CHECK(tach__histogram_quantile(h, 1, 0.5) == 7);
+	/* No more than there is, nor of the next sum. */
+	add(h, 33, 0);
+	CHECK(tach__histogram_quantile(h, 0, 2) == 33.5);
+	CHECK(tach__histogram_buckets(h, 0, b, 2) == 3 && b[1].low == 2 && !b[2].count);
+	CHECK(tach__histogram_buckets(h, 0, b, 4) == 3 && b[0].count == 10 &&
+	      b[1].count == 30 && b[2].count == 61 && b[2].low == 32 && b[2].high == 35);
+	/* A full one stays so. */
+	add(more, 2, 7);
+	tach__histograms_merge(h, more, SUMS);
+	tach__histogram_buckets(h, 0, b, 4);
+	CHECK(b[0].count == 10 && b[1].count == 31 && b[2].count == 61);
+	CHECK(tach__histogram_quantile(h, 1, 0) == 0);
+	memset(more, 0xff, tach__histograms_size(SUMS));
+	tach__histograms_merge(h, more, SUMS);
+	add(more, 2, 7);
+	CHECK(tach__histogram_buckets(h, 0, b, 4) == BUCKETS && b[0].count == UINT32_MAX);
+	CHECK(h[SUMS * BUCKETS - 1] == UINT32_MAX && more[2] == UINT32_MAX);
+	guarded_free();
+}
+
+int main(void)
+{
+	CASE(each_value_has_its_bucket);
+	CASE(less_what_it_costs);
+	CASE(quantiles);
+	return check_done();
+}
