@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Rings of entries by themselves: who writes to which, and what is read of them. */
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "core/os/sys.h"
+#include "core/region/region.h"
+#include "tests/check.h"
+
+static pid_t pid = 100;
+static uint64_t ticks = 1000;
+static const struct tach__traced *under_write;
+
+static pid_t sim_getpid(void)
+{
+	return pid;
+}
+
+static uint64_t sim_clock(void)
+{
+	CHECK(!under_write || !under_write->done);
+	return ++ticks;
+}
+
+static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
+{
+	if (number != SYS_prctl)
+		return tach__sys_real(number, a, b, c, d, e, f);
+	CHECK(a == PR_GET_NAME && !c && !d && !e && !f);
+	strcpy((char *)b, "a thread");
+	return 0;
+}
+
+#define getpid	   sim_getpid
+#define tach_clock sim_clock
+#include "core/region/trace.c"
+
+static struct tach__config traced = {.trace = 1, .generation = 7}, plain;
+
+static struct tach__thread of(struct tach__config *config, uint32_t count)
+{
+	return (struct tach__thread){.config = config, .count = count, .tid = 5};
+}
+
+static const struct tach__trace *used_up(uint32_t count, uint64_t n)
+{
+	struct tach__thread thread = of(&traced, count);
+	struct tach__trace *ring;
+
+	tach__trace_open(&thread);
+	ring = thread.trace;
+	CHECK(ring && !ring->ended && !ring->n && ring->pid == pid && ring->tid == 5 &&
+	      ring->generation == 7 && !strcmp(ring->name, "a thread"));
+	if (!ring)
+		return NULL;
+	ring->n = n;
+	tach__trace_close(&thread);
+	CHECK(!thread.trace && ring->ended);
+	tach__trace_close(&thread);
+	return ring;
+}
+
+/* Those of the last threads that ended stay; a forked child takes its parent's. */
+static void rings_of_ended_threads(void)
+{
+	struct tach__thread thread = of(&plain, 1);
+	const struct tach__trace *first, *other;
+
+	tach__trace_open(&thread);
+	CHECK(!thread.trace && !tach__trace_base() && !tach__trace_next(NULL));
+	other = used_up(2, 1000);
+	CHECK(tach__trace_base() == 1001);
+	first = used_up(1, 1);
+	for (uint64_t n = 2; n < RINGS_ENDED; n++)
+		CHECK(used_up(1, n) == rings && rings != first);
+	CHECK(tach__trace_lost() == 0 && tach__trace_base() == 1001);
+	CHECK(used_up(1, 7) == first && tach__trace_lost() == 1);
+	CHECK(used_up(1, 7) != first && tach__trace_lost() == 3);
+	CHECK(other->n == 1000);
+	pid++;
+	CHECK(!tach__trace_next(NULL));
+	CHECK(used_up(1, 7)->n == 7 && tach__trace_lost() == 3);
+	CHECK(tach__trace_next(NULL) && !tach__trace_next(tach__trace_next(NULL)));
+}
+
+static void an_entry(void)
+{
+	struct tach__thread thread = of(&traced, 1);
+	struct tach_region_mark mark = {.counters.clock = 900};
+	union tach__slot_copy copy = {0};
+	union tach__traced_copy out;
+	const uint64_t delta[2] = {50, 60}, inside[2] = {0, 0};
+
+	memset(&out, 0x77, sizeof out);
+	tach__trace_open(&thread);
+	if (!thread.trace)
+		return;
+	copy.slot.id = TACH__SITE_FIRST;
+	under_write = entry(thread.trace, 0);
+	entry(thread.trace, 0)->done = 1;
+	tach__trace_add(&thread, &mark, &copy.slot, delta, inside, 3, 0);
+	under_write = NULL;
+	CHECK(thread.trace->n == 1 && tach__trace_get(thread.trace, 0, &out.entry) == 1);
+	CHECK(out.entry.begun == 900 && out.entry.end == ticks && out.entry.flags == 3 &&
+	      out.entry.id == TACH__SITE_FIRST && out.entry.sum[0] == 50 &&
+	      out.entry.sum[1] == 60);
+	CHECK(out.entry.sum[2] == 0x7777777777777777, "what is no sum");
+	CHECK(!tach__trace_get(thread.trace, TACH__TRACE_ENTRIES, &out.entry));
+	tach__trace_close(&thread);
+}
+
+int main(void)
+{
+	tach__sys = sim_sys;
+	CASE(rings_of_ended_threads);
+	CASE(an_entry);
+	return check_done();
+}
