@@ -50,8 +50,8 @@ static const struct tach__trace *used_up(uint32_t count, uint64_t n)
 
 	tach__trace_open(&thread);
 	ring = thread.trace;
-	CHECK(ring && !ring->ended && !ring->n && ring->pid == pid && ring->tid == 5 &&
-	      ring->generation == 7 && !strcmp(ring->name, "a thread"));
+	CHECK(ring && ring->sums == count + 1 && !ring->ended && !ring->n && ring->pid == pid &&
+	      ring->tid == 5 && ring->generation == 7 && !strcmp(ring->name, "a thread"));
 	if (!ring)
 		return NULL;
 	ring->n = n;
@@ -67,6 +67,7 @@ static void rings_of_ended_threads(void)
 	struct tach__thread thread = of(&plain, 1);
 	const struct tach__trace *first, *other;
 
+	thread.trace = (struct tach__trace *)&thread; /* of a thread before */
 	tach__trace_open(&thread);
 	CHECK(!thread.trace && !tach__trace_base() && !tach__trace_next(NULL));
 	other = used_up(2, 1000);
