@@ -309,8 +309,6 @@ static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *numb
 static inline uint32_t tach__attr_keys(uint32_t attrs);
 
 #include "core/tables/data.h" /* the inline ones */
-
-#include "core/tables/data.h"
 #include "core/tables/pattern.h"
 #include "core/tables/search.h"
 
