@@ -85,18 +85,32 @@ static void reads_nothing_behind_the_name(void)
 	munmap(two, 2 * page);
 }
 
+enum { DIGITS = 5 };
+
+static const char *name_at(const void *names, size_t i)
+{
+	return (const char *)names + i * (DIGITS + 1);
+}
+
+/* Of numbers, as hashes and as names of so many digits. */
 static void bound_is_the_first_not_less(void)
 {
 	for (int round = 0; round < 3000; round++) {
 		uint16_t h[70];
+		char names[70][DIGITS + 1], name[DIGITS + 1];
 		size_t n = draw(70), want = 0;
 		uint16_t key = (uint16_t)draw(100);
 
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < n; i++) {
 			h[i] = (uint16_t)((i ? h[i - 1] : 0) + draw(4));
+			snprintf(names[i], sizeof names[i], "%0*u", DIGITS, h[i]);
+		}
+		snprintf(name, sizeof name, "%0*u", DIGITS, key);
 		while (want < n && h[want] < key)
 			want++;
 		CHECK(tach__hash_bound(h, n, key) == want, "%zu hashes, key %u", n, key);
+		CHECK(tach__lower_bound(n, name_at, names, name, DIGITS) == want,
+		      "%zu names, key %u", n, key);
 	}
 }
 
