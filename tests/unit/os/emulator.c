@@ -175,11 +175,22 @@ static void all_of_them_are_read(void)
 #endif
 }
 
+/* A plugin of another version was compiled with these. */
+static void what_both_agreed_on(void)
+{
+	CHECK(TACH__EMULATOR_CALL == 0x7ac4 && TACH__EMULATOR_VERSION == 1 &&
+	      TACH__EMULATOR_MEMORY == 1);
+	CHECK(TACH__EMULATED_INSTRUCTIONS == 0 && TACH__EMULATED_BRANCHES == 1 &&
+	      TACH__EMULATED_LOADS == 2 && TACH__EMULATED_STORES == 3);
+	CHECK(sizeof says == 24, "%zu", sizeof says);
+}
+
 int main(void)
 {
 	tach__sys = answer;
 	CASE(whether_there_is_one);
 	CASE(events_that_it_counts);
 	CASE(all_of_them_are_read);
+	CASE(what_both_agreed_on);
 	return check_done();
 }
