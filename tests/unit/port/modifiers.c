@@ -34,11 +34,15 @@ static void each_is_found(void)
 static void others_are_not(void)
 {
 	static const char *const names[] = {"", "x", "uu", "zz", "=", "period_", "3"};
+	const uint32_t all_hw = (1u << TACH__NMODS) - 1, all_os = (1u << TACH__NOSMODS) - 1;
 
-	CHECK(find(0xffffffff >> (32 - TACH__NMODS), 0, "U") == TACH__MOD_U);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		CHECK(find((1u << TACH__NMODS) - 1, (1u << TACH__NOSMODS) - 1, names[i]) == -1,
-		      "%s", names[i]);
+	CHECK(find(all_hw, 0, "U") == TACH__MOD_U);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct tach__text text = {names[i], strlen(names[i])};
+
+		CHECK(find(all_hw, all_os, names[i]) == -1, "%s", names[i]);
+		CHECK(tach__mod_find(all_hw, tach__modifier_word(&text)) == -1, "%s", names[i]);
+	}
 }
 
 /* As full names spell them, and each list's own. */

@@ -17,6 +17,8 @@ static void appended(void)
 	CHECK(tach__available(&d, 4) && !tach__available(&d, 5) && tach__available(&d, 6) &&
 	      !tach__available(&d, 67) && tach__available(&d, 3) && tach__available(&d, 69));
 	CHECK(tach__available_of(&d, 0xff) == 0xdf);
+	in.unavailable[1] |= 1; /* the first of a word */
+	CHECK(!tach__available(&d, 64) && tach__available(&d, 0));
 	CHECK(tach__pmc(&d, 4, 10, 20, 30) == 0 && tach__pmc(&d, 68, 11, 21, 31) == 0);
 	CHECK(tach__pmc(&d, 5, 1, 2, 3) == TACH_ERR_NOASSIGN &&
 		      strcmp(err.text, "PMC5 is needed but not available") == 0 && !err.line &&
