@@ -584,6 +584,17 @@ static void first_sizes(void)
 		      all[i].now);
 }
 
+/* What needs no copy; a size of 0 does where the struct has grown. */
+static void has_our_size(void)
+{
+	const uint32_t none = 0, first = 16, now = 24;
+
+	CHECK(tach__has_our_size(&now, first, now) && tach__has_our_size(&none, now, now));
+	CHECK(!tach__has_our_size(&first, first, now));
+	CHECK(!tach__has_our_size(&none, first, now));
+	CHECK(!tach__has_our_size(NULL, first, now));
+}
+
 int main(void)
 {
 	prepare();
@@ -598,6 +609,7 @@ int main(void)
 	CASE(errors);
 	CASE(all_of_them);
 	CASE(first_sizes);
+	CASE(has_our_size);
 	tach_snapshot_free(snapshot);
 	tach_bench_free(bench);
 	return check_done();
