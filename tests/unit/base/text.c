@@ -96,9 +96,10 @@ static void names_without_their_case(void)
 	static const struct {
 		const char *one, *other;
 		int order;
-	} cases[] = {{"abc", "ABC", 0}, {"abc", "abd", -1}, {"ab", "abc", -1}, {"abc", "ab", 1},
-		     {"", "", 0},	{"", "a", -1},	    {"a", "", 1},      {"z", "Z", 0},
-		     {"@", "`", -1},	{"[", "{", -1},	    {"a\0b", "a", 1},  {"_", "B", -1},
+	} cases[] = {{"abc", "ABC", 0}, {"abc", "abd", -1},  {"ab", "abc", -1},
+		     {"abc", "ab", 1},	{"", "", 0},	     {"", "a", -1},
+		     {"a", "", 1},	{"z", "Z", 0},	     {"@", "`", -1},
+		     {"[", "{", -1},	{"a\0b", "a\0b", 1}, {"_", "B", -1},
 		     {"\377", "a", 1}};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
