@@ -157,11 +157,21 @@ static void outliers_are_of_each_quantity(void)
 	}
 }
 
+/* Arrays on the stack: one number too many would be written behind them. */
+static void room_for_the_most_that_there_may_be(void)
+{
+	int time = 1, time_of_all = 1;
+
+	CHECK(TACH__BENCH_QUANTITIES_MAX >= time + TACH_COUNTERS_MAX + TACH__BENCH_OWN_MAX +
+						    time_of_all + TACH__BENCH_THREADS_MAX);
+}
+
 int main(void)
 {
 	CASE(iterations_grow_until_they_last);
 	CASE(no_time_at_all);
 	CASE(samples_are_differences);
 	CASE(outliers_are_of_each_quantity);
+	CASE(room_for_the_most_that_there_may_be);
 	return check_done();
 }

@@ -126,12 +126,25 @@ static void this_machines(void)
 	CHECK(tach__boxes() == tach__boxes());
 }
 
+/* A number behind the last bit is none of a box's. */
+static void as_many_as_there_are_bits(void)
+{
+	uint64_t boxes[TACH__BOX_WORDS + 1] = {0};
+	int end = tach__npmus() + TACH__BOX_WORDS * 64;
+
+	boxes[TACH__BOX_WORDS - 1] = (uint64_t)1 << 63;
+	boxes[TACH__BOX_WORDS] = UINT64_MAX;
+	CHECK(tach__box_in(boxes, end - 1) && !tach__box_in(boxes, end - 2));
+	CHECK(!tach__box_in(boxes, end) && !tach__box_in(boxes, end + 63));
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	CASE(by_sysfs);
 	CASE(arm);
 	CASE(this_machines);
+	CASE(as_many_as_there_are_bits);
 	root_wipe(root);
 	rmdir(root);
 	return check_done();

@@ -127,11 +127,40 @@ static void values(void)
 	}
 }
 
+/* Where libpfm-4 shows them, and which take numbers. */
+static void those_of_boxes(void)
+{
+	static const struct {
+		int number;
+		const char *word;
+		int integer;
+	} of[] = {{0, "e", 0},	    {1, "i", 0},       {2, "t", 1},	{3, "t", 1},
+		  {4, "tf", 1},	    {5, "cf", 1},      {6, "nf", 1},	{7, "ff", 1},
+		  {9, "nf", 1},	    {10, "isoc", 0},   {11, "nc", 0},	{12, "cf", 1},
+		  {15, "loc", 0},   {16, "rem", 0},    {17, "lmem", 0}, {18, "rmem", 0},
+		  {19, "dnid", 1},  {20, "rcsnid", 1}, {21, "t", 1},	{22, "occ_i", 0},
+		  {23, "occ_e", 0}, {24, "t", 1},      {25, "c", 1},	{26, "c", 1},
+		  {27, "c", 1},	    {28, "o", 0},      {29, "k", 0},	{30, "u", 0},
+		  {31, "hv", 0}};
+	size_t next = 0;
+
+	CHECK(TACH__NBOX_MODS == 32);
+	for (int i = 0; i < TACH__NBOX_MODS; i++) {
+		const struct tach__modifier *mod = &tach__box_mods[i];
+		int there = next < sizeof of / sizeof *of && of[next].number == i;
+
+		CHECK(strcmp(mod->name, there ? of[next].word : "") == 0, "%d", i);
+		CHECK(mod->integer == (there ? of[next].integer : 0), "%d", i);
+		next += (size_t)there;
+	}
+}
+
 int main(void)
 {
 	CASE(each_is_found);
 	CASE(others_are_not);
 	CASE(texts);
+	CASE(those_of_boxes);
 	CASE(values);
 	return check_done();
 }

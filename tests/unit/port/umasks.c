@@ -251,6 +251,24 @@ static void sorted(void)
 	CHECK(memcmp(w.rows, want, sizeof want) == 0);
 }
 
+static void cleared_to_the_last_byte(void)
+{
+	unsigned char bytes[130];
+
+	for (size_t size = 0; size < sizeof bytes; size++) {
+		size_t zeros = 0;
+
+		memset(bytes, 0xff, sizeof bytes);
+		tach__clear(bytes, size);
+		while (zeros < sizeof bytes && !bytes[zeros])
+			zeros++;
+		CHECK(zeros == size, "%zu, not %zu", zeros, size);
+		while (zeros < sizeof bytes && bytes[zeros] == 0xff)
+			zeros++;
+		CHECK(zeros == sizeof bytes, "%zu: %zu is touched", size, zeros);
+	}
+}
+
 int main(void)
 {
 	CASE(chosen);
@@ -259,5 +277,6 @@ int main(void)
 	CASE(one_group);
 	CASE(alias_there);
 	CASE(sorted);
+	CASE(cleared_to_the_last_byte);
 	return check_done();
 }
