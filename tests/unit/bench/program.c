@@ -83,10 +83,33 @@ TACH_BENCH_LESS(less)
 }
 TACH_BENCH_COUNTER(less, compares);
 
+/* Fails: no benchmark has so many threads. */
+TACH_BENCH(crowd)
+{
+	clock_ns += 1000;
+}
+TACH_BENCH_THREADS(crowd, 1000);
+
 TACH_BENCH(alike)
 {
 	clock_ns += 1000;
 }
+
+/* What was printed by the time that it is prepared. */
+static off_t printed;
+
+TACH_BENCH_ARGS(bent, 10, 20, 40, 80)
+{
+	clock_ns += tach_arg == 40 ? 67 : tach_arg;
+}
+TACH_BENCH_SETUP(bent)
+{
+	struct stat st;
+
+	(void)tach_arg, (void)tach_arg2, (void)tach_arg3;
+	printed = fstat(1, &st) == 0 ? st.st_size : -1;
+}
+TACH_BENCH_COMPLEXITY(bent);
 
 TACH_BENCH(cross)
 {
@@ -216,7 +239,8 @@ static void every_combination_has_a_name(void)
 static void patterns_choose(void)
 {
 	CHECK(RUN("--list", "!cross") == 0);
-	is(out, "plain\nlone\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\nalike\nnothing\n");
+	is(out, "plain\nlone\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\ncrowd/"
+		"threads:1000\nalike\nbent/10\nbent/20\nbent/40\nbent/80\nnothing\n");
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x", "!a(") == 2);
 	CHECK(strcmp(err, "program: no regular expression: '!a('\n") == 0, "%s", err);
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x") == 0);
@@ -291,6 +315,21 @@ static void rows_are_compared_with_the_first(void)
 	is(calls, "<2020><1010><4040>");
 	CHECK(RUN(QUICK, "--baseline", "steps/30", "plain") == 1);
 	is(said(), "no benchmark 'steps/30' runs; --list shows them\n");
+}
+
+/* Each as soon as it is known; of what takes no time nothing is a multiple. */
+static void rows_are_there_at_once(void)
+{
+	CHECK(RUN(QUICK, "plain", "bent/10", "nothing") == 0);
+	CHECK(printed == strstr(out, "bent/10") - out, "%d", (int)printed);
+	CHECK(strstr(out, " -\n") == out + strlen(out) - 3, "%s", out);
+}
+
+/* A law that does not fit well. */
+static void growth(void)
+{
+	CHECK(RUN(QUICK, "bent") == 0);
+	CHECK(strstr(out, "\nbent/*       O(n), 1.127 ns times that, error 27 %\n"), "%s", out);
 }
 
 /* 40732 of its unit in 47032 ns. */
@@ -411,7 +450,7 @@ static void against_an_earlier_run(void)
 {
 	static char
 		junk[150000]; /* more than is read at once; lines of others are passed over */
-	int fd = mkstemp(file);
+	int fd = mkstemp(file), after;
 
 	close(fd);
 	for (size_t i = 0; i + 1 < sizeof junk; i++)
@@ -456,6 +495,11 @@ static void against_an_earlier_run(void)
 	   HEAD "plain              900 ns    0.0 %  time -10.00 %, ok (too few samples, or "
 		"too far apart, to tell)\n");
 	scale = 1000;
+	/* Of threads only what all take together. */
+	CHECK(RUN(QUICK, "--json", "cross/8/5/0/threads:2") == 0);
+	save("", out);
+	CHECK(RUN(QUICK, "--against", file, "--details", "cross/8/5/0/threads:2") == 0);
+	CHECK(strstr(out, "\n  time") && !strstr(strstr(out, ", ok ("), "thread"), "%s", out);
 	CHECK(RUN(QUICK, "--google", "plain") == 0);
 	save("", out);
 	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 0);
@@ -483,6 +527,9 @@ static void against_an_earlier_run(void)
 	      "%s", err);
 	CHECK(RUN(QUICK, "--against", file, "--json", "plain") == 2);
 	is(err, "program: JSON shows no comparison: leave out --against\n");
+	after = dup(1);
+	CHECK(after == fd, "%d, not %d: files are left open", after, fd);
+	close(after);
 }
 
 /* ---- what goes wrong ---- */
@@ -549,6 +596,16 @@ static void bad_arguments(void)
 	CHECK(strncmp(said(), "plain: samples must be at most 10000", 36) == 0, "%s", err);
 }
 
+/* Whatever comes behind it. */
+static void one_that_fails(void)
+{
+	CHECK(RUN(QUICK, "crowd", "alike") == 1);
+	CHECK(strncmp(said(), "crowd/threads:1000: ", 20) == 0 && strstr(out, "\nalike"),
+	      "%s%s", err, out);
+	CHECK(RUN(QUICK, "--details", "crowd", "alike") == 1);
+	CHECK(RUN(QUICK, "--json", "crowd", "alike") == 1);
+}
+
 /* Output that is lost is no success. */
 static void a_full_disk(void)
 {
@@ -570,6 +627,9 @@ int main(void)
 	CASE(patterns_choose);
 	CASE(ranges_and_steps);
 	CASE(rows_are_compared_with_the_first);
+	CASE(rows_are_there_at_once);
+	CASE(growth);
+	CASE(one_that_fails);
 	CASE(numbers_reach_the_body);
 	CASE(names_are_cut_to_size);
 	CASE(counters_and_what_comes_off);
