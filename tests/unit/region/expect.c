@@ -63,6 +63,7 @@ static int sim_region(const struct tach_snapshot *s, int r, struct tach_region_i
 	(void)s;
 	if (r < 0 || r > 1)
 		return TACH_ERR_INVAL;
+	CHECK(!info->size || info->size == sizeof *info, "%u", info->size);
 	info->name = names[r];
 	info->calls = r ? sim.calls : sim.first_calls;
 	return 0;
@@ -113,8 +114,18 @@ static void sim_free(struct tach_snapshot *s)
 #define stderr captured
 #include <tach/expect.h>
 
+/* What the functions' variables find where they lie. */
+static __attribute__((noinline)) void dirty_stack(void)
+{
+	volatile char here[8192];
+
+	for (size_t i = 0; i < sizeof here; i++)
+		here[i] = 0x5a;
+}
+
 static void begin(void)
 {
+	dirty_stack();
 	memset(&sim, 0, sizeof sim);
 	memset(tach__expect_state(), 0, sizeof *tach__expect_state());
 	sim.enabled = 1;
