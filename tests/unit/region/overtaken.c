@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions that a handler began amid an edge and left open, by themselves: which those are, and
  * where they go. */
+#include "core/region/left.h"
 #include "core/region/region.h"
 #include "tests/check.h"
 
@@ -20,6 +21,7 @@ static void sim_heal(struct tach__thread *of, uintptr_t at)
 	CHECK(of == tach__self->record && at == sim_sp() && holds_now == 1);
 	heals++;
 	tach__heal(of, at);
+	tach__overtaken_mend(of, at);
 }
 
 #define tach__rows_at		sim_rows_at
@@ -161,6 +163,11 @@ static void none_is(void)
 		tach__overtaken_mend(record, sp);
 		CHECK(!is_flagged(8), "%d", inner);
 	}
+	start(10, 0, mark_at(2));
+	tach__overtaken_mend(record, sp);
+	CHECK(!is_flagged(8) && !is_closed(9, 0));
+	counted(10);
+	hot->state--;
 	/* Nothing above. */
 	counted(8);
 	part_of(9, 0)->ceiling = TACH__STATE(7, 0, 1);
@@ -274,6 +281,18 @@ static void looks(void)
 	hot->limit = 10;
 	tach__overtaken_look(&site);
 	CHECK(heals == 1 && is_closed(9, 0) && slot_of(9)->lost == 1 && holds_now == 0);
+	/* Where one is open, not all slots are looked at. */
+	begin();
+	tach__self = hot;
+	start(8, 0, mark_at(0));
+	begun_above(9, 1);
+	tach__overtaken_look(&site);
+	CHECK(heals == 2 && is_closed(9, 0) && slot_of(9)->lost == 1 && is_at(8, 0));
+	/* It got the place of one that is over. */
+	counted(8);
+	begun_above(9, 1);
+	tach__overtaken_look(&site);
+	CHECK(heals == 3 && is_at(9, 0) && slot_of(9)->lost == 1);
 	tach__self = &tach__thread_closed;
 }
 
