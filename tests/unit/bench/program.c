@@ -501,7 +501,9 @@ static void against_an_earlier_run(void)
 	CHECK(RUN(QUICK, "--json", "cross/8/5/0/threads:2") == 0);
 	save("", out);
 	CHECK(RUN(QUICK, "--against", file, "--details", "cross/8/5/0/threads:2") == 0);
-	CHECK(strstr(out, "\n  time") && !strstr(strstr(out, ", ok ("), "thread"), "%s", out);
+	CHECK(strstr(out, "\n  time +0.00 %, ok (") && strstr(out, "; time, all +") &&
+		      !strstr(out, "; time +"),
+	      "%s", out);
 	CHECK(RUN(QUICK, "--google", "plain") == 0);
 	save("", out);
 	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 0);
