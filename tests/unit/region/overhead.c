@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* What measuring costs, by trials that show what the test says. */
+#include <string.h>
+#include "core/region/trial.h"
+#include "tests/check.h"
+
+static struct tach__shown shown;
+static struct tach__sampling sampling;
+static int no_memory;
+
+/* An outer region shows 1000, with a pair in it 1500; one passed over takes 200 less. */
+static void sim_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
+		    const struct tach__poke *poke, const uint32_t *ids)
+{
+	uint64_t outer = 1500;
+
+	(void)ids;
+	if (trial == tach__trial_one)
+		outer = poke->value ? 800 : 1000;
+	for (uint32_t i = 0; i <= r->record->count; i++)
+		for (int k = 0; k < TACH__TRIES; k++) {
+			shown.sum[TACH__TRIAL_INNER][i][k] = 100 + (uint64_t)k;
+			shown.sum[TACH__TRIAL_OUTER][i][k] = outer + 2 * (uint64_t)k;
+		}
+}
+
+static int sim_begin(struct tach__trials *trials, struct tach__thread *record)
+{
+	*trials =
+		(struct tach__trials){.record = record, .shown = &shown, .sampling = &sampling};
+	return !no_memory;
+}
+
+static void sim_end(const struct tach__trials *trials)
+{
+	(void)trials;
+}
+
+static int sim_decided(void)
+{
+	return 1;
+}
+
+#define tach__trials_run	  sim_run
+#define tach__trials_begin	  sim_begin
+#define tach__trials_end	  sim_end
+#define tach__regions_are_decided sim_decided
+#include "core/region/overhead.c"
+
+static struct tach__thread record;
+
+static void what_is_measured(void)
+{
+	const struct tach__overhead *o = &record.overhead;
+
+	memset(&record, 0x77, sizeof record);
+	record.count = 1;
+	tach__overhead_measure(&record);
+	for (int i = 0; i < 2; i++) {
+		CHECK(o->empty[0][0][i] == 100 && o->empty[0][1][i] == 13);
+		CHECK(o->pair[0][0][i] == 1400 && o->pair[0][1][i] == 26);
+		CHECK(o->passed[0][i] == 1200 && o->passed[1][i] == 26);
+		CHECK(record.entry_cost.empty[1][i] == 100 &&
+		      record.entry_cost.pair[1][i] == 1400);
+	}
+}
+
+/* Nothing of a thread before stays. */
+static void no_memory_for_trials(void)
+{
+	static const struct tach__thread none;
+
+	memset(&record, 0x77, sizeof record);
+	no_memory = 1;
+	tach__overhead_measure(&record);
+	CHECK(!memcmp(&record.overhead, &none.overhead, sizeof none.overhead));
+	CHECK(!memcmp(&record.entry_cost, &none.entry_cost, sizeof none.entry_cost));
+	CHECK(!memcmp(&record.residue, &none.residue, sizeof none.residue));
+	CHECK(!record.residue_known && !record.flat_known);
+}
+
+int main(void)
+{
+	CASE(what_is_measured);
+	CASE(no_memory_for_trials);
+	return check_done();
+}
