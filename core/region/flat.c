@@ -38,7 +38,7 @@ static void measure_unflat(const struct tach__trials *trials, const uint64_t *fl
 		shown(usual, trials, tach__trial_flat_moved, NULL, 0);
 		for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
 			shown(other, trials, tach__trial_flat_moved, NULL,
-			      (uint64_t)2 << 32 * elsewhere);
+			      TACH__POKE_PAGE(2, elsewhere));
 			for (uint32_t i = 0; i <= record->count; i++)
 				known[TACH__FLAT_MOVED + elsewhere][i] =
 					other[i] - usual[i] + flat[i] - empty[i];

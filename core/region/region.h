@@ -60,7 +60,7 @@ struct tach__residue {
 	uint64_t begin[2][2][TACH__SUMS]; /* [1]: found its slot not ready */
 	uint64_t before[2][TACH__SUMS];	  /* a STOP, up to its reading */
 	uint64_t after[2][TACH__SUMS];	  /* and behind it */
-	/* [1]: not the leader's page had changed, but another one, as is seen behind reads. */
+	/* [1]: another page than the leader's had changed, as is seen behind the reads. */
 	uint64_t rescheduled[2][2][TACH__SUMS]; /* behind the reading of such a STOP */
 	uint64_t again[2][2][TACH__SUMS];	/* what it shows more, as it was read twice */
 	uint64_t stale[2][2][TACH__SUMS]; /* a START that looked anew where counters are */

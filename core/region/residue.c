@@ -6,10 +6,6 @@
 
 enum { WARM = 1, TRIES = 3 };
 
-/* Pokes: the leader's page changed, or another one. */
-#define MOVED(elsewhere) ((uint64_t)2 << 32 * (elsewhere))
-#define STALE(elsewhere) ((uint64_t)1 << 32 * (elsewhere))
-
 /* How much more region s shows, at the least, with the other value in the word. */
 static void difference(uint64_t *out, const struct tach__trials *r,
 		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
@@ -45,9 +41,9 @@ static void measure(const struct tach__trials *r)
 	memset(residue, 0, sizeof *residue);
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
 		difference(residue->again[elsewhere][0], r, tach__trial_moved, lock,
-			   MOVED(elsewhere), TACH__TRIAL_INNER);
+			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
 		difference(residue->again[elsewhere][1], r, tach__trial_moved_fenced, lock,
-			   MOVED(elsewhere), TACH__TRIAL_INNER);
+			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_INNER);
 	}
 	difference(once, r, tach__trial_one, limit, 0, TACH__TRIAL_OUTER);
 	difference(twice, r, tach__trial_two, limit, 0, TACH__TRIAL_OUTER);
@@ -67,13 +63,13 @@ static void measure(const struct tach__trials *r)
 	difference(residue->after[1], r, tach__trial_three_fenced, limit, 0, TACH__TRIAL_OUTER);
 	for (int elsewhere = 0; elsewhere < 2; elsewhere++) {
 		difference(residue->rescheduled[elsewhere][0], r, tach__trial_moved, lock,
-			   MOVED(elsewhere), TACH__TRIAL_OUTER);
+			   TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
 		difference(residue->rescheduled[elsewhere][1], r, tach__trial_moved_fenced,
-			   lock, MOVED(elsewhere), TACH__TRIAL_OUTER);
+			   lock, TACH__POKE_PAGE(2, elsewhere), TACH__TRIAL_OUTER);
 		difference(residue->stale[elsewhere][0], r, tach__trial_stale, since,
-			   STALE(elsewhere), TACH__TRIAL_OUTER);
+			   TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
 		difference(residue->stale[elsewhere][1], r, tach__trial_stale_fenced, since,
-			   STALE(elsewhere), TACH__TRIAL_OUTER);
+			   TACH__POKE_PAGE(1, elsewhere), TACH__TRIAL_OUTER);
 	}
 }
 

@@ -45,10 +45,9 @@ void tach__trial_flat(const struct tach__poke *unused);
 void tach__trial_flat_moved(const struct tach__poke *poke);
 void tach__trial_flat_pair(const struct tach__poke *unused);
 void tach__trial_flat_one(const struct tach__poke *poke);
-/*
- * As if a page had changed: poke->value is by how much the leader's, its upper half by how much
- * another one. Since the inner START before: poke->at has the leader's lock and the sum of all.
- */
+/* A poke's value: by how much the lock changed of the leader's page, or of another one. */
+#define TACH__POKE_PAGE(by, elsewhere) ((uint64_t)(by) << 32 * (elsewhere))
+/* Since the inner START before: poke->at has the leader's lock and the sum of all. */
 void tach__trial_stale(const struct tach__poke *poke);
 void tach__trial_stale_fenced(const struct tach__poke *poke);
 /* Since the inner START; an odd lock stays odd. */

@@ -10,25 +10,13 @@
 #define tach__arch_loop none_loop
 #include <tach/arch/none.h>
 enum { NONE_READS = TACH_ARCH_FAST };
-#undef TACH_ARCH_FAST
-#undef TACH_ARCH_SIGNED
-#undef TACH_STUBS
-#undef TACH_FENCE
-#undef TACH_ARCH_NAME
-#undef tach_clock
-#undef tach__arch_loop
+#include "tests/unit/reader/another.h"
 
 #define tach_clock	ia64_clock
 #define tach__arch_loop ia64_loop
 #include <tach/arch/ia64.h>
 enum { IA64_READS = TACH_ARCH_FAST };
-#undef TACH_ARCH_FAST
-#undef TACH_ARCH_SIGNED
-#undef TACH_STUBS
-#undef TACH_FENCE
-#undef TACH_ARCH_NAME
-#undef tach_clock
-#undef tach__arch_loop
+#include "tests/unit/reader/another.h"
 
 #define tach_clock	riscv64_clock
 #define tach__arch_loop riscv64_loop

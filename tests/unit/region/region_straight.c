@@ -1426,8 +1426,6 @@ static void flat_without_fences(void)
 	}
 }
 
-/* A START whose counters have moved reads them where they are now, and one with a handler amid
- * its reads reads again: the sums are as ever, and nothing of the handler's is in them. */
 /* A page changes amid an entry, the leader's or another one: it says so, and is exact. */
 static void flat_amid_changes(void)
 {
@@ -1459,6 +1457,8 @@ static void flat_amid_changes(void)
 	}
 }
 
+/* A START whose counters have moved reads them where they are now, and one with a handler amid
+ * its reads reads again: the sums are as ever, and nothing of the handler's is in them. */
 static void flat_starts_anew(void)
 {
 	for (int n = 1; n <= (int)TACH__UNROLLED; n++) {

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* Makes room for the header of another architecture: included behind each but the last one. */
+#undef TACH_ARCH_FAST
+#undef TACH_ARCH_SIGNED
+#undef TACH_STUBS
+#undef TACH_FENCE
+#undef TACH_ARCH_NAME
+#undef tach_clock
+#undef tach__arch_loop
