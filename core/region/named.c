@@ -8,7 +8,7 @@
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 
-enum { PLACES = 4096 }; /* a power of two, at most half of them taken */
+enum { PLACES_LOG2 = 12, PLACES = 1 << PLACES_LOG2 }; /* at most half of them taken */
 TACH_STATIC_ASSERT(2 * TACH_NAMES_MAX <= PLACES, "searches end soon, and at a free place");
 
 static struct place {
@@ -18,7 +18,11 @@ static struct place {
 static uint32_t taken;		/* under the lock */
 static struct tach_site *other; /* atomic; not NULL: some name found no place, none will */
 
-/* Eight bytes at a time; the last eight may have some of those before. */
+/*
+ * Eight bytes at a time; the last eight may have some of those before. What differs at the top
+ * of a word alone differs there alone behind a multiplication: the next begins with it further
+ * down, by no whole bytes, for the last word may have the same letter again.
+ */
 static uint64_t hash_of(const char *name, size_t length)
 {
 	uint64_t h = length, word = 0;
@@ -27,21 +31,26 @@ static uint64_t hash_of(const char *name, size_t length)
 	for (; end - name >= 8; name += 8) {
 		memcpy(&word, name, 8);
 		h = (h ^ word) * 0x9e3779b97f4a7c15u;
-		h ^= h >> 32;
+		h ^= h >> 29;
 	}
 	if (length >= 8)
 		memcpy(&word, end - 8, 8);
 	else
 		for (; name < end; name++)
 			word = word << 8 | (unsigned char)*name;
-	h = (h ^ word) * 0x9e3779b97f4a7c15u;
-	return h ^ h >> 32;
+	return (h ^ word) * 0x9e3779b97f4a7c15u;
+}
+
+/* By the top, which all of the last word reaches. */
+static uint32_t first_place(uint64_t hash)
+{
+	return (uint32_t)(hash >> (64 - PLACES_LOG2));
 }
 
 /* Where the name is, or would be. */
 static struct place *find(const char *name, uint64_t hash)
 {
-	for (uint64_t at = hash;; at++) {
+	for (uint32_t at = first_place(hash);; at++) {
 		struct place *p = &place[at % PLACES];
 		const struct tach_site *site = __atomic_load_n(&p->site, __ATOMIC_ACQUIRE);
 

@@ -5,7 +5,7 @@
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 
-enum { PLACES = 2048 };
+enum { PLACES_LOG2 = 11, PLACES = 1 << PLACES_LOG2 };
 TACH_STATIC_ASSERT(PLACES >= 2 * TACH__SPLIT_MOST, "searches end soon, and at a free place");
 
 /* Tags by number, 1 and up, and where to find them. Read without the lock: a place is taken
@@ -21,9 +21,15 @@ static struct {
 } task_of[TACH__SPLIT_TASKS + 1];
 static uint32_t tags, tasks; /* under the lock */
 
+/* By the top, which all bits of a tag reach. */
+static uint32_t first_place(uint64_t tag)
+{
+	return (uint32_t)(tag * 0x9e3779b97f4a7c15u >> (64 - PLACES_LOG2));
+}
+
 static struct tag_place *tag_find(uint64_t tag, uint32_t *number)
 {
-	for (uint64_t at = tag * 0x9e3779b97f4a7c15u >> 32;; at++) {
+	for (uint32_t at = first_place(tag);; at++) {
 		struct tag_place *p = &place[at % PLACES];
 
 		*number = __atomic_load_n(&p->number, __ATOMIC_ACQUIRE);

@@ -32,6 +32,11 @@ static void only_open_regions(void)
 	struct tach_region_mark mark = TACH_REGION_MARK_INIT, inner;
 
 	CHECK(look(&mark) == TACH_ERR_STATE);
+	/* Without a site it is none, whatever the mark had. */
+	memset(&mark, 0xee, sizeof mark);
+	tach_region_begin(NULL, &mark);
+	CHECK(look(&mark) == TACH_ERR_STATE);
+	tach_region_end(&mark);
 	tach_region_begin(site, &mark);
 	CHECK(look(&mark) == TACH_ERR_STATE); /* nothing is switched on */
 	tach_region_end(&mark);
