@@ -42,31 +42,45 @@ static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 	return code;
 }
 
-static const char DEFAULT_EVENTS[] = "cycles,instructions,branch_misses=branch-misses,"
-				     "cache_misses=cache-misses";
-static const char DEFAULT_METRICS[] =
-	"ipc = instructions / cycles;"
-	"branch_misses_per_1000 = 1000 * branch_misses / instructions;"
-	"cache_misses_per_1000 = 1000 * cache_misses / instructions";
-
-static const char EMULATED_EVENTS[] = "instructions,branches";
+/* What is counted unasked: the first of them, as many as fit. */
+struct usual {
+	const char *event, *metric; /* over it and those before; "": none */
+};
+static const struct usual USUAL[] = {
+	{"cycles", ""},
+	{"instructions", "ipc = instructions / cycles"},
+	{"branch_misses=branch-misses",
+	 "branch_misses_per_1000 = 1000 * branch_misses / instructions"},
+	{"cache_misses=cache-misses",
+	 "cache_misses_per_1000 = 1000 * cache_misses / instructions"},
+};
+static const struct usual EMULATED_USUAL[] = {{"instructions", ""}, {"branches", ""}};
 static const char EMULATED[] = "Counted by an emulator (QEMU's user mode): what the program "
 			       "executes at user level, on the "
 			       "processor that the emulator shows it. Time is the emulator's, "
 			       "many times the machine's.";
 
-/* Why not even the first of the usual events can be counted, as a clause. */
-static void why_none(char *to, size_t size)
+static int first_of(struct tach_set **out, const struct usual *usual, int n, uint32_t flags,
+		    struct tach_error *err)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_set *set = NULL;
-	const char *text = err.text;
+	char events[128] = "", metrics[256] = "";
 
-	opt.events = "cycles";
-	opt.flags = TACH_SET_OPTIONAL;
-	if (make_set(&set, &opt, &err) == 0)
-		text = tach_set_missing(set);
+	for (int i = 0; i < n; i++) {
+		size_t e = strlen(events), m = strlen(metrics);
+
+		snprintf(events + e, sizeof events - e, "%s,", usual[i].event);
+		snprintf(metrics + m, sizeof metrics - m, "%s;", usual[i].metric);
+	}
+	opt.events = events;
+	opt.metrics = metrics;
+	opt.flags = TACH_SET_OPTIONAL | flags;
+	return make_set(out, &opt, err);
+}
+
+/* Why not even the first of them can be counted, as a clause. */
+static void why_none(const char *text, char *to, size_t size)
+{
 	if (strncmp(text, "cycles: ", 8) == 0)
 		text += 8;
 	snprintf(to, size,
@@ -75,33 +89,48 @@ static void why_none(char *to, size_t size)
 		 "cost a system call at each end of a region, are counted when asked for: "
 		 "TACH_EVENTS=page-faults,context-switches",
 		 text);
-	tach_set_free(set);
 }
 
-/* Software events are no stand-in: the system calls at both edges would be most of a small
- * region, and would push out what the region itself does. */
+/*
+ * Those that cannot be counted at all are left out; where those that can do not fit together,
+ * as another profiler or the host has counters, fewer are counted. Software events are no
+ * stand-in: the system calls at both edges would be most of a small region, and would push out
+ * what the region itself does.
+ */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
-	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
-	const char *none = tach__environment("TACH_RUN_NOTE");
+	const struct usual *usual = tach__emulated_counts() ? EMULATED_USUAL : USUAL;
+	int all = tach__emulated_counts() ? 2 : 4, code = 0;
+	struct tach_set_options none = TACH_SET_OPTIONS_INIT;
+	const char *told = tach__environment("TACH_RUN_NOTE");
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_set *set = NULL;
 
 	/* Tried once by `tach run`, for all the processes that it starts. */
-	if (none) {
-		snprintf(note, size, "%s", none);
-		return make_set(out, &opt, NULL);
+	if (told) {
+		snprintf(note, size, "%s", told);
+		return make_set(out, &none, NULL);
 	}
-	opt.events = tach__emulated_counts() ? EMULATED_EVENTS : DEFAULT_EVENTS;
-	opt.metrics = tach__emulated_counts() ? NULL : DEFAULT_METRICS;
-	opt.flags = TACH_SET_OPTIONAL | flags;
-	if (make_set(out, &opt, NULL) == 0 && tach_set_count(*out) > 0) {
-		snprintf(note, size, "%s", tach_set_missing(*out));
-		return 0;
+	/* Of what the machine counts none of, the first says why. */
+	for (int n = all; n > 0; n = code ? n - 1 : n > 1) {
+		code = first_of(&set, usual, n, flags, &err);
+		if (code == 0 && tach_set_count(set) > 0) {
+			const char *missing = tach_set_missing(set);
+
+			if (n == all)
+				snprintf(note, size, "%s", missing);
+			else
+				snprintf(note, size,
+					 "%s%sOnly the first %d of the %d usual events are "
+					 "counted: %s",
+					 missing, *missing ? "; " : "", n, all, err.text);
+			*out = set;
+			return 0;
+		}
+		why_none(code ? err.text : tach_set_missing(set), note, size);
+		tach_set_free(set);
 	}
-	tach_set_free(*out);
-	*out = NULL;
-	why_none(note, size);
-	opt = (struct tach_set_options)TACH_SET_OPTIONS_INIT;
-	return make_set(out, &opt, NULL);
+	return make_set(out, &none, NULL);
 }
 
 static int counted_set(struct tach_set **out, const struct tach_regions_options *opt,

@@ -283,7 +283,7 @@ static void full(void)
 	CHECK(tach__registry.lost == 0);
 }
 
-/* Sites that cannot be made: the entry is nobody's, and that is told. */
+/* Sites that cannot be made: the entry is no region's, and is counted as lost. */
 static void no_sites(void)
 {
 	fresh();

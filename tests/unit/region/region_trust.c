@@ -612,6 +612,21 @@ static void without_a_pmu_the_clock_is_the_default(void)
 	fake_no_pmu = 0;
 }
 
+/* Others hold the rest, or the host gives no more. */
+static void as_many_usual_events_as_fit_are_counted(void)
+{
+	tach__sys = fake_sys;
+	fake_members = 2;
+	fake_room = fake_opens - fake_closes + 2;
+	CHECK(tach_regions_configure(NULL, NULL) == 0);
+	leaf(10);
+	CHECK(look("leaf") >= 0 && info.calls == 1 && info.provenance[5] == 0);
+	CHECK(tach_snapshot_nquantities(shot) == 3, "%d", tach_snapshot_nquantities(shot));
+	CHECK(strstr(tach_snapshot_missing(shot), "Only the first 2 of the 4 usual events"),
+	      "%s", tach_snapshot_missing(shot));
+	fake_room = 0;
+}
+
 int main(void)
 {
 	CASE(nested_costs_are_taken_out);
@@ -638,6 +653,7 @@ int main(void)
 	CASE(exchanged_sets_need_no_second_room);
 	CASE(a_stuck_writer_is_stale);
 	CASE(without_a_pmu_the_clock_is_the_default);
+	CASE(as_many_usual_events_as_fit_are_counted);
 	tach_snapshot_free(shot);
 	return check_done();
 }
