@@ -354,12 +354,16 @@ static void configure_from_environment(void)
 	opt.events = "";
 	opt.metrics = NULL;
 	opt.turns = 0;
-	if (configure(&opt, NULL) == 0)
-		snprintf(tach__registry.config->note, sizeof tach__registry.config->note,
+	if (configure(&opt, NULL) == 0) {
+		char why[sizeof err.text + 80];
+
+		snprintf(why, sizeof why,
 			 err.column ? "TACH_EVENTS or TACH_METRICS cannot be used: %s (column "
 				      "%d)"
 				    : "TACH_EVENTS or TACH_METRICS cannot be used: %s",
 			 err.text, err.column);
+		note_add(tach__registry.config, why);
+	}
 }
 
 /*
