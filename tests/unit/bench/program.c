@@ -7,13 +7,19 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
-#define main benchmarks
+
+static int no_memory; /* for what is printed */
+
+#define main	  benchmarks
+#define malloc(n) (no_memory ? NULL : (malloc)(n))
 int benchmarks(int argc, char **argv);
 #include <tach/bench_main.h>
 #undef main
+#undef malloc
 #include "core/os/sys.h"
 #include "tests/check.h"
 #include "tests/descriptors.h"
@@ -144,6 +150,7 @@ TACH_BENCH_LESS(nothing)
 /* ---- running them ---- */
 
 static char out[1 << 16], err[1 << 14];
+static int screen = -1; /* where standard error goes, if there is one */
 
 static void keep(int fd, char *text, size_t size)
 {
@@ -165,7 +172,8 @@ static int temporary(void)
 /* Its status; what it printed is in `out` and `err`, or goes to the descriptor `to`. */
 static int run_to(int to, const char *const *arguments, int n)
 {
-	int was[2] = {dup(1), dup(2)}, now[2] = {to < 0 ? temporary() : to, temporary()},
+	int was[2] = {dup(1), dup(2)},
+	    now[2] = {to < 0 ? temporary() : to, screen < 0 ? temporary() : dup(screen)},
 	    status;
 	char *argv[32] = {(char *)(uintptr_t) "program"};
 
@@ -545,8 +553,6 @@ static long no_events(long number, long a, long b, long c, long d, long e, long 
 /* Said below the table, once; in JSON each result has it. */
 static void what_is_missing(void)
 {
-	size_t before = 0;
-
 	tach__sys = no_events;
 	CHECK(RUN("--seconds", "0.00001", "--samples", "5", "--events", "cycles", "plain",
 		  "alike") == 0);
@@ -556,15 +562,29 @@ static void what_is_missing(void)
 	CHECK(RUN("--seconds", "0.00001", "--events", "cycles", "--google", "plain") == 0);
 	CHECK(strcmp(out + strlen(out) - 5, "}\n]}\n") == 0, "%s", out);
 	tach__sys = tach__sys_real;
-	/* Nothing is left of any of it. */
-	for (int i = 0; i < 16; i++) {
-		/* The allocator keeps some of each size. */
-		if (i == 8)
-			before = mallinfo2().uordblks;
-		CHECK(RUN(QUICK, "plain", "alike", "steps") == 0);
+}
+
+/* Of what ran, and of those of an earlier run that others than the first are looked for in. */
+static void nothing_is_left(void)
+{
+	CHECK(RUN(QUICK, "--json", "plain", "alike", "steps") == 0);
+	save("", out);
+	for (int against = 0; against < 2; against++) {
+		size_t before = 0;
+
+		for (int i = 0; i < 16; i++) {
+			/* The allocator keeps some of each size. */
+			if (i == 8)
+				before = mallinfo2().uordblks;
+			if (against)
+				CHECK(RUN(QUICK, "--against", file, "alike") == 0);
+			else
+				CHECK(RUN(QUICK, "plain", "alike", "steps") == 0);
+		}
+		CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu",
+		      mallinfo2().uordblks, before);
 	}
-	CHECK(mallinfo2().uordblks == before, "%zu bytes, were %zu", mallinfo2().uordblks,
-	      before);
+	unlink(file);
 }
 
 static void bad_arguments(void)
@@ -608,6 +628,33 @@ static void one_that_fails(void)
 	CHECK(RUN(QUICK, "--json", "crowd", "alike") == 1);
 }
 
+/* What is running, on a line that goes when it is done. */
+static void on_a_terminal(void)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+	ssize_t n;
+
+	if (terminal < 0 || grantpt(terminal) || unlockpt(terminal) ||
+	    (screen = open(ptsname(terminal), O_RDWR | O_NOCTTY)) < 0)
+		SKIP("there are no terminals");
+	CHECK(RUN(QUICK, "plain") == 0);
+	n = read(terminal, err, sizeof err - 1);
+	err[n > 0 ? n : 0] = '\0';
+	CHECK(strstr(err, "\r\033[Kplain ...\r\033[K"), "%s", err);
+	close(screen);
+	close(terminal);
+	screen = -1;
+}
+
+static void out_of_memory(void)
+{
+	no_memory = 1;
+	CHECK(RUN(QUICK, "--details", "plain") == 1);
+	CHECK(RUN(QUICK, "plain") == 1);
+	no_memory = 0;
+	CHECK(RUN(QUICK, "plain") == 0);
+}
+
 /* Output that is lost is no success. */
 static void a_full_disk(void)
 {
@@ -639,7 +686,10 @@ int main(void)
 	CASE(json_of_both_kinds);
 	CASE(against_an_earlier_run);
 	CASE(what_is_missing);
+	CASE(nothing_is_left);
 	CASE(bad_arguments);
+	CASE(on_a_terminal);
+	CASE(out_of_memory);
 	CASE(a_full_disk);
 	return check_done();
 }

@@ -177,7 +177,7 @@ static void sim_site_select(struct tach__site *site)
 	step("select", NULL);
 }
 
-/* Whoever looks now finds the new set, under its number. */
+/* A thread that looks now finds the new set, under its number. */
 static void sim_threads_interrupt(void)
 {
 	CHECK(locked == 1);
