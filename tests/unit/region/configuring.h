@@ -13,6 +13,7 @@
 #include "core/set/plan.h"
 #include "core/set/set.h"
 #include "tests/check.h"
+#include "tests/ordered.h"
 
 /* Steps in the order they came, and which of them fails, with that code. */
 static char steps[400];
@@ -305,8 +306,6 @@ static void ordered(const void *at, int order)
 	CHECK(at != &tach__registry.generation || order == __ATOMIC_SEQ_CST);
 }
 
-#define __atomic_store_n(at, value, order)                                                     \
-	(ordered(at, order), __atomic_store(at, &(__typeof__(*(at))){value}, order))
 #define free			     sim_free
 #define tach__ring_plan		     sim_ring_plan
 #define tach__ring_forget	     sim_ring_forget

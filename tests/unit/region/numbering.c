@@ -4,6 +4,7 @@
 #include "core/os/sys.h"
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/ordered.h"
 
 enum { MOST = TACH__SPLIT_MOST, TASKS = TACH__SPLIT_TASKS };
 
@@ -46,18 +47,14 @@ static struct tach_site *sim_site_get(const char *name)
 	return &kept[nkept++];
 }
 
-/* What others read without the lock comes last, and is seen last. */
-static void published(const void *at, int order);
-
-#define __atomic_store_n(at, value, order)                                                     \
-	(published(at, order), __atomic_store(at, &(__typeof__(*(at))){value}, order))
 #define tach__lock	    sim_lock
 #define tach__unlock	    sim_unlock
 #define tach__split_over    sim_over
 #define tach__site_get_here sim_site_get
 #include "core/region/numbers.c"
 
-static void published(const void *at, int order)
+/* What others read without the lock is seen last. */
+static void ordered(const void *at, int order)
 {
 	int is_number = at >= (void *)place && at < (void *)(place + PLACES) &&
 			(const char *)at - (const char *)place >= 0;

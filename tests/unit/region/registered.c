@@ -6,6 +6,7 @@
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/ordered.h"
 
 static int had, allowed = -1; /* so many more; below 0: all */
 static size_t had_size;
@@ -34,6 +35,16 @@ static void sim_unlock(const struct tach__held *held)
 }
 
 static struct tach__beacon *the_owner;
+
+/* Sites are found by their number, without the lock: all of one is there before. */
+static void ordered(const void *at, int order)
+{
+	const struct tach__registry *r = &tach__registry;
+
+	if (at == &r->nsites)
+		CHECK(order == __ATOMIC_RELEASE && r->by_id[r->nsites] &&
+		      r->by_id[r->nsites]->id == r->nsites);
+}
 
 #define tach__pages	     sim_pages
 #define tach__lock	     sim_lock
