@@ -142,27 +142,26 @@ static void words_set(uint64_t *to, const uint64_t *from, size_t n)
 		TACH__SET(to[i], from[i]);
 }
 
-/* A place of its own, or that of the least; then what the least is. */
+/* That of the least: 0 while there is a new one, whose key it is. Then what the least is. */
 static struct tach__kept *place(struct tach__worst *w, uint64_t key)
 {
-	struct tach__kept *to = NULL;
-	uint64_t least = UINT64_MAX;
+	struct tach__kept *to;
+	uint64_t at = 0, least = UINT64_MAX;
 
-	if (w->n < w->most) {
-		to = tach__worst_at(w, w->n);
+	if (w->n < w->most)
 		TACH__ADD(w->n, 1);
-	}
-	for (uint64_t i = 0; !to && i < w->n; i++)
-		if (tach__worst_at(w, i)->key == w->least)
-			to = tach__worst_at(w, i);
+	while (tach__worst_at(w, at)->key != w->least)
+		at++;
+	to = tach__worst_at(w, at);
 	TACH__SET(to->key, key);
 	for (uint64_t i = 0; i < w->n; i++)
 		if (tach__worst_at(w, i)->key < least)
 			least = tach__worst_at(w, i)->key;
-	if (w->n == w->most)
+	if (w->n == w->most) {
 		TACH__SET(w->least, least);
-	if (w->n == w->most && w->bar != UINT64_MAX)
-		TACH__SET(w->bar, least);
+		if (w->bar != UINT64_MAX)
+			TACH__SET(w->bar, least);
+	}
 	return to;
 }
 
