@@ -35,8 +35,7 @@ static int parse_one(struct tach__split *split, const char *text, size_t length)
 	char *end = NULL;
 	unsigned long n = colon ? strtoul(colon + 1, &end, 10) : DEFAULT;
 
-	if ((colon && (end != text + length || end == colon + 1)) || n < 1 ||
-	    n > TACH__SPLIT_MOST)
+	if ((colon && end != text + length) || n < 1 || n > TACH__SPLIT_MOST)
 		return 0;
 	if (word_is(text, word, "tag")) {
 		split->by |= TACH__SPLIT_TAG;
