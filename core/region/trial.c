@@ -323,8 +323,8 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 		slot->sampling = sampling;
 		slot->begin = record->hot->begin_flat ? record->hot->begin_flat
 						      : record->hot->begin[0];
-		for (int inner = 0; inner < 2; inner++)
-			tach__part(slot, record->count, inner)->ceiling = TACH__CEILING_OPEN;
+		tach__part(slot, record->count, 0)->ceiling = TACH__CEILING_OPEN;
+		tach__part(slot, record->count, 1)->ceiling = TACH__CEILING_OPEN;
 		tach__part(slot, record->count, 0)->outer = slot->rest;
 		tach__table(record->hot)[id] = slot;
 	}
@@ -342,8 +342,8 @@ void tach__trials_end(const struct tach__trials *trials)
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		tach__slot_at(record, id)->histograms = NULL;
 		tach__slot_at(record, id)->sampling = NULL;
-		tach__split_choose(trials->record->hot);
 	}
+	tach__split_choose(record->hot);
 	tach__pages_free(trials->sampling, sizeof *trials->sampling);
 	if (trials->histograms)
 		tach__histograms_free(trials->histograms, record->count + 1);
