@@ -12,10 +12,10 @@
 
 enum { ID = TACH__SITE_FIRST, PART = ID + 1, NAMES = 1000 };
 
-/* Pages: their size lies before, and what is nobody's behind. */
+/* Pages: their size lies before, and a trap behind. */
 static int live, allowed; /* so many more, below 0: any number */
 static size_t asked_size, table_is = TACH__CHUNKS * TACH__CHUNK_SLOTS * sizeof(void *);
-static char nobodys;
+static char trap;
 
 static void *sim_pages(size_t size)
 {
@@ -28,13 +28,13 @@ static void *sim_pages(size_t size)
 	asked_size = size;
 	at = calloc(1, size + 3 * sizeof *at);
 	at[0] = (void *)(uintptr_t)size;
-	at[2 + size / sizeof *at] = &nobodys;
+	at[2 + size / sizeof *at] = &trap;
 	return at + 2;
 }
 
 static void sim_free(void *at, size_t size)
 {
-	if (!at || at == &nobodys) {
+	if (!at || at == &trap) {
 		CHECK(!at && size == 0);
 		return;
 	}
