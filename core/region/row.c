@@ -91,39 +91,65 @@ static void add_histograms(struct tach__row *row, const struct tach__slot *slot,
 		tach__histograms_merge(row->histograms, slot->histograms, record->count + 1);
 }
 
-/* Of one sum: what is to be taken out, [inclusive, self][least, spread]. */
-static void overhead_of(double bound[2][2], const struct tach__slot *slot,
-			const struct tach__thread *record, uint32_t i)
+/* What was measured: entries, and inside them those passed over and pairs, plain and fenced. */
+struct measured {
+	double calls, passed, plain, fenced;
+};
+
+static struct measured inclusive_of(const struct tach__slot *slot, uint32_t count)
+{
+	const struct tach__part *part = tach__part(slot, count, 0);
+	const struct tach__sampling *s = slot->sampling;
+
+	return (struct measured){
+		.calls = (double)part->calls,
+		.passed = s ? (double)TACH__GET(s->inside) : 0,
+		.plain = (double)(part->nested[0] - part->nested[1]),
+		.fenced = (double)part->nested[1],
+	};
+}
+
+static struct measured self_of(const struct tach__slot *slot, uint32_t count)
+{
+	const struct tach__children *children = tach__children(slot, count, 0);
+	const struct tach__sampling *s = slot->sampling;
+
+	return (struct measured){
+		.calls = (double)(tach__part(slot, count, 0)->calls +
+				  tach__part(slot, count, 1)->calls),
+		.passed = s ? (double)TACH__GET(s->inside) - (double)TACH__GET(s->below[0]) : 0,
+		.plain = (double)(children->direct[0] - children->direct[1]),
+		.fenced = (double)children->direct[1],
+	};
+}
+
+/* What that adds to a sum: the least, or how much more it may be. */
+enum { LEAST, SPREAD };
+static double cost_of(const struct measured *m, const struct tach__slot *slot,
+		      const struct tach__overhead *o, int bound, uint32_t i)
+{
+	return m->calls * o->empty[slot->fenced][bound][i] +
+	       (double)slot->flat * o->flat[bound][i] + m->passed * o->passed[bound][i] +
+	       m->plain * o->pair[0][bound][i] + m->fenced * o->pair[1][bound][i];
+}
+
+static void add_overhead(struct tach__row *row, const struct tach__slot *slot,
+			 const struct tach__thread *record)
 {
 	const struct tach__overhead *o = &record->overhead;
-	const struct tach__part *part = tach__part(slot, record->count, 0);
-	const struct tach__part *inner = tach__part(slot, record->count, 1);
-	const struct tach__children *children = tach__children(slot, record->count, 0);
-	double calls[2] = {(double)part->calls, (double)(part->calls + inner->calls)};
-	double pairs[2] = {(double)(part->nested[0] - part->nested[1]),
-			   (double)part->nested[1]};
-	double direct[2] = {(double)(children->direct[0] - children->direct[1]),
-			    (double)children->direct[1]};
+	struct measured all = inclusive_of(slot, record->count);
+	struct measured self = self_of(slot, record->count);
 
-	const struct tach__sampling *s = slot->sampling;
-	double passed[2] = {0, 0};
+	for (uint32_t i = 0; i <= record->count; i++) {
+		struct tach__cell *cell = &row->cell[i];
 
-	if (s) {
-		passed[0] = (double)TACH__GET(s->inside);
-		passed[1] = passed[0] - (double)TACH__GET(s->below[0]);
-	}
-	for (int b = 0; b < 2; b++) {
-		for (int what = 0; what < 2; what++)
-			bound[what][b] = calls[what] * o->empty[slot->fenced][b][i] +
-					 (double)slot->flat * o->flat[b][i] +
-					 passed[what] * o->passed[b][i];
-		for (int mode = 0; mode < 2; mode++) {
-			double pair = o->pair[mode][b][i], empty = o->empty[mode][b][i];
-
-			bound[0][b] += pairs[mode] * pair;
-			/* What an empty child shows is the child's; the rest stays here. */
-			bound[1][b] += direct[mode] * (b ? pair : pair - empty);
-		}
+		cell->overhead[0] += cost_of(&all, slot, o, LEAST, i);
+		/* What an empty child shows is the child's; the rest stays here. */
+		cell->overhead[1] += cost_of(&self, slot, o, LEAST, i) -
+				     self.plain * o->empty[0][LEAST][i] -
+				     self.fenced * o->empty[1][LEAST][i];
+		cell->error[0] += cost_of(&all, slot, o, SPREAD, i);
+		cell->error[1] += cost_of(&self, slot, o, SPREAD, i);
 	}
 }
 
@@ -131,12 +157,21 @@ static void add_error(struct tach__row *row, const struct tach__slot *slot,
 		      const struct tach__thread *record)
 {
 	const struct tach__inexact *off = tach__inexact(slot, record->count);
-	const double error[2] = {(double)TACH__GET(off->inclusive),
-				 (double)TACH__GET(off->self)};
 
-	for (uint32_t i = 0; i < record->count; i++)
-		for (int what = 0; what < 2; what++)
-			row->cell[i + 1].error[what] += error[what] * record->steps[i];
+	for (uint32_t i = 0; i < record->count; i++) {
+		double *error = row->cell[i + 1].error;
+
+		error[0] += (double)TACH__GET(off->inclusive) * record->steps[i];
+		error[1] += (double)TACH__GET(off->self) * record->steps[i];
+	}
+}
+
+static void add_turned(struct tach__cell *cell, int what, uint64_t sum, double entries)
+{
+	double value = (double)(int64_t)sum;
+
+	cell->turned[what] += value * value;
+	cell->crossed[what] += value * entries;
 }
 
 /* Of what a turn of a set counted, so that it shows how turns differ. */
@@ -145,20 +180,15 @@ static void add_turn(struct tach__row *row, const struct tach__slot *slot, uint3
 	const struct tach__part *part = tach__part(slot, count, 0);
 	const struct tach__part *inner = tach__part(slot, count, 1);
 	const struct tach__children *children = tach__children(slot, count, 0);
-	const double entries[2] = {(double)part->calls, (double)(part->calls + inner->calls)};
+	double outermost = (double)part->calls, all = (double)(part->calls + inner->calls);
 
 	row->turns++;
-	for (int what = 0; what < 2; what++)
-		row->paced[what] += entries[what] * entries[what];
+	row->paced[0] += outermost * outermost;
+	row->paced[1] += all * all;
 	for (uint32_t i = 0; i <= count; i++) {
-		const double sum[2] = {
-			(double)(int64_t)part->sum[i],
-			(double)(int64_t)(part->sum[i] + inner->sum[i] - children->sum[i])};
-
-		for (int what = 0; what < 2; what++) {
-			row->cell[i].turned[what] += sum[what] * sum[what];
-			row->cell[i].crossed[what] += sum[what] * entries[what];
-		}
+		add_turned(&row->cell[i], 0, part->sum[i], outermost);
+		add_turned(&row->cell[i], 1, part->sum[i] + inner->sum[i] - children->sum[i],
+			   all);
 	}
 }
 
@@ -201,7 +231,6 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		add_turn(row, slot, count);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &row->cell[i];
-		double bound[2][2];
 
 		cell->inclusive += part->sum[i];
 		cell->self += part->sum[i] + inner->sum[i] - children->sum[i];
@@ -211,10 +240,6 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 			__atomic_load(&slot->sampling->square[i], &square, __ATOMIC_RELAXED);
 			cell->square += square;
 		}
-		overhead_of(bound, slot, record, i);
-		for (int what = 0; what < 2; what++) {
-			cell->overhead[what] += bound[what][0];
-			cell->error[what] += bound[what][1];
-		}
 	}
+	add_overhead(row, slot, record);
 }
