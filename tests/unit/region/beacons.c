@@ -118,7 +118,7 @@ static void among_notes(void)
 			begin();
 			align = each == 8 ? 8 : 4;
 			note(3, "tach", 5, odd, &other);
-			note(1, "libtach", odd, 8, &other);
+			note(1, "libtach.so", odd, 8, &other);
 			note(2, "tach", 5, 8, &other);
 			align = each;
 			segment_is(0, 0, PT_NOTE, 0, used);
