@@ -171,8 +171,9 @@ struct tach_regions_options {
 	 */
 	struct tach_set *set;
 	/* As in struct tach_set_options. Both NULL: cycles, instructions, branch and cache
-	 * misses with ipc and misses per 1000 instructions; where the machine has no counters,
-	 * the clock alone, as with "" as events. Software events are counted when named. */
+	 * misses with ipc and misses per 1000 instructions, as many of them as there are
+	 * counters for now; where the machine has no counters, the clock alone, as with "" as
+	 * events. Software events are counted when named. */
 	const char *events, *metrics;
 	/* Globs separated by commas, "!" before one excludes: "parse*,!parse_header". NULL:
 	 * all. Longer than 1,023 bytes: TACH_ERR_TOOMANY.
