@@ -215,7 +215,7 @@ static void sim_release(const struct tach__held *held)
 	step("release", NULL);
 }
 
-static void sim_heal(struct tach__thread *record, uintptr_t sp)
+static __attribute__((noinline)) void sim_heal(struct tach__thread *record, uintptr_t sp)
 {
 	CHECK(record == &the_record && sp > (uintptr_t)&sp && sp < stack_of_case);
 	healed++;
