@@ -193,6 +193,15 @@ static void another_site(void)
 	known.name = "region8";
 	segment_is(TEXT, text.name, 8, PF_R);
 	CHECK(told() == WAS);
+	/* The name behind the file. */
+	begin();
+	data.site.name = text.file;
+	data.site.file = text.name;
+	known.name = text.file;
+	known.file = text.name;
+	CHECK(told() == ID);
+	segment_is(TEXT, text.name, 15, PF_R);
+	CHECK(told() == WAS);
 }
 
 int main(void)
