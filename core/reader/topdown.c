@@ -3,7 +3,6 @@
 #include "core/reader/reader.h"
 #include "core/reader/topdown.h"
 
-#define GET(word)	 __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define SET(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 
 /* In user space if that can be, else by read(2): 0 if neither can. */
@@ -20,7 +19,6 @@ static uint32_t stands_still(struct tach__reader *r, struct tach__look *l)
 
 	if (tach__topdown_set_back(r, &again) <= 0)
 		return 0;
-	again.flags = l->flags;
 	*l = again;
 	return again.enabled == enabled ? TACH_FLAG_INCOMPLETE : 0;
 }
@@ -81,7 +79,6 @@ uint32_t tach__topdown_end(struct tach__reader *r, const struct tach_mark *mark,
 			   uint64_t *delta, unsigned n)
 {
 	uint32_t flags, by_read = mark->flags & TACH_FLAG_SYSCALL, begun = mark->lock & ~1u;
-	struct tach__group_read now = {.count = 0};
 	int leader = r->topdown.group->member[0];
 	struct tach__look l;
 	uint64_t error;
@@ -102,8 +99,8 @@ uint32_t tach__topdown_end(struct tach__reader *r, const struct tach_mark *mark,
 	flags |= mark->flags & TACH_FLAG_INCOMPLETE;
 	flags |= difference(r, mark, error, &l, delta, n);
 	if (by_read && l.flags) {
-		now.enabled = l.enabled;
-		now.running = l.running;
+		struct tach__group_read now = {.enabled = l.enabled, .running = l.running};
+
 		flags |= tach__scale(r, mark, &now, n, delta);
 	}
 	return flags;
