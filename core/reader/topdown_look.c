@@ -131,7 +131,6 @@ int tach__topdown_set_back(struct tach__reader *r, struct tach__look *l)
 	struct tach__group_read now;
 	int state = tach__topdown_group(r, &now);
 
-	memset(l, 0, sizeof *l);
 	l->flags = TACH_FLAG_SYSCALL;
 	if (state <= 0)
 		return state;
