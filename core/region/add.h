@@ -82,6 +82,15 @@ TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
 	TACH__COUNT(self, self->state, -1);
 }
 
+/* The last of an entry: what tells abandoned.c of it. */
+TACH_INLINE void tach__entry_over(struct tach_region_mark *mark, struct tach__part *part,
+				  uintptr_t outer)
+{
+	TACH__SET(part->outer, outer);
+	TACH__ORDER();
+	mark->end = NULL;
+}
+
 /*
  * Adds one entry to its slot, whose sequence is odd. The stores between the odd and the even
  * sequence pair with the acquire fence of the snapshot's reader: odd becomes visible before the
@@ -120,9 +129,7 @@ TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark
 	TACH__ORDER();
 	tach__entry_leave(self, fenced);
 	TACH__ORDER();
-	TACH__SET(open->outer, rest);
-	TACH__ORDER();
-	mark->end = NULL;
+	tach__entry_over(mark, open, rest);
 }
 
 #endif

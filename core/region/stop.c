@@ -135,9 +135,7 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 	TACH__ORDER();
 	tach__entry_leave(self, 0);
 	TACH__ORDER();
-	TACH__SET(part->outer, TACH__OUTER_NOBODY);
-	TACH__ORDER();
-	mark->end = NULL;
+	tach__entry_over(mark, part, TACH__OUTER_NOBODY);
 }
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
