@@ -205,8 +205,8 @@ class Mutants:
         return program
 
     def ask(self, mutants):
-        """As many programs at once as share a guest."""
-        programs = sorted(self.programs, key=lambda p: (-p.kills, p.adversary, p.unit == self.header))
+        """As many programs at once as share a guest; those that include the C file first, which are about it."""
+        programs = sorted(self.programs, key=lambda p: (self.header or not p.includes(self.name), -p.kills, p.adversary, p.unit == self.header))
         while programs:
             left = [m for m in mutants if not m.by]
             few = max(1, TOGETHER // max(1, len(left)))
