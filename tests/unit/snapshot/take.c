@@ -21,7 +21,8 @@ static int buffers, locks, holds, names_over, rows_held, orders;
 static int some_lock(pthread_mutex_t *mutex);
 static void look_amid(void);
 
-#define pthread_mutex_lock(mutex)     some_lock(mutex)
+#define pthread_mutex_lock(mutex) some_lock(mutex)
+static int overtaken; /* threads whose overtaken entries were flagged */
 #define tach__pages(size)	      some_pages(size)
 #define tach__pages_free(pages, size) free_pages(pages, size)
 #define tach__buffer_free(text)	      (buffers++, tach__buffer_free(text))
@@ -31,10 +32,11 @@ static void look_amid(void);
 #define tach__hold(held)	      (__atomic_fetch_add(&holds, 1, __ATOMIC_RELAXED), tach__hold(held))
 #define tach__release(held)                                                                    \
 	(__atomic_fetch_sub(&holds, 1, __ATOMIC_RELAXED), tach__release(held))
-#define tach__rows_init(rows, count)  (rows_held++, tach__rows_init(rows, count))
-#define tach__rows_free(rows)	      (rows_held--, tach__rows_free(rows))
-#define tach__order_free(order)	      (orders++, tach__order_free(order))
-#define tach__order_make(order, rows) (look_amid(), tach__order_make(order, rows))
+#define tach__rows_init(rows, count)	   (rows_held++, tach__rows_init(rows, count))
+#define tach__rows_free(rows)		   (rows_held--, tach__rows_free(rows))
+#define tach__overtaken_flag(rows, record) (overtaken++, tach__overtaken_flag(rows, record))
+#define tach__order_free(order)		   (orders++, tach__order_free(order))
+#define tach__order_make(order, rows)	   (look_amid(), tach__order_make(order, rows))
 #include "core/snapshot/snapshot.c"
 #undef pthread_mutex_lock
 #undef tach__pages
@@ -241,7 +243,9 @@ static void threads_and_what_they_entered(void)
 
 	configure("", NULL, 0);
 	first();
+	overtaken = 0;
 	c = counts_now();
+	CHECK(overtaken == 1, "%d", overtaken);
 	CHECK(c.threads == 1 && c.reports == 1 && c.stale == 0 && c.refused == 0 &&
 	      c.lost == 0 && c.unopened == 0 && c.clock_hz > 0);
 	CHECK(tach_snapshot_nregions(shot) == 1 && regions_find("first", 0) &&
