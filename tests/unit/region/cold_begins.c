@@ -60,10 +60,18 @@ static uint64_t sim_clock(void);
 #undef TACH_FENCE
 #define TACH_FENCE() fence()
 static void fence(void);
+#include "tests/ordered.h"
 #define UNDER_TEST "core/region/cold_start.c"
 #include "tests/unit/region/cold.h"
 
 enum { ID = TACH__SITE_FIRST, ROW }; /* slots 1 and 2 */
+
+/* A snapshot that finds a slot's id finds all of it ready. */
+static void ordered(const void *at, int order)
+{
+	for (int i = 0; i < SLOTS; i++)
+		CHECK(at != &slots[i].slot.id || order == __ATOMIC_RELEASE);
+}
 
 static struct tach__site sites[2];
 static struct tach_site site;

@@ -37,7 +37,11 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #define tach__overtaken_flag(rows, record) (overtaken++, tach__overtaken_flag(rows, record))
 #define tach__order_free(order)		   (orders++, tach__order_free(order))
 #define tach__order_make(order, rows)	   (look_amid(), tach__order_make(order, rows))
+#define ORDERED_LOADS
+#include "tests/ordered.h"
 #include "core/snapshot/snapshot.c"
+#undef __atomic_load_n
+#undef __atomic_store_n
 #undef pthread_mutex_lock
 #undef tach__pages
 #undef tach__pages_free
@@ -51,6 +55,20 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #undef tach__hold
 #undef tach__release
 #include "tests/unit/region/regions.h"
+
+/* What its thread makes ready is found so by the id. */
+static void ordered_load(const void *at, int order)
+{
+	const struct tach__thread *record = tach__self->record;
+
+	for (uint32_t id = TACH__SITE_FIRST; record && id < record->limit; id++)
+		CHECK(at != &tach__slot_at(record, id)->id || order == __ATOMIC_ACQUIRE);
+}
+
+static void ordered(const void *at, int order)
+{
+	(void)at, (void)order;
+}
 
 static void *some_pages(size_t size)
 {
