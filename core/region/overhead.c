@@ -15,9 +15,17 @@ static void bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int 
 	}
 }
 
+/* Less than nothing is nothing. */
+static void take_out(double *from, const double *what, uint32_t count)
+{
+	for (uint32_t i = 0; i <= count; i++)
+		from[i] = from[i] > what[i] ? from[i] - what[i] : 0;
+}
+
 static void measure_empty(const struct tach__trials *r)
 {
 	struct tach__overhead *o = &r->record->overhead;
+	uint32_t count = r->record->count;
 
 	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
 	bounds(o->empty[0], r, TACH__TRIAL_INNER);
@@ -26,12 +34,8 @@ static void measure_empty(const struct tach__trials *r)
 	bounds(o->empty[1], r, TACH__TRIAL_INNER);
 	bounds(o->pair[1], r, TACH__TRIAL_OUTER);
 	/* The enclosing region shows its own overhead besides the pair. */
-	for (uint32_t i = 0; i <= r->record->count; i++)
-		for (int mode = 0; mode < 2; mode++) {
-			double more = o->pair[mode][0][i] - o->empty[0][0][i];
-
-			o->pair[mode][0][i] = more > 0 ? more : 0;
-		}
+	take_out(o->pair[0][0], o->empty[0][0], count);
+	take_out(o->pair[1][0], o->empty[0][0], count);
 }
 
 /* An inner entry that is passed over, beside one that is measured: a pair less the difference.
@@ -47,23 +51,27 @@ static void measure_passed(const struct tach__trials *r)
 	gap.value = 1;
 	tach__trials_run(r, tach__trial_one, &gap, tach__trial_ids);
 	bounds(o->passed, r, TACH__TRIAL_OUTER);
-	for (uint32_t i = 0; i <= r->record->count; i++) {
-		double cost = o->pair[0][0][i] + o->passed[0][i] - measured[0][i];
+	for (uint32_t i = 0; i <= r->record->count; i++)
+		o->passed[0][i] += o->pair[0][0][i];
+	take_out(o->passed[0], measured[0], r->record->count);
+}
 
-		o->passed[0][i] = cost > 0 ? cost : 0;
-	}
+static void whole(uint64_t *to, const double *from, uint32_t count)
+{
+	for (uint32_t i = 0; i <= count; i++)
+		to[i] = (uint64_t)from[i];
 }
 
 /* The least, as in the sums of a report. */
 static void entry_cost_keep(struct tach__thread *record)
 {
 	const struct tach__overhead *o = &record->overhead;
+	struct tach__entry_cost *cost = &record->entry_cost;
 
-	for (int mode = 0; mode < 2; mode++)
-		for (uint32_t i = 0; i <= record->count; i++) {
-			record->entry_cost.empty[mode][i] = (uint64_t)o->empty[mode][0][i];
-			record->entry_cost.pair[mode][i] = (uint64_t)o->pair[mode][0][i];
-		}
+	whole(cost->empty[0], o->empty[0][0], record->count);
+	whole(cost->empty[1], o->empty[1][0], record->count);
+	whole(cost->pair[0], o->pair[0][0], record->count);
+	whole(cost->pair[1], o->pair[1][0], record->count);
 }
 
 void tach__overhead_measure(struct tach__thread *record)
