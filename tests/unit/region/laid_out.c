@@ -68,6 +68,40 @@ static void two_words_as_one(void)
 	}
 }
 
+static int is_of_one_bit(uint32_t bits)
+{
+	return bits && !(bits & (bits - 1));
+}
+
+/* Bits that are told apart, and ids of which none is left out. */
+static void bits_and_ids(void)
+{
+	static const uint32_t kept[] = {TACH__KEEPS_WORST, TACH__KEEPS_EACH},
+			      site[] = {TACH__SITE_FENCED_BIT, TACH__SITE_TASK, TACH__SITE_PART,
+					TACH__SITE_GATE, TACH_SITE_FLAT};
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+		CHECK(is_of_one_bit(kept[i]) && !(all & kept[i]));
+		all |= kept[i];
+	}
+	all = 0;
+	for (size_t i = 0; i < sizeof site / sizeof *site; i++) {
+		CHECK(is_of_one_bit(site[i]) && !(all & site[i]), "%d", (int)i);
+		all |= site[i];
+	}
+	CHECK(TACH__SITE_EMPTY == TACH_SITE_OFF + 1);
+}
+
+/* One more than may be had, for what does not fit. */
+static void overflows(void)
+{
+	struct tach__thread record;
+
+	CHECK(sizeof record.overflow / sizeof *record.overflow > TACH__OVERFLOWS);
+	CHECK(sizeof record.overflow_id / sizeof *record.overflow_id > TACH__OVERFLOWS);
+}
+
 /* ---- straight code ---- */
 
 static char text[256];
@@ -138,6 +172,8 @@ int main(void)
 	CASE(tables_of_a_thread);
 	CASE(a_state);
 	CASE(two_words_as_one);
+	CASE(bits_and_ids);
+	CASE(overflows);
 	CASE(steps_until_one_fails);
 	CASE(an_entry_less_what_it_costs);
 	return check_done();

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How edges read counters by numbers that they know, which do no harm where they are those of
+ * before; a fault shows in memory, as on x86. See known.h.
+ */
+#include <tach/arch.h>
+
+#undef TACH_COUNTER_AT
+#undef TACH_COUNTER_SHOWN
+#undef TACH_COUNTER_SHOWN_MEMORY
+#undef TACH_COUNTER_STALE
+#define TACH_COUNTER_SHOWN	  TACH_COUNTER
+#define TACH_COUNTER_SHOWN_MEMORY 1
+#define TACH_COUNTER_STALE	  1
+#define TACH_MODULAR		  1
+#include "tests/unit/region/known.h"

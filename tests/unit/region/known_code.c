@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How edges read counters by code whose address they know, as on arm64. See known.h.
+ */
+#include <tach/arch.h>
+
+#undef TACH_COUNTER_AT
+#undef TACH_COUNTER_SHOWN_MEMORY
+#undef TACH_COUNTER_STALE
+#define TACH_COUNTER_AT(at, value, seen)                                                       \
+	((value) = sim_counter((uintptr_t)(at)),                                               \
+	 (seen) |= (tach__word)sim_fault((uintptr_t)(at)))
+#define TACH_COUNTER_SHOWN_MEMORY 0
+#define TACH_COUNTER_STALE	  0
+#define TACH_MODULAR		  0
+#include "tests/unit/region/known.h"
