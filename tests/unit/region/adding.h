@@ -20,6 +20,10 @@
 
 static void told(const char *what, const void *at);
 
+/* So that all are told. */
+#undef TACH_ONCE_IS_VOLATILE
+#define TACH_ONCE_IS_VOLATILE 0
+
 static void ordered(const void *at, int order)
 {
 	CHECK(order == __ATOMIC_RELAXED);
@@ -41,6 +45,11 @@ static struct tach__hot self;
 static _Alignas(16) union tach__slot_copy own, outside;
 static struct tach_region_mark mark;
 static volatile uint32_t count;
+#ifdef __OPTIMIZE__
+enum { STRAIGHT = 1 };
+#else
+enum { STRAIGHT = 0 }; /* no argument is a constant */
+#endif
 static int inner, is_told, seen;
 static char text[2048];
 
@@ -163,7 +172,7 @@ static void add(uint64_t *delta, int is_straight, int fenced)
 	case n:                                                                                \
 		ADD_OF(n);                                                                     \
 		break;
-	switch (is_straight ? count : TACH_COUNTERS_MAX) {
+	switch (STRAIGHT && is_straight ? count : TACH_COUNTERS_MAX) {
 		TACH__INSTANCES(ADD_STRAIGHT)
 	default:
 		ADD_OF(count);
@@ -255,7 +264,7 @@ static void in_which_order(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++) {
 		set_up(1, 1);
-		ends_with(SUMS, 1, fenced);
+		ends_with(STRAIGHT ? SUMS : LOOPED, 1, fenced);
 		set_up(1, 1);
 		ends_with(LOOPED, 0, fenced);
 	}
