@@ -197,6 +197,16 @@ static void promoted(void)
 	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(2));
 	CHECK(mark_at(2)->part == part_of(8, 1));
 	CHECK(part_of(8, 1)->ceiling == TACH__STATE(7, 0, 2));
+	/* It closes, so that it is at no level that is known: it stays what it is. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, 1, mark_at(1));
+	part_of(8, 1)->ceiling = TACH__CEILING_OPEN;
+	mark_at(0)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 1 && is_closed(8, 0) && slot_of(8)->lost == 1);
+	CHECK(part_of(8, 1)->outer == (uintptr_t)mark_at(1));
+	CHECK(mark_at(1)->part == part_of(8, 1));
 	/* All are gone. */
 	begin();
 	start(8, 0, mark_at(0));
@@ -227,6 +237,15 @@ static void unknown_marks(void)
 	mark_at(0)->part = mark_at(1)->part = NULL;
 	tach__heal(record, sp);
 	CHECK(level_of() == 0 && slot_of(9)->lost == 2);
+	/* Not with an inner one that is gone: it may be amid its START. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, 1, mark_at(1));
+	start(8, -1, mark_at(2));
+	mark_at(1)->part = NULL;
+	tach__heal(record, sp);
+	CHECK(level_of() == 2 && slot_of(8)->lost == 1 && !is_closed(8, 0) && is_closed(8, 1));
+	CHECK(mark_at(0)->state == TACH__STATE(7, 0, 0));
 	/* Not with an inner one that closes. */
 	begin();
 	start(8, 0, mark_at(0));

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The edges as functions: what they do before and besides the edges that macros have. */
+#include <string.h>
+#include "core/region/left.h"
+#include "tests/check.h"
+
+static char calls[64];
+
+static void sim_look(const struct tach_site *site)
+{
+	strcat(calls, site->id ? "look " : "look off ");
+}
+
+static void end(struct tach_region_mark *mark) TACH_NOTHROW;
+static void end(struct tach_region_mark *mark)
+{
+	CHECK(mark->end == end);
+	strcat(calls, "end ");
+}
+
+static void begin(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
+static void begin(struct tach_site *site, struct tach_region_mark *mark)
+{
+	CHECK(site->id && !mark->end);
+	strcat(calls, "begin ");
+	mark->end = end;
+}
+
+#define tach__overtaken_look sim_look
+#include "core/region/mark.c"
+
+/* An earlier use of the mark left something there. */
+static const char *called(struct tach_site *site)
+{
+	struct tach_region_mark mark = {.end = end};
+
+	calls[0] = 0;
+	tach_region_begin(site, &mark);
+	tach_region_end(&mark);
+	return calls;
+}
+
+static void an_entry(void)
+{
+	struct tach_site site = {.begin = begin, .id = 9};
+
+	CHECK(strcmp(called(&site), "look begin end ") == 0, "%s", calls);
+	site.id = TACH_SITE_OFF;
+	CHECK(strcmp(called(&site), "look off ") == 0, "%s", calls);
+	CHECK(strcmp(called(NULL), "") == 0, "%s", calls);
+}
+
+static void the_size_of_a_mark(void)
+{
+	CHECK(tach_region_mark_size() == sizeof(struct tach_region_mark));
+}
+
+int main(void)
+{
+	CASE(an_entry);
+	CASE(the_size_of_a_mark);
+	return check_done();
+}
