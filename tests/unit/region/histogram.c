@@ -15,7 +15,15 @@ static void sim_free(void *at, size_t size)
 	guarded_free();
 }
 
-#define tach__pages	 guarded_pages
+static int soils; /* so that it is seen where it was touched */
+static void *sim_pages(size_t size)
+{
+	void *at = guarded_pages(size);
+
+	return at && soils ? memset(at, 0x77, size) : at;
+}
+
+#define tach__pages	 sim_pages
 #define tach__pages_free sim_free
 #include "core/region/histogram.c"
 
@@ -66,6 +74,22 @@ static void each_value_has_its_bucket(void)
 	guarded_free();
 	guarded_left = 0;
 	CHECK(!tach__histograms_make(SUMS));
+	guarded_free();
+}
+
+/* Each page, before anything is counted. */
+static void pages_are_touched(void)
+{
+	enum { MANY = 8 };
+	size_t size = tach__histograms_size(MANY);
+	const unsigned char *h;
+
+	soils = 1;
+	h = (const unsigned char *)tach__histograms_make(MANY);
+	soils = 0;
+	CHECK(h && size > 3 * 4096);
+	for (size_t at = 0; h && at + 4096 <= size; at += 4096)
+		CHECK(memchr(h + at, 0, 4096), "%d of %d", (int)at, (int)size);
 	guarded_free();
 }
 
@@ -136,6 +160,7 @@ static void quantiles(void)
 int main(void)
 {
 	CASE(each_value_has_its_bucket);
+	CASE(pages_are_touched);
 	CASE(less_what_it_costs);
 	CASE(quantiles);
 	return check_done();

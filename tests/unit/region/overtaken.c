@@ -199,6 +199,16 @@ static void none_is(void)
 	tach__overtaken_mend(record, sp);
 	CHECK(is_at(10, 0) && is_at(63, 2) && is_flagged(63) == 1);
 	CHECK(tach__stack(hot, 1)[1] == slot_of(8));
+	/* The other entry right above; what lies behind the last one is none. */
+	begin();
+	start(8, 0, mark_at(0));
+	start(8, -1, mark_at(1));
+	tach__stack(hot, 2)[1] = slot_of(10);
+	counted(8);
+	part_of(8, 1)->outer = (uintptr_t)mark_at(1);
+	begun_above(63, 2);
+	tach__overtaken_mend(record, sp);
+	CHECK(is_at(63, 1) && is_flagged(63) == 1 && tach__stack(hot, 0)[1] == slot_of(8));
 }
 
 /* Of several the lowest, in either part. */
