@@ -68,9 +68,17 @@ static void two_words_as_one(void)
 	}
 }
 
-static int is_of_one_bit(uint32_t bits)
+/* Each of one bit, that no other has. */
+static int are_apart(const uint32_t *bits, size_t n)
 {
-	return bits && !(bits & (bits - 1));
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!bits[i] || (bits[i] & (bits[i] - 1)) || (all & bits[i]))
+			return 0;
+		all |= bits[i];
+	}
+	return 1;
 }
 
 /* Bits that are told apart, and ids of which none is left out. */
@@ -78,18 +86,13 @@ static void bits_and_ids(void)
 {
 	static const uint32_t kept[] = {TACH__KEEPS_WORST, TACH__KEEPS_EACH},
 			      site[] = {TACH__SITE_FENCED_BIT, TACH__SITE_TASK, TACH__SITE_PART,
-					TACH__SITE_GATE, TACH_SITE_FLAT};
-	uint32_t all = 0;
+					TACH__SITE_GATE, TACH_SITE_FLAT},
+			      split[] = {TACH__SPLIT_TAG, TACH__SPLIT_TASK, TACH__SPLIT_THREAD,
+					 TACH__SPLIT_ROWS};
 
-	for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
-		CHECK(is_of_one_bit(kept[i]) && !(all & kept[i]));
-		all |= kept[i];
-	}
-	all = 0;
-	for (size_t i = 0; i < sizeof site / sizeof *site; i++) {
-		CHECK(is_of_one_bit(site[i]) && !(all & site[i]), "%d", (int)i);
-		all |= site[i];
-	}
+	CHECK(are_apart(kept, sizeof kept / sizeof *kept));
+	CHECK(are_apart(site, sizeof site / sizeof *site));
+	CHECK(are_apart(split, sizeof split / sizeof *split));
 	CHECK(TACH__SITE_EMPTY == TACH_SITE_OFF + 1);
 }
 
@@ -100,6 +103,15 @@ static void overflows(void)
 
 	CHECK(sizeof record.overflow / sizeof *record.overflow > TACH__OVERFLOWS);
 	CHECK(sizeof record.overflow_id / sizeof *record.overflow_id > TACH__OVERFLOWS);
+}
+
+/* Those that tach/region.h and tach_region(3) tell. */
+static void documented_limits(void)
+{
+	CHECK(TACH__WORST_MOST == 64 && TACH__TRACE_ENTRIES == 16384);
+	CHECK(TACH__SPLIT_MOST == 1000 && TACH__SPLIT_TASKS == 62 && TACH__SPLIT_SITES == 8000);
+	CHECK(sizeof(union tach__traced_copy) ==
+	      sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t));
 }
 
 /* ---- straight code ---- */
@@ -174,6 +186,7 @@ int main(void)
 	CASE(two_words_as_one);
 	CASE(bits_and_ids);
 	CASE(overflows);
+	CASE(documented_limits);
 	CASE(steps_until_one_fails);
 	CASE(an_entry_less_what_it_costs);
 	return check_done();
