@@ -33,12 +33,17 @@ class Guest:
         self.kept = build / "mutate" / name
         if not (self.build / "libtach.a").exists():
             raise SystemExit(f"mutate: make guest-{self.arch} first")
+        # As it is now: a mutant is linked with the rest of it.
+        if run("make", "-s", *self.compiler(), f"B={self.build}", self.build / "libtach.a", cwd=top).returncode:
+            raise SystemExit(f"mutate: the library does not build for {self.arch}")
+
+    def compiler(self):
+        return [f"CC={COMPILERS[self.arch]}"] if COMPILERS[self.arch] else []
 
     def commands(self, target, source):
         """How make makes it: of an object the compiler's, of a program the linker's as well."""
-        compiler = COMPILERS[self.arch]
-        said = run("make", "--no-print-directory", "-n", "-o", self.build / "libtach.a", "-W", source, *([f"CC={compiler}"] if compiler else []),
-                   f"B={self.build}", self.build / target, cwd=self.top, stdout=subprocess.PIPE).stdout
+        said = run("make", "--no-print-directory", "-n", "-o", self.build / "libtach.a", "-W", source, *self.compiler(), f"B={self.build}",
+                   self.build / target, cwd=self.top, stdout=subprocess.PIPE).stdout
         for line in said.splitlines():
             if f" -c -o {self.build / target}" in line:
                 line = re.sub(r" -MMD -MP( -MT \S+)?| -g\b", "", line.partition(";")[2])
