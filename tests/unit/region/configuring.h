@@ -14,11 +14,12 @@
 #include "core/set/set.h"
 #include "tests/check.h"
 #include "tests/ordered.h"
+#include "tests/unit/region/locked.h"
 
 /* Steps in the order they came, and which of them fails, with that code. */
 static char steps[400];
 static const char *failing, *because = "";
-static int failure, fails_once, locked;
+static int failure, fails_once;
 
 static int step(const char *what, struct tach_error *err)
 {
@@ -86,26 +87,26 @@ static int sim_ring_make(struct tach__config *first, struct tach__plan *p,
 
 static void sim_ring_drop(struct tach__config *first)
 {
-	CHECK(locked == 1 && first);
+	CHECK(locks == 1 && first);
 	step("undo", NULL);
 }
 
 static void sim_config_drop(struct tach__config *config)
 {
-	CHECK(locked == 1);
+	CHECK(locks == 1);
 	config->refs--;
 	step("drop", NULL);
 }
 
 static void sim_configs_sweep(void)
 {
-	CHECK(!locked);
+	CHECK(!locks);
 	step("sweep", NULL);
 }
 
 static void sim_config_list(struct tach__config *first)
 {
-	CHECK(locked == 1 && first->generation == tach__registry.generation + 1);
+	CHECK(locks == 1 && first->generation == tach__registry.generation + 1);
 	CHECK(tach__registry.numbered == 0);
 	listed = first;
 	step("list", NULL);
@@ -174,33 +175,21 @@ static void sim_beacon_stay(void)
 
 static void sim_site_select(struct tach__site *site)
 {
-	CHECK(locked == 1 && site == &some_site);
+	CHECK(locks == 1 && site == &some_site);
 	step("select", NULL);
 }
 
 /* A thread that looks now finds the new set, under its number. */
 static void sim_threads_interrupt(void)
 {
-	CHECK(locked == 1);
+	CHECK(locks == 1);
 	step("interrupt", NULL);
 }
 
 static void sim_sites_rearm(void)
 {
-	CHECK(!locked);
+	CHECK(!locks);
 	step(tach__registry.enabled ? "rearm" : "disarm", NULL);
-}
-
-static void sim_lock(struct tach__held *held)
-{
-	(void)held;
-	CHECK(locked++ == 0);
-}
-
-static void sim_unlock(const struct tach__held *held)
-{
-	(void)held;
-	CHECK(--locked == 0);
 }
 
 static void sim_hold(struct tach__held *held)
@@ -324,8 +313,6 @@ static void ordered(const void *at, int order)
 #define tach__site_select	     sim_site_select
 #define tach__threads_interrupt	     sim_threads_interrupt
 #define tach__sites_rearm	     sim_sites_rearm
-#define tach__lock		     sim_lock
-#define tach__unlock		     sim_unlock
 #define tach__hold		     sim_hold
 #define tach__release		     sim_release
 #define tach__heal		     sim_heal

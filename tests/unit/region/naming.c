@@ -8,13 +8,13 @@
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/unit/region/locked.h"
 
 static struct tach_site sites[4096], the_gate;
 static char names[4096][16];
-static int made, without, locks, configured, begun;
+static int made, without, configured, begun;
 static uint64_t registered_as;
 static struct tach_site *begun_in;
-static void (*meanwhile)(void); /* what another thread does before the lock is had */
 static const struct tach__beacon *owner;
 
 static struct tach_site *sim_site_get(const char *name)
@@ -28,20 +28,6 @@ static struct tach_site *sim_site_get(const char *name)
 	strcpy(names[made], name);
 	sites[made].name = names[made];
 	return &sites[made++];
-}
-
-static void sim_lock(struct tach__held *held)
-{
-	(void)held;
-	if (meanwhile)
-		meanwhile();
-	CHECK(locks++ == 0);
-}
-
-static void sim_unlock(const struct tach__held *held)
-{
-	(void)held;
-	CHECK(--locks == 0);
 }
 
 static void sim_start(struct tach_site *site, struct tach_region_mark *mark)
@@ -70,8 +56,6 @@ static uint32_t sim_register(struct tach_site *home)
 }
 
 #define tach_site_get	     sim_site_get
-#define tach__lock	     sim_lock
-#define tach__unlock	     sim_unlock
 #define tach__region_start   sim_start
 #define tach__configure_once sim_configure_once
 #define tach__beacon_owner   sim_owner

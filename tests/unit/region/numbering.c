@@ -5,28 +5,14 @@
 #include "core/region/region.h"
 #include "tests/check.h"
 #include "tests/ordered.h"
+#include "tests/unit/region/locked.h"
 
 enum { MOST = TACH__SPLIT_MOST, TASKS = TACH__SPLIT_TASKS };
 
-static int locks, without;
+static int without;
 static uint32_t over;
 static struct tach_site kept[2 * TASKS];
 static size_t nkept;
-static void (*meanwhile)(void); /* what another thread does before the lock is had */
-
-static void sim_lock(struct tach__held *held)
-{
-	(void)held;
-	if (meanwhile)
-		meanwhile();
-	CHECK(locks++ == 0);
-}
-
-static void sim_unlock(const struct tach__held *held)
-{
-	(void)held;
-	CHECK(--locks == 0);
-}
 
 static void sim_over(struct tach__split *split, uint32_t which)
 {
@@ -47,8 +33,6 @@ static struct tach_site *sim_site_get(const char *name)
 	return &kept[nkept++];
 }
 
-#define tach__lock	    sim_lock
-#define tach__unlock	    sim_unlock
 #define tach__split_over    sim_over
 #define tach__site_get_here sim_site_get
 #include "core/region/numbers.c"

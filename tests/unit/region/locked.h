@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The registry's lock, of a test that has it alone: taken once, and another thread comes
+ * before. */
+#ifndef TESTS_UNIT_REGION_LOCKED_H
+#define TESTS_UNIT_REGION_LOCKED_H
+
+#include "core/region/region.h"
+#include "tests/check.h"
+
+static int locks;
+static void (*meanwhile)(void); /* what another thread does before the lock is had */
+
+static void sim_lock(struct tach__held *held)
+{
+	(void)held;
+	if (meanwhile)
+		meanwhile();
+	CHECK(locks++ == 0);
+}
+
+static void sim_unlock(const struct tach__held *held)
+{
+	(void)held;
+	CHECK(--locks == 0);
+}
+
+#define tach__lock   sim_lock
+#define tach__unlock sim_unlock
+
+#endif
