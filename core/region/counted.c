@@ -42,6 +42,8 @@ static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 	return code;
 }
 
+#define N_OF(array) ((int)(sizeof(array) / sizeof *(array)))
+
 /* What is counted unasked: the first of them, as many as fit. */
 struct usual {
 	const char *event, *metric; /* over it and those before; "": none */
@@ -99,8 +101,9 @@ static void why_none(const char *text, char *to, size_t size)
  */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
-	const struct usual *usual = tach__emulated_counts() ? EMULATED_USUAL : USUAL;
-	int all = tach__emulated_counts() ? 2 : 4, code = 0;
+	const int is_emulated = tach__emulated_counts() != NULL;
+	const struct usual *usual = is_emulated ? EMULATED_USUAL : USUAL;
+	int all = is_emulated ? N_OF(EMULATED_USUAL) : N_OF(USUAL), code = 0;
 	struct tach_set_options none = TACH_SET_OPTIONS_INIT;
 	const char *told = tach__environment("TACH_RUN_NOTE");
 	struct tach_error err = TACH_ERROR_INIT;
