@@ -217,6 +217,18 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all of them ---- */
 
+/* In none of them. One that has the name all the same has it of an event that is not there. */
+static int nowhere(struct tach__work *w, const struct tach__text *name, const int *pmus, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (tach__event_find(pmus[i], name->text, name->length) >= 0)
+			return tach__refuse(w, TACH_ERR_NOTFOUND,
+					    "this processor does not have the architectural "
+					    "event %.*s (CPUID leaf 0AH)",
+					    (int)name->length, name->text);
+	return tach__suggest_event(w, name, pmus, n);
+}
+
 /*
  * A name that means another box on different CPUs (rapl): the box that this machine has. On any
  * other machine the name's own.
@@ -251,7 +263,7 @@ static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 	    (pmu < tach__npmus() && by_derived(w, pmu, s, rc)))
 		return *rc;
 	w->column = tach__column(s->start, s->event.text);
-	return *rc = tach__suggest_event(w, &s->event, &pmu, 1);
+	return *rc = nowhere(w, &s->event, &pmu, 1);
 }
 
 /* The first box that has the event: one of several that may count it. */
@@ -283,7 +295,7 @@ static int anywhere(struct tach__work *w, const struct tach__string *s, int *rc)
 	if (in_boxes(w, s, rc))
 		return *rc;
 	w->column = 1;
-	return *rc = tach__suggest_event(w, &s->event, pmus, n);
+	return *rc = nowhere(w, &s->event, pmus, n);
 }
 
 static int attempt(struct tach__work *w, const char *string, int encode)

@@ -127,6 +127,26 @@ static void more_bits(void)
 	CHECK(modifiers_of[3] == encodes(events[1], ":t=1"));
 }
 
+/* The error names what the processor lacks; a name that nothing has is spelled wrong. */
+static void told_as_absent(void)
+{
+	struct tach_event event = {.size = sizeof event};
+	struct tach_error error = TACH_ERROR_INIT;
+
+	intel(EAX(3, 4, 7), 1 << 4);
+	CHECK(tach_event_encode("ix86arch::LLC_MISSES:u", &options, &event, &error) ==
+		      TACH_ERR_NOTFOUND,
+	      "%s", error.text);
+	CHECK(strcmp(error.text, "this processor does not have the architectural event "
+				 "LLC_MISSES (CPUID leaf 0AH)") == 0 &&
+		      error.column == 11,
+	      "%s, column %d", error.text, error.column);
+	CHECK(tach_event_encode("ix86arch::LLC_MISSE", &options, &event, &error) ==
+			      TACH_ERR_NOTFOUND &&
+		      strstr(error.text, "did you mean"),
+	      "%s", error.text);
+}
+
 static void absent_events(void)
 {
 	for (bit = 0; bit < EVENTS; bit++)
@@ -134,6 +154,7 @@ static void absent_events(void)
 	for (bit = 0; bit <= EVENTS; bit++)
 		in_child(fewer_bits);
 	in_child(more_bits);
+	in_child(told_as_absent);
 }
 
 /* Version 3 with every event stands in. */
