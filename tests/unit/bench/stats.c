@@ -138,6 +138,13 @@ static void normal_approximation_agrees_with_exact(void)
 	for (int i = 0; i < 40; i++)
 		a[i] = b[i] = 5;
 	CHECK(tach__mann_whitney(a, 40, b, 40) == 1, "all equal: no variance");
+	/* Apart altogether: 2 of C(64, 32) ways, of which the normal tail makes far more. */
+	for (int i = 0; i < 40; i++)
+		b[i] = 6;
+	exact = tach__mann_whitney(a, 32, b, 32);
+	approximate = tach__mann_whitney(a, 33, b, 32);
+	CHECK(fabs(exact / (2 / 1.832624140942590e18) - 1) < 1e-9, "%g", exact);
+	CHECK(approximate > 1e-17, "%g", approximate);
 }
 
 /* W, and p by the normal approximation with ties and continuity: worked out apart from this. */
