@@ -91,7 +91,7 @@ enum tach__mod {
 /* Bit = 1u << enum, in the places where cores have those of enum tach__mod. */
 enum tach__box_mod {
 #define TACH__BOX_MOD_NUMBER(number, key, NAME, word, integer) TACH__BOX_MOD_##NAME = number,
-	TACH__BOX_MODS(TACH__BOX_MOD_NUMBER) TACH__NBOX_MODS = 32
+	TACH__BOX_MODS(TACH__BOX_MOD_NUMBER) TACH__NBOX_MODS
 };
 
 /* PMU flags (@flags, plus what the generator derives). */
