@@ -264,6 +264,8 @@ static void precise_sampling(void)
 		{"skl", "skl::MEM_LOAD_RETIRED:L1_HIT", 0, 1},
 		{"skl", "skl::INST_RETIRED:PREC_DIST", 1, 2},
 		{"skl", "skl::UOPS_ISSUED:ANY", 0, 0},
+		{"icl", "icl::RTM_RETIRED:ABORTED", 0, 1}, /* one umask of several */
+		{"icl", "icl::RTM_RETIRED:ABORTED_MEM", 0, 0},
 		{"spr", "spr::INSTRUCTION_RETIRED", 0, 1},
 		{"spr", "spr::INST_RETIRED:PREC_DIST", 16, 1ull << 32},
 		{"spr", "spr::TOPDOWN_M:SLOTS", 19, 0},
