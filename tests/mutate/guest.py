@@ -129,7 +129,7 @@ class Mutants:
             read = sorted(guest.build.glob("core/*/*.d")) + sorted(guest.build.glob("arch/*/*.d"))
             sources = [str(d.relative_to(guest.build).with_suffix(".c")) for d in read if self.name in includes(d)]
         self.sources = {s: guest.commands(pathlib.Path(s).with_suffix(".o"), s)[0] for s in sources}
-        self.plain = {}
+        self.plain, self.room = {}, {}
 
     def unchanged(self, programs):
         """Those that link and come to their end, with the cases that fail though nothing is changed: known until the library is made
@@ -201,13 +201,23 @@ class Mutants:
             made = p.plain
         else:
             return None
-        mutant.differs = True
         program = self.folder / f"{mutant.folder.name}-{p.name}"
         objects = [] if not self.header and p.includes(self.name) else mutant.objects
         if p.link(program, made, *objects):
-            mutant.by = "the linker"
+            if self.links(p, objects):
+                mutant.by, mutant.differs = "the linker", True
             return None
+        mutant.differs = True
         return program
+
+    def links(self, p, objects):
+        """Unchanged, with these: a test that defines what another object of the library does has no room for all of them."""
+        which = p.name, *(o.name for o in objects)
+        if which not in self.room:
+            program = self.folder / f"links-{p.name}"
+            self.room[which] = p.link(program, p.plain, *(self.original.folder / o.name for o in objects)) == 0
+            program.unlink(missing_ok=True)
+        return self.room[which]
 
     def ask(self, mutants):
         """As many programs at once as share a guest; those that include the C file first, which are about it."""
