@@ -58,7 +58,7 @@ static long map_page(long at, long size, long flags)
 		(struct perf_event_mmap_page){.lock = 0x80000002 + 4 * (uint32_t)kernel.seen++,
 					      .index = 1,
 					      .cap_user_rdpmc = 1,
-					      .pmc_width = 48,
+					      .pmc_width = PRETENDED_WIDTH,
 					      .time_enabled = 1000,
 					      .time_running = 1000 - kernel.gap};
 	return got;

@@ -85,7 +85,7 @@ static void start(const char *events)
 	memset(&err, 0, sizeof err);
 	kernel.fail_at = -1;
 	kernel.number = -1;
-	kernel.width = 48;
+	kernel.width = PRETENDED_WIDTH;
 	opt.events = events;
 	tach__sys = tach__sys_real;
 	CHECK(tach_set_create(&opt, &set, &err) == 0, "%s", err.text);

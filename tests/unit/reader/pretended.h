@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
+#include <tach/arch.h>
 #include "core/os/sys.h"
 
 enum { DESCRIPTORS = 4096 };
+/* Of a counter that can be read inline. */
+enum { PRETENDED_WIDTH = TACH_WIDTH(48) ? 48 : 64 };
 
 static int pretended[DESCRIPTORS];
 

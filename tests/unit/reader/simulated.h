@@ -23,6 +23,9 @@ void sim_step(void);
 #define TACH_NUMBER(index, number) __builtin_sub_overflow(index, 1u, &(number))
 #undef TACH_ADD
 #define TACH_ADD(value, operand) ((value) += (uint64_t)(operand))
+#undef TACH_PAGE
+#define TACH_PAGE(reader, i)                                                                   \
+	((const struct perf_event_mmap_page *)((const char *)(reader) + ((i) + 1) * 4096l))
 #endif
 
 #endif
