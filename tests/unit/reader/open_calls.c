@@ -17,6 +17,7 @@
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 #include "tests/check.h"
+#include "tests/descriptors.h"
 #include "tests/unit/reader/pretended.h"
 
 enum { CONFIG1 = 0x30 };
@@ -29,7 +30,9 @@ static struct {
 		struct perf_event_attr attr;
 		int leader;
 	} ask[TACH_COUNTERS_MAX];
-	int seen;   /* pages of hardware so far */
+	int seen; /* pages of hardware so far */
+	const struct perf_event_mmap_page *page[TACH_COUNTERS_MAX]; /* the first of them */
+	int left;   /* of these that showed an event yet when one was asked for */
 	int mapped; /* pages of hardware beside a reader's own */
 	const struct tach_reader *closing;
 	int late;	       /* descriptors closed before its pages */
@@ -54,6 +57,8 @@ static long map_page(long at, long size, long flags)
 	kernel.mapped += !(flags & MAP_FIXED);
 	got = tach__sys_real(SYS_mmap, at, size, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | (flags & MAP_FIXED), -1, 0);
+	if (kernel.seen < TACH_COUNTERS_MAX)
+		kernel.page[kernel.seen] = (const struct perf_event_mmap_page *)got;
 	*(struct perf_event_mmap_page *)got =
 		(struct perf_event_mmap_page){.lock = 0x80000002 + 4 * (uint32_t)kernel.seen++,
 					      .index = 1,
@@ -73,6 +78,8 @@ static long open_event(const struct perf_event_attr *attr, long leader)
 		kernel.ask[kernel.asked].leader = (int)leader;
 	}
 	kernel.asked += attr->read_format != 0;
+	for (int i = 0; kernel.dead && i < kernel.seen && i < TACH_COUNTERS_MAX; i++)
+		kernel.left += kernel.page[i]->index != 0;
 	if (kernel.refuses)
 		return kernel.refuses;
 	if (hard && kernel.unknown && attr->config == kernel.unknown)
@@ -257,6 +264,8 @@ static void metrics_begin_set_back(void)
 /* Once for each kind of access that there is: what the kernel refused it refuses again. */
 static void refused_events_are_asked_for_once(void)
 {
+	int fds;
+
 	if (missing())
 		SKIP(missing());
 	make(2, 1, 0, 0);
@@ -269,11 +278,17 @@ static void refused_events_are_asked_for_once(void)
 	kernel.refuses = -EBUSY;
 	CHECK(!opens() && kernel.asked == 1, "%d", kernel.asked);
 	end();
-	/* A group that gets no counters may get narrower ones. */
+	/* A group that gets no counters may get narrower ones, once its pages are gone. */
 	make(2, 1, 0, 0);
 	kernel.dead = 1;
+	fds = descriptors();
 	CHECK(!opens() && err.code == TACH_ERR_NOCOUNTER && kernel.asked == WAYS * 3, "%d",
 	      kernel.asked);
+	CHECK(descriptors() == fds, "%d, then %d", fds, descriptors());
+	CHECK(kernel.seen == WAYS * 2 && kernel.left == 0, "%d, %d", kernel.seen, kernel.left);
+	for (int i = 3; i < WAYS * 3 - 1; i++)
+		CHECK(kernel.ask[i].attr.config1 == (CONFIG1 | 2), "%d: %#llx", i,
+		      (unsigned long long)kernel.ask[i].attr.config1);
 	end();
 }
 
@@ -338,6 +353,12 @@ static void zero_is_a_descriptor(void)
 		CHECK(!opens() && err.code == TACH_ERR_NOCOUNTER, "%s", err.text);
 		end();
 		CHECK(fcntl(0, F_GETFD) < 0);
+		/* And of software alone, where all but the leader are on from the start. */
+		make(0, 2, 0, 0);
+		kernel.stays = stays;
+		CHECK(opens() && kernel.ask[1].leader == tach__reader(reader)->soft.leader);
+		CHECK(kernel.ask[0].attr.disabled && !kernel.ask[1].attr.disabled);
+		end();
 		dup2(input, 0);
 	}
 	close(input);
