@@ -298,7 +298,8 @@ static void widths_decide_the_way(void)
 		if (TACH_MODULAR && widths[i] >= 40 && widths[i] < 64)
 			CHECK(reader->mask == ((uint64_t)1 << widths[i]) - 1 && !r->extend);
 		else
-			CHECK(reader->mask == ~(uint64_t)0, "%u bits", widths[i]);
+			CHECK(reader->mask == ~(uint64_t)0 && (TACH_MODULAR || r->extend),
+			      "%u bits", widths[i]);
 		if (widths[i] == 0)
 			CHECK(TACH_PAGE(reader, 0)->index == 0 && !reader->fast);
 #if TACH_MODULAR /* elsewhere the two pages are one */
