@@ -435,6 +435,26 @@ static void set_back_is_lost(void)
 		}
 }
 
+/* Members behind those that an end asks for are not looked at, whatever stands there. */
+static void members_behind_the_last(void)
+{
+	for (unsigned n = 1; n <= 2; n++) {
+		struct tach_reader *r = sim_open(4, 48, 7000);
+		uint64_t delta[TACH_COUNTERS_MAX];
+		struct tach_mark mark;
+		uint32_t flags;
+
+		tach_reader_begin_n(r, &mark, n);
+		sim_work_all(100);
+		sim_reschedule();
+		for (unsigned i = n; i < TACH_COUNTERS_MAX; i++)
+			mark.value[i] = delta[i] = UINT64_MAX;
+		flags = tach_reader_end_n(r, &mark, delta, n);
+		CHECK(flags == TACH_FLAG_RESCHEDULED, "%u: flags %#x", n, flags);
+		CHECK(delta[0] == 100 && delta[n] == UINT64_MAX, "%u", n);
+	}
+}
+
 int main(void)
 {
 	CASE(regions_are_right_or_flagged);
@@ -448,5 +468,6 @@ int main(void)
 	CASE(handlers_share_a_loss);
 	CASE(turned_off_is_incomplete);
 	CASE(set_back_is_lost);
+	CASE(members_behind_the_last);
 	return check_done();
 }
