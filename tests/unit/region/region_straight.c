@@ -645,36 +645,45 @@ static void every_number_of_members(void)
 		}
 }
 
-/* Between START and STOP: flagged, and time and counts are as they were. */
+/* Between START and STOP: flagged, and time and counts are as they were; what was in it is. */
 static void rescheduled_entries(void)
 {
 	uint64_t empty[TACH__SUMS], added[TACH__SUMS];
 
-	for (int n = 1; n <= MOST; n++) {
-		uint64_t calls;
+	for (int n = 1; n <= MOST; n++)
+		for (unsigned within = 0; within < 3; within++) {
+			unsigned reads = 1 + 2 * within, work = 1000 + 500 * within;
+			uint64_t calls, nested;
 
-		begins(n, "0");
-		entry(0, 0, empty);
-		calls = part_of(site)->calls;
-		memcpy(added, part_of(site)->sum, (1 + (size_t)n) * sizeof *added);
-		tach_region_begin(site, &mark);
-		reschedule();
-		count += 1000;
-		ticks += (uint64_t)5 << 32;
-		tach_region_end(&mark);
-		CHECK(slot_of(site)->provenance[0] == 1 && part_of(site)->calls == calls + 1,
-		      "%d: %d", n, (int)slot_of(site)->provenance[0]);
-		CHECK(part_of(site)->sum[0] - added[0] == ((uint64_t)5 << 32) + empty[0],
-		      "%d: %llx", n, (unsigned long long)(part_of(site)->sum[0] - added[0]));
-		for (int i = 1; i <= n; i++)
-			CHECK(part_of(site)->sum[i] - added[i] == 1000 * (uint64_t)i + empty[i],
-			      "%d of %d: %d", i, n, (int)(part_of(site)->sum[i] - added[i]));
-		entry(0, 0, added);
-		CHECK(slot_of(site)->provenance[0] == 1 &&
-		      memcmp(added, empty, (1 + (size_t)n) * sizeof *added) == 0);
-		for (int i = 1; i < 6; i++)
-			CHECK(slot_of(site)->provenance[i] == 0, "%d: flag %d", n, i);
-	}
+			begins(n, "0");
+			entry(0, 0, empty);
+			calls = part_of(site)->calls;
+			nested = part_of(site)->nested[0];
+			memcpy(added, part_of(site)->sum, (1 + (size_t)n) * sizeof *added);
+			tach_region_begin(site, &mark);
+			for (unsigned i = 0; i < within; i++)
+				handler();
+			reschedule();
+			count += 1000;
+			ticks += (uint64_t)5 << 32;
+			tach_region_end(&mark);
+			CHECK(slot_of(site)->provenance[0] == 1 &&
+				      part_of(site)->calls == calls + 1,
+			      "%d: %d", n, (int)slot_of(site)->provenance[0]);
+			CHECK(part_of(site)->nested[0] == nested + within &&
+				      part_of(site)->nested[1] == 0,
+			      "%d: %d nested", n, (int)(part_of(site)->nested[0] - nested));
+			sums_less(added, site);
+			CHECK(added[0] == ((uint64_t)5 << 32) + reads * empty[0], "%d: %llx", n,
+			      (unsigned long long)added[0]);
+			for (int i = 1; i <= n; i++)
+				CHECK(added[i] == work * (uint64_t)i + reads * empty[i],
+				      "%d of %d: %d", i, n, (int)added[i]);
+			entry(0, 0, added);
+			CHECK(slot_of(site)->provenance[0] == 1 && same(added, empty));
+			for (int i = 1; i < 6; i++)
+				CHECK(slot_of(site)->provenance[i] == 0, "%d: flag %d", n, i);
+		}
 }
 
 /* Started anew by the kernel twice, and so long that the clock says it may have been: of the
@@ -780,6 +789,34 @@ static void a_handler_at_each_read(void)
 			      "%d at %d: %d", n, at, (int)work);
 			CHECK(flagged == (!in_start && n <= (int)TACH__UNROLLED),
 			      "%d at %d: %d flagged", n, at, (int)flagged);
+		}
+}
+
+static void enter_fresh(void);
+static struct tach_site *fresh;
+
+/* It ends all the same, and says that it was disturbed. */
+static void a_cold_exit_at_each_read_of_stop(void)
+{
+	for (int n = 1; n <= MOST; n += 5)
+		for (int at = 0; at <= n; at++) {
+			uint64_t calls, flagged_before;
+			char name[32];
+
+			begins(n, "0");
+			snprintf(name, sizeof name, "cold at %d of %d", at, n);
+			fresh = tach_site_get(name);
+			calls = part_of(site)->calls;
+			flagged_before = flagged(site);
+			tach_region_begin(site, &mark);
+			reads_until = at;
+			comes_in = enter_fresh;
+			tach_region_end(&mark);
+			CHECK(!comes_in && !mark.end && TACH__LEVEL(tach__self->state) == 0,
+			      "%d at %d", n, at);
+			CHECK(part_of(site)->calls == calls + 1 && slot_of(site)->lost == 0,
+			      "%d at %d: %d", n, at, (int)(part_of(site)->calls - calls));
+			CHECK(flagged(site) == flagged_before + 1, "%d at %d", n, at);
 		}
 }
 
@@ -920,8 +957,6 @@ static void a_successor_stays_open(void)
 	part->outer = TACH__OUTER_NOBODY;
 	part->ceiling = TACH__CEILING_OPEN;
 }
-
-static struct tach_site *fresh;
 
 static void enter_fresh(void)
 {
@@ -1554,6 +1589,7 @@ int main(void)
 	CASE(set_back_inside);
 	CASE(flat_entries_of_another_set);
 	CASE(a_handler_at_each_read);
+	CASE(a_cold_exit_at_each_read_of_stop);
 	CASE(fenced_ends);
 	CASE(stopped_twice);
 	CASE(cold_exits_do_not_show);
