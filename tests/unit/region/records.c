@@ -4,6 +4,17 @@
 #include <unistd.h>
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/ordered.h"
+#include "tests/unit/region/locked.h"
+
+/* The last store that has an order. */
+static const void *stored_at;
+static int stored_order;
+static void ordered(const void *at, int order)
+{
+	stored_at = at;
+	stored_order = order;
+}
 
 static struct {
 	const char *at;
@@ -241,6 +252,8 @@ static void folded(void)
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && nasked == 0 && nof == 0);
 	CHECK(record->folded == folds + 1 && tach__registry.folds == folds + 1);
+	/* Who sees the number sees the totals. */
+	CHECK(stored_at == &record->folded && stored_order == __ATOMIC_RELEASE);
 	CHECK(config.ended == ended + 1);
 	CHECK(tach__slots_grow(record, 2 * TACH__CHUNK_SLOTS - 1) == 0);
 	folds_begin();
@@ -332,6 +345,11 @@ static void reclaimed(void)
 	CHECK(r->ended == NULL && r->free == late && late->next == done[0] && dropped == 3);
 	CHECK(nof == 1 && late->folded && late->config == NULL);
 	CHECK(r->threads.next == &r->threads);
+	/* Who asks for memory comes to it. */
+	r->free = NULL;
+	late->config = &config;
+	end_of(late);
+	CHECK(record_of(STRIDE) == late && r->ended == NULL && dropped == 4);
 }
 
 int main(void)

@@ -6,6 +6,8 @@
 #include <time.h>
 #include "core/region/region.h"
 #include "tests/check.h"
+#define ORDERED_LOADS
+#include "tests/ordered.h"
 
 static int yields, naps, nap_ns;
 static void (*meanwhile)(void); /* at each of both */
@@ -93,7 +95,8 @@ static void sim_split_clear(struct tach__thread *record)
 #define sched_yield()	      sim_yield()
 #define nanosleep(p, rest)    sim_nap(p)
 #undef TACH__FENCE
-#define TACH__FENCE(order) (copied(), __atomic_thread_fence(order))
+#define TACH__FENCE(order) (fenced = (order), copied(), __atomic_thread_fence(order))
+static int fenced;
 #include "core/region/slots.c"
 
 enum { COUNT = 3, CHUNK = (int)TACH__CHUNK_SLOTS };
@@ -470,6 +473,53 @@ static void copies_that_were_had(void)
 	CHECK(memcmp(&out, &latch, size) == 0 && ((unsigned char *)&out)[size] == 0xaa);
 }
 
+/* ---- for those who take no lock ---- */
+
+/* Since the last look: the last three stores, the first load. */
+static struct {
+	const void *at;
+	int order;
+} stored[3], loaded;
+
+static void ordered(const void *at, int order)
+{
+	memmove(stored, stored + 1, 2 * sizeof *stored);
+	stored[2].at = at;
+	stored[2].order = order;
+}
+
+static void ordered_load(const void *at, int order)
+{
+	if (loaded.at)
+		return;
+	loaded.at = at;
+	loaded.order = order;
+}
+
+/* A chunk is told of behind what it holds, and an end of writes behind these; a copy begins
+ * behind its sequence, and that is asked again behind all of the copy. */
+static void in_order(void)
+{
+	struct tach__thread *record = record_of(0);
+	struct tach__slot *slot;
+
+	CHECK(tach__slots_grow(record, 0) == 0);
+	CHECK(stored[0].at == &record->chunk[0] && stored[1].at == &record->nchunks &&
+	      stored[2].at == &record->limit);
+	for (int i = 0; i < 3; i++)
+		CHECK(stored[i].order == __ATOMIC_RELEASE, "%d", i);
+	loaded.at = NULL;
+	slot = tach__slot_at(record, 5);
+	CHECK(loaded.at == &record->chunk[0] && loaded.order == __ATOMIC_ACQUIRE);
+	slot->seq = 5;
+	write_over(slot);
+	CHECK(stored[2].at == &slot->seq && stored[2].order == __ATOMIC_RELEASE);
+	fenced = 0;
+	loaded.at = NULL;
+	CHECK(copy(4, 0, NULL) == TACH__COPIED && fenced == __ATOMIC_ACQUIRE);
+	CHECK(loaded.at == &from.slot.seq && loaded.order == __ATOMIC_ACQUIRE);
+}
+
 int main(void)
 {
 	CASE(growing);
@@ -482,5 +532,6 @@ int main(void)
 	CASE(copies);
 	CASE(copies_amid_changes);
 	CASE(copies_that_were_had);
+	CASE(in_order);
 	return check_done();
 }
