@@ -120,7 +120,16 @@ static uint32_t sim_split_row(const struct tach__thread *record, uint32_t id)
 	return id + apart;
 }
 
+/* Its rows go by its name. */
+static int named;
+static void sim_split_name(struct tach__thread *record)
+{
+	CHECK(record->config == &config);
+	named += nasked == 0;
+}
+
 #define tach__split_row	    sim_split_row
+#define tach__split_name    sim_split_name
 #define tach__slots_clear   sim_clear
 #define tach__pages_reserve sim_reserve
 #define tach__pages_open    sim_open
@@ -236,7 +245,7 @@ static void enter(struct tach__thread *record, uint32_t id)
 
 static void folds_begin(void)
 {
-	nasked = nof = 0;
+	nasked = nof = named = 0;
 	rows_most = 0;
 	memset(asked, 0, sizeof asked);
 	memset(of, 0, sizeof of);
@@ -263,6 +272,7 @@ static void folded(void)
 	enter(record, TACH__SITE_FIRST);
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && rows_most == TACH__SITE_FIRST);
+	CHECK(named == 1);
 	CHECK(nof == 1 && of[0] == TACH__SITE_FIRST, "%d", nof);
 	/* The greatest comes first, so that there is memory for all or none is added to. */
 	enter(record, 100);
