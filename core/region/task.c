@@ -33,7 +33,7 @@ struct carried {
 	const struct tach_site *task_before;
 	uint64_t opening; /* of its thread, before it began */
 	const struct tach__part *part;
-	struct sums before;
+	struct sums before; /* where it has a part */
 };
 TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");
@@ -77,7 +77,6 @@ void tach__task_resuming_here(struct tach_task *task)
 	tach__tag_here(task->tag);
 	c->opening = TACH__OPENING(self->state);
 	c->part = NULL;
-	memset(&c->before, 0, sizeof c->before);
 	if (slot) {
 		uint32_t count = self->record->count;
 		const struct tach__part *part = tach__part(slot, count, 0);
@@ -131,7 +130,7 @@ static void add(struct carried *c, const struct tach__slot *slot, const struct s
 		c->flags |= TACH_FLAG_INCOMPLETE;
 	if (record->count < c->count)
 		c->flags |= TACH_FLAG_LOST;
-	for (uint32_t i = 0; i <= record->count && i <= c->count; i++)
+	for (uint32_t i = 0; i <= record->count; i++)
 		c->sum[i] += tach__entry_less(&record->entry_cost, of->sum, of->nested, i,
 					      slot->fenced);
 }
@@ -251,7 +250,6 @@ void tach__task_begin(struct tach_task *task, struct tach_site *site)
 {
 	tach_task_end(task);
 	memset(task->word, 0, sizeof(struct carried));
-	task->mark.end = NULL;
 	if (!site)
 		return;
 	tach__configure_once();
