@@ -7,10 +7,15 @@
 #include "core/os/sys.h"
 #include "core/region/region.h"
 #include "tests/check.h"
+#include "tests/unit/region/locked.h"
+
+enum { KEPT = 64, TAG = 44 }; /* of threads that ended: man/tach_region.3 */
 
 static pid_t pid = 100;
 static uint64_t ticks = 1000;
 static const struct tach__traced *under_write;
+static const char *name = "a thread";
+static int fences, fenced_by, loads, dirty;
 
 static pid_t sim_getpid(void)
 {
@@ -19,8 +24,29 @@ static pid_t sim_getpid(void)
 
 static uint64_t sim_clock(void)
 {
-	CHECK(!under_write || !under_write->done);
+	CHECK(!under_write ||
+	      (!under_write->done && fences == 1 && fenced_by == __ATOMIC_RELEASE));
 	return ++ticks;
+}
+
+static uint64_t sim_tag(void)
+{
+	return TAG;
+}
+
+static void *sim_pages(size_t size)
+{
+	void *pages = tach__pages(size);
+
+	if (pages && dirty)
+		memset(pages, 0x77, size);
+	return pages;
+}
+
+static void fence(int order)
+{
+	fences++;
+	fenced_by = order;
 }
 
 static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
@@ -28,13 +54,38 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 	if (number != SYS_prctl)
 		return tach__sys_real(number, a, b, c, d, e, f);
 	CHECK(a == PR_GET_NAME && !c && !d && !e && !f);
-	strcpy((char *)b, "a thread");
+	strcpy((char *)b, name);
 	return 0;
 }
 
-#define getpid	   sim_getpid
-#define tach_clock sim_clock
+#define getpid	      sim_getpid
+#define tach_clock    sim_clock
+#define tach__tag_now sim_tag
+#define tach__pages   sim_pages
+#undef TACH__FENCE
+#define TACH__FENCE(order) fence(order)
+#define ORDERED_LOADS
+#include "tests/ordered.h"
 #include "core/region/trace.c"
+#undef tach__pages
+
+static const uint64_t *done_at; /* of the entry that is written or read */
+
+/* The list is changed with the lock. Of a ring in it, and of an entry whose number says so,
+ * what was stored before is seen. */
+static void ordered(const void *at, int order)
+{
+	CHECK(at != &rings || (order == __ATOMIC_RELEASE && locks == 1));
+	CHECK(at != done_at || order == __ATOMIC_RELEASE || fences == 0);
+}
+
+/* An entry's number, before it is copied. */
+static void ordered_load(const void *at, int order)
+{
+	CHECK(at != &rings || order == __ATOMIC_ACQUIRE);
+	CHECK(at != done_at || order == __ATOMIC_ACQUIRE || loads > 0);
+	loads += at == done_at;
+}
 
 static struct tach__config traced = {.trace = 1, .generation = 7}, plain;
 
@@ -51,7 +102,7 @@ static const struct tach__trace *used_up(uint32_t count, uint64_t n)
 	tach__trace_open(&thread);
 	ring = thread.trace;
 	CHECK(ring && ring->sums == count + 1 && !ring->ended && !ring->n && ring->pid == pid &&
-	      ring->tid == 5 && ring->generation == 7 && !strcmp(ring->name, "a thread"));
+	      ring->tid == 5 && ring->generation == 7 && !strcmp(ring->name, name));
 	if (!ring)
 		return NULL;
 	ring->n = n;
@@ -73,7 +124,7 @@ static void rings_of_ended_threads(void)
 	other = used_up(2, 1000);
 	CHECK(tach__trace_base() == 1001);
 	first = used_up(1, 1);
-	for (uint64_t n = 2; n < RINGS_ENDED; n++)
+	for (uint64_t n = 2; n < KEPT; n++)
 		CHECK(used_up(1, n) == rings && rings != first);
 	CHECK(tach__trace_lost() == 0 && tach__trace_base() == 1001);
 	CHECK(used_up(1, 7) == first && tach__trace_lost() == 1);
@@ -85,30 +136,61 @@ static void rings_of_ended_threads(void)
 	CHECK(tach__trace_next(NULL) && !tach__trace_next(tach__trace_next(NULL)));
 }
 
+static int get(const struct tach__trace *ring, uint64_t number, union tach__traced_copy *out)
+{
+	fences = loads = 0;
+	done_at = &entry(ring, number)->done;
+	memset(out, 0x77, sizeof *out);
+	return tach__trace_get(ring, number, &out->entry);
+}
+
 static void an_entry(void)
 {
 	struct tach__thread thread = of(&traced, 1);
-	struct tach_region_mark mark = {.counters.clock = 900};
+	struct tach_region_mark mark = {.state = TACH__STATE(8, 9, 3), .counters.clock = 900};
 	union tach__slot_copy copy = {0};
 	union tach__traced_copy out;
-	const uint64_t delta[2] = {50, 60}, inside[2] = {0, 0};
+	const struct tach__trace *ring;
+	const uint64_t delta[3] = {50, 60, 70}, inside[2] = {0, 0};
 
-	memset(&out, 0x77, sizeof out);
 	tach__trace_open(&thread);
 	if (!thread.trace)
 		return;
 	copy.slot.id = TACH__SITE_FIRST;
 	under_write = entry(thread.trace, 0);
+	done_at = &under_write->done;
+	fences = 0;
 	entry(thread.trace, 0)->done = 1;
+	entry(thread.trace, 1)->done = 5;
 	tach__trace_add(&thread, &mark, &copy.slot, delta, inside, 3, 0);
 	under_write = NULL;
-	CHECK(thread.trace->n == 1 && tach__trace_get(thread.trace, 0, &out.entry) == 1);
+	CHECK(thread.trace->n == 1 && entry(thread.trace, 1)->done == 5);
+	CHECK(get(thread.trace, 0, &out) == 1 && fences == 1 && fenced_by == __ATOMIC_ACQUIRE);
 	CHECK(out.entry.begun == 900 && out.entry.end == ticks && out.entry.flags == 3 &&
 	      out.entry.id == TACH__SITE_FIRST && out.entry.sum[0] == 50 &&
 	      out.entry.sum[1] == 60);
+	CHECK(out.entry.done == 1 && out.entry.tag == TAG && out.entry.level == 3);
 	CHECK(out.entry.sum[2] == 0x7777777777777777, "what is no sum");
-	CHECK(!tach__trace_get(thread.trace, TACH__TRACE_ENTRIES, &out.entry));
+	CHECK(!get(thread.trace, TACH__TRACE_ENTRIES, &out));
+	done_at = NULL;
+	/* As it is called when it ends. */
+	name = "another";
+	ring = thread.trace;
 	tach__trace_close(&thread);
+	CHECK(!strcmp(ring->name, name));
+}
+
+/* Each page of a new one is stored to, as a first touch takes a fault. */
+static void touched(void)
+{
+	const struct tach__trace *ring;
+
+	dirty = 1;
+	ring = make(2);
+	dirty = 0;
+	for (size_t at = 4096; ring && at < ring_size(2); at += 4096)
+		CHECK(((const char *)ring)[at] == 0, "%d", (int)(at / 4096));
+	CHECK(ring && ring->sums == 2 && ring->next == rings);
 }
 
 int main(void)
@@ -116,5 +198,6 @@ int main(void)
 	tach__sys = sim_sys;
 	CASE(rings_of_ended_threads);
 	CASE(an_entry);
+	CASE(touched);
 	return check_done();
 }
