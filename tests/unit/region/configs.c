@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Configurations by themselves: what one is made with, the list of all, and that those which
+ * nothing refers to any more are freed, whole and once, outside the lock.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/base/maths.h"
+#include "core/reader/reader.h"
+#include "core/set/set.h"
+#include "tests/unit/region/locked.h"
+
+enum { MOST = 4, METRICS = 9 /* such a member's type */ };
+
+static struct tach__config *freed[MOST];
+static int frees, rows_freed, sets_freed, plans, no_memory;
+static struct tach_set counted;
+static struct tach__plan *const plan = (struct tach__plan *)(void *)&counted;
+
+static int sim_is_metrics(const struct perf_event_attr *attr)
+{
+	return attr->type == METRICS;
+}
+
+static void sim_set_free(struct tach_set *of)
+{
+	CHECK(of == &counted && locks == 0);
+	sets_freed++;
+}
+
+static void sim_rows_free(struct tach__rows *of)
+{
+	CHECK(of->count == (uint32_t)counted.count && locks == 0);
+	rows_freed++;
+}
+
+static void sim_forget(struct tach__plan *of)
+{
+	plans += of == plan;
+}
+
+static void *sim_calloc(size_t n, size_t size)
+{
+	return no_memory ? NULL : calloc(n, size);
+}
+
+static void sim_free(void *of)
+{
+	CHECK(locks == 0 && frees < MOST && rows_freed == frees + 1 && sets_freed == frees + 1);
+	freed[frees++] = of;
+}
+
+#define tach__is_metrics  sim_is_metrics
+#define tach_set_free	  sim_set_free
+#define tach__rows_free	  sim_rows_free
+#define tach__ring_forget sim_forget
+#define calloc		  sim_calloc
+#define free		  sim_free
+#include "core/region/config.c"
+#undef free
+
+static struct tach__config *make(uint32_t sparse)
+{
+	const struct tach_regions_options opt = {
+		.sparse = sparse, .warmup = 3, .histograms = 1};
+
+	return tach__config_make(&counted, &opt);
+}
+
+static void made(void)
+{
+	struct tach__config *config = make(0);
+
+	CHECK(config && config->set == &counted && config->refs == 1 && config->sparse == 0);
+	CHECK(config->warmup == 3 && config->histograms == 1 && config->per_log_keep == 0);
+	free(config);
+	config = make(1);
+	CHECK(config && config->sparse == 1 && config->per_log_keep == 0);
+	free(config);
+	config = make(2);
+	CHECK(config && fabs(config->per_log_keep + 1 / log(2)) < 1e-9);
+	free(config);
+	no_memory = 1;
+	CHECK(!make(2));
+	no_memory = 0;
+}
+
+/* A slot's words, and behind them what top-down metrics take: in whole lines of a cache. */
+static void strides(void)
+{
+	for (int count = 0; count <= TACH_COUNTERS_MAX; count++)
+		for (int at = -1; at < count; at++) {
+			size_t least = sizeof(struct tach__slot) +
+				       sizeof(uint64_t) * TACH__SLOT_WORDS((uint32_t)count);
+			struct tach__config *config;
+
+			memset(&counted, 0, sizeof counted);
+			counted.count = count;
+			/* One is as two. */
+			for (int i = at; i >= 0 && i < count; i++)
+				counted.member[i].attr.type = METRICS;
+			if (at >= 0)
+				least += sizeof(struct tach__inexact);
+			config = make(0);
+			CHECK(config && config->count == (uint32_t)count);
+			CHECK(config && config->stride % 64 == 0 && config->stride >= least &&
+				      config->stride < least + 64,
+			      "%d, %d: %u", count, at, config ? config->stride : 0);
+			free(config);
+		}
+	memset(&counted, 0, sizeof counted);
+}
+
+static void swept(void)
+{
+	struct tach__registry *r = &tach__registry;
+	struct tach__config *all[MOST];
+
+	for (int i = 0; i < MOST; i++) {
+		all[i] = make(0);
+		if (!all[i])
+			return;
+	}
+	/* One alone; and three that take turns, in their order behind it. */
+	all[0]->generation = 5;
+	tach__config_list(all[0]);
+	CHECK(r->configs == all[0] && !all[0]->next);
+	all[1]->generation = 6;
+	all[1]->ring.next = all[2];
+	all[2]->ring.next = all[3];
+	all[3]->ring.next = all[1];
+	all[2]->ring.plan = plan;
+	tach__config_list(all[1]);
+	CHECK(r->configs == all[3] && all[3]->next == all[2] && all[2]->next == all[1] &&
+	      all[1]->next == all[0]);
+	CHECK(all[0]->generation == 5 && all[2]->generation == 6 && all[3]->generation == 6);
+	tach__configs_sweep();
+	CHECK(frees == 0 && rows_freed == 0 && sets_freed == 0);
+	/* What is referred to once more stays. */
+	all[2]->refs++;
+	for (int i = 0; i < MOST - 1; i++)
+		tach__config_drop(all[i]);
+	tach__configs_sweep();
+	CHECK(frees == 2 && rows_freed == 2 && sets_freed == 2 && plans == 0);
+	CHECK((freed[0] == all[0] && freed[1] == all[1]) ||
+	      (freed[0] == all[1] && freed[1] == all[0]));
+	CHECK(r->configs == all[3] && all[3]->next == all[2] && !all[2]->next);
+	tach__config_drop(all[2]);
+	tach__config_drop(all[3]);
+	tach__configs_sweep();
+	CHECK(frees == MOST && rows_freed == MOST && sets_freed == MOST && plans == 1);
+	CHECK(!r->configs);
+	for (int i = 0; i < MOST; i++)
+		free(all[i]);
+}
+
+int main(void)
+{
+	CASE(made);
+	CASE(strides);
+	CASE(swept);
+	return check_done();
+}
