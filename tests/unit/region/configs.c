@@ -14,6 +14,7 @@
 enum { MOST = 4, METRICS = 9 /* such a member's type */ };
 
 static struct tach__config *freed[MOST];
+static const char *traces;
 static int frees, rows_freed, sets_freed, plans, no_memory;
 static struct tach_set counted;
 static struct tach__plan *const plan = (struct tach__plan *)(void *)&counted;
@@ -40,6 +41,12 @@ static void sim_forget(struct tach__plan *of)
 	plans += of == plan;
 }
 
+static const char *sim_environment(const char *name)
+{
+	CHECK(strcmp(name, "TACH_TRACE") == 0);
+	return traces;
+}
+
 static void *sim_calloc(size_t n, size_t size)
 {
 	return no_memory ? NULL : calloc(n, size);
@@ -55,6 +62,7 @@ static void sim_free(void *of)
 #define tach_set_free	  sim_set_free
 #define tach__rows_free	  sim_rows_free
 #define tach__ring_forget sim_forget
+#define tach__environment sim_environment
 #define calloc		  sim_calloc
 #define free		  sim_free
 #include "core/region/config.c"
@@ -70,12 +78,18 @@ static struct tach__config *make(uint32_t sparse)
 
 static void made(void)
 {
-	struct tach__config *config = make(0);
+	struct tach__config *config;
 
+	counted.count = 4;
+	config = make(0);
 	CHECK(config && config->set == &counted && config->refs == 1 && config->sparse == 0);
+	CHECK(!config->trace && config->rows.count == 4);
 	CHECK(config->warmup == 3 && config->histograms == 1 && config->per_log_keep == 0);
 	free(config);
+	traces = "";
 	config = make(1);
+	traces = NULL;
+	CHECK(config && config->trace == 1);
 	CHECK(config && config->sparse == 1 && config->per_log_keep == 0);
 	free(config);
 	config = make(2);
@@ -100,6 +114,9 @@ static void strides(void)
 			/* One is as two. */
 			for (int i = at; i >= 0 && i < count; i++)
 				counted.member[i].attr.type = METRICS;
+			/* Nor is what is behind them looked at. */
+			if (count < TACH_COUNTERS_MAX)
+				counted.member[count].attr.type = METRICS;
 			if (at >= 0)
 				least += sizeof(struct tach__inexact);
 			config = make(0);
@@ -117,6 +134,7 @@ static void swept(void)
 	struct tach__registry *r = &tach__registry;
 	struct tach__config *all[MOST];
 
+	counted.count = 1;
 	for (int i = 0; i < MOST; i++) {
 		all[i] = make(0);
 		if (!all[i])
