@@ -93,7 +93,15 @@ static long sim_perf_open(const struct perf_event_attr *attr, int leader)
 #define tach__pages_zero	    sim_zero
 #define tach__hybrid_abandon	    sim_hybrid
 #define tach__perf_open		    sim_perf_open
+#include "tests/ordered.h"
 #include "core/reader/readers.c"
+
+/* The list is whole for a child that another thread forks between any two. */
+static void ordered(const void *at, int order)
+{
+	(void)at;
+	CHECK(taken && order == __ATOMIC_RELEASE);
+}
 
 static int closes, maps, unmaps;
 static long mapped, kcmp_gives, unmapped_size;
