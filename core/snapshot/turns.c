@@ -249,7 +249,7 @@ static int lay_out(struct whole *w, int nregions)
 	size_t r = (size_t)nregions;
 	char *at;
 
-	p->pages_size = 64 + (size_t)w->n * sizeof *w->map + q * sizeof *p->quantity +
+	p->pages_size = (size_t)w->n * sizeof *w->map + q * sizeof *p->quantity +
 			m * sizeof *p->metric + r * sizeof *p->region +
 			r * (2 * (q + m) * sizeof(struct tach_value) +
 			     q * sizeof(struct tach__plain_buckets));
