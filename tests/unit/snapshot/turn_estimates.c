@@ -4,15 +4,45 @@
 #include <string.h>
 #include <tach.h>
 #include "core/set/set.h"
+#include "core/snapshot/operands.h"
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 #include "tests/guarded.h"
 #include "tests/unit/snapshot/row.h"
 
-#define tach__pages		   guarded_pages
-#define tach__pages_free(at, size) ((void)(at), (void)(size))
+static int frees, rows_left = -1; /* so many may still be had; -1: any number */
+static uint32_t asked;
+
+static void sim_free(const void *at, size_t size)
+{
+	(void)size;
+	frees += at != NULL;
+}
+
+static struct tach__row *sim_rows_at(struct tach__rows *rows, uint32_t id)
+{
+	asked = id;
+	if (!rows_left)
+		return NULL;
+	rows_left -= rows_left > 0;
+	return tach__rows_at(rows, id);
+}
+
+static void sim_derive(const struct tach__operands *o, const struct tach_formula *f,
+		       struct tach_value *value)
+{
+	CHECK(o->count == 3, "%u", o->count);
+	tach__operands_derive(o, f, value);
+}
+
+#define tach__pages	      guarded_pages
+#define tach__pages_free      sim_free
+#define tach__rows_at	      sim_rows_at
+#define tach__operands_derive sim_derive
 #include "core/snapshot/turns.c"
 #undef tach__pages_free
+#undef tach__rows_at
+#undef tach__operands_derive
 
 enum { SETS = 2, MEMBERS = 2, ID = TACH__SITE_FIRST, X = 1, Y, ALL, SUM, ONE, QUANTITIES = 4 };
 
@@ -45,6 +75,7 @@ static void begin(void)
 						 .repeated = "all",
 						 .repeats = 2};
 	memcpy(plan.event, events, sizeof events);
+	plan.event[3] = "behind";
 	plan.metric[0] = (struct tach__passes_metric){.name = "sum", .text = "N0 + 10 * N2"};
 	plan.metric[1] = (struct tach__passes_metric){.name = "one", .text = "N1 * 2"};
 	plan.metric[1].node.level = 3;
@@ -58,7 +89,8 @@ static void begin(void)
 		for (int i = 0; i < MEMBERS; i++)
 			set[k].member[i].name = (char *)(uintptr_t)names[k][i];
 		config[k] = (struct tach__config){.set = &set[k], .count = MEMBERS};
-		config[k].ring.plan = &plan;
+		/* As tach__ring_make has it. */
+		config[k].ring.plan = k ? NULL : &plan;
 		took[k].config = &config[k];
 		tach__rows_init(&took[k].rows, MEMBERS);
 	}
@@ -80,9 +112,12 @@ static int evaluate(uint32_t n)
 	/* As tach__turns_total has it, each has a row for each region. */
 	for (int k = 0; k < SETS; k++)
 		row_of(k, 1);
+	frees = 0;
 	code = tach__turns_evaluate(s, took, SETS, &order);
+	/* Those of each set, and what has them. */
+	CHECK(frees == (code ? frees : SETS + 1), "%d", frees);
 	CHECK(code || (s->plain.nregions == (int)n && s->plain.nquantities == QUANTITIES &&
-		       s->plain.nmetrics == 2));
+		       s->plain.nmetrics == plan.whole.nmetrics));
 	return code;
 }
 
@@ -227,6 +262,34 @@ static void not_seen(void)
 	end();
 }
 
+/* One entry is the least that there is. */
+static void one_entry(void)
+{
+	begin();
+	row_of(0, 0)->calls = row_of(0, 0)->outermost = 1;
+	CHECK(evaluate(1) == 0);
+	CHECK(isnan(s->plain.region[0].value[0][Y].value) &&
+	      s->plain.region[0].value[0][Y].flags == TACH_FLAG_LOST);
+	CHECK(strcmp(s->note, "2 sets of events took turns and saw 100.0, 0.0 % of the "
+			      "entries; 1 of 1 regions were not seen by all") == 0,
+	      "%s", s->note);
+	end();
+}
+
+static void no_metrics(void)
+{
+	begin();
+	make_rows();
+	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
+	plan.whole.nmetrics = 0;
+	CHECK(evaluate(2) == 0 && is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
+	for (int r = 0; r < 2; r++)
+		for (int q = 0; q < QUANTITIES; q++)
+			CHECK(s->plain.region[r].histogram[q].count == 0 &&
+			      !s->plain.region[r].histogram[q].at);
+	end();
+}
+
 static void bounds(void)
 {
 	/* By so few that it is less than one in a million; and two turns that are alike. */
@@ -305,6 +368,8 @@ static void totals(void)
 	row_of(1, 20000)->cell[0].inclusive = 9;
 	CHECK(tach__turns_total(&total, took, SETS) == 0);
 	CHECK(total.count == 0 && total.limit > ID + 20000);
+	/* The last row that there is, of each. */
+	CHECK(asked == total.limit - 1, "%u, %u", asked, total.limit);
 	for (int k = 0; k < SETS; k++)
 		CHECK(took[k].rows.limit >= total.limit, "%d", k);
 	for (uint32_t id = 0; id < total.limit; id++) {
@@ -338,6 +403,20 @@ static void no_memory(void)
 		CHECK(evaluate(2) == TACH_ERR_NOMEM && s->plain.nregions == 0 && !s->note[0]);
 		end();
 	}
+	/* A row for each of two regions that the sets have, and the last one of each set. */
+	for (int left = 0; left < 6; left++) {
+		struct tach__rows total;
+
+		begin();
+		make_rows();
+		row_of(0, 0)->calls = 1;
+		rows_left = left;
+		CHECK(tach__turns_total(&total, took, SETS) == (left < 5 ? TACH_ERR_NOMEM : 0),
+		      "%d", left);
+		rows_left = -1;
+		tach__rows_free(&total);
+		end();
+	}
 }
 
 int main(void)
@@ -348,6 +427,8 @@ int main(void)
 	CASE(scaled_up);
 	CASE(names_and_sums);
 	CASE(not_seen);
+	CASE(one_entry);
+	CASE(no_metrics);
 	CASE(bounds);
 	CASE(notes_end);
 	CASE(totals);
