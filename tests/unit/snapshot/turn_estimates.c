@@ -28,6 +28,12 @@ static struct tach__row *sim_rows_at(struct tach__rows *rows, uint32_t id)
 	return tach__rows_at(rows, id);
 }
 
+static void sim_put(struct tach__operands *o, uint32_t i, const struct tach_value *v)
+{
+	CHECK(i < o->count, "%u", i);
+	tach__operands_put(o, i, v);
+}
+
 static void sim_derive(const struct tach__operands *o, const struct tach_formula *f,
 		       struct tach_value *value)
 {
@@ -38,10 +44,12 @@ static void sim_derive(const struct tach__operands *o, const struct tach_formula
 #define tach__pages	      guarded_pages
 #define tach__pages_free      sim_free
 #define tach__rows_at	      sim_rows_at
+#define tach__operands_put    sim_put
 #define tach__operands_derive sim_derive
 #include "core/snapshot/turns.c"
 #undef tach__pages_free
 #undef tach__rows_at
+#undef tach__operands_put
 #undef tach__operands_derive
 
 enum { SETS = 2, MEMBERS = 2, ID = TACH__SITE_FIRST, X = 1, Y, ALL, SUM, ONE, QUANTITIES = 4 };
@@ -50,7 +58,7 @@ static const char *const events[] = {"x", "y", "all"};
 static struct tach__plan plan;
 static struct tach_set set[SETS];
 static struct tach__config config[SETS];
-static struct tach__took took[SETS];
+static struct tach__took took[SETS + 1]; /* the last one is behind those that there are */
 static struct tach__site sites[ID + 2];
 static struct {
 	struct tach_snapshot s;
@@ -281,8 +289,11 @@ static void no_metrics(void)
 	begin();
 	make_rows();
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
+	s->clock_flags = TACH_FLAG_CLOCK;
+	s->clock_error = 0.25;
 	plan.whole.nmetrics = 0;
-	CHECK(evaluate(2) == 0 && is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10), 0, 0));
+	CHECK(evaluate(2) == 0 &&
+	      is(1, 0, 0, 600, 600, 0, sqrt(20) + sqrt(10) + 150, TACH_FLAG_CLOCK, 0));
 	for (int r = 0; r < 2; r++)
 		for (int q = 0; q < QUANTITIES; q++)
 			CHECK(s->plain.region[r].histogram[q].count == 0 &&
@@ -315,13 +326,13 @@ static void bounds(void)
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 4;
 	row_of(1, 0)->calls = row_of(1, 0)->outermost = 4;
 	row_of(0, 0)->turns = 2;
-	row_of(0, 0)->cell[1] = (struct tach__cell){.inclusive = 4, .turned = {2}};
+	row_of(0, 0)->cell[1] = (struct tach__cell){.inclusive = 4, .turned = {0.5}};
 	row_of(0, 0)->cell[2] = (struct tach__cell){.inclusive = 4, .error = {1}};
 	row_of(1, 0)->cell[1] = (struct tach__cell){.inclusive = 3, .error = {6}};
 	row_of(1, 0)->cell[2] = (struct tach__cell){.inclusive = 3, .error = {1}};
 	CHECK(evaluate(1) == 0);
-	CHECK(is(0, 0, X, 8, 8, 0, 12.76 * 2 * 2 * sqrt(0.5),
-		 TACH_FLAG_SCALED | TACH_FLAG_SMALL, 500000));
+	CHECK(is(0, 0, X, 8, 8, 0, 12.76 * 2 * sqrt(0.5), TACH_FLAG_SCALED | TACH_FLAG_SMALL,
+		 500000));
 	CHECK(is(0, 0, ALL, 7, 7, 0, 7, TACH_FLAG_SMALL, 0));
 	CHECK(is(0, 0, Y, 6, 6, 0, 2 + 6 * sqrt(0.5), TACH_FLAG_SCALED | TACH_FLAG_SMALL,
 		 500000));
@@ -363,6 +374,8 @@ static void totals(void)
 	row_of(1, 1)->flags = TACH_FLAG_MIXED;
 	row_of(0, 1)->skipped = row_of(1, 1)->skipped = 2;
 	row_of(0, 1)->excluded = row_of(1, 1)->excluded = 3;
+	tach__rows_init(&took[SETS].rows, MEMBERS);
+	tach__rows_at(&took[SETS].rows, ID + 1)->calls = 1000;
 	/* Far behind what the other has. */
 	row_of(1, 20000)->calls = 6;
 	row_of(1, 20000)->cell[0].inclusive = 9;
@@ -386,6 +399,7 @@ static void totals(void)
 			CHECK(!tach__row_used(row) && !row->cell[0].inclusive);
 	}
 	tach__rows_free(&total);
+	tach__rows_free(&took[SETS].rows);
 	end();
 	/* Of none. */
 	begin();
