@@ -124,8 +124,9 @@ static int evaluate(uint32_t n)
 	code = tach__turns_evaluate(s, took, SETS, &order);
 	/* Those of each set, and what has them. */
 	CHECK(frees == (code ? frees : SETS + 1), "%d", frees);
-	CHECK(code || (s->plain.nregions == (int)n && s->plain.nquantities == QUANTITIES &&
-		       s->plain.nmetrics == plan.whole.nmetrics));
+	CHECK(code ||
+	      (s->plain.nregions == (int)n && s->plain.nquantities == 1 + plan.whole.nevents &&
+	       s->plain.nmetrics == plan.whole.nmetrics));
 	return code;
 }
 
@@ -275,7 +276,8 @@ static void one_entry(void)
 {
 	begin();
 	row_of(0, 0)->calls = row_of(0, 0)->outermost = 1;
-	CHECK(evaluate(1) == 0);
+	row_of(0, 0)->cell[2].error[0] = 0.5;
+	CHECK(evaluate(1) == 0 && is(0, 0, ALL, 0, 0, 0, 0.5, TACH_FLAG_SMALL, 0));
 	CHECK(isnan(s->plain.region[0].value[0][Y].value) &&
 	      s->plain.region[0].value[0][Y].flags == TACH_FLAG_LOST);
 	CHECK(strcmp(s->note, "2 sets of events took turns and saw 100.0, 0.0 % of the "
@@ -298,6 +300,24 @@ static void no_metrics(void)
 		for (int q = 0; q < QUANTITIES; q++)
 			CHECK(s->plain.region[r].histogram[q].count == 0 &&
 			      !s->plain.region[r].histogram[q].at);
+	end();
+}
+
+/* As many as a plan may have, the last of which the last set counts. */
+static void most_events(void)
+{
+	char last[8];
+
+	begin();
+	make_rows();
+	plan.whole.nmetrics = 0;
+	plan.whole.nevents = TACH__PLAN_EVENTS;
+	for (int i = 0; i < TACH__PLAN_EVENTS; i++)
+		plan.event[i] = "one";
+	snprintf(last, sizeof last, "m%d", TACH__PLAN_EVENTS - 1);
+	set[1].member[1].name = last;
+	CHECK(evaluate(2) == 0 && is(1, 0, TACH__PLAN_EVENTS, 120, 120, 0, 120 * sqrt(2 / 3.),
+				     TACH_FLAG_RESCHEDULED | TACH_FLAG_SCALED, 333333));
 	end();
 }
 
@@ -443,6 +463,7 @@ int main(void)
 	CASE(not_seen);
 	CASE(one_entry);
 	CASE(no_metrics);
+	CASE(most_events);
 	CASE(bounds);
 	CASE(notes_end);
 	CASE(totals);
