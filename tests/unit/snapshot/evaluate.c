@@ -5,13 +5,21 @@
 #include <string.h>
 #include <tach.h>
 #include "core/set/set.h"
+#include "core/snapshot/operands.h"
 #include "core/snapshot/snapshot.h"
 #include "tests/check.h"
 #include "tests/guarded.h"
 #include "tests/unit/snapshot/row.h"
 
-#define tach__pages guarded_pages
+static int sim_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
+		       int max);
+#define tach__pages		guarded_pages
+#define tach__histogram_buckets sim_buckets
+#define tach__operands_put	sim_put
+static void sim_put(struct tach__operands *o, uint32_t i, const struct tach_value *v);
 #include "core/snapshot/evaluate.c"
+#undef tach__histogram_buckets
+#undef tach__operands_put
 
 enum { A, SOFT, EMULATED, INTERRUPTS, MEMBERS, ID = TACH__SITE_FIRST, REGIONS = 2 };
 
@@ -20,6 +28,20 @@ static struct tach__config config = {.set = &set, .count = MEMBERS};
 static struct tach__rows rows;
 static struct tach__site sites[ID + REGIONS];
 static struct tach_snapshot s;
+
+/* No quantity that there is not. */
+static int sim_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
+		       int max)
+{
+	CHECK(sum <= MEMBERS, "%u", sum);
+	return tach__histogram_buckets(histograms, sum, out, max);
+}
+
+static void sim_put(struct tach__operands *o, uint32_t i, const struct tach_value *v)
+{
+	CHECK(i < MEMBERS, "%u", i);
+	tach__operands_put(o, i, v);
+}
 
 static struct tach__row *row_of(int region)
 {
@@ -146,6 +168,8 @@ static void of_a_sample(void)
 		{3, 30, 400, 4.21},
 		/* Two: t is 12.76, of the tables 12.71. */
 		{2, 30, 550, 12.76},
+		/* A variance of a quarter. */
+		{3, 30, 300.5, 4.21},
 		/* All the same; and what rounding makes of that. */
 		{3, 30, 300, 0},
 		{3, 30, 299.9, 0},
@@ -154,7 +178,7 @@ static void of_a_sample(void)
 		{0, 30, 0, 0},
 	};
 	static const double root[] = {/* of n * variance * 3 / 4 */ 10.606601717798213,
-				      12.24744871391589};
+				      12.24744871391589, 0.75};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		double error = cases[i].error;
@@ -172,7 +196,7 @@ static void of_a_sample(void)
 						   .square = cases[i].square};
 		row->cell[0].inclusive = 100;
 		evaluate();
-		error = cases[i].outermost == 1 ? 30 : i < 2 ? error * root[i] : 0;
+		error = cases[i].outermost == 1 ? 30 : i < 3 ? error * root[i] : 0;
 		CHECK(is(value_of(0, 0, 1), 112, 120, 8, 4 * (0.5 + error),
 			 4 * (0.5 + error) >= 112 ? TACH_FLAG_SMALL : 0),
 		      "%d", (int)i);
@@ -180,7 +204,7 @@ static void of_a_sample(void)
 			 4 * (0.25 + error) >= 36 ? TACH_FLAG_SMALL : 0),
 		      "%d", (int)i);
 		/* Of a value that is known to be what it is, the tick's and the clock's. */
-		if (i == 5)
+		if (i == 6)
 			CHECK(is(value_of(0, 0, 0), 200, 200, 0, 50, TACH_FLAG_CLOCK));
 		end();
 	}
@@ -375,6 +399,18 @@ static void no_memory(void)
 	end();
 }
 
+/* As no thread has entered one yet. Of a set's metrics the first alone are its. */
+static void no_regions(void)
+{
+	begin();
+	set.nmetrics = 1;
+	set.metric[0].name = "one";
+	set.metric[1].name = "behind";
+	CHECK(tach__snapshot_evaluate(&s, &rows, NULL, 0) == 0 && s.plain.nregions == 0);
+	CHECK(s.plain.nmetrics == 1 && strcmp(s.plain.metric[0].name, "one") == 0);
+	end();
+}
+
 int main(void)
 {
 	CASE(of_all_entries);
@@ -384,6 +420,7 @@ int main(void)
 	CASE(what_a_row_is);
 	CASE(distributions);
 	CASE(worst);
+	CASE(no_regions);
 	CASE(no_memory);
 	return check_done();
 }
