@@ -217,7 +217,7 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 
 /* ---- all of them ---- */
 
-/* In none of them. One that has the name all the same has it of an event that is not there. */
+/* In none of them. A table that has the name has it of what `exists` denies this processor. */
 static int nowhere(struct tach__work *w, const struct tach__text *name, const int *pmus, int n)
 {
 	for (int i = 0; i < n; i++)
