@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The inline reads where nothing reads counters in user space: compiled as for a processor that
+ * tach/arch.h does not know. Each says that it failed, so that the slow exit is taken.
+ */
+#include <stdint.h>
+#include "tests/check.h"
+#include <linux/perf_event.h>
+
+#undef __x86_64__
+#undef __aarch64__
+#undef __riscv
+#include <tach/page.h>
+
+static struct perf_event_mmap_page page;
+
+static void no_sum_is_there(void)
+{
+	const struct tach_way way = {&page, NULL};
+	uint64_t sum;
+	uint32_t lock;
+
+	page.index = 1;
+	page.pmc_width = 48;
+	CHECK(!TACH_ARCH_FAST);
+	CHECK(!tach__sum(way, TACH__AS_IT_IS, &sum, &lock));
+	CHECK(!tach__sum(way, TACH__BY_WIDTH, &sum, &lock));
+	CHECK(!tach__sum_since(way, 0, &sum));
+}
+
+static void every_member_takes_the_slow_exit(void)
+{
+	struct tach_reader reader = {.count = 2, .fast = 1, .mask = ~(uint64_t)0};
+	struct tach_mark mark = {.lock = 0};
+	uint64_t values[2];
+
+	reader.way[0].page = reader.way[1].page = &page;
+	for (unsigned i = 0; i < 2; i++) {
+		CHECK(!tach__begin_one(&reader, &mark, i), "%u", i);
+		CHECK(!tach__end_one(&reader, &mark, values, i), "%u", i);
+		CHECK(!tach__read_one(&reader, values, i), "%u", i);
+	}
+}
+
+int main(void)
+{
+	CASE(no_sum_is_there);
+	CASE(every_member_takes_the_slow_exit);
+	return check_done();
+}
