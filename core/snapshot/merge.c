@@ -154,11 +154,12 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-static int by_low(const void *a, const void *b)
+static int by_bounds(const void *a, const void *b)
 {
 	const struct tach_bucket *x = a, *y = b;
+	int order = (x->low > y->low) - (x->low < y->low);
 
-	return (x->low > y->low) - (x->low < y->low);
+	return order ? order : (x->high > y->high) - (x->high < y->high);
 }
 
 /* Buckets of the same bounds become one; clocks of different rates have different ones. */
@@ -178,9 +179,9 @@ int tach__merge_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
 		memcpy(all, to->at, (size_t)to->count * sizeof *all);
 	tach_snapshot_buckets(from->snapshot, from->region, quantity, all + to->count, n);
 	n += to->count;
-	qsort(all, (size_t)n, sizeof *all, by_low);
+	qsort(all, (size_t)n, sizeof *all, by_bounds);
 	for (int i = 1; i < n; i++)
-		if (all[i].low == all[kept].low && all[i].high == all[kept].high)
+		if (by_bounds(&all[i], &all[kept]) == 0)
 			all[kept].count += all[i].count;
 		else
 			all[++kept] = all[i];
@@ -240,10 +241,12 @@ static void finish_region(struct tach__plain *s, int region, int passes)
 
 static int by_time(const void *a, const void *b)
 {
-	double x = ((const struct tach__plain_region *)a)->value[0][TACH_QUANTITY_TIME].value;
-	double y = ((const struct tach__plain_region *)b)->value[0][TACH_QUANTITY_TIME].value;
+	const struct tach__plain_region *x = a, *y = b;
+	double p = x->value[0][TACH_QUANTITY_TIME].value;
+	double q = y->value[0][TACH_QUANTITY_TIME].value;
+	int order = (p < q) - (p > q);
 
-	return (x < y) - (x > y);
+	return order ? order : tach__place_order(&x->info, &y->info);
 }
 
 /* Sources from `at` on that are the same region. */

@@ -105,6 +105,18 @@ static void values(void)
 		}
 }
 
+/* The time's sum among them. */
+static void small_time(void)
+{
+	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), NULL}, *s;
+
+	list[0]->plain.region[0].value[0][0] = (struct tach_value){.value = 1, .error = 2};
+	s = merged(list, 1);
+	CHECK(s->plain.region[0].value[0][0].flags == TACH_FLAG_SMALL);
+	CHECK(s->plain.region[0].value[1][0].flags == 0);
+	tach_snapshot_free(s);
+}
+
 /* By name, file and line; the longest first. */
 static void regions(void)
 {
@@ -244,6 +256,13 @@ static void too_much(void)
 		code = tach_snapshot_merge(MADE_LIST(list), 2, &s, &err);
 		CHECK(code == (more ? TACH_ERR_TOOMANY : 0) && (s != NULL) == !more, "%d",
 		      code);
+		if (!more) {
+			const struct tach_snapshot *again[] = {list[0], list[1], list[0]};
+
+			tach_snapshot_free(s);
+			code = tach_snapshot_merge(again, 3, &s, &err);
+			CHECK(code == 0, "%s", err.text);
+		}
 		CHECK(more ? strcmp(err.text, "together they have more than 193 quantities") ==
 					      0 &&
 				      err.line == 0 && err.column == 0
@@ -257,7 +276,7 @@ static void too_much(void)
 static void what_is_none(void)
 {
 	static const struct tach__plain_metric bad[] = {{.name = "m", .text = "N0 +"}};
-	struct tach_snapshot *list[] = {made(two, bad, 1, 0), NULL}, *s = list[0];
+	struct tach_snapshot *list[] = {made(two, bad, 1, 0), NULL, NULL}, *s = list[0];
 	struct tach_snapshot **volatile nowhere = NULL;
 	const struct tach_snapshot *const *volatile no_list = NULL;
 
@@ -266,6 +285,8 @@ static void what_is_none(void)
 	CHECK(tach_snapshot_merge(MADE_LIST(list), 0, &s, &err) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_merge(no_list, 1, &s, &err) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_merge(MADE_LIST(list), 2, &s, &err) == TACH_ERR_INVAL &&
+	      s == list[0]);
+	CHECK(tach_snapshot_merge(MADE_LIST(list + 1), 1, &s, &err) == TACH_ERR_INVAL &&
 	      s == list[0]);
 	/* A formula that is none; nothing is left behind. */
 	CHECK(tach_snapshot_merge(MADE_LIST(list), 1, &s, &err) == TACH_ERR_SYNTAX && !s);
@@ -304,10 +325,59 @@ static void histograms_and_worst(void)
 	tach_snapshot_free(s);
 }
 
+/* Clocks of two rates, in any order: as many buckets as there are bounds. */
+static void histograms_of_two_clocks(void)
+{
+	static struct tach_bucket bucket[][2] = {
+		{{0, 2, 1}, {4, 8, 10}}, {{0, 3, 100}, {4, 9, 1000}}, {{0, 2, 2}, {4, 8, 20}}};
+	static const struct tach_bucket want[] = {
+		{0, 2, 3}, {0, 3, 100}, {4, 8, 30}, {4, 9, 1000}};
+	static const int orders[][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}};
+
+	for (int o = 0; o < 3; o++) {
+		struct tach_snapshot *list[4] = {NULL}, *s;
+		const struct tach__plain_buckets *got;
+
+		for (int i = 0; i < 3; i++) {
+			list[i] = made(two, NULL, 0, 1);
+			list[i]->plain.region[0].histogram[1] =
+				(struct tach__plain_buckets){2, bucket[orders[o][i]]};
+		}
+		s = merged(list, 3);
+		got = &s->plain.region[0].histogram[1];
+		CHECK(got->count == 4, "%d: %d", o, got->count);
+		for (int b = 0; b < 4 && got->count == 4; b++)
+			CHECK(got->at[b].low == want[b].low &&
+				      got->at[b].high == want[b].high &&
+				      got->at[b].count == want[b].count,
+			      "%d: %d", o, b);
+		tach_snapshot_free(s);
+	}
+}
+
+/* Of the same time they come by name, whatever they came by. */
+static void regions_of_one_time(void)
+{
+	static const char *const names[] = {"d", "b", "a", "c"};
+	struct tach_snapshot *list[] = {made(two, NULL, 0, 4), NULL}, *s;
+
+	for (int r = 0; r < 4; r++) {
+		list[0]->plain.region[r].info.name = names[r];
+		list[0]->plain.region[r].value[0][0].value = r == 1 ? 2 : 1;
+	}
+	s = merged(list, 1);
+	CHECK(strcmp(s->plain.region[0].info.name, "b") == 0);
+	CHECK(strcmp(s->plain.region[1].info.name, "a") == 0);
+	CHECK(strcmp(s->plain.region[2].info.name, "c") == 0);
+	CHECK(strcmp(s->plain.region[3].info.name, "d") == 0);
+	tach_snapshot_free(s);
+}
+
 int main(void)
 {
 	CASE(texts);
 	CASE(values);
+	CASE(small_time);
 	CASE(regions);
 	CASE(metrics);
 	CASE(ranks_clocks_and_flags);
@@ -315,5 +385,7 @@ int main(void)
 	CASE(too_much);
 	CASE(what_is_none);
 	CASE(histograms_and_worst);
+	CASE(histograms_of_two_clocks);
+	CASE(regions_of_one_time);
 	return check_done();
 }
