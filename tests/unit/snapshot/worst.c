@@ -86,6 +86,14 @@ static void take(const struct tach_snapshot *s)
 	CHECK(taken.nworst == (int)kept->n);
 }
 
+static double seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 /* By what they are kept by, and of two that are alike the earlier one first. */
 static void taken_in_order(void)
 {
@@ -99,6 +107,7 @@ static void taken_in_order(void)
 		[TACH__SITE_FIRST] = {.name = "there"},
 		[TACH__SITE_FIRST + 1] = {.name = "too"}};
 	struct tach_snapshot s = {.clock_hz = 2e9};
+	double from;
 
 	kept = tach__worst_make(ENTRIES, SUMS);
 	kept->n = ENTRIES;
@@ -144,9 +153,36 @@ static void taken_in_order(void)
 	      strcmp(taken.worst[2].info.parent, "too") == 0);
 	/* Of a clock of which nothing is known they began as the snapshot was taken. */
 	s.clock_hz = 0;
+	from = seconds();
 	take(&s);
-	CHECK(taken.worst[0].info.at > 1e9 && taken.worst[0].info.at < 1e11);
+	CHECK(taken.worst[0].info.at >= from && taken.worst[0].info.at <= seconds());
 	tach__registry.by_id = before;
+	tach__worst_free(kept);
+}
+
+/* In whatever order they lie. */
+static void alike_ones_by_beginning(void)
+{
+	static const struct tach_snapshot s = {.clock_hz = 1e9};
+
+	kept = tach__worst_make(ENTRIES, SUMS);
+	kept->n = ENTRIES;
+	for (unsigned way = 0; way < 24; way++) {
+		uint64_t begun[ENTRIES] = {1, 2, 3, 4};
+
+		for (unsigned i = 0, left = way; i < ENTRIES; left /= ENTRIES - i, i++) {
+			unsigned at = i + left % (ENTRIES - i);
+			uint64_t one = begun[at];
+
+			begun[at] = begun[i];
+			begun[i] = one;
+			*tach__worst_at(kept, i) = (struct tach__kept){
+				.key = 5, .begun = one, .name = "", .parent = 0};
+		}
+		take(&s);
+		for (unsigned i = 0; i < ENTRIES; i++)
+			CHECK(taken.worst[i].begun == 1 + i, "%u: %u", way, i);
+	}
 	tach__worst_free(kept);
 }
 
@@ -292,6 +328,7 @@ int main(void)
 {
 	CASE(what_is_said);
 	CASE(taken_in_order);
+	CASE(alike_ones_by_beginning);
 	CASE(added_up);
 	CASE(unknown_come_last);
 	CASE(told_from_older);
