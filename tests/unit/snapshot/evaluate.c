@@ -2,6 +2,7 @@
 /* What a snapshot says of rows: each value by hand, in memory that is no more than it asks for.
  */
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <tach.h>
 #include "core/set/set.h"
@@ -71,23 +72,25 @@ static void begin(void)
 	s.clock_error = 0.25;
 }
 
+static const struct tach_value *value_of(int region, int part, int quantity)
+{
+	return &s.plain.region[region].value[part][quantity];
+}
+
 static void evaluate(void)
 {
 	static const uint32_t order[] = {ID, ID + 1};
 
 	CHECK(tach__snapshot_evaluate(&s, &rows, order, REGIONS) == 0 &&
 	      s.plain.nregions == REGIONS && s.plain.nquantities == 1 + MEMBERS);
+	CHECK((uintptr_t)s.plain.region % _Alignof(max_align_t) == 0 &&
+	      (uintptr_t)value_of(0, 0, 0) % _Alignof(max_align_t) == 0);
 }
 
 static void end(void)
 {
 	tach__rows_free(&rows);
 	guarded_free();
-}
-
-static const struct tach_value *value_of(int region, int part, int quantity)
-{
-	return &s.plain.region[region].value[part][quantity];
 }
 
 static int is(const struct tach_value *v, double value, double raw, double overhead,
@@ -409,6 +412,15 @@ static void no_regions(void)
 	CHECK(tach__snapshot_evaluate(&s, &rows, NULL, 0) == 0 && s.plain.nregions == 0);
 	CHECK(s.plain.nmetrics == 1 && strcmp(s.plain.metric[0].name, "one") == 0);
 	end();
+	/* Names fill their memory, of one number of them or of the other. */
+	for (uint32_t n = MEMBERS - 1; n <= MEMBERS; n++) {
+		begin();
+		config.count = n;
+		CHECK(tach__snapshot_evaluate(&s, &rows, NULL, 0) == 0 &&
+		      s.plain.nquantities == (int)(1 + n));
+		config.count = MEMBERS;
+		end();
+	}
 }
 
 int main(void)
