@@ -174,6 +174,23 @@ static void what_slots_point_to(void)
 	free(histograms);
 }
 
+/* Entries cost what fenced ones do, or what others do, whatever stands there for fenced. */
+static void fenced_or_not(void)
+{
+	static const uint32_t fenced[] = {0, 1, 8};
+
+	for (int i = 0; i < 3; i++) {
+		begin();
+		enter(64);
+		slot_of(64)->fenced = fenced[i];
+		record.overhead.empty[0][0][1] = 0.25;
+		record.overhead.empty[1][0][1] = 0.5;
+		CHECK(take() == 0);
+		CHECK(tach__rows_at(&rows, 64)->cell[1].overhead[0] == (i ? 532 : 266));
+		end();
+	}
+}
+
 /* A slot's own id may be any: what has no place in the table of worst entries has none. */
 static void ids_that_are_none(void)
 {
@@ -258,6 +275,7 @@ int main(void)
 	CASE(chunks);
 	CASE(overflows);
 	CASE(what_slots_point_to);
+	CASE(fenced_or_not);
 	CASE(ids_that_are_none);
 	CASE(records);
 	CASE(strides);
