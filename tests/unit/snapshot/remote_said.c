@@ -41,6 +41,7 @@ static void configurations(void)
 		link_threads(1);
 		config.worst = cases[i].worst;
 		config.worst_by = cases[i].by;
+		config.next = &config;
 		end(take(0));
 		CHECK(config_seen.worst == cases[i].is && config_seen.next == NULL &&
 			      config_seen.set != &set,
@@ -48,6 +49,10 @@ static void configurations(void)
 	}
 	begin();
 	config.count = 2;
+	end(take(TACH_ERR_STATE));
+	/* Its totals have as many as it says; its set has not. */
+	begin();
+	set.count = 0;
 	end(take(TACH_ERR_STATE));
 	begin();
 	set.count = -1;
@@ -145,11 +150,35 @@ static void parents(void)
 	}
 }
 
+/* Of each entry, not the first one alone. */
+static void parents_of_several(void)
+{
+	struct tach__worst *w = tach__worst_make(2, 2);
+	struct tach_snapshot *s;
+	struct tach_worst out = {.size = sizeof out};
+
+	begin();
+	config.worst = 2;
+	w->n = 2;
+	tach__worst_at(w, 0)->key = 6;
+	tach__worst_at(w, 0)->parent = ID;
+	tach__worst_at(w, 1)->key = 5;
+	tach__worst_at(w, 1)->parent = ID + 2;
+	there(w, tach__worst_size(2, 2));
+	tach__rows_at(&config.rows, ID)->worst = w;
+	s = take(0);
+	CHECK(tach_snapshot_worst(s, 0, 0, &out) == 0 && strcmp(out.parent, "ended") == 0);
+	CHECK(tach_snapshot_worst(s, 0, 1, &out) == 0 && strcmp(out.parent, "other") == 0);
+	end(s);
+	tach__worst_free(w);
+}
+
 int main(void)
 {
 	CASE(sites_up_to);
 	CASE(configurations);
 	CASE(notes);
 	CASE(parents);
+	CASE(parents_of_several);
 	return check_done();
 }

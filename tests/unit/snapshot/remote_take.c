@@ -219,6 +219,22 @@ static void as_it_is_then(void)
 	end(s);
 }
 
+/* What is large is read once, however many moments there are. */
+static void large_once(void)
+{
+	static uint32_t histograms[1 << 16];
+
+	begin();
+	CHECK(tach__histograms_size(2) <= sizeof histograms);
+	there(histograms, tach__histograms_size(2));
+	tach__rows_at(&config.rows, ID)->histograms = histograms;
+	what = folds;
+	when = LAST;
+	there_before = changes_once;
+	end(take(0));
+	CHECK(there_reads == LAST + 1 + MOMENT + SITE, "%u", there_reads);
+}
+
 /* At last what ends meanwhile is left out. */
 static void threads_that_end(void)
 {
@@ -305,6 +321,7 @@ int main(void)
 	CASE(tried_again);
 	CASE(of_a_moment);
 	CASE(as_it_is_then);
+	CASE(large_once);
 	CASE(threads_that_end);
 	CASE(tries_without_a_set);
 	CASE(many_threads);
