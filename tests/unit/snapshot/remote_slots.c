@@ -191,6 +191,24 @@ static void fenced_or_not(void)
 	}
 }
 
+/* A cost that is no number, or none that anything costs, is 0: the first of them, too. */
+static void costs_that_are_none(void)
+{
+	const double costs[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300};
+
+	for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) {
+		begin();
+		enter(64);
+		record.overhead.empty[0][0][0] = costs[i];
+		record.overhead.empty[0][0][1] = 0.25;
+		CHECK(take() == 0);
+		CHECK(tach__rows_at(&rows, 64)->cell[0].overhead[0] == 0 &&
+			      tach__rows_at(&rows, 64)->cell[1].overhead[0] == 266,
+		      "%d", (int)i);
+		end();
+	}
+}
+
 /* A slot's own id may be any: what has no place in the table of worst entries has none. */
 static void ids_that_are_none(void)
 {
@@ -243,6 +261,7 @@ static void strides(void)
 	uint32_t least = (uint32_t)((sizeof(struct tach__slot) + 8 * words + 63) / 64 * 64);
 	uint32_t most = (uint32_t)((sizeof(union tach__slot_copy) + 63) / 64 * 64);
 	const uint32_t bad[] = {0, 64, least - 64, least + 8, most + 64, 1u << 31};
+	int exact = 0;
 
 	begin();
 	record.nchunks = 0;
@@ -254,7 +273,32 @@ static void strides(void)
 	CHECK(take() == 0);
 	record.stride = config.stride = most;
 	CHECK(take() == 0);
+	/* As far apart as what is copied of them is large, where that may be. */
+	for (uint32_t count = 0; count <= TACH_COUNTERS_MAX; count++) {
+		size_t copied = offsetof(struct tach__slot, word) +
+				8 * (2 * TACH__PART_WORDS(count) + TACH__CHILDREN_WORDS(count));
+
+		record.count = config.count = count;
+		record.stride = config.stride = (uint32_t)copied;
+		CHECK(take() == (copied % 64 ? TACH__REMOTE_AGAIN : 0), "%u", count);
+		exact += copied % 64 == 0;
+	}
+	CHECK(exact > 0);
 	end();
+}
+
+/* Of either there is none. */
+static void no_memory(void)
+{
+	for (int i = 0; i < 2; i++) {
+		begin();
+		enter(64);
+		histograms_fail = i == 0;
+		pages_fail = i == 1;
+		CHECK(take() == TACH_ERR_NOMEM && there_reads == 1, "%d", i);
+		CHECK((freed_sums != 0) == (i == 1) && (freed_size != 0) == (i == 0));
+		end();
+	}
 }
 
 /* Another thread has the record now, or another level is open. */
@@ -276,9 +320,11 @@ int main(void)
 	CASE(overflows);
 	CASE(what_slots_point_to);
 	CASE(fenced_or_not);
+	CASE(costs_that_are_none);
 	CASE(ids_that_are_none);
 	CASE(records);
 	CASE(strides);
+	CASE(no_memory);
 	CASE(the_same_thread);
 	return check_done();
 }

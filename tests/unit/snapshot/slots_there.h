@@ -24,11 +24,17 @@ static inline int sim_rest(const struct timespec *t, struct timespec *left)
 
 static uint32_t made_sums, freed_sums;
 static size_t freed_size;
+static int histograms_fail, pages_fail; /* 1: there is no memory for them */
 
 static inline uint32_t *sim_histograms_make(uint32_t sums)
 {
 	made_sums = sums;
-	return tach__histograms_make(sums);
+	return histograms_fail ? NULL : tach__histograms_make(sums);
+}
+
+static inline void *sim_pages(size_t size)
+{
+	return pages_fail ? NULL : tach__pages(size);
 }
 
 static inline void sim_histograms_free(uint32_t *histograms, uint32_t sums)
@@ -45,6 +51,7 @@ static inline void sim_pages_free(void *pages, size_t size)
 
 #define tach__histograms_make sim_histograms_make
 #define tach__histograms_free sim_histograms_free
+#define tach__pages	      sim_pages
 #define tach__pages_free      sim_pages_free
 #define nanosleep	      sim_rest
 #include "core/snapshot/remote_threads.c"
@@ -96,6 +103,7 @@ static inline void begin(void)
 	r = there_remote();
 	nrested = 0;
 	stale = 0;
+	histograms_fail = pages_fail = 0;
 	memset(hot_pages, 0, sizeof hot_pages);
 	memset(chunk, 0, sizeof chunk);
 	memset(overflow, 0, sizeof overflow);
