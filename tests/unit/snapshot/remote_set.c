@@ -8,6 +8,43 @@
 #include "tests/check.h"
 #include "tests/unit/snapshot/there.h"
 
+static int pages_fail, rows_fail; /* 1: there is no memory for them */
+static int pages_had;		  /* so many are not given back */
+static uint32_t made_sums;
+
+static void *sim_pages(size_t size)
+{
+	void *pages = pages_fail ? NULL : tach__pages(size);
+
+	pages_had += pages != NULL;
+	return pages;
+}
+
+static void sim_pages_free(void *pages, size_t size)
+{
+	pages_had -= pages != NULL;
+	tach__pages_free(pages, size);
+}
+
+/* Those that there are already need none. */
+static struct tach__row *sim_rows_at(struct tach__rows *of, uint32_t id)
+{
+	return rows_fail && id >= of->limit ? NULL : tach__rows_at(of, id);
+}
+
+static uint32_t *sim_histograms_make(uint32_t sums)
+{
+	made_sums = sums;
+	return tach__histograms_make(sums);
+}
+
+#define tach__pages	      sim_pages
+#define tach__pages_free      sim_pages_free
+#define tach__rows_at	      sim_rows_at
+#define tach__histograms_make sim_histograms_make
+#include "core/snapshot/remote_set.c"
+#undef tach__rows_at
+
 static struct tach__remote r;
 
 static char *text(const char *of)
@@ -244,6 +281,7 @@ static void done_rows(void)
 		memset(tach__rows_at(&rows_there, id), 0, rows_there.stride);
 	tach__rows_free(&rows_there);
 	tach__rows_free(&rows);
+	CHECK(pages_had == 0, "%d", pages_had);
 }
 
 static void totals(void)
@@ -281,6 +319,34 @@ static void totals(void)
 	there_fails = 1;
 	CHECK(take_rows(SITES, 0) == -ESRCH);
 	done_rows();
+	/* What lies behind stays as it is. */
+	make_rows();
+	tach__rows_at(&rows, SITES - 1)->calls = 5;
+	CHECK(take_rows(SITES - 1, 0) == 0);
+	CHECK(tach__rows_at(&rows, SITES - 1)->calls == 5);
+	done_rows();
+}
+
+/* Rows up to the last one that is taken are all that it takes. */
+static void no_memory_for_rows(void)
+{
+	for (int more = 0; more < 2; more++) {
+		make_rows();
+		tach__rows_at(&rows, SITES - 1);
+		rows.limit = SITES - (uint32_t)more;
+		rows_fail = 1;
+		CHECK(take_rows(SITES, 0) == (more ? TACH_ERR_NOMEM : 0) &&
+			      there_reads == (more ? 0 : 1),
+		      "%u", there_reads);
+		rows_fail = 0;
+		rows.limit = (uint32_t)(rows.size / rows.stride);
+		done_rows();
+	}
+	make_rows();
+	pages_fail = 1;
+	CHECK(take_rows(SITES, 0) == TACH_ERR_NOMEM && there_reads == 0);
+	pages_fail = 0;
+	done_rows();
 }
 
 /* Pointers there become ours, or ours stay. */
@@ -304,7 +370,7 @@ static void what_rows_point_to(void)
 	CHECK(take_rows(SITES, 0) == 0);
 	row = tach__rows_at(&rows, TACH__SITE_FIRST + 1);
 	CHECK(!row->histograms && !row->worst && there_reads == 1);
-	CHECK(take_rows(SITES, 1) == 0);
+	CHECK(take_rows(SITES, 1) == 0 && made_sums == COUNT + 1);
 	ours = row->histograms;
 	CHECK(ours && ours[1] == 3 && ours[tach__histograms_size(COUNT + 1) / 4 - 1] == 4);
 	CHECK(row->worst && row->worst->n == 1 && tach__worst_at(row->worst, 0)->key == 9);
@@ -393,6 +459,7 @@ int main(void)
 	CASE(bounds_of_sets);
 	CASE(sets_that_are_none);
 	CASE(totals);
+	CASE(no_memory_for_rows);
 	CASE(what_rows_point_to);
 	CASE(sites);
 	return check_done();
