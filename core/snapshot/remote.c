@@ -35,3 +35,10 @@ const char *tach__remote_text(struct tach__remote *r, const char *at)
 	text[used] = '\0';
 	return tach__arena_copy(&r->arena, text);
 }
+
+void tach__remote_finite(double *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!(v[i] > -1e300 && v[i] < 1e300))
+			v[i] = 0;
+}

@@ -39,6 +39,8 @@ int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t si
 /* A string there, as one of the arena's; NULL there is "". NULL: why is in `failed`; 0: there
  * is no memory here. */
 const char *tach__remote_text(struct tach__remote *r, const char *at);
+/* n numbers from there: what is none, or too large for sums to be one, becomes 0. */
+void tach__remote_finite(double *v, size_t n);
 
 /* ---- remote_set.c: what is counted and where, which does not change once it is there ---- */
 

@@ -115,12 +115,6 @@ int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t
 	return tach__remote_get(r, at, to, tach__histograms_size(sums));
 }
 
-static void make_finite(double *v)
-{
-	if (!isfinite(*v))
-		*v = 0;
-}
-
 /* Of a row as it was read: its numbers may be any, but its pointer is to become ours. */
 static void own_row(struct tach__row *to, const struct tach__row *from, size_t stride,
 		    uint32_t count)
@@ -131,12 +125,13 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 	memcpy(to, from, stride);
 	to->histograms = ours;
 	to->worst = worst;
-	for (uint32_t i = 0; i <= count; i++)
-		for (int what = 0; what < 2; what++) {
-			make_finite(&to->cell[i].overhead[what]);
-			make_finite(&to->cell[i].error[what]);
-			make_finite(&to->cell[i].square);
-		}
+	for (uint32_t i = 0; i <= count; i++) {
+		struct tach__cell *cell = &to->cell[i];
+
+		tach__remote_finite(cell->overhead, sizeof cell->overhead / sizeof(double));
+		tach__remote_finite(cell->error, sizeof cell->error / sizeof(double));
+		tach__remote_finite(&cell->square, 1);
+	}
 }
 
 static int own_histograms(struct tach__remote *r, struct tach__row *row, const uint32_t *at,

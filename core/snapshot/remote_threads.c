@@ -76,6 +76,7 @@ static int slot_own(struct reading *g, struct tach__slot *slot)
 	if (slot->sampling) {
 		code = tach__remote_get(g->remote, slot->sampling, &g->sampling,
 					sizeof g->sampling);
+		tach__remote_finite(g->sampling.square, TACH__SUMS);
 		slot->sampling = &g->sampling;
 	}
 	if (slot->histograms && !code) {
@@ -226,15 +227,6 @@ static int add_slots(struct reading *g)
 	return code;
 }
 
-static void make_finite(struct tach__overhead *o)
-{
-	double *v = &o->empty[0][0][0];
-
-	for (size_t i = 0; i < sizeof *o / sizeof *v; i++)
-		if (!(v[i] > -1e300 && v[i] < 1e300))
-			v[i] = 0;
-}
-
 /* Is the thread still the one that the list had? */
 static int check(struct tach__remote *r, const struct tach__remote_thread *thread)
 {
@@ -275,7 +267,8 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	/* The number is theirs; buffers are made of it. */
 	if (config->stride < g.bytes || config->stride > most || config->stride % 64)
 		return TACH__REMOTE_AGAIN;
-	make_finite(&g.record.overhead);
+	tach__remote_finite(&g.record.overhead.empty[0][0][0],
+			    sizeof g.record.overhead / sizeof(double));
 	g.histograms = tach__histograms_make(config->count + 1);
 	g.bulk = tach__pages(bulk);
 	code = g.histograms && g.bulk ? add_slots(&g) : TACH_ERR_NOMEM;

@@ -123,6 +123,7 @@ static void what_slots_point_to(void)
 	worst->n = 1;
 	tach__worst_at(worst, 0)->key = 9;
 	sampling.square[0] = 3;
+	sampling.square[1] = INFINITY;
 	sampling.square[COUNT] = 5;
 	table[64] = THERE_ELSEWHERE(2);
 	for (unsigned n = 0; n == 0 || n <= reads; n++) {
@@ -159,7 +160,8 @@ static void what_slots_point_to(void)
 		reads = there_reads;
 		row = tach__rows_at(&rows, 64);
 		CHECK(row->calls == 1064 && row->skipped == 7 && row->flags == 0);
-		CHECK(row->cell[0].square == 3 && row->cell[COUNT].square == 5);
+		CHECK(row->cell[0].square == 3 && row->cell[1].square == 0 &&
+		      row->cell[COUNT].square == 5);
 		CHECK(row->histograms && row->histograms != histograms &&
 		      row->histograms[tach__histograms_size(COUNT + 1) / 4 - 1] == 4);
 		CHECK(row->worst && row->worst->n == 1 &&
