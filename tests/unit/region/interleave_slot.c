@@ -15,6 +15,8 @@
 #undef TACH_TAKE
 #undef TACH_PARK
 #undef TACH_UNPARK
+#undef TACH_ONCE_IS_VOLATILE
+#define TACH_ONCE_IS_VOLATILE 0
 /* Plain C, as on arm64: a handler may come between load and store. Not so here. */
 #define TACH_COUNT(word, by, single)                                                           \
 	((void)il_change(&(word), (uint64_t)(by), sizeof(word), __ATOMIC_RELAXED, "",          \
