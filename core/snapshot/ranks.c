@@ -74,7 +74,8 @@ static int rename_all(struct row *rows, struct tach_snapshot *const *list, int n
 	return 0;
 }
 
-/* Of rows that are sorted by place: each region's imbalance, and by what it is ordered. */
+/* Of rows that are sorted by place, that of all first: each region's imbalance, and by what it
+ * is ordered. */
 static void compare_ranks(struct row *rows, size_t n, int ranks)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -89,7 +90,7 @@ static void compare_ranks(struct row *rows, size_t n, int ranks)
 			sum += rows[end].time;
 			most = rows[end].time > most ? rows[end].time : most;
 		}
-		if (rows[i].rank < 0 && sum > 0)
+		if (sum > 0)
 			rows[i].imbalance = most / (sum / ranks);
 	}
 }
