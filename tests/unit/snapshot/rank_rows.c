@@ -13,7 +13,8 @@ struct seen {
 	double time;
 };
 
-/* Of as many quantities that no other has; rank: 1 + it. */
+/* Of as many quantities that no other has; rank: 1 + it. All of the time was in other regions.
+ */
 static struct tach_snapshot of(int rank, const struct seen *seen, int n, int quantities)
 {
 	static char names[4][200][16];
@@ -44,10 +45,9 @@ static struct tach_snapshot of(int rank, const struct seen *seen, int n, int qua
 							      .thread = "",
 							      .line = seen[r].line,
 							      .calls = (uint64_t)rank};
-		for (int part = 0; part < 2; part++) {
-			p->region[r].value[part][0].value = seen[r].time;
+		p->region[r].value[0][0].value = seen[r].time;
+		for (int part = 0; part < 2; part++)
 			p->region[r].value[part][1].value = 100 * seen[r].time + part;
-		}
 	}
 	return s;
 }
@@ -113,7 +113,8 @@ static void each_behind_all(void)
 			const struct tach_value *v = is->value[part];
 			double imbalance = part ? NAN : rows[r].imbalance;
 
-			CHECK(v[0].value == rows[r].time && same(v[3].value, imbalance) &&
+			CHECK(v[0].value == (part ? 0 : rows[r].time) &&
+				      same(v[3].value, imbalance) &&
 				      same(v[3].raw, imbalance) && v[3].flags == 0,
 			      "%d %d: %g, %g", r, part, v[0].value, v[3].value);
 			CHECK(v[2].value == 2 * v[1].value, "%d %d: %g of %g", r, part,
@@ -130,6 +131,24 @@ static void each_behind_all(void)
 	tach_snapshot_free(whole);
 	done(&ranks[0]);
 	done(&ranks[1]);
+}
+
+/* The sum of one rank is of that rank, but the rows of all are not. */
+static void one_rank(void)
+{
+	struct tach_snapshot rank = of(7, sixth, 1, 2);
+	struct tach_snapshot *list[] = {&rank}, *whole = NULL, *s = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	CHECK(tach_snapshot_merge((const struct tach_snapshot *const *)list, 1, &whole, &err) ==
+		      0 &&
+	      whole->rank == 7);
+	CHECK(tach__snapshot_ranks(list, 1, whole, &s, &err) == 0, "%s", err.text);
+	CHECK(s->rank == 0 && s->plain.nregions == 2 && s->plain.region[0].rank == 0 &&
+	      s->plain.region[1].rank == 7);
+	tach_snapshot_free(s);
+	tach_snapshot_free(whole);
+	done(&rank);
 }
 
 static void many_ranks(void)
@@ -178,6 +197,7 @@ static void too_many(void)
 int main(void)
 {
 	CASE(each_behind_all);
+	CASE(one_rank);
 	CASE(many_ranks);
 	CASE(too_many);
 	return check_done();
