@@ -28,9 +28,10 @@ static void *get(struct joining *j, size_t size)
 
 /* ---- names ---- */
 
+/* Behind the time: an event may be labelled like it. */
 static int find_quantity(const struct tach__plain *p, const char *name)
 {
-	for (int q = 0; q < p->nquantities; q++)
+	for (int q = 1; q < p->nquantities; q++)
 		if (strcmp(p->quantity[q], name) == 0)
 			return q;
 	return -1;
@@ -44,12 +45,11 @@ static int has_metric(const struct tach__plain *p, const char *name)
 	return 0;
 }
 
+/* What the set has besides: of the old the whole has the numbers already. */
 static void count_names(struct joining *j)
 {
 	const struct tach_set *set = j->b->set;
 
-	j->whole.nquantities = j->old->nquantities;
-	j->whole.nmetrics = j->old->nmetrics;
 	for (int i = 0; i < tach_set_count(set); i++) {
 		j->map[1 + i] = find_quantity(j->old, tach_set_name(set, i));
 		if (j->map[1 + i] < 0)
