@@ -16,13 +16,18 @@ enum { REGIONS = 3 };
 static struct tach_set theirs, ours;
 static struct tach__config config = {.set = &theirs};
 static const char *quantity[] = {"time", "a", "b", "behind"};
-static struct tach__plain_metric metric[] = {{.name = "sum", .text = "N0 + N1"},
+static struct tach__plain_metric metric[] = {{.name = "sum", .text = "N0 + 9 * N1"},
 					     {.name = "gone", .text = "N5"}};
 static struct tach__plain_region region[REGIONS];
 static struct tach_value value[REGIONS][2][5];
 static struct tach__plain_buckets histogram[3] = {{.count = 1}, {.count = 2}, {.count = 3}};
 static struct tach_snapshot s;
+enum {
+	HOW = TACH_FLAG_RESCHEDULED | TACH_FLAG_MIXED | TACH_FLAG_CLOCK,
+	COUNTED = HOW | TACH_FLAG_SHARED
+};
 static const uint64_t counted[] = {5, 7};
+static uint32_t how[2];
 
 static void metric_of(struct tach_set *set, const char *name, const char *text)
 {
@@ -60,18 +65,20 @@ static void make_snapshot(void)
 							.nworst = r};
 		for (int part = 0; part < 2; part++)
 			for (int q = 0; q < 5; q++)
-				value[r][part][q].value =
-					q ? 100 * r + 10 * part + q : 30e9 - 10e9 * r;
+				value[r][part][q].value = q ? 100 * r + 10 * part + q
+							    : (30e9 - 10e9 * r) / (1 + part);
 	}
 }
 
 static void make(void)
 {
 	set_of(&theirs, "a", "b");
-	metric_of(&theirs, "sum", "N0 + N1");
+	metric_of(&theirs, "sum", "N0 + 9 * N1");
 	set_of(&ours, "b", "c");
 	metric_of(&ours, "sum", "N0 - N1");
 	metric_of(&ours, "more", "N0 + 10 * N1");
+	how[0] = HOW;
+	how[1] = TACH_FLAG_LOST;
 	make_snapshot();
 }
 
@@ -86,11 +93,10 @@ static void done(void)
 
 static int beside(double seconds)
 {
-	static const uint32_t flags[] = {TACH_FLAG_MIXED, TACH_FLAG_LOST};
 	const struct tach__beside b = {.row = "beside",
 				       .set = &ours,
 				       .count = counted,
-				       .flags = flags,
+				       .flags = how,
 				       .seconds = seconds};
 
 	return tach__snapshot_beside(&s, &b);
@@ -113,7 +119,7 @@ static void names(void)
 	      strcmp(s.plain.quantity[1], "a") == 0 && strcmp(s.plain.quantity[2], "b") == 0 &&
 	      strcmp(s.plain.quantity[3], "c") == 0);
 	CHECK(strcmp(s.plain.metric[0].name, "sum") == 0 &&
-	      strcmp(s.plain.metric[0].text, "N0 + N1") == 0 &&
+	      strcmp(s.plain.metric[0].text, "N0 + 9 * N1") == 0 &&
 	      strcmp(s.plain.metric[1].name, "gone") == 0);
 	CHECK(strcmp(s.plain.metric[2].name, "more") == 0 &&
 		      strcmp(s.plain.metric[2].text, "N1 + 10 * N2") == 0 &&
@@ -127,10 +133,30 @@ static void new_names(void)
 {
 	make();
 	ours.member[0].name = (char *)(uintptr_t) "c";
-	ours.member[1].name = (char *)(uintptr_t) "d";
+	ours.member[1].name = (char *)(uintptr_t) "behind";
 	CHECK(beside(1) == 0 && s.plain.nquantities == 5);
-	CHECK(strcmp(s.plain.quantity[3], "c") == 0 && strcmp(s.plain.quantity[4], "d") == 0 &&
-	      strcmp(quantity[3], "behind") == 0);
+	CHECK(strcmp(s.plain.quantity[3], "c") == 0 &&
+	      strcmp(s.plain.quantity[4], "behind") == 0 && strcmp(quantity[3], "behind") == 0);
+	done();
+}
+
+/* An event may have any label. */
+static void called_time(void)
+{
+	const struct tach_value *v;
+
+	make();
+	ours.member[0].name = (char *)(uintptr_t) "time";
+	ours.member[1].name = (char *)(uintptr_t) "a";
+	how[0] = TACH_FLAG_MIXED;
+	how[1] = 0;
+	CHECK(beside(40) == 0 && s.plain.nquantities == 4 &&
+	      strcmp(s.plain.quantity[3], "time") == 0);
+	v = s.plain.region[0].value[0];
+	CHECK(v[0].value == 40e9 && is(&v[1], 7, TACH_FLAG_SHARED) &&
+	      is(&v[3], 5, TACH_FLAG_MIXED | TACH_FLAG_SHARED));
+	for (int p = 0; p < 6; p++)
+		CHECK(s.plain.region[0].info.provenance[p] == (p == 4), "%d", p);
 	done();
 }
 
@@ -173,20 +199,17 @@ static void the_row(void)
 	      !*i->function && !*i->task && !*i->tag && !*i->thread && i->entries == 1 &&
 	      i->calls == 1 && i->outermost == 1 && i->threads == 0 && i->nested == 0);
 	for (int p = 0; p < 6; p++)
-		CHECK(i->provenance[p] == (p >= 4), "%d", p);
+		CHECK(i->provenance[p] == (p == 0 || p >= 4), "%d", p);
 	for (int part = 0; part < 2; part++) {
 		const struct tach_value *v = r->value[part];
 
 		CHECK(v[0].value == 40000000001 && v[0].raw == 40000000001 && v[0].flags == 0);
-		CHECK(is(&v[1], 0, TACH_FLAG_LOST) &&
-		      is(&v[2], 5, TACH_FLAG_MIXED | TACH_FLAG_SHARED) &&
+		CHECK(is(&v[1], 0, TACH_FLAG_LOST) && is(&v[2], 5, COUNTED) &&
 		      is(&v[3], 0, TACH_FLAG_LOST));
 		/* As theirs is, of a and b; of no set here; as ours is, of b and c. */
-		CHECK(v[4].value == 5 &&
-		      v[4].flags == (TACH_FLAG_LOST | TACH_FLAG_MIXED | TACH_FLAG_SHARED));
+		CHECK(v[4].value == 45 && v[4].flags == (TACH_FLAG_LOST | COUNTED));
 		CHECK(is(&v[5], 0, TACH_FLAG_LOST));
-		CHECK(v[6].value == 5 &&
-		      v[6].flags == (TACH_FLAG_LOST | TACH_FLAG_MIXED | TACH_FLAG_SHARED));
+		CHECK(v[6].value == 5 && v[6].flags == (TACH_FLAG_LOST | COUNTED));
 	}
 	CHECK(r->histogram && !r->histogram[3].count && !r->nworst && !r->worst && !r->rank);
 	done();
@@ -203,8 +226,9 @@ static void the_others(void)
 			const struct tach_value *v = r->value[part];
 			const double all = 100 * n + 10 * part;
 
-			CHECK(v[0].value == 30e9 - 10e9 * n && is(&v[1], all + 1, 0) &&
-			      is(&v[2], all + 2, 0) && is(&v[3], 0, TACH_FLAG_LOST));
+			CHECK(v[0].value == (30e9 - 10e9 * n) / (1 + part) &&
+			      is(&v[1], all + 1, 0) && is(&v[2], all + 2, 0) &&
+			      is(&v[3], 0, TACH_FLAG_LOST));
 			CHECK(is(&v[4], all + 3, 0) && is(&v[5], all + 4, 0), "%d %d: %g, %g",
 			      n, part, v[4].value, v[5].value);
 			CHECK(v[6].value == all + 2 && v[6].flags == TACH_FLAG_LOST);
@@ -215,25 +239,62 @@ static void the_others(void)
 	done();
 }
 
-/* Texts of a length that leaves the most of what each piece is rounded up to. */
-static void room(void)
+static void room_of(const char *text, const char *renumbered, int old)
 {
 	static char name[TACH__METRICS_MAX][16];
+	int last = old + TACH__METRICS_MAX - 2; /* one of both has the same name */
 
 	make();
+	ours.metric[0].text = ours.metric[1].text = (char *)(uintptr_t)text;
 	while (ours.nmetrics < TACH__METRICS_MAX) {
 		snprintf(name[ours.nmetrics], sizeof *name, "m%d", ours.nmetrics);
-		metric_of(&ours, name[ours.nmetrics], "N0 + N1+0");
+		metric_of(&ours, name[ours.nmetrics], text);
 	}
 	for (int n = 0; n <= REGIONS; n++) {
 		s.plain.nregions = n;
-		CHECK(beside(15) == 0 && s.plain.nmetrics == TACH__METRICS_MAX + 1);
-		CHECK(s.plain.metric[TACH__METRICS_MAX].text &&
-		      strcmp(s.plain.metric[TACH__METRICS_MAX].text, "N1 + N2+0") == 0);
+		s.plain.nmetrics = old;
+		CHECK(beside(15) == 0 && s.plain.nmetrics == last + 1);
+		CHECK(s.plain.metric[last].text &&
+		      strcmp(s.plain.metric[last].text, renumbered) == 0);
 		guarded_free();
 		make_snapshot();
 	}
 	done();
+}
+
+/* Texts and arrays of sizes of which the most is left where each is rounded up, and nothing. */
+static void room(void)
+{
+	room_of("N0 + N1+0", "N1 + N2+0", 2);
+	room_of("N0+N1+10", "N1+N2+10", 1);
+}
+
+/* The text of the first metric is more than what others leave. */
+static void room_for_the_first(void)
+{
+	static char text[1000];
+
+	make();
+	memset(text, ' ', sizeof text - 1);
+	ours.metric[0].text = text;
+	CHECK(beside(15) == 0);
+	done();
+}
+
+/* Behind the quantities of one part are those of the next, and histograms. */
+static void no_metrics(void)
+{
+	set_of(&theirs, "a", "b");
+	set_of(&ours, "b", "c");
+	make_snapshot();
+	s.plain.nmetrics = 0;
+	region[1].histogram = NULL;
+	CHECK(beside(40) == 0 && s.plain.nmetrics == 0);
+	for (int part = 0; part < 2; part++)
+		CHECK(s.plain.region[0].value[part][0].flags == 0, "%d", part);
+	for (int q = 0; q < 4; q++)
+		CHECK(s.plain.region[2].histogram[q].count == 0, "%d", q);
+	guarded_free();
 }
 
 static void limits(void)
@@ -270,10 +331,13 @@ int main(void)
 {
 	CASE(names);
 	CASE(new_names);
+	CASE(called_time);
 	CASE(in_its_place);
 	CASE(the_row);
 	CASE(the_others);
 	CASE(room);
+	CASE(room_for_the_first);
+	CASE(no_metrics);
 	CASE(limits);
 	return check_done();
 }
