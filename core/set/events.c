@@ -229,7 +229,7 @@ static int check_item(const struct tach__making *m, const struct tach__listed *i
 	if (label->length && tach__set_find(m->set, label->at, label->length) >= 0)
 		return tach__error(m->err, TACH_ERR_INVAL, 0, label->column,
 				   "'%.*s' names two events", (int)label->length, label->at);
-	return 0;
+	return tach__set_check_name(m, *label);
 }
 
 int tach__set_events(struct tach__making *m)

@@ -27,12 +27,26 @@ char *tach__formula_text(const struct tach_formula *f)
 	return text;
 }
 
+int tach__set_check_name(const struct tach__making *m, struct tach__span name)
+{
+	if (name.length != 4 || memcmp(name.at, "time", 4) != 0)
+		return 0;
+	return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
+			   "'time' is what a report calls every region's time: give this "
+			   "another name");
+}
+
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula)
 {
 	struct tach_set *set = m->set;
 	struct tach__metric *it = &set->metric[set->nmetrics];
+	int code = tach__set_check_name(m, name);
 
+	if (code) {
+		tach_formula_free(formula);
+		return code;
+	}
 	if (set->nmetrics == TACH__METRICS_MAX) {
 		tach_formula_free(formula);
 		return tach__error(m->err, TACH_ERR_TOOMANY, 0, name.column,

@@ -28,7 +28,7 @@ static void *get(struct joining *j, size_t size)
 
 /* ---- names ---- */
 
-/* Behind the time: an event may be labelled like it. */
+/* Behind the time, which no event is called. */
 static int find_quantity(const struct tach__plain *p, const char *name)
 {
 	for (int q = 1; q < p->nquantities; q++)

@@ -59,7 +59,21 @@ static void errors(void)
 	fails("a = 1; ipc:nosuch", TACH_ERR_ATTR, 8, "nosuch");
 	fails("a = branches:cpu=1 + 1", TACH_ERR_NOTSUPP, 13, "cpu= has no meaning");
 	fails("a = N0", TACH_ERR_SYNTAX, 5, "N0");
+	fails("a = 1; time = cycles", TACH_ERR_INVAL, 8, "'time' is what a report calls");
 	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel keeps it");
+}
+
+/* Neither an event nor a metric in their list. */
+static void the_time(void)
+{
+	static const char *const lists[] = {"cycles,time=branches", "cycles,time=ipc"};
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(!make(lists[i], NULL, TACH_ERR_INVAL) && err.column == 8 &&
+			      strstr(err.text, "'time' is what a report calls"),
+		      "%s: %d: %s", lists[i], err.column, err.text);
+	}
+	has("tim=cycles,times=branches,timE=cycles:k", "tame = 1", 3, "tame is 1");
 }
 
 static void many(const char *format, int n, int want, const char *text)
@@ -161,6 +175,7 @@ int main(void)
 	unsetenv("TACH_DERIVED");
 	CASE(names_and_formulas);
 	CASE(errors);
+	CASE(the_time);
 	CASE(limits);
 	CASE(renumbered);
 	CASE(places);
