@@ -128,9 +128,9 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &to->cell[i];
 
-		tach__remote_finite(cell->overhead, sizeof cell->overhead / sizeof(double));
-		tach__remote_finite(cell->error, sizeof cell->error / sizeof(double));
-		tach__remote_finite(&cell->square, 1);
+		tach__remote_finite(cell->overhead,
+				    (sizeof *cell - offsetof(struct tach__cell, overhead)) /
+					    sizeof(double));
 	}
 }
 

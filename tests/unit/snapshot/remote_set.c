@@ -243,10 +243,13 @@ static void make_rows(void)
 
 		row->calls = 100 + id;
 		for (int i = 0; i <= COUNT; i++)
-			row->cell[i] = (struct tach__cell){.inclusive = 10 * id + (unsigned)i,
+			row->cell[i] = (struct tach__cell){.inclusive = UINT64_MAX - id,
+							   .self = 10 * id + (unsigned)i,
 							   .overhead = {INFINITY, 1 + i},
 							   .error = {2 + i, NAN},
-							   .square = i ? -INFINITY : 7};
+							   .square = i ? -INFINITY : 7,
+							   .turned = {NAN, 3},
+							   .crossed = {4, INFINITY}};
 	}
 }
 
@@ -267,9 +270,13 @@ static void are_rows(uint32_t to)
 		for (int i = 0; is && i <= COUNT; i++) {
 			const struct tach__cell *c = &row->cell[i];
 
-			CHECK(c->inclusive == 10 * id + (unsigned)i && c->overhead[0] == 0 &&
-			      c->overhead[1] == 1 + i && c->error[0] == 2 + i &&
-			      c->error[1] == 0 && c->square == (i ? 0 : 7));
+			/* A sum is none of these, though its bits be those of no number. */
+			CHECK(c->inclusive == UINT64_MAX - id &&
+			      c->self == 10 * id + (unsigned)i);
+			CHECK(c->overhead[0] == 0 && c->overhead[1] == 1 + i &&
+			      c->error[0] == 2 + i && c->error[1] == 0 &&
+			      c->square == (i ? 0 : 7) && c->turned[0] == 0 &&
+			      c->turned[1] == 3 && c->crossed[0] == 4 && c->crossed[1] == 0);
 		}
 	}
 }
