@@ -98,6 +98,8 @@ check "begun before the time is over" '0 1 passed, 0 failed, 0 skipped' "$(until
 check "not begun when the time was over" '0 0 passed, 0 failed, 1 skipped' "$(until_late)"
 test_of a "echo ok one; : >'$work/late'; exec sleep 1000"
 check "not ended when the time was over" '0 1 passed, 0 failed, 1 skipped' "$(until_late)"
+test_of a "trap 'echo not ok ended; exit 1' TERM; echo ok one; : >'$work/late'; sleep 1000 & wait"
+check "fails as it is ended" '0 1 passed, 0 failed, 1 skipped' "$(until_late)"
 test_of a "echo not ok one; : >'$work/late'; exec sleep 1000"
 check "failed before the time was over" '1 0 passed, 1 failed, 1 skipped' "$(until_late)"
 check "took too long when the time was over" '1 0 passed, 1 failed, 0 skipped' "$(TEST_ENOUGH=0 until_late)"
