@@ -147,7 +147,7 @@ struct tach__span tach__trimmed(struct tach__span t);
 char *tach__formula_text(const struct tach_formula *f);
 /* What the registry says of a metric of that name. */
 struct tach__place tach__metric_place(int pmu, const char *name);
-/* Whether an event or a metric may be called so. */
+/* 0: an event or a metric may be called so; or a code and why not. */
 int tach__set_check_name(const struct tach__making *m, struct tach__span name);
 /* Takes the formula, even when it fails. */
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,

@@ -9,19 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <tach/arch.h>
 #include "tests/check.h"
 #include "tests/ordered.h"
-
-/* So that all are told. */
-#undef TACH_BUMP
-#undef TACH_BUMP_TWO
-#undef TACH_COUNT
-#undef TACH_TAKE
-#undef TACH_PARK
-#undef TACH_UNPARK
-#undef TACH_ONCE_IS_VOLATILE
-#define TACH_ONCE_IS_VOLATILE 0
+#include "tests/unit/region/plain_words.h" /* so that all are told */
 
 static void told(const char *what);
 #define __atomic_thread_fence(order)                                                           \

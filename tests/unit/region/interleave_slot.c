@@ -7,16 +7,8 @@
  * one with the sequence: the others decide nothing.
  */
 #include "tests/unit/region/interleave.h"
+#include "tests/unit/region/plain_words.h"
 
-#include <tach/arch.h>
-#undef TACH_BUMP
-#undef TACH_BUMP_TWO
-#undef TACH_COUNT
-#undef TACH_TAKE
-#undef TACH_PARK
-#undef TACH_UNPARK
-#undef TACH_ONCE_IS_VOLATILE
-#define TACH_ONCE_IS_VOLATILE 0
 /* Plain C, as on arm64: a handler may come between load and store. Not so here. */
 #define TACH_COUNT(word, by, single)                                                           \
 	((void)il_change(&(word), (uint64_t)(by), sizeof(word), __ATOMIC_RELAXED, "",          \
@@ -175,28 +167,28 @@ static void look_at_words(void)
 			changing[nchanging++] = i;
 }
 
-static void a_copy_is_of_one_moment(void)
+static void copies_amid(void (*entries)(uint64_t))
 {
 	static const struct interleaving what = {watch, {writer, reader}, NULL, NULL, 0};
 
+	counts = entries;
 	look_at_words();
-	CHECK(nchanging >= 8, "%d words change", nchanging);
-	interleave_weaken(&what, nchanging, choose_word, NULL);
-	CHECK(il.nplaces == 4,
-	      "two fences of the writer, an acquire and a fence of the reader");
-}
-
-static void a_copy_of_flat_entries(void)
-{
-	static const struct interleaving what = {watch, {writer, reader}, NULL, NULL, 0};
-
-	counts = flat_entry;
-	look_at_words();
-	CHECK(nchanging == 2, "%d words change, not the time and the number", nchanging);
 	interleave_weaken(&what, nchanging, choose_word, NULL);
 	CHECK(il.nplaces == 4,
 	      "two fences of the writer, an acquire and a fence of the reader");
 	counts = entry;
+}
+
+static void a_copy_is_of_one_moment(void)
+{
+	copies_amid(entry);
+	CHECK(nchanging >= 8, "%d words change", nchanging);
+}
+
+static void a_copy_of_flat_entries(void)
+{
+	copies_amid(flat_entry);
+	CHECK(nchanging == 2, "%d words change, not the time and the number", nchanging);
 }
 
 /* ---- a handler's entry, at any place amid an entry, in the same region ---- */

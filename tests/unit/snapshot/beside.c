@@ -140,7 +140,8 @@ static void new_names(void)
 	done();
 }
 
-/* An event may have any label. */
+/* A set that is made from a list has no such label: if another has, the time stays what it is.
+ */
 static void called_time(void)
 {
 	const struct tach_value *v;

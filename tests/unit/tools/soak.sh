@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A soak does a piece of each part but what another is at, goes on where it stopped, says when all goals are reached and what ran; and one that finds
-# something wrong says so, in its log too.
+# A soak does a piece of each part but what another is at, goes on where it stopped, says when all goals are reached and what ran; and
+# one that finds something wrong says so, in its log too.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build} failed=0
@@ -16,8 +16,7 @@ run() { SOAK_CACHE=$work/cache SOAK_QUICK=1 B=$work/b tests/soak/soak "$@" >"$wo
 run 0 && [ ! -s "$work/cache/log" ]; is $? no_time
 run 1 && grep -q 'every goal is reached' "$work/out" && [ "$(grep -c 'right$' "$work/cache/log")" = 3 ]; is $? all_parts
 : >"$work/cache/log"
-flock "$work/cache/forks.lock" env SOAK_CACHE="$work/cache" SOAK_QUICK=1 B="$work/b" tests/soak/soak 0.001 >"$work/out" 2>&1 &&
-	! grep -q forks "$work/cache/log"; is $? not_what_another_is_at
+(flock 8 && run 0.001) 8>"$work/cache/forks.lock" && ! grep -q forks "$work/cache/log"; is $? not_what_another_is_at
 run 1 && [ "$(grep -c 'right$' "$work/cache/log")" = 3 ]; is $? what_another_left
 sed -i '/forks/d' "$work/cache/log"
 run 1 && [ "$(wc -l <"$work/cache/log")" = 3 ] && tail -n 1 "$work/cache/log" | grep -q forks; is $? goes_on
