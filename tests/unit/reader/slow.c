@@ -202,6 +202,23 @@ static void of_another_thread(void)
 	}
 }
 
+/* Nor where all of it went inline up to a change of the page. */
+static void ended_elsewhere_after_a_fast_begin(void)
+{
+	static char stranger;
+
+	for (unsigned n = 1; n <= 2; n++) {
+		struct tach_reader *r = open_sim((int)n, 48);
+
+		tach_reader_begin(r, &mark);
+		CHECK(!(mark.lock & 1));
+		sim_work_all(100);
+		sim_touch();
+		tach__reader(r)->owner = &stranger;
+		zeros(r, n, "ended elsewhere");
+	}
+}
+
 /* Flags of a begin that was fast are whatever was there. */
 static void flags_of_a_fast_begin(void)
 {
@@ -301,6 +318,7 @@ int main(void)
 	CASE(hardware_behind_others);
 	CASE(hardware_of_another_kind);
 	CASE(of_another_thread);
+	CASE(ended_elsewhere_after_a_fast_begin);
 	CASE(flags_of_a_fast_begin);
 	CASE(software_refused);
 	CASE(hardware_refused);

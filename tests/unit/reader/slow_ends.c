@@ -41,28 +41,33 @@ static void step_in_again(void)
 		sim.act = NULL;
 }
 
-/* Into one begin after the other: not for ever, and then the flag tells. */
+/* Into one begin after the other: a hundred times, not for ever, and then the flag tells. */
 static void begun_out_of_line_among_others(void)
 {
-	int given_up = 0, exact = 0;
+	static const long often[] = {99, 100, 5000};
+	int given_up[3] = {0};
 
 	for (every = 6; every < 30; every++)
-		for (int few = 0; few < 2; few++) {
+		for (int i = 0; i < 3; i++) {
 			struct tach_reader *r = open_sim(2, 32);
 
 			sim.act = step_in_again;
 			sim.point = 4;
-			times = few ? 50 : 5000;
+			times = often[i];
 			tach_reader_begin_n(r, &mark, 2);
-			given_up += mark.flags == TACH_FLAG_RESCHEDULED;
-			exact += mark.flags == 0;
-			CHECK(!few || mark.flags == 0, "%ld: %#x", every, mark.flags);
+			given_up[i] += mark.flags == TACH_FLAG_RESCHEDULED;
+			CHECK(mark.flags == 0 || mark.flags == TACH_FLAG_RESCHEDULED,
+			      "%ld: %#x", every, mark.flags);
 			sim.act = NULL;
 			sim_work_all(100);
 			tach_reader_end_n(r, &mark, delta, 2);
 			CHECK(delta[0] == 100 && delta[1] == 201, "%ld", every);
 		}
-	CHECK(given_up >= 4 && exact + given_up == 48, "%d, %d", given_up, exact);
+	/* A hundred suffice where each reading is hit once; most are more often, or not at all.
+	 */
+	CHECK(given_up[0] == 0, "%d", given_up[0]);
+	CHECK(given_up[1] >= 1, "%d", given_up[1]);
+	CHECK(given_up[2] >= 4, "%d", given_up[2]);
 }
 
 /* A begin that is inline as a rule, and was not: what it took is counted in the region. */
