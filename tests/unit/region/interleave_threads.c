@@ -26,9 +26,21 @@
 #include "core/region/record.c"
 #include "core/region/slots.c"
 #include "core/region/thread.c"
-#include "core/snapshot/snapshot.c"
 
 enum { STRIDE = 256, ID = TACH__SITE_FIRST };
+
+/* What a walk goes to, which must be there by then. */
+static struct tach__slot *walked_slot(const struct tach__thread *record, uint32_t id)
+{
+	struct tach__slot *slot = tach__slot_at(record, id);
+	int there = (uintptr_t)slot >= (size_t)TACH__CHUNK_SLOTS * STRIDE;
+
+	INTERLEAVE_CHECK(there);
+	return there ? slot : tach__slot_at(record, ID);
+}
+#define tach__slot_at walked_slot
+#include "core/snapshot/snapshot.c"
+#undef tach__slot_at
 
 static struct tach__config config;
 static struct tach__thread *first, *second;
@@ -155,6 +167,46 @@ static void a_thread_is_counted_once_wherever_it_is(void)
 	interleave_weaken(&what, 1, one, spare);
 }
 
+/* ---- a thread enters so many regions that it needs another chunk; a snapshot ---- */
+
+static void growing_set_up(void)
+{
+	set_up();
+	INTERLEAVE_CHECK(first->nchunks == 1 && !first->chunk[1]);
+	/* Copying a slot has a fence: where none is copied before, nothing else helps. */
+	slot_of(first)->id = 0;
+	interleave_watch(&first->limit, sizeof first->limit, 0);
+	interleave_watch(&first->chunk[1], sizeof first->chunk[1], 0);
+}
+
+static void growing(void)
+{
+	CHECK(tach__slots_grow(first, TACH__CHUNK_SLOTS) == 0);
+}
+
+static void grown(void)
+{
+	struct tach__row *row = tach__rows_at(&gathered.took[0].rows, ID);
+
+	INTERLEAVE_CHECK(row && row->calls == 4);
+	tidy();
+}
+
+static void a_walk_goes_to_chunks_that_are_there(void)
+{
+	static const struct interleaving what = {
+		growing_set_up, {growing, walking}, NULL, grown, 4};
+	static const struct interleave_spare known[] = {
+		{"process.c", "fence", "for forks: tests/models/fork.pml"},
+		{"slots.c", "fence", "found in interleave_slot.c"},
+		{"slots.c", "load",
+		 "a slot's address comes behind its limit, which is acquired"},
+		{"slots.c", "store", "the limit's, behind both, does as much"},
+		{NULL, NULL, NULL}};
+
+	CHECK(interleave_weaken(&what, 1, one, known) > 1);
+}
+
 /* ---- a thread gets ready while another configures ---- */
 
 static struct tach__hot *ready;
@@ -200,6 +252,7 @@ int main(void)
 	if (interleave_cannot())
 		return interleave_cannot();
 	CASE(a_thread_is_counted_once_wherever_it_is);
+	CASE(a_walk_goes_to_chunks_that_are_there);
 	CASE(a_thread_follows_to_another_set);
 	return check_done();
 }
