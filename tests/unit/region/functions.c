@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The edges as functions: what they do before and besides the edges that macros have. */
 #include <string.h>
+#include <tach/task.h>
 #include "core/region/left.h"
 #include "tests/check.h"
 
@@ -50,6 +51,17 @@ static void an_entry(void)
 	CHECK(strcmp(called(NULL), "") == 0, "%s", calls);
 }
 
+/* What is inline of it looks at its place first. */
+static void a_task_at_a_place_switched_off(void)
+{
+	struct tach_site site = {.begin = begin, .id = TACH_SITE_OFF};
+	struct tach_task task = {.site = &site};
+
+	calls[0] = 0;
+	tach_task_resume(&task);
+	CHECK(!calls[0] && !task.running, "%s", calls);
+}
+
 static void the_size_of_a_mark(void)
 {
 	CHECK(tach_region_mark_size() == sizeof(struct tach_region_mark));
@@ -58,6 +70,7 @@ static void the_size_of_a_mark(void)
 int main(void)
 {
 	CASE(an_entry);
+	CASE(a_task_at_a_place_switched_off);
 	CASE(the_size_of_a_mark);
 	return check_done();
 }

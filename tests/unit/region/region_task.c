@@ -117,6 +117,7 @@ static void adds_up(void)
 
 	begin(0, NULL);
 	run(0, 10);
+	CHECK(task.site->begin == tach__region_begin); /* it is not fenced */
 	CHECK(!lost(value_of(1, &v)) && v == 1000 + 2 * PIECES * 110, "%g", v);
 	tach_task_resume(&task);
 	fake_count += 5;
