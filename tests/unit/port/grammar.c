@@ -6,7 +6,7 @@
 #include "tests/check.h"
 #include "tests/random.h"
 
-/* "(A)(B=1)": attributes, each with its value if it has one. */
+/* "(A)(B>1)": attributes, each with its value if it has one. */
 static const char *joined(struct tach__attrs list)
 {
 	static char text[4096];
@@ -16,7 +16,7 @@ static const char *joined(struct tach__attrs list)
 	*at = 0;
 	while (tach__attrs_next(&list, &term))
 		at += sprintf(at, "(%.*s%s%.*s)", (int)term.name.length, term.name.text,
-			      term.has_value ? "=" : "", (int)term.value.length,
+			      term.has_value ? ">" : "", (int)term.value.length,
 			      term.value.text);
 	return text;
 }
@@ -36,7 +36,7 @@ static void parts(void)
 		{"b", NULL, "b", "", ""},
 		{"", NULL, "", "", ""},
 		{"a::b", "a", "b", "", ""},
-		{"a::b:c=1.d", "a", "b", "(c=1)(d)", ""},
+		{"a::b:c=1.d", "a", "b", "(c>1)(d)", ""},
 		{"b:c", NULL, "b", "(c)", ""},
 		{"b.c:d", NULL, "b", "(c)(d)", ""},
 		{"b:", NULL, "b", "()", ""},
@@ -47,14 +47,14 @@ static void parts(void)
 		{"a=b::c=d:e", "a=b", "c=d", "(e)", ""},
 		{"b=c:d", NULL, "b=c", "(d)", ""},
 		{"b=c=d:e", NULL, "b=c=d", "(e)", ""},
-		{"b:c=d=e:f", NULL, "b", "(c=d=e)(f)", ""},
-		{"b:=1:c=", NULL, "b", "(=1)(c=)", ""},
+		{"b:c=d=e:f", NULL, "b", "(c>d=e)(f)", ""},
+		{"b:=1:c=", NULL, "b", "(>1)(c>)", ""},
 		{"::x", "", "x", "", ""},
 		{"x::", "x", "", "", ""},
 		{"::", "", "", "", ""},
 		{"b,c", NULL, "b", "", ",c"},
 		{"b:c,d::e:f,g", NULL, "b", "(c)", ",d::e:f,g"},
-		{"b:c=1,", NULL, "b", "(c=1)", ","},
+		{"b:c=1,", NULL, "b", "(c>1)", ","},
 		{",b", NULL, "", "", ",b"},
 		/* A slash behind something special ends no device. */
 		{"b:c/d:e", NULL, "b", "(c/d)(e)", ""},
@@ -78,7 +78,7 @@ static void parts(void)
 		CHECK(strcmp(joined(tach__attrs_from(s.attrs.at, s.end)), all[i].attrs) == 0,
 		      "%s: %s", string, joined(tach__attrs_from(s.attrs.at, s.end)));
 	}
-	CHECK(strcmp(joined(tach__attrs_of("A:B=1=2.c")), "(A)(B=1=2)(c)") == 0);
+	CHECK(strcmp(joined(tach__attrs_of("A:B=1=2.c")), "(A)(B>1=2)(c)") == 0);
 }
 
 static void devices(void)

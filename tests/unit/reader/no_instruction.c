@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The inline reads where nothing reads counters in user space: compiled as for a processor that
- * tach/arch.h does not know. Each says that it failed, so that the slow exit is taken.
+ * tach/arch.h does not know. Each says that it failed, so that the slow exit is taken. And the
+ * test of a word, which other processors have instructions of their own for.
  */
 #include <stdint.h>
 #include "tests/check.h"
@@ -42,9 +43,24 @@ static void every_member_takes_the_slow_exit(void)
 	}
 }
 
+static void the_test_of_a_word(void)
+{
+	static const uint64_t words[] = {1, 0, (uint64_t)1 << 63};
+	int found = 0;
+
+	for (int i = 0; i < 3; i++) {
+		TACH_UNLESS(words[i], zero);
+		continue;
+	zero:
+		found |= 1 << i;
+	}
+	CHECK(found == 2, "%#x", (unsigned)found);
+}
+
 int main(void)
 {
 	CASE(no_sum_is_there);
 	CASE(every_member_takes_the_slow_exit);
+	CASE(the_test_of_a_word);
 	return check_done();
 }
