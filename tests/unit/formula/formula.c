@@ -373,9 +373,9 @@ static void limits(void)
 
 static void division_by_zero(void)
 {
-	static const char *const texts[] = {"N0/N1",	   "N0/(N0-N0)",    "0*(N0/N1)",
-					    "1/(N0/N1)/2", "N0*N0/(N1*N1)", "N0/0",
-					    "N0/N1-N0/N1", "min(N0/N1, 3)", "3/(1/(1/N1))"};
+	static const char *const texts[] = {
+		"N0/N1", "N0/(N0-N0)",	"0*(N0/N1)",	 "1/(N0/N1)/2",	 "N0*N0/(N1*N1)",
+		"N0/0",	 "N0/N1-N0/N1", "min(N0/N1, 3)", "3/(1/(1/N1))", "N0/(N1*(N1-N0))"};
 	static const uint64_t n[] = {5, 0};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

@@ -81,6 +81,15 @@ static void parts(void)
 	CHECK(strcmp(joined(tach__attrs_of("A:B=1=2.c")), "(A)(B>1=2)(c)") == 0);
 }
 
+static void separators_and_columns(void)
+{
+	static const char string[] = "b:c.d=e";
+
+	for (int i = 0; string[i]; i++)
+		CHECK(tach__is_separator(string + i) == (i == 1 || i == 3), "%d", i);
+	CHECK(tach__column(string, string) == 1 && tach__column(string, string + 3) == 4);
+}
+
 static void devices(void)
 {
 	static const char *const strings[][3] = {
@@ -188,6 +197,7 @@ static void by_chance(void)
 int main(void)
 {
 	CASE(parts);
+	CASE(separators_and_columns);
 	CASE(devices);
 	CASE(blanks);
 	CASE(lengths);
