@@ -8,6 +8,7 @@
 #include <tach/event.h>
 #include <tach/pmu.h>
 #include "tests/check.h"
+#include "tests/stack.h"
 
 static struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
 static struct tach_dispatch_x86 x86;
@@ -58,15 +59,6 @@ static inline void row(const char *string)
 {
 	CHECK(tach_dispatch_find(in.pmu, 0, string, &events[in.nevents++], &err) == 0, "%s: %s",
 	      string, err.text);
-}
-
-/* What a function did not set is not 0 by luck. */
-static inline void dirty_stack(void)
-{
-	volatile char room[16384];
-
-	for (size_t i = 0; i < sizeof room; i++)
-		room[i] = 0x5a;
 }
 
 static inline int run(void)

@@ -9,6 +9,7 @@
 #include <tach/region.h>
 #include <tach/snapshot.h>
 #include "tests/check.h"
+#include "tests/stack.h"
 
 static char *said;
 static size_t said_size;
@@ -115,15 +116,6 @@ static void sim_free(struct tach_snapshot *s)
 #undef stderr
 #define stderr captured
 #include <tach/expect.h>
-
-/* What the functions' variables find where they lie. */
-static __attribute__((noinline)) void dirty_stack(void)
-{
-	volatile char here[8192];
-
-	for (size_t i = 0; i < sizeof here; i++)
-		here[i] = 0x5a;
-}
 
 static void begin(void)
 {

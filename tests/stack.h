@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What a function did not set is not 0 by luck. */
+#ifndef TESTS_STACK_H
+#define TESTS_STACK_H
+
+#include <stddef.h>
+
+/* The variables of who is called next find this where they lie. */
+__attribute__((noinline, unused)) static void dirty_stack(void)
+{
+	volatile char room[16384];
+
+	for (size_t i = 0; i < sizeof room; i++)
+		room[i] = 0x5a;
+}
+
+#endif
