@@ -12,10 +12,10 @@
 #include <sys/syscall.h>
 #include <time.h>
 
-static int no_memory; /* for what is printed */
+static int no_memory; /* for so many texts that are printed */
 
 #define main	  benchmarks
-#define malloc(n) (no_memory ? NULL : (malloc)(n))
+#define malloc(n) (no_memory && no_memory-- ? NULL : (malloc)(n))
 int benchmarks(int argc, char **argv);
 #include <tach/bench_main.h>
 #undef main
@@ -23,6 +23,7 @@ int benchmarks(int argc, char **argv);
 #include "core/os/sys.h"
 #include "tests/check.h"
 #include "tests/descriptors.h"
+#include "tests/stack.h"
 
 static uint64_t clock_ns, scale = 1000; /* in thousandths */
 
@@ -118,6 +119,21 @@ TACH_BENCH_SETUP(bent)
 }
 TACH_BENCH_COMPLEXITY(bent);
 
+/* More numbers than a law is made of. */
+TACH_BENCH(many)
+{
+	clock_ns += tach_arg <= 64 ? 3 * tach_arg : 100000;
+}
+TACH_BENCH_STEPS(many, 1, 1, 66, 1);
+TACH_BENCH_COMPLEXITY(many);
+
+/* One name for three. */
+TACH_BENCH_ARGS(many_times, 7, 7, 7)
+{
+	clock_ns += 1000;
+}
+TACH_BENCH_COMPLEXITY(many_times);
+
 TACH_BENCH(cross)
 {
 	clock_ns += tach_arg + 1000 * tach_arg2 + 10000 * tach_arg3 + 100000 * tach_thread;
@@ -184,6 +200,7 @@ static int run_to(int to, const char *const *arguments, int n)
 	for (int i = 0; i < 2; i++)
 		dup2(now[i], 1 + i);
 	*calls = '\0';
+	dirty_stack();
 	status = benchmarks(1 + n, argv);
 	clearerr(stdout);
 	fflush(stdout);
@@ -247,15 +264,18 @@ static void every_combination_has_a_name(void)
 
 static void patterns_choose(void)
 {
-	CHECK(RUN("--list", "!cross") == 0);
+	CHECK(RUN("--list", "!cross", "!many") == 0);
 	is(out, "plain\nlone\nsteps/10\nsteps/20\nsteps/40\ncounts\nless\ncrowd/"
 		"threads:1000\nalike\nbent/10\nbent/20\nbent/40\nbent/80\nnothing\n");
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x", "!a(") == 2);
 	CHECK(strcmp(err, "program: no regular expression: '!a('\n") == 0, "%s", err);
+	CHECK(RUN("--list", "!{1}") == 2); /* which is one behind a letter alone */
 	CHECK(RUN("--list", "^s.*0$", "!20", "less", "!x") == 0);
 	is(out, "steps/10\nsteps/40\nless\n");
 	CHECK(RUN("--list", "l(e|a)ss") == 0);
 	is(out, "less\n");
+	CHECK(RUN("alike", "--list", "--samples", "3") == 0); /* options stand anywhere */
+	is(out, "alike\n");
 	CHECK(RUN("--list", "nosuch") == 1);
 	is(out, "");
 	is(err, "no benchmark has that name; --list shows them\n");
@@ -339,6 +359,11 @@ static void growth(void)
 {
 	CHECK(RUN(QUICK, "bent") == 0);
 	CHECK(strstr(out, "\nbent/*       O(n), 1.127 ns times that, error 27 %\n"), "%s", out);
+	CHECK(RUN(QUICK, "many/") == 0);
+	CHECK(strstr(out, "\nmany/*       O(n), 3 ns times that, error 0 %\n"), "%s", out);
+	/* What is compared with has no law, though several have its name. */
+	CHECK(RUN(QUICK, "--baseline", "many_times/7", "plain", "many_times") == 0);
+	CHECK(!strstr(out, "many_times/*"), "%s", out);
 }
 
 /* 40732 of its unit in 47032 ns. */
@@ -569,15 +594,18 @@ static void nothing_is_left(void)
 {
 	CHECK(RUN(QUICK, "--json", "plain", "alike", "steps") == 0);
 	save("", out);
-	for (int against = 0; against < 2; against++) {
+	for (int against = 0; against < 3; against++) {
 		size_t before = 0;
 
+		if (against == 2)
+			save("", "no results\n");
 		for (int i = 0; i < 16; i++) {
 			/* The allocator keeps some of each size. */
 			if (i == 8)
 				before = mallinfo2().uordblks;
 			if (against)
-				CHECK(RUN(QUICK, "--against", file, "alike") == 0);
+				CHECK(RUN(QUICK, "--against", file, "alike") ==
+				      (against == 2 ? 2 : 0));
 			else
 				CHECK(RUN(QUICK, "plain", "alike", "steps") == 0);
 		}
@@ -651,9 +679,11 @@ static void on_a_terminal(void)
 
 static void out_of_memory(void)
 {
-	no_memory = 1;
+	no_memory = 100;
 	CHECK(RUN(QUICK, "--details", "plain") == 1);
 	CHECK(RUN(QUICK, "plain") == 1);
+	no_memory = 1; /* what is said of the machine */
+	CHECK(RUN(QUICK, "plain") == 1 && !no_memory);
 	no_memory = 0;
 	CHECK(RUN(QUICK, "plain") == 0);
 }
