@@ -30,7 +30,6 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 {
 	struct tach__beacon b;
 
-	memset(&b, 0, sizeof b);
 	/* What comes before `others` never changes. */
 	if (tach__remote_get(f->remote, at, &b, offsetof(struct tach__beacon, others)) != 0 ||
 	    b.magic != TACH__BEACON_MAGIC)
@@ -39,9 +38,9 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 		f->other = at;
 		return;
 	}
+	b.registry_layout = 0; /* none for us to read */
 	if (b.layout == TACH__BEACON_LAYOUT && b.size >= sizeof b)
 		tach__remote_get(f->remote, at, &b, sizeof b);
-	b.version[sizeof b.version - 1] = '\0';
 	f->beacon = b;
 	f->owner = at;
 }
@@ -180,6 +179,7 @@ static int not_found(const struct find *f, int process, struct tach_error *err)
 				   f->other ? "the regions of process %d have not begun yet"
 					    : "there is no libtach in process %d",
 				   process);
+	/* Its version may lack an end. */
 	return tach__error(
 		err, TACH_ERR_NOTSUPP, 0, 0,
 		"the regions of process %d are those of libtach %.31s, which %s cannot "
