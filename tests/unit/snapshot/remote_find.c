@@ -4,8 +4,16 @@
 
 /* ---- beacons ---- */
 
+static void another_layout(unsigned nth)
+{
+	if (nth == 5)
+		beacon[0].layout++;
+}
+
 static void beacons(void)
 {
+	uint32_t ours = tach__beacon.registry_layout;
+
 	one();
 	CHECK(finds(&beacon[0]) && there_reads == 5, "%u", there_reads);
 	one();
@@ -17,16 +25,25 @@ static void beacons(void)
 	one();
 	there_n--;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
-	/* Of another layout what never changes is looked at, and no more. */
+	/* Of another layout what never changes is looked at, and no more: it has no registry
+	 * of ours, whatever that is, nor is what lay there one. */
+	tach__beacon.registry_layout = 1;
 	for (int i = 0; i < 2; i++) {
 		one();
 		beacon[0].layout += i == 0;
 		beacon[0].size -= i == 1;
 		there_n--;
 		there(&beacon[0], offsetof(struct tach__beacon, others));
+		behind_of = (const char *)&beacon[0];
+		behind = sizeof *beacon - offsetof(struct tach__beacon, others);
 		CHECK(none(TACH_ERR_NOTSUPP, ANOTHER), "%d", i);
 		CHECK(there_reads == 4);
 	}
+	tach__beacon.registry_layout = ours;
+	/* It becomes one meanwhile. */
+	one();
+	there_before = another_layout;
+	CHECK(none(TACH_ERR_NOTSUPP, ANOTHER) && there_reads == 5);
 	one();
 	beacon[0].size++;
 	CHECK(finds(&beacon[0]));
@@ -70,6 +87,37 @@ static void other_notes(void)
 	one();
 	header[2].p_memsz = sizeof(Elf64_Nhdr) - 1;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 2 + 1);
+	one();
+	header[2].p_memsz = sizeof(Elf64_Nhdr);
+	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + 1);
+	/* One that ends with the segment is looked at once. */
+	begin();
+	note(0, 3, "abc", 8, NULL);
+	note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
+	there_object(0);
+	there(&beacon[0], sizeof *beacon);
+	beacon[0].state = TACH__BEACON_JOINED;
+	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
+}
+
+/* What lay where a window is read to is none of it. */
+static void behind_notes(void)
+{
+	for (size_t less = 8; less <= 32; less += 24) {
+		begin();
+		note(0, 3, "abc", 8, NULL);
+		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
+		there_object(0);
+		there(&beacon[0], sizeof *beacon);
+		map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+		header[2].p_memsz = notes - less;
+		behind_of = image[0] + NOTES;
+		behind = less;
+		/* The second one is cut off, and looked at once more; the first one. */
+		CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + (less == 8) + 1,
+		      "%u", there_reads);
+	}
 }
 
 /* Notes of all sizes before it, in windows of 4096 bytes. */
@@ -161,7 +209,7 @@ static void objects(void)
 		header[n - 1] = header[2];
 		header[2].p_type = PT_NULL;
 		there_n = 0;
-		there(image[0], sizeof *elf + (size_t)(n < 64 ? n : 64) * sizeof *header);
+		there(image[0], sizeof *elf + (size_t)n * sizeof *header);
 		there(image[0] + NOTES, notes);
 		there(&beacon[0], sizeof *beacon);
 		CHECK(n <= 64 ? finds(&beacon[0]) : none(TACH_ERR_NOTFOUND, NO_LIBRARY), "%d",
@@ -170,6 +218,17 @@ static void objects(void)
 	one();
 	elf->e_phnum = 2;
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
+	/* What lay behind the last one is none. */
+	one();
+	elf->e_phnum = 2;
+	behind_of = (const char *)header;
+	behind = sizeof *header;
+	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY));
+	/* The first one may be it. */
+	one();
+	header[0] = header[2];
+	header[2].p_type = PT_NULL;
+	CHECK(finds(&beacon[0]));
 }
 
 /* From where its addresses are reckoned. */
@@ -184,6 +243,13 @@ static void biases(void)
 	one();
 	header[1].p_offset = 4096;
 	header[2].p_vaddr = NOTES;
+	header[HEADERS] = (Elf64_Phdr){.p_type = PT_LOAD, .p_vaddr = 7};
+	behind_of = (const char *)header;
+	behind = sizeof *header;
+	CHECK(finds(&beacon[0]));
+	one();
+	header[0] = header[1];
+	header[1].p_type = PT_NULL;
 	CHECK(finds(&beacon[0]));
 	/* The first of the notes that has one. */
 	one();
@@ -199,6 +265,7 @@ int main(void)
 {
 	CASE(beacons);
 	CASE(other_notes);
+	CASE(behind_notes);
 	CASE(many_notes);
 	CASE(objects);
 	CASE(biases);

@@ -42,6 +42,25 @@ static void which_maps(void)
 			map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 		CHECK(other ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
 	}
+	/* So long that its rest is one piece. */
+	one();
+	lines[0] = '\0';
+	map(image[1], "r--p 00000000 08:01 12 /");
+	length = strlen(lines) - 1;
+	memset(lines + length, 'x', 600);
+	strcpy(lines + length + 600, "\n");
+	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+	CHECK(finds(&beacon[0]));
+	/* 511 bytes of a line are looked at. */
+	for (int more = 0; more < 2; more++) {
+		one();
+		lines[0] = '\0';
+		map(image[0], "r--p 00000000 08:01 12 ");
+		length = strlen(lines) - 1;
+		memset(lines + length, ' ', 512);
+		strcpy(lines + 510 + more, "/\n");
+		CHECK(more ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
+	}
 	/* The last line may end with the file. */
 	one();
 	lines[strlen(lines) - 1] = '\0';
@@ -144,6 +163,8 @@ static void the_door(void)
 	open_fails = ENOENT;
 	CHECK(tach_snapshot_take_process(PROCESS, &s, &err) == -ESRCH && !s &&
 	      errno == ENOTTY && !took);
+	maps_path = "/proc/1/maps";
+	CHECK(tach_snapshot_take_process(1, &s, &err) == -ESRCH);
 }
 
 int main(void)
