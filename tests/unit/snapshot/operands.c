@@ -80,6 +80,9 @@ static void derived(void)
 	CHECK(v.value == -10 && v.flags == TACH_FLAG_MIXED);
 	v = derive("N0 + N0", zero, b);
 	CHECK(v.value == 0 && v.error == 2 && v.flags == TACH_FLAG_SMALL);
+	v = derive("N0 + N1", (struct tach_value){.error = 0.5},
+		   (struct tach_value){.value = 0});
+	CHECK(v.value == 0 && v.error == 0.5 && v.flags == TACH_FLAG_SMALL);
 	v = derive("N1 * 0 + 5", zero, (struct tach_value){.value = 4});
 	CHECK(v.value == 5 && v.error == 0 && v.flags == 0);
 	v = derive("0 * N1", zero, (struct tach_value){.value = 4});
