@@ -235,6 +235,11 @@ static void metrics(void)
 	PMD(1, 48, 0x329, 0x20000000);
 	PMD(2, 19, 0x30c, 0x40000003);
 	CHECK(out.npmcs == 2, "%u", out.npmcs);
+	/* What lay behind the last one is none of them, though it be the slots of before. */
+	CHECK(tach_dispatch_compute(&in, &out, &err) == 0);
+	in.nevents = 2;
+	CHECK(tach_dispatch_compute(&in, &out, &err) == TACH_ERR_FEATCOMB);
+	in.nevents = 3;
 	add("spr::TOPDOWN_M:RETIRING");
 	REFUSED(TACH_ERR_NOASSIGN, "no counters are left");
 	in.nevents = 3;
