@@ -322,6 +322,9 @@ static void software_events_beside(void)
 	for (int starved = 0; starved < 2; starved++) {
 		if (guarded_map(&g, 310 * 65536) != 0)
 			return;
+		/* A fault for each, not one for many of them; where no page is huge it fails.
+		 */
+		madvise(g.at, g.size, MADV_NOHUGEPAGE);
 		begin("page-faults cycles instructions", NULL);
 		sim.software = 1;
 		if (starved)
@@ -747,6 +750,28 @@ static void regions_on_a_hybrid(void)
 	tach_regions_disable();
 }
 
+/* What lies before the first core type is none, however its groups are read. */
+static void read_from_the_last_on(void)
+{
+	size_t before = sizeof(struct tach__core);
+	char *memory = malloc(before + sizeof(struct tach__hybrid));
+	struct tach__group_read there;
+	struct tach__hybrid *h;
+	struct tach__reader *r;
+
+	begin("cycles instructions", NULL);
+	CHECK(tach_reader_open(set, &reader, &err) == 0, "%s", err.text);
+	r = tach__reader(reader);
+	h = r->hybrid;
+	memset(memory, 0x7f, before);
+	r->hybrid = memcpy(memory + before, h, sizeof *h);
+	for (int downwards = 0; downwards < 2; downwards++)
+		CHECK(tach__hybrid_read_groups(r, downwards, &there) == 1, "%d", downwards);
+	r->hybrid = h;
+	end();
+	free(memory);
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "adl_glc,adl_grt", 1);
@@ -762,6 +787,7 @@ int main(void)
 	CASE(without_access_it_reads_by_system_call);
 	CASE(an_event_of_one_core_type);
 	CASE(one_of_one);
+	CASE(read_from_the_last_on);
 	CASE(error_states);
 	CASE(begins_that_read_nothing);
 	CASE(access_goes_amid);
