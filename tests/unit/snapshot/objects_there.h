@@ -221,14 +221,28 @@ static inline int none(int code, const char *why)
 	"the regions of process 4321 are those of libtach 7777777777777777777777777777777, "   \
 	"which " TACH_VERSION_STRING " cannot read; the tach of that version can"
 
-/* One object with one note, of that beacon. */
+/* The first object with the notes that were made, and the beacon: there, and mapped. */
+static inline void one_is_there(void)
+{
+	there_object(0);
+	there(&beacon[0], sizeof *beacon);
+	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+}
+
+/* One object with one note, of that beacon; or behind another of so many bytes. */
 static inline void one(void)
 {
 	begin();
 	note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
-	there_object(0);
-	there(&beacon[0], sizeof *beacon);
-	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+	one_is_there();
+}
+
+static inline void one_behind(uint32_t bytes)
+{
+	begin();
+	note(0, 3, "abc", bytes, NULL);
+	note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
+	one_is_there();
 }
 
 #endif

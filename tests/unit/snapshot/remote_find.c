@@ -74,9 +74,7 @@ static void other_notes(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		begin();
 		note(0, cases[i].type, cases[i].name, cases[i].size, &beacon[0]);
-		there_object(0);
-		there(&beacon[0], sizeof *beacon);
-		map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+		one_is_there();
 		CHECK(cases[i].is ? finds(&beacon[0]) : none(TACH_ERR_NOTFOUND, NO_LIBRARY),
 		      "%d", (int)i);
 	}
@@ -91,13 +89,8 @@ static void other_notes(void)
 	header[2].p_memsz = sizeof(Elf64_Nhdr);
 	CHECK(none(TACH_ERR_NOTFOUND, NO_LIBRARY) && there_reads == 3 + 1);
 	/* One that ends with the segment is looked at once. */
-	begin();
-	note(0, 3, "abc", 8, NULL);
-	note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
-	there_object(0);
-	there(&beacon[0], sizeof *beacon);
+	one_behind(8);
 	beacon[0].state = TACH__BEACON_JOINED;
-	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 	CHECK(none(TACH_ERR_NOTFOUND, NOT_BEGUN) && there_reads == 4);
 }
 
@@ -105,12 +98,7 @@ static void other_notes(void)
 static void behind_notes(void)
 {
 	for (size_t less = 8; less <= 32; less += 24) {
-		begin();
-		note(0, 3, "abc", 8, NULL);
-		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
-		there_object(0);
-		there(&beacon[0], sizeof *beacon);
-		map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+		one_behind(8);
 		header[2].p_memsz = notes - less;
 		behind_of = image[0] + NOTES;
 		behind = less;
@@ -137,18 +125,11 @@ static void many_notes(void)
 			note(0, 3, "abc", before - (uint32_t)notes - 16, NULL);
 		note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
 		note(0, 3, "a", 9, NULL);
-		there_object(0);
-		there(&beacon[0], sizeof *beacon);
-		map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+		one_is_there();
 		CHECK(finds(&beacon[0]), "behind %u bytes", before);
 	}
 	/* One that is longer than a window, or than what there is. */
-	begin();
-	note(0, 3, "abc", 4500, NULL);
-	note(0, TACH__BEACON_NOTE, "tach", 8, &beacon[0]);
-	there_object(0);
-	there(&beacon[0], sizeof *beacon);
-	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
+	one_behind(4500);
 	CHECK(finds(&beacon[0]));
 	begin();
 	note(0, 3, "abc", 100, NULL);

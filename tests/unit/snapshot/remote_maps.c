@@ -2,6 +2,18 @@
 /* Which objects of another process are looked at, and why it may be none. */
 #include "tests/unit/snapshot/objects_there.h"
 
+/* A first line, with so many more of that byte, that has not come to its end. */
+static void long_line(const void *at, const char *rest, char more, size_t n)
+{
+	size_t length;
+
+	lines[0] = '\0';
+	map(at, rest);
+	length = strlen(lines) - 1;
+	memset(lines + length, more, n);
+	lines[length + n] = '\0';
+}
+
 static void which_maps(void)
 {
 	static const struct {
@@ -13,7 +25,6 @@ static void which_maps(void)
 		     {"r--p 00001000 08:01 12 /lib/a.so", 0},
 		     {"rw-p 00000000 00:00 0", 0},
 		     {"r-xp 00000000 00:00 0 [vdso]", 0}};
-	size_t length;
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		one();
@@ -26,17 +37,11 @@ static void which_maps(void)
 	/* Lines of any length; what stands in a long one is none. */
 	for (int other = 0; other < 2; other++) {
 		one();
-		lines[0] = '\0';
-		map(image[1], "r--p 00000000 08:01 12 /");
-		length = strlen(lines) - 1;
-		memset(lines + length, 'x', 1200);
-		lines[length + 1200] = '\0';
+		long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 1200);
 		/* Where what is read of a line ends. */
 		if (other)
-			length = (size_t)sprintf(lines + 511, "%lx-0 r--p 0 0 0 /x",
-						 (unsigned long)(uintptr_t)image[0]);
-		if (other)
-			lines[511 + length] = 'x';
+			lines[511 + sprintf(lines + 511, "%lx-0 r--p 0 0 0 /x",
+					    (unsigned long)(uintptr_t)image[0])] = 'x';
 		strcat(lines, "\n");
 		if (!other)
 			map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
@@ -44,20 +49,14 @@ static void which_maps(void)
 	}
 	/* So long that its rest is one piece. */
 	one();
-	lines[0] = '\0';
-	map(image[1], "r--p 00000000 08:01 12 /");
-	length = strlen(lines) - 1;
-	memset(lines + length, 'x', 600);
-	strcpy(lines + length + 600, "\n");
+	long_line(image[1], "r--p 00000000 08:01 12 /", 'x', 600);
+	strcat(lines, "\n");
 	map(image[0], "r--p 00000000 08:01 12 /lib/a.so");
 	CHECK(finds(&beacon[0]));
 	/* 511 bytes of a line are looked at. */
 	for (int more = 0; more < 2; more++) {
 		one();
-		lines[0] = '\0';
-		map(image[0], "r--p 00000000 08:01 12 ");
-		length = strlen(lines) - 1;
-		memset(lines + length, ' ', 512);
+		long_line(image[0], "r--p 00000000 08:01 12 ", ' ', 512);
 		strcpy(lines + 510 + more, "/\n");
 		CHECK(more ? none(TACH_ERR_NOTFOUND, NO_LIBRARY) : finds(&beacon[0]));
 	}
