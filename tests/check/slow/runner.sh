@@ -58,6 +58,16 @@ printf '#!/bin/sh\n' >"$work/tests/guest/c.sh"
 chmod +x "$work/tests/guest/c.sh"
 check "nor one that takes --all, not known" '1 1 passed, 2 failed, 0 skipped' "$(run)"
 rm "$work/tests/guest/c.sh"
+mkdir "$work/tests/journeys"
+for kind in long quick; do printf '#!/bin/sh\n# tests/run: %s\necho ok journey\n' $kind >"$work/tests/journeys/$kind.sh"; done
+printf 'exit 1\n' >"$work/tests/journeys/lib.sh"
+chmod +x "$work"/tests/journeys/{long,quick}.sh
+floor '1 tests/unit/room/b.sh' '1 tests/journeys/long.sh' '1 tests/journeys/quick.sh'
+check "quick journeys" '0 2 passed, 0 failed, 0 skipped' "$(run)"
+check "all journeys" '0 3 passed, 0 failed, 0 skipped' "$(run --all)"
+rm -r "$work/tests/journeys"
+check "a journey is gone" '1 1 passed, 2 failed, 0 skipped' "$(run --all)"
+floor
 run --record >/dev/null
 check "records" '1 tests/unit/room/b.sh' "$(grep unit/room/b "$work/tests/floor")"
 run --record no/such/test >/dev/null
