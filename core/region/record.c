@@ -92,6 +92,8 @@ int tach__record_fold(struct tach__thread *record)
 					      tach__split_row(record, record->overflow_id[i])),
 				record->overflow[i], record);
 	record->config->ended += !record->turning.leaving;
+	/* Not before: a reader in another process takes the thread for live until then. */
+	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;
 }

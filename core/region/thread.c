@@ -167,7 +167,6 @@ static void thread_retire(struct tach__thread *record)
 	tach__trace_close(record);
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
-	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/* Forgotten first: the child of a fork at this moment must not close it again. */
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);

@@ -145,7 +145,10 @@ static int threads_get(struct taking *t)
 				t->remote,
 				tach__remote_at(head.hot, offsetof(struct tach__hot, state)),
 				&to->state, sizeof to->state);
-			t->nthreads += to->state != 0;
+			/* The thread was folded since its head was read. */
+			if (!code && to->state == 0)
+				code = TACH__REMOTE_AGAIN;
+			t->nthreads++;
 		}
 		node = head.node.next;
 	}

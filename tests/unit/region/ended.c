@@ -4,7 +4,7 @@
 
 static int is_retired(const struct tach__thread *of)
 {
-	return tach__registry.ended == of && of->hot->record == NULL && !of->hot->state &&
+	return tach__registry.ended == of && of->hot->record == NULL &&
 	       !of->hot->limit && !of->reader && closed_of == 1;
 }
 

@@ -258,11 +258,13 @@ static void folded(void)
 	uint32_t was[7];
 
 	/* Nothing was entered. */
+	record->hot->state = 1;
 	folds_begin();
 	CHECK(tach__record_fold(record) == 1 && nasked == 0 && nof == 0);
 	CHECK(record->folded == folds + 1 && tach__registry.folds == folds + 1);
 	/* Who sees the number sees the totals. */
-	CHECK(stored_at == &record->folded && stored_order == __ATOMIC_RELEASE);
+	CHECK(stored_at == &record->folded && stored_order == __ATOMIC_RELEASE &&
+	      record->hot->state == 0);
 	CHECK(config.ended == ended + 1);
 	CHECK(tach__slots_grow(record, 2 * TACH__CHUNK_SLOTS - 1) == 0);
 	folds_begin();

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -522,9 +523,63 @@ static void ended_amid(void)
 	}
 }
 
+/* ---- a thread that is just ending ---- */
+
+static int ending_now; /* atomic */
+
+static void *end_when_told(void *arg)
+{
+	entries();
+	__atomic_store_n((struct tach__hot **)arg, tach__self, __ATOMIC_SEQ_CST);
+	while (!__atomic_load_n(&ending_now, __ATOMIC_SEQ_CST))
+		sched_yield();
+	return NULL;
+}
+
+static uint64_t calls_of(const char *name)
+{
+	struct hostile whole = {.ends = ~0u};
+	struct tach_counts counts = {.size = sizeof counts};
+	struct tach_region_info info = {.calls = 0};
+	int code;
+	struct tach_snapshot *s = taken(&whole, &code, &err);
+
+	CHECK(code == 0 && tach_snapshot_counts(s, &counts) == 0 && counts.stale == 0, "%s",
+	      err.text);
+	CHECK(find(s, name, &info) >= 0);
+	tach_snapshot_free(s);
+	return info.calls;
+}
+
+/* Its counters are closed, and its sums are not in the totals yet: it waits for the lock. */
+static void ending(void)
+{
+	pthread_mutex_t *lock;
+	struct tach__hot *hot = NULL;
+	pthread_t thread;
+	uint64_t before;
+
+	have_regions();
+	entries();
+	before = calls_of("inner");
+	CHECK(pthread_create(&thread, NULL, end_when_told, &hot) == 0);
+	while (!__atomic_load_n(&hot, __ATOMIC_SEQ_CST))
+		sched_yield();
+	lock = &tach__registry.page->lock;
+	pthread_mutex_lock(lock);
+	__atomic_store_n(&ending_now, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&hot->record, __ATOMIC_SEQ_CST))
+		sched_yield();
+	CHECK(calls_of("inner") == before + CALLS);
+	pthread_mutex_unlock(lock);
+	pthread_join(thread, NULL);
+	CHECK(calls_of("inner") == before + CALLS);
+}
+
 int main(void)
 {
 	CASE(refused);
+	CASE(ending);
 	CASE(worst_entries);
 	CASE(exact);
 	CASE(churned);
