@@ -1,7 +1,7 @@
-# The Python package (bindings/python/setup.py is for those who install it): $(B)/python/tach.
+# The Python package (bindings/python/pyproject.toml is for those who install it): $(B)/python/tach.
 python      := bindings/python
 python_src  := $(wildcard $(python)/src/*.c)
-python_own  := $(wildcard $(python)/tach/*.py $(python)/tach/*.pyi) $(python)/tach/py.typed
+python_own  := $(wildcard $(python)/src/tach/*.py $(python)/src/tach/*.pyi) $(python)/src/tach/py.typed
 PYTHON      ?= /usr/bin/python3
 python_inc   = $(shell $(PYTHON) -c 'import sysconfig; print("-I" + sysconfig.get_path("include"))')
 

@@ -1,32 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Builds the package against an installed libtach, found by pkg-config, or by CFLAGS and LDFLAGS."""
+"""The extension module, built with an installed libtach, which pkg-config finds. pyproject.toml has everything else."""
+import pathlib
 import shlex
 import subprocess
+import sys
 
 from setuptools import Extension, setup
 
-MODULE = "tach._tach"
 
-
-def pkg_config(*what):
+def pkg_config(what):
     try:
-        return shlex.split(subprocess.run(["pkg-config", *what, "tach"], check=True, capture_output=True, text=True).stdout)
-    except (OSError, subprocess.CalledProcessError):
-        return []
+        found = subprocess.run(["pkg-config", what, "tach"], check=True, capture_output=True, text=True)
+    except FileNotFoundError:
+        sys.exit("tach: pkg-config is not installed (Debian: apt-get install pkg-config)")
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"tach: the C library is not found: {error.stderr.strip()}\n"
+                 "Install it first (make install), or set PKG_CONFIG_PATH to its lib/pkgconfig.")
+    return shlex.split(found.stdout)
 
 
+# The source archive is made without the library.
+builds = not {"sdist", "egg_info", "dist_info", "clean"}.issuperset(a for a in sys.argv[1:] if not a.startswith("-"))
 setup(
-    name="tach",
-    version="0.2.0",
-    description="Hardware performance counters of the calling thread, by region of code",
-    license="MIT",
-    packages=["tach"],
-    package_data={"tach": ["py.typed", "*.pyi"]},
-    python_requires=">=3.10",
     ext_modules=[Extension(
-        MODULE, [f"src/{name}.c" for name in ("module", "counts", "quantities", "reader", "region", "set", "snapshot")],
-        depends=["src/tachmodule.h"], define_macros=[("Py_LIMITED_API", "0x030a0000")], py_limited_api=True,
-        extra_compile_args=pkg_config("--cflags"), extra_link_args=pkg_config("--libs") or ["-ltach"])],
+        "tach._tach", sorted(str(path) for path in pathlib.Path("src").glob("*.c")), depends=["src/tachmodule.h"],
+        define_macros=[("Py_LIMITED_API", "0x030a0000")], py_limited_api=True,
+        extra_compile_args=pkg_config("--cflags") if builds else [], extra_link_args=pkg_config("--libs") if builds else [])],
     options={"bdist_wheel": {"py_limited_api": "cp310"}},
-    entry_points={"pytest11": ["tach = tach.pytest_plugin"]},
 )

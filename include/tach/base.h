@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define TACH_VERSION_MAJOR 0
-#define TACH_VERSION_MINOR 1
+#define TACH_VERSION_MINOR 2
 #define TACH_VERSION_PATCH 0
 
 #ifdef __cplusplus
@@ -93,7 +93,7 @@
 
 TACH_BEGIN_DECLS
 
-/* "0.1.0": the version of the library that is loaded. Static storage. */
+/* "0.2.0": the version of the library that is loaded. Static storage. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_version(void);
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # A recipe for Spack. It becomes packages/tach/package.py of a repository of yours (spack repo create);
-# `spack checksum tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.1.0` builds
+# `spack checksum tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.2.0` builds
 # a checkout.
 from spack.package import *
 
@@ -9,11 +9,11 @@ class Tach(MakefilePackage):
     """Hardware performance counters by region: threads read their own in tens of instructions."""
 
     homepage = "https://example.org/tach"
-    url = "https://example.org/tach/tach-0.1.0.tar.xz"
+    url = "https://example.org/tach/tach-0.2.0.tar.xz"
 
     license("MIT")
 
-    version("0.1.0")
+    version("0.2.0")
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")

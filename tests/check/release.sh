@@ -11,7 +11,7 @@ unset MAKEFLAGS MFLAGS B VERSION
 export XZ_OPT=-0 # no one keeps these archives
 git clone -q --shared . "$work/clone" || exit 1
 # What is to be tested is here, not in the last commit.
-cp tools/release tools/dist.mk "$work/clone/tools/"
+cp tools/release tools/versions tools/dist.mk "$work/clone/tools/"
 cd "$work/clone" || exit 1
 git add -A && git commit -qm now --allow-empty
 failed=0 bad=0
@@ -30,7 +30,8 @@ say "of changes that are not committed is refused"
 git commit -qam next
 make -s release >"$work/out" 2>&1 || bad=1
 for f in "CHANGELOG.md:^## 7\.8\.9 (20[0-9-]*)$" 'include/tach/base.h:VERSION_MAJOR 7$' 'include/tach/base.h:VERSION_MINOR 8$' \
-	'include/tach/base.h:VERSION_PATCH 9$' 'packaging/spack/package.py:version("7\.8\.9")$' 'packaging/spack/package.py:tach-7\.8\.9\.tar\.xz"$' 'packaging/debian/changelog:^tach (7\.8\.9-1) unstable'; do
+	'include/tach/base.h:VERSION_PATCH 9$' 'packaging/spack/package.py:version("7\.8\.9")$' 'packaging/spack/package.py:tach-7\.8\.9\.tar\.xz"$' 'bindings/python/pyproject.toml:^version = "7\.8\.9"$' \
+	'bindings/rust/Cargo.toml:^version = "7\.8\.9"$' 'packaging/debian/changelog:^tach (7\.8\.9-1) unstable'; do
 	grep -q -- "${f#*:}" "${f%%:*}" || { bad=1; echo "# ${f%%:*} lacks ${f#*:}"; }
 done
 [ -z "$(git status --porcelain)" ] && (cd build && sha256sum -c --quiet tach-7.8.9.tar.xz.sha256) || bad=1

@@ -85,5 +85,5 @@ close_terminal() { [ ! -S "$work/tmux" ] || multiplexer kill-server 2>/dev/null 
 trap 'close_terminal; rm -rf "$work"' EXIT
 
 # ---- Python ----
-# An environment of its own, with the build backend of Debian: no package index is asked.
-fresh_venv() { "$python" -m venv --system-site-packages "$1" && export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1; } # FOLDER
+# An environment of its own, with Debian's pip (FOLDER/bin/python -m pip) and build backend: no package index is asked.
+fresh_venv() { "$python" -m venv --system-site-packages --without-pip "$1" && export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1; } # FOLDER

@@ -100,20 +100,19 @@ static PyObject *absent(const struct counted *c, PyObject *name, PyObject *error
 	return NULL;
 }
 
+/* The object's own attributes win over an event of the same name, which is found by item. */
 PyObject *tach_counted_getattr(PyObject *self, PyObject *name)
 {
 	struct counted *c = (struct counted *)self;
-	PyObject *value = PyUnicode_Check(name) ? look(c, name) : NULL, *generic;
+	PyObject *own = PyObject_GenericGetAttr(self, name), *value;
 
-	if (value || PyErr_Occurred())
-		return value;
-	generic = PyObject_GenericGetAttr(self, name);
-	if (generic || !PyErr_ExceptionMatches(PyExc_AttributeError))
-		return generic;
+	if (own || !PyErr_ExceptionMatches(PyExc_AttributeError))
+		return own;
 	if (PyUnicode_ReadChar(name, 0) == '_')
 		return NULL;
 	PyErr_Clear();
-	return absent(c, name, PyExc_AttributeError);
+	value = look(c, name);
+	return value || PyErr_Occurred() ? value : absent(c, name, PyExc_AttributeError);
 }
 
 PyObject *tach_counted_item(PyObject *self, PyObject *name)

@@ -74,6 +74,21 @@ int tach_text(PyObject *text, const char **out)
 /* What this machine cannot count leaves time, and the reason; `required`: an error. */
 char tach_unavailable[256];
 
+/* As PyArg_Parse calls it: a count, or an OverflowError that names no other number. */
+static int count_of(PyObject *number, void *out)
+{
+	unsigned long value = PyLong_AsUnsignedLong(number);
+
+	if (PyErr_Occurred())
+		return 0;
+	if (value > UINT32_MAX) {
+		PyErr_Format(PyExc_OverflowError, "%R is more than 4294967295", number);
+		return 0;
+	}
+	*(uint32_t *)out = (uint32_t)value;
+	return 1;
+}
+
 PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = {"events", "metrics",	"only",	      "sparse",
@@ -85,8 +100,8 @@ PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords)
 	int histograms = 0, interrupts = 0, correct = 0, required = 0, code;
 
 	(void)module;
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO$OIIpppOp:configure", names,
-					 &events, &metrics, &only, &opt.sparse, &opt.warmup,
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO$OO&O&pppOp:configure", names,
+					 &events, &metrics, &only, count_of, &opt.sparse, count_of, &opt.warmup,
 					 &histograms, &interrupts, &correct, &worst,
 					 &required) ||
 	    tach_text(events, &opt.events) || tach_text(metrics, &opt.metrics) ||

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """cases.py: the package on the clock and on page faults; one line a case, as tests/run reads them."""
 import asyncio
+import functools
 import gc
 import json
 import mmap
@@ -158,6 +159,33 @@ def decorator():
 
     assert "pieces" in raises(TypeError, lambda: tach.region("x")(coroutine))
     assert "pieces" in raises(TypeError, lambda: tach.region("x")(generator))
+    assert "pieces" in raises(TypeError, lambda: tach.region("x")(functools.partial(functools.partial(coroutine))))
+
+    class Callable:
+        async def __call__(self):
+            pass
+
+    assert "pieces" in raises(TypeError, lambda: tach.region("x")(Callable()))
+    assert tach.region("partial")(functools.partial(factorial, 3))() == 6 and regions("partial")["calls"] == 1
+
+
+def numbers_out_of_range_are_refused():
+    for wrong in ({"sparse": 2**32 + 2}, {"warmup": -1}, {"sparse": -2**70}, {"warmup": 2**32}):
+        raises(OverflowError, lambda: tach.configure("", **wrong))
+    raises(TypeError, lambda: tach.configure("", sparse="2"))
+    tach.configure("", sparse=2**32 - 1)
+
+
+def labels_do_not_hide_attributes():
+    try:
+        tach.configure("why=page-faults,values=minor-faults", "name = why / values")
+    except tach.Error as error:
+        return f"no event opens: {error}"
+    with tach.region("labels") as r:
+        touch(8)
+    assert r.name == "labels" and r.why == "" and set(r.values) == {"time", "why", "values", "name"}, r.values
+    assert 8 <= r["why"] < 100 and r["values"] == r.values["values"] and r["name"] == r.values["name"]
+    return None
 
 
 def another_thread_is_refused():
@@ -395,6 +423,7 @@ def nothing_leaks():
 
 
 CASES = (off_until_configured, counts, what_cannot_be_counted_is_told, its_own_cost_goes_out, exceptions_pass, entries_are_one_by_one, decorator,
+         numbers_out_of_range_are_refused, labels_do_not_hide_attributes,
          another_thread_is_refused, tasks_out_of_turn_are_flagged, dropped_while_open, fork, threads, sets_and_readers,
          descriptors_are_given_back, snapshots, what_is_wrong_is_told, subinterpreters_are_refused, imported_again,
          nothing_leaks)

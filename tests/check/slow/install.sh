@@ -56,10 +56,11 @@ say private_prefix
 
 # ---- CMake and Meson
 mkdir -p "$work/cmake" "$work/meson"
-cat >"$work/cmake/CMakeLists.txt" <<'CMAKE'
+series=$(awk '/VERSION_(MAJOR|MINOR) / { v = v dot $3; dot = "." } END { print v }' include/tach/base.h)
+sed "s/@series@/$series/" >"$work/cmake/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.10)
 project(sum C CXX)
-find_package(tach 0.1 REQUIRED)
+find_package(tach @series@ REQUIRED)
 find_package(tach REQUIRED) # twice does no harm
 foreach(kind tach tach_static)
   add_executable(c_${kind} sum.c)

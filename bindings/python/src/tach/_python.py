@@ -51,10 +51,19 @@ def quantities() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str
             any("emulated" in value["flags"] for r in report["regions"] for value in r["inclusive"].values()))
 
 
+def runs_in_pieces(function: Callable[..., Any]) -> bool:
+    """Whether a call gives a coroutine or a generator: of a function, a method, a partial, or an object with __call__."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    called = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
+    return any(kind(f) for f in (function, called)
+               for kind in (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction))
+
+
 def decorated(name: str, function: Function) -> Function:
     """function, with each call a region. A generator's or a coroutine's body runs in pieces."""
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        raise TypeError(f"{function.__qualname__} runs in pieces, and others between them would be counted in it: "
+    if runs_in_pieces(function):
+        raise TypeError(f"{getattr(function, '__qualname__', function)} runs in pieces, and others between them would be counted in it: "
                         "put `with tach.region(...)` around what does not wait")
     region = _tach.region
 
