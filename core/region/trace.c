@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rings of entries: see trace.h. */
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ static struct tach__trace *used(uint32_t sums)
 	}
 	if (ended < RINGS_ENDED || !oldest)
 		return NULL;
-	lost += oldest->n;
+	lost += oldest->n - oldest->first;
 	return oldest;
 }
 
@@ -92,10 +93,11 @@ void tach__trace_open(struct tach__thread *record)
 		ring->generation = record->config->generation;
 		ring->pid = getpid();
 		ring->tid = record->tid;
-		__atomic_store_n(&ring->n, (uint64_t)0, __ATOMIC_RELAXED);
+		/* Numbers go on: an entry of the owner before has none of this one's. */
+		ring->first = TACH__GET(ring->n);
 		name_take(ring);
 		if (ring->next == rings)
-			__atomic_store_n(&rings, ring, __ATOMIC_RELEASE);
+			rings = ring;
 	}
 	record->trace = ring;
 	tach__unlock(&held);
@@ -107,24 +109,25 @@ void tach__trace_close(struct tach__thread *record)
 
 	if (!record->trace)
 		return;
-	name_take(record->trace);
 	tach__lock(&held);
+	name_take(record->trace);
 	record->trace->ended = ++endings;
 	record->trace = NULL;
 	tach__unlock(&held);
 }
 
 /*
- * A handler's entry may come in between any two instructions, so each has a number of its own
- * first. Calibration's take none: they lie where the next one will, under its number.
+ * A handler's entry may come in between any two instructions, so each entry takes a number of
+ * its own first. Calibration writes to the place of the next number, takes none, and no reader
+ * finds it: its `done` is 0.
  */
 void tach__trace_add(const struct tach__thread *record, const struct tach_region_mark *mark,
 		     const struct tach__slot *slot, const uint64_t *delta,
 		     const uint64_t inside[2], uint32_t flags, int fenced)
 {
 	struct tach__trace *ring = record->trace;
-	uint64_t number = __atomic_fetch_add(&ring->n, (uint64_t)(slot->id >= TACH__SITE_FIRST),
-					     __ATOMIC_RELAXED);
+	uint64_t counts = slot->id >= TACH__SITE_FIRST;
+	uint64_t number = __atomic_fetch_add(&ring->n, counts, __ATOMIC_RELAXED);
 	struct tach__traced *to = entry(ring, number);
 
 	TACH__SET(to->done, (uint64_t)0);
@@ -138,16 +141,36 @@ void tach__trace_add(const struct tach__thread *record, const struct tach_region
 	for (uint32_t i = 0; i < ring->sums; i++)
 		TACH__SET(to->sum[i],
 			  tach__entry_less(&record->entry_cost, delta, inside, i, fenced));
-	__atomic_store_n(&to->done, number + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->done, (number + 1) & -counts, __ATOMIC_RELEASE);
 }
 
 /* ---- reading ---- */
 
-const struct tach__trace *tach__trace_next(const struct tach__trace *ring)
+/* With the lock. Its thread may raise `n` meanwhile. */
+static void head_copy(struct tach__trace *head, const struct tach__trace *ring)
 {
-	ring = ring ? ring->next : __atomic_load_n(&rings, __ATOMIC_ACQUIRE);
+	head->sums = ring->sums;
+	head->generation = ring->generation;
+	head->tid = ring->tid;
+	memcpy(head->name, ring->name, sizeof head->name);
+	head->n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
+	head->first = head->oldest = ring->first;
+	if (head->n - head->first > TACH__TRACE_ENTRIES)
+		head->oldest = head->n - TACH__TRACE_ENTRIES;
+}
+
+const struct tach__trace *tach__trace_next(const struct tach__trace *ring,
+					   struct tach__trace *head)
+{
+	struct tach__held held;
+
+	tach__lock(&held);
+	ring = ring ? ring->next : rings;
 	while (ring && ring->pid != getpid())
 		ring = ring->next;
+	if (ring)
+		head_copy(head, ring);
+	tach__unlock(&held);
 	return ring;
 }
 

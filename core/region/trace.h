@@ -12,7 +12,7 @@
 enum { TACH__TRACE_ENTRIES = 16384 };
 
 struct tach__traced {
-	uint64_t done;	     /* its number plus one; another: under write, or overwritten */
+	uint64_t done;	     /* its number plus one; else it is under write, or another one */
 	uint64_t begun, end; /* the region clock */
 	uint64_t tag;
 	uint32_t id, level; /* how many regions were open around it */
@@ -26,11 +26,14 @@ union tach__traced_copy {
 	char room[sizeof(struct tach__traced) + TACH__SUMS * sizeof(uint64_t)];
 };
 
+/* All but `n` and the words changes under the lock. */
 struct tach__trace {
 	struct tach__trace *next;
 	uint32_t sums, generation;
-	uint64_t n;	/* entries so far */
-	uint64_t ended; /* 0: its thread lives; else when it ended, in the order of endings */
+	uint64_t n;	 /* the number of the next entry; numbers are never used twice */
+	uint64_t first;	 /* the number of this thread's first entry */
+	uint64_t oldest; /* in a head: the number of the oldest entry that may be left */
+	uint64_t ended;	 /* 0: its thread lives; else when it ended, in the order of endings */
 	pid_t pid, tid;
 	char name[16]; /* as the thread was called when it was opened, or ended */
 	uint64_t word[];
@@ -47,8 +50,9 @@ void tach__trace_add(const struct tach__thread *record, const struct tach_region
 
 /* ---- reading, while threads go on writing ---- */
 
-/* Of this process; NULL: the first. */
-const struct tach__trace *tach__trace_next(const struct tach__trace *ring);
+/* The next ring of this process (NULL: the first), and all but its words in *head. */
+const struct tach__trace *tach__trace_next(const struct tach__trace *ring,
+					   struct tach__trace *head);
 /* The entry of that number, in *out; 0: it is gone. */
 int tach__trace_get(const struct tach__trace *ring, uint64_t number, struct tach__traced *out);
 /* Of rings that were used again. */

@@ -75,14 +75,13 @@ static void entry_add(struct folding *f, const struct tach__traced *e)
 	}
 }
 
-static void ring_add(struct folding *f, const struct tach__trace *ring)
+static void ring_add(struct folding *f, const struct tach__trace *ring,
+		     const struct tach__trace *head)
 {
 	union tach__traced_copy copy;
-	uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
-	uint64_t first = n > TACH__TRACE_ENTRIES ? n - TACH__TRACE_ENTRIES : 0;
 
 	f->depth = 0;
-	while (n-- > first)
+	for (uint64_t n = head->n; n-- > head->oldest;)
 		if (tach__trace_get(ring, n, &copy.entry))
 			entry_add(f, &copy.entry);
 }
@@ -110,12 +109,13 @@ int tach__report_folded(struct tach__out *out, uint32_t generation, double ns)
 {
 	struct folding *f = tach__pages(sizeof *f);
 	const struct tach__trace *ring = NULL;
+	struct tach__trace head;
 
 	if (!f)
 		return TACH_ERR_NOMEM;
-	while ((ring = tach__trace_next(ring)))
-		if (ring->generation == generation)
-			ring_add(f, ring);
+	while ((ring = tach__trace_next(ring, &head)))
+		if (head.generation == generation)
+			ring_add(f, ring, &head);
 	for (uint32_t at = LOST + 1; at < NODES; at++)
 		if (f->node[at].id && f->node[at].ticks > 0)
 			node_write(out, f, at, ns);

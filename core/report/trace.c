@@ -27,40 +27,40 @@ static double at(const struct writing *w, uint64_t ticks)
 }
 
 static void event_begin(struct writing *w, const char *kind, const char *name,
-			const struct tach__trace *ring)
+			const struct tach__trace *head)
 {
 	tach__json_line(&w->json, 0);
 	tach__json_object(&w->json, NULL);
 	tach__json_string(&w->json, "ph", kind);
 	tach__json_string(&w->json, "name", name);
 	tach__json_int(&w->json, "pid", (int)getpid());
-	tach__json_int(&w->json, "tid", (int)ring->tid);
+	tach__json_int(&w->json, "tid", (int)head->tid);
 }
 
-static void thread_name(struct writing *w, const struct tach__trace *ring)
+static void thread_name(struct writing *w, const struct tach__trace *head)
 {
-	char name[sizeof ring->name + 1] = "";
+	char name[sizeof head->name + 1] = "";
 
-	memcpy(name, ring->name, sizeof ring->name);
-	event_begin(w, "M", "thread_name", ring);
+	memcpy(name, head->name, sizeof head->name);
+	event_begin(w, "M", "thread_name", head);
 	tach__json_object(&w->json, "args");
 	tach__json_string(&w->json, "name", name);
 	tach__json_end(&w->json);
 	tach__json_end(&w->json);
 }
 
-static void entry(struct writing *w, const struct tach__trace *ring,
+static void entry(struct writing *w, const struct tach__trace *head,
 		  const struct tach__traced *e)
 {
 	const struct tach__site *site = tach__site_at(e->id);
 	double begun = at(w, e->begun), end = at(w, e->end);
 
-	event_begin(w, "X", site->name, ring);
+	event_begin(w, "X", site->name, head);
 	tach__json_number(&w->json, "ts", begun);
 	tach__json_number(&w->json, "dur", (double)(uint64_t)((end - begun) * 1e3 + 0.5) / 1e3);
 	tach__json_object(&w->json, "args");
 	tach__json_unsigned(&w->json, "time_ns", (uint64_t)((double)e->sum[0] * w->ns));
-	for (uint32_t i = 1; i < ring->sums; i++)
+	for (uint32_t i = 1; i < head->sums; i++)
 		tach__json_unsigned(&w->json, tach_set_name(w->config->set, (int)i - 1),
 				    e->sum[i]);
 	if (e->tag)
@@ -72,19 +72,18 @@ static void entry(struct writing *w, const struct tach__trace *ring,
 	w->written++;
 }
 
-static void ring_write(struct writing *w, const struct tach__trace *ring)
+static void ring_write(struct writing *w, const struct tach__trace *ring,
+		       const struct tach__trace *head)
 {
 	union tach__traced_copy copy;
-	uint64_t n = __atomic_load_n(&ring->n, __ATOMIC_ACQUIRE);
-	uint64_t first = n > TACH__TRACE_ENTRIES ? n - TACH__TRACE_ENTRIES : 0;
 
-	if (!n || ring->generation != w->config->generation)
+	if (head->n == head->first || head->generation != w->config->generation)
 		return;
-	w->lost += first;
-	thread_name(w, ring);
-	for (uint64_t i = first; i < n; i++)
+	w->lost += head->oldest - head->first;
+	thread_name(w, head);
+	for (uint64_t i = head->oldest; i < head->n; i++)
 		if (tach__trace_get(ring, i, &copy.entry))
-			entry(w, ring, &copy.entry);
+			entry(w, head, &copy.entry);
 		else
 			w->lost++;
 }
@@ -92,13 +91,14 @@ static void ring_write(struct writing *w, const struct tach__trace *ring)
 static void all(struct writing *w)
 {
 	const struct tach__trace *ring = NULL;
+	struct tach__trace head;
 
 	tach__json_begin(&w->json, &w->out, TACH__JSON_COMPACT);
 	tach__json_object(&w->json, NULL);
 	tach__json_string(&w->json, "displayTimeUnit", "ns");
 	tach__json_array(&w->json, "traceEvents");
-	while ((ring = tach__trace_next(ring)))
-		ring_write(w, ring);
+	while ((ring = tach__trace_next(ring, &head)))
+		ring_write(w, ring, &head);
 	tach__json_line(&w->json, 0);
 	tach__json_end(&w->json);
 	tach__json_line(&w->json, 0);

@@ -4,70 +4,10 @@
  * flag: one whose region takes a cold exit, and one that leaves by siglongjmp.
  */
 #include <setjmp.h>
-#include <signal.h>
-#include <ucontext.h>
 #include "core/region/region.h"
-#include "tests/unit/region/regions.h"
+#include "tests/unit/region/steps.h"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-enum { TRAP = 0x100 }; /* EFLAGS.TF: Intel SDM vol. 3, 2.3 */
-
-static volatile long wait_for; /* instructions until `act`; negative: it was done */
-static void (*act)(void);
-static volatile int in_kernel;
-
-/* One step, as a system call is. */
-static long one_step(long number, long a, long b, long c, long d, long e, long f)
-{
-	long result;
-
-	in_kernel++;
-	result = fake_sys(number, a, b, c, d, e, f);
-	in_kernel--;
-	return result;
-}
-
-static void steps_begin(int members)
-{
-	regions_begin(members);
-	if (members)
-		tach__sys = one_step;
-}
-
-static void on_trap(int sig, siginfo_t *info_, void *context)
-{
-	ucontext_t *at = context;
-
-	(void)sig, (void)info_;
-	if (in_kernel || wait_for-- > 0)
-		return;
-	at->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP;
-	wait_for = -1;
-	act();
-}
-
-/* Each of the first hundred instructions, and beyond them each fifth: all of them with
- * TEST_WHOLE, as a trap takes 24 us where a virtual machine's host sees it. */
-static long next_step(long n)
-{
-	return n + (n < 100 || getenv("TEST_WHOLE") ? 1 : 5);
-}
-
-static void steps_from_here(long n, void (*what)(void))
-{
-	struct sigaction sa = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-	sigaction(SIGTRAP, &sa, NULL);
-	wait_for = n;
-	act = what;
-	__asm__ volatile("pushfq\n\torq $0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
-
-static void steps_end(void)
-{
-	__asm__ volatile("pushfq\n\tandq $~0x100, (%%rsp)\n\tpopfq" ::: "memory", "cc");
-}
-
+#ifdef HAS_STEPS
 /* ---- a region that is entered for the first time ---- */
 
 enum { WORK = 1000 };

@@ -71,18 +71,15 @@ static long sim_sys(long number, long a, long b, long c, long d, long e, long f)
 
 static const uint64_t *done_at; /* of the entry that is written or read */
 
-/* The list is changed with the lock. Of a ring in it, and of an entry whose number says so,
- * what was stored before is seen. */
+/* An entry's number is stored after its words. */
 static void ordered(const void *at, int order)
 {
-	CHECK(at != &rings || (order == __ATOMIC_RELEASE && locks == 1));
 	CHECK(at != done_at || order == __ATOMIC_RELEASE || fences == 0);
 }
 
 /* An entry's number, before it is copied. */
 static void ordered_load(const void *at, int order)
 {
-	CHECK(at != &rings || order == __ATOMIC_ACQUIRE);
 	CHECK(at != done_at || order == __ATOMIC_ACQUIRE || loads > 0);
 	loads += at == done_at;
 }
@@ -101,39 +98,62 @@ static const struct tach__trace *used_up(uint32_t count, uint64_t n)
 
 	tach__trace_open(&thread);
 	ring = thread.trace;
-	CHECK(ring && ring->sums == count + 1 && !ring->ended && !ring->n && ring->pid == pid &&
-	      ring->tid == 5 && ring->generation == 7 && !strcmp(ring->name, name));
+	CHECK(ring && ring->sums == count + 1 && !ring->ended && ring->n == ring->first &&
+	      ring->pid == pid && ring->tid == 5 && ring->generation == 7 &&
+	      !strcmp(ring->name, name));
 	if (!ring)
 		return NULL;
-	ring->n = n;
+	ring->n += n;
 	tach__trace_close(&thread);
 	CHECK(!thread.trace && ring->ended);
 	tach__trace_close(&thread);
 	return ring;
 }
 
-/* Those of the last threads that ended stay; a forked child takes its parent's. */
+static const struct tach__trace *next_head(const struct tach__trace *ring,
+					   struct tach__trace *head)
+{
+	const struct tach__trace *next = tach__trace_next(ring, head);
+
+	CHECK(locks == 0);
+	CHECK(!next || (head->sums == next->sums && head->generation == next->generation &&
+			head->tid == next->tid && !strcmp(head->name, next->name) &&
+			head->first == next->first && head->n == next->n));
+	return next;
+}
+
+/*
+ * The rings of the last threads that ended stay. A forked child uses those of its parent. The
+ * numbers of a ring's entries go on from one owner to the next.
+ */
 static void rings_of_ended_threads(void)
 {
 	struct tach__thread thread = of(&plain, 1);
 	const struct tach__trace *first, *other;
+	struct tach__trace head;
 
 	thread.trace = (struct tach__trace *)&thread; /* of a thread before */
 	tach__trace_open(&thread);
-	CHECK(!thread.trace && !tach__trace_base() && !tach__trace_next(NULL));
+	CHECK(!thread.trace && !tach__trace_base() && !next_head(NULL, &head));
 	other = used_up(2, 1000);
 	CHECK(tach__trace_base() == 1001);
 	first = used_up(1, 1);
 	for (uint64_t n = 2; n < KEPT; n++)
 		CHECK(used_up(1, n) == rings && rings != first);
 	CHECK(tach__trace_lost() == 0 && tach__trace_base() == 1001);
-	CHECK(used_up(1, 7) == first && tach__trace_lost() == 1);
+	CHECK(used_up(1, 7) == first && first->first == 1 && tach__trace_lost() == 1);
 	CHECK(used_up(1, 7) != first && tach__trace_lost() == 3);
 	CHECK(other->n == 1000);
 	pid++;
-	CHECK(!tach__trace_next(NULL));
-	CHECK(used_up(1, 7)->n == 7 && tach__trace_lost() == 3);
-	CHECK(tach__trace_next(NULL) && !tach__trace_next(tach__trace_next(NULL)));
+	CHECK(!next_head(NULL, &head));
+	CHECK(used_up(1, 7) == rings && rings->n - rings->first == 7 &&
+	      tach__trace_lost() == 3);
+	CHECK(next_head(NULL, &head) == rings && head.oldest == rings->first);
+	rings->n += TACH__TRACE_ENTRIES - 7;
+	CHECK(next_head(NULL, &head) && head.oldest == rings->first);
+	rings->n++;
+	CHECK(next_head(NULL, &head) && head.oldest == rings->first + 1);
+	CHECK(!next_head(rings, &head));
 }
 
 static int get(const struct tach__trace *ring, uint64_t number, union tach__traced_copy *out)
@@ -151,27 +171,37 @@ static void an_entry(void)
 	union tach__slot_copy copy = {0};
 	union tach__traced_copy out;
 	const struct tach__trace *ring;
+	uint64_t at;
 	const uint64_t delta[3] = {50, 60, 70}, inside[2] = {0, 0};
 
 	tach__trace_open(&thread);
 	if (!thread.trace)
 		return;
+	at = thread.trace->n;
 	copy.slot.id = TACH__SITE_FIRST;
-	under_write = entry(thread.trace, 0);
+	under_write = entry(thread.trace, at);
 	done_at = &under_write->done;
 	fences = 0;
-	entry(thread.trace, 0)->done = 1;
-	entry(thread.trace, 1)->done = 5;
+	entry(thread.trace, at)->done = at + 1;
+	entry(thread.trace, at + 1)->done = 5;
 	tach__trace_add(&thread, &mark, &copy.slot, delta, inside, 3, 0);
 	under_write = NULL;
-	CHECK(thread.trace->n == 1 && entry(thread.trace, 1)->done == 5);
-	CHECK(get(thread.trace, 0, &out) == 1 && fences == 1 && fenced_by == __ATOMIC_ACQUIRE);
+	CHECK(thread.trace->n == at + 1 && entry(thread.trace, at + 1)->done == 5);
+	CHECK(get(thread.trace, at, &out) == 1 && fences == 1 && fenced_by == __ATOMIC_ACQUIRE);
 	CHECK(out.entry.begun == 900 && out.entry.end == ticks && out.entry.flags == 3 &&
 	      out.entry.id == TACH__SITE_FIRST && out.entry.sum[0] == 50 &&
 	      out.entry.sum[1] == 60);
-	CHECK(out.entry.done == 1 && out.entry.tag == TAG && out.entry.level == 3);
+	CHECK(out.entry.done == at + 1 && out.entry.tag == TAG && out.entry.level == 3);
 	CHECK(out.entry.sum[2] == 0x7777777777777777, "what is no sum");
-	CHECK(!get(thread.trace, TACH__TRACE_ENTRIES, &out));
+	CHECK(!get(thread.trace, at + TACH__TRACE_ENTRIES, &out));
+	/* Calibration's entry is under no number that a reader may ask for. */
+	copy.slot.id = TACH__SITE_EMPTY;
+	under_write = entry(thread.trace, at + 1);
+	done_at = &under_write->done;
+	fences = 0;
+	tach__trace_add(&thread, &mark, &copy.slot, delta, inside, 3, 0);
+	under_write = NULL;
+	CHECK(thread.trace->n == at + 1 && !get(thread.trace, at + 1, &out));
 	done_at = NULL;
 	/* As it is called when it ends. */
 	name = "another";

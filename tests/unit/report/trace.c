@@ -31,6 +31,13 @@ static void *enter_both(void *unused)
 	return unused;
 }
 
+static struct tach__trace *next_ring(const struct tach__trace *after)
+{
+	struct tach__trace head;
+
+	return (struct tach__trace *)(uintptr_t)tach__trace_next(after, &head);
+}
+
 static struct tach__traced *place(uint64_t number)
 {
 	uint64_t words = sizeof(struct tach__traced) / sizeof(uint64_t) + ring->sums;
@@ -276,8 +283,8 @@ static void of_all_rings(void)
 	add(&a, 0, 10, 20);
 	pthread_create(&thread, NULL, enter_both, NULL);
 	pthread_join(thread, NULL);
-	ring = (struct tach__trace *)(uintptr_t)tach__trace_next(NULL);
-	CHECK(ring != mine && tach__trace_next(ring) == mine);
+	ring = next_ring(NULL);
+	CHECK(ring != mine && next_ring(ring) == mine);
 	empty();
 	add(&a, 0, 10, 30);
 	stacks_are(lines, 1);
@@ -288,7 +295,7 @@ static void of_all_rings(void)
 	empty();
 	add(&b, 1, 20, 30);
 	stacks_are(apart, 2);
-	ring = (struct tach__trace *)(uintptr_t)tach__trace_next(NULL);
+	ring = next_ring(NULL);
 	empty();
 	ring = mine;
 }
@@ -381,7 +388,7 @@ int main(void)
 	tach__registry.config->trace = 1;
 	enter_both(NULL);
 	tach__clock_learn(&page);
-	ring = (struct tach__trace *)(uintptr_t)tach__trace_next(NULL);
+	ring = next_ring(NULL);
 	ns = 1e9 / tach__clock_hz(TACH__CLOCK_SOON, &flags, &error);
 	memcpy(ring->name, "0123456789abcd\"f", sizeof ring->name);
 	CASE(each_entry_is_an_event);
