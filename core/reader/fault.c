@@ -47,7 +47,24 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct table *table; /* what the handler sees */
 static uint64_t scans;	    /* begun */
 static const int signals[2] = {SIGSEGV, SIGILL};
-static struct sigaction previous[2];
+
+/*
+ * The handlers below ours, the newest last. There are several if the program put its own over
+ * ours and ours was installed again: its own may pass faults on to ours, which then passes them
+ * to the next one down.
+ */
+enum { DEEPEST = 16 };
+static struct previous {
+	int count;
+	struct sigaction action[DEEPEST];
+} previous[2];
+
+/* The fault that this thread is passing on: its context, and where our handler began. */
+static __attribute__((tls_model("initial-exec"))) __thread struct {
+	const void *context;
+	uintptr_t frame;
+	int depth; /* how many handlers got it before */
+} passing;
 
 /* Another thread of the parent may have had the lock. Not for handlers: see tach/fault.h. */
 static void forked_child(void)
@@ -180,6 +197,15 @@ static int land(ucontext_t *context)
 	return 1;
 }
 
+/* The handler below the first `depth` of ours; NULL: there is none. */
+static struct sigaction *handler_below(int which, int depth)
+{
+	struct previous *p = &previous[which];
+	int count = __atomic_load_n(&p->count, __ATOMIC_ACQUIRE);
+
+	return depth < count ? &p->action[count - 1 - depth] : NULL;
+}
+
 /*
  * The earlier handler gets it as if ours were not there. The default is put back: a fault then
  * happens again when we return, and kills; a signal that was sent by kill(2) or the like is
@@ -187,9 +213,12 @@ static int land(ucontext_t *context)
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
-	struct sigaction now = previous[which], *old = &now;
+	struct sigaction *below = handler_below(which, passing.depth);
+	struct sigaction now = {.sa_handler = SIG_DFL}, *old = &now;
 	sigset_t before;
 
+	if (below)
+		now = *below;
 	if (!(old->sa_flags & SA_SIGINFO) && old->sa_handler == SIG_IGN && info->si_code <= 0)
 		return;
 	if (!(old->sa_flags & SA_SIGINFO) &&
@@ -205,8 +234,8 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 		return;
 	}
 	if (old->sa_flags & (int)SA_RESETHAND) {
-		previous[which].sa_flags = 0;
-		previous[which].sa_handler = SIG_DFL;
+		below->sa_flags = 0;
+		below->sa_handler = SIG_DFL;
 	}
 	pthread_sigmask(SIG_BLOCK, &old->sa_mask, &before);
 	if (old->sa_flags & SA_NODEFER) {
@@ -223,14 +252,61 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/*
+ * A handler that got the fault from ours may call ours with the same context. A new fault may
+ * have the same context too, where siglongjmp left the handler of the last one: the kernel then
+ * calls ours where it called it before.
+ */
 static void handler(int number, siginfo_t *info, void *context)
 {
+	uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+	__typeof__(passing) before = passing;
 	int saved = errno;
 
 	/* si_code <= 0: sent by a process, not a fault, wherever the thread happens to be. */
-	if (info->si_code <= 0 || !land(context))
-		pass_on(number == signals[1], number, info, context);
+	if (info->si_code > 0 && land(context)) {
+		errno = saved;
+		return;
+	}
+	if (passing.context == context && frame < passing.frame) {
+		passing.depth++;
+	} else {
+		passing.context = context;
+		passing.frame = frame;
+		passing.depth = 0;
+	}
+	pass_on(number == signals[1], number, info, context);
+	passing = before;
 	errno = saved;
+}
+
+static int is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+}
+
+/* A handler that is there already moves to the top. */
+static void push(struct previous *p, const struct sigaction *action)
+{
+	int count = p->count, at = 0;
+
+	while (at < count && p->action[at].sa_sigaction != action->sa_sigaction)
+		at++;
+	/* The oldest stays: it is what the program had before it knew of ours. */
+	if (at == count && count == DEEPEST)
+		at = 1;
+	if (at < count) {
+		count--;
+		memmove(&p->action[at], &p->action[at + 1],
+			(size_t)(count - at) * sizeof *p->action);
+	}
+	p->action[count] = *action;
+	__atomic_store_n(&p->count, count + 1, __ATOMIC_RELEASE);
+}
+
+static void pop(struct previous *p)
+{
+	__atomic_store_n(&p->count, p->count - 1, __ATOMIC_RELEASE);
 }
 
 /* Only where the handler is still ours: one installed after it stays. */
@@ -238,15 +314,12 @@ static void remove_handlers(void)
 {
 	struct sigaction now;
 
-	for (int i = 0; i < 2; i++)
-		if (sigaction(signals[i], NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
-		    now.sa_sigaction == handler)
-			sigaction(signals[i], &previous[i], NULL);
-}
-
-static int is_ours(const struct sigaction *action)
-{
-	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
+	for (int i = 0; i < 2; i++) {
+		if (sigaction(signals[i], NULL, &now) || !is_ours(&now))
+			continue;
+		if (sigaction(signals[i], handler_below(i, 0), NULL) == 0)
+			pop(&previous[i]);
+	}
 }
 
 /* 0 or a negated errno. */
@@ -260,11 +333,13 @@ static int install_handlers(void)
 	for (int i = 0; i < 2; i++) {
 		if (sigaction(signals[i], NULL, &old))
 			return -errno;
-		if ((old.sa_flags & SA_SIGINFO) && old.sa_sigaction == handler)
+		if (is_ours(&old))
 			continue;
-		previous[i] = old;
-		if (sigaction(signals[i], &ours, NULL))
+		push(&previous[i], &old);
+		if (sigaction(signals[i], &ours, NULL)) {
+			pop(&previous[i]);
 			return -errno;
+		}
 	}
 	return 0;
 }

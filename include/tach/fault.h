@@ -18,7 +18,8 @@ TACH_BEGIN_DECLS
  * Installs a handler for both signals, once, and looks through all modules loaded by now for
  * counter instructions; call it again after dlopen of a module that has some. Faults anywhere
  * else go to the handlers that were there before, or kill as they would have. Code that
- * installs its own handler later must pass on what it does not know, as ever.
+ * installs its own handler later must pass on what it does not know, as ever: with the context
+ * that it got, if this may be called again.
  *
  * RISC-V: the kernel takes a counter away whenever its event stops, which may be between
  * finding it and reading it, so a correct read may raise SIGILL there. Opening a reader

@@ -300,6 +300,115 @@ static void foreign_faults_kill_as_before(void)
 	CHECK(outcome(crash_twice) == 128 + SIGSEGV, "%d", outcome(crash_twice));
 }
 
+/* ---- a handler of the program's over ours, which passes faults on to ours ---- */
+
+static struct sigaction under[2];
+static volatile int calls[2];
+
+static void call_under(int which, int number, siginfo_t *info, void *context)
+{
+	if (++calls[which] > 20)
+		_exit(9); /* for ever */
+	if (!(under[which].sa_flags & SA_SIGINFO))
+		_exit(10);
+	under[which].sa_sigaction(number, info, context);
+}
+
+static void chains(int number, siginfo_t *info, void *context)
+{
+	call_under(0, number, info, context);
+}
+
+static void chains_too(int number, siginfo_t *info, void *context)
+{
+	call_under(1, number, info, context);
+}
+
+static void put_over(int which)
+{
+	struct sigaction action = {.sa_sigaction = which ? chains_too : chains,
+				   .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGSEGV, &action, &under[which]);
+}
+
+static void leave_earlier(int number)
+{
+	seen++;
+	(void)number;
+	siglongjmp(escape, 1);
+}
+
+/* Each handler gets each fault once, the earliest last. */
+static void faults_go_down_once(int each, int each_too)
+{
+	for (volatile int i = 1; i <= 3; i++) {
+		calls[0] = calls[1] = seen = 0;
+		if (sigsetjmp(escape, 1) == 0)
+			*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+		if (calls[0] != each || calls[1] != each_too || seen != 1)
+			_exit(11);
+	}
+}
+
+static void install_around_handlers(void)
+{
+	struct sigaction action = {.sa_handler = leave_earlier};
+
+	sigaction(SIGSEGV, &action, NULL);
+	tach_fault_install(NULL);
+	put_over(0);
+	faults_go_down_once(1, 0);
+	tach_fault_install(NULL);
+	faults_go_down_once(1, 0);
+	put_over(1);
+	faults_go_down_once(1, 1);
+	tach_fault_install(NULL);
+	faults_go_down_once(1, 1);
+	/* The program's own is the first that gets it, and then ours. */
+	tach_fault_remove();
+	faults_go_down_once(1, 1);
+	tach_fault_install(NULL);
+	faults_go_down_once(1, 1);
+	_exit(7);
+}
+
+static void crash_below_a_handler(void)
+{
+	signal(SIGSEGV, SIG_DFL);
+	tach_fault_install(NULL);
+	put_over(0);
+	tach_fault_install(NULL);
+	*(volatile int *)(uintptr_t)sysconf(_SC_PAGESIZE) = 0;
+}
+
+/* Again and again, as a program's library may. */
+static void put_over_often(void)
+{
+	struct sigaction action = {.sa_handler = leave_earlier};
+
+	sigaction(SIGSEGV, &action, NULL);
+	for (int i = 0; i < 100; i++) {
+		tach_fault_install(NULL);
+		action.sa_handler = i % 3 ? SIG_IGN : leave_earlier;
+		sigaction(SIGSEGV, &action, NULL);
+	}
+	tach_fault_install(NULL);
+	faults_go_down_once(0, 0);
+	_exit(7);
+}
+
+static void installing_around_a_handler_that_chains(void)
+{
+#ifdef __SANITIZE_THREAD__
+	SKIP("ThreadSanitizer runs handlers with SIGSEGV blocked, which is fatal");
+#endif
+	CHECK(outcome(install_around_handlers) == 7, "%d", outcome(install_around_handlers));
+	CHECK(outcome(crash_below_a_handler) == 128 + SIGSEGV, "%d",
+	      outcome(crash_below_a_handler));
+	CHECK(outcome(put_over_often) == 7, "%d", outcome(put_over_often));
+}
+
 static pid_t installer; /* atomic */
 
 static void *install(void *unused_argument)
@@ -405,6 +514,7 @@ int main(void)
 	CASE(the_earlier_handler_gets_what_it_asked_for);
 	CASE(faults_in_a_handler);
 	CASE(foreign_faults_kill_as_before);
+	CASE(installing_around_a_handler_that_chains);
 	CASE(other_instructions_are_not_ours);
 	CASE(errno_stays);
 	CASE(installing_leaves_the_allocator_alone);

@@ -505,7 +505,8 @@ static void sent_at_a_counter_instruction(void)
 	t->record[0].landing = 0x1234;
 	table = t;
 	memset(previous, 0, sizeof previous);
-	previous[0].sa_handler = previous[1].sa_handler = takes;
+	previous[0].count = previous[1].count = 1;
+	previous[0].action->sa_handler = previous[1].action->sa_handler = takes;
 	for (int n = 0; n < 2; n++)
 		for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
 			int sent = codes[i] <= 0;
@@ -553,8 +554,9 @@ static void what_is_blocked_stays_so(void)
 	for (int n = 0; n < 2; n++)
 		for (int asks = 0; asks < 2; asks++) {
 			memset(previous, 0, sizeof previous);
-			previous[n].sa_handler = looks;
-			previous[n].sa_flags = asks ? SA_NODEFER : 0;
+			previous[n].action->sa_handler = looks;
+			previous[n].count = 1;
+			previous[n].action->sa_flags = asks ? SA_NODEFER : 0;
 			pthread_sigmask(SIG_BLOCK, &all, &before);
 			soil_stack();
 			handler(signals[n], &sent, &at);
