@@ -101,9 +101,9 @@ PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords)
 
 	(void)module;
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OO$OO&O&pppOp:configure", names,
-					 &events, &metrics, &only, count_of, &opt.sparse, count_of, &opt.warmup,
-					 &histograms, &interrupts, &correct, &worst,
-					 &required) ||
+					 &events, &metrics, &only, count_of, &opt.sparse,
+					 count_of, &opt.warmup, &histograms, &interrupts,
+					 &correct, &worst, &required) ||
 	    tach_text(events, &opt.events) || tach_text(metrics, &opt.metrics) ||
 	    tach_text(only, &opt.only) || tach_text(worst, &opt.worst))
 		return NULL;

@@ -4,8 +4,8 @@
 
 static int is_retired(const struct tach__thread *of)
 {
-	return tach__registry.ended == of && of->hot->record == NULL &&
-	       !of->hot->limit && !of->reader && closed_of == 1;
+	return tach__registry.ended == of && of->hot->record == NULL && !of->hot->limit &&
+	       !of->reader && closed_of == 1;
 }
 
 static void ended(void)
