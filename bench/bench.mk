@@ -39,6 +39,7 @@ $(B)/static/bench/msr: bench/msr.c $(B)/flags
 	$(CC) $(bench_flags) -static -o $@ $<
 -include $(addsuffix .d,$(bench_bin) $(bench_static) $(bench_alone:%=$(B)/bench/%) $(B)/static/bench/scale)
 
+$(B)/bench/tach $(B)/static/bench/tach: $(B)/gen/tach-mini.h
 bench_programs: $(bench_bin) $(B)/bench/scale $(B)/bench/fakeperf.so
 bench_static: $(bench_static) $(B)/static/bench/scale $(if $(sysroot),,$(B)/static/bench/msr)
 need-bench: need-build

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <tach.h>
 #include "bench/driver.h"
+#include "tach-mini.h"
 
 const char bench_peer[] = "tach";
 
@@ -234,6 +235,27 @@ static void run_encode(uint64_t n)
 	BENCH_REPEAT(n, encode());
 }
 
+/* The one header in the library's place. */
+static struct tach_mini mini;
+
+static const char *mini_opened(int n)
+{
+	static const char *const events[] = {"cycles", "cycles,instructions",
+					     "cycles,instructions,branches",
+					     "cycles,instructions,branches,branch-misses"};
+
+	return tach_mini_open(&mini, events[n - 1]) == TACH_MINI_INLINE ? NULL : mini.why;
+}
+
+#define MINI(n)                                                                                \
+	static void run_mini##n(uint64_t times)                                                \
+	{                                                                                      \
+		BENCH_REPEAT(times, tach_mini_begin_n(&mini, n);                               \
+			     tach_mini_end_n(&mini, value, n));                                \
+	}
+MINI(1)
+MINI(4)
+
 const struct bench_op bench_ops[] = {
 	{"read1", opened, run_read1, 1, 0, 0},
 	{"read2", opened, run_read2, 2, 0, 0},
@@ -243,6 +265,8 @@ const struct bench_op bench_ops[] = {
 	{"pair2", opened, run_pair2, 2, 0, 0},
 	{"pair4", opened, run_pair4, 4, 0, 0},
 	{"pair8", opened, run_pair8, 8, 0, 0},
+	{"mini-pair1", mini_opened, run_mini1, 1, 0, 0},
+	{"mini-pair4", mini_opened, run_mini4, 4, 0, 0},
 	{"region1", regions, run_region, 1, 0, 0},
 	{"region4", regions, run_region, 4, 0, 0},
 	{"region-flat1", regions, run_flat, 1, 0, 0},

@@ -8,7 +8,8 @@
 
 int tach__group_read(const struct tach__group *group, struct tach__group_read *to)
 {
-	long got, want = (long)offsetof(struct tach__group_read, value[group->count]);
+	long got, want = (long)(offsetof(struct tach__group_read, value) +
+				(size_t)group->count * sizeof to->value[0]);
 
 	if (!tach__descriptor_is(group->leader, group->id))
 		return -EBADF; /* the program closed it */
