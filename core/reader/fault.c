@@ -21,21 +21,10 @@
 #include "core/base/error.h"
 #include "core/os/memory.h"
 #include "core/os/sys.h"
+#include "core/reader/fault_table.h"
 #include "core/reader/open.h"
 
 #if TACH_ARCH_FAST
-
-struct record {
-	uintptr_t at, landing;
-};
-
-struct table {
-	struct table *older; /* kept: a handler may be looking at it */
-	uint64_t scan;	     /* its number: what began later has seen more modules */
-	size_t size;	     /* in bytes, of pages */
-	size_t count;
-	struct record record[];
-};
 
 /*
  * Around the table's pointer and sigaction(2), which wait for no other thread: modules are
@@ -75,91 +64,6 @@ static void forked_child(void)
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked_child);
-}
-
-/* ---- finding the records ---- */
-
-static int collect(struct table **t, const int32_t *pair)
-{
-	struct record *r;
-
-	if (sizeof **t + ((*t)->count + 1) * sizeof *r > (*t)->size) {
-		size_t size = (*t)->size;
-		struct table *grown = tach__pages_larger(*t, size, 2 * size);
-
-		if (!grown)
-			return -1;
-		tach__pages_free(*t, size);
-		grown->size = 2 * size;
-		*t = grown;
-	}
-	r = &(*t)->record[(*t)->count++];
-	r->at = (uintptr_t)&pair[0] + (uintptr_t)(intptr_t)pair[0];
-	r->landing = (uintptr_t)&pair[1] + (uintptr_t)(intptr_t)pair[1];
-	return 0;
-}
-
-/* One segment of notes. */
-static int scan_notes(struct table **t, const char *at, size_t size)
-{
-	while (size >= sizeof(ElfW(Nhdr))) {
-		const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
-		size_t name = ((size_t)note->n_namesz + 3) & ~(size_t)3;
-		size_t whole =
-			sizeof *note + name + (((size_t)note->n_descsz + 3) & ~(size_t)3);
-
-		if (whole > size)
-			return 0;
-		if (note->n_namesz == 5 && note->n_type == 1 && note->n_descsz == 12 &&
-		    memcmp(note + 1, "tach", 5) == 0 &&
-		    collect(t, (const int32_t *)(at + sizeof *note + name)))
-			return -1;
-		at += whole;
-		size -= whole;
-	}
-	return 0;
-}
-
-static int scan_module(struct dl_phdr_info *info, size_t size, void *context)
-{
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-
-		/* Notes aligned to 8 are of another layout: not ours. */
-		if (p->p_type == PT_NOTE && p->p_align <= 4 &&
-		    scan_notes(context, (const char *)info->dlpi_addr + p->p_vaddr, p->p_memsz))
-			return -1;
-	}
-	return 0;
-}
-
-/* Heapsort: of the records below `end` that at `root` goes down to its place. */
-static void sink(struct record *record, size_t root, size_t end)
-{
-	struct record moved = record[root];
-
-	for (size_t child; (child = 2 * root + 1) < end; root = child) {
-		if (child + 1 < end && record[child].at < record[child + 1].at)
-			child++;
-		if (record[child].at <= moved.at)
-			break;
-		record[root] = record[child];
-	}
-	record[root] = moved;
-}
-
-static void sort(struct table *t)
-{
-	for (size_t root = t->count / 2; root-- > 0;)
-		sink(t->record, root, t->count);
-	for (size_t end = t->count; end > 1;) {
-		struct record greatest = t->record[0];
-
-		t->record[0] = t->record[--end];
-		t->record[end] = greatest;
-		sink(t->record, 0, end);
-	}
 }
 
 /* ---- the handler: async-signal-safe ---- */

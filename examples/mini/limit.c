@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A test that fails when a function exceeds its number of instructions. Copy tach-mini.h into this folder, then:
+ * A test that fails when a function exceeds its number of instructions. Copy tach-mini.h into
+ *this folder, then:
  *
  *	cc -O2 -o limit limit.c && ./limit 260000
  *
@@ -20,7 +21,8 @@ static uint32_t checksum(const unsigned char *at, size_t size)
 int main(int argc, char **argv)
 {
 	static unsigned char data[64 * 1024];
-	uint64_t delta[TACH_MINI_COUNTERS_MAX], most = argc > 1 ? strtoull(argv[1], NULL, 10) : 600000;
+	uint64_t delta[TACH_MINI_COUNTERS_MAX],
+		most = argc > 1 ? strtoull(argv[1], NULL, 10) : 600000;
 	uint32_t flags, sum = 0;
 	struct tach_mini m;
 
@@ -33,6 +35,7 @@ int main(int argc, char **argv)
 		sum += checksum(data, sizeof data);
 		flags = tach_mini_end(&m, delta);
 	} while (flags & ~TACH_MINI_FLAG_SYSCALL);
-	printf("checksum (%u): %llu instructions, %llu allowed\n", sum, (unsigned long long)delta[0], (unsigned long long)most);
+	printf("checksum (%u): %llu instructions, %llu allowed\n", sum,
+	       (unsigned long long)delta[0], (unsigned long long)most);
 	return delta[0] > most;
 }

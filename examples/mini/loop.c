@@ -29,7 +29,9 @@ int main(void)
 		for (unsigned i = 0; i < m.count; i++)
 			printf("%s %.2f  ", m.name[i],
 			       (double)(int64_t)(delta[i] - empty[i]) / TURNS);
-		printf("%s\n", flags & ~(TACH_MINI_FLAG_SYSCALL | TACH_MINI_FLAG_CLOCK) ? "(disturbed)" : "a turn");
+		printf("%s\n", flags & ~(TACH_MINI_FLAG_SYSCALL | TACH_MINI_FLAG_CLOCK)
+				       ? "(disturbed)"
+				       : "a turn");
 	}
 	tach_mini_close(&m);
 	return 0;

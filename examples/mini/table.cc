@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A benchmark table of ns, cycles, instructions and instructions per cycle. Copy tach-mini.h into this folder, then:
+// A benchmark table of ns, cycles, instructions and instructions per cycle. Copy tach-mini.h
+// into this folder, then:
 //
 //	c++ -std=c++11 -O2 -o table table.cc && ./table
 #include <algorithm>
@@ -29,7 +30,8 @@ template <class Work> cost measure(tach_mini &m, Work work)
 			tach_mini_scope scope(m, delta);
 			work();
 		}
-		std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begun;
+		std::chrono::duration<double, std::nano> took =
+			std::chrono::steady_clock::now() - begun;
 		best.ns = std::min(best.ns, took.count());
 		if (m.how == TACH_MINI_CLOCK)
 			continue;
@@ -45,7 +47,8 @@ void row(tach_mini &m, const char *name, const cost &c)
 	if (m.how == TACH_MINI_CLOCK)
 		std::printf(" %12s %12s %6s\n", "-", "-", "-");
 	else
-		std::printf(" %12.0f %12.0f %6.2f\n", c.cycles, c.instructions, c.instructions / c.cycles);
+		std::printf(" %12.0f %12.0f %6.2f\n", c.cycles, c.instructions,
+			    c.instructions / c.cycles);
 }
 
 } // namespace
@@ -61,8 +64,10 @@ int main()
 		return 1;
 	}
 	std::iota(numbers.begin(), numbers.end(), 1u);
-	std::printf("# %s\n%-12s %12s %12s %12s %6s\n", m.why, "", "ns", "cycles", "instructions", "IPC");
-	row(m, "sum", measure(m, [&] { sink = std::accumulate(numbers.begin(), numbers.end(), 0ul); }));
+	std::printf("# %s\n%-12s %12s %12s %12s %6s\n", m.why, "", "ns", "cycles",
+		    "instructions", "IPC");
+	row(m, "sum",
+	    measure(m, [&] { sink = std::accumulate(numbers.begin(), numbers.end(), 0ul); }));
 	row(m, "reverse", measure(m, [&] { std::reverse(numbers.begin(), numbers.end()); }));
 	row(m, "sort", measure(m, [&] { std::sort(numbers.begin(), numbers.end()); }));
 	(void)sink;

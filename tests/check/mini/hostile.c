@@ -1,7 +1,8 @@
 /*
- * tach-mini.h against a hostile kernel. At each access of a page it may reschedule or move the counters, take them off,
- * starve them, fail the group or forbid the instruction. Each region must be right or flagged. tests/check/mini.sh
- * replaces the names with which the header reads pages and counters.
+ * tach-mini.h against a hostile kernel. At each access of a page it may reschedule or move the
+ * counters, take them off, starve them, fail the group or forbid the instruction. Each region
+ * must be right or flagged. tests/check/mini.sh replaces the names with which the header reads
+ * pages and counters.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +44,8 @@ static void show(int i)
 	page[i]->index = failed_group ? 0 : counter[i].index;
 	page[i]->pmc_width = WIDTH;
 	page[i]->cap_user_rdpmc = 1;
-	page[i]->offset = (int64_t)(counter[i].index ? counter[i].put - whole : counter[i].count);
+	page[i]->offset =
+		(int64_t)(counter[i].index ? counter[i].put - whole : counter[i].count);
 	page[i]->time_enabled = enabled;
 	page[i]->time_running = running;
 	page[i]->lock++;
@@ -53,7 +55,8 @@ static void put(int i, uint32_t index)
 {
 	counter[i].index = index;
 	counter[i].put = counter[i].count;
-	counter[i].start = (0 - (uint64_t)(1000 + 77 * i + steps)) & MASK; /* a counter starts below zero */
+	counter[i].start = (0 - (uint64_t)(1000 + 77 * i + steps)) &
+			   MASK; /* a counter starts below zero */
 	show(i);
 }
 
@@ -205,11 +208,13 @@ static void prepare(void)
 	steps = 0;
 }
 
-/* 1 if the region's values are right: the counts between the latest begin and the earliest end, or more. */
+/* 1 if the region's values are right: the counts between the latest begin and the earliest end,
+ * or more. */
 static int region(unsigned k, uint64_t amount, long at, long *middle, long *total)
 {
 	struct tach_mini m;
-	uint64_t before[EVENTS], begun[EVENTS], ending[EVENTS], after[EVENTS], delta[TACH_MINI_COUNTERS_MAX];
+	uint64_t before[EVENTS], begun[EVENTS], ending[EVENTS], after[EVENTS],
+		delta[TACH_MINI_COUNTERS_MAX];
 	uint32_t flags;
 	int right = 1;
 
@@ -262,7 +267,8 @@ int main(void)
 			for (long at = 0; at <= total; at++)
 				wrong += !region(k, amounts[a], at, &middle, &total);
 			if (wrong)
-				printf("# %s, work of %d: %d of %ld steps wrong\n", acts[k].name, (int)amounts[a], wrong, total);
+				printf("# %s, work of %d: %d of %ld steps wrong\n",
+				       acts[k].name, (int)amounts[a], wrong, total);
 			bad += wrong;
 		}
 	return bad != 0;

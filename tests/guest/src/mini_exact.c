@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach-mini.h against the real kernel: loops of known length are counted exactly, the fallbacks say why, another
- * thread's reader is LOST, and the library works in the same program.
+ * tach-mini.h against the real kernel: loops of known length are counted exactly, the fallbacks
+ * say why, another thread's reader is LOST, and the library works in the same program.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -68,9 +68,12 @@ static void four_counters_are_exact(void)
 	CHECK(tach_mini_overhead(&m, least) == 0);
 	CHECK(loop(1000, 2) == 0);
 	one = delta[0] - least[0];
-	CHECK(one >= 1000 * MACHINE_LOOP_INSTRUCTIONS && one < 1000 * MACHINE_LOOP_INSTRUCTIONS + 8, "%" PRIu64, one);
+	CHECK(one >= 1000 * MACHINE_LOOP_INSTRUCTIONS &&
+		      one < 1000 * MACHINE_LOOP_INSTRUCTIONS + 8,
+	      "%" PRIu64, one);
 	CHECK(loop(301000, 2) == 0);
-	CHECK(delta[0] - least[0] - one == 300000 * MACHINE_LOOP_INSTRUCTIONS, "%" PRIu64, delta[0]);
+	CHECK(delta[0] - least[0] - one == 300000 * MACHINE_LOOP_INSTRUCTIONS, "%" PRIu64,
+	      delta[0]);
 	tach_mini_close(&m);
 }
 
@@ -80,7 +83,8 @@ static void software_events_are_counted(void)
 	char *at;
 
 	CHECK(tach_mini_open(&m, "page-faults") == TACH_MINI_SYSCALL, "%s", m.why);
-	at = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	at = mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		  0);
 	madvise(at, PAGES * 4096, MADV_NOHUGEPAGE);
 	tach_mini_begin(&m);
 	for (int i = 0; i < PAGES; i++)
@@ -96,7 +100,8 @@ static void without_a_counter_the_clock_is_read(void)
 	if (machine_has_pmu())
 		SKIP("there are counters here");
 	CHECK(tach_mini_open(&m, "cycles,instructions") == TACH_MINI_CLOCK);
-	CHECK(m.count == 1 && strcmp(m.name[0], "ns") == 0 && strstr(m.why, "clock: ") == m.why, "%s", m.why);
+	CHECK(m.count == 1 && strcmp(m.name[0], "ns") == 0 && strstr(m.why, "clock: ") == m.why,
+	      "%s", m.why);
 	delta[1] = 7;
 	tach_mini_begin_n(&m, 2);
 	CHECK(tach_mini_end_n(&m, delta, 2) == TACH_MINI_FLAG_CLOCK);
@@ -118,18 +123,23 @@ static void another_thread_is_lost(void)
 	void *flags = NULL;
 
 	CHECK(tach_mini_open(&m, "page-faults") >= 0);
-	CHECK(pthread_create(&thread, NULL, elsewhere, NULL) == 0 && pthread_join(thread, &flags) == 0);
+	CHECK(pthread_create(&thread, NULL, elsewhere, NULL) == 0 &&
+	      pthread_join(thread, &flags) == 0);
 	CHECK((uintptr_t)flags == TACH_MINI_FLAG_LOST && delta[0] == 0);
 	tach_mini_close(&m);
 }
 
 static void bad_lists_are_errors(void)
 {
-	CHECK(tach_mini_open(&m, "cycles,nosuch") == -EINVAL && strstr(m.why, "\"nosuch\" (column 8)"), "%s", m.why);
+	CHECK(tach_mini_open(&m, "cycles,nosuch") == -EINVAL &&
+		      strstr(m.why, "\"nosuch\" (column 8)"),
+	      "%s", m.why);
 	CHECK(tach_mini_open(&m, "") == -EINVAL);
 	CHECK(tach_mini_open(&m, "cycles,") == -EINVAL);
 	CHECK(tach_mini_open(&m, "rxyz") == -EINVAL);
-	CHECK(tach_mini_open(&m, "r1,r1,r1,r1,r1,r1,r1,r1,r1") == -EINVAL && strstr(m.why, "more than 8"), "%s", m.why);
+	CHECK(tach_mini_open(&m, "r1,r1,r1,r1,r1,r1,r1,r1,r1") == -EINVAL &&
+		      strstr(m.why, "more than 8"),
+	      "%s", m.why);
 	tach_mini_close(&m);
 }
 
