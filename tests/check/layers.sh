@@ -47,7 +47,7 @@ verdict rooms_by_symbol "$(awk -v table=tests/check/rooms '
 rule() { # FOLDER PATTERN-OF-ALLOWED
 	includes "$1" | grep -vE "#[[:space:]]*include[[:space:]]*\"($2)" | grep -vFf <(grep -v '^#' tests/check/layers.allow)
 }
-verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/'; rule examples 'examples/'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
+verdict other_folders "$(rule include 'NOTHING'; rule tools 'tools/|[a-z_]+\.h"'; rule bench 'bench/|tach-mini\.h"'; rule examples 'examples/|tach-mini\.h"'; rule compat 'core/([a-z]+)/[a-z]+\.h|compat/')"
 # include/tach/X.h is implemented in core/X/, or as one file of another room, core/ROOM/X.c; tests/check/rooms names
 # what cannot be.
 verdict public_functions "$(awk '
