@@ -18,15 +18,19 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
-/* What single calls took, of regions that have histograms or worst entries. */
-/* trace.c: of this process, as it is; 0 or a code. In a handler too. `folded`: folded.c's,
- * collapsed stacks; `ns`: of a tick. */
+/*
+ * trace.c: the trace of this process now; 0 or a code. Signal handlers may call it. `folded`:
+ * as collapsed stacks, by folded.c; `ns`: the length of a tick.
+ */
 int tach__report_trace(tach_sink sink, void *context, int folded);
 int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  int ascii);
-/* Of it, worst entries. */
-void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int ascii);
+/* The histograms and the worst entries of one region, if it has any. */
+void tach__report_text_histogram(struct tach__out *out, const struct tach_snapshot *s,
+				 int region, int ascii);
+void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int region,
+			     int ascii);
 void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
 /* Number i of a region's, as an object. */

@@ -62,8 +62,8 @@ static void bars(struct tach__out *out, const struct tach_snapshot *s, int quant
 }
 
 /* Pages, not malloc: a handler of a deadly signal may write this. */
-static void histogram(struct tach__out *out, const struct tach_snapshot *s, int region,
-		      int ascii)
+void tach__report_text_histogram(struct tach__out *out, const struct tach_snapshot *s,
+				 int region, int ascii)
 {
 	int n = tach_snapshot_buckets(s, region, TACH_QUANTITY_TIME, NULL, 0);
 	size_t size = n > 0 ? (size_t)n * sizeof(struct tach_bucket) : 0;
@@ -88,6 +88,7 @@ void tach__report_text_histograms(struct tach__out *out, const struct tach_snaps
 				  int ascii)
 {
 	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		histogram(out, s, r, ascii);
-	tach__report_text_worst(out, s, ascii);
+		tach__report_text_histogram(out, s, r, ascii);
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		tach__report_text_worst(out, s, r, ascii);
 }

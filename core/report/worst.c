@@ -7,7 +7,7 @@
 
 enum { AT = 40 };
 
-/* Of its day, in UTC: the zone's files are not for signal handlers. */
+/* The time of day in UTC, because signal handlers cannot read the zone's files. */
 static void at_text(char to[AT], double at)
 {
 	double day = isfinite(at) && at > 0 ? fmod(at, 86400) : 0;
@@ -42,23 +42,22 @@ static void entry(struct tach__out *out, const struct tach_snapshot *s, int regi
 	tach__out_text(out, "\n");
 }
 
-void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int ascii)
+void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int region,
+			     int ascii)
 {
 	struct tach_region_info info = {0};
 	struct tach_worst w = {0};
 
-	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++) {
-		if (tach_snapshot_worst(s, r, 0, &w) != 0)
-			continue;
-		tach__out_text(out, "\n");
-		tach__report_line(out, info.name, ascii);
-		tach__out_text(out, ", worst entries by ");
-		tach__report_line(out, tach_snapshot_quantity(s, tach_snapshot_worst_by(s)),
-				  ascii);
-		tach__out_text(out, " (UTC):\n");
-		for (int i = 0; tach_snapshot_worst(s, r, i, &w) == 0; i++)
-			entry(out, s, r, i, &w, ascii);
-	}
+	tach_snapshot_region(s, region, &info);
+	if (tach_snapshot_worst(s, region, 0, &w) != 0)
+		return;
+	tach__out_text(out, "\n");
+	tach__report_line(out, info.name, ascii);
+	tach__out_text(out, ", worst entries by ");
+	tach__report_line(out, tach_snapshot_quantity(s, tach_snapshot_worst_by(s)), ascii);
+	tach__out_text(out, " (UTC):\n");
+	for (int i = 0; tach_snapshot_worst(s, region, i, &w) == 0; i++)
+		entry(out, s, region, i, &w, ascii);
 }
 
 /* ---- the page ---- */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted between two snapshots of the same process. */
+/* The counts between two snapshots of the same process. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
@@ -46,15 +47,25 @@ static void take_value(struct tach_value *v, const struct tach_value *old)
 		v->flags |= TACH_FLAG_SMALL;
 }
 
+/*
+ * The bounds of a bucket move as the clock's frequency becomes better known, by much less than
+ * the distance to the next bucket, which is a sixteenth.
+ */
+static int is_same_bucket(const struct tach_bucket *a, const struct tach_bucket *b)
+{
+	return a->low == b->low || fabs(a->low - b->low) < b->low / 64;
+}
+
 /* Both by ascending value; a bucket that had a count has it still. */
 static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old)
 {
 	int n = 0;
 
 	for (int i = 0, o = 0; i < b->count; i++) {
-		while (o < old->count && old->at[o].low < b->at[i].low)
+		while (o < old->count && old->at[o].low < b->at[i].low &&
+		       !is_same_bucket(&old->at[o], &b->at[i]))
 			o++;
-		if (o < old->count && old->at[o].low == b->at[i].low)
+		if (o < old->count && is_same_bucket(&old->at[o], &b->at[i]))
 			take_count(&b->at[i].count, old->at[o].count);
 		if (b->at[i].count)
 			b->at[n++] = b->at[i];

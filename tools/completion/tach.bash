@@ -42,7 +42,7 @@ _tach() {
 		done
 	fi
 	if [[ ($command == top && $word != -*) || ($command =~ ^(report|run)$ && $previous =~ ^(-p|--pid)$) ]] &&
-	   [[ ! $previous =~ ^(-[isr]|--interval|--sort|--region)$ ]]; then
+	   [[ ! $previous =~ ^(-[iscr]|--interval|--sort|--columns|--region)$ ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_tach_processes)" -- "$word")
 		return
 	fi

@@ -31,7 +31,7 @@ _tach() {
 		done
 	fi
 	if [[ ($command == top && $PREFIX != -*) || ($command == (report|run) && $previous == (-p|--pid)) ]] &&
-	   [[ ! $previous =~ '^(-[isr]|--interval|--sort|--region)$' ]]; then
+	   [[ ! $previous =~ '^(-[iscr]|--interval|--sort|--columns|--region)$' ]]; then
 		_pids
 		return
 	fi

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach top`: the regions of a running process, by what they did in the last seconds. */
-#include <errno.h>
+/* `tach top`: the regions of a running process and their activity in each interval. */
 #include <getopt.h>
 #include <poll.h>
 #include <stdio.h>
@@ -10,38 +9,37 @@
 #include <time.h>
 #include <unistd.h>
 #include "tools/tach/commands.h"
+#include "tools/tach/screen.h"
 #include "tools/tach/top.h"
 
 static const char help[] =
 	"usage: tach top [OPTION]... [PID]\n\n"
 	"Shows the regions of a running process, those first that took most time since the\n"
-	"last look. Nothing runs in that process for it. Without PID: the only process that\n"
-	"has regions, or a list of them.\n\n"
+	"last look. The process is not slowed and runs nothing for it. Without PID: the only\n"
+	"process that has regions, or a list of them.\n\n"
 	"  -i, --interval SECONDS  from look to look, 0.01 or more (2)\n"
-	"  -s, --sort COLUMN       by calls, time, self, threads, or the name of a quantity "
-	"or\n"
-	"                          metric (time)\n"
+	"  -s, --sort COLUMN       by region, calls, time, self, threads, avg, p99, or the "
+	"name\n"
+	"                          of a counter or metric (time)\n"
+	"  -c, --columns LIST      the counters and metrics to show, separated by commas\n"
 	"  -r, --region GLOB       these regions only\n"
 	"      --once              one look, after one interval\n"
 	"      --json              an object a line and interval, with all columns\n"
 	"  -h, --help              this text\n\n"
+	"On a terminal it is a live view; the key h lists its keys. Pipes and TERM=dumb get\n"
+	"plain lines.\n"
 	"TIME% is the time inside, of all threads together, with nested regions; SELF% "
 	"without.\n"
 	"100 is one thread all the time.\n"
-	"Exit status: 0 done, or the process has ended; 1 it cannot be looked into; 2 bad "
-	"usage.\n";
+	"Exit status: 0 done, or the process has ended; 1 it cannot be read; 2 bad usage.\n";
 
 enum { ONCE = 256, JSON };
-enum { ENDED = -2 };
 
 static const struct option options[] = {
-	{"interval", required_argument, NULL, 'i'},
-	{"sort", required_argument, NULL, 's'},
-	{"region", required_argument, NULL, 'r'},
-	{"once", no_argument, NULL, ONCE},
-	{"json", no_argument, NULL, JSON},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"interval", required_argument, NULL, 'i'}, {"sort", required_argument, NULL, 's'},
+	{"columns", required_argument, NULL, 'c'},  {"region", required_argument, NULL, 'r'},
+	{"once", no_argument, NULL, ONCE},	    {"json", no_argument, NULL, JSON},
+	{"help", no_argument, NULL, 'h'},	    {NULL, 0, NULL, 0},
 };
 
 static int usage(const char *what, const char *value)
@@ -71,13 +69,13 @@ static int parse_process(struct top *t, int argc, char **argv)
 	return EXIT_DONE;
 }
 
-/* EXIT_DONE: go on; -1: help was asked for and given. */
+/* EXIT_DONE: continue; -1: the help was printed. */
 static int parse(struct top *t, int argc, char **argv)
 {
 	int c;
 
 	opterr = 0;
-	while ((c = getopt_long(argc, argv, "i:s:r:h", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "i:s:c:r:h", options, NULL)) != -1) {
 		switch (c) {
 		case 'i':
 			if (!parse_number(optarg, 0.01, 1e6, &t->interval))
@@ -85,6 +83,9 @@ static int parse(struct top *t, int argc, char **argv)
 			break;
 		case 's':
 			t->sort = optarg;
+			break;
+		case 'c':
+			t->columns = optarg;
 			break;
 		case 'r':
 			t->filter = optarg;
@@ -105,7 +106,7 @@ static int parse(struct top *t, int argc, char **argv)
 	return parse_process(t, argc, argv);
 }
 
-/* 1: the process has ended; `fd` is its pidfd, -1 where the kernel has none (before 5.3). */
+/* 1: the process has ended; `fd` is its pidfd, or -1 before Linux 5.3. */
 static int rest(int fd, double seconds)
 {
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
@@ -115,70 +116,53 @@ static int rest(int fd, double seconds)
 	return ppoll(&ended, fd >= 0, &time, NULL) == 1;
 }
 
-/* `again`: it was there before. EXIT_DONE, EXIT_NO or ENDED. */
-static int look(const struct top *t, int again, struct tach_snapshot **out, double *when)
+/* Refuses names in --sort and --columns that are not there. */
+static int check_columns(const struct top *t, const struct tach_snapshot *s)
 {
-	struct tach_error err = TACH_ERROR_INIT;
-	int code = tach_snapshot_take_process(t->process, out, &err);
+	const char *unknown = top_column(s, t->sort) < 0 ? t->sort : NULL;
 
-	*when = clock_seconds(CLOCK_MONOTONIC);
-	/* Its memory goes before it has ended in the eyes of its pidfd. */
-	if (code == -ESRCH && again) {
-		fprintf(stderr, "tach top: process %d has ended\n", t->process);
-		return ENDED;
-	}
-	if (code)
-		fprintf(stderr, "tach top: %s\n", err.text);
-	return code ? EXIT_NO : EXIT_DONE;
+	if (!unknown)
+		unknown = top_unknown_column(t, s);
+	if (!unknown)
+		return EXIT_DONE;
+	fprintf(stderr, "tach top: the process has no column '%s'\n", unknown);
+	return usage_told("top");
 }
 
-/* Of the last look and this one, which takes its place. */
-static int show(const struct top *t, struct tach_snapshot **last, double *since)
+/* Plain lines, or JSON. */
+static int print_looks(struct top *t, int fd, struct top_look *look)
 {
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_snapshot *next, *between;
-	double when;
-	int code;
+	int status = EXIT_DONE;
 
-	code = look(t, 1, &next, &when);
-	if (code)
-		return code;
-	code = tach_snapshot_since(next, *last, &between, &err);
-	tach_snapshot_free(*last);
-	*last = next;
-	if (code) {
-		fprintf(stderr, "tach top: %s\n", err.text);
-		return EXIT_NO;
-	}
-	(t->json ? top_json : top_table)(t, between, when - *since);
-	tach_snapshot_free(between);
-	*since = when;
-	return EXIT_DONE;
-}
-
-static int watch(const struct top *t, int fd)
-{
-	struct tach_snapshot *last;
-	double since;
-	int status = look(t, 0, &last, &since);
-
-	if (status)
-		return status;
-	if (top_column(last, t->sort) < 0) {
-		fprintf(stderr, "tach top: the process has no column '%s'\n", t->sort);
-		status = usage_told("top");
-	}
 	while (!status) {
-		if (rest(fd, t->interval)) {
-			fprintf(stderr, "tach top: process %d has ended\n", t->process);
-			break;
-		}
-		status = show(t, &last, &since);
+		if (rest(fd, t->interval))
+			return TOP_ENDED;
+		status = top_look_next(t, look);
+		if (!status)
+			(t->json ? top_json : top_table)(t, look);
 		if (t->once || feof(stdout) || ferror(stdout))
 			break;
 	}
-	tach_snapshot_free(last);
-	return status == ENDED ? EXIT_DONE : status;
+	return status;
+}
+
+static int watch(struct top *t, int fd)
+{
+	struct top_look look = {0};
+	int live = !t->once && !t->json && screen_possible(), status;
+
+	status = top_look_first(t, &look);
+	if (!status && check_columns(t, look.last) != EXIT_DONE)
+		status = EXIT_USAGE;
+	if (!status)
+		status = (live ? top_live : print_looks)(t, fd, &look);
+	if (status == TOP_ENDED)
+		fprintf(stderr, "tach top: process %d has ended\n", t->process);
+	else if (*look.error)
+		fprintf(stderr, "tach top: %s\n", look.error);
+	top_look_free(&look);
+	screen_die();
+	return status == TOP_ENDED ? EXIT_DONE : status;
 }
 
 int cmd_top(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which processes have regions. */
+/* Looks for processes that have regions. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ void top_command(int process, char *to, size_t size)
 	fclose(from);
 }
 
-/* Its regions and threads; 0: it has none, or may not be looked into. */
+/* Counts its regions and threads; 0: it has no regions, or may not be read. */
 static int has_regions(int process, int *regions, unsigned long long *threads)
 {
 	struct tach_counts counts = {.size = sizeof counts};

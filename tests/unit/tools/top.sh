@@ -14,8 +14,8 @@ gcc -O1 -Iinclude -o "$program" tests/unit/startup/services/program.c -L"$B" -lt
 . tests/cases top
 no() { echo "# $*"; sed 's/^/#   /' "$work/out" "$work/err" | head -20; rc=1; }
 run() { "$tach" "$@" >"$work/out" 2>"$work/err"; status=$?; }
-# In an interval in which no thread has a processor there is nothing to show; one that lost it amid a write, for longer than
-# is waited, is told as stale and missing.
+# If no thread has a processor, an interval is empty. A thread that loses it during a write for too long is missing, and counted
+# as stale.
 top_until() { # CONDITION ARGUMENT...
 	local condition=$1; shift
 	for _ in {1..500}; do
@@ -45,14 +45,21 @@ result report
 shown='awk '\''$1 == "work" && $5 == 4 { found = 1 } END { exit !found }'\'' "$work/out"'
 top_until "$shown" -i 0.05 $pid
 [ $status = 0 ] && grep -q "^program ($pid)  1 regions  4 threads" "$work/out" && grep -q '^REGION  *CALLS/S ' "$work/out" || no "top: $status"
-awk 'length > 80' "$work/out" | grep -q . && no "beyond 80 columns"
+[ "$(LC_ALL=C.UTF-8 wc -L <"$work/out")" -le 80 ] || no "beyond 80 columns"
 eval "$shown" || no "no line of the region"
-for column in calls time self threads page-faults faults; do
+for column in region calls time self threads avg page-faults faults; do
 	run top --once -i 0.01 -s $column $pid
 	[ $status = 0 ] || no "sorted by $column: $status"
 done
 run top --once -i 0.01 -r 'x*' $pid
 grep -q '^work' "$work/out" && no "a region that was not asked for"
+run top --once -i 0.05 -c page-faults,faults $pid
+grep -qE '^REGION +CALLS/S +TIME% +SELF% +THR +AVG +page-fa.*/S +faults$' "$work/out" || no "columns that were chosen"
+# Four threads are in the region all the time: it never has more time than they have.
+for _ in {1..20}; do
+	run top --once -i 0.01 $pid
+	awk '$1 == "work" && ($3 > 400 || $4 > 400) { bad = 1 } END { exit bad }' "$work/out" || no "more than all the time"
+done
 result table
 
 top_until "grep -q '\"stale\":0,.*\"name\":\"work\"' '$work/out'" --json -i 0.05 $pid
@@ -72,7 +79,7 @@ result json
 
 run top --once 999999999; [ $status = 1 ] && grep -q 'no process 999999999' "$work/err" || no "no process: $status"
 run top --once $$; [ $status = 1 ] && grep -q 'no libtach in process' "$work/err" || no "another program: $status"
-for bad in "-i 0" "-i x" "x" "1 2" "--frob" "-s nothing $pid"; do
+for bad in "-i 0" "-i x" "x" "1 2" "--frob" "-s nothing $pid" "-c page-faults,nothing $pid"; do
 	# shellcheck disable=SC2086
 	run top $bad; [ $status = 2 ] || no "top $bad: $status"
 done
