@@ -145,6 +145,18 @@ uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
 			     uint64_t ticks, uint64_t *delta);
 
+/* slow.c: a difference of modular sums as a whole count; `updates` of the leader's page since.
+ */
+uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t difference,
+			     uint32_t updates);
+
+/*
+ * other.c: as tach_reader_end, by any thread, while the reader stays open. *error: of top-down
+ * metrics, in slots.
+ */
+uint32_t tach__reader_end_other(const struct tach_reader *reader, const struct tach_mark *mark,
+				uint64_t *delta, uint64_t *error);
+
 /* Do begin and end read inline, and come to the slow exit only when something changed under
  * them? */
 int tach__reader_inline(const struct tach__reader *r);

@@ -164,8 +164,8 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
  * ns.
  */
 enum { EVENTS_MOST = 64 };
-static uint64_t whole(const struct perf_event_mmap_page *page, uint64_t difference,
-		      uint32_t updates)
+uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t difference,
+			     uint32_t updates)
 {
 	uint64_t full = page->pmc_width < 64 ? (uint64_t)1 << page->pmc_width : 0;
 
@@ -202,7 +202,8 @@ static uint32_t settle(struct tach__reader *r, const struct tach_mark *mark, int
 	}
 	lock = TACH_PAGE_LOAD(tach__leader_page(r), lock) - mark->lock;
 	for (int i = 0; i < r->hard.count && i < (int)n; i++) {
-		uint64_t until_now = whole(r->hot.way[i].page, now[i] - mark->value[i], lock);
+		uint64_t until_now =
+			tach__reader_unwrap(r->hot.way[i].page, now[i] - mark->value[i], lock);
 
 		if (beyond)
 			delta[i] = until_now - ((until_now - delta[i]) & r->hot.mask);
@@ -258,7 +259,8 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 
 		*d = count - mark->value[g->member[i]];
 		if (modular)
-			*d = whole(r->hot.way[g->member[i]].page, *d, seen - begun);
+			*d = tach__reader_unwrap(r->hot.way[g->member[i]].page, *d,
+						 seen - begun);
 		flags |= set_back(*d, count);
 	}
 	if (!by_pages)

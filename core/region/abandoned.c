@@ -142,7 +142,11 @@ int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
 		     const struct tach__part *part, uintptr_t sp)
 {
 	uintptr_t mark = part->outer;
-	int own = on_stack(record, sp) && on_stack(record, mark);
+	int own;
+
+	if (tach__whole_is(record, mark))
+		return intact(record->hot, slot, part, 1);
+	own = on_stack(record, sp) && on_stack(record, mark);
 
 	if (own ? mark < sp && !on_alternate_stack() : on_unused_alternate_stack(mark))
 		return 0;

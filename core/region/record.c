@@ -140,6 +140,7 @@ struct tach__thread *tach__record_take(uint32_t stride)
 	}
 	tach__slots_clear(record);
 	memset(record->cold, 0, sizeof record->cold);
+	memset(&record->whole, 0, sizeof record->whole);
 	record->folded = 0;
 	record->stack_low = 0;
 	record->destructions = 0;

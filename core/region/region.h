@@ -38,6 +38,7 @@
 #include "core/region/split.h"
 #include "core/region/trace.h"
 #include "core/region/turns.h"
+#include "core/region/whole.h"
 #include "core/region/worst.h"
 
 #define TACH__OVERFLOWS 8 /* regions a thread may have in the overflow at once */
@@ -190,6 +191,7 @@ struct tach__thread {
 	uint32_t npairs, pair;
 	uint32_t number; /* of those that were opened, from 1 */
 	char shown[16];	 /* its name in rows; under the lock */
+	struct tach__whole whole;
 };
 
 struct tach__registry {
@@ -305,8 +307,7 @@ void tach__sites_mend(void); /* with the lock, in a child: makes anew what may b
 struct tach__site *tach__site_at(uint32_t id); /* an id that was loaded with acquire */
 int tach__glob_list(const char *globs, const char *name);
 
-/* named.c: whether there were more names than TACH_START_NAMED tells apart. */
-int tach__names_over(void);
+int tach__names_over(void); /* named.c: TACH_START_NAMED had more names than it can keep */
 
 /* rearm.c: tells every site of the program that still exists its id, or TACH_SITE_OFF. */
 void tach__sites_rearm(void);

@@ -168,8 +168,13 @@ static void thread_retire(struct tach__thread *record)
 	tach__self = &tach__thread_closed;
 	record->hot->record = NULL;
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
-	/* Forgotten first: the child of a fork at this moment must not close it again. */
+	/*
+	 * Forgotten before it is closed: the child of a fork at this moment must not close it
+	 * again. With the lock, as a report reads it with that (whole.c).
+	 */
+	tach__lock(&held);
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
+	tach__unlock(&held);
 	tach_reader_close(reader);
 	tach__lock(&held);
 	tach__record_fold(record);
@@ -197,6 +202,7 @@ static void thread_end(void *unused)
 		return;
 	}
 	tach__hold(&held);
+	tach__whole_end();
 	thread_retire(record);
 	tach__self = &thread_ended;
 	tach__release(&held);

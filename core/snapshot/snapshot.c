@@ -22,6 +22,7 @@ struct gathering {
 	struct tach__took took[TACH__PASSES_MAX]; /* one, or of each set that takes turns */
 	int n;
 	struct tach__order order; /* of the regions that were entered */
+	int final; /* entries around all of a thread end with it: core/region/whole.c */
 };
 
 static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t count)
@@ -56,6 +57,12 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 	row = tach__rows_at(rows, row_of(record, id));
 	if (!row)
 		return;
+	if (record->inexact)
+		*tach__inexact(&copy.slot, record->count) = inexact_of(slot, record->count);
+	if (how == TACH__COPIED && g->final)
+		how = tach__whole_add(row, &copy.slot, record, slot, latch);
+	else if (how != TACH__COPIED_NOT)
+		tach__row_add(row, &copy.slot, record);
 	if (how != TACH__COPIED) {
 		row->flags |= TACH_FLAG_STALE;
 		g->s->stale++;
@@ -64,10 +71,6 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 		 */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
-	if (record->inexact)
-		*tach__inexact(&copy.slot, record->count) = inexact_of(slot, record->count);
-	if (how != TACH__COPIED_NOT)
-		tach__row_add(row, &copy.slot, record);
 }
 
 static void add_thread(struct gathering *g, struct tach__rows *rows,
@@ -96,6 +99,8 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 				 tach__latch_overflow(record, i));
 	}
 	tach__overtaken_flag(rows, record);
+	if (g->final)
+		tach__whole_lose(rows, record);
 	g->s->threads++;
 }
 
@@ -301,9 +306,9 @@ static int gather(struct gathering *g, int *busy)
 	return code;
 }
 
-static int take(struct tach_snapshot *s, int *busy)
+static int take(struct tach_snapshot *s, int final, int *busy)
 {
-	struct gathering g = {.s = s};
+	struct gathering g = {.s = s, .final = final};
 	int code = gather(&g, busy);
 
 	if (code == 0) {
@@ -321,7 +326,7 @@ static int take(struct tach_snapshot *s, int *busy)
 	return code;
 }
 
-int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
+static int take_here(struct tach_snapshot **out, int final, struct tach_error *err)
 {
 	struct tach_snapshot *s;
 	int busy, code;
@@ -335,7 +340,7 @@ int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 	s = tach__pages(sizeof *s);
 	if (!s)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	code = take(s, &busy);
+	code = take(s, final, &busy);
 	if (code) {
 		tach_snapshot_free(s);
 		return tach__error(err, code, 0, 0, "%s",
@@ -345,6 +350,16 @@ int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
 	}
 	*out = s;
 	return 0;
+}
+
+int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err)
+{
+	return take_here(out, 0, err);
+}
+
+int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err)
+{
+	return take_here(out, 1, err);
 }
 
 /* Another copy of the library may be of another version: it gives a JSON report. */
@@ -368,31 +383,4 @@ int tach_snapshot_take(struct tach_snapshot **out, struct tach_error *err)
 	if (out && tach__beacon_alone())
 		return tach__beacon_refuse(err);
 	return out && owner ? take_from(owner, out, err) : tach__snapshot_take_here(out, err);
-}
-
-void tach__snapshot_forget(struct tach_snapshot *s)
-{
-	struct tach__held held;
-
-	tach__lock(&held);
-	tach__config_drop(s->config);
-	tach__unlock(&held);
-	tach__plain_free_pages(&s->plain);
-	tach__pages_free(s, sizeof *s);
-}
-
-void tach_snapshot_free(struct tach_snapshot *s)
-{
-	struct tach__held held;
-
-	if (!s)
-		return;
-	if (s->config) {
-		tach__lock(&held);
-		tach__config_drop(s->config);
-		tach__unlock(&held);
-		tach__configs_sweep();
-	}
-	tach__plain_free(&s->plain);
-	tach__pages_free(s, sizeof *s);
 }

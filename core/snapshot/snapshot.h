@@ -19,6 +19,9 @@ struct tach_snapshot {
 	char note[1024];
 };
 
+/* As the process ends: with the open entries around all of a thread (core/region/whole.c). */
+int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err);
+
 /* Frees one that was taken here, in a handler too: a set that nothing else uses is left to the
  * next tach_snapshot_free. */
 void tach__snapshot_forget(struct tach_snapshot *s);

@@ -336,44 +336,11 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	return code;
 }
 
-/* ---- for tach run ---- */
-
-static tach__taker taker;
-static int is_taken; /* the caller of tach__output_to decides */
-
-int tach__output_to(tach__taker take)
-{
-	tach__configure_once();
-	if (take && !tach_regions_enabled())
-		return 0;
-	taker = take;
-	is_taken = 1;
-	tach__regions_decided();
-	if (!take)
-		tach__regions_over();
-	return 1;
-}
-
-void tach__output_now(void)
-{
-	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
-	struct tach__buffer text = {0};
-	struct tach_snapshot *s;
-	int saved = errno;
-
-	if (taker && tach__snapshot_take_here(&s, NULL) == 0) {
-		if (tach_report_write(s, &opt, tach__buffer_sink, &text, NULL) == 0)
-			taker(text.at, text.length);
-		tach__buffer_free(&text);
-		tach_snapshot_free(s);
-	}
-	tach__trace_write();
-	errno = saved;
-}
+/* ---- the end ---- */
 
 int tach__report_now_here(struct tach_error *err)
 {
-	if (is_taken)
+	if (tach__output_is_taken())
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "the report is tach run's, and comes at the end");
 	return tach__output_write(TACH__OUTPUT_WAIT_MS, 0, err);
@@ -388,11 +355,9 @@ int tach_report_now(struct tach_error *err)
 	return other ? other->report_now(err) : tach__report_now_here(err);
 }
 
-/* ---- the end ---- */
-
 static void write_output(void)
 {
-	if (is_taken)
+	if (tach__output_is_taken())
 		tach__output_now();
 	else if (*output || tach__trace_wanted())
 		tach__output_write(TACH__OUTPUT_WAIT_MS, 0, NULL);

@@ -23,6 +23,7 @@ int tach__environment_output(char *text, size_t size);
 typedef void (*tach__taker)(const char *text, size_t length);
 int tach__output_to(tach__taker take);
 void tach__output_now(void);
+int tach__output_is_taken(void);
 /*
  * Says the last two on standard error, if the kernel takes it at once; for the program's start.
  */

@@ -13,9 +13,8 @@
 
 EXPORT long syscall(long number, ...)
 {
-	static __typeof__(&syscall) next;
+	int replaces = number == SYS_execve || number == SYS_execveat, reported = 0;
 	long word[6], result;
-	struct run_replaced r;
 	va_list args;
 
 	va_start(args, number);
@@ -24,24 +23,23 @@ EXPORT long syscall(long number, ...)
 	va_end(args);
 	if (number == SYS_exit_group)
 		run_finish_now();
-	if (number == SYS_execve || number == SYS_execveat)
-		run_before_exec(&r);
+	if (number == SYS_exit)
+		run_thread_exit();
+	if (replaces)
+		reported = run_before_exec();
 	if (number == SYS_seccomp && (word[0] == SECCOMP_SET_MODE_STRICT ||
 				      (word[0] == SECCOMP_SET_MODE_FILTER && word[2])))
 		run_confine();
-	if (!next)
-		next = NEXT(syscall);
-	result = next(number, word[0], word[1], word[2], word[3], word[4], word[5]);
-	if (number == SYS_execve || number == SYS_execveat)
-		run_after_exec(&r, 0);
+	result = NEXT(syscall)(number, word[0], word[1], word[2], word[3], word[4], word[5]);
+	if (replaces)
+		run_after_exec(reported, 0);
 	return result;
 }
 
 #define REPLACE(call)                                                                          \
 	do {                                                                                   \
-		struct run_replaced r;                                                         \
-		run_before_exec(&r);                                                           \
-		return run_after_exec(&r, (call));                                             \
+		int reported = run_before_exec();                                              \
+		return run_after_exec(reported, (call));                                       \
 	} while (0)
 
 /* Shells try one folder of PATH after the other: that is no end. */
@@ -155,10 +153,8 @@ EXPORT int execle(const char *file, const char *word, ...)
 EXPORT int daemon(int keep_folder, int keep_streams)
 {
 	pid_t parent = getpid();
-	struct run_replaced r;
-	int result;
+	int reported = run_before_exec(), result;
 
-	run_before_exec(&r);
 	result = NEXT(daemon)(keep_folder, keep_streams);
-	return getpid() == parent ? run_after_exec(&r, result) : result;
+	return getpid() == parent ? run_after_exec(reported, result) : result;
 }

@@ -23,6 +23,8 @@
 #include <unistd.h>
 #include <tach.h>
 #include "core/os/emulator.h"
+#include "core/os/sys.h"
+#include "core/region/region.h"
 #include "core/report/deliver.h"
 #include "core/startup/startup.h"
 #include "tools/run/results.h"
@@ -30,41 +32,25 @@
 
 enum { NAME_MAX_ = 64, WAIT_MS = 2000 };
 
+/* Of the process's report. An exec leaves one before it is known that it succeeds. */
+enum state { RUNNING, LEAVING, LEFT, ENDED };
+
 static struct {
-	pthread_mutex_t lock; /* of the list; held with all signals blocked */
-	struct run_thread *list;
 	struct tach_site *all;
 	const char *directory;
-	pid_t process; /* the process that the list is of: children of vfork are not it */
+	pid_t root;    /* the process that tach run started */
+	pid_t process; /* the process that is measured: children of vfork are not it */
 	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
-	int finished, confined;
-	int turns;  /* of sets, between outermost regions: the program's own have to be that */
-	int signal; /* asks a thread for its sums; 0: none is free */
-	unsigned threads, pending;
-} run = {.lock = PTHREAD_MUTEX_INITIALIZER};
+	int confined;
+	int turns; /* of sets, between outermost regions: the program's own have to be that */
+	/* Atomic. `delivered`: the last report is being written, 1, or was, 2. */
+	int state, delivered;
+	unsigned threads;
+} run;
 
-static __thread struct run_thread *self;
-static struct run_thread first;		 /* the thread that loaded this object, or forked */
-static __thread struct run_thread again; /* one whose exec failed */
-static __thread int locked;		 /* the calling thread has the lock, or waits for it */
+static __thread int own; /* the calling thread's is the last change of the state */
 
 /* ---- beginning and ending a thread ---- */
-
-static void lock(sigset_t *before)
-{
-	sigset_t all = tach__deaths_others();
-
-	pthread_sigmask(SIG_BLOCK, &all, before);
-	locked = 1;
-	pthread_mutex_lock(&run.lock);
-}
-
-static void unlock(const sigset_t *before)
-{
-	pthread_mutex_unlock(&run.lock);
-	locked = 0;
-	pthread_sigmask(SIG_SETMASK, before, NULL);
-}
 
 unsigned run_next_number(void)
 {
@@ -73,13 +59,13 @@ unsigned run_next_number(void)
 
 static struct tach_site *site(unsigned number)
 {
-	const char *root = getenv("TACH_RUN_PID"), *program = program_invocation_short_name;
-	struct tach_site *own = NULL;
+	const char *program = program_invocation_short_name;
 	char name[NAME_MAX_], process[32] = "";
+	struct tach_site *of_its_own;
 
 	if (!run.rows)
 		return run.all;
-	if (root && atoi(root) != (int)getpid())
+	if (run.root != getpid())
 		snprintf(process, sizeof process, "process %d ", (int)getpid());
 	if (run.rows == 'p')
 		snprintf(name, sizeof name, "(%s)", program);
@@ -89,62 +75,34 @@ static struct tach_site *site(unsigned number)
 		snprintf(name, sizeof name, "(%smain thread)", process);
 	else
 		snprintf(name, sizeof name, "(%sthread %u)", process, number);
-	own = tach_site_get(name);
-	return own ? own : run.all;
+	of_its_own = tach_site_get(name);
+	return of_its_own ? of_its_own : run.all;
 }
 
 /* `number`: which thread of the process it is, by creation. */
-void run_thread_begin(struct run_thread *thread, unsigned number)
+void run_thread_begin(unsigned number)
 {
 	struct tach_site *where = site(number);
-	sigset_t before;
 
-	if (!where || run.confined || run.turns)
-		return;
-	memset(thread, 0, sizeof *thread);
-	thread->tid = (pid_t)syscall(SYS_gettid);
-	thread->number = number;
-	lock(&before);
-	/*
-	 * Threads of libraries begin with every signal blocked, so as not to get the program's.
-	 */
-	if (run.signal)
-		sigdelset(&before, run.signal);
-	thread->next = run.list;
-	thread->link = &run.list;
-	if (run.list)
-		run.list->link = &thread->next;
-	run.list = thread;
-	unlock(&before);
-	self = thread;
-	tach_region_begin(where, &thread->mark);
-}
-
-static void end(struct run_thread *thread)
-{
-	sigset_t before;
-
-	if (!thread || !thread->link || run.confined)
-		return;
-	tach_region_end(&thread->mark);
-	self = NULL;
-	lock(&before);
-	*thread->link = thread->next;
-	if (thread->next)
-		thread->next->link = thread->link;
-	thread->link = NULL;
-	unlock(&before);
+	if (where && !run.confined && !run.turns)
+		tach__whole_begin(where);
 }
 
 void run_thread_end(void)
 {
-	end(self);
+	if (!run.confined)
+		tach__whole_end();
 }
 
-void run_thread_end_bare(void)
+/* Not of a child of vfork, which has its parent's memory. Its counters are of no use then. */
+void run_thread_exit(void)
 {
-	if (self && (self == &first || self == &again))
-		end(self);
+	const struct tach__thread *record = tach__thread_record();
+
+	if (run.confined || !record || record->tid != gettid())
+		return;
+	tach__whole_end();
+	tach__thread_close();
 }
 
 int run_is_confined(void)
@@ -159,65 +117,36 @@ int run_measures(void)
 
 /* ---- the end of the process ---- */
 
-/* In a thread that still runs: a thread's counts can be added up by itself alone. */
-TACH__HANDLER static void on_finish(int signal)
+static void pause_ms(void)
 {
-	int saved = errno;
-
-	(void)signal;
-	if (self)
-		tach_region_end(&self->mark);
-	__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
-	errno = saved;
-}
-
-/*
- * Threads that are still there when the process ends are interrupted once, to add up what they
- * counted so far. One that has no processor for that is not waited for longer than WAIT_MS.
- * Returns how many have not.
- */
-static unsigned end_others(void)
-{
-	struct sigaction action = {.sa_handler = on_finish, .sa_flags = SA_RESTART}, now;
 	struct timespec pause = {0, 1000000};
-	int signal = run.signal;
-	unsigned deaf = 0;
-	sigset_t before;
 
-	/* The program may have taken it since. */
-	if (!signal || sigaction(signal, NULL, &now) != 0 || now.sa_handler != SIG_DFL)
-		signal = run_signal_free();
-	if (signal && sigaction(signal, &action, NULL) != 0)
-		signal = 0;
-	lock(&before);
-	for (struct run_thread *t = run.list; t; t = t->next) {
-		if (!signal || run_signal_blocked(t->tid, signal)) {
-			deaf++;
-			continue;
-		}
-		__atomic_add_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
-		if (syscall(SYS_tgkill, getpid(), t->tid, signal) != 0)
-			__atomic_sub_fetch(&run.pending, 1, __ATOMIC_SEQ_CST);
-	}
-	unlock(&before);
-	for (int ms = 0; ms < WAIT_MS && __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST); ms++)
-		nanosleep(&pause, NULL);
-	return deaf + __atomic_load_n(&run.pending, __ATOMIC_SEQ_CST);
+	nanosleep(&pause, NULL);
 }
 
+/* Threads that are still there run on: the report reads what they counted so far. */
 int run_finish(void)
 {
-	int none = 0;
+	int state = __atomic_load_n(&run.state, __ATOMIC_ACQUIRE);
 
-	/* Before any system call: see confine. */
-	if (__atomic_load_n(&run.finished, __ATOMIC_ACQUIRE))
+	/* Before any system call: see run_confine. */
+	if (state == ENDED || !run.directory || getpid() != run.process ||
+	    (state == LEAVING && own))
 		return 0;
-	if (!run.directory || getpid() != run.process || locked ||
-	    !__atomic_compare_exchange_n(&run.finished, &none, 1, 0, __ATOMIC_SEQ_CST,
-					 __ATOMIC_SEQ_CST))
+	for (int ms = 0; state == LEAVING && ms < WAIT_MS; ms++) {
+		pause_ms();
+		state = __atomic_load_n(&run.state, __ATOMIC_ACQUIRE);
+	}
+	while (state != ENDED)
+		if (__atomic_compare_exchange_n(&run.state, &state, ENDED, 0, __ATOMIC_SEQ_CST,
+						__ATOMIC_ACQUIRE))
+			break;
+	if (state == ENDED)
 		return 0;
-	end(self);
-	run_results_silent(end_others());
+	own = 1;
+	tach__whole_forget();
+	if (!tach__signals_held)
+		tach__whole_end();
 	return 1;
 }
 
@@ -242,22 +171,36 @@ static void leave_file(const char *text, size_t length)
 		*left = '\0';
 }
 
+/* Of several threads that end the process one is enough: each has all that there is. */
 static void leave(const char *text, size_t length)
 {
+	int last = __atomic_load_n(&run.state, __ATOMIC_RELAXED) == ENDED;
+
+	if (last && __atomic_exchange_n(&run.delivered, 1, __ATOMIC_ACQ_REL))
+		return;
 	*left = '\0';
 	if (run_results_leave(text, length, RUN_LEFT) != 0)
 		leave_file(text, length);
-}
-
-void run_report(void)
-{
-	tach__output_now();
+	if (last)
+		__atomic_store_n(&run.delivered, 2, __ATOMIC_RELEASE);
 }
 
 void run_finish_now(void)
 {
-	if (run_finish())
-		run_report();
+	int mine = run_finish();
+
+	/* Another thread may be at it, or this one, whose destructors come before the report.
+	 */
+	if (!mine && (!run.directory || run.confined || getpid() != run.process ||
+		      __atomic_load_n(&run.state, __ATOMIC_ACQUIRE) != ENDED))
+		return;
+	if (__atomic_load_n(&run.delivered, __ATOMIC_ACQUIRE) == 0)
+		tach__output_now();
+	for (int ms = 0; ms < WAIT_MS; ms++) {
+		if (__atomic_load_n(&run.delivered, __ATOMIC_ACQUIRE) != 1)
+			break;
+		pause_ms();
+	}
 }
 
 EXPORT _Noreturn void _exit(int status)
@@ -313,25 +256,36 @@ EXPORT int prctl(int option, ...)
 
 /* ---- another program in this process ---- */
 
-void run_before_exec(struct run_replaced *r)
+int run_before_exec(void)
 {
-	r->number = self ? self->number : 1;
-	r->finished = run_finish();
-	if (r->finished)
-		run_report();
+	int state = RUNNING;
+
+	if (!run.directory || run.confined || getpid() != run.process ||
+	    !__atomic_compare_exchange_n(&run.state, &state, LEAVING, 0, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return 0;
+	own = 1;
+	tach__whole_note();
+	tach__output_now();
+	state = LEAVING;
+	__atomic_compare_exchange_n(&run.state, &state, LEFT, 0, __ATOMIC_SEQ_CST,
+				    __ATOMIC_SEQ_CST);
+	return 1;
 }
 
-/* It did not come to that: the thread that tried goes on, and what it counted is counted. */
-int run_after_exec(struct run_replaced *r, int result)
+/* It did not come to that: nothing was ended. Another thread may have ended the process. */
+int run_after_exec(int reported, int result)
 {
-	int saved = errno;
+	int saved = errno, state = LEFT;
 
-	if (r->finished) {
+	if (reported && __atomic_load_n(&run.state, __ATOMIC_ACQUIRE) == LEFT) {
+		tach__whole_forget();
 		if (*left)
 			unlink(left);
 		run_results_go_on();
-		run.finished = 0;
-		run_thread_begin(&again, r->number);
+		__atomic_compare_exchange_n(&run.state, &state, RUNNING, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+		own = 0;
 	}
 	errno = saved;
 	return result;
@@ -343,19 +297,19 @@ static void start_process(void)
 {
 	if (run.confined)
 		return;
-	pthread_mutex_init(&run.lock, NULL);
-	run.list = NULL;
 	run.process = getpid();
-	run.threads = run.pending = 0;
-	run.finished = 0;
-	run.signal = run_signal_free();
+	run.threads = 0;
+	run.state = RUNNING;
+	run.delivered = own = 0;
+	tach__whole_forget();
 	run_results_begin();
-	run_thread_begin(&first, run_next_number());
+	run_thread_begin(run_next_number());
 }
 
 __attribute__((constructor)) static void on_load(void)
 {
 	const char *directory = getenv("TACH_RUN"), *rows = getenv("TACH_RUN_ROWS");
+	const char *root = getenv("TACH_RUN_PID");
 
 	/* Natively, started by an emulated program: QEMU, and what cannot be emulated. */
 	if (getenv("TACH_EMULATE") && !tach__emulated_counts())
@@ -364,6 +318,7 @@ __attribute__((constructor)) static void on_load(void)
 		return;
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
+	run.root = root ? (pid_t)atoi(root) : getpid();
 	run.turns = getenv("TACH_TURNS") != NULL;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);

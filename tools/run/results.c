@@ -146,12 +146,6 @@ int run_results_leave(const char *text, size_t length, enum run_state state)
 	return 0;
 }
 
-void run_results_silent(unsigned threads)
-{
-	if (entry && entry->process == getpid())
-		entry->silent = threads;
-}
-
 void run_results_go_on(void)
 {
 	if (entry)

@@ -40,7 +40,6 @@ struct run_entry {
 	uint32_t state; /* enum run_state; atomic */
 	int32_t process;
 	uint32_t text, length; /* from the begin of the area */
-	uint32_t silent;       /* threads of it whose counts are not in its report */
 	char program[RUN_NAME];
 };
 
@@ -60,8 +59,6 @@ struct run_head {
 void run_results_begin(void);
 /* Its report, as a whole; -1: it does not fit, or there is no memory. Async-signal-safe. */
 int run_results_leave(const char *text, size_t length, enum run_state state);
-/* So many of its threads did not add up what they counted. Async-signal-safe. */
-void run_results_silent(unsigned threads);
 /* It goes on after all. */
 void run_results_go_on(void);
 

@@ -10,32 +10,35 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* The function that ours stands in front of. */
-#define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+/* next.c: the function that ours stands in front of. */
+#define RUN_NEXT(function)                                                                     \
+	function(_exit) function(daemon) function(execve) function(execvpe) function(fexecve)  \
+		function(popen) function(posix_spawn) function(posix_spawnp) function(prctl)   \
+			function(pthread_create) function(pthread_exit) function(sigaction)    \
+				function(sigaltstack) function(syscall) function(system)       \
+					function(thrd_create)
+enum run_next {
+#define RUN_NEXT_ENUMERATOR(function) RUN_NEXT_##function,
+	RUN_NEXT(RUN_NEXT_ENUMERATOR)
+#undef RUN_NEXT_ENUMERATOR
+		RUN_NEXT_COUNT
+};
+void *run_next(enum run_next function);
+#define NEXT(name) ((__typeof__(&name))run_next(RUN_NEXT_##name))
 
 /* preload.c: 1: this call is the one to end the measuring of the process. Async-signal-safe. */
 int run_finish(void);
-/* signals.c: a real-time signal that is not in use, or 0. */
-int run_signal_free(void);
-/* Whether the thread blocks it: it would be waited for in vain. 0: that is not known, too. */
-int run_signal_blocked(pid_t tid, int signal);
-/* The report that the library will not come to write. Async-signal-safe. */
-void run_report(void);
+/* And the report, which the library will not come to write. Async-signal-safe. */
+void run_finish_now(void);
 
 /* From now on system calls that end the process come without a word: leave a report at once. */
 void run_confine(void);
 int run_is_confined(void);
-/* The process ends in this call. */
-void run_finish_now(void);
 
-/* Around a call that makes this program another one. */
-struct run_replaced {
-	int finished;
-	unsigned number;
-};
-void run_before_exec(struct run_replaced *r);
-/* The call came back: what the thread counts from now on is counted. Returns result. */
-int run_after_exec(struct run_replaced *r, int result);
+/* Around a call that makes this program another one. 1: a report was left. */
+int run_before_exec(void);
+/* The call came back: the report does not count. Returns result. */
+int run_after_exec(int reported, int result);
 
 /*
  * emulate.c: how an emulated program starts another, so that it is emulated too: as it was
@@ -53,20 +56,14 @@ void run_emulated_not(const struct run_emulated *e);
 /* As execvp looks for a program; -1: it is not there, or this one is not emulated. */
 int run_emulated_find(char *path, size_t size, const char *name);
 
-/* A thread that is being measured; lies on the stack of who began it. */
-struct run_thread {
-	struct run_thread *next, **link;
-	struct tach_region_mark mark;
-	pid_t tid;
-	unsigned number;
-};
 int run_measures(void); /* whether tach run started this process */
 unsigned run_next_number(void);
-void run_thread_begin(struct run_thread *thread, unsigned number); /* the calling one */
+void run_thread_begin(unsigned number); /* the calling one is to be measured */
 void run_thread_end(void);
-void run_thread_end_bare(void); /* one that has no cleanup of ours on its stack */
+/* The calling thread ends in a system call. */
+void run_thread_exit(void);
 
-/* deaths.c: from now on deadly signals leave a report behind. */
+/* signals.c: from now on deadly signals leave a report behind. */
 void run_watch_deaths(void);
 
 #endif

@@ -1,38 +1,248 @@
 /* SPDX-License-Identifier: MIT */
-/* The signal by which threads are asked for what they counted. */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
+/*
+ * What the program sees of signals is as it would be without us, by every function that reads
+ * or sets an action or an alternate stack: default actions that are ours (deaths.c) read as the
+ * default, and so does the stack that they have in the main thread.
+ *
+ * That stack is ours alone. Until the program has one, its handlers with SA_ONSTACK are to run
+ * where they were: the flag is left out and shown.
+ */
+#include <errno.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
-#include "tools/run/run.h"
+#include "tools/run/signals.h"
 
-int run_signal_free(void)
+enum { RESTORER = 0x04000000, SIGNALS = 65 }; /* SA_RESTORER, signal(7) */
+
+typedef void (*handler)(int);
+
+static int watching;
+static int has_stack;	    /* the program has set an alternate stack, in some thread */
+static uint64_t on_stack;   /* bits of signals whose SA_ONSTACK was left out */
+static uint64_t interrupts; /* and of those of siginterrupt, for signal */
+static char room[65536];
+/* What the program gave where ours is now; `sa_flags` less SA_RESTORER. */
+static struct sigaction asked[SIGNALS];
+static uint64_t given; /* bits: it gave some */
+
+static void set_bit(uint64_t *word, int number, int on)
 {
-	for (int s = SIGRTMAX; s >= SIGRTMIN; s--) {
-		struct sigaction now;
+	if (on)
+		__atomic_fetch_or(word, (uint64_t)1 << (number - 1), __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(word, ~((uint64_t)1 << (number - 1)), __ATOMIC_RELAXED);
+}
 
-		if (sigaction(s, NULL, &now) == 0 && now.sa_handler == SIG_DFL)
-			return s;
+static int has_bit(const uint64_t *word, int number)
+{
+	return (int)(__atomic_load_n(word, __ATOMIC_RELAXED) >> (number - 1) & 1);
+}
+
+static int is_function(const struct sigaction *action)
+{
+	return action->sa_flags & SA_SIGINFO ||
+	       (action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN);
+}
+
+/* ---- sigaction ---- */
+
+static void show(int number, int was_left_out, struct sigaction *old)
+{
+	struct sigaction mine = *old;
+
+	if (run_is_death_action(old)) {
+		*old = asked[number];
+		old->sa_handler = SIG_DFL;
+		if (has_bit(&given, number)) {
+			old->sa_flags |= mine.sa_flags & RESTORER;
+			old->sa_restorer = mine.sa_restorer;
+		}
+	} else if (was_left_out && is_function(old)) {
+		old->sa_flags |= SA_ONSTACK;
+	}
+}
+
+EXPORT int sigaction(int number, const struct sigaction *restrict action,
+		     struct sigaction *restrict old)
+{
+	struct sigaction other;
+	int was, leave_out, code;
+
+	if (!watching || number < 1 || number >= SIGNALS)
+		return NEXT(sigaction)(number, action, old);
+	was = has_bit(&on_stack, number);
+	leave_out = action && is_function(action) && action->sa_flags & SA_ONSTACK &&
+		    !__atomic_load_n(&has_stack, __ATOMIC_RELAXED);
+	if (action && leave_out) {
+		other = *action;
+		other.sa_flags &= ~SA_ONSTACK;
+	} else if (action && !is_function(action) && action->sa_handler == SIG_DFL &&
+		   run_is_deadly(number)) {
+		other = run_death_action();
+	} else if (action) {
+		other = *action;
+	}
+	code = NEXT(sigaction)(number, action ? &other : NULL, old);
+	if (code != 0)
+		return code;
+	if (old)
+		show(number, was, old);
+	if (action) {
+		set_bit(&on_stack, number, leave_out);
+		if (run_is_death_action(&other)) {
+			asked[number] = *action;
+			set_bit(&given, number, 1);
+		}
 	}
 	return 0;
 }
 
-/* proc(5), SigBlk */
-int run_signal_blocked(pid_t tid, int signal)
-{
-	char path[64], text[4096], *at;
-	ssize_t n;
-	int fd;
+/* glibc's other names, which its headers do not show. */
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+handler bsd_signal(int number, handler function);
 
-	snprintf(path, sizeof path, "/proc/self/task/%d/status", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	n = read(fd, text, sizeof text - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
-	at = strstr(text, "\nSigBlk:");
-	return at && strtoull(at + 8, NULL, 16) >> (signal - 1) & 1;
+EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+	return sigaction(number, action, old);
+}
+
+/* ---- functions that set one, as glibc has them ---- */
+
+static handler set_handler(int number, handler function, int flags, int blocks_itself)
+{
+	struct sigaction action = {.sa_handler = function, .sa_flags = flags}, old;
+
+	if (function == SIG_ERR || number < 1 || number >= SIGNALS) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	if (blocks_itself)
+		sigaddset(&action.sa_mask, number);
+	return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
+}
+
+/* signal/signal.c: as BSD has it, which is what Linux programs get. */
+EXPORT handler signal(int number, handler function)
+{
+	int restarts = number < 1 || number >= SIGNALS || !has_bit(&interrupts, number);
+
+	return set_handler(number, function, restarts ? SA_RESTART : 0, 1);
+}
+
+EXPORT handler bsd_signal(int number, handler function)
+{
+	return signal(number, function);
+}
+
+EXPORT handler ssignal(int number, handler function)
+{
+	return signal(number, function);
+}
+
+/* signal/sysv_signal.c; SA_INTERRUPT is 0x20000000 */
+EXPORT handler sysv_signal(int number, handler function)
+{
+	return set_handler(number, function, (int)(SA_RESETHAND | SA_NODEFER) | 0x20000000, 0);
+}
+
+EXPORT handler __sysv_signal(int number, handler function)
+{
+	return sysv_signal(number, function);
+}
+
+/* signal/sigintr.c */
+EXPORT int siginterrupt(int number, int interrupt)
+{
+	struct sigaction action;
+
+	if (sigaction(number, NULL, &action) != 0)
+		return -1;
+	set_bit(&interrupts, number, interrupt);
+	if (interrupt)
+		action.sa_flags &= ~SA_RESTART;
+	else
+		action.sa_flags |= SA_RESTART;
+	return sigaction(number, &action, NULL);
+}
+
+/* signal/sigset.c */
+EXPORT handler sigset(int number, handler function)
+{
+	sigset_t set, before;
+	handler old;
+
+	sigemptyset(&set);
+	if (function == SIG_ERR || sigaddset(&set, number) != 0) {
+		errno = EINVAL;
+		return SIG_ERR;
+	}
+	if (function == SIG_HOLD) {
+		struct sigaction now;
+
+		if (sigprocmask(SIG_BLOCK, &set, &before) != 0)
+			return SIG_ERR;
+		if (sigismember(&before, number))
+			return SIG_HOLD;
+		return sigaction(number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
+	}
+	old = set_handler(number, function, 0, 0);
+	if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &set, &before) != 0)
+		return SIG_ERR;
+	return sigismember(&before, number) ? SIG_HOLD : old;
+}
+
+/* ---- the alternate stack ---- */
+
+/* For the handler when the main thread's stack has overflowed. */
+static void set_stack(void)
+{
+	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, now;
+
+	if (NEXT(sigaltstack)(NULL, &now) == 0 && now.ss_flags & SS_DISABLE)
+		NEXT(sigaltstack)(&stack, NULL);
+	else
+		has_stack = 1;
+}
+
+/* It has one now: its handlers run there. */
+static void put_on_stack(void)
+{
+	__atomic_store_n(&has_stack, 1, __ATOMIC_RELAXED);
+	for (int number = 1; number < SIGNALS; number++) {
+		struct sigaction now;
+
+		if (!has_bit(&on_stack, number) || NEXT(sigaction)(number, NULL, &now) != 0)
+			continue;
+		set_bit(&on_stack, number, 0);
+		now.sa_flags |= SA_ONSTACK;
+		if (is_function(&now))
+			NEXT(sigaction)(number, &now, NULL);
+	}
+}
+
+EXPORT int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
+{
+	stack_t now;
+	int code;
+
+	if (!watching)
+		return NEXT(sigaltstack)(stack, old);
+	code = NEXT(sigaltstack)(stack, &now);
+	if (code != 0)
+		return code;
+	if (stack && !(stack->ss_flags & SS_DISABLE))
+		put_on_stack();
+	if (old && now.ss_sp == room)
+		*old = (stack_t){.ss_flags = SS_DISABLE};
+	else if (old)
+		*old = now;
+	return 0;
+}
+
+void run_signals_watch(void)
+{
+	set_stack();
+	watching = 1;
 }

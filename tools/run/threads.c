@@ -14,6 +14,8 @@ struct start {
 	unsigned number;
 };
 
+static __thread int wrapped;
+
 static void thread_leaves(void *unused)
 {
 	(void)unused;
@@ -23,12 +25,11 @@ static void thread_leaves(void *unused)
 static void *thread_main(void *argument)
 {
 	struct start start = *(struct start *)argument;
-	struct run_thread here;
 	void *result;
 
 	free(argument);
-	here.link = NULL;
-	run_thread_begin(&here, start.number);
+	wrapped = 1;
+	run_thread_begin(start.number);
 	pthread_cleanup_push(thread_leaves, NULL);
 	result = start.function ? start.function(start.argument)
 				: (void *)(intptr_t)start.c11(start.argument);
@@ -73,7 +74,8 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 /* The main thread may leave the others alone; no cleanup of ours is on its stack. */
 EXPORT _Noreturn void pthread_exit(void *result)
 {
-	run_thread_end_bare();
+	if (!wrapped)
+		run_thread_end();
 	NEXT(pthread_exit)(result);
 	__builtin_unreachable();
 }

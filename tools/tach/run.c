@@ -65,14 +65,6 @@ static void print_missing(const struct run_reports *reports)
 			"were counted up to there, as it may kill what measuring takes; "
 			"--outside counts them whole\n",
 			reports->confined, reports->began);
-	if (reports->silent)
-		fprintf(stderr,
-			"tach run: threads still there when their process ended, and not in "
-			"the "
-			"table: %u (they block the signal that asks for their counts, or got "
-			"no "
-			"processor for two seconds); try --outside\n",
-			reports->silent);
 	if (missing)
 		fprintf(stderr,
 			"tach run: %d of %d processes and programs left no report: %d still "

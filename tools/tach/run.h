@@ -187,7 +187,6 @@ struct run_reports {
 	int began, left;	     /* programs that were loaded, and those that left one */
 	int running;		     /* processes that run on and have not */
 	int confined;		     /* left one when a seccomp filter came */
-	unsigned silent;	     /* threads that are in no report of their process */
 };
 
 /*

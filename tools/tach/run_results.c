@@ -108,7 +108,6 @@ static int collect_one(const struct results *r, const struct run_entry *e)
 		return 0;
 	reports->left++;
 	reports->confined += e->state == RUN_CONFINED;
-	reports->silent += e->silent;
 	reports->of_program |= e->process == r->program;
 	return take_text(r, e);
 }

@@ -260,20 +260,24 @@ static void whole_counts(void)
 	static const unsigned widths[] = {40, 48, 63};
 	struct perf_event_mmap_page page = {.pmc_width = 64, .time_running = ~(uint64_t)0};
 
-	CHECK(whole(&page, 5, 100) == 5 && whole(&page, (uint64_t)-5, 100) == (uint64_t)-5);
+	CHECK(tach__reader_unwrap(&page, 5, 100) == 5 &&
+	      tach__reader_unwrap(&page, (uint64_t)-5, 100) == (uint64_t)-5);
 	for (int w = 0; w < 3; w++) {
 		uint64_t full = (uint64_t)1 << widths[w];
 
 		page.pmc_width = (uint16_t)widths[w];
 		page.time_running = 0;
-		CHECK(whole(&page, 5, 100) == 5 && whole(&page, 0, 0) == 0);
-		CHECK(whole(&page, (uint64_t)-5, 0) == full - 5);
+		CHECK(tach__reader_unwrap(&page, 5, 100) == 5 &&
+		      tach__reader_unwrap(&page, 0, 0) == 0);
+		CHECK(tach__reader_unwrap(&page, (uint64_t)-5, 0) == full - 5);
 		/* Two overflows, and time for them. */
 		page.time_running = full / 64 - 1;
-		CHECK(whole(&page, 5, 4) == 5);
+		CHECK(tach__reader_unwrap(&page, 5, 4) == 5);
 		page.time_running = full / 64;
-		CHECK(whole(&page, 5, 3) == 5 && whole(&page, 5, 4) == full + 5);
-		CHECK(whole(&page, 0, 4) == full && whole(&page, 1, 5) == full + 1);
+		CHECK(tach__reader_unwrap(&page, 5, 3) == 5 &&
+		      tach__reader_unwrap(&page, 5, 4) == full + 5);
+		CHECK(tach__reader_unwrap(&page, 0, 4) == full &&
+		      tach__reader_unwrap(&page, 1, 5) == full + 1);
 	}
 }
 

@@ -40,6 +40,7 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #define ORDERED_LOADS
 #include "tests/ordered.h"
 #include "core/snapshot/snapshot.c"
+#include "core/snapshot/free.c"
 #undef __atomic_load_n
 #undef __atomic_store_n
 #undef pthread_mutex_lock

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The entry around all of a thread, which a report at the end of the process counts: whole.c.
+ */
+#ifndef TACH_CORE_REGION_WHOLE_H
+#define TACH_CORE_REGION_WHOLE_H
+
+#include "core/region/row.h"
+
+struct tach__whole {
+	uint32_t begun;
+	uint32_t open; /* atomic: the mark is complete. It stays 1 after the end */
+	struct tach_region_mark mark;
+	uint64_t cold[TACH__SUMS]; /* the thread's, as it began */
+};
+
+struct tach__thread;
+/* Begins and ends the entry of the calling thread. A second begin does nothing. */
+void tach__whole_begin(struct tach_site *site);
+void tach__whole_end(void);
+/* Returns 1 if that is the mark of the thread's whole entry. */
+int tach__whole_is(const struct tach__thread *record, uintptr_t mark);
+/* Reads the calling thread's entry. Reports use that until tach__whole_forget. 0: not open. */
+int tach__whole_note(void);
+void tach__whole_forget(void);
+/*
+ * Adds the copy of a slot to a row. If the slot has the thread's whole entry and that is open,
+ * the row counts it as if it ended now. Returns an enum tach__copied.
+ */
+int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach__thread *record,
+		    const struct tach__slot *slot, struct tach__slot *latch);
+/* Call this after all slots: counts the regions that are open inside as lost. */
+void tach__whole_lose(struct tach__rows *rows, const struct tach__thread *record);
+
+#endif
