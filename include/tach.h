@@ -8,6 +8,7 @@
 
 #include <tach/base.h>
 #include <tach/bench.h>
+#include <tach/change.h>
 #include <tach/error.h>
 #include <tach/pmu.h>
 #include <tach/doctor.h>

@@ -16,6 +16,8 @@
 enum {
 	TACH__FIRST_tach_bench_options = 104,
 	TACH__FIRST_tach_bench_quantity = 88,
+	TACH__FIRST_tach_change_result = 48,
+	TACH__FIRST_tach_change_rule = 24,
 	TACH__FIRST_tach_counts = 56,
 	TACH__FIRST_tach_derived_info = 136,
 	TACH__FIRST_tach_derived_options = 48,

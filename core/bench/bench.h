@@ -80,6 +80,9 @@ double tach__bench_median(const struct tach__bench_series *series);
 
 /* The name of the time that all threads of a benchmark take together for one iteration. */
 #define TACH__BENCH_ALL "time, all"
+/* The name of the processor's time: all threads of a benchmark together. */
+#define TACH__BENCH_CPU "cpu time"
+int tach__bench_is_time(const struct tach__bench_series *s);
 /* What throughput is by: that, where there are several threads, or the time. */
 const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench);
 

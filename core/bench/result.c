@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A finished benchmark: its values, comparison of two. */
+/* A finished benchmark: its values, and two of them compared. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/sized.h"
 #include "core/bench/bench.h"
-#include "core/bench/decide.h"
-#include "core/bench/stats.h"
+#include "core/change/change.h"
 
 void tach_bench_free(struct tach_bench *bench)
 {
@@ -97,9 +96,9 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 		return TACH_ERR_NOMEM;
 	value->name = s->name;
 	value->median = tach__median(x, s->samples);
-	value->confidence =
-		tach__series_interval(x, s->samples, tach__persistence(s->sample, s->samples),
-				      bench->confidence, &value->low, &value->high);
+	value->confidence = tach__series_interval(x, s->samples,
+						  tach__persistence(s->sample, s->samples, 1),
+						  bench->confidence, &value->low, &value->high);
 	value->mad = tach__mad(s->sample, s->samples, value->median, x);
 	value->low -= s->resolution;
 	value->high += s->resolution;
@@ -118,50 +117,48 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	return 0;
 }
 
-int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, int i,
-		       struct tach_bench_difference *out)
+/* Of the same name, and of the same thread. */
+static const struct tach__bench_series *find_series(const struct tach_bench *in,
+						    const struct tach__bench_series *like)
 {
-	const struct tach__bench_series *x, *y;
-	double p, q;
+	for (int i = 0; i < in->nseries; i++)
+		if (in->series[i].thread == like->thread &&
+		    strcmp(in->series[i].name, like->name) == 0)
+			return &in->series[i];
+	return NULL;
+}
 
-	if (!a || !b || !out || i < 0 || i >= a->nseries || i >= b->nseries ||
-	    strcmp(a->series[i].name, b->series[i].name) != 0)
-		return TACH_ERR_INVAL;
-	x = &a->series[i];
-	y = &b->series[i];
-	/* The test takes samples for independent; those of a machine whose speed changes are
-	 * not.
-	 */
-	p = tach__persistence(x->sample, x->samples);
-	q = tach__persistence(y->sample, y->samples);
-	out->p = tach__persistent_p(
-		tach__mann_whitney(x->sample, x->samples, y->sample, y->samples),
-		p > q ? p : q);
-	out->shift = tach__shift(x->sample, x->samples, y->sample, y->samples);
-	if (out->p < 0 || isnan(out->shift))
-		return TACH_ERR_NOMEM;
-	out->reserved = 0;
-	out->differs = out->p < 1 - a->confidence && out->shift != 0;
-	return 0;
+int tach__bench_is_time(const struct tach__bench_series *s)
+{
+	return strncmp(s->name, "time", strlen("time")) == 0 ||
+	       strcmp(s->name, TACH__BENCH_CPU) == 0;
+}
+
+static uint32_t rule_flags(const struct tach__bench_series *a,
+			   const struct tach__bench_series *b)
+{
+	uint32_t flags = (a->flags | b->flags) &
+			 ~(TACH_FLAG_CORRECTED | TACH_FLAG_RESCHEDULED | TACH_FLAG_EMULATED);
+
+	return !flags && tach__change_repeats(a->name) ? TACH_CHANGE_EXACT : 0;
 }
 
 int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,
-		     double bound, double alpha, double *change, double *detectable)
+		     double bound, double alpha, struct tach_change_result *out)
 {
-	struct tach__rule rule = {.bound = bound, .alpha = alpha};
-	struct tach__decision is;
-	struct tach__values a, b;
+	struct tach_change_rule rule = {.size = sizeof rule, .alpha = alpha};
+	const struct tach__bench_series *a, *b;
 
-	if (!old || !now || i < 0 || i >= old->nseries || i >= now->nseries ||
-	    strcmp(old->series[i].name, now->series[i].name) != 0 || !(bound >= 0) ||
-	    !(alpha > 0 && alpha < 1))
+	if (!old || !now || !out || i < 0 || i >= now->nseries)
 		return TACH_ERR_INVAL;
-	a = (struct tach__values){old->series[i].sample, old->series[i].samples};
-	b = (struct tach__values){now->series[i].sample, now->series[i].samples};
-	tach__decide(&is, &rule, a, b);
-	if (change)
-		*change = is.change;
-	if (detectable)
-		*detectable = tach__detectable(&is, &rule, a, b);
-	return (int)is.verdict;
+	b = &now->series[i];
+	a = find_series(old, b);
+	if (!a)
+		return TACH_ERR_NOTFOUND;
+	rule.flags = rule_flags(a, b);
+	rule.bound = bound >= 0		      ? bound
+		     : tach__bench_is_time(b) ? TACH__BOUND_TIME
+					      : TACH__BOUND_COUNT;
+	return tach_change_judge(a->sample, a->samples, b->sample, b->samples, &rule, out,
+				 NULL);
 }

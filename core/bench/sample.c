@@ -4,7 +4,7 @@
 #include <string.h>
 #include <tach/base.h>
 #include "core/bench/bench.h"
-#include "core/bench/stats.h"
+#include "core/change/change.h"
 
 enum { QUANTITIES_MAX = TACH__BENCH_QUANTITIES_MAX };
 

@@ -82,7 +82,7 @@
  *   alignment (8 where the struct holds a pointer or 64 bits, else 4).
  *
  * Elements of arrays that have no size, and structs of a few numbers (tach_value, tach_bucket,
- * tach_bench_difference, tach_register), have the layout they have; their `reserved` is 0.
+ * tach_register), have the layout they have; their `reserved` is 0.
  */
 
 /*

@@ -5,6 +5,7 @@
 
 #include <tach/error.h>
 #include <tach/flags.h>
+#include <tach/change.h>
 
 /*
  * A benchmark is a function that runs its body `iterations` times. The harness chooses the
@@ -93,17 +94,6 @@ struct tach_bench_quantity {
 	uint32_t rate;	 /* as in struct tach_bench_counter */
 };
 
-/*
- * Whether two results differ in one quantity: Mann-Whitney, exact up to 64 samples in all, and
- * weakened as intervals are widened where samples are correlated.
- */
-struct tach_bench_difference {
-	double p;     /* two-sided probability of samples this far apart if nothing differs */
-	double shift; /* b - a, Hodges-Lehmann: the median of all differences, per iteration */
-	int differs;  /* p < 1 - confidence of a, and the shift is not 0 */
-	uint32_t reserved; /* 0 */
-};
-
 TACH_BEGIN_DECLS
 
 /*
@@ -143,24 +133,16 @@ TACH_API const char *tach_bench_missing(const struct tach_bench *bench) TACH_NON
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_bench_drift(const struct tach_bench *bench) TACH_NONNULL(1);
-/* Value `i` of both, which must have the same name. TACH_ERR_INVAL or TACH_ERR_NOMEM. */
-/* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
-TACH_API int tach_bench_compare(const struct tach_bench *a, const struct tach_bench *b, int i,
-				struct tach_bench_difference *out) TACH_MUST_USE;
-
-enum tach_bench_verdict { TACH_BENCH_SAME, TACH_BENCH_WORSE, TACH_BENCH_BETTER };
 /*
- * Whether value `i` grew from `old` to `now` by more than `bound` (0.05: 5 %), or shrank by
- * more, as tach-gate(1) decides: where neither is so, a verdict is wrong in a share `alpha` of
- * comparisons at most, as far as the samples show how a run differs from itself; how runs
- * differ from each other the bound has to allow for. *change, relative, and *detectable, the
- * least change that would have been called worse (INFINITY: none), may be NULL. A verdict, or
- * TACH_ERR_INVAL.
+ * Compares value `i` of `now` with the value of the same name in `old`. `bound` is as in
+ * tach_change_rule; below 0: 5 % for times, 0.5 % for the rest. The samples show how a run
+ * differs from itself; the bound must allow for how runs differ from each other. 0,
+ * TACH_ERR_NOTFOUND: `old` has no such value; TACH_ERR_INVAL, TACH_ERR_NOMEM.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,
-			      double bound, double alpha, double *change,
-			      double *detectable) TACH_MUST_USE;
+			      double bound, double alpha,
+			      struct tach_change_result *out) TACH_MUST_USE;
 /*
  * Which law times (ns, above 0) follow that were taken for these numbers: "O(1)", "O(log n)",
  * "O(n)", "O(n log n)", "O(n^2)" or "O(n^3)", with its factor, and the root of the mean squared

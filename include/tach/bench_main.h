@@ -28,13 +28,17 @@ static void tach__bench_usage(FILE *to)
 	      "  --baseline NAME  compare with this benchmark, which is run first\n"
 	      "  --against FILE   compare with what --json wrote there, or google-benchmark\n"
 	      "  --bound PERCENT  with --against: what may change (5 in time, 0.5 in counts)\n"
+	      "  --allow LIST     with --against, pass although: cannot-tell, gone\n"
 	      "  --details        all of each result, instead of a row in a table\n"
 	      "  --json           one JSON object a line\n"
 	      "  --google         JSON as google-benchmark's compare.py reads it\n"
 	      "  --list           names only\n"
 	      "  --help           this\n\n"
-	      "Exit status: 0 done, 1 a benchmark failed, none matches, or with --against one\n"
-	      "became worse, 2 bad usage.\n",
+	      "Exit status: 0 done, 1 a benchmark failed or with --against became worse, 2 "
+	      "bad\n"
+	      "usage or no benchmark matches, 3 with --against it cannot be told, or a value "
+	      "is\n"
+	      "gone.\n",
 	      to);
 }
 
@@ -46,6 +50,14 @@ static double tach__bench_number(const char *word)
 	double v = strtod(word, &end);
 
 	return *word && !*end && v > 0 && v < 1e9 ? v : 0;
+}
+
+static int tach__bench_allow(struct tach__bench_main *m, const char *list)
+{
+	m->allow_unknown = strcmp(list, "gone") != 0;
+	m->allow_gone = strcmp(list, "cannot-tell") != 0;
+	return strcmp(list, "gone") == 0 || strcmp(list, "cannot-tell") == 0 ||
+	       strcmp(list, "cannot-tell,gone") == 0 || strcmp(list, "gone,cannot-tell") == 0;
 }
 
 /* How many words it took, 0: none of ours. */
@@ -67,6 +79,8 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 		return m->against = value, 2;
 	if (strcmp(word, "--baseline") == 0)
 		return m->baseline = value, 2;
+	if (strcmp(word, "--allow") == 0)
+		return tach__bench_allow(m, value) ? 2 : 0;
 	if (strcmp(word, "--bound") == 0)
 		return (m->bound = tach__bench_number(value) / 100) > 0 ? 2 : 0;
 	if (strcmp(word, "--samples") == 0)
@@ -241,7 +255,7 @@ static void tach__bench_all(struct tach__bench_main *m)
 	tach__bench_walk(m, tach__bench_count);
 	if (m->number == 0) {
 		fprintf(stderr, "no benchmark has that name; --list shows them\n");
-		m->bad = 1;
+		m->bad = 2;
 	}
 	if (m->list || m->bad)
 		return;
@@ -259,7 +273,7 @@ static void tach__bench_all(struct tach__bench_main *m)
 		if (!m->base) {
 			fprintf(stderr, "no benchmark '%s' runs; --list shows them\n",
 				m->baseline);
-			m->bad = 1;
+			m->bad = 2;
 		}
 	}
 	tach__bench_walk(m, tach__bench_rest);
@@ -267,11 +281,18 @@ static void tach__bench_all(struct tach__bench_main *m)
 		puts("\n]}");
 	if (m->missing[0] && m->format == TACH_BENCH_TEXT)
 		printf("%s\n", m->missing);
-	if (m->worse)
-		printf("%d of %d comparisons worse. At most 1 %% of runs without a change say "
-		       "so.\n",
-		       m->worse, m->comparisons);
-	m->bad |= m->worse > 0;
+	if (m->worse || m->unknown || m->gone)
+		printf("%d of %d comparisons worse, %d cannot be told, %d gone. At most 1 %% "
+		       "of comparisons without a change are called worse.\n",
+		       m->worse, m->comparisons, m->unknown, m->gone);
+	if (m->against && !m->comparisons && m->format == TACH_BENCH_TEXT) {
+		printf("nothing was compared: %s has none of these benchmarks\n", m->against);
+		m->gone++;
+	}
+	if (m->worse && !m->bad)
+		m->bad = 1;
+	if (((m->unknown && !m->allow_unknown) || (m->gone && !m->allow_gone)) && !m->bad)
+		m->bad = 3;
 	tach_bench_free(m->base);
 }
 
@@ -340,7 +361,7 @@ int main(int argc, char **argv)
 	}
 	tach__bench_all(&m);
 	free(m.earlier);
-	return m.bad | tach__bench_flush(argv[0]);
+	return tach__bench_flush(argv[0]) && !m.bad ? 1 : m.bad;
 }
 
 #endif

@@ -27,7 +27,10 @@ struct tach__bench_main {
 				 compared with */
 	double bound;	      /* relative, of --against; negative: not given */
 	int number, bad;      /* benchmarks so far; one failed, or became worse */
-	int width, rows, worse, comparisons;
+	int width, rows, comparisons, worse, unknown, gone;
+	int said;	/* what the line already says of comparisons */
+	char head[512]; /* that stands above the rows */
+	int allow_unknown, allow_gone;
 	struct tach_bench *base;
 	double fit_n[64], fit_ns[64]; /* of the benchmark whose numbers are gone through */
 	size_t nfit;
@@ -123,62 +126,125 @@ __attribute__((unused)) static int tach__bench_judged(const struct tach_bench *b
 	return n;
 }
 
+static void tach__bench_say(struct tach__bench_main *m, const char *name, const char *text)
+{
+	char shown[128];
+
+	tach_printable(name, shown, sizeof shown);
+	printf("%s%s %s", m->said++ ? "; " : "  ", shown, text);
+}
+
+/* A value of this run against the same value of the earlier one. */
 static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_bench *earlier,
 				const struct tach_bench *bench, int i)
 {
-	static const char *const words[] = {"ok", "worse", "better"};
-	double bound = m->bound, change, detects;
+	struct tach_change_result is;
 	struct tach_bench_quantity q;
-	int verdict;
+	char text[160], line[256];
+	double bound;
+	int code;
 
 	memset(&q, 0, sizeof q);
+	memset(&is, 0, sizeof is);
 	if (tach_bench_value(bench, i, &q) != 0 || q.thread)
 		return;
-	if (!(bound > 0))
-		bound = strncmp(q.name, "time", strlen("time")) == 0 ? 0.05 : 0.005;
-	verdict = tach_bench_judge(earlier, bench, i, bound, 0.01 / m->comparisons, &change,
-				   &detects);
-	if (verdict < 0)
+	bound = m->bound > 0			  ? m->bound
+		: strncmp(q.name, "time", 4) == 0 ? 0.05
+		: strcmp(q.name, "cpu time") == 0 ? 0.05
+						  : 0.005;
+	code = tach_bench_judge(earlier, bench, i, bound, 0.01 / m->comparisons, &is);
+	if (code == TACH_ERR_NOTFOUND)
+		tach__bench_say(m, q.name, "is new");
+	if (code != 0)
 		return;
-	/* Of what takes no time nothing is a share. */
-	if (q.flags & TACH_FLAG_SMALL)
-		verdict = TACH_BENCH_SAME;
-	m->worse += verdict == TACH_BENCH_WORSE;
-	if (i && verdict == TACH_BENCH_SAME && !m->details)
+	/* A share of a time that is about 0 means nothing. */
+	if (q.flags & TACH_FLAG_SMALL) {
+		tach__bench_say(m, q.name, "is about 0");
 		return;
-	printf("%s%s %+.2f %%, %s (", i ? "; " : "  ", i ? q.name : "time", 100 * change,
-	       words[verdict]);
-	if (detects < 100)
-		printf("bound %.2g %%, detects %.2g %%)", 100 * bound, 100 * detects);
+	}
+	m->worse += is.verdict == TACH_CHANGE_WORSE;
+	m->unknown += is.verdict == TACH_CHANGE_UNKNOWN;
+	if (i && is.verdict == TACH_CHANGE_NONE && !m->details)
+		return;
+	tach_change_text(&is, text, sizeof text);
+	snprintf(line, sizeof line, "%+.2f %%, %s (bound %.2g %%)", 100 * is.change, text,
+		 100 * bound);
+	tach__bench_say(m, q.name, line);
+}
+
+/* Values that the earlier run has and this one has not. */
+static void tach__bench_gone(struct tach__bench_main *m, const struct tach_bench *earlier,
+			     const struct tach_bench *bench)
+{
+	struct tach_bench_quantity old, now;
+
+	memset(&old, 0, sizeof old);
+	memset(&now, 0, sizeof now);
+	for (int i = 0; tach_bench_value(earlier, i, &old) == 0; i++) {
+		int found = 0;
+
+		for (int k = 0; !found && tach_bench_value(bench, k, &now) == 0; k++)
+			found = now.thread == old.thread && strcmp(now.name, old.name) == 0;
+		if (found || old.thread)
+			continue;
+		tach__bench_say(m, old.name, "is gone");
+		m->gone++;
+	}
+}
+
+/* How this benchmark's time compares with that of the first, as far as that can be told. */
+static void tach__bench_ratio(const struct tach_bench *base, const struct tach_bench *bench)
+{
+	struct tach_change_result is;
+	struct tach_bench_quantity a, b;
+	char name[256];
+
+	memset(&is, 0, sizeof is);
+	memset(&a, 0, sizeof a);
+	memset(&b, 0, sizeof b);
+	if (tach_bench_value(base, 0, &a) != 0 || tach_bench_value(bench, 0, &b) != 0 ||
+	    (a.flags | b.flags) & TACH_FLAG_SMALL ||
+	    tach_bench_judge(base, bench, 0, -1, 0.01, &is) != 0)
+		return;
+	tach_printable(tach_bench_name(base), name, sizeof name);
+	if (is.low > 0 || is.high < 0)
+		printf("  %.4g x %s", b.median / a.median, name);
+	else if (is.verdict == TACH_CHANGE_NONE && !(is.low < -0.05))
+		printf("  as %s", name);
 	else
-		printf("too few samples, or too far apart, to tell)");
+		printf("  %.4g x %s, cannot tell from the same", b.median / a.median, name);
 }
 
 /* With an earlier run of itself, or with the time of what it is compared with. */
 static void tach__bench_compare(struct tach__bench_main *m, const struct tach_bench *bench)
 {
-	struct tach_bench *earlier = TACH__NULL;
-	struct tach_bench_quantity a, b;
-	double change;
-
-	memset(&a, 0, sizeof a);
-	memset(&b, 0, sizeof b);
+	m->said = 0;
 	if (m->against) {
-		earlier = tach__bench_earlier(m, tach_bench_name(bench));
+		struct tach_bench *earlier = tach__bench_earlier(m, tach_bench_name(bench));
+
 		for (int i = 0; earlier && i < tach_bench_count(bench); i++)
 			tach__bench_verdict(m, earlier, bench, i);
-		if (!earlier)
+		if (earlier)
+			tach__bench_gone(m, earlier, bench);
+		else
 			printf("  not in %s", m->against);
 		tach_bench_free(earlier);
-	} else if (m->base && tach_bench_value(m->base, 0, &a) == 0 &&
-		   tach_bench_value(bench, 0, &b) == 0) {
-		if (tach_bench_judge(m->base, bench, 0, 0, 0.01, &change, TACH__NULL) ==
-		    TACH_BENCH_SAME)
-			printf("  as %s", tach_bench_name(m->base));
-		else if (!(a.flags & TACH_FLAG_SMALL) && !(b.flags & TACH_FLAG_SMALL))
-			printf("  %.4g x %s", b.median / a.median, tach_bench_name(m->base));
+	} else if (m->base) {
+		tach__bench_ratio(m->base, bench);
 	}
 	putchar('\n');
+}
+
+/* The heading, where it is another one than that of the rows above. */
+static void tach__bench_heading(struct tach__bench_main *m, const struct tach_bench *bench)
+{
+	char head[sizeof m->head];
+
+	tach_bench_print(bench, TACH_BENCH_HEAD, head, sizeof head);
+	if (strcmp(head, m->head) == 0)
+		return;
+	printf("%s%-*s%s\n", m->head[0] ? "\n" : "", m->width, "benchmark", head);
+	memcpy(m->head, head, sizeof head);
 }
 
 /* A row of the table, or all there is. */
@@ -189,11 +255,7 @@ static void tach__bench_show(struct tach__bench_main *m, const struct tach_bench
 	if (m->details) {
 		m->bad |= tach__bench_print(bench, TACH_BENCH_TEXT);
 	} else {
-		if (m->rows++ == 0) {
-			printf("%-*s", m->width, "benchmark");
-			m->bad |= tach__bench_print(bench, TACH_BENCH_HEAD);
-			putchar('\n');
-		}
+		tach__bench_heading(m, bench);
 		tach_printable(tach_bench_name(bench), name, sizeof name);
 		printf("%-*s", m->width, name);
 		m->bad |= tach__bench_print(bench, TACH_BENCH_ROW);

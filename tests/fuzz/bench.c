@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_bench_difference d;
+	struct tach_change_result d = {.size = sizeof d};
 	struct tach_bench *b;
 	char text[256];
 
@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	tach_bench_print(b, TACH_BENCH_TEXT, text, sizeof text);
 	tach_bench_print(b, TACH_BENCH_JSON, text, sizeof text);
 	for (int i = 0; i < tach_bench_count(b); i++)
-		if (tach_bench_compare(b, b, i, &d) != 0)
+		if (tach_bench_judge(b, b, i, 0, 0.01, &d) != 0)
 			abort();
 	tach_bench_free(b);
 	return 0;

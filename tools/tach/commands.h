@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The subcommands of `tach`. Each lives in a file of its own, gets argv from its own name on,
- * and returns the exit status: 0 done, 1 the answer is no (not found, refused, unhealthy), 2
- * bad usage.
+ * and returns the exit status: 0 done, 1 the answer is no (not found, refused, unhealthy,
+ * worse), 2 bad usage, 3 it cannot be told whether something became worse.
  */
 #ifndef TOOLS_TACH_COMMANDS_H
 #define TOOLS_TACH_COMMANDS_H
@@ -12,9 +12,10 @@
 #include <tach/error.h>
 #include "core/base/json_out.h"
 
-enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2 };
+enum { EXIT_DONE = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_UNKNOWN = 3 };
 
 int cmd_derived(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_emulated(int argc, char **argv);
 int cmd_encode(int argc, char **argv);

@@ -2,15 +2,42 @@
 /* One run of a command for `tach gate`: by `tach run`, whose report is read back. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <tach/flags.h>
+#include "core/os/rank.h"
 #include "tools/tach/gate.h"
 #include "tools/tach/report.h"
+#include "tools/tach/run.h"
+
+/* Settings for other runs are not what is compared. Some only say where something is. */
+static void clear_environment(void)
+{
+	static const char *const kept[] = {
+		"TACH_PMU=", "TACH_CACHE=", "TACH_QEMU=", "TACH_DERIVED="};
+	char **at = environ;
+
+	while (*at) {
+		size_t i = 0, n = strcspn(*at, "=");
+		char *name;
+
+		while (i < sizeof kept / sizeof *kept &&
+		       strncmp(*at, kept[i], strlen(kept[i])) != 0)
+			i++;
+		name = strncmp(*at, "TACH_", 5) == 0 && i == sizeof kept / sizeof *kept
+			       ? strndup(*at, n)
+			       : NULL;
+		/* It takes this one out of the list. */
+		if (name)
+			unsetenv(name);
+		else
+			at++;
+		free(name);
+	}
+}
 
 /* What the program prints is not what is asked for; what tach run says is, when it failed. */
 static void become(const struct gate_command *c, const char *report, int said)
@@ -22,12 +49,12 @@ static void become(const struct gate_command *c, const char *report, int said)
 		n++;
 	argv = calloc(n + 12, sizeof *argv);
 	if (!argv)
-		_exit(125);
+		_exit(RUN_FAILED);
 	argv[at++] = (char *)"tach";
 	argv[at++] = (char *)"run";
 	if (c->arguments->emulate)
 		argv[at++] = (char *)"--emulate";
-	else if (gate_rule(c->arguments, "instructions"))
+	else if (compare_rule(&c->arguments->compare, "instructions"))
 		argv[at++] = (char *)"--correct"; /* where interrupts can be counted */
 	if (c->events) {
 		argv[at++] = (char *)"-e";
@@ -43,12 +70,9 @@ static void become(const struct gate_command *c, const char *report, int said)
 	memcpy(argv + at, c->words, (n + 1) * sizeof *argv);
 	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDOUT_FILENO);
 	dup2(said, STDERR_FILENO);
-	/* What was configured for others is not what is compared. */
-	unsetenv("TACH_OUTPUT");
-	unsetenv("TACH_METRICS");
-	unsetenv("TACH_SPARSE");
+	clear_environment();
 	execv("/proc/self/exe", argv);
-	_exit(125);
+	_exit(RUN_FAILED);
 }
 
 static void tell(int said)
@@ -61,72 +85,63 @@ static void tell(int said)
 		fwrite(text, 1, (size_t)n, stderr);
 }
 
-/* A quantity or, counted on, a metric of a region. */
-static void take_one(const struct gate_command *c, const struct tach_snapshot *shot, int region,
-		     const char *name, int q, struct gate_samples *s)
+static int wants(const void *options, const char *quantity)
 {
-	int first = tach_snapshot_nquantities(shot), metric = q >= first, code;
-	const char *quantity = metric ? tach_snapshot_metric(shot, q - first)
-				      : tach_snapshot_quantity(shot, q);
-	struct tach_value v;
-
-	code = metric ? tach_snapshot_derived(shot, region, q - first, TACH_PART_INCLUSIVE, &v)
-		      : tach_snapshot_value(shot, region, q, TACH_PART_INCLUSIVE, &v);
-	if (code == 0 && !(v.flags & TACH_FLAG_LOST) && !isnan(v.value) &&
-	    gate_rule(c->arguments, quantity))
-		gate_add(s, name, quantity, v.value);
+	return compare_rule(options, quantity) != NULL;
 }
 
-static int take(const struct gate_command *c, const char *report, struct gate_samples *s)
+static int take(const struct gate_command *c, const char *report, struct samples *s)
 {
 	struct tach_snapshot *shot;
-	int n;
 
 	if (report_load(&shot, report, "tach gate") != 0)
 		return -1;
-	n = tach_snapshot_nquantities(shot) + tach_snapshot_nmetrics(shot);
-	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
-		struct tach_region_info info = {0};
-
-		tach_snapshot_region(shot, r, &info);
-		for (int q = 0; info.calls && q < n; q++)
-			take_one(c, shot, r, info.name, q, s);
-	}
+	samples_take(s, shot, wants, &c->arguments->compare);
 	tach_snapshot_free(shot);
 	return 0;
 }
 
-int gate_run(const struct gate_command *c, struct gate_samples *s)
+/*
+ * A folder of its own for the report. Its name has %r, so that as a rank of a parallel job this
+ * run still has a report to itself.
+ */
+int gate_run(const struct gate_command *c, struct samples *s)
 {
-	const char *folder = getenv("TMPDIR");
-	char report[4096], words[4096];
-	int status = -1, code = -1, fd, said;
+	char *folder = NULL, *report = NULL, *written = NULL;
+	const char *temporary = getenv("TMPDIR");
+	int status = -1, code = -1, said;
 	pid_t child;
 
-	folder = folder && *folder ? folder : "/tmp";
-	snprintf(report, sizeof report, "%s/tach-gate.XXXXXX.json", folder);
-	snprintf(words, sizeof words, "%s/tach-gate.XXXXXX", folder);
-	fd = mkostemps(report, 5, O_CLOEXEC);
-	said = mkostemp(words, O_CLOEXEC);
-	if (fd < 0 || said < 0) {
-		fprintf(stderr, "tach gate: %s: %s\n", folder, strerror(errno));
+	temporary = temporary && *temporary ? temporary : "/tmp";
+	if (asprintf(&folder, "%s/tach-gate.XXXXXX", temporary) < 0 || !mkdtemp(folder) ||
+	    asprintf(&report, "%s/%%r.json", folder) < 0 ||
+	    asprintf(&written, "%s/%d.json", folder, tach__rank() < 0 ? 0 : tach__rank()) < 0) {
+		fprintf(stderr, "tach gate: %s: %s\n", temporary, strerror(errno));
 		return -1;
 	}
-	close(fd);
-	unlink(words);
+	said = memfd_create("tach-gate", MFD_CLOEXEC);
 	fflush(NULL);
 	child = fork();
 	if (child == 0)
 		become(c, report, said);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
-	if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		code = take(c, report, s);
-	else {
+	if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+		code = take(c, written, s);
+	} else {
 		tell(said);
-		fprintf(stderr, "tach gate: %s did not end with status 0\n", c->words[0]);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == RUN_FAILED)
+			fprintf(stderr, "tach gate: --fail-if, -e or -m names what tach run "
+					"cannot count\n");
+		else
+			fprintf(stderr, "tach gate: %s did not end with status 0\n",
+				c->words[0]);
 	}
 	close(said);
-	unlink(report);
+	unlink(written);
+	rmdir(folder);
+	free(folder);
+	free(report);
+	free(written);
 	return code;
 }

@@ -14,12 +14,13 @@ static const struct command {
 	const char *summary;
 } commands[] = {
 	{"derived", cmd_derived, "presets, definition files and formulas"},
+	{"diff", cmd_diff, "two reports or results compared: what became worse, what better"},
 	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
 	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
 	{"gate", cmd_gate, "whether a program became worse: for CI"},
 	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
 	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
-	{"report", cmd_report, "saved reports in another format, added up, or compared"},
+	{"report", cmd_report, "saved reports in another format, or added up"},
 	{"run", cmd_run, "run a program and measure its threads and regions"},
 	{"top", cmd_top, "the regions of a running process, as they go"},
 	{"version", cmd_version, "print the version"},

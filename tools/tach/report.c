@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach report`: saved JSON reports in another format, added up, or one against another. */
+/* `tach report`: saved JSON reports in another format, or added up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -15,37 +15,30 @@
 static const char help[] =
 	"usage: tach report [OPTION]... REPORT.json...\n"
 	"       tach report -p PID [OPTION]... [REPORT.json]...\n"
-	"       tach report --ranks [OPTION]... REPORT.json...\n"
-	"       tach report --diff [OPTION]... OLD NEW\n\n"
+	"       tach report --ranks [OPTION]... REPORT.json...\n\n"
 	"Reads reports that TACH_OUTPUT=FILE.json or tach run -o FILE.json wrote, adds them "
 	"up\n"
 	"if there are several, and writes the result. \"-\" is standard input.\n\n"
-	"      --diff         compare two, each a report or a folder with one of every run: "
-	"per\n"
-	"                     region and quantity the absolute and the relative difference, "
-	"and,\n"
-	"                     of several runs, whether it is more than chance\n"
 	"      --ranks        of the ranks of a parallel job (MPI, Slurm): each region's sum, "
 	"a "
 	"row\n"
 	"                     for each rank, and imbalance, their longest time by their mean\n"
 	"      --format NAME  text, json, csv, prometheus or html; without it what FILE's "
 	"suffix\n"
-	"                     says (.txt .json .csv .prom .html); --diff: text, json or csv\n"
+	"                     says (.txt .json .csv .prom .html)\n"
 	"  -o, --output FILE  write there instead of standard output\n"
 	"  -p, --pid PID      a running process, as it is now; nothing runs in it for that\n"
 	"  -h, --help         this text\n\n"
-	"Exit status: 0 done, and with --diff nothing found to differ; 1 a difference, or a\n"
-	"report that cannot be read or written; 2 bad usage, or too few runs to tell.\n";
+	"tach diff compares two reports. tach report --diff is its older name.\n\n"
+	"Exit status: 0 done, 1 a report cannot be read or written, 2 bad usage.\n";
 
 struct arguments {
 	const char *output, *format;
-	int diff, ranks, nfiles, process;
+	int ranks, nfiles, process;
 	char **files;
 };
 
-/* The whole of a file; NULL with errno. */
-static char *slurp(const char *file, size_t *length)
+char *report_slurp(const char *file, size_t *length)
 {
 	FILE *from = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
 	size_t room = 0, n;
@@ -53,19 +46,20 @@ static char *slurp(const char *file, size_t *length)
 
 	*length = 0;
 	while (from) {
-		if (*length == room) {
+		if (room - *length < 2) {
 			room = room ? 2 * room : 65536;
 			more = realloc(text, room);
 			if (!more)
 				break;
 			text = more;
 		}
-		n = fread(text + *length, 1, room - *length, from);
+		n = fread(text + *length, 1, room - *length - 1, from);
 		*length += n;
+		text[*length] = '\0';
 		if (n == 0)
 			break;
 	}
-	if (!from || ferror(from) || *length == room) {
+	if (!from || ferror(from) || room - *length < 2) {
 		free(text);
 		text = NULL;
 	}
@@ -74,24 +68,32 @@ static char *slurp(const char *file, size_t *length)
 	return text;
 }
 
-int report_load(struct tach_snapshot **out, const char *file, const char *who)
+int report_read(struct tach_snapshot **out, const char *text, size_t length, const char *file,
+		const char *who)
 {
 	struct tach_error err = TACH_ERROR_INIT;
+	int code = tach_snapshot_load(text, length, out, &err);
+
+	if (code && err.line)
+		fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, err.line, err.column,
+			err.text);
+	else if (code)
+		fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
+	return code;
+}
+
+int report_load(struct tach_snapshot **out, const char *file, const char *who)
+{
 	size_t length;
-	char *text = slurp(file, &length);
+	char *text = report_slurp(file, &length);
 	int code;
 
 	if (!text) {
 		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
 		return -1;
 	}
-	code = tach_snapshot_load(text, length, out, &err);
+	code = report_read(out, text, length, file, who);
 	free(text);
-	if (code && err.line)
-		fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, err.line, err.column,
-			err.text);
-	else if (code)
-		fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
 	return code;
 }
 
@@ -174,16 +176,12 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 	return code;
 }
 
-enum { DIFF = 256, FORMAT, RANKS };
+enum { FORMAT = 256, RANKS };
 
 static const struct option options[] = {
-	{"ranks", no_argument, NULL, RANKS},
-	{"diff", no_argument, NULL, DIFF},
-	{"format", required_argument, NULL, FORMAT},
-	{"output", required_argument, NULL, 'o'},
-	{"pid", required_argument, NULL, 'p'},
-	{"help", no_argument, NULL, 'h'},
-	{NULL, 0, NULL, 0},
+	{"ranks", no_argument, NULL, RANKS},	  {"format", required_argument, NULL, FORMAT},
+	{"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
+	{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
 };
 
 /* EXIT_DONE: go on; -1: help was asked for and given. */
@@ -194,9 +192,6 @@ static int parse(struct arguments *a, int argc, char **argv)
 	opterr = 0;
 	while ((c = getopt_long(argc, argv, "o:p:h", options, NULL)) != -1) {
 		switch (c) {
-		case DIFF:
-			a->diff = 1;
-			break;
 		case RANKS:
 			a->ranks = 1;
 			break;
@@ -222,13 +217,9 @@ static int parse(struct arguments *a, int argc, char **argv)
 	}
 	a->files = argv + optind;
 	a->nfiles = argc - optind;
-	if (a->nfiles + (a->process > 0) == 0 ||
-	    (a->diff && (a->nfiles != 2 || a->process > 0)) ||
-	    (a->ranks && (a->diff || a->process > 0))) {
+	if (a->nfiles + (a->process > 0) == 0 || (a->ranks && a->process > 0)) {
 		fprintf(stderr, "tach report: %s\n",
-			a->ranks  ? "--ranks takes reports, neither --diff nor -p"
-			: a->diff ? "--diff compares two reports"
-				  : "no report given");
+			a->ranks ? "--ranks takes reports, not -p" : "no report given");
 		return usage_told("report");
 	}
 	return EXIT_DONE;
@@ -298,35 +289,21 @@ static int convert(const struct arguments *a, enum tach_format format)
 	return code ? EXIT_NO : EXIT_DONE;
 }
 
-static int diff(const struct arguments *a, enum tach_format format)
-{
-	struct report_side side[2] = {{0}};
-	int status = EXIT_NO;
-
-	if (report_side_load(&side[0], a->files[0]) == 0 &&
-	    report_side_load(&side[1], a->files[1]) == 0)
-		status = report_diff(&side[0], &side[1], format, a->output);
-	report_side_free(&side[0]);
-	report_side_free(&side[1]);
-	return status;
-}
-
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
 	enum tach_format format;
 	int status;
 
+	for (int i = 1; i < argc; i++)
+		if (strcmp(argv[i], "--diff") == 0) {
+			memmove(&argv[i], &argv[i + 1], (size_t)(argc - i) * sizeof *argv);
+			return cmd_diff(argc - 1, argv);
+		}
 	status = parse(&a, argc, argv);
 	if (status)
 		return status < 0 ? EXIT_DONE : status;
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
 		return usage_told("report");
-	if (a.diff && format > TACH_FORMAT_CSV) {
-		fputs("tach report: --diff writes text, json or csv\n", stderr);
-		return usage_told("report");
-	}
-	if (a.diff)
-		return diff(&a, format);
 	return convert(&a, format);
 }

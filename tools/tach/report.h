@@ -5,6 +5,11 @@
 
 #include <tach/report.h>
 
+/* The whole of a file, "-" is standard input, and a NUL after it; NULL with errno. */
+char *report_slurp(const char *file, size_t *length);
+/* A report's text; file: what messages call it. */
+int report_read(struct tach_snapshot **out, const char *text, size_t length, const char *file,
+		const char *who);
 int report_load(struct tach_snapshot **out, const char *file, const char *who);
 int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 		 const char *who);
@@ -33,32 +38,5 @@ int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const c
 /* All, each and how evenly; NULL: printed. To be freed as before. */
 struct tach_snapshot *report_ranks_join(struct report_ranks *r, const char *who);
 void report_ranks_free(struct report_ranks *r);
-
-/* ---- report_side.c ---- */
-
-/* The runs of one program: at least one. */
-struct report_side {
-	struct tach_snapshot **list;
-	int n;
-};
-/* A report, or all *.json of a folder; -1: printed. To be freed in either case. */
-int report_side_load(struct report_side *s, const char *path);
-void report_side_free(struct report_side *s);
-
-/* A snapshot's regions by name, and those of one name in their own order. */
-struct report_place {
-	struct tach_region_info info;
-	int region;
-};
-struct report_place *report_places(const struct tach_snapshot *s);
-/* The region of that name among n, by its line where several have it; -1: none. */
-int report_place_find(const struct report_place *all, int n,
-		      const struct tach_region_info *like);
-
-/* ---- report_diff.c ---- */
-
-/* `tach report --diff`; the exit status. */
-int report_diff(const struct report_side *before, const struct report_side *after,
-		enum tach_format format, const char *file);
 
 #endif

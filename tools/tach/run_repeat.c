@@ -6,54 +6,31 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "core/bench/stats.h"
+#include "core/change/change.h"
 #include "core/report/deliver.h"
-#include "core/report/units.h"
 #include "tools/tach/commands.h"
-#include "tools/tach/gate.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
+#include "tools/tach/samples.h"
 
 #define CONFIDENCE 0.95
 
 /* What is said of a series of runs. */
 struct line {
-	const struct gate_series *of;
+	const struct series *of;
 	double median, low, high, confidence, mean;
 };
 
 /* ---- what a run took ---- */
 
-/* Regions of one name are told apart by their place. */
-static void name_region(char *to, size_t size, const struct tach_snapshot *s,
-			const struct tach_region_info *info)
+static void add_own(struct samples *to, const char *quantity, double ns)
 {
-	struct tach_region_info other = {0};
-	int same = 0;
-
-	for (int r = 0; tach_snapshot_region(s, r, &other) == 0; r++)
-		same += strcmp(other.name, info->name) == 0;
-	if (same > 1)
-		snprintf(to, size, "%s %s:%u", info->name, info->file, (unsigned)info->line);
-	else
-		snprintf(to, size, "%s", info->name);
-}
-
-static void take_region(struct gate_samples *to, const struct tach_snapshot *s, int r)
-{
-	int n = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
-	struct tach_region_info info = {0};
-	char name[1024];
-
-	tach_snapshot_region(s, r, &info);
-	name_region(name, sizeof name, s, &info);
-	for (int q = 0; info.calls && q < n; q++) {
-		struct tach_value v;
-
-		tach__column_value(s, r, q, TACH_PART_INCLUSIVE, &v);
-		if (!(v.flags & TACH_FLAG_LOST) && !isnan(v.value))
-			gate_add(to, name, tach__column_name(s, q), v.value);
-	}
+	samples_add(to,
+		    &(struct series){.region = (char *)"(command)",
+				     .file = (char *)"",
+				     .quantity = (char *)quantity,
+				     .kind = SERIES_TIME},
+		    ns);
 }
 
 static double nanoseconds(struct timeval t)
@@ -61,21 +38,19 @@ static double nanoseconds(struct timeval t)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
-static void take(struct gate_samples *to, const struct run_reports *reports,
+static void take(struct samples *to, const struct run_reports *reports,
 		 const struct run_outcome *o)
 {
-	const struct tach_snapshot *s = reports->whole;
-
-	gate_add(to, "(command)", "time", o->seconds * 1e9);
-	gate_add(to, "(command)", "user", nanoseconds(o->usage.ru_utime));
-	gate_add(to, "(command)", "system", nanoseconds(o->usage.ru_stime));
-	for (int r = 0; s && r < tach_snapshot_nregions(s); r++)
-		take_region(to, s, r);
+	add_own(to, "time", o->seconds * 1e9);
+	add_own(to, "user", nanoseconds(o->usage.ru_utime));
+	add_own(to, "system", nanoseconds(o->usage.ru_stime));
+	if (reports->whole)
+		samples_take(to, reports->whole, NULL, NULL);
 }
 
 /* ---- what is said of them ---- */
 
-static struct line judge(const struct gate_series *of)
+static struct line judge(const struct series *of)
 {
 	struct line l = {.of = of};
 	double *sorted = malloc(of->n * sizeof *sorted);
@@ -93,30 +68,22 @@ static struct line judge(const struct gate_series *of)
 	return l;
 }
 
-static int is_time(const struct line *l)
+static void text(struct tach__out *out, struct samples *s, int runs)
 {
-	static const char *const times[] = {"time", "user", "system"};
-
-	for (int i = 0; i < 3; i++)
-		if (strcmp(l->of->quantity, times[i]) == 0 &&
-		    (i == 0 || strcmp(l->of->region, "(command)") == 0))
-			return 1;
-	return 0;
-}
-
-static void text(struct tach__out *out, const struct gate_samples *s, int runs)
-{
-	tach__out(out, "%-24s %-20s %5s %12s %12s %12s %6s %12s\n", "region", "quantity",
+	tach__out(out, "%-24s %-20s %5s %10s %10s %10s %6s %10s\n", "region", "quantity",
 		  "runs", "median", "from", "to", "sure", "mean");
+	samples_mark_twins(s);
 	for (size_t i = 0; i < s->n; i++) {
-		struct line l = judge(&s->list[i]);
-		char name[256], quantity[256], shown[300];
+		struct line l = judge(s->list[i]);
+		char name[256], quantity[256], cell[4][32];
+		const double value[] = {l.median, l.low, l.high, l.mean};
 
-		tach_printable(l.of->region, name, sizeof name);
+		series_label(l.of, l.of->twin, name, sizeof name);
 		tach_printable(l.of->quantity, quantity, sizeof quantity);
-		snprintf(shown, sizeof shown, "%s%s", quantity, is_time(&l) ? " (ns)" : "");
-		tach__out(out, "%-24s %-20s %5zu %12.7g %12.7g %12.7g %5.1f%% %12.7g\n", name,
-			  shown, l.of->n, l.median, l.low, l.high, 100 * l.confidence, l.mean);
+		for (int k = 0; k < 4; k++)
+			series_value(l.of, value[k], cell[k], sizeof cell[k]);
+		tach__out(out, "%-24s %-20s %5zu %10s %10s %10s %5.1f%% %10s\n", name, quantity,
+			  l.of->n, cell[0], cell[1], cell[2], 100 * l.confidence, cell[3]);
 	}
 	tach__out(out,
 		  "%d runs. 'from' and 'to' have the median between them as surely as is said, "
@@ -125,18 +92,21 @@ static void text(struct tach__out *out, const struct gate_samples *s, int runs)
 		  runs);
 }
 
-static void csv(struct tach__out *out, const struct gate_samples *s)
+static void csv(struct tach__out *out, const struct samples *s)
 {
-	tach__out_text(out, "region,quantity,runs,median,low,high,confidence,mean\r\n");
+	tach__out_text(out, "region,file,line,quantity,runs,median,low,high,confidence,"
+			    "mean\r\n");
 	for (size_t i = 0; i < s->n; i++) {
-		struct line l = judge(&s->list[i]);
+		struct line l = judge(s->list[i]);
 		const double number[] = {l.median, l.low, l.high, l.confidence, l.mean};
 		char quantity[300];
 
 		snprintf(quantity, sizeof quantity, "%s%s", l.of->quantity,
-			 is_time(&l) ? "_ns" : "");
+			 l.of->kind == SERIES_TIME ? "_ns" : "");
 		tach__out_csv_string(out, l.of->region);
 		tach__out_text(out, ",");
+		tach__out_csv_string(out, l.of->file);
+		tach__out(out, ",%u,", l.of->line);
 		tach__out_csv_string(out, quantity);
 		tach__out(out, ",%zu", l.of->n);
 		for (size_t k = 0; k < sizeof number / sizeof *number; k++) {
@@ -147,19 +117,22 @@ static void csv(struct tach__out *out, const struct gate_samples *s)
 	}
 }
 
-static void json(struct tach__json_out *json, const struct gate_samples *s, int runs)
+static void json(struct tach__json_out *json, const struct samples *s, int runs)
 {
 	tach__json_object(json, NULL);
 	tach__json_int(json, "tach-run-repeat", 1);
 	tach__json_int(json, "runs", runs);
 	tach__json_array(json, "series");
 	for (size_t i = 0; i < s->n; i++) {
-		struct line l = judge(&s->list[i]);
+		struct line l = judge(s->list[i]);
 
 		tach__json_line(json, 2);
 		tach__json_object(json, NULL);
 		tach__json_string(json, "region", l.of->region);
+		tach__json_string(json, "file", l.of->file);
+		tach__json_unsigned(json, "line", l.of->line);
 		tach__json_string(json, "quantity", l.of->quantity);
+		tach__json_string(json, "kind", series_kinds[l.of->kind]);
 		tach__json_number(json, "median", l.median);
 		tach__json_number(json, "low", l.low);
 		tach__json_number(json, "high", l.high);
@@ -175,7 +148,7 @@ static void json(struct tach__json_out *json, const struct gate_samples *s, int 
 	tach__json_end(json);
 }
 
-static int write_table(const struct run_arguments *a, const struct gate_samples *s)
+static int write_table(const struct run_arguments *a, struct samples *s)
 {
 	struct tach__buffer buffer = {0};
 	struct tach__json_out to;
@@ -228,7 +201,7 @@ static int is_over(const struct run_outcome *o, int run, int first)
 int run_repeat(struct run_arguments *a, const struct run_found *found)
 {
 	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);
-	struct gate_samples samples = {0};
+	struct samples samples = {0};
 	int code = 0, over = 0, status = 0;
 
 	for (int i = 0; i < a->repeat && !code && !over; i++) {
@@ -253,6 +226,6 @@ int run_repeat(struct run_arguments *a, const struct run_found *found)
 	}
 	if (!code && !over)
 		code = write_table(a, &samples);
-	gate_free(&samples);
+	samples_free(&samples);
 	return code ? code : status;
 }

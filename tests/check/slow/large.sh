@@ -38,7 +38,7 @@ for format in text json csv prometheus html; do
 	within 20 "regions_$format" 0 report --format $format "$work/regions"
 done
 within 20 regions_sum 0 report "$work/regions" "$work/regions"
-within 20 regions_diff 0 report --diff "$work/regions" "$work/regions"
+within 20 regions_diff 3 diff "$work/regions" "$work/regions"
 within 20 metrics 1 report "$work/metrics"
 says 'more than 1024 metrics'
 within 40 definitions 0 derived check --pmu skl "$work/x.derived"

@@ -55,7 +55,7 @@ static struct tach_bench *run_undisturbed(int which)
 static void a_known_body_is_counted_exactly(void)
 {
 	struct tach_bench_quantity shorter = {.size = sizeof shorter}, longer = shorter;
-	struct tach_bench_difference d;
+	struct tach_change_result is = {.size = sizeof is};
 	struct tach_bench *a, *b;
 	int i;
 
@@ -72,10 +72,11 @@ static void a_known_body_is_counted_exactly(void)
 	CHECK(shorter.mad == 0 && shorter.low == shorter.median, "%g +- %g from %g",
 	      shorter.median, shorter.mad, shorter.low);
 	CHECK(shorter.median >= BODY && shorter.median <= BODY + 3, "%g", shorter.median);
-	CHECK(tach_bench_compare(a, b, i, &d) == 0 && d.differs &&
-		      fabs(d.shift - 2 * BODY) < 1e-9,
-	      "%g, p %g", d.shift, d.p);
-	CHECK(tach_bench_compare(a, a, i, &d) == 0 && !d.differs, "from itself");
+	CHECK(tach_bench_judge(a, b, i, 0, 0.01, &is) == 0 && is.verdict == TACH_CHANGE_WORSE &&
+		      fabs(is.now - is.old - 2 * BODY) < 1e-9,
+	      "%g, %g", is.old, is.now);
+	CHECK(tach_bench_judge(a, a, i, 0, 0.01, &is) == 0 && is.verdict == TACH_CHANGE_NONE,
+	      "from itself");
 	tach_bench_free(a);
 	tach_bench_free(b);
 }

@@ -87,6 +87,22 @@ static int dispatch_out(void *s)
 	return tach_dispatch_compute(&in, s, &err);
 }
 
+static int change_rule(void *s)
+{
+	static const double one[] = {1};
+	struct tach_change_result is = {.size = sizeof is};
+
+	return tach_change_judge(one, 1, one, 1, s, &is, &err);
+}
+
+static int change_result(void *s)
+{
+	static const double one[] = {1};
+	struct tach_change_rule rule = {.size = sizeof rule};
+
+	return tach_change_judge(one, 1, one, 1, &rule, s, &err);
+}
+
 static int doctor_options(void *s)
 {
 	static struct tach_examination x = {.size = sizeof x};
@@ -260,6 +276,8 @@ static struct entry {
 } entries[] = {
 	IN(tach_bench_options, bench_options, .events = "", .samples = 5, .iterations = 10),
 	OUT(tach_bench_quantity, bench_quantity),
+	IN(tach_change_rule, change_rule, .bound = 0.5),
+	OUT(tach_change_result, change_result),
 	OUT(tach_counts, counts),
 	OUT(tach_derived_info, derived_found),
 	OUT(tach_derived_info, derived_at),
@@ -468,7 +486,7 @@ static void errors(void)
 
 /* Those that may have no size: what tach/base.h names, parts of others, and what is inlined. */
 static const char fixed[] =
-	" tach_value tach_bucket tach_bench_difference tach_register tach_set_member"
+	" tach_value tach_bucket tach_register tach_set_member"
 	" tach_dispatch_event tach_dispatch_ear tach_dispatch_btb tach_dispatch_opcode"
 	" tach_dispatch_range tach_dispatch_ranges tach_ranges_used tach_finding"
 	" tach_way tach_reader tach_mark tach_site tach_region_mark tach_task tach_bench_case"
@@ -564,6 +582,7 @@ static void first_sizes(void)
 		size_t first, now;
 	} all[] = {
 		FIRST(tach_bench_options),   FIRST(tach_bench_quantity),
+		FIRST(tach_change_rule),     FIRST(tach_change_result),
 		FIRST(tach_counts),	     FIRST(tach_derived_info),
 		FIRST(tach_derived_options), FIRST(tach_dispatch),
 		FIRST(tach_dispatch_ia64),   FIRST(tach_dispatch_out),

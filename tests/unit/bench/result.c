@@ -14,31 +14,14 @@ static struct tach_bench made(const char *name, double *x, uint32_t n,
 	return (struct tach_bench){.confidence = 0.95, .nseries = 1, .series = s};
 }
 
-static void comparison_says_whether_they_differ(void)
-{
-	double x[] = {3, 7, 1, 5, 8, 2, 6, 4}, y[] = {13, 17, 11, 15, 18, 12, 16, 14};
-	struct tach__bench_series s[2];
-	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
-	struct tach_bench_difference d = {.reserved = 7};
-
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.differs && d.shift == 10 &&
-		      d.reserved == 0,
-	      "%g", d.shift);
-	CHECK(tach_bench_compare(&b, &a, 0, &d) == 0 && d.differs && d.shift == -10, "%g",
-	      d.shift);
-	CHECK(tach_bench_compare(&a, &a, 0, &d) == 0 && !d.differs && d.p == 1, "%g", d.p);
-}
-
 /* Where every sample is like the one before, eight are hardly more than one. */
 static void a_machine_in_moods_proves_nothing(void)
 {
-	double x[] = {1, 2, 3, 4, 5, 6, 7, 8}, y[] = {11, 12, 13, 14, 15, 16, 17, 18};
-	struct tach__bench_series s[2];
-	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
-	struct tach_bench_difference d;
+	double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+	struct tach__bench_series s[1];
+	struct tach_bench a = made("time", x, 8, &s[0]);
 	struct tach_bench_quantity v = {.size = sizeof v};
 
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && !d.differs && d.shift == 10, "%g", d.p);
 	CHECK(tach_bench_value(&a, 0, &v) == 0 && v.confidence < 0.1 && v.low == 1 &&
 		      v.high == 8,
 	      "%g", v.confidence);
@@ -70,99 +53,109 @@ static void a_value_that_may_be_nothing_is_marked(void)
 	CHECK(strstr(text + 8, "below resolution"), "%s", text + 8);
 }
 
-/* Of one and three by themselves: half of the four ways to choose one are as extreme. */
-static void what_is_as_likely_as_not_differs_not(void)
-{
-	double x[] = {1}, y[] = {2, 4, 3};
-	struct tach__bench_series s[2];
-	struct tach_bench a = made("time", x, 1, &s[0]), b = made("time", y, 3, &s[1]);
-	struct tach_bench_difference d;
-
-	a.confidence = 0.5;
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.p == 0.5 && !d.differs, "%g", d.p);
-	a.confidence = 0.49;
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.differs, "%g", d.p);
-	/* Nothing lies between them. */
-	y[0] = y[1] = y[2] = 1;
-	a.confidence = 0.001;
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && d.shift == 0 && !d.differs, "%g", d.p);
-}
-
-/* One of them, whichever, is enough. */
-static void either_may_be_of_a_machine_in_moods(void)
-{
-	double up[] = {1, 2, 3, 4, 5, 6, 7, 8}, x[] = {13, 17, 11, 15, 18, 12, 16, 14};
-	struct tach__bench_series s[2];
-	struct tach_bench a = made("time", up, 8, &s[0]), b = made("time", x, 8, &s[1]);
-	struct tach_bench_difference d;
-
-	CHECK(tach_bench_compare(&a, &b, 0, &d) == 0 && !d.differs && d.p > 0.5, "%g", d.p);
-	CHECK(tach_bench_compare(&b, &a, 0, &d) == 0 && !d.differs && d.p > 0.5, "%g", d.p);
-	CHECK(tach_bench_judge(&a, &b, 0, 0.1, 0.01, NULL, NULL) == TACH_BENCH_SAME);
-	CHECK(tach_bench_judge(&b, &a, 0, 0.1, 0.01, NULL, NULL) == TACH_BENCH_SAME);
-}
-
 static void judged(void)
 {
 	double x[] = {104, 101, 107, 102, 108, 100, 106, 103}, y[8];
 	struct tach__bench_series s[2];
 	struct tach_bench a = made("time", x, 8, &s[0]), b = made("time", y, 8, &s[1]);
-	double change, detects;
+	struct tach_change_result is = {.size = sizeof is};
 
 	for (int i = 0; i < 8; i++)
 		y[i] = x[i] * 1.2;
-	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 0.01, &change, &detects) == TACH_BENCH_WORSE);
-	CHECK(fabs(change - 0.2) < 0.02 && detects > 0.05 && detects < 0.2, "%g %g", change,
-	      detects);
-	CHECK(tach_bench_judge(&b, &a, 0, 0.05, 0.01, &change, NULL) == TACH_BENCH_BETTER);
-	CHECK(tach_bench_judge(&a, &b, 0, 0.25, 0.01, NULL, NULL) == TACH_BENCH_SAME);
-	CHECK(tach_bench_judge(&a, &a, 0, 0, 0.01, NULL, NULL) == TACH_BENCH_SAME);
+	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 0.01, &is) == 0 &&
+	      is.verdict == TACH_CHANGE_WORSE);
+	CHECK(fabs(is.change - 0.2) < 0.02 && is.low > 0.15 && is.high < 0.25, "%g %g", is.low,
+	      is.high);
+	CHECK(tach_bench_judge(&b, &a, 0, 0.05, 0.01, &is) == 0 &&
+	      is.verdict == TACH_CHANGE_BETTER);
+	CHECK(tach_bench_judge(&a, &b, 0, 0.25, 0.01, &is) == 0 &&
+	      is.verdict == TACH_CHANGE_NONE);
+	CHECK(tach_bench_judge(&a, &a, 0, 0.06, 0.01, &is) == 0 &&
+	      is.verdict == TACH_CHANGE_NONE && is.change == 0);
 	/* As many comparisons as eight samples cannot carry. */
-	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 1e-6, NULL, &detects) == TACH_BENCH_SAME);
-	CHECK(isinf(detects), "%g", detects);
+	CHECK(tach_bench_judge(&a, &b, 0, 0.05, 1e-6, &is) == 0 &&
+	      is.verdict == TACH_CHANGE_UNKNOWN);
 }
 
-/* Two results may have other values; those with the same number and name go together. */
+/* The usual bounds: 5 % for times, 0.5 % for the rest. */
+static void usual_bounds(void)
+{
+	static const struct {
+		const char *name;
+		double change;
+		enum tach_change verdict;
+	} of[] = {{"time", 0.04, TACH_CHANGE_NONE},	 {"time", 0.06, TACH_CHANGE_WORSE},
+		  {"time, all", 0.04, TACH_CHANGE_NONE}, {"cpu time", 0.04, TACH_CHANGE_NONE},
+		  {"cycles", 0.04, TACH_CHANGE_WORSE},	 {"cycles", 0.004, TACH_CHANGE_NONE},
+		  {"cycles", -0.006, TACH_CHANGE_BETTER}};
+	double x[12], y[12];
+
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+		struct tach__bench_series s[2];
+		struct tach_bench a = made(of[k].name, x, 12, &s[0]),
+				  b = made(of[k].name, y, 12, &s[1]);
+		struct tach_change_result is = {.size = sizeof is};
+
+		for (int i = 0; i < 12; i++) {
+			x[i] = 1000;
+			y[i] = 1000 * (1 + of[k].change);
+		}
+		CHECK(tach_bench_judge(&a, &b, 0, -1, 0.01, &is) == 0 &&
+			      is.verdict == of[k].verdict,
+		      "number %zu: %s", k, tach_change_name(is.verdict));
+	}
+}
+
+/* One sample is enough of instructions that were counted exactly, and of nothing else. */
+static void exact_counts_need_one_sample(void)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+		enum tach_change verdict;
+	} of[] = {{"instructions", 0, TACH_CHANGE_WORSE},
+		  {"instructions", TACH_FLAG_CORRECTED, TACH_CHANGE_WORSE},
+		  {"instructions", TACH_FLAG_INCOMPLETE, TACH_CHANGE_UNKNOWN},
+		  {"cycles", 0, TACH_CHANGE_UNKNOWN}};
+	double x[] = {100}, y[] = {101};
+
+	for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+		struct tach__bench_series s[2];
+		struct tach_bench a = made(of[k].name, x, 1, &s[0]),
+				  b = made(of[k].name, y, 1, &s[1]);
+		struct tach_change_result is = {.size = sizeof is};
+
+		s[1].flags = of[k].flags;
+		CHECK(tach_bench_judge(&a, &b, 0, -1, 0.01, &is) == 0 &&
+			      is.verdict == of[k].verdict,
+		      "number %zu: %s", k, tach_change_name(is.verdict));
+	}
+}
+
+/* Results may have other values, in another order; those of one name and thread go together. */
 static void values_go_together_by_name(void)
 {
-	double x[] = {1, 2};
-	struct tach__bench_series more[2], other[1];
-	struct tach_bench a = made("time", x, 2, &more[0]), b = made("time", x, 2, &more[0]),
-			  c = made("cycles", x, 2, other);
-	const struct {
-		const struct tach_bench *a, *b;
-		int i;
-		double bound, alpha;
-		int code;
-	} of[] = {
-		{&a, &a, 1, 0, 0.01, 0},
-		{&a, &b, 1, 0, 0.01, TACH_ERR_INVAL},
-		{&b, &a, 1, 0, 0.01, TACH_ERR_INVAL},
-		{&b, &b, -1, 0, 0.01, TACH_ERR_INVAL},
-		{&b, &c, 0, 0, 0.01, TACH_ERR_INVAL},
-		{NULL, &b, 0, 0, 0.01, TACH_ERR_INVAL},
-		{&b, NULL, 0, 0, 0.01, TACH_ERR_INVAL},
-		/* Of a judgement alone. */
-		{&b, &b, 0, -1e-9, 0.01, TACH_ERR_INVAL},
-		{&b, &b, 0, NAN, 0.01, TACH_ERR_INVAL},
-		{&b, &b, 0, 0, 0, TACH_ERR_INVAL},
-		{&b, &b, 0, 0, 1, TACH_ERR_INVAL},
-		{&b, &b, 0, 0, 0.999, 0},
-		{&b, &b, 0, 0, NAN, TACH_ERR_INVAL},
-	};
+	double one[] = {1, 1, 1, 1, 1, 1, 1, 1}, two[] = {2, 2, 2, 2, 2, 2, 2, 2};
+	struct tach__bench_series more[3], other[1];
+	struct tach_bench a = made("time", one, 8, &more[0]), b = made("cycles", two, 8, other);
+	struct tach_change_result is = {.size = sizeof is};
 
-	made("cycles", x, 2, &more[1]);
-	a.nseries = 2;
-	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
-		struct tach_bench_difference d;
-
-		CHECK(tach_bench_judge(of[i].a, of[i].b, of[i].i, of[i].bound, of[i].alpha,
-				       NULL, NULL) == of[i].code,
-		      "number %zu", i);
-		if (i < 7)
-			CHECK(tach_bench_compare(of[i].a, of[i].b, of[i].i, &d) == of[i].code,
-			      "number %zu", i);
-	}
+	made("cycles", two, 8, &more[1]);
+	made("time", two, 8, &more[2]);
+	more[2].thread = 1;
+	a.nseries = 3;
+	CHECK(tach_bench_judge(&a, &b, 0, 0, 0.01, &is) == 0 && is.old == 2 && is.now == 2);
+	CHECK(tach_bench_judge(&a, &a, 2, 0, 0.01, &is) == 0 && is.old == 2);
+	CHECK(tach_bench_judge(&b, &a, 0, 0, 0.01, &is) == TACH_ERR_NOTFOUND);
+	CHECK(tach_bench_judge(&b, &a, 1, 0, 0.01, &is) == 0 && is.old == 2);
+	CHECK(tach_bench_judge(&b, &a, 2, 0, 0.01, &is) == TACH_ERR_NOTFOUND);
+	CHECK(tach_bench_judge(&b, &b, -1, 0, 0.01, &is) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&b, &b, 1, 0, 0.01, &is) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(NULL, &b, 0, 0, 0.01, &is) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&b, NULL, 0, 0, 0.01, &is) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&b, &b, 0, 0, 0.01, NULL) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&b, &b, 0, 0, 1, &is) == TACH_ERR_INVAL);
+	CHECK(tach_bench_judge(&b, &b, 0, NAN, 0.01, &is) == 0 && is.verdict == 0);
 }
 
 /* By the time of all threads together, where there is one. */
@@ -186,12 +179,11 @@ static void the_pace_is_that_of_all(void)
 
 int main(void)
 {
-	CASE(comparison_says_whether_they_differ);
 	CASE(a_machine_in_moods_proves_nothing);
 	CASE(a_value_that_may_be_nothing_is_marked);
-	CASE(what_is_as_likely_as_not_differs_not);
-	CASE(either_may_be_of_a_machine_in_moods);
 	CASE(judged);
+	CASE(usual_bounds);
+	CASE(exact_counts_need_one_sample);
 	CASE(values_go_together_by_name);
 	CASE(the_pace_is_that_of_all);
 	return check_done();

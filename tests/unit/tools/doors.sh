@@ -68,7 +68,7 @@ J
 sed 's/"r\\u/"s\\u/' "$work/r$bad.json" >"$work/s.json"
 for format in text json csv prometheus html; do
 	door "report_$format" report --format $format "$work/r$bad.json" </dev/null
-	case $format in text | json | csv) door "diff_$format" report --diff --format $format "$work/r$bad.json" "$work/s.json" </dev/null;; esac
+	case $format in text | json | csv) door "diff_$format" diff --format $format "$work/r$bad.json" "$work/s.json" </dev/null;; esac
 done
 printf '{"tach": "%s' "$bad" >"$work/broken$bad.json"
 door report_broken report "$work/broken$bad.json" </dev/null

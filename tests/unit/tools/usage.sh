@@ -20,7 +20,7 @@ refused() {
 	fi
 }
 
-for c in derived dispatch doctor encode gate list report run top; do
+for c in derived diff dispatch doctor encode gate list report run top; do
 	rc=0
 	status=2; [ $c = run ] && status=125
 	refused $status -- $c --nonsense
@@ -51,10 +51,17 @@ for c in derived dispatch doctor encode gate list report run top; do
 		refused 2 "--os takes none, perf or perf_ext, not 'odd'" encode --os odd x
 		refused 2 "not 'odd'" encode --privilege odd x
 		refused 2 'requires an argument' encode --os;;
+	diff)
+		refused 2 'give two files or folders' diff
+		refused 2 'takes text, json, csv, junit or markdown, not: odd' diff --format odd a b
+		refused 2 "takes 'QUANTITY > .X%'" diff --fail-if odd a b
+		refused 2 'takes a percentage up to 50, not: 0' diff --alpha 0 a b
+		refused 2 'takes cannot-tell, gone and nothing, not: odd' diff --allow odd a b
+		refused 2 "cannot use '--odd'" diff --odd;;
 	gate)
 		refused 2 'no program given' gate
 		refused 2 'one of --baseline, --against and --save' gate true
-		refused 2 'no such format: odd' gate --format odd true
+		refused 2 'takes text, json, csv, junit or markdown, not: odd' gate --format odd true
 		refused 2 '--candidate takes a --baseline' gate --candidate x
 		refused 2 'cannot use: -n' gate -n;;
 	list)
@@ -63,12 +70,10 @@ for c in derived dispatch doctor encode gate list report run top; do
 		refused 2 'requires an argument' list --pmu;;
 	report)
 		refused 2 'no report given' report
-		refused 2 '--diff compares two reports' report --diff a
-		refused 2 '--ranks takes reports' report --ranks --diff a b
+		refused 2 '--ranks takes reports' report --ranks -p 1 a
 		refused 2 "no process number is 'odd'" report -p odd
 		refused 2 "no format 'odd'" report --format odd a
-		refused 2 "no format has the suffix '.odd'" report -o a.odd a
-		refused 2 '--diff writes text, json or csv' report --diff --format html a b;;
+		refused 2 "no format has the suffix '.odd'" report -o a.odd a;;
 	run)
 		refused 125 'no program given' run
 		refused 125 '--topdown=N has a level' run --topdown=9 true

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* `tach diff`: two reports, folders of reports, baselines or results of benchmarks compared. */
+#include <getopt.h>
+#include <stdio.h>
+#include "core/change/change.h"
+#include "tools/tach/commands.h"
+#include "tools/tach/compare.h"
+
+static const char help[] =
+	"usage: tach diff [OPTION]... OLD NEW\n\n"
+	"Says for each region and quantity whether it became worse. OLD and NEW are each a\n"
+	"report in JSON, a folder with a report of each run, a baseline of tach gate --save,\n"
+	"results of a benchmark (--json), or of google-benchmark.\n\n"
+	"Counts of instructions and the like are the same in every run, so one run of each is\n"
+	"enough. Time takes several: a folder of them, or tach gate. Without a RULE, time may\n"
+	"change by 5 % and counts by 0.5 %.\n\n";
+static const char end[] =
+	"  -h, --help            this text\n\n"
+	"Exit status: 0 nothing is worse, 1 something is, 2 bad usage or a file that cannot\n"
+	"be read, 3 it cannot be told, or a region is gone.\n";
+
+static const struct option options[] = {
+	COMPARE_OPTIONS,
+	{"help", no_argument, NULL, 'h'},
+	{NULL, 0, NULL, 0},
+};
+
+/* 0; -1: help was asked for and given; else the exit status. */
+static int parse(struct compare_options *o, int argc, char **argv)
+{
+	int c, code;
+
+	opterr = 0;
+	while ((c = getopt_long(argc, argv, "o:h", options, NULL)) != -1) {
+		if (c == 'h') {
+			printf("%s%s%s", help, compare_help, end);
+			return -1;
+		}
+		code = compare_option(o, c, optarg);
+		if (code < 0)
+			fprintf(stderr, "tach diff: cannot use '%s'\n", argv[optind - 1]);
+		if (code)
+			return code < 0 ? usage_told("diff") : code;
+	}
+	if (argc - optind == 2)
+		return 0;
+	fprintf(stderr, "tach diff: give two files or folders, OLD and NEW\n");
+	return usage_told("diff");
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	struct compare_options o = {.who = "tach diff", .alpha = TACH__ALPHA};
+	struct samples side[2] = {{0}};
+	struct comparison c = {0};
+	int status = parse(&o, argc, argv);
+
+	if (status)
+		return status < 0 ? EXIT_DONE : status;
+	c.old_name = argv[optind];
+	c.now_name = argv[optind + 1];
+	status = EXIT_USAGE;
+	if (samples_load(&side[0], c.old_name, o.who) == 0 &&
+	    samples_load(&side[1], c.now_name, o.who) == 0) {
+		status = compare(&c, &o, &side[0], &side[1]);
+		if (!status)
+			status = compare_write(&c);
+		if (!status)
+			status = compare_status(&c);
+		compare_free(&c);
+	}
+	samples_free(&side[0]);
+	samples_free(&side[1]);
+	return status;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of runs, by region and quantity. */
+#include <math.h>
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tach/error.h>
+#include <tach/flags.h>
+#include "core/change/change.h"
+#include "core/report/units.h"
+#include "tools/tach/samples.h"
+
+const char *const series_kinds[SERIES_KINDS] = {"time", "count", "exact", "metric"};
+
+static void *or_end(void *memory)
+{
+	if (memory)
+		return memory;
+	fprintf(stderr, "tach: out of memory\n");
+	exit(2);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct series *x = a, *y = b;
+	int order = strcmp(x->region, y->region);
+
+	if (!order)
+		order = strcmp(x->file, y->file);
+	if (!order)
+		order = (x->line > y->line) - (x->line < y->line);
+	return order ? order : strcmp(x->quantity, y->quantity);
+}
+
+const struct series *samples_find(const struct samples *s, const struct series *like)
+{
+	void *node = tfind(like, &s->tree, by_place);
+
+	return node ? *(struct series **)node : NULL;
+}
+
+static struct series *find_or_add(struct samples *s, const struct series *like)
+{
+	void *node = tfind(like, &s->tree, by_place);
+	struct series *at;
+
+	if (node)
+		return *(struct series **)node;
+	at = or_end(malloc(sizeof *at));
+	*at = (struct series){.region = or_end(strdup(like->region)),
+			      .file = or_end(strdup(like->file)),
+			      .line = like->line,
+			      .quantity = or_end(strdup(like->quantity)),
+			      .kind = like->kind};
+	if ((s->n & (s->n - 1)) == 0)
+		s->list = or_end(realloc(s->list, (s->n ? 2 * s->n : 1) * sizeof(*s->list)));
+	s->list[s->n++] = at;
+	or_end(tsearch(at, &s->tree, by_place));
+	return at;
+}
+
+void samples_add(struct samples *s, const struct series *like, double value)
+{
+	struct series *at = find_or_add(s, like);
+
+	if (like->kind == SERIES_COUNT && at->kind == SERIES_EXACT)
+		at->kind = SERIES_COUNT;
+	if ((at->n & (at->n - 1)) == 0)
+		at->value =
+			or_end(realloc(at->value, (at->n ? 2 * at->n : 1) * sizeof *at->value));
+	at->value[at->n++] = value;
+}
+
+static enum series_kind kind_of(const struct tach_snapshot *shot, int q,
+				const struct tach_value *v)
+{
+	static const uint32_t harmless = TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL |
+					 TACH_FLAG_CORRECTED | TACH_FLAG_EMULATED;
+
+	if (q == TACH_QUANTITY_TIME)
+		return SERIES_TIME;
+	if (q >= tach_snapshot_nquantities(shot))
+		return SERIES_METRIC;
+	return !(v->flags & ~harmless) && tach__change_repeats(tach_snapshot_quantity(shot, q))
+		       ? SERIES_EXACT
+		       : SERIES_COUNT;
+}
+
+void samples_take(struct samples *s, const struct tach_snapshot *shot,
+		  int (*wants)(const void *context, const char *quantity), const void *context)
+{
+	int n = tach_snapshot_nquantities(shot) + tach_snapshot_nmetrics(shot);
+	struct tach_region_info info = {0};
+
+	s->of = "run";
+	if (!s->missing[0])
+		snprintf(s->missing, sizeof s->missing, "%s", tach_snapshot_missing(shot));
+	for (int r = 0; tach_snapshot_region(shot, r, &info) == 0; r++)
+		for (int q = 0; info.calls && q < n; q++) {
+			const char *quantity = tach__column_name(shot, q);
+			struct tach_value v;
+
+			if ((wants && !wants(context, quantity)) ||
+			    tach__column_value(shot, r, q, TACH_PART_INCLUSIVE, &v) != 0 ||
+			    v.flags & TACH_FLAG_LOST || !isfinite(v.value))
+				continue;
+			samples_add(s,
+				    &(struct series){.region = (char *)info.name,
+						     .file = (char *)info.file,
+						     .line = info.line,
+						     .quantity = (char *)quantity,
+						     .kind = kind_of(shot, q, &v)},
+				    v.value);
+		}
+}
+
+static int by_place_at(const void *a, const void *b)
+{
+	return by_place(*(struct series *const *)a, *(struct series *const *)b);
+}
+
+void samples_sort(struct samples *s)
+{
+	if (s->n)
+		qsort(s->list, s->n, sizeof(*s->list), by_place_at);
+}
+
+void samples_range(const struct samples *s, size_t *fewest, size_t *most)
+{
+	*fewest = *most = s->n ? s->list[0]->n : 0;
+	for (size_t i = 1; i < s->n; i++) {
+		*fewest = s->list[i]->n < *fewest ? s->list[i]->n : *fewest;
+		*most = s->list[i]->n > *most ? s->list[i]->n : *most;
+	}
+}
+
+static void keep(void *series)
+{
+	(void)series;
+}
+
+void samples_free(struct samples *s)
+{
+	tdestroy(s->tree, keep);
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->list[i]->region);
+		free(s->list[i]->file);
+		free(s->list[i]->quantity);
+		free(s->list[i]->value);
+		free(s->list[i]);
+	}
+	free(s->list);
+	*s = (struct samples){0};
+}
+
+void samples_mark_twins(struct samples *s)
+{
+	struct series **sorted = or_end(malloc(s->n * sizeof(*sorted) + 1));
+
+	if (s->n)
+		memcpy(sorted, s->list, s->n * sizeof(*sorted));
+	qsort(sorted, s->n, sizeof(*sorted), by_place_at);
+	for (size_t from = 0, end; from < s->n; from = end) {
+		int several = 0;
+
+		for (end = from + 1;
+		     end < s->n && strcmp(sorted[end]->region, sorted[from]->region) == 0;
+		     end++)
+			several |= sorted[end]->line != sorted[from]->line ||
+				   strcmp(sorted[end]->file, sorted[from]->file) != 0;
+		for (size_t i = from; i < end; i++)
+			sorted[i]->twin = several;
+	}
+	free(sorted);
+}
+
+void series_label(const struct series *of, int twin, char *to, size_t size)
+{
+	char place[512] = "";
+
+	if (twin)
+		snprintf(place, sizeof place, " %.480s:%u", of->file, of->line);
+	snprintf(to, size, "%.480s%s", of->region, place);
+	tach_printable(to, to, size);
+}
+
+void series_value(const struct series *of, double value, char *to, size_t size)
+{
+	const char *sign = value < 0 && of->kind != SERIES_METRIC ? "-" : "";
+	char text[TACH__UNIT_MAX];
+
+	if (!isfinite(value))
+		snprintf(text, sizeof text, "-");
+	else if (of->kind == SERIES_METRIC)
+		snprintf(text, sizeof text, fabs(value) < 1e6 ? "%.3f" : "%.4g", value);
+	else if (of->kind == SERIES_TIME)
+		tach__unit_time(text, fabs(value));
+	else
+		tach__unit_count(text, fabs(value));
+	snprintf(to, size, "%s%s", sign, text);
+}

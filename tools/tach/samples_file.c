@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples that were saved: baselines, reports, results of benchmarks. */
+#include <dirent.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "core/base/json.h"
+#include "core/bench/bench.h"
+#include "core/change/change.h"
+#include "tools/tach/report.h"
+#include "tools/tach/samples.h"
+
+/* ---- a baseline: a line a series, cells between tabs, %XX for what would break that ---- */
+
+static const char head[] = "# tach gate 2: ", old_head[] = "# tach gate 1: ";
+
+static void put_name(FILE *to, const char *name)
+{
+	for (; *name; name++)
+		if ((unsigned char)*name < ' ' || *name == '%' || *name == 127)
+			fprintf(to, "%%%02X", (unsigned char)*name);
+		else
+			putc(*name, to);
+}
+
+static void put_series(FILE *to, const struct series *s)
+{
+	put_name(to, s->region);
+	putc('\t', to);
+	put_name(to, s->quantity);
+	fprintf(to, "\t%s\t", series_kinds[s->kind]);
+	put_name(to, s->file);
+	fprintf(to, ":%u", s->line);
+	for (size_t v = 0; v < s->n; v++)
+		fprintf(to, "%c%.17g", v ? ' ' : '\t', s->value[v]);
+	putc('\n', to);
+}
+
+/* Beside it and renamed: there is the old file or the new one. */
+int samples_save(const struct samples *s, const char *file, const char *who)
+{
+	char *beside;
+	FILE *to;
+	int bad;
+
+	if (asprintf(&beside, "%s.%d.tmp", file, (int)getpid()) < 0)
+		return -1;
+	to = fopen(beside, "we");
+	if (to) {
+		fprintf(to, "%s%s\n", head, s->how);
+		for (size_t i = 0; i < s->n; i++)
+			put_series(to, s->list[i]);
+	}
+	bad = !to || ferror(to);
+	if (to && fclose(to) != 0)
+		bad = 1;
+	if (!bad && rename(beside, file) != 0)
+		bad = 1;
+	if (bad) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+		unlink(beside);
+	}
+	free(beside);
+	return -bad;
+}
+
+static int hex(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* In place; -1: a % that nothing follows. */
+static int take_name(char *name)
+{
+	char *to = name;
+
+	for (; *name; name++) {
+		if (*name != '%') {
+			*to++ = *name;
+			continue;
+		}
+		if (hex(name[1]) < 0 || hex(name[2]) < 0)
+			return -1;
+		*to++ = (char)(hex(name[1]) << 4 | hex(name[2]));
+		name += 2;
+	}
+	*to = '\0';
+	return 0;
+}
+
+static int take_place(struct series *s, char *place)
+{
+	char *colon = strrchr(place, ':'), *end;
+
+	if (!colon || colon[1] < '0' || colon[1] > '9')
+		return -1;
+	s->line = (unsigned)strtoul(colon + 1, &end, 10);
+	*colon = '\0';
+	s->file = place;
+	return *end ? -1 : take_name(place);
+}
+
+static int take_kind(struct series *s, const char *name)
+{
+	for (int k = 0; k < SERIES_KINDS; k++)
+		if (strcmp(series_kinds[k], name) == 0) {
+			s->kind = (enum series_kind)k;
+			return 0;
+		}
+	return -1;
+}
+
+static int take_values(struct samples *s, const struct series *like, char *text)
+{
+	size_t n = 0;
+
+	for (char *end; *text; n++) {
+		double value = strtod(text, &end);
+
+		if (end == text || (*end != ' ' && *end != '\0') || !isfinite(value))
+			return -1;
+		samples_add(s, like, value);
+		text = end + (*end == ' ');
+	}
+	return n ? 0 : -1;
+}
+
+/* Of version 1: REGION QUANTITY VALUES. */
+static enum series_kind kind_of(const struct samples *s, const char *quantity)
+{
+	return strcmp(quantity, "time") == 0	  ? SERIES_TIME
+	       : strncmp(s->how, "exact", 5) == 0 ? SERIES_EXACT
+	       : tach__change_repeats(quantity)	  ? SERIES_EXACT
+						  : SERIES_COUNT;
+}
+
+static int take_line(struct samples *s, char *line)
+{
+	struct series like = {.file = (char *)""};
+	char *cell[5], *rest = line;
+	size_t n = 0;
+
+	while (n < 5 && (cell[n] = strsep(&rest, "\t")))
+		n++;
+	if (rest || (n != 3 && n != 5) || take_name(cell[0]) != 0 || take_name(cell[1]) != 0)
+		return -1;
+	like.region = cell[0];
+	like.quantity = cell[1];
+	like.kind = kind_of(s, like.quantity);
+	if (n == 5 && (take_kind(&like, cell[2]) != 0 || take_place(&like, cell[3]) != 0))
+		return -1;
+	return samples_find(s, &like) ? -1 : take_values(s, &like, cell[n - 1]);
+}
+
+static int load_baseline(struct samples *s, char *text, const char *file, const char *who)
+{
+	char *rest = text, *line = strsep(&rest, "\n");
+
+	snprintf(s->how, sizeof s->how, "%s", line + strlen(head));
+	s->of = "run";
+	for (int number = 2; (line = strsep(&rest, "\n")); number++)
+		if ((*line || rest) && take_line(s, line) != 0) {
+			fprintf(stderr, "%s: %s:%d: this is no line of a baseline\n", who, file,
+				number);
+			return -1;
+		}
+	return 0;
+}
+
+/* ---- results of benchmarks ---- */
+
+static void add_bench(struct samples *s, const struct tach_bench *bench)
+{
+	s->of = "sample";
+	for (int i = 0; i < bench->nseries; i++) {
+		const struct tach__bench_series *from = &bench->series[i];
+		struct series like = {.region = (char *)tach_bench_name(bench),
+				      .file = (char *)"",
+				      .quantity = from->name,
+				      .kind = SERIES_COUNT};
+
+		if (tach__bench_is_time(from))
+			like.kind = SERIES_TIME;
+		else if (tach__change_repeats(from->name))
+			like.kind = SERIES_EXACT;
+		for (uint32_t k = 0; !from->thread && k < from->samples; k++)
+			samples_add(s, &like, from->sample[k]);
+	}
+}
+
+/* Lines of tach-bench-1. */
+static int load_bench(struct samples *s, const char *text, size_t length, const char *file,
+		      const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	const char *end = text + length;
+	struct tach_bench *bench;
+
+	for (int number = 1; text < end; number++) {
+		const char *next = memchr(text, '\n', (size_t)(end - text));
+		size_t n = (size_t)((next ? next : end) - text);
+
+		if (n && tach_bench_load(text, n, &bench, &err) != 0) {
+			fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, number, err.column,
+				err.text);
+			return -1;
+		}
+		if (n) {
+			add_bench(s, bench);
+			tach_bench_free(bench);
+		}
+		text += n + 1;
+	}
+	return 0;
+}
+
+/* All benchmarks of a file of google-benchmark's. */
+static int load_google(struct samples *s, const struct tach__json *root, const char *text,
+		       size_t length, const char *file, const char *who)
+{
+	const struct tach__json *list = tach__json_member(root, "benchmarks");
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_bench *bench;
+
+	for (const struct tach__json *b = list->kid; b; b = b->next) {
+		const struct tach__json *name = tach__json_member(b, "name");
+		struct series like = {.file = (char *)"", .quantity = (char *)"time"};
+
+		if (!name || name->type != TACH__JSON_STRING)
+			continue;
+		like.region = (char *)name->text;
+		if (samples_find(s, &like))
+			continue;
+		if (tach_bench_load_google(text, length, name->text, &bench, &err) != 0) {
+			fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
+			return -1;
+		}
+		add_bench(s, bench);
+		tach_bench_free(bench);
+	}
+	return 0;
+}
+
+/* ---- tach run -r ---- */
+
+static const char *text_of(const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = tach__json_member(object, key);
+
+	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
+}
+
+static int load_repeat(struct samples *s, const struct tach__json *root, const char *file,
+		       const char *who)
+{
+	const struct tach__json *list = tach__json_member(root, "series");
+
+	s->of = "run";
+	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next) {
+		const struct tach__json *values = tach__json_member(one, "values");
+		const struct tach__json *line = tach__json_member(one, "line");
+		const char *region = text_of(one, "region"),
+			   *quantity = text_of(one, "quantity");
+		const char *place = text_of(one, "file"), *kind = text_of(one, "kind");
+		struct series like = {.region = (char *)region,
+				      .file = (char *)(place ? place : ""),
+				      .line = line ? (unsigned)line->number : 0,
+				      .quantity = (char *)quantity};
+
+		if (!region || !quantity || !values || !kind || take_kind(&like, kind) != 0) {
+			fprintf(stderr, "%s: %s:%d:%d: this is no series of tach run -r\n", who,
+				file, one->line, one->column);
+			return -1;
+		}
+		for (const struct tach__json *v = values->kid; v; v = v->next)
+			if (v->type == TACH__JSON_NUMBER)
+				samples_add(s, &like, v->number);
+	}
+	return 0;
+}
+
+/* ---- a file, whatever it is ---- */
+
+static int load_json(struct samples *s, const char *text, size_t length, const char *file,
+		     const char *who)
+{
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach__arena arena = {0};
+	struct tach__json *root;
+	int code;
+
+	if (length > 10 && memcmp(text, "{\"schema\"", 9) == 0)
+		return load_bench(s, text, length, file, who);
+	code = tach__json_read(&root, &arena, text, length, &err);
+	if (!code && tach__json_member(root, "benchmarks"))
+		code = load_google(s, root, text, length, file, who);
+	else if (!code && tach__json_member(root, "tach-run-repeat"))
+		code = load_repeat(s, root, file, who);
+	else {
+		struct tach_snapshot *shot;
+
+		code = report_read(&shot, text, length, file, who);
+		if (!code) {
+			samples_take(s, shot, NULL, NULL);
+			tach_snapshot_free(shot);
+		}
+	}
+	tach__arena_free(&arena);
+	return code ? -1 : 0;
+}
+
+static int load_file(struct samples *s, const char *file, const char *who)
+{
+	size_t length;
+	char *text = report_slurp(file, &length);
+	int code;
+
+	if (!text) {
+		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
+		return -1;
+	}
+	if (strncmp(text, head, strlen(head)) == 0 ||
+	    strncmp(text, old_head, strlen(old_head)) == 0)
+		code = load_baseline(s, text, file, who);
+	else
+		code = load_json(s, text, length, file, who);
+	free(text);
+	return code;
+}
+
+static int is_report(const struct dirent *entry)
+{
+	const char *end = report_suffix(entry->d_name);
+
+	return end && strcmp(end, ".json") == 0;
+}
+
+static int load_folder(struct samples *s, const char *path, const char *who)
+{
+	struct dirent **found = NULL;
+	int n = scandir(path, &found, is_report, alphasort), code = 0;
+
+	if (n <= 0)
+		fprintf(stderr, "%s: %s: %s\n", who, path,
+			n < 0 ? strerror(errno) : "there is no report in it");
+	for (int i = 0; i < n; i++) {
+		char file[4400];
+
+		snprintf(file, sizeof file, "%s/%s", path, found[i]->d_name);
+		code = code ? code : load_file(s, file, who);
+		free(found[i]);
+	}
+	free(found);
+	return n > 0 ? code : -1;
+}
+
+int samples_load(struct samples *s, const char *path, const char *who)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return load_folder(s, path, who);
+	return load_file(s, path, who);
+}
