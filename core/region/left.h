@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries that no STOP ends: what abandoned.c and overtaken.c share of them. */
+/* Entries that no STOP ends, and threads that do not tell their end. */
 #ifndef TACH_CORE_REGION_LEFT_H
 #define TACH_CORE_REGION_LEFT_H
 
@@ -35,5 +35,13 @@ void tach__part_forget(struct tach__thread *record, struct tach__slot *slot, uin
 void tach__overtaken_mend(struct tach__thread *record, uintptr_t sp);
 /* Before the site's region is begun apart from its end: it may have been left so. */
 void tach__overtaken_look(const struct tach_site *site);
+
+/* dead.c */
+/* Retires the records of threads that ended without a word. Signals held, lock not held. */
+void tach__threads_reap(void);
+
+/* thread.c */
+/* Of a record to which its thread adds nothing more. */
+void tach__thread_retire(struct tach__thread *record);
 
 #endif

@@ -40,8 +40,13 @@ static TACH_COLD struct tach__process *process_make(void)
 			tach__pages_free(p, size);
 		return none;
 	}
-	pthread_atfork(NULL, NULL, fork_child);
 	return p;
+}
+
+/* Not by a first START: pthread_atfork may take locks and allocate. */
+__attribute__((constructor(101))) static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, fork_child);
 }
 
 static struct tach__process *process(void)
@@ -135,6 +140,7 @@ int tach__walked(void)
 /* Takes no lock and does not wait; the rest is done by the first who takes the lock. */
 static void fork_child(void)
 {
-	*process() = (struct tach__process){.hooked = 1};
+	if (tach__registry.page)
+		*tach__registry.page = (struct tach__process){.hooked = 1};
 	tach__self = &tach__thread_closed;
 }

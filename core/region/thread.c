@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "core/os/stack.h"
 #include "core/reader/reader.h"
+#include "core/region/left.h"
 #include "core/region/region.h"
 
 struct tach__hot tach__thread_closed; /* never opened: limit 0 */
@@ -14,9 +15,32 @@ static struct tach__hot thread_ended; /* its destructor has run */
 __thread struct tach__hot *tach__self = &tach__thread_closed;
 
 static pthread_key_t thread_key;
-static int thread_key_made; /* under the lock */
+static int thread_key_made;
 
 static void thread_end(void *unused);
+
+/*
+ * Values of later keys lie in memory that pthread_setspecific has from calloc
+ * (PTHREAD_KEY_2NDLEVEL_SIZE of glibc's nptl), and a first START may interrupt that. Without a
+ * key, dead.c finds the threads that ended.
+ */
+enum { KEYS_WITHOUT_CALLOC = 32 };
+
+__attribute__((constructor(101))) static void key_make(void)
+{
+	if (pthread_key_create(&thread_key, thread_end) != 0)
+		return;
+	thread_key_made = thread_key < KEYS_WITHOUT_CALLOC;
+	if (!thread_key_made)
+		pthread_key_delete(thread_key);
+}
+
+/* Also where a plugin is unloaded. */
+__attribute__((destructor)) static void key_delete(void)
+{
+	if (__atomic_exchange_n(&thread_key_made, 0, __ATOMIC_RELAXED))
+		pthread_key_delete(thread_key);
+}
 
 struct tach__thread *tach__thread_record(void)
 {
@@ -76,12 +100,10 @@ static void record_publish(struct tach__thread *record)
 	TACH__SET(hot->state, TACH__STATE(opening(), 0, 0));
 	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
-	if (!thread_key_made)
-		thread_key_made = pthread_key_create(&thread_key, thread_end) == 0;
 	tach__unlock(&held);
 	hot->record = record;
 	tach__self = hot;
-	if (thread_key_made)
+	if (TACH__GET(thread_key_made))
 		pthread_setspecific(thread_key, record);
 }
 
@@ -111,6 +133,7 @@ static int thread_open(void *turn)
 	struct tach__held held;
 	struct tach__hot *hot;
 
+	tach__threads_reap();
 	tach__lock(&held);
 	config = r->enabled ? tach__turn_config(r->config, turn) : NULL;
 	if (config)
@@ -156,17 +179,13 @@ static int thread_open(void *turn)
 
 /* ---- ending ---- */
 
-static void thread_retire(struct tach__thread *record)
+void tach__thread_retire(struct tach__thread *record)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach_reader *reader = record->reader;
 	struct tach__held held;
 
-	tach__abandon(record, 0);
-	tach__worst_name(record);
-	tach__trace_close(record);
-	tach__self = &tach__thread_closed;
-	record->hot->record = NULL;
+	TACH__SET(record->hot->record, NULL);
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/*
 	 * Forgotten before it is closed: the child of a fork at this moment must not close it
@@ -182,6 +201,16 @@ static void thread_retire(struct tach__thread *record)
 	r->ended = record;
 	tach__records_reclaim();
 	tach__unlock(&held);
+}
+
+/* The calling thread's. */
+static void thread_retire(struct tach__thread *record)
+{
+	tach__abandon(record, 0);
+	tach__worst_name(record);
+	tach__trace_close(record);
+	tach__self = &tach__thread_closed;
+	tach__thread_retire(record);
 }
 
 /*

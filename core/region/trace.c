@@ -110,7 +110,8 @@ void tach__trace_close(struct tach__thread *record)
 	if (!record->trace)
 		return;
 	tach__lock(&held);
-	name_take(record->trace);
+	if (tach__self->record == record)
+		name_take(record->trace);
 	record->trace->ended = ++endings;
 	record->trace = NULL;
 	tach__unlock(&held);

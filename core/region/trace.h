@@ -39,9 +39,8 @@ struct tach__trace {
 	uint64_t word[];
 };
 
-/* Of the calling thread's record. */
 struct tach__thread;
-void tach__trace_open(struct tach__thread *record);
+void tach__trace_open(struct tach__thread *record); /* of the calling thread's record */
 void tach__trace_close(struct tach__thread *record);
 /* As many instructions whatever it was. */
 void tach__trace_add(const struct tach__thread *record, const struct tach_region_mark *mark,

@@ -76,13 +76,13 @@ static void followed(void)
 	no_stack = 0;
 	fresh();
 	CDS_INIT_LIST_HEAD(&r->threads);
-	CHECK(tach__thread_ready(0) == of->hot && did("SROwtcpsnGMhb"));
+	CHECK(tach__thread_ready(0) == of->hot && did("SDROwtcpsnGMhb"));
 	/* The set changes again, while it is opened. */
 	tach__self = &tach__thread_closed;
 	fresh();
 	CDS_INIT_LIST_HEAD(&r->threads);
 	changes = 1;
-	CHECK(!tach__thread_ready(0) && did("SROwtcpsnGMhblANTCFrSR"));
+	CHECK(!tach__thread_ready(0) && did("SDROwtcpsnGMhblANTCFrSDR"));
 	CHECK(r->ended == of);
 }
 

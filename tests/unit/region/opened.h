@@ -125,15 +125,23 @@ static void sim_stop_choose(struct tach__hot *hot, int is_plain, uint32_t what)
 	keeps = (int)what;
 }
 
-static int key_fails, specific_set;
+static int key_fails, specific_set, keys;
+static pthread_key_t next_key = 7;
 static const void *specific;
 
 static int sim_key(pthread_key_t *key, void (*end)(void *))
 {
-	CHECK(locked && end);
-	note('K');
-	*key = 7;
+	CHECK(end != NULL);
+	*key = next_key;
+	keys += !key_fails;
 	return key_fails;
+}
+
+static int sim_key_delete(pthread_key_t key)
+{
+	CHECK(key == next_key);
+	keys--;
+	return 0;
 }
 
 static int sim_specific(pthread_key_t key, const void *value)
@@ -196,6 +204,11 @@ static int sim_fold(struct tach__thread *of)
 	return 1;
 }
 
+static void sim_reap(void)
+{
+	note('D');
+}
+
 static void sim_rows_clear(struct tach__rows *rows)
 {
 	rows_cleared += rows == &the_set.rows ? 1 : 100;
@@ -230,7 +243,9 @@ static void sim_rows_clear(struct tach__rows *rows)
 #define tach__record_fold	    sim_fold
 #define tach__records_reclaim()	    (note('r'))
 #define pthread_key_create	    sim_key
+#define pthread_key_delete	    sim_key_delete
 #define pthread_setspecific	    sim_specific
+#define tach__threads_reap	    sim_reap
 #define tach__on_own_stack	    sim_own_stack
 #define tach__turn_leave	    sim_turn_leave
 #define tach__readers_orphaned()    (orphaned++)
@@ -260,7 +275,8 @@ static struct tach__thread *begin(void)
 	lone_tid = lone_pid = 44;
 	no_counters = no_slots = no_stack = changes = key_fails = 0;
 	trace = NULL;
-	thread_key_made = 0;
+	thread_key_made = 1;
+	thread_key = 7;
 	specific = NULL;
 	specific_set = closed_of = 0;
 	learnt = NULL;

@@ -4,6 +4,7 @@
  * cancellation, SIGSTOP, exec, constructors and destructors of the program.
  */
 #include <errno.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -351,6 +352,47 @@ __attribute__((destructor)) static void destructor(void)
 	TACH_SCOPE(after_main);
 }
 
+/* ---- a first region in the last round of destructors ---- */
+
+static pthread_key_t late_key;
+
+static void begin_late(void *round)
+{
+	if ((uintptr_t)round < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(late_key, (char *)round + 1);
+	else
+		leaf();
+}
+
+static void *end_late(void *unused)
+{
+	pthread_setspecific(late_key, (void *)1);
+	return unused;
+}
+
+/* No destructor of ours comes after it: threads that open later find the dead ones. */
+static void begun_in_the_last_destructor(void)
+{
+	uint64_t calls;
+	int opens;
+
+	regions_begin(1);
+	opens = fake_opens - fake_closes;
+	calls = regions_look("leaf", 0) ? info.calls : 0;
+	CHECK(pthread_key_create(&late_key, begin_late) == 0);
+	for (int i = 0; i < 5 * THREADS; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, end_late, NULL);
+		pthread_join(thread, NULL);
+	}
+	opens = fake_opens - fake_closes - opens;
+	CHECK(opens <= THREADS / 2, "%d events are open", opens);
+	CHECK(regions_look("leaf", 0) && info.calls - calls == 5 * THREADS, "%d calls",
+	      (int)(info.calls - calls));
+	pthread_key_delete(late_key);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -362,6 +404,7 @@ int main(int argc, char **argv)
 	CASE(exec_passes_no_descriptor_on);
 	CASE(exec_begins_from_zero);
 	CASE(ended_without_memory);
+	CASE(begun_in_the_last_destructor);
 	tach_snapshot_free(shot);
 	return check_done();
 }

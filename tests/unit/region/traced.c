@@ -171,6 +171,7 @@ static void an_entry(void)
 	union tach__slot_copy copy = {0};
 	union tach__traced_copy out;
 	const struct tach__trace *ring;
+	struct tach__hot hot = {0};
 	uint64_t at;
 	const uint64_t delta[3] = {50, 60, 70}, inside[2] = {0, 0};
 
@@ -206,8 +207,18 @@ static void an_entry(void)
 	/* As it is called when it ends. */
 	name = "another";
 	ring = thread.trace;
+	hot.record = &thread;
+	tach__self = &hot;
 	tach__trace_close(&thread);
-	CHECK(!strcmp(ring->name, name));
+	CHECK(!strcmp(ring->name, name) && !thread.trace);
+	/* Of another thread, which died. */
+	tach__trace_open(&thread);
+	name = "not its name";
+	ring = thread.trace;
+	hot.record = NULL;
+	tach__trace_close(&thread);
+	CHECK(!strcmp(ring->name, "another") && ring->ended && !thread.trace);
+	tach__self = &tach__thread_closed;
 }
 
 /* Each page of a new one is stored to, as a first touch takes a fault. */

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Threads that ended without the destructor of thread.c: they began their first region in the
+ * last round of destructors, or there was no key for them. The next threads that open find
+ * them.
+ */
+#include <errno.h>
+#include <sys/syscall.h>
+#include "core/os/sys.h"
+#include "core/region/left.h"
+#include "core/region/region.h"
+
+enum { RARELY = 8 }; /* threads that open before the next look, at least */
+
+/* Under the lock: threads that opened since the last look, and how many the next waits for. */
+static uint32_t opened, look_after;
+
+/* tkill(2), as a thread may be in another thread group that shares this memory. */
+static int is_dead(const struct tach__thread *record)
+{
+	return TACH__GET(record->hot->record) &&
+	       tach__sys(SYS_tkill, record->tid, 0, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* With the lock: takes the records of dead threads. */
+static struct tach__thread *claim_dead(void)
+{
+	struct tach__thread *dead = NULL, *record;
+	uint32_t threads = 0;
+
+	if (opened++ < look_after)
+		return NULL;
+	cds_list_for_each_entry(record, &tach__registry.threads, node)
+	{
+		threads++;
+		if (!is_dead(record))
+			continue;
+		TACH__SET(record->hot->record, NULL);
+		record->next = dead;
+		dead = record;
+	}
+	opened = 0;
+	look_after = threads > RARELY ? threads : RARELY;
+	return dead;
+}
+
+/* The marks lay on a stack that is gone. */
+static void abandon_all(struct tach__thread *record)
+{
+	struct tach__hot *hot = record->hot;
+	uint32_t top = TACH__LEVEL(hot->state);
+
+	while (top > 0 && top < TACH__LEVELS) {
+		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
+
+		tach__part_give_up(record, slot, stack[0], tach__part_at(record, slot, top));
+		TACH__SET(hot->state, hot->state - 1);
+		tach__slot_mend(record, slot);
+	}
+}
+
+void tach__threads_reap(void)
+{
+	struct tach__thread *dead, *record;
+	struct tach__held held;
+
+	tach__lock(&held);
+	dead = claim_dead();
+	tach__unlock(&held);
+	while ((record = dead)) {
+		dead = record->next;
+		abandon_all(record);
+		tach__trace_close(record);
+		tach__thread_retire(record);
+	}
+}
