@@ -16,6 +16,7 @@ const struct tach__flag_name tach__flag_names[] = {
 	{TACH_FLAG_CORRECTED, "corrected"},
 	{TACH_FLAG_EMULATED, "emulated"},
 	{TACH_FLAG_SHARED, "shared"},
+	{TACH_FLAG_UNBOUNDED, "unbounded"},
 	{0, NULL},
 };
 

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms with fixed memory: eight buckets to every power of two, so a quantile is at most
- * 1/16 off. One array of buckets per sum, one after the other. A bucket that is full
- * (UINT32_MAX) stays so.
+ * Histograms with fixed memory: eight buckets to every power of two, so that a quantile is off
+ * by 1/16 at most. One array of buckets per sum, one after the other, each with the least and
+ * the greatest value behind it. A full bucket (UINT32_MAX) stays full.
  */
 #include <math.h>
 #include <tach/snapshot.h>
 #include "core/region/region.h"
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
+
+/* Zeros are an empty histogram, so the least value is kept as what is left above it. */
+struct histogram {
+	uint32_t count[BUCKETS];
+	uint64_t above, most;
+};
+
+static struct histogram *histogram_of(const uint32_t *histograms, uint32_t sum)
+{
+	return (struct histogram *)(uintptr_t)histograms + sum;
+}
 
 /* Without a branch: what an entry costs the regions around must not depend on its value. */
 static unsigned bucket(uint64_t v)
@@ -31,17 +42,14 @@ static void bounds(unsigned b, double *low, double *high)
 	*high = *low + ldexp(1, (int)power - 1) - 1;
 }
 
-static double middle(unsigned b)
+void tach__histogram_bounds(double v, struct tach_bucket *out)
 {
-	double low, high;
-
-	bounds(b, &low, &high);
-	return (low + high) / 2;
+	bounds(bucket(v > 0 && v < 0x1p63 ? (uint64_t)(v + 0.5) : 0), &out->low, &out->high);
 }
 
 size_t tach__histograms_size(uint32_t sums)
 {
-	return (size_t)sums * BUCKETS * sizeof(uint32_t);
+	return (size_t)sums * sizeof(struct histogram);
 }
 
 uint32_t *tach__histograms_make(uint32_t sums)
@@ -59,61 +67,75 @@ void tach__histograms_free(uint32_t *histograms, uint32_t sums)
 	tach__pages_free(histograms, tach__histograms_size(sums));
 }
 
+/* Without a branch; neither is above INT64_MAX. */
+static void raise_to(uint64_t *most, uint64_t v)
+{
+	int64_t more = (int64_t)(v - *most);
+
+	TACH__SET(*most, *most + (uint64_t)(more & ~(more >> 63)));
+}
+
 void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
 			  const struct tach__entry_cost *cost, int fenced,
 			  const uint64_t pairs[2], uint32_t sums)
 {
-	for (uint32_t i = 0; i < sums; i++)
-		TACH__SATURATE(
-			histograms[i * BUCKETS +
-				   bucket(tach__entry_less(cost, values, pairs, i, fenced))]);
+	for (uint32_t i = 0; i < sums; i++) {
+		struct histogram *h = histogram_of(histograms, i);
+		uint64_t v = tach__entry_less(cost, values, pairs, i, fenced);
+
+		raise_to(&h->above, INT64_MAX - v);
+		raise_to(&h->most, v);
+		TACH__SATURATE(h->count[bucket(v)]);
+	}
+}
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
 {
-	for (uint32_t i = 0; i < sums * BUCKETS; i++) {
-		uint64_t both = (uint64_t)to[i] + TACH__GET(from[i]);
+	for (uint32_t i = 0; i < sums; i++) {
+		struct histogram *a = histogram_of(to, i), *b = histogram_of(from, i);
 
-		to[i] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
+		for (uint32_t k = 0; k < BUCKETS; k++) {
+			uint64_t both = (uint64_t)a->count[k] + TACH__GET(b->count[k]);
+
+			a->count[k] = both < UINT32_MAX ? (uint32_t)both : UINT32_MAX;
+		}
+		a->above = greater(a->above, TACH__GET(b->above));
+		a->most = greater(a->most, TACH__GET(b->most));
 	}
 }
 
-double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p)
+/* The first bucket begins with the least value, the last one ends with the greatest. */
+static void narrow(const struct histogram *h, struct tach_bucket *first,
+		   struct tach_bucket *last)
 {
-	const uint32_t *h = histograms + (size_t)sum * BUCKETS;
-	double total = 0, seen = 0, rank;
-	unsigned last = 0;
+	double least = (double)(INT64_MAX - h->above), most = (double)h->most;
 
-	for (unsigned b = 0; b < BUCKETS; b++)
-		total += h[b];
-	if (total == 0)
-		return NAN;
-	rank = ceil(p * total);
-	for (unsigned b = 0; b < BUCKETS; b++) {
-		if (!h[b])
-			continue;
-		seen += h[b];
-		last = b;
-		if (seen >= rank)
-			break;
-	}
-	return middle(last);
+	if (first && least >= first->low && least <= first->high)
+		first->low = least;
+	if (last && most >= last->low && most <= last->high)
+		last->high = most;
 }
 
 int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
 			    int max)
 {
-	const uint32_t *h = histograms + (size_t)sum * BUCKETS;
+	const struct histogram *h = histogram_of(histograms, sum);
 	int n = 0;
 
 	for (unsigned b = 0; b < BUCKETS; b++) {
-		if (!h[b])
+		if (!h->count[b])
 			continue;
 		if (n < max) {
 			bounds(b, &out[n].low, &out[n].high);
-			out[n].count = h[b];
+			out[n].count = h->count[b];
 		}
 		n++;
 	}
+	narrow(h, n && max > 0 ? &out[0] : NULL, n && n <= max ? &out[n - 1] : NULL);
 	return n;
 }

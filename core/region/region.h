@@ -93,7 +93,9 @@ struct tach__sampling {
 	uint64_t begun;	   /* the thread's `passed` as the open entry began */
 	uint64_t inside;   /* entries passed over inside those measured */
 	uint64_t below[2]; /* of them, those inside a measured one in there: see children */
-	double square[TACH__SUMS]; /* sums of squares of the entries, as counted */
+	/* Of the entries, as counted: sums of squares, and the greatest. */
+	double square[TACH__SUMS];
+	uint64_t most[TACH__SUMS];
 };
 
 /* A set in use, and whatever else decides what slots hold. Counted references, under the lock.
@@ -372,13 +374,16 @@ void tach__histograms_add(uint32_t *histograms, const uint64_t *values,
 			  const struct tach__entry_cost *cost, int fenced,
 			  const uint64_t pairs[2], uint32_t sums);
 void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums);
-/* The value below which the fraction p lies; NaN when empty. p = 1: the largest. */
-double tach__histogram_quantile(const uint32_t *histograms, uint32_t sum, double p);
-
-/* At most max buckets that have a count; how many there are. In ticks, where it is time. */
+/*
+ * At most max buckets that have a count; how many there are. In ticks, where it is time. The
+ * bounds are the buckets', but the first begins with the least value and the last ends with the
+ * greatest.
+ */
 struct tach_bucket;
 int tach__histogram_buckets(const uint32_t *histograms, uint32_t sum, struct tach_bucket *out,
 			    int max);
+/* The bounds of the bucket of a value. */
+void tach__histogram_bounds(double v, struct tach_bucket *out);
 
 /* core/startup: what the first START brings in. TACH_OUTPUT; NULL: nothing is written. */
 void tach__output_at_exit(const char *file);

@@ -140,6 +140,7 @@ static void add_overhead(struct tach__row *row, const struct tach__slot *slot,
 	struct measured all = inclusive_of(slot, record->count);
 	struct measured self = self_of(slot, record->count);
 
+	row->passed += self.passed;
 	for (uint32_t i = 0; i <= record->count; i++) {
 		struct tach__cell *cell = &row->cell[i];
 
@@ -235,10 +236,11 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 		cell->inclusive += part->sum[i];
 		cell->self += part->sum[i] + inner->sum[i] - children->sum[i];
 		if (slot->sampling) {
-			double square;
+			double square, most = (double)TACH__GET(slot->sampling->most[i]);
 
 			__atomic_load(&slot->sampling->square[i], &square, __ATOMIC_RELAXED);
 			cell->square += square;
+			cell->most = cell->most > most ? cell->most : most;
 		}
 	}
 	add_overhead(row, slot, record);

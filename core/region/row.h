@@ -20,7 +20,8 @@ struct tach__cell {
 	uint64_t inclusive, self;
 	/* To be subtracted, and how uncertain that is: for inclusive [0] and self [1]. */
 	double overhead[2], error[2];
-	double square; /* sum of squares of the outermost entries, in sparse mode */
+	/* Of the outermost entries, in sparse mode: the sum of squares, and the greatest. */
+	double square, most;
 	/* Of turns, inclusive [0] and self [1]: sums of squares of what each counted, and of
 	 * that times its entries. */
 	double turned[2], crossed[2];
@@ -32,6 +33,7 @@ struct tach__row {
 	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
 	uint32_t threads;
 	uint64_t turns;		   /* of the row's set; 0 where no sets take turns */
+	double passed;		   /* entries passed over inside, but not inside others */
 	double paced[2];	   /* sum of squares of their entries: outermost [0], all [1] */
 	uint32_t *histograms;	   /* owned by the owner of the row */
 	struct tach__worst *worst; /* likewise */

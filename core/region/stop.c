@@ -154,8 +154,10 @@ static void sample(const struct tach__hot *self, struct tach__slot *slot,
 	for (uint32_t i = 0; i <= self->count; i++) {
 		double square =
 			s->square[i] + (double)(int64_t)delta[i] * (double)(int64_t)delta[i];
+		int64_t more = (int64_t)(delta[i] - s->most[i]);
 
 		__atomic_store(&s->square[i], &square, __ATOMIC_RELAXED);
+		TACH__SET(s->most[i], s->most[i] + (uint64_t)(more & ~(more >> 63)));
 	}
 }
 

@@ -6,7 +6,8 @@
  *   tach             1
  *   version          of the library, a string
  *   note             what is missing and why, ""
- *   clock            {"hz": number, "estimate": bool}
+ *   clock            {"hz": number, "estimate": bool, "error": a fraction, if not 0}
+ *   generation       number of the configuration of what is counted, if there is only one
  *   rank             number, only of a process of a parallel job
  *   threads refused lost stale unopened reports    numbers: struct tach_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
@@ -234,6 +235,8 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_object(json, "clock");
 	tach__json_number(json, "hz", isfinite(c.clock_hz) ? c.clock_hz : 0);
 	tach__json_bool(json, "estimate", flags & TACH_FLAG_CLOCK);
+	if (s->clock_error > 0)
+		tach__json_number(json, "error", s->clock_error);
 	tach__json_end(json);
 	tach__json_line(json, TOP);
 	tach__json_unsigned(json, "threads", c.threads);
@@ -242,6 +245,8 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_unsigned(json, "stale", c.stale);
 	tach__json_unsigned(json, "unopened", c.unopened);
 	tach__json_unsigned(json, "reports", c.reports);
+	if (s->generation)
+		tach__json_unsigned(json, "generation", s->generation);
 	if (s->rank)
 		tach__json_int(json, "rank", s->rank - 1);
 	if (tach_snapshot_worst_by(s) >= 0) {

@@ -132,6 +132,7 @@ static void widen(struct joining *j, struct tach__plain_region *to,
 	size_t all = now + (size_t)j->whole.nmetrics;
 
 	*to = *from;
+	to->sample[0] = to->sample[1] = NULL; /* of fewer quantities */
 	to->histogram = get(j, now * sizeof *to->histogram);
 	if (from->histogram)
 		memcpy(to->histogram, from->histogram, old * sizeof *to->histogram);

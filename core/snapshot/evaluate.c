@@ -27,27 +27,33 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 }
 
 /*
- * How far, 95 times in 100, the sum of the entries measured is off because others were passed
- * over: Student's t times the standard error, of a sample without replacement. Of the sum of
- * one entry is unknown.
+ * What sparse mode measured, in the units of the value. Entries that were passed over are in
+ * the self values of the regions around them, so that nothing bounds those.
  */
-static double sampling_error(const struct tach__row *row, const struct tach__cell *cell)
+static struct tach__sample sample_of(const struct tach__row *row, int quantity,
+				     enum tach_part part, double unit)
 {
-	double n = (double)row->outermost, sum = (double)(int64_t)cell->inclusive;
-	double all = (double)row->calls + (double)row->skipped, of = n - 1, variance, t;
+	const struct tach__cell *cell = &row->cell[quantity];
+	double n = (double)row->outermost, sum = (double)(int64_t)cell->inclusive * unit;
+	int known = part == TACH_PART_INCLUSIVE || row->passed == 0;
 
-	if (!row->skipped || n == 0)
-		return 0;
-	if (n == 1)
-		return sum;
-	variance = (cell->square - sum * sum / n) / of;
-	/* Within 4 % of the tables. */
-	t = 1.96 + 2.4 / of + 8.4 / (of * of * of);
-	return variance > 0 ? t * sqrt(n * variance * (1 - (double)row->calls / all)) : 0;
+	return (struct tach__sample){
+		.units = n,
+		.sum = sum,
+		.square = cell->square * unit * unit,
+		.crossed = sum,
+		.paced = n,
+		.entries = n,
+		.seen = (double)row->calls,
+		.all = (double)row->calls + (double)row->skipped,
+		.fixed = cell->error[part] * unit,
+		.most = cell->most * unit,
+		.least = known ? TACH__SAMPLE_ENTRIES : INFINITY,
+	};
 }
 
 static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
-		  enum tach_part part, struct tach_value *out);
+		  enum tach_part part, struct tach_value *out, struct tach__sample *keep);
 
 /* TACH_SET_CORRECT: an instruction for every interrupt, where the CPU counts one. */
 static double take_interrupts(const struct tach_snapshot *s, const struct tach__row *row,
@@ -58,42 +64,45 @@ static double take_interrupts(const struct tach_snapshot *s, const struct tach__
 
 	if (quantity == TACH_QUANTITY_TIME || !(set->corrected >> (quantity - 1) & 1))
 		return 0;
-	value(s, row, 1 + set->interrupts, part, &interrupts);
+	value(s, row, 1 + set->interrupts, part, &interrupts, NULL);
 	out->error += interrupts.error;
 	out->flags |= TACH_FLAG_CORRECTED;
 	return interrupts.value;
 }
 
 static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
-		  enum tach_part part, struct tach_value *out)
+		  enum tach_part part, struct tach_value *out, struct tach__sample *keep)
 {
 	const struct tach__cell *cell = &row->cell[quantity];
 	uint64_t sum = part == TACH_PART_SELF ? cell->self : cell->inclusive;
-	double scale = 1, corrected;
+	double unit = 1, scale, corrected;
+	struct tach__sample sample;
 
-	/* Entries that sparse mode passed over were like those it took. */
-	if (row->calls)
-		scale = ((double)row->calls + (double)row->skipped) / (double)row->calls;
 	if (quantity == TACH_QUANTITY_TIME)
-		scale *= s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+		unit = s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+	sample = sample_of(row, quantity, part, unit);
+	/* Entries that sparse mode passed over were like those it took. */
+	scale = tach__sample_scale(&sample) * unit;
 	/* Self may be a little below zero: a signal handler's region between two edges. */
 	out->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
 	out->overhead = cell->overhead[part] * scale;
-	out->error = (cell->error[part] + sampling_error(row, cell)) * scale;
-	/* Each reading falls into a tick of the clock anywhere: such errors add up as a random
-	 * walk does.
-	 */
-	if (quantity == TACH_QUANTITY_TIME)
-		out->error += sqrt((double)row->outermost) * scale;
+	out->error = cell->error[part] * scale;
 	out->flags = flags_of(s, row, quantity);
+	tach__value_sampled(out, tach__sample_error(&sample));
 	out->share = 0;
 	corrected = out->raw - out->overhead;
+	sample.extra = out->error;
 	corrected -= take_interrupts(s, row, quantity, part, out);
+	sample.extra = out->error - sample.extra;
 	out->value = corrected > 0 ? corrected : 0;
 	if (quantity == TACH_QUANTITY_TIME)
-		out->error += out->value * s->clock_error;
-	if (corrected < 0 || (out->error > 0 && out->value <= out->error))
+		out->error += tach__snapshot_clock_error(
+			s, (double)row->outermost, tach__sample_scale(&sample), out->value);
+	tach__value_judge(out);
+	if (corrected < 0)
 		out->flags |= TACH_FLAG_SMALL;
+	if (keep)
+		*keep = sample;
 }
 
 static void derived(const struct tach_snapshot *s, const struct tach_value *values, int metric,
@@ -154,17 +163,18 @@ static void describe(const struct tach_snapshot *s, struct tach_region_info *inf
 static void distribution(const struct tach_snapshot *s, struct tach__plain_buckets *to,
 			 const struct tach__row *row, int quantity, struct memory *m)
 {
-	double unit = quantity == TACH_QUANTITY_TIME && s->clock_hz > 0 ? 1e9 / s->clock_hz : 1;
+	int in_ticks = quantity == TACH_QUANTITY_TIME && s->clock_hz > 0;
 	int n = tach__histogram_buckets(row->histograms, (uint32_t)quantity, NULL, 0);
 	struct tach_bucket *at = get(m, (size_t)n * sizeof *at);
 
 	if (!at)
 		return;
-	*to = (struct tach__plain_buckets){n, at};
+	*to = (struct tach__plain_buckets){.count = n, .at = at};
 	tach__histogram_buckets(row->histograms, (uint32_t)quantity, at, n);
-	for (int b = 0; b < n; b++) {
-		at[b].low *= unit;
-		at[b].high *= unit;
+	/* The same operations as for worst entries: their values are to be the same. */
+	for (int b = 0; b < n && in_ticks; b++) {
+		at[b].low = at[b].low * 1e9 / s->clock_hz;
+		at[b].high = at[b].high * 1e9 / s->clock_hz;
 	}
 }
 
@@ -175,6 +185,8 @@ static void region(struct tach_snapshot *s, struct tach__plain_region *to,
 	       all = quantities + (size_t)s->plain.nmetrics;
 	struct tach__plain_buckets *histogram = get(m, quantities * sizeof *histogram);
 	struct tach_value *values = get(m, 2 * all * sizeof *values);
+	size_t sampled = s->config->sparse > 1 ? 2 * quantities : 0;
+	struct tach__sample *samples = get(m, sampled * sizeof *samples);
 	size_t nworst = row->worst ? (size_t)row->worst->n : 0;
 	struct tach__plain_worst *worst = get(m, nworst * sizeof *worst);
 	double *counted = get(m, nworst * quantities * sizeof *counted);
@@ -193,11 +205,15 @@ static void region(struct tach_snapshot *s, struct tach__plain_region *to,
 	if (nworst)
 		tach__plain_worst_take(s, to, row);
 	to->histogram = histogram;
+	if (!sampled)
+		samples = NULL;
 	for (int part = 0; part < 2; part++) {
 		struct tach_value *v = to->value[part] = values + (size_t)part * all;
 
+		to->sample[part] = samples ? samples + (size_t)part * quantities : NULL;
 		for (int q = 0; q < s->plain.nquantities; q++)
-			value(s, row, q, (enum tach_part)part, &v[q]);
+			value(s, row, q, (enum tach_part)part, &v[q],
+			      samples ? &samples[(size_t)part * quantities + (size_t)q] : NULL);
 		for (int k = 0; k < s->plain.nmetrics; k++)
 			derived(s, v, k, &v[s->plain.nquantities + k]);
 	}

@@ -317,6 +317,10 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	estimate = tach__json_member(clock, "estimate");
 	if (estimate && estimate->type == TACH__JSON_TRUE)
 		s->clock_flags = TACH_FLAG_CLOCK;
+	if (tach__json_member(clock, "error"))
+		s->clock_error = number(l, clock, "error");
+	if (tach__json_member(from, "generation"))
+		s->generation = count(l, from, "generation");
 }
 
 static void load_version(struct load *l, const struct tach__json *root)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
+#include "core/base/sort.h"
 #include "core/snapshot/merge.h"
 #include "core/snapshot/operands.h"
 #include "core/snapshot/passes.h"
@@ -154,46 +155,123 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-static int by_bounds(const void *a, const void *b)
+/* ---- histograms ---- */
+
+static int by_low(const void *a, const void *b)
 {
 	const struct tach_bucket *x = a, *y = b;
-	int order = (x->low > y->low) - (x->low < y->low);
 
-	return order ? order : (x->high > y->high) - (x->high < y->high);
+	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* Buckets of the same bounds become one; clocks of different rates have different ones. */
-int tach__merge_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
+/*
+ * Of a clock of another rate: the buckets that the whole's clock has. An estimated rate differs
+ * a little in each process; without this no two of them would have a bucket in common.
+ */
+static void fit_buckets(struct tach_bucket *b, int n, double hz)
+{
+	for (int i = 0; i < n; i++) {
+		struct tach_bucket cell;
+
+		tach__histogram_bounds((b[i].low + b[i].high) / 2 * hz / 1e9, &cell);
+		cell.low = cell.low * 1e9 / hz;
+		cell.high = cell.high * 1e9 / hz;
+		/* The least and the greatest value stay what they are. */
+		b[i].low = i == 0 ? fmin(b[i].low, cell.high) : cell.low;
+		b[i].high = i == n - 1 ? fmax(b[i].high, cell.low) : cell.high;
+	}
+}
+
+/* In order; those that overlap become one. Bounds of the first and the last may be narrower. */
+static int join_buckets(struct tach_bucket *all, int n)
+{
+	int kept = 0;
+
+	tach__heapsort(all, (size_t)n, sizeof *all, by_low);
+	for (int i = 1; i < n; i++)
+		if (all[i].low <= all[kept].high * (1 + 1e-14)) {
+			all[kept].high = fmax(all[kept].high, all[i].high);
+			all[kept].count += all[i].count;
+		} else {
+			all[++kept] = all[i];
+		}
+	return kept + 1;
+}
+
+/* There is room for twice as many as there are, so that memory does not grow with each. */
+static int keep_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
+			const struct tach_bucket *all, int n)
+{
+	if (n > to->room) {
+		to->at = tach__arena_get(&s->arena, 2 * (size_t)n * sizeof *to->at);
+		to->room = to->at ? 2 * n : 0;
+	}
+	if (!to->at)
+		return TACH_ERR_NOMEM;
+	memcpy(to->at, all, (size_t)n * sizeof *all);
+	to->count = n;
+	return 0;
+}
+
+int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 			const struct tach__source *from, int quantity)
 {
-	int n = tach_snapshot_buckets(from->snapshot, from->region, quantity, NULL, 0),
-	    kept = 0;
+	int n = tach_snapshot_buckets(from->snapshot, from->region, quantity, NULL, 0), code;
+	double hz = m->whole->clock_hz, was = from->snapshot->clock_hz;
 	struct tach_bucket *all;
 
 	if (n <= 0)
 		return 0;
-	all = tach__arena_get(&s->arena, (size_t)(to->count + n) * sizeof *all);
+	all = malloc((size_t)(to->count + n) * sizeof *all);
 	if (!all)
 		return TACH_ERR_NOMEM;
 	if (to->count)
 		memcpy(all, to->at, (size_t)to->count * sizeof *all);
 	tach_snapshot_buckets(from->snapshot, from->region, quantity, all + to->count, n);
-	n += to->count;
-	qsort(all, (size_t)n, sizeof *all, by_bounds);
-	for (int i = 1; i < n; i++)
-		if (by_bounds(&all[i], &all[kept]) == 0)
-			all[kept].count += all[i].count;
-		else
-			all[++kept] = all[i];
-	*to = (struct tach__plain_buckets){kept + 1, all};
-	return 0;
+	if (quantity == TACH_QUANTITY_TIME && hz > 0 && was > 0 && hz != was)
+		fit_buckets(all + to->count, n, hz);
+	n = join_buckets(all, to->count + n);
+	code = keep_buckets(m->plain, to, all, n);
+	free(all);
+	return code;
 }
 
-static int add_source(struct tach__plain *s, int region, const struct tach__source *from)
+/* In which part of the entries a value was counted; 0 stands for all. */
+static double part_of(const struct tach_value *v)
 {
+	return v->share ? v->share / 1e6 : 1;
+}
+
+/* Of `entries` more, beside those that the region has. */
+static void add_value(struct tach_value *sum, const struct tach_value *v, double entries,
+		      double had)
+{
+	double part = part_of(sum) * had + part_of(v) * entries;
+
+	if ((sum->share || v->share) && had + entries > 0)
+		sum->share = (uint32_t)fmax(1, 1e6 * part / (had + entries) + 0.5);
+	sum->value += v->value;
+	sum->raw += v->raw;
+	sum->overhead += v->overhead;
+	sum->error += v->error;
+	sum->flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
+}
+
+/* Entries whose report lacks a quantity: their provenance says so. */
+static void add_lacking(struct tach_region_info *to, const struct tach_region_info *from)
+{
+	uint64_t lost = from->provenance[5];
+
+	to->provenance[5] += from->calls > lost ? from->calls - lost : 0;
+}
+
+static int add_source(struct tach__merge *m, int region, const struct tach__source *from)
+{
+	struct tach__plain *s = m->plain;
 	struct tach__plain_region *to = &s->region[region];
+	double entries = (double)from->info.entries, had = (double)to->info.entries;
 	char seen[TACH__PLAIN_QUANTITIES_MAX] = {0};
-	int code = 0;
+	int code = 0, lacking = 0;
 
 	for (int q = 0; q < tach_snapshot_nquantities(from->snapshot); q++) {
 		int at = from->map[q];
@@ -204,22 +282,40 @@ static int add_source(struct tach__plain *s, int region, const struct tach__sour
 
 			tach_snapshot_value(from->snapshot, from->region, q,
 					    (enum tach_part)part, &v);
-			sum->value += v.value;
-			sum->raw += v.raw;
-			sum->overhead += v.overhead;
-			sum->error += v.error;
-			sum->flags |= v.flags & ~(uint32_t)TACH_FLAG_SMALL;
+			add_value(sum, &v, entries, had);
 		}
-		code = code ? code : tach__merge_buckets(s, &to->histogram[at], from, q);
+		code = code ? code : tach__merge_buckets(m, &to->histogram[at], from, q);
 	}
 	for (int q = 0; q < s->nquantities; q++)
-		if (!seen[q])
-			to->value[0][q].flags |= TACH_FLAG_LOST,
-				to->value[1][q].flags |= TACH_FLAG_LOST;
+		if (!seen[q]) {
+			to->value[0][q].flags |= TACH_FLAG_LOST;
+			to->value[1][q].flags |= TACH_FLAG_LOST;
+			lacking = 1;
+		}
 	add_info(&to->info, &from->info);
+	if (lacking)
+		add_lacking(&to->info, &from->info);
 	return code ? code
 		    : tach__plain_worst_add(s, region, &from->snapshot->plain, from->region,
 					    from->map);
+}
+
+/* Of the only source, whose samples are still known. */
+static int copy_samples(struct tach__plain *s, int region, const struct tach__source *from)
+{
+	const struct tach__plain_region *was = &from->snapshot->plain.region[from->region];
+
+	for (int part = 0; part < 2 && was->sample[part]; part++) {
+		struct tach__sample *to =
+			tach__arena_get(&s->arena, (size_t)s->nquantities * sizeof *to);
+
+		if (!to)
+			return TACH_ERR_NOMEM;
+		s->region[region].sample[part] = to;
+		for (int q = 0; q < tach_snapshot_nquantities(from->snapshot); q++)
+			to[from->map[q]] = was->sample[part][q];
+	}
+	return 0;
 }
 
 static void finish_region(struct tach__plain *s, int region, int passes)
@@ -228,8 +324,7 @@ static void finish_region(struct tach__plain *s, int region, int passes)
 		struct tach_value *v = s->region[region].value[part];
 
 		for (int q = 0; q < s->nquantities; q++)
-			if (v[q].error > 0 && v[q].value <= v[q].error)
-				v[q].flags |= TACH_FLAG_SMALL;
+			tach__value_judge(&v[q]);
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__plain_derive(s, region, m, (enum tach_part)part);
 		/* Of a pass that is not taken there is nothing, not a part. */
@@ -291,7 +386,9 @@ static int add_regions(struct tach__merge *m)
 		if (!code && m->passes)
 			code = tach__passes_region(m, region, &m->source[i], n);
 		for (size_t k = 0; k < n && !code && !m->passes; k++)
-			code = add_source(s, region, &m->source[i + k]);
+			code = add_source(m, region, &m->source[i + k]);
+		if (!code && m->n == 1 && n == 1 && !m->passes)
+			code = copy_samples(s, region, &m->source[i]);
 	}
 	for (int r = 0; r < s->nregions && !code; r++)
 		finish_region(s, r, m->passes != NULL);
@@ -328,6 +425,8 @@ static void add_counts(struct tach__merge *m)
 		s->rank = i && s->rank != m->list[i]->rank ? 0 : m->list[i]->rank;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
+		s->clock_error = fmax(s->clock_error, m->list[i]->clock_error);
+		s->generation = m->n == 1 ? m->list[i]->generation : 0;
 		tach__merge_note(s, tach_snapshot_missing(m->list[i]));
 	}
 	if (m->passes)

@@ -147,7 +147,7 @@ static int add_values(struct tach__merge *m, int region, const struct tach__sour
 		struct tach_value v;
 
 		if (!mean[0][at].n)
-			code = tach__merge_buckets(s, &s->region[region].histogram[at], from,
+			code = tach__merge_buckets(m, &s->region[region].histogram[at], from,
 						   q);
 		for (int part = 0; part < 2; part++) {
 			tach_snapshot_value(from->snapshot, from->region, q,

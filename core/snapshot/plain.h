@@ -9,6 +9,7 @@
 #include <tach/snapshot.h>
 #include "core/base/arena.h"
 #include "core/region/region.h"
+#include "core/snapshot/sample.h"
 #include "core/set/set.h"
 
 struct tach__plain_metric {
@@ -19,7 +20,7 @@ struct tach__plain_metric {
 };
 
 struct tach__plain_buckets {
-	int count;
+	int count, room; /* room: 0 where they were never merged */
 	struct tach_bucket *at;
 };
 
@@ -31,7 +32,9 @@ struct tach__plain_worst {
 
 struct tach__plain_region {
 	struct tach_region_info info;
-	struct tach_value *value[2];	       /* per part: quantities, then metrics */
+	struct tach_value *value[2]; /* per part: quantities, then metrics */
+	/* Per part and quantity, where values are scaled up; NULL: not, or not known how. */
+	struct tach__sample *sample[2];
 	struct tach__plain_buckets *histogram; /* per quantity */
 	struct tach__plain_worst *worst;       /* the worst first */
 	int nworst;

@@ -125,6 +125,8 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 	memcpy(to, from, stride);
 	to->histograms = ours;
 	to->worst = worst;
+	tach__remote_finite(&to->passed, 1);
+	tach__remote_finite(to->paced, 2);
 	for (uint32_t i = 0; i <= count; i++) {
 		struct tach__cell *cell = &to->cell[i];
 

@@ -201,6 +201,7 @@ static void say_of(struct taking *t)
 	s->lost = r->lost;
 	s->unopened = r->unopened;
 	s->reports = 1;
+	s->generation = t->config.generation;
 	snprintf(s->note, sizeof s->note, "%s%s%s", t->config.note,
 		 t->config.ring.next && *t->config.note ? "; " : "",
 		 t->config.ring.next ? "sets of events take turns there: this is the first one"

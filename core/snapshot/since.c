@@ -36,37 +36,118 @@ static void take(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-static void take_value(struct tach_value *v, const struct tach_value *old)
+#define ROUNDED 1e-12 /* what bounds in nanoseconds may be off */
+
+static double middle(const struct tach_bucket *b)
 {
-	take(&v->value, old->value);
-	take(&v->raw, old->raw);
-	take(&v->overhead, old->overhead);
-	take(&v->error, old->error);
-	v->flags &= ~TACH_FLAG_SMALL;
-	if (v->error > 0 && v->value <= v->error)
-		v->flags |= TACH_FLAG_SMALL;
+	return (b->low + b->high) / 2;
+}
+
+/* A region now, and as it was. */
+struct pair {
+	const struct tach_snapshot *now, *then;
+	struct tach__plain_region *r;
+	const struct tach__plain_region *old;
+	struct tach_region_info was; /* the newer one's, before anything was taken */
+	double unit;		     /* one of the older one's nanoseconds, now */
+};
+
+/* Estimates of the clock's rate get better: the older one's times are counted anew. */
+static double unit_of(const struct tach_snapshot *now, const struct tach_snapshot *then)
+{
+	return now->clock_hz > 0 && then->clock_hz > 0 ? then->clock_hz / now->clock_hz : 1;
+}
+
+/* Of what was counted in all entries. */
+static void take_counted(struct tach_value *v, const struct tach_value *old, double unit)
+{
+	take(&v->value, old->value * unit);
+	take(&v->raw, old->raw * unit);
+	take(&v->overhead, old->overhead * unit);
 }
 
 /*
- * The bounds of a bucket move as the clock's frequency becomes better known, by much less than
- * the distance to the next bucket, which is a sixteenth.
+ * Of an estimate: as it would be had sampling begun with the older snapshot. The difference of
+ * two estimates is another estimate, and a worse one.
  */
-static int is_same_bucket(const struct tach_bucket *a, const struct tach_bucket *b)
+static void take_sampled(struct tach_value *v, const struct tach_value *old,
+			 struct tach__sample *s, const struct tach__sample *was, double unit)
 {
-	return a->low == b->low || fabs(a->low - b->low) < b->low / 64;
+	double by = tach__sample_scale(s), old_by = tach__sample_scale(was);
+	double *const of[] = {&v->value, &v->raw, &v->overhead};
+	const double then[] = {old->value, old->raw, old->overhead};
+
+	tach__sample_since(s, was, unit);
+	for (int i = 0; i < 3; i++) {
+		*of[i] /= by;
+		take(of[i], then[i] * unit / old_by);
+		*of[i] *= tach__sample_scale(s);
+	}
+	v->flags &= ~(uint32_t)TACH_FLAG_UNBOUNDED;
+	v->error = s->fixed * tach__sample_scale(s) + s->extra;
+	tach__value_sampled(v, tach__sample_error(s));
+	if (v->share)
+		v->share = s->seen < s->all ? (uint32_t)fmax(1, 1e6 * s->seen / s->all) : 0;
 }
 
-/* Both by ascending value; a bucket that had a count has it still. */
-static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old)
+static int is_estimate(const struct tach_value *v, const struct tach_region_info *info)
+{
+	return v->share || info->skipped;
+}
+
+static double clock_error(const struct tach_snapshot *s, const struct tach_region_info *info,
+			  double ns)
+{
+	return tach__snapshot_clock_error(s, (double)info->outermost, 1, ns);
+}
+
+static void take_value(const struct pair *p, int part, int q)
+{
+	struct tach_value *v = &p->r->value[part][q];
+	const struct tach_value *old = &p->old->value[part][q];
+	struct tach__sample *s = p->r->sample[part];
+	const struct tach__sample *was = p->old->sample[part];
+	int is_time = q == TACH_QUANTITY_TIME;
+	double unit = is_time ? p->unit : 1, scale = 1;
+
+	v->flags |= old->flags & TACH_FLAG_STALE;
+	if (s && was) {
+		take_sampled(v, old, s + q, was + q, unit);
+		scale = tach__sample_scale(s + q);
+	} else if (is_estimate(v, &p->was) || is_estimate(old, &p->old->info)) {
+		/* The samples are not known: the error stays that of all. */
+		take_counted(v, old, unit);
+		is_time = 0;
+	} else {
+		double ns = is_time ? clock_error(p->now, &p->was, v->value) : 0;
+		double old_ns = is_time ? clock_error(p->then, &p->old->info, old->value) : 0;
+
+		take(&v->error, ns);
+		take(&v->error, fmax(old->error - old_ns, 0) * unit);
+		take_counted(v, old, unit);
+	}
+	if (is_time)
+		v->error += tach__snapshot_clock_error(p->now, (double)p->r->info.outermost,
+						       scale, v->value);
+	tach__value_judge(v);
+}
+
+/*
+ * Both by ascending value. A bucket that had a count still has it, and lies around the older
+ * one's middle: the bounds of the first and the last one may have been narrower.
+ */
+static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old,
+			 double unit)
 {
 	int n = 0;
 
 	for (int i = 0, o = 0; i < b->count; i++) {
-		while (o < old->count && old->at[o].low < b->at[i].low &&
-		       !is_same_bucket(&old->at[o], &b->at[i]))
-			o++;
-		if (o < old->count && is_same_bucket(&old->at[o], &b->at[i]))
-			take_count(&b->at[i].count, old->at[o].count);
+		double least = b->at[i].low * (1 - ROUNDED),
+		       most = b->at[i].high * (1 + ROUNDED);
+
+		for (; o < old->count && middle(&old->at[o]) * unit <= most; o++)
+			if (middle(&old->at[o]) * unit >= least)
+				take_count(&b->at[i].count, old->at[o].count);
 		if (b->at[i].count)
 			b->at[n++] = b->at[i];
 	}
@@ -86,27 +167,41 @@ static void take_info(struct tach_region_info *info, const struct tach_region_in
 		take_count(&info->provenance[i], old->provenance[i]);
 }
 
-static void take_region(struct tach__plain *p, int region, const struct tach__plain_region *old)
+static void take_region(struct tach_snapshot *now, const struct tach_snapshot *then, int region,
+			const struct tach__plain_region *old)
 {
-	struct tach__plain_region *r = &p->region[region];
+	struct tach__plain *plain = &now->plain;
+	struct tach__plain_region *r = &plain->region[region];
+	struct pair p = {now, then, r, old, r->info, unit_of(now, then)};
 
 	take_info(&r->info, &old->info);
 	tach__plain_worst_since(r, old);
-	for (int q = 0; q < p->nquantities; q++) {
-		take_value(&r->value[0][q], &old->value[0][q]);
-		take_value(&r->value[1][q], &old->value[1][q]);
-		take_buckets(&r->histogram[q], &old->histogram[q]);
+	for (int q = 0; q < plain->nquantities; q++) {
+		for (int part = 0; part < 2; part++)
+			take_value(&p, part, q);
+		take_buckets(&r->histogram[q], &old->histogram[q],
+			     q == TACH_QUANTITY_TIME ? p.unit : 1);
 	}
-	for (int m = 0; m < p->nmetrics; m++) {
-		tach__plain_derive(p, region, m, TACH_PART_INCLUSIVE);
-		tach__plain_derive(p, region, m, TACH_PART_SELF);
+	for (int m = 0; m < plain->nmetrics; m++) {
+		tach__plain_derive(plain, region, m, TACH_PART_INCLUSIVE);
+		tach__plain_derive(plain, region, m, TACH_PART_SELF);
 	}
 }
 
-/* Sums begin anew when another set is configured. */
-static int is_another(const struct tach__plain *a, const struct tach__plain *b)
+/* Stale copies of either make the difference wrong. */
+static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *then)
 {
-	int another = a->nquantities != b->nquantities;
+	take_count(&now->refused, then->refused);
+	take_count(&now->lost, then->lost);
+	now->stale += then->stale;
+}
+
+/* Sums begin anew as another set is configured, or the same one again. */
+static int is_another(const struct tach_snapshot *x, const struct tach_snapshot *y)
+{
+	const struct tach__plain *a = &x->plain, *b = &y->plain;
+	int another = a->nquantities != b->nquantities ||
+		      (x->generation && y->generation && x->generation != y->generation);
 
 	for (int q = 0; !another && q < a->nquantities; q++)
 		another = strcmp(a->quantity[q], b->quantity[q]) != 0;
@@ -124,7 +219,7 @@ int tach_snapshot_since(const struct tach_snapshot *newer, const struct tach_sna
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "no snapshot, or nowhere to put it");
 	code = tach_snapshot_merge(&newer, 1, out, err);
-	if (code || is_another(&newer->plain, &older->plain))
+	if (code || is_another(newer, older))
 		return code;
 	known = sorted(&older->plain);
 	if (!known) {
@@ -133,13 +228,14 @@ int tach_snapshot_since(const struct tach_snapshot *newer, const struct tach_sna
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
 	p = &(*out)->plain;
+	take_counts(*out, older);
 	for (int r = 0; r < p->nregions; r++) {
 		const struct tach__plain_region *key = &p->region[r];
 		const struct tach__plain_region **old = bsearch(
 			&key, known, (size_t)older->plain.nregions, sizeof *known, by_place);
 
 		if (old && (*old)->info.entries <= key->info.entries)
-			take_region(p, r, *old);
+			take_region(*out, older, r, *old);
 	}
 	free(known);
 	return 0;

@@ -317,6 +317,7 @@ static int take(struct tach_snapshot *s, int final, int *busy)
 		s->clock_hz =
 			tach__clock_hz(TACH__CLOCK_SOON, &s->clock_flags, &s->clock_error);
 		s->config = g.took[0].config;
+		s->generation = s->config->generation;
 		code = g.n > 1 ? tach__turns_evaluate(s, g.took, g.n, &g.order)
 			       : tach__snapshot_evaluate(s, &g.took[0].rows, g.order.id,
 							 g.order.n);

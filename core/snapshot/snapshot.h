@@ -8,6 +8,8 @@
 
 struct tach_snapshot {
 	struct tach__plain plain;
+	/* Number of the configuration whose sums it has, from 1; 0: not known. */
+	uint64_t generation;
 	struct tach__config *config; /* a reference: whose names it shows; NULL: of none here */
 	uint64_t threads, refused, lost, stale;
 	uint32_t unopened, reports;
@@ -25,6 +27,15 @@ int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err
 /* Frees one that was taken here, in a handler too: a set that nothing else uses is left to the
  * next tach_snapshot_free. */
 void tach__snapshot_forget(struct tach_snapshot *s);
+
+/* ---- value.c ---- */
+/* The part of the error of a time that comes from the clock: its ticks and its frequency. */
+double tach__snapshot_clock_error(const struct tach_snapshot *s, double entries, double scale,
+				  double ns);
+/* Adds what tach__sample_error gives to a value's error, or flags it as unbounded. */
+void tach__value_sampled(struct tach_value *v, double error);
+/* Sets the flags that compare a value with its error. */
+void tach__value_judge(struct tach_value *v);
 
 /* ---- beside.c: one more row, with quantities and metrics of its own ---- */
 struct tach__beside {

@@ -58,28 +58,14 @@ struct whole {
 };
 
 /* Sums over turns of those sets that count the quantity. */
-struct sample {
-	double turns, seen, squares, crossed, paced;
-};
-
-static void add_sample(struct sample *to, const struct tach__row *row, int q, int what)
+static void add_sample(struct tach__sample *to, const struct tach__row *row, int q, int what,
+		       double unit)
 {
-	to->turns += (double)row->turns;
-	to->squares += row->cell[q].turned[what];
-	to->crossed += row->cell[q].crossed[what];
+	to->units += (double)row->turns;
+	to->square += row->cell[q].turned[what] * unit * unit;
+	to->crossed += row->cell[q].crossed[what] * unit;
 	to->paced += row->paced[what];
-}
-
-/* Of `sum`, counted in `seen` entries, 95 times in 100: Student's t, as in sparse mode. */
-static double spread(const struct sample *s, double sum)
-{
-	double of = s->turns - 1, mean = sum / s->seen, off, t;
-
-	if (s->turns < 2)
-		return fabs(sum);
-	off = s->squares - 2 * mean * s->crossed + mean * mean * s->paced;
-	t = 1.96 + 2.4 / of + 8.4 / (of * of * of);
-	return off > 0 ? t * sqrt(off * s->turns / of) : 0;
+	to->fixed += row->cell[q].error[what] * unit;
 }
 
 static double entries_of(const struct whole *w, int k, int region, int what)
@@ -89,46 +75,50 @@ static double entries_of(const struct whole *w, int k, int region, int what)
 	return (double)(what ? info->calls : info->outermost);
 }
 
-static void scale(struct tach_value *v, double by, double error, double share)
+static void scale(struct tach_value *v, const struct tach__sample *sample)
 {
+	double by = tach__sample_scale(sample);
+
 	v->value *= by;
 	v->raw *= by;
 	v->overhead *= by;
-	v->error = v->error * by + error * by * sqrt(1 - share);
+	v->error *= by;
+	tach__value_sampled(v, tach__sample_error(sample));
 	v->flags |= TACH_FLAG_SCALED;
-	v->share = (uint32_t)fmax(1, share * 1e6);
+	v->share = (uint32_t)fmax(1, 1e6 * sample->seen / sample->all);
 }
 
 /* event -1: time. */
 static struct tach_value estimate(const struct whole *w, int region, uint32_t id, int event,
-				  int what)
+				  int what, struct tach__sample *sample)
 {
+	double unit = event < 0 && w->s->clock_hz > 0 ? 1e9 / w->s->clock_hz : 1;
 	struct tach_value sum = {0};
-	struct sample sample = {0};
-	double all = 0, raw = 0;
+
+	*sample = (struct tach__sample){.least = TACH__SAMPLE_TURNS};
 
 	for (int k = 0; k < w->n; k++) {
 		int q = event < 0 ? TACH_QUANTITY_TIME : w->map[k][event];
 		const struct tach_value *v = &w->part[k].plain.region[region].value[what][q];
 
-		all += entries_of(w, k, region, what);
+		sample->all += entries_of(w, k, region, what);
 		if (event >= 0 && !q)
 			continue;
-		add_sample(&sample, tach__rows_row(&w->took[k].rows, id), q, what);
-		sample.seen += entries_of(w, k, region, what);
-		raw += v->raw;
+		add_sample(sample, tach__rows_row(&w->took[k].rows, id), q, what, unit);
+		sample->seen += entries_of(w, k, region, what);
+		sum.raw += v->raw;
 		sum.value += v->value;
 		sum.overhead += v->overhead;
 		sum.error += v->error;
 		sum.flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
 	}
-	sum.raw = raw;
-	if (all > 0 && sample.seen == 0)
+	sample->sum = sum.raw;
+	sample->entries = sample->seen;
+	if (sample->all > 0 && sample->seen == 0)
 		return (struct tach_value){.value = NAN, .raw = NAN, .flags = TACH_FLAG_LOST};
-	if (sample.seen < all)
-		scale(&sum, all / sample.seen, spread(&sample, raw), sample.seen / all);
-	if (sum.error > 0 && sum.value <= sum.error)
-		sum.flags |= TACH_FLAG_SMALL;
+	if (sample->seen < sample->all)
+		scale(&sum, sample);
+	tach__value_judge(&sum);
 	return sum;
 }
 
@@ -175,7 +165,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 		struct tach_value *v = to->value[what];
 
 		for (int q = 0; q < p->nquantities; q++)
-			v[q] = estimate(w, region, id, q - 1, what);
+			v[q] = estimate(w, region, id, q - 1, what, &to->sample[what][q]);
 		for (int m = 0; m < p->nmetrics; m++)
 			derived(w->plan->metric[m].formula, v, p->nquantities - 1,
 				&v[p->nquantities + m]);
@@ -252,6 +242,7 @@ static int lay_out(struct whole *w, int nregions)
 	p->pages_size = (size_t)w->n * sizeof *w->map + q * sizeof *p->quantity +
 			m * sizeof *p->metric + r * sizeof *p->region +
 			r * (2 * (q + m) * sizeof(struct tach_value) +
+			     2 * q * sizeof(struct tach__sample) +
 			     q * sizeof(struct tach__plain_buckets));
 	p->pages = at = tach__pages(p->pages_size);
 	if (!at)
@@ -271,6 +262,8 @@ static int lay_out(struct whole *w, int nregions)
 		for (int what = 0; what < 2; what++) {
 			p->region[i].value[what] = (void *)at;
 			at += (q + m) * sizeof(struct tach_value);
+			p->region[i].sample[what] = (void *)at;
+			at += q * sizeof(struct tach__sample);
 		}
 	}
 	w->map = (void *)at;

@@ -4,6 +4,35 @@
 #include "core/base/sized.h"
 #include "core/snapshot/snapshot.h"
 
+/*
+ * Each reading falls into a tick of the clock anywhere: such errors add up as a random walk
+ * does.
+ */
+double tach__snapshot_clock_error(const struct tach_snapshot *s, double entries, double scale,
+				  double ns)
+{
+	double tick = s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
+
+	return sqrt(entries) * tick * scale + ns * s->clock_error;
+}
+
+void tach__value_sampled(struct tach_value *v, double error)
+{
+	if (isnan(error))
+		v->flags |= TACH_FLAG_UNBOUNDED;
+	else
+		v->error += error;
+}
+
+void tach__value_judge(struct tach_value *v)
+{
+	v->flags &= ~(uint32_t)TACH_FLAG_SMALL;
+	if (v->flags & TACH_FLAG_UNBOUNDED && v->error < v->value)
+		v->error = v->value;
+	if (v->error > 0 && v->value <= v->error)
+		v->flags |= TACH_FLAG_SMALL;
+}
+
 static const struct tach__plain_region *region_at(const struct tach_snapshot *s, int region)
 {
 	return region >= 0 && region < s->plain.nregions ? &s->plain.region[region] : NULL;
@@ -107,16 +136,28 @@ static const struct tach__plain_buckets *buckets_at(const struct tach_snapshot *
 double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)
 {
 	const struct tach__plain_buckets *h = buckets_at(s, region, quantity);
-	double total = 0, seen = 0;
+	double total = 0, seen = 0, rank, place;
 
 	if (!h || !(p >= 0 && p <= 1))
 		return NAN;
 	for (int b = 0; b < h->count; b++)
 		total += (double)h->at[b].count;
+	rank = fmax(ceil(p * total), 1);
 	for (int b = 0; b < h->count; b++) {
-		seen += (double)h->at[b].count;
-		if (seen >= ceil(p * total))
-			return (h->at[b].low + h->at[b].high) / 2;
+		const struct tach_bucket *at = &h->at[b];
+
+		seen += (double)at->count;
+		if (seen < rank)
+			continue;
+		if (total == 1)
+			return (at->low + at->high) / 2;
+		if (rank == total)
+			return at->high;
+		if (rank == 1)
+			return at->low;
+		/* As if the bucket's values lay evenly in it. */
+		place = (rank - (seen - (double)at->count) - 0.5) / (double)at->count;
+		return at->low + (at->high - at->low) * place;
 	}
 	return NAN;
 }

@@ -21,5 +21,7 @@
 #define TACH_FLAG_EMULATED   0x0800u /* counted by an emulator: tach-run(1) */
 #define TACH_FLAG_SHARED     0x1000u /* of the whole machine, all programs together */
 #define TACH_FLAG_SMALL	     0x0200u /* not larger than the overhead's error bar: do not trust */
+/* How far off the value may be is not known: `error` is the value itself. */
+#define TACH_FLAG_UNBOUNDED 0x2000u
 
 #endif

@@ -45,8 +45,10 @@ struct tach_value {
 	double value; /* raw less overhead, and interrupts if TACH_FLAG_CORRECTED; at least 0 */
 	double raw;   /* as counted */
 	double overhead; /* what the edges added: calls times the least an empty region shows */
-	double error;	 /* how far off that may be; sparse: of the sample too, 95 % */
-	uint32_t flags;	 /* tach/flags.h; TACH_FLAG_SMALL: the value is not above the error */
+	/* How far off that may be; of a sample too, 95 times in 100. TACH_FLAG_UNBOUNDED: that
+	 * is not known, and this is the value. */
+	double error;
+	uint32_t flags; /* tach/flags.h; TACH_FLAG_SMALL: the value is not above the error */
 	/* Where sets take turns: in how many of a million of the region's entries it was
 	 * counted; the value is scaled up to all. 0: in all. */
 	uint32_t share;
@@ -108,8 +110,9 @@ TACH_API int tach_snapshot_value(const struct tach_snapshot *snapshot, int regio
 TACH_API int tach_snapshot_derived(const struct tach_snapshot *snapshot, int region, int metric,
 				   enum tach_part part, struct tach_value *value);
 /*
- * The value that the fraction p (0 .. 1) of a region's calls does not exceed, at most 1/16 off;
- * inclusive, less what measuring it cost, as in the sums; interrupts stay in. NaN without
+ * The value that the fraction p (0 .. 1) of a region's calls does not exceed: inclusive, less
+ * what measuring it cost, as in the sums; interrupts stay in. It lies in one of the buckets
+ * below, and is at most 1/8 off; 0 and 1 give the least and the greatest value. NaN without
  * histograms.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
@@ -121,8 +124,10 @@ TACH_API double tach_snapshot_quantile(const struct tach_snapshot *snapshot, int
  * The result is how many there are, 0 without histograms, or TACH_ERR_INVAL.
  */
 struct tach_bucket {
-	double low, high; /* the least and the greatest value that belong to it */
-	uint64_t count;	  /* at most 2^32 - 1: there it stays */
+	/* The least and the greatest value that belong to it; the first bucket begins with the
+	 * least value of all, and the last ends with the greatest. */
+	double low, high;
+	uint64_t count; /* at most 2^32 - 1: there it stays */
 };
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_buckets(const struct tach_snapshot *snapshot, int region,
@@ -198,9 +203,10 @@ TACH_API int tach_snapshot_merge(const struct tach_snapshot *const *list, int n,
 
 /*
  * What was counted between two snapshots of one process: `newer` less `older`, metrics made
- * anew of the differences. Regions without a call in between have calls 0. Where sums began
- * anew in between, as another set was configured, all of `newer`. Both stay the caller's and
- * may go.
+ * anew of the differences. Regions without a call in between have calls 0. If sums began anew
+ * in between, as regions were configured, this is all of `newer`. Estimates (sparse mode,
+ * turns) are made anew of what was sampled in between; of saved reports that is not known, and
+ * their error stays that of `newer`. Both stay the caller's and may go.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_snapshot_since(const struct tach_snapshot *newer,

@@ -70,7 +70,7 @@ static void each_value_has_its_bucket(void)
 		}
 	CHECK(freed == 3 * 63 * tach__histograms_size(SUMS));
 	/* Memory whose last page is full. */
-	CHECK(tach__histograms_size(64) % 4096 == 0 && tach__histograms_make(64));
+	CHECK(tach__histograms_size(256) % 4096 == 0 && tach__histograms_make(256));
 	guarded_free();
 	guarded_left = 0;
 	CHECK(!tach__histograms_make(SUMS));
@@ -118,7 +118,7 @@ static void less_what_it_costs(void)
 	memset(&cost, 0, sizeof cost);
 }
 
-static void quantiles(void)
+static void least_and_greatest(void)
 {
 	uint32_t *h = tach__histograms_make(SUMS), *more = tach__histograms_make(SUMS);
 	struct tach_bucket b[4] = {{0}};
@@ -126,34 +126,46 @@ static void quantiles(void)
 	CHECK(h && more);
 	if (!h || !more)
 		return;
-	CHECK(isnan(tach__histogram_quantile(h, 0, 0.5)));
+	CHECK(tach__histogram_buckets(h, 0, b, 4) == 0);
 	for (int i = 0; i < 100; i++)
 		add(h, i < 10 ? 0 : i < 40 ? 2 : 33, 7);
-	CHECK(tach__histogram_quantile(h, 0, 0) == 0);
-	CHECK(tach__histogram_quantile(h, 0, 0.1) == 0);
-	CHECK(tach__histogram_quantile(h, 0, 0.11) == 2);
-	CHECK(tach__histogram_quantile(h, 0, 0.4) == 2);
-	CHECK(tach__histogram_quantile(h, 0, 0.41) == 33.5, "%g",
-	      tach__histogram_quantile(h, 0, 0.41));
-	CHECK(tach__histogram_quantile(h, 0, 1) == 33.5);
-	CHECK(tach__histogram_quantile(h, 1, 0.5) == 7);
-	/* No more than there is, nor of the next sum. */
-	add(h, 33, 0);
-	CHECK(tach__histogram_quantile(h, 0, 2) == 33.5);
 	CHECK(tach__histogram_buckets(h, 0, b, 2) == 3 && b[1].low == 2 && !b[2].count);
 	CHECK(tach__histogram_buckets(h, 0, b, 4) == 3 && b[0].count == 10 &&
-	      b[1].count == 30 && b[2].count == 61 && b[2].low == 32 && b[2].high == 35);
-	/* A full one stays so. */
-	add(more, 2, 7);
+	      b[1].count == 30 && b[2].count == 60 && b[2].low == 32 && b[2].high == 33);
+	/* One alone is known. */
+	add(more, 4783, 4783);
+	CHECK(tach__histogram_buckets(more, 0, b, 4) == 1 && b[0].low == 4783 &&
+	      b[0].high == 4783);
+	add(more, 4700, 4900);
+	CHECK(tach__histogram_buckets(more, 0, b, 4) == 1 && b[0].low == 4700 &&
+	      b[0].high == 4783);
+	CHECK(tach__histogram_buckets(more, 1, b, 4) == 1 && b[0].low == 4783 &&
+	      b[0].high == 4900);
 	tach__histograms_merge(h, more, SUMS);
-	tach__histogram_buckets(h, 0, b, 4);
-	CHECK(b[0].count == 10 && b[1].count == 31 && b[2].count == 61);
-	CHECK(tach__histogram_quantile(h, 1, 0) == 0);
+	CHECK(tach__histogram_buckets(h, 0, b, 4) == 4 && b[0].low == 0 && b[3].low == 4608 &&
+	      b[3].high == 4783 && b[3].count == 2 && b[2].high == 35);
+	CHECK(tach__histogram_buckets(h, 1, b, 4) == 2 && b[0].low == 7 && b[1].high == 4900);
+	/* The bounds of any value's bucket. */
+	tach__histogram_bounds(4783.4, b);
+	CHECK(b[0].low == 4608 && b[0].high == 5119);
+	tach__histogram_bounds(-1, b);
+	CHECK(b[0].low == 0 && b[0].high == 0);
+	guarded_free();
+}
+
+static void full(void)
+{
+	uint32_t *h = tach__histograms_make(SUMS), *more = tach__histograms_make(SUMS);
+	struct tach_bucket b[4] = {{0}};
+
+	CHECK(h && more);
+	if (!h || !more)
+		return;
 	memset(more, 0xff, tach__histograms_size(SUMS));
 	tach__histograms_merge(h, more, SUMS);
 	add(more, 2, 7);
 	CHECK(tach__histogram_buckets(h, 0, b, 4) == BUCKETS && b[0].count == UINT32_MAX);
-	CHECK(h[SUMS * BUCKETS - 1] == UINT32_MAX && more[2] == UINT32_MAX);
+	CHECK(tach__histogram_buckets(more, 0, b, 4) == BUCKETS && b[2].count == UINT32_MAX);
 	guarded_free();
 }
 
@@ -162,6 +174,7 @@ int main(void)
 	CASE(each_value_has_its_bucket);
 	CASE(pages_are_touched);
 	CASE(less_what_it_costs);
-	CASE(quantiles);
+	CASE(least_and_greatest);
+	CASE(full);
 	return check_done();
 }

@@ -163,7 +163,8 @@ static void histograms_know_the_tail(void)
 
 	CHECK(fabs(p50 - 1000) < 1000 / 16.0, "p50 %g", p50);
 	CHECK(fabs(p99 - 100000) < 100000 / 16.0, "p99 %g", p99);
-	CHECK(tach_snapshot_quantile(shot, r, 1, 1) == p99);
+	CHECK(tach_snapshot_quantile(shot, r, 1, 1) >= p99 &&
+	      tach_snapshot_quantile(shot, r, 1, 1) <= p99 * 1.125);
 	CHECK(isnan(tach_snapshot_quantile(shot, r, 5, 0.5)));
 }
 

@@ -207,7 +207,7 @@ static void saved_ones_answer_like_others(void)
 	CHECK(tach_snapshot_derived(s, 0, 1, TACH_PART_SELF, &v) == TACH_ERR_INVAL);
 	CHECK(tach_snapshot_derived(s, 1, 0, TACH_PART_SELF, &v) == 0 && isnan(v.value) &&
 	      v.flags == TACH_FLAG_DIVZERO);
-	CHECK(tach_snapshot_quantile(s, 0, 0, 0.5) == 949.5);
+	CHECK(fabs(tach_snapshot_quantile(s, 0, 0, 0.5) - 982.4175) < 1e-9);
 	CHECK(isnan(tach_snapshot_quantile(s, 1, 0, 0.5)));
 	CHECK(tach_snapshot_quantity(s, 3) == NULL && tach_snapshot_metric(s, 1) == NULL);
 	CHECK(tach_snapshot_counts(s, &c) == 0 && c.clock_hz == 2e9 && c.reports == 1);

@@ -160,63 +160,66 @@ static void of_all_entries(void)
 	end();
 }
 
-/* Of 4 in 16; the error is Student's t times that of a sample without replacement. */
+/* Of 400 in 1600; the error is Student's t times that of a sample without replacement. */
 static void of_a_sample(void)
 {
+	static const double t = 1.96 + 2.4 / 399 + 8.4 / (399. * 399 * 399);
 	static const struct {
 		uint64_t outermost, sum;
-		double square, error;
+		double square, most, passed;
+		double variance; /* of an entry; NAN: no bound */
 	} cases[] = {
-		/* Three of 30 in all: a variance of 50. */
-		{3, 30, 400, 4.21},
-		/* Two: t is 12.76, of the tables 12.71. */
-		{2, 30, 550, 12.76},
-		/* A variance of a quarter. */
-		{3, 30, 300.5, 4.21},
+		{400, 4000, 60000, 20, 0, 20000 / 399.},
+		{400, 4000, 40100, 11, 0, 100 / 399.},
 		/* All the same; and what rounding makes of that. */
-		{3, 30, 300, 0},
-		{3, 30, 299.9, 0},
-		/* Of one alone it is all of it; of none there is none. */
-		{1, 30, 900, 0},
-		{0, 30, 0, 0},
+		{400, 4000, 40000, 10, 0, 0},
+		{400, 4000, 39999.9, 10, 0, 0},
+		/* Fewer than tell. */
+		{299, 4000, 60000, 20, 0, NAN},
+		{0, 4000, 0, 0, 0, NAN},
+		/* One that makes more than a twelfth of the variance, or not. */
+		{400, 4000, 60000, 51, 0, NAN},
+		{400, 4000, 60000, 50, 0, 20000 / 399.},
+		/* Entries inside were passed over: self is not known. */
+		{400, 4000, 60000, 20, 1, 20000 / 399.},
 	};
-	static const double root[] = {/* of n * variance * 3 / 4 */ 10.606601717798213,
-				      12.24744871391589, 0.75};
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		double error = cases[i].error;
+		double error = 4 * (0.5 + t * sqrt(400 * cases[i].variance * 3 / 4.));
+		double less = 4 * (0.25 + t * sqrt(400 * cases[i].variance * 3 / 4.));
+		int none = isnan(cases[i].variance), no_self = none || cases[i].passed > 0;
 		struct tach__row *row;
 
 		begin();
+		config.sparse = 4;
 		row = row_of(0);
-		row->calls = 4;
-		row->skipped = 12;
+		row->calls = 400;
+		row->skipped = 1200;
 		row->outermost = cases[i].outermost;
+		row->passed = cases[i].passed;
 		row->cell[1] = (struct tach__cell){.inclusive = cases[i].sum,
-						   .self = 10,
-						   .overhead = {2, 1},
+						   .self = 3000,
+						   .overhead = {20, 10},
 						   .error = {0.5, 0.25},
-						   .square = cases[i].square};
+						   .square = cases[i].square,
+						   .most = cases[i].most};
 		row->cell[0].inclusive = 100;
 		evaluate();
-		error = cases[i].outermost == 1 ? 30 : i < 3 ? error * root[i] : 0;
-		CHECK(is(value_of(0, 0, 1), 112, 120, 8, 4 * (0.5 + error),
-			 4 * (0.5 + error) >= 112 ? TACH_FLAG_SMALL : 0),
+		CHECK(is(value_of(0, 0, 1), 15920, 16000, 80, none ? 15920 : error,
+			 none ? TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL : 0),
 		      "%d", (int)i);
-		CHECK(is(value_of(0, 1, 1), 36, 40, 4, 4 * (0.25 + error),
-			 4 * (0.25 + error) >= 36 ? TACH_FLAG_SMALL : 0),
+		CHECK(is(value_of(0, 1, 1), 11960, 12000, 40, no_self ? 11960 : less,
+			 no_self ? TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL : 0),
 		      "%d", (int)i);
-		/* Of a value that is known to be what it is, the tick's and the clock's. */
-		if (i == 6)
-			CHECK(is(value_of(0, 0, 0), 200, 200, 0, 50, TACH_FLAG_CLOCK));
 		end();
+		config.sparse = 0;
 	}
 	/* All of those that were passed over, of none measured. */
 	begin();
 	row_of(0)->skipped = 5;
 	row_of(0)->cell[1].inclusive = 3;
 	evaluate();
-	CHECK(is(value_of(0, 0, 1), 3, 3, 0, 0, 0));
+	CHECK(is(value_of(0, 0, 1), 3, 3, 0, 3, TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));
 	end();
 }
 

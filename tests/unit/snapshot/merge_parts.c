@@ -311,7 +311,7 @@ static void histograms_and_worst(void)
 		list[i]->plain.region[0].worst = &worst[i];
 		list[i]->plain.region[0].nworst = 1;
 		list[i]->plain.region[0].histogram[1] =
-			(struct tach__plain_buckets){1, &bucket[i]};
+			(struct tach__plain_buckets){.count = 1, .at = &bucket[i]};
 	}
 	s = merged(list, 2);
 	r = &s->plain.region[0];
@@ -325,34 +325,81 @@ static void histograms_and_worst(void)
 	tach_snapshot_free(s);
 }
 
-/* Clocks of two rates, in any order: as many buckets as there are bounds. */
+/*
+ * Clocks of two rates: the buckets are the first one's, in any order. 100 ticks of 1 GHz are in
+ * its bucket of 96 to 103; the other clock is an estimate of the same.
+ */
 static void histograms_of_two_clocks(void)
 {
-	static struct tach_bucket bucket[][2] = {
-		{{0, 2, 1}, {4, 8, 10}}, {{0, 3, 100}, {4, 9, 1000}}, {{0, 2, 2}, {4, 8, 20}}};
-	static const struct tach_bucket want[] = {
-		{0, 2, 3}, {0, 3, 100}, {4, 8, 30}, {4, 9, 1000}};
-	static const int orders[][3] = {{0, 1, 2}, {1, 0, 2}, {0, 2, 1}};
+	static const double ghz[] = {1, 1.0001};
+	static struct tach_bucket bucket[2][3];
 
-	for (int o = 0; o < 3; o++) {
-		struct tach_snapshot *list[4] = {NULL}, *s;
+	for (int first = 0; first < 2; first++) {
+		struct tach_snapshot *list[41] = {NULL}, *s;
 		const struct tach__plain_buckets *got;
 
-		for (int i = 0; i < 3; i++) {
-			list[i] = made(two, NULL, 0, 1);
-			list[i]->plain.region[0].histogram[1] =
-				(struct tach__plain_buckets){2, bucket[orders[o][i]]};
+		for (int i = 0; i < 2; i++) {
+			static const struct tach_bucket ticks[] = {
+				{7, 7, 1}, {96, 103, 10}, {1024, 1100, 100}};
+
+			for (int b = 0; b < 3; b++)
+				bucket[i][b] = (struct tach_bucket){ticks[b].low / ghz[i],
+								    ticks[b].high / ghz[i],
+								    ticks[b].count};
 		}
-		s = merged(list, 3);
-		got = &s->plain.region[0].histogram[1];
-		CHECK(got->count == 4, "%d: %d", o, got->count);
-		for (int b = 0; b < 4 && got->count == 4; b++)
-			CHECK(got->at[b].low == want[b].low &&
-				      got->at[b].high == want[b].high &&
-				      got->at[b].count == want[b].count,
-			      "%d: %d", o, b);
+		for (int i = 0; i < 40; i++) {
+			int clock = (first + i) % 2;
+
+			list[i] = made(two, NULL, 0, 1);
+			list[i]->clock_hz = ghz[clock] * 1e9;
+			list[i]->plain.region[0].histogram[0] =
+				(struct tach__plain_buckets){.count = 3, .at = bucket[clock]};
+		}
+		s = merged(list, 40);
+		got = &s->plain.region[0].histogram[0];
+		CHECK(got->count == 3, "%d: %d", first, got->count);
+		for (int b = 0; b < 3 && got->count == 3; b++)
+			CHECK(fabs(got->at[b].low - bucket[first][b].low) < 0.2 &&
+				      fabs(got->at[b].high - bucket[first][b].high) < 0.2 &&
+				      got->at[b].count == 40 * bucket[0][b].count,
+			      "%d: %g to %g", b, got->at[b].low, got->at[b].high);
+		/* The greatest of all. */
+		CHECK(got->at[2].high == 1100);
 		tach_snapshot_free(s);
 	}
+}
+
+/* Of the first in half of 10 entries, of the other in all of 30. */
+static void shares(void)
+{
+	struct tach_snapshot *list[] = {made(two, NULL, 0, 1), made(two, NULL, 0, 1), NULL};
+	struct tach_snapshot *s;
+
+	for (int i = 0; i < 2; i++)
+		list[i]->plain.region[0].info.entries = i ? 30 : 10;
+	list[0]->plain.region[0].value[0][1].share = 500000;
+	s = merged(list, 2);
+	CHECK(s->plain.region[0].value[0][1].share == 875000, "%u",
+	      s->plain.region[0].value[0][1].share);
+	CHECK(s->plain.region[0].value[1][1].share == 0);
+	tach_snapshot_free(s);
+}
+
+/* Calls whose report lacks an event that the other one has. */
+static void lacking(void)
+{
+	static const char *const names[2][3] = {{"time", "x", NULL}, {"time", NULL}};
+	struct tach_snapshot *list[] = {made(names[0], NULL, 0, 1), made(names[1], NULL, 0, 1),
+					NULL};
+	struct tach_snapshot *s;
+
+	list[0]->plain.region[0].info.calls = 5;
+	list[1]->plain.region[0].info.calls = 7;
+	list[1]->plain.region[0].info.provenance[5] = 3;
+	s = merged(list, 2);
+	CHECK(s->plain.region[0].info.calls == 12 &&
+	      s->plain.region[0].info.provenance[5] == 7);
+	tach_snapshot_free(s);
 }
 
 /* Of the same time they come by name, whatever they came by. */
@@ -386,6 +433,8 @@ int main(void)
 	CASE(what_is_none);
 	CASE(histograms_and_worst);
 	CASE(histograms_of_two_clocks);
+	CASE(shares);
+	CASE(lacking);
 	CASE(regions_of_one_time);
 	return check_done();
 }

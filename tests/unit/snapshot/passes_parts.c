@@ -206,8 +206,8 @@ static void the_first(void)
 		for (int p = 0; p < 6; p++)
 			r->info.provenance[p] = p % 3 == n ? 9 : (uint64_t)n;
 		r->rank = 7;
-		r->histogram[0] = (struct tach__plain_buckets){1, &bucket[n]};
-		r->histogram[1] = (struct tach__plain_buckets){1, &bucket[n]};
+		r->histogram[0] = (struct tach__plain_buckets){.count = 1, .at = &bucket[n]};
+		r->histogram[1] = (struct tach__plain_buckets){.count = 1, .at = &bucket[n]};
 	}
 	s = joined(list, 3);
 	memset(text, 'x', sizeof text);

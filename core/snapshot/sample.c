@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Estimates of sums from samples. */
+#include <math.h>
+#include "core/snapshot/sample.h"
+
+double tach__sample_scale(const struct tach__sample *s)
+{
+	return s->seen > 0 && s->all > s->seen ? s->all / s->seen : 1;
+}
+
+/* Student's t for 95 %, within 4 % of the tables. */
+static double student(double freedom)
+{
+	return 1.96 + 2.4 / freedom + 8.4 / (freedom * freedom * freedom);
+}
+
+/* Rounding leaves a little of the variance of values that are all the same. */
+static int is_dominated(const struct tach__sample *s, double mean, double off)
+{
+	double greatest = s->most - mean;
+
+	return s->most > 0 && off > 1e-9 * s->square &&
+	       greatest * greatest * TACH__SAMPLE_PART > off;
+}
+
+/* Of a ratio estimate, from a sample without replacement. */
+double tach__sample_error(const struct tach__sample *s)
+{
+	double mean, off, part;
+
+	if (s->all <= s->seen)
+		return 0;
+	if (s->units < s->least || s->entries <= 0)
+		return NAN;
+	mean = s->sum / s->entries;
+	off = s->square - 2 * mean * s->crossed + mean * mean * s->paced;
+	part = s->seen / s->all;
+	if (is_dominated(s, mean, off))
+		return NAN;
+	return off > 0 ? student(s->units - 1) *
+				 sqrt(off * s->units / (s->units - 1) * (1 - part)) / part
+		       : 0;
+}
+
+static void take(double *from, double what)
+{
+	*from = *from > what ? *from - what : 0;
+}
+
+/* The greatest of all is an upper bound of the greatest since. */
+void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit)
+{
+	s->sum -= old->sum * unit;
+	take(&s->units, old->units);
+	take(&s->square, old->square * unit * unit);
+	s->crossed -= old->crossed * unit;
+	take(&s->paced, old->paced);
+	take(&s->entries, old->entries);
+	take(&s->seen, old->seen);
+	take(&s->all, old->all);
+	take(&s->fixed, old->fixed * unit);
+}
