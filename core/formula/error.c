@@ -6,6 +6,8 @@
 #include <math.h>
 #include "core/formula/formula.h"
 
+enum { ELAPSED = UINT32_MAX }; /* stands for the time among operands */
+
 /* A value and its derivative by the operand of this pass. */
 struct dual {
 	double v, d;
@@ -74,7 +76,7 @@ static struct dual walk(const struct pass *p, unsigned i)
 	case TACH__F_ARG:
 		return (struct dual){(double)(int64_t)p->n[n->arg], n->arg == p->operand};
 	case TACH__F_ELAPSED:
-		return (struct dual){p->elapsed, 0};
+		return (struct dual){p->elapsed, p->operand == ELAPSED};
 	case TACH__F_NEG:
 		x = walk(p, n->kid[0]);
 		return (struct dual){-x.v, -x.d};
@@ -86,9 +88,9 @@ static struct dual walk(const struct pass *p, unsigned i)
 	}
 }
 
-double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
-			       const double *error, double elapsed_ns, double *result_error,
-			       uint32_t *flags)
+double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,
+			   double elapsed_ns, double elapsed_error, double *result_error,
+			   uint32_t *flags)
 {
 	struct pass p = {f, n, elapsed_ns, 0};
 	double sum = 0, value = tach_formula_eval(f, n, elapsed_ns, flags);
@@ -98,7 +100,25 @@ double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
 		if (tach_formula_uses(f, i) && error[i] != 0)
 			sum += fabs(walk(&p, f->root).d) * fabs(error[p.operand]);
 	}
+	p.operand = ELAPSED;
+	if (elapsed_error != 0)
+		sum += fabs(walk(&p, f->root).d) * fabs(elapsed_error);
 	if (result_error)
 		*result_error = isnan(value) ? NAN : sum;
 	return value;
+}
+
+double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,
+			       const double *error, double elapsed_ns, double *result_error,
+			       uint32_t *flags)
+{
+	return tach__formula_bound(f, n, error, elapsed_ns, 0, result_error, flags);
+}
+
+int tach__formula_is_timed(const struct tach_formula *f)
+{
+	for (uint32_t i = 0; i < f->nnodes; i++)
+		if (f->node[i].op == TACH__F_ELAPSED)
+			return 1;
+	return 0;
 }

@@ -141,4 +141,11 @@ void tach__formula_link(struct tach_formula *f);
 /* The entries of a formula that is one form. */
 void tach__formula_link_whole(struct tach_formula *f);
 
+/* As tach_formula_eval_error, of a time that has an error too. */
+double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,
+			   double elapsed_ns, double elapsed_error, double *result_error,
+			   uint32_t *flags);
+/* Whether the time is in it. */
+int tach__formula_is_timed(const struct tach_formula *f);
+
 #endif

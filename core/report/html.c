@@ -184,7 +184,7 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 		       const struct tach_value *v, char class, double most)
 {
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
-	int small = (v->flags & TACH_FLAG_SMALL) != 0;
+	int small = (v->flags & TACH_FLAG_SMALL) && !(v->flags & TACH_FLAG_UNBOUNDED);
 	/* In tenths of a percent, so that no locale's comma gets into the style. */
 	double share = v->value > 0 && most > 0 ? v->value / most : 0;
 	int width = (int)(1000 * (share < 1 ? share : 1));
@@ -228,6 +228,7 @@ static void value_cell(struct tach__out *out, const struct tach_snapshot *s, int
 static void provenance(struct tach__out *out, const struct tach_snapshot *s, int r,
 		       const struct tach_region_info *info)
 {
+	char beside[TACH__BESIDE_MAX];
 	struct tach_value v;
 	const char *kind;
 	int any = 0;
@@ -258,6 +259,8 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 			  info->calls == 0		     ? "\">not measured</span>"
 			  : tach_snapshot_nquantities(s) > 1 ? " good\">exact</span>"
 							     : "\">clock</span>");
+	for (int i = 0; tach__report_beside(beside, info, i); i++)
+		tach__out(out, "<span class=\"badge\">%s</span>", beside);
 	tach__out_text(out, "</td></tr>\n");
 }
 
@@ -279,9 +282,9 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int r, con
 		text(out, info.file);
 		tach__out(out, ":%u</small>", info.line);
 	}
-	tach__unit_count(number, (double)info.entries);
+	tach__unit_count(number, (double)tach__report_calls(&info));
 	tach__out(out, "</th><td data-k=\"calls\" data-i=\"%llu\">%s</td>",
-		  (unsigned long long)info.entries, number);
+		  (unsigned long long)tach__report_calls(&info), number);
 	for (int q = 0; q < columns; q++)
 		value_cell(out, s, r, q, most[q]);
 	provenance(out, s, r, &info);
@@ -317,7 +320,7 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_text(out, "<div class=\"card scroll\"><table id=\"regions\">"
 			    "<caption>The cost of measuring is subtracted; \u00b1 is how "
 			    "uncertain that leaves a value. (In parentheses): not above that "
-			    "uncertainty, do not trust.");
+			    "uncertainty, do not trust. \u00b1?: how far off is not known.");
 	if (tach__report_flags(s) & TACH_FLAG_CORRECTED)
 		tach__out_text(out, " Of instructions one is taken out for every interrupt.");
 	tach__out_text(out, "</caption>\n<thead><tr>");

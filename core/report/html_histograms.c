@@ -17,7 +17,7 @@ struct picture {
 static const struct {
 	const char *name;
 	double p;
-} marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
+} marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}, {"min", 0}};
 
 /* Tenths of a unit, and no locale's comma. */
 static void coordinate(struct tach__out *out, const char *name, double v)
@@ -123,7 +123,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 	}
 	axis(out, &p, s, quantity);
 	tach__out_text(out, "</svg><figcaption>");
-	for (int i = 0; i < 4; i++) {
+	for (int i = 0; i < 5; i++) {
 		char value[TACH__UNIT_MAX];
 
 		tach__unit_value(value, s, quantity,

@@ -24,7 +24,8 @@
  *                            zero. value is raw less overhead, and less interrupts where flags
  *                            have "corrected". "share": where sets took turns, in which
  *                            part of the entries it was counted
- *     quantiles              only with histograms: {name: {p50, p90, p99, max}}
+ *     quantiles              only with histograms: {name: {min, p50, p90, p99,
+ *                            max}}: min and max are exact, the others interpolated
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  *     worst                  where they were kept, the worst first by the quantity "worst_by"
  * of the top: [{at: seconds since 1970, tag: "0x...", thread, thread_name, parent: name or "",
@@ -74,7 +75,7 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 	static const struct {
 		const char *name;
 		double p;
-	} which[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
+	} which[] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
 
 	if (isnan(tach_snapshot_quantile(s, region, 0, 0.5)))
 		return;
@@ -83,7 +84,7 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 	for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
 		tach__json_line(json, VALUE);
 		tach__json_object(json, tach_snapshot_quantity(s, q));
-		for (int i = 0; i < 4; i++)
+		for (int i = 0; i < 5; i++)
 			tach__json_number(json, which[i].name,
 					  tach_snapshot_quantile(s, region, q, which[i].p));
 		tach__json_end(json);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports: which format, and where to. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -191,4 +192,26 @@ const char *tach__report_kind(const struct tach_snapshot *s, int region, int i)
 	if (flags & TACH_FLAG_EMULATED && i-- == 0)
 		return "emulated";
 	return flags & TACH_FLAG_SHARED && i == 0 ? "shared" : NULL;
+}
+
+uint64_t tach__report_calls(const struct tach_region_info *info)
+{
+	return info->calls ? info->calls + info->skipped : 0;
+}
+
+int tach__report_beside(char to[TACH__BESIDE_MAX], const struct tach_region_info *info, int i)
+{
+	const struct {
+		uint64_t n;
+		const char *words;
+	} kind[] = {{info->skipped && info->calls ? info->calls : 0, "sampled"},
+		    {info->calls ? 0 : info->skipped, "passed over"},
+		    {info->excluded, "in warm-up"},
+		    {info->lost, "never stopped"}};
+
+	for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
+		if (kind[k].n && i-- == 0)
+			return snprintf(to, TACH__BESIDE_MAX, "%llu %s",
+					(unsigned long long)kind[k].n, kind[k].words);
+	return 0;
 }

@@ -50,6 +50,11 @@ void tach__report_terminal(struct tach_report_options *opt, int fd);
 /* Of "emulated" and "shared" what a region's quantities are, one after the other; NULL: no
  * more. */
 const char *tach__report_kind(const struct tach_snapshot *s, int region, int i);
+/* The calls that a region's values are of, or stand for in sparse mode. */
+uint64_t tach__report_calls(const struct tach_region_info *info);
+/* Entries that are not among those, one kind after the other: "3 never stopped"; 0: no more. */
+enum { TACH__BESIDE_MAX = 48 };
+int tach__report_beside(char to[TACH__BESIDE_MAX], const struct tach_region_info *info, int i);
 /* For a terminal: in one line and well-formed (tach_printable), `ascii`: with "?" for the rest.
  */
 void tach__report_line(struct tach__out *out, const char *text, int ascii);

@@ -37,7 +37,7 @@ static void value_text(char *to, const struct tach_snapshot *s, int q,
 
 	tach__unit_value(number, s, q, tach__unit_shown(v));
 	tach__unit_error(error, v);
-	if (small)
+	if (small && !(v->flags & TACH_FLAG_UNBOUNDED))
 		snprintf(to, CELL, "(%s)", number);
 	else
 		snprintf(to, CELL, "%s%s%s", number, *error ? " " : "", error);
@@ -92,7 +92,8 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	struct tach_region_info info = {0};
 	const char *kind;
 	struct tach_value v;
-	char all[4 * CELL]; /* which is more than they can take */
+	char all[8 * CELL]; /* which is more than they can take */
+	char beside[TACH__BESIDE_MAX];
 	size_t n = 0;
 
 	tach_snapshot_region(s, region, &info);
@@ -110,13 +111,14 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	}
 	for (int i = 0; (kind = tach__report_kind(s, region, i)); i++)
 		n += (size_t)snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", kind);
-	if (n)
-		name_text(to, all, CELL);
-	else
-		snprintf(to, CELL, "%s",
-			 info.calls == 0		    ? "not measured"
-			 : tach_snapshot_nquantities(s) > 1 ? "exact"
-							    : "clock");
+	if (!n)
+		n = (size_t)snprintf(all, sizeof all, "%s",
+				     info.calls == 0			? "not measured"
+				     : tach_snapshot_nquantities(s) > 1 ? "exact"
+									: "clock");
+	for (int i = 0; tach__report_beside(beside, &info, i); i++)
+		n += (size_t)snprintf(all + n, sizeof all - n, ", %s", beside);
+	name_text(to, all, CELL);
 }
 
 struct named {
@@ -207,7 +209,7 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 
 	tach_snapshot_region(s, r, &info);
 	region_text(at(t, row, column++), t, r, &info, most);
-	tach__unit_count(at(t, row, column++), (double)info.entries);
+	tach__unit_count(at(t, row, column++), (double)tach__report_calls(&info));
 	for (int q = 0; q < columns; q++) {
 		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
 		if (q == TACH_QUANTITY_TIME && self)
@@ -365,6 +367,12 @@ static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
 		tach__out(out,
 			  "Of instructions one is taken out for every interrupt; JSON and CSV "
 			  "have the raw counts too.\n");
+	if (flags & TACH_FLAG_UNBOUNDED)
+		tach__out(out,
+			  "%s?: how far off the value is, is not known. Too few entries were "
+			  "measured, few of\nthem make most of it, or the counters were "
+			  "shared in time.\n",
+			  opt->ascii ? "+-" : "\u00b1");
 	if (flags & TACH_FLAG_SMALL)
 		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
 	tach__report_line(out, tach_snapshot_missing(s), opt->ascii);

@@ -41,6 +41,8 @@ void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, in
 		tach__unit_time(to, v);
 	else if (q < tach_snapshot_nquantities(s))
 		tach__unit_count(to, v);
+	else if (v != 0 && fabs(v) < 0.1)
+		snprintf(to, TACH__UNIT_MAX, "%.3g", v);
 	else if (fabs(v) < 1e6)
 		snprintf(to, TACH__UNIT_MAX, "%.3f", v);
 	else
@@ -57,11 +59,12 @@ void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v)
 	double percent = v->value > 0 ? 100 * v->error / v->value : 100;
 
 	*to = '\0';
-	if (!(v->error > 0) || isnan(v->value))
+	if (isnan(v->value))
 		return;
-	if (percent < 0.01)
-		snprintf(to, TACH__UNIT_MAX, "\u00b1<0.01%%");
-	else
+	if (v->flags & TACH_FLAG_UNBOUNDED)
+		snprintf(to, TACH__UNIT_MAX, "\u00b1?");
+	else if (v->error > 0 &&
+		 percent >= 0.1) /* what is less is no news beside a run's own */
 		snprintf(to, TACH__UNIT_MAX, "\u00b1%.*f%%", percent < 1 ? 2 : percent < 10,
 			 percent);
 }

@@ -89,6 +89,9 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	out->error = cell->error[part] * scale;
 	out->flags = flags_of(s, row, quantity);
 	tach__value_sampled(out, tach__sample_error(&sample));
+	/* Multiplexed: what happened while others counted is a guess. */
+	if (out->flags & TACH_FLAG_SCALED)
+		out->flags |= TACH_FLAG_UNBOUNDED;
 	out->share = 0;
 	corrected = out->raw - out->overhead;
 	sample.extra = out->error;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands: the quantities that a metric of a region is made of. */
 #include <math.h>
+#include "core/formula/formula.h"
 #include "core/snapshot/operands.h"
 
 static uint64_t rounded(double v)
@@ -19,12 +20,15 @@ void tach__operands_put(struct tach__operands *o, uint32_t i, const struct tach_
 void tach__operands_derive(const struct tach__operands *o, const struct tach_formula *f,
 			   struct tach_value *value)
 {
+	static const uint32_t kept = TACH_FLAG_STALE | TACH_FLAG_UNBOUNDED | TACH_FLAG_LOST;
 	uint32_t ignored = 0;
 
 	value->flags = tach_formula_flags(f, o->flags);
+	if (tach__formula_is_timed(f))
+		value->flags |= o->time.flags & kept;
 	value->share = 0;
-	value->value = tach_formula_eval_error(f, o->n, o->error, o->time.value, &value->error,
-					       &value->flags);
+	value->value = tach__formula_bound(f, o->n, o->error, o->time.value, o->time.error,
+					   &value->error, &value->flags);
 	value->raw = tach_formula_eval(f, o->raw, o->time.raw, &ignored);
 	value->overhead = value->raw - value->value;
 	if (!isfinite(value->overhead))

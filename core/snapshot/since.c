@@ -71,7 +71,8 @@ static void take_counted(struct tach_value *v, const struct tach_value *old, dou
  * two estimates is another estimate, and a worse one.
  */
 static void take_sampled(struct tach_value *v, const struct tach_value *old,
-			 struct tach__sample *s, const struct tach__sample *was, double unit)
+			 struct tach__sample *s, const struct tach__sample *was, double unit,
+			 int multiplexed)
 {
 	double by = tach__sample_scale(s), old_by = tach__sample_scale(was);
 	double *const of[] = {&v->value, &v->raw, &v->overhead};
@@ -83,7 +84,8 @@ static void take_sampled(struct tach_value *v, const struct tach_value *old,
 		take(of[i], then[i] * unit / old_by);
 		*of[i] *= tach__sample_scale(s);
 	}
-	v->flags &= ~(uint32_t)TACH_FLAG_UNBOUNDED;
+	if (!multiplexed)
+		v->flags &= ~(uint32_t)TACH_FLAG_UNBOUNDED;
 	v->error = s->fixed * tach__sample_scale(s) + s->extra;
 	tach__value_sampled(v, tach__sample_error(s));
 	if (v->share)
@@ -112,7 +114,7 @@ static void take_value(const struct pair *p, int part, int q)
 
 	v->flags |= old->flags & TACH_FLAG_STALE;
 	if (s && was) {
-		take_sampled(v, old, s + q, was + q, unit);
+		take_sampled(v, old, s + q, was + q, unit, p->was.provenance[3] != 0);
 		scale = tach__sample_scale(s + q);
 	} else if (is_estimate(v, &p->was) || is_estimate(old, &p->old->info)) {
 		/* The samples are not known: the error stays that of all. */

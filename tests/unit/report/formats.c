@@ -201,6 +201,40 @@ static void names_beside_places(void)
 	tach_snapshot_free(s);
 }
 
+/* Calls are those that the values are of; the others stand beside them. */
+static void calls_and_others(void)
+{
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/clock.json");
+	struct tach_region_info *info;
+
+	if (!s)
+		return;
+	info = &s->plain.region[0].info;
+	info->entries = 99 + 60;
+	info->calls = 66;
+	info->lost = 33;
+	info->excluded = 60;
+	write_as(&is, s, text);
+	CHECK(strstr(is.at, "once       66  ") &&
+		      strstr(is.at, "  clock, 60 in warm-up, 33 never stopped\n"),
+	      "%s", is.at);
+	write_as(&is, s, html);
+	CHECK(strstr(is.at, "data-i=\"66\">66</td>") && strstr(is.at, ">33 never stopped<"));
+	/* In sparse mode values stand for all. */
+	info->lost = info->excluded = 0;
+	info->entries = 1000;
+	info->skipped = 934;
+	s->plain.region[0].value[0][0].flags = TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL;
+	write_as(&is, s, text);
+	CHECK(strstr(is.at, "once     1000  1.000 ms \u00b1?  clock, 66 sampled\n") &&
+		      strstr(is.at, "\n\u00b1?: how far off the value is, is not known."),
+	      "%s", is.at);
+	write_as(&is, s, html);
+	CHECK(strstr(is.at, "1.000 ms<small>\u00b1?</small>"));
+	tach_snapshot_free(s);
+}
+
 /* Rows that are divided by task, tag or thread have more columns, whichever of them it is. */
 static void divided_rows(void)
 {
@@ -231,6 +265,7 @@ int main(void)
 	CASE(of_the_tool);
 	CASE(shares_of_time);
 	CASE(names_beside_places);
+	CASE(calls_and_others);
 	CASE(divided_rows);
 	return check_done();
 }

@@ -223,6 +223,23 @@ static void of_a_sample(void)
 	end();
 }
 
+/* What happened while the counters were another's is a guess, and its error is not known. */
+static void multiplexed(void)
+{
+	begin();
+	row_of(0)->calls = row_of(0)->outermost = 4;
+	row_of(0)->provenance[3] = 1;
+	row_of(0)->cell[0].inclusive = 100;
+	row_of(0)->cell[1 + A] = (struct tach__cell){.inclusive = 300, .error = {5, 1}};
+	row_of(0)->cell[1 + SOFT].inclusive = 7;
+	evaluate();
+	CHECK(is(value_of(0, 0, 1 + A), 300, 300, 0, 300,
+		 TACH_FLAG_SCALED | TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL));
+	CHECK(is(value_of(0, 0, 1 + SOFT), 7, 7, 0, 0, TACH_FLAG_SYSCALL));
+	CHECK(value_of(0, 0, 0)->flags == TACH_FLAG_CLOCK);
+	end();
+}
+
 /* One for each that the interrupts' counter has, less what measuring adds to that. */
 static void less_interrupts(void)
 {
@@ -430,6 +447,7 @@ int main(void)
 {
 	CASE(of_all_entries);
 	CASE(of_a_sample);
+	CASE(multiplexed);
 	CASE(less_interrupts);
 	CASE(metrics);
 	CASE(what_a_row_is);

@@ -195,6 +195,35 @@ static void room(void)
 	tach__plain_free(&p);
 }
 
+/* A rate is off as its time is, too. */
+static void error_of_the_time(void)
+{
+	static const struct {
+		const char *text;
+		double error;
+		uint32_t flags;
+	} cases[] = {
+		{"N0 / elapsed_ns", 0.2 + 0.5, TACH_FLAG_STALE | TACH_FLAG_UNBOUNDED},
+		{"elapsed_ns * 3", 75, TACH_FLAG_STALE | TACH_FLAG_UNBOUNDED},
+		{"N0 + 1", 20, 0},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct tach_value n = {.value = 200, .raw = 200, .error = 20}, out = {0};
+		struct tach__operands o = {.count = 1, .time = {.value = 100, .raw = 100}};
+		struct tach_formula *f = NULL;
+
+		o.time.error = 25;
+		o.time.flags = TACH_FLAG_STALE | TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL;
+		CHECK(tach_formula_compile(cases[i].text, NULL, &f, NULL) == 0);
+		tach__operands_put(&o, 0, &n);
+		tach__operands_derive(&o, f, &out);
+		CHECK(fabs(out.error - cases[i].error) < 1e-9 && out.flags == cases[i].flags,
+		      "%s: %g, %#x", cases[i].text, out.error, out.flags);
+		tach_formula_free(f);
+	}
+}
+
 int main(void)
 {
 	CASE(as_counts);
@@ -203,5 +232,6 @@ int main(void)
 	CASE(of_a_region);
 	CASE(most);
 	CASE(room);
+	CASE(error_of_the_time);
 	return check_done();
 }
