@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 tests/guest/ready riscv64 trixie || exit 77
 make -s -j2 CC=riscv64-linux-gnu-gcc B="$B" "$B"/libtach{,-run}.so "$B/static/tach" || exit 1
 build() { riscv64-linux-gnu-gcc -O2 -Iinclude "$@" "$B/libtach.so" -lpthread; }
-awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial.md | sed 's/2048/256/g' >"$work/slow.c"
+awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial-loop.md | sed 's/2048/256/g' >"$work/slow.c"
 build -o "$work/target" tests/unit/tools/run/target.c || exit 1
 build -o "$work/slow" "$work/slow.c" || exit 1
 build -DSWAPPED -o "$work/fast" "$work/slow.c" || exit 1

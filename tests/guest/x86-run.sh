@@ -12,7 +12,7 @@ gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach 
 gcc -O2 -static -Iinclude -o "$work/takes" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
 gcc -O2 -static -Iinclude -DTURNS=2000000 -o "$work/base" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
 gcc -O2 -static -o "$work/attached" tests/unit/tools/run/attached.c -lpthread || exit 1
-awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial.md | sed 's/2048/256/g' >"$work/slow.c"
+awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial-loop.md | sed 's/2048/256/g' >"$work/slow.c"
 gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
 
 # LD_BIND_NOW: what ld.so does at the first call of a function is instructions of its caller's.
