@@ -6,11 +6,67 @@
 #include <tach/set.h>
 #include "core/os/environment.h"
 
+const char *const tach__environment_settings[] = {
+	"sparse",     "warmup",	  "worst",  "by",	  "turns",
+	"histograms", "interval", "signal", "interrupts", NULL};
+enum { SETTINGS = sizeof tach__environment_settings / sizeof(char *) - 1 };
+
+int tach__environment_setting(const char **text, struct tach__setting *setting)
+{
+	const char *at = *text + strspn(*text, " ,"), *equals;
+	size_t length = strcspn(at, ",");
+
+	*text = at + length;
+	while (length > 0 && at[length - 1] == ' ')
+		length--;
+	equals = memchr(at, '=', length);
+	*setting = (struct tach__setting){.at = at, .length = length};
+	if (equals) {
+		setting->length = (size_t)(equals - at);
+		setting->value = equals + 1;
+		setting->nvalue = length - setting->length - 1;
+	}
+	return length > 0;
+}
+
+static int is_variable(const char *setting, const char *name)
+{
+	return strncmp(name, "TACH_", 5) == 0 && strcasecmp(name + 5, setting) == 0;
+}
+
+/* The last one of that name. A plus sign stands for the comma inside a value of `by`. */
+static const char *find_setting(int number)
+{
+	static char kept[SETTINGS][TACH__SETTING_SIZE];
+	const char *wanted = tach__environment_settings[number];
+	const char *text = secure_getenv("TACH_OPTIONS");
+	char value[TACH__SETTING_SIZE] = "";
+	struct tach__setting setting;
+
+	while (text && tach__environment_setting(&text, &setting))
+		if (setting.value && setting.nvalue < sizeof value &&
+		    setting.length == strlen(wanted) &&
+		    memcmp(setting.at, wanted, setting.length) == 0)
+			snprintf(value, sizeof value, "%.*s", (int)setting.nvalue,
+				 setting.value);
+	for (char *c = value; *c && strcmp(wanted, "by") == 0; c++)
+		*c = *c == '+' ? ',' : *c;
+	/* Readers of the same text may be at it. */
+	if (strcmp(kept[number], value) != 0)
+		strcpy(kept[number], value);
+	return *value ? kept[number] : NULL;
+}
+
 const char *tach__environment(const char *name)
 {
 	const char *value = secure_getenv(name);
 
-	return value && *value ? value : NULL;
+	if (value && *value)
+		return value;
+	for (int i = 0; i < SETTINGS; i++)
+		if (is_variable(tach__environment_settings[i], name))
+			return find_setting(i);
+	return NULL;
 }
 
 const char *tach__environment_events(void)
@@ -32,15 +88,30 @@ static int is_number(const char *value)
 	return value[strspn(value, "0123456789")] == '\0';
 }
 
+/* "TACH_SPARSE", or "TACH_OPTIONS: sparse". */
+static const char *where_said(const char *variable, char *text, size_t size)
+{
+	const char *value = secure_getenv(variable);
+
+	if (value && *value)
+		return variable;
+	for (int i = 0; i < SETTINGS; i++)
+		if (is_variable(tach__environment_settings[i], variable))
+			snprintf(text, size, "TACH_OPTIONS: %s", tach__environment_settings[i]);
+	return text;
+}
+
 int tach__environment_odd(char *text, size_t size)
 {
 	static const char *const numbers[] = {"TACH_SPARSE", "TACH_WARMUP", "TACH_HISTOGRAMS",
 					      "TACH_TURNS"};
 	const char *value = tach__environment("TACH_INTERRUPTS");
+	char name[40] = "";
 
 	if (value && strcmp(value, "0") != 0 && strcmp(value, "1") != 0 &&
 	    strcmp(value, "correct") != 0) {
-		snprintf(text, size, "TACH_INTERRUPTS is 0, 1 or correct, not '%.40s'", value);
+		snprintf(text, size, "%s is 0, 1 or correct, not '%.40s'",
+			 where_said("TACH_INTERRUPTS", name, sizeof name), value);
 		return 1;
 	}
 	value = tach__environment("TACH_REGIONS");
@@ -54,7 +125,8 @@ int tach__environment_odd(char *text, size_t size)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		value = tach__environment(numbers[i]);
 		if (value && !is_number(value)) {
-			snprintf(text, size, "%s is a number, not '%.40s'", numbers[i], value);
+			snprintf(text, size, "%s is a number, not '%.40s'",
+				 where_said(numbers[i], name, sizeof name), value);
 			return 1;
 		}
 	}

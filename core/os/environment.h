@@ -8,8 +8,21 @@
 
 enum { TACH__ONLY_SIZE = 1024 }; /* of the globs that choose regions */
 
-/* NULL where it is not set, empty, or not to be trusted. */
+/*
+ * NULL where it is not set, empty, or not to be trusted. A variable that is a setting of
+ * TACH_OPTIONS has its value from there, unless it is set itself. That text lasts until
+ * TACH_OPTIONS changes.
+ */
 const char *tach__environment(const char *name);
+/* The next setting of a text as TACH_OPTIONS has it, without blanks around; 0: no more. */
+struct tach__setting {
+	const char *at, *value; /* value: NULL without a '=' */
+	size_t length, nvalue;	/* of the name, of the value */
+};
+int tach__environment_setting(const char **text, struct tach__setting *setting);
+/* Names of settings, NULL at the end. */
+extern const char *const tach__environment_settings[];
+enum { TACH__SETTING_SIZE = 128 }; /* of a value */
 /* TACH_EVENTS, where "" says something too: no event, the clock alone. */
 const char *tach__environment_events(void);
 /* TACH_INTERRUPTS as TACH_SET_* flags. */

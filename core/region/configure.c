@@ -317,17 +317,22 @@ int tach_regions_enabled(void)
 
 /* ---- from the environment ---- */
 
-/* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
-static int wanted(void)
+/* By TACH_ENABLE, or in a program that an emulated one started natively. */
+static int is_off(void)
 {
 	const char *enable = tach__environment("TACH_ENABLE");
 
-	/* A program that an emulated one started natively has nothing to add to its counts. */
-	if (tach__environment("TACH_EMULATE") && !tach__emulated_counts())
+	return (enable && strcmp(enable, "0") == 0) ||
+	       (tach__environment("TACH_EMULATE") && !tach__emulated_counts());
+}
+
+/* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
+static int wanted(void)
+{
+	if (is_off())
 		return 0;
-	if (enable)
-		return strcmp(enable, "0") != 0;
-	return tach__environment("TACH_OUTPUT") || tach__environment("TACH_TRACE");
+	return tach__environment("TACH_ENABLE") || tach__environment("TACH_OUTPUT") ||
+	       tach__environment("TACH_TRACE");
 }
 
 /* Defined by a program that the variables are not meant for, as they are for those it starts.
@@ -338,17 +343,25 @@ static void configure_from_environment(void)
 {
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_regions_options opt;
+	int is_wanted;
 
 	if (&tach__environment_is_for_others)
 		return;
 	tach__beacon_claim();
-	if (tach__beacon_owner() || tach__beacon_alone() || !wanted())
+	if (tach__beacon_owner() || tach__beacon_alone())
 		return;
-	tach__environment_complain();
+	is_wanted = wanted();
+	if (is_wanted || !is_off())
+		tach__environment_complain(is_wanted);
+	if (!is_wanted)
+		return;
 	tach__output_at_exit(tach__environment("TACH_OUTPUT"));
 	opt = complete(NULL);
-	if (configure(&opt, &err) == 0)
+	if (configure(&opt, &err) == 0) {
+		if (opt.events || opt.metrics)
+			tach__environment_uncounted(tach__registry.config->note);
 		return;
+	}
 	/* There is no caller to tell now: the clock still runs and the report says why it is
 	 * alone. */
 	opt.events = "";
@@ -363,6 +376,7 @@ static void configure_from_environment(void)
 				    : "TACH_EVENTS or TACH_METRICS cannot be used: %s",
 			 err.text, err.column);
 		note_add(tach__registry.config, why);
+		tach__environment_uncounted(why);
 	}
 }
 

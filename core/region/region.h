@@ -387,7 +387,8 @@ void tach__histogram_bounds(double v, struct tach_bucket *out);
 
 /* core/startup: what the first START brings in. TACH_OUTPUT; NULL: nothing is written. */
 void tach__output_at_exit(const char *file);
-void tach__environment_complain(void);
+void tach__environment_complain(int is_wanted);
+void tach__environment_uncounted(const char *why);
 
 #include "core/region/beacon.h"
 

@@ -21,7 +21,7 @@ static const char *const known[] = {
 	"TACH_ENABLE",	   "TACH_OUTPUT",   "TACH_EVENTS",     "TACH_METRICS", "TACH_REGIONS",
 	"TACH_SPARSE",	   "TACH_WARMUP",   "TACH_HISTOGRAMS", "TACH_PMU",     "TACH_DERIVED",
 	"TACH_INTERRUPTS", "TACH_INTERVAL", "TACH_SIGNAL",     "TACH_WORST",   "TACH_AMBIENT",
-	"TACH_TRACE",	   "TACH_TURNS",    "TACH_BY",	       NULL,
+	"TACH_TRACE",	   "TACH_TURNS",    "TACH_BY",	       "TACH_OPTIONS", NULL,
 };
 /* Of tach run, of its sources' build and tests. */
 static const char *const others[] = {"TACH_CLOCK",
@@ -34,6 +34,9 @@ static const char *const others[] = {"TACH_CLOCK",
 				     "TACH_EMULATE",
 				     "TACH_QEMU",
 				     "TACH_PLUGIN",
+				     "TACH_EXPECT_REQUIRED",
+				     "TACH_LIB_DIR",
+				     "TACH_SOURCE",
 				     NULL};
 
 static int add(char *text, size_t size, const char *format, const char *what, int length,
@@ -74,6 +77,37 @@ static int misspelt(char *text, size_t size)
 		if (near)
 			found = add(text, size, "%.*s is not looked at; did you mean %s?", *e,
 				    length > 40 ? 40 : (int)length, near);
+	}
+	return found;
+}
+
+/* Settings of TACH_OPTIONS that do not exist, or have no value. */
+static int no_setting(char *text, size_t size)
+{
+	const char *all = tach__environment("TACH_OPTIONS"), *at = all;
+	struct tach__setting s;
+	int found = 0;
+
+	while (at && tach__environment_setting(&at, &s)) {
+		int shown = s.length > 40 ? 40 : (int)s.length;
+		const char *near = NULL;
+		char why[120];
+
+		if (s.length > 0)
+			near = tach__suggest_word(tach__environment_settings, s.at, s.length);
+		if (!is_one_of(tach__environment_settings, s.at, s.length))
+			snprintf(why, sizeof why, "is not a setting%s%s%s (column %d)",
+				 near ? "; did you mean " : "", near ? near : "",
+				 near ? "?" : "", (int)(s.at - all) + 1);
+		else if (!s.value || s.nvalue == 0)
+			snprintf(why, sizeof why, "has no value (column %d)",
+				 (int)(s.at - all) + 1);
+		else if (s.nvalue >= TACH__SETTING_SIZE)
+			snprintf(why, sizeof why, "has a value of more than %d bytes",
+				 TACH__SETTING_SIZE - 1);
+		else
+			continue;
+		found = add(text, size, "TACH_OPTIONS: %.*s %s", s.at, shown, why);
 	}
 	return found;
 }
@@ -139,7 +173,8 @@ static int no_boxes(char *text, size_t size)
 	return tach__ambient_odd(why, sizeof why) && add(text, size, "%.*s%s", why, 300, "");
 }
 
-int tach__environment_useless(char *text, size_t size)
+/* Names alone, or what they say too. */
+static int useless(char *text, size_t size, int names_alone)
 {
 	int saved = errno, found;
 
@@ -147,13 +182,21 @@ int tach__environment_useless(char *text, size_t size)
 	if (getauxval(AT_SECURE))
 		return 0;
 	found = misspelt(text, size);
-	found |= no_pmu(text, size);
-	found |= no_definitions(text, size);
+	found |= no_setting(text, size);
 	found |= no_service(text, size);
-	found |= no_boxes(text, size);
+	if (!names_alone) {
+		found |= no_pmu(text, size);
+		found |= no_definitions(text, size);
+		found |= no_boxes(text, size);
+	}
 	tach_printable(text, text, size);
 	errno = saved;
 	return found;
+}
+
+int tach__environment_useless(char *text, size_t size)
+{
+	return useless(text, size, 0);
 }
 
 /*
@@ -168,7 +211,7 @@ int tach__environment_output(char *text, size_t size)
 	struct stat status;
 
 	*text = '\0';
-	if (!file || strcmp(file, "-") == 0)
+	if (!file || tach__output_is_stderr(file))
 		return 0;
 	slash = strrchr(file, '/');
 	if (slash)
@@ -205,27 +248,85 @@ static void say(const char *line, size_t length)
 	errno = saved;
 }
 
-void tach__environment_complain(void)
+static struct stat began; /* standard error as the process began; st_nlink 0: not known */
+static int told_of_output;
+
+static int is_root_of_run(void)
 {
 	const char *root = tach__environment("TACH_RUN_PID");
-	char useless[400], output[200], line[640]; /* which takes both */
+
+	return !root || strtol(root, NULL, 10) == getpid();
+}
+
+void tach__environment_complain(int is_wanted)
+{
+	char text[400], output[200] = "", line[640]; /* which takes both */
 	int n;
 
+	if (fstat(STDERR_FILENO, &began) != 0)
+		began.st_nlink = 0;
 	/* Once, not for every process that `tach run` measures. */
-	if (root && strtol(root, NULL, 10) != getpid())
+	if (!is_root_of_run())
 		return;
-	tach__environment_useless(useless, sizeof useless);
+	useless(text, sizeof text, !is_wanted);
 	/*
 	 * Under `tach run` the report goes another way, whatever the process may write by now.
 	 */
-	if (tach__environment("TACH_RUN"))
-		*output = '\0';
-	else
-		tach__environment_output(output, sizeof output);
-	if (!*useless && !*output)
+	if (is_wanted && !tach__environment("TACH_RUN"))
+		told_of_output = tach__environment_output(output, sizeof output) != 0;
+	if (!*text && !*output)
 		return;
-	n = snprintf(line, sizeof line, "tach: %s%s%s%s\n", useless,
-		     *useless && *output ? "; " : "",
+	n = snprintf(line, sizeof line, "tach: %s%s%s%s\n", text, *text && *output ? "; " : "",
 		     *output ? "TACH_OUTPUT cannot be written: " : "", output);
 	say(line, (size_t)n);
+}
+
+/* Not where standard error is something else by now: a file of the program's data. */
+static void say_late(const char *line, size_t length)
+{
+	struct stat now;
+
+	if (began.st_nlink && fstat(STDERR_FILENO, &now) == 0 && now.st_dev == began.st_dev &&
+	    now.st_ino == began.st_ino)
+		say(line, length);
+}
+
+/* A reader that has gone, or is slow, has seen that it did not get all. */
+static int is_readers(int code)
+{
+	return code == -EPIPE || code == -ENXIO || code == -EAGAIN || code == -ETIMEDOUT ||
+	       code == -EBUSY;
+}
+
+void tach__environment_unwritten(const char *variable, const char *file, int code)
+{
+	static int told;
+	char line[400];
+	int n;
+
+	if (is_readers(code) || told_of_output ||
+	    __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED))
+		return;
+	n = snprintf(line, sizeof line, "tach: %s was not written: %.200s: %s\n", variable,
+		     file, tach_strerror(code));
+	if (n > 0 && (size_t)n < sizeof line) {
+		tach_printable(line, line, sizeof line);
+		line[n - 1] = '\n';
+		say_late(line, (size_t)n);
+	}
+}
+
+void tach__environment_uncounted(const char *why)
+{
+	const char *file = tach__environment("TACH_OUTPUT");
+	char line[640];
+	int n;
+
+	/* A report as text says it where it is read. */
+	if (!file || !*why || tach__environment("TACH_RUN") || tach__output_is_text(file) ||
+	    !is_root_of_run())
+		return;
+	n = snprintf(line, sizeof line, "tach: %.500s\n", why);
+	if (n > 0 && (size_t)n < sizeof line)
+		say(line, (size_t)n);
 }

@@ -40,13 +40,19 @@ static struct {
 	ino_t inode;
 } stream = {.fd = -1};
 
+/* Who writes 1 means "yes": not a file of that name. */
+int tach__output_is_stderr(const char *file)
+{
+	return strcmp(file, "-") == 0 || strcmp(file, "1") == 0;
+}
+
 /* "-" and the names that stand for descriptors; else -1. */
 static int descriptor(const char *file)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
 	char *end;
 
-	if (strcmp(file, "-") == 0 || strcmp(file, "/dev/stderr") == 0)
+	if (tach__output_is_stderr(file) || strcmp(file, "/dev/stderr") == 0)
 		return STDERR_FILENO;
 	if (strcmp(file, "/dev/stdout") == 0)
 		return STDOUT_FILENO;
@@ -61,6 +67,11 @@ static int descriptor(const char *file)
 			return (int)fd;
 	}
 	return -1;
+}
+
+int tach__output_is_text(const char *file)
+{
+	return descriptor(file) >= 0 || tach_report_format(file) == TACH_FORMAT_TEXT;
 }
 
 /* 0: it is closed, or something else by now: a file of the program's data. */
@@ -323,8 +334,12 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
 	if (writer_enter(wait_ms)) {
-		if (code == 0)
+		if (code == 0) {
 			code = write_snapshot(in_handler, err);
+			/* A caller is told. */
+			if (code && !err)
+				tach__environment_unwritten("TACH_OUTPUT", output, code);
+		}
 		tach__trace_write();
 		__atomic_store_n(&writer, (uint64_t)0, __ATOMIC_RELEASE);
 	} else {

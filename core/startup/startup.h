@@ -25,9 +25,14 @@ int tach__output_to(tach__taker take);
 void tach__output_now(void);
 int tach__output_is_taken(void);
 /*
- * Says the last two on standard error, if the kernel takes it at once; for the program's start.
+ * Each says one line on standard error, if the kernel takes it at once. At the start: names
+ * that are nearly ours and, if regions are wanted, all of the above. Why events that were asked
+ * for are not counted, for a report that is not read as text. Once: what could not be written,
+ * and why.
  */
-void tach__environment_complain(void);
+void tach__environment_complain(int is_wanted);
+void tach__environment_uncounted(const char *why);
+void tach__environment_unwritten(const char *variable, const char *file, int code);
 
 /*
  * output.c: a report to where TACH_OUTPUT says; waits so long for another thread's to be
@@ -62,6 +67,9 @@ int tach__ambient_odd(char *text, size_t size);
 void tach__ambient_start(void);
 void tach__ambient_add(struct tach_snapshot *s);
 
+/* What TACH_OUTPUT says: "-" or "1"; a report as text, wherever it goes. */
+int tach__output_is_stderr(const char *file);
+int tach__output_is_text(const char *file);
 /* Names of files: how they are made whole, and which are this process's to write. */
 void tach__output_absolute(char to[PATH_MAX], const char *file);
 /* Of a job of several ranks each has its file: "%r" is put before the suffix where nothing else

@@ -47,6 +47,8 @@ int tach__trace_write(void)
 	code = tach__report_trace(tach__buffer_sink, &text, is_folded());
 	if (code == 0)
 		code = tach__deliver_file(file, 0, &text);
+	if (code)
+		tach__environment_unwritten("TACH_TRACE", file, code);
 	tach__buffer_free(&text);
 	return code;
 }

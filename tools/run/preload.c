@@ -23,6 +23,7 @@
 #include <unistd.h>
 #include <tach.h>
 #include "core/os/emulator.h"
+#include "core/os/environment.h"
 #include "core/os/sys.h"
 #include "core/region/region.h"
 #include "core/report/deliver.h"
@@ -319,7 +320,7 @@ __attribute__((constructor)) static void on_load(void)
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
 	run.root = root ? (pid_t)atoi(root) : getpid();
-	run.turns = getenv("TACH_TURNS") != NULL;
+	run.turns = tach__environment("TACH_TURNS") != NULL;
 	run.all = tach_site_get("(all threads)");
 	pthread_atfork(NULL, NULL, start_process);
 	at_quick_exit(run_finish_now);

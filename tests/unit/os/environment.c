@@ -134,9 +134,53 @@ static void as_much_as_there_is_room_for(void)
 	}
 }
 
+static void is(const char *name, const char *wanted)
+{
+	const char *value = tach__environment(name);
+
+	CHECK(!value == !wanted && (!value || strcmp(value, wanted) == 0), "%s: %s", name,
+	      value ? value : "(null)");
+}
+
+static void settings(void)
+{
+	char text[200], longest[300];
+
+	setenv("TACH_OPTIONS",
+	       "sparse=16, worst=8:cycles ,by=tag:100+task,signal=RTMIN+1,sparse=32", 1);
+	is("TACH_SPARSE", "32");
+	is("TACH_WORST", "8:cycles");
+	is("TACH_BY", "tag:100,task");
+	is("TACH_SIGNAL", "RTMIN+1");
+	is("TACH_WARMUP", NULL);
+	is("TACH_OUTPUT", NULL);
+	CHECK(tach__environment("TACH_BY") == tach__environment("TACH_BY"));
+	setenv("TACH_SPARSE", "4", 1);
+	is("TACH_SPARSE", "4");
+	setenv("TACH_SPARSE", "", 1);
+	is("TACH_SPARSE", "32");
+	unsetenv("TACH_SPARSE");
+	setenv("TACH_OPTIONS", "sparse=1k,interrupts=correct,histograms,turns=", 1);
+	CHECK(tach__environment_interrupts() == TACH_SET_CORRECT);
+	CHECK(tach__environment_odd(text, sizeof text) == 1 &&
+		      strcmp(text, "TACH_OPTIONS: sparse is a number, not '1k'") == 0,
+	      "%s", text);
+	is("TACH_HISTOGRAMS", NULL);
+	is("TACH_TURNS", NULL);
+	is("TACH_BY", NULL);
+	/* A value is whole or not there. */
+	snprintf(longest, sizeof longest, "worst=%0127d,by=%0128d", 1, 2);
+	setenv("TACH_OPTIONS", longest, 1);
+	CHECK(strlen(tach__environment("TACH_WORST")) == 127);
+	is("TACH_BY", NULL);
+	unsetenv("TACH_OPTIONS");
+	is("TACH_WORST", NULL);
+}
+
 int main(void)
 {
 	clearenv();
+	CASE(settings);
 	CASE(empty_is_not_set);
 	CASE(no_events_are_a_choice);
 	CASE(interrupts);

@@ -51,7 +51,8 @@ static void clear(void)
 					    "TACH_SOMETHING_ELSE",
 					    "XTACH_OUTPU",
 					    "TACH_EVENTS_WITH_A_NAME_THAT_IS_TOO_LONG_FOR_THIS",
-					    "TACH_BYE"};
+					    "TACH_BYE",
+					    "TACH_OPTIONS"};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		unsetenv(names[i]);
@@ -114,6 +115,19 @@ static void what_has_no_effect(void)
 		{{"TACH_DERIVED=/nowhere/a:/nowhere/b"},
 		 "TACH_DERIVED: /nowhere/a: No such file or directory; "
 		 "TACH_DERIVED: /nowhere/b: No such file or directory"},
+		{{"TACH_OPTIONS=sparse=16, worst=8,by=tag+task", "TACH_OUTPUT=/tmp/a"}, ""},
+		{{"TACH_OPTIONS=sparse=2,wurst=8"},
+		 "TACH_OPTIONS: wurst is not a setting; did you mean worst? (column 10)"},
+		{{"TACH_OPTIONS=Sparse=1,=2"},
+		 "TACH_OPTIONS: Sparse is not a setting; did you mean sparse? (column 1); "
+		 "TACH_OPTIONS:  is not a setting (column 10)"},
+		{{"TACH_OPTIONS=worst,by="},
+		 "TACH_OPTIONS: worst has no value (column 1); TACH_OPTIONS: by has no value "
+		 "(column 7)"},
+		{{"TACH_OPTIONS=interval=5"},
+		 "TACH_INTERVAL has no effect without TACH_OUTPUT"},
+		{{"TACH_OPTIONS=signal=FOO", "TACH_OUTPUT=/tmp/a"},
+		 "TACH_SIGNAL, 'FOO', " SIGNALS},
 		{{"TACH_OUTPU\t=x"},
 		 "TACH_OUTPU? is not looked at; did you mean TACH_OUTPUT?"}};
 
@@ -262,7 +276,7 @@ static const char *said(const char *const *variables, int full)
 	dup2(end[1], 2);
 	set(variables);
 	errno = 77;
-	tach__environment_complain();
+	tach__environment_complain(1);
 	CHECK(errno == 77);
 	clear();
 	dup2(before, 2);
@@ -314,7 +328,7 @@ static void without_a_reader(void)
 	close(end[1]);
 	setenv("TACH_OUTPU", "x", 1);
 	errno = 77;
-	tach__environment_complain();
+	tach__environment_complain(1);
 	CHECK(errno == 77);
 }
 
