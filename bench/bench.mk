@@ -91,5 +91,5 @@ $(B)/bench/harness_google: bench/harness_google.cc $(B)/bench/harness_work.o
 bench-harness: need-build
 	@tools/need g++ libbenchmark-dev python3
 	+@$(MAKE) --no-print-directory -s $(B)/bench/harness_tach $(B)/bench/harness_google
-	@B=$(B) bench/harness
+	@B=$(B) bench/harness $(ROUNDS)
 .PHONY: bench-dispatch bench-encode bench-formula bench-harness

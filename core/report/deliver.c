@@ -26,11 +26,7 @@ enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
 static const int raised[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 enum { NRAISED = sizeof raised / sizeof *raised };
 
-struct quiet {
-	sigset_t before, pending;
-};
-
-static void quiet_begin(struct quiet *q)
+void tach__quiet_begin(struct tach__quiet *q)
 {
 	sigset_t set;
 
@@ -44,7 +40,7 @@ static void quiet_begin(struct quiet *q)
 /*
  * A signal that came meanwhile came of our write; one that was pending before is the program's.
  */
-static void quiet_end(const struct quiet *q)
+void tach__quiet_end(const struct tach__quiet *q)
 {
 	static const struct timespec at_once;
 	sigset_t set;
@@ -100,11 +96,11 @@ static int write_all(int fd, const char *text, size_t length)
 int tach__deliver_fd(int fd, const struct tach__buffer *text)
 {
 	int saved = errno, code;
-	struct quiet quiet;
+	struct tach__quiet quiet;
 
-	quiet_begin(&quiet);
+	tach__quiet_begin(&quiet);
 	code = write_patiently(fd, text->at, text->length);
-	quiet_end(&quiet);
+	tach__quiet_end(&quiet);
 	errno = saved;
 	return code;
 }
@@ -234,11 +230,11 @@ static int deliver(const char *file, int fresh, const struct tach__buffer *text)
 int tach__deliver_file(const char *file, int fresh, const struct tach__buffer *text)
 {
 	int saved = errno, code;
-	struct quiet quiet;
+	struct tach__quiet quiet;
 
-	quiet_begin(&quiet);
+	tach__quiet_begin(&quiet);
 	code = deliver(file, fresh, text);
-	quiet_end(&quiet);
+	tach__quiet_end(&quiet);
 	errno = saved;
 	return code;
 }

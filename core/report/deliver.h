@@ -7,7 +7,15 @@
 #ifndef TACH_CORE_REPORT_DELIVER_H
 #define TACH_CORE_REPORT_DELIVER_H
 
+#include <signal.h>
 #include "core/os/buffer.h"
+
+/* Between these two, no signal that write(2) raises in its own thread reaches the program. */
+struct tach__quiet {
+	sigset_t before, pending;
+};
+void tach__quiet_begin(struct tach__quiet *q);
+void tach__quiet_end(const struct tach__quiet *q);
 
 /*
  * Descriptor: in pieces that a pipe takes whole, given up when none was read for a second.

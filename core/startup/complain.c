@@ -13,9 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <tach/pmu.h>
+#include <tach/report.h>
 #include "core/os/environment.h"
 #include "core/startup/startup.h"
 #include "core/event/event.h"
+#include "core/report/report.h"
 
 static const char *const known[] = {
 	"TACH_ENABLE",	   "TACH_OUTPUT",   "TACH_EVENTS",     "TACH_METRICS", "TACH_REGIONS",
@@ -241,9 +243,14 @@ static void say(const char *line, size_t length)
 	int saved = errno;
 
 	if (poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT) {
-		ssize_t written = write(STDERR_FILENO, line, length);
+		struct tach__quiet quiet;
+		ssize_t written;
 
+		/* A file may be as long as its limit allows. */
+		tach__quiet_begin(&quiet);
+		written = write(STDERR_FILENO, line, length);
 		(void)written;
+		tach__quiet_end(&quiet);
 	}
 	errno = saved;
 }
@@ -323,8 +330,8 @@ void tach__environment_uncounted(const char *why)
 	int n;
 
 	/* A report as text says it where it is read. */
-	if (!file || !*why || tach__environment("TACH_RUN") || tach__output_is_text(file) ||
-	    !is_root_of_run())
+	if (!file || !*why || tach__environment("TACH_RUN") ||
+	    tach_report_format(file) == TACH_FORMAT_TEXT || !is_root_of_run())
 		return;
 	n = snprintf(line, sizeof line, "tach: %.500s\n", why);
 	if (n > 0 && (size_t)n < sizeof line)

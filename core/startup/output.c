@@ -40,12 +40,6 @@ static struct {
 	ino_t inode;
 } stream = {.fd = -1};
 
-/* Who writes 1 means "yes": not a file of that name. */
-int tach__output_is_stderr(const char *file)
-{
-	return strcmp(file, "-") == 0 || strcmp(file, "1") == 0;
-}
-
 /* "-" and the names that stand for descriptors; else -1. */
 static int descriptor(const char *file)
 {
@@ -67,11 +61,6 @@ static int descriptor(const char *file)
 			return (int)fd;
 	}
 	return -1;
-}
-
-int tach__output_is_text(const char *file)
-{
-	return descriptor(file) >= 0 || tach_report_format(file) == TACH_FORMAT_TEXT;
 }
 
 /* 0: it is closed, or something else by now: a file of the program's data. */
@@ -280,6 +269,8 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	if (text.length && (code == 0 || stream.fd < 0)) {
 		int undelivered = deliver(&text);
 
+		if (undelivered && !err) /* a caller is told */
+			tach__environment_unwritten("TACH_OUTPUT", output, undelivered);
 		if (undelivered)
 			code = tach__error(err, undelivered, 0, 0, "%.150s: %s", output,
 					   tach_strerror(undelivered));
@@ -319,8 +310,7 @@ static int writer_enter(int wait_ms)
 	}
 }
 
-/* No signal comes in but those that this code itself raises: one that ends the process waits
- * until the report is whole. */
+/* Signals wait until the report is whole, except those that this code itself raises. */
 int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 {
 	int saved = errno, cancel, ignored, code;
@@ -334,12 +324,8 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
 	if (writer_enter(wait_ms)) {
-		if (code == 0) {
+		if (code == 0)
 			code = write_snapshot(in_handler, err);
-			/* A caller is told. */
-			if (code && !err)
-				tach__environment_unwritten("TACH_OUTPUT", output, code);
-		}
 		tach__trace_write();
 		__atomic_store_n(&writer, (uint64_t)0, __ATOMIC_RELEASE);
 	} else {

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <tach/error.h>
 
 /* One sentence on variables that have no effect at all: misspelt ones, a PMU that there is not,
@@ -67,9 +68,11 @@ int tach__ambient_odd(char *text, size_t size);
 void tach__ambient_start(void);
 void tach__ambient_add(struct tach_snapshot *s);
 
-/* What TACH_OUTPUT says: "-" or "1"; a report as text, wherever it goes. */
-int tach__output_is_stderr(const char *file);
-int tach__output_is_text(const char *file);
+/* Who writes 1 means "yes", not a file of that name. */
+static inline int tach__output_is_stderr(const char *file)
+{
+	return strcmp(file, "-") == 0 || strcmp(file, "1") == 0;
+}
 /* Names of files: how they are made whole, and which are this process's to write. */
 void tach__output_absolute(char to[PATH_MAX], const char *file);
 /* Of a job of several ranks each has its file: "%r" is put before the suffix where nothing else

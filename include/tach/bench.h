@@ -225,8 +225,18 @@ TACH_API const struct tach_bench_case *tach_bench_cases(void);
 
 TACH_END_DECLS
 
-/* Makes the compiler believe that the value is used. */
-#define TACH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")
+/* Makes the compiler believe that the value is used. Also of a bit-field, which clang takes as
+ * a value alone. */
+#ifdef __cplusplus
+template <class tach_type>
+__attribute__((always_inline)) inline void tach__bench_keep(const tach_type &value)
+{
+	__asm__ volatile("" : : "g"(value) : "memory");
+}
+#define TACH_KEEP(value) tach__bench_keep(value)
+#else
+#define TACH_KEEP(value) __asm__ volatile("" : : "g"((void)0, (value)) : "memory")
+#endif
 /* That all memory is read, and may be changed, to which something outside has a pointer. */
 #define TACH_CLOBBER() __asm__ volatile("" : : : "memory")
 

@@ -32,20 +32,20 @@
 		for (; tach_n; tach_n--)                                                       \
 			__asm__ volatile("" : "+r"(tach_n) : : "memory");                      \
 	}                                                                                      \
-	static struct tach_bench_case tach_bench_case_##id;                                    \
+	static struct tach_bench_case TACH_BENCH_of_##id##_comes_first;                        \
 	__attribute__((constructor)) static void tach_bench_add_##id(void)                     \
 	{                                                                                      \
-		tach_bench_case_##id.name = text;                                              \
-		tach_bench_case_##id.body = loop;                                              \
-		if (!tach_bench_case_##id.empty)                                               \
-			tach_bench_case_##id.empty = tach_bench_empty_##id;                    \
-		tach_bench_register(&tach_bench_case_##id);                                    \
+		TACH_BENCH_of_##id##_comes_first.name = text;                                  \
+		TACH_BENCH_of_##id##_comes_first.body = loop;                                  \
+		if (!TACH_BENCH_of_##id##_comes_first.empty)                                   \
+			TACH_BENCH_of_##id##_comes_first.empty = tach_bench_empty_##id;        \
+		tach_bench_register(&TACH_BENCH_of_##id##_comes_first);                        \
 	}
 
 #define TACH__BENCH_SAYS(id, what, field)                                                      \
 	__attribute__((constructor)) static void tach_bench_add_##what##_##id(void)            \
 	{                                                                                      \
-		tach_bench_case_##id.field;                                                    \
+		TACH_BENCH_of_##id##_comes_first.field;                                        \
 	}
 
 #define TACH__BENCH_AROUND(id, which)                                                          \
@@ -56,8 +56,8 @@
 #define TACH__BENCH_AXIS(id, field, which, numbers, how_many)                                  \
 	__attribute__((constructor)) static void tach_bench_add_numbers##which##_##id(void)    \
 	{                                                                                      \
-		tach_bench_case_##id.field.count = TACH__CAST(uint32_t, how_many);             \
-		tach_bench_case_##id.field.number = numbers;                                   \
+		TACH_BENCH_of_##id##_comes_first.field.count = TACH__CAST(uint32_t, how_many); \
+		TACH_BENCH_of_##id##_comes_first.field.number = numbers;                       \
 	}                                                                                      \
 	TACH_STATIC_ASSERT(sizeof(numbers) > 0, "there are numbers")
 
@@ -65,7 +65,8 @@
 	static struct tach_bench_counter tach_bench_counter_##variable##_##id;                 \
 	__attribute__((constructor)) static void tach_bench_count_##variable##_##id(void)      \
 	{                                                                                      \
-		struct tach_bench_counter **tach_last = &tach_bench_case_##id.counters;        \
+		struct tach_bench_counter **tach_last =                                        \
+			&TACH_BENCH_of_##id##_comes_first.counters;                            \
 		while (*tach_last)                                                             \
 			tach_last = &(*tach_last)->next;                                       \
 		tach_bench_counter_##variable##_##id.name = #variable;                         \

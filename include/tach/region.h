@@ -241,9 +241,9 @@ TACH_END_DECLS
 #define TACH_SCOPE(name)	     ((void)0)
 #define TACH_SCOPE_FENCED(name)	     ((void)0)
 #define TACH_SCOPE_FLAT(name)	     ((void)0)
-#define TACH_START_NAMED(expression) ((void)0)
+#define TACH_START_NAMED(expression) (0 ? (void)(expression) : (void)0)
 #define TACH_STOP_NAMED()	     ((void)0)
-#define TACH_SCOPE_NAMED(expression) ((void)0)
+#define TACH_SCOPE_NAMED(expression) TACH_START_NAMED(expression)
 
 #else
 
@@ -292,7 +292,11 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH__START_FIRST(name)		 TACH_START_needs_braces_around_it
 #define TACH__START_FENCED(name, fenced) fenced
 #endif
-#define TACH__MARK(name) TACH_START_of_##name##_in_this_block
+#define TACH__MARK(name)	       TACH_START_of_##name##_in_this_block
+/* Of a name in quotes the preprocessor complains first about this, and quotes it. */
+#define TACH__UNQUOTED(checked, value) value
+#define TACH__NAME(name, value)                                                                \
+	TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name, value)
 
 #define TACH__START(name, fenced)                                                              \
 	TACH__START_FIRST(name) TACH__MARK(name) __attribute__((cleanup(tach__region_stop)));  \
@@ -309,9 +313,9 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
  * Compilers refuse a goto or a case that jumps over the START into its scope: give the region a
  * block of its own.
  */
-#define TACH_START(name)	     TACH__START(name, 0)
+#define TACH_START(name)	TACH__START(name, TACH__NAME(name, 0))
 /* Both edges wait for what came before and hold back what comes after (LFENCE, ISB). */
-#define TACH_START_FENCED(name)	     TACH__START(name, 1)
+#define TACH_START_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
 /*
  * For a region that lies in no other and has none in it: five sixths of the instructions
  * (bench/budgets.tsv). With one in it, and wherever
@@ -320,12 +324,18 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
  * thread, once it was entered inside another one, which shows some 13 instructions of that
  * first time.
  */
-#define TACH_START_FLAT(name)	     TACH__START(name, TACH_SITE_FLAT)
-#define TACH_STOP(name)		     tach__region_stop(&TACH__MARK(name))
+#define TACH_START_FLAT(name)                                                                  \
+	TACH__START(name, TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name,        \
+					 TACH_SITE_FLAT))
+#define TACH_STOP(name)                                                                        \
+	tach__region_stop(TACH__UNQUOTED(TACH_STOP_takes_a_name_without_quotes_##name,         \
+					 &TACH__MARK(name)))
 /* From here to the end of the enclosing block, however it is left. */
-#define TACH_SCOPE(name)	     TACH__START(name, 0)
-#define TACH_SCOPE_FENCED(name)	     TACH__START(name, 1)
-#define TACH_SCOPE_FLAT(name)	     TACH__START(name, TACH_SITE_FLAT)
+#define TACH_SCOPE(name)	TACH__START(name, TACH__NAME(name, 0))
+#define TACH_SCOPE_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
+#define TACH_SCOPE_FLAT(name)                                                                  \
+	TACH__START(name, TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name,        \
+					 TACH_SITE_FLAT))
 
 /*
  * The same, of a region whose name is known at run time: a string, which is copied at its first

@@ -55,4 +55,29 @@ case_ "no name is known" 0 0 1 'installing Debian packages: old$' old/new </dev/
 FRESH=1 release glib64 swig
 case_ "lists that were empty" 0 0 3 'installing Debian packages: glib$' glib/glib64 swig/ gone/ <<<'E: Unable to locate package glib'
 grep -q ' install .* glib64 swig$' "$work/asked" || { echo "not ok need asks anew after lists came"; failed=1; }
+
+# Plain make says what is missing, before it compiles, and installs nothing, for root neither.
+# shellcheck disable=SC2016
+script cc 'case " $* " in
+*" -E "*) case $(cat) in *"<$LACKS>"*) exit 1;; esac; exit;;
+*" -c "*) echo "$*" >>"$WORK/compiled";;
+esac
+exec gcc "$@"'
+mv "$work/bin/cc" "$work/cc"
+plain() { # NAME USER_ID CC LACKS PATTERN...
+	local name=$1 user=$2 cc=$3 lacks=$4 bad=0 pattern
+	shift 4
+	: >"$work/asked"; rm -f "$work/compiled"
+	! LACKS=$lacks WORK=$work USER_ID=$user PATH=$work/bin:$PATH make -s B="$work/build" CC="$cc" install DESTDIR="$work/root" >"$work/out" 2>&1 || { bad=1; echo "# it was built"; }
+	[ ! -s "$work/asked" ] || { bad=1; echo "# apt was called"; }
+	[ ! -e "$work/compiled" ] || { bad=1; head -n 3 "$work/compiled" | sed 's/^/# compiled: /'; }
+	for pattern; do grep -qE -- "$pattern" "$work/out" || { bad=1; echo "# does not say $pattern"; }; done
+	[ $bad = 0 ] || head -n 12 "$work/out" | sed 's/^/# /'
+	if [ $bad = 0 ]; then echo "ok need $name"; else echo "not ok need $name"; failed=1; fi
+}
+plain "make without liburcu" 1000 "$work/cc" urcu/rculist.h '^ +urcu/rculist\.h, of liburcu$' '^ +sudo apt-get install -y --no-install-recommends liburcu-dev$'
+plain "root's make without liburcu" 0 "$work/cc" urcu/rculist.h '^ +apt-get install -y --no-install-recommends liburcu-dev$'
+plain "make without the kernel's headers" 1000 "$work/cc" linux/perf_event.h 'apt-get install -y --no-install-recommends linux-libc-dev$'
+plain "make without a C library" 1000 "$work/cc" stdio.h 'apt-get install -y --no-install-recommends libc6-dev$'
+plain "make without a compiler" 1000 nocc - 'nocc, the C compiler' 'apt-get install -y --no-install-recommends gcc$'
 exit $failed
