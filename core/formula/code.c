@@ -110,16 +110,17 @@ static bool simple(const struct tach__fold *s, unsigned kid)
 	return s->f->node[kid].op == TACH__F_ARG || tach__fold_number(s, &s->of[kid], &value);
 }
 
-static void emit_binary(struct tach__fold *s, const struct tach__node *n)
+/* What takes its left side along, which is a count or a number, behind its right side. */
+static bool turned(const struct tach__fold *s, const struct tach__node *n)
 {
-	unsigned left = n->kid[0], right = n->kid[1];
+	return n->op <= TACH__F_DIV && simple(s, n->kid[0]) && !simple(s, n->kid[1]);
+}
 
-	if (n->op <= TACH__F_DIV && simple(s, left) && !simple(s, right)) {
-		emit(s, right);
-		take_along(s, left, fused[n->op].arg_first, fused[n->op].num_first);
-		return;
-	}
-	emit(s, left);
+/* The left side is the topmost value. */
+static void emit_right(struct tach__fold *s, const struct tach__node *n)
+{
+	unsigned right = n->kid[1];
+
 	if (n->op <= TACH__F_DIV && take_along(s, right, fused[n->op].arg, fused[n->op].num))
 		return;
 	emit(s, right);
@@ -149,7 +150,7 @@ static bool emit_sum(struct tach__fold *s, const struct tach__fraction *x)
 	return true;
 }
 
-static void emit(struct tach__fold *s, unsigned i)
+static void emit_one(struct tach__fold *s, unsigned i)
 {
 	const struct tach__node *n = &s->f->node[i];
 	const struct tach__fraction *x = &s->of[i];
@@ -167,8 +168,23 @@ static void emit(struct tach__fold *s, unsigned i)
 		emit_choice(s, n);
 	else if (n->op == TACH__F_NEG)
 		emit(s, n->kid[0]), put(s, TACH__F_NEG, 0);
-	else
-		emit_binary(s, n);
+	else /* turned */
+		emit(s, n->kid[1]), take_along(s, n->kid[0], fused[n->op].arg_first,
+					       fused[n->op].num_first);
+}
+
+static void emit(struct tach__fold *s, unsigned i)
+{
+	const struct tach__node *node = s->f->node;
+	unsigned at = i;
+
+	while (tach__f_is_chain(&node[at]) && !s->of[at].is && !turned(s, &node[at]))
+		at = node[at].kid[0];
+	emit_one(s, at);
+	while (at != i) {
+		at = node[at].up;
+		emit_right(s, &node[at]);
+	}
 }
 
 /* A formula that is one form: its terms, the numerator's first. */

@@ -63,7 +63,7 @@ static struct dual binary(enum tach__op op, struct dual a, struct dual b)
 	}
 }
 
-static struct dual walk(const struct pass *p, unsigned i)
+static struct dual walk_one(const struct pass *p, unsigned i)
 {
 	const struct tach__node *n = &p->f->node[i];
 	struct dual x;
@@ -80,12 +80,25 @@ static struct dual walk(const struct pass *p, unsigned i)
 	case TACH__F_NEG:
 		x = walk(p, n->kid[0]);
 		return (struct dual){-x.v, -x.d};
-	case TACH__F_COND:
+	default: /* COND */
 		return walk(p, n->kid[holds(p, &p->f->node[n->kid[0]]) ? 1 : 2]);
-	default:
-		x = walk(p, n->kid[0]);
-		return binary((enum tach__op)n->op, x, walk(p, n->kid[1]));
 	}
+}
+
+static struct dual walk(const struct pass *p, unsigned i)
+{
+	const struct tach__node *node = p->f->node;
+	unsigned at = i;
+	struct dual x;
+
+	while (tach__f_is_chain(&node[at]))
+		at = node[at].kid[0];
+	x = walk_one(p, at);
+	while (at != i) {
+		at = node[at].up;
+		x = binary((enum tach__op)node[at].op, x, walk(p, node[at].kid[1]));
+	}
+	return x;
 }
 
 double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,

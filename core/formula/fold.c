@@ -115,6 +115,24 @@ static bool finite_all(const struct tach__fold *s, const struct tach__wide *w)
 	return true;
 }
 
+/*
+ * Whether the fraction overflows, or loses a product that is too small, only where the formula
+ * as it is written does: (p + 1e300 q) / q is infinite where p / q + 1e300 is not.
+ */
+static bool tame(const struct tach__fold *s, const struct tach__fraction *x)
+{
+	const double least = 1e-200, most = 1e200;
+
+	for (unsigned i = 0; i < s->width && !x->one; i++) {
+		double num = fabs(x->num.factor[i]), den = fabs(x->den.factor[i]);
+
+		if ((num != 0 && (num < least || num > most)) ||
+		    (den != 0 && (den < least || den > most)))
+			return false;
+	}
+	return true;
+}
+
 static bool fold_leaf(const struct tach__fold *s, const struct tach__node *n,
 		      struct tach__fraction *out)
 {
@@ -249,7 +267,8 @@ static void fold_one(const struct tach__fold *s, unsigned i)
 	out->is = fold_node(s, &s->f->node[i], out);
 	if (out->is)
 		reduce(s, out);
-	out->is = out->is && finite_all(s, &out->num) && finite_all(s, &out->den);
+	out->is =
+		out->is && finite_all(s, &out->num) && finite_all(s, &out->den) && tame(s, out);
 }
 
 /* Sizes: no more forms than nodes, no more terms in a form than leaves below it, and of

@@ -67,11 +67,21 @@ enum tach__op {
 
 struct tach__node {
 	uint8_t op;
-	uint8_t depth;
+	uint8_t depth; /* along a chain, a + b - c * d, the level is the same */
 	uint16_t kid[3];
+	uint16_t up; /* of the first kid of an operator with two: the operator's number */
 	uint32_t arg;
 	double value; /* NUM, MAX_HZ, TSC_HZ */
 };
+
+/*
+ * Operators of a chain: the first kid may be of the chain too. What walks a tree goes down and
+ * up a chain in a loop, because a chain has no limit but that of nodes.
+ */
+static inline bool tach__f_is_chain(const struct tach__node *n)
+{
+	return n->op >= TACH__F_ADD && n->op <= TACH__F_MAX;
+}
 
 struct tach__term {
 	double factor;

@@ -107,15 +107,23 @@ static int known(struct tach__parse *p, size_t at, size_t length)
 	return tach__p_name(p, at, length);
 }
 
+/* No name has more. a-b-c-... without end would be tried as a name from every minus to every
+ * other. */
+enum { JOINTS_MAX = 64 };
+
 static int name(struct tach__parse *p)
 {
 	size_t at = p->at, length = 0, whole;
 	const char *text = p->text + at;
-	int node;
+	int node, joints = 0;
 
 	while (letter(text[length]) || digit(text[length]) || joint(text[length]) ||
-	       text[length] == '@')
+	       text[length] == '@') {
+		joints += joint(text[length]);
+		if (joints > JOINTS_MAX)
+			break;
 		length++;
+	}
 	whole = length;
 	for (; length; length--) {
 		if (length < whole && !joint(text[length]))

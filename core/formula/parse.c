@@ -46,9 +46,14 @@ static int node(struct tach__parse *p, enum tach__op op, int kids, const int *ki
 	memset(n, 0, sizeof *n);
 	n->op = (uint8_t)op;
 	for (int i = 0; i < kids; i++) {
+		struct tach__node *own = &f->node[kid[i]];
+		bool chained = i == 0 && tach__f_is_chain(n) && tach__f_is_chain(own);
+
 		n->kid[i] = (uint16_t)kid[i];
-		if (f->node[kid[i]].depth > depth)
-			depth = f->node[kid[i]].depth;
+		if (i == 0)
+			own->up = (uint16_t)f->nnodes;
+		if (own->depth - (chained ? 1u : 0u) > depth)
+			depth = own->depth - (chained ? 1u : 0u);
 	}
 	if (depth >= TACH__F_DEPTH_MAX)
 		return tach__p_fail(p, TACH_ERR_TOOMANY, p->at,
@@ -169,7 +174,7 @@ int tach__p_number(struct tach__parse *p, size_t at, size_t length)
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
 				    "a number has more than 100 characters");
 	value = tach__number_parse(p->text + at, length);
-	if (value - value != 0)
+	if (!isfinite(value))
 		return tach__p_fail(p, TACH_ERR_SYNTAX, at,
 				    "the number %.*s is too large for a double", (int)length,
 				    p->text + at);
@@ -232,7 +237,7 @@ static int clock_node(struct tach__parse *p, enum tach__op op, size_t at)
 
 	if (!(value > 0))
 		value = max ? tach__max_hz(&p->f->flags) : tach__tsc_hz(&p->f->flags);
-	if (!(value > 0))
+	if (!(value > 0) || !isfinite(value))
 		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
 				    "this system does not tell %s; give it in the options",
 				    max ? "the CPU's maximum clock (max_hz)"
@@ -273,7 +278,7 @@ static int parameter(struct tach__parse *p, size_t at, size_t length)
 		said = tach__machine_parameter(name, length, &value);
 	if (said == TACH_ERR_NOTFOUND)
 		return TACH__P_UNKNOWN;
-	if (said || isnan(value)) /* a node without a number would be folded for ever */
+	if (said || !isfinite(value))
 		return tach__p_fail(p, TACH_ERR_NOTSUPP, at,
 				    "this system does not tell %.*s; give it in the options",
 				    (int)length, name);

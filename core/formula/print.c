@@ -58,18 +58,34 @@ static void put_leaf(struct out *o, const struct tach__node *n, bool postfix)
 	put(o, word);
 }
 
+static void postfix(struct out *o, unsigned i);
+
+/* The kids from number `first` on, and the operator. */
+static void postfix_rest(struct out *o, const struct tach__node *n, int first)
+{
+	for (int k = first; k < operators[n->op].kids; k++)
+		postfix(o, n->kid[k]);
+	put(o, operators[n->op].postfix);
+	put(o, "|");
+}
+
 static void postfix(struct out *o, unsigned i)
 {
-	const struct tach__node *n = &o->f->node[i];
+	const struct tach__node *node = o->f->node;
+	unsigned at = i;
 
-	if (n->op <= TACH__F_ELAPSED) {
-		put_leaf(o, n, true);
+	while (tach__f_is_chain(&node[at]))
+		at = node[at].kid[0];
+	if (node[at].op <= TACH__F_ELAPSED) {
+		put_leaf(o, &node[at], true);
+		put(o, "|");
 	} else {
-		for (int k = 0; k < operators[n->op].kids; k++)
-			postfix(o, n->kid[k]);
-		put(o, operators[n->op].postfix);
+		postfix_rest(o, &node[at], 0);
 	}
-	put(o, "|");
+	while (at != i) {
+		at = node[at].up;
+		postfix_rest(o, &node[at], 1);
+	}
 }
 
 static int precedence(const struct tach__node *n)
@@ -93,7 +109,7 @@ static void kid(struct out *o, unsigned i, int least)
 		put(o, ")");
 }
 
-static void infix(struct out *o, unsigned i)
+static void infix_one(struct out *o, unsigned i)
 {
 	const struct tach__node *n = &o->f->node[i];
 	int p = precedence(n);
@@ -110,15 +126,6 @@ static void infix(struct out *o, unsigned i)
 		put(o, "-");
 		kid(o, n->kid[0], p + 1);
 		return;
-	case TACH__F_MIN:
-	case TACH__F_MAX:
-		put(o, operators[n->op].infix);
-		put(o, "(");
-		infix(o, n->kid[0]);
-		put(o, ", ");
-		infix(o, n->kid[1]);
-		put(o, ")");
-		return;
 	case TACH__F_COND:
 		kid(o, n->kid[0], p + 1);
 		put(o, " ? ");
@@ -126,10 +133,56 @@ static void infix(struct out *o, unsigned i)
 		put(o, " : ");
 		kid(o, n->kid[2], p);
 		return;
-	default: /* left-associative */
+	default: /* comparisons */
 		kid(o, n->kid[0], p);
 		put(o, operators[n->op].infix);
 		kid(o, n->kid[1], p + 1);
+	}
+}
+
+static bool is_function(const struct tach__node *n)
+{
+	return n->op == TACH__F_MIN || n->op == TACH__F_MAX;
+}
+
+/* Whether the first kid of an operator of a chain has parentheses. */
+static bool is_loose(const struct out *o, const struct tach__node *n)
+{
+	return !is_function(n) && precedence(&o->f->node[n->kid[0]]) < precedence(n);
+}
+
+/* What follows the first kid. */
+static void infix_rest(struct out *o, const struct tach__node *n)
+{
+	if (is_loose(o, n))
+		put(o, ")");
+	if (is_function(n)) {
+		put(o, ", ");
+		infix(o, n->kid[1]);
+		put(o, ")");
+		return;
+	}
+	put(o, operators[n->op].infix);
+	kid(o, n->kid[1], precedence(n) + 1);
+}
+
+/* Operators of a chain are left-associative. */
+static void infix(struct out *o, unsigned i)
+{
+	const struct tach__node *node = o->f->node;
+	unsigned at = i;
+
+	while (tach__f_is_chain(&node[at])) {
+		if (is_function(&node[at]))
+			put(o, operators[node[at].op].infix), put(o, "(");
+		else if (is_loose(o, &node[at]))
+			put(o, "(");
+		at = node[at].kid[0];
+	}
+	infix_one(o, at);
+	while (at != i) {
+		at = node[at].up;
+		infix_rest(o, &node[at]);
 	}
 }
 

@@ -312,6 +312,82 @@ static void parameters(void)
 	tach_formula_free(f);
 }
 
+static double value_of(const char *text, const struct tach_formula_options *opt)
+{
+	const uint64_t n[] = {2000000000, 1000000000};
+	struct tach_formula *f = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+	double value;
+
+	CHECK(tach_formula_compile(text, opt, &f, &err) == 0, "%.60s: %s", text, err.text);
+	value = f ? tach_formula_eval(f, n, 0, NULL) : NAN;
+	tach_formula_free(f);
+	return value;
+}
+
+static int endless(void *context, const char *name, size_t length, double *value)
+{
+	(void)context, (void)name, (void)length;
+	*value = INFINITY;
+	return 0;
+}
+
+/* A parameter or a clock without end is none; a large number is right where the text is. */
+static void large_numbers(void)
+{
+	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	struct tach_formula *f = NULL;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	opt.max_hz = INFINITY;
+	CHECK(tach_formula_compile("max_hz", &opt, &f, &err) == TACH_ERR_NOTSUPP &&
+		      err.column == 1 && strstr(err.text, "max_hz"),
+	      "%s", err.text);
+	opt.max_hz = 0;
+	opt.parameter = endless;
+	CHECK(tach_formula_compile("1 + rate", &opt, &f, &err) == TACH_ERR_NOTSUPP &&
+		      err.column == 5 && strstr(err.text, "rate"),
+	      "%s", err.text);
+	CHECK(value_of("N0 / N1 + 1e300", NULL) == 1e300);
+	CHECK(value_of("1e305 - N0 / N1", NULL) == 1e305);
+	CHECK(value_of("(N0 * 1e200) / (N1 * 1e200)", NULL) == 2);
+	CHECK(value_of("N0 / N1 + 1e-300", NULL) == 2);
+	CHECK(value_of("1e300 / (N0 / 1e300) > 1e100 ? 7 : 8", NULL) == 7);
+}
+
+/* A sum without parentheses is of one level, however long. */
+static void long_chains(void)
+{
+	char text[30000], printed[60000];
+	struct tach_formula *f = NULL;
+	double error[] = {0, 1}, bar;
+	const uint64_t n[] = {7, 3};
+
+	strcpy(text, "N0");
+	for (int i = 0; i < 4000; i++)
+		strcat(text, i % 2 ? "+N1" : "-N1");
+	CHECK(value_of(text, NULL) == 2000000000.0);
+	/* What does not fold: a program. */
+	strcpy(text, "N0");
+	for (int i = 0; i < 1000; i++)
+		strcat(text, i % 2 ? "*N1/N0" : "*N0/N1");
+	CHECK(value_of(text, NULL) == 2000000000.0);
+	CHECK(tach_formula_compile(text, NULL, &f, NULL) == 0 &&
+	      tach_formula_eval_error(f, n, error, 0, &bar, NULL) > 6.9 && bar < 1e-9);
+	for (int kind = TACH_FORMULA_INFIX; f && kind <= TACH_FORMULA_POSTFIX; kind++) {
+		struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+
+		opt.kind = (enum tach_formula_kind)kind;
+		tach_formula_print(f, opt.kind, printed, sizeof printed);
+		CHECK(value_of(printed, &opt) == 2000000000.0);
+	}
+	tach_formula_free(f);
+	strcpy(text, "max(N0");
+	for (int i = 0; i < 1000; i++)
+		strcat(text, ",N1");
+	CHECK(value_of(strcat(text, ")"), NULL) == 2000000000.0);
+}
+
 static void limits(void)
 {
 	char text[20001];
@@ -577,6 +653,8 @@ int main(void)
 	CASE(bad_options);
 	CASE(logic);
 	CASE(parameters);
+	CASE(large_numbers);
+	CASE(long_chains);
 	CASE(limits);
 	CASE(division_by_zero);
 	CASE(provenance);
