@@ -91,7 +91,7 @@ static void keep(struct tach__making *m, int core, int member,
 	c->members[core] |= 1u << member;
 }
 
-static void forget(struct tach__cores *c, int member)
+void tach__cores_forget(struct tach__cores *c, int member)
 {
 	for (int k = 0; k < c->n; k++)
 		c->members[k] &= ~(1u << member);
@@ -131,7 +131,7 @@ int tach__cores_event(struct tach__making *m, int member, const char *string,
 	struct tach__cores *c = m->set->cores;
 	int raw = !strchr(string, '/');
 
-	forget(c, member);
+	tach__cores_forget(c, member);
 	opt.privilege = privilege;
 	opt.any_pmu = 0;
 	for (int k = 0; k < c->n; k++) {
@@ -160,7 +160,7 @@ void tach__cores_attr(struct tach__making *m, int member, const struct perf_even
 {
 	struct tach__cores *c = m->set->cores;
 
-	forget(c, member);
+	tach__cores_forget(c, member);
 	for (int k = 0; k < c->n; k++) {
 		struct perf_event_attr own = *attr;
 		struct tach_event *e = &m->each[k][member];
@@ -200,7 +200,7 @@ int tach__cores_finish(struct tach__making *m)
 
 	/* The last member may have been merged with an earlier one. */
 	for (int i = m->set->count; i < TACH_COUNTERS_MAX; i++)
-		forget(c, i);
+		tach__cores_forget(c, i);
 	for (int k = 0; k < c->n; k++)
 		all |= c->members[k];
 	for (int i = 0; i < m->set->count; i++)

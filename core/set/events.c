@@ -94,7 +94,7 @@ static int counted(struct tach__making *m, const char *string, struct tach__span
 	int code;
 
 	memset(&coded, 0, sizeof coded);
-	code = encode_event(m, string, privilege(m), &coded, &err);
+	code = encode_event(m, string, privilege(m), &coded, m->err ? &err : NULL);
 	if (code == 0 && needs_kernel(&coded) && coded.exclude_kernel)
 		code = encode_event(m, string, privilege(m) | TACH_PRIVILEGE_KERNEL, &coded,
 				    &err);
@@ -117,12 +117,6 @@ static int counted(struct tach__making *m, const char *string, struct tach__span
 		    m->set->member[member].kind == TACH_MEMBER_HARDWARE)
 			return tach__cores_event(m, member, string, privilege(m));
 		return member;
-	}
-	if (code == TACH_ERR_NOTFOUND) {
-		if (m->set->flags & TACH_SET_OPTIONAL) {
-			tach__set_miss(m->set, string, err.text);
-			return TACH__LEFT_OUT;
-		}
 	}
 	return tach__error(m->err, code, 0, event.column + (err.column ? err.column - 1 : 0),
 			   "%s", err.text);
@@ -171,29 +165,95 @@ static int is_clock(struct tach__making *m, const char *string, int column,
 int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
 		    struct tach_formula **formula)
 {
+	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
 	char string[TACH_EVENT_NAME_MAX];
-	int code;
+	int optional = m->set->flags & TACH_SET_OPTIONAL, count = m->set->count, code;
 
 	if (event.length >= sizeof string)
 		return too_long(m, event);
 	memcpy(string, event.at, event.length);
 	string[event.length] = '\0';
+	if (optional)
+		m->err = &err;
 	code = is_clock(m, string, event.column, formula);
 	if (!code)
 		code = tach__set_derived(m, event, formula, string, sizeof string);
-	if (code < 0 && code != TACH_ERR_NOMEM && m->set->flags & TACH_SET_OPTIONAL) {
-		tach__set_miss(m->set, string, m->err ? m->err->text : tach_strerror(code));
+	m->err = outer;
+	if (code < 0 || code == TACH__LEFT_OUT)
+		tach__set_forget(m, count);
+	if (code < 0 && optional) {
+		if (code == TACH_ERR_NOMEM)
+			return tach__error(m->err, code, 0, 0, "%s", err.text);
+		tach__set_miss(m->set, string, err.text);
 		return TACH__LEFT_OUT;
 	}
 	return code ? code : counted(m, string, event, label);
 }
 
+int tach__set_called(struct tach__making *m, struct tach__span event, struct tach__span label,
+		     struct tach_formula **formula)
+{
+	struct tach_error *outer = m->err, err = TACH_ERROR_INIT;
+	int code;
+
+	m->err = &err;
+	code = tach__set_event(m, event, label, formula);
+	m->err = outer;
+	if (code == TACH_ERR_NOTFOUND && m->set->flags & TACH_SET_OPTIONAL) {
+		tach__set_miss_name(m->set, event, err.text);
+		return TACH__LEFT_OUT;
+	}
+	return code < 0 ? tach__error(outer, code, 0, err.column, "%s", err.text) : code;
+}
+
+static int twice(const struct tach__making *m, struct tach__span name)
+{
+	return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
+			   "'%.*s' names two of the events", (int)name.length, name.at);
+}
+
+/*
+ * 1: the event has joined the set already, because a derived event rests on it. A negative
+ * code: the list has used the name before.
+ */
+static int is_there(struct tach__making *m, struct tach__span name, int labelled)
+{
+	int member = tach__set_find(m->set, name.at, name.length);
+
+	if (tach__set_find_metric(m->set, name) >= 0 ||
+	    tach__set_was_left_out(m, name.at, name.length))
+		return twice(m, name);
+	if (member < 0)
+		return 0;
+	if (labelled || m->listed >> member & 1)
+		return twice(m, name);
+	m->listed |= 1u << member;
+	return 1;
+}
+
 /* A derived event in a list of events is a metric of that name. */
+static int add_listed(struct tach__making *m, const struct tach__listed *item,
+		      struct tach__span event)
+{
+	struct tach__span name = item->label.length ? item->label : event;
+	struct tach_formula *formula;
+	int code = is_there(m, name, item->label.length > 0);
+
+	if (code)
+		return code < 0 ? code : 0;
+	code = tach__set_called(m, event, item->label, &formula);
+	if (code == TACH__DERIVED)
+		return tach__set_metric_keep(m, name, formula);
+	if (code == TACH__LEFT_OUT && m->nmissing < TACH__MISSING_MAX)
+		m->missing[m->nmissing++] = item->label.length ? item->label : item->event;
+	else if (code >= 0 && code < TACH_COUNTERS_MAX)
+		m->listed |= 1u << code;
+	return code < 0 ? code : 0;
+}
+
 static int listed(struct tach__making *m, const struct tach__listed *item)
 {
-	struct tach__span name = item->label.length ? item->label : item->event;
 	struct tach__span event = item->event;
-	struct tach_formula *formula;
 	char *string = tach__list_string(item);
 	int code;
 
@@ -201,14 +261,9 @@ static int listed(struct tach__making *m, const struct tach__listed *item)
 		return tach__error(m->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	event.at = string;
 	event.length = strlen(string);
-	code = tach__set_event(m, event, item->label, &formula);
-	if (code == TACH__DERIVED)
-		code = tach__set_metric_keep(m, item->label.length ? item->label : event,
-					     formula);
-	if (code == TACH__LEFT_OUT && m->nmissing < TACH__MISSING_MAX)
-		m->missing[m->nmissing++] = name;
+	code = add_listed(m, item, event);
 	free(string);
-	return code < 0 ? code : 0;
+	return code;
 }
 
 static int check_item(const struct tach__making *m, const struct tach__listed *item)
@@ -226,9 +281,6 @@ static int check_item(const struct tach__making *m, const struct tach__listed *i
 			return tach__error(m->err, TACH_ERR_SYNTAX, 0, event->column + (int)i,
 					   "braces stand around events, {a,b}:u, and have no "
 					   "name and no braces in them");
-	if (label->length && tach__set_find(m->set, label->at, label->length) >= 0)
-		return tach__error(m->err, TACH_ERR_INVAL, 0, label->column,
-				   "'%.*s' names two events", (int)label->length, label->at);
 	return tach__set_check_name(m, *label);
 }
 

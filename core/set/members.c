@@ -6,6 +6,7 @@
 #include <strings.h>
 #include "core/set/diagnose.h"
 #include "core/base/error.h"
+#include "core/event/event.h"
 #include "core/os/kernel_files.h"
 #include "core/set/set.h"
 #include "core/os/emulator.h"
@@ -60,16 +61,49 @@ static int emulate(struct tach__member *it, struct tach_error *err)
 	return tach__error(err, TACH_ERR_NOHARDWARE, 0, 0, "%s: %s", it->name, why);
 }
 
+/*
+ * Whether `part` stands in the text as a whole: after its begin, "; " or a quote, and before
+ * its end or what `after` has.
+ */
+static int has_part(const char *text, const char *part, const char *const *after)
+{
+	size_t length = strlen(part);
+
+	for (const char *at = text; (at = strstr(at, part)); at++) {
+		const char *end = at + length;
+
+		if (*part != ':' && at != text && at[-1] != '\'' &&
+		    (at - text < 2 || strncmp(at - 2, "; ", 2) != 0))
+			continue;
+		if (!*end)
+			return 1;
+		for (int i = 0; after[i]; i++)
+			if (strncmp(end, after[i], strlen(after[i])) == 0)
+				return 1;
+	}
+	return 0;
+}
+
 void tach__set_miss(struct tach_set *set, const char *name, const char *why)
 {
+	static const char *const after_cause[] = {"; ", NULL};
+	static const char *const after_name[] = {": ", "'", " likewise", NULL};
 	size_t used = strlen(set->missing), room = sizeof set->missing - used;
 	const char *cause = strstr(why, ": ");
 
 	/* Each cause once, with its cure; then the names of those that share it. */
-	if (!strstr(set->missing, cause ? cause : why))
+	if (!has_part(set->missing, cause ? cause : why, after_cause))
 		snprintf(set->missing + used, room, "%s%s", used ? "; " : "", why);
-	else if (!strstr(set->missing, name))
+	else if (!has_part(set->missing, name, after_name))
 		snprintf(set->missing + used, room, "; %s likewise", name);
+}
+
+void tach__set_miss_name(struct tach_set *set, struct tach__span name, const char *why)
+{
+	char text[TACH_EVENT_NAME_MAX];
+
+	snprintf(text, sizeof text, "%.*s", (int)name.length, name.at);
+	tach__set_miss(set, text, why);
 }
 
 /* TACH_SET_OPTIONAL: 0 if the kernel opens it now, alone. */
@@ -195,12 +229,55 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 	return code < 0 ? code : 0;
 }
 
-/* Names are found as people write them: label, string, or the event's own name. */
+void tach__set_forget(struct tach__making *m, int count)
+{
+	struct tach_set *set = m->set;
+
+	while (m->nevents && m->member[m->nevents - 1] >= count)
+		m->nevents--;
+	while (set->count > count) {
+		set->count--;
+		if (set->cores)
+			tach__cores_forget(set->cores, set->count);
+		drop(&set->member[set->count]);
+	}
+	m->listed &= (1u << count) - 1;
+}
+
+/* Whether the word around text[at] consists of perf's letters: u, kH, pp. */
+static int is_letters(const char *text, size_t length, size_t at)
+{
+	size_t from = at;
+	int unused;
+
+	while (from && !strchr(":/", text[from - 1]))
+		from--;
+	for (at = from; at < length && text[at] != ':'; at++)
+		if (!tach__letter(text[at], &unused))
+			return 0;
+	return from > 0;
+}
+
+/*
+ * Names are found as people write them: label, string, or the event's own name, in any case.
+ * Perf's letters alone are different in the other case: h is the hypervisor, H the host.
+ */
+static int is_same_name(const char *have, const char *name, size_t length)
+{
+	if (strncasecmp(have, name, length) != 0)
+		return 0;
+	for (size_t i = 0; i < length; i++)
+		if (have[i] != name[i] && is_letters(have, length, i) &&
+		    is_letters(name, length, i))
+			return 0;
+	return 1;
+}
+
 int tach__set_find(const struct tach_set *set, const char *name, size_t length)
 {
 	for (int i = 0; i < set->count; i++)
 		if (strlen(set->member[i].name) == length &&
-		    strncasecmp(set->member[i].name, name, length) == 0)
+		    is_same_name(set->member[i].name, name, length))
 			return i;
 	return -1;
 }
@@ -209,7 +286,7 @@ int tach__set_was_left_out(const struct tach__making *m, const char *name, size_
 {
 	for (int i = 0; i < m->nmissing; i++)
 		if (m->missing[i].length == length &&
-		    strncasecmp(m->missing[i].at, name, length) == 0)
+		    is_same_name(m->missing[i].at, name, length))
 			return 1;
 	return 0;
 }

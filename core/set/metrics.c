@@ -36,12 +36,31 @@ int tach__set_check_name(const struct tach__making *m, struct tach__span name)
 			   "another name");
 }
 
+int tach__set_find_metric(const struct tach_set *set, struct tach__span name)
+{
+	for (int i = 0; i < set->nmetrics; i++)
+		if (strlen(set->metric[i].name) == name.length &&
+		    memcmp(set->metric[i].name, name.at, name.length) == 0)
+			return i;
+	return -1;
+}
+
+/* A metric's name is not an event's. */
+static int check_metric_name(const struct tach__making *m, struct tach__span name)
+{
+	if (tach__set_find(m->set, name.at, name.length) >= 0)
+		return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
+				   "'%.*s' names an event and a metric", (int)name.length,
+				   name.at);
+	return tach__set_check_name(m, name);
+}
+
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula)
 {
 	struct tach_set *set = m->set;
 	struct tach__metric *it = &set->metric[set->nmetrics];
-	int code = tach__set_check_name(m, name);
+	int code = check_metric_name(m, name);
 
 	if (code) {
 		tach_formula_free(formula);
@@ -79,56 +98,116 @@ struct tach__place tach__metric_place(int pmu, const char *name)
 
 enum { PARTS_MAX = 16 };
 
-/* What compiling a formula asks for, and what came of it. */
+/* A formula that is compiled: the names that it asks for. */
 struct asking {
 	struct tach__making *m;
 	int left_out; /* a name that this machine cannot count */
 	/*
-	 * The error of the first name that was an event and could not join; shorter names are
-	 * tried after it.
+	 * The error of the longest name at that place which was an event and could not join;
+	 * shorter names are tried after it.
 	 */
 	int code;
-	struct tach_error err;
+	struct tach__span failed;
+	struct tach__span unknown; /* the longest name at the last place, if nothing has it */
 	int nparts; /* derived events that were named, until the formula is compiled */
+	struct tach__span name[PARTS_MAX];
 	struct tach_formula *part[PARTS_MAX];
 };
 
+/* The set's own metrics come after the parts. */
 static const struct tach_formula *part(void *context, int i)
 {
-	return ((const struct asking *)context)->part[i];
+	const struct asking *a = context;
+
+	return i < PARTS_MAX ? a->part[i] : a->m->set->metric[i - PARTS_MAX].formula;
+}
+
+/* The metric or the derived event that was named before, or -1. */
+static int named_before(const struct asking *a, struct tach__span name)
+{
+	int metric = tach__set_find_metric(a->m->set, name);
+
+	if (metric >= 0)
+		return PARTS_MAX + metric;
+	for (int i = 0; i < a->nparts; i++)
+		if (a->name[i].length == name.length &&
+		    memcmp(a->name[i].at, name.at, name.length) == 0)
+			return i;
+	return -1;
+}
+
+static int left_out(struct asking *a)
+{
+	a->left_out = 1;
+	return 0;
+}
+
+/* Errors have no text: most names are the beginnings of others, tried one by one. */
+static int take(struct asking *a, struct tach__span name, struct tach_error *err)
+{
+	struct tach_error *outer = a->m->err;
+	struct tach__span none = {name.at, 0, 1};
+	struct tach_formula *formula;
+	int member = tach__set_find(a->m->set, name.at, name.length), before;
+
+	if (member >= 0)
+		return member;
+	before = named_before(a, name);
+	if (before >= 0)
+		return TACH_FORMULA_PART + before;
+	if (tach__set_was_left_out(a->m, name.at, name.length))
+		return left_out(a);
+	a->m->err = err;
+	member = tach__set_event(a->m, name, none, &formula);
+	a->m->err = outer;
+	if (member == TACH__LEFT_OUT)
+		return left_out(a);
+	if (member != TACH__DERIVED)
+		return member;
+	if (a->nparts == PARTS_MAX) {
+		tach_formula_free(formula);
+		return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
+				   "a metric names %d derived events at most", PARTS_MAX);
+	}
+	a->name[a->nparts] = name;
+	a->part[a->nparts] = formula;
+	return TACH_FORMULA_PART + a->nparts++;
 }
 
 static int resolve(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
-	struct tach__span event = {name, length, 1}, none = {name, 0, 1};
-	struct tach_error *outer = a->m->err, err = TACH_ERROR_INIT;
-	int member = tach__set_find(a->m->set, name, length);
+	struct tach__span span = {name, length, 1};
+	int found = take(a, span, NULL);
 
-	if (member >= 0)
-		return member;
-	if (tach__set_was_left_out(a->m, name, length)) {
-		a->left_out = 1;
-		return 0;
+	if (a->failed.at != name)
+		a->code = 0;
+	if (found < 0 && found != TACH_ERR_NOTFOUND && !a->code) {
+		a->code = found;
+		a->failed = span;
 	}
-	if (a->nparts == PARTS_MAX)
-		return a->code = tach__error(&a->err, TACH_ERR_TOOMANY, 0, 0,
-					     "a metric names %d derived events at most",
-					     PARTS_MAX);
-	a->m->err = &err;
-	member = tach__set_event(a->m, event, none, &a->part[a->nparts]);
-	a->m->err = outer;
-	if (member == TACH__LEFT_OUT) {
-		a->left_out = 1;
-		return 0;
+	if (found == TACH_ERR_NOTFOUND && a->unknown.at != name)
+		a->unknown = span;
+	return found;
+}
+
+/* The text stands `at` bytes into the caller's metrics. */
+static int explain(struct asking *a, const char *text, int at, int code,
+		   const struct tach_error *err)
+{
+	struct tach_error why = TACH_ERROR_INIT;
+	int column = a->code ? (int)(a->failed.at - text) + 1 : 0;
+
+	/* Where a part of the name has a meaning, the formula's error stands behind that. */
+	if (a->code && err->column >= column && err->column < column + (int)a->failed.length) {
+		code = a->code;
+		if (take(a, a->failed, &why) >= 0) /* now there is memory */
+			tach__error(&why, code, 0, 0, "%s", tach_strerror(code));
+		why.column = err->column;
+		err = &why;
 	}
-	if (member == TACH__DERIVED)
-		return TACH_FORMULA_PART + a->nparts++;
-	if (member < 0 && member != TACH_ERR_NOTFOUND && !a->code) {
-		a->code = member;
-		a->err = err;
-	}
-	return member;
+	return tach__error(a->m->err, code, 0, err->column ? at + err->column : 0, "%s",
+			   err->text);
 }
 
 /* `text` is NUL-terminated and stands `at` bytes into the caller's metrics. */
@@ -136,9 +215,10 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
 	struct tach_error err = TACH_ERROR_INIT;
-	struct asking asking = {.m = m, .err = TACH_ERROR_INIT};
-	struct tach_formula *formula;
-	int code;
+	struct asking asking = {.m = m};
+	static const struct tach__span none;
+	struct tach_formula *formula = NULL;
+	int count = m->set->count, code;
 
 	opt.resolve = resolve;
 	opt.part = part;
@@ -146,28 +226,23 @@ static int compile(struct tach__making *m, struct tach__span name, const char *t
 	/* N<number> would be a member by its number, which is internal. */
 	opt.noperands = 0;
 	code = tach_formula_compile(text, &opt, &formula, &err);
+	if (code == TACH_ERR_NOTFOUND && !asking.code && m->set->flags & TACH_SET_OPTIONAL) {
+		asking.left_out = 1;
+		tach__set_called(m, asking.unknown, none, &formula);
+		code = 0;
+	} else if (code) {
+		code = explain(&asking, text, at, code, &err);
+	}
 	while (asking.nparts)
 		tach_formula_free(asking.part[--asking.nparts]);
-	if (code && asking.code)
-		return tach__error(m->err, asking.code, 0, at + err.column, "%s",
-				   asking.err.text);
 	if (code)
-		return tach__error(m->err, code, 0, err.column ? at + err.column : 0, "%s",
-				   err.text);
+		return code;
 	if (asking.left_out) {
 		tach_formula_free(formula);
+		tach__set_forget(m, count);
 		return 0;
 	}
 	return tach__set_metric_keep(m, name, formula);
-}
-
-static int is_taken(const struct tach__making *m, struct tach__span name)
-{
-	for (int i = 0; i < m->set->nmetrics; i++)
-		if (strlen(m->set->metric[i].name) == name.length &&
-		    strncmp(m->set->metric[i].name, name.at, name.length) == 0)
-			return 1;
-	return 0;
 }
 
 /* "ipc", "4K_Aliasing", a preset's or a derived event's name alone, or an event's. */
@@ -193,7 +268,7 @@ static int add_named(struct tach__making *m, struct tach__span name)
 	if (tach__set_find(m->set, name.at, name.length) >= 0 ||
 	    tach__set_was_left_out(m, name.at, name.length))
 		return 0;
-	member = tach__set_event(m, name, none, &formula);
+	member = tach__set_called(m, name, none, &formula);
 	if (member == TACH__DERIVED) {
 		int code = tach__set_metric_keep(m, name, formula);
 
@@ -214,7 +289,7 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 	char *text;
 	int code;
 
-	if (!sign && is_taken(m, part))
+	if (!sign && tach__set_find_metric(m->set, part) >= 0)
 		return 0;
 	if (!sign && is_name(part))
 		return add_named(m, part);
@@ -226,7 +301,7 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 	if (name.length == 0)
 		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
 				   "a name is missing before '='");
-	if (is_taken(m, name))
+	if (tach__set_find_metric(m->set, name) >= 0)
 		return tach__error(m->err, TACH_ERR_INVAL, 0, name.column,
 				   "'%.*s' names two metrics", (int)name.length, name.at);
 	text = strndup(sign + 1, part.length - (size_t)(sign + 1 - part.at));

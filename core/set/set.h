@@ -61,6 +61,7 @@ struct tach__making {
 	struct tach_event event[TACH_COUNTERS_MAX];
 	uint8_t member[TACH_COUNTERS_MAX];	      /* member[i] has event[i] */
 	struct tach_event (*each)[TACH_COUNTERS_MAX]; /* hybrids: [core][member] */
+	uint32_t listed; /* a bit for each member that the caller's list names */
 	/* Labels, or names, of members that were left out: what rests on them is, too. */
 	int nmissing;
 	struct tach__span missing[TACH__MISSING_MAX];
@@ -69,13 +70,16 @@ struct tach__making {
 /* ---- core/set/events.c ---- */
 /*
  * Adds one event string under a label (length 0: none), or the members that a derived event of
- * that name rests on, whose value *formula becomes. The member's number, TACH__DERIVED with
- * *formula, or a negative code; with TACH_SET_OPTIONAL, TACH__LEFT_OUT when this machine cannot
- * count it.
+ * that name rests on, whose value *formula becomes. Returns the member's number, TACH__DERIVED
+ * with *formula, or a negative code, TACH_ERR_NOTFOUND if nothing has that name. With
+ * TACH_SET_OPTIONAL it returns TACH__LEFT_OUT if this machine cannot count the event.
  */
 enum { TACH__LEFT_OUT = TACH_COUNTERS_MAX, TACH__DERIVED };
 int tach__set_event(struct tach__making *m, struct tach__span event, struct tach__span label,
 		    struct tach_formula **formula);
+/* The same of a name alone: with TACH_SET_OPTIONAL what nothing has is left out, too. */
+int tach__set_called(struct tach__making *m, struct tach__span event, struct tach__span label,
+		     struct tach_formula **formula);
 /* The same for what must be an event string. */
 int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label);
 int tach__set_events(struct tach__making *m);
@@ -90,8 +94,11 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 /* Whether the member of that label or name was left out. */
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
+/* Removes the members from number `count` on, which nothing uses. */
+void tach__set_forget(struct tach__making *m, int count);
 /* Adds a sentence to set->missing. */
 void tach__set_miss(struct tach_set *set, const char *name, const char *why);
+void tach__set_miss_name(struct tach_set *set, struct tach__span name, const char *why);
 
 /* ---- core/set/perf_metrics.c ---- */
 /* The event that leads a group with fields of PERF_METRICS. */
@@ -112,6 +119,8 @@ int tach__cores_have(const struct tach__cores *c, uint32_t type);
 int tach__cores_event(struct tach__making *m, int member, const char *string,
 		      uint32_t privilege);
 void tach__cores_attr(struct tach__making *m, int member, const struct perf_event_attr *attr);
+/* No core type counts the member. */
+void tach__cores_forget(struct tach__cores *c, int member);
 /* After all members; whether they fit every core type's counters. */
 int tach__cores_finish(struct tach__making *m);
 int tach__cores_fit(struct tach__making *m);
@@ -149,6 +158,8 @@ char *tach__formula_text(const struct tach_formula *f);
 struct tach__place tach__metric_place(int pmu, const char *name);
 /* 0: an event or a metric may be called so; or a code and why not. */
 int tach__set_check_name(const struct tach__making *m, struct tach__span name);
+/* The metric of that name, or -1. */
+int tach__set_find_metric(const struct tach_set *set, struct tach__span name);
 /* Takes the formula, even when it fails. */
 int tach__set_metric_keep(struct tach__making *m, struct tach__span name,
 			  struct tach_formula *formula);

@@ -284,7 +284,8 @@ static long some(long number, long a, long b, long c, long d, long e, long f)
 	closed += number == SYS_close;
 	if (number != SYS_perf_event_open)
 		return tach__sys_real(number, a, b, c, d, e, f);
-	CHECK(attr->disabled && d == -1);
+	/* Clocks are asked for their rate. */
+	CHECK((attr->disabled || attr->type == PERF_TYPE_SOFTWARE) && d == -1);
 	if (attr->type == PERF_TYPE_HARDWARE && refused >> attr->config & 1)
 		return -ENOENT;
 	if (odd && attr->config == odd)
@@ -356,6 +357,36 @@ static void what_is_not_counted_is_left_out(void)
 	odd = 0;
 }
 
+/* What is a number of this machine, or a clock, needs no counter. */
+static void numbers_are_no_events(void)
+{
+	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
+	optional(NULL, "a = page-faults * cores", 1, 1, "");
+	optional(NULL, "a = tsc; b = smt_on; c = elapsed_ns", 0, 3, "");
+	optional(NULL, "a = (page-faults-1)", 1, 1, "");
+	optional(NULL, "a = page-faults * nosuch", 0, 0, "no event 'nosuch'");
+}
+
+/* The members that only a metric which is left out wanted. */
+static void nothing_stays_of_metrics_left_out(void)
+{
+	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
+	optional("branches", "Q = page-faults / cycles; R = page-faults / branches", 2, 1,
+		 "cycles: this machine's PMU cannot count that");
+	odd = 0x3c; /* ipc is instructions over these */
+	optional("ipc,branches", NULL, 1, 0,
+		 "UNHALTED_CORE_CYCLES: this machine's PMU cannot count that");
+	odd = 0;
+}
+
+/* Each name is told, also one that is a part of another. */
+static void each_that_is_missing_is_told(void)
+{
+	refused = 1 << PERF_COUNT_HW_CPU_CYCLES;
+	optional("branches,cy2=cycles,cy=cycles:k,y=cycles:uk", NULL, 1, 0,
+		 "cy2: this machine's PMU cannot count that; cy likewise; y likewise");
+}
+
 /* ---- in an emulator ---- */
 
 static uint64_t counts[TACH__EMULATED_COUNTS];
@@ -425,5 +456,8 @@ int main(void)
 	CASE(names);
 	CASE(sentences);
 	CASE(what_is_not_counted_is_left_out);
+	CASE(numbers_are_no_events);
+	CASE(nothing_stays_of_metrics_left_out);
+	CASE(each_that_is_missing_is_told);
 	return check_done();
 }

@@ -47,6 +47,74 @@ static void names_and_formulas(void)
 	has(NULL, "4K_Aliasing", 2, "4K_Aliasing is N0 / N1");
 }
 
+/* Perf's letters have a case, all other names have none. */
+static void letters(void)
+{
+	has(NULL, "x = cycles:uP; y = cycles:up; z = Cycles:uP", 2,
+	    "x is N0, y is N1, z is N0");
+	has(NULL, "x = cycles:uP / cycles:up", 2, "x is N0 / N1");
+	has("INST_RETIRED:ANY_P:u", "x = inst_retired:any_p:u + INST_RETIRED:ANY_P:U", 1,
+	    "x is N0 + N0");
+}
+
+/* A label, a metric or an event: each name is one thing's. */
+static void names_given_twice(void)
+{
+	static const struct {
+		const char *events, *metrics;
+		int column;
+	} cases[] = {
+		{"cycles=instructions,cycles", NULL, 21},
+		{"cycles,cycles", NULL, 8},
+		{"cycles:u,CYCLES:u", NULL, 10},
+		{"ipc,ipc", NULL, 5},
+		{"x=ipc,x=cycles", NULL, 7},
+		{"x=cycles,x=ipc", NULL, 10},
+		{"ipc,INSTRUCTION_RETIRED=cycles", NULL, 5},
+		{"cycles", "cycles = instructions / 2", 1},
+		{NULL, "a = 1; cycles = cycles / 2", 8},
+	};
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+		CHECK(!make(cases[i].events, cases[i].metrics, TACH_ERR_INVAL) &&
+			      err.column == cases[i].column && strstr(err.text, "names"),
+		      "%zu: %d: %s", i, err.column, err.text);
+	/* A derived event has brought the event with it. */
+	has("ipc,INSTRUCTION_RETIRED", NULL, 2, "ipc is N0 / N1");
+}
+
+/* A metric may rest on those before it, and on labels of derived events. */
+static void metrics_of_metrics(void)
+{
+	has("e=ipc", "y = e * 2", 2, "e is N0 / N1, y is N0 / N1 * 2");
+	has("x=cycles", "a = x / branches; b = 1 - a; c = b + a", 2,
+	    "a is N0 / N1, b is 1 - N0 / N1, c is 1 - N0 / N1 + N0 / N1");
+}
+
+/* As many terms as a formula may have, and the time is that of the terms. */
+static void long_sums(void)
+{
+	enum { TERMS = 2000 };
+	char *metric = calloc(TERMS, 8);
+	struct tach_set *set;
+	uint64_t counts[] = {3};
+
+	strcpy(metric, "d = cycles");
+	for (int i = 1; i < TERMS; i++)
+		strcat(metric, i % 2 ? "-cycles" : "+cycles");
+	set = make(NULL, metric, 0);
+	CHECK(set && set->count == 1 &&
+	      tach_formula_eval(set->metric[0].formula, counts, 0, NULL) == 0);
+	tach_set_free(set);
+	strcpy(metric, "d = 0");
+	for (int i = 0; i < 40; i++)
+		strcat(metric, " + ipc");
+	set = make(NULL, metric, 0);
+	CHECK(set && set->count == 2);
+	tach_set_free(set);
+	free(metric);
+}
+
 static void errors(void)
 {
 	fails("12", TACH_ERR_SYNTAX, 1, "expected 'name = formula'");
@@ -60,6 +128,8 @@ static void errors(void)
 	fails("a = branches:cpu=1 + 1", TACH_ERR_NOTSUPP, 13, "cpu= has no meaning");
 	fails("a = N0", TACH_ERR_SYNTAX, 5, "N0");
 	fails("a = 1; time = cycles", TACH_ERR_INVAL, 8, "'time' is what a report calls");
+	fails("d = cycles:u-instructions + nosuch", TACH_ERR_NOTFOUND, 29, "'nosuch'");
+	fails("d = cycles:nosuch", TACH_ERR_ATTR, 11, "nosuch");
 	fails("a = user_time", TACH_ERR_NOTSUPP, 5, "user_time: the kernel keeps it");
 }
 
@@ -174,6 +244,10 @@ int main(void)
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	unsetenv("TACH_DERIVED");
 	CASE(names_and_formulas);
+	CASE(letters);
+	CASE(names_given_twice);
+	CASE(metrics_of_metrics);
+	CASE(long_sums);
 	CASE(errors);
 	CASE(the_time);
 	CASE(limits);
