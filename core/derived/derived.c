@@ -4,6 +4,7 @@
  * and stay where they are until the registry is freed, so that what look-ups hand out lives on.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -25,12 +26,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const struct tach_derived *inside; /* who has the lock is in this one */
 
-/*
- * Where a fork happens while it runs, the child runs it again (glibc counts forks in the word).
- * The locks that it takes are the one above and malloc's.
- */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct tach_derived *own;
+/* Made by the first who needs it; tried again where there was no memory. */
+static struct tach_derived *_Atomic own;
 
 void tach__derived_enter(const struct tach_derived *d)
 {
@@ -47,10 +44,8 @@ void tach__derived_leave(void)
 static void forked_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
-	if (own && inside == own) {
+	if (inside && inside == own)
 		own = NULL;
-		once = (pthread_once_t)PTHREAD_ONCE_INIT;
-	}
 	inside = NULL;
 }
 
@@ -86,8 +81,10 @@ int tach_derived_create(const struct tach_derived_options *opt, struct tach_deri
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	if (opt)
 		d->opt = *opt;
-	if (d->opt.flags & TACH_DERIVED_USER)
-		tach__derived_user_files(d);
+	if (d->opt.flags & TACH_DERIVED_USER && tach__derived_user_files(d)) {
+		tach_derived_free(d);
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
 	*out = d;
 	return 0;
 }
@@ -234,17 +231,21 @@ int tach_derived_at(struct tach_derived *d, int pmu, int i, struct tach_derived_
 
 /* ---- the process's own ---- */
 
-static void make_own(void)
+struct tach_derived *tach_derived_default(void)
 {
 	static const struct tach_derived_options opt = {.flags = TACH_DERIVED_PRESETS |
 								 TACH_DERIVED_USER};
+	struct tach_derived *have = own, *made;
 
-	if (tach_derived_create(&opt, &own, NULL))
-		own = NULL;
+	if (have || tach_derived_create(&opt, &made, NULL))
+		return have;
+	if (atomic_compare_exchange_strong(&own, &have, made))
+		return made;
+	tach_derived_free(made); /* another thread was first */
+	return have;
 }
 
-struct tach_derived *tach_derived_default(void)
+bool tach__derived_is_default(const struct tach_derived *d)
 {
-	pthread_once(&once, make_own);
-	return own;
+	return d == own;
 }

@@ -3,6 +3,7 @@
 #ifndef TACH_CORE_DERIVED_H
 #define TACH_CORE_DERIVED_H
 
+#include <stdbool.h>
 #include <tach/derived.h>
 
 /*
@@ -22,5 +23,7 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 /* pmu, or for -1 this machine's first; still -1 when that is not known. */
 int tach__derived_pmu(int pmu);
 const struct tach_derived_options *tach__derived_options(const struct tach_derived *d);
+/* Whether it is the process's own registry. */
+bool tach__derived_is_default(const struct tach_derived *d);
 
 #endif

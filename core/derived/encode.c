@@ -14,6 +14,8 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 	struct tach_derived_info info = {.size = sizeof info};
 	struct tach_derived *d = tach_derived_default();
 
+	if (!d)
+		*several = TACH_ERR_NOMEM;
 	if (!d ||
 	    tach__derived_find(d, tach__derived_pmu(pmu), name->text, name->length, &info))
 		return NULL;

@@ -45,7 +45,7 @@ static const char *base(const struct tach_derived_info *info, int i)
 }
 
 /* The number of that native event, which is added if it is new. */
-static int native(struct tach__expand *e, const char *plain)
+static int native(struct tach__expand *e, const char *plain, bool presets)
 {
 	char event[EVENT_MAX];
 	struct tach_error why = TACH_ERROR_INIT;
@@ -54,7 +54,7 @@ static int native(struct tach__expand *e, const char *plain)
 	if (snprintf(event, sizeof event, "%s%s", plain, e->modifiers) >= (int)sizeof event)
 		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
 				   "'%.80s...' is longer than %d bytes", plain, EVENT_MAX - 1);
-	rc = tach__expansion_add(e->x, e->pmu, e->pmu_name, event, &why);
+	rc = tach__expansion_add(e->x, e->pmu, e->pmu_name, event, presets, &why);
 	if (rc == TACH_ERR_TOOMANY && e->x->count == TACH_FORMULA_OPERANDS_MAX)
 		return tach__error(e->err, rc, 0, 0, "%s rests on %s", e->chain[0].name,
 				   why.text);
@@ -121,8 +121,8 @@ static int with_modifiers(struct tach__expand *e, const struct tach_derived_info
 }
 
 /*
- * The event's number, or a negative code without a text: the caller may find another meaning of
- * the name.
+ * The event's number, or a negative code without a text: the name is a definition's with
+ * modifiers too. Another registry's definitions are not meant.
  */
 static int maybe_native(struct tach__expand *e, const char *event)
 {
@@ -130,7 +130,7 @@ static int maybe_native(struct tach__expand *e, const char *event)
 	int rc;
 
 	e->err = &unwanted;
-	rc = native(e, event);
+	rc = native(e, event, tach__derived_is_default(e->d));
 	e->err = err;
 	return rc;
 }
@@ -161,7 +161,7 @@ int tach__expand_called(struct tach__expand *e, const char *event)
 		return definition(e, &next);
 	if (at == length && from < e->depth - 1)
 		return ring(e, from);
-	rc = at ? maybe_native(e, event) : native(e, event);
+	rc = at ? maybe_native(e, event) : native(e, event, true);
 	if (rc == TACH_ERR_NOMEM)
 		return tach__error(e->err, rc, 0, 0, "out of memory");
 	if (rc < 0 && at)
@@ -385,8 +385,9 @@ int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_e
 	struct written w;
 	int rc;
 
-	if (!d || !written(d, pmu, name, length, &w) ||
-	    (w.length && is_event(pmu, name, length)))
+	if (!d)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	if (!written(d, pmu, name, length, &w) || (w.length && is_event(pmu, name, length)))
 		return 0;
 	rc = expand_written(d, &w, out, err);
 	return rc ? rc : 1;

@@ -7,6 +7,7 @@
 #include <tach/event.h>
 #include "core/base/error.h"
 #include "core/derived/expansion.h"
+#include "core/event/event.h"
 
 /* Whether one counter would do for both, however they are spelled. */
 static bool same(const struct tach_event *a, const struct tach_event *b)
@@ -20,30 +21,39 @@ static bool same(const struct tach_event *a, const struct tach_event *b)
 	       !memcmp(a->codes, b->codes, a->ncodes * sizeof *a->codes);
 }
 
+static int encode(const char *event, const struct tach_encode_options *opt, bool presets,
+		  struct tach_event *out, struct tach_error *err)
+{
+	static const struct tach__caller alone = {.search = NULL};
+
+	return presets ? tach_event_encode(event, opt, out, err)
+		       : tach__event_encode(event, opt, &alone, out, err);
+}
+
 /* Besides the PMU's own the encoder knows the events that all CPUs of its kind have. */
-static int encode_native(int pmu, const char *event, struct tach_event *out,
+static int encode_native(int pmu, const char *event, bool presets, struct tach_event *out,
 			 struct tach_error *err)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
 	int rc;
 
 	opt.pmu = pmu;
-	rc = tach_event_encode(event, &opt, out, err);
+	rc = encode(event, &opt, presets, out, err);
 	if (rc != TACH_ERR_NOTSUPP)
 		return rc;
 	opt.os = TACH_OS_NONE; /* nothing the kernel knows; register words may exist */
-	return tach_event_encode(event, &opt, out, err);
+	return encode(event, &opt, presets, out, err);
 }
 
 int tach__expansion_can(int pmu, const char *event)
 {
 	struct tach_event encoded = {.size = sizeof encoded};
 
-	return encode_native(pmu, event, &encoded, NULL) == 0;
+	return encode_native(pmu, event, true, &encoded, NULL) == 0;
 }
 
 int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
-			const char *event, struct tach_error *err)
+			const char *event, bool presets, struct tach_error *err)
 {
 	struct tach_event *encoded =
 		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
@@ -56,7 +66,7 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 	x->encoded = encoded; /* the old one is gone, whatever comes */
 	encoded += x->count;
 	encoded->size = sizeof *encoded;
-	rc = encode_native(pmu, event, encoded, err);
+	rc = encode_native(pmu, event, presets, encoded, err);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < x->count; i++)

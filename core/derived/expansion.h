@@ -3,6 +3,7 @@
 #ifndef TACH_CORE_DERIVED_EXPANSION_H
 #define TACH_CORE_DERIVED_EXPANSION_H
 
+#include <stdbool.h>
 #include "core/derived/derived.h"
 
 struct tach_expansion {
@@ -15,10 +16,11 @@ struct tach_expansion {
 
 /*
  * The number of that native event of `pmu`, which is added if no other one counts the same.
- * pmu_name: the prefix that it is given, with its colons, or "". A negative code with err.
+ * pmu_name: the prefix that it is given, with its colons, or "". presets: one that the
+ * process's own registry defines counts, too. A negative code with err.
  */
 int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
-			const char *event, struct tach_error *err);
+			const char *event, bool presets, struct tach_error *err);
 
 /* Whether that is an event of the PMU, or one that would be taken for it. */
 int tach__expansion_can(int pmu, const char *event);

@@ -13,11 +13,9 @@
 #include <tach/pmu.h>
 #include "core/derived/files.h"
 #include "core/base/error.h"
+#include "core/derived/parse.h"
 #include "core/derived/presets.h"
 #include "core/tables/tables.h"
-
-/* A hundred times the size of any real file: a wrong path should not fill memory. */
-#define FILE_MAX (64u << 20)
 
 static int read_all(int fd, char **text, size_t *length)
 {
@@ -27,12 +25,13 @@ static int read_all(int fd, char **text, size_t *length)
 	*text = NULL;
 	for (*length = 0; n; *length += (size_t)n) {
 		if (*length == capacity) {
-			char *larger = capacity < FILE_MAX
-					       ? realloc(*text, capacity += capacity + 65536)
-					       : NULL;
+			char *larger;
 
+			if (capacity > TACH__D_FILE_MAX)
+				return -EFBIG;
+			larger = realloc(*text, capacity += capacity + 65536);
 			if (!larger)
-				return capacity < FILE_MAX ? TACH_ERR_NOMEM : -EFBIG;
+				return TACH_ERR_NOMEM;
 			*text = larger;
 		}
 		do
@@ -42,6 +41,13 @@ static int read_all(int fd, char **text, size_t *length)
 			return -errno;
 	}
 	return 0;
+}
+
+int tach__derived_too_large(const char *name, struct tach_error *err)
+{
+	return tach__error(err, -EFBIG, 0, 0,
+			   "%s has more than %u MB, the limit for definitions; divide it", name,
+			   TACH__D_FILE_MAX >> 20);
 }
 
 int tach__derived_slurp(const char *path, char **text, size_t *length, struct tach_error *err)
@@ -59,6 +65,8 @@ int tach__derived_slurp(const char *path, char **text, size_t *length, struct ta
 	errno = saved;
 	if (!rc)
 		return 0;
+	if (rc == -EFBIG)
+		return tach__derived_too_large(path, err);
 	return tach__error(err, rc, 0, 0, "cannot read %s: %s", path, tach_strerror(rc));
 }
 
@@ -75,36 +83,62 @@ static int is_derived(const struct dirent *entry)
 	return n > strlen(ending) && !strcmp(entry->d_name + n - strlen(ending), ending);
 }
 
-static void load(struct tach_derived *d, const char *path)
+/* 0 or TACH_ERR_NOMEM; another error is reported. */
+static int load(struct tach_derived *d, const char *path)
 {
 	struct tach_error err = TACH_ERROR_INIT;
+	int rc = tach_derived_load(d, path, &err);
 
-	if (tach_derived_load(d, path, &err) < 0)
+	if (rc == TACH_ERR_NOMEM)
+		return rc;
+	if (rc < 0)
 		tach__derived_complain(d, path, err.text);
+	return 0;
 }
 
-static void load_folder(struct tach_derived *d, const char *folder)
+static int load_folder(struct tach_derived *d, const char *folder)
 {
-	int saved = errno, n;
+	int saved = errno, rc = 0, n;
 	struct dirent **names;
 	char path[PATH_MAX];
 
 	n = scandir(folder, &names, is_derived, by_name);
+	if (n < 0 && errno == ENOMEM)
+		rc = TACH_ERR_NOMEM;
 	errno = saved;
 	for (int i = 0; i < n; i++) {
-		if (snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) <
-		    (int)sizeof path)
-			load(d, path);
+		if (!rc && snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) <
+				   (int)sizeof path)
+			rc = load(d, path);
 		free(names[i]);
 	}
 	if (n >= 0)
 		free(names);
+	return rc;
 }
 
-void tach__derived_user_files(struct tach_derived *d)
+/* The files of a list with ':' between. */
+static int load_list(struct tach_derived *d, const char *list)
+{
+	char path[PATH_MAX];
+	int rc = 0;
+
+	for (; list && *list && !rc; list += *list == ':') {
+		size_t length = strcspn(list, ":");
+
+		if (length && length < sizeof path) {
+			memcpy(path, list, length);
+			path[length] = 0;
+			rc = load(d, path);
+		}
+		list += length;
+	}
+	return rc;
+}
+
+static int load_config(struct tach_derived *d)
 {
 	const char *config = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
-	const char *list = secure_getenv("TACH_DERIVED");
 	char path[PATH_MAX];
 	int n = -1;
 
@@ -112,18 +146,25 @@ void tach__derived_user_files(struct tach_derived *d)
 		n = snprintf(path, sizeof path, "%s/tach", config);
 	else if (home && *home)
 		n = snprintf(path, sizeof path, "%s/.config/tach", home);
-	if (n > 0 && n < (int)sizeof path)
-		load_folder(d, path);
-	for (; list && *list; list += *list == ':') {
-		size_t length = strcspn(list, ":");
+	return n > 0 && n < (int)sizeof path ? load_folder(d, path) : 0;
+}
 
-		if (length && length < sizeof path) {
-			memcpy(path, list, length);
-			path[length] = 0;
-			load(d, path);
-		}
-		list += length;
-	}
+static int load_named(struct tach_derived *d, const char *variable)
+{
+	const char *path = secure_getenv(variable);
+
+	return path && *path ? load(d, path) : 0;
+}
+
+int tach__derived_user_files(struct tach_derived *d)
+{
+	int rc = load_named(d, "PAPI_CSV_EVENT_FILE");
+
+	if (!rc)
+		rc = load_config(d);
+	if (!rc)
+		rc = load_named(d, "PAPI_USER_EVENTS_FILE");
+	return rc ? rc : load_list(d, secure_getenv("TACH_DERIVED"));
 }
 
 /* A PMU by its name or the one whose strings it takes, '-' being as good as '_'. */

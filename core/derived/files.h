@@ -5,10 +5,14 @@
 
 #include <tach/derived.h>
 
+int tach__derived_too_large(const char *name, struct tach_error *err);
 /* A whole file in memory of the caller's to free. 0 or a negated errno with err. */
 int tach__derived_slurp(const char *path, char **text, size_t *length, struct tach_error *err);
-/* Loads $XDG_CONFIG_HOME/tach and TACH_DERIVED; what cannot be read is reported. */
-void tach__derived_user_files(struct tach_derived *d);
+/*
+ * Loads PAPI_CSV_EVENT_FILE, $XDG_CONFIG_HOME/tach, PAPI_USER_EVENTS_FILE and TACH_DERIVED. A
+ * file that cannot be read is reported. 0 or TACH_ERR_NOMEM.
+ */
+int tach__derived_user_files(struct tach_derived *d);
 /* The PMUs that a CPU line means: writes up to max, returns how many. */
 int tach__derived_cpu(const char *name, size_t length, int *pmus, int max);
 /* As tach_derived_find, for a name that is not terminated; pmu is a number, -1 = unknown. */

@@ -130,19 +130,22 @@ static void note_replaced(struct load *l, const struct tach__record *r,
 	report(l, TACH_DIAGNOSTIC_NOTE, r->line, r->name.column, text);
 }
 
-static void record(void *context, const struct tach__record *r)
+/* What was in force for the name: a definition, one of the library's own, or nothing. */
+struct before {
+	bool is;
+	const struct tach__definition *definition;
+};
+
+/* Under the lock, so that it reports nothing: the report may call the registry. */
+static void insert(struct load *l, const struct tach__record *r, struct before *before)
 {
 	static const int every = TACH__EVERY_PMU;
-	struct load *l = context;
 	struct tach_derived *d = l->d;
 	const int *pmus = l->anywhere ? &every : l->pmus;
 	int n = l->anywhere ? 1 : l->npmus;
 	struct tach__definition *x = n ? keep(l, r) : NULL;
-	bool noted = false;
 
-	l->taken++;
-	if (n && !x)
-		l->no_memory = true;
+	l->no_memory |= n && !x;
 	for (int i = 0; i < n && x; i++) {
 		struct tach__entry *e;
 
@@ -151,15 +154,29 @@ static void record(void *context, const struct tach__record *r)
 			return;
 		}
 		e = tach__derived_slot(d, pmus[i], r->name.at, r->name.length);
-		if (!noted && (e->definition ||
-			       (d->opt.flags & TACH_DERIVED_PRESETS && pmus[i] >= 0 &&
-				tach__preset_find(pmus[i], r->name.at, r->name.length) >= 0))) {
-			noted = true;
-			note_replaced(l, r, e->definition);
-		}
+		if (!before->is &&
+		    (e->definition ||
+		     (d->opt.flags & TACH_DERIVED_PRESETS && pmus[i] >= 0 &&
+		      tach__preset_find(pmus[i], r->name.at, r->name.length) >= 0)))
+			*before = (struct before){true, e->definition};
 		d->used += !e->definition;
 		*e = (struct tach__entry){x, pmus[i], ++d->order};
 	}
+	free(d->listing);
+	d->listing = NULL;
+}
+
+static void record(void *context, const struct tach__record *r)
+{
+	struct load *l = context;
+	struct before before = {false, NULL};
+
+	l->taken++;
+	tach__derived_enter(l->d);
+	insert(l, r, &before);
+	tach__derived_leave();
+	if (before.is)
+		note_replaced(l, r, before.definition);
 }
 
 int tach_derived_load_text(struct tach_derived *d, const char *name, const char *text,
@@ -171,6 +188,8 @@ int tach_derived_load_text(struct tach_derived *d, const char *name, const char 
 
 	if (!d || !name || (!text && length))
 		return tach__error(err, TACH_ERR_INVAL, 0, 0, "no text to load");
+	if (length > TACH__D_FILE_MAX)
+		return tach__derived_too_large(name, err);
 	source = malloc(sizeof *source + strlen(name) + 1);
 	if (!source)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
@@ -179,10 +198,8 @@ int tach_derived_load_text(struct tach_derived *d, const char *name, const char 
 	tach__derived_enter(d);
 	source->next = d->sources;
 	d->sources = source;
-	tach__derived_parse(text, length, &sink);
-	free(d->listing);
-	d->listing = NULL;
 	tach__derived_leave();
+	tach__derived_parse(text, length, &sink);
 	if (l.no_memory)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	return l.taken;

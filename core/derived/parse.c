@@ -15,7 +15,7 @@ struct line {
 	const char *start, *at, *end;
 	int number;
 	bool list_open; /* the last command was CPU: another one adds to its list */
-	bool ignoring;	/* records follow an unknown command that stood in CPU's place */
+	bool ignoring;	/* records are for something that is not a CPU */
 };
 
 void tach__derived_report(const struct tach__derived_sink *sink,
@@ -155,6 +155,15 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 	return NEXT_RECORD;
 }
 
+/* Whether the next field is a formula, whose parentheses may hold commas. */
+static bool formula_next(const struct tach__fields *f)
+{
+	const struct tach__span *last = &f->field[f->count - 1];
+
+	return (f->count == 2 && tach__derived_type(last) == TACH_DERIVED_TYPE_INFIX) ||
+	       (f->count > 3 && tach__span_is(last, "THRESHOLD"));
+}
+
 /* One record's fields. False when nothing more can be read on this line. */
 static bool record(struct line *l, bool preset)
 {
@@ -162,9 +171,7 @@ static bool record(struct line *l, bool preset)
 	enum next next = NEXT_FIELD;
 
 	while (next == NEXT_FIELD && f.count < TACH__D_FIELDS_MAX)
-		next = next_field(l, &f,
-				  f.count == 2 && tach__derived_type(&f.field[1]) ==
-							  TACH_DERIVED_TYPE_INFIX);
+		next = next_field(l, &f, formula_next(&f));
 	if (next == NEXT_BAD)
 		return false;
 	if (next == NEXT_FIELD) {
@@ -246,6 +253,28 @@ static void unknown(struct line *l, const struct tach__span *word)
 		l->ignoring = true;
 }
 
+/* PAPI's components with sections of their own in its file: GPUs, which count nothing here. */
+static bool is_component(const struct tach__span *word)
+{
+	static const char *const components[] = {"cuda",    "rocm", "rocp_sdk",	 "rocm_smi",
+						 "amd_smi", "nvml", "intel_gpu", "sde"};
+
+	for (size_t i = 0; i < sizeof components / sizeof *components; i++)
+		if (tach__span_is(word, components[i]))
+			return true;
+	return false;
+}
+
+static void component(struct line *l, const struct tach__span *word)
+{
+	tach__derived_report(l->sink, TACH_DIAGNOSTIC_NOTE, l->number, word->column,
+			     "a section of PAPI's component %.*s, which is not a CPU's: "
+			     "records up to the next CPU line are skipped",
+			     (int)word->length, word->at);
+	l->list_open = false;
+	l->ignoring = true;
+}
+
 static bool is_command(const char *at, const char *end)
 {
 	return at == end || *at == ',' || blank(*at);
@@ -267,6 +296,10 @@ static void command(struct line *l)
 		l->at++;
 	if (tach__span_is(&word, "CPU")) {
 		cpu(l);
+		return;
+	}
+	if (is_component(&word)) {
+		component(l, &word);
 		return;
 	}
 	preset = tach__span_is(&word, "PRESET");

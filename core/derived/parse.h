@@ -11,7 +11,8 @@
 #include "core/base/text.h"
 
 #define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
-#define TACH__D_NAME_MAX   255 /* of a derived or a base event's name */
+#define TACH__D_FILE_MAX   (4u << 20) /* bytes: about 20 times PAPI's file */
+#define TACH__D_NAME_MAX   255	      /* of a derived or a base event's name */
 
 /* A record that is sound in itself. Spans point into the text. */
 struct tach__record {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One PRESET or EVENT record: its fields checked and put in their places. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,12 @@ static bool starved(const struct tach__fields *f, int column)
 	return FAIL(f, column, "out of memory");
 }
 
+/* Whether the field stands between quotes: then blanks are its own. */
+static bool is_quoted(const struct tach__span *s)
+{
+	return s->column > 1 && (s->at[-1] == '"' || s->at[-1] == '\'');
+}
+
 /* The name of a derived or a base event. */
 static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 		       const char *what)
@@ -67,6 +74,8 @@ static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 		unsigned char c = (unsigned char)s->at[i];
 		int column = s->column + (int)i;
 
+		if (c == ' ' && is_quoted(s))
+			continue;
 		if (c == ' ' || c == '\t')
 			return FAIL(f, column, "a blank in the %s '%.*s': is a comma missing?",
 				    what, shown(s), s->at);
@@ -154,7 +163,11 @@ static bool number(const struct tach__fields *f, const struct tach__span *s, con
 {
 	if (!decimal(s))
 		return FAIL(f, s->column, "%s is no number: '%.*s'", what, shown(s), s->at);
+	if (s->length > 100)
+		return FAIL(f, s->column, "%s has more than 100 characters", what);
 	*value = tach__number_parse(s->at, s->length);
+	if (!isfinite(*value))
+		return FAIL(f, s->column, "%s is too large: %.*s", what, shown(s), s->at);
 	return true;
 }
 

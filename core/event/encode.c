@@ -195,6 +195,10 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 	const char *text =
 		w->caller.derived ? w->caller.derived(pmu, &s->event, &several) : NULL;
 
+	if (several < 0) {
+		*rc = tach__refuse(w, several, "out of memory");
+		return 1;
+	}
 	if (several) {
 		*rc = tach__refuse(w, TACH_ERR_NOTSUPP,
 				   "%.*s is derived from several events: a set takes it as a "

@@ -48,13 +48,15 @@ struct tach_diagnostic {
 	int line, column; /* from 1; column in bytes */
 	const char *text; /* one English sentence; all pointers end with the call */
 };
+/* It may call the registry. */
 typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic *diagnostic);
 
 /* tach_derived_options.flags */
 #define TACH_DERIVED_PRESETS 0x1u /* the library's own */
 /*
- * The user's files: $XDG_CONFIG_HOME/tach/NAME.derived (~/.config where that is not set), in
- * the order of their names, then those listed in TACH_DERIVED, separated by ':'. Not read in a
+ * The user's files: the one of PAPI_CSV_EVENT_FILE, $XDG_CONFIG_HOME/tach/NAME.derived
+ * (~/.config where that is not set) in the order of their names, the one of
+ * PAPI_USER_EVENTS_FILE, then those listed in TACH_DERIVED, separated by ':'. Not read in a
  * set-user-id program.
  */
 #define TACH_DERIVED_USER 0x2u
@@ -123,8 +125,8 @@ TACH_API struct tach_derived *tach_derived_default(void);
 
 /*
  * Adds the definitions of a file (of a text, of which name is used in reports), and returns how
- * many records were taken. Defects are reported and left out; only a file that cannot be read,
- * or lack of memory, fails.
+ * many records were taken. Defects are reported and left out. A file that cannot be read fails,
+ * as does one of more than 4 MB (-EFBIG), and lack of memory.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_load(struct tach_derived *d, const char *path,

@@ -186,6 +186,17 @@ static void modifiers(void)
 }
 
 /* Events of other PMUs that files written for libpfm-4 may mean. */
+/* A registry's own definition, with modifiers too, not the one of the process's registry. */
+static void own_definitions(void)
+{
+	registry("EVENT,PAPI_TOT_INS,DERIVED_ADD,r01c2,r02c2\n"
+		 "EVENT,twice,DERIVED_INFIX,2 * PAPI_TOT_INS:u\n"
+		 "EVENT,all,DERIVED_ADD,PAPI_TOT_INS:k,PAPI_TOT_CYC:k\n");
+	becomes("skl", "twice", "r01c2:u r02c2:u: 2 * (N0 + N1)");
+	becomes("skl", "all", "r01c2:k r02c2:k PAPI_TOT_CYC:k: N0 + N1 + N2");
+	becomes("skl", "PAPI_TOT_INS:u", "r01c2:u r02c2:u: N0 + N1");
+}
+
 static void names_of_other_pmus(void)
 {
 	registry("EVENT,generic,DERIVED_SUB,cycles,branches\n"
@@ -448,6 +459,7 @@ int main(void)
 	unsetenv("TACH_DERIVED");
 	CASE(events_and_formulas);
 	CASE(modifiers);
+	CASE(own_definitions);
 	CASE(names_of_other_pmus);
 	CASE(equal_events);
 	CASE(depth);

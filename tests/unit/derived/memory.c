@@ -262,11 +262,35 @@ static void user_files(void)
 	rmdir(folder);
 }
 
+/* The process's own registry is made when there is memory, though there was none before. */
+static void at_the_first_use(void)
+{
+#if WATCHED
+	struct tach_derived_info info = {.size = sizeof info};
+	struct tach_expansion *x = NULL;
+	struct tach_event event = {0};
+
+	fail_at = calls = 0;
+	armed = 1;
+	CHECK(tach_derived_default() == NULL);
+	calls = 0;
+	CHECK(tach__derived_lookup(skl, "ipc", 3, &x, &err) == TACH_ERR_NOMEM &&
+	      strcmp(err.text, "out of memory") == 0);
+	calls = 0;
+	CHECK(tach_event_encode("skl::PAPI_TOT_INS", NULL, &event, NULL) == TACH_ERR_NOMEM);
+	armed = 0;
+	fail_at = -1;
+	CHECK(tach_derived_default() &&
+	      tach_derived_find(tach_derived_default(), skl, "ipc", &info) == 0);
+#endif
+}
+
 int main(void)
 {
 	unsetenv("TACH_DERIVED");
 	setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
 	skl = tach_pmu_find("skl");
+	CASE(at_the_first_use);
 	CASE(listings);
 	CASE(expansions);
 	CASE(formulas);

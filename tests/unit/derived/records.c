@@ -291,6 +291,37 @@ static const struct lines infix[] = {
 	 "elapsed_ns"},
 };
 
+/* What stands between quotes may hold blanks; the parentheses of a formula hold its commas. */
+static const struct lines quotes[] = {
+	{"EVENT,\"my event\",NOT_DERIVED,'a b'", "1 EVENT 'my event' NOT_DERIVED a b"},
+	{"EVENT,a,NOT_DERIVED,a b",
+	 "1:22 e a blank in the base event 'a b': is a comma missing?"},
+	{E ",THRESHOLD,max(T1, 2) > 1,LEVEL,3", "1 " A " t'max(T1, 2) > 1' L3"},
+	{E ",SCALE,1e999", "1:29 e SCALE is too large: 1e999"},
+	{E ",SCALE,0.0000000000000000000000000000000000000000000000000000000000000000000000000"
+	   "000000000000000000000000000000000000000000000000001",
+	 "1:29 e SCALE has more than 100 characters"},
+};
+
+/* PAPI's sections for what is not a CPU. */
+static const struct lines sections[] = {
+	{"CPU,skl\n" E "\ncuda,GH100\ncuda,GA100\n" E "\nCPU,icl\n" E,
+	 "1:5 CPU* 'skl'; 2 " A
+	 "; 3:1 n a section of PAPI's component cuda, which is not a CPU's: records up to the "
+	 "next CPU line are skipped; 4:1 n a section of PAPI's component cuda, which is not a "
+	 "CPU's: records up to the next CPU line are skipped; 6:5 CPU* 'icl'; 7 " A},
+};
+
+static void quoted_names(void)
+{
+	ALL(quotes);
+}
+
+static void other_sections(void)
+{
+	ALL(sections);
+}
+
 static void ends_of_lines(void)
 {
 	ALL(ends);
@@ -388,6 +419,8 @@ int main(void)
 	CASE(parts);
 	CASE(kinds);
 	CASE(what_follows);
+	CASE(quoted_names);
+	CASE(other_sections);
 	CASE(lengths);
 	CASE(counts);
 	return check_done();

@@ -172,6 +172,47 @@ static void in_order(void)
 	tach_derived_free(d);
 }
 
+/* PAPI's variables: a file in place of its own comes first, the user's events later. */
+static void papis_variables(void)
+{
+	static const char csv[] = "EVENT,p,NOT_DERIVED,x\n\nEVENT,q,NOT_DERIVED,x\n";
+	static const char events[] = "EVENT,q,NOT_DERIVED,y\n";
+	struct tach_derived *d;
+
+	put("papi.csv", csv, sizeof csv - 1);
+	put("mine", events, sizeof events - 1);
+	unsetenv("TACH_DERIVED");
+	setenv("PAPI_CSV_EVENT_FILE", path("papi.csv"), 1);
+	setenv("PAPI_USER_EVENTS_FILE", path("mine"), 1);
+	d = registry(TACH_DERIVED_USER);
+	CHECK(is_from(d, "p", "/papi.csv", 1) && is_from(d, "q", "/mine", 1), "%s", said);
+	tach_derived_free(d);
+	unsetenv("PAPI_CSV_EVENT_FILE");
+	setenv("PAPI_USER_EVENTS_FILE", "/nonexistent", 1);
+	d = registry(TACH_DERIVED_USER);
+	CHECK(is_from(d, "p", NULL, 0) && strstr(said, "cannot read /nonexistent"), "%s", said);
+	tach_derived_free(d);
+	unsetenv("PAPI_USER_EVENTS_FILE");
+}
+
+/* A text has the same limit as a file. */
+static void the_largest_text(void)
+{
+	const size_t limit = 4u << 20;
+	char *text = malloc(limit + 1);
+	struct tach_derived *d = registry(0);
+	struct tach_error err = TACH_ERROR_INIT;
+
+	memset(text, '\n', limit + 1);
+	memcpy(text, "EVENT,p,NOT_DERIVED,x", 21);
+	CHECK(tach_derived_load_text(d, "t", text, limit, &err) == 1);
+	CHECK(tach_derived_load_text(d, "t", text, limit + 1, &err) == -EFBIG &&
+		      strstr(err.text, "t has more than 4 MB"),
+	      "%s", err.text);
+	tach_derived_free(d);
+	free(text);
+}
+
 /* Paths that there is no room for are none, though a part of them is one. */
 static void too_long_a_path(void)
 {
@@ -221,7 +262,9 @@ static void sizes(void)
 	      "%s", err.text);
 	/* What never ends is given up. */
 	CHECK(tach__derived_slurp("/dev/zero", &text, &(size_t){0}, &err) == -EFBIG &&
-		      strcmp(err.text, "cannot read /dev/zero: File too large") == 0,
+		      strcmp(err.text,
+			     "/dev/zero has more than 4 MB, the limit for definitions; "
+			     "divide it") == 0,
 	      "%s", err.text);
 	CHECK(descriptors() == before, "%d of %d", descriptors(), before);
 }
@@ -453,6 +496,8 @@ int main(void)
 		make_files();
 		CASE(in_order);
 		CASE(too_long_a_path);
+		CASE(papis_variables);
+		CASE(the_largest_text);
 		CASE(sizes);
 		remove_files();
 	}
