@@ -155,6 +155,21 @@ static void one_box(struct mk *mk, struct mk_image *im, const struct box *b)
 	im->npmus++;
 }
 
+/* A line of CPUs that has boxes of its own names one of the file's. */
+static void check_matches(struct mk *mk, const struct mk_pmu *pmu)
+{
+	for (size_t i = 0; i < pmu->nmatches; i++) {
+		const struct mk_cell *name = &pmu->matches[i].inst;
+		int found = !name->text;
+
+		for (size_t k = 0; k < pmu->ninsts; k++)
+			found |= name->text && mk_same(name, &pmu->insts[k].name);
+		if (!found)
+			mk_fault(mk, pmu, name, "no @inst is called '%.*s'", (int)name->length,
+				 name->text);
+	}
+}
+
 /* Its CPUs claim the boxes of a line; they follow each other in every order. */
 static void claim(struct mk_image *im, const struct box *b, size_t row)
 {
@@ -182,6 +197,7 @@ static size_t list(struct mk *mk, struct box *boxes, size_t *claims)
 	for (size_t p = 0; p < mk->npmus; p++) {
 		const struct mk_pmu *pmu = &mk->pmus[p];
 
+		check_matches(mk, pmu);
 		*claims += pmu->ninsts * pmu->nmatches;
 		for (size_t i = 0; i < pmu->ninsts; i++)
 			for (int k = pmu->insts[i].first; k <= pmu->insts[i].last; k++) {

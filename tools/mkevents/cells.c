@@ -122,6 +122,24 @@ void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 				TACH__TAB_HW(mod, seen >> mod >> 1 ? 1u : 0u, value[mod]);
 }
 
+/* The one box of the file that has the row. */
+static int only_box(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *name,
+		    const struct mk_cell *value)
+{
+	uint64_t box = 0;
+
+	if (!value->text || !mk_number(value, 10, 9999, &box)) {
+		mk_fault(mk, pmu, value->text ? value : name,
+			 "'inst' needs the number of a box");
+		return -1;
+	}
+	for (size_t i = 0; i < pmu->ninsts; i++)
+		if ((int)box >= pmu->insts[i].first && (int)box <= pmu->insts[i].last)
+			return (int)box;
+	mk_fault(mk, pmu, value, "no @inst has a box %d", (int)box);
+	return -1;
+}
+
 static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *part,
 		 struct mk_row *row)
 {
@@ -132,10 +150,8 @@ static void attr(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *
 
 	mk_split(&value, '=', &name);
 	if (pmu->boxes && mk_only_text(&name)) {
-		uint64_t box;
-
-		if (mk_is(&name, "inst") && mk_number(&value, 10, 999, &box))
-			row->box = (int)box;
+		if (mk_is(&name, "inst"))
+			row->box = only_box(mk, pmu, &name, &value);
 		return;
 	}
 	key = mk_attr_key(&name);

@@ -146,6 +146,20 @@ bad alias_ring              "19:29: alias 'ALIAS' does not end at an event" '19s
 bad umask_alias_of_nothing  "18:29: event TWO has no umask or modifier 'Q'" '18s/A:B/A:Q/'
 bad umask_alias_ring        "18:27: umask 'C' stands for itself" '18s/A:B/C/'
 
+# boxes
+mv good.tsv x86.tsv
+printf '%s\n' '@format	pmuevents-uncore/1' '@pmu	base' '@arch	x86' '@encoding	snbep' '@inst	base%d	0-3	-	uncore_base_%d	-' \
+	'@vendor	GenuineIntel' '@match	6-1-*' '@match	6-2-*	inst=base%d' '@detect	sysfs' '@linux	imc	2	5	64	-' '@fields	event=config:0-7' '@mods	-' \
+	'@osmods	cpu' '@flags	-' 'E	ONE	0x1	-	0-1	*	-	-	V	inst=2	-' >good.tsv
+cp good.tsv base.tsv
+verdict boxes "$("$mkevents" -o out.c base.tsv 2>&1; [ -s out.c ] || echo 'no output')"
+bad inst_without_value      "15:25: 'inst' needs the number of a box" '15s/inst=2/inst/'
+bad inst_of_no_number       "15:30: 'inst' needs the number of a box" '15s/inst=2/inst=abc/'
+bad inst_negative           "15:30: 'inst' needs the number of a box" '15s/inst=2/inst=-1/'
+bad inst_not_there          "15:30: no @inst has a box 4" '15s/inst=2/inst=4/'
+bad match_of_no_inst        "8:19: no @inst is called 'bas%d'" '8s/base%d/bas%d/'
+mv x86.tsv good.tsv
+
 # several files
 sed 's/base/two/; s/6-1-/6-2-/' good.tsv >two.tsv
 cp good.tsv base.tsv
