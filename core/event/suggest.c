@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Near misses: the closest known word by edit distance, the same PMU's first. */
+#include <stdio.h>
 #include <string.h>
 #include "core/event/suggest.h"
 
@@ -84,11 +85,22 @@ static int answer(struct tach__work *w, int code, const struct tach__text *name,
 	return tach__refuse(w, code, "%s '%.*s'", what, shown(name), name->text);
 }
 
+/* What the string calls the event: codes and terms have no row with a name. */
+static struct tach__text event_name(const struct tach__work *w)
+{
+	const char *name = tach__str(w->event->name);
+
+	if (w->terms.text)
+		return w->terms;
+	return w->system.text ? w->system : (struct tach__text){name, strlen(name)};
+}
+
 int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 {
 	struct best best = start(name);
 	const struct tach__modifier *mods =
 		w->pmu->flags & TACH__PMU_BOX ? tach__box_mods : tach__mods;
+	struct tach__text own;
 	char what[112];
 	uint32_t set;
 
@@ -102,9 +114,8 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 		for (set = w->osmods; set; set &= set - 1)
 			consider(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
 	}
-	what[0] = 0;
-	strncat(what, tach__str(w->event->name), 64);
-	strcat(what, " has no umask or modifier");
+	own = event_name(w);
+	snprintf(what, sizeof what, "%.*s has no umask or modifier", shown(&own), own.text);
 	return answer(w, TACH_ERR_ATTR, name, what, &best);
 }
 

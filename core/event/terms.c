@@ -124,6 +124,12 @@ static int read_file(const struct device *device, const char *folder,
 static int take_terms(struct tach__work *w, const struct device *device, const char *at,
 		      const char *end, int depth);
 
+/* How much of a text an error shows. */
+static int shown(const struct tach__text *text)
+{
+	return text->length > 60 ? 60 : (int)text->length;
+}
+
 /* Words that mean the same on every device. 1 taken, 0 not one of them, or an error. */
 static int common_term(struct tach__work *w, const struct tach__term *term, uint64_t value,
 		       int number)
@@ -171,11 +177,15 @@ static int take_term(struct tach__work *w, const struct device *device,
 	if (format) {
 		if (!number)
 			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "'%.*s' is not a number",
-					    (int)(term->value.length & 63), term->value.text);
+					    shown(&term->value), term->value.text);
+		if (strncmp(format, "config3:", 8) == 0)
+			return tach__refuse(w, TACH_ERR_NOTSUPP,
+					    "%.*s lies in the word config3, which only "
+					    "sampling uses: leave it out",
+					    shown(&term->name), term->name.text);
 		if (deposit(w, format, value))
 			return tach__refuse(w, TACH_ERR_ATTR_VALUE, "%.*s has the bits %s only",
-					    (int)(term->name.length & 63), term->name.text,
-					    format);
+					    shown(&term->name), term->name.text, format);
 		return 0;
 	}
 	/* A named event of the device is a list of terms. */
@@ -188,8 +198,7 @@ static int take_term(struct tach__work *w, const struct device *device,
 		w, TACH_ERR_ATTR,
 		"%.*s has no term '%.*s'; expected event=, umask=, config=, or a name "
 		"from its sysfs folders format and events",
-		(int)(device->name.length & 31), device->name.text,
-		(int)(term->name.length & 31), term->name.text);
+		shown(&device->name), device->name.text, shown(&term->name), term->name.text);
 }
 
 /* perf's metrics write name='CPU_CLK:cmask=1,inv': what is quoted has commas of its own. */
@@ -271,7 +280,7 @@ static int set_type(struct tach__work *w, const struct device *device)
 		w->column = 1;
 		return tach__refuse(w, TACH_ERR_NOTFOUND,
 				    "no device '%.*s' in /sys/bus/event_source/devices",
-				    (int)(device->name.length & 63), device->name.text);
+				    shown(&device->name), device->name.text);
 	}
 	w->type = type < 0 ? PERF_TYPE_RAW : (uint32_t)type;
 	return 0;

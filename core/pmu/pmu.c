@@ -23,18 +23,35 @@ static struct host {
 	struct tach_error err;
 } host = {.once = PTHREAD_ONCE_INIT};
 
+/* The PMU of that name, in which '-' is as good as '_', or -1. */
+static int find_named(const char *name, size_t length)
+{
+	int pmu = tach__pmu_find(name, length);
+	char own[TACH__TAB_NAME_MAX];
+
+	if (pmu >= 0 || length >= sizeof own)
+		return pmu;
+	for (size_t i = 0; i < length; i++)
+		own[i] = (char)(name[i] == '-' ? '_' : name[i]);
+	return tach__pmu_find(own, length);
+}
+
 int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err)
 {
 	int n = 0;
 
 	for (const char *p = names; *p;) {
 		size_t length = strcspn(p, ",");
-		int pmu = tach__pmu_find(p, length);
+		int pmu = find_named(p, length);
+		int is_box = pmu >= 0 && tach__pmu_at(pmu)->flags & TACH__PMU_BOX;
 
-		/* perf and perf_raw are no models. */
-		if (pmu < 0 || tach__pmu_at(pmu)->arch == TACH__LINUX) {
+		/* perf and perf_raw are not models. */
+		if (pmu < 0 || is_box || tach__pmu_at(pmu)->arch == TACH__LINUX) {
 			tach__error(err, TACH_ERR_NOTFOUND, 0, (int)(p - names) + 1,
-				    "TACH_PMU: no PMU '%.*s'; names by tach list --all",
+				    is_box ? "TACH_PMU: '%.*s' is a box of the uncore, not the "
+					     "PMU of a core; names by tach list --all"
+					   : "TACH_PMU: no PMU '%.*s'; names by tach list "
+					     "--all",
 				    length > 64 ? 64 : (int)length, p);
 			return 0;
 		}
@@ -102,7 +119,7 @@ int tach_pmu_find(const char *name)
 
 	if (!name)
 		return TACH_ERR_INVAL;
-	pmu = tach__pmu_find(name, strlen(name));
+	pmu = find_named(name, strlen(name));
 	return pmu >= 0 ? pmu : TACH_ERR_NOTFOUND;
 }
 

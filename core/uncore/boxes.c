@@ -56,18 +56,28 @@ static void on_cpu(void *context, long cpu)
 		c->code = c->s->taker->take(c->s->taker->context, c->attr, (int)cpu, c->s->err);
 }
 
+/* A list of processors: a page, which sysfs limits it to, and more where pages are large. */
+enum { LIST_MAX = 16384 };
+
 static int on_cpus(struct search *s, const struct tach_event *event,
 		   const struct perf_event_attr *attr)
 {
 	struct cpus c = {s, attr, 0};
-	char device[64], list[1024] = "";
+	char device[64], list[LIST_MAX] = "";
+
+	int length = 0;
 
 	s->found++;
 	if (event->cpu >= 0)
 		return s->taker->take(s->taker->context, attr, event->cpu, s->err);
 	if (tach__sysfs_device(devices(s), event->type, device, sizeof device) == 0)
-		tach__sysfs_read(devices(s), device, strlen(device), "cpumask", list,
-				 sizeof list);
+		length = tach__sysfs_read(devices(s), device, strlen(device), "cpumask", list,
+					  sizeof list);
+	if (length == sizeof list - 1)
+		return tach__error(s->err, TACH_ERR_TOOMANY, 0, 1,
+				   "%s: its file cpumask in sysfs has more than %d characters; "
+				   "name a processor with :cpu=N",
+				   event->name, LIST_MAX - 2);
 	if (!tach__cpu_list(list, on_cpu, &c))
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
 				   "%s: no file cpumask in sysfs tells on which processors the "

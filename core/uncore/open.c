@@ -110,6 +110,9 @@ static int open_event(struct opening *o, const char *sysfs, const struct tach__l
 	if (!event.length)
 		return tach__error(o->err, TACH_ERR_SYNTAX, 0, event.column,
 				   "an event is missing after '='");
+	if (*label.at == '=')
+		return tach__error(o->err, TACH_ERR_SYNTAX, 0, label.column,
+				   "a name is missing before '='");
 	for (int i = 0; i < o->u->nevents; i++)
 		if (strlen(o->u->event[i].name) == name.length &&
 		    strncmp(o->u->event[i].name, name.at, name.length) == 0)

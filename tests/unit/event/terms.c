@@ -146,6 +146,7 @@ static void taken(void)
 	"odd has no term '" term                                                               \
 	"'; expected event=, umask=, config=, or a name from its sysfs folders format and "    \
 	"events"
+#define LONG	"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"
 #define LETTERS "expected letters out of u k h G H p P D e S W I, or :"
 
 static void refused(void)
@@ -159,7 +160,8 @@ static void refused(void)
 		{"odd/bit,low=256/", TACH_ERR_ATTR_VALUE, 9,
 		 "low has the bits config:0-7 only"},
 		{"odd/bit=2/", TACH_ERR_ATTR_VALUE, 5, "bit has the bits config:9 only"},
-		{"odd/three=1/", TACH_ERR_ATTR_VALUE, 5, "three has the bits config3:0-7 only"},
+		{"odd/three=1/", TACH_ERR_NOTSUPP, 5,
+		 "three lies in the word config3, which only sampling uses: leave it out"},
 		{"odd/other=1/", TACH_ERR_ATTR_VALUE, 5, "other has the bits konfig:0-7 only"},
 		{"odd/bare=1/", TACH_ERR_ATTR_VALUE, 5, "bare has the bits config only"},
 		{"odd/single=1/", TACH_ERR_ATTR_VALUE, 5, "single has the bits c only"},
@@ -181,6 +183,12 @@ static void refused(void)
 		{"odd/,low=1/", TACH_ERR_SYNTAX, 5, "a term is expected: NAME=VALUE"},
 		{"odd/=1/", TACH_ERR_SYNTAX, 5, "a term is expected: NAME=VALUE"},
 		{"odd/nosuch=1/", TACH_ERR_ATTR, 5, NO_TERM("nosuch")},
+		{"odd/" LONG "=1/", TACH_ERR_ATTR, 5,
+		 NO_TERM("abcdefghijklmnopqrstuvwxyzabcdefgh"
+			 "ijklmnopqrstuvwxyzabcdefgh")},
+		{"odd/low=1/:c=1", TACH_ERR_ATTR, 12,
+		 "odd/low=1/ has no umask or modifier 'c'"},
+		{"r1:c=1", TACH_ERR_ATTR, 4, "r1 has no umask or modifier 'c'"},
 		{"odd/plain=1/", TACH_ERR_ATTR, 5, NO_TERM("plain")},
 		{"odd/nothing=1/", TACH_ERR_ATTR, 5, NO_TERM("nothing")},
 		{"odd/hollow/", TACH_ERR_ATTR, 5, NO_TERM("hollow")},

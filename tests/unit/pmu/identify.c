@@ -401,6 +401,12 @@ static void names_given(void)
 	      "%d %s", err.column, err.text);
 	CHECK(tach__pmus_named("perf", pmus, 4, &err) == 0, "no model");
 	CHECK(tach__pmus_named(",", pmus, 4, &err) == 0);
+	CHECK(tach__pmus_named("skl,skx_unc_imc0", pmus, 4, &err) == 0 && err.column == 5 &&
+		      strstr(err.text, "'skx_unc_imc0' is a box of the uncore"),
+	      "%s", err.text);
+	/* As PAPI's files spell it. */
+	CHECK(tach__pmus_named("nhm-ex", pmus, 4, &err) == 1 &&
+	      pmus[0] == tach_pmu_find("nhm_ex") && tach_pmu_find("NHM-EX") == pmus[0]);
 }
 
 /* What a child process with TACH_PMU=value sees: number of PMUs, the first one. */

@@ -105,6 +105,27 @@ static void meant(void)
 	}
 }
 
+/* Lists of processors are not cut: each is counted, or the box is refused. */
+static void long_lists(void)
+{
+	char list[20000] = "0", *to = list + 1;
+	struct tach_error err = TACH_ERROR_INIT;
+
+	for (int cpu = 1; to < list + 1100; cpu++)
+		to += sprintf(to, ",%d", cpu % 10);
+	device("long_0", "70", list);
+	stop_at = 16;
+	CHECK(boxes("long_0/event=1/", root, &err) == 77 && ntaken == 15);
+	stop_at = 0;
+	strcpy(to, ",z"); /* a list that is wrong behind 1100 characters is no list */
+	while (to < list + sizeof list - 4)
+		to += sprintf(to, ",1");
+	device("long_1", "71", list);
+	CHECK(boxes("long_1/event=1/", root, &err) == TACH_ERR_TOOMANY && ntaken == 0 &&
+		      strstr(err.text, "has more than 16382 characters"),
+	      "%s", err.text);
+}
+
 /* The taker's answer ends it. */
 static void stopped(void)
 {
@@ -262,6 +283,7 @@ int main(void)
 	device("odd_5", "5", "0");
 	device("odd_6", "6", "0");
 	CASE(meant);
+	CASE(long_lists);
 	CASE(stopped);
 	CASE(refused);
 	CASE(long_strings);

@@ -101,6 +101,7 @@ static void refused(void)
 		{"", TACH_ERR_INVAL, 0, "no events"},
 		{" ,\n", TACH_ERR_INVAL, 0, "no events"},
 		{"a=", TACH_ERR_SYNTAX, 3, "an event is missing after '='"},
+		{"=UNC_M_CAS_COUNT:RD", TACH_ERR_SYNTAX, 1, "a name is missing before '='"},
 		{"a=uncore_pcu/config=1/, a=uncore_pcu/config=2/", TACH_ERR_INVAL, 25,
 		 "'a' names two events"},
 		{"uncore_pcu/config=1/ uncore_pcu/config=1/", TACH_ERR_INVAL, 22,
