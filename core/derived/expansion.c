@@ -21,8 +21,8 @@ static bool same(const struct tach_event *a, const struct tach_event *b)
 	       !memcmp(a->codes, b->codes, a->ncodes * sizeof *a->codes);
 }
 
-static int encode(const char *event, const struct tach_encode_options *opt, bool presets,
-		  struct tach_event *out, struct tach_error *err)
+static int encode_string(const char *event, const struct tach_encode_options *opt, bool presets,
+			 struct tach_event *out, struct tach_error *err)
 {
 	static const struct tach__caller alone = {.search = NULL};
 
@@ -38,11 +38,11 @@ static int encode_native(int pmu, const char *event, bool presets, struct tach_e
 	int rc;
 
 	opt.pmu = pmu;
-	rc = encode(event, &opt, presets, out, err);
+	rc = encode_string(event, &opt, presets, out, err);
 	if (rc != TACH_ERR_NOTSUPP)
 		return rc;
 	opt.os = TACH_OS_NONE; /* nothing the kernel knows; register words may exist */
-	return encode(event, &opt, presets, out, err);
+	return encode_string(event, &opt, presets, out, err);
 }
 
 int tach__expansion_can(int pmu, const char *event)

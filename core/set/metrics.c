@@ -143,7 +143,7 @@ static int left_out(struct asking *a)
 }
 
 /* Errors have no text: most names are the beginnings of others, tried one by one. */
-static int take(struct asking *a, struct tach__span name, struct tach_error *err)
+static int take_name(struct asking *a, struct tach__span name, struct tach_error *err)
 {
 	struct tach_error *outer = a->m->err;
 	struct tach__span none = {name.at, 0, 1};
@@ -178,7 +178,7 @@ static int resolve(void *context, const char *name, size_t length)
 {
 	struct asking *a = context;
 	struct tach__span span = {name, length, 1};
-	int found = take(a, span, NULL);
+	int found = take_name(a, span, NULL);
 
 	if (a->failed.at != name)
 		a->code = 0;
@@ -201,7 +201,7 @@ static int explain(struct asking *a, const char *text, int at, int code,
 	/* Where a part of the name has a meaning, the formula's error stands behind that. */
 	if (a->code && err->column >= column && err->column < column + (int)a->failed.length) {
 		code = a->code;
-		if (take(a, a->failed, &why) >= 0) /* now there is memory */
+		if (take_name(a, a->failed, &why) >= 0) /* now there is memory */
 			tach__error(&why, code, 0, 0, "%s", tach_strerror(code));
 		why.column = err->column;
 		err = &why;
