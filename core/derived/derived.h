@@ -14,6 +14,8 @@
  */
 int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
 			 struct tach_error *err);
+/* Whether event i is counted by boxes of the uncore, for the whole machine. */
+int tach__expansion_is_box(const struct tach_expansion *x, int i);
 /* The one event that this is another name of, or NULL. */
 const char *tach__expansion_plain(const struct tach_expansion *x);
 /* Its formula with operand number[i] for event i. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <tach/event.h>
 #include "core/base/error.h"
 #include "core/derived/expansion.h"
@@ -45,11 +46,79 @@ static int encode_native(int pmu, const char *event, bool presets, struct tach_e
 	return encode_string(event, &opt, presets, out, err);
 }
 
+/* A box by its name, or the first of those that KIND* stands for; -1: there is none. */
+static int first_box(const char *name, size_t length)
+{
+	int starred = length && name[length - 1] == '*';
+
+	if (!starred) {
+		int pmu = tach__pmu_find(name, length);
+
+		return pmu >= tach__npmus() ? pmu : -1;
+	}
+	for (int pmu = tach__npmus(); pmu < tach__npmus() + tach__nboxes(); pmu++) {
+		const char *own = tach__str(tach__pmu_at(pmu)->name);
+
+		if (!strncasecmp(own, name, length - 1) && own[length - 1] &&
+		    strspn(own + length - 1, "0123456789") == strlen(own + length - 1))
+			return pmu;
+	}
+	return -1;
+}
+
+static int encode_in_box(int pmu, const char *event, struct tach_event *out,
+			 struct tach_error *err)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+	char string[TACH_EVENT_NAME_MAX];
+
+	opt.any_pmu = 1;
+	opt.os = TACH_OS_NONE;
+	snprintf(string, sizeof string, "%s%s", tach__str(tach__pmu_at(pmu)->name), event);
+	return encode_string(string, &opt, false, out, err);
+}
+
+/*
+ * An event of boxes (core/uncore): BOX::EVENT, KIND*::EVENT, or terms of a device that this
+ * machine does not have or that is not a core's. 1 with *out, 0, or a code.
+ */
+static int encode_box(const char *event, struct tach_event *out, struct tach_error *err)
+{
+	const char *colons = strstr(event, "::"), *slash = strchr(event, '/');
+	int pmu, rc;
+
+	if (slash && (!colons || slash < colons)) {
+		if (tach__event_thread_device(event, (size_t)(slash - event)))
+			return 0;
+		memset(out, 0, sizeof *out);
+		out->size = sizeof *out;
+		out->pmu = out->event = out->cpu = -1;
+		out->type = PERF_TYPE_SOFTWARE;
+		snprintf(out->name, sizeof out->name, "%s", event);
+		return 1;
+	}
+	pmu = colons ? first_box(event, (size_t)(colons - event)) : -1;
+	if (pmu < 0)
+		return 0;
+	rc = encode_in_box(pmu, colons, out, err);
+	for (int other = tach__npmus();
+	     rc == TACH_ERR_NOTFOUND && other < tach__npmus() + tach__nboxes(); other++)
+		if (tach__pmu_at(other)->alias &&
+		    !strcmp(tach__str(tach__pmu_at(other)->alias),
+			    tach__str(tach__pmu_at(pmu)->name)))
+			rc = encode_in_box(other, colons, out, NULL);
+	/* It takes none of the core's counters. */
+	out->pmu = out->event = -1;
+	out->type = PERF_TYPE_SOFTWARE;
+	return rc ? rc : 1;
+}
+
 int tach__expansion_can(int pmu, const char *event)
 {
 	struct tach_event encoded = {.size = sizeof encoded};
 
-	return encode_native(pmu, event, true, &encoded, NULL) == 0;
+	return encode_box(event, &encoded, NULL) > 0 ||
+	       encode_native(pmu, event, true, &encoded, NULL) == 0;
 }
 
 int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
@@ -59,18 +128,21 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 		realloc(x->encoded, ((size_t)x->count + 1) * sizeof *encoded);
 	const char *prefix = strstr(event, "::") ? "" : pmu_name;
 	size_t size;
-	int rc;
+	int rc, box;
 
 	if (!encoded)
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	x->encoded = encoded; /* the old one is gone, whatever comes */
 	encoded += x->count;
 	encoded->size = sizeof *encoded;
-	rc = encode_native(pmu, event, presets, encoded, err);
+	rc = box = encode_box(event, encoded, err);
+	if (!rc)
+		rc = encode_native(pmu, event, presets, encoded, err);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; i < x->count; i++)
-		if (same(&x->encoded[i], encoded))
+		if (box || x->box[i] ? !strcmp(x->event[i], event)
+				     : same(&x->encoded[i], encoded))
 			return i;
 	if (x->count == TACH_FORMULA_OPERANDS_MAX)
 		return tach__error(err, TACH_ERR_TOOMANY, 0, 0, "more than %d different events",
@@ -79,7 +151,8 @@ int tach__expansion_add(struct tach_expansion *x, int pmu, const char *pmu_name,
 	x->event[x->count] = malloc(size);
 	if (!x->event[x->count])
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	snprintf(x->event[x->count], size, "%s%s", prefix, event);
+	snprintf(x->event[x->count], size, "%s%s", box ? "" : prefix, event);
+	x->box[x->count] = box > 0;
 	return x->count++;
 }
 
@@ -112,6 +185,11 @@ const struct tach_event *tach_expansion_encoded(const struct tach_expansion *x)
 const struct tach_formula *tach_expansion_formula(const struct tach_expansion *x)
 {
 	return x->formula;
+}
+
+int tach__expansion_is_box(const struct tach_expansion *x, int i)
+{
+	return i >= 0 && i < x->count && x->box[i];
 }
 
 const char *tach__expansion_plain(const struct tach_expansion *x)

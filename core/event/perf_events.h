@@ -68,6 +68,8 @@ int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name)
 int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 
 /* ---- terms.c ---- */
+/* Whether a device of that name counts for threads: a core's on any machine, or one here. */
+int tach__event_thread_device(const char *name, size_t length);
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
 /* EVENT/name=x,period=5/u as EVENT:period=5:u; 0: it is none of these, or too long. */
 int tach__terms_respell(const char *string, char *to, size_t size);

@@ -47,6 +47,16 @@ static int arch_of(const struct tach__text *device, int first)
 	return arch;
 }
 
+int tach__event_thread_device(const char *name, size_t length)
+{
+	const struct tach__text device = {name, length};
+	char list[16];
+
+	return arch_of(&device, 0) >= 0 ||
+	       (tach__sysfs_type(TACH__SYSFS, name, length) >= 0 &&
+		tach__sysfs_read(TACH__SYSFS, name, length, "cpumask", list, sizeof list) < 0);
+}
+
 static const char *builtin_format(const struct tach__work *w, const struct device *device,
 				  const struct tach__text *term)
 {

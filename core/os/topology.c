@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,23 @@ static int slots(const char *root)
 	return (int)most;
 }
 
+/* Caching and home agents: a device of the uncore each, in every socket. */
+static int chas(const char *root)
+{
+	char path[PATH_MAX];
+	struct dirent *d;
+	DIR *dir;
+	int n = 0;
+
+	snprintf(path, sizeof path, "%s/sys/bus/event_source/devices", root);
+	dir = opendir(path);
+	while (dir && (d = readdir(dir)))
+		n += strncmp(d->d_name, "uncore_cha_", 11) == 0;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
 static int unknown(const char *root)
 {
 	(void)root;
@@ -165,7 +183,7 @@ static const struct {
 	{"dies", dies},
 	{"cores_per_socket", cores_per_socket},
 	{"slots_per_cycle", slots},
-	{"chas_per_socket", unknown},
+	{"chas_per_socket", chas},
 	{"has_pmem", unknown},
 };
 

@@ -53,6 +53,11 @@ static int members(struct tach__making *m, const struct tach_expansion *x, int *
 		struct tach__span text = {event, strlen(event), 1};
 		int member = tach__set_find(m->set, event, text.length);
 
+		if (member < 0 && tach__expansion_is_box(x, i))
+			return tach__error(m->err, TACH_ERR_NOTSUPP, 0, 0,
+					   "%s counts for the whole machine and for no thread: "
+					   "tach run -m and TACH_AMBIENT count it",
+					   event);
 		if (member < 0)
 			member = tach__set_native(m, text, none);
 		if (member < 0 || member == TACH__LEFT_OUT)
@@ -74,7 +79,7 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 		return tach__error(m->err, code, 0, name.column, "%s", err.text);
 	if (code == 0)
 		return 0;
-	if (tach__expansion_plain(x)) {
+	if (tach__expansion_plain(x) && !tach__expansion_is_box(x, 0)) {
 		/* It fits: names and modifiers have limits (core/derived). */
 		snprintf(plain, size, "%s", tach__expansion_plain(x));
 		tach_expansion_free(x);

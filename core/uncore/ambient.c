@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
+#include "core/set/list.h"
 #include "core/uncore/uncore.h"
 
 /*
@@ -58,7 +59,8 @@ static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
 	for (int i = 0; i < tach_set_count(a->set); i++)
 		if (tach__uncore_member(a->uncore, a->set, i) < 0)
 			return tach__error(err, TACH_ERR_INVAL, 0, 0,
-					   "%s is no event of a box that the list has",
+					   "%s is not an event of a box that the list has; tach "
+					   "run -m counts it for the program, beside boxes",
 					   tach_set_name(a->set, i));
 	return 0;
 }
@@ -68,14 +70,25 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 		     struct tach_error *err)
 {
 	struct tach_uncore_options opt = TACH_UNCORE_OPTIONS_INIT;
+	char *wanted = tach__uncore_wanted(metrics, events), *all = NULL;
 	int code;
 
-	if (!events[strspn(events, ", \t\n")])
-		return tach__error(err, TACH_ERR_INVAL, 0, 0, "the list names no events");
-	opt.events = events;
-	code = tach_uncore_open(&opt, &a->uncore, err);
-	if (code)
+	if (!wanted || asprintf(&all, "%s,%s", events, wanted) < 0)
+		all = NULL;
+	free(wanted);
+	if (!all)
+		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	opt.events = all;
+	code = all[strspn(all, ", \t\n")]
+		       ? tach_uncore_open(&opt, &a->uncore, err)
+		       : tach__error(err, TACH_ERR_INVAL, 0, 0, "the list names no events");
+	free(all);
+	if (code) {
+		/* Of an event that the caller has not written. */
+		if (err->column > (int)strlen(events))
+			err->column = 0;
 		return code;
+	}
 	code = make_set(a, metrics, err);
 	/* It stands behind the events. */
 	if (code && metrics && err->column)
@@ -83,18 +96,45 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	return code ? code : only_boxes(a, err);
 }
 
+/*
+ * A metric's name among the events becomes blanks, so that columns stay, and is one of the metrics
+ * in front of those that the list has. free() it; NULL: no memory.
+ */
+static char *take_metrics(char *events, const char *metrics)
+{
+	char *all = calloc(1, strlen(events) + strlen(metrics) + 2);
+	struct tach__list list = tach__list_of(events);
+	struct tach__listed item;
+
+	if (!all)
+		return NULL;
+	while (tach__list_next(&list, &item))
+		if (!item.label.length &&
+		    tach__uncore_is_metric(item.event.at, item.event.length)) {
+			strncat(all, item.event.at, item.event.length);
+			strcat(all, ";");
+			memset((char *)item.whole.at, ' ', item.whole.length);
+		}
+	return strcat(all, metrics);
+}
+
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
 {
 	struct tach_error ours = TACH_ERROR_INIT;
 	size_t length = strcspn(list, ";");
 	char *events = strndup(list, length);
+	char *metrics = events ? take_metrics(events, list[length] ? list + length + 1 : "")
+			       : NULL;
 	int code;
 
 	*a = (struct tach__ambient){NULL, NULL};
-	if (!events)
+	if (!metrics) {
+		free(events);
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
-	code = open_both(a, events, list[length] ? list + length + 1 : NULL, &ours);
+	}
+	code = open_both(a, events, metrics, &ours);
 	free(events);
+	free(metrics);
 	if (!code)
 		return 0;
 	tach__ambient_close(a);

@@ -53,6 +53,15 @@ void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *
 /* The event of a box that a member of such a set stands for, or -1. */
 int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set, int member);
 
+/* ---- core/uncore/wanted.c ---- */
+/*
+ * The events of boxes that the metrics rest on, but for those of the list `events`, as such a list;
+ * "": none. free() it; NULL: no memory.
+ */
+char *tach__uncore_wanted(const char *metrics, const char *events);
+/* Whether the name is a metric that rests on events of boxes. */
+int tach__uncore_is_metric(const char *name, size_t length);
+
 /* What counts beside a program, for the whole machine: events of boxes and metrics of them. */
 struct tach__ambient {
 	struct tach_uncore *uncore;

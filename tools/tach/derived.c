@@ -8,6 +8,7 @@
 #include <tach/derived.h>
 #include <tach/pmu.h>
 #include <tach/schedule.h>
+#include "core/derived/derived.h"
 #include "tools/tach/commands.h"
 #include "tools/tach/derived.h"
 
@@ -244,7 +245,9 @@ static void print_expansion(int pmu, const struct tach_expansion *x)
 
 	print_formula(tach_expansion_formula(x));
 	for (int i = 0; i < tach_expansion_count(x); i++) {
-		printf("  N%-8d %s =", i, tach_expansion_event(x, i));
+		printf("  N%-8d %s%s", i, tach_expansion_event(x, i),
+		       tach__expansion_is_box(x, i) ? " (whole machine)" : "");
+		printf("%s", e[i].ncodes ? " =" : "");
 		for (uint32_t k = 0; k < e[i].ncodes; k++)
 			printf(" 0x%" PRIx64, e[i].codes[k]);
 		putchar('\n');

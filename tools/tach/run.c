@@ -15,6 +15,7 @@
 #include "tools/tach/emulate.h"
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
+#include "tools/tach/run_outside.h"
 
 static const char separators[] =
 	": ,\t\n"; /* of the names in LD_PRELOAD, and in QEMU's option -E */
@@ -353,6 +354,9 @@ int cmd_run(int argc, char **argv)
 	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
+	/* Boxes count for no thread, so that the program is counted from outside beside them. */
+	if (!code && a.metrics && run_metrics_have_boxes(a.metrics))
+		a.outside = 1;
 	if (!code && a.turns)
 		code = run_check_turns(&a);
 	else if (!code && !a.emulate && !a.passes)

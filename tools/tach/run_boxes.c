@@ -24,6 +24,25 @@ void run_boxes_blank(char *events, int boxes)
 	}
 }
 
+char *run_boxes_wanted(const char *events, const char *metrics)
+{
+	char *wanted = tach__uncore_wanted(metrics, events), *all;
+
+	if (!wanted || asprintf(&all, "%s%s%s", events, *wanted ? "," : "", wanted) < 0)
+		all = NULL;
+	free(wanted);
+	return all;
+}
+
+int run_metrics_have_boxes(const char *metrics)
+{
+	char *wanted = tach__uncore_wanted(metrics, "");
+	int has = wanted && *wanted;
+
+	free(wanted);
+	return has;
+}
+
 static int is_blank(const char *text)
 {
 	struct tach__list list = tach__list_of(text);

@@ -59,9 +59,9 @@ static int make(struct run_outside *o, struct tach_set_options *opt)
 	const char *events = opt->events ? opt->events : "";
 	int code = RUN_FAILED;
 
-	if (!(opt->flags & TACH_SET_OPTIONAL) && opt->events) {
+	if (!(opt->flags & TACH_SET_OPTIONAL)) {
 		threads = strdup(events);
-		boxes = strdup(events);
+		boxes = run_boxes_wanted(events, opt->metrics);
 		if (!threads || !boxes) {
 			fprintf(stderr, "tach run: %s\n", strerror(errno));
 			goto out;

@@ -19,6 +19,9 @@ struct run_boxes {
 
 /* A list's events of boxes, or the others, become blank: what is left stays in its columns. */
 void run_boxes_blank(char *events, int boxes);
+/* The list, and the events of boxes that the metrics rest on. free() it; NULL: no memory. */
+char *run_boxes_wanted(const char *events, const char *metrics);
+int run_metrics_have_boxes(const char *metrics);
 /* Before the program runs: a refusal is not for the end of an hour. events: of boxes alone; as
  * the user wrote them: shown. 0, or printed. */
 int run_boxes_open(struct run_boxes *b, const char *events, const char *shown);
