@@ -2,7 +2,7 @@
 /*
  * What this processor has of Intel's architectural events (SDM vol. 3B, "Architectural
  * Performance Monitoring"; CPUID leaf 0AH). Elsewhere, and where a hypervisor gives no PMU,
- * version 3 with all seven events stands in, as it does in libpfm-4 when that PMU is forced.
+ * version 3 with its seven events stands in, as it does in libpfm-4 when that PMU is forced.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -14,8 +14,11 @@
 #include <cpuid.h>
 #endif
 
-/* Version, never 0, in bits 0-7, absent events from bit 8 on. */
-enum { FORCED_VERSION = 3, NEVENTS = 7 };
+/*
+ * Version, never 0, in bits 0-7, absent events from bit 8 on. A processor that is only named
+ * has version 3 and the seven events of that.
+ */
+enum { NEVENTS = 13, FORCED = 3 | ((1 << NEVENTS) - (1 << 7)) << 8 };
 
 struct leaf_0a {
 	unsigned eax, ebx, edx;
@@ -39,7 +42,7 @@ static int read_leaf(struct leaf_0a *l)
 
 static uint32_t ask(void)
 {
-	uint32_t answer = FORCED_VERSION;
+	uint32_t answer = FORCED;
 	struct leaf_0a l;
 
 	if (read_leaf(&l) && (l.eax & 0xff)) {
@@ -72,7 +75,7 @@ static uint32_t leaf(const struct tach_encode_options *opt)
 
 	/* Another machine is meant. */
 	if (opt->host)
-		return FORCED_VERSION;
+		return FORCED;
 	if (!answer) {
 		answer = ask();
 		atomic_store_explicit(&cached, answer, memory_order_relaxed);
@@ -96,7 +99,8 @@ int tach__archperfmon_event(const struct tach_encode_options *opt,
 			    const struct tach__event *event)
 {
 	/* In the order of EBX's bits. */
-	static const uint16_t codes[NEVENTS] = {0x3c, 0xc0, 0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5};
+	static const uint16_t codes[NEVENTS] = {0x3c,  0xc0,  0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5,
+						0x1a4, 0x2a4, 0x73,  0x19c,  0x2c2,  0x1e4};
 
 	for (int i = 0; i < NEVENTS; i++)
 		if (codes[i] == event->code)

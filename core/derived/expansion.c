@@ -103,9 +103,8 @@ static int encode_box(const char *event, struct tach_event *out, struct tach_err
 	rc = encode_in_box(pmu, colons, out, err);
 	for (int other = tach__npmus();
 	     rc == TACH_ERR_NOTFOUND && other < tach__npmus() + tach__nboxes(); other++)
-		if (tach__pmu_at(other)->alias &&
-		    !strcmp(tach__str(tach__pmu_at(other)->alias),
-			    tach__str(tach__pmu_at(pmu)->name)))
+		if (tach__pmu_at(other)->alias && !strcmp(tach__str(tach__pmu_at(other)->alias),
+							  tach__str(tach__pmu_at(pmu)->name)))
 			rc = encode_in_box(other, colons, out, NULL);
 	/* It takes none of the core's counters. */
 	out->pmu = out->event = -1;

@@ -10,9 +10,10 @@ struct tach_expansion {
 	struct tach_formula *formula;
 	int count;
 	char *event[TACH_FORMULA_OPERANDS_MAX]; /* as written */
-	struct tach_event *encoded; /* of a box: its first one of the kind, where that is known */
+	struct tach_event
+		*encoded; /* of a box: its first one of the kind, where that is known */
 	unsigned char box[TACH_FORMULA_OPERANDS_MAX]; /* 1: event i is a box's */
-	double max_hz, tsc_hz; /* of the registry */
+	double max_hz, tsc_hz;			      /* of the registry */
 };
 
 /*

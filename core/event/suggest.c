@@ -115,7 +115,8 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 			consider(&best, name, tach__osmods[__builtin_ctz(set)].name, -1);
 	}
 	own = event_name(w);
-	snprintf(what, sizeof what, "%.*s has no umask or modifier", shown(&own), own.text);
+	snprintf(what, sizeof what, "%.*s has no umask or modifier",
+		 own.length > 64 ? 64 : (int)own.length, own.text);
 	return answer(w, TACH_ERR_ATTR, name, what, &best);
 }
 

@@ -58,10 +58,11 @@ static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
 {
 	for (int i = 0; i < tach_set_count(a->set); i++)
 		if (tach__uncore_member(a->uncore, a->set, i) < 0)
-			return tach__error(err, TACH_ERR_INVAL, 0, 0,
-					   "%s is not an event of a box that the list has; tach "
-					   "run -m counts it for the program, beside boxes",
-					   tach_set_name(a->set, i));
+			return tach__error(
+				err, TACH_ERR_INVAL, 0, 0,
+				"%s is not an event of a box that the list has; tach "
+				"run -m counts it for the program, beside boxes",
+				tach_set_name(a->set, i));
 	return 0;
 }
 
@@ -85,7 +86,7 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	free(all);
 	if (code) {
 		/* Of an event that the caller has not written. */
-		if (err->column > (int)strlen(events))
+		if (err->column > (int)strlen(events) + 1)
 			err->column = 0;
 		return code;
 	}
@@ -97,8 +98,8 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 }
 
 /*
- * A metric's name among the events becomes blanks, so that columns stay, and is one of the metrics
- * in front of those that the list has. free() it; NULL: no memory.
+ * A metric's name among the events becomes blanks, so that columns stay, and is one of the
+ * metrics in front of those that the list has. free() it; NULL: no memory.
  */
 static char *take_metrics(char *events, const char *metrics)
 {
@@ -123,8 +124,8 @@ int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_er
 	struct tach_error ours = TACH_ERROR_INIT;
 	size_t length = strcspn(list, ";");
 	char *events = strndup(list, length);
-	char *metrics = events ? take_metrics(events, list[length] ? list + length + 1 : "")
-			       : NULL;
+	char *metrics =
+		events ? take_metrics(events, list[length] ? list + length + 1 : "") : NULL;
 	int code;
 
 	*a = (struct tach__ambient){NULL, NULL};

@@ -55,7 +55,8 @@ int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set,
 
 /* ---- core/uncore/wanted.c ---- */
 /*
- * The events of boxes that the metrics rest on, but for those of the list `events`, as such a list;
+ * The events of boxes that the metrics rest on, but for those of the list `events`, as such a
+ * list;
  * "": none. free() it; NULL: no memory.
  */
 char *tach__uncore_wanted(const char *metrics, const char *events);

@@ -354,7 +354,8 @@ int cmd_run(int argc, char **argv)
 	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
-	/* Boxes count for no thread, so that the program is counted from outside beside them. */
+	/* Boxes count for no thread, so that the program is counted from outside beside them.
+	 */
 	if (!code && a.metrics && run_metrics_have_boxes(a.metrics))
 		a.outside = 1;
 	if (!code && a.turns)

@@ -120,8 +120,9 @@ static int split(struct row *r)
 }
 
 /*
- * What the vectors have for an event of boxes: a number made from uncore@ and the vendor's name,
- * which is the definition's that stands for the event. Energy is in units of the register there.
+ * What the vectors have for an event of boxes: a number made from uncore@ and the vendor's
+ * name, which is the definition's that stands for the event. Energy is in units of the register
+ * there.
  */
 static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 {
@@ -138,6 +139,15 @@ static uint64_t box_count(struct tach_derived *d, int pmu, const char *event)
 	return 1000 + hash(name, strlen(name)) % 1000000;
 }
 
+/* What AMD's lists have for a code that the tables have otherwise (attribute vc). */
+static unsigned long long listed(int pmu, uint64_t config)
+{
+	struct tach_pmu_info info = {.size = sizeof info};
+
+	tach_pmu_describe(pmu, &info);
+	return !strncmp(info.name, "amd64_fam1ah_", 13) && config == 0x3aa ? 0x7aa : config;
+}
+
 static void counts(struct tach_derived *d, int pmu, const struct tach_expansion *x, int round,
 		   uint64_t *n)
 {
@@ -150,7 +160,7 @@ static void counts(struct tach_derived *d, int pmu, const struct tach_expansion 
 			n[i] = box_count(d, pmu, tach_expansion_event(x, i));
 			continue;
 		}
-		snprintf(text, sizeof text, "%llx:%llx:%d", (unsigned long long)e[i].config,
+		snprintf(text, sizeof text, "%llx:%llx:%d", listed(pmu, e[i].config),
 			 (unsigned long long)e[i].config1, round);
 		n[i] = 1000 + hash(text, strlen(text)) % 1000000;
 	}
@@ -166,8 +176,8 @@ static double evaluate(struct tach_derived *d, int pmu, const struct tach_expans
 }
 
 /*
- * Not among the presets, because nothing on that machine counts it: the sum of a core's threads,
- * events that its list does not have, energy where the kernel has no PMU for it.
+ * Not among the presets, because nothing on that machine counts it: the sum of a core's
+ * threads, events that its list does not have, energy where the kernel has no PMU for it.
  */
 static int is_left_out(const struct row *r)
 {
