@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Histograms of a report as SVG: one picture per region and quantity, on a logarithmic axis. */
+#include <string.h>
 #include "core/base/maths.h"
 #include "core/os/memory.h"
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-enum { WIDTH = 300, HEIGHT = 90, BASE = HEIGHT - 16 };
+enum { WIDTH = 300, HEIGHT = 104, BASE = HEIGHT - 30 };
 
 struct picture {
 	struct tach_bucket *bucket;
@@ -55,7 +56,7 @@ static void bars(struct tach__out *out, const struct picture *p)
 	tach__out_text(out, "<g class=\"bars\">");
 	for (int b = 0; b < p->n; b++) {
 		double x = place(p, p->bucket[b].low), end = place(p, p->bucket[b].high);
-		double height = (BASE - 4) * (double)p->bucket[b].count / (double)p->most;
+		double height = (BASE - 14) * (double)p->bucket[b].count / (double)p->most;
 		double width = end - x > 2.5 ? end - x : 2.5;
 
 		/* A bucket with a single call is visible. */
@@ -72,18 +73,68 @@ static void bars(struct tach__out *out, const struct picture *p)
 	tach__out_text(out, "</g>");
 }
 
-static void axis(struct tach__out *out, const struct picture *p, const struct tach_snapshot *s,
-		 int quantity)
+/* A power of ten; the others are left out if there are too many. */
+static void tick(struct tach__out *out, const struct picture *p, const struct tach_snapshot *s,
+		 int quantity, double v)
 {
-	char low[TACH__UNIT_MAX], high[TACH__UNIT_MAX];
+	char label[TACH__UNIT_MAX], *blank;
+	double x = place(p, v);
 
-	tach__unit_value(low, s, quantity, p->bucket[0].low);
-	tach__unit_value(high, s, quantity, p->bucket[p->n - 1].high);
+	if (quantity == TACH_QUANTITY_TIME)
+		tach__unit_time(label, v);
+	else
+		tach__unit_value(label, s, quantity, v);
+	/* "1.000 us": its zeros say nothing. */
+	blank = strstr(label, ".000 ");
+	if (blank)
+		memmove(blank, blank + 4, strlen(blank + 4) + 1);
+	blank = strstr(label, ".00 ");
+	if (blank)
+		memmove(blank, blank + 3, strlen(blank + 3) + 1);
+	blank = strstr(label, ".0 ");
+	if (blank)
+		memmove(blank, blank + 2, strlen(blank + 2) + 1);
+	tach__out_text(out, "<line class=\"axis\"");
+	coordinate(out, "x1", x);
+	coordinate(out, "x2", x);
+	tach__out(out, " y1=\"%d\" y2=\"%d\"/><text", BASE, BASE + 4);
+	coordinate(out, "x", x);
+	tach__out(out, " y=\"%d\" text-anchor=\"%s\">%s</text>", BASE + 14,
+		  x < 20	   ? "start"
+		  : x > WIDTH - 20 ? "end"
+				   : "middle",
+		  label);
+}
+
+static void axis(struct tach__out *out, const struct picture *p, const struct tach_snapshot *s,
+		 int quantity, void (*text)(struct tach__out *, const char *))
+{
+	double low = p->bucket[0].low, high = p->bucket[p->n - 1].high, decades = 0, power = 1;
+	char most[TACH__UNIT_MAX];
+	int step, n = 0;
+
+	while (power < low && power < 1e300)
+		power *= 10;
+	for (double v = power; v <= high && v < 1e300; v *= 10)
+		decades++;
+	step = 1 + (int)decades / 5;
+	for (double v = power; v <= high && v < 1e300; v *= 10, n++)
+		if (n % step == 0)
+			tick(out, p, s, quantity, v);
+	if (decades < 2) {
+		tick(out, p, s, quantity, low);
+		tick(out, p, s, quantity, high);
+	}
+	tach__unit_count(most, (double)p->most);
 	tach__out(out,
 		  "<line class=\"axis\" x1=\"0\" x2=\"%d\" y1=\"%d\" y2=\"%d\"/>"
-		  "<text x=\"0\" y=\"%d\">%s</text>"
-		  "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>",
-		  WIDTH, BASE, BASE, HEIGHT - 3, low, WIDTH, HEIGHT - 3, high);
+		  "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+		  WIDTH, BASE, BASE, WIDTH / 2, HEIGHT - 3);
+	text(out, tach_snapshot_quantity(s, quantity));
+	tach__out(out,
+		  " of a call, logarithmic</text><text x=\"%d\" y=\"9\" "
+		  "text-anchor=\"end\">most: %s calls</text>",
+		  WIDTH, most);
 }
 
 static void unload(const struct picture *p)
@@ -121,7 +172,7 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 		coordinate(out, "x2", x);
 		tach__out(out, " y1=\"0\" y2=\"%d\"/>", BASE);
 	}
-	axis(out, &p, s, quantity);
+	axis(out, &p, s, quantity, text);
 	tach__out_text(out, "</svg><figcaption>");
 	for (int i = 0; i < 5; i++) {
 		char value[TACH__UNIT_MAX];

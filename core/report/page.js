@@ -65,6 +65,24 @@
 		root.dataset.theme = (root.dataset.theme || (dark ? "dark" : "light")) === "dark" ? "light" : "dark";
 	}
 
+	/* A table that is wider than its card says so. */
+	function hint(box) {
+		var more = box.scrollWidth > box.clientWidth + 1, told = box.previousElementSibling;
+		if (!told || told.className !== "hint") {
+			told = document.createElement("p");
+			told.className = "hint";
+			told.textContent = "More columns to the right: scroll \u2192";
+			box.parentNode.insertBefore(told, box);
+		}
+		box.classList.toggle("more", more);
+		told.hidden = !more;
+	}
+	function hints() {
+		each(document.querySelectorAll(".scroll"), hint);
+	}
+
+	addEventListener("resize", hints);
+	hints();
 	document.getElementById("theme").hidden = false;
 	document.getElementById("theme").addEventListener("click", theme);
 	if (!table) return;

@@ -31,6 +31,9 @@ void tach__report_text_histogram(struct tach__out *out, const struct tach_snapsh
 				 int region, int ascii);
 void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int region,
 			     int ascii);
+/* The time of day of `at`, in seconds since 1970: "13:04:05.678901". */
+enum { TACH__CLOCK_MAX = 40 };
+void tach__report_clock(char to[TACH__CLOCK_MAX], double at);
 void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
 /* Number i of a region's, as an object. */
