@@ -1,15 +1,52 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 #include "core/snapshot/remote.h"
+
+enum { CALLS_A_LOOK_AT_THE_CLOCK = 256 };
+
+static double processor_time(void)
+{
+	struct timespec now = {0, 0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void tach__remote_begin(struct tach__remote *r)
+{
+	r->left = TACH__REMOTE_BYTES;
+	r->calls = TACH__REMOTE_CALLS;
+	r->rested = r->memory = 0;
+	r->until = processor_time() + TACH__REMOTE_CPU;
+}
+
+void tach__remote_rest(struct tach__remote *r, long ns)
+{
+	struct timespec rest = {0, ns};
+
+	if (r->rested >= TACH__REMOTE_RESTS)
+		return;
+	r->rested += (uint64_t)ns;
+	nanosleep(&rest, NULL);
+}
+
+int tach__remote_room(struct tach__remote *r, size_t size)
+{
+	r->memory += size;
+	return r->memory > TACH__REMOTE_MEMORY ? TACH_ERR_TOOMANY : 0;
+}
 
 int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t size)
 {
 	int code;
 
-	if (size > r->left)
+	if (size > r->left || r->calls == 0)
 		return TACH_ERR_TOOMANY;
 	r->left -= size;
+	if (--r->calls % CALLS_A_LOOK_AT_THE_CLOCK == 0 && processor_time() > r->until)
+		r->calls = 0;
 	code = r->read(r->context, at, to, size);
 	return code == -EFAULT ? TACH__REMOTE_AGAIN : code;
 }

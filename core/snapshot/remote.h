@@ -15,8 +15,13 @@ struct tach__remote {
 	int (*read)(void *context, const void *at, void *to, size_t size);
 	void *context;
 	int failed;		  /* why there was no string */
-	uint64_t left;		  /* bytes that may still be read */
 	struct tach__arena arena; /* of strings */
+	/*
+	 * What one look may take in all, however often it begins anew: bytes and calls that are
+	 * left, time and memory that were used. The other process may be made to harm.
+	 */
+	uint64_t left, calls, rested, memory;
+	double until; /* this thread's processor time, s */
 };
 
 enum {
@@ -24,7 +29,11 @@ enum {
 	TACH__REMOTE_THREADS = 1 << 16, /* more are not believed */
 	TACH__REMOTE_TEXT = 1024,	/* what goes beyond that is cut off */
 };
-#define TACH__REMOTE_BYTES (UINT64_C(2) << 30)
+#define TACH__REMOTE_BYTES  (UINT64_C(8) << 30)
+#define TACH__REMOTE_CALLS  (UINT64_C(1) << 21)
+#define TACH__REMOTE_MEMORY (UINT64_C(192) << 20) /* histograms and worst entries */
+#define TACH__REMOTE_RESTS  UINT64_C(1000000000)  /* ns */
+#define TACH__REMOTE_CPU    1.0			  /* s of this thread's processor time */
 
 /* An address there, whatever it is: pointers of ours may not be odd, nor wrap around. */
 static inline const void *tach__remote_at(const void *base, size_t offset)
@@ -34,8 +43,15 @@ static inline const void *tach__remote_at(const void *base, size_t offset)
 
 /* ---- remote.c ---- */
 
-/* 0, TACH__REMOTE_AGAIN where there is no such memory, or a code. */
+/* Gives a look all that it may take. */
+void tach__remote_begin(struct tach__remote *r);
+/* 0, TACH__REMOTE_AGAIN where there is no such memory, or a code: TACH_ERR_TOOMANY, the look
+ * has used up what it may take. */
 int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t size);
+/* Waits, as long as it may. */
+void tach__remote_rest(struct tach__remote *r, long ns);
+/* Before so much is allocated for what is there: 0, or TACH_ERR_TOOMANY. */
+int tach__remote_room(struct tach__remote *r, size_t size);
 /* A string there, as one of the arena's; NULL there is "". NULL: why is in `failed`; 0: there
  * is no memory here. */
 const char *tach__remote_text(struct tach__remote *r, const char *at);

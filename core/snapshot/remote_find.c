@@ -226,8 +226,7 @@ static int read_process(void *context, const void *at, void *to, size_t size)
 
 int tach_snapshot_take_process(int process, struct tach_snapshot **out, struct tach_error *err)
 {
-	struct tach__remote r = {
-		.read = read_process, .context = &process, .left = TACH__REMOTE_BYTES};
+	struct tach__remote r = {.read = read_process, .context = &process};
 	const struct tach__beacon *beacon;
 	int saved = errno, code;
 
@@ -235,6 +234,7 @@ int tach_snapshot_take_process(int process, struct tach_snapshot **out, struct t
 		return tach__error(err, TACH_ERR_INVAL, 0, 0,
 				   "no process, or nowhere to put the snapshot");
 	*out = NULL;
+	tach__remote_begin(&r);
 	code = tach__remote_find(&r, process, &beacon, err);
 	if (!code)
 		code = tach__remote_take(&r, beacon, out, err);

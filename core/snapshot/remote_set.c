@@ -139,10 +139,16 @@ static void own_row(struct tach__row *to, const struct tach__row *from, size_t s
 static int own_histograms(struct tach__remote *r, struct tach__row *row, const uint32_t *at,
 			  uint32_t count)
 {
+	int code;
+
 	if (!at)
 		return 0;
-	if (!row->histograms)
+	if (!row->histograms) {
+		code = tach__remote_room(r, tach__histograms_size(count + 1));
+		if (code)
+			return code;
 		row->histograms = tach__histograms_make(count + 1);
+	}
 	return row->histograms ? tach__remote_histograms(r, row->histograms, at, count + 1)
 			       : TACH_ERR_NOMEM;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "core/base/error.h"
 #include "core/set/set.h"
 #include "core/snapshot/remote.h"
@@ -125,7 +124,7 @@ static int totals_get(struct taking *t)
 static int threads_get(struct taking *t)
 {
 	const void *end = tach__remote_at(t->at, offsetof(struct tach__registry, threads));
-	const struct cds_list_head *node = t->registry.threads.next;
+	const struct cds_list_head *node = t->registry.threads.next, *earlier = NULL;
 	int code = 0;
 
 	t->nthreads = 0;
@@ -135,8 +134,11 @@ static int threads_get(struct taking *t)
 		struct tach__remote_thread *to = &t->thread[t->nthreads];
 		struct tach__thread head;
 
-		if (i == TACH__REMOTE_THREADS)
+		/* A list that repeats meets the node that was kept last, at a power of two. */
+		if (i == TACH__REMOTE_THREADS || node == earlier)
 			return TACH__REMOTE_AGAIN;
+		if ((i & (i - 1)) == 0)
+			earlier = node;
 		code = tach__remote_get(t->remote, at, &head,
 					offsetof(struct tach__thread, destructions));
 		if (!code && !head.folded && head.config == t->registry.config) {
@@ -307,7 +309,8 @@ static int refuse(int code, struct tach_error *err)
 	if (code == TACH_ERR_NOMEM)
 		return tach__error(err, code, 0, 0, "out of memory");
 	if (code == TACH_ERR_TOOMANY)
-		return tach__error(err, code, 0, 0, "its regions are too many to be read");
+		return tach__error(err, code, 0, 0,
+				   "its regions are too many to be read, or damaged");
 	return tach__error(err, code, 0, 0, "its memory cannot be read: %s",
 			   tach_strerror(code));
 }
@@ -315,7 +318,6 @@ static int refuse(int code, struct tach_error *err)
 int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 		      struct tach_snapshot **out, struct tach_error *err)
 {
-	struct timespec rest = {0, REST_NS};
 	struct taking *t = calloc(1, sizeof *t);
 	int code = TACH_ERR_NOMEM;
 
@@ -328,9 +330,9 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 	for (int try = 0;
 	     t && t->thread && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
 		if (try > REST_AFTER)
-			nanosleep(&rest, NULL);
+			tach__remote_rest(r, REST_NS);
 		t->last = try + 1 == TRIES;
-		r->left = TACH__REMOTE_BYTES;
+		r->memory = 0;
 		forget(t);
 		code = attempt(t);
 	}

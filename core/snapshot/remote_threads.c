@@ -7,7 +7,6 @@
  * under write.
  */
 #include <string.h>
-#include <time.h>
 #include "core/snapshot/remote.h"
 
 enum {
@@ -43,7 +42,7 @@ static int slot_get(const struct reading *g, const struct tach__slot *at,
 static int slot_copy(const struct reading *g, const struct tach__slot *at,
 		     union tach__slot_copy *out)
 {
-	struct timespec rest = {0, REST_NS};
+	long rest = REST_NS;
 	union tach__slot_copy before, after;
 
 	for (int try = 0; try < TRIES; try++) {
@@ -60,9 +59,9 @@ static int slot_copy(const struct reading *g, const struct tach__slot *at,
 			return 1;
 		if (try < PATIENT)
 			continue;
-		nanosleep(&rest, NULL);
+		tach__remote_rest(g->remote, rest);
 		if (try % 2)
-			rest.tv_nsec *= 2;
+			rest *= 2;
 	}
 	return 0;
 }
@@ -128,6 +127,8 @@ static int add_slot(struct reading *g, const struct tach__slot *at,
 			g->remote,
 			tach__remote_at(at, (size_t)((char *)inexact - (char *)&copy)), inexact,
 			sizeof *inexact);
+	if (!how && copy.slot.histograms && !row->histograms)
+		how = tach__remote_room(g->remote, tach__histograms_size(g->config->count + 1));
 	if (!how)
 		tach__row_add(row, &copy.slot, &g->record);
 	return how ? how : add_worst(g, copy.slot.id, row);

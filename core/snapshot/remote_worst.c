@@ -65,7 +65,11 @@ int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 	if (code || head.most != config->worst ||
 	    (head.sums != config->count + 1 && head.sums != 1))
 		return code;
-	if (!row->worst)
+	if (!row->worst) {
+		code = tach__remote_room(r, tach__worst_size(config->worst, config->count + 1));
+		if (code)
+			return code;
 		row->worst = tach__worst_make(config->worst, config->count + 1);
+	}
 	return row->worst ? take(r, at, &head, record, row) : TACH_ERR_NOMEM;
 }

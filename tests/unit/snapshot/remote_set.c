@@ -377,6 +377,12 @@ static void what_rows_point_to(void)
 	CHECK(take_rows(SITES, 0) == 0);
 	row = tach__rows_at(&rows, TACH__SITE_FIRST + 1);
 	CHECK(!row->histograms && !row->worst && there_reads == 1);
+	/* No more memory than a look may take. */
+	r.memory = TACH__REMOTE_MEMORY;
+	CHECK(take_rows(SITES, 1) == TACH_ERR_TOOMANY && !row->histograms);
+	r.memory = TACH__REMOTE_MEMORY - tach__histograms_size(COUNT + 1);
+	CHECK(take_rows(SITES, 1) == TACH_ERR_TOOMANY && row->histograms && !row->worst);
+	r.memory = 0;
 	CHECK(take_rows(SITES, 1) == 0 && made_sums == COUNT + 1);
 	ours = row->histograms;
 	CHECK(ours && ours[1] == 3 && ours[tach__histograms_size(COUNT + 1) / 4 - 1] == 4);

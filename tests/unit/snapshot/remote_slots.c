@@ -150,6 +150,12 @@ static void what_slots_point_to(void)
 		there_as(s->histograms, histograms, tach__histograms_size(COUNT + 1));
 		there(&table[64], sizeof *table);
 		there_as(table[64], worst, tach__worst_size(2, COUNT + 1));
+		if (n == 0) {
+			r.memory = TACH__REMOTE_MEMORY;
+			CHECK(take() == TACH_ERR_TOOMANY);
+			there_reads = 0;
+			r.memory = 0;
+		}
 		there_fails = n;
 		if (n) {
 			CHECK(take() == -ESRCH && there_reads == n, "%u", n);

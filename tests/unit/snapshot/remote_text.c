@@ -9,9 +9,10 @@ static char room[8192] __attribute__((aligned(4096)));
 
 static void bytes(void)
 {
-	struct tach__remote r = {.read = there_read, .left = 10};
+	struct tach__remote r = there_remote();
 	char to[16] = "";
 
+	r.left = 10;
 	there_forget();
 	memcpy(room, "0123456789", 10);
 	there(room, 10);
@@ -24,6 +25,44 @@ static void bytes(void)
 	CHECK(tach__remote_get(&r, room, to, 1) == -ESRCH && r.left == 1);
 	there_fails = 0;
 	CHECK(tach__remote_get(&r, room, to, 1) == 0 && r.left == 0 && to[0] == '0');
+}
+
+/* However often a look begins anew, it takes so many calls and so much time in all. */
+static void calls_and_time(void)
+{
+	struct tach__remote r = there_remote();
+	char to;
+	int n = 0;
+
+	there_forget();
+	there(room, 1);
+	r.calls = 3;
+	for (int i = 0; i < 5; i++)
+		CHECK(tach__remote_get(&r, room, &to, 1) == (i < 3 ? 0 : TACH_ERR_TOOMANY));
+	CHECK(there_reads == 3);
+	r = there_remote();
+	r.until = -1;
+	while (tach__remote_get(&r, room, &to, 1) == 0 && n < 1000)
+		n++;
+	CHECK(n > 0 && n < 1000, "%d", n);
+	CHECK(tach__remote_get(&r, room, &to, 1) == TACH_ERR_TOOMANY);
+}
+
+static void rests_and_memory(void)
+{
+	struct tach__remote r = there_remote();
+
+	tach__remote_rest(&r, 1000);
+	CHECK(r.rested == 1000);
+	r.rested = TACH__REMOTE_RESTS - 1;
+	tach__remote_rest(&r, 1000);
+	CHECK(r.rested == TACH__REMOTE_RESTS + 999);
+	tach__remote_rest(&r, 1000);
+	CHECK(r.rested == TACH__REMOTE_RESTS + 999);
+	CHECK(tach__remote_room(&r, TACH__REMOTE_MEMORY) == 0);
+	CHECK(tach__remote_room(&r, 1) == TACH_ERR_TOOMANY);
+	tach__remote_begin(&r);
+	CHECK(r.rested == 0 && tach__remote_room(&r, 1) == 0);
 }
 
 /* Where the stretch of 64 bytes that has its end is the last that there is. */
@@ -79,6 +118,8 @@ static void no_text(void)
 int main(void)
 {
 	CASE(bytes);
+	CASE(calls_and_time);
+	CASE(rests_and_memory);
 	CASE(texts);
 	CASE(no_text);
 	return check_done();

@@ -15,11 +15,10 @@
 static long rested[64];
 static unsigned nrested;
 
-static inline int sim_rest(const struct timespec *t, struct timespec *left)
+static inline void sim_rest(struct tach__remote *r, long ns)
 {
-	CHECK(t->tv_sec == 0 && !left && nrested < 64);
-	rested[nrested++ % 64] = t->tv_nsec;
-	return 0;
+	CHECK(r && nrested < 64);
+	rested[nrested++ % 64] = ns;
 }
 
 static uint32_t made_sums, freed_sums;
@@ -53,7 +52,7 @@ static inline void sim_pages_free(void *pages, size_t size)
 #define tach__histograms_free sim_histograms_free
 #define tach__pages	      sim_pages
 #define tach__pages_free      sim_pages_free
-#define nanosleep	      sim_rest
+#define tach__remote_rest     sim_rest
 #include "core/snapshot/remote_threads.c"
 
 enum {

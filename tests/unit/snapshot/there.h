@@ -67,7 +67,10 @@ static inline int there_read(void *context, const void *at, void *to, size_t siz
 
 static inline struct tach__remote there_remote(void)
 {
-	return (struct tach__remote){.read = there_read, .left = TACH__REMOTE_BYTES};
+	struct tach__remote r = {.read = there_read};
+
+	tach__remote_begin(&r);
+	return r;
 }
 
 #endif
