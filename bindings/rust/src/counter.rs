@@ -84,21 +84,31 @@ fn leak(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
+/// Where a measurement of a [`Counter`] began. Only its `start` makes one:
+///
+/// ```compile_fail
+/// use criterion::measurement::Measurement;
+/// fn never_started(counter: &tach::Counter) -> u64 {
+///     counter.end(std::mem::MaybeUninit::uninit())
+/// }
+/// ```
+pub struct Started(MaybeUninit<RawMark>);
+
 impl Measurement for Counter {
-    type Intermediate = MaybeUninit<RawMark>;
+    type Intermediate = Started;
     type Value = u64;
 
     #[inline]
     fn start(&self) -> Self::Intermediate {
         let mut mark = MaybeUninit::uninit();
         self.reader.begin_raw(&mut mark);
-        mark
+        Started(mark)
     }
     #[inline]
     fn end(&self, mark: Self::Intermediate) -> u64 {
         let mut delta = [0; 16];
-        // Start made it.
-        let flags = unsafe { self.reader.end_raw(&mark, &mut delta) };
+        // A start made it, of this counter or of another, which has one event too.
+        let flags = unsafe { self.reader.end_raw(&mark.0, &mut delta) };
         self.flags.set(self.flags.get() | flags.0);
         delta[0].saturating_sub(self.cost)
     }

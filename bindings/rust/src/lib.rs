@@ -36,7 +36,7 @@ mod spans;
 pub mod sys;
 
 #[cfg(feature = "criterion")]
-pub use crate::counter::Counter;
+pub use crate::counter::{Counter, Started};
 pub use crate::error::Error;
 pub use crate::flags::Flags;
 pub use crate::region::{disable, enabled, tag, Guard, Place, Region, Regions, Site};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //! Regions. The edges are what `tach/region.h` has inline, in Rust: a store, a test, and a call
 //! through the site, a test and a call through the mark. A mark must not move while its region is
-//! open, so the guard is a temporary of the block that [`region!`](crate::region) stands in: what
-//! the program gets is a reference to it.
+//! open, so the guard is a temporary of the block that [`region!`](crate::region) stands in. The
+//! program gets a shared reference to it, through which nothing can be moved or swapped.
 use crate::error::{c_string, optional, pointer, Error};
 use crate::{sys, Flags};
 use std::cell::UnsafeCell;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::ptr;
 
 /// A place in the program, or a region by its name: [`Site::get`].
@@ -18,8 +18,13 @@ pub struct Site(UnsafeCell<sys::Site>);
 // The library changes it, atomically, from any thread.
 unsafe impl Sync for Site {}
 
+const fn ends_with_nul(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    !bytes.is_empty() && bytes[bytes.len() - 1] == 0
+}
+
 impl Site {
-    /// Of [`region!`](crate::region): strings that end with a NUL.
+    /// Of [`region!`](crate::region): strings that end with a NUL, or it does not compile.
     #[doc(hidden)]
     pub const fn place(
         name: &'static str,
@@ -28,6 +33,7 @@ impl Site {
         line: u32,
         fenced: bool,
     ) -> Site {
+        assert!(ends_with_nul(name) && ends_with_nul(file) && ends_with_nul(function));
         Site(UnsafeCell::new(sys::Site {
             begin: if fenced {
                 sys::tach__region_begin_fenced
@@ -64,10 +70,10 @@ impl Site {
     /// ```
     #[inline(always)]
     pub fn measure<R>(&'static self, function: impl FnOnce() -> R) -> R {
-        let mut mark = Mark::new();
-        let _stop = Stop(mark.0.get());
+        let mark = Mark::new();
+        let stop = Stop(mark.0.get());
 
-        unsafe { start(self.0.get(), mark.0.get_mut()) };
+        unsafe { start(self.0.get(), stop.0) };
         function()
     }
 }
@@ -147,7 +153,7 @@ pub struct Region {
 impl Region {
     /// Ends it before the block does.
     #[inline(always)]
-    pub fn stop(&mut self) {
+    pub fn stop(&self) {
         unsafe { stop(self.mark.0.get()) }
     }
 
@@ -177,7 +183,7 @@ impl Region {
     }
 }
 
-/// The temporary that [`region!`](crate::region) borrows from. Mutable dereference begins.
+/// The temporary that [`region!`](crate::region) borrows from. Dereference begins.
 #[doc(hidden)]
 pub struct Guard<P: Place> {
     region: Region,
@@ -185,9 +191,10 @@ pub struct Guard<P: Place> {
 }
 
 impl<P: Place> Guard<P> {
-    #[allow(clippy::new_without_default)]
+    /// # Safety
+    /// It is dereferenced once, and neither moves nor is forgotten after that.
     #[inline(always)]
-    pub fn new() -> Self {
+    pub unsafe fn new() -> Self {
         Guard {
             region: Region {
                 mark: Mark::new(),
@@ -202,18 +209,8 @@ impl<P: Place> Deref for Guard<P> {
     type Target = Region;
     #[inline(always)]
     fn deref(&self) -> &Region {
+        unsafe { start(P::site().0.get(), self.region.mark.0.get()) };
         &self.region
-    }
-}
-
-impl<P: Place> DerefMut for Guard<P> {
-    #[inline(always)]
-    fn deref_mut(&mut self) -> &mut Region {
-        unsafe {
-            // A second one would begin what is open already.
-            start(P::site().0.get(), self.region.mark.0.get());
-        }
-        &mut self.region
     }
 }
 
@@ -242,7 +239,8 @@ macro_rules! __region {
                 &SITE
             }
         }
-        &mut *$crate::Guard::<Here>::new()
+        // The temporary stays in the block, and is seen through this reference alone.
+        &*unsafe { $crate::Guard::<Here>::new() }
     }};
 }
 
@@ -260,7 +258,7 @@ macro_rules! __region {
 /// nor the thread:
 ///
 /// ```compile_fail
-/// fn open() -> &'static mut tach::Region {
+/// fn open() -> &'static tach::Region {
 ///     tach::region!("escapes")
 /// }
 /// ```

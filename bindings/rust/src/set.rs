@@ -156,20 +156,11 @@ pub struct Reader {
     set: Set,
 }
 
-/// Where a [`Reader`] began.
-pub struct Mark {
-    raw: MaybeUninit<sys::Mark>,
+/// Where a [`Reader`] began. Made by [`Reader::begin`] alone, and not kept longer than the reader.
+pub struct Mark<'a> {
+    raw: sys::Mark,
     at: Instant,
-}
-
-impl Mark {
-    #[allow(clippy::new_without_default)]
-    pub fn new() -> Mark {
-        Mark {
-            raw: MaybeUninit::uninit(),
-            at: Instant::now(),
-        }
-    }
+    of: &'a Reader,
 }
 
 impl Reader {
@@ -182,20 +173,26 @@ impl Reader {
     }
     /// Counts from here: the mark may be one of several, nested or not.
     #[inline]
-    pub fn begin(&self) -> Mark {
-        let mut mark = Mark::new();
+    pub fn begin(&self) -> Mark<'_> {
+        let mut mark = Mark {
+            // The library fills as many values as there are counters.
+            raw: unsafe { MaybeUninit::zeroed().assume_init() },
+            at: Instant::now(),
+            of: self,
+        };
 
-        unsafe { sys::tach_reader_begin(self.raw, mark.raw.as_mut_ptr()) };
+        unsafe { sys::tach_reader_begin(self.raw, &mut mark.raw) };
         mark
     }
-    /// To here.
+    /// To here. A mark of another reader gives zeros that are [`Flags::LOST`].
     #[inline]
-    pub fn end(&self, mark: &Mark) -> Counts {
+    pub fn end(&self, mark: &Mark<'_>) -> Counts {
         let mut values = [0; sys::COUNTERS_MAX];
-        // A Mark is begin's alone, of this reader or of another with other counters, which
-        // gives other numbers and nothing worse.
-        let flags =
-            unsafe { sys::tach_reader_end(self.raw, mark.raw.as_ptr(), values.as_mut_ptr()) };
+        let flags = if std::ptr::eq(mark.of, self) {
+            unsafe { sys::tach_reader_end(self.raw, &mark.raw, values.as_mut_ptr()) }
+        } else {
+            Flags::LOST.0
+        };
         self.counts(values, flags, mark.at.elapsed())
     }
     /// The same around a function.

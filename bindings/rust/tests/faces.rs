@@ -210,3 +210,15 @@ fn reports() {
     assert_eq!(snapshot.quantities()[0], "time");
     let _ = snapshot.missing();
 }
+
+#[test]
+fn a_mark_of_another_reader_is_flagged() {
+    let open = |events| Set::new(events).and_then(|set| set.open());
+    if let (Ok(one), Ok(other)) = (open("page-faults"), open("page-faults,task-clock")) {
+        let mark = one.begin();
+        let counts = other.end(&mark);
+        assert_eq!(counts.values(), [0, 0]);
+        assert!(counts.flags().contains(Flags::LOST));
+        assert!(one.end(&mark).flags().is_complete());
+    }
+}

@@ -34,6 +34,21 @@ say clippy $?
 crate test && grep -q 'Doc-tests tach' "$work/out" && [ "$(grep -c '\.\.\. ok$' "$work/out")" -ge 22 ]
 say tests $?
 
+# What the types forbid: each file says with which error the compiler refuses it.
+misused() {
+	local f code=0 library=$folder/rust/debug/libtach.rlib
+	crate build || return 1
+	for f in bindings/rust/misuse/*.rs; do
+		error=$(sed -n 's,^// error: ,,p' "$f")
+		rustc --edition 2021 --crate-type lib --emit metadata --out-dir "$work" --extern "tach=$library" -L "$folder/rust/debug/deps" \
+			"$f" >"$work/said" 2>&1 && got=none || got=$(sed -n 's/^error\[\(E[0-9]*\)\].*/\1/p' "$work/said" | sort -u)
+		[[ $got =~ ^($error)$ ]] || { echo "$f: ${got:-another error}, not $error"; cat "$work/said"; code=1; }
+	done >"$work/out"
+	return $code
+}
+misused
+say misuse $?
+
 if [ "$(uname -m)" = x86_64 ]; then
 	# One at a time: another test builds some of it too.
 	crate build --release --example face && flock "$B/flags" make -s B="$B" "$B/bench/face" "$B/bench/fakeperf.so" >>"$work/out" 2>&1 &&

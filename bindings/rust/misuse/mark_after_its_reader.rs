@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// error: E0505
+// A mark that is kept longer than its reader.
+pub fn misuse(reader: tach::Reader, other: &tach::Reader) {
+    let mark = reader.begin();
+    drop(reader);
+    other.end(&mark);
+}

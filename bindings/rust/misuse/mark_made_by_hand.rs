@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// error: E0451
+// A mark whose words hold nothing.
+pub fn misuse(reader: &tach::Reader) {
+    let mark = tach::Mark {
+        raw: unsafe { std::mem::zeroed() },
+        at: std::time::Instant::now(),
+        of: reader,
+    };
+    reader.end(&mark);
+}

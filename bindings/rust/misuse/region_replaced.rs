@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+// error: E0507
+// Nor be moved out of their block.
+pub fn misuse() -> tach::Region {
+    let region = tach::region!("moved");
+    *region
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+// error: E0277
+// A region stays in its thread.
+pub fn misuse() {
+    let region = tach::region!("sent");
+    std::thread::scope(|s| {
+        s.spawn(|| region.stop());
+    });
+}
