@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "core/snapshot/operands.h"
+#include "core/base/error.h"
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
 
@@ -41,10 +42,30 @@ int tach__plain_allocate_region(struct tach__plain *s, int region)
 	return r->histogram && r->value[0] && r->value[1] ? 0 : TACH_ERR_NOMEM;
 }
 
+/* A name that is there twice stands for the same values: each region would have them again. */
+static const char *name_twice(const struct tach__plain *s)
+{
+	for (int i = 0; i < s->nquantities; i++)
+		for (int j = 0; j < i; j++)
+			if (strcmp(s->quantity[i], s->quantity[j]) == 0)
+				return s->quantity[i];
+	for (int i = 0; i < s->nmetrics; i++)
+		for (int j = 0; j < i; j++)
+			if (strcmp(s->metric[i].name, s->metric[j].name) == 0)
+				return s->metric[i].name;
+	return NULL;
+}
+
 int tach__plain_compile(struct tach__plain *s, struct tach_error *err)
 {
 	struct tach_formula_options opt = TACH_FORMULA_OPTIONS_INIT;
+	const char *twice = name_twice(s);
 
+	if (twice)
+		return tach__error(
+			err, TACH_ERR_SYNTAX, 0, 0,
+			"two quantities, or two metrics, of the report are called '%.100s'",
+			twice);
 	opt.noperands = s->nquantities - 1;
 	for (int m = 0; m < s->nmetrics; m++) {
 		int code = 0;

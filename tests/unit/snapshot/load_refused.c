@@ -85,6 +85,18 @@ static void members(void)
 	CHECK(err.column == 11, "%d", err.column);
 }
 
+/* One name for many quantities would make many of each value and histogram. */
+static void names_twice(void)
+{
+	static const char says[] = "two quantities, or two metrics, of the report are called ";
+	char why[100];
+
+	snprintf(why, sizeof why, "%s'x'", says);
+	refused("{\"name\":\"x\"}]", "{\"name\":\"x\"},{\"name\":\"x\"}]", 0, why);
+	snprintf(why, sizeof why, "%s'm'", says);
+	refused("{\"name\":\"n\"}]", "{\"name\":\"m\"}]", 0, why);
+}
+
 static void buckets(void)
 {
 	static const char *const bad[] = {
@@ -199,6 +211,7 @@ static void of_another_kind(void)
 int main(void)
 {
 	CASE(members);
+	CASE(names_twice);
 	CASE(buckets);
 	CASE(most_buckets);
 	CASE(limits);
