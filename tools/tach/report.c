@@ -138,30 +138,20 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 {
 	struct tach_report_options opt = {.format = format};
 	struct tach_error err = TACH_ERROR_INIT;
-	struct stat status;
 	int code;
 
-	/* A pipe is waited for until it has a reader. */
-	if (file && (stat(file, &status) != 0 || S_ISREG(status.st_mode))) {
+	if (file) {
 		code = tach_report_file(s, &opt, file, &err);
-		if (code)
+		if (code == -ENXIO)
+			fprintf(stderr, "%s: %s: no process reads this pipe\n", who, file);
+		else if (code)
 			fprintf(stderr, "%s: %s\n", who, err.text);
 		return code;
 	}
-	if (file)
-		fd = open(file, O_WRONLY | O_CLOEXEC);
-	if (fd < 0) {
-		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
-		return -1;
-	}
 	/* Without options the library looks at the terminal. */
-	code = tach_report_fd(s, format == TACH_FORMAT_TEXT && !file ? NULL : &opt, fd, &err);
+	code = tach_report_fd(s, format == TACH_FORMAT_TEXT ? NULL : &opt, fd, &err);
 	if (code)
 		fprintf(stderr, "%s: %s\n", who, err.text);
-	if (file && close(fd) != 0 && !code) {
-		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
-		code = -1;
-	}
 	return code;
 }
 
