@@ -101,7 +101,7 @@ static void record_publish(struct tach__thread *record)
 	TACH__RELEASED(record);
 	cds_list_add_rcu(&record->node, &r->threads);
 	tach__unlock(&held);
-	hot->record = record;
+	TACH__SET(hot->record, record);
 	tach__self = hot;
 	if (TACH__GET(thread_key_made))
 		pthread_setspecific(thread_key, record);

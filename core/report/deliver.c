@@ -70,6 +70,8 @@ static int write_patiently(int fd, const char *text, size_t length)
 		n = ready < 0 ? -1 : write(fd, text, piece);
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
+		if (n == 0)
+			return -EIO; /* again and again */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;
@@ -85,6 +87,8 @@ static int write_all(int fd, const char *text, size_t length)
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
+		if (n == 0)
+			return -EIO; /* again and again */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;

@@ -22,7 +22,7 @@ static int write_all(int fd, const char *text, size_t length)
 	while (length) {
 		ssize_t n = write(fd, text, length);
 
-		if (n < 0 && errno != EINTR)
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return -1;
 		if (n > 0) {
 			text += n;

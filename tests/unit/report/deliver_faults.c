@@ -238,6 +238,16 @@ static void what_is_refused_leaves_the_old(void)
 	}
 }
 
+/* A write of nothing, again and again, is an error. */
+static void what_writes_nothing_ends(void)
+{
+	put(file, old_text, 0600);
+	refuse("write", 0, 0, 1000);
+	CHECK(deliver(0) == -EIO && calls_refused == 1 && holds(file, old_text), "%d",
+	      calls_refused);
+	CHECK(wipe() == 1);
+}
+
 static void what_is_interrupted_goes_on(void)
 {
 	chunk = 5;
@@ -367,6 +377,7 @@ int main(void)
 	CASE(names_of_parts);
 	CASE(a_name_too_long);
 	CASE(what_is_refused_leaves_the_old);
+	CASE(what_writes_nothing_ends);
 	CASE(what_is_interrupted_goes_on);
 	CASE(fresh_ones);
 	CASE(where_none_can_be_replaced);
