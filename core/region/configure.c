@@ -380,11 +380,7 @@ static void configure_from_environment(void)
 	}
 }
 
-/*
- * Before main as a rule, so that no first entry in a signal handler has to do it. The program's
- * static constructors may come earlier.
- */
-__attribute__((constructor)) void tach__configure_once(void)
+void tach__configure_once(void)
 {
 	static int once;
 	int none = 0;
@@ -392,4 +388,14 @@ __attribute__((constructor)) void tach__configure_once(void)
 	if (__atomic_load_n(&once, __ATOMIC_ACQUIRE) == 0 &&
 	    __atomic_compare_exchange_n(&once, &none, 1, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		configure_from_environment();
+}
+
+/*
+ * Before main, so that no first entry in a signal handler has to do it. Before constructors of
+ * the same object, too: it takes the loader's lock. A thread that such a constructor waits for
+ * would not get that.
+ */
+__attribute__((constructor(102))) static void configure_before_main(void)
+{
+	tach__configure_once();
 }

@@ -6,6 +6,7 @@
  * arguments, the first of them its name, in the emulator.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "core/os/emulator.h"
+#include "tools/run/load.h"
 #include "tools/run/run.h"
 
 static const char *launcher(void)
@@ -73,13 +75,10 @@ void run_emulated_not(const struct run_emulated *e)
 		munmap((void *)e->argv, e->size);
 }
 
-/* Of the emulated ones alone: others' exec looks for itself. */
-int run_emulated_find(char *path, size_t size, const char *name)
+int run_find(char *path, size_t size, const char *name)
 {
 	const char *at = getenv("PATH");
 
-	if (!launcher())
-		return -1;
 	if (strchr(name, '/')) {
 		snprintf(path, size, "%s", name);
 		return access(path, X_OK);
@@ -95,21 +94,30 @@ int run_emulated_find(char *path, size_t size, const char *name)
 	return -1;
 }
 
+/* Of the emulated ones alone: others' exec looks for itself. */
+int run_emulated_find(char *path, size_t size, const char *name)
+{
+	return launcher() ? run_find(path, size, name) : -1;
+}
+
 EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict file,
 		       const posix_spawn_file_actions_t *restrict actions,
 		       const posix_spawnattr_t *restrict attributes, char *const argv[restrict],
 		       char *const envp[restrict])
 {
 	struct run_emulated e;
+	struct run_load l;
 	int code;
 
 	/* The error is to be that of the program, not the command's; and QEMU, for which vfork
 	 * is fork, loses it. Actions may go to another folder first. */
 	if (launcher() && access(file, X_OK) != 0 && (!actions || *file == '/'))
 		return errno;
-	run_emulated(&e, file, argv, envp);
-	code = NEXT(posix_spawn)(pid, e.file, actions, attributes, e.argv, envp);
+	run_load(&l, AT_FDCWD, file, envp);
+	run_emulated(&e, file, argv, l.envp);
+	code = NEXT(posix_spawn)(pid, e.file, actions, attributes, e.argv, l.envp);
 	run_emulated_not(&e);
+	run_load_end(&l);
 	return code;
 }
 
@@ -119,11 +127,17 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 			char *const argv[restrict], char *const envp[restrict])
 {
 	char path[4096];
+	struct run_load l;
+	int code;
 
 	if (run_emulated_find(path, sizeof path, file) == 0)
 		return posix_spawn(pid, path, actions, attributes, argv, envp);
-	return launcher() ? ENOENT
-			  : NEXT(posix_spawnp)(pid, file, actions, attributes, argv, envp);
+	if (launcher())
+		return ENOENT;
+	run_load(&l, AT_FDCWD, run_find(path, sizeof path, file) == 0 ? path : file, envp);
+	code = NEXT(posix_spawnp)(pid, file, actions, attributes, argv, l.envp);
+	run_load_end(&l);
+	return code;
 }
 
 /*

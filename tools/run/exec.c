@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "tools/run/load.h"
 #include "tools/run/run.h"
 
 EXPORT long syscall(long number, ...)
@@ -57,11 +59,14 @@ static int is_missing(const char *file)
 static int become(const char *file, char *const argv[], char *const envp[])
 {
 	struct run_emulated e;
+	struct run_load l;
 	int code;
 
-	run_emulated(&e, file, argv, envp);
-	code = NEXT(execve)(e.file, e.argv, envp);
+	run_load(&l, AT_FDCWD, file, envp);
+	run_emulated(&e, file, argv, l.envp);
+	code = NEXT(execve)(e.file, e.argv, l.envp);
 	run_emulated_not(&e);
+	run_load_end(&l);
 	return code;
 }
 
@@ -77,13 +82,26 @@ EXPORT int execv(const char *file, char *const argv[])
 	return execve(file, argv, environ);
 }
 
+/* The C library looks for it again, and starts a shell for what has no interpreter. */
+static int become_found(const char *file, char *const argv[], char *const envp[])
+{
+	char path[4096];
+	struct run_load l;
+	int code;
+
+	run_load(&l, AT_FDCWD, run_find(path, sizeof path, file) == 0 ? path : file, envp);
+	code = NEXT(execvpe)(file, argv, l.envp);
+	run_load_end(&l);
+	return code;
+}
+
 EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	char path[4096];
 
 	if (run_emulated_find(path, sizeof path, file) == 0)
 		return execve(path, argv, envp);
-	REPLACE(NEXT(execvpe)(file, argv, envp));
+	REPLACE(become_found(file, argv, envp));
 }
 
 EXPORT int execvp(const char *file, char *const argv[])
@@ -91,15 +109,39 @@ EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
+/* A program that is open. */
+static void load_open(struct run_load *l, int fd, char *const envp[])
+{
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	run_load(l, AT_FDCWD, path, envp);
+}
+
 EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
 		    int flags)
 {
-	REPLACE((int)syscall(SYS_execveat, folder, file, argv, envp, flags));
+	int reported = run_before_exec(), code;
+	struct run_load l;
+
+	if (*file)
+		run_load(&l, folder, file, envp);
+	else
+		load_open(&l, folder, envp);
+	code = (int)NEXT(syscall)(SYS_execveat, folder, file, argv, l.envp, flags);
+	run_load_end(&l);
+	return run_after_exec(reported, code);
 }
 
 EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	REPLACE(NEXT(fexecve)(fd, argv, envp));
+	int reported = run_before_exec(), code;
+	struct run_load l;
+
+	load_open(&l, fd, envp);
+	code = NEXT(fexecve)(fd, argv, l.envp);
+	run_load_end(&l);
+	return run_after_exec(reported, code);
 }
 
 enum { WORDS_MAX = 1024 };

@@ -28,6 +28,7 @@
 #include "core/region/region.h"
 #include "core/report/deliver.h"
 #include "core/startup/startup.h"
+#include "tools/run/load.h"
 #include "tools/run/results.h"
 #include "tools/run/run.h"
 
@@ -317,6 +318,7 @@ __attribute__((constructor)) static void on_load(void)
 		return;
 	if (!directory || !tach__output_to(leave))
 		return;
+	run_load_begin();
 	run.directory = strdup(directory);
 	run.rows = rows ? *rows : 0;
 	run.root = root ? (pid_t)atoi(root) : getpid();

@@ -146,6 +146,12 @@ int run_results_leave(const char *text, size_t length, enum run_state state)
 	return 0;
 }
 
+void run_results_apart(const char *program)
+{
+	if (area && __atomic_fetch_add(&area->apart, 1, __ATOMIC_RELAXED) == 0)
+		snprintf(area->first_apart, RUN_NAME, "%s", program);
+}
+
 void run_results_go_on(void)
 {
 	if (entry)

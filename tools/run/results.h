@@ -46,6 +46,8 @@ struct run_entry {
 struct run_area {
 	uint32_t entries; /* taken; may count beyond RUN_ENTRIES */
 	uint32_t used;	  /* bytes from the begin of the area; likewise */
+	uint32_t apart;	  /* programs that were started without the object; load.c */
+	char first_apart[RUN_NAME];
 	struct run_entry entry[RUN_ENTRIES];
 };
 
@@ -59,6 +61,8 @@ struct run_head {
 void run_results_begin(void);
 /* Its report, as a whole; -1: it does not fit, or there is no memory. Async-signal-safe. */
 int run_results_leave(const char *text, size_t length, enum run_state state);
+/* Counts a program that cannot load the object. Async-signal-safe, in a child of vfork too. */
+void run_results_apart(const char *program);
 /* It goes on after all. */
 void run_results_go_on(void);
 

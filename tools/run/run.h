@@ -53,6 +53,8 @@ struct run_emulated {
 void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 		  char *const envp[]);
 void run_emulated_not(const struct run_emulated *e);
+/* Looks for a program like execvp. -1: there is none. */
+int run_find(char *path, size_t size, const char *name);
 /* As execvp looks for a program; -1: it is not there, or this one is not emulated. */
 int run_emulated_find(char *path, size_t size, const char *name);
 

@@ -141,10 +141,10 @@ EXPORT handler ssignal(int number, handler function)
 	return signal(number, function);
 }
 
-/* signal/sysv_signal.c; SA_INTERRUPT is 0x20000000 */
+/* signal/sysv_signal.c */
 EXPORT handler sysv_signal(int number, handler function)
 {
-	return set_handler(number, function, (int)(SA_RESETHAND | SA_NODEFER) | 0x20000000, 0);
+	return set_handler(number, function, (int)(SA_RESETHAND | SA_NODEFER), 0);
 }
 
 EXPORT handler __sysv_signal(int number, handler function)
@@ -167,30 +167,26 @@ EXPORT int siginterrupt(int number, int interrupt)
 	return sigaction(number, &action, NULL);
 }
 
-/* signal/sigset.c */
+/* signal/sigset.c; it takes SIG_ERR for a function. */
 EXPORT handler sigset(int number, handler function)
 {
+	struct sigaction action = {.sa_handler = function}, old;
 	sigset_t set, before;
-	handler old;
 
 	sigemptyset(&set);
-	if (function == SIG_ERR || sigaddset(&set, number) != 0) {
-		errno = EINVAL;
+	if (sigaddset(&set, number) != 0)
 		return SIG_ERR;
-	}
 	if (function == SIG_HOLD) {
-		struct sigaction now;
-
 		if (sigprocmask(SIG_BLOCK, &set, &before) != 0)
 			return SIG_ERR;
 		if (sigismember(&before, number))
 			return SIG_HOLD;
-		return sigaction(number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
+		return sigaction(number, NULL, &old) == 0 ? old.sa_handler : SIG_ERR;
 	}
-	old = set_handler(number, function, 0, 0);
-	if (old == SIG_ERR || sigprocmask(SIG_UNBLOCK, &set, &before) != 0)
+	if (sigaction(number, &action, &old) != 0 ||
+	    sigprocmask(SIG_UNBLOCK, &set, &before) != 0)
 		return SIG_ERR;
-	return sigismember(&before, number) ? SIG_HOLD : old;
+	return sigismember(&before, number) ? SIG_HOLD : old.sa_handler;
 }
 
 /* ---- the alternate stack ---- */

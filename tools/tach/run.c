@@ -60,6 +60,7 @@ static double seconds(struct timeval t)
 static void print_missing(const struct run_reports *reports)
 {
 	int missing = reports->began - reports->left, ended = missing - reports->running;
+	char name[4 * sizeof reports->first_apart];
 
 	if (reports->confined)
 		fprintf(stderr,
@@ -67,6 +68,14 @@ static void print_missing(const struct run_reports *reports)
 			"were counted up to there, as it may kill what measuring takes; "
 			"--outside counts them whole\n",
 			reports->confined, reports->began);
+	if (reports->apart) {
+		tach_printable(reports->first_apart, name, sizeof name);
+		fprintf(stderr,
+			"tach run: programs that cannot be measured, and started without: %u, "
+			"%s first (another C library, or another root directory); try "
+			"--outside\n",
+			reports->apart, name);
+	}
 	if (missing)
 		fprintf(stderr,
 			"tach run: %d of %d processes and programs left no report: %d still "
@@ -350,11 +359,22 @@ static int run_plainly(struct run_arguments *a, const struct run_found *found)
 	return code ? code : run_status(&outcome);
 }
 
+/* No file of ours takes the number of a standard stream that is closed, as it is for the
+ * program. */
+static void hold_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct run_arguments a = {0};
 	struct run_found found = {.loading = RUN_LOADABLE};
 	int code;
+
+	hold_streams();
 
 	code = run_parse(&a, argc, argv);
 	if (code == 1)

@@ -187,6 +187,8 @@ struct run_reports {
 	int began, left;	     /* programs that were loaded, and those that left one */
 	int running;		     /* processes that run on and have not */
 	int confined;		     /* left one when a seccomp filter came */
+	unsigned apart;		     /* programs that could not load the object */
+	char first_apart[64];
 };
 
 /*

@@ -128,6 +128,10 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 			reports->began += (int)(head.areas - n);
 			break;
 		}
+		if (area.apart && !reports->apart)
+			snprintf(reports->first_apart, sizeof reports->first_apart, "%.*s",
+				 RUN_NAME, area.first_apart);
+		reports->apart += area.apart;
 		for (int i = 0; i < RUN_ENTRIES && !code; i++)
 			code = collect_one(&r, &area.entry[i]);
 	}

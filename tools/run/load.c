@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a program that is about to start can load this object. The loader of another C
+ * library, or of another root directory, would complain or refuse to start it. Such a program
+ * gets an environment without the object, and the report names it.
+ *
+ * Async-signal-safe, as a child of fork or vfork may be the one that starts it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "tools/run/load.h"
+#include "tools/run/results.h"
+#include "tools/run/run.h"
+
+enum { SCRIPTS_MOST = 5 }; /* BINPRM_MAX_RECURSION of older kernels and one more */
+
+static const char object_name[] = "libtach-run.so";
+
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
+
+static struct {
+	char object[PATH_MAX]; /* "": not known */
+	char interpreter[PATH_MAX];
+	struct stat status; /* of the interpreter */
+} own;
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* The length of the entry of a list like LD_PRELOAD. */
+static size_t entry_length(const char *at)
+{
+	return strcspn(at, ": ");
+}
+
+static int is_object(const char *entry, size_t length)
+{
+	size_t name = sizeof object_name - 1;
+
+	return length >= name && memcmp(entry + length - name, object_name, name) == 0;
+}
+
+static const char *own_interpreter(void)
+{
+	const ElfW(Phdr) *segment = (const void *)getauxval(AT_PHDR);
+	unsigned long n = getauxval(AT_PHNUM);
+	uintptr_t base = 0;
+
+	for (unsigned long i = 0; segment && i < n; i++)
+		if (segment[i].p_type == PT_PHDR)
+			base = (uintptr_t)segment - segment[i].p_vaddr;
+	for (unsigned long i = 0; segment && i < n; i++)
+		if (segment[i].p_type == PT_INTERP)
+			return (const char *)(base + segment[i].p_vaddr);
+	return NULL;
+}
+
+void run_load_begin(void)
+{
+	const char *list = getenv("LD_PRELOAD"), *interpreter = own_interpreter();
+
+	while (list && *list) {
+		size_t length = entry_length(list);
+
+		if (is_object(list, length) && length < sizeof own.object && !*own.object)
+			memcpy(own.object, list, length);
+		list += length + (list[length] != '\0');
+	}
+	if (interpreter && stat(interpreter, &own.status) == 0)
+		snprintf(own.interpreter, sizeof own.interpreter, "%s", interpreter);
+}
+
+/* ---- the program ---- */
+
+/* Another interpreter of that name: the C library beside it is as new as this one's. */
+static int has_libc(const char *interpreter)
+{
+	char path[PATH_MAX], version[32];
+	struct stat status;
+	int fd, found = 0;
+	void *text;
+
+	if (!realpath(interpreter, path))
+		return 0;
+	snprintf(path + (last_part(path) - path),
+		 sizeof path - (size_t)(last_part(path) - path), "libc.so.6");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	snprintf(version, sizeof version, "GLIBC_%s", gnu_get_libc_version());
+	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+		text = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (text != MAP_FAILED) {
+			found = memmem(text, (size_t)status.st_size, version,
+				       strlen(version) + 1) != NULL;
+			munmap(text, (size_t)status.st_size);
+		}
+	}
+	close(fd);
+	return found;
+}
+
+static int is_own_interpreter(const char *interpreter)
+{
+	struct stat status;
+
+	if (strcmp(last_part(interpreter), last_part(own.interpreter)) != 0 ||
+	    stat(interpreter, &status) != 0)
+		return 0;
+	return (status.st_dev == own.status.st_dev && status.st_ino == own.status.st_ino) ||
+	       has_libc(interpreter);
+}
+
+/* A statically linked program ignores the list and hands it on. */
+static int loads_elf(int fd, const ElfW(Ehdr) * head)
+{
+	char interpreter[PATH_MAX];
+	ElfW(Phdr) segment;
+
+	if (memcmp(head->e_ident, __ehdr_start.e_ident, EI_DATA + 1) != 0 ||
+	    head->e_machine != __ehdr_start.e_machine)
+		return 0;
+	for (int i = 0; i < head->e_phnum; i++) {
+		off_t at = (off_t)(head->e_phoff + (ElfW(Off))i * head->e_phentsize);
+		ssize_t n;
+
+		if (pread(fd, &segment, sizeof segment, at) != (ssize_t)sizeof segment)
+			return 1;
+		if (segment.p_type != PT_INTERP)
+			continue;
+		n = pread(fd, interpreter, sizeof interpreter - 1, (off_t)segment.p_offset);
+		if (n <= 0)
+			return 1;
+		interpreter[n] = '\0';
+		return is_own_interpreter(interpreter);
+	}
+	return 1;
+}
+
+/* The interpreter of a script, in place of its text. 0: it names none. */
+static int find_script(char *text)
+{
+	char *at = text + 2 + strspn(text + 2, " \t");
+	size_t length = strcspn(at, " \t\n");
+
+	if (text[0] != '#' || text[1] != '!' || length == 0)
+		return 0;
+	memmove(text, at, length);
+	text[length] = '\0';
+	return 1;
+}
+
+/* What cannot be read is left as it is: exec tells why. */
+static int loads(int folder, const char *file)
+{
+	union {
+		ElfW(Ehdr) head;
+		char text[256];
+	} begin = {.text = ""};
+
+	for (int scripts = 0; scripts < SCRIPTS_MOST; scripts++) {
+		int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result = 1;
+		ssize_t n = read(fd, begin.text, sizeof begin.text - 1);
+
+		if (n >= 0)
+			begin.text[n] = '\0';
+		if (n >= (ssize_t)sizeof begin.head && memcmp(begin.text, ELFMAG, SELFMAG) == 0)
+			result = loads_elf(fd, &begin.head);
+		else if (n > 2 && find_script(begin.text))
+			result = -1;
+		if (fd >= 0)
+			close(fd);
+		if (result >= 0)
+			return result;
+		file = begin.text;
+	}
+	return 1;
+}
+
+/* ---- its environment ---- */
+
+/* The list without the object; 0: it does not fit. */
+static int shorten(char *to, size_t size, const char *list)
+{
+	size_t n = (size_t)snprintf(to, size, "LD_PRELOAD=");
+
+	while (*list) {
+		size_t length = entry_length(list), whole = length + (list[length] != '\0');
+
+		if (!is_object(list, length)) {
+			if (n + whole >= size)
+				return 0;
+			memcpy(to + n, list, whole);
+			n += whole;
+		}
+		list += whole;
+	}
+	to[n] = '\0';
+	return 1;
+}
+
+static int find_list(char *const envp[])
+{
+	for (int n = 0; envp && envp[n]; n++)
+		if (strncmp(envp[n], "LD_PRELOAD=", 11) == 0 && strstr(envp[n], object_name))
+			return n;
+	return -1;
+}
+
+void run_load(struct run_load *l, int folder, const char *file, char *const envp[])
+{
+	int saved = errno, at = find_list(envp);
+	size_t n = 0;
+	char **copy;
+
+	l->envp = envp;
+	l->size = 0;
+	if (at < 0 || !*own.object || !*own.interpreter || run_is_confined())
+		return;
+	/* In another root the object may not be there. */
+	if (access(own.object, R_OK) == 0 && loads(folder, file)) {
+		errno = saved;
+		return;
+	}
+	while (envp[n])
+		n++;
+	if (shorten(l->list, sizeof l->list, envp[at] + 11)) {
+		l->size = (n + 1) * sizeof *envp;
+		copy = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+		if (copy != MAP_FAILED) {
+			memcpy(copy, envp, l->size);
+			copy[at] = l->list;
+			l->envp = copy;
+			run_results_apart(last_part(file));
+		} else {
+			l->size = 0;
+		}
+	}
+	errno = saved;
+}
+
+void run_load_end(const struct run_load *l)
+{
+	int saved = errno;
+
+	if (l->size)
+		munmap((void *)l->envp, l->size);
+	errno = saved;
+}
