@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tach/change.h>
 #include <tach/region.h>
 #include <tach/snapshot.h>
 
@@ -94,18 +95,6 @@ __attribute__((unused)) static void tach_expect_count(const char *events)
 	fprintf(stderr, "tach_expect_count: %s\n", err.text);
 }
 
-/* The region's number, -1: it was not entered. */
-__attribute__((unused)) static int tach__expect_region(const struct tach_snapshot *snapshot,
-						       const char *name,
-						       struct tach_region_info *info)
-{
-	memset(info, 0, sizeof *info);
-	for (int r = 0; tach_snapshot_region(snapshot, r, info) == 0; r++)
-		if (strcmp(info->name, name) == 0)
-			return r;
-	return -1;
-}
-
 __attribute__((unused)) static int tach__expect_quantity(const struct tach_snapshot *snapshot,
 							 const char *name)
 {
@@ -115,47 +104,98 @@ __attribute__((unused)) static int tach__expect_quantity(const struct tach_snaps
 	return -1;
 }
 
+/* Whether so much a call is more than the limit; the decision is that of tach-gate(1). */
+__attribute__((unused)) static enum tach_change tach__expect_judge(double a_call, double max,
+								   struct tach_error *err)
+{
+	struct tach_change_result is;
+	struct tach_change_rule rule;
+
+	memset(&is, 0, sizeof is);
+	memset(&rule, 0, sizeof rule);
+	is.size = sizeof is;
+	rule.size = sizeof rule;
+	rule.flags = TACH_CHANGE_EXACT;
+	return tach_change_judge(&max, 1, &a_call, 1, &rule, &is, err) == 0
+		       ? is.verdict
+		       : TACH_CHANGE_UNKNOWN;
+}
+
+/* One place that has the region's name. */
+__attribute__((unused)) static int tach__expect_place(const struct tach_region_info *info,
+						      const struct tach_value *v,
+						      const char *quantity, double max)
+{
+	double calls = TACH__CAST(double, info->calls), a_call = v->value / calls;
+	struct tach_error err = TACH_ERROR_INIT;
+	enum tach_change least, most;
+	char text[768];
+
+	if (v->flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE)) {
+		snprintf(text, sizeof text, "%.127s was not counted all the time", quantity);
+		return tach__expect_skipped(info->name, text);
+	}
+	/* What the measurement may be off by is no fault of the code. */
+	least = tach__expect_judge((v->value - v->error) / calls, max, &err);
+	most = tach__expect_judge((v->value + v->error) / calls, max, &err);
+	if (err.text[0])
+		return tach__expect_failed(info->name, "the limit is no finite number");
+	if (least != TACH_CHANGE_WORSE && most != TACH_CHANGE_WORSE) {
+		tach__expect_state()->passed++;
+		return TACH_EXPECT_PASSED;
+	}
+	if (least != TACH_CHANGE_WORSE) {
+		snprintf(text, sizeof text,
+			 "cannot tell: %.10g %.127s a call, give or take %.3g, at most %.10g",
+			 a_call, quantity, v->error / calls, max);
+		return tach__expect_skipped(info->name, text);
+	}
+	snprintf(text, sizeof text,
+		 "worse: %.10g %.127s a call, more than %.10g (%+.2f %%), %.256s:%u", a_call,
+		 quantity, max, 100 * (a_call / max - 1), info->file,
+		 TACH__CAST(unsigned, info->line));
+	return tach__expect_failed(info->name, text);
+}
+
+/* All places that have the name; what is wrong at one of them is wrong. */
 __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *snapshot,
 						   const char *region, const char *quantity,
 						   double max)
 {
+	int q = tach__expect_quantity(snapshot, quantity), code = TACH_EXPECT_PASSED;
 	struct tach_region_info info;
 	struct tach_value v;
-	int r = tach__expect_region(snapshot, region, &info);
-	int q = tach__expect_quantity(snapshot, quantity);
+	int places = 0, one;
 	char text[512];
 
+	memset(&info, 0, sizeof info);
 	memset(&v, 0, sizeof v);
-	if (r < 0 || info.calls == 0)
+	for (int r = 0; tach_snapshot_region(snapshot, r, &info) == 0; r++) {
+		if (strcmp(info.name, region) != 0 || info.calls == 0)
+			continue;
+		places++;
+		if (q < 0 || tach_snapshot_value(snapshot, r, q, TACH_PART_INCLUSIVE, &v) != 0)
+			continue;
+		one = tach__expect_place(&info, &v, quantity, max);
+		if (one == TACH_EXPECT_FAILED || code == TACH_EXPECT_PASSED)
+			code = one;
+	}
+	if (!places)
 		return tach__expect_failed(region, "no such region was entered and left");
-	if (q < 0) {
-		snprintf(text, sizeof text, "%.127s is not counted%s%s", quantity,
-			 *tach__expect_state()->missing ? ": " : "",
-			 tach__expect_state()->missing);
-		return *tach__expect_state()->missing ? tach__expect_skipped(region, text)
-						      : tach__expect_failed(region, text);
-	}
-	if (tach_snapshot_value(snapshot, r, q, TACH_PART_INCLUSIVE, &v) != 0 ||
-	    v.flags & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE)) {
-		snprintf(text, sizeof text, "%.127s was not counted all the time", quantity);
-		return tach__expect_skipped(region, text);
-	}
-	/* What the measurement may be off by is no fault of the code. */
-	if ((v.value - v.error) / TACH__CAST(double, info.calls) <= max) {
-		tach__expect_state()->passed++;
-		return TACH_EXPECT_PASSED;
-	}
-	snprintf(text, sizeof text, "%.10g %.127s a call, more than %.10g (%+.2f %%)",
-		 v.value / TACH__CAST(double, info.calls), quantity, max,
-		 100 * (v.value / TACH__CAST(double, info.calls) / max - 1));
-	return tach__expect_failed(region, text);
+	if (q >= 0)
+		return code;
+	snprintf(text, sizeof text, "%.127s is not counted%s%s", quantity,
+		 *tach__expect_state()->missing ? ": " : "", tach__expect_state()->missing);
+	return *tach__expect_state()->missing ? tach__expect_skipped(region, text)
+					      : tach__expect_failed(region, text);
 }
 
 /*
- * That a call of the region took at most `max` of the quantity, on average over all calls and
- * threads so far, what is inside included; "time" is in nanoseconds. TACH_EXPECT_PASSED,
- * _FAILED or _SKIPPED; why is printed to standard error. A region that was never entered, or a
- * quantity that was not asked for, is a failure.
+ * Expects that a call of the region takes at most `max` of the quantity, on average over all
+ * calls and threads so far, nested regions included; "time" is in nanoseconds. If several
+ * places have the name, each of them must. TACH_EXPECT_PASSED, _FAILED or _SKIPPED; standard
+ * error says why. Skipped also if the measurement is too inexact to tell. A region that was
+ * never entered, or a quantity that was not asked for, is a failure.
  */
 __attribute__((unused)) static int tach_expect(const char *region, const char *quantity,
 					       double max)
