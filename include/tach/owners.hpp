@@ -187,7 +187,9 @@ class bench : public owner<tach_bench, tach_bench_free>
 {
       public:
 	/* Runs f(iterations) many times, on this thread alone. It must not throw. */
-	template <class function>
+	template <class function,
+		  class = typename std::enable_if<!std::is_integral<
+			  typename std::remove_reference<function>::type>::value>::type>
 	bench(const char *name, function &&f, tach_error &err,
 	      const tach_bench_options *opt = nullptr)
 	{

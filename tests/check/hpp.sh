@@ -169,6 +169,11 @@ int main()
 #endif
 	}
 	tach_bench_options quick = tach_bench_options();
+	const int two = 2;
+	tach::bench refused("{}", two, err);
+
+	if (refused)
+		return 1;
 	uint64_t turns = 0;
 	quick.events = "";
 	quick.samples = 6;

@@ -24,6 +24,9 @@ _tach_processes() {
 
 _tach() {
 	local tach=$1 word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]:-} i
+	# bash takes --format=csv for three words.
+	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
+	[[ $word == = ]] && word=
 	COMPREPLY=()
 	compopt +o default 2>/dev/null
 	if ((COMP_CWORD == 1)) || [[ $command == help && $COMP_CWORD == 2 ]]; then
@@ -35,8 +38,9 @@ _tach() {
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			--) break;;
-			-e | -m | -o | -I | -p | -r | --events | --metrics | --output | --format | --interval | --pid | --repeat | --ambient | --trace) ((i++));;
-			-*) ;;
+			-e | -m | -o | -I | -p | -r | --events | --metrics | --output | --format | --interval | --pid | --repeat | --ambient | --trace)
+				[[ ${COMP_WORDS[i+1]} == = ]] && ((i++)); ((i++));;
+			-*) [[ ${COMP_WORDS[i+1]} == = ]] && ((i += 2));;
 			*) compopt -o default 2>/dev/null; return;;
 			esac
 		done

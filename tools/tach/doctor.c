@@ -18,7 +18,7 @@ static const char help[] =
 	"user space, compares, and names the cause and the cure of what does not work.\n\n"
 	"  --json      one JSON object (schema tach-doctor-1)\n"
 	"  --root DIR  read settings from DIR/proc and DIR/sys\n"
-	"  --help      this text\n\n"
+	"  -h, --help  this text\n\n"
 	"Exit status: 0 counters are read in user space and count right; 1 they are not (the\n"
 	"findings say why; counting by read(2) or by the clock may still work); 2 bad usage.\n";
 
@@ -128,7 +128,7 @@ int cmd_doctor(int argc, char **argv)
 	int json = 0;
 
 	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--help") == 0) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
 			fputs(help, stdout);
 			return EXIT_DONE;
 		}

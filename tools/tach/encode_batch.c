@@ -50,7 +50,7 @@ static void print_payload(const struct tach_event *e, enum tach_os os)
 			printf("%s%" PRIx64, i ? "," : "", e->codes[i]);
 		return;
 	}
-	printf("%x:%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%d%d%d%d%d:%d:%d:%d:%d:%" PRIu64 ":%d:0",
+	printf("%u:%" PRIx64 ":%" PRIx64 ":%" PRIx64 ":%d%d%d%d%d:%d:%d:%d:%d:%" PRIu64 ":%d:0",
 	       e->type, e->config, e->config1, e->config2, e->exclude_user, e->exclude_kernel,
 	       e->exclude_hv, e->exclude_host, e->exclude_guest, e->precise, e->pinned,
 	       e->exclusive, (e->has & TACH_EVENT_HAS_FREQ) != 0, e->period, e->cpu);

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 		argv = help_of(&argc, argv);
 	if (argc < 2 || is(argv[1], "help", "--help", "-h")) {
 		usage(argc < 2 ? stderr : stdout);
-		return argc < 2 ? EXIT_USAGE : EXIT_DONE;
+		return argc < 2 ? EXIT_USAGE : all_said(EXIT_DONE);
 	}
 	if (is(argv[1], "version", "--version", "-V"))
 		return all_said(cmd_version(argc, argv));

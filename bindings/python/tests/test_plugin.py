@@ -28,6 +28,11 @@ def test_fixture_beyond(tach_limit):
         work(1000)
 
 
+@pytest.mark.tach(instructions=float("nan"))
+def test_no_limit():
+    work(10)
+
+
 @pytest.mark.tach(cycles=1)
 def test_not_counted():
     pass

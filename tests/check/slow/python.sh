@@ -30,7 +30,7 @@ say mypy $?
 
 # pytest, on the clock: limits on instructions skip, and fail where they must not.
 here "$python" -m pytest -q -p no:cacheprovider -p tach.pytest_plugin bindings/python/tests/test_plugin.py >"$work/out" 2>&1
-grep -q '^6 passed' "$work/out"
+grep -q '^7 passed' "$work/out"
 say pytest_without_the_option $?
 
 emulate() { here "$B/tach" run --emulate -o /dev/null -- "$@"; }
@@ -38,12 +38,12 @@ if emulate true >"$work/out" 2>&1; then
 	emulate "$python" -P bindings/python/tests/emulated.py >"$work/out" 2>&1
 	say emulated $?
 	emulate "$python" -m pytest -v -p no:cacheprovider -p tach.pytest_plugin --tach bindings/python/tests/test_plugin.py >"$work/out" 2>&1
-	grep -q '^=* *2 failed, 3 passed, 1 skipped' "$work/out" && grep -q 'test_beyond FAILED' "$work/out" &&
-		grep -q 'test_fixture_beyond FAILED' "$work/out" && grep -q 'test_not_counted SKIPPED' "$work/out" &&
+	grep -q '^=* *3 failed, 3 passed, 1 skipped' "$work/out" && grep -q 'test_beyond FAILED' "$work/out" &&
+		grep -q 'test_fixture_beyond FAILED' "$work/out" && grep -q 'test_no_limit FAILED' "$work/out" && grep -q 'test_not_counted SKIPPED' "$work/out" &&
 		grep -qE 'test_within: .* instructions' "$work/out" && grep -q 'subtracted from each: .* instructions' "$work/out"
 	say pytest $?
 	TACH_EXPECT_REQUIRED=1 emulate "$python" -m pytest -v -p no:cacheprovider -p tach.pytest_plugin --tach bindings/python/tests/test_plugin.py >"$work/out" 2>&1
-	grep -q '^=* *3 failed, 3 passed' "$work/out"
+	grep -q '^=* *4 failed, 3 passed' "$work/out"
 	say pytest_required $?
 else
 	echo "skip python emulated: $(tail -n 1 "$work/out")"

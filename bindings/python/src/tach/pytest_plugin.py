@@ -55,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def check(name: str, r: tach.Region, limits: dict[str, float]) -> None:
     """Fails or skips the test whose entry took more than it may, or was not counted."""
     for quantity, most in limits.items():
+        if not isinstance(most, (int, float)) or most != most:
+            pytest.fail(f"{name}: the limit of {quantity} is {most!r}, which is no number", pytrace=False)
         try:
             value = r[quantity]
             why = r.why
