@@ -30,12 +30,17 @@ static inline struct tach_bench *result_of(const char *json)
 }
 
 /* Until the next call. */
+/* Without the date and the machine, which JSON has before its values. */
 static inline const char *shown(const struct tach_bench *b, enum tach_bench_format format)
 {
 	static char text[8192];
 	int n = tach_bench_print(b, format, text, sizeof text);
+	char *date = strstr(text, "\"date\":"),
+	     *values = date ? strstr(date, "\"values\"") : NULL;
 
 	CHECK(n == (int)strlen(text), "%d", n);
+	if (values)
+		memmove(date, values, strlen(values) + 1);
 	return text;
 }
 

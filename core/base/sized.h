@@ -14,7 +14,7 @@
  * released: when a struct grows then, its line stays.
  */
 enum {
-	TACH__FIRST_tach_bench_options = 104,
+	TACH__FIRST_tach_bench_options = 120,
 	TACH__FIRST_tach_bench_quantity = 88,
 	TACH__FIRST_tach_change_result = 48,
 	TACH__FIRST_tach_change_rule = 24,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <tach/reader.h>
 #include "core/bench/bench.h"
+#include "core/bench/context.h"
 #include "core/bench/counting.h"
 #include "core/bench/team.h"
 #include "core/set/set.h"
@@ -67,6 +68,8 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 		o->empty = empty_loop;
 	if (!o->threads)
 		o->threads = 1;
+	if (o->before && !o->iterations)
+		o->iterations = 1;
 	for (const struct tach_bench_counter *c = o->counters; c; c = c->next)
 		run->own++;
 	if (run->own > TACH__BENCH_OWN_MAX || o->threads > TACH__BENCH_THREADS_MAX)
@@ -75,10 +78,12 @@ static int check_options(struct run *run, const struct tach_bench_options *opt)
 				   TACH__BENCH_THREADS_MAX);
 	if (o->samples > SAMPLES_MAX || !(o->confidence > 0 && o->confidence < 1) ||
 	    isnan(o->outlier) || !(o->sample_seconds > 0 && o->sample_seconds <= 60) ||
-	    (o->unit && !(o->units > 0)))
+	    (o->unit && !(o->units > 0)) || o->cpu > 1 ||
+	    !(o->warmup_seconds >= 0 && o->warmup_seconds <= 3600))
 		return tach__error(run->err, TACH_ERR_INVAL, 0, 0,
 				   "samples must be at most %d, confidence between 0 and 1, "
-				   "sample_seconds above 0 and at most 60, units above 0",
+				   "sample_seconds above 0 and at most 60, units above 0, "
+				   "warmup_seconds at most 3600",
 				   SAMPLES_MAX);
 	return 0;
 }
@@ -146,8 +151,10 @@ static int add_all(struct run *run, const struct tach__counting *c)
 {
 	struct tach__bench_series *s = add_series(run, "time");
 
-	for (unsigned i = 0; s && i < c->events; i++)
+	for (unsigned i = 0; s && i + (unsigned)c->cpu < c->events; i++)
 		s = add_series(run, tach_set_name(c->set, (int)i));
+	if (s && c->cpu)
+		s = add_series(run, TACH__BENCH_CPU);
 	for (const struct tach_bench_counter *o = c->own; s && o; o = o->next) {
 		s = add_series(run, o->name);
 		if (s)
@@ -175,6 +182,7 @@ static int sample(struct run *run, struct tach__bench_source *source,
 
 	if (add_all(run, c))
 		return TACH_ERR_NOMEM;
+	source->before = run->opt.before;
 	if (!b->iterations)
 		b->iterations = run->opt.iterations
 					? run->opt.iterations
@@ -182,6 +190,7 @@ static int sample(struct run *run, struct tach__bench_source *source,
 							     run->context,
 							     run->opt.sample_seconds * 1e9);
 	plan.iterations = b->iterations;
+	tach__bench_warm(source, &plan, run->opt.warmup_seconds * 1e9);
 	if (tach__bench_sample(source, &plan, run->opt.outlier, &b->series[first]))
 		return no_memory(run);
 	for (int i = first; i < b->nseries; i++)
@@ -265,7 +274,7 @@ static int run_pass(struct run *run, const char *events)
 	struct tach_set *set = NULL;
 	int code = open_pass(run, events, run->opt.interrupts, &set, &reader);
 
-	tach__counting_init(&c, run->opt.counters);
+	tach__counting_init(&c, run->opt.counters, (int)run->opt.cpu);
 	if (reader)
 		tach__counting_use(&c, reader, set);
 	if (!code)
@@ -315,6 +324,9 @@ int tach_bench_run(const char *name, tach_bench_body body, void *context,
 	run.bench->threads = run.opt.threads;
 	if (run.opt.unit)
 		run.bench->unit = strdup(run.opt.unit);
+	tach__machine_name(run.bench->date, sizeof run.bench->date, run.bench->host,
+			   sizeof run.bench->host, run.bench->machine,
+			   sizeof run.bench->machine);
 	events = run.opt.events ? run.opt.events : EVENTS;
 	code = run.bench->name && (run.bench->unit || !run.opt.unit) ? run_all(&run, events)
 								     : no_memory(&run);

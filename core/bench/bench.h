@@ -14,9 +14,10 @@
 enum {
 	TACH__BENCH_OWN_MAX = 16, /* counters of the caller */
 	TACH__BENCH_THREADS_MAX = 256,
-	/* Of a sample: time, events, the caller's, and what threads have beside (team.h). */
+	/* Of a sample: time, events, the processor's time, the caller's, and what threads have
+	 * beside (team.h). */
 	TACH__BENCH_QUANTITIES_MAX =
-		1 + TACH_COUNTERS_MAX + TACH__BENCH_OWN_MAX + 1 + TACH__BENCH_THREADS_MAX,
+		1 + TACH_COUNTERS_MAX + 1 + TACH__BENCH_OWN_MAX + 1 + TACH__BENCH_THREADS_MAX,
 };
 
 struct tach__bench_source {
@@ -31,6 +32,7 @@ struct tach__bench_source {
 		     uint64_t n, uint64_t *delta, uint32_t *flags);
 	/* Of so many threads: the first `sums` of the numbers are to be divided by that. */
 	unsigned threads, sums;
+	void (*before)(void *context); /* each sample, not measured; or NULL */
 };
 
 struct tach__bench_plan {
@@ -62,6 +64,7 @@ struct tach_bench {
 	int npasses, nseries;
 	struct tach__bench_series *series;
 	char missing[256];
+	char date[32], host[64], machine[192]; /* "": not known */
 };
 
 /*
@@ -75,6 +78,9 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
  */
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series);
+/* Runs the body for so long. */
+void tach__bench_warm(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		      double ns);
 /* Of its samples, NaN when there is no memory. */
 double tach__bench_median(const struct tach__bench_series *series);
 

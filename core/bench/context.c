@@ -99,16 +99,35 @@ void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
 			  m->load, m->processors);
 }
 
-void tach__machine_google(struct tach__out *out, const struct tach__machine *m)
+static void date_and_host(char *date, size_t date_size, char *host, size_t host_size)
 {
-	struct tach__json_out json;
-	char host[256] = "", date[64] = "";
 	time_t now = time(NULL);
 	struct tm tm;
 
-	gethostname(host, sizeof host - 1);
+	*date = '\0';
+	memset(host, 0, host_size);
+	gethostname(host, host_size - 1);
 	if (gmtime_r(&now, &tm))
-		strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+		strftime(date, date_size, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+}
+
+void tach__machine_name(char *date, size_t date_size, char *host, size_t host_size,
+			char *machine, size_t machine_size)
+{
+	struct tach__machine m;
+
+	tach__machine_look(&m, "");
+	date_and_host(date, date_size, host, host_size);
+	snprintf(machine, machine_size, "%ld x %s", m.processors,
+		 m.model[0] ? m.model : "processor");
+}
+
+void tach__machine_google(struct tach__out *out, const struct tach__machine *m)
+{
+	struct tach__json_out json;
+	char host[256], date[64];
+
+	date_and_host(date, sizeof date, host, sizeof host);
 	tach__json_begin(&json, out, TACH__JSON_SPACED);
 	tach__json_object(&json, NULL);
 	tach__json_string(&json, "date", date);

@@ -17,6 +17,9 @@ struct tach__machine {
 void tach__machine_look(struct tach__machine *m, const char *root);
 /* A line, and one for each warning. */
 void tach__machine_text(struct tach__out *out, const struct tach__machine *m);
+/* The time now (RFC 3339, UTC), this host's name and its processors. */
+void tach__machine_name(char *date, size_t date_size, char *host, size_t host_size,
+			char *machine, size_t machine_size);
 /* google-benchmark's "context". */
 void tach__machine_google(struct tach__out *out, const struct tach__machine *m);
 

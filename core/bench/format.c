@@ -4,6 +4,7 @@
  *   schema       "tach-bench-1"
  *   name iterations passes drift confidence
  *   unit units   only where there are some; threads where there are several
+ *   date host machine   only where they are known
  *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
  * outliers, flags, pass, sample: [each, in the order taken]}] missing
  * thread of a value that is of one thread alone, rate 1 of one that is shown by time
@@ -50,7 +51,10 @@ static void rate(struct tach__out *out, const char *unit, double units, double n
 /* What a value is called: times have a unit, threads a number. */
 static void label_of(char *label, size_t size, const struct tach_bench_quantity *v)
 {
-	const char *unit = strncmp(v->name, "time", strlen("time")) == 0 ? ", ns" : "";
+	const char *unit = strncmp(v->name, "time", strlen("time")) == 0 ||
+					   strcmp(v->name, TACH__BENCH_CPU) == 0
+				   ? ", ns"
+				   : "";
 
 	if (v->thread)
 		snprintf(label, size, "thread %u: %s%s", v->thread, v->name, unit);
@@ -148,6 +152,12 @@ static void format_json(struct tach__out *out, const struct tach_bench *b)
 	}
 	if (b->threads > 1)
 		tach__json_unsigned(&json, "threads", b->threads);
+	if (*b->date)
+		tach__json_string(&json, "date", b->date);
+	if (*b->host)
+		tach__json_string(&json, "host", b->host);
+	if (*b->machine)
+		tach__json_string(&json, "machine", b->machine);
 	tach__json_array(&json, "values");
 	for (int i = 0; tach_bench_value(b, i, &v) == 0; i++)
 		value(&json, b, i, &v);
@@ -174,6 +184,10 @@ int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format form
 		tach__bench_head(&out, bench);
 	else if (format == TACH_BENCH_GOOGLE)
 		tach__bench_google(&out, bench);
+	else if (format == TACH_BENCH_CSV)
+		tach__bench_csv(&out, bench);
+	else if (format == TACH_BENCH_MARKDOWN)
+		tach__bench_markdown(&out, bench);
 	else
 		format_text(&out, bench);
 	tach__out_flush(&out);

@@ -3,6 +3,7 @@
  * google-benchmark's JSON (docs/tools.md there): a result as its compare.py reads it, each
  * sample a repetition, so that its U test has what ours has; and its files read back.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,20 @@
 
 /* ---- writing ---- */
 
+/* NULL: it was not measured. */
+static const struct tach__bench_series *cpu_time(const struct tach_bench *b)
+{
+	for (int i = 1; i < b->nseries; i++)
+		if (strcmp(b->series[i].name, TACH__BENCH_CPU) == 0)
+			return &b->series[i];
+	return NULL;
+}
+
 static void repetition(struct tach__json_out *json, const struct tach_bench *b, uint32_t k,
 		       uint32_t of)
 {
 	const struct tach__bench_series *time = &b->series[0], *pace = tach__bench_pace(b);
+	const struct tach__bench_series *cpu = cpu_time(b);
 	double ns = pace->sample[k];
 	char rate[64];
 
@@ -30,7 +41,8 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 	tach__json_unsigned(json, "threads", b->threads);
 	tach__json_unsigned(json, "iterations", b->iterations);
 	tach__json_number(json, "real_time", ns);
-	tach__json_number(json, "cpu_time", time->sample[k]);
+	tach__json_number(json, "cpu_time",
+			  cpu && k < cpu->samples ? cpu->sample[k] : time->sample[k]);
 	tach__json_string(json, "time_unit", "ns");
 	if (b->unit) {
 		snprintf(rate, sizeof rate, "%.40ss_per_second", b->unit);
@@ -39,7 +51,7 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 	for (int i = 1; i < b->nseries; i++) {
 		const struct tach__bench_series *s = &b->series[i];
 
-		if (k >= s->samples || s->thread || s == pace)
+		if (k >= s->samples || s->thread || s == pace || s == cpu)
 			continue;
 		tach__json_number(json, s->name,
 				  !s->rate ? s->sample[k]
@@ -87,19 +99,42 @@ static double unit_of(const struct tach__json *object)
 	return 1;
 }
 
-/* Of all its repetitions; how many came. */
+static const char *run_name(const struct tach__json *object)
+{
+	const char *name = text_of(object, "run_name");
+
+	return *name ? name : text_of(object, "name");
+}
+
+static int has_failed(const struct tach__json *object)
+{
+	const struct tach__json *v = tach__json_member(object, "error_occurred");
+
+	return v && v->type == TACH__JSON_TRUE;
+}
+
+/* Its repetitions, or of a file of aggregates the median, the mean if there is none; how many.
+ */
 static uint32_t collect(const struct tach__json *list, const char *name, double *to)
 {
+	double median = NAN, mean = NAN;
 	uint32_t n = 0;
 
 	for (const struct tach__json *b = list->kid; b; b = b->next) {
 		const struct tach__json *time = tach__json_member(b, "real_time");
 
-		if (strcmp(text_of(b, "name"), name) == 0 && time &&
-		    time->type == TACH__JSON_NUMBER &&
-		    strcmp(text_of(b, "run_type"), "aggregate") != 0)
+		if (strcmp(run_name(b), name) != 0 || has_failed(b) || !time ||
+		    time->type != TACH__JSON_NUMBER)
+			continue;
+		if (strcmp(text_of(b, "run_type"), "aggregate") != 0)
 			to[n++] = time->number * unit_of(b);
+		else if (strcmp(text_of(b, "aggregate_name"), "median") == 0)
+			median = time->number * unit_of(b);
+		else if (strcmp(text_of(b, "aggregate_name"), "mean") == 0)
+			mean = time->number * unit_of(b);
 	}
+	if (n == 0 && !(isnan(median) && isnan(mean)))
+		to[n++] = isnan(median) ? mean : median;
 	return n;
 }
 
@@ -111,7 +146,7 @@ static int fill(struct tach_bench *b, const struct tach__json *list, const char 
 	for (const struct tach__json *v = list->kid; v; v = v->next)
 		most++;
 	if (!name)
-		name = list->kid ? text_of(list->kid, "name") : "";
+		name = list->kid ? run_name(list->kid) : "";
 	b->confidence = 0.95;
 	b->npasses = 1;
 	b->threads = 1;

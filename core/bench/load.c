@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A benchmark's JSON read back; format.c says what stands where. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/bench/bench.h"
@@ -60,6 +61,17 @@ static char *string(struct load *l, const struct tach__json *object, const char 
 	if (v && !copy)
 		l->code = TACH_ERR_NOMEM;
 	return copy;
+}
+
+/* A text that may be missing, cut to size. */
+static void optional(struct load *l, const struct tach__json *object, const char *key, char *to,
+		     size_t size)
+{
+	const struct tach__json *v =
+		tach__json_member(object, key) ? want(l, object, key, TACH__JSON_STRING) : NULL;
+
+	if (v)
+		snprintf(to, size, "%s", v->text);
 }
 
 static void samples(struct load *l, const struct tach__json *from, struct tach__bench_series *s)
@@ -143,6 +155,9 @@ static void load(struct load *l, const struct tach__json *root)
 	b->threads = tach__json_member(root, "threads")
 			     ? (unsigned)count(l, root, "threads", TACH__BENCH_THREADS_MAX)
 			     : 1;
+	optional(l, root, "date", b->date, sizeof b->date);
+	optional(l, root, "host", b->host, sizeof b->host);
+	optional(l, root, "machine", b->machine, sizeof b->machine);
 	list = want(l, root, "values", TACH__JSON_ARRAY);
 	if (list)
 		values(l, list);

@@ -49,6 +49,12 @@ static int width_of_rate(const char *name)
 	return n > WIDTH + 4 ? n : WIDTH + 4;
 }
 
+static int is_time(const struct tach_bench_quantity *v)
+{
+	return strncmp(v->name, "time", strlen("time")) == 0 ||
+	       strcmp(v->name, TACH__BENCH_CPU) == 0;
+}
+
 /* A column other than the time. */
 static void cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
 {
@@ -61,9 +67,9 @@ static void cell(struct tach__out *out, const struct tach_bench_quantity *v, dou
 		rate(out, width_of_rate(name), v->median, ns, "");
 	else if (v->rate)
 		tach__out(out, " %*s", width_of_rate(name), "-");
-	else if (strcmp(v->name, TACH__BENCH_ALL) == 0 && (v->flags & TACH_FLAG_SMALL))
+	else if (is_time(v) && (v->flags & TACH_FLAG_SMALL))
 		tach__out(out, " %*s", width_of(name), "about 0 ns");
-	else if (strcmp(v->name, TACH__BENCH_ALL) == 0)
+	else if (is_time(v))
 		tach__out(out, " %*.4g %s", width_of(name) - 3, scale, unit);
 	else
 		tach__out(out, " %*.*f", width_of(name), v->median < 100 ? 2 : 0, v->median);

@@ -8,6 +8,9 @@
 
 void tach__bench_head(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_row(struct tach__out *out, const struct tach_bench *b);
+/* A line for each value; the first ones' headings are tach/bench_show.h's. */
+void tach__bench_csv(struct tach__out *out, const struct tach_bench *b);
+void tach__bench_markdown(struct tach__out *out, const struct tach_bench *b);
 /* Objects of its list of benchmarks, one for each sample. */
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b);
 /* "12.5 Mbyte/s": so many units in so many ns. */

@@ -16,6 +16,8 @@ enum { QUANTITIES_MAX = TACH__BENCH_QUANTITIES_MAX };
 static void sample_of(struct tach__bench_source *source, tach_bench_body body, void *context,
 		      uint64_t n, uint64_t *delta, uint32_t *flags)
 {
+	if (source->before)
+		source->before(context);
 	if (source->take) {
 		source->take(source, body, context, n, delta, flags);
 		return;
@@ -62,6 +64,20 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
 		 */
 		factor = took ? 1.2 * ns / (double)took : 10;
 		n = factor >= 10 ? n * 10 : (uint64_t)((double)n * factor) + 1;
+	}
+}
+
+void tach__bench_warm(struct tach__bench_source *source, const struct tach__bench_plan *plan,
+		      double ns)
+{
+	uint64_t delta[QUANTITIES_MAX];
+	uint32_t flags[QUANTITIES_MAX] = {0};
+	double took = 0;
+
+	/* A body that takes no time is warm after a million samples. */
+	for (int i = 0; i < 1000000 && took < ns; i++) {
+		sample_of(source, plan->body, plan->context, plan->iterations, delta, flags);
+		took += (double)delta[0];
 	}
 }
 

@@ -70,7 +70,13 @@ struct tach_bench_options {
 	 * divided by the iterations of all), and the time of each thread.
 	 */
 	uint32_t threads;
-	uint32_t reserved; /* 0 */
+	uint32_t cpu;	       /* 1: the value "cpu time" too, the processor's time, ns */
+	double warmup_seconds; /* the body runs so long before the first sample */
+	/*
+	 * Called before each sample with the body's context, and not measured: what the body
+	 * uses up is made anew. `iterations` 0 is then 1, so that each iteration finds it new.
+	 */
+	void (*before)(void *context);
 };
 
 /* One quantity, per iteration. */
@@ -156,9 +162,11 @@ TACH_API const char *tach_bench_fit(const double *n, const double *ns, size_t co
 enum tach_bench_format {
 	TACH_BENCH_TEXT,
 	TACH_BENCH_JSON,
-	TACH_BENCH_ROW,	  /* of a table, without name and newline */
-	TACH_BENCH_HEAD,  /* what stands above such rows of results with the same values */
-	TACH_BENCH_GOOGLE /* google-benchmark's objects, one for each sample, commas between */
+	TACH_BENCH_ROW,	   /* of a table, without name and newline */
+	TACH_BENCH_HEAD,   /* what stands above such rows of results with the same values */
+	TACH_BENCH_GOOGLE, /* google-benchmark's objects, one for each sample, commas between */
+	TACH_BENCH_CSV,	   /* RFC 4180, a line for each value; the heading is no part of it */
+	TACH_BENCH_MARKDOWN, /* a table's row for each value */
 };
 /*
  * Like snprintf: writes at most size bytes with the final 0 and returns the whole length. Text
@@ -211,7 +219,8 @@ struct tach_bench_case {
 	/* Around a run; or NULL. */
 	void (*setup)(uint64_t, uint64_t, uint64_t);
 	void (*teardown)(uint64_t, uint64_t, uint64_t);
-	const char *unit; /* or NULL */
+	void (*before)(void *context); /* each sample; or NULL */
+	const char *unit;	       /* or NULL */
 	double (*units)(uint64_t, uint64_t, uint64_t);
 	struct tach_bench_counter *counters;
 	int complexity; /* 1: how time grows with the first number is of interest */
@@ -290,6 +299,22 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 /* What is done before and after its run, not measured. */
 #define TACH_BENCH_SETUP(id)	TACH__BENCH_AROUND(id, setup)
 #define TACH_BENCH_TEARDOWN(id) TACH__BENCH_AROUND(id, teardown)
+/*
+ * What is done before each sample, not measured. A sample is then one iteration, so each finds
+ * what was made for it:
+ *	TACH_BENCH_BEFORE(sort) { fill(numbers, tach_arg); }
+ */
+#define TACH_BENCH_BEFORE(id)                                                                  \
+	static void tach_bench_make_##id(TACH__BENCH_THREE);                                   \
+	static void tach_bench_before_##id(void *tach_context)                                 \
+	{                                                                                      \
+		const uint64_t *tach_args = TACH__CAST(const uint64_t *, tach_context);        \
+		tach_bench_make_##id(tach_args ? tach_args[0] : 0,                             \
+				     tach_args ? tach_args[1] : 0,                             \
+				     tach_args ? tach_args[2] : 0);                            \
+	}                                                                                      \
+	TACH__BENCH_SAYS(id, before, before = tach_bench_before_##id)                          \
+	static void tach_bench_make_##id(TACH__BENCH_THREE)
 /*
  * What the body does as well, but is not to be measured, a copy of what it sorts, say: it is
  * done in the empty loop too, and so comes off.

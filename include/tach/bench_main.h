@@ -25,15 +25,22 @@ static void tach__bench_usage(FILE *to)
 	      "  --events LIST    what to count (cycles,instructions); any number of events\n"
 	      "  --samples N      samples of each (31)\n"
 	      "  --seconds S      how long a sample lasts at least (0.001)\n"
+	      "  --min-time S     how long all samples of a benchmark last at least\n"
+	      "  --warmup S       how long each runs before its first sample (0)\n"
+	      "  --wall           the time on the clock alone, without the processor's time\n"
 	      "  --baseline NAME  compare with this benchmark, which is run first\n"
 	      "  --against FILE   compare with what --json wrote there, or google-benchmark\n"
 	      "  --bound PERCENT  with --against: what may change (5 in time, 0.5 in counts)\n"
 	      "  --allow LIST     with --against, pass although: cannot-tell, gone\n"
 	      "  --details        all of each result, instead of a row in a table\n"
 	      "  --json           one JSON object a line\n"
+	      "  --csv            a line for each value\n"
+	      "  --markdown       a table with a row for each value\n"
 	      "  --google         JSON as google-benchmark's compare.py reads it\n"
 	      "  --list           names only\n"
 	      "  --help           this\n\n"
+	      "Without a PMU, tach run --emulate -- PROGRAM --events instructions counts\n"
+	      "instructions exactly; times are then the emulator's.\n\n"
 	      "Exit status: 0 done, 1 a benchmark failed or with --against became worse, 2 "
 	      "bad\n"
 	      "usage or no benchmark matches, 3 with --against it cannot be told, or a value "
@@ -67,6 +74,12 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 		return m->format = TACH_BENCH_JSON, 1;
 	if (strcmp(word, "--google") == 0)
 		return m->format = TACH_BENCH_GOOGLE, 1;
+	if (strcmp(word, "--csv") == 0)
+		return m->format = TACH_BENCH_CSV, 1;
+	if (strcmp(word, "--markdown") == 0)
+		return m->format = TACH_BENCH_MARKDOWN, 1;
+	if (strcmp(word, "--wall") == 0)
+		return m->opt.cpu = 0, 1;
 	if (strcmp(word, "--details") == 0)
 		return m->details = 1, 1;
 	if (strcmp(word, "--list") == 0)
@@ -86,6 +99,10 @@ static int tach__bench_option(struct tach__bench_main *m, const char *word, cons
 	if (strcmp(word, "--samples") == 0)
 		return (m->opt.samples = TACH__CAST(uint32_t, tach__bench_number(value))) ? 2
 											  : 0;
+	if (strcmp(word, "--min-time") == 0)
+		return (m->min_time = tach__bench_number(value)) > 0 ? 2 : 0;
+	if (strcmp(word, "--warmup") == 0)
+		return (m->opt.warmup_seconds = tach__bench_number(value)) > 0 ? 2 : 0;
 	if (strcmp(word, "--seconds") == 0)
 		return (m->opt.sample_seconds = tach__bench_number(value)) > 0 ? 2 : 0;
 	return 0;
@@ -105,6 +122,9 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 	memcpy(n, at->number, sizeof n);
 	mine.empty = c->empty;
 	mine.counters = c->counters;
+	mine.before = c->before;
+	if (m->min_time > 0)
+		mine.sample_seconds = m->min_time / (m->opt.samples ? m->opt.samples : 31);
 	mine.threads = TACH__CAST(uint32_t, at->threads);
 	mine.unit = c->units ? c->unit : TACH__NULL;
 	mine.units = c->units ? c->units(n[0], n[1], n[2]) : 0;
@@ -119,11 +139,8 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 		struct tach_bench_quantity q;
 
 		memset(&q, 0, sizeof q);
-		if (c->complexity && m->nfit < sizeof m->fit_n / sizeof *m->fit_n &&
-		    tach_bench_value(bench, 0, &q) == 0) {
-			m->fit_n[m->nfit] = TACH__CAST(double, n[0]);
-			m->fit_ns[m->nfit++] = q.median;
-		}
+		if (c->complexity && tach_bench_value(bench, 0, &q) == 0)
+			tach__bench_fit_add(m, TACH__CAST(double, n[0]), q.median);
 		tach__bench_done(m, bench);
 		return;
 	}
@@ -264,8 +281,15 @@ static void tach__bench_all(struct tach__bench_main *m)
 #ifndef __OPTIMIZE__
 	fprintf(stderr, "warning: this program was compiled without optimisation\n");
 #endif
-	if (m->format != TACH_BENCH_JSON)
+	if (m->format == TACH_BENCH_TEXT || m->format == TACH_BENCH_GOOGLE)
 		m->bad |= tach__bench_print(TACH__NULL, m->format);
+	if (m->format == TACH_BENCH_CSV)
+		fputs("benchmark,quantity,thread,unit,median,low,high,confidence,mad,"
+		      "samples\r\n",
+		      stdout);
+	if (m->format == TACH_BENCH_MARKDOWN)
+		puts("| benchmark | quantity | median | interval | confidence | samples |\n"
+		     "|---|---|---:|---:|---:|---:|");
 	if (m->format == TACH_BENCH_GOOGLE)
 		fputs(",\n\"benchmarks\": [\n", stdout);
 	if (m->baseline) {
@@ -281,6 +305,11 @@ static void tach__bench_all(struct tach__bench_main *m)
 		puts("\n]}");
 	if (m->missing[0] && m->format == TACH_BENCH_TEXT)
 		printf("%s\n", m->missing);
+	if (m->unstable[0])
+		fprintf(m->format == TACH_BENCH_TEXT ? stdout : stderr,
+			"warning: times are uncertain: %s; more --samples, a longer --min-time "
+			"or a quieter machine help\n",
+			m->unstable);
 	if (m->worse || m->unknown || m->gone)
 		printf("%d of %d comparisons worse, %d cannot be told, %d gone. At most 1 %% "
 		       "of comparisons without a change are called worse.\n",
@@ -294,6 +323,8 @@ static void tach__bench_all(struct tach__bench_main *m)
 	if (((m->unknown && !m->allow_unknown) || (m->gone && !m->allow_gone)) && !m->bad)
 		m->bad = 3;
 	tach_bench_free(m->base);
+	free(m->fit_n);
+	free(m->fit_ns);
 }
 
 /* Whether there is something to compare with, and it will be seen. */
@@ -302,7 +333,8 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 	struct tach_bench *any;
 
 	if (m->format != TACH_BENCH_TEXT) {
-		fprintf(stderr, "%s: JSON shows no comparison: leave out --against\n", program);
+		fprintf(stderr, "%s: only the table shows a comparison: leave out --against\n",
+			program);
 		return 0;
 	}
 	m->earlier = tach__bench_read(m->against, &m->earlier_length);
@@ -333,6 +365,7 @@ int main(int argc, char **argv)
 	int took;
 
 	memset(&m, 0, sizeof m);
+	m.opt.cpu = 1;
 	m.patterns = argv + 1;
 	for (int i = 1; i < argc; i += took) {
 		took = tach__bench_option(&m, argv[i], i + 1 < argc ? argv[i + 1] : TACH__NULL);

@@ -25,15 +25,17 @@ struct tach__bench_main {
 	size_t earlier_length;
 	const char *baseline; /* a benchmark's name; NULL: the first is what others are
 				 compared with */
+	double min_time;      /* seconds; 0: not given */
 	double bound;	      /* relative, of --against; negative: not given */
 	int number, bad;      /* benchmarks so far; one failed, or became worse */
 	int width, rows, comparisons, worse, unknown, gone;
 	int said;	/* what the line already says of comparisons */
 	char head[512]; /* that stands above the rows */
 	int allow_unknown, allow_gone;
+	char unstable[512]; /* benchmarks whose time is uncertain */
 	struct tach_bench *base;
-	double fit_n[64], fit_ns[64]; /* of the benchmark whose numbers are gone through */
-	size_t nfit;
+	double *fit_n, *fit_ns; /* of the benchmark whose numbers are gone through */
+	size_t nfit, fit_room;
 	char missing[256];
 };
 
@@ -265,12 +267,31 @@ static void tach__bench_show(struct tach__bench_main *m, const struct tach_bench
 	fflush(stdout);
 }
 
+/* A time that is uncertain by more than 5 % is named at the end. */
+static void tach__bench_warn(struct tach__bench_main *m, const struct tach_bench *bench)
+{
+	size_t n = strlen(m->unstable);
+	struct tach_bench_quantity q;
+	char name[128];
+	double off;
+
+	memset(&q, 0, sizeof q);
+	if (tach_bench_value(bench, 0, &q) != 0 || q.flags & TACH_FLAG_SMALL)
+		return;
+	off = 50 * (q.high - q.low) / q.median;
+	tach_printable(tach_bench_name(bench), name, sizeof name);
+	if (off > 5 && n + 1 < sizeof m->unstable)
+		snprintf(m->unstable + n, sizeof m->unstable - n, "%s%s by %.0f %%",
+			 n ? ", " : "", name, off);
+}
+
 /* Takes the result. */
 __attribute__((unused)) static void tach__bench_done(struct tach__bench_main *m,
 						     struct tach_bench *bench)
 {
 	if (*tach_bench_missing(bench))
 		snprintf(m->missing, sizeof m->missing, "%s", tach_bench_missing(bench));
+	tach__bench_warn(m, bench);
 	if (m->format == TACH_BENCH_TEXT)
 		tach__bench_show(m, bench);
 	else if (m->format == TACH_BENCH_GOOGLE && m->rows++)
@@ -281,6 +302,28 @@ __attribute__((unused)) static void tach__bench_done(struct tach__bench_main *m,
 		tach_bench_free(bench);
 	else
 		m->base = bench;
+}
+
+/* One more number of a benchmark, and what it took. */
+__attribute__((unused)) static void tach__bench_fit_add(struct tach__bench_main *m, double n,
+							double ns)
+{
+	if (m->nfit == m->fit_room) {
+		size_t room = m->fit_room ? 2 * m->fit_room : 64;
+		double *more_n = TACH__CAST(double *, realloc(m->fit_n, room * sizeof *more_n));
+		double *more_ns;
+
+		if (more_n)
+			m->fit_n = more_n;
+		more_ns = TACH__CAST(double *, realloc(m->fit_ns, room * sizeof *more_ns));
+		if (more_ns)
+			m->fit_ns = more_ns;
+		if (!more_n || !more_ns)
+			return;
+		m->fit_room = room;
+	}
+	m->fit_n[m->nfit] = n;
+	m->fit_ns[m->nfit++] = ns;
 }
 
 /* Of a benchmark whose time is to be looked at as its number grows. */

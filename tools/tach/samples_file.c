@@ -218,6 +218,13 @@ static int load_bench(struct samples *s, const char *text, size_t length, const 
 	return 0;
 }
 
+static const char *text_of(const struct tach__json *object, const char *key)
+{
+	const struct tach__json *v = tach__json_member(object, key);
+
+	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
+}
+
 /* All benchmarks of a file of google-benchmark's. */
 static int load_google(struct samples *s, const struct tach__json *root, const char *text,
 		       size_t length, const char *file, const char *who)
@@ -227,15 +234,19 @@ static int load_google(struct samples *s, const struct tach__json *root, const c
 	struct tach_bench *bench;
 
 	for (const struct tach__json *b = list->kid; b; b = b->next) {
-		const struct tach__json *name = tach__json_member(b, "name");
+		const char *name = text_of(b, "run_name");
 		struct series like = {.file = (char *)"", .quantity = (char *)"time"};
+		int code;
 
-		if (!name || name->type != TACH__JSON_STRING)
+		name = name ? name : text_of(b, "name");
+		like.region = (char *)name;
+		if (!name || samples_find(s, &like))
 			continue;
-		like.region = (char *)name->text;
-		if (samples_find(s, &like))
+		code = tach_bench_load_google(text, length, name, &bench, &err);
+		/* One that failed has no time. */
+		if (code == TACH_ERR_NOTFOUND)
 			continue;
-		if (tach_bench_load_google(text, length, name->text, &bench, &err) != 0) {
+		if (code) {
 			fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
 			return -1;
 		}
@@ -246,13 +257,6 @@ static int load_google(struct samples *s, const struct tach__json *root, const c
 }
 
 /* ---- tach run -r ---- */
-
-static const char *text_of(const struct tach__json *object, const char *key)
-{
-	const struct tach__json *v = tach__json_member(object, key);
-
-	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
-}
 
 static int load_repeat(struct samples *s, const struct tach__json *root, const char *file,
 		       const char *who)

@@ -49,7 +49,7 @@ static void end(struct tach__bench_source *source, uint64_t *delta, uint32_t *fl
 
 static void sample(struct tach__bench_series *series, uint32_t n, double outlier)
 {
-	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0, NULL};
 	struct tach__bench_plan plan = {body, empty, NULL, 100, n};
 
 	memset(series, 0, 2 * sizeof *series);
@@ -80,7 +80,7 @@ static void the_empty_loop_is_subtracted(void)
 /* 3 an iteration are 3, whatever the number of iterations. */
 static void whole_numbers_are_exact(void)
 {
-	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {1, 50, begin, end, NULL, 1, 0, NULL};
 	double ns, count;
 	struct tach__bench_series s[2] = {{.sample = &ns}, {.sample = &count}};
 
@@ -132,7 +132,7 @@ static void slower_empty(void *context, uint64_t n)
 
 static void a_trend_favours_neither(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	struct tach__bench_plan plan = {slower_body, slower_empty, NULL, 100, 30};
 	double x[30];
 	struct tach__bench_series s = {.sample = x};
@@ -146,7 +146,7 @@ static void a_trend_favours_neither(void)
 
 static void iterations_last_long_enough(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	uint64_t n = tach__bench_choose(&source, body, empty, NULL, 1e6);
 
 	CHECK(9 * n + 51 >= 1000000 && 9 * n < 2000000, "%llu", (unsigned long long)n);
@@ -177,7 +177,7 @@ static void now_and_then(void *context, uint64_t n)
 
 static void an_interruption_is_not_taken_for_the_body(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	uint64_t n = tach__bench_choose(&source, now_and_then, empty, NULL, 1e6);
 
 	CHECK(n >= 999950, "%llu", (unsigned long long)n);
@@ -185,7 +185,7 @@ static void an_interruption_is_not_taken_for_the_body(void)
 
 static void a_clock_that_stands_still_is_survived(void)
 {
-	struct tach__bench_source source = {0, 0, begin, no_time, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, no_time, NULL, 1, 0, NULL};
 
 	CHECK(tach__bench_choose(&source, nothing, nothing, NULL, 1e6) >= (uint64_t)1 << 40,
 	      "gave up");
@@ -194,7 +194,7 @@ static void a_clock_that_stands_still_is_survived(void)
 /* The empty loop repeats itself: as often as for such a body it would take 37 minutes. */
 static void a_body_that_does_not_repeat_itself_is_survived(void)
 {
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	uint64_t n = tach__bench_choose(&source, nothing, empty, NULL, 1e6);
 
 	CHECK(n >= 100000 && n <= 10000000, "%llu", (unsigned long long)n);

@@ -176,7 +176,7 @@ static double truth_of(const struct machine *m)
 {
 	enum { MANY = 100001 };
 	static double x[MANY];
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	struct tach__bench_plan plan = {body, empty, NULL, ITERATIONS, MANY};
 	struct tach__bench_series s = {.sample = x};
 	double low = 0, high = 10000;
@@ -207,7 +207,7 @@ struct outcome {
 
 static struct outcome run(const struct machine *m, uint32_t samples, double truth)
 {
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	struct tach__bench_plan plan = {body, empty, NULL, ITERATIONS, samples};
 	struct outcome o = {0, 0, 0};
 
@@ -257,7 +257,7 @@ static void intervals_cover_the_truth(void)
 static void nothing_is_not_less_than_nothing(void)
 {
 	static double x[31];
-	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0};
+	struct tach__bench_source source = {0, 0, begin, end, NULL, 1, 0, NULL};
 	struct tach__bench_plan plan = {empty, empty, NULL, ITERATIONS, 31};
 	int unsaid = 0, covered = 0;
 

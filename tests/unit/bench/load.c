@@ -145,12 +145,12 @@ static void numbers_have_limits(void)
 		 {"iterations", "9223372036854777856"},
 		 "9.22337e+18"},
 		{0, {"iterations", "0"}, {"iterations", "-1"}, "9.22337e+18"},
-		{0, {"passes", "354"}, {"passes", "355"}, "354"},
+		{0, {"passes", "355"}, {"passes", "356"}, "355"},
 		{0, {"threads", "256"}, {"threads", "257"}, "256"},
 		{0, {"threads", "1"}, {"threads", "-1"}, "256"},
 		{1, {"outliers", "10000"}, {"outliers", "10001"}, "10000"},
 		{1, {"flags", "4294967295"}, {"flags", "4294967296"}, "4.29497e+09"},
-		{1, {"pass", "354"}, {"pass", "355"}, "354"},
+		{1, {"pass", "355"}, {"pass", "356"}, "355"},
 		{1, {"thread", "256"}, {"thread", "257"}, "256"},
 		{1, {"rate", "1"}, {"rate", "2"}, "1"},
 	};
@@ -179,7 +179,7 @@ static void others_are_refused(void)
 	refused(0, (struct field){"confidence", "0"}, TACH_ERR_SYNTAX, OBJECT, confidence);
 	refused(0, (struct field){"confidence", "1"}, TACH_ERR_SYNTAX, OBJECT, confidence);
 	refused(0, (struct field){"values", "[]"}, TACH_ERR_SYNTAX, FIELD,
-		"no value, or more than 354");
+		"no value, or more than 355");
 	refused(1, (struct field){"sample", "[]"}, TACH_ERR_SYNTAX, FIELD,
 		"there is no sample");
 	refused(0, (struct field){"unit", "\"byte\""}, TACH_ERR_SYNTAX, OBJECT,
@@ -237,7 +237,7 @@ static void values_are_as_many_as_a_run_may_have(void)
 	tach_bench_free(b);
 	CHECK(load(NULL, NULL, VALUES_MOST + 1, &b, &err) == TACH_ERR_SYNTAX && !b &&
 		      err.line == WHOLE + 2 && err.column == 10 &&
-		      strcmp(err.text, "no value, or more than 354") == 0,
+		      strcmp(err.text, "no value, or more than 355") == 0,
 	      "%d:%d: %s", err.line, err.column, err.text);
 }
 

@@ -213,8 +213,10 @@ static void what_is_not_said_is_what_the_header_says(void)
 static void options_have_limits(void)
 {
 	static struct tach_bench_counter counter[17];
-	static const char several[] = "samples must be at most 10000, confidence between 0 and "
-				      "1, sample_seconds above 0 and at most 60, units above 0";
+	static const char several[] =
+		"samples must be at most 10000, confidence between 0 and "
+		"1, sample_seconds above 0 and at most 60, units above 0, "
+		"warmup_seconds at most 3600";
 	static const char many[] = "counters are at most 16, threads 256";
 	static const struct {
 		struct tach_bench_options opt;

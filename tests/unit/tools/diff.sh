@@ -115,6 +115,15 @@ for name, by in ("a", 1), ("b", 1.5):
         for i in range(20)]}, open(name + ".google", "w"))
 PYTHON
 differ 1 a.bench b.bench; says '^sort +time +100\.5 ns +150\.8 ns +\+50\.00 % .* worse$'; says '^copy .* no change larger than'; says '^a.bench: 31 samples; '
+# Of aggregates the median, and no run that failed.
+cat >c.google <<'J'
+{"benchmarks": [{"name": "sort_mean", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "mean", "real_time": 7, "time_unit": "us"},
+{"name": "sort_median", "run_name": "sort", "run_type": "aggregate", "aggregate_name": "median", "real_time": 5, "time_unit": "us"},
+{"name": "copy", "run_name": "copy", "run_type": "iteration", "real_time": 3, "time_unit": "us"},
+{"name": "copy", "run_name": "copy", "run_type": "iteration", "error_occurred": true, "real_time": 90, "time_unit": "us"},
+{"name": "broken", "run_name": "broken", "run_type": "iteration", "error_occurred": true, "real_time": 0, "time_unit": "us"}]}
+J
+differ 3 c.google c.google; says '^sort +time +5\.000 us '; says '^copy +time +3\.000 us '; says '^0 of 2 comparisons'
 differ 1 a.google b.google; says '^sort +time +100\.[0-9] us +150\.[0-9] us .* worse$'
 "$tach" run -r 3 --outside -e page-faults -o repeat.json --format json -- true 2>err && differ 3 repeat.json repeat.json && says '^\(command\) +time .* cannot tell'
 result kinds
