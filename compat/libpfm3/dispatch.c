@@ -50,7 +50,7 @@ static pfm_err_t run(const struct p3_chosen *c, const pfmlib_input_param_t *p,
 	struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
 	struct tach_dispatch_x86 x86 = {.size = sizeof x86};
 	struct tach_dispatch_ia64 ia64 = {.size = sizeof ia64};
-	struct tach_error err;
+	struct tach_error err = TACH_ERROR_INIT;
 	int is_ia64 = tach__pmu_at(c->table)->arch == TACH__IA64;
 	pfm_err_t rc = PFMLIB_SUCCESS;
 

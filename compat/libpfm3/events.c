@@ -39,7 +39,7 @@ pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,
 static pfm_err_t found(struct p3_chosen *c, const char *string,
 		       struct tach_dispatch_event *event)
 {
-	struct tach_error err;
+	struct tach_error err = TACH_ERROR_INIT;
 	int rc = tach_dispatch_find(c->number, c->revision, string, event, &err);
 
 	if (rc && p3_verbose())

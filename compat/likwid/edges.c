@@ -6,6 +6,7 @@
  * straight leaves by a tail call, so that no register has to be kept for it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include "compat/likwid/state.h"
 
 #define REFUSED ((unsigned)-EFAULT)
@@ -49,6 +50,35 @@ static TACH_COLD unsigned end_again(struct lw_region *region)
 	return 0;
 }
 
+/* As LIKWID warns, but once for each region and thread. */
+enum { STOP_ALONE = 1, STARTED_TWICE = 2 };
+static TACH_COLD void warn(struct lw_region *region, uint32_t mistake)
+{
+	int saved = errno;
+
+	if (!(region->warned & mistake) && region->name.tag)
+		fprintf(stderr,
+			mistake == STOP_ALONE
+				? "WARN: region %s is stopped, and was not started\n"
+				: "WARN: region %s is started again before its stop; what it "
+				  "counted since its first start is lost\n",
+			region->name.tag);
+	region->warned |= mistake;
+	errno = saved;
+}
+
+static TACH_COLD unsigned start_twice(struct lw_region *region)
+{
+	warn(region, STARTED_TWICE);
+	return begin_again(region);
+}
+
+static TACH_COLD unsigned stop_alone(struct lw_region *region)
+{
+	warn(region, STOP_ALONE);
+	return REFUSED;
+}
+
 #define BEGIN(i) tach__begin_one(reader, &region->mark, i)
 #define END(i)	 tach__end_one(reader, &region->mark, delta, i)
 #define ADD(i)	 add_one(region, delta, i)
@@ -56,6 +86,8 @@ TACH_INLINE unsigned start(struct lw_region *region, unsigned n)
 {
 	struct tach_reader *reader = region->reader;
 
+	if (TACH_UNLIKELY(region->edges & 1))
+		return start_twice(region);
 	region->edges |= 1;
 	if (TACH_UNLIKELY(!TACH__EACH(n, BEGIN)))
 		return begin_again(region);
@@ -68,7 +100,7 @@ TACH_INLINE unsigned stop(struct lw_region *region, unsigned n)
 	const struct tach_reader *reader;
 
 	if (TACH_UNLIKELY(!(region->edges & 1)))
-		return REFUSED;
+		return stop_alone(region);
 	ADD_TO(region->ticks, now - region->mark.clock);
 	reader = region->reader;
 	if (TACH_UNLIKELY(!TACH__EACH(n, END)))
@@ -102,6 +134,8 @@ EDGES(8)
 static unsigned start_any(struct tach_likwid_site *site, struct lw_region *region)
 {
 	(void)site;
+	if (TACH_UNLIKELY(region->edges & 1))
+		warn(region, STARTED_TWICE);
 	region->edges |= 1;
 	if (region->reader)
 		tach_reader_begin(region->reader, &region->mark);
@@ -114,7 +148,7 @@ static unsigned stop_any(struct tach_likwid_site *site, struct lw_region *region
 
 	(void)site;
 	if (!(region->edges & 1))
-		return REFUSED;
+		return stop_alone(region);
 	region->ticks += now - region->mark.clock;
 	if (region->reader)
 		region->flags |= tach_reader_end(region->reader, &region->mark, delta);

@@ -105,7 +105,7 @@ typedef unsigned (*lw_edge)(struct tach_likwid_site *site, struct lw_region *reg
 struct lw_region {
 	struct lw_name name; /* first */
 	lw_edge start, stop;
-	uint32_t flags;
+	uint32_t flags, warned;
 	struct tach_reader *reader; /* NULL: the clock alone */
 	uint64_t edges;		    /* 2 for each call, 1 more: it is running */
 	uint64_t ticks;

@@ -144,6 +144,17 @@ static struct tach_derived *registry(const struct derived_arguments *a)
 	return d;
 }
 
+/* Also as files of presets name it: "nhm-ex". */
+static int find_named(const char *name)
+{
+	char copy[64];
+
+	snprintf(copy, sizeof copy, "%s", name);
+	for (char *c = copy; *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	return tach_pmu_find(copy);
+}
+
 static int find_pmu(const struct derived_arguments *a)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -156,7 +167,7 @@ static int find_pmu(const struct derived_arguments *a)
 			err.text[0] ? err.text : "this machine's PMU is not known");
 		return -1;
 	}
-	pmu = tach_pmu_find(a->pmu);
+	pmu = find_named(a->pmu);
 	if (pmu < 0)
 		fprintf(stderr, "tach derived: no PMU '%s'; tach list --all names them\n",
 			a->pmu);

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* `tach doctor`: prints what the library's examination of this machine found. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <tach/arch.h>
 #include <tach/doctor.h>
+#include "core/doctor/doctor.h"
+#include "core/set/set.h"
+#include "core/set/diagnose.h"
 #include "tools/tach/commands.h"
 
 enum { LABELS = 19, WIDTH_LEAST = 60, WIDTH_MOST = 100 };
@@ -30,6 +38,20 @@ static const char *const verdict_text[] = {
 	[TACH_VERDICT_CLOCK] = "no counters here: regions still measure time, and software "
 			       "events when asked for by name",
 };
+
+static const char nothing_opens[] =
+	"no counters and no software events here: regions measure time "
+	"alone";
+
+/* Whether not even software events open. */
+static int opens_nothing(const struct tach_examination *x)
+{
+	for (uint32_t i = 0; i < x->nfindings; i++)
+		if (x->findings[i].severity == TACH_SEVERITY_FAIL &&
+		    strcmp(x->findings[i].check, "kernel") == 0)
+			return 1;
+	return 0;
+}
 
 static int width(void)
 {
@@ -80,7 +102,7 @@ static void print_text(const struct tach_examination *x)
 		}
 	}
 	printf("\nverdict: ");
-	wrap(verdict_text[x->verdict], 9, limit);
+	wrap(opens_nothing(x) ? nothing_opens : verdict_text[x->verdict], 9, limit);
 }
 
 static void print_json(const struct tach_examination *x)
@@ -120,6 +142,40 @@ static void print_json(const struct tach_examination *x)
 	json_end(&to);
 }
 
+/* A seccomp filter may end who calls perf_event_open: a child finds out. */
+static int is_killed_by_seccomp(void)
+{
+	pid_t child = fork();
+	int status = 0;
+
+	if (child == 0) {
+		prctl(PR_SET_DUMPABLE, 0); /* no core file */
+		syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0UL);
+		_exit(0);
+	}
+	return child > 0 && waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+	       WTERMSIG(status) == SIGSYS;
+}
+
+/* What can be known without that call. */
+static void examine_settings(const char *root, struct tach_examination *x)
+{
+	struct tach__evidence e;
+
+	tach__evidence_settings(&e, root ? root : "");
+	e.user_read = tach__user_read();
+	e.settings.seccomp = 2;
+	e.open_software = e.open_kernel = e.open_hardware = -EPERM;
+	e.counters_free = -1;
+	tach__doctor_judge(&e, x);
+	for (uint32_t i = 0; i < x->nfindings; i++)
+		if (x->findings[i].cause == TACH_CAUSE_SECCOMP_EPERM)
+			snprintf(x->findings[i].text, sizeof x->findings[i].text,
+				 "a seccomp filter ends every process that calls "
+				 "perf_event_open (SIGSYS): so would programs that count "
+				 "end, unless regions are off (TACH_ENABLE=0)");
+}
+
 int cmd_doctor(int argc, char **argv)
 {
 	static struct tach_examination x = {.size = sizeof x};
@@ -141,7 +197,9 @@ int cmd_doctor(int argc, char **argv)
 			return usage_told("doctor");
 		}
 	}
-	if (tach_doctor_examine(&opt, &x, &err) != 0) {
+	if (is_killed_by_seccomp()) {
+		examine_settings(opt.root, &x);
+	} else if (tach_doctor_examine(&opt, &x, &err) != 0) {
 		fprintf(stderr, "tach doctor: %s\n", err.text);
 		return EXIT_NO;
 	}
