@@ -50,6 +50,9 @@ _tach() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_tach_processes)" -- "$word")
 		return
 	fi
+	# Bash makes words of "--format=csv": the option, "=", the value.
+	[[ $word == = ]] && word=
+	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
 	case $previous in
 	--format) [[ $command =~ ^(diff|gate)$ ]] && mapfile -t COMPREPLY < <(compgen -W 'text json csv junit markdown' -- "$word") && return;;&
 	--format) mapfile -t COMPREPLY < <(compgen -W 'text json csv prometheus html' -- "$word"); return;;
