@@ -25,7 +25,18 @@ fn installed() {
             );
         }
     }
-    println!("cargo:rustc-link-lib=dylib=tach");
+    // Under a prefix where the dynamic linker does not look (pkg-config then names an rpath, which cargo cannot hand
+    // to the programs that use this crate) the archive is linked.
+    let private = std::env::var_os("TACH_LIB_DIR").is_none()
+        && pkg_config("--libs").map_or(false, |flags| flags.contains("-rpath"));
+    if private {
+        println!("cargo:rustc-link-lib=static=tach");
+        for library in ["m", "pthread", "dl"] {
+            println!("cargo:rustc-link-lib=dylib={library}");
+        }
+    } else {
+        println!("cargo:rustc-link-lib=dylib=tach");
+    }
 }
 
 /// TACH_SOURCE, the folder `c` that `make crate` puts into the crate, or the tree that the crate lies in. Its tables are

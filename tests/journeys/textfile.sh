@@ -34,6 +34,6 @@ more_than() { local n; n=$(calls) && [ "${n:-0}" -gt "$1" ]; }
 check arrives wait_until more_than 0
 first=$(calls)
 check grows wait_until more_than "${first:-0}"
-info() { curl -s "http://127.0.0.1:$port/metrics" >"$work/scraped" && says '^tach_info\{version="[0-9.]+"' "$work/scraped" && says '^node_textfile_scrape_error 0' "$work/scraped"; }
+info() { curl -s "http://127.0.0.1:$port/metrics" >"$work/scraped" && says '^tach_info\{.*version="[0-9.]+"' "$work/scraped" && says '^node_textfile_scrape_error 0' "$work/scraped"; }
 check no_error info
 exit $rc
