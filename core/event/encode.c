@@ -131,6 +131,18 @@ static int respelled(struct tach__work *w, int pmu, const struct tach__string *s
 	return *umask >= 0;
 }
 
+/* EVENT.A.B as the vendor writes it, whose parts libpfm-4 has as umasks with another code. */
+static int is_vendors(const struct tach__work *w, int pmu, const struct tach__string *s)
+{
+	const char *start = s->event.text, *end = start + strcspn(start, ":,");
+	const char *first = memchr(start, '.', (size_t)(end - start));
+	int umask;
+
+	return w->quirks->respells && first &&
+	       memchr(first + 1, '.', (size_t)(end - first - 1)) &&
+	       tach__vendor_find(pmu, start, (size_t)(end - start), &umask) >= 0;
+}
+
 /* 1: the event is this PMU's and *rc is what came of it. */
 static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
@@ -145,7 +157,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 		return 0;
 	*rc = tach__match(w, s->attrs);
 	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
-	if ((*rc == TACH_ERR_ATTR || w->vendor_differs) &&
+	if ((*rc == TACH_ERR_ATTR || w->vendor_differs || is_vendors(w, pmu, s)) &&
 	    respelled(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
 		w->raw_given = w->named_given = 0;

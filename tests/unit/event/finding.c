@@ -202,6 +202,30 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 	return NULL;
 }
 
+/* A vendor's name with two dots is the vendor's event; its parts with colons are libpfm-4's. */
+static void vendors_names(void)
+{
+	static const struct {
+		const char *string;
+		uint64_t request;
+	} all[] = {
+		{"nhm::OFFCORE_RESPONSE_0.ANY_DATA.ANY_DRAM", 0x6011},
+		{"nhm::OFFCORE_RESPONSE_0:ANY_DATA:ANY_DRAM", 0x6033},
+		{"wsm_ex::OFFCORE_RESPONSE_0.ANY_DATA.LOCAL_CACHE", 0x711},
+	};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+		struct tach_event e = {0};
+
+		opt.any_pmu = 1;
+		opt.os = TACH_OS_NONE;
+		CHECK(tach_event_encode(all[i].string, &opt, &e, NULL) == 0 && e.ncodes == 2 &&
+			      e.codes[1] == all[i].request,
+		      "%s: %llx", all[i].string, (unsigned long long)e.codes[1]);
+	}
+}
+
 static void derived_names(void)
 {
 	static const struct {
@@ -333,6 +357,7 @@ int main(void)
 	CASE(present);
 	CASE(spellings);
 	CASE(requests);
+	CASE(vendors_names);
 	CASE(derived_names);
 	CASE(not_of_boxes);
 	CASE(boxes);
