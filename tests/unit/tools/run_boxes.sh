@@ -65,7 +65,7 @@ REFUSE=13 run 125 --ambient "$rd" touch "$work/ran"; says 'rd: '; [ ! -e "$work/
 run 125 --ambient '' true; says 'names no events'
 run 125 --ambient ' ; x = 1' true; says 'names no events'
 run 125 --ambient page-faults true; says 'page-faults'
-run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / page-faults' true; says 'page-faults is no event of a box'
+run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / page-faults' true; says 'page-faults is not an event of a box'
 run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / nosuch' true; says nosuch
 run 125 --ambient "$rd" --ambient 'uncore_imc_0/event=4/' true; says 'two lists'
 result ambient_refusals
