@@ -26,6 +26,9 @@ int tach__report_trace(tach_sink sink, void *context, int folded);
 int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  int ascii);
+/* What a reader has to know of the values. */
+void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *s,
+			     const struct tach_report_options *opt);
 /* The histograms and the worst entries of one region, if it has any. */
 void tach__report_text_histogram(struct tach__out *out, const struct tach_snapshot *s,
 				 int region, int ascii);

@@ -22,6 +22,7 @@ struct table {
 	int most;   /* of a row */
 	int ascii;
 	char *equal; /* per region: another has its name */
+	double time; /* of all regions, without nested ones */
 };
 
 static char *at(const struct table *t, int row, int column)
@@ -212,9 +213,13 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 	tach__unit_count(at(t, row, column++), (double)tach__report_calls(&info));
 	for (int q = 0; q < columns; q++) {
 		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
-		if (q == TACH_QUANTITY_TIME && self)
+		if (q != TACH_QUANTITY_TIME)
+			continue;
+		if (self)
 			cell_value(at(t, row, column++), s, r, TACH_QUANTITY_TIME,
 				   TACH_PART_SELF);
+		tach__report_per_call(at(t, row, column++), s, r);
+		tach__report_share(at(t, row, column++), s, r, t->time);
 	}
 	provenance_text(at(t, row, column), s, r);
 }
@@ -228,8 +233,12 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 	snprintf(at(t, 0, column++), CELL, "calls");
 	for (int q = 0; q < columns; q++) {
 		name_text(at(t, 0, column++), tach__column_name(s, q), most - 2);
-		if (q == TACH_QUANTITY_TIME && self)
+		if (q != TACH_QUANTITY_TIME)
+			continue;
+		if (self)
 			snprintf(at(t, 0, column++), CELL, "self");
+		snprintf(at(t, 0, column++), CELL, "per call");
+		snprintf(at(t, 0, column++), CELL, "share");
 	}
 	snprintf(at(t, 0, column), CELL, "provenance");
 }
@@ -265,9 +274,10 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	int self = any_nested(s);
 
 	t->ascii = opt->ascii;
+	t->time = tach__report_self_time(s);
 	t->rows = 1 + tach_snapshot_nregions(s);
 	t->columns =
-		3 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
+		5 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
 	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
 	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
 	if (!t->cell || !t->width || !find_equal(t, s))
@@ -311,9 +321,9 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 		tach__out(out, "  %*s%s", pad, "", text);
 }
 
-/* Columns from..to-1, after the names. */
+/* Columns from..to-1, after the names; `last`: and the provenance. */
 static void write_block(struct tach__out *out, const struct table *t, int from, int to,
-			int color)
+			int last, int color)
 {
 	for (int row = 0; row < t->rows; row++) {
 		if (color && row == 0)
@@ -321,19 +331,24 @@ static void write_block(struct tach__out *out, const struct table *t, int from, 
 		write_cell(out, t, row, 0);
 		for (int column = from; column < to; column++)
 			write_cell(out, t, row, column);
+		if (last)
+			write_cell(out, t, row, t->columns - 1);
 		tach__out(out, color && row == 0 ? "\033[0m\n" : "\n");
 	}
 }
 
+/* The provenance stands in the first block, if there is room for it beside another column. */
 static void write_table(struct tach__out *out, const struct table *t,
 			const struct tach_report_options *opt)
 {
-	int from = 1;
+	int provenance = t->width[t->columns - 1], end = t->columns - 1, from = 1;
+	int first = t->width[0] + 2 + t->width[1] + 2 + provenance <= t->most;
 
-	while (from < t->columns) {
-		int used = t->width[0], to = from;
+	while (from < end + !first) {
+		int last = first && from == 1, to = from;
+		int used = t->width[0] + (last ? 2 + provenance : 0);
 
-		while (to < t->columns) {
+		while (to < end + !first) {
 			used += 2 + t->width[to];
 			if (used > t->most && to > from)
 				break;
@@ -341,51 +356,9 @@ static void write_table(struct tach__out *out, const struct table *t,
 		}
 		if (from > 1)
 			tach__out(out, "\n");
-		write_block(out, t, from, to, opt->color);
+		write_block(out, t, from, to, last, opt->color);
 		from = to;
 	}
-}
-
-static void write_notes(struct tach__out *out, const struct tach_snapshot *s,
-			const struct tach_report_options *opt)
-{
-	struct tach_counts c = {0};
-	uint32_t flags = tach__report_flags(s);
-
-	tach_snapshot_counts(s, &c);
-	tach__out_text(out, "\n");
-	if (tach_snapshot_nregions(s))
-		tach__out(
-			out,
-			"The cost of measuring is subtracted; %s is how uncertain that leaves "
-			"a value: the spread\nof an empty region's cost in calibration, for "
-			"every call, and at least the clock's resolution.\n"
-			"Time is that of the wall: what other threads ran meanwhile is in "
-			"it.\n",
-			opt->ascii ? "+-" : "\u00b1");
-	if (flags & TACH_FLAG_CORRECTED)
-		tach__out(out,
-			  "Of instructions one is taken out for every interrupt; JSON and CSV "
-			  "have the raw counts too.\n");
-	if (flags & TACH_FLAG_UNBOUNDED)
-		tach__out(out,
-			  "%s?: how far off the value is, is not known. Too few entries were "
-			  "measured, few of\nthem make most of it, or the counters were "
-			  "shared in time.\n",
-			  opt->ascii ? "+-" : "\u00b1");
-	if (flags & TACH_FLAG_SMALL)
-		tach__out(out, "(In parentheses): not above that uncertainty, do not trust.\n");
-	tach__report_line(out, tach_snapshot_missing(s), opt->ascii);
-	tach__out_text(out, *tach_snapshot_missing(s) ? "\n" : "");
-	if (c.refused)
-		tach__out(
-			out,
-			"%llu stops refused: on another thread, without a start, or after the "
-			"set changed.\n",
-			(unsigned long long)c.refused);
-	if (c.lost)
-		tach__out(out, "%llu entries lost: thread ending or out of memory.\n",
-			  (unsigned long long)c.lost);
 }
 
 void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
@@ -400,7 +373,7 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 	else
 		out->lacking = 1;
 	tach__report_text_histograms(out, s, opt->ascii);
-	write_notes(out, s, opt);
+	tach__report_text_notes(out, s, opt);
 	tach__report_text_tree(out, s, opt);
 	tach__pages_free(t.cell, (size_t)t.rows * (size_t)t.columns * CELL);
 	tach__pages_free(t.width, (size_t)t.columns * sizeof *t.width);

@@ -22,4 +22,12 @@ int tach__column_value(const struct tach_snapshot *s, int region, int q, enum ta
 		       struct tach_value *v);
 const char *tach__column_name(const struct tach_snapshot *s, int q);
 
+/* ---- text_time.c ---- */
+
+void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int region);
+/* The region's self time in `total`, which is that of all regions. */
+void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
+			double total);
+double tach__report_self_time(const struct tach_snapshot *s);
+
 #endif

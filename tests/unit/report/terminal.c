@@ -135,7 +135,7 @@ static void told(const struct tach_error *err, int code, const char *begins)
 	CHECK(strncmp(err->text, begins, strlen(begins)) == 0, "%s", err->text);
 }
 
-static const char EMPTY[] = "No region was entered.\n\n";
+static const char EMPTY[] = "No region was entered.\n";
 
 /* Written by pieces, interrupted, refused. */
 static void to_descriptors(void)

@@ -163,7 +163,7 @@ result errors $rc
 # The page: its pictures are there, nothing is fetched, names cannot become markup.
 rc=0
 $tach report -o "$work/page.html" $sample
-has '<svg viewBox="0 0 300 90"' "$work/page.html" || rc=1
+has '<svg viewBox="0 0 300 104"' "$work/page.html" || rc=1
 has 'A &quot;note&quot; with &lt;b&gt;markup&lt;/b&gt; &amp; more.' "$work/page.html" || rc=1
 [ "$(grep -c '</script>' "$work/page.html")" = 2 ] || { echo '# a name ends a script'; rc=1; }
 grep -nE 'https?:|src=|<link|@import|url\(' "$work/page.html" && rc=1

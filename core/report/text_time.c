@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The time of a call and a region's share of all time, for reports in text. */
+#include <math.h>
+#include <stdio.h>
+#include "core/report/report.h"
+#include "core/report/units.h"
+
+/* Per outermost entry, because the sum of inclusive times has only those. */
+void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int r)
+{
+	struct tach_region_info info = {.size = sizeof info};
+	double entries, value = NAN;
+	struct tach_value v;
+
+	tach_snapshot_region(s, r, &info);
+	tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
+	entries = (double)info.outermost;
+	if (info.calls)
+		entries *= (double)(info.calls + info.skipped) / (double)info.calls;
+	if (info.calls && entries > 0)
+		value = tach__unit_shown(&v) / entries;
+	tach__unit_value(to, s, TACH_QUANTITY_TIME, value);
+}
+
+void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int r,
+			double total)
+{
+	struct tach_region_info info = {.size = sizeof info};
+	struct tach_value v;
+
+	tach_snapshot_region(s, r, &info);
+	tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &v);
+	if (!info.calls || !(total > 0))
+		snprintf(to, TACH__UNIT_MAX, "-");
+	else
+		snprintf(to, TACH__UNIT_MAX, "%.1f%%", 100 * v.value / total);
+}
+
+double tach__report_self_time(const struct tach_snapshot *s)
+{
+	struct tach_value v;
+	double sum = 0;
+
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		if (tach_snapshot_value(s, r, TACH_QUANTITY_TIME, TACH_PART_SELF, &v) == 0)
+			sum += v.value;
+	return sum;
+}
