@@ -26,7 +26,6 @@
 enum {
 	PROBE = 4096,		       /* no page is smaller */
 	STACK_MOST = 64 * 1024 * 1024, /* deeper stacks are not looked at */
-	LEVELS_MOST = 1024,	       /* nor deeper nests */
 };
 
 /* ---- memory that may be gone ---- */
@@ -37,7 +36,7 @@ enum {
  * with EAGAIN if the word is another, with EFAULT or EINVAL if there can be none
  * (kernel/futex/requeue.c). Where a filter forbids it nothing is known to be gone.
  */
-static int holds(uintptr_t at, const void *expected, size_t size)
+int tach__holds(uintptr_t at, const void *expected, size_t size)
 {
 	for (size_t i = 0; i < size; i += sizeof(uint32_t)) {
 		uint32_t word;
@@ -117,40 +116,78 @@ int tach__part_closing(const struct tach__slot *slot, const struct tach__part *p
 	return part->ceiling == TACH__CEILING_OPEN && tach__part_marked(slot, part);
 }
 
-/* As START left it: the entry that the part has open, at that level. `own`: on this thread's
- * stack. */
+/* What START left in the mark of an open entry, as far as it is known. */
+struct expected {
+	const struct tach__part *part[2]; /* either */
+	uint64_t state, known;		  /* the bits of `state` that are known */
+};
+
+/* `own`: the mark lies on this thread's stack. */
 TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
-				   const struct tach__part *part, int own)
+				   const struct expected *e,
+				   const struct tach_region_mark *mark, int own)
 {
-	const struct tach_region_mark *mark = (const struct tach_region_mark *)part->outer;
-	uint64_t state = part->ceiling - 1;
+	/* Little-endian: the level comes first. */
+	size_t known = e->known == UINT64_MAX ? sizeof e->state : e->known ? 4 : 0;
 
 	if (own)
-		return mark->part == part &&
+		return (mark->part == e->part[0] || mark->part == e->part[1]) &&
 		       (mark->end == hot->end[slot->fenced] ||
 			(hot->end_flat && mark->end == hot->end_flat)) &&
-		       (tach__part_closing(slot, part) || mark->state == state);
-	return holds((uintptr_t)&mark->part, &part, sizeof part) &&
-	       (holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) ||
+		       ((mark->state ^ e->state) & e->known) == 0;
+	return (tach__holds((uintptr_t)&mark->part, &e->part[0], sizeof e->part[0]) ||
+		(e->part[1] != e->part[0] &&
+		 tach__holds((uintptr_t)&mark->part, &e->part[1], sizeof e->part[1]))) &&
+	       (tach__holds((uintptr_t)&mark->end, &hot->end[slot->fenced], sizeof mark->end) ||
 		(hot->end_flat &&
-		 holds((uintptr_t)&mark->end, &hot->end_flat, sizeof mark->end))) &&
-	       (tach__part_closing(slot, part) ||
-		holds((uintptr_t)&mark->state, &state, sizeof state));
+		 tach__holds((uintptr_t)&mark->end, &hot->end_flat, sizeof mark->end))) &&
+	       tach__holds((uintptr_t)&mark->state, &e->state, known);
+}
+
+static int alive(struct tach__thread *record, const struct tach__slot *slot,
+		 const struct expected *e, uintptr_t mark, uintptr_t sp)
+{
+	int own;
+
+	if (tach__whole_is(record, mark))
+		return intact(record->hot, slot, e, (const struct tach_region_mark *)mark, 1);
+	own = on_stack(record, sp) && on_stack(record, mark);
+	if (own ? mark < sp && !on_alternate_stack() : on_unused_alternate_stack(mark))
+		return 0;
+	return intact(record->hot, slot, e, (const struct tach_region_mark *)mark, own);
 }
 
 int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
 		     const struct tach__part *part, uintptr_t sp)
 {
-	uintptr_t mark = part->outer;
-	int own;
+	struct expected e = {{part, part}, part->ceiling - 1, UINT64_MAX};
 
-	if (tach__whole_is(record, mark))
-		return intact(record->hot, slot, part, 1);
-	own = on_stack(record, sp) && on_stack(record, mark);
+	if (tach__part_closing(slot, part))
+		e.known = 0;
+	return alive(record, slot, &e, part->outer, sp);
+}
 
-	if (own ? mark < sp && !on_alternate_stack() : on_unused_alternate_stack(mark))
-		return 0;
-	return intact(record->hot, slot, part, own);
+/* Of an entry that neither part has: a recursion's, or a handler came during its START. */
+static int level_alive(struct tach__thread *record, const struct tach__slot *slot,
+		       uint32_t level, uintptr_t sp)
+{
+	uintptr_t mark = (uintptr_t)*tach__marks(tach__stack(record->hot, level));
+	struct expected e = {
+		{tach__part(slot, record->count, 1), tach__part(slot, record->count, 0)},
+		level,
+		UINT32_MAX};
+
+	return mark && alive(record, slot, &e, mark, sp);
+}
+
+/*
+ * Of one that is not alive: it was counted, and a handler came before its STOP lowered the
+ * level, and left a region open, or ended one around.
+ */
+static int is_over(const struct tach__thread *record, const struct tach__slot *slot)
+{
+	return tach__part(slot, record->count, 0)->ceiling == TACH__CEILING_OPEN &&
+	       tach__part(slot, record->count, 1)->ceiling == TACH__CEILING_OPEN;
 }
 
 /* ---- the stack of open regions ---- */
@@ -170,7 +207,7 @@ void tach__hand_down(const struct tach__thread *record, struct tach__slot *slot,
 	}
 }
 
-static void close_part(const struct tach__slot *slot, struct tach__part *part)
+void tach__part_close(const struct tach__slot *slot, struct tach__part *part)
 {
 	TACH__SET(part->ceiling, (uint64_t)TACH__CEILING_OPEN);
 	TACH__SET(part->outer, slot->rest);
@@ -179,21 +216,17 @@ static void close_part(const struct tach__slot *slot, struct tach__part *part)
 struct tach__part *tach__part_at(const struct tach__thread *record,
 				 const struct tach__slot *slot, uint32_t level)
 {
-	struct tach__part *last = NULL;
+	uintptr_t mark = (uintptr_t)*tach__marks(tach__stack(record->hot, level));
 
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *part = tach__part(slot, record->count, inner);
 
-		if (TACH__LEVEL(part->ceiling) == level + 1)
-			return tach__part_marked(slot, part) ? part : NULL;
-		if (tach__part_closing(slot, part))
-			last = part;
+		if (part->outer == mark && tach__part_marked(slot, part) &&
+		    (part->ceiling == TACH__CEILING_OPEN ||
+		     TACH__LEVEL(part->ceiling) == level + 1))
+			return part;
 	}
-	/* Only the innermost of its region's can be closing. */
-	for (uint32_t k = level + 1; last && k < TACH__LEVEL(record->hot->state); k++)
-		if (tach__stack(record->hot, k)[1] == slot)
-			return NULL;
-	return last;
+	return NULL;
 }
 
 void tach__part_give_up(const struct tach__thread *record, struct tach__slot *slot,
@@ -202,49 +235,12 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 	tach__hand_down(record, slot, around);
 	if (!part || !tach__part_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
+	/* Entries that counted as inside it are in no inclusive sum. */
+	if (part == tach__part(slot, record->count, 0) &&
+	    tach__part(slot, record->count, 1)->calls)
+		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
 	if (part)
-		close_part(slot, part);
-}
-
-/*
- * Of an entry that may be stopped yet, as the one around it was stopped before: whatever region
- * is at its level by then, the STOP is no usual one, and this is none that is open. Of one that
- * was left the mark may still be whole: nothing has been put there since.
- */
-TACH__LOOKS_BACK static void make_unusual(struct tach__thread *record,
-					  const struct tach__slot *slot,
-					  const struct tach__part *part)
-{
-	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
-
-	if (!tach__part_closing(slot, part) &&
-	    tach__part_alive(record, slot, part, TACH__STACK_POINTER))
-		mark->state |= TACH__LEVEL_NONE;
-}
-
-void tach__part_forget(struct tach__thread *record, struct tach__slot *slot, uint32_t level,
-		       const struct tach_region_mark *mark)
-{
-	struct tach__part *part = tach__part_at(record, slot, level);
-
-	if (!part || part->outer == (uintptr_t)mark)
-		return;
-	make_unusual(record, slot, part);
-	close_part(slot, part);
-}
-
-/*
- * Of an entry that is alive: a handler may have ended a region around the STOP that it
- * interrupted, which goes on and lowers the level once more than there is. The next START
- * looks. 1: the STOP adds its entry already.
- */
-static int goes_on(struct tach__thread *record, const struct tach__slot *slot,
-		   const struct tach__part *part)
-{
-	if (!part || !tach__part_alive(record, slot, part, TACH__STACK_POINTER))
-		return 0;
-	TACH__SET(record->hot->limit, (uint64_t)0);
-	return (slot->seq & 1) && !tach__part_closing(slot, part);
+		tach__part_close(slot, part);
 }
 
 void tach__abandon(struct tach__thread *record, uint32_t level)
@@ -254,85 +250,63 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 
 	if (top - level > TACH__LEVELS)
 		level = top - TACH__LEVELS;
-	/* If it is a handler that ends what is around an interrupted STOP, that one will lower
-	 * the level once more: below zero there is a slot, too. */
-	if (top > level)
-		TACH__SET(tach__stack(hot, UINT32_MAX)[0], record->outside);
 	while (top > level) {
-		struct tach__slot **stack = tach__stack(hot, --top), *slot = stack[1];
-		struct tach__part *part = tach__part_at(record, slot, top);
+		struct tach__slot **stack = tach__stack(hot, --top);
 
-		if (goes_on(record, slot, part))
-			TACH__ADD(slot->lost, -1);
-		if (part)
-			make_unusual(record, slot, part);
-		tach__part_give_up(record, slot, stack[0], part);
-		TACH__SET(hot->state, hot->state - 1);
+		tach__part_give_up(record, stack[1], stack[0],
+				   tach__part_at(record, stack[1], top));
+		tach__levels_lower(record, 1);
 	}
 }
 
-/*
- * A recursion whose outermost entry is gone: the one inside is that now. Between the two may be
- * others, whose marks are unknown; then it stays what it is.
+/* Regions that lost an entry, and levels whose entries are over: found before any is given up.
  */
-static void promote(struct tach__thread *record, struct tach__slot *slot, uint32_t gone)
-{
-	struct tach__part *part = tach__part(slot, record->count, 0);
-	struct tach__part *inner = tach__part(slot, record->count, 1);
-	struct tach_region_mark *mark = (struct tach_region_mark *)inner->outer;
-	uint32_t level = TACH__LEVEL(inner->ceiling) - 1, entries = 0;
-
-	for (uint32_t k = gone + 1; k <= level; k++)
-		entries += tach__stack(record->hot, k)[1] == slot;
-	if (entries != 1)
-		return;
-	mark->part = part;
-	TACH__SET(part->ceiling, inner->ceiling);
-	TACH__SET(part->outer, inner->outer);
-	close_part(slot, inner);
-}
-
-/* Regions that lost an entry; `outermost`: that one. */
 struct gone {
 	struct tach__slot *slot[16];
-	uint8_t outermost[16];
 	unsigned n;
+	int is_any_over;
+	uint64_t over[TACH__LEVELS_MOST / 64];
 };
 
-static void add_gone(struct gone *gone, struct tach__slot *slot, int outermost)
+static void find_over(const struct tach__thread *record, struct gone *gone)
 {
-	if (gone->n == sizeof gone->slot / sizeof *gone->slot)
+	const struct tach__hot *hot = record->hot;
+
+	for (uint32_t k = 0; k < TACH__LEVEL(hot->state); k++) {
+		const struct tach__slot *slot = tach__stack(hot, k)[1];
+
+		if (!tach__part_at(record, slot, k) && is_over(record, slot))
+			gone->over[k / 64] |= UINT64_C(1) << k % 64;
+	}
+}
+
+static void flag(const struct tach__thread *record, struct tach__slot *slot)
+{
+	if (slot != record->outside)
+		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
+}
+
+/* The entry of a level goes; `to`: those open around it. */
+static void give_up_level(struct tach__thread *record, struct gone *gone, uint32_t level,
+			  struct tach__part *part, uint32_t to)
+{
+	struct tach__slot *slot = tach__stack(record->hot, level)[1];
+	struct tach__slot *around = tach__stack(record->hot, to)[0];
+
+	if (gone->over[level / 64] >> level % 64 & 1) {
+		/* Regions that began since count inside it. */
+		tach__hand_down(record, slot, around);
+		flag(record, slot);
+		flag(record, around);
+		gone->is_any_over = 1;
 		return;
-	gone->slot[gone->n] = slot;
-	gone->outermost[gone->n++] = (uint8_t)outermost;
-}
-
-static int is_gone(const struct gone *gone, const struct tach__slot *slot)
-{
-	for (unsigned i = 0; i < gone->n; i++)
-		if (gone->outermost[i] && gone->slot[i] == slot)
-			return 1;
-	return 0;
-}
-
-/* Does the entry stay? One whose mark is unknown shares the fate of one that is known. */
-static int stays(struct tach__thread *record, const struct tach__slot *slot,
-		 const struct tach__part *part, const struct gone *gone, uintptr_t sp)
-{
-	const struct tach__part *last = tach__part(slot, record->count, 1);
-
-	if (!part && last->ceiling != TACH__CEILING_OPEN && tach__part_marked(slot, last))
-		part = last;
-	return part ? tach__part_alive(record, slot, part, sp) : !is_gone(gone, slot);
-}
-
-void tach__part_lower(const struct tach__slot *slot, struct tach__part *part, uint32_t by)
-{
-	struct tach_region_mark *mark = (struct tach_region_mark *)part->outer;
-
-	mark->state -= by;
-	if (!tach__part_closing(slot, part))
-		TACH__SET(part->ceiling, part->ceiling - by);
+	}
+	/* Those around have its START, and no pair. */
+	if (!part || !tach__part_closing(slot, part))
+		tach__owed_add(record, 0, to, slot->fenced, -1);
+	tach__part_give_up(record, slot, around, part);
+	if (gone->n < sizeof gone->slot / sizeof *gone->slot)
+		gone->slot[gone->n++] = slot;
 }
 
 void tach__heal(struct tach__thread *record, uintptr_t sp)
@@ -341,33 +315,26 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 	uint32_t top = TACH__LEVEL(hot->state), kept = 0;
 	struct gone gone = {.n = 0};
 
-	if (top > INT32_MAX) /* below zero: see tach__abandon */
+	if (top > INT32_MAX) /* below zero */
 		TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
 	/* Calibration leaves none, and its marks are on no stack that is known here. */
-	if (top > LEVELS_MOST || tach__calibrating)
+	if (top > TACH__LEVELS_MOST || tach__calibrating)
 		return;
+	find_over(record, &gone);
 	for (uint32_t k = 0; k < top; k++) {
 		struct tach__slot *slot = tach__stack(hot, k)[1];
 		struct tach__part *part = tach__part_at(record, slot, k);
-		struct tach__part *inner = tach__part(slot, record->count, 1);
 
-		if (stays(record, slot, part, &gone, sp)) {
-			TACH__SET(tach__stack(hot, kept)[1], slot);
-			if (part && kept < k)
-				tach__part_lower(slot, part, k - kept);
-			kept++;
-			continue;
-		}
-		tach__part_give_up(record, slot, tach__stack(hot, kept)[0], part);
-		add_gone(&gone, slot, part && part != inner);
-		if (part && part != inner && inner->ceiling != TACH__CEILING_OPEN &&
-		    tach__part_alive(record, slot, inner, sp))
-			promote(record, slot, k);
+		if (part ? tach__part_alive(record, slot, part, sp)
+			 : level_alive(record, slot, k, sp))
+			tach__level_move(record, k, kept++);
+		else
+			give_up_level(record, &gone, k, part, kept);
 	}
-	if (kept < top)
-		TACH__SET(hot->state, hot->state - (top - kept));
-	for (unsigned i = 0; i < gone.n; i++)
+	tach__levels_lower(record, top - kept);
+	for (unsigned i = 0; i < gone.n; i++) {
+		tach__parts_sort(record, gone.slot[i]);
 		tach__slot_mend(record, gone.slot[i]);
-	/* What is known to be open is alive by now. */
-	tach__overtaken_mend(record, sp);
+	}
+	tach__overtaken_mend(record, gone.is_any_over);
 }

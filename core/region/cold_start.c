@@ -5,6 +5,7 @@
 #include "core/reader/reader.h"
 #include "core/region/beacon.h"
 #include "core/region/cost.h"
+#include "core/region/left.h"
 #include "core/region/reads.h"
 
 /* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
@@ -94,7 +95,6 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 {
 	struct tach__thread *record;
 	struct tach__cost cost;
-	uint32_t epoch = 0;
 	int can;
 
 	/* A handler that interrupted the library itself: its locks may be ours. */
@@ -108,12 +108,10 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	record = cost.record;
 	if (tach__self->record && TACH__LEVEL(tach__self->state) == 0)
 		tach__epochs_begin(tach__self);
-	if (record) {
+	if (record)
 		tach__residue_ready(record);
-		epoch = tach__epoch_inside(record, TACH__LEVEL(record->hot->state));
-	}
-	tach__cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL, epoch,
-		       epoch != TACH__EPOCH(tach__self->state));
+	tach__cost_end(&cost, record ? record->residue.begin[unready][fenced] : NULL,
+		       record ? TACH__LEVEL(record->hot->state) : 0);
 	return can;
 }
 
@@ -254,6 +252,9 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	top = TACH__LEVEL(state);
+	/* The handler ended regions around, and START raised the level from where it was. */
+	while (level && top > level && !*tach__marks(tach__stack(self, level - 1)))
+		level--;
 	if (top <= level) {
 		level = top;
 		if (level && tach__stack(self, level - 1)[1] == slot)
@@ -263,12 +264,20 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	}
 	/* Where the handler's own entry was, if it came before the level was raised. */
 	TACH__SET(tach__stack(self, level)[1], slot);
+	TACH__SET(*tach__marks(tach__stack(self, level)), mark);
 	state = TACH__STATE(TACH__OPENING(state), TACH__GET(self->record->epoch), level);
 	mark->state = state;
 	TACH__ORDER();
 	TACH__SET(self->state, state + 1);
 	TACH__SET(part->ceiling, state + 1);
 	TACH__SET(part->outer, (uintptr_t)mark);
+	/* It was made the outermost of its region, and wrote itself where it was before. */
+	for (int inner = 0; inner < 2; inner++) {
+		struct tach__part *other = tach__part(slot, self->count, inner);
+
+		if (other != part && other->outer == (uintptr_t)mark)
+			tach__part_close(slot, other);
+	}
 }
 
 /* Whether the pages are as they were looked up. */
@@ -332,16 +341,15 @@ static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_
 {
 	struct tach__thread *record = self->record;
 	struct tach__cost cost;
-	uint32_t epoch, leader = self->since.lock;
+	uint32_t leader = self->since.lock;
 	int found;
 
 	tach__cost_begin(&cost, level);
 	tach__residue_ready(record);
 	found = look(self);
-	epoch = tach__epoch_inside(record, level);
 	tach__cost_end(&cost,
 		       record->residue.stale[found && self->since.lock == leader][fenced],
-		       epoch, epoch != TACH__EPOCH(self->state));
+		       level);
 	return found;
 }
 

@@ -43,24 +43,19 @@ static void refuse(struct tach_region_mark *mark)
 }
 
 /*
- * Makes the mark's level the innermost. 0: its region is not on the stack any more, as one
- * around it was stopped before; it then counts in no other.
+ * Another mark than its START wrote, which has moved: the entry at its level, if that began as
+ * the mark says.
  */
-static int level_find(struct tach__thread *record, struct tach_region_mark *mark)
+static uint32_t level_of_copy(const struct tach__hot *hot, const struct tach__slot *slot,
+			      const struct tach_region_mark *mark)
 {
-	struct tach__hot *hot = record->hot;
-	struct tach__slot *slot = tach__slot_of(record, mark->part);
-	uint32_t level = TACH__LEVEL(mark->state), top = TACH__LEVEL(hot->state);
+	const struct tach__part *part = mark->part;
+	uint32_t level = TACH__LEVEL(mark->state);
 
-	if (level >= top || tach__stack(hot, level)[1] != slot)
-		for (level = top; level-- > 0 && tach__stack(hot, level)[1] != slot;)
-			;
-	if (level >= top)
-		return 0;
-	tach__abandon(record, level + 1);
-	tach__part_forget(record, slot, level, mark);
-	mark->state = TACH__STATE(TACH__OPENING(mark->state), TACH__EPOCH(mark->state), level);
-	return 1;
+	return level < TACH__LEVEL(hot->state) && tach__stack(hot, level)[1] == slot &&
+			       part->ceiling - 1 == mark->state
+		       ? level
+		       : TACH__LEVEL_NONE;
 }
 
 static void add(struct tach__thread *record, struct tach_region_mark *mark,
@@ -69,12 +64,17 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 	struct tach__hot *hot = record->hot;
 	struct tach__slot *slot = tach__slot_of(record, mark->part), **stack, *around;
 	const struct tach__part *part = mark->part;
+	uint32_t level = tach__level_of(hot, mark);
 
-	if (level_find(record, mark)) {
-		tach__edges_add(hot, mark, r, fenced);
+	if (level == TACH__LEVEL_NONE)
+		level = level_of_copy(hot, slot, mark);
+	if (level != TACH__LEVEL_NONE) {
+		tach__level_end(record, mark, level, r, fenced);
 		return;
 	}
-	/* It was taken for lost, or a START took its place: overtaken.c. */
+	/* It was taken for lost, or a START took its place: overtaken.c. What it has to give
+	 * back is not known any more. */
+	r->flags |= TACH_FLAG_INCOMPLETE;
 	if (part->outer != (uintptr_t)mark || part->ceiling == TACH__CEILING_OPEN)
 		TACH__ADD(slot->lost, -1);
 	stack = tach__stack(hot, hot->state);
@@ -90,6 +90,7 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 /* A reading, and what had been spent by then: a handler may spend more right behind it. */
 struct spent {
 	uint64_t state, cold[TACH__SUMS];
+	int since; /* the mark's epoch has ended, so something was spent */
 };
 
 static void read_spent(struct tach__reading *r, struct spent *spent,
@@ -106,6 +107,7 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 		/* Whatever was spent took time, so the clock's sum tells. */
 	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
 		 TACH__GET(record->cold[0]) != spent->cold[0]);
+	spent->since = TACH__EPOCH(mark->state) != TACH__EPOCH(spent->state);
 }
 
 /* flat: by which way a flat region's came, or TACH__UNFLAT. */
@@ -115,31 +117,29 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
 	uint64_t residue[TACH__SUMS];
-	uint32_t epoch = TACH__EPOCH(mark->state);
 	struct tach__reading r;
 	struct spent spent;
 	struct tach__cost cost;
 	const uint64_t *before;
-	int ended;
 
 	if (!record || TACH__OPENING(self->state) != TACH__OPENING(mark->state)) {
 		refuse(mark);
 		return;
 	}
 	read_spent(&r, &spent, mark, fenced);
-	tach__cost_begin(&cost, TACH__LEVEL(mark->state));
+	/* Some stay open, around this one or overlapping it. Without a branch: see cost.h. */
+	tach__cost_begin(&cost, TACH__LEVEL(mark->state) | TACH__LEVEL(self->state) >> 1);
 	tach__residue_ready(record);
 	tach__edges_since(self, mark, &r);
 	r.flags |= more;
-	if (epoch != TACH__EPOCH(spent.state))
-		tach__cost_settle(record, epoch, spent.cold, r.delta);
+	if (spent.since)
+		tach__cost_settle(record, TACH__EPOCH(mark->state), spent.cold, r.delta);
 	before = flat == TACH__UNFLAT ? record->residue.before[fenced] : record->unflat[flat];
 	for (uint32_t i = 0; i <= record->count; i++) {
 		r.delta[i] -= before[i];
 		residue[i] =
 			record->residue.before[fenced][i] + record->residue.after[fenced][i];
 	}
-	ended = epoch != TACH__EPOCH(self->state);
 	tach__heal(record, TACH__STACK_POINTER);
 	add(record, mark, &r, fenced);
 	if (TACH__LEVEL(self->state) == 0) {
@@ -147,7 +147,7 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		if (tach__thread_pending())
 			TACH__SET(self->limit, (uint64_t)0);
 	}
-	tach__cost_end(&cost, residue, epoch, ended);
+	tach__cost_end(&cost, residue, TACH__LEVEL(self->state));
 }
 
 void tach__end_cold(struct tach_region_mark *mark, int fenced)
@@ -180,9 +180,9 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 {
 	struct tach__hot *self = tach__self;
 	struct tach__thread *record = self->record;
-	uint32_t epoch = TACH__EPOCH(mark->state), around = TACH__LEVEL(mark->state);
+	uint32_t around = TACH__LEVEL(mark->state);
 	struct tach__cost cost;
-	int ended = 0, elsewhere = 0;
+	int elsewhere = 0;
 
 	/* Without a region around there is no cost to take out, and no system call is made but
 	 * the first time. */
@@ -191,8 +191,6 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	if (cold) {
 		tach__cost_begin(&cost, around);
 		tach__residue_ready(record);
-		/* A handler's cold exit since this was read: those around give that back. */
-		ended = epoch != TACH__EPOCH(self->state);
 		tach__heal(record, TACH__STACK_POINTER);
 	}
 	tach__edges_since(self, mark, r);
@@ -207,8 +205,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	}
 	tach__edges_add(self, mark, r, fenced);
 	if (cold)
-		tach__cost_end(&cost, record->residue.rescheduled[elsewhere][fenced], epoch,
-			       ended);
+		tach__cost_end(&cost, record->residue.rescheduled[elsewhere][fenced], around);
 }
 
 void tach__end_moved(struct tach_region_mark *mark, int fenced)

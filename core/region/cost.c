@@ -4,6 +4,7 @@
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
 #include "core/region/cost.h"
+#include "core/region/left.h"
 
 void tach__cost_begin(struct tach__cost *cost, uint32_t around)
 {
@@ -39,36 +40,103 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 	return record->log + epoch * (row / sizeof(uint64_t));
 }
 
+/* What is open will show what could not be noted. */
+static void flag_open(const struct tach__thread *record)
+{
+	uint32_t top = TACH__LEVEL(record->hot->state);
+
+	for (uint32_t k = top > TACH__LEVELS_MOST ? top - TACH__LEVELS_MOST : 0; k < top; k++)
+		TACH__ADD(tach__stack(record->hot, k)[1]->provenance[1], 1);
+}
+
+static void epoch_set(uint64_t *state, uint32_t epoch)
+{
+	*state = TACH__STATE(TACH__OPENING(*state), epoch, TACH__LEVEL(*state));
+}
+
 /*
- * No open region began in a later epoch than `epoch`: the next one is free, whatever was there.
- * `ended`: its row is written, as the slot was used since.
+ * The numbers of epochs have run out: of those in which open regions began, in order, from 0.
+ * 0: the marks are not all known.
  */
-static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
-			int ended)
+static int renumber(struct tach__thread *record)
+{
+	struct tach__hot *hot = record->hot;
+	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
+	uint32_t last = UINT32_MAX, n = UINT32_MAX;
+
+	tach__heal(record, TACH__STACK_POINTER);
+	if (TACH__LEVEL(hot->state) > TACH__LEVELS_MOST)
+		return 0;
+	for (uint32_t k = 0; k < TACH__LEVEL(hot->state); k++) {
+		struct tach__slot **stack = tach__stack(hot, k);
+		struct tach_region_mark *mark = *tach__marks(stack);
+		struct tach__part *part = tach__part_at(record, stack[1], k);
+		uint32_t epoch = TACH__EPOCH(mark->state);
+
+		if (last != UINT32_MAX && epoch < last)
+			return 0;
+		if (epoch != last)
+			memmove(log_row(record, ++n), log_row(record, epoch), row);
+		last = epoch;
+		epoch_set(&mark->state, n);
+		if (part && !tach__part_closing(stack[1], part))
+			TACH__SET(part->ceiling, mark->state + 1);
+	}
+	record->epoch = last == TACH__EPOCH(hot->state) ? n : n + 1;
+	epoch_set(&hot->state, record->epoch);
+	return 1;
+}
+
+/* The epoch in which the innermost of `level` regions began, or, where that is not known, now.
+ */
+static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
+{
+	const struct tach__slot *slot = *tach__stack(record->hot, level);
+
+	for (int inner = 0; level && inner < 2; inner++) {
+		uint64_t begun = tach__part(slot, record->count, inner)->ceiling;
+
+		if (TACH__LEVEL(begun) == level)
+			return TACH__EPOCH(begun);
+	}
+	return TACH__EPOCH(record->hot->state);
+}
+
+/*
+ * None of the regions that are open began in a later epoch than the innermost: the next number
+ * is free, whatever was there.
+ */
+static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
 {
 	struct tach__thread *record = cost->record;
 	struct tach__hot *hot = record->hot;
-	uint64_t delta[TACH__SUMS], *row = log_row(record, epoch);
+	uint64_t delta[TACH__SUMS], *row;
+	uint32_t epoch = epoch_inside(record, level);
 
-	if (!row || epoch + 1 == TACH__EPOCHS)
+	if (epoch + 1 == TACH__EPOCHS)
+		epoch = renumber(record) ? epoch_inside(record, level) : epoch;
+	row = epoch + 1 < TACH__EPOCHS ? log_row(record, epoch) : NULL;
+	if (!row) {
+		flag_open(record);
 		return;
-	if (!ended)
+	}
+	/* Else it has been written, as the thread left that epoch already. */
+	if (epoch == TACH__EPOCH(hot->state))
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
 	record->epoch = epoch + 1;
-	TACH__SET(hot->state,
-		  TACH__STATE(TACH__OPENING(hot->state), epoch + 1, TACH__LEVEL(hot->state)));
+	epoch_set(&hot->state, epoch + 1);
 	/* Exact if the group was rescheduled meanwhile, as it may well be. */
 	tach__edges_read(hot, &cost->mark, delta, 0);
 	for (uint32_t i = 0; i <= record->count; i++)
 		record->cold[i] += delta[i] + residue[i];
 }
 
-void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch, int ended)
+void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
 {
 	tach__release(&cost->all);
 	/* The thread may have moved on to another set. */
 	if (cost->record && tach__self->record == cost->record)
-		cost_reckon(cost, residue, epoch, ended);
+		cost_reckon(cost, residue, level);
 	tach__signals_release(&cost->signals);
 }
 
@@ -81,21 +149,18 @@ void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64
 		delta[i] -= spent[i] - row[i];
 }
 
+void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
+			uint64_t *delta)
+{
+	const uint64_t *spent =
+		to == TACH__EPOCH(record->hot->state) ? record->cold : log_row(record, to);
+
+	if (from != to && spent)
+		tach__cost_settle(record, from, spent, delta);
+}
+
 void tach__epochs_begin(struct tach__hot *hot)
 {
 	hot->record->epoch = 0;
 	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
-}
-
-uint32_t tach__epoch_inside(const struct tach__thread *record, uint32_t level)
-{
-	const struct tach__slot *slot = *tach__stack(record->hot, level);
-
-	for (int inner = 0; level && inner < 2; inner++) {
-		uint64_t begun = tach__part(slot, record->count, inner)->ceiling;
-
-		if (TACH__LEVEL(begun) == level)
-			return TACH__EPOCH(begun);
-	}
-	return TACH__EPOCH(record->hot->state);
 }

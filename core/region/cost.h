@@ -23,20 +23,18 @@ struct tach__cost {
 
 /* No signal, no cancellation until its end. `around`: the level. */
 void tach__cost_begin(struct tach__cost *cost, uint32_t around);
-/*
- * `epoch`: no open region began in a later one. `ended`: its row is written, as the thread left
- * it already. residue: what the exit cannot see of itself; not read without a record.
- */
-void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t epoch,
-		    int ended);
+/* level: of the regions that stay open. residue: what the exit cannot see of itself; not read
+ * without a record. */
+void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level);
 /* What an entry has to give back that began in an epoch which ended; spent: when it was read.
  */
 void tach__cost_settle(struct tach__thread *record, uint32_t epoch, const uint64_t *spent,
 		       uint64_t *delta);
+/* The same of what was counted between the begins of two entries, which began in those epochs.
+ */
+void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
+			uint64_t *delta);
 /* No region is open, so none began in any epoch. Signals held. */
 void tach__epochs_begin(struct tach__hot *hot);
-/* The epoch in which the innermost of `level` regions began, or, where that is not known, now.
- */
-uint32_t tach__epoch_inside(const struct tach__thread *record, uint32_t level);
 
 #endif

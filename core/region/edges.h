@@ -91,8 +91,10 @@ struct tach__slot {
 	uintptr_t rest;			 /* `outer` while no entry is open */
 	uint32_t *histograms;
 	uint32_t id;
-	uint16_t fenced, task; /* task: entries are segments of tasks (task.c) */
-	uint64_t lost;	       /* entries that were never stopped, or found no place */
+	uint16_t fenced;
+	uint8_t task;	    /* 1: entries are segments of tasks (task.c) */
+	uint8_t overlapped; /* 1: an overlap changed what its self sums mean (overlap.c) */
+	uint64_t lost;	    /* entries that were never stopped, or found no place */
 	/* What a flat START calls: flat code, or that of all others. */
 	void (*begin)(struct tach_site *site, struct tach_region_mark *mark,
 		      struct tach__slot *slot, struct tach__part *part, struct tach__hot *self);
@@ -178,7 +180,7 @@ struct tach__hot {
 	uint32_t single; /* whether words change in single instructions: TACH_SINGLE */
 };
 #define TACH__LEVEL(state)   ((uint32_t)(state))
-#define TACH__LEVEL_NONE     0x80000000u /* in a mark's: no level of the stack's */
+#define TACH__LEVEL_NONE     UINT32_MAX /* no level of the stack's */
 #define TACH__EPOCH(state)   ((uint32_t)((state) >> 32) & 0xfff)
 #define TACH__EPOCHS	     0x1000u
 #define TACH__OPENING(state) ((uint32_t)((state) >> 44))
@@ -190,9 +192,11 @@ struct tach__hot {
  */
 #define TACH__TABLE_AT	0x10000u /* slot by id */
 #define TACH__STACK_AT	0x50000u /* slots of the open regions; [0] stands for "no region" */
-#define TACH__RECORD_AT 0xe0000u
+#define TACH__MARKS_AT	0xe0000u /* and their marks */
+#define TACH__RECORD_AT 0x160000u
 TACH_STATIC_ASSERT(TACH__TABLE_AT + 8 * TACH__CHUNKS * TACH__CHUNK_SLOTS <= TACH__STACK_AT, "");
-TACH_STATIC_ASSERT(TACH__STACK_AT + 8 * (TACH__LEVELS + 1) <= TACH__RECORD_AT, "");
+TACH_STATIC_ASSERT(TACH__STACK_AT + 8 * (TACH__LEVELS + 1) <= TACH__MARKS_AT, "");
+TACH_STATIC_ASSERT(TACH__MARKS_AT + 8 * TACH__LEVELS <= TACH__RECORD_AT, "");
 
 TACH_INLINE struct tach__slot **tach__table(const struct tach__hot *self)
 {
@@ -203,6 +207,13 @@ TACH_INLINE struct tach__slot **tach__table(const struct tach__hot *self)
 TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64_t level)
 {
 	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
+}
+
+/* The mark of the region at that entry of the stack: a constant distance away. */
+TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
+{
+	return (struct tach_region_mark **)((uintptr_t)stack +
+					    (TACH__MARKS_AT - TACH__STACK_AT));
 }
 
 /*

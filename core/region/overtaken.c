@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that a handler began amid an edge and left open.
+ * Regions that a handler began during an edge and left open.
  *
- * A STOP that was interrupted behind its look at the level lowers it by one, and it is the
- * handler's region that is above the level then, while its own, which is counted, keeps its
- * place on the stack. A START that was interrupted between its look and its store takes the
- * handler's place. To look once more would make each edge longer. So it is found out later, by
- * what the handler's region left in its slot: an open entry that is not on the stack.
+ * If it interrupts a STOP that has looked at the level, that STOP lowers the level by one. Then
+ * the handler's region is above the level, and the region that was stopped keeps its place. If
+ * it interrupts a START between its look and its store, that START takes the place of the
+ * handler's region. A second look would make each edge longer. So it is found out later, by the
+ * handler's slot: an open entry that is not on the stack. It is lost until its own STOP ends
+ * it.
  */
 #include "core/os/sys.h"
 #include "core/region/region.h"
 #include "core/region/left.h"
 
-enum {
-	LEVELS_MOST = 1024, /* deeper nests are not looked at, as in abandoned.c */
-	SLOTS_AN_EXIT = 4096
-};
+enum { SLOTS_AN_EXIT = 4096 };
 
 static int is_open(const struct tach__part *part)
 {
@@ -32,103 +30,6 @@ static int in_place(const struct tach__hot *hot, const struct tach__slot *slot,
 	       tach__stack(hot, ceiling - 1)[1] == slot;
 }
 
-static int is_innermost(const struct tach__hot *hot, const struct tach__slot *slot,
-			uint32_t level)
-{
-	while (++level < TACH__LEVEL(hot->state) && tach__stack(hot, level)[1] != slot)
-		;
-	return level >= TACH__LEVEL(hot->state);
-}
-
-/*
- * Whether the entry at that level is counted, or a handler came amid its START. Of a region
- * that is open more than once some marks are not known, and this is not.
- */
-static int is_over(const struct tach__thread *record, uint32_t level)
-{
-	const struct tach__slot *slot = tach__stack(record->hot, level)[1];
-	const struct tach__part *part = tach__part(slot, record->count, 0);
-	const struct tach__part *inner = tach__part(slot, record->count, 1);
-
-	/* Only the innermost of its region's can be closing. */
-	return !is_open(part) && !is_open(inner) &&
-	       (!(tach__part_closing(slot, part) || tach__part_closing(slot, inner)) ||
-		!is_innermost(record->hot, slot, level));
-}
-
-struct overtaken {
-	struct tach__slot *slot;
-	struct tach__part *part;
-	uint32_t ceiling;
-};
-
-/* The lowest of those whose level was above that one. */
-static int find_above(struct overtaken *to, const struct tach__thread *record, uint32_t level)
-{
-	struct tach__hot *hot = record->hot;
-
-	to->ceiling = UINT32_MAX;
-	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
-		struct tach__slot *slot = tach__table(hot)[id];
-
-		for (int inner = 0; inner < 2 && slot->id; inner++) {
-			struct tach__part *part = tach__part(slot, record->count, inner);
-			uint32_t ceiling = TACH__LEVEL(part->ceiling);
-
-			if (!is_open(part) || !tach__part_marked(slot, part) ||
-			    ceiling <= level || ceiling >= to->ceiling ||
-			    in_place(hot, slot, part))
-				continue;
-			*to = (struct overtaken){slot, part, ceiling};
-		}
-	}
-	return to->ceiling != UINT32_MAX;
-}
-
-/* Regions one level below had another one around them than they say. */
-static void flag(const struct tach__thread *record, struct tach__slot *slot)
-{
-	if (slot != record->outside)
-		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
-}
-
-/* The entry at `level`, which is over, makes room for the one that was above it. */
-static void give_way(struct tach__thread *record, uint32_t level, const struct overtaken *o,
-		     uintptr_t sp)
-{
-	struct tach__hot *hot = record->hot;
-	struct tach__slot *over = tach__stack(hot, level)[1];
-	uint32_t top = TACH__LEVEL(hot->state), end = o->ceiling - 1;
-
-	end = end < top ? end : top;
-	flag(record, over);
-	flag(record, tach__stack(hot, level)[0]);
-	flag(record, o->slot);
-	tach__hand_down(record, over, tach__stack(hot, level)[0]);
-	for (uint32_t k = level + 1; k < end; k++) {
-		struct tach__slot *slot = tach__stack(hot, k)[1];
-		struct tach__part *part = tach__part_at(record, slot, k);
-
-		if (part)
-			tach__part_lower(slot, part, 1);
-		TACH__SET(tach__stack(hot, k - 1)[1], slot);
-	}
-	if (tach__part_alive(record, o->slot, o->part, sp)) {
-		tach__part_lower(o->slot, o->part, o->ceiling - end);
-		TACH__SET(tach__stack(hot, end - 1)[1], o->slot);
-		return;
-	}
-	for (uint32_t k = end; k < top; k++) {
-		struct tach__slot *slot = tach__stack(hot, k)[1];
-		struct tach__part *part = tach__part_at(record, slot, k);
-
-		if (part)
-			tach__part_lower(slot, part, 1);
-		TACH__SET(tach__stack(hot, k - 1)[1], slot);
-	}
-	TACH__SET(hot->state, hot->state - 1);
-}
-
 /*
  * Of any thread, the first level of `from` and above whose region is over; TACH__LEVEL_NONE.
  * The words are read as a snapshot does, and none of its regions ended meanwhile.
@@ -139,7 +40,7 @@ static uint32_t seen_over(const struct tach__thread *record, uint32_t from)
 	uint64_t state = TACH__GET(hot->state), pairs = TACH__GET(hot->pairs[0]);
 	uint32_t top = TACH__LEVEL(state), level = from;
 
-	if (top > LEVELS_MOST)
+	if (top > TACH__LEVELS_MOST)
 		return TACH__LEVEL_NONE;
 	TACH__FENCE(__ATOMIC_ACQUIRE);
 	/* The innermost may be amid its START. */
@@ -186,33 +87,28 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	}
 }
 
-/* Whether one may be looked for where none of the stack is over. */
+/* Whether there may be one that no level of the stack tells of. */
 static int begun_apart;
 
-void tach__overtaken_mend(struct tach__thread *record, uintptr_t sp)
+void tach__overtaken_mend(struct tach__thread *record, int is_sure)
 {
-	uint32_t level = 0;
-	struct overtaken o;
-
-	while (level < TACH__LEVEL(record->hot->state)) {
-		if (!is_over(record, level) || !find_above(&o, record, level + 1)) {
-			level++;
-			continue;
-		}
-		give_way(record, level, &o, sp);
-		if (!in_place(record->hot, o.slot, o.part))
-			tach__part_give_up(record, o.slot, record->outside, o.part);
-	}
-	/*
-	 * A START took its place. All slots are looked at: of many only at one exit in so many,
-	 * so that thousands of first entries stay linear.
-	 */
-	if (level != 0 || !TACH__GET(begun_apart) ||
-	    ++record->unlooked * SLOTS_AN_EXIT < record->limit)
+	/* All slots are looked at: of many only at one exit in so many, so that thousands of
+	 * first entries stay linear. */
+	if (!is_sure &&
+	    (!TACH__GET(begun_apart) || ++record->unlooked * SLOTS_AN_EXIT < record->limit))
 		return;
 	record->unlooked = 0;
-	while (find_above(&o, record, 0))
-		tach__part_give_up(record, o.slot, record->outside, o.part);
+	for (uint32_t id = TACH__SITE_FIRST; id < record->limit; id++) {
+		struct tach__slot *slot = tach__table(record->hot)[id];
+
+		for (int inner = 0; inner < 2 && slot->id; inner++) {
+			struct tach__part *part = tach__part(slot, record->count, inner);
+
+			if (is_open(part) && tach__part_marked(slot, part) &&
+			    !in_place(record->hot, slot, part))
+				tach__part_give_up(record, slot, record->outside, part);
+		}
+	}
 }
 
 static __attribute__((noinline)) void

@@ -12,7 +12,8 @@ static char *hot_map(size_t size)
 		return NULL;
 	tach__pages_hole(base, sizeof(struct tach__hot), TACH__TABLE_AT);
 	tach__pages_hole(base, TACH__TABLE_AT + 1, TACH__STACK_AT);
-	tach__pages_hole(base, TACH__STACK_AT + 1, TACH__RECORD_AT);
+	tach__pages_hole(base, TACH__STACK_AT + 1, TACH__MARKS_AT);
+	tach__pages_hole(base, TACH__MARKS_AT + 1, TACH__RECORD_AT);
 	return tach__pages_open(base, size) == 0 ? base : NULL;
 }
 
@@ -48,6 +49,7 @@ static void record_unmap(struct tach__thread *record)
 	for (uint32_t i = 0; i < record->nchunks; i++)
 		tach__pages_free(record->chunk[i], chunk);
 	tach__pages_free(record->log, record->log_size);
+	tach__pages_free(record->owed, TACH__OWED_SIZE);
 	tach__pages_free(record->hot, record->size);
 }
 
@@ -141,6 +143,8 @@ struct tach__thread *tach__record_take(uint32_t stride)
 	tach__slots_clear(record);
 	memset(record->cold, 0, sizeof record->cold);
 	memset(&record->whole, 0, sizeof record->whole);
+	if (record->owed)
+		memset(record->owed, 0, TACH__OWED_SIZE);
 	record->folded = 0;
 	record->stack_low = 0;
 	record->destructions = 0;

@@ -65,6 +65,8 @@ struct tach__residue {
 	uint64_t rescheduled[2][2][TACH__SUMS]; /* behind the reading of such a STOP */
 	uint64_t again[2][2][TACH__SUMS];	/* what it shows more, as it was read twice */
 	uint64_t stale[2][2][TACH__SUMS]; /* a START that looked anew where counters are */
+	/* Not a slow path's: what any START adds to the region around it. */
+	uint64_t start[2][TACH__SUMS];
 };
 
 /*
@@ -182,6 +184,8 @@ struct tach__thread {
 			     1]; /* the last one: a bin for what does not fit */
 	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
 	struct tach__slot *outside; /* stands for "no region" around others */
+	/* overlap.c: by level, of plain STARTs and fenced ones; NULL: none are owed. */
+	int32_t (*owed)[2]; /* TACH__OWED_SIZE bytes */
 	char *chunk[TACH__CHUNKS];
 	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
 	char *overflow_latch;
@@ -321,12 +325,16 @@ uint64_t tach__sampling_draw(struct tach__thread *record);
 /* Whether an entry that every one of its region has to ask for is passed over. */
 int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot);
 
+/* overlap.c: beyond so many levels nothing is looked at or corrected. */
+#define TACH__LEVELS_MOST 1024
+#define TACH__OWED_SIZE	  (TACH__LEVELS_MOST * 2 * sizeof(int32_t))
+
 /* abandoned.c: of the calling thread, signals blocked. */
 /* A little below that of the caller's: what it has on its stack lies above. */
 #define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
 /* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
 void tach__heal(struct tach__thread *record, uintptr_t sp);
-/* Gives up the regions from that level on. */
+/* Gives up the entries from that level on. */
 void tach__abandon(struct tach__thread *record, uint32_t level);
 /* overtaken.c: flags rows of regions around others that are over. */
 void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);

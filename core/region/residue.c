@@ -73,6 +73,28 @@ static void measure(const struct tach__trials *r)
 	}
 }
 
+/*
+ * What an enclosing region has of a START without its STOP, less what it shows of itself. The
+ * plain region inside shows as much of itself.
+ */
+static void measure_starts(const struct tach__trials *r)
+{
+	uint64_t empty[TACH__SUMS];
+
+	tach__trials_run(r, tach__trial_pair, NULL, tach__trial_ids);
+	for (uint32_t i = 0; i <= r->record->count; i++)
+		empty[i] = r->shown->sum[TACH__TRIAL_INNER][i][0];
+	for (int fenced = 0; fenced < 2; fenced++) {
+		uint64_t start[TACH__SUMS];
+
+		tach__trials_run(r, fenced ? tach__trial_overlap_fenced : tach__trial_overlap,
+				 NULL, fenced ? tach__trial_fenced_ids : tach__trial_ids);
+		for (uint32_t i = 0; i <= r->record->count; i++)
+			start[i] = r->shown->sum[TACH__TRIAL_OUTER][i][0] - empty[i];
+		memcpy(r->record->residue.start[fenced], start, sizeof start);
+	}
+}
+
 /* Once per set: the code that it is of is the same. */
 void tach__residue_measure(const struct tach__trials *trials)
 {
@@ -88,6 +110,7 @@ void tach__residue_measure(const struct tach__trials *trials)
 		few.warm = WARM;
 		few.tries = TRIES;
 		measure(&few);
+		measure_starts(&few);
 	}
 	record->residue_known = 1;
 	if (!shared)
@@ -112,7 +135,9 @@ static int measure_inside(void *of)
 	const struct inside *inside = of;
 	struct tach__thread *record = inside->record;
 	struct tach__hot *hot = record->hot;
-	struct tach__slot **stack = tach__stack(hot, 0) + 1, *slots[TRIAL_LEVELS];
+	struct tach__slot **stack = tach__stack(hot, 0), *slots[TRIAL_LEVELS];
+	struct tach_region_mark **marks = tach__marks(stack), *mark[TRIAL_LEVELS];
+	int32_t(*owed)[2] = record->owed;
 	uint64_t state = hot->state, cold[TACH__SUMS], pairs[2], *log = record->log;
 	size_t log_size = record->log_size;
 	uint32_t epoch = record->epoch;
@@ -120,11 +145,13 @@ static int measure_inside(void *of)
 
 	if (!tach__trials_begin(&trials, record))
 		return TACH_ERR_NOMEM;
-	memcpy(slots, stack, sizeof slots);
+	memcpy(slots, stack + 1, sizeof slots);
+	memcpy(mark, marks, sizeof mark);
 	memcpy(cold, record->cold, sizeof cold);
 	memcpy(pairs, hot->pairs, sizeof pairs);
 	record->log = NULL;
 	record->log_size = 0;
+	record->owed = NULL;
 	record->epoch = 0;
 	TACH__SET(hot->state, TACH__STATE(TACH__OPENING(state), 0, 0));
 	inside->measure(&trials);
@@ -136,9 +163,12 @@ static int measure_inside(void *of)
 	for (int i = 0; i < 2; i++)
 		TACH__SET(hot->pairs[i], pairs[i]);
 	for (int i = 0; i < TRIAL_LEVELS; i++)
-		TACH__SET(stack[i], slots[i]);
+		TACH__SET(stack[i + 1], slots[i]);
+	for (int i = 0; i < TRIAL_LEVELS; i++)
+		TACH__SET(marks[i], mark[i]);
 	TACH__SET(hot->state, state);
 	tach__trials_end(&trials);
+	record->owed = owed;
 	return 0;
 }
 

@@ -215,6 +215,7 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->lost += slot->lost;
 	for (int i = 0; i < 6; i++)
 		row->provenance[i] += slot->provenance[i];
+	row->overlapped |= slot->overlapped;
 	row->threads += !record->turning.before;
 	if (count < record->config->count)
 		/* TACH_FLAG_LOST: the counters did not open */

@@ -31,6 +31,7 @@ struct tach__row {
 	uint64_t calls, outermost, nested, direct, skipped, excluded, lost;
 	uint64_t provenance[6];
 	uint32_t flags; /* TACH_FLAG_STALE and the like, or-ed */
+	uint32_t overlapped;
 	uint32_t threads;
 	uint64_t turns;		   /* of the row's set; 0 where no sets take turns */
 	double passed;		   /* entries passed over inside, but not inside others */

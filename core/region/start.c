@@ -24,6 +24,7 @@ TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct ta
 			struct tach__slot **stack, __typeof__(mark->end) end)
 {
 	TACH__SET(stack[1], slot);
+	TACH__SET(*tach__marks(stack), mark);
 	mark->state = state;
 	mark->part = part;
 	mark->end = end;

@@ -12,6 +12,7 @@
 #include <tach/task.h>
 #include "core/os/clock.h"
 #include "core/region/beacon.h"
+#include "core/region/left.h"
 #include "core/region/region.h"
 
 enum { FLAGS = 6 }; /* struct tach__slot's provenance */
@@ -29,6 +30,7 @@ struct carried {
 	uint64_t begun;		  /* the region clock, at the first */
 	uint64_t sum[TACH__SUMS];
 	/* Of the segment that runs. */
+	const struct carried *here; /* these words: tells that a mark is in a task */
 	uint64_t tag_before;
 	const struct tach_site *task_before;
 	uint64_t opening; /* of its thread, before it began */
@@ -72,6 +74,7 @@ void tach__task_resuming_here(struct tach_task *task)
 	const struct tach__hot *self = tach__self;
 	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
+	c->here = c;
 	c->tag_before = tach__tag_now();
 	c->task_before = tach__split_task(task->site);
 	tach__tag_here(task->tag);
@@ -89,6 +92,59 @@ void tach__task_resuming_here(struct tach_task *task)
 	}
 	task->mark.part = NULL;
 	task->running = 1;
+}
+
+/* The words of the task whose segment is open at that level; NULL: it is a region's entry. */
+static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
+{
+	struct tach__slot **stack = tach__stack(hot, level);
+	char *mark = (char *)*tach__marks(stack);
+	struct tach_task *task;
+	struct carried *c;
+
+	if (!stack[1]->task)
+		return NULL;
+	task = (struct tach_task *)(void *)(mark - offsetof(struct tach_task, mark));
+	c = carried(task);
+	return tach__holds((uintptr_t)&c->here, &c, sizeof c->here) ? c : NULL;
+}
+
+/* The thread goes on with what ran before `c`, once the task that began after it is suspended.
+ */
+static void pass_on(struct carried *c, struct carried *to)
+{
+	const struct tach_site *now = tach__split_task(NULL);
+
+	to->tag_before = c->tag_before;
+	to->task_before = c->task_before;
+	c->tag_before = tach__tag_now();
+	c->task_before = now;
+	tach__split_task(now);
+}
+
+void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
+			 uint32_t level, const struct tach__slot *slot)
+{
+	const struct tach__hot *hot = record->hot;
+	struct carried *next = NULL, *c;
+	char *task = (char *)mark - offsetof(struct tach_task, mark);
+
+	for (uint32_t k = TACH__LEVEL(hot->state); k-- > 0;) {
+		struct tach__slot **stack = tach__stack(hot, k);
+
+		c = carried_at(hot, k);
+		if (!c)
+			continue;
+		if (k >= level)
+			next = c;
+		if (stack[1] != slot)
+			continue;
+		c->part = (*tach__marks(stack))->part;
+		sums_of(&c->before, slot, c->part, record->count);
+	}
+	c = carried((struct tach_task *)(void *)task);
+	if (next && tach__holds((uintptr_t)&c->here, &c, sizeof c->here))
+		pass_on(c, next);
 }
 
 /* What the segment put into its part; 0: it was not counted there. */

@@ -110,6 +110,28 @@ void tach__trial_pair_fenced(const struct tach__poke *unused)
 	tach__region_stop(&outer);
 }
 
+void tach__trial_overlap(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(empty), &inner);
+	tach__region_stop(&outer);
+	tach__region_stop(&inner);
+}
+
+void tach__trial_overlap_fenced(const struct tach__poke *unused)
+{
+	struct tach_region_mark outer, inner;
+
+	(void)unused;
+	tach__region_start(TACH_ADDRESS(enclosing), &outer);
+	tach__region_start(TACH_ADDRESS(fenced), &inner);
+	tach__region_stop(&outer);
+	tach__region_stop(&inner);
+}
+
 void tach__trial_flat(const struct tach__poke *unused)
 {
 	struct tach_region_mark mark;
@@ -318,6 +340,7 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		TACH__SET(slot->id, id); /* a snapshot may look */
+		slot->fenced = id == TACH__SITE_FENCED || id == TACH__SITE_MIDDLE_FENCED;
 		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
 		slot->histograms = histograms;
 		slot->sampling = sampling;
@@ -344,6 +367,8 @@ void tach__trials_end(const struct tach__trials *trials)
 		tach__slot_at(record, id)->sampling = NULL;
 	}
 	tach__split_choose(record->hot);
+	tach__pages_free(record->owed, TACH__OWED_SIZE);
+	record->owed = NULL;
 	tach__pages_free(trials->sampling, sizeof *trials->sampling);
 	if (trials->histograms)
 		tach__histograms_free(trials->histograms, record->count + 1);

@@ -40,6 +40,9 @@ void tach__trial_three_fenced(const struct tach__poke *poke);
 /* For what a pair adds to the region around it: without a poke in between. */
 void tach__trial_pair(const struct tach__poke *unused);
 void tach__trial_pair_fenced(const struct tach__poke *unused);
+/* The outer one ends first. */
+void tach__trial_overlap(const struct tach__poke *unused);
+void tach__trial_overlap_fenced(const struct tach__poke *unused);
 /* A flat one; as tach__trial_moved; with a region in it, the second one behind a poke. */
 void tach__trial_flat(const struct tach__poke *unused);
 void tach__trial_flat_moved(const struct tach__poke *poke);

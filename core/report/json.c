@@ -17,6 +17,7 @@
  * the metric deserves attention, "description"}] regions          by descending time: name file
  * function     strings line                   number, 0: unknown fenced                 bool
  *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
+ *     overlapping            1, only where regions overlapped: tach_region(3)
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     rank                   number, only of a row of one rank of several
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
@@ -178,7 +179,7 @@ static void parts(struct tach__json_out *json, const struct tach_region_info *in
 
 static void region(struct tach__json_out *json, const struct tach_snapshot *s, int r)
 {
-	struct tach_region_info info = {0};
+	struct tach_region_info info = {.size = sizeof info};
 
 	tach_snapshot_region(s, r, &info);
 	tach__json_line(json, REGION);
@@ -200,6 +201,8 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_unsigned(json, "lost", info.lost);
 	tach__json_unsigned(json, "nested", info.nested);
 	tach__json_unsigned(json, "threads", info.threads);
+	if (info.overlapping)
+		tach__json_unsigned(json, "overlapping", 1);
 	tach__json_line(json, IN_REGION);
 	tach__json_object(json, "provenance");
 	for (int i = 0; i < 6; i++)

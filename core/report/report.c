@@ -188,7 +188,11 @@ static uint32_t quantity_flags(const struct tach_snapshot *s, int region)
 const char *tach__report_kind(const struct tach_snapshot *s, int region, int i)
 {
 	uint32_t flags = quantity_flags(s, region);
+	struct tach_region_info info = {.size = sizeof info};
 
+	tach_snapshot_region(s, region, &info);
+	if (info.overlapping && i-- == 0)
+		return "overlapping";
 	if (flags & TACH_FLAG_EMULATED && i-- == 0)
 		return "emulated";
 	return flags & TACH_FLAG_SHARED && i == 0 ? "shared" : NULL;

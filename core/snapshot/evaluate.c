@@ -88,6 +88,8 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	out->overhead = cell->overhead[part] * scale;
 	out->error = cell->error[part] * scale;
 	out->flags = flags_of(s, row, quantity);
+	if (part == TACH_PART_SELF && row->overlapped)
+		out->flags |= TACH_FLAG_INCOMPLETE;
 	tach__value_sampled(out, tach__sample_error(&sample));
 	/* Multiplexed: what happened while others counted is a guess. */
 	if (out->flags & TACH_FLAG_SCALED)
@@ -161,6 +163,7 @@ static void describe(const struct tach_snapshot *s, struct tach_region_info *inf
 	info->nested = row->nested;
 	memcpy(info->provenance, row->provenance, sizeof info->provenance);
 	info->threads = row->threads;
+	info->overlapping = row->overlapped;
 }
 
 static void distribution(const struct tach_snapshot *s, struct tach__plain_buckets *to,

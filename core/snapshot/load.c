@@ -224,6 +224,8 @@ static void load_info(struct load *l, const struct tach__json *from,
 		info->lost = count(l, from, "lost");
 	info->nested = count(l, from, "nested");
 	info->threads = (uint32_t)count(l, from, "threads");
+	if (tach__json_member(from, "overlapping")) /* since 0.2 */
+		info->overlapping = count(l, from, "overlapping") != 0;
 	for (int i = 0; i < 6; i++)
 		if (tach__json_member(how, tach__flag_names[i].name))
 			info->provenance[i] = count(l, how, tach__flag_names[i].name);

@@ -151,6 +151,7 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 	to->lost += from->lost;
 	to->nested += from->nested;
 	to->threads += from->threads;
+	to->overlapping |= from->overlapping;
 	for (int i = 0; i < 6; i++)
 		to->provenance[i] += from->provenance[i];
 }

@@ -112,9 +112,12 @@ TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_re
  * too: the first entry of a thread opens its counters with all signals blocked and without
  * malloc.
  *
+ * Regions may overlap: A begins, B begins, A ends, B ends. tach_region(3), OVERLAPPING REGIONS,
+ * says what their values mean.
+ *
  * A handler that begins a region and returns without its end may have interrupted a START or
  * STOP, which does not see it. Regions that begin next then count in the self of the one that
- * was stopped; it is found out at the thread's next cold exit or by a snapshot, which both flag
+ * was stopped; it is found out at the thread's next slow path or by a snapshot, which both flag
  * as incomplete those whose self is off. What was begun is counted or lost.
  */
 #ifdef __cplusplus

@@ -33,6 +33,10 @@ struct tach_region_info {
 	 * `name` tells of task, tag (hexadecimal, or "other") and thread ("NAME NUMBER"). "":
 	 * not divided by that. */
 	const char *of, *task, *tag, *thread;
+	/* 1: an entry ended while a region was open that began inside it, and the region's self
+	 * values are not what it does apart from others. tach_region(3), OVERLAPPING REGIONS.
+	 */
+	uint32_t overlapping;
 };
 
 enum tach_part {

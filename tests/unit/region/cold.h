@@ -14,8 +14,7 @@
 #include "tests/check.h"
 
 static void sim_cost_begin(struct tach__cost *of, uint32_t around);
-static void sim_cost_end(struct tach__cost *of, const uint64_t *residue, uint32_t epoch,
-			 int ended);
+static void sim_cost_end(struct tach__cost *of, const uint64_t *residue, uint32_t level);
 static void sim_residue_ready(struct tach__thread *of);
 static void sim_heal(struct tach__thread *of, uintptr_t sp);
 static void sim_epochs_begin(struct tach__hot *self);
@@ -66,9 +65,8 @@ static void order(void)
 /* What costs are begun and ended with; whose they are, NULL: no region is open around. */
 static struct tach__thread *cost_record;
 static struct {
-	uint32_t around, epoch;
+	uint32_t around, level; /* regions around; and those that stay open */
 	uint64_t residue[SUMS];
-	int ended;
 } cost;
 
 static void sim_cost_begin(struct tach__cost *of, uint32_t around)
@@ -78,15 +76,13 @@ static void sim_cost_begin(struct tach__cost *of, uint32_t around)
 	cost.around = around;
 }
 
-static void sim_cost_end(struct tach__cost *of, const uint64_t *residue, uint32_t epoch,
-			 int ended)
+static void sim_cost_end(struct tach__cost *of, const uint64_t *residue, uint32_t level)
 {
 	SAY("spent ");
 	CHECK(of->record == cost_record && !residue == !cost_record);
 	if (residue)
 		memcpy(cost.residue, residue, sizeof cost.residue);
-	cost.epoch = epoch;
-	cost.ended = ended;
+	cost.level = level;
 }
 
 static void sim_residue_ready(struct tach__thread *of)

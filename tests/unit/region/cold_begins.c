@@ -23,7 +23,6 @@ static uint32_t sim_register(struct tach_site *site);
 static int sim_enabled(void);
 static struct tach__hot *sim_thread_ready(uint32_t id);
 static void sim_configure(void);
-static uint32_t sim_epoch_inside(const struct tach__thread *of, uint32_t level);
 static const struct tach__beacon *sim_owner(void);
 static int sim_alone(void);
 static int sim_gated(struct tach__thread *of, struct tach__slot *slot);
@@ -48,7 +47,6 @@ static uint64_t sim_clock(void);
 #define tach__enabled_here    sim_enabled
 #define tach__thread_ready    sim_thread_ready
 #define tach__configure_once  sim_configure
-#define tach__epoch_inside    sim_epoch_inside
 #define tach__beacon_owner    sim_owner
 #define tach__beacon_alone    sim_alone
 #define tach__sampling_gated  sim_gated
@@ -89,7 +87,6 @@ static struct {
 	int no_thread, flat, gated, no_row, alone;
 	struct tach__sampling *sampling;
 	uint32_t registered, row;
-	uint32_t epoch, epoch_now; /* of the regions around; advanced when asked */
 	const struct tach__beacon *owner;
 	uint32_t locks[4]; /* of reads that fail: 0: right */
 	int slow_pairs;	   /* reads of the slow exit in which a handler's region ends */
@@ -100,7 +97,6 @@ static struct {
 	struct tach__part *part;
 	struct tach_region_mark *to;
 	uint64_t state;
-	uint32_t epoch_level;
 	struct tach_mark read;
 } sim;
 
@@ -199,14 +195,6 @@ static struct tach__hot *sim_thread_ready(uint32_t id)
 static void sim_configure(void)
 {
 	SAY("configure ");
-}
-
-static uint32_t sim_epoch_inside(const struct tach__thread *of, uint32_t level)
-{
-	CHECK(of == &record);
-	sim.epoch_level = level;
-	hot->state += (uint64_t)sim.epoch_now << 32;
-	return sim.epoch;
 }
 
 static const struct tach__beacon *sim_owner(void)
@@ -353,7 +341,6 @@ static void begin(uint32_t level)
 	memset(&site, 0, sizeof site);
 	for (int n = 0; n < 3; n++)
 		sim.enabled[n] = 1;
-	sim.epoch = EPOCH;
 	tach__beacon.state = TACH__BEACON_OWNER;
 	site.id = sim.registered = ID;
 	hot->state = TACH__STATE(OPENING, EPOCH, level);
@@ -435,7 +422,7 @@ static void first_entry(void)
 			CHECK(slot->word[TACH__SLOT_WORDS(COUNT) - 1] == 0);
 			CHECK(sim.of == &site && sim.to == &mark && sim.slot == slot);
 			CHECK(sim.part == tach__part(slot, COUNT, 0));
-			CHECK(cost.around == 0 && cost.epoch == 0 && cost.ended);
+			CHECK(cost.around == 0 && cost.level == 0);
 		}
 }
 
@@ -584,27 +571,22 @@ static void calibrating(void)
 static void inside_others(void)
 {
 	for (int fenced = 0; fenced < 2; fenced++)
-		for (int unready = 0; unready < 2; unready++)
-			for (uint32_t now = 0; now < 2; now++) {
-				begin_unready(LEVEL);
-				sim.epoch_now = now;
-				if (unready)
-					tach__begin_unusual(&site, &mark, &slots[1].slot,
-							    fenced, hot);
-				else
-					tach__begin_cold(&site, &mark, fenced);
-				SAID(fenced ? "configure cost heal thread worst 1 residue "
-					      "spent "
-					      "begin fenced "
-					    : "configure cost heal thread worst 1 residue "
-					      "spent "
-					      "begin ");
-				CHECK(cost.around == LEVEL && cost.epoch == EPOCH &&
-				      cost.ended == (int)now && sim.epoch_level == LEVEL);
-				CHECK(memcmp(cost.residue,
-					     record.residue.begin[unready][fenced],
-					     sizeof cost.residue) == 0);
-			}
+		for (int unready = 0; unready < 2; unready++) {
+			begin_unready(LEVEL);
+			if (unready)
+				tach__begin_unusual(&site, &mark, &slots[1].slot, fenced, hot);
+			else
+				tach__begin_cold(&site, &mark, fenced);
+			SAID(fenced ? "configure cost heal thread worst 1 residue "
+				      "spent "
+				      "begin fenced "
+				    : "configure cost heal thread worst 1 residue "
+				      "spent "
+				      "begin ");
+			CHECK(cost.around == LEVEL && cost.level == LEVEL);
+			CHECK(memcmp(cost.residue, record.residue.begin[unready][fenced],
+				     sizeof cost.residue) == 0);
+		}
 }
 
 /* ---- another copy's regions ---- */
@@ -759,6 +741,8 @@ static struct tach__part *begin_torn(uint32_t level)
 	mark.counters.lock = 4;
 	hot->state++;
 	tach__stack(hot, level)[1] = slot;
+	for (uint32_t k = 0; k <= level; k++) /* the others' are not looked at */
+		*tach__marks(tach__stack(hot, k)) = &mark;
 	part->outer = (uintptr_t)&mark;
 	part->ceiling = hot->state;
 	return part;
@@ -842,7 +826,16 @@ static void anew_at_another_level(void)
 		      TACH__LEVEL(mark.state));
 		CHECK(hot->state == mark.state + 1 && part->ceiling == hot->state &&
 		      tach__stack(hot, cases[k].level)[1] == slot);
+		CHECK(*tach__marks(tach__stack(hot, cases[k].level)) == &mark);
 	}
+	/* The uppermost left the stack before START raised the level from where they were. */
+	begin_torn(LEVEL);
+	*tach__marks(tach__stack(hot, LEVEL - 1)) = NULL;
+	*tach__marks(tach__stack(hot, LEVEL - 2)) = NULL;
+	slot->lost = 9;
+	tach__begin_torn(0, &mark, hot);
+	CHECK(mark.state == TACH__STATE(OPENING, EPOCH, LEVEL - 2) && slot->lost == 9 &&
+	      hot->state == mark.state + 1);
 }
 
 /* No counter is there, which an odd lock tells. */
@@ -899,21 +892,16 @@ static void looked_up(void)
 {
 	for (uint32_t level = 0; level <= LEVEL; level += LEVEL)
 		for (int fenced = 0; fenced < 2; fenced++)
-			for (uint32_t way = 0; way < 4; way++) {
-				uint32_t now = way % 2, elsewhere = way / 2;
-
+			for (uint32_t elsewhere = 0; elsewhere < 2; elsewhere++) {
 				begin_torn(level);
 				hot->knows = 1;
 				hot->since.lock = elsewhere ? 20 : 22;
 				hot->since.locks = 48;
-				sim.epoch_now = now;
 				tach__begin_torn(fenced, &mark, hot);
 				if (level) {
 					SAID(fenced ? "cost residue spent open begin fenced "
 						    : "cost residue spent open begin ");
-					CHECK(cost.around == level && cost.epoch == EPOCH &&
-					      cost.ended == (int)now &&
-					      sim.epoch_level == level);
+					CHECK(cost.around == level && cost.level == level);
 					CHECK(memcmp(cost.residue,
 						     record.residue.stale[elsewhere][fenced],
 						     sizeof cost.residue) == 0);

@@ -14,16 +14,14 @@ static void sim_add(struct tach__hot *self, struct tach_region_mark *mark,
 		    struct tach__reading *r, int fenced);
 static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint64_t *spent,
 			    uint64_t *delta);
-static void sim_abandon(struct tach__thread *of, uint32_t level);
-static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, uint32_t level,
-			    const struct tach_region_mark *mark);
+static void sim_level_end(struct tach__thread *of, struct tach_region_mark *mark,
+			  uint32_t level, struct tach__reading *r, int fenced);
 
 #define tach__edges_stop  sim_stop
 #define tach__edges_since sim_since
 #define tach__edges_add	  sim_add
 #define tach__cost_settle sim_cost_settle
-#define tach__abandon	  sim_abandon
-#define tach__part_forget sim_part_forget
+#define tach__level_end	  sim_level_end
 #define UNDER_TEST	  "core/region/cold_stop.c"
 #include "tests/unit/region/cold.h"
 
@@ -41,8 +39,7 @@ static struct {
 	struct tach__reading added;
 	struct tach__slot *around, *slot;
 	uint64_t mark_state, hot_state;
-	uint32_t settled_epoch, forgot_level;
-	const struct tach__slot *forgot;
+	uint32_t settled_epoch;
 	uint64_t spent[SUMS];
 } sim;
 
@@ -108,19 +105,13 @@ static void sim_cost_settle(struct tach__thread *of, uint32_t epoch, const uint6
 		delta[i] += 7;
 }
 
-static void sim_abandon(struct tach__thread *of, uint32_t level)
+static void sim_level_end(struct tach__thread *of, struct tach_region_mark *at, uint32_t level,
+			  struct tach__reading *r, int fenced)
 {
 	CHECK(of == &record);
-	SAY("abandon %u ", level);
-}
-
-static void sim_part_forget(struct tach__thread *of, struct tach__slot *slot, uint32_t level,
-			    const struct tach_region_mark *by)
-{
-	CHECK(of == &record && by == &mark);
-	SAY("forget ");
-	sim.forgot = slot;
-	sim.forgot_level = level;
+	SAY("level %u ", level);
+	at->state = TACH__STATE(TACH__OPENING(at->state), TACH__EPOCH(at->state), level);
+	sim_add(hot, at, r, fenced);
 }
 
 /* Open are the regions of slots 1 to level + 1; the mark is that of the innermost. */
@@ -144,6 +135,7 @@ static void begin(uint32_t level)
 	part->ceiling = mark.state + 1;
 	mark.part = part;
 	hot->state = mark.state + 1;
+	*tach__marks(tach__stack(hot, level)) = &mark;
 }
 
 /* What of a stop's reading is not what was added; all but the sums of the set stay. */
@@ -222,8 +214,7 @@ static void read_in_another(void)
 			tach__end_read(&mark, &r, fenced);
 			SAID("cost residue heal since add spent ");
 			added(0, TACH_FLAG_INCOMPLETE, 0, fenced);
-			CHECK(cost.around == LEVEL && cost.epoch == EPOCH &&
-			      cost.ended == (int)epochs);
+			CHECK(cost.around == LEVEL && cost.level == LEVEL);
 			CHECK(memcmp(cost.residue, record.residue.rescheduled[0][fenced],
 				     sizeof cost.residue) == 0);
 		}
@@ -295,10 +286,10 @@ static void torn(void)
 			sim.stops[0] = before;
 			tach__end_torn(&mark, fenced);
 			if (before)
-				SAID("stop cost residue since settle heal abandon 1 forget add "
+				SAID("stop cost residue since settle heal level 0 add "
 				     "spent ");
 			else
-				SAID("stop stop cost residue since heal abandon 1 forget add "
+				SAID("stop stop cost residue since heal level 0 add "
 				     "spent ");
 			CHECK(sim.asked[!before] == hot->state && sim.fenced == fenced);
 			added(!before, TACH_FLAG_RESCHEDULED,
@@ -314,14 +305,14 @@ static void cold(void)
 	for (int fenced = 0; fenced < 2; fenced++) {
 		begin(LEVEL);
 		tach__end_cold(&mark, fenced);
-		SAID("stop cost residue since heal abandon 4 forget add spent ");
+		SAID("stop cost residue since heal level 3 add spent ");
 		CHECK(sim.asked[0] == hot->state && sim.fenced == fenced);
 		added(0, 0, record.residue.before[fenced][0], fenced);
-		CHECK(cost.around == LEVEL && cost.epoch == EPOCH && !cost.ended);
+		CHECK(cost.around != 0 && cost.level == TACH__LEVEL(hot->state));
 		for (uint32_t i = 0; i < SUMS; i++)
 			CHECK(cost.residue[i] == record.residue.before[fenced][i] +
 							 record.residue.after[fenced][i]);
-		CHECK(sim.forgot == &slots[LEVEL + 1].slot && sim.forgot_level == LEVEL);
+		CHECK(sim.slot == &slots[LEVEL + 1].slot);
 		CHECK(hot->limit == 64);
 	}
 }
@@ -333,8 +324,8 @@ static void cold_in_another_epoch(void)
 	hot->state += (uint64_t)1 << 32;
 	sim.since_flags = TACH_FLAG_INCOMPLETE;
 	tach__end_cold(&mark, 0);
-	SAID("stop cost residue since settle heal abandon 4 forget add spent ");
-	CHECK(sim.settled_epoch == EPOCH && cost.epoch == EPOCH && cost.ended);
+	SAID("stop cost residue since settle heal level 3 add spent ");
+	CHECK(sim.settled_epoch == EPOCH);
 	for (uint32_t i = 0; i < SUMS; i++)
 		CHECK(sim.spent[i] == 40 + i);
 	added(0, TACH_FLAG_INCOMPLETE, record.residue.before[0][0] - 7, 0);
@@ -355,7 +346,7 @@ static void cold_with_handlers(void)
 	sim.state_after[0] = (uint64_t)1 << 32;
 	sim.cold_after[1] = 1000;
 	tach__end_cold(&mark, 1);
-	SAID("stop stop stop cost residue since settle heal abandon 4 forget add spent ");
+	SAID("stop stop stop cost residue since settle heal level 3 add spent ");
 	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state &&
 	      sim.asked[2] == hot->state);
 	CHECK(sim.spent[0] == 1040 && sim.spent[1] == 41 && sim.spent[2] == 42);
@@ -366,14 +357,13 @@ static void cold_with_handlers(void)
 	sim.stops[0] = 0;
 	tach__end_cold(&mark, 0);
 	CHECK(sim.asked[0] == mark.state + 1 && sim.asked[1] == hot->state && orders == 2);
-	SAID("stop stop cost residue since settle heal abandon 4 forget add spent ");
-	/* Behind it: not of this epoch any more, as the regions around give it back. */
+	SAID("stop stop cost residue since settle heal level 3 add spent ");
+	/* After it: not of this epoch any more, as the regions around give it back. */
 	begin(LEVEL);
 	sim.stops[1] = 0;
 	sim.state_after[0] = (uint64_t)1 << 32;
 	tach__end_cold(&mark, 0);
-	SAID("stop cost residue since heal abandon 4 forget add spent ");
-	CHECK(cost.ended);
+	SAID("stop cost residue since heal level 3 add spent ");
 }
 
 /* The outermost one: nothing is left to give back, and another set may be waiting. */
@@ -386,10 +376,10 @@ static void cold_and_outermost(void)
 			sim.lowers = lowers;
 			tach__end_cold(&mark, 0);
 			if (lowers)
-				SAID("stop cost residue since heal abandon 1 forget add epochs "
+				SAID("stop cost residue since heal level 0 add epochs "
 				     "spent ");
 			else
-				SAID("stop cost residue since heal abandon 1 forget add "
+				SAID("stop cost residue since heal level 0 add "
 				     "spent ");
 			CHECK(hot->limit == (lowers && other ? 0 : 64), "%d", (int)hot->limit);
 		}
@@ -419,13 +409,13 @@ static void unflat(void)
 			sim.stops[0] = 0;
 			sim.since_flags = flags * TACH_FLAG_INCOMPLETE;
 			tach__end_unflat(&mark, (enum tach__unflat)why);
-			SAID("stop stop cost residue since heal abandon 1 forget add spent ");
+			SAID("stop stop cost residue since heal level 0 add spent ");
 			added(1, flags * TACH_FLAG_INCOMPLETE | TACH_FLAG_RESCHEDULED,
 			      record.unflat[why][0], 0);
 		}
 	begin(0);
 	tach__end_unflat(&mark, TACH__FLAT_STATE);
-	SAID("stop cost residue since heal abandon 1 forget add spent ");
+	SAID("stop cost residue since heal level 0 add spent ");
 	CHECK(sim.asked[0] == hot->state);
 	added(0, 0, record.unflat[TACH__FLAT_STATE][0], 0);
 	/* What the exit cannot see of itself is that of any other. */
@@ -434,43 +424,33 @@ static void unflat(void)
 
 /* ---- where it is on the stack ---- */
 
-static void found_at_its_level(void)
+/* By its mark, wherever that is by now. */
+static void found_by_its_mark(void)
 {
-	/* With two that were left inside it, and as the innermost. */
-	for (uint32_t above = 0; above < 3; above++) {
+	for (uint32_t level = 0; level <= LEVEL; level++) {
 		begin(LEVEL);
-		mark.state = TACH__STATE(OPENING, EPOCH, LEVEL - above);
-		mark.part = tach__part(&slots[LEVEL + 1 - above].slot, COUNT, 0);
+		*tach__marks(tach__stack(hot, LEVEL)) = NULL;
+		*tach__marks(tach__stack(hot, level)) = &mark;
 		tach__end_cold(&mark, 0);
-		CHECK(strstr(said, above == 0	? "abandon 4 forget add"
-				   : above == 1 ? "abandon 3 forget add"
-						: "abandon 2 forget add"),
-		      "%s", said);
-		CHECK(sim.forgot == &slots[LEVEL + 1 - above].slot &&
-		      sim.forgot_level == LEVEL - above);
-		CHECK(sim.slot == sim.forgot && sim.around == &slots[LEVEL - above].slot);
-		CHECK(mark.state == TACH__STATE(OPENING, EPOCH, LEVEL - above));
+		CHECK(mark.state == TACH__STATE(OPENING, EPOCH, level), "%d", (int)level);
+		CHECK(cost.around != 0 && cost.level == TACH__LEVEL(hot->state));
+		CHECK(sim.added.flags == 0);
 	}
 }
 
-/* Its mark was copied, or another region's STOP lowered the level: the innermost of the slot.
- */
-static void found_elsewhere(void)
+/* A mark that was copied: the entry at its level, if it began as the mark says. */
+static void found_by_a_copy(void)
 {
-	static const uint32_t levels[] = {0, LEVEL, LEVEL + 1, LEVEL + 2, TACH__LEVEL_NONE};
+	static struct tach_region_mark moved;
 
-	for (int i = 0; i < 5; i++) {
+	for (int same = 0; same < 2; same++) {
 		begin(LEVEL);
-		tach__stack(hot, LEVEL + 1)[1] = tach__stack(hot, LEVEL + 2)[1] =
-			&slots[2].slot;
-		mark.state = TACH__STATE(OPENING, EPOCH, levels[i]);
-		mark.part = tach__part(&slots[2].slot, COUNT, 1);
+		*tach__marks(tach__stack(hot, LEVEL)) = &moved;
+		if (!same)
+			((struct tach__part *)mark.part)->ceiling += (uint64_t)1 << 32;
 		tach__end_cold(&mark, 0);
-		CHECK(strstr(said, "abandon 2 forget add"), "%s", said);
-		CHECK(sim.forgot == &slots[2].slot && sim.forgot_level == 1);
-		CHECK(mark.state == TACH__STATE(OPENING, EPOCH, 1) &&
-		      sim.around == &slots[1].slot && sim.slot == &slots[2].slot);
-		CHECK(slots[2].slot.lost == 0);
+		CHECK((strstr(said, "level 3 add") != NULL) == same, "%s", said);
+		CHECK((sim.added.flags == TACH_FLAG_INCOMPLETE) == !same);
 	}
 }
 
@@ -485,6 +465,7 @@ static void found_nowhere(void)
 			begin(LEVEL);
 			hot->state--;
 			tach__stack(hot, LEVEL)[1] = &slots[1].slot;
+			*tach__marks(tach__stack(hot, LEVEL)) = NULL;
 			slot->lost = 9;
 			if (other)
 				part->outer--;
@@ -499,10 +480,11 @@ static void found_nowhere(void)
 			      sim.hot_state == sim.mark_state + 1);
 			CHECK(sim.around == record.outside && sim.slot == slot);
 			CHECK(tach__stack(hot, LEVEL)[0] == &slots[LEVEL].slot);
-			added(0, 0, record.residue.before[1][0], 1);
+			added(0, TACH_FLAG_INCOMPLETE, record.residue.before[1][0], 1);
 		}
 	/* Its level is no matter then. */
 	begin(LEVEL);
+	*tach__marks(tach__stack(hot, LEVEL)) = NULL;
 	hot->state = TACH__STATE(OPENING, EPOCH, 1);
 	tach__end_cold(&mark, 0);
 	CHECK(sim.mark_state == TACH__STATE(OPENING, EPOCH, 1) &&
@@ -587,8 +569,8 @@ int main(void)
 	CASE(cold_with_handlers);
 	CASE(cold_and_outermost);
 	CASE(unflat);
-	CASE(found_at_its_level);
-	CASE(found_elsewhere);
+	CASE(found_by_its_mark);
+	CASE(found_by_a_copy);
 	CASE(found_nowhere);
 	CASE(another_threads);
 	tach__self = own;

@@ -10,15 +10,16 @@ static void memory(void)
 	uint64_t at = word;
 
 	begin();
-	CHECK(holds((uintptr_t)&at, &word, 8) == 1 && futexes == 2);
+	CHECK(tach__holds((uintptr_t)&at, &word, 8) == 1 && futexes == 2);
 	CHECK(asked[0] == (uintptr_t)&at && asked[1] == (uintptr_t)&at + 4);
 	at ^= 1ull << 40;
-	CHECK(holds((uintptr_t)&at, &word, 8) == 0 && holds((uintptr_t)&at, &word, 4) == 1);
+	CHECK(tach__holds((uintptr_t)&at, &word, 8) == 0 &&
+	      tach__holds((uintptr_t)&at, &word, 4) == 1);
 	for (int i = 0; i < 3; i++) {
 		futex_gives = none[i];
-		CHECK(holds((uintptr_t)&at, &word, 8) == 0, "%d", i);
+		CHECK(tach__holds((uintptr_t)&at, &word, 8) == 0, "%d", i);
 		futex_gives = unknown[i];
-		CHECK(holds((uintptr_t)&at, &word, 8) == 1, "%d", i);
+		CHECK(tach__holds((uintptr_t)&at, &word, 8) == 1, "%d", i);
 	}
 }
 
@@ -96,7 +97,7 @@ static void marked(void)
 	CHECK(!tach__part_marked(slot, part));
 }
 
-static int alive(int inner)
+static int is_alive(int inner)
 {
 	return tach__part_alive(record, slot_of(9), part_of(9, inner), sp);
 }
@@ -109,28 +110,28 @@ static void each_word(struct tach_region_mark *mark)
 		hot->state = TACH__STATE(7, 3, 4);
 		slot_of(9)->fenced = (uint16_t)fenced;
 		start(9, 0, mark);
-		CHECK(alive(0));
+		CHECK(is_alive(0));
 		mark->part = part_of(9, 1);
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 		mark->part = part_of(9, 0);
 		mark->end = hot->end[!fenced];
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 		mark->end = end_flat;
-		CHECK(alive(0));
+		CHECK(is_alive(0));
 		hot->end_flat = NULL;
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 		mark->end = NULL;
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 		mark->end = hot->end[fenced];
-		CHECK(alive(0));
+		CHECK(is_alive(0));
 		hot->end_flat = end_flat;
 		mark->state++;
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 		/* While it closes the state is not looked at. */
 		part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
-		CHECK(alive(0));
+		CHECK(is_alive(0));
 		mark->end = hot->end[!fenced];
-		CHECK(!alive(0));
+		CHECK(!is_alive(0));
 	}
 }
 
@@ -146,23 +147,23 @@ static void alive_or_not(void)
 	begin();
 	start(9, 0, mark_at(3));
 	sp = (uintptr_t)mark_at(3);
-	CHECK(alive(0));
+	CHECK(is_alive(0));
 	sp++;
-	CHECK(!alive(0));
+	CHECK(!is_alive(0));
 	alternate.ss_flags = SS_ONSTACK;
-	CHECK(alive(0));
+	CHECK(is_alive(0));
 	/* From another stack, or on one, nothing is known by the pointer. */
 	alternate.ss_flags = SS_DISABLE;
 	sp = (uintptr_t)aside + 64;
-	CHECK(alive(0) && futexes > 0);
+	CHECK(is_alive(0) && futexes > 0);
 	begin();
 	start(9, 0, other);
 	sp = (uintptr_t)stack + STACK - 8;
-	CHECK(alive(0));
+	CHECK(is_alive(0));
 	alternate = (stack_t){.ss_sp = aside, .ss_size = PAGE};
-	CHECK(!alive(0));
+	CHECK(!is_alive(0));
 	alternate.ss_flags = SS_ONSTACK;
-	CHECK(alive(0));
+	CHECK(is_alive(0));
 }
 
 static void handed_down(void)
@@ -187,7 +188,7 @@ static void handed_down(void)
 	CHECK(to[4] == 1000 && from[4] == 112);
 }
 
-/* Whose mark is known of the entry at a level. */
+/* Which part has the entry at a level. */
 static void at_a_level(void)
 {
 	struct tach__slot *slot;
@@ -201,22 +202,17 @@ static void at_a_level(void)
 	CHECK(!tach__part_at(record, slot, 0) && !tach__part_at(record, slot, 2));
 	CHECK(tach__part_at(record, slot, 1) == part_of(9, 0));
 	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
-	/* A handler came amid its START. */
+	/* A handler came during its START. */
 	part_of(9, 1)->outer = slot->rest;
 	CHECK(!tach__part_at(record, slot, 3));
-	/* One that closes is the innermost, whatever level it has. */
+	/* One that closes is told by its mark. */
 	part_of(9, 1)->ceiling = TACH__CEILING_OPEN;
 	part_of(9, 1)->outer = (uintptr_t)mark_at(3);
 	CHECK(tach__part_at(record, slot, 3) == part_of(9, 1));
 	CHECK(!tach__part_at(record, slot, 2));
-	tach__stack(hot, 3)[1] = slot_of(8);
-	CHECK(tach__part_at(record, slot, 2) == part_of(9, 1));
-	CHECK(tach__part_at(record, slot, 1) == part_of(9, 0));
-	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
-	CHECK(tach__part_at(record, slot, 2) == part_of(9, 1));
-	part_of(9, 1)->outer = slot->rest;
-	CHECK(tach__part_at(record, slot, 2) == part_of(9, 0));
-	CHECK(!tach__part_at(record, slot, 1));
+	/* Another entry of the same mark, which lies above by now. */
+	*tach__marks(tach__stack(hot, 2)) = mark_at(1);
+	CHECK(!tach__part_at(record, slot, 2));
 }
 
 static void given_up(void)
@@ -231,40 +227,18 @@ static void given_up(void)
 	CHECK(slot_of(9)->lost == 1 && is_closed(9, 0) && inside[1] == 0);
 	CHECK(((uint64_t *)tach__children(record->outside, COUNT, 1))[1] == 5);
 	tach__part_give_up(record, slot_of(9), record->outside, NULL);
-	CHECK(slot_of(9)->lost == 2);
+	CHECK(slot_of(9)->lost == 2 && slot_of(9)->provenance[1] == 0);
+	/* The outermost, of a region with entries inside it. */
+	start(9, 0, mark_at(0));
+	part_of(9, 1)->calls = 1;
+	tach__part_give_up(record, slot_of(9), record->outside, part_of(9, 0));
+	CHECK(slot_of(9)->lost == 3 && slot_of(9)->provenance[1] == 1);
 	/* It was counted. */
 	start(9, 0, mark_at(0));
 	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
 	slot_of(9)->rest = 0;
 	tach__part_give_up(record, slot_of(9), record->outside, part_of(9, 0));
-	CHECK(slot_of(9)->lost == 2 && is_closed(9, 0) && part_of(9, 0)->outer == 0);
-}
-
-/* Ended by another mark of its region: its own is no usual one, if it is there yet. */
-static void forgotten(void)
-{
-	struct tach_region_mark other;
-	uint64_t state;
-
-	begin();
-	start(9, 0, mark_at(0));
-	state = mark_at(0)->state;
-	tach__part_forget(record, slot_of(9), 1, &other);
-	tach__part_forget(record, slot_of(9), 0, mark_at(0));
-	CHECK(!is_closed(9, 0) && mark_at(0)->state == state);
-	tach__part_forget(record, slot_of(9), 0, &other);
-	CHECK(is_closed(9, 0) && mark_at(0)->state == (state | TACH__LEVEL_NONE));
-	CHECK(slot_of(9)->lost == 0);
-	begin();
-	start(9, 0, mark_at(0));
-	sp = (uintptr_t)mark_at(0) + 8;
-	tach__part_forget(record, slot_of(9), 0, &other);
-	CHECK(is_closed(9, 0) && mark_at(0)->state == state);
-	begin();
-	start(9, 0, mark_at(0));
-	part_of(9, 0)->ceiling = TACH__CEILING_OPEN;
-	tach__part_forget(record, slot_of(9), 0, &other);
-	CHECK(is_closed(9, 0) && mark_at(0)->state == state);
+	CHECK(slot_of(9)->lost == 3 && is_closed(9, 0) && part_of(9, 0)->outer == 0);
 }
 
 int main(void)
@@ -277,6 +251,5 @@ int main(void)
 	CASE(handed_down);
 	CASE(at_a_level);
 	CASE(given_up);
-	CASE(forgotten);
 	return check_done();
 }

@@ -18,7 +18,6 @@
 
 enum { COUNT = 1, PAGE = 4096, STACK = 8 * PAGE };
 
-static uintptr_t sim_sp(void);
 static int mends, overtaken_mends;
 static const struct tach__slot *mended[32];
 
@@ -28,16 +27,14 @@ static void sim_slot_mend(const struct tach__thread *of, const struct tach__slot
 	mended[mends++ % 32] = slot;
 }
 
-static uintptr_t mended_sp;
-static void sim_overtaken_mend(const struct tach__thread *of, uintptr_t at)
+static int mended_sure;
+static void sim_overtaken_mend(const struct tach__thread *of, int is_sure)
 {
 	(void)of;
 	overtaken_mends++;
-	mended_sp = at;
+	mended_sure = is_sure;
 }
 
-#undef TACH__STACK_POINTER
-#define TACH__STACK_POINTER  sim_sp()
 #define __libc_stack_end     sim_stack_end
 #define tach__slot_mend	     sim_slot_mend
 #define tach__overtaken_mend sim_overtaken_mend
@@ -45,18 +42,12 @@ static void sim_overtaken_mend(const struct tach__thread *of, uintptr_t at)
 #undef tach__slot_mend
 #ifdef LEFT_ALSO
 #undef tach__overtaken_mend
-#define tach__heal  sim_heal
-#define LEVELS_MOST LEVELS_MOST_ALSO
+#define tach__heal sim_heal
 #include LEFT_ALSO
 #endif
 
 static _Alignas(PAGE) char stack[STACK], aside[PAGE];
 static uintptr_t sp; /* of the caller */
-static uintptr_t sim_sp(void)
-{
-	return sp;
-}
-
 void *sim_stack_end = stack + STACK;
 
 static long futex_gives;     /* 0: by what lies there */
@@ -146,7 +137,7 @@ static void begin(void)
 	futex_gives = 0;
 	unreadable = (uintptr_t)stack;
 	futexes = probes = no_sigaltstack = mends = overtaken_mends = 0;
-	mended_sp = 0;
+	mended_sure = 0;
 	tach__calibrating = 0;
 }
 
@@ -161,13 +152,14 @@ static struct tach_region_mark *mark_at(uint32_t level)
 	return (struct tach_region_mark *)(void *)(stack + STACK - 256 * (level + 1));
 }
 
-/* On top of those that are open. inner: which of the two parts; below 0: it has none. */
+/* On top of those that are open. inner: which of the two parts; below 0: neither has it. */
 static void start(uint32_t id, int inner, struct tach_region_mark *mark)
 {
 	uint32_t level = TACH__LEVEL(hot->state);
-	struct tach__part *part = tach__part(slot_of(id), COUNT, inner > 0);
+	struct tach__part *part = tach__part(slot_of(id), COUNT, inner != 0);
 
 	tach__stack(hot, level)[1] = slot_of(id);
+	*tach__marks(tach__stack(hot, level)) = mark;
 	mark->state = hot->state++;
 	mark->end = hot->end[slot_of(id)->fenced];
 	mark->part = part;

@@ -174,9 +174,10 @@ static void fresh(void)
 	CHECK(wiped_at == base && wiped == tach__pages_round(1) &&
 	      sizeof(struct tach__hot) <= wiped);
 	/* Each table keeps its first page. */
-	CHECK(holes == 3 && hole[0][0] == PAGE && hole[0][1] == TACH__TABLE_AT &&
+	CHECK(holes == 4 && hole[0][0] == PAGE && hole[0][1] == TACH__TABLE_AT &&
 	      hole[1][0] == TACH__TABLE_AT + PAGE && hole[1][1] == TACH__STACK_AT &&
-	      hole[2][0] == TACH__STACK_AT + PAGE && hole[2][1] == TACH__RECORD_AT);
+	      hole[2][0] == TACH__STACK_AT + PAGE && hole[2][1] == TACH__MARKS_AT &&
+	      hole[3][0] == TACH__MARKS_AT + PAGE && hole[3][1] == TACH__RECORD_AT);
 	CHECK(record->stride == STRIDE && record->limit == 0 && record->nchunks == 0);
 	CHECK(tach__stack(record->hot, 0)[0] == record->outside);
 	/* The slots lie behind one another, from a line's beginning, to the end. */

@@ -79,14 +79,21 @@ static void slot_under_write(void)
 		return;
 	part = tach__part(slot, tach__self->count, 0);
 	uint64_t calls = part->calls;
-	/* What the interrupted code has: its level. */
-	tach__stack(tach__self, tach__self->state)[1] = slot;
+	/* What the interrupted code has: its level, and a mark that is whole. */
+	struct tach_region_mark mark = {.end = tach__self->end[0], .part = part};
+	struct tach__slot **stack = tach__stack(tach__self, tach__self->state);
+
+	mark.state = tach__self->state;
+	stack[1] = slot;
+	*tach__marks(stack) = &mark;
 	tach__self->state++;
+	part->outer = (uintptr_t)&mark;
 	slot->seq++;
 	for (int i = 0; i < 10; i++)
 		raise(SIGUSR1);
 	CHECK(part->calls == calls, "the slot under write was left alone");
 	slot->seq++;
+	part->outer = TACH__OUTER_NOBODY;
 	tach__self->state--;
 	CHECK(look("shared") && info.calls == 21 && info.outermost == 21, "%d %d",
 	      (int)info.calls, (int)info.outermost);

@@ -24,7 +24,15 @@ static void sim_run(const struct tach__trials *r, void (*trial)(const struct tac
 {
 	CHECK(r->warm == 1 && r->tries == 3);
 	memset(r->shown, 0x11, sizeof *r->shown);
-	for (int k = 0; k < ntold; k++) {
+	for (uint32_t i = 0; i <= r->record->count && !poke; i++) {
+		/* A plain region shows 5; one around a START, 61 more or 67. */
+		CHECK(ids == (trial == tach__trial_overlap_fenced ? tach__trial_fenced_ids
+								  : tach__trial_ids));
+		r->shown->sum[TACH__TRIAL_INNER][i][0] = 5;
+		r->shown->sum[TACH__TRIAL_OUTER][i][0] =
+			10000 * i + (trial == tach__trial_overlap_fenced ? 72 : 66);
+	}
+	for (int k = 0; poke && k < ntold; k++) {
 		const struct told *t = &told[k];
 		int other = poke->value == t->other;
 
@@ -168,6 +176,7 @@ static int is_known(const struct tach__residue *r)
 		CHECK(r->begin[0][0][i] == 120 && r->before[0][i] == 50 + 10000 * i);
 	CHECK(r->begin[0][0][COUNT + 1] == 0 && r->before[0][COUNT + 1] == 0);
 	CHECK(is(r->begin[0][1], 23) && is(r->begin[1][0], 29) && is(r->begin[1][1], 31));
+	CHECK(is(r->start[0], 61) && is(r->start[1], 67));
 	CHECK(is(r->before[1], 37) && is(r->after[0], 41) && is(r->after[1], 43));
 	for (int e = 0; e < 2; e++) {
 		uint64_t more = 100 * (uint64_t)e;
