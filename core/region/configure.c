@@ -329,10 +329,9 @@ static int is_off(void)
 /* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
 static int wanted(void)
 {
-	if (is_off())
-		return 0;
-	return tach__environment("TACH_ENABLE") || tach__environment("TACH_OUTPUT") ||
-	       tach__environment("TACH_TRACE");
+	return !is_off() &&
+	       (tach__environment("TACH_ENABLE") || tach__environment("TACH_OUTPUT") ||
+		tach__environment("TACH_TRACE"));
 }
 
 /* Defined by a program that the variables are not meant for, as they are for those it starts.
