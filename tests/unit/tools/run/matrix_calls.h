@@ -368,11 +368,13 @@ static long call_setlkw(void)
 /* A child that ends with this thread. */
 static pid_t make_child(void)
 {
-	pid_t child = fork();
+	pid_t parent = getpid(), child = fork();
 
 	if (child)
 		return child;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
 	for (;;)
