@@ -102,7 +102,8 @@ E
 	gcc -g -O1 -o "$work/blocked" "$work/blocked.c" -lpthread
 }
 check blocked_builds build_blocked
-stops() { grep -cE 'received signal|SIGABRT|exited with code|terminated with signal' "$1"; }
+# How gdb puts the end of a process with threads differs from run to run; its stops do not.
+stops() { grep -c 'received signal' "$1"; }
 gdb_sees_same() { # ARGUMENT
 	gdb -nx -batch -ex run -ex continue --args "$work/blocked" "$@" >"$work/alone.gdb" 2>&1
 	tach run -e '' -o "$work/report.txt" -- gdb -nx -batch -ex run -ex continue --args "$work/blocked" "$@" >"$work/run.gdb" 2>&1
