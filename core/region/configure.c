@@ -390,9 +390,8 @@ void tach__configure_once(void)
 }
 
 /*
- * Before main, so that no first entry in a signal handler has to do it. Before constructors of
- * the same object, too: it takes the loader's lock. A thread that such a constructor waits for
- * would not get that.
+ * Before main, so that no first entry in a signal handler has to do it. It takes the loader's
+ * lock, so it comes before constructors of the same object, which may wait for a thread.
  */
 __attribute__((constructor(102))) static void configure_before_main(void)
 {

@@ -68,14 +68,12 @@ static void print_missing(const struct run_reports *reports)
 			"were counted up to there, as it may kill what measuring takes; "
 			"--outside counts them whole\n",
 			reports->confined, reports->began);
-	if (reports->apart) {
-		tach_printable(reports->first_apart, name, sizeof name);
+	tach_printable(reports->first_apart, name, sizeof name);
+	if (reports->apart)
 		fprintf(stderr,
 			"tach run: programs that cannot be measured, and started without: %u, "
-			"%s first (another C library, or another root directory); try "
-			"--outside\n",
+			"%s first (another C library, or root directory); try --outside\n",
 			reports->apart, name);
-	}
 	if (missing)
 		fprintf(stderr,
 			"tach run: %d of %d processes and programs left no report: %d still "
@@ -359,22 +357,13 @@ static int run_plainly(struct run_arguments *a, const struct run_found *found)
 	return code ? code : run_status(&outcome);
 }
 
-/* No file of ours takes the number of a standard stream that is closed, as it is for the
- * program. */
-static void hold_streams(void)
-{
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			open("/dev/null", O_RDWR | O_CLOEXEC);
-}
-
 int cmd_run(int argc, char **argv)
 {
 	struct run_arguments a = {0};
 	struct run_found found = {.loading = RUN_LOADABLE};
 	int code;
 
-	hold_streams();
+	run_hold_streams();
 
 	code = run_parse(&a, argc, argv);
 	if (code == 1)

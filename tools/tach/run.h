@@ -137,6 +137,10 @@ int run_has_boxes(const char *events);
 
 /* ---- run_child.c ---- */
 
+/* Keeps the numbers of closed standard streams, so that no file of ours takes one. The
+ * program's are closed. */
+void run_hold_streams(void);
+
 /*
  * object, directory: what to preload and where reports go; NULL: nothing is preloaded. Waits
  * for the program's end. -1: printed.

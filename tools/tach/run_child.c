@@ -228,3 +228,12 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 	close(failed[0]);
 	return code;
 }
+
+/* No file of ours takes the number of a standard stream that is closed, as it is for the
+ * program. */
+void run_hold_streams(void)
+{
+	for (int fd = 0; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", O_RDWR | O_CLOEXEC);
+}
