@@ -177,7 +177,7 @@ enum tach_bench_format {
 TACH_API int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format format,
 			      char *text, size_t size);
 /*
- * Such an object back, samples included, so that tach_bench_compare can take it: one line of a
+ * Such an object back, samples included, so that tach_bench_judge can take it: one line of a
  * file of them. TACH_ERR_SYNTAX with line and column, TACH_ERR_NOMEM.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */

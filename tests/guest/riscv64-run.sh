@@ -25,7 +25,7 @@ tests/guest/boot riscv64 -e LD_BIND_NOW=1 \
 	-x "tach run -e cycles,instructions -o /tmp/slow.json -- $shared/slow" \
 	-x "tach run -e cycles,instructions -o /tmp/fast.json -- $shared/fast" \
 	-x "tach report --format csv /tmp/slow.json" \
-	-x "tach report --diff /tmp/slow.json /tmp/fast.json" \
+	-x "tach diff /tmp/slow.json /tmp/fast.json" \
 	-x "tach doctor" \
 	"$B/static/tach" "$B/libtach-run.so" "$B/libtach.so.0" "$work"/{target,slow,fast} "${libraries[@]}" >"$work/run" 2>&1
 tests/guest/boot riscv64 -e TACH_OUTPUT=/tmp/macros.json -e TACH_EVENTS=instructions,cycles \

@@ -11,7 +11,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 is() { if [ "$1" = 0 ]; then echo "ok mutate_$2"; else sed 's/^/# /' "$work/out"; echo "not ok mutate_$2"; failed=1; fi; }
 
-tests/mutate/mutate -n 4 -s 1 core/formula/fold.c core/bench/stats.c core/base/maths.c >"$work/out" 2>&1
+tests/mutate/mutate -n 4 -s 1 core/formula/fold.c core/change/stats.c core/base/maths.c >"$work/out" 2>&1
 sed 's/^/# /' "$work/out"
 awk '/ noticed \(/ { split($0, w, /: | of | noticed/); noticed += w[2]; all += w[3] } END { exit !(all >= 9 && all <= 12 && noticed * 2 >= all) }' "$work/out"
 is $? sample
