@@ -33,6 +33,17 @@ static void line(struct tach__out *out, const struct tach_region_info *info, con
 	tach__out_text(out, "\r\n");
 }
 
+/* Of what is in no row: a line without a region. */
+static void missing(struct tach__out *out, const char *what, uint64_t n, int divided)
+{
+	struct tach_region_info nothing = {
+		.name = "", .file = "", .of = "", .task = "", .tag = "", .thread = ""};
+	struct tach_value v = {.value = (double)n, .raw = (double)n};
+
+	if (n)
+		line(out, &nothing, "missing", what, &v, divided);
+}
+
 /* Whether rows are, by task, tag or thread. */
 static int is_divided(const struct tach_snapshot *s)
 {
@@ -49,9 +60,11 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 {
 	static const char *const parts[] = {"inclusive", "self"};
 
+	struct tach_counts c = {.size = sizeof c};
 	int divided = is_divided(s);
 
 	(void)opt;
+	tach_snapshot_counts(s, &c);
 	tach__out(out,
 		  "region,file,line,entries,calls,part,quantity,value,raw,error,flags%s\r\n",
 		  divided ? ",of,task,tag,thread" : "");
@@ -73,4 +86,7 @@ void tach__report_csv(struct tach__out *out, const struct tach_snapshot *s,
 			}
 		}
 	}
+	missing(out, "processes", c.missing_processes, divided);
+	missing(out, "threads", c.missing_threads, divided);
+	missing(out, "entries", c.lost, divided);
 }

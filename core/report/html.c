@@ -47,7 +47,7 @@ static void fact(struct tach__out *out, const char *name, uint64_t value, int ba
 
 static void facts(struct tach__out *out, const struct tach_snapshot *s)
 {
-	struct tach_counts c = {0};
+	struct tach_counts c = {.size = sizeof c};
 
 	tach_snapshot_counts(s, &c);
 	tach__out_text(out, "<dl class=\"facts\">");
@@ -55,6 +55,10 @@ static void facts(struct tach__out *out, const struct tach_snapshot *s)
 	fact(out, "Threads", c.threads, 0);
 	if (c.reports > 1)
 		fact(out, "Reports added up", c.reports, 0);
+	if (c.missing_processes)
+		fact(out, "Processes missing", c.missing_processes, 1);
+	if (c.missing_threads)
+		fact(out, "Threads missing", c.missing_threads, 1);
 	if (c.unopened)
 		fact(out, "Threads with the clock alone", c.unopened, 1);
 	if (c.refused)

@@ -7,6 +7,7 @@
  *   version          of the library, a string
  *   note             what is missing and why, ""
  *   clock            {"hz": number, "estimate": bool, "error": a fraction, if not 0}
+ *   missing          {"processes", "threads"}: measured, but in no row; only if there are any
  *   generation       number of the configuration of what is counted, if there is only one
  *   rank             number, only of a process of a parallel job
  *   threads refused lost stale unopened reports    numbers: struct tach_counts
@@ -219,7 +220,7 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 
 static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 {
-	struct tach_counts c = {0};
+	struct tach_counts c = {.size = sizeof c};
 	uint32_t flags = 0;
 
 	tach_snapshot_counts(s, &c);
@@ -249,6 +250,13 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_unsigned(json, "stale", c.stale);
 	tach__json_unsigned(json, "unopened", c.unopened);
 	tach__json_unsigned(json, "reports", c.reports);
+	if (c.missing_processes || c.missing_threads) {
+		tach__json_line(json, TOP);
+		tach__json_object(json, "missing");
+		tach__json_unsigned(json, "processes", c.missing_processes);
+		tach__json_unsigned(json, "threads", c.missing_threads);
+		tach__json_end(json);
+	}
 	if (s->generation)
 		tach__json_unsigned(json, "generation", s->generation);
 	if (s->rank)

@@ -4,6 +4,7 @@
  * what only grows is a counter and ends in _total.
  */
 #include <stdio.h>
+#include <string.h>
 #include "core/formula/formula.h"
 #include "core/base/number.h"
 #include "core/report/report.h"
@@ -91,6 +92,17 @@ static void counts(struct tach__out *out, const struct tach_snapshot *s)
 /* Which of a value's numbers a family shows. */
 enum field { VALUE, ERROR };
 
+/* How often the quantity's name was there before. */
+static int copy_of(const struct tach_snapshot *s, int quantity)
+{
+	int n = 0;
+
+	for (int q = 1; q < quantity; q++)
+		n += strcmp(tach_snapshot_quantity(s, q),
+			    tach_snapshot_quantity(s, quantity)) == 0;
+	return n;
+}
+
 static void one(struct tach__out *out, const struct tach_snapshot *s, const char *name, int r,
 		int quantity, enum field field)
 {
@@ -106,6 +118,8 @@ static void one(struct tach__out *out, const struct tach_snapshot *s, const char
 		label(out, "part", parts[part]);
 		if (quantity != TACH_QUANTITY_TIME)
 			label(out, "event", tach_snapshot_quantity(s, quantity));
+		if (copy_of(s, quantity))
+			tach__out(out, ",copy=\"%d\"", copy_of(s, quantity));
 		end(out, (field == VALUE ? v.value : v.error) /
 				 (quantity == TACH_QUANTITY_TIME ? 1e9 : 1));
 	}
@@ -255,7 +269,7 @@ static void plain(struct tach__out *out, const struct tach_snapshot *s, const ch
 void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *s,
 			     const struct tach_report_options *opt)
 {
-	struct tach_counts c = {0};
+	struct tach_counts c = {.size = sizeof c};
 
 	(void)opt;
 	tach_snapshot_counts(s, &c);
@@ -270,6 +284,10 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 	      (double)c.threads);
 	plain(out, s, "tach_threads_unopened_total", "counter",
 	      "Threads whose counters did not open.", c.unopened);
+	plain(out, s, "tach_processes_missing_total", "counter",
+	      "Processes that were measured and left no report.", (double)c.missing_processes);
+	plain(out, s, "tach_threads_missing_total", "counter",
+	      "Threads that were measured and are in no report.", (double)c.missing_threads);
 	plain(out, s, "tach_stops_refused_total", "counter",
 	      "Stops on another thread, without a start, or after the set changed.",
 	      (double)c.refused);

@@ -108,6 +108,8 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 	tach_snapshot_counts(s, &c);
 	if (*tach_snapshot_missing(s))
 		add(&n, tach_snapshot_missing(s));
+	add_count(&n, c.missing_processes, "processes missing in this report.");
+	add_count(&n, c.missing_threads, "threads missing in this report.");
 	add_count(&n, c.refused,
 		  "stops refused: on another thread, without a start, or after the set "
 		  "changed.");

@@ -302,7 +302,8 @@ static void load_names(struct load *l, const struct tach__json *quantities,
 
 static void load_counts(struct load *l, const struct tach__json *from)
 {
-	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *estimate;
+	const struct tach__json *clock = want(l, from, "clock", TACH__JSON_OBJECT), *estimate,
+				*missing;
 	struct tach_snapshot *s = l->snapshot;
 
 	s->threads = count(l, from, "threads");
@@ -321,6 +322,11 @@ static void load_counts(struct load *l, const struct tach__json *from)
 		s->clock_flags = TACH_FLAG_CLOCK;
 	if (tach__json_member(clock, "error"))
 		s->clock_error = number(l, clock, "error");
+	missing = tach__json_member(from, "missing");
+	if (missing) {
+		s->missing_processes = count(l, missing, "processes");
+		s->missing_threads = count(l, missing, "threads");
+	}
 	if (tach__json_member(from, "generation"))
 		s->generation = count(l, from, "generation");
 }

@@ -401,7 +401,7 @@ static int add_regions(struct tach__merge *m)
 /* ---- the whole ---- */
 
 /* Each sentence once. */
-void tach__merge_note(struct tach_snapshot *s, const char *note)
+void tach__snapshot_note(struct tach_snapshot *s, const char *note)
 {
 	size_t n = strlen(s->note);
 
@@ -414,7 +414,7 @@ static void add_counts(struct tach__merge *m)
 	struct tach_snapshot *s = m->whole;
 
 	for (int i = 0; i < m->n; i++) {
-		struct tach_counts c = {0};
+		struct tach_counts c = {.size = sizeof c};
 
 		tach_snapshot_counts(m->list[i], &c);
 		s->threads += c.threads;
@@ -422,13 +422,15 @@ static void add_counts(struct tach__merge *m)
 		s->lost += c.lost;
 		s->stale += c.stale;
 		s->unopened += c.unopened;
+		s->missing_processes += c.missing_processes;
+		s->missing_threads += c.missing_threads;
 		s->reports += c.reports;
 		s->rank = i && s->rank != m->list[i]->rank ? 0 : m->list[i]->rank;
 		s->clock_hz = s->clock_hz > 0 ? s->clock_hz : c.clock_hz;
 		s->clock_flags |= m->list[i]->clock_flags;
 		s->clock_error = fmax(s->clock_error, m->list[i]->clock_error);
 		s->generation = m->n == 1 ? m->list[i]->generation : 0;
-		tach__merge_note(s, tach_snapshot_missing(m->list[i]));
+		tach__snapshot_note(s, tach_snapshot_missing(m->list[i]));
 	}
 	if (m->passes)
 		tach__passes_counts(m);

@@ -34,8 +34,6 @@ int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 /* Adds a source's histogram of that quantity of its own; TACH_ERR_NOMEM. */
 int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 			const struct tach__source *from, int quantity);
-/* Each sentence once. */
-void tach__merge_note(struct tach_snapshot *s, const char *note);
 
 /* ---- passes.c: instead of adding up ---- */
 /* What a snapshot calls a quantity is called so in the whole. */

@@ -89,7 +89,7 @@ static int agree(const struct tach__merge *m, const struct tach__source *a,
 			 calls ? "calls" : "entries", number_of(m, a),
 			 (unsigned long long)(calls ? b->info.calls : b->info.entries),
 			 number_of(m, b));
-		tach__merge_note(m->whole, note);
+		tach__snapshot_note(m->whole, note);
 		return 0;
 	}
 	if (!repeated(m, a, &x) || !repeated(m, b, &y) ||
@@ -99,7 +99,7 @@ static int agree(const struct tach__merge *m, const struct tach__source *a,
 	snprintf(note, sizeof note, "%.200s: %.0f %s in pass %d, %.0f in pass %d: not merged",
 		 a->info.name, x.value, m->passes->repeated, number_of(m, a), y.value,
 		 number_of(m, b));
-	tach__merge_note(m->whole, note);
+	tach__snapshot_note(m->whole, note);
 	return 0;
 }
 
@@ -221,6 +221,16 @@ void tach__passes_counts(struct tach__merge *m)
 	s->lost = first->lost;
 	s->stale = first->stale;
 	s->unopened = first->unopened;
+	/* Each pass has other events: what is missing in any is missing. */
+	s->missing_processes = s->missing_threads = 0;
+	for (int i = 0; i < m->n; i++) {
+		const struct tach_snapshot *pass = m->list[i];
+
+		if (s->missing_processes < pass->missing_processes)
+			s->missing_processes = pass->missing_processes;
+		if (s->missing_threads < pass->missing_threads)
+			s->missing_threads = pass->missing_threads;
+	}
 	s->reports = first->reports;
 	if (m->n == 1)
 		return;
@@ -229,7 +239,7 @@ void tach__passes_counts(struct tach__merge *m)
 		"counted in %d passes; time and %.200s are their means, and the rest is of one "
 		"pass each",
 		m->n, m->passes->repeated);
-	tach__merge_note(s, note);
+	tach__snapshot_note(s, note);
 }
 
 int tach__snapshot_passes(const struct tach_snapshot *const *list, int n,

@@ -12,6 +12,7 @@ struct tach_snapshot {
 	uint64_t generation;
 	struct tach__config *config; /* a reference: whose names it shows; NULL: of none here */
 	uint64_t threads, refused, lost, stale;
+	uint64_t missing_processes, missing_threads;
 	uint32_t unopened, reports;
 	int rank; /* 1 + that of its process in a parallel job; 0: in none, or in several */
 	double clock_hz, clock_error; /* the latter a fraction */
@@ -27,6 +28,10 @@ int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err
 /* Frees one that was taken here, in a handler too: a set that nothing else uses is left to the
  * next tach_snapshot_free. */
 void tach__snapshot_forget(struct tach_snapshot *s);
+
+/* ---- merge.c ---- */
+/* Adds a sentence of what is missing, unless it is there already. */
+void tach__snapshot_note(struct tach_snapshot *s, const char *note);
 
 /* ---- value.c ---- */
 /* The part of the error of a time that comes from the clock: its ticks and its frequency. */

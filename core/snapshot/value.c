@@ -77,7 +77,9 @@ int tach_snapshot_counts(const struct tach_snapshot *s, struct tach_counts *coun
 					 .stale = s->stale,
 					 .unopened = s->unopened,
 					 .reports = s->reports,
-					 .clock_hz = s->clock_hz};
+					 .clock_hz = s->clock_hz,
+					 .missing_processes = s->missing_processes,
+					 .missing_threads = s->missing_threads};
 
 	if (!tach__sized(counts, TACH__STRUCT(tach_counts), NULL))
 		return TACH_ERR_INVAL;

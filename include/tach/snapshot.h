@@ -176,6 +176,9 @@ struct tach_counts {
 	uint32_t unopened; /* threads whose counters did not open: they have the clock alone */
 	uint32_t reports;  /* 1, or how many tach_snapshot_merge added up */
 	double clock_hz;   /* of the region clock */
+	/* Measured by tach run, but in no row: processes that left no report, and threads that
+	 * are in no report. Why is in tach_snapshot_missing. */
+	uint64_t missing_processes, missing_threads;
 };
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_snapshot_counts(const struct tach_snapshot *snapshot,

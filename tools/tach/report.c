@@ -68,6 +68,17 @@ char *report_slurp(const char *file, size_t *length)
 	return text;
 }
 
+/* Values of a report that is not whole are too small. */
+static void warn_missing(const struct tach_snapshot *s, const char *file, const char *who)
+{
+	struct tach_counts c = {.size = sizeof c};
+
+	if (tach_snapshot_counts(s, &c) == 0 && (c.missing_processes || c.missing_threads))
+		fprintf(stderr, "%s: %s: missing in it: processes %llu, threads %llu\n", who,
+			file, (unsigned long long)c.missing_processes,
+			(unsigned long long)c.missing_threads);
+}
+
 int report_read(struct tach_snapshot **out, const char *text, size_t length, const char *file,
 		const char *who)
 {
@@ -79,6 +90,8 @@ int report_read(struct tach_snapshot **out, const char *text, size_t length, con
 			err.text);
 	else if (code)
 		fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
+	else
+		warn_missing(*out, file, who);
 	return code;
 }
 

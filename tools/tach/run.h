@@ -185,11 +185,13 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 
 /* ---- run_collect.c ---- */
 
+enum { RUN_GONE = 4 };
 struct run_reports {
 	struct tach_snapshot *whole; /* of all; NULL: no process left any */
 	int of_program;		     /* the program itself left one */
 	int began, left;	     /* programs that were loaded, and those that left one */
 	int running;		     /* processes that run on and have not */
+	int gone[RUN_GONE];	     /* numbers of the first that did not; 0: no more */
 	int confined;		     /* left one when a seccomp filter came */
 	unsigned apart;		     /* programs that could not load the object */
 	char first_apart[64];

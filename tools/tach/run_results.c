@@ -92,6 +92,16 @@ static int take_text(const struct results *r, const struct run_entry *e)
 	return code;
 }
 
+static void add_gone(struct run_reports *reports, int process)
+{
+	int i = 0;
+
+	while (i < RUN_GONE && reports->gone[i])
+		i++;
+	if (i < RUN_GONE)
+		reports->gone[i] = process;
+}
+
 /* A process may have written anything there. */
 static int collect_one(const struct results *r, const struct run_entry *e)
 {
@@ -101,6 +111,7 @@ static int collect_one(const struct results *r, const struct run_entry *e)
 		return 0;
 	reports->began++;
 	if (e->state == RUN_BEGAN) {
+		add_gone(reports, e->process);
 		reports->running += e->process != r->program && kill(e->process, 0) == 0;
 		return 0;
 	}

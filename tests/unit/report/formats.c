@@ -236,6 +236,62 @@ static void calls_and_others(void)
 	tach_snapshot_free(s);
 }
 
+/* Each format says what is in no row. */
+static void missing(void)
+{
+	static const struct {
+		enum tach_format format;
+		const char *says;
+	} cases[] = {{TACH_FORMAT_TEXT, "3 processes missing in this report. 5 threads missing in"},
+		     {TACH_FORMAT_JSON, "\"missing\": {\"processes\": 3, \"threads\": 5}"},
+		     {TACH_FORMAT_CSV, "\"\",\"\",0,0,0,missing,\"processes\",3,3,0,\"\"\r\n"
+				       "\"\",\"\",0,0,0,missing,\"threads\",5,5,0,\"\"\r\n"},
+		     {TACH_FORMAT_PROMETHEUS, "\ntach_processes_missing_total 3\n"},
+		     {TACH_FORMAT_PROMETHEUS, "\ntach_threads_missing_total 5\n"},
+		     {TACH_FORMAT_HTML, "<dt>Processes missing</dt><dd class=\"bad\">3</dd>"},
+		     {TACH_FORMAT_HTML, "<dt>Threads missing</dt><dd class=\"bad\">5</dd>"}};
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/clock.json"), *again = NULL;
+	const struct tach_snapshot *list[2];
+	struct tach_counts c = {.size = sizeof c};
+
+	if (!s)
+		return;
+	s->rank = 0;
+	s->missing_processes = 3;
+	s->missing_threads = 5;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		write_as(&is, s, (struct tach_report_options){.format = cases[i].format});
+		CHECK(strstr(is.at, cases[i].says), "%s in %s", cases[i].says, is.at);
+	}
+	/* It is read back, and added up. */
+	write_as(&is, s, json);
+	CHECK(tach_snapshot_load(is.at, is.length, &again, NULL) == 0);
+	list[0] = s;
+	list[1] = again;
+	CHECK(tach_snapshot_merge(list, 2, &again, NULL) == 0);
+	tach_snapshot_free((struct tach_snapshot *)(uintptr_t)list[1]);
+	CHECK(tach_snapshot_counts(again, &c) == 0 && c.missing_processes == 6 &&
+	      c.missing_threads == 10);
+	tach_snapshot_free(again);
+	tach_snapshot_free(s);
+}
+
+/* Series of an event that is counted twice are not the same. */
+static void twice(void)
+{
+	static struct text is;
+	struct tach_snapshot *s = load("tests/unit/report/formats/whole.json");
+
+	if (!s)
+		return;
+	s->plain.quantity[2] = s->plain.quantity[1];
+	write_as(&is, s, prometheus);
+	CHECK(strstr(is.at, ",event=\"cycles\"} ") &&
+	      strstr(is.at, ",event=\"cycles\",copy=\"1\"} "));
+	tach_snapshot_free(s);
+}
+
 /* Rows that are divided by task, tag or thread have more columns, whichever of them it is. */
 static void divided_rows(void)
 {
@@ -267,6 +323,8 @@ int main(void)
 	CASE(shares_of_time);
 	CASE(names_beside_places);
 	CASE(calls_and_others);
+	CASE(missing);
+	CASE(twice);
 	CASE(divided_rows);
 	return check_done();
 }

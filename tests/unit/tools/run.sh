@@ -267,6 +267,7 @@ fi
 for kind in instruction kill; do
 	run 0 "$work/ends" child $kind; calls work 1
 	says '1 of 2 processes and programs left no report: 0 still run, 1 ended by'
+	says '1 processes missing in this report'
 done
 result ends_unseen
 # A filter that kills: the program's status and data are its own.
