@@ -206,8 +206,12 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	row->nested += part->nested[0];
 	row->direct += children->direct[0];
 	if (slot->task) {
-		row->calls -= slot->continued[0] + slot->continued[1];
-		row->outermost -= slot->continued[0];
+		int by_thread = (record->config->split.by & TACH__SPLIT_THREAD) != 0;
+
+		/* Calls of a thread's row are the segments that ran on it. A task may have
+		 * begun on another thread; with no call here its time would be in no row. */
+		row->calls -= by_thread ? 0 : slot->continued[0] + slot->continued[1];
+		row->outermost -= by_thread ? 0 : slot->continued[0];
 	} else {
 		row->skipped += slot->skipped;
 		row->excluded += slot->excluded;

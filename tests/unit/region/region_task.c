@@ -143,6 +143,36 @@ static void adds_up(void)
 	CHECK(regions_look("leaf", 1) && info.calls == 2 * PIECES);
 }
 
+/* Rows of threads: segments are calls of the thread that they ran on, and add up. */
+static void by_thread(void)
+{
+	struct tach_regions_options opt = {
+		.size = sizeof opt, .set = fake_set(2), .by = "thread"};
+	double sum = 0;
+	uint64_t calls = 0;
+	int rows = 0;
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+	run(0, 10);
+	tach_task_end(&task);
+	regions_look("leaf", 1);
+	for (int r = 0; r < tach_snapshot_nregions(shot); r++) {
+		struct tach_value v = {0};
+
+		tach_snapshot_region(shot, r, &info);
+		if (strcmp(info.of, "request") != 0)
+			continue;
+		rows++;
+		CHECK(info.calls > 0 && *info.thread);
+		calls += info.calls;
+		tach_snapshot_value(shot, r, 1, TACH_PART_INCLUSIVE, &v);
+		sum += v.value;
+	}
+	CHECK(rows == 1 + PIECES, "%d", rows);
+	CHECK(calls == 1 + 2 * PIECES && sum == 1000 + 2 * PIECES * 110, "%d: %g", (int)calls,
+	      sum);
+}
+
 /* ---- whole tasks ---- */
 
 static void whole_ones(void)
@@ -386,6 +416,7 @@ static void a_fork(void)
 int main(void)
 {
 	CASE(adds_up);
+	CASE(by_thread);
 	CASE(whole_ones);
 	CASE(another_inside);
 	CASE(tags);
