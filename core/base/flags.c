@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stddef.h>
+#include <string.h>
 #include "core/base/flags.h"
 
 const struct tach__flag_name tach__flag_names[] = {
@@ -38,4 +39,12 @@ void tach__out_flags(struct tach__out *out, uint32_t flags, const char *between)
 			tach__out(out, "%s%s", before, f->name);
 			before = between;
 		}
+}
+
+uint32_t tach__flag_named(const char *name)
+{
+	for (const struct tach__flag_name *f = tach__flag_names; f->name; f++)
+		if (strcmp(name, f->name) == 0)
+			return f->flag;
+	return 0;
 }

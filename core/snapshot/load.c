@@ -7,7 +7,6 @@
 #include "core/base/flags.h"
 #include "core/base/error.h"
 #include "core/base/json.h"
-#include "core/base/out.h"
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
 
@@ -102,16 +101,6 @@ static double value_number(struct load *l, const struct tach__json *object, cons
 	return v && v->type == TACH__JSON_NULL ? NAN : number(l, object, key);
 }
 
-/* Words that a later version may have added are passed over. */
-static uint32_t flag(const struct tach__json *word)
-{
-	for (int i = 0; tach__flag_names[i].name; i++)
-		if (word->type == TACH__JSON_STRING &&
-		    strcmp(word->text, tach__flag_names[i].name) == 0)
-			return tach__flag_names[i].flag;
-	return 0;
-}
-
 static void load_value(struct load *l, const struct tach__json *part, const char *name,
 		       struct tach_value *v)
 {
@@ -126,7 +115,7 @@ static void load_value(struct load *l, const struct tach__json *part, const char
 	if (tach__json_member(from, "share"))
 		v->share = (uint32_t)fmin(fmax(1e6 * number(l, from, "share") + 0.5, 0), 1e6);
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
-		v->flags |= flag(word);
+		v->flags |= tach__flag_named(word->type == TACH__JSON_STRING ? word->text : "");
 }
 
 static int is_bucket(const struct tach__json *low)
@@ -177,7 +166,8 @@ static void load_worst_one(struct load *l, const struct tach__json *from,
 	to->info.thread_name = text(l, from, "thread_name");
 	to->info.parent = text(l, from, "parent");
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
-		to->info.flags |= flag(word);
+		to->info.flags |=
+			tach__flag_named(word->type == TACH__JSON_STRING ? word->text : "");
 	to->value = tach__arena_get(&s->arena, (size_t)s->nquantities * sizeof *to->value);
 	if (!to->value)
 		no_memory(l);

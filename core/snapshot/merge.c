@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
-#include "core/base/sort.h"
 #include "core/snapshot/merge.h"
 #include "core/snapshot/operands.h"
 #include "core/snapshot/passes.h"
@@ -156,87 +155,6 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-/* ---- histograms ---- */
-
-static int by_low(const void *a, const void *b)
-{
-	const struct tach_bucket *x = a, *y = b;
-
-	return (x->low > y->low) - (x->low < y->low);
-}
-
-/*
- * Of a clock of another rate: the buckets that the whole's clock has. An estimated rate differs
- * a little in each process; without this no two of them would have a bucket in common.
- */
-static void fit_buckets(struct tach_bucket *b, int n, double hz)
-{
-	for (int i = 0; i < n; i++) {
-		struct tach_bucket cell;
-
-		tach__histogram_bounds((b[i].low + b[i].high) / 2 * hz / 1e9, &cell);
-		cell.low = cell.low * 1e9 / hz;
-		cell.high = cell.high * 1e9 / hz;
-		/* The least and the greatest value stay what they are. */
-		b[i].low = i == 0 ? fmin(b[i].low, cell.high) : cell.low;
-		b[i].high = i == n - 1 ? fmax(b[i].high, cell.low) : cell.high;
-	}
-}
-
-/* In order; those that overlap become one. Bounds of the first and the last may be narrower. */
-static int join_buckets(struct tach_bucket *all, int n)
-{
-	int kept = 0;
-
-	tach__heapsort(all, (size_t)n, sizeof *all, by_low);
-	for (int i = 1; i < n; i++)
-		if (all[i].low <= all[kept].high * (1 + 1e-14)) {
-			all[kept].high = fmax(all[kept].high, all[i].high);
-			all[kept].count += all[i].count;
-		} else {
-			all[++kept] = all[i];
-		}
-	return kept + 1;
-}
-
-/* There is room for twice as many as there are, so that memory does not grow with each. */
-static int keep_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
-			const struct tach_bucket *all, int n)
-{
-	if (n > to->room) {
-		to->at = tach__arena_get(&s->arena, 2 * (size_t)n * sizeof *to->at);
-		to->room = to->at ? 2 * n : 0;
-	}
-	if (!to->at)
-		return TACH_ERR_NOMEM;
-	memcpy(to->at, all, (size_t)n * sizeof *all);
-	to->count = n;
-	return 0;
-}
-
-int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
-			const struct tach__source *from, int quantity)
-{
-	int n = tach_snapshot_buckets(from->snapshot, from->region, quantity, NULL, 0), code;
-	double hz = m->whole->clock_hz, was = from->snapshot->clock_hz;
-	struct tach_bucket *all;
-
-	if (n <= 0)
-		return 0;
-	all = malloc((size_t)(to->count + n) * sizeof *all);
-	if (!all)
-		return TACH_ERR_NOMEM;
-	if (to->count)
-		memcpy(all, to->at, (size_t)to->count * sizeof *all);
-	tach_snapshot_buckets(from->snapshot, from->region, quantity, all + to->count, n);
-	if (quantity == TACH_QUANTITY_TIME && hz > 0 && was > 0 && hz != was)
-		fit_buckets(all + to->count, n, hz);
-	n = join_buckets(all, to->count + n);
-	code = keep_buckets(m->plain, to, all, n);
-	free(all);
-	return code;
-}
-
 /* In which part of the entries a value was counted; 0 stands for all. */
 static double part_of(const struct tach_value *v)
 {
@@ -299,24 +217,6 @@ static int add_source(struct tach__merge *m, int region, const struct tach__sour
 	return code ? code
 		    : tach__plain_worst_add(s, region, &from->snapshot->plain, from->region,
 					    from->map);
-}
-
-/* Of the only source, whose samples are still known. */
-static int copy_samples(struct tach__plain *s, int region, const struct tach__source *from)
-{
-	const struct tach__plain_region *was = &from->snapshot->plain.region[from->region];
-
-	for (int part = 0; part < 2 && was->sample[part]; part++) {
-		struct tach__sample *to =
-			tach__arena_get(&s->arena, (size_t)s->nquantities * sizeof *to);
-
-		if (!to)
-			return TACH_ERR_NOMEM;
-		s->region[region].sample[part] = to;
-		for (int q = 0; q < tach_snapshot_nquantities(from->snapshot); q++)
-			to[from->map[q]] = was->sample[part][q];
-	}
-	return 0;
 }
 
 static void finish_region(struct tach__plain *s, int region, int passes)
@@ -389,7 +289,7 @@ static int add_regions(struct tach__merge *m)
 		for (size_t k = 0; k < n && !code && !m->passes; k++)
 			code = add_source(m, region, &m->source[i + k]);
 		if (!code && m->n == 1 && n == 1 && !m->passes)
-			code = copy_samples(s, region, &m->source[i]);
+			code = tach__merge_samples(s, region, &m->source[i]);
 	}
 	for (int r = 0; r < s->nregions && !code; r++)
 		finish_region(s, r, m->passes != NULL);

@@ -31,9 +31,13 @@ int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_e
 /* A copy in the whole's memory; TACH_ERR_NOMEM. */
 int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 		      const struct tach__place *from);
+
+/* ---- buckets.c ---- */
 /* Adds a source's histogram of that quantity of its own; TACH_ERR_NOMEM. */
 int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 			const struct tach__source *from, int quantity);
+/* Of a region with one source; TACH_ERR_NOMEM. */
+int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from);
 
 /* ---- passes.c: instead of adding up ---- */
 /* What a snapshot calls a quantity is called so in the whole. */

@@ -42,7 +42,7 @@ double tach__sample_error(const struct tach__sample *s)
 		       : 0;
 }
 
-static void take(double *from, double what)
+static void subtract(double *from, double what)
 {
 	*from = *from > what ? *from - what : 0;
 }
@@ -51,12 +51,12 @@ static void take(double *from, double what)
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit)
 {
 	s->sum -= old->sum * unit;
-	take(&s->units, old->units);
-	take(&s->square, old->square * unit * unit);
+	subtract(&s->units, old->units);
+	subtract(&s->square, old->square * unit * unit);
 	s->crossed -= old->crossed * unit;
-	take(&s->paced, old->paced);
-	take(&s->entries, old->entries);
-	take(&s->seen, old->seen);
-	take(&s->all, old->all);
-	take(&s->fixed, old->fixed * unit);
+	subtract(&s->paced, old->paced);
+	subtract(&s->entries, old->entries);
+	subtract(&s->seen, old->seen);
+	subtract(&s->all, old->all);
+	subtract(&s->fixed, old->fixed * unit);
 }

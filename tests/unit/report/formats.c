@@ -242,14 +242,15 @@ static void missing(void)
 	static const struct {
 		enum tach_format format;
 		const char *says;
-	} cases[] = {{TACH_FORMAT_TEXT, "3 processes missing in this report. 5 threads missing in"},
-		     {TACH_FORMAT_JSON, "\"missing\": {\"processes\": 3, \"threads\": 5}"},
-		     {TACH_FORMAT_CSV, "\"\",\"\",0,0,0,missing,\"processes\",3,3,0,\"\"\r\n"
-				       "\"\",\"\",0,0,0,missing,\"threads\",5,5,0,\"\"\r\n"},
-		     {TACH_FORMAT_PROMETHEUS, "\ntach_processes_missing_total 3\n"},
-		     {TACH_FORMAT_PROMETHEUS, "\ntach_threads_missing_total 5\n"},
-		     {TACH_FORMAT_HTML, "<dt>Processes missing</dt><dd class=\"bad\">3</dd>"},
-		     {TACH_FORMAT_HTML, "<dt>Threads missing</dt><dd class=\"bad\">5</dd>"}};
+	} cases[] = {
+		{TACH_FORMAT_TEXT, "3 processes missing in this report. 5 threads missing in"},
+		{TACH_FORMAT_JSON, "\"missing\": {\"processes\": 3, \"threads\": 5}"},
+		{TACH_FORMAT_CSV, "\"\",\"\",0,0,0,missing,\"processes\",3,3,0,\"\"\r\n"
+				  "\"\",\"\",0,0,0,missing,\"threads\",5,5,0,\"\"\r\n"},
+		{TACH_FORMAT_PROMETHEUS, "\ntach_processes_missing_total 3\n"},
+		{TACH_FORMAT_PROMETHEUS, "\ntach_threads_missing_total 5\n"},
+		{TACH_FORMAT_HTML, "<dt>Processes missing</dt><dd class=\"bad\">3</dd>"},
+		{TACH_FORMAT_HTML, "<dt>Threads missing</dt><dd class=\"bad\">5</dd>"}};
 	static struct text is;
 	struct tach_snapshot *s = load("tests/unit/report/formats/clock.json"), *again = NULL;
 	const struct tach_snapshot *list[2];

@@ -224,9 +224,9 @@ static void notes(void)
 	/* Up to the end of the room for it. */
 	memset(s->note, 'x', sizeof s->note - 5);
 	s->note[sizeof s->note - 5] = '\0';
-	tach__merge_note(s, "yz");
+	tach__snapshot_note(s, "yz");
 	CHECK(strcmp(s->note + sizeof s->note - 5, "; yz") == 0);
-	tach__merge_note(s, "w");
+	tach__snapshot_note(s, "w");
 	CHECK(strcmp(s->note + sizeof s->note - 5, "; yz") == 0);
 	tach_snapshot_free(s);
 }
