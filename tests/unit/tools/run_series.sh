@@ -141,7 +141,7 @@ seq 3 >"$work/in"
 "$tach" run -r 3 -e page-faults -- cat <"$work/in" >"$work/out" 2>"$work/err" || rc=1
 [ "$(tr '\n' ' ' <"$work/out")" = '1 2 3 1 2 3 1 2 3 ' ] || rc=1
 says '^region .* runs .* median '; says '^3 runs\. '
-run 0 -r 3 --outside -e page-faults --format csv true; says '^"\(whole program\)","page-faults",3,'
+run 0 -r 3 --outside -e page-faults --format csv true; says '^"\(whole program\)","[^"]*",[0-9]+,"page-faults",3,'
 run 4 -r 2 -- sh -c 'exit 4'; says '^2 runs'
 run 125 -r 4 -- sh -c "echo >>$work/n; [ \$(wc -l <$work/n) -lt 3 ]"; says 'run 3 ended with status 1, the first with 0'
 run 137 -r 4 -- sh -c 'kill -9 $$'; says 'run 1 was ended by signal 9'
