@@ -43,7 +43,7 @@ void tach__out_flags(struct tach__out *out, uint32_t flags, const char *between)
 
 uint32_t tach__flag_named(const char *name)
 {
-	for (const struct tach__flag_name *f = tach__flag_names; f->name; f++)
+	for (const struct tach__flag_name *f = tach__flag_names; name && f->name; f++)
 		if (strcmp(name, f->name) == 0)
 			return f->flag;
 	return 0;

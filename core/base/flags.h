@@ -12,7 +12,7 @@ extern const struct tach__flag_name {
 	const char *name;
 } tach__flag_names[];
 
-/* The flag of that word; 0: a later version may have added it. */
+/* The flag of that word; 0: NULL, or a later version may have added it. */
 uint32_t tach__flag_named(const char *name);
 /* Those of a value: "flags": [...], and as words with `between` them. */
 void tach__json_flags(struct tach__json_out *json, uint32_t flags);

@@ -11,7 +11,6 @@
 #include "core/snapshot/snapshot.h"
 
 #define BOUND_MAX 1e100 /* the sum of two is still a number */
-
 enum { VERSION = 1, BUCKETS_MAX = 1 << 20, LEVELS_MAX = 64 };
 
 struct load {
@@ -115,7 +114,7 @@ static void load_value(struct load *l, const struct tach__json *part, const char
 	if (tach__json_member(from, "share"))
 		v->share = (uint32_t)fmin(fmax(1e6 * number(l, from, "share") + 0.5, 0), 1e6);
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
-		v->flags |= tach__flag_named(word->type == TACH__JSON_STRING ? word->text : "");
+		v->flags |= tach__flag_named(word->text);
 }
 
 static int is_bucket(const struct tach__json *low)
@@ -166,8 +165,7 @@ static void load_worst_one(struct load *l, const struct tach__json *from,
 	to->info.thread_name = text(l, from, "thread_name");
 	to->info.parent = text(l, from, "parent");
 	for (word = want(l, from, "flags", TACH__JSON_ARRAY)->kid; word; word = word->next)
-		to->info.flags |=
-			tach__flag_named(word->type == TACH__JSON_STRING ? word->text : "");
+		to->info.flags |= tach__flag_named(word->text);
 	to->value = tach__arena_get(&s->arena, (size_t)s->nquantities * sizeof *to->value);
 	if (!to->value)
 		no_memory(l);
