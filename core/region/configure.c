@@ -11,6 +11,7 @@
 #include "core/base/maths.h"
 #include "core/base/sized.h"
 #include "core/reader/reader.h"
+#include "core/region/left.h"
 #include "core/region/region.h"
 #include "core/set/set.h"
 

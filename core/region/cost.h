@@ -37,4 +37,16 @@ void tach__cost_between(struct tach__thread *record, uint32_t from, uint32_t to,
 /* No region is open, so none began in any epoch. Signals held. */
 void tach__epochs_begin(struct tach__hot *hot);
 
+/*
+ * residue.c: of the calling thread, signals held, in a cold exit whose cost is taken out of the
+ * regions around: finds out what cold exits cost, where that was put off.
+ */
+void tach__residue_ready(struct tach__thread *record);
+/*
+ * flat.c: whether the record's regions may be flat. Of the calling thread, signals held, in a
+ * cold exit: finds out what they take, where that is not known. `plain`: as for
+ * tach__stop_choose.
+ */
+int tach__flat_ready(struct tach__thread *record);
+
 #endif

@@ -188,33 +188,7 @@ struct tach__hot {
 #define TACH__STATE(opening, epoch, level)                                                     \
 	((uint64_t)(opening) << 44 | (uint64_t)(epoch) << 32 | (uint64_t)(level))
 
-/* Behind the hot page, at distances that no page size changes: pages there cost what is used.
- */
-#define TACH__TABLE_AT	0x10000u /* slot by id */
-#define TACH__STACK_AT	0x50000u /* slots of the open regions; [0] stands for "no region" */
-#define TACH__MARKS_AT	0xe0000u /* and their marks */
-#define TACH__RECORD_AT 0x160000u
-TACH_STATIC_ASSERT(TACH__TABLE_AT + 8 * TACH__CHUNKS * TACH__CHUNK_SLOTS <= TACH__STACK_AT, "");
-TACH_STATIC_ASSERT(TACH__STACK_AT + 8 * (TACH__LEVELS + 1) <= TACH__MARKS_AT, "");
-TACH_STATIC_ASSERT(TACH__MARKS_AT + 8 * TACH__LEVELS <= TACH__RECORD_AT, "");
-
-TACH_INLINE struct tach__slot **tach__table(const struct tach__hot *self)
-{
-	return (struct tach__slot **)((uintptr_t)self + TACH__TABLE_AT);
-}
-
-/* Entry 1 is the slot of the region at that level, entry 0 that of the one around it. */
-TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64_t level)
-{
-	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
-}
-
-/* The mark of the region at that entry of the stack: a constant distance away. */
-TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
-{
-	return (struct tach_region_mark **)((uintptr_t)stack +
-					    (TACH__MARKS_AT - TACH__STACK_AT));
-}
+#include "core/region/levels.h"
 
 /*
  * Initial-exec: two instructions, no __tls_get_addr; 8 bytes fit glibc's reserve for dlopen.

@@ -9,6 +9,7 @@
  * cost is then known here.
  */
 #include <string.h>
+#include "core/region/cost.h"
 #include "core/region/trial.h"
 
 enum { WARM = 3, HIGH = 13 };

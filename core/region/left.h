@@ -10,7 +10,17 @@
 
 #include "core/region/region.h"
 
+/* overlap.c: beyond so many levels nothing is looked at or corrected. */
+#define TACH__LEVELS_MOST 1024
+#define TACH__OWED_SIZE	  (TACH__LEVELS_MOST * 2 * sizeof(int32_t))
+
 /* abandoned.c */
+/* A little below that of the caller's: what it has on its stack lies above. */
+#define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
+/* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
+void tach__heal(struct tach__thread *record, uintptr_t sp);
+/* Gives up the entries from that level on. */
+void tach__abandon(struct tach__thread *record, uint32_t level);
 /* Whether those words lie there, of 4 bytes each, in memory that may be gone. */
 int tach__holds(uintptr_t at, const void *expected, size_t size);
 /* Where there is an entry and no mark, a handler came amid START, behind the level. */

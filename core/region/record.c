@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The memory of threads: had, kept in totals when they end, and used again. */
 #include <string.h>
+#include "core/region/left.h"
 #include "core/region/region.h"
 
 /* Of the tables behind the hot page, what the first regions and levels use. */

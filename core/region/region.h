@@ -185,7 +185,7 @@ struct tach__thread {
 	struct tach__slot *overflow[TACH__OVERFLOWS + 1];
 	struct tach__slot *outside; /* stands for "no region" around others */
 	/* overlap.c: by level, of plain STARTs and fenced ones; NULL: none are owed. */
-	int32_t (*owed)[2]; /* TACH__OWED_SIZE bytes */
+	int32_t (*owed)[2]; /* TACH__OWED_SIZE bytes, left.h */
 	char *chunk[TACH__CHUNKS];
 	char *latch[TACH__CHUNKS]; /* copies of the same, the snapshots' */
 	char *overflow_latch;
@@ -325,33 +325,11 @@ uint64_t tach__sampling_draw(struct tach__thread *record);
 /* Whether an entry that every one of its region has to ask for is passed over. */
 int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot);
 
-/* overlap.c: beyond so many levels nothing is looked at or corrected. */
-#define TACH__LEVELS_MOST 1024
-#define TACH__OWED_SIZE	  (TACH__LEVELS_MOST * 2 * sizeof(int32_t))
-
-/* abandoned.c: of the calling thread, signals blocked. */
-/* A little below that of the caller's: what it has on its stack lies above. */
-#define TACH__STACK_POINTER ((uintptr_t)__builtin_frame_address(0))
-/* Takes away what certainly is open no more. sp: not above the stack pointer of the caller. */
-void tach__heal(struct tach__thread *record, uintptr_t sp);
-/* Gives up the entries from that level on. */
-void tach__abandon(struct tach__thread *record, uint32_t level);
 /* overtaken.c: flags rows of regions around others that are over. */
 void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record);
 
 /* trial.c: tach__signals_held while the library's own regions run, else 0. */
 extern __thread int tach__calibrating;
-/*
- * residue.c: of the calling thread, signals held, in a cold exit whose cost is taken out of the
- * regions around: finds out what cold exits cost, where that was put off.
- */
-void tach__residue_ready(struct tach__thread *record);
-/*
- * flat.c: whether the record's regions may be flat. Of the calling thread, signals held, in a
- * cold exit: finds out what they take, where that is not known. `plain`: as for
- * tach__stop_choose.
- */
-int tach__flat_ready(struct tach__thread *record);
 /* overhead.c: of the calling thread, outside any region; its regions run. */
 void tach__overhead_measure(struct tach__thread *record);
 

@@ -2,6 +2,8 @@
 /* What cold exits cost beyond what they see of themselves. */
 #include <string.h>
 #include "core/os/stack.h"
+#include "core/region/cost.h"
+#include "core/region/left.h"
 #include "core/region/trial.h"
 
 enum { WARM = 1, TRIES = 3 };

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 #include "core/os/sys.h"
+#include "core/region/left.h"
 #include "core/region/trial.h"
 
 enum { SPARE = 100 };

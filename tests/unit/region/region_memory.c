@@ -74,7 +74,7 @@ static const struct {
 	int members;
 	long bytes, with_histograms;
 } stated[] = {{0, 328, 4424}, {1, 328, 4424}, {4, 456, 12744}};
-enum { PER_THREAD_KB = 36, PER_LOCKED_THREAD_KB = 64 };
+enum { PER_THREAD_KB = 40, PER_LOCKED_THREAD_KB = 72 };
 
 /* The C library keeps stacks of threads that ended: a first round for them. */
 static long bytes_per_thread(int members)

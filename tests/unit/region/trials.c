@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "core/os/sys.h"
+#include "core/region/left.h"
 #include "core/region/trial.h"
 #include "tests/check.h"
 
