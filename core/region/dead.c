@@ -69,6 +69,7 @@ void tach__threads_reap(void)
 	tach__unlock(&held);
 	while ((record = dead)) {
 		dead = record->next;
+		tach__whole_end_dead(record);
 		abandon_all(record);
 		tach__trace_close(record);
 		tach__thread_retire(record);

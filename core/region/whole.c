@@ -82,7 +82,8 @@ static int is_open(const struct tach__thread *record, const struct tach__slot *s
 
 	return __atomic_load_n(&record->whole.open, __ATOMIC_ACQUIRE) && mark->part &&
 	       tach__slot_of(record, mark->part) == slot &&
-	       tach__part(copy, record->count, 0)->calls == 0;
+	       tach__part(copy, record->count, 0)->calls == 0 &&
+	       tach__part(copy, record->count, 0)->ceiling != TACH__CEILING_OPEN;
 }
 
 /* Of a region that is open inside, which will never be stopped: what ended in there. */
@@ -249,6 +250,26 @@ static void end_in_copy(const struct tach__thread *record, struct tach__slot *co
 	}
 }
 
+void tach__whole_end_dead(struct tach__thread *record)
+{
+	struct tach__slot *slot =
+		record->whole.mark.part ? tach__slot_of(record, record->whole.mark.part) : NULL;
+	struct tach__held held;
+	struct so_far at;
+
+	if (!slot || (slot->seq & 1) || !is_open(record, slot, slot) ||
+	    (record->count && !record->reader))
+		return;
+	tach__lock(&held);
+	look(record, slot, &at);
+	tach__unlock(&held);
+	TACH__ADD(slot->seq, 1);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	end_in_copy(record, slot, &at);
+	TACH__FENCE(__ATOMIC_RELEASE);
+	TACH__ADD(slot->seq, 1);
+}
+
 /* Where only some entries are measured: as `sample` (stop.c) has it. */
 static void sample(const struct tach__thread *record, struct tach__sampling *s,
 		   const struct so_far *at)
@@ -291,8 +312,7 @@ static int end_now(struct tach__thread *record, const struct tach__slot *slot,
 		return 1;
 	}
 	tach__lock(&held);
-	open = !(seq & 1) && (!record->count || record->reader) &&
-	       tach__part(slot, record->count, 0)->calls == 0;
+	open = !(seq & 1) && (!record->count || record->reader) && is_open(record, slot, slot);
 	if (open)
 		look(record, slot, at);
 	tach__unlock(&held);

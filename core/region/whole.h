@@ -17,6 +17,8 @@ struct tach__thread;
 /* Begins and ends the entry of the calling thread. A second begin does nothing. */
 void tach__whole_begin(struct tach_site *site);
 void tach__whole_end(void);
+/* The same for a thread that is gone, as its record is about to be retired. */
+void tach__whole_end_dead(struct tach__thread *record);
 /* Returns 1 if that is the mark of the thread's whole entry. */
 int tach__whole_is(const struct tach__thread *record, uintptr_t mark);
 /* Reads the calling thread's entry. Reports use that until tach__whole_forget. 0: not open. */

@@ -73,6 +73,12 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 	}
 }
 
+/* Touches no page of slots. */
+static int is_unready(const struct tach__thread *record, uint32_t id)
+{
+	return TACH__GET(tach__table(record->hot)[id]) == &tach__slot_unready.slot;
+}
+
 static void add_thread(struct gathering *g, struct tach__rows *rows,
 		       struct tach__thread *record)
 {
@@ -88,8 +94,10 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 	for (uint32_t id = TACH__SITE_FIRST; id < limit; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
-		if (__atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
-			add_slot(g, rows, record, slot, id, tach__latch_at(record, id));
+		if (!(g->final && is_unready(record, id)) &&
+		    __atomic_load_n(&slot->id, __ATOMIC_ACQUIRE))
+			add_slot(g, rows, record, slot, id,
+				 g->final ? NULL : tach__latch_at(record, id));
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++) {
 		uint32_t id = TACH__GET(record->overflow_id[i]);
@@ -212,8 +220,13 @@ static int walk(struct gathering *g)
 	code = take_totals(g, &folds);
 	tach__walk_begin();
 	tach__unlock(&held);
+	/* Once, not for each of the threads, which all run. */
+	if (g->final)
+		tach__hold(&held);
 	if (code == 0)
 		add_threads(g, folds);
+	if (g->final)
+		tach__release(&held);
 	tach__walk_end();
 	return code;
 }
