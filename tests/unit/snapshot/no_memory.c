@@ -287,7 +287,10 @@ static int take_job(void)
 	struct tach__remote r = {.read = read_here};
 	struct tach_error err = TACH_ERROR_INIT;
 	struct tach_snapshot *s = NULL;
-	int code = tach__remote_take(&r, &tach__beacon, &s, &err);
+	int code;
+
+	tach__remote_begin(&r);
+	code = tach__remote_take(&r, &tach__beacon, &s, &err);
 
 	CHECK(failed_so(code, s, &err), "%d: %s", code, err.text);
 	CHECK(code || tach_snapshot_nregions(s) == 2);
