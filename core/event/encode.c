@@ -90,10 +90,7 @@ static int begins(const char *at, const char *end, const char *word)
 	       tach__text_equal(&(struct tach__text){at, length}, word);
 }
 
-/*
- * Intel's older spelling of an offcore response, "EVENT:request=A:response=B.C": the umask
- * A_B_C of that event, or -1.
- */
+/* Intel's older spelling, "EVENT:request=A:response=B.C": its umask A_B_C, or -1. */
 static int requested(const struct tach__work *w, const struct tach__string *s,
 		     const char **rest)
 {
@@ -245,10 +242,7 @@ static int nowhere(struct tach__work *w, const struct tach__text *name, const in
 	return tach__suggest_event(w, name, pmus, n);
 }
 
-/*
- * A name that means another box on different CPUs (rapl): the box that this machine has. On any
- * other machine the name's own.
- */
+/* rapl means another box on each CPU: the box of this machine, else the name's own. */
 static int variant(const struct tach__work *w, int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);

@@ -17,7 +17,7 @@ struct note {
 };
 
 /* Adds a sentence. What is too long for a note is cut. */
-static void add(struct note *n, const char *sentence)
+static void add_note(struct note *n, const char *sentence)
 {
 	int more = snprintf(n->text + n->length, sizeof n->text - n->length, "%s%s",
 			    n->length ? " " : "", sentence);
@@ -34,7 +34,7 @@ static void add_count(struct note *n, uint64_t count, const char *words)
 	if (!count)
 		return;
 	snprintf(sentence, sizeof sentence, "%llu %s", (unsigned long long)count, words);
-	add(n, sentence);
+	add_note(n, sentence);
 }
 
 /* Breaks lines at words. */
@@ -73,22 +73,24 @@ static void explain(struct note *n, uint32_t flags, int ascii)
 		"the spread of an empty region's cost in calibration, for every call, and at "
 		"least the clock's resolution.",
 		error);
-	add(n, sentence);
-	add(n, "Time is wall time: it includes other threads that ran on the processor. Share "
-	       "is self time in the time of all regions.");
+	add_note(n, sentence);
+	add_note(
+		n,
+		"Time is wall time: it includes other threads that ran on the processor. Share "
+		"is self time in the time of all regions.");
 	if (flags & TACH_FLAG_CORRECTED)
-		add(n,
-		    "Each interrupt counts one instruction, which is taken out; JSON and CSV "
-		    "have the raw counts too.");
+		add_note(n, "Each interrupt counts one instruction, which is taken out; JSON "
+			    "and CSV "
+			    "have the raw counts too.");
 	if (flags & TACH_FLAG_UNBOUNDED) {
 		snprintf(sentence, sizeof sentence,
 			 "%s?: the error is not known. Too few entries were measured, few of "
 			 "them make most of it, or the counters were shared in time.",
 			 error);
-		add(n, sentence);
+		add_note(n, sentence);
 	}
 	if (flags & TACH_FLAG_SMALL)
-		add(n, "(In parentheses): not above that uncertainty, do not trust.");
+		add_note(n, "(In parentheses): not above that uncertainty, do not trust.");
 }
 
 static int wants_all(void)
@@ -107,7 +109,7 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 
 	tach_snapshot_counts(s, &c);
 	if (*tach_snapshot_missing(s))
-		add(&n, tach_snapshot_missing(s));
+		add_note(&n, tach_snapshot_missing(s));
 	add_count(&n, c.missing_processes, "processes missing in this report.");
 	add_count(&n, c.missing_threads, "threads missing in this report.");
 	add_count(&n, c.refused,
@@ -115,12 +117,13 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 		  "changed.");
 	add_count(&n, c.lost, "entries lost: thread ending or out of memory.");
 	if (!n.length && !wants_all() && flags & (TACH_FLAG_SMALL | TACH_FLAG_UNBOUNDED))
-		add(&n,
-		    flags & TACH_FLAG_UNBOUNDED
-			    ? "An error is not known, or a value (in parentheses) not above "
-			      "its own. TACH_NOTES=1 explains the table."
-			    : "(In parentheses): not above its uncertainty. TACH_NOTES=1 "
-			      "explains the table.");
+		add_note(&n,
+			 flags & TACH_FLAG_UNBOUNDED
+				 ? "An error is not known, or a value (in parentheses) not "
+				   "above "
+				   "its own. TACH_NOTES=1 explains the table."
+				 : "(In parentheses): not above its uncertainty. TACH_NOTES=1 "
+				   "explains the table.");
 	if (n.length)
 		tach__out_text(out, "\n");
 	write_note(out, &n, opt);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/error.h"
-#include "core/set/list.h"
+#include "core/set/set.h"
 #include "core/uncore/uncore.h"
 
 /*

@@ -25,7 +25,7 @@ static int has(const char *events, const char *event)
 	return 0;
 }
 
-static void add(struct wanted *w, const char *event)
+static void add_wanted(struct wanted *w, const char *event)
 {
 	size_t length = strlen(w->list);
 	char *longer;
@@ -54,7 +54,7 @@ static int add_named(struct wanted *w, const char *name, size_t length)
 		return 0;
 	for (int i = 0; i < tach_expansion_count(x); i++)
 		if (tach__expansion_is_box(x, i))
-			add(w, tach_expansion_event(x, i));
+			add_wanted(w, tach_expansion_event(x, i));
 	tach_expansion_free(x);
 	return 1;
 }
