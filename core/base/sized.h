@@ -33,7 +33,7 @@ enum {
 	TACH__FIRST_tach_examination = 11952,
 	TACH__FIRST_tach_formula_options = 64,
 	TACH__FIRST_tach_pmu_info = 88,
-	TACH__FIRST_tach_region_info = 184,
+	TACH__FIRST_tach_region_info = 192,
 	TACH__FIRST_tach_regions_options = 80,
 	TACH__FIRST_tach_report_options = 20,
 	TACH__FIRST_tach_schedule = 396,

@@ -10,7 +10,7 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-#define TACH__LAYOUT_MEANING 4
+#define TACH__LAYOUT_MEANING 5
 
 /* A digit of base 31, as hashes of strings have it. */
 #define TACH__L(before, value)		((before)*31u + (uint32_t)(value))
