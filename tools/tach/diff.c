@@ -10,7 +10,7 @@ static const char help[] =
 	"usage: tach diff [OPTION]... OLD NEW\n\n"
 	"Says for each region and quantity whether it became worse. OLD and NEW are each a\n"
 	"report in JSON, a folder with a report of each run, a baseline of tach gate --save,\n"
-	"results of a benchmark (--json), or of google-benchmark.\n\n"
+	"results of a benchmark in JSON, or of google-benchmark.\n\n"
 	"Counts of instructions and the like are the same in every run, so one run of each is\n"
 	"enough. Time takes several: a folder of them, or tach gate. Without a RULE, time may\n"
 	"change by 5 % and counts by 0.5 %.\n\n";

@@ -277,8 +277,9 @@ static int sim_refuse(struct tach_error *err)
 	return tach__error(err, TACH_ERR_STATE, 0, 0, "refused");
 }
 
-static void sim_complain(void)
+static void sim_complain(int is_wanted)
 {
+	(void)is_wanted;
 	step("complain", NULL);
 }
 

@@ -12,6 +12,7 @@
 #include "core/os/stack.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
+#include "core/region/left.h"
 #include "tests/check.h"
 
 static char done[256];

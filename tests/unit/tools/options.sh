@@ -10,7 +10,7 @@ result() { if [ $rc = 0 ]; then echo "ok options_$1"; else echo "not ok options_
 
 commands=$("$tach" --help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 # Not those of the other command that a help text names.
-in_help() { "$tach" "$1" --help | sed 's/tach list --[a-z]*//' | grep -oE -- '(^|[ ,[(|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,[(|' | sort -u; }
+in_help() { "$tach" "$1" --help | sed 's/tach [a-z]* --[a-z]*//g' | grep -oE -- '(^|[ ,[(|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,[(|' | sort -u; }
 # Those that have an entry, ".It Fl p , -pmu Ar name", and all that are named.
 words() { sed 's/ Ns [^F]*/ /g; s/ Fl / /g; s/Ar [^ ]*//g' | tr -s ' ,' '\n' | sed -n 's/^-\{0,1\}[a-zA-Z]/-&/p' | sort -u; }
 entries() { sed -n 's/^\.It Fl//p' "man/tach-$1.1" | words; }
