@@ -21,6 +21,8 @@ static struct {
 	const char *why;
 	uint64_t calls, first_calls;
 	struct tach_value v;
+	const char *file; /* where "work" is, with its line */
+	uint32_t line;
 	int disabled, taken, freed, part, region, quantity, left_open;
 	char events[64];
 } sim;
@@ -68,6 +70,8 @@ static __attribute__((noinline)) int sim_region(const struct tach_snapshot *s, i
 		return TACH_ERR_INVAL;
 	CHECK(!info->size || info->size == sizeof *info, "%u", info->size);
 	info->name = names[r];
+	info->file = r ? sim.file : NULL;
+	info->line = r ? sim.line : 0;
 	info->calls = r ? sim.calls : sim.first_calls;
 	return 0;
 }
@@ -153,14 +157,37 @@ static void bounds(void)
 	CHECK(tach_expect("first", "instructions", 500) == TACH_EXPECT_PASSED && !sim.region);
 	CHECK(tach_expect("work", "time", 1000.5) == TACH_EXPECT_PASSED && sim.quantity == 0);
 	CHECK(tach_expect("work", "instructions", 800) == TACH_EXPECT_FAILED);
-	CHECK(says("tach_expect: work: 1000 instructions a call, more than 800 (+25.00 %)\n"));
+	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 800 (+25.00 "
+		   "%)\n"));
 	CHECK(sim.freed == 4);
 	sim.v.error = 800; /* what it may be off by */
-	CHECK(tach_expect("work", "instructions", 800) == TACH_EXPECT_PASSED && says(""));
+	CHECK(tach_expect("work", "instructions", 1200) == TACH_EXPECT_PASSED && says(""));
+	CHECK(tach_expect("work", "instructions", 1199) == TACH_EXPECT_SKIPPED);
+	CHECK(says("tach_expect: work: skipped: cannot tell: 1000 instructions a call, give or "
+		   "take 200, at most 1199\n"));
+	CHECK(tach_expect("work", "instructions", 800) == TACH_EXPECT_SKIPPED);
+	CHECK(says("tach_expect: work: skipped: cannot tell: 1000 instructions a call, give or "
+		   "take 200, at most 800\n"));
 	CHECK(tach_expect("work", "instructions", 799) == TACH_EXPECT_FAILED);
-	CHECK(says("tach_expect: work: 1000 instructions a call, more than 799 (+25.16 %)\n"));
+	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 799 (+25.16 "
+		   "%)\n"));
 	CHECK(tach__expect_state()->passed == 4 && tach__expect_state()->failed == 2 &&
-	      !tach__expect_state()->skipped);
+	      tach__expect_state()->skipped == 2);
+}
+
+/* Where it is, if that is known. */
+static void places(void)
+{
+	begin();
+	sim.file = "p.c";
+	sim.line = 7;
+	CHECK(tach_expect("work", "instructions", 800) == TACH_EXPECT_FAILED);
+	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 800 (+25.00 "
+		   "%), p.c:7\n"));
+	sim.file = "";
+	CHECK(tach_expect("work", "instructions", 800) == TACH_EXPECT_FAILED);
+	CHECK(says("tach_expect: work: worse: 1000 instructions a call, more than 800 (+25.00 "
+		   "%)\n"));
 }
 
 static void what_is_not_there(void)
@@ -294,6 +321,7 @@ int main(void)
 	if (!captured)
 		return 1;
 	CASE(bounds);
+	CASE(places);
 	CASE(what_is_not_there);
 	CASE(not_counted_all_the_time);
 	CASE(counting);
