@@ -51,7 +51,7 @@ static void by_sysfs(void)
 	} machines[] = {
 		/* uncore_imc is what the kernel calls a lone one, whose number is 0 */
 		{"GenuineIntel", 6, 0x55, "skx_unc_imc0 skx_unc_upi1 rapl_hswep"},
-		{"GenuineIntel", 6, 0x57, "knl_unc_imc0"},
+		{"GenuineIntel", 6, 0x57, "knl_unc_imc0 rapl_knl"},
 		{"GenuineIntel", 6, 0x4e, "rapl_skl"},
 		/* These are where the CPU is. */
 		{"GenuineIntel", 6, 0x1a, "nhm_unc"},
