@@ -131,12 +131,13 @@ static int respelled(struct tach__work *w, int pmu, const struct tach__string *s
 /* EVENT.A.B as the vendor writes it, whose parts libpfm-4 has as umasks with another code. */
 static int is_vendors(const struct tach__work *w, int pmu, const struct tach__string *s)
 {
-	const char *start = s->event.text, *end = start + strcspn(start, ":,");
-	const char *first = memchr(start, '.', (size_t)(end - start));
+	const char *start = s->event.text, *first = s->attrs.at, *end;
 	int umask;
 
-	return w->quirks->respells && first &&
-	       memchr(first + 1, '.', (size_t)(end - first - 1)) &&
+	if (*first != '.' || !w->quirks->respells)
+		return 0;
+	end = first + strcspn(first, ":,");
+	return memchr(first + 1, '.', (size_t)(end - first - 1)) &&
 	       tach__vendor_find(pmu, start, (size_t)(end - start), &umask) >= 0;
 }
 
