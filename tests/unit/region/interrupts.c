@@ -165,6 +165,7 @@ static int configure(const char *interrupts, int members)
 	setenv("TACH_EVENTS", "cycles,instructions", 1);
 	setenv("TACH_METRICS", "ipc = instructions / cycles", 1);
 	setenv("TACH_INTERRUPTS", interrupts, 1);
+	setenv("TACH_NOTES", "1", 1);
 	code = tach_regions_configure(NULL, &err);
 	CHECK(code == 0, "%s", err.text);
 	return code;
@@ -211,7 +212,9 @@ static void regions_are_corrected(void)
 	CHECK(value(1, TACH_PART_INCLUSIVE).value == 11000);
 	tach_snapshot_derived(shot, 0, 0, TACH_PART_INCLUSIVE, &ipc);
 	CHECK(ipc.value == 2 && ipc.flags & TACH_FLAG_CORRECTED, "%g", ipc.value);
-	CHECK(says(TACH_FORMAT_TEXT, "Of instructions one is taken out for every interrupt"));
+	CHECK(says(TACH_FORMAT_TEXT,
+		   "Each interrupt counts one instruction, which is taken out"),
+	      "%s", report);
 	CHECK(says(TACH_FORMAT_HTML, "taken out for every interrupt"));
 	CHECK(says(TACH_FORMAT_JSON, "\"corrected\"") && says(TACH_FORMAT_CSV, "corrected"),
 	      "%s", report);
@@ -284,6 +287,7 @@ static void options_ask_for_them(void)
 	unsetenv("TACH_EVENTS");
 	unsetenv("TACH_METRICS");
 	unsetenv("TACH_INTERRUPTS");
+	unsetenv("TACH_NOTES");
 	fake_members = 3;
 	CHECK(tach_regions_configure(&opt, &err) == 0, "%s", err.text);
 	enter();
