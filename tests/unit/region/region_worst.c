@@ -167,7 +167,7 @@ static void all_caught(void)
 	CHECK(strstr(text.at, "request, worst entries by page-faults") != NULL);
 	CHECK(strstr(text.at, "in outer, tag 0x44c") != NULL);
 	page_ = written(s, TACH_FORMAT_HTML);
-	CHECK(strstr(page_.at, "<td>0x44c</td>") != NULL);
+	CHECK(strstr(page_.at, "<td class=\"t\" data-k=\"tag\">0x44c</td>") != NULL);
 	free(json.at);
 	free(text.at);
 	free(page_.at);
