@@ -33,7 +33,7 @@ enum {
 #define TACH__REMOTE_CALLS  (UINT64_C(1) << 21)
 #define TACH__REMOTE_MEMORY (UINT64_C(192) << 20) /* histograms and worst entries */
 #define TACH__REMOTE_RESTS  UINT64_C(1000000000)  /* ns */
-#define TACH__REMOTE_CPU    1.0			  /* s of this thread's processor time */
+#define TACH__REMOTE_CPU    2.0			  /* s of this thread's processor time */
 
 /* An address there, whatever it is: pointers of ours may not be odd, nor wrap around. */
 static inline const void *tach__remote_at(const void *base, size_t offset)
