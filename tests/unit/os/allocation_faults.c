@@ -286,7 +286,7 @@ static void handlers(void)
 static void no_allocation(void)
 {
 #if WATCHED
-	struct tach_event event;
+	struct tach_event event = {0};
 	struct tach_formula *f = NULL;
 	uint64_t n[4] = {1, 2, 3, 4};
 	uint32_t flags = 0;
