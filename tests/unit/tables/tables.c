@@ -293,7 +293,40 @@ static void header(char *cell[], int n)
 	}
 }
 
-/* vn= leads to the first row that has it. */
+/* EVENT.UMASK, maybe with dots for underscores: found by the names, which need no index. */
+static int is_spelled(const char *vn, size_t n, int umask)
+{
+	const struct tach__event *e = tach__event_at(at.pmu, at.event);
+	const char *event = tach__str(e->name), *name;
+	size_t start = strlen(event) + 1;
+
+	if (umask < 0)
+		return 0;
+	name = tach__str(tach__umask_at(e, umask)->name);
+	if (n != start + strlen(name) || strncasecmp(vn, event, start - 1) != 0 ||
+	    vn[start - 1] != '.')
+		return 0;
+	for (size_t i = start; i < n; i++)
+		if (name[i - start] != (vn[i] == '.' ? '_' : vn[i]))
+			return 0;
+	return 1;
+}
+
+/* What a later row of the event has beside one that is spelled: the same request. */
+static int is_again(const char *vn, size_t n, int umask, int later)
+{
+	const struct tach__event *e = tach__event_at(at.pmu, at.event);
+	const char *first = memchr(vn, '.', n);
+
+	return first && memchr(first + 1, '.', n - (size_t)(first + 1 - vn)) &&
+	       is_spelled(vn, n, umask) &&
+	       tach__umask_at(e, later)->code == tach__umask_at(e, umask)->code;
+}
+
+/*
+ * vn= leads to the first row that has it. Where that is one whose names spell a name of two
+ * dots, it leads to the row that has it without.
+ */
 static void vendor(const char *attrs, int umask)
 {
 	const char *vn = strncmp(attrs, "vn=", 3) == 0 ? attrs : strstr(attrs, ";vn=");
@@ -307,8 +340,9 @@ static void vendor(const char *attrs, int umask)
 	if (memchr(vn, ':', n))
 		return; /* cannot be part of an event string */
 	e = tach__vendor_find(at.pmu, vn, n, &u);
-	CHECK(e >= 0 && e <= at.event && (e < at.event || u <= umask), "%s %.*s: %d %d",
-	      at.file, (int)n, vn, e, u);
+	CHECK(e >= 0 && e <= at.event &&
+		      (e < at.event || u <= umask || is_again(vn, n, umask, u)),
+	      "%s %.*s: %d %d", at.file, (int)n, vn, e, u);
 	vendor_names += e == at.event && u == umask;
 }
 
