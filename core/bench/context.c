@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What benchmarks depend on beside their code: the machine as it is now. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +56,11 @@ static void look_at_frequency(struct tach__machine *m, const char *root)
 void tach__machine_look(struct tach__machine *m, const char *root)
 {
 	char load[64];
+	int saved = errno;
 
 	memset(m, 0, sizeof *m);
 	m->processors = sysconf(_SC_NPROCESSORS_ONLN);
+	errno = saved;
 	tach__file_lines(root, "/proc/cpuinfo", cpu_line, m);
 	if (tach__file_line(root, "/proc/loadavg", load, sizeof load) > 0)
 		m->load = strtod(load, NULL);
@@ -102,6 +105,7 @@ void tach__machine_text(struct tach__out *out, const struct tach__machine *m)
 static void date_and_host(char *date, size_t date_size, char *host, size_t host_size)
 {
 	time_t now = time(NULL);
+	int saved = errno; /* gmtime_r reads the zone's file */
 	struct tm tm;
 
 	*date = '\0';
@@ -109,6 +113,7 @@ static void date_and_host(char *date, size_t date_size, char *host, size_t host_
 	gethostname(host, host_size - 1);
 	if (gmtime_r(&now, &tm))
 		strftime(date, date_size, "%Y-%m-%dT%H:%M:%S+00:00", &tm);
+	errno = saved;
 }
 
 void tach__machine_name(char *date, size_t date_size, char *host, size_t host_size,
