@@ -209,7 +209,7 @@ static int add_source(struct tach__merge *m, int region, const struct tach__sour
 		if (!seen[q]) {
 			to->value[0][q].flags |= TACH_FLAG_LOST;
 			to->value[1][q].flags |= TACH_FLAG_LOST;
-			lacking = 1;
+			lacking |= !tach__merge_is_shared(m, q);
 		}
 	add_info(&to->info, &from->info);
 	if (lacking)

@@ -32,6 +32,10 @@ int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_e
 int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 		      const struct tach__place *from);
 
+/* ---- shared.c ---- */
+/* A quantity of the whole machine belongs to no thread: other rows do not lack it. */
+int tach__merge_is_shared(const struct tach__merge *m, int quantity);
+
 /* ---- buckets.c ---- */
 /* Adds a source's histogram of that quantity of its own; TACH_ERR_NOMEM. */
 int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
