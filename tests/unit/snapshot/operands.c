@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Operands of a metric as counts, and what is made of them, with its error. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <tach.h>
 #include "core/snapshot/operands.h"
@@ -134,11 +135,14 @@ static void of_a_region(void)
 		{{.value = 1, .raw = 1}, {.value = 20, .raw = 30}, {.value = 50, .raw = 60}}};
 	struct tach__plain_region region[2] = {{.value = {NULL}},
 					       {.value = {value[0], value[1]}}};
-	struct tach__plain_metric metric[2] = {{.text = "N0 + 10 * N1 + 100 * elapsed_ns"},
-					       {.text = NULL}};
+	const char *quantity[] = {"time", "a", "b"};
+	struct tach__plain_metric metric[2] = {
+		{.name = "sum", .text = "N0 + 10 * N1 + 100 * elapsed_ns"},
+		{.name = "untold", .text = NULL}};
 	struct tach__plain p = {.nquantities = 3,
 				.nmetrics = 2,
 				.nregions = 2,
+				.quantity = quantity,
 				.metric = metric,
 				.region = region};
 	struct tach_error err = TACH_ERROR_INIT;
@@ -156,7 +160,7 @@ static void of_a_region(void)
 		      value[part][4].flags == 0 && value[part][4].error == 0);
 	tach_formula_free(metric[0].formula);
 	/* Over one more than there are. */
-	metric[0] = (struct tach__plain_metric){.text = "N2"};
+	metric[0] = (struct tach__plain_metric){.name = "beyond", .text = "N2"};
 	CHECK(tach__plain_compile(&p, &err) != 0 && err.code != 0 && err.text[0]);
 }
 
@@ -164,9 +168,16 @@ static void of_a_region(void)
 static void most(void)
 {
 	enum { MOST = TACH__PLAIN_QUANTITIES_MAX };
+	static char name[MOST + 3][8];
 	struct tach__plain p = {.nquantities = MOST, .nmetrics = 3, .nregions = 1};
 
 	CHECK(tach__plain_allocate(&p) == 0 && tach__plain_allocate_region(&p, 0) == 0);
+	for (int i = 0; i < MOST + 3; i++)
+		snprintf(name[i], sizeof name[i], "q%d", i);
+	for (int i = 0; i < MOST; i++)
+		p.quantity[i] = name[i];
+	for (int i = 0; i < 3; i++)
+		p.metric[i].name = name[MOST + i];
 	p.metric[0].text = "N191 + elapsed_ns";
 	for (int part = 0; part < 2; part++)
 		for (int q = 0; q < MOST; q++)
