@@ -3,6 +3,7 @@
  * What this processor has of Intel's architectural events (SDM vol. 3B, "Architectural
  * Performance Monitoring"; CPUID leaf 0AH). Elsewhere, and where a hypervisor gives no PMU,
  * version 3 with its seven events stands in, as it does in libpfm-4 when that PMU is forced.
+ * The later events encode there if the string asks for this PMU: no processor denies them.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -16,9 +17,10 @@
 
 /*
  * Version, never 0, in bits 0-7, absent events from bit 8 on. A processor that is only named
- * has version 3 and the seven events of that.
+ * has version 3 and the seven events of that; STANDS_IN says that no CPUID told so.
  */
-enum { NEVENTS = 13, FORCED = 3 | ((1 << NEVENTS) - (1 << 7)) << 8 };
+enum { NEVENTS = 13, STANDS_IN = 1 << 30 };
+enum { FORCED = 3 | ((1 << NEVENTS) - (1 << 7)) << 8 | STANDS_IN };
 
 struct leaf_0a {
 	unsigned eax, ebx, edx;
@@ -96,14 +98,17 @@ uint32_t tach__archperfmon_mods(const struct tach_encode_options *opt, uint32_t 
 }
 
 int tach__archperfmon_event(const struct tach_encode_options *opt,
-			    const struct tach__event *event)
+			    const struct tach__event *event, int named)
 {
 	/* In the order of EBX's bits. */
 	static const uint16_t codes[NEVENTS] = {0x3c,  0xc0,  0x13c, 0x4f2e, 0x412e, 0xc4, 0xc5,
 						0x1a4, 0x2a4, 0x73,  0x19c,  0x2c2,  0x1e4};
+	uint32_t answer = leaf(opt);
 
+	if (named && answer & STANDS_IN)
+		return 1;
 	for (int i = 0; i < NEVENTS; i++)
 		if (codes[i] == event->code)
-			return !(leaf(opt) >> (8 + i) & 1);
+			return !(answer >> (8 + i) & 1);
 	return 1;
 }

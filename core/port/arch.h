@@ -64,10 +64,13 @@ int tach__box_encode(struct tach__work *w);
 void tach__box_perf(struct tach__work *w);
 int tach__arm_encode(struct tach__work *w);
 void tach__arm_perf(struct tach__work *w);
-/* CPUID leaf 0AH: what this processor leaves of the architectural events and modifiers. */
+/*
+ * CPUID leaf 0AH: the architectural events and modifiers that this processor has. `named`: the
+ * string asks for the architectural PMU itself, so that all its events encode without a CPUID.
+ */
 uint32_t tach__archperfmon_mods(const struct tach_encode_options *opt, uint32_t mods);
 int tach__archperfmon_event(const struct tach_encode_options *opt,
-			    const struct tach__event *event);
+			    const struct tach__event *event, int named);
 /* Counters of this processor; 0: it has no architectural PMU, or is none of Intel's. */
 int tach__archperfmon_counters(int *general, int *fixed);
 int tach__ia64_encode(struct tach__work *w);

@@ -167,6 +167,32 @@ static void stands_in(void)
 	CHECK(there() == ALL && modifiers() == 1, "%#x %#x", there(), modifiers());
 }
 
+/* Events after the seven of version 3, of which a named processor is not known to have any. */
+static void later_events(void)
+{
+	static const char *const later[] = {
+		"TOPDOWN_SLOTS",	  "TOPDOWN_BACKEND_BOUND", "TOPDOWN_BAD_SPECULATION",
+		"TOPDOWN_FRONTEND_BOUND", "TOPDOWN_RETIRING",	   "LBR_INSERTS",
+	};
+	static const char *const hosts[] = {"", "skl", "ix86arch"};
+	struct tach_event event = {.size = sizeof event};
+
+	for (size_t host = 0; host < 3; host++)
+		for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+			int rc;
+
+			options.host = hosts[host];
+			CHECK(encodes(later[i], ""), "%s of %s", later[i], options.host);
+			rc = tach_event_encode(later[i], &options, &event, NULL);
+			CHECK((rc == 0) == (host == 2), "%s on %s: %d", later[i], options.host,
+			      rc);
+		}
+	options.host = NULL;
+	intel(EAX(5, 8, 13), 0x1f80);
+	for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+		CHECK(!encodes(later[i], ""), "%s, which CPUID denies", later[i]);
+}
+
 /* A hypervisor's leaf without a PMU is all 0. */
 static void no_pmu(void)
 {
@@ -242,6 +268,7 @@ static void asked_once(void)
 
 static void hosts(void)
 {
+	in_child(later_events);
 	in_child(named_host);
 	in_child(asked_once);
 }
