@@ -62,3 +62,18 @@ int tach__pmu_present(const struct tach__work *w, int pmu)
 			return 1;
 	return 0;
 }
+
+/* False if the PMU was searched only because every CPU of its architecture has it, too. */
+static int is_named(const struct tach__work *w)
+{
+	int pmus[TACH__SEARCH_MAX];
+
+	return !*w->string || strstr(w->string, "::") ||
+	       (tach__candidates(w, pmus) > 0 && pmus[0] == w->pmu_number);
+}
+
+int tach__arch_event_exists(const struct tach__work *w)
+{
+	return w->pmu->encoding != TACH__INTEL ||
+	       tach__archperfmon_event(w->opt, w->event, is_named(w));
+}

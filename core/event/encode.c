@@ -52,20 +52,10 @@ static int finish(struct tach__work *w)
 
 /* ---- one PMU ---- */
 
-/* False if the PMU was searched only because every CPU of its architecture has it, too. */
-static int is_named(const struct tach__work *w)
-{
-	int pmus[TACH__SEARCH_MAX];
-
-	return !*w->string || strstr(w->string, "::") ||
-	       (tach__candidates(w, pmus) > 0 && pmus[0] == w->pmu_number);
-}
-
 /* The architectural PMU has only the events that CPUID does not deny. */
 static int exists(const struct tach__work *w)
 {
-	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || w->pmu->encoding != TACH__INTEL ||
-	       tach__archperfmon_event(w->opt, w->event, is_named(w));
+	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || tach__arch_event_exists(w);
 }
 
 /* The vendor's own name: all up to a ':', or up to one of its dots; modifiers may follow. */

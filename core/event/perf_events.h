@@ -47,6 +47,9 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 /* ---- candidates.c ---- */
 /* Where an event without prefix is looked for, in order; how many, TACH__SEARCH_MAX at most. */
 int tach__candidates(const struct tach__work *w, int *pmus);
+/* For a PMU of an architecture's default events: 0 if CPUID says that the processor lacks it.
+ */
+int tach__arch_event_exists(const struct tach__work *w);
 /* Whether this machine has the PMU, or the caller says so. */
 int tach__pmu_present(const struct tach__work *w, int pmu);
 
