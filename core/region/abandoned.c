@@ -264,7 +264,7 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 struct gone {
 	struct tach__slot *slot[16];
 	unsigned n;
-	int is_any_over;
+	int is_any_over, is_any_task;
 	uint64_t over[TACH__LEVELS_MOST / 64];
 };
 
@@ -301,6 +301,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 		gone->is_any_over = 1;
 		return;
 	}
+	gone->is_any_task |= slot->task != 0;
 	/* Those around have its START, and no pair. */
 	if (!part || !tach__part_closing(slot, part))
 		tach__owed_add(record, 0, to, slot->fenced, -1);
@@ -332,6 +333,8 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 			give_up_level(record, &gone, k, part, kept);
 	}
 	tach__levels_lower(record, top - kept);
+	if (gone.is_any_task)
+		tach__tasks_left(record);
 	for (unsigned i = 0; i < gone.n; i++) {
 		tach__parts_sort(record, gone.slot[i]);
 		tach__slot_mend(record, gone.slot[i]);

@@ -68,6 +68,9 @@ void tach__level_end(struct tach__thread *record, struct tach_region_mark *mark,
 void tach__task_overlaps(const struct tach__thread *record, struct tach_region_mark *mark,
 			 uint32_t level, const struct tach__slot *slot);
 
+/* Segments of tasks on the calling thread were given up: what it runs is what the stack has. */
+void tach__tasks_left(const struct tach__thread *record);
+
 /* overtaken.c */
 /* Gives up entries that are open and not on the stack. is_sure: the stack tells that there may
  * be one; else not every call looks. */

@@ -20,6 +20,7 @@ static struct {
 	const char *name;
 } task_of[TACH__SPLIT_TASKS + 1];
 static uint32_t tags, tasks; /* under the lock */
+static int is_numbering;     /* tasks */
 
 /* By the top, which all bits of a tag reach. */
 static uint32_t first_place(uint64_t tag)
@@ -97,21 +98,23 @@ static void task_add(const struct tach_site *site)
 	tach__unlock(&held);
 }
 
-uint32_t tach__split_task_number(struct tach__split *split, const struct tach_site *site)
+void tach__split_number_tasks(void)
+{
+	TACH__SET(is_numbering, 1);
+}
+
+uint32_t tach__split_task_number(const struct tach_site *site)
 {
 	uint32_t number;
 
-	if (!site)
+	if (!TACH__GET(is_numbering))
 		return 0;
 	number = task_find(site);
 	if (!number && tach__signals_held == tach__calibrating) {
 		task_add(site);
 		number = task_find(site);
 	}
-	if (number)
-		return number;
-	tach__split_over(split, TACH__SPLIT_TASK);
-	return TACH__SPLIT_TASKS + 1;
+	return number ? number : TACH__SPLIT_TASKS + 1;
 }
 
 uint64_t tach__split_tag(uint32_t number)

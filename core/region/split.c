@@ -13,7 +13,7 @@ enum { NAME = 768, DEFAULT = 64 };
 
 static uint32_t sites; /* under the lock */
 
-__attribute__((tls_model("initial-exec"))) static __thread const struct tach_site *task_now;
+__attribute__((tls_model("initial-exec"))) static __thread uint32_t task_now;
 
 void tach__split_over(struct tach__split *split, uint32_t which)
 {
@@ -45,6 +45,7 @@ static int parse_one(struct tach__split *split, const char *text, size_t length)
 		split->threads = (uint32_t)n;
 	} else if (word_is(text, length, "task")) {
 		split->by |= TACH__SPLIT_TASK;
+		tach__split_number_tasks();
 	} else {
 		return 0;
 	}
@@ -154,10 +155,9 @@ static struct tach__slot **table_of(struct tach__thread *record, uint32_t *pair)
 void tach__split_choose(struct tach__hot *self)
 {
 	struct tach__thread *record = self->record;
-	const struct tach_site *task;
 	struct tach__split *split;
 	uint64_t tag;
-	uint32_t pair;
+	uint32_t task, pair;
 
 	if (!record || !record->splits)
 		return;
@@ -167,8 +167,10 @@ void tach__split_choose(struct tach__hot *self)
 		tag = tach__tag_now();
 		task = TACH__GET(task_now);
 		pair = 0;
+		if (task > TACH__SPLIT_TASKS)
+			tach__split_over(split, TACH__SPLIT_TASK);
 		if (split->by & TACH__SPLIT_TASK)
-			pair = tach__split_task_number(split, task) * (split->tags + 2);
+			pair = task * (split->tags + 2);
 		if (split->by & TACH__SPLIT_TAG)
 			pair += tach__split_tag_number(split, tag);
 		TACH__SET(self->split, table_of(record, &pair));
@@ -187,11 +189,11 @@ void tach__split_clear(struct tach__thread *record)
 	record->splits = NULL;
 }
 
-const struct tach_site *tach__split_task(const struct tach_site *task)
+uint32_t tach__split_task(uint32_t number)
 {
-	const struct tach_site *before = TACH__GET(task_now);
+	uint32_t before = TACH__GET(task_now);
 
-	TACH__SET(task_now, task);
+	TACH__SET(task_now, number);
 	return before;
 }
 

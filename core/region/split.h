@@ -48,9 +48,8 @@ void tach__split_open(struct tach__thread *record);
 void tach__split_choose(struct tach__hot *self);
 void tach__split_clear(struct tach__thread *record); /* for the next thread */
 
-/* What runs in the calling thread; NULL: no task. The one before. */
-struct tach_site;
-const struct tach_site *tach__split_task(const struct tach_site *task);
+/* The calling thread runs the task of that number; 0: none. Returns the number before. */
+uint32_t tach__split_task(uint32_t number);
 
 /* Of a site that the thread has a slot for: the id of that which counts now, or its own. */
 uint32_t tach__split_id(const struct tach__thread *record, uint32_t id);
@@ -64,7 +63,10 @@ uint32_t tach__split_row(const struct tach__thread *record, uint32_t id);
 
 /* numbers.c: 0, none; one more than can be told apart, another. Names and tags stay. */
 uint32_t tach__split_tag_number(struct tach__split *split, uint64_t tag);
-uint32_t tach__split_task_number(struct tach__split *split, const struct tach_site *site);
+struct tach_site;
+/* Not the site: its object may be unloaded while its task is still the thread's. */
+uint32_t tach__split_task_number(const struct tach_site *site);
+void tach__split_number_tasks(void); /* from now on; until then each task's number is 0 */
 uint64_t tach__split_tag(uint32_t number);
 const char *tach__split_task_name(uint32_t number);
 

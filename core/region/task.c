@@ -31,11 +31,14 @@ struct carried {
 	uint64_t sum[TACH__SUMS];
 	/* Of the segment that runs. */
 	const struct carried *here; /* these words: tells that a mark is in a task */
+	const void *thread;	    /* it runs on: the address of a variable of its own */
 	uint64_t tag_before;
-	const struct tach_site *task_before;
-	uint64_t opening; /* of its thread, before it began */
+	uint32_t task_before; /* split.h */
+	uint32_t number;      /* of its region, once it is known */
+	uint64_t opening;     /* of its thread, before it began */
 	const struct tach__part *part;
 	struct sums before; /* where it has a part */
+	uint64_t called;    /* the sums that have its call: sums_now */
 };
 TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");
@@ -43,6 +46,15 @@ TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->wor
 static struct carried *carried(const struct tach_task *task)
 {
 	return (struct carried *)(uintptr_t)task->word;
+}
+
+/* The task that this thread resumed last. Its address tells threads apart. */
+__attribute__((tls_model("initial-exec"))) static __thread const struct carried *last;
+
+/* Sums begin anew with each configuration, and in each child of fork. */
+static uint64_t sums_now(const struct tach__config *config)
+{
+	return tach__registry.inherited << 32 | config->generation;
 }
 
 /* The calling thread's; NULL: it has none yet. */
@@ -74,9 +86,12 @@ void tach__task_resuming_here(struct tach_task *task)
 	const struct tach__hot *self = tach__self;
 	const struct tach__slot *slot = slot_here(TACH__GET(task->site->id));
 
+	if (!c->number)
+		c->number = tach__split_task_number(task->site);
 	c->here = c;
+	c->thread = &last;
 	c->tag_before = tach__tag_now();
-	c->task_before = tach__split_task(task->site);
+	c->task_before = tach__split_task(c->number);
 	tach__tag_here(task->tag);
 	c->opening = TACH__OPENING(self->state);
 	c->part = NULL;
@@ -92,6 +107,12 @@ void tach__task_resuming_here(struct tach_task *task)
 	}
 	task->mark.part = NULL;
 	task->running = 1;
+	TACH__SET(last, c);
+}
+
+static int is_task(const struct carried *c)
+{
+	return tach__holds((uintptr_t)&c->here, &c, sizeof c->here);
 }
 
 /* The words of the task whose segment is open at that level; NULL: it is a region's entry. */
@@ -106,14 +127,14 @@ static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
 		return NULL;
 	task = (struct tach_task *)(void *)(mark - offsetof(struct tach_task, mark));
 	c = carried(task);
-	return tach__holds((uintptr_t)&c->here, &c, sizeof c->here) ? c : NULL;
+	return is_task(c) ? c : NULL;
 }
 
 /* The thread goes on with what ran before `c`, once the task that began after it is suspended.
  */
 static void pass_on(struct carried *c, struct carried *to)
 {
-	const struct tach_site *now = tach__split_task(NULL);
+	uint32_t now = tach__split_task(0);
 
 	to->tag_before = c->tag_before;
 	to->task_before = c->task_before;
@@ -143,8 +164,33 @@ void tach__task_overlaps(const struct tach__thread *record, struct tach_region_m
 		sums_of(&c->before, slot, c->part, record->count);
 	}
 	c = carried((struct tach_task *)(void *)task);
-	if (next && tach__holds((uintptr_t)&c->here, &c, sizeof c->here))
+	if (next && is_task(c))
 		pass_on(c, next);
+}
+
+void tach__tasks_left(const struct tach__thread *record)
+{
+	struct carried *c = (struct carried *)(uintptr_t)TACH__GET(last);
+	const struct tach_task *task;
+	uint32_t number = 0, *above = &number;
+
+	task = (const void *)((char *)c - offsetof(struct tach_task, word));
+	for (uint32_t k = TACH__LEVEL(record->hot->state); k-- > 0;) {
+		struct carried *at = carried_at(record->hot, k);
+
+		if (!at)
+			continue;
+		*above = at->number;
+		above = &at->task_before;
+		*above = 0;
+	}
+	/* Its START came here, or was refused: it runs, and is not on the stack. */
+	if (is_task(c) && c->thread == &last && task->running && !task->mark.part) {
+		c->task_before = number;
+		return;
+	}
+	tach__split_task(number);
+	tach__split_choose(record->hot);
 }
 
 /* What the segment put into its part; 0: it was not counted there. */
@@ -215,8 +261,11 @@ void tach__task_suspended_here(struct tach_task *task)
 	struct sums of;
 
 	task->running = 0;
-	tach__split_task(c->task_before);
-	tach__tag_here(c->tag_before);
+	/* Else the segment is refused, and what this thread runs is none of its affair. */
+	if (c->thread == &last) {
+		tach__split_task(c->task_before);
+		tach__tag_here(c->tag_before);
+	}
 	if (!took(c, task, slot, &of)) {
 		c->flags |= TACH_FLAG_LOST;
 		return;
@@ -224,7 +273,10 @@ void tach__task_suspended_here(struct tach_task *task)
 	join(c, task);
 	if (c->generation == tach__self->record->config->generation)
 		add(c, slot, &of);
-	if (c->segments++)
+	c->segments++;
+	if (c->called != sums_now(tach__self->record->config))
+		c->called = sums_now(tach__self->record->config);
+	else
 		TACH__ADD(slot->continued[task->mark.part !=
 					  tach__part(slot, tach__self->record->count, 0)],
 			  1);

@@ -78,9 +78,8 @@ static void sim_worst_name(struct tach__thread *record)
 
 /* ---- tags and tasks: their numbers are their values ---- */
 
-static struct tach_site tasks[80];
 static uint64_t tag_is, next_tag; /* next_tag, next_task: set while the numbers are asked for */
-static const struct tach_site *next_task;
+static uint32_t next_task;
 static int task_changes;
 static struct tach__config the_config;
 
@@ -95,16 +94,17 @@ static uint32_t sim_tag_number(struct tach__split *split, uint64_t tag)
 	if (next_tag)
 		tag_is = next_tag;
 	next_tag = 0;
-	return (uint32_t)tag;
-}
-
-static uint32_t sim_task_number(struct tach__split *split, const struct tach_site *site)
-{
-	CHECK(split == &the_config.split);
 	if (task_changes)
 		tach__split_task(next_task);
 	task_changes = 0;
-	return site ? (uint32_t)(site - tasks) : 0;
+	return (uint32_t)tag;
+}
+
+static int numbered_tasks;
+
+static void sim_number_tasks(void)
+{
+	numbered_tasks = 1;
 }
 
 static uint64_t sim_tag(uint32_t number)
@@ -153,22 +153,22 @@ static int sim_line(const char *root, const char *path, char *out, size_t size)
 	return no_file ? -1 : 0;
 }
 
-#define tach__pages		sim_pages
-#define tach__pages_free	sim_free
-#define tach__pages_round(of)	(of)
-#define tach__lock		sim_lock
-#define tach__unlock		sim_unlock
-#define tach__hold		sim_hold
-#define tach__release		sim_release
-#define tach__worst_name	sim_worst_name
-#define tach__tag_now		sim_tag_now
-#define tach__split_tag_number	sim_tag_number
-#define tach__split_task_number sim_task_number
-#define tach__split_tag		sim_tag
-#define tach__split_task_name	sim_task_name
-#define tach__site_at		sim_site_at
-#define tach__site_part		sim_part
-#define tach__file_line		sim_line
+#define tach__pages		 sim_pages
+#define tach__pages_free	 sim_free
+#define tach__pages_round(of)	 (of)
+#define tach__lock		 sim_lock
+#define tach__unlock		 sim_unlock
+#define tach__hold		 sim_hold
+#define tach__release		 sim_release
+#define tach__worst_name	 sim_worst_name
+#define tach__tag_now		 sim_tag_now
+#define tach__split_tag_number	 sim_tag_number
+#define tach__split_number_tasks sim_number_tasks
+#define tach__split_tag		 sim_tag
+#define tach__split_task_name	 sim_task_name
+#define tach__site_at		 sim_site_at
+#define tach__site_part		 sim_part
+#define tach__file_line		 sim_line
 #include "core/region/split.c"
 
 static struct tach__thread record;
@@ -218,7 +218,7 @@ static void begin(uint32_t by)
 	at_hold = NULL;
 	tag_is = next_tag = 0;
 	task_changes = 0;
-	tach__split_task(NULL);
+	tach__split_task(0);
 	tach__registry.numbered = 5;
 	sites = 0;
 	CHECK(live == 0 && !locked && !held_);
@@ -331,7 +331,7 @@ static void chosen(void)
 	begin(TACH__SPLIT_TAG);
 	tach__split_open(&record);
 	tag_is = 2;
-	tach__split_task(&tasks[3]);
+	tach__split_task(3);
 	tach__split_choose(hot);
 	CHECK(is_chosen(2) && holds == 1 && asked_size == table_is && live == 2);
 	tach__split_choose(hot);
@@ -343,9 +343,9 @@ static void chosen(void)
 	begin(TACH__SPLIT_TASK);
 	tach__split_open(&record);
 	tag_is = 2;
-	CHECK(tach__split_task(&tasks[63]) == NULL);
+	CHECK(tach__split_task(63) == 0);
 	tach__split_choose(hot);
-	CHECK(is_chosen(63 * 4) && tach__split_task(&tasks[3]) == &tasks[63]);
+	CHECK(is_chosen(63 * 4) && tach__split_task(3) == 63);
 	/* The last of them is given back as well. */
 	CHECK(record.npairs == 256 && !record.splits[255]);
 	record.splits[255] = sim_pages(table_is);
@@ -353,14 +353,14 @@ static void chosen(void)
 	begin(TACH__SPLIT_TASK | TACH__SPLIT_TAG);
 	tach__split_open(&record);
 	tag_is = 3;
-	tach__split_task(&tasks[63]);
+	tach__split_task(63);
 	tach__split_choose(hot);
 	CHECK(is_chosen(63 * 4 + 3));
 	/* A handler sets another tag, or its task. */
 	next_tag = 1;
 	tach__split_choose(hot);
 	CHECK(is_chosen(63 * 4 + 1) && next_tag == 0);
-	next_task = &tasks[5];
+	next_task = 5;
 	task_changes = 1;
 	tach__split_choose(hot);
 	CHECK(is_chosen(5 * 4 + 1));

@@ -58,6 +58,7 @@ static void fresh(void)
 	memset(place, 0, sizeof place);
 	memset(task_of, 0, sizeof task_of);
 	tags = tasks = over = 0;
+	is_numbering = 1;
 	without = 0;
 	meanwhile = NULL;
 	split.tags = MOST;
@@ -177,7 +178,10 @@ static void within(void)
 
 static uint32_t task_number(const struct tach_site *site)
 {
-	return tach__split_task_number(&split, site);
+	uint32_t number = tach__split_task_number(site);
+
+	over |= number > TASKS ? TACH__SPLIT_TASK : 0;
+	return number;
 }
 
 static void tasks_by_number(void)
@@ -187,7 +191,9 @@ static void tasks_by_number(void)
 
 	fresh();
 	CHECK(sizeof task_of / sizeof *task_of == TASKS + 1);
-	CHECK(task_number(NULL) == 0 && !over);
+	is_numbering = 0;
+	CHECK(tach__split_task_number(&site[1]) == 0 && tasks == 0);
+	tach__split_number_tasks();
 	for (uint32_t i = 1; i <= TASKS; i++) {
 		site[i].name = name[i];
 		sprintf(name[i], "t%u", i);

@@ -5,10 +5,12 @@
  * By the pretended kernel, which counts what it is told to.
  */
 #include <pthread.h>
+#include <setjmp.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include "tests/unit/region/regions.h"
 
-enum { PIECES = 6 };
+enum { PIECES = 6, PAGE = 4096 };
 
 static struct tach_task task;
 static uint64_t tag_inside;
@@ -63,6 +65,29 @@ static void *suspend_for_another(void *unused)
 	tach_task_end(&own);
 	tach_task_suspend(&task);
 	return unused;
+}
+
+/* The same while it runs a task itself, under a tag. */
+static void *suspend_in_a_task(void *unused)
+{
+	static struct tach_task own;
+
+	tach_tag(7);
+	own.tag = 8;
+	TACH_TASK_BEGIN(&own, third);
+	tach_task_suspend(&task);
+	leaf(300);
+	tach_task_end(&own);
+	return unused;
+}
+
+static __attribute__((noinline)) void run_a_task_and_leave(jmp_buf out)
+{
+	struct tach_task stacked = {0};
+
+	TACH_TASK_BEGIN(&stacked, stacked);
+	leaf(3);
+	longjmp(out, 1);
 }
 
 static void elsewhere(void *(*what)(void *), int n)
@@ -365,6 +390,9 @@ static void another_set_meanwhile(void)
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
 	CHECK(v == 10, "%g", v);
+	/* What it took under the second set is in that one's row. */
+	CHECK(regions_look("request", 1) && info.calls == 1 && value.value == 101, "%g",
+	      value.value);
 	tach_regions_disable();
 	TACH_TASK_BEGIN(&task, request);
 	tach_task_suspend(&task);
@@ -385,7 +413,89 @@ static int child(void)
 	tach_task_end(&task);
 	CHECK(value_of(1, &v) & TACH_FLAG_LOST);
 	CHECK(v == 120 + 101, "%g", v);
+	CHECK(regions_look("request", 1) && info.calls == 1 && value.value == 101, "%g",
+	      value.value);
 	return check__failed;
+}
+
+/* ---- rows by task ---- */
+
+static void begin_by(const char *by)
+{
+	struct tach_regions_options opt = {.set = fake_set(1), .by = by};
+
+	CHECK(tach_regions_configure(&opt, NULL) == 0);
+}
+
+/* As in a library that is unloaded. */
+static struct tach_site *site_in_pages(void)
+{
+	static const struct tach_site site = TACH_SITE_INIT(NULL, 0, "");
+	char *page =
+		mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	CHECK(page != MAP_FAILED);
+	memcpy(page, &site, sizeof site);
+	strcpy(page + PAGE / 2, "unloaded");
+	((struct tach_site *)(void *)page)->name = page + PAGE / 2;
+	return (struct tach_site *)(void *)page;
+}
+
+/* Its task is ended on another thread, and its site is gone while the thread runs it. */
+static void a_site_that_is_gone(void)
+{
+	struct tach_site *site = site_in_pages();
+
+	begin_by("task");
+	leaf(1);
+	tach_task_begin(&task, site);
+	leaf(2);
+	elsewhere(end, 0);
+	munmap(site, PAGE);
+	tach_tag(5);
+	leaf(30);
+	tach_tag(0);
+	leaf(400);
+	CHECK(regions_look("unloaded > leaf", 1) && value.value == 2, "%g", value.value);
+	CHECK(regions_look("leaf", 1) && value.value == 431, "%g", value.value);
+}
+
+/* What ends a task of another thread goes on with its own tag and task. */
+static void another_threads_rows(void)
+{
+	static struct tach_task own;
+
+	begin_by("task,tag");
+	tach_tag(5);
+	TACH_TASK_BEGIN(&task, request);
+	TACH_TASK_BEGIN(&own, other);
+	elsewhere(suspend_in_a_task, 0);
+	leaf(1);
+	tach_task_end(&own);
+	tach_tag(6);
+	leaf(20);
+	tach_tag(0);
+	CHECK(regions_look("other > leaf", 1) && value.value == 1, "%g", value.value);
+	CHECK(regions_find("third > leaf [tag 0x8]", 1) && value.value == 300, "%g",
+	      value.value);
+	CHECK(regions_find("leaf [tag 0x6]", 1) && value.value == 20, "%g", value.value);
+}
+
+/* Left by longjmp: what comes after is not the task's. */
+static void left_by_longjmp(void)
+{
+	static jmp_buf out;
+	struct tach_region_mark marks[2];
+	static struct tach_site region = TACH_SITE_INIT("around", 0, "");
+
+	begin_by("task");
+	tach_region_begin(&region, &marks[0]);
+	if (setjmp(out) == 0)
+		run_a_task_and_leave(out);
+	tach_region_end(&marks[0]);
+	leaf(20);
+	CHECK(regions_look("leaf", 1) && value.value == 20, "%g", value.value);
+	CHECK(regions_look("stacked > leaf", 1) && value.value == 3, "%g", value.value);
 }
 
 static void a_fork(void)
@@ -425,6 +535,9 @@ int main(void)
 	CASE(a_region_left_open);
 	CASE(not_for_tasks);
 	CASE(another_set_meanwhile);
+	CASE(a_site_that_is_gone);
+	CASE(another_threads_rows);
+	CASE(left_by_longjmp);
 	CASE(a_fork);
 	return check_done();
 }
