@@ -80,6 +80,73 @@ void tach__rows_clear(struct tach__rows *rows)
 		memset(rows->base, 0, rows->size);
 }
 
+static void join_cell(struct tach__cell *to, const struct tach__cell *from)
+{
+	to->inclusive += from->inclusive;
+	to->self += from->self;
+	to->square += from->square;
+	to->most = to->most > from->most ? to->most : from->most;
+	for (int what = 0; what < 2; what++) {
+		to->overhead[what] += from->overhead[what];
+		to->error[what] += from->error[what];
+		to->turned[what] += from->turned[what];
+		to->crossed[what] += from->crossed[what];
+	}
+}
+
+static void join_row(struct tach__row *to, struct tach__row *from, uint32_t count)
+{
+	to->calls += from->calls;
+	to->outermost += from->outermost;
+	to->nested += from->nested;
+	to->direct += from->direct;
+	to->skipped += from->skipped;
+	to->excluded += from->excluded;
+	to->lost += from->lost;
+	for (int i = 0; i < 6; i++)
+		to->provenance[i] += from->provenance[i];
+	to->flags |= from->flags;
+	to->overlapped |= from->overlapped;
+	to->threads += from->threads;
+	to->turns += from->turns;
+	to->passed += from->passed;
+	to->paced[0] += from->paced[0];
+	to->paced[1] += from->paced[1];
+	for (uint32_t i = 0; i <= count; i++)
+		join_cell(&to->cell[i], &from->cell[i]);
+	if (!to->histograms) {
+		to->histograms = from->histograms;
+		from->histograms = NULL;
+	} else if (from->histograms) {
+		tach__histograms_merge(to->histograms, from->histograms, count + 1);
+	}
+	if (!to->worst) {
+		to->worst = from->worst;
+		from->worst = NULL;
+	} else if (from->worst) {
+		tach__worst_merge(to->worst, from->worst, NULL);
+	}
+}
+
+int tach__rows_join(struct tach__rows *to, struct tach__rows *from)
+{
+	int code = 0;
+
+	for (uint32_t id = 0; id < from->limit && !code; id++) {
+		struct tach__row *row = tach__rows_at(from, id), *ours;
+
+		if (!tach__row_used(row) && !row->threads)
+			continue;
+		ours = tach__rows_at(to, id);
+		if (ours)
+			join_row(ours, row, from->count);
+		else
+			code = TACH_ERR_NOMEM;
+	}
+	tach__rows_free(from);
+	return code;
+}
+
 static void add_histograms(struct tach__row *row, const struct tach__slot *slot,
 			   const struct tach__thread *record)
 {

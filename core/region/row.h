@@ -64,6 +64,8 @@ static inline const struct tach__row *tach__rows_row(const struct tach__rows *ro
 /* The row of that id, growing the array; NULL: out of memory. */
 struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id);
 int tach__rows_copy(struct tach__rows *to, const struct tach__rows *from); /* deep; to: init */
+/* Adds all of `from`, which is empty then. 0, or TACH_ERR_NOMEM. */
+int tach__rows_join(struct tach__rows *to, struct tach__rows *from);
 void tach__rows_clear(struct tach__rows *rows);
 /* Adds a slot of that thread's; `slot` is a whole copy or will not change any more. */
 struct tach__thread;

@@ -62,11 +62,21 @@ void tach__remote_finite(double *v, size_t n);
 
 /* A set of the same names and metrics, which tach_set_free frees. */
 int tach__remote_set(struct tach__remote *r, const struct tach_set *at, struct tach_set **out);
-/* Totals of ended threads of the config, into rows of as many counters; their histograms and
- * worst entries too, or those that the rows have stay. */
-int tach__remote_rows(struct tach__remote *r, const struct tach__config *config,
-		      const struct tach__rows *there, struct tach__rows *rows, uint32_t nsites,
-		      int with_histograms);
+/* Totals of ended threads as they were read at once: rows of theirs, with pointers of theirs.
+ */
+struct tach__remote_rows {
+	char *base;
+	size_t size;
+	uint32_t stride, count, limit;
+};
+/* Into a copy whose stride and count say what rows are read; tach__pages_free its pages. */
+int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *there,
+			   uint32_t nsites, struct tach__remote_rows *copy);
+/* Copied rows become ours; their histograms and worst entries too, or those that the rows have
+ * stay. */
+int tach__remote_rows_own(struct tach__remote *r, const struct tach__config *config,
+			  const struct tach__remote_rows *copy, struct tach__rows *rows,
+			  int with_histograms);
 /* The histograms that `at` points to there, into ours. */
 int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t *at,
 			    uint32_t sums);
@@ -90,6 +100,34 @@ struct tach__remote_thread {
 int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread *thread,
 			struct tach__config *config, struct tach__rows *rows, uint32_t nsites,
 			uint64_t *stale);
+
+/* ---- remote_live.c: the live threads, each read once while others come and go ---- */
+
+struct tach__remote_part;
+struct tach__remote_live {
+	struct tach__remote *remote;
+	struct tach__remote_part *part,
+		*next; /* of the last list, and of the one that is being made */
+	uint32_t n, nnext;
+	struct tach__rows rows; /* of threads whose rows are not kept apart */
+	uint64_t kept;		/* bytes of those that are */
+};
+
+int tach__remote_live_begin(struct tach__remote_live *l, struct tach__remote *r,
+			    uint32_t count);
+void tach__remote_live_free(struct tach__remote_live *l);
+/* A list begins; a thread of it, at most TACH__REMOTE_THREADS. */
+void tach__remote_live_list(struct tach__remote_live *l);
+void tach__remote_live_put(struct tach__remote_live *l,
+			   const struct tach__remote_thread *thread);
+/* The list is whole. TACH__REMOTE_AGAIN: an ended thread cannot be taken out; begin anew. */
+int tach__remote_live_follow(struct tach__remote_live *l);
+/* Reads those that were not read. TACH__REMOTE_AGAIN: so many ended before; make a new list. */
+int tach__remote_live_read(struct tach__remote_live *l, struct tach__config *config,
+			   uint32_t nsites, uint32_t *ended);
+/* Adds them to rows, and their slots that no whole copy was to be had of to *stale. */
+int tach__remote_live_add(struct tach__remote_live *l, struct tach__rows *rows,
+			  uint64_t *stale);
 
 /* ---- remote_worst.c ---- */
 

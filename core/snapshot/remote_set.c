@@ -153,38 +153,50 @@ static int own_histograms(struct tach__remote *r, struct tach__row *row, const u
 			       : TACH_ERR_NOMEM;
 }
 
-int tach__remote_rows(struct tach__remote *r, const struct tach__config *config,
-		      const struct tach__rows *there, struct tach__rows *rows, uint32_t nsites,
-		      int with_histograms)
+int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *there,
+			   uint32_t nsites, struct tach__remote_rows *copy)
 {
 	uint32_t limit = there->limit < nsites ? there->limit : nsites;
 	size_t size = (size_t)limit * there->stride;
-	char *bulk;
-	int code;
 
-	if (there->count != rows->count || there->stride != rows->stride)
+	copy->limit = 0;
+	if (there->stride != copy->stride || there->count != copy->count)
 		return TACH__REMOTE_AGAIN;
 	if (!there->base || limit <= TACH__SITE_FIRST)
 		return 0;
-	bulk = tach__pages(size);
-	if (!bulk || !tach__rows_at(rows, limit - 1)) {
-		tach__pages_free(bulk, size);
-		return TACH_ERR_NOMEM;
+	if (size > copy->size) {
+		char *larger = tach__pages_larger(copy->base, copy->size, size);
+
+		if (!larger)
+			return TACH_ERR_NOMEM;
+		tach__pages_free(copy->base, copy->size);
+		copy->base = larger;
+		copy->size = size;
 	}
+	copy->limit = limit;
 	/* At once: the longer it takes, the likelier that a thread ends meanwhile. */
-	code = tach__remote_get(r, there->base, bulk, size);
-	for (uint32_t id = TACH__SITE_FIRST; id < limit && !code; id++) {
+	return tach__remote_get(r, there->base, copy->base, size);
+}
+
+int tach__remote_rows_own(struct tach__remote *r, const struct tach__config *config,
+			  const struct tach__remote_rows *copy, struct tach__rows *rows,
+			  int with_histograms)
+{
+	int code = 0;
+
+	if (copy->limit && !tach__rows_at(rows, copy->limit - 1))
+		return TACH_ERR_NOMEM;
+	for (uint32_t id = TACH__SITE_FIRST; id < copy->limit && !code; id++) {
 		const struct tach__row *from =
-			(const void *)(bulk + (size_t)id * there->stride);
+			(const void *)(copy->base + (size_t)id * copy->stride);
 		struct tach__row *row = tach__rows_at(rows, id);
 
-		own_row(row, from, there->stride, there->count);
+		own_row(row, from, copy->stride, copy->count);
 		if (with_histograms)
-			code = own_histograms(r, row, from->histograms, there->count);
+			code = own_histograms(r, row, from->histograms, copy->count);
 		if (with_histograms && !code)
 			code = tach__remote_worst(r, from->worst, config, NULL, row);
 	}
-	tach__pages_free(bulk, size);
 	return code;
 }
 

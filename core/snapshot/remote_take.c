@@ -12,7 +12,7 @@
 #include "core/snapshot/remote.h"
 #include "core/snapshot/snapshot.h"
 
-enum { TRIES = 100, MOMENTS = 64, REST_AFTER = 20, REST_NS = 1000000 };
+enum { TRIES = 100, MOMENTS = 64, ROUNDS = 64, REST_AFTER = 20, REST_NS = 1000000 };
 
 struct taking {
 	struct tach__remote *remote;
@@ -23,8 +23,9 @@ struct taking {
 	const struct tach__config *config_at;
 	uint32_t generation;
 	struct tach__rows rows;
-	struct tach__remote_thread *thread;
-	uint32_t nthreads, nsites;
+	struct tach__remote_rows totals; /* of the last moment */
+	struct tach__remote_live live;
+	uint32_t nsites;
 	struct tach__site *site; /* by id */
 	struct tach_snapshot s;
 	int last; /* what ends meanwhile is left out, and said to be */
@@ -95,7 +96,10 @@ static int config_get(struct taking *t)
 	if (c->worst > TACH__WORST_MOST || c->worst_by > c->count)
 		c->worst = 0;
 	tach__rows_init(&t->rows, c->count);
-	return tach__remote_rows(t->remote, c, &totals, &t->rows, t->nsites, 1);
+	t->totals.stride = t->rows.stride;
+	t->totals.count = t->rows.count;
+	code = tach__remote_rows_read(t->remote, &totals, t->nsites, &t->totals);
+	return code ? code : tach__remote_rows_own(t->remote, c, &t->totals, &t->rows, 1);
 }
 
 static int config_changed(const struct taking *t)
@@ -103,7 +107,6 @@ static int config_changed(const struct taking *t)
 	return t->registry.config != t->config_at || t->registry.generation != t->generation;
 }
 
-/* Rows as they are now; their histograms and worst entries stay as they were read. */
 static int totals_get(struct taking *t)
 {
 	struct tach__rows totals;
@@ -116,8 +119,7 @@ static int totals_get(struct taking *t)
 			t->remote,
 			tach__remote_at(t->config_at, offsetof(struct tach__config, ended)),
 			&t->config.ended, sizeof t->config.ended);
-	return code ? code
-		    : tach__remote_rows(t->remote, &t->config, &totals, &t->rows, t->nsites, 0);
+	return code ? code : tach__remote_rows_read(t->remote, &totals, t->nsites, &t->totals);
 }
 
 /* The list, as long as it does not change: live threads of that set. */
@@ -127,11 +129,11 @@ static int threads_get(struct taking *t)
 	const struct cds_list_head *node = t->registry.threads.next, *earlier = NULL;
 	int code = 0;
 
-	t->nthreads = 0;
+	tach__remote_live_list(&t->live);
 	for (uint32_t i = 0; node != end && !code; i++) {
 		const struct tach__thread *at =
 			tach__remote_at(node, 0 - offsetof(struct tach__thread, node));
-		struct tach__remote_thread *to = &t->thread[t->nthreads];
+		struct tach__remote_thread thread = {.at = at};
 		struct tach__thread head;
 
 		/* A list that repeats meets the node that was kept last, at a power of two. */
@@ -142,15 +144,15 @@ static int threads_get(struct taking *t)
 		code = tach__remote_get(t->remote, at, &head,
 					offsetof(struct tach__thread, destructions));
 		if (!code && !head.folded && head.config == t->registry.config) {
-			*to = (struct tach__remote_thread){at, head.hot, 0};
+			thread.hot = head.hot;
 			code = tach__remote_get(
 				t->remote,
 				tach__remote_at(head.hot, offsetof(struct tach__hot, state)),
-				&to->state, sizeof to->state);
+				&thread.state, sizeof thread.state);
 			/* The thread was folded since its head was read. */
-			if (!code && to->state == 0)
+			if (!code && thread.state == 0)
 				code = TACH__REMOTE_AGAIN;
-			t->nthreads++;
+			tach__remote_live_put(&t->live, &thread);
 		}
 		node = head.node.next;
 	}
@@ -198,7 +200,7 @@ static void say_of(struct taking *t)
 	const struct tach__registry *r = &t->registry;
 	char why[sizeof r->open_error.text];
 
-	s->threads = t->config.ended + t->nthreads;
+	s->threads = t->config.ended + t->live.n;
 	s->refused = r->refused;
 	s->lost = r->lost;
 	s->unopened = r->unopened;
@@ -245,7 +247,29 @@ static int moments(struct taking *t)
 
 	for (int i = 0; i < MOMENTS && code == TACH__REMOTE_AGAIN && !config_changed(t); i++)
 		code = moment(t);
-	return code;
+	return code ? code
+		    : tach__remote_rows_own(t->remote, &t->config, &t->totals, &t->rows, 0);
+}
+
+/* The live threads, each of which was there at the last moment. */
+static int live_get(struct taking *t)
+{
+	int code = tach__remote_live_begin(&t->live, t->remote, t->config.count);
+	uint32_t ended = 1;
+
+	for (int i = 0; i < ROUNDS && ended && code != TACH_ERR_NOMEM; i++) {
+		ended = 0;
+		code = moments(t);
+		if (!code)
+			code = tach__remote_live_follow(&t->live);
+		if (!code)
+			code = tach__remote_live_read(&t->live, &t->config, t->nsites, &ended);
+	}
+	if (code == TACH__REMOTE_AGAIN && ended && t->last) {
+		t->s.stale += ended;
+		code = 0;
+	}
+	return code ? code : tach__remote_live_add(&t->live, &t->rows, &t->s.stale);
 }
 
 static int attempt(struct taking *t)
@@ -255,20 +279,13 @@ static int attempt(struct taking *t)
 	if (!code)
 		code = config_get(t);
 	if (!code)
-		code = moments(t);
-	for (uint32_t i = 0; i < t->nthreads && !code; i++) {
-		code = tach__remote_thread(t->remote, &t->thread[i], &t->config, &t->rows,
-					   t->nsites, &t->s.stale);
-		if (code == TACH__REMOTE_AGAIN && t->last) {
-			t->s.stale++;
-			code = 0;
-		}
-	}
+		code = live_get(t);
 	return code ? code : sites_get(t);
 }
 
 static void forget(struct taking *t)
 {
+	tach__remote_live_free(&t->live);
 	tach__rows_free(&t->rows);
 	tach_set_free(t->config.set);
 	t->config.set = NULL;
@@ -325,15 +342,13 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 	if (t) {
 		t->remote = r;
 		t->beacon = beacon;
-		t->thread = tach__pages(TACH__REMOTE_THREADS * sizeof *t->thread);
 	}
-	for (int try = 0;
-	     t && t->thread && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
+	for (int try = 0; t && (try == 0 || code == TACH__REMOTE_AGAIN) && try < TRIES; try++) {
 		if (try > REST_AFTER)
 			tach__remote_rest(r, REST_NS);
 		t->last = try + 1 == TRIES;
-		r->memory = 0;
 		forget(t);
+		r->memory = 0;
 		code = attempt(t);
 	}
 	if (!code)
@@ -342,7 +357,7 @@ int tach__remote_take(struct tach__remote *r, const struct tach__beacon *beacon,
 		code = refuse(code, err);
 	if (t) {
 		forget(t);
-		tach__pages_free(t->thread, TACH__REMOTE_THREADS * sizeof *t->thread);
+		tach__pages_free(t->totals.base, t->totals.size);
 	}
 	free(t);
 	tach__arena_free(&r->arena);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Worst entries of another process: a thread's own, or those of a row of ended threads. */
+#include <stdlib.h>
 #include "core/snapshot/remote.h"
 
 enum { TRIES = 64 };
@@ -35,7 +36,8 @@ static int take(struct tach__remote *r, const struct tach__worst *at,
 		struct tach__row *row)
 {
 	size_t size = tach__worst_size(head->most, head->sums);
-	struct tach__worst *copy = tach__worst_make(head->most, head->sums);
+	struct tach__worst *copy =
+		calloc(1, size); /* no pages: taken and given back for each region */
 	int how = copy ? copy_whole(r, at, copy, size) : TACH_ERR_NOMEM;
 
 	if (copy) {
@@ -46,7 +48,7 @@ static int take(struct tach__remote *r, const struct tach__worst *at,
 		row->flags |= TACH_FLAG_STALE;
 	if (how == 1 && copy->n <= copy->most)
 		tach__worst_merge(row->worst, copy, record);
-	tach__worst_free(copy);
+	free(copy);
 	return how == -TACH__REMOTE_AGAIN ? TACH__REMOTE_AGAIN : how < 0 ? how : 0;
 }
 

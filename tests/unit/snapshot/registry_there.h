@@ -124,6 +124,7 @@ static inline int sim_merge(const struct tach_snapshot *const *list, int n,
 #define tach__remote_rest	 sim_rest
 #define tach__clock_hz		 sim_clock
 #define tach__remote_thread(...) sim_thread(__VA_ARGS__)
+#include "core/snapshot/remote_live.c"
 #include "core/snapshot/remote_take.c"
 #undef tach__rows_free
 #undef tach__pages_free

@@ -12,9 +12,9 @@ static int pages_fail, rows_fail; /* 1: there is no memory for them */
 static int pages_had;		  /* so many are not given back */
 static uint32_t made_sums;
 
-static void *sim_pages(size_t size)
+static void *sim_pages_larger(const void *old, size_t old_size, size_t size)
 {
-	void *pages = pages_fail ? NULL : tach__pages(size);
+	void *pages = pages_fail ? NULL : tach__pages_larger(old, old_size, size);
 
 	pages_had += pages != NULL;
 	return pages;
@@ -38,7 +38,7 @@ static uint32_t *sim_histograms_make(uint32_t sums)
 	return tach__histograms_make(sums);
 }
 
-#define tach__pages	      sim_pages
+#define tach__pages_larger    sim_pages_larger
 #define tach__pages_free      sim_pages_free
 #define tach__rows_at	      sim_rows_at
 #define tach__histograms_make sim_histograms_make
@@ -255,7 +255,13 @@ static void make_rows(void)
 
 static int take_rows(uint32_t nsites, int with_histograms)
 {
-	return tach__remote_rows(&r, &config, &rows_there, &rows, nsites, with_histograms);
+	struct tach__remote_rows copy = {.stride = rows.stride, .count = rows.count};
+	int code = tach__remote_rows_read(&r, &rows_there, nsites, &copy);
+
+	if (!code)
+		code = tach__remote_rows_own(&r, &config, &copy, &rows, with_histograms);
+	tach__pages_free(copy.base, copy.size);
+	return code;
 }
 
 /* Of sites `from` up to there, and of no other. */
@@ -342,9 +348,7 @@ static void no_memory_for_rows(void)
 		tach__rows_at(&rows, SITES - 1);
 		rows.limit = SITES - (uint32_t)more;
 		rows_fail = 1;
-		CHECK(take_rows(SITES, 0) == (more ? TACH_ERR_NOMEM : 0) &&
-			      there_reads == (more ? 0 : 1),
-		      "%u", there_reads);
+		CHECK(take_rows(SITES, 0) == (more ? TACH_ERR_NOMEM : 0));
 		rows_fail = 0;
 		rows.limit = (uint32_t)(rows.size / rows.stride);
 		done_rows();
