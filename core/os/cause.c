@@ -53,7 +53,7 @@ const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 	[TACH_CAUSE_EVENTS] =
 		{"events", "settings", TACH_SEVERITY_WARN,
 		 "'tach list' shows the events of this machine, 'tach encode EVENT' tries one, "
-		 "and tach_region(3) has the variables; reports say the same",
+		 "and tach-environment(7) has the variables; reports say the same",
 		 ""},
 	[TACH_CAUSE_OUTPUT] = {"output", "settings", TACH_SEVERITY_WARN,
 			       "name a file in a folder that the program may write to, or '-' "

@@ -18,7 +18,7 @@
  * the metric deserves attention, "description"}] regions          by descending time: name file
  * function     strings line                   number, 0: unknown fenced                 bool
  *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
- *     overlapping            1, only where regions overlapped: tach_region(3)
+ *     overlapping            1, only where regions overlapped: tach-threads(7)
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     rank                   number, only of a row of one rank of several
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every

@@ -18,7 +18,7 @@
 #define TACH_FLAG_DIVZERO    0x0080u /* formula divided by zero: NaN */
 #define TACH_FLAG_STALE	     0x0100u /* snapshot took the latched copy of a slot under write */
 #define TACH_FLAG_CORRECTED  0x0400u /* interrupts were taken out: see TACH_SET_CORRECT */
-#define TACH_FLAG_EMULATED   0x0800u /* counted by an emulator: tach-run(1) */
+#define TACH_FLAG_EMULATED   0x0800u /* counted by an emulator: tach-run-emulate(1) */
 #define TACH_FLAG_SHARED     0x1000u /* of the whole machine, all programs together */
 #define TACH_FLAG_SMALL	     0x0200u /* not larger than the overhead's error bar: do not trust */
 /* How far off the value may be is not known: `error` is the value itself. */

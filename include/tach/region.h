@@ -112,8 +112,8 @@ TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_re
  * too: the first entry of a thread opens its counters with all signals blocked and without
  * malloc.
  *
- * Regions may overlap: A begins, B begins, A ends, B ends. tach_region(3), OVERLAPPING REGIONS,
- * says what their values mean.
+ * Regions may overlap: A begins, B begins, A ends, B ends. tach-threads(7) says what their
+ * values mean.
  *
  * A handler that begins a region and returns without its end may have interrupted a START or
  * STOP, which does not see it. Regions that begin next then count in the self of the one that

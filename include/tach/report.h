@@ -59,7 +59,7 @@ TACH_API int tach_report_file(const struct tach_snapshot *snapshot,
 			      const struct tach_report_options *opt, const char *file,
 			      struct tach_error *err);
 /*
- * The same to where TACH_OUTPUT says, as it is done when the process ends (tach_region(3)).
+ * The same to where TACH_OUTPUT says, as it is done when the process ends (tach-output(7)).
  * TACH_ERR_STATE: TACH_OUTPUT was not set as the process began, or the file is another
  * process's, or tach run's; or this thread is taking a snapshot. -EBUSY: another report is
  * being written, for two seconds. In handlers TACH_SIGNAL does it.

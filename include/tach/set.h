@@ -13,8 +13,7 @@ struct tach_set;
 enum tach_member_kind {
 	TACH_MEMBER_HARDWARE, /* may be read in user space */
 	TACH_MEMBER_SOFTWARE, /* kernel software event: always read(2) */
-	TACH_MEMBER_EMULATED, /* counted by the emulator that the program runs in: tach-run(1)
-			       */
+	TACH_MEMBER_EMULATED, /* counted by the emulator: tach-run-emulate(1) */
 };
 
 /*

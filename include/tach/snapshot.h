@@ -34,7 +34,7 @@ struct tach_region_info {
 	 * not divided by that. */
 	const char *of, *task, *tag, *thread;
 	/* 1: an entry ended while a region was open that began inside it, and the region's self
-	 * values are not what it does apart from others. tach_region(3), OVERLAPPING REGIONS.
+	 * values are not what it does apart from others. tach-threads(7), OVERLAPPING REGIONS.
 	 */
 	uint32_t overlapping;
 };

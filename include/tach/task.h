@@ -39,7 +39,7 @@ TACH_BEGIN_DECLS
  * on, and must not have been a region's before: else, and with NULL, nothing is measured. A
  * task that runs or waits is ended first. tach_task_resume and _suspend are the edges, inline:
  * a region that begins between the two and is still open at the second goes on counting its
- * thread. Ended on the same thread it overlaps (tach_region(3)); on another one it is refused.
+ * thread. Ended on the same thread it overlaps (tach-threads(7)); on another one it is refused.
  * Resuming what runs, or suspending what waits, does nothing.
  *
  * A segment belongs to its thread: tach_task_suspend on another one is refused and counted, as

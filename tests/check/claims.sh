@@ -16,5 +16,5 @@ claim tables "${#tables[@]} tables of PMUs in plain text"
 claim off "an entry of a region costs $(budget region-off) instructions"
 trace="$(($(budget trace4) - $(budget region4))) instructions"
 claim trace "$trace an entry more (4 counters: $(budget trace4))" docs/performance.md
-claim trace_manual "costs $trace more (4 counters: $(budget trace4))" man/tach_region.3
+claim trace_manual "costs $trace more (4 counters: $(budget trace4))" man/tach-output.7
 exit $failed

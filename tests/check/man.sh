@@ -38,7 +38,8 @@ done
 say whatis
 
 for page in man/tach-*.1; do
-	command="tach $(basename "${page#man/tach-}" .1)"
+	command=$(basename "${page#man/tach-}" .1) # a page about one use of a command is called tach-COMMAND-USE
+	command="tach ${command%%-*}"
 	for formatter in 'man -l' mandoc; do
 		$formatter "$page" 2>/dev/null | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/p' >"$work/synopsis"
 		grep -q "^ *$command" "$work/synopsis" && ! grep '^     tach' "$work/synopsis" | grep -qv "$command" ||

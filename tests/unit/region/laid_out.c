@@ -105,7 +105,7 @@ static void overflows(void)
 	CHECK(sizeof record.overflow_id / sizeof *record.overflow_id > TACH__OVERFLOWS);
 }
 
-/* Those that tach/region.h and tach_region(3) tell. */
+/* Those that tach/region.h and tach_regions_configure(3) tell. */
 static void documented_limits(void)
 {
 	CHECK(TACH__WORST_MOST == 64 && TACH__TRACE_ENTRIES == 16384);

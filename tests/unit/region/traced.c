@@ -9,7 +9,7 @@
 #include "tests/check.h"
 #include "tests/unit/region/locked.h"
 
-enum { KEPT = 64, TAG = 44 }; /* of threads that ended: man/tach_region.3 */
+enum { KEPT = 64, TAG = 44 }; /* of threads that ended: man/tach-output.7 */
 
 static pid_t pid = 100;
 static uint64_t ticks = 1000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Whole trees of metrics as passes: every node of the vendor's, down to its last level, with
- * the numbers of passes that tach-run(1) states. And what plans are made of.
+ * the numbers of passes that tach-run-passes(1) states. And what plans are made of.
  */
 #include <stdlib.h>
 #include <string.h>
