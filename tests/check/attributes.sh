@@ -26,7 +26,7 @@ grep -vE $'^[a-z_0-9]+\t'"$form\$" "$work/tags" | sed 's/^/# not as the others: 
 say form
 
 for page in man/*.3; do
-	sed -n '/^\.Sh ATTRIBUTES/,/^\.Sh EX/p' "$page" | awk '/^\.It/ { if (names) flush(); names = $0; tag = ""; next }
+	sed -n '/^\.Sh ATTRIBUTES/,/^\.Sh [B-Z]/p' "$page" | awk '/^\.It/ { if (names) flush(); names = $0; tag = ""; next }
 		/^\./ { next } { tag = tag (tag ? " " : "") $0 } END { if (names) flush() }
 		function flush(n, w, i) { n = split(names, w, " "); for (i = 3; i <= n; i++) if (w[i] ~ /^tach_/) print w[i] "\t" tag }'
 done | sort >"$work/pages"
