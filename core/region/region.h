@@ -296,7 +296,8 @@ TACH_COLD struct tach__slot *tach__region_overflow(struct tach__hot *self,
 /* Of the calling thread: ends writes to *slot that no code will end, if no region has it open.
  */
 void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot);
-/* A whole copy of *slot, or else the last one that was had; snapshots' lock held. */
+/* A whole copy of *slot, or else the last one that was had, or one whose last entry is
+ * unfinished and flagged; snapshots' lock held. */
 enum tach__copied { TACH__COPIED_NOT, TACH__COPIED, TACH__COPIED_LATCH };
 enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
 				  struct tach__slot *latch, uint32_t count);

@@ -10,6 +10,7 @@ enum {
 	COPY_YIELD = 64,   /* every so many it gets the processor */
 	PAUSES = 100,	   /* and where there is no older copy yet, so many waits ... */
 	PAUSE_NS = 200000, /* ... of that length */
+	AMID = 1024,	   /* entries of a handler amid a write of the same region */
 };
 
 /* `outer` is 0, which tells every START that it is an unusual one. */
@@ -139,6 +140,23 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 }
 
 /*
+ * The entry of a write that a handler left by siglongjmp stays open if its mark is intact, as
+ * in main's own block. No handler is likely to have so many entries: one in AMID ends the
+ * write. If the write goes on all the same, its entry is flagged and the sequence is mended at
+ * the next.
+ */
+static void write_over_in_time(struct tach__thread *record, struct tach__slot *slot,
+			       const struct tach__slot *overflow)
+{
+	if (overflow->seq / 2 % AMID != AMID - 1)
+		return;
+	write_over(slot);
+	for (int i = 0; i < TACH__OVERFLOWS; i++)
+		if (record->overflow[i] != overflow && record->overflow_id[i] == slot->id)
+			write_over(record->overflow[i]);
+}
+
+/*
  * The slot's own is under write by the code this handler interrupted. Each region keeps the
  * entry it got; one that finds none free goes to the bin and is counted as lost. Or else it was
  * under write as a handler left by siglongjmp.
@@ -165,9 +183,12 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 						 __ATOMIC_RELAXED) &&
 		    none != id)
 			continue;
-		if (!(record->overflow[i]->seq & 1))
-			return record->overflow[i];
+		if (record->overflow[i]->seq & 1)
+			continue;
+		write_over_in_time(record, slot, record->overflow[i]);
+		return record->overflow[i];
 	}
+	write_over_in_time(record, slot, record->overflow[TACH__OVERFLOWS]);
 	TACH__COUNT(tach__self, slot->lost, 1);
 	return record->overflow[TACH__OVERFLOWS];
 }
@@ -238,6 +259,21 @@ static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot,
 	return 0;
 }
 
+/* A write that was left: the sums lack an entry, or have a part of it. */
+static int copy_unfinished(struct tach__slot *out, const struct tach__slot *slot, size_t size)
+{
+	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);
+
+	if (!(seq & 1))
+		return 0;
+	words_copy((uint64_t *)(void *)out, (const uint64_t *)(const void *)slot, size);
+	TACH__FENCE(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&slot->seq, __ATOMIC_RELAXED) != seq)
+		return 0;
+	out->provenance[1]++; /* TACH_FLAG_INCOMPLETE */
+	return 1;
+}
+
 enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slot *slot,
 				  struct tach__slot *latch, uint32_t count)
 {
@@ -248,8 +284,14 @@ enum tach__copied tach__slot_copy(struct tach__slot *out, const struct tach__slo
 			memcpy(latch, out, size);
 		return TACH__COPIED;
 	}
-	if (!latch || latch->seq == 0)
+	if (latch && latch->seq && !(latch->seq & 1)) {
+		memcpy(out, latch, size);
+		out->lost = TACH__GET(slot->lost);
+		return TACH__COPIED_LATCH;
+	}
+	if (!copy_unfinished(out, slot, size))
 		return TACH__COPIED_NOT;
-	memcpy(out, latch, size);
+	if (latch)
+		latch->seq = out->seq; /* odd: the next copy does not wait either */
 	return TACH__COPIED_LATCH;
 }

@@ -119,6 +119,57 @@ static void left_amid_stop_for_another(void)
 	left_amid_stop(0, 1);
 }
 
+static struct tach_site kept_site = TACH_SITE_INIT("kept", 0, "");
+
+static __attribute__((noinline)) void enter_kept(void)
+{
+	char room[256];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	enter(&kept_site);
+}
+
+/* Its mark is as START left it for ever: the entry counts as open, and no other is missing. */
+static void left_with_its_mark(int members, long jumps)
+{
+	enum { ENTRIES = 3000 };
+	uint64_t most;
+	static struct tach_region_mark marks[20];
+	volatile long n = 0, k;
+	volatile int done = 0;
+
+	for (; !done; n = jumps == 1 || getenv("TEST_WHOLE") ? next_step(n) : n + 7) {
+		steps_begin(members);
+		enter_kept();
+		for (k = 0; k < jumps && !done; k++) {
+			if (sigsetjmp(landing, 1) == 0) {
+				tach_region_begin(&kept_site, &marks[k]);
+				steps_from_here(n, leave);
+				tach_region_end(&marks[k]);
+				steps_end();
+				done = 1;
+			}
+		}
+		for (int i = 0; i < ENTRIES; i++)
+			enter_kept();
+		CHECK(regions_look("kept", 0) && !(value.flags & TACH_FLAG_STALE),
+		      "step %ld: flags %#x", n, value.flags);
+		most = ENTRIES + 1 + (uint64_t)k;
+		CHECK(info.calls + info.lost >= ENTRIES && info.calls <= most,
+		      "step %ld: %ld calls, %ld lost", n, (long)info.calls, (long)info.lost);
+		CHECK(done || info.calls == most || (value.flags & TACH_FLAG_INCOMPLETE) ||
+			      info.lost,
+		      "step %ld: flags %#x", n, value.flags);
+		memset(marks, 0, sizeof marks);
+	}
+}
+
+static void left_with_their_marks(void)
+{
+	left_with_its_mark(0, 1);
+	left_with_its_mark(0, 20);
+}
+
 /* The first entries are none. */
 static void left_amid_flat_stop(void)
 {
@@ -537,6 +588,7 @@ int main(void)
 	CASE(left_amid_stop_clock);
 	CASE(left_amid_stop_counters);
 	CASE(left_amid_stop_for_another);
+	CASE(left_with_their_marks);
 	CASE(left_amid_flat_stop);
 	CASE(flat_in_a_handler);
 	CASE(cold_exit_amid_stop);

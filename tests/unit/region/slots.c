@@ -341,6 +341,22 @@ static void overflow(void)
 	record->overflow_id[6] = 0;
 	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[6]);
 	CHECK(record->overflow_id[6] == slot[2]->id && slot[2]->lost == 1);
+	/* So many entries in a write: it was left, and so were those of the others. */
+	got[2]->seq = 2 * 1023;
+	CHECK(tach__region_overflow(self, slot[2], state) == got[2] && slot[2]->seq == 6);
+	CHECK(slot[2]->provenance[1] == 1 && slot[3]->seq == 5 && got[3]->seq != 6);
+	slot[2]->seq = 5;
+	for (int i = 0; i < TACH__OVERFLOWS; i++) {
+		record->overflow_id[i] = slot[2]->id;
+		record->overflow[i]->seq = 7;
+	}
+	record->overflow[TACH__OVERFLOWS]->seq = 2 * 1023;
+	CHECK(tach__region_overflow(self, slot[2], state) == record->overflow[TACH__OVERFLOWS]);
+	CHECK(slot[2]->seq == 6 && slot[2]->lost == 2 && record->overflow[0]->seq == 8);
+	for (uint32_t i = 0; i < TACH__OVERFLOWS; i++) {
+		record->overflow_id[i] = slot[i]->id;
+		record->overflow[i]->seq = 0;
+	}
 	/* One whose writer has no level below that state left it so. */
 	CHECK(tach__region_overflow(self, slot[1], TACH__STATE(1, 0, 1)) == slot[1]);
 	CHECK(slot[1]->seq == 6 && slot[1]->provenance[1] == 1);
@@ -435,8 +451,11 @@ static void copies(void)
 	      naps);
 	CHECK(is_copied(&out) && nap_ns == 200000, "%d", nap_ns);
 	CHECK(copy(3, 4 + 100, NULL) == TACH__COPIED && naps == 100);
-	CHECK(copy(3, 0, NULL) == TACH__COPIED_NOT && yields == 4 && naps == 100, "%d %d",
+	CHECK(copy(3, 0, NULL) == TACH__COPIED_LATCH && yields == 4 && naps == 100, "%d %d",
 	      yields, naps);
+	CHECK(out.slot.provenance[1] == from.slot.provenance[1] + 1);
+	out.slot.provenance[1]--;
+	CHECK(is_copied(&out));
 }
 
 /* Entries end amid each copy: so many are tried, and the writer gets the processor every so
@@ -458,7 +477,9 @@ static void copies_that_were_had(void)
 
 	/* None was had yet: it is waited for as without. */
 	memset(&latch, 0, sizeof latch);
-	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_NOT && naps == 100);
+	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 100);
+	CHECK(copy(3, 0, &latch.slot) == TACH__COPIED_LATCH && naps == 0);
+	CHECK(out.slot.seq == 3 && out.slot.provenance[1] == from.slot.provenance[1] + 1);
 	CHECK(copy(4, 0, &latch.slot) == TACH__COPIED && is_copied(&out));
 	CHECK(is_copied(&latch) && zeros((char *)&latch + size, sizeof latch - size));
 	/* One of the same sequence is as good. */
@@ -469,7 +490,8 @@ static void copies_that_were_had(void)
 	/* The last one that was had, without a pause. */
 	latch.slot.lost = 78;
 	CHECK(copy(7, 0, &latch.slot) == TACH__COPIED_LATCH && yields == 4 && naps == 0);
-	CHECK(out.slot.seq == 6 && out.slot.lost == 78 && latch.slot.lost == 78);
+	CHECK(out.slot.seq == 6 && out.slot.lost == from.slot.lost && latch.slot.lost == 78);
+	out.slot.lost = 78;
 	CHECK(memcmp(&out, &latch, size) == 0 && ((unsigned char *)&out)[size] == 0xaa);
 }
 
