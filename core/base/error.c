@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "core/base/error.h"
+#include "core/base/libc.h"
 #include "core/base/sized.h"
 #include "core/base/utf8.h"
 
@@ -71,9 +72,8 @@ const char *tach_strerror(int code)
 	case TACH_ERR_DATA_TOOMANY:
 		return "too many data ranges";
 	}
-	/* strerrordesc_np is a table look-up: no locale, no allocation, unlike strerror. */
 	if (code < 0 && code >= -4095) {
-		const char *name = strerrordesc_np(-code);
+		const char *name = tach__errno_words(-code);
 
 		if (name)
 			return name;

@@ -7,8 +7,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "core/event/perf_events.h"
+#include "core/os/sys.h"
 #include "core/os/sysfs.h"
 
 static const char roots[][40] = {"/sys/kernel/tracing/events",
@@ -28,15 +30,16 @@ static int component(const struct tach__text *name, size_t max)
 	       !memchr(name->text, '/', name->length);
 }
 
-/* Whether the directory holds a directory. */
+/* The directory holds a directory. The kernel's struct linux_dirent64 is libc's dirent of 64
+ * bits. */
 static int has_children(int fd)
 {
-	char buffer[4096];
-	ssize_t n;
+	_Alignas(struct dirent) char buffer[4096];
+	long n;
 
-	while ((n = getdents64(fd, buffer, sizeof buffer)) > 0)
-		for (ssize_t at = 0; at < n;) {
-			struct dirent64 *entry = (void *)(buffer + at);
+	while ((n = tach__sys(SYS_getdents64, fd, (long)buffer, sizeof buffer, 0, 0, 0)) > 0)
+		for (long at = 0; at < n;) {
+			struct dirent *entry = (void *)(buffer + at);
 
 			if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
 				return 1;

@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "core/report/deliver.h"
+#include "core/os/sys.h"
 #include "core/region/region.h"
 
 enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
@@ -148,12 +150,15 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 /* A file system that has neither way has none that keeps an older file whole. */
 static int move(const char *part, const char *file, int fresh)
 {
+	enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, include/uapi/linux/fs.h */
+	long code;
+
 	if (!fresh)
 		return rename(part, file) == 0 ? 0 : -errno;
-	if (renameat2(AT_FDCWD, part, AT_FDCWD, file, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
+	code = tach__sys(SYS_renameat2, AT_FDCWD, (long)part, AT_FDCWD, (long)file, NO_REPLACE,
+			 0);
+	if (code != -EINVAL && code != -ENOSYS)
+		return (int)code;
 	if (link(part, file) != 0)
 		return -errno;
 	unlink(part);

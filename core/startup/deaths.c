@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "core/base/libc.h"
 #include "core/os/environment.h"
 #include "core/startup/startup.h"
 
@@ -97,7 +98,7 @@ static int signal_number(const char *name)
 		name += strncmp(name, "SIG", 3) == 0 ? 3 : 0;
 		number = 0;
 		for (int s = 1; s < NSIG && !number; s++) {
-			const char *known = sigabbrev_np(s);
+			const char *known = tach__signal_name(s);
 
 			number = known && strcmp(known, name) == 0 ? s : 0;
 		}

@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <tach/report.h>
 #include "core/base/error.h"
+#include "core/base/libc.h"
 #include "core/report/report.h"
 #include "core/base/out.h"
 #include "core/os/environment.h"
@@ -132,7 +132,7 @@ int tach__output_is_owner(const char *file)
 		return 0;
 	snprintf(number, sizeof number, "%d", (int)getpid());
 	/* Other threads may be in getenv: the library was loaded late, or by other code. */
-	if (!other && __libc_single_threaded)
+	if (!other && tach__has_one_thread())
 		setenv(OWNER, number, 1);
 	return 1;
 }

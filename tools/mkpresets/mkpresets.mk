@@ -1,7 +1,7 @@
 # Our own presets: text to C, by a program of the machine that builds, with the library's own
 # reader of such files.
 mkpresets_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkpresets/*.c core/formula/*.c) \
-	core/derived/parse.c core/derived/record.c core/base/number.c core/base/error.c core/base/sized.c core/base/utf8.c)
+	core/derived/parse.c core/derived/record.c core/base/number.c core/base/error.c core/base/libc.c core/base/sized.c core/base/utf8.c)
 presets       := $(sort $(wildcard arch/*/presets/*.derived))
 gen_obj       += $(B)/gen/presets.o
 

@@ -118,6 +118,9 @@ static void load_open(struct run_load *l, int fd, char *const envp[])
 	run_load(l, AT_FDCWD, path, envp);
 }
 
+/* glibc declares it since 2.34, musl does not. */
+int execveat(int folder, const char *file, char *const argv[], char *const envp[], int flags);
+
 EXPORT int execveat(int folder, const char *file, char *const argv[], char *const envp[],
 		    int flags)
 {

@@ -9,7 +9,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gnu/libc-version.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -19,6 +18,9 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 #include "tools/run/load.h"
 #include "tools/run/results.h"
 #include "tools/run/run.h"
@@ -90,6 +92,7 @@ void run_load_begin(void)
 /* Another interpreter of that name: the C library beside it is as new as this one's. */
 static int has_libc(const char *interpreter)
 {
+#ifdef __GLIBC__
 	char path[PATH_MAX], version[32];
 	struct stat status;
 	int fd, found = 0;
@@ -113,6 +116,11 @@ static int has_libc(const char *interpreter)
 	}
 	close(fd);
 	return found;
+#else
+	/* musl's interpreter is the C library, and its symbols have no versions. */
+	(void)interpreter;
+	return 1;
+#endif
 }
 
 static int is_own_interpreter(const char *interpreter)

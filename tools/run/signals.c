@@ -99,9 +99,12 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	return 0;
 }
 
-/* glibc's other names, which its headers do not show. */
+/* glibc's other names, which headers do not show, or glibc's alone. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 handler bsd_signal(int number, handler function);
+handler ssignal(int number, handler function);
+handler sysv_signal(int number, handler function);
+handler __sysv_signal(int number, handler function);
 
 EXPORT int __sigaction(int number, const struct sigaction *action, struct sigaction *old)
 {

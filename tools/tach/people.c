@@ -103,6 +103,30 @@ static FILE *open_door(struct door *d, int mode, FILE *instead)
 	return stream;
 }
 
+#ifndef __GLIBC__
+FILE *people_out, *people_err;
+
+/* getopt_long, which prints to the C library's stderr by itself. */
+int people_getopt(int argc, char **argv, const char *letters, const struct option *options)
+{
+	const struct option *o = options;
+	int c;
+
+	opterr = 0;
+	c = (getopt_long)(argc, argv, letters, options, NULL);
+	if (c != '?')
+		return c;
+	while (o->name && o->val != optopt)
+		o++;
+	fprintf(stderr,
+		optopt && (o->name || strchr(letters, optopt))
+			? "%s: option '%s' requires an argument, or takes none\n"
+			: "%s: unrecognized option '%s'\n",
+		argv[0], argv[optind - 1]);
+	return c;
+}
+#endif
+
 void people_open(void)
 {
 	static struct door out = {.fd = STDOUT_FILENO}, err = {.fd = STDERR_FILENO};

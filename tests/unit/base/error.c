@@ -55,6 +55,15 @@ static void the_librarys_own(void)
 	}
 }
 
+static const char *words_of(int number)
+{
+#ifdef __GLIBC__
+	return strerrordesc_np(number);
+#else
+	return strcmp(strerror(number), "No error information") == 0 ? NULL : strerror(number);
+#endif
+}
+
 /* Of a negated errno the C library's, of what is none words that say so. */
 static void of_all_others(void)
 {
@@ -67,7 +76,7 @@ static void of_all_others(void)
 		if (is_own)
 			continue;
 		if (code < 0 && code > -4096)
-			want = strerrordesc_np(-code);
+			want = words_of(-code);
 		want = want ? want : "unknown error";
 		CHECK(strcmp(tach_strerror(code), want) == 0, "%d: %s", code,
 		      tach_strerror(code));

@@ -2,6 +2,7 @@
 /* Forks while another thread is in a registry: the child waits for no lock. */
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 #include "core/derived/derived.c"
 #include "tests/check.h"
 

@@ -100,13 +100,6 @@ int rename(const char *from, const char *to)
 	return is_refused("rename") ? -1 : renameat(AT_FDCWD, from, AT_FDCWD, to);
 }
 
-int renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
-{
-	if (is_refused("renameat2"))
-		return -1;
-	return (int)syscall(SYS_renameat2, from_fd, from, to_fd, to, flags);
-}
-
 int link(const char *from, const char *to)
 {
 	return is_refused("link") ? -1 : linkat(AT_FDCWD, from, AT_FDCWD, to, 0);
