@@ -106,6 +106,8 @@ int tach__suggest_attr(struct tach__work *w, const struct tach__text *name)
 
 	if (!w->err)
 		return TACH_ERR_ATTR;
+	if (w->quirks->letters && w->os != TACH_OS_NONE && tach__letter_refused(w, name))
+		return TACH_ERR_ATTR;
 	for (int i = 0; i < w->event->numasks; i++)
 		consider(&best, name, tach__str(tach__umask_at(w->event, i)->name), -1);
 	if (best.word || name->length > 2) {
@@ -137,17 +139,35 @@ static void consider_events(struct best *best, const struct tach__text *name, in
 		consider(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
 }
 
+/* The boxes of the CPUs that these PMUs are of. */
+static void consider_boxes(struct best *best, const struct tach__text *name, const int *pmus,
+			   int npmus)
+{
+	uint64_t boxes[TACH__BOX_WORDS] = {0};
+
+	for (int i = 0; i < npmus; i++)
+		tach__boxes_beside(pmus[i], boxes);
+	for (int i = 0; i < tach__nboxes(); i++)
+		if (tach__box_in(boxes, tach__npmus() + i))
+			consider_events(best, name, tach__npmus() + i);
+}
+
 int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus)
 {
 	struct best best = start(name);
+	int known = 0;
 
 	if (!w->err)
 		return TACH_ERR_NOTFOUND;
-	for (int i = 0; i < npmus; i++)
+	for (int i = 0; i < npmus; i++) {
+		known |= tach__pmu_at(pmus[i])->arch != TACH__LINUX;
 		consider_events(&best, name, pmus[i]);
-	/* Elsewhere only what is spelled exactly so is worth a hint. */
-	if (!best.word) {
+	}
+	if (!best.word)
+		consider_boxes(&best, name, pmus, npmus);
+	/* If no CPU is chosen, exactly this name elsewhere is worth a hint. */
+	if (!best.word && !known) {
 		best.distance = 1;
 		for (int i = 0; !best.word && i < tach__npmus() + tach__nboxes(); i++)
 			if (tach__event_find(i, name->text, name->length) >= 0)

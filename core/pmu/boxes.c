@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which boxes of the uncore a machine has. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include "core/os/kernel_files.h"
 #include "core/pmu/pmu.h"
@@ -61,6 +62,33 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 			     served(root, pmu)))
 				boxes[bit / 64] |= UINT64_C(1) << bit % 64;
 		}
+	}
+}
+
+/* The CPUs of a line: those of its first model and stepping stand for all. */
+static int has_pmu(const struct tach__tab_boxes *b, int pmu)
+{
+	struct tach__cpu cpu = {
+		.family = b->family[0], .model = b->model[0], .stepping = b->stepping[0]};
+	int pmus[TACH__CPU_KINDS], n;
+
+	snprintf(cpu.vendor, sizeof cpu.vendor, "%s", tach__str(b->vendor));
+	n = tach__pmus_of((enum tach__arch)b->arch, &cpu, 1, "", pmus, TACH__CPU_KINDS, NULL);
+	while (n > 0 && pmus[n - 1] != pmu)
+		n--;
+	return n > 0;
+}
+
+void tach__boxes_beside(int pmu, uint64_t *boxes)
+{
+	for (uint32_t i = 0; i < tach__tab_nbox_matches; i++) {
+		const struct tach__tab_boxes *b = &tach__tab_boxes[i];
+
+		if (b->arch != tach__pmu_at(pmu)->arch || !has_pmu(b, pmu))
+			continue;
+		for (int k = b->first - tach__npmus(); k < b->first - tach__npmus() + b->count;
+		     k++)
+			boxes[k / 64] |= UINT64_C(1) << k % 64;
 	}
 }
 

@@ -34,6 +34,8 @@ static inline int tach__box_in(const uint64_t *boxes, int pmu)
 /* Those that machines with these CPUs have, by the tables and by sysfs under root. */
 void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		    const char *root, uint64_t *boxes);
+/* Adds the boxes of all CPUs that have this core PMU, whether or not this machine is one. */
+void tach__boxes_beside(int pmu, uint64_t *boxes);
 /* This machine's: looked for once. */
 const uint64_t *tach__boxes(void);
 

@@ -126,6 +126,22 @@ static void how_far(void)
 
 #define SIXTY "NO_SUCH_EVENT_AS_THIS_ONE_THAT_HAS_SIXTY_LETTERS_AND_NO_MORE"
 
+/* Without a known CPU, a table that has exactly that name is told, its first event too. */
+static void anywhere(void)
+{
+	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
+	struct tach_error err = TACH_ERROR_INIT;
+	struct tach_event e = {0};
+
+	opt.host = "";
+	CHECK(tach_event_encode("SW_INCR", &opt, &e, &err) == TACH_ERR_NOTFOUND &&
+		      !strcmp(err.text, "no event 'SW_INCR'; did you mean arm_ac57::SW_INCR?"),
+	      "%s", err.text);
+	CHECK(tach_event_encode("SW_INCX", &opt, &e, &err) == TACH_ERR_NOTFOUND &&
+		      !strcmp(err.text, "no event 'SW_INCX'"),
+	      "%s", err.text);
+}
+
 static void messages(void)
 {
 	static const struct {
@@ -161,19 +177,25 @@ static void messages(void)
 		 "no PMU 'tgl_unc_imc_free12'; did you mean tgl_unc_imc_free1?"},
 		{"pfm3_gen_ia64::X", TACH_ERR_NOTFOUND, 1, "no PMU 'pfm3_gen_ia64'"},
 		{"nothinglikeit::X", TACH_ERR_NOTFOUND, 1, "no PMU 'nothinglikeit'"},
-		/* events: this PMU's, or else of one that has exactly that, its first too */
+		/* events: of the CPU that is meant, its boxes' too, and of no other one */
 		{"arm_ac57::SW_INC", TACH_ERR_NOTFOUND, 11,
 		 "no event 'SW_INC'; did you mean arm_ac57::SW_INCR?"},
 		{"skl::INST_RETIREX", TACH_ERR_NOTFOUND, 6,
 		 "no event 'INST_RETIREX'; did you mean skl::INST_RETIRED?"},
-		{"skl::SW_INCR", TACH_ERR_NOTFOUND, 6,
-		 "no event 'SW_INCR'; did you mean arm_ac57::SW_INCR?"},
-		{"skl::L2D_CACHE_REFILL", TACH_ERR_NOTFOUND, 6,
-		 "no event 'L2D_CACHE_REFILL'; did you mean arm_ac57::L2D_CACHE_REFILL?"},
+		{"skl::SW_INCR", TACH_ERR_NOTFOUND, 6, "no event 'SW_INCR'"},
+		{"skl::L2D_CACHE_REFILL", TACH_ERR_NOTFOUND, 6, "no event 'L2D_CACHE_REFILL'"},
 		{"skl::SW_INCX", TACH_ERR_NOTFOUND, 6, "no event 'SW_INCX'"},
 		{"skl::UNC_UPI_TXL_BASIC_HDR_MATCH", TACH_ERR_NOTFOUND, 6,
-		 "no event 'UNC_UPI_TXL_BASIC_HDR_MATCH'; did you mean "
-		 "icx_unc_upi0::UNC_UPI_TxL_BASIC_HDR_MATCH?"},
+		 "no event 'UNC_UPI_TXL_BASIC_HDR_MATCH'"},
+		{"spr::UNC_CHA_TOR_OCCUPANCY", TACH_ERR_NOTFOUND, 6,
+		 "no event 'UNC_CHA_TOR_OCCUPANCY'; did you mean "
+		 "spr_unc_cha0::UNC_CHA_TOR_OCCUPANCY?"},
+		{"emr::UNC_CHA_TOR_OCCUPANCZ", TACH_ERR_NOTFOUND, 6,
+		 "no event 'UNC_CHA_TOR_OCCUPANCZ'; did you mean "
+		 "spr_unc_cha0::UNC_CHA_TOR_OCCUPANCY?"},
+		{"adl_grt::UNC_CHA_TOR_OCCUPANCY", TACH_ERR_NOTFOUND, 10,
+		 "no event 'UNC_CHA_TOR_OCCUPANCY'; did you mean "
+		 "adl_unc_arb0::UNC_ARB_TRK_OCCUPANCY?"},
 		/* no more than 60 letters of a word */
 		{"skl::" SIXTY, TACH_ERR_NOTFOUND, 6, "no event '" SIXTY "'"},
 		{"skl::" SIXTY "x", TACH_ERR_NOTFOUND, 6, "no event '" SIXTY "'"},
@@ -203,5 +225,6 @@ int main(void)
 	CASE(long_words);
 	CASE(how_far);
 	CASE(messages);
+	CASE(anywhere);
 	return check_done();
 }
