@@ -28,7 +28,7 @@ static const struct tach__format formats[] = {
 	{"", "", 0},
 };
 
-static const char *const devices[] = {"armv8*", "cpu", NULL};
+static const char *const devices[] = {"armv8*", "armv9*", "apple_*", "cpu", NULL};
 
 const struct tach__part tach__part_arm64 = {
 	.name = "arm64",

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf's modifiers, several in one word (perf-list(1)): levels, p to ppp, guest and host,
- * pinned, exclusive; P, S, W and I tell how to sample, to group, and that idling does not
- * count, which a thread that counts itself never does.
+ * pinned, exclusive. P, S, W and I tell how to sample, to group, and that idling does not
+ * count, which a thread that counts itself never does; X and b tell perf how to open an event.
  */
+#include <string.h>
 #include "core/event/perf_events.h"
 
 /* What each letter asks for; -1: nothing that matters to who counts. */
@@ -23,6 +24,8 @@ static const struct {
 	{'S', -1},
 	{'W', -1},
 	{'I', -1},
+	{'X', -1},
+	{'b', -1},
 };
 
 int tach__letter(char c, int *modifier)
@@ -49,10 +52,40 @@ int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *ask
 			modifier = precision;
 			++*precise;
 		}
+		/* Without such a level, perf's ukh is uk. */
+		if (modifier == TACH__OS_H && !(offered >> modifier & 1) &&
+		    (memchr(word->text, 'u', word->length) ||
+		     memchr(word->text, 'k', word->length)))
+			modifier = -1;
 		if (!known || *precise > 3 || (modifier >= 0 && !(offered >> modifier & 1)))
 			return 0;
 		mods |= modifier < 0 ? 0 : 1u << modifier;
 	}
 	*asked = mods;
 	return 1;
+}
+
+int tach__letter_refused(struct tach__work *w, const struct tach__text *word)
+{
+	int modifier, level = 0, latency = 0;
+
+	if (w->pmu->flags & TACH__PMU_BOX)
+		return 0;
+	for (size_t i = 0; i < word->length; i++) {
+		latency |= word->text[i] == 'R';
+		level |= word->text[i] == 'h';
+		/* A word with a letter twice is more likely a umask that is spelled wrong. */
+		if ((word->text[i] != 'R' && !tach__letter(word->text[i], &modifier)) ||
+		    (word->text[i] != 'p' && memchr(word->text, word->text[i], i)))
+			return 0;
+	}
+	if (latency)
+		return tach__refuse(w, TACH_ERR_ATTR,
+				    "R asks for the latency of retirement, which only 'perf "
+				    "record' measures; leave R out");
+	return !level ? 0
+		      : tach__refuse(
+				w, TACH_ERR_ATTR,
+				"h: this event cannot be counted at the hypervisor's level "
+				"alone; take u, k or both");
 }

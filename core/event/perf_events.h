@@ -64,6 +64,9 @@ int tach__letter(char c, int *modifier);
 int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
 		  uint64_t *precise);
 
+/* An error for a letter of perf's that cannot be taken here, or 0: it is none. */
+int tach__letter_refused(struct tach__work *w, const struct tach__text *word);
+
 /* ---- tracepoints.c ---- */
 /* 1 and w set up if the kernel has a tracepoint system of that name, else 0. */
 int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
@@ -74,6 +77,14 @@ int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 /* Whether a device of that name counts for threads: a core's on any machine, or one here. */
 int tach__event_thread_device(const char *name, size_t length);
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
+/*
+ * The event of that name in a core's device, as perf takes it: cpu_core/INST_RETIRED.ANY/,
+ * cpu/r1a8/, cpu_atom/cycles/. 1 and w's words, 0: it has none, or an error.
+ */
+int tach__device_event(struct tach__work *w, const struct tach__text *device,
+		       const struct tach__text *name);
+/* Refuses other terms beside a generic event, whose type is no longer the device's. */
+int tach__device_event_alone(struct tach__work *w);
 /* EVENT/name=x,period=5/u as EVENT:period=5:u; 0: it is none of these, or too long. */
 int tach__terms_respell(const char *string, char *to, size_t size);
 

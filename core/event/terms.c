@@ -15,10 +15,13 @@
 #include "core/os/sysfs.h"
 
 enum { DEPTH_MAX = 2, FORMAT_MAX = 128, EVENT_MAX = 256 };
+enum { HAS_WORDS = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2 };
 
 struct device {
 	struct tach__text name;
 	const char *sysfs;
+	int core;      /* it counts for threads */
+	char room[64]; /* name: the first device of the kind that the string names */
 };
 
 static int is_core_of(int arch, const struct tach__text *device)
@@ -178,10 +181,17 @@ static int take_term(struct tach__work *w, const struct device *device,
 	const char *format = text;
 	unsigned long long value = 1;
 	int number = !term->has_value || tach__text_number(&term->value, &value) > 0, rc;
+	int generic = device->core && w->type < PERF_TYPE_RAW; /* not the device's type */
+	uint64_t config = w->config;
+	uint32_t has = w->has;
 
 	rc = common_term(w, term, value, term->has_value && number);
+	if (rc > 0 && generic && (config != w->config || (has ^ w->has) & HAS_WORDS))
+		return tach__device_event_alone(w);
 	if (rc)
 		return rc < 0 ? rc : 0;
+	if (generic)
+		return tach__device_event_alone(w);
 	if (read_file(device, "format/", &term->name, text, FORMAT_MAX) <= 0)
 		format = builtin_format(w, device, &term->name);
 	if (format) {
@@ -204,6 +214,11 @@ static int take_term(struct tach__work *w, const struct device *device,
 		     : read_file(device, "events/", &term->name, text, sizeof text);
 	if (rc > 0)
 		return take_terms(w, device, text, text + rc, depth + 1);
+	rc = !term->has_value && !depth && device->core
+		     ? tach__device_event(w, &device->name, &term->name)
+		     : 0;
+	if (rc)
+		return rc < 0 ? rc : 0;
 	return tach__refuse(
 		w, TACH_ERR_ATTR,
 		"%.*s has no term '%.*s'; expected event=, umask=, config=, or a name "
@@ -258,12 +273,14 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		int modifier = -1, known = tach__letter(*at, &modifier);
 
 		w->column = tach__column(w->string, at);
+		if (*at == 'R')
+			return tach__letter_refused(w, &(struct tach__text){at, 1});
 		/* One place is kept for the precision that letters seen so far ask for. */
 		if (!known || w->nattrs + (precise > 0) == TACH__PICKS_MAX ||
 		    (modifier >= 0 && !(w->osmods >> modifier & 1)))
 			return tach__refuse(w, TACH_ERR_ATTR,
-					    "expected letters out of u k h G H p P D e S W I, "
-					    "or :");
+					    "expected letters out of u k h G H p P D e S W I X "
+					    "b, or :");
 		if (modifier == TACH__OS_PRECISE)
 			precise++;
 		if (modifier < 0 || modifier == TACH__OS_PRECISE)
@@ -280,11 +297,18 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 	return at < end ? tach__match(w, tach__attrs_from(at, end)) : 0;
 }
 
-static int set_type(struct tach__work *w, const struct device *device)
+static int set_type(struct tach__work *w, struct device *device)
 {
 	int type = tach__sysfs_type(device->sysfs, device->name.text, device->name.length);
 
-	if (type < 0 && arch_of(&device->name, -1) < 0)
+	device->core = arch_of(&device->name, -1) >= 0;
+	if (type < 0 && !device->core &&
+	    tach__sysfs_first(device->sysfs, device->name.text, device->name.length,
+			      device->room, sizeof device->room) == 0) {
+		device->name = (struct tach__text){device->room, strlen(device->room)};
+		type = tach__sysfs_type(device->sysfs, device->name.text, device->name.length);
+	}
+	if (type < 0 && !device->core)
 		type = -2;
 	if (type == -2) {
 		w->column = 1;
@@ -328,7 +352,7 @@ int tach__terms_respell(const char *string, char *to, size_t size)
 
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 {
-	struct device device = {s->pmu, w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS};
+	struct device device = {s->pmu, w->opt->sysfs ? w->opt->sysfs : TACH__SYSFS, 0, ""};
 	const char *close = memchr(s->terms, '/', (size_t)(s->end - s->terms));
 	const char *comma;
 	int rc;

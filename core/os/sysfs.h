@@ -20,4 +20,13 @@ int tach__sysfs_type(const char *root, const char *device, size_t device_length)
 /* The device under root of that type, with its name: 0, or -1 where there is none. */
 int tach__sysfs_device(const char *root, uint32_t type, char *name, size_t size);
 
+/*
+ * Whether perf's name of a kind of devices means this one: NAME, uncore_NAME, either with _N
+ * behind, or a pattern with '*' or '?' for the name with or without uncore_.
+ */
+int tach__sysfs_matches(const char *kind, size_t length, const char *device);
+/* The first of those under root, by length and letters: 0 with its name, or -1. */
+int tach__sysfs_first(const char *root, const char *kind, size_t length, char *name,
+		      size_t size);
+
 #endif

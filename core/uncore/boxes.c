@@ -190,24 +190,39 @@ static int instances(struct search *s)
 	return code;
 }
 
+/* The number that a single '*' stands for at the end, or what perf takes for the kind. */
+static int is_device(struct search *s, const char *name)
+{
+	size_t length = (size_t)(s->rest - s->string);
+
+	if (memchr(s->string, '*', length) != s->rest - 1)
+		return tach__sysfs_matches(s->string, length, name);
+	s->prefix = length - 1;
+	return is_instance(s, name) ||
+	       (strncmp(name, "uncore_", 7) == 0 && is_instance(s, name + 7));
+}
+
 static int device_instances(struct search *s)
 {
 	DIR *dir = opendir(devices(s));
 	struct dirent *d;
-	int code = 0;
+	int code = 0, other = 0;
 
 	if (!dir && errno != ENOENT)
 		code = tach__error(s->err, -errno, 0, 0, "cannot look for boxes in %s: %s",
 				   devices(s), tach_strerror(-errno));
 	while (dir && !code && (d = readdir(dir))) {
-		if (!is_instance(s, d->d_name))
+		if (!is_device(s, d->d_name))
 			continue;
 		s->known++;
 		code = instance(s, d->d_name);
+		/* A kind may have devices with other events, as perf's *imc* has. */
+		if (code == TACH_ERR_ATTR)
+			other = 1, code = 0;
 	}
 	if (dir)
 		closedir(dir);
-	return code;
+	return !code && other && !s->found ? TACH_ERR_ATTR : code;
 }
 
 static int all_of_kind(struct search *s)
@@ -225,22 +240,33 @@ static int all_of_kind(struct search *s)
 	if (first.code == TACH_ERR_NOTSUPP)
 		return tach__error(outer, TACH_ERR_NOTSUPP, 0, 1, "%s", first.text);
 	return tach__error(outer, TACH_ERR_NOTFOUND, 0, 1,
-			   s->known ? "this machine has no box %.*s*"
-				    : "no boxes are called %.*s*; 'tach list --uncore' has the "
+			   s->known ? "this machine has no box %.*s"
+				    : "no boxes are called %.*s; 'tach list --uncore' has the "
 				      "names",
-			   (int)s->prefix, s->string);
+			   (int)(s->rest - s->string), s->string);
 }
 
 /* ---- the string ---- */
 
-/* The name of a box with a '*' for its number; the length of what stands before that, or 0. */
+/* KIND*::EVENT, a box with a '*' for its number: the length of the kind, or 0. */
 static size_t starred(const char *string)
 {
 	size_t n = strcspn(string, "*:/");
 
-	return n && string[n] == '*' &&
-			       (string[n + 1] == '/' ||
-				(string[n + 1] == ':' && string[n + 2] == ':'))
+	return string[n] == '*' && string[n + 1] == ':' && string[n + 2] == ':' ? n : 0;
+}
+
+/* KIND/TERMS/ of no device, but of a kind of them: the length of the kind's name, or 0. */
+static size_t kind_of_device(const char *string, const char *sysfs)
+{
+	size_t n = strcspn(string, ":/");
+	char first[64];
+
+	if (!n || string[n] != '/' || strspn(string, "*?_") == n ||
+	    tach__sysfs_type(sysfs, string, n) >= 0)
+		return 0;
+	return memchr(string, '*', n) || memchr(string, '?', n) ||
+			       tach__sysfs_first(sysfs, string, n, first, sizeof first) == 0
 		       ? n
 		       : 0;
 }
@@ -272,8 +298,12 @@ int tach__uncore_boxes(const char *string, const char *sysfs,
 
 	if (bare(&s, text, sizeof text))
 		s.string = text;
-	s.prefix = starred(s.string);
-	s.rest = s.string + s.prefix + 1;
+	s.prefix = kind_of_device(s.string, devices(&s));
+	s.rest = s.string + s.prefix;
+	if (!s.prefix) {
+		s.prefix = starred(s.string);
+		s.rest = s.string + s.prefix + 1;
+	}
 	code = s.prefix ? all_of_kind(&s) : one(&s, string);
 	errno = saved;
 	return code;
@@ -283,7 +313,7 @@ int tach__uncore_is(const char *string)
 {
 	struct tach_event event;
 
-	if (starred(string))
+	if (starred(string) || (kind_of_device(string, TACH__SYSFS) && strchr(string, '*')))
 		return 1;
 	return encode_box(string, NULL, &event, NULL) == 0 && is_box(TACH__SYSFS, &event);
 }

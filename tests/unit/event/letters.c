@@ -25,6 +25,8 @@ static void each(void)
 		{'S', -1},
 		{'W', -1},
 		{'I', -1},
+		{'X', -1},
+		{'b', -1},
 	};
 
 	for (int c = 0; c < 256; c++) {
@@ -54,7 +56,13 @@ static void words(void)
 		{"kk", ALL, 1, BIT(K), 0},
 		{"PSWI", ALL, 1, 0, 0},
 		{"kP", ALL, 1, BIT(K), 0},
-		{"PSWI", 0, 1, 0, 0},
+		{"PSWIXb", 0, 1, 0, 0},
+		/* Without a hypervisor's level there are only the other levels to count. */
+		{"ukh", ALL & ~BIT(H), 1, BIT(U) | BIT(K), 0},
+		{"hk", ALL & ~BIT(H), 1, BIT(K), 0},
+		{"h", ALL & ~BIT(H), 0, 0, 0},
+		{"hp", ALL & ~BIT(H), 0, 0, 0},
+		{"h", ALL, 1, BIT(H), 0},
 		{"p", ALL, 1, BIT(PRECISE), 1},
 		{"pkppP", ALL, 1, BIT(PRECISE) | BIT(K), 3},
 		{"pppp", ALL, 0, 0, 0},

@@ -58,6 +58,15 @@ static void make_devices(void)
 
 	root_put(root, "box/type", "0\n");
 	root_put(root, "odd/type", "35\n");
+	root_put(root, "cpu_core/type", "7\n");
+	root_put(root, "cpu_core/events/mem-loads", "event=0xcd,umask=0x1\n");
+	root_put(root, "cpu_atom/type", "8\n");
+	for (int i = 9; i < 11; i++) {
+		snprintf(path, sizeof path, "uncore_kind_%d/type", i);
+		root_put(root, path, "%d\n", i + 52);
+		snprintf(path, sizeof path, "uncore_kind_%d/format/low", i);
+		root_put(root, path, "config:0-7\n");
+	}
 	for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
 		snprintf(path, sizeof path, "odd/format/%s", formats[i].term);
 		root_put(root, path, "%s\n", formats[i].holds);
@@ -120,7 +129,7 @@ static void taken(void)
 		{"amd64_fam19h_zen3", "cpu/event=0xfff/", 4, 0, 0xf000000ff, 0, 0, 0},
 		{"arm_n1", "armv8_pmuv3_0/event=0x11/", 4, 0, 0x11, 0, 0, 0},
 		{"arm_n1", "armv8/event=0x11/", 4, 0, 0x11, 0, 0, 0},
-		{"", "cpu_atom/event=0x11/", 4, 0, 0x11, 0, 0, 0},
+		{"", "cpu_lowpower/event=0x11/", 4, 0, 0x11, 0, 0, 0},
 	};
 
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -147,7 +156,7 @@ static void taken(void)
 	"'; expected event=, umask=, config=, or a name from its sysfs folders format and "    \
 	"events"
 #define LONG	"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijkl"
-#define LETTERS "expected letters out of u k h G H p P D e S W I, or :"
+#define LETTERS "expected letters out of u k h G H p P D e S W I X b, or :"
 
 static void refused(void)
 {
@@ -297,6 +306,87 @@ static void many_letters(void)
 	}
 }
 
+/* As perf takes them between the slashes of a core's device: codes, rows, generic events. */
+static void events_by_name(void)
+{
+	static const struct {
+		const char *host, *string;
+		uint32_t type, has;
+		uint64_t config, config1;
+	} good[] = {
+		{"skl", "cpu/r1a8/", 4, 0, 0x1a8, 0},
+		{"skl", "cpu/r0x1a8/k", 4, 0, 0x1a8, 0},
+		{"skl", "cpu/cycles/", 0, 0, 0, 0},
+		{"skl", "cpu/instructions,name=x/u", 0, 0, 1, 0},
+		{"skl", "cpu/L1-dcache-load-misses/", 3, 0, 0x10000, 0},
+		{"skl", "cpu/INST_RETIRED.ANY/", 4, 0, 0xc0, 0},
+		{"skl", "cpu/uops_issued.any,cmask=1,inv/", 4, 0, 0x180010e, 0},
+		{"skl", "cpu/OFFCORE_RESPONSE.DEMAND_DATA_RD.ANY_RESPONSE/", 4, HAS1, 0x1b7,
+		 0x10001},
+		{"skl", "cpu/period=9,cycles/", 0, PERIOD, 0, 0},
+		/* Cores of two kinds: the device's number says which. */
+		{"adl_glc", "cpu_core/cycles/", 0, 0, 7ull << 32, 0},
+		{"adl_glc", "cpu_core/r1a/", 7, 0, 0x1a, 0},
+		{"adl_glc", "cpu_core/INST_RETIRED.ANY/", 7, 0, 0xc0, 0},
+		{"adl_glc", "cpu_atom/L1-icache-loads/", 3, 0, 8ull << 32 | 1, 0},
+		{"adl_grt", "cpu_atom/TOPDOWN_RETIRING.ALL/", 8, 0, 0xc2, 0},
+		/* What sysfs has by that name comes first. */
+		{"adl_glc", "cpu_core/mem-loads/", 7, 0, 0x1cd, 0},
+		{"apple_avalanche", "apple_avalanche_pmu/r90/u", 4, 0, 0x90, 0},
+		{"arm_n1", "armv8_pmuv3_0/CPU_CYCLES/", 4, 0, 0x11, 0},
+		/* perf's names of boxes: the first one by its name. */
+		{"skl", "kind/low=3/", 61, 0, 3, 0},
+		{"skl", "*kind_?/low=3/", 61, 0, 3, 0},
+		{"skl", "kind_10/low=3/", 62, 0, 3, 0},
+	};
+	static const struct {
+		const char *string;
+		int column;
+		const char *text;
+	} bad[] = {
+		{"cpu/cycles,cmask=1/", 12, "one of perf's generic events takes no bits"},
+		{"cpu/cmask=1,cycles/", 13, "one of perf's generic events takes no bits"},
+		{"cpu/cycles,config1=1/", 12, "one of perf's generic events takes no bits"},
+		{"cpu/cycles=1/", 5, "cpu has no term 'cycles'"},
+		{"cpu/page-faults/", 5, "cpu has no term 'page-faults'"},
+		{"cpu/INST_RETIRED:ANY/", 5, "cpu has no term 'INST_RETIRED:ANY'"},
+		{"cpu/rxyz/", 5, "cpu has no term 'rxyz'"},
+		{"cpu_core/INST_RETIRED.ANY/", 10, "cpu_core has no term 'INST_RETIRED.ANY'"},
+		{"odd/cycles/", 5, "odd has no term 'cycles'"},
+		{"kin/low=3/", 1, "no device 'kin'"},
+		{"cycles:R", 8, "R asks for the latency of retirement"},
+		{"INST_RETIRED.ANY:uR", 18, "R asks for the latency of retirement"},
+		{"cpu/cycles/R", 12, "R asks for the latency of retirement"},
+		{"cycles:h", 8, "h: this event cannot be counted at the hypervisor's level"},
+	};
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+		struct tach_encode_options opt = options(good[i].host);
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_event e = {0}, again = {0};
+		int rc = tach_event_encode(good[i].string, &opt, &e, &err);
+
+		CHECK(rc == 0 && e.type == good[i].type && e.has == good[i].has &&
+			      e.config == good[i].config && e.config1 == good[i].config1,
+		      "%s: %s%u %x %llx %llx", good[i].string, err.text, e.type, e.has,
+		      (unsigned long long)e.config, (unsigned long long)e.config1);
+		CHECK(tach_event_encode(e.name, &opt, &again, NULL) == 0 &&
+			      strcmp(e.name, again.name) == 0 && e.type == again.type &&
+			      e.config == again.config && e.config1 == again.config1,
+		      "%s: %s", e.name, again.name);
+	}
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct tach_encode_options opt = options("skl");
+		struct tach_error err = TACH_ERROR_INIT;
+		struct tach_event e = {0};
+		int rc = tach_event_encode(bad[i].string, &opt, &e, &err);
+
+		CHECK(rc && err.column == bad[i].column &&
+			      strncmp(err.text, bad[i].text, strlen(bad[i].text)) == 0,
+		      "%s: %d, column %d: %s", bad[i].string, rc, err.column, err.text);
+	}
+}
+
 /* EVENT/name=x/ is EVENT where that is no device. */
 static void respelled(void)
 {
@@ -349,6 +439,7 @@ int main(void)
 	CASE(refused);
 	CASE(letters);
 	CASE(many_letters);
+	CASE(events_by_name);
 	CASE(respelled);
 	root_wipe(root);
 	rmdir(root);

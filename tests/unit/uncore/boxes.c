@@ -89,6 +89,18 @@ static void meant(void)
 		{"uncore_imc_*/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
 		{"UNCORE_IMC_*/config=0x104/:cpu=1", "20:104@1 21:104@1"},
 		{"uncore_imc_1/event=4/", "21:4@0 21:4@28"},
+		/* As perf shortens them: no uncore_, no number, patterns. */
+		{"uncore_imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
+		{"imc/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
+		{"imc_1/event=4/", "21:4@0 21:4@28"},
+		{"imc_*/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
+		{"*imc_?/event=4/", "20:4@0 20:4@28 21:4@0 21:4@28"},
+		{"*imc_[1]/event=4/", NULL},
+		{"*pc*/config=1/", "32:1@0 32:1@1"},
+		{"pcu/config=1/", "32:1@0 32:1@1"},
+		{"big/event=1/", "50:1@0"},
+		/* A device of the kind without that term is left out. */
+		{"*imc_*1*/only=4/", "21:4@0 21:4@28"},
 		{"uncore_pcu/config=1/", "32:1@0 32:1@1"},
 		{"skx_unc_pcu::UNC_P_CLOCKTICKS", "32:0@0 32:0@1"},
 		/* Types from 6 on are none of perf's own. */
@@ -100,6 +112,12 @@ static void meant(void)
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		struct tach_error err = TACH_ERROR_INIT;
 
+		if (!all[i].boxes) {
+			CHECK(boxes(all[i].string, root, &err) == TACH_ERR_NOTFOUND &&
+				      strstr(err.text, "no boxes are called *imc_[1];"),
+			      "%s", err.text);
+			continue;
+		}
 		CHECK(boxes(all[i].string, root, &err) == 0, "%s: %s", all[i].string, err.text);
 		CHECK(strcmp(joined(), all[i].boxes) == 0, "%s: %s", all[i].string, joined());
 	}
@@ -273,6 +291,7 @@ int main(void)
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	device("uncore_imc_0", "20", "0,28");
 	device("uncore_imc_1", "21", "0,28");
+	root_put(root, "uncore_imc_1/format/only", "config:0-7\n");
 	device("uncore_imc_", "40", "0");
 	device("uncore_imc_1x", "41", "0");
 	device("uncore_imc_free_running", "31", "0");
