@@ -18,7 +18,7 @@ uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member, ui
 	const struct tach__reader *r = tach__reader(reader);
 
 	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_SOFTWARE)
-		return TACH_FLAG_SYSCALL | (flags & TACH_FLAG_LOST);
+		return TACH_FLAG_SYSCALL | (flags & tach__software_flags(r->set));
 	if (tach_set_kind(r->set, (int)member) == TACH_MEMBER_EMULATED)
 		return TACH_FLAG_EMULATED | (flags & TACH_FLAG_LOST);
 	return flags;

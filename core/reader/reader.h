@@ -133,6 +133,12 @@ uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uin
  */
 uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now);
 
+/*
+ * The software members, and whether they count. Flags are those of hardware members where there
+ * are any, so that entries of such sets are lost where software alone is incomplete.
+ */
+uint32_t tach__soft_read(const struct tach__reader *r, struct tach__group_read *now);
+
 /* Brings lag up to date; what became of a region begun under that lock. */
 uint32_t tach__reader_since(struct tach__reader *r, uint32_t lock);
 

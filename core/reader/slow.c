@@ -115,9 +115,8 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 	}
 	/* Hardware last: its window is the tight one. */
 	if (r->soft.count) {
-		if (tach__group_read(&r->soft, &now) <= 0)
-			mark->flags |= TACH_FLAG_LOST;
-		else
+		mark->flags |= tach__soft_read(r, &now);
+		if (!(mark->flags & TACH_FLAG_LOST))
 			scatter(&r->soft, &now, n, mark->value);
 	}
 	if (r->emulated.count)
@@ -148,7 +147,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->flags |= TACH_FLAG_LOST;
 		return;
 	}
-	if (r->hot.fast)
+	if (!r->slow)
 		mark->flags |= tach__turned_off(&r->hard, &now);
 	scatter(&r->hard, &now, n, mark->value);
 	mark->enabled = now.enabled;
@@ -293,12 +292,12 @@ end_slow(struct tach_reader *reader, const struct tach_mark *mark, uint64_t *del
 	if (r->emulated.count)
 		read_emulated(r, n, mark->value, delta);
 	if (r->soft.count) {
-		if (tach__group_read(&r->soft, &now) <= 0)
-			flags |= TACH_FLAG_LOST;
-		else
-			for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
-				delta[r->soft.member[i]] =
-					now.value[i] - mark->value[r->soft.member[i]];
+		flags |= tach__soft_read(r, &now);
+		for (int i = 0; i < r->soft.count && r->soft.member[i] < n; i++)
+			delta[r->soft.member[i]] =
+				now.value[i] - mark->value[r->soft.member[i]];
+		if (!r->hard.count)
+			flags |= mark->flags & TACH_FLAG_INCOMPLETE;
 		if (r->hard.count + r->emulated.count == 0)
 			flags |= TACH_FLAG_SYSCALL;
 	}

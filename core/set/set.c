@@ -195,6 +195,14 @@ enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
 	return m ? m->kind : TACH_MEMBER_SOFTWARE;
 }
 
+uint32_t tach__software_flags(const struct tach_set *set)
+{
+	for (int i = 0; i < set->count; i++)
+		if (set->member[i].kind == TACH_MEMBER_HARDWARE)
+			return TACH_FLAG_LOST;
+	return TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE;
+}
+
 const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
 {
 	const struct tach__member *m = member_at(set, member);

@@ -92,6 +92,8 @@ int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given);
 /* Member of that label or name, or -1. */
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
+/* Flags of an entry that are also those of the set's software members. */
+uint32_t tach__software_flags(const struct tach_set *set);
 /* Whether the member of that label or name was left out. */
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
 /* Removes the members from number `count` on, which nothing uses. */

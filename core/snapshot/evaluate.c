@@ -20,7 +20,8 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 		if (row->provenance[i])
 			flags |= 1u << i;
 	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_SOFTWARE)
-		return (flags & (TACH_FLAG_LOST | TACH_FLAG_STALE)) | TACH_FLAG_SYSCALL;
+		return (flags & (tach__software_flags(s->config->set) | TACH_FLAG_STALE)) |
+		       TACH_FLAG_SYSCALL;
 	if (tach_set_kind(s->config->set, quantity - 1) == TACH_MEMBER_EMULATED)
 		flags |= TACH_FLAG_EMULATED;
 	return flags;

@@ -61,10 +61,12 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  *
  * The events are the reader's own. If other code turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
- * meanwhile is TACH_FLAG_INCOMPLETE, one around it all cannot be told from one rescheduled. A
- * RESET voids counts since open and the region in which it happens: that is TACH_FLAG_LOST if
- * less was counted after it than before the region, unless it came from another CPU at a bad
- * moment.
+ * meanwhile is TACH_FLAG_INCOMPLETE. It is TACH_FLAG_LOST if only software members of a set
+ * with hardware members were off. A region around both moments looks like a rescheduled one; of
+ * software events it has no flag. A set that is multiplexed, or whose counters cannot be read
+ * in user space, has the flag only for regions in which the events never counted. A RESET voids
+ * counts since open and the region in which it happens: that is TACH_FLAG_LOST if less was
+ * counted after it than before the region, unless it came from another CPU at a bad moment.
  *
  * Top-down metrics, in a set that slots lead, are read in user space too, but a read(2) of the
  * group through a copied descriptor sets slots and metrics to 0, and no page tells. A

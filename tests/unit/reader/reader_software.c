@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Software events by read(2): works on every machine, PMU or not. */
 #include <string.h>
+#include <sys/prctl.h>
 #include <tach/reader.h>
 #include "core/reader/reader.h"
 #include "tests/check.h"
@@ -92,9 +93,44 @@ static void a_begin_that_failed_is_lost(void)
 	tach_set_free(set);
 }
 
+/* Turned off by prctl(2) before the region, in it, or both: the faults in between are missing.
+ */
+static void turned_off_is_incomplete(void)
+{
+	struct tach_set *set = set_of(PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MIN);
+	static struct tach_error err = TACH_ERROR_INIT;
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	uint64_t delta[2];
+
+	if (tach_reader_open(set, &reader, &err)) {
+		tach_set_free(set);
+		SKIP(err.text);
+	}
+	for (int off = 0; off < 4; off++) {
+		uint32_t flags;
+
+		if (off & 1)
+			prctl(PR_TASK_PERF_EVENTS_DISABLE);
+		tach_reader_begin(reader, &mark);
+		prctl(off & 2 ? PR_TASK_PERF_EVENTS_DISABLE : PR_TASK_PERF_EVENTS_ENABLE);
+		pages_touch(100);
+		flags = tach_reader_end(reader, &mark, delta);
+		CHECK(tach_reader_flags(reader, 0, flags) ==
+			      (TACH_FLAG_SYSCALL | (off ? TACH_FLAG_INCOMPLETE : 0)),
+		      "off %d: flags %#x, %llu faults", off, flags,
+		      (unsigned long long)delta[0]);
+		CHECK(off & 2 ? delta[0] < 100 : delta[0] >= 100);
+		prctl(PR_TASK_PERF_EVENTS_ENABLE);
+	}
+	tach_reader_close(reader);
+	tach_set_free(set);
+}
+
 int main(void)
 {
 	CASE(page_faults_are_counted);
 	CASE(a_begin_that_failed_is_lost);
+	CASE(turned_off_is_incomplete);
 	return check_done();
 }

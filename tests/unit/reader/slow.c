@@ -246,6 +246,33 @@ static void flags_of_a_fast_begin(void)
 	}
 }
 
+/* By a prctl of other code: begun while off, ended while off, and off all the time. */
+static void software_turned_off(void)
+{
+	for (int hard = 0; hard < 2; hard++)
+		for (int off = 0; off < 4; off++) {
+			struct tach_reader *reader = open_mixed(hard, 0, 2);
+			uint32_t gone = hard ? TACH_FLAG_LOST
+					     : TACH_FLAG_INCOMPLETE | TACH_FLAG_SYSCALL;
+			uint32_t flags;
+
+			soft_off = off & 1;
+			tach__begin_slow(reader, &mark, 2);
+			all_work(100);
+			soft_off = off >> 1;
+			flags = tach__end_slow(reader, &mark, delta, 2);
+			CHECK(flags == (off    ? gone
+					: hard ? 0
+					       : TACH_FLAG_SYSCALL),
+			      "%d members of hardware, off %d: flags %#x", hard, off, flags);
+			CHECK(delta[0] == (off && hard ? 0 : 100), "%llu",
+			      (unsigned long long)delta[0]);
+			CHECK(tach_reader_flags(reader, 1, flags) ==
+			      (TACH_FLAG_SYSCALL |
+			       (off ? gone & (TACH_FLAG_LOST | TACH_FLAG_INCOMPLETE) : 0)));
+		}
+}
+
 static void software_refused(void)
 {
 	static const int kinds[][3] = {{0, 0, 2}, {1, 0, 1}, {0, 1, 1}};
@@ -320,6 +347,7 @@ int main(void)
 	CASE(of_another_thread);
 	CASE(ended_elsewhere_after_a_fast_begin);
 	CASE(flags_of_a_fast_begin);
+	CASE(software_turned_off);
 	CASE(software_refused);
 	CASE(hardware_refused);
 	return check_done();

@@ -62,7 +62,8 @@ uint32_t tach__topdown_read(struct tach__reader *r, uint64_t *all)
 enum { SOFT = 7 };
 static const uint64_t canary = 0x5ca1ab1e5ca1ab1e;
 static uint64_t soft_count[TACH_COUNTERS_MAX], emulated[TACH__EMULATED_COUNTS];
-static int soft_refused, soft_read, hard_refused, hard_dead;
+static int soft_refused, soft_read, soft_off, hard_refused, hard_dead;
+static uint64_t soft_enabled;
 
 static inline long sys(long number, long a, long b, long c, long d, long e, long f)
 {
@@ -77,6 +78,8 @@ static inline long sys(long number, long a, long b, long c, long d, long e, long
 	soft_read++;
 	if (soft_refused)
 		return soft_refused < 0 ? soft_refused : 0; /* or in error state */
+	soft_enabled += !soft_off;
+	to->enabled = soft_enabled;
 	memcpy(to->value, soft_count, sizeof soft_count);
 	return sizeof *to;
 }
@@ -110,7 +113,7 @@ static inline struct tach_reader *open_sim(int n, unsigned width)
 	struct tach_reader *r = sim_open(n, width, 7000);
 
 	tach__sys = sys;
-	soft_refused = hard_refused = hard_dead = soft_read = 0;
+	soft_refused = hard_refused = hard_dead = soft_read = soft_off = 0;
 	soil();
 	return r;
 }
