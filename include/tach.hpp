@@ -74,11 +74,11 @@ class error : public std::runtime_error
 class scope
 {
       public:
-	__attribute__((always_inline)) explicit scope(tach_site &site) noexcept
+	__attribute__((always_inline, no_instrument_function)) explicit scope(tach_site &site) noexcept
 	{
 		tach__region_start(&site, &mark);
 	}
-	__attribute__((always_inline)) ~scope()
+	__attribute__((always_inline, no_instrument_function)) ~scope()
 	{
 		tach__region_stop(&mark);
 	}
@@ -320,7 +320,7 @@ class reader : public owner<tach_reader, tach_reader_close>
 #else
 #define TACH__GUARD(name, fenced)                                                              \
 	static struct tach_site tach__site_##name = TACH_SITE_INIT(#name, fenced, __func__);   \
-	::tach::scope tach__guard_##name(*TACH_ADDRESS(tach__site_##name))
+	TACH__UNINITIALIZED ::tach::scope tach__guard_##name(*TACH_ADDRESS(tach__site_##name))
 #define TACH_GUARD(name)	TACH__GUARD(name, 0)
 #define TACH_GUARD_FENCED(name) TACH__GUARD(name, 1)
 #define TACH_GUARD_FLAT(name)	TACH__GUARD(name, TACH_SITE_FLAT)

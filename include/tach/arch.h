@@ -65,6 +65,7 @@
  * The next take the same number of instructions wherever they stand, whatever they are
  * given; default: plain C.
  *   TACH_UNLESS(word, label)     goto label if the 64-bit word is 0
+ *   TACH__CLEAR(word)            a pointer becomes NULL
  *   TACH_ADDRESS(object)         address of a static object
  *   TACH_HIGHEST(value)          number of the highest bit set in a uint64_t that is not 0
  *
@@ -204,6 +205,9 @@ typedef uint32_t tach__word;
 #endif
 #ifndef TACH_HIGHEST
 #define TACH_HIGHEST(value) (63u - TACH__CAST(unsigned, __builtin_clzll(value)))
+#endif
+#ifndef TACH__CLEAR
+#define TACH__CLEAR(word) ((word) = TACH__NULL)
 #endif
 #ifndef TACH_UNLESS
 #define TACH_UNLESS(word, label)                                                               \

@@ -53,16 +53,19 @@
 #define TACH_NONNULL(...)
 #define TACH_MUST_USE
 #endif
-#define TACH_INLINE static inline __attribute__((always_inline, unused))
+/* Not to be followed by -finstrument-functions: what that adds would be measured. */
+#define TACH_INLINE static inline __attribute__((always_inline, unused, no_instrument_function))
 /*
  * Inline functions of the API. The library has each of them as a symbol of the same name too,
  * for other languages and for code that takes the address: gnu_inline never emits a copy.
  */
 #ifndef TACH_API_INLINE
-#define TACH_API_INLINE extern inline __attribute__((gnu_inline, always_inline))
+#define TACH_API_INLINE                                                                        \
+	extern inline __attribute__((gnu_inline, always_inline, no_instrument_function))
 #endif
 /* What those are made of: not static, which inline functions with linkage must not refer to. */
-#define TACH__INLINE	 extern inline __attribute__((gnu_inline, always_inline))
+#define TACH__INLINE                                                                           \
+	extern inline __attribute__((gnu_inline, always_inline, no_instrument_function))
 #define TACH_COLD	 __attribute__((cold, noinline))
 #define TACH_LIKELY(x)	 __builtin_expect(!!(x), 1)
 #define TACH_UNLIKELY(x) __builtin_expect(!!(x), 0)

@@ -73,10 +73,11 @@ TACH_API void tach__region_begin_named(struct tach_site *site,
  * pointer. These instructions are all that a region's own measurement does not share with the
  * library's calibration, so their number must not depend on the compiler: the test is opaque,
  * or compilers would merge it with others, and there is no path but the straight one.
+ * docs/limits.md lists the compiler flags that change it all the same.
  */
 TACH_INLINE void tach__region_start(struct tach_site *site, struct tach_region_mark *mark)
 {
-	mark->end = TACH__NULL;
+	TACH__CLEAR(mark->end);
 	TACH_UNLESS(site->id, off);
 	site->begin(site, mark);
 off:;
@@ -257,7 +258,7 @@ TACH_END_DECLS
  */
 #ifdef __cplusplus
 struct tach__no_jump {
-	__attribute__((always_inline)) tach__no_jump()
+	__attribute__((always_inline, no_instrument_function)) tach__no_jump()
 	{
 	}
 };
@@ -295,14 +296,21 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH__START_FIRST(name)		 TACH_START_needs_braces_around_it
 #define TACH__START_FENCED(name, fenced) fenced
 #endif
-#define TACH__MARK(name)	       TACH_START_of_##name##_in_this_block
+#define TACH__MARK(name) TACH_START_of_##name##_in_this_block
+/* -ftrivial-auto-var-init would fill the mark in the enclosing region. */
+#if __has_attribute(uninitialized)
+#define TACH__UNINITIALIZED __attribute__((uninitialized))
+#else
+#define TACH__UNINITIALIZED
+#endif
 /* Of a name in quotes the preprocessor complains first about this, and quotes it. */
 #define TACH__UNQUOTED(checked, value) value
 #define TACH__NAME(name, value)                                                                \
 	TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name, value)
 
 #define TACH__START(name, fenced)                                                              \
-	TACH__START_FIRST(name) TACH__MARK(name) __attribute__((cleanup(tach__region_stop)));  \
+	TACH__START_FIRST(name)                                                                \
+	TACH__MARK(name) TACH__UNINITIALIZED __attribute__((cleanup(tach__region_stop)));      \
 	static struct tach_site tach__site_##name =                                            \
 		TACH_SITE_INIT(#name, TACH__START_FENCED(name, fenced), __func__);             \
 	TACH__NO_JUMP(name)                                                                    \
@@ -354,7 +362,8 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 
 #define TACH__SITE_GATE 4u /* in `fenced`: no region of its own */
 #define TACH__START_NAMED(name, expression)                                                    \
-	TACH__START_FIRST(name) TACH__MARK(name) __attribute__((cleanup(tach__region_stop)));  \
+	TACH__START_FIRST(name)                                                                \
+	TACH__MARK(name) TACH__UNINITIALIZED __attribute__((cleanup(tach__region_stop)));      \
 	static struct tach_site tach__site_##name = {                                          \
 		tach__region_begin_named,                                                      \
 		TACH_SITE_NEW,                                                                 \

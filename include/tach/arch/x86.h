@@ -152,12 +152,28 @@ TACH_API_INLINE uint64_t tach_clock(void)
 #define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")
 
 /* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
+#if defined(__clang__) && defined(__CET__)
+/* -fcf-protection: clang puts a landing pad at each label that assembly may go to. */
+#define TACH_UNLESS(word, label)                                                               \
+	do {                                                                                   \
+		int tach__is_zero;                                                             \
+		__asm__ volatile("cmp{q $0, %1| " TACH__SIZED("qword") "%1, 0}"                \
+				 : "=@cce"(tach__is_zero)                                      \
+				 : "m"(word));                                                 \
+		if (TACH_UNLIKELY(tach__is_zero))                                              \
+			goto label;                                                            \
+	} while (0)
+#else
 #define TACH_UNLESS(word, label)                                                               \
 	__asm__ goto("cmp{q $0, %0| " TACH__SIZED("qword") "%0, 0}\n\tje %l1"                  \
 		     :                                                                         \
 		     : "m"(word)                                                               \
 		     : "cc"                                                                    \
 		     : label)
+#endif
+/* A 64-bit word becomes 0: one instruction, where gcc -Os takes two. */
+#define TACH__CLEAR(word)                                                                      \
+	__asm__ volatile("mov{q $0, %0| " TACH__SIZED("qword") "%0, 0}" : "=m"(word))
 
 /* One instruction: nothing of this thread's, a signal handler neither, comes in between. */
 #define TACH_BUMP(word, by)                                                                    \
