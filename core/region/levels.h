@@ -34,4 +34,10 @@ TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
 					    (TACH__MARKS_AT - TACH__STACK_AT));
 }
 
+/* Whether the stack was full once: deeper regions took the entries of others. */
+TACH_INLINE int tach__stack_was_full(const struct tach__hot *self)
+{
+	return __atomic_load_n(&tach__stack(self, 0)[TACH__LEVELS], __ATOMIC_RELAXED) != NULL;
+}
+
 #endif

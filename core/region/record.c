@@ -72,6 +72,17 @@ static uint32_t last_row(const struct tach__thread *record)
 	return last;
 }
 
+/* There is memory for the row. */
+static void fold_slot(struct tach__thread *record, const struct tach__slot *slot, uint32_t id)
+{
+	struct tach__row *row =
+		tach__rows_at(&record->config->rows, tach__split_row(record, id));
+
+	tach__row_add(row, slot, record);
+	if (tach__stack_was_full(record->hot))
+		row->flags |= TACH_FLAG_INCOMPLETE;
+}
+
 int tach__record_fold(struct tach__thread *record)
 {
 	struct tach__rows *rows = &record->config->rows;
@@ -85,15 +96,11 @@ int tach__record_fold(struct tach__thread *record)
 		struct tach__slot *slot = tach__slot_at(record, id);
 
 		if (tach__slot_used(slot))
-			tach__row_add(tach__rows_at(rows, tach__split_row(record, id)), slot,
-				      record);
+			fold_slot(record, slot, id);
 	}
 	for (int i = 0; i < TACH__OVERFLOWS; i++)
 		if (record->overflow_id[i])
-			tach__row_add(
-				tach__rows_at(rows,
-					      tach__split_row(record, record->overflow_id[i])),
-				record->overflow[i], record);
+			fold_slot(record, record->overflow[i], record->overflow_id[i]);
 	record->config->ended += !record->turning.leaving;
 	/* Not before: a reader in another process takes the thread for live until then. */
 	TACH__SET(record->hot->state, (uint64_t)0);
@@ -142,6 +149,8 @@ struct tach__thread *tach__record_take(uint32_t stride)
 		record_unmap(record);
 	}
 	tach__slots_clear(record);
+	if (tach__stack_was_full(record->hot))
+		tach__stack(record->hot, 0)[TACH__LEVELS] = NULL;
 	memset(record->cold, 0, sizeof record->cold);
 	memset(&record->whole, 0, sizeof record->whole);
 	if (record->owed)

@@ -225,6 +225,7 @@ struct tach__registry {
 	uint32_t unopened; /* threads whose counters did not open */
 	struct tach_error open_error;
 	uint32_t numbered; /* threads, where rows are divided by them */
+	uint32_t unplaced; /* sites without room or memory: off for ever */
 };
 extern struct tach__registry tach__registry;
 

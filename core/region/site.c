@@ -171,6 +171,8 @@ uint32_t tach__site_register(struct tach_site *home)
 		tach__site_select(site);
 		if (r->enabled && site->selected)
 			id = site->id;
+	} else {
+		r->unplaced++;
 	}
 	/* by_id first: a thread that sees the id looks there, without the lock. */
 	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);

@@ -101,6 +101,9 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 	if (v.flags & TACH_FLAG_STALE)
 		n += (size_t)snprintf(all + n, sizeof all - n, "stale");
+	/* Of the row, not of single entries. */
+	if ((v.flags & TACH_FLAG_INCOMPLETE) && info.provenance[1] == 0)
+		n += (size_t)snprintf(all + n, sizeof all - n, "%sincomplete", n ? ", " : "");
 	for (int i = 0; i < 6; i++) {
 		if (info.provenance[i] == 0)
 			continue;

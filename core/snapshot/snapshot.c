@@ -59,6 +59,8 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 		return;
 	if (record->inexact)
 		*tach__inexact(&copy.slot, record->count) = inexact_of(slot, record->count);
+	if (tach__stack_was_full(record->hot))
+		row->flags |= TACH_FLAG_INCOMPLETE;
 	if (how == TACH__COPIED && g->final)
 		how = tach__whole_add(row, &copy.slot, record, slot, latch);
 	else if (how != TACH__COPIED_NOT)
@@ -185,6 +187,11 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	if (tach__names_over())
 		note(s, "more than %d names were computed: entries of the others are in '%s'",
 		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
+	if (r->unplaced)
+		note(s,
+		     "%u regions are not measured: there is room for %u regions and divided "
+		     "rows",
+		     r->unplaced, TACH__CHUNKS * TACH__CHUNK_SLOTS - TACH__SITE_FIRST);
 	if (*tach__beacon.others)
 		note(s, "%s", tach__beacon.others);
 	if (tach__split_note(r->config, divided, sizeof divided))

@@ -362,6 +362,26 @@ static void refused(void)
 	CHECK(regions_look("outer", 0) && !regions_look("outer [tag 0x3]", 0));
 }
 
+/* Rows take the room of places that come later: how many of those there are is told. */
+static void no_room_for_places(void)
+{
+	struct tach_region_mark mark;
+	char name[32];
+
+	begin("tag:1000");
+	for (int i = 0; i < (int)TACH_SITES_MAX - 20; i++) {
+		snprintf(name, sizeof name, "place %d", i);
+		tach_tag(i < 1000 ? (uint64_t)i % 10 : 0);
+		tach_region_begin(tach_site_get(name), &mark);
+		tach_region_end(&mark);
+	}
+	tach_tag(0);
+	CHECK(regions_look("place 0", 1) && !regions_find("place 29979", 1));
+	CHECK(strstr(tach_snapshot_missing(shot), " regions are not measured: there is room "
+						  "for 30713 regions and divided rows"),
+	      "%s", tach_snapshot_missing(shot));
+}
+
 int main(void)
 {
 	CASE(by_tag);
@@ -373,5 +393,6 @@ int main(void)
 	CASE(in_formats);
 	CASE(from_handlers_and_children);
 	CASE(refused);
+	CASE(no_room_for_places);
 	return check_done();
 }

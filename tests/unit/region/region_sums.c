@@ -168,6 +168,36 @@ static int scoped(int leave)
 	return 2;
 }
 
+/* More levels than the stack of a thread has: sums that are wrong say so, of this set alone. */
+static void too_deep(void)
+{
+	enum { DEEP = 66000 };
+	static struct tach_site site[2] = {TACH_SITE_INIT("deep a", 0, ""),
+					   TACH_SITE_INIT("deep b", 0, "")};
+	static struct tach_region_mark marks[DEEP];
+
+	for (int deep = 60000; deep <= DEEP; deep += DEEP - 60000) {
+		begin();
+		/* Nested ones lie below. */
+		for (int i = 0; i < deep; i++)
+			tach_region_begin(&site[i % 2], &marks[DEEP - 1 - i]);
+		for (int i = deep; i-- > 0;)
+			tach_region_end(&marks[DEEP - 1 - i]);
+		for (int i = 0; i < 2; i++) {
+			CHECK(look(i ? "deep b" : "deep a"));
+			CHECK(!(self.flags & TACH_FLAG_INCOMPLETE) == (deep < DEEP),
+			      "%d levels: %#x", deep, self.flags);
+			CHECK(deep == DEEP || self.value <= inclusive.value);
+		}
+	}
+	begin();
+	work(1000);
+	CHECK(tach__self->record == NULL || TACH__LEVEL(tach__self->state) == 0);
+	tach_region_begin(&site[0], &marks[0]);
+	tach_region_end(&marks[0]);
+	CHECK(look("deep a") && !(self.flags & TACH_FLAG_INCOMPLETE));
+}
+
 static void scopes_stop_however_they_are_left(void)
 {
 	scoped(1);
@@ -383,6 +413,7 @@ int main(void)
 	CASE(switched_on_later);
 	CASE(nested);
 	CASE(recursion_counts_the_outermost_once);
+	CASE(too_deep);
 	CASE(scopes_stop_however_they_are_left);
 	CASE(abandoned);
 	CASE(threads_add_up);
