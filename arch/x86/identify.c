@@ -60,6 +60,14 @@ struct found {
 	int lines; /* non-empty ones of the first processor */
 };
 
+/* Blanks belong to the vendor's name: "  Shanghai  ". */
+static const char *whole(const char *line, const char *value)
+{
+	const char *colon = strchr(line, ':');
+
+	return colon[1] == ' ' ? colon + 2 : value;
+}
+
 /* Lines of the first processor; an empty one ends it. */
 static int cpuinfo(void *context, const char *line)
 {
@@ -71,7 +79,7 @@ static int cpuinfo(void *context, const char *line)
 		return found->lines > 0;
 	found->lines++;
 	if ((value = tach__cpuinfo_value(line, "vendor_id")) != NULL)
-		strncpy(cpu->vendor, value, sizeof cpu->vendor - 1);
+		strncpy(cpu->vendor, whole(line, value), sizeof cpu->vendor - 1);
 	else if ((value = tach__cpuinfo_value(line, "cpu family")) != NULL)
 		cpu->family = (uint32_t)strtoul(value, NULL, 10);
 	else if ((value = tach__cpuinfo_value(line, "model")) != NULL)
