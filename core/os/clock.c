@@ -3,12 +3,12 @@
  * The region clock's frequency. First choice: the kernel's own factor, from the page of an
  * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h), where one is open.
  * Second: what the architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
- * CLOCK_MONOTONIC_RAW, the first when regions are switched on and the second when a caller
- * asks, so that a process measures the clock as long as it has run, and waits for nothing. How
- * far off that may be is known from the looks themselves and is part of the error of every
- * time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks that it took", is
- * the first look of a process before this one. CPUID is left alone: it traps in virtual
- * machines.
+ * CLOCK_MONOTONIC_RAW, without a suspend of the machine in between, the first when regions are
+ * switched on and the second when a caller asks, so that a process measures the clock as long
+ * as it has run, and waits for nothing. How far off that may be is known from the looks
+ * themselves and is part of the error of every time. TACH_FLAG_CLOCK in the environment,
+ * "ticks:seconds.nanoseconds:ticks that it took:ns of suspends", is the first look of a process
+ * before this one. CPUID is left alone: it traps in virtual machines.
  */
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +33,10 @@
 struct look {
 	uint64_t ticks, width; /* the time is that of any tick of so many */
 	double ns;
+	double asleep; /* ns that the machine was suspended for until then */
 };
+
+enum { SUSPENDED = 1000000 }; /* ns; what reading two clocks may differ by is less */
 
 static struct look first;
 static int
@@ -47,10 +50,28 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* The region clock may go on while the machine is suspended; CLOCK_MONOTONIC_RAW does not. */
+static double asleep_ns(void)
+{
+	double least = INFINITY;
+
+	for (int i = 0; i < 4; i++) {
+		struct timespec awake, all;
+		double ns;
+
+		clock_gettime(CLOCK_MONOTONIC, &awake);
+		clock_gettime(CLOCK_BOOTTIME, &all);
+		ns = (double)(all.tv_sec - awake.tv_sec) * 1e9 +
+		     (double)(all.tv_nsec - awake.tv_nsec);
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
 /* The closest of some pairs: an interrupt between the two clocks spoils one. */
 static struct look look(void)
 {
-	struct look best = {0, 0, 0};
+	struct look best = {0};
 	uint64_t least = UINT64_MAX;
 
 	for (int i = 0; i < 8; i++) {
@@ -60,9 +81,10 @@ static struct look look(void)
 		after = tach_clock();
 		if (after - before < least) {
 			least = after - before;
-			best = (struct look){before + least / 2, least, ns};
+			best = (struct look){before + least / 2, least, ns, 0};
 		}
 	}
+	best.asleep = asleep_ns();
 	return best;
 }
 
@@ -71,12 +93,14 @@ static int inherited_look(struct look *out)
 {
 	const char *text = secure_getenv("TACH_CLOCK");
 	unsigned long long ticks, width;
-	long long seconds, ns;
+	long long seconds, ns, asleep;
 
-	if (!text || sscanf(text, "%llu:%lld.%lld:%llu", &ticks, &seconds, &ns, &width) != 4 ||
+	if (!text ||
+	    sscanf(text, "%llu:%lld.%lld:%llu:%lld", &ticks, &seconds, &ns, &width, &asleep) !=
+		    5 ||
 	    ticks >= tach_clock())
 		return 0;
-	*out = (struct look){ticks, width, (double)seconds * 1e9 + (double)ns};
+	*out = (struct look){ticks, width, (double)seconds * 1e9 + (double)ns, (double)asleep};
 	return out->ns < now_ns();
 }
 
@@ -141,6 +165,18 @@ static double kernel_hz(void)
 	return hz;
 }
 
+/* Times from the first look on have a suspend in between: later ones go by this. */
+static void first_anew(const struct look *now)
+{
+	int set = 2;
+
+	if (!__atomic_compare_exchange_n(&state, &set, 1, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED))
+		return;
+	first = *now;
+	__atomic_store_n(&state, 2, __ATOMIC_RELEASE);
+}
+
 static double measured_hz(double apart_min, double *error)
 {
 	struct look begin, end;
@@ -150,6 +186,10 @@ static double measured_hz(double apart_min, double *error)
 	/* Another thread is at it, or was when this process was forked. */
 	begin = __atomic_load_n(&state, __ATOMIC_ACQUIRE) == 2 ? first : look();
 	end = look();
+	if (fabs(end.asleep - begin.asleep) > SUSPENDED) {
+		begin = end;
+		first_anew(&begin);
+	}
 	if (end.ns - begin.ns < apart_min) {
 		struct timespec rest = {0, (long)(apart_min - (end.ns - begin.ns))};
 

@@ -83,9 +83,18 @@ uint32_t tach__environment_interrupts(void)
 	return strcmp(value, "correct") == 0 ? TACH_SET_CORRECT : TACH_SET_INTERRUPTS;
 }
 
+/* One that fits. */
 static int is_number(const char *value)
 {
-	return value[strspn(value, "0123456789")] == '\0';
+	return value[strspn(value, "0123456789")] == '\0' &&
+	       strtoul(value, NULL, 10) <= UINT32_MAX;
+}
+
+uint32_t tach__environment_number(const char *variable, uint32_t otherwise)
+{
+	const char *value = tach__environment(variable);
+
+	return value && is_number(value) ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
 }
 
 /* "TACH_SPARSE", or "TACH_OPTIONS: sparse". */
@@ -125,8 +134,10 @@ int tach__environment_odd(char *text, size_t size)
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
 		value = tach__environment(numbers[i]);
 		if (value && !is_number(value)) {
-			snprintf(text, size, "%s is a number, not '%.40s'",
-				 where_said(numbers[i], name, sizeof name), value);
+			snprintf(text, size, "%s is a number%s, not '%.40s'",
+				 where_said(numbers[i], name, sizeof name),
+				 value[strspn(value, "0123456789")] ? "" : " up to 4294967295",
+				 value);
 			return 1;
 		}
 	}

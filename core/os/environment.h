@@ -27,6 +27,8 @@ enum { TACH__SETTING_SIZE = 128 }; /* of a value */
 const char *tach__environment_events(void);
 /* TACH_INTERRUPTS as TACH_SET_* flags. */
 uint32_t tach__environment_interrupts(void);
+/* Of a variable; `otherwise` where it is not set or is no number. */
+uint32_t tach__environment_number(const char *variable, uint32_t otherwise);
 /* One sentence on a variable whose value is none of those it may have; 0: there is none. */
 int tach__environment_odd(char *text, size_t size);
 

@@ -137,13 +137,6 @@ static int configure(const struct tach_regions_options *given, struct tach_error
 	return 0;
 }
 
-static uint32_t environment_number(const char *name, uint32_t otherwise)
-{
-	const char *value = tach__environment(name);
-
-	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
-}
-
 /* What the caller left open the environment may say. */
 static struct tach_regions_options complete(const struct tach_regions_options *given)
 {
@@ -160,17 +153,17 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	if (!opt.interrupts)
 		opt.interrupts = tach__environment_interrupts();
 	if (!opt.sparse)
-		opt.sparse = environment_number("TACH_SPARSE", 0);
+		opt.sparse = tach__environment_number("TACH_SPARSE", 0);
 	if (!opt.warmup)
-		opt.warmup = environment_number("TACH_WARMUP", 0);
+		opt.warmup = tach__environment_number("TACH_WARMUP", 0);
 	if (!opt.worst)
 		opt.worst = tach__environment("TACH_WORST");
 	if (!opt.by)
 		opt.by = tach__environment("TACH_BY");
 	if (!opt.turns)
-		opt.turns = environment_number("TACH_TURNS", 0);
+		opt.turns = tach__environment_number("TACH_TURNS", 0);
 	if (!opt.histograms)
-		opt.histograms = environment_number("TACH_HISTOGRAMS", 0);
+		opt.histograms = tach__environment_number("TACH_HISTOGRAMS", 0);
 	return opt;
 }
 

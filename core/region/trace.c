@@ -42,7 +42,7 @@ static struct tach__trace *used(uint32_t sums)
 	unsigned ended = 0;
 
 	for (r = rings; r; r = r->next) {
-		if (r->sums == sums && r->pid != getpid())
+		if (r->sums == sums && r->process != tach__registry.inherited)
 			return r;
 		ended += r->ended != 0;
 		if (r->sums == sums && r->ended && (!oldest || r->ended < oldest->ended))
@@ -91,7 +91,7 @@ void tach__trace_open(struct tach__thread *record)
 	if (ring) {
 		ring->ended = 0;
 		ring->generation = record->config->generation;
-		ring->pid = getpid();
+		ring->process = tach__registry.inherited;
 		ring->tid = record->tid;
 		/* Numbers go on: an entry of the owner before has none of this one's. */
 		ring->first = TACH__GET(ring->n);
@@ -167,7 +167,7 @@ const struct tach__trace *tach__trace_next(const struct tach__trace *ring,
 
 	tach__lock(&held);
 	ring = ring ? ring->next : rings;
-	while (ring && ring->pid != getpid())
+	while (ring && ring->process != tach__registry.inherited)
 		ring = ring->next;
 	if (ring)
 		head_copy(head, ring);

@@ -34,7 +34,10 @@ struct tach__trace {
 	uint64_t first;	 /* the number of this thread's first entry */
 	uint64_t oldest; /* in a head: the number of the oldest entry that may be left */
 	uint64_t ended;	 /* 0: its thread lives; else when it ended, in the order of endings */
-	pid_t pid, tid;
+	/* Of the process, which has no other number than its parent in a PID namespace of its
+	 * own: see tach__registry.inherited. */
+	uint64_t process;
+	pid_t tid;
 	char name[16]; /* as the thread was called when it was opened, or ended */
 	uint64_t word[];
 };

@@ -56,6 +56,19 @@ static int is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
+/* Longer than any name. What a glob costs grows with its length and its stars. */
+enum { PATTERN_MOST = 1000 };
+
+static int check_pattern(const char *pattern)
+{
+	if (strlen(pattern) <= PATTERN_MOST)
+		return 0;
+	fprintf(stderr,
+		"tach list: '%.20s...' is longer than %d characters, the limit of a pattern\n",
+		pattern, PATTERN_MOST);
+	return usage_told("list");
+}
+
 /* EVENT.UMASK is EVENT:UMASK: vendors write the one, libpfm-4 the other. */
 static char *colons(const char *name)
 {
@@ -309,6 +322,9 @@ static int arguments(int argc, char **argv, struct wanted *w)
 			w->all ? "all" : "uncore");
 		return usage_told("list");
 	}
+	for (int i = optind; i < argc; i++)
+		if (check_pattern(argv[i]))
+			return EXIT_USAGE;
 	w->npatterns = argc - optind;
 	w->patterns = calloc((size_t)w->npatterns + 1, sizeof *w->patterns);
 	for (int i = 0; w->patterns && i < w->npatterns; i++)

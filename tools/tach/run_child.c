@@ -37,7 +37,8 @@ static void set_clock(void)
 {
 	unsigned long long best = 0, least = ~0ull;
 	struct timespec now = {0, 0};
-	char value[80];
+	struct timespec awake, all;
+	char value[120];
 
 	for (int i = 0; i < 8; i++) {
 		unsigned long long before = tach_clock(), took;
@@ -51,8 +52,12 @@ static void set_clock(void)
 			now = t;
 		}
 	}
-	snprintf(value, sizeof value, "%llu:%lld.%09ld:%llu", best, (long long)now.tv_sec,
-		 now.tv_nsec, least);
+	clock_gettime(CLOCK_MONOTONIC, &awake);
+	clock_gettime(CLOCK_BOOTTIME, &all);
+	snprintf(value, sizeof value, "%llu:%lld.%09ld:%llu:%lld", best, (long long)now.tv_sec,
+		 now.tv_nsec, least,
+		 (long long)(all.tv_sec - awake.tv_sec) * 1000000000 + all.tv_nsec -
+			 awake.tv_nsec);
 	setenv("TACH_CLOCK", value, 1);
 }
 

@@ -26,6 +26,7 @@ static uint64_t until, behind; /* ticks of a look at the time, until it and behi
 static int looks;	       /* at the time */
 static uint64_t longer[64];    /* ticks that each of them takes more */
 static double slept;	       /* ns */
+static uint64_t suspended;     /* ns, in all; the counter goes on meanwhile */
 
 static uint64_t counter(void)
 {
@@ -36,9 +37,15 @@ static int time_now(clockid_t which, struct timespec *out)
 {
 	uint64_t ns;
 
-	CHECK(which == CLOCK_MONOTONIC_RAW);
+	if (which != CLOCK_MONOTONIC_RAW) {
+		CHECK(which == CLOCK_MONOTONIC || which == CLOCK_BOOTTIME);
+		ns = passed / 2 - (which == CLOCK_BOOTTIME ? 0 : suspended);
+		out->tv_sec = (time_t)(ns / 1000000000);
+		out->tv_nsec = (long)(ns % 1000000000);
+		return 0;
+	}
 	passed += until;
-	ns = passed / 2;
+	ns = passed / 2 - suspended;
 	out->tv_sec = (time_t)(ns / 1000000000);
 	out->tv_nsec = (long)(ns % 1000000000);
 	passed += behind + (looks < 64 ? longer[looks] : 0);
@@ -71,6 +78,7 @@ static void machine(uint64_t now)
 	looks = 0;
 	slept = told = known = 0;
 	state = 0;
+	suspended = 0;
 	unsetenv("TACH_CLOCK");
 }
 
@@ -300,6 +308,25 @@ static void a_rest_is_slept(void)
 	CHECK(slept <= 20e6 && looks == 32, "%g slept, %d looks", slept, looks);
 }
 
+/* The counter went on in it, the time did not: both looks are after it, now and from then on.
+ */
+static void a_suspend(void)
+{
+	double error, hz;
+
+	machine(1000);
+	tach__clock_start();
+	passed += 2000000000ull * 10;
+	suspended = 9000000000;
+	hz = measure(TACH__CLOCK_SOON, &error);
+	CHECK(fabs(hz / 2e9 - 1) <= error + 1e-12 && slept > 0, "%.17g, %g", hz, error);
+	passed += 2000000000ull;
+	slept = 0;
+	hz = measure(TACH__CLOCK_SOON, &error);
+	CHECK(fabs(hz / 2e9 - 1) <= error + 1e-12 && error < 1e-6 && slept == 0, "%.17g, %g",
+	      hz, error);
+}
+
 /* A thread that is at it, or was at a fork, is not waited for. */
 static void a_first_look_that_is_not_there_yet(void)
 {
@@ -307,7 +334,7 @@ static void a_first_look_that_is_not_there_yet(void)
 
 	machine(1000);
 	state = 1;
-	first = (struct look){5, 5, 5};
+	first = (struct look){5, 5, 5, 0};
 	tach__clock_start();
 	CHECK(looks == 0 && state == 1);
 	hz = measure(TACH__CLOCK_SOON, &error);
@@ -323,14 +350,15 @@ static void inherited(void)
 		uint64_t ticks, width; /* 0: not taken */
 		double ns;
 	} of[] = {
-		{"4000000000:2.0:50", 4000000000, 50, 2e9},
-		{"4000000000:2.5:50", 4000000000, 50, 2e9 + 5},
-		{"19999999999:9.999999999:7", 19999999999, 7, 9999999999.0},
-		{"20000000000:9.0:50", 0, 0, 0}, /* not of this boot */
-		{"20000000001:9.0:50", 0, 0, 0},
-		{"4000000000:10.0:50", 0, 0, 0},
-		{"4000000000:11.0:50", 0, 0, 0},
+		{"4000000000:2.0:50:0", 4000000000, 50, 2e9},
+		{"4000000000:2.5:50:0", 4000000000, 50, 2e9 + 5},
+		{"19999999999:9.999999999:7:0", 19999999999, 7, 9999999999.0},
+		{"20000000000:9.0:50:0", 0, 0, 0}, /* not of this boot */
+		{"20000000001:9.0:50:0", 0, 0, 0},
+		{"4000000000:10.0:50:0", 0, 0, 0},
+		{"4000000000:11.0:50:0", 0, 0, 0},
 		{"4000000000:2.0", 0, 0, 0},
+		{"4000000000:2.0:50", 0, 0, 0},
 		{"x", 0, 0, 0},
 		{"", 0, 0, 0},
 	};
@@ -374,6 +402,7 @@ int main(void)
 	CASE(the_closest_look_is_taken);
 	CASE(the_error_is_what_it_may_be);
 	CASE(a_rest_is_slept);
+	CASE(a_suspend);
 	CASE(a_first_look_that_is_not_there_yet);
 	CASE(inherited);
 	CASE(tsc_hz);

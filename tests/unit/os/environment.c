@@ -92,8 +92,17 @@ static void odd_values(void)
 		odd(numbers[i], "", NULL);
 		odd(numbers[i], "0", NULL);
 		odd(numbers[i], TEN, NULL);
+		setenv(numbers[i], "12", 1);
+		CHECK(tach__environment_number(numbers[i], 5) == 12);
+		setenv(numbers[i], "-1", 1);
+		CHECK(tach__environment_number(numbers[i], 5) == 5);
+		unsetenv(numbers[i]);
+		CHECK(tach__environment_number(numbers[i], 5) == 5);
 		snprintf(text, sizeof text, "%s is a number, not '1k'", numbers[i]);
 		odd(numbers[i], "1k", text);
+		snprintf(text, sizeof text, "%s is a number up to 4294967295, not '4294967296'",
+			 numbers[i]);
+		odd(numbers[i], "4294967296", text);
 		snprintf(text, sizeof text, "%s is a number, not '-1'", numbers[i]);
 		odd(numbers[i], "-1", text);
 		snprintf(text, sizeof text, "%s is a number, not 'a" TEN TEN TEN "012345678'",

@@ -239,6 +239,13 @@ static const char *sim_environment_events(void)
 	return sim_environment("TACH_EVENTS");
 }
 
+static uint32_t sim_environment_number(const char *name, uint32_t otherwise)
+{
+	const char *value = sim_environment(name);
+
+	return value ? (uint32_t)strtoul(value, NULL, 10) : otherwise;
+}
+
 static uint32_t sim_environment_interrupts(void)
 {
 	return sim_environment("TACH_INTERRUPTS") ? TACH_SET_CORRECT : 0;
@@ -324,6 +331,7 @@ static void ordered(const void *at, int order)
 #define tach__environment_events     sim_environment_events
 #define tach__environment_interrupts sim_environment_interrupts
 #define tach__environment_odd	     sim_environment_odd
+#define tach__environment_number     sim_environment_number
 #define tach__emulated_counts	     sim_emulated_counts
 #define tach__beacon_claim	     sim_claim
 #define tach__beacon_owner	     sim_owner

@@ -11,6 +11,7 @@ want list_bad_option 2 "^tach list: unrecognized option" "$tach" list --nosuch
 want list_all_and_pmu 2 'not both' "$tach" list --all --pmu skl
 want list_unknown_pmu 1 "no PMU 'nosuch'" "$tach" list --pmu nosuch
 want list_nothing_fits 1 "nothing fits 'nosuch'" "$tach" list --pmu skl nosuch
+want list_long_pattern 2 "longer than 1000 characters" "$tach" list --all "$(printf '%100000s' | tr ' ' '*')x"
 want list_marks_the_hosts 0 '^\* skl +x86' env TACH_PMU=skl "$tach" list --all
 want list_finds_presets 0 '^  ipc +Instructions per cycle; .*intel_core.derived:[0-9]' env TACH_PMU=skl "$tach" list ipc
 want list_finds_presets_json 0 '"name": "ipc", "description": "Instructions per cycle", "file"' env TACH_PMU=skl "$tach" list --json ipc
