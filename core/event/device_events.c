@@ -45,7 +45,7 @@ static int table_of(const struct tach__work *w, const struct tach__text *device)
 static int encode_named(const struct tach__work *w, const char *prefix, int pmu,
 			const struct tach__text *name, struct tach_event *out)
 {
-	static const struct tach__caller nobody;
+	static const struct tach__caller no_caller;
 	struct tach_encode_options opt = *w->opt;
 	char string[TACH_EVENT_NAME_MAX];
 	int n = snprintf(string, sizeof string, "%s::%.*s", prefix, (int)name->length,
@@ -57,7 +57,7 @@ static int encode_named(const struct tach__work *w, const char *prefix, int pmu,
 	opt.flags |= TACH_ENCODE_NO_NAME;
 	opt.pmu = pmu;
 	memset(out, 0, sizeof *out);
-	return tach__event_encode(string, &opt, &nobody, out, NULL) == 0;
+	return tach__event_encode(string, &opt, &no_caller, out, NULL) == 0;
 }
 
 static void take_words(struct tach__work *w, const struct tach_event *e)
