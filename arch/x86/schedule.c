@@ -170,6 +170,9 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 	const struct tach__pmu *row = tach__pmu_at(m->pmu);
 	int table = event->pmu == m->pmu;
 	uint64_t own = table ? event->counters & GENERAL : 0;
+	/* Its L1I_READS has the code of Intel's reference cycles, which only the third fixed
+	 * counter counts. */
+	int is_zhaoxins = table && (!event->counters || own);
 
 	if (event->type == PERF_TYPE_HARDWARE)
 		config = generic_code(event->config & 0xffffffff);
@@ -187,7 +190,7 @@ static void intel(const struct tach__machine *m, const struct tach_event *event,
 		want->counters |= m->counters & FIXED(0);
 	else if ((config & 0xffff) == 0x3c)
 		want->counters |= m->counters & FIXED(1);
-	else if ((config & 0xffff) == REF_CYCLES)
+	else if ((config & 0xffff) == REF_CYCLES && !is_zhaoxins)
 		want->counters = FIXED(2);
 	else if ((config & 0xffff) == SLOTS)
 		want->counters = FIXED(3), want->metrics = 2;

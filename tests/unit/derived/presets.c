@@ -40,6 +40,12 @@ static int operands_used(const struct tach_expansion *x)
 	return n;
 }
 
+/* Of the ZX-C nothing is known but an event that counts cycles. */
+static int counts_cycles_alone(int pmu)
+{
+	return strcmp(pmu_name(pmu), "zxc") == 0;
+}
+
 static void all_can_be_counted(void)
 {
 	int definitions = 0;
@@ -47,7 +53,8 @@ static void all_can_be_counted(void)
 	for (int pmu = 0; pmu < core_pmus(); pmu++) {
 		int n = tach_derived_count(presets, pmu);
 
-		CHECK(n >= 10, "%s has %d presets", pmu_name(pmu), n);
+		CHECK(n >= (counts_cycles_alone(pmu) ? 1 : 10), "%s has %d presets",
+		      pmu_name(pmu), n);
 		for (int i = 0; i < n; i++) {
 			struct tach_derived_info info = {.size = sizeof info};
 			struct tach_expansion *x = NULL;
@@ -105,7 +112,8 @@ static void everywhere(void)
 	struct tach_derived_info info = {.size = sizeof info};
 
 	for (int pmu = 0; pmu < core_pmus(); pmu++)
-		for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (size_t i = 0;
+		     i < (counts_cycles_alone(pmu) ? 1 : sizeof names / sizeof *names); i++)
 			CHECK(tach_derived_find(presets, pmu, names[i], &info) == 0,
 			      "%s has no %s", pmu_name(pmu), names[i]);
 }
