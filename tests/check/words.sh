@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
-# The tree works anywhere: no file names a place that only one machine has, or a package registry
-# (packages come from the mirror that the machine is set up with).
+# How files are written. No file names a place that only one machine has, or a package registry: packages come from the
+# mirror that the machine is set up with. Comments, documents, manual and messages are plain: tests/check/plain counts
+# the sentences that a reader has to read twice, 5 of 100 at most in each room. tests/check/plain.bounds has the rooms
+# that are above that, with a bound of their own, which may only fall; WORDS_RECORD=1 tests/check/words.sh lowers them.
 set -u
 cd "$(dirname "$0")/../.."
 words='(^|[^[:alnum:]_.$}/-])/(work|root|home/[a-z]+)/|deb\.debian\.org|snapshot\.debian\.org|pypi\.org|registry\.npmjs|proxy\.golang|crates\.io|rubygems\.org'
@@ -22,4 +24,31 @@ verdict() { # NAME HITS
 }
 verdict words "$hits"
 verdict persons "$(persons_hits)"
+
+command -v python3 >/dev/null || { echo "skip words: python3 is not installed"; exit $rc; }
+# ROOM<TAB>FILE for each file with prose in it. The room of a test is that of the code that it tests.
+rooms() {
+	tests/check/files | grep -vE '^(\.ci/|tests/(fuzz/corpus|vectors/|check/mini/)|.*\.(tsv|derived|json|png|svg)$)' | awk -F/ '
+		{ room = NF == 1 ? "documents" : $1 }
+		/^(core|tools)\/.*\// || /^tests\/[^\/]*\// { room = $1 "/" $2 }
+		/^tests\/unit\/.*\// { room = "tests/unit/" $3 }
+		/^docs\// || /^[A-Z]*\.md$/ { room = "documents" }
+		/^man\// { room = "manual" }
+		{ print room "\t" $0 }
+		/^(core|tools|include)\/.*\.[ch]$/ { print "messages of " $1 "\t" $0 }'
+}
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+bounds=tests/check/plain.bounds least=5
+rooms | tests/check/plain -r >"$work/rates"
+if [ -n "${WORDS_RECORD:-}" ]; then
+	# A bound is the present rate, rounded up: an old one that is lower stays.
+	awk -F'\t' -v least=$least 'FNR == NR { if (/^#/) print; else old[$1] = $2; next }
+		{ now = int($2 + 1); if ($1 in old && old[$1] < now) now = old[$1]; if (now > least) print $1 "\t" now }' \
+		"$bounds" "$work/rates" >"$work/bounds" && mv "$work/bounds" "$bounds"
+fi
+verdict plain "$(awk -F'\t' -v least=$least 'FNR == NR { if (!/^#/) bound[$1] = $2; next }
+	{ b = $1 in bound ? bound[$1] : least; seen[$1] = 1 }
+	$2 > b { print $1 ": " $2 " suspicious sentences of 100, " b " are allowed; tests/check/plain -l FILE lists them" }
+	END { for (r in bound) if (!(r in seen)) print "there is no room " r ", which plain.bounds names" }' "$bounds" "$work/rates")"
 exit $rc
