@@ -92,7 +92,8 @@ static void format_text(struct tach__out *out, const struct tach_bench *b)
 		if (v.outliers)
 			tach__out(out, " (%u far off)", v.outliers);
 		if (v.flags & TACH_FLAG_SMALL)
-			tach__out_text(out, "  below resolution: not to be told from nothing");
+			tach__out_text(out,
+				       "  below resolution: the body takes no measurable time");
 		if (v.flags & TACH_FLAG_CORRECTED)
 			tach__out_text(out, "  less one for every interrupt");
 		tach__out_text(out, "\n");

@@ -132,9 +132,9 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 	/* Or what the table says of the event: PERF_METRICS is no counter of the PMU. */
 	if (!item->counters)
 		item->counters = e->counters & tach__counter_set(item->row->counter_set);
-	return item->counters
-		       ? 0
-		       : tach__dispatch_error(
-				 d, TACH_ERR_INVAL, "%s has none of the counters that %s wants",
-				 tach__str(d->pmu->name), tach__str(item->row->name));
+	return item->counters ? 0
+			      : tach__dispatch_error(d, TACH_ERR_INVAL,
+						     "%s lacks the counters that %s needs",
+						     tach__str(d->pmu->name),
+						     tach__str(item->row->name));
 }

@@ -71,7 +71,7 @@ static int match_modifier(struct tach__work *w, const struct tach__term *term, i
 
 static int two_kinds(struct tach__work *w)
 {
-	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named one beside it");
+	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named umask with it");
 }
 
 /*

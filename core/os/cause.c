@@ -112,9 +112,10 @@ const struct tach__cause tach__causes[TACH_CAUSE_COUNT] = {
 	[TACH_CAUSE_UNDIVIDED] = {"undivided", "counters", TACH_SEVERITY_NOTE,
 				  "a CPU with the extension Sscofpmf can leave the kernel out",
 				  ""},
-	[TACH_CAUSE_MEDIATED] = {"mediated", "counters", TACH_SEVERITY_NOTE,
-				 "nothing to do: a thread that counts itself has nothing there",
-				 "; 'perf stat' needs :H here"},
+	[TACH_CAUSE_MEDIATED] =
+		{"mediated", "counters", TACH_SEVERITY_NOTE,
+		 "nothing to do: a thread that counts itself executes no code there",
+		 "; 'perf stat' needs :H here"},
 	[TACH_CAUSE_USER_NOT_OFFERED] =
 		{"user-not-offered", "user read", TACH_SEVERITY_WARN,
 		 "the kernel's PMU driver decides this; a newer kernel may offer it", ""},

@@ -81,9 +81,10 @@ static int explain(int rc, const struct tach__machine *m, const struct tach__wan
 	const char *pmu = tach__str(tach__pmu_at(m->pmu)->name);
 
 	if (rc == TACH_ERR_FEATCOMB)
-		return tach__error(err, rc, 0, 0,
-				   "topdown metric events count only beside their slots event "
-				   "(TOPDOWN:SLOTS): add it to the set, first");
+		return tach__error(
+			err, rc, 0, 0,
+			"topdown metric events count only together with their slots event "
+			"(TOPDOWN:SLOTS): add it to the set, first");
 	for (int e = 0; e < n; e++) {
 		const char *name;
 		int length = short_name(event_at(events, e), &name);

@@ -326,7 +326,7 @@ static void table(struct tach__out *out, const struct tach_snapshot *s)
 			    "uncertain that leaves a value. (In parentheses): not above that "
 			    "uncertainty, do not trust. \u00b1?: how far off is not known.");
 	if (tach__report_flags(s) & TACH_FLAG_CORRECTED)
-		tach__out_text(out, " Of instructions one is taken out for every interrupt.");
+		tach__out_text(out, " One instruction is subtracted for every interrupt.");
 	tach__out_text(out, "</caption>\n<thead><tr>");
 	head(out, "region", " data-text=\"1\"");
 	head(out, "calls", "");

@@ -323,7 +323,7 @@ int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt
 	asked = level_of(a.word, a.length);
 	if (asked < 0)
 		return tach__error(err, TACH_ERR_SYNTAX, 0, (int)(a.word - opt->metrics) + 1,
-				   "topdown:N has a level from 1 to %d behind its colon",
+				   "topdown:N needs a level from 1 to %d after the colon",
 				   LEVEL_MAX);
 	t = new_tree();
 	if (!t)

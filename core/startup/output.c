@@ -241,7 +241,7 @@ static int refuse(struct tach_error *err)
 				   "another process's");
 	if (getpid() != owner && !tach__output_is_each_ones(output))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
-				   "TACH_OUTPUT is that of the process %d", (int)owner);
+				   "TACH_OUTPUT belongs to process %d", (int)owner);
 	if (stream.fd >= 0 &&
 	    (!stream_look(&device, &inode) || device != stream.device || inode != stream.inode))
 		return tach__error(err, -EBADF, 0, 0,

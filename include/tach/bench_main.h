@@ -43,7 +43,7 @@ static void tach__bench_usage(FILE *to)
 	      "instructions exactly; times are then the emulator's.\n\n"
 	      "Exit status: 0 done, 1 a benchmark failed or with --against became worse, 2 "
 	      "bad\n"
-	      "usage or no benchmark matches, 3 with --against it cannot be told, or a value "
+	      "usage or no benchmark matches, 3 with --against undecided, or a value "
 	      "is\n"
 	      "gone.\n",
 	      to);
@@ -311,7 +311,7 @@ static void tach__bench_all(struct tach__bench_main *m)
 			"or a quieter machine help\n",
 			m->unstable);
 	if (m->worse || m->unknown || m->gone)
-		printf("%d of %d comparisons worse, %d cannot be told, %d gone. At most 1 %% "
+		printf("%d of %d comparisons worse, %d undecided, %d gone. At most 1 %% "
 		       "of comparisons without a change are called worse.\n",
 		       m->worse, m->comparisons, m->unknown, m->gone);
 	if (m->against && !m->comparisons && m->format == TACH_BENCH_TEXT) {

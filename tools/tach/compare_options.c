@@ -10,18 +10,15 @@
 #include "tools/tach/compare.h"
 
 const char compare_help[] =
-	"      --fail-if RULE    what is worse: 'instructions > +0.5%', 'time > +5%', 'ipc < "
-	"-2%'.\n"
-	"                        May be repeated. The quantity may be a glob: 'L1-* > +2%'\n"
-	"      --region NAMES    only these, between commas: \"parse,(all threads)\"\n"
-	"      --alpha PERCENT   how many comparisons without a change may be called worse "
-	"(1)\n"
-	"      --allow LIST      pass although: cannot-tell, gone (a region vanished), "
-	"nothing\n"
-	"                        (nothing was measured)\n"
-	"  -o, --output FILE     write there instead of standard output\n"
-	"      --format NAME     text, json, csv, junit or markdown; without it what FILE's\n"
-	"                        suffix says (.txt .json .csv .xml .md)\n";
+	"      --fail-if RULE    the allowed change: 'instructions > +0.5%', 'time > +5%',\n"
+	"                        'ipc < -2%', 'L1-* > +2%'. Several are possible\n"
+	"      --region NAMES    judge only these: \"parse,(all threads)\"\n"
+	"      --alpha PERCENT   how many unchanged comparisons may be called worse (1)\n"
+	"      --allow LIST      pass in spite of cannot-tell, gone (a region is missing) or\n"
+	"                        nothing (nothing was measured)\n"
+	"  -o, --output FILE     write to FILE, not to standard output\n"
+	"      --format NAME     text, json, csv, junit or markdown (default: suffix of "
+	"FILE)\n";
 
 static int refuse(const struct compare_options *o, const char *what, const char *word)
 {

@@ -97,14 +97,14 @@ void compare_sentences(struct tach__out *out, const struct comparison *c)
 {
 	if (!c->judged) {
 		tach__out(out,
-			  "Nothing was compared: no region has a quantity on both "
+			  "No comparison was possible: no region has a quantity on both "
 			  "sides%s%s.\n",
 			  *c->now->missing ? ": " : "", c->now->missing);
 	} else {
 		tach__out(out, "%zu of %zu comparisons worse", c->count[COMPARE_WORSE],
 			  c->judged);
 		put_count(out, c->count[COMPARE_BETTER], "better");
-		put_count(out, c->count[COMPARE_UNKNOWN], "cannot be told");
+		put_count(out, c->count[COMPARE_UNKNOWN], "undecided");
 		put_count(out, c->count[COMPARE_GONE], "gone");
 		put_count(out, c->count[COMPARE_NEW], "new");
 		tach__out_text(out, ".\n");

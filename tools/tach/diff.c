@@ -7,17 +7,20 @@
 #include "tools/tach/compare.h"
 
 static const char help[] =
-	"usage: tach diff [OPTION]... OLD NEW\n\n"
-	"Says for each region and quantity whether it became worse. OLD and NEW are each a\n"
-	"report in JSON, a folder with a report of each run, a baseline of tach gate --save,\n"
-	"results of a benchmark in JSON, or of google-benchmark.\n\n"
-	"Counts of instructions and the like are the same in every run, so one run of each is\n"
-	"enough. Time takes several: a folder of them, or tach gate. Without a RULE, time may\n"
-	"change by 5 % and counts by 0.5 %.\n\n";
+	"usage: tach diff [OPTION]... OLD NEW\n"
+	"\n"
+	"Compares each region and quantity. OLD and NEW are each a report in JSON, a folder\n"
+	"with a report of each run, a baseline of tach gate --save, or results of a benchmark\n"
+	"(tach, google-benchmark) in JSON.\n"
+	"\n"
+	"Instruction counts need one run of each side. Time needs several: use a folder, or\n"
+	"tach gate. Without a RULE, time may change by 5 % and counts by 0.5 %.\n"
+	"\n";
 static const char end[] =
-	"  -h, --help            this text\n\n"
-	"Exit status: 0 nothing is worse, 1 something is, 2 bad usage or a file that cannot\n"
-	"be read, 3 it cannot be told, or a region is gone.\n";
+	"  -h, --help            print this text\n"
+	"\n"
+	"Exit status: 0 nothing is worse, 1 something is worse, 2 bad usage or an unreadable\n"
+	"file, 3 undecided, or a region is gone.\n";
 
 static const struct option options[] = {
 	COMPARE_OPTIONS,

@@ -20,13 +20,16 @@
 enum { LABELS = 19, WIDTH_LEAST = 60, WIDTH_MOST = 100 };
 
 static const char help[] =
-	"usage: tach doctor [--json] [--root DIR]\n\n"
-	"Examines this machine: opens counters, counts a loop of known length by read(2) and "
-	"in\n"
-	"user space, compares, and names the cause and the cure of what does not work.\n\n"
-	"  --json      one JSON object (schema tach-doctor-1)\n"
+	"usage: tach doctor [--json] [--root DIR]\n"
+	"\n"
+	"Finds out whether performance counters work on this machine. It counts a loop of "
+	"known\n"
+	"length, and names the cause and the cure of each problem.\n"
+	"\n"
+	"  --json      print one JSON object (schema tach-doctor-1)\n"
 	"  --root DIR  read settings from DIR/proc and DIR/sys\n"
-	"  -h, --help  this text\n\n"
+	"  -h, --help  print this text\n"
+	"\n"
 	"Exit status: 0 counters are read in user space and count right; 1 they are not (the\n"
 	"findings say why; counting by read(2) or by the clock may still work); 2 bad usage.\n";
 

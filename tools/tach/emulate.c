@@ -178,8 +178,9 @@ int emulate_ready(const char *program)
 		return -1;
 	}
 	if (run_find_file(object, sizeof object, PLUGIN) != 0) {
-		fprintf(stderr, "tach run: " PLUGIN " is neither beside this program nor in "
-				"../lib/tach\n");
+		fprintf(stderr,
+			"tach run: " PLUGIN " is neither in the folder of this program nor in "
+			"../lib/tach\n");
 		return -1;
 	}
 	if (find_qemu(folder, sizeof folder, name) != 0 || self_path(self, sizeof self) != 0)

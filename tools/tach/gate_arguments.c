@@ -13,24 +13,25 @@ static const char help[] =
 	"usage: tach gate --baseline FILE [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"       tach gate --against COMMAND [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
 	"       tach gate --save FILE [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"       tach gate --baseline FILE --candidate FILE [OPTION]...\n\n"
-	"Runs PROGRAM again and again under tach run, and says for each region and quantity\n"
-	"whether it became worse than the baseline by more than a bound.\n\n"
-	"      --baseline FILE   what --save wrote earlier\n"
-	"      --against COMMAND another program, a shell's command, run in turns with "
-	"PROGRAM\n"
-	"      --save FILE       write what this run took\n"
-	"      --candidate FILE  what --save wrote, instead of running PROGRAM\n"
-	"  -e, --events LIST     count these, as tach run does, and judge what RULEs are for\n"
-	"  -m, --metrics LIST    likewise: tach run -m\n"
-	"  -n, --runs N          of PROGRAM, and of COMMAND (10; for time 20)\n"
-	"      --emulate         count in QEMU's user mode: tach run --help. By itself where\n"
-	"                        there is no PMU and something other than time is judged\n";
+	"       tach gate --baseline FILE --candidate FILE [OPTION]...\n"
+	"\n"
+	"Runs PROGRAM several times and fails if a region became worse than the baseline.\n"
+	"\n"
+	"      --save FILE       write the results of this run, as a baseline\n"
+	"      --baseline FILE   compare with what --save wrote\n"
+	"      --against COMMAND compare with this command, run in turns with PROGRAM\n"
+	"      --candidate FILE  judge what --save wrote, without running PROGRAM\n";
 static const char end[] =
-	"  -h, --help            this text\n\n"
+	"  -e, --events LIST     count these and judge the ones with a RULE (see tach run)\n"
+	"  -m, --metrics LIST    compute these and judge the ones with a RULE (see tach run)\n"
+	"  -n, --runs N          how many runs of each side (10; 20 if time is judged)\n"
+	"      --emulate         count in QEMU; the default without a PMU, except for time "
+	"alone\n"
+	"  -h, --help            print this text\n"
+	"\n"
 	"Without a RULE it is 'instructions > +0.5%'. Exit status: 0 nothing is worse, 1\n"
-	"something is, 2 bad usage or a program that failed, 3 it cannot be told, a region is\n"
-	"gone, or nothing was measured.\n";
+	"something is worse, 2 bad usage or PROGRAM failed, 3 undecided, a region is gone, or\n"
+	"nothing was measured.\n";
 
 int gate_usage(const char *what, const char *word)
 {

@@ -13,16 +13,16 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *summary;
 } commands[] = {
-	{"derived", cmd_derived, "presets, definition files and formulas"},
-	{"diff", cmd_diff, "two reports or results compared: what became worse, what better"},
-	{"doctor", cmd_doctor, "examine this machine: do counters work, and if not why"},
-	{"encode", cmd_encode, "event strings to register words and perf_event_attr"},
-	{"gate", cmd_gate, "whether a program became worse: for CI"},
-	{"list", cmd_list, "PMUs and events: names, where they may count, what they count"},
-	{"dispatch", cmd_dispatch, "register values for events, of any PMU"},
-	{"report", cmd_report, "saved reports in another format, or added up"},
+	{"doctor", cmd_doctor, "find out whether counters work here, and if not, why"},
 	{"run", cmd_run, "run a program and measure its threads and regions"},
-	{"top", cmd_top, "the regions of a running process, as they go"},
+	{"top", cmd_top, "watch the regions of a running process"},
+	{"report", cmd_report, "convert saved reports, or add them up"},
+	{"diff", cmd_diff, "compare two reports or results"},
+	{"gate", cmd_gate, "fail if a program became worse: for CI"},
+	{"list", cmd_list, "show PMUs and events"},
+	{"encode", cmd_encode, "show what an event string means"},
+	{"derived", cmd_derived, "show and check derived events"},
+	{"dispatch", cmd_dispatch, "compute register values for events, of any PMU"},
 	{"version", cmd_version, "print the version"},
 };
 enum { NCOMMANDS = sizeof commands / sizeof *commands };
@@ -32,7 +32,8 @@ static void usage(FILE *to)
 	fputs("usage: tach COMMAND [ARGUMENT]...\n\n", to);
 	for (int i = 0; i < NCOMMANDS; i++)
 		fprintf(to, "  %-10s %s\n", commands[i].name, commands[i].summary);
-	fputs("\ntach COMMAND --help tells more. Exit status: 0 done, 1 no, 2 bad usage.\n",
+	fputs("\ntach COMMAND --help and man tach-COMMAND say more. Exit status: 0 done, 1 no, "
+	      "2 bad usage.\n",
 	      to);
 }
 

@@ -14,8 +14,8 @@ int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const c
 
 	if (rank < 0) {
 		fprintf(stderr,
-			"%s: %s: a report without a rank: its process was none of mpirun's or "
-			"srun's, or it is the sum of several\n",
+			"%s: %s: a report without a rank: its process was not started by "
+			"mpirun or srun, or it is a sum of several reports\n",
 			who, file);
 		tach_snapshot_free(one);
 		return -1;

@@ -77,8 +77,8 @@ static void print_missing(const struct run_reports *reports)
 	if (missing)
 		fprintf(stderr,
 			"tach run: %d of %d processes and programs left no report: %d still "
-			"run, %d ended by what no code in them sees (SIGKILL, a system call "
-			"by an instruction of their own); try --outside\n",
+			"run, %d ended in a way that no code in them sees (SIGKILL, a system "
+			"call by an instruction of their own); try --outside\n",
 			missing, reports->began, reports->running, ended);
 }
 
@@ -94,7 +94,7 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 			WCOREDUMP(o->status) ? ", core dumped" : "",
 			reports->of_program || a->outside
 				? ""
-				: "; what it counted is lost, try --outside");
+				: "; its counts are lost, try --outside");
 	else if (!reports->whole && !reports->began && !a->outside)
 		fprintf(stderr,
 			"tach run: nothing was loaded into %s: it is set-user-ID, or cleared "
@@ -385,7 +385,8 @@ int cmd_run(int argc, char **argv)
 		return run_process(&a);
 	if (!a.outside && run_find_object(found.object, sizeof found.object) != 0) {
 		fprintf(stderr,
-			"tach run: %s is neither beside this program nor in ../lib/tach\n",
+			"tach run: %s is neither in the folder of this program nor in "
+			"../lib/tach\n",
 			RUN_OBJECT);
 		return RUN_FAILED;
 	}

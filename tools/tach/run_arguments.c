@@ -11,60 +11,38 @@
 
 static const char help[] =
 	"usage: tach run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"       tach run -p PID [OPTION]... [[--] PROGRAM [ARGUMENT]...]\n\n"
-	"Runs PROGRAM with every thread measured from its start to its end, and the regions "
-	"in\n"
-	"it, and prints the table to standard error when it has ended, however it ended. "
-	"Child\n"
-	"processes are added up with it.\n\n"
-	"  -e, --events LIST      what to count: "
-	"\"cycles,instructions,l1=L1-dcache-load-misses\"\n"
-	"  -m, --metrics LIST     what to derive: \"ipc = instructions / cycles\"\n"
-	"      --topdown[=N]      tell where issue slots went: top-down metrics down to level "
-	"N, or\n"
-	"                         as deep as can be counted at once\n"
-	"      --passes[=PERCENT] run PROGRAM as often as it takes to count all of it, a part "
-	"each\n"
-	"                         time, and refuse to join what differs by more instructions: "
-	"1\n"
-	"      --turns[=N]        regions of PROGRAM, by sets of events that take turns in it, "
-	"for\n"
-	"                         N outermost entries on average: 100; without rows of "
-	"threads\n"
+	"       tach run -p PID [OPTION]... [[--] PROGRAM [ARGUMENT]...]\n"
+	"\n"
+	"Runs PROGRAM, measures its threads, regions and child processes, and prints a table.\n"
+	"\n"
+	"  -e, --events LIST      count these events: \"cycles,instructions,page-faults\"\n"
+	"  -m, --metrics LIST     compute these: \"ipc = instructions / cycles\" or "
+	"\"ipc;l1d_mpki\"\n"
+	"  -o, --output FILE      write the report to FILE, not to standard error\n"
+	"      --format NAME      text, json, csv, prometheus or html (default: suffix of "
+	"FILE)\n"
+	"      --per-thread       a row for each thread\n"
+	"      --per-process      a row for each process\n"
+	"      --per-program      a row for each program that processes ran: sh, cc1, ld\n"
+	"      --topdown[=N]      show where issue slots went, down to level N\n"
+	"      --passes[=PERCENT] run PROGRAM several times, for more events than counters\n"
+	"      --turns[=N]        or count them in turns, each for N entries of regions (100)\n"
+	"  -r, --repeat N         run PROGRAM N times; print median, interval and mean\n"
+	"  -I, --interval SECONDS print the counts of each interval, counted as with "
+	"--outside\n"
+	"  -p, --pid PID          count a running process, until it or PROGRAM ends\n"
+	"      --outside          count from outside; load nothing into PROGRAM\n"
+	"      --ambient LIST     count boxes of the uncore for the whole machine\n"
+	"      --emulate          count instructions exactly, without a PMU, in QEMU\n"
 	"      --interrupts       count interrupts too\n"
-	"      --correct          count them, and take one for each out of instructions, "
-	"where\n"
-	"                         the CPU adds one\n"
-	"      --per-thread       a row for every thread instead of one for all\n"
-	"      --per-process      a row for every process\n"
-	"      --per-program      a row for every program that processes ran: sh, cc1, ld\n"
-	"      --outside          one row, by counters that are inherited; nothing is loaded "
-	"into\n"
-	"                         the program: for statically linked programs, and those that\n"
-	"                         SIGKILL ends; events of memory controllers and other boxes\n"
-	"                         (tach list --uncore) are counted for the whole machine\n"
-	"      --ambient LIST     count boxes beside, for the whole machine and as long as "
-	"the\n"
-	"                         program runs, in a row of their own: \"rd=uncore_imc_*/\n"
-	"                         event=4,umask=3/; GBps = rd * 64 / elapsed_ns\"\n"
-	"  -I, --interval SECONDS what was counted in each interval, as it goes on: --outside\n"
-	"  -p, --pid PID          count a process that runs, and threads that it starts, "
-	"until it\n"
-	"                         or PROGRAM ends, or an interrupt comes: --outside\n"
-	"  -r, --repeat N         run PROGRAM N times: median, its interval, and mean of what "
-	"it took\n"
-	"      --emulate          in QEMU's user mode, counted by a plugin of it: exact "
-	"instructions\n"
-	"                         and branches where there is no PMU, and of arm64 programs\n"
-	"      --trace FILE       write each entry into a region there, for Perfetto; %p: the "
-	"process\n"
-	"  -o, --output FILE      write the report there\n"
-	"      --format NAME      text, json, csv, prometheus or html; without it what FILE's\n"
-	"                         suffix says\n"
-	"  -h, --help             this text\n\n"
-	"Exit status: PROGRAM's, or 128 and the number of the signal that ended it; 125 tach "
-	"run\n"
-	"itself failed, 126 PROGRAM cannot be run, 127 there is no such program.\n";
+	"      --correct          and subtract an instruction for each, if the CPU adds one\n"
+	"      --trace FILE       write each entry of a region, for Perfetto (%p: process "
+	"number)\n"
+	"  -h, --help             print this text\n"
+	"\n"
+	"man tach-run explains each option. Exit status: PROGRAM's, or 128 and its signal; "
+	"125\n"
+	"tach run failed, 126 PROGRAM cannot be run, 127 there is no such program.\n";
 
 enum {
 	FORMAT = 256,
@@ -229,7 +207,7 @@ static int take(struct run_arguments *a, int option)
 		return once(&a->output, optarg, "two files for one report");
 	case AMBIENT:
 		return once(&a->ambient, optarg,
-			    "two lists of what is ambient; make one, with commas between");
+			    "--ambient is given twice; give one list, separated by commas");
 	case TRACE:
 		return once(&a->trace, optarg, "two files for one trace");
 	case FORMAT:
@@ -388,7 +366,7 @@ int run_check_events(const struct run_arguments *a)
 	if (a->events && run_has_boxes(a->events)) {
 		fprintf(stderr,
 			"tach run: %s: boxes of the uncore count for the whole machine and for "
-			"no thread; --ambient counts them beside, while the program runs\n",
+			"no thread; --ambient counts them while the program runs\n",
 			a->events);
 		return RUN_FAILED;
 	}

@@ -86,9 +86,9 @@ static void text(struct tach__out *out, struct samples *s, int runs)
 			  l.of->n, cell[0], cell[1], cell[2], 100 * l.confidence, cell[3]);
 	}
 	tach__out(out,
-		  "%d runs. 'from' and 'to' have the median between them as surely as is said, "
-		  "whatever the distribution, if runs do not drift; below 95%% they are the "
-		  "extremes: 6 runs reach it.\n",
+		  "%d runs. The median lies between 'from' and 'to' with the confidence "
+		  "shown, for any distribution, if runs do not drift. Below 95%% these are "
+		  "the extremes; 6 runs reach 95%%.\n",
 		  runs);
 }
 

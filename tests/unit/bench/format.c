@@ -48,11 +48,11 @@ static void as_text(void)
 	     "  lo?cks                          21.0000  +- 0.0000       0.0 % in "
 	     "[21.0000, 21.0000]  n 1\n"
 	     "  none                             0.0000  +- 0.0000       0.0 % in "
-	     "[0.0000, 0.0000]  n 1  below resolution: not to be told from nothing\n"
+	     "[0.0000, 0.0000]  n 1  below resolution: the body takes no measurable time\n"
 	     "  time, all, ns                   10.5000  +- 1.5000      96.9 % in "
 	     "[8.0000, 13.0000]  n 6\n"
 	     "  thread 2: time, ns               0.0000  +- 0.0000       0.0 % in "
-	     "[0.0000, 0.0000]  n 1  below resolution: not to be told from nothing\n"
+	     "[0.0000, 0.0000]  n 1  below resolution: the body takes no measurable time\n"
 	     "  per by?te, ns                    0.0025  400 Gby?te/s\n"
 	     "  per lo?cks, ns                   0.5000  2 Glo?cks/s\n"
 	     "  per none, ns                     0.0000  0 none/s\n"
@@ -70,7 +70,7 @@ static void little_is_said_of_nothing(void)
 	     TACH_BENCH_TEXT,
 	     "x: 10 iterations a sample\n"
 	     "  time, ns                         0.5000  +- 0.5000      50.0 % in "
-	     "[0.0000, 1.0000]  n 2  below resolution: not to be told from nothing\n"
+	     "[0.0000, 1.0000]  n 2  below resolution: the body takes no measurable time\n"
 	     "  locks                            3.0000  +- 0.0000       0.0 % in "
 	     "[3.0000, 3.0000]  n 1\n");
 }

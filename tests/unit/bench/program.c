@@ -592,13 +592,13 @@ static void against_an_earlier_run(void)
 	      "%s", table());
 	scale = 1060;
 	CHECK(RUN(QUICK, "--against", file, "plain", "less") == 1);
-	is(table(), HEAD
-	   "plain             1.06 us    0.0 %  time +6.00 %, worse (bound 5 %)\n"
-	   "\nbenchmark            time       +-      compares\n"
-	   "less                 6 ns    0.0 %          6360  time +0.00 %, no change "
-	   "(bound 5 %); compares +6.00 %, worse (bound 0.5 %)\n"
-	   "2 of 3 comparisons worse, 0 cannot be told, 0 gone. At most 1 % of comparisons "
-	   "without a change are called worse.\n");
+	is(table(),
+	   HEAD "plain             1.06 us    0.0 %  time +6.00 %, worse (bound 5 %)\n"
+		"\nbenchmark            time       +-      compares\n"
+		"less                 6 ns    0.0 %          6360  time +0.00 %, no change "
+		"(bound 5 %); compares +6.00 %, worse (bound 0.5 %)\n"
+		"2 of 3 comparisons worse, 0 undecided, 0 gone. At most 1 % of comparisons "
+		"without a change are called worse.\n");
 	CHECK(RUN(QUICK, "--against", file, "plain", "alike") == 1);
 	CHECK(strstr(out, "\n1 of 1 comparisons worse, "), "%s", out);
 	CHECK(RUN(QUICK, "--against", file, "--bound", "7", "plain") == 0);
@@ -617,7 +617,7 @@ static void against_an_earlier_run(void)
 	is(table(), HEAD
 	   "plain              900 ns    0.0 %  time -10.00 %, cannot tell: too few values "
 	   "(bound 5 %)\n"
-	   "0 of 1 comparisons worse, 1 cannot be told, 0 gone. At most 1 % of "
+	   "0 of 1 comparisons worse, 1 undecided, 0 gone. At most 1 % of "
 	   "comparisons without a change are called worse.\n");
 	CHECK(RUN(QUICK, "--against", file, "--samples", "1", "--allow", "cannot-tell",
 		  "plain") == 0);

@@ -102,7 +102,7 @@ static void numbers(void)
 	DISPATCHED();
 	events[0].ncodes = 1;
 	events[0].counters = 1ull << 31; /* no counter of its */
-	SAYS(TACH_ERR_INVAL, "skl has none of the counters that BR_INST_RETIRED wants");
+	SAYS(TACH_ERR_INVAL, "skl lacks the counters that BR_INST_RETIRED needs");
 	begin_at(tach_dispatch_list("core"));
 	row("L2_LD:SELF");
 	events[0].ncodes = 1;

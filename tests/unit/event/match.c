@@ -71,7 +71,7 @@ static void named(void)
 }
 
 #define FORTY	  "yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy"
-#define TWO_KINDS "one numeric umask, and no named one beside it"
+#define TWO_KINDS "one numeric umask, and no named umask with it"
 
 static void refused(void)
 {

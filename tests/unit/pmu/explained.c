@@ -113,7 +113,8 @@ static void explained(void)
 	int n = encode("spr", "TOPDOWN_M:RETIRING");
 
 	CHECK(split("spr", n, 0, 0, 0, &plan) == TACH_ERR_FEATCOMB);
-	SAYS("topdown metric events count only beside their slots event (TOPDOWN:SLOTS): add "
+	SAYS("topdown metric events count only together with their slots event "
+	     "(TOPDOWN:SLOTS): add "
 	     "it to the set, first");
 	/* Slots that are in every group serve all of them; fields in every group need them
 	 * there. */

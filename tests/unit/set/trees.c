@@ -171,9 +171,9 @@ static void none(void)
 	      "of its issue "
 	      "slots");
 	fails("b = 1; topdown:7", TACH_ERR_SYNTAX, 8,
-	      "topdown:N has a level from 1 to 6 behind its colon");
-	fails("topdown:11", TACH_ERR_SYNTAX, 1, "topdown:N has a level");
-	fails("topdown:0", TACH_ERR_SYNTAX, 1, "topdown:N has a level");
+	      "topdown:N needs a level from 1 to 6 after the colon");
+	fails("topdown:11", TACH_ERR_SYNTAX, 1, "topdown:N needs a level");
+	fails("topdown:0", TACH_ERR_SYNTAX, 1, "topdown:N needs a level");
 }
 
 static void is_spelled(const char *metrics, int limit, int want, int level, const char *text)

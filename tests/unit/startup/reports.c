@@ -39,7 +39,7 @@ static void in_a_child(void)
 {
 	char text[100];
 
-	snprintf(text, sizeof text, "TACH_OUTPUT is that of the process %d", (int)getppid());
+	snprintf(text, sizeof text, "TACH_OUTPUT belongs to process %d", (int)getppid());
 	refused(TACH_ERR_STATE, text);
 }
 

@@ -68,7 +68,7 @@ crowd() { run 143 "$target" crowd; calls work 1; calls '\(all threads\)' 6; }
 in_time crowd
 run 0 "$target" ended-by child; calls work 2
 run 137 "$target" ended-by 9
-says 'ended by signal 9 \(.*\); what it counted is lost'
+says 'ended by signal 9 \(.*\); its counts are lost'
 result signals
 
 # The terminal's interrupt is for the program; what is meant for tach run is handed on to it.
@@ -266,7 +266,7 @@ else
 fi
 for kind in instruction kill; do
 	run 0 "$work/ends" child $kind; calls work 1
-	says '1 of 2 processes and programs left no report: 0 still run, 1 ended by'
+	says '1 of 2 processes and programs left no report: 0 still run, 1 ended in'
 	says '1 processes missing in this report'
 done
 result ends_unseen
@@ -354,6 +354,6 @@ fi
 
 cp "$tach" "$work/alone"
 "$work/alone" run true 2>"$work/err"; [ $? = 125 ] || rc=1
-says 'libtach-run.so is neither beside this program nor in ../lib/tach'
+says 'libtach-run.so is neither in the folder of this program nor in ../lib/tach'
 result missing_object
 exit $failed
