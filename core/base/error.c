@@ -86,11 +86,11 @@ size_t tach_printable(const char *text, char *to, size_t size)
 	size_t at = 0, end = 0;
 
 	while (text[at]) {
-		size_t length = tach__utf8_length(text + at, 4); /* not beyond the NUL */
+		size_t length = tach__utf8_length(text + at, 4); /* stops before the NUL */
 		int shown = length && tach__utf8_shown(text + at, length);
 
 		length += !length;
-		/* Only while nothing was left out. */
+		/* Nothing may follow a piece that was left out. */
 		if (end == at && at + length < size) {
 			for (size_t i = 0; i < length; i++)
 				to[at + i] = shown ? text[at + i] : '?';
@@ -123,8 +123,8 @@ int tach__error(struct tach_error *err, int code, int line, int column, const ch
 	err->column = column;
 	err->text[0] = 0;
 	/*
-	 * Nothing to say. printf is not called for it: its first call takes a noticeable part
-	 * of the start of a process.
+	 * No text. Do not call printf for it: its first call takes a noticeable part of the
+	 * start of a process.
 	 */
 	if (!format)
 		return code;

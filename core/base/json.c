@@ -103,7 +103,7 @@ static int escape(struct reader *r, char **to)
 	return 0;
 }
 
-/* From the opening quote on. An escape never is shorter than what it stands for. */
+/* Reads from the opening quote on. An escape is never shorter than its character. */
 static int read_string(struct reader *r, const char **out)
 {
 	const char *close = ++r->at;
@@ -187,7 +187,7 @@ static int read_word(struct reader *r, struct tach__json *v)
 	return fail(r, r->at == r->end ? "the text ends too soon" : "expected a value");
 }
 
-/* ---- what is made of others ---- */
+/* ---- arrays, objects and values ---- */
 
 static int read_value(struct reader *r, struct tach__json **out);
 

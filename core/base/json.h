@@ -19,17 +19,17 @@ enum tach__json_type {
 struct tach__json {
 	enum tach__json_type type;
 	int line, column; /* where it begins; columns are bytes */
-	const char *key;  /* of a member of an object */
+	const char *key;  /* the name of a member of an object */
 	const char *text; /* of a string */
 	double number;
-	struct tach__json *kid, *next; /* the first inside; the next beside */
+	struct tach__json *kid, *next; /* first child; next sibling */
 };
 
 /*
- * The value that is the whole of text; it lives in the arena. Refused, with line and column:
- * whatever RFC 8259's grammar does not have (comments, trailing commas, ...), text that is not
- * UTF-8, lone surrogates, NUL in a string, more than 64 levels. Of members with the same name
- * the first is found.
+ * Reads text as one value, which lives in the arena. Refuses, with line and column: everything
+ * outside RFC 8259's grammar (comments, trailing commas, ...), text that is not UTF-8, lone
+ * surrogates, NUL in a string, more than 64 levels. If members have the same name, the first is
+ * found.
  */
 int tach__json_read(struct tach__json **out, struct tach__arena *arena, const char *text,
 		    size_t length, struct tach_error *err);

@@ -40,9 +40,9 @@ static void quoted(struct tach__out *out, const char *text)
 	tach__out_text(out, "\"");
 }
 
-/* ---- what stands between items ---- */
+/* ---- separators ---- */
 
-/* Whether there was a line to begin. */
+/* Returns 1 if a line was to begin here. */
 static int begin_line(struct tach__json_out *json)
 {
 	if (json->line < 0)

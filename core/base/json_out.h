@@ -14,19 +14,20 @@ enum tach__json_style { TACH__JSON_SPACED, TACH__JSON_COMPACT };
 struct tach__json_out {
 	struct tach__out *out;
 	enum tach__json_style style;
-	int line;		 /* see tach__json_line; -1: the next item stays on this line */
-	uint64_t object, filled; /* of each open level, the innermost lowest; 64 at most */
+	int line; /* see tach__json_line; -1: the next item stays on this line */
+	uint64_t object,
+		filled; /* one bit for each open level, the innermost lowest; at most 64 */
 };
 
 void tach__json_begin(struct tach__json_out *json, struct tach__out *out,
 		      enum tach__json_style style);
-/* The next item or closing bracket begins a line, after so many blanks. */
+/* The next item or closing bracket begins a line, after this many blanks. */
 void tach__json_line(struct tach__json_out *json, int blanks);
 
 /* An item: with its key in an object, NULL elsewhere. */
 void tach__json_object(struct tach__json_out *json, const char *key);
 void tach__json_array(struct tach__json_out *json, const char *key);
-void tach__json_end(struct tach__json_out *json); /* of the innermost object or array */
+void tach__json_end(struct tach__json_out *json); /* closes the innermost object or array */
 /* Always UTF-8, and nothing in it that a terminal obeys or that ends an HTML script. */
 void tach__json_string(struct tach__json_out *json, const char *key, const char *text);
 /* All its digits; null for NaN and infinities. */

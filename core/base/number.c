@@ -52,7 +52,7 @@ int tach__number_print(double value, char *text, size_t size)
 	locale_t c, old;
 	int n = 0;
 
-	/* What most of a report is: "%.15g" writes these in the same way. */
+	/* The common case in reports: "%.15g" writes these values in the same way. */
 	if (value > -1e15 && value < 1e15 && value == (double)(int64_t)value &&
 	    !(value == 0 && signbit(value)))
 		return print_integer((int64_t)value, text, size);

@@ -81,11 +81,11 @@ void tach__out_number(struct tach__out *out, double v, const char *otherwise)
 void tach__out_escaped(struct tach__out *out, const char *text,
 		       const char *(*escape)(unsigned c, char room[8]))
 {
-	const char *plain = text; /* from here on all is as it is */
+	const char *plain = text; /* the rest needs no escape */
 	char room[8];
 
 	while (*text) {
-		size_t n = tach__utf8_length(text, 4); /* not beyond the NUL */
+		size_t n = tach__utf8_length(text, 4); /* stops before the NUL */
 		const char *escaped = n ? escape(tach__utf8_code(text, n), room) : NULL;
 
 		if (!escaped && n && tach__utf8_shown(text, n)) {

@@ -23,8 +23,9 @@ void tach__out_text(struct tach__out *out, const char *text);
 /* All the digits that v has, by no locale's rules; `otherwise` for NaN and infinities. */
 void tach__out_number(struct tach__out *out, double v, const char *otherwise);
 /*
- * Well-formed UTF-8 whatever text is; escape(code) gives what stands for a character, or NULL
- * for itself. What is not to be shown (tach__utf8_shown) and has no escape becomes U+FFFD.
+ * Writes well-formed UTF-8 for any text. escape(code) returns the replacement of a character,
+ * or NULL to keep it. Characters that must not be shown (tach__utf8_shown) and have no escape
+ * become U+FFFD.
  */
 void tach__out_escaped(struct tach__out *out, const char *text,
 		       const char *(*escape)(unsigned c, char room[8]));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Structs of another version: copied as far as both sides know them. */
+/* Copies structs of another version up to the size that both sides know. */
 #include <string.h>
 #include "core/base/error.h"
 #include "core/base/sized.h"
@@ -19,7 +19,7 @@ uint32_t tach__sized(const void *theirs, const char *name, size_t first, size_t 
 	memcpy(&size, theirs, sizeof size);
 	if (size == 0)
 		return (uint32_t)first;
-	/* Any other would end amid a member: half a pointer is none. */
+	/* Any other size would end inside a member, such as half a pointer. */
 	if (size % align == 0 && size <= SIZE_LIMIT)
 		return size;
 	tach__error(err, TACH_ERR_INVAL, 0, 0,

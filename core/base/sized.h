@@ -44,7 +44,7 @@ enum {
 	TACH__FIRST_tach_worst = 48,
 };
 
-/* What the functions below want to know of a struct: name, first size, size now, alignment. */
+/* The arguments of the functions below: name, first size, present size, alignment. */
 #define TACH__STRUCT(type) #type, TACH__FIRST_##type, sizeof(struct type), _Alignof(struct type)
 
 /* How many bytes the caller's struct has; 0: err says what is wrong with it. */
@@ -84,8 +84,8 @@ static inline const void *tach__sized_in(const void *theirs, void *ours, const c
 }
 
 /*
- * A struct to be filled: `theirs` where it has our size, else `ours`, cleared. What is filled
- * beside its size then goes through tach__sized_done. NULL: TACH_ERR_INVAL, and err says why.
+ * Returns a struct to fill: `theirs` if it has our size, else `ours`, cleared. If it is `ours`,
+ * call tach__sized_done afterwards. NULL: TACH_ERR_INVAL, and err says why.
  */
 static inline void *tach__sized_out(void *theirs, void *ours, const char *name, size_t first,
 				    size_t known, size_t align, struct tach_error *err)
@@ -95,7 +95,8 @@ static inline void *tach__sized_out(void *theirs, void *ours, const char *name, 
 		       : tach__resized_out(theirs, ours, name, first, known, align, err);
 }
 
-/* Hands on what was filled. theirs->size stays, and what we do not know of it becomes 0. */
+/* Copies the filled struct to theirs. theirs->size stays; members that we do not know become 0.
+ */
 static inline void tach__sized_done(void *theirs, const void *filled, const char *name,
 				    size_t first, size_t known, size_t align)
 {

@@ -54,8 +54,8 @@ int tach__utf8_shown(const char *text, size_t length)
 }
 
 /*
- * Unicode's East Asian Width (UAX 11), W and F, by blocks, and what combines with the character
- * before it. Not wcwidth: it goes by the program's locale.
+ * Unicode's East Asian Width (UAX 11), W and F, by blocks, and combining characters. wcwidth
+ * depends on the program's locale, so it cannot be used.
  */
 int tach__utf8_columns(const char *text)
 {

@@ -5,11 +5,11 @@
 
 #include <stddef.h>
 
-/* Bytes of the well-formed sequence (RFC 3629) at text, of which `room` exist; 0: there is
- * none. */
+/* Returns the bytes of the well-formed sequence (RFC 3629) at text, of which `room` bytes
+ * exist, or 0. */
 size_t tach__utf8_length(const char *text, size_t room);
-/* Whether that character, well-formed, is one to be shown: no control character (C0, DEL, C1),
- * bidirectional control or line separator. */
+/* Can this well-formed character be shown? Control characters (C0, DEL, C1), bidirectional
+ * controls and line separators cannot. */
 int tach__utf8_shown(const char *text, size_t length);
 /* Its number. */
 unsigned tach__utf8_code(const char *text, size_t length);

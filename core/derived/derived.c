@@ -24,7 +24,7 @@
  * its parent was in: the process's own is then made anew, others are their users'.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const struct tach_derived *inside; /* who has the lock is in this one */
+static const struct tach_derived *inside; /* the registry in which the lock's holder works */
 
 /* Made by the first who needs it; tried again where there was no memory. */
 static struct tach_derived *_Atomic own;
@@ -170,7 +170,7 @@ static int by_name(const void *a, const void *b)
 	return tach__name_compare(x->name, strlen(x->name), y->name);
 }
 
-/* What is in force for that PMU. -1: no memory. */
+/* Lists the definitions that are valid for that PMU. -1: no memory. */
 static int list(struct tach_derived *d, int pmu)
 {
 	int presets =

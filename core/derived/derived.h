@@ -14,7 +14,7 @@
  */
 int tach__derived_lookup(int pmu, const char *name, size_t length, struct tach_expansion **out,
 			 struct tach_error *err);
-/* Whether event i is counted by boxes of the uncore, for the whole machine. */
+/* Is event i counted by boxes of the uncore, for the whole machine? */
 int tach__expansion_is_box(const struct tach_expansion *x, int i);
 /* The one event that this is another name of, or NULL. */
 const char *tach__expansion_plain(const struct tach_expansion *x);
@@ -25,7 +25,7 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 /* pmu, or for -1 this machine's first; still -1 when that is not known. */
 int tach__derived_pmu(int pmu);
 const struct tach_derived_options *tach__derived_options(const struct tach_derived *d);
-/* Whether it is the process's own registry. */
+/* Is it the process's own registry? */
 bool tach__derived_is_default(const struct tach_derived *d);
 
 #endif

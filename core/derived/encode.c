@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The public call: event strings, and the names of presets and derived events, from the
- * process's own registry. Only those that stand for one event can be encoded; a formula over
- * several events needs a set. It lies here and not in core/event because that room may not use
- * this one.
+ * process's own registry. A name must stand for one event; a formula over several events needs
+ * a set. This file is not in core/event because that room may not use this one.
  */
 #include "core/derived/derived.h"
 #include "core/derived/files.h"
@@ -20,7 +19,7 @@ static const char *derived(int pmu, const struct tach__text *name, int *several)
 	    tach__derived_find(d, tach__derived_pmu(pmu), name->text, name->length, &info))
 		return NULL;
 	*several = info.type != TACH_DERIVED_TYPE_NONE;
-	return *several ? NULL : info.events; /* They live as long as the process. */
+	return *several ? NULL : info.events; /* The strings live as long as the process. */
 }
 
 int tach_event_encode(const char *string, const struct tach_encode_options *opt,

@@ -17,7 +17,8 @@
 #include "core/tables/tables.h"
 
 #define TEXT_MAX  131072
-#define PARTS_MAX 16384 /* what stands for nothing in the text can multiply, too */
+#define PARTS_MAX 16384 /* bounds definitions that expand to many events without adding text   \
+			 */
 #define EVENT_MAX 1024
 
 int tach__expand_word(struct tach__expand *e, const char *word)
@@ -102,7 +103,8 @@ size_t tach__expand_modified(struct tach_derived *d, int pmu, const char *name, 
 	return 0;
 }
 
-/* A definition whose events all get these modifiers, and those of the definition around it. */
+/* Expands a definition whose events all get these modifiers, and the modifiers of the enclosing
+ * definition. */
 static int with_modifiers(struct tach__expand *e, const struct tach_derived_info *info,
 			  const char *modifiers, size_t length)
 {
@@ -136,9 +138,9 @@ static int maybe_native(struct tach__expand *e, const char *event)
 }
 
 /*
- * Base event i of a definition. Derived events come before native ones, but a definition that
- * has the name of the native event it is made of means that event. With modifiers native events
- * come first: what can be counted as it is written is an event.
+ * Finds base event i of a definition. Derived events come before native ones, but a definition
+ * that has the name of its own native event means that event. With modifiers, native events
+ * come first: a string that encodes is an event.
  */
 int tach__expand_called(struct tach__expand *e, const char *event)
 {
@@ -192,7 +194,7 @@ static int joined(struct tach__expand *e, const struct tach_derived_info *info, 
 	return rc;
 }
 
-/* Only the first counts, but the others set up what it counts (tags on NetBurst). */
+/* The first event counts; the others only set up what it counts (tags on NetBurst). */
 static int compound(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	int rc = tach__expand_operand(e, info, 0);
@@ -278,7 +280,7 @@ struct written {
 	size_t length; /* theirs */
 };
 
-/* Whether it is a derived event of that PMU, or of the one that it names. */
+/* Is it a derived event of that PMU, or of the PMU that it names? */
 static bool written(struct tach_derived *d, int pmu, const char *name, size_t length,
 		    struct written *w)
 {
@@ -362,7 +364,7 @@ int tach_derived_expand_formula(struct tach_derived *d, int pmu, const char *for
 	return expand_written(d, &w, out, err);
 }
 
-/* As in definitions: with modifiers what is an event as it is written comes first. */
+/* With modifiers, a string that encodes is an event, as in definitions. */
 static int is_event(int pmu, const char *name, size_t length)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;

@@ -15,8 +15,8 @@ struct tach__expand {
 	struct tach_expansion *x;
 	int pmu, depth, parts;
 	struct tach_derived_info chain[TACH__EXPAND_DEPTH_MAX];
-	const char *pmu_name;			    /* of PMU::NAME, with the colons; or "" */
-	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* of NAME:u:k, the same */
+	const char *pmu_name; /* the PMU:: of PMU::NAME, with the colons; or "" */
+	char modifiers[TACH__EXPAND_MODIFIERS_MAX]; /* the :u:k of NAME:u:k */
 	char *text;
 	size_t length;
 };
@@ -35,7 +35,8 @@ size_t tach__expand_modified(struct tach_derived *d, int pmu, const char *name, 
 			     struct tach_derived_info *info);
 
 /* ---- substitute.c ---- */
-/* The definition's formula in postfix, each N<i> replaced by what base event i becomes. */
+/* Returns the definition's formula in postfix. Each N<i> is replaced by the expansion of base
+ * event i. */
 int tach__expand_substituted(struct tach__expand *e, const struct tach_derived_info *info);
 
 #endif

@@ -10,7 +10,7 @@
 #include "core/derived/expansion.h"
 #include "core/event/event.h"
 
-/* Whether one counter would do for both, however they are spelled. */
+/* Can one counter serve both events, whatever their spelling? */
 static bool same(const struct tach_event *a, const struct tach_event *b)
 {
 	return a->type == b->type && a->has == b->has && a->config == b->config &&
@@ -31,7 +31,7 @@ static int encode_string(const char *event, const struct tach_encode_options *op
 		       : tach__event_encode(event, opt, &alone, out, err);
 }
 
-/* Besides the PMU's own the encoder knows the events that all CPUs of its kind have. */
+/* The encoder also knows the events that all CPUs of this kind have. */
 static int encode_native(int pmu, const char *event, bool presets, struct tach_event *out,
 			 struct tach_error *err)
 {
@@ -42,11 +42,11 @@ static int encode_native(int pmu, const char *event, bool presets, struct tach_e
 	rc = encode_string(event, &opt, presets, out, err);
 	if (rc != TACH_ERR_NOTSUPP)
 		return rc;
-	opt.os = TACH_OS_NONE; /* nothing the kernel knows; register words may exist */
+	opt.os = TACH_OS_NONE; /* the kernel does not know it; register words may exist */
 	return encode_string(event, &opt, presets, out, err);
 }
 
-/* A box by its name, or the first of those that KIND* stands for; -1: there is none. */
+/* Returns a box by its name, or the first box of KIND*, or -1. */
 static int first_box(const char *name, size_t length)
 {
 	int starred = length && name[length - 1] == '*';
@@ -224,7 +224,7 @@ int tach__expansion_over(const struct tach_expansion *x, const int *number,
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	tach_formula_print(x->formula, TACH_FORMULA_POSTFIX, text, (size_t)length + 1);
 	for (int i = 0; i < length; i++)
-		if (text[i] == 'N') /* not N<number>, so that it comes to us */
+		if (text[i] == 'N') /* cannot be read as N<number>, so the resolver gets it */
 			text[i] = 'n';
 	opt.kind = TACH_FORMULA_POSTFIX;
 	opt.resolve = renumbered;

@@ -167,7 +167,7 @@ int tach__derived_user_files(struct tach_derived *d)
 	return rc ? rc : load_list(d, secure_getenv("TACH_DERIVED"));
 }
 
-/* A PMU by its name or the one whose strings it takes, '-' being as good as '_'. */
+/* Compares with a PMU's name, or the name of the PMU whose strings it takes. '-' equals '_'. */
 static bool is_named(const char *have, const char *name, size_t length)
 {
 	if (!*have || strlen(have) != length)

@@ -130,7 +130,7 @@ static void note_replaced(struct load *l, const struct tach__record *r,
 	report(l, TACH_DIAGNOSTIC_NOTE, r->line, r->name.column, text);
 }
 
-/* What was in force for the name: a definition, one of the library's own, or nothing. */
+/* The earlier definition of the name: a definition, one of the library's own, or empty. */
 struct before {
 	bool is;
 	const struct tach__definition *definition;

@@ -3,7 +3,7 @@
 #include "core/derived/packed.h"
 #include "core/os/memory.h"
 
-static char *block[TACH__PACKED_BLOCKS]; /* those that were unpacked; atomic */
+static char *block[TACH__PACKED_BLOCKS]; /* unpacked blocks; atomic */
 
 static const unsigned char *length(const unsigned char *from, size_t *n)
 {
@@ -28,13 +28,13 @@ static void unpack(char *to, const unsigned char *from, const unsigned char *end
 			return;
 		distance = from[0] | (size_t)from[1] << 8;
 		from = length(from + 2, &again);
-		/* It may run into what it writes. */
+		/* Source and destination may overlap. */
 		for (again += TACH__PACKED_LEAST; again; again--, to++)
 			*to = *(to - distance);
 	}
 }
 
-/* Of two threads that come at once one keeps its pages. NULL: no memory. */
+/* If two threads unpack at once, one of them keeps its pages. NULL: no memory. */
 static const char *unpacked(uint32_t b)
 {
 	char *pages = __atomic_load_n(&block[b], __ATOMIC_ACQUIRE), *none = NULL;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Strings of presets that are used when one was found, packed by tools/mkpresets: formulas,
- * lists of events, descriptions. They come in blocks, each packed by itself and unpacked when a
- * string of it is first asked for.
- *
- * A block is a row of steps: a byte, whose upper half is how many bytes follow as they are, and
- * whose lower half how many, less TACH__PACKED_LEAST, are then repeated from before. 15 stands
- * for that and what the next byte says, 255 of which for that and the next again; the lower
- * half's come behind the bytes and the distance: two bytes, the lower first. The last step ends
- * with its bytes.
+ * Strings of presets that are needed when a preset was found, packed by tools/mkpresets:
+ * formulas, lists of events, descriptions. They come in blocks. A block is packed by itself,
+ * and unpacked when one of its strings is first needed. A block is a sequence of steps. The
+ * upper half of a step's first byte is a number of literal bytes that follow; the lower half
+ * plus TACH__PACKED_LEAST is a number of bytes to repeat from before. 15 means that the next
+ * byte is added; if that is 255, the next one too, and so on. The bytes of the lower half's
+ * number come after the literals and the distance, which has two bytes, the lower first. The
+ * last step ends with its literals.
  */
 #ifndef TACH_CORE_DERIVED_PACKED_H
 #define TACH_CORE_DERIVED_PACKED_H
@@ -27,8 +26,8 @@ extern const unsigned char tach__preset_packed[];
 extern const uint32_t tach__preset_packed_size;
 
 /*
- * The string of that number, for ever; "" where there is no memory, and NUL bytes behind it.
- * Any thread, signal handlers too.
+ * Returns the string of that number, which lives for ever. Without memory it is "". NUL bytes
+ * follow it. Any thread, signal handlers too.
  */
 const char *tach__packed(uint32_t number);
 

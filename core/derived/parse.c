@@ -155,7 +155,7 @@ static enum next next_field(struct line *l, struct tach__fields *f, bool formula
 	return NEXT_RECORD;
 }
 
-/* Whether the next field is a formula, whose parentheses may hold commas. */
+/* Is the next field a formula, whose parentheses may hold commas? */
 static bool formula_next(const struct tach__fields *f)
 {
 	const struct tach__span *last = &f->field[f->count - 1];
@@ -236,8 +236,8 @@ static void cpu(struct line *l)
 }
 
 /*
- * What follows an unknown command is for an unknown model if the command may have meant a CPU:
- * where a list of CPUs may begin or goes on, in the shape WORD,NAME.
+ * The rest after an unknown command is for an unknown model if the command may have meant a
+ * CPU: at the beginning of a list of CPUs or inside it, in the form WORD,NAME.
  */
 static void unknown(struct line *l, const struct tach__span *word)
 {

@@ -12,7 +12,7 @@
 
 #define TACH__D_EVENTS_MAX TACH_FORMULA_OPERANDS_MAX
 #define TACH__D_FILE_MAX   (4u << 20) /* bytes: about 20 times PAPI's file */
-#define TACH__D_NAME_MAX   255	      /* of a derived or a base event's name */
+#define TACH__D_NAME_MAX   255	      /* bytes of a name of a derived or base event */
 
 /* A record that is sound in itself. Spans point into the text. */
 struct tach__record {
@@ -41,7 +41,7 @@ void tach__derived_parse(const char *text, size_t length,
 			 const struct tach__derived_sink *sink);
 const char *tach__derived_type_name(enum tach_derived_type type);
 
-/* ---- between derived_parse.c and derived_record.c ---- */
+/* ---- between parse.c and record.c ---- */
 
 #define TACH__D_FIELDS_MAX 256
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our own presets as tools/mkpresets compiles them from arch/.../presets/NAME.derived: names
- * as offsets into one pool, so that the arrays hold no pointers, and other strings packed; one
- * record for all the PMUs that share it, and per PMU the numbers of its records, sorted by
- * name.
+ * The library's presets, compiled by tools/mkpresets from arch/.../presets/NAME.derived. Names
+ * are offsets into one pool, so the arrays hold no pointers; other strings are packed. All PMUs
+ * that share a record have one copy. Each PMU has the numbers of its records, sorted by name.
  */
 #ifndef TACH_CORE_DERIVED_PRESETS_H
 #define TACH_CORE_DERIVED_PRESETS_H
 
 #include <tach/derived.h>
 
-/* What makes a definition a metric; many have the same. */
+/* The members of a definition that make it a metric; many definitions share them. */
 struct tach__preset_metric {
 	double scale;
 	uint32_t threshold, groups; /* packed: core/derived/packed.h */

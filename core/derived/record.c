@@ -55,7 +55,7 @@ static bool starved(const struct tach__fields *f, int column)
 	return FAIL(f, column, "out of memory");
 }
 
-/* Whether the field stands between quotes: then blanks are its own. */
+/* Is the field quoted? Then its blanks belong to it. */
 static bool is_quoted(const struct tach__span *s)
 {
 	return s->column > 1 && (s->at[-1] == '"' || s->at[-1] == '\'');
@@ -89,7 +89,8 @@ static bool sound_name(const struct tach__fields *f, const struct tach__span *s,
 	return true;
 }
 
-/* What may follow the events, with one field each: where it goes, and numbers for a while. */
+/* Fields that may follow the events, with one value each: where the value goes, and numbers for
+ * now. */
 enum { SCALE, LEVEL, NNUMBERS };
 struct tails {
 	struct tach__record *r;
@@ -264,9 +265,9 @@ static void unused(const struct tach__fields *f, const struct tach__record *r,
 }
 
 /*
- * Names in an infix formula are events of the PMU or definitions; which of them is looked up
- * when it is expanded. Without quotes, what may also be an operator between two operands is
- * taken for that: N0-x, N0?N1:N2, a-b.
+ * Accepts any name in an infix formula. Events of the PMU and definitions are looked up when it
+ * is expanded. Without quotes, a character that may be an operator between two operands is an
+ * operator: N0-x, N0?N1:N2, a-b.
  */
 static int any_name(void *context, const char *name, size_t length, double *value)
 {

@@ -49,7 +49,7 @@ struct tach__entry *tach__derived_slot(const struct tach_derived *d, int pmu, co
 				       size_t length);
 /* Room for one more; false: no memory. */
 bool tach__derived_reserve(struct tach_derived *d);
-/* What is in force for that PMU, or NULL. */
+/* Returns the entry that is valid for that PMU, or NULL. */
 const struct tach__entry *tach__derived_entry(const struct tach_derived *d, int pmu,
 					      const char *name, size_t length);
 

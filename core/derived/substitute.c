@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A definition's formula, in which its base events and names are replaced by what they stand
- * for.
- */
+/* Replaces the base events and names in a definition's formula by their expansions. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +9,14 @@
 #include "core/derived/files.h"
 #include "core/derived/parse.h"
 
-/* Names in a formula, numbered behind its base events. */
+/* Names in a formula, numbered after its base events. */
 struct names {
 	struct tach__expand *e;
 	int first, n;
 	char name[TACH_FORMULA_OPERANDS_MAX + 1][TACH__D_NAME_MAX + 1]; /* one too many */
 };
 
-/* Whether that is a definition or an event of the PMU. */
+/* Is that a definition or an event of the PMU? */
 static bool is_known(struct tach__expand *e, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -45,7 +42,7 @@ static int number_name(void *context, const char *name, size_t length)
 	return is_known(names->e, own) ? names->first + names->n++ : TACH_ERR_NOTFOUND;
 }
 
-/* What the registry's owner says. */
+/* Asks the callback of the registry's owner. */
 static int parameter(void *context, const char *name, size_t length, double *value)
 {
 	const struct tach_derived_options *opt =
@@ -55,7 +52,7 @@ static int parameter(void *context, const char *name, size_t length, double *val
 			      : TACH_ERR_NOTFOUND;
 }
 
-/* What stands there but for base events and names. */
+/* Compiles the formula; base events and names stay operands. */
 static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 		   struct names *names, struct tach_formula **out)
 {
@@ -63,7 +60,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	struct tach_error why = TACH_ERROR_INIT;
 	int rc;
 
-	opt.max_hz = opt.tsc_hz = 1; /* only the text matters here */
+	opt.max_hz = opt.tsc_hz = 1; /* only the text is used */
 	opt.noperands = info->nevents;
 	if (info->type == TACH_DERIVED_TYPE_POSTFIX) {
 		opt.kind = TACH_FORMULA_POSTFIX;
@@ -102,7 +99,8 @@ static int substituted_with(struct tach__expand *e, const struct tach_derived_in
 	return rc;
 }
 
-/* The definition's formula in postfix, each N<i> replaced by what base event i becomes. */
+/* Returns the definition's formula in postfix. Each N<i> is replaced by the expansion of base
+ * event i. */
 int tach__expand_substituted(struct tach__expand *e, const struct tach_derived_info *info)
 {
 	struct names *names = malloc(sizeof *names);

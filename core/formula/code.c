@@ -110,7 +110,8 @@ static bool simple(const struct tach__fold *s, unsigned kid)
 	return s->f->node[kid].op == TACH__F_ARG || tach__fold_number(s, &s->of[kid], &value);
 }
 
-/* What takes its left side along, which is a count or a number, behind its right side. */
+/* Evaluates the right side first, if the left side is a count or a number that an instruction
+ * can include. */
 static bool turned(const struct tach__fold *s, const struct tach__node *n)
 {
 	return n->op <= TACH__F_DIV && simple(s, n->kid[0]) && !simple(s, n->kid[1]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of a formula to what is evaluated: each node that is linear in the operands, or a
- * quotient of two such, becomes one form; code.c makes bytecode of what lies above the forms.
- *
- * Rewriting keeps values (up to rounding) and the set of divisions by zero: c / (a / b) stays
- * as it is, because it divides by zero where b is 0 and c * b / a does not.
+ * From the tree of a formula to code. Each node that is linear in the operands, or a quotient
+ * of two such nodes, becomes one form; code.c makes bytecode of the nodes above the forms.
+ * Rewriting keeps values (up to rounding) and the set of divisions by zero: c / (a / b) is not
+ * rewritten, because it divides by zero if b is 0, and c * b / a does not.
  */
 #include <float.h>
 #include <math.h>
@@ -116,8 +115,8 @@ static bool finite_all(const struct tach__fold *s, const struct tach__wide *w)
 }
 
 /*
- * Whether the fraction overflows, or loses a product that is too small, only where the formula
- * as it is written does: (p + 1e300 q) / q is infinite where p / q + 1e300 is not.
+ * Does the fraction overflow, or lose a product that is too small, only if the original formula
+ * does? (p + 1e300 q) / q is infinite for values for which p / q + 1e300 is finite.
  */
 static bool tame(const struct tach__fold *s, const struct tach__fraction *x)
 {
@@ -271,8 +270,8 @@ static void fold_one(const struct tach__fold *s, unsigned i)
 		out->is && finite_all(s, &out->num) && finite_all(s, &out->den) && tame(s, out);
 }
 
-/* Sizes: no more forms than nodes, no more terms in a form than leaves below it, and of
- * instructions at most 4 a node (a choice: comparison, jump, twice POP). */
+/* Allocates for the largest case: a form for each node, a term for each leaf, and 4
+ * instructions for each node (a choice: comparison, jump, POP twice). */
 static int allocate(struct tach__fold *s)
 {
 	struct tach_formula *f = s->f;

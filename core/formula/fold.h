@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What fold.c makes of the nodes, and code.c of that: a fraction of two linear forms each. */
+/* The result of fold.c, and the input of code.c: a fraction of two linear forms for each node.
+ */
 #ifndef TACH_CORE_FORMULA_FOLD_H
 #define TACH_CORE_FORMULA_FOLD_H
 

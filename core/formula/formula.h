@@ -32,8 +32,9 @@ enum tach__op {
 	TACH__F_NE,
 	TACH__F_COND, /* kid[0] ? kid[1] : kid[2] */
 	/*
-	 * Bytecode only. The topmost value travels in a register. What puts a new value there
-	 * saves the old one first; the forms ending in 0 have none to save.
+	 * Bytecode only. The topmost value is in a register. An instruction that puts a new
+	 * value there saves the old one first; the forms ending in 0 are used when there is no
+	 * old one.
 	 */
 	TACH__F_NUM0,
 	TACH__F_ARG0,
@@ -57,26 +58,27 @@ enum tach__op {
 	TACH__F_POP,  /* the value below becomes the topmost */
 	TACH__F_JUMP, /* go on arg instructions ahead */
 	TACH__F_END,
-	TACH__F_TERM, /* of a formula that is one form: value * n[arg], see whole.c */
+	TACH__F_TERM, /* the formula is one form: value * n[arg], see whole.c */
 	TACH__F_NOPS
 };
 
 #define TACH__F_NODES_MAX 8192
-#define TACH__F_DEPTH_MAX 200 /* of the tree, and of parentheses: bounds every recursion */
-#define TACH__F_STACK	  64
+#define TACH__F_DEPTH_MAX                                                                      \
+	200 /* depth of the tree, and of parentheses: bounds every recursion */
+#define TACH__F_STACK 64
 
 struct tach__node {
 	uint8_t op;
 	uint8_t depth; /* along a chain, a + b - c * d, the level is the same */
 	uint16_t kid[3];
-	uint16_t up; /* of the first kid of an operator with two: the operator's number */
+	uint16_t up; /* on the first kid of a binary operator: the operator's number */
 	uint32_t arg;
 	double value; /* NUM, MAX_HZ, TSC_HZ */
 };
 
 /*
- * Operators of a chain: the first kid may be of the chain too. What walks a tree goes down and
- * up a chain in a loop, because a chain has no limit but that of nodes.
+ * Operators of a chain: the first kid may belong to the chain too. Functions that walk a tree
+ * use a loop for a chain, because only the number of nodes limits its length.
  */
 static inline bool tach__f_is_chain(const struct tach__node *n)
 {
@@ -118,16 +120,13 @@ struct tach__insn {
 	uint32_t op;
 };
 
-/*
- * How a formula is entered, chosen for what it is when it is compiled: all that
- * tach_formula_eval does, which is a jump therefore.
- */
+/* The entry of a formula, chosen when it is compiled. tach_formula_eval only jumps to it. */
 typedef double tach__entry(const struct tach_formula *f, const uint64_t *n, double elapsed,
 			   uint32_t *flags);
 
 struct tach_formula {
 	tach__entry *eval;
-	tach__entry *unflagged; /* the same but for the formula's own flags */
+	tach__entry *unflagged; /* the same without the formula's own flags */
 	uint32_t flags;		/* TACH_FLAG_CLOCK */
 	enum tach_shape shape;
 	struct tach__form *form;
@@ -155,7 +154,7 @@ void tach__formula_link_whole(struct tach_formula *f);
 double tach__formula_bound(const struct tach_formula *f, const uint64_t *n, const double *error,
 			   double elapsed_ns, double elapsed_error, double *result_error,
 			   uint32_t *flags);
-/* Whether the time is in it. */
+/* Does the formula use the time? */
 int tach__formula_is_timed(const struct tach_formula *f);
 
 #endif

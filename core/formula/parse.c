@@ -266,7 +266,7 @@ static int ticks(struct tach__parse *p, size_t at)
 	return node(p, TACH__F_DIV, 2, kids);
 }
 
-/* What the caller or this machine says: a number that is no count. */
+/* A name that the caller or this machine defines: a number that is not a count. */
 static int parameter(struct tach__parse *p, size_t at, size_t length)
 {
 	const char *name = p->text + at;

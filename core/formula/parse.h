@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the infix and the postfix parser share: nodes, names, numbers, error positions. */
+/* Shared by the infix and the postfix parser: nodes, names, numbers, error positions. */
 #ifndef TACH_CORE_FORMULA_PARSE_H
 #define TACH_CORE_FORMULA_PARSE_H
 
@@ -12,7 +12,7 @@ struct tach__parse {
 	size_t at;
 	const struct tach_formula_options *opt;
 	struct tach_error *err;
-	int code; /* of the error that was reported */
+	int code; /* code of the reported error */
 	unsigned capacity;
 	unsigned nesting;
 };
@@ -46,7 +46,8 @@ int tach__p_unknown(struct tach__parse *p, size_t at, size_t length);
 int tach__p_number(struct tach__parse *p, size_t at, size_t length);
 /* Length of the number that begins at text[at], 0 if none does. */
 size_t tach__p_number_span(const char *text);
-/* What stands at text[at], for "... before X": the end, a character in quotes, or its code. */
+/* Returns the text for "... before X" at text[at]: the end, a character in quotes, or its code.
+ */
 const char *tach__p_seen(const char *text, char buffer[16]);
 
 int tach__p_infix(struct tach__parse *p);

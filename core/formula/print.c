@@ -145,13 +145,13 @@ static bool is_function(const struct tach__node *n)
 	return n->op == TACH__F_MIN || n->op == TACH__F_MAX;
 }
 
-/* Whether the first kid of an operator of a chain has parentheses. */
+/* Does the first kid of an operator of a chain need parentheses? */
 static bool is_loose(const struct out *o, const struct tach__node *n)
 {
 	return !is_function(n) && precedence(&o->f->node[n->kid[0]]) < precedence(n);
 }
 
-/* What follows the first kid. */
+/* Prints everything after the first kid. */
 static void infix_rest(struct out *o, const struct tach__node *n)
 {
 	if (is_loose(o, n))

@@ -26,8 +26,8 @@
 	static double name(const struct tach__insn *i, const uint64_t *n, double elapsed,      \
 			   uint32_t *flags, double *saved, double top)
 /*
- * The barriers keep compilers from computing the next step's place beside i, and from loading
- * it early: where an instruction can jump through memory, it does.
+ * The barriers keep compilers from computing the next step's place next to i, and from loading
+ * it early: an instruction that can jump through memory does so.
  */
 #define SETTLE __asm__("" : "+r"(i) : "X"(top))
 #define NEXT                                                                                   \
@@ -37,7 +37,7 @@
 	i += (by);                                                                             \
 	NEXT
 
-/* Most steps move on first and look back, NOW being theirs. */
+/* Most steps advance first and look back; NOW is the instruction of the present step. */
 #define ADVANCE(by)                                                                            \
 	i += (by);                                                                             \
 	__asm__("" : "+r"(i))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Formulas that are one linear form or a quotient of two, as nearly all are: their entries.
- *
- * Sums of up to 4 counts, with a factor each, over nothing or a sum of up to 2, have functions
- * of their own, unrolled; their terms are the formula's code, those of the numerator first.
- * Everything else goes through the form.
+ * The entries of formulas that are one linear form or a quotient of two; nearly all formulas
+ * are. Sums of up to 4 counts, each with a factor, alone or divided by a sum of up to 2, have
+ * unrolled functions of their own. Their terms are the formula's code, the numerator first. All
+ * other formulas use the form.
  */
 #include "core/formula/math.h"
 
@@ -64,7 +63,7 @@ ALL(2)
 ALL(3)
 ALL(4)
 
-/* What there is for p terms: over nothing, and over 1 and 2 terms. */
+/* The functions for p terms: without a divisor, and with 1 and 2 terms below. */
 static const struct {
 	tach__entry *linear[2], *quotient[2][2][2];
 } by_terms[] = {

@@ -308,7 +308,7 @@ void tach__cause_text(enum tach_cause cause, const struct tach__settings *s, int
 	}
 }
 
-/* ---- which of them it is ---- */
+/* ---- choose the cause ---- */
 
 /*
  * EACCES, where perf_event_paranoid asks for a capability: has the process one, and why is that

@@ -21,11 +21,11 @@ extern const struct tach__cause tach__causes[TACH_CAUSE_COUNT];
 /* How an architecture reads counters in user space, if at all. */
 enum tach__user_read { TACH__USER_NONE, TACH__USER_RDPMC, TACH__USER_MRS, TACH__USER_CSR };
 
-/* What was found, for the causes that the functions below give; code: the negated errno. */
+/* Writes the finding for the causes of the functions below; code: the negated errno. */
 void tach__cause_text(enum tach_cause cause, const struct tach__settings *s, int code,
 		      char *text, size_t size);
 
-/* perf_event_open gave `code` for what any machine with a PMU counts. */
+/* perf_event_open returned `code` for an event that any machine with a PMU counts. */
 enum tach_cause tach__cause_of_refusal(int code, const struct tach__settings *s);
 /* mmap of an event's page gave `code`. */
 enum tach_cause tach__cause_of_map(int code);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The region clock's frequency. First choice: the kernel's own factor, from the page of an
- * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h), where one is open.
- * Second: what the architecture says (arm64: CNTFRQ_EL0). Else two looks at the clock beside
+ * The region clock's frequency. First choice: the kernel's own factor, from the page of an open
+ * event (cap_user_time: struct perf_event_mmap_page, linux/perf_event.h). Second: the
+ * architecture's (arm64: CNTFRQ_EL0). Otherwise two looks at the clock and at
  * CLOCK_MONOTONIC_RAW, without a suspend of the machine in between, the first when regions are
- * switched on and the second when a caller asks, so that a process measures the clock as long
- * as it has run, and waits for nothing. How far off that may be is known from the looks
- * themselves and is part of the error of every time. TACH_FLAG_CLOCK in the environment,
- * "ticks:seconds.nanoseconds:ticks that it took:ns of suspends", is the first look of a process
- * before this one. CPUID is left alone: it traps in virtual machines.
+ * switched on and the second when a caller asks. So a process measures the clock during its
+ * whole life, and waits for nothing. The looks themselves show the error, which is part of the
+ * error of every time. TACH_FLAG_CLOCK in the environment, "ticks:seconds.nanoseconds:ticks
+ * that it took:ns of suspends", is the first look of an earlier process. CPUID is not used,
+ * because it traps in virtual machines.
  */
 #include <math.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@
 #endif
 
 struct look {
-	uint64_t ticks, width; /* the time is that of any tick of so many */
+	uint64_t ticks, width; /* the time belongs to any tick in this range */
 	double ns;
 	double asleep; /* ns that the machine was suspended for until then */
 };
@@ -88,7 +88,7 @@ static struct look look(void)
 	return best;
 }
 
-/* 0: there is none, or it is not of this boot. */
+/* Returns 0 if there is no look, or if it is from another boot. */
 static int inherited_look(struct look *out)
 {
 	const char *text = secure_getenv("TACH_CLOCK");

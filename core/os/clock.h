@@ -12,14 +12,16 @@ void tach__clock_start(void); /* the sooner it is called, the better the estimat
  * each, 250 in a million after 200 us.
  */
 struct perf_event_mmap_page;
-void tach__clock_learn(const struct perf_event_mmap_page *page); /* of any open event */
+void tach__clock_learn(
+	const struct perf_event_mmap_page *page); /* the page of any open event */
 #define TACH__CLOCK_SOON  200e3
 #define TACH__CLOCK_EXACT 20e6
 double tach__clock_hz(double apart, uint32_t *flags, double *error);
 
-/* What `max_hz` and `tsc_hz` stand for here: Hz or 0 when unknown; flags: TACH_FLAG_CLOCK. */
+/* The values of `max_hz` and `tsc_hz`: Hz, or 0 if unknown; flags: TACH_FLAG_CLOCK. */
 double tach__max_hz(uint32_t *flags);
-double tach__max_hz_at(const char *root, uint32_t *flags); /* of the machine under root */
+double tach__max_hz_at(const char *root,
+		       uint32_t *flags); /* the highest clock of the machine under root */
 double tach__tsc_hz(uint32_t *flags);
 
 #endif

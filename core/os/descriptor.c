@@ -11,9 +11,9 @@
 #include "core/os/sys.h"
 
 /*
- * HIGH: descriptors are moved to numbers from here on, or above half of what the program may
- * have. Higher ones would make every process carry a long table (dup_fd in fs/file.c). LEFT: of
- * the last numbers so many stay the program's, or an eighth of all.
+ * HIGH: descriptors are moved to numbers from here on, or above half of the program's limit.
+ * Higher ones would give every process a long table (dup_fd in fs/file.c). LEFT: this many of
+ * the last numbers, or an eighth of all, stay the program's.
  */
 enum { HIGH = 2048, LEFT = 64 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which device of sysfs has a type. */
+/* Finds the device of a type in sysfs. */
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

@@ -14,7 +14,7 @@ static struct tach__emulator_answer ask(void)
 
 const uint64_t *tach__emulated_counts(void)
 {
-	static int known; /* 1: there is none; 2: there is */
+	static int known; /* 1: not emulated; 2: emulated */
 	struct tach__emulator_answer answer = {0, 0, 0};
 	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
@@ -36,7 +36,7 @@ enum {
 
 int tach__emulated_event(const struct perf_event_attr *attr, const char **why)
 {
-	/* On hybrids the upper half says which PMU is meant. */
+	/* On hybrids the upper half selects the PMU. */
 	uint64_t config = attr->config & 0xffffffff;
 	int is = -1;
 
@@ -63,9 +63,9 @@ int tach__emulated_event(const struct perf_event_attr *attr, const char **why)
 }
 
 /*
- * The plugin adds a block's instructions when the block begins. The loads are therefore a block
- * of their own, between two jumps to the next instruction: all before them is counted, nothing
- * behind them is.
+ * The plugin adds a block's instructions when the block begins. So the loads are a block of
+ * their own, between two jumps to the next instruction: everything before them is counted, and
+ * nothing after them.
  */
 void tach__emulated_read(const uint64_t *counts, uint64_t *to)
 {

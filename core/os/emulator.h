@@ -25,8 +25,8 @@ enum tach__emulated_count {
 
 enum { TACH__EMULATOR_CALL = 0x7ac4, TACH__EMULATOR_VERSION = 1, TACH__EMULATOR_MEMORY = 1 };
 
-/* What the call is given the address of, and its size. Kept as it is: plugin and library may
- * be of different versions. */
+/* The call gets the address and size of this. Do not change it: plugin and library may have
+ * different versions. */
 struct tach__emulator_answer {
 	uint64_t version; /* 0: there was no answer */
 	uint64_t counts;  /* where the calling thread's counts are */
@@ -36,8 +36,8 @@ struct tach__emulator_answer {
 /* The calling thread's counts; NULL: no emulator. Async-signal-safe once it was called. */
 const uint64_t *tach__emulated_counts(void);
 /*
- * Which of them that event is, or -1 with a sentence on why it is none of them. Only where
- * there is an emulator.
+ * Returns the number of that event, or -1 with a sentence that says why the emulator cannot
+ * count it. Only under the emulator.
  */
 int tach__emulated_event(const struct perf_event_attr *attr, const char **why);
 /* All of them at the same instant: what lies before this call in the program is in them. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TACH__ONLY_SIZE = 1024 }; /* of the globs that choose regions */
+enum { TACH__ONLY_SIZE = 1024 }; /* size of the globs that choose regions */
 
 /*
  * NULL where it is not set, empty, or not to be trusted. A variable that is a setting of
@@ -14,10 +14,11 @@ enum { TACH__ONLY_SIZE = 1024 }; /* of the globs that choose regions */
  * TACH_OPTIONS changes.
  */
 const char *tach__environment(const char *name);
-/* The next setting of a text as TACH_OPTIONS has it, without blanks around; 0: no more. */
+/* Finds the next setting of a text in the form of TACH_OPTIONS, without surrounding blanks; 0:
+ * the end. */
 struct tach__setting {
 	const char *at, *value; /* value: NULL without a '=' */
-	size_t length, nvalue;	/* of the name, of the value */
+	size_t length, nvalue;	/* lengths of the name and the value */
 };
 int tach__environment_setting(const char **text, struct tach__setting *setting);
 /* Names of settings, NULL at the end. */
@@ -27,9 +28,10 @@ enum { TACH__SETTING_SIZE = 128 }; /* of a value */
 const char *tach__environment_events(void);
 /* TACH_INTERRUPTS as TACH_SET_* flags. */
 uint32_t tach__environment_interrupts(void);
-/* Of a variable; `otherwise` where it is not set or is no number. */
+/* The number of a variable; `otherwise` if it is unset or not a number. */
 uint32_t tach__environment_number(const char *variable, uint32_t otherwise);
-/* One sentence on a variable whose value is none of those it may have; 0: there is none. */
+/* Writes one sentence about a variable with a value that is not allowed; 0: no such variable.
+ */
 int tach__environment_odd(char *text, size_t size);
 
 #endif

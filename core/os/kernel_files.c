@@ -10,8 +10,8 @@
 
 enum { PATH_ROOM = 512, LINE_ROOM = 4096, BLOCK = 4096 };
 
-/* 0: longer than there is room. Not by snprintf: each box is looked for when libpfm-4's drop-in
- * starts. */
+/* Returns 0 if the room is too small. snprintf is too slow: libpfm-4's drop-in looks for each
+ * box when it starts. */
 static int join(char whole[PATH_ROOM], const char *root, const char *path)
 {
 	size_t before = strlen(root), after = strlen(path) + 1;

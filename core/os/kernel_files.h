@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Small text files that the kernel shows under /proc and /sys, read without stdio, allocation
- * or a trace in errno. Paths are relative to a root ("" on a real machine), so that tests can
- * show a machine that is not theirs.
+ * Small text files of the kernel under /proc and /sys, read without stdio, allocation or a
+ * trace in errno. Paths are relative to a root ("" on a real machine), so that tests can show
+ * another machine.
  */
 #ifndef TACH_CORE_OS_KERNEL_FILES_H
 #define TACH_CORE_OS_KERNEL_FILES_H
@@ -23,8 +23,8 @@ void tach__file_lines(const char *root, const char *path,
 		      int (*line)(void *context, const char *text), void *context);
 
 /*
- * Whether this process is in another user namespace than the first, which alone maps all users
- * to themselves: user_namespaces(7). The kernel asks for capabilities in the first one
+ * Is this process in another user namespace than the first? Only the first maps all users to
+ * themselves: user_namespaces(7). The kernel asks for capabilities in the first one
  * (perfmon_capable in include/linux/capability.h).
  */
 int tach__user_namespace(const char *root);

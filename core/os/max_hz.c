@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clocks that formulas may name, as the system tells them. Not in the formula room:
- * mkpresets uses that too, and has no system to ask.
+ * The clocks that formulas may name, from the system. They are not in the formula room because
+ * mkpresets uses that room without a system.
  */
 #include <stdio.h>
 #include <string.h>

@@ -36,7 +36,7 @@ void *tach__pages_reserve(size_t size)
 	return map(size, PROT_NONE);
 }
 
-/* Of the whole pages between the two offsets. */
+/* Makes a hole of the whole pages between the two offsets. */
 void tach__pages_hole(void *reserved, size_t from, size_t to)
 {
 	int saved = errno;

@@ -8,16 +8,16 @@
 
 void *tach__pages(size_t size); /* zeroed, or NULL */
 /*
- * Reserves addresses that cannot be touched yet. Then the holes, which are filled as they are
- * used and not by mlockall(MCL_FUTURE), which fills whatever can be touched (mm/mlock.c). Then
- * tach__pages_open.
+ * Reserves addresses that cannot be touched yet. Then make the holes, which are filled when
+ * they are used. mlockall(MCL_FUTURE) would otherwise fill them, because it fills whatever can
+ * be touched (mm/mlock.c). Then call tach__pages_open.
  */
 void *tach__pages_reserve(size_t size);
 void tach__pages_hole(void *reserved, size_t from, size_t to);
 int tach__pages_open(void *reserved, size_t size); /* nonzero: out of memory, and unmapped */
 /*
- * A larger copy, or NULL. The old pages stay until their owner frees them, behind the store of
- * the new pointer: a child forked in between has one or the other.
+ * Returns a larger copy, or NULL. The owner frees the old pages after it stored the new
+ * pointer, so a child forked in between has one or the other.
  */
 void *tach__pages_larger(const void *old, size_t old_size, size_t new_size);
 void tach__pages_free(void *pages, size_t size);
@@ -25,8 +25,8 @@ int tach__pages_wiped(void *pages, size_t size); /* by every fork; nonzero: not 
 size_t tach__pages_round(size_t size);
 
 /*
- * What race detectors cannot see: publishing, walks that ended, and pages that went and came
- * back by tach__sys. TACH_HELGRIND: a build for tests/check/slow/helgrind.sh.
+ * Tells race detectors what they cannot see: publishing, walks that ended, and pages that
+ * tach__sys unmapped and mapped again. TACH_HELGRIND: a build for tests/check/slow/helgrind.sh.
  */
 #if defined(__SANITIZE_THREAD__)
 void __tsan_acquire(void *address);

@@ -6,12 +6,11 @@
 #include <linux/perf_event.h>
 
 /*
- * Opens an event of the calling thread, on whichever CPU it runs, in the group of `leader` or,
- * -1, as a group of its own. The descriptor, closed on exec, or a negated errno.
- *
- * While virtual machines have the PMU themselves (mediated vPMU), the kernel refuses events
- * that would count in guests, too (kernel/events/core.c, mediated_pmu_account_event:
- * EOPNOTSUPP). A thread that counts itself has nothing there: those are opened without.
+ * Opens an event of the calling thread, on all CPUs, in the group of `leader`, or for -1 as a
+ * group of its own. Returns the descriptor, closed on exec, or a negated errno. While virtual
+ * machines have the PMU themselves (mediated vPMU), the kernel refuses events that would count
+ * in guests too (kernel/events/core.c, mediated_pmu_account_event: EOPNOTSUPP). A thread that
+ * counts itself executes no code in guests, so such events are opened without them.
  */
 long tach__perf_open(const struct perf_event_attr *attr, int leader);
 /*

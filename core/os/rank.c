@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Which process of a parallel job this is. */
+/* The rank of this process in a parallel job. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/os/environment.h"
 #include "core/os/rank.h"
 
 /*
- * What launchers set, the library's own before those of what started it: Open MPI (mpirun(1)),
- * MVAPICH, hydra of MPICH and Intel MPI (PMI_*), anything with PMIx, Slurm (srun(1), "OUTPUT
- * ENVIRONMENT VARIABLES").
+ * The launchers' variables, an MPI library's own before those of the program that started it:
+ * Open MPI (mpirun(1)), MVAPICH, hydra of MPICH and Intel MPI (PMI_*), anything with PMIx,
+ * Slurm (srun(1), "OUTPUT ENVIRONMENT VARIABLES").
  */
 static const struct {
 	const char *rank, *count, *here;

@@ -22,7 +22,7 @@ int32_t tach__setting(const char *root, const char *path)
 								 : (int32_t)value;
 }
 
-/* Whether a word stands in a blank-separated list. */
+/* Is the word in a list separated by blanks? */
 static int has_word(const char *list, const char *word)
 {
 	size_t length = strlen(word);
@@ -71,7 +71,7 @@ struct cpu {
 	char implementer[32], part[32];
 };
 
-/* Lines of /proc/cpuinfo; those of the first processor come first. */
+/* Reads lines of /proc/cpuinfo; the lines of the first processor come first. */
 static int cpu_line(void *context, const char *line)
 {
 	struct cpu *cpu = context;

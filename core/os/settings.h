@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What files of the kernel and limits of the process say of counting here. */
+/* The kernel's settings and the process's limits that matter for counting. */
 #ifndef TACH_CORE_OS_SETTINGS_H
 #define TACH_CORE_OS_SETTINGS_H
 
@@ -9,12 +9,12 @@
 
 struct tach__settings {
 	int32_t paranoid;
-	int32_t rdpmc;	     /* of the core PMU "cpu" */
+	int32_t rdpmc;	     /* sysfs setting of the core PMU "cpu" */
 	int32_t user_access; /* arm64, riscv64 */
 	int32_t watchdog;
 	int32_t mlock_kb;
 	int32_t seccomp;       /* 0 none, 1 strict, 2 filter */
-	int user_namespace;    /* not the first one */
+	int user_namespace;    /* in a user namespace that is not the first */
 	int capable;	       /* CAP_PERFMON or CAP_SYS_ADMIN, of whichever namespace */
 	int selinux;	       /* enforcing */
 	int confidential;      /* the kernel is locked down so far */

@@ -25,8 +25,9 @@ void tach__signals_hold(sigset_t *before);
 void tach__signals_release(const sigset_t *before);
 
 /*
- * How many holds the calling thread is in. Not 0 in a handler: it is one of the six above and
- * interrupted the library, which may have its locks; it must take none.
+ * How many holds the calling thread is in. If it is not 0 in a handler, the handler is for one
+ * of the six signals above and interrupted the library. It must take no lock, because the
+ * library may hold it.
  */
 extern __thread int tach__signals_held;
 

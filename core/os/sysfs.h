@@ -17,7 +17,8 @@ int tach__sysfs_read(const char *root, const char *device, size_t device_length,
 /* ROOT/DEVICE/type: a number from 0 on, or -1. */
 int tach__sysfs_type(const char *root, const char *device, size_t device_length);
 
-/* The device under root of that type, with its name: 0, or -1 where there is none. */
+/* Finds the device of that type under root, and its name. Returns 0, or -1 if there is no such
+ * device. */
 int tach__sysfs_device(const char *root, uint32_t type, char *name, size_t size);
 
 /*
