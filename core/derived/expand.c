@@ -17,8 +17,7 @@
 #include "core/tables/tables.h"
 
 #define TEXT_MAX  131072
-#define PARTS_MAX 16384 /* bounds definitions that expand to many events without adding text   \
-			 */
+#define PARTS_MAX 16384 /* bounds definitions that expand to events without adding text */
 #define EVENT_MAX 1024
 
 int tach__expand_word(struct tach__expand *e, const char *word)

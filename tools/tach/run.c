@@ -98,8 +98,7 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 	else if (!reports->whole && !reports->began && !a->outside)
 		fprintf(stderr,
 			"tach run: nothing was loaded into %s: it is set-user-ID, or cleared "
-			"its "
-			"environment; try --outside\n",
+			"its environment; try --outside\n",
 			a->program[0]);
 	print_missing(reports);
 	fprintf(stderr,
