@@ -38,7 +38,9 @@ int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set,
 		       : -1;
 }
 
-static int make_set(struct tach__ambient *a, const char *metrics, struct tach_error *err)
+/* threads: events of a list that are not of boxes, with blanks where the others stand. */
+static int make_set(struct tach__ambient *a, const char *threads, const char *metrics,
+		    struct tach_error *err)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
 	struct perf_event_attr attrs[TACH_COUNTERS_MAX];
@@ -49,8 +51,30 @@ static int make_set(struct tach__ambient *a, const char *metrics, struct tach_er
 				   "%d events of boxes; at most %d", a->uncore->nevents,
 				   TACH_COUNTERS_MAX);
 	tach__uncore_members(a->uncore, &opt, members, attrs);
+	opt.events = threads;
 	opt.metrics = metrics;
+	if (threads)
+		opt.flags |= TACH_SET_MULTIPLEX;
 	return tach_set_create(&opt, &a->set, err);
+}
+
+/* Blanks in place of the events of boxes, or of all others; how many stay. */
+static int keep(char *events, int boxes)
+{
+	struct tach__list list = tach__list_of(events);
+	struct tach__listed item;
+	int kept = 0;
+
+	while (tach__list_next(&list, &item)) {
+		char string[TACH_EVENT_NAME_MAX];
+
+		snprintf(string, sizeof string, "%.*s", (int)item.event.length, item.event.at);
+		if (!tach__uncore_is(string) == !boxes)
+			kept++;
+		else
+			memset((char *)item.whole.at, ' ', item.whole.length);
+	}
+	return kept;
 }
 
 /* What metrics name beside boxes would not be counted. */
@@ -66,19 +90,43 @@ static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
 	return 0;
 }
 
+static int is_set(const char *events)
+{
+	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
+	struct tach_set *set = NULL;
+	int code;
+
+	opt.events = events;
+	opt.flags = TACH_SET_MULTIPLEX;
+	code = tach_set_create(&opt, &set, NULL);
+	tach_set_free(set);
+	return code == 0;
+}
+
 /* err is the caller's own, whole. */
 static int open_both(struct tach__ambient *a, const char *events, const char *metrics,
-		     struct tach_error *err)
+		     int mixed_allowed, struct tach_error *err)
 {
 	struct tach_uncore_options opt = TACH_UNCORE_OPTIONS_INIT;
 	char *wanted = tach__uncore_wanted(metrics, events), *all = NULL;
-	int code;
+	char *boxes = strdup(events), *threads = strdup(events);
+	int code, mixed;
 
-	if (!wanted || asprintf(&all, "%s,%s", events, wanted) < 0)
+	/* Without a box in the list or the metrics, its events are refused as boxes' events. */
+	mixed = mixed_allowed && wanted && boxes && threads && (keep(boxes, 1) || *wanted) &&
+		keep(threads, 0);
+	if (!wanted || !boxes || asprintf(&all, "%s,%s", mixed ? boxes : events, wanted) < 0)
 		all = NULL;
 	free(wanted);
-	if (!all)
+	free(boxes);
+	if (!mixed) {
+		free(threads);
+		threads = NULL;
+	}
+	if (!all) {
+		free(threads);
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
+	}
 	opt.events = all;
 	code = all[strspn(all, ", \t\n")]
 		       ? tach_uncore_open(&opt, &a->uncore, err)
@@ -88,13 +136,15 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 		/* Of an event that the caller has not written. */
 		if (err->column > (int)strlen(events) + 1)
 			err->column = 0;
+		free(threads);
 		return code;
 	}
-	code = make_set(a, metrics, err);
-	/* It stands behind the events. */
-	if (code && metrics && err->column)
+	code = make_set(a, threads, metrics, err);
+	/* Metrics stand after the events, and are the cause if the events alone make a set. */
+	if (code && err->column && (!threads || is_set(threads)))
 		err->column += (int)strlen(events) + 1;
-	return code ? code : only_boxes(a, err);
+	free(threads);
+	return code || mixed_allowed ? code : only_boxes(a, err);
 }
 
 /*
@@ -119,7 +169,8 @@ static char *take_metrics(char *events, const char *metrics)
 	return strcat(all, metrics);
 }
 
-int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
+static int open_list(struct tach__ambient *a, const char *list, int mixed,
+		     struct tach_error *err)
 {
 	struct tach_error ours = TACH_ERROR_INIT;
 	size_t length = strcspn(list, ";");
@@ -133,13 +184,23 @@ int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_er
 		free(events);
 		return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	}
-	code = open_both(a, events, metrics, &ours);
+	code = open_both(a, events, metrics, mixed, &ours);
 	free(events);
 	free(metrics);
 	if (!code)
 		return 0;
 	tach__ambient_close(a);
 	return tach__error(err, code, 0, ours.column, "%s", ours.text);
+}
+
+int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err)
+{
+	return open_list(a, list, 0, err);
+}
+
+int tach__ambient_open_mixed(struct tach__ambient *a, const char *list, struct tach_error *err)
+{
+	return open_list(a, list, 1, err);
 }
 
 void tach__ambient_close(struct tach__ambient *a)

@@ -74,6 +74,11 @@ struct tach__ambient {
  * close.
  */
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err);
+/*
+ * The same, where the caller counts the set's other members for a program: events of threads
+ * may stand beside those of boxes, and metrics may rest on both.
+ */
+int tach__ambient_open_mixed(struct tach__ambient *a, const char *list, struct tach_error *err);
 void tach__ambient_close(struct tach__ambient *a);
 /* "NAME, NAME: of the whole machine, ...", for a report. */
 void tach__ambient_note(const struct tach_uncore *u, char *note, size_t size);

@@ -144,13 +144,22 @@ struct run_outside *run_ambient_new(const char *list)
 
 	if (!o)
 		return NULL;
-	if (tach__ambient_open(&ambient, list, &err) != 0) {
+	if (tach__ambient_open_mixed(&ambient, list, &err) != 0) {
 		complain("tach run", list, &err);
 		run_outside_free(o);
 		return NULL;
 	}
 	o->boxes.uncore = ambient.uncore;
 	o->set = ambient.set;
+	for (int i = 0; i < tach_set_count(o->set); i++)
+		if (tach__uncore_member(o->boxes.uncore, o->set, i) < 0) {
+			snprintf(o->note + strlen(o->note), sizeof o->note - strlen(o->note),
+				 "%s%s", *o->note ? ", " : "", tach_set_name(o->set, i));
+			snprintf(o->row, sizeof o->row, "(machine and program)");
+		}
+	if (*o->note)
+		snprintf(o->note + strlen(o->note), sizeof o->note - strlen(o->note),
+			 ": of the program alone");
 	return o;
 }
 
