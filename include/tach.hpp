@@ -74,7 +74,8 @@ class error : public std::runtime_error
 class scope
 {
       public:
-	__attribute__((always_inline, no_instrument_function)) explicit scope(tach_site &site) noexcept
+	__attribute__((always_inline,
+		       no_instrument_function)) explicit scope(tach_site &site) noexcept
 	{
 		tach__region_start(&site, &mark);
 	}
@@ -327,5 +328,6 @@ class reader : public owner<tach_reader, tach_reader_close>
 #endif
 
 #include <tach/owners.hpp>
+#include <tach/coroutine.hpp>
 
 #endif

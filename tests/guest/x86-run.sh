@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tach run and tach gate with hardware counters: a shared program's threads and regions in the x86 guest, their
 # instructions known beforehand, at once and in passes; a gate that counts there, interrupts taken out, finds 1 % more
-# and passes what did not change; and the tutorial's program, which says what its two loops execute.
+# and passes what did not change; the tutorial's program, which says what its two loops execute; and coroutines whose regions follow them.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -11,6 +11,7 @@ tests/guest/ready x86 || exit 77
 gcc -O1 -Iinclude -o "$work/target" tests/unit/tools/run/target.c -L"$B" -ltach -lpthread || exit 1
 gcc -O2 -static -Iinclude -o "$work/takes" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
 gcc -O2 -static -Iinclude -DTURNS=2000000 -o "$work/base" tests/unit/tools/gate/takes.c "$B/libtach.a" -lpthread -lm || exit 1
+g++ -std=c++20 -O2 -static -Iinclude -o "$work/coroutine_exact" tests/guest/src/coroutine_exact.cpp "$B/libtach.a" -lpthread -lm || exit 1
 gcc -O2 -static -o "$work/attached" tests/unit/tools/run/attached.c -lpthread || exit 1
 awk '/^\/\* slow\.c \*\/$/ { on = 1 } on && /^```$/ { exit } on' docs/tutorial-loop.md | sed 's/2048/256/g' >"$work/slow.c"
 gcc -O2 -Iinclude -o "$work/slow" "$work/slow.c" -L"$B" -ltach || exit 1
@@ -30,8 +31,9 @@ tests/guest/boot x86 -e LD_BIND_NOW=1 \
 	-x "tach gate -n 12 --region work --against /bin/base -- /bin/takes 2020000" \
 	-x "tach run -I 0.02 -e instructions --format csv -- /bin/attached" \
 	-x "attached start /bin/tach" \
+	-x coroutine_exact \
 	-x "tach run -r 3 --outside -e instructions --format csv -- /bin/attached" \
-	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
+	"$B/static/tach" "$work/attached" "$work/takes" "$work/base" "$work/coroutine_exact" "$B/libtach-run.so" "$B/libtach.so.0" "$work/target" "$work/slow" "$loader" "${libraries[@]}" >"$work/out" 2>&1
 
 failed=0
 between() { # REGION QUANTITY LEAST MOST
@@ -73,5 +75,6 @@ awk -F, '$1 ~ /^"\(process [0-9]+ attached\)"/ && $6 == "inclusive" && $7 == "\"
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run running process"; failed=1; }
 awk -F, '$1 == "\"(whole program)\"" && $4 == "\"instructions\"" && $5 == 3 { found = 1; if ($7 < 4000000 || $8 > 4200000) { print "# " $0; bad = 1 } }
 	END { exit bad || !found }' "$work/out" || { echo "not ok x86-run repeats"; failed=1; }
+grep -q '^ok coroutine_exact' "$work/out" || { echo "not ok x86-run coroutines"; failed=1; }
 [ $failed = 0 ] || { sed 's/^/# /' "$work/out" | tail -40; exit 1; }
 echo "ok x86-run"
