@@ -175,10 +175,9 @@ static void picture(struct tach__out *out, const struct tach_snapshot *s, int re
 	axis(out, &p, s, quantity, text);
 	tach__out_text(out, "</svg><figcaption>");
 	for (int i = 0; i < 5; i++) {
-		char value[TACH__UNIT_MAX];
+		char value[2 * TACH__UNIT_MAX];
 
-		tach__unit_value(value, s, quantity,
-				 tach_snapshot_quantile(s, region, quantity, marks[i].p));
+		tach__unit_quantile(value, s, region, quantity, marks[i].p);
 		tach__out(out, "%s<span>%s <b>%s</b></span>", i ? " \u00b7 " : "",
 			  marks[i].name, value);
 	}

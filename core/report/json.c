@@ -27,7 +27,8 @@
  *                            have "corrected". "share": where sets took turns, in which
  *                            part of the entries it was counted
  *     quantiles              only with histograms: {name: {min, p50, p90, p99,
- *                            max}}: min and max are exact, the others interpolated
+ *                            max, p50_error, p90_error, p99_error}}: min and max are
+ *                            exact, the others interpolated in a bucket of the histogram
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
  *     worst                  where they were kept, the worst first by the quantity "worst_by"
  * of the top: [{at: seconds since 1970, tag: "0x...", thread, thread_name, parent: name or "",
@@ -78,6 +79,7 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 		const char *name;
 		double p;
 	} which[] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
+	static const char *const errors[] = {"p50_error", "p90_error", "p99_error"};
 
 	if (isnan(tach_snapshot_quantile(s, region, 0, 0.5)))
 		return;
@@ -89,6 +91,10 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 		for (int i = 0; i < 5; i++)
 			tach__json_number(json, which[i].name,
 					  tach_snapshot_quantile(s, region, q, which[i].p));
+		for (int i = 0; i < 3; i++)
+			tach__json_number(
+				json, errors[i],
+				tach__snapshot_resolution(s, region, q, which[i + 1].p));
 		tach__json_end(json);
 	}
 	tach__json_end(json);

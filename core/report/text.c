@@ -13,7 +13,7 @@
 #include "core/base/utf8.h"
 #include "core/os/memory.h"
 
-enum { CELL = 64, COLUMNS = 100, NAME_LEAST = 12 };
+enum { CELL = TACH__SPREAD_MAX, COLUMNS = 100, NAME_LEAST = 12 };
 
 struct table {
 	int rows, columns; /* row 0: headings; column 0: names */
@@ -21,6 +21,7 @@ struct table {
 	int *width; /* per column, in characters */
 	int most;   /* of a row */
 	int ascii;
+	int spread;  /* a column of single calls' times */
 	char *equal; /* per region: another has its name */
 	double time; /* of all regions, without nested ones */
 };
@@ -222,6 +223,8 @@ static void fill_row(const struct table *t, const struct tach_snapshot *s, int r
 			cell_value(at(t, row, column++), s, r, TACH_QUANTITY_TIME,
 				   TACH_PART_SELF);
 		tach__report_per_call(at(t, row, column++), s, r);
+		if (t->spread)
+			tach__report_spread(at(t, row, column++), s, r);
 		tach__report_share(at(t, row, column++), s, r, t->time);
 	}
 	provenance_text(at(t, row, column), s, r);
@@ -241,6 +244,8 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 		if (self)
 			snprintf(at(t, 0, column++), CELL, "self");
 		snprintf(at(t, 0, column++), CELL, "per call");
+		if (t->spread)
+			snprintf(at(t, 0, column++), CELL, "least, 90 %%, most");
 		snprintf(at(t, 0, column++), CELL, "share");
 	}
 	snprintf(at(t, 0, column), CELL, "provenance");
@@ -278,9 +283,10 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 
 	t->ascii = opt->ascii;
 	t->time = tach__report_self_time(s);
+	t->spread = tach__report_spreads(s);
 	t->rows = 1 + tach_snapshot_nregions(s);
-	t->columns =
-		5 + self + tach_snapshot_nquantities(s) - 1 + tach_snapshot_nmetrics(s) + 1;
+	t->columns = 5 + self + t->spread + tach_snapshot_nquantities(s) - 1 +
+		     tach_snapshot_nmetrics(s) + 1;
 	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
 	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
 	if (!t->cell || !t->width || !find_equal(t, s))

@@ -16,14 +16,16 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 		const char *name;
 		double p;
 	} which[] = {{"min", 0}, {"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}};
-	char value[TACH__UNIT_MAX];
+	char value[2 * TACH__UNIT_MAX], *sign;
 
 	tach__out_text(out, "  ");
 	tach__report_line(out, tach_snapshot_quantity(s, quantity), ascii);
 	tach__out_text(out, ":");
 	for (int i = 0; i < 5; i++) {
-		tach__unit_value(value, s, quantity,
-				 tach_snapshot_quantile(s, region, quantity, which[i].p));
+		tach__unit_quantile(value, s, region, quantity, which[i].p);
+		sign = ascii ? strstr(value, "\u00b1") : NULL;
+		if (sign)
+			memcpy(sign, "+-", 2);
 		tach__out(out, "%s %s %s", i ? "," : "", which[i].name, value);
 	}
 	tach__out_text(out, "\n");

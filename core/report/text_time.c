@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The time of a call and a region's share of all time, for reports in text. */
+/* The time of a call, its spread and a region's share of all time, for reports in text. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/report/report.h"
 #include "core/report/units.h"
 
@@ -34,6 +35,33 @@ void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, 
 		snprintf(to, TACH__UNIT_MAX, "-");
 	else
 		snprintf(to, TACH__UNIT_MAX, "%.1f%%", 100 * v.value / total);
+}
+
+static int has_spread(const struct tach_snapshot *s, int r)
+{
+	return !isnan(tach_snapshot_quantile(s, r, TACH_QUANTITY_TIME, 0.5));
+}
+
+int tach__report_spreads(const struct tach_snapshot *s)
+{
+	for (int r = 0; r < tach_snapshot_nregions(s); r++)
+		if (has_spread(s, r))
+			return 1;
+	return 0;
+}
+
+void tach__report_spread(char to[TACH__SPREAD_MAX], const struct tach_snapshot *s, int r)
+{
+	static const double p[] = {0, 0.9, 1};
+
+	strcpy(to, has_spread(s, r) ? "" : "-");
+	for (int i = 0; *to != '-' && i < 3; i++) {
+		char value[TACH__UNIT_MAX];
+
+		tach__unit_time(value, tach_snapshot_quantile(s, r, TACH_QUANTITY_TIME, p[i]));
+		snprintf(to + strlen(to), TACH__SPREAD_MAX - strlen(to), "%s%s", i ? " " : "",
+			 value);
+	}
 }
 
 double tach__report_self_time(const struct tach_snapshot *s)

@@ -2,7 +2,9 @@
 /* Units: values as people read them, for reports in text and HTML. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/report/units.h"
+#include "core/snapshot/snapshot.h"
 
 static int decimals(double v)
 {
@@ -67,6 +69,19 @@ void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v)
 		 percent >= 0.1) /* what is less is no news beside a run's own */
 		snprintf(to, TACH__UNIT_MAX, "\u00b1%.*f%%", percent < 1 ? 2 : percent < 10,
 			 percent);
+}
+
+void tach__unit_quantile(char to[2 * TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
+			 int q, double p)
+{
+	struct tach_value v = {.value = tach_snapshot_quantile(s, region, q, p),
+			       .error = tach__snapshot_resolution(s, region, q, p)};
+	char error[TACH__UNIT_MAX];
+
+	tach__unit_value(to, s, q, v.value);
+	tach__unit_error(error, &v);
+	if (*error)
+		snprintf(to + strlen(to), 2 * TACH__UNIT_MAX - strlen(to), " %s", error);
 }
 
 int tach__column_value(const struct tach_snapshot *s, int region, int q, enum tach_part part,

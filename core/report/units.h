@@ -5,7 +5,7 @@
 
 #include <tach/snapshot.h>
 
-enum { TACH__UNIT_MAX = 24 };
+enum { TACH__UNIT_MAX = 24, TACH__SPREAD_MAX = 64 };
 
 /* Four digits and a prefix: 12.35 M. Below 10000 as it is. */
 void tach__unit_count(char to[TACH__UNIT_MAX], double v);
@@ -16,6 +16,9 @@ void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, in
 double tach__unit_shown(const struct tach_value *v);
 /* "\u00b11.2%", or "" where there is no error to speak of. */
 void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v);
+/* A quantile and its resolution: "4.1 us \u00b12.0%". */
+void tach__unit_quantile(char to[2 * TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
+			 int q, double p);
 
 /* A column of tables: quantities, then metrics. */
 int tach__column_value(const struct tach_snapshot *s, int region, int q, enum tach_part part,
@@ -28,6 +31,10 @@ void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *
 /* The region's self time in `total`, which is that of all regions. */
 void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
 			double total);
+/* Of single calls, the least time, that of 90 %, and the greatest; "-" without histograms. */
+void tach__report_spread(char to[TACH__SPREAD_MAX], const struct tach_snapshot *s, int region);
+/* Whether any region has one. */
+int tach__report_spreads(const struct tach_snapshot *s);
 double tach__report_self_time(const struct tach_snapshot *s);
 
 #endif

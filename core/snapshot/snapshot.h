@@ -37,6 +37,10 @@ void tach__snapshot_note(struct tach_snapshot *s, const char *note);
 /* The part of the error of a time that comes from the clock: its ticks and its frequency. */
 double tach__snapshot_clock_error(const struct tach_snapshot *s, double entries, double scale,
 				  double ns);
+/* How far off a quantile may be: it lies in a bucket. 0 for the least and the greatest value.
+ */
+double tach__snapshot_resolution(const struct tach_snapshot *s, int region, int quantity,
+				 double p);
 /* Adds what tach__sample_error gives to a value's error, or flags it as unbounded. */
 void tach__value_sampled(struct tach_value *v, double error);
 /* Sets the flags that compare a value with its error. */

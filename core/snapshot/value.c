@@ -135,33 +135,56 @@ static const struct tach__plain_buckets *buckets_at(const struct tach_snapshot *
 								     : NULL;
 }
 
-double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)
+/* The bucket of the value that p calls do not exceed, and its place in it; NULL: none. */
+static const struct tach_bucket *find_quantile(const struct tach__plain_buckets *h, double p,
+					       double *value)
 {
-	const struct tach__plain_buckets *h = buckets_at(s, region, quantity);
-	double total = 0, seen = 0, rank, place;
+	double total = 0, seen = 0, rank;
 
 	if (!h || !(p >= 0 && p <= 1))
-		return NAN;
+		return NULL;
 	for (int b = 0; b < h->count; b++)
 		total += (double)h->at[b].count;
 	rank = fmax(ceil(p * total), 1);
 	for (int b = 0; b < h->count; b++) {
 		const struct tach_bucket *at = &h->at[b];
+		/* As if the bucket's values lay evenly in it. */
+		double place = (rank - seen - 0.5) / (double)at->count;
 
 		seen += (double)at->count;
 		if (seen < rank)
 			continue;
-		if (total == 1)
-			return (at->low + at->high) / 2;
-		if (rank == total)
-			return at->high;
-		if (rank == 1)
-			return at->low;
-		/* As if the bucket's values lay evenly in it. */
-		place = (rank - (seen - (double)at->count) - 0.5) / (double)at->count;
-		return at->low + (at->high - at->low) * place;
+		/* The least and the greatest value are known. */
+		if (total > 1 && rank == 1)
+			place = 0;
+		if (total > 1 && rank == total)
+			place = 1;
+		*value = place == 1 ? at->high : at->low + (at->high - at->low) * place;
+		return at;
 	}
-	return NAN;
+	return NULL;
+}
+
+double tach_snapshot_quantile(const struct tach_snapshot *s, int region, int quantity, double p)
+{
+	double value;
+
+	return find_quantile(buckets_at(s, region, quantity), p, &value) ? value : NAN;
+}
+
+double tach__snapshot_resolution(const struct tach_snapshot *s, int region, int quantity,
+				 double p)
+{
+	double value;
+	const struct tach_bucket *at =
+		find_quantile(buckets_at(s, region, quantity), p, &value);
+
+	if (!at)
+		return NAN;
+	if (value == tach_snapshot_quantile(s, region, quantity, 0) ||
+	    value == tach_snapshot_quantile(s, region, quantity, 1))
+		return 0;
+	return fmax(value - at->low, at->high - value);
 }
 
 int tach_snapshot_buckets(const struct tach_snapshot *s, int region, int quantity,

@@ -227,8 +227,8 @@ static void calls_and_others(void)
 	info->skipped = 934;
 	s->plain.region[0].value[0][0].flags = TACH_FLAG_UNBOUNDED | TACH_FLAG_SMALL;
 	write_as(&is, s, text);
-	CHECK(strstr(is.at, "once     1000  1.000 ms \u00b1?  66.00 us  100.0%  clock, 66 "
-			    "sampled\n") &&
+	CHECK(strstr(is.at, "once     1000  1.000 ms \u00b1?  66.00 us  900.0 us 1.100 ms "
+			    "1.100 ms  100.0%  clock, 66 sampled\n") &&
 		      strstr(is.at, "\nAn error is not known, "),
 	      "%s", is.at);
 	write_as(&is, s, html);

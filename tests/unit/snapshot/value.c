@@ -146,15 +146,22 @@ static void values(void)
 static void quantiles(void)
 {
 	static const struct {
-		double p, want;
-	} cases[] = {{0, 1},	   {0.125, 1},	 {0.25, 2.5}, {0.2501, 4.4}, {0.5, 5.2},
-		     {0.875, 7.6}, {0.8751, 30}, {0.99, 30},  {1, 30}};
+		double p, want, resolution;
+	} cases[] = {{0, 1, 0},		 {0.125, 1, 0},	  {0.25, 2.5, 1.5},
+		     {0.2501, 4.4, 3.6}, {0.5, 5.2, 2.8}, {0.875, 7.6, 3.6},
+		     {0.8751, 30, 0},	 {0.99, 30, 0},	  {1, 30, 0}};
 	static const double none[] = {-0.001, -1, 1.001, 2, NAN, INFINITY, -INFINITY};
 	struct tach_snapshot *s = make();
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
 		CHECK(tach_snapshot_quantile(s, 1, 0, cases[i].p) == cases[i].want, "%g: %g",
 		      cases[i].p, tach_snapshot_quantile(s, 1, 0, cases[i].p));
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		double got = tach__snapshot_resolution(s, 1, 0, cases[i].p);
+
+		CHECK(fabs(got - cases[i].resolution) < 1e-9, "%g: %g", cases[i].p, got);
+	}
+	CHECK(isnan(tach__snapshot_resolution(s, 0, 0, 0.5)));
 	for (size_t i = 0; i < sizeof none / sizeof *none; i++)
 		CHECK(isnan(tach_snapshot_quantile(s, 1, 0, none[i])), "%g", none[i]);
 	CHECK(tach_snapshot_quantile(s, 1, 1, 1) == 7 &&
