@@ -70,7 +70,7 @@ static double median_ns(const struct tach_dispatch *in)
 	return rounds[ROUNDS / 2];
 }
 
-/* Takes events in table order as long as all of them fit. */
+/* Takes events in table order while all of them fit. */
 static int choose(int pmu, struct set *set)
 {
 	memset(set, 0, sizeof *set);

@@ -18,7 +18,7 @@
 #include <tach/event.h>
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
-#else /* not used in the guests */
+#else /* unused in the guests */
 #define CALLGRIND_ZERO_STATS	      abort()
 #define CALLGRIND_TOGGLE_COLLECT      abort()
 #define CALLGRIND_DUMP_STATS_AT(name) abort()
@@ -31,9 +31,7 @@ const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
 	{"instructions", "perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
 	{"cycles", "perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 #if defined(__aarch64__)
-	/*
-	 * What an emulated Arm PMU has as well; it has 6 general counters and that of cycles.
-	 */
+	/* An emulated Arm PMU also has these; it has 6 general counters and a cycle counter. */
 	{"stalled-cycles-frontend", NULL, PERF_TYPE_HARDWARE,
 	 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
 	{"stalled-cycles-backend", NULL, PERF_TYPE_HARDWARE,
@@ -120,9 +118,9 @@ static int counted(const struct bench_op *op)
 
 	opt.events = "instructions";
 	/*
-	 * An emulator's clock says nothing: as many as make the count exact, no more. A tick of
-	 * the kernel's is thousands of instructions, and there is one in each sample that the
-	 * emulator was taken off its processor in: short samples, many of them.
+	 * An emulator's clock is meaningless, so only as many samples as exact counts need. A
+	 * tick of the kernel is thousands of instructions, and each sample in which the
+	 * emulator lost its processor has one: take many short samples.
 	 */
 	if (getenv("GUEST")) {
 		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a peer's program gives to the driver: its name and its operations. bench/driver.c runs
- * one of them under the meter that its arguments name.
+ * A peer's program gives its name and its operations to the driver. bench/driver.c runs one of
+ * them under the meter that its arguments name.
  */
 #ifndef BENCH_DRIVER_H
 #define BENCH_DRIVER_H
@@ -38,7 +38,7 @@ extern const struct bench_counting {
 		__asm__ volatile("" : "+r"(bench_i) : : "memory");                             \
 	}
 
-/* What those encode that can. */
+/* The event that each peer with an encoder encodes. */
 #define BENCH_ENCODED "skl::INST_RETIRED:ANY_P:u"
 
 #define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")

@@ -28,7 +28,7 @@
 
 enum { TRIES = 11, STARTS = 21, ROOM = 60000, STRING = 128 };
 
-/* What is needed of libpfm-4's interface; the layouts are ABI. */
+/* The parts of libpfm-4's interface that are used; the layouts are ABI. */
 struct raw_arg {
 	uint64_t *codes;
 	char **fstr;
@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- the two libraries behind one call ---- */
+/* ---- the two libraries through one call ---- */
 
 typedef int encode_fn(const char *string, int os);
 
@@ -149,7 +149,7 @@ static void collect(void)
 	}
 }
 
-/* What asking the clock takes by itself: subtracted from everything. */
+/* The cost of asking the clock: subtracted from everything. */
 static double clock_cost(void)
 {
 	double least = 1e18;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * face read|pair|region|nothing N: that, N times, in C; what every other language's face of the
- * library does too, for bench/faces to compare. One counter.
- * face count: a line READ PAIR REGION, counted by the processor itself
- * (tests/clients/faces.sh).
+ * face read|pair|region|nothing N: does that N times, in C. The faces of other languages do the
+ * same, so that bench/faces can compare them. One counter. face count: a line READ PAIR REGION,
+ * counted by the processor itself (tests/clients/faces.sh).
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* face.c with LIKWID's markers over this library, which are regions alone, for bench/faces.
- * FACE_COUNTERS=4: of so many counters. */
+/* face.c with LIKWID's markers over this library, which have regions only, for bench/faces.
+ * FACE_COUNTERS=4: with this many counters. */
 #include <stdlib.h>
 #include <string.h>
 #define LIKWID_PERFMON

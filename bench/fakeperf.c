@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A perf_event_open that always succeeds, preloaded where there is no PMU so that a library's
- * own code can be counted: every event gets a page that shows a live counter, control calls
- * succeed, read(2) gives growing numbers in the format asked for. What the kernel would take is
- * not there, so only instructions of user space may be judged, never time.
+ * A perf_event_open that always succeeds. It is preloaded if there is no PMU, so that a
+ * library's own code can be counted: every event gets a page that shows a live counter, control
+ * calls succeed, and read(2) gives growing numbers in the requested format. The kernel's own
+ * cost is missing, so judge only instructions of user space, never time.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -65,7 +65,8 @@ static long read_event(int fd, uint64_t *out, size_t size)
 	ticks += 1000;
 	if (group)
 		word[n++] = (uint64_t)members;
-	/* A single event's value stands before the times, a group's behind them. */
+	/* The value of a single event comes before the times, the values of a group after them.
+	 */
 	if (!group)
 		word[n++] = ticks;
 	for (int i = 0; i < times; i++)

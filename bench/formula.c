@@ -66,8 +66,8 @@ static void c(int which)
 }
 
 /*
- * What reading the text at every read means: each token is copied out and looked at, operands
- * and constants converted from decimal, operators applied to a stack.
+ * The cost of reading the text at every evaluation: each token is copied and examined, operands
+ * and constants are converted from decimal, operators are applied to a stack.
  */
 static double from_text(const char *formula, const volatile uint64_t *n)
 {

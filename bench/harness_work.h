@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What bench/harness measures by several harnesses: one piece of code, not inlined into any. */
+/* The code that bench/harness measures with several harnesses; it is not inlined into any. */
 #ifndef TACH_BENCH_HARNESS_WORK_H
 #define TACH_BENCH_HARNESS_WORK_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What LIKWID needs in a guest (bench/likwid-guest): the msr module and its device node. Called
- * as "sh" it answers the one question LIKWID asks a shell, where its access daemon is, which
- * then is not used.
+ * The parts of a system that LIKWID needs in a guest (bench/likwid-guest): the msr module and
+ * its device node. Called as "sh" it answers the only question that LIKWID asks a shell, the
+ * path of its access daemon, which then is not used.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -60,7 +60,7 @@ static const char *started(int n)
 	return reason ? reason : code == PAPI_OK ? NULL : PAPI_strerror(code);
 }
 
-/* What a derived event takes on top of reading its four natives: see bench/run. */
+/* The cost of a derived event on top of reading its four natives: see bench/run. */
 static const char *derived(int n)
 {
 	char path[] = "/tmp/tach-bench-papi.XXXXXX";
@@ -125,7 +125,7 @@ static void run_nested(uint64_t n)
 		     PAPI_hl_region_end("inner"); PAPI_hl_region_end("outer"));
 }
 
-/* What each further thread has to do. */
+/* The work of each further thread. */
 static void open_and_close(void)
 {
 	int mine = PAPI_NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the cost of an entry into a region grows with events, sites and threads, and that of a
- * snapshot with threads and regions. Lines as bench/driver.c prints them: instructions (user
- * space and kernel) where there are counters, and nanoseconds of CPU time.
+ * How the cost of an entry into a region grows with events, sites and threads, and the cost of
+ * a snapshot with threads and regions. The lines are like bench/driver.c's: instructions (user
+ * space and kernel) if there are counters, and nanoseconds of CPU time.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the files of this folder. */
+/* Declarations for the files of this folder. */
 #ifndef TACH_ARCH_ARM64_H
 #define TACH_ARCH_ARM64_H
 

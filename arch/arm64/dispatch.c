@@ -5,7 +5,7 @@
  */
 #include "core/port/port.h"
 
-/* Numbers of ours; see include/tach/dispatch.h. */
+/* Our own register numbers; see include/tach/dispatch.h. */
 enum {
 	CYCLES = 31,
 	PMC_ENABLE = 32,

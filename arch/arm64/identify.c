@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which Arm cores this machine has: MIDR_EL1 of each CPU from sysfs, else /proc/cpuinfo.
- * MIDR_EL1 (Arm ARM D19.2.122): implementer 31-24, part 15-4. Linux shows it per CPU since 4.8
+ * Finds this machine's Arm cores: MIDR_EL1 of each CPU from sysfs, else /proc/cpuinfo. MIDR_EL1
+ * (Arm ARM D19.2.122): implementer 31-24, part 15-4. Linux shows it per CPU since 4.8
  * (Documentation/arch/arm64/cpu-feature-registers.rst).
  */
 #include <stdio.h>

@@ -39,7 +39,7 @@ int tach__ia64_uses_opcode(const struct tach__ia64 *w)
 	return w->in && (w->in->opcode[0].used || w->in->opcode[1].used);
 }
 
-/* May these events be qualified in the way that is asked for? */
+/* May these events have the requested qualifiers? */
 static int check_qualifiers(const struct tach__ia64 *w)
 {
 	uint32_t need = 0;

@@ -41,7 +41,8 @@ static inline uint64_t tach__level(const struct tach__ia64 *w, uint32_t privileg
 uint64_t tach__ia64_attr(const struct tach__item *item, enum tach__attr key, uint64_t none);
 /* A PMC at its own number; no other address exists, but libpfm-3 gives the number again. */
 int tach__ia64_pmc(struct tach__ia64 *w, unsigned number, uint64_t value);
-/* Which IA64_INST_RETIRED channels are counted, bit per channel; *count = such events. */
+/* Returns the IA64_INST_RETIRED channels that are counted, one bit each; *count = the number of
+ * such events. */
 unsigned tach__ia64_retired(const struct tach__ia64 *w, int *count);
 int tach__ia64_uses_opcode(const struct tach__ia64 *w);
 

@@ -24,7 +24,7 @@ static int incompatible_sets(const struct tach__ia64 *w, int i, int j)
 
 /*
  * Itanium 2: one set per cache group at a time. L2 events outside sets 1 and 2 share the unit
- * mask that PMC4 has (a later event's mask 0 is as good as any).
+ * mask of PMC4; if a later event has mask 0, any mask suits it.
  */
 static int check_itanium2_sets(const struct tach__ia64 *w)
 {

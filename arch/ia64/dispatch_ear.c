@@ -19,7 +19,7 @@ static const struct tach__item *ear_event(const struct tach__ia64 *w, uint32_t f
 	return found;
 }
 
-/* 1 and *ear if the register is to be programmed. */
+/* Returns 1 and *ear if the register must be programmed. */
 static int settings(const struct tach__ia64 *w, const struct tach_dispatch_ear *given,
 		    uint32_t flags, struct tach_dispatch_ear *ear)
 {

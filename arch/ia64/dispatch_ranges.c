@@ -166,7 +166,7 @@ static uint64_t ignored_pairs(const struct tach_ranges_used *used)
 	return value;
 }
 
-/* What retired instructions are matched by which channel's opcode matcher and range. */
+/* Checks which retired instructions each channel's opcode matcher and range match. */
 static int check_retired(const struct tach__ia64 *w, uint64_t value, int is_fine)
 {
 	int count;
@@ -247,7 +247,7 @@ static uint32_t pairs_used(const struct tach_ranges_used *used)
 /* PMC13 (Montecito: PMC41): per pair, which of code range, opcode and data range qualify it. */
 static uint64_t qualifiers(const struct tach__ia64 *w)
 {
-	/* Index: bit 0 data, 1 opcode, 2 code. What is not used matches everything anyway. */
+	/* Index: bit 0 data, 1 opcode, 2 code. An unused matcher matches everything. */
 	static const uint64_t config[8] = {3, 2, 3, 0, 1, 0, 1, 0};
 	uint32_t data = pairs_used(&w->d->out->data), code = pairs_used(&w->d->out->code);
 	uint64_t value = 0x2078fefefefeull;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which Itanium this is: CPUID register 3's family, as /proc/cpuinfo shows it. */
+/* Identifies the Itanium: CPUID register 3's family, from /proc/cpuinfo. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/port/port.h"
@@ -16,7 +16,7 @@ static int cpuinfo(void *context, const char *line)
 		cpu->family = (uint32_t)strtoul(value, NULL, 10);
 	else if ((value = tach__cpuinfo_value(line, "model")) != NULL)
 		cpu->model = (uint32_t)strtoul(value, NULL, 10);
-	return *line == 0 && cpu->family; /* the model stands behind the family */
+	return *line == 0 && cpu->family; /* the model follows the family */
 }
 
 int tach__ia64_cpus(const char *root, int native, struct tach__cpu *out, int max)

@@ -44,9 +44,9 @@ struct cover {
 enum side { LEFT, RIGHT };
 
 /*
- * The largest aligned chunk inside [start, end) takes one pair; what remains on both sides is
- * covered with the rest, the larger side getting the odd one. The last pair of a side has no
- * choice but to reach out of the range on that side.
+ * The largest aligned chunk inside [start, end) takes one pair. The remaining pairs cover the
+ * rest on both sides; the larger side gets the odd one. The last pair of a side reaches out of
+ * the range there.
  */
 static void cover(struct cover *c, uint64_t start, uint64_t end, int pairs, enum side side)
 {

@@ -43,7 +43,7 @@ static void perf(struct tach__work *w)
 	}
 }
 
-/* What the vendor does not count the firmware may. */
+/* The firmware may count events that the vendor's PMU does not. */
 static const char *common(const struct tach__pmu *pmu)
 {
 	return pmu->encoding == TACH__RISCV ? "rv_sbi" : NULL;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which RISC-V cores this machine has: mvendorid, marchid and mimpid of each hart as
- * /proc/cpuinfo has them since Linux 5.18 (arch/riscv/kernel/cpu.c), where they are the numbers
- * that perf knows a CPU by (tools/perf/pmu-events/arch/riscv/mapfile.csv). Before, and where
- * the firmware keeps them to itself, the line `uarch`, which is the devicetree's name of the
- * core (Documentation/devicetree/bindings/riscv/cpus.yaml).
+ * Finds this machine's RISC-V cores: mvendorid, marchid and mimpid of each hart, in
+ * /proc/cpuinfo since Linux 5.18 (arch/riscv/kernel/cpu.c). These are the numbers that perf
+ * uses for a CPU (tools/perf/pmu-events/arch/riscv/mapfile.csv). With older kernels, and if the
+ * firmware hides them, the line `uarch` is used: the devicetree's name of the core
+ * (Documentation/devicetree/bindings/riscv/cpus.yaml).
  */
 #include <stdio.h>
 #include <stdlib.h>

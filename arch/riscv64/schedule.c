@@ -51,7 +51,7 @@ void tach__machine_riscv64(const struct tach__pmu *row, int host, struct tach__m
 	m->kind = OWN_COUNTER;
 	if (host)
 		tach__file_lines("", "/proc/cpuinfo", can_overflow, &m->kind);
-	/* What the other driver has for raw events (riscv_pmu_sbi.c). */
+	/* The other driver's raw events (riscv_pmu_sbi.c). */
 	if (host && !tach__file_exists("", "/sys/bus/event_source/devices/cpu/format/event")) {
 		m->kind = NO_COUNTER;
 		hpm = 0;
@@ -59,8 +59,7 @@ void tach__machine_riscv64(const struct tach__pmu *row, int host, struct tach__m
 	m->counters = CYCLE | INSTRET | hpm;
 }
 
-/*
- * Which event it is, in the words that the devicetree has for it. 0: a firmware's, or no CPU's.
+/* Translates the event into the devicetree's code. 0: an event of the firmware, or of no CPU.
  */
 static int identify(const struct tach_event *event, enum tach__riscv_code *kind, uint64_t *code)
 {

@@ -17,7 +17,7 @@
 
 enum { CELLS = 2048 };
 
-/* Cells of a property of that node in host order; -1: there is none. */
+/* Reads the cells of a property of that node in host order; -1: no such property. */
 static int property(const char *root, const char *name, uint32_t *cell)
 {
 	static const char *const nodes[] = {"pmu", "soc/pmu"};

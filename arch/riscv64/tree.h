@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which counters this machine's devicetree gives to an event. */
+/* The counters that this machine's devicetree gives to an event. */
 #ifndef TACH_ARCH_RISCV64_TREE_H
 #define TACH_ARCH_RISCV64_TREE_H
 
@@ -8,9 +8,8 @@
 /* Bit n of a mask is counter CSR 0xc00 + n: 3-31 are the hpmcounters. */
 #define TACH__RISCV_HPM 0xfffffff8u
 
-/*
- * What events are called in there: event_idx of the SBI PMU extension, or a value of mhpmevent.
- */
+/* The devicetree's names of events: event_idx of the SBI PMU extension, or a value of
+ * mhpmevent. */
 enum tach__riscv_code { TACH__RISCV_SBI, TACH__RISCV_RAW };
 
 /*

@@ -26,7 +26,7 @@ struct leaf_0a {
 	unsigned eax, ebx, edx;
 };
 
-/* 0: another machine is meant, or this one has none. */
+/* Returns 0 for another machine, or if this processor has no such PMU. */
 static int read_leaf(struct leaf_0a *l)
 {
 #ifdef __x86_64__
@@ -48,7 +48,7 @@ static uint32_t ask(void)
 	struct leaf_0a l;
 
 	if (read_leaf(&l) && (l.eax & 0xff)) {
-		/* EBX: bit n set = event n absent; valid for as many bits as EAX 31-24 says. */
+		/* EBX: bit n set = event n absent; EAX 31-24 is the number of valid bits. */
 		unsigned n = l.eax >> 24 < NEVENTS ? l.eax >> 24 : NEVENTS;
 
 		l.ebx |= ~0u << n;
@@ -75,7 +75,7 @@ static uint32_t leaf(const struct tach_encode_options *opt)
 	static atomic_uint cached;
 	uint32_t answer = atomic_load_explicit(&cached, memory_order_relaxed);
 
-	/* Another machine is meant. */
+	/* The string is for another machine. */
 	if (opt->host)
 		return FORCED;
 	if (!answer) {

@@ -18,7 +18,7 @@
 #define SEL_GUEST     (1ull << 40)
 #define SEL_HOST      (1ull << 41)
 
-/* Which list the event rows come from decides how umasks join and what is refused. */
+/* The list of the event rows decides how umasks join and which errors exist. */
 static inline int tach__is_pfm3(const struct tach__dispatch *d)
 {
 	return (d->pmu->flags & TACH__PMU_PFM3) != 0;

@@ -95,7 +95,7 @@ static int check_events(struct tach__dispatch *d)
 		const struct tach__item *item = &d->item[i];
 
 		rc = tach__x86_privilege(d, item->privilege);
-		if (!rc && tach__is_pfm3(d)) /* else the encoder has decided */
+		if (!rc && tach__is_pfm3(d)) /* otherwise the encoder decided */
 			rc = tach__x86_masks(d, item, TACH_ERR_FEATCOMB);
 		if (!rc)
 			rc = check_event_revision(d, item);
@@ -115,7 +115,8 @@ static uint64_t select_of(const struct tach__item *item)
 
 	if (item->in->ncodes && !item->in->privilege)
 		return item->codes[0];
-	/* To the encoder "h" is a level as "u" and "k" are: it has left these out beside it. */
+	/* For the encoder "h" is a level like "u" and "k": it left these out if "h" was given.
+	 */
 	if (item->ncodes)
 		return (item->codes[0] & ~(SEL_USR | SEL_OS)) | tach__sel_privilege(item);
 	return (item->code & 0xff) | (uint64_t)(item->umask & 0xff) << 8 |

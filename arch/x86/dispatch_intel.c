@@ -8,8 +8,8 @@
 #include "arch/x86/dispatch_intel.h"
 
 /*
- * Of libpfm-3's lists, by name; all others are PMUs of their own, whose counters and registers
- * follow from the table.
+ * libpfm-3's lists, by name. All others are real PMUs, whose counters and registers follow from
+ * the table.
  */
 static const struct tach__intel_model models[] = {
 	{"pfm3_p6", .combine = TACH_ERR_FEATCOMB, .wide_threshold = 1},
@@ -212,7 +212,7 @@ static int check_values(const struct tach__intel *w)
 	return 0;
 }
 
-/* ---- who gets which counter ---- */
+/* ---- assign the counters ---- */
 
 static uint64_t fixed_bits(uint64_t counters)
 {
@@ -229,7 +229,7 @@ static int wants_pebs(const struct tach__intel *w, const struct tach__item *item
 	return w->d->in->x86 && w->d->in->x86->pebs && tach__intel_counts_pebs(item);
 }
 
-/* A fixed counter counts its event and nothing else: no options, but for any-thread. */
+/* A fixed counter counts only its event, without options except any-thread. */
 static int may_be_fixed(const struct tach__intel *w, const struct tach__item *item)
 {
 	if (!tach__available(w->d, PMC_FIXED_CTRL))
@@ -300,7 +300,9 @@ static void enqueue_bound(struct queue *q, int *pebs)
 	}
 }
 
-/* For each fixed counter the first event that may use it; the others wait for what is left. */
+/* The first event that may use a fixed counter gets it; the others wait for the remaining
+ * counters.
+ * */
 static void enqueue_fixed(struct queue *q)
 {
 	uint64_t taken = 0;

@@ -27,7 +27,7 @@ enum {
 #define MSR_OFFCORE_0 0x1a6u
 #define MSR_OFFCORE_1 0x1a7u
 
-/* What differs between the families. */
+/* The differences between the families. */
 struct tach__intel_model {
 	const char *list;
 	int combine;	    /* error for unit masks that exclude each other */

@@ -110,7 +110,7 @@ uint64_t tach__netburst_counters(const struct tach__event *row)
 	return all;
 }
 
-/* Those of them that are available. */
+/* The available ones of these selectors. */
 static uint64_t selectors(const struct tach__dispatch *d, const struct tach__item *item,
 			  uint64_t *preferred)
 {
@@ -157,7 +157,7 @@ static int check_event(const struct tach__dispatch *d, const struct tach__item *
 	    model != 6)
 		rc = tach__dispatch_error(d, TACH_ERR_INCOMPATIBLE, "%s exists from model 3 on",
 					  tach__str(item->row->name));
-	/* Of rows that an encoder has not decided about. */
+	/* For rows that an encoder did not decide. */
 	if (!rc && !item->in->ncodes &&
 	    item->flags & ~(TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE))
 		rc = tach__dispatch_error(d, TACH_ERR_INVAL, "a flag that these counters lack");
@@ -182,7 +182,7 @@ static uint32_t escr_value(const struct tach__item *item)
 
 	if (item->ncodes && !item->in->privilege)
 		return (uint32_t)item->codes[0];
-	if (item->ncodes) /* of both threads, as the encoder has it */
+	if (item->ncodes) /* the encoder's bits, for both threads */
 		return ((uint32_t)item->codes[0] & ~0xfu) |
 		       (item->privilege & TACH_PRIVILEGE_USER ? ESCR_USR | ESCR_USR >> 2 : 0) |
 		       (item->privilege & TACH_PRIVILEGE_KERNEL ? ESCR_OS | ESCR_OS >> 2 : 0);
@@ -293,7 +293,7 @@ int tach__dispatch_netburst(struct tach__dispatch *d)
 		p.allowed[n] = selectors(d, &d->item[n], &p.prefer[n]);
 		bad = check_event(d, &d->item[n]);
 	}
-	/* What is wrong with an event matters only if those before it can be had. */
+	/* An event's error matters only if the events before it can be counted. */
 	p.nevents = bad ? n - 1 : n;
 	rc = tach__solve(&p, escrs);
 	if (rc)

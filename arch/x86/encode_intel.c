@@ -20,7 +20,7 @@ enum { LDLAT_DEFAULT = 3, FETHR_DEFAULT = 1, FETHR_SHIFT = 8, FETHR_MASK = 0xfff
 /* Modifiers from here on are no bits of the event select register. */
 #define NWIRED (TACH__MOD_INTXCP + 1)
 
-/* What has been collected from event and umasks so far. */
+/* The bits collected from event and umasks so far. */
 struct select {
 	uint64_t base;	/* bits 0-15 */
 	uint64_t umask; /* umask codes or-ed */
@@ -64,7 +64,7 @@ static void wire(struct select *s, uint32_t hw, uint32_t attrs, uint32_t keys)
 	s->locked |= locked;
 }
 
-/* What is locked may be repeated, not changed. */
+/* A locked field may be repeated, but not changed. */
 static inline int check_locks(struct tach__work *w, const struct select *s, uint32_t given)
 {
 	for (uint32_t set = s->locked & given; set; set &= set - 1) {
@@ -118,7 +118,7 @@ static void special(struct select *s, const struct tach__umask *um, uint32_t key
 		s->ldlat_preset = (uint32_t)number;
 		s->has_preset = 1;
 	}
-	/* Such umasks exclude each other. */
+	/* Umasks with this attribute exclude each other. */
 	if (keys >> TACH__A_SEL & 1 && tach__attr(um->attrs, TACH__A_SEL, &number, NULL))
 		s->base = (s->base & ~UINT64_C(0xff)) | (number & 0xff);
 }

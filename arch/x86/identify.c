@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which x86 CPU this is: by CPUID where we run on it, else by /proc/cpuinfo. */
+/* Identifies the x86 CPU: by CPUID if we run on it, else by /proc/cpuinfo. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/arch.h>

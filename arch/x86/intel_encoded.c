@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Intel PMUs of the tables: register words come from the encoder, and registers beside the
- * counters follow from them: offcore responses, load latency, front end, PERF_METRICS, global
- * control (Intel SDM volume 3B chapter 20, volume 4 for MSR numbers).
+ * Intel PMUs of the tables. The encoder makes the register words; the other registers follow
+ * from them: offcore responses, load latency, front end, PERF_METRICS, global control (Intel
+ * SDM volume 3B chapter 20, volume 4 for MSR numbers).
  */
 #include "arch/x86/dispatch_intel.h"
 
@@ -15,9 +15,9 @@
 #define METRICS_ENABLE	 (1ull << 48)
 
 /*
- * Offcore events come as a pair of codes, one per register; equal but for that. The same code
- * has one partner on big cores and another on small ones (Linux: intel_snb_extra_regs,
- * intel_slm_extra_regs, intel_glc_extra_regs).
+ * Offcore events come as a pair of codes, one for each register, and are otherwise equal. The
+ * same code has one partner on big cores and another on small ones (Linux:
+ * intel_snb_extra_regs, intel_slm_extra_regs, intel_glc_extra_regs).
  */
 static const struct offcore_pair {
 	uint16_t code[2];
@@ -180,7 +180,7 @@ static void restrict_pebs(struct tach__intel *w, struct tach__item *item)
 
 int tach__intel_encoded(struct tach__intel *w)
 {
-	/* What the encoder did not refuse. */
+	/* The options that the encoder accepted. */
 	uint32_t known = TACH_DISPATCH_INVERT | TACH_DISPATCH_EDGE | TACH_DISPATCH_ANYTHREAD;
 	uint32_t privilege = w->d->in->privilege;
 	int rc = 0;

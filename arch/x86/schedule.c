@@ -43,10 +43,10 @@ static uint64_t low_bits(unsigned n)
 }
 
 /*
- * What the processor itself says: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed
- * ones, from version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit
- * 23. That settles what hyper-threading and hypervisors leave of the table's counters. Where
- * the kernel has no PMU there are none, and AMD's answer would pass for four.
+ * Asks the processor: Intel by CPUID 0AH (EAX 15-8 general counters, EDX 4-0 fixed ones, from
+ * version 5 on ECX a mask of these), AMD by 8000_0022H EBX 3-0 or 8000_0001H ECX bit 23. The
+ * answer accounts for hyper-threading and hypervisors. If the kernel has no PMU there are no
+ * counters, although AMD's answer would mean four.
  */
 static void ask_processor(const struct tach__pmu *row, struct tach__machine *m)
 {
@@ -97,7 +97,7 @@ void tach__machine_x86(const struct tach__pmu *row, int host, struct tach__machi
 	m->watchdog = m->counters & (GENERAL | FIXED(1));
 }
 
-/* What PERF_TYPE_HARDWARE numbers stand for on Intel CPUs; 0 = any general counter. */
+/* The events of PERF_TYPE_HARDWARE numbers on Intel CPUs; 0 = any general counter. */
 static uint64_t generic_code(uint64_t id)
 {
 	switch (id) {
@@ -128,15 +128,15 @@ static void intel_shared(const struct tach__pmu *row, const struct tach_event *e
 		want->shared = TACH__SHARED_LDLAT;
 }
 
-/* What both allow; where that is nothing, the first. 0: any. */
+/* The counters in both masks; if there are no common ones, the first mask. 0: any. */
 static uint64_t narrowed(uint64_t a, uint64_t b)
 {
 	return a & b ? a & b : a ? a : b;
 }
 
 /*
- * Where the table's events with a raw code's event select and umask count, or else those with
- * its event select: the kernel's constraints go by these too, whatever the event is called.
+ * The counters of the table's events with a raw code's event select and umask, or else of those
+ * with its event select. The kernel's constraints use these too, whatever the event's name.
  */
 static uint64_t raw_counters(int pmu, uint64_t config)
 {

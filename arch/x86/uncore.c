@@ -13,7 +13,8 @@
  */
 #include "arch/x86/uncore.h"
 
-/* What a modifier writes; libpfm-4 shows another field of it where `seen` has a width. */
+/* The field that a modifier writes; libpfm-4 shows another field of it if `seen` has a width.
+ */
 static const struct {
 	uint16_t max, slip; /* more than fits, which libpfm-4 takes and cuts */
 	uint8_t min;
@@ -72,7 +73,7 @@ static unsigned band(const struct box *b)
 	return 8 * (((unsigned)b->word[R] & 0xff) - BAND0) & 63;
 }
 
-/* ---- what was asked for ---- */
+/* ---- modifiers and filters of the string ---- */
 
 static int modifier(struct tach__work *w, struct box *b, const struct tach__pick *pick)
 {
@@ -126,8 +127,9 @@ static int pick(struct tach__work *w, struct box *b, const struct tach__pick *pi
 
 /* ---- words ---- */
 
-/* SKX and later: the two queues' occupancies and inserts let all through if nothing is asked.
- */
+/* SKX and later: without a filter, the occupancies and inserts of the two queues count
+ * everything.
+ * */
 static void queue_filter(struct tach__work *w, struct box *b)
 {
 	uint64_t select = b->word[R] & 0xff;

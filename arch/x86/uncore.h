@@ -19,7 +19,7 @@ struct box {
 	uint64_t umask, built_in;
 	uint32_t have, nc; /* groups */
 	uint32_t need;	   /* modifiers of which one must be given */
-	int above, last;   /* groups: none higher than that; that of the umask before; -1 */
+	int above, last;   /* highest group so far; group of the umask before; -1 */
 	unsigned n;	   /* umasks */
 	int force, occupancy, plain;
 };

@@ -76,7 +76,7 @@ int tach__uncore_umask(struct tach__work *w, struct box *b, int row)
 	return 0;
 }
 
-/* ---- what comes by itself ---- */
+/* ---- defaults ---- */
 
 static int no_default(struct tach__work *w, int group)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a set's members are on each core type of a hybrid. A member that names no core PMU is
- * encoded for all of them; one that exists on some only is counted there only.
+ * The members of a set on each core type of a hybrid. A member that names no core PMU is
+ * encoded for all core types; if it exists on some only, it is counted there only.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Derived events in sets: the events they rest on become members, what they say a formula. */
+/* Derived events in sets: their events become members, and their formula a metric. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ int tach__set_derived(struct tach__making *m, struct tach__span name,
 	code = members(m, x, number);
 	if (!code)
 		code = tach__expansion_over(x, number, formula, m->err);
-	if (code < 0 && m->err) /* not of a text that the caller has not written */
+	if (code < 0 && m->err) /* a column in a text that the caller did not write */
 		m->err->column = name.column;
 	tach_expansion_free(x);
 	return code ? code : TACH__DERIVED;

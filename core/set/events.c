@@ -22,7 +22,7 @@ static int encode_event(const struct tach__making *m, const char *string, uint32
 
 	opt.pmu = m->opt->pmu;
 	opt.privilege = privilege;
-	/* Of another machine only what the caller plans for by number. */
+	/* Another machine's PMUs are used only if the caller plans for one by number. */
 	opt.any_pmu = m->opt->pmu >= 0;
 	code = tach_event_encode(string, &opt, out, err);
 	if (!code && out->pmu >= tach_pmu_count())

@@ -86,7 +86,7 @@ static int user_only(const struct perf_event_attr *attr)
 	return !attr->exclude_user && attr->exclude_kernel;
 }
 
-/* Does the attr count that event? Of an event whose type and config say it all. */
+/* Does the attr count that event? For events that type and config identify completely. */
 static int counts(const struct perf_event_attr *attr, const struct tach_event *event)
 {
 	return attr->type == event->type && attr->config == event->config && !attr->config1 &&

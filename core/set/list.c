@@ -81,7 +81,8 @@ static void skip(struct tach__list *list)
 	}
 }
 
-/* name= between slashes, where perf has what others write in front; quotes are not its own. */
+/* perf writes name= between slashes, others write a label in front. Quotes do not belong to the
+ * name. */
 static struct tach__span named(struct tach__span event)
 {
 	const char *end = event.at + event.length, *stop;
@@ -129,7 +130,7 @@ int tach__list_next(struct tach__list *list, struct tach__listed *item)
 	}
 	event->length = (size_t)(at - event->at);
 	item->whole.length = (size_t)(at - item->whole.at);
-	/* What was missing before '=' is told by where the label stands. */
+	/* An empty label before '=' stays empty; the caller reports it. */
 	if (!label->length && *label->at != '=')
 		*label = named(*event);
 	advance(list, at);

@@ -5,24 +5,26 @@
 
 #include "core/base/text.h"
 
-/* What is still to be read. */
+/* The unread rest of a list. */
 struct tach__list {
 	struct tach__span rest;
-	struct tach__span modifiers; /* those behind the braces that are open */
+	struct tach__span modifiers; /* modifiers after the closing braces of the open groups */
 	const char *close;	     /* their '}'; NULL: none is open */
 };
 
 /* One event of a list. */
 struct tach__listed {
-	struct tach__span whole, label, event; /* label length 0: it has none */
-	struct tach__span modifiers;	       /* behind the braces around it: u of {a,b}:u */
+	struct tach__span whole, label, event; /* label length 0: no label */
+	struct tach__span
+		modifiers; /* modifiers after the braces of its group: the u of {a,b}:u */
 };
 
 struct tach__list tach__list_of(const char *events);
 /*
- * The next event of a list, and its label: a word before '=' (an event string has ':' '.' or
- * '/' before any '='), or what name= between slashes says. Commas between slashes are the
- * event's own. 0 at the end of the list. A brace that has no other one stays in the event.
+ * Reads the next event of a list, and its label: a word before '=' (an event string has ':' '.'
+ * or
+ * '/' before any '='), or the value of name= between slashes. Commas between slashes belong to
+ * the event. Returns 0 at the end of the list. A brace without a partner stays in the event.
  */
 int tach__list_next(struct tach__list *list, struct tach__listed *item);
 /* The event with the modifiers of its braces; free() it. NULL: no memory. */

@@ -62,8 +62,8 @@ static int emulate(struct tach__member *it, struct tach_error *err)
 }
 
 /*
- * Whether `part` stands in the text as a whole: after its begin, "; " or a quote, and before
- * its end or what `after` has.
+ * Is `part` a whole part of the text: after its begin, "; " or a quote, and before its end or a
+ * character of `after`?
  */
 static int has_part(const char *text, const char *part, const char *const *after)
 {
@@ -131,10 +131,10 @@ static void drop(struct tach__member *it)
 }
 
 /*
- * A sampling event that interrupts too often the kernel stops until the next tick
- * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on:
- * nothing would tell of the counts that are missing, nor of the 2^width that its page lacks on
- * x86 when it goes on (tests/guest/src/adv_samplers.c).
+ * If a sampling event interrupts too often, the kernel stops it until the next tick
+ * (kernel/events/core.c, __perf_event_account_interrupt), while its times and its page run on.
+ * Nothing would show the missing counts, nor the 2^width that its page lacks on x86 afterwards
+ * (tests/guest/src/adv_samplers.c).
  */
 static int refuse_sampling(struct tach__making *m, const struct perf_event_attr *attr,
 			   const char *name, size_t length)
@@ -244,7 +244,7 @@ void tach__set_forget(struct tach__making *m, int count)
 	m->listed &= (1u << count) - 1;
 }
 
-/* Whether the word around text[at] consists of perf's letters: u, kH, pp. */
+/* Does the word around text[at] consist of perf's letters: u, kH, pp? */
 static int is_letters(const char *text, size_t length, size_t at)
 {
 	size_t from = at;

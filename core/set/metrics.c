@@ -198,7 +198,7 @@ static int explain(struct asking *a, const char *text, int at, int code,
 	struct tach_error why = TACH_ERROR_INIT;
 	int column = a->code ? (int)(a->failed.at - text) + 1 : 0;
 
-	/* Where a part of the name has a meaning, the formula's error stands behind that. */
+	/* If a part of the name has a meaning, the formula's error comes after that. */
 	if (a->code && err->column >= column && err->column < column + (int)a->failed.length) {
 		code = a->code;
 		if (take_name(a, a->failed, &why) >= 0) /* now there is memory */
@@ -258,7 +258,7 @@ static int is_name(struct tach__span part)
 	return letters;
 }
 
-/* What is an event itself is a member and needs no metric of its name. */
+/* An event becomes a member and needs no metric of its name. */
 static int add_named(struct tach__making *m, struct tach__span name)
 {
 	struct tach__span none = {name.at, 0, name.column};

@@ -46,8 +46,7 @@ static int encode(const struct plan *plan, struct tach__span event, struct tach_
 	return tach_event_encode(string, &opt, out, NULL);
 }
 
-/*
- * A name for several events, which the set will count: they may be more than fit beside others.
+/* A name for several events, which the set will count. They may not fit together with others.
  */
 static int is_derived(struct tach__span event)
 {
@@ -60,8 +59,8 @@ static int is_derived(struct tach__span event)
 }
 
 /*
- * Of a list without braces. What cannot be encoded is written as it is, NUL-terminated, to
- * *derived or *odd; each has room for it all.
+ * Reads a list without braces. Strings that cannot be encoded are copied, NUL-terminated, to
+ * *derived or *odd; each has room for the whole list.
  */
 static int read_list(struct plan *plan, const char *events, char *derived, char *odd,
 		     struct tach_error *err)
@@ -130,8 +129,9 @@ static int in_group(const struct plan *plan, int group)
 }
 
 /*
- * A set holds fewer events than some processors count at once. What needs a general counter, or
- * none, counts in a group of its own as well; fields of PERF_METRICS stay by their slots.
+ * A set holds fewer events than some processors count at once. Events that need a general
+ * counter, or none, also count in a group of their own; fields of PERF_METRICS stay with their
+ * slots.
  */
 static void divide_large(struct plan *plan)
 {
@@ -171,7 +171,7 @@ static int split(struct plan *plan, const char *events, struct tach__passes *p,
 	if (code == 0 && (plan->schedule.ngroups > 1 || *derived)) {
 		write_lists(plan, derived, odd, p);
 	} else if (code == 0 || code == TACH_ERR_NOHARDWARE || code == TACH_ERR_NOTSUPP) {
-		/* All at once, or a machine that we do not know: as it was written. */
+		/* Everything fits at once, or the machine is unknown: keep the list. */
 		p->count = 1;
 		p->events[0] = strcpy(p->text, events);
 		code = 0;
@@ -185,7 +185,7 @@ int tach__passes_plan(struct tach__passes **out, const char *list, uint32_t priv
 {
 	char *flat = tach__list_flat(list);
 	const char *events = flat ? flat : "";
-	/* Each pass repeats one event; a comma behind that, and behind each of the list. */
+	/* Each pass repeats one event; a comma follows it, and each event of the list. */
 	size_t room = TACH__PASSES_MAX * sizeof TACH__PASSES_REPEATED + strlen(events) + 2;
 	struct plan *plan = calloc(1, sizeof *plan);
 	struct tach__passes *p = calloc(1, sizeof *p + room);

@@ -14,14 +14,14 @@ enum { TACH__PASSES_MAX = 64 };
 struct tach__passes {
 	int count; /* at least 1 */
 	char *events[TACH__PASSES_MAX];
-	char text[]; /* what they are of */
+	char text[]; /* the whole that the passes divide */
 };
 
 /*
- * with_interrupts: every pass is to have room for them. Derived events of several have a pass
- * of their own, the last. An event that cannot be encoded goes
- * into the first pass, where the set will say what is wrong with it. 0, TACH_ERR_TOOMANY,
- * TACH_ERR_NOMEM, or what the scheduler says of events that fit nowhere.
+ * with_interrupts: leave room for interrupts in every pass. Derived events of several events
+ * have a pass of their own, the last. An event that cannot be encoded goes into the first pass,
+ * where the set reports its error. Returns 0, TACH_ERR_TOOMANY, TACH_ERR_NOMEM, or the
+ * scheduler's error for events that fit nowhere.
  */
 int tach__passes_plan(struct tach__passes **out, const char *events, uint32_t privilege,
 		      int with_interrupts, struct tach_error *err);

@@ -25,8 +25,8 @@ int tach__is_slots(const struct perf_event_attr *attr)
 }
 
 /*
- * Event 0 with umasks from 0x80 (arch/x86/events/perf_event.h). Never mapped: what its page
- * says is no count, and its index has bit 29. core/reader/topdown.h.
+ * Event 0 with umasks from 0x80 (arch/x86/events/perf_event.h). It is never mapped: its page
+ * does not show a count, and its index has bit 29. core/reader/topdown.h.
  */
 int tach__is_metrics(const struct perf_event_attr *attr)
 {

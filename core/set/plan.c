@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted by turns: in passes of a program, or in one process. Each event and each
- * metric is made a set by itself, which says what it takes; what several take is counted once,
- * and metrics are formulas over all of it, whichever passes that comes from.
+ * Plans for counting in turns: in passes of a program, or in one process. Each event and each
+ * metric becomes a set of its own, which shows what it needs. Events that several need are
+ * counted once. Metrics are formulas over all events, in whichever pass they are counted.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static int add_metric(struct planning *p, const struct tach__metric *from, const
 	return 0;
 }
 
-/* What does not fit at once is what passes are for. */
+/* Passes are for lists that do not fit at once. */
 static int set_of(struct tach_set **set, const char *events, const char *metrics,
 		  struct tach_error *err)
 {
@@ -238,7 +238,7 @@ static int add_metrics(struct planning *p, const char *text, size_t asked)
 	return 0;
 }
 
-/* The tree as deep as its events have room, and the other metrics. */
+/* Adds the tree, as far as its events have room, and the other metrics. */
 static int add_all_metrics(struct planning *p)
 {
 	struct tach__passes_whole before = p->plan->whole;
@@ -265,7 +265,7 @@ static int add_all_metrics(struct planning *p)
 
 /* ---- passes ---- */
 
-/* The one that all passes count, where it is there: no event of ours has its attr otherwise. */
+/* Finds the event that all passes count, if there is one: only it has this attr. */
 static int find_repeated(struct tach__plan *plan)
 {
 	struct tach_set *set;

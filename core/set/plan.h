@@ -18,22 +18,22 @@ struct tach__passes_metric {
 };
 
 /*
- * What passes are of. In a pass event i is called m<i>, but the one that all of them count
- * has its own name there.
+ * The whole that passes divide. In a pass event i is called m<i>; the event that all passes
+ * count keeps its own name.
  */
 struct tach__passes_whole {
 	int nevents, nmetrics;
 	const char *const *event; /* names */
 	const struct tach__passes_metric *metric;
 	const char *repeated; /* counted in each pass */
-	int repeats;	      /* the event that it is, or -1: none that was asked for */
+	int repeats;	      /* the event of the list that it is, or -1: not in the list */
 	double bound;	      /* how far it may differ: a fraction of the larger count */
 };
 
 struct tach__plan {
 	struct tach__passes_whole whole;
 	struct tach__passes *passes; /* a list of events each */
-	char note[200];		     /* what is not as it was asked for, or "" */
+	char note[200];		     /* the parts of the request that are missing, or "" */
 	/* Of `whole`. */
 	const char *event[TACH__PLAN_EVENTS], *string[TACH__PLAN_EVENTS];
 	struct perf_event_attr attr[TACH__PLAN_EVENTS];
@@ -50,7 +50,7 @@ int tach__plan_make(struct tach__plan *plan, const char *events, const char *met
 int tach__plan_compile(struct tach__plan *plan, struct tach_error *err);
 void tach__plan_free(struct tach__plan *plan);
 
-/* Which event of the whole that is, by the name it has in a pass; -1: none. */
+/* Returns the event of the whole by its name in a pass, or -1. */
 int tach__plan_event(const struct tach__passes_whole *whole, const char *name);
 
 #endif

@@ -52,7 +52,7 @@ static void add_attrs(struct tach__making *m)
 	}
 }
 
-/* Does the hardware have counters for all members at once? As far as that can be known. */
+/* Does the hardware have counters for all members at once, as far as that is known? */
 static int fits(struct tach__making *m)
 {
 	int code;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a set holds, as the reader and the set's own files see it. */
+/* The contents of a set, for the reader and the set's own files. */
 #ifndef TACH_CORE_SET_H
 #define TACH_CORE_SET_H
 
@@ -11,9 +11,10 @@
 
 struct tach__member {
 	struct perf_event_attr
-		attr; /* complete but for what belongs to the group: see open.c */
+		attr; /* complete, except for the fields of the group: see open.c */
 	enum tach_member_kind kind;
-	int emulated; /* of TACH_MEMBER_EMULATED: which count, core/os/emulator.h */
+	int emulated; /* for TACH_MEMBER_EMULATED: the emulator's number of the event,
+			 core/os/emulator.h */
 	char *name;
 	char *qualified;
 };
@@ -80,7 +81,7 @@ int tach__set_event(struct tach__making *m, struct tach__span event, struct tach
 /* The same of a name alone: with TACH_SET_OPTIONAL what nothing has is left out, too. */
 int tach__set_called(struct tach__making *m, struct tach__span event, struct tach__span label,
 		     struct tach_formula **formula);
-/* The same for what must be an event string. */
+/* The same for a text that must be an event string. */
 int tach__set_native(struct tach__making *m, struct tach__span event, struct tach__span label);
 int tach__set_events(struct tach__making *m);
 
@@ -92,7 +93,7 @@ int tach__set_append(struct tach__making *m, const struct perf_event_attr *attr,
 int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *given);
 /* Member of that label or name, or -1. */
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
-/* Flags of an entry that are also those of the set's software members. */
+/* Was the member of that label or name left out? */
 uint32_t tach__software_flags(const struct tach_set *set);
 /* Whether the member of that label or name was left out. */
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
@@ -105,15 +106,15 @@ void tach__set_miss_name(struct tach_set *set, struct tach__span name, const cha
 /* ---- core/set/perf_metrics.c ---- */
 /* The event that leads a group with fields of PERF_METRICS. */
 int tach__is_slots(const struct perf_event_attr *attr);
-/* A field of PERF_METRICS: a fraction of slots (core/reader/topdown.h). */
+/* Does this machine count events, but not PERF_METRICS? */
 int tach__is_metrics(const struct perf_event_attr *attr);
-/* Whether this machine counts events, but not those. */
+/* Does the definition of that name need PERF_METRICS? */
 int tach__perf_metrics_refused(int pmu);
 /* Whether the definition of that name needs them. */
 int tach__perf_metrics_used(int pmu, const char *name);
 
 /* ---- core/set/cores.c: sets on hybrids ---- */
-/* Before all members: set->cores, if the machine has several core PMUs. */
+/* Does one of them have that number? c may be NULL. */
 int tach__cores_find(struct tach__making *m);
 /* Whether one of them has that number; c may be NULL. */
 int tach__cores_have(const struct tach__cores *c, uint32_t type);
@@ -154,7 +155,7 @@ int tach__set_interrupts(struct tach__making *m);
 int tach__set_metrics(struct tach__making *m);
 /* Without the blanks around it. */
 struct tach__span tach__trimmed(struct tach__span t);
-/* With operands as N<number>. free() it; NULL: no memory. */
+/* Returns the registry's data about a metric of that name. */
 char *tach__formula_text(const struct tach_formula *f);
 /* What the registry says of a metric of that name. */
 struct tach__place tach__metric_place(int pmu, const char *name);

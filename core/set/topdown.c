@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "topdown" among the metrics of a set: the tree of metrics that tells where a machine's issue
- * slots went, as deep as the counters of one pinned set allow.
- *
- * A machine may have two such trees: the presets topdown_*, of events that are counted one by
- * one, which are exact; and its vendor's, which on Intel rests on PERF_METRICS. Of the same
- * depth the first is taken.
+ * "topdown" among the metrics of a set: the tree of metrics that shows where a machine's issue
+ * slots went, down to the level that the counters of one pinned set allow. A machine may have
+ * two such trees: the presets topdown_*, over events that are counted one by one, which are
+ * exact; and its vendor's, which on Intel uses PERF_METRICS. If both have the same depth, the
+ * first is taken.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@ enum { NODES_MAX = 256, USUAL_LEVEL = 2, LEVEL_MAX = 6, TREES = 2 };
 
 /* ---- the word ---- */
 
-/* The next of metrics, without the blanks around it; 0: no more. */
+/* Reads the next of the metrics, without surrounding blanks; 0: the end. */
 static int next_part(const char **at, const char **part, size_t *length)
 {
 	size_t n = strcspn(*at, ";\n");
@@ -41,7 +40,7 @@ static int next_part(const char **at, const char **part, size_t *length)
 	return 1;
 }
 
-/* Alone, or with a number behind a colon: topdown:slots is an event. */
+/* The word alone, or with a number after a colon: topdown:slots is an event. */
 static int is_word(const char *part, size_t length)
 {
 	size_t n = strlen(WORD);
@@ -51,7 +50,7 @@ static int is_word(const char *part, size_t length)
 				strspn(part + n + 1, "0123456789") >= length - n - 1));
 }
 
-/* The first part that is the word; NULL: there is none. */
+/* Returns the first part that is the word, or NULL. */
 static const char *find_word(const char *metrics, size_t *length)
 {
 	const char *part;
@@ -69,7 +68,7 @@ int tach__topdown_is_asked(const char *metrics)
 	return find_word(metrics, &length) != NULL;
 }
 
-/* 0: as deep as is usual; -1: no level. */
+/* 0: the default depth; -1: an error. */
 static int level_of(const char *word, size_t length)
 {
 	size_t n = strlen(WORD);
@@ -98,7 +97,7 @@ static struct tree *new_tree(void)
 	return t;
 }
 
-/* What vendors call the first level, with and without their prefix. */
+/* The vendors' names of the first level, with and without their prefix. */
 static int is_root(const char *name, int ours)
 {
 	static const char *const words[] = {"frontend_bound",
@@ -134,7 +133,7 @@ static int is_refused(struct tree *t, int pmu, const char *name)
 	return t->refused && tach__perf_metrics_used(pmu, name);
 }
 
-/* What belongs to the tree at that level: those above are there. */
+/* Adds the metrics of the tree at that level; the levels above are there. */
 static void add_level(struct tree *t, int pmu, int ours, int level)
 {
 	struct tach_derived *d = tach_derived_default();
@@ -163,7 +162,8 @@ static void find_tree(struct tree *t, int pmu, int ours, int deepest)
 
 /* ---- the set ---- */
 
-/* The metrics, with blanks for the word and the tree's names behind: columns stay. */
+/* The metrics, with blanks in place of the word and the tree's names at the end, so that
+ * columns stay right. */
 static char *metrics_text(const char *metrics, const struct tree *t)
 {
 	size_t size = strlen(metrics) + 1, length;
@@ -216,10 +216,10 @@ struct attempt {
 	uint32_t flags;
 	const char *word;
 	size_t length;
-	struct tach_error err; /* of the last that failed */
+	struct tach_error err; /* code of the last failure */
 };
 
-/* PERF_METRICS counts beside slots, which lead the group. */
+/* PERF_METRICS counts only together with slots, which lead the group. */
 static int with_slots(const struct attempt *a, struct tach_set_options *opt,
 		      struct tach_error *err)
 {
@@ -250,7 +250,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	code = tach__set_make(a->out, &opt, a->flags, &err);
 	if (code == TACH_ERR_FEATCOMB)
 		code = with_slots(a, &opt, &err);
-	/* A column behind the caller's text, and the end of that, is the word's. */
+	/* A column after the end of the caller's text belongs to the word. */
 	if (code && err.column > (int)strlen(a->opt->metrics) + 1)
 		err.column = (int)(a->word - a->opt->metrics) + 1;
 	if (code)
@@ -259,7 +259,7 @@ static int try_tree(struct attempt *a, const struct tree *t)
 	return code;
 }
 
-/* Whether another tree may do where that one did not. */
+/* May another tree work after this error? */
 static int may_go_on(int code)
 {
 	return code == TACH_ERR_NOCOUNTER || code == TACH_ERR_NOASSIGN ||
@@ -267,7 +267,8 @@ static int may_go_on(int code)
 	       code == TACH_ERR_NOTSUPP || code == TACH_ERR_NOTFOUND;
 }
 
-/* The first that fits, from the deepest; 0 and *level, or a code: *level 0, there are none. */
+/* Takes the first tree that fits, from the deepest. Returns 0 and *level, or a code with *level
+ * 0 if there are no trees. */
 static int first_that_fits(struct attempt *a, struct tree *t, int deepest, int *level)
 {
 	int pmu = tach__derived_pmu(a->opt->pmu), code = TACH_ERR_NOTSUPP;
