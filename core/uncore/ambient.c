@@ -59,7 +59,7 @@ static int make_set(struct tach__ambient *a, const char *threads, const char *me
 }
 
 /* Blanks in place of the events of boxes, or of all others; how many stay. */
-static int keep(char *events, int boxes)
+static int keep_kind(char *events, int boxes)
 {
 	struct tach__list list = tach__list_of(events);
 	struct tach__listed item;
@@ -113,8 +113,8 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	int code, mixed;
 
 	/* Without a box in the list or the metrics, its events are refused as boxes' events. */
-	mixed = mixed_allowed && wanted && boxes && threads && (keep(boxes, 1) || *wanted) &&
-		keep(threads, 0);
+	mixed = mixed_allowed && wanted && boxes && threads &&
+		(keep_kind(boxes, 1) || *wanted) && keep_kind(threads, 0);
 	if (!wanted || !boxes || asprintf(&all, "%s,%s", mixed ? boxes : events, wanted) < 0)
 		all = NULL;
 	free(wanted);
