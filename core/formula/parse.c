@@ -343,6 +343,8 @@ int tach__p_name(struct tach__parse *p, size_t at, size_t length)
 			       : TACH_ERR_NOTFOUND;
 	if (slot < 0 && tach__p_is(name, length, "tsc"))
 		return ticks(p, at);
+	if (slot < 0 && tach__p_is(name, length, "time"))
+		return tach__p_leaf(p, TACH__F_ELAPSED);
 	if (slot < 0)
 		return parameter(p, at, length);
 	if (slot >= TACH_FORMULA_PART && p->opt->part)
@@ -357,7 +359,7 @@ int tach__p_unknown(struct tach__parse *p, size_t at, size_t length)
 			    p->opt->resolve
 				    ? ""
 				    : "; operands are N0, N1, ..., constants max_hz, tsc_hz, "
-				      "elapsed_ns");
+				      "time");
 }
 
 int tach__formula_parse(struct tach_formula *f, const char *text,

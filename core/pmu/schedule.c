@@ -62,6 +62,11 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 
 			if (plan->group[e] != g)
 				continue;
+			/* Whole names, with room for what says that there are more. */
+			if (strlen(between) + (size_t)length + sizeof ", ..." > t->left) {
+				say(t, ", ...");
+				return;
+			}
 			say(t, "%s%.*s", between, length, name);
 			between = ", ";
 		}
@@ -172,7 +177,7 @@ int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct t
 	struct tach_schedule plan;
 	struct tach__machine m;
 	struct tach__want wants[TACH_SCHEDULE_MAX];
-	char list[200];
+	char list[170]; /* so that the whole sentence fits an error */
 	struct text t = {list, sizeof list};
 	int rc;
 
@@ -187,9 +192,13 @@ int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct t
 	}
 	if (rc || plan.ngroups == 1)
 		return rc;
+	if (m.watchdog)
+		t.left -= 40;
 	say_groups(&t, events, n, 0, &plan);
 	return tach__error(
 		err, TACH_ERR_NOCOUNTER, 0, 0,
-		"%d of %d events fit one group%s; these %d groups would: %s", plan.nfit, n,
-		m.watchdog ? " (the NMI watchdog holds a counter)" : "", plan.ngroups, list);
+		"%d of %d events fit one group%s; tach run --passes or --turns counts "
+		"all, in %d groups: %s",
+		plan.nfit, n, m.watchdog ? " (the NMI watchdog holds a counter)" : "",
+		plan.ngroups, list);
 }

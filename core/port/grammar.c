@@ -25,11 +25,16 @@ static int blank(const char *string, const char *at, struct tach_error *err)
 			   "an event string holds no blanks, tabs or newlines");
 }
 
-/* Behind the first event only blanks matter: they are refused wherever they stand. */
+/* Behind the first event only blanks matter. They are refused, except in a quoted name. */
 static int check_rest(const char *string, const char *at, struct tach_error *err)
 {
-	at += strcspn(at, " \t\n");
-	return *at ? blank(string, at, err) : 0;
+	for (const char *quote; *(at += strcspn(at, " \t\n'"));) {
+		quote = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+		if (*at != '\'')
+			return blank(string, at, err);
+		at = quote ? quote + 1 : at + 1;
+	}
+	return 0;
 }
 
 /*

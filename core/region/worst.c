@@ -300,7 +300,8 @@ int tach__worst_choose(struct tach__config *config, const char *text, struct tac
 	for (uint32_t i = 0; i < config->count; i++)
 		if (strcmp(tach_set_name(config->set, (int)i), by) == 0)
 			config->worst_by = i + 1;
-	if (*by && strcmp(by, "time") != 0 && !config->worst_by)
+	if (*by && strcmp(by, "time") != 0 && strcmp(by, "elapsed_ns") != 0 &&
+	    !config->worst_by)
 		return tach__error(err, TACH_ERR_NOTFOUND, 0, 0,
 				   "there is no quantity '%.60s' to tell the worst entries by",
 				   by);

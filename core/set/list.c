@@ -8,7 +8,7 @@
 
 static int is_separator(char c)
 {
-	return c == ',' || isspace((unsigned char)c);
+	return c == ',' || c == ';' || isspace((unsigned char)c);
 }
 
 struct tach__list tach__list_of(const char *events)
@@ -106,6 +106,12 @@ static struct tach__span named(struct tach__span event)
 	return (struct tach__span){event.at, 0, event.column};
 }
 
+/* Terms between slashes hold commas; a quoted name there holds blanks too. */
+static int ends_event(char c, int in_terms, int in_quotes)
+{
+	return is_separator(c) && !(in_terms && (c == ',' || in_quotes));
+}
+
 int tach__list_next(struct tach__list *list, struct tach__listed *item)
 {
 	const char *end, *at;
@@ -117,8 +123,9 @@ int tach__list_next(struct tach__list *list, struct tach__listed *item)
 	end = list->close ? list->close : end_of(list);
 	*label = *event = item->whole = (struct tach__span){at, 0, list->rest.column};
 	item->modifiers = list->modifiers;
-	for (; at < end && !(is_separator(*at) && (*at != ',' || slashes % 2 == 0)); at++) {
-		quotes += slashes % 2 && *at == '\'';
+	for (; at < end && !ends_event(*at, slashes % 2, quotes % 2); at++) {
+		quotes += slashes % 2 && *at == '\'' &&
+			  (quotes % 2 || memchr(at + 1, '\'', (size_t)(end - at) - 1));
 		slashes += *at == '/' && quotes % 2 == 0;
 		if (*at == '=' && label->length == 0 && slashes == 0 &&
 		    strcspn(event->at, ":./=") == (size_t)(at - event->at)) {

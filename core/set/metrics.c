@@ -294,8 +294,10 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 	if (!sign && is_name(part))
 		return add_named(m, part);
 	if (!sign)
-		return tach__error(m->err, TACH_ERR_SYNTAX, 0, part.column,
-				   "expected 'name = formula', or a preset's name");
+		return tach__error(
+			m->err, TACH_ERR_SYNTAX, 0, part.column,
+			"expected 'name = formula' or a preset's name; ';' separates "
+			"metrics");
 	name.length = (size_t)(sign - part.at);
 	name = tach__trimmed(name);
 	if (name.length == 0)
@@ -312,12 +314,24 @@ static int add_metric(struct tach__making *m, struct tach__span part)
 	return code;
 }
 
+/* Semicolons separate metrics, and so do commas behind names alone: "ipc, cpi; x = a / b". */
+static size_t metric_length(const char *at)
+{
+	size_t blanks = strspn(at, " \t"), length = strcspn(at + blanks, " \t,;\n=");
+	struct tach__span name = {at + blanks, length, 0};
+
+	length += blanks;
+	if (is_name(name) && at[length + strspn(at + length, " \t")] == ',')
+		return length + strspn(at + length, " \t");
+	return strcspn(at, ";\n");
+}
+
 int tach__set_metrics(struct tach__making *m)
 {
 	const char *all = m->opt->metrics, *at = all;
 
 	while (at && *at) {
-		struct tach__span part = {at, strcspn(at, ";\n"), (int)(at - all) + 1};
+		struct tach__span part = {at, metric_length(at), (int)(at - all) + 1};
 		int code;
 
 		at += part.length;

@@ -7,10 +7,10 @@
  *   operands	  N0, N1, ... and every name the caller's resolver knows
  *   numbers	  12, 0.25, 1e6 (never by locale)
  *   constants	  max_hz or # (the CPU's highest clock), tsc_hz (the region clock's),
- *elapsed_ns, tsc (tsc_hz * elapsed_ns / 1e9)
- *   parameters	  what the caller knows, and of this machine smt_on (1: a core's other thread
- *may run), core_wide (0: counts are of one thread), threads_per_core, cores, cpus,
- *		  cores_per_socket, sockets, dies, slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
+ *		  time (nanoseconds; also elapsed_ns), tsc (tsc_hz * time / 1e9)
+ *   parameters	  values that the caller knows, and of this machine smt_on (1: a core's
+ *		  other thread may run), core_wide (0: counts are of one thread),
+ *		  threads_per_core, cores, cpus, cores_per_socket, sockets, dies, slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
  *   operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?:
  *		  (what compares is 1 or 0; any other condition holds when it is not 0;
  *		  && and || mean & and |; in postfix: and, or, not)

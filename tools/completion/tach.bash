@@ -58,6 +58,7 @@ _tach() {
 	--format) mapfile -t COMPREPLY < <(compgen -W 'text json csv prometheus html' -- "$word"); return;;
 	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$("$tach" list --all 2>/dev/null | awk '/^  [^ ]/ { print $1 }')" -- "$word"); return;;
 	-o | --output | -f | --file | --root | --tracefs | --sysfs) compopt -o default 2>/dev/null; return;;
+	-s | --sort) mapfile -t COMPREPLY < <(compgen -W 'region calls time self threads avg p99' -- "$word"); return;;
 	-e | --events) mapfile -t COMPREPLY < <(_tach_events "$tach" "$word"); compopt -o nospace 2>/dev/null; return;;
 	esac
 	if [[ $word == -* ]]; then

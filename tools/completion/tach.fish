@@ -57,7 +57,8 @@ complete -c tach -n '__tach_after --format; and not __tach_in diff gate' -a 'tex
 complete -c tach -n '__tach_after --format; and __tach_in diff gate' -a 'text json csv junit markdown'
 complete -c tach -n '__tach_after -p --pmu; and not __tach_in report top run' -a "(tach list --all 2>/dev/null | awk '/^  [^ ]/ { print \$1 }')"
 complete -c tach -n '__tach_after -e --events; or __tach_in encode dispatch list' -a '(__tach_events)'
-complete -c tach -n '__tach_in top; or begin; __tach_in report run; and __tach_after -p --pid; end' -a '(__fish_complete_pids)'
+complete -c tach -n '__tach_in top; and __tach_after -s --sort' -a 'region calls time self threads avg p99'
+complete -c tach -n 'begin; __tach_in top; and not __tach_after -s --sort -c --columns -r --region -i --interval; end; or begin; __tach_in report run; and __tach_after -p --pid; end' -a '(__fish_complete_pids)'
 complete -c tach -n '__tach_in derived; and test (count (commandline -opc)) = 2' -a 'check list show eval'
 complete -c tach -n '__tach_in run; and not __tach_after -p --pid' -a '(__fish_complete_command)'
 complete -c tach -n '__tach_program >/dev/null' -a '(__fish_complete_subcommand --commandline (__tach_program))'

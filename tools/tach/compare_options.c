@@ -43,6 +43,8 @@ static int take_rule(struct compare_options *o, const char *text)
 		return refuse(o, "there are too many rules; this one is number 33", text);
 	memcpy(r->quantity, text, length);
 	r->quantity[length] = '\0';
+	if (strcmp(r->quantity, "elapsed_ns") == 0) /* as formulas may call it */
+		strcpy(r->quantity, "time");
 	r->less = *at++ == '<';
 	r->bound = strtod(at, &end) / 100;
 	if (end == at || strcmp(end + strspn(end, " "), "%") != 0 || !isfinite(r->bound))

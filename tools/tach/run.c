@@ -97,8 +97,8 @@ static void print_outcome(const struct run_arguments *a, const struct run_outcom
 				: "; its counts are lost, try --outside");
 	else if (!reports->whole && !reports->began && !a->outside)
 		fprintf(stderr,
-			"tach run: nothing was loaded into %s: it is set-user-ID, or cleared "
-			"its environment; try --outside\n",
+			"tach run: %s left no report: it is set-user-ID, cleared its "
+			"environment, or ended while it was loaded; try --outside\n",
 			a->program[0]);
 	print_missing(reports);
 	fprintf(stderr,

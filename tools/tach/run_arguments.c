@@ -15,8 +15,8 @@ static const char help[] =
 	"\n"
 	"Runs PROGRAM, measures its threads, regions and child processes, and prints a table.\n"
 	"\n"
-	"  -e, --events LIST      count these events: \"cycles,instructions,page-faults\"\n"
-	"  -m, --metrics LIST     compute these: \"ipc = instructions / cycles\" or "
+	"  -e, --events EVENTS    count these events: \"cycles,instructions,page-faults\"\n"
+	"  -m, --metrics FORMULAS compute these: \"ipc = instructions / cycles\" or "
 	"\"ipc;l1d_mpki\"\n"
 	"  -o, --output FILE      write the report to FILE, not to standard error\n"
 	"      --format NAME      text, json, csv, prometheus or html (default: suffix of "
@@ -202,7 +202,7 @@ static int take(struct run_arguments *a, int option)
 			    "two lists of events; make one, with commas between them");
 	case 'm':
 		return once(&a->metrics, optarg,
-			    "two lists of metrics; make one, with semicolons between them");
+			    "two lists of formulas; make one, with semicolons between them");
 	case 'o':
 		return once(&a->output, optarg, "two files for one report");
 	case AMBIENT:

@@ -30,6 +30,8 @@ const char *top_column_name(const struct tach_snapshot *s, int c)
 
 int top_column(const struct tach_snapshot *s, const char *name)
 {
+	if (strcmp(name, "elapsed_ns") == 0) /* as formulas may call it */
+		return TOP_TIME;
 	for (int c = 0; c < top_ncolumns(s); c++)
 		if (strcmp(top_column_name(s, c), name) == 0)
 			return c;

@@ -49,6 +49,8 @@ brings 'tach encode INST_RET' INST_RETIRED CPU_CLK_UNHALTED
 brings 'tach run -e cycles,INST_RET' INST_RETIRED CPU_CLK_UNHALTED
 brings 'tach report --format=x --format pro' prometheus html
 brings 'tach encode -p hs' hsw skx
+brings 'tach top -s t' time calls
+brings 'tach diff --format j' junit html
 brings 'tach derived ch' check show
 brings 'tach run -- hea' head doctor
 exit $failed

@@ -288,7 +288,7 @@ static const struct lines infix[] = {
 	{E ",THRESHOLD,max_hz > tsc_hz", "1 " A " t'max_hz > tsc_hz'"},
 	{"EVENT,a,DERIVED_INFIX,N0b,x",
 	 "1:23 e unknown name 'N0b'; operands are N0, N1, ..., constants max_hz, tsc_hz, "
-	 "elapsed_ns"},
+	 "time"},
 };
 
 /* What stands between quotes may hold blanks; the parentheses of a formula hold its commas. */

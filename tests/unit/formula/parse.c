@@ -64,6 +64,8 @@ static void accepted(void)
 		{"tsc", TACH_FORMULA_INFIX, 1000},
 		{"tsc", TACH_FORMULA_POSTFIX, 1000},
 		{"elapsed_ns", TACH_FORMULA_INFIX, 500},
+		{"time", TACH_FORMULA_INFIX, 500},
+		{"time|2|*|", TACH_FORMULA_POSTFIX, 1000},
 		{"N2&N0", TACH_FORMULA_INFIX, 0},
 		{"N0&N2", TACH_FORMULA_INFIX, 0},
 		{"N0&&N1", TACH_FORMULA_INFIX, 1},
@@ -220,7 +222,7 @@ static void unknown_names(void)
 {
 	static const char *const of[] = {"N", "Nx", "N1x", "n0", "mi", "maxi", "a.b:c=d-e@f"};
 	static const char which[] = "; operands are N0, N1, ..., constants max_hz, tsc_hz, "
-				    "elapsed_ns";
+				    "time";
 	char text[200], sentence[300];
 
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
@@ -250,7 +252,7 @@ static void unknown_names(void)
 	start(TACH_FORMULA_INFIX);
 	refused("1+smt", TACH_ERR_NOTFOUND, 3,
 		"unknown name 'smt'; operands are N0, N1, ..., constants max_hz, tsc_hz, "
-		"elapsed_ns");
+		"time");
 }
 
 static void operands_that_exist(void)

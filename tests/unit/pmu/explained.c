@@ -143,12 +143,14 @@ static void groups_are_told(void)
 	} all[] = {
 		{"r1c4:u cpu/event=0xc4,umask=2/ cpu/event=0xc4,umask=4,name=a::b/u r8c4 r10c4 "
 		 "cpu//",
-		 "4 of 6 events fit one group; these 2 groups would: r1c4, "
+		 "4 of 6 events fit one group; tach run --passes or --turns counts all, in 2 "
+		 "groups: r1c4, "
 		 "cpu/event=0xc4,umask=2/, cpu/event=0xc4,umask=4,name=a::b/, r8c4 | r10c4, "
 		 "cpu//"},
 		{"BR_INST_RETIRED:NEAR_CALL:c=1:u MEM_LOAD_RETIRED:L1_HIT:k "
 		 "BR_INST_RETIRED:0x20:k r8c4 page-faults r10c4",
-		 "5 of 6 events fit one group; these 2 groups would: "
+		 "5 of 6 events fit one group; tach run --passes or --turns counts all, in 2 "
+		 "groups: "
 		 "BR_INST_RETIRED:NEAR_CALL, MEM_LOAD_RETIRED:L1_HIT, BR_INST_RETIRED:0x20, "
 		 "r8c4, PERF_COUNT_SW_PAGE_FAULTS | r10c4"},
 		/* No more than there is room for. */
@@ -156,11 +158,11 @@ static void groups_are_told(void)
 		 "BR_INST_RETIRED:FAR_BRANCH:u BR_INST_RETIRED:CONDITIONAL:u "
 		 "BR_MISP_RETIRED:NEAR_TAKEN:u BR_MISP_RETIRED:CONDITIONAL:u "
 		 "MEM_LOAD_RETIRED:L1_HIT:u MEM_LOAD_RETIRED:L2_HIT:u",
-		 "4 of 8 events fit one group; these 2 groups would: "
+		 "4 of 8 events fit one group; tach run --passes or --turns counts all, in 2 "
+		 "groups: "
 		 "BR_INST_RETIRED:NEAR_CALL, BR_INST_RETIRED:NEAR_TAKEN, "
 		 "BR_INST_RETIRED:FAR_BRANCH, BR_INST_RETIRED:CONDITIONAL | "
-		 "BR_MISP_RETIRED:NEAR_TAKEN, BR_MISP_RETIRED:CONDITIONAL, "
-		 "MEM_LOAD_RETIRED:L1"},
+		 "BR_MISP_RETIRED:NEAR_TAKEN, ..."},
 	};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -170,13 +172,8 @@ static void groups_are_told(void)
 		rc = tach__schedule_set(tach_pmu_find("skl"), events, n, &err);
 		CHECK(rc == TACH_ERR_NOCOUNTER && err.code == rc && !err.line && !err.column,
 		      "%d", rc);
-		CHECK(strncmp(err.text, all[i].text, strlen(all[i].text)) == 0 &&
-			      (i == 2 || err.text[strlen(all[i].text)] == 0),
-		      "%s", err.text);
+		CHECK(strcmp(err.text, all[i].text) == 0, "%s", err.text);
 	}
-	CHECK(strlen(err.text) ==
-		      strlen("4 of 8 events fit one group; these 2 groups would: ") + 199,
-	      "%zu", strlen(err.text));
 }
 
 /* ---- groups ---- */

@@ -151,7 +151,8 @@ static void a_set_that_does_not_fit(void)
 		     "MEM_LOAD_RETIRED:L2_HIT,MEM_LOAD_RETIRED:L3_HIT";
 	rc = tach_set_create(&opt, &set, &err);
 	CHECK(rc == TACH_ERR_NOCOUNTER, "%d: %s", rc, err.text);
-	CHECK(strcmp(err.text, "4 of 5 events fit one group; these 2 groups would: "
+	CHECK(strcmp(err.text, "4 of 5 events fit one group; tach run --passes or --turns "
+			       "counts all, in 2 groups: "
 			       "BR_INST_RETIRED:ALL_BRANCHES, "
 			       "BR_MISP_RETIRED:ALL_BRANCHES, MEM_LOAD_RETIRED:L1_HIT, "
 			       "MEM_LOAD_RETIRED:L2_HIT | "

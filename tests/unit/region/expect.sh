@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tach/expect.h, in C and C++: what is within its bound passes, what is not fails, what cannot be counted is
-# skipped or, if that is asked for, fails; nothing passes that was not looked at. Two percent more instructions are
+# tach/expect.h, in C and C++: what is within its bound passes, what is not fails, for what cannot be counted
+# it cannot tell or, if that is asked for, fails; nothing passes that was not looked at. Two percent more instructions are
 # found in the emulator. ctest takes the exit statuses as they are meant.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -79,7 +79,7 @@ for p in "$work/c" "$work/cc"; do
 	run 1 "$p" 1 no_such_event work time 1e12; says '^tach_expect_count: .*no_such_event'
 	result "decides_${p##*/}"
 
-	run 77 env DENY=1 "$p" 1 instructions work instructions 1e12; says '^tach_expect: work: skipped: [^ ]'
+	run 77 env DENY=1 "$p" 1 instructions work instructions 1e12; says '^tach_expect: work: cannot tell: [^ ]'
 	run 77 env DENY=1 TACH_EXPECT_REQUIRED=0 "$p" 1 instructions work time 1e12
 	run 1 env DENY=1 TACH_EXPECT_REQUIRED=1 "$p" 1 instructions work instructions 1e12; says '^tach_expect: work: [^s]'
 	result "skips_${p##*/}"

@@ -48,6 +48,7 @@ static const struct {
 	{" , ,\n", ""},
 	{"a", "a@1|@1|a@1"},
 	{" a,b\tcc \n", "a@2|@2|a@2 b@4|@4|b@4 cc@6|@6|cc@6"},
+	{"a;b; x=c", "a@1|@1|a@1 b@3|@3|b@3 x=c@6|x@6|c@8"},
 	/* Labels are words before '='. */
 	{"x=a yy=b", "x=a@1|x@1|a@3 yy=b@5|yy@5|b@8"},
 	{"a:c=1,b.x=2,c/d=3/", "a:c=1@1|@1|a:c=1@1 b.x=2@7|@7|b.x=2@7 c/d=3/@13|@13|c/d=3/@13"},
@@ -65,6 +66,7 @@ static const struct {
 	{"b p/name=y/", "b@1|@1|b@1 p/name=y/@3|y@10|p/name=y/@3"},
 	{"p/name='a,b/c',e=1/,b", "p/name='a,b/c',e=1/@1|a,b/c@9|p/name='a,b/c',e=1/@1 "
 				  "b@21|@21|b@21"},
+	{"p/name='a b'/,c", "p/name='a b'/@1|a b@9|p/name='a b'/@1 c@15|@15|c@15"},
 	{"p/rename=x,name=z/", "p/rename=x,name=z/@1|z@17|p/rename=x,name=z/@1"},
 	{"x=p/name=y/", "x=p/name=y/@1|x@1|p/name=y/@3"},
 	{"p/name=", "p/name=@1|@1|p/name=@1"},

@@ -91,6 +91,17 @@ static void metrics_of_metrics(void)
 	    "a is N0 / N1, b is 1 - N0 / N1, c is 1 - N0 / N1 + N0 / N1");
 }
 
+/* Semicolons separate metrics; behind a name alone a comma does too. */
+static void separators(void)
+{
+	has(NULL, "ipc, x = cycles / 2; y = max(x, ipc)", 2,
+	    "ipc is N0 / N1, x is N1 / 2, y is max(N1 / 2, N0 / N1)");
+	has(NULL, " ipc ,\tx = cycles / 2", 2, "ipc is N0 / N1, x is N1 / 2");
+	has("cycles; instructions", "ipc", 2, "ipc is N1 / N0");
+	fails("ipc,nosuch", TACH_ERR_NOTFOUND, 5, "nosuch");
+	fails("x = cycles, ipc", TACH_ERR_SYNTAX, 11, "");
+}
+
 /* As many terms as a formula may have, and the time is that of the terms. */
 static void long_sums(void)
 {
@@ -247,6 +258,7 @@ int main(void)
 	CASE(letters);
 	CASE(names_given_twice);
 	CASE(metrics_of_metrics);
+	CASE(separators);
 	CASE(long_sums);
 	CASE(errors);
 	CASE(the_time);

@@ -57,6 +57,28 @@ is 'status with standard error closed' $? 5
 is 'a standard error that is closed in the program' $? 6
 result closed_streams
 
+gcc -O1 -w -fsanitize=address -Iinclude -x c -o "$work/asan" - "$B/libtach.a" -lm -lpthread 2>/dev/null <<'END'
+#include <stdlib.h>
+#include <tach.h>
+int main(int argc, char **argv)
+{
+	volatile char *p = malloc(1);
+	TACH_START(work); p[argc > 1 ? 0 : argc] = 0; TACH_STOP(work);
+	free((void *)p);
+	return 4;
+}
+END
+if [ -x "$work/asan" ]; then
+	ASAN_OPTIONS=exitcode=9 "$tach" run -e '' -- "$work/asan" >"$work/out" 2>"$work/err"
+	is 'a fault that AddressSanitizer finds' $? 9
+	says heap-buffer-overflow "$work/err"
+	ends 4 "$tach" run -e '' -- "$work/asan" x
+	says '^work +1 ' "$work/err"
+	ends 4 "$tach" run -e '' -- sh -c "$work/asan x; exit \$?"
+	result asan
+else
+	skip asan "no gcc -fsanitize=address"
+fi
 if musl-gcc -O1 -x c -o "$work/musl" - 2>/dev/null <<<'int main(void) { return 3; }'; then
 	for shell in 'exec %s' '%s; exit $?' 'env %s; exit $?' 'perl -e "exec q(%s)"'; do
 		# shellcheck disable=SC2059

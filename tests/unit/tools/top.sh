@@ -47,7 +47,7 @@ top_until "$shown" -i 0.05 $pid
 [ $status = 0 ] && grep -q "^program ($pid)  1 regions  4 threads" "$work/out" && grep -q '^REGION  *CALLS/S ' "$work/out" || no "top: $status"
 [ "$(LC_ALL=C.UTF-8 wc -L <"$work/out")" -le 80 ] || no "beyond 80 columns"
 eval "$shown" || no "no line of the region"
-for column in region calls time self threads avg page-faults faults; do
+for column in region calls time elapsed_ns self threads avg page-faults faults; do
 	run top --once -i 0.01 -s $column $pid
 	[ $status = 0 ] || no "sorted by $column: $status"
 done
