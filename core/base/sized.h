@@ -35,7 +35,7 @@ enum {
 	TACH__FIRST_tach_pmu_info = 88,
 	TACH__FIRST_tach_region_info = 192,
 	TACH__FIRST_tach_regions_options = 80,
-	TACH__FIRST_tach_report_options = 20,
+	TACH__FIRST_tach_report_options = 28,
 	TACH__FIRST_tach_schedule = 396,
 	TACH__FIRST_tach_schedule_options = 20,
 	TACH__FIRST_tach_set_options = 48,

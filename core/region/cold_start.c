@@ -8,6 +8,21 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
+/*
+ * The region around the first entry of each thread; if threads differ, none. Later entries are
+ * not looked at. Two threads at once leave one of their answers, or none.
+ */
+static void note_parent(const struct tach__hot *self, struct tach__site *site)
+{
+	const struct tach__slot *around = tach__stack(self, TACH__LEVEL(self->state))[0];
+	uint32_t known = TACH__GET(site->parent), id = around ? around->id : 0;
+
+	if (id < TACH__SITE_FIRST || (known != TACH__PARENT_UNKNOWN && known != id))
+		id = TACH__PARENT_NONE;
+	if (known != id)
+		TACH__SET(site->parent, id);
+}
+
 /* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
 static void slot_ready(struct tach__thread *record, uint32_t id)
 {
@@ -18,6 +33,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	if (slot->id)
 		return;
 	*last = 0;
+	note_parent(record->hot, tach__site_at(id));
 	slot->fenced = TACH__SITE_FENCED_BIT & tach__site_at(id)->fenced;
 	slot->task = (tach__site_at(id)->fenced & TACH__SITE_TASK) != 0;
 	if (!slot->task && (config->sparse > 1 || config->warmup))

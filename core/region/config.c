@@ -2,6 +2,7 @@
 /* Configurations, and who refers to them. */
 #include <stdlib.h>
 #include "core/base/maths.h"
+#include "core/os/origin.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
 #include "core/set/set.h"
@@ -58,6 +59,7 @@ struct tach__config *tach__config_make(struct tach_set *set,
 
 	if (!config)
 		return NULL;
+	tach__origin_note();
 	config->set = set;
 	config->refs = 1;
 	config->count = (uint32_t)tach_set_count(set);

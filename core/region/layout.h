@@ -27,7 +27,9 @@
 #define TACH__LAYOUT_4 TACH__L2(TACH__LAYOUT_3, struct tach__registry, generation, enabled)
 #define TACH__LAYOUT_5 TACH__L2(TACH__LAYOUT_4, struct tach__process, alive, walks)
 #define TACH__LAYOUT_6 TACH__L4(TACH__LAYOUT_5, struct tach__site, id, line, fenced, name)
-#define TACH__LAYOUT_7 TACH__L4(TACH__LAYOUT_6, struct tach__site, file, function, of, parts)
+#define TACH__LAYOUT_7                                                                         \
+	TACH__L(TACH__L4(TACH__LAYOUT_6, struct tach__site, file, function, of, parts),        \
+		offsetof(struct tach__site, parent))
 #define TACH__LAYOUT_8                                                                         \
 	TACH__L4(TACH__LAYOUT_7, struct tach__config, set, count, stride, histograms)
 #define TACH__LAYOUT_9	TACH__L4(TACH__LAYOUT_8, struct tach__config, sparse, rows, ended, note)

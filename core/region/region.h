@@ -131,12 +131,16 @@ struct tach__home {
  * task.c. */
 enum { TACH__SITE_FENCED_BIT = 1, TACH__SITE_TASK = 2, TACH__SITE_PART = 8 };
 
+/* Not entered yet; entered outside all regions, or around it are several. */
+enum { TACH__PARENT_UNKNOWN, TACH__PARENT_NONE };
+
 struct tach__site {
 	struct cds_list_head node;
 	struct tach__site *next; /* same hash */
 	struct tach__home *homes;
 	uint32_t id, line, fenced;
 	uint32_t selected;
+	uint32_t parent; /* the region around it: an id, or one of TACH__PARENT_... */
 	const char *name, *file, *function;
 	const char *of; /* the region that its row is a part of, or its own name */
 	struct tach__parts parts;

@@ -349,7 +349,9 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 	tach__out_text(out,
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
-		       "initial-scale=1\">\n<title>tach report</title>\n<style>\n");
+		       "initial-scale=1\">\n<title>");
+	tach__report_html_title(out, s, text);
+	tach__out_text(out, "</title>\n<style>\n");
 	tach__out_text(out, tach__report_style);
 	tach__out(
 		out,
@@ -357,11 +359,13 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		"<p>version %s</p><button class=\"quiet\" id=\"theme\" type=\"button\" hidden>"
 		"Light / dark</button></header>\n<main>\n",
 		tach_version());
+	tach__report_html_origin(out, s, text);
 	facts(out, s);
 	if (tach_snapshot_nregions(s) == 0) {
 		tach__out_text(out, "<h2>No region was entered.</h2>\n");
 	} else {
 		shares(out, s);
+		tach__report_html_nest(out, s, text);
 		table(out, s);
 		tach__report_html_tree(out, s, text);
 		tach__report_html_histograms(out, s, text);

@@ -10,6 +10,8 @@
  *   missing          {"processes", "threads"}: measured, but in no row; only if there are any
  *   generation       number of the configuration of what is counted, if there is only one
  *   rank             number, only of a process of a parallel job
+ *   origin           where it is known: program, command (its arguments), host, date in seconds
+ *                    since 1970; of a sum of reports, the first three only if they are the same
  *   threads refused lost stale unopened reports    numbers: struct tach_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
  *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...; and where
@@ -19,6 +21,7 @@
  * function     strings line                   number, 0: unknown fenced                 bool
  *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
  *     overlapping            1, only where regions overlapped: tach-threads(7)
+ *     parent                 the region around it, as a place in this list from 0 on
  *     provenance             {flag: calls that had it}; calls without any are exact
  *     rank                   number, only of a row of one rank of several
  *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
@@ -210,6 +213,8 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	tach__json_unsigned(json, "threads", info.threads);
 	if (info.overlapping)
 		tach__json_unsigned(json, "overlapping", 1);
+	if (info.parent >= 0)
+		tach__json_int(json, "parent", info.parent);
 	tach__json_line(json, IN_REGION);
 	tach__json_object(json, "provenance");
 	for (int i = 0; i < 6; i++)
@@ -221,6 +226,22 @@ static void region(struct tach__json_out *json, const struct tach_snapshot *s, i
 	quantiles(json, s, r);
 	histograms(json, s, r);
 	worst(json, s, r);
+	tach__json_end(json);
+}
+
+static void origin(struct tach__json_out *json, const struct tach__origin *o)
+{
+	if (!o->date)
+		return;
+	tach__json_line(json, TOP);
+	tach__json_object(json, "origin");
+	if (*o->program)
+		tach__json_string(json, "program", o->program);
+	if (*o->command)
+		tach__json_string(json, "command", o->command);
+	if (*o->host)
+		tach__json_string(json, "host", o->host);
+	tach__json_number(json, "date", (double)o->date);
 	tach__json_end(json);
 }
 
@@ -242,6 +263,7 @@ static void head(struct tach__json_out *json, const struct tach_snapshot *s)
 	tach__json_string(json, "version", tach_version());
 	tach__json_line(json, TOP);
 	tach__json_string(json, "note", tach_snapshot_missing(s));
+	origin(json, &s->origin);
 	tach__json_line(json, TOP);
 	tach__json_object(json, "clock");
 	tach__json_number(json, "hz", isfinite(c.clock_hz) ? c.clock_hz : 0);

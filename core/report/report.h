@@ -26,6 +26,8 @@ int tach__report_trace(tach_sink sink, void *context, int folded);
 int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  int ascii);
+/* Whether the environment asks a report in text for that: TACH_NOTES=1. */
+int tach__report_asked(const char *variable);
 /* What a reader has to know of the values. */
 void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *s,
 			     const struct tach_report_options *opt);
@@ -34,6 +36,9 @@ void tach__report_text_histogram(struct tach__out *out, const struct tach_snapsh
 				 int region, int ascii);
 void tach__report_text_worst(struct tach__out *out, const struct tach_snapshot *s, int region,
 			     int ascii);
+/* A date in UTC: "2026-11-27 13:04:05 UTC". */
+enum { TACH__DATE_MAX = 64 };
+void tach__report_date(char to[TACH__DATE_MAX], int64_t at);
 /* The time of day of `at`, in seconds since 1970: "13:04:05.678901". */
 enum { TACH__CLOCK_MAX = 40 };
 void tach__report_clock(char to[TACH__CLOCK_MAX], double at);
@@ -47,6 +52,14 @@ void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s
 			    const struct tach_report_options *opt);
 /* text() writes with the characters escaped that mean something in HTML. */
 void tach__report_html_tree(struct tach__out *out, const struct tach_snapshot *s,
+			    void (*text)(struct tach__out *, const char *));
+/* The title, and below it whose report it is. */
+void tach__report_html_title(struct tach__out *out, const struct tach_snapshot *s,
+			     void (*text)(struct tach__out *, const char *));
+void tach__report_html_origin(struct tach__out *out, const struct tach_snapshot *s,
+			      void (*text)(struct tach__out *, const char *));
+/* What is nested in what. */
+void tach__report_html_nest(struct tach__out *out, const struct tach_snapshot *s,
 			    void (*text)(struct tach__out *, const char *));
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  void (*text)(struct tach__out *, const char *));

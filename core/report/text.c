@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "core/report/nest.h"
 #include "core/report/report.h"
 #include "core/report/units.h"
 #include "core/base/sort.h"
@@ -24,6 +25,8 @@ struct table {
 	int spread;  /* a column of single calls' times */
 	char *equal; /* per region: another has its name */
 	double time; /* of all regions, without nested ones */
+	int places;  /* every name has its file and line */
+	struct tach__nest nest;
 };
 
 static char *at(const struct table *t, int row, int column)
@@ -174,20 +177,25 @@ static void place_text(char to[CELL], const struct tach_region_info *info, int m
 		snprintf(to, CELL, " :%u", info->line);
 }
 
-static void region_text(char *to, const struct table *t, int r,
+/* Indented, so deep at most that half of the room is the name's. */
+static void region_text(char *to, const struct table *t, int row,
 			const struct tach_region_info *info, int most)
 {
+	int r = t->nest.region[row - 1], depth = t->nest.depth[row - 1];
+	int deepest = most / 2 < CELL / 2 ? most / 2 : CELL / 2;
+	int indent = 2 * depth <= deepest ? 2 * depth : deepest;
 	char place[CELL] = "", name[CELL];
 	int left;
 
-	if (t->equal[r])
+	if (t->places || t->equal[r])
 		place_text(place, info, most);
-	left = most - (int)strlen(place);
+	left = most - (int)strlen(place) - indent;
 	name_text(name, info->name, left > 4 ? left : 4);
 	/* Not more bytes than the cell has, whole characters only. */
-	while (strlen(name) + strlen(place) >= CELL)
+	while (strlen(name) + strlen(place) + (size_t)indent >= CELL)
 		name_text(name, info->name, --left > 4 ? left : 4);
-	snprintf(to, CELL, "%s", name);
+	memset(to, ' ', (size_t)indent);
+	strcpy(to + indent, name);
 	strcat(to, place);
 }
 
@@ -205,15 +213,15 @@ static void cell_value(char *to, const struct tach_snapshot *s, int r, int q,
 	value_text(to, s, q, &v);
 }
 
-static void fill_row(const struct table *t, const struct tach_snapshot *s, int r, int self,
+static void fill_row(const struct table *t, const struct tach_snapshot *s, int row, int self,
 		     int most)
 {
 	int columns = tach_snapshot_nquantities(s) + tach_snapshot_nmetrics(s);
 	struct tach_region_info info = {0};
-	int row = r + 1, column = 0;
+	int r = t->nest.region[row - 1], column = 0;
 
 	tach_snapshot_region(s, r, &info);
-	region_text(at(t, row, column++), t, r, &info, most);
+	region_text(at(t, row, column++), t, row, &info, most);
 	tach__unit_count(at(t, row, column++), (double)tach__report_calls(&info));
 	for (int q = 0; q < columns; q++) {
 		cell_value(at(t, row, column++), s, r, q, TACH_PART_INCLUSIVE);
@@ -282,6 +290,9 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	int self = any_nested(s);
 
 	t->ascii = opt->ascii;
+	t->places = opt->places || tach__report_asked("TACH_PLACES");
+	if (t->places) /* and beside it the calls */
+		most = width - NAME_LEAST > most ? width - NAME_LEAST : most;
 	t->time = tach__report_self_time(s);
 	t->spread = tach__report_spreads(s);
 	t->rows = 1 + tach_snapshot_nregions(s);
@@ -289,11 +300,12 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 		     tach_snapshot_nmetrics(s) + 1;
 	t->cell = tach__pages((size_t)t->rows * (size_t)t->columns * CELL);
 	t->width = tach__pages((size_t)t->columns * sizeof *t->width);
-	if (!t->cell || !t->width || !find_equal(t, s))
+	if (!t->cell || !t->width || !find_equal(t, s) ||
+	    !tach__nest_make(&t->nest, s, opt->tree || tach__report_asked("TACH_TREE")))
 		return 0;
 	fill_head(t, s, self, most);
-	for (int r = 0; r < tach_snapshot_nregions(s); r++)
-		fill_row(t, s, r, self, most);
+	for (int row = 1; row < t->rows; row++)
+		fill_row(t, s, row, self, most);
 	for (int row = 0; row < t->rows; row++)
 		for (int column = 0; column < t->columns; column++) {
 			int w;
@@ -386,5 +398,6 @@ void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 	tach__report_text_tree(out, s, opt);
 	tach__pages_free(t.cell, (size_t)t.rows * (size_t)t.columns * CELL);
 	tach__pages_free(t.width, (size_t)t.columns * sizeof *t.width);
+	tach__nest_free(&t.nest);
 	tach__pages_free(t.equal, (size_t)tach_snapshot_nregions(s));
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/base/utf8.h"
+#include "core/os/environment.h"
 #include "core/report/report.h"
 
 enum { NOTE_MAX = 2048, WIDTH = 100 };
@@ -93,11 +94,11 @@ static void explain(struct note *n, uint32_t flags, int ascii)
 		add_note(n, "(In parentheses): not above that uncertainty, do not trust.");
 }
 
-static int wants_all(void)
+int tach__report_asked(const char *variable)
 {
-	const char *notes = secure_getenv("TACH_NOTES");
+	const char *value = tach__environment(variable);
 
-	return notes && *notes && strcmp(notes, "0") != 0;
+	return value && strcmp(value, "0") != 0;
 }
 
 void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *s,
@@ -116,7 +117,8 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 		  "stops refused: on another thread, without a start, or after the set "
 		  "changed.");
 	add_count(&n, c.lost, "entries lost: thread ending or out of memory.");
-	if (!n.length && !wants_all() && flags & (TACH_FLAG_SMALL | TACH_FLAG_UNBOUNDED))
+	if (!n.length && !tach__report_asked("TACH_NOTES") &&
+	    flags & (TACH_FLAG_SMALL | TACH_FLAG_UNBOUNDED))
 		add_note(&n,
 			 flags & TACH_FLAG_UNBOUNDED
 				 ? "An error is not known, or a value (in parentheses) not "
@@ -127,7 +129,7 @@ void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *
 	if (n.length)
 		tach__out_text(out, "\n");
 	write_note(out, &n, opt);
-	if (!wants_all() || !tach_snapshot_nregions(s))
+	if (!tach__report_asked("TACH_NOTES") || !tach_snapshot_nregions(s))
 		return;
 	n.length = 0;
 	explain(&n, flags, opt->ascii);

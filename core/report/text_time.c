@@ -6,6 +6,22 @@
 #include "core/report/report.h"
 #include "core/report/units.h"
 
+/* gmtime_r takes a lock. Days by the proleptic Gregorian calendar, eras of 400 years. */
+void tach__report_date(char to[TACH__DATE_MAX], int64_t at)
+{
+	int64_t days = at / 86400 + 719468, era = days / 146097, second = at % 86400;
+	int64_t day = days - era * 146097;
+	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+	int64_t rest = day - (365 * year + year / 4 - year / 100);
+	int64_t month = (5 * rest + 2) / 153; /* from March on */
+
+	snprintf(to, TACH__DATE_MAX, "%lld-%02d-%02d %02d:%02d:%02d UTC",
+		 (long long)(year + era * 400 + (month >= 10)),
+		 (int)(month < 10 ? month + 3 : month - 9),
+		 (int)(rest - (153 * month + 2) / 5 + 1), (int)(second / 3600),
+		 (int)(second / 60 % 60), (int)(second % 60));
+}
+
 /* Per outermost entry, because the sum of inclusive times has only those. */
 void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int r)
 {

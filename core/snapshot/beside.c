@@ -185,7 +185,8 @@ static void fill(struct joining *j, struct tach__plain_region *row)
 					      .thread = "",
 					      .entries = 1,
 					      .calls = 1,
-					      .outermost = 1};
+					      .outermost = 1,
+					      .parent = -1};
 	for (int i = 0; i < 6; i++)
 		row->info.provenance[i] = flags >> i & 1;
 }
@@ -197,15 +198,18 @@ static void place_rows(struct joining *j)
 {
 	const struct tach__plain *old = j->old;
 	double time = round(j->b->seconds * 1e9);
-	int r = 0;
+	int r = 0, added;
 
 	j->whole.region = get(j, (size_t)j->whole.nregions * sizeof *j->whole.region);
 	for (; r < old->nregions && old->region[r].value[0][TACH_QUANTITY_TIME].value >= time;
 	     r++)
 		widen(j, &j->whole.region[r], &old->region[r]);
+	added = r;
 	fill(j, &j->whole.region[r]);
 	for (; r < old->nregions; r++)
 		widen(j, &j->whole.region[r + 1], &old->region[r]);
+	for (r = 0; r < j->whole.nregions; r++)
+		j->whole.region[r].info.parent += j->whole.region[r].info.parent >= added;
 }
 
 int tach__snapshot_beside(struct tach_snapshot *s, const struct tach__beside *b)

@@ -140,10 +140,15 @@ static void *get(struct memory *m, size_t size)
 
 /* ---- regions ---- */
 
+static const struct tach__site *site_of(const struct tach_snapshot *s, uint32_t id)
+{
+	return s->sites ? &s->sites[id] : tach__site_at(id);
+}
+
 static void describe(const struct tach_snapshot *s, struct tach_region_info *info,
 		     const struct tach__row *row, uint32_t id)
 {
-	const struct tach__site *site = s->sites ? &s->sites[id] : tach__site_at(id);
+	const struct tach__site *site = site_of(s, id);
 
 	info->size = sizeof *info;
 	info->name = site->name;
@@ -242,18 +247,39 @@ static void names(struct tach_snapshot *s, struct memory *m)
 	}
 }
 
+/* The nearest around it that has a row: others are open, or were left out. */
+static int parent_of(const struct tach_snapshot *s, uint32_t id, const int *place,
+		     uint32_t limit)
+{
+	uint32_t up = TACH__GET(site_of(s, id)->parent);
+
+	for (uint32_t steps = 0; up >= TACH__SITE_FIRST && up < limit && steps < limit;
+	     steps++) {
+		if (place[up])
+			return up == id ? -1 : place[up] - 1;
+		up = TACH__GET(site_of(s, up)->parent);
+	}
+	return -1;
+}
+
 static void all(struct tach_snapshot *s, const struct tach__rows *rows, const uint32_t *order,
 		struct memory *m)
 {
 	struct tach__plain *p = &s->plain;
+	int *place; /* by id: 1 + where it is in the list */
 
 	p->quantity = get(m, (size_t)p->nquantities * sizeof *p->quantity);
 	p->metric = get(m, (size_t)p->nmetrics * sizeof *p->metric);
 	p->region = get(m, (size_t)p->nregions * sizeof *p->region);
+	place = get(m, (size_t)rows->limit * sizeof *place);
 	names(s, m);
+	for (int r = 0; place && r < p->nregions; r++)
+		place[order[r]] = r + 1;
 	for (int r = 0; r < p->nregions; r++)
 		region(s, m->at ? &p->region[r] : NULL, tach__rows_row(rows, order[r]),
 		       order[r], m);
+	for (int r = 0; place && r < p->nregions; r++)
+		p->region[r].info.parent = parent_of(s, order[r], place, rows->limit);
 }
 
 int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,

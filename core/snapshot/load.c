@@ -214,6 +214,9 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->threads = (uint32_t)count(l, from, "threads");
 	if (tach__json_member(from, "overlapping")) /* since 0.2 */
 		info->overlapping = count(l, from, "overlapping") != 0;
+	info->parent = tach__json_member(from, "parent")
+			       ? (int)(count(l, from, "parent") & INT32_MAX)
+			       : -1;
 	for (int i = 0; i < 6; i++)
 		if (tach__json_member(how, tach__flag_names[i].name))
 			info->provenance[i] = count(l, how, tach__flag_names[i].name);
@@ -304,6 +307,7 @@ static void load_counts(struct load *l, const struct tach__json *from)
 	if (tach__json_member(from, "rank"))
 		s->rank = 1 + (int)(count(l, from, "rank") & (INT32_MAX >> 1));
 	snprintf(s->note, sizeof s->note, "%s", text(l, from, "note"));
+	tach__origin_load(&s->origin, tach__json_member(from, "origin"));
 	s->clock_hz = number(l, clock, "hz");
 	estimate = tach__json_member(clock, "estimate");
 	if (estimate && estimate->type == TACH__JSON_TRUE)
@@ -328,13 +332,6 @@ static void load_version(struct load *l, const struct tach__json *root)
 	l->code = tach__error(l->err, TACH_ERR_NOTSUPP, root->line, root->column,
 			      "a report of schema version %g; this library reads version %d",
 			      version, VERSION);
-}
-
-static void load_worst_by(struct load *l, const char *name)
-{
-	for (int q = 0; q < l->plain->nquantities; q++)
-		if (strcmp(l->plain->quantity[q], name) == 0)
-			l->plain->worst = q + 1;
 }
 
 static void load_all(struct load *l, const struct tach__json *root)
@@ -364,9 +361,11 @@ static void load_all(struct load *l, const struct tach__json *root)
 	if (!l->code)
 		l->code = tach__plain_compile(s, l->err);
 	if (!l->code && tach__json_member(root, "worst_by"))
-		load_worst_by(l, text(l, root, "worst_by"));
+		s->worst = 1 + tach__plain_quantity(s, text(l, root, "worst_by"));
 	for (r = regions->kid; r && !l->code; r = r->next)
 		load_region(l, r, i++);
+	if (!l->code)
+		tach__parents_check(s);
 }
 
 TACH_STATIC_ASSERT(TACH__PLAIN_QUANTITIES_MAX == 193 && TACH__PLAIN_METRICS_MAX == 1024,

@@ -14,14 +14,6 @@
 
 /* ---- names ---- */
 
-static int find_quantity(const struct tach__plain *s, const char *name)
-{
-	for (int q = 0; q < s->nquantities; q++)
-		if (strcmp(s->quantity[q], name) == 0)
-			return q;
-	return -1;
-}
-
 static int find_metric(const struct tach__plain *s, const char *name)
 {
 	for (int m = 0; m < s->nmetrics; m++)
@@ -41,7 +33,7 @@ static int map_quantities(struct tach__merge *m, struct tach_error *err)
 			const char *given = tach_snapshot_quantity(m->list[i], q);
 			const char *name =
 				m->passes ? tach__passes_name(m->passes, given) : given;
-			int at = find_quantity(s, name);
+			int at = tach__plain_quantity(s, name);
 
 			if (at < 0 && s->nquantities == TACH__PLAIN_QUANTITIES_MAX)
 				return tach__error(err, TACH_ERR_TOOMANY, 0, 0,
@@ -131,7 +123,10 @@ static int gather_regions(struct tach__merge *m)
 		for (int r = 0; r < tach_snapshot_nregions(m->list[i]); r++) {
 			struct tach__source *s = &m->source[m->nsources++];
 
-			*s = (struct tach__source){m->list[i], m->map[i], r, {0}};
+			*s = (struct tach__source){.snapshot = m->list[i],
+						   .map = m->map[i],
+						   .region = r,
+						   .number = i};
 			tach_snapshot_region(m->list[i], r, &s->info);
 		}
 	qsort(m->source, m->nsources, sizeof *m->source, by_place);
@@ -277,10 +272,13 @@ static int begin_region(struct tach__plain *s, int region, const struct tach_reg
 static int add_regions(struct tach__merge *m)
 {
 	struct tach__plain *s = m->plain;
-	int region = 0, code = 0;
+	int *of = calloc(m->nsources + 1, sizeof *of); /* the region of each source */
+	int region = 0, code = of ? 0 : TACH_ERR_NOMEM;
 
 	for (size_t i = 0, n; i < m->nsources && !code; i += n, region++) {
 		n = count_same(m, i);
+		for (size_t k = 0; k < n; k++)
+			of[i + k] = region;
 		code = begin_region(s, region, &m->source[i].info);
 		s->region[region].rank =
 			m->source[i].snapshot->plain.region[m->source[i].region].rank;
@@ -293,21 +291,17 @@ static int add_regions(struct tach__merge *m)
 	}
 	for (int r = 0; r < s->nregions && !code; r++)
 		finish_region(s, r, m->passes != NULL);
-	if (!code)
+	if (!code) {
+		tach__parents_merge(m, of);
+		tach__parents_number(s);
 		qsort(s->region, (size_t)s->nregions, sizeof *s->region, by_time);
+		tach__parents_follow(s);
+	}
+	free(of);
 	return code;
 }
 
 /* ---- the whole ---- */
-
-/* Each sentence once. */
-void tach__snapshot_note(struct tach_snapshot *s, const char *note)
-{
-	size_t n = strlen(s->note);
-
-	if (*note && !strstr(s->note, note))
-		snprintf(s->note + n, sizeof s->note - n, "%s%s", n ? "; " : "", note);
-}
 
 static void add_counts(struct tach__merge *m)
 {
@@ -331,6 +325,7 @@ static void add_counts(struct tach__merge *m)
 		s->clock_error = fmax(s->clock_error, m->list[i]->clock_error);
 		s->generation = m->n == 1 ? m->list[i]->generation : 0;
 		tach__snapshot_note(s, tach_snapshot_missing(m->list[i]));
+		tach__origin_add(&s->origin, &m->list[i]->origin);
 	}
 	if (m->passes)
 		tach__passes_counts(m);

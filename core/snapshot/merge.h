@@ -12,6 +12,7 @@ struct tach__source {
 	const int *map; /* its quantities' numbers in the whole */
 	int region;
 	struct tach_region_info info;
+	int number; /* of the snapshot, in the list */
 };
 
 struct tach__merge {
@@ -31,6 +32,9 @@ int tach__merge(struct tach_snapshot **out, struct tach__merge *m, struct tach_e
 /* A copy in the whole's memory; TACH_ERR_NOMEM. */
 int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 		      const struct tach__place *from);
+
+/* ---- parents.c ---- */
+void tach__parents_merge(struct tach__merge *m, const int *region);
 
 /* ---- shared.c ---- */
 /* A quantity of the whole machine belongs to no thread: other rows do not lack it. */

@@ -107,3 +107,11 @@ void tach__plain_derive(struct tach__plain *s, int region, int metric, enum tach
 		tach__operands_put(&o, i, &v[i + 1]);
 	tach__operands_derive(&o, s->metric[metric].formula, result);
 }
+
+int tach__plain_quantity(const struct tach__plain *plain, const char *name)
+{
+	for (int q = 0; q < plain->nquantities; q++)
+		if (strcmp(plain->quantity[q], name) == 0)
+			return q;
+	return -1;
+}

@@ -38,7 +38,8 @@ struct tach__plain_region {
 	struct tach__plain_buckets *histogram; /* per quantity */
 	struct tach__plain_worst *worst;       /* the worst first */
 	int nworst;
-	int rank; /* 1 + the rank of which it is a row; 0: of all that there is */
+	int number; /* where it was before its list was sorted */
+	int rank;   /* 1 + the rank of which it is a row; 0: of all that there is */
 };
 
 struct tach__plain {
@@ -86,6 +87,14 @@ int tach__plain_worst_add(struct tach__plain *plain, int region,
 void tach__plain_worst_since(struct tach__plain_region *region,
 			     const struct tach__plain_region *older);
 
+/* ---- parents.c ---- */
+
+/* Drops parents that do not exist, and those that make a circle. */
+void tach__parents_check(struct tach__plain *plain);
+/* Before regions are sorted; and after that, so that parents are right again. */
+void tach__parents_number(struct tach__plain *plain);
+void tach__parents_follow(struct tach__plain *plain);
+
 /* ---- plain.c: what is read or merged ---- */
 
 void tach__plain_free(struct tach__plain *plain);
@@ -95,6 +104,8 @@ int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);
 /* Compiles the metrics' texts. */
 int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
+/* The number of the quantity of that name, or -1. */
+int tach__plain_quantity(const struct tach__plain *plain, const char *name);
 /* Regions by file and line, and by their names before. */
 int tach__file_order(const struct tach_region_info *x, const struct tach_region_info *y);
 int tach__place_order(const struct tach_region_info *x, const struct tach_region_info *y);

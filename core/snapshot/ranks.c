@@ -138,6 +138,7 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 		tach__arena_get(&p->arena, (size_t)(p->nmetrics + 1) * sizeof *metric);
 	int code = all && metric ? 0 : TACH_ERR_NOMEM;
 
+	tach__parents_number(p);
 	for (int r = 0; r < p->nregions && !code; r++) {
 		struct row like = {.info = p->region[r].info, .name = p->region[r].info.name};
 
@@ -150,6 +151,7 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 		qsort(all, (size_t)p->nregions, sizeof *all, by_time_and_rank);
 		for (int r = 0; r < p->nregions; r++)
 			p->region[r] = all[r].region;
+		tach__parents_follow(p);
 		memcpy(metric, p->metric, (size_t)p->nmetrics * sizeof *metric);
 		metric[p->nmetrics] = (struct tach__plain_metric){.name = "imbalance"};
 		p->metric = metric;

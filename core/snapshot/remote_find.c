@@ -238,6 +238,8 @@ int tach_snapshot_take_process(int process, struct tach_snapshot **out, struct t
 	code = tach__remote_find(&r, process, &beacon, err);
 	if (!code)
 		code = tach__remote_take(&r, beacon, out, err);
+	if (!code)
+		tach__origin_of(&(*out)->origin, process);
 	errno = saved;
 	return code;
 }

@@ -217,6 +217,7 @@ int tach__remote_site(struct tach__remote *r, struct tach__site *const *by_id, u
 	*out = (struct tach__site){.id = id,
 				   .line = there.line,
 				   .fenced = there.fenced,
+				   .parent = there.parent,
 				   .name = there.name,
 				   .file = there.file,
 				   .function = there.function,

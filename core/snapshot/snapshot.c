@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "core/region/region.h"
 #include "core/os/rank.h"
 #include "core/os/buffer.h"
 #include "core/base/error.h"
@@ -332,6 +331,7 @@ static int take(struct tach_snapshot *s, int final, int *busy)
 	int code = gather(&g, busy);
 
 	if (code == 0) {
+		tach__origin_take(&s->origin);
 		s->reports = 1;
 		s->rank = 1 + tach__rank();
 		s->clock_hz =

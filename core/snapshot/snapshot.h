@@ -3,6 +3,7 @@
 #define TACH_CORE_SNAPSHOT_H
 
 #include <tach/snapshot.h>
+#include "core/os/origin.h"
 #include "core/region/region.h"
 #include "core/snapshot/plain.h"
 
@@ -19,6 +20,7 @@ struct tach_snapshot {
 	uint32_t clock_flags;
 	const struct tach__site *sites; /* by id, of another process; NULL: this one's */
 	int in_handler; /* its reports do without what takes malloc: trees of metrics */
+	struct tach__origin origin;
 	char note[1024];
 };
 
@@ -29,7 +31,11 @@ int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err
  * next tach_snapshot_free. */
 void tach__snapshot_forget(struct tach_snapshot *s);
 
-/* ---- merge.c ---- */
+/* ---- origin.c ---- */
+struct tach__json;
+/* Of a saved report's object, or NULL. */
+void tach__origin_load(struct tach__origin *to, const struct tach__json *from);
+
 /* Adds a sentence of what is missing, unless it is there already. */
 void tach__snapshot_note(struct tach_snapshot *s, const char *note);
 

@@ -20,11 +20,12 @@
 #include "core/report/report.h"
 
 static const char *const known[] = {
-	"TACH_ENABLE",	"TACH_OUTPUT",	   "TACH_EVENTS",   "TACH_METRICS",    "TACH_REGIONS",
-	"TACH_SPARSE",	"TACH_WARMUP",	   "TACH_NOTES",    "TACH_HISTOGRAMS", "TACH_PMU",
-	"TACH_DERIVED", "TACH_INTERRUPTS", "TACH_INTERVAL", "TACH_SIGNAL",     "TACH_WORST",
-	"TACH_AMBIENT", "TACH_TRACE",	   "TACH_TURNS",    "TACH_BY",	       "TACH_OPTIONS",
-	NULL,
+	"TACH_ENABLE",	   "TACH_OUTPUT", "TACH_EVENTS",  "TACH_METRICS",
+	"TACH_REGIONS",	   "TACH_SPARSE", "TACH_WARMUP",  "TACH_NOTES",
+	"TACH_HISTOGRAMS", "TACH_PMU",	  "TACH_DERIVED", "TACH_INTERRUPTS",
+	"TACH_INTERVAL",   "TACH_SIGNAL", "TACH_WORST",	  "TACH_AMBIENT",
+	"TACH_TRACE",	   "TACH_TURNS",  "TACH_BY",	  "TACH_OPTIONS",
+	"TACH_TREE",	   "TACH_PLACES", NULL,
 };
 /* Of tach run, of its sources' build and tests. */
 static const char *const others[] = {"TACH_CLOCK",

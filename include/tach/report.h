@@ -20,6 +20,9 @@ struct tach_report_options {
 	int color; /* text: ANSI colours */
 	int width; /* text: columns to fit into, the rest goes on below; 0 = 100 */
 	int ascii; /* text: nothing but ASCII, "+-" for the sign, "?" in names */
+	int tree; /* text: regions below the one around them, indented; also TACH_OPTIONS=tree=1
+		   */
+	int places; /* text: the file and line of each region; also TACH_OPTIONS=places=1 */
 };
 
 TACH_BEGIN_DECLS

@@ -37,6 +37,12 @@ struct tach_region_info {
 	 * values are not what it does apart from others. tach-threads(7), OVERLAPPING REGIONS.
 	 */
 	uint32_t overlapping;
+	/*
+	 * The region around it, as tach_snapshot_region numbers them, or -1: none, or not
+	 * known. Each thread tells of its first entry; if they differ, it is -1. Never in a
+	 * circle.
+	 */
+	int parent;
 };
 
 enum tach_part {

@@ -26,7 +26,7 @@ static const char help[] =
 	"       number of counter groups that they need\n"
 	"eval   computes a formula: N0 / N1, max(N0, N1), N1 > 0 ? N0 / N1 : 0; or in "
 	"postfix:\n"
-	"       N0|N1|/|. Constants: max_hz (also #), tsc_hz, elapsed_ns\n"
+	"       N0|N1|/|. Constants: max_hz (also #), tsc_hz, time\n"
 	"\n"
 	"  -p, --pmu NAME      use this PMU, not this machine's\n"
 	"  -f, --file FILE     read definitions from FILE too\n"

@@ -22,8 +22,8 @@ static const char help[] =
 	"      --against COMMAND compare with this command, run in turns with PROGRAM\n"
 	"      --candidate FILE  judge what --save wrote, without running PROGRAM\n";
 static const char end[] =
-	"  -e, --events LIST     count these and judge the ones with a RULE (see tach run)\n"
-	"  -m, --metrics LIST    compute these and judge the ones with a RULE (see tach run)\n"
+	"  -e, --events EVENTS   count these and judge the ones with a RULE (see tach run)\n"
+	"  -m, --metrics FORMULAS compute these and judge the ones with a RULE (see tach run)\n"
 	"  -n, --runs N          how many runs of each side (10; 20 if time is judged)\n"
 	"      --emulate         count in QEMU; the default without a PMU, except for time "
 	"alone\n"

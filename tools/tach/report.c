@@ -27,8 +27,11 @@ static const char help[] =
 	"      --ranks        the reports are from the ranks of a parallel job (MPI, Slurm): "
 	"add\n"
 	"                     a row for each rank, and imbalance (longest time by mean time)\n"
+	"      --tree         in text, show each region below the one around it\n"
+	"      --places       in text, show the file and line of each region\n"
 	"  -h, --help         print this text\n"
 	"\n"
+	"Results of benchmarks (--json) become a page with plots: -o FILE.html.\n"
 	"tach diff compares two reports. tach report --diff is its older name.\n"
 	"\n"
 	"Exit status: 0 done, 1 a report cannot be read or written, 2 bad usage.\n";
@@ -180,11 +183,12 @@ int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 	return code;
 }
 
-enum { FORMAT = 256, RANKS };
+enum { FORMAT = 256, RANKS, TREE, PLACES };
 
 static const struct option options[] = {
 	{"ranks", no_argument, NULL, RANKS},	  {"format", required_argument, NULL, FORMAT},
 	{"output", required_argument, NULL, 'o'}, {"pid", required_argument, NULL, 'p'},
+	{"tree", no_argument, NULL, TREE},	  {"places", no_argument, NULL, PLACES},
 	{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
 };
 
@@ -198,6 +202,12 @@ static int parse(struct arguments *a, int argc, char **argv)
 		switch (c) {
 		case RANKS:
 			a->ranks = 1;
+			break;
+		case TREE:
+			setenv("TACH_TREE", "1", 1);
+			break;
+		case PLACES:
+			setenv("TACH_PLACES", "1", 1);
 			break;
 		case FORMAT:
 			a->format = optarg;
@@ -293,6 +303,33 @@ static int convert(const struct arguments *a, enum tach_format format)
 	return code ? EXIT_NO : EXIT_DONE;
 }
 
+/* Results of benchmarks in place of a report. -1: it is none. */
+static int show_bench(const struct arguments *a, enum tach_format format)
+{
+	size_t length;
+	char *text = a->nfiles == 1 && strcmp(a->files[0], "-") != 0
+			     ? report_slurp(a->files[0], &length)
+			     : NULL;
+	int status = -1;
+	FILE *to;
+
+	if (text && report_bench_is(text) && format != TACH_FORMAT_HTML) {
+		fprintf(stderr, "tach report: results of benchmarks become a page alone: -o "
+				"FILE.html\n");
+		status = usage_told("report");
+	} else if (text && report_bench_is(text)) {
+		to = a->output ? fopen(a->output, "we") : stdout;
+		status = to && report_bench(text, a->files[0], to) == 0 ? EXIT_DONE : EXIT_NO;
+		if (!to || (to == stdout ? fflush(to) : fclose(to)) != 0) {
+			fprintf(stderr, "tach report: %s: %s\n",
+				a->output ? a->output : "standard output", strerror(errno));
+			status = EXIT_NO;
+		}
+	}
+	free(text);
+	return status;
+}
+
 int cmd_report(int argc, char **argv)
 {
 	struct arguments a = {0};
@@ -309,5 +346,6 @@ int cmd_report(int argc, char **argv)
 		return status < 0 ? EXIT_DONE : status;
 	if (report_format(a.format, a.output, &format, "tach report") != 0)
 		return usage_told("report");
-	return convert(&a, format);
+	status = show_bench(&a, format);
+	return status < 0 ? convert(&a, format) : status;
 }

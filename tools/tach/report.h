@@ -3,6 +3,7 @@
 #ifndef TOOLS_TACH_REPORT_H
 #define TOOLS_TACH_REPORT_H
 
+#include <stdio.h>
 #include <tach/report.h>
 
 /* The whole of a file, "-" is standard input, and a NUL after it; NULL with errno. */
@@ -24,6 +25,13 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 		 int fd, const char *who);
 /* What a file's name ends in, from its last point on; NULL: it has none. */
 const char *report_suffix(const char *file);
+
+/* ---- report_bench.c ---- */
+
+/* Whether that is what a program of benchmarks writes with --json. */
+int report_bench_is(const char *text);
+/* As HTML; -1: printed. */
+int report_bench(const char *json, const char *file, FILE *to);
 
 /* ---- report_ranks.c ---- */
 

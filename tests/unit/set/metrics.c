@@ -94,10 +94,10 @@ static void metrics_of_metrics(void)
 /* Semicolons separate metrics; behind a name alone a comma does too. */
 static void separators(void)
 {
-	has(NULL, "ipc, x = cycles / 2; y = max(x, ipc)", 2,
-	    "ipc is N0 / N1, x is N1 / 2, y is max(N1 / 2, N0 / N1)");
-	has(NULL, " ipc ,\tx = cycles / 2", 2, "ipc is N0 / N1, x is N1 / 2");
-	has("cycles; instructions", "ipc", 2, "ipc is N1 / N0");
+	has(NULL, "ipc, x = cycles / 2; y = max(x, ipc)", 3,
+	    "ipc is N0 / N1, x is N2 / 2, y is max(N2 / 2, N0 / N1)");
+	has(NULL, " ipc ,\tx = cycles / 2", 3, "ipc is N0 / N1, x is N2 / 2");
+	has("cycles; instructions", "ipc", 4, "ipc is N2 / N3");
 	fails("ipc,nosuch", TACH_ERR_NOTFOUND, 5, "nosuch");
 	fails("x = cycles, ipc", TACH_ERR_SYNTAX, 11, "");
 }

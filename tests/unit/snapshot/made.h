@@ -34,7 +34,8 @@ static inline struct tach_snapshot *made(const char *const *quantities,
 							      .of = "",
 							      .task = "",
 							      .tag = "",
-							      .thread = ""};
+							      .thread = "",
+							      .parent = -1};
 	}
 	return s;
 }

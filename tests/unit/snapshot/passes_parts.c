@@ -310,8 +310,9 @@ static void found_in_any_order(void)
 
 			list[from]->plain.region[0].info.threads = 5 + (uint32_t)from;
 			list[from]->plain.region[0].info.provenance[2 - from] = 9;
-			source[i] = (struct tach__source){list[from], map[from > 0], 0,
-							  list[from]->plain.region[0].info};
+			source[i] =
+				(struct tach__source){list[from], map[from > 0], 0,
+						      list[from]->plain.region[0].info, from};
 		}
 		/* That one is of another region. */
 		source[3].info.provenance[3] = 9;
