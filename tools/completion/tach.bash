@@ -54,7 +54,7 @@ _tach() {
 	[[ $word == = ]] && word=
 	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
 	case $previous in
-	--format) [[ $command =~ ^(diff|gate)$ ]] && mapfile -t COMPREPLY < <(compgen -W 'text json csv junit markdown' -- "$word") && return;;&
+	--format) [[ $command =~ ^(diff|gate)$ ]] && mapfile -t COMPREPLY < <(compgen -W 'text json csv junit markdown html' -- "$word") && return;;&
 	--format) mapfile -t COMPREPLY < <(compgen -W 'text json csv prometheus html' -- "$word"); return;;
 	-p | --pmu) mapfile -t COMPREPLY < <(compgen -W "$("$tach" list --all 2>/dev/null | awk '/^  [^ ]/ { print $1 }')" -- "$word"); return;;
 	-o | --output | -f | --file | --root | --tracefs | --sysfs) compopt -o default 2>/dev/null; return;;

@@ -54,7 +54,7 @@ complete -c tach -f
 complete -c tach -n 'test (count (commandline -opc)) = 1; or begin; __tach_in help; and test (count (commandline -opc)) = 2; end' -a '(__tach_commands)'
 complete -c tach -n 'test (count (commandline -opc)) -gt 1; and string match -q -- "-*" (commandline -ct); and not __tach_program >/dev/null' -a '(__tach_options)'
 complete -c tach -n '__tach_after --format; and not __tach_in diff gate' -a 'text json csv prometheus html'
-complete -c tach -n '__tach_after --format; and __tach_in diff gate' -a 'text json csv junit markdown'
+complete -c tach -n '__tach_after --format; and __tach_in diff gate' -a 'text json csv junit markdown html'
 complete -c tach -n '__tach_after -p --pmu; and not __tach_in report top run' -a "(tach list --all 2>/dev/null | awk '/^  [^ ]/ { print \$1 }')"
 complete -c tach -n '__tach_after -e --events; or __tach_in encode dispatch list' -a '(__tach_events)'
 complete -c tach -n '__tach_in top; and __tach_after -s --sort' -a 'region calls time self threads avg p99'

@@ -36,7 +36,7 @@ _tach() {
 		return
 	fi
 	case $previous in
-	--format) [[ $command == (diff|gate) ]] && compadd text json csv junit markdown || compadd text json csv prometheus html; return;;
+	--format) [[ $command == (diff|gate) ]] && compadd text json csv junit markdown html || compadd text json csv prometheus html; return;;
 	-s | --sort) compadd region calls time self threads avg p99; return;;
 	-p | --pmu) compadd -- $(_call_program pmus $tach list --all 2>/dev/null | awk '/^  [^ ]/ { print $1 }'); return;;
 	-o | --output | -f | --file | --root | --tracefs | --sysfs) _files; return;;

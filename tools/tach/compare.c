@@ -66,7 +66,7 @@ static const char *base_name(const char *file)
 	return slash ? slash + 1 : file;
 }
 
-static void join(struct place *x, struct place *y)
+static void join_places(struct place *x, struct place *y)
 {
 	x->other = y;
 	y->other = x;
@@ -84,12 +84,12 @@ static void match_alike(struct place *x, size_t nx, struct place *y, size_t ny)
 		for (size_t k = 0; k < ny; k++)
 			if (!x[i].other && !y[k].other && x[i].line == y[k].line &&
 			    strcmp(base_name(x[i].file), base_name(y[k].file)) == 0)
-				join(&x[i], &y[k]);
+				join_places(&x[i], &y[k]);
 	for (size_t i = 0; i < nx; i++) {
 		while (j < ny && y[j].other)
 			j++;
 		if (!x[i].other && j < ny)
-			join(&x[i], &y[j]);
+			join_places(&x[i], &y[j]);
 	}
 }
 

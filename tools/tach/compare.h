@@ -19,6 +19,7 @@ enum compare_format {
 	COMPARE_CSV,
 	COMPARE_JUNIT,
 	COMPARE_MARKDOWN,
+	COMPARE_HTML,
 	COMPARE_FORMATS
 };
 enum { COMPARE_RULES_MAX = 32 };
@@ -115,5 +116,9 @@ void compare_sentences(struct tach__out *out, const struct comparison *c);
 
 void compare_junit(struct tach__out *out, const struct comparison *c);
 void compare_markdown(struct tach__out *out, const struct comparison *c);
+
+/* ---- compare_html.c ---- */
+
+void compare_html(struct tach__out *out, const struct comparison *c);
 
 #endif

@@ -17,8 +17,8 @@ const char compare_help[] =
 	"      --allow LIST      pass in spite of cannot-tell, gone (a region is missing) or\n"
 	"                        nothing (nothing was measured)\n"
 	"  -o, --output FILE     write to FILE, not to standard output\n"
-	"      --format NAME     text, json, csv, junit or markdown (default: suffix of "
-	"FILE)\n";
+	"      --format NAME     text, json, csv, junit, markdown or html (default: suffix "
+	"of\n                        FILE)\n";
 
 static int refuse(const struct compare_options *o, const char *what, const char *word)
 {
@@ -62,8 +62,8 @@ static int take_rule(struct compare_options *o, const char *text)
 
 static int take_format(struct compare_options *o, const char *name)
 {
-	static const char *const names[COMPARE_FORMATS] = {"text", "json", "csv", "junit",
-							   "markdown"};
+	static const char *const names[COMPARE_FORMATS] = {"text",  "json",	"csv",
+							   "junit", "markdown", "html"};
 
 	for (int i = 0; i < COMPARE_FORMATS; i++)
 		if (strcmp(name, names[i]) == 0) {
@@ -71,14 +71,14 @@ static int take_format(struct compare_options *o, const char *name)
 			o->has_format = 1;
 			return 0;
 		}
-	return refuse(o, "--format takes text, json, csv, junit or markdown, not", name);
+	return refuse(o, "--format takes text, json, csv, junit, markdown or html, not", name);
 }
 
 /* By its suffix, where no format is named. */
 static void take_output(struct compare_options *o, const char *file)
 {
-	static const char *const suffixes[COMPARE_FORMATS] = {".txt", ".json", ".csv", ".xml",
-							      ".md"};
+	static const char *const suffixes[COMPARE_FORMATS] = {".txt", ".json", ".csv",
+							      ".xml", ".md",   ".html"};
 	const char *point = strrchr(file, '.');
 
 	o->output = file;

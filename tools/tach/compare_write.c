@@ -260,7 +260,8 @@ static int write_to(const struct comparison *c, tach_sink sink, void *context)
 {
 	static void (*const writers[COMPARE_FORMATS])(struct tach__out *,
 						      const struct comparison *) = {
-		write_text, write_json, write_csv, compare_junit, compare_markdown};
+		write_text,    write_json,	 write_csv,
+		compare_junit, compare_markdown, compare_html};
 	struct tach__out out;
 
 	tach__out_open(&out, sink, context);
