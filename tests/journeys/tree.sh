@@ -57,8 +57,16 @@ check added_up nested tach report --tree "$work/one.json" "$work/two.json"
 check own_report nested env TACH_OUTPUT=- TACH_OPTIONS=tree=1 "$work/program"
 flat() { tach report "$work/one.json" && ! names | grep -q '^ '; }
 check flat_unasked flat
-places() { tach report --tree --places "$work/one.json" && names | grep -q '^    token program.c:18$' && names | grep -q '^shared program.c:4$'; }
+places() { tach report --tree --places "$work/one.json" && names | grep -q '^    token program.c:19$' && names | grep -q '^shared program.c:4$'; }
 check places places
+
+# The page shows what is nested in what, and whose report it is.
+page() {
+	tach report -o "$work/page.html" "$work/one.json" && grep -q '<title>program ' "$work/page.html" &&
+		grep -q 'Command</dt><dd>[^<]*program</dd>' "$work/page.html" && grep -q 'Date</dt><dd>20[0-9-]* [0-9:]* UTC' "$work/page.html" &&
+		[ "$(grep -o '<i style="--c:[^>]*top:52px' "$work/page.html" | wc -l)" -ge 1 ]
+}
+check page page
 
 # A report whose regions are each around the other, or whose numbers are of no region, is read all the same.
 circle() {

@@ -185,6 +185,8 @@ static void sentences(struct tach__out *out, const struct comparison *c)
 	tach__out_open(&to, tach__buffer_sink, &words);
 	compare_sentences(&to, c);
 	if (tach__out_flush(&to) == 0 && tach__buffer_sink(&words, "", 1) == 0) {
+		for (char *p = words.at; *p; p++)
+			*p = *p == '\n' ? ' ' : *p;
 		tach__out_text(out, "<p class=\"hint\">");
 		text(out, words.at);
 		tach__out_text(out, "</p>\n");

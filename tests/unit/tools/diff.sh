@@ -96,7 +96,7 @@ differ 2 old.json nothing.json; says 'nothing.json: No such file'
 echo '{"tach": 1' >bad.json; differ 2 old.json bad.json; says 'bad.json:2:1: '
 echo '# tach gate 2: x' >bad; printf 'a\tb\tcount\tf:1\tx\n' >>bad; differ 2 bad old.json; says 'bad:2: this is no line'
 printf '# tach gate 2: x\na\tb\tcount\tf\t1\n' >bad; differ 2 bad old.json; says 'bad:2: this is no line'
-differ 2 --format html old.json old.json; says 'takes text, json'
+differ 2 --format pdf old.json old.json; says 'takes text, json'
 result refused
 
 # Other kinds of files, by their content: a metric that nothing judges, benchmarks, google-benchmark's, tach run -r.
@@ -135,6 +135,35 @@ cp kept.csv kept
 cmp -s kept kept.csv && says 'kept.csv: File too large' || rc=1
 "$tach" diff -o /dev/stdout a.bench b.bench | grep -q 'comparisons worse' || rc=1
 differ 1 -o out.md a.bench b.bench; grep -q '^### tach diff: worse$' out.md || rc=1
+# The page: bars of both sides, where each change may lie, names that cannot become markup, nothing that is fetched.
+report '<b>.json' 'x<script>"&:12:100:1000' gone:1:1:1
+report new.json 'x<script>"&:12:100:3000' fresh:2:1:1
+differ 1 -o out.html '<b>.json' new.json
+python3 - <<'PYTHON' || no "the page"
+from html.parser import HTMLParser
+open_tags, rows, text = [], 0, ""
+class Page(HTMLParser):
+    def handle_starttag(self, tag, attrs):
+        global rows
+        rows += tag == "tr"
+        assert not any(name in ("src", "href") for name, _ in attrs)
+        assert tag not in ("script", "link")
+        if tag not in ("meta",):
+            open_tags.append(tag)
+    def handle_endtag(self, tag):
+        assert open_tags.pop() == tag, tag
+    def handle_data(self, data):
+        global text
+        text += data
+page = open("out.html").read()
+Page().feed(page)
+assert not open_tags and rows == 7, (open_tags, rows)
+for words in ('x<script>"&', "<b>.json (1 run)", "worse", "gone", "+200.00 %", "cannot tell: too few values"):
+    assert words in text, words
+assert page.count('class="pair"') == 6 and page.count('class="interval"') == 6
+PYTHON
+result page
+
 differ 1 -o out.xml a.bench b.bench; grep -q '<testsuite name="tach diff" tests="2" failures="1" errors="0">' out.xml || rc=1
 # Its older name.
 ends 1 "$tach" report --diff --format csv a.bench b.bench; cmp -s out kept.csv || rc=1

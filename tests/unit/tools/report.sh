@@ -154,7 +154,7 @@ refused "$(sed 's/\[900, 999, 600\]/[900, 999]/' $sample)" 'a bucket is [low, hi
 refused "$(sed 's|N1 / N0|N1 / N2|' $sample)" 'N2'
 $tach report "$work/none.json" 2>"$work/out"; [ $? = 1 ] || rc=1
 has 'No such file' "$work/out" || rc=1
-for usage in '' '--diff a' '--format odd a' '--diff --format html a b' '--bogus a'; do
+for usage in '' '--diff a' '--format odd a' '--diff --format pdf a b' '--bogus a'; do
 	# shellcheck disable=SC2086
 	$tach report $usage >/dev/null 2>&1; [ $? = 2 ] || { echo "# status of: $usage"; rc=1; }
 done
@@ -169,4 +169,22 @@ has 'A &quot;note&quot; with &lt;b&gt;markup&lt;/b&gt; &amp; more.' "$work/page.
 grep -nE 'https?:|src=|<link|@import|url\(' "$work/page.html" && rc=1
 sed -n '/id="data">/,/<\/script>/p' "$work/page.html" | sed '1d;$d' | cmp - <($tach report --format json $sample) || rc=1
 result page $rc
+
+# Results of benchmarks over their argument; those without one are in the table alone.
+rc=0
+for n in 1 10 100; do
+	echo '{"schema":"tach-bench-1","name":"sum<b>/'$n'","host":"here","values":[{"name":"time","median":'$n'.5,"low":'$n',"high":'$n'.75,"samples":9}]}'
+done >"$work/bench.json"
+echo '{"schema":"tach-bench-1","name":"alone","values":[{"name":"time","median":1,"low":1,"high":1,"samples":9}]}' >>"$work/bench.json"
+$tach report "$work/bench.json" -o "$work/bench.html" || rc=1
+[ "$(grep -o '<circle' "$work/bench.html" | wc -l)" = 3 ] || { echo '# not three points'; rc=1; }
+has '<h3>sum&lt;b&gt;</h3>' "$work/bench.html" || rc=1
+has 'argument, logarithmic' "$work/bench.html" || rc=1
+has '<th scope="row">alone</th>' "$work/bench.html" || rc=1
+grep -nE 'https?:|src=|<link|<script|<b>/' "$work/bench.html" && rc=1
+$tach report "$work/bench.json" >/dev/null 2>"$work/out"; [ $? = 2 ] || { echo '# as text'; rc=1; }
+echo '{"schema":' >>"$work/bench.json"
+$tach report "$work/bench.json" -o "$work/bench.html" 2>"$work/out"; [ $? = 1 ] || { echo '# a line that is cut'; rc=1; }
+has 'bench.json:5:' "$work/out" || rc=1
+result bench $rc
 exit $failed

@@ -191,7 +191,7 @@ refused() { # SENTENCE ARGUMENT...
 refused '--interrupts or --correct, not both: the second does the first' --interrupts --correct
 refused 'a row for every thread, process or program: one of them' --per-thread --per-process
 refused 'two lists of events; make one, with commas between them' -e page-faults -e cycles
-refused 'two lists of metrics; make one, with semicolons between them' -m 'a = 1' -m 'b = 2'
+refused 'two lists of formulas; make one, with semicolons between them' -m 'a = 1' -m 'b = 2'
 refused 'two files for one report' -o a.json -o b.json
 refused 'two formats for one report' --format json --format csv
 refused '--outside has one row' --outside --per-thread
