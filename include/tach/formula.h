@@ -10,7 +10,8 @@
  *		  time (nanoseconds; also elapsed_ns), tsc (tsc_hz * time / 1e9)
  *   parameters	  values that the caller knows, and of this machine smt_on (1: a core's
  *		  other thread may run), core_wide (0: counts are of one thread),
- *		  threads_per_core, cores, cpus, cores_per_socket, sockets, dies, slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
+ *		  threads_per_core, cores, cpus, cores_per_socket, sockets, dies,
+ *		  slots_per_cycle (arm64: PMMIR_EL1.SLOTS)
  *   operators	  + - * / and negation; min and max; < <= > >= == != & | ! and ?:
  *		  (what compares is 1 or 0; any other condition holds when it is not 0;
  *		  && and || mean & and |; in postfix: and, or, not)
