@@ -103,6 +103,27 @@ static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
 }
 
 /*
+ * As what begins is read, not as what ends: a group that was rescheduled in between costs no
+ * more behind its reading than one that was not. So short a time wraps no counter.
+ */
+static void cost_read(const struct tach__thread *record, const struct tach_mark *begun,
+		      uint64_t *delta)
+{
+	const struct tach_reader *reader = record->reader;
+	struct tach_mark now;
+
+	if (!record->count || (begun->lock & 1) || !tach__reader_inline(tach__reader(reader))) {
+		tach__edges_read(record->hot, begun, delta, 0);
+		return;
+	}
+	tach_reader_begin(record->reader, &now);
+	delta[0] = tach_clock() - begun->clock;
+	for (uint32_t i = 0; i < record->count; i++)
+		delta[i + 1] = (now.value[i] - begun->value[i]) &
+			       (TACH_MODULAR ? reader->mask : UINT64_MAX);
+}
+
+/*
  * None of the regions that are open began in a later epoch than the innermost: the next number
  * is free, whatever was there.
  */
@@ -125,8 +146,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
 	record->epoch = epoch + 1;
 	epoch_set(&hot->state, epoch + 1);
-	/* Exact if the group was rescheduled meanwhile, as it may well be. */
-	tach__edges_read(hot, &cost->mark, delta, 0);
+	cost_read(record, &cost->mark, delta);
 	for (uint32_t i = 0; i <= record->count; i++)
 		record->cold[i] += delta[i] + residue[i];
 }

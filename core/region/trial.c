@@ -259,44 +259,57 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
 }
 
-/* Entries of them that the kernel came into, or came before. */
-static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id, int planted)
+/* Entries of them that were rescheduled, and STARTs that looked anew: planted, or the kernel's.
+ */
+static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id)
 {
 	uint64_t n = record->stale;
 
-	for (int s = 0; s < TACH__SHOWN && !planted; s++)
+	for (int s = 0; s < TACH__SHOWN; s++)
 		n += tach__slot_at(record, id[s])->provenance[0];
 	return n;
 }
 
 /*
- * Into run->shown, sorted: what the regions of those ids show, each time. Not of a trial that
- * the kernel came into, as far as there are others: on a busy machine it may come into all of
- * three.
+ * Of different lengths: trials that keep step with what interrupts them would all be
+ * interrupted at the same place.
+ */
+static void wait_a_little(int number)
+{
+	for (int n = number * 67 % 101 * 50; n > 0; n--)
+		__asm__ volatile("");
+}
+
+/*
+ * The kernel only adds to what is planted. So a trial into which it did not come has the least
+ * of them, and counts; those that were taken before one that has less are taken again.
  */
 void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		      const struct tach__poke *poke, const uint32_t *id)
 {
 	uint64_t(*before)[TACH__SUMS] = r->shown->before;
 	uint32_t count = r->record->count;
-	int planted = (trial == tach__trial_moved || trial == tach__trial_moved_fenced ||
-		       trial == tach__trial_flat_moved || trial == tach__trial_stale ||
-		       trial == tach__trial_stale_fenced) &&
-		      poke->value;
+	uint64_t least = r->planted ? UINT64_MAX : 0;
 	int spare = SPARE;
 
 	for (int try = -r->warm; try < r->tries; try++) {
-		uint64_t came = rescheduled(r->record, id, planted);
+		uint64_t came;
 
+		wait_a_little(try + r->warm + spare);
+		came = rescheduled(r->record, id);
 		for (int s = 0; s < TACH__SHOWN; s++)
 			for (uint32_t i = 0; i <= count; i++)
 				before[s][i] = sum_of(r->record, id[s], i);
 		trial(poke);
-		if (spare && rescheduled(r->record, id, planted) != came) {
+		came = rescheduled(r->record, id) - came;
+		if (spare && came > least) {
 			spare--;
 			try--;
 			continue;
 		}
+		if (came < least && try > 0)
+			try = 0;
+		least = came < least ? came : least;
 		for (int s = 0; s < TACH__SHOWN && try >= 0; s++)
 			for (uint32_t i = 0; i <= count; i++)
 				r->shown->sum[s][i][try] =
@@ -329,8 +342,8 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 	uint32_t *histograms = NULL;
 
 	record->hot->split = tach__table(record->hot);
-	*trials = (struct tach__trials){record, tach__pages(sizeof *trials->shown), 0, 0, NULL,
-					NULL};
+	*trials = (struct tach__trials){
+		record, tach__pages(sizeof *trials->shown), 0, 0, NULL, NULL, 0};
 	if (!trials->shown)
 		return 0;
 	if (config->histograms)

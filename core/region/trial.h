@@ -29,6 +29,7 @@ struct tach__trials {
 	/* Which their slots share; NULL: the set's entries have none. */
 	uint32_t *histograms;
 	struct tach__sampling *sampling;
+	int planted; /* 1: what is run shows reschedules of its own, the least there are */
 };
 
 /* One region in another; a pair of them, and three deep; plain inner ones, or fenced. */
@@ -66,7 +67,7 @@ extern const uint32_t tach__trial_flat_ids[TACH__SHOWN];
 /*
  * Into trials->shown, sorted: what the regions of those ids show, each time. Not of a trial
  * that the kernel came into, as far as there are others: on a busy machine it may come into all
- * of three.
+ * of a few.
  */
 void tach__trials_run(const struct tach__trials *trials,
 		      void (*trial)(const struct tach__poke *), const struct tach__poke *poke,

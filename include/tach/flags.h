@@ -7,8 +7,8 @@
 
 /* The bits' values are frozen; unknown bits are to be preserved. 0 = exact, uninterrupted. */
 #define TACH_FLAG_RESCHEDULED                                                                  \
-	0x0001u /* taken off and put back in between; nothing is missing, an edge was read     \
-		   twice */
+	0x0001u /* taken off and put back in between: no time without counters; an edge was    \
+		   read twice, and docs/limits.md says how far off that may be */
 #define TACH_FLAG_INCOMPLETE 0x0002u /* did not count part of the time */
 #define TACH_FLAG_SYSCALL    0x0004u /* at least one end was read by read(2) */
 #define TACH_FLAG_SCALED     0x0008u /* multiplexed, by enabled / running; or of turns of sets */
