@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What counts beside a program: events of boxes as a set, so that metrics can be made of them.
- */
+/* Events of boxes as a set, so that metrics can be made of them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which series of two sides belong together, and what became of each. */
+/* Matches the series of two sides, and judges each. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

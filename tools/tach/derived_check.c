@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach derived check: what is wrong with a definition file, and with what it defines. */
+/* tach derived check: errors in a definition file and in its definitions. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -7,7 +7,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/derived.h"
 
-/* What became of one definition on the PMUs that it is for. */
+/* The result of one definition on its PMUs. */
 struct outcome {
 	const char *name;
 	int line, tried, good, cycle;

@@ -93,7 +93,7 @@ static int encode(const struct dispatch_request *r, const char *name,
 	return 0;
 }
 
-/* What is wrong, and where in the string. */
+/* The error, and its place in the string. */
 static void print_error(const char *string, const struct tach_error *err)
 {
 	fprintf(stderr, "tach dispatch: %s\n", err->text);
@@ -252,7 +252,7 @@ static int take_option(struct dispatch_request *r, int c)
 	return -1;
 }
 
-/* What the option takes, as the help has it. */
+/* The option's values, as in the help. */
 static int bad_option(int c, const char *given)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of boxes that `tach run --outside` counts beside those of the program. */
+/* `tach run --outside` also counts events of boxes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -22,7 +22,7 @@
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
 
-/* What a program is usually asked about; what the machine cannot count is left out. */
+/* The default events; events that the machine cannot count are left out. */
 static const char usual_events[] =
 	"cycles,instructions,branch_misses=branch-misses,cache_misses=cache-misses,"
 	"page_faults=page-faults,context_switches=context-switches";
@@ -45,7 +45,7 @@ static int make_set(struct run_outside *o, struct tach_set_options *opt, const c
 	tach__uncore_members(o->boxes.uncore, opt, members, attrs);
 	if (tach_set_create(opt, &o->set, &err) == 0)
 		return 0;
-	/* Whose columns are the error's? */
+	/* If the events alone make a set, the error's column is in the metrics. */
 	opt->metrics = NULL;
 	if (metrics && tach_set_create(opt, &o->set, NULL) == 0)
 		events = metrics;

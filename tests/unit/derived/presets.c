@@ -40,7 +40,7 @@ static int operands_used(const struct tach_expansion *x)
 	return n;
 }
 
-/* Of the ZX-C nothing is known but an event that counts cycles. */
+/* The kernel names one event of the ZX-C: cycles. */
 static int counts_cycles_alone(int pmu)
 {
 	return strcmp(pmu_name(pmu), "zxc") == 0;
@@ -135,7 +135,7 @@ static const char papi_names[] =
 	"L3_TCW FML_INS FAD_INS FDV_INS FSQ_INS FNV_INS FP_OPS SP_OPS DP_OPS VEC_SP "
 	"VEC_DP REF_CYC L2_LDH L3_LDH HP_INS HP_OPS VEC_HP";
 
-/* What no PMU of the tables counts. */
+/* Presets that no PMU counts. */
 static const struct {
 	const char *name, *why;
 } nowhere[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Intel's architectural events as a processor has them: versions, absent events, hypervisors
- * without a PMU, other vendors. What CPUID says is this test's (Intel SDM volume 2, leaf 0AH).
+ * without a PMU, other vendors. This test answers CPUID itself (Intel SDM volume 2, leaf 0AH).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +214,7 @@ static void too_old(void)
 	stands_in();
 }
 
-/* With TACH_PMU another machine is meant; empty it is as if it were not set. */
+/* TACH_PMU names another machine; an empty TACH_PMU is ignored. */
 static void another_is_meant(void)
 {
 	intel(EAX(5, 8, 7), 0x7f);
@@ -241,7 +241,7 @@ static void no_such_processor(void)
 	in_child(none_is_meant);
 }
 
-/* A host that the caller names is not this processor, before and after that was asked. */
+/* CPUID is not asked about a host that the caller names. */
 static void named_host(void)
 {
 	intel(EAX(1, 2, 7), 0x7f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Near misses: distances against their definition, how far is too far, and whose word is told.
+/* Suggestions: distances against their definition, their limit, and the table they come from.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void how_far(void)
 
 #define SIXTY "NO_SUCH_EVENT_AS_THIS_ONE_THAT_HAS_SIXTY_LETTERS_AND_NO_MORE"
 
-/* Without a known CPU, a table that has exactly that name is told, its first event too. */
+/* If no CPU is known, the error names a table with exactly that event. */
 static void anywhere(void)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
@@ -177,7 +177,7 @@ static void messages(void)
 		 "no PMU 'tgl_unc_imc_free12'; did you mean tgl_unc_imc_free1?"},
 		{"pfm3_gen_ia64::X", TACH_ERR_NOTFOUND, 1, "no PMU 'pfm3_gen_ia64'"},
 		{"nothinglikeit::X", TACH_ERR_NOTFOUND, 1, "no PMU 'nothinglikeit'"},
-		/* events: of the CPU that is meant, its boxes' too, and of no other one */
+		/* events of the chosen CPU and its boxes */
 		{"arm_ac57::SW_INC", TACH_ERR_NOTFOUND, 11,
 		 "no event 'SW_INC'; did you mean arm_ac57::SW_INCR?"},
 		{"skl::INST_RETIREX", TACH_ERR_NOTFOUND, 6,

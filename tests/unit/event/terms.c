@@ -122,7 +122,7 @@ static void taken(void)
 		   none. */
 		{"skl", "box/config=3/", 0, 0, 3, 0, 0, 0},
 		{"skl", "cpu/config=3/", 4, 0, 3, 0, 0, 0},
-		/* The built-in formats are those of the machine asked for. */
+		/* The named machine chooses the built-in formats. */
 		{"skl", "cpu/event=0xc0,umask=0x1,inv,edge/", 4, 0, 0x8401c0, 0, 0, 0},
 		{"skl", "cpu/event=0xc0,umask=0x1ff/", 4, 0, 0x1000000ffc0, 0, 0, 0},
 		{"skl", "cpu/event=0xb7,offcore_rsp=0x10003/", 4, HAS1, 0xb7, 0x10003, 0, 0},
@@ -233,7 +233,7 @@ static void refused(void)
 	CHECK(tach_event_encode("odd/" LONGEST "x=7/", &opt, &e, NULL) == TACH_ERR_ATTR);
 }
 
-/* Behind the last slash: letters, then as everywhere. */
+/* The last slash is followed by letters and modifiers. */
 static void letters(void)
 {
 	static const struct {
@@ -330,7 +330,7 @@ static void events_by_name(void)
 		{"adl_glc", "cpu_core/INST_RETIRED.ANY/", 7, 0, 0xc0, 0},
 		{"adl_glc", "cpu_atom/L1-icache-loads/", 3, 0, 8ull << 32 | 1, 0},
 		{"adl_grt", "cpu_atom/TOPDOWN_RETIRING.ALL/", 8, 0, 0xc2, 0},
-		/* What sysfs has by that name comes first. */
+		/* A name in sysfs comes first. */
 		{"adl_glc", "cpu_core/mem-loads/", 7, 0, 0x1cd, 0},
 		{"apple_avalanche", "apple_avalanche_pmu/r90/u", 4, 0, 0x90, 0},
 		{"arm_n1", "armv8_pmuv3_0/CPU_CYCLES/", 4, 0, 0x11, 0},
@@ -419,7 +419,7 @@ static void respelled(void)
 		      "%s: %s", same[i][0], e.name);
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK(tach_event_encode(bad[i], &opt, &e, NULL) != 0, "%s: %s", bad[i], e.name);
-	/* As long as a full name may be. */
+	/* The longest full name. */
 	for (size_t length = TACH_EVENT_NAME_MAX - 4; length < TACH_EVENT_NAME_MAX; length++) {
 		char string[TACH_EVENT_NAME_MAX + 1] = "cycles/name=";
 		int fits = length <= TACH_EVENT_NAME_MAX - 2;

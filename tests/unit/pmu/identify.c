@@ -257,7 +257,7 @@ static void hybrids_by_sysfs(void)
 	IS(TACH__X86, "adl_grt");
 }
 
-/* CPUs that an issue named: their own tables, or what is told of a fallback. */
+/* Less known CPUs have their own tables, or a note names their fallback. */
 static void less_known_ones(void)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes beside a program: as members of a set, in a report's note; what refusals say. */
+/* Boxes counted with a program: members of a set, the report's note, errors. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

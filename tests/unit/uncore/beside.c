@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Boxes counted beside a program, and metrics of them; this machine's sysfs is made here. */
+/* Boxes counted with a program, and their metrics, under a made sysfs. */
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void refused(void)
 		int code, column;
 		const char *text;
 	} all[] = {
-		/* Metrics stand behind the events. */
+		/* Metrics follow the events. */
 		{"a=uncore_pcu/config=1/;m = a +", TACH_ERR_SYNTAX, 31, NULL},
 		{"a=uncore_pcu/config=1/;m = (a", TACH_ERR_SYNTAX, 0, NULL},
 		{"a=uncore_pcu/config=1/;m = a / page-faults", TACH_ERR_INVAL, 0,
@@ -114,7 +114,7 @@ static void refused(void)
 	}
 }
 
-/* A set has room for so many. */
+/* A set has TACH_COUNTERS_MAX members at most. */
 static void many(void)
 {
 	for (int n = TACH_COUNTERS_MAX - 1; n < TACH_COUNTERS_MAX + 2; n++) {

@@ -103,7 +103,7 @@ static void meant(void)
 		{"*imc_*1*/only=4/", "21:4@0 21:4@28"},
 		{"uncore_pcu/config=1/", "32:1@0 32:1@1"},
 		{"skx_unc_pcu::UNC_P_CLOCKTICKS", "32:0@0 32:0@1"},
-		/* Types from 6 on are none of perf's own. */
+		/* Types from 6 on belong to devices. */
 		{"odd_6/event=1/", "6:1@0"},
 		/* Where nothing says which processor, the string does. */
 		{"skx_unc_upi0::UNC_UPI_CLOCKTICKS:cpu=2", "30:1@2"},
@@ -135,7 +135,7 @@ static void long_lists(void)
 	stop_at = 16;
 	CHECK(boxes("long_0/event=1/", root, &err) == 77 && ntaken == 15);
 	stop_at = 0;
-	strcpy(to, ",z"); /* a list that is wrong behind 1100 characters is no list */
+	strcpy(to, ",z"); /* an error after 1100 characters is found */
 	while (to < list + sizeof list - 4)
 		to += sprintf(to, ",1");
 	device("long_1", "71", list);
@@ -181,7 +181,7 @@ static void refused(void)
 		{"uncore_imc_*/event=256/", TACH_ERR_ATTR_VALUE, 14,
 		 "event has the bits config:0-7 only"},
 		{"big_*/event=256/", TACH_ERR_ATTR_VALUE, 7,
-		 "event has the bits config:0-7 only"}, /* of big_10: a letter more */
+		 "event has the bits config:0-7 only"}, /* big_10 has one letter more */
 		{"nosuch_unc*::X", TACH_ERR_NOTFOUND, 1,
 		 "no boxes are called nosuch_unc*; 'tach list --uncore' has the names"},
 		{"uncore_qpi_*/event=1/", TACH_ERR_NOTFOUND, 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading groups of boxes' events: sums, what is scaled, and what is lost. */
+/* Reading groups of boxes' events: sums, scaled values, lost values. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -115,13 +115,13 @@ static void read_all(void)
 		CHECK(tach_uncore_read(&boxes, again, NULL) == cases[i].all &&
 		      memcmp(value, again, sizeof again) == 0);
 	}
-	/* What lies at that number is not ours. */
+	/* The descriptor is not ours. */
 	groups[0].id[0]++;
 	CHECK(tach_uncore_read(&boxes, (uint64_t[3]){0}, NULL) & TACH_FLAG_LOST);
 	groups[0].id[0]--;
 }
 
-/* Each group's first is told, until one refuses. */
+/* The leader of each group is enabled, until one fails. */
 static void all_are_told(void)
 {
 	CHECK(tach_uncore_start(&boxes) == 0 && told[0] == 1 && told[1] == 1);

@@ -351,7 +351,7 @@ static void refused_opens(void)
 	refusal = 0;
 }
 
-/* Which privilege it takes, and where from. */
+/* The privilege that boxes need. */
 static void privileges(void)
 {
 	static const struct {
