@@ -37,9 +37,9 @@ struct piece {
 	size_t size, ours; /* OURS; else something gave it out that is not here */
 };
 enum { OURS = 0x5eed, BEHIND = 64, MARK = 0xfd };
-static long overrun; /* pieces that were written behind */
+static long overrun; /* pieces with a write after their end */
 
-/* What an allocation of that size has to have. */
+/* The attributes of an allocation of that size. */
 static size_t with_guards(size_t size)
 {
 	return sizeof(struct piece) + size + BEHIND;

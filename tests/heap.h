@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program has allocated: whether a job gives back all that it takes. */
+/* Allocations of the program: a test can see that a job frees all of them. */
 #ifndef TESTS_HEAP_H
 #define TESTS_HEAP_H
 

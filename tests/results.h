@@ -44,7 +44,7 @@ static inline const char *shown(const struct tach_bench *b, enum tach_bench_form
 	return text;
 }
 
-/* What the result in this JSON is shown as. */
+/* The text of the result in this JSON. */
 static inline void show(const char *json, enum tach_bench_format format, const char *want)
 {
 	struct tach_bench *b = result_of(json);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What another thread of the process is about. */
+/* The state of another thread of the process. */
 #ifndef TESTS_THREADS_H
 #define TESTS_THREADS_H
 

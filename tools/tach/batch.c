@@ -7,7 +7,8 @@
 #include "tools/tach/batch.h"
 #include "tools/tach/commands.h"
 
-/* Returns the length including LF, or -1 if there is no line. What is beyond the most is read, not kept. */
+/* Returns the length including LF, or -1 if there is no line. Bytes beyond `most` are dropped.
+ */
 static ssize_t next_line(struct batch *b)
 {
 	size_t n = 0;
