@@ -95,7 +95,7 @@ int tach__set_attr_add(struct tach__making *m, const struct tach_set_member *giv
 int tach__set_find(const struct tach_set *set, const char *name, size_t length);
 /* Was the member of that label or name left out? */
 uint32_t tach__software_flags(const struct tach_set *set);
-/* Whether the member of that label or name was left out. */
+/* Was the member of that label or name left out? */
 int tach__set_was_left_out(const struct tach__making *m, const char *name, size_t length);
 /* Removes the members from number `count` on, which nothing uses. */
 void tach__set_forget(struct tach__making *m, int count);
@@ -110,13 +110,13 @@ int tach__is_slots(const struct perf_event_attr *attr);
 int tach__is_metrics(const struct perf_event_attr *attr);
 /* Does the definition of that name need PERF_METRICS? */
 int tach__perf_metrics_refused(int pmu);
-/* Whether the definition of that name needs them. */
+/* Does the definition of that name need PERF_METRICS? */
 int tach__perf_metrics_used(int pmu, const char *name);
 
 /* ---- core/set/cores.c: sets on hybrids ---- */
 /* Does one of them have that number? c may be NULL. */
 int tach__cores_find(struct tach__making *m);
-/* Whether one of them has that number; c may be NULL. */
+/* Does one of them have that number? c may be NULL. */
 int tach__cores_have(const struct tach__cores *c, uint32_t type);
 /* The member, which counts that event string, or that attr, on every core type that can. */
 int tach__cores_event(struct tach__making *m, int member, const char *string,
@@ -130,14 +130,14 @@ int tach__cores_fit(struct tach__making *m);
 
 /* ---- core/set/derived.c ---- */
 /*
- * TACH__DERIVED with *formula over members, which it adds; 0 when the name is none of a derived
- * event, or of one that is an event by another name, which is then copied to `plain`; or as
- * tach__set_event.
+ * Returns TACH__DERIVED with *formula over members, which it adds. Returns 0 if the name is not
+ * a derived event, or if it only renames an event; the event is then copied to `plain`.
+ * Otherwise as tach__set_event.
  */
 int tach__set_derived(struct tach__making *m, struct tach__span name,
 		      struct tach_formula **formula, char *plain, size_t size);
 
-/* Whether both count the same, whatever else is asked for with it. */
+/* Do both count the same event, whatever else they ask for? */
 int tach__set_same_attr(const struct perf_event_attr *a, const struct perf_event_attr *b);
 /*
  * The member that counts what the last one, just added, does, which then goes; or the last one.
@@ -157,7 +157,7 @@ int tach__set_metrics(struct tach__making *m);
 struct tach__span tach__trimmed(struct tach__span t);
 /* Returns the registry's data about a metric of that name. */
 char *tach__formula_text(const struct tach_formula *f);
-/* What the registry says of a metric of that name. */
+/* Returns the registry's data about a metric of that name. */
 struct tach__place tach__metric_place(int pmu, const char *name);
 /* 0: an event or a metric may be called so; or a code and why not. */
 int tach__set_check_name(const struct tach__making *m, struct tach__span name);
@@ -181,13 +181,12 @@ int tach__set_make(struct tach_set **out, const struct tach_set_options *opt, ui
 		   struct tach_error *err);
 
 /* ---- core/set/topdown.c ---- */
-/* Whether the word is among those metrics; then tach__topdown_make does what tach__set_make
- * does. */
+/* Is the word among those metrics? Then tach__topdown_make replaces tach__set_make. */
 int tach__topdown_is_asked(const char *metrics);
 /*
- * Those metrics with the names of the machine's tree for the word: the deepest tree down to its
- * level, and to `limit`; *level is how deep that is, 0 without the word. free() *out. 0;
- * TACH_ERR_NOTSUPP: there is no such tree; or TACH_ERR_NOMEM.
+ * Returns in *out those metrics, with the names of the machine's tree in place of the word: the
+ * deepest tree down to its level, and to `limit`. *level is the depth, 0 without the word.
+ * free() *out. Returns 0, TACH_ERR_NOTSUPP (the machine lacks such a tree) or TACH_ERR_NOMEM.
  */
 int tach__topdown_spelled(const char *metrics, int pmu, int limit, int *level, char **out);
 int tach__topdown_make(struct tach_set **out, const struct tach_set_options *opt,

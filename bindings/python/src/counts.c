@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts with their provenance: by attribute, by item, as a dict. What could not be counted is
- * None, and `why` says why; what was not asked for is an error.
+ * Counts with their provenance: by attribute, by item, as a dict. A count that is missing is
+ * None, and `why` says why; a name that was not configured is an error.
  */
 #include "tachmodule.h"
 
@@ -81,7 +81,7 @@ static PyObject *look(const struct counted *c, PyObject *name)
 	return number ? value_at(c, (int)PyLong_AsLong(number), 0) : NULL;
 }
 
-/* A name that is not among what was counted: None where nothing was, and `why` says why. */
+/* A name that was not counted: None if there are no counts at all, and `why` says why. */
 static PyObject *absent(const struct counted *c, PyObject *name, PyObject *error)
 {
 	PyObject *space, *names;
@@ -214,7 +214,7 @@ PyObject *tach_counted_cost(PyObject *self, void *context)
 
 static PyGetSetDef getset[] = {TACH_COUNTED_GETSET, {NULL, NULL, NULL, NULL, NULL}};
 
-/* As counted, for calibration: integers; None: not all of it was. */
+/* The raw counts, for calibration: integers; None if some are missing. */
 PyObject *tach_counted_ticks(PyObject *self, PyObject *none)
 {
 	const struct counted *c = (struct counted *)self;

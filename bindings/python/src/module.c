@@ -71,7 +71,8 @@ int tach_text(PyObject *text, const char **out)
 	return *out ? 0 : -1;
 }
 
-/* What this machine cannot count leaves time, and the reason; `required`: an error. */
+/* If this machine cannot count the events, time remains, and the reason; with `required` it is
+ * an error. */
 char tach_unavailable[256];
 
 /* As PyArg_Parse calls it: a count, or an OverflowError that names no other number. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted, under which names, and what counting it from Python takes: the interpreter
+ * The quantities and their names, and the cost of counting from Python: the interpreter
  * executes some hundreds of instructions between the reading of a begin and the body, and
- * between the body and the reading of an end. They are measured with empty entries, whose least
- * is taken out of every entry.
+ * between the body and the reading of an end. Empty entries measure this cost, and the least of
+ * them is subtracted from every entry.
  */
 #include "tachmodule.h"
 
-/* Of regions: known for one set of them at a time. */
+/* The quantities of regions: known for one set at a time. */
 static struct quantities *regions;
 static uint32_t regions_generation;
 static int preparing, tried;

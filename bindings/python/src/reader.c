@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Readers: a thread's view of a set. begin and end, or read, on the thread that opened it; on
- * another they raise tach.Error. One that another thread drops is closed by its own, when that
- * opens the next or ends; what an ended thread left is closed by whichever drops it.
+ * Readers: a thread's view of a set. Call begin and end, or read, on the thread that opened it;
+ * on another thread they raise tach.Error. If another thread drops a reader, its own thread
+ * closes it when it opens the next one or ends. The readers of an ended thread are closed by
+ * the thread that drops them.
  */
 #include "tachmodule.h"
 #include <pthread.h>
@@ -25,7 +26,9 @@ struct reader {
 	struct tach_mark mark;
 };
 
-/* Its address tells threads apart, the number processes: fork leaves the address as it is. */
+/* Its address identifies the thread, and the number the process: fork does not change the
+ * address.
+ * */
 static __thread char here;
 static __thread struct handle *opened;
 static unsigned process;
@@ -50,12 +53,13 @@ static uint64_t now(void)
 
 static void handle_free(struct handle *h)
 {
-	if (h->process == process) /* in a child the parent's is none */
+	if (h->process == process) /* a forked child must not close its parent's reader */
 		tach_reader_close(h->reader);
 	free(h);
 }
 
-/* Of this thread: what lost its object goes; the rest, where the thread ends, is for any. */
+/* Closes readers of this thread that lost their object. If the thread ends, any thread may
+ * close the others. */
 static void sweep(int ended)
 {
 	pthread_mutex_lock(&lock);

@@ -74,7 +74,8 @@ static struct open *push(void)
 	return o;
 }
 
-/* 0: not of this thread. Those that are still open inside it are out of turn, as it is then. */
+/* 0: not of this thread. Entries that are still open inside it are out of turn, and so is it.
+ */
 static int take(struct open *o)
 {
 	struct open **at = &innermost;
@@ -154,7 +155,7 @@ static PyObject *region_exit(PyObject *self, PyObject *const *args, Py_ssize_t n
 	r->open = NULL;
 	mine = take(o);
 	if (!mine) {
-		/* Its thread has it in its list; the library was told and has refused it. */
+		/* Its thread has it in its list; the library refused it. */
 		c->why = OTHER_THREAD;
 		o->live = 0;
 		Py_RETURN_NONE;

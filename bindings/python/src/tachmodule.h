@@ -23,20 +23,21 @@ enum { SUMS = 1 + TACH_COUNTERS_MAX }; /* time, then the members of a set */
 struct quantities {
 	PyObject_HEAD PyObject *names; /* tuple: time first */
 	PyObject *metrics;	       /* tuple: names */
-	PyObject *numbers;	       /* dict: name -> number; metrics behind names */
+	PyObject *numbers;	       /* dict: name -> number; metrics after names */
 	PyObject *missing;	       /* str: what is missing and why, or "" */
-	PyObject *owner;	       /* whose the formulas are, or NULL: ours */
+	PyObject *owner;	       /* owner of the formulas, or NULL: this struct */
 	uint32_t flags;		       /* true of all members: TACH_FLAG_EMULATED */
 	double tick;		       /* nanoseconds of a unit of value 0 */
 	int n, nmetrics;
 	struct tach_formula **formula;
 	int calibrated;
-	/* Of an empty entry the least, and how much more others had; what one inside adds. */
+	/* The least count of an empty entry, how much more others had, and how much a nested
+	 * one adds. */
 	uint64_t empty[SUMS], spread[SUMS], inside[SUMS];
 };
 extern PyTypeObject *tach_quantities_type;
 struct quantities *tach_quantities_of_set(const struct tach_set *set, PyObject *owner);
-/* What regions count now; NULL without an exception: it could not be found out. */
+/* The present quantities of regions; NULL without an exception: unknown. */
 struct quantities *tach_quantities_of_regions(uint32_t generation);
 /* Once for each set of regions, outside of any if possible: see quantities.c. -1: exception. */
 int tach_quantities_prepare(void);
@@ -86,7 +87,7 @@ extern PyType_Spec tach_quantities_spec, tach_counts_spec, tach_region_spec, tac
 	tach_reader_spec, tach_snapshot_spec;
 PyObject *tach_region_new(PyObject *module, PyObject *name);
 const struct tach_set *tach_set_of(PyObject *set); /* of a Set */
-extern char tach_unavailable[256]; /* why what was asked for is not counted, or "" */
+extern char tach_unavailable[256]; /* why the requested events are not counted, or "" */
 PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords);
 
 /* Raises tach.Error; NULL. */

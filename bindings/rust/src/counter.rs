@@ -45,7 +45,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One event, as `TACH_EVENTS` has it. What cannot be counted here is an error that says why.
+    /// One event, in the form of `TACH_EVENTS`. If it cannot be counted here, the error says why.
     pub fn new(event: &str) -> Result<Counter, Error> {
         let set = Set::new(event)?;
         if set.len() != 1 {

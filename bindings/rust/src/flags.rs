@@ -40,7 +40,7 @@ impl Flags {
     pub fn contains(self, other: Flags) -> bool {
         self.0 & other.0 == other.0
     }
-    /// Nothing is set: exact, uninterrupted.
+    /// No flag is set: exact, uninterrupted.
     pub fn is_exact(self) -> bool {
         self.0 == 0
     }

@@ -24,7 +24,7 @@ const fn ends_with_nul(text: &str) -> bool {
 }
 
 impl Site {
-    /// Of [`region!`](crate::region): strings that end with a NUL, or it does not compile.
+    /// For [`region!`](crate::region): strings must end with a NUL, or it does not compile.
     #[doc(hidden)]
     pub const fn place(
         name: &'static str,
@@ -49,11 +49,11 @@ impl Site {
         }))
     }
 
-    /// The region of that name, made when there is none. Takes a lock: keep the result. None:
-    /// a NUL in the name, or more than 30,000 regions.
+    /// The region of that name, made if it does not exist. Takes a lock: keep the result. None: a
+    /// NUL in the name, or more than 30,000 regions.
     pub fn get(name: &str) -> Option<&'static Site> {
         let name = c_string(name).ok()?;
-        // The library's for ever, and laid out as it is declared here.
+        // The library owns it for ever, in the layout that is declared here.
         unsafe { sys::tach_site_get(name.as_ptr()).cast::<Site>().as_ref() }
     }
 
@@ -138,13 +138,14 @@ pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
     }
 }
 
-/// Of [`region!`](crate::region): which site it is, known to the compiler.
+/// For [`region!`](crate::region): the site, known to the compiler.
 #[doc(hidden)]
 pub trait Place {
     fn site() -> &'static Site;
 }
 
-/// An open region, to the end of the block. Of the thread that began it: neither sent nor shared.
+/// An open region, to the end of the block. It belongs to the thread that began it: neither sent
+/// nor shared.
 pub struct Region {
     mark: Mark,
     thread: PhantomData<*mut ()>,
@@ -332,7 +333,7 @@ impl Regions {
         self.worst = Some(worst.into());
         self
     }
-    /// Measure one entry in so many, at random.
+    /// Measure one entry in this many, at random.
     pub fn sparse(mut self, one_in: u32) -> Self {
         self.sparse = one_in;
         self
@@ -351,8 +352,8 @@ impl Regions {
         self.interrupts = sys::CORRECT;
         self
     }
-    /// Switches regions on, or to this; sums begin anew. An error leaves them as they were: a
-    /// machine without a PMU is one, and no reason to end the program.
+    /// Switches regions on, or to these options; sums begin anew. After an error regions are
+    /// unchanged. A machine without a PMU is such an error, and no reason to end the program.
     pub fn start(&self) -> Result<(), Error> {
         let (events, metrics) = (optional(&self.events)?, optional(&self.metrics)?);
         let (only, worst) = (optional(&self.only)?, optional(&self.worst)?);
@@ -379,12 +380,12 @@ pub fn disable() {
     unsafe { sys::tach_regions_disable() }
 }
 
-/// Whether regions are switched on.
+/// Are regions switched on?
 pub fn enabled() -> bool {
     unsafe { sys::tach_regions_enabled() != 0 }
 }
 
-/// A number for what this thread works on; worst entries have it.
+/// A number for the present work of this thread; worst entries show it.
 pub fn tag(number: u64) {
     unsafe { sys::tach_tag(number) }
 }

@@ -53,7 +53,7 @@ impl SetBuilder {
         self.flags |= sys::MULTIPLEX;
         self
     }
-    /// What this machine cannot count is left out; `missing` says why.
+    /// Leaves out events that this machine cannot count; `missing` says why.
     pub fn optional(mut self) -> Self {
         self.flags |= sys::OPTIONAL;
         self
@@ -104,7 +104,7 @@ impl Set {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// Labels, or events as they were written.
+    /// Labels, or events in their original spelling.
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_name(self.raw(), i as i32)) })
     }
@@ -112,12 +112,12 @@ impl Set {
     pub fn qualified(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_qualified(self.raw(), i as i32)) })
     }
-    /// Names of what is derived.
+    /// Names of the metrics.
     pub fn metrics(&self) -> impl Iterator<Item = String> + '_ {
         let n = unsafe { sys::tach_set_nmetrics(self.raw()) };
         (0..n).map(move |i| unsafe { text(sys::tach_set_metric_name(self.raw(), i)) })
     }
-    /// What was left out and why, or "".
+    /// The parts that were left out and why, or "".
     pub fn missing(&self) -> String {
         unsafe { text(sys::tach_set_missing(self.raw())) }
     }
@@ -175,7 +175,7 @@ impl Reader {
     #[inline]
     pub fn begin(&self) -> Mark<'_> {
         let mut mark = Mark {
-            // The library fills as many values as there are counters.
+            // The library fills one value for each counter.
             raw: unsafe { MaybeUninit::zeroed().assume_init() },
             at: Instant::now(),
             of: self,
@@ -207,7 +207,7 @@ impl Reader {
     pub fn read(&self, values: &mut [u64; 16]) -> Flags {
         Flags(unsafe { sys::tach_reader_read(self.raw, values.as_mut_ptr()) })
     }
-    /// The bare pair, for what must not take more than it has to: 17 words, no clock, no names.
+    /// The bare pair, for code that must be as short as possible: 17 words, no clock, no names.
     #[inline]
     pub fn begin_raw(&self, mark: &mut MaybeUninit<RawMark>) {
         unsafe { sys::tach_reader_begin(self.raw, mark.as_mut_ptr().cast()) }
@@ -250,7 +250,7 @@ impl Drop for Reader {
 #[repr(transparent)]
 pub struct RawMark(#[allow(dead_code)] sys::Mark);
 
-/// What was counted between two points, with its provenance.
+/// The counts between two points, with their provenance.
 #[derive(Clone)]
 pub struct Counts {
     set: Set,
@@ -264,7 +264,7 @@ impl Counts {
     pub fn values(&self) -> &[u64] {
         &self.values[..self.set.len()]
     }
-    /// Of one member; None: there is none of that name, or it did not count all the time.
+    /// One member's count; None: no such name, or it did not count all the time.
     pub fn get(&self, name: &str) -> Option<u64> {
         let i = self.set.names().position(|n| n == name)?;
         Flags(self.flags[i]).is_complete().then(|| self.values[i])
@@ -277,7 +277,7 @@ impl Counts {
     pub fn flags(&self) -> Flags {
         Flags(self.flags.iter().fold(0, |all, f| all | f))
     }
-    /// A metric, and the provenance of what it was made of; NaN where it divides by zero.
+    /// A metric, and the provenance of its operands; NaN after a division by zero.
     pub fn metric(&self, name: &str) -> Option<(f64, Flags)> {
         let i = self.set.metrics().position(|n| n == name)?;
         let mut flags = 0;

@@ -44,7 +44,7 @@ pub struct RegionInfo {
     pub entries: u64,
     /// Measured and completed.
     pub calls: u64,
-    /// Of those, not inside the same region.
+    /// Calls that were not inside the same region.
     pub outermost: u64,
     pub threads: u32,
     /// Never stopped.
@@ -65,7 +65,7 @@ pub struct Value {
     pub flags: Flags,
 }
 
-/// What a report looks like.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Text,
@@ -119,7 +119,7 @@ impl Snapshot {
             members.chain(metrics).collect()
         }
     }
-    /// With what is nested; None: there is no quantity of that name.
+    /// With nested regions; None: no such quantity.
     pub fn value(&self, region: &RegionInfo, quantity: &str) -> Option<Value> {
         self.part(region, quantity, 0)
     }
@@ -146,7 +146,7 @@ impl Snapshot {
             flags: Flags(v.flags),
         })
     }
-    /// What is missing and why, or "".
+    /// The parts that are missing and why, or "".
     pub fn missing(&self) -> String {
         unsafe { text(sys::tach_snapshot_missing(self.0)) }
     }

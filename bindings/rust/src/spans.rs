@@ -43,7 +43,7 @@ struct Entry {
     mark: Box<Mark>,  // stays where it is while the list grows
 }
 
-/// Of one thread. What is above `depth` was used before, and is used again.
+/// The stack of one thread. Entries above `depth` are kept for reuse.
 #[derive(Default)]
 struct Open {
     sites: HashMap<Identifier, Option<&'static Site>>,
@@ -103,7 +103,7 @@ thread_local!(static OPEN: RefCell<Open> = RefCell::default());
 impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for Spans {
     fn on_enter(&self, span: &Id, context: Context<'_, S>) {
         if let Some(metadata) = context.metadata(span) {
-            // A thread that ends has none any more.
+            // A thread that is ending has lost its stack.
             let _ = OPEN.try_with(|open| open.borrow_mut().enter(span, metadata));
         }
     }

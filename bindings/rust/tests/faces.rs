@@ -146,7 +146,7 @@ fn errors_say_what_and_where() {
     );
     assert!(Set::new("a\0b").is_err());
     assert!(Regions::new().events("nosuch").start().is_err());
-    // What no machine can count at once is told by build or by open; neither panics.
+    // Events that no machine can count at once are an error of build or open; neither panics.
     let many: Vec<String> = (0..15).map(|i| format!("a{i}=instructions")).collect();
     if let Ok(set) = Set::new(&many.join(",")) {
         if let Err(why) = set.open() {
