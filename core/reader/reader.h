@@ -91,7 +91,8 @@ TACH_INLINE void *tach__reader_page(struct tach__reader *r, int member)
 /* In a child whose fork ran no handlers, by its only thread: as the handler does. */
 void tach__readers_orphaned(void);
 
-/* A word per thread: its address names the thread without a system call. */
+/* Names the thread without a system call. No later thread has the same, as it might have the
+ * address of a variable. */
 const void *tach__thread_token(void);
 
 /* 1, 0 for a group in error state, or a negated errno. */

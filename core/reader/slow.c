@@ -10,9 +10,16 @@
 
 const void *tach__thread_token(void)
 {
-	static __thread char token;
+	static uintptr_t last;
+	static __thread uintptr_t token;
+	uintptr_t none = 0;
 
-	return &token;
+	/* A handler may have come first. */
+	if (!token)
+		__atomic_compare_exchange_n(&token, &none,
+					    __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	return (const void *)token;
 }
 
 int tach__mine(const struct tach_reader *reader)

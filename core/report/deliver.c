@@ -187,7 +187,7 @@ static int replace(const char *file, int fresh, const struct stat *old,
 /* Room first: a full disk must not leave half of it. */
 static int overwrite(const char *file, const struct tach__buffer *text)
 {
-	int fd = open(file, O_WRONLY | O_CLOEXEC), code = 0;
+	int fd = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), code = 0;
 
 	if (fd < 0)
 		return -errno;
@@ -214,6 +214,40 @@ static int write_special(const char *file, const struct tach__buffer *text)
 	return code;
 }
 
+/*
+ * A link that another user put into a folder where all may: the kernel follows none either
+ * (fs.protected_symlinks: may_follow_link in fs/namei.c), unless that was switched off.
+ */
+static int is_planted(const char *file, const struct stat *link)
+{
+	const char *slash = strrchr(file, '/');
+	struct stat folder;
+	char name[PATH_MAX];
+
+	if (link->st_uid == geteuid())
+		return 0;
+	if (snprintf(name, sizeof name, "%.*s", slash ? (int)(slash - file + 1) : 1,
+		     slash ? file : ".") >= (int)sizeof name)
+		return 1;
+	return stat(name, &folder) != 0 ||
+	       ((folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) &&
+		link->st_uid != folder.st_uid);
+}
+
+/* Where a file that exists is: what is no link now is not followed if it becomes one. */
+static int find_real(const char *file, char real[PATH_MAX])
+{
+	struct stat link;
+
+	if (lstat(file, &link) != 0)
+		return -errno;
+	if (!S_ISLNK(link.st_mode))
+		return snprintf(real, PATH_MAX, "%s", file) < PATH_MAX ? 0 : -ENAMETOOLONG;
+	if (is_planted(file, &link))
+		return -EACCES;
+	return realpath(file, real) ? 0 : -errno;
+}
+
 static int deliver(const char *file, int fresh, const struct tach__buffer *text)
 {
 	char real[PATH_MAX];
@@ -224,11 +258,12 @@ static int deliver(const char *file, int fresh, const struct tach__buffer *text)
 		return -EEXIST;
 	if (exists && S_ISDIR(old.st_mode))
 		return -EISDIR;
+	code = exists ? find_real(file, real) : 0;
+	if (code)
+		return code;
 	if (exists && !S_ISREG(old.st_mode))
-		return write_special(file, text);
+		return write_special(real, text);
 	if (exists && access(file, W_OK) != 0)
-		return -errno;
-	if (exists && !realpath(file, real))
 		return -errno;
 	code = replace(exists ? real : file, fresh, exists ? &old : NULL, text);
 	if (exists && (code == -EACCES || code == -EPERM || code == -EROFS || code == -EBUSY))

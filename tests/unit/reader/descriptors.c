@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -232,6 +233,31 @@ static void shared_with_a_child(void)
 	tach_reader_close(reader);
 }
 
+static const void *token;
+
+static void *take_token(void *unused)
+{
+	token = tach__thread_token();
+	CHECK(token && token == tach__thread_token());
+	return unused;
+}
+
+/* A reader of a thread that ended is not a later thread's, whose variables lie where its were.
+ */
+static void no_later_thread_has_the_name(void)
+{
+	const void *before = NULL;
+
+	for (int i = 0; i < 20; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, take_token, NULL);
+		pthread_join(thread, NULL);
+		CHECK(token != before && token != tach__thread_token());
+		before = token;
+	}
+}
+
 int main(void)
 {
 	CASE(high);
@@ -241,5 +267,6 @@ int main(void)
 	CASE(closed_all);
 	CASE(numbers_left);
 	CASE(shared_with_a_child);
+	CASE(no_later_thread_has_the_name);
 	return check_done();
 }

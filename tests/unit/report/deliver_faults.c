@@ -169,6 +169,30 @@ static void through_links(void)
 	CHECK(wipe() == 2);
 }
 
+/* Another user's, in a folder like /tmp: whatever fs.protected_symlinks is. */
+static void links_that_were_planted(void)
+{
+	struct stat of = {0};
+
+	put(other, old_text, 0600);
+	CHECK(symlink(other, file) == 0 && chmod(folder, 01777) == 0);
+	if (lchown(file, 12345, 12345) == 0) {
+		int code = deliver(0);
+
+		CHECK((code == 0 || code == -EACCES) && holds(other, old_text), "%d", code);
+		/* Its owner's folder is its own affair. */
+		CHECK(chown(folder, 12345, 12345) == 0);
+		unlink(file);
+		CHECK(symlink(other, file) == 0 && lchown(file, 12345, 12345) == 0);
+		CHECK(deliver(0) == 0 && holds(other, new_text));
+		CHECK(chown(folder, 0, 0) == 0);
+	}
+	unlink(file);
+	CHECK(symlink(other, file) == 0 && deliver(0) == 0 && holds(other, new_text));
+	CHECK(lstat(file, &of) == 0 && S_ISLNK(of.st_mode));
+	CHECK(chmod(folder, 0700) == 0 && wipe() == 2);
+}
+
 static void neither_folders_nor_what_is_protected(void)
 {
 	CHECK(mkdir(file, 0700) == 0);
@@ -384,6 +408,7 @@ int main(void)
 	CASE(without_an_input);
 	CASE(an_old_one);
 	CASE(through_links);
+	CASE(links_that_were_planted);
 	CASE(neither_folders_nor_what_is_protected);
 	CASE(names_of_parts);
 	CASE(a_name_too_long);
