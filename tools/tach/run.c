@@ -77,8 +77,8 @@ static void print_missing(const struct run_reports *reports)
 	if (missing)
 		fprintf(stderr,
 			"tach run: %d of %d processes and programs left no report: %d still "
-			"run, %d ended in a way that no code in them sees (SIGKILL, a system "
-			"call by an instruction of their own); try --outside\n",
+			"run, %d ended in a way that no code in them sees (SIGKILL, a raw "
+			"system call) or lacked memory; try --outside\n",
 			missing, reports->began, reports->running, ended);
 }
 
