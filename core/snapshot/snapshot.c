@@ -3,7 +3,6 @@
  * Taking a snapshot: totals of ended threads, then every live thread's slots. Memory comes in
  * pages from the kernel, so that a handler of a deadly signal may take one.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,38 +112,6 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 	g->s->threads++;
 }
 
-__attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
-						       const char *format, ...)
-{
-	size_t used = strlen(s->note);
-	va_list args;
-
-	if (used && used + 2 < sizeof s->note)
-		used = (size_t)(stpcpy(s->note + used, "; ") - s->note);
-	va_start(args, format);
-	vsnprintf(s->note + used, sizeof s->note - used, format, args);
-	va_end(args);
-}
-
-/* With the lock. A filter that fits no region is likely misspelt: the report says so. */
-static void judge_filter(struct tach_snapshot *s)
-{
-	const struct tach__registry *r = &tach__registry;
-	const struct tach__site *site;
-	unsigned sites = 0, selected = 0;
-
-	cds_list_for_each_entry(site, &r->sites, node)
-	{
-		if (site->fenced & (TACH__SITE_GATE | TACH__SITE_PART))
-			continue;
-		sites++;
-		selected += site->selected != 0;
-	}
-	if (sites && !selected)
-		note(s, "TACH_REGIONS, '%s', fits none of the %u regions that were entered",
-		     r->only, sites);
-}
-
 /* With the lock: sets that take turns are as many. */
 static int take_sets(struct gathering *g)
 {
@@ -172,7 +139,6 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach_snapshot *s = g->s;
-	char divided[256];
 
 	if (!r->config)
 		return TACH_ERR_STATE;
@@ -181,21 +147,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	s->unopened = r->unopened;
 	s->lost = __atomic_load_n(&r->lost, __ATOMIC_RELAXED);
 	snprintf(s->note, sizeof s->note, "%s", r->config->note);
-	if (r->unopened)
-		note(s, "%u threads have the clock alone: %s", r->unopened, r->open_error.text);
-	if (tach__names_over())
-		note(s, "more than %d names were computed: entries of the others are in '%s'",
-		     TACH_NAMES_MAX, TACH_NAMES_OTHER);
-	if (r->unplaced)
-		note(s,
-		     "%u regions are not measured: there is room for %u regions and divided "
-		     "rows",
-		     r->unplaced, TACH__CHUNKS * TACH__CHUNK_SLOTS - TACH__SITE_FIRST);
-	if (*tach__beacon.others)
-		note(s, "%s", tach__beacon.others);
-	if (tach__split_note(r->config, divided, sizeof divided))
-		note(s, "%s", divided);
-	judge_filter(s);
+	tach__notes_add(s);
 	return take_sets(g);
 }
 

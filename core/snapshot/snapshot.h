@@ -75,4 +75,7 @@ struct tach__order {
 int tach__order_make(struct tach__order *order, const struct tach__rows *rows);
 void tach__order_free(struct tach__order *order);
 
+/* notes.c: with the registry's lock; behind the note of the set. */
+void tach__notes_add(struct tach_snapshot *s);
+
 #endif

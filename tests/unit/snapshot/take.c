@@ -39,6 +39,7 @@ static int overtaken; /* threads whose overtaken entries were flagged */
 #define tach__order_make(order, rows)	   (look_amid(), tach__order_make(order, rows))
 #define ORDERED_LOADS
 #include "tests/ordered.h"
+#include "core/snapshot/notes.c"
 #include "core/snapshot/snapshot.c"
 #include "core/snapshot/free.c"
 #undef __atomic_load_n
