@@ -105,7 +105,6 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	tach_snapshot_value(s, region, TACH_QUANTITY_TIME, TACH_PART_INCLUSIVE, &v);
 	if (v.flags & TACH_FLAG_STALE)
 		n += (size_t)snprintf(all + n, sizeof all - n, "stale");
-	/* Of the row, not of single entries. */
 	if ((v.flags & TACH_FLAG_INCOMPLETE) && info.provenance[1] == 0)
 		n += (size_t)snprintf(all + n, sizeof all - n, "%sincomplete", n ? ", " : "");
 	for (int i = 0; i < 6; i++) {
@@ -139,9 +138,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* Memory comes in pages throughout: a handler of a deadly signal may write a report. */
-
-/* Which regions need more than their name to be told apart. */
+/* Which regions need more than a name. In pages: a handler of a deadly signal may report. */
 static int find_equal(struct table *t, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
