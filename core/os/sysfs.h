@@ -22,8 +22,8 @@ int tach__sysfs_type(const char *root, const char *device, size_t device_length)
 int tach__sysfs_device(const char *root, uint32_t type, char *name, size_t size);
 
 /*
- * Whether perf's name of a kind of devices means this one: NAME, uncore_NAME, either with _N
- * behind, or a pattern with '*' or '?' for the name with or without uncore_.
+ * Returns 1 if perf's name for a kind of devices matches this one. A kind is NAME or
+ * uncore_NAME, with or without a number _N. '*' and '?' are wildcards.
  */
 int tach__sysfs_matches(const char *kind, size_t length, const char *device);
 /* The first of those under root, by length and letters: 0 with its name, or -1. */

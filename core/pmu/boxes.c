@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which boxes of the uncore a machine has. */
+/* The boxes of the uncore that a machine has. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -23,7 +23,7 @@ int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus
 int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err);
 
 /* ---- boxes.c ---- */
-/* A bit for each box: so many words; tach__npmus() is bit 0. */
+/* A bit for each box, in TACH__BOX_WORDS words; tach__npmus() is bit 0. */
 #define TACH__BOX_WORDS 64
 static inline int tach__box_in(const uint64_t *boxes, int pmu)
 {
@@ -31,7 +31,7 @@ static inline int tach__box_in(const uint64_t *boxes, int pmu)
 
 	return i < TACH__BOX_WORDS * 64 && boxes[i / 64] >> i % 64 & 1;
 }
-/* Those that machines with these CPUs have, by the tables and by sysfs under root. */
+/* Adds the boxes of machines with these CPUs, by the tables and by sysfs under root. */
 void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		    const char *root, uint64_t *boxes);
 /* Adds the boxes of all CPUs that have this core PMU, whether or not this machine is one. */

@@ -42,6 +42,60 @@ static const char *has(enum tach__arch arch, const char *vendor, unsigned family
 	return names_of(boxes);
 }
 
+/* Bit n: the PMU power counts event n there (Linux 7.2.13, arch/x86/events/rapl.c). */
+static void energy(void)
+{
+	static const struct {
+		const char *vendor;
+		unsigned family, model, events;
+	} all[] = {
+		{"GenuineIntel", 0x6, 0x2a, 0x16}, {"GenuineIntel", 0x6, 0x2d, 0xe},
+		{"GenuineIntel", 0x6, 0x3a, 0x16}, {"GenuineIntel", 0x6, 0x3c, 0x1e},
+		{"GenuineIntel", 0x6, 0x3d, 0x1e}, {"GenuineIntel", 0x6, 0x3e, 0xe},
+		{"GenuineIntel", 0x6, 0x3f, 0xe},  {"GenuineIntel", 0x6, 0x45, 0x1e},
+		{"GenuineIntel", 0x6, 0x46, 0x1e}, {"GenuineIntel", 0x6, 0x47, 0x1e},
+		{"GenuineIntel", 0x6, 0x4e, 0x3e}, {"GenuineIntel", 0x6, 0x4f, 0xe},
+		{"GenuineIntel", 0x6, 0x55, 0xe},  {"GenuineIntel", 0x6, 0x56, 0xe},
+		{"GenuineIntel", 0x6, 0x57, 0xc},  {"GenuineIntel", 0x6, 0x5c, 0x1e},
+		{"GenuineIntel", 0x6, 0x5e, 0x3e}, {"GenuineIntel", 0x6, 0x5f, 0x1e},
+		{"GenuineIntel", 0x6, 0x66, 0x3e}, {"GenuineIntel", 0x6, 0x6a, 0xe},
+		{"GenuineIntel", 0x6, 0x6c, 0xe},  {"GenuineIntel", 0x6, 0x7a, 0x1e},
+		{"GenuineIntel", 0x6, 0x7d, 0x3e}, {"GenuineIntel", 0x6, 0x7e, 0x3e},
+		{"GenuineIntel", 0x6, 0x85, 0xc},  {"GenuineIntel", 0x6, 0x8c, 0x3e},
+		{"GenuineIntel", 0x6, 0x8d, 0x3e}, {"GenuineIntel", 0x6, 0x8e, 0x3e},
+		{"GenuineIntel", 0x6, 0x8f, 0x2e}, {"GenuineIntel", 0x6, 0x97, 0x3e},
+		{"GenuineIntel", 0x6, 0x9a, 0x3e}, {"GenuineIntel", 0x6, 0x9e, 0x3e},
+		{"GenuineIntel", 0x6, 0xa5, 0x3e}, {"GenuineIntel", 0x6, 0xa6, 0x3e},
+		{"GenuineIntel", 0x6, 0xaa, 0x3e}, {"GenuineIntel", 0x6, 0xac, 0x3e},
+		{"GenuineIntel", 0x6, 0xad, 0x2c}, {"GenuineIntel", 0x6, 0xae, 0x2c},
+		{"GenuineIntel", 0x6, 0xaf, 0x2c}, {"GenuineIntel", 0x6, 0xb5, 0x3e},
+		{"GenuineIntel", 0x6, 0xb7, 0x3e}, {"GenuineIntel", 0x6, 0xba, 0x3e},
+		{"GenuineIntel", 0x6, 0xbd, 0x3e}, {"GenuineIntel", 0x6, 0xbe, 0x3e},
+		{"GenuineIntel", 0x6, 0xbf, 0x3e}, {"GenuineIntel", 0x6, 0xc5, 0x3e},
+		{"GenuineIntel", 0x6, 0xc6, 0x3e}, {"GenuineIntel", 0x6, 0xcc, 0x3e},
+		{"GenuineIntel", 0x6, 0xcf, 0x2e}, {"GenuineIntel", 0x6, 0xd5, 0x3e},
+		{"GenuineIntel", 0x6, 0xdd, 0x2c}, {"GenuineIntel", 0x13, 0x1, 0x2c},
+	};
+
+	root_wipe(root);
+	root_put(root, "/sys/bus/event_source/devices/power/type", "33\n");
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct tach__cpu cpu = {.family = all[i].family, .model = all[i].model};
+		uint64_t boxes[TACH__BOX_WORDS] = {0};
+		unsigned events = 0;
+
+		strcpy(cpu.vendor, all[i].vendor);
+		tach__boxes_of(TACH__X86, &cpu, 1, root, boxes);
+		for (int pmu = tach__npmus(); pmu < tach__npmus() + tach__nboxes(); pmu++)
+			if (tach__box_in(boxes, pmu) &&
+			    !strcmp(tach__str(tach__pmu_at(pmu)->perf), "power"))
+				for (int e = 0; e < (int)tach__pmu_at(pmu)->nevents; e++)
+					events |= 1u << (tach__event_at(pmu, e)->code & 31);
+		CHECK((events & all[i].events) == all[i].events, "%s %x-%x: %#x of %#x",
+		      all[i].vendor, all[i].family, all[i].model, events, all[i].events);
+	}
+}
+
 static void by_sysfs(void)
 {
 	static const struct {
@@ -142,6 +196,7 @@ int main(void)
 {
 	CHECK(mkdtemp(root) != NULL, "%s", root);
 	CASE(by_sysfs);
+	CASE(energy);
 	CASE(arm);
 	CASE(this_machines);
 	CASE(as_many_as_there_are_bits);
