@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The example under google-benchmark builds, runs, and reports every benchmark; its compare.py takes two files of
+# <tach/google_benchmark.hpp>: the example under google-benchmark builds, runs, and reports every benchmark; its compare.py takes two files of
 # ours, and one of theirs beside one of ours, numbers and all; and we read theirs.
 set -u
 cd "$(dirname "$0")/../../.."
@@ -9,10 +9,51 @@ result() { if [ $rc = 0 ]; then echo "ok google-benchmark$1"; else echo "not ok 
 out=$(make -s google-benchmark 2>/dev/null) && grep -q '^divide ' <<<"$out" && grep -q '^unpredictable ' <<<"$out" || rc=1
 result ''
 
-compare=/usr/share/benchmark/compare.py
-tools/need libbenchmark-tools python3-scipy >/dev/null || { echo "skip google-benchmark_compare: libbenchmark-tools and python3-scipy are not installed"; exit $failed; }
+# Four counters, in one thread and in two: what an iteration does, exactly, and what is paused is not counted.
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+cat >"$work/pages.cc" <<'END'
+#include <tach/google_benchmark.hpp>
+#include <sys/mman.h>
+enum { PAGES = 8 };
+static char *fresh(char *at)
+{
+	madvise(at, PAGES * 4096, MADV_DONTNEED);
+	for (int i = 0; i < PAGES; i++)
+		at[i * 4096] = 1;
+	return at;
+}
+static void touch(benchmark::State &state)
+{
+	char *at = static_cast<char *>(mmap(nullptr, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+	madvise(at, PAGES * 4096, MADV_NOHUGEPAGE);
+	tach::benchmark_counters counters(state);
+
+	for (auto _ : state) {
+		fresh(at);
+		counters.pause();
+		fresh(at);
+		counters.resume();
+	}
+}
+BENCHMARK(touch)->Threads(1)->Threads(2)->Iterations(1000);
+BENCHMARK_MAIN();
+END
+g++ -std=c++11 -O1 -Wall -Wextra -Werror -Iinclude -o "$work/pages" "$work/pages.cc" "$B/libtach.a" -lm -lbenchmark -lpthread || rc=1
+TACH_EVENTS=page-faults,minor-faults,major-faults,task-clock "$work/pages" --benchmark_format=json >"$work/pages.json" 2>/dev/null || rc=1
+if grep -q '"no counters' "$work/pages.json"; then echo "skip google-benchmark_counts: perf_event_open is not permitted here"; else
+	/usr/bin/python3 - "$work/pages.json" <<'PYTHON' || rc=1
+import json, sys
+rows = json.load(open(sys.argv[1]))["benchmarks"]
+assert [r["threads"] for r in rows] == [1, 2], rows
+for row in rows:
+    assert 8 <= row["page-faults"] < 8.2 and 8 <= row["minor-faults"] < 8.2 and row["major-faults"] == 0 and row["task-clock"] > 0, row
+PYTHON
+	result _counts
+fi
+
+compare=/usr/share/benchmark/compare.py
+tools/need libbenchmark-tools python3-scipy >/dev/null || { echo "skip google-benchmark_compare: libbenchmark-tools and python3-scipy are not installed"; exit $failed; }
 cat >"$work/ours.c" <<'END'
 #include <tach/bench_main.h>
 
