@@ -39,7 +39,7 @@ install: lib tools
 uninstall:
 	$(foreach i,$(installed_files) $(install_packages),@rm -f $(call destination,$i)$(newline))
 	$(foreach i,$(install_links) $(man_links),@rm -f "$$DESTDIR$(call source,$i)"$(newline))
-	@for d in "$$LIBDIR/tach" "$$LIBDIR/cmake/tach"; do rmdir "$$DESTDIR$$d" 2>/dev/null || true; done
+	@for d in "$$LIBDIR/tach/musl" "$$LIBDIR/tach" "$$LIBDIR/cmake/tach"; do rmdir "$$DESTDIR$$d" 2>/dev/null || true; done
 	@find "$$DESTDIR$$INCLUDEDIR/tach" -depth -type d -empty -delete 2>/dev/null || true
 	@[ -n "$$DESTDIR" ] || [ "$$(id -u)" != 0 ] || PATH=$$PATH:/sbin:/usr/sbin ldconfig || true
 .PHONY: install uninstall

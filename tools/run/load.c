@@ -28,11 +28,19 @@
 enum { SCRIPTS_MOST = 5 }; /* BINPRM_MAX_RECURSION of older kernels and one more */
 
 static const char object_name[] = "libtach-run.so";
+/* The object for programs of musl lies in this folder beside glibc's. */
+static const char musl_folder[] = "musl/";
+#ifdef __GLIBC__
+static const char other_linker[] = "ld-musl-";
+#else
+static const char other_linker[] = "ld-linux";
+#endif
 
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static struct {
 	char object[PATH_MAX]; /* "": not known */
+	char other[PATH_MAX];  /* for the other C library */
 	char interpreter[PATH_MAX];
 	struct stat status; /* of the interpreter */
 } own;
@@ -72,19 +80,23 @@ static const char *own_interpreter(void)
 	return NULL;
 }
 
-void run_load_begin(void)
+static void find_other(void)
 {
-	const char *list = getenv("LD_PRELOAD"), *interpreter = own_interpreter();
+	size_t folder = (size_t)(last_part(own.object) - own.object),
+	       musl = sizeof musl_folder - 1;
 
-	while (list && *list) {
-		size_t length = entry_length(list);
-
-		if (is_object(list, length) && length < sizeof own.object && !*own.object)
-			memcpy(own.object, list, length);
-		list += length + (list[length] != '\0');
+#ifdef __GLIBC__
+	if (folder + musl + sizeof object_name <= sizeof own.other) {
+		memcpy(own.other, own.object, folder);
+		memcpy(own.other + folder, musl_folder, musl);
+		memcpy(own.other + folder + musl, object_name, sizeof object_name);
 	}
-	if (interpreter && stat(interpreter, &own.status) == 0)
-		snprintf(own.interpreter, sizeof own.interpreter, "%s", interpreter);
+#else
+	if (folder > musl && memcmp(own.object + folder - musl, musl_folder, musl) == 0) {
+		memcpy(own.other, own.object, folder - musl);
+		memcpy(own.other + folder - musl, object_name, sizeof object_name);
+	}
+#endif
 }
 
 /* ---- the program ---- */
@@ -134,6 +146,20 @@ static int is_own_interpreter(const char *interpreter)
 	       has_libc(interpreter);
 }
 
+enum { LOADS_NONE, LOADS_OWN, LOADS_OTHER };
+
+static int loads_interpreter(const char *interpreter)
+{
+	if (is_own_interpreter(interpreter))
+		return LOADS_OWN;
+	return *own.other &&
+			       strncmp(last_part(interpreter), other_linker,
+				       sizeof other_linker - 1) == 0 &&
+			       access(own.other, R_OK) == 0
+		       ? LOADS_OTHER
+		       : LOADS_NONE;
+}
+
 /* A statically linked program ignores the list and hands it on. */
 static int loads_elf(int fd, const ElfW(Ehdr) * head)
 {
@@ -155,7 +181,7 @@ static int loads_elf(int fd, const ElfW(Ehdr) * head)
 		if (n <= 0)
 			return 1;
 		interpreter[n] = '\0';
-		return is_own_interpreter(interpreter);
+		return loads_interpreter(interpreter);
 	}
 	return 1;
 }
@@ -202,20 +228,22 @@ static int loads(int folder, const char *file)
 
 /* ---- its environment ---- */
 
-/* The list without the object; 0: it does not fit. */
-static int shorten(char *to, size_t size, const char *list)
+/* The list with another object, or none (""), in the object's place; 0: it does not fit. */
+static int replace(char *to, size_t size, const char *list, const char *other)
 {
 	size_t n = (size_t)snprintf(to, size, "LD_PRELOAD=");
 
 	while (*list) {
 		size_t length = entry_length(list), whole = length + (list[length] != '\0');
+		const char *entry = is_object(list, length) ? other : list;
+		size_t put = entry == list ? length : strlen(other);
 
-		if (!is_object(list, length)) {
-			if (n + whole >= size)
-				return 0;
-			memcpy(to + n, list, whole);
-			n += whole;
-		}
+		if (n + put + 1 >= size)
+			return 0;
+		memcpy(to + n, entry, put);
+		n += put;
+		if (put && whole > length)
+			to[n++] = list[length];
 		list += whole;
 	}
 	to[n] = '\0';
@@ -230,9 +258,70 @@ static int find_list(char *const envp[])
 	return -1;
 }
 
+/* The object for the program's C library; "": there is none. */
+static const char *object_for(int folder, const char *file)
+{
+	int how = access(own.object, R_OK) == 0 ? loads(folder, file) : LOADS_NONE;
+
+	/* In another root the object may not be there. */
+	return how == LOADS_OWN ? own.object : how == LOADS_OTHER ? own.other : "";
+}
+
+static int has_entry(const char *list, const char *object)
+{
+	while (*list) {
+		size_t length = entry_length(list);
+
+		if (length == strlen(object) && memcmp(list, object, length) == 0)
+			return 1;
+		list += length + (list[length] != '\0');
+	}
+	return 0;
+}
+
+#ifndef __GLIBC__
+/*
+ * musl's system and popen start /bin/sh by calls of its own, with the environment as it is.
+ * Where that shell is of glibc, whose loader refuses to start a program with musl's object, the
+ * environment gets what the shell needs.
+ */
+static void list_for_shell(void)
+{
+	const char *list = getenv("LD_PRELOAD"), *object;
+	char text[PATH_MAX];
+
+	if (!list || !*own.object || !*own.interpreter)
+		return;
+	object = object_for(AT_FDCWD, "/bin/sh");
+	if (object != own.object && replace(text, sizeof text, list, object))
+		setenv("LD_PRELOAD", text + 11, 1);
+}
+#endif
+
+void run_load_begin(void)
+{
+	const char *list = getenv("LD_PRELOAD"), *interpreter = own_interpreter();
+
+	while (list && *list) {
+		size_t length = entry_length(list);
+
+		if (is_object(list, length) && length < sizeof own.object && !*own.object)
+			memcpy(own.object, list, length);
+		list += length + (list[length] != '\0');
+	}
+	if (*own.object)
+		find_other();
+	if (interpreter && stat(interpreter, &own.status) == 0)
+		snprintf(own.interpreter, sizeof own.interpreter, "%s", interpreter);
+#ifndef __GLIBC__
+	list_for_shell();
+#endif
+}
+
 void run_load(struct run_load *l, int folder, const char *file, char *const envp[])
 {
 	int saved = errno, at = find_list(envp);
+	const char *object;
 	size_t n = 0;
 	char **copy;
 
@@ -240,14 +329,14 @@ void run_load(struct run_load *l, int folder, const char *file, char *const envp
 	l->size = 0;
 	if (at < 0 || !*own.object || !*own.interpreter || run_is_confined())
 		return;
-	/* In another root the object may not be there. */
-	if (access(own.object, R_OK) == 0 && loads(folder, file)) {
+	object = object_for(folder, file);
+	if (*object && has_entry(envp[at] + 11, object)) {
 		errno = saved;
 		return;
 	}
 	while (envp[n])
 		n++;
-	if (shorten(l->list, sizeof l->list, envp[at] + 11)) {
+	if (replace(l->list, sizeof l->list, envp[at] + 11, object)) {
 		l->size = (n + 1) * sizeof *envp;
 		copy = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			    -1, 0);
@@ -255,7 +344,8 @@ void run_load(struct run_load *l, int folder, const char *file, char *const envp
 			memcpy(copy, envp, l->size);
 			copy[at] = l->list;
 			l->envp = copy;
-			run_results_apart(last_part(file));
+			if (!*object)
+				run_results_apart(last_part(file));
 		} else {
 			l->size = 0;
 		}

@@ -391,7 +391,7 @@ int cmd_run(int argc, char **argv)
 	}
 	if (!a.outside &&
 	    run_find_program(found.program, sizeof found.program, a.program[0]) == 0)
-		found.loading = run_loading(found.program);
+		run_find_loading(&found);
 	else
 		*found.program = '\0';
 	if (a.repeat)

@@ -9,8 +9,9 @@
 #include <sys/types.h>
 #include <tach/report.h>
 
-#define RUN_OBJECT "libtach-run.so" /* what is preloaded */
-#define RUN_LINK   "lib" /* to its folder, where that has what separates names in LD_PRELOAD */
+#define RUN_OBJECT	"libtach-run.so"   /* what is preloaded */
+#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* by programs of musl, where this one is not */
+#define RUN_LINK	"lib" /* to its folder, where that has what separates names in LD_PRELOAD */
 
 /* Of tach run itself, as env(1) has them. */
 enum { RUN_FAILED = 125, RUN_CANNOT = 126, RUN_MISSING = 127 };
@@ -61,9 +62,8 @@ int run_find_file(char *path, size_t size, const char *name); /* the same for an
 /* As execvp looks for a program. */
 int run_find_program(char *path, size_t size, const char *name);
 /* Whether RUN_OBJECT can be loaded into a program: not without a dynamic linker, and not by
- * that of another C library (musl) or of 32-bit programs. */
-enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN };
-enum run_loading run_loading(const char *path);
+ * that of another C library or of 32-bit programs. RUN_MUSL: RUN_OBJECT_MUSL can. */
+enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN, RUN_MUSL };
 
 /* ---- run_outside.c: counters that are opened from outside and inherited ---- */
 
@@ -155,6 +155,8 @@ struct run_found {
 	char object[4096], program[4096]; /* "": not looked for, or not there */
 	enum run_loading loading;
 };
+/* How the program can be loaded; the object becomes that of its C library. */
+void run_find_loading(struct run_found *found);
 struct run_reports;
 /*
  * Runs the program once; a: what it had to count otherwise than was asked for. 0, or the exit

@@ -67,15 +67,24 @@ int run_find_program(char *path, size_t size, const char *name)
 	return -1;
 }
 
-/*
- * Whether the dynamic linker at that name is one that this program's own library was made for.
- */
-static int is_other_linker(const char *linker)
+static int begins(const char *name, const char *with)
+{
+	return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* The C library that has the dynamic linker of that name. */
+static enum run_loading judge_linker(const char *linker)
 {
 	const char *name = strrchr(linker, '/') ? strrchr(linker, '/') + 1 : linker;
 
-	return strncmp(name, "ld-linux", 8) != 0 && strncmp(name, "ld64", 4) != 0 &&
-	       strncmp(name, "ld.so", 5) != 0 && strncmp(name, "ld-2.", 5) != 0;
+#ifdef __GLIBC__
+	if (begins(name, "ld-linux") || begins(name, "ld64") || begins(name, "ld.so") ||
+	    begins(name, "ld-2."))
+		return RUN_LOADABLE;
+	return begins(name, "ld-musl-") ? RUN_MUSL : RUN_FOREIGN;
+#else
+	return begins(name, "ld-musl-") ? RUN_LOADABLE : RUN_FOREIGN;
+#endif
 }
 
 /* Elf64_Ehdr and Elf64_Phdr, elf(5). */
@@ -99,27 +108,36 @@ static enum run_loading judge(int fd)
 		if (segment.p_type != PT_INTERP)
 			continue;
 		loading = RUN_LOADABLE;
-		if (pread(fd, linker, sizeof linker - 1, (off_t)segment.p_offset) > 0 &&
-		    is_other_linker(linker))
-			loading = RUN_FOREIGN;
+		if (pread(fd, linker, sizeof linker - 1, (off_t)segment.p_offset) > 0)
+			loading = judge_linker(linker);
 		break;
 	}
 	return loading;
 }
 
-enum run_loading run_loading(const char *path)
+static enum run_loading judge_program(const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
 	enum run_loading loading;
 	int fd;
 
 	/* The dynamic linker itself, given a program to run, does preload. */
-	if (strncmp(base, "ld-linux", 8) == 0 || strncmp(base, "ld.so", 5) == 0)
-		return RUN_LOADABLE;
+	if (begins(base, "ld-linux") || begins(base, "ld.so") || begins(base, "ld-musl-"))
+		return judge_linker(base);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return RUN_LOADABLE;
 	loading = judge(fd);
 	close(fd);
 	return loading;
+}
+
+void run_find_loading(struct run_found *found)
+{
+	found->loading = judge_program(found->program);
+	if (found->loading == RUN_MUSL)
+		found->loading =
+			run_find_file(found->object, sizeof found->object, RUN_OBJECT_MUSL) == 0
+				? RUN_LOADABLE
+				: RUN_FOREIGN;
 }

@@ -345,7 +345,9 @@ tach=$B/tach
 result folder_of_separators
 
 if musl-gcc -O1 -DTACH_DISABLE -idirafter /usr/include -x c -o "$work/musl" - 2>/dev/null <<<'int main(void) { return 3; }'; then
+	tach="$work/a b:c/tach" # without the object for musl, which make musl builds
 	run 3 "$work/musl"
+	tach=$B/tach
 	says 'musl is of another C library'; calls '\(whole program\)' 1
 	result musl
 else
