@@ -31,7 +31,7 @@ static const char help[] =
 	"      --places       in text, show the file and line of each region\n"
 	"  -h, --help         print this text\n"
 	"\n"
-	"Results of benchmarks (--json) become a page with plots: -o FILE.html.\n"
+	"Results of benchmarks become a page with plots: -o FILE.html.\n"
 	"tach diff compares two reports. tach report --diff is its older name.\n"
 	"\n"
 	"Exit status: 0 done, 1 a report cannot be read or written, 2 bad usage.\n";
