@@ -132,8 +132,8 @@ static uint64_t common(const struct tach__rows *a, const struct tach__rows *b)
 }
 
 /* Adds the rows of a part, which has none from now on. */
-static int join(struct tach__remote_live *l, struct tach__remote_part *part,
-		struct tach__rows *to)
+static int settle(struct tach__remote_live *l, struct tach__remote_part *part,
+		  struct tach__rows *to)
 {
 	int code;
 
@@ -162,7 +162,7 @@ static int part_read(struct tach__remote_live *l, struct tach__remote_part *part
 	part->how = APART;
 	part->size = size_of(&part->rows) + part->memory;
 	l->kept += part->size;
-	return l->kept <= KEPT ? 0 : join(l, part, &l->rows);
+	return l->kept <= KEPT ? 0 : settle(l, part, &l->rows);
 }
 
 int tach__remote_live_read(struct tach__remote_live *l, struct tach__config *config,
@@ -189,7 +189,7 @@ int tach__remote_live_add(struct tach__remote_live *l, struct tach__rows *rows, 
 	for (uint32_t i = 0; i < l->n && !code; i++) {
 		*stale += l->part[i].stale;
 		if (l->part[i].how == APART)
-			code = join(l, &l->part[i], rows);
+			code = settle(l, &l->part[i], rows);
 	}
 	return code;
 }
