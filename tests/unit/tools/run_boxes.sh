@@ -112,6 +112,6 @@ run 125 --ambient '' true; says 'names no events'
 run 125 --ambient ' ; x = 1' true; says 'names no events'
 run 125 --ambient page-faults true; says 'page-faults'
 run 125 --ambient 'rd=uncore_imc_*/event=4/; x = rd / nosuch' true; says nosuch
-run 125 --ambient "$rd" --ambient 'uncore_imc_0/event=4/' true; says 'two lists'
+run 125 --ambient "$rd" --ambient 'uncore_imc_0/event=4/' true; says 'ambient is given twice'
 result ambient_refusals
 exit $failed
