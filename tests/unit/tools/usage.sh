@@ -53,7 +53,7 @@ for c in derived diff dispatch doctor encode gate list report run top; do
 		refused 2 'requires an argument' encode --os;;
 	diff)
 		refused 2 'give two files or folders' diff
-		refused 2 'takes text, json, csv, junit or markdown, not: odd' diff --format odd a b
+		refused 2 'takes text, json, csv, junit, markdown or html, not: odd' diff --format odd a b
 		refused 2 "takes 'QUANTITY > .X%'" diff --fail-if odd a b
 		refused 2 'takes a percentage up to 50, not: 0' diff --alpha 0 a b
 		refused 2 'takes cannot-tell, gone and nothing, not: odd' diff --allow odd a b
@@ -61,7 +61,7 @@ for c in derived diff dispatch doctor encode gate list report run top; do
 	gate)
 		refused 2 'no program given' gate
 		refused 2 'one of --baseline, --against and --save' gate true
-		refused 2 'takes text, json, csv, junit or markdown, not: odd' gate --format odd true
+		refused 2 'takes text, json, csv, junit, markdown or html, not: odd' gate --format odd true
 		refused 2 '--candidate takes a --baseline' gate --candidate x
 		refused 2 'cannot use: -n' gate -n;;
 	list)
