@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The boxes of the uncore that a machine has. */
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include "core/os/kernel_files.h"
@@ -90,27 +89,4 @@ void tach__boxes_beside(int pmu, uint64_t *boxes)
 		     k++)
 			boxes[k / 64] |= UINT64_C(1) << k % 64;
 	}
-}
-
-/* As the PMUs of the host (pmu.c): reads files, takes no lock of ours. */
-static struct {
-	pthread_once_t once;
-	uint64_t boxes[TACH__BOX_WORDS];
-} host = {.once = PTHREAD_ONCE_INIT};
-
-static void find_boxes(void)
-{
-	struct tach__cpu cpus[TACH__CPU_KINDS];
-	int arch = tach__native_arch(), n;
-
-	if (arch < 0)
-		return;
-	n = tach__parts[arch]->cpus("", 1, cpus, TACH__CPU_KINDS);
-	tach__boxes_of((enum tach__arch)arch, cpus, n, "", host.boxes);
-}
-
-const uint64_t *tach__boxes(void)
-{
-	pthread_once(&host.once, find_boxes);
-	return host.boxes;
 }
