@@ -53,7 +53,7 @@ static void all_of_its_kind(void)
 		 "UNC_M_CAS_COUNT has no umask or modifier 'RDD'; did you mean RD?"},
 		{"UNC_UPI_CLOCKTICKS", TACH_ERR_NOTFOUND, 0, 0,
 		 "no event 'UNC_UPI_CLOCKTICKS'; did you mean "
-		 "icx_unc_upi0::UNC_UPI_CLOCKTICKS?"},
+		 "skx_unc_upi0::UNC_UPI_CLOCKTICKS?"},
 		{"page-faults", TACH_ERR_NOTSUPP, 0, 0,
 		 "page-faults: no event of a box, but one that threads count: a set takes it"},
 	};
