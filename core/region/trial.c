@@ -271,8 +271,8 @@ static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *i
 }
 
 /*
- * Of different lengths: trials that keep step with what interrupts them would all be
- * interrupted at the same place.
+ * Once a trial was interrupted, waits of different lengths: trials that keep step with what
+ * interrupts them would all be interrupted at the same place.
  */
 static void wait_a_little(int number)
 {
@@ -295,7 +295,8 @@ void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct t
 	for (int try = -r->warm; try < r->tries; try++) {
 		uint64_t came;
 
-		wait_a_little(try + r->warm + spare);
+		if (spare < SPARE)
+			wait_a_little(try + r->warm + spare);
 		came = rescheduled(r->record, id);
 		for (int s = 0; s < TACH__SHOWN; s++)
 			for (uint32_t i = 0; i <= count; i++)

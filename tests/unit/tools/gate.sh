@@ -107,7 +107,7 @@ gate 3 --baseline few --candidate less; says '^rest .* gone$'; says '1 gone\.$'
 gate 0 --baseline few --candidate less --allow gone
 gate 0 --baseline less --candidate few; says '^rest .* new$'
 head -1 few >none
-gate 3 --baseline none --candidate none; says '^Nothing was compared'
+gate 3 --baseline none --candidate none; says '^No comparison was possible'
 gate 0 --baseline none --candidate none --allow nothing
 # One rare region does not hide the others, and is named.
 sed '/^rest/s/instructions/cycles/; s/^work\tinstructions/work\tcycles/' base >many
