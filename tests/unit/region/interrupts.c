@@ -215,7 +215,7 @@ static void regions_are_corrected(void)
 	CHECK(says(TACH_FORMAT_TEXT,
 		   "Each interrupt counts one instruction, which is taken out"),
 	      "%s", report);
-	CHECK(says(TACH_FORMAT_HTML, "taken out for every interrupt"));
+	CHECK(says(TACH_FORMAT_HTML, "subtracted for every interrupt"));
 	CHECK(says(TACH_FORMAT_JSON, "\"corrected\"") && says(TACH_FORMAT_CSV, "corrected"),
 	      "%s", report);
 }
