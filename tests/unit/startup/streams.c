@@ -258,7 +258,7 @@ static void by_a_child_meanwhile(void)
 	now();
 	if (looked == 0) {
 		/* The report that it was forked in, and then another; both are not its own. */
-		refused(TACH_ERR_STATE, "TACH_OUTPUT is that of");
+		refused(TACH_ERR_STATE, "TACH_OUTPUT belongs to");
 		_exit(check__failed != 0);
 	}
 	CHECK(waitpid(looked, &status, 0) == looked && status == 0);
