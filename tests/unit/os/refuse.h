@@ -124,7 +124,7 @@ struct refuse_call {
 	long number;
 	uint64_t from;
 };
-enum { REFUSE_CALLS = 8192, REFUSE_CALLERS = 5 };
+enum { REFUSE_CALLS = 1 << 16, REFUSE_CALLERS = 5 };
 static struct refuse_call refuse_calls[REFUSE_CALLS]; /* of the last run without a refusal */
 
 static struct {

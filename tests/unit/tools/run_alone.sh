@@ -57,7 +57,7 @@ is 'status with standard error closed' $? 5
 is 'a standard error that is closed in the program' $? 6
 result closed_streams
 
-gcc -O1 -w -fsanitize=address -Iinclude -x c -o "$work/asan" - "$B/libtach.a" -lm -lpthread 2>/dev/null <<'END'
+gcc -O1 -w -fsanitize=address -Iinclude -x c -o "$work/asan" - -x none "$B/libtach.a" -lm -lpthread 2>/dev/null <<'END'
 #include <stdlib.h>
 #include <tach.h>
 int main(int argc, char **argv)
