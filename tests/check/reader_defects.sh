@@ -53,7 +53,8 @@ clean=$work/clean
 mkdir -p "$clean/core"
 cp -r include "$clean/include"
 cp -r core/reader "$clean/core"
-sed -i 's/^\(#define TACH_\{1,2\}INLINE\)[[:blank:]].*/\1 static __attribute__((noinline, unused))/
+sed -i '/^#define TACH_.*INLINE.*\\$/{N;s/\\\n//}
+	s/^\(#define TACH_\{1,2\}INLINE\)[[:blank:]].*/\1 static __attribute__((noinline, unused))/
 	s/^\(#define TACH_API_INLINE\)[[:blank:]].*/\1 __attribute__((noinline))/' "$clean/include/tach/base.h"
 if grep -q '^#define TACH_[A-Z_]*INLINE.*always_inline' "$clean/include/tach/base.h"; then
 	echo "not ok defects (include/tach/base.h has other inline functions)"
