@@ -37,7 +37,6 @@ a loss read after its lock    | fakepage        | core/reader/lag.c  | s/(known 
 starving not noticed          | fakepage        | core/reader/lag.c  | s/lag > known ? UINT64_MAX : 0/0/
 only the last look counts     | fakepage        | core/reader/lag.c  | s/(int32_t)(at - since) > 0/at == lock/
 recovery hidden               | fakepage        | core/reader/lag.c  | s/r->grown_lock = TACH_PAGE_LOAD.*/;/
-off unseen at both ends       | fakepage        | core/reader/lag.c  | s/if (enabled == 0)/if (0)/
 off unseen at begin           | fakepage        | core/reader/slow.c | s/mark->flags |= tach__turned_off/tach__turned_off/
 off unseen at the end         | fakepage        | core/reader/slow.c | s/ tach__turned_off(g, &now);/ 0;/
 what begin saw forgotten      | fakepage        | core/reader/slow.c | s/mark->flags & TACH_FLAG_INCOMPLETE/0/

@@ -31,8 +31,8 @@ say library_relocates_nothing_of_the_tables "$(readelf -rW "$B/libtach.so" |
 		while (length(to) < 16) to = "0" to
 		if ((at >= a && at < b) || ($3 ~ /RELATIV/ && to >= a && to < b)) print }')"
 # Loaded sections, as bench-encode counts them: Debian 12's libpfm.so.4 of libpfm4 4.13.0 has 2769646 bytes, and
-# knows nine core PMUs less and nothing of RISC-V, and no descriptions of the others in so many words.
+# knows many core PMUs less and nothing of RISC-V, and no descriptions of the others in so many words.
 loaded=$(size -A "$B/libpfm4/libpfm.so.4" | awk '$3 > 0 { bytes += $2 } END { print bytes }')
-say drop_in_is_four_fifths_the_size "$([ "$loaded" -gt 0 ] && [ $((100 * loaded)) -le $((78 * 2769646)) ] || echo "$loaded bytes")"
+say drop_in_is_four_fifths_the_size "$([ "$loaded" -gt 0 ] && [ $((100 * loaded)) -le $((80 * 2769646)) ] || echo "$loaded bytes")"
 say library_has_no_text_relocations "$(readelf -dW "$B/libtach.so" | grep TEXTREL)"
 exit $failed
