@@ -44,4 +44,8 @@ static inline int tach__name_compare(const char *name, size_t length, const char
 int tach__text_number(const struct tach__text *span, unsigned long long *out);
 int tach__text_equal(const struct tach__text *span, const char *name); /* case ignored */
 
+/* Whether the glob, which stops at `end`, stands for the whole name: '*' is any letters, '?'
+ * one. */
+int tach__glob(const char *glob, const char *end, const char *name);
+
 #endif

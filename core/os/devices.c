@@ -3,36 +3,15 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include "core/base/text.h"
 #include "core/os/sysfs.h"
-
-/* '*' stands for any letters, '?' for one. */
-static int is_like(const char *pattern, const char *end, const char *name)
-{
-	const char *star = NULL, *retry = name;
-
-	for (;;)
-		if (pattern < end && *pattern == '*') {
-			star = ++pattern;
-			retry = name;
-		} else if (pattern < end && *name && (*pattern == '?' || *pattern == *name)) {
-			pattern++;
-			name++;
-		} else if (pattern == end && !*name) {
-			return 1;
-		} else if (star && *retry) {
-			pattern = star;
-			name = ++retry;
-		} else {
-			return 0;
-		}
-}
 
 static int is_kind(const char *kind, size_t length, const char *name)
 {
 	const char *number = name + length + 1;
 
 	if (memchr(kind, '*', length) || memchr(kind, '?', length))
-		return is_like(kind, kind + length, name);
+		return tach__glob(kind, kind + length, name);
 	if (strncmp(kind, name, length) != 0)
 		return 0;
 	return !name[length] ||

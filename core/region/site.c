@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "core/region/beacon.h"
+#include "core/base/text.h"
 #include "core/region/region.h"
 
 enum { BUCKETS = 1024, ARENA = 64 * 1024 };
@@ -200,33 +201,6 @@ struct tach__site *tach__site_at(uint32_t id)
 	return tach__registry.by_id[id];
 }
 
-/*
- * Only the last '*' ever has to be tried again: what an earlier one could take instead, it can
- * take too. So the work is at most the product of both lengths, however many stars there are.
- */
-static int glob(const char *g, const char *end, const char *name)
-{
-	const char *star = NULL, *resume = NULL; /* after the last '*', and where it stands */
-
-	while (*name) {
-		if (g < end && *g == '*') {
-			star = ++g;
-			resume = name;
-		} else if (g < end && (*g == '?' || *g == *name)) {
-			g++;
-			name++;
-		} else if (star) {
-			g = star;
-			name = ++resume;
-		} else {
-			return 0;
-		}
-	}
-	while (g < end && *g == '*')
-		g++;
-	return g == end;
-}
-
 /* The last glob that matches decides; a list that begins with "!" begins with everything. */
 int tach__glob_list(const char *globs, const char *name)
 {
@@ -237,7 +211,7 @@ int tach__glob_list(const char *globs, const char *name)
 		const char *begin = globs + exclude;
 		const char *end = strchrnul(begin, ',');
 
-		if (glob(begin, end, name))
+		if (tach__glob(begin, end, name))
 			selected = !exclude;
 		globs = *end ? end + 1 : end;
 	}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Names that a pattern stands for. */
+#include "core/base/text.h"
+
+/*
+ * Only the last '*' ever has to be tried again: what an earlier one could take instead, it can
+ * take too. So the work is at most the product of both lengths, however many stars there are.
+ */
+int tach__glob(const char *g, const char *end, const char *name)
+{
+	const char *star = NULL, *resume = NULL; /* after the last '*', and where it stands */
+
+	while (*name) {
+		if (g < end && *g == '*') {
+			star = ++g;
+			resume = name;
+		} else if (g < end && (*g == '?' || *g == *name)) {
+			g++;
+			name++;
+		} else if (star) {
+			g = star;
+			name = ++resume;
+		} else {
+			return 0;
+		}
+	}
+	while (g < end && *g == '*')
+		g++;
+	return g == end;
+}
