@@ -29,7 +29,7 @@ static const char *escape(unsigned c, char room[8])
 	return NULL;
 }
 
-static void text(struct tach__out *out, const char *t)
+void tach__report_html_text(struct tach__out *out, const char *t)
 {
 	tach__out_escaped(out, t, escape);
 }
@@ -70,7 +70,7 @@ static void facts(struct tach__out *out, const struct tach_snapshot *s)
 	tach__out_text(out, "</dl>\n");
 	if (*tach_snapshot_missing(s)) {
 		tach__out_text(out, "<p class=\"note\" role=\"note\">");
-		text(out, tach_snapshot_missing(s));
+		tach__report_html_text(out, tach_snapshot_missing(s));
 		tach__out_text(out, "</p>\n");
 	}
 }
@@ -112,7 +112,7 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 			  "<rect x=\"%d.%d\" width=\"%d.%d\" height=\"26\" "
 			  "style=\"fill:var(--c%d)\"><title>",
 			  (int)at, (int)(at * 10) % 10, (int)width, (int)(width * 10) % 10, i);
-		text(out, info.name);
+		tach__report_html_text(out, info.name);
 		tach__out_text(out, "</title></rect>");
 		at += width;
 	}
@@ -127,7 +127,7 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 		tach_snapshot_region(s, share[i].region, &info);
 		tach__unit_time(time, share[i].ns);
 		tach__out(out, "<li style=\"--c:var(--c%d)\">", i);
-		text(out, info.name);
+		tach__report_html_text(out, info.name);
 		if (100 * share[i].ns < total)
 			tach__out(out, " <span>&lt;1%% \u00b7 %s</span></li>", time);
 		else
@@ -165,9 +165,9 @@ static void shares(struct tach__out *out, const struct tach_snapshot *s)
 static void head(struct tach__out *out, const char *key, const char *extra)
 {
 	tach__out_text(out, "<th scope=\"col\" data-key=\"");
-	text(out, key);
+	tach__report_html_text(out, key);
 	tach__out(out, "\"%s><button type=\"button\">", extra);
-	text(out, key);
+	tach__report_html_text(out, key);
 	tach__out_text(out, "</button></th>");
 }
 
@@ -197,11 +197,11 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 	tach__unit_error(error, v);
 	tach__out(out, "<span class=\"%c%s\">%s", class, small ? " small" : "",
 		  small ? "(" : "");
-	text(out, number);
+	tach__report_html_text(out, number);
 	tach__out_text(out, small ? ")" : "");
 	if (*error && !small) {
 		tach__out_text(out, "<small>");
-		text(out, error);
+		tach__report_html_text(out, error);
 		tach__out_text(out, "</small>");
 	}
 	if (width > 0)
@@ -218,7 +218,7 @@ static void value_cell(struct tach__out *out, const struct tach_snapshot *s, int
 	tach__column_value(s, r, q, TACH_PART_INCLUSIVE, &i);
 	tach__column_value(s, r, q, TACH_PART_SELF, &self);
 	tach__out_text(out, "<td class=\"n\" data-k=\"");
-	text(out, tach__column_name(s, q));
+	tach__report_html_text(out, tach__column_name(s, q));
 	tach__out_text(out, "\" data-i=\"");
 	tach__out_number(out, i.value, "");
 	tach__out_text(out, "\" data-s=\"");
@@ -276,14 +276,14 @@ static void row(struct tach__out *out, const struct tach_snapshot *s, int r, con
 
 	tach_snapshot_region(s, r, &info);
 	tach__out_text(out, "<tr data-name=\"");
-	text(out, info.name);
+	tach__report_html_text(out, info.name);
 	tach__out_text(out, "\"><th scope=\"row\" data-i=\"");
-	text(out, info.name);
+	tach__report_html_text(out, info.name);
 	tach__out_text(out, "\">");
-	text(out, info.name);
+	tach__report_html_text(out, info.name);
 	if (*info.file) {
 		tach__out_text(out, "<small>");
-		text(out, info.file);
+		tach__report_html_text(out, info.file);
 		tach__out(out, ":%u</small>", info.line);
 	}
 	tach__unit_count(number, (double)tach__report_calls(&info));
@@ -350,7 +350,7 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n<title>");
-	tach__report_html_title(out, s, text);
+	tach__report_html_title(out, s, tach__report_html_text);
 	tach__out_text(out, "</title>\n<style>\n");
 	tach__out_text(out, tach__report_style);
 	tach__out(
@@ -359,17 +359,17 @@ void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		"<p>version %s</p><button class=\"quiet\" id=\"theme\" type=\"button\" hidden>"
 		"Light / dark</button></header>\n<main>\n",
 		tach_version());
-	tach__report_html_origin(out, s, text);
+	tach__report_html_origin(out, s, tach__report_html_text);
 	facts(out, s);
 	if (tach_snapshot_nregions(s) == 0) {
 		tach__out_text(out, "<h2>No region was entered.</h2>\n");
 	} else {
 		shares(out, s);
-		tach__report_html_nest(out, s, text);
+		tach__report_html_nest(out, s, tach__report_html_text);
 		table(out, s);
-		tach__report_html_tree(out, s, text);
-		tach__report_html_histograms(out, s, text);
-		tach__report_html_worst(out, s, text);
+		tach__report_html_tree(out, s, tach__report_html_text);
+		tach__report_html_histograms(out, s, tach__report_html_text);
+		tach__report_html_worst(out, s, tach__report_html_text);
 	}
 	tach__out_text(out, "</main>\n<footer>Everything here is in this one file; its numbers "
 			    "are in the script element <code>data</code>, in the JSON format "

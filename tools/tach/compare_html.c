@@ -8,21 +8,6 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-static const char *escape(unsigned c, char room[8])
-{
-	(void)room;
-	return c == '&'	  ? "&amp;"
-	       : c == '<' ? "&lt;"
-	       : c == '>' ? "&gt;"
-	       : c == '"' ? "&quot;"
-			  : NULL;
-}
-
-static void text(struct tach__out *out, const char *t)
-{
-	tach__out_escaped(out, t, escape);
-}
-
 /* A share of 1 as a percentage in tenths, without a locale's comma. */
 static void style(struct tach__out *out, const char *property, double share)
 {
@@ -45,7 +30,7 @@ static void side(struct tach__out *out, const char *name, const char *file,
 
 	samples_range(s, &fewest, &most);
 	tach__out(out, "<div><dt>%s</dt><dd>", name);
-	text(out, file);
+	tach__report_html_text(out, file);
 	tach__out(out, " (%zu %s%s)</dd></div>", most, s->of ? s->of : "run",
 		  most == 1 ? "" : "s");
 }
@@ -109,11 +94,11 @@ static void bars(struct tach__out *out, const struct compare_line *l,
 	tach__out_text(out, "<td data-k=\"old, new\"><div class=\"pair\"><i style=\"");
 	style(out, "width", most > 0 ? old / most : 0);
 	tach__out_text(out, "\"></i><span>");
-	text(out, cell[2]);
+	tach__report_html_text(out, cell[2]);
 	tach__out_text(out, "</span><i class=\"now\" style=\"");
 	style(out, "width", most > 0 ? now / most : 0);
 	tach__out_text(out, "\"></i><span>");
-	text(out, cell[3]);
+	tach__report_html_text(out, cell[3]);
 	tach__out_text(out, "</span></div></td>");
 }
 
@@ -149,7 +134,7 @@ static void interval(struct tach__out *out, const struct compare_line *l, double
 		tach__out_text(out, "\"></s>");
 	}
 	tach__out_text(out, "</div><small>");
-	text(out, cell[4]);
+	tach__report_html_text(out, cell[4]);
 	tach__out_text(out, "</small></td>");
 }
 
@@ -161,19 +146,19 @@ static void row(struct tach__out *out, const struct compare_line *l, double rang
 
 	compare_cells(l, cell);
 	tach__out_text(out, "<tr><th scope=\"row\">");
-	text(out, cell[0]);
+	tach__report_html_text(out, cell[0]);
 	tach__out_text(out, "</th><td data-k=\"quantity\">");
-	text(out, cell[1]);
+	tach__report_html_text(out, cell[1]);
 	tach__out_text(out, "</td>");
 	bars(out, l, cell);
 	interval(out, l, range, cell);
 	tach__out_text(out, "<td data-k=\"bound\">");
-	text(out, cell[5]);
+	tach__report_html_text(out, cell[5]);
 	tach__out(out, "</td><td data-k=\"verdict\"><span class=\"badge%s\">",
 		  bad				 ? " bad"
 		  : l->verdict == COMPARE_BETTER ? " good"
 						 : "");
-	text(out, cell[6]);
+	tach__report_html_text(out, cell[6]);
 	tach__out_text(out, "</span></td></tr>\n");
 }
 
@@ -188,7 +173,7 @@ static void sentences(struct tach__out *out, const struct comparison *c)
 		for (char *p = words.at; *p; p++)
 			*p = *p == '\n' ? ' ' : *p;
 		tach__out_text(out, "<p class=\"hint\">");
-		text(out, words.at);
+		tach__report_html_text(out, words.at);
 		tach__out_text(out, "</p>\n");
 	}
 	tach__buffer_free(&words);
@@ -202,11 +187,12 @@ void compare_html(struct tach__out *out, const struct comparison *c)
 		       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		       "<meta name=\"viewport\" content=\"width=device-width, "
 		       "initial-scale=1\">\n<title>");
-	text(out, c->options->who);
+	tach__report_html_text(out, c->options->who);
 	tach__out_text(out, "</title>\n<style>\n");
 	tach__out_text(out, tach__report_style);
 	tach__out_text(out, "</style>\n</head>\n<body>\n<header><h1><b>tach</b> ");
-	text(out, strchr(c->options->who, ' ') ? strchr(c->options->who, ' ') + 1 : "diff");
+	tach__report_html_text(
+		out, strchr(c->options->who, ' ') ? strchr(c->options->who, ' ') + 1 : "diff");
 	tach__out(out, "</h1><p>version %s</p></header>\n<main>\n", tach_version());
 	head(out, c);
 	tach__out(out,

@@ -99,21 +99,6 @@ static int read_all(struct results *r, const char *text, const char *file)
 
 /* ---- writing ---- */
 
-static const char *escape(unsigned c, char room[8])
-{
-	(void)room;
-	return c == '&'	  ? "&amp;"
-	       : c == '<' ? "&lt;"
-	       : c == '>' ? "&gt;"
-	       : c == '"' ? "&quot;"
-			  : NULL;
-}
-
-static void text(struct tach__out *out, const char *t)
-{
-	tach__out_escaped(out, t, escape);
-}
-
 static int is_time(const char *quantity)
 {
 	return strncmp(quantity, "time", 4) == 0 || strcmp(quantity, "cpu time") == 0;
@@ -181,7 +166,7 @@ static void label(struct tach__out *out, double x, double y, const char *anchor,
 	at(out, "x", x);
 	at(out, "y", y);
 	tach__out(out, " text-anchor=\"%s\">", anchor);
-	text(out, words);
+	tach__report_html_text(out, words);
 	tach__out_text(out, "</text>");
 }
 
@@ -237,9 +222,9 @@ static void plot(struct tach__out *out, const struct result *first, size_t n,
 	stretch(&x, least, most, 8, 0);
 	stretch(&y, low, high, 50, 1);
 	tach__out_text(out, "<figure class=\"card\"><h3>");
-	text(out, family);
+	tach__report_html_text(out, family);
 	tach__out_text(out, "</h3><p>");
-	text(out, quantity);
+	tach__report_html_text(out, quantity);
 	tach__out(out,
 		  "</p><svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"Result over "
 		  "argument\">",
@@ -306,7 +291,7 @@ static void cell(struct tach__out *out, const char *key, const char *quantity, d
 
 	shown(unit, quantity, value);
 	tach__out(out, "<td data-k=\"%s\">", key);
-	text(out, unit);
+	tach__report_html_text(out, unit);
 	tach__out_text(out, "</td>");
 }
 
@@ -326,9 +311,9 @@ static void table(struct tach__out *out, const struct results *r)
 			const char *quantity = word(v, "name");
 
 			tach__out_text(out, "<tr><th scope=\"row\">");
-			text(out, r->all[i].name);
+			tach__report_html_text(out, r->all[i].name);
 			tach__out_text(out, "</th><td data-k=\"quantity\">");
-			text(out, quantity);
+			tach__report_html_text(out, quantity);
 			tach__out_text(out, "</td>");
 			cell(out, "median", quantity, number(v, "median"));
 			cell(out, "low", quantity, number(v, "low"));
@@ -352,7 +337,7 @@ static void origin(struct tach__out *out, const struct result *first)
 		if (!*what)
 			continue;
 		tach__out(out, "<div><dt>%s</dt><dd>", name[i]);
-		text(out, what);
+		tach__report_html_text(out, what);
 		tach__out_text(out, "</dd></div>");
 	}
 	tach__out_text(out, "</dl>\n");
