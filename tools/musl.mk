@@ -1,13 +1,13 @@
-# CC=musl-gcc: a distribution's compiler for musl. It finds musl's own headers alone; the links in $(B)/system
-# add those of the kernel and of liburcu. On a system whose C library is musl, nothing here is needed.
+# CC=musl-gcc: a distribution's compiler for musl. It searches only musl's own headers. The links in $(B)/system add
+# headers of the kernel and of liburcu. On a system whose C library is musl, this file does nothing.
 ifneq ($(findstring musl-gcc,$(CC)),)
 override CPPFLAGS += -isystem $(B)/system
 ifeq ($(wildcard $(B)/system/urcu-pointer.h),)
 $(shell tools/system $(B)/system linux/perf_event.h asm/types.h asm-generic/types.h urcu/rculist.h urcu-pointer.h)
 endif
 endif
-# `make musl`: one static program, which runs on every Linux of its processor, and what `tach run` loads into programs of
-# musl. It is installed where it was made.
+# `make musl`: builds one static program, which runs on every Linux of its processor, and the object that `tach run`
+# loads into programs of musl. `make install` installs both if they were built.
 musl_run := $(B)/musl/libtach-run.so
 musl:
 	+@$(MAKE) --no-print-directory CC='$(if $(findstring musl,$(CC)),$(CC),musl-gcc)' B=$(B)/musl $(B)/musl/static/tach $(musl_run)

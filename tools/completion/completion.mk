@@ -1,4 +1,4 @@
-# Completions, where each shell looks for that of a command.
+# Shell completions, installed where each shell searches for them.
 COMPLETIONSDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# bash completion of tach. It asks the command itself for its commands, options, PMUs and events, so
-# that nothing here can be out of date.
+# bash completion of tach. It gets commands, options, PMUs and events from the command itself, so it is never out of
+# date.
 
 _tach_options() {
 	"$1" "$2" --help 2>/dev/null | grep -oE -- '(^|[[:space:],([|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,([|\t' | sort -u
 }
 
-# Events are long lists: only those that begin like the word, after its last comma.
+# The list of events is long: offer only those that begin like the text after the last comma.
 _tach_events() {
 	local word=$2 before=
 	[[ $word == *,* ]] && before=${word%,*}, word=${word##*,}
@@ -14,7 +14,7 @@ _tach_events() {
 	"$1" list "$word*" 2>/dev/null | awk -v before="$before" '/^  [^ ]/ { print before $1 }' | sort -u
 }
 
-# Those that may be looked into: the caller's own, or all where that is root.
+# Offers the processes that the user may inspect: their own, or all for root.
 _tach_processes() {
 	local folder
 	for folder in /proc/[1-9]*; do
@@ -24,7 +24,7 @@ _tach_processes() {
 
 _tach() {
 	local tach=$1 word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command=${COMP_WORDS[1]:-} i
-	# bash takes --format=csv for three words.
+	# Bash splits "--format=csv" into three words.
 	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
 	[[ $word == = ]] && word=
 	COMPREPLY=()
@@ -34,7 +34,7 @@ _tach() {
 		return
 	fi
 	if [[ $command == run ]]; then
-		# What follows the program's name is its own.
+		# Words after the program's name belong to that program.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			--) break;;
@@ -50,7 +50,7 @@ _tach() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_tach_processes)" -- "$word")
 		return
 	fi
-	# Bash makes words of "--format=csv": the option, "=", the value.
+	# Bash splits "--format=csv" into the option, "=" and the value.
 	[[ $word == = ]] && word=
 	[[ $previous == = ]] && previous=${COMP_WORDS[COMP_CWORD-2]}
 	case $previous in

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# fish completion of tach. It asks the command itself for its commands, options, PMUs and events, so that
-# nothing here can be out of date.
+# fish completion of tach. It gets commands, options, PMUs and events from the command itself, so it is never out of
+# date.
 
 function __tach_commands
 	echo help
@@ -12,14 +12,14 @@ function __tach_options
 	tach $words[2] --help 2>/dev/null | grep -oE -- '(^|[[:space:],([|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,([|\t' | sort -u
 end
 
-# Events are long lists: only those that begin like the word, after its last comma.
+# The list of events is long: offer only those that begin like the text after the last comma.
 function __tach_events
 	set -l parts (string match -r '^(.*,|)([^,]+)$' -- (commandline -ct))
 	or return
 	tach list "$parts[3]*" 2>/dev/null | awk -v before="$parts[2]" '/^  [^ ]/ { print before $1 }' | sort -u
 end
 
-# Of `run`, what follows the program's name is its own: the arguments from there on.
+# For `run`: the arguments from the program's name on belong to that program.
 function __tach_program
 	set -l words (commandline -opc)
 	test "$words[2]" = run; or return 1

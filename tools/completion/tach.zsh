@@ -1,13 +1,13 @@
 #compdef tach
 # SPDX-License-Identifier: MIT
-# zsh completion of tach. It asks the command itself for its commands, options, PMUs and events, so that
-# nothing here can be out of date.
+# zsh completion of tach. It gets commands, options, PMUs and events from the command itself, so it is never out of
+# date.
 
 _tach_options() {
 	compadd -- ${(u)${(f)"$(_call_program options $tach $command --help 2>/dev/null | grep -oE -- '(^|[[:space:],([|])--?[a-zA-Z][a-zA-Z0-9-]*' | tr -d ' ,([|\t')"}}
 }
 
-# Events are long lists: only those that begin like the word, after its last comma.
+# The list of events is long: offer only those that begin like the text after the last comma.
 _tach_events() {
 	compset -P '*,'
 	[[ -n $PREFIX ]] && compadd -S '' -- ${(u)${(f)"$(_call_program events $tach list ${(q)PREFIX}'\*' 2>/dev/null | awk '/^  [^ ]/ { print $1 }')"}}
@@ -20,7 +20,7 @@ _tach() {
 		return
 	fi
 	if [[ $command == run ]]; then
-		# What follows the program's name is its own.
+		# Words after the program's name belong to that program.
 		for (( i = 3; i < CURRENT; i++ )); do
 			case $words[i] in
 			--) shift i words; (( CURRENT -= i )); _normal; return;;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A plugin for QEMU's user mode (TCG) that counts what every thread of a program executes, and
- * shows the program where: core/os/emulator.h. `tach run --emulate` starts QEMU with it.
+ * A plugin for QEMU's user mode (TCG). It counts what every thread of a program executes, and
+ * publishes the counts in the program's memory (core/os/emulator.h). `tach run --emulate`
+ * starts QEMU with it.
  *
- *   memory=on   loads and stores too, as QEMU makes them: an access of 16 bytes is two, one of
- *               32 four, a string instruction one for each round, a locked one a store alone
+ *   memory=on   also counts loads and stores, as QEMU makes them: an access of 16 bytes is two,
+ *               one of 32 is four, a string instruction is one per iteration, a locked
+ *               instruction is one store
  *
- * Debian packages no header of QEMU's for plugins. What is declared here is the interface of
- * version 1 (QEMU 7.2, docs/devel/tcg-plugins.rst) without what later versions changed, so that
- * one object fits versions 1 to 4 (QEMU 10).
+ * Debian packages no header of QEMU's for plugins. The declarations here are the interface of
+ * version 1 (QEMU 7.2, docs/devel/tcg-plugins.rst) without the parts that later versions
+ * changed, so one object works with versions 1 to 4 (QEMU 10).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +25,7 @@
 /* ---- QEMU's interface ---- */
 
 struct qemu_plugin_tb;	 /* a translated block */
-struct qemu_plugin_insn; /* an instruction of one */
+struct qemu_plugin_insn; /* an instruction in a translation block */
 typedef uint64_t plugin_id;
 typedef void on_execution(unsigned vcpu, void *data);
 typedef void on_access(unsigned vcpu, uint32_t access, uint64_t address, void *data);
@@ -51,7 +53,7 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *, on_access *, in
 typedef void on_system_call(plugin_id, unsigned vcpu, int64_t number, uint64_t, uint64_t,
 			    uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
 void qemu_plugin_register_vcpu_syscall_cb(plugin_id, on_system_call *);
-/* From version 2 on: tells which version this is, before QEMU asks for ours. */
+/* Exists since version 2: shows the version before QEMU asks for ours. */
 __attribute__((weak)) void *qemu_plugin_scoreboard_new(size_t);
 
 int qemu_plugin_install(plugin_id, const struct plugin_info *, int argc, char **argv);
@@ -63,24 +65,25 @@ static __attribute__((constructor)) void choose_version(void)
 
 /* ---- counts ---- */
 
-/* A cache line of its own for each thread: only that thread writes it. */
+/* Each thread has its own cache line, and only that thread writes it. */
 struct thread {
 	uint64_t count[TACH__EMULATED_COUNTS];
-	uint64_t string_at, string_then; /* the last string instruction, and the count then */
+	/* the last string instruction, and the count at that time */
+	uint64_t string_at, string_then;
 	uint64_t unused[2];
 };
 /*
- * vCPUs are numbered from 0, and numbers of threads that ended are used again; Linux has no
- * more threads than this at its defaults (kernel.threads-max is above, pid_max below).
+ * vCPUs are numbered from 0, and numbers of threads that ended are used again; this is the
+ * largest number of threads that Linux has by default (pid_max; kernel.threads-max is higher).
  */
 enum { THREADS = 1 << 16 };
 
 static struct thread *threads;
 static bool counts_memory, is_x86;
 static int version;
-static uint64_t guest_base; /* what is to be added to an address of the program's */
+static uint64_t guest_base; /* add this to an address of the program */
 
-/* Instructions in the low half, branches in the high one. */
+/* Instructions in the low half, branches in the high half. */
 static void *packed(size_t instructions, size_t branches)
 {
 	return (void *)(uintptr_t)(instructions | (uint64_t)branches << 32);
@@ -95,9 +98,9 @@ static void add(unsigned vcpu, void *data)
 }
 
 /*
- * QEMU executes a repeated string instruction once for each round and once more to find that
- * there is none left; processors retire it once. It is the same one going on if nothing else
- * was counted since.
+ * QEMU executes a repeated string instruction once per iteration, and once more to see that the
+ * count is zero. Processors retire it once. If nothing else was counted in between, this is the
+ * same instruction continuing.
  */
 static void add_string(unsigned vcpu, void *data)
 {
@@ -145,7 +148,7 @@ static bool is_string(const uint8_t *byte, size_t size)
 			    (op >= 0x6c && op <= 0x6f));
 }
 
-/* Jumps, calls and returns, taken or not; system calls are none. */
+/* Jumps, calls and returns, taken or not, but not system calls. */
 static bool is_branch_x86(const uint8_t *byte, size_t size)
 {
 	bool repeated;
@@ -156,7 +159,7 @@ static bool is_branch_x86(const uint8_t *byte, size_t size)
 	switch (op) {
 	case 0x0f: /* Jcc with 32 bits */
 		return next >> 4 == 8;
-	case 0xff: /* CALL and JMP of an operand, near and far */
+	case 0xff: /* indirect CALL and JMP, near and far */
 		return extension >= 2 && extension <= 5;
 	case 0xe0: /* LOOPNE, LOOPE, LOOP, JRCXZ */
 	case 0xe1:
@@ -196,11 +199,11 @@ static bool is_branch(const uint8_t *byte, size_t size)
 /* ---- translation ---- */
 
 /*
- * An instruction of x86 has 15 bytes at most. One that reaches into the next page, and is not
- * the first of its block, QEMU before 8.2 hands to plugins and then leaves out of the block, to
- * begin the next one with it (target/i386/tcg/translate.c, i386_tr_translate_insn). What is
- * registered for the instruction itself is left out with it: so the last one of a block, where
- * it may be such a one, counts itself.
+ * An x86 instruction has at most 15 bytes. If an instruction crosses into the next page and is
+ * not the first of its block, QEMU before 8.2 shows it to plugins but then removes it and
+ * begins the next block with it (target/i386/tcg/translate.c, i386_tr_translate_insn). QEMU
+ * also drops the callbacks of a removed instruction, so the last instruction of a block counts
+ * itself if it may be removed.
  */
 enum { PAGE = 4096, X86_LONGEST = 15 };
 static bool may_be_dropped(uint64_t at, size_t i, size_t n)
@@ -208,7 +211,7 @@ static bool may_be_dropped(uint64_t at, size_t i, size_t n)
 	return is_x86 && version < 2 && i > 0 && i == n - 1 && at % PAGE + X86_LONGEST > PAGE;
 }
 
-/* 0: it counts itself; else what the block is to count for it. */
+/* Returns 0 if the instruction counts itself, otherwise what the block adds for it. */
 static bool in_block(struct qemu_plugin_insn *insn, size_t i, size_t n)
 {
 	uint64_t at = qemu_plugin_insn_vaddr(insn);
@@ -245,8 +248,7 @@ static void translated(plugin_id id, struct qemu_plugin_tb *block)
 		instructions++;
 		branches += is_branch(byte, qemu_plugin_insn_size(insn));
 	}
-	/* A call for a block, not QEMU's inline addition: that has one address for all threads.
-	 */
+	/* Uses a callback per block. QEMU's inline addition has one address for all threads. */
 	if (instructions)
 		qemu_plugin_register_vcpu_tb_exec_cb(block, add, NO_REGISTERS,
 						     packed(instructions, branches));
@@ -280,7 +282,7 @@ EXPORT int qemu_plugin_install(plugin_id id, const struct plugin_info *info, int
 	}
 	for (int i = 0; i < argc; i++)
 		counts_memory |= strcmp(argv[i], "memory=on") == 0;
-	/* Private: a forked child goes on counting for itself. */
+	/* Private memory, so a forked child counts for itself. */
 	threads = mmap(NULL, sizeof *threads * THREADS, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (threads == MAP_FAILED) {

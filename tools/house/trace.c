@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linked into a build with -finstrument-functions: the addresses of the functions that control
- * passes to, by a call or by a return, as text, a section for each thing done.
- * tools/house/house reads them. The functions are kept on a stack: the hook at the end of an
- * inlined one is told where the function around it returns to, and not where control goes.
+ * Linked into a build with -finstrument-functions. For each operation it prints the addresses
+ * of the functions that control passes to, by call or return, as one section of text. The hook
+ * at the end of an inlined function gets the return address of the enclosing function, so a
+ * stack of functions finds where control really goes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,8 @@ QUIET int main(void)
 	section("set");
 	tach_set_free(set);
 	(void)tach_regions_configure(&clock_alone, &err);
-	for (int i = 0; i < 3; i++) { /* the first opens, the third is like all that follow */
+	/* the first opens counters, the third is the typical case */
+	for (int i = 0; i < 3; i++) {
 		section("");
 		TACH_START(house);
 		section(i == 0 ? "first" : i == 2 ? "start" : "");

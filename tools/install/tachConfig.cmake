@@ -1,5 +1,5 @@
-# find_package(tach): tach::tach, the shared library, and tach::tach_static, the archive.
-# Everything is found from where this file lies, so that an installed tree may be moved as a whole.
+# find_package(tach) defines tach::tach, the shared library, and tach::tach_static, the archive. Paths are relative to
+# this file, so an installed tree can be moved as a whole.
 get_filename_component(_tach_here "${CMAKE_CURRENT_LIST_FILE}" REALPATH)
 get_filename_component(_tach_here "${_tach_here}" DIRECTORY)
 get_filename_component(_tach_lib "${_tach_here}/../.." ABSOLUTE)

@@ -1,4 +1,4 @@
-# Before 1.0 a minor version may break programs; from then on only a major one may.
+# Before 1.0 a minor version may break programs; after that only a major version may.
 set(PACKAGE_VERSION "@version@")
 if(PACKAGE_VERSION MATCHES "^(0\\.[0-9]+|[1-9][0-9]*)")
   set(_tach_series "${CMAKE_MATCH_1}")

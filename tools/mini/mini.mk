@@ -1,4 +1,4 @@
-# `make mini`: one header that needs no library (tools/mini/mini says what it is made of).
+# `make mini`: builds tach-mini.h (tools/mini/mini describes it).
 $(B)/gen/tach-mini.h: tools/mini/mini tools/mini/tach-mini.h.in include/tach/base.h include/tach/arch.h include/tach/page.h \
 		$(wildcard include/tach/arch/*.h core/reader/lag.c core/reader/slow.c core/reader/group.c arch/*/counters.c)
 	@mkdir -p $(@D)

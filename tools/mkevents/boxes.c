@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of an uncore: PMUs that share the rows of one file. */
+/* Boxes of an uncore: PMUs that share the rows of one file. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/port/modifiers.h"
@@ -17,7 +17,7 @@ static int number(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell)
 	return (int)n;
 }
 
-/* One conversion, %d or %x, where boxes are numbered, and none where they are not. */
+/* Needs exactly one conversion, %d or %x, if boxes are numbered, otherwise no conversion. */
 static void pattern(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell, int numbered)
 {
 	const char *percent = memchr(cell->text, '%', cell->length);
@@ -96,7 +96,10 @@ static int position(const struct box *b)
 	return b->inst->order < 0 ? 1 << 20 : b->inst->order + (int)b->place;
 }
 
-/* By architecture; libpfm-4's order of search; the ones it does not know as they came. */
+/*
+ * Order: architecture, then libpfm-4's search order, then PMUs that libpfm-4 does not have, in
+ * input order.
+ */
 static int box_order(const void *pa, const void *pb)
 {
 	const struct box *a = pa, *b = pb;
@@ -155,7 +158,7 @@ static void one_box(struct mk *mk, struct mk_image *im, const struct box *b)
 	im->npmus++;
 }
 
-/* A line of CPUs that has boxes of its own names one of the file's. */
+/* A line of boxes that restricts its CPUs must name CPUs of the file. */
 static void check_matches(struct mk *mk, const struct mk_pmu *pmu)
 {
 	for (size_t i = 0; i < pmu->nmatches; i++) {
@@ -170,7 +173,7 @@ static void check_matches(struct mk *mk, const struct mk_pmu *pmu)
 	}
 }
 
-/* Its CPUs claim the boxes of a line; they follow each other in every order. */
+/* The CPUs of a line claim its boxes, which are consecutive in every order. */
 static void claim(struct mk_image *im, const struct box *b, size_t row)
 {
 	for (size_t i = 0; i < b->pmu->nmatches; i++) {

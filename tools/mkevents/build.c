@@ -5,7 +5,7 @@
 #include "core/tables/search.h"
 #include "tools/mkevents/mk.h"
 
-/* Vendor spellings are not among them: the sorted names are for looking those up. */
+/* Without vendor spellings: the sorted names are for searching those. */
 static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *row)
 {
 	uint16_t list[2 + TACH__NATTRS], ids[TACH__NATTRS], n = 2;
@@ -34,8 +34,8 @@ static uint16_t attrs(struct mk *mk, struct mk_image *im, const struct mk_row *r
 }
 
 /*
- * Of boxes' rows only occupancies, and umasks called as modifiers are, need to know: the fewer
- * differ, the more are shared.
+ * Among rows of boxes, only occupancy events and umasks used as modifiers need this. Rows with
+ * fewer differences are shared more.
  */
 static uint8_t src_of(const struct mk_pmu *pmu, const struct mk_row *row)
 {
@@ -65,8 +65,10 @@ static uint16_t umask(struct mk *mk, struct mk_image *im, const struct mk_pmu *p
 	return (uint16_t)mk_pool_add(&im->umasks, &u, 1);
 }
 
-/* The three pools grow in step: a run is found by its ids, and equal ids have equal names and
- * therefore an equal index. */
+/*
+ * The three pools grow together: runs with equal ids have equal names, so they have the same
+ * index.
+ */
 static uint32_t run(struct mk_pool *ids, struct mk_pool *orders, struct mk_pool *hashes,
 		    const uint16_t *id, const struct mk_row *rows, size_t n)
 {
@@ -126,7 +128,7 @@ static uint32_t perf_names(struct mk_image *im, const struct mk_pmu *pmu)
 	return start;
 }
 
-/* The architectural default is the last of its architecture, and so is this line. */
+/* The default PMU of an architecture is its last one, so this line is the last too. */
 static void claim_the_rest(struct mk_image *im, size_t p, uint32_t vendor_name)
 {
 	struct tach__tab_match *m = &im->matches[im->nmatches++];
@@ -138,7 +140,7 @@ static void claim_the_rest(struct mk_image *im, size_t p, uint32_t vendor_name)
 	m->family[1] = m->model[1] = m->stepping[1] = UINT32_MAX;
 }
 
-/* The rows that a box has; all of them for -1. */
+/* Returns the rows of a box, or all rows if box is -1. */
 static size_t of_box(const struct mk_row *rows, size_t n, int box, struct mk_row *out)
 {
 	size_t kept = 0;
@@ -194,8 +196,10 @@ static void one_pmu(struct mk *mk, struct mk_image *im, size_t p)
 		claim_the_rest(im, p, mk_pool_string(&im->strings, &pmu->vendor));
 }
 
-/* PMU names, and those aliases that are no PMU's own name (a PMU's strings then work under
- * that name only on a machine that has the aliasing PMU). */
+/*
+ * PMU names, and the aliases that are not the name of another PMU. (Strings of such a PMU work
+ * under its alias only on a machine that has the aliasing PMU.)
+ */
 static void pmu_names(struct mk *mk, struct mk_image *im)
 {
 	struct mk_sorted *s = mk_alloc(2 * mk->npmus * sizeof *s);
@@ -263,7 +267,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	im->attr_lists.size = im->name_hash.size = sizeof(uint16_t);
 	im->umask_ids.size = im->umask_order.size = im->umask_hash.size = sizeof(uint16_t);
 	im->event_ids.size = im->event_order.size = im->event_hash.size = sizeof(uint16_t);
-	/* Place 0 of these means "none". */
+	/* Index 0 means "none". */
 	mk_pool_add(&im->strings, "", 1);
 	mk_pool_add(&im->attr_lists, no_attrs, 2);
 	mk_pool_add(&im->hw, &no_hw, 1);
@@ -285,7 +289,7 @@ void mk_build(struct mk *mk, struct mk_image *im)
 			mk_boxes(mk, im);
 	}
 	pmu_names(mk, im);
-	/* tach__name_equal reads so far behind a string. */
+	/* tach__name_equal reads up to 8 bytes after a string. */
 	mk_pool_append(&im->strings, "\0\0\0\0\0\0\0", 8);
 	fits(mk, &im->events, "events");
 	fits(mk, &im->umasks, "umasks");
@@ -297,9 +301,11 @@ void mk_build(struct mk *mk, struct mk_image *im)
 	fits(mk, &im->hw, "wired-in modifiers");
 }
 
-/* Order of PMUs: libpfm-3's lists behind all others, before them boxes; architecture; the
- * architectural default after all models, where libpfm-4 has it; libpfm-4's numbers; then the
- * ones it does not know, by name. */
+/*
+ * Order of PMUs: libpfm-3's lists last, boxes before them. Then by architecture, with the
+ * default of each architecture after its models (like libpfm-4). Then by libpfm-4's numbers,
+ * then by name for those that libpfm-4 does not have.
+ */
 static int pmu_order(const void *pa, const void *pb)
 {
 	const struct mk_pmu *a = pa, *b = pb;

@@ -25,7 +25,7 @@ void mk_flags(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cel
 	}
 }
 
-/* "0-3,6,f0": general counters in bits 0-31, fixed ones in bits 32-63. */
+/* "0-3,6,f0": general counters are bits 0-31, fixed counters bits 32-63. */
 void mk_counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 		 uint64_t *out)
 {
@@ -82,7 +82,7 @@ void mk_mods(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell
 	}
 }
 
-/* "c=4,i=1". Kept in modifier order, so that equal sets are equal lists. */
+/* "c=4,i=1". Stored in modifier order, so equal sets are equal lists. */
 void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	   struct mk_row *row)
 {
@@ -122,7 +122,7 @@ void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 				TACH__TAB_HW(mod, seen >> mod >> 1 ? 1u : 0u, value[mod]);
 }
 
-/* The one box of the file that has the row. */
+/* Returns the only box of the file that has the row. */
 static int only_box(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *name,
 		    const struct mk_cell *value)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What only several lines or files together can tell: duplicates, groups, alias targets. */
+/* Checks across lines and files: duplicates, groups, alias targets. */
 #include <string.h>
 #include "tools/mkevents/mk.h"
 
@@ -15,7 +15,9 @@ static const struct mk_row *find(const struct mk_row *rows, size_t n,
 static void unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *rows, size_t n,
 		   const char *what)
 {
-	/* libpfm-3 has one list for several revisions of a CPU, with a row for each. */
+	/*
+	 * libpfm-3 uses one list for several revisions of a CPU, with a row for each revision.
+	 */
 	if (pmu->row.flags & TACH__PMU_PFM3)
 		return;
 	for (size_t i = 1; i < n; i++) {
@@ -28,7 +30,8 @@ static void unique(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row 
 }
 
 /*
- * One word of an alias: a umask of the event, or a modifier that it takes, with a value or not.
+ * One word of an alias: a umask of the event, or a modifier that the event takes, with or
+ * without a value.
  */
 static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *event,
 		       const struct mk_cell *word)
@@ -50,7 +53,7 @@ static void alias_word(struct mk *mk, const struct mk_pmu *pmu, const struct mk_
 			 value.text);
 }
 
-/* The event that an alias stands for in the end; NULL when the chain breaks or closes. */
+/* Follows a chain of aliases to the event. Returns NULL if the chain breaks or is a cycle. */
 static const struct mk_row *target(const struct mk_pmu *pmu, const struct mk_row *event)
 {
 	for (size_t steps = 0; event && event->eq.text; steps++) {
@@ -79,7 +82,7 @@ static void alias(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 			alias_word(mk, pmu, end, &word);
 }
 
-/* Depth first through the umasks that an alias stands for. */
+/* Depth-first search through the umasks of an alias. */
 static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk_row *umask)
 {
 	struct mk_cell rest = umask->eq, word;
@@ -99,9 +102,9 @@ static int rings(const struct mk_pmu *pmu, const struct mk_row *event, struct mk
 }
 
 /*
- * Counters that this PMU has. Tables name those of a core that runs one thread, which are up to
- * twice as many as @gp, the number with hyper-threading. An event that is fixed may also name
- * the place after the last fixed counter: libpfm-4's way to say PERF_METRICS.
+ * Checks that the PMU has these counters. Tables list the counters of a core without
+ * hyper-threading, up to twice @gp, which is the number with hyper-threading. A fixed event may
+ * also name the position after the last fixed counter: libpfm-4 describes PERF_METRICS so.
  */
 static void counters(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *row,
 		     uint32_t metrics)
@@ -152,7 +155,7 @@ static void event(struct mk *mk, const struct mk_pmu *pmu, const struct mk_row *
 			mk_fault(mk, pmu, &u->eq, "umask '%.*s' stands for itself",
 				 (int)u->name.length, u->name.text);
 	}
-	/* An event without any umask is libpfm-4's way to take raw umasks only. */
+	/* In libpfm-4 an event without umasks accepts raw umasks only. */
 	for (int g = 0; groups && g < event->group; g++)
 		if (!(groups & 1u << g))
 			mk_fault(mk, pmu, &event->name, "no umask in group %d", g);
@@ -180,7 +183,7 @@ static const char *cell_end(const char *p)
 	return p;
 }
 
-/* Is there a text that fits both? */
+/* Returns true if some text matches both patterns. */
 static int patterns_meet(const char *a, const char *b)
 {
 	while (*a && *b) {
@@ -205,7 +208,7 @@ static int patterns_meet(const char *a, const char *b)
 	return !*a && !*b;
 }
 
-/* The same CPU claimed by two PMUs; the first in table order would win in silence. */
+/* If two PMUs claimed the same CPU, the first in table order would silently win. */
 static void claimed(struct mk *mk, const struct mk_pmu *pmu, const struct mk_match *m)
 {
 	for (const struct mk_pmu *p = mk->pmus; p <= pmu; p++) {

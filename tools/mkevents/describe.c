@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptions of events in our own words: arch/<arch>/descriptions.tsv, one text per name for
- * all PMUs of an architecture. Lines "NAME <TAB> text", "EVENT.UMASK <TAB> text" and
+ * Descriptions of events in our own words: arch/<arch>/descriptions.tsv has one text per name,
+ * for all PMUs of an architecture. Lines "NAME <TAB> text", "EVENT.UMASK <TAB> text" and
  * "*.UMASK <TAB> text" (a umask of that name under any event); "@arch <TAB> x86" comes first.
  */
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct entry {
 };
 
 struct store {
-	struct mk_pmu file; /* only to say in faults which file */
+	struct mk_pmu file; /* only for the file name in messages */
 	struct entry *entries;
 	size_t n, room;
 	int arch;
@@ -78,7 +78,7 @@ static void load(struct mk *mk, struct store *store, const char *text, size_t le
 static void take(struct mk_row *row, struct entry *entry)
 {
 	entry->used = 1;
-	if (mk_empty(&row->description)) /* the row's own text wins */
+	if (mk_empty(&row->description)) /* the row's own text has priority */
 		row->description = entry->text;
 }
 
@@ -107,7 +107,7 @@ void mk_describe(struct mk *mk, const char *file, const char *text, size_t lengt
 	for (size_t p = 0; p < mk->npmus; p++) {
 		struct mk_pmu *pmu = &mk->pmus[p];
 
-		/* A core's word for a umask says nothing of a box's. */
+		/* The description of a core's umask does not fit a box. */
 		if (pmu->row.arch != store.arch || pmu->boxes)
 			continue;
 		for (size_t e = 0; e < pmu->nevents; e++) {

@@ -23,7 +23,7 @@ static void strings(const struct mk_pool *pool, FILE *to)
 			fputc(c, to);
 		}
 	}
-	/* Readers take names in steps of up to 32 bytes. */
+	/* Readers load names in steps of up to 32 bytes. */
 	fprintf(to, "%s\n\t\"", fresh ? "" : "\"");
 	for (int i = 0; i < 32; i++)
 		fputs("\\0", to);
@@ -131,7 +131,7 @@ static void matches(const struct mk_image *im, FILE *to)
 			b->vendor, b->first, b->count, b->arch, b->family[0], b->family[1],
 			b->model[0], b->model[1], b->stepping[0], b->stepping[1]);
 	}
-	/* A table of C has a row. */
+	/* A C array has at least one row. */
 	fprintf(to, "%s};\n", im->nbox_matches ? "" : "\t{0}\n");
 }
 

@@ -93,7 +93,7 @@ static void match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value
 {
 	if (!(pmu->seen & 1u << ARCH))
 		mk_fault(mk, pmu, &value[0], "@match must follow @arch");
-	else if (pmu->row.arch != TACH__NARCHS) /* else the fault is told */
+	else if (pmu->row.arch != TACH__NARCHS) /* otherwise the fault is already reported */
 		mk_match(mk, pmu, value, n);
 }
 
@@ -106,7 +106,7 @@ static void general(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *val
 	if (mk_is(&value[0], "?"))
 		return;
 	mk_split(&rest, '-', &part);
-	if (rest.text) { /* the counters themselves: ia64's 4-7 */
+	if (rest.text) { /* the counter numbers themselves: 4-7 on ia64 */
 		mk_counters(mk, pmu, &value[0], &counters);
 		pmu->row.general_mask = (uint32_t)counters;
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in the order in which they are looked up: by hash. */
+/* Indexes of names, sorted by hash. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,7 +33,7 @@ static void append_hashes(struct mk_pool *to, const struct mk_sorted *s, size_t 
 	free(hash);
 }
 
-/* Sorted positions and hashes of a run of rows that is new in its pool. */
+/* Stores sorted positions and hashes for a run of rows that is new in its pool. */
 void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct mk_row *rows,
 		   size_t n)
 {
@@ -51,7 +51,7 @@ void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct 
 	free(s);
 }
 
-/* Of equal names only the first is ever found; the others are dropped. */
+/* Of equal names only the first can be found, so the others are dropped. */
 static size_t distinct(struct mk_sorted *s, size_t n)
 {
 	size_t kept = 0;
@@ -68,7 +68,7 @@ static size_t distinct(struct mk_sorted *s, size_t n)
 	return kept;
 }
 
-/* A sorted run of names; *n is how many were given, then how many there are. */
+/* Stores a sorted run of names. *n: the number before, then the number without duplicates. */
 uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n)
 {
 	struct tach__tab_name *list = mk_alloc(*n * sizeof *list);
@@ -89,7 +89,9 @@ uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n)
 	return start;
 }
 
-/* EVENT.UMASK with more dots, which tach__vendor_find finds without an index. */
+/*
+ * Returns true for EVENT.UMASK with more dots, which tach__vendor_find finds without an index.
+ */
 static int plain(const struct mk_cell *event, const struct mk_row *umask,
 		 const struct mk_cell *vendor)
 {
@@ -119,9 +121,9 @@ static const struct mk_cell *spelling(const struct mk *mk, const struct mk_row *
 }
 
 /*
- * An event of boxes whose name the vendor spells otherwise in all its umasks, and alike: one
- * name for it, by which tach__vendor_find finds those umasks too. *under is that name, or
- * empty.
+ * The vendor may use another event name for all umasks of an event of boxes. If it is the same
+ * one in all of them, tach__vendor_find finds these umasks by that name. *under is that name,
+ * or empty.
  */
 static size_t vendor_event(const struct mk *mk, const struct mk_pmu *pmu, uint32_t event,
 			   const struct mk_sorted *before, size_t n, struct mk_cell *under,
@@ -158,7 +160,7 @@ static size_t vendor_name(const struct mk *mk, const struct mk_pmu *pmu, uint32_
 	for (size_t i = 0; i < row->nattrs; i++) {
 		const struct mk_attr *a = &mk->attrs[row->first_attr + i];
 
-		/* No event string can hold a name with a colon. */
+		/* A name with a colon cannot occur in an event string. */
 		if (a->key == TACH__A_VN && !plain(&owner->name, under, &a->cell) &&
 		    !(spelled->length && plain(spelled, under, &a->cell)) &&
 		    !memchr(a->cell.text, ':', a->cell.length)) {

@@ -66,7 +66,7 @@ static void match_option(struct mk *mk, struct mk_pmu *pmu, struct mk_match *mat
 	}
 }
 
-/* Numbers in cells of their own, or several in one: family-model-stepping. */
+/* Numbers, one per cell, or several in one cell: family-model-stepping. */
 static void numbers(struct mk *mk, struct mk_pmu *pmu, struct mk_match *m,
 		    const struct mk_cell *value)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mkevents compiles the event tables (arch/FORMAT.md) into read-only C arrays. The way of the
- * data: parse.c reads one file into struct mk_pmu, check.c looks at what spans several lines or
- * files, build.c pools everything, emit.c writes it. Every fault found is one line
- * "file:line:column: sentence"; anything that does not fit the format is a fault.
+ * mkevents compiles the event tables (arch/FORMAT.md) into read-only C arrays. Data flow:
+ * parse.c reads one file into struct mk_pmu, check.c checks across lines and files, build.c
+ * pools everything, emit.c writes it. Each fault is one line "file:line:column: sentence".
+ * Anything that does not fit the format is a fault.
  */
 #ifndef TOOLS_MKEVENTS_MK_H
 #define TOOLS_MKEVENTS_MK_H
@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include "core/tables/data.h"
 
-/* A cell, still lying in the file's text. column counts from 1. */
+/* A cell: a part of the file's text. column counts from 1. */
 struct mk_cell {
 	const char *text;
 	size_t length;
@@ -32,11 +32,11 @@ struct mk_row {
 	uint32_t hw[TACH__NMODS]; /* packed as tach__tab_hw */
 	uint32_t nhw;
 	size_t first_attr, nattrs;   /* in mk->attrs */
-	size_t first_umask, numasks; /* in mk_pmu.umasks; events only */
-	int box;		     /* the only box that has it, -1: any */
+	size_t first_umask, numasks; /* index in mk_pmu.umasks; events only */
+	int box;		     /* the only box that has it, or -1 for all */
 	uint8_t group;		     /* events: number of groups */
 	uint8_t requires, src;
-	enum { MK_NEW, MK_OPEN, MK_DONE } mark; /* for walks along aliases */
+	enum { MK_NEW, MK_OPEN, MK_DONE } mark; /* for following aliases */
 };
 
 struct mk_match {
@@ -47,9 +47,9 @@ struct mk_match {
 
 /* A line of boxes: PMUs that share the rows of one file. */
 struct mk_inst {
-	struct mk_cell name, perf; /* with %d or %x for the number */
-	int first, last;	   /* -1: one box without a number */
-	int libpfm4_id, order;	   /* of the first; -1: none */
+	struct mk_cell name, perf; /* with %d or %x in place of the number */
+	int first, last;	   /* -1: one unnumbered box */
+	int libpfm4_id, order;	   /* of the first box; -1: not set */
 };
 
 struct mk_pmu {
@@ -62,7 +62,7 @@ struct mk_pmu {
 	struct mk_cell name, description, alias, vendor, flags_cell;
 	struct mk_cell perf[4];
 	int nperf;
-	uint32_t seen; /* header keys met: 1u << enum mk_key */
+	uint32_t seen; /* header keys seen so far: bits 1u << enum mk_key */
 	struct mk_row *events, *umasks;
 	size_t nevents, numasks, event_room, umask_room;
 	struct mk_match *matches;
@@ -70,7 +70,7 @@ struct mk_pmu {
 };
 
 struct mk {
-	FILE *to; /* where faults go; NULL: only counted */
+	FILE *to; /* output for faults; NULL: only count them */
 	int faults;
 	struct mk_pmu *pmus;
 	size_t npmus, pmu_room;
@@ -78,7 +78,7 @@ struct mk {
 	size_t nattrs, attr_room;
 };
 
-/* Runs of equal elements, each kept once: strings, rows, lists of row numbers. */
+/* Runs of equal elements, each stored once: strings, rows, lists of row numbers. */
 struct mk_pool {
 	size_t size; /* of one element */
 	unsigned char *data;
@@ -89,7 +89,7 @@ struct mk_pool {
 	size_t nslots, nruns;
 };
 
-/* Everything that emit.c writes. */
+/* All data that emit.c writes. */
 struct mk_image {
 	struct mk_pool strings, attr_values, attr_lists, hw, counters;
 	struct mk_pool umasks, umask_ids, umask_order, umask_hash;
@@ -97,7 +97,8 @@ struct mk_image {
 	struct mk_pool names, name_hash;
 	struct tach__pmu *pmus;
 	struct tach__tab_pmu *runs;
-	size_t npmus, nboxes, npfm3; /* all; the others among them, libpfm-3's lists last */
+	/* all PMUs; boxes and libpfm-3's lists are the last of them */
+	size_t npmus, nboxes, npfm3;
 	struct tach__tab_boxes *box_matches;
 	size_t nbox_matches;
 	uint32_t box_names;
@@ -111,24 +112,24 @@ void mk_fault(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *at,
 	      const char *format, ...) __attribute__((format(printf, 4, 5)));
 int mk_is(const struct mk_cell *cell, const char *text);
 int mk_empty(const struct mk_cell *cell); /* "-" */
-/* As core/tables/search.h orders names: folded bytes, the shorter first. */
+/* Orders names like core/tables/search.h: case-folded bytes, the shorter one first. */
 int mk_order(const struct mk_cell *a, const struct mk_cell *b);
 int mk_same(const struct mk_cell *a, const struct mk_cell *b); /* case ignored */
-/* A fault at the first byte that is neither TAB nor printable ASCII, and 0. */
+/* Reports a fault at the first byte that is neither TAB nor printable ASCII, and returns 0. */
 int mk_printable(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *line);
-/* Takes the part before `separator` off *rest; 0 when nothing is left. */
+/* Removes the part before `separator` from *rest; returns 0 if nothing is left. */
 int mk_split(struct mk_cell *rest, char separator, struct mk_cell *part);
-/* Whole cell as an unsigned number: 1 done, 0 not a number or larger than max. */
+/* Parses the whole cell as an unsigned number. Returns 0 if it is not a number or above max. */
 int mk_number(const struct mk_cell *cell, int base, uint64_t max, uint64_t *out);
 void *mk_alloc(size_t bytes); /* zeroed; never NULL */
 /* Makes room for one more element of `size` bytes. */
 void *mk_grow(void *array, size_t count, size_t *room, size_t size);
 
-/* ---- names.c: words of the format ---- */
+/* ---- names.c: keywords of the format ---- */
 int mk_word(const char *const *words, size_t count, const struct mk_cell *cell);
 int mk_mod(const struct mk_cell *cell);
 int mk_box_mod(const struct mk_cell *cell);   /* by key */
-int mk_only_text(const struct mk_cell *name); /* an attribute that the library does not need */
+int mk_only_text(const struct mk_cell *name); /* an attribute that the library does not use */
 int mk_attr_key(const struct mk_cell *cell);
 enum mk_attr_kind { MK_FLAG, MK_NUMBER, MK_TEXT };
 enum mk_attr_kind mk_attr_kind(enum tach__attr key);
@@ -139,9 +140,9 @@ extern const struct mk_flag {
 extern const char *const mk_arch_names[TACH__NARCHS],
 	*const mk_encoding_names[TACH__NENCODINGS];
 extern const char *const mk_src_names[5];
-/* What the cells of a @match line hold before its options. */
+/* The required cells of a @match line, before its options. */
 struct mk_claim {
-	int cells, numbers; /* 0 numbers: patterns of text */
+	int cells, numbers; /* numbers 0: text patterns */
 };
 extern const struct mk_claim mk_claims[TACH__NARCHS];
 extern const char *const mk_mod_names[TACH__NMODS];
@@ -159,18 +160,18 @@ void mk_hw(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	   struct mk_row *row);
 void mk_attrs(struct mk *mk, const struct mk_pmu *pmu, const struct mk_cell *cell,
 	      struct mk_row *row);
-/* The umasks of an event; NULL when it has none. */
+/* The umasks of an event, or NULL if it has no umasks. */
 struct mk_row *mk_umasks(const struct mk_pmu *pmu, const struct mk_row *event);
 /* Reads one file's text, which must outlive mk. */
 void mk_parse(struct mk *mk, const char *file, const char *text, size_t length);
 
 /* ---- match.c ---- */
-/* Of n cells, after @arch. */
+/* Parses a @match line: n cells after @arch. */
 void mk_match(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value, int n);
 
 /* ---- index.c ---- */
 
-/* Names being sorted; position breaks ties, so that the first of equal names comes first. */
+/* A name to be sorted; the position breaks ties, so the first of equal names stays first. */
 struct mk_sorted {
 	struct mk_cell name;
 	uint32_t first, second;
@@ -178,30 +179,32 @@ struct mk_sorted {
 };
 
 struct mk_sorted mk_sortable(const struct mk_cell *name, size_t first, size_t second);
-/* A sorted run of names; *n is how many were given, then how many there are. */
+/* Stores a sorted run of names. *n: the number before, then the number without duplicates. */
 uint32_t mk_names(struct mk_image *im, struct mk_sorted *s, size_t *n);
-/* Sorted positions and hashes of a run of rows that is new in its pool. */
+/* Stores sorted positions and hashes for a run of rows that is new in its pool. */
 void mk_index_rows(struct mk_pool *orders, struct mk_pool *hashes, const struct mk_row *rows,
 		   size_t n);
 
 /* ---- boxes.c ---- */
 void mk_inst(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
 void mk_osmods(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *value);
-/* The PMUs of all files of boxes, from row im->npmus on; what they count is built already. */
+/* Adds the PMUs of all box files, from row im->npmus on. Their events are already built. */
 void mk_boxes(struct mk *mk, struct mk_image *im);
 
 /* ---- build.c, index.c ---- */
-/* Rows of the pools: from the events of a file those that box has; its PMU row's nevents. */
+/* Adds those events of a file that the box has. *nevents is for its PMU row. */
 uint32_t mk_build_events(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu, int box,
 			 uint32_t *nevents);
 void mk_build_vendor(struct mk *mk, struct mk_image *im, const struct mk_pmu *pmu,
 		     struct tach__tab_pmu *out);
-/* A sorted run of names of PMUs; *n of them at most, then how many there are. */
+/*
+ * Stores a sorted run of PMU names. *n: the number before, then the number without duplicates.
+ */
 uint32_t mk_build_names(struct mk_image *im, const struct mk_cell *name, const uint16_t *pmu,
 			size_t *n);
 
 /* ---- describe.c ---- */
-/* Joins one file of descriptions to the rows; its text must outlive mk. */
+/* Adds the descriptions of one file to the rows; its text must outlive mk. */
 void mk_describe(struct mk *mk, const char *file, const char *text, size_t length);
 
 /* ---- check.c, order.c, build.c, emit.c ---- */
@@ -214,7 +217,7 @@ void mk_image_free(struct mk_image *image);
 
 /* ---- pool.c ---- */
 uint32_t mk_pool_add(struct mk_pool *pool, const void *run, size_t count);
-/* At the end, whether such a run is there or not. */
+/* Appends the run even if the pool already has it. */
 void mk_pool_append(struct mk_pool *pool, const void *run, size_t count);
 uint32_t mk_pool_string(struct mk_pool *pool, const struct mk_cell *cell);
 void mk_pool_free(struct mk_pool *pool);

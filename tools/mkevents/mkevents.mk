@@ -1,4 +1,4 @@
-# The event tables: text to C, by a program of the machine that builds.
+# Event tables: text to C, by a program that runs on the build machine.
 mkevents_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkevents/*.c))
 mkevents_tsv := $(sort $(wildcard arch/*/events/*.tsv arch/*/uncore/*.tsv arch/*/pfm3/*.tsv))
 mkevents_desc := $(sort $(wildcard arch/*/descriptions.tsv))
@@ -8,7 +8,7 @@ host_obj     += $(mkevents_obj)
 $(B)/mkevents: $(mkevents_obj)
 	$(call quiet,HOSTLD)$(host_program)
 
-# The list of files is a prerequisite too: a file taken away must rebuild the tables.
+# The list of files is a prerequisite too: removing a file must rebuild the tables.
 $(B)/gen/tables.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(mkevents_tsv) $(mkevents_desc)' | cmp -s - $@ || echo '$(mkevents_tsv) $(mkevents_desc)' >$@

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The words that the format knows, and what each means to the library. */
+/* The keywords of the format and their values in the library. */
 #include <string.h>
 #include "tools/mkevents/mk.h"
 

@@ -59,7 +59,7 @@ static void group(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell,
 	row->requires = (uint8_t)r;
 }
 
-/* What E and U lines have in common. */
+/* The common part of E and U lines. */
 static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell, uint64_t most,
 		   const struct mk_flag *flags, const char *what, struct mk_row *row)
 {
@@ -84,7 +84,7 @@ static void common(struct mk *mk, struct mk_pmu *pmu, const struct mk_cell *cell
 	mk_attrs(mk, pmu, &cell[ATTRS], row);
 }
 
-/* A row has 32 bits for a code: what is wider stands beside it whole. */
+/* A row stores 32 bits of a code. A wider code is stored separately, whole. */
 static void wide(struct mk *mk, struct mk_row *row, const struct mk_cell *cell)
 {
 	mk->attrs = mk_grow(mk->attrs, mk->nattrs, &mk->attr_room, sizeof *mk->attrs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pool keeps runs of elements, each distinct run once, and names a run by where it starts. */
+/* A pool stores each distinct run of elements once. A run is named by its start index. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/mkevents/mk.h"
@@ -29,7 +29,7 @@ static struct mk_slot *slot_for(struct mk_pool *pool, const void *run, size_t co
 	}
 }
 
-/* Empty slots are those of length 0; empty runs are therefore never kept. */
+/* A slot of length 0 is empty, so empty runs are never stored. */
 static void rehash(struct mk_pool *pool)
 {
 	struct mk_slot *old = pool->slots;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cells of text: comparing, splitting, numbers, and faults that point at them. */
+/* Cells of text: comparing, splitting, numbers, and faults with their position. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's code asks for a machine that the program which builds it has not. */
+/*
+ * The library's code queries the machine. This build program has no answer, so these are stubs.
+ */
 #include <tach/error.h>
 #include "core/os/clock.h"
 #include "core/os/topology.h"
 
-/* The formula compiler may ask for clocks; the reader of definitions always gives them. */
+/* The formula compiler may query the clock rate; the reader of definitions always gives it. */
 double tach__max_hz(uint32_t *flags)
 {
 	(void)flags;
@@ -16,7 +18,7 @@ double tach__tsc_hz(uint32_t *flags)
 	return tach__max_hz(flags);
 }
 
-/* And for the machine's parameters. */
+/* The formula compiler may also query the machine's parameters. */
 int tach__machine_parameter(const char *name, size_t length, double *value)
 {
 	(void)name;

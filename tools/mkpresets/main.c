@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mkpresets -o OUT.c CPUNAMES.tsv PRESETS.tsv PMU... -- FILE.derived...: compiles our own
- * presets with their descriptions, and the names of CPUs. A build-time program: it prints what
- * is wrong with a place and stops. Stricter than the library's loader: a file of ours names
- * only PMUs that exist and defines a name once for each of them.
+ * mkpresets -o OUT.c CPUNAMES.tsv PRESETS.tsv PMU... -- FILE.derived...: compiles the built-in
+ * presets, their descriptions and the names of CPUs. A build-time program: on an error it
+ * prints the place and exits. It is stricter than the library's loader: each PMU must exist,
+ * and each name is defined once per PMU.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static void *grow(void *old, size_t count, size_t size)
 {
-	/* Powers of two: room for one more is there unless count is one. */
+	/* The capacity is a power of two, so it is used up when count is one. */
 	void *p = count & (count - 1) ? old : realloc(old, (count ? 2 * count : 1) * size);
 
 	if (!p) {
@@ -41,7 +41,7 @@ static struct definition *definitions;
 static size_t nrecords, ndefinitions;
 static char **pmus;
 static size_t npmus;
-static uint32_t list[512], nlist; /* of the CPU lines in force */
+static uint32_t list[512], nlist; /* of the current CPU lines */
 static struct {
 	uint32_t name, description;
 } * meanings;
@@ -62,7 +62,7 @@ static void report(void *context, enum tach_diagnostic_level level, int line, in
 		   const char *text)
 {
 	(void)context;
-	(void)level; /* in our own files even a note is an error */
+	(void)level; /* in the built-in files even a note is an error */
 	complain(line, column, text, "", 0);
 }
 
@@ -94,7 +94,9 @@ static uint32_t events(const struct tach__record *r)
 	return n ? pooled(&texts, all, n - 1) : 0;
 }
 
-/* Number of the row that says the same; hashed by nothing, as the last ones are likeliest. */
+/*
+ * Index of an equal row. Searches from the end without a hash: recent rows are the likeliest.
+ */
 static uint16_t metric(const struct tach__record *r)
 {
 	struct tach__preset_metric m;
@@ -207,13 +209,13 @@ static void load_descriptions(const char *path)
 	free(text);
 }
 
-/* What has no words of its own is a part of what it stands under in a tree. */
+/* A name without a description is a part of its parent in a tree. */
 static uint32_t describe(uint32_t name, uint32_t parent, int line)
 {
 	char text[TACH__D_NAME_MAX + 16];
 
 	for (size_t i = 0; i < nmeanings; i++)
-		if (meanings[i].name == name) /* equal strings have one place */
+		if (meanings[i].name == name) /* equal strings have the same index */
 			return meanings[i].description;
 	if (parent) {
 		int n = snprintf(text, sizeof text, "Part of %s", names.at + parent);

@@ -1,5 +1,4 @@
-# Our own presets: text to C, by a program of the machine that builds, with the library's own
-# reader of such files.
+# Presets: text to C, by a program that runs on the build machine and uses the library's own reader.
 mkpresets_obj := $(patsubst %.c,$(B)/host/%.o,$(wildcard tools/mkpresets/*.c core/formula/*.c) \
 	core/derived/parse.c core/derived/record.c core/base/number.c core/base/error.c core/base/libc.c core/base/sized.c core/base/utf8.c)
 presets       := $(sort $(wildcard arch/*/presets/*.derived))
@@ -9,7 +8,7 @@ host_obj      += $(mkpresets_obj)
 $(B)/mkpresets: $(mkpresets_obj)
 	$(call quiet,HOSTLD)$(host_program)
 
-# The list of files is a prerequisite too: a file taken away must rebuild the presets.
+# The list of files is a prerequisite too: removing a file must rebuild the presets.
 $(B)/gen/presets.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(presets)' | cmp -s - $@ || echo '$(presets)' >$@

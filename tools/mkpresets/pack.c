@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Packs strings as core/derived/packed.h says, a block at a time. */
+/* Packs strings into blocks in the format of core/derived/packed.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "core/derived/packed.h"
@@ -42,7 +42,7 @@ static void put_step(const char *plain, size_t n, size_t again, size_t distance)
 	put_length(again - LEAST);
 }
 
-/* The longest that is repeated at `at`, from where it was last: 0 if that is no gain. */
+/* Length of the longest earlier match at `at`, or 0 if a match saves nothing. */
 static size_t repeats(const char *text, size_t at, size_t n, size_t *distance)
 {
 	size_t best = 0;
@@ -69,7 +69,7 @@ static void pack(const char *text, size_t n)
 	while (at < n) {
 		size_t again = repeats(text, at, n, &distance);
 
-		/* One byte later it may be longer by more than that. */
+		/* Skip this match if the next byte has one that is longer by more than one. */
 		if (again && at + 1 < n && repeats(text, at + 1, n, &later) > again + 1)
 			again = 0;
 		if (!again) {
@@ -91,7 +91,7 @@ void write_packed(FILE *out, const struct strings *s)
 		fputs("mkpresets: too many strings\n", stderr);
 		exit(1);
 	}
-	/* Nowhere longer than what it is of by more than a byte in 255, and two. */
+	/* A packed block grows by at most one byte in 255, plus two. */
 	packed = malloc(s->size + s->size / 128 + 16 * blocks);
 	if (!packed)
 		exit(1);

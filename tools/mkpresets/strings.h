@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include "core/base/text.h"
 
-/* Strings, each once. A list of strings is one with NUL bytes inside. */
+/* Strings, each stored once. A list of strings is one string with NUL bytes inside. */
 struct strings {
-	char *at; /* what the numbers below are places in; moves when it grows */
+	char *at; /* storage; the offsets below refer to it; moves when it grows */
 	size_t size;
-	size_t block; /* a string lies in one block of this size; 0: anywhere */
+	size_t block; /* a string does not cross blocks of this size; 0: no blocks */
 	struct {
 		uint32_t at, length;
 	} seen[1 << 16];
@@ -20,7 +20,7 @@ uint32_t pooled(struct strings *s, const char *text, size_t length);
 uint32_t pooled_span(struct strings *s, const struct tach__span *text); /* 0: an empty one */
 void write_strings(FILE *out, const struct strings *s);
 
-/* Packed, as core/derived/packed.c unpacks them. */
+/* Writes the strings packed; core/derived/packed.c unpacks them. */
 void write_packed(FILE *out, const struct strings *s);
 
 #endif

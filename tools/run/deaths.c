@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Deadly signals. Wherever the program leaves a signal its default action, and that ends the
- * process, a handler of ours writes the report first and then lets the same signal do what it
- * would have done: the same status, the same core file. The program itself still sees SIG_DFL
- * (signals.c). A program that is traced has no such handlers, as a debugger would stop twice.
- * SIGKILL cannot be had, nor what the kernel forces when another thread than the main one has
- * no stack left.
+ * Fatal signals. If the program leaves such a signal at its default action, our handler writes
+ * the report and then raises the same signal again with its default action: same exit status,
+ * same core file. The program itself still sees SIG_DFL (signals.c). A traced program gets no
+ * handlers, because a debugger would stop twice. Two cases cannot be caught: SIGKILL, and
+ * signals that the kernel forces when a thread other than the main one has no stack left.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -68,8 +67,8 @@ static int is_traced(void)
 }
 
 /*
- * One that the program is to ignore, or handles already, has ours for a moment: as all are
- * blocked, what comes meanwhile is for the action that it gets back.
+ * Also install our handler for signals that the program ignores or handles, then restore its
+ * action. All signals are blocked meanwhile, so a pending one gets the program's action.
  */
 void run_watch_deaths(void)
 {

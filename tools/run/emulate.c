@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs that an emulated one starts are to be emulated too (`tach run --emulate`), but exec
- * in an emulator is the machine's own: it would run them natively and uncounted. So the command
- * goes in between, which is TACH_EMULATE: `tach emulated FILE ARGUMENT...` runs FILE with these
- * arguments, the first of them its name, in the emulator.
+ * `tach run --emulate` also emulates programs that an emulated one starts. But exec in an
+ * emulator is the machine's own exec, which would run them natively and uncounted. So exec
+ * starts the command in TACH_EMULATE instead: `tach emulated FILE ARGUMENT...` runs FILE in the
+ * emulator with these arguments, of which the first is its name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ static const char *launcher(void)
 	return run_measures() && tach__emulated_counts() ? getenv("TACH_EMULATE") : NULL;
 }
 
-/* Who clears the environment wants to have nothing of this one in there. */
+/* A program started with an empty environment gets none of our variables. */
 static int passes(char *const envp[])
 {
 	for (; envp && *envp; envp++)
@@ -31,7 +31,7 @@ static int passes(char *const envp[])
 	return 0;
 }
 
-/* Memory by a system call: it may be a child of fork in a program with threads. */
+/* Allocates with mmap: the caller may be a child of fork in a program with threads. */
 void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 		  char *const envp[])
 {
@@ -46,7 +46,7 @@ void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 	e->size = 0;
 	if (!by || !passes(envp) || !argv || !argv[0])
 		return;
-	/* In the command it would be the command. */
+	/* In the launcher, /proc/self/exe would be the launcher. */
 	if (strcmp(file, "/proc/self/exe") == 0 &&
 	    (length = readlink(file, self, sizeof self - 1)) > 0) {
 		self[length] = '\0';
@@ -94,7 +94,7 @@ int run_find(char *path, size_t size, const char *name)
 	return -1;
 }
 
-/* Of the emulated ones alone: others' exec looks for itself. */
+/* Fails in a program that is not emulated: there, exec searches PATH itself. */
 int run_emulated_find(char *path, size_t size, const char *name)
 {
 	return launcher() ? run_find(path, size, name) : -1;
@@ -109,8 +109,10 @@ EXPORT int posix_spawn(pid_t *restrict pid, const char *restrict file,
 	struct run_load l;
 	int code;
 
-	/* The error is to be that of the program, not the command's; and QEMU, for which vfork
-	 * is fork, loses it. Actions may go to another folder first. */
+	/*
+	 * The program must get its own error, not the command's, and QEMU, where vfork is fork,
+	 * loses it. Skip relative names with actions: these may change the folder first.
+	 */
 	if (launcher() && access(file, X_OK) != 0 && (!actions || *file == '/'))
 		return errno;
 	run_load(&l, AT_FDCWD, file, envp);
@@ -141,8 +143,8 @@ EXPORT int posix_spawnp(pid_t *restrict pid, const char *restrict file,
 }
 
 /*
- * The C library starts /bin/sh by calls of its own: that shell runs natively, and becomes the
- * command by its only word. NULL: leave it as it is.
+ * The C library starts /bin/sh by internal calls, so that shell runs natively and then executes
+ * its only word, our command. NULL: leave the command unchanged.
  */
 static char *shell_command(const char *command)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Calls after which this program is another, or none: exec in all its forms, daemon, syscall.
- */
+/* Calls that replace or end this program: all forms of exec, daemon, syscall. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -44,7 +42,7 @@ EXPORT long syscall(long number, ...)
 		return run_after_exec(reported, (call));                                       \
 	} while (0)
 
-/* Shells try one folder of PATH after the other: that is no end. */
+/* Shells try each folder of PATH in turn: a missing file does not end the program. */
 static int is_missing(const char *file)
 {
 	int saved = errno, missing;
@@ -82,7 +80,7 @@ EXPORT int execv(const char *file, char *const argv[])
 	return execve(file, argv, environ);
 }
 
-/* The C library looks for it again, and starts a shell for what has no interpreter. */
+/* The C library searches PATH again, and starts a shell for files without an interpreter. */
 static int become_found(const char *file, char *const argv[], char *const envp[])
 {
 	char path[4096];
@@ -109,7 +107,7 @@ EXPORT int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* A program that is open. */
+/* Prepares to execute an open file. */
 static void load_open(struct run_load *l, int fd, char *const envp[])
 {
 	char path[64];
@@ -149,7 +147,10 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 
 enum { WORDS_MAX = 1024 };
 
-/* The words of execl and its like; *last is where the NULL was. E2BIG: too many. */
+/*
+ * The arguments of execl and similar functions; *last points after the final NULL. E2BIG: too
+ * many.
+ */
 static int words(char **argv, const char *word, va_list *args)
 {
 	int n = 0;
@@ -165,7 +166,7 @@ static int words(char **argv, const char *word, va_list *args)
 	return 0;
 }
 
-/* A function like execl is one like execv with the words in a row. */
+/* Defines a function like execl from one like execv. */
 #define IN_A_ROW(name, call)                                                                   \
 	EXPORT int name(const char *file, const char *word, ...)                               \
 	{                                                                                      \
@@ -194,7 +195,7 @@ EXPORT int execle(const char *file, const char *word, ...)
 	return code ? code : execve(file, argv, envp);
 }
 
-/* The parent ends in here, and the child begins as children of fork do. */
+/* The parent exits inside daemon(), and the child starts like a child of fork. */
 EXPORT int daemon(int keep_folder, int keep_streams)
 {
 	pid_t parent = getpid();

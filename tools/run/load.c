@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Whether a program that is about to start can load this object. The loader of another C
- * library, or of another root directory, would complain or refuse to start it. Such a program
- * gets an environment without the object, and the report names it.
+ * Checks if a program that is about to start can load this object. The dynamic linker of
+ * another C library, or in another root directory, would print errors or refuse to start it.
+ * Such a program gets an environment without the object, and the report names the program.
  *
- * Async-signal-safe, as a child of fork or vfork may be the one that starts it.
+ * Async-signal-safe, because a child of fork or vfork may start it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -25,10 +25,10 @@
 #include "tools/run/results.h"
 #include "tools/run/run.h"
 
-enum { SCRIPTS_MOST = 5 }; /* BINPRM_MAX_RECURSION of older kernels and one more */
+enum { SCRIPTS_MOST = 5 }; /* BINPRM_MAX_RECURSION of older kernels, plus one */
 
 static const char object_name[] = "libtach-run.so";
-/* The object for programs of musl lies in this folder beside glibc's. */
+/* The object for musl is in this subfolder of the folder of glibc's object. */
 static const char musl_folder[] = "musl/";
 #ifdef __GLIBC__
 static const char other_linker[] = "ld-musl-";
@@ -52,7 +52,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The length of the entry of a list like LD_PRELOAD. */
+/* Length of one entry in a list like LD_PRELOAD. */
 static size_t entry_length(const char *at)
 {
 	return strcspn(at, ": ");
@@ -101,7 +101,10 @@ static void find_other(void)
 
 /* ---- the program ---- */
 
-/* Another interpreter of that name: the C library beside it is as new as this one's. */
+/*
+ * An interpreter at another path: compatible if the C library in its folder is at least as new
+ * as ours.
+ */
 static int has_libc(const char *interpreter)
 {
 #ifdef __GLIBC__
@@ -160,7 +163,7 @@ static int loads_interpreter(const char *interpreter)
 		       : LOADS_NONE;
 }
 
-/* A statically linked program ignores the list and hands it on. */
+/* A statically linked program ignores the list and passes it to its children. */
 static int loads_elf(int fd, const ElfW(Ehdr) * head)
 {
 	char interpreter[PATH_MAX];
@@ -186,7 +189,7 @@ static int loads_elf(int fd, const ElfW(Ehdr) * head)
 	return 1;
 }
 
-/* The interpreter of a script, in place of its text. 0: it names none. */
+/* Replaces a script's text by its interpreter. Returns 0 if it names no interpreter. */
 static int find_script(char *text)
 {
 	char *at = text + 2 + strspn(text + 2, " \t");
@@ -199,7 +202,7 @@ static int find_script(char *text)
 	return 1;
 }
 
-/* What cannot be read is left as it is: exec tells why. */
+/* Unreadable files are not changed: exec reports the error. */
 static int loads(int folder, const char *file)
 {
 	union {
@@ -228,7 +231,10 @@ static int loads(int folder, const char *file)
 
 /* ---- its environment ---- */
 
-/* The list with another object, or none (""), in the object's place; 0: it does not fit. */
+/*
+ * Copies the list with the object replaced by `other`, or removed if that is "". Returns 0 if
+ * it does not fit.
+ */
 static int replace(char *to, size_t size, const char *list, const char *other)
 {
 	size_t n = (size_t)snprintf(to, size, "LD_PRELOAD=");
@@ -258,12 +264,12 @@ static int find_list(char *const envp[])
 	return -1;
 }
 
-/* The object for the program's C library; "": there is none. */
+/* Returns the object for the program's C library, or "" if there is no such object. */
 static const char *object_for(int folder, const char *file)
 {
 	int how = access(own.object, R_OK) == 0 ? loads(folder, file) : LOADS_NONE;
 
-	/* In another root the object may not be there. */
+	/* In another root directory the object may not exist. */
 	return how == LOADS_OWN ? own.object : how == LOADS_OTHER ? own.other : "";
 }
 
@@ -281,9 +287,9 @@ static int has_entry(const char *list, const char *object)
 
 #ifndef __GLIBC__
 /*
- * musl's system and popen start /bin/sh by calls of its own, with the environment as it is.
- * Where that shell is of glibc, whose loader refuses to start a program with musl's object, the
- * environment gets what the shell needs.
+ * musl's system and popen start /bin/sh by internal calls, with the current environment. A
+ * glibc shell would refuse to start with musl's object, so the environment gets the list that
+ * the shell needs.
  */
 static void list_for_shell(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs that cannot load this object get an environment without it. */
+/* Removes the object from the environment of programs that cannot load it. */
 #ifndef TOOLS_RUN_LOAD_H
 #define TOOLS_RUN_LOAD_H
 
@@ -7,13 +7,18 @@
 
 struct run_load {
 	char *const *envp; /* for the program */
-	size_t size;	   /* of its memory; 0: it is the caller's */
+	size_t size;	   /* size of its memory; 0: the memory is the caller's */
 	char list[2048];
 };
 
-/* Notes what this process could load. Before anything else changes the environment. */
+/*
+ * Records which objects this process can load. Call it before anything else changes the
+ * environment.
+ */
 void run_load_begin(void);
-/* `file` is relative to `folder`. Call run_load_end if the program did not start, or elsewhere.
+/*
+ * `file` is relative to `folder`. Call run_load_end if the program was not started, or was
+ * started in another process.
  */
 void run_load(struct run_load *l, int folder, const char *file, char *const envp[]);
 void run_load_end(const struct run_load *l);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that ours stand in front of. dlsym takes the loader's lock, which a thread in a
- * constructor of dlopen holds while it may wait for others. So all of them are looked up at
- * once, before the program's first thread begins: as this object is loaded or, if a constructor
- * that comes earlier calls one, by that call.
+ * The functions that ours replace. dlsym takes the loader's lock. A thread in a constructor of
+ * dlopen holds this lock while it may wait for others. So all functions are looked up at once
+ * before the program's first thread starts: when this object is loaded, or by an earlier
+ * constructor that calls one of them.
  */
 #include "tools/run/run.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What `tach run` puts into a program: every thread, from its start to its end, is one entry of
- * a region, around whatever regions the program itself has. The library writes the report when
- * the process ends; where it would not come to that (_exit, exec) this object does.
+ * `tach run` loads this object into a program. Every thread, from start to end, is one entry of
+ * a region that encloses the program's own regions. The library writes the report when the
+ * process ends. If the process ends without it (_exit, exec), this object does.
  *
  * Environment: TACH_RUN, the directory for reports that do not fit elsewhere (results.h);
- * TACH_RUN_ROWS, what is to have a region of its own, "threads", "Processes" or "programs";
+ * TACH_RUN_ROWS, which threads share a region: "threads", "Processes" or "programs";
  * TACH_RUN_PID, the process that `tach run` started.
  */
 #include <errno.h>
@@ -34,25 +34,29 @@
 
 enum { NAME_MAX_ = 64, WAIT_MS = 2000 };
 
-/* Of the process's report. An exec leaves one before it is known that it succeeds. */
+/* State of the process's report. exec writes one before it is known whether exec succeeds. */
 enum state { RUNNING, LEAVING, LEFT, ENDED };
 
 static struct {
 	struct tach_site *all;
 	const char *directory;
 	pid_t root;    /* the process that tach run started */
-	pid_t process; /* the process that is measured: children of vfork are not it */
-	char rows;     /* the first letter of TACH_RUN_ROWS: t, p, P; or 0 */
+	pid_t process; /* the measured process: its vfork children are not measured */
+	char rows;     /* first letter of TACH_RUN_ROWS (t, p, P), or 0 */
 	int confined;
-	int turns; /* of sets, between outermost regions: the program's own have to be that */
-	/* Atomic. `delivered`: the last report is being written, 1, or was, 2. */
+	/*
+	 * sets take turns, between outermost regions: the program's own regions must be
+	 * outermost
+	 */
+	int turns;
+	/* Atomic. `delivered`: 1 while the last report is written, 2 after that. */
 	int state, delivered;
 	unsigned threads;
 } run;
 
-static __thread int own; /* the calling thread's is the last change of the state */
+static __thread int own; /* the calling thread made the last change of the state */
 
-/* ---- beginning and ending a thread ---- */
+/* ---- start and end of a thread ---- */
 
 unsigned run_next_number(void)
 {
@@ -81,7 +85,7 @@ static struct tach_site *site(unsigned number)
 	return of_its_own ? of_its_own : run.all;
 }
 
-/* `number`: which thread of the process it is, by creation. */
+/* `number`: the thread's number in the process, by creation. */
 void run_thread_begin(unsigned number)
 {
 	struct tach_site *where = site(number);
@@ -96,7 +100,9 @@ void run_thread_end(void)
 		tach__whole_end();
 }
 
-/* Not of a child of vfork, which has its parent's memory. Its counters are of no use then. */
+/*
+ * Skipped in a vfork child, which shares its parent's memory. Its counters are useless there.
+ */
 void run_thread_exit(void)
 {
 	const struct tach__thread *record = tach__thread_record();
@@ -126,12 +132,12 @@ static void pause_ms(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Threads that are still there run on: the report reads what they counted so far. */
+/* Other threads keep running: the report contains their counts so far. */
 int run_finish(void)
 {
 	int state = __atomic_load_n(&run.state, __ATOMIC_ACQUIRE);
 
-	/* Before any system call: see run_confine. */
+	/* This check comes before any system call: see run_confine. */
 	if (state == ENDED || !run.directory || getpid() != run.process ||
 	    (state == LEAVING && own))
 		return 0;
@@ -157,9 +163,9 @@ __attribute__((destructor)) static void on_exit_(void)
 	run_finish();
 }
 
-static char left[4096]; /* the file that the last report went to; "": none */
+static char left[4096]; /* the file that got the last report; "": none yet */
 
-/* What is too large for the memory. */
+/* Writes a report that is too large for the shared memory. */
 static void leave_file(const char *text, size_t length)
 {
 	struct tach__buffer all = {.at = (char *)text, .length = length};
@@ -173,7 +179,7 @@ static void leave_file(const char *text, size_t length)
 		*left = '\0';
 }
 
-/* Of several threads that end the process one is enough: each has all that there is. */
+/* If several threads end the process, one report is enough: each of them is complete. */
 static void leave(const char *text, size_t length)
 {
 	int last = __atomic_load_n(&run.state, __ATOMIC_RELAXED) == ENDED;
@@ -191,7 +197,9 @@ void run_finish_now(void)
 {
 	int mine = run_finish();
 
-	/* Another thread may be at it, or this one, whose destructors come before the report.
+	/*
+	 * Another thread may be writing the report, or this one: its destructors run before the
+	 * report.
 	 */
 	if (!mine && (!run.directory || run.confined || getpid() != run.process ||
 		      __atomic_load_n(&run.state, __ATOMIC_ACQUIRE) != ENDED))
@@ -217,7 +225,7 @@ EXPORT _Noreturn void _Exit(int status)
 	_exit(status);
 }
 
-/* ---- system calls that are an end ---- */
+/* ---- system calls that end the process ---- */
 
 static void leave_confined(const char *text, size_t length)
 {
@@ -226,8 +234,8 @@ static void leave_confined(const char *text, size_t length)
 }
 
 /*
- * What the filter will kill for cannot be known: nothing is called from here on, and the report
- * is of the time before.
+ * We cannot know which calls the seccomp filter forbids. After this report we make no system
+ * call, so the report covers the time until now.
  */
 void run_confine(void)
 {
@@ -237,11 +245,11 @@ void run_confine(void)
 	tach__output_now();
 	tach__output_to(NULL);
 	run.confined = 1;
-	/* What it starts has the same filter. */
+	/* Programs started from here have the same filter. */
 	setenv("TACH_ENABLE", "0", 1);
 }
 
-/* Who only asks whether the kernel has filters gives none. */
+/* A call that only queries filters installs none. */
 EXPORT int prctl(int option, ...)
 {
 	unsigned long word[4];
@@ -256,7 +264,7 @@ EXPORT int prctl(int option, ...)
 	return NEXT(prctl)(option, word[0], word[1], word[2], word[3]);
 }
 
-/* ---- another program in this process ---- */
+/* ---- exec ---- */
 
 int run_before_exec(void)
 {
@@ -275,7 +283,7 @@ int run_before_exec(void)
 	return 1;
 }
 
-/* It did not come to that: nothing was ended. Another thread may have ended the process. */
+/* exec failed, so the measurement continues. Another thread may have ended the process. */
 int run_after_exec(int reported, int result)
 {
 	int saved = errno, state = LEFT;
@@ -313,7 +321,10 @@ __attribute__((constructor)) static void on_load(void)
 	const char *directory = getenv("TACH_RUN"), *rows = getenv("TACH_RUN_ROWS");
 	const char *root = getenv("TACH_RUN_PID");
 
-	/* Natively, started by an emulated program: QEMU, and what cannot be emulated. */
+	/*
+	 * These run natively although started by an emulated program: QEMU, and programs that
+	 * cannot be emulated.
+	 */
 	if (getenv("TACH_EMULATE") && !tach__emulated_counts())
 		return;
 	if (!directory || !tach__output_to(leave))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of the shared memory that is this process's. */
+/* This process's area in the shared memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static struct run_area *area;
 static size_t mapped;		/* of it */
 static struct run_entry *entry; /* NULL: none */
 
-/* Also how much of it there is. */
+/* Also returns its size. */
 static int is_it(int fd, unsigned long inode, off_t *size)
 {
 	struct stat status;
@@ -25,7 +25,10 @@ static int is_it(int fd, unsigned long inode, off_t *size)
 	return 1;
 }
 
-/* Inherited, or, where the program closed it, from tach run. */
+/*
+ * The descriptor is inherited. If the program closed it, it is opened again through tach run's
+ * /proc.
+ */
 static int descriptor(int *is_ours, off_t *size)
 {
 	const char *where = getenv(RUN_RESULTS);
@@ -40,7 +43,7 @@ static int descriptor(int *is_ours, off_t *size)
 	if (is_it(fd, inode, size))
 		return fd;
 	snprintf(path, sizeof path, "/proc/%d/fd/%d", process, fd);
-	/* Another's file is not even opened. */
+	/* A file of another user is never opened. */
 	if (stat(path, &status) != 0 || status.st_ino != inode || !S_ISREG(status.st_mode))
 		return -1;
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -67,7 +70,7 @@ static struct run_area *area_map(int fd, off_t size)
 	return a;
 }
 
-/* Maps as much of the area as ends there; it may move. */
+/* Extends the mapping of the area to `end`; this may move it. */
 static int area_grow(size_t end)
 {
 	size_t size = (end + RUN_BEGIN - 1) / RUN_BEGIN * RUN_BEGIN;
@@ -98,7 +101,7 @@ void run_results_begin(void)
 	struct run_area *fresh = NULL;
 	off_t size;
 
-	/* A fork: its parent's area, or one of its own. */
+	/* After fork: continue in the parent's area, or take a new one. */
 	entry = entry_take(area);
 	if (!entry) {
 		fd = descriptor(&is_ours, &size);
@@ -127,7 +130,7 @@ int run_results_leave(const char *text, size_t length, enum run_state state)
 {
 	uint32_t at;
 
-	/* A child by clone(2) or _Fork, which no hook saw begin. */
+	/* A child of clone(2) or _Fork, for which no hook ran. */
 	if (entry && entry->process != getpid())
 		run_results_begin();
 	if (!entry || length > RUN_AREA)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of libtach-run.so share. */
+/* Declarations shared by the files of libtach-run.so. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* next.c: the function that ours stands in front of. */
+/* next.c: the original functions that ours replace. */
 #define RUN_NEXT(function)                                                                     \
 	function(_exit) function(daemon) function(execve) function(execvpe) function(fexecve)  \
 		function(popen) function(posix_spawn) function(posix_spawnp) function(prctl)   \
@@ -26,46 +26,51 @@ enum run_next {
 void *run_next(enum run_next function);
 #define NEXT(name) ((__typeof__(&name))run_next(RUN_NEXT_##name))
 
-/* preload.c: 1: this call is the one to end the measuring of the process. Async-signal-safe. */
+/*
+ * preload.c: returns 1 if this call is the one that ends the measurement of the process.
+ * Async-signal-safe.
+ */
 int run_finish(void);
-/* And the report, which the library will not come to write. Async-signal-safe. */
+/* Also writes the report, if the library will not. Async-signal-safe. */
 void run_finish_now(void);
 
-/* From now on system calls that end the process come without a word: leave a report at once. */
+/* A seccomp filter may now kill the process at any system call: write a report at once. */
 void run_confine(void);
 int run_is_confined(void);
 
-/* Around a call that makes this program another one. 1: a report was left. */
+/* Call before exec. Returns 1 if a report was written. */
 int run_before_exec(void);
-/* The call came back: the report does not count. Returns result. */
+/* exec failed: discard the report. Returns result. */
 int run_after_exec(int reported, int result);
 
 /*
- * emulate.c: how an emulated program starts another, so that it is emulated too: as it was
- * given, where this one is not, or the other's environment is to know nothing. Afterwards, if
- * it comes to that, _not. Async-signal-safe.
+ * emulate.c: an emulated program starts another one, emulated too. The arguments stay unchanged
+ * if this program is not emulated, or if the other one's environment must not contain our
+ * variables. If exec returns, call run_emulated_not. Async-signal-safe.
  */
 struct run_emulated {
 	const char *file;
 	char *const *argv;
-	size_t size; /* of argv's memory; 0: the caller's */
+	size_t size; /* size of argv's memory; 0: argv is the caller's */
 };
 void run_emulated(struct run_emulated *e, const char *file, char *const argv[],
 		  char *const envp[]);
 void run_emulated_not(const struct run_emulated *e);
-/* Looks for a program like execvp. -1: there is none. */
+/* Searches PATH like execvp. Returns -1 if the program is not found. */
 int run_find(char *path, size_t size, const char *name);
-/* As execvp looks for a program; -1: it is not there, or this one is not emulated. */
+/*
+ * Searches PATH like execvp. Returns -1 if it is not found, or if this program is not emulated.
+ */
 int run_emulated_find(char *path, size_t size, const char *name);
 
-int run_measures(void); /* whether tach run started this process */
+int run_measures(void); /* is this the process that tach run started? */
 unsigned run_next_number(void);
-void run_thread_begin(unsigned number); /* the calling one is to be measured */
+void run_thread_begin(unsigned number); /* starts to measure the calling thread */
 void run_thread_end(void);
-/* The calling thread ends in a system call. */
+/* Ends the calling thread's measurement; the thread ends in a system call. */
 void run_thread_exit(void);
 
-/* signals.c: from now on deadly signals leave a report behind. */
+/* signals.c: from now on fatal signals write a report. */
 void run_watch_deaths(void);
 
 #endif

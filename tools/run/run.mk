@@ -1,5 +1,5 @@
-# What `tach run` preloads. The library is in it, and hidden: one file for the loader to find and map in every
-# process, which fits whatever version of the library a program has (core/region/beacon.h).
+# The object that `tach run` preloads. It contains the library with hidden symbols: one file to load in every process,
+# which works with any version of the library in the program (core/region/beacon.h).
 run_src := $(wildcard tools/run/*.c) core/region/beacon.c
 lib_targets += $(B)/libtach-run.so
 install_files += $(B)/libtach-run.so=$$LIBDIR/tach/libtach-run.so

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the program sees of signals is as it would be without us, by every function that reads
- * or sets an action or an alternate stack: default actions that are ours (deaths.c) read as the
- * default, and so does the stack that they have in the main thread.
+ * The program sees signals as if we were not there, in every function that reads or sets an
+ * action or an alternate stack. A default action that we replaced (deaths.c) reads as the
+ * default. Our alternate stack in the main thread reads as disabled.
  *
- * That stack is ours alone. Until the program has one, its handlers with SA_ONSTACK are to run
- * where they were: the flag is left out and shown.
+ * Only our handlers use that stack. Until the program sets a stack of its own, its SA_ONSTACK
+ * handlers must run on the normal stack: we remove the flag for the kernel, but still show it.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -21,11 +21,11 @@ typedef void (*handler)(int);
 static int watching;
 static int has_stack;	    /* the program has set an alternate stack, in some thread */
 static uint64_t on_stack;   /* bits of signals whose SA_ONSTACK was left out */
-static uint64_t interrupts; /* and of those of siginterrupt, for signal */
+static uint64_t interrupts; /* the same for siginterrupt, for signal */
 static char room[65536];
-/* What the program gave where ours is now; `sa_flags` less SA_RESTORER. */
+/* The action that the program set where ours is installed; `sa_flags` without SA_RESTORER. */
 static struct sigaction asked[SIGNALS];
-static uint64_t given; /* bits: it gave some */
+static uint64_t given; /* bits: the program set an action */
 
 static void set_bit(uint64_t *word, int number, int on)
 {
@@ -99,7 +99,10 @@ EXPORT int sigaction(int number, const struct sigaction *restrict action,
 	return 0;
 }
 
-/* glibc's other names, which headers do not show, or glibc's alone. */
+/*
+ * glibc's alternative names: its headers do not declare the first kind; only glibc has the
+ * second.
+ */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 handler bsd_signal(int number, handler function);
 handler ssignal(int number, handler function);
@@ -111,7 +114,7 @@ EXPORT int __sigaction(int number, const struct sigaction *action, struct sigact
 	return sigaction(number, action, old);
 }
 
-/* ---- functions that set one, as glibc has them ---- */
+/* ---- functions that set an action, like glibc's ---- */
 
 static handler set_handler(int number, handler function, int flags, int blocks_itself)
 {
@@ -126,7 +129,7 @@ static handler set_handler(int number, handler function, int flags, int blocks_i
 	return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
-/* signal/signal.c: as BSD has it, which is what Linux programs get. */
+/* signal/signal.c in glibc: BSD semantics, which Linux programs get. */
 EXPORT handler signal(int number, handler function)
 {
 	int restarts = number < 1 || number >= SIGNALS || !has_bit(&interrupts, number);
@@ -170,7 +173,7 @@ EXPORT int siginterrupt(int number, int interrupt)
 	return sigaction(number, &action, NULL);
 }
 
-/* signal/sigset.c; it takes SIG_ERR for a function. */
+/* signal/sigset.c in glibc; it accepts SIG_ERR as a function. */
 EXPORT handler sigset(int number, handler function)
 {
 	struct sigaction action = {.sa_handler = function}, old;
@@ -194,7 +197,7 @@ EXPORT handler sigset(int number, handler function)
 
 /* ---- the alternate stack ---- */
 
-/* For the handler when the main thread's stack has overflowed. */
+/* Our handler needs it if the main thread's stack overflows. */
 static void set_stack(void)
 {
 	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, now;
@@ -205,7 +208,7 @@ static void set_stack(void)
 		has_stack = 1;
 }
 
-/* It has one now: its handlers run there. */
+/* The program has an alternate stack now: its handlers run there. */
 static void put_on_stack(void)
 {
 	__atomic_store_n(&has_stack, 1, __ATOMIC_RELAXED);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Signals, between what the program sees of them (signals.c) and what is there (deaths.c). */
+/*
+ * Interface between the program's view of signals (signals.c) and the installed handlers
+ * (deaths.c).
+ */
 #ifndef TOOLS_RUN_SIGNALS_H
 #define TOOLS_RUN_SIGNALS_H
 
@@ -9,11 +12,14 @@
 
 struct sigaction run_death_action(void);
 int run_is_death_action(const struct sigaction *action);
-int run_is_deadly(int number); /* by default it ends the process */
+int run_is_deadly(int number); /* does it end the process by default? */
 
 /* ---- signals.c ---- */
 
-/* From now on deadly default actions are ours. The program sees the default. */
+/*
+ * From now on we handle fatal signals that have their default action. The program still sees
+ * the default.
+ */
 void run_signals_watch(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads that the program starts: each is measured from its first instruction to its last. */
+/* Threads that the program starts: each is measured from its first to its last instruction. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -71,7 +71,10 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 	return code == 0 ? thrd_success : code == ENOMEM ? thrd_nomem : thrd_error;
 }
 
-/* The main thread may leave the others alone; no cleanup of ours is on its stack. */
+/*
+ * The main thread may exit before the others, and it has no cleanup handler of ours on its
+ * stack.
+ */
 EXPORT _Noreturn void pthread_exit(void *result)
 {
 	if (!wrapped)

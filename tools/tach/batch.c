@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines of --batch: however they end, whatever they hold, none is lost. */
+/* Reads the lines of --batch. No line is lost, whatever its end or content. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of a --batch form: one question each, and each gets one line of answer. */
+/* Lines of a --batch mode: each line is a question and gets one line of answer. */
 #ifndef TOOLS_TACH_BATCH_H
 #define TOOLS_TACH_BATCH_H
 
@@ -9,24 +9,32 @@
 
 struct batch {
 	FILE *from;
-	const char *command; /* who complains: "tach encode" */
-	char *text;	     /* the line, without its end */
-	long number;	     /* of the line, from 1 */
-	int nul;     /* it held NUL bytes, which are '?' now: not to be answered as it stands */
-	int refused; /* lines that batch_refuse was called for */
+	const char *command; /* begins messages: "tach encode" */
+	char *text;	     /* the line, without its line end */
+	long number;	     /* number of the line, from 1 */
+	int nul;	     /* it contained NUL bytes, now '?': refuse it */
+	int refused;	     /* number of batch_refuse calls */
 };
 
-enum { BATCH_LINE_MOST = 1 << 20 }; /* bytes; longer ones are refused */
+enum { BATCH_LINE_MOST = 1 << 20 }; /* bytes; longer lines are refused */
 
-/* The next line, ended by LF, CR LF or the end of the file; 0 when there is none. Lines that
- * are too long are refused here and passed over. */
+/*
+ * Reads the next line, ended by LF, CR LF or the end of the file. Returns 0 if there is no
+ * line. Too long lines are refused and skipped.
+ */
 int batch_next(struct batch *b);
-/* Says on standard error that the line at hand is malformed, and why. */
+/* Prints to standard error that the current line is malformed, and why. */
 void batch_refuse(struct batch *b, const char *why, ...) __attribute__((format(printf, 2, 3)));
-/* The exit status: some lines were malformed (2), or could not be read or answered (1). */
+/*
+ * Returns the exit status: 2 if some lines were malformed, 1 if they could not be read or
+ * answered.
+ */
 int batch_end(struct batch *b, int status);
 
-/* The whole text as an unsigned number, decimal, 0x... or 0...; 0 if it is none. */
+/*
+ * Parses the whole text as an unsigned number, decimal, 0x... or 0...; returns 0 if it is not a
+ * number.
+ */
 int batch_number(const char *text, uint64_t *value);
 
 #endif

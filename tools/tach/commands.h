@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subcommands of `tach`. Each lives in a file of its own, gets argv from its own name on,
- * and returns the exit status: 0 done, 1 the answer is no (not found, refused, unhealthy,
- * worse), 2 bad usage, 3 it cannot be told whether something became worse.
+ * The subcommands of `tach`. Each has a file of its own, gets argv from its own name on, and
+ * returns the exit status: 0 success, 1 a negative answer (not found, refused, unhealthy,
+ * worse), 2 bad usage, 3 the data cannot show if something became worse.
  */
 #ifndef TOOLS_TACH_COMMANDS_H
 #define TOOLS_TACH_COMMANDS_H
@@ -27,37 +27,42 @@ int cmd_run(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_version(int argc, char **argv);
 
-/* people.c: from now on what stdout and stderr print is fit to be shown: tach_printable(3). */
+/*
+ * people.c: from now on everything printed to stdout and stderr is safe to display:
+ * tach_printable(3).
+ */
 void people_open(void);
 
 /*
- * complaint.c: what is wrong with a string that the user gave, with a caret below the place
- * where the string fits a line.
+ * complaint.c: prints the error in a string from the user, with a caret below the position if
+ * the string fits a line.
  */
 void complain(const char *who, const char *string, const struct tach_error *err);
 
-/* Behind what is wrong with a command line, where its help is: EXIT_USAGE. */
+/* Prints where the help is, after an error in the command line. Returns EXIT_USAGE. */
 int usage_told(const char *command);
 
-/* privilege.c: letters out of u k h, or libpfm's number, as TACH_PRIVILEGE_*; 0 if it is
- * neither. */
+/*
+ * privilege.c: parses letters out of u k h, or libpfm's number, to TACH_PRIVILEGE_*. Returns 0
+ * if it is neither.
+ */
 int privilege_parse(const char *text, uint32_t *privilege);
 #define PRIVILEGE_TAKES "--privilege takes letters out of u k h, or 0 .. 31"
 
 /* clock.c */
 double clock_seconds(clockid_t clock);
 
-/* streams.c: a tach_sink whose context is a FILE *, and JSON that goes there. */
+/* streams.c: a tach_sink whose context is a FILE *, and JSON output to it. */
 struct json_to {
 	struct tach__out out;
 	struct tach__json_out json;
 };
 int stream_sink(void *file, const char *text, size_t length);
 void json_begin(struct json_to *json, FILE *to, enum tach__json_style style);
-int json_end(struct json_to *json); /* ends the line; 0, or what went wrong */
+int json_end(struct json_to *json); /* ends the line; returns 0 or an error code */
 
 enum { COUNTERS_TEXT_MAX = 160 };
-/* "0-3,6,f0": fixed ones are named one by one; "any". */
+/* "0-3,6,f0": fixed counters are listed one by one; "any". */
 void counters_text(uint64_t counters, char *out, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matches the series of two sides, and judges each. */
+/* Matches the series of two sides, and judges each pair. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +8,16 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-/* ---- places: regions are matched by name, then by order, then by place ---- */
+/* ---- places: match regions by name, then by order, then by place ---- */
 
 struct place {
 	const char *region, *file;
 	unsigned line;
-	const struct place *other; /* NULL: only this side has it */
+	const struct place *other; /* NULL: missing on the other side */
 };
 
 struct places {
-	struct place *list; /* by region, file, line */
+	struct place *list; /* sorted by region, file, line */
 	size_t n;
 };
 
@@ -49,7 +49,7 @@ static int open_places(struct places *p, const struct samples *s)
 	return 0;
 }
 
-/* How many from there on have the same name. */
+/* Number of places from there on with the same name. */
 static size_t count_alike(const struct places *p, size_t from)
 {
 	size_t n = 1;
@@ -73,8 +73,8 @@ static void join_places(struct place *x, struct place *y)
 }
 
 /*
- * All of one name. As many on both sides: by their order, for lines move. Else those at the
- * same place, and the rest by their order.
+ * Matches places of one name. If both sides have the same number, match them by order, because
+ * lines move. Otherwise match equal places first, and the rest by order.
  */
 static void match_alike(struct place *x, size_t nx, struct place *y, size_t ny)
 {
@@ -108,7 +108,10 @@ static void match(struct places *old, struct places *now)
 	}
 }
 
-/* The same quantity at the place that belongs to its own; NULL: the other side has none. */
+/*
+ * Finds the same quantity at the matching place. Returns NULL if the other side does not have
+ * it.
+ */
 static const struct series *find_other(const struct places *mine, const struct samples *other,
 				       const struct series *of)
 {
@@ -137,7 +140,10 @@ static int is_listed(const char *list, const char *name)
 	return 0;
 }
 
-/* Without rules all is judged that has a direction. 0: it is not to be shown. */
+/*
+ * Without rules, every quantity that has a direction is judged. Returns 0 if the line is not
+ * shown.
+ */
 static int find_rule(const struct compare_options *o, const struct series *s,
 		     struct compare_line *l)
 {
@@ -213,7 +219,7 @@ static int judge(struct comparison *c, struct compare_line *l)
 	return 0;
 }
 
-/* A side alone has its median to show. */
+/* A series on one side only still shows its median. */
 static int judge_all(struct comparison *c)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -238,7 +244,7 @@ static int judge_all(struct comparison *c)
 	return 0;
 }
 
-/* ---- what was asked for and is not there ---- */
+/* ---- requested but missing ---- */
 
 static int has_region(const struct samples *s, const char *name, size_t length)
 {
@@ -274,7 +280,7 @@ static int uses_rule(const struct comparison *c, const struct samples *s,
 	return 0;
 }
 
-/* A rule for nothing would let everything pass. */
+/* A rule that matches nothing would always pass. */
 static int check_rules(const struct comparison *c)
 {
 	for (size_t i = 0; i < c->options->nrules && (c->old->n || c->now->n); i++) {

@@ -6,7 +6,7 @@
 #include <tach/change.h>
 #include "tools/tach/samples.h"
 
-/* 'QUANTITY > +X%': worse if it grew by more; with '<', if it shrank by more. */
+/* 'QUANTITY > +X%': worse if the growth is larger; with '<', if the decrease is larger. */
 struct compare_rule {
 	char quantity[128]; /* may be a glob */
 	double bound;	    /* 0.005; not negative */
@@ -24,17 +24,17 @@ enum compare_format {
 };
 enum { COMPARE_RULES_MAX = 32 };
 
-/* What may be so and passes all the same. */
+/* Conditions that pass only if they are allowed. */
 enum { COMPARE_ALLOW_UNKNOWN = 1, COMPARE_ALLOW_GONE = 2, COMPARE_ALLOW_NOTHING = 4 };
 
 struct compare_options {
 	const char *who; /* begins messages: "tach gate" */
 	struct compare_rule rule[COMPARE_RULES_MAX];
-	size_t nrules;	     /* 0: all quantities, with the usual bounds */
-	const char *regions; /* only these, between commas; NULL: all */
+	size_t nrules;	     /* 0: all quantities, with default bounds */
+	const char *regions; /* only these regions, separated by commas; NULL: all */
 	double alpha;
 	unsigned allow;
-	int in_turns; /* both sides were measured in turns */
+	int in_turns; /* runs of both sides alternated */
 	const char *output;
 	enum compare_format format;
 	int has_format;
@@ -45,15 +45,15 @@ enum compare_verdict {
 	COMPARE_WORSE = TACH_CHANGE_WORSE,
 	COMPARE_BETTER = TACH_CHANGE_BETTER,
 	COMPARE_UNKNOWN = TACH_CHANGE_UNKNOWN,
-	COMPARE_NEW,	  /* only the new side has it */
-	COMPARE_GONE,	  /* only the old side has it */
-	COMPARE_UNJUDGED, /* no rule says which way is worse */
+	COMPARE_NEW,	  /* exists on the new side only */
+	COMPARE_GONE,	  /* exists on the old side only */
+	COMPARE_UNJUDGED, /* no rule says which direction is worse */
 	COMPARE_VERDICTS
 };
 
 struct compare_line {
-	const struct series *old, *now; /* one of them may be NULL */
-	int twin;			/* several places have the region's name */
+	const struct series *old, *now; /* one of the two may be NULL */
+	int twin;			/* the region's name exists at several places */
 	struct compare_rule rule;
 	struct tach_change_result is;
 	enum compare_verdict verdict;
@@ -70,17 +70,17 @@ struct comparison {
 /* ---- compare.c ---- */
 
 /*
- * Compares; the sides stay the caller's. 0, or an exit status: a rule or a region that is on
- * neither side, which was printed.
+ * Compares; the caller keeps both sides. Returns 0, or an exit status after printing an error:
+ * a rule or a region that neither side has.
  */
 int compare(struct comparison *c, const struct compare_options *o, struct samples *old,
 	    struct samples *now);
 void compare_free(struct comparison *c);
-/* 0 passed, 1 worse, 3 cannot tell. */
+/* Returns 0 passed, 1 worse, 3 cannot tell. */
 int compare_status(const struct comparison *c);
-/* Printable: "worse", "no change larger than 2 %", "gone". */
+/* Writes the verdict, printable: "worse", "no change larger than 2 %", "gone". */
 void compare_text(const struct compare_line *l, char *to, size_t size);
-/* The line's series, of the new side where both have one. */
+/* The line's series: the new one, if both sides have it. */
 const struct series *compare_series(const struct compare_line *l);
 
 /* ---- compare_options.c ---- */
@@ -95,20 +95,29 @@ const struct series *compare_series(const struct compare_line *l);
 		"output", required_argument, NULL, 'o'                                         \
 	}
 enum { COMPARE_FAIL_IF = 512, COMPARE_REGION, COMPARE_ALPHA, COMPARE_ALLOW, COMPARE_FORMAT };
-/* Takes one of these; 0, or an exit status: printed. -1: it is none of these. */
+/*
+ * Handles one of the shared options. Returns 0, an exit status after printing an error, or -1
+ * if it is another option.
+ */
 int compare_option(struct compare_options *o, int option, const char *argument);
 extern const char compare_help[];
-/* The rule for that quantity, by its name before by a glob; NULL: there is none. */
+/*
+ * Finds the rule for that quantity: first by exact name, then by glob. Returns NULL if no rule
+ * matches.
+ */
 const struct compare_rule *compare_rule(const struct compare_options *o, const char *quantity);
 
 /* ---- compare_write.c ---- */
 
-/* Where the options say; 0, or EXIT_USAGE: printed. */
+/*
+ * Writes the comparison to where the options say. Returns 0, or EXIT_USAGE after printing an
+ * error.
+ */
 int compare_write(const struct comparison *c);
-/* The cells that people read: region, quantity, old, new, change, bound, verdict. */
+/* The cells of the table: region, quantity, old, new, change, bound, verdict. */
 enum { COMPARE_CELL = 512, COMPARE_COLUMNS = 7 };
 void compare_cells(const struct compare_line *l, char cell[COMPARE_COLUMNS][COMPARE_CELL]);
-/* The words below a table. */
+/* The sentences below a table. */
 struct tach__out;
 void compare_sentences(struct tach__out *out, const struct comparison *c);
 

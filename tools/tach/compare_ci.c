@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as CI systems show it: JUnit's XML and Markdown. */
+/* A comparison in formats for CI systems: JUnit's XML and Markdown. */
 #include <stdio.h>
 #include <string.h>
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-/* XML 1.0 has no control characters, not even escaped ones. */
+/* XML 1.0 forbids control characters, even escaped ones. */
 static void put_xml(struct tach__out *out, const char *s)
 {
 	static const char *const names[] = {"&lt;", "&gt;", "&amp;", "&quot;"};
@@ -22,7 +22,7 @@ static void put_xml(struct tach__out *out, const char *s)
 	}
 }
 
-/* What a test case of JUnit's is: a failure, an error, skipped; NULL: passed. */
+/* Returns the JUnit element of a verdict: failure, error or skipped, or NULL for passed. */
 static const char *junit_outcome(const struct comparison *c, enum compare_verdict verdict)
 {
 	unsigned allow = c->options->allow;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as one HTML page: bars of both sides, and the interval of each change. */
+/*
+ * A comparison as one HTML page: bars of both sides, and the confidence interval of each
+ * change.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +11,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/compare.h"
 
-/* A share of 1 as a percentage in tenths, without a locale's comma. */
+/* Writes a share of 1 as a percentage with one decimal, with a point in every locale. */
 static void style(struct tach__out *out, const char *property, double share)
 {
 	int tenths = (int)(1000 * fmin(fmax(share, 0), 1) + 0.5);
@@ -54,7 +57,7 @@ static void head(struct tach__out *out, const struct comparison *c)
 	tach__out_text(out, "</dl>\n");
 }
 
-/* The change that the ends of all tracks stand for: within it lie most intervals. */
+/* The change at the ends of all tracks: most intervals fit in this range. */
 static double range_of(const struct comparison *c)
 {
 	double most = 0.02;
@@ -107,7 +110,7 @@ static double on_track(double change, double range)
 	return 0.5 + change / range / 2;
 }
 
-/* Where the change may lie, the change itself, and the bound. */
+/* Draws the interval of the change, the change itself, and the bound. */
 static void interval(struct tach__out *out, const struct compare_line *l, double range,
 		     char cell[COMPARE_COLUMNS][COMPARE_CELL])
 {

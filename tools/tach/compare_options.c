@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Options that `tach gate` and `tach diff` have in common. */
+/* Options shared by `tach gate` and `tach diff`. */
 #include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
@@ -43,7 +43,7 @@ static int take_rule(struct compare_options *o, const char *text)
 		return refuse(o, "there are too many rules; this one is number 33", text);
 	memcpy(r->quantity, text, length);
 	r->quantity[length] = '\0';
-	if (strcmp(r->quantity, "elapsed_ns") == 0) /* as formulas may call it */
+	if (strcmp(r->quantity, "elapsed_ns") == 0) /* its name in formulas */
 		strcpy(r->quantity, "time");
 	r->less = *at++ == '<';
 	r->bound = strtod(at, &end) / 100;
@@ -74,7 +74,7 @@ static int take_format(struct compare_options *o, const char *name)
 	return refuse(o, "--format takes text, json, csv, junit, markdown or html, not", name);
 }
 
-/* By its suffix, where no format is named. */
+/* If no format is named, the file's suffix selects it. */
 static void take_output(struct compare_options *o, const char *file)
 {
 	static const char *const suffixes[COMPARE_FORMATS] = {".txt", ".json", ".csv",

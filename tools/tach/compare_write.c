@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A comparison as a table, JSON and CSV, and where it goes. */
+/* A comparison as a table, JSON and CSV, and its output file. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ void compare_cells(const struct compare_line *l, char cell[COMPARE_COLUMNS][COMP
 static const char *const heads[COMPARE_COLUMNS] = {"region", "quantity", "old",	   "new",
 						   "change", "bound",	 "verdict"};
 
-/* Columns on a terminal: characters, not bytes. */
+/* Width on a terminal: counts characters, not bytes. */
 static int width_of(const char *text)
 {
 	int n = 0;
@@ -60,7 +60,7 @@ static void put_cell(struct tach__out *out, const char *text, int width, int lef
 		tach__out(out, "%*s%s", blanks, "", text);
 }
 
-/* ---- the words below a table ---- */
+/* ---- sentences below a table ---- */
 
 static void put_side(struct tach__out *out, const struct samples *s, const char *name)
 {
@@ -81,7 +81,7 @@ static void put_count(struct tach__out *out, size_t n, const char *what)
 		tach__out(out, ", %zu %s", n, what);
 }
 
-/* Why one run is not enough, where that was so. */
+/* Explains why one run is not enough. */
 static void put_advice(struct tach__out *out, const struct comparison *c)
 {
 	size_t fewest[2], most[2];
@@ -278,7 +278,10 @@ static int write_stream(const struct comparison *c, FILE *to)
 	return code;
 }
 
-/* A file has the older text or all of the new one; a pipe's reader is waited for. */
+/*
+ * Replaces a file atomically: it has either the old text or the complete new one. Writing to a
+ * pipe waits for its reader.
+ */
 static int write_file(const struct comparison *c, const char *file)
 {
 	struct tach__buffer text = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters on which an event may count, in words. */
+/* The counters that an event may use, in words. */
 #include "tools/tach/commands.h"
 
 void counters_text(uint64_t counters, char *out, size_t size)

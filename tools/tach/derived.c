@@ -141,7 +141,7 @@ static struct tach_derived *registry(const struct derived_arguments *a)
 	return d;
 }
 
-/* Also as files of presets name it: "nhm-ex". */
+/* Also accepts a name from preset files: "nhm-ex". */
 static int find_named(const char *name)
 {
 	char copy[64];
@@ -220,7 +220,7 @@ static void print_formula(const struct tach_formula *f)
 	}
 }
 
-/* As the PMU is by its table; this machine's own as it is now. */
+/* Uses the PMU as its table describes it; this machine's PMU in its current state. */
 static void print_groups(int pmu, const struct tach_expansion *x)
 {
 	struct tach_schedule_options opt = TACH_SCHEDULE_OPTIONS_INIT;
@@ -276,7 +276,7 @@ static void print_definition(const struct tach_derived_info *info)
 	print_base_events(info);
 }
 
-/* A name with modifiers, or with a PMU's name, has no definition of its own but is one. */
+/* A name with modifiers or a PMU's name has no definition of its own, but may refer to one. */
 static int show_one(struct tach_derived *d, int pmu, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -290,7 +290,7 @@ static int show_one(struct tach_derived *d, int pmu, const char *name)
 		printf("%s\n", name);
 	if (x)
 		print_expansion(pmu, x);
-	fflush(stdout); /* what was shown comes first, also in one file */
+	fflush(stdout); /* earlier output comes first, also if both go to one file */
 	if (!x)
 		fprintf(stderr, "tach derived: %s\n", err.text);
 	if (code == TACH_ERR_NOTFOUND && !info.name)
@@ -320,7 +320,7 @@ static int show(const struct derived_arguments *a, int argc, char **argv)
 int cmd_derived(int argc, char **argv)
 {
 	struct derived_arguments a = {.max_hz = 0};
-	static char name[] = "tach derived"; /* getopt begins its sentences with it */
+	static char name[] = "tach derived"; /* getopt begins its messages with it */
 	const char *what;
 	int c;
 

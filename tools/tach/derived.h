@@ -13,13 +13,13 @@ struct derived_arguments {
 };
 
 /*
- * Says which definitions of the file refer to themselves and which no PMU that they are for can
- * count (only >= 0: that PMU); the number of the former.
+ * Prints definitions of the file that refer to themselves, and definitions that none of their
+ * PMUs can count (if only >= 0: only that PMU). Returns the number of self-references.
  */
 int derived_check_uses(const char *file, int only);
-/* FORMULA N0=.. N1=..; the exit status. */
+/* FORMULA N0=.. N1=..; returns the exit status. */
 int derived_eval(const struct derived_arguments *a, int argc, char **argv);
-/* Lines "type TAB formula TAB v0,v1,..."; the exit status. */
+/* Evaluates lines "type TAB formula TAB v0,v1,..."; returns the exit status. */
 int derived_batch(const struct derived_arguments *a, FILE *from);
 
 #endif

@@ -11,13 +11,14 @@
 struct outcome {
 	const char *name;
 	int line, tried, good, cycle;
-	char pmu[32], why[256]; /* the first refusal, or the ring */
+	char pmu[32], why[256]; /* the first refusal, or the cycle */
 };
 
 struct outcomes {
 	struct outcome *of;
 	size_t n, room;
-	size_t *at_line, lines; /* by line, which defines one thing: its number in of, from 1 */
+	/* for each line, the number in `of` of the definition there, from 1 */
+	size_t *at_line, lines;
 };
 
 static int make_room(struct outcomes *all, size_t line)
@@ -80,7 +81,10 @@ static int by_line(const void *a, const void *b)
 	return ((const struct outcome *)a)->line - ((const struct outcome *)b)->line;
 }
 
-/* Everything of `file`, on every PMU or on one; all->of in the order of the file's lines. */
+/*
+ * Expands every definition of `file`, on all PMUs or on one; all->of is in the order of the
+ * lines.
+ */
 static void try_all(struct tach_derived *d, const char *file, int only, struct outcomes *all)
 {
 	for (int pmu = 0; pmu < tach_pmu_count(); pmu++) {
@@ -101,7 +105,10 @@ static void try_all(struct tach_derived *d, const char *file, int only, struct o
 		qsort(all->of, all->n, sizeof *all->of, by_line);
 }
 
-/* A ring is an error of the file; an event that no PMU has may be a slip, or a PMU to come. */
+/*
+ * A cycle is an error of the file. An event that no PMU has may be a typo or belong to a future
+ * PMU.
+ */
 int derived_check_uses(const char *file, int only)
 {
 	struct tach_derived_options opt = {.size = sizeof opt,

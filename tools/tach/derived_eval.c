@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* tach derived eval: one formula over counts from the command line, or many over lines. */
+/*
+ * tach derived eval: evaluates one formula with counts from the command line, or many from
+ * lines.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +13,10 @@
 
 enum { OPERANDS = TACH_FORMULA_OPERANDS_MAX };
 
-/* A count below 2^63, also a negative one (it went backwards); the text after it. */
+/*
+ * Parses a count below 2^63, possibly negative (a counter that went backwards). Returns the
+ * text after it.
+ */
 static const char *count(const char *text, uint64_t *value)
 {
 	char *end;
@@ -22,7 +28,7 @@ static const char *count(const char *text, uint64_t *value)
 	return end;
 }
 
-/* 17 digits give the same double back. NaN has no sign that would mean anything. */
+/* 17 digits restore the same double. The sign of NaN has no meaning. */
 static void print_value(double value)
 {
 	printf(value != value ? "nan" : "%.17g", value);
@@ -122,7 +128,10 @@ static const char *after_blanks(const char *text)
 	return text + strspn(text, " ");
 }
 
-/* Counts between commas; how many, or -1. No text is none. */
+/*
+ * Parses counts separated by commas. Returns their number, or -1 on an error. Empty text gives
+ * 0.
+ */
 static int values(const char *text, uint64_t *n, struct tach_error *err)
 {
 	int i = 0;
@@ -148,7 +157,7 @@ static int values(const char *text, uint64_t *n, struct tach_error *err)
 
 enum type { NOT_DERIVED, ADD, SUB, PS, ADD_PS, CMPD, POSTFIX, INFIX, NO_TYPE };
 
-/* In either case, with or without DERIVED_. */
+/* In upper or lower case, with or without DERIVED_. */
 static enum type type_of(const char *name)
 {
 	static const char *const names[] = {"NOT_DERIVED", "ADD",  "SUB",     "PS",
@@ -162,7 +171,7 @@ static enum type type_of(const char *name)
 	return (enum type)type;
 }
 
-/* The postfix text of a type that has no formula of its own, over n operands. */
+/* The postfix formula of a type without a formula of its own, over n operands. */
 static void formula_of(enum type type, int n, char *text, size_t size)
 {
 	int rate = type == PS || type == ADD_PS;
@@ -198,7 +207,7 @@ static struct tach_formula *of_line(const struct derived_arguments *a, const cha
 	return compile(a, text, TACH_FORMULA_POSTFIX, n, err);
 }
 
-/* A field without the blanks around it. */
+/* Removes blanks around a field. */
 static char *trimmed(char *field)
 {
 	size_t n;

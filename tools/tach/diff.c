@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach diff`: two reports, folders of reports, baselines or results of benchmarks compared. */
+/* `tach diff`: compares two reports, folders of reports, baselines or benchmark results. */
 #include <getopt.h>
 #include <stdio.h>
 #include "core/change/change.h"
@@ -28,7 +28,7 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* 0; -1: help was asked for and given; else the exit status. */
+/* Returns 0, -1 after printing the help, or an exit status. */
 static int parse(struct compare_options *o, int argc, char **argv)
 {
 	int c, code;

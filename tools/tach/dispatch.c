@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach dispatch: register values for events, of any PMU, without touching hardware. */
+/* tach dispatch: register values for events of any PMU, without access to hardware. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ static int encode(const struct dispatch_request *r, const char *name,
 	return 0;
 }
 
-/* The error, and its place in the string. */
+/* Prints the error and its position in the string. */
 static void print_error(const char *string, const struct tach_error *err)
 {
 	fprintf(stderr, "tach dispatch: %s\n", err->text);
@@ -138,7 +138,7 @@ static int answer(struct dispatch_request *r)
 	return EXIT_DONE;
 }
 
-/* "FROM-TO", the end not included. */
+/* "FROM-TO"; TO is not included. */
 static int range(struct tach_dispatch_ranges *list, const char *text)
 {
 	struct tach_dispatch_range *r = list->range;
@@ -192,7 +192,7 @@ static const struct option options[] = {
 	{NULL, 0, NULL, 0},
 };
 
-/* A number and nothing else. */
+/* Parses a number without other text. */
 static int number(const char *text, uint32_t *out)
 {
 	char *end;
@@ -252,7 +252,7 @@ static int take_option(struct dispatch_request *r, int c)
 	return -1;
 }
 
-/* The option's values, as in the help. */
+/* Names the values that the option accepts, like the help. */
 static int bad_option(int c, const char *given)
 {
 	static const struct {
@@ -278,7 +278,7 @@ static int bad_option(int c, const char *given)
 int cmd_dispatch(int argc, char **argv)
 {
 	static struct dispatch_request r;
-	static char name[] = "tach dispatch"; /* getopt begins its sentences with it */
+	static char name[] = "tach dispatch"; /* getopt begins its messages with it */
 	int c;
 
 	argv[0] = name;

@@ -6,7 +6,7 @@
 #include <tach/dispatch.h>
 #include "tools/tach/commands.h"
 
-/* What the command line asks for. */
+/* A parsed command line. */
 struct dispatch_request {
 	struct tach_dispatch in;
 	struct tach_dispatch_event events[TACH_DISPATCH_EVENTS_MAX];
@@ -24,7 +24,7 @@ void dispatch_json(const struct dispatch_request *r, const struct tach_dispatch_
 
 /* ---- register_names.c ---- */
 enum { REGISTER_NAME_MAX = 32 };
-/* The manuals' name of the register, or "" where its number is all there is; returns out. */
+/* Writes the register's name in the manuals, or "" if it has only a number. Returns out. */
 const char *register_name(const struct tach_register *reg, char *out, size_t size);
 
 /* ---- dispatch_batch.c ---- */

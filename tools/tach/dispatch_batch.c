@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach dispatch --batch: lines of "tag dfl_plm flags unavail events mod_in" in, the same lines
- * with "result state pmcs pmds mod_out" behind them out. It is the format in which answers of
- * libpfm-3 are recorded, so that two implementations can be compared line by line.
+ * tach dispatch --batch: reads lines of "tag dfl_plm flags unavail events mod_in" and prints
+ * each with "result state pmcs pmds mod_out" appended. Answers of libpfm-3 are recorded in this
+ * format, so two implementations can be compared line by line.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "tools/tach/dispatch.h"
 #include "tools/tach/dispatch_question.h"
 
-/* Tags name a PMU of libpfm-3 and, for AMD, a revision of it. */
+/* A tag names a PMU of libpfm-3 and, for AMD, a revision of it. */
 static const struct tag {
 	const char *tag, *list;
 	uint32_t revision;
@@ -43,7 +43,7 @@ static int choose_pmu(struct question *l)
 	return l->in.pmu;
 }
 
-/* The names that libpfm-3 gives its errors. */
+/* libpfm-3's names of its errors. */
 static const char *result_name(int rc)
 {
 	static const struct {
@@ -78,7 +78,7 @@ static const char *result_name(int rc)
 	return "ERROR";
 }
 
-/* A missing output structure was the caller's mistake where there are ranges to return. */
+/* If there are ranges to return, the caller must pass an output structure. */
 static int check_structures(const struct question *l)
 {
 	if (l->no_input && !l->no_output && question_is_ia64(l))
@@ -134,7 +134,10 @@ static void print_answer(FILE *to, const struct question *l, int rc,
 	fputc('\n', to);
 }
 
-/* What `tach_dispatch` and the finder answer, or that there is nothing to be answered. */
+/*
+ * Returns the answer of `tach_dispatch` or of the event search, or an error if there is nothing
+ * to answer.
+ */
 static int dispatch(struct question *l, struct tach_dispatch_out *out)
 {
 	int rc;

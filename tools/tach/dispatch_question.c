@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded question of libpfm-3: its columns, read. */
+/* Parses a recorded question of libpfm-3. */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/tach/batch.h"
 #include "tools/tach/dispatch_question.h"
 
-/* The columns; how many are there. Those that are not are empty. */
+/* Splits the columns. Returns their number. Missing ones are empty. */
 int question_split(struct question *l, char *text)
 {
 	int n = 0;
@@ -19,7 +19,10 @@ int question_split(struct question *l, char *text)
 	return n;
 }
 
-/* One of several numbers between commas; those left out are 0, what is none is `malformed`. */
+/*
+ * Takes the next of several numbers separated by commas. A missing one is 0; text that is not a
+ * number sets `malformed`.
+ */
 static uint64_t next_number(struct question *l, char **at)
 {
 	char *end = *at + strcspn(*at, ",");
@@ -33,7 +36,7 @@ static uint64_t next_number(struct question *l, char **at)
 	return n;
 }
 
-/* The whole text; of a 64-bit number what is too large stays too large. */
+/* Parses the whole text. A 64-bit number that is too large stays too large. */
 uint32_t question_number(struct question *l, char *text)
 {
 	uint64_t n = next_number(l, &text);
@@ -55,7 +58,10 @@ void question_unavailable(struct question *l)
 	}
 }
 
-/* "NAME:MASK;plm" or "#index;plm". Gives TACH_ERR_UMASK and the like as the finder does. */
+/*
+ * "NAME:MASK;plm" or "#index;plm". Returns TACH_ERR_UMASK and similar codes like the event
+ * search.
+ */
 int question_events(struct question *l)
 {
 	char *save = NULL;
@@ -93,7 +99,7 @@ static void parse_ear(struct question *l, char *at, struct tach_dispatch_ear *ea
 	ear->umask = (uint32_t)next_number(l, &at);
 }
 
-/* Three fields that all have, then the model's own. */
+/* Three common fields, then the model's own. */
 static void parse_btb(struct question *l, char *at, struct tach_dispatch_btb *btb)
 {
 	uint8_t own[3];
@@ -189,7 +195,7 @@ static int parse_x86_input(struct question *l, const char *key, char *value)
 	return 1;
 }
 
-/* "cN=flags,threshold,ism": flag bits are the PMU's own. */
+/* "cN=flags,threshold,ism"; the flag bits belong to the PMU. */
 static int parse_counter(struct question *l, const char *key, char *value)
 {
 	unsigned long n = strtoul(key + 1, NULL, 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A line of tach dispatch --batch: a question that libpfm-3 was asked. */
+/* A line of tach dispatch --batch: a recorded question to libpfm-3. */
 #ifndef TOOLS_TACH_DISPATCH_QUESTION_H
 #define TOOLS_TACH_DISPATCH_QUESTION_H
 
@@ -13,16 +13,17 @@ struct question {
 	struct tach_dispatch_event events[EVENTS_MAX];
 	struct tach_dispatch_x86 x86;
 	struct tach_dispatch_ia64 ia64;
-	int no_input, no_output; /* model-specific structures that the caller did not pass */
-	const char *malformed;	 /* what is not understood */
+	/* the caller did not pass these model-specific structures */
+	int no_input, no_output;
+	const char *malformed; /* the text that was not understood */
 };
 
-/* The columns; how many are there. Those that are not are empty. */
+/* Splits the columns. Returns their number. Missing ones are empty. */
 int question_split(struct question *l, char *text);
-/* A whole column; of a 64-bit number what is too large stays too large. */
+/* Parses a whole column. A 64-bit number that is too large stays too large. */
 uint32_t question_number(struct question *l, char *text);
 void question_unavailable(struct question *l);
-/* TACH_ERR_UMASK and the like as the finder does. */
+/* Returns TACH_ERR_UMASK and similar codes like the event search. */
 int question_events(struct question *l);
 int question_input(struct question *l);
 int question_is_ia64(const struct question *l);

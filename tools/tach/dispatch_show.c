@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The registers that `tach dispatch` found, for people and as JSON. */
+/* The registers that `tach dispatch` found, as text and as JSON. */
 #include "tools/tach/dispatch.h"
 
 /* ---- for people ---- */
@@ -52,9 +52,9 @@ void dispatch_text(const struct dispatch_request *r, const struct tach_dispatch_
 	debug_registers("DBR", &r->ia64.data, &out->data);
 }
 
-/* ---- JSON: numbers that may be wider than 53 bits are strings ---- */
+/* ---- JSON: numbers that may exceed 53 bits are strings ---- */
 
-/* events: of the first n registers, or NULL. */
+/* events: for the first n registers, or NULL. */
 static void list_json(struct tach__json_out *json, const char *key,
 		      const struct tach_register *list, uint32_t n, char *const *events,
 		      uint32_t nevents)

@@ -46,7 +46,7 @@ static const char nothing_opens[] =
 	"no counters and no software events here: regions measure time "
 	"alone";
 
-/* Whether not even software events open. */
+/* Returns true if even software events cannot be opened. */
 static int opens_nothing(const struct tach_examination *x)
 {
 	for (uint32_t i = 0; i < x->nfindings; i++)
@@ -67,7 +67,7 @@ static int width(void)
 				       : w.ws_col;
 }
 
-/* Prints text behind `column` characters already there, broken between words. */
+/* Prints text after `column` characters that are already on the line, and wraps it at words. */
 static void wrap(const char *text, int column, int limit)
 {
 	int at = column;
@@ -145,7 +145,7 @@ static void print_json(const struct tach_examination *x)
 	json_end(&to);
 }
 
-/* A seccomp filter may end who calls perf_event_open: a child finds out. */
+/* A seccomp filter may kill a process that calls perf_event_open, so a child tries it. */
 static int is_killed_by_seccomp(void)
 {
 	pid_t child = fork();
@@ -160,7 +160,7 @@ static int is_killed_by_seccomp(void)
 	       WTERMSIG(status) == SIGSYS;
 }
 
-/* What can be known without that call. */
+/* Examines everything that needs no such call. */
 static void examine_settings(const char *root, struct tach_examination *x)
 {
 	struct tach__evidence e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Programs in QEMU's user mode, with the plugin that counts: `tach run --emulate`. */
+/* `tach run --emulate`: runs programs in QEMU's user mode, with the counting plugin. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "tools/tach/run.h"
 
 #define PLUGIN "libtach-emulate.so"
-enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* as the kernel has them (fs/exec.c, binfmts.h) */
+enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* like the kernel (fs/exec.c, binfmts.h) */
 
 #if defined(__aarch64__)
 #define HERE EM_AARCH64
@@ -22,13 +22,16 @@ enum { SCRIPTS_MAX = 5, LINE_MAX_ = 256 }; /* as the kernel has them (fs/exec.c,
 #define HERE EM_X86_64
 #endif
 
-/* As QEMU's programs and Linux's uname(2) call it; NULL: not for this. */
+/* Machine names of QEMU's programs and of Linux's uname(2). NULL: unsupported. */
 static const char *machine_name(int machine)
 {
 	return machine == EM_X86_64 ? "x86_64" : machine == EM_AARCH64 ? "aarch64" : NULL;
 }
 
-/* What kernels look at: EM_*; 0: a script, whose first line is *line; -1: errno. */
+/*
+ * Examines a file like the kernel. Returns EM_*; 0 for a script, with its first line in *line;
+ * -1 with errno.
+ */
 static int look(const char *file, char *line)
 {
 	union {
@@ -81,7 +84,7 @@ static int run_quietly(const char *file, const char *option, char *text, size_t 
 	return 0;
 }
 
-/* Debian 13's is linked statically, and so without plugins. */
+/* Debian 13's QEMU is statically linked, so it cannot load plugins. */
 static int takes_plugins(const char *qemu)
 {
 	static char help[65536];
@@ -90,7 +93,10 @@ static int takes_plugins(const char *qemu)
 	       strstr(help, "\n-plugin ") != NULL;
 }
 
-/* Programs of the cache are run: who else may write there is not trusted (tools/cache). */
+/*
+ * The cache contains programs that we execute: it must not be writable by other users
+ * (tools/cache).
+ */
 static int is_ours(const char *path)
 {
 	struct stat st;
@@ -99,7 +105,7 @@ static int is_ours(const char *path)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* What `make qemu-user` built: tools/emulate/qemu. */
+/* Finds the QEMU that `make qemu-user` built: tools/emulate/qemu. */
 static int find_built(char *path, size_t size, const char *name)
 {
 	const char *cache = getenv("TACH_CACHE"), *user = getenv("XDG_CACHE_HOME");
@@ -119,8 +125,8 @@ static int find_built(char *path, size_t size, const char *name)
 }
 
 /*
- * TACH_QEMU, the folder where QEMU's programs are, or PATH, or the cache. 0, or it was said
- * what is missing.
+ * Searches TACH_QEMU (the folder of QEMU's programs), PATH, then the cache. Returns 0, or an
+ * error after printing what is missing.
  */
 static int find_qemu(char *folder, size_t size, const char *machine)
 {
@@ -210,8 +216,10 @@ static void put(struct line *l, const char *word)
 	l->word[l->n] = NULL;
 }
 
-/* Commas are doubled (QEMU's -plugin). Whether loads and stores are counted, which costs as
- * much again, the names of what is counted tell. */
+/*
+ * Commas are doubled (QEMU's -plugin). The requested names decide if loads and stores are
+ * counted, which doubles the cost.
+ */
 static char *plugin_option(void)
 {
 	const char *names[] = {getenv("TACH_EVENTS"), getenv("TACH_METRICS")};
@@ -232,13 +240,13 @@ static char *plugin_option(void)
 	return option;
 }
 
-/* What the loader is to load into the program must not be loaded into QEMU. */
+/* Objects to preload into the program must not be preloaded into QEMU. */
 static void put_preload(struct line *l, int machine)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	char *option;
 
-	/* Ours is of this machine's architecture, and so is the clock's rate. */
+	/* The clock's rate is of this machine's architecture. */
 	if (machine != HERE)
 		unsetenv("TACH_CLOCK");
 	else if (preload && *preload && asprintf(&option, "LD_PRELOAD=%s", preload) > 0) {
@@ -255,7 +263,7 @@ static void put_qemu(struct line *l, int machine)
 	if (asprintf(&qemu, "%s/qemu-%s", getenv("TACH_QEMU"), machine_name(machine)) < 0)
 		_exit(RUN_FAILED);
 	put(l, qemu);
-	/* The same on every machine; QEMU_CPU is QEMU's own variable. */
+	/* The same CPU on every machine, unless QEMU_CPU, QEMU's own variable, is set. */
 	if (!getenv("QEMU_CPU")) {
 		put(l, "-cpu");
 		put(l, "max");
@@ -265,7 +273,7 @@ static void put_qemu(struct line *l, int machine)
 	put_preload(l, machine);
 }
 
-/* #! INTERPRETER [ARGUMENT]: what takes the place of the script's name. */
+/* "#! INTERPRETER [ARGUMENT]": replaces the script's name by these words. */
 static char **script(const char *file, char *line, char **argv, const char **interpreter)
 {
 	struct line l = {0};
@@ -279,7 +287,7 @@ static char **script(const char *file, char *line, char **argv, const char **int
 	rest += strspn(rest, " \t");
 	for (size_t n = strlen(rest); n && strchr(" \t", rest[n - 1]);)
 		rest[--n] = '\0';
-	/* Neither ELF nor a script: a shell's, as execvp(3) has it. */
+	/* Neither ELF nor a script: a shell runs it, like execvp(3). */
 	if (!*line)
 		*interpreter = "/bin/sh";
 	put(&l, *interpreter);
@@ -321,8 +329,7 @@ int emulate_exec(const char *file, char **argv)
 	return -1;
 }
 
-/* What is counted there is not what the machine below counts, so the question is asked there.
- */
+/* The emulator counts other events than this machine, so the check runs in the emulator. */
 int emulate_check(const struct run_arguments *a)
 {
 	char self[] = "tach", command[] = "emulated", option[] = "--check";
@@ -355,7 +362,7 @@ static int check(void)
 	return run_check_events(&a);
 }
 
-/* For programs that an emulated one starts: tools/run/emulate.c. Not for people. */
+/* For programs that an emulated one starts: tools/run/emulate.c. Users do not call it. */
 int cmd_emulated(int argc, char **argv)
 {
 	if (argc < 2 || !getenv("TACH_QEMU") || !getenv("TACH_PLUGIN")) {
@@ -365,7 +372,7 @@ int cmd_emulated(int argc, char **argv)
 	if (strcmp(argv[1], "--check") == 0)
 		return check();
 	emulate_exec(argv[1], argv + 2);
-	/* What cannot be emulated (32 bits) runs as it is, and uncounted. */
+	/* A program that cannot be emulated (32 bits) runs natively and uncounted. */
 	execv(argv[1], argv + 2);
 	fprintf(stderr, "tach run: %s: %s\n", argv[1], strerror(errno));
 	return errno == ENOENT ? RUN_MISSING : RUN_CANNOT;

@@ -4,16 +4,21 @@
 #define TOOLS_TACH_EMULATE_H
 
 /*
- * Finds QEMU and the plugin for a program of that file's architecture, and tells the
- * environment: TACH_EMULATE, this command; TACH_QEMU, the folder; TACH_PLUGIN. 1: of
- * another architecture than this command, so that what it preloads cannot be; -1: printed.
+ * Finds QEMU and the plugin for the architecture of that file, and sets the environment:
+ * TACH_EMULATE, this command; TACH_QEMU, the folder; TACH_PLUGIN. Returns 1 if the program's
+ * architecture differs from this command's, so that our object cannot be preloaded; -1 after
+ * printing an error.
  */
 int emulate_ready(const char *program);
-/* Whether events and metrics can be used in there; else the exit status, and why was printed.
+/*
+ * Checks that events and metrics can be counted in the emulator. Returns 0, or the exit status
+ * after printing why not.
  */
 struct run_arguments;
 int emulate_check(const struct run_arguments *a);
-/* As execv, in QEMU; scripts too. Returns -1 with errno: ENOEXEC where it cannot be emulated.
+/*
+ * Like execv, but in QEMU; scripts too. Returns -1 with errno; ENOEXEC: the file cannot be
+ * emulated.
  */
 int emulate_exec(const char *file, char **argv);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach encode: what an event string means to the hardware and to the kernel. */
+/* tach encode: the hardware and kernel encoding of an event string. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -165,8 +165,9 @@ static void error_json(struct tach__json_out *json, const struct tach_error *err
 /* ---- events of the command line ---- */
 
 /*
- * The library stops at the first event's end, so that callers can walk a list by themselves;
- * here the rest was to have an answer, too. Commas between a device's slashes belong to it.
+ * The library stops at the end of the first event, so that callers can walk a list. This
+ * function reports the rest, which got no answer. Commas between a device's slashes belong to
+ * the event.
  */
 static void name_rest(const char *string)
 {
@@ -247,7 +248,7 @@ static int parse_os(const char *text, enum tach_os *os)
 int cmd_encode(int argc, char **argv)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
-	static char name[] = "tach encode"; /* getopt begins its sentences with it */
+	static char name[] = "tach encode"; /* getopt begins its messages with it */
 	int json = 0, batch = 0, c;
 
 	argv[0] = name;

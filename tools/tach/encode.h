@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <tach/event.h>
 
-/* Answers every "string TAB plm TAB os" line of `from`; the exit status. */
+/* Answers every line "string TAB plm TAB os" of `from`; returns the exit status. */
 int encode_batch(FILE *from, const struct tach_encode_options *base);
 
 #endif

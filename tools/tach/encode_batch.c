@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach encode --batch: one answer a line, in columns separated by TAB, for scripts and for
- * comparison with libpfm-4:
+ * tach encode --batch: one line of answer per question, in columns separated by TAB, for
+ * scripts and for comparison with libpfm-4:
  *
- *	string plm os OK payload full-name	or	string plm os ERROR
+ * 	string plm os OK payload full-name	or	string plm os ERROR
  *
- * Columns behind the third of a question are passed over. A line that is no question is
- * answered, too, with INVAL, so that answers stay beside their questions.
+ * Columns after the third of a question are ignored. A malformed line gets the answer INVAL, so
+ * answers stay in step with questions.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/encode.h"
 
-/* libpfm-4's names, without their PFM_ERR_. */
+/* libpfm-4's error names without PFM_ERR_. */
 static const char *error_name(int code)
 {
 	switch (code) {
@@ -56,7 +56,7 @@ static void print_payload(const struct tach_event *e, enum tach_os os)
 	       e->exclusive, (e->has & TACH_EVENT_HAS_FREQ) != 0, e->period, e->cpu);
 }
 
-/* Beyond any level or form there is, libpfm-4's answer is its own: INVAL or NOTSUPP. */
+/* For a number outside every level or form, libpfm-4 answers INVAL or NOTSUPP. */
 static int number(const char *text, uint32_t *value)
 {
 	int negative = *text == '-';
@@ -98,7 +98,7 @@ static void answer(struct batch *b, const struct tach_encode_options *base)
 	}
 	printf("%s\t%s\t%s\tOK\t", string, plm, os);
 	print_payload(&e, opt.os);
-	/* libpfm-4 has no name for umasks without modifiers, and its callers print this. */
+	/* libpfm-4 has no name for umasks without modifiers: its callers print "(null)". */
 	printf("\t%s\n", *e.name ? e.name : "(null)");
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Text in a given number of columns of a terminal. */
+/* Text in a fixed number of terminal columns. */
 #include <string.h>
 #include <tach/error.h>
 #include "core/base/utf8.h"
 #include "tools/tach/screen.h"
 
-/* Appends `n` bytes if they fit; the new length. */
+/* Appends `n` bytes if they fit; returns the new length. */
 static size_t append(char *to, size_t size, size_t at, const char *text, size_t n)
 {
 	if (at + n >= size)
@@ -15,7 +15,7 @@ static size_t append(char *to, size_t size, size_t at, const char *text, size_t 
 	return at + n;
 }
 
-/* The bytes that fit `columns`; *used: the columns that they take. */
+/* Returns the number of bytes that fit `columns`; *used: their width in columns. */
 static size_t measure(const char *text, int columns, int ascii, int *used)
 {
 	const char *p = text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach gate`: whether a program became worse than it was, for CI to stop at. */
+/* `tach gate`: tests in CI if a program became worse. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "tools/tach/gate.h"
 #include "tools/tach/run.h"
 
-/* ---- how it is counted ---- */
+/* ---- measuring ---- */
 
 static char *events_of(const struct gate_arguments *a)
 {
@@ -95,7 +95,7 @@ static int judge(const struct gate_arguments *a, struct samples *old, struct sam
 	return status;
 }
 
-/* A baseline of nothing would let everything pass. */
+/* An empty baseline would always pass. */
 static int save(const struct gate_arguments *a, struct samples *now)
 {
 	if (!now->n) {
@@ -107,11 +107,17 @@ static int save(const struct gate_arguments *a, struct samples *now)
 	return samples_save(now, a->save, "tach gate") == 0 ? EXIT_DONE : EXIT_USAGE;
 }
 
-/* In turns, and each of the two first in every other turn: what drifts drifts for both. */
+/*
+ * Alternates the two commands, and which of the two is first, so that drift affects both
+ * equally.
+ */
 static int measure(const struct gate_arguments *a, char **words, const char *events,
 		   struct samples *old, struct samples *now)
 {
-	/* Without metrics an empty list is the clock alone. */
+	/*
+	 * If there are metrics, no events are counted unless events are named too: an empty
+	 * list is the clock alone.
+	 */
 	const char *list = *events || !a->metrics ? events : NULL;
 	struct gate_command first = {words, list, a->metrics, a};
 	struct gate_command second = {a->program, list, a->metrics, a};
@@ -128,7 +134,7 @@ static int measure(const struct gate_arguments *a, char **words, const char *eve
 	return code ? EXIT_USAGE : 0;
 }
 
-/* --against is words as a shell takes them, without a shell in what is counted. */
+/* Splits --against into words like a shell, but counts no shell. */
 static int measure_all(const struct gate_arguments *a, const char *events, struct samples *old,
 		       struct samples *now)
 {
@@ -145,7 +151,7 @@ static int measure_all(const struct gate_arguments *a, const char *events, struc
 	return status;
 }
 
-/* Runs what is to be run; 0, or why not was said. */
+/* Runs the commands. Returns 0, or an error after printing why not. */
 static int take(struct gate_arguments *a, struct samples *old, struct samples *now)
 {
 	char *events;

@@ -8,7 +8,7 @@
 struct gate_arguments {
 	struct compare_options compare;
 	const char *baseline, *against, *candidate, *save;
-	const char *events, *metrics; /* both NULL: what the rules name */
+	const char *events, *metrics; /* both NULL: the quantities of the rules */
 	size_t runs;
 	int emulate;
 	char **program;
@@ -17,19 +17,21 @@ struct gate_arguments {
 /* ---- gate_run.c ---- */
 
 struct gate_command {
-	char **words;		      /* NULL at the end */
-	const char *events, *metrics; /* what is to be counted; NULL: none */
+	char **words;		      /* ends with NULL */
+	const char *events, *metrics; /* what to count; NULL: not given */
 	const struct gate_arguments *arguments;
 };
-/* Runs it once under `tach run` and adds what each region took, of what rules are for; -1:
- * printed. */
+/*
+ * Runs it once under `tach run` and adds each region's values of the quantities that the rules
+ * need. Returns -1 after printing an error.
+ */
 int gate_run(const struct gate_command *c, struct samples *s);
 
 /* ---- gate_arguments.c ---- */
 
-/* 0; -1: help was asked for and given; else the exit status, and why was printed. */
+/* Returns 0, -1 after printing the help, or an exit status after printing an error. */
 int gate_parse(struct gate_arguments *a, int argc, char **argv);
-/* Prints; word NULL: none. The exit status */
+/* Prints an error; word NULL: without a word. Returns the exit status. */
 int gate_usage(const char *what, const char *word);
 
 #endif

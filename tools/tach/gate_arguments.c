@@ -95,7 +95,7 @@ static int take(struct gate_arguments *a, int option)
 	}
 }
 
-/* What a glob stands for has to be counted by name. */
+/* Quantities matched by a glob must also be named to be counted. */
 static int check_globs(const struct gate_arguments *a)
 {
 	for (size_t i = 0; i < a->compare.nrules; i++)

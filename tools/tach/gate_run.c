@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a command for `tach gate`: by `tach run`, whose report is read back. */
+/* One run of a command for `tach gate`: runs `tach run` and reads its report. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,10 @@
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
-/* Settings for other runs are not what is compared. Some only say where something is. */
+/*
+ * Settings for other runs must not affect the comparison. Variables that only name a place are
+ * kept.
+ */
 static void clear_environment(void)
 {
 	static const char *const kept[] = {
@@ -30,7 +33,7 @@ static void clear_environment(void)
 		name = strncmp(*at, "TACH_", 5) == 0 && i == sizeof kept / sizeof *kept
 			       ? strndup(*at, n)
 			       : NULL;
-		/* It takes this one out of the list. */
+		/* unsetenv changes the list that this loop walks. */
 		if (name)
 			unsetenv(name);
 		else
@@ -39,7 +42,7 @@ static void clear_environment(void)
 	}
 }
 
-/* What the program prints is not what is asked for; what tach run says is, when it failed. */
+/* Discards the program's output. Keeps messages of tach run, to print them if it fails. */
 static void become(const struct gate_command *c, const char *report, int said)
 {
 	size_t n = 0, at = 0;
@@ -55,7 +58,7 @@ static void become(const struct gate_command *c, const char *report, int said)
 	if (c->arguments->emulate)
 		argv[at++] = (char *)"--emulate";
 	else if (compare_rule(&c->arguments->compare, "instructions"))
-		argv[at++] = (char *)"--correct"; /* where interrupts can be counted */
+		argv[at++] = (char *)"--correct"; /* if interrupts can be counted */
 	if (c->events) {
 		argv[at++] = (char *)"-e";
 		argv[at++] = (char *)c->events;
@@ -102,8 +105,8 @@ static int take(const struct gate_command *c, const char *report, struct samples
 }
 
 /*
- * A folder of its own for the report. Its name has %r, so that as a rank of a parallel job this
- * run still has a report to itself.
+ * Each run has its own folder for the report. The file name contains %r, so that a rank of a
+ * parallel job also writes its own report.
  */
 int gate_run(const struct gate_command *c, struct samples *s)
 {

@@ -17,7 +17,7 @@ struct wanted {
 	int npatterns;
 	int all, json, umasks, uncore;
 	const char *pmu;
-	struct tach_derived *derived; /* presets and the user's; NULL: no memory for them */
+	struct tach_derived *derived; /* presets and the user's definitions; NULL: no memory */
 };
 
 struct result {
@@ -57,7 +57,7 @@ static int is_glob(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* Longer than any name. What a glob costs grows with its length and its stars. */
+/* Longer than any name. The cost of a glob grows with its length and its stars. */
 enum { PATTERN_MOST = 1000 };
 
 static int check_pattern(const char *pattern)
@@ -70,7 +70,7 @@ static int check_pattern(const char *pattern)
 	return usage_told("list");
 }
 
-/* EVENT.UMASK is EVENT:UMASK: vendors write the one, libpfm-4 the other. */
+/* EVENT.UMASK equals EVENT:UMASK: vendors write the first, libpfm-4 the second. */
 static char *colons(const char *name)
 {
 	char *copy = strdup(name);
@@ -102,9 +102,9 @@ static int any_fits(const struct wanted *w, const char *pmu, const char *name,
 	return 0;
 }
 
-/* ---- what is told of a line ---- */
+/* ---- details of a line ---- */
 
-/* At user and kernel level, as libpfm-4's own words are given. */
+/* At user and kernel level, like libpfm-4's register words. */
 static void words_text(const struct list_pmu *pmu, const char *event, const char *umask,
 		       char *out, size_t size)
 {
@@ -180,7 +180,7 @@ static void add_line(struct list_pmu *to, int event, int umask)
 	to->lines[to->nlines++] = (struct list_line){event, umask};
 }
 
-/* An event that fits is shown with all its umasks, else with those that fit. */
+/* An event that matches is shown with all its umasks; otherwise only the umasks that match. */
 static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 {
 	struct tach_event_info e = {.size = sizeof e};
@@ -207,7 +207,7 @@ static void choose_event(const struct wanted *w, struct list_pmu *to, int event)
 	}
 }
 
-/* Presets and derived events, by name or description. */
+/* Selects presets and derived events by name or description. */
 static void choose_derived(const struct wanted *w, struct list_pmu *to)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -258,7 +258,7 @@ static void choose_host(const struct wanted *w, struct result *result)
 			choose(w, result, i);
 }
 
-/* Boxes: those of this machine, or all. */
+/* Selects boxes: those of this machine, or all. */
 static void choose_boxes(const struct wanted *w, struct result *result)
 {
 	struct tach_pmu_info info = {.size = sizeof info};
@@ -298,7 +298,7 @@ static int arguments(int argc, char **argv, struct wanted *w)
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	static char name[] = "tach list"; /* getopt begins its sentences with it */
+	static char name[] = "tach list"; /* getopt begins its messages with it */
 	int c;
 
 	argv[0] = name;

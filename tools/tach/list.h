@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach list`: what was chosen (list.c), and the two ways to show it. */
+/* `tach list`: the selected lines (list.c), and the two output formats. */
 #ifndef TOOLS_TACH_LIST_H
 #define TOOLS_TACH_LIST_H
 
@@ -7,13 +7,15 @@
 #include <tach/derived.h>
 #include <tach/pmu.h>
 
-/* One line to show: an event, or a umask of the event before. */
+/* One line of output: an event, or a umask of the event before it. */
 struct list_line {
 	int event, umask; /* umask -1: the event itself */
 };
 
-/* A PMU and the lines chosen from it; no lines: the PMU alone. derived: what rests on its
- * events. */
+/*
+ * A PMU and the lines selected from it; with no lines, only the PMU is shown. derived:
+ * definitions that use its events.
+ */
 struct list_pmu {
 	int pmu;
 	struct tach_pmu_info info;
@@ -23,14 +25,14 @@ struct list_pmu {
 	size_t nderived, derived_room;
 };
 
-/* What is told of a line, the same for events and umasks. */
+/* Details of a line, the same for events and umasks. */
 struct list_row {
 	int is_umask, group, is_default, deprecated;
 	const char *name, *description;
-	const char *alias_of, *vendor_code, *libpfm4_code; /* NULL where there is none */
+	const char *alias_of, *vendor_code, *libpfm4_code; /* NULL if missing */
 	uint64_t code;
 	char counters[160]; /* counters_text() */
-	char words[80];	    /* register words, where two sources disagree on them; else "" */
+	char words[80];	    /* register words, if two sources disagree on them; else "" */
 };
 
 void list_row(const struct list_pmu *pmu, const struct list_line *line, struct list_row *row);

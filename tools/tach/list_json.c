@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tach list --json. Numbers wider than 32 bits are strings, since JSON readers may round them.
+ * tach list --json. Numbers wider than 32 bits are strings, because JSON readers may round
+ * them.
  */
 #include <stdio.h>
 #include "tools/tach/commands.h"
@@ -12,7 +13,7 @@ static void if_any(struct tach__json_out *json, const char *key, const char *tex
 		tach__json_string(json, key, text);
 }
 
-/* Of an event or a umask; stays open: the umasks of an event follow. */
+/* Writes an event or a umask and leaves it open: the umasks of an event follow. */
 static void one_line(struct tach__json_out *json, const struct list_row *row)
 {
 	tach__json_line(json, row->is_umask ? 6 : 4);
@@ -33,7 +34,10 @@ static void one_line(struct tach__json_out *json, const struct list_row *row)
 	if_any(json, "description", row->description);
 }
 
-/* The event at line i with its umasks, which are the lines behind it; the next line. */
+/*
+ * Writes the event at line i with its umasks, the lines after it. Returns the index of the next
+ * line.
+ */
 static size_t event(struct tach__json_out *json, const struct list_pmu *pmu, size_t i)
 {
 	struct list_row row;

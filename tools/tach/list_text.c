@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tach list, for a person: aligned columns, descriptions wrapped on a terminal. */
+/* tach list as text: aligned columns; on a terminal, descriptions are wrapped. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static int screen_width(void)
 	return 80;
 }
 
-/* Text from column `indent` on; what does not fit goes on below. */
+/* Prints text from column `indent` on and wraps it below. */
 static void wrapped(const char *text, int indent, int screen)
 {
 	int room = screen - indent;
@@ -52,7 +52,7 @@ static void wrapped(const char *text, int indent, int screen)
 	}
 }
 
-/* Appends a and b to *text after "; ", if they are anything. */
+/* Appends a and b to *text after "; ", unless they are empty. */
 static void join(char *text, size_t size, const char *a, const char *b)
 {
 	size_t used = strlen(text);
@@ -74,7 +74,7 @@ static void print_row(const struct list_row *row, const struct layout *l)
 		join(text, sizeof text, "deprecated", "");
 	used = printf("%*s%s%s", row->is_umask ? 4 : 2, "", row->name,
 		      row->is_default ? " *" : "");
-	/* A long name pushes its own line only. */
+	/* A long name shifts only its own line. */
 	printf("%*s%s", used > l->name ? 2 : l->name - used + 2, "", row->counters);
 	if (*text) {
 		printf("%*s", l->counters - (int)strlen(row->counters) + 2, "");
@@ -113,7 +113,7 @@ static void layout_of(const struct list_pmu *pmu, struct layout *l)
 	}
 }
 
-/* "8+4 counters of 48 bits": general and fixed ones; "" where they are not known. */
+/* "8+4 counters of 48 bits": general and fixed counters; "" if unknown. */
 static const char *counters_of(const struct tach_pmu_info *info, char *out, size_t size)
 {
 	int fixed = __builtin_popcount(info->fixed);
@@ -139,7 +139,7 @@ static void heading(const struct list_pmu *pmu)
 	       *counters ? ", " : "", counters);
 }
 
-/* Names of PMUs alone, a line each. */
+/* Prints names of PMUs, one per line. */
 static void table(const struct list_pmu *pmus, size_t n)
 {
 	int name = 0, counters = 0, screen = screen_width(), used;
@@ -164,7 +164,7 @@ static void table(const struct list_pmu *pmus, size_t n)
 	printf("* this machine has it\n");
 }
 
-/* What tach run -m takes, and where it is defined. */
+/* Prints names for tach run -m, and where they are defined. */
 static void derived(const struct list_pmu *pmu, int screen)
 {
 	int name = 0;

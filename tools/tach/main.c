@@ -4,7 +4,10 @@
 #include <string.h>
 #include "tools/tach/commands.h"
 
-/* The command has no regions: what the environment says of them is for the programs it runs. */
+/*
+ * The command has no regions: region settings in the environment are for the programs that it
+ * runs.
+ */
 extern const char tach__environment_is_for_others;
 const char tach__environment_is_for_others = 1;
 
@@ -53,7 +56,9 @@ static char **help_of(int *argc, char **argv)
 	return argv;
 }
 
-/* What could not be written is no success: a full disk, a closed pipe. */
+/*
+ * Output that cannot be written (a full disk, a closed pipe) makes the exit status a failure.
+ */
 static int all_said(int status)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Everything that tach prints goes through here: names, files and arguments may hold what a
- * terminal would obey. Here, where all streams end, none of it can be forgotten. Lines and
- * columns (LF, TAB, CR before LF) are the command's own.
+ * Everything that tach prints goes through these streams: names, files and arguments may
+ * contain control sequences for the terminal. All output ends here, so no place can be
+ * forgotten. Line ends and columns (LF, TAB, CR before LF) pass: the command prints them
+ * itself.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 
 struct door {
 	int fd;
-	size_t held; /* the beginning of a character whose rest is to come */
+	size_t held; /* the start of an incomplete character */
 	char text[4];
 };
 
@@ -32,13 +33,13 @@ static int write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-/* Bytes that the character wants which begins so. */
+/* Length of the character that begins with this byte. */
 static size_t wanted(unsigned char lead)
 {
 	return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 || lead == '\r' ? 2 : 1;
 }
 
-/* The character that is held, as it may be shown. */
+/* Writes the held character in a printable form. */
 static size_t show(struct door *d, char *to)
 {
 	char one[5];
@@ -106,7 +107,7 @@ static FILE *open_door(struct door *d, int mode, FILE *instead)
 #ifndef __GLIBC__
 FILE *people_out, *people_err;
 
-/* getopt_long, which prints to the C library's stderr by itself. */
+/* A wrapper of getopt_long, which prints to the C library's own stderr. */
 int people_getopt(int argc, char **argv, const char *letters, const struct option *options)
 {
 	const struct option *o = options;

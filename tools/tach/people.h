@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Included before every file of the command (GNUmakefile). people.c puts its own streams in the
- * place of stdout and stderr. glibc's stdout is a variable for that; elsewhere it is a
- * constant, which printf and getopt_long use by themselves, so that these names lead to the
- * command's streams there.
+ * Included before every file of the command (GNUmakefile). people.c replaces stdout and stderr
+ * by its own streams. In glibc stdout is a variable. In other C libraries it is a constant that
+ * printf and getopt_long use directly, so there these macros select the command's streams.
  */
 #ifndef TOOLS_TACH_PEOPLE_H
 #define TOOLS_TACH_PEOPLE_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What manuals call a register, from its address: MSR numbers of x86 (Intel SDM volume 4, AMD
+ * Names of registers in the manuals, by address: MSR numbers of x86 (Intel SDM volume 4, AMD
  * PPR), system registers of arm64 as op0<<14|op1<<11|CRn<<7|CRm<<3|op2 (Arm ARM D24). The two
- * have no address in common; below 0x100 lie ia64's numbers, which are the names.
+ * have no address in common. Addresses below 0x100 are ia64's register numbers, which are the
+ * names.
  */
 #include <stdio.h>
 #include "tools/tach/dispatch.h"
 
-/* Pentium 4 used numbers that others use too: its registers have no second address. */
+/* Pentium 4 uses numbers that other CPUs also use: its registers have no second address. */
 enum where { ANYWHERE, NETBURST, ELSEWHERE };
 
 static const struct range {
@@ -78,7 +79,7 @@ const char *register_name(const struct tach_register *reg, char *out, size_t siz
 		    (r->where == NETBURST && reg->alternative) ||
 		    (r->where == ELSEWHERE && !reg->alternative))
 			continue;
-		/* Apple's last two counters come after a gap. */
+		/* Apple's last two counters follow after a gap. */
 		snprintf(out, size, r->name,
 			 (unsigned)(at / r->step) + (r->first == 0xd7c8 ? 8 : 0));
 		break;

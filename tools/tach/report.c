@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach report`: saved JSON reports in another format, or added up. */
+/* `tach report`: converts saved JSON reports to another format, or adds them up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -72,7 +72,7 @@ char *report_slurp(const char *file, size_t *length)
 	return text;
 }
 
-/* Values of a report that is not whole are too small. */
+/* Values of an incomplete report are too small. */
 static void warn_missing(const struct tach_snapshot *s, const char *file, const char *who)
 {
 	struct tach_counts c = {.size = sizeof c};
@@ -165,7 +165,7 @@ int report_write(const struct tach_snapshot *s, enum tach_format format, const c
 			fprintf(stderr, "%s: %s\n", who, err.text);
 		return code;
 	}
-	/* Without options the library looks at the terminal. */
+	/* Without options the library adapts to the terminal. */
 	code = tach_report_fd(s, format == TACH_FORMAT_TEXT ? NULL : &opt, fd, &err);
 	if (code)
 		fprintf(stderr, "%s: %s\n", who, err.text);
@@ -192,7 +192,7 @@ static const struct option options[] = {
 	{"help", no_argument, NULL, 'h'},	  {NULL, 0, NULL, 0},
 };
 
-/* EXIT_DONE: go on; -1: help was asked for and given. */
+/* Returns EXIT_DONE to continue, -1 after printing the help, or an exit status. */
 static int parse(struct arguments *a, int argc, char **argv)
 {
 	int c;
@@ -254,7 +254,10 @@ int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const cha
 	return code ? -1 : 0;
 }
 
-/* One after the other, the process last: of thousands of files one is held beside the sum. */
+/*
+ * Reads one file at a time, the process last: with thousands of files, only one and the sum are
+ * in memory.
+ */
 static struct tach_snapshot *add_all(const struct arguments *a)
 {
 	struct tach_snapshot *sum = NULL, *one;
@@ -303,7 +306,7 @@ static int convert(const struct arguments *a, enum tach_format format)
 	return code ? EXIT_NO : EXIT_DONE;
 }
 
-/* Results of benchmarks in place of a report. -1: it is none. */
+/* Shows benchmark results instead of a report. Returns -1 if the file contains none. */
 static int show_bench(const struct arguments *a, enum tach_format format)
 {
 	size_t length;

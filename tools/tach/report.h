@@ -6,44 +6,55 @@
 #include <stdio.h>
 #include <tach/report.h>
 
-/* The whole of a file, "-" is standard input, and a NUL after it; NULL with errno. */
+/*
+ * Reads a whole file ("-": standard input) and appends a NUL. Returns NULL with errno on an
+ * error.
+ */
 char *report_slurp(const char *file, size_t *length);
-/* A report's text; file: what messages call it. */
+/* Parses a report's text; file: the name in messages. */
 int report_read(struct tach_snapshot **out, const char *text, size_t length, const char *file,
 		const char *who);
 int report_load(struct tach_snapshot **out, const char *file, const char *who);
 int report_merge(struct tach_snapshot **out, struct tach_snapshot **list, int n,
 		 const char *who);
-/* Takes `more`, which is freed, into the sum, NULL at first; -1: printed, and the sum is NULL.
+/*
+ * Adds `more`, which it frees, to the sum, which is NULL at first. On an error prints it, sets
+ * the sum to NULL and returns -1.
  */
 int report_add(struct tach_snapshot **sum, struct tach_snapshot *more, const char *who);
-/* By the format's name or, where that is NULL, the file's suffix; -1: printed. */
+/*
+ * Finds the format by its name or, if that is NULL, by the file's suffix. Returns -1 after
+ * printing an error.
+ */
 int report_format(const char *name, const char *file, enum tach_format *format,
 		  const char *who);
-/* To the file, or where that is NULL, to fd. */
+/* Writes to the file or, if that is NULL, to fd. */
 int report_write(const struct tach_snapshot *s, enum tach_format format, const char *file,
 		 int fd, const char *who);
-/* What a file's name ends in, from its last point on; NULL: it has none. */
+/* Returns the suffix of a file's name, from its last dot on, or NULL if it has no suffix. */
 const char *report_suffix(const char *file);
 
 /* ---- report_bench.c ---- */
 
-/* Whether that is what a program of benchmarks writes with --json. */
+/* Returns true for the output of a benchmark program with --json. */
 int report_bench_is(const char *text);
-/* As HTML; -1: printed. */
+/* Writes it as HTML. Returns -1 after printing an error. */
 int report_bench(const char *json, const char *file, FILE *to);
 
 /* ---- report_ranks.c ---- */
 
-/* The ranks of a parallel job, in their order. */
+/* Reports of the ranks of a parallel job, in order. */
 struct report_ranks {
 	struct tach_snapshot **list;
 	int n;
 };
-/* Takes a report of one of them, which is freed; -1: printed. */
+/* Adds one rank's report, which it frees. Returns -1 after printing an error. */
 int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const char *file,
 		     const char *who);
-/* All, each and how evenly; NULL: printed. To be freed as before. */
+/*
+ * Joins all: the total, each rank, and the imbalance. Returns NULL after printing an error. The
+ * caller still frees the reports.
+ */
 struct tach_snapshot *report_ranks_join(struct report_ranks *r, const char *who);
 void report_ranks_free(struct report_ranks *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results of benchmarks (--json) as an HTML page: a table, and plots over their argument. */
+/* Benchmark results (--json) as an HTML page: a table, and plots over the argument. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { WIDTH = 460, HEIGHT = 240, LEFT = 74, RIGHT = 14, TOP = 14, BASE = HEIGHT
 struct result {
 	const struct tach__json *object;
 	const char *name;
-	size_t family;	 /* the length of its name without the argument */
+	size_t family;	 /* length of the name without the argument */
 	double argument; /* NaN: none */
 };
 
@@ -125,7 +125,7 @@ static const struct tach__json *value_of(const struct result *r, const char *qua
 }
 
 struct axis {
-	double from, to; /* as logarithms where it is logarithmic */
+	double from, to; /* logarithms if the axis is logarithmic */
 	int is_log;
 };
 
@@ -200,7 +200,7 @@ static void axes(struct tach__out *out, const struct axis *x, const struct axis 
 	label(out, (LEFT + WIDTH) / 2.0, HEIGHT - 6, "middle", words);
 }
 
-/* Results first..first+n-1 are of one family. */
+/* Plots results first..first+n-1, which are of one family. */
 static void plot(struct tach__out *out, const struct result *first, size_t n,
 		 const char *quantity)
 {

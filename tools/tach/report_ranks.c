@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of the ranks of a parallel job: gathered by rank, and joined. */
+/* Reports of the ranks of a parallel job: collects them by rank and joins them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "core/snapshot/ranks.h"
@@ -37,7 +37,7 @@ int report_ranks_add(struct report_ranks *to, struct tach_snapshot *one, const c
 	return 0;
 }
 
-/* Regions that a process has twice become one. */
+/* Merges regions that occur twice in a process. */
 static int merge_each(struct report_ranks *r, const char *who)
 {
 	for (int i = 0; i < r->n; i++) {

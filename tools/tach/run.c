@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run`: a program with every thread measured, from start to exit, without a change to it.
- */
+/* `tach run`: measures every thread of an unmodified program, from start to exit. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -19,7 +18,7 @@
 #include "tools/tach/run_outside.h"
 
 static const char separators[] =
-	": ,\t\n"; /* of the names in LD_PRELOAD, and in QEMU's option -E */
+	": ,\t\n"; /* separators in LD_PRELOAD and in QEMU's option -E */
 
 static int is_said(const char *variable)
 {
@@ -29,8 +28,8 @@ static int is_said(const char *variable)
 }
 
 /*
- * Where the usual events cannot be counted, this is found out here, and not by every process:
- * TACH_RUN_NOTE is what its report is to say of it.
+ * If the default events cannot be counted, this is checked once here instead of in every
+ * process. TACH_RUN_NOTE is the note for its report.
  */
 static void try_usual(const struct run_arguments *a)
 {
@@ -56,7 +55,7 @@ static double seconds(struct timeval t)
 	return (double)t.tv_sec + (double)t.tv_usec / 1e6;
 }
 
-/* Which processes are missing in the table, and why. */
+/* Prints which processes are missing in the table, and why. */
 static void print_missing(const struct run_reports *reports)
 {
 	int missing = reports->began - reports->left, ended = missing - reports->running;
@@ -82,7 +81,7 @@ static void print_missing(const struct run_reports *reports)
 			missing, reports->began, reports->running, ended);
 }
 
-/* What the kernel knows of the program, whatever became of it. */
+/* Prints what the kernel knows about the program, however it ended. */
 static void print_outcome(const struct run_arguments *a, const struct run_outcome *o,
 			  const struct run_reports *reports)
 {
@@ -115,7 +114,7 @@ static int add_outside(struct run_reports *reports, struct run_outside *outside,
 	return more ? run_collect_add(reports, more) : 0;
 }
 
-/* Better in the wrong place than nowhere, after the program has run. */
+/* If the output file fails, write elsewhere: the program has already run. */
 static int write_whole(const struct run_arguments *a, const struct tach_snapshot *s)
 {
 	int code = report_write(s, a->format, a->output, STDERR_FILENO, "tach run");
@@ -125,7 +124,7 @@ static int write_whole(const struct run_arguments *a, const struct tach_snapshot
 	return code;
 }
 
-/* Of a rank of a parallel job: the last one writes what all counted. */
+/* For a rank of a parallel job: the last rank writes the totals of all. */
 static int report_rank(const struct run_arguments *a, const struct run_outcome *o,
 		       struct run_reports *reports)
 {
@@ -149,7 +148,7 @@ int run_report(const struct run_arguments *a, const struct run_outcome *o,
 {
 	int code = 0;
 
-	/* Where nothing ran there is nothing to say; exec's error was printed. */
+	/* If nothing ran, print nothing: exec's error is already printed. */
 	if (o->exec_failed)
 		return 0;
 	if (a->interval <= 0 && run_ranks_wanted(a))
@@ -161,8 +160,8 @@ int run_report(const struct run_arguments *a, const struct run_outcome *o,
 }
 
 /*
- * Before the program has run for an hour. A pipe is not opened: to close it again would be the
- * end of the report for the process that reads it.
+ * Fails before the program has run for an hour. A pipe is not opened: closing it again would
+ * end the input of its reader.
  */
 static int check_output(const char *file)
 {
@@ -184,7 +183,7 @@ static int check_output(const char *file)
 	return RUN_FAILED;
 }
 
-/* LD_PRELOAD is a list: a path with a separator in it has another one, without. */
+/* LD_PRELOAD is a list: if the path contains a separator, a link without one is used. */
 static int make_link(char *path, size_t size, const char *object, const char *directory)
 {
 	char folder[4096], link[3100];
@@ -199,7 +198,7 @@ static int make_link(char *path, size_t size, const char *object, const char *di
 	return 0;
 }
 
-/* Processes that run on may start programs, whose loader would complain of a missing link. */
+/* Processes that still run may start programs, and their loader would report a missing link. */
 static void remove_directory(const char *directory, int running)
 {
 	char link[4096];
@@ -233,7 +232,7 @@ static int make_directory(char *path, size_t size, int plain)
 	return -1;
 }
 
-/* results: of run_results_open, or -1. */
+/* results: from run_results_open, or -1. */
 static int run(const struct run_arguments *a, const char *object, int results,
 	       const struct run_beside *beside, struct run_reports *reports,
 	       struct run_outcome *outcome)
@@ -258,7 +257,7 @@ static int run(const struct run_arguments *a, const char *object, int results,
 	return code ? RUN_FAILED : 0;
 }
 
-/* On this machine: 0, or the exit status; why was printed. */
+/* Prepares a native run. Returns 0, or the exit status after printing why not. */
 static int ready_machine(struct run_arguments *a, enum run_loading loading,
 			 struct run_outside **outside, int *results)
 {
@@ -272,7 +271,9 @@ static int ready_machine(struct run_arguments *a, enum run_loading loading,
 			loading == RUN_STATIC ? "statically linked"
 					      : "of another C library than this command's "
 						"(musl, or 32 bits)");
-	/* Regions may be compiled into a statically linked one; the other's linker would fail.
+	/*
+	 * A statically linked program may still contain regions. The dynamic linker of a
+	 * foreign one would fail.
 	 */
 	if (loading == RUN_FOREIGN)
 		a->outside = 1;
@@ -286,7 +287,7 @@ static int ready_machine(struct run_arguments *a, enum run_loading loading,
 	return run_attach(*outside, a);
 }
 
-/* --emulate: 0, or the exit status; why was printed. */
+/* Prepares --emulate. Returns 0, or the exit status after printing why not. */
 static int ready_emulation(struct run_arguments *a, const char *program,
 			   enum run_loading loading, int *results)
 {
@@ -343,7 +344,7 @@ int run_status(const struct run_outcome *o)
 	return WIFSIGNALED(o->status) ? 128 + WTERMSIG(o->status) : WEXITSTATUS(o->status);
 }
 
-/* Once, with everything counted at once. */
+/* Runs once, and counts everything in that run. */
 static int run_plainly(struct run_arguments *a, const struct run_found *found)
 {
 	struct run_reports reports = {0};
@@ -367,8 +368,7 @@ int cmd_run(int argc, char **argv)
 	code = run_parse(&a, argc, argv);
 	if (code == 1)
 		return EXIT_DONE;
-	/* Boxes count for no thread, so that the program is counted from outside beside them.
-	 */
+	/* Boxes count for no thread, so the program is counted from outside too. */
 	if (!code && a.metrics && run_metrics_have_boxes(a.metrics))
 		a.outside = 1;
 	if (!code && a.turns)

@@ -10,13 +10,14 @@
 #include <tach/report.h>
 
 #define RUN_OBJECT	"libtach-run.so"   /* what is preloaded */
-#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* by programs of musl, where this one is not */
-#define RUN_LINK	"lib" /* to its folder, where that has what separates names in LD_PRELOAD */
+#define RUN_OBJECT_MUSL "musl/" RUN_OBJECT /* for programs of musl, if this command is not */
+/* A link to the object's folder, used if the path contains a separator of LD_PRELOAD. */
+#define RUN_LINK "lib"
 
-/* Of tach run itself, as env(1) has them. */
+/* Exit statuses of tach run itself, the same as env(1). */
 enum { RUN_FAILED = 125, RUN_CANNOT = 126, RUN_MISSING = 127 };
 
-/* What a row of threads is. */
+/* Threads that share one row. */
 enum run_rows { RUN_ALL, RUN_THREADS, RUN_PROCESSES, RUN_PROGRAMS };
 
 struct run_arguments {
@@ -24,77 +25,90 @@ struct run_arguments {
 	const char *interrupts; /* TACH_INTERRUPTS */
 	const char *ambient;
 	const char *trace;
-	char topdown[16]; /* "", or what --topdown is among metrics */
+	char topdown[16]; /* "", or the metric that --topdown adds */
 	enum tach_format format;
 	enum run_rows rows;
 	int outside, emulate;
 	const char *turns; /* TACH_TURNS */
-	int passes;	   /* 0: once; else as often as it takes */
-	double bound;	   /* --passes: what instructions may differ by, a fraction */
+	int passes;	   /* 0: one run; otherwise until all is counted */
+	double bound;	   /* --passes: tolerated difference of instructions, a fraction */
 	double interval;   /* -I: seconds; 0: no series */
 	pid_t process;	   /* -p; 0: the program's */
 	int repeat;	   /* -r: how often; 0: once */
-	int apart;	   /* each rank of a parallel job has its report */
+	int apart;	   /* each rank of a parallel job writes its own report */
 	char **program;
-	const char *path; /* --emulate: where it is */
+	const char *path; /* --emulate: path of the program */
 };
 
 struct run_outcome {
 	pid_t process;
-	int status;	 /* as wait gives it */
-	int exec_failed; /* errno of exec, which was printed; 0: the program ran */
+	int status;	 /* from wait(2) */
+	int exec_failed; /* errno of exec, already printed; 0: the program ran */
 	double seconds;
 	struct rusage usage;
 };
 
 /* ---- run_arguments.c ---- */
 
-/* 0; 1: the help was printed; else the exit status, and why was printed. */
+/* Returns 0, 1 after printing the help, or an exit status after printing an error. */
 int run_parse(struct run_arguments *a, int argc, char **argv);
-/* Whether events and metrics can be used; RUN_FAILED: printed. */
+/* Checks that events and metrics can be counted. Returns RUN_FAILED after printing why not. */
 int run_check_events(const struct run_arguments *a);
 
 /* ---- run_find.c ---- */
 
-/* Where RUN_OBJECT is: beside this program, or in the lib folder beside its folder. */
+/* Finds RUN_OBJECT: in this program's folder, or in the lib folder next to it. */
 int run_find_object(char *path, size_t size);
 int run_find_file(char *path, size_t size, const char *name); /* the same for another file */
-/* As execvp looks for a program. */
+/* Searches PATH like execvp. */
 int run_find_program(char *path, size_t size, const char *name);
-/* Whether RUN_OBJECT can be loaded into a program: not without a dynamic linker, and not by
- * that of another C library or of 32-bit programs. RUN_MUSL: RUN_OBJECT_MUSL can. */
+/*
+ * How RUN_OBJECT can be loaded into a program. It cannot without a dynamic linker, nor by the
+ * linker of another C library or of 32-bit programs. RUN_MUSL: RUN_OBJECT_MUSL can be loaded.
+ */
 enum run_loading { RUN_LOADABLE, RUN_STATIC, RUN_FOREIGN, RUN_MUSL };
 
 /* ---- run_outside.c: counters that are opened from outside and inherited ---- */
 
 struct run_outside;
-/* Whether this process, and so all it starts, would be killed for opening an event: printed. */
+/*
+ * Returns true if opening an event would kill this process and thus all that it starts, and
+ * prints that.
+ */
 int run_outside_forbidden(void);
-/* What a names, or the usual; NULL: printed. */
+/*
+ * Prepares the events that `a` names, or the default ones. Returns NULL after printing an
+ * error.
+ */
 struct run_outside *run_outside_new(const struct run_arguments *a);
-/* From the program's next exec on. NULL is fine for this and the next. */
+/* Counts from the program's next exec on. This function and the next accept NULL. */
 void run_outside_open(struct run_outside *o, pid_t process);
-/* The program has ended. */
+/* Call it when the program has ended. */
 void run_outside_end(struct run_outside *o);
-/* One region of all processes, after their end; NULL: printed. */
+/* Returns one region for all processes, after their end, or NULL after printing an error. */
 struct tach_snapshot *run_outside_take(struct run_outside *o, double seconds);
 void run_outside_free(struct run_outside *o); /* NULL is fine */
-/* --ambient: boxes alone, and after a semicolon metrics of them; NULL: printed. They
- * are the row of the whole machine. */
+/*
+ * --ambient: only events of boxes, and metrics of them after a semicolon. They form the row of
+ * the whole machine. Returns NULL after printing an error.
+ */
 struct run_outside *run_ambient_new(const char *list);
-/* Those that are there. */
+/* Measurements that run next to the program, if requested. */
 struct run_found;
 struct run_series;
 struct run_beside {
 	struct run_outside *outside, *ambient; /* NULL: none */
-	struct run_series *series;	       /* of outside; NULL: one report at the end */
+	struct run_series *series; /* of outside; NULL: only one report at the end */
 };
 
-/* ---- run_attach.c: counters of a process that runs ---- */
+/* ---- run_attach.c: counters of a running process ---- */
 
-/* Of all threads of a->process, and those that they will make; other than 0: printed. */
+/*
+ * Counts all threads of a->process, and threads that they create. Returns nonzero after
+ * printing an error.
+ */
 int run_attach(struct run_outside *o, const struct run_arguments *a);
-/* -p without a program; the exit status. */
+/* -p without a program; returns the exit status. */
 int run_process(const struct run_arguments *a);
 
 /* ---- run_series.c ---- */
@@ -104,25 +118,27 @@ struct run_series {
 	double begun, next, at, seconds;
 	enum tach_format format;
 	FILE *to;
-	int rows, code; /* code: the errno of what could not be written */
+	int rows, code; /* code: errno of a failed write */
 };
-/* Other than 0: printed. */
+/* Both return nonzero after printing an error. */
 int run_series_begin(struct run_series *s, const struct run_arguments *a);
 int run_series_end(struct run_series *s, const struct run_arguments *a);
-/* Until the process has ended or a signal came to that descriptor, -1: none is waited for. */
+/* Runs until the process has ended or `signals` is readable (-1: waits for no signal). */
 void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process, int signals);
-/* A descriptor that the signals which end tach run come to; they are blocked from now on. */
+/* Returns a descriptor for the signals that end tach run, and blocks these signals. */
 int run_series_signals(void);
 
 /* ---- run_ranks.c: one report of a parallel job ---- */
 
-/* Whether this is one rank of several, whose reports are to become one. */
+/* Returns true if this is one of several ranks that share one report. */
 int run_ranks_wanted(const struct run_arguments *a);
-/* Adds this rank's, NULL where it has none; *all: of all of them, if it is the last, else NULL.
- * Other than 0: printed. */
+/*
+ * Adds this rank's report, or NULL. *all: the reports of all ranks if this is the
+ * last one, else NULL. Returns nonzero after printing an error.
+ */
 int run_ranks_gather(const struct run_arguments *a, const struct tach_snapshot *mine,
 		     struct tach_snapshot **all);
-/* "%r" in the name of the report becomes the rank. */
+/* Replaces "%r" in the report's name by the rank. */
 void run_ranks_file(struct run_arguments *a);
 
 /* ---- run_repeat.c ---- */
@@ -132,56 +148,63 @@ int run_repeat(struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_boxes.c ---- */
 
-/* Whether a list has events of boxes, which count for the whole machine. */
+/* Returns true if a list contains events of boxes, which count for the whole machine. */
 int run_has_boxes(const char *events);
 
 /* ---- run_child.c ---- */
 
-/* Keeps the numbers of closed standard streams, so that no file of ours takes one. The
- * program's are closed. */
+/*
+ * Reserves the numbers of closed standard streams, so that none of our files gets one. They
+ * stay closed for the program.
+ */
 void run_hold_streams(void);
 
 /*
- * object, directory: what to preload and where reports go; NULL: nothing is preloaded. Waits
- * for the program's end. -1: printed.
+ * object, directory: what to preload and where reports go; NULL: preload nothing. Waits for the
+ * program's end. Returns -1 after printing an error.
  */
 int run_child(const struct run_arguments *a, const char *object, const char *directory,
 	      const struct run_beside *beside, struct run_outcome *outcome);
 
 /* ---- run.c ---- */
 
-/* What there is to run, and to load into it. */
+/* The program to run and the object to preload. */
 struct run_found {
-	char object[4096], program[4096]; /* "": not looked for, or not there */
+	char object[4096], program[4096]; /* "": not searched, or not found */
 	enum run_loading loading;
 };
-/* How the program can be loaded; the object becomes that of its C library. */
+/* Finds out how the program can be loaded, and selects the object for its C library. */
 void run_find_loading(struct run_found *found);
 struct run_reports;
 /*
- * Runs the program once; a: what it had to count otherwise than was asked for. 0, or the exit
- * status: why was printed.
+ * Runs the program once. `a` may be changed, for example to count from outside. Returns 0, or
+ * the exit status after printing an error.
  */
 int run_once(struct run_arguments *a, const struct run_found *found,
 	     struct run_reports *reports, struct run_outcome *outcome);
-/* Writes what came of it; other than 0: printed. */
+/* Writes the report; returns nonzero after printing an error. */
 int run_report(const struct run_arguments *a, const struct run_outcome *o,
 	       struct run_reports *reports);
-int run_status(const struct run_outcome *o); /* the exit status that the program's end makes */
+int run_status(const struct run_outcome *o); /* the exit status for the way the program ended */
 
 /* ---- run_passes.c ---- */
 
-/* --turns: whether there are sets; RUN_FAILED: printed why not. */
+/*
+ * --turns: checks that the events make several sets. Returns RUN_FAILED after printing why not.
+ */
 int run_check_turns(const struct run_arguments *a);
-/* --passes; the exit status. */
+/* --passes; returns the exit status. */
 int run_passes(struct run_arguments *a, const struct run_found *found);
 
 /* ---- run_results.c ---- */
 
 struct run_reports;
-/* A descriptor of memory for reports, told to the environment; -1: there is none. */
+/*
+ * Creates a descriptor of memory for reports and stores it in the environment. Returns -1 on
+ * failure.
+ */
 int run_results_open(void);
-/* Hands each report to `take`; its code. */
+/* Calls `take` for each report; returns its code. */
 int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 			int (*take)(void *, const char *, size_t), void *context);
 
@@ -189,19 +212,19 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 
 enum { RUN_GONE = 4 };
 struct run_reports {
-	struct tach_snapshot *whole; /* of all; NULL: no process left any */
-	int of_program;		     /* the program itself left one */
-	int began, left;	     /* programs that were loaded, and those that left one */
-	int running;		     /* processes that run on and have not */
-	int gone[RUN_GONE];	     /* numbers of the first that did not; 0: no more */
-	int confined;		     /* left one when a seccomp filter came */
-	unsigned apart;		     /* programs that could not load the object */
+	struct tach_snapshot *whole; /* all reports added up; NULL: no process wrote a report */
+	int of_program;		     /* the program itself wrote one */
+	int began, left; /* programs that were loaded, and how many wrote a report */
+	int running;	 /* processes that still run and have not written one */
+	/* numbers of the first processes without a report; 0 ends the list */
+	int gone[RUN_GONE];
+	int confined;	/* wrote one when a seccomp filter was installed */
+	unsigned apart; /* programs that could not load the object */
 	char first_apart[64];
 };
 
 /*
- * Reads and adds up what the processes left in that memory and that directory; deletes what is
- * in the directory.
+ * Reads and adds up the reports in that memory and that directory, and empties the directory.
  */
 int run_collect(struct run_reports *reports, int results, const char *directory, pid_t program);
 int run_collect_add(struct run_reports *reports, struct tach_snapshot *more);

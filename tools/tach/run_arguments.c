@@ -90,7 +90,7 @@ static int bad_usage(const char *what)
 	return usage_told("run"), RUN_FAILED;
 }
 
-/* What is said once; of two that differ neither is what was meant. */
+/* An option that may be given once: two different values are an error. */
 static int once(const char **to, const char *value, const char *sentence)
 {
 	if (*to && strcmp(*to, value) != 0)
@@ -99,7 +99,7 @@ static int once(const char **to, const char *value, const char *sentence)
 	return 0;
 }
 
-/* What --topdown is among metrics. */
+/* The metric for --topdown. */
 static int take_topdown(struct run_arguments *a, const char *level)
 {
 	if (level && (strlen(level) != 1 || *level < '1' || *level > '6'))
@@ -112,7 +112,7 @@ static int take_topdown(struct run_arguments *a, const char *level)
 	return 0;
 }
 
-/* As TACH_TURNS has it. */
+/* In the format of TACH_TURNS. */
 static int take_turns(struct run_arguments *a, const char *entries)
 {
 	if (!entries)
@@ -137,7 +137,7 @@ static int take_passes(struct run_arguments *a, const char *bound)
 	return 0;
 }
 
-/* A number of that range, said once; `to` is 0 before. */
+/* Parses a number of that range, given once; `to` must be 0 before. */
 static int take_number(double *to, double least, double most, int whole, const char *sentence)
 {
 	char *end;
@@ -172,7 +172,7 @@ static int take_repeat(struct run_arguments *a)
 	return 0;
 }
 
-/* Both, where metrics are named too. */
+/* Joins both lists if metrics are named too. */
 static int join_metrics(struct run_arguments *a)
 {
 	char *both;
@@ -183,7 +183,7 @@ static int join_metrics(struct run_arguments *a)
 		a->metrics = a->topdown;
 		return 0;
 	}
-	/* Until the end of the command. */
+	/* Never freed: used until the command ends. */
 	both = malloc(strlen(a->metrics) + 1 + sizeof a->topdown);
 	if (!both)
 		return fputs("tach run: out of memory\n", stderr), RUN_FAILED;
@@ -251,7 +251,7 @@ static const char *given(const char *variable)
 	return value ? value : "";
 }
 
-/* -I and -p, which make it --outside, and -r. */
+/* Checks -I and -p, which imply --outside, and -r. */
 static int check_outside(struct run_arguments *a)
 {
 	int inside = a->interrupts || a->trace || a->emulate || a->passes || a->turns;
@@ -295,7 +295,7 @@ static int check_together(const struct run_arguments *a)
 	return 0;
 }
 
-/* Series, and tables of runs, are no snapshots. */
+/* Series and tables of repeated runs have fewer formats than snapshots. */
 static int check_format(const struct run_arguments *a)
 {
 	if ((a->interval > 0 || a->repeat) && a->format > TACH_FORMAT_CSV)
@@ -304,7 +304,8 @@ static int check_format(const struct run_arguments *a)
 }
 
 /*
- * 0: go on; 1: help was asked for and given. "+": what follows the program's name is its own.
+ * Returns 0 to continue, 1 after printing the help. "+": words after the program's name belong
+ * to the program.
  */
 int run_parse(struct run_arguments *a, int argc, char **argv)
 {
@@ -338,7 +339,7 @@ int run_parse(struct run_arguments *a, int argc, char **argv)
 	return check_format(a);
 }
 
-/* Metrics as they are with the events; events NULL: without them. */
+/* Checks metrics together with the events; events NULL: metrics alone. */
 static int check_one(const char *events, const char *metrics)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;
@@ -355,12 +356,12 @@ static int check_one(const char *events, const char *metrics)
 	return RUN_FAILED;
 }
 
-/* Better now than in a program that has no way to complain. */
+/* Checks here, because the measured program cannot report errors. */
 int run_check_events(const struct run_arguments *a)
 {
 	int code;
 
-	/* What counts from outside, boxes too, is checked where it is opened. */
+	/* Events counted from outside, also of boxes, are checked when they are opened. */
 	if (a->outside)
 		return 0;
 	if (a->events && run_has_boxes(a->events)) {

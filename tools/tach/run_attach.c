@@ -64,7 +64,10 @@ static void name_target(struct run_target *t, pid_t process)
 	snprintf(t->row, sizeof t->row, "(thread %d %s)", (int)t->thread, name);
 }
 
-/* Whether the kernel lets this process count itself; then it is the other's rights. */
+/*
+ * Returns true if the kernel lets this process count itself: then the rights on the other
+ * process are missing.
+ */
 static int counts_itself(void)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
@@ -79,7 +82,7 @@ static int counts_itself(void)
 	return fd >= 0;
 }
 
-/* perf_event_open(2): CAP_PERFMON, or what ptrace(2) takes to read. */
+/* perf_event_open(2) needs CAP_PERFMON, or the right to read the process by ptrace(2). */
 static int refuse(pid_t process, int code)
 {
 	if (code == ESRCH)
@@ -110,7 +113,7 @@ static void drop_targets(struct run_outside *o)
 	o->ntargets = 0;
 }
 
-/* Every thread of the list; those that ended meanwhile are left out. */
+/* Opens counters for every thread of the list, and skips threads that have ended. */
 static int open_all(struct run_outside *o, pid_t process, const struct threads *t)
 {
 	for (int i = 0; i < t->n; i++) {
@@ -143,8 +146,8 @@ static int began_since(pid_t process, const struct threads *before, struct threa
 }
 
 /*
- * A thread inherits its creator's counters if that has them when it begins. Where one began
- * while they were opened it is not known whether it did: all are opened again.
+ * A thread inherits counters that its creator has when the thread starts. If a thread started
+ * while counters were opened, it is unknown if it inherited them, so all are opened again.
  */
 static int attach(struct run_outside *o, pid_t process)
 {
@@ -183,7 +186,7 @@ int run_attach(struct run_outside *o, const struct run_arguments *a)
 
 /* ---- without a program ---- */
 
-/* Each event of each thread takes a descriptor. */
+/* Each event of each thread needs a descriptor. */
 static void raise_descriptors(void)
 {
 	struct rlimit limit;
@@ -204,7 +207,7 @@ static int report(const struct run_arguments *a, struct run_outside *o, double s
 	return code;
 }
 
-/* Until it ends, or a signal says that it is enough. */
+/* Until the process ends or a signal stops it. */
 int run_process(const struct run_arguments *a)
 {
 	struct run_series series = {.interval = 0};

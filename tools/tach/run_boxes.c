@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run --outside` also counts events of boxes. */
+/* `tach run --outside`: also counts events of boxes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

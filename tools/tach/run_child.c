@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that `tach run` runs: its environment, the signals meanwhile, its end. */
+/* Starts the program of `tach run`: its environment, the signals while it runs, its end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,7 @@
 
 /* ---- environment ---- */
 
-/* In front of what the variable already holds. */
+/* Puts the word before the variable's present value. */
 static void prepend(const char *name, const char *word)
 {
 	const char *others = getenv(name);
@@ -30,8 +30,8 @@ static void prepend(const char *name, const char *word)
 }
 
 /*
- * A look at both clocks, the closest of some: a process that lives a few milliseconds could not
- * have two that are far apart.
+ * Reads both clocks several times and takes the closest pair: in a process of a few
+ * milliseconds, pairs would not be far enough apart.
  */
 static void set_clock(void)
 {
@@ -73,7 +73,7 @@ static void set_environment(const struct run_arguments *a, const char *object,
 	char *value;
 
 	prepend("LD_PRELOAD", object);
-	/* AddressSanitizer ends programs in which another object is loaded before it. */
+	/* Without this, AddressSanitizer ends programs that load another object before it. */
 	prepend("ASAN_OPTIONS", "verify_asan_link_order=0");
 	set_clock();
 	setenv("TACH_ENABLE", "1", 1);
@@ -94,7 +94,7 @@ static void set_environment(const struct run_arguments *a, const char *object,
 		setenv("TACH_INTERRUPTS", a->interrupts, 1);
 	if (a->turns)
 		setenv("TACH_TURNS", a->turns, 1);
-	/* Whatever regions are chosen, those of threads are. */
+	/* TACH_REGIONS must also select the regions of threads. */
 	if (regions && *regions && asprintf(&value, "%s,(*)", regions) > 0) {
 		setenv("TACH_REGIONS", value, 1);
 		free(value);
@@ -119,8 +119,8 @@ static void pass_on(int signal)
 }
 
 /*
- * While the program runs: the terminal's interrupt reaches it by itself, and to wait for its
- * end is ours; what is meant for us is handed on.
+ * While the program runs, the terminal sends it the interrupt directly and we only wait.
+ * Signals sent to us are forwarded.
  */
 static const struct {
 	int number;
@@ -133,7 +133,7 @@ struct dispositions {
 	sigset_t mask;
 };
 
-/* Signals that come before there is a program to hand them to wait for it. */
+/* Signals that arrive before the program exists are kept for it. */
 static void take_signals(struct dispositions *before)
 {
 	sigset_t all;
@@ -145,7 +145,7 @@ static void take_signals(struct dispositions *before)
 					   .sa_flags = SA_RESTART};
 
 		sigaction(signals[i].number, NULL, &before->action[i]);
-		/* Who ignores the hangup (nohup) goes on doing so. */
+		/* An ignored hangup (nohup) stays ignored. */
 		if (before->action[i].sa_handler != SIG_IGN)
 			sigaction(signals[i].number, &action, NULL);
 	}
@@ -160,7 +160,7 @@ static void give_signals_back(const struct dispositions *before)
 
 /* ---- its life ---- */
 
-/* go: closed when exec may come. failed: the errno of exec goes there. */
+/* go: closed when exec may start. failed: receives the errno of exec. */
 static _Noreturn void become(const struct run_arguments *a, const char *object,
 			     const char *directory, int go, int failed)
 {
@@ -224,7 +224,7 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 		run_outside_open(beside->ambient, outcome->process);
 	}
 	sigprocmask(SIG_SETMASK, &before.mask, NULL);
-	outcome->seconds = clock_seconds(CLOCK_MONOTONIC); /* for wait_for to subtract */
+	outcome->seconds = clock_seconds(CLOCK_MONOTONIC); /* wait_for subtracts it */
 	close(go[0]);
 	close(go[1]);
 	close(failed[1]);
@@ -236,8 +236,10 @@ int run_child(const struct run_arguments *a, const char *object, const char *dir
 	return code;
 }
 
-/* No file of ours takes the number of a standard stream that is closed, as it is for the
- * program. */
+/*
+ * Keeps our files off the numbers of closed standard streams, which stay closed for the
+ * program.
+ */
 void run_hold_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)

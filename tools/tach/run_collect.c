@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The reports that the processes of `tach run` left, added up. */
+/* Adds up the reports of the processes of `tach run`. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "tools/tach/report.h"
 #include "tools/tach/run.h"
 
-enum { BATCH = 256 }; /* reports held at a time: a build may leave many thousands */
+enum { BATCH = 256 }; /* reports held at a time: a build may produce thousands */
 
 struct batch {
 	struct tach_snapshot *list[BATCH];
 	int n;
 };
 
-/* All of them become the first. */
+/* Adds all of them into the first. */
 static int add_up(struct batch *b)
 {
 	struct tach_snapshot *whole;
@@ -45,7 +45,7 @@ static int take_text(void *batch, const char *text, size_t length)
 	return b->n == BATCH ? add_up(b) : 0;
 }
 
-/* One that is not named .json is not whole. */
+/* A file whose name does not end in .json is incomplete. */
 static int take(struct batch *b, const char *file)
 {
 	struct tach_snapshot *one;
@@ -66,7 +66,7 @@ static void note(struct run_reports *reports, const char *name, pid_t program)
 	reports->of_program |= atoi(name) == program;
 }
 
-/* Into the report: who reads it later does not see what tach run prints. */
+/* Also writes it into the report, for readers who do not see tach run's output. */
 static void say_missing(const struct run_reports *reports)
 {
 	int missing = reports->began - reports->left;
@@ -105,7 +105,7 @@ int run_collect(struct run_reports *reports, int results, const char *directory,
 	}
 	if (dir)
 		closedir(dir);
-	/* Of a program that has regions, and nothing that was preloaded. */
+	/* A program with regions of its own also writes a report without our object. */
 	if (reports->began < reports->left)
 		reports->began = reports->left;
 	if (reports->running > reports->began - reports->left)

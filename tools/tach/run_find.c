@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `tach run` has to know before it starts a program. */
+/* `tach run` examines the program before it starts it. */
 #include <elf.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -12,7 +12,7 @@
 
 int run_find_file(char *path, size_t size, const char *name)
 {
-	/* As built; as installed: Debian keeps libraries one folder further down. */
+	/* In the build folder; when installed; in Debian, libraries are one folder deeper. */
 	static const char *const places[] = {"", "/../lib/tach", "/../lib64/tach",
 					     "/../lib/*/tach"};
 	char self[3000], pattern[4096];
@@ -72,7 +72,7 @@ static int begins(const char *name, const char *with)
 	return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* The C library that has the dynamic linker of that name. */
+/* The C library of a dynamic linker, by the linker's name. */
 static enum run_loading judge_linker(const char *linker)
 {
 	const char *name = strrchr(linker, '/') ? strrchr(linker, '/') + 1 : linker;
@@ -121,7 +121,7 @@ static enum run_loading judge_program(const char *path)
 	enum run_loading loading;
 	int fd;
 
-	/* The dynamic linker itself, given a program to run, does preload. */
+	/* A dynamic linker that is run with a program as its argument also preloads. */
 	if (begins(base, "ld-linux") || begins(base, "ld.so") || begins(base, "ld-musl-"))
 		return judge_linker(base);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

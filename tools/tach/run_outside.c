@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters opened from outside: by `tach run` for the program and, inherited, for all that it
- * starts. Nothing runs in the program, so it may be statically linked, and no signal can take
- * what was counted; but there is one row for everything, and counters are the kernel's to share
- * out.
+ * Counters opened from outside: `tach run` opens them for the program, and its children inherit
+ * them. No code of ours runs in the program, so it may be statically linked, and no signal can
+ * lose counts. But there is one row for everything, and the kernel may multiplex the counters.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -22,7 +21,7 @@
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
 
-/* The default events; events that the machine cannot count are left out. */
+/* The default events; events that the machine cannot count are skipped. */
 static const char usual_events[] =
 	"cycles,instructions,branch_misses=branch-misses,cache_misses=cache-misses,"
 	"page_faults=page-faults,context_switches=context-switches";
@@ -45,7 +44,7 @@ static int make_set(struct run_outside *o, struct tach_set_options *opt, const c
 	tach__uncore_members(o->boxes.uncore, opt, members, attrs);
 	if (tach_set_create(opt, &o->set, &err) == 0)
 		return 0;
-	/* If the events alone make a set, the error's column is in the metrics. */
+	/* If the events alone make a set, the error is in the metrics. */
 	opt->metrics = NULL;
 	if (metrics && tach_set_create(opt, &o->set, NULL) == 0)
 		events = metrics;
@@ -163,7 +162,7 @@ struct run_outside *run_ambient_new(const char *list)
 	return o;
 }
 
-/* Why a member cannot be opened the library can say better than errno. */
+/* The library explains better than errno why a member cannot be opened. */
 void run_outside_note(struct run_outside *o, int code)
 {
 	struct tach_error err = TACH_ERROR_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `tach run --outside` counted, as a report: one region of all processes. */
+/* The counts of `tach run --outside` as a report: one region for all processes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "tools/tach/run.h"
 #include "tools/tach/run_outside.h"
 
-/* A value that nothing was taken from. */
+/* A value from which no overhead was subtracted. */
 static void value(struct tach__json_out *json, const char *name, double v, uint32_t flags)
 {
 	tach__json_object(json, name);
@@ -29,7 +29,7 @@ static void value(struct tach__json_out *json, const char *name, double v, uint3
 	tach__json_end(json);
 }
 
-/* Of a target since it was marked; scaled where others had the counter for a while. */
+/* Count of a target since its mark, scaled if the counter was multiplexed. */
 static double counted_by(const struct run_target *t, int i, uint32_t *flags)
 {
 	const struct run_count *now = &t->now[i], *last = &t->last[i];
@@ -47,7 +47,7 @@ static double counted_by(const struct run_target *t, int i, uint32_t *flags)
 	return trunc(count * (double)enabled / (double)running);
 }
 
-/* Of one target, or of all. */
+/* Writes counts of one target, or of all. */
 static void counted(struct tach__json_out *json, const struct run_outside *o, int i,
 		    const struct run_target *one)
 {
@@ -104,7 +104,7 @@ static void part(struct tach__json_out *json, const struct run_outside *o, const
 	tach__json_end(json);
 }
 
-/* What reports show a tree by. */
+/* The place in the tree of regions. */
 static void place(struct tach__json_out *json, const char *name)
 {
 	struct tach_derived_info info = {.size = sizeof info};
@@ -147,7 +147,7 @@ static void quantity(struct tach__json_out *json, const char *name)
 	tach__json_end(json);
 }
 
-/* one: a target's row; NULL: that of all. */
+/* one: the row of one target; NULL: of all. */
 static void region(struct tach__json_out *json, const struct run_outside *o,
 		   const struct run_target *one, double seconds)
 {
@@ -175,7 +175,7 @@ static void region(struct tach__json_out *json, const struct run_outside *o,
 	tach__json_end(json);
 }
 
-/* Schema 1 of tach-report(5); values of metrics come when it is merged. */
+/* Schema 1 of tach-report(5); merging adds the values of metrics. */
 static void print(struct tach__json_out *json, const struct run_outside *o, double seconds)
 {
 	static const char *const zero[] = {"threads", "refused", "lost", "stale", "unopened"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run --passes`: the program again and again, with other events each time. */
+/* `tach run --passes`: runs the program several times, with other events each time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@
 
 struct passes {
 	const struct tach__plan *plan;
-	struct tach_snapshot *list[TACH__PASSES_MAX]; /* of each pass that was run */
+	struct tach_snapshot *list[TACH__PASSES_MAX]; /* of each finished pass */
 	int n;
-	struct run_reports last; /* but for its snapshot */
+	struct run_reports last; /* without its snapshot */
 	struct run_outcome outcome;
 };
 
-/* Regions that a process has twice become one, as where there are more processes. */
+/* Merges regions that occur twice in a process, like those of several processes. */
 static int keep(struct passes *p, struct run_reports *reports)
 {
 	struct tach_snapshot *one = reports->whole;
@@ -32,7 +32,8 @@ static int keep(struct passes *p, struct run_reports *reports)
 	return code ? RUN_FAILED : 0;
 }
 
-/* Whether the next pass is worth its time: this one ended as the first did, and left a report.
+/*
+ * Returns true if the next pass is useful: this one ended like the first, and wrote a report.
  */
 static int goes_on(const struct passes *p, int pass, int first)
 {
@@ -50,7 +51,7 @@ static int goes_on(const struct passes *p, int pass, int first)
 	return left && status == first && !WIFSIGNALED(p->outcome.status);
 }
 
-/* Each pass finds standard input where the first one did, if it is a file. */
+/* If standard input is a file, each pass starts at the same position. */
 static int run_all(struct passes *p, const struct run_arguments *a,
 		   const struct run_found *found, int *status)
 {
@@ -75,7 +76,7 @@ static int run_all(struct passes *p, const struct run_arguments *a,
 			*status = run_status(&p->outcome);
 		more = !code && goes_on(p, i, *status);
 	}
-	/* What the first pass alone counted is shown where a signal ended it. */
+	/* If a signal ended the program, shows the counts of the first pass. */
 	return !code && !more && i > 1 ? RUN_FAILED : code;
 }
 
@@ -91,7 +92,7 @@ static int join(const struct passes *p, struct tach_snapshot **whole)
 	return code;
 }
 
-/* What is asked for, planned; NULL: printed why not. */
+/* Plans the passes. Returns NULL after printing why not. */
 static struct tach__plan *plan_of(const struct run_arguments *a)
 {
 	struct tach__plan *plan = malloc(sizeof *plan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `mpirun -n 4 tach run`: every rank has a tach run of its own, and there is to be one report.
- * Each puts its part into a folder of the job, and the one that finds all of them there joins
+ * `mpirun -n 4 tach run`: every rank has its own tach run, but the job writes one report. Each
+ * rank puts its part into a folder of the job, and the rank that finds all parts there joins
  * them.
  */
 #include <ctype.h>
@@ -37,7 +37,7 @@ void run_ranks_file(struct run_arguments *a)
 	const char *at = a->output ? strstr(a->output, "%r") : NULL;
 	char *to;
 
-	/* Until the end of the command. */
+	/* Never freed: used until the command ends. */
 	if (!at || asprintf(&to, "%.*s%d%s", (int)(at - a->output), a->output,
 			    tach__rank() < 0 ? 0 : tach__rank(), at + 2) < 0)
 		return;
@@ -45,7 +45,7 @@ void run_ranks_file(struct run_arguments *a)
 	a->apart = 1;
 }
 
-/* What the launcher calls this run of the program; of a launcher that says nothing, itself. */
+/* The launcher's name for this run, or the launcher's process if it gives no name. */
 static void job_name(char *to, size_t size)
 {
 	static const char *const names[] = {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
@@ -76,7 +76,9 @@ static void folder_name(const struct run_arguments *a, char *to, size_t size)
 			 temporary && *temporary ? temporary : "/tmp", (int)geteuid(), job);
 }
 
-/* Locked, and this user's; -1 with errno. The last of an earlier run may remove it just then.
+/*
+ * Opens and locks the folder, which must belong to this user. Returns -1 with errno. The last
+ * rank of an earlier run may remove it at the same time.
  */
 static int enter(const char *folder)
 {
@@ -104,7 +106,7 @@ static int enter(const char *folder)
 	}
 }
 
-/* This rank's part, or a sign that it has none. */
+/* Writes this rank's part, or a marker for a rank without a report. */
 static int put(const char *folder, int fd, const struct tach_snapshot *mine)
 {
 	struct tach_report_options opt = {.format = TACH_FORMAT_JSON};
@@ -126,7 +128,7 @@ static int put(const char *folder, int fd, const struct tach_snapshot *mine)
 
 enum what { COUNT, TAKE, REMOVE };
 
-/* Parts in the folder, and what is to become of them. */
+/* Looks at the parts in the folder; `what` says what to do with them. */
 static int look(const char *folder, enum what what, struct report_ranks *taken)
 {
 	DIR *list = opendir(folder);
@@ -137,7 +139,7 @@ static int look(const char *folder, enum what what, struct report_ranks *taken)
 		struct tach_snapshot *one;
 		char file[4400];
 
-		/* A temporary file of a report begins with a point. */
+		/* The name of an incomplete report begins with a dot. */
 		if (d->d_name[0] == '.')
 			continue;
 		n++;
@@ -154,7 +156,7 @@ static int look(const char *folder, enum what what, struct report_ranks *taken)
 	return n;
 }
 
-/* All parts are there. What cannot be joined stays. */
+/* Joins the parts, which are complete. Parts that cannot be joined stay. */
 static int join(const char *folder, struct tach_snapshot **all)
 {
 	struct report_ranks ranks = {NULL, 0};

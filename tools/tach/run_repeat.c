@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run -r N`: the program again and again, and what its runs have in common. */
+/* `tach run -r N`: runs the program several times, and shows statistics of its runs. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 #define CONFIDENCE 0.95
 
-/* What is said of a series of runs. */
+/* Statistics of one series of values. */
 struct line {
 	const struct series *of;
 	double median, low, high, confidence, mean;
@@ -48,7 +48,7 @@ static void take(struct samples *to, const struct run_reports *reports,
 		samples_take(to, reports->whole, NULL, NULL);
 }
 
-/* ---- what is said of them ---- */
+/* ---- statistics ---- */
 
 static struct line judge(const struct series *of)
 {
@@ -179,7 +179,7 @@ static int write_table(const struct run_arguments *a, struct samples *s)
 
 /* ---- the runs ---- */
 
-/* Why what comes next would not be the same again; 0: nothing does. */
+/* Returns the reason why further runs would differ, or 0 to continue. */
 static int is_over(const struct run_outcome *o, int run, int first)
 {
 	int status = run_status(o);
@@ -197,7 +197,7 @@ static int is_over(const struct run_outcome *o, int run, int first)
 	return WIFSIGNALED(o->status) || status != first;
 }
 
-/* Each run finds standard input where the first one did, if it is a file. */
+/* If standard input is a file, each run starts at the same position. */
 int run_repeat(struct run_arguments *a, const struct run_found *found)
 {
 	off_t input = lseek(STDIN_FILENO, 0, SEEK_CUR);

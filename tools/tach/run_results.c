@@ -14,7 +14,8 @@
 #include "tools/tach/run.h"
 
 /*
- * Numbers that programs do not count on; the kernel keeps a table of so many for each process.
+ * Programs rarely use such numbers. The kernel's table of descriptors grows to this size in
+ * each process.
  */
 enum { HIGH = 1000 };
 
@@ -32,7 +33,7 @@ static int move_up(int fd)
 	return up;
 }
 
-/* As many areas as RLIMIT_FSIZE lets a file have, though only what is touched is memory. */
+/* As many areas as RLIMIT_FSIZE permits; only touched pages use memory. */
 static off_t size_of(void)
 {
 	off_t size = RUN_HEAD + (off_t)RUN_AREAS * RUN_AREA;
@@ -45,7 +46,10 @@ static off_t size_of(void)
 
 int run_results_open(void)
 {
-	/* Sealed: who cut it short would end us, and others that have it mapped, by SIGBUS. */
+	/*
+	 * Sealed: otherwise a process could truncate it, and SIGBUS would end us and all that
+	 * map it.
+	 */
 	int fd = memfd_create("tach-run", MFD_ALLOW_SEALING), code = 0;
 	off_t size = size_of();
 	struct stat status;
@@ -74,7 +78,7 @@ int run_results_open(void)
 
 struct results {
 	int fd;
-	off_t area; /* the one that is looked at */
+	off_t area; /* the current area */
 	struct run_reports *reports;
 	pid_t program;
 	int (*take)(void *, const char *, size_t);
@@ -102,7 +106,7 @@ static void add_gone(struct run_reports *reports, int process)
 		reports->gone[i] = process;
 }
 
-/* A process may have written anything there. */
+/* Checks everything: a process may have written any bytes. */
 static int collect_one(const struct results *r, const struct run_entry *e)
 {
 	struct run_reports *reports = r->reports;
@@ -134,7 +138,7 @@ int run_results_collect(int fd, struct run_reports *reports, pid_t program,
 	if (fd < 0 || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head)
 		return 0;
 	for (uint32_t n = 0; n < head.areas && !code; n++, r.area += RUN_AREA) {
-		/* More were asked for than there are. */
+		/* More areas were requested than exist. */
 		if (pread(fd, &area, sizeof area, r.area) != (ssize_t)sizeof area) {
 			reports->began += (int)(head.areas - n);
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach run -I SECONDS`: what was counted in each interval, as it goes on. */
+/* `tach run -I SECONDS`: prints the counts of each interval as it ends. */
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -57,7 +57,7 @@ static int width(const struct tach_snapshot *s, int q)
 	return n > CELL_LEAST ? n : CELL_LEAST;
 }
 
-/* Without time, which is the interval's. */
+/* Without time: it equals the interval. */
 static void text_heading(const struct run_series *s, const struct tach_snapshot *shot, int rows)
 {
 	fprintf(s->to, "%*s", STAMP, "time (s)");
@@ -68,7 +68,7 @@ static void text_heading(const struct run_series *s, const struct tach_snapshot 
 	putc('\n', s->to);
 }
 
-/* What is scaled has a star. */
+/* A scaled value has a star. */
 static void text_row(const struct run_series *s, const struct tach_snapshot *shot, int r,
 		     int rows)
 {
@@ -174,7 +174,7 @@ static void text(struct run_series *s, const struct tach_snapshot *shot)
 		text_row(s, shot, r, n > 1);
 }
 
-/* The interval that ends now. */
+/* Ends the current interval. */
 static void tick(struct run_series *s, struct run_outside *o)
 {
 	double now = clock_seconds(CLOCK_MONOTONIC) - s->begun;
@@ -202,7 +202,7 @@ static void tick(struct run_series *s, struct run_outside *o)
 
 /* ---- waiting ---- */
 
-/* Also where the kernel has no pidfd (before 5.3). */
+/* Also works on kernels without pidfd (before 5.3). */
 static int has_ended(pid_t process)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -212,7 +212,7 @@ static int has_ended(pid_t process)
 	return kill(process, 0) != 0 && errno == ESRCH;
 }
 
-/* Milliseconds until the next interval is over, some past where the program was held up. */
+/* Milliseconds until the current interval ends; skips intervals if the program was delayed. */
 static int until_next(struct run_series *s)
 {
 	double now = clock_seconds(CLOCK_MONOTONIC) - s->begun;
@@ -231,7 +231,8 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 		{.fd = signals, .events = POLLIN}};
 	int slice = on[0].fd < 0 ? 50 : -1, over = 0;
 
-	/* A reader that goes is no reason to leave the program alone; it has its own SIGPIPE.
+	/*
+	 * If the reader closes the pipe, the program still continues; it has its own SIGPIPE.
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	s->begun = clock_seconds(CLOCK_MONOTONIC);
@@ -244,7 +245,7 @@ void run_series_watch(struct run_series *s, struct run_outside *o, pid_t process
 		over = n > 0 || has_ended(process);
 		if (s->interval > 0 && (over || (n == 0 && wait == rest)))
 			tick(s, o);
-		/* It has no reader any more, and there is no program of its own to wait for. */
+		/* The reader has gone, and there is no program to wait for. */
 		over |= signals >= 0 && s->interval > 0 && ferror(s->to);
 	}
 	if (s->interval <= 0)
@@ -260,7 +261,7 @@ int run_series_signals(void)
 	sigset_t set;
 
 	sigemptyset(&set);
-	/* Who ignores the hangup (nohup) goes on doing so. */
+	/* An ignored hangup (nohup) stays ignored. */
 	for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
 		if (sigaction(ends[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
 			sigaddset(&set, ends[i]);

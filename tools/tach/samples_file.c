@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Samples that were saved: baselines, reports, results of benchmarks. */
+/* Saved samples: baselines, reports, benchmark results. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -14,7 +14,9 @@
 #include "tools/tach/report.h"
 #include "tools/tach/samples.h"
 
-/* ---- a baseline: a line a series, cells between tabs, %XX for what would break that ---- */
+/*
+ * ---- a baseline: one line per series, cells separated by tabs, special characters as %XX ----
+ */
 
 static const char head[] = "# tach gate 2: ", old_head[] = "# tach gate 1: ";
 
@@ -40,7 +42,7 @@ static void put_series(FILE *to, const struct series *s)
 	putc('\n', to);
 }
 
-/* Beside it and renamed: there is the old file or the new one. */
+/* Writes a new file and renames it: there is always a complete file, old or new. */
 int samples_save(const struct samples *s, const char *file, const char *who)
 {
 	char *beside;
@@ -73,7 +75,7 @@ static int hex(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* In place; -1: a % that nothing follows. */
+/* Decodes in place. Returns -1 for a % without two digits after it. */
 static int take_name(char *name)
 {
 	char *to = name;
@@ -129,7 +131,7 @@ static int take_values(struct samples *s, const struct series *like, char *text)
 	return n ? 0 : -1;
 }
 
-/* Of version 1: REGION QUANTITY VALUES. */
+/* Version 1 has lines REGION QUANTITY VALUES. */
 static enum series_kind kind_of(const struct samples *s, const char *quantity)
 {
 	return strcmp(quantity, "time") == 0	  ? SERIES_TIME
@@ -192,7 +194,7 @@ static void add_bench(struct samples *s, const struct tach_bench *bench)
 	}
 }
 
-/* Lines of tach-bench-1. */
+/* Loads lines of tach-bench-1. */
 static int load_bench(struct samples *s, const char *text, size_t length, const char *file,
 		      const char *who)
 {
@@ -225,7 +227,7 @@ static const char *text_of(const struct tach__json *object, const char *key)
 	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
 }
 
-/* All benchmarks of a file of google-benchmark's. */
+/* Loads all benchmarks of a google-benchmark file. */
 static int load_google(struct samples *s, const struct tach__json *root, const char *text,
 		       size_t length, const char *file, const char *who)
 {
@@ -243,7 +245,7 @@ static int load_google(struct samples *s, const struct tach__json *root, const c
 		if (!name || samples_find(s, &like))
 			continue;
 		code = tach_bench_load_google(text, length, name, &bench, &err);
-		/* One that failed has no time. */
+		/* A failed benchmark has no time. */
 		if (code == TACH_ERR_NOTFOUND)
 			continue;
 		if (code) {
@@ -287,7 +289,7 @@ static int load_repeat(struct samples *s, const struct tach__json *root, const c
 	return 0;
 }
 
-/* ---- a file, whatever it is ---- */
+/* ---- a file of any format ---- */
 
 static int load_json(struct samples *s, const char *text, size_t length, const char *file,
 		     const char *who)

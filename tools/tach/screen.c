@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The terminal as `tach top` draws on it, and how it is given back. */
+/* The terminal for `tach top`: taking it over and restoring it. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "core/report/report.h"
 #include "tools/tach/screen.h"
 
-/* The alternate screen, without a cursor and without wrapping at the right edge. */
+/* The alternate screen, without a cursor and without line wrap. */
 static const char enter[] = "\033[?1049h\033[?25l\033[?7l\033[H\033[2J";
 static const char leave[] = "\033[0m\033[?7h\033[?25h\033[?1049l";
 
@@ -52,7 +52,7 @@ int screen_signal(void)
 	return number;
 }
 
-/* A signal that ends is not overwritten by one that does not. */
+/* A signal that ends the command is not overwritten by another one. */
 static void note_signal(int number)
 {
 	if (pending == 0 || !can_end(pending))
@@ -150,7 +150,7 @@ int screen_open(struct screen *s)
 	s->ascii = look.ascii;
 	if (tcgetattr(STDIN_FILENO, &saved) != 0)
 		return -1;
-	/* They come while screen_wait sleeps, never in the middle of a frame. */
+	/* They are delivered only while screen_wait sleeps, never inside a frame. */
 	sigemptyset(&held);
 	for (int i = 0; i < NPOLITE; i++) {
 		sigaddset(&held, polite[i]);
@@ -191,7 +191,7 @@ void screen_stop(struct screen *s)
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &stop, &was);
-	/* Here it stops, and goes on. */
+	/* The process stops here, and later continues. */
 	sigprocmask(SIG_SETMASK, &was, NULL);
 	handle(SIGTSTP, note_signal, 0);
 	tcgetattr(STDIN_FILENO, &saved);
@@ -222,8 +222,8 @@ void screen_begin(void)
 }
 
 /*
- * Each piece begins at a place of its own, so that a terminal which disagrees about the width
- * of a character moves nothing else.
+ * Each piece is positioned separately, so that a terminal which disagrees about a character's
+ * width moves nothing else.
  */
 void screen_put(const struct screen *s, int row, int column, int columns,
 		enum screen_style style, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Keys and events, as `tach top` waits for them. */
+/* Waits for keys and events of `tach top`. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "tools/tach/commands.h"
 #include "tools/tach/screen.h"
 
-#define SEQUENCE_SECONDS 0.05 /* bytes that follow ESC sooner belong to its key */
+#define SEQUENCE_SECONDS 0.05 /* bytes that follow ESC within this time belong to its key */
 
 static unsigned char input[64];
 static int ninput;
@@ -32,7 +32,7 @@ static void drop(int n)
 	memmove(input, input + n, (size_t)ninput);
 }
 
-/* "[A", "OA", "[5~", "[1;5C": what follows ESC; *length: of that. */
+/* "[A", "OA", "[5~", "[1;5C": parses the bytes after ESC; *length: their number. */
 static int sequence_key(int *length)
 {
 	static const struct {
@@ -70,7 +70,7 @@ static int take_key(void)
 	return key;
 }
 
-/* A key or event, or 0: wait on. */
+/* Returns a key or event, or 0 to wait on. */
 static int look_at_signals(struct screen *s)
 {
 	switch (screen_signal()) {
@@ -100,7 +100,7 @@ static int read_input(void)
 	return 0;
 }
 
-/* Sleeps until something comes; an event, 0: look at the input, or SCREEN_TIME. */
+/* Sleeps until something happens. Returns an event, SCREEN_TIME, or 0 to look at the input. */
 static int sleep_until(struct screen *s, int fd, double seconds)
 {
 	struct pollfd on[2] = {{.fd = STDIN_FILENO, .events = POLLIN},

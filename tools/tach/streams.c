@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The library's writers of text, on stdio's streams. */
+/* The library's text writers, on stdio streams. */
 #include <errno.h>
 #include "tools/tach/commands.h"
 

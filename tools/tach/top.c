@@ -68,7 +68,7 @@ static int parse_process(struct top *t, int argc, char **argv)
 	return EXIT_DONE;
 }
 
-/* EXIT_DONE: continue; -1: the help was printed. */
+/* Returns EXIT_DONE to continue, or -1 after printing the help. */
 static int parse(struct top *t, int argc, char **argv)
 {
 	int c;
@@ -105,7 +105,7 @@ static int parse(struct top *t, int argc, char **argv)
 	return parse_process(t, argc, argv);
 }
 
-/* 1: the process has ended; `fd` is its pidfd, or -1 before Linux 5.3. */
+/* Returns 1 if the process has ended; `fd` is its pidfd, or -1 before Linux 5.3. */
 static int rest(int fd, double seconds)
 {
 	struct pollfd ended = {.fd = fd, .events = POLLIN};
@@ -115,7 +115,7 @@ static int rest(int fd, double seconds)
 	return ppoll(&ended, fd >= 0, &time, NULL) == 1;
 }
 
-/* Refuses names in --sort and --columns that are not there. */
+/* Refuses unknown names in --sort and --columns. */
 static int check_columns(const struct top *t, const struct tach_snapshot *s)
 {
 	const char *unknown = top_column(s, t->sort) < 0 ? t->sort : NULL;
@@ -128,7 +128,7 @@ static int check_columns(const struct top *t, const struct tach_snapshot *s)
 	return usage_told("top");
 }
 
-/* Plain lines, or JSON. */
+/* Prints plain lines or JSON. */
 static int print_looks(struct top *t, int fd, struct top_look *look)
 {
 	int status = EXIT_DONE;

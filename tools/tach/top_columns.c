@@ -30,7 +30,7 @@ const char *top_column_name(const struct tach_snapshot *s, int c)
 
 int top_column(const struct tach_snapshot *s, const char *name)
 {
-	if (strcmp(name, "elapsed_ns") == 0) /* as formulas may call it */
+	if (strcmp(name, "elapsed_ns") == 0) /* its name in formulas */
 		return TOP_TIME;
 	for (int c = 0; c < top_ncolumns(s); c++)
 		if (strcmp(top_column_name(s, c), name) == 0)
@@ -41,8 +41,8 @@ int top_column(const struct tach_snapshot *s, const char *name)
 /* ---- values ---- */
 
 /*
- * An entry counts where it ends, and slots are not read all at the same instant. So the time in
- * an interval may seem longer than its threads had: that is cut off.
+ * An entry counts when it ends, and slots are not read at the same instant. So an interval can
+ * seem to contain more time than its threads had: limit the value.
  */
 static double time_share(const struct tach_snapshot *s, int r, enum tach_part part,
 			 double seconds, double threads)
@@ -55,7 +55,7 @@ static double time_share(const struct tach_snapshot *s, int r, enum tach_part pa
 	return share < threads ? share : threads;
 }
 
-/* Per outermost entry: the sum of inclusive times has only those. */
+/* Average of outermost entries: the sum of inclusive times contains only those. */
 static double average(const struct tach_snapshot *s, int r, const struct tach_region_info *info)
 {
 	struct tach_value v = {0};
@@ -120,7 +120,7 @@ static void number_text(char *to, size_t size, double v)
 		snprintf(to, size, "%.4g%c", v, prefix[p]);
 }
 
-/* "12.35us": without a blank, so that a line splits into columns. */
+/* "12.35us": no blank, so that lines split into columns. */
 static void time_text(char *to, size_t size, double ns)
 {
 	char unit[TACH__UNIT_MAX], *blank;
@@ -132,7 +132,7 @@ static void time_text(char *to, size_t size, double ns)
 	snprintf(to, size, "%s%s", unit, blank ? blank + 1 : "");
 }
 
-/* Counters took turns, or did not count all the time. */
+/* Returns true if counters took turns or did not count all the time. */
 static int is_rough(const struct tach_snapshot *s, int r, int c)
 {
 	struct tach_value v = {0};
@@ -178,7 +178,7 @@ static int compare_names(const struct tach_snapshot *s, int x, int y)
 	return strcmp(a.name, b.name);
 }
 
-/* The largest first; NaN comes last in either order. */
+/* The largest first; NaN is last in either order. */
 static int compare_lines(const void *a, const void *b, void *context)
 {
 	const struct top_line *x = a, *y = b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All about one region, and the help, as lines of the live view. */
+/* All details of one region, and the help, as lines of the live view. */
 #include <stdio.h>
 #include <string.h>
 #include "core/base/utf8.h"
@@ -21,7 +21,7 @@ static void print_name(FILE *to, const char *name)
 
 /* ---- details ---- */
 
-/* The same region in the interval; -1: it was not there. */
+/* Finds the same region in the interval; -1: not there. */
 static int find_between(const struct top_look *look, const struct tach_region_info *like)
 {
 	struct tach_region_info info = {.size = sizeof info};
@@ -137,7 +137,7 @@ void top_details(FILE *to, const struct top_look *look, int region, int ascii)
 
 /* ---- long lines ---- */
 
-/* Breaks at words; the lines that follow are indented. */
+/* Breaks at words, and indents the following lines. */
 static void wrap_line(FILE *to, const char *line, int length, int width)
 {
 	int used = 0, blank = 0;

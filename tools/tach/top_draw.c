@@ -6,15 +6,15 @@
 #include "core/base/utf8.h"
 #include "tools/tach/top_live.h"
 
-enum { WORST_ROWS = 20 }; /* a lower terminal has no room for worst entries */
+enum { WORST_ROWS = 20 }; /* below this height there is no room for worst entries */
 
-/* In a table there is a number of the interval, or of the first look before there is one. */
+/* The table shows the interval, or the first look before there is an interval. */
 static const struct tach_snapshot *shown(const struct live *v)
 {
 	return v->look->between ? v->look->between : v->look->last;
 }
 
-/* ---- which region is chosen ---- */
+/* ---- the selected region ---- */
 
 void live_choose(struct live *v)
 {
@@ -94,7 +94,7 @@ static void draw_title(const struct live *v)
 	screen_put(&v->screen, 0, 0, v->screen.columns, SCREEN_TITLE, title);
 }
 
-/* The last error, or the process's note; returns the rows that it takes. */
+/* Draws the last error or the process's note; returns the number of rows. */
 static int draw_note(const struct live *v)
 {
 	const char *note =
@@ -106,7 +106,7 @@ static int draw_note(const struct live *v)
 	return 1;
 }
 
-/* A key and what it does; the column after it. */
+/* Draws a key and its action; returns the column after it. */
 static int draw_key(const struct live *v, int at, const char *key, const char *does)
 {
 	int row = v->screen.rows - 1, wide = tach__utf8_width(key);
@@ -190,7 +190,7 @@ static void draw_region(const struct live *v, int row, int line)
 	}
 }
 
-/* From the bottom up; the rows that they take. */
+/* Draws from the bottom up; returns the number of rows. */
 static int draw_worst(const struct live *v)
 {
 	char text[TOP_WORST + 1][512];

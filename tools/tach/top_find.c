@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: MIT */
 /* Looks for processes that have regions. */
 #include <dirent.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@ void top_command(int process, char *to, size_t size)
 	fclose(from);
 }
 
-/* Counts its regions and threads; 0: it has no regions, or may not be read. */
+/* Counts its regions and threads. Returns 0 if it has no regions or cannot be read. */
 static int has_regions(int process, int *regions, unsigned long long *threads)
 {
 	struct tach_counts counts = {.size = sizeof counts};

@@ -36,7 +36,7 @@ void top_heading(char *to, size_t size, const struct tach_snapshot *s, int c, in
 
 /* ---- which ---- */
 
-/* The column that the next name of a list is; -1: none. *list: what follows, or NULL. */
+/* Returns the column of the next name in a list, or -1. *list: the rest, or NULL. */
 static int next_named(const struct tach_snapshot *s, const char **list, char name[256])
 {
 	size_t n = strcspn(*list, ",");
@@ -56,7 +56,7 @@ const char *top_unknown_column(const struct top *t, const struct tach_snapshot *
 	return NULL;
 }
 
-/* Metrics say more than counts and come first; of them ipc. */
+/* Metrics tell more than counts and come first; ipc is the first of them. */
 static int all_extras(const struct tach_snapshot *s, int to[TOP_CELLS])
 {
 	int first = top_ncolumns(s) - tach_snapshot_nmetrics(s), n = 0;
@@ -131,7 +131,7 @@ static int add(struct top_layout *l, const struct tach_snapshot *s, int c, int w
 	return 1;
 }
 
-/* Gives the rest of the line to long names. */
+/* Gives the remaining width to long names. */
 static void widen_names(struct top_layout *l, const struct tach_snapshot *s, int width)
 {
 	int end = l->n ? l->cell[l->n - 1].at + l->cell[l->n - 1].width : l->name;

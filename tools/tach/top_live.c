@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `tach top` on a terminal: what is shown, and what the keys do. */
+/* `tach top` on a terminal: the view, and the actions of the keys. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,9 +85,9 @@ static int table_key(struct live *v, int key)
 	return 1;
 }
 
-/* ---- keys while the filter is typed ---- */
+/* ---- keys while the filter is edited ---- */
 
-/* Letters alone are looked for anywhere in a name; a pattern is a glob. */
+/* Plain letters match anywhere in a name; a pattern is a glob. */
 static void apply_filter(struct live *v)
 {
 	int glob = strpbrk(v->typed, "*?[") != NULL;
@@ -173,7 +173,7 @@ static int live_key(struct live *v, int key)
 
 /* ---- the loop ---- */
 
-/* Time to the next look; -1: until something happens. The first interval is short. */
+/* Seconds until the next look; -1: until an event. The first interval is short. */
 static double time_left(const struct live *v)
 {
 	double interval = v->t->interval, left;
@@ -229,7 +229,7 @@ int top_live(struct top *t, int fd, struct top_look *look)
 	screen_close();
 	free(v.lines);
 	*look->error = '\0';
-	/* The last interval stays to be read. */
+	/* Keep the last interval on the screen. */
 	t->idle = 0;
 	if (status == TOP_ENDED && look->between) {
 		t->once = 1;

@@ -8,7 +8,7 @@
 
 enum live_mode { LIVE_TABLE, LIVE_FILTER, LIVE_HELP, LIVE_DETAILS };
 
-/* A region over several looks, in which its number changes. */
+/* Identifies a region across looks, in which its number changes. */
 struct live_region {
 	char name[256];
 	unsigned line;
@@ -18,25 +18,26 @@ struct live {
 	struct top *t;
 	struct top_look *look;
 	struct screen screen;
-	double look_at; /* when the last look was tried */
+	double look_at; /* time of the last attempt */
 	enum live_mode mode;
 	int paused;
 	struct top_line *lines; /* as shown last */
 	int n;
-	struct live_region chosen; /* its name "": the first */
-	int selected, top;	   /* lines: the chosen one; the first on the screen */
+	struct live_region chosen; /* name "": the first region */
+	int selected, top; /* indexes of the selected line and of the first visible one */
 	struct top_layout layout;
-	int first;  /* columns that are scrolled away */
-	int scroll; /* lines of a text that are */
+	int first; /* number of columns scrolled away */
+	/* number of text lines scrolled away */
+	int scroll;
 	char sort[256], typed[128], typed_before[128], filter[160];
 };
 
 /* ---- top_draw.c ---- */
 
 void live_draw(struct live *v);
-/* The region of the line that is marked is the chosen one from now on. */
+/* Makes the region of the marked line the chosen one. */
 void live_choose(struct live *v);
-/* A key that moves the choice; others do nothing. */
+/* Handles a key that moves the selection; ignores other keys. */
 void live_select(struct live *v, int key);
 
 #endif

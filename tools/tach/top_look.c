@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One look after the other into the process that `tach top` shows. */
+/* Looks into the process that `tach top` shows, once per interval. */
 #include <errno.h>
 #include <stdio.h>
 #include "tools/tach/commands.h"
@@ -43,7 +43,7 @@ int top_look_next(struct top *t, struct top_look *look)
 
 	*look->error = '\0';
 	code = take(t, &next, &when, look->error, sizeof look->error);
-	/* Its memory goes before it has ended in the eyes of its pidfd. */
+	/* The process's memory disappears before its pidfd reports the end. */
 	if (code == -ESRCH)
 		return TOP_ENDED;
 	if (code)
