@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What adds an entry to its slot's sums, and to those of the one around it. */
+/* Adds an entry to its slot's sums, and to those of the enclosing slot. */
 #ifndef TACH_CORE_REGION_ADD_H
 #define TACH_CORE_REGION_ADD_H
 
 #include "core/region/edges.h"
 
-/* A snapshot copies it word by word. */
+/* Word by word, because a snapshot copies it in this way. */
 TACH_INLINE void tach__children_publish(struct tach__children *to,
 					const struct tach__children *from, uint32_t count)
 {
@@ -17,8 +17,9 @@ TACH_INLINE void tach__children_publish(struct tach__children *to,
 #endif
 }
 
-/* As one, where the processor has registers for that: nothing else of the thread's comes in
- * between. */
+/*
+ * As one vector, if the processor has vector registers: no handler runs between the two words.
+ */
 TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
 {
 #if defined(__SANITIZE_THREAD__)
@@ -30,9 +31,9 @@ TACH_INLINE void tach__nested_add(struct tach__part *part, tach__pairs inside)
 }
 
 /*
- * Of straight code for many counters some differences wait where they take no general register
- * that would have to be saved first: so many are left beside a mark, its thread, the reader and
- * what one read takes.
+ * Straight code for many counters keeps some differences in vector registers, because general
+ * ones would have to be saved first. TACH__UNPARKED general registers remain, besides those for
+ * the mark, its thread, the reader and one read.
  */
 #ifndef TACH_PARK
 #define TACH_PARK(value)   (value)
@@ -51,7 +52,7 @@ TACH_INLINE int tach__sum_add(struct tach__part *part, struct tach__children *ar
 
 #ifdef TACH_BUMP_TWO
 	if (__builtin_constant_p(count) && (i | 1) <= count) {
-		if (i & 1) /* with the one before it */
+		if (i & 1) /* added together with the one before it */
 			return 1;
 		TACH_BUMP_TWO(part->sum[i], value, part->sum[i + 1], delta[i + 1]);
 		if (around)
@@ -73,7 +74,7 @@ TACH_INLINE void tach__sums_add(struct tach__part *part, struct tach__children *
 #undef STEP
 }
 
-/* One pair more, one level less. */
+/* One more pair, one level less. */
 TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
 {
 	TACH__COUNT(self, self->pairs[0], 1);
@@ -82,7 +83,7 @@ TACH_INLINE void tach__entry_leave(struct tach__hot *self, int fenced)
 	TACH__COUNT(self, self->state, -1);
 }
 
-/* The last of an entry: what tells abandoned.c of it. */
+/* The last step of an entry: clears the fields by which abandoned.c finds it. */
 TACH_INLINE void tach__entry_over(struct tach_region_mark *mark, struct tach__part *part,
 				  uintptr_t outer)
 {
@@ -94,16 +95,16 @@ TACH_INLINE void tach__entry_over(struct tach_region_mark *mark, struct tach__pa
 /*
  * Adds one entry to its slot, whose sequence is odd. The stores between the odd and the even
  * sequence pair with the acquire fence of the snapshot's reader: odd becomes visible before the
- * sums change (release fence; compiler-only on x86, DMB ISHST's stronger sibling on arm64),
- * even after they did.
+ * sums change (release fence; compiler-only on x86, DMB ISH on arm64), and even after they
+ * changed.
  *
- * The level goes down late: a handler's region that comes before counts as this one's child,
- * whose sums nothing here is amid changing. It goes down by one and keeps the epoch, which such
- * a handler may have advanced.
+ * The level is lowered late: a handler's region before that counts as a child of this entry,
+ * and this code is not changing the sums of children then. The level is decremented, which
+ * keeps the epoch; such a handler may have advanced it.
  *
- * A handler may also leave by siglongjmp, and this is never resumed. So what tells abandoned.c
- * of the entry goes last: the ceiling stays until the entry is counted, the mark's address
- * until the level is right.
+ * A handler may also leave by siglongjmp, so that this code is never resumed. So the fields by
+ * which abandoned.c finds the entry are cleared last: the ceiling stays until the entry is
+ * counted, and the mark's address until the level is right.
  */
 TACH_INLINE void tach__entry_add(struct tach__hot *self, struct tach_region_mark *mark,
 				 struct tach__slot *slot, struct tach__part *part,

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One registry a process, however many copies of the library are in it: shared, linked into the
- * program, into plugins. Each copy has a beacon, which an ELF note of its object leads to (name
- * "tach", type TACH__BEACON_NOTE; the descriptor is 8 bytes, the beacon's address less the
- * descriptor's own). The first copy that is initialised owns the regions; those of the same
- * layout hand theirs over to it, others leave regions alone and say so in the owner's report.
+ * A process has one registry, even if it contains several copies of the library: the shared
+ * one, copies linked into the program, into plugins. Each copy has a beacon. An ELF note of its
+ * object leads to the beacon (name "tach", type TACH__BEACON_NOTE; the descriptor is 8 bytes,
+ * the beacon's address minus the descriptor's own address). The first copy that is initialised
+ * owns the regions. Copies with the same layout hand their regions over to it; others switch
+ * regions off, and the owner's report says so.
  *
  * A reader in another process finds the same note in the files that /proc/PID/maps names, and
- * the owner by `state`. What comes before `abi` never changes; what comes after may with
- * `layout`, and `registry` with `registry_layout`.
+ * recognizes the owner by `state`. The fields before `abi` never change. The fields after it
+ * may change with `layout`, and `registry` with `registry_layout`.
  */
 #ifndef TACH_CORE_REGION_BEACON_H
 #define TACH_CORE_REGION_BEACON_H
@@ -22,8 +23,8 @@
 
 enum { TACH__BEACON_ASLEEP, TACH__BEACON_OWNER, TACH__BEACON_JOINED, TACH__BEACON_ALONE };
 
-/* What a copy is before it is initialised. That of `tach run` has the regions whichever copy
- * the loader initialises first. */
+/* State of a copy before it is initialised. The copy of `tach run` owns the regions, even if
+ * the loader initialises another copy first. */
 #ifndef TACH__BEACON_BORN
 #define TACH__BEACON_BORN TACH__BEACON_ASLEEP
 #endif
@@ -34,9 +35,9 @@ struct tach__beacon {
 	uint32_t size;	/* of this struct */
 	uint32_t state; /* TACH__BEACON_*, atomic */
 	char version[32];
-	char others[256]; /* what a copy of another layout has to say; in the owner's reports */
+	char others[256]; /* messages of copies with another layout; for the owner's reports */
 	uint32_t abi;	  /* of sites and marks: the number in tach__abi_1 */
-	uint32_t registry_layout; /* 0: not for others to read */
+	uint32_t registry_layout; /* 0: other processes cannot read it */
 	const void *registry;
 	void (*begin[2])(struct tach_site *, struct tach_region_mark *) TACH_NOTHROW;
 	int (*configure)(const struct tach_regions_options *opt, struct tach_error *err);
@@ -54,8 +55,7 @@ struct tach__beacon {
 };
 extern struct tach__beacon tach__beacon;
 
-/* Where the beacon is defined: Elf64_Nhdr, name and descriptor; nothing in it needs a
- * relocation at run time. */
+/* Defines the note: Elf64_Nhdr, name and descriptor. It needs no relocation at run time. */
 #define TACH__BEACON_ASM                                                                       \
 	__asm__(".pushsection .note.tach,\"a\",%note\n"                                        \
 		"	.balign 4\n"                                                                 \
@@ -74,7 +74,7 @@ void tach__task_resuming_here(struct tach_task *task);
 void tach__task_suspended_here(struct tach_task *task);
 void tach__task_ended_here(struct tach_task *task);
 
-/* Of this copy, whichever copy owns the regions. */
+/* Functions of this copy, whichever copy owns the regions. */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
 void tach__begin_fenced_here(struct tach_site *site,
 			     struct tach_region_mark *mark) TACH_NOTHROW;
@@ -86,14 +86,14 @@ int tach__region_read_here(const struct tach_region_mark *mark, uint64_t *values
 			   uint32_t *flags, uint32_t *generation);
 int tach__snapshot_take_here(struct tach_snapshot **out, struct tach_error *err);
 
-/* Once, before anything else of regions; takes the loader's lock. */
+/* Call it once, before any other region function; takes the loader's lock. */
 void tach__beacon_claim(void);
-/* The owner, where it is another copy that this one joined; else NULL. */
+/* Returns the owner if this copy has joined another one, else NULL. */
 const struct tach__beacon *tach__beacon_owner(void);
-/* Regions of this copy are not to run: the owner has another layout. */
+/* Returns 1 if the owner has another layout, so that this copy must not run regions. */
 int tach__beacon_alone(void);
-/* The code of regions stays mapped from now on, dlclose or not. */
+/* Keeps the code of regions mapped from now on, even after dlclose. */
 void tach__beacon_stay(void);
-int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, and why */
+int tach__beacon_refuse(struct tach_error *err); /* TACH_ERR_STATE, with the reason */
 
 #endif

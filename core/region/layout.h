@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a reader in another process takes for granted of the registry, as one number: another
- * number is refused. Members that it reads are in it by their place, so that the number changes
- * by itself with them; a change of what they mean changes the first one below.
+ * The layout that a reader in another process assumes for the registry, as one number. The
+ * reader refuses another number. It contains the offsets of all members that the reader uses,
+ * so it changes with them. If the meaning of a member changes, change TACH__LAYOUT_MEANING.
  */
 #ifndef TACH_CORE_REGION_LAYOUT_H
 #define TACH_CORE_REGION_LAYOUT_H
@@ -12,7 +12,7 @@
 
 #define TACH__LAYOUT_MEANING 5
 
-/* A digit of base 31, as hashes of strings have it. */
+/* One more digit in base 31, as hashes of strings use it. */
 #define TACH__L(before, value)		((before)*31u + (uint32_t)(value))
 #define TACH__L2(before, s, a, b)	TACH__L(TACH__L(before, offsetof(s, a)), offsetof(s, b))
 #define TACH__L4(before, s, a, b, c, d) TACH__L2(TACH__L2(before, s, a, b), s, c, d)
@@ -70,7 +70,7 @@
 		 struct tach__config, worst, worst_by)
 #define TACH__LAYOUT_28 TACH__L4(TACH__LAYOUT_27, struct tach__worst, seq, n, most, word)
 #define TACH__LAYOUT_29 TACH__L4(TACH__LAYOUT_28, struct tach__kept, key, parent, name, sum)
-/* Never 0, which stands for none. */
+/* Never 0, which means that there is no registry. */
 #define TACH__REGISTRY_LAYOUT (TACH__LAYOUT_29 | 1u)
 
 #endif

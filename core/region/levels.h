@@ -6,11 +6,10 @@
 
 #include "core/region/edges.h"
 
-/* After the hot page, at distances that no page size changes: pages there cost what is used.
- */
+/* Offsets after the hot page that do not depend on the page size. Unused pages cost nothing. */
 #define TACH__TABLE_AT	0x10000u /* slot by id */
 #define TACH__STACK_AT	0x50000u /* slots of the open regions; [0] stands for "no region" */
-#define TACH__MARKS_AT	0xe0000u /* and their marks */
+#define TACH__MARKS_AT	0xe0000u /* their marks */
 #define TACH__RECORD_AT 0x160000u
 TACH_STATIC_ASSERT(TACH__TABLE_AT + 8 * TACH__CHUNKS * TACH__CHUNK_SLOTS <= TACH__STACK_AT, "");
 TACH_STATIC_ASSERT(TACH__STACK_AT + 8 * (TACH__LEVELS + 1) <= TACH__MARKS_AT, "");
@@ -21,20 +20,20 @@ TACH_INLINE struct tach__slot **tach__table(const struct tach__hot *self)
 	return (struct tach__slot **)((uintptr_t)self + TACH__TABLE_AT);
 }
 
-/* Entry 1 is the slot of the region at that level, entry 0 that of the one around it. */
+/* Element 1 is the slot of the region at that level, element 0 that of its enclosing region. */
 TACH_INLINE struct tach__slot **tach__stack(const struct tach__hot *self, uint64_t level)
 {
 	return (struct tach__slot **)((uintptr_t)self + TACH__STACK_AT) + level % TACH__LEVELS;
 }
 
-/* The mark of the region at that entry of the stack: a constant distance away. */
+/* The mark of the region at that entry of the stack: at a constant distance. */
 TACH_INLINE struct tach_region_mark **tach__marks(struct tach__slot **stack)
 {
 	return (struct tach_region_mark **)((uintptr_t)stack +
 					    (TACH__MARKS_AT - TACH__STACK_AT));
 }
 
-/* Whether the stack was full once: deeper regions took the entries of others. */
+/* Returns 1 if the stack was full once: deeper regions then took the entries of others. */
 TACH_INLINE int tach__stack_was_full(const struct tach__hot *self)
 {
 	return __atomic_load_n(&tach__stack(self, 0)[TACH__LEVELS], __ATOMIC_RELAXED) != NULL;

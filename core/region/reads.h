@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How edges read their counters: straight code where their number is a constant. */
+/* How edges read their counters: straight code if their number is a constant. */
 #ifndef TACH_CORE_REGION_READS_H
 #define TACH_CORE_REGION_READS_H
 
@@ -24,10 +24,8 @@ TACH_INLINE int tach__end_parked(const struct tach_reader *reader, const struct 
 	return 1;
 }
 
-/*
- * Every counter under its own page's lock, which it keeps whatever happened since begin: the
- * differences are right although the group was rescheduled.
- */
+/* Each counter is read under the lock of its own page. The differences are right even if the
+ * group was rescheduled in between. */
 TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct tach_mark *mark,
 				uint64_t *delta, uint32_t count)
 {
@@ -37,23 +35,25 @@ TACH_INLINE int tach__end_reads(const struct tach_reader *reader, const struct t
 }
 
 /*
- * By the numbers that the pages showed when they were last looked up, or the addresses of the
- * code that they lead to, which is said of numbers here. A lock only ever grows
- * (by 2^31 updates it comes round, as for all that goes by it), so the sum of all is what it
- * was, if and only if each is; one comparison, behind the last counter, does for all.
+ * Reads with cached counter indexes (arm64: code addresses), taken from the pages at the last
+ * look.
  *
- * START takes the sum that was seen before it takes any number. A number is as new as the sum
- * or newer, since it is stored before, together with its lock, and never gives way to an older
- * one (`look`, cold_start.c); and it is no newer than the page. So where the pages have that
- * sum behind the reads, all numbers are what they show, from when they were looked up until
- * now. START leaves the sum in the mark, and STOP compares with that: then all this is so since
- * START, and the group was not rescheduled.
+ * A lock only grows (2^31 updates wrap around, as for every user of it). So the sum of all
+ * locks is unchanged if and only if each lock is unchanged, and one comparison after the last
+ * counter is enough.
  *
- * Where a number of before does harm (arm64 branches by it: 0 lies before the stubs, and access
- * may be revoked) the leader's page is asked beforehand, as others ask for index 0: its group
- * comes and goes with it.
+ * START reads the cached sum before it reads any index. An index is at least as new as the sum,
+ * because it is stored first, together with its lock, and is never replaced by an older one
+ * (`look`, cold_start.c). It is not newer than the page. So if the pages have that sum after
+ * the reads, all indexes have been valid since the look. START leaves the sum in the mark, and
+ * STOP compares with it: then the indexes have been valid since START, and the group was not
+ * rescheduled.
  *
- * A fault shows in the lowest bit of the sum, which no lock changes.
+ * If a stale index is harmful, the leader's page is checked first, as others check index 0: its
+ * group comes and goes with it. This is the case on arm64, which branches by the index: there
+ * is no stub for 0, and access may have been revoked.
+ *
+ * A fault sets the lowest bit of the sum, which locks never change.
  */
 typedef tach__word tach__locks __attribute__((may_alias));
 
@@ -96,7 +96,7 @@ TACH_INLINE uint64_t tach__known_one(const struct tach__hot *self,
 	return value;
 }
 
-/* Where each lock is subtracted as soon as it may be, its page's address is still at hand. */
+/* Where each lock is subtracted at once, the address of its page is still in a register. */
 TACH_INLINE int tach__known_same(const struct tach__hot *self, const struct tach_reader *reader,
 				 const tach__locks *locks, uint32_t count)
 {
@@ -117,7 +117,7 @@ TACH_INLINE int tach__known_asks(const struct tach__hot *self, const struct tach
 	       TACH_WORD(TACH_PAGE_LOAD(tach__known_way(self, reader, 0).page, lock)) != lock;
 }
 
-/* In the mark: from where a fault is to show. Elsewhere a copy of it, `locks`. */
+/* In the mark, if a fault must be able to write it. Otherwise a local copy, `own`. */
 TACH_INLINE tach__locks *tach__known_locks(struct tach_mark *mark, tach__locks *locks)
 {
 	return TACH_COUNTER_SHOWN_MEMORY ? (tach__locks *)(void *)&mark->reader : locks;
@@ -164,7 +164,7 @@ TACH_INLINE int tach__known_end(const struct tach__hot *self, struct tach_mark *
 	return tach__known_same(self, reader, locks, count);
 }
 
-/* A mark whose START took the slow exit: no sum is odd. */
+/* For a mark whose START took the slow path: no sum of locks is odd. */
 TACH_INLINE void tach__known_never(struct tach_mark *mark)
 {
 	uint64_t locks = 1;
@@ -172,7 +172,7 @@ TACH_INLINE void tach__known_never(struct tach_mark *mark)
 	memcpy(&mark->reader, &locks, sizeof locks);
 }
 
-/* Since begin; an odd lock tells that begin took the slow exit. */
+/* Since begin. An odd lock means that begin took the slow path. */
 TACH_INLINE int tach__moved(const struct tach_reader *reader, const struct tach_mark *mark)
 {
 	struct tach_way way = tach__way(reader, 0);
@@ -181,8 +181,8 @@ TACH_INLINE int tach__moved(const struct tach_reader *reader, const struct tach_
 }
 
 /*
- * What was read, for a tail call with nothing but the mark: no register is kept for it. There
- * are TACH__UNROLLED at most; clang warns of more before it inlines.
+ * Stores the reads in the mark, for a tail call with the mark as its only argument: no register
+ * is kept for them. They are at most TACH__UNROLLED; clang warns about more before it inlines.
  */
 TACH_INLINE void tach__stash(struct tach_region_mark *mark, const uint64_t *delta,
 			     uint32_t count)
@@ -191,7 +191,8 @@ TACH_INLINE void tach__stash(struct tach_region_mark *mark, const uint64_t *delt
 	(mark->counters.value[(TACH__UNROLLED + (i)) % TACH_COUNTERS_MAX] = delta[1 + (i)], 1)
 	TACH__STEPS(count, STEP);
 #undef STEP
-	memcpy(&mark->counters.reader, delta, sizeof *delta); /* has no other use by now */
+	/* not used for anything else by now */
+	memcpy(&mark->counters.reader, delta, sizeof *delta);
 }
 
 TACH_INLINE void tach__stashed(struct tach__reading *r, const struct tach_region_mark *mark,

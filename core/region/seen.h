@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters' pages showed when a thread looked them up; reads.h has what it is for. */
+/*
+ * The state of the counters' pages when a thread last looked them up; reads.h explains its use.
+ */
 #ifndef TACH_CORE_REGION_SEEN_H
 #define TACH_CORE_REGION_SEEN_H
 
 #include <tach/region.h>
 
-/* Of one counter. */
+/* For one counter. */
 struct tach__seen {
 #ifdef TACH_COUNTER_AT
 	const char *at; /* the code that reads it */
 	const struct perf_event_mmap_page *page;
 #else
-	uint64_t number; /* and above it the lock under which that stood there */
+	uint64_t number; /* the upper half is the lock under which the page had it */
 #endif
 };
 
-/* The leader's lock and the sum of all, as a mark has them. An odd sum: nothing was seen. */
+/* The leader's lock and the sum of all, as in a mark. An odd sum: nothing was looked up. */
 struct tach__since {
 	uint32_t lock, flags;
 	uint64_t locks;

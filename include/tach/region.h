@@ -2,14 +2,12 @@
 /*
  * Named regions of code: TACH_START / TACH_STOP / TACH_SCOPE, and begin/end as functions.
  *
- *	TACH_START(parse);
- *	... the code to measure ...
- *	TACH_STOP(parse);
+ *     TACH_START(parse); ... the code to measure ... TACH_STOP(parse);
  *
- * An edge is a test and a call, less than 100 bytes for both, and makes no system call where
- * the counters can be read in user space. Regions nest and recurse; every thread has sums of
- * its own. What is counted is decided at run time (tach_regions_configure, or TACH_ENABLE=1
- * with TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment). Until then an
+ * An edge is a test and a call, less than 100 bytes for both. It makes no system call where the
+ * counters can be read in user space. Regions nest and recurse; every thread has its own sums.
+ * You choose what is counted at run time: with tach_regions_configure, or with TACH_ENABLE=1
+ * and TACH_EVENTS, TACH_METRICS, TACH_REGIONS, TACH_OUTPUT in the environment. Until then an
  * edge costs one load and one predicted branch. With -DTACH_DISABLE the macros compile to
  * nothing.
  */
@@ -20,20 +18,18 @@
 
 struct tach_region_mark;
 
-/*
- * A place in the program. Static storage of the caller; the first entry registers it and copies
- * the strings, so the library that holds it may be unloaded.
- */
+/* A place in the program, in static storage of the caller. The first entry registers it and
+ * copies the strings, so the object that contains it may be unloaded. */
 struct tach_site {
-	/* Constant: what START calls unless the site is switched off. */
+	/* Constant: the function that START calls unless the site is switched off. */
 	void (*begin)(struct tach_site *site, struct tach_region_mark *mark) TACH_NOTHROW;
 	uint64_t id;	 /* TACH_SITE_NEW, TACH_SITE_OFF, or the number of its slot */
 	uint32_t line;	 /* 0: unknown */
-	uint32_t fenced; /* the mode in which it is measured; one per site */
+	uint32_t fenced; /* the mode of measurement; one per site */
 	const char *name, *file, *function;
 };
 #define TACH_SITE_OFF 0u /* switched off: START returns after one load and one branch */
-#define TACH_SITE_NEW 0xffffffffu /* never entered: START takes the cold exit */
+#define TACH_SITE_NEW 0xffffffffu /* never entered: START takes the slow path */
 /* fenced: a constant, 0 or 1, or TACH_SITE_FLAT. */
 #define TACH_SITE_INIT(name, fenced, function)                                                 \
 	{                                                                                      \
@@ -44,10 +40,12 @@ struct tach_site {
 	}
 #define TACH_SITE_FLAT 16u
 
-/* An open region. On the caller's stack, or wherever the caller of tach_region_begin likes. */
+/* An open region. On the caller's stack, or anywhere that the caller of tach_region_begin
+ * chooses. */
 struct tach_region_mark {
 	void (*end)(struct tach_region_mark *mark) TACH_NOTHROW; /* NULL: nothing to stop */
-	/* The library's: which opening of which thread, the sums, what was there before. */
+	/* Private to the library: the opening of the thread, the sums, and the state before
+	 * START. */
 	uint64_t state;
 	void *part;
 	uint64_t pairs[2];
@@ -56,7 +54,7 @@ struct tach_region_mark {
 
 TACH_BEGIN_DECLS
 
-/* The edges themselves, once for the whole program. */
+/* The functions behind the edges, once per program. */
 TACH_API void tach__region_begin(struct tach_site *site,
 				 struct tach_region_mark *mark) TACH_NOTHROW;
 TACH_API void tach__region_begin_fenced(struct tach_site *site,
@@ -64,16 +62,16 @@ TACH_API void tach__region_begin_fenced(struct tach_site *site,
 TACH_API void tach__region_begin_flat(struct tach_site *site,
 				      struct tach_region_mark *mark) TACH_NOTHROW;
 
-/* A START_NAMED: the site is its gate, and mark->part the name. */
+/* For TACH_START_NAMED: `site` is its gate, and mark->part the name. */
 TACH_API void tach__region_begin_named(struct tach_site *site,
 				       struct tach_region_mark *mark) TACH_NOTHROW;
 
 /*
- * What is inline of an edge: a test and a call through a pointer, no PLT entry and no thread
- * pointer. These instructions are all that a region's own measurement does not share with the
- * library's calibration, so their number must not depend on the compiler: the test is opaque,
- * or compilers would merge it with others, and there is no path but the straight one.
- * docs/limits.md lists the compiler flags that change it all the same.
+ * The inline code of an edge: a test and a call through a pointer, without a PLT entry or
+ * thread pointer. Calibration measures everything else of an edge, but not these instructions.
+ * So their number must not depend on the compiler: the test is opaque, because compilers would
+ * merge it with others, and there is only one straight path. docs/limits.md lists the compiler
+ * flags that change it anyway.
  */
 TACH_INLINE void tach__region_start(struct tach_site *site, struct tach_region_mark *mark)
 {
@@ -90,7 +88,7 @@ TACH_INLINE void tach__region_stop(struct tach_region_mark *mark)
 off:;
 }
 
-/* Whether the name of a START_NAMED is to be made. */
+/* Returns 1 if TACH_START_NAMED must evaluate the name. */
 TACH_INLINE int tach__region_wanted(const struct tach_site *gate, struct tach_region_mark *mark)
 {
 	mark->end = TACH__NULL;
@@ -107,19 +105,19 @@ TACH_INLINE void tach__region_start_named(struct tach_site *gate, struct tach_re
 /*
  * ---- Function form: for regions that span functions, and for other languages ----
  *
- * The mark is the caller's: it may lie in an object, and must stay in place until the end.
- * Begin and end belong on the same thread: an end on another one (coroutines, tasks), without a
- * begin, or a second one is refused and counted, and harms nothing. Async-signal-safe, begin
- * too: the first entry of a thread opens its counters with all signals blocked and without
- * malloc.
+ * The caller owns the mark. It may be part of an object, and must not move until the end. Call
+ * begin and end on the same thread. An end on another thread (coroutines, tasks), an end
+ * without a begin, and a second end are refused and counted; they do no harm. Both are
+ * async-signal-safe: the first entry of a thread opens its counters with all signals blocked
+ * and without malloc.
  *
- * Regions may overlap: A begins, B begins, A ends, B ends. tach-threads(7) says what their
- * values mean.
+ * Regions may overlap: A begins, B begins, A ends, B ends. tach-threads(7) explains their
+ * values.
  *
- * A handler that begins a region and returns without its end may have interrupted a START or
- * STOP, which does not see it. Regions that begin next then count in the self of the one that
- * was stopped; it is found out at the thread's next slow path or by a snapshot, which both flag
- * as incomplete those whose self is off. What was begun is counted or lost.
+ * A handler may begin a region and return without ending it. If it interrupted a START or STOP,
+ * that edge does not notice. Regions that begin next then count in the self of the region that
+ * was stopped. The thread's next slow path or a snapshot finds this out, and flags the regions
+ * with a wrong self as incomplete. The entry that the handler began is counted or lost.
  */
 #ifdef __cplusplus
 #define TACH_REGION_MARK_INIT                                                                  \
@@ -136,99 +134,108 @@ TACH_API void tach_region_begin(struct tach_site *site, struct tach_region_mark 
 	TACH_NONNULL(2);
 /* MT-Safe race:mark | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_region_end(struct tach_region_mark *mark) TACH_NONNULL(1);
-/* Bytes of a struct tach_region_mark, as tach_mark_size tells a struct tach_mark's. */
+/* Returns the size of struct tach_region_mark, as tach_mark_size does for struct tach_mark. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_region_mark_size(void);
 /*
- * What an open region of the calling thread has counted so far, for bindings that show it entry
- * by entry: values[0] is time, in ticks of the region clock (tach_counts.clock_hz), then the
- * set's members, as many as quantities of a snapshot; of them the first n are written. What is
- * nested is in it, and what measuring takes, this call too. *flags: tach/flags.h, of the
- * hardware members. *generation: another number after the set has changed. Returns how many
- * there are; TACH_ERR_STATE: the region is not open, not measured, or another thread's.
+ * Reads the counts of an open region of the calling thread so far, for bindings that show each
+ * entry. values[0] is time, in ticks of the region clock (tach_counts.clock_hz). The set's
+ * members follow, one for each quantity of a snapshot. The first n values are written. They
+ * include nested regions and the cost of measuring, also of this call. *flags: tach/flags.h,
+ * for the hardware members. *generation: changes when the set has changed. Returns the number
+ * of values. TACH_ERR_STATE: the region is not open, is not measured, or belongs to another
+ * thread.
  */
 /* MT-Safe race:mark | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_region_read(const struct tach_region_mark *mark, uint64_t *values, int n,
 			      uint32_t *flags, uint32_t *generation) TACH_NONNULL(1, 2, 4, 5);
 
 /*
- * A site by name, made when it does not exist; the library's for ever. NULL: more than
- * TACH_SITES_MAX sites; a begin with that measures nothing. Takes a lock: keep the result. Any
- * thread; not in a signal handler.
+ * Returns the site of that name, and creates it if it does not exist. The library owns it for
+ * ever. NULL: more than TACH_SITES_MAX sites; a begin with NULL measures nothing. Takes a lock:
+ * keep the result. Any thread; not in a signal handler.
  */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
 TACH_API struct tach_site *tach_site_get(const char *name) TACH_NONNULL(1) TACH_MUST_USE;
 #define TACH_SITES_MAX 30000
-/* The most names that TACH_START_NAMED tells apart; entries beyond are in this region. */
+/* Maximum number of names that TACH_START_NAMED tells apart. Entries with further names count
+ * in the region TACH_NAMES_OTHER. */
 #define TACH_NAMES_MAX	 2000
 #define TACH_NAMES_OTHER "(other names)"
 
-/* ---- What is counted ---- */
+/* ---- Choosing the counters ---- */
 
-/* What is NULL or 0 here the environment decides, where the variable of that name is set. */
+/*
+ * A field that is NULL or 0 is taken from the environment variable of that name, if it is set.
+ */
 struct tach_regions_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
-	 * The set to count. The library owns it from success on and frees it when the last
-	 * thread and snapshot let go; giving it again is TACH_ERR_INVAL. NULL: made of events
-	 * and metrics.
+	 * The set to count. On success the library owns it and frees it after the last thread
+	 * and snapshot released it. Giving it a second time is TACH_ERR_INVAL. NULL: made from
+	 * events and metrics.
 	 */
 	struct tach_set *set;
-	/* As in struct tach_set_options. Both NULL: cycles, instructions, branch and cache
-	 * misses with ipc and misses per 1000 instructions, as many of them as there are
-	 * counters for now; where the machine has no counters, the clock alone, as with "" as
-	 * events. Software events are counted when named. */
-	const char *events, *metrics;
-	/* Globs separated by commas, "!" before one excludes: "parse*,!parse_header". NULL:
-	 * all. Longer than 1,023 bytes: TACH_ERR_TOOMANY.
+	/*
+	 * As in struct tach_set_options. Both NULL: cycles, instructions, branch and cache
+	 * misses, with ipc and misses per 1000 instructions, up to the number of available
+	 * counters. If the machine has no counters, only the clock; events "" also means only
+	 * the clock. Software events are counted if you name them.
 	 */
+	const char *events, *metrics;
+	/* Globs separated by commas. "!" before a glob excludes: "parse*,!parse_header". NULL:
+	 * all regions. Longer than 1,023 bytes: TACH_ERR_TOOMANY. */
 	const char *only;
 	uint32_t sparse; /* measure one entry in `sparse` on average, at random; 0, 1: all */
 	uint32_t warmup; /* leave out the first entries of a region in each thread */
 	uint32_t histograms; /* 1: keep a histogram per region and quantity */
-	/* TACH_SET_INTERRUPTS or TACH_SET_CORRECT (tach/set.h), where the library makes the
-	 * set; one that is given has flags of its own. */
+	/* TACH_SET_INTERRUPTS or TACH_SET_CORRECT (tach/set.h), if the library makes the set. A
+	 * set that you give has its own flags. */
 	uint32_t interrupts;
-	/* Keep each region's worst entries: "8", at most 64, those that took most time, or
-	 * "8:cycles". tach_snapshot_worst. "0": none, whatever the environment says. */
+	/*
+	 * Keep the worst entries of each region: "8" keeps the 8 with the most time, "8:cycles"
+	 * those with the most cycles; at most 64. See tach_snapshot_worst. "0": keep none, even
+	 * if the environment asks for them.
+	 */
 	const char *worst;
 	/*
-	 * For more events than can be counted at once: sets of them take turns in each thread,
-	 * for so many of its outermost entries on average, in its order and of random lengths;
-	 * a snapshot shows all of them, each as if it had been counted in every entry, with the
-	 * error of the sample that it is (95 %). 0: no turns. Not together with sparse, warmup,
-	 * histograms, interrupts and worst: TACH_ERR_INVAL.
+	 * For more events than the processor can count at once: in each thread, sets of them
+	 * take turns. A turn takes this number of outermost entries of the thread on average;
+	 * its length is random. A snapshot shows all events as if each had been counted in
+	 * every entry, with the sampling error (95 %). 0: no turns. Together with sparse,
+	 * warmup, histograms, interrupts or worst: TACH_ERR_INVAL.
 	 */
 	uint32_t turns;
 	uint32_t reserved; /* 0 */
 	/*
-	 * Rows of a region divided by what its entries were for: "tag" (tach_tag, as the entry
-	 * began), "task" (tach/task.h, the task that ran), "thread"; commas between them. "tag"
-	 * and "thread" tell 64 apart, "tag:100" 100, at most 1000, "task" 62; what comes later
-	 * is in one row more of each, "other", and the report says so. "": not divided.
+	 * Divides the rows of a region: "tag" (tach_tag, its value when the entry began),
+	 * "task" (tach/task.h, the task that ran), "thread"; separate with commas. "tag" and
+	 * "thread" tell 64 apart, "tag:100" 100, at most 1000; "task" tells 62 apart. Further
+	 * ones share one more row of each, "other", and the report says so. "": do not divide.
 	 */
 	const char *by;
 };
 
 /*
  * Switches regions on, or to another set. Threads follow at their next START outside any
- * region; sums then start from zero. NULL: from the environment as at start-up. TACH_ERR_STATE:
- * the calling thread is inside a region. Any thread, not in signal handlers.
+ * region; sums then start from zero. NULL: configures from the environment, as at start-up.
+ * TACH_ERR_STATE: the calling thread is inside a region. Any thread, not in signal handlers.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_regions_configure(const struct tach_regions_options *opt,
 				    struct tach_error *err);
-/* Switches all regions off: sites go back to one load and one branch. Sums stay readable. */
+/* Switches all regions off: sites return to one load and one branch. Sums stay readable. */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | no allocation */
 TACH_API void tach_regions_disable(void);
 /*
- * A word of the caller's for what the calling thread works on: a request's number, a hash.
- * Worst entries have the one that was set last as they ended. Two instructions or so; where
- * rows are divided by tag (options.by), more, and memory for the rows of one that is new.
+ * Sets a number for what the calling thread works on, such as a request's number or a hash. A
+ * worst entry stores the tag that was set when the entry ended. It takes about two
+ * instructions. If rows are divided by tag (options.by), it takes more, and a new tag needs
+ * memory for its rows.
  */
 /* MT-Safe | AS-Safe | AC-Safe | allocates */
 TACH_API void tach_tag(uint64_t tag);
-/* 1 when regions are switched on. */
+/* Returns 1 if regions are switched on. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_regions_enabled(void);
 
@@ -252,9 +259,9 @@ TACH_END_DECLS
 #else
 
 /*
- * A jump over a START into its scope would end a region that never began, by a pointer that is
- * whatever lay on the stack. Clang refuses such jumps for the sake of the cleanup attribute;
- * gcc does for an array type of variable length, and both for a C++ constructor. No code.
+ * A jump over a START into its scope would end a region that never began, through a pointer
+ * with a random value. Clang refuses such jumps because of the cleanup attribute; gcc refuses
+ * them for a variable length array, and both for a C++ constructor. This generates no code.
  */
 #ifdef __cplusplus
 struct tach__no_jump {
@@ -277,13 +284,13 @@ struct tach__no_jump {
 #endif
 
 /*
- * What compilers say of a START without a block, of a second one and of a STOP without one are
- * messages about the first names below, so these are the messages. C refuses a declaration that
- * is all there is behind if, else or a label, and quotes its first word; in C++ it is a block,
- * whose names the next declaration does not see.
+ * Compilers report a START without a block, a second START and a STOP without START by quoting
+ * the first names below. So these names are the messages. C refuses a declaration as the only
+ * statement after if, else or a label, and quotes its first word. C++ accepts it as a block,
+ * but the next declaration does not see the names in it.
  */
 #ifdef __cplusplus
-/* With the line, so that of two STARTs the mark is found fault with. */
+/* With the line number, so that the compiler complains about the mark of a second START. */
 #define TACH__BRACES(name, line)  TACH__BRACES_(name, line)
 #define TACH__BRACES_(name, line) TACH_START_of_##name##_needs_braces_around_it_line_##line
 #define TACH__START_FIRST(name)                                                                \
@@ -297,13 +304,13 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH__START_FENCED(name, fenced) fenced
 #endif
 #define TACH__MARK(name) TACH_START_of_##name##_in_this_block
-/* -ftrivial-auto-var-init would fill the mark in the enclosing region. */
+/* -ftrivial-auto-var-init would fill the mark inside the enclosing region. */
 #if __has_attribute(uninitialized)
 #define TACH__UNINITIALIZED __attribute__((uninitialized))
 #else
 #define TACH__UNINITIALIZED
 #endif
-/* Of a name in quotes the preprocessor complains first about this, and quotes it. */
+/* If the name is in quotes, the preprocessor complains about this name first, and quotes it. */
 #define TACH__UNQUOTED(checked, value) value
 #define TACH__NAME(name, value)                                                                \
 	TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name, value)
@@ -317,23 +324,25 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 	tach__region_start(TACH_ADDRESS(tach__site_##name), &TACH__MARK(name))
 
 /*
- * From here to TACH_STOP(name) in the same scope, or to wherever that scope is left before: by
- * return, break, goto, a C++ exception (in C with -fexceptions). An entry left by longjmp is
- * lost, which its thread finds out at a later START. Edges as the processor likes: unfenced.
+ * Measures from here to TACH_STOP(name) in the same scope, or until the scope is left earlier
+ * by return, break, goto or a C++ exception (in C with -fexceptions). An entry left by longjmp
+ * is lost; its thread notices at a later START. The processor may reorder around the edges:
+ * they are not fenced.
  *
- * Compilers refuse a goto or a case that jumps over the START into its scope: give the region a
- * block of its own.
+ * Compilers refuse a goto or a case that jumps over the START into its scope. Give the region
+ * its own block then.
  */
 #define TACH_START(name)	TACH__START(name, TACH__NAME(name, 0))
-/* Both edges wait for what came before and hold back what comes after (LFENCE, ISB). */
+/* Both edges wait for the instructions before them and hold back those after them (LFENCE,
+ * ISB). */
 #define TACH_START_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
 /*
- * For a region that lies in no other and has none in it: five sixths of the instructions
- * (bench/budgets.tsv). With one in it, and wherever
- * entries go to more than sums (worst entries, histograms, traces, rows by tag or task,
- * samples, turns) it is a region as any other: as exact, and as dear; and for good, in that
- * thread, once it was entered inside another one, which shows some 13 instructions of that
- * first time.
+ * For a region that is not nested and has no nested region: it takes five sixths of the
+ * instructions (bench/budgets.tsv). It behaves as any other region, with the same accuracy and
+ * cost, in an entry with a nested region, and if entries go to more than sums (worst entries,
+ * histograms, traces, rows by tag or task, samples, turns). Once it was entered inside another
+ * region, it stays a normal region in that thread; that first entry shows about 13 instructions
+ * more.
  */
 #define TACH_START_FLAT(name)                                                                  \
 	TACH__START(name, TACH__UNQUOTED(TACH_START_takes_a_name_without_quotes_##name,        \
@@ -341,7 +350,7 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 #define TACH_STOP(name)                                                                        \
 	tach__region_stop(TACH__UNQUOTED(TACH_STOP_takes_a_name_without_quotes_##name,         \
 					 &TACH__MARK(name)))
-/* From here to the end of the enclosing block, however it is left. */
+/* Measures from here to the end of the enclosing block, in whatever way it is left. */
 #define TACH_SCOPE(name)	TACH__START(name, TACH__NAME(name, 0))
 #define TACH_SCOPE_FENCED(name) TACH__START(name, TACH__NAME(name, 1))
 #define TACH_SCOPE_FLAT(name)                                                                  \
@@ -349,18 +358,18 @@ typedef struct tach_region_mark TACH_START_needs_braces_around_it;
 					 TACH_SITE_FLAT))
 
 /*
- * The same, of a region whose name is known at run time: a string, which is copied at its first
- * use and found again by what it says, without a lock. Where regions are switched off the
- * expression is evaluated once at most. TACH_STOP_NAMED() ends that of its block; the names in
- * compilers' messages are as for a region NAMED. Looking it up is no part of the region, but of
- * the one around; bench/budgets.tsv has what it takes. A name is for ever: numbers of requests
- * belong into tach_tag. At most TACH_NAMES_MAX of them.
+ * The same, for a region whose name is known at run time. The string is copied at its first
+ * use, and later looked up by its text without a lock. If regions are switched off, the
+ * expression is evaluated at most once. TACH_STOP_NAMED() ends the region of its block.
+ * Messages of compilers call it NAMED. The lookup counts in the enclosing region, not in this
+ * one; bench/budgets.tsv has its cost. Names are never freed: use tach_tag() for request
+ * numbers. At most TACH_NAMES_MAX names.
  */
 #define TACH_START_NAMED(expression) TACH__START_NAMED(NAMED, expression)
 #define TACH_STOP_NAMED()	     tach__region_stop(&TACH__MARK(NAMED))
 #define TACH_SCOPE_NAMED(expression) TACH__SCOPE_NAMED(expression, __LINE__)
 
-#define TACH__SITE_GATE 4u /* in `fenced`: no region of its own */
+#define TACH__SITE_GATE 4u /* in `fenced`: this site has no region of its own */
 #define TACH__START_NAMED(name, expression)                                                    \
 	TACH__START_FIRST(name)                                                                \
 	TACH__MARK(name) TACH__UNINITIALIZED __attribute__((cleanup(tach__region_stop)));      \
