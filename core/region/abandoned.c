@@ -3,16 +3,18 @@
  * Regions that are never stopped: left by longjmp or siglongjmp, in C by a thread that is
  * cancelled, with a coroutine that is never resumed.
  *
- * Macros stop what is left by return, goto, break and exceptions. What is left otherwise stays
- * on the thread's stack of open regions until it can be told that its mark is gone:
- *  - the mark's memory is not mapped, or does not hold what START wrote into it;
- *  - the mark lies on the thread's own stack, and the stack pointer is above it;
- *  - it lies on the alternate stack, on which no handler runs.
- * What is on another stack (a coroutine's), or in an object, and is still as START left it may
- * be stopped any time and counts as open.
+ * The macros stop a region that is left by return, goto, break or an exception. A region that
+ * is left in another way stays on the thread's stack of open regions until its mark is
+ * certainly gone:
+ * - the mark's memory is not mapped, or differs from the data that START wrote;
+ * - the mark is on the thread's own stack, and the stack pointer is above it;
+ * - the mark is on the alternate stack, and no handler runs there.
  *
- * The looks are at cold exits, and before the set changes, so a START that finds its region
- * open in a mark above itself counts as a recursion until then.
+ * A mark on another stack (a coroutine's) or in an object, if it is unchanged since START, may
+ * still be stopped at any time. It counts as open.
+ *
+ * Slow paths check this, also before the set changes. Until then, a START that finds its region
+ * open in a mark above itself counts as a recursion.
  */
 #include <errno.h>
 #include <linux/futex.h>
@@ -24,17 +26,17 @@
 #include "core/os/sys.h"
 
 enum {
-	PROBE = 4096,		       /* no page is smaller */
-	STACK_MOST = 64 * 1024 * 1024, /* deeper stacks are not looked at */
+	PROBE = 4096,		       /* the smallest page size */
+	STACK_MOST = 64 * 1024 * 1024, /* deeper stacks are not checked */
 };
 
 /* ---- memory that may be gone ---- */
 
 /*
- * Whether the words at `at`, in multiples of 4, are those. The kernel compares, as the memory
- * may be unmapped by another thread at any time: FUTEX_CMP_REQUEUE of no waiter fails
- * with EAGAIN if the word is another, with EFAULT or EINVAL if there can be none
- * (kernel/futex/requeue.c). Where a filter forbids it nothing is known to be gone.
+ * Returns 1 if the words at `at` (multiples of 4 bytes) are the expected ones. The kernel
+ * compares, because another thread may unmap the memory at any time: FUTEX_CMP_REQUEUE without
+ * waiters fails with EAGAIN if the word differs, and with EFAULT or EINVAL if there is no such
+ * word (kernel/futex/requeue.c). If a filter forbids the call, no memory is known to be gone.
  */
 int tach__holds(uintptr_t at, const void *expected, size_t size)
 {
@@ -51,21 +53,17 @@ int tach__holds(uintptr_t at, const void *expected, size_t size)
 	return 1;
 }
 
-/*
- * rt_sigprocmask(2) copies the new mask before it looks at what to do with it
- * (kernel/signal.c): EFAULT, or EINVAL and nothing changed. 8 bytes.
- */
+/* rt_sigprocmask(2) copies the new mask before it checks `how` (kernel/signal.c). So it returns
+ * EFAULT, or EINVAL without any change. Probes 8 bytes. */
 static int readable(uintptr_t at)
 {
 	return tach__sys(SYS_rt_sigprocmask, -1, (long)at, 0, 8, 0, 0) != -EFAULT;
 }
 
-extern void *__libc_stack_end __attribute__((weak)); /* ld.so's: of the first thread */
+extern void *__libc_stack_end __attribute__((weak)); /* set by ld.so; for the first thread */
 
-/*
- * Nothing of the stack is above it. glibc has a thread's variables there
- * (nptl/allocatestack.c), on a stack of the program's too.
- */
+/* The whole stack is below this address. glibc puts a thread's variables there
+ * (nptl/allocatestack.c), even if the program provides the stack. */
 static uintptr_t stack_top(const struct tach__thread *record)
 {
 	if (!record->is_first)
@@ -73,7 +71,7 @@ static uintptr_t stack_top(const struct tach__thread *record)
 	return &__libc_stack_end ? (uintptr_t)__libc_stack_end : 0;
 }
 
-/* Readable from there to the top without a gap; threads' stacks end in a page that is not. */
+/* Readable from there to the top without a gap; a thread's stack ends in an unreadable page. */
 static int on_stack(struct tach__thread *record, uintptr_t at)
 {
 	uintptr_t top = stack_top(record);
@@ -96,7 +94,7 @@ static int on_alternate_stack(void)
 	       (stack.ss_flags & SS_ONSTACK);
 }
 
-/* Left by siglongjmp: while a handler runs there, the kernel says so. */
+/* Left by siglongjmp: the kernel reports whether a handler runs on that stack. */
 static int on_unused_alternate_stack(uintptr_t at)
 {
 	stack_t stack;
@@ -116,18 +114,18 @@ int tach__part_closing(const struct tach__slot *slot, const struct tach__part *p
 	return part->ceiling == TACH__CEILING_OPEN && tach__part_marked(slot, part);
 }
 
-/* What START left in the mark of an open entry, as far as it is known. */
+/* The data that START left in the mark of an open entry, as far as it is known. */
 struct expected {
-	const struct tach__part *part[2]; /* either */
-	uint64_t state, known;		  /* the bits of `state` that are known */
+	const struct tach__part *part[2]; /* one of these */
+	uint64_t state, known;		  /* the known bits of `state` */
 };
 
-/* `own`: the mark lies on this thread's stack. */
+/* `own`: the mark is on this thread's stack. */
 TACH__LOOKS_BACK static int intact(const struct tach__hot *hot, const struct tach__slot *slot,
 				   const struct expected *e,
 				   const struct tach_region_mark *mark, int own)
 {
-	/* Little-endian: the level comes first. */
+	/* Little-endian: the level is in the first bytes. */
 	size_t known = e->known == UINT64_MAX ? sizeof e->state : e->known ? 4 : 0;
 
 	if (own)
@@ -167,7 +165,7 @@ int tach__part_alive(struct tach__thread *record, const struct tach__slot *slot,
 	return alive(record, slot, &e, part->outer, sp);
 }
 
-/* Of an entry that neither part has: a recursion's, or a handler came during its START. */
+/* For an entry without a part of its own: a recursion, or a handler ran during its START. */
 static int level_alive(struct tach__thread *record, const struct tach__slot *slot,
 		       uint32_t level, uintptr_t sp)
 {
@@ -180,10 +178,8 @@ static int level_alive(struct tach__thread *record, const struct tach__slot *slo
 	return mark && alive(record, slot, &e, mark, sp);
 }
 
-/*
- * Of one that is not alive: it was counted, and a handler came before its STOP lowered the
- * level, and left a region open, or ended one around.
- */
+/* For an entry that is not alive. It was counted, but before its STOP lowered the level, a
+ * handler left a region open or ended an enclosing one. */
 static int is_over(const struct tach__thread *record, const struct tach__slot *slot)
 {
 	return tach__part(slot, record->count, 0)->ceiling == TACH__CEILING_OPEN &&
@@ -235,7 +231,7 @@ void tach__part_give_up(const struct tach__thread *record, struct tach__slot *sl
 	tach__hand_down(record, slot, around);
 	if (!part || !tach__part_closing(slot, part))
 		TACH__ADD(slot->lost, 1);
-	/* Entries that counted as inside it are in no inclusive sum. */
+	/* Entries that counted as inside this one are in no inclusive sum. */
 	if (part == tach__part(slot, record->count, 0) &&
 	    tach__part(slot, record->count, 1)->calls)
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
@@ -259,8 +255,8 @@ void tach__abandon(struct tach__thread *record, uint32_t level)
 	}
 }
 
-/* Regions that lost an entry, and levels whose entries are over: found before any is given up.
- */
+/* Regions that lost an entry, and levels whose entries are over. They are collected before any
+ * entry is given up. */
 struct gone {
 	struct tach__slot *slot[16];
 	unsigned n;
@@ -286,7 +282,7 @@ static void flag(const struct tach__thread *record, struct tach__slot *slot)
 		TACH__ADD(slot->provenance[1], 1); /* TACH_FLAG_INCOMPLETE */
 }
 
-/* The entry of a level goes; `to`: those open around it. */
+/* Gives up the entry of a level; `to`: number of open entries that enclose it. */
 static void give_up_level(struct tach__thread *record, struct gone *gone, uint32_t level,
 			  struct tach__part *part, uint32_t to)
 {
@@ -294,7 +290,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 	struct tach__slot *around = tach__stack(record->hot, to)[0];
 
 	if (gone->over[level / 64] >> level % 64 & 1) {
-		/* Regions that began since count inside it. */
+		/* Regions that began since then count inside it. */
 		tach__hand_down(record, slot, around);
 		flag(record, slot);
 		flag(record, around);
@@ -302,7 +298,7 @@ static void give_up_level(struct tach__thread *record, struct gone *gone, uint32
 		return;
 	}
 	gone->is_any_task |= slot->task != 0;
-	/* Those around have its START, and no pair. */
+	/* Enclosing regions contain its START, but no pair. */
 	if (!part || !tach__part_closing(slot, part))
 		tach__owed_add(record, 0, to, slot->fenced, -1);
 	tach__part_give_up(record, slot, around, part);
@@ -316,9 +312,11 @@ void tach__heal(struct tach__thread *record, uintptr_t sp)
 	uint32_t top = TACH__LEVEL(hot->state), kept = 0;
 	struct gone gone = {.n = 0};
 
-	if (top > INT32_MAX) /* below zero */
+	if (top > INT32_MAX) /* the level is below zero */
 		TACH__SET(hot->state, TACH__STATE(TACH__OPENING(hot->state), 0, 0));
-	/* Calibration leaves none, and its marks are on no stack that is known here. */
+	/*
+	 * Calibration leaves no entry open, and its marks are on a stack that is unknown here.
+	 */
 	if (top > TACH__LEVELS_MOST || tach__calibrating)
 		return;
 	find_over(record, &gone);

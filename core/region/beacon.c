@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One registry a process: see beacon.h. */
+/* One registry per process: see beacon.h. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -35,7 +35,7 @@ struct tach__beacon tach__beacon = {
 
 TACH__BEACON_ASM;
 
-/* The other copies that are loaded, the one that has the regions first of all. */
+/* Looks for the other loaded copies, above all for the one that owns the regions. */
 struct search {
 	struct tach__beacon *owner;
 	char owner_file[1024], own_file[1024];
@@ -87,7 +87,7 @@ static int look_in(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* What is never unloaded: the program itself, and what this is done to. */
+/* Makes sure that the file is never unloaded. The program itself never is. */
 static void stay(const char *file)
 {
 	void *(*open)(const char *, int);
@@ -95,8 +95,7 @@ static void stay(const char *file)
 
 	if (!*file)
 		return;
-	/* By its name: a statically linked program would be warned of it, and has no use for
-	 * it. */
+	/* Looked up by name: a static link would cause a warning, and does not need it. */
 	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
 	if (open)
 		open(file, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold exits of START: first entries, sampling, regions that were left, torn reads. */
+/* Slow paths of START: first entries, sampling, regions that were left, torn reads. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -8,10 +8,8 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/*
- * The region around the first entry of each thread; if threads differ, none. Later entries are
- * not looked at. Two threads at once leave one of their answers, or none.
- */
+/* Records the region around the first entry of each thread, or none if threads differ. Two
+ * threads at once record one of their answers, or none. */
 static void note_parent(const struct tach__hot *self, struct tach__site *site)
 {
 	const struct tach__slot *around = tach__stack(self, TACH__LEVEL(self->state))[0];
@@ -23,7 +21,9 @@ static void note_parent(const struct tach__hot *self, struct tach__site *site)
 		TACH__SET(site->parent, id);
 }
 
-/* A slot's first entry in this thread. Page faults are taken here, as cost, not at STOP. */
+/*
+ * A slot's first entry in this thread. Its page faults happen here, as cost, and not at STOP.
+ */
 static void slot_ready(struct tach__thread *record, uint32_t id)
 {
 	const struct tach__config *config = record->config;
@@ -38,7 +38,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	slot->task = (tach__site_at(id)->fenced & TACH__SITE_TASK) != 0;
 	if (!slot->task && (config->sparse > 1 || config->warmup))
 		slot->sampling = tach__pages(sizeof *slot->sampling);
-	/* Without memory for that all entries are measured. */
+	/* Without memory for sampling, all entries are measured. */
 	slot->rest = slot->sampling ? 0 : TACH__OUTER_NOBODY;
 	if (slot->sampling)
 		slot->sampling->gap = tach__sampling_draw(record);
@@ -55,7 +55,7 @@ static void slot_ready(struct tach__thread *record, uint32_t id)
 	TACH__SET(tach__table(record->hot)[id], slot);
 }
 
-/* And where rows are divided, that of the row which counts. */
+/* If rows are divided, also prepares the slot of the row that counts. */
 static void split_ready(struct tach__thread *record, uint32_t id)
 {
 	uint32_t row;
@@ -69,7 +69,7 @@ static void split_ready(struct tach__thread *record, uint32_t id)
 	tach__split_set(record, id, tach__slot_at(record, row));
 }
 
-/* The calling thread gets a slot for that site; 0: it is not measured. */
+/* Gives the calling thread a slot for that site. Returns 0 if the site is not measured. */
 static int ready(struct tach_site *home, uintptr_t sp)
 {
 	uint32_t id = (uint32_t)__atomic_load_n(&home->id, __ATOMIC_ACQUIRE);
@@ -94,7 +94,7 @@ static int ready(struct tach_site *home, uintptr_t sp)
 	do {
 		self = tach__thread_ready(id);
 		if (!self) {
-			/* Switched off meanwhile: not wanted any more. */
+			/* It is not lost if regions were switched off in the meantime. */
 			if (tach__enabled_here())
 				__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 			return 0;
@@ -105,7 +105,8 @@ static int ready(struct tach_site *home, uintptr_t sp)
 	return 1;
 }
 
-/* Makes the thread and its slot ready. unready: which way it came, as each has its residue. */
+/* Makes the thread and its slot ready. unready: how START came here, because each way has its
+ * own residue. */
 static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced, int unready,
 					     uintptr_t sp)
 {
@@ -113,7 +114,8 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	struct tach__cost cost;
 	int can;
 
-	/* A handler that interrupted the library itself: its locks may be ours. */
+	/* A handler that interrupted the library itself: the interrupted code may hold its
+	 * locks. */
 	if (TACH_UNLIKELY(tach__signals_held != tach__calibrating)) {
 		__atomic_fetch_add(&tach__registry.lost, 1, __ATOMIC_RELAXED);
 		return 0;
@@ -131,7 +133,7 @@ static __attribute__((noinline)) int prepare(struct tach_site *site, int fenced,
 	return can;
 }
 
-/* Nothing of its own stays on the stack: what begins returns to the site at once, as ever. */
+/* Keeps nothing on the stack: the region begins and returns directly to the site, as usual. */
 static void begin_again(struct tach_site *site, struct tach_region_mark *mark, int fenced)
 {
 	struct tach__hot *self = tach__self;
@@ -148,8 +150,11 @@ static void begin_nothing(struct tach_site *site, struct tach_region_mark *mark)
 	mark->end = NULL;
 }
 
-/* Another copy of the library has the regions, and from now on this site, or none has: what
- * begins then. NULL: this one. */
+/*
+ * Returns the START function for this site if this copy of the library does not run it: the
+ * owner's function, or one that does nothing if regions are off. Returns NULL if this copy runs
+ * it.
+ */
 static __attribute__((noinline)) begin_function elsewhere(struct tach_site *site, int fenced)
 {
 	const struct tach__beacon *owner;
@@ -172,17 +177,15 @@ void tach__begin_cold(struct tach_site *site, struct tach_region_mark *mark, int
 
 	if (TACH_UNLIKELY(tach__beacon.state != TACH__BEACON_OWNER))
 		begins = elsewhere(site, fenced);
-	/* The last call here, as in begin_again. */
+	/* The last call in this function, as in begin_again. */
 	if (begins)
 		begins(site, mark);
 	else if (prepare(site, fenced, 0, TACH__STACK_POINTER))
 		begin_again(site, mark, fenced);
 }
 
-/*
- * What was not used for a while is slow at first, and read(2) most of all: the entry must not
- * show what calibration, which repeats itself, does not.
- */
+/* Code that was not used for a while is slow at first, most of all read(2). Calibration repeats
+ * itself and never shows that; the entry must not show it either. */
 static __attribute__((noinline)) void warm(struct tach__hot *self)
 {
 	struct tach_mark mark = {.clock = 0};
@@ -194,10 +197,8 @@ static __attribute__((noinline)) void warm(struct tach__hot *self)
 	tach__edges_read(self, &mark, delta, 0);
 }
 
-/*
- * A mark that is not below that of its region's open entry: beyond doubt a recursion, which the
- * compiler put into one frame? Else it has to be checked whether that entry was left.
- */
+/* Returns 1 if a mark above that of its region's open entry is certainly a recursion that the
+ * compiler put into one frame. Otherwise that entry may have been left. */
 TACH__LOOKS_BACK static int recursive(const struct tach__part *part,
 				      const struct tach_region_mark *mark, uintptr_t sp)
 {
@@ -225,8 +226,7 @@ void tach__begin_unusual(struct tach_site *site, struct tach_region_mark *mark,
 			warm(self);
 		slot->sampling->begun = self->record->passed;
 	}
-	/* A STOP of it that is nearly done: it has to be found out whether a handler left it.
-	 */
+	/* A STOP of this region is nearly done: check whether a handler left it. */
 	closing = part->outer && part->ceiling == TACH__CEILING_OPEN;
 	if ((closing || (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling) &&
 			 !recursive(part, mark, TACH__STACK_POINTER))) &&
@@ -252,10 +252,10 @@ static int readable(const struct tach__hot *self, struct tach_mark *mark)
 }
 
 /*
- * A handler's cold exit, that came when START had looked at the state already: what START wrote
- * does not have its epoch, and the regions around would not give back what it took. It may have
- * found regions around that were left, so that this one's level is a lower one; or the handler
- * stopped one around, and this was taken for lost.
+ * A handler took a slow path after START had read the state. So the mark lacks its epoch, and
+ * enclosing regions would not subtract its cost. The handler may have removed enclosing regions
+ * that were left, so that this entry's level is lower. Or it stopped an enclosing region, and
+ * this entry was taken for lost.
  */
 static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 {
@@ -268,7 +268,9 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	top = TACH__LEVEL(state);
-	/* The handler ended regions around, and START raised the level from where it was. */
+	/*
+	 * The handler ended enclosing regions, and START raised the level from its old value.
+	 */
 	while (level && top > level && !*tach__marks(tach__stack(self, level - 1)))
 		level--;
 	if (top <= level) {
@@ -278,7 +280,9 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 		else
 			TACH__ADD(slot->lost, -1);
 	}
-	/* Where the handler's own entry was, if it came before the level was raised. */
+	/*
+	 * The handler's own entry may have been there, if it came before the level was raised.
+	 */
 	TACH__SET(tach__stack(self, level)[1], slot);
 	TACH__SET(*tach__marks(tach__stack(self, level)), mark);
 	state = TACH__STATE(TACH__OPENING(state), TACH__GET(self->record->epoch), level);
@@ -287,7 +291,8 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	TACH__SET(self->state, state + 1);
 	TACH__SET(part->ceiling, state + 1);
 	TACH__SET(part->outer, (uintptr_t)mark);
-	/* It was made the outermost of its region, and wrote itself where it was before. */
+	/* This entry was made the outermost of its region, and then wrote its mark to its old
+	 * part. */
 	for (int inner = 0; inner < 2; inner++) {
 		struct tach__part *other = tach__part(slot, self->count, inner);
 
@@ -296,7 +301,7 @@ static void state_anew(struct tach__hot *self, struct tach_region_mark *mark)
 	}
 }
 
-/* Whether the pages are as they were looked up. */
+/* Returns 1 if the pages are unchanged since they were looked up. */
 static int seen(const struct tach__hot *self)
 {
 	tach__word left = (tach__word)TACH__GET(self->since.locks);
@@ -306,7 +311,7 @@ static int seen(const struct tach__hot *self)
 	return left == 0 && !(TACH__GET(self->since.lock) & 1);
 }
 
-/* Nothing that a handler stored meanwhile gives way to what is older. */
+/* Does not replace a number that a handler stored meanwhile, by an older one. */
 static int look_at(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
 {
 #ifdef TACH_COUNTER_AT
@@ -326,9 +331,9 @@ static int look_at(struct tach__seen *seen, struct tach_way way, uint32_t *lock)
 }
 
 /*
- * Looks the counters up: 0, one cannot be read here. A handler may do so too, between any two
- * of these instructions, and find newer ones, while pages change: what it stored stays, and
- * where this goes on with an older lock the sum is not that of the pages.
+ * Looks the counters up. Returns 0 if one of them cannot be read in user space. A handler may
+ * do the same between any two instructions, while pages change. Its newer numbers stay. If this
+ * function then continues with an older lock, the sum differs from the pages' sum.
  */
 static int look(struct tach__hot *self)
 {
@@ -351,7 +356,7 @@ static int look(struct tach__hot *self)
 	return 1;
 }
 
-/* The same in other regions, which give back what it takes. The level is raised by now. */
+/* The same inside other regions, which subtract its cost. The level is raised by now. */
 static __attribute__((noinline)) int look_inside(struct tach__hot *self, uint32_t level,
 						 int fenced)
 {
@@ -376,7 +381,7 @@ void tach__begin_torn(int fenced, struct tach_region_mark *mark, struct tach__ho
 	if (readable(self, &mark->counters) &&
 	    (!self->knows || seen(self) ||
 	     (level ? look_inside(self, level, fenced) : look(self)))) {
-		/* Nothing is lost by beginning anew. */
+		/* Starting again loses nothing. */
 		state_anew(self, mark);
 		self->open[fenced](mark->state, mark, tach__stack(self, mark->state)[1],
 				   mark->part, self);

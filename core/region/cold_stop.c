@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cold exits of STOP: reschedules, epochs that ended, regions that were left, refused stops. */
+/* Slow paths of STOP: reschedules, epochs that ended, regions that were left, refused stops. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -7,7 +7,7 @@
 #include "core/region/left.h"
 #include "core/region/reads.h"
 
-/* Its own thread still has the region open, and looks at its next START. */
+/* Another thread still has the region open: makes its next START check. */
 static void orphan(const struct tach_region_mark *mark)
 {
 	struct tach__thread *record;
@@ -22,15 +22,15 @@ static void orphan(const struct tach_region_mark *mark)
 	}
 }
 
-/* A region that was open at a fork belongs to no thread of the child, and is no fault of the
- * program. */
+/* A region that was open at a fork belongs to no thread of the child, but that is not an error
+ * of the program. */
 static void refuse(struct tach_region_mark *mark)
 {
 	struct tach__registry *r = &tach__registry;
 	struct tach__held held;
 
 	mark->end = NULL;
-	if (tach__signals_held) { /* as in prepare */
+	if (tach__signals_held) { /* as in `prepare` of cold_start.c */
 		__atomic_fetch_add(&r->refused, 1, __ATOMIC_RELAXED);
 		return;
 	}
@@ -42,10 +42,8 @@ static void refuse(struct tach_region_mark *mark)
 	tach__unlock(&held);
 }
 
-/*
- * Another mark than its START wrote, which has moved: the entry at its level, if that began as
- * the mark says.
- */
+/* This mark is a moved copy of the one that START wrote. Returns the entry at its level, if
+ * that began as the mark says. */
 static uint32_t level_of_copy(const struct tach__hot *hot, const struct tach__slot *slot,
 			      const struct tach_region_mark *mark)
 {
@@ -72,8 +70,8 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 		tach__level_end(record, mark, level, r, fenced);
 		return;
 	}
-	/* It was taken for lost, or a START took its place: overtaken.c. What it has to give
-	 * back is not known any more. */
+	/* It was taken for lost, or a START took its place: overtaken.c. The cost to subtract
+	 * is unknown. */
 	r->flags |= TACH_FLAG_INCOMPLETE;
 	if (part->outer != (uintptr_t)mark || part->ceiling == TACH__CEILING_OPEN)
 		TACH__ADD(slot->lost, -1);
@@ -87,10 +85,10 @@ static void add(struct tach__thread *record, struct tach_region_mark *mark,
 	TACH__SET(stack[0], around);
 }
 
-/* A reading, and what had been spent by then: a handler may spend more right behind it. */
+/* A reading, and the cost up to it: a handler may add cost right after it. */
 struct spent {
 	uint64_t state, cold[TACH__SUMS];
-	int since; /* the mark's epoch has ended, so something was spent */
+	int since; /* the mark's epoch has ended, so there was some cost */
 };
 
 static void read_spent(struct tach__reading *r, struct spent *spent,
@@ -104,13 +102,13 @@ static void read_spent(struct tach__reading *r, struct spent *spent,
 			spent->cold[i] = record->cold[i];
 		spent->state = TACH__GET(self->state);
 		TACH__ORDER();
-		/* Whatever was spent took time, so the clock's sum tells. */
+		/* Any cost takes time, so comparing the clock's sum is enough. */
 	} while (!tach__edges_stop(self, mark, spent->state, r, fenced) ||
 		 TACH__GET(record->cold[0]) != spent->cold[0]);
 	spent->since = TACH__EPOCH(mark->state) != TACH__EPOCH(spent->state);
 }
 
-/* flat: by which way a flat region's came, or TACH__UNFLAT. */
+/* flat: how a flat region's STOP came here, or TACH__UNFLAT. */
 static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		     enum tach__unflat flat)
 {
@@ -127,7 +125,8 @@ static void end_cold(struct tach_region_mark *mark, uint32_t more, int fenced,
 		return;
 	}
 	read_spent(&r, &spent, mark, fenced);
-	/* Some stay open, around this one or overlapping it. Without a branch: see cost.h. */
+	/* Some regions stay open: they enclose this one or overlap it. Without a branch: see
+	 * cost.h. */
 	tach__cost_begin(&cost, TACH__LEVEL(mark->state) | TACH__LEVEL(self->state) >> 1);
 	tach__residue_ready(record);
 	tach__edges_since(self, mark, &r);
@@ -184,8 +183,8 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	struct tach__cost cost;
 	int elsewhere = 0;
 
-	/* Without a region around there is no cost to take out, and no system call is made but
-	 * the first time. */
+	/* Without an enclosing region there is no cost to subtract, and only the first time
+	 * makes a system call. */
 	int cold = around || (r->again && !record->residue_known);
 
 	if (cold) {
@@ -195,8 +194,7 @@ void tach__end_read(struct tach_region_mark *mark, struct tach__reading *r, int 
 	}
 	tach__edges_since(self, mark, r);
 	if (r->again) {
-		/* Nothing changed for the leader: another page did, or the instruction
-		 * faulted. */
+		/* The leader did not change: another page did, or the instruction faulted. */
 		elsewhere = !r->flags;
 		if (elsewhere)
 			r->flags = TACH_FLAG_RESCHEDULED;
@@ -229,13 +227,13 @@ void tach__end_torn(struct tach_region_mark *mark, int fenced)
 
 	if (TACH__GET(self->state) - 1 != mark->state ||
 	    !tach__edges_stop(self, mark, mark->state + 1, &r, fenced)) {
-		/* A handler took a cold exit, after this STOP had looked. */
+		/* A handler took a slow path after this STOP had read the state. */
 		end_cold(mark, TACH_FLAG_RESCHEDULED, fenced, TACH__UNFLAT);
 		return;
 	}
 	tach__edges_since(self, mark, &r);
-	/* Nothing changed for the leader: another page did, a handler came in between, or the
-	 * instruction faulted. Its reads that were for nothing are counted in it. */
+	/* The leader did not change: another page did, a handler ran in between, or the
+	 * instruction faulted. The entry includes the discarded reads. */
 	if (!r.flags)
 		r.flags = TACH_FLAG_RESCHEDULED;
 	tach__end_read(mark, &r, fenced);

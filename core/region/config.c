@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Configurations, and who refers to them. */
+/* Configurations and their references. */
 #include <stdlib.h>
 #include "core/base/maths.h"
 #include "core/os/origin.h"
@@ -12,8 +12,8 @@ void tach__config_drop(struct tach__config *config)
 	config->refs--;
 }
 
-/* Threads' records, in pages of their own, point to them where leak checkers do not look; the
- * list keeps them in sight. */
+/* Records of threads point to configurations, but in pages that leak checkers do not read. The
+ * list keeps them reachable. */
 void tach__configs_sweep(void)
 {
 	struct tach__config **link, *config, *unused = NULL;
@@ -74,7 +74,7 @@ struct tach__config *tach__config_make(struct tach_set *set,
 	return config;
 }
 
-/* One, and those that it takes turns with. */
+/* Adds a configuration, and those that it takes turns with. */
 void tach__config_list(struct tach__config *first)
 {
 	struct tach__registry *r = &tach__registry;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What regions count: the set in use, where it comes from, and changing it while threads run.
- */
+/* The set in use: where it comes from, and changing it while threads run. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +65,7 @@ static void note_odd(struct tach__config *config)
 		note_add(config, odd);
 }
 
-/* What the environment asked for in vain is told in reports, with its reason; 0 then. */
+/* If the environment asked for it, reports give the reason, and the result is 0. */
 static int in_vain(struct tach__config *config, int code, const char *value,
 		   const char *variable, const struct tach_error *why, struct tach_error *err)
 {
@@ -76,7 +75,7 @@ static int in_vain(struct tach__config *config, int code, const char *value,
 	return 0;
 }
 
-/* What the options ask for, without being in use. */
+/* Makes what the options ask for, without using it yet. */
 static int config_of(struct tach__config **out, const struct tach_regions_options *opt,
 		     struct tach__plan *plan, struct tach_error *err)
 {
@@ -137,7 +136,7 @@ static int configure(const struct tach_regions_options *given, struct tach_error
 	return 0;
 }
 
-/* What the caller left open the environment may say. */
+/* Completes the caller's options from the environment. */
 static struct tach_regions_options complete(const struct tach_regions_options *given)
 {
 	struct tach_regions_options opt = {0};
@@ -167,7 +166,7 @@ static struct tach_regions_options complete(const struct tach_regions_options *g
 	return opt;
 }
 
-/* Whether the library has that set already, and will free it. */
+/* Returns 1 if the library owns that set already, and will free it. */
 static int is_ours(const struct tach_set *set)
 {
 	const struct tach__config *config;
@@ -196,7 +195,7 @@ static int check_options(const struct tach_regions_options *opt, struct tach_err
 	return 0;
 }
 
-/* In one that it did not leave by longjmp. */
+/* Regions that were left by longjmp do not count. */
 static int is_inside(struct tach__thread *record)
 {
 	struct tach__held held;
@@ -246,12 +245,12 @@ int tach__configure_here(const struct tach_regions_options *given, struct tach_e
 			"this thread is inside a region, '%s'; stop it first",
 			tach__site_at((*tach__stack(record->hot, record->hot->state))->id)
 				->name);
-	/* Old and new set together may be more than the PMU, or the limits, can hold. */
+	/* The old and the new set together may exceed the PMU or the limits. */
 	tach__thread_close();
 	return configure(&opt, err);
 }
 
-/* A set is memory of the copy that made it. */
+/* A set's memory belongs to the copy of the library that made it. */
 int tach_regions_configure(const struct tach_regions_options *opt, struct tach_error *err)
 {
 	const struct tach__beacon *owner;
@@ -311,7 +310,7 @@ int tach_regions_enabled(void)
 
 /* ---- from the environment ---- */
 
-/* By TACH_ENABLE, or in a program that an emulated one started natively. */
+/* By TACH_ENABLE, or in a native program that an emulated one started. */
 static int is_off(void)
 {
 	const char *enable = tach__environment("TACH_ENABLE");
@@ -320,7 +319,7 @@ static int is_off(void)
 	       (tach__environment("TACH_EMULATE") && !tach__emulated_counts());
 }
 
-/* TACH_ENABLE decides; where it is silent, asking for output is asking for regions. */
+/* TACH_ENABLE decides. Without it, asking for output switches regions on. */
 static int wanted(void)
 {
 	return !is_off() &&
@@ -328,8 +327,8 @@ static int wanted(void)
 		tach__environment("TACH_TRACE"));
 }
 
-/* Defined by a program that the variables are not meant for, as they are for those it starts.
- */
+/* Defined by a program that ignores the variables, because they are for the programs that it
+ * starts. */
 extern const char tach__environment_is_for_others __attribute__((weak));
 
 static void configure_from_environment(void)
@@ -355,8 +354,8 @@ static void configure_from_environment(void)
 			tach__environment_uncounted(tach__registry.config->note);
 		return;
 	}
-	/* There is no caller to tell now: the clock still runs and the report says why it is
-	 * alone. */
+	/* No caller can get the error now. Regions count only the clock, and the report gives
+	 * the reason. */
 	opt.events = "";
 	opt.metrics = NULL;
 	opt.turns = 0;
@@ -384,8 +383,9 @@ void tach__configure_once(void)
 }
 
 /*
- * Before main, so that no first entry in a signal handler has to do it. It takes the loader's
- * lock, so it comes before constructors of the same object, which may wait for a thread.
+ * Runs before main, so that a first entry in a signal handler does not have to do it. It takes
+ * the loader's lock, so it runs before constructors of the same object, which may wait for a
+ * thread.
  */
 __attribute__((constructor(102))) static void configure_before_main(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a cold exit costs; cost.h says how it is reckoned. */
+/* The cost of slow paths; cost.h explains how it is computed. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
@@ -17,11 +17,11 @@ void tach__cost_begin(struct tach__cost *cost, uint32_t around)
 			tach_reader_begin(record->reader, &cost->mark);
 		cost->mark.clock = tach_clock();
 	}
-	/* What this takes depends on what was before: inside. */
+	/* Inside the measured part, because its cost varies. */
 	tach__hold(&cost->all);
 }
 
-/* The row of an epoch: what had been spent when it ended. NULL: out of memory. */
+/* The row of an epoch: the cost up to its end. NULL: out of memory. */
 static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 {
 	size_t row = (1 + (size_t)record->count) * sizeof(uint64_t);
@@ -40,7 +40,7 @@ static uint64_t *log_row(struct tach__thread *record, uint32_t epoch)
 	return record->log + epoch * (row / sizeof(uint64_t));
 }
 
-/* What is open will show what could not be noted. */
+/* The open regions get a flag, because their cost could not be logged. */
 static void flag_open(const struct tach__thread *record)
 {
 	uint32_t top = TACH__LEVEL(record->hot->state);
@@ -54,10 +54,8 @@ static void epoch_set(uint64_t *state, uint32_t epoch)
 	*state = TACH__STATE(TACH__OPENING(*state), epoch, TACH__LEVEL(*state));
 }
 
-/*
- * The numbers of epochs have run out: of those in which open regions began, in order, from 0.
- * 0: the marks are not all known.
- */
+/* The numbers of epochs have run out: renumbers the epochs in which open regions began, in
+ * order, from 0. Returns 0 if some marks are unknown. */
 static int renumber(struct tach__thread *record)
 {
 	struct tach__hot *hot = record->hot;
@@ -87,8 +85,8 @@ static int renumber(struct tach__thread *record)
 	return 1;
 }
 
-/* The epoch in which the innermost of `level` regions began, or, where that is not known, now.
- */
+/* The epoch in which the innermost of `level` regions began, or the present one if that is
+ * unknown. */
 static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
 {
 	const struct tach__slot *slot = *tach__stack(record->hot, level);
@@ -102,10 +100,8 @@ static uint32_t epoch_inside(const struct tach__thread *record, uint32_t level)
 	return TACH__EPOCH(record->hot->state);
 }
 
-/*
- * As what begins is read, not as what ends: a group that was rescheduled in between costs no
- * more behind its reading than one that was not. So short a time wraps no counter.
- */
+/* Reads as a begin does, not as an end: then a group that was rescheduled in between costs the
+ * same as one that was not. No counter wraps in such a short time. */
 static void cost_read(const struct tach__thread *record, const struct tach_mark *begun,
 		      uint64_t *delta)
 {
@@ -123,10 +119,8 @@ static void cost_read(const struct tach__thread *record, const struct tach_mark 
 			       (TACH_MODULAR ? reader->mask : UINT64_MAX);
 }
 
-/*
- * None of the regions that are open began in a later epoch than the innermost: the next number
- * is free, whatever was there.
- */
+/* No open region began in a later epoch than the innermost. So the next number is free, even if
+ * it was used before. */
 static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
 {
 	struct tach__thread *record = cost->record;
@@ -141,7 +135,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 		flag_open(record);
 		return;
 	}
-	/* Else it has been written, as the thread left that epoch already. */
+	/* Otherwise the row was written when the thread left that epoch. */
 	if (epoch == TACH__EPOCH(hot->state))
 		memcpy(row, record->cold, (1 + (size_t)record->count) * sizeof *row);
 	record->epoch = epoch + 1;
@@ -154,7 +148,7 @@ static void cost_reckon(struct tach__cost *cost, const uint64_t *residue, uint32
 void tach__cost_end(struct tach__cost *cost, const uint64_t *residue, uint32_t level)
 {
 	tach__release(&cost->all);
-	/* The thread may have moved on to another set. */
+	/* The thread may have switched to another set. */
 	if (cost->record && tach__self->record == cost->record)
 		cost_reckon(cost, residue, level);
 	tach__signals_release(&cost->signals);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The set that regions count: what is asked for, or the usual events, as far as they open. */
+/* The set that regions count: the events of the options, or the default events that can be
+ * opened. */
 #include <stdio.h>
 #include <string.h>
 #include "core/os/emulator.h"
@@ -7,7 +8,7 @@
 #include "core/region/region.h"
 #include "core/set/set.h"
 
-/* Whether the calling thread can open it: only then do other threads have to try. */
+/* Checks that the calling thread can open it; otherwise other threads need not try. */
 static int try_open(const struct tach_set *set, struct tach_error *err)
 {
 	struct tach_reader *reader;
@@ -44,9 +45,10 @@ static int make_set(struct tach_set **out, const struct tach_set_options *opt,
 
 #define N_OF(array) ((int)(sizeof(array) / sizeof *(array)))
 
-/* What is counted unasked: the first of them, as many as fit. */
+/* The default events: the first of them, up to the number of counters. */
 struct usual {
-	const char *event, *metric; /* over it and those before; "": none */
+	/* metrics over this event and those before; "": no metric */
+	const char *event, *metric;
 };
 static const struct usual USUAL[] = {
 	{"cycles", ""},
@@ -80,7 +82,7 @@ static int first_of(struct tach_set **out, const struct usual *usual, int n, uin
 	return make_set(out, &opt, err);
 }
 
-/* Why not even the first of them can be counted, as a clause. */
+/* Writes the reason, as a clause, why even the first event cannot be counted. */
 static void why_none(const char *text, char *to, size_t size)
 {
 	if (strncmp(text, "cycles: ", 8) == 0)
@@ -94,10 +96,10 @@ static void why_none(const char *text, char *to, size_t size)
 }
 
 /*
- * Those that cannot be counted at all are left out; where those that can do not fit together,
- * as another profiler or the host has counters, fewer are counted. Software events are no
- * stand-in: the system calls at both edges would be most of a small region, and would push out
- * what the region itself does.
+ * Leaves out events that cannot be counted at all. If the others do not fit together, because
+ * another profiler or the host uses counters, it counts fewer. Software events are no
+ * replacement: the system calls at both edges would be most of a small region, and would evict
+ * its data from the caches.
  */
 static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t size)
 {
@@ -114,7 +116,7 @@ static int default_set(struct tach_set **out, uint32_t flags, char *note, size_t
 		snprintf(note, size, "%s", told);
 		return make_set(out, &none, NULL);
 	}
-	/* Of what the machine counts none of, the first says why. */
+	/* If the machine counts no event, the error of the first one gives the reason. */
 	for (int n = all; n > 0; n = code ? n - 1 : n > 1) {
 		code = first_of(&set, usual, n, flags, &err);
 		if (code == 0 && tach_set_count(set) > 0) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that ended without the destructor of thread.c: they began their first region in the
- * last round of destructors, or there was no key for them. The next threads that open find
- * them.
+ * last round of destructors, or no key was available for the destructor. The next threads that
+ * open find them.
  */
 #include <errno.h>
 #include <sys/syscall.h>
@@ -10,12 +10,13 @@
 #include "core/region/left.h"
 #include "core/region/region.h"
 
-enum { RARELY = 8 }; /* threads that open before the next look, at least */
+enum { RARELY = 8 }; /* minimum number of threads that open before the next check */
 
-/* Under the lock: threads that opened since the last look, and how many the next waits for. */
+/* Under the lock: threads that opened since the last check, and the number at which the next
+ * one happens. */
 static uint32_t opened, look_after;
 
-/* tkill(2), as a thread may be in another thread group that shares this memory. */
+/* tkill(2), because a thread may be in another thread group that shares this memory. */
 static int is_dead(const struct tach__thread *record)
 {
 	return TACH__GET(record->hot->record) &&
@@ -44,7 +45,7 @@ static struct tach__thread *claim_dead(void)
 	return dead;
 }
 
-/* The marks lay on a stack that is gone. */
+/* The marks were on a stack that is gone. */
 static void abandon_all(struct tach__thread *record)
 {
 	struct tach__hot *hot = record->hot;

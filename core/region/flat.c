@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flat regions (TACH_START_FLAT): what they take, and what one shows more that begins as a flat
- * one and cannot end so: rescheduled, with another region in it, or left by one.
+ * Flat regions (TACH_START_FLAT): their cost, and the extra counts of an entry that began flat
+ * and cannot end flat: it was rescheduled, has a nested region, or a nested entry was left.
  *
- * Flat entries are those outside any region in which no other ends: there is nothing of
- * recursion, of a region around or inside to keep up. Whatever else happens is found out by
- * what START leaves as any other does, and turns the entry into one of the other kind, whose
- * cost is then known here.
+ * An entry is flat if it is outside any region and no other region ends in it. Then recursion,
+ * enclosing and nested regions need no bookkeeping. START leaves the same data as any other
+ * START. So STOP notices every other case from it, and ends the entry as a normal one, whose
+ * extra cost is known here.
  */
 #include <string.h>
 #include "core/region/cost.h"
@@ -14,7 +14,7 @@
 
 enum { WARM = 3, HIGH = 13 };
 
-/* The least that the flat region shows. */
+/* The minimum that the flat region shows. */
 static void shown(uint64_t *least, const struct tach__trials *trials,
 		  void (*trial)(const struct tach__poke *), volatile uint64_t *at,
 		  uint64_t value)
@@ -28,7 +28,7 @@ static void shown(uint64_t *least, const struct tach__trials *trials,
 		least[i] = trials->shown->sum[TACH__TRIAL_INNER][i][0];
 }
 
-/* Of each way how much more it shows than any other region; what pokes take is in both. */
+/* For each way: how much more it shows than a normal region. The cost of pokes is in both. */
 static void measure_unflat(const struct tach__trials *trials, const uint64_t *flat)
 {
 	struct tach__thread *record = trials->record;
@@ -83,7 +83,7 @@ int tach__flat_ready(struct tach__thread *record)
 {
 	const struct tach__hot *hot = record->hot;
 
-	/* Whatever more an entry asks for or goes to is no business of theirs. */
+	/* Flat regions do not support splits or turns. */
 	if (!hot->begin_flat || !hot->end_flat || record->splits || record->config->ring.next)
 		return 0;
 	if (!record->flat_known && !tach__calibrating && record == tach__self->record)

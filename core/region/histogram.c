@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms with fixed memory: eight buckets to every power of two, so that a quantile is off
- * by 1/16 at most. One array of buckets per sum, one after the other, each with the least and
- * the greatest value behind it. A full bucket (UINT32_MAX) stays full.
+ * Histograms with fixed memory: eight buckets for each power of two, so that a quantile is off
+ * by at most 1/16. There is one array of buckets for each sum, followed by the minimum and
+ * maximum. A full bucket (UINT32_MAX) stays full.
  */
 #include <math.h>
 #include <tach/snapshot.h>
@@ -10,7 +10,7 @@
 
 enum { SUB = 3, BUCKETS = (64 - SUB + 1) << SUB };
 
-/* Zeros are an empty histogram, so the least value is kept as what is left above it. */
+/* Zeros are an empty histogram, so the minimum is stored as its distance from INT64_MAX. */
 struct histogram {
 	uint32_t count[BUCKETS];
 	uint64_t above, most;
@@ -21,7 +21,9 @@ static struct histogram *histogram_of(const uint32_t *histograms, uint32_t sum)
 	return (struct histogram *)(uintptr_t)histograms + sum;
 }
 
-/* Without a branch: what an entry costs the regions around must not depend on its value. */
+/*
+ * Without a branch: the cost of an entry in its enclosing regions must not depend on its value.
+ */
 static unsigned bucket(uint64_t v)
 {
 	unsigned shift = TACH_HIGHEST(v | 1u << SUB) - SUB;
@@ -29,7 +31,7 @@ static unsigned bucket(uint64_t v)
 	return (shift << SUB) + (unsigned)(v >> shift);
 }
 
-/* The least and the greatest value that fall into bucket b. */
+/* The minimum and maximum value of bucket b. */
 static void bounds(unsigned b, double *low, double *high)
 {
 	unsigned power = b >> SUB;
@@ -56,7 +58,7 @@ uint32_t *tach__histograms_make(uint32_t sums)
 {
 	char *h = tach__pages(tach__histograms_size(sums));
 
-	/* First touches would be the measured code's page faults. */
+	/* Touches the pages now; otherwise the measured code would get the page faults. */
 	for (size_t at = 0; h && at < tach__histograms_size(sums); at += 4096)
 		((volatile char *)h)[at] = 0;
 	return (uint32_t *)(void *)h;
@@ -109,7 +111,7 @@ void tach__histograms_merge(uint32_t *to, const uint32_t *from, uint32_t sums)
 	}
 }
 
-/* The first bucket begins with the least value, the last one ends with the greatest. */
+/* The first bucket begins with the minimum, the last one ends with the maximum. */
 static void narrow(const struct histogram *h, struct tach_bucket *first,
 		   struct tach_bucket *last)
 {

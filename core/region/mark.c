@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The edges as functions, and the marks that they need. */
+/* The edges as functions, and the size of marks. */
 #include "core/region/left.h"
 
 TACH_STATIC_ASSERT(_Alignof(struct tach_region_mark) <= _Alignof(uint64_t), "malloc's will do");

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Names computed at run time: from what a string says to its site. A table in front of
- * tach_site_get that is read without a lock and only ever grows, until it is full.
- */
+/* Names computed at run time: finds the site for a string. A cache for tach_site_get that is
+ * read without a lock, and only grows until it is full. */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
 #include "core/region/region.h"
 
-enum { PLACES_LOG2 = 12, PLACES = 1 << PLACES_LOG2 }; /* at most half of them taken */
+enum { PLACES_LOG2 = 12, PLACES = 1 << PLACES_LOG2 }; /* at most half of them are used */
 TACH_STATIC_ASSERT(2 * TACH_NAMES_MAX <= PLACES, "searches end soon, and at a free place");
 
 static struct place {
-	uint64_t hash;		/* written first */
-	struct tach_site *site; /* NULL: free. Whole for who reads it, in a forked child too */
+	uint64_t hash; /* written first */
+	/* NULL: free. Complete for each reader, also in a forked child */
+	struct tach_site *site;
 } place[PLACES];
 static uint32_t taken;		/* under the lock */
-static struct tach_site *other; /* atomic; not NULL: some name found no place, none will */
+static struct tach_site *other; /* atomic; not NULL: the table is full for new names */
 
 /*
- * Eight bytes at a time; the last eight may have some of those before. What differs at the top
- * of a word alone differs there alone behind a multiplication: the next begins with it further
- * down, by no whole bytes, for the last word may have the same letter again.
+ * Hashes eight bytes at a time; the last eight may overlap the ones before. Two words that
+ * differ only in their top bits differ only there after the multiplication. So the shift moves
+ * these bits down before the next word, by a number that is not a multiple of 8, because the
+ * next word may have the same letter there.
  */
 static uint64_t hash_of(const char *name, size_t length)
 {
@@ -41,13 +41,13 @@ static uint64_t hash_of(const char *name, size_t length)
 	return (h ^ word) * 0x9e3779b97f4a7c15u;
 }
 
-/* By the top, which all of the last word reaches. */
+/* The top bits, because all bits of the last word affect them. */
 static uint32_t first_place(uint64_t hash)
 {
 	return (uint32_t)(hash >> (64 - PLACES_LOG2));
 }
 
-/* Where the name is, or would be. */
+/* Returns the place of the name, or the free place for it. */
 static struct place *find(const char *name, uint64_t hash)
 {
 	for (uint32_t at = first_place(hash);; at++) {
@@ -78,12 +78,12 @@ static struct tach_site *name_add(const char *name, uint64_t hash)
 	return site;
 }
 
-/* NULL: its entry finds no place at all. */
+/* NULL: the entry has no place at all. */
 static __attribute__((noinline)) struct tach_site *find_cold(const char *name, uint64_t hash)
 {
 	struct tach_site *site = __atomic_load_n(&other, __ATOMIC_ACQUIRE);
 
-	/* The second: a handler that interrupted the library itself. */
+	/* The second condition: a handler that interrupted the library itself. */
 	if (site || tach__signals_held != tach__calibrating)
 		return site;
 	if (TACH__GET(taken) < TACH_NAMES_MAX)
@@ -100,10 +100,8 @@ int tach__names_over(void)
 	return __atomic_load_n(&other, __ATOMIC_RELAXED) != NULL;
 }
 
-/*
- * A gate's first use. In the copy that has the regions it is a site, so that it is switched off
- * and on with them. 0: nothing begins.
- */
+/* A gate's first use. In the copy that owns the regions the gate is a site, so that it is
+ * switched off and on with the others. Returns 0 if nothing begins. */
 static __attribute__((noinline)) int gate_open(struct tach_site *gate)
 {
 	uint64_t id = TACH_SITE_OFF;
@@ -113,7 +111,7 @@ static __attribute__((noinline)) int gate_open(struct tach_site *gate)
 		return 1;
 	tach__configure_once();
 	if (tach__beacon_owner())
-		id = TACH__SITE_FIRST; /* sites behind it say what is off */
+		id = TACH__SITE_FIRST; /* the named sites decide what is off */
 	if (tach__beacon.state == TACH__BEACON_OWNER) {
 		tach__lock(&held);
 		id = tach__site_register(gate);

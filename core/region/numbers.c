@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers of tags and tasks, by which rows are divided (split.h): first come, for ever. */
+/*
+ * Numbers of tags and tasks, for dividing rows (split.h): in order of first use, never freed.
+ */
 #include <string.h>
 #include "core/os/sys.h"
 #include "core/region/beacon.h"
@@ -8,8 +10,8 @@
 enum { PLACES_LOG2 = 11, PLACES = 1 << PLACES_LOG2 };
 TACH_STATIC_ASSERT(PLACES >= 2 * TACH__SPLIT_MOST, "searches end soon, and at a free place");
 
-/* Tags by number, 1 and up, and where to find them. Read without the lock: a place is taken
- * when its number is there, which comes last. */
+/* Tags by number, from 1, and a table to find them. Read without the lock: a place is in use
+ * once its number is set, which is stored last. */
 static uint64_t tag_of[TACH__SPLIT_MOST + 1];
 static struct tag_place {
 	uint64_t tag;
@@ -20,9 +22,9 @@ static struct {
 	const char *name;
 } task_of[TACH__SPLIT_TASKS + 1];
 static uint32_t tags, tasks; /* under the lock */
-static int is_numbering;     /* tasks */
+static int is_numbering;     /* of tasks */
 
-/* By the top, which all bits of a tag reach. */
+/* The top bits, because all bits of a tag affect them. */
 static uint32_t first_place(uint64_t tag)
 {
 	return (uint32_t)(tag * 0x9e3779b97f4a7c15u >> (64 - PLACES_LOG2));
@@ -58,7 +60,7 @@ static uint32_t tag_add(uint64_t tag, uint32_t most)
 	return number;
 }
 
-/* 0: none; one more than there may be: one that is not told apart. */
+/* 0: no tag; one more than the maximum: a tag beyond it. */
 uint32_t tach__split_tag_number(struct tach__split *split, uint64_t tag)
 {
 	uint32_t number, most = split->tags;
@@ -92,7 +94,7 @@ static void task_add(const struct tach_site *site)
 	tach__lock(&held);
 	if (named && !task_find(site) && tasks < TACH__SPLIT_TASKS) {
 		task_of[tasks + 1].site = site;
-		task_of[tasks + 1].name = named->name; /* which stays */
+		task_of[tasks + 1].name = named->name; /* it is never freed */
 		__atomic_store_n(&tasks, tasks + 1, __ATOMIC_RELEASE);
 	}
 	tach__unlock(&held);

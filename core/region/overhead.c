@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What measuring costs: empty regions, timed in the thread and with the code that measures. */
+/* The cost of measuring: empty regions, measured in the same thread and by the same code. */
 #include <string.h>
 #include "core/region/trial.h"
 
-enum { WARM = 3, HIGH = 13 }; /* HIGH: the rank whose distance is the spread */
+enum { WARM = 3, HIGH = 13 }; /* HIGH: the rank whose distance from the minimum is the spread */
 
 static void bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int s)
 {
@@ -15,7 +15,7 @@ static void bounds(double out[2][TACH__SUMS], const struct tach__trials *r, int 
 	}
 }
 
-/* Less than nothing is nothing. */
+/* Negative results become 0. */
 static void take_out(double *from, const double *what, uint32_t count)
 {
 	for (uint32_t i = 0; i <= count; i++)
@@ -33,12 +33,13 @@ static void measure_empty(const struct tach__trials *r)
 	tach__trials_run(r, tach__trial_pair_fenced, NULL, tach__trial_fenced_ids);
 	bounds(o->empty[1], r, TACH__TRIAL_INNER);
 	bounds(o->pair[1], r, TACH__TRIAL_OUTER);
-	/* The enclosing region shows its own overhead besides the pair. */
+	/* The enclosing region contains its own overhead in addition to the pair. */
 	take_out(o->pair[0][0], o->empty[0][0], count);
 	take_out(o->pair[1][0], o->empty[0][0], count);
 }
 
-/* An inner entry that is passed over, beside one that is measured: a pair less the difference.
+/*
+ * A skipped inner entry, compared with a measured one: its cost is a pair minus the difference.
  */
 static void measure_passed(const struct tach__trials *r)
 {
@@ -62,7 +63,7 @@ static void whole(uint64_t *to, const double *from, uint32_t count)
 		to[i] = (uint64_t)from[i];
 }
 
-/* The least, as in the sums of a report. */
+/* The minimum, as in the sums of a report. */
 static void entry_cost_keep(struct tach__thread *record)
 {
 	const struct tach__overhead *o = &record->overhead;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Regions that overlap: A begins, B begins, A ends, B ends. Coroutines, fibres and requests
- * that are served side by side on one thread do that.
+ * Regions that overlap: A begins, B begins, A ends, B ends. Coroutines, fibres, and requests
+ * that are served in parallel on one thread do that.
  *
- * An entry's inclusive values are its end minus its begin, as ever. The stack of open regions
- * loses the level of A, and B comes down by one. What measuring takes is corrected by halves: A
- * has the START of B and not its STOP, and B the STOP of A, which counts as a pair, and not its
- * START.
+ * An entry's inclusive values are still its end minus its begin. The stack of open regions
+ * loses the level of A, and B moves down by one. The cost of measuring is corrected by halves:
+ * A contains the START of B but not its STOP. B contains the STOP of A, which counts as a pair,
+ * but not its START.
  *
- * Self values are what was counted while the region was the last one of those open to begin.
- * For regions that nest this is what others mean by self; for A, for B and for the region
- * around both it is no longer what the region does apart from the regions inside it, so it is
- * flagged.
+ * Self values are the counts while the region was the last one to begin of all open ones. For
+ * regions that nest this is the usual meaning of self. For A, for B and for the region that
+ * encloses both, self is no longer the region without the regions inside it, so it is flagged.
  */
 #include <string.h>
 #include "core/os/memory.h"
@@ -67,7 +66,7 @@ void tach__levels_lower(struct tach__thread *record, uint32_t by)
 	while (by--) {
 		uint32_t level = TACH__LEVEL(hot->state) - 1;
 
-		/* A START that was interrupted may raise the level again: cold_start.c. */
+		/* An interrupted START may raise the level again: cold_start.c. */
 		TACH__SET(*tach__marks(tach__stack(hot, level)), NULL);
 		if (record->owed && level < TACH__LEVELS_MOST)
 			memset(record->owed[level], 0, sizeof *record->owed);
@@ -81,7 +80,9 @@ static void part_open(struct tach__part *part, struct tach_region_mark *mark)
 	TACH__SET(part->outer, (uintptr_t)mark);
 }
 
-/* The levels of the first and the last entry of the slot; how many there are. */
+/*
+ * Finds the levels of the first and the last entry of the slot. Returns the number of entries.
+ */
 static uint32_t find_entries(const struct tach__hot *hot, const struct tach__slot *slot,
 			     uint32_t *first, uint32_t *last)
 {
@@ -107,7 +108,7 @@ void tach__parts_sort(struct tach__thread *record, struct tach__slot *slot)
 	if (TACH__LEVEL(hot->state) > TACH__LEVELS_MOST)
 		return;
 	n = find_entries(hot, slot, &first, &last);
-	/* One that closes was counted where it is. */
+	/* An entry that is closing was counted in its present part. */
 	if (n == 0 || tach__part_closing(slot, part) || tach__part_closing(slot, inner))
 		return;
 	mark = *tach__marks(tach__stack(hot, first));
@@ -136,7 +137,7 @@ void tach__owed_add(struct tach__thread *record, uint32_t from, uint32_t to, int
 		record->owed[k][fenced] += by;
 }
 
-/* Less than what so many STARTs take. */
+/* Subtracts the cost of n STARTs. */
 static void take_starts(const struct tach__thread *record, uint64_t *delta, int fenced, int n)
 {
 	for (uint32_t i = 0; n && i <= record->count; i++)
@@ -149,12 +150,10 @@ static void settle_owed(const struct tach__thread *record, uint32_t level, uint6
 		take_starts(record, delta, fenced, -record->owed[level][fenced]);
 }
 
-/* ---- the end of one that overlaps ---- */
+/* ---- the end of an overlapping entry ---- */
 
-/*
- * What the entry above, which began later, had counted when `mark` ended with `r`. It is no
- * more than r.
- */
+/* Computes the counts of the entry above, which began later, at the time when `mark` ended with
+ * `r`. They are at most r. */
 static void find_shared(struct tach__thread *record, const struct tach_region_mark *mark,
 			const struct tach_region_mark *above, const struct tach__reading *r,
 			uint64_t *shared)
@@ -172,8 +171,9 @@ static void find_shared(struct tach__thread *record, const struct tach_region_ma
 }
 
 /*
- * What two of them have in common is part of the later one's self values: not of the ended
- * one's, and of the region around it is taken away twice. For each half of a pair the same.
+ * The common part of two overlapping entries belongs to the self values of the later one. So it
+ * is not in those of the ended entry, and it is subtracted twice from the enclosing region. The
+ * same holds for each half of a pair.
  */
 static void move_shared(const struct tach__thread *record, struct tach__slot *slot,
 			struct tach__slot *around, struct tach__slot *top,
@@ -195,7 +195,7 @@ static void move_shared(const struct tach__thread *record, struct tach__slot *sl
 	}
 }
 
-/* As the innermost one: it takes the place above all, with the slot around that it had. */
+/* Adds it as if it were the innermost: it moves to the top, but keeps its enclosing slot. */
 static void add_above(struct tach__hot *hot, struct tach_region_mark *mark,
 		      struct tach__slot *slot, struct tach__slot *around,
 		      struct tach__reading *r, int fenced)

@@ -2,12 +2,12 @@
 /*
  * Regions that a handler began during an edge and left open.
  *
- * If it interrupts a STOP that has looked at the level, that STOP lowers the level by one. Then
- * the handler's region is above the level, and the region that was stopped keeps its place. If
- * it interrupts a START between its look and its store, that START takes the place of the
- * handler's region. A second look would make each edge longer. So it is found out later, by the
- * handler's slot: an open entry that is not on the stack. It is lost until its own STOP ends
- * it.
+ * Suppose that it interrupts a STOP that has read the level. That STOP then lowers the level by
+ * one. The handler's region is now above the level, and the stopped region keeps its place. If
+ * it interrupts a START between reading and storing the level, that START takes the place of
+ * the handler's region. A second check would make each edge longer. So it is found later, by
+ * the handler's slot: an open entry that is not on the stack. It is lost until its own STOP
+ * ends it.
  */
 #include "core/os/sys.h"
 #include "core/region/region.h"
@@ -20,7 +20,7 @@ static int is_open(const struct tach__part *part)
 	return part->ceiling != TACH__CEILING_OPEN;
 }
 
-/* On the stack, at the level that it says. */
+/* It is on the stack, at the level that it says. */
 static int in_place(const struct tach__hot *hot, const struct tach__slot *slot,
 		    const struct tach__part *part)
 {
@@ -31,8 +31,9 @@ static int in_place(const struct tach__hot *hot, const struct tach__slot *slot,
 }
 
 /*
- * Of any thread, the first level of `from` and above whose region is over; TACH__LEVEL_NONE.
- * The words are read as a snapshot does, and none of its regions ended meanwhile.
+ * For any thread: returns the first level from `from` on whose region is over, or
+ * TACH__LEVEL_NONE. Reads the words as a snapshot does. No region of the thread ended in the
+ * meantime.
  */
 static uint32_t seen_over(const struct tach__thread *record, uint32_t from)
 {
@@ -43,7 +44,7 @@ static uint32_t seen_over(const struct tach__thread *record, uint32_t from)
 	if (top > TACH__LEVELS_MOST)
 		return TACH__LEVEL_NONE;
 	TACH__FENCE(__ATOMIC_ACQUIRE);
-	/* The innermost may be amid its START. */
+	/* The innermost may be in the middle of its START. */
 	for (; level + 1 < top; level++) {
 		const struct tach__slot *slot = TACH__GET(tach__stack(hot, level)[1]);
 
@@ -71,7 +72,7 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	while ((level = seen_over(record, level)) != TACH__LEVEL_NONE) {
 		struct tach__slot **stack = tach__stack(record->hot, level++);
 
-		/* Its thread's next START mends that. */
+		/* Its thread's next START mends it. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 		tach__lock(&held);
 		for (int i = 0; i < 2; i++) {
@@ -87,13 +88,13 @@ void tach__overtaken_flag(struct tach__rows *rows, struct tach__thread *record)
 	}
 }
 
-/* Whether there may be one that no level of the stack tells of. */
+/* 1 if there may be an open entry that no level of the stack shows. */
 static int begun_apart;
 
 void tach__overtaken_mend(struct tach__thread *record, int is_sure)
 {
-	/* All slots are looked at: of many only at one exit in so many, so that thousands of
-	 * first entries stay linear. */
+	/* Checks all slots. With many slots only some slow paths check, so that thousands of
+	 * first entries take linear time. */
 	if (!is_sure &&
 	    (!TACH__GET(begun_apart) || ++record->unlooked * SLOTS_AN_EXIT < record->limit))
 		return;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process the registry lives in: its lock, and its forks.
+ * The process that has the registry: its lock, and its forks.
  *
- * Whether this is a child, and of which kind of fork, is told by words in a page that every
- * fork wipes. A hook runs in children of fork() alone; those of _Fork and a raw clone are found
- * out by the first that takes the lock.
+ * Words in a page that every fork wipes show whether this is a child, and by which kind of
+ * fork. A hook runs only in children of fork(). The first thread that takes the lock finds out
+ * about _Fork and raw clone.
  */
 #include "core/region/region.h"
 #include "core/os/sys.h"
 
 struct tach__registry tach__registry;
 
-static struct tach__process process_fallback; /* where the kernel has no MADV_WIPEONFORK */
+static struct tach__process process_fallback; /* if the kernel has no MADV_WIPEONFORK */
 
 static void fork_child(void);
 
@@ -24,7 +24,7 @@ static void registry_init(void)
 	r->nsites = TACH__SITE_FIRST;
 }
 
-/* The first caller wins; the losers use the winner's page. */
+/* The first caller wins; the others use its page. */
 static TACH_COLD struct tach__process *process_make(void)
 {
 	size_t size = tach__pages_round(sizeof(struct tach__process));
@@ -43,7 +43,7 @@ static TACH_COLD struct tach__process *process_make(void)
 	return p;
 }
 
-/* Not by a first START: pthread_atfork may take locks and allocate. */
+/* At load time, not at a first START: pthread_atfork may take locks and allocate. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, fork_child);
@@ -75,7 +75,7 @@ void tach__release(const struct tach__held *held)
 
 static int initialised; /* under the lock; not wiped */
 
-/* With the lock: a fresh process or a fresh child begins with an empty registry. */
+/* With the lock: a new process or a new child begins with an empty registry. */
 static void process_begin(struct tach__process *p)
 {
 	if (!initialised) {
@@ -97,7 +97,7 @@ void tach__lock(struct tach__held *held)
 	pthread_mutex_lock(&p->lock);
 	if (!p->alive)
 		process_begin(p);
-	/* Before any change, also in a child's copy of this memory. */
+	/* Before any change, so also in a child's copy of this memory. */
 	__atomic_store_n(&tach__registry.busy, 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -114,7 +114,7 @@ pthread_mutex_t *tach__snapshots_lock(void)
 	return &process()->snapshots;
 }
 
-/* Stands for every walk that ended. */
+/* Stands for all walks that ended (ThreadSanitizer). */
 static char walks;
 
 void tach__walk_begin(void)
@@ -137,7 +137,7 @@ int tach__walked(void)
 	return walked;
 }
 
-/* Takes no lock and does not wait; the rest is done by the first who takes the lock. */
+/* Takes no lock and does not wait; the thread that first takes the lock does the rest. */
 static void fork_child(void)
 {
 	if (tach__registry.page)

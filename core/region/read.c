@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What an open region has counted so far. */
+/* Reads the counts of an open region so far. */
 #include <string.h>
 #include "core/base/error.h"
 #include "core/region/beacon.h"
 #include "core/region/reads.h"
 #include "core/region/region.h"
 
-/* Neither without a start nor ended, of this opening of this thread, and not given up. */
+/* Returns 1 if the entry began in this opening of this thread, did not end, and was not given
+ * up. */
 static int is_open(const struct tach__hot *self, const struct tach_region_mark *mark)
 {
 	uint64_t state = TACH__GET(self->state);
@@ -25,7 +26,7 @@ int tach__region_read_here(const struct tach_region_mark *mark, uint64_t *values
 
 	if (!is_open(self, mark))
 		return TACH_ERR_STATE;
-	/* A handler's regions may come and go: it is read again while they do. */
+	/* Reads again if regions of a handler ended during the reads. */
 	while (!tach__edges_stop(self, mark, TACH__GET(self->state), &r, 0))
 		;
 	tach__edges_since(self, mark, &r);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling sites that regions were switched on or off. A site's word lies in the program or in a
- * library that may have been unloaded since, and another may lie there now. So a word is
- * written only while the loader is kept from unloading (dl_iterate_phdr holds its lock), only
- * inside a writable segment that is mapped now, and only if what is there still describes the
- * site.
+ * Tells sites that regions were switched on or off. A `struct tach_site` is in the program or
+ * in a library, which may have been unloaded since, and other data may be there now. So its id
+ * is written only while the loader cannot unload anything (dl_iterate_phdr holds its lock),
+ * only inside a writable segment that is mapped now, and only if the data there still describes
+ * the site.
  */
 #include <link.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int in_segment(const struct dl_phdr_info *info, const void *p, size_t siz
 	return 0;
 }
 
-/* Its strings must lie in the same module before they are looked at. */
+/* Its strings must be in the same module before they are read. */
 static int describes(const struct dl_phdr_info *info, const struct tach_site *home,
 		     const struct tach__site *site)
 {
@@ -35,8 +35,7 @@ static int describes(const struct dl_phdr_info *info, const struct tach_site *ho
 	       strcmp(home->file, site->file) == 0;
 }
 
-/* The loader's lock is held and ours is taken inside it: constructors come in that order too.
- */
+/* The loader's lock is held and ours is taken inside it; constructors use the same order. */
 static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 {
 	struct tach__registry *r = &tach__registry;
@@ -59,7 +58,7 @@ static int rearm_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* A site that is registered later finds the switch as it is. */
+/* A site that is registered later sees the new state. */
 static int there_are_sites(void)
 {
 	struct tach__held held;
@@ -71,7 +70,7 @@ static int there_are_sites(void)
 	return some;
 }
 
-/* As a process begins there are none, and modules are not gone through. */
+/* At process start there are no sites, so this does not iterate over modules. */
 void tach__sites_rearm(void)
 {
 	if (there_are_sites())

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of threads: had, kept in totals when they end, and used again. */
+/* The memory of threads: allocated, added to totals when threads end, and reused. */
 #include <string.h>
 #include "core/region/left.h"
 #include "core/region/region.h"
 
-/* Of the tables behind the hot page, what the first regions and levels use. */
+/*
+ * Maps the tables after the hot page; only the pages for the first regions and levels are used.
+ */
 static char *hot_map(size_t size)
 {
 	char *base = tach__pages_reserve(size);
@@ -27,7 +29,9 @@ static struct tach__thread *record_map(uint32_t stride)
 
 	if (!base)
 		return NULL;
-	/* Where the kernel has no such advice, fork()'s hook resets the child's pointer. */
+	/*
+	 * If the kernel does not support this, the hook of fork() resets the child's pointer.
+	 */
 	tach__pages_wiped(base, tach__pages_round(1));
 	record = (struct tach__thread *)(void *)(base + TACH__RECORD_AT);
 	record->hot = (struct tach__hot *)(void *)base;
@@ -54,7 +58,7 @@ static void record_unmap(struct tach__thread *record)
 	tach__pages_free(record->hot, record->size);
 }
 
-/* The last of the rows that the thread has something for, 0 if it entered none. */
+/* Returns the last row with values of the thread, or 0 if no row has any. */
 static uint32_t last_row(const struct tach__thread *record)
 {
 	uint32_t last = 0, row;
@@ -72,7 +76,7 @@ static uint32_t last_row(const struct tach__thread *record)
 	return last;
 }
 
-/* There is memory for the row. */
+/* The memory for the row exists. */
 static void fold_slot(struct tach__thread *record, const struct tach__slot *slot, uint32_t id)
 {
 	struct tach__row *row =
@@ -102,7 +106,7 @@ int tach__record_fold(struct tach__thread *record)
 		if (record->overflow_id[i])
 			fold_slot(record, record->overflow[i], record->overflow_id[i]);
 	record->config->ended += !record->turning.leaving;
-	/* Not before: a reader in another process takes the thread for live until then. */
+	/* After the rows: until then a reader in another process takes the thread for live. */
 	TACH__SET(record->hot->state, (uint64_t)0);
 	__atomic_store_n(&record->folded, ++tach__registry.folds, __ATOMIC_RELEASE);
 	return 1;

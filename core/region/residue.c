@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What cold exits cost beyond what they see of themselves. */
+/* The cost of slow paths that they cannot measure themselves. */
 #include <string.h>
 #include "core/os/stack.h"
 #include "core/region/cost.h"
 #include "core/region/left.h"
 #include "core/region/trial.h"
 
-/* The middle one counts: on a busy machine one that the kernel came into may show less. */
+/* Takes the middle one: on a busy machine, a run that the kernel interrupted may show less. */
 enum { WARM = 1, TRIES = 9, MIDDLE = TRIES / 2 };
 
-/* How much more region s shows with the other value in the word. */
+/* Computes how much more region s shows with the other value in the word. */
 static void difference(uint64_t *out, const struct tach__trials *r,
 		       void (*trial)(const struct tach__poke *), struct tach__poke poke,
 		       uint64_t other, int s)
@@ -30,7 +30,7 @@ static void difference(uint64_t *out, const struct tach__trials *r,
 		out[i] = r->shown->sum[s][i][MIDDLE] - as_usual[i];
 }
 
-/* Each that is known is taken out when the next one is measured. */
+/* Each known residue is subtracted while the next one is measured. */
 static void measure(const struct tach__trials *r)
 {
 	struct tach__residue *residue = &r->record->residue;
@@ -78,10 +78,8 @@ static void measure(const struct tach__trials *r)
 	}
 }
 
-/*
- * What an enclosing region has of a START without its STOP, less what it shows of itself. The
- * plain region inside shows as much of itself.
- */
+/* Computes the counts of a START without its STOP in an enclosing region, minus the overhead of
+ * that region. An unfenced inner region has the same overhead. */
 static void measure_starts(const struct tach__trials *r)
 {
 	struct tach__trials with = *r;
@@ -103,7 +101,7 @@ static void measure_starts(const struct tach__trials *r)
 	}
 }
 
-/* Once per set: the code that it is of is the same. */
+/* Once per set, because the code is the same. */
 void tach__residue_measure(const struct tach__trials *trials)
 {
 	struct tach__thread *record = trials->record;
@@ -137,7 +135,7 @@ struct inside {
 	void (*measure)(const struct tach__trials *trials);
 };
 
-/* On a stack of its own, as a thread's opening. */
+/* On a stack of its own, as when a thread is opened. */
 static int measure_inside(void *of)
 {
 	const struct inside *inside = of;
@@ -190,7 +188,7 @@ int tach__trials_inside(struct tach__thread *record,
 
 void tach__residue_ready(struct tach__thread *record)
 {
-	/* The thread may have moved on to another set, and this record be one that ended. */
+	/* The thread may have switched to another set, so that this record has ended. */
 	if (!record->residue_known && !tach__calibrating && record == tach__self->record)
 		tach__trials_inside(record, tach__residue_measure);
 }

@@ -55,7 +55,9 @@ void tach__ring_forget(struct tach__plan *plan)
 	free(plan);
 }
 
-/* Slots of all sets are as large, as a thread's memory is used by one after the other. */
+/*
+ * All sets have slots of the same size, because they use a thread's memory one after the other.
+ */
 static void ring_close(struct tach__config *first, struct tach__config *last, uint32_t sets)
 {
 	uint32_t stride = 0;

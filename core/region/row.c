@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows: adding a thread's slot to a region's sums, and arrays of them. */
+/* Rows: adds a thread's slot to a region's sums; arrays of rows. */
 #include <string.h>
 #include "core/region/region.h"
 
@@ -36,7 +36,7 @@ struct tach__row *tach__rows_at(struct tach__rows *rows, uint32_t id)
 
 		if (!base)
 			return NULL;
-		/* In this order: whole at any moment for a child that is forked. */
+		/* In this order: consistent at any moment for a forked child. */
 		__atomic_store_n(&rows->base, base, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->size, size, __ATOMIC_RELEASE);
 		__atomic_store_n(&rows->limit, (uint32_t)(size / rows->stride),
@@ -158,7 +158,7 @@ static void add_histograms(struct tach__row *row, const struct tach__slot *slot,
 		tach__histograms_merge(row->histograms, slot->histograms, record->count + 1);
 }
 
-/* What was measured: entries, and inside them those passed over and pairs, plain and fenced. */
+/* Measured entries, with the skipped entries and the pairs inside them, unfenced and fenced. */
 struct measured {
 	double calls, passed, plain, fenced;
 };
@@ -190,7 +190,7 @@ static struct measured self_of(const struct tach__slot *slot, uint32_t count)
 	};
 }
 
-/* What that adds to a sum: the least, or how much more it may be. */
+/* The cost in a sum: the minimum, or how much more it may be. */
 enum { LEAST, SPREAD };
 static double cost_of(const struct measured *m, const struct tach__slot *slot,
 		      const struct tach__overhead *o, int bound, uint32_t i)
@@ -212,7 +212,7 @@ static void add_overhead(struct tach__row *row, const struct tach__slot *slot,
 		struct tach__cell *cell = &row->cell[i];
 
 		cell->overhead[0] += cost_of(&all, slot, o, LEAST, i);
-		/* What an empty child shows is the child's; the rest stays here. */
+		/* The counts of an empty child belong to the child; the rest stays here. */
 		cell->overhead[1] += cost_of(&self, slot, o, LEAST, i) -
 				     self.plain * o->empty[0][LEAST][i] -
 				     self.fenced * o->empty[1][LEAST][i];
@@ -242,7 +242,7 @@ static void add_turned(struct tach__cell *cell, int what, uint64_t sum, double e
 	cell->crossed[what] += value * entries;
 }
 
-/* Of what a turn of a set counted, so that it shows how turns differ. */
+/* Adds the counts of one turn of a set, so that the differences between turns show. */
 static void add_turn(struct tach__row *row, const struct tach__slot *slot, uint32_t count)
 {
 	const struct tach__part *part = tach__part(slot, count, 0);
@@ -275,8 +275,11 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	if (slot->task) {
 		int by_thread = (record->config->split.by & TACH__SPLIT_THREAD) != 0;
 
-		/* Calls of a thread's row are the segments that ran on it. A task may have
-		 * begun on another thread; with no call here its time would be in no row. */
+		/*
+		 * The calls of a thread's row are the segments that ran on the thread. A task
+		 * may have begun on another thread; without calls here its time would be in no
+		 * row.
+		 */
 		row->calls -= by_thread ? 0 : slot->continued[0] + slot->continued[1];
 		row->outermost -= by_thread ? 0 : slot->continued[0];
 	} else {
@@ -291,8 +294,8 @@ void tach__row_add(struct tach__row *row, const struct tach__slot *slot,
 	if (count < record->config->count)
 		/* TACH_FLAG_LOST: the counters did not open */
 		row->provenance[5] += part->calls + inner->calls + slot->flat;
-	/* Inside an entry that is open, or was left: the inclusive sums do not have them yet.
-	 */
+	/* Inside an entry that is open or was left: the inclusive sums do not contain these
+	 * yet. */
 	if (inner->calls && part->ceiling != TACH__CEILING_OPEN)
 		row->flags |= TACH_FLAG_INCOMPLETE;
 	add_histograms(row, slot, record);

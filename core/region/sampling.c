@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sparse mode and warm-up: which entries are measured. */
+/* Sparse mode and warm-up: decides which entries are measured. */
 #include "core/base/maths.h"
 #include "core/region/region.h"
 
-/* xorshift64: quick, and random enough not to march in step with anything. */
+/* xorshift64: fast, and random enough not to follow a pattern of the program. */
 uint64_t tach__random(struct tach__thread *record)
 {
 	uint64_t x = record->random;
@@ -19,10 +19,8 @@ static double uniform(struct tach__thread *record)
 	return (double)(tach__random(record) >> 11) * 0x1p-53;
 }
 
-/*
- * The gaps are geometric, which makes every entry equally likely to be measured whatever the
- * others were, so the mean of those measured is an unbiased estimate of the mean of all.
- */
+/* The gaps are geometric. So each entry is measured with the same probability, independent of
+ * the others, and the mean of measured entries is an unbiased estimate of the mean of all. */
 uint64_t tach__sampling_draw(struct tach__thread *record)
 {
 	return (uint64_t)(tach__log(1 - uniform(record)) * record->config->per_log_keep);
@@ -50,6 +48,6 @@ int tach__sampling_gated(struct tach__thread *record, struct tach__slot *slot)
 		return 1;
 	}
 	next = tach__sampling_draw(record);
-	s->gap = slot->id < TACH__SITE_FIRST ? 0 : next; /* calibration's are all measured */
+	s->gap = slot->id < TACH__SITE_FIRST ? 0 : next; /* calibration measures all entries */
 	return 0;
 }

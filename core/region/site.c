@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sites: the places in the program that have a region. The registry copies their strings and
- * keeps them for ever; the program's own word may go away with the library that holds it.
+ * keeps them for ever, because the program's `struct tach_site` may be unloaded with its
+ * library.
  */
 #include <string.h>
 #include "core/region/beacon.h"
@@ -10,7 +11,7 @@
 
 enum { BUCKETS = 1024, ARENA = 64 * 1024 };
 
-/* All under the lock. */
+/* All of these under the lock. */
 static struct tach__site *bucket[BUCKETS];
 static char *arena, *arena_end;
 
@@ -40,7 +41,8 @@ static uint32_t hash(const char *s, uint32_t h)
 	return h;
 }
 
-/* Templates, inline functions and a library loaded again have several words for one site. */
+/* Templates, inline functions and a library that was loaded again have several `struct
+ * tach_site` for one site. */
 static struct tach__site *find(const struct tach_site *home, uint32_t h)
 {
 	struct tach__site *site;
@@ -57,7 +59,7 @@ static uint32_t hash_of(const char *file, const char *name, uint32_t line)
 	return hash(file, hash(name, 2166136261u + line));
 }
 
-/* Where it is found. */
+/* Makes the site visible to find(). */
 static void show(struct tach__site *site)
 {
 	struct tach__site **first =
@@ -68,7 +70,7 @@ static void show(struct tach__site *site)
 	cds_list_add_tail_rcu(&site->node, &tach__registry.sites);
 }
 
-/* `parts` of a row of that region alone. */
+/* `parts` of a row of the region `of`. */
 static int parts_copy(struct tach__site *site, const char *of, const struct tach__parts *parts)
 {
 	size_t base = strlen(of) + 1, task = strlen(parts->task) + 1,
@@ -113,16 +115,14 @@ static struct tach__site *make(const struct tach_site *home, const char *of,
 	site->fenced = home->fenced;
 	site->id = r->nsites;
 	r->by_id[site->id] = site;
-	/* It is one from here on: tach__sites_mend goes by this number. */
+	/* The site exists from here on: tach__sites_mend uses this number. */
 	__atomic_store_n(&r->nsites, site->id + 1, __ATOMIC_RELEASE);
 	show(site);
 	return site;
 }
 
-/*
- * In a child whose parent's other thread was cut off amid any of this. Sites are whole; which
- * are found, the list of them and the arena's two ends need not be.
- */
+/* For a child whose parent had another thread in the middle of a change. Sites are complete;
+ * the buckets, the list of sites and the ends of the arena may not be. */
 void tach__sites_mend(void)
 {
 	struct tach__registry *r = &tach__registry;
@@ -142,14 +142,14 @@ static int home_add(struct tach__site *site, struct tach_site *at)
 
 	for (home = site->homes; home; home = home->next)
 		if (home->at == at)
-			return 1; /* a library came back to where it was */
+			return 1; /* a library was loaded at the same address again */
 	home = arena_take(sizeof *home);
 	if (!home)
 		return 0;
 	home->at = at;
 	home->owned = at->line == 0 && at->file[0] == '\0';
 	home->next = site->homes;
-	__atomic_store_n(&site->homes, home, __ATOMIC_RELEASE); /* whole in a forked child */
+	__atomic_store_n(&site->homes, home, __ATOMIC_RELEASE); /* complete in a forked child */
 	return 1;
 }
 
@@ -175,7 +175,7 @@ uint32_t tach__site_register(struct tach_site *home)
 	} else {
 		r->unplaced++;
 	}
-	/* by_id first: a thread that sees the id looks there, without the lock. */
+	/* by_id first: a thread that sees the id looks there without the lock. */
 	__atomic_store_n(&home->id, (uint64_t)id, __ATOMIC_RELEASE);
 	return id;
 }
@@ -201,7 +201,7 @@ struct tach__site *tach__site_at(uint32_t id)
 	return tach__registry.by_id[id];
 }
 
-/* The last glob that matches decides; a list that begins with "!" begins with everything. */
+/* The last glob that matches decides. A list whose first glob has "!" starts with all names. */
 int tach__glob_list(const char *globs, const char *name)
 {
 	int selected = *globs == '\0' || *globs == '!';
@@ -218,7 +218,7 @@ int tach__glob_list(const char *globs, const char *name)
 	return selected;
 }
 
-/* ---- sites made by name ---- */
+/* ---- sites by name ---- */
 
 struct tach_site *tach__site_get_here(const char *name)
 {
@@ -244,7 +244,7 @@ struct tach_site *tach__site_get_here(const char *name)
 		named->site = (struct tach_site){
 			tach__begin_here, TACH_SITE_NEW, 0, 0, named->name, "", ""};
 		named->next = *first;
-		__atomic_store_n(first, named, __ATOMIC_RELEASE); /* likewise */
+		__atomic_store_n(first, named, __ATOMIC_RELEASE); /* as in home_add */
 		count++;
 	}
 	tach__unlock(&held);

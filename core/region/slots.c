@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Slots: where they lie, the overflow for signal handlers, and copying one whole. */
+/* Slots: their memory, the overflow for signal handlers, and consistent copies. */
 #include <sched.h>
 #include <string.h>
 #include <time.h>
 #include "core/region/region.h"
 
 enum {
-	COPY_TRIES = 256,  /* copies of a slot, its writer coming in between */
-	COPY_YIELD = 64,   /* every so many it gets the processor */
-	PAUSES = 100,	   /* and where there is no older copy yet, so many waits ... */
-	PAUSE_NS = 200000, /* ... of that length */
-	AMID = 1024,	   /* entries of a handler amid a write of the same region */
+	COPY_TRIES = 256,  /* attempts to copy a slot while its thread writes */
+	COPY_YIELD = 64,   /* every such number of attempts, yield to the writer */
+	PAUSES = 100,	   /* if there is no older copy yet: maximum number of waits ... */
+	PAUSE_NS = 200000, /* ... and their length */
+	AMID = 1024,	   /* entries of a handler during one write to the same region */
 };
 
-/* `outer` is 0, which tells every START that it is an unusual one. */
+/* `outer` is 0, which sends each START to the slow path. */
 const union tach__slot_copy tach__slot_unready = {.slot = {.begin = tach__begin_any}};
 
-/* Up to what the owner alone looks at. */
+/* Without the words that are private to the owner. */
 static size_t bytes(uint32_t count)
 {
 	return offsetof(struct tach__slot, word) +
@@ -43,7 +43,7 @@ struct tach__slot *tach__slot_of(const struct tach__thread *record, const void *
 	return NULL;
 }
 
-/* Chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
+/* Adds chunks up to the one of `id`. Their pages cost nothing until a slot in them is used. */
 int tach__slots_grow(struct tach__thread *record, uint32_t id)
 {
 	while (record->nchunks <= id / TACH__CHUNK_SLOTS) {
@@ -51,7 +51,7 @@ int tach__slots_grow(struct tach__thread *record, uint32_t id)
 
 		if (record->nchunks == TACH__CHUNKS)
 			return TACH_ERR_TOOMANY;
-		/* One may be there: a fork cut off the thread that had the record. */
+		/* It may exist: a fork may have cut off the thread that had the record. */
 		if (!chunk)
 			chunk = tach__pages((size_t)TACH__CHUNK_SLOTS * record->stride);
 		if (!chunk)
@@ -71,10 +71,8 @@ int tach__slot_used(const struct tach__slot *slot)
 	return slot->seq || slot->skipped || slot->excluded || slot->lost;
 }
 
-/*
- * Calibration's slots share histograms and sampling, which are freed behind it: what is there
- * was cut off by a fork.
- */
+/* Calibration's slots share histograms and sampling, which are freed after it. If they are
+ * still there, a fork cut off the calibration. */
 static void slot_clear(struct tach__thread *record, uint32_t id)
 {
 	struct tach__slot *slot = tach__slot_at(record, id);
@@ -87,7 +85,8 @@ static void slot_clear(struct tach__thread *record, uint32_t id)
 		memset(slot, 0, record->stride);
 }
 
-/* For the next thread. Only what was used is touched; record->count is still the last one's. */
+/* For the next thread. Touches used slots only; record->count still belongs to the previous
+ * thread. */
 void tach__slots_clear(struct tach__thread *record)
 {
 	tach__worst_clear(record);
@@ -111,7 +110,7 @@ void tach__slots_clear(struct tach__thread *record)
 	record->overflow_latch = NULL;
 }
 
-/* Some code was amid adding an entry and will not be resumed: sums have part of it. */
+/* An interrupted write of an entry will not be resumed: sums contain a part of it. */
 static void write_over(struct tach__slot *slot)
 {
 	if (!(slot->seq & 1))
@@ -120,7 +119,7 @@ static void write_over(struct tach__slot *slot)
 	__atomic_store_n(&slot->seq, slot->seq + 1, __ATOMIC_RELEASE);
 }
 
-/* Has the code that writes to the slot its level still, below that one? */
+/* Returns 1 if the code that writes to the slot still has its level, below `state`. */
 static int written(const struct tach__hot *self, const struct tach__slot *slot, uint64_t state)
 {
 	for (uint32_t k = TACH__LEVEL(state); k-- > 0;)
@@ -140,10 +139,10 @@ void tach__slot_mend(struct tach__thread *record, struct tach__slot *slot)
 }
 
 /*
- * The entry of a write that a handler left by siglongjmp stays open if its mark is intact, as
- * in main's own block. No handler is likely to have so many entries: one in AMID ends the
- * write. If the write goes on all the same, its entry is flagged and the sequence is mended at
- * the next.
+ * A handler left a write by siglongjmp. Its entry stays open if its mark is intact, for example
+ * in a block of main. A handler is unlikely to have AMID entries during a write, so the write
+ * is ended every AMID entries. If the writer continues after all, its entry is flagged, and the
+ * next entry mends the sequence.
  */
 static void write_over_in_time(struct tach__thread *record, struct tach__slot *slot,
 			       const struct tach__slot *overflow)
@@ -157,9 +156,9 @@ static void write_over_in_time(struct tach__thread *record, struct tach__slot *s
 }
 
 /*
- * The slot's own is under write by the code this handler interrupted. Each region keeps the
- * entry it got; one that finds none free goes to the bin and is counted as lost. Or else it was
- * under write as a handler left by siglongjmp.
+ * The slot is being written by the code that this handler interrupted, or a handler left such a
+ * write by siglongjmp. Each region keeps the overflow entry that it got. If none is free, the
+ * entry goes to the last one and is counted as lost.
  */
 struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__slot *slot,
 					 uint64_t state)
@@ -175,9 +174,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 		uint32_t none = 0;
 		uint32_t *owner = &record->overflow_id[i];
 
-		/* Another handler may interrupt this one; a compare-and-swap settles who has
-		 * it.
-		 */
+		/* Another handler may interrupt this one; a compare-and-swap decides. */
 		if (__atomic_load_n(owner, __ATOMIC_RELAXED) != id &&
 		    !__atomic_compare_exchange_n(owner, &none, id, 0, __ATOMIC_RELAXED,
 						 __ATOMIC_RELAXED) &&
@@ -193,7 +190,7 @@ struct tach__slot *tach__region_overflow(struct tach__hot *self, struct tach__sl
 	return record->overflow[TACH__OVERFLOWS];
 }
 
-/* Word by word with relaxed loads: the writer stores words the same way. */
+/* Word by word with relaxed loads, because the writer stores words in this way. */
 static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof *to; i++)
@@ -201,9 +198,9 @@ static void words_copy(uint64_t *to, const uint64_t *from, size_t bytes)
 }
 
 /*
- * Partner of the stores in core/region/stop.c. The acquire load of an even sequence sees all
- * of the entry that stored it; the acquire fence keeps the second load of the sequence behind
- * the copy, so an entry that began meanwhile is noticed.
+ * Pairs with the stores in core/region/stop.c. The acquire load of an even sequence sees the
+ * complete entry that stored it. The acquire fence keeps the second load of the sequence after
+ * the copy, so that an entry which began in the meantime is noticed.
  */
 static int copy_once(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
@@ -216,7 +213,9 @@ static int copy_once(struct tach__slot *out, const struct tach__slot *slot, size
 	return __atomic_load_n(&slot->seq, __ATOMIC_RELAXED) == seq;
 }
 
-/* Where the last whole copy of a slot is kept; NULL: out of memory. Snapshots' lock held. */
+/*
+ * The place for the last consistent copy of a slot; NULL: out of memory. Snapshots' lock held.
+ */
 struct tach__slot *tach__latch_at(struct tach__thread *record, uint32_t id)
 {
 	char **chunk = &record->latch[id / TACH__CHUNK_SLOTS];
@@ -239,7 +238,7 @@ struct tach__slot *tach__latch_overflow(struct tach__thread *record, int i)
 					     (size_t)i * record->stride);
 }
 
-/* Some writes last: their thread was taken off its processor amid one. */
+/* Some writes take long: their thread lost its processor during one. */
 static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot, size_t size,
 			  int pauses)
 {
@@ -259,7 +258,7 @@ static int copy_patiently(struct tach__slot *out, const struct tach__slot *slot,
 	return 0;
 }
 
-/* A write that was left: the sums lack an entry, or have a part of it. */
+/* A write that was abandoned: the sums lack an entry, or contain a part of it. */
 static int copy_unfinished(struct tach__slot *out, const struct tach__slot *slot, size_t size)
 {
 	uint64_t seq = __atomic_load_n(&slot->seq, __ATOMIC_ACQUIRE);

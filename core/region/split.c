@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows divided by tag, task and thread: what is asked for, tables of slots, sites of rows. */
+/* Rows divided by tag, task and thread: the options, tables of slots, sites of rows. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@ void tach__split_over(struct tach__split *split, uint32_t which)
 	__atomic_fetch_or(&split->over, which, __ATOMIC_RELAXED);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the options ---- */
 
 static int word_is(const char *text, size_t length, const char *word)
 {
 	return strlen(word) == length && memcmp(text, word, length) == 0;
 }
 
-/* One of them; 0: there is no such. */
+/* Parses one of them; 0: invalid. */
 static int parse_one(struct tach__split *split, const char *text, size_t length)
 {
 	const char *colon = memchr(text, ':', length);
@@ -82,7 +82,7 @@ static uint32_t pairs_of(const struct tach__split *split)
 	return (TACH__SPLIT_TASKS + 2) * (split->tags + 2);
 }
 
-/* What is not ready has no slot there, and is an unusual one. */
+/* A slot that is not ready is not in the table, and takes the slow path. */
 static void begin_split(struct tach_site *site, struct tach_region_mark *mark,
 			struct tach__hot *self, int fenced)
 {
@@ -135,7 +135,7 @@ void tach__split_open(struct tach__thread *record)
 	hot->begin[1] = begin_fenced;
 }
 
-/* The pair's; where there is no memory, that of none. */
+/* The table of the pair; without memory, the table of pair 0. */
 static struct tach__slot **table_of(struct tach__thread *record, uint32_t *pair)
 {
 	struct tach__held held;
@@ -162,7 +162,7 @@ void tach__split_choose(struct tach__hot *self)
 	if (!record || !record->splits)
 		return;
 	split = &record->config->split;
-	/* A handler may set another one meanwhile. */
+	/* A handler may set another tag or task in the meantime. */
 	do {
 		tag = tach__tag_now();
 		task = TACH__GET(task_now);
@@ -223,7 +223,7 @@ uint32_t tach__split_id(const struct tach__thread *record, uint32_t id)
 	char name[NAME], tag[24] = "other";
 	struct tach__held held;
 
-	/* Tasks are told apart by themselves. */
+	/* Task sites are never split. */
 	if (!pair || (base->fenced & TACH__SITE_TASK))
 		return id;
 	if (number && number <= most)
@@ -294,7 +294,7 @@ int tach__split_note(const struct tach__config *config, char *out, size_t size)
 	const char *comma = "";
 	size_t used = 0;
 
-	/* Sets that take turns are asked for the same. */
+	/* Sets that take turns have the same options. */
 	do {
 		which |= __atomic_load_n(&turn->split.over, __ATOMIC_RELAXED);
 		turn = turn->ring.next;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * START: one copy for every number of counters, fenced and not. Whatever has to branch leaves
- * for cold_start.c.
- */
+/* START: one copy for each number of counters, fenced and unfenced. Code that has to branch is
+ * in cold_start.c. */
 #include "core/region/beacon.h"
 #include "core/region/edges.h"
 #include "core/region/reads.h"
 #include "core/reader/reader.h"
 #include "core/region/region.h"
 
-/* What began in a handler while this did is not nested in it. */
+/* False if a signal handler completed a region during this START. */
 TACH_INLINE int alone(const struct tach__hot *self, const struct tach_region_mark *mark)
 {
 	return TACH_LIKELY(mark->pairs[0] == TACH__OPERAND(self->pairs[0]));
 }
 
 /*
- * A handler's region after this is nested here: the entry first, then the level. Its look for
- * what was left finds the mark whole, or the part without one.
+ * Makes the entry visible to signal handlers. Store order matters: stack entry, then level,
+ * then mark. A handler that runs after the level is raised is nested in this entry. If it looks
+ * for abandoned entries, it sees either a complete mark or a part without one.
  */
 TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct tach__slot *slot,
 			struct tach__part *part, struct tach__hot *self,
@@ -36,7 +35,7 @@ TACH_INLINE void occupy(uint64_t state, struct tach_region_mark *mark, struct ta
 	TACH__SET(part->outer, (uintptr_t)mark);
 }
 
-/* mark->pairs is older than `state`, so that it tells whether that is still true. */
+/* mark->pairs was read before `state`, so it shows whether a handler ran since. */
 TACH_INLINE void open_region(uint64_t state, struct tach_region_mark *mark,
 			     struct tach__slot *slot, struct tach__part *part,
 			     struct tach__hot *self, uint32_t count, int fenced, int knows)
@@ -127,9 +126,7 @@ void tach__begin_any(struct tach_site *site, struct tach_region_mark *mark,
 	self->begin[0](site, mark, slot, part, self);
 }
 
-/*
- * A flat region's, where no other is open: a mark as any other START leaves it.
- */
+/* For a flat region when no other is open: it leaves the same mark as any other START. */
 TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mark,
 			    struct tach__slot *slot, struct tach__part *part,
 			    struct tach__hot *self, uint32_t count)
@@ -140,13 +137,14 @@ TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mar
 	TACH__ORDER();
 	state = TACH__GET(self->state);
 	if (TACH_UNLIKELY(TACH__LEVEL(state) != 0)) {
-		/* From now on at once, so that those around know what it takes. */
+		/* From now on at once, because enclosing regions subtract the cost of a normal
+		 * START. */
 		TACH__SET(slot->begin, self->begin[0]);
 		self->begin[0](site, mark, slot, part, self);
 		return;
 	}
 	occupy(state, mark, slot, part, self, tach__stack(self, 0), self->end_flat);
-	/* What does not succeed is no flat one. */
+	/* On failure, take the general path. */
 	if (TACH_UNLIKELY(!tach__known_begin(self, &mark->counters, count))) {
 		tach__begin_torn(0, mark, self);
 		return;
@@ -156,7 +154,9 @@ TACH_INLINE void begin_flat(struct tach_site *site, struct tach_region_mark *mar
 		tach__begin_torn(0, mark, self);
 }
 
-/* Names that no other copy of the library in the process stands in front of. */
+/*
+ * Local names: the symbols of another copy of the library in the process cannot preempt them.
+ */
 void tach__begin_here(struct tach_site *site, struct tach_region_mark *mark)
 	__attribute__((alias("tach__region_begin")));
 void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *mark)
@@ -164,7 +164,7 @@ void tach__begin_fenced_here(struct tach_site *site, struct tach_region_mark *ma
 
 /* ---- the instances ---- */
 
-/* Unusual entries go to `open`, which is in `begin` too. */
+/* The slow path calls `open`, which `begin` contains too. */
 #define BEGIN(name, count, fenced, knows)                                                      \
 	static void open_##name(uint64_t state, struct tach_region_mark *mark,                 \
 				struct tach__slot *slot, struct tach__part *part,              \
@@ -205,7 +205,7 @@ static const struct instance {
 } straight[2][TACH__UNROLLED + 1] = {{TACH__INSTANCES(ROW)}, {TACH__INSTANCES(KNOWS)}},
 			       any[] = {ROW(any)};
 
-/* Asked once: CPUID leaves a virtual machine. */
+/* Asks once: CPUID causes an exit from a virtual machine. */
 static int hides(void)
 {
 	static int known; /* 1: no, 2: yes */
@@ -226,7 +226,7 @@ void tach__start_choose(struct tach__hot *self)
 	int is_straight = tach__edges_straight(self);
 	const struct instance *instance = any;
 
-	/* Each read of a counter that may be hidden asks for that. */
+	/* A counter that may be hidden needs a check at each read. */
 	self->knows = is_straight && !hides();
 	self->single = TACH_SINGLE();
 	if (is_straight)
@@ -234,7 +234,7 @@ void tach__start_choose(struct tach__hot *self)
 	memcpy(self->begin, instance->begin, sizeof instance->begin);
 	memcpy(self->open, instance->open, sizeof self->open);
 	self->begin_flat = instance->flat;
-	/* The set before had other pages, and these may show the same locks. */
+	/* The previous set had other pages, and the new ones may show the same locks. */
 	memset(self->seen, 0, sizeof self->seen);
 #ifdef TACH_COUNTER_AT
 	for (uint32_t i = 0; is_straight && i < self->count; i++)

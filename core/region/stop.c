@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * STOP: one copy for every number of counters, fenced and not. Whatever has to branch leaves
- * for cold_stop.c.
- */
+/* STOP: one copy for each number of counters, fenced and unfenced. Code that has to branch is
+ * in cold_stop.c. */
 #include "core/region/add.h"
 #include "core/region/edges.h"
 #include "core/region/reads.h"
@@ -15,8 +13,7 @@ TACH_INLINE int usual(const struct tach__hot *self, const struct tach_region_mar
 }
 
 /*
- * What began and ended in a handler while the counters were read may be in them or not. Asked
- * last.
+ * Call it last. Regions that a handler began and ended during the reads may be counted or not.
  */
 TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
 {
@@ -24,16 +21,15 @@ TACH_INLINE int undisturbed(const struct tach__hot *self, uint64_t pairs)
 	return TACH_LIKELY(pairs == TACH__OPERAND(self->pairs[0]));
 }
 
-/*
- * Straight code for `count` counters that are read in user space. What there is of registers is
- * for the counters: the rest waits in the mark, and is still there if all is read again.
- */
+/* Straight code for `count` counters that are read in user space. All registers are for the
+ * counters. Everything else stays in the mark, where a second read finds it. */
 TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, int keeps,
 		     int knows)
 {
 	struct tach__hot *self = tach__self;
 	const struct tach_reader *reader;
-	uint64_t delta[TACH__SUMS]; /* TACH__UNROLLED would do; clang warns before it inlines */
+	/* TACH__UNROLLED would be enough, but clang warns before it inlines */
+	uint64_t delta[TACH__SUMS];
 	struct tach__slot **stack, *slot, *around;
 	struct tach__part *part;
 	tach__pairs inside = tach__pairs_of(self->pairs);
@@ -93,10 +89,8 @@ TACH_INLINE void end(struct tach_region_mark *mark, uint32_t count, int fenced, 
 	}
 }
 
-/*
- * Of a flat region in which nothing else was: no sums of a region around, of regions inside or
- * of recursions. The order is that of tach__entry_add.
- */
+/* For a flat region without nested regions: it has no sums of enclosing regions, nested regions
+ * or recursions. The order is the same as in tach__entry_add. */
 TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 {
 	struct tach__hot *self = tach__self;
@@ -140,7 +134,8 @@ TACH_INLINE void end_flat(struct tach_region_mark *mark, uint32_t count)
 
 /* ---- any number of counters, read in any way; entries that go to histograms too ---- */
 
-/* As many instructions whatever was counted: signed, as unsigned ones convert by two ways. */
+/* Takes the same number of instructions for all counts. Signed, because compilers convert
+ * unsigned numbers with a branch. */
 static void sample(const struct tach__hot *self, struct tach__slot *slot,
 		   struct tach__slot *around, const uint64_t *delta)
 {
@@ -161,7 +156,9 @@ static void sample(const struct tach__hot *self, struct tach__slot *slot,
 	}
 }
 
-/* No field is more than all slots. As many instructions whatever the error. */
+/*
+ * An error is never more than all slots. Takes the same number of instructions for each error.
+ */
 static void add_error(const struct tach__hot *self, struct tach__slot *slot, int inner,
 		      struct tach__slot *around, uint64_t error, const uint64_t *delta)
 {
@@ -176,8 +173,8 @@ static void add_error(const struct tach__hot *self, struct tach__slot *slot, int
 	TACH__ADD(tach__inexact(around, self->count)->self, error);
 }
 
-/* Whole by itself: between what counts the entry and what tells that it is counted there is
- * one instruction, as nothing waits on the stack. */
+/* Complete in itself: only one instruction separates counting the entry from publishing that it
+ * is counted, because nothing waits on the stack. */
 static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 						  struct tach_region_mark *mark,
 						  const struct tach__reading *r, int fenced)
@@ -188,7 +185,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	struct tach__part *open = mark->part, *part = open, none = {.outer = 0};
 	uintptr_t mine;
 
-	/* Without a branch, for the regions around: see the head. */
+	/* Without a branch, for the enclosing regions: see the head of edges.h. */
 	for (int i = 0; i < 6; i++)
 		TACH__ADD(slot->provenance[i], r->flags >> i & 1);
 	if (slot->histograms && !slot->task && !(r->flags & TACH_FLAG_LOST))
@@ -197,7 +194,7 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 	if (slot->sampling && slot->rest == 0 && part == tach__part(slot, self->count, 0))
 		sample(self, slot, stack[0], delta);
 	if (TACH_UNLIKELY(slot->seq & 1)) {
-		/* A signal handler between the stores of the thread it interrupted. */
+		/* A signal handler between the stores of the thread that it interrupted. */
 		to = tach__region_overflow(self, slot, mark->state);
 		part = (struct tach__part *)((char *)to + ((char *)part - (char *)slot));
 	}
@@ -205,8 +202,9 @@ static __attribute__((noinline)) void add_reading(struct tach__hot *self,
 		add_error(self, to, part != tach__part(to, self->count, 0), stack[0], r->error,
 			  delta);
 	/*
-	 * One that was taken for lost may have a successor by now. Another address, not a
-	 * branch: recursion must take as many instructions as calibration.
+	 * An entry that was taken for lost may have a successor by now. This selects another
+	 * address instead of branching: recursion must take as many instructions as in
+	 * calibration.
 	 */
 	mine = open->outer == (uintptr_t)mark ? UINTPTR_MAX : 0;
 	__asm__("" : "+r"(mine));
@@ -221,7 +219,7 @@ void tach__edges_add(struct tach__hot *self, struct tach_region_mark *mark,
 {
 	const struct tach__slot *slot = tach__stack(self, mark->state)[1];
 
-	/* Its time is known. */
+	/* Only its time is known. */
 	if (r->flags & TACH_FLAG_LOST)
 		memset(r->delta + 1, 0, self->count * sizeof *r->delta);
 	add_reading(self, mark, r, fenced);
@@ -295,8 +293,11 @@ static void end_any(struct tach_region_mark *mark, int fenced)
 		tach__end_torn(mark, fenced);
 		return;
 	}
-	/* Where begin took the slow exit, the flags tell already, and its page may be one of
-	 * zeros; asked first, so that these take as many instructions whatever they tell. */
+	/*
+	 * If begin took the slow path, the flags are complete, and its page may contain zeros.
+	 * The mark is checked first, so that these checks take the same number of instructions
+	 * for all flags.
+	 */
 	if (TACH_UNLIKELY(self->count && !(mark->counters.lock & 1) && !r.flags &&
 			  tach__moved(self->reader, &mark->counters))) {
 		tach__end_read(mark, &r, fenced);

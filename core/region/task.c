@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks. A segment is an entry into the task's region, counted where that is: in its thread's
- * slot. What one entry took is the difference of the slot's sums behind it and before it, which
- * only the thread itself changes; so nothing is added to what is measured. This is the
- * carrying.
+ * Tasks. A segment is an entry into the task's region. It counts in the slot of the thread that
+ * runs it. What the segment counted is the slot's sums after it minus the sums before it. Only
+ * the thread itself changes these, so measuring a task adds no cost. This file carries the sums
+ * from segment to segment.
  */
 #include <string.h>
 #include <tach/reader.h>
@@ -17,28 +17,29 @@
 
 enum { FLAGS = 6 }; /* struct tach__slot's provenance */
 
-/* A part's, and the flags of its slot. */
+/* The sums of one part, and the flags of its slot. */
 struct sums {
 	uint64_t calls, nested[2], flag[FLAGS], sum[TACH__SUMS];
 };
 
-/* In a task's words. */
+/* Stored in a task's words. */
 struct carried {
-	uint32_t generation; /* of the set that was counted */
+	uint32_t generation; /* generation of the set that was counted */
 	uint32_t flags;
-	uint64_t segments, count; /* counters */
-	uint64_t begun;		  /* the region clock, at the first */
+	uint64_t segments, count; /* `count`: number of counters */
+	uint64_t begun;		  /* the region clock at the first segment */
 	uint64_t sum[TACH__SUMS];
-	/* Of the segment that runs. */
-	const struct carried *here; /* these words: tells that a mark is in a task */
-	const void *thread;	    /* it runs on: the address of a variable of its own */
+	/* For the running segment: */
+	const struct carried *here; /* address of these words: shows that a mark is in a task */
+	/* the thread that runs it: address of one of its variables */
+	const void *thread;
 	uint64_t tag_before;
 	uint32_t task_before; /* split.h */
-	uint32_t number;      /* of its region, once it is known */
-	uint64_t opening;     /* of its thread, before it began */
+	uint32_t number;      /* of its region, 0 while unknown */
+	uint64_t opening;     /* opening of its thread before the segment */
 	const struct tach__part *part;
-	struct sums before; /* where it has a part */
-	uint64_t called;    /* the sums that have its call: sums_now */
+	struct sums before; /* if `part` is set */
+	uint64_t called;    /* the sums that include its call: sums_now */
 };
 TACH_STATIC_ASSERT(sizeof(struct carried) <= sizeof(((struct tach_task *)0)->word),
 		   "its words");
@@ -48,16 +49,16 @@ static struct carried *carried(const struct tach_task *task)
 	return (struct carried *)(uintptr_t)task->word;
 }
 
-/* The task that this thread resumed last. Its address tells threads apart. */
+/* The task that this thread resumed last. The variable's address identifies the thread. */
 __attribute__((tls_model("initial-exec"))) static __thread const struct carried *last;
 
-/* Sums begin anew with each configuration, and in each child of fork. */
+/* Sums restart with each configuration and in each child of fork. */
 static uint64_t sums_now(const struct tach__config *config)
 {
 	return tach__registry.inherited << 32 | config->generation;
 }
 
-/* The calling thread's; NULL: it has none yet. */
+/* The calling thread's slot, or NULL if it has none yet. */
 static struct tach__slot *slot_here(uint64_t id)
 {
 	const struct tach__thread *record = tach__self->record;
@@ -78,7 +79,7 @@ static void sums_of(struct sums *out, const struct tach__slot *slot,
 	memcpy(out->sum, part->sum, (1 + count) * sizeof *out->sum);
 }
 
-/* ---- in the copy of the library that has the regions ---- */
+/* ---- in the copy of the library that owns the regions ---- */
 
 void tach__task_resuming_here(struct tach_task *task)
 {
@@ -99,7 +100,7 @@ void tach__task_resuming_here(struct tach_task *task)
 		uint32_t count = self->record->count;
 		const struct tach__part *part = tach__part(slot, count, 0);
 
-		/* As START chooses. */
+		/* The same choice as in START. */
 		if (TACH__LEVEL(self->state) >= TACH__LEVEL(part->ceiling))
 			part = tach__part(slot, count, 1);
 		sums_of(&c->before, slot, part, count);
@@ -115,7 +116,8 @@ static int is_task(const struct carried *c)
 	return tach__holds((uintptr_t)&c->here, &c, sizeof c->here);
 }
 
-/* The words of the task whose segment is open at that level; NULL: it is a region's entry. */
+/* Returns the words of the task whose segment is open at that level, or NULL for a normal
+ * entry. */
 static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
 {
 	struct tach__slot **stack = tach__stack(hot, level);
@@ -130,8 +132,8 @@ static struct carried *carried_at(const struct tach__hot *hot, uint32_t level)
 	return is_task(c) ? c : NULL;
 }
 
-/* The thread goes on with what ran before `c`, once the task that began after it is suspended.
- */
+/* `c` is suspended before the task `to`, which began later. So `to` must restore the state from
+ * before `c`. */
 static void pass_on(struct carried *c, struct carried *to)
 {
 	uint32_t now = tach__split_task(0);
@@ -184,7 +186,7 @@ void tach__tasks_left(const struct tach__thread *record)
 		above = &at->task_before;
 		*above = 0;
 	}
-	/* Its START came here, or was refused: it runs, and is not on the stack. */
+	/* Its START came here or was refused: it runs, but is not on the stack. */
 	if (is_task(c) && c->thread == &last && task->running && !task->mark.part) {
 		c->task_before = number;
 		return;
@@ -193,7 +195,7 @@ void tach__tasks_left(const struct tach__thread *record)
 	tach__split_choose(record->hot);
 }
 
-/* What the segment put into its part; 0: it was not counted there. */
+/* Computes what the segment added to its part. Returns 0 if it did not count there. */
 static int took(const struct carried *c, const struct tach_task *task,
 		const struct tach__slot *slot, struct sums *out)
 {
@@ -205,7 +207,8 @@ static int took(const struct carried *c, const struct tach_task *task,
 	    (part != tach__part(slot, record->count, 0) &&
 	     part != tach__part(slot, record->count, 1)))
 		return 0;
-	/* Its thread's sums began with it, or it went another way than was foreseen. */
+	/* The thread's sums began with this segment, or it counted in another part than
+	 * expected. */
 	if (!c->part || TACH__OPENING(tach__self->state) != c->opening)
 		memset(&before, 0, sizeof before);
 	else if (c->part != part)
@@ -237,7 +240,7 @@ static void add(struct carried *c, const struct tach__slot *slot, const struct s
 					      slot->fenced);
 }
 
-/* The first counted segment decides what is counted. */
+/* The first counted segment decides the set. */
 static void join(struct carried *c, const struct tach_task *task)
 {
 	const struct tach__config *config = tach__self->record->config;
@@ -249,7 +252,7 @@ static void join(struct carried *c, const struct tach_task *task)
 	} else if (c->generation != config->generation) {
 		c->flags |= TACH_FLAG_LOST;
 	}
-	/* Its segments may be of several sets. */
+	/* Its segments may belong to several sets. */
 	if (config->ring.next)
 		c->flags |= TACH_FLAG_LOST;
 }
@@ -261,7 +264,7 @@ void tach__task_suspended_here(struct tach_task *task)
 	struct sums of;
 
 	task->running = 0;
-	/* Else the segment is refused, and what this thread runs is none of its affair. */
+	/* Otherwise the segment is refused, and this thread may be running another task. */
 	if (c->thread == &last) {
 		tach__split_task(c->task_before);
 		tach__tag_here(c->tag_before);
@@ -282,7 +285,7 @@ void tach__task_suspended_here(struct tach_task *task)
 			  1);
 }
 
-/* With a slot of the calling thread's. */
+/* With a slot of the calling thread. */
 static void keep(const struct tach_task *task, const struct carried *c,
 		 const struct tach__slot *slot)
 {
@@ -304,7 +307,7 @@ void tach__task_ended_here(struct tach_task *task)
 	struct carried *c = carried(task);
 
 	if (c->segments) {
-		/* A thread that it never ran on has no place for it: an empty segment has. */
+		/* On a thread that never ran the task, an empty segment makes the slot. */
 		if (!slot_here(TACH__GET(task->site->id))) {
 			tach_task_resume(task);
 			tach_task_suspend(task);
@@ -314,9 +317,9 @@ void tach__task_ended_here(struct tach_task *task)
 	task->site = NULL;
 }
 
-/* ---- in any ---- */
+/* ---- in any copy ---- */
 
-/* The copy that has the regions; NULL: it is of a version that knows no tasks. */
+/* The copy that owns the regions; NULL: its version does not support tasks. */
 static const struct tach__beacon *tasks(void)
 {
 	const struct tach__beacon *owner = tach__beacon_owner();
@@ -342,7 +345,7 @@ void tach__task_suspended(struct tach_task *task)
 		owner->task_suspended(task);
 }
 
-/* Not yet entered, it becomes one of tasks. */
+/* Marks a site as a task's if it was not entered yet. */
 static int is_of_tasks(struct tach_site *site)
 {
 	uint32_t mode = TACH__GET(site->fenced);

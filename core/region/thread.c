@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads: opening one, ending one, following to another set. */
+/* Threads: opening, ending, and switching to another set. */
 #include <limits.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -20,9 +20,9 @@ static int thread_key_made;
 static void thread_end(void *unused);
 
 /*
- * Values of later keys lie in memory that pthread_setspecific has from calloc
- * (PTHREAD_KEY_2NDLEVEL_SIZE of glibc's nptl), and a first START may interrupt that. Without a
- * key, dead.c finds the threads that ended.
+ * For later keys, pthread_setspecific allocates with calloc (PTHREAD_KEY_2NDLEVEL_SIZE of
+ * glibc's nptl), and a first START may interrupt that. Without a key, dead.c finds the threads
+ * that ended.
  */
 enum { KEYS_WITHOUT_CALLOC = 32 };
 
@@ -35,7 +35,7 @@ __attribute__((constructor(101))) static void key_make(void)
 		pthread_key_delete(thread_key);
 }
 
-/* Also where a plugin is unloaded. */
+/* Also needed when a plugin is unloaded. */
 __attribute__((destructor)) static void key_delete(void)
 {
 	if (__atomic_exchange_n(&thread_key_made, 0, __ATOMIC_RELAXED))
@@ -63,14 +63,14 @@ static uint64_t seed(const void *address)
 {
 	uint64_t x = (uint64_t)tach_clock() ^ (uint64_t)(uintptr_t)address;
 
-	/* splitmix64's finaliser: nearby seeds give unrelated sequences, never zero in
-	 * practice. */
+	/* The finaliser of splitmix64: nearby seeds give unrelated sequences, and in practice
+	 * never zero. */
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return (x ^ x >> 31) | 1;
 }
 
-/* With the lock: a number that no thread has; 0 is never used. */
+/* With the lock: returns a number that no thread has; 0 is never used. */
 static uint32_t opening(void)
 {
 	struct tach__registry *r = &tach__registry;
@@ -89,7 +89,7 @@ again:
 	return number;
 }
 
-/* Into the list and into this thread's pointer. */
+/* Adds the record to the list and sets this thread's pointer. */
 static void record_publish(struct tach__thread *record)
 {
 	struct tach__registry *r = &tach__registry;
@@ -107,7 +107,7 @@ static void record_publish(struct tach__thread *record)
 		pthread_setspecific(thread_key, record);
 }
 
-/* Which of its sums come from top-down metrics, and from which slots. */
+/* Finds the sums that come from top-down metrics, and the slots that those use. */
 static void find_inexact(struct tach__thread *record)
 {
 	const struct tach__reader *r = record->count ? tach__reader(record->reader) : NULL;
@@ -123,7 +123,7 @@ static void find_inexact(struct tach__thread *record)
 			record->steps[i] = (uint8_t)tach__topdown_steps(t, (int)i);
 }
 
-/* On a stack of its own: the program's may have next to nothing left. */
+/* Runs on a stack of its own: the program's stack may be almost full. */
 static int thread_open(void *turn)
 {
 	struct tach__registry *r = &tach__registry;
@@ -143,7 +143,7 @@ static int thread_open(void *turn)
 		return TACH_ERR_STATE;
 	record = tach__record_take(config->stride);
 	if (!record)
-		return TACH_ERR_NOMEM; /* the reference stays: the set is in use for ever */
+		return TACH_ERR_NOMEM; /* the reference stays: the set is never freed */
 	record->config = config;
 	record->reader = NULL;
 	if (tach_reader_open(config->set, &record->reader, &err) != 0)
@@ -156,7 +156,7 @@ static int thread_open(void *turn)
 	record->random = seed(record);
 	hot = record->hot;
 	TACH__SET(hot->limit, (uint64_t)0);
-	hot->reader = record->reader; /* NULL goes with count 0: nothing is read then */
+	hot->reader = record->reader; /* NULL goes with count 0: then nothing is read */
 	hot->count = record->count;
 	find_inexact(record);
 	record->worst_by = record->count ? config->worst_by : 0;
@@ -188,8 +188,9 @@ void tach__thread_retire(struct tach__thread *record)
 	TACH__SET(record->hot->record, NULL);
 	__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_RELAXED);
 	/*
-	 * Forgotten before it is closed: the child of a fork at this moment must not close it
-	 * again. With the lock, as a report reads it with that (whole.c).
+	 * The pointer is cleared before the reader is closed: a child forked at this moment
+	 * must not close it again. With the lock, because a report reads the pointer under it
+	 * (whole.c).
 	 */
 	tach__lock(&held);
 	__atomic_store_n(&record->reader, NULL, __ATOMIC_RELEASE);
@@ -203,7 +204,7 @@ void tach__thread_retire(struct tach__thread *record)
 	tach__unlock(&held);
 }
 
-/* The calling thread's. */
+/* For the calling thread. */
 static void thread_retire(struct tach__thread *record)
 {
 	tach__abandon(record, 0);
@@ -214,9 +215,9 @@ static void thread_retire(struct tach__thread *record)
 }
 
 /*
- * In the last round of destructors but one: other keys' may still use regions, and the runtimes
- * that wait for the very last (ThreadSanitizer's) are still there. What comes later is counted
- * as lost.
+ * Runs in the last round of destructors but one. Destructors of other keys may still use
+ * regions, and runtimes that wait for the very last round (ThreadSanitizer's) still exist.
+ * Later entries are counted as lost.
  */
 static void thread_end(void *unused)
 {
@@ -247,7 +248,7 @@ void tach__thread_close(void)
 	tach__release(&held);
 }
 
-/* ---- the calling thread, ready to measure ---- */
+/* ---- preparing the calling thread ---- */
 
 static int outdated(const struct tach__thread *record)
 {
@@ -283,7 +284,7 @@ struct tach__hot *tach__thread_ready(uint32_t id)
 		record = tach__self->record;
 		if (id >= record->limit && tach__slots_grow(record, id) != 0)
 			return NULL;
-		/* Partner of tach__threads_interrupt: either it finds our limit and clears it,
+		/* Pairs with tach__threads_interrupt: either it finds our limit and clears it,
 		 * or we find its generation. */
 		__atomic_store_n(&record->hot->limit, (uint64_t)record->limit,
 				 __ATOMIC_SEQ_CST);
@@ -300,9 +301,9 @@ void tach__threads_interrupt(void)
 }
 
 /*
- * In a child: only the calling thread is left. After fork() no thread points at the old records
- * and they are used again. After _Fork or clone the child's first thread may, and another
- * thread may have held the lock, so the old memory is left alone.
+ * In a child, where only the calling thread is left. After fork() no thread points to the old
+ * records, so they are reused. After _Fork or clone the child's first thread may point to one,
+ * and another thread may have held the lock. So the old memory is left as it is.
  */
 void tach__threads_reset(int recycle)
 {

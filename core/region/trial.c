@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Trials: regions of the library's own, run in the thread and with the code that measures.
+ * Trials: regions of the library's own, run in the same thread and by the same code as real
+ * ones.
  *
- * Every trial is straight code. It is run as usual, or with one word changed beforehand so that
- * an edge takes its cold exit: what differs is that exit and nothing else.
+ * Each trial is straight code. It runs unchanged, or with one word changed first so that an
+ * edge takes its slow path: the difference is exactly that path.
  */
 #include <string.h>
 #include "core/os/sys.h"
@@ -12,7 +13,7 @@
 
 enum { SPARE = 100 };
 
-/* As the macros make them, with ids that are given. */
+/* As the macros make them, but with given ids. */
 #define SITE(word, fenced)                                                                     \
 	{                                                                                      \
 		(fenced) ? tach__region_begin_fenced : tach__region_begin, word, 0, fenced,    \
@@ -88,7 +89,7 @@ void tach__trial_three_fenced(const struct tach__poke *poke)
 	tach__region_stop(&outer);
 }
 
-/* For what a pair adds to the region around it: without a poke in between. */
+/* For the cost of a pair in its enclosing region: without a poke in between. */
 void tach__trial_pair(const struct tach__poke *unused)
 {
 	struct tach_region_mark outer, inner;
@@ -241,7 +242,7 @@ void tach__trial_moved_fenced(const struct tach__poke *poke)
 
 /* ---- running them ---- */
 
-/* By insertion: there are sixteen at most. */
+/* By insertion: there are at most sixteen. */
 static void sort(uint64_t *value, int n)
 {
 	for (int i = 1; i < n; i++) {
@@ -259,8 +260,8 @@ static uint64_t sum_of(const struct tach__thread *record, uint32_t id, uint32_t 
 	return tach__part(tach__slot_at(record, id), record->count, 0)->sum[i];
 }
 
-/* Entries of them that were rescheduled, and STARTs that looked anew: planted, or the kernel's.
- */
+/* Counts their rescheduled entries, and STARTs that looked the counters up again: caused by the
+ * trial or by the kernel. */
 static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *id)
 {
 	uint64_t n = record->stale;
@@ -270,10 +271,8 @@ static uint64_t rescheduled(const struct tach__thread *record, const uint32_t *i
 	return n;
 }
 
-/*
- * Once a trial was interrupted, waits of different lengths: trials that keep step with what
- * interrupts them would all be interrupted at the same place.
- */
+/* After an interrupted trial, waits for varying times: otherwise all trials could be
+ * interrupted periodically at the same place. */
 static void wait_a_little(int number)
 {
 	for (int n = number * 67 % 101 * 50; n > 0; n--)
@@ -281,8 +280,9 @@ static void wait_a_little(int number)
 }
 
 /*
- * The kernel only adds to what is planted. So a trial into which it did not come has the least
- * of them, and counts; those that were taken before one that has less are taken again.
+ * The kernel only adds to the reschedules that the trial causes. So a trial that the kernel did
+ * not interrupt has the minimum, and is used. When a run has fewer than the ones before, those
+ * are repeated.
  */
 void tach__trials_run(const struct tach__trials *r, void (*trial)(const struct tach__poke *),
 		      const struct tach__poke *poke, const uint32_t *id)
@@ -328,14 +328,12 @@ const uint32_t tach__trial_fenced_ids[TACH__SHOWN] = {TACH__SITE_FENCED, TACH__S
 const uint32_t tach__trial_flat_ids[TACH__SHOWN] = {TACH__SITE_FLAT, TACH__SITE_ENCLOSING,
 						    TACH__SITE_MIDDLE};
 
-/* ---- what they need ---- */
+/* ---- their memory ---- */
 
 __thread int tach__calibrating;
 
-/*
- * What they share: they take entries to histograms, and in sparse mode ask whether to measure,
- * as the program's do, which costs instructions.
- */
+/* What they share: they add entries to histograms, and in sparse mode check whether to measure,
+ * as entries of the program do, because both cost instructions. */
 int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 {
 	const struct tach__config *config = record->config;
@@ -354,7 +352,7 @@ int tach__trials_begin(struct tach__trials *trials, struct tach__thread *record)
 	for (uint32_t id = TACH__SITE_EMPTY; id < TACH__SITE_FIRST; id++) {
 		struct tach__slot *slot = tach__slot_at(record, id);
 
-		TACH__SET(slot->id, id); /* a snapshot may look */
+		TACH__SET(slot->id, id); /* a snapshot may read it */
 		slot->fenced = id == TACH__SITE_FENCED || id == TACH__SITE_MIDDLE_FENCED;
 		slot->rest = sampling ? 0 : TACH__OUTER_NOBODY;
 		slot->histograms = histograms;

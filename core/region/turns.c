@@ -2,10 +2,8 @@
 /* Turns of sets: in each thread. */
 #include "core/region/region.h"
 
-/*
- * A STOP, and behind it, where nothing is measured any more but what is around: always as many
- * instructions there. In a child, or of a mark that another thread began, it is refused.
- */
+/* A STOP, followed by work that only enclosing regions measure: always the same number of
+ * instructions. In a child, or for a mark that another thread began, it is refused. */
 static void end_turning(struct tach_region_mark *mark, int fenced)
 {
 	struct tach__thread *record = tach__self->record;
@@ -48,7 +46,9 @@ void tach__turn_choose(struct tach__thread *record, const struct tach__turn *tur
 	hot->end[1] = end_fenced;
 }
 
-/* Of any length up to twice the mean, so as not to march in step with the program. */
+/*
+ * A random length up to twice the mean, so that turns do not follow a pattern of the program.
+ */
 void tach__turn_begin(struct tach__thread *record)
 {
 	if (record->config->ring.next)
@@ -66,7 +66,7 @@ void tach__turn_leave(struct tach__thread *record, struct tach__turn *next)
 				    record->turning.before + 1};
 }
 
-/* Threads that live shortly do not all have the same set. */
+/* Starts with different sets, so that short-lived threads do not all have the same one. */
 struct tach__config *tach__turn_config(struct tach__config *first,
 				       const struct tach__turn *turn)
 {

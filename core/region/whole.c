@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entry around all of a thread, which `tach run` begins in each. A report at the end of the
- * process counts those that are still open as if they ended now. Their threads run on, nothing
- * is sent to them and nothing of them changes: what each counted is read from its mark, its
- * descriptors and its slots, and goes to the report's copy of them.
+ * The entry that encloses all of a thread, which `tach run` begins in each thread. A report at
+ * the end of the process counts open ones as if they ended now. Their threads continue to run.
+ * They get no signal, and their data is not changed: the counts are read from the mark, the
+ * descriptors and the slots, and go to the report's copy.
  *
- * A slot's `calls` tell whether its entry is counted there. So an entry that ends meanwhile is
- * either in the copy or added to it. A thread's reader stays open as long as the lock is held.
+ * A slot's `calls` show whether its entry is counted in the copy. So an entry that ends in the
+ * meantime is either in the copy or added to it. A thread's reader stays open while the lock is
+ * held.
  *
- * The mark lies in the thread's record, which outlives the thread, also one that ended by a
- * system call of its own.
+ * The mark is in the thread's record, which outlives the thread, even if it ended by calling
+ * exit(2) directly.
  */
 #include <errno.h>
 #include <string.h>
@@ -21,17 +22,19 @@
 
 enum { TRIES = 100, QUIET_TRIES = 4, INSIDE_MOST = 64 };
 
-/* What the entry has so far, if it ended now. */
+/* The counts of the entry if it ended now. */
 struct so_far {
 	struct tach__reading r;
 	uint64_t children[TACH__CHILDREN_WORDS(TACH_COUNTERS_MAX)];
-	/* The regions inside that ended while it was read: so much self may be too large. */
+	/*
+	 * Counts of nested regions that ended during the read: self may be too large by these.
+	 */
 	uint64_t loose[TACH__SUMS];
 };
 
-/* The calling thread's, taken before an exec. */
+/* The calling thread's entry, read before an exec. */
 static struct {
-	const struct tach__thread *record; /* NULL: none; atomic */
+	const struct tach__thread *record; /* NULL: not read; atomic */
 	struct so_far so_far;
 } noted;
 
@@ -72,9 +75,9 @@ int tach__whole_is(const struct tach__thread *record, uintptr_t mark)
 	return mark == (uintptr_t)&record->whole.mark;
 }
 
-/* ---- so far ---- */
+/* ---- counts so far ---- */
 
-/* Open in that copy of its slot. */
+/* Returns 1 if the entry is open in that copy of its slot. */
 static int is_open(const struct tach__thread *record, const struct tach__slot *slot,
 		   const struct tach__slot *copy)
 {
@@ -86,7 +89,8 @@ static int is_open(const struct tach__thread *record, const struct tach__slot *s
 	       tach__part(copy, record->count, 0)->ceiling != TACH__CEILING_OPEN;
 }
 
-/* Of a region that is open inside, which will never be stopped: what ended in there. */
+/* For a region that is open inside and will never be stopped: adds the regions that ended in
+ * it. */
 static void add_unfinished(const struct tach__thread *record, const struct tach__slot *slot,
 			   uint64_t *children)
 {
@@ -105,7 +109,7 @@ static int is_seen(struct tach__slot *const *stack, uint32_t n)
 	return 0;
 }
 
-/* 0: more regions are open inside than are looked at. */
+/* Returns 0 if more regions are open inside than it checks. */
 static int children_add(const struct tach__thread *record, const struct tach__slot *slot,
 			uint64_t state, uint64_t *children)
 {
@@ -122,9 +126,9 @@ static int children_add(const struct tach__thread *record, const struct tach__sl
 }
 
 /*
- * The sums of regions that ended inside, and the pairs completed. They change while the slot of
- * the innermost region is under write, and then another pair is completed. 0: they are not
- * whole, as the thread has no processor amid a change.
+ * Reads the sums of regions that ended inside, and the completed pairs. They change while the
+ * slot of the innermost region is being written, which completes another pair. Returns 0 if
+ * they are inconsistent, because the thread lost its processor during a change.
  */
 static int children_look(const struct tach__thread *record, const struct tach__slot *slot,
 			 uint64_t *children, uint64_t pairs[2])
@@ -150,20 +154,20 @@ static int children_look(const struct tach__thread *record, const struct tach__s
 	return 0;
 }
 
-/* What cold exits inside cost, as the STOP of the entry would take it out (cost.h). */
+/* The cost of slow paths inside, as the STOP of the entry would subtract it (cost.h). */
 static void cold_look(const struct tach__thread *record, uint64_t *spent)
 {
 	for (uint32_t i = 0; i <= record->count; i++)
 		spent[i] = TACH__GET(record->cold[i]) - record->whole.cold[i];
 }
 
-/* Ended by a system call of its own. The counters stopped then and the clock did not. */
+/* Ended by calling exit(2) directly. Its counters stopped then, but the clock did not. */
 static int is_gone(const struct tach__thread *record)
 {
 	return tach__sys(SYS_tgkill, getpid(), record->tid, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* With the lock. The thread may go on: it is read again while regions end in it. */
+/* With the lock. The thread may continue to run: reads again while regions end in it. */
 static void look(const struct tach__thread *record, const struct tach__slot *slot,
 		 struct so_far *at)
 {
@@ -196,7 +200,7 @@ static void look(const struct tach__thread *record, const struct tach__slot *slo
 
 /* ---- before an exec ---- */
 
-/* By its own pages, as it is the thread's own: exact, like a STOP. */
+/* Reads the thread's own pages: exact, like a STOP. */
 int tach__whole_note(void)
 {
 	struct tach__hot *self = tach__self;
@@ -228,7 +232,7 @@ void tach__whole_forget(void)
 
 /* ---- in a report ---- */
 
-/* As tach__entry_add and add_reading (stop.c) change the slot. */
+/* Changes the slot as tach__entry_add and add_reading (stop.c) do. */
 static void end_in_copy(const struct tach__thread *record, struct tach__slot *copy,
 			const struct so_far *at)
 {
@@ -270,7 +274,7 @@ void tach__whole_end_dead(struct tach__thread *record)
 	TACH__ADD(slot->seq, 1);
 }
 
-/* Where only some entries are measured: as `sample` (stop.c) has it. */
+/* If only some entries are measured: as `sample` (stop.c) does. */
 static void sample(const struct tach__thread *record, struct tach__sampling *s,
 		   const struct so_far *at)
 {
@@ -282,8 +286,9 @@ static void sample(const struct tach__thread *record, struct tach__sampling *s,
 }
 
 /*
- * What the copy's row is not told by the copy. Without a STOP, what its code shows of itself is
- * not counted, so that up to the whole of that may be subtracted in vain.
+ * Adds to the copy's row what the copy does not contain. There is no STOP, so its code is not
+ * counted in the entry. The overhead that is subtracted may be too large by up to the whole of
+ * it.
  */
 static void add_rest(const struct tach__thread *record, struct tach__row *row,
 		     const struct tach__slot *slot, const struct so_far *at)
@@ -299,7 +304,7 @@ static void add_rest(const struct tach__thread *record, struct tach__row *row,
 				     at->r.inside, record->count + 1);
 }
 
-/* 0: the thread ended its entry since the copy was made. */
+/* Returns 0 if the thread ended its entry after the copy was made. */
 static int end_now(struct tach__thread *record, const struct tach__slot *slot,
 		   struct so_far *at)
 {
@@ -355,7 +360,7 @@ int tach__whole_add(struct tach__row *row, struct tach__slot *copy, struct tach_
 	return how;
 }
 
-/* They will never be stopped, like those that a STOP finds inside. */
+/* These regions will never be stopped, like those that a STOP finds inside. */
 void tach__whole_lose(struct tach__rows *rows, const struct tach__thread *record)
 {
 	const struct tach_region_mark *mark = &record->whole.mark;

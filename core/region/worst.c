@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries: keeping them, and gathering those of several threads. worst.h says what. */
+/* Worst entries: keeps them, and merges those of several threads. See worst.h. */
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +82,9 @@ struct tach__worst *tach__worst_copy(const struct tach__worst *from)
 	return w;
 }
 
-/* ---- a thread's ---- */
+/* ---- of a thread ---- */
 
-/* Of calibration's slots: what is not kept costs as much as there. */
+/* For calibration's slots: an entry that is not kept costs the same there. */
 static struct tach__worst never = {.bar = UINT64_MAX};
 
 static size_t table_size(void)
@@ -117,8 +117,8 @@ void tach__worst_slot(struct tach__thread *record, uint32_t id)
 		return;
 	w = tach__worst_make(record->config->worst, record->count + 1);
 	if (w && tach__slot_at(record, id)->task)
-		w->bar = UINT64_MAX; /* segments are not looked at: tach__worst_keep */
-	/* First touches would be the measured code's page faults. */
+		w->bar = UINT64_MAX; /* segments are not checked: tach__worst_keep */
+	/* Touches the pages now; otherwise the measured code would get the page faults. */
 	for (size_t at = 0; w && at < tach__worst_size(w->most, w->sums); at += 4096)
 		((volatile char *)w)[at] = ((volatile char *)w)[at];
 	__atomic_store_n(&record->worst[id], w ? w : &never, __ATOMIC_RELEASE);
@@ -135,14 +135,15 @@ void tach__worst_clear(struct tach__thread *record)
 
 /* ---- keeping ---- */
 
-/* Words as a snapshot copies them. */
+/* Word by word, because a snapshot copies them so. */
 static void words_set(uint64_t *to, const uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		TACH__SET(to[i], from[i]);
 }
 
-/* That of the least: 0 while there is a new one, whose key it is. Then what the least is. */
+/* Returns the place of the minimum; if there is a free one, it is that, with key 0. Then
+ * updates the minimum. */
 static struct tach__kept *place(struct tach__worst *w, uint64_t key)
 {
 	struct tach__kept *to;
@@ -165,7 +166,7 @@ static struct tach__kept *place(struct tach__worst *w, uint64_t key)
 	return to;
 }
 
-/* With the sequence odd. A handler's entry meanwhile finds it so and goes. */
+/* Makes the sequence odd. If a handler's entry finds it odd, it gives up. */
 static __attribute__((noinline)) void keep(struct tach__worst *w, const struct tach__kept *what,
 					   const uint64_t *sum)
 {
@@ -239,7 +240,7 @@ static int copy_once(struct tach__worst *to, const struct tach__worst *from, siz
 	return !(seq & 1) && TACH__GET(from->seq) == seq;
 }
 
-/* A row has all counters of the set, a thread perhaps the clock alone. */
+/* A row has all counters of the set, a thread may have only the clock. */
 void tach__worst_merge(struct tach__worst *row, const struct tach__worst *w,
 		       const struct tach__thread *record)
 {
