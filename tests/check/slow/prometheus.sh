@@ -17,7 +17,7 @@ def value(family, sample, **labels):
              if s.name == sample and labels.items() <= s.labels.items()]
     assert len(found) == 1, (sample, labels, found)
     return found[0]
-assert len(families) == 14, sorted(families)
+assert {"tach_threads_missing", "tach_processes_missing"} <= families.keys() and len(families) == 16, sorted(families)
 assert families["tach_region_events"].type == "counter"
 assert value("tach_region_seconds", "tach_region_seconds_total", region="parse", part="self") == 0.001
 assert families["tach_region_call_seconds"].type == "histogram"
