@@ -1,10 +1,10 @@
-# `make bench`: this library beside its peers, each a Debian package; see bench/README.md.
-# bench/peer_X.c becomes the program $(B)/bench/X, and for the guests $(B)/static/bench/X.
+# `make bench`: compares this library with its peers, each a Debian package; see bench/README.md. bench/peer_X.c becomes
+# the program $(B)/bench/X, and for the guests $(B)/static/bench/X.
 
 bench_peers  := $(patsubst bench/peer_%.c,%,$(wildcard bench/peer_*.c))
 bench_bin    := $(bench_peers:%=$(B)/bench/%)
-# Guests run static programs; LIKWID has only a shared library, and Debian's static PAPI and
-# libpfm-4 are there for the machine's own architecture.
+# Guests run static programs. LIKWID has only a shared library, and Debian's static PAPI and libpfm-4 exist only for the
+# machine's own architecture.
 bench_static := $(patsubst %,$(B)/static/bench/%,tach marker floor read $(if $(sysroot),,papi pfm))
 bench_libs_papi   := -lpapi -lpfm
 bench_libs_pfm    := -lpfm
@@ -20,7 +20,7 @@ $(B)/static/bench/%: bench/peer_%.c bench/driver.c $(B)/libtach.a $(B)/flags
 $(B)/bench/fakeperf.so: bench/fakeperf.c $(B)/flags
 	@mkdir -p $(@D)
 	$(CC) $(bench_flags) -fvisibility=default -shared -fPIC -o $@ $< -ldl
-# Without peers: how costs grow (also in the guests), and what one step costs.
+# Without peers: how costs grow (also in the guests), and the cost of single steps.
 bench_alone := scale encode formula dispatch face
 $(bench_alone:%=$(B)/bench/%): $(B)/bench/%: bench/%.c $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
@@ -45,7 +45,7 @@ bench_static: $(bench_static) $(B)/static/bench/scale $(if $(sysroot),,$(B)/stat
 need-bench: need-build
 	@tools/need libpapi-dev libpfm4-dev likwid valgrind binutils python3
 
-# On this machine and in both guests; BENCH=--here for the first alone.
+# On this machine and in both guests; BENCH=--here runs the first only.
 BENCH ?= --here --guest x86 --guest arm64
 bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring arm64,$(BENCH)),prepare-arm64)
 	+@$(MAKE) --no-print-directory -s bench_programs
@@ -56,7 +56,7 @@ bench: need-bench $(if $(findstring x86,$(BENCH)),prepare-x86) $(if $(findstring
 
 .PHONY: bench bench_programs bench_static need-bench
 
-# Budgets are checked by tests/check/budgets.sh wherever these are built, and in the guests.
+# tests/check/budgets.sh checks the budgets on every machine that builds these programs, and in the guests.
 check_deps += bench-budgets
 slow_packages += valgrind binutils python3
 guest_programs: $(B)/static/bench/tach
@@ -64,8 +64,8 @@ bench-budgets:
 	+@$(MAKE) --no-print-directory -s $(B)/bench/tach $(B)/bench/fakeperf.so $(B)/tach
 .PHONY: bench-budgets
 
-# What dispatching 4 events costs, in nanoseconds of this machine; encoding beside Debian's libpfm4, in one run;
-# evaluation beside the C compiler's code and beside reading the text.
+# Cost of dispatching 4 events, in nanoseconds on this machine; of encoding, compared with Debian's libpfm4 in one run;
+# of evaluation, compared with the C compiler's code and with parsing the text.
 bench-dispatch: $(B)/bench/dispatch
 	@$<
 $(B)/bench/empty.so: $(B)/flags
@@ -79,7 +79,7 @@ bench-formula: need-build
 	@tools/need valgrind papi-tools
 	+@$(MAKE) --no-print-directory -s $(B)/bench/formula
 	@$(B)/bench/formula
-# TACH_BENCH beside google-benchmark, over one object of the same code: where its loops lie does not differ.
+# TACH_BENCH and google-benchmark measure one object with the same code, so the alignment of its loops does not differ.
 harness_flags := -O2 -Wall -Wextra -Iinclude -I. -falign-functions=64 -falign-loops=32
 $(B)/bench/harness_work.o: bench/harness_work.cc bench/harness_work.h $(B)/flags
 	@mkdir -p $(@D)

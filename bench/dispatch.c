@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long dispatching 4 events takes on every PMU: `make bench-dispatch`. The first four in
- * table order that can be counted together. "rows" are libpfm-3's lists and ia64; with PMUs of
- * today "named" lets the encoder make codes of rows and masks, "encoded" is given what
- * tach_event_encode gave before. PMUs with fewer than four counters are left out.
+ * Measures the time to dispatch 4 events on every PMU: `make bench-dispatch`. It uses the first
+ * four events in table order that can be counted together. "rows" are libpfm-3's lists and
+ * ia64. For current PMUs, "named" includes encoding rows and masks, and "encoded" starts from
+ * results of tach_event_encode. PMUs with fewer than four counters are left out.
  *
- * `dispatch callgrind`, run by valgrind, dumps the instructions of each such call apart instead
+ * `dispatch callgrind`, run by valgrind, instead dumps the instructions of each call separately
  * (tests/check/slow/dispatch_cost.sh).
  */
 #include <stdio.h>
@@ -25,7 +25,7 @@
 
 enum { EVENTS = 4, ROUNDS = 21, CALLS = 200, PMUS_MAX = 512, EVENTS_MAX = 10000 };
 
-/* libpfm-3's lists have no place among today's PMUs. */
+/* libpfm-3's lists are not among the current PMUs. */
 static const char *const lists[] = {"core",	    "nhm",	    "wsm",	"atom",
 				    "gen_ia32",	    "pentium4",	    "amd64_k7", "amd64_k8",
 				    "amd64_fam10h", "amd64_fam15h", "gen_ia64", "itanium",
@@ -38,7 +38,7 @@ struct set {
 };
 
 static struct tach_dispatch_out out = {.size = sizeof out};
-static int instructions; /* to be dumped, instead of times taken */
+static int instructions; /* dump instructions instead of measuring time */
 
 static double now(void)
 {
@@ -70,7 +70,7 @@ static double median_ns(const struct tach_dispatch *in)
 	return rounds[ROUNDS / 2];
 }
 
-/* Takes events in table order while all of them fit. */
+/* Adds events in table order while all of them fit. */
 static int choose(int pmu, struct set *set)
 {
 	memset(set, 0, sizeof *set);
@@ -80,7 +80,7 @@ static int choose(int pmu, struct set *set)
 	for (int e = 0; e < EVENTS_MAX && set->in.nevents < EVENTS; e++) {
 		struct tach_dispatch_event *event = &set->events[set->in.nevents++];
 
-		/* With its first unit mask, else without. */
+		/* With its first unit mask, or without a mask. */
 		*event = (struct tach_dispatch_event){.event = e, .numasks = 1};
 		if (tach_dispatch_compute(&set->in, &out, NULL) == 0)
 			continue;
@@ -118,7 +118,7 @@ static int encode(struct set *set)
 	return tach_dispatch_compute(&set->in, &out, NULL) == 0;
 }
 
-/* Times of one kind, and whose they are. */
+/* Times of one kind, with a name. */
 struct times {
 	const char *what;
 	double ns[PMUS_MAX];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PEER list                 names of its operations
- * PEER callgrind OPERATION...  each with callgrind's collection switched on around it, dumped
- * apart PEER count [OPERATION]... time and instructions by this project's own harness
+ * PEER list: prints the names of its operations
+ * PEER callgrind OPERATION...: runs each with callgrind's collection on and dumps it separately
+ * PEER count [OPERATION]...: measures time and instructions with this project's own harness
  *
  * Lines are tab-separated: peer, operation, what, number, low, high; or peer, operation,
  * "cannot", reason. bench/run makes tables of them.
@@ -31,7 +31,10 @@ const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
 	{"instructions", "perf::INSTRUCTIONS", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS},
 	{"cycles", "perf::CYCLES", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},
 #if defined(__aarch64__)
-	/* An emulated Arm PMU also has these; it has 6 general counters and a cycle counter. */
+	/*
+	 * An emulated Arm PMU also has these events; it has 6 general counters and a cycle
+	 * counter.
+	 */
 	{"stalled-cycles-frontend", NULL, PERF_TYPE_HARDWARE,
 	 PERF_COUNT_HW_STALLED_CYCLES_FRONTEND},
 	{"stalled-cycles-backend", NULL, PERF_TYPE_HARDWARE,
@@ -41,7 +44,7 @@ const struct bench_event bench_events[BENCH_EVENTS_MAX] = {
 	{"r23", NULL, PERF_TYPE_RAW, 0x23},
 	{"r24", NULL, PERF_TYPE_RAW, 0x24},
 #elif defined(__riscv)
-	/* All that an emulated PMU there has besides, one counter for each. */
+	/* The other events of an emulated PMU, with one counter for each. */
 	{"dTLB-load-misses", NULL, PERF_TYPE_HW_CACHE,
 	 PERF_COUNT_HW_CACHE_DTLB | PERF_COUNT_HW_CACHE_RESULT_MISS << 16},
 	{"dTLB-store-misses", NULL, PERF_TYPE_HW_CACHE,
@@ -118,15 +121,15 @@ static int counted(const struct bench_op *op)
 
 	opt.events = "instructions";
 	/*
-	 * An emulator's clock is meaningless, so only as many samples as exact counts need. A
-	 * tick of the kernel is thousands of instructions, and each sample in which the
-	 * emulator lost its processor has one: take many short samples.
+	 * An emulator's clock is meaningless, so take only the samples that exact counts need.
+	 * A kernel tick costs thousands of instructions and is in each sample during which the
+	 * emulator lost its processor, so take many short samples.
 	 */
 	if (getenv("GUEST")) {
 		opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL;
 		opt.iterations = op->repeat ? op->repeat / 10 + 1 : 50;
 #ifdef __riscv
-		opt.iterations *= 10; /* the time is what tells there: bench/run */
+		opt.iterations *= 10; /* there only the time is compared: bench/run */
 #endif
 		opt.samples = 51;
 	}
@@ -150,7 +153,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Counted less true, sorted; the loop's own length is known. */
+/* Counted minus true values, sorted; the true length of the loop is known. */
 enum { ACCURACY_TRIES = 9 };
 static void errors(uint64_t iterations, int64_t *error)
 {
@@ -160,7 +163,10 @@ static void errors(uint64_t iterations, int64_t *error)
 	qsort(error, ACCURACY_TRIES, sizeof *error, by_value);
 }
 
-/* Errors as counted, and less the median error of the shortest loop, which calibrates. */
+/*
+ * Errors as counted, and after subtracting the median error of the shortest loop, which
+ * calibrates.
+ */
 static int accuracy(void)
 {
 	const char *reason =
@@ -172,7 +178,7 @@ static int accuracy(void)
 		return 0;
 	}
 	errors(1, error);
-	errors(1, error); /* the first call is colder */
+	errors(1, error); /* the first call runs with cold caches */
 	base = error[ACCURACY_TRIES / 2];
 	for (uint64_t n = 10; n <= 10000000; n *= 10) {
 		errors(n / TACH_ARCH_LOOP_INSTRUCTIONS, error);
@@ -184,7 +190,7 @@ static int accuracy(void)
 	return 0;
 }
 
-/* Private memory: pages of files that are mapped are shared with every other process. */
+/* Private memory only: file pages are shared with other processes. */
 static long private_kib(void)
 {
 	FILE *f = fopen("/proc/self/status", "r");
@@ -199,7 +205,7 @@ static long private_kib(void)
 	return kib;
 }
 
-/* How much of it there is more once 4 counters are open and read, or an event is encoded. */
+/* Growth of private memory after opening and reading 4 counters, or after encoding an event. */
 static int memory(void)
 {
 	static const char *const typical[] = {"read4", "region4", "encode"};
@@ -217,7 +223,7 @@ static int memory(void)
 	return 0;
 }
 
-/* In a process of its own: what an operation opens may not take counters from the next. */
+/* Runs in a child process: an operation must not keep counters that the next one needs. */
 static int counted_apart(const struct bench_op *op)
 {
 	int status = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A peer's program gives its name and its operations to the driver. bench/driver.c runs one of
- * them under the meter that its arguments name.
+ * Each peer's program gives its name and operations to the driver. bench/driver.c runs one
+ * operation under the meter that the arguments select.
  */
 #ifndef BENCH_DRIVER_H
 #define BENCH_DRIVER_H
@@ -10,12 +10,15 @@
 #include <stdint.h>
 
 struct bench_op {
-	const char *name; /* the same for all peers: what is done; see bench/README.md */
-	/* Prepares `arg` counters, threads ...; NULL, or why it cannot be done here. */
+	/* the operation, with the same name in all peers; see bench/README.md */
+	const char *name;
+	/*
+	 * Prepares `arg` counters, threads ...; returns NULL, or why this is impossible here.
+	 */
 	const char *(*setup)(int arg);
 	void (*run)(uint64_t n); /* does it n times */
 	int arg;
-	int once;	 /* may be done but once in a process */
+	int once;	 /* can run only once in a process */
 	unsigned repeat; /* n for instruction counts; 0 = 1000 */
 };
 
@@ -23,22 +26,22 @@ extern const char bench_peer[];		  /* "tach", "papi", ... */
 extern const struct bench_op bench_ops[]; /* ends with a NULL name */
 
 /*
- * How the peer counts instructions of a loop of n iterations (tach/arch.h): what it counted,
- * its own overhead included. Without `count` it counts nothing.
+ * How the peer counts instructions of a loop of n iterations (tach/arch.h): the result includes
+ * the peer's own overhead. Without `count` the peer counts nothing.
  */
 extern const struct bench_counting {
 	const char *(*setup)(int counters); /* called with 1 */
 	uint64_t (*count)(uint64_t n);
 } bench_counting;
 
-/* Runs the statement n times in a loop of two instructions besides. */
+/* Runs the statement n times in a loop of two extra instructions. */
 #define BENCH_REPEAT(n, statement)                                                             \
 	for (uint64_t bench_i = (n); bench_i; bench_i--) {                                     \
 		statement;                                                                     \
 		__asm__ volatile("" : "+r"(bench_i) : : "memory");                             \
 	}
 
-/* The event that each peer with an encoder encodes. */
+/* All peers with an encoder encode this event. */
 #define BENCH_ENCODED "skl::INST_RETIRED:ANY_P:u"
 
 #define BENCH_KEEP(value) __asm__ volatile("" : : "g"(value) : "memory")

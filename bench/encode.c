@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Encoding beside libpfm-4, in one run: every event and umask of every core PMU that both
- * libraries know, as register words and as perf_event_attr with the full name. For each string
- * the fastest of several tries counts; shown are median, 99th percentile and worst over the
- * strings. Then, in fresh processes: from main to the first code, and what the library takes
- * of memory and of the dynamic linker's time.
+ * Compares encoding with libpfm-4 in one run: every event and umask of every core PMU that both
+ * libraries know, as register words and as perf_event_attr with the full name. It takes the
+ * fastest of several tries for each string, and prints median, 99th percentile and maximum over
+ * the strings. Then fresh processes measure the time from main to the first code, the library's
+ * memory, and the dynamic linker's time.
  *
  * The clock's own time is subtracted.
  *
- *	encode OUR-LIBTACH.SO [LIBPFM4.SO [OUR-LIBPFM4.SO [EMPTY.SO]]]
+ * 	encode OUR-LIBTACH.SO [LIBPFM4.SO [OUR-LIBPFM4.SO [EMPTY.SO]]]
  *
- * EMPTY.SO needs the libraries that libtach needs and is empty itself: what the dynamic linker
- * takes for those alone.
+ * EMPTY.SO needs the same libraries as libtach but is empty: it shows the dynamic linker's time
+ * for those libraries.
  */
 #include <dlfcn.h>
 #include <elf.h>
@@ -28,7 +28,7 @@
 
 enum { TRIES = 11, STARTS = 21, ROOM = 60000, STRING = 128 };
 
-/* The parts of libpfm-4's interface that are used; the layouts are ABI. */
+/* The used parts of libpfm-4's interface; these layouts are ABI. */
 struct raw_arg {
 	uint64_t *codes;
 	char **fstr;
@@ -65,7 +65,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* ---- the two libraries through one call ---- */
+/* ---- one call for both libraries ---- */
 
 typedef int encode_fn(const char *string, int os);
 
@@ -91,7 +91,7 @@ static int encode_pfm(const char *string, int os)
 static int encode_tach(const char *string, int os)
 {
 	struct tach_encode_options opt = TACH_ENCODE_OPTIONS_INIT;
-	struct tach_event event; /* the caller's part of it is `size` */
+	struct tach_event event; /* the caller sets only `size` */
 	int rc;
 
 	event.size = sizeof event;
@@ -149,7 +149,7 @@ static void collect(void)
 	}
 }
 
-/* The cost of asking the clock: subtracted from everything. */
+/* The cost of reading the clock, subtracted from everything. */
 static double clock_cost(void)
 {
 	double least = 1e18;
@@ -188,7 +188,7 @@ static double measure(const char *label, encode_fn *encode, int os)
 
 enum kind { TACH, PFM, EMPTY };
 
-/* In a process of its own: load the library, make it ready, encode one event. */
+/* In a child process: loads and initialises the library, and encodes one event. */
 static double first_code(const char *path, enum kind kind)
 {
 	static const char string[] = "perf::PERF_COUNT_HW_INSTRUCTIONS";
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	/* Before anything is loaded here: children must start from nothing. */
+	/* Runs before this process loads a library: children must start from nothing. */
 	printf("From nothing to the first code:\n");
 	b = median_first("libpfm-4", theirs, PFM);
 	a = median_first("libtach", argv[1], TACH);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * face read|pair|region|nothing N: does that N times, in C. The faces of other languages do the
- * same, so that bench/faces can compare them. One counter. face count: a line READ PAIR REGION,
- * counted by the processor itself (tests/clients/faces.sh).
+ * face read|pair|region|nothing N: does that N times, in C. Programs in other languages do the
+ * same, so that bench/faces can compare them. It uses one counter. face count: prints a line
+ * READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,9 @@ static __attribute__((noinline)) void nothing(struct tach_reader *reader, long n
 		__asm__ volatile("");
 }
 
-/* Instructions of one turn: the least of some tries, 1,000 turns more, less the empty loop's.
+/*
+ * Instructions per iteration: minimum of some tries with 1,000 extra iterations, minus the
+ * empty loop.
  */
 enum { TRIES = 20, TURNS = 1000 };
 typedef void (*turns_fn)(struct tach_reader *reader, long n);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""face_ctypes.py pair|region|nothing N: that, N times, by the binding of docs/recipes/other-languages.md, for bench/faces."""
+"""face_ctypes.py pair|region|nothing N: does that N times, by the binding of docs/recipes/other-languages.md, for bench/faces."""
 import os
 import pathlib
 import re

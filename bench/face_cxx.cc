@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// face.c in C++: what tach.hpp takes beside it, for bench/faces.
+// face.c in C++: shows for bench/faces what tach.hpp adds.
 #include <cstdlib>
 #include <cstring>
 #include <tach.hpp>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* face.c as a program of Kokkos' that has loaded libtach-kokkos.so, which are regions alone,
- * for bench/faces. */
+/*
+ * face.c as a Kokkos program that has loaded libtach-kokkos.so, for bench/faces. Kokkos has
+ * only regions.
+ */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

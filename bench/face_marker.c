@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* face.c with LIKWID's markers over this library, which have regions only, for bench/faces.
- * FACE_COUNTERS=4: with this many counters. */
+/*
+ * face.c with LIKWID's markers over this library, for bench/faces. LIKWID has only regions.
+ * FACE_COUNTERS=4: with 4 counters.
+ */
 #include <stdlib.h>
 #include <string.h>
 #define LIKWID_PERFMON

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A perf_event_open that always succeeds. It is preloaded if there is no PMU, so that a
+ * A perf_event_open that always succeeds. It is preloaded on machines without a PMU, so that a
  * library's own code can be counted: every event gets a page that shows a live counter, control
- * calls succeed, and read(2) gives growing numbers in the requested format. The kernel's own
+ * calls succeed, and read(2) returns growing numbers in the requested format. The kernel's own
  * cost is missing, so judge only instructions of user space, never time.
  */
 #include <dlfcn.h>
@@ -65,8 +65,7 @@ static long read_event(int fd, uint64_t *out, size_t size)
 	ticks += 1000;
 	if (group)
 		word[n++] = (uint64_t)members;
-	/* The value of a single event comes before the times, the values of a group after them.
-	 */
+	/* A single event's value comes before the times, a group's values after them. */
 	if (!group)
 		word[n++] = ticks;
 	for (int i = 0; i < times; i++)

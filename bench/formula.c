@@ -2,10 +2,10 @@
 /*
  * Formulas and definition files, on this machine, without a PMU.
  *
- * formula: instructions by callgrind (it runs itself under valgrind) and time of one
- * evaluation: compiled here, by the C compiler, and by an evaluator that reads the text each
- * time as PAPI's does (bench/README.md).
- * formula OP N: that operation N times, which is what callgrind looks at.
+ * formula: measures instructions (it runs itself under callgrind) and time of one evaluation by
+ * three methods: compiled by this library, by the C compiler, and by an evaluator that parses
+ * the text each time like PAPI's (bench/README.md). formula OP N: runs that operation N times,
+ * for callgrind.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -17,11 +17,11 @@
 #include <sys/wait.h>
 #include <tach/derived.h>
 
-/* Counts as a loop would read them; volatile, so that C has to load them too. */
+/* Counts as a loop would read them; volatile, so that C also loads them. */
 static volatile uint64_t counts[4] = {1000003, 500009, 20011, 3001};
 static double result;
 
-/* ---- the formulas: an a/b, five operators that fold, and five that cannot ---- */
+/* ---- the formulas: a/b, five operators that fold, and five that cannot be folded ---- */
 
 static const char *const texts[] = {
 	"N0|N1|/|",
@@ -66,8 +66,8 @@ static void c(int which)
 }
 
 /*
- * The cost of reading the text at every evaluation: each token is copied and examined, operands
- * and constants are converted from decimal, operators are applied to a stack.
+ * An evaluator that parses the text every time: it copies and examines each token, converts
+ * operands and constants from decimal, and applies operators to a stack.
  */
 static double from_text(const char *formula, const volatile uint64_t *n)
 {
@@ -130,7 +130,7 @@ static const struct op {
 	const char *name, *label;
 	void (*run)(int which);
 	int which;
-	int done; /* how many at a time */
+	int done; /* operations per call */
 } ops[] = {
 	{"empty", "the loop (its instructions are subtracted)", empty, 0, 1},
 	{"tach-ratio", "a/b, compiled by tach", tach, 0, 1},
@@ -162,7 +162,7 @@ static double seconds(const struct op *op, long n)
 	return (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
 }
 
-/* The middle of five. */
+/* The median of five. */
 static double median_seconds(const struct op *op, long n)
 {
 	double t[5];
@@ -178,7 +178,10 @@ static double median_seconds(const struct op *op, long n)
 	return t[2] / (double)n;
 }
 
-/* Instructions in and below repeat(), of a copy of this program under callgrind; -1: cannot. */
+/*
+ * Instructions in repeat() and its callees, of a copy of this program under callgrind; -1: not
+ * available.
+ */
 static double collected(const char *self, const char *op, long n)
 {
 	char command[1024], line[512];
@@ -202,7 +205,7 @@ static double collected(const char *self, const char *op, long n)
 	return instructions;
 }
 
-/* Per call and turn of the loop: the difference of two lengths of run. */
+/* Per iteration: the difference of two runs of different length. */
 static double instructions(const char *self, const struct op *op, long n)
 {
 	double a = collected(self, op->name, n), b = collected(self, op->name, 2 * n);

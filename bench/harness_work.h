@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The code that bench/harness measures with several harnesses; it is not inlined into any. */
+/*
+ * The code that bench/harness measures with several harnesses. It is in a separate object, so
+ * no harness inlines it.
+ */
 #ifndef TACH_BENCH_HARNESS_WORK_H
 #define TACH_BENCH_HARNESS_WORK_H
 
@@ -8,7 +11,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Random numbers, the same each time; then: copies n of them and sorts the copy, adds them up.
+/*
+ * Makes the same random numbers each time. The others copy n of them and sort the copy, or add
+ * them up.
  */
 void work_fill(uint64_t n);
 void work_sort(uint64_t n);

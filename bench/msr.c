@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a system that LIKWID needs in a guest (bench/likwid-guest): the msr module and
- * its device node. Called as "sh" it answers the only question that LIKWID asks a shell, the
- * path of its access daemon, which then is not used.
+ * Provides what LIKWID needs in a guest (bench/likwid-guest): the msr module and its device
+ * node. When called as "sh", it answers the only question that LIKWID asks a shell: the path of
+ * its access daemon, which is not used.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The floor: the kernel's documented protocol written out by hand, inlined, with nothing around
- * it: no error handling, no provenance, no fallback. On x86 the counter is not extended by
- * sign: who knows that a difference modulo 2^48 suffices can do without.
+ * The minimal cost: the kernel's documented protocol by hand, inlined, without error handling,
+ * provenance or fallback. On x86 the counter is not sign-extended: a difference modulo 2^48 is
+ * enough here.
  */
 #include <tach/arch.h>
 #include "bench/events.h"

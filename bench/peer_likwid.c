@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* LIKWID: its marker API, which needs the settings that likwid-perfctr would give. */
+/* LIKWID: its marker API, which needs the environment that likwid-perfctr sets. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,12 +17,12 @@ static const char *marked(int n)
 		"BR_INST_RETIRED_ALL_BRANCHES:PMC0,"
 		"BR_MISP_RETIRED_ALL_BRANCHES:PMC1"};
 
-	/* Debian builds it for model-specific registers, without its perf_event backend. */
+	/* Debian's LIKWID uses model-specific registers and has no perf_event backend. */
 	if (access("/dev/cpu/0/msr", R_OK | W_OK) != 0)
 		return "Debian's LIKWID needs /dev/cpu/*/msr";
 	setenv("LIKWID_EVENTS", groups[n], 1);
 	setenv("LIKWID_THREADS", "0", 1);
-	setenv("LIKWID_FILEPATH", "/dev/null", 1); /* where its results would go */
+	setenv("LIKWID_FILEPATH", "/dev/null", 1); /* discards its results */
 	setenv("LIKWID_MODE", "0", 1);		   /* direct */
 	setenv("LIKWID_FORCE", "1", 1);
 	setenv("LIKWID_DEBUG", "0", 1);

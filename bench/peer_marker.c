@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* LIKWID's marker macros over this library (compat/likwid): what peer_likwid.c does, by the
- * same words. */
+/*
+ * LIKWID's marker macros over this library (compat/likwid): the same operations as
+ * peer_likwid.c.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +33,7 @@ static void run_region(uint64_t n)
 	BENCH_REPEAT(n, LIKWID_MARKER_START("loop"); LIKWID_MARKER_STOP("loop"));
 }
 
-/* A name that no compiler knows is hashed and compared each time. */
+/* A name that is not a constant is hashed and compared each time. */
 static void run_named(uint64_t n)
 {
 	const char *name = "loop";

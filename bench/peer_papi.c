@@ -9,7 +9,7 @@
 
 const char bench_peer[] = "papi";
 
-/* Five operators over four events, as tach evaluates in its own program. */
+/* Five operators over four events, the same as in tach's own program. */
 static const char definitions[] =
 	"CPU,hsw\nCPU,skl\nCPU,skx\nCPU,amd64_fam19h_zen3\nCPU,arm_n1\n"
 	"EVENT,BENCH_DERIVED,DERIVED_POSTFIX,N0|N1|-|N2|+|N3|*|1000|/|N0|+|,"
@@ -60,7 +60,7 @@ static const char *started(int n)
 	return reason ? reason : code == PAPI_OK ? NULL : PAPI_strerror(code);
 }
 
-/* The cost of a derived event on top of reading its four natives: see bench/run. */
+/* The cost of a derived event in addition to reading its four native events: see bench/run. */
 static const char *derived(int n)
 {
 	char path[] = "/tmp/tach-bench-papi.XXXXXX";
@@ -104,8 +104,10 @@ static const char *high_level(int n)
 		strcat(names, bench_events[i].papi);
 	}
 	setenv("PAPI_EVENTS", names, 1);
-	/* It writes its results there when it ends: bench/run gives it a folder, a guest is all
-	 * ours. */
+	/*
+	 * PAPI writes its results there at exit: bench/run gives it a folder; in a guest any
+	 * folder will do.
+	 */
 	setenv("PAPI_OUTPUT_DIRECTORY", getenv("GUEST") ? "/tmp" : "/dev/null", 0);
 	if (reason)
 		return reason;
@@ -125,7 +127,7 @@ static void run_nested(uint64_t n)
 		     PAPI_hl_region_end("inner"); PAPI_hl_region_end("outer"));
 }
 
-/* The work of each further thread. */
+/* The work of each additional thread. */
 static void open_and_close(void)
 {
 	int mine = PAPI_NULL;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* libpfm-4: initialisation, and an event string to a perf_event_attr with its full name. */
+/*
+ * libpfm-4: initialisation, and encoding of an event string to a perf_event_attr with its full
+ * name.
+ */
 #include <perfmon/pfmlib.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
@@ -30,7 +33,8 @@ static const char *ready(int n)
 	int code;
 
 	(void)n;
-	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1); /* PMUs that this machine lacks */
+	/* also PMUs that this machine does not have */
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	code = pfm_initialize();
 	if (code == PFM_SUCCESS)
 		code = encode(BENCH_ENCODED);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The system call: one read(2) of the group's leader gives all its counters. */
+/* The system call: one read(2) on the group's leader returns all its counters. */
 #include <tach/arch.h>
 #include "bench/events.h"
 

@@ -60,7 +60,7 @@ READ(2)
 READ(4)
 READ(8)
 
-/* Each further thread has to do this. */
+/* Each additional thread has to do this. */
 static void open_and_close(void)
 {
 	struct tach_reader *mine;
@@ -102,7 +102,7 @@ static const char *regions_divided(int n)
 	return reason;
 }
 
-/* Into the ring alone: no file was named as the process began. */
+/* Writes only to the ring: no file was named at process start. */
 static const char *regions_traced(int n)
 {
 	const char *reason;
@@ -120,7 +120,7 @@ static const char *switched_off(int n)
 	return NULL;
 }
 
-/* One region, however often it is inlined. */
+/* One region, even if it is inlined several times. */
 static inline __attribute__((always_inline)) void region(long ms)
 {
 	TACH_START(loop);
@@ -129,7 +129,8 @@ static inline __attribute__((always_inline)) void region(long ms)
 	TACH_STOP(loop);
 }
 
-/* Every entry is compared, and none kept: those that are took longer than any interrupted one.
+/*
+ * Every entry is compared but not kept: the kept ones took longer than any interrupted entry.
  */
 static const char *regions_worst(int n)
 {
@@ -140,7 +141,10 @@ static const char *regions_worst(int n)
 	return reason;
 }
 
-/* As BENCH_REPEAT, whose hidden counter is moved to and fro around code that branches. */
+/*
+ * Like BENCH_REPEAT, whose hidden counter would be moved between registers around code that
+ * branches.
+ */
 #define REPEAT(n, statement)                                                                   \
 	for (; n; n--) {                                                                       \
 		statement;                                                                     \
@@ -169,7 +173,7 @@ static inline __attribute__((always_inline)) void named(const char *name)
 	TACH_STOP_NAMED();
 }
 
-/* A name that no compiler knows is hashed and compared each time. */
+/* A name that is not a constant is hashed and compared each time. */
 static void run_named(uint64_t n)
 {
 	const char *name = "loop";
@@ -235,12 +239,12 @@ static void run_encode(uint64_t n)
 	BENCH_REPEAT(n, encode());
 }
 
-/* The one header in the library's place. */
+/* tach-mini.h instead of the library. */
 static struct tach_mini mini;
 
 static const char *mini_opened(int n)
 {
-	/* An emulated Arm PMU counts no branches; r23 and r24 are its stalled cycles. */
+	/* An emulated Arm PMU cannot count branches; r23 and r24 are its stalled cycles. */
 #if defined(__aarch64__)
 	static const char *const four = "cycles,instructions,r23,r24";
 #else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How the cost of an entry into a region grows with events, sites and threads, and the cost of
- * a snapshot with threads and regions. The lines are like bench/driver.c's: instructions (user
- * space and kernel) if there are counters, and nanoseconds of CPU time.
+ * How the cost of an entry grows with events, sites and threads, and the cost of a snapshot
+ * with threads and regions. Lines have the format of bench/driver.c: instructions (user space
+ * and kernel) if there are counters, and nanoseconds of CPU time.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static uint64_t cpu_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Of this thread: CPU time, and instructions where they can be counted. */
+/* This thread's CPU time, and its instructions if they can be counted. */
 struct meter {
 	struct tach_reader *reader;
 	struct tach_mark mark;
@@ -56,7 +56,7 @@ static void meter_start(struct meter *m)
 		tach_reader_begin(m->reader, &m->mark);
 }
 
-/* Per operation; instructions -1 where they are not counted. */
+/* Per operation; instructions is -1 if they are not counted. */
 static void meter_stop(struct meter *m, double n, double *ns, double *instructions)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -72,14 +72,14 @@ static void line(const char *what, int x, double ns, double instructions)
 	if (instructions >= 0)
 		printf("tach\t%s %d\tinstructions\t%.6g\t%.6g\t%.6g\n", what, x, instructions,
 		       instructions, instructions);
-	/* An emulator's clock says nothing. */
+	/* An emulator's clock is meaningless. */
 	if (!getenv("GUEST"))
 		printf("tach\t%s %d\ttime\t%.6g\t%.6g\t%.6g\n", what, x, ns, ns, ns);
 }
 
 static struct tach_site *site[SITES_MAX];
 
-/* Entries into `sites` regions in turn; the least of some rounds. */
+/* Enters `sites` regions in turn; the minimum of some rounds. */
 static void enter(struct meter *m, int sites, int pairs, double *ns, double *instructions)
 {
 	struct tach_region_mark mark;
@@ -130,7 +130,8 @@ static void scale_events(struct meter *m)
 		struct tach_snapshot *s;
 
 		/*
-		 * Without counters first: a thread opens its new ones before it closes the old.
+		 * Measure without counters first, because a thread opens its new counters
+		 * before it closes the old ones.
 		 */
 		configure(0);
 		enter(m, 1, 10, &ns, &instructions);
@@ -142,7 +143,7 @@ static void scale_events(struct meter *m)
 			return;
 		tach_snapshot_counts(s, &counts);
 		tach_snapshot_free(s);
-		if (counts.unopened) /* more than this PMU has */
+		if (counts.unopened) /* more counters than this PMU has */
 			return;
 		line("events", n, ns, instructions);
 	}
@@ -178,7 +179,7 @@ static void *worker(void *arg)
 	return NULL;
 }
 
-/* The worst thread's cost of an entry. */
+/* The cost of an entry in the slowest thread. */
 static void scale_threads(void)
 {
 	for (int n = 1; n <= THREADS_MAX; n *= 2) {
@@ -200,7 +201,7 @@ static void scale_threads(void)
 	}
 }
 
-/* Each thread enters all of `regions`, then waits until the snapshots are taken. */
+/* Each thread enters every one of `regions`, then waits until the snapshots are taken. */
 static int regions;
 static void *visitor(void *unused)
 {

@@ -1,8 +1,8 @@
-# Drop-ins: other libraries' interfaces over this one's tables, encoder and dispatcher. Each carries what it
-# needs of the archive, hidden, so that a program may load all of them beside libtach.so.
+# Drop-ins: interfaces of other libraries over this library's tables, encoder and dispatcher. Each contains the parts of
+# the archive that it needs, with hidden symbols, so a program can load all of them together with libtach.so.
 #
-# $(call drop_in,NAME,SONAME,LINK,HEADERS,CFLAGS,LDFLAGS): the sources of compat/NAME become $(B)/NAME/SONAME, and
-# LINK beside it is what programs are linked with; headers are installed below HEADERS in tach's folder.
+# $(call drop_in,NAME,SONAME,LINK,HEADERS,CFLAGS,LDFLAGS): builds the sources of compat/NAME to $(B)/NAME/SONAME, and
+# LINK next to it for linking programs. Headers are installed below HEADERS in tach's folder.
 define drop_in
 $1_src := $$(wildcard compat/$1/*.c)
 $1_obj := $$($1_src:%.c=$(B)/%.o)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program of microbenchmarks: what do a division and a multiplication take? */
+/* A microbenchmark program: what do a division and a multiplication cost? */
 #include <tach/bench_main.h>
 
 static volatile uint64_t seed = 12345;
@@ -25,7 +25,7 @@ TACH_BENCH(divide_by_constant)
 	TACH_KEEP(x / 10);
 }
 
-/* For each of some sizes; what is done before and after is not measured. */
+/* For several sizes; setup and teardown are not measured. */
 static uint32_t *numbers;
 
 TACH_BENCH_ARGS(sum, 16, 1024, 65536)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // A server of coroutines (C++20). Its regions follow the coroutines: they stop at each co_await
-// and go on after it, on whichever thread takes the coroutine from the queue.
+// and continue after it, on any thread that takes the coroutine from the queue.
 //
-//	TACH_OUTPUT=- TACH_WORST=3 ./coroutines
+// 	TACH_OUTPUT=- TACH_WORST=3 ./coroutines
 //
 // The promise derives from tach::following; TACH_FOLLOW begins a region of the coroutine.
 #include <atomic>
@@ -19,7 +19,7 @@
 namespace
 {
 
-// Handles that are to go on, and the threads that take them.
+// Handles of ready coroutines, and the threads that run them.
 class executor
 {
       public:
@@ -60,7 +60,7 @@ class executor
 executor threads;
 std::atomic<int> left;
 
-// Goes on on another thread, perhaps.
+// Continues, possibly on another thread.
 struct elsewhere {
 	bool await_ready()
 	{
@@ -129,7 +129,7 @@ int main()
 	constexpr int requests = 50;
 
 	if (!tach_regions_enabled())
-		tach_regions_configure(nullptr, nullptr); // as the environment says
+		tach_regions_configure(nullptr, nullptr); // configured by the environment
 	left = requests;
 	for (int i = 0; i < requests; i++)
 		serve(i);

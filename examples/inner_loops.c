@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Five inner loops and what the processor makes of them. Each is a region; what is counted is
- * decided when the program starts, so other events need no other program:
+ * Five inner loops and how the processor executes them. Each loop is a region. Events are
+ * chosen at start, so other events need no recompilation:
  *
- *	make run
- *	TACH_EVENTS='cycles,instructions,page-faults' make run
+ * 	make run
+ * 	TACH_EVENTS='cycles,instructions,page-faults' make run
  *
- * On x86-64 and arm64 a loop takes as many instructions per iteration as its comment says, and
- * there are CALLS x ITERATIONS iterations of each. The table shows whether that is so.
+ * On x86-64 and arm64 each iteration takes the number of instructions in the loop's comment,
+ * and each loop runs CALLS x ITERATIONS iterations. Check it in the table.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,10 +18,10 @@
 #define ITERATIONS 200000
 #define LOOP	   static __attribute__((noinline)) uint64_t
 
-/* Keeps the compiler from doing several rounds at once, or none. */
+/* Prevents the compiler from merging or removing iterations. */
 #define OPAQUE(x) __asm__ volatile("" : "+r"(x))
 
-/* 3 instructions: each multiplication waits for the one before. */
+/* 3 instructions: each multiplication waits for the previous one. */
 LOOP dependent_multiplies(uint64_t x)
 {
 	for (int i = ITERATIONS; i; i--) {
@@ -31,7 +31,7 @@ LOOP dependent_multiplies(uint64_t x)
 	return x;
 }
 
-/* 6 instructions: four sums that do not wait for each other. */
+/* 6 instructions: four sums that are independent of each other. */
 LOOP independent_adds(uint64_t a)
 {
 	uint64_t b = a, c = a, d = a;
@@ -46,9 +46,9 @@ LOOP independent_adds(uint64_t a)
 	return a + b + c + d;
 }
 
-enum { WORDS = 2000, ROUNDS = ITERATIONS / WORDS }; /* 16 kB fit the first-level cache */
+enum { WORDS = 2000, ROUNDS = ITERATIONS / WORDS }; /* 16 kB fit into the first-level cache */
 
-/* 4 instructions: after the first round all data come from the nearest cache. */
+/* 4 instructions: after the first pass all data come from the nearest cache. */
 LOOP l1_sum(const uint64_t *data)
 {
 	uint64_t sum = 0;
@@ -66,7 +66,7 @@ struct node {
 	char pad[56]; /* a cache line each */
 };
 
-/* 3 instructions: one step has to arrive from memory before the next can leave. */
+/* 3 instructions: each step waits until the previous one arrives from memory. */
 static __attribute__((noinline)) struct node *pointer_chase(struct node *at)
 {
 	for (int i = ITERATIONS; i; i--)
@@ -74,7 +74,7 @@ static __attribute__((noinline)) struct node *pointer_chase(struct node *at)
 	return at;
 }
 
-/* Heads or tails: the processor guesses the branch wrong every other time. */
+/* Random data: the processor mispredicts every other branch. */
 LOOP unpredictable_branch(const uint8_t *coin)
 {
 	uint64_t heads = 0;
@@ -82,7 +82,8 @@ LOOP unpredictable_branch(const uint8_t *coin)
 	for (int i = 0; i < ITERATIONS; i++)
 		if (coin[i]) {
 			heads++;
-			OPAQUE(heads); /* or it would become an addition without a branch */
+			/* otherwise it would become an addition without a branch */
+			OPAQUE(heads);
 		}
 	return heads;
 }
@@ -97,7 +98,7 @@ static uint64_t random_next(void) /* xorshift64 */
 	return x;
 }
 
-/* All nodes in one ring, in random order (Sattolo's shuffle makes a single cycle). */
+/* Links all nodes into one ring in random order (Sattolo's shuffle makes a single cycle). */
 static void make_ring(struct node *ring, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -162,7 +163,7 @@ int main(void)
 	for (int i = 0; i < ITERATIONS; i++)
 		coin[i] = random_next() >> 63;
 
-	/* NULL: what TACH_EVENTS and TACH_METRICS say, or else the usual events. */
+	/* NULL: use TACH_EVENTS and TACH_METRICS, or the default events. */
 	if (tach_regions_configure(NULL, &err) != 0)
 		fail(&err);
 	measure();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The counters themselves, without regions: one reader for the thread, two reads around what is
- * measured, metrics from their differences. Without a PMU software events take their place.
+ * The counters themselves, without regions: one reader for the thread, two reads around the
+ * measured code, and metrics from the differences. Without a PMU, software events are used
+ * instead.
  *
  *     cc -O2 reader.c $(pkg-config --cflags --libs tach) && ./a.out
  */
@@ -18,7 +19,7 @@ static void harmonic(void)
 		sum = sum + 1.0 / i;
 }
 
-/* The first of these that the machine can count. */
+/* Uses the first of these that the machine can count. */
 static const struct {
 	const char *events, *metrics;
 } wanted[] = {
@@ -83,7 +84,7 @@ static void measure(struct tach_reader *reader)
 	show_metrics(tach_reader_set(reader), delta);
 }
 
-/* So short that what stands around it would leak in. */
+/* This code is so short that its neighbours could leak into the measurement. */
 static void measure_addition(struct tach_reader *reader)
 {
 	uint64_t delta[TACH_COUNTERS_MAX];
@@ -95,7 +96,7 @@ static void measure_addition(struct tach_reader *reader)
 	flags = tach_reader_end_fenced(reader, &mark, delta);
 	printf("one addition, with what the two reads take:\n");
 	show(reader, delta, flags);
-	/* The first member alone takes less. */
+	/* Reading only the first member costs less. */
 	tach_reader_begin_fenced_n(reader, &mark, 1);
 	sum = sum + 1;
 	(void)tach_reader_end_fenced_n(reader, &mark, delta, 1);

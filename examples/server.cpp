@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A server whose requests cross three threads: one reads them, one of several works on them,
- * one answers. Each request is a task, so that what it took is one sum wherever it ran; its tag
- * is the request's number, by which the report names the slowest.
+ * A server whose requests cross three threads: one reads a request, one of several workers
+ * computes it, one answers. Each request is a task, so its cost is one sum across threads. Its
+ * tag is the request's number: the report names the slowest requests by it.
  *
- *	TACH_OUTPUT=- TACH_WORST=3 ./server	it is its own client, and ends
- *	TACH_OUTPUT=server.json ./server 8080	until SIGTERM
- *	tach top $(pidof server)				look inside meanwhile
- *	printf '5000\n' | nc -N localhost 8080			a request: how many terms to add
+ * 	TACH_OUTPUT=- TACH_WORST=3 ./server it is its own client, and exits
+ * 	TACH_OUTPUT=server.json ./server 8080	until SIGTERM
+ * 	tach top $(pidof server) inspects it while it runs
+ * 	printf '5000\n' | nc -N localhost 8080 sends a request: the number of terms to add
  */
 #include <arpa/inet.h>
 #include <condition_variable>
@@ -34,7 +34,7 @@ struct request {
 };
 using owner = std::unique_ptr<request>;
 
-/* Its lock is what orders the threads that have a request one after another. */
+/* Its lock orders the threads that handle a request one after another. */
 class queue
 {
       public:
@@ -44,7 +44,7 @@ class queue
 		waiting.push_back(std::move(r));
 		more.notify_one();
 	}
-	/* Null: it is over. */
+	/* Null: the queue is closed. */
 	owner get()
 	{
 		std::unique_lock hold(lock);
@@ -71,7 +71,7 @@ class queue
 
 queue to_compute, to_answer;
 
-/* A line with a number. What is waited for is no part of the region. */
+/* Reads a line with a number. The wait is not part of the region. */
 owner receive(int fd, std::uint64_t number)
 {
 	char text[32];
@@ -143,7 +143,7 @@ void serve(int door, int requests)
 	speaker.join();
 }
 
-/* Number 13 asks for a hundred times as much as the others. */
+/* Request 13 asks for a hundred times more work than the others. */
 void ask(sockaddr_in at, int requests)
 {
 	for (int i = 0; i < requests; i++) {

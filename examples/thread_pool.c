@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Requests in a pool of threads: each has three stages, and whichever thread is free takes the
- * next one. What a request took is one sum all the same, and the report has the requests that
- * took most:
+ * Requests in a pool of threads: each has three stages, and any free thread takes the next
+ * stage. A request's cost is still one sum, and the report shows the most expensive requests:
  *
- *	TACH_OUTPUT=- TACH_WORST=3 build/examples/thread_pool
+ * 	TACH_OUTPUT=- TACH_WORST=3 build/examples/thread_pool
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
 static int left = REQUESTS;
 
-/* The queue's lock is what orders the threads that have a task one after another. */
+/* The queue's lock orders the threads that handle a task one after another. */
 static void put(struct request *r)
 {
 	pthread_mutex_lock(&lock);
@@ -87,7 +86,7 @@ int main(void)
 	double slow = 0, usual = 0;
 
 	if (!tach_regions_enabled())
-		tach_regions_configure(NULL, NULL); /* as the environment says */
+		tach_regions_configure(NULL, NULL); /* configured by the environment */
 	for (int i = 0; i < REQUESTS; i++) {
 		request[i].task.tag = (uint64_t)i;
 		TACH_TASK_BEGIN(&request[i].task, request);

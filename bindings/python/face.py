@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""face.py read|pair|region|nothing N: that, N times, from Python, for bench/faces to compare.
+"""face.py read|pair|region|nothing N: does that N times, from Python, for bench/faces to compare.
 
 face.py count: a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
 """
@@ -31,7 +31,7 @@ def nothing(n):
 
 
 def counted(meter, turns):
-    """Instructions of one turn: the least of some tries, 100 turns more."""
+    """Instructions per iteration: the minimum of some tries with 100 extra iterations."""
     def least(n):
         found = []
         for _ in range(5):

@@ -1,4 +1,4 @@
-# The Python package (bindings/python/pyproject.toml is for those who install it): $(B)/python/tach.
+# The Python package: $(B)/python/tach. (bindings/python/pyproject.toml is for users who install it.)
 python      := bindings/python
 python_src  := $(wildcard $(python)/src/*.c)
 python_own  := $(wildcard $(python)/src/tach/*.py $(python)/src/tach/*.pyi) $(python)/src/tach/py.typed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The extension module, built with an installed libtach, which pkg-config finds. pyproject.toml has everything else."""
+"""The extension module, built with an installed libtach, which pkg-config finds. pyproject.toml has all other settings."""
 import pathlib
 import shlex
 import subprocess
@@ -19,7 +19,7 @@ def pkg_config(what):
     return shlex.split(found.stdout)
 
 
-# The source archive is made without the library.
+# A source archive is made without the library.
 builds = not {"sdist", "egg_info", "dist_info", "clean"}.issuperset(a for a in sys.argv[1:] if not a.startswith("-"))
 setup(
     ext_modules=[Extension(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Where the C library is: TACH_LIB_DIR, pkg-config, or with the feature `vendored` built here.
+//! Finds the C library: TACH_LIB_DIR, pkg-config, or a build of it here with the feature `vendored`.
 use std::process::Command;
 
 fn pkg_config(what: &str) -> Option<String> {
@@ -25,8 +25,8 @@ fn installed() {
             );
         }
     }
-    // Under a prefix where the dynamic linker does not look (pkg-config then names an rpath, which cargo cannot hand
-    // to the programs that use this crate) the archive is linked.
+    // If the prefix is a folder that the dynamic linker does not search, pkg-config names an rpath.
+    // Cargo cannot pass it to programs that use this crate, so the archive is linked.
     let private = std::env::var_os("TACH_LIB_DIR").is_none()
         && pkg_config("--libs").map_or(false, |flags| flags.contains("-rpath"));
     if private {
@@ -39,8 +39,9 @@ fn installed() {
     }
 }
 
-/// TACH_SOURCE, the folder `c` that `make crate` puts into the crate, or the tree that the crate lies in. Its tables are
-/// made by programs of its own, so make builds it; the compiler is the one that cc would take.
+/// The C sources: TACH_SOURCE, the folder `c` that `make crate` puts into the crate, or the tree
+/// that contains the crate. Programs of its own generate its tables, so make builds it, with the
+/// compiler that cc would use.
 #[cfg(feature = "vendored")]
 fn vendored() {
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");

@@ -1,4 +1,4 @@
-# libtach-kokkos.so: what Kokkos loads when KOKKOS_TOOLS_LIBS names it. The library is in it, and hidden.
+# libtach-kokkos.so: Kokkos loads it if KOKKOS_TOOLS_LIBS names it. It contains the library with hidden symbols.
 kokkos_src := $(wildcard compat/kokkos/*.c)
 lib_targets += $(B)/libtach-kokkos.so
 install_files += $(B)/libtach-kokkos.so=$$LIBDIR/tach/libtach-kokkos.so

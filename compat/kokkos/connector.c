@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kokkos' tools interface: each kernel, region, fence and copy of a program becomes a region by
- * its name. Kokkos loads the library itself (KOKKOS_TOOLS_LIBS) and calls what it finds in it;
- * a function that is not here costs the program nothing. What is counted and where the report
- * goes says the environment, as for every program; where it says no place, the report is text
- * on standard error as Kokkos ends.
+ * Kokkos' tools interface: each kernel, region, fence and copy of a program becomes a region
+ * with its name. Kokkos loads this object itself (KOKKOS_TOOLS_LIBS) and calls the functions
+ * that it finds; a function that is missing costs the program nothing. The environment selects
+ * the events and the output, as for every program. Without an output file, Kokkos' end prints
+ * the report as text to standard error.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ struct cached {
 	char name[NAME]; /* as Kokkos gave it */
 };
 
-/* Of a thread; the deepest of its regions are counted, but not measured. */
+/* Stack of one thread; regions below this depth are counted, but not measured. */
 struct stack {
 	unsigned depth;
 	struct tach_region_mark mark[DEPTH];
@@ -60,8 +60,8 @@ static struct stack *stack_get(void)
 /* ---- names ---- */
 
 /*
- * A kernel without a label has that of its functor's type, mangled. Labels that look like one
- * are not harmed: what cannot be demangled stays as it is.
+ * A kernel without a label is named by its functor's type, mangled. A label that looks like a
+ * mangled name is safe: if it cannot be demangled, it stays unchanged.
  */
 static struct tach_site *site_make(const char *kind, const char *name)
 {
@@ -78,7 +78,9 @@ static struct tach_site *site_make(const char *kind, const char *name)
 	return tach_site_get(text);
 }
 
-/* By contents: Kokkos' strings come and go. A name that is too long for the cache is looked up.
+/*
+ * Compares contents, because Kokkos' strings are temporary. A name that is too long for the
+ * cache is looked up each time.
  */
 static struct tach_site *site_of(struct stack *stack, const char *kind, const char *name)
 {
@@ -101,7 +103,7 @@ static struct tach_site *site_of(struct stack *stack, const char *kind, const ch
 
 /* ---- begin and end ---- */
 
-/* Its number: how deep it lies. */
+/* Returns its number: the depth of the region. */
 static uint64_t begin(const char *kind, const char *name)
 {
 	struct stack *stack = stack_get();
@@ -118,7 +120,7 @@ static uint64_t begin(const char *kind, const char *name)
 	return depth;
 }
 
-/* What began inside and did not end is over with it; a number that is not open ends nothing. */
+/* Also ends open regions inside it; the number of a region that is not open does nothing. */
 static void end(uint64_t number)
 {
 	struct stack *stack = own;
@@ -149,7 +151,7 @@ KOKKOS void kokkosp_begin_deep_copy(struct kokkos_space to, const char *to_name,
 				    const void *from_at, uint64_t size);
 KOKKOS void kokkosp_end_deep_copy(void);
 
-static int silent; /* the report goes elsewhere: by the environment, or by the program itself */
+static int silent; /* the environment or the program itself chose another output */
 
 void kokkosp_init_library(const int sequence, const uint64_t version, const uint32_t ndevices,
 			  void *devices)

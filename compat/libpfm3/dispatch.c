@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pfm_dispatch_events: its structures to those of tach_dispatch_compute and back. */
+/* pfm_dispatch_events: converts its structures to those of tach_dispatch_compute and back. */
 #include <stdio.h>
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
@@ -88,7 +88,7 @@ pfm_err_t pfm_dispatch_events(pfmlib_input_param_t *p, void *model_in, pfmlib_ou
 		return rc;
 	if (!p || !q || !p->pfp_dfl_plm || p->pfp_event_count >= PFMLIB_MAX_PMCS)
 		return PFMLIB_ERR_INVAL;
-	/* ia64's extra output describes what the extra input asked for. */
+	/* ia64's extra output describes the requests of the extra input. */
 	if (model_out && !model_in && tach__pmu_at(c.table)->arch == TACH__IA64 &&
 	    c.pmu->type != PFMLIB_GEN_IA64_PMU)
 		return PFMLIB_ERR_INVAL;

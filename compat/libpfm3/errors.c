@@ -68,7 +68,7 @@ char *pfm_strerror(int code)
 	};
 	unsigned n = code > 0 ? 24 : -(unsigned)code;
 
-	/* The prototype lacks the const that the caller should heed. */
+	/* The prototype has no const, but callers must not change the text. */
 	return (char *)(uintptr_t)texts[n < 24 ? n : 24];
 }
 

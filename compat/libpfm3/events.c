@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events and unit masks: finding them, and what is known of them. */
+/* Events and unit masks: finding them, and their properties. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ pfm_err_t pfm_find_event_byname(const char *name, unsigned int *idx)
 		return PFMLIB_ERR_INVAL;
 	snprintf(alone, sizeof alone, "%.*s", (int)strcspn(name, ":"), name);
 	rc = found(&c, alone, &event);
-	/* That it needs a unit mask is no matter here. */
+	/* A missing unit mask is no error here. */
 	if (rc && rc != PFMLIB_ERR_UMASK)
 		return rc;
 	*idx = (unsigned)event.event;
@@ -100,7 +100,7 @@ pfm_err_t pfm_find_event_bycode_next(int code, unsigned int start, unsigned int 
 	return rc ? rc : find_code(&c, code, start + 1, next);
 }
 
-/* A name or a code; some names begin with a digit too. */
+/* Accepts a name or a code; some names also begin with a digit. */
 pfm_err_t pfm_find_event(const char *str, unsigned int *idx)
 {
 	struct p3_chosen c;
@@ -191,7 +191,7 @@ pfm_err_t pfm_get_num_event_masks(unsigned int event_idx, unsigned int *count)
 	return rc;
 }
 
-/* The longest that pfm_get_full_event_name can need. */
+/* The longest name that pfm_get_full_event_name can return. */
 pfm_err_t pfm_get_max_event_name_len(size_t *len)
 {
 	struct p3_chosen c;
@@ -215,7 +215,7 @@ pfm_err_t pfm_get_max_event_name_len(size_t *len)
 	return PFMLIB_SUCCESS;
 }
 
-/* Half a name is of no use: it fits, or nothing is written. */
+/* Writes the whole name or nothing: half a name is useless. */
 static pfm_err_t give(const char *from, char *name, size_t max)
 {
 	if (!name || max < 1)
@@ -309,7 +309,7 @@ pfm_err_t pfm_get_event_code(unsigned int idx, int *code)
 	return rc;
 }
 
-/* No PMU here has codes that differ between counters. */
+/* No PMU here has different codes for different counters. */
 pfm_err_t pfm_get_event_code_counter(unsigned int idx, unsigned int cnt, int *code)
 {
 	pfmlib_regmask_t counters;
@@ -328,13 +328,13 @@ pfm_err_t pfm_get_event_mask_code(unsigned int idx, unsigned int mask_idx, unsig
 
 	if (!rc && !code)
 		rc = PFMLIB_ERR_INVAL;
-	/* Montecito's masks are bits to us and numbers in libpfm-3. */
+	/* We store Montecito's masks as bits; libpfm-3 uses numbers. */
 	if (!rc)
 		*code = c.pmu->type == PFMLIB_MONTECITO_PMU ? mask_idx : (unsigned)row->code;
 	return rc;
 }
 
-/* Fixed counters are registers 16 and up. */
+/* Fixed counters are registers 16 and above. */
 pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters)
 {
 	const struct tach__event *row;
@@ -353,7 +353,7 @@ pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters)
 		if (mask >> i & 1)
 			pfm_regmask_set(counters, i < 32 ? i : i - 16);
 	if (row->flags & TACH__EV_UNCORE)
-		/* 3.10's own words, though it assigns 21 to 28. */
+		/* The same as 3.10, though 3.10 assigns 21 to 28. */
 		p3_regmask(row->flags & TACH__EV_FIXED ? "20" : "20-27", counters);
 	else if (!mask)
 		p3_regmask(c.pmu->counters, counters);

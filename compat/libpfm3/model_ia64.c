@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Model-specific structures of ia64. The three models' are alike but not the same. */
+/* Model-specific structures of ia64. The three models have similar but different ones. */
 #include <perfmon/pfmlib_itanium.h>
 #include <perfmon/pfmlib_itanium2.h>
 #include <perfmon/pfmlib_montecito.h>
@@ -8,7 +8,7 @@
 #include "compat/libpfm3/state.h"
 #include "core/pmu/pmu.h"
 
-/* What all have, by the names of their members. */
+/* The common parts, by member names. */
 #define TAKE_EAR(to, from)                                                                     \
 	do {                                                                                   \
 		(to)->used = (from)->ear_used;                                                 \
@@ -155,7 +155,7 @@ void p3_ia64_input(const struct p3_chosen *c, const void *model_in, struct tach_
 		itanium2(model_in, in->nevents, e, ia64);
 	else if (c->pmu->type == PFMLIB_MONTECITO_PMU)
 		montecito(model_in, in->nevents, e, ia64);
-	else /* the architected PMU has none */
+	else /* the architected PMU has no such structure */
 		in->ia64 = NULL;
 }
 
@@ -199,7 +199,7 @@ void p3_output(const struct p3_chosen *c, const struct tach_dispatch_out *from, 
 		amd->ibsfetch_base = from->ibs_fetch_pmd;
 		amd->ibsop_base = from->ibs_op_pmd;
 		break;
-	default: /* the others have no such structure, or one of reserved words */
+	default: /* the others have no structure, or one of reserved words */
 		break;
 	}
 }

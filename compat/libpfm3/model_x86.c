@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Model-specific structures of x86, and what can be asked of its events. */
+/* Model-specific structures of x86, and queries about its events. */
 #include <stdlib.h>
 #include <perfmon/pfmlib_amd64.h>
 #include <perfmon/pfmlib_core.h>
@@ -11,7 +11,7 @@
 #include <tach/dispatch.h>
 #include "compat/libpfm3/state.h"
 
-/* A flag that no PMU has, so that dispatch refuses what the PMU does not know. */
+/* A flag that no PMU has: dispatch refuses flags that the PMU does not know. */
 #define UNKNOWN 0x80000000u
 
 static void options(struct tach_dispatch_event *event, uint64_t threshold, uint32_t flags,
@@ -109,7 +109,7 @@ void p3_x86_input(const struct p3_chosen *c, const void *model_in, struct tach_d
 	}
 }
 
-/* An event that is precise as such, or whose masks all are. */
+/* True for a precise event, or one whose masks are all precise. */
 static int is_pebs(const pfmlib_event_t *e)
 {
 	const struct tach__event *event;

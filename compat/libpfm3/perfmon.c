@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <perfmon/perfmon.h>
 
-/* Nothing here looks at what it is given. */
+/* Stubs do not use their arguments. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define ABSENT(...)                                                                            \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs that libpfm-3 knew on x86 and ia64, and how one is chosen. */
+/* The PMUs that libpfm-3 supports on x86 and ia64, and their selection. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static const struct p3_pmu pmus[] = {
 	 NHM_EVENTS, 0},
 	{PFMLIB_GEN_IA32_PMU, "gen_ia32", "Intel architectural PMU", "0-1,16", "0-1,16-18",
 	 "0-1,16-18", 32, CORE_EVENTS, 0},
-	/* The first of its type is what LIBPFM_FORCE_PMU=16 and pfm_force_pmu choose. */
+	/* LIBPFM_FORCE_PMU=16 and pfm_force_pmu choose the first of its type. */
 	{PFMLIB_AMD64_PMU, "amd64_fam10h", "AMD64 (Family 10h RevB, Barcelona)", "0-7", "0-15",
 	 "0-3", 48, AMD_EVENTS, 8},
 	{PFMLIB_AMD64_PMU, "amd64_fam10h", "AMD64 (Family 10h RevC, Shanghai)", "0-7", "0-15",
@@ -74,7 +74,7 @@ enum { NPMUS = sizeof pmus / sizeof *pmus };
 
 enum { OF_K8 = 255 };
 
-/* Models of CPUs by family; AMD's say which revision they are. The first that fits. */
+/* CPU models by family; for AMD also the revision. The first match wins. */
 static const struct {
 	const char *vendor;
 	uint32_t family, first, last; /* models */
@@ -108,7 +108,7 @@ static const struct {
 	{"AuthenticAMD", 21, 0, 255, PFMLIB_AMD64_PMU, 12},
 };
 
-/* Row of pmus + 1, and above it the CPU's model where that matters; 0 = nothing chosen. */
+/* Row of pmus + 1, with the CPU's model above it if it matters; 0 = nothing chosen. */
 static _Atomic uint32_t chosen;
 static atomic_int verbose;
 static atomic_int forced_verbose;
@@ -128,7 +128,7 @@ static pfm_err_t choose(int type, uint32_t revision, uint32_t model)
 	return PFMLIB_ERR_NOTSUPP;
 }
 
-/* As AMD numbered them, and 3.10 takes models that never were: B is 2, G is 7. */
+/* AMD's numbering; like 3.10 it accepts models that never existed: B is 2, G is 7. */
 static uint32_t k8_revision(uint32_t model, uint32_t stepping)
 {
 	static const uint8_t by_model[16] = {3, 4, 5, 5, 6, 6, 7, 7, 7, 2, 2, 2, 6, 2, 2, 2};
@@ -167,7 +167,7 @@ static pfm_err_t choose_host(void)
 	return PFMLIB_ERR_NOTSUPP;
 }
 
-/* "TYPE", or "16,FAMILY,MODEL,STEPPING". */
+/* "TYPE" or "16,FAMILY,MODEL,STEPPING". */
 static pfm_err_t choose_forced(const char *text)
 {
 	struct tach__cpu cpu = {.vendor = "AuthenticAMD"};

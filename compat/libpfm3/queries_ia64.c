@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be asked of ia64's events. */
+/* Queries about ia64's events. */
 #include <perfmon/pfmlib_itanium.h>
 #include <perfmon/pfmlib_itanium2.h>
 #include <perfmon/pfmlib_montecito.h>
@@ -8,7 +8,7 @@
 #define IEARS (TACH__EV_IEAR_CACHE | TACH__EV_IEAR_TLB)
 #define DEARS (TACH__EV_DEAR_CACHE | TACH__EV_DEAR_TLB | TACH__EV_DEAR_ALAT)
 
-/* Is one of the flags set, and is it an event of this PMU type? */
+/* Returns true if one of the flags is set and the event belongs to this PMU type. */
 static int has(int type, unsigned idx, uint32_t flags)
 {
 	const struct tach__event *row;
@@ -50,7 +50,7 @@ static pfm_err_t as_long(int type, unsigned idx, enum tach__attr key, unsigned l
 	return rc;
 }
 
-/* 0 cache, 1 TLB, 2 ALAT, as all models number them; -1: no such event. */
+/* 0 cache, 1 TLB, 2 ALAT, in all models; -1: no such event. */
 static int ear_mode(int type, unsigned idx)
 {
 	if (has(type, idx, TACH__EV_IEAR_CACHE | TACH__EV_DEAR_CACHE))
@@ -60,7 +60,7 @@ static int ear_mode(int type, unsigned idx)
 	return has(type, idx, TACH__EV_DEAR_ALAT) ? 2 : -1;
 }
 
-/* Every function says of an event of one PMU whether it has one of the flags. */
+/* Each function tests if an event of one PMU has one of the flags. */
 #define QUESTIONS(X)                                                                           \
 	X(pfm_ita_is_ear, ITANIUM, IEARS | DEARS)                                              \
 	X(pfm_ita_is_dear, ITANIUM, DEARS)                                                     \
@@ -190,7 +190,7 @@ int pfm_mont_get_event_type(unsigned int i, int *type)
 	return as_int(PFMLIB_MONTECITO_PMU, i, TACH__A_CAF, 0, type);
 }
 
-/* Fine mode is bit 13 of the register that says which pairs hold code ranges. */
+/* Fine mode is bit 13 of the register that selects the pairs with code ranges. */
 static int fine(const pfmlib_output_param_t *outp, unsigned pmc)
 {
 	for (unsigned i = 0; outp && i < outp->pfp_pmc_count && i < PFMLIB_MAX_PMCS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMU that was chosen, and the rows of libpfm-3's tables behind its indices. */
+/* The chosen PMU, and the rows of libpfm-3's tables for its indices. */
 #ifndef COMPAT_LIBPFM3_STATE_H
 #define COMPAT_LIBPFM3_STATE_H
 
@@ -9,7 +9,7 @@
 
 struct p3_pmu {
 	int type;
-	const char *list; /* of tach_dispatch_list */
+	const char *list; /* for tach_dispatch_list */
 	const char *name;
 	const char *pmcs, *pmds, *counters; /* which exist: "0-3,16" */
 	unsigned width;
@@ -19,24 +19,30 @@ struct p3_pmu {
 
 struct p3_chosen {
 	const struct p3_pmu *pmu;
-	int number;	   /* of tach_dispatch_compute */
-	int table;	   /* of core/tables/tables.h */
-	uint32_t revision; /* AMD; Pentium 4: the CPU's model */
+	int number;	   /* for tach_dispatch_compute */
+	int table;	   /* in core/tables/tables.h */
+	uint32_t revision; /* AMD and Pentium 4: the CPU's model */
 };
 
-/* What pfm_initialize or pfm_force_pmu chose: PFMLIB_SUCCESS or PFMLIB_ERR_NOINIT. */
+/*
+ * Returns the PMU that pfm_initialize or pfm_force_pmu chose: PFMLIB_SUCCESS or
+ * PFMLIB_ERR_NOINIT.
+ */
 pfm_err_t p3_chosen(struct p3_chosen *out);
-/* The row of an index: also PFMLIB_ERR_INVAL, or _BADHOST where this revision lacks it. */
+/*
+ * Finds the row of an index. Also returns PFMLIB_ERR_INVAL, or _BADHOST if this revision does
+ * not have it.
+ */
 pfm_err_t p3_event(struct p3_chosen *out, unsigned idx, const struct tach__event **row);
 pfm_err_t p3_umask(struct p3_chosen *out, unsigned idx, unsigned mask,
 		   const struct tach__umask **row);
 void p3_regmask(const char *list, pfmlib_regmask_t *out);
 
 pfm_err_t p3_error(int tach_code);
-/* What pfm_set_options or LIBPFM_VERBOSE want. */
+/* Returns true if pfm_set_options or LIBPFM_VERBOSE request messages. */
 int p3_verbose(void);
 
-/* Model-specific structures; events[0 .. n-1] get what is said of them there. */
+/* Reads model-specific structures; fills events[0 .. n-1] with their parts. */
 void p3_x86_input(const struct p3_chosen *c, const void *model_in, struct tach_dispatch *in,
 		  struct tach_dispatch_event *events, struct tach_dispatch_x86 *x86);
 void p3_ia64_input(const struct p3_chosen *c, const void *model_in, struct tach_dispatch *in,

@@ -4,7 +4,7 @@
 #include "compat/libpfm4/state.h"
 #include "core/event/event.h"
 
-/* NetBurst's are listed in another order than they are spelled. */
+/* For NetBurst, the listed order differs from the spelled order. */
 static const uint8_t netburst_order[] = {TACH__MOD_U, TACH__MOD_K, TACH__MOD_CMPL, TACH__MOD_E,
 					 TACH__MOD_THR};
 
@@ -48,11 +48,11 @@ static uint64_t box_mod_code(const struct tach__pmu *pmu, int mod)
 	case TACH__BOX_MOD_C8:
 		return pmu->encoding == TACH__CLIENT ? 4 : 2;
 	}
-	/* Client boxes number them as cores do. */
+	/* Client boxes use the same numbers as cores. */
 	return (uint64_t)mod + (pmu->encoding == TACH__CLIENT ? 2 : 0);
 }
 
-/* A modifier's number among its family's, as libpfm-4 shows it. */
+/* A modifier's number in its family, as libpfm-4 shows it. */
 static uint64_t mod_code(const struct tach__pmu *pmu, int mod)
 {
 	if (pmu->flags & TACH__PMU_BOX)
@@ -192,7 +192,7 @@ static const char *osmod_text(int mod)
 	return "";
 }
 
-/* Modifiers wired into a row, as bits of the event select register. */
+/* Modifiers that are fixed in a row, as bits of the event select register. */
 uint64_t p4_wired(uint32_t hw)
 {
 	static const struct {
@@ -220,22 +220,22 @@ static void umask_info(const struct p4_attrs *a, int i, pfm_event_attr_info_t *o
 	out->desc = p4_text(um->description, um->name);
 	out->equiv = alias;
 	out->code = um->code | p4_wired(um->hw) >> 8;
-	/* Where the umask replaces the event select, that is in the lowest byte. */
+	/* If the umask replaces the event select, this is in the lowest byte. */
 	if (um->attrs && tach__attr(um->attrs, TACH__A_SEL, &select, NULL))
 		out->code = out->code << 8 | (select & 0xff);
-	/* NetBurst's are bits, and shown by their number. */
+	/* NetBurst's codes are bits, but libpfm-4 shows their number. */
 	if (a->w.pmu->encoding == TACH__NETBURST && um->code)
 		out->code = (uint64_t)__builtin_ctzll(um->code);
-	/* Sandy Bridge-EP's C-boxes: the filter where there is nothing else. */
+	/* Sandy Bridge-EP's C-boxes: shows the filter if there is no other code. */
 	if (a->w.pmu->flags & TACH__PMU_BOX && !(a->w.pmu->flags & TACH__PMU_CBO) &&
 	    a->w.pmu->mods >> TACH__BOX_MOD_CF & 1 && !out->code && um->attrs)
 		tach__attr(um->attrs, TACH__A_F0, &out->code, NULL);
-	/* Of boxes libpfm-4's own is shown where the vendor's is encoded. */
+	/* For boxes, shows libpfm-4's code even if the vendor's code is encoded. */
 	if (a->w.pmu->flags & TACH__PMU_BOX && um->attrs)
 		tach__attr(um->attrs, TACH__A_PFM, &out->code, NULL);
 	out->type = PFM_ATTR_UMASK;
 	out->ctrl = PFM_ATTR_CTRL_PMU;
-	/* perf's do come by default, but are not shown so. */
+	/* perf's umasks are defaults too, but libpfm-4 does not show them so. */
 	out->is_dfl = um->flags & TACH__UM_DFL && !a->w.generic ? 1 : 0;
 	out->is_precise = (um->flags & TACH__UM_PEBS) != 0;
 	out->support_no_mods = (um->flags & TACH__UM_NOMODS) != 0;

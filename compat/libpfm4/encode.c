@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Event strings to codes and to perf_event_attr, as libpfm-4's callers expect it. */
+/* Converts event strings to codes and to perf_event_attr, with libpfm-4's conventions. */
 #include <stdlib.h>
 #include <string.h>
 #include "compat/libpfm4/state.h"
 
-/* Longer names than this are written in a second go. */
+/* Longer names take a second call. */
 enum { NAME_ROOM = 1024 };
 
 static struct tach__caller caller(const struct p4_state *s, const struct perf_event_attr *attr)
@@ -30,22 +30,22 @@ static __attribute__((noinline)) int explained(const struct p4_state *s, struct 
 	return rc;
 }
 
-/* Everything up to the answer. opt must live as long as w is used. */
+/* Parses everything before the result is built. opt must outlive w. */
 static pfm_err_t encode(const struct p4_state *s, struct tach__work *w, const char *str,
 			const struct tach_encode_options *opt)
 {
 	int rc = s->verbose ? explained(s, w, str, opt) : tach__encode(w, str, opt, NULL);
 
-	/* To libpfm-4 cpu/event=.../ is the name of an event, which none has. */
+	/* In libpfm-4 cpu/event=.../ is an event name, and no event has it. */
 	if (rc && w->generic == TACH__GENERIC_TERMS)
 		return PFM_ERR_NOTFOUND;
-	/* A box that has no number cannot be spoken of here. */
+	/* A box without a number cannot be named in this interface. */
 	if (!rc && p4_number(w->pmu_number) < 0)
 		return PFM_ERR_NOTFOUND;
 	return p4_error(rc);
 }
 
-/* The full name, to be freed; *name stays as it is where there is none. */
+/* Copies the full name, which the caller frees; *name stays unchanged if there is no name. */
 static pfm_err_t copy_name(const struct tach__work *w, char **name)
 {
 	char text[NAME_ROOM], *copy;
@@ -100,7 +100,7 @@ static pfm_err_t encode_raw(const struct p4_state *s, const char *str, int plm,
 	return PFM_SUCCESS;
 }
 
-/* Encodes into *attr, of which all of the first version's fields exist. */
+/* Encodes into *attr, which has at least all fields of the first version. */
 static pfm_err_t encode_attr(const struct p4_state *s, const char *str, int plm, pfm_os_t os,
 			     pfm_perf_encode_arg_t *arg, struct perf_event_attr *attr)
 {
@@ -130,7 +130,7 @@ static pfm_err_t encode_attr(const struct p4_state *s, const char *str, int plm,
 	return PFM_SUCCESS;
 }
 
-/* Of an attr that claims to be smaller than the first version no more than that is touched. */
+/* If an attr claims to be smaller than the first version, only that part is written. */
 static __attribute__((noinline)) pfm_err_t encode_part(const struct p4_state *s,
 						       const char *str, int plm, pfm_os_t os,
 						       pfm_perf_encode_arg_t *arg)
@@ -158,7 +158,9 @@ static pfm_err_t encode_perf(const struct p4_state *s, const char *str, int plm,
 	return encode_attr(s, str, plm, os, arg, arg->attr);
 }
 
-/* Ours ignores what follows an event's comma; clients of libpfm-4 are told, as it tells them.
+/*
+ * Our parser ignores text after an event's comma; libpfm-4 reports it, so this interface does
+ * too.
  */
 static int is_list(const char *str)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* PMUs and events, looked at one by one. */
+/* Queries about single PMUs and events. */
 #include <string.h>
 #include "compat/libpfm4/state.h"
 
-/* Most words of one encoding. */
+/* Maximum number of words of one encoding. */
 static int max_words(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -12,7 +12,7 @@ static int max_words(int pmu)
 		return row->words;
 	switch ((enum tach__encoding)row->encoding) {
 	case TACH__NETBURST:
-		return 3; /* ESCR, CCCR, and the replay tag that callers leave room for */
+		return 3; /* ESCR, CCCR, and the replay tag for which callers reserve room */
 	case TACH__INTEL:
 		break;
 	default:
@@ -108,7 +108,7 @@ static uint64_t code_of(const struct tach__pmu *row, const struct tach__event *e
 	    (tach__attr(event->attrs, TACH__A_PFM, &select, NULL) ||
 	     tach__attr(event->attrs, TACH__A_BASE, &select, NULL)))
 		return select;
-	/* perf.tsv keeps the type in the upper bits. */
+	/* perf.tsv stores the type in the upper bits. */
 	return row->encoding == TACH__PERF ? event->code & 0xffffff
 					   : event->code | p4_wired(event->hw);
 }
@@ -167,7 +167,7 @@ pfm_err_t pfm_get_event_info(int idx, pfm_os_t os, pfm_event_info_t *output)
 	return rc;
 }
 
-/* Most faults of a table stop the build; here is what a caller could still stumble over. */
+/* Most faults of a table stop the build; this checks the rest that a caller could notice. */
 pfm_err_t pfm_pmu_validate(pfm_pmu_t number, FILE *fp)
 {
 	const struct p4_state *s = p4_enter();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* pfm_initialize, pfm_terminate, and what the environment says. */
+/* pfm_initialize, pfm_terminate, and the environment's settings. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,10 @@
 enum { IDX_SHIFT = 21, NUMBERS = 1024 };
 
 /*
- * Readers have it for a whole call, the writer while it looks at the machine; no thread takes
- * it twice, and libpfm4's functions are not for signal handlers. A forked child gets it free:
- * what another thread of its parent was amid changing is not `ready` and is found out again.
+ * Readers hold it during a whole call, the writer while it examines the machine. No thread
+ * takes it twice, and libpfm4's functions are not for signal handlers. A forked child gets a
+ * free lock: state that another thread of its parent was changing is not `ready`, so the child
+ * computes it again.
  */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static struct p4_state state;
@@ -31,7 +32,9 @@ __attribute__((constructor)) static void watch_forks(void)
 /* ---- numbers ---- */
 
 static int16_t pmu_of_number[NUMBERS];
-/* Takes nothing; a fork amid it begins it anew in the child (glibc counts forks in the word).
+/*
+ * Takes no lock; if a fork interrupts it, the child runs it again (glibc counts forks in the
+ * word).
  */
 static pthread_once_t numbered = PTHREAD_ONCE_INIT;
 
@@ -40,7 +43,7 @@ static int is_box(int pmu)
 	return pmu >= tach__npmus();
 }
 
-/* libpfm-4's, or one that follows from the table's order; -1: neither. */
+/* libpfm-4's number, or one that follows from the table's order; -1: neither. */
 static int number_in_tables(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -48,14 +51,14 @@ static int number_in_tables(int pmu)
 
 	if (!is_box(pmu))
 		return row->libpfm4_id >= 0 ? row->libpfm4_id : PFM_PMU_OURS + pmu;
-	/* What several CPUs' boxes are called has one number. */
+	/* A name that boxes of several CPUs share has one number. */
 	return *alias ? tach__pmu_at(tach__pmu_find(alias, strlen(alias)))->libpfm4_id
 		      : row->libpfm4_id;
 }
 
 /*
- * Boxes that libpfm-4 does not know are thousands, and an index has 10 bits for the PMU: those
- * of this machine get the numbers that are left, first come first served.
+ * There are thousands of boxes that libpfm-4 does not know, but an index has 10 bits for the
+ * PMU. This machine's boxes get the free numbers, in the order of their first use.
  */
 static void number_boxes(void)
 {
@@ -113,7 +116,7 @@ int p4_from_idx(int idx, int *event)
 		return -1;
 	*event = idx & ((1 << IDX_SHIFT) - 1);
 	nevents = (int)tach__pmu_at(pmu)->nevents;
-	/* perf_raw has no rows and one event that stands for all. */
+	/* perf_raw has no rows, and one event that represents all. */
 	if (tach__pmu_at(pmu)->encoding == TACH__PERF_RAW)
 		nevents = 1;
 	return *event < nevents ? pmu : -1;
@@ -128,7 +131,7 @@ static int level(const char *name)
 	return text && *text >= '0' && *text <= '9' ? *text - '0' : 0;
 }
 
-/* One of the comma-separated substrings is in the name. */
+/* Returns true if the name contains one of the comma-separated substrings. */
 static int is_disabled(const char *name)
 {
 	const char *list = secure_getenv("LIBPFM_DISABLED_PMUS");
@@ -155,7 +158,7 @@ static void activate(int pmu)
 		state.active[state.nactive++] = pmu;
 }
 
-/* The whole name, or the first that begins so; text behind a comma does not count. */
+/* Finds the whole name, or the first name with this prefix; text after a comma is ignored. */
 static int find_forced(const char *text)
 {
 	size_t length = strcspn(text, ",");
@@ -181,7 +184,7 @@ static pfm_err_t force(const char *text)
 	return PFM_SUCCESS;
 }
 
-/* libpfm-4's table for that CPU, where the CPU has one of its own here. */
+/* libpfm-4's table for that CPU, if the CPU has its own table here. */
 static int libpfm4_table(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -191,7 +194,10 @@ static int libpfm4_table(int pmu)
 	return theirs >= 0 && tach__pmu_at(theirs)->libpfm4_id >= 0 ? theirs : pmu;
 }
 
-/* Callers go by names that they know (PAPI's presets are by PMU): ours works as a prefix. */
+/*
+ * Callers know libpfm-4's names (PAPI's presets are by PMU): our own table then works only as a
+ * prefix.
+ */
 static void hide(int pmu)
 {
 	if (!p4_is_active(&state, pmu) && state.nactive + state.nhidden < TACH__SEARCH_MAX &&
@@ -207,7 +213,7 @@ static void detect(void)
 	for (int i = 0; i < n && i < TACH__SEARCH_MAX; i++)
 		activate(libpfm4_table(hosts[i]));
 	arch = tach__pmu_find("ix86arch", 8);
-	/* A hypervisor may show the CPU and no PMU. */
+	/* A hypervisor may show the CPU but no PMU. */
 	if (arch >= 0 && tach__archperfmon_counters(&state.arch_general, &state.arch_fixed))
 		activate(arch);
 	for (int i = 0; i < tach__npmus(); i++)

@@ -1,9 +1,10 @@
-# liblikwid.so.5.2: LIKWID's marker API over readers. Its headers lie apart: Debian's likwid has the same names.
+# liblikwid.so.5.2: LIKWID's marker API over readers. Its headers have a folder of their own, because Debian's likwid
+# has the same names.
 $(eval $(call drop_in,likwid,liblikwid.so.5.2,liblikwid.so,likwid/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
 $(B)/bench/marker $(B)/static/bench/marker: $(likwid_obj)
 $(B)/bench/marker $(B)/static/bench/marker: override CPPFLAGS += -Icompat/likwid/include
 $(B)/bench/marker $(B)/static/bench/marker: bench_libs_marker = $(likwid_obj)
-# What bench/faces compares.
+# Programs that bench/faces compares.
 $(B)/bench/face_marker: bench/face_marker.c $(likwid_obj) $(B)/libtach.a $(B)/flags
 	@mkdir -p $(@D)
 	$(call quiet,LD)$(CC) $(bench_flags) -Icompat/likwid/include -o $@ $< $(likwid_obj) $(B)/libtach.a $(LDLIBS)

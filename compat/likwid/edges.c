@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * START and STOP. By name, or by the number that a place in the program remembers; then
- * straight to the code for as many counters as the group has. No allocation, lock or string is
- * in the way of a constant tag; one that is computed is hashed and compared. What does not go
- * straight leaves by a tail call, so that no register has to be kept for it.
+ * START and STOP. Finds the region by name, or by the number stored at the place in the
+ * program, then jumps to the code for the group's number of counters. A constant tag needs no
+ * allocation, lock or string operation; a computed tag is hashed and compared. The slow path is
+ * a tail call, so that no register must be saved for it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,8 +11,10 @@
 
 #define REFUSED ((unsigned)-EFAULT)
 
-/* One instruction where there is one for it: compilers put values together first to add
- * vectors, which takes more. */
+/*
+ * One instruction if possible: compilers otherwise combine values to add vectors, which takes
+ * more.
+ */
 #ifdef TACH_BUMP
 #define ADD_TO(word, by) TACH_BUMP(word, by)
 #else
@@ -25,7 +27,7 @@ TACH_INLINE int add_one(struct lw_region *region, const uint64_t *delta, unsigne
 	return 1;
 }
 
-/* The time is that between the readings of counters, as LIKWID's is. */
+/* The time between the two counter reads, as in LIKWID. */
 TACH_INLINE unsigned begun(struct lw_region *region)
 {
 	region->mark.clock = tach_clock();
@@ -50,7 +52,7 @@ static TACH_COLD unsigned end_again(struct lw_region *region)
 	return 0;
 }
 
-/* As LIKWID warns, but once for each region and thread. */
+/* Like LIKWID's warnings, but once for each region and thread. */
 enum { STOP_ALONE = 1, STARTED_TWICE = 2 };
 static TACH_COLD void warn(struct lw_region *region, uint32_t mistake)
 {
@@ -130,7 +132,7 @@ EDGES(6)
 EDGES(7)
 EDGES(8)
 
-/* No counter, or many. */
+/* For no counter, or many. */
 static unsigned start_any(struct tach_likwid_site *site, struct lw_region *region)
 {
 	(void)site;
@@ -179,7 +181,10 @@ static inline struct lw_region *named(const struct lw_thread *self, const char *
 	return (struct lw_region *)lw_names_find(&self->names, tag, lw_hash(tag));
 }
 
-/* The first time that a thread comes there under a group, and always where numbers are out. */
+/*
+ * Runs when a thread first comes to a place under a group, and always after the place numbers
+ * are used up.
+ */
 static TACH_COLD struct lw_region *region_find(struct tach_likwid_site *site, const char *tag)
 {
 	struct lw_region *region = named(lw_self, tag);

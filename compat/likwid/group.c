@@ -22,7 +22,7 @@ void lw_group_free(struct lw_group *group)
 
 /* ---- one event ---- */
 
-/* Counters in LIKWID's words: whose they are. */
+/* Tests if a word is a LIKWID counter, and if it is a thread's. */
 static int is_counter(const char *word, int *of_thread)
 {
 	static const char *const threads[] = {"FIXC", "PMC", "TMA"};
@@ -43,7 +43,7 @@ static int is_counter(const char *word, int *of_thread)
 	return 0;
 }
 
-/* Options that have a modifier; 0: one has none. */
+/* Converts options that have a modifier; returns 0 if one has no modifier. */
 static int options(char *words, char *to, size_t size)
 {
 	static const struct {
@@ -79,8 +79,10 @@ static int encodes(const char *event, struct tach_error *err)
 	return tach_event_encode(event, NULL, &code, err) == 0;
 }
 
-/* BR_INST_RETIRED_ALL_BRANCHES is an event and a umask: which underscore parts them says the
- * table. */
+/*
+ * BR_INST_RETIRED_ALL_BRANCHES is an event and a umask: the table says which underscore
+ * separates them.
+ */
 static int resolve(const char *name, const char *modifiers, char *to, size_t size,
 		   struct tach_error *err)
 {
@@ -111,13 +113,15 @@ static int resolve(const char *name, const char *modifiers, char *to, size_t siz
 
 /* ---- groups ---- */
 
-/* What the set counts and derives, by its own names. Without members it is the clock alone. */
+/*
+ * Takes events and metrics from the set, with its own names. Without members, only the clock is
+ * used.
+ */
 void lw_group_show(struct lw_group *group)
 {
 	int n = group->set ? tach_set_nmetrics(group->set) : 0;
 
-	/* A list of events has no metrics in LIKWID either: the time is one of the events
-	 * there. */
+	/* In LIKWID a list of events has no metrics either: time is one of its events. */
 	if (!group->text)
 		group->metric[group->nmetrics++] =
 			(struct lw_metric){"Runtime (RDTSC) [s]", -1};
@@ -143,7 +147,7 @@ void lw_group_show(struct lw_group *group)
 	}
 }
 
-/* The event's name and counter, cut out of the item; its string to count it by. */
+/* Cuts the event's name and counter out of the item; `to` gets the string to count it by. */
 static int item_event(struct lw_group *group, struct lw_event *event, char *item, char *to,
 		      size_t size)
 {
@@ -175,7 +179,7 @@ static int item_event(struct lw_group *group, struct lw_event *event, char *item
 	return 0;
 }
 
-/* The member's label: the event's name where that may be one, so that messages have it. */
+/* The member's label: the event's name if it is a valid label, so that messages contain it. */
 static void label(const struct lw_group *group, int event, char to[64])
 {
 	static const char allowed[] =
@@ -192,7 +196,7 @@ static void label(const struct lw_group *group, int event, char to[64])
 		snprintf(to, 64, "event%d", event + 1);
 }
 
-/* Their places in the set, by the labels that they were given. */
+/* Finds members of the set by their labels. */
 static void members(struct lw_group *group)
 {
 	char name[64];
@@ -253,7 +257,7 @@ static void parse(struct lw_group *group, const char *text, size_t length)
 		custom(group);
 }
 
-/* TACH_EVENTS and TACH_METRICS: sets as everywhere, or the name of a group. */
+/* TACH_EVENTS and TACH_METRICS: sets in the usual form, or the name of a group. */
 static void ours(struct lw_group *group)
 {
 	struct tach_set_options opt = TACH_SET_OPTIONS_INIT;

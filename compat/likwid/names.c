@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of regions: strings, each with a number, found by their contents. */
+/* Names of regions: strings, each with a number, found by content. */
 #include <stdlib.h>
 #include <string.h>
 #include "compat/likwid/state.h"
@@ -17,7 +17,7 @@ static void put(const struct lw_names *names, struct lw_name *name)
 	names->slot[i & names->mask] = name;
 }
 
-/* At least half of the slots stay empty, so a search ends. */
+/* At least half of the slots are empty, so a search ends. */
 static int grow(struct lw_names *names)
 {
 	struct lw_names larger = {NULL, names->slot ? names->mask * 2 + 1 : 15, names->used};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * LIKWID's performance groups, as far as counts of a thread can say what they say: its names of
- * metrics, over presets that each PMU has in its own way.
+ * LIKWID's performance groups, if counts of a thread can provide them: LIKWID's metric names
+ * over presets, which each PMU defines itself.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -98,8 +98,7 @@ static int known(struct lw_group *group, const char *name, const char *formula)
 	return 0;
 }
 
-/* Those metrics whose number has a bit in `wanted`, as far as the machine has what they need.
- */
+/* Creates the metrics whose bit is in `wanted`, if the machine has the events. */
 static int create(struct lw_group *group, const struct lw_preset *preset, uint32_t wanted,
 		  struct tach_error *err)
 {
@@ -126,7 +125,7 @@ void lw_preset_make(struct lw_group *group, const struct lw_preset *preset)
 	for (int i = 0; i < LW_METRICS && preset->metric[i].name; i++)
 		if (known(group, preset->metric[i].name, preset->metric[i].formula))
 			wanted |= 1u << i;
-	/* What does not fit on the counters together goes from the end. */
+	/* If the metrics do not fit the counters together, the last ones are left out. */
 	while ((code = create(group, preset, wanted, &err)) != 0 && wanted) {
 		int last = 31 - __builtin_clz(wanted);
 

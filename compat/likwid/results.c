@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What was counted, by thread, region and group; and what asks for it in LIKWID's interface. */
+/*
+ * Results by thread, region and group, and the functions of LIKWID's interface that return
+ * them.
+ */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -38,7 +41,7 @@ int lw_result_is(int group, uint32_t id)
 	return 0;
 }
 
-/* Never below 0: what the least was taken out of may have been less. */
+/* At least 0: one region may have cost less than the calibrated overhead. */
 static uint64_t less(uint64_t sum, uint64_t calls, uint64_t cost)
 {
 	uint64_t whole;
@@ -192,7 +195,7 @@ char *perfmon_getMetricName(int groupId, int metricId)
 			    : NULL);
 }
 
-/* That the thread began last, of those that are over. */
+/* The finished region that the thread started last. */
 static const struct lw_region *last(const struct lw_thread *t, int group)
 {
 	const struct lw_region *latest = NULL;
@@ -233,9 +236,9 @@ double perfmon_getMetric(int groupId, int metricId, int threadId)
 						  : NAN;
 }
 
-/* ---- regions of a name and a group, by number ---- */
+/* ---- regions of one name and group, by number ---- */
 
-/* Name by name as they were first used, and the groups of each. */
+/* In the order of first use of the names, then by group. */
 static int region_at(int number, uint32_t *id)
 {
 	for (*id = 0; number >= 0 && *id < lw_names_count(); ++*id)
@@ -304,7 +307,7 @@ int perfmon_getCpulistOfRegion(int region, int count, int *cpulist)
 	return n > 0 ? n : 0;
 }
 
-/* The thread's result; its group, or -1. */
+/* The thread's result; returns its group, or -1. */
 static int result_at(int region, int number, const struct lw_thread **thread,
 		     const struct lw_region **result)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* INIT, SWITCH and CLOSE; what belongs to the process as a whole. */
+/* INIT, SWITCH and CLOSE; state of the whole process. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -32,14 +32,17 @@ static double clock_hz(void)
 	return hz;
 }
 
-/* Every thread finds its region again the slow way. */
+/* Every thread finds its regions again on the slow path. */
 static void views_drop(void)
 {
 	for (struct lw_thread *t = lw_state.threads; t; t = t->next)
 		lw_view_drop(t);
 }
 
-/* A child measures nothing until it says INIT: counters and tables are its parent's. */
+/*
+ * A forked child measures nothing until it calls INIT: counters and tables belong to its
+ * parent.
+ */
 static void forked_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables as likwid-perfctr draws them, as text and as CSV. */
+/* Tables in likwid-perfctr's layout, as text and as CSV. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ const char *lw_at(const struct lw_table *t, int column, int row)
 	return s ? s : "";
 }
 
-/* As LIKWID writes a number. */
+/* Prints a number like LIKWID. */
 void lw_put_number(struct lw_table *t, double v)
 {
 	char fixed[400];
@@ -80,7 +80,7 @@ static void line(FILE *f, const struct lw_table *t)
 	fputs("+\n", f);
 }
 
-/* Words stand in the middle, numbers at the right. */
+/* Words are centred, numbers are right-aligned. */
 static void cell_text(FILE *f, const char *s, int room)
 {
 	int left = room - (int)strlen(s), behind;
@@ -105,7 +105,7 @@ void lw_print_text(FILE *f, const struct lw_table *t)
 	fputc('\n', f);
 }
 
-/* Names may hold what parts cells and lines: RFC 4180. */
+/* Names may contain separators of cells and lines, so they are quoted: RFC 4180. */
 void lw_cell_csv(FILE *f, const char *s)
 {
 	if (!s[strcspn(s, ",\"\r\n")]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The tables of likwid-perfctr -m: of each region and group, threads side by side. */
+/* The tables of likwid-perfctr -m: for each region and group, threads in columns. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -30,7 +30,7 @@ static void heads(struct lw_table *t)
 	}
 }
 
-/* For each thread in turn, behind its head. */
+/* For each thread, after its heading. */
 #define EACH_THREAD(t, place, thread, region)                                                  \
 	for (int i_ = 0; i_ < lw_state.nthreads; i_++)                                         \
 		if ((thread = lw_thread_at(i_),                                                \
@@ -109,7 +109,10 @@ static int metric_table(struct lw_table *t, const struct place *p)
 	return 1;
 }
 
-/* Sum, least, greatest and mean over the threads; what one could not count none has. */
+/*
+ * Sum, minimum, maximum and mean over the threads. A value is missing if one thread could not
+ * count it.
+ */
 static int stat_table(struct lw_table *t, const struct lw_table *of)
 {
 	static const char *const heads_of[] = {"Sum", "Min", "Max", "Avg"};
@@ -191,7 +194,7 @@ static void print_result(const struct place *p)
 	if (event_table(&events, p)) {
 		title(p, &events, "Raw");
 		print(p, &info);
-		/* Text draws no table without rows. */
+		/* Text output has no table without rows. */
 		if (p->csv || events.rows > 1) {
 			print(p, &events);
 			print_stat(p, &events, "Raw STAT");
@@ -209,7 +212,7 @@ static void print_result(const struct place *p)
 
 /* ---- the file ---- */
 
-/* What the kernel calls the processor. */
+/* The kernel's name of the processor. */
 static void processor(char *name, size_t size)
 {
 	FILE *f = fopen("/proc/cpuinfo", "re");
@@ -267,7 +270,7 @@ static void print_group(struct place *p)
 {
 	int title = 5, events = 2 + lw_state.nthreads, stat = lw_state.nthreads > 1 ? 6 : 0;
 
-	/* As many fields as the widest line of the group has. */
+	/* The widest line of the group sets the number of fields. */
 	p->fields = events > title ? events : title;
 	if (p->fields < stat)
 		p->fields = stat;
@@ -290,7 +293,7 @@ static int ends_in_csv(const char *path)
 int lw_tables_write(const char *path)
 {
 	struct place p = {.csv = ends_in_csv(path)};
-	/* Numbers with a point, whatever the program speaks. */
+	/* Numbers have a decimal point in every locale. */
 	locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0), before;
 	int code = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads, the counters that each has open, and their regions under each group. */
+/* Threads, their open counters, and their regions under each group. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,7 +9,7 @@
 
 enum { TRIES = 16 };
 
-/* No place has a number before the first thread is ready. */
+/* Before the first thread is ready, no place has a number. */
 static struct lw_thread none = {.region = {&lw_nowhere}};
 __thread struct lw_thread *lw_self = &none;
 static pthread_key_t key;
@@ -48,7 +48,7 @@ static void make_key(void)
 	lw_view_drop(&none);
 }
 
-/* The one processor that the calling thread may run on, or -1. */
+/* The only processor that the calling thread may run on, or -1. */
 static int pinned(void)
 {
 	cpu_set_t cpus;
@@ -69,7 +69,7 @@ static void view_free(struct lw_view *view)
 	memset(view, 0, sizeof *view);
 }
 
-/* Since another INIT all begins anew. */
+/* After another INIT everything starts again. */
 static void join(struct lw_thread *t)
 {
 	reader_close(t);
@@ -122,8 +122,8 @@ static struct lw_thread *attach(void)
 /* ---- groups ---- */
 
 /*
- * What an empty region shows at least is taken out of each: one of a constant name. Looking a
- * computed one up takes more, which stays.
+ * Subtracts the minimum of an empty region with a constant name from each region. Looking up a
+ * computed name costs more; the difference is not subtracted.
  */
 static void measure_cost(struct lw_thread *t, struct lw_view *view)
 {
@@ -153,7 +153,7 @@ static void measure_cost(struct lw_thread *t, struct lw_view *view)
 	free(empty);
 }
 
-/* The old group's counters are closed before those of the new one open: both may not fit. */
+/* Closes the old group's counters before it opens the new group's, because both may not fit. */
 static struct lw_view *look(struct lw_thread *t)
 {
 	struct lw_group *group = &lw_state.group[lw_state.active];
@@ -242,7 +242,7 @@ static struct lw_region *get(const char *tag)
 	return region;
 }
 
-/* Without a tag the thread is made ready. */
+/* Without a tag it only prepares the thread. */
 struct lw_region *lw_region_get(const char *tag)
 {
 	struct lw_region *region = NULL;

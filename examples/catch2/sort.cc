@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters of Catch2's benchmarks: measure() in the place of meter.measure().
+ * Counters in Catch2's benchmarks: use measure() instead of meter.measure().
  *
- *	c++ -O2 sort.cc $(pkg-config --cflags --libs tach) && ./a.out
+ * 	c++ -O2 sort.cc $(pkg-config --cflags --libs tach) && ./a.out
  */
-#define CATCH_CONFIG_MAIN /* for Catch2 2; with 3 link its library Catch2Main */
+#define CATCH_CONFIG_MAIN /* for Catch2 2; with Catch2 3 link its library Catch2Main */
 #include <tach/catch2.hpp>
 #include <algorithm>
 #include <numeric>

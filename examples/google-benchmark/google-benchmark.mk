@@ -5,7 +5,7 @@ $(google_benchmark): examples/google-benchmark/loops.cc $(B)/libtach.a $(headers
 	@mkdir -p $(@D)
 	g++ -std=c++11 -O2 -Wall -Wextra -Werror -Iinclude -o $@ $< $(B)/libtach.a $(static_libs) -lbenchmark -lpthread
 
-# compare.py, and what it needs: tests/check/slow/google-benchmark.sh
+# For compare.py and its dependencies: tests/check/slow/google-benchmark.sh
 slow_packages += libbenchmark-tools libbenchmark-dev python3-scipy catch2
 google-benchmark: need-build
 	@tools/need libbenchmark-dev g++

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counters under google-benchmark, which chooses the iterations: one line a benchmark.
- * `make google-benchmark`
+ * Counters under google-benchmark, which chooses the iterations: one line per benchmark. `make
+ * google-benchmark`
  */
 #include <cstdint>
 #include <tach/google_benchmark.hpp>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A test that fails when a function exceeds its number of instructions. Copy tach-mini.h into
- *this folder, then:
+ * A test that fails if a function exceeds its number of instructions. Copy tach-mini.h into
+ * this folder, then:
  *
- *	cc -O2 -o limit limit.c && ./limit 260000
+ * 	cc -O2 -o limit limit.c && ./limit 260000
  *
  * Status 0: within the limit. 1: above it. 77 (skipped): this machine counts no instructions.
  */

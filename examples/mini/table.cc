@@ -18,7 +18,7 @@ struct cost {
 	double ns, cycles, instructions;
 };
 
-// The least of ten rounds, since a disturbance only adds to a round.
+// The minimum of ten rounds, because a disturbance only adds to a round.
 template <class Work> cost measure(tach_mini &m, Work work)
 {
 	cost best = {1e300, 1e300, 1e300};

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A recipe for Conan 2, beside the sources: `conan create packaging/conan`. The version is the source's own.
+# A recipe for Conan 2, next to the sources: `conan create packaging/conan`. It uses the version of the source.
 import os
 import re
 

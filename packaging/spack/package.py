@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A recipe for Spack. It becomes packages/tach/package.py of a repository of yours (spack repo create);
-# `spack checksum tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.2.0` builds
-# a checkout.
+# A recipe for Spack. Put it into a repository of yours as packages/tach/package.py (spack repo create); `spack checksum
+# tach` adds the checksum of the archive that `make release` made, `spack dev-build tach@0.2.0` builds a checkout.
 from spack.package import *
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Counts with their provenance: by attribute, by item, as a dict. A count that is missing is
- * None, and `why` says why; a name that was not configured is an error.
+ * Counts with their provenance: by attribute, by item, as a dict. A missing count is None, and
+ * `why` gives the reason; a name that was not configured is an error.
  */
 #include "tachmodule.h"
 
@@ -35,7 +35,7 @@ static void counts_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* Less what measuring it took; at least 0. */
+/* The count minus the overhead; at least 0. */
 static uint64_t net(const struct counted *c, int i)
 {
 	uint64_t cost = c->of->empty[i] + c->inside * c->of->inside[i];
@@ -73,7 +73,7 @@ static PyObject *value_at(const struct counted *c, int i, int raw)
 	return PyLong_FromUnsignedLongLong(raw ? c->value[i] : net(c, i));
 }
 
-/* NULL without an exception: no such name. */
+/* Returns NULL without an exception if the name does not exist. */
 static PyObject *look(const struct counted *c, PyObject *name)
 {
 	PyObject *number = c->of ? PyDict_GetItemWithError(c->of->numbers, name) : NULL;
@@ -81,7 +81,10 @@ static PyObject *look(const struct counted *c, PyObject *name)
 	return number ? value_at(c, (int)PyLong_AsLong(number), 0) : NULL;
 }
 
-/* A name that was not counted: None if there are no counts at all, and `why` says why. */
+/*
+ * Handles a name that was not counted. If there are no counts at all, returns None; `why` gives
+ * the reason.
+ */
 static PyObject *absent(const struct counted *c, PyObject *name, PyObject *error)
 {
 	PyObject *space, *names;
@@ -100,7 +103,10 @@ static PyObject *absent(const struct counted *c, PyObject *name, PyObject *error
 	return NULL;
 }
 
-/* The object's own attributes win over an event of the same name, which is found by item. */
+/*
+ * The object's own attributes have priority over an event of the same name, which item access
+ * finds.
+ */
 PyObject *tach_counted_getattr(PyObject *self, PyObject *name)
 {
 	struct counted *c = (struct counted *)self;
@@ -214,7 +220,7 @@ PyObject *tach_counted_cost(PyObject *self, void *context)
 
 static PyGetSetDef getset[] = {TACH_COUNTED_GETSET, {NULL, NULL, NULL, NULL, NULL}};
 
-/* The raw counts, for calibration: integers; None if some are missing. */
+/* Raw counts for calibration, as integers, or None if some are missing. */
 PyObject *tach_counted_ticks(PyObject *self, PyObject *none)
 {
 	const struct counted *c = (struct counted *)self;

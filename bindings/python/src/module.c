@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The module: functions, errors, types, and who may import it. */
+/* The module: functions, errors, types, and which interpreter may import it. */
 #include <stdarg.h>
 #include "tachmodule.h"
 
@@ -71,11 +71,16 @@ int tach_text(PyObject *text, const char **out)
 	return *out ? 0 : -1;
 }
 
-/* If this machine cannot count the events, time remains, and the reason; with `required` it is
- * an error. */
+/*
+ * If this machine cannot count the events, time is still measured and the reason is kept; with
+ * `required` it is an error.
+ */
 char tach_unavailable[256];
 
-/* As PyArg_Parse calls it: a count, or an OverflowError that names no other number. */
+/*
+ * A converter for PyArg_Parse: returns a count, or raises an OverflowError with our own
+ * message.
+ */
 static int count_of(PyObject *number, void *out)
 {
 	unsigned long value = PyLong_AsUnsignedLong(number);
@@ -187,7 +192,7 @@ static PyTypeObject *make_type(PyObject *module, PyType_Spec *spec)
 	return (PyTypeObject *)PyType_FromModuleAndSpec(module, spec, NULL);
 }
 
-/* The types are made once: what was imported again has the same. */
+/* The types are created once, so a second import has the same types. */
 static int types_ready(PyObject *module)
 {
 	if (error_type)
@@ -209,8 +214,8 @@ static int types_ready(PyObject *module)
 }
 
 /*
- * Marks of open regions and the list of them are a thread's, and a thread may run code of
- * several interpreters, which do not share objects.
+ * Marks and the list of open regions belong to a thread. A thread may run code of several
+ * interpreters, which do not share objects.
  */
 static int execute(PyObject *module)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The quantities and their names, and the cost of counting from Python: the interpreter
- * executes some hundreds of instructions between the reading of a begin and the body, and
- * between the body and the reading of an end. Empty entries measure this cost, and the least of
- * them is subtracted from every entry.
+ * The quantities and their names, and the overhead of counting from Python: the interpreter
+ * executes some hundreds of instructions between reading the begin and the body, and between
+ * the body and reading the end. Empty entries measure this overhead, and the minimum is
+ * subtracted from every entry.
  */
 #include "tachmodule.h"
 
-/* The quantities of regions: known for one set at a time. */
+/* The quantities of regions, valid for one set at a time. */
 static struct quantities *regions;
 static uint32_t regions_generation;
 static int preparing, tried;
@@ -30,7 +30,7 @@ static void quantities_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* Steals names, metrics and missing, any of which may be NULL after an error. */
+/* Steals references to names, metrics and missing, any of which may be NULL after an error. */
 static struct quantities *make(PyObject *names, PyObject *metrics, PyObject *missing)
 {
 	struct quantities *q = PyObject_New(struct quantities, tach_quantities_type);
@@ -111,8 +111,10 @@ static void explain(struct quantities *q)
 	PyErr_Clear();
 }
 
-/* (names, metric names, formulas, missing, nanoseconds of a tick), as tach._python reads them
- * in a report. */
+/*
+ * (names, metric names, formulas, missing, nanoseconds of a tick), as tach._python reads them
+ * from a report.
+ */
 static struct quantities *from_report(void)
 {
 	PyObject *told = tach_python("quantities", "()"), *names, *metrics, *formulas, *missing;
@@ -174,8 +176,8 @@ void tach_quantities_forget(void)
 }
 
 /*
- * At the first entry, before it begins. The empty regions are in the report under a name that
- * says what they are: what an entry from Python costs is stated there.
+ * Runs before the first entry. The report contains the empty regions, with names that say what
+ * they are: they show the overhead of an entry from Python.
  */
 int tach_quantities_prepare(void)
 {
@@ -187,13 +189,13 @@ int tach_quantities_prepare(void)
 	done = tach_python("calibrate", "()");
 	preparing = 0;
 	Py_XDECREF(done);
-	/* That it failed is no reason for the program to. */
+	/* A failure here must not end the program. */
 	if (!done && PyErr_ExceptionMatches(PyExc_Exception))
 		PyErr_Clear();
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* calibrated(empty, spread, inside): three tuples of numbers, one for each name. */
+/* calibrated(empty, spread, inside): three tuples of numbers, with one number per name. */
 static PyObject *calibrated(PyObject *self, PyObject *args)
 {
 	struct quantities *q = (struct quantities *)self;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Readers: a thread's view of a set. Call begin and end, or read, on the thread that opened it;
- * on another thread they raise tach.Error. If another thread drops a reader, its own thread
- * closes it when it opens the next one or ends. The readers of an ended thread are closed by
- * the thread that drops them.
+ * on another thread they raise tach.Error. If another thread drops a reader, the reader's own
+ * thread closes it when that thread opens its next reader or ends. The readers of an ended
+ * thread are closed by the thread that drops them.
  */
 #include "tachmodule.h"
 #include <pthread.h>
@@ -14,7 +14,7 @@ struct handle {
 	struct handle *next;
 	const char *thread;
 	unsigned process;
-	int dropped, ended; /* its object is gone; its thread is */
+	int dropped, ended; /* its object is gone; its thread has ended */
 };
 
 struct reader {
@@ -26,14 +26,16 @@ struct reader {
 	struct tach_mark mark;
 };
 
-/* Its address identifies the thread, and the number the process: fork does not change the
- * address.
- * */
+/*
+ * Its address identifies the thread. The process number is also needed: fork does not change
+ * the address.
+ */
 static __thread char here;
 static __thread struct handle *opened;
 static unsigned process;
-static pthread_key_t key; /* its destructor: a thread ends, without the GIL */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of `dropped` and `ended` */
+/* its destructor runs when a thread ends, without the GIL */
+static pthread_key_t key;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects `dropped` and `ended` */
 
 static void forked(void)
 {
@@ -58,8 +60,10 @@ static void handle_free(struct handle *h)
 	free(h);
 }
 
-/* Closes readers of this thread that lost their object. If the thread ends, any thread may
- * close the others. */
+/*
+ * Closes readers of this thread whose object is gone. After the thread has ended, any thread
+ * may close the others.
+ */
 static void sweep(int ended)
 {
 	pthread_mutex_lock(&lock);
@@ -240,7 +244,7 @@ static PyObject *reader_end(PyObject *self, PyObject *none)
 	return result(r, flags, time, delta, 0);
 }
 
-/* Since the reader was opened: a list, in the order of the set's names. */
+/* Counts since the reader was opened: a list in the order of the set's names. */
 static PyObject *reader_read(PyObject *self, PyObject *none)
 {
 	struct reader *r = (struct reader *)self;

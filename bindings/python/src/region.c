@@ -2,17 +2,17 @@
 /*
  * Regions: with region("parse") as r: ...
  *
- * A thread's open regions are a list, by which an end finds out that it is on another thread or
- * out of turn. Marks lie in it, not in the object: one that is never ended may be freed by any
- * thread, and its mark has to stay until the thread has no use for it.
+ * A thread's open regions are a list. It shows an end that is on another thread or out of
+ * order. The list contains the marks, not the object: any thread may free an object whose
+ * region never ended, but the mark must stay as long as its thread uses it.
  */
 #include "tachmodule.h"
 #include <pthread.h>
 
 struct open {
-	struct open *outer; /* or the next one that is free */
-	int live;	    /* 0: its object gave it up; 1; -1: out of turn */
-	uint64_t before;    /* entries of the thread that were completed as it began */
+	struct open *outer; /* or the next free one */
+	int live;	    /* 1: open; 0: its object gave it up; -1: out of order */
+	uint64_t before;    /* entries that the thread had completed at its begin */
 	struct tach_region_mark mark;
 };
 
@@ -25,7 +25,7 @@ struct region {
 
 static __thread struct open *innermost;
 static __thread uint64_t completed;
-static struct open *unused; /* under the GIL, as all here */
+static struct open *unused; /* protected by the GIL, like everything here */
 static PyObject *sites;	    /* name -> site */
 
 static const char NOT_YET[] = "it was not entered yet";
@@ -74,7 +74,9 @@ static struct open *push(void)
 	return o;
 }
 
-/* 0: not of this thread. Entries that are still open inside it are out of turn, and so is it.
+/*
+ * Returns 0 if it belongs to another thread. Entries that are still open inside it are out of
+ * order, so it is too.
  */
 static int take(struct open *o)
 {
@@ -155,7 +157,7 @@ static PyObject *region_exit(PyObject *self, PyObject *const *args, Py_ssize_t n
 	r->open = NULL;
 	mine = take(o);
 	if (!mine) {
-		/* Its thread has it in its list; the library refused it. */
+		/* Its thread has it in its list, but the library refused it. */
 		c->why = OTHER_THREAD;
 		o->live = 0;
 		Py_RETURN_NONE;
@@ -184,7 +186,7 @@ static struct tach_site *site_of(PyObject *name)
 		return PyLong_AsVoidPtr(known);
 	if (PyErr_Occurred() || tach_text(name, &text) || (!sites && !(sites = PyDict_New())))
 		return NULL;
-	/* NULL: more than TACH_SITES_MAX. It measures nothing. */
+	/* NULL: more than TACH_SITES_MAX sites. The region measures nothing. */
 	site = tach_site_get(text);
 	known = PyLong_FromVoidPtr(site);
 	if (known && PyDict_SetItem(sites, name, known) == 0)
@@ -225,7 +227,10 @@ static void region_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	if (r->open) {
-		/* Its thread finds it lost: the mark is not as its begin left it. */
+		/*
+		 * The thread will report the region as lost, because the mark differs from the
+		 * one at begin.
+		 */
 		r->open->mark.end = NULL;
 		r->open->live = 0;
 	}

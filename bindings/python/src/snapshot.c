@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Snapshots of all regions, of this process or another, or read back; and their reports. */
+/*
+ * Snapshots of all regions: of this process, of another one, or from a file; and their reports.
+ */
 #include "tachmodule.h"
 
 struct snapshot {

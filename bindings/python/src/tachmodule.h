@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The extension module _tach: what its files share. One interpreter of a process has it. */
+/*
+ * The extension module _tach: declarations shared by its files. Only one interpreter of a
+ * process can import it.
+ */
 #ifndef TACH_PYTHON_H
 #define TACH_PYTHON_H
 
@@ -18,37 +21,43 @@
 
 enum { SUMS = 1 + TACH_COUNTERS_MAX }; /* time, then the members of a set */
 
-/* ---- quantities.c: what is counted, and what counting it from Python takes ---- */
+/* ---- quantities.c: the counted quantities, and the overhead from Python ---- */
 
 struct quantities {
 	PyObject_HEAD PyObject *names; /* tuple: time first */
 	PyObject *metrics;	       /* tuple: names */
 	PyObject *numbers;	       /* dict: name -> number; metrics after names */
-	PyObject *missing;	       /* str: what is missing and why, or "" */
-	PyObject *owner;	       /* owner of the formulas, or NULL: this struct */
-	uint32_t flags;		       /* true of all members: TACH_FLAG_EMULATED */
-	double tick;		       /* nanoseconds of a unit of value 0 */
+	PyObject *missing;	       /* str: which parts are missing and why, or "" */
+	PyObject *owner;	       /* owner of the formulas; NULL: this struct */
+	uint32_t flags;		       /* flags of all members: TACH_FLAG_EMULATED */
+	double tick;		       /* nanoseconds per unit of value 0 */
 	int n, nmetrics;
 	struct tach_formula **formula;
 	int calibrated;
-	/* The least count of an empty entry, how much more others had, and how much a nested
-	 * one adds. */
+	/*
+	 * The minimum count of an empty entry, how much more others had, and how much a nested
+	 * one adds.
+	 */
 	uint64_t empty[SUMS], spread[SUMS], inside[SUMS];
 };
 extern PyTypeObject *tach_quantities_type;
 struct quantities *tach_quantities_of_set(const struct tach_set *set, PyObject *owner);
-/* The present quantities of regions; NULL without an exception: unknown. */
+/* The present quantities of regions, or NULL without an exception if unknown. */
 struct quantities *tach_quantities_of_regions(uint32_t generation);
-/* Once for each set of regions, outside of any if possible: see quantities.c. -1: exception. */
+/*
+ * Call it once for each set of regions, outside of all regions if possible: see quantities.c.
+ * Returns -1 with an exception.
+ */
 int tach_quantities_prepare(void);
 void tach_quantities_forget(void);
 
 /* ---- counts.c: counts with their provenance; the head of Counts and Region ---- */
 
 struct counted {
-	PyObject_HEAD struct quantities *of; /* NULL: nothing was counted, and why says why */
-	const char *why;		     /* "": see tach_counted_why */
-	uint64_t inside; /* entries completed inside, whose cost is to go out too */
+	/* NULL: nothing was counted; `why` gives the reason */
+	PyObject_HEAD struct quantities *of;
+	const char *why; /* "": see tach_counted_why */
+	uint64_t inside; /* entries completed inside, whose overhead is subtracted too */
 	uint32_t flags[SUMS];
 	uint64_t value[SUMS];
 };
@@ -80,21 +89,28 @@ PyObject *tach_counted_ticks(PyObject *self, PyObject *none);
 PyObject *tach_counted_item(PyObject *self, PyObject *name);
 void tach_counted_clear(struct counted *c);
 
-/* ---- the types, and what else the module has ---- */
+/* ---- the types, and other parts of the module ---- */
 
 extern PyTypeObject *tach_region_type, *tach_set_type, *tach_reader_type, *tach_snapshot_type;
 extern PyType_Spec tach_quantities_spec, tach_counts_spec, tach_region_spec, tach_set_spec,
 	tach_reader_spec, tach_snapshot_spec;
 PyObject *tach_region_new(PyObject *module, PyObject *name);
 const struct tach_set *tach_set_of(PyObject *set); /* of a Set */
-extern char tach_unavailable[256]; /* why the requested events are not counted, or "" */
+/* why the requested events are not counted, or "" */
+extern char tach_unavailable[256];
 PyObject *tach_configure(PyObject *module, PyObject *args, PyObject *keywords);
 
-/* Raises tach.Error; NULL. */
+/* Raises tach.Error and returns NULL. */
 PyObject *tach_raise(int code, const struct tach_error *err);
-/* tach._python.NAME(...) of the package's Python half; format as Py_BuildValue's, a tuple. */
+/*
+ * Calls tach._python.NAME(...) in the package's Python half; format is like Py_BuildValue's, a
+ * tuple.
+ */
 PyObject *tach_python(const char *name, const char *format, ...);
-/* str or NULL for None and what was not given; -1: exception. No NUL inside. */
+/*
+ * Reads a str, or NULL for None or a missing argument. Returns -1 with an exception. The text
+ * contains no NUL.
+ */
 int tach_text(PyObject *text, const char **out);
 
 #endif

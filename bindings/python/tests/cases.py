@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""cases.py: the package on the clock and on page faults; one line a case, as tests/run reads them."""
+"""cases.py: tests the package with the clock and page faults; prints one line per case for tests/run."""
 import asyncio
 import functools
 import gc
@@ -36,7 +36,7 @@ def on_thread(function):
 
 
 def touch(pages):
-    """That many page faults."""
+    """Causes that number of page faults."""
     with mmap.mmap(-1, pages * PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         memory.madvise(15)  # MADV_NOHUGEPAGE
         for i in range(pages):
@@ -77,7 +77,7 @@ def counts():
 
 
 def what_cannot_be_counted_is_told():
-    """A group larger than any PMU has counters."""
+    """A group with more members than any PMU has counters."""
     events = ",".join(f"a{i}=instructions" for i in range(15))
     said = raises(tach.Error, lambda: tach.configure(events, required=True))
     tach.configure(events)
@@ -298,7 +298,7 @@ def sets_and_readers():
 
 
 def descriptors_are_given_back():
-    """Readers that another thread drops, before and after their own has ended."""
+    """Another thread drops readers, before and after their own thread has ended."""
     try:
         s = tach.Set("page-faults")
         tach.Reader(s)

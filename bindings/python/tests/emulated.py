@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""emulated.py: instructions under `tach run --emulate`, where they are exact."""
+"""emulated.py: tests instructions under `tach run --emulate`, where they are exact."""
 import tach
 
 
@@ -25,7 +25,7 @@ assert last.instructions <= spread, (last.values, last.cost)
 r = taken(1000)
 assert r.raw["instructions"] - r.instructions == r.cost["instructions"]["entry"] > 100, (r.raw, r.values, r.cost)
 once, twice, thrice = (taken(n).instructions for n in (1000, 2000, 3000))
-# A turn takes some ten instructions, or some tens where the interpreter did not specialise the loop.
+# An iteration takes about ten instructions, or several tens if the interpreter did not specialise the loop.
 assert abs((thrice - twice) - (twice - once)) <= 2000 and 5_000 < twice - once < 500_000, (once, twice, thrice)
 with tach.region("outer") as outer:
     for _ in range(100):

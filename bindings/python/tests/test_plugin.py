@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests that pytest --tach judges: tests/check/slow/python.sh says which must pass and which must not."""
+"""Tests for pytest --tach: tests/check/slow/python.sh lists which must pass and which must fail."""
 import pytest
 
 

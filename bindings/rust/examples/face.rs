@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-//! face read|pair|region|nothing N: that, N times, from Rust, for bench/faces to compare.
-//! face count: a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
+//! face read|pair|region|nothing N: does that N times, from Rust, for bench/faces to compare.
+//! face count: prints a line READ PAIR REGION, counted by the processor itself (tests/clients/faces.sh).
 use std::arch::asm;
 use std::mem::MaybeUninit;
 
@@ -44,7 +44,7 @@ fn nothing(n: u64) {
     }
 }
 
-/// Instructions of one turn: the least of some tries, 1,000 turns more.
+/// Instructions per iteration: the minimum of some tries with 1,000 extra iterations.
 fn counted(meter: &tach::Reader, turns: impl Fn(u64)) -> f64 {
     let least = |n| {
         let (mut mark, mut delta) = (MaybeUninit::uninit(), [0; 16]);

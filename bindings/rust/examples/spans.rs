@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! face.rs with spans of `tracing`, which are regions alone: spans region|nothing N.
+//! face.rs with spans of `tracing`, which has only regions: spans region|nothing N.
 use std::arch::asm;
 use tracing_subscriber::prelude::*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0505
-// A mark that is kept longer than its reader.
+// A mark must not outlive its reader.
 pub fn misuse(reader: tach::Reader, other: &tach::Reader) {
     let mark = reader.begin();
     drop(reader);

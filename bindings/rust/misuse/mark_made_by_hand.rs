@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0451
-// A mark whose words hold nothing.
+// Only a reader can create a mark.
 pub fn misuse(reader: &tach::Reader) {
     let mark = tach::Mark {
         raw: unsafe { std::mem::zeroed() },

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 // error: E0080
-// A name that C would read beyond its end.
+// C would read beyond the end of this name.
 pub static SITE: tach::Site = tach::Site::place("name", "file\0", "function\0", 1, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0507
-// Nor be moved out of their block.
+// A region must not move out of its block.
 pub fn misuse() -> tach::Region {
     let region = tach::region!("moved");
     *region

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: E0277
-// A region stays in its thread.
+// A region must stay in its thread.
 pub fn misuse() {
     let region = tach::region!("sent");
     std::thread::scope(|s| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // error: none
-// All of it as it is meant.
+// Correct use compiles.
 #![forbid(unsafe_code)]
 pub fn right_use(reader: &tach::Reader) -> tach::Counts {
     let region = tach::region!("right");

@@ -7,11 +7,11 @@ use criterion::Throughput;
 use std::cell::Cell;
 use std::mem::MaybeUninit;
 
-/// How often an empty pair is tried, whose least is what a measurement takes.
+/// Number of empty pairs; their minimum is the cost of a measurement.
 const TRIES: usize = 64;
 const PREFIXES: [(f64, &str); 4] = [(1.0, ""), (1e3, "k "), (1e6, "M "), (1e9, "G ")];
 
-/// What criterion measures in place of time: one event of the thread that runs the benchmarks.
+/// Replaces time in criterion: counts one event of the thread that runs the benchmarks.
 ///
 /// ```
 /// use criterion::Criterion;
@@ -27,14 +27,14 @@ const PREFIXES: [(f64, &str); 4] = [(1.0, ""), (1e3, "k "), (1e6, "M "), (1e9, "
 /// match tach::Counter::new("instructions") {
 ///     Ok(counter) => sums(&mut criterion().with_measurement(counter)),
 ///     Err(why) => {
-///         eprintln!("{why}; measured by time"); // no PMU here: the benchmarks run all the same
+///         eprintln!("{why}; measured by time"); // no PMU here: the benchmarks still run
 ///         sums(&mut criterion());
 ///     }
 /// }
 /// ```
 ///
-/// What an empty measurement takes is taken out. Where a count is not complete (lost, scaled), the figures that criterion
-/// prints have [`Flags`] behind them: those of all that this counter has counted so far.
+/// The cost of an empty measurement is subtracted. If a count is not complete (lost, scaled), criterion prints [`Flags`]
+/// after its figures: the flags of everything that this counter has counted so far.
 pub struct Counter {
     reader: Reader,
     cost: u64,
@@ -45,7 +45,8 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// One event, in the form of `TACH_EVENTS`. If it cannot be counted here, the error says why.
+    /// One event, in the form of `TACH_EVENTS`. If it cannot be counted here, the error gives the
+    /// reason.
     pub fn new(event: &str) -> Result<Counter, Error> {
         let set = Set::new(event)?;
         if set.len() != 1 {
@@ -66,7 +67,7 @@ impl Counter {
             .unwrap_or(0);
         Ok(counter)
     }
-    /// How all that it has counted so far was obtained.
+    /// The provenance of everything that it has counted so far.
     pub fn flags(&self) -> Flags {
         Flags(self.flags.get())
     }
@@ -79,12 +80,12 @@ impl Counter {
     }
 }
 
-/// Criterion wants units that live for ever: six strings for each counter.
+/// Criterion needs units with static lifetime: six leaked strings for each counter.
 fn leak(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }
 
-/// Where a measurement of a [`Counter`] began. Only its `start` makes one:
+/// The start of a measurement of a [`Counter`], which only `start` can create:
 ///
 /// ```compile_fail
 /// use criterion::measurement::Measurement;
@@ -107,7 +108,7 @@ impl Measurement for Counter {
     #[inline]
     fn end(&self, mark: Self::Intermediate) -> u64 {
         let mut delta = [0; 16];
-        // A start made it, of this counter or of another, which has one event too.
+        // A start of this counter filled it, or of another counter, which also has one event.
         let flags = unsafe { self.reader.end_raw(&mark.0, &mut delta) };
         self.flags.set(self.flags.get() | flags.0);
         delta[0].saturating_sub(self.cost)
@@ -144,7 +145,7 @@ impl ValueFormatter for Counter {
         }
         self.units[i]
     }
-    /// Counts for each byte or element, as more of them is worse.
+    /// Counts per byte or element, because more of them is worse.
     fn scale_throughputs(&self, _: f64, per: &Throughput, values: &mut [f64]) -> &'static str {
         let (n, unit) = match per {
             Throughput::Bytes(n) => (n, self.bytes),

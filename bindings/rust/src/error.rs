@@ -4,7 +4,7 @@ use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::raw::{c_char, c_int};
 
-/// An error of the library: one sentence, with the cure if there is one.
+/// An error of the library: one sentence, with a remedy if there is one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     code: i32,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Hardware performance counters of the calling thread, by region of code: libtach's Rust face.
+//! Hardware performance counters of the calling thread, by region of code: the Rust interface of libtach.
 //!
 //! ```
 //! fn sum() -> u64 {
@@ -7,9 +7,9 @@
 //!     (1..=1_000_000).sum()
 //! }
 //!
-//! // TACH_ENABLE=1, TACH_EVENTS, TACH_OUTPUT=- do the same without a word in the program.
+//! // TACH_ENABLE=1, TACH_EVENTS, TACH_OUTPUT=- do the same without code in the program.
 //! if let Err(why) = tach::Regions::new().events("instructions,cycles").start() {
-//!     println!("time alone: {why}"); // no PMU here: the program goes on
+//!     println!("only time: {why}"); // no PMU here: the program continues
 //!     tach::Regions::new().events("").start()?;
 //! }
 //! sum();
@@ -17,8 +17,9 @@
 //! # Ok::<(), tach::Error>(())
 //! ```
 //!
-//! Regions take as many instructions as C's macros. Readers call the library's functions, as its inline code is C.
-//! Nothing panics for want of a PMU: what cannot be counted is an [`Error`] that says why, or a [`Flags`].
+//! A region costs the same number of instructions as C's macros. Readers call functions of the library, because its
+//! inline code is C. A missing PMU causes no panic: an event that cannot be counted gives an [`Error`] with the reason,
+//! or sets [`Flags`].
 //!
 //! Feature `vendored`: the C library is built with the crate and linked statically. `tracing`: spans are regions
 //! (`Spans`). `criterion`: benchmarks measured by counts (`Counter`).

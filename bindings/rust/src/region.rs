@@ -15,7 +15,7 @@ use std::ptr;
 #[repr(transparent)]
 pub struct Site(UnsafeCell<sys::Site>);
 
-// The library changes it, atomically, from any thread.
+// The library changes it atomically, from any thread.
 unsafe impl Sync for Site {}
 
 const fn ends_with_nul(text: &str) -> bool {
@@ -24,7 +24,7 @@ const fn ends_with_nul(text: &str) -> bool {
 }
 
 impl Site {
-    /// For [`region!`](crate::region): strings must end with a NUL, or it does not compile.
+    /// For [`region!`](crate::region): strings must end with a NUL, otherwise compilation fails.
     #[doc(hidden)]
     pub const fn place(
         name: &'static str,
@@ -49,11 +49,11 @@ impl Site {
         }))
     }
 
-    /// The region of that name, made if it does not exist. Takes a lock: keep the result. None: a
-    /// NUL in the name, or more than 30,000 regions.
+    /// The region of that name, made if it does not exist. Takes a lock: keep the result.
+    /// Returns None if the name contains a NUL, or if there are more than 30,000 regions.
     pub fn get(name: &str) -> Option<&'static Site> {
         let name = c_string(name).ok()?;
-        // The library owns it for ever, in the layout that is declared here.
+        // The library owns it and never frees it, in the layout that is declared here.
         unsafe { sys::tach_site_get(name.as_ptr()).cast::<Site>().as_ref() }
     }
 
@@ -62,7 +62,7 @@ impl Site {
         self.0.get()
     }
 
-    /// One entry into the region, however the function is left.
+    /// One entry into the region; it ends when the function returns or panics.
     ///
     /// ```
     /// let site = tach::Site::get("sum").unwrap();
@@ -78,7 +78,7 @@ impl Site {
     }
 }
 
-/// A mark: in place until its region ended.
+/// A mark: it must not move until its region has ended.
 pub(crate) struct Mark(pub(crate) UnsafeCell<sys::RegionMark>);
 
 impl Mark {
@@ -100,10 +100,10 @@ impl Drop for Stop {
     }
 }
 
-/// Volatile: compilers must not merge the test with others, as calibration counts it.
+/// Volatile: compilers must not merge the test with others, because calibration counts it.
 ///
 /// # Safety
-/// A site of this program or the library's, a mark whose `end` is None and that stays in place.
+/// `site` belongs to this program or to the library. `mark.end` is None, and the mark does not move.
 #[inline(always)]
 pub(crate) unsafe fn start(site: *mut sys::Site, mark: *mut sys::RegionMark) {
     if ptr::read_volatile(ptr::addr_of!((*site).id)) != 0 {
@@ -111,10 +111,10 @@ pub(crate) unsafe fn start(site: *mut sys::Site, mark: *mut sys::RegionMark) {
     }
 }
 
-/// On x86-64 the instructions that C's STOP has: what they count is calibrated.
+/// On x86-64, the same instructions as C's STOP: calibration measures them.
 ///
 /// # Safety
-/// A mark that was made by `Mark::new`, and is where it was at its start.
+/// `Mark::new` made the mark, and it has not moved since its start.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) unsafe fn stop(mark: *mut sys::RegionMark) {
@@ -144,8 +144,8 @@ pub trait Place {
     fn site() -> &'static Site;
 }
 
-/// An open region, to the end of the block. It belongs to the thread that began it: neither sent
-/// nor shared.
+/// An open region, to the end of the block. It belongs to the thread that began it: it can be
+/// neither sent nor shared.
 pub struct Region {
     mark: Mark,
     thread: PhantomData<*mut ()>,
@@ -158,8 +158,8 @@ impl Region {
         unsafe { stop(self.mark.0.get()) }
     }
 
-    /// What it has counted so far, nested regions and what measuring takes included: time in ticks
-    /// of the region clock, then the members of the set. None: it is not measured.
+    /// The counts so far, with nested regions and the measurement's own cost: time in ticks of the
+    /// region clock, then the members of the set. Returns None if the region is not measured.
     ///
     /// ```
     /// tach::Regions::new().events("").start()?;
@@ -184,7 +184,7 @@ impl Region {
     }
 }
 
-/// The temporary that [`region!`](crate::region) borrows from. Dereference begins.
+/// The temporary that [`region!`](crate::region) borrows from. Dereferencing begins the region.
 #[doc(hidden)]
 pub struct Guard<P: Place> {
     region: Region,
@@ -193,7 +193,7 @@ pub struct Guard<P: Place> {
 
 impl<P: Place> Guard<P> {
     /// # Safety
-    /// It is dereferenced once, and neither moves nor is forgotten after that.
+    /// Dereference it once; after that do not move or forget it.
     #[inline(always)]
     pub unsafe fn new() -> Self {
         Guard {
@@ -240,7 +240,7 @@ macro_rules! __region {
                 &SITE
             }
         }
-        // The temporary stays in the block, and is seen through this reference alone.
+        // The temporary stays in the block, and only this reference can access it.
         &*unsafe { $crate::Guard::<Here>::new() }
     }};
 }
@@ -255,8 +255,8 @@ macro_rules! __region {
 /// assert_eq!(parse("two words"), 2);
 /// ```
 ///
-/// The name is a literal. It belongs into a `let`: alone it is a region of nothing. The region cannot leave the block,
-/// nor the thread:
+/// The name is a literal. Use it in a `let`: without one the region ends at once. The region cannot leave the block
+/// or the thread:
 ///
 /// ```compile_fail
 /// fn open() -> &'static tach::Region {
@@ -275,7 +275,7 @@ macro_rules! region {
     };
 }
 
-/// The same with both edges fenced: they wait for what came before, and hold back what comes after.
+/// The same with both edges fenced: they wait for earlier instructions, and later ones wait for them.
 ///
 /// ```
 /// let region = tach::region_fenced!("multiply");
@@ -290,7 +290,7 @@ macro_rules! region_fenced {
     };
 }
 
-/// What regions count. What is not said here the environment decides (`TACH_EVENTS`, ...).
+/// Settings of regions. The environment provides every setting that is missing here (`TACH_EVENTS`, ...).
 ///
 /// ```
 /// tach::Regions::new().events("").only("parse*").start()?;
@@ -328,7 +328,7 @@ impl Regions {
         self.only = Some(globs.into());
         self
     }
-    /// How many of each region's worst entries to keep: "8", "8:cycles".
+    /// Number of worst entries to keep for each region: "8", "8:cycles".
     pub fn worst(mut self, worst: &str) -> Self {
         self.worst = Some(worst.into());
         self
@@ -347,13 +347,13 @@ impl Regions {
         self.histograms = true;
         self
     }
-    /// Count interrupts, and take them out of instructions.
+    /// Count interrupts, and subtract them from instructions.
     pub fn correct_interrupts(mut self) -> Self {
         self.interrupts = sys::CORRECT;
         self
     }
-    /// Switches regions on, or to these options; sums begin anew. After an error regions are
-    /// unchanged. A machine without a PMU is such an error, and no reason to end the program.
+    /// Switches regions on, or to these options; sums start at zero again. After an error regions are
+    /// unchanged. A missing PMU is such an error; the program can continue.
     pub fn start(&self) -> Result<(), Error> {
         let (events, metrics) = (optional(&self.events)?, optional(&self.metrics)?);
         let (only, worst) = (optional(&self.only)?, optional(&self.worst)?);
@@ -375,7 +375,7 @@ impl Regions {
     }
 }
 
-/// Switches regions off; sums stay.
+/// Switches regions off; sums are kept.
 pub fn disable() {
     unsafe { sys::tach_regions_disable() }
 }

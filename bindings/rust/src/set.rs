@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 struct Owned(*mut sys::Set);
 
-// Immutable after creation; freed by the last that has it.
+// Immutable after creation; the last owner frees it.
 unsafe impl Send for Owned {}
 unsafe impl Sync for Owned {}
 
@@ -18,7 +18,7 @@ impl Drop for Owned {
     }
 }
 
-/// What to count and what to derive from it: immutable, shared by threads.
+/// Events to count and metrics over them: immutable, shared by threads.
 ///
 /// ```
 /// let set = tach::Set::builder().events("faults=page-faults").metrics("double = 2 * faults").build()?;
@@ -48,7 +48,7 @@ impl SetBuilder {
         self.metrics = Some(metrics.into());
         self
     }
-    /// The kernel may multiplex: values then are scaled, and say so.
+    /// The kernel may multiplex: then values are scaled and flagged.
     pub fn multiplex(mut self) -> Self {
         self.flags |= sys::MULTIPLEX;
         self
@@ -58,12 +58,12 @@ impl SetBuilder {
         self.flags |= sys::OPTIONAL;
         self
     }
-    /// One more member, `interrupts`, where that can be counted.
+    /// Adds the member `interrupts` if it can be counted.
     pub fn interrupts(mut self) -> Self {
         self.flags |= sys::INTERRUPTS;
         self
     }
-    /// Interrupts are taken out of retired instructions.
+    /// Subtracts interrupts from retired instructions.
     pub fn correct(mut self) -> Self {
         self.flags |= sys::CORRECT;
         self
@@ -97,7 +97,7 @@ impl Set {
     fn raw(&self) -> *const sys::Set {
         self.0 .0
     }
-    /// How many members it has.
+    /// The number of members.
     pub fn len(&self) -> usize {
         unsafe { sys::tach_set_count(self.raw()) as usize }
     }
@@ -108,7 +108,7 @@ impl Set {
     pub fn names(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_name(self.raw(), i as i32)) })
     }
-    /// With all that the strings left open.
+    /// Names with all parts that the strings left out.
     pub fn qualified(&self) -> impl Iterator<Item = String> + '_ {
         (0..self.len()).map(move |i| unsafe { text(sys::tach_set_qualified(self.raw(), i as i32)) })
     }
@@ -133,14 +133,14 @@ impl Set {
     }
 }
 
-/// A set, open in one thread, where it stays:
+/// A set that is open in one thread. It cannot be sent to another:
 ///
 /// ```compile_fail
 /// let reader = tach::Set::new("page-faults").unwrap().open().unwrap();
 /// std::thread::spawn(move || drop(reader));
 /// ```
 ///
-/// What cannot be counted here is an error of `open`, which says why:
+/// If an event cannot be counted here, `open` returns an error with the reason:
 ///
 /// ```
 /// match tach::Set::new("instructions").and_then(|set| set.open()) {
@@ -156,7 +156,7 @@ pub struct Reader {
     set: Set,
 }
 
-/// Where a [`Reader`] began. Made by [`Reader::begin`] alone, and not kept longer than the reader.
+/// The start of a measurement. [`Reader::begin`] makes it, and it cannot outlive the reader.
 pub struct Mark<'a> {
     raw: sys::Mark,
     at: Instant,
@@ -171,11 +171,11 @@ impl Reader {
     pub fn missing(&self) -> String {
         unsafe { text(sys::tach_reader_missing(self.raw)) }
     }
-    /// Counts from here: the mark may be one of several, nested or not.
+    /// Starts a measurement. Several marks may be open, nested or not.
     #[inline]
     pub fn begin(&self) -> Mark<'_> {
         let mut mark = Mark {
-            // The library fills one value for each counter.
+            // The library writes one value for each counter.
             raw: unsafe { MaybeUninit::zeroed().assume_init() },
             at: Instant::now(),
             of: self,
@@ -184,7 +184,7 @@ impl Reader {
         unsafe { sys::tach_reader_begin(self.raw, &mut mark.raw) };
         mark
     }
-    /// To here. A mark of another reader gives zeros that are [`Flags::LOST`].
+    /// Ends it. A mark of another reader gives zeros with [`Flags::LOST`].
     #[inline]
     pub fn end(&self, mark: &Mark<'_>) -> Counts {
         let mut values = [0; sys::COUNTERS_MAX];
@@ -202,7 +202,7 @@ impl Reader {
         let result = function();
         (result, self.end(&mark))
     }
-    /// The counts since it was opened, in the order of the set; how many are written, and flags.
+    /// Writes the counts since it was opened, in the order of the set, and returns flags.
     #[inline]
     pub fn read(&self, values: &mut [u64; 16]) -> Flags {
         Flags(unsafe { sys::tach_reader_read(self.raw, values.as_mut_ptr()) })
@@ -264,16 +264,16 @@ impl Counts {
     pub fn values(&self) -> &[u64] {
         &self.values[..self.set.len()]
     }
-    /// One member's count; None: no such name, or it did not count all the time.
+    /// One member's count, or None if the name is unknown or it did not count all the time.
     pub fn get(&self, name: &str) -> Option<u64> {
         let i = self.set.names().position(|n| n == name)?;
         Flags(self.flags[i]).is_complete().then(|| self.values[i])
     }
-    /// How one member was counted.
+    /// The provenance of one member.
     pub fn flags_of(&self, name: &str) -> Option<Flags> {
         Some(Flags(self.flags[self.set.names().position(|n| n == name)?]))
     }
-    /// How all were counted together.
+    /// The combined provenance of all members.
     pub fn flags(&self) -> Flags {
         Flags(self.flags.iter().fold(0, |all, f| all | f))
     }

@@ -55,12 +55,12 @@ pub struct RegionInfo {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Value {
-    /// Less what measuring it took.
+    /// Without the cost of measuring it.
     pub value: f64,
     /// As counted.
     pub raw: f64,
     pub overhead: f64,
-    /// How far off `value` may be.
+    /// Bound of the error of `value`.
     pub error: f64,
     pub flags: Flags,
 }
@@ -119,7 +119,7 @@ impl Snapshot {
             members.chain(metrics).collect()
         }
     }
-    /// With nested regions; None: no such quantity.
+    /// With nested regions. Returns None if there is no such quantity.
     pub fn value(&self, region: &RegionInfo, quantity: &str) -> Option<Value> {
         self.part(region, quantity, 0)
     }
@@ -164,7 +164,7 @@ impl Snapshot {
         Error::check(code, &told)?;
         Ok(String::from_utf8_lossy(&out).into_owned())
     }
-    /// To a file, in the format that its suffix says.
+    /// Writes to a file, in the format of its suffix.
     pub fn write(&self, file: impl AsRef<Path>) -> Result<(), Error> {
         let file = CString::new(file.as_ref().as_os_str().as_bytes())
             .map_err(|_| Error::plain(-22, "a NUL character in a file's name"))?;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-//! Feature `tracing`: each entry into a span is one into the region of the span's name.
+//! Feature `tracing`: each entry into a span is an entry of the region with the span's name.
 use crate::region::{self, Mark};
 use crate::{sys, Site};
 use std::cell::RefCell;
@@ -9,8 +9,8 @@ use tracing::{span::Id, Metadata, Subscriber};
 use tracing_subscriber::layer::Context;
 use tracing_subscriber::registry::LookupSpan;
 
-/// A layer for `tracing-subscriber`: spans are regions, by their name, from enter to exit. A task that is polled many
-/// times has so many entries, each in the thread that polled it.
+/// A layer for `tracing-subscriber`: each span is a region of its name, from enter to exit. Each poll of a task is one
+/// entry, in the thread that polls it.
 ///
 /// ```
 /// use tracing_subscriber::prelude::*;
@@ -27,8 +27,8 @@ use tracing_subscriber::registry::LookupSpan;
 /// # Ok::<(), tach::Error>(())
 /// ```
 ///
-/// Which spans it sees the filter decides that it is given (`with_filter`); which of them are measured `TACH_REGIONS`, or
-/// [`Regions::only`](crate::Regions::only). What `tracing` and the layer take themselves stays in the regions around.
+/// Its filter (`with_filter`) selects the spans that it sees; `TACH_REGIONS` or [`Regions::only`](crate::Regions::only)
+/// selects the ones that are measured. The cost of `tracing` and of this layer stays in the enclosing regions.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spans(());
 
@@ -39,8 +39,8 @@ impl Spans {
 }
 
 struct Entry {
-    span: Option<Id>, // None: exited, out of turn
-    mark: Box<Mark>,  // stays where it is while the list grows
+    span: Option<Id>, // exited out of order if None
+    mark: Box<Mark>,  // does not move while the list grows
 }
 
 /// The stack of one thread. Entries above `depth` are kept for reuse.
@@ -52,7 +52,7 @@ struct Open {
 }
 
 impl Open {
-    /// Looked up once for each place, under the library's lock.
+    /// Looked up once per place, under the library's lock.
     fn site(&mut self, metadata: &Metadata<'_>) -> *mut sys::Site {
         let site = self
             .sites
@@ -89,7 +89,7 @@ impl Open {
     }
 }
 
-/// A mark must not go while its region is open.
+/// A mark must not be freed while its region is open.
 impl Drop for Open {
     fn drop(&mut self) {
         for entry in self.entries[..self.depth].iter().rev() {
@@ -103,7 +103,7 @@ thread_local!(static OPEN: RefCell<Open> = RefCell::default());
 impl<S: Subscriber + for<'a> LookupSpan<'a>> tracing_subscriber::Layer<S> for Spans {
     fn on_enter(&self, span: &Id, context: Context<'_, S>) {
         if let Some(metadata) = context.metadata(span) {
-            // A thread that is ending has lost its stack.
+            // A thread that is ending has already freed its stack.
             let _ = OPEN.try_with(|open| open.borrow_mut().enter(span, metadata));
         }
     }

@@ -20,7 +20,7 @@ fn counts_are_the_event_s() {
         Err(why) => return println!("{why}"),
     };
     let one = counter.start();
-    pages(1000); // more than malloc keeps: 4 MB come from the kernel each time
+    pages(1000); // more than malloc keeps: each time, the kernel provides 4 MB
     let one = counter.end(one);
     assert!((1000..1100).contains(&one), "{one}");
     let nothing = counter.start();

@@ -42,7 +42,7 @@ fn entries_nest_and_recurse() {
     assert_eq!(calls("inside"), (10, 1, 0));
 }
 
-/// As futures are polled: one span, entered again and again, in whatever thread there is.
+/// Like polled futures: one span, entered repeatedly, in any thread.
 #[test]
 fn one_span_in_several_threads() {
     let _turn = configured();
@@ -78,7 +78,7 @@ fn guards_may_be_dropped_in_any_order() {
     }
 }
 
-/// Marks stay where they are, however many there are; a name of two places is one region.
+/// Marks do not move, however many there are; a name of two places is one region.
 #[test]
 fn many_at_once() {
     let _turn = configured();
@@ -106,7 +106,7 @@ fn what_is_not_measured_is_not_there() {
     assert_eq!(calls("wanted").0, 1);
 }
 
-/// A thread that ends with a span open has lost nothing: its marks end with it.
+/// A thread that ends with a span open loses nothing: its marks end with it.
 #[test]
 fn a_thread_ends_with_a_span_open() {
     let _turn = configured();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The marker macros of LIKWID 5, over libtach: with -DLIKWID_PERFMON they measure, without they
- * are nothing. Each thread reads its own counters in user space; no likwid-perfctr, daemon or
- * right to model-specific registers is needed. What is counted says LIKWID_EVENTS.
+ * The marker macros of LIKWID 5, over libtach: with -DLIKWID_PERFMON they measure, otherwise
+ * they are empty. Each thread reads its own counters in user space. likwid-perfctr, a daemon or
+ * rights to model-specific registers are not needed. LIKWID_EVENTS selects the events.
  */
 #ifndef LIKWID_MARKER_H
 #define LIKWID_MARKER_H
@@ -32,7 +32,7 @@
 #define LIKWID_MARKER_GET(regionTag, nevents, events, time, count)
 #endif
 
-/* Graphics processors are none of ours: nothing, with LIKWID_NVMON too. */
+/* GPUs are not supported: these macros are empty even with LIKWID_NVMON. */
 #define LIKWID_NVMARKER_INIT
 #define LIKWID_NVMARKER_THREADINIT
 #define LIKWID_NVMARKER_SWITCH

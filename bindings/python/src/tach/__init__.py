@@ -8,8 +8,8 @@
         parse(text)
     print(r.instructions, r.ipc, r.why)
 
-What cannot be counted is None, and `why` says why. What an entry takes that is not the program's
-is measured, subtracted, and shown by `cost()`.
+A value that cannot be counted is None, and `why` gives the reason. The overhead of an entry is
+measured and subtracted; `cost()` shows it.
 """
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ __all__ = ["CALIBRATION", "Counts", "Error", "Flag", "Reader", "Region", "Set", 
 
 
 def report() -> dict[str, Any]:
-    """The sums of all regions of this process so far, as the JSON report has them: tach-report(5)."""
+    """The sums of all regions of this process so far, in the form of the JSON report: tach-report(5)."""
     return Snapshot.take().report()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the extension module leaves to Python: reports, decorators, and what an entry costs."""
+"""The parts of the extension module in Python: reports, decorators, and the overhead of an entry."""
 from __future__ import annotations
 
 import enum
@@ -12,7 +12,7 @@ from tach import _tach
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# The region that holds the empty entries: what one costs from Python is stated in every report.
+# The region of the empty entries: every report shows the overhead of an entry from Python.
 CALIBRATION = "python: empty region"
 AROUND = "python: empty region inside another"
 ROUNDS = 64
@@ -42,8 +42,8 @@ def report_of(text: str) -> dict[str, Any]:
 
 
 def quantities() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str, float, bool]:
-    """What regions count: names, metrics, their formulas, what is missing, nanoseconds of a tick,
-    whether an emulator counts."""
+    """The quantities of regions: names, metrics, formulas, missing parts, nanoseconds of a tick,
+    and if an emulator counts."""
     report = _tach.Snapshot.take().report()
     hz = report["clock"]["hz"]
     return (tuple(q["name"] for q in report["quantities"]), tuple(m["name"] for m in report["metrics"]),
@@ -52,7 +52,7 @@ def quantities() -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str
 
 
 def runs_in_pieces(function: Callable[..., Any]) -> bool:
-    """Whether a call gives a coroutine or a generator: of a function, a method, a partial, or an object with __call__."""
+    """Returns true if calling a function, method, partial or callable object gives a coroutine or a generator."""
     while isinstance(function, functools.partial):
         function = function.func
     called = function if inspect.isroutine(function) or isinstance(function, type) else type(function).__call__
@@ -61,7 +61,7 @@ def runs_in_pieces(function: Callable[..., Any]) -> bool:
 
 
 def decorated(name: str, function: Function) -> Function:
-    """function, with each call a region. A generator's or a coroutine's body runs in pieces."""
+    """Makes each call of the function a region. Refuses generators and coroutines, whose body runs in pieces."""
     if runs_in_pieces(function):
         raise TypeError(f"{getattr(function, '__qualname__', function)} runs in pieces, and others between them would be counted in it: "
                         "put `with tach.region(...)` around what does not wait")
@@ -76,7 +76,7 @@ def decorated(name: str, function: Function) -> Function:
 
 
 def ticks(counts: _tach.Counts | _tach.Region) -> Optional[tuple[int, ...]]:
-    """As counted, in the order of names, time in the clock's own unit; None: it was not."""
+    """Raw counts in the order of names, time in the clock's unit, or None if nothing was counted."""
     return counts._ticks()
 
 
@@ -86,7 +86,7 @@ def least(samples: list[tuple[int, ...]]) -> tuple[tuple[int, ...], tuple[int, .
 
 
 def calibrate() -> None:
-    """Empty entries, alone and inside another. Written as users write them: the same byte code."""
+    """Measures empty entries, alone and nested, with the same byte code that users' code has."""
     region = _tach.region
     alone = []
     around = []
@@ -124,14 +124,14 @@ def calibrate_reader(reader: _tach.Reader, q: _tach._Quantities) -> None:
 
 
 def missing() -> str:
-    """Why what was asked for is not counted in regions, or ''."""
+    """The reason why requested events are not counted in regions, or ''."""
     q = _tach._regions()
     return "" if q is None else q.missing
 
 
 def cost() -> dict[str, dict[str, float]]:
-    """What an entry into a region takes from Python: by quantity its least (`entry`), how much more others took
-    (`spread`), and what one adds to the region around (`inside`). Values of entries are without it; sums of
-    reports have it, but for the library's own part. {} where regions are off or cannot be calibrated."""
+    """The overhead of an entry from Python, by quantity: its minimum (`entry`), how much more others took
+    (`spread`), and what one adds to the enclosing region (`inside`). It is subtracted from values of entries. Sums
+    of reports contain it, except the library's own part. {} if regions are off or cannot be calibrated."""
     q = _tach._regions()
     return {} if q is None else q.cost()

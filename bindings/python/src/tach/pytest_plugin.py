@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pytest --tach: what tests take, as a table; and limits on counts, by a marker or a fixture.
+"""pytest --tach: prints the cost of tests as a table, and checks limits on counts, by a marker or a fixture.
 
     @pytest.mark.tach(instructions=120_000)
     def test_parse(): ...
@@ -8,9 +8,9 @@
         with tach_limit(instructions=50_000):
             query()
 
-Without --tach nothing is measured and no limit checked. What cannot be counted is no success: such a test is
-skipped, or fails with TACH_EXPECT_REQUIRED=1. `tach run --emulate -- python3 -m pytest --tach` counts
-instructions where there is no PMU.
+Without --tach nothing is measured and no limit is checked. A test whose event cannot be counted is skipped,
+or fails with TACH_EXPECT_REQUIRED=1. On a machine without a PMU,
+`tach run --emulate -- python3 -m pytest --tach` counts instructions.
 """
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ import pytest
 import tach
 
 class Measured:
-    """What tests took: registered as a plugin of that name where --tach was given."""
+    """The cost of tests: registered as a plugin with this name if --tach is given."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, tach.Region]] = []
@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def check(name: str, r: tach.Region, limits: dict[str, float]) -> None:
-    """Fails or skips the test whose entry took more than it may, or was not counted."""
+    """Fails a test whose entry exceeds a limit; fails or skips it if the entry was not counted."""
     for quantity, most in limits.items():
         if not isinstance(most, (int, float)) or most != most:
             pytest.fail(f"{name}: the limit of {quantity} is {most!r}, which is no number", pytrace=False)
@@ -91,7 +91,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
 
 @pytest.fixture
 def tach_limit(request: pytest.FixtureRequest) -> Callable[..., ContextManager[tach.Region]]:
-    """tach_limit(instructions=MOST, ...): a context whose body may take so much."""
+    """tach_limit(instructions=MOST, ...): a context that limits the cost of its body."""
 
     @contextlib.contextmanager
     def limit(**limits: float) -> Iterator[tach.Region]:

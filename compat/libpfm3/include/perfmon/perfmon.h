@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The types and calls of perfmon2 and perfmon3, as libpfm-3.10 has them beside its own: for
- * programs that were written with them to compile, link and say what is missing. No Linux from
- * kernel.org ever had these system calls, so each function here returns -1 with errno ENOSYS.
+ * The types and calls of perfmon2 and perfmon3 that libpfm-3.10 declares next to its own.
+ * Programs that use them compile and link, and can report the missing system calls. No Linux
+ * from kernel.org ever had these system calls, so each function here returns -1 with errno
+ * ENOSYS.
  */
 #ifndef PERFMON_PERFMON_H
 #define PERFMON_PERFMON_H
@@ -15,25 +16,25 @@
 extern "C" {
 #endif
 
-/* Of hardware 256, of software 64. */
+/* 256 for hardware, 64 for software. */
 #define PFM_ARCH_MAX_PMCS (256 + 64)
 #define PFM_ARCH_MAX_PMDS (256 + 64)
 #define PFM_MAX_PMCS	  PFM_ARCH_MAX_PMCS
 #define PFM_MAX_PMDS	  PFM_ARCH_MAX_PMDS
 
-/* Words of a set of registers. */
+/* Number of words of a register set. */
 #define PFM_BPL	      (sizeof(uint64_t) << 3)
 #define PFM_BVSIZE(x) (((x) + PFM_BPL - 1) / PFM_BPL)
 #define PFM_PMC_BV    PFM_BVSIZE(PFM_MAX_PMCS)
 #define PFM_PMD_BV    PFM_BVSIZE(PFM_MAX_PMDS)
 
-/* Of registers, sets of events, and contexts. */
+/* Flags of registers, event sets and contexts. */
 #define PFM_REGFL_OVFL_NOTIFY 0x1 /* a message at overflow */
 #define PFM_REGFL_RANDOM      0x2 /* random periods */
-#define PFM_REGFL_NO_EMUL64   0x4 /* no wider than the hardware */
+#define PFM_REGFL_NO_EMUL64   0x4 /* only as wide as the hardware */
 #define PFM_SETFL_OVFL_SWITCH 0x01
 #define PFM_SETFL_TIME_SWITCH 0x02
-#define PFM_FL_NOTIFY_BLOCK   0x01 /* the thread waits after a message */
+#define PFM_FL_NOTIFY_BLOCK   0x01 /* the thread waits after sending a message */
 #define PFM_FL_SYSTEM_WIDE    0x02
 #define PFM_FL_SMPL_FMT	      0x04 /* with a sampling format */
 #define PFM_FL_OVFL_NO_MSG    0x80
@@ -65,7 +66,8 @@ typedef struct {
 	uint16_t reg_num, reg_set;
 	uint32_t reg_flags;
 	uint64_t reg_value;
-	uint64_t reg_long_reset, reg_short_reset; /* after a message; after any overflow */
+	/* value after a message; value after any other overflow */
+	uint64_t reg_long_reset, reg_short_reset;
 	uint64_t reg_random_mask;
 	uint64_t reg_smpl_pmds[PFM_PMD_BV];
 	uint64_t reg_reset_pmds[PFM_PMD_BV];

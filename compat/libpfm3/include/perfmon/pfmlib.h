@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * libpfm-3's interface, binary compatible with 3.10 on 64-bit machines: names of events and
- * unit masks in, values of registers out. See the man pages of libpfm-3
+ * libpfm-3's interface, binary compatible with 3.10 on 64-bit machines: converts names of
+ * events and unit masks to register values. See the man pages of libpfm-3
  * (pfm_dispatch_events(3)).
  */
 #ifndef PERFMON_PFMLIB3_H
@@ -56,10 +56,10 @@ extern "C" {
 #define PFMLIB_ERR_INVAL      (-2)  /* invalid parameters */
 #define PFMLIB_ERR_NOINIT     (-3)  /* before pfm_initialize */
 #define PFMLIB_ERR_NOTFOUND   (-4)  /* no such event */
-#define PFMLIB_ERR_NOASSIGN   (-5)  /* no assignment of events to counters exists */
+#define PFMLIB_ERR_NOASSIGN   (-5)  /* events cannot be assigned to the counters */
 #define PFMLIB_ERR_FULL	      (-6)  /* the buffer is too small */
 #define PFMLIB_ERR_EVTMANY    (-7)  /* an event is used more than once */
-#define PFMLIB_ERR_MAGIC      (-8)  /* never returned: structures of version 3 have no magic */
+#define PFMLIB_ERR_MAGIC      (-8)  /* never returned */
 #define PFMLIB_ERR_FEATCOMB   (-9)  /* features exclude each other */
 #define PFMLIB_ERR_EVTSET     (-10) /* events of different sets */
 #define PFMLIB_ERR_EVTINCOMP  (-11) /* events exclude each other */
@@ -116,7 +116,7 @@ typedef struct {
 
 #define PFMLIB_PFP_SYSTEMWIDE 0x1
 
-/* pfp_pmds begins with the counters of the events, in their order. */
+/* pfp_pmds begins with the counters of the events, in order. */
 typedef struct {
 	unsigned int pfp_pmc_count;
 	unsigned int pfp_pmd_count;
@@ -127,7 +127,7 @@ typedef struct {
 
 typedef struct {
 	unsigned int pfm_debug : 1;
-	unsigned int pfm_verbose : 1; /* say on stderr why an event or a set is refused */
+	unsigned int pfm_verbose : 1; /* print to stderr why an event or a set is refused */
 	unsigned int pfm_reserved : 30;
 } pfmlib_options_t;
 
@@ -157,7 +157,7 @@ extern pfm_err_t pfm_get_event_code(unsigned int idx, int *code);
 extern pfm_err_t pfm_get_event_mask_code(unsigned int idx, unsigned int mask_idx,
 					 unsigned int *code);
 extern pfm_err_t pfm_get_event_counters(unsigned int idx, pfmlib_regmask_t *counters);
-/* Descriptions are the caller's to free. */
+/* The caller frees descriptions. */
 extern pfm_err_t pfm_get_event_description(unsigned int idx, char **str);
 extern pfm_err_t pfm_get_event_code_counter(unsigned int idx, unsigned int cnt, int *code);
 extern pfm_err_t pfm_get_event_mask_name(unsigned int event_idx, unsigned int mask_idx,

@@ -15,7 +15,7 @@ extern "C" {
 #define PFM_COREDUO_SEL_EDGE 0x2
 
 typedef struct {
-	unsigned long cnt_mask; /* count cycles with at least so many */
+	unsigned long cnt_mask; /* count cycles with at least this many */
 	unsigned int flags;	/* PFM_COREDUO_* */
 } pfm_coreduo_counter_t;
 

@@ -16,7 +16,7 @@ extern "C" {
 #define PFM_GEN_IA32_SEL_ANYTHR 0x4
 
 typedef struct {
-	unsigned long cnt_mask; /* count cycles with at least so many */
+	unsigned long cnt_mask; /* count cycles with at least this many */
 	unsigned int flags;	/* PFM_GEN_IA32_* */
 } pfmlib_gen_ia32_counter_t;
 

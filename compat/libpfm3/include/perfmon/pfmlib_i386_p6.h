@@ -22,7 +22,7 @@ typedef enum {
 } pfm_i386_p6_cnt_mask_t;
 
 typedef struct {
-	pfm_i386_p6_cnt_mask_t cnt_mask; /* count cycles with at least so many */
+	pfm_i386_p6_cnt_mask_t cnt_mask; /* count cycles with at least this many */
 	unsigned int flags;		 /* PFM_I386_P6_* */
 } pfmlib_i386_p6_counter_t;
 

@@ -16,7 +16,7 @@ extern "C" {
 #define PFM_INTEL_ATOM_SEL_ANYTHR 0x4
 
 typedef struct {
-	unsigned long cnt_mask; /* count cycles with at least so many */
+	unsigned long cnt_mask; /* count cycles with at least this many */
 	unsigned int flags;	/* PFM_INTEL_ATOM_* */
 } pfmlib_intel_atom_counter_t;
 

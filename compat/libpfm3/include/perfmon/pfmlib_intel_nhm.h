@@ -17,7 +17,7 @@ extern "C" {
 #define PFM_NHM_OCC_RST	   0x8
 
 typedef struct {
-	unsigned long cnt_mask; /* count cycles with at least so many */
+	unsigned long cnt_mask; /* count cycles with at least this many */
 	unsigned int flags;	/* PFM_NHM_* */
 } pfmlib_nhm_counter_t;
 
@@ -51,7 +51,7 @@ typedef struct {
 
 extern int pfm_nhm_is_pebs(pfmlib_event_t *e);
 extern int pfm_nhm_is_uncore(pfmlib_event_t *e);
-/* What the low bits of a load latency sample's data source mean; *desc is the caller's. */
+/* Describes the low bits of a load latency sample's data source; the caller frees *desc. */
 extern int pfm_nhm_data_src_desc(unsigned int val, char **desc);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pentium 4: no model-specific input. What comes back in pfp_pmcs is an event selector (ESCR)
- * and its counter's configuration (CCCR) per event; the unions take their values apart.
+ * Pentium 4: no model-specific input. For each event pfp_pmcs has an event selector (ESCR) and
+ * its counter's configuration (CCCR). The unions give access to their fields.
  */
 #ifndef PERFMON_PFMLIB_PENTIUM4_H
 #define PERFMON_PFMLIB_PENTIUM4_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kernel's own header as libpfm-4's clients expect it: fields of <stdint.h>'s types, which
- * print with PRIu64, names of its older versions, the headers that they take for included, and
- * the system call that the C library does not wrap.
+ * The kernel's header in the form that libpfm-4's clients expect: fields have <stdint.h> types,
+ * which print with PRIu64; older names exist; the headers that clients need are included; and
+ * there is a wrapper for the system call, which the C library does not have.
  */
 #ifndef __PERFMON_PERF_EVENT_H__
 #define __PERFMON_PERF_EVENT_H__
 
-#ifdef SWIG /* reads this file alone, and its wrapper is compiled with it too */
+#ifdef SWIG /* it reads only this file, and its wrapper is compiled with it too */
 
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -68,7 +68,9 @@ enum {
 
 #else
 
-/* Those that <linux/perf_event.h> includes come first: only its own structs are to change. */
+/*
+ * The headers that <linux/perf_event.h> includes come first: only its own structs must change.
+ */
 #include <stdint.h>
 #include <asm/byteorder.h>
 #include <linux/ioctl.h>

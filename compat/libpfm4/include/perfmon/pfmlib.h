@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The programming interface of libpfm-4, as libtach's libpfm.so.4 offers it: programs written
- * or built for that library compile and run unchanged. Layouts, numbers and names are those of
- * libpfm 4.13; what they mean is told here in our words.
+ * or built for that library compile and run unchanged. Layouts, numbers and names are those in
+ * libpfm 4.13; the descriptions are our own.
  *
  * Every function may be called by any thread at any time.
  */
@@ -33,7 +33,7 @@ extern "C" {
 
 /*
  * PMU models. The numbers are ABI. Boxes outside the cores have numbers here, but this library
- * has no tables for them; models that libpfm-4 lacks have numbers from PFM_PMU_OURS on.
+ * has no tables for them; models missing in libpfm-4 have numbers from PFM_PMU_OURS on.
  */
 /* clang-format off */
 typedef enum {
@@ -232,7 +232,7 @@ typedef enum {
 	PFM_PMU_ARM_KUNPENG_UNC_SCCL7_L3C23, PFM_PMU_INTEL_SPR, PFM_PMU_POWER10,
 	PFM_PMU_AMD64_FAM19H_ZEN4, PFM_PMU_ARM_V1, PFM_PMU_ARM_V2,
 
-	/* Numbers in between belong to boxes outside the cores. */
+	/* The numbers in between belong to boxes outside the cores. */
 	PFM_PMU_INTEL_EMR = 517,
 	PFM_PMU_INTEL_ADL_GLC = 597, PFM_PMU_INTEL_ADL_GRT,
 	PFM_PMU_INTEL_GNR = 675, PFM_PMU_AMD64_FAM1AH_ZEN5,
@@ -262,7 +262,7 @@ typedef enum {
 	PFM_ATTR_MAX
 } pfm_attr_t;
 
-/* What a counter's value is; PFM_DTYPE_UINT64 throughout. */
+/* The type of a counter's value; always PFM_DTYPE_UINT64. */
 typedef enum {
 	PFM_DTYPE_UNKNOWN = 0,
 	PFM_DTYPE_UINT64,
@@ -274,7 +274,7 @@ typedef enum {
 	PFM_DTYPE_MAX
 } pfm_dtype_t;
 
-/* Who implements an attribute. */
+/* The part that implements an attribute. */
 typedef enum {
 	PFM_ATTR_CTRL_UNKNOWN = 0,
 	PFM_ATTR_CTRL_PMU,
@@ -282,9 +282,9 @@ typedef enum {
 	PFM_ATTR_CTRL_MAX
 } pfm_attr_ctrl_t;
 
-/* What an event is encoded for, and which attributes it therefore has. */
+/* The target of an encoding, which decides which attributes an event has. */
 typedef enum { PFM_OS_NONE = 0, PFM_OS_PERF_EVENT, PFM_OS_PERF_EVENT_EXT, PFM_OS_MAX } pfm_os_t;
-#define PFM_OS_EVENT PFM_OS_PERF_EVENT /* as the manual page once calls it */
+#define PFM_OS_EVENT PFM_OS_PERF_EVENT /* a name in the manual page */
 
 #ifdef SWIG
 #define SWIG_NAME(x) x
@@ -296,9 +296,9 @@ typedef int pfm_err_t; /* PFM_SUCCESS or one of PFM_ERR_* */
 typedef int os_err_t;
 
 /*
- * The info structs. `size`: sizeof the struct, or 0 for its first version; it is left as it
- * is. A larger one than the library knows must be zero behind that. Strings belong to the
- * library and live as long as it is loaded.
+ * The info structs. `size`: sizeof the struct, or 0 for its first version; it is not changed. A
+ * larger struct than the library knows must be zero after the known part. The library owns the
+ * strings, which live until it is unloaded.
  */
 typedef struct {
 	const char *name, *desc;
@@ -307,7 +307,7 @@ typedef struct {
 	pfm_pmu_type_t type;
 	int nevents;
 	int first_event;  /* for pfm_get_event_next; -1: no events */
-	int max_encoding; /* most words of one encoding */
+	int max_encoding; /* maximum number of words of one encoding */
 	int num_cntrs, num_fixed_cntrs;
 	struct {
 		unsigned int is_present : 1;
@@ -318,13 +318,13 @@ typedef struct {
 
 typedef enum {
 	PFM_EVENT_INFO_SPEC_NA = 0,
-	PFM_EVENT_INFO_SPEC_TRUE = 1, /* wrong paths count too */
+	PFM_EVENT_INFO_SPEC_TRUE = 1, /* also counts wrong paths */
 	PFM_EVENT_INFO_SPEC_FALSE = 2
 } pfm_event_info_spec_t;
 
 typedef struct {
 	const char *name, *desc;
-	const char *equiv; /* the string it is an alias of, or NULL */
+	const char *equiv; /* the string that it is an alias of, or NULL */
 	size_t size;
 	uint64_t code;
 	pfm_pmu_t pmu;
@@ -365,8 +365,9 @@ typedef struct {
 
 /* PFM_OS_NONE's argument. */
 typedef struct {
-	uint64_t *codes; /* in: room for `count` words, or NULL: allocated, to be freed */
-	char **fstr;	 /* NULL, or where a string to be freed is put */
+	/* in: room for `count` words, or NULL to allocate; the caller frees it */
+	uint64_t *codes;
+	char **fstr; /* NULL, or receives a string that the caller frees */
 	size_t size;
 	int count;
 	int idx;
@@ -396,24 +397,24 @@ extern const char *pfm_strerror(int code);
 extern int pfm_get_version(void);
 
 extern pfm_err_t pfm_get_pmu_info(pfm_pmu_t pmu, pfm_pmu_info_t *output);
-/* The event behind `idx` on its PMU, or -1. */
+/* The event after `idx` on its PMU, or -1. */
 extern int pfm_get_event_next(int idx);
-/* The event's idx (0 or more), or an error; attributes are checked and forgotten. */
+/* Returns the event's idx (0 or more), or an error; attributes are checked but not kept. */
 extern int pfm_find_event(const char *str);
 extern pfm_err_t pfm_get_event_info(int idx, pfm_os_t os, pfm_event_info_t *output);
-/* Attribute aidx of 0 .. nattrs - 1: umasks, then the PMU's modifiers, then the OS'. */
+/* Attribute aidx of 0 .. nattrs - 1: umasks, then the PMU's modifiers, then the OS's. */
 extern pfm_err_t pfm_get_event_attr_info(int eidx, int aidx, pfm_os_t os,
 					 pfm_event_attr_info_t *output);
 
 /*
  * Encodes the first event of a comma-separated list. args: pfm_pmu_encode_arg_t for
- * PFM_OS_NONE, else pfm_perf_encode_arg_t. Nothing is written unless it succeeds.
+ * PFM_OS_NONE, else pfm_perf_encode_arg_t. On an error nothing is written.
  */
 extern pfm_err_t pfm_get_os_event_encoding(const char *str, int dfl_plm, pfm_os_t os,
 					   void *args);
 extern pfm_err_t pfm_get_event_encoding(const char *str, int dfl_plm, char **fstr, int *idx,
 					uint64_t **codes, int *count);
-/* Looks for contradictions in a PMU's table; says them to fp. */
+/* Checks a PMU's table for contradictions and prints them to fp. */
 extern pfm_err_t pfm_pmu_validate(pfm_pmu_t pmu_id, FILE *fp);
 
 #define PFM_SUCCESS	 0
@@ -429,7 +430,7 @@ extern pfm_err_t pfm_pmu_validate(pfm_pmu_t pmu_id, FILE *fp);
 #define PFM_ERR_ATTR_SET -10
 #define PFM_ERR_TOOMANY	 -11
 #define PFM_ERR_TOOSMALL -12
-/* The manual page's names of two of them, and of success. */
+/* Names of two of them, and of success, in the manual page. */
 #define PFM_ERR_ATTR_UMASK    PFM_ERR_UMASK
 #define PFM_ERR_ATTR_FEATCOMB PFM_ERR_FEATCOMB
 #define PFMLIB_SUCCESS	      PFM_SUCCESS
