@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One more row in a snapshot that was taken: what was counted beside the program. Its regions
- * move to wider arrays; what they point to stays where it was.
- */
+/* Adds one row to a new snapshot, for events counted outside the program's threads. Its regions
+ * move to wider arrays; the data that they point to stays in place. */
 #include <math.h>
 #include <string.h>
 #include "core/set/set.h"
@@ -11,11 +9,11 @@
 
 struct joining {
 	const struct tach__beside *b;
-	const struct tach_set *theirs; /* whose metrics the others are */
+	const struct tach_set *theirs; /* the set for the metrics of the other rows */
 	const struct tach__plain *old;
 	struct tach__plain whole;
-	int map[1 + TACH_COUNTERS_MAX]; /* the row's quantities in the whole, time first */
-	char *at;			/* what is left of the memory */
+	int map[1 + TACH_COUNTERS_MAX]; /* the row's quantities in the result, time first */
+	char *at;			/* start of the unused memory */
 };
 
 static void *get(struct joining *j, size_t size)
@@ -28,7 +26,7 @@ static void *get(struct joining *j, size_t size)
 
 /* ---- names ---- */
 
-/* Behind the time, which no event is called. */
+/* After the time, because no event has its name. */
 static int find_quantity(const struct tach__plain *p, const char *name)
 {
 	for (int q = 1; q < p->nquantities; q++)
@@ -45,7 +43,7 @@ static int has_metric(const struct tach__plain *p, const char *name)
 	return 0;
 }
 
-/* What the set has besides: of the old the whole has the numbers already. */
+/* Counts the names that only the set has: the result already has the old ones. */
 static void count_names(struct joining *j)
 {
 	const struct tach_set *set = j->b->set;
@@ -103,7 +101,7 @@ static void name_all(struct joining *j)
 
 static const struct tach_value lost = {.flags = TACH_FLAG_LOST};
 
-/* Metric m of the whole, of a row's quantities. */
+/* Metric m of the result, from the quantities of a row. */
 static void derive(const struct joining *j, struct tach_value *v, int m)
 {
 	const struct tach_set *set = m < j->old->nmetrics ? j->theirs : j->b->set;
@@ -117,7 +115,7 @@ static void derive(const struct joining *j, struct tach_value *v, int m)
 	while (k < tach_set_nmetrics(set) &&
 	       strcmp(set->metric[k].name, j->whole.metric[m].name) != 0)
 		k++;
-	/* Of sets that take turns: over all of theirs, which this row has not. */
+	/* A metric over all sets that take turns; this row lacks their quantities. */
 	if (k == tach_set_nmetrics(set)) {
 		v[j->whole.nquantities + m] = lost;
 		return;
@@ -132,7 +130,7 @@ static void widen(struct joining *j, struct tach__plain_region *to,
 	size_t all = now + (size_t)j->whole.nmetrics;
 
 	*to = *from;
-	to->sample[0] = to->sample[1] = NULL; /* of fewer quantities */
+	to->sample[0] = to->sample[1] = NULL; /* they have fewer quantities */
 	to->histogram = get(j, now * sizeof *to->histogram);
 	if (from->histogram)
 		memcpy(to->histogram, from->histogram, old * sizeof *to->histogram);
@@ -193,7 +191,7 @@ static void fill(struct joining *j, struct tach__plain_region *row)
 
 /* ---- the whole ---- */
 
-/* Rows are in the order of their times. */
+/* Rows are sorted by time. */
 static void place_rows(struct joining *j)
 {
 	const struct tach__plain *old = j->old;

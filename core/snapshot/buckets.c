@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of several snapshots become one; samples of a single one stay known. */
+/* Merges histograms of several snapshots; keeps the samples of a single one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,9 @@ static int by_low(const void *a, const void *b)
 }
 
 /*
- * Of a clock of another rate: the buckets that the whole's clock has. An estimated rate differs
- * a little in each process; without this no two of them would have a bucket in common.
+ * Converts buckets of a clock with another rate to those of the result's clock. An estimated
+ * rate differs slightly in each process; without this, no two processes would have a bucket in
+ * common.
  */
 static void fit_buckets(struct tach_bucket *b, int n, double hz)
 {
@@ -25,13 +26,14 @@ static void fit_buckets(struct tach_bucket *b, int n, double hz)
 		tach__histogram_bounds((b[i].low + b[i].high) / 2 * hz / 1e9, &cell);
 		cell.low = cell.low * 1e9 / hz;
 		cell.high = cell.high * 1e9 / hz;
-		/* The least and the greatest value stay what they are. */
+		/* The minimum and maximum do not change. */
 		b[i].low = i == 0 ? fmin(b[i].low, cell.high) : cell.low;
 		b[i].high = i == n - 1 ? fmax(b[i].high, cell.low) : cell.high;
 	}
 }
 
-/* In order; those that overlap become one. Bounds of the first and the last may be narrower. */
+/* Sorts buckets and merges those that overlap. Bounds of the first and the last may be
+ * narrower. */
 static int join_buckets(struct tach_bucket *all, int n)
 {
 	int kept = 0;
@@ -47,7 +49,7 @@ static int join_buckets(struct tach_bucket *all, int n)
 	return kept + 1;
 }
 
-/* There is room for twice as many as there are, so that memory does not grow with each. */
+/* Reserves twice the present size, so that memory does not grow with each. */
 static int keep_buckets(struct tach__plain *s, struct tach__plain_buckets *to,
 			const struct tach_bucket *all, int n)
 {
@@ -85,7 +87,7 @@ int tach__merge_buckets(struct tach__merge *m, struct tach__plain_buckets *to,
 	return code;
 }
 
-/* Of the only source, whose samples are still known. */
+/* For a region with one source, whose samples are still valid. */
 int tach__merge_samples(struct tach__plain *s, int region, const struct tach__source *from)
 {
 	const struct tach__plain_region *was = &from->snapshot->plain.region[from->region];

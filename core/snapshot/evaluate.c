@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What was summed up, evaluated when a snapshot is taken: values with overhead and error,
- * metrics made of them, distributions in units. */
+/* Evaluates sums when a snapshot is taken: values with overhead and error, metrics,
+ * distributions in units. */
 #include <math.h>
 #include <string.h>
 #include "core/set/set.h"
@@ -27,10 +27,8 @@ static uint32_t flags_of(const struct tach_snapshot *s, const struct tach__row *
 	return flags;
 }
 
-/*
- * What sparse mode measured, in the units of the value. Entries that were passed over are in
- * the self values of the regions around them, so that nothing bounds those.
- */
+/* The sample in sparse mode, in units of the value. Skipped entries are part of the self values
+ * of enclosing regions, so the error of those is unknown. */
 static struct tach__sample sample_of(const struct tach__row *row, int quantity,
 				     enum tach_part part, double unit)
 {
@@ -56,7 +54,7 @@ static struct tach__sample sample_of(const struct tach__row *row, int quantity,
 static void value(const struct tach_snapshot *s, const struct tach__row *row, int quantity,
 		  enum tach_part part, struct tach_value *out, struct tach__sample *keep);
 
-/* TACH_SET_CORRECT: an instruction for every interrupt, where the CPU counts one. */
+/* TACH_SET_CORRECT: subtracts one instruction for each interrupt, if the CPU counts one. */
 static double take_interrupts(const struct tach_snapshot *s, const struct tach__row *row,
 			      int quantity, enum tach_part part, struct tach_value *out)
 {
@@ -82,9 +80,9 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	if (quantity == TACH_QUANTITY_TIME)
 		unit = s->clock_hz > 0 ? 1e9 / s->clock_hz : 0;
 	sample = sample_of(row, quantity, part, unit);
-	/* Entries that sparse mode passed over were like those it took. */
+	/* Skipped entries are assumed to equal measured ones. */
 	scale = tach__sample_scale(&sample) * unit;
-	/* Self may be a little below zero: a signal handler's region between two edges. */
+	/* Self may be slightly below zero: a signal handler's region between two edges. */
 	out->raw = (int64_t)sum < 0 ? 0 : (double)sum * scale;
 	out->overhead = cell->overhead[part] * scale;
 	out->error = cell->error[part] * scale;
@@ -92,7 +90,7 @@ static void value(const struct tach_snapshot *s, const struct tach__row *row, in
 	if (part == TACH_PART_SELF && row->overlapped)
 		out->flags |= TACH_FLAG_INCOMPLETE;
 	tach__value_sampled(out, tach__sample_error(&sample));
-	/* Multiplexed: what happened while others counted is a guess. */
+	/* Multiplexed: the counts while others had the counters are a guess. */
 	if (out->flags & TACH_FLAG_SCALED)
 		out->flags |= TACH_FLAG_UNBOUNDED;
 	out->share = 0;
@@ -122,11 +120,10 @@ static void derived(const struct tach_snapshot *s, const struct tach_value *valu
 	tach__operands_derive(&o, tach_set_metric(s->config->set, metric), out);
 }
 
-/* ---- the memory: one piece, whose parts are asked for twice, to be counted and to be used
- * ---- */
+/* ---- the memory: one piece, which the same code first measures and then fills ---- */
 
 struct memory {
-	char *at; /* NULL: counted */
+	char *at; /* NULL: only measure */
 	size_t used;
 };
 
@@ -183,7 +180,7 @@ static void distribution(const struct tach_snapshot *s, struct tach__plain_bucke
 		return;
 	*to = (struct tach__plain_buckets){.count = n, .at = at};
 	tach__histogram_buckets(row->histograms, (uint32_t)quantity, at, n);
-	/* The same operations as for worst entries: their values are to be the same. */
+	/* The same operations as for worst entries, so that equal values stay equal. */
 	for (int b = 0; b < n && in_ticks; b++) {
 		at[b].low = at[b].low * 1e9 / s->clock_hz;
 		at[b].high = at[b].high * 1e9 / s->clock_hz;
@@ -247,7 +244,7 @@ static void names(struct tach_snapshot *s, struct memory *m)
 	}
 }
 
-/* The nearest around it that has a row: others are open, or were left out. */
+/* The nearest enclosing region that has a row: others are open, or were left out. */
 static int parent_of(const struct tach_snapshot *s, uint32_t id, const int *place,
 		     uint32_t limit)
 {
@@ -266,7 +263,7 @@ static void all(struct tach_snapshot *s, const struct tach__rows *rows, const ui
 		struct memory *m)
 {
 	struct tach__plain *p = &s->plain;
-	int *place; /* by id: 1 + where it is in the list */
+	int *place; /* by id: 1 + its place in the list */
 
 	p->quantity = get(m, (size_t)p->nquantities * sizeof *p->quantity);
 	p->metric = get(m, (size_t)p->nmetrics * sizeof *p->metric);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The end of a snapshot. */
+/* Frees a snapshot. */
 #include "core/os/memory.h"
 #include "core/snapshot/snapshot.h"
 

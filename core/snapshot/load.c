@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading a JSON report back into a snapshot; core/report/json.c says what stands where. */
+/* Reads a JSON report back into a snapshot; core/report/json.c defines the format. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "core/snapshot/plain.h"
 #include "core/snapshot/snapshot.h"
 
-#define BOUND_MAX 1e100 /* the sum of two is still a number */
+#define BOUND_MAX 1e100 /* the sum of two is still finite */
 enum { VERSION = 1, BUCKETS_MAX = 1 << 20, LEVELS_MAX = 64 };
 
 struct load {
 	struct tach_snapshot *snapshot;
 	struct tach__plain *plain;
 	struct tach_error *err;
-	int code; /* the first error; the rest then does nothing */
+	int code; /* the first error; all later calls do nothing */
 };
 
 static void fail(struct load *l, const struct tach__json *at, const char *format,
@@ -34,7 +34,7 @@ static void no_memory(struct load *l)
 		l->code = tach__error(l->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-/* The member of that type, or a value of zeros after an error. */
+/* Returns the member if it has that type, otherwise reports an error and returns zeros. */
 static const struct tach__json *want(struct load *l, const struct tach__json *object,
 				     const char *key, enum tach__json_type type)
 {
@@ -208,7 +208,7 @@ static void load_info(struct load *l, const struct tach__json *from,
 	info->outermost = count(l, from, "outermost");
 	info->skipped = count(l, from, "skipped");
 	info->excluded = count(l, from, "excluded");
-	if (tach__json_member(from, "lost")) /* version 0.1 had none */
+	if (tach__json_member(from, "lost")) /* missing in version 0.1 */
 		info->lost = count(l, from, "lost");
 	info->nested = count(l, from, "nested");
 	info->threads = (uint32_t)count(l, from, "threads");
@@ -229,7 +229,7 @@ static void load_region(struct load *l, const struct tach__json *from, int regio
 	struct tach__plain *s = l->plain;
 	struct tach__plain_region *to = &s->region[region];
 
-	/* Not for all regions at once: memory is to stay in proportion to the file's size. */
+	/* Not for all regions at once: the memory must be proportional to the file's size. */
 	if (tach__plain_allocate_region(s, region) != 0)
 		no_memory(l);
 	if (!l->code)
@@ -260,7 +260,7 @@ static const char *optional_text(struct load *l, const struct tach__json *object
 	return tach__json_member(object, key) ? text(l, object, key) : NULL;
 }
 
-/* Version 0.1 had none of it. */
+/* Missing in version 0.1. */
 static void load_node(struct load *l, const struct tach__json *from, struct tach__place *node)
 {
 	uint64_t level = tach__json_member(from, "level") ? count(l, from, "level") : 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Several snapshots as one: regions of the same name and place are added up, metrics made anew
- * of the sums. What only some of them counted is flagged lost where it is missing.
- */
+/* Merges several snapshots: adds up regions of the same name and place, and computes metrics
+ * again from the sums. A quantity that only some have is flagged LOST. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +60,7 @@ int tach__merge_place(struct tach__plain *s, struct tach__place *to,
 	return 0;
 }
 
-/* Of one of the snapshots. */
+/* From one of the snapshots. */
 static int copy_metric(struct tach__merge *m, int i, const struct tach__plain_metric *from)
 {
 	struct tach__plain *s = m->plain;
@@ -150,13 +148,13 @@ static void add_info(struct tach_region_info *to, const struct tach_region_info 
 		to->provenance[i] += from->provenance[i];
 }
 
-/* In which part of the entries a value was counted; 0 stands for all. */
+/* The fraction of the entries in which a value was counted; 0 stands for all. */
 static double part_of(const struct tach_value *v)
 {
 	return v->share ? v->share / 1e6 : 1;
 }
 
-/* Of `entries` more, beside those that the region has. */
+/* Adds a value of `entries` more entries to one of `had` entries. */
 static void add_value(struct tach_value *sum, const struct tach_value *v, double entries,
 		      double had)
 {
@@ -171,7 +169,7 @@ static void add_value(struct tach_value *sum, const struct tach_value *v, double
 	sum->flags |= v->flags & ~(uint32_t)TACH_FLAG_SMALL;
 }
 
-/* Entries whose report lacks a quantity: their provenance says so. */
+/* Entries whose report lacks a quantity: the provenance counts them. */
 static void add_lacking(struct tach_region_info *to, const struct tach_region_info *from)
 {
 	uint64_t lost = from->provenance[5];
@@ -223,7 +221,7 @@ static void finish_region(struct tach__plain *s, int region, int passes)
 			tach__value_judge(&v[q]);
 		for (int m = 0; m < s->nmetrics; m++)
 			tach__plain_derive(s, region, m, (enum tach_part)part);
-		/* Of a pass that is not taken there is nothing, not a part. */
+		/* A pass that is not used has no value at all, not a partial one. */
 		for (int m = s->nquantities; passes && m < s->nquantities + s->nmetrics; m++)
 			if (v[m].flags & TACH_FLAG_LOST)
 				v[m].value = v[m].raw = NAN;
@@ -240,7 +238,7 @@ static int by_time(const void *a, const void *b)
 	return order ? order : tach__place_order(&x->info, &y->info);
 }
 
-/* Sources from `at` on that are the same region. */
+/* Counts the sources from `at` on that are the same region. */
 static size_t count_same(const struct tach__merge *m, size_t at)
 {
 	size_t n = 1;
@@ -338,7 +336,7 @@ static int merge(struct tach__merge *m, struct tach_error *err)
 
 	if (code)
 		return code;
-	/* Room for the names of all snapshots; fewer are used where some have the same. */
+	/* Room for the names of all snapshots; equal names use one. */
 	s->nquantities = TACH__PLAIN_QUANTITIES_MAX;
 	for (int i = 0; i < m->n; i++)
 		s->nmetrics += tach_snapshot_nmetrics(m->list[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences of a snapshot: what its sums do not have, and why. */
+/* The sentences in a snapshot's note: what the sums lack, and why. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,8 @@ __attribute__((format(printf, 2, 3))) static void note(struct tach_snapshot *s,
 	va_end(args);
 }
 
-/* With the lock. A filter that fits no region is likely misspelt: the report says so. */
+/* With the lock. If no region matches the filter, it is probably misspelt, and the report says
+ * so. */
 static void judge_filter(struct tach_snapshot *s)
 {
 	const struct tach__registry *r = &tach__registry;

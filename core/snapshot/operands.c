@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands: the quantities that a metric of a region is made of. */
+/* Operands: the quantities that a region's metric uses. */
 #include <math.h>
 #include "core/formula/formula.h"
 #include "core/snapshot/operands.h"

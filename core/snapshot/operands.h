@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Operands: the quantities that a metric of a region is made of. */
+/* Operands: the quantities that a region's metric uses. */
 #ifndef TACH_CORE_SNAPSHOT_OPERANDS_H
 #define TACH_CORE_SNAPSHOT_OPERANDS_H
 
@@ -7,7 +7,7 @@
 
 struct tach__operands {
 	uint32_t count;
-	/* Of several reports together, more than a set has. */
+	/* For several reports together, which have more than one set. */
 	uint64_t n[TACH_FORMULA_OPERANDS_MAX], raw[TACH_FORMULA_OPERANDS_MAX];
 	double error[TACH_FORMULA_OPERANDS_MAX];
 	uint32_t flags[TACH_FORMULA_OPERANDS_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The order in which regions are shown: by descending time, then as they were made. */
+/* The order of regions in reports: by descending time, then by creation. */
 #include "core/snapshot/snapshot.h"
 
 static int comes_before(const struct tach__rows *rows, uint32_t x, uint32_t y)

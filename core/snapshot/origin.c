@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a report comes from, and what it says is missing. */
+/* The origin of a report, and its note about missing data. */
 #include <stdio.h>
 #include <string.h>
 #include "core/base/json.h"
@@ -13,7 +13,7 @@ static void load_word(char *to, size_t size, const struct tach__json *from, cons
 		snprintf(to, size, "%s", word->text);
 }
 
-/* Versions before 0.2 had none. */
+/* Missing in versions before 0.2. */
 void tach__origin_load(struct tach__origin *to, const struct tach__json *from)
 {
 	const struct tach__json *date = from ? tach__json_member(from, "date") : NULL;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The regions around regions, as places in the list of them, while that list is made or sorted.
- */
+/* Enclosing regions, as places in the list of regions, while that list is made or sorted. */
 #include <stdlib.h>
 #include "core/snapshot/merge.h"
 
-/* What its parents lead back to itself by is cut. mark: 0 for each. */
+/* Removes parents that lead back to the region itself. mark: zeros. */
 static void cut_circles(struct tach__plain *p, int *mark)
 {
 	for (int r = 0; r < p->nregions; r++)
@@ -61,15 +60,13 @@ void tach__parents_follow(struct tach__plain *p)
 	tach__parents_check(p);
 }
 
-/*
- * The sources' regions have become those of the whole: source i lies in region[i]. Where a
- * region lies in several, none is around it.
- */
+/* Converts the parents of sources to regions of the result: source i belongs to region[i]. A
+ * region that has different parents gets none. */
 void tach__parents_merge(struct tach__merge *m, const int *region)
 {
 	struct tach__plain *p = m->plain;
 	size_t *first = calloc((size_t)m->n + 1, sizeof *first);
-	int *whole = calloc(m->nsources + 1, sizeof *whole); /* of each snapshot's regions */
+	int *whole = calloc(m->nsources + 1, sizeof *whole); /* for each snapshot's regions */
 
 	for (int i = 0; first && i < m->n; i++)
 		first[i + 1] = first[i] + (size_t)m->list[i]->plain.nregions;

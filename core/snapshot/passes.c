@@ -8,7 +8,9 @@
 #include "core/snapshot/merge.h"
 #include "core/snapshot/passes.h"
 
-/* Instructions that no bound in percent is for: an interrupt adds one. */
+/*
+ * Up to this number of instructions a bound in percent makes no sense: an interrupt adds one.
+ */
 enum { FEW = 10 };
 
 /* ---- names ---- */
@@ -50,9 +52,9 @@ int tach__passes_metrics(struct tach__merge *m)
 	return 0;
 }
 
-/* ---- whether it was the same ---- */
+/* ---- checks that the passes did the same ---- */
 
-/* What all passes count, in that one; 0: it does not. */
+/* The quantity that all passes count, in one pass. Returns 0 if the pass lacks it. */
 static int repeated(const struct tach__merge *m, const struct tach__source *s,
 		    struct tach_value *value)
 {
@@ -158,7 +160,7 @@ static int add_values(struct tach__merge *m, int region, const struct tach__sour
 	return code;
 }
 
-/* The earliest pass's. */
+/* The source of the earliest pass. */
 static const struct tach__source *first_of(const struct tach__merge *m,
 					   const struct tach__source *source, size_t n)
 {
@@ -179,7 +181,7 @@ static void take_info(struct tach_region_info *to, const struct tach__source *so
 		for (int p = 0; p < 6; p++)
 			if (info.provenance[p] < source[i].info.provenance[p])
 				info.provenance[p] = source[i].info.provenance[p];
-	/* Texts are the whole's. */
+	/* The texts belong to the result. */
 	info.name = to->name;
 	info.file = to->file;
 	info.function = to->function;
@@ -209,7 +211,7 @@ int tach__passes_region(struct tach__merge *m, int region, const struct tach__so
 	return code;
 }
 
-/* Of the process that ran again and again: the first time's. */
+/* The counts of the process, from its first run. */
 void tach__passes_counts(struct tach__merge *m)
 {
 	struct tach_snapshot *s = m->whole;
@@ -221,7 +223,7 @@ void tach__passes_counts(struct tach__merge *m)
 	s->lost = first->lost;
 	s->stale = first->stale;
 	s->unopened = first->unopened;
-	/* Each pass has other events: what is missing in any is missing. */
+	/* Each pass has other events: if data is missing in one pass, it is missing. */
 	s->missing_processes = s->missing_threads = 0;
 	for (int i = 0; i < m->n; i++) {
 		const struct tach_snapshot *pass = m->list[i];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A program that ran several times with the same arguments, with other events counted each
- * time: what it counted as if all had been counted at once.
- */
+/* A program that ran several times with the same arguments, with other events counted each
+ * time: the result shows all events as if they had been counted at once. */
 #ifndef TACH_CORE_SNAPSHOT_PASSES_H
 #define TACH_CORE_SNAPSHOT_PASSES_H
 
@@ -10,11 +8,11 @@
 #include "core/set/set.h"
 
 /*
- * What all of them count, time too, is their mean, and its error has half of what they differ
- * by. A region that was not called as often, or executed another number of instructions, than
- * in the first pass that has it, is not taken from that pass: what was counted there,
- * and metrics over it, are NaN and TACH_FLAG_LOST, and the snapshot's note says so. Each
- * snapshot has a region once. As tach_snapshot_merge.
+ * A quantity that all passes count, such as time, is their mean; its error includes half of
+ * their difference. If a region was called more or less often than in the first pass that has
+ * it, or executed another number of instructions, its values in that pass are not used: they,
+ * and metrics over them, are NaN and TACH_FLAG_LOST, and the snapshot's note says so. Each
+ * snapshot has a region once. Otherwise as tach_snapshot_merge.
  */
 int tach__snapshot_passes(const struct tach_snapshot *const *list, int n,
 			  const struct tach__passes_whole *whole, struct tach_snapshot **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The plain form of what is read from a report or merged of others. */
+/* Data of loaded and merged snapshots. */
 #include <math.h>
 #include <string.h>
 #include "core/snapshot/operands.h"
@@ -42,7 +42,7 @@ int tach__plain_allocate_region(struct tach__plain *s, int region)
 	return r->histogram && r->value[0] && r->value[1] ? 0 : TACH_ERR_NOMEM;
 }
 
-/* A name that is there twice stands for the same values: each region would have them again. */
+/* Returns a name that occurs twice: each region would have the same values twice. */
 static const char *name_twice(const struct tach__plain *s)
 {
 	for (int i = 0; i < s->nquantities; i++)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What every snapshot is: plain data, with nothing left to work out. One that was taken has it
- * from evaluate.c, one that was read from a report or merged of others from load.c and merge.c.
- */
+/* The data of each snapshot, fully evaluated. It comes from evaluate.c for a new snapshot, from
+ * load.c for a saved report, and from merge.c for several snapshots. */
 #ifndef TACH_CORE_SNAPSHOT_PLAIN_H
 #define TACH_CORE_SNAPSHOT_PLAIN_H
 
@@ -14,43 +12,45 @@
 
 struct tach__plain_metric {
 	const char *name;
-	const char *text; /* over N0 = the quantity after time, ...; NULL: not known */
-	struct tach_formula *formula; /* NULL where text is, and in a snapshot that was taken */
+	const char *text; /* over N0 = the quantity after time, ...; NULL: unknown */
+	struct tach_formula *formula; /* NULL if text is, and in a new snapshot */
 	struct tach__place node;
 };
 
 struct tach__plain_buckets {
-	int count, room; /* room: 0 where they were never merged */
+	int count, room; /* room: 0 if they were never merged */
 	struct tach_bucket *at;
 };
 
 struct tach__plain_worst {
 	struct tach_worst info;
 	double *value;	/* per quantity */
-	uint64_t begun; /* ticks of the region clock; 0: of a saved report */
+	uint64_t begun; /* ticks of the region clock; 0: from a saved report */
 };
 
 struct tach__plain_region {
 	struct tach_region_info info;
 	struct tach_value *value[2]; /* per part: quantities, then metrics */
-	/* Per part and quantity, where values are scaled up; NULL: not, or not known how. */
+	/*
+	 * Per part and quantity, if values are scaled up. NULL: not scaled, or samples unknown.
+	 */
 	struct tach__sample *sample[2];
 	struct tach__plain_buckets *histogram; /* per quantity */
-	struct tach__plain_worst *worst;       /* the worst first */
+	struct tach__plain_worst *worst;       /* in descending order */
 	int nworst;
-	int number; /* where it was before its list was sorted */
-	int rank;   /* 1 + the rank of which it is a row; 0: of all that there is */
+	int number; /* its place before the list was sorted */
+	int rank;   /* 1 + the rank of the row; 0: a row of all ranks */
 };
 
 struct tach__plain {
 	struct tach__arena
-		arena; /* of what was read or merged: all that is below, but formulas */
-	void *pages;   /* the same of what was taken */
+		arena; /* for a loaded or merged snapshot: all data below except formulas */
+	void *pages;   /* the same for a new snapshot */
 	size_t pages_size;
-	void *more_pages; /* what beside.c added to it */
+	void *more_pages; /* data that beside.c added */
 	size_t more_size;
 	int nquantities, nmetrics, nregions;
-	int worst; /* 1 + the quantity that tells the worst; 0: none are kept */
+	int worst; /* 1 + the quantity for comparing worst entries; 0: none are kept */
 	const char **quantity;
 	struct tach__plain_metric *metric;
 	struct tach__plain_region *region;
@@ -58,7 +58,8 @@ struct tach__plain {
 
 enum {
 	TACH__PLAIN_QUANTITIES_MAX = 1 + TACH_FORMULA_OPERANDS_MAX,
-	TACH__PLAIN_METRICS_MAX = 1024, /* each is looked for by name among the others */
+	/* limited, because each is searched by name among the others */
+	TACH__PLAIN_METRICS_MAX = 1024,
 };
 
 struct tach_snapshot;
@@ -66,9 +67,9 @@ struct tach_snapshot;
 /* ---- evaluate.c ---- */
 
 /*
- * Of the rows of regions, in that order, what a snapshot says. Of the snapshot, config and
- * clock are needed. Memory is one piece of pages, which becomes the snapshot's: handlers of
- * deadly signals come here. 0 or TACH_ERR_NOMEM.
+ * Evaluates the rows of regions, in the given order, into the snapshot. It uses the snapshot's
+ * config and clock. The memory is one piece of pages, which the snapshot owns: handlers of
+ * deadly signals call this. 0 or TACH_ERR_NOMEM.
  */
 int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *rows,
 			    const uint32_t *order, uint32_t nregions);
@@ -76,40 +77,40 @@ int tach__snapshot_evaluate(struct tach_snapshot *s, const struct tach__rows *ro
 /* ---- worst.c ---- */
 
 struct tach__row;
-/* Into room for as many as the row has. */
+/* `to` has room for all entries of the row. */
 void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
 			    const struct tach__row *row);
-/* Those of another snapshot too, as many as the one of them has that has more. 0 or
- * TACH_ERR_NOMEM. map: its quantities' numbers. */
+/* Adds the entries of another snapshot. Keeps as many as the longer of the two lists. 0 or
+ * TACH_ERR_NOMEM. map: the numbers of its quantities. */
 int tach__plain_worst_add(struct tach__plain *plain, int region,
 			  const struct tach__plain *other, int other_region, const int *map);
-/* Without those that an older one had. */
+/* Removes entries that the older one has. */
 void tach__plain_worst_since(struct tach__plain_region *region,
 			     const struct tach__plain_region *older);
 
 /* ---- parents.c ---- */
 
-/* Drops parents that do not exist, and those that make a circle. */
+/* Drops parents that do not exist, and those that form a cycle. */
 void tach__parents_check(struct tach__plain *plain);
-/* Before regions are sorted; and after that, so that parents are right again. */
+/* Call one before regions are sorted and the other afterwards, which corrects the parents. */
 void tach__parents_number(struct tach__plain *plain);
 void tach__parents_follow(struct tach__plain *plain);
 
-/* ---- plain.c: what is read or merged ---- */
+/* ---- plain.c: loaded or merged snapshots ---- */
 
 void tach__plain_free(struct tach__plain *plain);
-void tach__plain_free_pages(struct tach__plain *plain); /* the same of one that was taken */
-/* Arrays for as many as nquantities, nmetrics and nregions say; 0 or TACH_ERR_NOMEM. */
+void tach__plain_free_pages(struct tach__plain *plain); /* the same for a new snapshot */
+/* Allocates arrays by nquantities, nmetrics and nregions; 0 or TACH_ERR_NOMEM. */
 int tach__plain_allocate(struct tach__plain *plain);
 int tach__plain_allocate_region(struct tach__plain *plain, int region);
 /* Compiles the metrics' texts. */
 int tach__plain_compile(struct tach__plain *plain, struct tach_error *err);
-/* The number of the quantity of that name, or -1. */
+/* The number of the quantity with that name, or -1. */
 int tach__plain_quantity(const struct tach__plain *plain, const char *name);
-/* Regions by file and line, and by their names before. */
+/* Order of regions by file and line, and by name first. */
 int tach__file_order(const struct tach_region_info *x, const struct tach_region_info *y);
 int tach__place_order(const struct tach_region_info *x, const struct tach_region_info *y);
-/* What a metric is now that its operands are there. */
+/* Computes a metric from its operands. */
 void tach__plain_derive(struct tach__plain *plain, int region, int metric, enum tach_part part);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ranks of a parallel job: what all did, what each did, and how evenly. */
+/* The ranks of a parallel job: rows for all, rows for each, and their imbalance. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,15 +11,15 @@
 
 /* A region of one rank, or of all. */
 struct row {
-	struct tach_region_info info; /* as it was before it was renamed */
-	int rank;		      /* -1: of all */
+	struct tach_region_info info; /* before it was renamed */
+	int rank;		      /* -1: of all ranks */
 	double time;
-	const char *name; /* as it is called now */
-	double imbalance; /* of all; NaN where there is none */
-	double order;	  /* the time of all */
+	const char *name; /* the new name */
+	double imbalance; /* of all ranks; NaN if unknown */
+	double order;	  /* the time of all ranks */
 };
 
-/* The row of all comes before its ranks'. */
+/* The row of all ranks comes before the rows of each. */
 static int by_place_and_rank(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -55,7 +55,7 @@ static void take_rows(struct row **to, const struct tach_snapshot *s, int rank)
 	}
 }
 
-/* Names in the list's snapshots, and in the rows, which have them in the same order. */
+/* Renames in the list's snapshots and in the rows, which have the same order. */
 static int rename_all(struct row *rows, struct tach_snapshot *const *list, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -74,8 +74,8 @@ static int rename_all(struct row *rows, struct tach_snapshot *const *list, int n
 	return 0;
 }
 
-/* Of rows that are sorted by place, that of all first: each region's imbalance, and by what it
- * is ordered. */
+/* Rows are sorted by place, the row of all ranks first. Sets each region's imbalance and its
+ * sort key. */
 static void compare_ranks(struct row *rows, size_t n, int ranks)
 {
 	for (size_t i = 0, end; i < n; i = end) {
@@ -130,7 +130,7 @@ static int by_time_and_rank(const void *a, const void *b)
 	return by_place_and_rank(x, y);
 }
 
-/* Every region of p is one of the rows, which are sorted by name. */
+/* Each region of p is one of the rows, which are sorted by name. */
 static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 {
 	struct ordered *all = calloc((size_t)p->nregions + 1, sizeof *all);
@@ -161,7 +161,7 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 	return code;
 }
 
-/* What counts for all is said once. */
+/* Only once, in the merged snapshot. */
 static void take_counts(struct tach_snapshot *to, const struct tach_snapshot *whole)
 {
 	to->threads = whole->threads;

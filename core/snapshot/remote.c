@@ -51,7 +51,7 @@ int tach__remote_get(struct tach__remote *r, const void *at, void *to, size_t si
 	return code == -EFAULT ? TACH__REMOTE_AGAIN : code;
 }
 
-/* Not beyond the page that has its end: the next one may be none. */
+/* Reads only up to the end of a page: the next one may be unmapped. */
 const char *tach__remote_text(struct tach__remote *r, const char *at)
 {
 	char text[TACH__REMOTE_TEXT];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where another process has the regions: the copy of the library whose beacon says that it owns
- * them. Every object that is mapped from its beginning is looked at in the process's memory,
- * not in the file, which may be another one by now, or in another mount namespace.
+ * Finds the owner of another process's regions: the copy of the library whose beacon says so.
+ * It checks each object that is mapped from its beginning. It reads the process's memory, not
+ * the file, which may have been replaced or be in another mount namespace.
  */
 #include <elf.h>
 #include <errno.h>
@@ -20,8 +20,9 @@ enum { PHDRS_MAX = 64, WINDOW = 4096, NOTES_MAX = 1 << 26 };
 
 struct find {
 	struct tach__remote *remote;
-	const struct tach__beacon *owner, *other; /* found; `other`: owns nothing */
-	struct tach__beacon beacon;		  /* the last one, as it was read */
+	/* results; `other`: a copy that is not the owner */
+	const struct tach__beacon *owner, *other;
+	struct tach__beacon beacon; /* the last beacon that was read */
 };
 
 /* ---- beacons ---- */
@@ -30,7 +31,7 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 {
 	struct tach__beacon b;
 
-	/* What comes before `others` never changes. */
+	/* The fields before `others` never change. */
 	if (tach__remote_get(f->remote, at, &b, offsetof(struct tach__beacon, others)) != 0 ||
 	    b.magic != TACH__BEACON_MAGIC)
 		return;
@@ -38,7 +39,7 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 		f->other = at;
 		return;
 	}
-	b.registry_layout = 0; /* none for us to read */
+	b.registry_layout = 0; /* not readable for us */
 	if (b.layout == TACH__BEACON_LAYOUT && b.size >= sizeof b)
 		tach__remote_get(f->remote, at, &b, sizeof b);
 	f->beacon = b;
@@ -50,7 +51,7 @@ static size_t padded(size_t n)
 	return (n + 3) & ~(size_t)3;
 }
 
-/* The note at the beginning of `bytes`, which was read from `at`; how long it is. */
+/* Checks the note at the beginning of `bytes`, which was read from `at`. Returns its length. */
 static size_t look_at_note(struct find *f, const char *at, const char *bytes, size_t size)
 {
 	Elf64_Nhdr note;
@@ -68,7 +69,7 @@ static size_t look_at_note(struct find *f, const char *at, const char *bytes, si
 	return length;
 }
 
-/* Every counter instruction of a program has a note too: there may be many. */
+/* Each counter instruction of a program has a note too, so there may be many. */
 static void look_through(struct find *f, const char *at, size_t size)
 {
 	char window[WINDOW];
@@ -94,7 +95,7 @@ static void look_through(struct find *f, const char *at, size_t size)
 
 /* ---- objects ---- */
 
-/* What was linked for an address of its own is mapped there. */
+/* Objects linked for a fixed address are mapped there. */
 static uintptr_t bias(const Elf64_Phdr *h, int n, const char *at)
 {
 	for (int i = 0; i < n; i++)
@@ -179,7 +180,7 @@ static int not_found(const struct find *f, int process, struct tach_error *err)
 				   f->other ? "the regions of process %d have not begun yet"
 					    : "there is no libtach in process %d",
 				   process);
-	/* Its version may lack an end. */
+	/* Its version may not be terminated. */
 	return tach__error(
 		err, TACH_ERR_NOTSUPP, 0, 0,
 		"the regions of process %d are those of libtach %.31s, which %s cannot "
@@ -199,7 +200,9 @@ int tach__remote_find(struct tach__remote *r, int process, const struct tach__be
 	maps = fopen(path, "re");
 	code = maps ? look_at_maps(&f, maps) : -errno;
 	if (maps) {
-		/* No byte of it can be read: why? The first address of a program is never 0. */
+		/*
+		 * No byte can be read: find out why. The first address of a program is never 0.
+		 */
 		if (!f.owner && !f.other)
 			code = r->read(r->context, NULL, &byte, 1);
 		fclose(maps);

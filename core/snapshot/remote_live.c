@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live threads of another process. Each is read once, into rows of its own, while others
- * begin and end. At the end only the rows of those count that the last list had: what ended
- * before is in the totals that were read with it.
+ * Live threads of another process. Each is read once, into separate rows, while others begin
+ * and end. The result contains only rows of threads in the last list: threads that ended before
+ * are in the totals that were read with it.
  */
 #include <stdlib.h>
 #include "core/snapshot/remote.h"
 
-/* Rows that are kept apart, in bytes. Those of further threads are added up at once. */
+/* Limit for separate rows, in bytes. Rows of further threads are added up at once. */
 #define KEPT (UINT64_C(64) << 20)
 
 struct tach__remote_part {
 	struct tach__remote_thread thread;
 	struct tach__rows rows;
-	uint64_t stale, size, memory; /* memory: of tach__remote_room */
+	uint64_t stale, size, memory; /* memory: counted by tach__remote_room */
 	enum { UNREAD, APART, ADDED } how;
 };
 
@@ -92,7 +92,7 @@ int tach__remote_live_follow(struct tach__remote_live *l)
 			now->thread = thread;
 			continue;
 		}
-		/* What was added cannot be taken out again. */
+		/* It was added and cannot be removed again. */
 		if (old->how == ADDED)
 			code = TACH__REMOTE_AGAIN;
 		drop(l, old);
@@ -103,7 +103,7 @@ int tach__remote_live_follow(struct tach__remote_live *l)
 	return code;
 }
 
-/* What the rows take here, at most: a page of memory for each one in use. */
+/* The memory of the rows here, at most: one page for each one in use. */
 static size_t size_of(const struct tach__rows *rows)
 {
 	size_t size = 0;
@@ -114,7 +114,7 @@ static size_t size_of(const struct tach__rows *rows)
 	return size < rows->size ? size : rows->size;
 }
 
-/* What both have of histograms and worst entries: one of each goes when they are joined. */
+/* Histograms and worst entries that both have: one of each is freed when they are joined. */
 static uint64_t common(const struct tach__rows *a, const struct tach__rows *b)
 {
 	uint32_t limit = a->limit < b->limit ? a->limit : b->limit;
@@ -131,7 +131,7 @@ static uint64_t common(const struct tach__rows *a, const struct tach__rows *b)
 	return size;
 }
 
-/* Adds the rows of a part, which has none from now on. */
+/* Adds the rows of a part, which has no rows afterwards. */
 static int settle(struct tach__remote_live *l, struct tach__remote_part *part,
 		  struct tach__rows *to)
 {

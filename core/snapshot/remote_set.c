@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What another process counts, and where: sets, totals, sites. */
+/* Sets, totals and sites of another process. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "core/set/set.h"
 #include "core/snapshot/remote.h"
 
-/* Numbers that other numbers of it would be taken for. */
+/* Checks the numbers that determine how other data is read. */
 static int set_is_sound(const struct tach_set *set)
 {
 	return set->count >= 0 && set->count <= TACH_COUNTERS_MAX && set->nmetrics >= 0 &&
@@ -19,7 +19,7 @@ static int no_text(const struct tach__remote *r)
 	return r->failed ? r->failed : TACH_ERR_NOMEM;
 }
 
-/* In place: the address there becomes that of a copy. */
+/* In place: replaces the remote address by that of a copy. */
 static int copy_text(struct tach__remote *r, const char **text)
 {
 	*text = tach__remote_text(r, *text);
@@ -49,7 +49,7 @@ static char *own(struct tach__remote *r, const char *at)
 	return text ? strdup(text) : NULL;
 }
 
-/* A formula that does not compile is none; what is made of it is then not known. */
+/* A formula that does not compile is dropped; the values of its metric are then unknown. */
 static int copy_metric(struct tach__remote *r, struct tach__metric *to,
 		       const struct tach__metric *from, int count)
 {
@@ -81,7 +81,7 @@ static int copy_set(struct tach__remote *r, struct tach_set *to, const struct ta
 		m->name = own(r, from->member[to->count].name);
 		code = m->name ? 0 : no_text(r);
 	}
-	/* An interrupt is not taken out of itself, whatever it says there. */
+	/* An interrupt is never subtracted from its own count, whatever the data says. */
 	if (to->interrupts >= 0)
 		to->corrected &= ~(1u << to->interrupts);
 	for (; to->nmetrics < from->nmetrics && !code; to->nmetrics++)
@@ -115,7 +115,9 @@ int tach__remote_histograms(struct tach__remote *r, uint32_t *to, const uint32_t
 	return tach__remote_get(r, at, to, tach__histograms_size(sums));
 }
 
-/* Of a row as it was read: its numbers may be any, but its pointer is to become ours. */
+/*
+ * For a row as it was read: its numbers may have any value, but its pointers must become ours.
+ */
 static void own_row(struct tach__row *to, const struct tach__row *from, size_t stride,
 		    uint32_t count)
 {
@@ -174,7 +176,7 @@ int tach__remote_rows_read(struct tach__remote *r, const struct tach__rows *ther
 		copy->size = size;
 	}
 	copy->limit = limit;
-	/* At once: the longer it takes, the likelier that a thread ends meanwhile. */
+	/* In one read: the longer it takes, the more likely a thread ends in the meantime. */
 	return tach__remote_get(r, there->base, copy->base, size);
 }
 

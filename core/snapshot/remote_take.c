@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A snapshot of another process. It takes no lock there and leaves no trace: what changes under
- * the registry's lock is believed where the lock was free before and after, and none of the
- * numbers that go with such a change is another. What is seen to be torn is read again.
+ * A snapshot of another process. It takes no lock there and changes nothing. Data that changes
+ * under the registry's lock is accepted if the lock was free before and after, and the counters
+ * of such changes are unchanged. Inconsistent data is read again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +19,16 @@ struct taking {
 	const struct tach__beacon *beacon;
 	const struct tach__registry *at;
 	struct tach__registry registry; /* as it was read */
-	struct tach__config config;	/* with pointers of ours */
+	struct tach__config config;	/* with local pointers */
 	const struct tach__config *config_at;
 	uint32_t generation;
 	struct tach__rows rows;
-	struct tach__remote_rows totals; /* of the last moment */
+	struct tach__remote_rows totals; /* from the last moment */
 	struct tach__remote_live live;
 	uint32_t nsites;
 	struct tach__site *site; /* by id */
 	struct tach_snapshot s;
-	int last; /* what ends meanwhile is left out, and said to be */
+	int last; /* 1: threads that end in the meantime are left out, and the note says so */
 };
 
 /* ---- the registry ---- */
@@ -49,7 +49,7 @@ static int registry_get(struct taking *t)
 		code = TACH_ERR_STATE;
 	if (!code)
 		code = tach__remote_get(t->remote, t->registry.page, &process, sizeof process);
-	/* A child of fork that has had no region yet: the rest is its parent's. */
+	/* A child of fork without a region yet: the data is its parent's. */
 	if (!code && !process.alive)
 		code = TACH_ERR_STATE;
 	t->nsites = t->registry.nsites;
@@ -122,7 +122,7 @@ static int totals_get(struct taking *t)
 	return code ? code : tach__remote_rows_read(t->remote, &totals, t->nsites, &t->totals);
 }
 
-/* The list, as long as it does not change: live threads of that set. */
+/* Live threads of that set, provided that the list does not change. */
 static int threads_get(struct taking *t)
 {
 	const void *end = tach__remote_at(t->at, offsetof(struct tach__registry, threads));
@@ -136,7 +136,9 @@ static int threads_get(struct taking *t)
 		struct tach__remote_thread thread = {.at = at};
 		struct tach__thread head;
 
-		/* A list that repeats meets the node that was kept last, at a power of two. */
+		/*
+		 * A list with a cycle reaches the node that was kept at the last power of two.
+		 */
 		if (i == TACH__REMOTE_THREADS || node == earlier)
 			return TACH__REMOTE_AGAIN;
 		if ((i & (i - 1)) == 0)
@@ -159,9 +161,9 @@ static int threads_get(struct taking *t)
 	return code;
 }
 
-/* ---- what is said of it ---- */
+/* ---- describing it ---- */
 
-/* The regions around worst entries, which may be open and have nothing to show. */
+/* The regions that enclose worst entries. They may be open and have no row. */
 static int parents_get(struct taking *t, const struct tach__worst *worst)
 {
 	int code = 0;
@@ -221,7 +223,7 @@ static void say_of(struct taking *t)
 
 /* ---- the whole ---- */
 
-/* The ended threads and the live ones, between which none ends or begins. */
+/* The ended and the live threads at one moment, during which no thread ends or begins. */
 static int moment(struct taking *t)
 {
 	int code = registry_get(t);
@@ -238,8 +240,9 @@ static int moment(struct taking *t)
 }
 
 /*
- * Histograms and worst entries are many times their rows: while they were read threads ended,
- * whose entries they lack, and will again if all is read anew. Only what takes a moment is.
+ * Histograms and worst entries are much larger than their rows. While they are read, threads
+ * end and are missing in them, and this repeats with each retry. So only the data that can be
+ * read in a moment is read again.
  */
 static int moments(struct taking *t)
 {
@@ -251,7 +254,7 @@ static int moments(struct taking *t)
 		    : tach__remote_rows_own(t->remote, &t->config, &t->totals, &t->rows, 0);
 }
 
-/* The live threads, each of which was there at the last moment. */
+/* The live threads. Each existed at the last moment. */
 static int live_get(struct taking *t)
 {
 	int code = tach__remote_live_begin(&t->live, t->remote, t->config.count);
@@ -294,7 +297,7 @@ static void forget(struct taking *t)
 	t->s.stale = 0;
 }
 
-/* A copy of it all, whose strings are its own: what merging gives. */
+/* A copy with its own strings: merging gives that. */
 static int finish(struct taking *t, struct tach_snapshot **out)
 {
 	const struct tach_snapshot *list = &t->s;

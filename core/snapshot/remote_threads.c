@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots of a thread of another process, each seen whole by the sequence around it, as
- * core/region/slots.c sees those of this one. Three copies in three system calls: the sequence
- * of the first, the words of the second, the sequence of the third. A barrier between them
- * orders what the kernel loads for this thread. First a whole chunk so, then singly what was
- * under write.
+ * Slots of a thread of another process. The sequence around each shows whether a copy is
+ * consistent, as core/region/slots.c does for this process. Three copies are read with three
+ * system calls: the sequence of the first, the words of the second, the sequence of the third.
+ * A barrier between them orders the loads of the kernel for this thread. It first copies a
+ * whole chunk in this way, and then single slots that were being written.
  */
 #include <string.h>
 #include "core/snapshot/remote.h"
 
 enum {
-	TRIES = 68,	  /* copies of one slot */
-	PATIENT = 48,	  /* from that one on with rests: its writer has no processor */
-	REST_NS = 100000, /* the first two; each two after them twice as long: 0.2 s in all */
+	TRIES = 68,   /* attempts to copy one slot */
+	PATIENT = 48, /* from this attempt on it rests: the writer has no processor */
+	/* the first two rests; each further two are twice as long: 0.2 s in all */
+	REST_NS = 100000,
 };
 
 struct reading {
@@ -22,11 +23,11 @@ struct reading {
 	struct tach__rows *rows;
 	uint32_t nsites;
 	uint64_t *stale;
-	size_t bytes; /* of a slot, up to what its owner alone looks at */
+	size_t bytes; /* of a slot, without the words that are private to its owner */
 	char *bulk;   /* three copies of a chunk */
 	uint32_t *histograms;
 	struct tach__sampling sampling;
-	struct tach__worst **worst; /* there, by id */
+	struct tach__worst **worst; /* remote addresses, by id */
 };
 
 static int slot_get(const struct reading *g, const struct tach__slot *at,
@@ -38,7 +39,7 @@ static int slot_get(const struct reading *g, const struct tach__slot *at,
 	return code;
 }
 
-/* 1: whole; 0: under write all the time; or a code. */
+/* Returns 1: consistent; 0: it was always being written; or a code. */
 static int slot_copy(const struct reading *g, const struct tach__slot *at,
 		     union tach__slot_copy *out)
 {
@@ -66,7 +67,7 @@ static int slot_copy(const struct reading *g, const struct tach__slot *at,
 	return 0;
 }
 
-/* What the slot points to there becomes ours. */
+/* Replaces remote pointers in the slot by local copies. */
 static int slot_own(struct reading *g, struct tach__slot *slot)
 {
 	int code = 0;
@@ -97,7 +98,7 @@ static int add_worst(struct reading *g, uint32_t id, struct tach__row *row)
 	return code ? code : tach__remote_worst(g->remote, at, g->config, &g->record, row);
 }
 
-/* `whole`: there is a copy of it already; NULL: not yet. */
+/* `whole`: an existing copy, or NULL. */
 static int add_slot(struct reading *g, const struct tach__slot *at,
 		    const struct tach__slot *whole, uint32_t id)
 {
@@ -136,8 +137,8 @@ static int add_slot(struct reading *g, const struct tach__slot *at,
 
 /* ---- a chunk of them ---- */
 
-/* Slots that the thread entered: the table has their address, and another one for the rest. As
- * bits. */
+/* Finds the slots that the thread entered: for these the table has their address. Returns them
+ * as bits. */
 static int chunk_entered(struct reading *g, uint32_t chunk, uint64_t *entered)
 {
 	const struct tach__slot *table[TACH__CHUNK_SLOTS];
@@ -168,7 +169,7 @@ static struct tach__slot *bulk_slot(const struct reading *g, int copy, uint32_t 
 					     (size_t)i * g->config->stride);
 }
 
-/* From the first to the last that was entered, three times, each at once. */
+/* Reads from the first to the last entered slot, three times, each with one call. */
 static int bulk_get(const struct reading *g, uint32_t chunk, uint64_t entered)
 {
 	uint32_t from = (uint32_t)__builtin_ctzll(entered), to = TACH_HIGHEST(entered),
@@ -185,7 +186,7 @@ static int bulk_get(const struct reading *g, uint32_t chunk, uint64_t entered)
 	return code;
 }
 
-/* NULL: it was under write. */
+/* NULL: it was being written. */
 static const struct tach__slot *bulk_whole(const struct reading *g, uint32_t i)
 {
 	const struct tach__slot *slot = bulk_slot(g, 1, i);
@@ -228,7 +229,7 @@ static int add_slots(struct reading *g)
 	return code;
 }
 
-/* Is the thread still the one that the list had? */
+/* Checks that the thread is still the one in the list. */
 static int check(struct tach__remote *r, const struct tach__remote_thread *thread)
 {
 	uint64_t state;
@@ -253,7 +254,7 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	size_t most = (sizeof(union tach__slot_copy) + 63) & ~(size_t)63;
 	int code = tach__remote_get(r, thread->at, &g.record, sizeof g.record);
 
-	/* The clock alone, or all of the set's. */
+	/* It may have only the clock, or all counters of the set. */
 	if (!code && ((g.record.count && g.record.count != config->count) ||
 		      g.record.stride != config->stride || g.record.hot != thread->hot))
 		code = TACH__REMOTE_AGAIN;
@@ -265,7 +266,7 @@ int tach__remote_thread(struct tach__remote *r, const struct tach__remote_thread
 	g.bytes = offsetof(struct tach__slot, word) +
 		  (TACH__SLOT_WORDS(g.record.count) - TACH__CHILDREN_WORDS(g.record.count)) *
 			  sizeof(uint64_t);
-	/* The number is theirs; buffers are made of it. */
+	/* The number comes from the other process; buffer sizes depend on it. */
 	if (config->stride < g.bytes || config->stride > most || config->stride % 64)
 		return TACH__REMOTE_AGAIN;
 	tach__remote_finite(&g.record.overhead.empty[0][0][0],

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of another process: a thread's own, or those of a row of ended threads. */
+/* Worst entries of another process: of a thread, or of a row of ended threads. */
 #include <stdlib.h>
 #include "core/snapshot/remote.h"
 
 enum { TRIES = 64 };
 
-/* One that is whole, by its sequence. 1; 0: under write all the time; or a code below 0. */
+/* Copies consistently, by the sequence. Returns 1; 0: it was always being written; or a code
+ * below 0. */
 static int copy_whole(struct tach__remote *r, const struct tach__worst *at,
 		      struct tach__worst *copy, size_t size)
 {
@@ -30,14 +31,14 @@ static int copy_whole(struct tach__remote *r, const struct tach__worst *at,
 	return 0;
 }
 
-/* `head` was looked at: its numbers are what the copy has, whatever it says. */
+/* `head` was checked, so its numbers are used, whatever the copy contains. */
 static int take(struct tach__remote *r, const struct tach__worst *at,
 		const struct tach__worst *head, const struct tach__thread *record,
 		struct tach__row *row)
 {
 	size_t size = tach__worst_size(head->most, head->sums);
 	struct tach__worst *copy =
-		calloc(1, size); /* no pages: taken and given back for each region */
+		calloc(1, size); /* malloc instead of pages: taken and freed for each region */
 	int how = copy ? copy_whole(r, at, copy, size) : TACH_ERR_NOMEM;
 
 	if (copy) {
@@ -62,8 +63,7 @@ int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 	if (!at || !config->worst)
 		return 0;
 	code = tach__remote_get(r, at, &head, sizeof head);
-	/* Another number of entries: those that are never kept. A thread may have the clock
-	 * alone. */
+	/* Another number of entries: these are never kept. A thread may have only the clock. */
 	if (code || head.most != config->worst ||
 	    (head.sums != config->count + 1 && head.sums != 1))
 		return code;

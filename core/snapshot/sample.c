@@ -14,7 +14,7 @@ static double student(double freedom)
 	return 1.96 + 2.4 / freedom + 8.4 / (freedom * freedom * freedom);
 }
 
-/* Rounding leaves a little of the variance of values that are all the same. */
+/* For equal values, rounding leaves a small variance. */
 static int is_dominated(const struct tach__sample *s, double mean, double off)
 {
 	double greatest = s->most - mean;
@@ -23,7 +23,7 @@ static int is_dominated(const struct tach__sample *s, double mean, double off)
 	       greatest * greatest * TACH__SAMPLE_PART > off;
 }
 
-/* Of a ratio estimate, from a sample without replacement. */
+/* The error of a ratio estimate from a sample without replacement. */
 double tach__sample_error(const struct tach__sample *s)
 {
 	double mean, off, part;
@@ -47,7 +47,7 @@ static void subtract(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-/* The greatest of all is an upper bound of the greatest since. */
+/* The maximum of all is an upper bound of the maximum since then. */
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit)
 {
 	s->sum -= old->sum * unit;

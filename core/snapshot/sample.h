@@ -1,41 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of which only a part of the entries is known: scaled up, and how far off that is. */
+/* Sums of which only a part of the entries was measured: scaling, and the error of that. */
 #ifndef TACH_CORE_SNAPSHOT_SAMPLE_H
 #define TACH_CORE_SNAPSHOT_SAMPLE_H
 
-/*
- * One quantity of one region, before it is scaled up. A unit is an entry in sparse mode, or a
- * turn where sets take turns. All fields add up over time except `most`, `extra` and `least`.
- */
+/* One quantity of one region, before scaling. A unit is an entry in sparse mode, or a turn if
+ * sets take turns. All fields add up over time except `most`, `extra` and `least`. */
 struct tach__sample {
-	double units;	       /* that were measured */
-	double sum, square;    /* of what the units counted */
-	double crossed, paced; /* what they counted times their entries; squares of those */
-	double entries;	       /* that the units have together */
+	double units;	       /* measured units */
+	double sum, square;    /* of the counts of the units */
+	double crossed, paced; /* sum of counts times entries; sum of squared entries */
+	double entries;	       /* entries of all units together */
 	double seen, all;      /* entries measured; all entries */
 	double fixed;	       /* the part of the error that comes from measuring */
-	double extra;	       /* an error that is known only scaled up */
-	double most;	       /* the greatest unit; 0: not known */
-	double least;	       /* fewer units allow no statement */
+	double extra;	       /* an error that is only known after scaling */
+	double most;	       /* the largest unit; 0: unknown */
+	double least;	       /* with fewer units there is no estimate */
 };
 
 enum {
-	/* One entry in a hundred may be all that counts: 300 entries miss it 5 times in 100. */
+	/*
+	 * If one entry in a hundred makes up the whole sum, 300 entries miss it 5 times in 100.
+	 */
 	TACH__SAMPLE_ENTRIES = 300,
 	TACH__SAMPLE_TURNS = 2,
-	/* If one unit makes more than this part of the variance, few of them make most of it.
-	 */
+	/* If the largest unit is more than 1/12 of the variance, few units make most of it. */
 	TACH__SAMPLE_PART = 12,
 };
 
-/* The factor from what was measured to all. */
+/* The factor from the measured part to all. */
 double tach__sample_scale(const struct tach__sample *s);
-/*
- * How far off, 95 times in 100, the sum scaled up is because not all was measured. NaN: the
- * sample does not tell, as it is small or dominated by few units.
- */
+/* The error of the scaled sum at 95 %, because not all was measured. NaN: unknown, because the
+ * sample is small or few units dominate it. */
 double tach__sample_error(const struct tach__sample *s);
-/* What was sampled since `old`; unit: what one of its units of value is now. */
+/* Subtracts the older sample; unit: the present value of one of its units. */
 void tach__sample_since(struct tach__sample *s, const struct tach__sample *old, double unit);
 
 #endif

@@ -36,29 +36,29 @@ static void take(double *from, double what)
 	*from = *from > what ? *from - what : 0;
 }
 
-#define ROUNDED 1e-12 /* what bounds in nanoseconds may be off */
+#define ROUNDED 1e-12 /* possible error of bounds in nanoseconds */
 
 static double middle(const struct tach_bucket *b)
 {
 	return (b->low + b->high) / 2;
 }
 
-/* A region now, and as it was. */
+/* A region in the newer and in the older snapshot. */
 struct pair {
 	const struct tach_snapshot *now, *then;
 	struct tach__plain_region *r;
 	const struct tach__plain_region *old;
-	struct tach_region_info was; /* the newer one's, before anything was taken */
-	double unit;		     /* one of the older one's nanoseconds, now */
+	struct tach_region_info was; /* of the newer one, before the subtraction */
+	double unit;		     /* present value of one nanosecond of the older one */
 };
 
-/* Estimates of the clock's rate get better: the older one's times are counted anew. */
+/* Estimates of the clock's rate improve: converts the older times to the new rate. */
 static double unit_of(const struct tach_snapshot *now, const struct tach_snapshot *then)
 {
 	return now->clock_hz > 0 && then->clock_hz > 0 ? then->clock_hz / now->clock_hz : 1;
 }
 
-/* Of what was counted in all entries. */
+/* For values that were counted in all entries. */
 static void take_counted(struct tach_value *v, const struct tach_value *old, double unit)
 {
 	take(&v->value, old->value * unit);
@@ -66,10 +66,8 @@ static void take_counted(struct tach_value *v, const struct tach_value *old, dou
 	take(&v->overhead, old->overhead * unit);
 }
 
-/*
- * Of an estimate: as it would be had sampling begun with the older snapshot. The difference of
- * two estimates is another estimate, and a worse one.
- */
+/* For estimates: as if sampling had begun with the older snapshot. The difference of two
+ * estimates would be a worse estimate. */
 static void take_sampled(struct tach_value *v, const struct tach_value *old,
 			 struct tach__sample *s, const struct tach__sample *was, double unit,
 			 int multiplexed)
@@ -117,7 +115,7 @@ static void take_value(const struct pair *p, int part, int q)
 		take_sampled(v, old, s + q, was + q, unit, p->was.provenance[3] != 0);
 		scale = tach__sample_scale(s + q);
 	} else if (is_estimate(v, &p->was) || is_estimate(old, &p->old->info)) {
-		/* The samples are not known: the error stays that of all. */
+		/* The samples are unknown: the error of all remains. */
 		take_counted(v, old, unit);
 		is_time = 0;
 	} else {
@@ -134,10 +132,8 @@ static void take_value(const struct pair *p, int part, int q)
 	tach__value_judge(v);
 }
 
-/*
- * Both by ascending value. A bucket that had a count still has it, and lies around the older
- * one's middle: the bounds of the first and the last one may have been narrower.
- */
+/* Both sorted by value. A bucket that had a count still exists, and contains the middle of the
+ * older one: the bounds of the first and the last one may have been narrower. */
 static void take_buckets(struct tach__plain_buckets *b, const struct tach__plain_buckets *old,
 			 double unit)
 {
@@ -190,7 +186,7 @@ static void take_region(struct tach_snapshot *now, const struct tach_snapshot *t
 	}
 }
 
-/* Stale copies of either make the difference wrong. */
+/* A stale copy in either makes the difference wrong. */
 static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *then)
 {
 	take_count(&now->refused, then->refused);
@@ -198,7 +194,7 @@ static void take_counts(struct tach_snapshot *now, const struct tach_snapshot *t
 	now->stale += then->stale;
 }
 
-/* Sums begin anew as another set is configured, or the same one again. */
+/* Sums restart when a set is configured, even if it is the same one. */
 static int is_another(const struct tach_snapshot *x, const struct tach_snapshot *y)
 {
 	const struct tach__plain *a = &x->plain, *b = &y->plain;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Taking a snapshot: totals of ended threads, then every live thread's slots. Memory comes in
- * pages from the kernel, so that a handler of a deadly signal may take one.
- */
+/* Takes a snapshot: totals of ended threads, then the slots of each live thread. Memory comes
+ * in pages from the kernel, so that a handler of a deadly signal may take one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +12,15 @@
 #include "core/snapshot/turns.h"
 #include "core/os/sys.h"
 
-/* What is gathered until it is evaluated. */
+/* Data collected before the evaluation. */
 struct gathering {
 	struct tach_snapshot *s;
-	struct tach__took took[TACH__PASSES_MAX]; /* one, or of each set that takes turns */
+	/* one element, or one for each set that takes turns */
+	struct tach__took took[TACH__PASSES_MAX];
 	int n;
-	struct tach__order order; /* of the regions that were entered */
-	int final; /* entries around all of a thread end with it: core/region/whole.c */
+	struct tach__order order; /* of the entered regions */
+	/* 1: the entries that enclose a thread end with the process: core/region/whole.c */
+	int final;
 };
 
 static struct tach__inexact inexact_of(const struct tach__slot *slot, uint32_t count)
@@ -42,7 +42,7 @@ static uint32_t row_of(const struct tach__thread *record, uint32_t id)
 	return id;
 }
 
-/* A slot of a live thread, or one of its overflow; `id` is the region it belongs to. */
+/* A slot of a live thread, or one of its overflow slots; `id` is its region. */
 static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__thread *record,
 		     const struct tach__slot *slot, uint32_t id, struct tach__slot *latch)
 {
@@ -67,13 +67,13 @@ static void add_slot(struct gathering *g, struct tach__rows *rows, struct tach__
 		row->flags |= TACH_FLAG_STALE;
 		g->s->stale++;
 		/*
-		 * Its writer may have been left by siglongjmp: its thread's next START looks.
+		 * Its writer may have been left by siglongjmp: the thread's next START checks.
 		 */
 		__atomic_store_n(&record->hot->limit, (uint64_t)0, __ATOMIC_SEQ_CST);
 	}
 }
 
-/* Touches no page of slots. */
+/* Reads no page of slots. */
 static int is_unready(const struct tach__thread *record, uint32_t id)
 {
 	return TACH__GET(tach__table(record->hot)[id]) == &tach__slot_unready.slot;
@@ -112,7 +112,7 @@ static void add_thread(struct gathering *g, struct tach__rows *rows,
 	g->s->threads++;
 }
 
-/* With the lock: sets that take turns are as many. */
+/* With the lock: one part for each set that takes turns. */
 static int take_sets(struct gathering *g)
 {
 	struct tach__config *first = tach__registry.config, *config = first;
@@ -132,9 +132,7 @@ static int take_sets(struct gathering *g)
 	return code;
 }
 
-/*
- * With the lock: the set, the totals of threads that ended, and the number of the last of them.
- */
+/* With the lock: the set, the totals of ended threads, and the number of the last fold. */
 static int take_totals(struct gathering *g, uint64_t *folds)
 {
 	struct tach__registry *r = &tach__registry;
@@ -151,7 +149,7 @@ static int take_totals(struct gathering *g, uint64_t *folds)
 	return take_sets(g);
 }
 
-/* Threads that ended since take_totals are still in the list, and counted here. */
+/* Threads that ended since take_totals are still in the list, and are counted here. */
 static void add_threads(struct gathering *g, uint64_t folds)
 {
 	struct tach__thread *record;
@@ -178,7 +176,7 @@ static int walk(struct gathering *g)
 	code = take_totals(g, &folds);
 	tach__walk_begin();
 	tach__unlock(&held);
-	/* Once, not for each of the threads, which all run. */
+	/* Once, not for each thread. */
 	if (g->final)
 		tach__hold(&held);
 	if (code == 0)
@@ -191,12 +189,10 @@ static int walk(struct gathering *g)
 
 /* ---- the whole ---- */
 
-static pid_t taker; /* the process that has the lock; 0: none */
+static pid_t taker; /* the process that has the lock; 0: not taken */
 
-/*
- * A handler must not wait for the snapshot of the thread that it interrupted, so none comes
- * between taking the lock and saying so.
- */
+/* A handler must not wait for the snapshot of the thread that it interrupted. So no handler may
+ * run between taking the lock and setting `taker`. */
 static int enter(void)
 {
 	pid_t self = (pid_t)gettid();
@@ -216,10 +212,8 @@ static int enter(void)
 	return code;
 }
 
-/*
- * The number is cleared before the lock is released: later, this thread would take the next
- * holder for itself.
- */
+/* The number is cleared before the lock is released: later, this thread would mistake the next
+ * holder for itself. */
 static void leave(void)
 {
 	struct tach__held held;
@@ -244,7 +238,7 @@ static int order_make(struct gathering *g)
 	return code;
 }
 
-/* The first set stays in use by the snapshot, whose names it has. */
+/* The snapshot keeps the first set in use, because it has the names. */
 static void let_go(struct gathering *g)
 {
 	struct tach__held held;
@@ -260,7 +254,7 @@ static void let_go(struct gathering *g)
 	tach__unlock(&held);
 }
 
-/* Everything but the evaluation, by one thread at a time. */
+/* All steps before the evaluation, by one thread at a time. */
 static int gather(struct gathering *g, int *busy)
 {
 	int cancel, ignored, code;
@@ -335,7 +329,7 @@ int tach__snapshot_take_final(struct tach_snapshot **out, struct tach_error *err
 	return take_here(out, 1, err);
 }
 
-/* Another copy of the library may be of another version: it gives a JSON report. */
+/* Another copy of the library may have another version, so it passes a JSON report. */
 static int take_from(const struct tach__beacon *owner, struct tach_snapshot **out,
 		     struct tach_error *err)
 {

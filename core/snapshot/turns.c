@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each set saw some turns: entries that follow each other. What all sets count is known of all
- * entries. The rest is estimated: the sum of what was counted, times all entries by those that
- * it was counted in, as turns are drawn without regard to what happens in them. How far off
- * that is turns tell by how they differ from each other, not entries, as neighbours are alike.
+ * Each set had some turns, which are sequences of entries. Quantities that all sets count are
+ * known for all entries. Other quantities are estimated: the counted sum, times all entries
+ * divided by the counted entries; this is valid because turns are chosen independently of the
+ * program. The error comes from the differences between turns, not between entries, because
+ * neighbouring entries are similar.
  */
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ int tach__turns_total(struct tach__rows *total, struct tach__took *took, int n)
 		for (uint32_t id = 0; id < took[k].rows.limit && !code; id++)
 			if (tach__row_used(tach__rows_row(&took[k].rows, id)))
 				code = add_row(total, id, tach__rows_row(&took[k].rows, id));
-	/* Each has a row for each region. */
+	/* Each set has a row for each region. */
 	for (int k = 0; k < n && !code && total->limit; k++)
 		if (!tach__rows_at(&took[k].rows, total->limit - 1))
 			code = TACH_ERR_NOMEM;
@@ -51,13 +52,13 @@ struct whole {
 	struct tach_snapshot *s;
 	const struct tach__plan *plan;
 	struct tach__took *took;
-	struct tach_snapshot *part; /* of each set */
+	struct tach_snapshot *part; /* for each set */
 	int n;
-	/* Which quantity of the set's event i is; 0: it has it not. */
+	/* The quantity of the set for event i; 0: it does not count it. */
 	uint8_t (*map)[TACH__PLAN_EVENTS];
 };
 
-/* Sums over turns of those sets that count the quantity. */
+/* Sums over the turns of the sets that count the quantity. */
 static void add_sample(struct tach__sample *to, const struct tach__row *row, int q, int what,
 		       double unit)
 {
@@ -160,7 +161,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 	to->info = w->part[0].plain.region[region].info;
 	for (int k = 1; k < w->n; k++)
 		add_info(&to->info, &w->part[k].plain.region[region].info);
-	/* A thread is counted where its first turn was. */
+	/* A thread counts in its first turn. */
 	to->info.threads += to->info.threads == 0;
 	for (int what = 0; what < 2; what++) {
 		struct tach_value *v = to->value[what];
@@ -175,7 +176,7 @@ static void take_region(const struct whole *w, int region, uint32_t id)
 
 /* ---- the whole ---- */
 
-/* As many entries as each set saw. */
+/* Writes how many entries each set counted. */
 static void note_shares(const struct whole *w)
 {
 	char *to = w->s->note + strlen(w->s->note), *end = w->s->note + sizeof w->s->note;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What a snapshot says: names, regions, values, metrics, distributions. */
+/* Reads a snapshot: names, regions, values, metrics, distributions. */
 #include <math.h>
 #include "core/base/sized.h"
 #include "core/snapshot/snapshot.h"
 
 /*
- * Each reading falls into a tick of the clock anywhere: such errors add up as a random walk
- * does.
+ * Each reading falls anywhere within a tick of the clock: such errors add up as a random walk.
  */
 double tach__snapshot_clock_error(const struct tach_snapshot *s, double entries, double scale,
 				  double ns)
@@ -135,7 +134,7 @@ static const struct tach__plain_buckets *buckets_at(const struct tach_snapshot *
 								     : NULL;
 }
 
-/* The bucket of the value that p calls do not exceed, and its place in it; NULL: none. */
+/* The bucket of quantile p, and the place in it; NULL: there is no bucket. */
 static const struct tach_bucket *find_quantile(const struct tach__plain_buckets *h, double p,
 					       double *value)
 {
@@ -148,13 +147,13 @@ static const struct tach_bucket *find_quantile(const struct tach__plain_buckets 
 	rank = fmax(ceil(p * total), 1);
 	for (int b = 0; b < h->count; b++) {
 		const struct tach_bucket *at = &h->at[b];
-		/* As if the bucket's values lay evenly in it. */
+		/* As if values were spread evenly in the bucket. */
 		double place = (rank - seen - 0.5) / (double)at->count;
 
 		seen += (double)at->count;
 		if (seen < rank)
 			continue;
-		/* The least and the greatest value are known. */
+		/* The minimum and the maximum are known. */
 		if (total > 1 && rank == 1)
 			place = 0;
 		if (total > 1 && rank == total)

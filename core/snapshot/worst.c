@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Worst entries of a snapshot: taken from rows, added up, and what is said of them. */
+/* Worst entries of a snapshot: taken from rows, merged, and read. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 #include "core/base/sort.h"
 #include "core/snapshot/snapshot.h"
 
-/* ---- what is said ---- */
+/* ---- reading ---- */
 
 static const struct tach__plain_worst *worst_at(const struct tach_snapshot *s, int region,
 						int i)
@@ -50,7 +50,7 @@ struct moment {
 	double seconds;
 };
 
-/* The closest of some pairs: between two clocks a thread may lose its processor for long. */
+/* Takes the closest of several pairs: preemption widens the gap between the two clock reads. */
 static struct moment now(void)
 {
 	struct moment best = {0, 0};
@@ -81,7 +81,7 @@ static int by_key(const void *a, const void *b)
 	return (x->begun > y->begun) - (x->begun < y->begun);
 }
 
-/* A time in ticks, seen from that moment. */
+/* A time in ticks, relative to that moment. */
 static double seconds_at(const struct tach_snapshot *s, struct moment m, uint64_t ticks)
 {
 	double since = (double)(int64_t)(m.ticks - ticks);
@@ -154,7 +154,7 @@ static int copy_one(struct tach__plain *p, struct tach__plain_worst *to,
 	return 0;
 }
 
-/* Both are in order. */
+/* Both are sorted. */
 int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__plain *other,
 			  int other_region, const int *map)
 {
@@ -188,10 +188,8 @@ int tach__plain_worst_add(struct tach__plain *p, int region, const struct tach__
 	return 0;
 }
 
-/*
- * By the tick that it began at. Of saved reports that is not known: times of one entry differ a
- * little where the clock's frequency is an estimate, which gets better.
- */
+/* Compares the start tick. Saved reports lack it: there, times of one entry differ slightly if
+ * the clock's frequency is an estimate, which improves. */
 static int is_same(const struct tach__plain_worst *a, const struct tach__plain_worst *b)
 {
 	if (a->info.thread != b->info.thread || a->info.tag != b->info.tag)
