@@ -114,6 +114,21 @@ pthread_mutex_t *tach__snapshots_lock(void)
 	return &process()->snapshots;
 }
 
+void tach__process_own(void)
+{
+	__atomic_store_n(&process()->owner, 1, __ATOMIC_RELAXED);
+}
+
+int tach__process_is_owner(void)
+{
+	return (int)__atomic_load_n(&process()->owner, __ATOMIC_RELAXED);
+}
+
+uint64_t *tach__process_writer(void)
+{
+	return &process()->writer;
+}
+
 /* Stands for all walks that ended (ThreadSanitizer). */
 static char walks;
 

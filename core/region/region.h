@@ -53,6 +53,8 @@ struct tach__process {
 	uint32_t alive;		   /* 0: this child has not emptied the registry yet */
 	uint32_t hooked;	   /* created by fork(): its atfork hooks ran */
 	uint32_t walks;		   /* walks in progress */
+	uint32_t owner;		   /* see tach__process_own */
+	uint64_t writer; /* the thread that writes a report (core/startup/output.c), or 0 */
 };
 
 /* The cost of slow paths that they cannot measure themselves: always the same code, so it is
@@ -244,6 +246,15 @@ void tach__release(const struct tach__held *held);
 void tach__lock(struct tach__held *held); /* tach__hold, then takes the registry's lock */
 void tach__unlock(const struct tach__held *held);
 pthread_mutex_t *tach__snapshots_lock(void);
+/*
+ * The process that calls tach__process_own is the owner, and none of its children is: not even
+ * one that has the same number, in a PID namespace of its own. A child of vfork is not told
+ * apart. tach__process_writer is the word of the thread that writes a report. All three are
+ * async-signal-safe.
+ */
+void tach__process_own(void);
+int tach__process_is_owner(void);
+uint64_t *tach__process_writer(void);
 /*
  * Call it with the lock. Until tach__walk_end, which needs no lock, nothing is removed from the
  * lists of threads and sites. No thread waits for a walk: ended threads stay in the list until

@@ -33,7 +33,7 @@ __attribute__((destructor(101))) static void write_output(void);
 static char output[PATH_MAX]; /* "": nothing to write */
 static pid_t owner;
 
-/* One of the process's own descriptors, as it was when the process began. */
+/* A descriptor of the process, and its file when the process began. */
 static struct {
 	int fd; /* -1: output is a file */
 	dev_t device;
@@ -106,9 +106,16 @@ void tach__output_apart(char to[PATH_MAX])
 	memcpy(point, ".%r", 3);
 }
 
+/* vfork's child has the parent's memory and another number, a child in a PID namespace of its
+ * own may have the number and never the memory. */
+static int is_owner(void)
+{
+	return getpid() == owner && tach__process_is_owner();
+}
+
 int tach__output_is_here(const char *file)
 {
-	return getpid() == owner || tach__output_is_each_ones(file);
+	return is_owner() || tach__output_is_each_ones(file);
 }
 
 /* A number in its name keeps every process's apart. */
@@ -117,23 +124,44 @@ int tach__output_is_each_ones(const char *file)
 	return strstr(file, "%p") || strstr(file, "%u");
 }
 
+/* "NUMBER:NAMESPACE", the latter 0 where /proc does not tell: pid_namespaces(7). */
+static void name_process(char name[40])
+{
+	struct stat namespace = {0};
+
+	if (stat("/proc/self/ns/pid", &namespace) != 0)
+	namespace.st_ino = 0;
+	snprintf(name, 40, "%d:%llu", (int)getpid(), (unsigned long long)namespace.st_ino);
+}
+
+/* A name without a namespace, or with 0 for it, is of any. */
+static int is_named(const char *other, const char *self)
+{
+	const char *colon = strchr(other, ':');
+
+	if (atoi(other) != atoi(self))
+		return 0;
+	return !colon || strcmp(colon, ":0") == 0 || strcmp(strchr(self, ':'), ":0") == 0 ||
+	       strcmp(other, self) == 0;
+}
+
 /*
- * Whether the file is this process's to write. A program that the owner started inherits the
+ * 1: this process writes the file. A program that the owner started inherits the
  * variable.
  */
 int tach__output_is_owner(const char *file)
 {
 	const char *other = secure_getenv(OWNER);
-	char number[16];
+	char self[40];
 
 	if (tach__output_is_each_ones(file))
 		return 1;
-	if (other && *other && atoi(other) != (int)getpid())
+	name_process(self);
+	if (other && *other && !is_named(other, self))
 		return 0;
-	snprintf(number, sizeof number, "%d", (int)getpid());
 	/* Other threads may be in getenv: the library was loaded late, or by other code. */
 	if (!other && tach__has_one_thread())
-		setenv(OWNER, number, 1);
+		setenv(OWNER, self, 1);
 	return 1;
 }
 
@@ -159,6 +187,7 @@ void tach__output_at_exit(const char *file)
 	if (file)
 		choose(file);
 	owner = getpid();
+	tach__process_own();
 	/* Under `tach run` the report goes another way, whatever ends the process. */
 	if ((*output || traced) && !tach__environment("TACH_RUN")) {
 		tach__ambient_start();
@@ -169,7 +198,7 @@ void tach__output_at_exit(const char *file)
 	errno = saved;
 }
 
-/* What stands for the letter behind a "%", or -1. */
+/* The number for the letter after a "%", or -1. */
 static int place_number(char letter, int attempt)
 {
 	switch (letter) {
@@ -216,7 +245,7 @@ static int write_file(const struct tach__buffer *text)
 	return code;
 }
 
-/* The look of a terminal is that of the stream, though the text goes by way of memory. */
+/* The text goes to memory first; the stream decides whether it looks like a terminal's. */
 static int render(const struct tach_snapshot *s, struct tach__buffer *text,
 		  struct tach_error *err)
 {
@@ -239,7 +268,7 @@ static int refuse(struct tach_error *err)
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT was not set as the process began, or is "
 				   "another process's");
-	if (getpid() != owner && !tach__output_is_each_ones(output))
+	if (!is_owner() && !tach__output_is_each_ones(output))
 		return tach__error(err, TACH_ERR_STATE, 0, 0,
 				   "TACH_OUTPUT belongs to process %d", (int)owner);
 	if (stream.fd >= 0 &&
@@ -282,9 +311,7 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 
 /* ---- one at a time ---- */
 
-/* Process and thread that write; another process's is no one's: fork may have cut it off. */
-static uint64_t writer;
-
+/* A vfork's child is not kept waiting by its parent; fork wipes the word. */
 static int is_writing(uint64_t who)
 {
 	return who && who >> 32 == (uint64_t)getpid();
@@ -295,18 +322,19 @@ static int writer_enter(int wait_ms)
 {
 	struct timespec pause = {0, 1000000};
 	uint64_t self = (uint64_t)getpid() << 32 | (uint32_t)gettid();
-	uint64_t now = __atomic_load_n(&writer, __ATOMIC_RELAXED);
+	uint64_t *writer = tach__process_writer();
+	uint64_t now = __atomic_load_n(writer, __ATOMIC_RELAXED);
 
 	for (;;) {
 		if (!is_writing(now) &&
-		    __atomic_compare_exchange_n(&writer, &now, self, 0, __ATOMIC_ACQUIRE,
+		    __atomic_compare_exchange_n(writer, &now, self, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 1;
 		if (now == self || (is_writing(now) && wait_ms-- <= 0))
 			return 0;
 		if (is_writing(now))
 			nanosleep(&pause, NULL);
-		now = __atomic_load_n(&writer, __ATOMIC_RELAXED);
+		now = __atomic_load_n(writer, __ATOMIC_RELAXED);
 	}
 }
 
@@ -327,7 +355,7 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 		if (code == 0)
 			code = write_snapshot(in_handler, err);
 		tach__trace_write();
-		__atomic_store_n(&writer, (uint64_t)0, __ATOMIC_RELEASE);
+		__atomic_store_n(tach__process_writer(), (uint64_t)0, __ATOMIC_RELEASE);
 	} else {
 		code = tach__error(err, -EBUSY, 0, 0, "another report is being written");
 	}

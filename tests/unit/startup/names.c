@@ -136,6 +136,15 @@ static void *idle(void *unused)
 	return unused;
 }
 
+static void named(const char *format, int is_ours)
+{
+	char name[40];
+
+	snprintf(name, sizeof name, format, (int)getpid());
+	setenv("TACH_OUTPUT_PID", name, 1);
+	CHECK(tach__output_is_owner("a.json") == is_ours, "%s", name);
+}
+
 /* The first that looks becomes it, unless another thread may be reading the environment. */
 static void of_the_owner(void)
 {
@@ -147,10 +156,16 @@ static void of_the_owner(void)
 	CHECK(tach__output_is_owner("a.json") == 1 && owner() &&
 	      atoi(owner()) == (int)getpid());
 #endif
-	CHECK(tach__output_is_owner("a.json") == 1);
+	CHECK(tach__output_is_owner("a.json") == 1); /* by what it has set itself */
 	setenv("TACH_OUTPUT_PID", "1", 1);
 	CHECK(tach__output_is_owner("a.json") == 0 && tach__output_is_owner("%u.json") == 1);
 	CHECK(strcmp(owner(), "1") == 0);
+	/* Another namespace's process of that number; where none is told, it is the number's.
+	 */
+	named("%d:1", 0);
+	named("%d:0", 1);
+	named("%d", 1);
+	named("%d:", 0);
 	setenv("TACH_OUTPUT_PID", "", 1);
 	CHECK(tach__output_is_owner("a.json") == 1 && strcmp(owner(), "") == 0);
 	unsetenv("TACH_OUTPUT_PID");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TACH_OUTPUT that names a file: where a report goes, when, in which format, and why it does
  * not go there. */
+#include <sched.h>
 #include "tests/unit/startup/reports.h"
 
 /* ---- files ---- */
@@ -24,7 +25,7 @@ static void own_name(void)
 	CHECK(is_json(content(name)), "%s", got);
 }
 
-/* Each time another, and none that is there already. */
+/* Each report has a new name. */
 static void new_name(void)
 {
 	start(in_folder("%u.json"));
@@ -139,6 +140,73 @@ static void at_the_end(void)
 	CHECK(ends_with(exits) == 3 << 8 && is_json(content("end.json")));
 	CHECK(ends_with(exits_quickly) == 4 << 8 && is_json(content("end.json")));
 	CHECK(ends_with(is_killed_at_once) == 5 << 8 && !*content("end.json"));
+}
+
+/* ---- a child with its parent's number: both are process 1 of a namespace ---- */
+
+static void as_process_1(void (*job)(void))
+{
+	int code = unshare(CLONE_NEWPID);
+
+	CHECK(code == 0, "%d", errno);
+	in_child_named(job, "process 1");
+}
+
+/* It writes no report now, and none when it ends. */
+static void not_its_own(void)
+{
+	CHECK(getpid() == 1);
+	refused(TACH_ERR_STATE, "TACH_OUTPUT belongs to process 1");
+	CHECK(tach__trace_write() == 0);
+	exit(check__failed != 0);
+}
+
+static void owns(void)
+{
+	CHECK(getpid() == 1);
+	setenv("TACH_TRACE", in_folder("t.json"), 1);
+	start(in_folder("a.json"));
+	as_process_1(not_its_own);
+	CHECK(!*content("a.json") && !*content("t.json"));
+	now();
+	CHECK(is_json(content("a.json")) && *content("t.json") == '{');
+}
+
+static void is_alone(void)
+{
+	now();
+}
+
+/* The child does not wait for its parent's thread. */
+static void was_forked_amid_a_report(void)
+{
+	start(in_folder("%p.json"));
+	*tach__process_writer() = (uint64_t)1 << 32 | 1;
+	as_process_1(is_alone);
+	CHECK(strncmp(content("1.json"), "{\n  \"tach\": 1,", 14) == 0, "%s", got);
+}
+
+static void in_namespaces(void)
+{
+	as_process_1(owns);
+}
+
+static void amid_a_report(void)
+{
+	as_process_1(was_forked_amid_a_report);
+}
+
+static void may_unshare(void)
+{
+	_exit(unshare(CLONE_NEWPID) != 0);
+}
+
+static void equal_numbers(void)
+{
+	if (ends_with(may_unshare) != 0)
+		SKIP("a process namespace takes root");
+	in_child(in_namespaces);
+	in_child(amid_a_report);
 }
 
 /* ---- for tach run ---- */
@@ -323,6 +391,7 @@ int main(void)
 		return 1;
 	CASE(files);
 	CASE(at_the_end);
+	CASE(equal_numbers);
 	CASE(to_takers);
 	CASE(another_copy);
 	CASE(traces);
