@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Signals, for a process that has TACH_OUTPUT. Where the program leaves a signal its default
- * action, and that ends the process, a handler of ours writes the report first and then lets
- * the same signal do what it would have done: the same status, the same core file. What the
- * program handles, ignores or blocks stays as it is, and so does what it handles from later on.
- * TACH_SIGNAL names one more, which asks for a report and ends nothing.
+ * Signals, for a process that has TACH_OUTPUT. If the default action of a signal ends the
+ * process, and the program has not set another, on_death writes the report. Then the same
+ * signal ends the process, with the same status and core file. TACH_SIGNAL names one more
+ * signal, which asks for a report and ends nothing; "none" leaves every signal alone.
+ *
+ * Signals that the program handles, ignores or blocks are left alone. If it sets the action of
+ * a signal later, that signal is the program's from then on: on_death does nothing if the
+ * program's handler calls it, and reports name the signal. The code changes no mask and no
+ * alternate stack.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,7 +23,7 @@
 #include "core/os/environment.h"
 #include "core/startup/startup.h"
 
-/* signal(7): those whose default action ends the process, but for SIGKILL. */
+/* signal(7): the default action of these ends the process. SIGKILL cannot be handled. */
 const int tach__deaths[] = {
 	SIGHUP,	 SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,	   SIGFPE,
 	SIGUSR1, SIGSEGV,   SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGSTKFLT, SIGXCPU,
@@ -42,13 +48,18 @@ void tach__deaths_go_on(int number, siginfo_t *info)
 		raise(number);
 }
 
-/* Of fork's children too; not of vfork's, which must not write in their parent's memory. */
+/* fork's children set it; vfork's must not write in their parent's memory. */
 static pid_t process;
+static uint64_t watched; /* bits of the signals that have on_death or on_request */
+static int requested;	 /* TACH_SIGNAL, or 0 */
 
 static void on_fork(void)
 {
 	process = getpid();
 }
+
+/* 0: the program has set another action since; its handler may call the one that was there. */
+static int is_ours(int number);
 
 TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 {
@@ -56,6 +67,8 @@ TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	(void)context;
+	if (!is_ours(number))
+		return;
 	if (getpid() == process)
 		tach__output_write(TACH__OUTPUT_WAIT_MS, 1, NULL);
 	sigaction(number, &action, NULL);
@@ -65,27 +78,32 @@ TACH__HANDLER static void on_death(int number, siginfo_t *info, void *context)
 
 TACH__HANDLER static void on_request(int number)
 {
-	(void)number;
-	if (getpid() == process)
+	if (is_ours(number) && getpid() == process)
 		tach__output_write(TACH__OUTPUT_WAIT_MS, 1, NULL);
 }
 
-/* For the handler when the main thread's stack has overflowed. */
-static void set_stack(void)
+static int is_ours(int number)
 {
-	static char room[65536];
-	stack_t stack = {.ss_sp = room, .ss_size = sizeof room}, now;
+	struct sigaction now;
 
-	if (sigaltstack(NULL, &now) == 0 && now.ss_flags & SS_DISABLE)
-		sigaltstack(&stack, NULL);
+	if (sigaction(number, NULL, &now) != 0)
+		return 0;
+	return now.sa_flags & SA_SIGINFO ? now.sa_sigaction == on_death
+					 : now.sa_handler == on_request;
 }
 
-static int is_default(int number)
+static int is_set_to(int number, void (*constant)(int))
 {
 	struct sigaction now;
 
 	return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
-	       now.sa_handler == SIG_DFL;
+	       now.sa_handler == constant;
+}
+
+static void watch(int number, const struct sigaction *action)
+{
+	if (is_set_to(number, SIG_DFL) && sigaction(number, action, NULL) == 0)
+		watched |= (uint64_t)1 << (number - 1);
 }
 
 /* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: none of them, -1: one that cannot be had. */
@@ -121,17 +139,27 @@ static void watch_request(void)
 	int number = name ? signal_number(name) : 0;
 
 	action.sa_mask = tach__deaths_others();
-	if (number > 0 && is_default(number))
-		sigaction(number, &action, NULL);
+	if (number <= 0)
+		return;
+	watch(number, &action);
+	watched |= (uint64_t)1 << (number - 1); /* reports name it if the program has it */
+	requested = number;
+}
+
+static int leaves_all(void)
+{
+	const char *name = tach__environment("TACH_SIGNAL");
+
+	return name && strcmp(name, "none") == 0;
 }
 
 const char *tach__deaths_odd(void)
 {
 	const char *name = tach__environment("TACH_SIGNAL");
-	int number = name ? signal_number(name) : 1;
+	int number = name && !leaves_all() ? signal_number(name) : 1;
 
 	return number > 0    ? NULL
-	       : number == 0 ? "is a signal: USR1, SIGUSR1, 10, RTMIN+1"
+	       : number == 0 ? "is a signal: USR1, SIGUSR1, 10, RTMIN+1, or none"
 			     : "cannot be a signal that no program can handle";
 }
 
@@ -140,12 +168,33 @@ void tach__deaths_watch(void)
 	struct sigaction action = {.sa_sigaction = on_death,
 				   .sa_flags = SA_SIGINFO | SA_ONSTACK};
 
+	if (leaves_all())
+		return;
 	on_fork();
 	pthread_atfork(NULL, NULL, on_fork);
 	action.sa_mask = tach__deaths_others();
-	set_stack();
 	watch_request();
 	for (const int *s = tach__deaths; *s; s++)
-		if (is_default(*s))
-			sigaction(*s, &action, NULL);
+		watch(*s, &action);
+}
+
+int tach__deaths_given_up(char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (int number = 1; number < NSIG && n + 40 < size; number++) {
+		const char *name = tach__signal_name(number);
+
+		if (!(watched >> (number - 1) & 1) || is_ours(number) ||
+		    (number != requested && is_set_to(number, SIG_IGN)))
+			continue;
+		n += (size_t)snprintf(text + n, size - n, n ? ", " : "no report comes at ");
+		if (name)
+			n += (size_t)snprintf(text + n, size - n, "SIG%s", name);
+		else
+			n += (size_t)snprintf(text + n, size - n, "signal %d", number);
+	}
+	if (n && n < size)
+		snprintf(text + n, size - n, ": the program set its own action");
+	return n != 0;
 }

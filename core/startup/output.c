@@ -288,12 +288,15 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 {
 	struct tach__buffer text = {0};
 	struct tach_snapshot *s;
+	char given_up[320];
 	int code = tach__snapshot_take_here(&s, err);
 
 	if (code)
 		return code;
 	s->in_handler = in_handler;
 	tach__ambient_add(s);
+	if (tach__deaths_given_up(given_up, sizeof given_up))
+		tach__snapshot_note(s, given_up);
 	code = render(s, &text, err);
 	if (text.length && (code == 0 || stream.fd < 0)) {
 		int undelivered = deliver(&text);

@@ -47,7 +47,10 @@ int tach__output_write(int wait_ms, int in_handler, struct tach_error *err);
  */
 void tach__deaths_watch(void);
 const char *tach__deaths_odd(void); /* what is wrong with TACH_SIGNAL, or NULL */
-extern const int tach__deaths[];    /* signals that end a process by default; 0 ends them */
+/* One sentence on signals that are the program's by now, so that no report comes at them; 0:
+ * there are none. Async-signal-safe. */
+int tach__deaths_given_up(char *text, size_t size);
+extern const int tach__deaths[]; /* signals that end a process by default; 0 ends them */
 /* Every signal but those that a thread's own instructions raise, which kill when they are
  * blocked: counter instructions do, once access to counters is taken away. */
 sigset_t tach__deaths_others(void);

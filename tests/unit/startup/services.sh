@@ -53,7 +53,7 @@ result signals
 
 trap=132 # __builtin_trap: SIGILL, on arm64 SIGTRAP
 [ "$(uname -m)" != aarch64 ] || trap=133
-for how in "null 139" "thread 139" "overflow 139" "abort 134" "trap $trap" "malloc 139" "quick_exit 3"; do
+for how in "null 139" "thread 139" "abort 134" "trap $trap" "malloc 139" "quick_exit 3"; do
 	for format in json txt csv prom html; do
 		file=$work/fault.$format
 		rm -f "$file"
@@ -63,6 +63,12 @@ for how in "null 139" "thread 139" "overflow 139" "abort 134" "trap $trap" "mall
 		has_work "$file" || no "$how"
 	done
 done
+# No stack is left for a handler, and the program's alternate stack is not ours to set: no report, the same end.
+rm -f "$work/fault.json"
+(TACH_OUTPUT=$work/fault.json exec "$program" overflow) 2>/dev/null &
+wait $! 2>/dev/null; status=$?
+[ $status = 139 ] || no "overflow: status $status"
+[ ! -e "$work/fault.json" ] || no "overflow: a report"
 result faults
 
 # Its own handler, and what it ignores.
