@@ -32,7 +32,7 @@ static int fails(void)
 	return armed && calls++ == fail_at;
 }
 
-/* Before each piece stands how long it is; what is behind it must stay as it is. */
+/* The length of each piece is stored before it; the bytes after it must not change. */
 struct piece {
 	size_t size, ours; /* OURS; else something gave it out that is not here */
 };

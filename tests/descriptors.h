@@ -19,7 +19,7 @@ static inline int descriptors(void)
 	return n;
 }
 
-/* Whether an entry of such a folder, of any process, is a perf event. */
+/* Returns true if an entry of such a folder, of any process, is a perf event. */
 static inline int descriptor_is_event(DIR *dir, const char *name)
 {
 	char what[64] = "";

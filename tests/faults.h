@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calling thread's page faults as the kernel knows them otherwise: what a counter of them
- * has is no more than this grew by around its two reads, whatever the load. Where memory is
- * short pages are taken away, and come back by faults, as often as it pleases the kernel.
+ * The calling thread's page faults from another source of the kernel: a counter's difference is
+ * at most the growth of this number around its two reads, under any load. If memory is short,
+ * the kernel takes pages away, and any access faults them in again.
  */
 #ifndef TESTS_FAULTS_H
 #define TESTS_FAULTS_H

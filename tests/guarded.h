@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory behind which nothing can be touched: who reads or writes beyond an array dies. */
+/* Memory with a guard page after it: reading or writing beyond an array is fatal. */
 #ifndef TESTS_GUARDED_H
 #define TESTS_GUARDED_H
 
@@ -9,7 +9,7 @@
 struct guarded {
 	void *at;
 	size_t size;
-	char *end; /* of what can be touched, as many bytes as were asked for before it */
+	char *end; /* end of the usable bytes; the requested number is before it */
 };
 
 /* 0, or -1: no memory. munmap what is there. */
@@ -25,11 +25,14 @@ static inline int guarded_map(struct guarded *g, size_t size)
 	return mprotect(g->end, page, PROT_NONE);
 }
 
-/* ---- in place of tach__pages, where code says itself how much it takes: up to its alignment
- * nothing is behind the last byte ---- */
+/*
+ * ---- in place of tach__pages, where code says itself how much it takes: up to its alignment
+ * the byte after the last one is inaccessible ----
+ */
 
 static struct guarded guarded_given[16];
-static int guarded_n, guarded_left = -1; /* so many may still be had; -1: any number */
+/* number of allocations that still succeed; -1: unlimited */
+static int guarded_n, guarded_left = -1;
 
 static inline void *guarded_pages(size_t size)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * For a test that includes the file it asks: in which order that stores what others read
- * without a lock, and loads what others store. x86 keeps them in their order whatever was asked
- * for, and a guest of one processor shows no other, so that no run could tell.
+ * For a test that includes its file: checks the order in which the code stores data that others
+ * read without a lock, and loads data that others store. x86 keeps the order in any case, and a
+ * guest with one processor cannot show another order, so no run could notice a mistake.
  */
 #ifndef TESTS_ORDERED_H
 #define TESTS_ORDERED_H
 
-/* The test's: before each atomic store behind this include; where there is ORDERED_LOADS, each
- * load. */
+/*
+ * Defined by the test: called before each atomic store after this include and, with
+ * ORDERED_LOADS, before each load.
+ */
 static void ordered(const void *at, int order);
 
 #define __atomic_store_n(at, value, order)                                                     \

@@ -7,8 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Maps so many pages, writes to each, which is one fault or, if the kernel takes it away
- * meanwhile, more, and unmaps them. */
+/*
+ * Maps this number of pages, writes to each, and unmaps them. Each write is one fault, or more
+ * if the kernel takes the page away again.
+ */
 static void pages_touch(int pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = (size_t)pages * page;

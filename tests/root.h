@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include "tests/check.h"
 
-/* That file, to be written, in folders that are made. NULL: the test has failed. */
+/* Creates that file for writing, with its folders. Returns NULL after failing the test. */
 static inline FILE *root_file(const char *root, const char *path)
 {
 	char whole[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a function did not set is not 0 by luck. */
+/* Fills the stack, so that unset variables are not 0 by chance. */
 #ifndef TESTS_STACK_H
 #define TESTS_STACK_H
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Above every public declaration stands one line of attributes, in the terms of attributes(7) and whether
-# the function allocates; its manual page says the same. What is AS-Safe reaches no function that is not,
-# and what allocates nothing no allocator, by the calls that the library's disassembly shows. Calls through
-# pointers are not seen there; attributes.allow names those that matter, and what is safe for other reasons.
+# Above every public declaration stands one line of attributes, in the terms of attributes(7) and whether the function
+# allocates; its manual page says the same. By the calls in the library's disassembly, an AS-Safe function reaches only
+# AS-Safe functions, and a function that allocates nothing reaches no allocator. Calls through pointers are not visible
+# there; attributes.allow names those that matter, and functions that are safe for other reasons.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -13,7 +13,8 @@ say() { if [ $bad = 0 ]; then echo "ok attributes_$1"; else echo "not ok attribu
 
 words='( [a-z]+(:[a-z]+)?)'
 form="MT-(Safe$words*|Unsafe$words+) \| AS-(Safe|Unsafe$words+) \| AC-(Safe|Unsafe$words+) \| (no allocation|allocates)"
-# "NAME<tab>ATTRIBUTES"; a declaration without any has none, and so has a line that belongs to no declaration.
+# Writes "NAME<tab>ATTRIBUTES"; the field is empty for a declaration without attributes, and for a line without a
+# declaration.
 awk '/^\/\* (MT|AS|AC)-/ { if (tag != "") print "?" NR "\t" tag; tag = $0; sub(/^\/\* /, "", tag); sub(/ \*\/$/, "", tag); next }
 	/^(TACH_API |extern TACH_API )/ { if (match($0, /[ *]tach_[a-z_0-9]+\(/)) { name = substr($0, RSTART + 1, RLENGTH - 2)
 		if (name !~ /^tach__/) print name "\t" tag } }
@@ -34,7 +35,7 @@ sort "$work/tags" | diff "$work/pages" - | sed -n 's/^</# only in its manual pag
 [ ! -s "$work/out" ] || { cat "$work/out"; bad=1; }
 say pages
 
-# A node is OBJECT/MEMBER:FUNCTION, or the name of a function that the library has not.
+# A node is OBJECT/MEMBER:FUNCTION, or the name of a function outside the library.
 objdump -tdr --no-show-raw-insn "$B/libtach.a" | awk -v B="$B" '
 	FILENAME == "tests/check/attributes.allow" { if (/^#/) next
 		split($0, w, "\t"); if (w[2] ~ /^-/) not[w[1], substr(w[2], 2)] = 1; else also[w[1]] = also[w[1]] " " substr(w[2], 2)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# What holds the compiler back: stores before and behind a fence, a counter instruction and what is added to its value stay
-# on their sides of it, and TACH_FENCE is the processor's instruction. Then each clobber of memory and the fence are taken out of
-# the header, one after the other, and each has to show. x86-64 and, with its cross compiler, arm64.
+# The compiler reorders nothing across barriers: stores before and after a fence, and a counter instruction and the
+# addition to its value, stay on their sides. TACH_FENCE is the processor's instruction. Then each memory clobber and
+# the fence are removed from the header, one at a time, and the check must notice each. It runs for x86-64 and, with its
+# cross compiler, arm64.
 set -u
 cd "$(dirname "$0")/../.."
 # shellcheck disable=SC1091
@@ -82,7 +83,8 @@ uint64_t add(uint64_t *p, uint64_t value, uint64_t more)
 }
 END
 
-# holds COMPILER INCLUDE FENCE STORE FUNCTION...: a store before and one behind what is in between
+# holds COMPILER INCLUDE FENCE STORE FUNCTION...: in each function one store comes before and one after the fence or the
+# reads
 holds() {
 	local cc=$1 include=$2 fence=$3 store=$4 f
 	shift 4

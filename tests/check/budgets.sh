@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Hot operations take no more instructions than bench/budgets.tsv allows.
+# Hot operations stay within the instruction counts of bench/budgets.tsv.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 skip() { echo "skip budgets: $1"; exit 77; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The README's numbers are those of the tree: tables are counted, and what an entry costs is in bench/budgets.tsv, which
+# The README's numbers match the tree: tables are counted, and the cost of an entry is in bench/budgets.tsv, which
 # tests/check/budgets.sh measures.
 set -u
 cd "$(dirname "$0")/../.."

@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 unset "${!TACH_@}" 2>/dev/null
 failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok examples_$1"; else echo "not ok examples_$1"; failed=1; fi; bad=0; }
-# Sanitizers were asked for when the library was built, and are needed for its programs.
+# If the library was built with sanitizers, its programs need them too.
 sanitize=$(grep -o -e '-fsanitize=[^ ]*' "$B/flags" | sort -u) include=$PWD/include
 case $B in /*) library=$B/libtach.a;; *) library=$PWD/$B/libtach.a;; esac
 flags="-std=c11 -Wall -Wextra -Werror $sanitize"
@@ -34,7 +34,7 @@ synopsis() { # PAGE
 		/^\.Fa / { line = substr($0, 5); gsub(/"/, "", line); call = call comma line; comma = ", " }
 		/^\.Fc/ { print call ");" }'
 }
-# What the source calls: comments and strings are not code.
+# Functions and macros that the source calls, without comments and strings.
 calls() { # FILE...
 	gcc -fpreprocessed -E -P "$@" | sed 's/"\([^"\\]\|\\.\)*"//g' | grep -oE '\b(tach|TACH)_\w+ *\(' | tr -d ' ('
 }
@@ -43,7 +43,7 @@ build() { # COMPILER SOURCE OUT FLAG...
 	local from=${2%/*} name=${2##*/}
 	(cd "$from" && "$1" "${@:4}" -I"$include" -c -o "$3.o" "$name" && "$1" $sanitize -o "$3" "$3.o" "$library" -lm -lpthread -ldl)
 }
-# One page; what is wrong with it goes to page.bad.
+# Checks one page; writes faults to page.bad.
 check() { # PAGE
 	local page=$1 p=$work/${1##*/} program name
 	[ "$page" != man/tach.hpp.3 ] || return # in C++: hpp.sh

@@ -38,7 +38,7 @@ foreign=$(comm -13 "$work/declared" "$work/exported" | grep -v '^tach__abi_[0-9]
 [ -z "$twice" ] || { echo "$twice" | sed 's/^/# twice in core\/libtach.map: /'; failed=1; }
 [ -z "$hidden" ] || { echo "$hidden" | sed 's/^/# declared but not defined or not exported: /'; failed=1; }
 [ -z "$foreign" ] || { echo "$foreign" | sed 's/^/# exported but not declared: /'; failed=1; }
-# What tach run preloads has a library of its own, which must not stand in front of the program's.
+# libtach-run.so contains a copy of the library, whose symbols must not hide the program's.
 preloaded=$(nm -D --defined-only "$B/libtach-run.so" | grep -w 'tach_[a-z_]*')
 [ -z "$preloaded" ] || { echo "$preloaded" | sed 's/^/# exported by libtach-run.so: /'; failed=1; }
 if [ $failed = 0 ]; then echo "ok exports"; else echo "not ok exports"; fi

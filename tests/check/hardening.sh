@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
-# What is built is hardened, as its files show: the command and every library are position-independent, with
-# full RELRO and immediate binding, no executable stack, stack protector, FORTIFY where something can be
-# checked; on x86 every object of code is marked for shadow stacks. (A linked file has that mark only where
-# the system's own start-up objects have it, which Debian 12's have not: the objects are looked at, and the
-# files where the start-up objects are marked.)
+# The built files are hardened: the command and every library are position-independent, with full RELRO and immediate
+# binding, no executable stack, stack protector, and FORTIFY if there is something to check. On x86 every object of code
+# is marked for shadow stacks. (A linked file has that mark only if the system's start-up objects have it, and Debian
+# 12's do not. So the objects are checked always, and the files only if the start-up objects are marked.)
 #
-# Branch targets are not marked: no object asks for IBT, or for BTI on arm64. Linux has IBT for the kernel
-# only (Documentation/arch/x86/shstk.rst), and arm64's kernel guards no page of a file whose note says nothing
-# (arch/arm64/kernel/process.c, arch_elf_adjust_prot); the price is a landing pad for each function that is reached
-# through a pointer, which are four an entry into a region. That price is counted here, in the listing,
-# for who sets -fcf-protection=full or -mbranch-protection=bti in CFLAGS: README.md names it.
+# Branch targets are not marked: no object asks for IBT, or for BTI on arm64. Linux supports IBT only in the kernel
+# (Documentation/arch/x86/shstk.rst), and arm64's kernel guards no page of a file without such a note
+# (arch/arm64/kernel/process.c, arch_elf_adjust_prot). The cost would be a landing pad for each function that is called
+# through a pointer, four per entry. This check counts that cost in the listing for users who set -fcf-protection=full
+# or -mbranch-protection=bti in CFLAGS: README.md states it.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}
@@ -23,7 +22,7 @@ failed=0
 features() {
 	"${2:-readelf}" -nW "$1" 2>/dev/null | sed -n 's/.* feature: //p' | tr ',' '\n' | tr -d ' ' | sort -u | xargs
 }
-# What all of the compiler's start-up objects for a shared object promise, a linked file can.
+# A linked file has a feature if all of the compiler's start-up objects for a shared object have it.
 for object in crti.o crtbeginS.o crtendS.o crtn.o; do features "$(gcc -print-file-name=$object)"; done >"$work/startup"
 shadow=$(grep -cw SHSTK "$work/startup")
 for f in "$B/tach" "$B/libtach.so.0" "$B/libtach-run.so" "$B/libpfm3/libpfm.so.3" "$B/libpfm4/libpfm.so.4" "$B/likwid/liblikwid.so.5.2" "$B/libtach-kokkos.so"; do

@@ -111,11 +111,11 @@ check() { # of COMPILER; whether headers were alone with another one of its lang
 	case $compiler in *++) language=c++ standards='c++11 c++14 c++17 c++20 c++2b' flags="$both $cc_only";; esac
 	case $compiler in *clang*) ;; *) flags="$flags -Wcast-align=strict -Wlogical-op -Wduplicated-cond";; esac
 	local first=${standards%% *} last=${standards##* }
-	# What has to be assembled is the same in every dialect of the language: in the first and the last one.
+	# Assembly is the same in every dialect of the language, so only the first and the last one assemble.
 	for s in $standards; do
 		case $s in "$first"|"$last") used $language $s "$flags -O2";; *) used $language $s "$flags -O2 -fsyntax-only";; esac
 	done
-	# What a header lacks when it is alone, it lacks in all dialects, the oldest included, and with every compiler.
+	# If a header lacks an include, it fails in all dialects and compilers, so the oldest dialect is enough.
 	[ -n "$2" ] || alone $language $first "$flags"
 	used $language $last "$flags -O0 -DTACH_DEBUG"
 	used $language $last "$flags -O1 -DTACH_DISABLE"

@@ -40,7 +40,7 @@ SOURCE
 instructions() { # OBJECT FUNCTION
 	objdump -d --no-show-raw-insn --disassemble="$2" "$1" | awk -F'\t' '/^ /{ split($2, w, " "); if (w[1] !~ /^(nop|data16|cs|xchg)/) print w[1] }'
 }
-# What opening says when it fails, with exceptions and without.
+# Messages of a failed open, with and without exceptions.
 cat >"$work/opening.cc" <<'SOURCE'
 #include <cstdio>
 #include <cstring>
@@ -201,7 +201,7 @@ export int parse(int n)
 }
 SOURCE
 printf 'import parser;\nint main() { return parse(10) != 45; }\n' >"$work/user.cc"
-# As each compiler wants to be told. ccache, where the check compiles by it, does not keep the module, a file beside the object.
+# Module options of each compiler. ccache, if it is used, does not cache the module, which is a file next to the object.
 module() { # COMPILER
 	case $1 in
 	g++) (export CCACHE_DISABLE=1 && cd "$work" && g++ -std=c++20 -fmodules-ts -Wall -Wextra -I"$include" -c -o module.o module.cc &&

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Who may include and call whom: tests/check/rooms for core/ and arch/, by includes and by symbols.
-# Of another room only its contract, core/ROOM/ROOM.h, is included; base and os keep one header a
-# file. include -> nothing of ours; compat -> include, its own folder and the contracts; tools, bench,
-# examples -> include and their own folder, and what tests/check/layers.allow names.
+# Allowed includes and calls between rooms: tests/check/rooms for core/ and arch/, by includes and by symbols. A room
+# includes only the contract of another room, core/ROOM/ROOM.h; base and os have one header per file. include -> no
+# other folder; compat -> include, its own folder and the contracts; tools, bench, examples -> include and their own
+# folder, and the exceptions in tests/check/layers.allow.
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
 rc=0
@@ -68,7 +68,7 @@ verdict public_functions "$(awk '
 		if (x == "") print file " defines " $4 ", which no header declares"
 		else if (x != room && x != own && !(($4 " " file) in away)) print file " defines " $4 ": it belongs to core/" x ", or a file " x ".c"
 	}' tests/check/rooms include/tach/*.h - <<<"$symbols" | sort -u)"
-# Tests stand in for the kernel, and descriptors are told apart, where events are opened: at one place.
+# Events are opened at one place: tests replace the kernel there, and it classifies descriptors.
 verdict one_perf_event_open "$(grep -rnE '(SYS|__NR)_perf_event_open' core arch --include='*.[ch]' | grep -v '^core/os/perf_open.c:')"
 verdict no_liburcu_in_public_headers "$(grep -rnE 'urcu' include)"
 exit $rc

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Manual pages: without a warning of man's formatter and of mandoc's checks; what they refer to in this
-# project exists; an installed page is found by whatis under every name that it explains; and a synopsis
-# shows the whole command, as both formatters print it.
+# Manual pages: man's formatter and mandoc's checks print no warning; references within this project exist; whatis finds
+# an installed page by every name that it explains; and both formatters print a synopsis with the whole command.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept man GNUmakefile
@@ -12,8 +11,8 @@ export LC_ALL=C.UTF-8 MANWIDTH=80 MANROFFSEQ='' PAGER=cat MANPAGER=cat
 failed=0 bad=0
 say() { if [ $bad = 0 ]; then echo "ok man $1"; else echo "not ok man $1"; failed=1; fi; bad=0; }
 
-# All pages at once, and one after the other if something is to be named. That a page of ours is not installed here
-# is no fault; whether it exists is looked at below.
+# Formats all pages at once, and one by one only to name a faulty page. Ignores references to our own pages that are not
+# installed here: a later check tests that they exist.
 pages=(man/*.[1-8])
 # Since 1.23 groff tells of lines that cannot be as wide as the others.
 formatted() { man --warnings -E UTF-8 -l -Tutf8 -Z "$@" 2>&1 >/dev/null | grep -v 'cannot adjust line$'; }

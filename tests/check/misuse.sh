@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# Programs with a mistake that is easily made are told by the compiler what it is, in words of the API: a
-# second TACH_START of a name in a block, one that is the whole body of an if, a TACH_STOP alone, a jump over
-# a START, a name in quotes, what is said of a benchmark before it, NULL for an object, a dropped result. And what looks wrong and is not compiles without a warning.
+# For common mistakes the compiler's message uses the words of the API: a second TACH_START of a name in a block, a
+# TACH_START that is the whole body of an if, a TACH_STOP without a START, a jump over a START, a name in quotes,
+# benchmark settings before the benchmark, NULL for an object, a dropped result. Unusual but correct code compiles
+# without a warning.
 set -u
 cd "$(dirname "$0")/../.."
 . tests/check/kept include
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 
-# What the compiler says of a function's body: nothing, or lines with each of the WORDS.
-# case NAME LANGUAGE (c, c++, or both) BODY WORDS...
+# Expected compiler messages for a function's body: none, or lines with each of the WORDS. case NAME LANGUAGE (c, c++,
+# or both) BODY WORDS...
 cases() {
 	body twice both 'TACH_START(parse); work(); TACH_STOP(parse); TACH_START(parse); work(); TACH_STOP(parse);' \
 		'(redeclaration|redefinition) .*TACH_START_of_parse_in_this_block'
@@ -49,7 +50,7 @@ body() { # NAME LANGUAGE BODY [PATTERN [FLAG]]
 		"$compiler" -x $language ${5:-} -Wall -Wextra -Iinclude -O1 -c -o /dev/null - >"$work/$compiler.out" 2>&1
 	if [ -z "${4:-}" ]; then
 		[ ! -s "$work/$compiler.out" ] || { echo "# $compiler, $1: not without a word"; sed 's/^/#    /' "$work/$compiler.out"; bad=1; }
-	# The first line that has a name of ours, or a warning's option, is the one that people look at.
+	# Users look at the first line that contains one of tach's names or a warning's option.
 	elif ! grep -m1 -E 'TACH_(START|STOP|BENCH)_(of|needs|takes)|cannot jump|\[-W' "$work/$compiler.out" | grep -qE "$4"; then
 		echo "# $compiler, $1: does not say $4"
 		head -n 5 "$work/$compiler.out" | sed 's/^/#    /'

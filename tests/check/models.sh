@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The models of tests/models (Promela), every state of each searched by spin: nothing is found in the protocols as they
-# are, in any kind of memory, and each weakening that a model names is found. A line "weakening n: text" in a model is
-# one, searched in the weakest memory, which allows what the others do. Prints how many states there were.
+# spin searches every state of each model in tests/models (Promela). It finds no error in the protocols, in any kind of
+# memory, and finds an error for each weakening that a model names. A line "weakening n: text" names one; it is searched
+# in the weakest memory, which includes the behaviour of the others. It prints the number of states.
 set -u
 cd "$(dirname "$0")/../.."
 command -v spin >/dev/null || { echo "skip models: spin is not installed"; exit 77; }

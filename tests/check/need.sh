@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# tools/need, beside an apt and a dpkg that only pretend: what is there is not asked for, an occupied lock is waited for,
-# lists that lack a package are brought up to date once, and what cannot be had is said, without root as one line to run.
+# tools/need with simulated apt and dpkg: it does not request installed packages, waits for a lock, updates lists once
+# if they lack a package, and reports packages that it cannot install; without root it prints one command to run.
 set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d) || exit 1
@@ -13,7 +13,7 @@ script() { printf '#!/bin/sh\n%s\n' "$2" >"$work/bin/$1"; chmod +x "$work/bin/$1
 	script sleep 'echo "$*" >>"$WORK/slept"'
 	script id 'echo "$USER_ID"'
 	script apt-cache 'for p; do :; done; grep -qx "$p" "$WORK/known"'
-	# Each call takes a line of what it is to answer; with none left it succeeds. What was asked for is kept.
+	# Each call consumes one line of scripted answers; without a line it succeeds. Requests are recorded.
 	script apt-get '
 echo "$*" >>"$WORK/asked"
 case $* in *update*) cp "$WORK/lists" "$WORK/known";; esac
@@ -46,7 +46,7 @@ $locked"
 case_ "old lists" 0 0 3 "installing" swig <<<'E: Unable to locate package swig'
 case_ "what cannot be had" 0 1 3 'could not install: swig' swig < <(echo 'E: 404'; echo; echo 'E: Unable to locate package swig')
 
-# What releases have under other names, or not at all.
+# Packages with other names in some releases, or missing there.
 release() { : >"$work/known"; printf '%s\n' "$@" >"$work/lists"; [ -n "${FRESH:-}" ] || cp "$work/lists" "$work/known"; }
 release swig glib64 glib65
 case_ "the first name that the release has" 0 0 1 'installing Debian packages: glib64 swig$' glib/glib64/glib65 swig/ gone/ </dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Nothing foreign is run or written through: a cache that others own or may write to is refused, programs that lie
-# beside the checkout or in another user's name are not run, and links planted where a lock or a temporary file may be
-# keep what they point to. What would be fetched is not: fetch is replaced by one that says so and fails.
+# Foreign files are not executed or written through. A cache that others own or can write to is refused. Programs next
+# to the checkout, or owned by another user, are not run. Links that are planted in place of a lock or a temporary file
+# keep their target unchanged. The test downloads nothing: fetch is replaced by a function that reports and fails.
 set -u
 cd "$(dirname "$0")/../.."
 work=$(mktemp -d) || exit 1

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# The code that the inline reads become, by compiler: instructions on the way without incident (there
-# is no loop: they are counted in the listing, up to the return and without it), bytes with
-# everything that belongs to the site, and the functions it can call, which are the slow exits.
-# arm64 adds the 3 instructions of a stub per counter; 3 of its own are the frame of a leaf.
+# The code of inline reads, by compiler: instructions on the fast path (there is no loop, so they are counted in the
+# listing, up to the return and without it), bytes including all data of the site, and the functions it can call, which
+# are the slow paths. arm64 adds the 3 instructions of a stub per counter; 3 of its own are the frame of a leaf.
 set -u
 cd "$(dirname "$0")/../.."
 failed=0

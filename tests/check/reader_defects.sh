@@ -47,7 +47,7 @@ flags of a fast begin trusted | fakepage        | core/reader/slow.c | s/!(mark-
 LIST
 }
 
-# What a program uses inline is a function here, which compiles in a quarter of the time.
+# Inline code is compiled as functions here, which takes a quarter of the time.
 clean=$work/clean
 mkdir -p "$clean/core"
 cp -r include "$clean/include"
@@ -82,7 +82,7 @@ planted() { # FOLDER NAME PROGRAM FILE SCRIPT
 	rm -rf "$1"
 }
 
-# As many at a time as there are processors; said in the order of the list.
+# Runs one per processor at a time; prints results in the order of the list.
 n=100 room=$(nproc)
 start() { # COMMAND ARGUMENT...
 	[ "$(jobs -rp | wc -l)" -lt "$room" ] || wait -n

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The recipes for Spack and Conan, read by Python beside modules that only pretend: they compile, have this version, and
-# what they would run installs the library. Neither program is in Debian.
+# The recipes for Spack and Conan, read by Python with stub modules: they compile, have this version, and their commands
+# install the library. Debian has neither program.
 set -u
 cd "$(dirname "$0")/../.."
 B=${B:-build}

@@ -10,7 +10,7 @@ export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=a GIT
 unset MAKEFLAGS MFLAGS B VERSION
 export XZ_OPT=-0 # no one keeps these archives
 git clone -q --shared . "$work/clone" || exit 1
-# What is to be tested is here, not in the last commit.
+# Test the present files instead of the last commit.
 cp tools/release tools/versions tools/dist.mk "$work/clone/tools/"
 cd "$work/clone" || exit 1
 git add -A && git commit -qm now --allow-empty

@@ -2,7 +2,7 @@
 # No C file of include/, core/, arch/, tools/ and compat/ has more than 400 lines: who opens one reads it at one sitting.
 set -u
 cd "$(dirname "$0")/../.."
-# A drop-in's header has what the header that it stands for has.
+# A drop-in's header must follow the header that it replaces.
 theirs='compat/libpfm4/include/perfmon/pfmlib.h'
 
 long=$(tests/check/files 'include/*.h' 'include/*.hpp' 'core/*.[ch]' 'arch/*.[ch]' 'tools/*.[ch]' 'compat/*.[ch]' |

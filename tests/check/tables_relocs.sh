@@ -21,7 +21,7 @@ say tables_object_is_read_only \
 tables=$(nm "$B/libtach.so" | grep ' tach__tab_')
 say tables_are_in_the_library "$([ "$(grep -c . <<<"$tables")" -ge 13 ] || echo "only these: $tables")"
 say tables_are_local_and_read_only "$(grep -v ' r ' <<<"$tables")"
-# What is left to relocate must not point into the tables, nor lie there.
+# The remaining relocations must not point into the tables or be in them.
 first=$(sort <<<"$tables" | head -1 | cut -d' ' -f1)
 last=$(nm -S "$B/libtach.so" | grep ' tach__tab_' | sort | tail -1 |
 	{ read -r at size _; printf '%016x' $((0x$at + 0x$size)); })
@@ -30,8 +30,8 @@ say library_relocates_nothing_of_the_tables "$(readelf -rW "$B/libtach.so" |
 		at = $1; to = $NF
 		while (length(to) < 16) to = "0" to
 		if ((at >= a && at < b) || ($3 ~ /RELATIV/ && to >= a && to < b)) print }')"
-# Loaded sections, as bench-encode counts them: Debian 12's libpfm.so.4 of libpfm4 4.13.0 has 2769646 bytes, and
-# knows many core PMUs less and nothing of RISC-V, and no descriptions of the others in so many words.
+# Loaded sections, as bench-encode counts them: Debian 12's libpfm.so.4 of libpfm4 4.13.0 has 2769646 bytes. It has many
+# fewer core PMUs, no RISC-V, and fewer descriptions.
 loaded=$(size -A "$B/libpfm4/libpfm.so.4" | awk '$3 > 0 { bytes += $2 } END { print bytes }')
 say drop_in_is_four_fifths_the_size "$([ "$loaded" -gt 0 ] && [ $((100 * loaded)) -le $((80 * 2769646)) ] || echo "$loaded bytes")"
 say library_has_no_text_relocations "$(readelf -dW "$B/libtach.so" | grep TEXTREL)"

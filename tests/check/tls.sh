@@ -7,7 +7,7 @@ B=${B:-build}
 failed=0
 for f in "$B/libtach.a" "$B/libtach.so" "$B/libtach-run.so"; do
 	relocations=$(readelf -rW "$f" 2>/dev/null)
-	# What describes variables to debuggers is no access.
+	# Debugging sections describe variables but do not access them.
 	bad=$(printf '%s\n' "$relocations" | awk '/^Relocation section/ { code = $0 !~ /debug/ }
 		code && /TLSGD|TLSLD|DTPMOD|DTPOFF|DTPREL|TLSDESC|__tls_get_addr/')
 	if ! printf '%s\n' "$relocations" | grep -q TPOFF; then

@@ -6,8 +6,8 @@
 set -u
 cd "$(dirname "$0")/../.."
 words='(^|[^[:alnum:]_.$}/-])/(work|root|home/[a-z]+)/|deb\.debian\.org|snapshot\.debian\.org|pypi\.org|registry\.npmjs|proxy\.golang|crates\.io|rubygems\.org'
-# Comments and manual speak of threads, processes and users, not of persons without a name. The user of that
-# name is called so in tests of what it may do.
+# Comments and manual name threads, processes and users, not unnamed persons. Tests of that user's rights may use its
+# name.
 persons='\<(nobody|somebody|someone|everybody|anybody|whoever|his|him)\>|slip of the pen|good fortune|see DESIGN'
 persons_hits() {
 	tests/check/files '*.c' '*.h' '*.hpp' '*.sh' '*.md' '*.mk' '*.[1-8]' tests/run tools/cache tools/need GNUmakefile |
@@ -26,7 +26,7 @@ verdict words "$hits"
 verdict persons "$(persons_hits)"
 
 command -v python3 >/dev/null || { echo "skip words: python3 is not installed"; exit $rc; }
-# ROOM<TAB>FILE for each file with prose in it. The room of a test is that of the code that it tests.
+# ROOM<TAB>FILE for each file with prose in it. A test belongs to the room of the code that it tests.
 rooms() {
 	tests/check/files | grep -vE '^(\.ci/|tests/(fuzz/corpus|vectors/|check/mini/)|.*\.(tsv|derived|json|png|svg)$)' | awk -F/ '
 		{ room = NF == 1 ? "documents" : $1 }

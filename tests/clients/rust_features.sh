@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the Rust crate has behind features: spans of tracing as regions, criterion by counts, and the C library built with
-# the crate, whose sources `make crate` puts into it. Debian's crates, no network; minutes to compile.
+# Features of the Rust crate: spans of tracing as regions, criterion by counts, and the C library built with the crate,
+# from the sources that `make crate` puts into it. Debian's crates, no network; minutes to compile.
 # tests/run: memory=1500
 set -u
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Debian's redis and nginx under load, with regions preloaded around the calls by which they read and write: tach top
-# looks into them, the report of every second is whole whenever it is read, SIGTERM leaves the last one, and what all
-# this takes of the throughput is shown as a ratio, with and without in turns. SERVICES_SECONDS: how long (10).
+# Debian's redis and nginx under load, with regions preloaded around their read and write calls: tach top inspects them,
+# the report of each second is always complete, SIGTERM leaves the last report, and the ratio of throughput with and
+# without regions, measured in turns, is printed. SERVICES_SECONDS: duration of a round (10).
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 B=${B:-build}
@@ -66,7 +66,7 @@ show() { # SERVER REGION REQUESTS
 	(while "$1_load" 5000 >/dev/null; do echo >>"$work/rounds"; done) & loading=$!
 	# A report comes every second, and not after hundreds of rounds.
 	until [ -s "$report" ] || [ "$(wc -l <"$work/rounds")" -gt 500 ] || ! kill -0 $pid; do sleep 0.05; done
-	# Between two rounds there is nothing to see.
+	# There may be nothing to see between two rounds.
 	for _ in {1..100}; do
 		"$tach" top --once -i 1 "$busy" >"$work/top" 2>&1 || { no "tach top"; break; }
 		looked=$(awk -v region="$2" '$1 == region && $2 != 0 { print $2 " calls/s, " $3 " % of the time in " $1 }' "$work/top")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a definition file: whatever is wrong has a line, a column and a sentence; what
- * is taken can be looked up, and expands, or says why not.
+ * Any bytes as a definition file: an error has a line, a column and a sentence; an accepted
+ * definition can be looked up, and expands or gives a reason.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any bytes as a set to be dispatched, on every PMU: whatever is asked, the output is all zero
- * or keeps the promises of <tach/dispatch.h>.
+ * Any bytes as a dispatch request, on every PMU: the output is all zero or keeps the promises
+ * of <tach/dispatch.h>.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static uint32_t take(struct bytes *b, int n)
 	return value;
 }
 
-/* Sizes are mostly right, or nothing behind them would ever be reached. */
+/* Sizes are mostly right, otherwise the code after the check would never run. */
 static uint32_t size_of(struct bytes *b, size_t right)
 {
 	/* More than the struct has would be read. */
@@ -241,7 +241,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	insist(rc <= 0 && (rc == 0 || (err.code == rc && err.text[0])));
 	if (rc)
 		insist(is_zero((char *)&out + sizeof out.size, sizeof out - sizeof out.size));
-	else /* what the size leaves of it */
+	else /* the part that the size covers */
 		memcpy(&seen, &in, in.size && in.size < sizeof in ? in.size : sizeof in);
 	if (!rc)
 		check(&seen, &out);

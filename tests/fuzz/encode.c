@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	opt.pmu = data[1] & 0x80 ? tach_pmu_find("snb") : -1;
 	opt.host = data[1] & 0x40 ? "amd64_fam19h_zen3" : "skl";
 	opt.sysfs = opt.tracefs = "/nonexistent";
-	/* Exactly as long as it is: a byte too many read is seen. */
+	/* A copy of the exact length, so that a read of one byte too many is noticed. */
 	string = malloc(size - 1);
 	memcpy(string, data + 2, size - 2);
 	string[size - 2] = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Any text as a formula: it compiles or fails with a place in the text; what compiles prints
- * and compiles again to the same values, and all ways of evaluating agree. The first byte
- * chooses the notation and whether names are known.
+ * Any text as a formula: it compiles, or fails with a position in the text. A compiled formula
+ * can be printed and compiled again to the same values, and all ways of evaluation agree. The
+ * first byte chooses the notation and whether names are known.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-# Fuzz targets: tests/fuzz/NAME.c defines LLVMFuzzerTestOneInput; its inputs worth keeping lie in
-# tests/fuzz/corpus/NAME. `make fuzz` runs each under libFuzzer for FUZZ_SECONDS with the library
-# instrumented; `make check-quick` feeds them their corpus only (tests/unit/tools/fuzz_corpus.sh).
+# Fuzz targets: tests/fuzz/NAME.c defines LLVMFuzzerTestOneInput; saved inputs are in tests/fuzz/corpus/NAME. `make
+# fuzz` runs each under libFuzzer for FUZZ_SECONDS with the library instrumented; `make check-quick` feeds them their
+# corpus only (tests/unit/tools/fuzz_corpus.sh).
 #
-# Sources that a target needs beside the library: fuzz_with_NAME.
+# fuzz_with_NAME: further sources that a target needs.
 fuzz_names   := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_SECONDS ?= 60
 FUZZ         ?= $(fuzz_names)

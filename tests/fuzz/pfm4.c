@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * libpfm-4's interface: sizes of arguments, sizes and contents of perf_event_attr, NULL
- * pointers, every entry point. Bytes 0-7 choose; the rest is the string. What a refused call
- * was given stays as it was.
+ * pointers, every entry point. Bytes 0-7 choose; the rest is the string. A refused call does
+ * not change its arguments.
  */
 #include <perfmon/pfmlib_perf_event.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void require(int condition)
 
 static void raw(const char *string, int plm, const uint8_t *choice)
 {
-	/* The argument lies at the end of its memory, as long as its size says. */
+	/* The argument is at the end of its memory and has exactly the length of its size. */
 	size_t length = choice[1], room = length > sizeof(pfm_pmu_encode_arg_t)
 						  ? length
 						  : sizeof(pfm_pmu_encode_arg_t);

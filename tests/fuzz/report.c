@@ -16,7 +16,7 @@ static int nowhere(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* What passes of a program are joined to. */
+/* Joined as passes of a program. */
 static const char *const events[] = {"a", "b"};
 static const struct tach__passes_metric metrics[] = {
 	{"share", "N1 / N0", {.level = 1, .scale = 100, .unit = "percent of slots"}, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of the machine the tests run on, or the reason why there are none. */
+/* Counters of this machine, or the reason why there are no counters. */
 #ifndef TESTS_HW_HARDWARE_H
 #define TESTS_HW_HARDWARE_H
 

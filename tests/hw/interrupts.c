@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Interrupts in loops of known length. On real processors this is the proof of the rule behind
- * TACH_SET_CORRECT: an instruction too many for each. An emulated PMU that has no such event
- * shows only that what the kernel counts is what is taken out.
+ * Interrupts in loops of known length. On real processors this verifies the rule of
+ * TACH_SET_CORRECT: one extra instruction for each interrupt. An emulated PMU without such an
+ * event shows only that the kernel's count is the one subtracted.
  */
 #include <inttypes.h>
 #include <string.h>

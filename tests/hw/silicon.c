@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * silicon [FILE]: what this library does on the processor it runs on, as one record (JSON) in
- * FILE, or on a line of its own. `make silicon` makes one static program of it, for any machine
- * of that architecture; docs/silicon/README.md says where records go. Takes seconds. What is a
- * fault of the library is a failed case; what a machine lacks is a skipped one.
+ * silicon [FILE]: tests this library on the present processor, and writes one record (JSON) to
+ * FILE, or to a line of its own. `make silicon` builds it as one static program for any machine
+ * of that architecture; docs/silicon/README.md says where to send records. It takes seconds. A
+ * fault of the library is a failed case; a missing feature of the machine is a skipped case.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 
 enum { TRIES = 300, ROUNDS = 20 };
 
-/* Of what was not found out: -1. */
+/* -1: unknown. */
 static struct record {
 	int counters; /* there are some, and user space reads them */
 	char why[256];
@@ -225,7 +225,7 @@ static void take(const char *name, void (*edge)(void), int n)
 	}
 	e.ns = fmax(0, e.ns - loop_ns);
 	e.cycles = fmax(0, e.cycles - loop_cycles);
-	/* Those in the kernel are not counted. */
+	/* Cycles in the kernel are not counted. */
 	if (edge == edge_system_call)
 		e.cycles = NAN;
 	record.edge[record.nedges++] = e;
@@ -325,7 +325,7 @@ enum { NOP_SIZE = 4 };
 #define TURN ".rept 4000\n\t.4byte 0x13\n\t.endr\n\taddi %0, %0, -1\n\tbnez %0, 1b"
 #endif
 
-/* A branch at its end, whose target is its beginning: how far behind that a sample lies. */
+/* A branch at the end to the beginning: measures how far after it a sample is. */
 static __attribute__((noinline)) uintptr_t nops(uint64_t n)
 {
 	uintptr_t at;

@@ -48,7 +48,7 @@ static int kernel_counts(const struct tach_event *const *events, int n)
 	return counts;
 }
 
-/* With each of its umasks, or alone where it has none. */
+/* With each of its umasks, or without one if it has no umask. */
 static int spelling(int pmu, const struct tach_event_info *event, int number, int umask,
 		    char *to, size_t size)
 {
@@ -61,8 +61,8 @@ static int spelling(int pmu, const struct tach_event_info *event, int number, in
 }
 
 /*
- * What tach_schedule_split does not know: Zen's PMCx003 takes two counters in the kernel, and
- * Arm's CHAIN, which means nothing but beside a neighbour, is treated there as one half of a
+ * Cases that tach_schedule_split does not know: Zen's PMCx003 takes two counters in the kernel.
+ * Arm's CHAIN is meaningful only with a neighbour, so the kernel treats it as one half of a
  * pair.
  */
 static int takes_two(const struct tach_pmu_info *pmu, const struct tach_event *event)

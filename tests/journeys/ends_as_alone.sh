@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Programs under `tach run` end as they do alone: each cell of a matrix of blocking calls, ways to end and states; Debian's
-# programs; and debuggers and tracers see no stop, no signal and no interrupted call that was not there.
+# Programs under `tach run` end as without it: a matrix of blocking calls, ways to end and states; Debian's programs;
+# debuggers and tracers see no additional stop, signal or interrupted call.
 set -u
 . "$(dirname "$0")/lib.sh"
 ulimit -c 0
@@ -17,8 +17,8 @@ matrix_is_same() {
 check matrix matrix_is_same
 
 # ---- programs ----
-# same NAME COMMAND: a line of shell whose status, output and errors are those it has alone. It runs in a folder of its own, where
-# it may begin anew. What is not installed is said and left out.
+# same NAME COMMAND: a shell line whose status, output and errors are the same without tach run. It runs in a folder of
+# its own, where it can start again. Programs that are not installed are reported and skipped.
 same() {
 	local name=$1 program=$2 command=$3 way status
 	for p in $program; do
@@ -34,7 +34,7 @@ same() {
 		status=$?
 		echo "status $status" >>"$work/$way.out"
 	done
-	# What tach run itself says comes last.
+	# Messages of tach run come last.
 	grep -vE '^tach run: |s elapsed, ' "$work/run.all" >"$work/run.err"
 	as_alone() { diff "$work/alone.out" "$work/run.out" && diff "$work/alone.err" "$work/run.err"; }
 	check "$name" as_alone

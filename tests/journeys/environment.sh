@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The environment of a program: what is misspelt, what cannot be written and what cannot be counted is said once, in one
-# line; TACH_OPTIONS does what the single variables do; the manual page has every variable.
+# The environment of a program: each misspelt variable, unwritable file or uncountable event is reported once, in one
+# line; TACH_OPTIONS has the same effect as the single variables; the manual page lists every variable.
 set -u
 . "$(dirname "$0")/lib.sh"
 cat >"$work/p.c" <<'C'
@@ -39,8 +39,8 @@ check time_alone_was_asked_for says_nothing TACH_EVENTS= TACH_OUTPUT=r.json
 is_no_file() { TACH_OUTPUT=1 ./p && says '^loop +100 ' && [ ! -e 1 ]; }
 check one_is_no_file is_no_file
 
-# The same report by either way: rows, calls, entries left out, and whether worst entries are kept. Chance
-# chooses the entries that are measured, so that a row may have none of them.
+# Both ways give the same report: rows, calls, entries left out, and if worst entries are kept. Measured entries are
+# chosen at random, so a row may lack them.
 rows() {
 	"$python" -c 'import json, re, sys
 for r in sorted(json.load(open(sys.argv[1]))["regions"], key=lambda r: "tag" in r["name"]):

@@ -28,7 +28,7 @@ verdict() { # NAME STATUS
 check() { local name=$1; shift; "$@" >"$work/out" 2>&1; verdict "$name" $?; }
 refuse() { local name=$1; shift; ! "$@" >"$work/out" 2>&1; verdict "$name" $?; }
 says() { grep -qE -e "$1" "${2:-$work/out}" || { echo "# nothing matches: $1" >>"$work/out"; return 1; }; } # PATTERN [FILE]
-# What is not there ends the journey: need PROGRAM...
+# Ends the journey if a program is missing: need PROGRAM...
 need() {
 	local p
 	for p; do command -v "$p" >/dev/null || { echo "$p is not installed"; exit 77; }; done
@@ -85,5 +85,5 @@ close_terminal() { [ ! -S "$work/tmux" ] || multiplexer kill-server 2>/dev/null 
 trap 'close_terminal; rm -rf "$work"' EXIT
 
 # ---- Python ----
-# An environment of its own, with Debian's pip (FOLDER/bin/python -m pip) and build backend: no package index is asked.
+# A separate environment with Debian's pip (FOLDER/bin/python -m pip) and build backend: no package index is used.
 fresh_venv() { "$python" -m venv --system-site-packages --without-pip "$1" && export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1; } # FOLDER

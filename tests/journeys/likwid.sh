@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program with LIKWID's macros and a mistake in them: a stop without its start, and a start twice, are told on standard
-# error, once for each region, as LIKWID tells them.
+# A program with mistakes in LIKWID's macros: a stop without a start, and a second start, are reported on standard
+# error, once for each region, in LIKWID's words.
 set -u
 . "$(dirname "$0")/lib.sh"
 cat >"$work/marker.c" <<'C'

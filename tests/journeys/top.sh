@@ -46,7 +46,7 @@ check shares shares
 worst() { wait_screen '^WORST +time +THREAD +TAG +IN' && wait_screen '^(request|parse|wait_long) +[0-9.]+ [mun]?s '; }
 check worst worst
 
-# ---- what the keys do ----
+# ---- actions of the keys ----
 sort_key() { type_keys s && wait_screen ' sort:self ' && type_keys S S S && wait_screen ' sort:region ' && wait_until is_before parse request; }
 check key_s sort_key
 reverse() { type_keys r && wait_screen ' sort:region up ' && wait_until is_before request parse && type_keys r && wait_until is_before parse request; }

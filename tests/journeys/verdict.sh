@@ -56,7 +56,7 @@ nothing() { ends 3 tach gate --save empty.tsv --fail-if 'page-faults > 1%' -- /b
 rank() { OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_LOCAL_SIZE=4 TACH_BY=thread gate 0 ./work 1000 1000; }
 check rank rank
 
-# Two reports, one run each: exact counts are told, time is not.
+# Two reports of one run each: exact counts are compared, time is not.
 for n in 1000 1030; do tach run --emulate -o $n.json -- ./work $n 1000 >/dev/null 2>&1; done
 differ() { ends 1 tach diff --fail-if 'instructions > 1%' 1000.json 1030.json | tee said && says 'worse$' said && ends 0 tach diff --fail-if 'instructions > 1%' 1000.json 1000.json; }
 check diff differ

@@ -10,7 +10,8 @@
 #define OPEN 9 /* TACH__CEILING_OPEN */
 
 byte state = 1, ceiling = OPEN; /* one region is open already, at level 0 */
-byte stack[4] = 0;		/* whose slots: 1 ours, 2 the one around */
+/* owner of the slot: 1 ours, 2 the enclosing one */
+byte stack[4] = 0;
 bool mark_whole, outer, end, counted, stopping, finished;
 
 /* START and STOP of the handler's: nothing comes between. */
@@ -18,12 +19,12 @@ inline handler()
 {
 	byte level = state;
 
-	/* What its region is counted as a child of. */
+	/* The parent of its region. */
 	assert(stack[level] == (level == 1 -> 2 : 1));
 	/* The mark that the part leads to is whole, and its level and ceiling are there. */
 	assert(!outer || mark_whole);
 	assert(!outer || stopping || (state == 2 && ceiling == 2));
-	/* Left now: the level is found by the mark as long as it is up. */
+	/* Left open now: the mark shows its level while it is set. */
 	assert(!(stopping && state == 2) || outer);
 	/* Told to be counted already only if it is. */
 	assert(!(stopping && ceiling == OPEN) || counted);

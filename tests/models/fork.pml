@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A fork while another thread has the registry's lock (core/region/process.c). The child has
- * what had taken effect in memory at that moment, its own thread alone, and zeros in the page
- * that forks wipe: the lock and `alive`. By `busy` it knows whether lists and rows may be torn.
+ * the memory that had taken effect at that moment, only its own thread, and zeros in the page
+ * that forks wipe: the lock and `alive`. `busy` tells it if lists and rows may be torn.
  *
- * What the child goes by is whole, it never waits for a lock that nobody will release, and a
- * record that another one still points at is not used again.
+ * The child uses only complete data, never waits for a lock that no thread will release, and
+ * does not reuse a record that another one still points to.
  */
 #include "memory.inc"
 
 bool lock, busy, alive;
-byte threads, sites; /* of one change: whole if they are the same */
+byte threads, sites; /* written by one change: consistent if equal */
 bool forked;
 bool child_lock, child_busy, child_alive;
 byte child_threads, child_sites;

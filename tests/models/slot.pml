@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A slot: its thread adds entries (add() of core/region/stop.c), a signal handler adds one amid
- * that (add_reading, tach__region_overflow), snapshots copy it (copy_once, tach__slot_copy of
- * slots.c) and keep the last whole copy for when its writer is stuck (the latch).
+ * A slot: its thread adds entries (add() of core/region/stop.c), a signal handler adds one
+ * during that (add_reading, tach__region_overflow), and snapshots copy it (copy_once,
+ * tach__slot_copy of slots.c) and keep the last consistent copy in case its writer is stuck
+ * (the latch).
  *
- * Two words stand for the sums: after n entries each is n and seq is 2n. What is copied as whole
- * is from one moment; what a snapshot shows never goes back; at last nothing is missing.
+ * Two words represent the sums: after n entries each is n and seq is 2n. A copy that counts as
+ * consistent is from one moment; a snapshot never goes back; at the end nothing is missing.
  */
 #include "memory.inc"
 
 byte seq, sum, calls;		  /* the slot */
 byte over_seq, over_sum, over_calls; /* its overflow */
-byte interrupted;		  /* 0: after the first entry; 1: amid it */
+byte interrupted;		  /* 0: after the first entry; 1: during it */
 bool done;
 
 /* Entry number k, its operations from i on; `after`: of the entry before, the last. */
@@ -20,7 +21,7 @@ bool done;
 	STORE((i) + 1, (after) | UNLESS(1, BIT(i)), sum = (k))                                 \
 	STORE((i) + 2, (after) | UNLESS(1, BIT(i)), calls = (k))                               \
 	STORE((i) + 3, BIT(i) | UNLESS(2, BIT((i) + 1) | BIT((i) + 2)), seq = 2 * (k))
-/* weakening 1: no release fence behind the odd sequence */
+/* weakening 1: no release fence after the odd sequence */
 /* weakening 2: no release fence before the even sequence */
 
 /* The handler's entry as if nothing was under write: it reads and writes the same words. */
@@ -29,7 +30,7 @@ bool done;
 	STORE((i) + 1, BIT(i) | BIT(1), sum = 2)                                               \
 	STORE((i) + 2, BIT(i), calls = 1)                                                      \
 	STORE((i) + 3, BEFORE((i) + 3), seq = 3)
-/* weakening 3: a handler amid an entry adds to the same slot */
+/* weakening 3: a handler during an entry adds to the same slot */
 
 active proctype writer()
 {
@@ -65,7 +66,7 @@ active proctype writer()
 	done = true
 }
 
-/* What the snapshot got. */
+/* The snapshot's values. */
 byte first, second, got_sum, got_calls;
 
 /* core/region/slots.c: copy_once */

@@ -11,7 +11,7 @@
 
 bool locked, listed = true, ended, free;
 byte calls = 1, folded;	    /* the record */
-byte totals, folds, walks; /* under the lock, but for the last walks-- */
+byte totals, folds, walks; /* under the lock, except the last walks-- */
 
 #define LOCK   atomic { !locked -> locked = true }
 #define UNLOCK locked = false
@@ -20,7 +20,7 @@ byte totals, folds, walks; /* under the lock, but for the last walks-- */
 inline reclaim()
 {
 	if
-	:: ended && (walks == 0 || M == 1) -> /* weakening 1: nobody asks whether a walk goes on */
+	:: ended && (walks == 0 || M == 1) -> /* weakening 1: no check if a walk is running */
 		ended = false;
 		listed = false;
 		free = true
@@ -79,7 +79,7 @@ active proctype snapshot()
 	sum = totals;
 	since = folds;
 	if
-	:: M == 3 -> UNLOCK; walks++ /* weakening 3: the walk begins behind the lock */
+	:: M == 3 -> UNLOCK; walks++ /* weakening 3: the walk begins after the lock is released */
 	:: else -> walks++; UNLOCK
 	fi;
 	do

@@ -14,13 +14,13 @@ TOKEN = re.compile(r'/\*.*?\*/|, "memory"|(?<=: )"memory", |\b__ATOMIC_(?:ACQUIR
                    r'|\b(?:0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b|->|\+\+|--|<<=|>>=|<<|>>|<=|>=|==|!=|&&|\|\||[-+<>&|](?==)'
                    r'|(?<= )[-+<>&|](?= )|\bif \(|^\t+(?:TACH_|[a-z_])[^;{}=\n]*(?:=|\()[^;{}\n]*;$', re.S | re.M)
 
-# Arguments of a system call: those behind them, up to six, are zeros that the kernel does not look at.
+# Arguments of system calls: later arguments, up to six, are zeros that the kernel ignores.
 TAKES = {"close": 1, "munmap": 2, "mprotect": 3, "ioctl": 3, "read": 3, "gettid": 0, "getpid": 0, "getppid": 0, "tgkill": 3, "sigaltstack": 2,
          "prlimit64": 4, "rt_sigprocmask": 4, "readlinkat": 4, "perf_event_open": 5, "kcmp": 5, "fcntl": 3}
 CALL = re.compile(r"\btach__sys\(SYS_(\w+)")
 INNER = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|[()]')
 
-# Of assembly: an instruction of a template, the number in it, and what turns a branch, a sum or a condition around.
+# For assembly: an instruction of a template, its number, and replacements that invert a branch, a sum or a condition.
 TEMPLATE = re.compile(r"(?:\b__asm__(?:\s+\w+)*|\bTACH__\w+_(?:BY|AT))\s*\(")
 INSTRUCTION = re.compile(r"(?:(?<=\")|(?<=\\n)|(?<=:))(?:\\t| )*([a-z][^\\\"]*?) *(?=\\|\"$)")
 ALONE = ("rdpmc", "rdtsc", "ret", "ebreak")

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Linked into a test whose library calls this at each basic block (tests/mutate/reach.py): a
- * byte for each place, in the file TACH_REACH, shared so that children, threads and who ends by
- * a signal leave theirs too. */
+/*
+ * Linked into a test whose library calls this at each basic block (tests/mutate/reach.py). It
+ * sets a byte for each place in the file TACH_REACH, which is shared, so that children, threads
+ * and processes ended by a signal also record their places.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * work threads|snapshots|forks N: N threads that come and go, N snapshots at 1 kHz of threads
- * that work and are interrupted, N forks amid such threads. Ends by the number of them, not by
- * a clock. What is wrong is said and is the exit status. tests/soak/soak runs it for hours,
- * tests/unit/tools/soak.sh a little of it.
+ * work threads|snapshots|forks N: N threads that start and end, N snapshots at 1 kHz of threads
+ * that work and are interrupted, or N forks during such threads. The number ends it, not a
+ * clock. It prints failures and exits with an error. tests/soak/soak runs it for hours,
+ * tests/unit/tools/soak.sh for a short time.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static void on_signal(int number)
 	inner();
 }
 
-/* ---- what a snapshot must hold at any moment ---- */
+/* ---- invariants of every snapshot ---- */
 
 static uint64_t calls_before[2];
 static int handlers; /* signals come: their regions lie anywhere */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libpfm-3 answers to some 90,000 questions (tests/vectors/libpfm3), asked of what `tach
- * dispatch --batch` is made of and compared word for word: result, PMCs, PMDs, debug registers.
- * Where the reference errs, or fails on events that can be counted, the row follows a rule
- * below and is counted; anything else that differs fails.
+ * libpfm-3's answers to some 90,000 questions (tests/vectors/libpfm3), compared word for word
+ * with the code of `tach dispatch --batch`: result, PMCs, PMDs, debug registers. If the
+ * reference is wrong, or fails for events that can be counted, a rule below covers the row and
+ * it is counted; any other difference fails.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ enum rule {
 	SOLVABLE,      /* NOASSIGN there; an assignment exists */
 	FIXED_ONLY,    /* fixed-only event on a general counter when PMC16 is unavailable */
 	GENERIC_ADDR,  /* gen_ia32, gen_ia64: addresses not set, or the position instead */
-	IBS_ADDRESS,   /* AMD's IBS registers: one beside, or 0 */
+	IBS_ADDRESS,   /* AMD's IBS registers: the address register next to it, or 0 */
 	IBS_COUNTER,   /* AMD: an IBS event took a counter's place */
 	COMBINE,       /* Nehalem: only event 0's unit masks are checked */
 	LD_LAT_MSR,    /* Nehalem: PMC18 with PEBS_ENABLE's address */
@@ -133,7 +133,7 @@ static int unavailable(const struct row *r, unsigned number)
 	return 0;
 }
 
-/* An answer of ours that cannot be compared must at least be legal. */
+/* If our answer cannot be compared, it must at least be legal. */
 static int legal(const struct row *r)
 {
 	for (int c = PMCS; c <= PMDS; c++) {
@@ -187,8 +187,9 @@ static enum rule mend_ld_lat(struct reg *w, int n)
 }
 
 /*
- * The reference thinks that PMC24 runs counter 9 (BPU_CTR2) as well as 1, so that the two
- * exclude each other and other choices follow. In those rows only the values are compared.
+ * The reference assumes that PMC24 controls counter 9 (BPU_CTR2) and counter 1. So the two
+ * exclude each other there, and other choices follow. In those rows only the values are
+ * compared.
  */
 static int uses_bpu(const struct reg *pmd, int n)
 {

@@ -42,7 +42,7 @@ enum { LINE_MAX_ = 32768, SAMPLE = 8 };
 static void *three;
 #define CALL(name) ((__typeof__(&name))dlsym(three, #name))
 
-/* How a program would choose the PMU behind each file. */
+/* How a program selects the PMU of each file. */
 static const struct pmu {
 	const char *tag, *force;
 	int type;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What libpfm-4 answers to some 900,000 strings (tests/vectors/libpfm4), compared word for
- * word: result, payload, fully qualified string. Deliberate differences are listed as rules
- * below and counted; anything else that differs fails.
+ * libpfm-4's answers to some 900,000 strings (tests/vectors/libpfm4), compared word for word:
+ * result, payload, fully qualified string. Deliberate differences are listed as rules below and
+ * counted; any other difference fails.
  */
 #ifndef TESTS_VECTORS_LIBPFM4_H
 #define TESTS_VECTORS_LIBPFM4_H
@@ -54,14 +54,14 @@ static void read_vendor_rows(const char *file)
 		fclose(f);
 }
 
-/* Whether "pmu::EVENT:UMASK:..." names such a row. */
+/* Returns true if "pmu::EVENT:UMASK:..." names such a row. */
 static int is_vendor_row(const char *fstr)
 {
 	for (int i = 0; i < nvendor; i++) {
 		size_t n = strlen(vendor[i].pmu), m = strlen(vendor[i].event);
 		const char *at = fstr + n;
 
-		/* Behind the name of boxes is their number. */
+		/* The number of a box follows its name. */
 		if (strncasecmp(fstr, vendor[i].pmu, n) != 0)
 			continue;
 		at += strspn(at, "0123456789");
@@ -232,7 +232,7 @@ static void compare(const struct row *row, struct tach_encode_options opt)
 		good &= rule == CUT_NAME ? strncmp(e.name, row->fstr, strlen(row->fstr)) == 0
 					 : strcmp(*e.name ? e.name : "(null)", row->fstr) == 0;
 	}
-	/* What such a row is in need not differ: a refusal, other umasks. */
+	/* A row of this kind may still be equal: a refusal, or other umasks. */
 	if (rule == VENDOR_CODE) {
 		counts[VENDOR_CODE] -= good;
 		counts[SAME] += good;

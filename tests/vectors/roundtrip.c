@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every event and every umask of every table: it encodes in all three forms, and its full name
- * encodes to the same words and attr again. What needs a second umask is given the first of
- * each group.
+ * encodes to the same words and attr again. If a second umask is needed, the first of each
+ * group is used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void add_others(char *string, size_t size, int pmu, int event, int numask
 	}
 }
 
-/* As it is, and where a group is missing with the others filled up. */
+/* Unchanged, and with missing groups filled from the others. */
 static void encode(int pmu, int event, int numasks, int group, const char *string,
 		   const struct tach_encode_options *opt)
 {

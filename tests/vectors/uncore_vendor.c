@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the vendors' lists of uncore events mean (tests/vectors/uncore-vendor-words.tsv): each
- * by its name in the tables gives the word that the vendor's own fields make, and by the
- * vendor's name the same.
+ * The vendors' lists of uncore events (tests/vectors/uncore-vendor-words.tsv): each event, by
+ * its name in the tables and by the vendor's name, gives the word that the vendor's fields
+ * make.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void one(char *line)
 	word = strtoull(code, NULL, 16);
 	vendor[strcspn(vendor, "\n")] = 0;
 	strings++;
-	/* What the second memory controller alone counts, the list of the first has too. */
+	/* The first memory controller's list also has events that only the second counts. */
 	if (strstr(string, "imc_free0::") && strstr(string, "MC1")) {
 		*strchr(string, ':') = 0;
 		string[strlen(string) - 1] = '1';

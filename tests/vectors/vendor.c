@@ -151,7 +151,7 @@ static void check_row(const struct row *event, const struct row *umask)
 		snprintf(vendor, sizeof vendor, "%s::%s%s%s", file.pmu, event->cell[NAME],
 			 umask ? "." : "", umask ? umask->cell[NAME] : "");
 	rc = tach_event_encode(vendor, &opt, &v, NULL);
-	/* A vendor's name may be another row's own: then that row is meant. */
+	/* A vendor's name may be another row's own name: then it means that row. */
 	if (attr(row, "vn") && rc == 0 && v.codes[0] != e.codes[0])
 		return;
 	CHECK(rc == 0 && v.codes[0] == e.codes[0], "%s: %s", vendor, tach_strerror(rc));

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything compiles for arm64 with a cross compiler, and the headers compile alone. What a guest runs is linked too.
+# Everything compiles for arm64 with a cross compiler, and the headers compile alone. Programs for guests are linked
+# too.
 set -u
 cd "$(dirname "$0")/../../.."
 tools/need gcc-aarch64-linux-gnu libc6-dev-arm64-cross || exit 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# libpfm-4's own programs, from Debian's source package, compiled against our headers: with our library they
-# say what they say with Debian's. What differs is listed here, by rule.
+# libpfm-4's own programs, from Debian's source package, compiled with our headers: with our library they print the same
+# as with Debian's. Differences are listed here, by rule.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -41,8 +41,9 @@ result compile $rc
 
 # ---- tests/validate: strings and the codes that they must give ----
 
-# Where ours are other on purpose: the vendor's code (tests/vectors/vendor-over-libpfm4.tsv, and the bits of
-# UNC_M2P_INGRESS_CYCLES_NE:ALL), what versions of libpfm-4 after Debian's answer, and umasks that Debian's lacks.
+# Deliberate differences: the vendor's code (tests/vectors/vendor-over-libpfm4.tsv, and the bits of
+# UNC_M2P_INGRESS_CYCLES_NE:ALL), answers of versions of libpfm-4 after Debian's, and umasks that Debian's does not
+# have.
 cat >"$work/rules" <<'END'
 vendor ivb::MOVE_ELIMINATION:INT_NOT_ELIMINATED,
 vendor ivb_ep::mem_load_uops_llc_miss_retired:local_dram,
@@ -121,7 +122,7 @@ for run in 'papi_event_chooser NATIVE skl::INST_RETIRED:ANY_P' 'papi_event_choos
 	[ $? = $want ] && [ -s "$work/have" ] && cmp -s "$work/theirs" "$work/have" ||
 		{ echo "# $run"; diff "$work/theirs" "$work/have" | head -5 | sed 's/^/# /'; rc=1; }
 done
-# Of the lines of papi_xml_event_info that differ, all but additional events are descriptions, which are ours.
+# Lines of papi_xml_event_info differ only in additional events and in descriptions, which are our own.
 xml() { LIBPFM_FORCE_PMU=skl "$@" papi_xml_event_info 2>/dev/null | sed -E 's/ desc="[^"]*"//'; }
 xml env >"$work/theirs"
 xml with_ours >"$work/have"

@@ -13,7 +13,7 @@ export PATH=$work/bin:$PATH HOME=$work/home TACH_PMU=skl TERM=dumb
 unset XDG_CONFIG_HOME XDG_DATA_HOME XDG_CACHE_HOME
 cp tools/completion/tach.zsh "$work/zsh/_tach"
 
-# What a tab after these words brings. What follows is typed at once: it is read when completion is done.
+# The completion after these words. The following text is typed at once: the shell reads it after completion.
 cat >"$work/tab.zsh" <<'TAB'
 zmodload zsh/zpty
 zpty shell zsh -f -i

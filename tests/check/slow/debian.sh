@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # tests/run: memory=600
-# packaging/debian makes packages that Debian would take: built by dpkg-buildpackage from the tracked files, the same bytes
-# in two folders, nothing for lintian to say; installed beside this machine's own packages the README's program runs, and
-# Debian's libpfm4 stays what programs find.
+# packaging/debian makes packages that Debian would accept: dpkg-buildpackage builds them from the tracked files, with
+# the same bytes in two folders and without a message from lintian. If they are installed with this machine's other
+# packages, the README's program runs, and programs still find Debian's libpfm4.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -19,8 +19,8 @@ version=$("$B/tach" version | grep -oE '[0-9]+(\.[0-9]+)+' | head -n 1)
 [ "$(dpkg-parsechangelog -l packaging/debian/changelog -S Version)" = "$version-1" ] || { bad=1; echo "# packaging/debian/changelog has another version than $version-1"; }
 say version
 
-# What ccache answered in both folders would be one object compared with itself: each of the two has objects of its own,
-# and an earlier run's are of another folder still.
+# With a shared ccache, one object would be compared with itself. So each of the two folders has its own objects, and
+# earlier runs used other folders.
 build() { # FOLDER NAME
 	mkdir -p "$1/tach"
 	{ git ls-files -z 2>/dev/null || find . -path "./$B" -prune -o -type f -print0; } | tar -c --null -T - | tar -x -C "$1/tach"

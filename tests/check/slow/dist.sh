@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # tests/run: memory=1500
-# The archive that `make dist` makes builds without git and passes the quick tests. What it catches: a file that is
-# here but not in the archive (never added, or left out by export-ignore) and that the library, a test program, a table or
-# a test needs; and what looks into git, or above the tree.
+# The archive that `make dist` makes builds without git and passes the quick tests. It catches a file that is here but
+# not in the archive (never added, or left out by export-ignore) and that the library, a test program, a table or a test
+# needs; and code that uses git or a path above the tree.
 #
-# The library and the command are built from nothing. Programs of tests and examples are not compiled again where they
-# cannot differ: when all their sources are in the archive as they are here, the flags are the same, and the
-# library came out the same, byte for byte but for debugging information. make decides by itself which: it is given the
-# build from here, with the lists of headers that each was made of. Those of them that name no file of the tree can say
-# nothing else here than there: they are not run again if they passed. Nor do checks run again whose inputs are the
-# same, byte for byte (tests/check/kept): they are given what passed here.
+# The library and the command are built from nothing. Programs of tests and examples are not compiled again if they
+# cannot differ: their sources in the archive are the same as here, the flags are the same, and the library is the same,
+# byte for byte except debugging information. make decides this itself: it gets the build from here, with the lists of
+# headers of each object. Programs that name no file of the tree would print the same there: they are not run again if
+# they passed. Checks with the same inputs, byte for byte (tests/check/kept), are not run again either: their stored
+# results are copied.
 set -u
 cd "$(dirname "$0")/../../.."
 git rev-parse --git-dir >/dev/null 2>&1 || { echo "skip dist: this is no git checkout"; exit 77; }
@@ -22,7 +22,7 @@ say() { if [ "$1" = 0 ]; then echo "ok dist $2"; else echo "not ok dist $2"; fai
 here=$PWD
 archive=$(make -s B="$B" dist) && tar -C "$work" -xf "$archive"; say $? "is made"
 cd "$work"/tach-* || exit 1
-# Whatever is above is not ours.
+# git must not find a repository above this folder.
 export GIT_CEILING_DIRECTORIES=$work
 make -s -j2 lib tools >"$work/log" 2>&1 && build/tach version | grep -q "${PWD##*tach-}"
 rc=$?; [ $rc = 0 ] || tail -5 "$work/log"; say $rc "builds"
@@ -32,7 +32,7 @@ same_library() {
 	[ "$B" = build ] && cmp -s "$here/build/flags" build/flags && stripped "$here/build/libtach.so.0" "$work/a" &&
 		stripped build/libtach.so.0 "$work/b" && cmp -s "$work/a" "$work/b"
 }
-# A test's program that was taken, and has passed since it was built. What it opens at run time is in its sources.
+# A test's program that was taken, and has passed since it was built. Its sources name the files that it opens at run time.
 passed() { # PROGRAM SOURCE...
 	local t=${1#build/}.c log status
 	log=$here/build/log/${t//\//-}
@@ -41,7 +41,7 @@ passed() { # PROGRAM SOURCE...
 	! grep -hvE '^#include|^\s*/?\*' "$@" | grep -qE "$names" || return
 	cp "$log.log" "$work/said/"
 }
-# A folder of the tree or what is above, in a string, or where the build lies.
+# A string with a folder of the tree or a path above it, or the path of the build.
 names="\"[^\"]*\\b($(find . -mindepth 1 -maxdepth 1 -type d -printf '%f|')\\.\\.)/|getenv\\(\"B\"\)"
 take() { # the programs whose source and every header are in the archive, as they are here
 	local d program f same sources

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# <tach/google_benchmark.hpp>: the example under google-benchmark builds, runs, and reports every benchmark; its compare.py takes two files of
-# ours, and one of theirs beside one of ours, numbers and all; and we read theirs.
+# <tach/google_benchmark.hpp>: the example under google-benchmark builds, runs, and reports every benchmark.
+# google-benchmark's compare.py accepts two of our files, and one of its own with one of ours, with all numbers. We can
+# read its files.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -89,7 +90,7 @@ result _ours
 compared theirs a
 /usr/bin/python3 - "$work/a.json" <<'PYTHON' || rc=1
 import json, sys
-# What came in amid the empty loop makes a time that is none.
+# Disturbances during the empty loop can make a time of 0 or less.
 row = next(b for b in json.load(open(sys.argv[1]))["benchmarks"] if b["real_time"] > 0)
 assert row["steps"] == 100 and abs(row["bytes_per_second"] * row["real_time"] / 64e9 - 1) < 1e-6, row
 PYTHON

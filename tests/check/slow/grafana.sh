@@ -57,7 +57,7 @@ scrape_configs:
   - job_name: service
     static_configs: [{targets: ["127.0.0.1:$(cat "$work/port")"]}]
 END
-# A port that nothing has now; where something takes it meanwhile, another one.
+# Finds a free port; if another program takes it first, tries another one.
 for _ in {1..20}; do
 	own=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	prometheus --config.file="$work/prometheus.yml" --storage.tsdb.path="$work/data" --web.listen-address="127.0.0.1:$own" >"$work/log" 2>&1 &
@@ -83,8 +83,8 @@ at = None
 def vector(expr):
     d = get("query", query=expr, time=at)
     return d["result"] if d else []
-# Rates take two scrapes. A busy machine leaves out some, and a scrape may take longer than it has: each query is of a
-# moment that had what all of them need. Of 300 scrapes some have been in time.
+# A rate needs two scrapes. A busy machine may miss scrapes, and a scrape may time out: each query uses a moment when
+# all needed data were there. Some of 300 scrapes are in time.
 while True:
     at = time.time()
     moved = vector("rate(tach_region_call_seconds_count[5s]) > 0")
@@ -118,8 +118,8 @@ for p in board["panels"]:
             bad += 1
             print("# %s: %s: %d rows, %s %s" % (p["title"], expr, len(rows), numbers[:4], lacking[:1]))
 print("# %d queries" % asked)
-# What they say is what the program does: one thread, which is some of the time inside. Seconds of reports that came late
-# may be more than those between two scrapes, nanoseconds they are not.
+# The values match the program: one thread, which is inside some of the time. Seconds of late reports may exceed the
+# seconds between two scrapes, but they are not nanoseconds.
 inside = {r["metric"]["region"]: float(r["value"][1]) for r in vector('sum by (region) (rate(tach_region_seconds_total{part="inclusive"}[5s]))')}
 assert 0 < inside["parse"] <= inside["request"] * 1.01 and inside["request"] < 1000, inside
 sys.exit(bad > 0 or asked < 16)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# No lock is forgotten and none are taken in two orders: threads that begin and end, snapshots, sets exchanged,
-# forks, libraries unloaded, under Helgrind. What helgrind.supp leaves out it says why.
+# Every lock is released, and no two locks are taken in both orders: threads begin and end, snapshots are taken, sets
+# exchanged, processes forked, libraries unloaded, under Helgrind. helgrind.supp explains its exceptions.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

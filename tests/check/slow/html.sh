@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=2000
-# The HTML report in headless Chromium: it looks like something, in light and dark, and its script
-# sorts, filters and chooses; nothing is asked of any network.
+# The HTML report in headless Chromium: it is rendered in light and dark, its script sorts, filters and selects, and it
+# makes no network request.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -29,7 +29,7 @@ shows '#sort=time&order=ascending' 'a parse'
 shows '#sort=instructions&order=descending' 'parse a'
 shows '#sort=instructions&order=descending&part=self' 'a parse'
 grep -q '<body class="self">' "$work/dom" || rc=1
-# What has no value is neither high nor low.
+# Rows without a value are neither high nor low.
 shows '#sort=ipc&order=descending' 'parse a'
 shows '#sort=region&order=ascending' 'a parse'
 shows '#filter=PAR' 'parse'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# make install as people use it: the README's program, built by the README's command, starts; the same by
-# CMake and Meson, in C and C++, shared and static, from any prefix and after the tree was moved; what
-# DESTDIR stages names no folder of this machine; uninstall leaves no file.
+# make install in typical uses: the README's program, built by the README's command, starts; the same works with CMake
+# and Meson, in C and C++, shared and static, from any prefix and after the tree was moved. A tree staged by DESTDIR
+# names no folder of this machine. uninstall leaves no file.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A program of Kokkos', with Debian's Kokkos, loads libtach-kokkos.so: its kernels and regions are in the report. What a
-# kernel takes beside C's region is README's figure (bench/faces).
+# A Kokkos program, with Debian's Kokkos, loads libtach-kokkos.so: its kernels and regions are in the report. README
+# states the extra cost of a kernel compared with a region in C (bench/faces).
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# LIKWID's own examples, as Debian's package has them, compiled against its headers and against ours: with our library they
-# run without likwid-perfctr, and say calls, times and names that are right; what Debian's package built finds ours only when
-# it is told to.
+# LIKWID's own examples from Debian's package, compiled with its headers and with ours: with our library they run
+# without likwid-perfctr, and print correct calls, times and names. A program built by Debian's package uses our library
+# only if told to.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -51,7 +51,7 @@ grep -q '^Marker API measured 9 regions$' "$work/said" && grep -q '^Region copy 
 grep -q 'HWThread 0 | HWThread 0 | HWThread 0' "$work/internal.txt" || rc=1
 result internal $rc
 
-# The hundredth part of what LIKWID's own takes with 4 counters (bench/likwid-guest) is what this leaves room for.
+# The limit is a hundredth of LIKWID's own cost with 4 counters (bench/likwid-guest).
 rc=0
 for counters in 1:63 4:146; do
 	FACE_COUNTERS=${counters%:*} bench/faces "LIKWID's markers" >"$work/said" 2>&1 || rc=1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# make mutate works: of a sample of small changes (always the same ones) the tests notice most, and a test that checks nothing
-# notices none. Who survives is said; what it takes to notice all is `make mutate FILES=...`.
+# make mutate works: the tests notice most of a fixed sample of small changes, and a test that checks nothing notices
+# none. Survivors are printed; use `make mutate FILES=...` to find them all.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build} failed=0

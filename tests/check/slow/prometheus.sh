@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prometheus' own parser reads the report, and finds what is in it; promtool has nothing to say of it.
+# Prometheus's own parser reads the report and finds its content; promtool has no complaint.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

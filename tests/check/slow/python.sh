@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The Python package: its cases on this machine, counts and pytest's plugin under `tach run --emulate`, mypy --strict,
-# and what its entries take beside C's (bench/faces).
+# and the cost of an entry compared with C (bench/faces).
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}

@@ -34,7 +34,7 @@ say clippy $?
 crate test && grep -q 'Doc-tests tach' "$work/out" && [ "$(grep -c '\.\.\. ok$' "$work/out")" -ge 22 ]
 say tests $?
 
-# What the types forbid: each file says with which error the compiler refuses it.
+# Misuse that the types prevent: each file names the compiler's error.
 misused() {
 	local f code=0 library=$folder/rust/debug/libtach.rlib
 	crate build || return 1

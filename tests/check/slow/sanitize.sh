@@ -22,7 +22,7 @@ one() { # NAME TEST
 	*) tail -n 40 "$log" | sed 's/^/# /'; echo "not ok $1 ${2##*/} (exit status $status)";;
 	esac
 }
-# As many programs at a time as there are processors; said in their order.
+# Runs one program per processor at a time; prints results in order.
 n=1000
 under() { # NAME SANITIZERS TEST...
 	local name=$1 sanitizers=$2 t
@@ -37,8 +37,8 @@ under() { # NAME SANITIZERS TEST...
 		one "$name" "$t" >"$work/$n.said" &
 	done
 }
-# Of another process that is read ThreadSanitizer sees nothing, and reading one takes twenty times as long with it: what
-# comes and goes there is not caught then.
+# ThreadSanitizer cannot see another process that is read, and makes reading twenty times slower, so that test runs
+# without it.
 mapfile -t threaded < <(grep -lE 'pthread_create|thrd_create' tests/unit/*/*.c | grep -vx tests/unit/snapshot/remote.c)
 under address address,undefined tests/unit/*/*.c
 under thread thread "${threaded[@]}"

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# What a program writes with the macros compiles without a warning in every standard, C and C++, with
-# both compilers.
+# Code that uses the macros compiles without a warning in every standard, C and C++, with both compilers.
 set -u
 cd "$(dirname "$0")/../../.."
 work=$(mktemp -d) || exit 1

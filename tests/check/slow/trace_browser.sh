@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # tests/run: memory=2000
-# A trace in headless Chromium, read by the browser's own JSON, with the rules that its viewer has for
-# complete events: those of a thread nest, and their arguments are numbers.
+# A trace in headless Chromium, parsed by the browser's own JSON, with its viewer's rules for complete events: the
+# events of a thread nest, and their arguments are numbers.
 set -u
 cd "$(dirname "$0")/../../.."
 B=${B:-build}
@@ -31,6 +31,6 @@ counters=no
 grep -q '"page-faults":' "$work/trace.json" && counters=with
 says trace_arguments "$said" "*, $counters counters, lost 0, *"
 says trace_names "$said" '*, "&lt;/script&gt;&lt;b&gt;\\"\\\\\\nü"'
-# What the page looks for it finds.
+# The page detects torn traces.
 says trace_torn "$(said '#torn')" 'not nested: *'
 exit $failed

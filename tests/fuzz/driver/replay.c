@@ -18,9 +18,7 @@ static void one_file(const char *path)
 		return;
 	size = fread(data, 1, sizeof data, from);
 	fclose(from);
-	/*
-	 * A buffer of the very size, so that a checker of memory sees what is read behind it.
-	 */
+	/* A buffer of the exact size, so that a memory checker sees reads after its end. */
 	exact = malloc(size ? size : 1);
 	for (size_t i = 0; exact && i < size; i++)
 		exact[i] = data[i];
