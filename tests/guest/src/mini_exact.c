@@ -14,12 +14,18 @@
 static struct tach_mini m;
 static uint64_t delta[TACH_MINI_COUNTERS_MAX];
 
-/* The first of a hundred regions that nothing interrupted. */
+static uint64_t fewest; /* instructions of the last loop() */
+
+/* Sets fewest to the count of a region that nothing interrupted. */
 static uint32_t loop(uint64_t n, unsigned events)
 {
+	/* Where the kernel's instructions are counted too, the region without any of them is
+	 * the shortest one. */
+	int tries = machine_counts_kernel() ? 20 : 1;
 	uint32_t flags = 0;
 
-	for (int i = 0; i < 100; i++) {
+	fewest = UINT64_MAX;
+	for (int i = 0; i < 100 && tries > 0; i++) {
 		if (events == 1) {
 			tach_mini_begin_n(&m, 1);
 			machine_loop(n);
@@ -29,10 +35,13 @@ static uint32_t loop(uint64_t n, unsigned events)
 			machine_loop(n);
 			flags = tach_mini_end(&m, delta);
 		}
-		if (flags == 0)
-			break;
+		if (flags != 0)
+			continue;
+		tries--;
+		if (delta[0] < fewest)
+			fewest = delta[0];
 	}
-	return flags;
+	return tries ? flags : 0;
 }
 
 /* Two lengths: the constant that begin and end add is the same for both. */
@@ -40,7 +49,7 @@ static void loops_are_exact(void)
 {
 	uint64_t one, many;
 
-	if (!machine_is_exact())
+	if (!machine_counts_instructions())
 		SKIP("instruction counts are not exact on this machine");
 	CHECK(tach_mini_open(&m, "instructions") >= 0, "%s", m.why);
 	if (machine_width() && machine_width() < 40)
@@ -49,9 +58,9 @@ static void loops_are_exact(void)
 		CHECK(m.how == TACH_MINI_INLINE, "%s", m.why);
 	if (m.how == TACH_MINI_INLINE) {
 		CHECK(loop(1000, 1) == 0);
-		one = delta[0];
+		one = fewest;
 		CHECK(loop(501000, 1) == 0);
-		many = delta[0];
+		many = fewest;
 		CHECK(many - one == 500000 * MACHINE_LOOP_INSTRUCTIONS, "%" PRIu64, many - one);
 		CHECK(one - 1000 * MACHINE_LOOP_INSTRUCTIONS < 100, "%" PRIu64, one);
 	}
@@ -62,18 +71,18 @@ static void four_counters_are_exact(void)
 {
 	uint64_t least[TACH_MINI_COUNTERS_MAX], one;
 
-	if (!machine_is_exact() || (machine_width() && machine_width() < 40))
+	if (!machine_counts_instructions() || (machine_width() && machine_width() < 40))
 		SKIP("instruction counts are not exact on this machine");
 	CHECK(tach_mini_open(&m, "instructions,cycles") >= 0, "%s", m.why);
 	CHECK(tach_mini_overhead(&m, least) == 0);
 	CHECK(loop(1000, 2) == 0);
-	one = delta[0] - least[0];
+	one = fewest - least[0];
 	CHECK(one >= 1000 * MACHINE_LOOP_INSTRUCTIONS &&
 		      one < 1000 * MACHINE_LOOP_INSTRUCTIONS + 8,
 	      "%" PRIu64, one);
 	CHECK(loop(301000, 2) == 0);
-	CHECK(delta[0] - least[0] - one == 300000 * MACHINE_LOOP_INSTRUCTIONS, "%" PRIu64,
-	      delta[0]);
+	CHECK(fewest - least[0] - one == 300000 * MACHINE_LOOP_INSTRUCTIONS, "%" PRIu64,
+	      fewest);
 	tach_mini_close(&m);
 }
 
