@@ -13,12 +13,12 @@
  */
 #include "arch/x86/uncore.h"
 
-/* The field that a modifier writes; libpfm-4 shows another field of it if `seen` has a width.
- */
+/* The field that a modifier writes. libpfm-4 writes `slipped` instead if that has a width, and
+ * shows `seen`. */
 static const struct {
 	uint16_t max, slip; /* more than fits, which libpfm-4 takes and cuts */
 	uint8_t min;
-	struct field put, seen, also;
+	struct field put, slipped, seen, also;
 	struct field occ; /* instead of put, for occupancies of power control units */
 	uint8_t force;	  /* the second word is there even if it is 0 */
 } mods[TACH__NBOX_MODS] = {
@@ -26,7 +26,7 @@ static const struct {
 	[TACH__BOX_MOD_I] = {.max = 1, .put = {R, 23, 1}, .occ = {R, 30, 1}},
 	[TACH__BOX_MOD_T8] = {.max = 255, .put = {R, 24, 8}},
 	[TACH__BOX_MOD_T5] = {.max = 31, .put = {R, 24, 5}},
-	[TACH__BOX_MOD_T6] = {.max = 63, .put = {R, 24, 6}},
+	[TACH__BOX_MOD_T6] = {.max = 63, .put = {R, 24, 6}, .slipped = {R, 24, 8}},
 	[TACH__BOX_MOD_T12] = {.max = 4095, .put = {R, 24, 12}},
 	[TACH__BOX_MOD_C5] = {.max = 31, .put = {R, 24, 5}},
 	[TACH__BOX_MOD_C6] = {.max = 63, .put = {R, 24, 6}},
@@ -48,7 +48,11 @@ static const struct {
 	[TACH__BOX_MOD_NC] = {.max = 1, .put = {F1, 30, 1}},
 	[TACH__BOX_MOD_LOC] = {.max = 1, .put = {F1, 1, 1}},
 	[TACH__BOX_MOD_REM] = {.max = 1, .put = {F1, 0, 1}},
-	[TACH__BOX_MOD_LMEM] = {.max = 1, .put = {F1, 1, 1}},
+	/* filter_nm and filter_not_nm of Linux; libpfm-4 takes filter_loc for the first. */
+	[TACH__BOX_MOD_LMEM] = {.max = 1,
+				.put = {F1, 4, 1},
+				.slipped = {F1, 1, 1},
+				.seen = {F1, 1, 1}},
 	[TACH__BOX_MOD_RMEM] = {.max = 1, .put = {F1, 5, 1}, .seen = {F1, 0, 1}},
 	[TACH__BOX_MOD_DNID] = {.max = 15, .put = {F0, 8, 4}, .also = {F0, 13, 1}},
 	[TACH__BOX_MOD_RCSNID] = {.max = 15, .put = {F0, 14, 4}, .also = {F0, 18, 1}},
@@ -94,8 +98,8 @@ static int modifier(struct tach__work *w, struct box *b, const struct tach__pick
 		b->word[F0] = pick->value << band(b);
 		return 0;
 	}
-	if (mod == TACH__BOX_MOD_T6 && w->quirks->box_slips)
-		put = &mods[TACH__BOX_MOD_T8].put;
+	if (w->quirks->box_slips && mods[mod].slipped.width)
+		put = &mods[mod].slipped;
 	if (b->occupancy && mods[mod].occ.width)
 		put = &mods[mod].occ;
 	store(b, put, pick->value);
