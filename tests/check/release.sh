@@ -35,6 +35,7 @@ for f in "CHANGELOG.md:^## 7\.8\.9 (20[0-9-]*)$" 'include/tach/base.h:VERSION_MA
 	grep -q -- "${f#*:}" "${f%%:*}" || { bad=1; echo "# ${f%%:*} lacks ${f#*:}"; }
 done
 [ -z "$(git status --porcelain)" ] && (cd build && sha256sum -c --quiet tach-7.8.9.tar.xz.sha256) || bad=1
+grep -q 'tach-mini\.h$' build/tach-7.8.9.tar.xz.sha256 && grep -q '^ \* tach-mini\.h 7\.8\.9:' build/tach-mini.h || { bad=1; echo "# no tach-mini.h of this version"; }
 [ "$(tar -xOf build/tach-7.8.9.tar.xz tach-7.8.9/include/tach/base.h)" = "$(cat include/tach/base.h)" ] || bad=1
 ! command -v dpkg-parsechangelog >/dev/null || dpkg-parsechangelog -l packaging/debian/changelog >/dev/null 2>"$work/warned" && [ ! -s "$work/warned" ] || { cat "$work/warned"; bad=1; }
 say "$released, then another"

@@ -21,6 +21,10 @@ say() { if [ "$1" = 0 ]; then echo "ok dist $2"; else echo "not ok dist $2"; fai
 
 here=$PWD
 archive=$(make -s B="$B" dist) && tar -C "$work" -xf "$archive"; say $? "is made"
+mkdir "$work/alone" && cp "${archive%/*}/tach-mini.h" "$work/alone/" && cp examples/mini/loop.c "$work/alone/" && (
+	version=${archive##*/tach-} && cd "$work/alone" && grep -qF "tach-mini.h ${version%.tar.xz}:" tach-mini.h &&
+		gcc -O2 -Wall -Wextra -Werror -o loop loop.c && ./loop | grep -qE '(a turn|disturbed\))$')
+say $? "has tach-mini.h beside it"
 cd "$work"/tach-* || exit 1
 # git must not find a repository above this folder.
 export GIT_CEILING_DIRECTORIES=$work
