@@ -65,6 +65,8 @@ static void fixed_counters(void)
 	struct tach_event e = {0};
 
 	CHECK(config_of("adl_grt::CPU_CLK_UNHALTED:CORE") == 0x3c);
+	CHECK(config_of("atom::CPU_CLK_UNHALTED.CORE") == 0x3c);
+	CHECK(config_of("atom::CPU_CLK_UNHALTED.REF") == 0x300);
 	opt.flags = TACH_ENCODE_LIBPFM4;
 	CHECK(tach_event_encode("adl_grt::CPU_CLK_UNHALTED:CORE", &opt, &e, NULL) == 0 &&
 	      e.config == 0x200);
@@ -103,6 +105,14 @@ static void vendors_meaning(void)
 		{"spr::perf_metrics.retiring", 0x8000},
 		{"lnl_lnc::LSD.UOPS:c=8:i:eq", 0x10088001a8},
 		{"cpu/event=0xa8,umask=1,eq=1/", 0x10000001a8},
+		/* Not as the vendor's list has them, which leaves out what their text says. */
+		{"skx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
+		{"clx::FP_ARITH_INST_RETIRED.8_FLOPS", 0x60c7},
+		{"atom::PAGE_WALKS.D_SIDE_WALKS", 0x4010c},
+		{"atom::PAGE_WALKS.I_SIDE_WALKS", 0x4020c},
+		{"atom::PAGE_WALKS.D_SIDE_CYCLES", 0x10c},
+		{"atom::UOPS_RETIRED.STALLED_CYCLES", 0x18010c2},
+		{"atom::UOPS_RETIRED.STALLS", 0x18410c2},
 	};
 	struct tach_encode_options opt = options(TACH_OS_PERF_EXT);
 	struct tach_event e = {0};
