@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# tools/newer: what small trees of three vendors have otherwise than the tables.
+# tools/newer: what small trees of three vendors have otherwise than the tables of cores and of boxes.
 set -u
 cd "$(dirname "$0")/../../.."
 command -v python3 >/dev/null || { echo "skip newer: python3 is not installed"; exit 77; }
@@ -43,6 +43,43 @@ check intel 1 'skl
 no table  GenuineIntel-6-FE
 !   gone     UOPS_ISSUED.ANY
 !   new      OLD.NAME 0x101' "$work/intel"
+
+mkdir -p "$work/boxes/SPR/events"
+cp "$work/intel/mapfile.csv" "$work/boxes/"
+sed -i '2,$d' "$work/boxes/mapfile.csv"
+cat >>"$work/boxes/mapfile.csv" <<'END'
+GenuineIntel-6-8F-[0123],V1,/SPR/events/core.json,core,,,
+GenuineIntel-6-8F-[0123],V1,/SPR/events/uncore.json,uncore,,,
+END
+echo '{"Events": []}' >"$work/boxes/SPR/events/core.json"
+cat >"$work/boxes/SPR/events/uncore.json" <<'END'
+{"Events": [
+ {"Unit": "MDF", "EventName": "UNC_MDF_CRS_TxR_INSERTS.AD_BNC", "EventCode": "0x47", "UMask": "0x1", "UMaskExt": "0x0"},
+ {"Unit": "MDF", "EventName": "UNC_MDF_CRS_TxR_INSERTS.AD_CRD", "EventCode": "0x48", "UMask": "0x2"},
+ {"Unit": "MDF", "EventName": "UNC_MDF_OF.TOMORROW", "EventCode": "0x50", "UMask": "0x1", "UMaskExt": "0x2"},
+ {"Unit": "IIO", "EventName": "UNC_IIO_OF_TOMORROW", "EventCode": "0x83", "UMask": "0x4", "PortMask": "0x01"}]}
+END
+check boxes 1 'boxes of GenuineIntel-6-8F-0
+  new      UNC_MDF_OF.TOMORROW 0x200000150 MDF
+  new      UNC_IIO_OF_TOMORROW - IIO
+spr_unc_mdf
+  changed  UNC_MDF_CRS_TxR_INSERTS.AD_CRD 0x248 0x247
+  gone     UNC_MDF_CRS_TXR_INSERTS.BL_BNC
+!   changed  UNC_MDF_CRS_TxR_INSERTS.AD_BNC 0x147 0x147
+! spr_unc_cha' "$work/boxes"
+mkdir -p "$work/steppings/SKX"
+printf 'Family-model,Version,Filename,EventType\nGenuineIntel-6-55-[56789ABCDEF],V1,/SKX/core.json,core\n' >"$work/steppings/mapfile.csv"
+cat >"$work/steppings/SKX/core.json" <<'END'
+{"Events": [
+ {"EventName": "FP_ARITH_INST_RETIRED.8_FLOPS", "EventCode": "0xC7", "UMask": "0x18"},
+ {"EventName": "CPU_CLK_UNHALTED.REF_TSC", "EventCode": "0x0A", "UMask": "0x3", "Counter": "Fixed counter 2"},
+ {"EventName": "SOMETHING.OF.TOMORROW", "EventCode": "0x77", "UMask": "0x20"}]}
+END
+check steppings 1 'clx
+  new      SOMETHING.OF.TOMORROW 0x2077
+! skx
+!   changed  FP_ARITH_INST_RETIRED.8_FLOPS 0x18c7 0x60c7
+!   changed  CPU_CLK_UNHALTED.REF_TSC 0x30a 0x300' "$work/steppings"
 check one_table 0 '' -t nhm "$work/intel"
 
 echo '[{"EventName": "cpu_cycles_of_tomorrow", "EventCode": "0x10", "UMask": "0x2"}, {"EventName": "inst_retired.any_p", "EventCode": "0xc0"}]' \
@@ -69,7 +106,7 @@ check arm 1 'arm_n1
 
 check nothing 2 "tools/newer: $work/nothing: no mapfile.csv, no tools/perf/pmu-events and no JSON: which vendor's checkout is it?" "$work/nothing"
 check no_folder 2 "tools/newer: $work/nowhere: no such folder" "$work/nowhere"
-check no_table 2 "tools/newer: no table is called nosuch; arch/*/events has them" -t nosuch "$work/intel"
+check no_table 2 "tools/newer: no table is called nosuch; arch/*/events and arch/x86/uncore have them" -t nosuch "$work/intel"
 rm "$work/intel/SKL/events/skylake_core.json"
 check half 2 "tools/newer: $work/intel/SKL/events/skylake_core.json: named in mapfile.csv, and not there: is the checkout whole?" "$work/intel"
 exit $failed
