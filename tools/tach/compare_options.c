@@ -10,15 +10,15 @@
 #include "tools/tach/compare.h"
 
 const char compare_help[] =
-	"      --fail-if RULE    the allowed change: 'instructions > +0.5%', 'time > +5%',\n"
-	"                        'ipc < -2%', 'L1-* > +2%'. Several are possible\n"
-	"      --region NAMES    judge only these: \"parse,(all threads)\"\n"
-	"      --alpha PERCENT   how many unchanged comparisons may be called worse (1)\n"
-	"      --allow LIST      pass in spite of cannot-tell, gone (a region is missing) or\n"
-	"                        nothing (nothing was measured)\n"
-	"  -o, --output FILE     write to FILE, not to standard output\n"
-	"      --format NAME     text, json, csv, junit, markdown or html (default: suffix "
-	"of\n                        FILE)\n";
+	"      --fail-if RULE     allowed change: 'instructions > +0.5%', 'time > +5%',\n"
+	"                         'ipc < -2%', 'L1-* > +2%'; may be repeated\n"
+	"      --region NAMES     judge only these: \"parse,(all threads)\"\n"
+	"  -o, --output FILE      write to FILE, not to standard output\n"
+	"      --format NAME      text, json, csv, junit, markdown or html (default:\n"
+	"                         FILE's suffix)\n"
+	"      --alpha PERCENT    how many unchanged comparisons may be called worse (1)\n"
+	"      --allow LIST       pass in spite of cannot-tell, gone (a missing region)\n"
+	"                         or nothing (nothing was measured)\n";
 
 static int refuse(const struct compare_options *o, const char *what, const char *word)
 {

@@ -9,18 +9,18 @@
 static const char help[] =
 	"usage: tach diff [OPTION]... OLD NEW\n"
 	"\n"
-	"Compares each region and quantity. OLD and NEW are each a report in JSON, a folder\n"
-	"with a report of each run, a baseline of tach gate --save, or results of a benchmark\n"
-	"(tach, google-benchmark) in JSON.\n"
+	"Compares each region and quantity. OLD and NEW are each a report in JSON, a\n"
+	"folder with a report of each run, a baseline of tach gate --save, or results of\n"
+	"a benchmark (tach, google-benchmark) in JSON.\n"
 	"\n"
-	"Instruction counts need one run of each side. Time needs several: use a folder, or\n"
-	"tach gate. Without a RULE, time may change by 5 % and counts by 0.5 %.\n"
+	"Instruction counts need one run of each side. Time needs several: use a folder,\n"
+	"or tach gate. Without a RULE, time may change by 5 % and counts by 0.5 %.\n"
 	"\n";
 static const char end[] =
-	"  -h, --help            print this text\n"
+	"  -h, --help             print this text\n"
 	"\n"
-	"Exit status: 0 nothing is worse, 1 something is worse, 2 bad usage or an unreadable\n"
-	"file, 3 undecided, or a region is gone.\n";
+	"man tach-diff explains each option. Exit status: 0 nothing is worse, 1 something\n"
+	"is worse, 2 bad usage or an unreadable file, 3 undecided, or a region is gone.\n";
 
 static const struct option options[] = {
 	COMPARE_OPTIONS,

@@ -22,16 +22,16 @@ enum { LABELS = 19, WIDTH_LEAST = 60, WIDTH_MOST = 100 };
 static const char help[] =
 	"usage: tach doctor [--json] [--root DIR]\n"
 	"\n"
-	"Finds out whether performance counters work on this machine. It counts a loop of "
-	"known\n"
-	"length, and names the cause and the cure of each problem.\n"
+	"Finds out whether performance counters work on this machine. It counts a loop of\n"
+	"known length, and names the cause and the cure of each problem.\n"
 	"\n"
 	"  --json      print one JSON object (schema tach-doctor-1)\n"
 	"  --root DIR  read settings from DIR/proc and DIR/sys\n"
 	"  -h, --help  print this text\n"
 	"\n"
-	"Exit status: 0 counters are read in user space and count right; 1 they are not (the\n"
-	"findings say why; counting by read(2) or by the clock may still work); 2 bad usage.\n";
+	"man tach-doctor explains the findings. Exit status: 0 counters are read in user\n"
+	"space and count right; 1 they are not (the findings say why; counting by read(2)\n"
+	"or by the clock may still work); 2 bad usage.\n";
 
 static const char *const verdict_text[] = {
 	[TACH_VERDICT_FAST] = "counters are read in user space, without a system call",

@@ -17,21 +17,20 @@ static const char help[] =
 	"\n"
 	"Runs PROGRAM several times and fails if a region became worse than the baseline.\n"
 	"\n"
-	"      --save FILE       write the results of this run, as a baseline\n"
-	"      --baseline FILE   compare with what --save wrote\n"
-	"      --against COMMAND compare with this command, run in turns with PROGRAM\n"
-	"      --candidate FILE  judge what --save wrote, without running PROGRAM\n";
+	"      --save FILE        write the results of this run as a baseline\n"
+	"      --baseline FILE    compare with a file of --save\n"
+	"      --against COMMAND  compare with this command, run in turns with PROGRAM\n"
+	"      --candidate FILE   judge a file of --save, without running PROGRAM\n"
+	"  -n, --runs N           how many runs of each side (10; 20 if time is judged)\n"
+	"  -e, --events EVENTS    count these, and judge the ones with a RULE\n"
+	"  -m, --metrics FORMULAS compute these, and judge the ones with a RULE\n"
+	"      --emulate          count in QEMU; default without a PMU, except time alone\n";
 static const char end[] =
-	"  -e, --events EVENTS   count these and judge the ones with a RULE (see tach run)\n"
-	"  -m, --metrics FORMULAS compute these and judge the ones with a RULE (see tach run)\n"
-	"  -n, --runs N          how many runs of each side (10; 20 if time is judged)\n"
-	"      --emulate         count in QEMU; the default without a PMU, except for time "
-	"alone\n"
-	"  -h, --help            print this text\n"
+	"  -h, --help             print this text\n"
 	"\n"
-	"Without a RULE it is 'instructions > +0.5%'. Exit status: 0 nothing is worse, 1\n"
-	"something is worse, 2 bad usage or PROGRAM failed, 3 undecided, a region is gone, or\n"
-	"nothing was measured.\n";
+	"The default RULE is 'instructions > +0.5%'. man tach-gate explains each option.\n"
+	"Exit status: 0 nothing is worse, 1 something is worse, 2 bad usage or PROGRAM\n"
+	"failed, 3 undecided, a region is gone, or nothing was measured.\n";
 
 int gate_usage(const char *what, const char *word)
 {

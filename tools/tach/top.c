@@ -15,22 +15,23 @@
 static const char help[] =
 	"usage: tach top [OPTION]... [PID]\n"
 	"\n"
-	"Shows the regions of a running process, the most expensive first. The process is not\n"
-	"slowed. Without PID: the only process that has regions, or a list of them.\n"
+	"Shows the regions of a running process, the most expensive first. The process is\n"
+	"not slowed. Without PID: the only process that has regions, or a list of them.\n"
 	"\n"
 	"  -i, --interval SECONDS  time between two looks, 0.01 or more (2)\n"
-	"  -s, --sort COLUMN       sort by region, calls, time, self, threads, avg, p99, or a\n"
-	"                          counter or metric (time)\n"
+	"  -s, --sort COLUMN       sort by region, calls, time, self, threads, avg, p99,\n"
+	"                          or a counter or metric (time)\n"
 	"  -c, --columns LIST      show these counters and metrics\n"
-	"  -r, --region GLOB       show these regions only\n"
+	"  -r, --region GLOB       show only these regions\n"
 	"      --once              take one look, after one interval\n"
-	"      --json              print an object on a line for each interval\n"
+	"      --json              print one line with an object for each interval\n"
 	"  -h, --help              print this text\n"
 	"\n"
-	"On a terminal it is a live view; the key h lists its keys. Pipes and TERM=dumb get\n"
-	"plain lines. TIME% is the time inside, with nested regions, of all threads together;\n"
-	"SELF% is without nested regions. 100 is one thread all the time.\n"
-	"Exit status: 0 done, or the process has ended; 1 it cannot be read; 2 bad usage.\n";
+	"On a terminal it is a live view; the key h lists its keys. Pipes and TERM=dumb\n"
+	"get plain lines. TIME% is the time inside, with nested regions, of all threads\n"
+	"together; SELF% is without nested regions. 100 is one thread all the time.\n"
+	"man tach-top explains each option. Exit status: 0 done, or the process has\n"
+	"ended; 1 it cannot be read; 2 bad usage.\n";
 
 enum { ONCE = 256, JSON };
 

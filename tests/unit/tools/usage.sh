@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A command line that cannot be used: what is wrong with it, and where the help is, on standard error; --help is all
-# of it on standard output.
+# A command line that cannot be used: what is wrong with it, and where the help is, on standard error; --help prints
+# one page on standard output.
 set -u
 cd "$(dirname "$0")/../../.."
 tach=${B:-build}/tach
@@ -94,5 +94,10 @@ for c in derived diff dispatch doctor encode gate list report run top; do
 			{ echo "# tach $c $h: status $s"; rc=1; }
 	done
 	say $rc "$c --help"
+	# All options fit a terminal of 80 columns and 30 lines, and the details are in the manual page that the text names.
+	rc=0
+	[ "$(wc -l <"$work/out")" -le 30 ] && ! grep -nE '^.{81}' "$work/out" && [ -f "man/tach-$c.1" ] &&
+		tr '\n' ' ' <"$work/out" | grep -q "[Mm]an tach-$c explains" || { sed 's/^/# /' "$work/out"; rc=1; }
+	say $rc "$c --help fits a terminal"
 done
 exit $failed
