@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Running a benchmark: options, passes, readers, and putting the series together. */
+/* Runs a benchmark: options, passes, readers, and assembling the series. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,13 +26,13 @@ static void empty_loop(void *context, uint64_t n)
 		__asm__ volatile("" : "+r"(n) : : "memory");
 }
 
-/* Everything that a run needs besides its result. */
+/* The data of a run, except its result. */
 struct run {
 	struct tach_bench *bench;
 	struct tach_bench_options opt;
 	tach_bench_body body;
 	void *context;
-	unsigned own; /* counters of the caller */
+	unsigned own; /* number of the caller's counters */
 	struct tach_error *err;
 };
 
@@ -121,7 +121,7 @@ static void drop_series(struct tach_bench *b, int i)
 		(size_t)(--b->nseries - i) * sizeof *b->series);
 }
 
-/* Later passes repeat time and the common event; keep how far the latter disagrees. */
+/* Later passes repeat time and the common event; records how far the latter disagrees. */
 static void merge_pass(struct tach_bench *b, int first)
 {
 	for (int i = first; i < b->nseries;) {
@@ -146,7 +146,7 @@ static void merge_pass(struct tach_bench *b, int first)
 	}
 }
 
-/* All of one pass: time, events, the caller's counters, times of threads. */
+/* Adds the quantities of one pass: time, events, the caller's counters, times of threads. */
 static int add_all(struct run *run, const struct tach__counting *c)
 {
 	struct tach__bench_series *s = add_series(run, "time");
@@ -202,7 +202,7 @@ static int sample(struct run *run, struct tach__bench_source *source,
 	return 0;
 }
 
-/* On several threads; where one of them cannot count, by the clock alone. */
+/* On several threads. If one of them cannot count, measures only time. */
 static int sample_on_team(struct run *run, struct tach__counting *c)
 {
 	struct tach_error err = TACH_ERROR_INIT;
@@ -220,10 +220,8 @@ static int sample_on_team(struct run *run, struct tach__counting *c)
 	return code;
 }
 
-/*
- * Hardware that is missing is left out, never an error; a string that no machine could count is
- * one. *set stays NULL when nothing is left.
- */
+/* Missing hardware events are left out without an error; a string that no machine could count
+ * is an error. *set stays NULL if no event is left. */
 static int make_set(struct run *run, const char *events, uint32_t interrupts,
 		    struct tach_set **set)
 {

@@ -1,38 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Inside a benchmark: where numbers come from, the samples of one quantity, the whole result.
- */
+/* Internals of a benchmark: the source of numbers, the samples of one quantity, the whole
+ * result. */
 #ifndef TACH_CORE_BENCH_H
 #define TACH_CORE_BENCH_H
 
 #include <tach/bench.h>
 
-/*
- * What samples are taken with: the clock and the counters of one pass. A test puts its own here
- * and so knows every number in advance.
- */
+/* The source of samples: the clock and the counters of one pass. Tests replace it to know all
+ * numbers in advance. */
 enum {
 	TACH__BENCH_OWN_MAX = 16, /* counters of the caller */
 	TACH__BENCH_THREADS_MAX = 256,
-	/* Of a sample: time, events, the processor's time, the caller's, and what threads have
-	 * beside (team.h). */
+	/* Of a sample: time, events, CPU time, the caller's counters, and the additional ones
+	 * of threads (team.h). */
 	TACH__BENCH_QUANTITIES_MAX =
 		1 + TACH_COUNTERS_MAX + 1 + TACH__BENCH_OWN_MAX + 1 + TACH__BENCH_THREADS_MAX,
 };
 
 struct tach__bench_source {
-	unsigned count;	   /* of counters */
+	unsigned count;	   /* number of counters */
 	double resolution; /* of the clock, ns */
 	void (*begin)(struct tach__bench_source *source);
-	/* delta[0] = ns since begin, delta[1 .. count] = counts; flags[0 .. count] are or-ed
-	 * to. */
+	/* delta[0] = ns since begin, delta[1 .. count] = counts. Ors flags into flags[0 ..
+	 * count]. */
 	void (*end)(struct tach__bench_source *source, uint64_t *delta, uint32_t *flags);
-	/* All of a sample, instead of the two; or NULL. */
+	/* Takes a whole sample, instead of begin and end; or NULL. */
 	void (*take)(struct tach__bench_source *source, tach_bench_body body, void *context,
 		     uint64_t n, uint64_t *delta, uint32_t *flags);
-	/* Of so many threads: the first `sums` of the numbers are to be divided by that. */
+	/* `threads`: the first `sums` of the numbers are divided by it. */
 	unsigned threads, sums;
-	void (*before)(void *context); /* each sample, not measured; or NULL */
+	void (*before)(void *context); /* called before each sample, not measured; or NULL */
 };
 
 struct tach__bench_plan {
@@ -42,10 +39,8 @@ struct tach__bench_plan {
 	uint32_t samples;
 };
 
-/*
- * Samples of one quantity per iteration, in the order in which they were taken: each less the
- * empty loop beside it.
- */
+/* Samples of one quantity per iteration, in the order of measurement: each minus its empty
+ * loop. */
 struct tach__bench_series {
 	char *name;
 	double *sample;
@@ -64,32 +59,29 @@ struct tach_bench {
 	int npasses, nseries;
 	struct tach__bench_series *series;
 	char missing[256];
-	char date[32], host[64], machine[192]; /* "": not known */
+	char date[32], host[64], machine[192]; /* "": unknown */
 };
 
-/*
- * The number of iterations that take at least `ns`; runs the body, which warms it up as well.
- */
+/* Returns the number of iterations that take at least `ns`. Runs the body, which also warms it
+ * up. */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns);
-/*
- * Takes the samples of one pass into series[0 .. source->count], whose `sample` has room for
- * plan->samples each. 0 or TACH_ERR_NOMEM.
- */
+/* Takes the samples of one pass into series[0 .. source->count], whose `sample` has space for
+ * plan->samples each. 0 or TACH_ERR_NOMEM. */
 int tach__bench_sample(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		       double outlier, struct tach__bench_series *series);
-/* Runs the body for so long. */
+/* Runs the body for that time. */
 void tach__bench_warm(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		      double ns);
-/* Of its samples, NaN when there is no memory. */
+/* The median of its samples; NaN without memory. */
 double tach__bench_median(const struct tach__bench_series *series);
 
-/* The name of the time that all threads of a benchmark take together for one iteration. */
+/* The name of the time per iteration of all threads of a benchmark together. */
 #define TACH__BENCH_ALL "time, all"
-/* The name of the processor's time: all threads of a benchmark together. */
+/* The name of CPU time: all threads of a benchmark together. */
 #define TACH__BENCH_CPU "cpu time"
 int tach__bench_is_time(const struct tach__bench_series *s);
-/* What throughput is by: that, where there are several threads, or the time. */
+/* The series for throughput: TACH__BENCH_ALL with several threads, otherwise time. */
 const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What benchmarks depend on beside their code: the machine as it is now. */
+/* The conditions of a benchmark: the present state of the machine. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "core/bench/context.h"
 #include "core/os/kernel_files.h"
 
-/* A processor that is half busy takes time from what is measured. */
+/* At this load, other programs take time from the measurement. */
 #define BUSY 0.5
 
 static int cpu_line(void *context, const char *text)
@@ -26,7 +26,7 @@ static int cpu_line(void *context, const char *text)
 	return m->model[0] && m->mhz > 0;
 }
 
-/* Of a file of one number; -1: it is not there. */
+/* Reads a file with one number; -1: it does not exist. */
 static double number_in(const char *root, const char *path)
 {
 	char text[64];

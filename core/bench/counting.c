@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the numbers of a sample come from on a real machine. */
+/* The source of a sample's numbers on a real machine. */
 #include <string.h>
 #include <time.h>
 #include "core/bench/counting.h"
@@ -18,10 +18,7 @@ static uint64_t now_ns(void)
 	return read_clock(CLOCK_MONOTONIC);
 }
 
-/*
- * The smallest step of the clock that was seen. Where its ticks are finer than the time of
- * reading it, that time.
- */
+/* The smallest observed step of the clock, or the time to read it if that is longer. */
 static double clock_resolution(void)
 {
 	uint64_t least = UINT64_MAX, last = now_ns();
@@ -43,7 +40,7 @@ static void begin(struct tach__bench_source *source)
 
 	for (const struct tach_bench_counter *o = c->own; o; o = o->next)
 		*before++ = *o->at;
-	/* A system call, so it stays outside of what the others measure. */
+	/* A system call, so it is outside the other measurements. */
 	c->cpu_start = c->cpu ? read_clock(CLOCK_THREAD_CPUTIME_ID) : 0;
 	c->start = now_ns();
 	if (c->reader)

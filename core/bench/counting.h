@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The clock, the counters and the caller's own of one thread, as samples are taken with them.
- */
+/* The clock, the counters and the caller's counters of one thread, as a source of samples. */
 #ifndef TACH_CORE_BENCH_COUNTING_H
 #define TACH_CORE_BENCH_COUNTING_H
 
@@ -9,10 +8,10 @@
 
 struct tach__counting {
 	struct tach__bench_source source; /* first; count: events, then the caller's counters */
-	struct tach_reader *reader;	  /* NULL: the clock alone */
-	const struct tach_set *set;	  /* the reader's */
-	unsigned events;		  /* the set's, and one more: the processor's time */
-	int cpu;			  /* it is measured */
+	struct tach_reader *reader;	  /* NULL: only the clock */
+	const struct tach_set *set;	  /* the set of the reader */
+	unsigned events;		  /* events of the set, plus one for CPU time */
+	int cpu;			  /* 1: CPU time is measured */
 	uint64_t cpu_start;
 	const struct tach_bench_counter *own;
 	struct tach_mark mark;
@@ -20,10 +19,10 @@ struct tach__counting {
 	uint64_t before[TACH__BENCH_OWN_MAX];
 };
 
-/* Without a reader so far. cpu: with the processor's time. */
+/* Starts without a reader. cpu: measure CPU time. */
 void tach__counting_init(struct tach__counting *c, const struct tach_bench_counter *own,
 			 int cpu);
-/* reader NULL: the clock alone again. */
+/* reader NULL: only the clock again. */
 void tach__counting_use(struct tach__counting *c, struct tach_reader *reader,
 			const struct tach_set *set);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* How times grow with a number: the best of six laws, by least squares. */
+/* Complexity: how times grow with a number; the best of six laws by least squares. */
 #include <math.h>
 #include <stddef.h>
 #include <tach/bench.h>
@@ -25,7 +25,7 @@ static double law(int which, double n)
 	}
 }
 
-/* The error relative to the mean; NaN where the law is 0 everywhere. */
+/* The error relative to the mean; NaN if the law is 0 everywhere. */
 static double fit(int which, const double *n, const double *ns, size_t count,
 		  double *coefficient)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A finished benchmark as text and as JSON: one object in one line,
+ * A finished benchmark as text, and as JSON: one object in one line,
+ *
  *   schema       "tach-bench-1"
  *   name iterations passes drift confidence
- *   unit units   only where there are some; threads where there are several
- *   date host machine   only where they are known
+ *   unit units   only if it has units
+ *   threads      only if there are several
+ *   date host machine   only if known
  *   values       [{name, median, mad, low, high, confidence, empty, resolution, samples,
- * outliers, flags, pass, sample: [each, in the order taken]}] missing
- * thread of a value that is of one thread alone, rate 1 of one that is shown by time
+ *                outliers, flags, pass, sample: [each, in the order taken]}]; with
+ *                thread for a value of one thread, and rate 1 for one shown per time
+ *   missing
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +20,7 @@
 #include "core/bench/row.h"
 #include "core/base/json_out.h"
 
-/* What snprintf would do with it: cut to size, and the whole length known. */
+/* Works as snprintf: truncated to size, and the whole length is known. */
 struct room {
 	char *at;
 	size_t size, length;
@@ -37,7 +40,9 @@ static int append(void *context, const char *text, size_t length)
 	return 0;
 }
 
-/* Of one, and how many a second: of several threads, what they do together. */
+/*
+ * The time of one unit, and the rate per second: for several threads, the rate of all together.
+ */
 static void rate(struct tach__out *out, const char *unit, double units, double ns)
 {
 	char label[96], cell[128];
@@ -48,7 +53,7 @@ static void rate(struct tach__out *out, const char *unit, double units, double n
 	tach__out(out, "  %-24s %14.4f  %s\n", label, units > 0 ? ns / units : 0, cell);
 }
 
-/* What a value is called: times have a unit, threads a number. */
+/* The label of a value: times have a unit, threads a number. */
 static void label_of(char *label, size_t size, const struct tach_bench_quantity *v)
 {
 	const char *unit = strncmp(v->name, "time", strlen("time")) == 0 ||

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * google-benchmark's JSON (docs/tools.md there): a result as its compare.py reads it, each
- * sample a repetition, so that its U test has what ours has; and its files read back.
+ * google-benchmark's JSON (docs/tools.md there): writes a result so that its compare.py reads
+ * it, with each sample as a repetition, so that its U test has the same data as ours; and reads
+ * its files.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 /* ---- writing ---- */
 
-/* NULL: it was not measured. */
+/* NULL: not measured. */
 static const struct tach__bench_series *cpu_time(const struct tach_bench *b)
 {
 	for (int i = 1; i < b->nseries; i++)
@@ -63,7 +64,7 @@ static void repetition(struct tach__json_out *json, const struct tach_bench *b, 
 
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b)
 {
-	/* A result that was read back may have other numbers of samples of the two. */
+	/* A result that was read from a file may have different numbers of samples. */
 	uint32_t pace = tach__bench_pace(b)->samples, time = b->series[0].samples;
 	uint32_t n = pace < time ? pace : time;
 
@@ -85,7 +86,7 @@ static const char *text_of(const struct tach__json *object, const char *key)
 	return v && v->type == TACH__JSON_STRING ? v->text : "";
 }
 
-/* Nanoseconds of its time_unit. */
+/* Nanoseconds per time_unit. */
 static double unit_of(const struct tach__json *object)
 {
 	static const struct {
@@ -113,8 +114,8 @@ static int has_failed(const struct tach__json *object)
 	return v && v->type == TACH__JSON_TRUE;
 }
 
-/* Its repetitions, or of a file of aggregates the median, the mean if there is none; how many.
- */
+/* Its repetitions, or from a file of aggregates the median, or else the mean. Returns their
+ * number. */
 static uint32_t collect(const struct tach__json *list, const char *name, double *to)
 {
 	double median = NAN, mean = NAN;

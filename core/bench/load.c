@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A benchmark's JSON read back; format.c says what stands where. */
+/* Reads a benchmark's JSON; format.c defines the format. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@ enum { VALUES_MAX = TACH__BENCH_QUANTITIES_MAX + 64, SAMPLES_MAX = 10000 };
 struct load {
 	struct tach_bench *bench;
 	struct tach_error *err;
-	int code; /* the first error; the rest then does nothing */
+	int code; /* the first error; all later calls do nothing */
 };
 
-/* The member of that type, or NULL after an error. */
+/* Returns the member of that type, or NULL after an error. */
 static const struct tach__json *want(struct load *l, const struct tach__json *object,
 				     const char *key, enum tach__json_type type)
 {

@@ -59,7 +59,7 @@ const struct tach__bench_series *tach__bench_pace(const struct tach_bench *bench
 	return bench->series;
 }
 
-/* Its samples sorted, to be freed; NULL: no memory. */
+/* Its samples, sorted; the caller frees them. NULL: no memory. */
 static double *sorted_samples(const struct tach__bench_series *s)
 {
 	double *x = malloc(s->samples * sizeof *x + 1);
@@ -109,7 +109,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	value->pass = s->pass;
 	value->thread = s->thread;
 	value->rate = s->rate;
-	/* No time is negative: what is at or below 0 cannot be told from 0. */
+	/* A time is never negative: a lower bound at or below 0 means that it may be 0. */
 	if (value->low <= 0)
 		value->flags |= TACH_FLAG_SMALL;
 	tach__sized_done(out, value, TACH__STRUCT(tach_bench_quantity));
@@ -117,7 +117,7 @@ int tach_bench_value(const struct tach_bench *bench, int i, struct tach_bench_qu
 	return 0;
 }
 
-/* Of the same name, and of the same thread. */
+/* Finds the series with the same name and thread. */
 static const struct tach__bench_series *find_series(const struct tach_bench *in,
 						    const struct tach__bench_series *like)
 {

@@ -15,7 +15,7 @@ static int width_of(const char *name)
 	return n > WIDTH ? n : WIDTH;
 }
 
-/* In steps of thousands: of nanoseconds up to seconds, of a rate's unit up to tera. */
+/* In steps of thousands: from nanoseconds up to seconds, from a rate's unit up to tera. */
 static double scaled(double v, double step, const char *const *names, const char **name)
 {
 	for (*name = *names; v >= step && names[1]; *name = *++names)
@@ -55,7 +55,7 @@ static int is_time(const struct tach_bench_quantity *v)
 	       strcmp(v->name, TACH__BENCH_CPU) == 0;
 }
 
-/* A column other than the time. */
+/* A column other than time. */
 static void cell(struct tach__out *out, const struct tach_bench_quantity *v, double ns)
 {
 	char name[128];
@@ -91,7 +91,7 @@ void tach__bench_head(struct tach__out *out, const struct tach_bench *b)
 		tach__out(out, " %*s", WIDTH + 4, "rate");
 }
 
-/* By which throughput is told; 0: it takes no time that can be told. */
+/* The time for throughput; 0: too short to measure. */
 static double pace_of(const struct tach_bench *b)
 {
 	struct tach_bench_quantity v = {.size = sizeof v};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Other shapes of a result than text and JSON: rows of a table, google-benchmark's JSON. */
+/* Formats of a result other than text and JSON: rows of a table, google-benchmark's JSON. */
 #ifndef TACH_CORE_BENCH_ROW_H
 #define TACH_CORE_BENCH_ROW_H
 
@@ -8,12 +8,12 @@
 
 void tach__bench_head(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_row(struct tach__out *out, const struct tach_bench *b);
-/* A line for each value; the first ones' headings are tach/bench_show.h's. */
+/* A line for each value; tach/bench_show.h has the headings of the first ones. */
 void tach__bench_csv(struct tach__out *out, const struct tach_bench *b);
 void tach__bench_markdown(struct tach__out *out, const struct tach_bench *b);
-/* Objects of its list of benchmarks, one for each sample. */
+/* Objects for its list of benchmarks, one for each sample. */
 void tach__bench_google(struct tach__out *out, const struct tach_bench *b);
-/* "12.5 Mbyte/s": so many units in so many ns. */
+/* "12.5 Mbyte/s": the rate for that number of units in that number of ns. */
 void tach__bench_rate(char *text, size_t size, double units, double ns, const char *unit);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sampling: choosing the number of iterations, body and empty loop side by side. */
+/* Sampling: chooses the number of iterations, and runs body and empty loop in turn. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/base.h>
@@ -8,9 +8,9 @@
 
 enum { QUANTITIES_MAX = TACH__BENCH_QUANTITIES_MAX };
 
-/* A body that needs more iterations than this takes no time that could be measured. */
+/* If a body needs more iterations than this, its time is too short to measure. */
 #define ITERATIONS_MAX ((uint64_t)1 << 40)
-/* Fewer passes through an empty loop take no time. */
+/* Fewer iterations of an empty loop are too short to measure. */
 #define WORTH_A_LOOK 100000
 
 static void sample_of(struct tach__bench_source *source, tach_bench_body body, void *context,
@@ -27,7 +27,7 @@ static void sample_of(struct tach__bench_source *source, tach_bench_body body, v
 	source->end(source, delta, flags);
 }
 
-/* The shortest of several runs: an interruption must not be counted as time of the body. */
+/* Takes the shortest of several runs: an interruption must not count as time of the body. */
 static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body, void *context,
 			uint64_t n, double enough)
 {
@@ -42,10 +42,8 @@ static uint64_t time_of(struct tach__bench_source *source, tach_bench_body body,
 	return least;
 }
 
-/*
- * A body that ignores the number of iterations never takes the wanted time, and the empty loop,
- * which does not ignore it, would run for hours.
- */
+/* A body that ignores the number of iterations never takes the wanted time; the empty loop,
+ * which does not ignore it, would run for hours. */
 uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body body,
 			    tach_bench_body empty, void *context, double ns)
 {
@@ -59,9 +57,8 @@ uint64_t tach__bench_choose(struct tach__bench_source *source, tach_bench_body b
 			return n;
 		if (n >= WORTH_A_LOOK && (double)time_of(source, empty, context, n, ns) >= ns)
 			return n;
-		/*
-		 * Early runs are slow (cold caches, page faults): do not jump too far by them.
-		 */
+		/* Early runs are slow (cold caches, page faults): do not increase too much
+		 * because of them. */
 		factor = took ? 1.2 * ns / (double)took : 10;
 		n = factor >= 10 ? n * 10 : (uint64_t)((double)n * factor) + 1;
 	}
@@ -74,7 +71,7 @@ void tach__bench_warm(struct tach__bench_source *source, const struct tach__benc
 	uint32_t flags[QUANTITIES_MAX] = {0};
 	double took = 0;
 
-	/* A body that takes no time is warm after a million samples. */
+	/* If the body is too short to measure, a million samples are enough to warm it up. */
 	for (int i = 0; i < 1000000 && took < ns; i++) {
 		sample_of(source, plan->body, plan->context, plan->iterations, delta, flags);
 		took += (double)delta[0];
@@ -87,10 +84,8 @@ static double median_of(double *x, size_t n)
 	return tach__median(x, n);
 }
 
-/*
- * Body and empty loop are measured one after the other, so that a change of the machine's speed
- * affects both alike. Which of them is first alternates, so that a trend favours neither.
- */
+/* Body and empty loop are measured one after the other, so that a change of the machine's speed
+ * affects both. The order alternates, so that a trend favours neither. */
 static void take_both(struct tach__bench_source *source, const struct tach__bench_plan *plan,
 		      int body_first, uint64_t delta[2][QUANTITIES_MAX], uint32_t *flags)
 {
@@ -115,8 +110,8 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 	for (uint32_t i = 0; i < n; i++) {
 		take_both(source, plan, i % 2 != 0, delta, flags);
 		for (unsigned q = 0; q < quantities; q++) {
-			/* A quotient, not a product: a whole number of events an iteration is
-			 * shown as one. */
+			/* Divides instead of multiplying by the inverse: a whole number of
+			 * events per iteration stays whole. */
 			double times = (double)plan->iterations *
 				       (q < source->sums ? source->threads : 1);
 
@@ -131,7 +126,8 @@ int tach__bench_sample(struct tach__bench_source *source, const struct tach__ben
 		s->empty = median_of(empty + q * n, n);
 		s->resolution = q == 0 ? source->resolution / (double)plan->iterations : 0;
 		s->samples = n;
-		/* The empty loop's samples have done their work: room for the counting. */
+		/* The empty loop's samples are no longer needed: their memory is used for
+		 * counting. */
 		s->outliers = outlier < 0 ? 0
 					  : (uint32_t)tach__outliers(s->sample, n, outlier,
 								     empty + q * n);

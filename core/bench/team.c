@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The threads of a benchmark. They wait for its start by spinning, so that they begin within
- * about a microsecond, and for its end asleep, so that who is ready takes nothing from who is
- * not.
+ * The threads of a benchmark. They wait for the start by spinning, so that they begin within
+ * about a microsecond. They wait for the end asleep, so that a thread that is ready does not
+ * slow down the others.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -17,7 +17,7 @@ struct member {
 	unsigned number;
 	pthread_t thread;
 	struct tach__counting counting;
-	struct tach_reader *reader; /* to be closed; counting may not use it */
+	struct tach_reader *reader; /* to be closed; `counting` may not use it */
 	struct tach_error err;
 	int code;
 	uint64_t delta[TACH__BENCH_QUANTITIES_MAX];
@@ -28,9 +28,9 @@ struct tach__team {
 	struct tach__bench_source source; /* first */
 	atomic_uint threads;
 	const struct tach_set *set;
-	const struct tach_bench_counter *own; /* what all of them add to */
+	const struct tach_bench_counter *own; /* counters that all threads change */
 	uint64_t before[TACH__BENCH_OWN_MAX];
-	/* What is to be done next; body NULL: nothing any more. */
+	/* The next work; body NULL: end. */
 	tach_bench_body body;
 	void *context;
 	uint64_t iterations;
@@ -59,7 +59,7 @@ static void start_together(struct tach__team *team)
 		sched_yield();
 }
 
-/* 0: there was nothing to do. */
+/* Returns 0 at the end. */
 static int do_part(struct member *m)
 {
 	struct tach__team *team = m->team;
@@ -90,7 +90,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* Sums, but for the time of each: as tach__team_source says. */
+/* Sums, except for the time of each: see tach__team_source. */
 static void combine(struct tach__team *team, uint64_t *delta, uint32_t *flags)
 {
 	uint64_t start = team->member[0].counting.start, end = team->member[0].counting.end;
@@ -130,7 +130,9 @@ static void take_on_all(struct tach__bench_source *source, tach_bench_body body,
 	combine(team, delta, flags);
 }
 
-/* Signals are the program's own threads'. How many there are, this one included. */
+/*
+ * Signals are for the program's own threads. Returns the number of threads, including this one.
+ */
 static unsigned start_threads(struct tach__team *team, unsigned threads)
 {
 	sigset_t all, before;
@@ -147,7 +149,7 @@ static unsigned start_threads(struct tach__team *team, unsigned threads)
 	return n;
 }
 
-/* All threads count or none does. */
+/* Either all threads count, or none. */
 static int agree(struct tach__team *team, struct tach_reader *mine, struct tach_error *err)
 {
 	const struct tach_bench_counter *o = team->own;
@@ -188,7 +190,7 @@ int tach__team_start(struct tach__team **out, struct tach__counting *first, unsi
 		team->member[t].counting = *first;
 	}
 	pthread_barrier_init(&team->ready, NULL, threads);
-	/* Those that there are wait until this one comes, and until then do not look. */
+	/* The threads wait until this one arrives, and do not read `threads` before. */
 	team->threads = threads;
 	team->threads = start_threads(team, threads);
 	if (team->threads < threads) {

@@ -8,16 +8,14 @@
 struct tach__team;
 
 /*
- * The calling thread, with the reader of `first`, and as many more as make `threads`, each with
- * a reader of its own where that has one. 0, TACH_ERR_NOMEM, or what a reader said: then none
- * of them counts, and *out is there all the same.
+ * Starts a team: the calling thread with the reader of `first`, and more threads up to
+ * `threads`, each with a reader of its own if `first` has one. 0, TACH_ERR_NOMEM, or the error
+ * of a reader: then no thread counts, but *out is valid.
  */
 int tach__team_start(struct tach__team **out, struct tach__counting *first, unsigned threads,
 		     struct tach_error *err);
-/*
- * A sample has the sums of the threads' times and events, and of the caller's counters; the
- * time from the first start to the last end; then each thread's time.
- */
+/* A sample consists of the sums of the threads' times and events, and of the caller's counters;
+ * the time from the first start to the last end; then each thread's time. */
 struct tach__bench_source *tach__team_source(struct tach__team *team);
 void tach__team_end(struct tach__team *team); /* NULL is fine */
 

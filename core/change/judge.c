@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The decision. Each pair of an old and a new value has a ratio. Mann-Whitney's test, asked for
- * every possible change, makes an interval of these ratios: the change lies between the one
- * that has k below it and the one that has k above it. The decision compares this interval with
- * the bound.
+ * The decision. Each pair of an old and a new value has a ratio. Mann-Whitney's test, applied
+ * to each possible change, gives an interval of these ratios: the change is between the ratio
+ * with k below it and the ratio with k above it. The decision compares this interval with the
+ * bound.
  */
 #include <float.h>
 #include <math.h>
@@ -13,27 +13,25 @@
 #include "core/base/sized.h"
 #include "core/change/change.h"
 
-/* The change is looked for up to this many times the old value. */
+/* The search for the change ends at this factor. */
 #define CHANGE_MAX 1e9
-/* Rounding of the values is no change. */
+/* Rounding of the values is not a change. */
 #define ROUNDING 1e-9
-/* Each end of the interval may be wrong in this share of cases. */
+/* Maximum probability that each end of the interval is wrong. */
 #define TAIL 0.05
-/*
- * How series hang together is an estimate. A false alarm is worse than to say that one cannot
- * tell, so an alarm adds its standard error.
- */
+/* The correlation of series is an estimate. A false alarm is worse than no answer, so an alarm
+ * adds the standard error. */
 #define CAUTIOUS 1.0
 #define LIKELY	 0.0
 
-/* Both sides sorted, and room for the old values changed. */
+/* Both sides sorted, and room for the changed old values. */
 struct pairs {
 	double *old, *now, *changed;
 	size_t nold, nnow;
-	double all; /* pairs */
+	double all; /* number of pairs */
 };
 
-/* 0 changes to nearly nothing, so that two zeros are alike and everything above 0 is above. */
+/* 0 becomes a tiny number, so that two zeros are equal and any larger value is above. */
 static double change_by(double old, double by)
 {
 	if (old == 0)
@@ -49,7 +47,8 @@ static int is_sorted(const double *x, size_t n)
 	return 1;
 }
 
-/* Pairs whose new value is above (sign 1) or below (sign -1) the old one changed by so much. */
+/* Counts pairs whose new value is above (sign 1) or below (sign -1) the old one changed by
+ * `by`. */
 static double count_pairs(struct pairs *p, double by, int sign)
 {
 	double n = 0;
@@ -67,10 +66,8 @@ static double count_pairs(struct pairs *p, double by, int sign)
 	return n;
 }
 
-/*
- * Sign 1: the largest change that at least `least` pairs exceed. Sign -1: the smallest one that
- * as many stay below.
- */
+/* Sign 1: the largest change that at least `least` pairs exceed. Sign -1: the smallest change
+ * that at least `least` pairs stay below. */
 static double find_change(struct pairs *p, double least, int sign)
 {
 	double near = -sign * CHANGE_MAX, far = sign * CHANGE_MAX;
@@ -90,14 +87,14 @@ static double find_change(struct pairs *p, double least, int sign)
 	return fabs(near) < ROUNDING / 1000 ? 0 : near;
 }
 
-/* k pairs in the wrong order are allowed; below 0 there is no interval. */
+/* k pairs in the wrong order are allowed; if k is below 0 there is no interval. */
 static void find_interval(struct pairs *p, double k, double *low, double *high)
 {
 	*low = k < 0 ? -INFINITY : find_change(p, p->all - k, 1);
 	*high = k < 0 ? INFINITY : find_change(p, p->all - k, -1);
 }
 
-/* Values that hang together are worth fewer: the interval is wider by the square root. */
+/* Correlated values contain less information: the interval grows with the square root. */
 static double pairs_allowed(const struct pairs *p, double tail, double persistence)
 {
 	double k = tach__rank_bound(p->nold, p->nnow, tail);
@@ -107,7 +104,7 @@ static double pairs_allowed(const struct pairs *p, double tail, double persisten
 	return k < 0 ? -1 : k;
 }
 
-/* Whether values of one side differ by no more than the bound. */
+/* Returns 1 if the values of one side differ by no more than the bound. */
 static int is_steady(const double *sorted, size_t n, double bound)
 {
 	return sorted[n - 1] - sorted[0] <= (bound + ROUNDING) * fabs(sorted[0]);
@@ -119,7 +116,7 @@ static int is_exact(const struct pairs *p, const struct tach_change_rule *rule)
 	       is_steady(p->now, p->nnow, rule->bound);
 }
 
-/* How far a change goes for the worse. */
+/* The size of a change for the worse. */
 struct sides {
 	double least, most;
 };
@@ -182,7 +179,7 @@ static int is_finite(const double *x, size_t n)
 	return 1;
 }
 
-/* Copies and sorts; 0, or there is no memory. */
+/* Copies and sorts. Returns 0 without memory. */
 static int open_pairs(struct pairs *p, const double *old, const double *now)
 {
 	p->all = (double)p->nold * (double)p->nnow;

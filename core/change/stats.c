@@ -55,10 +55,8 @@ size_t tach__outliers(const double *x, size_t n, double k, double *work)
 	return far;
 }
 
-/*
- * P(X = i) of the binomial distribution (n, 1/2), one after the other from i = 0. 2^-n
- * underflows beyond n = 1074: the exponent is kept apart.
- */
+/* P(X = i) of the binomial distribution (n, 1/2), for i from 0 on. 2^-n underflows for n above
+ * 1074, so the exponent is separate. */
 struct binomial {
 	double fraction;
 	int exponent;
@@ -77,10 +75,8 @@ static void binomial_next(struct binomial *p, size_t n, size_t i)
 	p->exponent += exponent;
 }
 
-/*
- * The rank k of the interval x[k - 1] .. x[n - k], and in *tail how likely each end misses the
- * median. Where not even the extremes reach the confidence, the extremes.
- */
+/* The rank k of the interval x[k - 1] .. x[n - k], and in *tail the probability that each end
+ * misses the median. If even the extremes do not reach the confidence, returns the extremes. */
 static size_t interval_rank(size_t n, double confidence, double *tail)
 {
 	struct binomial p = {1, -(int)n};
@@ -123,7 +119,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 	if (persistence > 1 && n > 1) {
 		reach = (half - (double)k) * sqrt(persistence);
 		k = reach < half - 1 ? (size_t)(half - reach) : 1;
-		/* The extremes of as many samples as these are worth. */
+		/* The extremes of the equivalent number of independent samples. */
 		if (reach >= half - 1)
 			reached = 1 - tach__exp(M_LN2 * (1 - (double)n / persistence));
 	}
@@ -136,7 +132,7 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 struct ranked {
 	double value;
 	size_t twice_rank;
-	size_t from; /* which it was, before they were sorted */
+	size_t from; /* its index before sorting */
 };
 
 static int by_ranked_value(const void *a, const void *b)
@@ -156,7 +152,7 @@ static void rank_all(struct ranked *r, size_t n)
 	}
 }
 
-/* Of ranks, so that no outlier decides: the correlation of each sample with the next. */
+/* With ranks, so that no outlier decides: the correlation of each sample with the next. */
 static double rank_correlation(struct ranked *r, double *rank, size_t n)
 {
 	double together = 0, all = 0;
@@ -193,9 +189,9 @@ double tach__persistence(const double *x, size_t n, double margin)
 }
 
 /*
- * How likely each number of pairs in the wrong order is: the coefficients of the Gaussian
- * binomial (na + nb over na), built factor by factor. Those of low powers, which are looked at,
- * come from lower ones alone and are small, so doubles hold them exactly.
+ * The probability of each number of pairs in the wrong order: the coefficients of the Gaussian
+ * binomial (na + nb over na), built factor by factor. Only low powers are used; they come from
+ * lower ones only and are small, so doubles hold them exactly.
  */
 static double exact_bound(size_t na, size_t nb, double tail)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts in words, and which counts a program repeats. */
+/* Texts of verdicts, and the counts that a program repeats. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ const char *tach_change_name(enum tach_change verdict)
 	return (unsigned)verdict < 4 ? names[verdict] : "cannot tell";
 }
 
-/* Two digits, rounded up: what is said is true. */
+/* Two digits, rounded up, so that the text is true. */
 static double round_up(double percent)
 {
 	double scale = 1;
@@ -47,7 +47,7 @@ int tach_change_text(const struct tach_change_result *r, char *text, size_t size
 			100 * r->low, 100 * r->high);
 }
 
-/* Whether one of these, NULL last, is in the name, in any case. */
+/* Returns 1 if one of these words (the last is NULL) is in the name, ignoring case. */
 static int has_one(const char *name, const char *const *words)
 {
 	for (; *words; words++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dispatch: what holds for every PMU. The registers are arch/'s. */
+/* Dispatch: the parts that all PMUs share. arch/ does the registers. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static int check_input(const struct tach_dispatch *in, struct tach_error *err)
 	return 0;
 }
 
-/* Model-specific input must be of the PMU's kind. */
+/* Model-specific input must have the PMU's kind. */
 static int check_magic(const struct tach__dispatch *d)
 {
 	const struct tach_dispatch *in = d->in;
@@ -61,7 +61,7 @@ static int take_umasks(struct tach__dispatch *d, struct tach__item *item)
 	return 0;
 }
 
-/* The rows that the caller names exist, and a choice is made where one is needed. */
+/* The caller's rows must exist, and a umask must be chosen if one is needed. */
 static int resolve(struct tach__dispatch *d, int i)
 {
 	const struct tach_dispatch_event *e = &d->in->events[i];
@@ -115,7 +115,7 @@ static int run(struct tach__dispatch *d)
 	return dispatchers[d->pmu->arch](d);
 }
 
-/* The caller's structs in this version's form. */
+/* The caller's structs, converted to this version. */
 struct input {
 	struct tach_dispatch in;
 	struct tach_dispatch_x86 x86;
@@ -165,7 +165,7 @@ static int compute(const struct tach_dispatch *in, struct tach_dispatch_out *out
 	rc = run(&d);
 	if (rc)
 		clear(out);
-	/* Where there is no more to say than the code does. */
+	/* For an error without more details than its code. */
 	if (rc && err && err->code != rc)
 		tach__error(err, rc, 0, 0, "%s", tach_strerror(rc));
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of the tables for dispatch: the encoder decides about umasks and options. */
+/* Events of the tables for dispatch: the encoder handles umasks and options. */
 #include <stdio.h>
 #include <string.h>
 #include "core/dispatch/dispatch.h"
@@ -38,7 +38,7 @@ static enum tach__mod threshold_mod(const struct tach__dispatch *d)
 	return d->pmu->encoding == TACH__NETBURST ? TACH__MOD_THR : TACH__MOD_C;
 }
 
-/* "pmu::EVENT:UMASK:...:c=2:i=1": as a person would have asked for these rows. */
+/* "pmu::EVENT:UMASK:...:c=2:i=1": the string that a user would write for these rows. */
 static void spell(const struct tach__dispatch *d, const struct tach__item *item,
 		  struct spelled *s)
 {
@@ -70,7 +70,7 @@ static void keep(struct tach__item *item, const uint64_t *codes, uint32_t n, uin
 		item->counters = counters;
 }
 
-/* By way of a string: what has a message when it is refused. */
+/* Encodes the string, because that gives a message on errors. */
 static int encode_spelled(struct tach__dispatch *d, struct tach__item *item,
 			  const struct tach_encode_options *opt)
 {
@@ -129,7 +129,7 @@ int tach__dispatch_encode(struct tach__dispatch *d, struct tach__item *item)
 	if (e->counters)
 		item->counters = e->counters &
 				 (tach__any_general(d->pmu) | (uint64_t)d->pmu->fixed << 32);
-	/* Or what the table says of the event: PERF_METRICS is no counter of the PMU. */
+	/* Otherwise the counters in the table: PERF_METRICS is not a counter of the PMU. */
 	if (!item->counters)
 		item->counters = e->counters & tach__counter_set(item->row->counter_set);
 	return item->counters ? 0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding events for dispatch: libpfm-3's lists and its way to name unit masks. */
+/* Finds events for dispatch: libpfm-3's lists and its way to name unit masks. */
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "core/dispatch/dispatch.h"
 #include "core/base/error.h"
 
-/* Public numbers of libpfm-3's lists, well away from those of PMUs. */
+/* Public numbers of libpfm-3's lists, far above those of PMUs. */
 #define LISTS_FROM 1000
 
 int tach__dispatch_pmu(int pmu)
@@ -27,7 +27,7 @@ int tach_dispatch_list(const char *name)
 	table = tach__pfm3_find(name);
 	if (table >= 0)
 		return table - tach__npmus() - tach__nboxes() + LISTS_FROM;
-	/* ia64's are the same in both generations. */
+	/* The names for ia64 are the same in both generations. */
 	table = tach__pmu_find(name, strlen(name));
 	return table >= 0 && tach__pmu_at(table)->arch == TACH__IA64 ? table
 								     : TACH_ERR_NOTFOUND;
@@ -38,7 +38,7 @@ static int same(const char *name, const char *text, size_t length)
 	return strncasecmp(name, text, length) == 0 && name[length] == 0;
 }
 
-/* Lists for several revisions hold a name more than once; the first is where to start. */
+/* Lists for several revisions contain a name more than once; returns the first. */
 static int find_event(int table, uint32_t revision, const char *name, size_t length)
 {
 	int first = tach__event_find(table, name, length);
@@ -64,7 +64,7 @@ static int add_umask(struct tach_dispatch_event *out, int umask)
 	return 0;
 }
 
-/* A mask with just this code, else those whose bits together make it up. */
+/* Adds a mask with exactly this code, or else masks whose bits together equal it. */
 static int add_code(const struct tach__event *row, uint64_t code,
 		    struct tach_dispatch_event *out)
 {
@@ -104,7 +104,7 @@ static int add_mask(const struct tach__event *row, uint32_t revision, const char
 	return end == text + length ? add_code(row, code, out) : TACH_ERR_UMASK;
 }
 
-/* A list of libpfm-3 as its users call it. */
+/* The name of a libpfm-3 list for users. */
 static const char *list_name(const struct tach__pmu *pmu)
 {
 	return tach__str(pmu->name) + (pmu->flags & TACH__PMU_PFM3 ? strlen("pfm3_") : 0);

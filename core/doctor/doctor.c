@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The judgement: evidence to findings, each cause with its own sentence and cure. */
+/* The judgement: from evidence to findings; each cause has its own sentence and cure. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,10 +10,8 @@
 
 static struct tach_finding *next_finding(struct tach_examination *x)
 {
-	/*
-	 * The judgement below can yield 15 at most; the unit test of all causes fails where
-	 * there are more.
-	 */
+	/* The judgement below can produce at most 15; the unit test of all causes fails if
+	 * there are more. */
 	return &x->findings[x->nfindings < TACH_FINDINGS_MAX ? x->nfindings++
 							     : TACH_FINDINGS_MAX - 1];
 }
@@ -30,7 +28,7 @@ static struct tach_finding *begin_finding(struct tach_examination *x, enum tach_
 	return f;
 }
 
-/* In the words that errors have for it too. */
+/* With the same words as in errors. */
 static void found_cause(struct tach_examination *x, enum tach_cause cause,
 			const struct tach__evidence *e, int code)
 {
@@ -76,7 +74,7 @@ static void judge_cpu(const struct tach__evidence *e, struct tach_examination *x
 		      e->tables_error[0] ? ": " : "", e->tables_error);
 }
 
-/* Whether the kernel lets this thread open events at all. */
+/* Returns 1 if the kernel lets this thread open events at all. */
 static int judge_kernel(const struct tach__evidence *e, struct tach_examination *x)
 {
 	char level[16] = "unreadable";
@@ -107,16 +105,12 @@ static int counted_right(const struct tach__evidence *e, uint64_t counted)
 {
 	uint64_t off = counted > e->loop ? counted - e->loop : e->loop - counted;
 
-	/*
-	 * How many cycles the loop takes is not known: between one for 16 instructions and 1000
-	 * for each is believed.
-	 */
+	/* The cycles of the loop are unknown: accepts between 1 per 16 instructions and 1000
+	 * per instruction. */
 	if (e->used_cycles)
 		return counted >= e->loop / 16 && counted / 1000 <= e->loop;
-	/*
-	 * An interrupt may add a few to a user-level count. Where the kernel is counted, all of
-	 * it is added.
-	 */
+	/* An interrupt may add a few to a user-level count. If the kernel level is counted, its
+	 * whole work is added. */
 	return off <= 100 + e->loop / (e->undivided ? 10 : 10000);
 }
 

@@ -53,7 +53,7 @@ static void look_at_tables(struct tach__evidence *e)
 			break;
 		if (i == 0) {
 			e->counters_general = info.general;
-			/* Intel's fixed counter 0 counts instructions, and only them. */
+			/* Intel's fixed counter 0 counts only instructions. */
 			e->counters_fixed = info.fixed & 1;
 		}
 	}

@@ -12,7 +12,7 @@
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
-/* Two loops, so that what surrounds a loop cancels out of the difference of their counts. */
+/* Two loops, so that the surrounding code cancels out in the difference of their counts. */
 enum { LOOP_LONG = 1000001, LOOP_SHORT = 1, TRIES = 3, FREE_MAX = 32 };
 
 /* read(2) of a single event with both times. */
@@ -25,7 +25,7 @@ static void close_event(int fd)
 	tach__sys(SYS_close, fd, 0, 0, 0, 0, 0);
 }
 
-/* 0, or the negated errno of opening an event that is closed at once. */
+/* Opens an event and closes it at once. Returns 0 or the negated errno. */
 static int try_open(uint32_t type, uint64_t config, int exclude_kernel)
 {
 	struct perf_event_attr attr = {.type = type,

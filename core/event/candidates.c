@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which PMUs may have an event: those of this machine, or those that the caller names. */
+/* The PMUs that may have an event: those of this machine, or those that the caller names. */
 #include <string.h>
 #include "core/event/event.h"
 #include "core/event/perf_events.h"
@@ -7,7 +7,7 @@
 
 enum { HOSTS_MAX = 8 };
 
-/* Whose events CPUs with that PMU have besides, or -1. */
+/* The PMU whose events CPUs with that PMU have too, or -1. */
 static int common_pmu(int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -63,7 +63,7 @@ int tach__pmu_present(const struct tach__work *w, int pmu)
 	return 0;
 }
 
-/* False if the PMU was searched only because every CPU of its architecture has it, too. */
+/* False if the PMU was searched only because all CPUs of its architecture have it. */
 static int is_named(const struct tach__work *w)
 {
 	int pmus[TACH__SEARCH_MAX];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Events by name between the slashes of a core's device: rXXXX, a row of the CPU's table, or
- * one of perf's generic events, which counts on the cores of that device alone.
- */
+/* Events by name between the slashes of a core's device: rXXXX, a row of the CPU's table, or a
+ * generic event of perf, which then counts only on the cores of that device. */
 #include <stdio.h>
 #include <string.h>
 #include <tach/pmu.h>
@@ -12,7 +10,7 @@
 
 enum { HOSTS_MAX = 8 };
 
-/* One of a table's names in sysfs, which blanks divide. */
+/* One of a table's names in sysfs, which are separated by spaces. */
 static int has_device(int pmu, const struct tach__text *device)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
@@ -27,7 +25,7 @@ static int has_device(int pmu, const struct tach__text *device)
 	return 0;
 }
 
-/* The table of a device's cores, or -1: no CPU that is meant has such cores. */
+/* The table of a device's cores, or -1: no CPU in question has such cores. */
 static int table_of(const struct tach__work *w, const struct tach__text *device)
 {
 	int pmus[HOSTS_MAX], n = 1;
@@ -97,7 +95,7 @@ int tach__device_event(struct tach__work *w, const struct tach__text *device,
 	if (w->config || w->has & (TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2))
 		return tach__device_event_alone(w);
 	take_words(w, &e);
-	/* Bits 32 and up say which cores (Linux 5.13); one kind of core needs none. */
+	/* Bits 32 and up select the cores (Linux 5.13); not needed with one kind of core. */
 	if (own && !(w->config >> 32) && device->length > 4 &&
 	    memcmp(device->text, "cpu_", 4) == 0)
 		w->config |= (uint64_t)w->type << 32;

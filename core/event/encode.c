@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From an event string to an encoded event: finds PMU and event, and calls the rest in turn. */
+/* Encodes an event string: finds PMU and event, and calls the other steps. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -52,13 +52,14 @@ static int finish(struct tach__work *w)
 
 /* ---- one PMU ---- */
 
-/* The architectural PMU has only the events that CPUID does not deny. */
+/* The architectural PMU has only the events that CPUID reports. */
 static int exists(const struct tach__work *w)
 {
 	return !(w->pmu->flags & TACH__PMU_ARCHDEFAULT) || tach__arch_event_exists(w);
 }
 
-/* The vendor's own name: all up to a ':', or up to one of its dots; modifiers may follow. */
+/* The vendor's own name: everything up to a ':', or up to one of its dots; modifiers may
+ * follow. */
 static int vendor_name(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
 		       const char **rest)
 {
@@ -89,7 +90,7 @@ static int begins(const char *at, const char *end, const char *word)
 	       tach__text_equal(&(struct tach__text){at, length}, word);
 }
 
-/* Intel's older spelling, "EVENT:request=A:response=B.C": its umask A_B_C, or -1. */
+/* Intel's older spelling, "EVENT:request=A:response=B.C": returns its umask A_B_C, or -1. */
 static int requested(const struct tach__work *w, const struct tach__string *s,
 		     const char **rest)
 {
@@ -112,7 +113,7 @@ static int requested(const struct tach__work *w, const struct tach__string *s,
 	return tach__umask_find(w->event, name, n);
 }
 
-/* The vendor's own spelling of what was found by the event's name, but for its attributes. */
+/* The vendor's own spelling of an event that was found by its name, without its attributes. */
 static int respelled(struct tach__work *w, int pmu, const struct tach__string *s, int *umask,
 		     const char **rest)
 {
@@ -127,7 +128,8 @@ static int respelled(struct tach__work *w, int pmu, const struct tach__string *s
 	return *umask >= 0;
 }
 
-/* EVENT.A.B as the vendor writes it, whose parts libpfm-4 has as umasks with another code. */
+/* EVENT.A.B in the vendor's spelling, where libpfm-4 has umasks of these names with another
+ * code. */
 static int is_vendors(const struct tach__work *w, int pmu, const struct tach__string *s)
 {
 	const char *start = s->event.text, *first = s->attrs.at, *end;
@@ -140,7 +142,7 @@ static int is_vendors(const struct tach__work *w, int pmu, const struct tach__st
 	       tach__vendor_find(pmu, start, (size_t)(end - start), &umask) >= 0;
 }
 
-/* 1: the event is this PMU's and *rc is what came of it. */
+/* 1: the event belongs to this PMU, and *rc is the result. */
 static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
 	int event = tach__event_find(pmu, s->event.text, s->event.length);
@@ -153,7 +155,7 @@ static int by_name(struct tach__work *w, int pmu, const struct tach__string *s, 
 	if (!exists(w))
 		return 0;
 	*rc = tach__match(w, s->attrs);
-	/* FOO.BAR may be the vendor's name of what the table calls otherwise. */
+	/* FOO.BAR may be the vendor's name of an event with another name in the table. */
 	if ((*rc == TACH_ERR_ATTR || w->vendor_differs || is_vendors(w, pmu, s)) &&
 	    respelled(w, pmu, s, &umask, &rest)) {
 		w->npicks = w->nattrs = w->given = 0;
@@ -174,7 +176,7 @@ static int by_vendor(struct tach__work *w, int pmu, const struct tach__string *s
 	return 1;
 }
 
-/* Events of perf that no table holds: raw codes and tracepoints. */
+/* Events of perf that are in no table: raw codes and tracepoints. */
 static int by_kernel(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
 	int raw = tach__pmu_at(pmu)->encoding == TACH__PERF_RAW;
@@ -196,7 +198,7 @@ static int in_pmu(struct tach__work *w, int pmu, const struct tach__string *s, i
 	return tach__pmu_at(pmu)->encoding == TACH__PERF ? by_kernel(w, pmu, s, rc) : 0;
 }
 
-/* A preset that stands for one event; what follows its name is added to that event's. */
+/* A preset that stands for one event; modifiers after its name are added to that event. */
 static int by_derived(struct tach__work *w, int pmu, const struct tach__string *s, int *rc)
 {
 	struct tach__string base;
@@ -228,9 +230,11 @@ static int by_derived(struct tach__work *w, int pmu, const struct tach__string *
 	return found;
 }
 
-/* ---- all of them ---- */
+/* ---- all PMUs ---- */
 
-/* In none of them. A table that has the name has it of what `exists` denies this processor. */
+/*
+ * No PMU has it. If a table has the name, `exists` rejected it: this processor lacks the event.
+ */
 static int nowhere(struct tach__work *w, const struct tach__text *name, const int *pmus, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -242,7 +246,7 @@ static int nowhere(struct tach__work *w, const struct tach__text *name, const in
 	return tach__suggest_event(w, name, pmus, n);
 }
 
-/* rapl means another box on each CPU: the box of this machine, else the name's own. */
+/* rapl is another box on each CPU: this machine's box, or else the one with this name. */
 static int variant(const struct tach__work *w, int pmu)
 {
 	const struct tach__pmu *row = tach__pmu_at(pmu);
@@ -276,7 +280,7 @@ static int prefixed(struct tach__work *w, const struct tach__string *s, int *rc)
 	return *rc = nowhere(w, &s->event, &pmu, 1);
 }
 
-/* The first box that has the event: one of several that may count it. */
+/* The first box that has the event, of several that may count it. */
 static int in_boxes(struct tach__work *w, const struct tach__string *s, int *rc)
 {
 	const uint64_t *boxes = w->caller.search ? w->caller.boxes : tach__boxes();
@@ -329,7 +333,7 @@ static void start(struct tach__work *w, const char *string,
 {
 	struct tach__caller caller = w->caller;
 
-	/* The arrays behind need no clearing: their counts say how far they are filled. */
+	/* The arrays after that need no clearing: counts show how far they are filled. */
 	tach__clear(w, offsetof(struct tach__work, picks));
 	w->caller = caller;
 	w->string = string;
@@ -341,10 +345,8 @@ static void start(struct tach__work *w, const char *string,
 	w->groups.above = w->groups.only = w->groups.last = w->groups.silent = -1;
 }
 
-/*
- * EVENT/name=x/ of perf's, where it was no device's. Explaining costs a hundred times the
- * encoding: done only when asked for.
- */
+/* Handles perf's EVENT/name=x/ if EVENT is not a device. An error message costs a hundred times
+ * as much as encoding, so it is made only on request. */
 static int __attribute__((cold))
 again(struct tach__work *w, const char *string, const struct tach_encode_options *opt,
       struct tach_error *err, int rc)
@@ -383,7 +385,7 @@ int tach__encode_picks(struct tach__work *w, int pmu, int event, const struct ta
 	int rc;
 
 	start(w, "", opt, NULL);
-	w->column = 1; /* 0 would say of a conflict that there is none */
+	w->column = 1; /* 0 would mean that there is no conflict */
 	set_event(w, pmu, event);
 	rc = exists(w) ? tach__match_picks(w, picks, n) : TACH_ERR_NOTFOUND;
 	return rc ? rc : finish(w);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of encoding: checks, struct tach_event, struct perf_event_attr. */
+/* The public functions of encoding: checks, struct tach_event, struct perf_event_attr. */
 #include <stddef.h>
 #include <string.h>
 #include "core/base/sized.h"
 #include "core/event/perf_events.h"
 
-/* A umask's own counters replace the event's; several umasks must agree. */
+/* A umask's counters replace the event's; several umasks must agree. */
 uint64_t tach__counters(const struct tach__work *w)
 {
 	uint64_t all = 0;
@@ -16,9 +16,8 @@ uint64_t tach__counters(const struct tach__work *w)
 
 		if (!own)
 			own = tach__counter_set(w->event->counter_set);
-		/*
-		 * Umasks that share no counter: dispatch will say so; the first one's remain.
-		 */
+		/* Umasks without a common counter: dispatch reports that; the counters of the
+		 * first one remain. */
 		if (!all || all & own)
 			all = all ? all & own : own;
 	}
@@ -28,7 +27,7 @@ uint64_t tach__counters(const struct tach__work *w)
 void tach__publish(const struct tach__work *w, struct tach_event *out)
 {
 	uint32_t size = out->size;
-	/* Those that perf cannot filter this event by are counted. */
+	/* Levels that perf cannot filter out for this event are counted. */
 	uint32_t privilege = w->counted | ~(w->generic ? tach__perf_host_privilege(w->opt)
 						       : w->pmu->privilege);
 
@@ -116,7 +115,7 @@ int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr
 	event = tach__sized_in(event, &ours, TACH__STRUCT(tach_event), NULL);
 	if (!event || !attr)
 		return TACH_ERR_INVAL;
-	/* Sampling both ways at once: the caller's own choice stands in the way. */
+	/* A period and a frequency at once: the caller's own choice conflicts. */
 	if ((event->has & TACH_EVENT_HAS_PERIOD && attr->freq) ||
 	    (event->has & TACH_EVENT_HAS_FREQ && attr->sample_period && !attr->freq))
 		return TACH_ERR_ATTR_VALUE;
@@ -124,7 +123,7 @@ int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr
 	attr->config = event->config;
 	if (event->has & TACH_EVENT_HAS_CONFIG1)
 		attr->config1 = event->config1;
-	/* Beyond the first version's 64 bytes the caller's struct may end. */
+	/* The caller's struct may end after the 64 bytes of the first version. */
 	if (event->has & TACH_EVENT_HAS_CONFIG2 && attr->size >= PERF_ATTR_SIZE_VER1)
 		attr->config2 = event->config2;
 	attr->exclude_user = event->exclude_user;

@@ -7,12 +7,12 @@
 #include <string.h>
 #include "core/event/perf_events.h"
 
-/* All modifiers there are take less, with one digit each. */
+/* All modifiers together are shorter, with one digit each. */
 enum { ALL_MODIFIERS = 256 };
 
 struct writer {
-	char *at, *end; /* end: where the terminating 0 still fits */
-	size_t cut;	/* characters that did not */
+	char *at, *end; /* end: last place for the terminating 0 */
+	size_t cut;	/* characters that did not fit */
 };
 
 static void put(struct writer *o, const char *text, size_t length)
@@ -27,7 +27,8 @@ static void put(struct writer *o, const char *text, size_t length)
 	o->at += length;
 }
 
-/* A string of the tables, behind whose end more may be read: nearly always one fixed copy. */
+/* For a string of the tables, where reading past the end is safe: usually one copy of fixed
+ * size. */
 static inline void put_text(struct writer *o, const char *text)
 {
 	size_t length = strlen(text);
@@ -58,7 +59,7 @@ static void put_number(struct writer *o, uint64_t value, unsigned base)
 	put(o, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* Whatever the value and the room; returns where the next goes. */
+/* For any value and space; returns the next position. */
 static __attribute__((noinline)) char *
 put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value, char *at)
 {
@@ -68,7 +69,7 @@ put_modifier(struct writer *o, const struct tach__modifier *mod, uint64_t value,
 	return o->at;
 }
 
-/* Modifiers with their values, nearly always of one digit: a copy of fixed size. */
+/* Modifiers with their values, usually of one digit: a copy of fixed size. */
 static inline void put_modifiers(struct writer *o, const struct tach__modifier *mods,
 				 const uint64_t *values, uint32_t set)
 {
@@ -90,15 +91,15 @@ static inline void put_modifiers(struct writer *o, const struct tach__modifier *
 	o->at = at;
 }
 
-/* Those of the hardware, and from bit TACH__NMODS on perf's. */
+/* Hardware modifiers, and from bit TACH__NMODS on perf's. */
 static uint32_t spelled(const struct tach__work *w)
 {
 	uint32_t set = w->spelled;
 
-	/* Register words take them all the same: those that the string had. */
+	/* Register words accept the modifiers anyway: shows those in the string. */
 	if (w->nomods && w->os == TACH_OS_NONE)
 		return w->given & w->quirks->nomods_shown;
-	/* perf's fields have a level; it is shown where the string chose one. */
+	/* perf's fields have a level; it is shown if the string sets it. */
 	if (w->nomods)
 		return (w->osshown & (1u << TACH__OS_PINNED |
 				      (w->quirks->letters && w->counted != (w->privilege &
@@ -106,7 +107,7 @@ static uint32_t spelled(const struct tach__work *w)
 					       ? TACH__OS_LEVELS
 					       : 0)))
 		       << TACH__NMODS;
-	/* 0 says that the umask has no such thing, and no string may say so. */
+	/* 0 means that the umask lacks the modifier, and no string may set it. */
 	for (uint32_t hidden = set & ~w->quirks->zeros_shown; hidden; hidden &= hidden - 1) {
 		int mod = __builtin_ctz(hidden);
 

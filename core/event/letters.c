@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf's modifiers, several in one word (perf-list(1)): levels, p to ppp, guest and host,
- * pinned, exclusive. P, S, W and I tell how to sample, to group, and that idling does not
- * count, which a thread that counts itself never does; X and b tell perf how to open an event.
+ * pinned, exclusive. P, S, W and I control sampling, grouping, and idle time, which a thread
+ * that counts itself never has. X and b control how perf opens an event.
  */
 #include <string.h>
 #include "core/event/perf_events.h"
 
-/* What each letter asks for; -1: nothing that matters to who counts. */
+/* The modifier of each letter; -1: irrelevant for counting. */
 static const struct {
 	char letter;
 	int8_t modifier;
@@ -52,7 +52,7 @@ int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *ask
 			modifier = precision;
 			++*precise;
 		}
-		/* Without such a level, perf's ukh is uk. */
+		/* For events without that level, perf's ukh means uk. */
 		if (modifier == TACH__OS_H && !(offered >> modifier & 1) &&
 		    (memchr(word->text, 'u', word->length) ||
 		     memchr(word->text, 'k', word->length)))
@@ -74,7 +74,7 @@ int tach__letter_refused(struct tach__work *w, const struct tach__text *word)
 	for (size_t i = 0; i < word->length; i++) {
 		latency |= word->text[i] == 'R';
 		level |= word->text[i] == 'h';
-		/* A word with a letter twice is more likely a umask that is spelled wrong. */
+		/* A word that repeats a letter is probably a misspelt umask. */
 		if ((word->text[i] != 'R' && !tach__letter(word->text[i], &modifier)) ||
 		    (word->text[i] != 'p' && memchr(word->text, word->text[i], i)))
 			return 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Attributes of an event string become picks: umasks, modifiers, raw umasks, aliases. */
+/* Converts attributes of an event string to picks: umasks, modifiers, raw umasks, aliases. */
 #include "core/event/event.h"
 #include "core/event/perf_events.h"
 #include "core/event/suggest.h"
 
-/* An alias' text may name a further one. */
+/* An alias may contain another alias. */
 enum { ALIAS_DEPTH_MAX = 4 };
 
 static int add_pick(struct tach__work *w, int kind, int number, uint64_t value)
@@ -17,7 +17,9 @@ static int add_pick(struct tach__work *w, int kind, int number, uint64_t value)
 	for (unsigned i = 0, n = w->npicks & w->quirks->compared; i < n; i++) {
 		if (w->picks[i].kind != kind || w->picks[i].number != number)
 			continue;
-		/* Told later: a word that does not exist at all is the worse fault. */
+		/*
+		 * Reported later: a word that does not exist at all is the more serious error.
+		 */
 		if (w->picks[i].value != value && !w->conflict)
 			w->conflict = w->column;
 		return 0;
@@ -74,10 +76,8 @@ static int two_kinds(struct tach__work *w)
 	return tach__refuse(w, TACH_ERR_ATTR, "one numeric umask, and no named umask with it");
 }
 
-/*
- * A umask as a number. The words of a user may not mix names and numbers; an alias may add the
- * other kind.
- */
+/* A umask as a number. A user's string must not mix names and numbers, but an alias may add the
+ * other kind. */
 static int match_raw(struct tach__work *w, const struct tach__term *term)
 {
 	unsigned long long value;
@@ -109,7 +109,7 @@ static int match_alias(struct tach__work *w, const char *text)
 	return rc;
 }
 
-/* Vendors' lists of boxes have umasks E and I; to libpfm-4 they are the modifiers. */
+/* Vendors' lists of boxes have umasks E and I; in libpfm-4 these are the modifiers. */
 static int is_also_modifier(const struct tach__work *w, int row, const struct tach__term *term)
 {
 	return w->quirks->box_slips && tach__umask_at(w->event, row)->src == TACH__SRC_V &&
@@ -138,7 +138,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 		return 0;
 	}
 	um = tach__umask_at(w->event, row);
-	/* "I=1" is the modifier i even where a umask I exists. */
+	/* "I=1" is the modifier i even if a umask I exists. */
 	if (term->has_value) {
 		*found = 0;
 		return 0;
@@ -151,7 +151,7 @@ static int match_umask(struct tach__work *w, const struct tach__term *term, int 
 	if (!um->attrs)
 		return add_pick(w, TACH__PICK_UMASK, row, 0);
 	keys = tach__attr_keys(um->attrs);
-	/* EVENT.UMASK is the vendor's spelling, and here the vendor means something else. */
+	/* EVENT.UMASK is the vendor's spelling, but for the vendor it is another event. */
 	if (keys >> TACH__A_VC & 1 && name[-1] == '.')
 		w->vendor_differs = !(w->opt->flags & TACH_ENCODE_LIBPFM4);
 	if (keys >> TACH__A_EQ & 1 && tach__attr(um->attrs, TACH__A_EQ, NULL, &alias))
@@ -211,9 +211,7 @@ static int match_list(struct tach__work *w, struct tach__attrs list)
 	return 0;
 }
 
-/*
- * Follows aliases of events. The attributes in an alias come before those that the user wrote.
- */
+/* Follows aliases of events. The attributes in an alias precede those of the user. */
 static int resolve(struct tach__work *w)
 {
 	const char *alias, *end, *rest;
@@ -240,10 +238,8 @@ static int resolve(struct tach__work *w)
 	return rc;
 }
 
-/*
- * libpfm-4's way to drop repeated attributes: having dropped one it skips the next unseen, so
- * that of three equal ones two remain, and a third value is not compared.
- */
+/* libpfm-4's way to drop repeated attributes: after each drop it skips the next attribute. So
+ * two of three equal ones remain, and a third value is not compared. */
 static void drop_as_libpfm4(struct tach__work *w)
 {
 	for (unsigned i = 0; i < w->npicks; i++)
@@ -304,7 +300,7 @@ int tach__match_picks(struct tach__work *w, const struct tach__pick *picks, unsi
 		const struct tach__pick *pick = &picks[i];
 
 		if (pick->kind == TACH__PICK_UMASK) {
-			/* An alias has led to an event with umasks of its own. */
+			/* An alias led to an event with its own umasks. */
 			rc = w->event == asked ? match_row(w, pick->number) : TACH_ERR_UMASK;
 		} else if (w->mods >> pick->number & 1) {
 			w->given |= 1u << pick->number;
@@ -338,7 +334,7 @@ static void offer_box(struct tach__work *w)
 				1u << TACH__OS_MG | 1u << TACH__OS_MH;
 
 	w->mods = w->event->mods;
-	/* Those of raw boxes do nothing at all. */
+	/* Modifiers of raw boxes have no effect. */
 	if (w->os != TACH_OS_NONE && (w->quirks->box_slips || w->pmu->encoding == TACH__RAW))
 		w->mods &= ~w->pmu->perfdrop;
 	w->spelled = w->mods;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perf_event's side of an encoding: PMU type, config words, the modifiers that perf itself
- * implements, and its exclude bits (linux/perf_event.h, kernel/events/core.c).
- */
+/* The part of encoding for perf_event: PMU type, config words, the modifiers that perf itself
+ * implements, and its exclude bits (linux/perf_event.h, kernel/events/core.c). */
 #include <limits.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -11,9 +9,9 @@
 #include "core/os/sysfs.h"
 #include "core/pmu/pmu.h"
 
-/* ---- which PMU of sysfs counts the events of a table ---- */
+/* ---- the PMU in sysfs that counts a table's events ---- */
 
-/* By its names in @perf, best first. */
+/* By its names in @perf, in order of preference. */
 static int named_type(const char *root, const struct tach__pmu *pmu, int first_only)
 {
 	const char *name = tach__str(pmu->perf);
@@ -38,10 +36,8 @@ int tach__box_type(const struct tach__work *w)
 	return type < 0 && w->pmu->flags & TACH__PMU_TYPE4 ? 4 : type;
 }
 
-/*
- * Where PMUs have numbers and no names: found by the cores that they are for. -1: none is for
- * the cores of this table; -2: there are no such PMUs, or sysfs does not tell their cores.
- */
+/* For PMUs that have numbers instead of names: finds the one for these cores. -1: no PMU is for
+ * the cores of this table; -2: there are no such PMUs, or sysfs does not list their cores. */
 static int numbered_type(const char *root, const struct tach__pmu *pmu, int number)
 {
 	char device[32];
@@ -67,11 +63,11 @@ static int find_type(const char *root, const struct tach__pmu *pmu, int number)
 	return type == -2 ? named_type(root, pmu, 0) : type;
 }
 
-/* Types that never change once a PMU is there: asked once for the real sysfs. */
+/* Types never change while a PMU exists: cached for the real sysfs. */
 static int cached_type(const char *root, const struct tach__pmu *pmu, int number)
 {
 	enum { CACHED = 256 };
-	static atomic_int cache[CACHED]; /* type + 2; 1: not there; 0: not asked */
+	static atomic_int cache[CACHED]; /* type + 2; 1: does not exist; 0: not cached */
 	int type, known = 0;
 
 	if (!root && number < CACHED)
@@ -89,7 +85,7 @@ int tach__perf_type(const struct tach_encode_options *opt, int number)
 	const struct tach__pmu *pmu = tach__pmu_at(number);
 	const char *name = tach__str(pmu->perf);
 
-	/* PERF_TYPE_RAW is the one core PMU; where there are several, each has its number. */
+	/* PERF_TYPE_RAW is the only core PMU; if there are several, each has its number. */
 	if (!*name || __builtin_memcmp(name, "cpu", sizeof "cpu") == 0)
 		return -1;
 	if (pmu->arch == TACH__ARM64 && !tach__perf_hybrid(opt))
@@ -99,13 +95,13 @@ int tach__perf_type(const struct tach_encode_options *opt, int number)
 
 /* ---- modifiers ---- */
 
-/* An event that sampling can be precise for. */
+/* Returns 1 if sampling of the event can be precise. */
 int tach__precise(const struct tach__work *w)
 {
 	return (w->event->flags & w->quirks->precise) == TACH__EV_PEBS;
 }
 
-/* Which of its own modifiers perf offers for this event. */
+/* The modifiers of perf that this event offers. */
 uint32_t tach__perf_offer(const struct tach__work *w)
 {
 	uint32_t offer =
@@ -131,7 +127,7 @@ uint32_t tach__perf_offer(const struct tach__work *w)
 static int take_sampling(struct tach__work *w, const struct tach__pick *pick)
 {
 	int freq = pick->number == TACH__OS_FREQ;
-	/* The kernel has one field for both; a second freq= is refused as libpfm-4 does. */
+	/* The kernel has one field for both; a second freq= is refused, as in libpfm-4. */
 	const uint32_t either = TACH_EVENT_HAS_PERIOD | TACH_EVENT_HAS_FREQ;
 	int other = freq ? w->caller.period || w->has & either
 			 : w->caller.freq || w->has & TACH_EVENT_HAS_FREQ;
@@ -226,7 +222,7 @@ static int take_picks(struct tach__work *w)
 	return 0;
 }
 
-/* A box counts by the type that sysfs gives it, or not at all. */
+/* A box counts by its type in sysfs, or not at all. */
 static int box(struct tach__work *w)
 {
 	int type = tach__box_type(w);
@@ -260,7 +256,7 @@ static int hardware(struct tach__work *w)
 	return 0;
 }
 
-/* For the name. */
+/* For the full name. */
 static void show(struct tach__work *w)
 {
 	uint64_t *shown = w->shown + TACH__NMODS;
@@ -294,7 +290,7 @@ int tach__perf_encode(struct tach__work *w)
 	rc = w->generic ? tach__perf_config(w) : hardware(w);
 	if (!rc)
 		rc = take_picks(w);
-	/* Nothing can be left out of what a box counts. */
+	/* A box cannot exclude any level. */
 	if (!rc && w->pmu->flags & TACH__PMU_BOX) {
 		w->counted = TACH__PRIVILEGE_ALL;
 		w->host = w->guest = 1;

@@ -4,7 +4,7 @@
 #include "core/event/event.h"
 #include "core/event/perf_events.h"
 
-/* A code of perf.tsv: perf's id, and its type from bit 24 on. */
+/* A code in perf.tsv: perf's id, and its type from bit 24 on. */
 #define TYPE_SHIFT 24
 #define ID_MASK	   0xffffffu
 
@@ -32,17 +32,14 @@ int tach__perf_hybrid(const struct tach_encode_options *opt)
 	return tach__quirks_of(opt)->core_types && tach__perf_hosts(opt, pmus, 8) > 1;
 }
 
-/* PERF_TYPE_* of a row and of a tracepoint. */
+/* PERF_TYPE_* of a row or a tracepoint. */
 static uint32_t type_of(const struct tach__work *w)
 {
 	return w->generic == TACH__GENERIC_TABLE ? w->event->code >> TYPE_SHIFT
 						 : PERF_TYPE_TRACEPOINT;
 }
 
-/*
- * Events that the core PMU counts, and which so can be filtered by the privilege levels that it
- * knows.
- */
+/* Events that the core PMU counts, so that its privilege levels can filter them. */
 static int by_hardware(const struct tach__work *w)
 {
 	return type_of(w) == PERF_TYPE_HARDWARE || type_of(w) == PERF_TYPE_HW_CACHE;
@@ -82,7 +79,7 @@ int tach__perf_words(struct tach__work *w)
 		if (w->picks[i].kind != TACH__PICK_UMASK)
 			continue;
 		rc = tach__umask_take(w, &w->picks[i]);
-		/* libpfm-4 has another word for this than for the hardware's umasks. */
+		/* libpfm-4 uses another word here than for the hardware's umasks. */
 		if (rc)
 			return tach__refuse(w, TACH_ERR_UMASK,
 					    "one operation and one result, not several");
@@ -116,7 +113,7 @@ int tach__perf_config(struct tach__work *w)
 	w->type = type_of(w);
 	if (!by_hardware(w) || !tach__perf_hybrid(w->opt))
 		return 0;
-	/* Several core types: bits 32 and up say whose cycles are meant (Linux 5.13). */
+	/* Several core types: bits 32 and up select the cores (Linux 5.13). */
 	if (pmu < 0)
 		tach__perf_hosts(w->opt, &pmu, 1);
 	type = tach__perf_type(w->opt, pmu);
@@ -130,7 +127,7 @@ int tach__perf_raw(struct tach__work *w, const struct tach__text *name)
 	uint64_t value = 0;
 	size_t i = 1;
 
-	/* Lower case r, 0x or not, hexadecimal digits; all ones is libpfm-4's overflow. */
+	/* Lower case r, optional 0x, hexadecimal digits; all ones is libpfm-4's overflow. */
 	if (name->length < 2 || name->text[0] != 'r')
 		return 0;
 	if (name->length > 3 && name->text[1] == '0' && tach__fold(name->text[2]) == 'x')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events that belong to Linux and to no PMU model: perf's generic hardware, software and cache
- * events (arch/linux/events/perf.tsv), tracepoints, raw codes (rXXXX), and events spelled in
- * terms of a PMU's sysfs format (cpu/event=0xc0,umask=1/u).
+ * Events of Linux that belong to no PMU model: perf's generic hardware, software and cache
+ * events (arch/linux/events/perf.tsv), tracepoints, raw codes (rXXXX), and events in a PMU's
+ * sysfs format (cpu/event=0xc0,umask=1/u).
  */
 #ifndef TACH_CORE_EVENT_PERF_EVENTS_H
 #define TACH_CORE_EVENT_PERF_EVENTS_H
@@ -17,7 +17,7 @@ enum tach__generic {
 	TACH__GENERIC_TERMS,
 };
 
-/* That of a PMU's own rows. */
+/* The kind of a PMU's own rows. */
 static inline int tach__generic(const struct tach__pmu *pmu)
 {
 	return pmu->encoding == TACH__PERF	 ? TACH__GENERIC_TABLE
@@ -25,14 +25,14 @@ static inline int tach__generic(const struct tach__pmu *pmu)
 						 : 0;
 }
 
-/* The privilege levels that perf can tell apart. */
+/* The privilege levels that perf distinguishes. */
 #define TACH__PRIVILEGE_ALL                                                                    \
 	(TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_USER | TACH_PRIVILEGE_HYPERVISOR)
 
 /* ---- perf_events.c ---- */
-/* Core PMUs of this machine, or the one that the options name instead; how many. */
+/* Lists the core PMUs of this machine, or the one in the options; returns their number. */
 int tach__perf_hosts(const struct tach_encode_options *opt, int *pmus, int max);
-/* The privilege levels that perf can filter events by, which no PMU's table holds. */
+/* The privilege levels by which perf can filter events that are in no PMU's table. */
 uint32_t tach__perf_host_privilege(const struct tach_encode_options *opt);
 int tach__perf_hybrid(const struct tach_encode_options *opt);
 int tach__perf_offers_h(const struct tach__work *w);
@@ -41,51 +41,53 @@ int tach__perf_offers_precise(const struct tach__work *w);
 int tach__perf_words(struct tach__work *w);
 /* type and config for perf. */
 int tach__perf_config(struct tach__work *w);
-/* rXXXX of perf_raw: 1 and w->config, or 0. */
+/* rXXXX of perf_raw: returns 1 and sets w->config, or returns 0. */
 int tach__perf_raw(struct tach__work *w, const struct tach__text *name);
 
 /* ---- candidates.c ---- */
-/* Where an event without prefix is looked for, in order; how many, TACH__SEARCH_MAX at most. */
+/* Lists the PMUs to search for an event without prefix, in order; returns their number, at most
+ * TACH__SEARCH_MAX. */
 int tach__candidates(const struct tach__work *w, int *pmus);
 /* For a PMU of an architecture's default events: 0 if CPUID says that the processor lacks it.
  */
 int tach__arch_event_exists(const struct tach__work *w);
-/* Whether this machine has the PMU, or the caller says so. */
+/* Returns 1 if this machine has the PMU, or the caller says so. */
 int tach__pmu_present(const struct tach__work *w, int pmu);
 
 /* ---- letters.c ---- */
-/* One of perf's letters, and its modifier; -1: it changes nothing that is counted. */
+/* 1 for one of perf's letters, with its modifier; -1: it does not affect counting. */
 int tach__letter(char c, int *modifier);
 /*
- * Whether each letter of the word is one of perf's, for a modifier that is offered: *asked
- * those modifiers, and *precise how precise a sample, for TACH__OS_PRECISE or _HW_SMPL among
- * them.
+ * Returns 1 if each letter of the word is one of perf's, for an offered modifier: *asked is the
+ * set of these modifiers, and *precise the precision, for TACH__OS_PRECISE or _HW_SMPL in the
+ * set.
  */
 int tach__letters(const struct tach__text *word, uint32_t offered, uint32_t *asked,
 		  uint64_t *precise);
 
-/* An error for a letter of perf's that cannot be taken here, or 0: it is none. */
+/* An error for a letter of perf's that is not allowed here, or 0: not such a letter. */
 int tach__letter_refused(struct tach__work *w, const struct tach__text *word);
 
 /* ---- tracepoints.c ---- */
-/* 1 and w set up if the kernel has a tracepoint system of that name, else 0. */
+/* Returns 1 and sets up w if the kernel has a tracepoint system of that name, else 0. */
 int tach__tracepoint_system(struct tach__work *w, const struct tach__text *name);
-/* The tracepoint of that name in w's system: 1 and w->config its id, 0 none, or an error. */
+/* The tracepoint of that name in w's system: 1 and its id in w->config, 0: does not exist, or
+ * an error. */
 int tach__tracepoint(struct tach__work *w, const struct tach__text *name);
 
 /* ---- terms.c ---- */
-/* Whether a device of that name counts for threads: a core's on any machine, or one here. */
+/*
+ * Returns 1 if a device of that name counts for threads: a core's on any machine, or one here.
+ */
 int tach__event_thread_device(const char *name, size_t length);
 int tach__terms_encode(struct tach__work *w, const struct tach__string *s);
-/*
- * The event of that name in a core's device, as perf takes it: cpu_core/INST_RETIRED.ANY/,
- * cpu/r1a8/, cpu_atom/cycles/. 1 and w's words, 0: it has none, or an error.
- */
+/* The event of that name in a core's device, as in perf: cpu_core/INST_RETIRED.ANY/, cpu/r1a8/,
+ * cpu_atom/cycles/. Returns 1 and sets w's words, 0: it does not exist, or an error. */
 int tach__device_event(struct tach__work *w, const struct tach__text *device,
 		       const struct tach__text *name);
-/* Refuses other terms beside a generic event, whose type is no longer the device's. */
+/* Refuses other terms next to a generic event, whose type is not the device's. */
 int tach__device_event_alone(struct tach__work *w);
-/* EVENT/name=x,period=5/u as EVENT:period=5:u; 0: it is none of these, or too long. */
+/* Rewrites EVENT/name=x,period=5/u as EVENT:period=5:u; 0: another form, or too long. */
 int tach__terms_respell(const char *string, char *to, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Near misses: the closest known word by edit distance, the same PMU's first. */
+/* Suggests the closest known word by edit distance, first from the same PMU. */
 #include <stdio.h>
 #include <string.h>
 #include "core/event/suggest.h"
@@ -9,13 +9,11 @@ enum { WORD_MAX = 80 };
 struct best {
 	int distance;
 	const char *word;
-	int pmu; /* of an event, else -1 */
+	int pmu; /* of an event, otherwise -1 */
 };
 
-/*
- * How many letters are inserted, deleted, replaced or swapped with a neighbour between the two;
- * `limit` where it is not less.
- */
+/* The number of letters that are inserted, deleted, replaced or swapped with a neighbour; at
+ * most `limit`. */
 static int distance(const struct tach__text *a, const char *b, int limit)
 {
 	int rows[3][WORD_MAX + 1], *before = rows[0], *last = rows[1], *now = rows[2];
@@ -62,7 +60,7 @@ static void consider(struct best *best, const struct tach__text *name, const cha
 		*best = (struct best){d, word, pmu};
 }
 
-/* Farther than a third of its letters is another word. */
+/* A distance of more than a third of its letters is another word. */
 static struct best start(const struct tach__text *name)
 {
 	return (struct best){(int)(name->length / 3) + 2, NULL, -1};
@@ -85,7 +83,7 @@ static int answer(struct tach__work *w, int code, const struct tach__text *name,
 	return tach__refuse(w, code, "%s '%.*s'", what, shown(name), name->text);
 }
 
-/* What the string calls the event: codes and terms have no row with a name. */
+/* The event's name in the string: codes and terms have no row with a name. */
 static struct tach__text event_name(const struct tach__work *w)
 {
 	const char *name = tach__str(w->event->name);
@@ -139,7 +137,7 @@ static void consider_events(struct best *best, const struct tach__text *name, in
 		consider(best, name, tach__str(tach__event_at(pmu, (int)i)->name), pmu);
 }
 
-/* The boxes of the CPUs that these PMUs are of. */
+/* The boxes of the CPUs that have these PMUs. */
 static void consider_boxes(struct best *best, const struct tach__text *name, const int *pmus,
 			   int npmus)
 {
@@ -166,7 +164,7 @@ int tach__suggest_event(struct tach__work *w, const struct tach__text *name, con
 	}
 	if (!best.word)
 		consider_boxes(&best, name, pmus, npmus);
-	/* If no CPU is chosen, exactly this name elsewhere is worth a hint. */
+	/* If no CPU is chosen, suggests a PMU that has exactly this name. */
 	if (!best.word && !known) {
 		best.distance = 1;
 		for (int i = 0; !best.word && i < tach__npmus() + tach__nboxes(); i++)

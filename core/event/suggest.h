@@ -7,7 +7,7 @@
 
 int tach__suggest_attr(struct tach__work *w, const struct tach__text *name);
 int tach__suggest_pmu(struct tach__work *w, const struct tach__text *name);
-/* pmus: where the event was looked for. */
+/* pmus: the PMUs that were searched. */
 int tach__suggest_event(struct tach__work *w, const struct tach__text *name, const int *pmus,
 			int npmus);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf's spelling of events: DEVICE/TERM,TERM.../MODIFIERS. Terms are NAME or NAME=VALUE, with
- * names from the device's sysfs directories `format` ("config:0-7,32-35") and `events`; for
- * the core PMU of a machine that is not ours a built-in copy of the formats stands in. The
- * string behind the second slash is perf's letters ("u", "ukH", "pp") or, as everywhere here,
+ * names from the device's sysfs directories `format` ("config:0-7,32-35") and `events`. For the
+ * core PMU of another machine, a built-in copy of the formats is used. The string after the
+ * second slash is perf's letters ("u", "ukH", "pp") or, as in all other strings,
  * ":u:period=1000".
  */
 #include <stdio.h>
@@ -20,8 +20,8 @@ enum { HAS_WORDS = TACH_EVENT_HAS_CONFIG1 | TACH_EVENT_HAS_CONFIG2 };
 struct device {
 	struct tach__text name;
 	const char *sysfs;
-	int core;      /* it counts for threads */
-	char room[64]; /* name: the first device of the kind that the string names */
+	int core;      /* 1: it counts for threads */
+	char room[64]; /* name: the first device of the kind in the string */
 };
 
 static int is_core_of(int arch, const struct tach__text *device)
@@ -39,7 +39,7 @@ static int is_core_of(int arch, const struct tach__text *device)
 	return 0;
 }
 
-/* The architecture whose core PMU has that name: `first` if it is one; or -1. */
+/* The architecture whose core PMU has that name; prefers `first`. -1: none. */
 static int arch_of(const struct tach__text *device, int first)
 {
 	int arch = first;
@@ -84,7 +84,7 @@ static const char *builtin_format(const struct tach__work *w, const struct devic
 	return NULL;
 }
 
-/* "config1:0-7,32-35": spreads the value over these bits. 0, or -1 if it does not fit. */
+/* "config1:0-7,32-35": distributes the value to these bits. 0, or -1 if it does not fit. */
 static int deposit(struct tach__work *w, const char *format, uint64_t value)
 {
 	uint64_t *word = &w->config;
@@ -137,13 +137,13 @@ static int read_file(const struct device *device, const char *folder,
 static int take_terms(struct tach__work *w, const struct device *device, const char *at,
 		      const char *end, int depth);
 
-/* How much of a text an error shows. */
+/* The length of a text in an error message. */
 static int shown(const struct tach__text *text)
 {
 	return text->length > 60 ? 60 : (int)text->length;
 }
 
-/* Words that mean the same on every device. 1 taken, 0 not one of them, or an error. */
+/* Words with the same meaning on each device. 1: taken, 0: another word, or an error. */
 static int common_term(struct tach__work *w, const struct tach__term *term, uint64_t value,
 		       int number)
 {
@@ -226,7 +226,7 @@ static int take_term(struct tach__work *w, const struct device *device,
 		shown(&device->name), device->name.text, shown(&term->name), term->name.text);
 }
 
-/* perf's metrics write name='CPU_CLK:cmask=1,inv': what is quoted has commas of its own. */
+/* perf's metrics write name='CPU_CLK:cmask=1,inv': commas may be inside quotes. */
 static const char *end_of_term(const char *at, const char *end)
 {
 	const char *quote = end - at > 6 && memcmp(at, "name='", 6) == 0
@@ -264,7 +264,7 @@ static int take_terms(struct tach__work *w, const struct device *device, const c
 	return 0;
 }
 
-/* perf's letters; each stands for a modifier of ours, or for nothing that matters here. */
+/* Handles perf's letters: each is one of our modifiers, or irrelevant here. */
 static int take_letters(struct tach__work *w, const char *at, const char *end)
 {
 	uint64_t precise = 0;
@@ -275,7 +275,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 		w->column = tach__column(w->string, at);
 		if (*at == 'R')
 			return tach__letter_refused(w, &(struct tach__text){at, 1});
-		/* One place is kept for the precision that letters seen so far ask for. */
+		/* One place is reserved for the precision that earlier letters requested. */
 		if (!known || w->nattrs + (precise > 0) == TACH__PICKS_MAX ||
 		    (modifier >= 0 && !(w->osmods >> modifier & 1)))
 			return tach__refuse(w, TACH_ERR_ATTR,
@@ -285,7 +285,7 @@ static int take_letters(struct tach__work *w, const char *at, const char *end)
 			precise++;
 		if (modifier < 0 || modifier == TACH__OS_PRECISE)
 			continue;
-		w->nattrs++; /* what tach__match adds counts from here */
+		w->nattrs++; /* tach__match adds further ones from here */
 		w->picks[w->npicks++] = (struct tach__pick){
 			1, (uint16_t)modifier, (uint16_t)w->column, TACH__PICK_OSMOD};
 	}
@@ -320,10 +320,8 @@ static int set_type(struct tach__work *w, struct device *device)
 	return 0;
 }
 
-/*
- * EVENT/name=x,period=5/u, of an event that is no device: perf's other way to write
- * EVENT:period=5:u. What follows the event goes to `to`, as we write it.
- */
+/* EVENT/name=x,period=5/u, if EVENT is not a device: perf's other spelling of EVENT:period=5:u.
+ * Writes the part after the event to `to`, in our spelling. */
 static int respell(char *to, const char *slash, const char *close)
 {
 	for (const char *at = slash + 1; at < close;) {
@@ -368,7 +366,7 @@ int tach__terms_encode(struct tach__work *w, const struct tach__string *s)
 		rc = take_terms(w, &device, s->terms, close, 0);
 	if (rc)
 		return rc;
-	/* Offers are made for perf's forms only; as raw words there are no modifiers. */
+	/* Only perf's forms have these modifiers; raw words have none. */
 	w->osmods = w->os == TACH_OS_NONE ? 0 : tach__perf_offer(w);
 	comma = memchr(close, ',', (size_t)(s->end - close));
 	return take_letters(w, close + 1, comma ? comma : s->end);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Tracepoints: SYSTEM:EVENT, whose number is in tracefs (events/SYSTEM/EVENT/id). Read each
- * time: modules bring and take tracepoints while we run.
- */
+/* Tracepoints: SYSTEM:EVENT, whose number is in tracefs (events/SYSTEM/EVENT/id). It is read
+ * each time, because modules add and remove tracepoints at any time. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +14,7 @@
 static const char roots[][40] = {"/sys/kernel/tracing/events",
 				 "/sys/kernel/debug/tracing/events"};
 
-/* The n-th directory to look in, or NULL. */
+/* The n-th directory to search, or NULL. */
 static const char *root(const struct tach__work *w, unsigned n)
 {
 	if (w->opt->tracefs)
@@ -30,8 +28,8 @@ static int component(const struct tach__text *name, size_t max)
 	       !memchr(name->text, '/', name->length);
 }
 
-/* The directory holds a directory. The kernel's struct linux_dirent64 is libc's dirent of 64
- * bits. */
+/* Returns 1 if the directory contains a directory. The kernel's struct linux_dirent64 is libc's
+ * 64-bit dirent. */
 static int has_children(int fd)
 {
 	_Alignas(struct dirent) char buffer[4096];

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits event strings; see core/port/grammar.h for the shape. */
+/* Splits event strings; see core/port/grammar.h for the grammar. */
 #include <string.h>
 #include "core/port/grammar.h"
 
-/*
- * What a character does to the scan; from END on it stops. A slash stops it too where nothing
- * special has been before: that ends a device's name.
- */
+/* The class of each character; from END on the scan stops. A slash stops it too unless a
+ * special character preceded it: then it ends a device's name. */
 enum { PLAIN, COLON, DOT, EQUAL, SLASH, END, COMMA, BLANK };
 
 static const unsigned char kinds[256] = {
@@ -25,7 +23,7 @@ static int blank(const char *string, const char *at, struct tach_error *err)
 			   "an event string holds no blanks, tabs or newlines");
 }
 
-/* Behind the first event only blanks matter. They are refused, except in a quoted name. */
+/* After the first event only spaces matter: they are refused, except in a quoted name. */
 static int check_rest(const char *string, const char *at, struct tach_error *err)
 {
 	for (const char *quote; *(at += strcspn(at, " \t\n'"));) {
@@ -38,9 +36,8 @@ static int check_rest(const char *string, const char *at, struct tach_error *err
 }
 
 /*
- * Notes every special character up to the end of the first event, that included; of what is in
- * front of the first "::" only that it is the PMU. Returns how many there are, or 0 if they do
- * not fit.
+ * Marks each special character up to and including the end of the first event; from the text
+ * before the first "::" only that it is the PMU. Returns their number, or 0 if they do not fit.
  */
 static unsigned mark(struct tach__string *s, const char *string)
 {
@@ -49,7 +46,7 @@ static unsigned mark(struct tach__string *s, const char *string)
 	for (unsigned n = 0; n < TACH__MARKS_MAX; at++) {
 		int kind;
 
-		/* Letters and '_' lie above all that is special. */
+		/* Letters and '_' have larger codes than all special characters. */
 		while ((unsigned char)*at > '=' || (kind = kind_of(at)) == PLAIN)
 			at++;
 		if (kind == COLON && at[1] == ':' && !s->pmu.text) {
@@ -110,6 +107,6 @@ const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal)
 
 struct tach__attrs tach__attrs_of(const char *text)
 {
-	/* The first word has no separator in front, and none is looked for. */
+	/* The first word has no separator before it, and the scan does not need one. */
 	return tach__attrs_from(text - 1, text + strlen(text));
 }

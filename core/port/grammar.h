@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shape of an event string, before anything is known about its words:
+ * The grammar of event strings, independent of the words in them:
  *
- *	string = [ pmu "::" ] event { sep attr } [ "," ignored ]	sep = ":" | "."
- *	attr   = name [ "=" value ]
- *	string = device "/" term { "," term } "/" [ modifiers ]
+ *     string = [ pmu "::" ] event { sep attr } [ "," ignored ]
+ *     sep    = ":" | "."
+ *     attr   = name [ "=" value ]
+ *     string = device "/" term { "," term } "/" [ modifiers ]
  *
  * Nothing is copied: the parts point into the string.
  */
@@ -16,22 +17,20 @@
 #include "core/base/text.h"
 #include "core/tables/tables.h"
 
-/*
- * Where the special characters of a string are, so that it is read once. No correct string has
- * more of them.
- */
+/* The places of the special characters of a string, so that it is scanned once. No correct
+ * string has more of them. */
 #define TACH__MARKS_MAX 256
 
-/* Attributes still to come: at is the separator in front of the next. */
+/* The remaining attributes: `at` is the separator before the next one. */
 struct tach__attrs {
 	const char *at, *end;
-	const char *base;      /* marks count from here */
-	const uint16_t *marks; /* that of the separator at, or NULL: not known */
+	const char *base;      /* marks are relative to this */
+	const uint16_t *marks; /* the mark of the separator `at`; NULL: unknown */
 };
 
 struct tach__string {
-	const char *start;     /* of the whole string, for columns */
-	const char *end;       /* of its first event: NUL or comma */
+	const char *start;     /* start of the whole string, for columns */
+	const char *end;       /* end of its first event: NUL or comma */
 	struct tach__text pmu; /* text NULL: no prefix */
 	struct tach__text event;
 	struct tach__attrs attrs;
@@ -44,20 +43,18 @@ struct tach__term {
 	int has_value;
 };
 
-/*
- * TACH_ERR_SYNTAX where there is a blank, TACH_ERR_TOOMANY where the string is longer than any
- * correct one, else 0.
- */
+/* Returns TACH_ERR_SYNTAX for a space, TACH_ERR_TOOMANY if the string is longer than any
+ * correct one, else 0. */
 int tach__string_split(struct tach__string *out, const char *string, struct tach_error *err);
 static inline int tach__is_separator(const char *at)
 {
 	return *at == ':' || *at == '.';
 }
 
-/* Where the next attribute ends, and its first '=', character by character. */
+/* The end of the next attribute, and its first '=', character by character. */
 const char *tach__attrs_scan(const struct tach__attrs *list, const char **equal);
 
-/* The next attribute; 0 when there is none. */
+/* The next attribute; 0 at the end. */
 static inline int tach__attrs_next(struct tach__attrs *list, struct tach__term *out)
 {
 	const char *name = list->at + 1, *equal = NULL, *at;
@@ -81,9 +78,9 @@ static inline int tach__attrs_next(struct tach__attrs *list, struct tach__term *
 	return 1;
 }
 
-/* Attributes as an alias holds them: "A:B:c=1". */
+/* Attributes in the form of an alias: "A:B:c=1". */
 struct tach__attrs tach__attrs_of(const char *text);
-/* Those from a separator (or the end) on. */
+/* The attributes from a separator (or the end) on. */
 static inline struct tach__attrs tach__attrs_from(const char *separator, const char *end)
 {
 	return (struct tach__attrs){separator, end, NULL, NULL};

@@ -6,7 +6,7 @@
 #include "core/port/grammar.h"
 #include "core/tables/tables.h"
 
-/* perf_event's own modifiers, in the order in which encoded strings spell them. */
+/* perf_event's own modifiers, in their order in full names. */
 enum tach__osmod {
 	TACH__OS_U,
 	TACH__OS_K,
@@ -24,27 +24,29 @@ enum tach__osmod {
 };
 #define TACH__OS_LEVELS (1u << TACH__OS_U | 1u << TACH__OS_K | 1u << TACH__OS_H)
 
-/* 32 bytes, so that copies of fixed size do. */
+/* 32 bytes, so that copies of fixed size are enough. */
 struct tach__modifier {
-	char text[16]; /* ":name=0", as full names hold it */
+	char text[16]; /* ":name=0", as in full names */
 	union {
 		struct {
 			char name[14];
-			uint8_t length;	 /* of the text */
+			uint8_t length;	 /* length of the text */
 			uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
 		};
-		uint64_t word; /* the name's: tach__modifier_word */
+		uint64_t word; /* of the name: tach__modifier_word */
 	};
 };
-/* The hardware's, and behind them the operating system's. */
+/* The hardware's, followed by the operating system's. */
 __attribute__((visibility(
 	"hidden"))) extern const struct tach__modifier tach__mods[TACH__NMODS + TACH__NOSMODS];
 #define tach__osmods (tach__mods + TACH__NMODS)
-/* Those of boxes, by enum tach__box_mod. */
+/* Modifiers of boxes, by enum tach__box_mod. */
 __attribute__((visibility(
 	"hidden"))) extern const struct tach__modifier tach__box_mods[TACH__NBOX_MODS];
 
-/* A name as one word in lower case, zeroes behind it; 0 if it is longer than any modifier's. */
+/*
+ * A name as one word in lower case, padded with zeros; 0 if it is longer than any modifier's.
+ */
 static inline uint64_t tach__modifier_word(const struct tach__text *name)
 {
 	uint64_t word = 0;
@@ -54,7 +56,8 @@ static inline uint64_t tach__modifier_word(const struct tach__text *name)
 	return tach__fold8(word);
 }
 
-/* Those of tach__mods, a bit each, whose names begin with a letter: by its last five bits. */
+/* The modifiers of tach__mods whose names begin with a letter, as bits: by the letter's last
+ * five bits. */
 __attribute__((visibility("hidden"))) extern const uint32_t tach__mods_by_letter[32];
 
 static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_t set,
@@ -69,23 +72,21 @@ static inline int tach__modifier_find(const struct tach__modifier *mods, uint32_
 	return -1;
 }
 
-/* Number of the modifier of that name among the bits of `set`, or -1. Case ignored. */
+/* Number of the modifier with that name in `set`, or -1. Ignores case. */
 static inline int tach__mod_find(uint32_t set, uint64_t word)
 {
 	return tach__modifier_find(tach__mods, set, word);
 }
 
-/* The same, and in `os` those of the operating system, which have TACH__NMODS added. */
+/* The same, also for the operating system's in `os`; TACH__NMODS is added to their numbers. */
 static inline int tach__mod_find_any(uint32_t set, uint32_t os, uint64_t word)
 {
 	return tach__modifier_find(
 		tach__mods, (set | os << TACH__NMODS) & tach__mods_by_letter[word & 31], word);
 }
 
-/*
- * The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. With `cut` a number
- * beyond 64 bits is the largest there is, as strtoull has it.
- */
+/* The value of an attribute: 0, or TACH_ERR_ATTR_VALUE without a message. With `cut`, a number
+ * of more than 64 bits becomes the largest one, as with strtoull. */
 int tach__mod_value(const struct tach__modifier *mod, const struct tach__term *term, int cut,
 		    uint64_t *value);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What arch/ gets and gives. The parts: work.h, one event string on its way to register words;
- * registers.h, events on their way to PMC and PMD registers; identify.h and schedule.h, what an
- * architecture tells of its machine; arch.h, what it provides.
+ * The interface between core and arch/: work.h, one event string and its register words;
+ * registers.h, events and their PMC and PMD registers; identify.h and schedule.h, the
+ * description of a machine by its architecture; arch.h, the functions of an architecture.
  */
 #ifndef TACH_CORE_PORT_H
 #define TACH_CORE_PORT_H

@@ -10,7 +10,7 @@ const struct tach__quirks tach__quirks[2] = {
 	{
 		.compared = UINT32_MAX,
 		.repeats = UINT32_MAX,
-		.alias_steps = 4, /* aliases of aliases exist in the tables, no longer chains */
+		.alias_steps = 4, /* the tables have aliases of aliases, but no longer chains */
 		.letters = 1,
 		.respells = 1,
 		.keys = UINT32_MAX,
@@ -33,17 +33,19 @@ const struct tach__quirks tach__quirks[2] = {
 			.alias_steps = 1,
 			.cut_numbers = 1,
 			.lone_systems = 1,
-			/* Fixed counters' pseudo codes stay, and count nothing under Linux. */
+			/*
+			 * Pseudo codes of fixed counters stay, and count nothing under Linux.
+			 */
 			.keys = ~(1u << TACH__A_PERF),
-			/* Default aliases keep their own code, under the event's own select. */
+			/* Default aliases keep their own code, under the event's select. */
 			.default_keys = ~(1u << TACH__A_EQ | 1u << TACH__A_SEL),
-			/* A latency is taken only beside a umask that was named. */
+			/* A latency is accepted only with a named umask. */
 			.default_flags = ~TACH__UM_LDLAT,
 			.aliases_by_word = 1,
 			.pmus_without_h = TACH__PMU_NOH,
 			.precise = TACH__EV_PEBS | TACH__EV_PEBSV,
 			.sticky = ~LEVELS,
-			/* Only what the hardware counts, though the level applies to all. */
+			/* Only hardware events, although the level applies to all. */
 			.h_types = 1u << PERF_TYPE_HARDWARE | 1u << PERF_TYPE_HW_CACHE,
 			.named = 1,
 			.box_slips = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the back ends of register dispatch share. */
+/* Functions that the back ends of register dispatch share. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "core/base/error.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The matching behind solver.h: augmenting paths over bit masks. */
+/* The matching for solver.h: augmenting paths over bit masks. */
 #include <tach/error.h>
 #include "core/port/solver.h"
 
 struct state {
 	const struct tach__problem *p;
-	uint64_t allowed[TACH__SOLVER_MAX]; /* narrowed as decisions fall */
+	uint64_t allowed[TACH__SOLVER_MAX]; /* becomes smaller with each decision */
 	struct placement {
-		int8_t counter[TACH__SOLVER_MAX]; /* of an event that is placed */
-		int8_t owner[64];		  /* of a counter, where it is held */
+		int8_t counter[TACH__SOLVER_MAX]; /* by event */
+		int8_t owner[64];		  /* by counter, if it is held */
 		uint64_t held;			  /* counters that have an owner */
-		uint8_t used[8];		  /* counters taken, per pool */
+		uint8_t used[8];		  /* number of counters taken, per pool */
 	} now;
 };
 
@@ -38,7 +38,8 @@ static void take(struct state *s, int event, int counter)
 
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools);
 
-/* The pool is full and `free_counter` is in it: another event of the pool must give it up. */
+/* The pool is full and contains `free_counter`: another event of the pool must give up its
+ * counter. */
 static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pools)
 {
 	uint64_t left;
@@ -50,7 +51,7 @@ static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pool
 	for (; left; left &= left - 1) {
 		int c = __builtin_ctzll(left);
 
-		/* Tried meanwhile, in vain. */
+		/* Tried in the meantime, without success. */
 		if (*visited >> c & 1)
 			continue;
 		*visited |= 1ull << c;
@@ -63,9 +64,9 @@ static int push_out(struct state *s, int pool, uint64_t *visited, unsigned *pool
 }
 
 /*
- * Finds `event` a counter, moving others along an alternating path. A counter is visited once
- * per path, and so is a pool; an event whose set is one counter cannot be moved, which is how
- * decisions are kept.
+ * Finds a counter for `event`, and moves others along an alternating path. A path visits each
+ * counter and each pool once. An event whose set is one counter cannot be moved, which
+ * preserves decisions.
  */
 static int augment(struct state *s, int event, uint64_t *visited, unsigned *pools)
 {
@@ -90,7 +91,7 @@ static int augment(struct state *s, int event, uint64_t *visited, unsigned *pool
 	return 0;
 }
 
-/* The usual case, without moving any event. */
+/* The most frequent case: no event has to move. */
 static int place_free(struct state *s, int event)
 {
 	uint64_t left = s->allowed[event] & ~s->now.held;
@@ -119,8 +120,8 @@ static int place(struct state *s, int event)
 
 /*
  * Can the demanded counters still be held by events that are wanted there? If so, and if all
- * events can be placed, one assignment does both (Mendelsohn and Dulmage): no need to look for
- * it, the last decision leaves nothing else.
+ * events can be placed, one assignment does both (Mendelsohn and Dulmage). It need not be
+ * searched: the last decision leaves no other.
  */
 static int musts_hold(const struct state *s)
 {
@@ -142,7 +143,7 @@ static int musts_hold(const struct state *s)
 	return n < 2 || (who[0] | who[1]) & ((who[0] | who[1]) - 1);
 }
 
-/* Tries to give `event` that counter for good; on failure nothing has changed. */
+/* Tries to assign that counter to `event` permanently; changes nothing on failure. */
 static int settle(struct state *s, int event, int c)
 {
 	struct placement saved;
@@ -188,7 +189,7 @@ static int start(struct state *s)
 
 int tach__solve(const struct tach__problem *problem, int8_t *counter)
 {
-	struct state s; /* start() fills what is used of it */
+	struct state s; /* start() initializes the used part */
 	int rc;
 
 	if (problem->npools && problem->nmusts)

@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Assignment of events to counters: exact, deterministic, bounded.
+ * Assigns events to counters: exact, deterministic, bounded.
  *
- * Each event takes one counter of its own set, no counter serves two events, and optionally
- * - a pool of counters shares something scarcer than they are (NetBurst: 15 event selectors in
- *   front of 2 or 3 counters): no more than `capacity` of them may be used;
+ * Each event takes one counter of its own set, and no two events share a counter. Optionally
+ * - a pool of counters shares a scarcer resource (NetBurst: 15 event selectors for 2 or 3
+ *   counters): at most `capacity` of them may be used;
  * - a counter must be held by one of certain events (Itanium 2: if any L1D event is measured,
- *   one sits on PMC5).
+ *   one must be on PMC5).
+ *
  * A problem has pools or musts, not both.
  *
- * Of all solutions the answer is the first in lexicographic order: event 0 gets the most
- * preferred counter that any solution gives it, then event 1, and so on. Whenever a greedy
- * pass over the events in this order finds a solution, it is this one.
+ * The result is the first of all solutions in lexicographic order: event 0 gets the most
+ * preferred counter that it has in any solution, then event 1, etc. If a greedy pass over the
+ * events in this order finds a solution, it is this one.
  *
- * Cost: a matching by augmenting paths, no search. With n events and m counters n paths find a
- * matching and at most n * m more decide about every event in turn; a path visits a counter
- * once, so that there are at most (n * m + n) * m steps. The worst problems that hill climbing
- * found are far from it: 25 steps for 4 events, 582 for 16 on 16 counters, 2,985 for 32 on 32,
- * 4,132 for 18 on 45 counters in pools of capacity 2 and 3 (where a step may look at the whole
- * pool). The usual case, where the preferred counters are free, is no step at all.
+ * Cost: a matching by augmenting paths, without search. With n events and m counters, n paths
+ * find a matching and at most n * m more decide about each event in turn. A path visits a
+ * counter once, so there are at most (n * m + n) * m steps. The worst problems that hill
+ * climbing found are far below: 25 steps for 4 events, 582 for 16 on 16 counters, 2,985 for 32
+ * on 32, 4,132 for 18 on 45 counters in pools of capacity 2 and 3 (where a step may check the
+ * whole pool). In the most frequent case, the preferred counters are free, and there are no
+ * steps.
  */
 #ifndef TACH_CORE_PORT_SOLVER_H
 #define TACH_CORE_PORT_SOLVER_H
@@ -41,13 +43,12 @@ struct tach__problem {
 	int nevents;
 	int npools, nmusts;
 	uint64_t allowed[TACH__SOLVER_MAX];
-	uint64_t
-		prefer[TACH__SOLVER_MAX]; /* to be tried first; both parts in ascending order */
-	struct tach__pool pool[8];	  /* disjoint */
+	uint64_t prefer[TACH__SOLVER_MAX]; /* tried first; both parts in ascending order */
+	struct tach__pool pool[8];	   /* disjoint */
 	struct tach__must must[2];
 };
 
-/* counter[0 .. nevents-1]; 0, or TACH_ERR_NOASSIGN when no solution exists. */
+/* Fills counter[0 .. nevents-1]. 0, or TACH_ERR_NOASSIGN if no solution exists. */
 int tach__solve(const struct tach__problem *problem, int8_t *counter);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Umask groups. An event has up to eight; every one needs a umask, chosen or default. Flags of
- * single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt, xbut0, grpnone, omit).
- */
+/* Umask groups. An event has up to eight; each needs a umask, chosen or default. Flags of
+ * single umasks make exceptions: see arch/FORMAT.md (nc, solo, xgt, xbut0, grpnone, omit). */
 #include "core/port/work.h"
 
 static const char *name_of(const struct tach__work *w, int row)
@@ -23,9 +21,9 @@ static void add_row(struct tach__work *w, int row, const struct tach__umask *um)
 }
 
 /*
- * libpfm-4 has one of the two for an alias of the other where the vendor, and so the tables,
- * says otherwise: a row's pfm is its word there, with the umask, which is the other's, in bits
- * 8 to 15. Both together are the other one.
+ * In libpfm-4, one of the two is an alias of the other; the vendor, and so our tables, differ.
+ * A row's pfm is its word in libpfm-4, with the umask of the other one in bits 8 to 15. Both
+ * together mean the other one.
  */
 static int is_alias_there(const struct tach__work *w, const struct tach__umask *um,
 			  const struct tach__umask *other)
@@ -90,7 +88,7 @@ int tach__umask_take(struct tach__work *w, const struct tach__pick *pick)
 	return 0;
 }
 
-/* The names that would do, for the message. */
+/* The possible names, for the message. */
 static int missing_umask(struct tach__work *w, int group, int code)
 {
 	char list[160];
@@ -120,7 +118,7 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
-/* A default that is an alias counts as what it stands for, as it does where it is named. */
+/* A default that is an alias counts as its target, as it does if it is named. */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	const char *text;
@@ -137,7 +135,7 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	while (tach__attrs_next(&list, &term)) {
 		int part = tach__umask_find(w->event, term.name.text, term.name.length);
 
-		/* Modifiers behind it: the alias' own row has them wired in. */
+		/* Followed by modifiers: they are wired into the alias' own row. */
 		if (part < 0 || term.has_value || w->nrows == TACH__ROWS_MAX) {
 			w->nrows = before;
 			add_row(w, row, um);
@@ -147,7 +145,7 @@ static void add_default(struct tach__work *w, int row, const struct tach__umask 
 	}
 }
 
-/* Defaults of one group; how many there were, or whether it may do without. */
+/* Adds the defaults of one group. Returns how many, or that the group needs none. */
 static int fill_group(struct tach__work *w, int group, int missing)
 {
 	int added = 0, skip = 0, seen = 0, needed = 0;
@@ -174,14 +172,15 @@ static int fill_group(struct tach__work *w, int group, int missing)
 				tach__str(w->event->name));
 		add_default(w, i, um);
 		added = 1;
-		/* Spelled out it would refuse what was chosen; it comes by itself again. */
+		/* In the full name it would exclude the chosen umask; it is added by default
+		 * again. */
 		if (um->flags & w->quirks->silent && w->groups.used >> (group + 1))
 			w->groups.silent = (int8_t)group;
 	}
 	return added || skip || (seen && !needed) ? 0 : missing_umask(w, group, missing);
 }
 
-/* What chosen umasks say about the other groups. */
+/* Checks what chosen umasks require of other groups. */
 static int check_groups(struct tach__work *w)
 {
 	for (unsigned i = 0; i < w->nrows; i++) {
@@ -205,21 +204,19 @@ int tach__umask_finish(struct tach__work *w, int missing)
 	uint32_t all = (1u << w->event->ngroups) - 1;
 	int chosen = w->groups.above, rc;
 
-	/* "bare": without any umask the event's own bits are meant. */
+	/* "bare": without a umask, the event's own bits apply. */
 	if (!w->nrows && w->event->flags & TACH__EV_BARE)
 		return 0;
 	for (uint32_t open = all & ~w->groups.used; open; open &= open - 1) {
-		/* One group is all that such an event takes. */
+		/* Such an event takes umasks of one group only. */
 		if (w->nrows && w->event->flags & TACH__EV_GRPEXCL)
 			break;
 		rc = fill_group(w, __builtin_ctz(open), missing);
 		if (rc)
 			return rc;
 	}
-	/*
-	 * A default that excludes higher groups excludes their defaults, and not a umask that
-	 * was chosen.
-	 */
+	/* A default that excludes higher groups excludes their defaults, but not a chosen
+	 * umask. */
 	w->groups.above = (int8_t)chosen;
 	return w->nrows > 1 ? check_groups(w) : 0;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Faults of counter instructions become slow exits.
+ * Makes faults of counter instructions take the slow path.
  *
- * Every module that contains counter instructions has a table of them in section tach_ex, and a
- * note that says where (tach/arch.h). Installing copies all tables into one sorted array, so
- * that the handler touches nothing of a module that may be gone by then. Where reads fault by
- * right, a first START installs, in an allocator or a signal handler as it may be: nothing here
+ * Each module with counter instructions has a table of them in section tach_ex, and a note with
+ * its address (tach/arch.h). Installing copies all tables into one sorted array, so that the
+ * handler needs nothing of a module that may be unloaded by then. If faults are part of correct
+ * reads, a first START installs, possibly in an allocator or a signal handler. So nothing here
  * calls malloc (as qsort may), and no handler runs while the lock is held.
  */
 #include <errno.h>
@@ -27,20 +27,20 @@
 #if TACH_ARCH_FAST
 
 /*
- * Around the table's pointer and sigaction(2), which wait for no other thread: modules are
- * looked through before, as that takes the loader's lock, which the caller may have
- * (dl_iterate_phdr's callback). A forked child gets it free; the pointer is whole after any
- * store.
+ * Protects the table's pointer and sigaction(2), which wait for no other thread. Modules are
+ * scanned before the lock is taken: scanning takes the loader's lock, which the caller may hold
+ * (dl_iterate_phdr's callback). A forked child gets the lock free; the pointer is valid after
+ * each store.
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct table *table; /* what the handler sees */
-static uint64_t scans;	    /* begun */
+static struct table *table; /* used by the handler */
+static uint64_t scans;	    /* number of scans begun */
 static const int signals[2] = {SIGSEGV, SIGILL};
 
 /*
- * The handlers below ours, the newest last. There are several if the program put its own over
- * ours and ours was installed again: its own may pass faults on to ours, which then passes them
- * to the next one down.
+ * The handlers below ours, the newest last. There are several if the program installed its own
+ * over ours and ours was then installed again: the program's handler may pass faults to ours,
+ * which passes them to the next one below.
  */
 enum { DEEPEST = 16 };
 static struct previous {
@@ -48,14 +48,14 @@ static struct previous {
 	struct sigaction action[DEEPEST];
 } previous[2];
 
-/* The fault that this thread is passing on: its context, and where our handler began. */
+/* The fault that this thread is passing on: its context, and the frame of our handler. */
 static __attribute__((tls_model("initial-exec"))) __thread struct {
 	const void *context;
 	uintptr_t frame;
-	int depth; /* how many handlers got it before */
+	int depth; /* number of handlers that got it before */
 } passing;
 
-/* Another thread of the parent may have had the lock. Not for handlers: see tach/fault.h. */
+/* Another thread of the parent may have held the lock. Not for handlers: see tach/fault.h. */
 static void forked_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -86,10 +86,8 @@ static uintptr_t find(uintptr_t at)
 	return 0;
 }
 
-/*
- * Goes on at the landing if a counter instruction of ours faulted. A record may be older than
- * the code at that address: what stands there must be the instruction.
- */
+/* Continues at the landing if one of our counter instructions faulted. A record may be older
+ * than the code at that address, so the code there is compared with the instruction. */
 static int land(ucontext_t *context)
 {
 	uintptr_t pc = (uintptr_t)TACH_FAULT_PC(context);
@@ -101,7 +99,7 @@ static int land(ucontext_t *context)
 	return 1;
 }
 
-/* The handler below the first `depth` of ours; NULL: there is none. */
+/* The handler below the first `depth` of ours; NULL: no further handler. */
 static struct sigaction *handler_below(int which, int depth)
 {
 	struct previous *p = &previous[which];
@@ -111,9 +109,9 @@ static struct sigaction *handler_below(int which, int depth)
 }
 
 /*
- * The earlier handler gets it as if ours were not there. The default is put back: a fault then
- * happens again when we return, and kills; a signal that was sent by kill(2) or the like is
- * sent again.
+ * Passes it to the earlier handler as if ours did not exist. For the default action the default
+ * is restored: a fault then happens again when we return, and kills; a signal that was sent by
+ * kill(2) or similar is sent again.
  */
 static void pass_on(int which, int number, siginfo_t *info, void *context)
 {
@@ -158,8 +156,8 @@ static void pass_on(int which, int number, siginfo_t *info, void *context)
 
 /*
  * A handler that got the fault from ours may call ours with the same context. A new fault may
- * have the same context too, where siglongjmp left the handler of the last one: the kernel then
- * calls ours where it called it before.
+ * have the same context too, if siglongjmp left the handler of the last one. The kernel then
+ * calls ours at the same frame as before.
  */
 static void handler(int number, siginfo_t *info, void *context)
 {
@@ -167,7 +165,8 @@ static void handler(int number, siginfo_t *info, void *context)
 	__typeof__(passing) before = passing;
 	int saved = errno;
 
-	/* si_code <= 0: sent by a process, not a fault, wherever the thread happens to be. */
+	/* si_code <= 0: sent by a process. It is not a fault, whatever the thread executes at
+	 * the moment. */
 	if (info->si_code > 0 && land(context)) {
 		errno = saved;
 		return;
@@ -189,14 +188,14 @@ static int is_ours(const struct sigaction *action)
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == handler;
 }
 
-/* A handler that is there already moves to the top. */
+/* A handler that is in the list already moves to the top. */
 static void push(struct previous *p, const struct sigaction *action)
 {
 	int count = p->count, at = 0;
 
 	while (at < count && p->action[at].sa_sigaction != action->sa_sigaction)
 		at++;
-	/* The oldest stays: it is what the program had before it knew of ours. */
+	/* The oldest stays: the program installed it before our first one. */
 	if (at == count && count == DEEPEST)
 		at = 1;
 	if (at < count) {
@@ -213,7 +212,7 @@ static void pop(struct previous *p)
 	__atomic_store_n(&p->count, p->count - 1, __ATOMIC_RELEASE);
 }
 
-/* Only where the handler is still ours: one installed after it stays. */
+/* Only if the handler is still ours: one installed later stays. */
 static void remove_handlers(void)
 {
 	struct sigaction now;
@@ -226,7 +225,7 @@ static void remove_handlers(void)
 	}
 }
 
-/* 0 or a negated errno. */
+/* Returns 0 or a negated errno. */
 static int install_handlers(void)
 {
 	struct sigaction ours, old;
@@ -248,7 +247,7 @@ static int install_handlers(void)
 	return 0;
 }
 
-/* The table is the handler's from now on, or belongs to no handler. */
+/* The handler uses the table from now on, or there is no handler. */
 static int publish(struct table *t)
 {
 	sigset_t before;
@@ -302,7 +301,7 @@ static int count_loads(struct dl_phdr_info *info, size_t size, void *adds)
 	return 1;
 }
 
-/* Again when modules came, or the program put another handler there. */
+/* Repeats it if modules were loaded, or if the program replaced the handler. */
 int tach__fault_ready(struct tach_error *err)
 {
 	static unsigned long long known;

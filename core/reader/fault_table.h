@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of counter instructions: collected from the notes of every module, and sorted. */
+/* The table of counter instructions: collected from the notes of all modules, and sorted. */
 #ifndef TACH_CORE_READER_FAULT_TABLE_H
 #define TACH_CORE_READER_FAULT_TABLE_H
 
@@ -13,9 +13,9 @@ struct record {
 };
 
 struct table {
-	struct table *older; /* kept: a handler may be looking at it */
-	uint64_t scan;	     /* its number: what began later has seen more modules */
-	size_t size;	     /* in bytes, of pages */
+	struct table *older; /* kept: a handler may be reading it */
+	uint64_t scan;	     /* its number: a later scan has seen more modules */
+	size_t size;	     /* in bytes, whole pages */
 	size_t count;
 	struct record record[];
 };
@@ -67,7 +67,7 @@ static int scan_module(struct dl_phdr_info *info, size_t size, void *context)
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
 
-		/* Notes aligned to 8 are of another layout: not ours. */
+		/* Notes aligned to 8 have another layout, so they are not ours. */
 		if (p->p_type == PT_NOTE && p->p_align <= 4 &&
 		    scan_notes(context, (const char *)info->dlpi_addr + p->p_vaddr, p->p_memsz))
 			return -1;
@@ -75,7 +75,7 @@ static int scan_module(struct dl_phdr_info *info, size_t size, void *context)
 	return 0;
 }
 
-/* Heapsort: of the records below `end` that at `root` goes down to its place. */
+/* Heapsort: moves the record at `root` down to its place among those below `end`. */
 static void sink(struct record *record, size_t root, size_t end)
 {
 	struct record moved = record[root];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The events of slots and of the fields of PERF_METRICS, as Linux numbers them. */
+/* The events for slots and for the fields of PERF_METRICS, with Linux's numbers. */
 #include "core/reader/reader.h"
 #include "core/reader/topdown.h"
 #include "core/set/set.h"
@@ -44,7 +44,7 @@ int tach__topdown_find(struct tach__topdown *t, const struct tach_set *set, int 
 	return 1;
 }
 
-/* The first four make 255: one of them takes what rounding leaves of the other three. */
+/* The first four add up to 255: one of them contains the rounding of the other three. */
 unsigned tach__topdown_steps(const struct tach__topdown *t, int member)
 {
 	return t->field[member] == BACKEND ? 3 : 1;

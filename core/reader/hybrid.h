@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A reader on a machine with several core types. Every core PMU has a group of its own, of
- * which one counts at a time; a count is what that one shows, inline from its pages, plus the
- * bank: what the others held when they were last read by read(2), which stays true while the
- * lock of the counting group's leader stands still, because the kernel changes it whenever it
- * takes the group off or puts it on (kernel/events/core.c, perf_event_update_userpage).
+ * A reader on a machine with several core types. Each core PMU has its own group, and only one
+ * of them counts at a time. A count is the value of that group, read inline from its pages,
+ * plus the bank: the values of the other groups at the last read(2). The bank is valid while
+ * the lock of the counting group's leader is unchanged, because the kernel changes it whenever
+ * it takes the group off the PMU or puts it on (kernel/events/core.c,
+ * perf_event_update_userpage).
  *
- * The hot half of such a reader has pages of zeros alone, so that all reads come to the slow
- * exit, which makes no system call until the thread was rescheduled.
+ * The hot half of such a reader has only pages of zeros. So all reads take the slow path, which
+ * makes no system call until the thread was rescheduled.
  */
 #ifndef TACH_CORE_READER_HYBRID_H
 #define TACH_CORE_READER_HYBRID_H
@@ -22,45 +23,46 @@ struct tach__core {
 	uint64_t id[TACH_COUNTERS_MAX];
 	uint32_t mapped;
 	struct tach_way way[TACH_COUNTERS_MAX]; /* by member, as fd */
-	/*
-	 * ns that no group counted, seen from this one while it counts, but for a constant: its
-	 * enabled less what all have run. INT64_MAX: not known.
-	 */
+	/* ns in which no group counted, as seen while this group counts, except for a constant:
+	 * its enabled time minus the running time of all. INT64_MAX: unknown. */
 	int64_t lag;
 };
 
 struct tach__hybrid {
-	int n, first; /* cores; the first of them that counts anything */
-	long size;    /* of this and the pages behind */
+	int n, first; /* number of cores; the first core that counts anything */
+	long size;    /* of this struct and the pages after it */
 	size_t page_size, pages_at;
 	uint32_t members; /* of all cores together */
-	/* Which core's count completes the bank, and its leader's lock then; 0: none. */
+	/* The core whose count completes the bank, and the lock of its leader at that time; 0:
+	 * no core. */
 	volatile uint64_t key;
 	uint64_t bank[TACH_COUNTERS_MAX], bank_running;
-	/* Even; how often the bank was taken; when lag was looked at, and found to have grown.
-	 */
+	/* Even numbers: how often the bank was taken, when lag was last read, and when it had
+	 * grown. */
 	uint32_t looks, noted, grown;
 	struct tach__core core[TACH__CORES_MAX];
 };
 
 /* ---- core/reader/hybrid_open.c ---- */
-/* Opens, maps and enables every core's group; r->hybrid even when it fails. */
+/* Opens, maps and enables the group of each core; sets r->hybrid even if it fails. */
 int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err);
-/* And *at becomes NULL before the memory goes: a forked child may look. */
+/* Sets *at to NULL before it frees the memory, because a forked child may read it. */
 void tach__hybrid_close(struct tach__hybrid **at);
-/* In a forked child: descriptors closed unless they are the parent's too, pages of zeros. */
+/* In a forked child: closes descriptors unless they are shared with the parent; maps zeros. */
 void tach__hybrid_abandon(struct tach__hybrid *h, int shared);
 
-/* ---- core/reader/hybrid_read.c: the hardware part of the slow exits ---- */
+/* ---- core/reader/hybrid_read.c: the hardware part of the slow paths ---- */
 void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned n);
 uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			  unsigned n);
-/* TACH_COUNTERS_MAX of them: 0 where a member is of another kind. */
+/* Reads TACH_COUNTERS_MAX values: 0 if a member is of another kind. */
 uint32_t tach__hybrid_read(struct tach__reader *r, uint64_t *all);
-/* All groups by read(2), as they come: 1, 0 for one in error state, or a negated errno. */
+/*
+ * Reads all groups by read(2), as they are: 1, 0 if one is in error state, or a negated errno.
+ */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards,
 			     struct tach__group_read *to);
-/* After enabling: where the times start. */
+/* Call it after enabling: sets the start of the times. */
 void tach__hybrid_settle(struct tach__reader *r);
 
 #endif

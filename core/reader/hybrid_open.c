@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a set on every core PMU of a machine: a group and its pages for each. */
+/* Opens a set on each core PMU of a machine: a group and its pages for each. */
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -88,7 +88,7 @@ static void page_zero(struct tach__hybrid *h, int core, int member)
 	h->core[core].mapped &= ~(1u << member);
 }
 
-/* A page that cannot be used is one of zeros: its group is read by read(2). */
+/* A page that cannot be used is replaced by zeros: its group is read by read(2). */
 static void map_member(struct tach__reader *r, int core, int member)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -103,10 +103,8 @@ static void map_member(struct tach__reader *r, int core, int member)
 	}
 }
 
-/*
- * A bit for each: none of them has a page. No machine has two core types with PERF_METRICS; of
- * a second one they would be read by read(2).
- */
+/* A bit for each metric: none of them gets a page. No machine has two core types with
+ * PERF_METRICS; metrics of a second one would be read by read(2). */
 static uint32_t find_metrics(struct tach__reader *r, int core)
 {
 	struct tach__topdown found = {.on = 1};
@@ -141,7 +139,9 @@ static void map_all(struct tach__reader *r)
 	}
 }
 
-/* Widths and access are there before a counter is (arch_perf_update_userpage). */
+/*
+ * Pages show widths and access even before a counter is assigned (arch_perf_update_userpage).
+ */
 static void judge_pages(struct tach__reader *r)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -169,7 +169,7 @@ static int start(struct tach__reader *r, struct tach_error *err)
 	struct tach__group_read now;
 	int state;
 
-	/* The first last, so that its enabled time exceeds none of the others'. */
+	/* The first group last, so that its enabled time is not longer than any other's. */
 	for (int k = h->n - 1; k >= 0; k--)
 		if (h->core[k].group.count)
 			tach__sys(SYS_ioctl, h->core[k].group.leader, PERF_EVENT_IOC_ENABLE, 0,
@@ -222,7 +222,7 @@ int tach__hybrid_open(struct tach__reader *r, int wide, struct tach_error *err)
 	return code;
 }
 
-/* Descriptors that a child shares with its parent are the parent's to close. */
+/* If a child shares descriptors with its parent, the parent closes them. */
 static void close_all(struct tach__hybrid *h, int shared)
 {
 	for (int k = 0; k < h->n; k++)

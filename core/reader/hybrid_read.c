@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a hybrid: the counting group by its pages, the others from the bank.
+ * Reads a hybrid: the counting group by its pages, the others from the bank.
  *
- * Sums are neither lost nor doubled because counts only grow: whatever is read between two
- * moments adds up to something between the sums at these moments, in any order; only a bank
- * from earlier has to be proved still true, which the leader's lock does. Signal handlers may
- * read between any two instructions here, but for those that write the bank: two banks of one
- * key are equal, and none is half written.
+ * Sums are neither lost nor doubled because counts only grow. Values that are read between two
+ * moments, in any order, add up to something between the sums at these moments. Only an older
+ * bank needs a check that it is still valid, which the leader's lock provides. Signal handlers
+ * may read between any two instructions here, except those that write the bank. Two banks with
+ * one key are equal, and none is half written.
  */
 #include <string.h>
 #include <sys/ioctl.h>
@@ -23,7 +23,7 @@ static const struct perf_event_mmap_page *leader(const struct tach__core *core)
 	return core->way[core->group.member[0]].page;
 }
 
-/* The core whose group counts: no other has an index. -1: none that could be read here. */
+/* The core whose group counts: no other has an index. -1: none that can be read here. */
 static int counting(const struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
@@ -40,7 +40,7 @@ static int read_core(struct tach__reader *r, int core, struct tach__group_read *
 	return g == r->topdown.group ? tach__topdown_group(r, now) : tach__group_read(g, now);
 }
 
-/* Every group but `core`'s by read(2), for as long as its leader's lock is that of the key. */
+/* Reads all groups except `core`'s by read(2), while its leader's lock equals the key's. */
 static int take_bank(struct tach__reader *r, int core, uint64_t key)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -68,12 +68,12 @@ static int take_bank(struct tach__reader *r, int core, uint64_t key)
 	return 1;
 }
 
-/* Time that no core type counted is added to all alike. */
+/* Time that no core type counted is added to all of them. */
 static void note(struct tach__hybrid *h, int core, int64_t lag)
 {
 	int64_t *known = &h->core[core].lag;
 
-	if (lag < *known) { /* which may be INT64_MAX: no difference of the two before */
+	if (lag < *known) { /* it may be INT64_MAX, and then no difference can be computed */
 		*known = lag;
 	} else if (lag > *known) {
 		int64_t more = lag - *known;
@@ -86,7 +86,7 @@ static void note(struct tach__hybrid *h, int core, int64_t lag)
 	h->noted = h->looks;
 }
 
-/* Sums of all members, by which bank, and how far off metrics are, in slots. */
+/* Sums of all members, the bank they use, and the error of metrics in slots. */
 struct sums {
 	uint64_t value[TACH_COUNTERS_MAX];
 	uint32_t looks;
@@ -95,7 +95,7 @@ struct sums {
 
 enum when { BEGIN, END, BETWEEN };
 
-/* The group with metrics, whose core type counts. */
+/* The group with metrics, if its core type counts. */
 static int add_topdown(struct tach__reader *r, enum when when, struct sums *sums)
 {
 	const struct tach__group *g = r->topdown.group;
@@ -126,8 +126,7 @@ static int add_pages(const struct tach__core *core, struct sums *sums)
 	return 1;
 }
 
-/* Of metrics while their core type does not count: what was counted since they were set back.
- */
+/* For metrics whose core type does not count: error from the counts since the last reset. */
 static void doubt(const struct tach__reader *r, struct sums *sums)
 {
 	const struct tach__topdown *t = &r->topdown;
@@ -140,7 +139,7 @@ static void doubt(const struct tach__reader *r, struct sums *sums)
 	sums->behind = t->behind;
 }
 
-/* Returns the core that counts, or -1 if it takes read(2). */
+/* Returns the core that counts, or -1 if read(2) is needed. */
 static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 {
 	struct tach__hybrid *h = r->hybrid;
@@ -164,8 +163,8 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 		added = &h->core[k].group == r->topdown.group ? add_topdown(r, when, sums)
 							      : add_pages(&h->core[k], sums);
 		if (!added) {
-			/* Metrics that were set back by another are right by read(2). Without
-			 * an index the thread was moved before the lock was looked at. */
+			/* Metrics that another reader reset are right by read(2). Without an
+			 * index the thread was moved before the lock was read. */
 			if (TACH_PAGE_LOAD(page, lock) == lock && TACH_PAGE_LOAD(page, index))
 				break;
 			continue;
@@ -184,8 +183,9 @@ static int sum_pages(struct tach__reader *r, enum when when, struct sums *sums)
 }
 
 /*
- * Enabled is the first group's alone. Read downwards it comes last, upwards before what all
- * have run: a difference between the two never shows more time without counters than there was.
+ * The enabled time is that of the first group. Downwards it is read last, upwards first, before
+ * all running times. So the difference between two reads never shows more time without counters
+ * than there was.
  */
 int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
@@ -211,14 +211,14 @@ int tach__hybrid_read_groups(struct tach__reader *r, int downwards, struct tach_
 	return 1;
 }
 
-/* They are known again when a page of theirs was looked at. */
+/* They are known again after one of their pages was read. */
 static void forget_lags(struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)
 		h->core[k].lag = INT64_MAX;
 }
 
-/* Groups in error state start again; what is open meanwhile is incomplete. */
+/* Groups in error state are enabled again; regions that are open then are incomplete. */
 static int groups_or_recover(struct tach__reader *r, int downwards, struct tach__group_read *to)
 {
 	int state = tach__hybrid_read_groups(r, downwards, to);
@@ -233,7 +233,9 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 			return 0;
 	state = tach__hybrid_read_groups(r, downwards, to);
 	if (state > 0) {
-		/* The next bank's number: a group that starts again changes its lock. */
+		/*
+		 * The number of the next bank: a group that is enabled again changes its lock.
+		 */
 		h->grown = h->looks + 2;
 		forget_lags(h);
 	}
@@ -242,8 +244,9 @@ static int groups_or_recover(struct tach__reader *r, int downwards, struct tach_
 
 /*
  * The groups were enabled one after the other, so their lags differ by a constant, which is
- * known from the first count on. Until then it is taken too high, by the time since the page of
- * the counting one was written: a gap shorter than that, at the first move only, goes unseen.
+ * known from the first count on. Until then the value is too high, by the time since the page
+ * of the counting group was written. A gap shorter than that, at the first move only, is not
+ * detected.
  */
 void tach__hybrid_settle(struct tach__reader *r)
 {
@@ -288,7 +291,8 @@ void tach__hybrid_begin(struct tach__reader *r, struct tach_mark *mark, unsigned
 			mark->value[i] = from[i];
 }
 
-/* By pages at both ends. A member that not every core type counts misses some of a move. */
+/* For reads by pages at both ends. A member that some core types do not count misses a part of
+ * a move. */
 static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, uint32_t begun)
 {
 	uint32_t flags = 0, here = h->core[core].members;
@@ -302,7 +306,7 @@ static uint32_t since(const struct tach__hybrid *h, int core, uint32_t looks, ui
 	return here != h->members ? flags | TACH_FLAG_INCOMPLETE : flags;
 }
 
-/* Begun by pages and ended by read(2). */
+/* For regions begun by pages and ended by read(2). */
 static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_read *now,
 		      uint32_t begun)
 {
@@ -313,7 +317,7 @@ static uint32_t mixed(const struct tach__hybrid *h, const struct tach__group_rea
 					  : TACH_FLAG_RESCHEDULED);
 }
 
-/* Of metrics: a region that read(2) began has its end's error and that of all its slots. */
+/* For metrics: a region that read(2) began has the error of its end and of all its slots. */
 static void settle_topdown(struct tach__reader *r, const struct tach_mark *mark, int paged,
 			   const struct sums *end, uint64_t *delta, unsigned n)
 {
@@ -347,7 +351,7 @@ uint32_t tach__hybrid_end(struct tach__reader *r, const struct tach_mark *mark, 
 		doubt(r, &sums);
 		flags = TACH_FLAG_SYSCALL | (paged ? mixed(h, &now, begun) : 0);
 	}
-	for (unsigned i = 0; i < n; i++) /* members of other kinds are written behind */
+	for (unsigned i = 0; i < n; i++) /* members of other kinds follow */
 		delta[i] = sums.value[i] - mark->value[i];
 	settle_topdown(r, mark, paged, &sums, delta, n);
 	if (!paged)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether a group had its counters all the time: lost, in error state, turned off, shared. */
+/*
+ * Finds out whether a group always had its counters: lost, in error state, turned off, shared.
+ */
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include "core/os/sys.h"
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 
-/* Where a handler may come in: a name for tests to step in, too. */
+/* A point where tests can run a handler. */
 #ifndef TACH_HANDLER_STEP
 #define TACH_HANDLER_STEP() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #endif
@@ -17,13 +19,14 @@ uint32_t tach__note_lag(struct tach__reader *r, uint64_t lag, uint32_t lock, uin
 	uint64_t grown = lag > known ? UINT64_MAX : 0, changed = lock != since ? UINT64_MAX : 0;
 	uint32_t at;
 
-	/* No branches: the end of a region takes as many instructions whatever happened. */
+	/* Without branches: the end of a region takes the same number of instructions in each
+	 * case. */
 	__asm__ volatile("" : "+r"(grown), "+r"(changed));
 	TACH_HANDLER_STEP();
 	/*
-	 * A handler that comes in between and finds growth relies on the lock, and so does this
-	 * when it goes on: the lag is read first and written last, so that it is never newer
-	 * than the lock. Growth that is undone so is found again, and later.
+	 * A handler that runs in between and finds growth relies on the lock, and so does this
+	 * code when it continues. So the lag is read first and written last, and is never newer
+	 * than the lock. If a handler's result is overwritten, the growth is found again later.
 	 */
 	at = (uint32_t)((lock & grown) |
 			(__atomic_load_n(&r->grown_lock, __ATOMIC_RELAXED) & ~grown));
@@ -49,10 +52,8 @@ uint32_t tach__reader_since(struct tach__reader *r, uint32_t since)
 	return tach__note_lag(r, enabled - running, lock, since);
 }
 
-/*
- * A pinned group that lost its counters stays in error state until it is enabled again, and its
- * times stand still meanwhile: whatever region is open then is incomplete.
- */
+/* A pinned group that lost its counters stays in error state until it is enabled again. Its
+ * times do not advance meanwhile, so each region that is open then is incomplete. */
 int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 {
 	int state = tach__group_read(&r->hard, to);
@@ -68,7 +69,7 @@ int tach__read_or_recover(struct tach__reader *r, struct tach__group_read *to)
 	return state;
 }
 
-/* A read takes less than a tick of some clocks (riscv64: 250 ns where it is one of 4 MHz). */
+/* A read takes less than a tick of some clocks (on riscv64 250 ns, with a clock of 4 MHz). */
 uint32_t tach__turned_off(const struct tach__group *g, struct tach__group_read *now)
 {
 	uint64_t enabled = now->enabled;
@@ -97,8 +98,9 @@ uint32_t tach__scale(const struct tach__reader *r, const struct tach_mark *mark,
 	uint64_t enabled = now->enabled - mark->enabled, running = now->running - mark->running;
 
 	if (enabled == 0)
-		return TACH_FLAG_INCOMPLETE; /* turned off all the time */
-	/* Of several groups, the times are read one after the other: not equal to the ns. */
+		return TACH_FLAG_INCOMPLETE; /* always turned off */
+	/* Times of several groups are read one after the other, so they are not equal to the
+	 * ns. */
 	if ((int64_t)(enabled - running) <= 0)
 		return 0;
 	if (!(r->set->flags & TACH_SET_MULTIPLEX))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is true of one member of a reader: its flags, and how far off it may be. */
+/* Data of one member of a reader: its flags and its error. */
 #include "core/reader/reader.h"
 #include "core/set/set.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why not all of a reader is read in user space: the first cause, and in words for who asks. */
+/* Explains why a reader is not completely read in user space: the first cause, as text. */
 #include <stdio.h>
 #include "core/reader/open.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a set for the calling thread: descriptors, and the reader that holds them. */
+/* Opens a set for the calling thread: descriptors, and the reader that holds them. */
 #include <errno.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -14,13 +14,13 @@
 #include "core/os/perf_open.h"
 #include "core/os/sys.h"
 
-/* Addresses of the last page are errors, as the kernel returns them. */
+/* The kernel returns errors as addresses in the last page. */
 static int is_error(long result)
 {
 	return result < 0 && result > -4096;
 }
 
-/* A reader whose members all lead to the slow exit, by pages of zeros. */
+/* Allocates a reader whose members all take the slow path, because their pages are zeros. */
 static struct tach__reader *allocate(const struct tach_set *set)
 {
 	size_t page_size = (size_t)sysconf(_SC_PAGESIZE);
@@ -50,10 +50,10 @@ static struct tach__reader *allocate(const struct tach_set *set)
 }
 
 /*
- * arm64: config1 bit 1 asks for user access, bit 0 for a 64-bit counter
- * (drivers/perf/arm_pmuv3.c, format attributes rdpmc and long); or-ed in, they are the event's
- * own bits else. Before PMUv3p5 only cycles have 64 bits: EOPNOTSUPP, then 32 will do. `wide` 0
- * does not try.
+ * arm64: config1 bit 1 requests user access, bit 0 a 64-bit counter (drivers/perf/arm_pmuv3.c,
+ * format attributes rdpmc and long). On other architectures these bits belong to the event.
+ * Before PMUv3p5 only cycles have 64 bits: on EOPNOTSUPP, 32 bits are used. `wide` 0 does not
+ * try.
  */
 #if TACH_ARCH_ASKS
 static const uint64_t access_bits[] = {3, 2};
@@ -70,10 +70,12 @@ long tach__open_event(const struct tach_set *set, const struct perf_event_attr *
 
 	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED |
 			   PERF_FORMAT_TOTAL_TIME_RUNNING;
-	/* arm64 does not count a leader that is off when it checks whether a group fits
-	 * (drivers/perf/arm_pmu.c, validate_event): there it starts at once. Software events
-	 * have nothing to fit, and a clock that joins a group which counts already reads 0
-	 * until the thread is next scheduled in (seen in 6.12 and 7.2). */
+	/*
+	 * arm64 ignores a leader that is off when it checks whether a group fits
+	 * (drivers/perf/arm_pmu.c, validate_event), so there it starts enabled. Software events
+	 * always fit. A clock that joins a counting group reads 0 until the thread is next
+	 * scheduled in (seen in 6.12 and 7.2).
+	 */
 	attr.disabled = leader < 0 && (!TACH_ARCH_ASKS || kind == TACH_MEMBER_SOFTWARE);
 	attr.pinned = leader < 0 && !(set->flags & TACH_SET_MULTIPLEX) &&
 		      kind == TACH_MEMBER_HARDWARE;
@@ -147,7 +149,7 @@ static int open_group(struct tach__reader *r, struct tach__group *g, enum tach_m
 
 static void close_member(struct tach__reader *r, int member)
 {
-	/* A hybrid's members have their descriptors elsewhere. */
+	/* A hybrid keeps the descriptors of its members in struct tach__hybrid. */
 	tach__descriptor_close(r->fd[member], r->id[member]);
 	r->fd[member] = -1;
 }
@@ -183,10 +185,8 @@ static int start(struct tach__reader *r, struct tach_error *err)
 	return 0;
 }
 
-/*
- * A mapped event lives without its descriptor (the mapping holds the file: mmap(2)), stays in
- * its group, and is read through its leader.
- */
+/* A mapped event survives its descriptor (the mapping holds the file: mmap(2)), stays in its
+ * group, and is read through its leader. */
 static void close_siblings(struct tach__reader *r)
 {
 	for (int i = 1; i < r->hard.count; i++)
@@ -194,7 +194,7 @@ static void close_siblings(struct tach__reader *r)
 			close_member(r, r->hard.member[i]);
 }
 
-/* Here, not with the set: each thread has counts of its own. */
+/* Here, not with the set: each thread has its own counts. */
 static int open_emulated(struct tach__reader *r, struct tach_error *err)
 {
 	for (int i = 0; i < r->set->count; i++)
@@ -230,7 +230,7 @@ static int open_all(struct tach__reader *r, int wide, struct tach_error *err)
 
 /*
  * On a hybrid a thread may be moved between finding a counter and reading it, to a core type
- * that has no counter of that number: top-down metrics on E cores, Golden Cove's seventh (Intel
+ * without that counter: top-down metrics on E cores, the seventh counter of Golden Cove (Intel
  * SDM vol. 2, RDPMC: #GP).
  */
 static int may_fault(const struct tach_set *set)
@@ -255,7 +255,8 @@ int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 	tach__open_enter(r);
 	code = open_all(r, 1, err);
 	if (code == TACH_ERR_NOCOUNTER && TACH_ARCH_ASKS) {
-		/* A second 64-bit cycles event opens and gets no counter; with 32 bits it may.
+		/*
+		 * A second 64-bit cycles event opens but gets no counter; with 32 bits it may.
 		 */
 		for (int i = 0; i < r->hard.count; i++)
 			tach__page_zero(r, r->hard.member[i]);
@@ -281,13 +282,13 @@ void tach_reader_close(struct tach_reader *reader)
 	if (!r)
 		return;
 	/*
-	 * Events end with the last of their mapping and their descriptor. The reader stays in
-	 * the list until its descriptors are closed, and its pages keep their place: a child
+	 * An event ends when its mapping and its descriptor are both gone. The reader stays in
+	 * the list until its descriptors are closed, and its pages stay mapped: a child that is
 	 * forked at this moment finds them.
 	 */
 	tach__close_enter();
-	/* The kernel takes the counter's number from all threads when a page of an event that
-	 * counts goes (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_event_unmapped). */
+	/* When a page of a counting event is unmapped, the kernel takes the counter's number
+	 * from all threads (drivers/perf/riscv_pmu_sbi.c, pmu_sbi_event_unmapped). */
 	if (TACH_ARCH_FAULTS && r->hard.count && !r->hybrid && r->owner)
 		tach__sys(SYS_ioctl, r->hard.leader, PERF_EVENT_IOC_DISABLE, 0, 0, 0, 0);
 	tach__pages_zero(r);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The end of a region, read by another thread than its own.
+ * Reads the end of a region from another thread.
  *
- * Every count comes by read(2), which any thread may do with any descriptor: the kernel asks
- * the processor that runs the thread (kernel/events/core.c, perf_event_read). Nothing runs in
- * the thread, and nothing of its reader changes except `turn` of top-down metrics.
+ * All counts come by read(2), which any thread may use with any descriptor: the kernel asks the
+ * processor that runs the thread (kernel/events/core.c, perf_event_read). Nothing runs in the
+ * thread, and its reader does not change, except `turn` of top-down metrics.
  *
- * Events that other code turned off are not found out here: their time stands still, as that of
- * a thread that waits does.
+ * Events that other code turned off are not detected here: their time does not advance, as for
+ * a thread that waits.
  */
 #include <string.h>
 #include "core/reader/hybrid.h"
@@ -15,8 +15,8 @@
 #include "core/set/set.h"
 
 /*
- * read(2) of a group with top-down metrics sets its counters back. An odd `turn` makes the
- * thread go by read(2) from now on, too. If it is odd already the thread is amid that, and
+ * read(2) of a group with top-down metrics resets its counters. An odd `turn` makes the thread
+ * use read(2) from now on, too. If it is odd already, the thread is in the middle of that, and
  * another value makes it read again (core/reader/topdown_look.c).
  */
 static int read_topdown(struct tach__topdown *t, struct tach__group_read *now)
@@ -36,7 +36,7 @@ static int read_group(struct tach__reader *r, const struct tach__group *g,
 						      : tach__group_read(g, now);
 }
 
-/* Values by member. Of a hybrid `enabled` is the first group's and is read first. */
+/* Values by member. For a hybrid, `enabled` is that of the first group, which is read first. */
 static int read_hard(struct tach__reader *r, struct tach__group_read *all)
 {
 	const struct tach__group *g = &r->hard;
@@ -60,7 +60,7 @@ static int read_hard(struct tach__reader *r, struct tach__group_read *all)
 	return 1;
 }
 
-/* The lag first: the thread writes it last (core/reader/lag.c). */
+/* Reads the lag first, because the thread writes it last (core/reader/lag.c). */
 static uint32_t since(const struct tach__reader *r, const struct tach__group_read *now,
 		      uint32_t begun)
 {
@@ -86,7 +86,7 @@ static uint32_t hybrid_since(const struct tach__hybrid *h, const struct tach__gr
 		       : TACH_FLAG_RESCHEDULED;
 }
 
-/* Metrics that went back by less than they may be off did not count. */
+/* If metrics decreased by less than their error, they did not count. */
 static uint64_t settle_topdown(const struct tach__reader *r, const struct tach_mark *mark,
 			       uint64_t *delta)
 {
@@ -120,7 +120,7 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 		delta[m] = now.value[m] - mark->value[m];
 		if (modular)
 			delta[m] = tach__reader_unwrap(r->hot.way[m].page, delta[m], updates);
-		/* More than since it was opened: it was set back. */
+		/* More than since opening: it was reset. */
 		if (delta[m] > now.value[m] &&
 		    !(r->topdown.on && tach__topdown_has(&r->topdown, m)))
 			flags |= TACH_FLAG_LOST;

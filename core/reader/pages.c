@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pages of a reader: which members have one of the kernel's, and what those say. */
+/* The pages of a reader: the members that have one from the kernel, and what it says. */
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -33,7 +33,7 @@ static int map_member(struct tach__reader *r, int member, int page)
 		r->mapped |= 1u << page;
 		return 0;
 	}
-	/* The old mapping is gone even when the new one was refused. */
+	/* The old mapping is gone even if the new one was refused. */
 	tach__page_zero(r, page);
 	tach__slow_because(r, TACH__SLOW_MAP, (int)got);
 	return (int)got;
@@ -47,10 +47,8 @@ static int is_blocked(void)
 	return pthread_sigmask(SIG_BLOCK, NULL, &now) == 0 && sigismember(&now, SIGILL);
 }
 
-/*
- * Members that are read by core/reader/topdown.c, and lead to it by pages of zeros: metrics,
- * and the slots before them, whose page says whether the group counts.
- */
+/* Members that core/reader/topdown.c reads; pages of zeros lead there. These are metrics, and
+ * the slots before them, whose page shows whether the group counts. */
 static int is_topdown(const struct tach__reader *r, int member)
 {
 	const struct tach__topdown *t = &r->topdown;
@@ -68,7 +66,7 @@ static void find_topdown(struct tach__reader *r)
 	r->hot.way[r->hard.member[0]].page = tach__reader_page(r, TACH__SPARE);
 }
 
-/* Pages before any read(2): see the note on sums in tach/page.h. */
+/* Maps pages before any read(2): see the note on sums in tach/page.h. */
 void tach__pages_map(struct tach__reader *r)
 {
 	if (r->set->flags & TACH_SET_MULTIPLEX) {
@@ -95,9 +93,9 @@ void tach__pages_map(struct tach__reader *r)
 }
 
 /*
- * A counter that the page shows and that cannot be read: drivers/perf/riscv_pmu_legacy.c does
- * so from 6.13 or so on (seen in 7.2; in 6.12 user space may read both). Not three times in a
- * row by chance.
+ * Detects a counter that the page shows and that cannot be read:
+ * drivers/perf/riscv_pmu_legacy.c does that since about 6.13 (seen in 7.2; in 6.12 user space
+ * may read both). Three faults in a row are not chance.
  */
 static int always_faults(struct tach_way way)
 {
@@ -143,13 +141,14 @@ static void judge_counters(struct tach__reader *r)
 	}
 	if (!TACH_MODULAR || narrowest == 64)
 		return;
-	/* Told by the mask, inline reads take counters for ones of 48 bits: all or none. */
+	/* By this mask, inline reads treat all counters as 48 bits wide, or none of them. */
 	if (narrowest == 48 && widest > 48)
 		narrowest = 47;
 	r->hot.mask = ((uint64_t)1 << narrowest) - 1;
 	if (narrowest >= 40)
 		return;
-	/* A region may count more than 2^width: begin and end take the signed way, out of line.
+	/*
+	 * A region may count more than 2^width: begin and end use the signed way, out of line.
 	 */
 	r->extend = 1;
 	r->hot.mask = ~(uint64_t)0;
@@ -158,7 +157,7 @@ static void judge_counters(struct tach__reader *r)
 	tach__page_zero(r, 0);
 }
 
-/* Narrow slots might pass 2^width unseen: by read(2). */
+/* Narrow slots could pass 2^width unnoticed, so they are read by read(2). */
 static void judge_topdown(struct tach__reader *r)
 {
 	const struct perf_event_mmap_page *page = tach__reader_page(r, TACH__SPARE);

@@ -2,26 +2,27 @@
 /*
  * All open readers of the process.
  *
- * One lock around opening and closing, for three reasons. First mappings: x86 lets a process
- * use RDPMC (CR4.PCE) from its first mapping of a hardware event to the last, and changing it
+ * One lock protects opening and closing, for three reasons. First mappings: x86 allows RDPMC in
+ * a process (CR4.PCE) from its first mapping of a hardware event to the last. A change
  * interrupts every CPU that runs one of its threads (arch/x86/events/core.c,
  * x86_pmu_event_mapped); two at a time raced in some kernels. The sentinel: one mapped,
- * disabled event stays while there are readers, so that short-lived threads do not switch it on
- * and off. The list: one writer at a time.
+ * disabled event remains while there are readers, so that short-lived threads do not switch it
+ * on and off. The list: it has one writer at a time.
  *
- * It is held around system calls that wait for no lock but the kernel's, with signals
- * blocked as the registry's is (core/region/region.h), and no lock is taken inside it. No hook
- * holds it over a fork, for the reason given there: the child may find that another thread of
- * its parent was cut off in here. So the list is whole, walked forward, after any store, and
- * the child sets the links backward anew; a reader is in it from before its first descriptor to
- * after its last, and its pages keep their place meanwhile. (A descriptor that perf_event_open
- * had just returned, and that was not yet noted, stays open in the child.)
+ * The lock is held around system calls that wait only for locks of the kernel, with signals
+ * blocked as for the registry's lock (core/region/region.h). No lock is taken inside it. No
+ * hook holds it over a fork, for the reason given there: so another thread of the parent may
+ * have been in the middle of a change when the child was made. Therefore the list is consistent
+ * after each store when walked forward, and the child rebuilds the backward links. A reader is
+ * in the list from before its first descriptor to after its last, and its pages stay mapped for
+ * that time. (A descriptor that perf_event_open had just returned, and that was not yet noted,
+ * stays open in the child.)
  *
- * After fork, the child has the descriptors, which still count the parent, and holes where the
- * pages were, in which its next mapping might land. The handler puts zeros there and closes the
- * descriptors: the parent's readers answer TACH_FLAG_LOST. Children of _Fork and raw clone run
- * no handler; who notices that it is one calls tach__readers_orphaned before it opens a reader.
- * Children of vfork must not read.
+ * After fork, the child has the descriptors, which still count the parent, and holes in place
+ * of the pages, where its next mapping might land. The fork handler maps zeros there and closes
+ * the descriptors: the parent's readers then return TACH_FLAG_LOST. Children of _Fork and raw
+ * clone run no handler; code that detects such a child calls tach__readers_orphaned before it
+ * opens a reader. Children of vfork must not read.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -37,14 +38,14 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static sigset_t
-	outside; /* the signal mask of the thread that has the lock, before it took it */
+	outside; /* the signal mask of the thread that has the lock, before it took the lock */
 static struct tach__reader *readers;
 static struct {
-	long page; /* address; 0: there is none */
+	long page; /* address; 0: no sentinel */
 	long size;
 } sentinel;
 
-/* Signals wait: a handler that starts a region may have to open a reader, too. */
+/* Signals wait: a handler that starts a region may also have to open a reader. */
 static void enter(void)
 {
 	sigset_t before;
@@ -88,8 +89,9 @@ static void abandon_all(int shared)
 }
 
 /*
- * A child of clone(CLONE_FILES) has its parent's table of descriptors: to close one would close
- * the parent's. Refused, or the parent gone: it is taken for an own table, as a rule it is.
+ * A child of clone(CLONE_FILES) shares its parent's table of descriptors, so closing one would
+ * close the parent's. If the call is refused, or the parent is gone, the table is assumed to be
+ * separate, which is the usual case.
  */
 static int files_shared(void)
 {
@@ -97,7 +99,7 @@ static int files_shared(void)
 			 tach__sys(SYS_getppid, 0, 0, 0, 0, 0, 0), KCMP_FILES, 0, 0, 0) == 0;
 }
 
-/* Another thread of the parent may have had the lock: no thread of the child will ever release
+/* Another thread of the parent may have held the lock, and no thread of the child will release
  * it. */
 void tach__readers_orphaned(void)
 {
@@ -112,7 +114,7 @@ static void forked_child(void)
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
-/* Before a thread may be in a handler. */
+/* At load time, because later a thread may be in a handler. */
 __attribute__((constructor(101))) static void watch_forks(void)
 {
 	pthread_atfork(NULL, NULL, forked_child);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The slow exits of the inline reads. They give the same quantity as the fast way: counts since
- * open for read, differences of such counts for end.
- */
+/* The slow paths of the inline reads. They return the same quantity as the fast path: counts
+ * since open for read, differences of such counts for end. */
 #include <string.h>
 #include "core/reader/hybrid.h"
 #include "core/reader/reader.h"
@@ -14,7 +12,7 @@ const void *tach__thread_token(void)
 	static __thread uintptr_t token;
 	uintptr_t none = 0;
 
-	/* A handler may have come first. */
+	/* A handler may have set it first. */
 	if (!token)
 		__atomic_compare_exchange_n(&token, &none,
 					    __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED), 0,
@@ -27,18 +25,16 @@ int tach__mine(const struct tach_reader *reader)
 	return tach__reader(reader)->owner == tach__thread_token();
 }
 
-/*
- * It could not be read, but the page has changed since, and invites again: the event stopped
- * between the two, where that makes a read fault (TACH_ARCH_FAULTS).
- */
+/* The read failed, but the page has changed since and allows reading again: the event stopped
+ * in between, if that makes a read fault (TACH_ARCH_FAULTS). */
 static int has_changed(struct tach_way way, uint32_t seen)
 {
 	return TACH_ARCH_FAULTS && TACH_PAGE_LOAD(way.page, index) &&
 	       TACH_PAGE_LOAD(way.page, lock) != (seen & ~1u);
 }
 
-/* Reads until nothing came in between: 1, 2 if that took several; 0 if it cannot be read here.
- */
+/* Reads until nothing changes in between: 1, 2 if that took several attempts; 0 if it cannot be
+ * read here. */
 static int sum_of(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
 	int tries = 1;
@@ -56,8 +52,8 @@ int tach__sum_of(struct tach_way way, int extend, uint64_t *sum)
 	return sum_of(way, extend, sum, &lock);
 }
 
-/* The hardware members by their pages, in member order; returns what sum_of does for the worst.
- */
+/* Reads the hardware members by their pages, in member order; returns the worst result of
+ * sum_of. */
 static int read_pages(const struct tach__reader *r, unsigned n, int extend, uint64_t *sum,
 		      uint32_t *lock)
 {
@@ -92,7 +88,7 @@ static void scatter(const struct tach__group *g, const struct tach__group_read *
 			to[g->member[i]] = from->value[i];
 }
 
-/* Members that an emulator counts, less `from`. No branch but that of the loop. */
+/* Members that an emulator counts, minus `from`. No branch except the loop's. */
 static void read_emulated(const struct tach__reader *r, unsigned n, const uint64_t *from,
 			  uint64_t *to)
 {
@@ -120,7 +116,7 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		mark->flags = TACH_FLAG_LOST;
 		return;
 	}
-	/* Hardware last: its window is the tight one. */
+	/* Hardware last, because its window is the shortest. */
 	if (r->soft.count) {
 		mark->flags |= tach__soft_read(r, &now);
 		if (!(mark->flags & TACH_FLAG_LOST))
@@ -138,13 +134,13 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 		tach__topdown_begin(r, mark, n);
 		return;
 	}
-	/* Until nothing came in between: what is counted of this is what it always is then. */
+	/* Until nothing changes in between: then the cost in the counts is always the same. */
 	do
 		tries = read_pages(r, n, r->extend, mark->value, &lock);
 	while (tries > 1 && --left);
 	if (tries) {
 		mark->lock = lock | 1;
-		/* What begin took longer than usual is counted in the region. */
+		/* The region includes the extra cost of its begin. */
 		if (tries > 1 || tach__reader_inline(r))
 			mark->flags |= TACH_FLAG_RESCHEDULED;
 		return;
@@ -162,12 +158,12 @@ void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark, unsign
 }
 
 /*
- * From a modular sum to a whole count. Begin's sum is the count then, or 2^width more: that if
- * the counter was negative, as it is but between its overflow and the interrupt that starts it
- * anew (arch/x86/events/core.c, x86_perf_event_set_period). Below zero the difference tells.
- * Else it can only have been negative if more than 2^width was counted since, which takes the
- * kernel two overflows, each an update of the page, and time: no PMU counts EVENTS_MOST in a
- * ns.
+ * Converts a modular sum to a full count. Begin's sum is the count, or the count plus 2^width
+ * if the counter was negative, which it normally is. It is not negative between its overflow
+ * and the interrupt that restarts it (arch/x86/events/core.c, x86_perf_event_set_period). A
+ * difference below zero shows that. Otherwise it can only have been negative if more than
+ * 2^width was counted since. This takes the kernel two overflows, each with an update of the
+ * page, and time: no PMU counts EVENTS_MOST events in a ns.
  */
 enum { EVENTS_MOST = 64 };
 uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t difference,
@@ -183,7 +179,7 @@ uint64_t tach__reader_unwrap(const struct perf_event_mmap_page *page, uint64_t d
 	return difference;
 }
 
-/* More than since it was opened, or less than nothing: it was set back meanwhile. */
+/* More than since opening, or negative: it was reset in the meantime. */
 static uint32_t set_back(uint64_t difference, uint64_t count)
 {
 	return (difference > count) | (uint32_t)(count >> 63) ? TACH_FLAG_LOST : 0;
@@ -221,18 +217,16 @@ static uint32_t settle(struct tach__reader *r, const struct tach_mark *mark, int
 uint32_t tach__reader_settle(struct tach__reader *r, const struct tach_mark *mark,
 			     uint64_t ticks, uint64_t *delta)
 {
-	/* No clock that START and STOP read ticks slower than once in a ns, or not much. */
+	/* The clock that START and STOP read ticks at least about once per ns. */
 	return settle(r, mark, ticks >= r->hot.mask / EVENTS_MOST, delta, r->hot.count);
 }
 
-/*
- * The hardware members' differences, whichever way each end has to be read. Counts at the end
- * are whole ones, extended by sign, also where begin's are modular.
- */
+/* The differences of the hardware members, with each end read in its own way. Counts at the end
+ * are full and sign-extended, even if those of begin are modular. */
 static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, uint64_t *delta,
 			 unsigned n)
 {
-	/* The fast begin leaves flags as they are. */
+	/* The fast begin does not change the flags. */
 	int by_pages = !(mark->lock & 1) || !(mark->flags & TACH_FLAG_SYSCALL);
 	const struct tach__group *g = &r->hard;
 	uint32_t lock, flags, begun = mark->lock & ~1u, seen;
@@ -241,8 +235,8 @@ static uint32_t end_hard(struct tach__reader *r, const struct tach_mark *mark, u
 
 	if (by_pages && read_pages(r, n, 1, delta, &lock)) {
 		flags = tach__reader_since(r, begun);
-		/* Nothing changed, and yet a fast end came here: its counter read faulted, and
-		 * what that took (tach/fault.h) is counted in the region. */
+		/* Nothing changed, although a fast end came here: its counter read faulted. The
+		 * cost of that (tach/fault.h) is counted in the region. */
 		if (!(mark->lock & 1))
 			flags |= flags ? 0 : TACH_FLAG_RESCHEDULED;
 		else
@@ -329,14 +323,12 @@ static __attribute__((noinline)) uint32_t end_again(struct tach_reader *reader,
 	flags = settle(r, mark, 1, delta, n);
 	if (flags & TACH_FLAG_LOST)
 		memset(delta, 0, n * sizeof *delta);
-	/* Nothing changed for the leader: another page did, or an instruction faulted. */
+	/* The leader did not change: another page did, or an instruction faulted. */
 	return flags ? flags : TACH_FLAG_RESCHEDULED;
 }
 
-/*
- * What is done before the counters are read again is counted in the region: next to nothing,
- * and the rest behind it. Most ends that come here are those of regions that were rescheduled.
- */
+/* Work before the second read of the counters is counted in the region, so it is minimal here;
+ * the rest comes afterwards. Most ends that come here belong to rescheduled regions. */
 uint32_t tach__end_slow(struct tach_reader *reader, const struct tach_mark *mark,
 			uint64_t *delta, unsigned n)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions of a group with top-down metrics, and its counts: core/reader/topdown.h. */
+/* Regions of a group with top-down metrics: core/reader/topdown.h. */
 #include "core/reader/reader.h"
 #include "core/reader/topdown.h"
 
 #define SET(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 
-/* In user space if that can be, else by read(2): 0 if neither can. */
+/* In user space if possible, otherwise by read(2). Returns 0 if neither works. */
 static int count(struct tach__reader *r, struct tach__look *l)
 {
 	return tach__topdown_look(r, l) || tach__topdown_set_back(r, l) > 0;
 }
 
-/* As tach__turned_off has it: time enabled stands still. */
+/* As in tach__turned_off: the enabled time does not advance. */
 static uint32_t stands_still(struct tach__reader *r, struct tach__look *l)
 {
 	uint64_t enabled = l->enabled;
@@ -40,7 +40,7 @@ void tach__topdown_begin(struct tach__reader *r, struct tach_mark *mark, unsigne
 	for (int i = 0; i < g->count; i++)
 		if (g->member[i] < n)
 			mark->value[g->member[i]] = l.count[g->member[i]];
-	/* Times are of ends by read(2); else how far off this one is. */
+	/* For ends by read(2) these are times; otherwise the error of this read. */
 	mark->enabled = l.flags ? l.enabled : l.error;
 	mark->running = l.flags ? l.running : l.behind;
 }
@@ -68,7 +68,7 @@ static uint32_t difference(struct tach__reader *r, const struct tach_mark *mark,
 			delta[g->member[i]] =
 				l->count[g->member[i]] - mark->value[g->member[i]];
 	tach__topdown_settle(r, mark, error, l->count, delta, n);
-	/* More than since it was opened: the events were reset. */
+	/* More than since opening: the events were reset. */
 	for (int i = 0; i < g->count; i++)
 		if (g->member[i] < n && delta[g->member[i]] > l->count[g->member[i]])
 			flags = TACH_FLAG_LOST;

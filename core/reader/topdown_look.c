@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking at a group with top-down metrics, and setting it back: core/reader/topdown.h says how
+ * Looks at a group with top-down metrics, and resets it: core/reader/topdown.h explains how
  * counts come about.
  *
- * A signal handler of this thread may read the same group between any two instructions. What is
- * looked at stands between two looks at `turn`; who writes to what stands here, after a read(2)
- * of the group or a look, makes it odd before and even behind. A handler that finds it odd
- * reads by read(2) and writes nothing but `turn`: then who made it odd does that again.
+ * A signal handler of this thread may read the same group between any two instructions. So each
+ * look is between two reads of `turn`. Code that writes here, after a read(2) of the group or a
+ * look, makes it odd before and even after the write. A handler that finds it odd uses read(2)
+ * and writes only `turn`: then the interrupted writer repeats its work.
  */
 #include <string.h>
 #include "core/reader/reader.h"
 
 /*
- * Slots after which a region does not begin before the counters were set back: its metrics then
- * are known to 2^19 / 255 slots and a 255th of its own. On a core that issues six a cycle it is
- * 12 us at 3.6 GHz, of which read(2) takes one or less.
+ * After this number of slots, the counters are reset before a region begins. Then its metrics
+ * are known to 2^19 / 255 slots and 1/255 of its own. A core that issues six slots per cycle
+ * takes 12 us for them at 3.6 GHz, and read(2) takes at most one of these.
  */
 enum { SLOTS_MOST = 1 << 18, FIELD_MAX = 255 };
 /* RDPMC's operand for all fields (Intel SDM vol. 2, RDPMC): a page's index is one more. */
@@ -34,10 +34,8 @@ static const struct perf_event_mmap_page *page_of(const struct tach__topdown *t)
 	return t->way[leader_of(t)].page;
 }
 
-/*
- * A field is cut to a 255th, and once more whenever the kernel puts the thread back on a
- * processor, as it then writes both registers. That is four steps of the lock at least.
- */
+/* A field is truncated to 1/255, and again whenever the kernel puts the thread back on a
+ * processor, because it then writes both registers. That is at least four steps of the lock. */
 uint64_t tach__topdown_unknown(uint64_t slots, uint32_t locks)
 {
 	return slots * (1 + (uint64_t)locks / 4) / FIELD_MAX + 1;
@@ -52,7 +50,7 @@ static int counter(struct tach_way way, uint32_t number, uint64_t *value)
 	return !(seen & 1);
 }
 
-/* Of the page, while its lock stands still. */
+/* The place of the page, while its lock is unchanged. */
 enum place { HERE, AWAY, UNKNOWN };
 
 static enum place place_of(const struct perf_event_mmap_page *page)
@@ -62,7 +60,7 @@ static enum place place_of(const struct perf_event_mmap_page *page)
 	return page->cap_user_rdpmc ? AWAY : UNKNOWN;
 }
 
-/* Of counts that were read behind the sight of that lock. */
+/* For counts that were read after that lock. */
 static void note_read(struct tach__topdown *t, const struct tach__group_read *now,
 		      uint32_t before)
 {
@@ -92,7 +90,8 @@ static int read_group(struct tach__reader *r, struct tach__group_read *now)
 			 : tach__read_or_recover(r, now);
 }
 
-/* Reads the group, which sets back, and writes that down; `turn` is odd, and even behind. */
+/* Reads the group, which resets it, and writes that down. `turn` is odd before, and even after
+ * it. */
 static int write_back(struct tach__reader *r, struct tach__group_read *now)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -119,7 +118,7 @@ int tach__topdown_group(struct tach__reader *r, struct tach__group_read *now)
 
 	if (!(__atomic_fetch_or(turn, 1, __ATOMIC_RELAXED) & 1))
 		return write_back(r, now);
-	/* Amid another's writing, which will see that it has to read again. */
+	/* In the middle of another write, whose code will notice that it has to read again. */
 	state = read_group(r, now);
 	__atomic_add_fetch(turn, 2, __ATOMIC_RELAXED);
 	return state;
@@ -144,7 +143,7 @@ int tach__topdown_set_back(struct tach__reader *r, struct tach__look *l)
 	return 1;
 }
 
-/* The members that are counters of their own. */
+/* The members that have counters of their own. */
 static int look_at_others(const struct tach__topdown *t, struct tach__look *l)
 {
 	for (int i = 1; i < t->group->count; i++) {
@@ -156,7 +155,7 @@ static int look_at_others(const struct tach__topdown *t, struct tach__look *l)
 	return 1;
 }
 
-/* Metrics of so many slots: never less than before, since it was set back. */
+/* Metrics of that number of slots: never less than before, since the reset. */
 static void look_at_metrics(const struct tach__topdown *t, uint64_t fields,
 			    const uint64_t *least, struct tach__look *l)
 {
@@ -172,7 +171,7 @@ static void look_at_metrics(const struct tach__topdown *t, uint64_t fields,
 	}
 }
 
-/* Writes down what was counted in that turn: 0 if a handler has set it back since. */
+/* Writes down the counts of that turn. Returns 0 if a handler has reset it since. */
 static int keep(struct tach__reader *r, const struct tach__look *l, uint32_t turn)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -195,10 +194,8 @@ static int keep(struct tach__reader *r, const struct tach__look *l, uint32_t tur
 	return 0;
 }
 
-/*
- * Out of line, so that both ends of a region take as many instructions. Slots are looked at on
- * both sides of the metrics: a setting back in between would show as less.
- */
+/* Out of line, so that both ends of a region take the same number of instructions. Slots are
+ * read before and after the metrics: a reset in between would show as less. */
 __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct tach__look *l)
 {
 	struct tach__topdown *t = &r->topdown;
@@ -209,7 +206,7 @@ __attribute__((noinline)) int tach__topdown_look(struct tach__reader *r, struct 
 	do {
 		turn = GET(t->turn);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		/* First: a handler may look behind this, and finds more. */
+		/* First: a handler may look after this, and finds more. */
 		before = GET(t->slots);
 		memcpy(least, t->least, sizeof least);
 		l->lock = TACH_PAGE_LOAD(way.page, lock);
@@ -251,9 +248,10 @@ int tach__topdown_look_afresh(struct tach__reader *r, struct tach__look *l)
 }
 
 /*
- * A region that was long enough for read(2) not to matter is checked by it: a reading by
- * another process after which as many slots were counted again shows nowhere else. TOLERANCE is
- * what may be counted between a look at the slots alone and the read(2) right behind it.
+ * If a region was long enough for the cost of read(2) not to matter, this checks it with
+ * read(2). Otherwise a read by another process would remain unnoticed if the same number of
+ * slots was counted again. TOLERANCE is the maximum that may be counted between a look at the
+ * slots and the read(2) that follows.
  */
 enum { TOLERANCE = 1 << 13 };
 

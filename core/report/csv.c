@@ -33,7 +33,7 @@ static void line(struct tach__out *out, const struct tach_region_info *info, con
 	tach__out_text(out, "\r\n");
 }
 
-/* Of what is in no row: a line without a region. */
+/* Entries that are in no row: a line without a region. */
 static void missing(struct tach__out *out, const char *what, uint64_t n, int divided)
 {
 	struct tach_region_info nothing = {
@@ -44,7 +44,7 @@ static void missing(struct tach__out *out, const char *what, uint64_t n, int div
 		line(out, &nothing, "missing", what, &v, divided);
 }
 
-/* Whether rows are, by task, tag or thread. */
+/* Returns 1 if rows are divided by task, tag or thread. */
 static int is_divided(const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A text handed to a file or a descriptor without harm to the process. */
+/* Writes a text to a file or a descriptor without harm to the process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -21,10 +21,8 @@ enum { PATIENCE_MS = 1000, PARTS_MAX = 1000 };
 
 /* ---- signals ---- */
 
-/*
- * Signals that write(2) may raise in its own thread. By default they end the process or, where
- * it is in the background of a terminal, stop it.
- */
+/* Signals that write(2) may raise in its own thread. By default they end the process or, in the
+ * background of a terminal, stop it. */
 static const int raised[] = {SIGPIPE, SIGXFSZ, SIGTTOU};
 enum { NRAISED = sizeof raised / sizeof *raised };
 
@@ -39,9 +37,8 @@ void tach__quiet_begin(struct tach__quiet *q)
 	pthread_sigmask(SIG_BLOCK, &set, &q->before);
 }
 
-/*
- * A signal that came meanwhile came of our write; one that was pending before is the program's.
- */
+/* A signal that came in the meantime came from our write; a signal that was pending before
+ * belongs to the program. */
 void tach__quiet_end(const struct tach__quiet *q)
 {
 	static const struct timespec at_once;
@@ -58,7 +55,7 @@ void tach__quiet_end(const struct tach__quiet *q)
 
 /* ---- descriptors ---- */
 
-/* poll(2) says that a pipe has room when PIPE_BUF bytes fit: such a write does not block. */
+/* poll(2) reports room in a pipe if PIPE_BUF bytes fit: such a write does not block. */
 static int write_patiently(int fd, const char *text, size_t length)
 {
 	while (length) {
@@ -73,7 +70,7 @@ static int write_patiently(int fd, const char *text, size_t length)
 		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -errno;
 		if (n == 0)
-			return -EIO; /* again and again */
+			return -EIO; /* repeatedly */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;
@@ -90,7 +87,7 @@ static int write_all(int fd, const char *text, size_t length)
 		if (n < 0 && errno != EINTR)
 			return -errno;
 		if (n == 0)
-			return -EIO; /* again and again */
+			return -EIO; /* repeatedly */
 		if (n > 0) {
 			text += n;
 			length -= (size_t)n;
@@ -113,7 +110,7 @@ int tach__deliver_fd(int fd, const struct tach__buffer *text)
 
 /* ---- files ---- */
 
-/* FILE's folder and ".FILE.PID.N", in which case no report is looked for. */
+/* FILE's folder and ".FILE.PID.N": no program looks for reports under such a name. */
 static int part_name(char *part, size_t size, const char *file, int number)
 {
 	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
@@ -135,9 +132,8 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 			continue;
 		if (fd < 0)
 			return -errno;
-		/*
-		 * Who may read the report still may; only root can give it back to its owner.
-		 */
+		/* Readers of the old report keep their access; only root can give it back to
+		 * its owner. */
 		if (old) {
 			code = fchown(fd, old->st_uid, old->st_gid);
 			fchmod(fd, old->st_mode & 0777);
@@ -147,7 +143,7 @@ static int part_open(char *part, size_t size, const char *file, const struct sta
 	return -EEXIST;
 }
 
-/* A file system that has neither way has none that keeps an older file whole. */
+/* If a file system supports neither way, it has no way to keep an older file intact. */
 static int move(const char *part, const char *file, int fresh)
 {
 	enum { NO_REPLACE = 1 }; /* RENAME_NOREPLACE, include/uapi/linux/fs.h */
@@ -165,7 +161,7 @@ static int move(const char *part, const char *file, int fresh)
 	return 0;
 }
 
-/* No fsync: a power cut may lose the report, but the process does not wait for the disk. */
+/* No fsync: a power failure may lose the report, but the process does not wait for the disk. */
 static int replace(const char *file, int fresh, const struct stat *old,
 		   const struct tach__buffer *text)
 {
@@ -184,7 +180,7 @@ static int replace(const char *file, int fresh, const struct stat *old,
 	return code;
 }
 
-/* Room first: a full disk must not leave half of it. */
+/* Allocates the space first: a full disk must not leave half of it. */
 static int overwrite(const char *file, const struct tach__buffer *text)
 {
 	int fd = open(file, O_WRONLY | O_NOFOLLOW | O_CLOEXEC), code = 0;
@@ -215,8 +211,9 @@ static int write_special(const char *file, const struct tach__buffer *text)
 }
 
 /*
- * A link that another user put into a folder where all may: the kernel follows none either
- * (fs.protected_symlinks: may_follow_link in fs/namei.c), unless that was switched off.
+ * A symbolic link that another user put into a world-writable folder. The kernel does not
+ * follow it either (fs.protected_symlinks: may_follow_link in fs/namei.c), unless that was
+ * switched off.
  */
 static int is_planted(const char *file, const struct stat *link)
 {
@@ -234,7 +231,7 @@ static int is_planted(const char *file, const struct stat *link)
 		link->st_uid != folder.st_uid);
 }
 
-/* Where a file that exists is: what is no link now is not followed if it becomes one. */
+/* Resolves an existing file. A later replacement by a link is then not followed. */
 static int find_real(const char *file, char real[PATH_MAX])
 {
 	struct stat link;

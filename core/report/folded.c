@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collapsed stacks of traces, as flame graphs are made of: "outer;inner NS", the time in which
- * that was the innermost region, of all threads together.
+ * Collapsed stacks from traces, the input of flame graphs: "outer;inner NS", with the time in
+ * which that was the innermost region, for all threads together.
  *
- * A ring has entries as they ended, so that read backwards each region comes before what is
- * inside. One that is still open is not in it: what is inside begins a stack then.
+ * A ring has entries in the order in which they ended. So if it is read backwards, each region
+ * comes before the regions inside it. A region that is still open is missing; regions inside it
+ * then begin a stack.
  */
 #include <string.h>
 #include "core/base/out.h"
@@ -15,15 +16,15 @@
 enum { NODES = 8192, DEEPEST = 128, NONE = 0, LOST = 1 };
 
 struct node {
-	uint32_t up, id; /* of the node around; NONE: no region */
+	uint32_t up, id; /* of the enclosing node; NONE: no region */
 	int64_t ticks;
 };
 
 struct folding {
-	struct node node[NODES]; /* by hash; [LOST] takes what has no place, and all that is
-				    inside */
+	/* by hash; [LOST] takes regions without a place, and all inside them */
+	struct node node[NODES];
 	uint32_t used;
-	/* What may be around the next entry, by level. */
+	/* Regions that may enclose the next entry, by level. */
 	struct {
 		uint32_t node;
 		uint64_t begun;

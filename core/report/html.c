@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One HTML page that needs nothing else: style and script (page.css, page.js) stand in it,
- * tables and pictures are there without the script, and the JSON report is its data.
- */
+/* One HTML page without dependencies: it contains style and script (page.css, page.js). Tables
+ * and pictures work without the script. The JSON report is its data. */
 #include <math.h>
 #include <stdio.h>
 #include "core/report/report.h"
@@ -11,7 +9,7 @@
 #include "core/base/sort.h"
 #include "core/os/memory.h"
 
-enum { SHARES = 8 }; /* regions with a colour of their own in the picture of shares */
+enum { SHARES = 8 }; /* regions with their own colour in the picture of shares */
 
 static const char *escape(unsigned c, char room[8])
 {
@@ -137,7 +135,7 @@ static void share_bar(struct tach__out *out, const struct tach_snapshot *s,
 	tach__out_text(out, "</ul>");
 }
 
-/* Where the time goes: self times, which add up to all that was measured. */
+/* Shows self times, which add up to all measured time. */
 static void shares(struct tach__out *out, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
@@ -189,7 +187,7 @@ static void value_part(struct tach__out *out, const struct tach_snapshot *s, int
 {
 	char number[TACH__UNIT_MAX], error[TACH__UNIT_MAX];
 	int small = (v->flags & TACH_FLAG_SMALL) && !(v->flags & TACH_FLAG_UNBOUNDED);
-	/* In tenths of a percent, so that no locale's comma gets into the style. */
+	/* In tenths of a percent, so that no locale inserts a comma into the style. */
 	double share = v->value > 0 && most > 0 ? v->value / most : 0;
 	int width = (int)(1000 * (share < 1 ? share : 1));
 
@@ -242,7 +240,8 @@ static void provenance(struct tach__out *out, const struct tach_snapshot *s, int
 	if (v.flags & TACH_FLAG_STALE)
 		tach__out_text(out, "<span class=\"badge bad\">stale</span>");
 	for (int i = 0; i < 6; i++) {
-		/* Rescheduled is exact, and a system call reads right: the others are not. */
+		/* Rescheduled entries are exact, and a system call reads right values. Other
+		 * flags mark doubt. */
 		uint32_t harmless = TACH_FLAG_RESCHEDULED | TACH_FLAG_SYSCALL;
 		int bad = !(tach__flag_names[i].flag & harmless);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of a report as SVG: one picture per region and quantity, on a logarithmic axis. */
+/* Histograms of a report as SVG: one picture for each region and quantity, with a logarithmic
+ * axis. */
 #include <string.h>
 #include "core/base/maths.h"
 #include "core/os/memory.h"
@@ -20,7 +21,7 @@ static const struct {
 	double p;
 } marks[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"max", 1}, {"min", 0}};
 
-/* Tenths of a unit, and no locale's comma. */
+/* In tenths of a unit, without a locale's comma. */
 static void coordinate(struct tach__out *out, const char *name, double v)
 {
 	int tenths = (int)(v * 10);
@@ -59,7 +60,7 @@ static void bars(struct tach__out *out, const struct picture *p)
 		double height = (BASE - 14) * (double)p->bucket[b].count / (double)p->most;
 		double width = end - x > 2.5 ? end - x : 2.5;
 
-		/* A bucket with a single call is visible. */
+		/* Makes a bucket with a single call visible. */
 		if (height < 1)
 			height = 1;
 		tach__out_text(out, "<rect rx=\"1\"");
@@ -84,7 +85,7 @@ static void tick(struct tach__out *out, const struct picture *p, const struct ta
 		tach__unit_time(label, v);
 	else
 		tach__unit_value(label, s, quantity, v);
-	/* "1.000 us": its zeros say nothing. */
+	/* "1.000 us": its zeros have no meaning. */
 	blank = strstr(label, ".000 ");
 	if (blank)
 		memmove(blank, blank + 4, strlen(blank + 4) + 1);
@@ -193,7 +194,7 @@ void tach__report_html_histograms(struct tach__out *out, const struct tach_snaps
 
 	for (int r = 0; tach_snapshot_region(s, r, &info) == 0; r++)
 		for (int q = 0; q < tach_snapshot_nquantities(s); q++) {
-			/* Where all calls are alike a histogram shows nothing. */
+			/* If all calls are equal, a histogram shows nothing. */
 			if (tach_snapshot_buckets(s, r, q, NULL, 0) <= 1)
 				continue;
 			if (!any++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nested regions as an icicle: each as wide as its inclusive time, below the one around it. A
- * region that others enter too is drawn no wider than there is room.
+ * Nested regions as an icicle: each is as wide as its inclusive time, below its enclosing
+ * region. If a region is entered from several regions, its width is limited to the free space.
  */
 #include "core/base/maths.h"
 #include "core/os/memory.h"
@@ -11,10 +11,10 @@
 
 enum { DEEPEST = 24, COLOURS = 8, THIN = 10 /* in ten thousandths */ };
 
-/* In ten thousandths of the whole width: from where on, and how far. */
+/* In ten thousandths of the whole width: start and width. */
 struct place {
 	int from, to;
-	int used; /* up to where its kids lie */
+	int used; /* end of the space that its children use */
 };
 
 static double time_of(const struct tach_snapshot *s, int region)

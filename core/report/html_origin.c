@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whose report it is: the program, its command line, the machine and the date. */
+/* The origin of a report: the program, its command line, the machine and the date. */
 #include "core/report/report.h"
 #include "core/snapshot/snapshot.h"
 

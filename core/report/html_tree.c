@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of metrics in HTML: a card for every region, a bar for every share of its slots. */
+/* Trees of metrics in HTML: a card for each region, a bar for each share of its slots. */
 #include <math.h>
 #include "core/report/tree.h"
 
@@ -16,7 +16,8 @@ static void write_value(struct tach__out *out, const struct tach__tree *t, int m
 		tach__out(out, " <small>\u00b1%.1f</small>", v->error * scale);
 }
 
-/* Of all slots; in tenths of a percent, so that no locale's comma gets into the style. */
+/* Relative to all slots, in tenths of a percent, so that no locale inserts a comma into the
+ * style. */
 static void write_bar(struct tach__out *out, const struct tach_value *v)
 {
 	int width = v->value > 0 ? (int)(1000 * (v->value < 1 ? v->value : 1)) : 0;

@@ -18,7 +18,7 @@ struct line {
 	int entries;
 };
 
-/* The entry's value as a logarithm; 0: it has no place in the picture. */
+/* The entry's value as a logarithm; 0: it is outside the picture. */
 static int height_of(const struct line *l, int r, int i, const struct tach_worst *w, double *v)
 {
 	double value = tach_snapshot_worst_value(l->s, r, i, l->by);
@@ -46,7 +46,7 @@ static void measure(struct line *l)
 		}
 }
 
-/* In tenths of a percent, so that no locale's comma gets into the style. */
+/* In tenths of a percent, so that no locale inserts a comma into the style. */
 static void percent(struct tach__out *out, const char *name, double fraction)
 {
 	int tenths = (int)(1000 * fraction);

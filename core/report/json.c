@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JSON. One object, schema version 1; what a later version adds, readers of this one may
- * ignore:
+ * JSON: one object, schema version 1. Later versions may add members, which readers of this
+ * version ignore.
  *
  *   tach             1
  *   version          of the library, a string
- *   note             what is missing and why, ""
+ *   note             missing data and the reason, or ""
  *   clock            {"hz": number, "estimate": bool, "error": a fraction, if not 0}
  *   missing          {"processes", "threads"}: measured, but in no row; only if there are any
- *   generation       number of the configuration of what is counted, if there is only one
- *   rank             number, only of a process of a parallel job
- *   origin           where it is known: program, command (its arguments), host, date in seconds
- *                    since 1970; of a sum of reports, the first three only if they are the same
+ *   generation       number of the configuration, if there is only one
+ *   rank             number; only for a process of a parallel job
+ *   origin           if known: program, command (its arguments), host, date in seconds
+ *                    since 1970; for a sum of reports, the first three only if they are equal
  *   threads refused lost stale unopened reports    numbers: struct tach_counts
  *   quantities       [{"name", "unit": "ns" or "count"}]   the first is time
- *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...; and where
- *                    they are known "level" in a tree, from 1, "parent", "unit", "scale": what
- * is shown is that times the value, "threshold": a formula over metrics' values, not 0 where
- * the metric deserves attention, "description"}] regions          by descending time: name file
- * function     strings line                   number, 0: unknown fenced                 bool
+ *   metrics          [{"name", "formula": over N0 = the quantity after time, N1, ...; and, if
+ *                    known, "level" in a tree, from 1, "parent", "unit", "scale": the factor
+ *                    for display, "threshold": a formula over metrics' values, not 0 if the
+ *                    metric deserves attention, "description"}]
+ *   regions          by descending time:
+ *     name file function     strings
+ *     line                   number, 0: unknown
+ *     fenced                 bool
  *     entries calls outermost skipped excluded lost nested threads    numbers: tach_region_info
- *     overlapping            1, only where regions overlapped: tach-threads(7)
- *     parent                 the region around it, as a place in this list from 0 on
+ *     overlapping            1, only if regions overlapped: tach-threads(7)
+ *     parent                 the enclosing region, as an index of this list, from 0
  *     provenance             {flag: calls that had it}; calls without any are exact
- *     rank                   number, only of a row of one rank of several
- *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for every
- *                            quantity and metric; value and raw are null for a division by
- *                            zero. value is raw less overhead, and less interrupts where flags
- *                            have "corrected". "share": where sets took turns, in which
- *                            part of the entries it was counted
+ *     rank                   number; only for a row of one rank of several
+ *     inclusive, self        {name: {value, raw, overhead, error, flags: [string]}} for each
+ *                            quantity and metric. value and raw are null for a division by
+ *                            zero. value is raw minus overhead, and minus interrupts if flags
+ *                            contain "corrected". "share": if sets took turns, the fraction
+ *                            of the entries in which it was counted
  *     quantiles              only with histograms: {name: {min, p50, p90, p99,
  *                            max, p50_error, p90_error, p99_error}}: min and max are
  *                            exact, the others interpolated in a bucket of the histogram
  *     histograms             likewise: {name: [[low, high, count], ...]}, bounds inclusive
- *     worst                  where they were kept, the worst first by the quantity "worst_by"
- * of the top: [{at: seconds since 1970, tag: "0x...", thread, thread_name, parent: name or "",
- * flags, values: {name: number}}]
+ *     worst                  if kept, sorted by the quantity "worst_by" of the top, the
+ *                            greatest first: [{at: seconds since 1970, tag: "0x...", thread,
+ *                            thread_name, parent: name or "", flags, values: {name: number}}]
  */
 #include <math.h>
 #include "core/base/json_out.h"
 #include "core/report/report.h"
 #include "core/snapshot/snapshot.h"
 
-enum { TOP = 2, REGION = 4, IN_REGION = 6, VALUE = 8 }; /* blanks before lines */
+enum { TOP = 2, REGION = 4, IN_REGION = 6, VALUE = 8 }; /* spaces before lines */
 
 static void value(struct tach__json_out *json, const char *name, const struct tach_value *v)
 {
@@ -103,8 +106,8 @@ static void quantiles(struct tach__json_out *json, const struct tach_snapshot *s
 	tach__json_end(json);
 }
 
-/* Pages, not malloc: a handler of a deadly signal may write this. Without memory it is left
- * out, which the code of writing tells. */
+/* Pages instead of malloc: a handler of a deadly signal may write this. Without memory it is
+ * left out, and the return code of writing shows that. */
 static void histogram(struct tach__json_out *json, const struct tach_snapshot *s, int region,
 		      int q)
 {
@@ -173,7 +176,7 @@ static void worst(struct tach__json_out *json, const struct tach_snapshot *s, in
 	tach__json_end(json);
 }
 
-/* Where rows are divided. */
+/* If rows are divided. */
 static void parts(struct tach__json_out *json, const struct tach_region_info *info)
 {
 	const char *const part[][2] = {

@@ -7,11 +7,11 @@
 
 struct tach__nest {
 	int n;
-	int *region; /* in their order */
-	int *depth;  /* 0: in no other region */
+	int *region; /* in that order */
+	int *depth;  /* 0: not in another region */
 };
 
-/* Without `tree` as they are listed, at depth 0. 0: out of memory. */
+/* Without `tree`: in list order, at depth 0. Returns 0 if out of memory. */
 int tach__nest_make(struct tach__nest *nest, const struct tach_snapshot *s, int tree);
 void tach__nest_free(struct tach__nest *nest);
 

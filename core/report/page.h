@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every HTML page has: page.css and page.js, as report.mk makes C of them, and text. */
+/* Parts of all HTML pages: page.css and page.js, which report.mk converts to C, and text. */
 #ifndef TACH_CORE_REPORT_PAGE_H
 #define TACH_CORE_REPORT_PAGE_H
 
@@ -7,7 +7,7 @@
 
 extern const char tach__report_style[], tach__report_script[];
 
-/* Text of users, with what HTML takes for its own escaped. */
+/* Writes users' text and escapes special characters of HTML. */
 void tach__report_html_text(struct tach__out *out, const char *text);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Prometheus' text format 0.0.4. Series of a family stand together; times are in seconds;
- * what only grows is a counter and ends in _total.
- */
+/* Prometheus' text format 0.0.4. The series of a family are together; times are in seconds; a
+ * value that only grows is a counter, and its name ends in _total. */
 #include <stdio.h>
 #include <string.h>
 #include "core/formula/formula.h"
@@ -36,7 +34,8 @@ static int rank_of(const struct tach_snapshot *s, int r)
 	return rank - 1;
 }
 
-/* The name of a series and the labels that tell regions apart; the rest is the caller's. */
+/* Writes the name of a series and the labels that identify the region; the caller writes the
+ * rest. */
 static void series(struct tach__out *out, const char *name, const struct tach_snapshot *s,
 		   int r)
 {
@@ -89,10 +88,10 @@ static void counts(struct tach__out *out, const struct tach_snapshot *s)
 		}
 }
 
-/* Which of a value's numbers a family shows. */
+/* The part of a value that a family shows. */
 enum field { VALUE, ERROR };
 
-/* How often the quantity's name was there before. */
+/* How often the quantity's name occurred before. */
 static int copy_of(const struct tach_snapshot *s, int quantity)
 {
 	int n = 0;
@@ -175,10 +174,8 @@ static void metrics(struct tach__out *out, const struct tach_snapshot *s)
 
 /* ---- histograms ---- */
 
-/*
- * The bounds are the same at every scrape, as rates need them to be: 1, 2, 5, 10 ... from 10 ns
- * to 10 s, in ns.
- */
+/* The bounds are the same at each scrape, as rates require: 1, 2, 5, 10 ... from 10 ns to 10 s,
+ * in ns. */
 enum { BOUNDS = 28 };
 
 static double bound(int i)
@@ -209,7 +206,7 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 	for (int i = 0; i < BOUNDS; i++) {
 		char le[40];
 
-		/* In whole: one that reaches over the bound counts with the next. */
+		/* Complete buckets only: one that crosses the bound counts with the next. */
 		for (; at < n && b[at].high <= bound(i); at++)
 			below += b[at].count;
 		if (bound(i) < 1e9)
@@ -229,7 +226,7 @@ static void histogram(struct tach__out *out, const struct tach_snapshot *s, int 
 	end(out, (double)below);
 }
 
-/* Pages, not malloc: a handler of a deadly signal may write this. */
+/* Pages instead of malloc: a handler of a deadly signal may write this. */
 static void histograms(struct tach__out *out, const struct tach_snapshot *s)
 {
 	struct tach_region_info info = {0};

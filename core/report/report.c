@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: which format, and where to. */
+/* Reports: chooses the format and the destination. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,7 +114,7 @@ static const char *environment(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Whether the locale names another character set; where nothing is said UTF-8 will do. */
+/* Returns 1 if the locale names another character set; UTF-8 is the default. */
 static int ascii_terminal(void)
 {
 	const char *locale = environment("LC_ALL");

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports: what the formats share. */
+/* Functions that the report formats share. */
 #ifndef TACH_CORE_REPORT_H
 #define TACH_CORE_REPORT_H
 
 #include "core/base/flags.h"
 #include "core/base/out.h"
 
-/* One function per format, one file each; report.c lists them. */
+/* One function for each format, each in its own file; report.c lists them. */
 void tach__report_text(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 void tach__report_json(struct tach__out *out, const struct tach_snapshot *s,
@@ -18,17 +18,15 @@ void tach__report_prometheus(struct tach__out *out, const struct tach_snapshot *
 void tach__report_html(struct tach__out *out, const struct tach_snapshot *s,
 		       const struct tach_report_options *opt);
 
-/*
- * trace.c: the trace of this process now; 0 or a code. Signal handlers may call it. `folded`:
- * as collapsed stacks, by folded.c; `ns`: the length of a tick.
- */
+/* trace.c: writes the present trace of this process; 0 or a code. Signal handlers may call it.
+ * `folded`: as collapsed stacks, by folded.c; `ns`: the length of a tick. */
 int tach__report_trace(tach_sink sink, void *context, int folded);
 int tach__report_folded(struct tach__out *out, uint32_t generation, double ns);
 void tach__report_text_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  int ascii);
-/* Whether the environment asks a report in text for that: TACH_NOTES=1. */
+/* Returns 1 if the environment enables that for a report in text, as with TACH_NOTES=1. */
 int tach__report_asked(const char *variable);
-/* What a reader has to know of the values. */
+/* Writes notes that a reader needs to understand the values. */
 void tach__report_text_notes(struct tach__out *out, const struct tach_snapshot *s,
 			     const struct tach_report_options *opt);
 /* The histograms and the worst entries of one region, if it has any. */
@@ -44,40 +42,39 @@ enum { TACH__CLOCK_MAX = 40 };
 void tach__report_clock(char to[TACH__CLOCK_MAX], double at);
 void tach__report_html_worst(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
-/* Number i of a region's, as an object. */
+/* Number i of a region, as an object. */
 void tach__report_json_worst(struct tach__json_out *json, const struct tach_snapshot *s,
 			     int region, int i, const struct tach_worst *w);
-/* Trees of metrics, where there are any, and what to look at next. */
+/* Trees of metrics, if there are any, and what to look at next. */
 void tach__report_text_tree(struct tach__out *out, const struct tach_snapshot *s,
 			    const struct tach_report_options *opt);
-/* text() writes with the characters escaped that mean something in HTML. */
+/* text() escapes special characters of HTML. */
 void tach__report_html_tree(struct tach__out *out, const struct tach_snapshot *s,
 			    void (*text)(struct tach__out *, const char *));
-/* The title, and below it whose report it is. */
+/* The title, and below it the origin of the report. */
 void tach__report_html_title(struct tach__out *out, const struct tach_snapshot *s,
 			     void (*text)(struct tach__out *, const char *));
 void tach__report_html_origin(struct tach__out *out, const struct tach_snapshot *s,
 			      void (*text)(struct tach__out *, const char *));
-/* What is nested in what. */
+/* The nesting of regions. */
 void tach__report_html_nest(struct tach__out *out, const struct tach_snapshot *s,
 			    void (*text)(struct tach__out *, const char *));
 void tach__report_html_histograms(struct tach__out *out, const struct tach_snapshot *s,
 				  void (*text)(struct tach__out *, const char *));
 
-/* How a report looks on the terminal that fd is; otherwise nothing is changed. */
+/* Sets options for the terminal fd; otherwise changes nothing. */
 void tach__report_terminal(struct tach_report_options *opt, int fd);
-/* Of "emulated" and "shared" what a region's quantities are, one after the other; NULL: no
- * more. */
+/* Lists the kinds of a region's quantities, "emulated" and "shared"; NULL: end of the list. */
 const char *tach__report_kind(const struct tach_snapshot *s, int region, int i);
-/* The calls that a region's values are of, or stand for in sparse mode. */
+/* The calls that a region's values cover, or represent in sparse mode. */
 uint64_t tach__report_calls(const struct tach_region_info *info);
-/* Entries that are not among those, one kind after the other: "3 never stopped"; 0: no more. */
+/* Lists entries that are not among those, by kind: "3 never stopped"; 0: end of the list. */
 enum { TACH__BESIDE_MAX = 48 };
 int tach__report_beside(char to[TACH__BESIDE_MAX], const struct tach_region_info *info, int i);
-/* For a terminal: in one line and well-formed (tach_printable), `ascii`: with "?" for the rest.
- */
+/* For a terminal: in one line and well-formed (tach_printable). `ascii`: with "?" for other
+ * characters. */
 void tach__report_line(struct tach__out *out, const char *text, int ascii);
-/* All that inclusive values of a snapshot have. */
+/* All flags of a snapshot's inclusive values. */
 uint32_t tach__report_flags(const struct tach_snapshot *s);
 
 #include "core/report/deliver.h"

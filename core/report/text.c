@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table for a person. Columns are as wide as what is in them; where they do not fit the
- * terminal the table goes on below, names repeated. An error bar is shown as a percentage where
- * there is one; values that do not rise above theirs stand in parentheses.
+ * A table for people. Columns are as wide as their content. If they do not fit the terminal,
+ * the table continues below, with the names repeated. An error is shown as a percentage. Values
+ * that are smaller than their error are in parentheses.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@ struct table {
 	int rows, columns; /* row 0: headings; column 0: names */
 	char (*cell)[CELL];
 	int *width; /* per column, in characters */
-	int most;   /* of a row */
+	int most;   /* in one line */
 	int ascii;
-	int spread;  /* a column of single calls' times */
-	char *equal; /* per region: another has its name */
+	int spread;  /* 1: has a column for the spread of call times */
+	char *equal; /* per region: another one has the same name */
 	double time; /* of all regions, without nested ones */
-	int places;  /* every name has its file and line */
+	int places;  /* 1: each name has its file and line */
 	struct tach__nest nest;
 };
 
@@ -60,7 +60,7 @@ static int any_nested(const struct tach_snapshot *s)
 	return 0;
 }
 
-/* Well-formed, without control characters, and cut after that many columns. */
+/* Well-formed, without control characters, and cut after that number of columns. */
 static void name_text(char *to, const char *name, int most)
 {
 	size_t n = 0;
@@ -97,7 +97,7 @@ static void provenance_text(char *to, const struct tach_snapshot *s, int region)
 	struct tach_region_info info = {0};
 	const char *kind;
 	struct tach_value v;
-	char all[8 * CELL]; /* which is more than they can take */
+	char all[8 * CELL]; /* larger than their maximum */
 	char beside[TACH__BESIDE_MAX];
 	size_t n = 0;
 
@@ -138,7 +138,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-/* Which regions need more than a name. In pages: a handler of a deadly signal may report. */
+/* Finds regions that need more than a name. Uses pages: handlers of deadly signals call it. */
 static int find_equal(struct table *t, const struct tach_snapshot *s)
 {
 	int n = tach_snapshot_nregions(s);
@@ -159,7 +159,7 @@ static int find_equal(struct table *t, const struct tach_snapshot *s)
 	return all && t->equal;
 }
 
-/* " parse.c:12", or the line alone where the file's name is long. */
+/* " parse.c:12", or only the line if the file's name is long. */
 static void place_text(char to[CELL], const struct tach_region_info *info, int most)
 {
 	const char *slash = strrchr(info->file, '/');
@@ -174,7 +174,7 @@ static void place_text(char to[CELL], const struct tach_region_info *info, int m
 		snprintf(to, CELL, " :%u", info->line);
 }
 
-/* Indented, so deep at most that half of the room is the name's. */
+/* Indented, but at least half of the space remains for the name. */
 static void region_text(char *to, const struct table *t, int row,
 			const struct tach_region_info *info, int most)
 {
@@ -188,7 +188,7 @@ static void region_text(char *to, const struct table *t, int row,
 		place_text(place, info, most);
 	left = most - (int)strlen(place) - indent;
 	name_text(name, info->name, left > 4 ? left : 4);
-	/* Not more bytes than the cell has, whole characters only. */
+	/* At most the bytes of the cell, whole characters only. */
 	while (strlen(name) + strlen(place) + (size_t)indent >= CELL)
 		name_text(name, info->name, --left > 4 ? left : 4);
 	memset(to, ' ', (size_t)indent);
@@ -256,7 +256,7 @@ static void fill_head(const struct table *t, const struct tach_snapshot *s, int 
 	snprintf(at(t, 0, column), CELL, "provenance");
 }
 
-/* What a terminal of another character set can show. */
+/* Replaces characters that a terminal with another character set cannot show. */
 static void make_ascii(char *cell)
 {
 	char was[CELL];
@@ -281,14 +281,14 @@ static void make_ascii(char *cell)
 static int make_table(struct table *t, const struct tach_snapshot *s,
 		      const struct tach_report_options *opt)
 {
-	/* On a narrow terminal a name leaves room for a number beside it. */
+	/* On a narrow terminal the name must leave space for a number next to it. */
 	int width = t->most = opt->width ? opt->width : COLUMNS;
 	int most = width / 2 > NAME_LEAST ? width / 2 : NAME_LEAST;
 	int self = any_nested(s);
 
 	t->ascii = opt->ascii;
 	t->places = opt->places || tach__report_asked("TACH_PLACES");
-	if (t->places) /* and beside it the calls */
+	if (t->places) /* and next to it the calls */
 		most = width - NAME_LEAST > most ? width - NAME_LEAST : most;
 	t->time = tach__report_self_time(s);
 	t->spread = tach__report_spreads(s);
@@ -316,7 +316,7 @@ static int make_table(struct table *t, const struct tach_snapshot *s,
 	return 1;
 }
 
-/* Names and provenance to the left, numbers to the right. */
+/* Names and provenance are left-aligned, numbers right-aligned. */
 static void write_cell(struct tach__out *out, const struct table *t, int row, int column)
 {
 	const char *text = at(t, row, column);
@@ -324,7 +324,7 @@ static void write_cell(struct tach__out *out, const struct table *t, int row, in
 	int left = column == 0 || column == t->columns - 1;
 	char cut[CELL];
 
-	/* Beside the names the last column may be alone and yet too wide; ".." is wider. */
+	/* Even as the only one next to the names, the last column may be too wide. */
 	if (column == t->columns - 1 && tach__utf8_width(text) > t->most - t->width[0] - 2) {
 		name_text(cut, text, t->most - t->width[0] - 2 - t->ascii);
 		if (t->ascii)
@@ -355,7 +355,7 @@ static void write_block(struct tach__out *out, const struct table *t, int from, 
 	}
 }
 
-/* The provenance stands in the first block, if there is room for it beside another column. */
+/* The provenance is in the first block, if there is space for it next to another column. */
 static void write_table(struct tach__out *out, const struct table *t,
 			const struct tach_report_options *opt)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms of a report as text: what single calls took, a line for every power of two. */
+/* Histograms of a report as text: the distribution of single calls, one line for each power of
+ * two. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void quantiles(struct tach__out *out, const struct tach_snapshot *s, int 
 	tach__out_text(out, "\n");
 }
 
-/* The exponent of the power of two that v is below; 0: less than 1. */
+/* The exponent of the smallest power of two above v; 0: v is below 1. */
 static int power(double v)
 {
 	int exponent;
@@ -63,7 +64,7 @@ static void bars(struct tach__out *out, const struct tach_snapshot *s, int quant
 	}
 }
 
-/* Pages, not malloc: a handler of a deadly signal may write this. */
+/* Pages instead of malloc: a handler of a deadly signal may write this. */
 void tach__report_text_histogram(struct tach__out *out, const struct tach_snapshot *s,
 				 int region, int ascii)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Notes below a report in text: by default one, about values that are missing or not to be
- * trusted; with TACH_NOTES=1 also how to read the table. No malloc: handlers come here.
- */
+/* Notes below a report in text: by default one, about values that are missing or doubtful; with
+ * TACH_NOTES=1 also how to read the table. No malloc: handlers call this. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +15,7 @@ struct note {
 	size_t length;
 };
 
-/* Adds a sentence. What is too long for a note is cut. */
+/* Adds a sentence. A sentence that is too long for a note is cut. */
 static void add_note(struct note *n, const char *sentence)
 {
 	int more = snprintf(n->text + n->length, sizeof n->text - n->length, "%s%s",
@@ -62,7 +60,7 @@ static void write_note(struct tach__out *out, const struct note *n,
 	tach__out_text(out, n->length ? "\n" : "");
 }
 
-/* How to read the table. */
+/* Explains how to read the table. */
 static void explain(struct note *n, uint32_t flags, int ascii)
 {
 	char sentence[320];

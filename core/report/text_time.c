@@ -6,14 +6,15 @@
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-/* gmtime_r takes a lock. Days by the proleptic Gregorian calendar, eras of 400 years. */
+/* Not gmtime_r, which takes a lock. Days by the proleptic Gregorian calendar, eras of 400
+ * years. */
 void tach__report_date(char to[TACH__DATE_MAX], int64_t at)
 {
 	int64_t days = at / 86400 + 719468, era = days / 146097, second = at % 86400;
 	int64_t day = days - era * 146097;
 	int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
 	int64_t rest = day - (365 * year + year / 4 - year / 100);
-	int64_t month = (5 * rest + 2) / 153; /* from March on */
+	int64_t month = (5 * rest + 2) / 153; /* counted from March */
 
 	snprintf(to, TACH__DATE_MAX, "%lld-%02d-%02d %02d:%02d:%02d UTC",
 		 (long long)(year + era * 400 + (month >= 10)),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trees of metrics in text: where the slots of each region went, and the sentence. */
+/* Trees of metrics in text: the shares of each region's slots, and the sentence. */
 #include <math.h>
 #include <string.h>
 #include "core/base/utf8.h"

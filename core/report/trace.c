@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Traces as Chrome and Perfetto read them (the Trace Event Format, JSON): a complete event
- * ("X") for each entry, with what was counted as its arguments, and the names of threads.
- */
+/* Traces in the Trace Event Format (JSON) of Chrome and Perfetto: a complete event ("X") for
+ * each entry, with its counts as arguments, and the names of threads. */
 #include <string.h>
 #include <unistd.h>
 #include "core/base/json_out.h"
@@ -20,7 +18,7 @@ struct writing {
 	uint64_t lost, written;
 };
 
-/* In us, whole ns: two ends that are in order stay so. */
+/* In us, with whole ns: the order of two ends is preserved. */
 static double at(const struct writing *w, uint64_t ticks)
 {
 	return (double)(uint64_t)((double)(ticks - tach__trace_base()) * w->ns) / 1e3;
@@ -111,7 +109,7 @@ static void all(struct writing *w)
 	tach__out_text(&w->out, "\n");
 }
 
-/* Pages, as a handler's stack may be small. */
+/* In pages, because a handler's stack may be small. */
 int tach__report_trace(tach_sink sink, void *context, int folded)
 {
 	struct writing *w = tach__pages(sizeof *w);

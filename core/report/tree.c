@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics that form a tree: order, thresholds, and one sentence on what to look at next. */
+/* Metrics that form a tree: order, thresholds, and one sentence about what to look at next. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include "core/report/tree.h"
 
-/*
- * The thresholds of metrics that have none. Retiring has a higher one, as it is the work that
- * was wanted.
- */
+/* Thresholds for metrics that have none. Retiring has a higher one, because it is the useful
+ * work. */
 #define USUAL_THRESHOLD	   0.2
 #define RETIRING_THRESHOLD 0.7
 
@@ -37,7 +35,7 @@ const char *tach__tree_unit(const struct tach__tree *t, int m)
 	return unit && strncmp(unit, "percent", 7) == 0 ? " %" : "";
 }
 
-/* A parent has a lower level than its metric, so that no file can make a ring of them. */
+/* A parent has a lower level than its metric, so that no file can define a cycle. */
 static int find_parent(const struct tach__tree *t, int m)
 {
 	const struct tach__place *n = tach__tree_node(t, m);
@@ -51,7 +49,7 @@ static int find_parent(const struct tach__tree *t, int m)
 
 /* ---- thresholds ---- */
 
-/* A metric that is not counted is 0: a threshold is something to rise above. */
+/* A metric that is not counted is 0, so it is not above any threshold. */
 static int value_named(void *context, const char *name, size_t length, double *value)
 {
 	const struct tach__tree *t = context;
@@ -93,7 +91,7 @@ static int is_above(struct tach__tree *t, int m)
 	return !isnan(holds) && holds != 0;
 }
 
-/* What is above its threshold comes first, then what is more; -1: all were. */
+/* Metrics above their threshold come first, then larger ones; -1: all were returned. */
 int tach__tree_next(const struct tach__tree *t, int parent)
 {
 	int best = -1;
@@ -141,7 +139,7 @@ const char *tach__tree_region(struct tach__tree *t, int region)
 
 /* ---- the sentence ---- */
 
-/* Most of the time of its own: the one that a change is felt in. */
+/* The region with the most self time: a change there has the largest effect. */
 static int heaviest(const struct tach__tree *t)
 {
 	double most = -1;
@@ -159,7 +157,7 @@ static int heaviest(const struct tach__tree *t)
 	return best;
 }
 
-/* The greatest that is above its threshold and was not wanted work; -1: none. */
+/* The largest metric that is above its threshold and is not useful work; -1: none. */
 static int worst_below(const struct tach__tree *t, int parent)
 {
 	int best = -1;
@@ -231,7 +229,7 @@ int tach__tree_begin(struct tach__tree *t, struct tach__out *out, const struct t
 	size_t n = (size_t)s->plain.nmetrics;
 
 	*t = (struct tach__tree){.s = s, .text = text, .n = s->plain.nmetrics};
-	/* Thresholds are compiled, which takes malloc. */
+	/* Thresholds are compiled, which uses malloc. */
 	if (!tach__tree_wanted(s) || s->plain.nregions == 0 || s->in_handler)
 		return 0;
 	t->parent = calloc(n, sizeof *t->parent);

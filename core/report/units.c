@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Units: values as people read them, for reports in text and HTML. */
+/* Formats values with units, for reports in text and HTML. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,7 +66,8 @@ void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v)
 	if (v->flags & TACH_FLAG_UNBOUNDED)
 		snprintf(to, TACH__UNIT_MAX, "\u00b1?");
 	else if (v->error > 0 &&
-		 percent >= 0.1) /* what is less is no news beside a run's own */
+		 /* less is insignificant compared with the variation between runs */
+		 percent >= 0.1)
 		snprintf(to, TACH__UNIT_MAX, "\u00b1%.*f%%", percent < 1 ? 2 : percent < 10,
 			 percent);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Units: values as people read them, for reports in text and HTML. */
+/* Formats values with units, for reports in text and HTML. */
 #ifndef TACH_CORE_REPORT_UNITS_H
 #define TACH_CORE_REPORT_UNITS_H
 
@@ -7,16 +7,16 @@
 
 enum { TACH__UNIT_MAX = 24, TACH__SPREAD_MAX = 64 };
 
-/* Four digits and a prefix: 12.35 M. Below 10000 as it is. */
+/* Four digits and a prefix: 12.35 M. Numbers below 10000 are unchanged. */
 void tach__unit_count(char to[TACH__UNIT_MAX], double v);
 void tach__unit_time(char to[TACH__UNIT_MAX], double ns);
 /* Quantity number q, or metric number q - nquantities; "-" for NaN. */
 void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int q, double v);
-/* What is shown of a value: NaN where nothing was counted, but for other rows. */
+/* The shown value: NaN if this row does not count the quantity and other rows do. */
 double tach__unit_shown(const struct tach_value *v);
-/* "\u00b11.2%", or "" where there is no error to speak of. */
+/* "±1.2%", or "" if the error is negligible. */
 void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v);
-/* A quantile and its resolution: "4.1 us \u00b12.0%". */
+/* A quantile and its resolution: "4.1 us ±2.0%". */
 void tach__unit_quantile(char to[2 * TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
 			 int q, double p);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * TACH_AMBIENT: what boxes count for the whole machine, beside the regions of a program, as a
- * row of the reports that TACH_OUTPUT asks for. Under `tach run` it is the command's to count.
- */
+/* TACH_AMBIENT: counts uncore boxes for the whole machine, as an additional row in the reports
+ * that TACH_OUTPUT asks for. Under `tach run` the command counts them. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,9 +9,9 @@
 #include "core/startup/startup.h"
 #include "core/uncore/uncore.h"
 
-static struct tach__ambient ambient; /* no uncore: nothing is counted */
+static struct tach__ambient ambient; /* no uncore: not counting */
 static double began;
-static char odd[300]; /* why not */
+static char odd[300]; /* the reason why not */
 
 static const char *wanted(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A snapshot as another copy of the library takes it: as JSON, so that versions may differ. */
+/* A snapshot for another copy of the library: as JSON, so that versions may differ. */
 #include <tach/report.h>
 #include "core/region/region.h"
 

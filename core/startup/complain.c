@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What in the environment has no effect. The one place where the library prints: who sets
- * TACH_OUTPUT asked for a report, and where none can come nothing else would tell.
+ * Reports variables that have no effect. This is the only place where the library prints: a
+ * user who sets TACH_OUTPUT asked for a report, and would not notice otherwise that none can be
+ * written.
  */
 #include <errno.h>
 #include <limits.h>
@@ -27,7 +28,7 @@ static const char *const known[] = {
 	"TACH_TRACE",	   "TACH_TURNS",  "TACH_BY",	  "TACH_OPTIONS",
 	"TACH_TREE",	   "TACH_PLACES", NULL,
 };
-/* Of tach run, of its sources' build and tests. */
+/* For tach run, and for the build and tests of its sources. */
 static const char *const others[] = {"TACH_CLOCK",
 				     "TACH_CACHE",
 				     "TACH_RUN",
@@ -62,10 +63,8 @@ static int is_one_of(const char *const *names, const char *name, size_t length)
 	return 0;
 }
 
-/*
- * Other programs have variables that begin with TACH_ too. Only a name that is nearly one of
- * ours is taken for a mistake.
- */
+/* Other programs have variables that begin with TACH_ too. Only a name that is very similar to
+ * one of ours is reported. */
 static int misspelt(char *text, size_t size)
 {
 	int found = 0;
@@ -177,7 +176,7 @@ static int no_boxes(char *text, size_t size)
 	return tach__ambient_odd(why, sizeof why) && add(text, size, "%.*s%s", why, 300, "");
 }
 
-/* Names alone, or what they say too. */
+/* Checks only names, or also the values. */
 static int useless(char *text, size_t size, int names_alone)
 {
 	int saved = errno, found;
@@ -203,10 +202,8 @@ int tach__environment_useless(char *text, size_t size)
 	return useless(text, size, 0);
 }
 
-/*
- * The file need not exist, but then its folder must let us make it. %p and %u are replaced by
- * now.
- */
+/* The file need not exist, but then we must be able to create it in its folder. %p and %u are
+ * replaced by now. */
 int tach__environment_output(char *text, size_t size)
 {
 	const char *file = tach__environment("TACH_OUTPUT"), *slash;
@@ -237,8 +234,8 @@ int tach__environment_output(char *text, size_t size)
 	return code || folder_code;
 }
 
-/* One write of one line. A pipe without a reader, or a full one, is not written to: the program
- * is not to end, or to wait, for this. */
+/* One write of one line. If a pipe is full or has no reader, nothing is written: the program
+ * must neither end nor wait because of this. */
 static void say(const char *line, size_t length)
 {
 	struct pollfd fd = {STDERR_FILENO, POLLOUT, 0};
@@ -248,7 +245,7 @@ static void say(const char *line, size_t length)
 		struct tach__quiet quiet;
 		ssize_t written;
 
-		/* A file may be as long as its limit allows. */
+		/* A file may already have its maximum size. */
 		tach__quiet_begin(&quiet);
 		written = write(STDERR_FILENO, line, length);
 		(void)written;
@@ -257,7 +254,7 @@ static void say(const char *line, size_t length)
 	errno = saved;
 }
 
-static struct stat began; /* standard error as the process began; st_nlink 0: not known */
+static struct stat began; /* standard error when the process began; st_nlink 0: unknown */
 static int told_of_output;
 
 static int is_root_of_run(void)
@@ -269,18 +266,16 @@ static int is_root_of_run(void)
 
 void tach__environment_complain(int is_wanted)
 {
-	char text[400], output[200] = "", line[640]; /* which takes both */
+	char text[400], output[200] = "", line[640]; /* room for both */
 	int n;
 
 	if (fstat(STDERR_FILENO, &began) != 0)
 		began.st_nlink = 0;
-	/* Once, not for every process that `tach run` measures. */
+	/* Once, not for each process that `tach run` measures. */
 	if (!is_root_of_run())
 		return;
 	useless(text, sizeof text, !is_wanted);
-	/*
-	 * Under `tach run` the report goes another way, whatever the process may write by now.
-	 */
+	/* Under `tach run` the report goes another way, even if the process cannot write. */
 	if (is_wanted && !tach__environment("TACH_RUN"))
 		told_of_output = tach__environment_output(output, sizeof output) != 0;
 	if (!*text && !*output)
@@ -290,7 +285,7 @@ void tach__environment_complain(int is_wanted)
 	say(line, (size_t)n);
 }
 
-/* Not where standard error is something else by now: a file of the program's data. */
+/* Writes nothing if standard error is another file by now: it may be the program's data. */
 static void say_late(const char *line, size_t length)
 {
 	struct stat now;
@@ -300,7 +295,7 @@ static void say_late(const char *line, size_t length)
 		say(line, length);
 }
 
-/* A reader that has gone, or is slow, has seen that it did not get all. */
+/* A reader that has gone, or is slow, knows that it did not get everything. */
 static int is_readers(int code)
 {
 	return code == -EPIPE || code == -ENXIO || code == -EAGAIN || code == -ETIMEDOUT ||
@@ -331,7 +326,7 @@ void tach__environment_uncounted(const char *why)
 	char line[640];
 	int n;
 
-	/* A report as text says it where it is read. */
+	/* A report as text contains it. */
 	if (!file || !*why || tach__environment("TACH_RUN") ||
 	    tach_report_format(file) == TACH_FORMAT_TEXT || !is_root_of_run())
 		return;

@@ -43,7 +43,7 @@ sigset_t tach__deaths_others(void)
 
 void tach__deaths_go_on(int number, siginfo_t *info)
 {
-	/* Blocked until the handler returns; then it is as if it had never been here. */
+	/* Blocked until the handler returns; then it acts as if we had not handled it. */
 	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(), number, info) != 0)
 		raise(number);
 }
@@ -106,7 +106,7 @@ static void watch(int number, const struct sigaction *action)
 		watched |= (uint64_t)1 << (number - 1);
 }
 
-/* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: none of them, -1: one that cannot be had. */
+/* "USR1", "SIGUSR1", "10", "RTMIN+2"; 0: not a signal, -1: a signal that cannot be used. */
 static int signal_number(const char *name)
 {
 	char *end;
@@ -130,7 +130,7 @@ static int signal_number(const char *name)
 	return number > 0 && number <= SIGRTMAX ? (int)number : 0;
 }
 
-/* Its handler runs wherever the program is, and calls that it interrupts go on. */
+/* Its handler may run at any point of the program; interrupted calls are restarted. */
 static void watch_request(void)
 {
 	struct sigaction action = {.sa_handler = on_request,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TACH_INTERVAL: a report every so many seconds, by a thread of the library's that this alone
- * starts. A signal in its place would interrupt the program's system calls, sleeps among them
- * that are not resumed.
+ * TACH_INTERVAL: writes a report periodically, from a thread of the library that is started
+ * only for this. A signal would interrupt the program's system calls, including sleeps that are
+ * not resumed.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ enum { STACK = 256 * 1024 };
 
 static double interval;
 
-/* What TACH_INTERVAL says; 0: nothing that can be used. */
+/* The value of TACH_INTERVAL; 0: not usable. */
 static double seconds(void)
 {
 	const char *value = tach__environment("TACH_INTERVAL");
@@ -42,7 +42,7 @@ int tach__interval_odd(void)
 	return tach__environment("TACH_INTERVAL") && seconds() == 0;
 }
 
-/* The kernel keeps the first thread, ended, as long as another runs; see proc(5). */
+/* The kernel keeps the first thread after its end while another one runs; see proc(5). */
 static int first_has_ended(void)
 {
 	char text[512], *end;
@@ -58,8 +58,8 @@ static int first_has_ended(void)
 	return end && end[1] == ' ' && end[2] == 'Z';
 }
 
-/* A program whose main thread left by pthread_exit ends with its last thread, which is not to
- * be this one. */
+/* If the main thread left by pthread_exit, the program ends with its last thread. That must not
+ * be this thread. */
 static int is_last(void)
 {
 	struct stat threads;
@@ -83,7 +83,7 @@ static int is_before(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* 0: this is the only thread left. It is looked for once a second, and at every report. */
+/* 0: this is the only thread left. Checked once a second, and at each report. */
 static int wait_until(const struct timespec *next)
 {
 	struct timespec now;
@@ -114,14 +114,14 @@ static void *report_on(void *unused)
 		if (!wait_until(&next))
 			return unused;
 		tach__output_write(0, 0, NULL);
-		/* Reports that there was no time for are left out. */
+		/* Skips reports for which there was no time. */
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (is_before(&next, &now))
 			next = now;
 	}
 }
 
-/* With all signals blocked: the program's are not for it. */
+/* With all signals blocked: signals for the program must not run in this thread. */
 static void start_thread(void)
 {
 	sigset_t signals = tach__deaths_others(), before;
@@ -132,7 +132,7 @@ static void start_thread(void)
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK);
-	/* The program's thread-local variables may want more than that. */
+	/* The program's thread-local variables may need more than that. */
 	if (pthread_create(&thread, &attr, report_on, NULL) == EINVAL) {
 		pthread_attr_destroy(&attr);
 		pthread_attr_init(&attr);

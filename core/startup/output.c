@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * TACH_OUTPUT: a report when the process ends, or before, which leaves the program's status,
- * its files and its time as they would have been.
- */
+/* TACH_OUTPUT: writes a report when the process ends, or before. The program's exit status,
+ * files and timing do not change. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -24,10 +22,10 @@
 #include "core/snapshot/snapshot.h"
 #include "core/startup/startup.h"
 
-/* After the program's own destructors where the linker lets us choose: they may use regions. */
+/* After the program's own destructors if the linker allows it: they may use regions. */
 __attribute__((destructor(101))) static void write_output(void);
 
-/* Names the process for which TACH_OUTPUT was set, to the programs that it starts. */
+/* Tells the programs that this process starts which process TACH_OUTPUT was set for. */
 #define OWNER "TACH_OUTPUT_PID"
 
 static char output[PATH_MAX]; /* "": nothing to write */
@@ -40,7 +38,7 @@ static struct {
 	ino_t inode;
 } stream = {.fd = -1};
 
-/* "-" and the names that stand for descriptors; else -1. */
+/* For "-" and the names that stand for descriptors; otherwise -1. */
 static int descriptor(const char *file)
 {
 	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
@@ -63,7 +61,7 @@ static int descriptor(const char *file)
 	return -1;
 }
 
-/* 0: it is closed, or something else by now: a file of the program's data. */
+/* Returns 0 if it is closed, or another file by now: it may be the program's data. */
 static int stream_look(dev_t *device, ino_t *inode)
 {
 	struct stat status;
@@ -75,7 +73,7 @@ static int stream_look(dev_t *device, ino_t *inode)
 	return 1;
 }
 
-/* The folder is that in which the program began, wherever it goes. */
+/* Relative to the folder where the program began, even if it changes its folder. */
 void tach__output_absolute(char to[PATH_MAX], const char *file)
 {
 	size_t n = 0;
@@ -84,7 +82,7 @@ void tach__output_absolute(char to[PATH_MAX], const char *file)
 		n = strlen(to);
 		to[n++] = '/';
 	}
-	/* A name that was cut short would be another file. */
+	/* A truncated name would be another file. */
 	if (strlen(file) < PATH_MAX - n)
 		strcpy(to + n, file);
 	else
@@ -118,7 +116,7 @@ int tach__output_is_here(const char *file)
 	return is_owner() || tach__output_is_each_ones(file);
 }
 
-/* A number in its name keeps every process's apart. */
+/* A number in the name gives each process its own file. */
 int tach__output_is_each_ones(const char *file)
 {
 	return strstr(file, "%p") || strstr(file, "%u");
@@ -231,7 +229,7 @@ int tach__output_expand(char *to, size_t size, const char *from, int attempt)
 	return !*from;
 }
 
-/* "%u" becomes the least number that makes the file a new one. */
+/* "%u" becomes the smallest number for which the file does not exist. */
 static int write_file(const struct tach__buffer *text)
 {
 	int fresh = strstr(output, "%u") != NULL, code = -EEXIST;
@@ -258,7 +256,8 @@ static int render(const struct tach_snapshot *s, struct tach__buffer *text,
 	return tach_report_write(s, &opt, tach__buffer_sink, text, err);
 }
 
-/* Where to, as the process began: 0; or why nothing can go there. */
+/* Checks the destination as of the process's start: 0, or the reason why nothing can be
+ * written. */
 static int refuse(struct tach_error *err)
 {
 	dev_t device;
@@ -301,7 +300,7 @@ static int write_snapshot(int in_handler, struct tach_error *err)
 	if (text.length && (code == 0 || stream.fd < 0)) {
 		int undelivered = deliver(&text);
 
-		if (undelivered && !err) /* a caller is told */
+		if (undelivered && !err) /* a caller gets the error instead */
 			tach__environment_unwritten("TACH_OUTPUT", output, undelivered);
 		if (undelivered)
 			code = tach__error(err, undelivered, 0, 0, "%.150s: %s", output,
@@ -320,7 +319,7 @@ static int is_writing(uint64_t who)
 	return who && who >> 32 == (uint64_t)getpid();
 }
 
-/* 0: another thread is at it, or this one, which a signal interrupted there. */
+/* Returns 0 if another thread is writing, or this thread, which a signal interrupted there. */
 static int writer_enter(int wait_ms)
 {
 	struct timespec pause = {0, 1000000};
@@ -341,7 +340,7 @@ static int writer_enter(int wait_ms)
 	}
 }
 
-/* Signals wait until the report is whole, except those that this code itself raises. */
+/* Signals wait until the report is complete, except those that this code itself raises. */
 int tach__output_write(int wait_ms, int in_handler, struct tach_error *err)
 {
 	int saved = errno, cancel, ignored, code;

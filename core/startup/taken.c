@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report at exit, as `tach run` takes it. */
+/* Hands the report at exit to `tach run`. */
 #include <errno.h>
 #include <pthread.h>
 #include <tach/report.h>
@@ -11,7 +11,7 @@
 #include "core/startup/startup.h"
 
 static tach__taker taker;
-static int is_taken; /* the caller of tach__output_to decides */
+static int is_taken; /* set by the caller of tach__output_to */
 
 int tach__output_to(tach__taker take)
 {
@@ -48,13 +48,14 @@ static int output_now(void *unused)
 	return 0;
 }
 
-/* The program's thread may have a small stack, and a signal's end waits for the report. */
+/* Runs on another stack: the program's thread may have a small one. A signal waits for the
+ * report before it ends the process. */
 void tach__output_now(void)
 {
 	sigset_t signals = tach__deaths_others(), before;
 	int saved = errno, cancel, ignored;
 
-	/* A seccomp filter may kill for the calls below. */
+	/* A seccomp filter may kill because of the calls below. */
 	if (!taker && !tach__trace_wanted())
 		return;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TACH_TRACE: where each entry is written to, whenever a report would be. */
+/* TACH_TRACE: writes all traced entries to a file, at the same times as reports. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "core/report/report.h"
 #include "core/startup/startup.h"
 
-static char trace[PATH_MAX]; /* "": nothing is */
+static char trace[PATH_MAX]; /* "": nothing is written */
 
 int tach__trace_choose(void)
 {
@@ -26,7 +26,7 @@ int tach__trace_wanted(void)
 	return *trace != '\0';
 }
 
-/* By its suffix, as of reports. */
+/* By its suffix, as for reports. */
 static int is_folded(void)
 {
 	const char *suffix = strrchr(trace, '.');
