@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs that may have an event: those of this machine, or those that the caller names. */
+/* The PMUs that may have an event: PMUs of this machine, or PMUs that the caller names. */
 #include <string.h>
 #include "core/event/event.h"
 #include "core/event/perf_events.h"

@@ -211,7 +211,7 @@ static int match_list(struct tach__work *w, struct tach__attrs list)
 	return 0;
 }
 
-/* Follows aliases of events. The attributes in an alias precede those of the user. */
+/* Follows aliases of events. Attributes in an alias precede the user's. */
 static int resolve(struct tach__work *w)
 {
 	const char *alias, *end, *rest;

@@ -9,7 +9,7 @@ enum { WORD_MAX = 80 };
 struct best {
 	int distance;
 	const char *word;
-	int pmu; /* of an event, otherwise -1 */
+	int pmu; /* PMU of an event, otherwise -1 */
 };
 
 /* The number of letters that are inserted, deleted, replaced or swapped with a neighbour; at

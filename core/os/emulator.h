@@ -37,7 +37,7 @@ struct tach__emulator_answer {
 const uint64_t *tach__emulated_counts(void);
 /*
  * Returns the number of that event, or -1 with a sentence that says why the emulator cannot
- * count it. Only under the emulator.
+ * count it. Call it under the emulator only.
  */
 int tach__emulated_event(const struct perf_event_attr *attr, const char **why);
 /* All of them at the same instant: what lies before this call in the program is in them. */

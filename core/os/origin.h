@@ -10,14 +10,14 @@ struct tach__origin {
 	int64_t date;				  /* seconds since 1970; 0: not known */
 };
 
-/* Of the calling process, as it is when its regions are configured. */
+/* Notes the calling process when its regions are configured. */
 void tach__origin_note(void);
-/* What was noted, and the date now; async-signal-safe. */
+/* Returns the note with the present date; async-signal-safe. */
 void tach__origin_take(struct tach__origin *to);
-/* Of another process: what /proc tells. */
+/* Reads another process's origin from /proc. */
 void tach__origin_of(struct tach__origin *to, int process);
-/* Of two that are added up: what both have, and the later date; of one that is not known,
- * nothing. */
+/* Adds two origins: keeps equal fields, and the later date. If one is unknown, the result is
+ * unknown. */
 void tach__origin_add(struct tach__origin *to, const struct tach__origin *from);
 
 #endif

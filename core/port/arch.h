@@ -34,7 +34,7 @@ struct tach__part {
 	void (*describe)(const struct tach__cpu *cpu, char *out, size_t size);
 	/* The name of the PMU whose events CPUs with that PMU have too, or NULL. */
 	const char *(*common)(const struct tach__pmu *pmu);
-	const struct tach__format *formats; /* of its core PMU; the last has no name */
+	const struct tach__format *formats; /* formats of its core PMU; the last has no name */
 	const char *const *devices; /* names of that PMU in sysfs; with a *, their prefixes */
 	/*
 	 * For PMUs in sysfs whose names do not tell their cores: gets the name of number i in

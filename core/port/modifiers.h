@@ -33,7 +33,7 @@ struct tach__modifier {
 			uint8_t length;	 /* length of the text */
 			uint8_t integer; /* 0: y, t, 1, n, f, 0 or nothing */
 		};
-		uint64_t word; /* of the name: tach__modifier_word */
+		uint64_t word; /* the name as a word: tach__modifier_word */
 	};
 };
 /* The hardware's, followed by the operating system's. */

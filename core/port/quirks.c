@@ -45,7 +45,7 @@ const struct tach__quirks tach__quirks[2] = {
 			.pmus_without_h = TACH__PMU_NOH,
 			.precise = TACH__EV_PEBS | TACH__EV_PEBSV,
 			.sticky = ~LEVELS,
-			/* Only hardware events, although the level applies to all. */
+			/* Hardware events only, although the level applies to all. */
 			.h_types = 1u << PERF_TYPE_HARDWARE | 1u << PERF_TYPE_HW_CACHE,
 			.named = 1,
 			.box_slips = 1,

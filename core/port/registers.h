@@ -20,7 +20,7 @@ struct tach__item {
 	uint32_t kinds; /* the flags of the umasks, TACH__UM_*, combined with or */
 	uint32_t ism;
 	uint64_t counters; /* counters that it may use; never 0 */
-	/* The encoder's result; 0 words for libpfm-3's lists, which have none. */
+	/* The encoder's result; 0 words for libpfm-3's lists. */
 	uint32_t ncodes;
 	uint64_t codes[TACH_EVENT_CODES_MAX];
 };

@@ -118,7 +118,7 @@ static int missing_umask(struct tach__work *w, int group, int code)
 	return tach__refuse(w, code, "%s needs a umask: %s", tach__str(w->event->name), list);
 }
 
-/* A default that is an alias counts as its target, as it does if it is named. */
+/* A default that is an alias counts as its target, in the same way as if it were named. */
 static void add_default(struct tach__work *w, int row, const struct tach__umask *um)
 {
 	const char *text;

@@ -53,10 +53,11 @@ struct tach__work {
 	struct tach__caller caller; /* set before tach__encode, which keeps it */
 
 	/* ---- the names in the string ---- */
-	int generic;		  /* enum tach__generic; 0: an event of a PMU model */
-	struct tach__text system; /* of tracepoints, or a raw code; text NULL: a row's event */
-	struct tach__text point;  /* tracepoint; text NULL: none */
-	struct tach__text terms;  /* device/terms/ in the original spelling; text NULL: none */
+	int generic; /* enum tach__generic; 0: an event of a PMU model */
+	struct tach__text
+		system; /* system of tracepoints, or a raw code; text NULL: a row's event */
+	struct tach__text point; /* tracepoint; text NULL: none */
+	struct tach__text terms; /* device/terms/ in the original spelling; text NULL: none */
 	int pmu_number, event_number;
 	const struct tach__pmu *pmu;
 	const struct tach__event *event;
@@ -74,7 +75,7 @@ struct tach__work {
 	/* ---- the umasks: see core/port/umasks.c ---- */
 	struct {
 		uint32_t used; /* groups with a umask */
-		uint32_t nc;   /* groups whose umask allows no second one */
+		uint32_t nc;   /* groups whose umask excludes a second umask */
 		uint8_t count[TACH__GROUPS_MAX];
 		int8_t above;  /* no umask of a higher group; -1: no limit */
 		int8_t only;   /* no umask of groups other than 0 and this; -1: any */
@@ -101,7 +102,7 @@ struct tach__work {
 	uint8_t guest, host, pinned, exclusive, precise;
 	int32_t cpu;
 
-	/* Not cleared: the counts above show how far they are filled. */
+	/* These are not cleared: the counts above show how far they are filled. */
 	struct tach__pick picks[TACH__PICKS_MAX];
 	uint16_t rows[TACH__ROWS_MAX]; /* umasks that apply, including defaults */
 	uint64_t codes[TACH_EVENT_CODES_MAX];

@@ -55,7 +55,8 @@ static __attribute__((tls_model("initial-exec"))) __thread struct {
 	int depth; /* number of handlers that got it before */
 } passing;
 
-/* Another thread of the parent may have held the lock. Not for handlers: see tach/fault.h. */
+/* Another thread of the parent may have held the lock. Handlers must not call it: see
+ * tach/fault.h. */
 static void forked_child(void)
 {
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -99,7 +100,7 @@ static int land(ucontext_t *context)
 	return 1;
 }
 
-/* The handler below the first `depth` of ours; NULL: no further handler. */
+/* The handler below our first `depth` ones; NULL: no further handler. */
 static struct sigaction *handler_below(int which, int depth)
 {
 	struct previous *p = &previous[which];
@@ -212,7 +213,7 @@ static void pop(struct previous *p)
 	__atomic_store_n(&p->count, p->count - 1, __ATOMIC_RELEASE);
 }
 
-/* Only if the handler is still ours: one installed later stays. */
+/* A handler that was installed after ours stays. */
 static void remove_handlers(void)
 {
 	struct sigaction now;

@@ -30,9 +30,9 @@ struct tach__core {
 
 struct tach__hybrid {
 	int n, first; /* number of cores; the first core that counts anything */
-	long size;    /* of this struct and the pages after it */
+	long size;    /* bytes of this struct and the pages after it */
 	size_t page_size, pages_at;
-	uint32_t members; /* of all cores together */
+	uint32_t members; /* members of all cores together */
 	/* The core whose count completes the bank, and the lock of its leader at that time; 0:
 	 * no core. */
 	volatile uint64_t key;

@@ -23,7 +23,7 @@ static const struct perf_event_mmap_page *leader(const struct tach__core *core)
 	return core->way[core->group.member[0]].page;
 }
 
-/* The core whose group counts: no other has an index. -1: none that can be read here. */
+/* The core whose group counts: no other has an index. -1: no group can be read here. */
 static int counting(const struct tach__hybrid *h)
 {
 	for (int k = 0; k < h->n; k++)

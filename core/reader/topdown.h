@@ -37,7 +37,7 @@ struct tach__topdown {
 	/* Changes with each read(2) of this reader that resets the counters. It is odd during
 	 * the read, which a signal handler may see. */
 	uint32_t turn;
-	uint32_t lock; /* of the page when it was reset */
+	uint32_t lock; /* lock of the page when it was reset */
 	/* The counter when it was last read; UINT64_MAX: it may have been reset since. */
 	uint64_t slots;
 	uint64_t after;			   /* slots since `base`, at the last read(2) */
@@ -45,7 +45,7 @@ struct tach__topdown {
 	uint64_t least[TACH_COUNTERS_MAX]; /* metrics since then, so that they never decrease */
 	uint64_t shown[TACH_COUNTERS_MAX]; /* the same for counts since open */
 	uint64_t behind;		   /* their error so far, in slots */
-	uint64_t error;			   /* of the last difference, in slots */
+	uint64_t error;			   /* error of the last difference, in slots */
 };
 
 TACH_INLINE int tach__topdown_has(const struct tach__topdown *t, int member)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes a text to a file or a descriptor without harm to the process: the process gets no
+ * Writes a text to a file or a descriptor without harm to the process. The process gets no
  * signal from the kernel, does not wait for a reader that does not read, and a file contains
  * either the old or the complete new text at any time.
  */

@@ -16,7 +16,7 @@
 enum { NODES = 8192, DEEPEST = 128, NONE = 0, LOST = 1 };
 
 struct node {
-	uint32_t up, id; /* of the enclosing node; NONE: no region */
+	uint32_t up, id; /* `up`: the enclosing node; NONE: no region */
 	int64_t ticks;
 };
 

@@ -12,7 +12,7 @@ enum { WIDTH = 300, HEIGHT = 104, BASE = HEIGHT - 30 };
 struct picture {
 	struct tach_bucket *bucket;
 	int n;
-	double from, to; /* of the axis, as logarithms */
+	double from, to; /* ends of the axis, as logarithms */
 	uint64_t most;
 };
 

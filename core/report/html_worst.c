@@ -14,7 +14,7 @@ struct line {
 	const struct tach_snapshot *s;
 	int by;
 	double from, to;  /* seconds since 1970 */
-	double low, high; /* of the quantity, as logarithms */
+	double low, high; /* range of the quantity, as logarithms */
 	int entries;
 };
 

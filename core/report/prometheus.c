@@ -26,7 +26,7 @@ static void family(struct tach__out *out, const char *name, const char *type, co
 	tach__out(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Of a row, or of the whole report. */
+/* The rank of a row, or else of the whole report. */
 static int rank_of(const struct tach_snapshot *s, int r)
 {
 	int rank = s->rank ? s->rank : r < 0 ? 0 : s->plain.region[r].rank;

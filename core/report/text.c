@@ -24,7 +24,7 @@ struct table {
 	int ascii;
 	int spread;  /* 1: has a column for the spread of call times */
 	char *equal; /* per region: another one has the same name */
-	double time; /* of all regions, without nested ones */
+	double time; /* total of all regions, without nested ones */
 	int places;  /* 1: each name has its file and line */
 	struct tach__nest nest;
 };

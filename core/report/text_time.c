@@ -6,8 +6,8 @@
 #include "core/report/report.h"
 #include "core/report/units.h"
 
-/* Not gmtime_r, which takes a lock. Days by the proleptic Gregorian calendar, eras of 400
- * years. */
+/* gmtime_r takes a lock, so it is not used. Days by the proleptic Gregorian calendar, eras of
+ * 400 years. */
 void tach__report_date(char to[TACH__DATE_MAX], int64_t at)
 {
 	int64_t days = at / 86400 + 719468, era = days / 146097, second = at % 86400;

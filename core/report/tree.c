@@ -6,7 +6,7 @@
 #include <strings.h>
 #include "core/report/tree.h"
 
-/* Thresholds for metrics that have none. Retiring has a higher one, because it is the useful
+/* Thresholds for metrics without one. Retiring has a higher one, because it is the useful
  * work. */
 #define USUAL_THRESHOLD	   0.2
 #define RETIRING_THRESHOLD 0.7

@@ -14,7 +14,7 @@ struct tach__tree {
 	void (*text)(struct tach__out *out, const char *text);
 	int n;
 	int *parent;		  /* per metric, -1: none */
-	struct tach_value *value; /* of the current region */
+	struct tach_value *value; /* values of the current region */
 	char *above, *shown;	  /* above the threshold; printed */
 };
 

@@ -14,9 +14,9 @@ void tach__unit_time(char to[TACH__UNIT_MAX], double ns);
 void tach__unit_value(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int q, double v);
 /* The shown value: NaN if this row does not count the quantity and other rows do. */
 double tach__unit_shown(const struct tach_value *v);
-/* "±1.2%", or "" if the error is negligible. */
+/* "\u00b11.2%", or "" if the error is negligible. */
 void tach__unit_error(char to[TACH__UNIT_MAX], const struct tach_value *v);
-/* A quantile and its resolution: "4.1 us ±2.0%". */
+/* A quantile and its resolution: "4.1 us \u00b12.0%". */
 void tach__unit_quantile(char to[2 * TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
 			 int q, double p);
 
@@ -28,12 +28,12 @@ const char *tach__column_name(const struct tach_snapshot *s, int q);
 /* ---- text_time.c ---- */
 
 void tach__report_per_call(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int region);
-/* The region's self time in `total`, which is that of all regions. */
+/* The region's self time in `total`, which is the self time of all regions. */
 void tach__report_share(char to[TACH__UNIT_MAX], const struct tach_snapshot *s, int region,
 			double total);
-/* Of single calls, the least time, that of 90 %, and the greatest; "-" without histograms. */
+/* Times of single calls: minimum, 90 % quantile and maximum; "-" without histograms. */
 void tach__report_spread(char to[TACH__SPREAD_MAX], const struct tach_snapshot *s, int region);
-/* Whether any region has one. */
+/* Returns 1 if any region has one. */
 int tach__report_spreads(const struct tach_snapshot *s);
 double tach__report_self_time(const struct tach_snapshot *s);
 

@@ -14,7 +14,7 @@ static int by_low(const void *a, const void *b)
 }
 
 /*
- * Converts buckets of a clock with another rate to those of the result's clock. An estimated
+ * Converts buckets of a clock with another rate to buckets of the result's clock. An estimated
  * rate differs slightly in each process; without this, no two processes would have a bucket in
  * common.
  */

@@ -12,7 +12,7 @@ struct tach__source {
 	const int *map; /* the numbers of its quantities in the result */
 	int region;
 	struct tach_region_info info;
-	int number; /* of the snapshot, in the list */
+	int number; /* index of the snapshot in the list */
 };
 
 struct tach__merge {

@@ -27,7 +27,7 @@ static void sink(const struct tach__rows *rows, uint32_t *order, uint32_t root, 
 	order[root] = id;
 }
 
-/* Not qsort, which may use malloc. */
+/* qsort may use malloc, so this does not call it. */
 static void sort(const struct tach__rows *rows, uint32_t *order, uint32_t n)
 {
 	for (uint32_t i = n / 2; i-- > 0;)

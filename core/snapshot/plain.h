@@ -47,7 +47,7 @@ struct tach__plain {
 		arena; /* for a loaded or merged snapshot: all data below except formulas */
 	void *pages;   /* the same for a new snapshot */
 	size_t pages_size;
-	void *more_pages; /* data that beside.c added */
+	void *more_pages; /* memory that beside.c added */
 	size_t more_size;
 	int nquantities, nmetrics, nregions;
 	int worst; /* 1 + the quantity for comparing worst entries; 0: none are kept */
@@ -80,7 +80,7 @@ struct tach__row;
 /* `to` has room for all entries of the row. */
 void tach__plain_worst_take(const struct tach_snapshot *s, struct tach__plain_region *to,
 			    const struct tach__row *row);
-/* Adds the entries of another snapshot. Keeps as many as the longer of the two lists. 0 or
+/* Adds the entries of another snapshot. Keeps the number of entries of the longer list. 0 or
  * TACH_ERR_NOMEM. map: the numbers of its quantities. */
 int tach__plain_worst_add(struct tach__plain *plain, int region,
 			  const struct tach__plain *other, int other_region, const int *map);

@@ -161,7 +161,7 @@ static int finish(struct tach__plain *p, const struct row *rows, size_t n)
 	return code;
 }
 
-/* Only once, in the merged snapshot. */
+/* Takes them from the merged snapshot, not from each rank. */
 static void take_counts(struct tach_snapshot *to, const struct tach_snapshot *whole)
 {
 	to->threads = whole->threads;

@@ -34,7 +34,7 @@ enum {
 #define TACH__REMOTE_RESTS  UINT64_C(1000000000)  /* ns */
 #define TACH__REMOTE_CPU    2.0			  /* s of this thread's processor time */
 
-/* An address in the other process. Computed with integers, because a pointer of ours must not
+/* An address in the other process. Computed with integers, because our pointers must not
  * be invalid or wrap around. */
 static inline const void *tach__remote_at(const void *base, size_t offset)
 {
@@ -110,7 +110,7 @@ struct tach__remote_live {
 	struct tach__remote_part *part,
 		*next; /* from the last list, and from the one in progress */
 	uint32_t n, nnext;
-	struct tach__rows rows; /* of threads without separate rows */
+	struct tach__rows rows; /* sum over threads without separate rows */
 	uint64_t kept;		/* bytes of separate rows */
 };
 
@@ -132,7 +132,7 @@ int tach__remote_live_add(struct tach__remote_live *l, struct tach__rows *rows,
 
 /* ---- remote_worst.c ---- */
 
-/* Adds the remote entries `at` to those of the row. record: the thread of all entries, with
+/* Adds the remote entries `at` to the row's entries. record: the thread of all entries, with
  * number and name; NULL: each entry has its own. */
 int tach__remote_worst(struct tach__remote *r, const struct tach__worst *at,
 		       const struct tach__config *config, const struct tach__thread *record,

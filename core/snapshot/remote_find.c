@@ -39,7 +39,7 @@ static void look_at(struct find *f, const struct tach__beacon *at)
 		f->other = at;
 		return;
 	}
-	b.registry_layout = 0; /* not readable for us */
+	b.registry_layout = 0; /* we cannot read it */
 	if (b.layout == TACH__BEACON_LAYOUT && b.size >= sizeof b)
 		tach__remote_get(f->remote, at, &b, sizeof b);
 	f->beacon = b;

@@ -19,7 +19,7 @@ static int no_text(const struct tach__remote *r)
 	return r->failed ? r->failed : TACH_ERR_NOMEM;
 }
 
-/* In place: replaces the remote address by that of a copy. */
+/* In place: replaces the remote address by the address of a copy. */
 static int copy_text(struct tach__remote *r, const char **text)
 {
 	*text = tach__remote_text(r, *text);

@@ -18,7 +18,7 @@ struct taking {
 	struct tach__remote *remote;
 	const struct tach__beacon *beacon;
 	const struct tach__registry *at;
-	struct tach__registry registry; /* as it was read */
+	struct tach__registry registry; /* unchanged copy */
 	struct tach__config config;	/* with local pointers */
 	const struct tach__config *config_at;
 	uint32_t generation;

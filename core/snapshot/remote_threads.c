@@ -18,12 +18,12 @@ enum {
 
 struct reading {
 	struct tach__remote *remote;
-	struct tach__thread record; /* as it was read */
+	struct tach__thread record; /* unchanged copy */
 	struct tach__config *config;
 	struct tach__rows *rows;
 	uint32_t nsites;
 	uint64_t *stale;
-	size_t bytes; /* of a slot, without the words that are private to its owner */
+	size_t bytes; /* size of a slot without the words that are private to its owner */
 	char *bulk;   /* three copies of a chunk */
 	uint32_t *histograms;
 	struct tach__sampling sampling;

@@ -7,7 +7,7 @@
  * sets take turns. All fields add up over time except `most`, `extra` and `least`. */
 struct tach__sample {
 	double units;	       /* measured units */
-	double sum, square;    /* of the counts of the units */
+	double sum, square;    /* sums over the counts of the units */
 	double crossed, paced; /* sum of counts times entries; sum of squared entries */
 	double entries;	       /* entries of all units together */
 	double seen, all;      /* entries measured; all entries */

@@ -48,7 +48,7 @@ struct pair {
 	const struct tach_snapshot *now, *then;
 	struct tach__plain_region *r;
 	const struct tach__plain_region *old;
-	struct tach_region_info was; /* of the newer one, before the subtraction */
+	struct tach_region_info was; /* info of the newer one before the subtraction */
 	double unit;		     /* present value of one nanosecond of the older one */
 };
 

@@ -18,7 +18,7 @@ struct gathering {
 	/* one element, or one for each set that takes turns */
 	struct tach__took took[TACH__PASSES_MAX];
 	int n;
-	struct tach__order order; /* of the entered regions */
+	struct tach__order order; /* order of the entered regions */
 	/* 1: the entries that enclose a thread end with the process: core/region/whole.c */
 	int final;
 };

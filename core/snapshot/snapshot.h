@@ -58,7 +58,7 @@ void tach__value_judge(struct tach_value *v);
 struct tach__beside {
 	const char *row;
 	const struct tach_set *set; /* for its quantities and metrics */
-	const uint64_t *count;	    /* of the set's members */
+	const uint64_t *count;	    /* counts of the set's members */
 	const uint32_t *flags;
 	double seconds;
 };
