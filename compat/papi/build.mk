@@ -1,0 +1,8 @@
+# libpapi.so.7.0: PAPI 7's interface over sets and readers, with its headers apart: Debian's have the same names.
+$(eval $(call drop_in,papi,libpapi.so.7.0,libpapi.so,papi/,-fvisibility=default,-Wl$(comma)-Bsymbolic-functions -Wl$(comma)-z$(comma)nodelete))
+
+# A test that calls the library as a program does.
+$(B)/tests/unit/compat/papi: $(B)/papi/libpapi.so
+$(B)/tests/unit/compat/papi: override CPPFLAGS += -Icompat/papi/include
+$(B)/tests/unit/compat/papi: override LDLIBS += -L$(B)/papi -lpapi -Wl,-rpath,$(abspath $(B)/papi)
+slow_packages += libpapi-dev

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Start, read, accumulate, reset and stop event sets. */
+#include <string.h>
+#include "compat/papi/state.h"
+
+static int is_running(const struct pp_set *set)
+{
+	return set->state & PAPI_RUNNING;
+}
+
+/* ---- values of events ---- */
+
+static long long value_of(const struct pp_event *e, const uint64_t *raw)
+{
+	uint64_t sum = raw[e->term[0]], n[TACH_FORMULA_OPERANDS_MAX];
+	double value;
+
+	switch (e->kind) {
+	case PP_PLAIN:
+		break;
+	case PP_SUM:
+		for (int i = 1; i < e->nterms; i++)
+			sum += raw[e->term[i]];
+		break;
+	case PP_DIFFERENCE:
+		for (int i = 1; i < e->nterms; i++)
+			sum -= raw[e->term[i]];
+		break;
+	case PP_FORMULA:
+		for (int i = 0; i < e->nterms; i++)
+			n[i] = raw[e->term[i]];
+		value = tach_formula_eval(e->formula, n, 0, NULL);
+		/* NaN: a division by 0. */
+		return value > -0x1p63 && value < 0x1p63 ? (long long)value : 0;
+	}
+	return (long long)sum;
+}
+
+void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values)
+{
+	for (int i = 0; i < set->nevents; i++)
+		values[i] = value_of(&set->event[i], raw);
+}
+
+static int read_now(struct pp_set *set, long long *values)
+{
+	uint64_t raw[PP_EVENTS];
+	int code = pp_raw(set, raw);
+
+	if (code == PAPI_OK)
+		pp_values(set, raw, values);
+	return code;
+}
+
+/* ---- the short ways ---- */
+
+/* 1: the set runs in this thread, and its events are the members of its reader. */
+static inline int is_short(const struct pp_set *set)
+{
+	return set && set->reading == pp_self;
+}
+
+static inline int end_short(struct pp_set *set, long long *values)
+{
+	return !(tach_reader_end(set->reader, &set->mark, (uint64_t *)values) & TACH_FLAG_LOST);
+}
+
+static TACH_COLD int read_long(struct pp_set *set, long long *values)
+{
+	int code;
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (!values)
+		return pp_return(PAPI_EINVAL);
+	if (is_running(set)) {
+		code = read_now(set, values);
+		return pp_return(code);
+	}
+	if (set->nevents)
+		memcpy(values, set->stopped, (size_t)set->nevents * sizeof(*values));
+	return PAPI_OK;
+}
+
+int PAPI_read(int EventSet, long long *values)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+
+	if (TACH_LIKELY(is_short(set) && values) && TACH_LIKELY(end_short(set, values)))
+		return PAPI_OK;
+	return read_long(set, values);
+}
+
+int PAPI_read_ts(int EventSet, long long *values, long long *cyc)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+	int code = PAPI_OK;
+
+	if (!(is_short(set) && values && end_short(set, values)))
+		code = read_long(set, values);
+	if (code == PAPI_OK)
+		*cyc = PAPI_get_real_cyc();
+	return code;
+}
+
+static TACH_COLD int start_long(struct pp_set *set)
+{
+	int code;
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (set->master->running[set->component] || is_running(set))
+		return pp_return(PAPI_EISRUN);
+	if (set->nevents < 1)
+		return pp_return(PAPI_EINVAL);
+	code = pp_begin(set);
+	if (code != PAPI_OK)
+		return pp_return(code);
+	set->state = (set->state & ~PAPI_STOPPED) | PAPI_RUNNING;
+	if (!(set->state & (PAPI_ATTACHED | PAPI_CPU_ATTACHED)))
+		set->master->running[set->component] = set;
+	if (set->state & PAPI_OVERFLOWING) {
+		code = pp_sampling_start(set);
+		if (code != PAPI_OK) {
+			PAPI_stop(set->number, NULL);
+			return pp_return(code);
+		}
+	}
+	set->reading = set->plain && set->reader ? set->opener : NULL;
+	return PAPI_OK;
+}
+
+int PAPI_start(int EventSet)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+
+	if (TACH_UNLIKELY(!set || set->ready != pp_self || set->state != PAPI_STOPPED ||
+			  pp_self->running[PP_CORE]))
+		return start_long(set);
+	set->state = PAPI_RUNNING;
+	pp_self->running[PP_CORE] = set;
+	set->reading = set->plain ? pp_self : NULL;
+	tach_reader_begin(set->reader, &set->mark);
+	return PAPI_OK;
+}
+
+static TACH_COLD int stop_long(struct pp_set *set, long long *values)
+{
+	int code;
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (!is_running(set))
+		return pp_return(PAPI_ENOTRUN);
+	code = read_now(set, set->stopped);
+	if (code == PAPI_OK)
+		code = pp_end(set);
+	if (code != PAPI_OK)
+		return pp_return(code);
+	if (set->state & PAPI_OVERFLOWING)
+		pp_sampling_stop(set);
+	if (values)
+		memcpy(values, set->stopped, (size_t)set->nevents * sizeof(*values));
+	set->state = (set->state & ~PAPI_RUNNING) | PAPI_STOPPED;
+	set->reading = NULL;
+	if (set->master->running[set->component] == set)
+		set->master->running[set->component] = NULL;
+	return PAPI_OK;
+}
+
+int PAPI_stop(int EventSet, long long *values)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+
+	if (TACH_UNLIKELY(!is_short(set) || set->state != PAPI_RUNNING ||
+			  !end_short(set, set->stopped)))
+		return stop_long(set, values);
+	if (values)
+		for (int i = 0; i < set->nevents; i++)
+			values[i] = set->stopped[i];
+	set->state = PAPI_STOPPED;
+	set->reading = NULL;
+	pp_self->running[PP_CORE] = NULL;
+	return PAPI_OK;
+}
+
+int PAPI_reset(int EventSet)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (is_running(set))
+		return pp_return(set->reader && set->opener != pp_self ? PAPI_ECLOST
+								       : pp_begin(set));
+	if (set->nevents)
+		memset(set->stopped, 0, (size_t)set->nevents * sizeof(*set->stopped));
+	return PAPI_OK;
+}
+
+int PAPI_accum(int EventSet, long long *values)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+	int code = PAPI_OK;
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (!values)
+		return pp_return(PAPI_EINVAL);
+	if (is_running(set) && !(is_short(set) && end_short(set, set->stopped)))
+		code = read_now(set, set->stopped);
+	if (code != PAPI_OK)
+		return pp_return(code);
+	for (int i = 0; i < set->nevents; i++)
+		values[i] += set->stopped[i];
+	return PAPI_reset(EventSet);
+}
+
+/* Counters of a running set cannot be written, as with PAPI; for one that is stopped nothing
+ * reads it. */
+int PAPI_write(int EventSet, long long *values)
+{
+	struct pp_set *set = pp_set_of(EventSet);
+
+	if (!set)
+		return pp_return(PAPI_ENOEVST);
+	if (set->component < 0)
+		return pp_return(PAPI_ENOCMP);
+	if (!values)
+		return pp_return(PAPI_EINVAL);
+	return is_running(set) ? PAPI_ENOSUPP : PAPI_OK;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Shared by overflow and profiles. */
+#ifndef COMPAT_PAPI_SAMPLING_H
+#define COMPAT_PAPI_SAMPLING_H
+
+#include "compat/papi/state.h"
+
+enum { PP_WATCHES = 16 };
+
+struct pp_watch {
+	int code, index, member;
+	int threshold;
+	long long deadline;
+	int fd;	       /* -1: not open */
+	int profiling; /* for the histograms of PAPI_sprofil, or the one of PAPI_profil */
+	const PAPI_sprofil_t *profiles; /* NULL: the one */
+	PAPI_sprofil_t own;
+	int nprofiles, profile_flags;
+};
+
+struct pp_sampling {
+	int n, flags, running;
+	int clock; /* by software: the event that signals; -1 */
+	PAPI_overflow_handler_t handler;
+	struct pp_watch watch[PP_WATCHES];
+};
+
+struct pp_watch *pp_watch_of(const struct pp_set *set, int code);
+int pp_watch_put(struct pp_set *set, int index, int threshold, int flags);
+int pp_watch_remove(struct pp_set *set, int code);
+/* Async-signal-safe, as the handler calls it. */
+void pp_profile_add(const struct pp_watch *watch, const void *address);
+
+#endif

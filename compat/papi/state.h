@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* PAPI's interface over sets and readers: what its files share. */
+#ifndef COMPAT_PAPI_STATE_H
+#define COMPAT_PAPI_STATE_H
+
+#include <papi.h>
+#include <tach.h>
+
+enum { PP_CORE, PP_UNCORE, PP_SDE, PP_ROCM, PP_SYSDETECT, PP_COMPONENTS };
+enum { PP_EVENTS = 384, PP_LOCKS = 16, PP_TERMS = 12 };
+
+struct pp_set;
+
+/* ---- errors (errors.c) ---- */
+
+/* Keeps it for PAPI_perror, unless it is PAPI_OK. */
+int pp_return(int code);
+/* PAPI's code for an errno of perf_event_open, and for an error of the library. */
+int pp_from_errno(int error);
+int pp_from_tach(int code);
+
+/* ---- the process (library.c) ---- */
+
+struct pp_process {
+	int level;   /* PAPI_LOW_LEVEL_INITED ... */
+	int outcome; /* of the last initialisation; 1 before the first */
+	int pid;
+	int verbosity;
+	PAPI_debug_handler_t handler;
+	int itimer_number, itimer_signal, itimer_ns;
+};
+extern struct pp_process pp_process;
+/* Guards all that is shared by threads, but counts. Not recursive. */
+void pp_enter(void);
+void pp_leave(void);
+
+/* ---- threads (threads.c) ---- */
+
+struct pp_thread {
+	struct pp_thread *next;	  /* a ring */
+	unsigned long tid, maker; /* as the program numbers them */
+	int kernel_tid;
+	void *storage[PAPI_NUM_TLS + 1];
+	struct pp_set *running[PP_COMPONENTS];
+	struct pp_set *orphans; /* sets destroyed by others; their readers are this thread's */
+};
+
+/* Points to pp_nobody if the library does not know the thread. */
+extern __thread struct pp_thread *pp_self;
+extern struct pp_thread pp_nobody;
+int pp_thread_get(struct pp_thread **out);
+/* Finds or makes the entry of a thread by the kernel's number. */
+int pp_thread_of(unsigned long tid, struct pp_thread **out);
+int pp_threads_begin(void);
+void pp_threads_end(void);
+/* In a forked child: the others are gone. */
+void pp_threads_forked(void);
+
+/* ---- event sets (sets.c, members.c) ---- */
+
+enum pp_kind { PP_PLAIN, PP_SUM, PP_DIFFERENCE, PP_FORMULA };
+
+struct pp_event {
+	int code;
+	enum pp_kind kind;
+	int nterms;
+	int *term; /* numbers of members */
+	const struct tach_formula *formula;
+};
+
+struct pp_kernel;
+struct pp_sampling;
+
+struct pp_set {
+	/* PAPI_read tests this: the thread that may read the set in user space, or NULL. */
+	struct pp_thread *reading;
+	struct tach_reader *reader;
+	struct tach_mark mark;
+	/* The same for PAPI_start. */
+	struct pp_thread *ready;
+
+	int number, state, component;
+	struct pp_thread *master;
+	int nevents, room;
+	struct pp_event *event;
+	int nmembers;
+	int *member;	    /* codes of natives */
+	int plain;	    /* event i is member i */
+	long long *stopped; /* values at the last stop */
+
+	int domain, granularity, inherit;
+	int multiplex_ns, multiplex_flags;
+	unsigned long attached;
+	int cpu; /* -1: any */
+
+	int open; /* the members count */
+	struct pp_thread *opener;
+	struct tach_set *set;
+	struct pp_kernel *kernel;
+	struct tach_uncore *uncore;
+	uint64_t *base; /* of a box: what had been counted at the start */
+	struct pp_sampling *sampling;
+	struct pp_set *next; /* among orphans */
+};
+
+struct pp_table {
+	uint32_t size;
+	struct pp_set **slot;
+};
+extern struct pp_table pp_table;
+
+static inline struct pp_set *pp_set_of(int number)
+{
+	return (uint32_t)number < pp_table.size ? pp_table.slot[number] : NULL;
+}
+
+/* Its component's number, or PAPI_ENOCMP. */
+static inline int pp_component_of(const struct pp_set *set)
+{
+	return set->component < 0 ? PAPI_ENOCMP : set->component;
+}
+
+void pp_set_take(struct pp_set *set, int component);
+void pp_set_empty(struct pp_set *set);
+void pp_set_free(struct pp_set *set);
+/* All of one thread, or all there are where that is NULL. */
+void pp_sets_free(const struct pp_thread *master);
+void pp_sets_forked(void);
+int pp_event_index(const struct pp_set *set, int code);
+
+/* ---- counting (open.c, kernel.c, count.c) ---- */
+
+/* Opens the members anew, or finds that they cannot be counted. */
+int pp_open(struct pp_set *set);
+void pp_close(struct pp_set *set);
+/* From now on, and what was counted since; raw has a value for each member. */
+int pp_begin(struct pp_set *set);
+int pp_raw(struct pp_set *set, uint64_t *raw);
+int pp_end(struct pp_set *set);
+/* Values of events from counts of members. */
+void pp_values(const struct pp_set *set, const uint64_t *raw, long long *values);
+
+struct pp_kernel_options {
+	int pid, cpu, multiplexed, inherit;
+	int kept; /* enabled while it is open */
+};
+int pp_kernel_open(const struct perf_event_attr *attr, int n,
+		   const struct pp_kernel_options *opt, struct pp_kernel **out);
+void pp_kernel_close(struct pp_kernel *kernel);
+int pp_kernel_begin(struct pp_kernel *kernel);
+int pp_kernel_read(struct pp_kernel *kernel, uint64_t *value);
+int pp_kernel_reset(struct pp_kernel *kernel);
+int pp_kernel_end(struct pp_kernel *kernel);
+/* PAPI_OK if the kernel lets this thread open events with these options. */
+int pp_kernel_try(const struct pp_set *set, int pid, int cpu, int domain, int inherit);
+
+/* ---- natives (natives.c, enumerate.c) ---- */
+
+struct pp_native {
+	char *given;	  /* as first written */
+	const char *name; /* in `given`, after the PMU */
+	const char *shown;
+	int component, pmu, event;
+	int attribute; /* of the enumeration; -1: the event itself */
+	int levels;    /* privilege levels are in the name */
+	int usable;    /* an event that wants a mask is enumerated, but not counted without */
+	int hardware;
+	int cpu; /* -1: any */
+	struct perf_event_attr attr;
+};
+
+/* NULL: no event has that code. */
+const struct pp_native *pp_native_of(int code);
+int pp_native_component(int code);
+int pp_native_code(const char *name, int *code);
+/* The same for an event of a PMU as tables have it. */
+int pp_native_enter(int pmu, int event, int attribute, const char *name, int *code);
+int pp_native_next(int *code, int modifier, int component);
+/* Its description with those of its masks. */
+void pp_native_describe(const struct pp_native *native, char *text, size_t size);
+void pp_natives_forget(void);
+/* The core PMU whose name events need not have; -1: none. */
+int pp_default_pmu(void);
+/* The n-th PMU of a component in the order in which it is enumerated, or -1. */
+int pp_component_pmu(int component, int n);
+
+/* ---- presets and events of a user's file (presets.c) ---- */
+
+struct pp_derived {
+	char symbol[PAPI_MAX_STR_LEN];
+	int count; /* of natives; 0: an event is missing */
+	int *code;
+	enum pp_kind kind;
+	struct tach_expansion *expansion;
+	struct tach_derived_info info;
+};
+
+const struct pp_derived *pp_preset(int index);
+const char *pp_preset_name(int index);
+unsigned pp_preset_type(int index);
+const char *pp_preset_text(int index);
+const struct pp_derived *pp_user_event(int index);
+int pp_user_events(void);
+int pp_presets_count(void);
+/* Reads a user's files where the environment names some. */
+void pp_presets_begin(void);
+void pp_presets_forget(void);
+
+/* ---- the machine (components.c, hardware.c, memory.c, maps.c, clocks.c) ---- */
+
+PAPI_component_info_t *pp_component(int component);
+void pp_components_begin(void);
+int pp_component_valid(int component);
+/* 0, or why none of its events can be had. */
+int pp_component_disabled(int component);
+PAPI_hw_info_t *pp_hardware(void);
+void pp_hierarchy(PAPI_mh_info_t *info);
+PAPI_exe_info_t *pp_executable(void);
+int pp_libraries(PAPI_shlib_info_t **out);
+void pp_maps_forget(void);
+
+/* ---- overflow (overflow.c) ---- */
+
+void pp_sampling_free(struct pp_set *set);
+int pp_sampling_start(struct pp_set *set);
+void pp_sampling_stop(struct pp_set *set);
+
+#endif
