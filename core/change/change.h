@@ -59,4 +59,24 @@ double tach__series_interval(const double *sorted, size_t n, double persistence,
 enum { TACH__RANK_EXACT = 128 };
 double tach__rank_bound(size_t na, size_t nb, double tail);
 
+/* ---- points.c ---- */
+
+struct tach__change_point {
+	size_t at;	      /* the first value of the new level */
+	size_t seen;	      /* the value that made it certain: at, or a later one */
+	double before, after; /* medians of both levels */
+};
+/* Computed once for many histories. Zeroed at first. */
+enum { TACH__POINTS_WINDOW = 64 };
+struct tach__change_bounds {
+	double plus_two[TACH__POINTS_WINDOW][TACH__POINTS_WINDOW]; /* 0: not computed */
+};
+/*
+ * Where values of commits, in their order, moved to another level. out: room for n. bounds
+ * NULL: the program repeats these values exactly, so each difference is a point. A point that
+ * was found keeps its `at`, however many values follow. 0 or TACH_ERR_NOMEM.
+ */
+int tach__change_points(const double *x, size_t n, struct tach__change_bounds *bounds,
+			struct tach__change_point *out, size_t *found);
+
 #endif

@@ -65,6 +65,8 @@ _tach() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_tach_options "$tach" "$command")" -- "$word")
 	elif [[ $command == derived && $COMP_CWORD == 2 ]]; then
 		mapfile -t COMPREPLY < <(compgen -W 'check list show eval' -- "$word")
+	elif [[ $command == history && $COMP_CWORD == 2 ]]; then
+		mapfile -t COMPREPLY < <(compgen -W 'add show page' -- "$word")
 	elif [[ $command == encode || $command == dispatch || $command == list ]]; then
 		mapfile -t COMPREPLY < <(_tach_events "$tach" "$word")
 	else

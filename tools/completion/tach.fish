@@ -60,7 +60,8 @@ complete -c tach -n '__tach_after -e --events; or __tach_in encode dispatch list
 complete -c tach -n '__tach_in top; and __tach_after -s --sort' -a 'region calls time self threads avg p99'
 complete -c tach -n 'begin; __tach_in top; and not __tach_after -s --sort -c --columns -r --region -i --interval; end; or begin; __tach_in report run; and __tach_after -p --pid; end' -a '(__fish_complete_pids)'
 complete -c tach -n '__tach_in derived; and test (count (commandline -opc)) = 2' -a 'check list show eval'
+complete -c tach -n '__tach_in history; and test (count (commandline -opc)) = 2' -a 'add show page'
 complete -c tach -n '__tach_in run; and not __tach_after -p --pid' -a '(__fish_complete_command)'
 complete -c tach -n '__tach_program >/dev/null' -a '(__fish_complete_subcommand --commandline (__tach_program))'
-complete -c tach -n '__tach_in report gate; and not __tach_after -p' -F
+complete -c tach -n '__tach_in report gate history; and not __tach_after -p' -F
 complete -c tach -n '__tach_after -o --output -f --file --root --tracefs --sysfs' -F

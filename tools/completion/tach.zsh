@@ -46,6 +46,8 @@ _tach() {
 		_tach_options
 	elif [[ $command == derived && $CURRENT == 3 ]]; then
 		compadd check list show eval
+	elif [[ $command == history && $CURRENT == 3 ]]; then
+		compadd add show page
 	elif [[ $command == (encode|dispatch|list) ]]; then
 		_tach_events
 	elif [[ $command == run ]]; then

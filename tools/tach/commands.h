@@ -20,6 +20,7 @@ int cmd_doctor(int argc, char **argv);
 int cmd_emulated(int argc, char **argv);
 int cmd_encode(int argc, char **argv);
 int cmd_gate(int argc, char **argv);
+int cmd_history(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_dispatch(int argc, char **argv);
 int cmd_report(int argc, char **argv);

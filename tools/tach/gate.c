@@ -151,20 +151,30 @@ static int measure_all(const struct gate_arguments *a, const char *events, struc
 	return status;
 }
 
+/* Of a history, that is the newest run that was counted like this one. */
+static int load_old(const struct gate_arguments *a, struct samples *old,
+		    const struct samples *now)
+{
+	memcpy(old->how, now->how, sizeof old->how);
+	if (!a->baseline || samples_load(old, a->baseline, "tach gate") == 0)
+		return 0;
+	return EXIT_USAGE;
+}
+
 /* Runs the commands. Returns 0, or an error after printing why not. */
 static int take(struct gate_arguments *a, struct samples *old, struct samples *now)
 {
 	char *events;
 	int status;
 
-	if (a->baseline && samples_load(old, a->baseline, "tach gate") != 0)
-		return EXIT_USAGE;
 	if (a->candidate)
-		return samples_load(now, a->candidate, "tach gate") != 0 ? EXIT_USAGE : 0;
+		return samples_load(now, a->candidate, "tach gate") != 0
+			       ? EXIT_USAGE
+			       : load_old(a, old, now);
 	events = events_of(a);
 	status = events ? choose_way(a, events, now->how, sizeof now->how) : EXIT_USAGE;
-	if (a->against)
-		memcpy(old->how, now->how, sizeof old->how);
+	if (!status)
+		status = load_old(a, old, now);
 	if (!status)
 		status = measure_all(a, events, old, now);
 	free(events);

@@ -22,6 +22,7 @@ static const struct command {
 	{"report", cmd_report, "convert saved reports, or add them up"},
 	{"diff", cmd_diff, "compare two reports or results"},
 	{"gate", cmd_gate, "fail if a program became worse: for CI"},
+	{"history", cmd_history, "keep what each commit took, and find what changed it"},
 	{"list", cmd_list, "show PMUs and events"},
 	{"encode", cmd_encode, "show what an event string means"},
 	{"derived", cmd_derived, "show and check derived events"},

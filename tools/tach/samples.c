@@ -105,6 +105,7 @@ void samples_take(struct samples *s, const struct tach_snapshot *shot,
 			    tach__column_value(shot, r, q, TACH_PART_INCLUSIVE, &v) != 0 ||
 			    v.flags & TACH_FLAG_LOST || !isfinite(v.value))
 				continue;
+			s->emulated |= (v.flags & TACH_FLAG_EMULATED) != 0;
 			samples_add(s,
 				    &(struct series){.region = (char *)info.name,
 						     .file = (char *)info.file,

@@ -34,6 +34,7 @@ struct samples {
 	void *tree;	   /* the same, for searching: tsearch(3) */
 	char how[128];	   /* how it was counted; "": unknown */
 	const char *of;	   /* unit of one value: "run", "sample" */
+	int emulated;	   /* an emulator counted */
 	char missing[256]; /* why something was not counted, or "" */
 };
 
@@ -62,8 +63,16 @@ void series_value(const struct series *of, double value, char *to, size_t size);
 int samples_save(const struct samples *s, const char *file, const char *who);
 /*
  * Loads a baseline of tach gate, a report in JSON, a folder of reports (one per run), benchmark
- * results (--json), or JSON of google-benchmark or tach run -r.
+ * results (--json), or JSON of google-benchmark or tach run -r. Of a history, loads
+ * the newest run that was counted as s->how says.
  */
 int samples_load(struct samples *s, const char *path, const char *who);
+/* Takes the kind of that name; -1: there is none. */
+int series_kind(struct series *s, const char *name);
+
+/* ---- samples_json.c ---- */
+
+int samples_load_json(struct samples *s, const char *text, size_t length, const char *file,
+		      const char *who);
 
 #endif

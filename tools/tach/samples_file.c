@@ -8,9 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "core/base/json.h"
-#include "core/bench/bench.h"
 #include "core/change/change.h"
+#include "tools/tach/history.h"
 #include "tools/tach/report.h"
 #include "tools/tach/samples.h"
 
@@ -106,7 +105,7 @@ static int take_place(struct series *s, char *place)
 	return *end ? -1 : take_name(place);
 }
 
-static int take_kind(struct series *s, const char *name)
+int series_kind(struct series *s, const char *name)
 {
 	for (int k = 0; k < SERIES_KINDS; k++)
 		if (strcmp(series_kinds[k], name) == 0) {
@@ -153,7 +152,7 @@ static int take_line(struct samples *s, char *line)
 	like.region = cell[0];
 	like.quantity = cell[1];
 	like.kind = kind_of(s, like.quantity);
-	if (n == 5 && (take_kind(&like, cell[2]) != 0 || take_place(&like, cell[3]) != 0))
+	if (n == 5 && (series_kind(&like, cell[2]) != 0 || take_place(&like, cell[3]) != 0))
 		return -1;
 	return samples_find(s, &like) ? -1 : take_values(s, &like, cell[n - 1]);
 }
@@ -173,151 +172,7 @@ static int load_baseline(struct samples *s, char *text, const char *file, const 
 	return 0;
 }
 
-/* ---- results of benchmarks ---- */
-
-static void add_bench(struct samples *s, const struct tach_bench *bench)
-{
-	s->of = "sample";
-	for (int i = 0; i < bench->nseries; i++) {
-		const struct tach__bench_series *from = &bench->series[i];
-		struct series like = {.region = (char *)tach_bench_name(bench),
-				      .file = (char *)"",
-				      .quantity = from->name,
-				      .kind = SERIES_COUNT};
-
-		if (tach__bench_is_time(from))
-			like.kind = SERIES_TIME;
-		else if (tach__change_repeats(from->name))
-			like.kind = SERIES_EXACT;
-		for (uint32_t k = 0; !from->thread && k < from->samples; k++)
-			samples_add(s, &like, from->sample[k]);
-	}
-}
-
-/* Loads lines of tach-bench-1. */
-static int load_bench(struct samples *s, const char *text, size_t length, const char *file,
-		      const char *who)
-{
-	struct tach_error err = TACH_ERROR_INIT;
-	const char *end = text + length;
-	struct tach_bench *bench;
-
-	for (int number = 1; text < end; number++) {
-		const char *next = memchr(text, '\n', (size_t)(end - text));
-		size_t n = (size_t)((next ? next : end) - text);
-
-		if (n && tach_bench_load(text, n, &bench, &err) != 0) {
-			fprintf(stderr, "%s: %s:%d:%d: %s\n", who, file, number, err.column,
-				err.text);
-			return -1;
-		}
-		if (n) {
-			add_bench(s, bench);
-			tach_bench_free(bench);
-		}
-		text += n + 1;
-	}
-	return 0;
-}
-
-static const char *text_of(const struct tach__json *object, const char *key)
-{
-	const struct tach__json *v = tach__json_member(object, key);
-
-	return v && v->type == TACH__JSON_STRING ? v->text : NULL;
-}
-
-/* Loads all benchmarks of a google-benchmark file. */
-static int load_google(struct samples *s, const struct tach__json *root, const char *text,
-		       size_t length, const char *file, const char *who)
-{
-	const struct tach__json *list = tach__json_member(root, "benchmarks");
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach_bench *bench;
-
-	for (const struct tach__json *b = list->kid; b; b = b->next) {
-		const char *name = text_of(b, "run_name");
-		struct series like = {.file = (char *)"", .quantity = (char *)"time"};
-		int code;
-
-		name = name ? name : text_of(b, "name");
-		like.region = (char *)name;
-		if (!name || samples_find(s, &like))
-			continue;
-		code = tach_bench_load_google(text, length, name, &bench, &err);
-		/* A failed benchmark has no time. */
-		if (code == TACH_ERR_NOTFOUND)
-			continue;
-		if (code) {
-			fprintf(stderr, "%s: %s: %s\n", who, file, err.text);
-			return -1;
-		}
-		add_bench(s, bench);
-		tach_bench_free(bench);
-	}
-	return 0;
-}
-
-/* ---- tach run -r ---- */
-
-static int load_repeat(struct samples *s, const struct tach__json *root, const char *file,
-		       const char *who)
-{
-	const struct tach__json *list = tach__json_member(root, "series");
-
-	s->of = "run";
-	for (const struct tach__json *one = list ? list->kid : NULL; one; one = one->next) {
-		const struct tach__json *values = tach__json_member(one, "values");
-		const struct tach__json *line = tach__json_member(one, "line");
-		const char *region = text_of(one, "region"),
-			   *quantity = text_of(one, "quantity");
-		const char *place = text_of(one, "file"), *kind = text_of(one, "kind");
-		struct series like = {.region = (char *)region,
-				      .file = (char *)(place ? place : ""),
-				      .line = line ? (unsigned)line->number : 0,
-				      .quantity = (char *)quantity};
-
-		if (!region || !quantity || !values || !kind || take_kind(&like, kind) != 0) {
-			fprintf(stderr, "%s: %s:%d:%d: this is no series of tach run -r\n", who,
-				file, one->line, one->column);
-			return -1;
-		}
-		for (const struct tach__json *v = values->kid; v; v = v->next)
-			if (v->type == TACH__JSON_NUMBER)
-				samples_add(s, &like, v->number);
-	}
-	return 0;
-}
-
 /* ---- a file of any format ---- */
-
-static int load_json(struct samples *s, const char *text, size_t length, const char *file,
-		     const char *who)
-{
-	struct tach_error err = TACH_ERROR_INIT;
-	struct tach__arena arena = {0};
-	struct tach__json *root;
-	int code;
-
-	if (length > 10 && memcmp(text, "{\"schema\"", 9) == 0)
-		return load_bench(s, text, length, file, who);
-	code = tach__json_read(&root, &arena, text, length, &err);
-	if (!code && tach__json_member(root, "benchmarks"))
-		code = load_google(s, root, text, length, file, who);
-	else if (!code && tach__json_member(root, "tach-run-repeat"))
-		code = load_repeat(s, root, file, who);
-	else {
-		struct tach_snapshot *shot;
-
-		code = report_read(&shot, text, length, file, who);
-		if (!code) {
-			samples_take(s, shot, NULL, NULL);
-			tach_snapshot_free(shot);
-		}
-	}
-	tach__arena_free(&arena);
-	return code ? -1 : 0;
-}
 
 static int load_file(struct samples *s, const char *file, const char *who)
 {
@@ -329,11 +184,13 @@ static int load_file(struct samples *s, const char *file, const char *who)
 		fprintf(stderr, "%s: %s: %s\n", who, file, strerror(errno));
 		return -1;
 	}
-	if (strncmp(text, head, strlen(head)) == 0 ||
-	    strncmp(text, old_head, strlen(old_head)) == 0)
+	if (strncmp(text, "{\"tach-history\"", 15) == 0)
+		code = history_newest(s, file, who);
+	else if (strncmp(text, head, strlen(head)) == 0 ||
+		 strncmp(text, old_head, strlen(old_head)) == 0)
 		code = load_baseline(s, text, file, who);
 	else
-		code = load_json(s, text, length, file, who);
+		code = samples_load_json(s, text, length, file, who);
 	free(text);
 	return code;
 }

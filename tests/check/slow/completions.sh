@@ -52,5 +52,6 @@ brings 'tach encode -p hs' hsw skx
 brings 'tach top -s t' time calls
 brings 'tach diff --format j' junit html
 brings 'tach derived ch' check show
+brings 'tach history a' add check
 brings 'tach run -- hea' head doctor
 exit $failed

@@ -34,7 +34,7 @@ gate 2 --emulate --save a --fail-if 'time > 5%' true; says 'time in an emulator'
 gate 0 --help; says '^usage: tach gate'
 gate 2 --candidate a true; says 'takes a --baseline'
 gate 2 --baseline a --candidate b true; says 'no program'
-gate 2 --baseline odd --candidate nothing; says 'odd:3: '
+gate 2 --baseline odd --candidate odd; says 'odd:3: '
 result refused
 
 

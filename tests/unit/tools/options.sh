@@ -50,6 +50,7 @@ wants true run -I 1 tru
 wants $$ top ''
 wants --sort top --so
 wants eval derived e
+wants page history p
 TACH_PMU=skl wants INST_RETIRED encode INST_
 TACH_PMU=skl wants cycles,INST_RETIRED run -e cycles,INST_
 wants true run tru

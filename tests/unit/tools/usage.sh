@@ -20,7 +20,7 @@ refused() {
 	fi
 }
 
-for c in derived diff dispatch doctor encode gate list report run top; do
+for c in derived diff dispatch doctor encode gate history list report run top; do
 	rc=0
 	status=2; [ $c = run ] && status=125
 	refused $status -- $c --nonsense
@@ -64,6 +64,14 @@ for c in derived diff dispatch doctor encode gate list report run top; do
 		refused 2 'takes text, json, csv, junit, markdown or html, not: odd' gate --format odd true
 		refused 2 '--candidate takes a --baseline' gate --candidate x
 		refused 2 'cannot use: -n' gate -n;;
+	history)
+		refused 2 'add, show or page expected' history
+		refused 2 'add, show or page expected, not: odd' history odd
+		refused 2 'takes two files' history add x
+		refused 2 'one history expected' history show
+		refused 2 'takes a percentage, not: odd' history show --least odd x
+		refused 2 'begins with https://, not: javascript:1' history page --url javascript:1 x
+		refused 2 'cannot use: --commit' history add --commit;;
 	list)
 		refused 2 '--all or --pmu, not both' list --all --pmu x
 		refused 2 '--uncore or --pmu, not both' list --uncore --pmu x
