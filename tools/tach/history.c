@@ -16,20 +16,18 @@ static const char help[] =
 	"       tach history show [OPTION]... FILE\n"
 	"       tach history page [OPTION]... FILE\n"
 	"\n"
-	"Keeps what each commit took in FILE, a line of JSON for each run, and finds the "
-	"commits\n"
-	"that changed it. RESULTS are a report, a baseline or a verdict of tach gate, or "
-	"results\n"
-	"of a benchmark, in JSON.\n"
+	"Keeps what each commit took in FILE, a line of JSON for each run, and finds the\n"
+	"commits that changed it. RESULTS are a report, a baseline or a verdict of tach\n"
+	"gate, or results of a benchmark, in JSON.\n"
 	"\n"
-	"add: append a run. By default it is of the commit that git has checked out here.\n"
+	"add: append a run. By default it is of the commit that git has checked out.\n"
 	"      --commit NAME     the run is of this commit\n"
 	"      --date DATE       its date: 2026-11-27T13:04:05Z (default: the commit's)\n"
 	"      --subject TEXT    what the commit does\n"
 	"      --machine NAME    where it ran (default: the processor's name)\n"
 	"      --counted HOW     how it was counted, if RESULTS do not say\n"
 	"\n"
-	"show: print the change points and the last values. page: write a page of graphs.\n"
+	"show: print change points and the last values. page: write a page of graphs.\n"
 	"  -o, --output FILE     write to FILE, not to standard output\n"
 	"      --region NAMES    only these: \"parse,sort\"\n"
 	"      --least PERCENT   leave out change points that are smaller (0)\n"
@@ -37,8 +35,8 @@ static const char help[] =
 	"      --url ADDRESS     of the repository, for links to commits: https://...\n"
 	"  -h, --help            print this text\n"
 	"\n"
-	"Exit status: 0 done, 2 bad usage or a file that cannot be used, 3 a part of FILE is\n"
-	"cut off or out of order.\n";
+	"man tach-history explains each option. Exit status: 0 done, 2 bad usage or\n"
+	"a file that cannot be used, 3 a part of FILE is cut off or out of order.\n";
 
 enum { COMMIT = 256, DATE, SUBJECT, MACHINE, COUNTED, REGION, LEAST, TITLE, URL };
 static const struct option options[] = {
