@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of the uncore that a machine has. */
+/* The uncore boxes of a machine. */
 #include <stdio.h>
 #include <string.h>
 #include "core/os/kernel_files.h"
@@ -21,7 +21,7 @@ static int fits(const struct tach__tab_boxes *b, const struct tach__cpu *cpu)
 	       (b->arch != TACH__X86 || strcmp(vendor, cpu->vendor) == 0);
 }
 
-/* Under one of the names that the kernel may give it. */
+/* Under one of the names that the kernel may use. */
 static int served(const char *root, int pmu)
 {
 	const char *name = tach__str(tach__pmu_at(pmu)->perf);
@@ -64,7 +64,7 @@ void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpu
 	}
 }
 
-/* The CPUs of a line: those of its first model and stepping stand for all. */
+/* The CPUs of a @match line: its first model and stepping represent all. */
 static int has_pmu(const struct tach__tab_boxes *b, int pmu)
 {
 	struct tach__cpu cpu = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeps which boxes this machine has, once it has looked. */
+/* Caches which boxes this machine has. */
 #include <pthread.h>
 #include "core/pmu/pmu.h"
 
-/* As the PMUs of the host (pmu.c): it reads files, takes no lock of ours. */
+/* As for the PMUs of the host (pmu.c): it reads files, and takes no lock of ours. */
 static struct {
 	pthread_once_t once;
 	uint64_t boxes[TACH__BOX_WORDS];

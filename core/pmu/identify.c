@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cores to PMUs, by the @match lines of the tables. */
+/* Finds the PMUs of cores, by the @match lines of the tables. */
 #include <stdio.h>
 #include <string.h>
 #include <tach/arch.h>
@@ -10,7 +10,7 @@
 
 #define DEVICES "/sys/bus/event_source/devices/"
 
-/* What was found so far. */
+/* The PMUs found so far. */
 struct answer {
 	int *pmus, n, max;
 	char note[200];
@@ -47,7 +47,7 @@ static void add_pmu(struct answer *to, int pmu)
 		to->pmus[to->n++] = pmu;
 }
 
-/* Does the kernel show a device of this PMU's first name? */
+/* Returns 1 if the kernel has a device with this PMU's first name. */
 static int served(const char *root, int pmu)
 {
 	const char *names = tach__str(tach__tab_pmus[pmu].perf);
@@ -58,9 +58,9 @@ static int served(const char *root, int pmu)
 }
 
 /*
- * The lines that claim a hybrid, one per core type, most capable first: performance cores (40H)
- * have a higher type than efficient ones (20H), newer cores a higher native model than the
- * low-power ones beside them.
+ * The @match lines for a hybrid, one per core type, most capable first: performance cores (40H)
+ * have a higher type than efficient ones (20H); newer cores have a higher native model than
+ * low-power ones in the same machine.
  */
 static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
 			const struct tach__tab_match *lines[TACH__CPU_KINDS])
@@ -84,9 +84,9 @@ static int hybrid_lines(enum tach__arch arch, const struct tach__cpu *cpu,
 }
 
 /*
- * Linux names one device per core type that it serves (cpu_core, cpu_atom, cpu_lowpower).
- * Without them (no sysfs; a virtual machine that shows one type only) the core we run on says
- * what it is; without CPUID the most capable type is assumed.
+ * Linux names one device per core type that it supports (cpu_core, cpu_atom, cpu_lowpower).
+ * Without them (no sysfs; a virtual machine that shows one type only) the current core
+ * identifies itself; without CPUID the most capable type is assumed.
  */
 static void hybrid(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
 		   struct answer *to)
@@ -119,7 +119,7 @@ static void say_what(enum tach__arch arch, const struct tach__cpu *cpu, char *ou
 			 cpu->family, cpu->model, cpu->stepping);
 }
 
-/* One kind of core; 0 when nothing claims it. */
+/* One kind of core; 0 if no line matches. */
 static int one(enum tach__arch arch, const struct tach__cpu *cpu, const char *root,
 	       struct answer *to)
 {
@@ -181,7 +181,7 @@ int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 	return 0;
 }
 
-/* Most capable first, as the scheduler ranks them; those it does not rank stay as they came. */
+/* Most capable first, in the scheduler's order; cores that it does not rank stay in place. */
 static void by_capacity(struct tach__cpu *cpus, int n)
 {
 	for (int i = 1; i < n; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a machine's PMU has to offer, and what an event may take of it. */
+/* The counters of a machine's PMU, and the counters that an event may use. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int reads_one(const char *path)
 	return c == '1';
 }
 
-/* On a machine with one kind of core the processor can be asked for it. */
+/* On a machine with one kind of core, the processor itself gives its counters. */
 static int is_host(int pmu)
 {
 	const char *forced = secure_getenv("TACH_PMU");
@@ -76,7 +76,7 @@ void tach__want(const struct tach__machine *m, const struct tach_event *event,
 		struct tach__want *want)
 {
 	memset(want, 0, sizeof *want);
-	/* Boxes have counters of their own. */
+	/* Boxes have their own counters. */
 	if ((unsigned)(event->pmu - tach__npmus()) < (unsigned)tach__nboxes())
 		return;
 	switch (event->type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The public face of the tables, and which PMUs this machine has. */
+/* The public functions for the tables, and the PMUs of this machine. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 #include "core/pmu/pmu.h"
 #include "core/tables/tables.h"
 
-/* ---- this machine's ---- */
+/* ---- of this machine ---- */
 
 /*
- * Not for signal handlers, and nothing that START or STOP do comes here. What `once` runs reads
- * files and takes no lock but malloc's and stdio's. Where a fork happens while it runs, the
- * child runs it again (glibc counts forks in the word).
+ * Not for signal handlers; START and STOP never call this. `once` reads files and takes no lock
+ * except those of malloc and stdio. If a fork happens while it runs, the child runs it again
+ * (glibc counts forks in the word).
  */
 static struct host {
 	pthread_once_t once;
@@ -23,7 +23,7 @@ static struct host {
 	struct tach_error err;
 } host = {.once = PTHREAD_ONCE_INIT};
 
-/* The PMU of that name, in which '-' is as good as '_', or -1. */
+/* The PMU of that name, or -1; '-' and '_' are equivalent. */
 static int find_named(const char *name, size_t length)
 {
 	int pmu = tach__pmu_find(name, length);
@@ -143,7 +143,7 @@ int tach_pmu_describe(int pmu, struct tach_pmu_info *out)
 	info.fixed = info.uncore ? 0 : row->fixed;
 	info.fixed_width = info.uncore ? 0 : row->fixed_width;
 	info.privilege = row->privilege;
-	/* The kernel's own events are everywhere. */
+	/* The kernel's own events exist everywhere. */
 	info.present = row->arch == TACH__LINUX ||
 		       (info.uncore ? tach__box_in(tach__boxes(), pmu) : is_host(pmu));
 	info.alias = tach__str(row->alias);

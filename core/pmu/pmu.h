@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The PMUs of a machine: which they are, and what counts on them at once. */
+/* The PMUs of a machine, and the events that they can count at once. */
 #ifndef TACH_CORE_PMU_H
 #define TACH_CORE_PMU_H
 
@@ -9,17 +9,17 @@
 int tach__native_arch(void);
 
 /*
- * The table PMUs of these cores, most capable first, at most max; how many. sysfs under root
- * tells which core types of a hybrid the kernel serves. err, if given, is always filled: code
- * 0 and "" when all is plain, code 0 and a sentence when something had to be assumed,
- * TACH_ERR_NOTFOUND with what was seen when the result is 0.
+ * Lists the table PMUs of these cores, most capable first, at most max; returns their number.
+ * sysfs under root shows which core types of a hybrid the kernel supports. err, if given, is
+ * always filled: code 0 and "" normally, code 0 and a sentence if something had to be assumed,
+ * TACH_ERR_NOTFOUND with the identification if the result is 0.
  */
 int tach__pmus_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		  const char *root, int *pmus, int max, struct tach_error *err);
-/* All of it: reads the machine under root. */
+/* The whole procedure: reads the machine under root. */
 int tach__identify(enum tach__arch arch, const char *root, int native, int *pmus, int max,
 		   struct tach_error *err);
-/* The PMUs of a comma-separated list of names; 0 with err->column where one is unknown. */
+/* The PMUs of a comma-separated list of names; 0 with err->column if one is unknown. */
 int tach__pmus_named(const char *names, int *pmus, int max, struct tach_error *err);
 
 /* ---- boxes.c ---- */
@@ -34,27 +34,28 @@ static inline int tach__box_in(const uint64_t *boxes, int pmu)
 /* Adds the boxes of machines with these CPUs, by the tables and by sysfs under root. */
 void tach__boxes_of(enum tach__arch arch, const struct tach__cpu *cpus, int ncpus,
 		    const char *root, uint64_t *boxes);
-/* Adds the boxes of all CPUs that have this core PMU, whether or not this machine is one. */
+/* Adds the boxes of all CPUs that have this core PMU, also of other machines. */
 void tach__boxes_beside(int pmu, uint64_t *boxes);
-/* This machine's: looked for once. */
+/* This machine's boxes; cached. */
 const uint64_t *tach__boxes(void);
 
 /* ---- machine.c ---- */
-/* From the table alone, then narrowed or widened by what this host has and opt says. */
+/* From the table, then adapted to this host and opt. */
 int tach__machine(const struct tach_schedule_options *opt, struct tach__machine *machine);
 void tach__want(const struct tach__machine *machine, const struct tach_event *event,
 		struct tach__want *want);
 
 /* ---- split.c ---- */
-/* The work of tach_schedule_split, without words. out->group and ->counter of n events. */
+/* Does the work of tach_schedule_split, without texts. Fills out->group and ->counter for n
+ * events. */
 int tach__schedule(const struct tach__machine *machine, const struct tach__want *wants, int n,
 		   int nanchors, struct tach_schedule *out);
 
 /* ---- schedule.c ---- */
 /*
- * 0 when the n events fit one pinned group on `pmu` (-1: the host's core PMU) as this machine
- * is now; TACH_ERR_NOCOUNTER, with err->text saying how many fit and which groups would, when
- * they do not; the errors of tach_schedule_split.
+ * Returns 0 if the n events fit one pinned group on `pmu` (-1: the host's core PMU) in the
+ * present state of this machine. TACH_ERR_NOCOUNTER if they do not: err->text says how many
+ * fit, and which groups would. Other errors as tach_schedule_split.
  */
 int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct tach_error *err);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which groups hold a set of events on a machine, with words for people. split.c finds them. */
+/* Finds the groups for a set of events on a machine, and describes them in words. split.c does
+ * the search. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,10 +28,8 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	t->left -= (size_t)n;
 }
 
-/*
- * "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P", "cpu/event=1/:u=1" -> "cpu/event=1/":
- * what a person called it.
- */
+/* "skl::INST_RETIRED:ANY_P:u=1" -> "INST_RETIRED:ANY_P", "cpu/event=1/:u=1" -> "cpu/event=1/":
+ * the name that a user wrote. */
 static int short_name(const struct tach_event *event, const char **start)
 {
 	const char *slash = strchr(event->name, '/'), *close = NULL;
@@ -62,7 +61,7 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 
 			if (plan->group[e] != g)
 				continue;
-			/* Whole names, with room for what says that there are more. */
+			/* Whole names only, with space for a sign that there are more. */
 			if (strlen(between) + (size_t)length + sizeof ", ..." > t->left) {
 				say(t, ", ...");
 				return;
@@ -73,7 +72,7 @@ static void say_groups(struct text *t, const struct tach_event *events, int n, i
 	}
 }
 
-/* The array's elements are as far apart as the first one is long. */
+/* The distance of the array's elements is the size of the first one. */
 static const void *event_at(const struct tach_event *events, int i)
 {
 	return (const char *)events +
@@ -177,7 +176,7 @@ int tach__schedule_set(int pmu, const struct tach_event *events, int n, struct t
 	struct tach_schedule plan;
 	struct tach__machine m;
 	struct tach__want wants[TACH_SCHEDULE_MAX];
-	char list[170]; /* so that the whole sentence fits an error */
+	char list[170]; /* limited so that the whole sentence fits an error */
 	struct text t = {list, sizeof list};
 	int rc;
 

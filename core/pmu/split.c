@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Splitting events into the fewest groups. Groups are copies of the machine's counters; an
- * event takes one counter of any copy, an anchor one of each. That is a bipartite matching, so
- * whether k groups are enough is decided exactly, and k only has to be counted up. Registers
- * shared by equal values break the matching's form; the few events that need one are tried in
- * every group, within a limit.
+ * Splits events into the fewest groups. Groups are copies of the machine's counters; an event
+ * takes one counter of any copy, an anchor one of each. That is a bipartite matching, so it is
+ * decided exactly whether k groups are enough, and k is increased from 1. Registers that equal
+ * values share do not fit a matching; the few events that need one are tried in each group, up
+ * to a limit.
  */
 #include <string.h>
 #include "core/pmu/pmu.h"
 
-/* One more than the caller may ask for: the watchdog. */
+/* One more than the caller's maximum: the watchdog. */
 #define EVENTS (TACH_SCHEDULE_MAX + 1)
-/* Most schedules are of a set, some on a small stack: core/os/stack.h. */
+/* Most schedules are for a set, some on a small stack: core/os/stack.h. */
 #define FEW 65
-/* Trials for events with shared registers, per number of groups: 8 such events need no more. */
+/* Trials for events with shared registers, per number of groups: enough for 8 such events. */
 #define TRIALS_MAX 5000
 
 struct split {
@@ -22,12 +22,11 @@ struct split {
 	int n, nanchors, ngroups;
 	int trials;
 	int16_t pinned[EVENTS]; /* the only group allowed, -1 = any */
-	/*
-	 * The matching. Seeker: event, or anchor a's copy for group g as n + a * ngroups + g.
-	 */
-	int16_t (*owner)[64]; /* of each group */
+	/* The matching. A seeker is an event, or anchor a's copy for group g, with number n + a
+	 * * ngroups + g. */
+	int16_t (*owner)[64]; /* by group */
 	uint64_t visited[EVENTS];
-	uint8_t group[EVENTS]; /* the answer */
+	uint8_t group[EVENTS]; /* the result */
 	int8_t counter[EVENTS];
 };
 
@@ -44,10 +43,7 @@ static void groups_of(const struct split *s, int seeker, int *first, int *last)
 	*last = g < 0 ? s->ngroups - 1 : g;
 }
 
-/*
- * A free place if there is one, so that events stay in the groups that they were put into
- * first.
- */
+/* Takes a free place if there is one, so that events stay in their first groups. */
 static int take_free(const struct split *s, int seeker, uint64_t allowed, int first, int last)
 {
 	for (int g = first; g <= last; g++)
@@ -108,7 +104,9 @@ static int match(struct split *s)
 	return 1;
 }
 
-/* Is there room in group g for the value that event e needs, beside those before it? */
+/*
+ * Returns 1 if group g has space for the value that event e needs, in addition to earlier ones.
+ */
 static int shares(const struct split *s, int e, int g)
 {
 	const struct tach__want *w = &s->wants[e];
@@ -131,7 +129,7 @@ static int shares(const struct split *s, int e, int g)
 	return distinct < s->machine->nshared[w->shared];
 }
 
-/* Gives every event from e on that shares a register its group, then matches. */
+/* Assigns groups to all events from e on that share a register, then matches. */
 static int pin_and_match(struct split *s, int e)
 {
 	int used = 0;
@@ -145,7 +143,7 @@ static int pin_and_match(struct split *s, int e)
 	for (int i = s->nanchors; i < e; i++)
 		if (s->wants[i].shared && s->pinned[i] >= used)
 			used = s->pinned[i] + 1;
-	/* Groups that none of these events is in yet are alike: try one of them. */
+	/* Groups that none of these events uses yet are equivalent: tries one of them. */
 	for (int g = 0; g < s->ngroups && g <= used; g++) {
 		s->pinned[e] = (int16_t)g;
 		if (shares(s, e, g) && pin_and_match(s, e + 1))
@@ -162,17 +160,18 @@ static int split_into(struct split *s, int ngroups)
 	s->ngroups = ngroups;
 	s->trials = TRIALS_MAX;
 	for (int e = 0; e < s->n; e++) {
-		/*
-		 * Fields of PERF_METRICS take no other event's place: the first group has room.
-		 */
+		/* Fields of PERF_METRICS take no place of another event: the first group has
+		 * space. */
 		s->pinned[e] = s->wants[e].metrics && e >= s->nanchors ? 0 : -1;
 		shared |= s->wants[e].shared;
 	}
-	/* Where they do not fit even without shared registers, no trial is needed. */
+	/* If they do not fit even without shared registers, no trial is needed. */
 	return (!shared || match(s)) && pin_and_match(s, 0);
 }
 
-/* Where the events of one group sit: the solver's first answer, fixed counters preferred. */
+/*
+ * The counters of the events in one group: the solver's first result, fixed counters preferred.
+ */
 static void settle(struct split *s, int group)
 {
 	struct tach__problem p = {.nevents = 0};
@@ -206,8 +205,9 @@ static void record(struct split *s)
 }
 
 /*
- * The most events that one group holds. Taking each that still fits gives the most (it is a
- * matroid); with shared registers it gives what the order of the events allows.
+ * The maximum number of events in one group. Taking each event that still fits gives the
+ * maximum (it is a matroid); with shared registers the result depends on the order of the
+ * events.
  */
 static int most_in_one(struct split *s)
 {
@@ -247,7 +247,7 @@ static int check(const struct tach__machine *m, const struct tach__want *wants, 
 	return metrics == 1 || anchored == 1 ? TACH_ERR_FEATCOMB : 0;
 }
 
-/* s has room; the wants go behind the watchdog, which is one more anchor, in front. */
+/* s has space. The watchdog is one more anchor, before the wants. */
 static int schedule(struct split *s, struct tach__want *with, const struct tach__want *wants,
 		    int n, int nanchors, struct tach_schedule *out)
 {

@@ -6,13 +6,14 @@
  *     tab_pmus[p], tab_runs[p] -> tab_event_ids[events + e] -> tab_events[id]
  *     tab_events[].umasks -> tab_umask_ids[umasks + u] -> tab_umasks[id]
  *
- * Equal rows, runs of rows and strings exist once, however many PMUs have them. The arrays
- * called hash hold the hashes of a run's names, sorted; those called order the positions in the
- * run in that order. Of equal hashes the first position comes first, so that a search meets the
- * first of equal names. tab_names and tab_name_hash go together in the same way.
+ * Equal rows, runs of rows and strings exist once, even if several PMUs have them. The arrays
+ * called hash contain the hashes of a run's names, sorted; those called order contain the
+ * positions in the run in that order. With equal hashes the first position comes first, so that
+ * a search finds the first of equal names. tab_names and tab_name_hash are related in the same
+ * way.
  *
- * No pointer anywhere: the arrays are hidden, so that the compiler addresses them relative to
- * the code and the linker has nothing to relocate.
+ * The arrays contain no pointers and are hidden, so the compiler addresses them relative to the
+ * code and the linker has nothing to relocate.
  */
 #ifndef TACH_CORE_TABLES_DATA_H
 #define TACH_CORE_TABLES_DATA_H
@@ -33,14 +34,14 @@ struct tach__tab_attr {
 	uint32_t key; /* enum tach__attr */
 };
 
-/* A sorted name that is not a row's own: vendor spellings, PMU names. */
+/* A sorted name other than a row's own: vendor spellings, PMU names. */
 struct tach__tab_name {
 	uint32_t name;
 	uint16_t first;	 /* event, or PMU */
 	uint16_t second; /* umask, TACH__TAB_NONE for the event itself */
 };
 #define TACH__TAB_NONE	   0xffffu
-#define TACH__TAB_NAME_MAX 256 /* no event or umask name is longer */
+#define TACH__TAB_NAME_MAX 256 /* maximum length of event and umask names */
 
 struct tach__tab_pmu {
 	uint32_t events;	  /* run in tab_event_ids and tab_event_order */
@@ -49,17 +50,17 @@ struct tach__tab_pmu {
 
 /* One @match line. x86: vendor string; arm64: implementer as family, part as model. */
 struct tach__tab_match {
-	uint32_t vendor;   /* string; "" = any */
-	uint32_t pattern;  /* string: of struct tach__cpu's id; "" = any (core/tables/pattern.h)
-			    */
-	uint32_t fallback; /* string: the CPU that has no table of its own; "" = exact */
+	uint32_t vendor; /* string; "" = any */
+	/* string: pattern for struct tach__cpu's id; "" = any (core/tables/pattern.h) */
+	uint32_t pattern;
+	uint32_t fallback; /* string: the CPU without a table of its own; "" = exact */
 	uint16_t pmu;
 	uint8_t arch;
 	uint8_t core, native; /* CPUID 1AH EAX bits 31-24 and 23-0; 0 = not hybrid */
 	uint32_t family[2], model[2], stepping[2]; /* first and last */
 };
 
-/* One @match line of boxes: which there may be where this CPU is. */
+/* One @match line of boxes: the boxes that may exist with this CPU. */
 struct tach__tab_boxes {
 	uint32_t vendor; /* string */
 	uint16_t first, count;
@@ -89,7 +90,7 @@ extern const uint32_t tach__tab_nboxes, tach__tab_nbox_matches;
 extern const uint32_t tach__tab_box_names; /* run in tab_names, one for each box */
 #pragma GCC visibility pop
 
-/* ---- rows: inline, an encoding asks for dozens ---- */
+/* ---- rows: inline, because an encoding reads dozens ---- */
 
 static inline int tach__npmus(void)
 {

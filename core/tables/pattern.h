@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Patterns of @match lines (arch/FORMAT.md): text in which [..] is one byte of that class and ~
- * one hexadecimal digit or more; ~ ends a cell. Cells are separated by a blank.
- */
+/* Patterns of @match lines (arch/FORMAT.md): text in which [..] is one byte of that class and ~
+ * is one or more hexadecimal digits; ~ ends a cell. Cells are separated by a space. */
 #ifndef TACH_CORE_TABLES_PATTERN_H
 #define TACH_CORE_TABLES_PATTERN_H
 
 #include <ctype.h>
 
-/* Whether one element of the pattern, not ~, is or may be that byte; *next is behind it. */
+/*
+ * Returns 1 if one element of the pattern, other than ~, matches that byte; *next is after it.
+ */
 static inline int tach__pattern_byte(const char *p, char byte, const char **next)
 {
 	int in = 0;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Looking names up, case folded as ASCII whatever the locale: by order, and faster by hash,
- * where tools/mkevents has prepared the hashes.
- */
+/* Searches names, ignoring ASCII case in any locale: by order, and faster by hash if
+ * tools/mkevents has prepared the hashes. */
 #ifndef TACH_CORE_TABLES_SEARCH_H
 #define TACH_CORE_TABLES_SEARCH_H
 
@@ -11,10 +9,8 @@
 #include <string.h>
 #include "core/base/text.h"
 
-/*
- * The first of n sorted elements that is not less than name[0..length), n if there is none.
- * at(context, i) gives element i's name. ceil(log2(n + 1)) steps.
- */
+/* The first of n sorted elements that is not less than name[0..length), or n. at(context, i)
+ * returns element i's name. ceil(log2(n + 1)) steps. */
 static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *, size_t),
 				       const void *context, const char *name, size_t length)
 {
@@ -33,7 +29,7 @@ static inline size_t tach__lower_bound(size_t n, const char *(*at)(const void *,
 
 /* ---- by hash ---- */
 
-/* Eight bytes as a little-endian number: hashes are the same wherever the tables are made. */
+/* Eight bytes as a little-endian number, so that hashes are equal on all build machines. */
 static inline uint64_t tach__load8(const char *at)
 {
 	uint64_t word;
@@ -56,7 +52,7 @@ static inline uint64_t tach__load4(const char *at)
 	return word;
 }
 
-/* The last eight bytes, overlapping what came before; all of a shorter name. */
+/* The last eight bytes, overlapping earlier ones; the whole of a shorter name. */
 static inline uint64_t tach__load_tail(const char *name, size_t length)
 {
 	if (length >= 8)
@@ -69,7 +65,7 @@ static inline uint64_t tach__load_tail(const char *name, size_t length)
 	       (uint64_t)(unsigned char)name[length / 2] << 8 | (unsigned char)name[length - 1];
 }
 
-/* Equal for names that differ in case only (and for a few others: '_' is 0x7f, '@' is '`'). */
+/* Equal for names that differ only in case (and for a few others: '_' is 0x7f, '@' is '`'). */
 static inline uint16_t tach__name_hash(const char *name, size_t length)
 {
 	const uint64_t odd = 0x9e3779b97f4a7c15u, bit5 = 0x2020202020202020u;
@@ -93,16 +89,16 @@ static inline uint64_t tach__fold8(uint64_t word)
 	return word | ((from_a ^ after_z) & ~word & high) >> 2;
 }
 
-/* Names are mostly written as the tables have them. */
+/* Names are usually written as in the tables. */
 static inline int tach__words_equal(uint64_t x, uint64_t y)
 {
 	return __builtin_expect(x == y, 1) || tach__fold8(x) == tach__fold8(y);
 }
 
 /*
- * Is name[0..length), which holds no NUL byte, the string `other`? Eight bytes behind other's
- * end must be readable. The last words overlap; other cannot end before them, since all before
- * was equal and not NUL.
+ * Compares name[0..length), which contains no NUL byte, with the string `other`. Eight bytes
+ * after other's end must be readable. The last words overlap; other cannot end before them,
+ * because all earlier bytes were equal and not NUL.
  */
 static inline __attribute__((always_inline)) int
 tach__name_equal(const char *name, size_t length, const char *other)
@@ -116,8 +112,8 @@ tach__name_equal(const char *name, size_t length, const char *other)
 }
 
 /*
- * The first of n sorted hashes that is not less; n if there is none. Hashes are spread evenly,
- * so their value says where to look: in the tables the place is three steps away on average
+ * The first of n sorted hashes that is not less, or n. Hashes are spread evenly, so their value
+ * predicts the place: in the tables it is three steps away on average
  * (tests/unit/tables/tables.c), in the same cache line.
  */
 static inline size_t tach__hash_bound(const uint16_t *hashes, size_t n, uint16_t hash)

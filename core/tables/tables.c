@@ -2,10 +2,10 @@
 /*
  * Look-ups in the event tables; the rows themselves are inline in core/tables/data.h.
  *
- * Order of PMUs: enum tach__arch; within one by libpfm-4's number, which is the order
- * it searches where two PMUs have an event of the same name; then those it does not know, by
- * name; the architectural default (ix86arch, arm_armv8) last of its architecture. Behind all
- * of them the boxes of the uncore, by architecture and in libpfm-4's order of search.
+ * Order of PMUs: enum tach__arch; within one by libpfm-4's number, which is its search order if
+ * two PMUs have an event of the same name; then PMUs unknown to libpfm-4, by name; the
+ * architectural default (ix86arch, arm_armv8) last of its architecture. The uncore boxes
+ * follow, by architecture and in libpfm-4's search order.
  */
 #include <string.h>
 #include "core/tables/search.h"
@@ -26,7 +26,7 @@ int tach__pfm3_find(const char *name)
 	return -1;
 }
 
-/* ---- look-up: hashes first, then the names of the few that have that hash ---- */
+/* ---- look-up: hashes first, then the names of the few with that hash ---- */
 
 static const struct tach__tab_name *list_find(uint32_t start, size_t n, const char *name,
 					      size_t length)
@@ -46,7 +46,7 @@ int tach__pmu_find(const char *name, size_t length)
 	const struct tach__tab_name *found =
 		list_find(tach__tab_pmu_names, tach__tab_npmu_names, name, length);
 
-	/* Boxes are many, and looked for where no core PMU has the name. */
+	/* There are many boxes, so they are searched only if no core PMU has the name. */
 	if (!found)
 		found = list_find(tach__tab_box_names, tach__tab_nboxes, name, length);
 	return found ? found->first : -1;
@@ -109,7 +109,7 @@ int tach__vendor_find(int pmu, const char *name, size_t length, int *umask)
 	return *umask < 0 ? -1 : event;
 }
 
-/* ---- lists that hang off a row: at most a handful of entries each ---- */
+/* ---- lists of a row: a few entries each ---- */
 
 int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Event tables, as the rest of core/ and arch/ sees them. tools/mkevents.c writes the arrays
- * from the text files in arch/<arch>/events; core/tables/tables.c is the only file that knows
- * their layout beyond these rows. Strings are offsets into one pool, so that the arrays hold no
- * pointers and the shared object needs no relocation for them. Look-ups go by hash and
- * allocate nothing.
+ * Event tables for the rest of core/ and arch/. tools/mkevents.c writes the arrays from the
+ * text files in arch/<arch>/events; only core/tables/tables.c knows their layout beyond these
+ * rows. Strings are offsets into one pool, so that the arrays contain no pointers and the
+ * shared object needs no relocation for them. Look-ups use hashes and allocate nothing.
  */
 #ifndef TACH_CORE_TABLES_H
 #define TACH_CORE_TABLES_H
@@ -14,7 +13,8 @@
 
 /*
  * The folders of arch/ (the makefile writes archs.h, a list of their arch.def), linux last.
- * TACH__ARCH says of a @match line: so many cells hold so many numbers; 0: patterns of text.
+ * TACH__ARCH describes a @match line: its number of cells, and the numbers in each; 0: patterns
+ * of text.
  */
 enum tach__arch {
 #define TACH__ARCH(name, NAME, cells, numbers) TACH__##NAME,
@@ -29,7 +29,7 @@ enum tach__encoding {
 	TACH__NENCODINGS
 };
 
-/* Modifiers, in the order in which encoded strings spell them per family; bit = 1u << enum. */
+/* Modifiers, in their order in full names of each family; bit = 1u << enum. */
 enum tach__mod {
 	TACH__MOD_K,
 	TACH__MOD_U,
@@ -54,9 +54,9 @@ enum tach__mod {
 };
 
 /*
- * Modifiers of uncore boxes: MOD(number, key, NAME, word, integer). Tables have the key, event
- * strings the word; several keys share one, and no event has two of them. The order is that in
- * which full names spell them, the number that which libpfm-4 shows.
+ * Modifiers of uncore boxes: MOD(number, key, NAME, word, integer). Tables use the key, event
+ * strings the word; several keys share a word, and no event has two of them. The order is that
+ * in full names, the number is libpfm-4's.
  */
 #define TACH__BOX_MODS(MOD)                                                                    \
 	MOD(0, e, E, "e", 0)                                                                   \
@@ -88,30 +88,30 @@ enum tach__mod {
 	MOD(29, k, K, "k", 0)                                                                  \
 	MOD(30, u, U, "u", 0)                                                                  \
 	MOD(31, hv, HV, "hv", 0)
-/* Bit = 1u << enum, in the places where cores have those of enum tach__mod. */
+/* Bit = 1u << enum, in the same fields as enum tach__mod of cores. */
 enum tach__box_mod {
 #define TACH__BOX_MOD_NUMBER(number, key, NAME, word, integer) TACH__BOX_MOD_##NAME = number,
 	TACH__BOX_MODS(TACH__BOX_MOD_NUMBER) TACH__NBOX_MODS
 };
 
-/* PMU flags (@flags, plus what the generator derives). */
+/* PMU flags (@flags, and those that the generator derives). */
 #define TACH__PMU_RAWUMASK    0x01u
 #define TACH__PMU_ECMASK      0x02u
 #define TACH__PMU_EXTPEBS     0x04u
 #define TACH__PMU_SPEC	      0x08u
 #define TACH__PMU_DEPRECATED  0x10u
 #define TACH__PMU_ARCHDEFAULT 0x20u
-/* An event list of libpfm-3: numbered behind all others, found by tach__pfm3_find alone. */
+/* An event list of libpfm-3: numbered after all others, found only by tach__pfm3_find. */
 #define TACH__PMU_PFM3	    0x40u
 #define TACH__PMU_PERFMONV2 0x80u /* AMD's: global control and overflow status */
-/* Intel, where TACH__PMU_EXTPEBS does not say so already: every counter samples precisely. */
+/* Intel, unless TACH__PMU_EXTPEBS implies it: each counter samples precisely. */
 #define TACH__PMU_PEBSALL 0x100u
-#define TACH__PMU_NOH	  0x200u /* libpfm-4 offers no h here, though there is the level */
+#define TACH__PMU_NOH	  0x200u /* libpfm-4 offers no h here, although the level exists */
 /*
- * A box of the uncore (arch/FORMAT.md, "Uncore"): numbered behind the core PMUs. What the next
- * say of one: present where sysfs has it (else the CPU alone decides); occupancy events; which
- * filters the kernel wants in one word; type 4 where sysfs has none; header matches that Linux
- * takes as umask bits.
+ * An uncore box (arch/FORMAT.md, "Uncore"): numbered after the core PMUs. The next flags are
+ * for boxes: present if sysfs has it (otherwise the CPU alone decides); occupancy events;
+ * filters that the kernel wants in one word; type 4 if sysfs has none; header matches that
+ * Linux takes as umask bits.
  */
 #define TACH__PMU_BOX	 0x00400u
 #define TACH__PMU_SYSFS	 0x00800u
@@ -121,7 +121,7 @@ enum tach__box_mod {
 #define TACH__PMU_TYPE4	 0x08000u
 #define TACH__PMU_HEADER 0x10000u
 
-/* Event flags; bit numbers belong to the generator and this header alone. */
+/* Event flags; the bit numbers are used only by the generator and this header. */
 #define TACH__EV_OFFCORE    0x00000001u
 #define TACH__EV_FRONTEND   0x00000002u
 #define TACH__EV_GRPEXCL    0x00000004u
@@ -149,11 +149,13 @@ enum tach__box_mod {
 #define TACH__EV_IBSOP	    0x01000000u
 #define TACH__EV_FILT	    0x02000000u
 #define TACH__EV_FILT0	    0x04000000u
-#define TACH__EV_CSPEC	    0x08000000u /* counts a core or both: its umask must say which */
+#define TACH__EV_CSPEC	    0x08000000u /* counts one core or both: its umask must say which */
 #define TACH__EV_UNCORE	    0x10000000u
-#define TACH__EV_PEBSV	    0x20000000u /* beside PEBS: libpfm-4 does not know it */
-#define TACH__EV_BAREL	    0x80000000u /* beside BARE: to libpfm-4 too, or it has no such */
-#define TACH__EV_SHADOW	    0x40000000u /* an earlier row has this name: not found by it */
+#define TACH__EV_PEBSV	    0x20000000u /* next to PEBS: libpfm-4 does not know it */
+/* next to BARE: also in libpfm-4, or libpfm-4 lacks the event */
+#define TACH__EV_BAREL 0x80000000u
+/* an earlier row has this name: this one is not found by name */
+#define TACH__EV_SHADOW 0x40000000u
 
 /* Umask flags. */
 #define TACH__UM_DFL	 0x0001u
@@ -214,22 +216,22 @@ enum tach__attr {
 
 struct tach__pmu {
 	uint32_t name, description; /* string pool offsets; offset 0 is "" */
-	uint32_t perf; /* kernel PMU names, blank-separated, best first; "" = none */
+	uint32_t perf; /* kernel PMU names, separated by spaces, best first; "" = none */
 	uint8_t arch, encoding;
 	uint8_t general, general_width; /* @gp; 0 = unknown */
 	uint8_t general_libpfm4, fixed_libpfm4;
 	union {
 		uint8_t fixed_width;
-		uint8_t words; /* boxes: most register words of an event */
+		uint8_t words; /* boxes: maximum number of register words of an event */
 	};
 	uint8_t privilege; /* TACH_PRIVILEGE_* */
 	union {
 		uint32_t fixed;	 /* bit n = fixed counter n */
-		uint32_t osmods; /* boxes: 1u << TACH__OS_* that perf takes for them */
+		uint32_t osmods; /* boxes: 1u << TACH__OS_* that perf accepts for them */
 	};
 	union {
 		uint32_t general_mask; /* bit n = general counter n (ia64: 4-15) */
-		uint32_t perfdrop;     /* boxes: modifiers that raw words alone take */
+		uint32_t perfdrop;     /* boxes: modifiers that only raw words accept */
 	};
 	uint32_t mods;	    /* 1u << TACH__MOD_* that exist here; boxes: TACH__BOX_MOD_* */
 	uint32_t flags;	    /* TACH__PMU_* */
@@ -238,10 +240,8 @@ struct tach__pmu {
 	uint32_t alias; /* another PMU whose strings work here too; "" = none */
 };
 
-/*
- * The fields of rows lie in order of size: thousands of rows, no padding. Both kinds are of 32
- * bytes, so that finding one by number takes a shift.
- */
+/* The fields of rows are sorted by size: thousands of rows, no padding. Both kinds have 32
+ * bytes, so that finding one by number takes a shift. */
 struct tach__event {
 	uint32_t name, description; /* string pool offsets */
 	uint32_t code;
@@ -259,8 +259,8 @@ struct tach__umask {
 	uint64_t code;
 	uint32_t name, description;
 	uint16_t counter_set; /* index for tach__counter_set(), 0 = as the event */
-	uint16_t mods;	/* modifiers that the user must give; none of those is above bit 15 */
-	uint16_t flags; /* TACH__UM_* */
+	uint16_t mods;	      /* modifiers that the user must give; all below bit 16 */
+	uint16_t flags;	      /* TACH__UM_* */
 	uint16_t hw, attrs;
 	uint8_t group;
 	uint8_t requires; /* group that must be present too, 0xff = none */
@@ -269,13 +269,13 @@ struct tach__umask {
 
 /* Core PMUs are 0 .. tach__npmus()-1; order: enum tach__arch; within one: see tables.c. */
 static inline int tach__npmus(void);
-/* The boxes behind them: tach__npmus() .. tach__npmus() + tach__nboxes() - 1. */
+/* The boxes follow: tach__npmus() .. tach__npmus() + tach__nboxes() - 1. */
 static inline int tach__nboxes(void);
-/* Is there such a number, those of libpfm-3's lists included? */
+/* Returns 1 if the number exists, including libpfm-3's lists. */
 int tach__pmu_exists(int pmu);
 /* libpfm-3's list of that name ("core" for arch/x86/pfm3/pfm3_core.tsv), -1 if none. */
 int tach__pfm3_find(const char *name);
-/* 32 bytes behind any string's end are readable. */
+/* 32 bytes after the end of any string are readable. */
 static inline const char *tach__str(uint32_t offset);
 static inline const struct tach__pmu *tach__pmu_at(int pmu);
 /* By name or alias, case ignored; -1 if none. */
@@ -289,15 +289,16 @@ int tach__event_find(int pmu, const char *name, size_t length);
 /* First umask of that name in table order; -1 if none. */
 int tach__umask_find(const struct tach__event *event, const char *name, size_t length);
 /*
- * By the vendor's spelling: one of its own (vn=), else EVENT or EVENT.UMASK where dots after
- * the first stand for the umask's underscores, and EVENT may be the vendor's own. Event number,
- * *umask = umask or -1; -1 if none.
+ * By the vendor's spelling: one of its own (vn=), or EVENT or EVENT.UMASK, where dots after the
+ * first replace the umask's underscores, and EVENT may be the vendor's own. Returns the event
+ * number and sets *umask to the umask or -1; returns -1 if none.
  */
 int tach__vendor_find(int pmu, const char *name, size_t length, int *umask);
 
 /* A row's counters: bits 0-31 general, 32-63 fixed. */
 static inline uint64_t tach__counter_set(uint32_t counter_set);
-/* Value of a wired-in modifier: 1 and *value, or 0 when this row wires nothing there. */
+/* Value of a wired-in modifier: returns 1 and sets *value, or returns 0 if the row does not
+ * wire it. */
 int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
 /*
  * Attribute by key: 1 if present; number and text may be NULL. Flag attributes have number 1.
@@ -305,7 +306,7 @@ int tach__hw(uint32_t hw, enum tach__mod mod, uint32_t *value);
  */
 static inline int tach__attr(uint32_t attrs, enum tach__attr key, uint64_t *number,
 			     const char **text);
-/* Which keys there are: 1u << key each. */
+/* The keys that exist: 1u << key each. */
 static inline uint32_t tach__attr_keys(uint32_t attrs);
 
 #include "core/tables/data.h" /* the inline ones */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events of boxes as a set, so that metrics can be made of them. */
+/* Events of boxes as a set, so that metrics can use them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,8 @@
 #include "core/set/set.h"
 #include "core/uncore/uncore.h"
 
-/*
- * What config1 of a member that is a box's tells apart from a dummy event that was asked for.
- */
+/* config1 of a member that represents a box's event; distinguishes it from a dummy event of the
+ * user. */
 enum { BOX_MARK = 0x626f7800 };
 
 void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *opt,
@@ -37,7 +36,8 @@ int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set,
 		       : -1;
 }
 
-/* threads: events of a list that are not of boxes, with blanks where the others stand. */
+/* threads: the events of the list that are not boxes' events, with spaces in place of the
+ * others. */
 static int make_set(struct tach__ambient *a, const char *threads, const char *metrics,
 		    struct tach_error *err)
 {
@@ -57,7 +57,9 @@ static int make_set(struct tach__ambient *a, const char *threads, const char *me
 	return tach_set_create(&opt, &a->set, err);
 }
 
-/* Blanks in place of the events of boxes, or of all others; how many stay. */
+/*
+ * Replaces the events of boxes, or all others, by spaces. Returns the number of remaining ones.
+ */
 static int keep_kind(char *events, int boxes)
 {
 	struct tach__list list = tach__list_of(events);
@@ -76,7 +78,7 @@ static int keep_kind(char *events, int boxes)
 	return kept;
 }
 
-/* What metrics name beside boxes would not be counted. */
+/* Events in metrics that are not boxes' events would not be counted. */
 static int only_boxes(const struct tach__ambient *a, struct tach_error *err)
 {
 	for (int i = 0; i < tach_set_count(a->set); i++)
@@ -102,7 +104,7 @@ static int is_set(const char *events)
 	return code == 0;
 }
 
-/* err is the caller's own, whole. */
+/* err is the caller's own struct. */
 static int open_both(struct tach__ambient *a, const char *events, const char *metrics,
 		     int mixed_allowed, struct tach_error *err)
 {
@@ -111,7 +113,8 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 	char *boxes = strdup(events), *threads = strdup(events);
 	int code, mixed;
 
-	/* Without a box in the list or the metrics, its events are refused as boxes' events. */
+	/* If there is no box in the list or the metrics, its events are refused as boxes'
+	 * events. */
 	mixed = mixed_allowed && wanted && boxes && threads &&
 		(keep_kind(boxes, 1) || *wanted) && keep_kind(threads, 0);
 	if (!wanted || !boxes || asprintf(&all, "%s,%s", mixed ? boxes : events, wanted) < 0)
@@ -132,24 +135,22 @@ static int open_both(struct tach__ambient *a, const char *events, const char *me
 		       : tach__error(err, TACH_ERR_INVAL, 0, 0, "the list names no events");
 	free(all);
 	if (code) {
-		/* Of an event that the caller has not written. */
+		/* The column of an event that the caller has not written. */
 		if (err->column > (int)strlen(events) + 1)
 			err->column = 0;
 		free(threads);
 		return code;
 	}
 	code = make_set(a, threads, metrics, err);
-	/* Metrics stand after the events, and are the cause if the events alone make a set. */
+	/* Metrics follow the events. They are the cause if the events alone form a set. */
 	if (code && err->column && (!threads || is_set(threads)))
 		err->column += (int)strlen(events) + 1;
 	free(threads);
 	return code || mixed_allowed ? code : only_boxes(a, err);
 }
 
-/*
- * A metric's name among the events becomes blanks, so that columns stay, and is one of the
- * metrics in front of those that the list has. free() it; NULL: no memory.
- */
+/* Replaces metrics' names among the events by spaces, which keeps columns. Returns them,
+ * followed by the list's own metrics. free() it; NULL: no memory. */
 static char *take_metrics(char *events, const char *metrics)
 {
 	char *all = calloc(1, strlen(events) + strlen(metrics) + 2);

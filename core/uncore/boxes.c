@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which boxes an event string stands for, and on which processors the kernel counts for them.
+ * Finds the boxes for an event string, and the processors on which the kernel counts for them.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -17,15 +17,15 @@
 #include "core/uncore/uncore.h"
 
 struct search {
-	const char *string, *sysfs; /* sysfs: as the caller gave it */
+	const char *string, *sysfs; /* sysfs: given by the caller */
 	const struct tach__uncore_taker *taker;
 	struct tach_error *err;
-	size_t prefix; /* of the string: up to its '*', or all of the PMU's name */
+	size_t prefix; /* length of the string up to its '*', or of the whole PMU name */
 	const char *rest;
-	int shift;    /* of columns, in the string that stands for this one box */
-	int found;    /* boxes that count */
-	int known;    /* boxes that the tables, or sysfs, have by that name */
-	int unserved; /* the kernel has no PMU for the last one */
+	int shift;    /* added to columns, for the string of one box */
+	int found;    /* number of boxes that count */
+	int known;    /* number of boxes with that name in the tables or sysfs */
+	int unserved; /* 1: the kernel has no PMU for the last one */
 };
 
 static const char *devices(const struct search *s)
@@ -56,7 +56,7 @@ static void on_cpu(void *context, long cpu)
 		c->code = c->s->taker->take(c->s->taker->context, c->attr, (int)cpu, c->s->err);
 }
 
-/* A list of processors: a page, which sysfs limits it to, and more where pages are large. */
+/* A list of processors: one page, the limit of sysfs; more if pages are large. */
 enum { LIST_MAX = 16384 };
 
 static int on_cpus(struct search *s, const struct tach_event *event,
@@ -86,7 +86,7 @@ static int on_cpus(struct search *s, const struct tach_event *event,
 	return c.code;
 }
 
-/* A core's PMU has files of the same kind, but none that is called cpumask. */
+/* A core's PMU has similar files, but no cpumask. */
 static int is_box(const char *sysfs, const struct tach_event *event)
 {
 	char device[64], list[16];
@@ -106,7 +106,7 @@ static int encode_box(const char *string, const char *sysfs, struct tach_event *
 
 	opt.sysfs = sysfs;
 	opt.any_pmu = sysfs != NULL;
-	/* A box counts at every level. */
+	/* A box counts at all levels. */
 	opt.privilege = TACH_PRIVILEGE_USER | TACH_PRIVILEGE_KERNEL | TACH_PRIVILEGE_HYPERVISOR;
 	memset(event, 0, sizeof *event);
 	return tach_event_encode(string, &opt, event, err);
@@ -122,7 +122,7 @@ static int one(struct search *s, const char *string)
 	s->unserved = code == TACH_ERR_NOTSUPP;
 	if (code)
 		return refuse(s, code, &err);
-	/* libpfm-4's RAPL has a type where the kernel has none. */
+	/* libpfm-4's RAPL has a type, but the kernel has none. */
 	if (event.pmu >= tach_pmu_count() && event.type < PERF_TYPE_MAX) {
 		s->unserved = 1;
 		return tach__error(s->err, TACH_ERR_NOTSUPP, 0, 1,
@@ -139,14 +139,14 @@ static int one(struct search *s, const char *string)
 				   "out",
 				   string);
 	tach_event_attr(&event, &attr);
-	/* Drivers refuse what would leave something out (PERF_PMU_CAP_NO_EXCLUDE). */
+	/* Drivers refuse exclude bits (PERF_PMU_CAP_NO_EXCLUDE). */
 	attr.exclude_host = attr.exclude_guest = 0;
 	return on_cpus(s, &event, &attr);
 }
 
-/* ---- all of a kind ---- */
+/* ---- all boxes of a kind ---- */
 
-/* The name is the prefix and a number. */
+/* The name consists of the prefix and a number. */
 static int is_instance(const struct search *s, const char *name)
 {
 	const char *number = name + s->prefix;
@@ -170,7 +170,7 @@ static int instance(struct search *s, const char *name)
 	return one(s, string);
 }
 
-/* Of the tables; those that the kernel does not serve are not there. */
+/* From the tables; skips boxes that the kernel does not support. */
 static int instances(struct search *s)
 {
 	int code = 0;
@@ -190,7 +190,7 @@ static int instances(struct search *s)
 	return code;
 }
 
-/* The number that a single '*' stands for at the end, or what perf takes for the kind. */
+/* Matches the number for a single '*' at the end, or perf's name for the kind. */
 static int is_device(struct search *s, const char *name)
 {
 	size_t length = (size_t)(s->rest - s->string);
@@ -216,7 +216,7 @@ static int device_instances(struct search *s)
 			continue;
 		s->known++;
 		code = instance(s, d->d_name);
-		/* A kind may have devices with other events, as perf's *imc* has. */
+		/* A kind may have devices with other events, for example perf's *imc*. */
 		if (code == TACH_ERR_ATTR)
 			other = 1, code = 0;
 	}
@@ -248,7 +248,7 @@ static int all_of_kind(struct search *s)
 
 /* ---- the string ---- */
 
-/* KIND*::EVENT, a box with a '*' for its number: the length of the kind, or 0. */
+/* KIND*::EVENT, a box with '*' as its number: the length of the kind, or 0. */
 static size_t starred(const char *string)
 {
 	size_t n = strcspn(string, "*:/");
@@ -256,7 +256,7 @@ static size_t starred(const char *string)
 	return string[n] == '*' && string[n + 1] == ':' && string[n + 2] == ':' ? n : 0;
 }
 
-/* KIND/TERMS/ of no device, but of a kind of them: the length of the kind's name, or 0. */
+/* KIND/TERMS/, if it is not a device, but a kind of devices: the length of the kind, or 0. */
 static size_t kind_of_device(const char *string, const char *sysfs)
 {
 	size_t n = strcspn(string, ":/");
@@ -271,7 +271,7 @@ static size_t kind_of_device(const char *string, const char *sysfs)
 		       : 0;
 }
 
-/* An event alone is of all boxes of the kind that has it, if they are numbered. */
+/* An event without a box means all boxes of the kind that has it, if they are numbered. */
 static int bare(struct search *s, char *all_of_them, size_t size)
 {
 	struct tach_event event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting, stopping and reading counters of boxes. */
+/* Starts, stops and reads counters of boxes. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -46,12 +46,12 @@ int tach_uncore_stop(struct tach_uncore *u)
 	return tell_all(u, PERF_EVENT_IOC_DISABLE);
 }
 
-/* What read(2) gives of a group (linux/perf_event.h, enum perf_event_read_format). */
+/* The result of read(2) for a group (linux/perf_event.h, enum perf_event_read_format). */
 struct answer {
 	uint64_t n, enabled, running, value[TACH_COUNTERS_MAX];
 };
 
-/* How the group's counts were obtained; they are in *a, scaled. */
+/* Reads the group's counts into *a, scaled. Returns how they were obtained. */
 static uint32_t read_group(const struct tach__uncore_group *g, struct answer *a)
 {
 	size_t size = offsetof(struct answer, value) + (size_t)g->n * sizeof *a->value;

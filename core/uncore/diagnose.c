@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Why the kernel does not open an event of a box, with the cure. */
+/* Explains why the kernel does not open an event of a box, with the cure. */
 #include <errno.h>
 #include "core/base/error.h"
 #include "core/os/cause.h"
 #include "core/uncore/uncore.h"
 
-/*
- * An event of no process: kernel/events/core.c asks for perfmon_capable() where
- * perf_event_paranoid is above 0 (perf_allow_cpu).
- */
+/* For an event without a process, kernel/events/core.c requires perfmon_capable() if
+ * perf_event_paranoid is above 0 (perf_allow_cpu). */
 static int is_privilege(int code, const struct tach__settings *s)
 {
 	return code == -EACCES && s->paranoid > 0 && (!s->capable || s->user_namespace);

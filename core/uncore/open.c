@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening events of boxes, group by group. */
+/* Opens events of boxes, group by group. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 struct opening {
 	struct tach_uncore *u;
 	struct tach_error *err;
-	const char *name; /* of the event that is opened */
+	const char *name; /* the event being opened */
 };
 
-/* One more element; 0: no memory. */
+/* Adds one element; 0: no memory. */
 static int grow(void *array, int n, size_t size)
 {
 	void *more = realloc(*(void **)array, ((size_t)n + 1) * size);
@@ -33,7 +33,7 @@ static int no_memory(struct tach_error *err)
 	return tach__error(err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 }
 
-/* The last group of that box on that processor, if it has room. */
+/* The last group of that box on that processor, if it has space. */
 static struct tach__uncore_group *find_group(const struct tach_uncore *u, uint32_t type,
 					     int cpu)
 {
@@ -59,8 +59,8 @@ static int refused(const struct opening *o, int code, int cpu, struct tach_error
 	return tach__uncore_refused(code, o->name, cpu, &s, err);
 }
 
-/* The kernel answers EINVAL where the box has no counter for one more event beside the others
- * (arch/x86/events/intel/uncore.c, uncore_validate_group): that begins a group. */
+/* The kernel returns EINVAL if the box has no counter for one more event of the group
+ * (arch/x86/events/intel/uncore.c, uncore_validate_group). Then a new group begins. */
 static int open_one(void *context, const struct perf_event_attr *event, int cpu,
 		    struct tach_error *err)
 {

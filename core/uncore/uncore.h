@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Counters of boxes: what the files of this room share. */
+/* Counters of boxes: functions that the files of this room share. */
 #ifndef TACH_CORE_UNCORE_H
 #define TACH_CORE_UNCORE_H
 
@@ -14,12 +14,14 @@ struct tach__uncore_event {
 	int counters;
 };
 
-/* Events of one box on one processor that count at once; the first leads. */
+/*
+ * Events of one box on one processor that count at the same time; the first one is the leader.
+ */
 struct tach__uncore_group {
 	uint32_t type;
 	int cpu, n;
 	int fd[TACH_COUNTERS_MAX], event[TACH_COUNTERS_MAX];
-	uint64_t id[TACH_COUNTERS_MAX]; /* which events those are: core/os/descriptor.h */
+	uint64_t id[TACH_COUNTERS_MAX]; /* identify the events: core/os/descriptor.h */
 };
 
 struct tach_uncore {
@@ -29,10 +31,8 @@ struct tach_uncore {
 };
 
 /* ---- core/uncore/boxes.c ---- */
-/*
- * Calls take for each box and processor that an event string stands for, until it returns other
- * than 0; its answer, or an error with the column in the string. sysfs NULL: this machine's.
- */
+/* Calls `take` for each box and processor of an event string, until it returns other than 0.
+ * Returns that value, or an error with the column in the string. sysfs NULL: this machine's. */
 struct tach__uncore_taker {
 	int (*take)(void *context, const struct perf_event_attr *attr, int cpu,
 		    struct tach_error *err);
@@ -40,51 +40,43 @@ struct tach__uncore_taker {
 };
 int tach__uncore_boxes(const char *string, const char *sysfs,
 		       const struct tach__uncore_taker *taker, struct tach_error *err);
-/* Whether a string is one for boxes, as far as it says by itself or this machine knows. */
+/* Returns 1 if a string is for boxes, judging by itself or by this machine. */
 int tach__uncore_is(const char *string);
 
 /* ---- core/uncore/ambient.c ---- */
-/*
- * Members of a set by the names of boxes' events, so that metrics find them; nothing is opened
- * for them. `members` and `attrs` have TACH_COUNTERS_MAX. NULL: there are none.
- */
+/* Makes set members from the names of boxes' events, so that metrics find them; nothing is
+ * opened for them. `members` and `attrs` have TACH_COUNTERS_MAX. u NULL: no events. */
 void tach__uncore_members(const struct tach_uncore *u, struct tach_set_options *opt,
 			  struct tach_set_member *members, struct perf_event_attr *attrs);
-/* The event of a box that a member of such a set stands for, or -1. */
+/* The box event of a member of such a set, or -1. */
 int tach__uncore_member(const struct tach_uncore *u, const struct tach_set *set, int member);
 
 /* ---- core/uncore/wanted.c ---- */
-/*
- * The events of boxes that the metrics rest on, but for those of the list `events`, as such a
- * list;
- * "": none. free() it; NULL: no memory.
- */
+/* The events of boxes that the metrics use, except those in the list `events`, as a list; "":
+ * none. free() it; NULL: no memory. */
 char *tach__uncore_wanted(const char *metrics, const char *events);
-/* Whether the name is a metric that rests on events of boxes. */
+/* Returns 1 if the name is a metric that uses events of boxes. */
 int tach__uncore_is_metric(const char *name, size_t length);
 
-/* What counts beside a program, for the whole machine: events of boxes and metrics of them. */
+/* Counts for the whole machine while a program runs: events of boxes and metrics over them. */
 struct tach__ambient {
 	struct tach_uncore *uncore;
-	struct tach_set *set; /* its members are those events: tach__uncore_member */
+	struct tach_set *set; /* its members are these events: tach__uncore_member */
 };
-/*
- * list: events as tach_uncore_open takes them and, after a semicolon, metrics. 0, or the errors
- * of tach_uncore_open and tach_set_create with the column in it; then there is nothing to
- * close.
- */
+/* list: events as for tach_uncore_open and, after a semicolon, metrics. 0, or the errors of
+ * tach_uncore_open and tach_set_create with the column; then nothing is open. */
 int tach__ambient_open(struct tach__ambient *a, const char *list, struct tach_error *err);
-/*
- * The same, where the caller counts the set's other members for a program: events of threads
- * may stand beside those of boxes, and metrics may rest on both.
- */
+/* The same, if the caller counts the set's other members for a program: the list may contain
+ * events of threads as well as of boxes, and metrics may use both. */
 int tach__ambient_open_mixed(struct tach__ambient *a, const char *list, struct tach_error *err);
 void tach__ambient_close(struct tach__ambient *a);
 /* "NAME, NAME: of the whole machine, ...", for a report. */
 void tach__ambient_note(const struct tach_uncore *u, char *note, size_t size);
 
 /* ---- core/uncore/diagnose.c ---- */
-/* perf_event_open gave `code` for that event on that processor: the library's code for it. */
+/*
+ * perf_event_open returned `code` for that event on that processor: returns the library's code.
+ */
 int tach__uncore_refused(int code, const char *name, int cpu, const struct tach__settings *s,
 			 struct tach_error *err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Metrics over boxes: the events that have to be opened for them. */
+/* Finds the events of boxes that metrics use, so that they can be opened. */
 #include <stdlib.h>
 #include <string.h>
 #include <tach/derived.h>
@@ -9,7 +9,7 @@
 
 struct wanted {
 	char *list;
-	const char *have; /* events that are listed already */
+	const char *have; /* events that are in the list already */
 	int no_memory;
 };
 
@@ -43,7 +43,7 @@ static void add_wanted(struct wanted *w, const char *event)
 	strcat(longer, event);
 }
 
-/* 1: a derived event; its boxes are added. */
+/* 1: a derived event; adds its boxes. */
 static int add_named(struct wanted *w, const char *name, size_t length)
 {
 	struct tach_expansion *x;
@@ -59,7 +59,7 @@ static int add_named(struct wanted *w, const char *name, size_t length)
 	return 1;
 }
 
-/* What is not derived is looked at when the set is made. */
+/* Other names are checked when the set is made. */
 static int resolve(void *context, const char *name, size_t length)
 {
 	struct tach_event event = {.size = sizeof event};

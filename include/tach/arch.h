@@ -98,20 +98,21 @@
 #include <tach/base.h>
 
 /*
- * A counter instruction's record in section tach_ex: where it is, where to go on when it
- * faults, both relative to themselves. The record is an ELF note (name "tach", type 1), so that
- * the table is found at run time through PT_NOTE, without section headers or symbols;
+ * A counter instruction's record in section tach_ex: its address, and the address to continue
+ * at if it faults (the landing), both relative to themselves. The record is an ELF note (name
+ * "tach", type 1), so that the table is found at run time through PT_NOTE, without section
+ * headers or symbols;
  * __start_tach_ex would keep all records, and with them every function, from --gc-sections. "o"
  * ties the record to the text that it describes: a linker that drops the function drops the
  * record too. "?" makes it a member of the function's group if there is one (COMDAT). The
  * record's third word refers to tach__abi_1: a program built against another layout does not
- * link. On x86 that is by way of the GOT, because GNU ld refuses R_X86_64_NONE against a symbol
+ * link. On x86 this uses the GOT, because GNU ld refuses R_X86_64_NONE against a symbol
  * of a shared library.
  *
- * Where to go on is a few instructions behind the function, in the same section, which make the
- * copy of the page's lock odd: the comparison that follows every read then fails, and that
- * leads to the slow exit. (asm goto would land there directly; with outputs it is miscompiled
- * by gcc before 11.5, 12.4 and 13.3.)
+ * The landing is a few instructions after the function, in the same section. They make the copy
+ * of the page's lock odd, so that the comparison after each read fails and leads to the slow
+ * path. (asm goto would land there directly; with outputs, gcc before 11.5, 12.4 and 13.3
+ * miscompiles it.)
  */
 #define TACH__EX_RECORD(at, landing, abi)                                                      \
 	"\t.pushsection tach_ex, \"ao?\", @note, " at "\n"                                     \
@@ -127,7 +128,7 @@
 
 TACH_BEGIN_DECLS
 
-/* One read of the clock: TSC, CNTVCT or ITC; 0 where there is none. */
+/* One read of the clock: TSC, CNTVCT or ITC; 0 if there is no clock. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint64_t tach_clock(void);
 

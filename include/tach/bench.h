@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Microbenchmarks: what one pass through a piece of code takes, in time and in counts. */
+/* Microbenchmarks: the time and the counts of one pass through a piece of code. */
 #ifndef TACH_BENCH_H
 #define TACH_BENCH_H
 
@@ -9,72 +9,74 @@
 
 /*
  * A benchmark is a function that runs its body `iterations` times. The harness chooses the
- * number of iterations so that a sample lasts long enough, warms up, and takes pairs of
- * samples, of the body and of an empty loop, by turns the one and the other first. A sample
- * here is the difference of such a pair, divided by the iterations.
+ * number of iterations so that a sample lasts long enough, and warms up. It takes pairs of
+ * samples, of the body and of an empty loop, in alternating order. A sample here is the
+ * difference of such a pair, divided by the iterations.
  *
- * The result is the median of these differences, and the interval is one of that median: what a
- * pair takes on this machine as it is now, load included. It lies between two
- * order statistics, which assumes no distribution. Samples that resemble the one before them (a
- * clock that changes, a drift) are worth fewer than they are: the interval is wider then, and
- * where even the whole range cannot have the confidence that was asked for, the one it has is
- * said. The clock's resolution is added at both ends. No sample is removed.
+ * The result is the median of these differences, with an interval of the median: the cost of a
+ * pass in the present state of this machine, including its load. The interval is between two
+ * order statistics, which assumes no distribution. Samples that depend on the previous one (a
+ * changing clock, a drift) contain less information, so the interval is wider. If even the
+ * whole range does not reach the requested confidence, the result states the confidence that it
+ * has. The clock's resolution is added at both ends. No sample is removed.
  *
- * Events that do not fit the PMU together are split into passes, each with `instructions` in
- * it; how far those disagree tells whether the passes saw the same work.
+ * Events that do not fit the PMU together are split into passes, each with `instructions`. The
+ * difference of `instructions` between passes shows whether they did the same work.
  */
 typedef void (*tach_bench_body)(void *context, uint64_t iterations);
 
 /*
- * A number that the body itself keeps, which only grows: what a sample added to it, per
- * iteration, is one more value. Threads that share it must add to it atomically, or lose some.
+ * A number that the body itself maintains, and which only grows. The amount that a sample added
+ * to it, per iteration, is one more value. Threads that share it must add atomically, or some
+ * additions are lost.
  */
 struct tach_bench_counter {
 	const char *name;
 	const volatile uint64_t *at;
-	uint32_t rate;	   /* 1: shown per second, as throughput is */
+	uint32_t rate;	   /* 1: shown per second, like throughput */
 	uint32_t reserved; /* 0 */
 	struct tach_bench_counter *next;
 };
 
-struct tach_bench; /* the result; owned by the caller, immutable, no ties to thread or set */
+/* the result; the caller owns it; immutable, independent of thread and set */
+struct tach_bench;
 
 struct tach_bench_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
-	 * Events as struct tach_set_options has them, as many as wanted. NULL = "cycles,
-	 * instructions" where this machine counts them; "" = time only. Of a derived event
-	 * those are shown that it is made of.
+	 * Events as in struct tach_set_options, of any number. NULL = "cycles, instructions" if
+	 * this machine counts them; "" = time only. For a derived event, the events that it
+	 * uses are shown.
 	 */
 	const char *events;
-	double sample_seconds; /* the least a sample lasts; 0 = 0.001 */
-	uint32_t samples;      /* of each pass; 0 = 31, at most 10000 */
-	uint64_t iterations;   /* of a sample; 0 = chosen by sample_seconds */
+	double sample_seconds; /* minimum duration of a sample; 0 = 0.001 */
+	uint32_t samples;      /* number per pass; 0 = 31, at most 10000 */
+	uint64_t iterations;   /* per sample; 0 = chosen by sample_seconds */
 	double confidence;     /* of the interval, 0 < c < 1; 0 = 0.95 */
-	double outlier; /* what counts as far off, in scaled MADs; 0 = 5, negative = none */
+	double outlier;	       /* limit for outliers, in scaled MADs; 0 = 5, negative = none */
 	tach_bench_body empty; /* the loop without its body; NULL = the library's */
 	uint32_t privilege;    /* TACH_PRIVILEGE_*; 0 = TACH_PRIVILEGE_USER */
-	/*
-	 * TACH_SET_INTERRUPTS: one more value, the interrupts; TACH_SET_CORRECT: they are taken
-	 * out of instructions too, see tach/set.h.
-	 */
+	/* TACH_SET_INTERRUPTS: one more value, the interrupts; TACH_SET_CORRECT: also subtracts
+	 * them from instructions, see tach/set.h. */
 	uint32_t interrupts;
-	/* What an iteration handles, for throughput: 4096 times "byte". NULL = nothing. */
+	/* The work of an iteration, for throughput: 4096 times "byte". NULL = none. */
 	const char *unit;
 	double units;
 	const struct tach_bench_counter *counters; /* at most 16; NULL = none */
 	/*
-	 * That run the body at the same time, this one among them; 0 = 1, at most 256. They
-	 * begin each sample together. Values are the mean of all threads'; then come "time,
-	 * all", what one iteration takes them together (from the first start to the last end,
-	 * divided by the iterations of all), and the time of each thread.
+	 * Number of threads that run the body at the same time, including this one; 0 = 1, at
+	 * most 256. They begin each sample together. Values are the mean of all threads.
+	 * Further values: "time, all", the time per iteration of all together (from the first
+	 * start to the last end, divided by the iterations of all), and the time of each
+	 * thread.
 	 */
 	uint32_t threads;
-	uint32_t cpu;	       /* 1: the value "cpu time" too, the processor's time, ns */
-	double warmup_seconds; /* the body runs so long before the first sample */
+	uint32_t cpu;	       /* 1: also the value "cpu time", in ns */
+	double warmup_seconds; /* time to run the body before the first sample */
 	/*
-	 * Called before each sample with the body's context, and not measured: what the body
-	 * uses up is made anew. `iterations` 0 is then 1, so that each iteration finds it new.
+	 * Called before each sample with the body's context, and not measured: prepares data
+	 * that the body consumes. `iterations` 0 is then 1, so that each iteration finds new
+	 * data.
 	 */
 	void (*before)(void *context);
 };
@@ -82,21 +84,23 @@ struct tach_bench_options {
 /* One quantity, per iteration. */
 struct tach_bench_quantity {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
-	/* "time" (ns), the event's, the counter's, "time, all"; lives as long as the result. */
+	/* "time" (ns), the event's name, the counter's name, "time, all"; valid as long as the
+	 * result. */
 	const char *name;
 	double median, mad; /* MAD not scaled */
 	double low, high;   /* interval of the median */
-	/* That the interval really has: few samples, or correlated ones, reach less than was
-	 * asked. */
+	/* The confidence that the interval has: lower than requested if samples are few or
+	 * correlated. */
 	double confidence;
 	double empty; /* median of the empty loop, for information */
 	uint32_t samples;
-	uint32_t outliers; /* of them, far off (a MAD of 0: none); all of the above has them */
-	/* TACH_* of flags.h; TACH_FLAG_SMALL when the interval reaches down to 0: below
-	 * resolution, and a negative value cannot be told from 0. */
+	/* outliers among them (0 if the MAD is 0); they are included in all values above */
+	uint32_t outliers;
+	/* TACH_* of flags.h; TACH_FLAG_SMALL if the interval includes 0: below resolution, and
+	 * a negative value may be 0. */
 	uint32_t flags;
 	uint32_t pass;
-	uint32_t thread; /* 0, or of the first, second ... thread alone */
+	uint32_t thread; /* 0, or the number of the thread, from 1, whose value this is */
 	uint32_t rate;	 /* as in struct tach_bench_counter */
 };
 
@@ -105,14 +109,14 @@ TACH_BEGIN_DECLS
 /*
  * Runs body(context, n) many times on this thread and fills *out. Allocates; opens and closes
  * counters. Events that this machine does not know or cannot count are left out, and
- * tach_bench_missing tells why; time is always measured. Fails for malformed events and bad
- * options, and for want of memory; never for missing hardware.
+ * tach_bench_missing explains why; time is always measured. Fails for malformed events and bad
+ * options, and without memory; never because of missing hardware.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_bench_run(const char *name, tach_bench_body body, void *context,
 			    const struct tach_bench_options *opt, struct tach_bench **out,
 			    struct tach_error *err) TACH_MUST_USE;
-/* In a body: which of the threads this is, from 0; elsewhere 0. */
+/* In a body: the number of the thread, from 0; elsewhere 0. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API unsigned tach_bench_thread(void) __attribute__((pure));
 /* MT-Safe race:bench | AS-Unsafe heap | AC-Unsafe mem | no allocation */
@@ -130,29 +134,27 @@ TACH_API int tach_bench_count(const struct tach_bench *bench) TACH_NONNULL(1);
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_value(const struct tach_bench *bench, int i,
 			      struct tach_bench_quantity *value);
-/* One sentence on what could not be counted and why; "" if nothing is missing. */
+/* One sentence about events that could not be counted, and why; "" if nothing is missing. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_bench_missing(const struct tach_bench *bench) TACH_NONNULL(1);
-/*
- * The largest relative difference between the medians of `instructions` of two passes: 0 where
- * there is one pass. Above about 0.01 the passes did not see the same work.
- */
+/* The largest relative difference between the medians of `instructions` of two passes; 0 if
+ * there is one pass. Above about 0.01 the passes did different work. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_bench_drift(const struct tach_bench *bench) TACH_NONNULL(1);
 /*
  * Compares value `i` of `now` with the value of the same name in `old`. `bound` is as in
- * tach_change_rule; below 0: 5 % for times, 0.5 % for the rest. The samples show how a run
- * differs from itself; the bound must allow for how runs differ from each other. 0,
- * TACH_ERR_NOTFOUND: `old` has no such value; TACH_ERR_INVAL, TACH_ERR_NOMEM.
+ * tach_change_rule; below 0: 5 % for times, 0.5 % for the rest. The samples show the variation
+ * within a run; the bound must allow for the variation between runs. 0, TACH_ERR_NOTFOUND:
+ * `old` has no such value; TACH_ERR_INVAL, TACH_ERR_NOMEM.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_judge(const struct tach_bench *old, const struct tach_bench *now, int i,
 			      double bound, double alpha,
 			      struct tach_change_result *out) TACH_MUST_USE;
 /*
- * Which law times (ns, above 0) follow that were taken for these numbers: "O(1)", "O(log n)",
+ * Finds the law that the times (ns, above 0) for these numbers follow: "O(1)", "O(log n)",
  * "O(n)", "O(n log n)", "O(n^2)" or "O(n^3)", with its factor, and the root of the mean squared
- * error relative to the mean time. NULL: fewer than 3.
+ * error relative to the mean time. NULL: fewer than 3 numbers.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_bench_fit(const double *n, const double *ns, size_t count,
@@ -162,39 +164,38 @@ TACH_API const char *tach_bench_fit(const double *n, const double *ns, size_t co
 enum tach_bench_format {
 	TACH_BENCH_TEXT,
 	TACH_BENCH_JSON,
-	TACH_BENCH_ROW,	   /* of a table, without name and newline */
-	TACH_BENCH_HEAD,   /* what stands above such rows of results with the same values */
+	TACH_BENCH_ROW,	   /* a table's row, without name and newline */
+	TACH_BENCH_HEAD,   /* the heading for such rows, for results with the same values */
 	TACH_BENCH_GOOGLE, /* google-benchmark's objects, one for each sample, commas between */
-	TACH_BENCH_CSV,	   /* RFC 4180, a line for each value; the heading is no part of it */
+	TACH_BENCH_CSV,	   /* RFC 4180, a line for each value, without the heading */
 	TACH_BENCH_MARKDOWN, /* a table's row for each value */
 };
 /*
  * Like snprintf: writes at most size bytes with the final 0 and returns the whole length. Text
- * is a few lines, without what is missing; JSON one object in one line (schema tach-bench-1),
- * numbers by no locale's rules.
+ * is a few lines, without missing events; JSON is one object in one line (schema tach-bench-1),
+ * with numbers independent of the locale.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_print(const struct tach_bench *bench, enum tach_bench_format format,
 			      char *text, size_t size);
-/*
- * Such an object back, samples included, so that tach_bench_judge can take it: one line of a
- * file of them. TACH_ERR_SYNTAX with line and column, TACH_ERR_NOMEM.
- */
+/* Reads such an object, with its samples, so that tach_bench_judge can use it: one line of a
+ * file of them. TACH_ERR_SYNTAX with line and column, TACH_ERR_NOMEM. */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_load(const char *json, size_t length, struct tach_bench **out,
 			     struct tach_error *err) TACH_MUST_USE;
 /*
- * The samples of one benchmark (NULL: of the first) in a file of google-benchmark's, whole as
- * it is: its real_time, one for each repetition. TACH_ERR_SYNTAX with line and column,
- * TACH_ERR_NOTFOUND, TACH_ERR_NOMEM.
+ * Reads the samples of one benchmark (NULL: of the first) from a whole file of
+ * google-benchmark: its real_time, one sample for each repetition. TACH_ERR_SYNTAX with line
+ * and column, TACH_ERR_NOTFOUND, TACH_ERR_NOMEM.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_bench_load_google(const char *json, size_t length, const char *name,
 				    struct tach_bench **out,
 				    struct tach_error *err) TACH_MUST_USE;
 /*
- * The machine as it is now, like snprintf: a line, and one for each warning (frequency scaling,
- * a busy machine); TACH_BENCH_GOOGLE: the object "context" of google-benchmark's files.
+ * Describes the machine in its present state, like snprintf: a line, and one for each warning
+ * (frequency scaling, a busy machine); TACH_BENCH_GOOGLE: the object "context" of
+ * google-benchmark's files.
  */
 /* MT-Safe | AS-Unsafe lock | AC-Unsafe lock | allocates */
 TACH_API int tach_bench_context(enum tach_bench_format format, char *text, size_t size);
@@ -203,29 +204,29 @@ TACH_API int tach_bench_context(enum tach_bench_format format, char *text, size_
 
 #define TACH_BENCH_NUMBERS_MAX 3
 
-/* Numbers that a benchmark is run for, each. */
+/* The numbers that a benchmark runs for. */
 struct tach_bench_axis {
 	const uint64_t *number;
-	uint32_t count; /* 0: it is not run by this */
+	uint32_t count; /* 0: not used */
 	uint32_t reserved;
 };
 
 struct tach_bench_case {
 	const char *name;
-	/* The context is as many uint64_t as TACH_BENCH_NUMBERS_MAX, or NULL. */
+	/* The context is an array of TACH_BENCH_NUMBERS_MAX uint64_t, or NULL. */
 	tach_bench_body body, empty;
 	struct tach_bench_case *next;
-	struct tach_bench_axis axis[TACH_BENCH_NUMBERS_MAX], threads; /* all with all */
-	/* Around a run; or NULL. */
+	struct tach_bench_axis axis[TACH_BENCH_NUMBERS_MAX], threads; /* all combinations */
+	/* Called before and after a run; or NULL. */
 	void (*setup)(uint64_t, uint64_t, uint64_t);
 	void (*teardown)(uint64_t, uint64_t, uint64_t);
-	void (*before)(void *context); /* each sample; or NULL */
+	void (*before)(void *context); /* called before each sample; or NULL */
 	const char *unit;	       /* or NULL */
 	double (*units)(uint64_t, uint64_t, uint64_t);
 	struct tach_bench_counter *counters;
-	int complexity; /* 1: how time grows with the first number is of interest */
+	int complexity; /* 1: find how time grows with the first number */
 };
-/* Adds to the list below; for constructors: not thread-safe. The case must stay. */
+/* Adds to the list below; for constructors: not thread-safe. The case must stay valid. */
 /* MT-Unsafe race:cases | AS-Unsafe race:cases | AC-Unsafe corrupt | no allocation */
 TACH_API void tach_bench_register(struct tach_bench_case *bench) TACH_NONNULL(1);
 /* The cases in the order of registration. */
@@ -234,8 +235,8 @@ TACH_API const struct tach_bench_case *tach_bench_cases(void);
 
 TACH_END_DECLS
 
-/* Makes the compiler believe that the value is used. Also of a bit-field, which clang takes as
- * a value alone. */
+/* Makes the compiler believe that the value is used. Also works for a bit-field, which clang
+ * accepts only as a value. */
 #ifdef __cplusplus
 template <class tach_type>
 __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &value)
@@ -246,13 +247,14 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 #else
 #define TACH_KEEP(value) __asm__ volatile("" : : "g"((void)0, (value)) : "memory")
 #endif
-/* That all memory is read, and may be changed, to which something outside has a pointer. */
+/* Makes the compiler believe that all memory which has a pointer outside is read, and may be
+ * changed. */
 #define TACH_CLOBBER() __asm__ volatile("" : : : "memory")
 
 /*
  * Defines a benchmark and registers it before main; the braces that follow are its body. Both
- * loops are compiled here, by the same compiler with the same flags, so that they differ in the
- * body alone. What is said of it by the macros below stands after it.
+ * loops are compiled here, by the same compiler with the same flags, so that they differ only
+ * in the body. Put the macros below after it.
  */
 #define TACH_BENCH(id)                                                                         \
 	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS);                            \
@@ -261,8 +263,9 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS)
 
 /*
- * The same for every one of some numbers, "name/number", which the body finds in tach_arg:
- *	TACH_BENCH_ARGS(clear, 64, 4096) { memset(buffer, 0, tach_arg); TACH_CLOBBER(); }
+ * The same for each of several numbers, "name/number", which the body reads as tach_arg:
+ *
+ *     TACH_BENCH_ARGS(clear, 64, 4096) { memset(buffer, 0, tach_arg); TACH_CLOBBER(); }
  */
 #define TACH_BENCH_ARGS(id, ...)                                                               \
 	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS);                            \
@@ -271,10 +274,8 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 	TACH_BENCH_NUMBERS(id, 1, __VA_ARGS__);                                                \
 	TACH_INLINE void tach_bench_body_##id(TACH__BENCH_NUMBERS)
 
-/*
- * Run for each of these; `which` 1 is tach_arg, 2 tach_arg2, 3 tach_arg3. All are combined with
- * all: "name/8/2".
- */
+/* Runs it for each of these; `which` 1 is tach_arg, 2 tach_arg2, 3 tach_arg3. All combinations
+ * are run: "name/8/2". */
 #define TACH_BENCH_NUMBERS(id, which, ...)                                                     \
 	static const uint64_t tach_bench_numbers##which##_##id[] = {__VA_ARGS__};              \
 	TACH__BENCH_AXIS(id, axis[which - 1], which, tach_bench_numbers##which##_##id,         \
@@ -290,19 +291,21 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 	static uint64_t tach_bench_numbers##which##_##id[((high) - (low)) / (step) + 1];       \
 	TACH__BENCH_AXIS(id, axis[which - 1], which, tach_bench_numbers##which##_##id,         \
 			 tach__bench_steps(tach_bench_numbers##which##_##id, low, high, step))
-/* On so many threads at the same time: "name/threads:4". In the body tach_thread is which. */
+/* Runs it on these numbers of threads at the same time: "name/threads:4". In the body
+ * tach_thread is the thread's number. */
 #define TACH_BENCH_THREADS(id, ...)                                                            \
 	static const uint64_t tach_bench_threads_##id[] = {__VA_ARGS__};                       \
 	TACH__BENCH_AXIS(id, threads, threads, tach_bench_threads_##id,                        \
 			 sizeof tach_bench_threads_##id / sizeof(uint64_t))
 
-/* What is done before and after its run, not measured. */
+/* Code to run before and after it, not measured. */
 #define TACH_BENCH_SETUP(id)	TACH__BENCH_AROUND(id, setup)
 #define TACH_BENCH_TEARDOWN(id) TACH__BENCH_AROUND(id, teardown)
 /*
- * What is done before each sample, not measured. A sample is then one iteration, so each finds
- * what was made for it:
- *	TACH_BENCH_BEFORE(sort) { fill(numbers, tach_arg); }
+ * Code to run before each sample, not measured. A sample is then one iteration, so that each
+ * iteration finds new data:
+ *
+ *     TACH_BENCH_BEFORE(sort) { fill(numbers, tach_arg); }
  */
 #define TACH_BENCH_BEFORE(id)                                                                  \
 	static void tach_bench_make_##id(TACH__BENCH_THREE);                                   \
@@ -315,17 +318,15 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 	}                                                                                      \
 	TACH__BENCH_SAYS(id, before, before = tach_bench_before_##id)                          \
 	static void tach_bench_make_##id(TACH__BENCH_THREE)
-/*
- * What the body does as well, but is not to be measured, a copy of what it sorts, say: it is
- * done in the empty loop too, and so comes off.
- */
+/* Code that the body also runs, but that must not be measured, such as a copy of the data that
+ * it sorts. The empty loop runs it too, so its cost is subtracted. */
 #define TACH_BENCH_LESS(id)                                                                    \
 	TACH_INLINE void tach_bench_less_##id(TACH__BENCH_NUMBERS);                            \
 	TACH__BENCH_LOOP(tach_bench_less_loop_##id, tach_bench_less_##id)                      \
 	TACH__BENCH_SAYS(id, less, empty = tach_bench_less_loop_##id)                          \
 	TACH_INLINE void tach_bench_less_##id(TACH__BENCH_NUMBERS)
 
-/* An iteration handles that many of a unit: (clear, "byte", tach_arg). */
+/* The number of units that an iteration handles: (clear, "byte", tach_arg). */
 #define TACH_BENCH_UNITS(id, name, number)                                                     \
 	static double tach_bench_units_##id(TACH__BENCH_THREE)                                 \
 	{                                                                                      \
@@ -334,10 +335,10 @@ __attribute__((always_inline)) inline void tach__bench_keep(const tach_type &val
 	TACH__BENCH_SAYS(id, unit, unit = name)                                                \
 	TACH__BENCH_SAYS(id, units, units = tach_bench_units_##id)                             \
 	TACH_STATIC_ASSERT(sizeof(name) > 1, "the unit has a name")
-/* What its body adds to a uint64_t, per iteration; the second also as so many a second. */
+/* A uint64_t that the body adds to, shown per iteration; the second also per second. */
 #define TACH_BENCH_COUNTER(id, variable) TACH__BENCH_COUNTER(id, variable, 0)
 #define TACH_BENCH_RATE(id, variable)	 TACH__BENCH_COUNTER(id, variable, 1)
-/* How its time grows with tach_arg, as tach_bench_fit has it. */
+/* Finds how its time grows with tach_arg, with tach_bench_fit. */
 #define TACH_BENCH_COMPLEXITY(id)                                                              \
 	TACH__BENCH_SAYS(id, complexity, complexity = 1)                                       \
 	TACH_STATIC_ASSERT(1, "takes no argument but the benchmark")

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What the macros of tach/bench.h are made of, a part of it; templates of benchmarks in C++. */
+/*
+ * Internals of the macros of tach/bench.h, which includes this; templates of benchmarks in C++.
+ */
 #ifndef TACH_BENCH_MACROS_H
 #define TACH_BENCH_MACROS_H
 
@@ -10,7 +12,7 @@
 		uint64_t tach_arg3 __attribute__((unused))
 #define TACH__BENCH_NUMBERS TACH__BENCH_THREE, unsigned tach_thread __attribute__((unused))
 
-/* tach_bench_thread is pure: it is not called unless the body uses what it says. */
+/* tach_bench_thread is pure: it is not called unless the body uses its result. */
 #define TACH__BENCH_LOOP(loop, body)                                                           \
 	static void loop(void *tach_context, uint64_t tach_n)                                  \
 	{                                                                                      \
@@ -76,7 +78,7 @@
 	}                                                                                      \
 	TACH_STATIC_ASSERT(sizeof(variable) == sizeof(uint64_t), "the counter is a uint64_t")
 
-/* Doubling the least range there is: every power of 2, and the end. */
+/* Doubling the smallest range: each power of 2, and the end. */
 #define TACH__BENCH_RANGE_MAX 66
 
 __attribute__((unused)) static uint32_t tach__bench_range(uint64_t *to, uint64_t low,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A main for programs made of TACH_BENCH: include it in one file. It prints, as the library
- * itself never does.
- */
+/* A main for programs made of TACH_BENCH: include it in one file. It prints, which the library
+ * itself never does. */
 #ifndef TACH_BENCH_MAIN_H
 #define TACH_BENCH_MAIN_H
 
@@ -67,7 +65,7 @@ static int tach__bench_allow(struct tach__bench_main *m, const char *list)
 	       strcmp(list, "cannot-tell,gone") == 0 || strcmp(list, "gone,cannot-tell") == 0;
 }
 
-/* How many words it took, 0: none of ours. */
+/* Returns the number of words used, 0: not one of our options. */
 static int tach__bench_option(struct tach__bench_main *m, const char *word, const char *value)
 {
 	if (strcmp(word, "--json") == 0)
@@ -150,7 +148,7 @@ static void tach__bench_one(struct tach__bench_main *m, const struct tach_bench_
 
 /* ---- all of them ---- */
 
-/* 1, 0; -1: it is no expression. Names contain few characters that mean something in one. */
+/* 1, 0; -1: not a regular expression. Names contain few characters with a meaning in one. */
 static int tach__bench_matches(const char *pattern, const char *name)
 {
 	regex_t compiled;
@@ -181,7 +179,7 @@ static int tach__bench_wanted(const struct tach__bench_main *m, const char *name
 typedef void tach__bench_visit(struct tach__bench_main *m, const struct tach_bench_case *c,
 			       const char *name, const struct tach__bench_at *at);
 
-/* Of the numbers of an axis the one that `*rest` counts to, and what remains of it. */
+/* The number of an axis that `*rest` selects; *rest becomes the remaining part. */
 static uint64_t tach__bench_pick(const struct tach_bench_axis *axis, uint64_t *rest)
 {
 	uint64_t n = axis->count ? axis->number[*rest % axis->count] : 0;
@@ -226,7 +224,7 @@ static void tach__bench_walk(struct tach__bench_main *m, tach__bench_visit *visi
 			tach__bench_call_it(c, &at, 0, name, sizeof name);
 			if (tach__bench_wanted(m, name))
 				visit(m, c, name, &at);
-			/* The first number goes fastest. */
+			/* The first number changes fastest. */
 			if (m->nfit && i % (c->axis[0].count ? c->axis[0].count : 1) == 0) {
 				tach__bench_call_it(c, &at, 1, name, sizeof name);
 				tach__bench_grown(m, name);
@@ -327,7 +325,7 @@ static void tach__bench_all(struct tach__bench_main *m)
 	free(m->fit_ns);
 }
 
-/* Whether there is something to compare with, and it will be seen. */
+/* Returns 1 if there is something to compare with, and the comparison is shown. */
 static int tach__bench_comparable(struct tach__bench_main *m, const char *program)
 {
 	struct tach_bench *any;
@@ -350,7 +348,7 @@ static int tach__bench_comparable(struct tach__bench_main *m, const char *progra
 	return any != TACH__NULL;
 }
 
-/* Output that is lost without a word would pass for none. */
+/* Output that is lost silently could be taken for empty output. */
 static int tach__bench_flush(const char *program)
 {
 	if (!ferror(stdout) && fflush(stdout) == 0)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What programs of benchmarks print, a part of tach/bench_main.h: rows of a table, comparisons.
- */
+/* Output of benchmark programs, a part of tach/bench_main.h: rows of a table, comparisons. */
 #ifndef TACH_BENCH_SHOW_H
 #define TACH_BENCH_SHOW_H
 
@@ -12,7 +11,7 @@
 
 /* One run of a benchmark. */
 struct tach__bench_at {
-	uint64_t number[TACH_BENCH_NUMBERS_MAX], threads; /* 0: has none */
+	uint64_t number[TACH_BENCH_NUMBERS_MAX], threads; /* 0: not used */
 };
 
 struct tach__bench_main {
@@ -21,25 +20,24 @@ struct tach__bench_main {
 	int list, details, npatterns;
 	char **patterns;     /* extended regular expressions */
 	const char *against; /* file of an earlier run, or NULL */
-	char *earlier;	     /* what is in it */
+	char *earlier;	     /* its content */
 	size_t earlier_length;
-	const char *baseline; /* a benchmark's name; NULL: the first is what others are
-				 compared with */
+	const char *baseline; /* a benchmark's name; NULL: others are compared with the first */
 	double min_time;      /* seconds; 0: not given */
 	double bound;	      /* relative, of --against; negative: not given */
 	int number, bad;      /* benchmarks so far; one failed, or became worse */
 	int width, rows, comparisons, worse, unknown, gone;
-	int said;	/* what the line already says of comparisons */
-	char head[512]; /* that stands above the rows */
+	int said;	/* 1: the line contains a comparison already */
+	char head[512]; /* heading of the present rows */
 	int allow_unknown, allow_gone;
 	char unstable[512]; /* benchmarks whose time is uncertain */
 	struct tach_bench *base;
-	double *fit_n, *fit_ns; /* of the benchmark whose numbers are gone through */
+	double *fit_n, *fit_ns; /* numbers and times of the present benchmark */
 	size_t nfit, fit_room;
 	char missing[256];
 };
 
-/* On a terminal, what is running; "": nothing any more. */
+/* On a terminal, shows the running benchmark; "": end. */
 __attribute__((unused)) static void tach__bench_progress(const char *name)
 {
 	if (!isatty(STDERR_FILENO))
@@ -53,7 +51,7 @@ static int tach__bench_print(const struct tach_bench *bench, enum tach_bench_for
 {
 	int length = bench ? tach_bench_print(bench, format, TACH__NULL, 0)
 			   : tach_bench_context(format, TACH__NULL, 0);
-	/* The load has more digits by then, perhaps. */
+	/* The load may have more digits at the second call. */
 	size_t size = TACH__CAST(size_t, length) + 64;
 	char *text = TACH__CAST(char *, malloc(size));
 
@@ -92,7 +90,7 @@ __attribute__((unused)) static char *tach__bench_read(const char *file, size_t *
 	return text;
 }
 
-/* This benchmark (NULL: any) of an earlier run, whichever of the two formats it is in; NULL. */
+/* This benchmark (NULL: any) from an earlier run, in either of the two formats; or NULL. */
 static struct tach_bench *tach__bench_earlier(const struct tach__bench_main *m,
 					      const char *name)
 {
@@ -136,7 +134,7 @@ static void tach__bench_say(struct tach__bench_main *m, const char *name, const 
 	printf("%s%s %s", m->said++ ? "; " : "  ", shown, text);
 }
 
-/* A value of this run against the same value of the earlier one. */
+/* Compares a value of this run with that of the earlier one. */
 static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_bench *earlier,
 				const struct tach_bench *bench, int i)
 {
@@ -159,7 +157,7 @@ static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_be
 		tach__bench_say(m, q.name, "is new");
 	if (code != 0)
 		return;
-	/* A share of a time that is about 0 means nothing. */
+	/* A ratio to a time of about 0 has no meaning. */
 	if (q.flags & TACH_FLAG_SMALL) {
 		tach__bench_say(m, q.name, "is about 0");
 		return;
@@ -174,7 +172,7 @@ static void tach__bench_verdict(struct tach__bench_main *m, const struct tach_be
 	tach__bench_say(m, q.name, line);
 }
 
-/* Values that the earlier run has and this one has not. */
+/* Values that the earlier run has and this one lacks. */
 static void tach__bench_gone(struct tach__bench_main *m, const struct tach_bench *earlier,
 			     const struct tach_bench *bench)
 {
@@ -194,7 +192,7 @@ static void tach__bench_gone(struct tach__bench_main *m, const struct tach_bench
 	}
 }
 
-/* How this benchmark's time compares with that of the first, as far as that can be told. */
+/* Compares this benchmark's time with the time of the first one, if possible. */
 static void tach__bench_ratio(const struct tach_bench *base, const struct tach_bench *bench)
 {
 	struct tach_change_result is;
@@ -217,7 +215,7 @@ static void tach__bench_ratio(const struct tach_bench *base, const struct tach_b
 		printf("  %.4g x %s, cannot tell from the same", b.median / a.median, name);
 }
 
-/* With an earlier run of itself, or with the time of what it is compared with. */
+/* Compares with an earlier run of the same benchmark, or with the time of the baseline. */
 static void tach__bench_compare(struct tach__bench_main *m, const struct tach_bench *bench)
 {
 	m->said = 0;
@@ -237,7 +235,7 @@ static void tach__bench_compare(struct tach__bench_main *m, const struct tach_be
 	putchar('\n');
 }
 
-/* The heading, where it is another one than that of the rows above. */
+/* Prints the heading if it differs from the previous one. */
 static void tach__bench_heading(struct tach__bench_main *m, const struct tach_bench *bench)
 {
 	char head[sizeof m->head];
@@ -249,7 +247,7 @@ static void tach__bench_heading(struct tach__bench_main *m, const struct tach_be
 	memcpy(m->head, head, sizeof head);
 }
 
-/* A row of the table, or all there is. */
+/* A row of the table, or all details. */
 static void tach__bench_show(struct tach__bench_main *m, const struct tach_bench *bench)
 {
 	char name[256];
@@ -267,7 +265,7 @@ static void tach__bench_show(struct tach__bench_main *m, const struct tach_bench
 	fflush(stdout);
 }
 
-/* A time that is uncertain by more than 5 % is named at the end. */
+/* Lists a time at the end if it is uncertain by more than 5 %. */
 static void tach__bench_warn(struct tach__bench_main *m, const struct tach_bench *bench)
 {
 	size_t n = strlen(m->unstable);
@@ -304,7 +302,7 @@ __attribute__((unused)) static void tach__bench_done(struct tach__bench_main *m,
 		m->base = bench;
 }
 
-/* One more number of a benchmark, and what it took. */
+/* Adds a number of a benchmark, and its time. */
 __attribute__((unused)) static void tach__bench_fit_add(struct tach__bench_main *m, double n,
 							double ns)
 {
@@ -326,7 +324,7 @@ __attribute__((unused)) static void tach__bench_fit_add(struct tach__bench_main 
 	m->fit_ns[m->nfit++] = ns;
 }
 
-/* Of a benchmark whose time is to be looked at as its number grows. */
+/* Shows how the time of a benchmark grows with its number. */
 __attribute__((unused)) static void tach__bench_grown(struct tach__bench_main *m,
 						      const char *name)
 {

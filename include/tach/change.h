@@ -5,32 +5,28 @@
 
 #include <tach/error.h>
 
-/*
- * tach-gate(1), tach-diff(1), benchmarks with --against and tach_expect all ask here, and use
- * these words.
- */
+/* tach-gate(1), tach-diff(1), benchmarks with --against and tach_expect all use this function
+ * and these words. */
 enum tach_change {
 	TACH_CHANGE_NONE,   /* "no change larger than X %": not worse by more than the bound */
 	TACH_CHANGE_WORSE,  /* "worse", by more than the bound */
 	TACH_CHANGE_BETTER, /* "better", by more than the bound */
-	TACH_CHANGE_UNKNOWN /* "cannot tell": a change for the worse may be beyond the bound */
+	TACH_CHANGE_UNKNOWN /* "cannot tell": a change for the worse may exceed the bound */
 };
 
 /* Flags of a rule. */
 #define TACH_CHANGE_LESS  0x1u /* less is worse */
-#define TACH_CHANGE_TURNS 0x2u /* both were measured in turns: what drifts, drifts for both */
-/*
- * Counts that a program repeats, instructions for example. One value of each side is enough, as
- * long as values of one side differ by no more than the bound.
- */
+#define TACH_CHANGE_TURNS 0x2u /* both were measured in turns: a drift affects both */
+/* Counts that a program repeats, for example instructions. One value of each side is enough, if
+ * values of one side differ by at most the bound. */
 #define TACH_CHANGE_EXACT 0x4u
 
 struct tach_change_rule {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t flags;
 	double bound; /* relative, not negative: 0.05 allows 5 % */
-	/* In what share of comparisons without a change the verdict may be worse; 0 = 0.01. For
-	 * several comparisons divide it by their number. */
+	/* Maximum fraction of comparisons without a change for which the verdict is "worse"; 0
+	 * = 0.01. For several comparisons divide it by their number. */
 	double alpha;
 };
 
@@ -42,8 +38,8 @@ struct tach_change_result {
 	double change;
 	/*
 	 * The interval of the change, with a confidence of 90 %: each end is wrong in 5 % of
-	 * cases. A change beyond it would have been detected. -INFINITY, INFINITY: there are
-	 * too few values to tell.
+	 * cases. A change beyond it would have been detected. -INFINITY, INFINITY: too few
+	 * values.
 	 */
 	double low, high;
 };
@@ -52,9 +48,9 @@ TACH_BEGIN_DECLS
 
 /*
  * Compares values, in the order of their measurement. The test is Mann-Whitney's: it assumes no
- * distribution, and one value that is far off is one rank. Values that resemble the one before
- * them count as fewer, unless both sides were measured in turns. TACH_ERR_INVAL: a value that
- * is not finite, or a bound or an alpha out of range; TACH_ERR_NOMEM.
+ * distribution, and an outlier is just one rank. Values that depend on the previous one count
+ * as fewer, unless both sides were measured in turns. TACH_ERR_INVAL: a value that is not
+ * finite, or a bound or an alpha out of range; TACH_ERR_NOMEM.
  */
 /* MT-Safe | AS-Unsafe heap | AC-Unsafe mem | allocates */
 TACH_API int tach_change_judge(const double *old, size_t nold, const double *now, size_t nnow,
@@ -65,9 +61,9 @@ TACH_API int tach_change_judge(const double *old, size_t nold, const double *now
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_change_name(enum tach_change verdict);
 /*
- * The same with what the values tell: "no change larger than 3.2 %", "cannot tell: the change
- * may be from -1.4 % to +8.1 %". Like snprintf: at most size bytes with the final 0; returns
- * the whole length.
+ * The same with numbers: "no change larger than 3.2 %", "cannot tell: the change may be from
+ * -1.4 % to +8.1 %". Like snprintf: at most size bytes with the final 0; returns the whole
+ * length.
  */
 /* MT-Safe locale | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API int tach_change_text(const struct tach_change_result *result, char *text, size_t size);

@@ -3,27 +3,27 @@
  * Derived events: named formulas over events, from definition files in PAPI's format and from
  * the library's own presets.
  *
- * A file is read line by line: CPU lines name the PMUs that the records after them are for,
- * PRESET and EVENT lines (which mean the same) define one derived event each:
+ * A file is read line by line. CPU lines name the PMUs for the records after them; PRESET and
+ * EVENT lines (which mean the same) define one derived event each:
  *
  *   CPU,skl
  *   PRESET,PAPI_BR_PRC,DERIVED_SUB,BR_INST_RETIRED:CONDITIONAL,BR_MISP_RETIRED:CONDITIONAL
  *   EVENT,MY_IPC,DERIVED_INFIX,N0 / N1,PAPI_TOT_INS,PAPI_TOT_CYC,SDESC,"instructions a cycle"
  *
  * An infix formula may have names in place of N0, N1, ...: events of the PMU, derived events,
- * and what tach_formula_compile knows. Behind the events may follow, in any order and with one
- * field each, LDESC, SDESC and NOTE (texts) and, for a metric, UNIT, SCALE (what is shown is
- * SCALE times the formula), THRESHOLD (a formula that is not 0 when the metric deserves
- * attention), LEVEL and PARENT (its place in a tree, 1 at the top), GROUP (names, ';' between):
+ * and the names that tach_formula_compile accepts. After the events, these may follow in any
+ * order, with one field each: LDESC, SDESC and NOTE (texts). A metric may also have UNIT, SCALE
+ * (factor for display), THRESHOLD (a formula that is not 0 when the metric deserves attention),
+ * LEVEL and PARENT (its place in a tree, 1 at the top), GROUP (names, separated by ';'):
  *
  *   EVENT,stalled,DERIVED_INFIX,CYCLES_NO_UOP / cycles,UNIT,percent,SCALE,100,THRESHOLD,stalled
  * > 0.2
  *
- * Records before the first CPU line are for every CPU. A CPU may be named as tach_pmu_find
- * takes it, with '-' for '_', or by the name that PAPI's files use ("Intel Nehalem"); a CPU
- * line may name several, '|' between. A base
- * event is any event string of that PMU or the name of another derived event, defined before
- * or after. Of two definitions of one name for one PMU the later wins.
+ * Records before the first CPU line are for each CPU. A CPU has a name as in tach_pmu_find,
+ * where '-' may replace '_', or the name in PAPI's files ("Intel Nehalem"). A CPU line may
+ * have several names, separated by '|'. A base event is any event string of that PMU or the
+ * name of another derived event, defined before or after. If a name has two definitions for one
+ * PMU, the later one is used.
  */
 #ifndef TACH_DERIVED_H
 #define TACH_DERIVED_H
@@ -35,14 +35,13 @@
 struct tach_derived;
 
 enum tach_diagnostic_level {
-	TACH_DIAGNOSTIC_NOTE, /* nothing is wrong: a later definition won, a CPU that we do not
-				 know */
-	TACH_DIAGNOSTIC_WARNING, /* suspicious, but taken */
+	TACH_DIAGNOSTIC_NOTE,	 /* harmless: replaced by a later definition, an unknown CPU */
+	TACH_DIAGNOSTIC_WARNING, /* suspicious, but accepted */
 	TACH_DIAGNOSTIC_ERROR,	 /* the record, or the line, was left out */
 };
 
 struct tach_diagnostic {
-	uint32_t size; /* set by the library: what lies beyond is not there */
+	uint32_t size; /* set by the library: no fields beyond it */
 	enum tach_diagnostic_level level;
 	const char *file; /* as the caller named it */
 	int line, column; /* from 1; column in bytes */
@@ -54,10 +53,10 @@ typedef void (*tach_derived_report)(void *context, const struct tach_diagnostic 
 /* tach_derived_options.flags */
 #define TACH_DERIVED_PRESETS 0x1u /* the library's own */
 /*
- * The user's files: the one of PAPI_CSV_EVENT_FILE, $XDG_CONFIG_HOME/tach/NAME.derived
- * (~/.config where that is not set) in the order of their names, the one of
- * PAPI_USER_EVENTS_FILE, then those listed in TACH_DERIVED, separated by ':'. Not read in a
- * set-user-id program.
+ * The user's files: the one in PAPI_CSV_EVENT_FILE, $XDG_CONFIG_HOME/tach/NAME.derived
+ * (~/.config if that is not set) in the order of their names, the one in PAPI_USER_EVENTS_FILE,
+ * then those listed in TACH_DERIVED, separated by ':'. A set-user-id program does not read
+ * them.
  */
 #define TACH_DERIVED_USER 0x2u
 
@@ -66,9 +65,10 @@ struct tach_derived_options {
 	uint32_t flags;
 	tach_derived_report report; /* for every file loaded, now or later; NULL: none */
 	void *context;
-	double max_hz; /* for '#' and the per-second types; 0 = ask the system when needed */
+	double max_hz; /* for '#' and the per-second types; 0 = ask the system if needed */
 	double tsc_hz; /* for `tsc_hz` and `tsc`, the same */
-	/* As tach_formula_options.parameter, for names that are neither events nor derived. */
+	/* As tach_formula_options.parameter, for names that are neither events nor derived
+	 * events. */
 	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
 
@@ -83,24 +83,24 @@ enum tach_derived_type {
 	TACH_DERIVED_TYPE_INFIX,
 };
 
-/* One definition. Strings live as long as the registry; "" where the file has none. */
+/* One definition. Strings are valid until the registry is freed; "" if missing in the file. */
 struct tach_derived_info {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
-	int preset;    /* PRESET rather than EVENT */
+	int preset;    /* 1: PRESET, 0: EVENT */
 	const char *name;
 	enum tach_derived_type type;
 	const char *type_name; /* "DERIVED_ADD" */
-	const char *formula;   /* of POSTFIX and INFIX, as written */
+	const char *formula;   /* for POSTFIX and INFIX, in the original text */
 	int nevents;
 	const char *events; /* nevents strings, one after the other, each with its NUL */
 	const char *long_description, *short_description, *note;
 	const char *file;
 	int line;
 	int level; /* in a tree of metrics, from 1; 0: none */
-	/* For people: "" where the file has none. A name in `threshold` is its formula,
+	/* For display; "" if missing in the file. A name in `threshold` means its formula,
 	 * unscaled. */
 	const char *unit, *threshold, *parent, *groups;
-	double scale; /* what is shown is scale times the value; 1 if the file says nothing */
+	double scale; /* factor for display; 1 if missing in the file */
 };
 
 /* A definition taken apart: native events and one formula over them. */
@@ -116,17 +116,17 @@ TACH_API int tach_derived_create(const struct tach_derived_options *opt,
 /* MT-Safe race:d | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_derived_free(struct tach_derived *d); /* NULL is fine */
 /*
- * The process's own registry, which sets and event strings ask: presets and user files, made
- * when it is first needed and never freed. NULL only without memory. Loading a file into it
- * makes its names known everywhere.
+ * The process's own registry, used by sets and event strings: presets and user files, made when
+ * it is first needed and never freed. NULL only without memory. Loading a file into it makes
+ * its names known everywhere.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API struct tach_derived *tach_derived_default(void);
 
 /*
- * Adds the definitions of a file (of a text, of which name is used in reports), and returns how
- * many records were taken. Defects are reported and left out. A file that cannot be read fails,
- * as does one of more than 4 MB (-EFBIG), and lack of memory.
+ * Adds the definitions of a file (or of a text, for which name is used in reports), and returns
+ * the number of accepted records. Records with errors are reported and left out. Fails if the
+ * file cannot be read or is larger than 4 MB (-EFBIG), or without memory.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_load(struct tach_derived *d, const char *path,
@@ -147,21 +147,19 @@ TACH_API int tach_derived_find(struct tach_derived *d, int pmu, const char *name
 			       struct tach_derived_info *info);
 
 /*
- * Follows the definition down to events that the PMU has. A name may be written as events are,
- * PMU::NAME:MODIFIERS: then it is that PMU's, and every event below it gets the modifiers
- * ("ipc:k", "skl::PAPI_L1_TCM:u:k"). Errors: TACH_ERR_NOTFOUND (no such
- * name, or a base event that this PMU does not have: err says which and why), TACH_ERR_CYCLE
- * (err names the ring), TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events),
- * TACH_ERR_NOTSUPP (a parameter that this machine does not tell).
+ * Resolves the definition down to events that the PMU has. The name may have the form of an
+ * event, PMU::NAME:MODIFIERS: then it is for that PMU, and each event in it gets the modifiers
+ * ("ipc:k", "skl::PAPI_L1_TCM:u:k"). Errors: TACH_ERR_NOTFOUND (no such name, or a base event
+ * that this PMU lacks: err says which and why), TACH_ERR_CYCLE (err names the cycle),
+ * TACH_ERR_TOOMANY (more than TACH_FORMULA_OPERANDS_MAX events), TACH_ERR_NOTSUPP (a parameter
+ * that is unknown on this machine).
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand(struct tach_derived *d, int pmu, const char *name,
 				 struct tach_expansion **out,
 				 struct tach_error *err) TACH_MUST_USE;
-/*
- * The same for an infix formula that has no name: over events and definitions, as in a file. A
- * threshold becomes 1 or 0.
- */
+/* The same for an infix formula without a name: over events and definitions, as in a file. A
+ * threshold becomes 1 or 0. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_derived_expand_formula(struct tach_derived *d, int pmu, const char *formula,
 					 struct tach_expansion **out,
@@ -170,7 +168,7 @@ TACH_API int tach_derived_expand_formula(struct tach_derived *d, int pmu, const 
 TACH_API void tach_expansion_free(struct tach_expansion *x); /* NULL is fine */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_expansion_count(const struct tach_expansion *x) TACH_NONNULL(1);
-/* The event as written where it was first used; equal events appear once. */
+/* The event in the text of its first use; equal events appear once. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_expansion_event(const struct tach_expansion *x, int i)
 	TACH_NONNULL(1);

@@ -31,7 +31,7 @@
 #define TACH_DISPATCH_REGISTERS_MAX 64
 #define TACH_DISPATCH_PMC_MAX	    512 /* register numbers are below this */
 
-/* Per-event flags; a PMU refuses (TACH_ERR_INVAL) those it does not know. */
+/* Per-event flags; a PMU refuses (TACH_ERR_INVAL) flags that it does not support. */
 #define TACH_DISPATCH_INVERT	0x0001u /* x86: threshold counts cycles with fewer */
 #define TACH_DISPATCH_EDGE	0x0002u /* x86 */
 #define TACH_DISPATCH_ANYTHREAD 0x0004u /* Atom, Nehalem and later */
@@ -39,9 +39,10 @@
 #define TACH_DISPATCH_GUEST	0x0010u /* AMD from family 10h: count guests */
 #define TACH_DISPATCH_HOST	0x0020u
 #define TACH_DISPATCH_NOQUALIFY                                                                \
-	0x0040u				 /* ia64: do not check ranges, opcodes for this event  \
-					  */
-#define TACH_DISPATCH_ALLTHREADS 0x0080u /* Montecito: refused, as no hardware does it */
+	0x0040u /* ia64: do not check ranges, opcodes for this event                           \
+		 */
+/* Montecito: refused, because no hardware supports it */
+#define TACH_DISPATCH_ALLTHREADS 0x0080u
 #define TACH_DISPATCH_CHAIN	 0x0100u /* arm64: 64 bits from two neighbouring counters */
 
 /* One event to be measured, as rows of the PMU's table (tach_pmu_event, tach_pmu_umask). */
@@ -53,10 +54,8 @@ struct tach_dispatch_event {
 	uint32_t ism;	    /* ia64 instruction set mask, 0-3 */
 	uint32_t numasks;
 	uint16_t umasks[TACH_DISPATCH_UMASKS_MAX];
-	/*
-	 * An already encoded event instead: if ncodes is not 0, codes are what
-	 * tach_event_encode gave, and umasks, flags and threshold are not looked at.
-	 */
+	/* An event that is encoded already: if ncodes is not 0, codes are the result of
+	 * tach_event_encode, and umasks, flags and threshold are ignored. */
 	uint32_t ncodes;
 	uint32_t reserved; /* 0 */
 	uint64_t codes[TACH_EVENT_CODES_MAX];
@@ -100,7 +99,7 @@ struct tach_dispatch_opcode {
 	uint32_t used;
 	uint64_t value;	      /* Itanium, Itanium 2: the register itself */
 	uint64_t mask, match; /* Montecito: 41 bits each */
-	uint8_t m, i, f, b;   /* Montecito: units looked at */
+	uint8_t m, i, f, b;   /* Montecito: units to check */
 };
 
 struct tach_dispatch_range {
@@ -121,7 +120,7 @@ struct tach_dispatch_ranges {
 
 struct tach_dispatch_ia64 {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
-	/* Itanium 2: real hardware wants fine-mode limits on 32-byte boundaries. */
+	/* Itanium 2: real hardware requires fine-mode limits on 32-byte boundaries. */
 	uint32_t fine_32;
 	struct tach_dispatch_opcode opcode[2];
 	struct tach_dispatch_ear iear, dear;
@@ -136,10 +135,8 @@ struct tach_dispatch_ia64 {
 
 /* ---- input and output ---- */
 #define TACH_DISPATCH_SYSTEMWIDE 0x1u /* ia64: sets the privileged-monitor bit */
-/*
- * The caller will not look at model-specific output (debug registers, where IBS's data is);
- * what needs it is TACH_ERR_INVAL.
- */
+/* The caller ignores model-specific output (debug registers, the place of IBS's data); features
+ * that need it are TACH_ERR_INVAL. */
 #define TACH_DISPATCH_NOMODEL 0x2u
 
 struct tach_dispatch {
@@ -149,9 +146,9 @@ struct tach_dispatch {
 	uint32_t flags; /* TACH_DISPATCH_SYSTEMWIDE, _NOMODEL */
 	uint32_t nevents;
 	/*
-	 * With libpfm-3's lists, which hold several models: AMD K7 1, K8 revision B-G 2-7,
+	 * For libpfm-3's lists, which contain several models: AMD K7 1, K8 revision B-G 2-7,
 	 * family 10h revision B-E 8-11, family 15h 12; NetBurst: the CPU's model number. 0 =
-	 * not told.
+	 * unknown.
 	 */
 	uint32_t revision;
 	const struct tach_dispatch_event *events;
@@ -172,14 +169,15 @@ struct tach_register {
 struct tach_ranges_used {
 	uint32_t nregisters;
 	/*
-	 * 1: with the one pair that the ranges before it left, a range is matched in part, or
-	 * more around it than excess says. The choice is libpfm-3's, which does not tell;
-	 * ranges in another order may do better, one alone is always exact.
+	 * 1: only the pair that earlier ranges left was available, so a range is matched in
+	 * part, or more outside it than excess says. The choice is libpfm-3's, which does not
+	 * report it; ranges in another order may do better; a single range is always exact.
 	 */
 	uint32_t inexact;
 	struct tach_register registers[8];
 	struct {
-		uint64_t before, after; /* bytes counted beyond the range's start and end */
+		/* bytes counted outside the range, before its start and after its end */
+		uint64_t before, after;
 	} excess[TACH_DISPATCH_RANGES_MAX];
 };
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Examination of this machine: can counters be read here, do they count right, and if not why.
- */
+/* Examines this machine: can counters be read here, do they count right, and if not why. */
 #ifndef TACH_DOCTOR_H
 #define TACH_DOCTOR_H
 
@@ -61,7 +59,7 @@ enum tach_severity {
 	TACH_SEVERITY_FAIL = 3, /* this does not work here */
 };
 
-/* What a program can expect here. */
+/* The way in which programs can measure here. */
 enum tach_verdict {
 	TACH_VERDICT_FAST = 0,	/* counters are read in user space and count right */
 	TACH_VERDICT_SLOW = 1,	/* counters work, by read(2) only */
@@ -73,7 +71,7 @@ struct tach_finding {
 	enum tach_severity severity;
 	const char *check; /* "cpu", "kernel", "counters", "user read", ...; static storage */
 	char text[240];	   /* one sentence: what was found */
-	char cure[240];	   /* what to do about it; "" where there is nothing to do */
+	char cure[240];	   /* how to fix it; "" if nothing can be done */
 };
 
 #define TACH_FINDINGS_MAX 24
@@ -83,12 +81,11 @@ struct tach_examination {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	uint32_t nfindings;
 	enum tach_verdict verdict;
-	/* The proof: a loop of that many instructions, and what was counted for it. 0 = not
-	 * run. */
+	/* The proof: a loop of that many instructions, and its count. 0 = not run. */
 	uint64_t loop_instructions;
 	uint64_t loop_counted;	    /* by read(2) */
 	uint64_t loop_user_counted; /* by user-space reads of the same counter */
-	int32_t counters_free;	    /* events that could count at once; -1 = not known */
+	int32_t counters_free;	    /* events that could count at once; -1 = unknown */
 	struct tach_finding findings[TACH_FINDINGS_MAX];
 };
 
@@ -104,7 +101,7 @@ TACH_BEGIN_DECLS
  * Examines: reads files below /proc and /sys, opens at most 40 counters for the calling thread
  * for some milliseconds, runs a loop of known length and compares. Everything is closed again.
  * An unhealthy machine is a result, not an error: 0, or TACH_ERR_INVAL for a bad size. opt may
- * be NULL. Allocates nothing that outlives it; thread-safe; not for signal handlers.
+ * be NULL. Frees all memory that it allocates; thread-safe; not for signal handlers.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_doctor_examine(const struct tach_doctor_options *opt,

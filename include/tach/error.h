@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Error codes and the struct that explains one to a person. */
+/* Error codes, and the struct that explains an error. */
 #ifndef TACH_ERROR_H
 #define TACH_ERROR_H
 
@@ -8,9 +8,9 @@
 
 /*
  * Functions return 0 (or a non-negative result) or one of these. -1 .. -4095 is a negated
- * errno: of a system call that failed, or one of the three that have a name here too, because
- * they mean the same whether the kernel or the library found it. The others are the library's
- * own. Values are frozen.
+ * errno, of a system call that failed. Three of these also have a name here, because they mean
+ * the same from the kernel and from the library. The other codes are the library's own. Values
+ * are frozen.
  */
 enum tach_code {
 	TACH_OK = 0,
@@ -49,16 +49,16 @@ enum tach_code {
 };
 
 /*
- * Owned by the caller, filled on error when the pointer is not NULL, otherwise left alone.
- * line and column count from 1; 0 means that they say nothing. What a longer struct has beyond
- * the library's stays as it is, since it is often declared without a value.
+ * Owned by the caller; filled on error if the pointer is not NULL, otherwise unchanged. line
+ * and column count from 1; 0 means unknown. The rest of a longer struct is unchanged, because
+ * it is often declared without a value.
  */
 struct tach_error {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	int32_t code;
 	int32_t line;
 	int32_t column;
-	char text[256]; /* one English sentence, no newline; with the cure where there is one */
+	char text[256]; /* one English sentence, no newline; with the cure if there is one */
 };
 #define TACH_ERROR_INIT                                                                        \
 	{                                                                                      \
@@ -75,12 +75,12 @@ TACH_BEGIN_DECLS
 TACH_API const char *tach_strerror(int code);
 
 /*
- * Copies text to where it can be shown to people: what a terminal would obey instead of showing
- * (C0 and C1 control characters, DEL, Unicode's bidirectional controls and line separators) and
- * bytes that are not UTF-8 become '?', one for each byte, so that columns stay. Cut before the
- * first character that does not fit into size bytes, ended by NUL if size > 0. to may be text
- * itself. Texts of errors have been through it; names (of regions, events, files) have not.
- * Returns the length of text.
+ * Copies text so that it can be displayed. Bytes that would control a terminal (C0 and C1
+ * control characters, DEL, Unicode's bidirectional controls and line separators) and bytes that
+ * are not UTF-8 become '?', one for each byte, so that columns are kept. It is cut before the
+ * first character that does not fit into size bytes, and ended by NUL if size > 0. to may be
+ * text itself. Texts of errors are already converted; names (of regions, events, files) are
+ * not. Returns the length of text.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_printable(const char *text, char *to, size_t size) TACH_NONNULL(1);

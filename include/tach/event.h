@@ -23,7 +23,7 @@ enum tach_os {
 #define TACH_EVENT_CODES_MAX 8
 #define TACH_EVENT_NAME_MAX  512
 
-/* Which perf_event_attr fields an encoding decides beside the ones it always decides. */
+/* The optional perf_event_attr fields that an encoding sets, in addition to the fixed ones. */
 #define TACH_EVENT_HAS_CONFIG1	 0x01u
 #define TACH_EVENT_HAS_CONFIG2	 0x02u
 #define TACH_EVENT_HAS_PERIOD	 0x04u
@@ -40,8 +40,8 @@ struct tach_event {
 	int32_t event; /* row in that PMU; for perf and perf_raw their own numbering */
 	uint32_t ncodes;
 	uint64_t codes[TACH_EVENT_CODES_MAX]; /* the register words (TACH_OS_NONE's answer) */
-	uint64_t counters; /* where it may count: bits 0-31 general, 32-63 fixed; 0 = any
-			      general */
+	/* counters it may use: bits 0-31 general, 32-63 fixed; 0 = any general */
+	uint64_t counters;
 
 	/* For TACH_OS_PERF and TACH_OS_PERF_EXT: */
 	uint32_t type; /* PERF_TYPE_* or a dynamic PMU's number */
@@ -52,34 +52,33 @@ struct tach_event {
 	uint8_t pinned, exclusive, precise;
 	int32_t cpu; /* cpu=, else -1 */
 
-	char name[TACH_EVENT_NAME_MAX]; /* fully qualified: umasks and all modifiers spelled out
-					 */
+	char name[TACH_EVENT_NAME_MAX]; /* fully qualified: with umasks and all modifiers */
 };
 
 struct tach_encode_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_os os;
-	uint32_t privilege; /* levels when the string names none; 0 is legal: none */
-	int pmu; /* this PMU instead of the host's when the string has no prefix; -1 = host's */
-	int any_pmu;	/* PMUs that this machine lacks may be named by prefix */
+	uint32_t privilege; /* levels if the string has no level; 0 is allowed: no level */
+	int pmu; /* this PMU instead of the host's if the string has no prefix; -1 = host's */
+	int any_pmu;	/* 1: prefixes may name PMUs that this machine lacks */
 	uint32_t flags; /* TACH_ENCODE_* */
-	/* NULL, or in place of what this machine has: */
-	const char *host;    /* its core PMU: perf's generic events filter by its levels */
+	/* NULL, or replacements for this machine's: */
+	const char *host;    /* core PMU: perf's generic events filter by its levels */
 	const char *sysfs;   /* /sys/bus/event_source/devices */
 	const char *tracefs; /* /sys/kernel/tracing/events */
 };
 /*
- * Answer exactly as libpfm-4 does where this library has something better to say:
+ * Encode exactly as libpfm-4. Without it the library differs in these points:
  *
- * - Fixed counter pseudo events get the config by which Linux knows them (libpfm-4's counts
- *   nothing there); the default umask of a load latency event gets its threshold.
- * - Generic events on x86 hybrids, and all on arm64 machines of several core types, carry the
- *   PMU's number.
- * - Full names can be encoded again and give the same: they show period or freq, not both, and
- *   cpu, pinned, raw codes, and names of umasks that take no modifiers are there.
+ * - Pseudo events of fixed counters get the config that Linux uses (libpfm-4's counts nothing
+ *   there); the default umask of a load latency event gets its threshold.
+ * - Generic events on x86 hybrids, and all events on arm64 machines with several core types,
+ *   contain the PMU's number.
+ * - Full names can be encoded again and give the same result: they show period or freq, not
+ *   both, and contain cpu, pinned, raw codes, and names of umasks without modifiers.
  * - mg=0 and mh=0 mean no.
- * - Of repeated attributes any two that differ are refused, and so is a tracepoint system
- *   without a tracepoint.
+ * - Any two repeated attributes that differ are refused, and so is a tracepoint system without
+ *   a tracepoint.
  */
 #define TACH_ENCODE_LIBPFM4 0x1u
 /* Leave `name` empty: a quarter less time. */
@@ -96,20 +95,18 @@ TACH_BEGIN_DECLS
 /*
  * Encodes the first event of `string`: an event of a PMU, a vendor's or perf's name, rXXXX,
  * cpu/event=.../, or a preset or derived name that stands for one event. No allocation, no
- * lock, no locale, but for names that no table has: those ask the registry of derived events
- * (tach_derived_default), which is made when it is first needed. On error *out is untouched and
- * err, if given, has the column and a sentence. opt NULL = TACH_ENCODE_OPTIONS_INIT.
- * Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET, _UMASK,
- * _FEATCOMB, _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
+ * lock, no locale, except for names that are in no table: these use the registry of derived
+ * events (tach_derived_default), which is made when it is first needed. On error *out is
+ * unchanged and err, if given, has the column and a sentence. opt NULL =
+ * TACH_ENCODE_OPTIONS_INIT. Errors: TACH_ERR_SYNTAX, _NOTFOUND, _ATTR, _ATTR_VALUE, _ATTR_SET,
+ * _UMASK, _FEATCOMB, _TOOMANY for the string; _INVAL, _NOTSUPP for the rest.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_event_encode(const char *string, const struct tach_encode_options *opt,
 			       struct tach_event *out, struct tach_error *err) TACH_MUST_USE;
 
-/*
- * Writes the fields of *attr that the encoding decides and touches no other; attr->size 0 means
- * PERF_ATTR_SIZE_VER0. A config1 or config2 the event does not use survives.
- */
+/* Writes only the fields of *attr that the encoding sets; attr->size 0 means
+ * PERF_ATTR_SIZE_VER0. A config1 or config2 that the event does not use is unchanged. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_event_attr(const struct tach_event *event, struct perf_event_attr *attr);
 

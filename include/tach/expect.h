@@ -35,7 +35,7 @@
 #define TACH_EXPECT_CANNOT_TELL 77
 #define TACH_EXPECT_SKIPPED	TACH_EXPECT_CANNOT_TELL /* its name up to 0.2 */
 
-/* How many ended how, for tach_expect_done. */
+/* Counts for tach_expect_done. */
 struct tach__expected {
 	int passed, failed, unknown;
 	char missing[256];
@@ -70,9 +70,9 @@ __attribute__((unused)) static int tach__expect_unknown(const char *region, cons
 }
 
 /*
- * Counts these events ("instructions,branches"; "" is time alone) in regions from here on; sums
- * begin anew. Outside any region. What this machine cannot count is told by tach_expect; what
- * no machine could is a failure.
+ * Counts these events ("instructions,branches"; "" is only time) in regions from here on; sums
+ * restart. Call it outside any region. If this machine cannot count an event, tach_expect
+ * reports it; an event that no machine could count is a failure.
  */
 __attribute__((unused)) static void tach_expect_count(const char *events)
 {
@@ -107,7 +107,7 @@ __attribute__((unused)) static int tach__expect_quantity(const struct tach_snaps
 	return strcmp(name, "elapsed_ns") == 0 ? TACH_QUANTITY_TIME : -1;
 }
 
-/* Whether so much a call is more than the limit; the decision is that of tach-gate(1). */
+/* Compares the value of a call with the limit; the decision is tach-gate(1)'s. */
 __attribute__((unused)) static enum tach_change tach__expect_judge(double a_call, double max,
 								   struct tach_error *err)
 {
@@ -124,7 +124,7 @@ __attribute__((unused)) static enum tach_change tach__expect_judge(double a_call
 		       : TACH_CHANGE_UNKNOWN;
 }
 
-/* One place that has the region's name. */
+/* One place with the region's name. */
 __attribute__((unused)) static int tach__expect_place(const struct tach_region_info *info,
 						      const struct tach_value *v,
 						      const char *quantity, double max)
@@ -138,7 +138,7 @@ __attribute__((unused)) static int tach__expect_place(const struct tach_region_i
 		snprintf(text, sizeof text, "%.127s was not counted all the time", quantity);
 		return tach__expect_unknown(info->name, text);
 	}
-	/* What the measurement may be off by is no fault of the code. */
+	/* The error of the measurement must not be blamed on the code. */
 	least = tach__expect_judge((v->value - v->error) / calls, max, &err);
 	most = tach__expect_judge((v->value + v->error) / calls, max, &err);
 	if (err.text[0])
@@ -162,7 +162,7 @@ __attribute__((unused)) static int tach__expect_place(const struct tach_region_i
 	return tach__expect_failed(info->name, text);
 }
 
-/* All places that have the name; what is wrong at one of them is wrong. */
+/* All places with the name; each must pass. */
 __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *snapshot,
 						   const char *region, const char *quantity,
 						   double max)
@@ -199,10 +199,10 @@ __attribute__((unused)) static int tach__expect_in(const struct tach_snapshot *s
 
 /*
  * Expects that a call of the region takes at most `max` of the quantity, on average over all
- * calls and threads so far, nested regions included; "time" is in nanoseconds. If several
+ * calls and threads so far, including nested regions; "time" is in nanoseconds. If several
  * places have the name, each of them must. TACH_EXPECT_PASSED, _FAILED or _CANNOT_TELL, which
- * also means that the measurement is too inexact; standard error says why. A region that was
- * never entered, or a quantity that was not asked for, is a failure.
+ * also means that the measurement is too inexact; standard error explains. A region that was
+ * never entered, or a quantity that is not counted, is a failure.
  */
 __attribute__((unused)) static int tach_expect(const char *region, const char *quantity,
 					       double max)
@@ -220,10 +220,8 @@ __attribute__((unused)) static int tach_expect(const char *region, const char *q
 	return code;
 }
 
-/*
- * What main returns: failed if one was, or nothing was expected; cannot tell if one was;
- * passed.
- */
+/* The value for main to return: failed if any failed or nothing was expected; else cannot tell
+ * if any cannot tell; else passed. */
 __attribute__((unused)) static int tach_expect_done(void)
 {
 	const struct tach__expected *all = tach__expect_state();

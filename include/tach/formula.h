@@ -40,7 +40,7 @@ enum tach_formula_kind {
 	TACH_FORMULA_POSTFIX, /* N0|N1|N2|5|*|+|-| */
 };
 
-/* What a formula became. */
+/* The compiled form of a formula. */
 enum tach_shape {
 	TACH_SHAPE_CONSTANT,
 	TACH_SHAPE_LINEAR,   /* a dot product of operands and constants */
@@ -49,29 +49,28 @@ enum tach_shape {
 };
 
 /*
- * Gives the operand number of a name that is not N<number>, 0 .. TACH_FORMULA_OPERANDS_MAX-1,
- * or a negative tach_code. Names are not terminated: use `length`. May be asked for a longer
- * beginning of the text first and for a shorter one after it said no.
+ * Returns the operand number of a name that is not N<number>, 0 .. TACH_FORMULA_OPERANDS_MAX-1,
+ * or a negative tach_code. Names are not terminated: use `length`. It may be called for a
+ * longer prefix of the text first and, if that is unknown, for a shorter one.
  */
 typedef int (*tach_formula_resolve)(void *context, const char *name, size_t length);
 
 struct tach_formula_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	enum tach_formula_kind kind;
-	int noperands;		      /* N0 .. N<noperands-1> exist; -1 = as many as are used */
+	/* N0 .. N<noperands-1> exist; -1 = up to the largest one used */
+	int noperands;
 	tach_formula_resolve resolve; /* NULL: only N<number> and the named constants */
 	void *context;
 	double max_hz; /* value of `max_hz` and '#'; 0 = ask the system */
 	double tsc_hz; /* value of `tsc_hz`; 0 = ask the system */
-	/*
-	 * Names may stand for formulas, too: where resolve answers TACH_FORMULA_PART + i, what
-	 * part(context, i) gives is put in that place, over the same operands. NULL: none.
-	 */
+	/* Names may also stand for formulas: if resolve returns TACH_FORMULA_PART + i, the
+	 * formula part(context, i) is inserted, over the same operands. NULL: none. */
 	const struct tach_formula *(*part)(void *context, int i);
 	/*
-	 * The value of a name that is no operand: 0, TACH_ERR_NOTFOUND (not known to the
-	 * caller: the machine's parameters are looked at), or another error, or NAN: it has no
-	 * value here. NULL: the machine's alone.
+	 * The value of a name that is not an operand: 0, TACH_ERR_NOTFOUND (unknown to the
+	 * caller: the machine's parameters are tried), or another error, or NAN: it has no
+	 * value here. NULL: only the machine's.
 	 */
 	int (*parameter)(void *context, const char *name, size_t length, double *value);
 };
@@ -85,10 +84,10 @@ struct tach_formula_options {
 TACH_BEGIN_DECLS
 
 /*
- * Compiles text. opt NULL = TACH_FORMULA_OPTIONS_INIT. On error *out is untouched; err has the
- * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: an unknown
- * name; TACH_ERR_NOTSUPP: a clock or parameter that the system does not tell and the options
- * do not set; TACH_ERR_TOOMANY: beyond 8,192 operators and operands, or nested too deeply.
+ * Compiles text. opt NULL = TACH_FORMULA_OPTIONS_INIT. On error *out is unchanged; err has the
+ * column (in bytes, from 1) and what was expected there. TACH_ERR_NOTFOUND: an unknown name;
+ * TACH_ERR_NOTSUPP: a clock or parameter that the system does not provide and the options do
+ * not set; TACH_ERR_TOOMANY: more than 8,192 operators and operands, or nested too deeply.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_formula_compile(const char *text, const struct tach_formula_options *opt,
@@ -97,7 +96,7 @@ TACH_API int tach_formula_compile(const char *text, const struct tach_formula_op
 /* MT-Safe race:f | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_formula_free(struct tach_formula *f); /* NULL is fine */
 
-/* Is operand i used? One that is multiplied by 0 is. 0 for an i that no operand has. */
+/* Returns 1 if operand i is used, even if it is multiplied by 0. 0 for an i without operand. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_formula_uses(const struct tach_formula *f, int i) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
@@ -114,21 +113,21 @@ TACH_API uint32_t tach_formula_flags(const struct tach_formula *f, const uint32_
 /*
  * Evaluation: async-signal-safe, no allocation, no lock, no system call, no text.
  *
- * n[i] of every operand i that is used are counts, taken as signed 64-bit numbers: a difference
- * that went backwards stays a small negative number. elapsed_ns is the value of the constant of
+ * n[i] of each operand i that is used is a count, taken as a signed 64-bit number: a difference
+ * that went backwards is a small negative number. elapsed_ns is the value of the constant of
  * that name. A division by zero gives NaN and ors TACH_FLAG_DIVZERO into *flags (which may be
- * NULL), as does nothing else; the formula's own flags are or-ed too, the operands' are the
- * caller's (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false,
- * but !=.
+ * NULL); nothing else does. The formula's own flags are or-ed too; the caller adds those of the
+ * operands (tach_formula_flags). min and max of NaN are NaN; a comparison with NaN is false,
+ * except !=.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval(const struct tach_formula *f, const uint64_t *n,
 				  double elapsed_ns, uint32_t *flags) TACH_NONNULL(1);
 
 /*
- * With error bars: error[i] is the absolute error of n[i], *result_error becomes that of the
- * result: the sum over the operands of |partial derivative| * error, which is a bound to first
- * order however the errors are correlated. elapsed_ns is taken as exact.
+ * With errors: error[i] is the absolute error of n[i], *result_error becomes the error of the
+ * result: the sum over the operands of |partial derivative| * error. This is a bound to first
+ * order for any correlation of the errors. elapsed_ns is taken as exact.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API double tach_formula_eval_error(const struct tach_formula *f, const uint64_t *n,

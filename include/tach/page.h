@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One counter through its page: what inline code is compiled against, and the read itself. */
+/* Reads one counter through its page; the layout that inline code is compiled against. */
 #ifndef TACH_PAGE_H
 #define TACH_PAGE_H
 
@@ -7,39 +7,39 @@
 #include <tach/set.h>
 
 /*
- * Hot half of a reader. Users inline against it, so its layout is ABI (tach__abi_1): see the
- * assertions below. The cold half (descriptors, set, times) lies behind it, known to core/
- * only.
+ * Hot half of a reader. Users compile inline code against it, so its layout is ABI
+ * (tach__abi_1): see the assertions below. The cold half (descriptors, set, times) follows it,
+ * and is known only to core/.
  *
  * A reader belongs to the thread that opened it: its pages describe that thread's counters,
- * while the counter instruction reads those of whatever runs on this CPU. Built with
- * -DTACH_DEBUG, the inline reads check the thread and answer TACH_FLAG_LOST; the slow exit
- * checks it always.
+ * while the counter instruction reads the counters of the thread that runs on this CPU. With
+ * -DTACH_DEBUG the inline reads check the thread and return TACH_FLAG_LOST; the slow path
+ * always checks it.
  *
- * A member that cannot be read in user space, or not inline (software event, top-down metrics
- * and their slots, no permission, width that this code is not made for) has a page of zeros:
- * its index is 0, which leads to the slow exit by the test that every read makes anyway.
+ * A member has a page of zeros if it cannot be read in user space, or not inline: a software
+ * event, top-down metrics and their slots, no permission, or a width that this code does not
+ * support. Its index is 0, which leads to the slow path by the test that each read makes
+ * anyway.
  */
 struct tach_way {
 	const struct perf_event_mmap_page *page;
-	const char *stubs; /* arm64: where its counter instructions are; NULL elsewhere */
+	const char *stubs; /* arm64: address of its counter instructions; NULL elsewhere */
 };
 struct tach_reader {
 	uint32_t count; /* members of the set, 0 .. TACH_COUNTERS_MAX */
-	uint32_t
-		fast; /* nonzero: every member could be read in user space when it was opened */
-	uint64_t
-		mask; /* 2^width - 1 of the narrowest counter; all ones where sums are signed */
+	uint32_t fast; /* nonzero: all members could be read in user space when it was opened */
+	uint64_t mask; /* 2^width - 1 of the narrowest counter; all ones if sums are signed */
 	struct tach_way way[TACH_COUNTERS_MAX];
 };
 
-/* What begin leaves for end, on the caller's stack: nesting and recursion cost nothing. */
+/* Data from begin to end, on the caller's stack: nesting and recursion cost nothing. */
 struct tach_mark {
-	uint32_t lock;	/* of member 0's page when it was read; odd: begin took the slow exit */
-	uint32_t flags; /* how begin was read; written by the slow exit only */
+	/* lock of member 0's page when it was read; odd: begin took the slow path */
+	uint32_t lock;
+	uint32_t flags; /* how begin was read; written only by the slow path */
 	const struct tach_reader *reader; /* written with TACH_DEBUG and by the region macros */
 	uint64_t clock;			  /* written by the region macros */
-	uint64_t enabled, running; /* ns; written by the slow exit of multiplexed sets only */
+	uint64_t enabled, running; /* ns; written only by the slow path of multiplexed sets */
 	uint64_t value[TACH_COUNTERS_MAX]; /* offset + counter, not masked */
 };
 
@@ -62,16 +62,17 @@ TACH_STATIC_ASSERT(sizeof(struct tach_mark) == 40 + 8 * TACH_COUNTERS_MAX, "stru
 
 TACH_BEGIN_DECLS
 
-extern TACH_API const char tach__abi_1; /* what a program built against this layout needs */
+/* symbol that a program built against this layout needs */
+extern TACH_API const char tach__abi_1;
 
 TACH_END_DECLS
 
 /* ---- the read ---- */
 
 /*
- * Every access to a page goes through these names, so that a test can step between any two.
- * LOAD is one load, now. OPERAND may also become the memory operand of the instruction that
- * uses the value, which compilers refuse to volatile accesses; it stands between two compiler
+ * All accesses to a page use these names, so that a test can stop between any two. LOAD is one
+ * load at that point. OPERAND may also become the memory operand of the instruction that uses
+ * the value, which compilers do not allow for volatile accesses; it is between two compiler
  * barriers.
  */
 #ifndef TACH_PAGE_LOAD
@@ -80,12 +81,11 @@ TACH_END_DECLS
 #define TACH_PAGE_OPERAND(page, field) ((page)->field)
 #endif
 /*
- * Sums are modular where counters are 40 bits or wider (x86): offset + counter, the counter not
- * extended by sign, equals the count modulo 2^width, and end masks the difference of two such
- * sums once. Where counters may have 32 bits (arm64) a region may well count more than 2^width,
- * so both ends add the counter extended by sign; that is exact as long as the page was mapped
- * before the first read(2) and the event is never RESET, which is how core/reader/pages.c does
- * it.
+ * Sums are modular if counters have 40 bits or more (x86): offset + counter, without sign
+ * extension of the counter, equals the count modulo 2^width, and end masks the difference of
+ * two such sums once. If counters may have 32 bits (arm64), a region may count more than
+ * 2^width, so both ends add the sign-extended counter. That is exact if the page was mapped
+ * before the first read(2) and the event is never RESET; core/reader/pages.c ensures this.
  */
 #ifndef TACH_MODULAR
 #define TACH_MODULAR (!TACH_ARCH_SIGNED)
@@ -105,11 +105,8 @@ TACH__INLINE uint64_t tach__extend(uint64_t raw, unsigned width)
 #define TACH__EXTEND(page, raw) tach__extend(raw, TACH_PAGE_LOAD(page, pmc_width))
 #endif
 
-/*
- * How a sum's counter is extended: not; by the width that its page shows; as one of 48 bits.
- * Counters start below zero and are mostly there, so an absolute count is right by no other
- * way.
- */
+/* How a sum's counter is sign-extended: not; by the width in its page; as 48 bits. Counters
+ * start below zero and are mostly negative, so absolute counts require this. */
 enum { TACH__AS_IT_IS, TACH__BY_WIDTH, TACH__BY_48 };
 
 #if TACH_ARCH_FAST
@@ -122,21 +119,21 @@ enum { TACH__AS_IT_IS, TACH__BY_WIDTH, TACH__BY_48 };
 #endif
 
 /*
- * One counter under its own page's lock: offset + counter into *sum, the lock into *lock.
- * Returns 0 when that failed: *lock is odd if it cannot be read here, even if the page changed
- * meanwhile. There is no loop: a page that changed, which takes the kernel to step in between
- * two of these instructions, is one more thing for the slow exit, which reads all over again.
+ * Reads one counter under the lock of its own page: offset + counter into *sum, the lock into
+ * *lock. Returns 0 on failure: *lock is odd if it cannot be read here, even if the page has
+ * changed since. There is no loop: a page changes only if the kernel interrupts between two of
+ * these instructions. Then the slow path reads everything again.
  *
- * Order: page accesses are volatile or lie between compiler barriers, which is all that is
- * needed: the page of a thread's own event is written by the kernel on this very CPU, so the
- * hardware shows program order. `offset` may be loaded after the counter because both lie
- * between the two looks at the lock. An odd lock cannot be seen from the thread itself.
+ * Order: page accesses are volatile or between compiler barriers. This is enough, because the
+ * kernel writes the page of a thread's own event on this very CPU, so the hardware shows
+ * program order. `offset` may be loaded after the counter because both are between the two
+ * reads of the lock. The thread itself cannot see an odd lock.
  *
- * What it takes on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; add;
- * jz; add offset from memory; cmp lock in memory; jne; store: 12. Subtracting one yields
- * RDPMC's operand and, by the borrow, the test for index 0. Fewer are not possible while index,
- * offset and lock are read anew each time, the halves of the counter arrive in two registers,
- * and a counter may be hidden (tach/arch/x86.h).
+ * The cost on x86 for a sum in begin: load lock; load index; sub 1; jb; rdpmc; shl; add; jz;
+ * add offset from memory; cmp lock in memory; jne; store: 12. Subtracting one gives RDPMC's
+ * operand and, by the borrow, the test for index 0. Fewer are impossible while index, offset
+ * and lock are read each time, the halves of the counter arrive in two registers, and a counter
+ * may be hidden (tach/arch/x86.h).
  */
 TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint32_t *lock)
 {
@@ -160,11 +157,11 @@ TACH__INLINE int tach__sum(struct tach_way way, int extend, uint64_t *sum, uint3
 }
 
 /*
- * Member 0 at the end of a region: begin's lock takes the place of the first look at the lock.
- * If the page still shows it after the counter was read, nothing changed since begin: one
- * comparison both validates the read and tells that the group was not rescheduled. (A lock that
- * came back to the same value needs 2^31 updates within the region.) Otherwise, and when begin
- * took the slow exit (odd), the slow exit sorts it out.
+ * Member 0 at the end of a region: begin's lock replaces the first read of the lock. If the
+ * page still shows it after the counter was read, nothing changed since begin: one comparison
+ * both validates the read and shows that the group was not rescheduled. (A lock that returns to
+ * the same value needs 2^31 updates within the region.) Otherwise, and if begin took the slow
+ * path (odd), the slow path handles it.
  */
 TACH__INLINE int tach__sum_since(struct tach_way way, uint32_t lock, uint64_t *sum)
 {
@@ -215,12 +212,12 @@ TACH__INLINE int tach__begin_one(const struct tach_reader *reader, struct tach_m
 	return 1;
 }
 
-/* Under its own page's lock alone: right whatever happened to the group since begin. */
+/* Under the lock of its own page only: right, whatever happened to the group since begin. */
 TACH__INLINE int tach__end_any(const struct tach_reader *reader, const struct tach_mark *mark,
 			       uint64_t *delta, unsigned i)
 {
 	uint32_t lock;
-	uint64_t sum = 0; /* for compilers that do not see that it is set */
+	uint64_t sum = 0; /* for compilers that do not see that it is initialized */
 
 	if (TACH_UNLIKELY(!tach__sum(tach__way(reader, i), !TACH_MODULAR, &sum, &lock)))
 		return 0;
@@ -243,7 +240,7 @@ TACH__INLINE int tach__end_one(const struct tach_reader *reader, const struct ta
 	return 1;
 }
 
-/* An absolute count outgrows 2^width within a day or so: always extended by sign. */
+/* An absolute count exceeds 2^width within about a day: always sign-extended. */
 #define TACH__WHOLE (TACH_MODULAR ? TACH__BY_48 : TACH__BY_WIDTH)
 TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *value, unsigned i)
 {
@@ -253,8 +250,8 @@ TACH__INLINE int tach__read_one(const struct tach_reader *reader, uint64_t *valu
 }
 
 /*
- * Whether the inline way extends the reader's counters right: those of other widths are read
- * out of line. All x86 processors since 2011 have 48 bits; the upper half of the mask tells.
+ * Returns 1 if the inline code sign-extends the reader's counters correctly: others are read
+ * out of line. All x86 processors since 2011 have 48 bits; the upper half of the mask shows it.
  */
 TACH__INLINE int tach__whole(const struct tach_reader *reader)
 {

@@ -11,30 +11,28 @@ TACH_BEGIN_DECLS
 
 /*
  * Opens and maps the set for the calling thread, and enables it. System calls and allocation;
- * not async-signal-safe. On failure *out is NULL and err tells the cause and the cure:
+ * not async-signal-safe. On failure *out is NULL and err has the cause and the cure:
  * TACH_ERR_PERMISSION, TACH_ERR_NOHARDWARE, TACH_ERR_NOCOUNTER, TACH_ERR_NOMEM, or a negated
  * errno. The set must outlive the reader.
  */
 /* MT-Safe | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_reader_open(const struct tach_set *set, struct tach_reader **out,
 			      struct tach_error *err) TACH_MUST_USE;
-/* Only by the thread that opened it, or after that thread ended. NULL is fine. */
+/* Call it only in the thread that opened it, or after that thread ended. NULL is fine. */
 /* MT-Safe race:reader | AS-Unsafe race:reader lock | AC-Unsafe lock fd | no allocation */
 TACH_API void tach_reader_close(struct tach_reader *reader);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct tach_set *tach_reader_set(const struct tach_reader *reader)
 	TACH_NONNULL(1);
-/*
- * Why members are read by read(2) although they are hardware events, with the cure; "" when
- * they are not. May read files of /proc; the reader's own thread only.
- */
+/* The reason why hardware events are read by read(2), with the cure; "" if they are not. May
+ * read files of /proc; the reader's own thread only. */
 /* MT-Safe race:reader | AS-Unsafe race:reader | AC-Unsafe fd | no allocation */
 TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_NONNULL(1);
 
 /*
  * Inline for native code, as defined below, and symbols of the library for other languages. All
- * are async-signal-safe, allocate nothing, take no lock, and make no system call but in the
- * slow exit.
+ * are async-signal-safe, allocate nothing, take no lock, and make system calls only in the
+ * slow path.
  *
  *   begin(reader, mark)	reads every member into *mark
  *   end(reader, mark, delta)	reads again, writes `count` differences, returns flags
@@ -43,35 +41,36 @@ TACH_API const char *tach_reader_missing(const struct tach_reader *reader) TACH_
  *   ..._fenced			serialised: nothing leaks over the region's edges
  *   ..._n(..., n)		the same for the first n members; n constant: unrolled
  *
- * The end of a region that was rescheduled is read again, out of line: up to 40 instructions
- * more are counted. If the kernel stepped in amid begin itself, up to 100.
+ * The end of a rescheduled region is read again, out of line: this adds up to 40 instructions
+ * to its counts. If the kernel interrupted begin itself, it is up to 100.
  *
- * Members are read one after another. A signal handler that comes in between is in the counts
- * of some members and not in those of others, without a flag: each is exact for what lies
- * between its own two readings.
+ * Members are read one after another. If a signal handler runs between two counter reads, only
+ * some members include it, without a flag: each is exact for the time between its own two
+ * reads.
  *
- * Flags (tach/flags.h) are those of the hardware members; a software member is always read by
- * read(2): tach_reader_flags adds what is true of one member. 0 = exact and uninterrupted.
+ * Flags (tach/flags.h) are for the hardware members. A software member is always read by
+ * read(2): tach_reader_flags gives the flags of one member. 0 = exact and uninterrupted.
  *
  * A reader keeps one descriptor for its hardware events (one for each core type), and one for
- * each software event, top-down metric or event of a multiplexed set, at high numbers. A
- * program that closes them, or opens its own files there, loses what takes read(2), which is
- * TACH_FLAG_LOST then, and nothing of its own. The last 64 numbers below RLIMIT_NOFILE, or the
- * last eighth, are left to the program: opening gives -EMFILE instead.
+ * each software event, top-down metric or event of a multiplexed set, at high numbers. If a
+ * program closes them, or opens its own files there, the values that need read(2) are
+ * TACH_FLAG_LOST; its own files are not affected. The last 64 numbers below RLIMIT_NOFILE, or
+ * the last eighth, are left to the program: opening returns -EMFILE instead.
  *
- * The events are the reader's own. If other code turns them off and on (prctl(2)'s
+ * The events belong to the reader. If other code turns them off and on (prctl(2)'s
  * PR_TASK_PERF_EVENTS_DISABLE, an ioctl on a copied descriptor), a region that begins or ends
- * meanwhile is TACH_FLAG_INCOMPLETE. It is TACH_FLAG_LOST if only software members of a set
- * with hardware members were off. A region around both moments looks like a rescheduled one; of
- * software events it has no flag. A set that is multiplexed, or whose counters cannot be read
- * in user space, has the flag only for regions in which the events never counted. A RESET voids
- * counts since open and the region in which it happens: that is TACH_FLAG_LOST if less was
- * counted after it than before the region, unless it came from another CPU at a bad moment.
+ * in that time is TACH_FLAG_INCOMPLETE. It is TACH_FLAG_LOST if only software members of a set
+ * with hardware members were off. A region around both moments looks like a rescheduled one;
+ * for software events it has no flag. A set that is multiplexed, or whose counters cannot be
+ * read in user space, has the flag only for regions in which the events never counted. A RESET
+ * invalidates counts since open and the region in which it happens. This is TACH_FLAG_LOST if
+ * fewer events were counted after it than before the region, unless it came from another CPU
+ * at an unfavourable moment.
  *
- * Top-down metrics, in a set that slots lead, are read in user space too, but a read(2) of the
- * group through a copied descriptor sets slots and metrics to 0, and no page tells. A
- * region in which they went back is read by read(2), TACH_FLAG_MIXED; one that counted more
- * slots after it than there were before, and fewer than 2^18, is wrong.
+ * Top-down metrics, in a set with slots as leader, are read in user space too. But a read(2) of
+ * the group through a copied descriptor sets slots and metrics to 0, and no page shows that. A
+ * region in which they decreased is read by read(2), TACH_FLAG_MIXED. If a region counted more
+ * slots after the reset than there were before, and fewer than 2^18, its values are wrong.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_reader_begin(struct tach_reader *reader, struct tach_mark *mark)
@@ -109,31 +108,29 @@ TACH_API uint32_t tach_reader_end_fenced_n(struct tach_reader *reader,
 					   const struct tach_mark *mark, uint64_t *delta,
 					   unsigned n) TACH_NONNULL(1, 2, 3);
 
-/*
- * Bytes of a struct tach_mark, aligned as uint64_t is (so is what malloc gives), for languages
- * that have no use for its declaration; one that is larger is as good.
- */
+/* Size of struct tach_mark, with the alignment of uint64_t (as malloc has), for languages that
+ * cannot use its declaration; a larger one is fine. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API size_t tach_mark_size(void);
 
 /*
- * How far off that member may be in what the reader's last end or read gave, in the member's
- * own unit. Top-down metrics alone are not known to the last count: the processor tells them in
- * 255ths of the slots since it set both back, which this library has it do (by read(2), in
- * begin) once 2^18 slots were counted; each time that the thread was put back on a processor
- * since then takes another 255th; the back-end's is off by up to three, which rounding leaves
- * of the other three fields. 0 for all others.
+ * The error of that member in the last end or read of the reader, in the member's own unit.
+ * Top-down metrics are the only ones with an error: the processor gives them in 255ths of the
+ * slots since both were reset. The library resets them (by read(2), in begin) once 2^18 slots
+ * were counted. Each time that the thread was put back on a processor since then adds another
+ * 255th. The back-end's error is up to three times that, because it contains the rounding of
+ * the other three fields. 0 for all other members.
  */
 /* MT-Safe race:reader | AS-Safe | AC-Safe | no allocation */
 TACH_API uint64_t tach_reader_error(const struct tach_reader *reader, unsigned member)
 	TACH_NONNULL(1);
 
-/* Flags of one member, given those that end or read returned. */
+/* Flags of one member, from those that end or read returned. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_reader_flags(const struct tach_reader *reader, unsigned member,
 				    uint32_t flags) TACH_NONNULL(1);
 
-/* The slow exits: they read all over again, inline where that works, else by read(2). */
+/* The slow paths: they read everything again, inline if that works, otherwise by read(2). */
 TACH_API TACH_COLD void tach__begin_slow(struct tach_reader *reader, struct tach_mark *mark,
 					 unsigned n);
 TACH_API TACH_COLD uint32_t tach__end_slow(struct tach_reader *reader,
@@ -157,7 +154,7 @@ TACH_END_DECLS
 	 ((n) < 13 || step(12)) && ((n) < 14 || step(13)) && ((n) < 15 || step(14)) &&         \
 	 ((n) < 16 || step(15)))
 
-/* Build all that begins and ends on the same reader with TACH_DEBUG, or nothing of it. */
+/* Compile all code that begins and ends on the same reader with TACH_DEBUG, or none of it. */
 #ifdef TACH_DEBUG
 TACH__INLINE uint32_t tach__lost(uint64_t *delta, unsigned n)
 {
@@ -261,8 +258,8 @@ TACH_API_INLINE uint32_t tach_reader_read_one(struct tach_reader *reader, unsign
 }
 
 /*
- * Fences on both sides of begin keep earlier work out of the region and the region's work
- * behind the read; end needs only the one before it: the region is over when it has executed.
+ * Fences on both sides of begin keep earlier work out of the region, and the region's work
+ * after the read. end needs only the one before it: the region is over when that has executed.
  */
 TACH_API_INLINE void tach_reader_begin_fenced_n(struct tach_reader *reader,
 						struct tach_mark *mark, unsigned n)

@@ -54,7 +54,7 @@ struct tach_region_mark {
 
 TACH_BEGIN_DECLS
 
-/* The functions behind the edges, once per program. */
+/* The functions of the edges, once per program. */
 TACH_API void tach__region_begin(struct tach_site *site,
 				 struct tach_region_mark *mark) TACH_NOTHROW;
 TACH_API void tach__region_begin_fenced(struct tach_site *site,

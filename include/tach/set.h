@@ -17,10 +17,9 @@ enum tach_member_kind {
 };
 
 /*
- * A caller's own event, taken as it is but for the bits a self-monitoring pinned group needs.
- * No member, this one or a string, may have a sample period or frequency (TACH_ERR_NOTSUPP):
- * the kernel throttles an event that samples too often, and nothing tells that its count stood
- * still.
+ * A caller's own event. Only the bits that a self-monitoring pinned group needs are changed. No
+ * member, this one or a string, may have a sample period or frequency (TACH_ERR_NOTSUPP): the
+ * kernel throttles an event that samples too often, and this would not be noticed.
  */
 struct tach_set_member {
 	const char *name;
@@ -30,22 +29,21 @@ struct tach_set_member {
 struct tach_set_options {
 	uint32_t size; /* sizeof this struct: see tach/base.h */
 	/*
-	 * Events separated by commas, white space or newlines: any string tach_event_encode
-	 * takes, "label=event" to give one a short name. The first hardware event leads the
-	 * group. Context switches and migrations happen in the kernel: where the string names
-	 * no level they are counted there. NULL: none.
+	 * Events separated by commas, white space or newlines: any string that
+	 * tach_event_encode accepts; "label=event" gives one a short name. The first hardware
+	 * event leads the group. Context switches and migrations happen in the kernel: if the
+	 * string has no level, they are counted there. NULL: none.
 	 */
 	const char *events;
 	/*
 	 * Derived metrics, "name = infix formula" separated by ';' or newlines, over the
-	 * labels, event names, presets, or further event strings, which then join the set.
-	 * A preset's or derived event's name alone ("ipc") is a metric of that name.
-	 * NULL: none.
+	 * labels, event names, presets, or further event strings, which then join the set. The
+	 * name of a preset or derived event alone ("ipc") is a metric of that name. NULL: none.
 	 */
 	const char *metrics;
 	const struct tach_set_member *attrs; /* further members */
 	int nattrs;
-	int pmu;	    /* -1 = host's; 0 is a PMU: start from the INIT below */
+	int pmu;	    /* -1 = host's; 0 is a PMU: start from TACH_SET_OPTIONS_INIT */
 	uint32_t privilege; /* 0 = TACH_PRIVILEGE_USER */
 	uint32_t flags;	    /* TACH_SET_* */
 };
@@ -55,71 +53,66 @@ struct tach_set_options {
 			0                                                                      \
 	}
 
-/* Not pinned: the kernel may multiplex; values then are scaled and say so. */
+/* Not pinned: the kernel may multiplex; values are then scaled and flagged. */
 #define TACH_SET_MULTIPLEX 0x1u
-/*
- * Members that this machine cannot count now are left out, and metrics over them with them
- * (tach_set_missing tells why): each event is opened once, alone, and closed again.
- */
+/* Leaves out members that this machine cannot count now, and metrics over them
+ * (tach_set_missing explains why): each event is opened once, alone, and closed again. */
 #define TACH_SET_OPTIONAL 0x2u
 /*
- * One more member, "interrupts": the interrupts that were taken at the set's privilege levels,
- * by the PMU's own event (the preset `interrupts`), unless a member has that name already.
- * Where the PMU, the kernel (the event is opened once, alone, and closed again) or the set's
- * other members leave no way to count them it is left out, and tach_set_missing says why.
+ * One more member, "interrupts": the interrupts at the set's privilege levels, counted by the
+ * PMU's own event (the preset `interrupts`), unless a member has that name already. It is left
+ * out if the PMU, the kernel (the event is opened once, alone, and closed again) or the set's
+ * other members do not allow it; tach_set_missing then explains why.
  */
 #define TACH_SET_INTERRUPTS 0x4u
 /*
- * The same, and interrupts are to be taken out of retired instructions: x86 counts one
- * instruction more at user level for every interrupt that it takes there, because the return
- * from it retires at user level in part (Weaver, Terpstra, Moore: Non-Determinism and Overcount
- * on Modern Hardware Performance Counter Implementations, ISPASS 2013; Intel and AMD alike).
- * That concerns members that count retired instructions, and those alone, at user level only.
- * Page faults and other exceptions count one more too and stay in. On arm64 nothing is taken
- * out: an exception return belongs to the level that executes it.
+ * The same, and interrupts are subtracted from retired instructions. x86 counts one more
+ * instruction at user level for each interrupt there, because the return from it retires at
+ * user level in part (Weaver, Terpstra, Moore: Non-Determinism and Overcount on Modern Hardware
+ * Performance Counter Implementations, ISPASS 2013; Intel and AMD alike). This applies only to
+ * members that count retired instructions, at user level only. Page faults and other exceptions
+ * also count one more; these are not subtracted. On arm64 nothing is subtracted: an exception
+ * return belongs to the level that executes it.
  */
 #define TACH_SET_CORRECT 0x8u
 
 TACH_BEGIN_DECLS
 
-/*
- * Describes, allocates, and may read files; opens nothing. The set belongs to the caller until
- * tach_set_free. Too many events for the PMU: TACH_ERR_NOCOUNTER, and err says how many fit.
- */
+/* Parses, allocates, and may read files; opens no event. The caller owns the set until
+ * tach_set_free. Too many events for the PMU: TACH_ERR_NOCOUNTER, and err says how many fit. */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_set_create(const struct tach_set_options *opt, struct tach_set **out,
 			     struct tach_error *err) TACH_MUST_USE;
 /* MT-Safe race:set | AS-Unsafe heap | AC-Unsafe mem | no allocation */
 TACH_API void tach_set_free(struct tach_set *set); /* NULL is fine */
 
-/*
- * Of the set, async-signal-safe; strings are the set's. A number that no member (metric) has:
- * NULL, TACH_MEMBER_SOFTWARE.
- */
+/* Properties of the set, async-signal-safe; the set owns the strings. For a number without
+ * member (metric): NULL, TACH_MEMBER_SOFTWARE. */
 
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_count(const struct tach_set *set)
 	TACH_NONNULL(1); /* members, 0 .. TACH_COUNTERS_MAX */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_name(const struct tach_set *set, int member)
-	TACH_NONNULL(1); /* label or as written */
+	TACH_NONNULL(1); /* label, or the original string */
 /*
- * With all that the string left open. On hybrids a member that names no core PMU is counted on
- * every one that has the event: their names, with " + " between those that differ.
+ * With all details that the string left open. On hybrids a member without a core PMU in its
+ * name is counted on all that have the event: their names, with " + " between those that
+ * differ.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_qualified(const struct tach_set *set, int member) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API enum tach_member_kind tach_set_kind(const struct tach_set *set, int member)
 	TACH_NONNULL(1);
-/* On hybrids: of the core type where the event was found first. */
+/* On hybrids: for the first core type that has the event. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const struct perf_event_attr *tach_set_attr(const struct tach_set *set, int member)
 	TACH_NONNULL(1);
 /*
- * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence on what was
- * left out and why, "" if nothing was. Also which events count in the kernel although no level
- * was asked for, as the PMU cannot leave it out (RISC-V without Sscofpmf).
+ * With TACH_SET_OPTIONAL, TACH_SET_INTERRUPTS or TACH_SET_CORRECT: one sentence about what was
+ * left out and why, "" if nothing was. It also names events that count in the kernel although
+ * no level was requested, because the PMU cannot exclude it (RISC-V without Sscofpmf).
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_set_missing(const struct tach_set *set) TACH_NONNULL(1);
@@ -127,10 +120,10 @@ TACH_API const char *tach_set_missing(const struct tach_set *set) TACH_NONNULL(1
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_set_interrupts(const struct tach_set *set) TACH_NONNULL(1);
 /*
- * With TACH_SET_CORRECT: takes the interrupts out of the deltas of a pair of ends, one for
- * each, and says so with TACH_FLAG_CORRECTED in flags (one word per member, in and out; the
- * provenance of the interrupts joins it). Else changes nothing. Reports of regions and
- * tach_bench_run do the same by themselves. Async-signal-safe.
+ * With TACH_SET_CORRECT: subtracts the interrupts from the deltas between two ends, one
+ * instruction for each, and sets TACH_FLAG_CORRECTED in flags (one word per member, in and out;
+ * the flags of the interrupts are added). Otherwise changes nothing. Reports of regions and
+ * tach_bench_run do this automatically. Async-signal-safe.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API void tach_set_correct(const struct tach_set *set, uint64_t *deltas, uint32_t *flags)

@@ -7,12 +7,12 @@
 #include <tach/flags.h>
 
 /*
- * Events of boxes, open on this machine. A box counts what all its processors do together, for
- * whatever program, so the kernel opens its events for no process and on a processor that it
- * chose for each box (the file cpumask beside the PMU's type in sysfs,
- * Documentation/ABI/testing/sysfs-bus-event_source-devices), and asks for CAP_PERFMON or for
- * kernel.perf_event_paranoid of 0 or less. Counters are read by read(2), those of one box on
- * one processor as a group, which counts all at once.
+ * Events of boxes, open on this machine. A box counts the work of all its processors together,
+ * for all programs. So the kernel opens its events without a process, on a processor that it
+ * chose for each box (the file cpumask in the PMU's folder in sysfs,
+ * Documentation/ABI/testing/sysfs-bus-event_source-devices). It requires CAP_PERFMON, or
+ * kernel.perf_event_paranoid of 0 or less. Counters are read by read(2); all events of one box
+ * on one processor form a group, which counts at the same time.
  */
 struct tach_uncore;
 
@@ -29,10 +29,8 @@ struct tach_uncore_options {
 	 *   skx_unc_imc0::UNC_M_CAS_COUNT:RD:cpu=28	the socket of processor 28 alone
 	 */
 	const char *events;
-	/*
-	 * NULL, or in place of /sys/bus/event_source/devices: then boxes of other machines may
-	 * be named, too.
-	 */
+	/* NULL, or a replacement for /sys/bus/event_source/devices: then boxes of other
+	 * machines are allowed, too. */
 	const char *sysfs;
 };
 #define TACH_UNCORE_OPTIONS_INIT                                                               \
@@ -43,12 +41,12 @@ struct tach_uncore_options {
 TACH_BEGIN_DECLS
 
 /*
- * Opens all events; nothing counts before tach_uncore_start. The caller owns *out until
- * tach_uncore_close. Takes a descriptor for each event, box and socket. On failure *out is NULL
- * and err has the column in `events` and tells the cause and the cure: the errors of
- * tach_event_encode; TACH_ERR_NOTFOUND, this machine has no such box; TACH_ERR_NOTSUPP, the
- * kernel serves no such box, or the event is none of a box; TACH_ERR_PERMISSION;
- * TACH_ERR_NOMEM; or a negated errno.
+ * Opens all events; counting begins with tach_uncore_start. The caller owns *out until
+ * tach_uncore_close. Uses a descriptor for each event, box and socket. On failure *out is NULL
+ * and err has the column in `events`, the cause and the cure: the errors of tach_event_encode;
+ * TACH_ERR_NOTFOUND, this machine has no such box; TACH_ERR_NOTSUPP, the kernel does not
+ * support the box, or the event does not belong to a box; TACH_ERR_PERMISSION; TACH_ERR_NOMEM;
+ * or a negated errno.
  */
 /* MT-Safe env | AS-Unsafe heap lock | AC-Unsafe mem lock fd | allocates */
 TACH_API int tach_uncore_open(const struct tach_uncore_options *opt, struct tach_uncore **out,
@@ -57,13 +55,13 @@ TACH_API int tach_uncore_open(const struct tach_uncore_options *opt, struct tach
 /* MT-Safe race:uncore | AS-Unsafe heap | AC-Unsafe mem fd | no allocation */
 TACH_API void tach_uncore_close(struct tach_uncore *uncore);
 
-/* Events, 1 or more; the label or the text of one, NULL for a number that none has. */
+/* Number of events, 1 or more; the label or the text of one, NULL for an invalid number. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_uncore_count(const struct tach_uncore *uncore) TACH_NONNULL(1);
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API const char *tach_uncore_name(const struct tach_uncore *uncore, int event)
 	TACH_NONNULL(1);
-/* How many counters an event's count is the sum of: boxes times sockets. 0: no such event. */
+/* Number of counters that are added up for an event: boxes times sockets. 0: no such event. */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API int tach_uncore_counters(const struct tach_uncore *uncore, int event) TACH_NONNULL(1);
 
@@ -78,9 +76,9 @@ TACH_API int tach_uncore_stop(struct tach_uncore *uncore) TACH_NONNULL(1);
 
 /*
  * Writes the counts of all events since they were opened, in the events' own units (RAPL's is
- * 2^-32 J under Linux), and, unless flags is NULL, how each was obtained; returns the or of
- * those: TACH_FLAG_SYSCALL; TACH_FLAG_SCALED, where the kernel had to multiplex a box;
- * TACH_FLAG_LOST, where a counter of the sum could not be read or never ran.
+ * 2^-32 J under Linux), and, unless flags is NULL, how each was obtained. Returns these flags,
+ * combined with or: TACH_FLAG_SYSCALL; TACH_FLAG_SCALED, if the kernel had to multiplex a box;
+ * TACH_FLAG_LOST, if a counter of the sum could not be read or never ran.
  */
 /* MT-Safe | AS-Safe | AC-Safe | no allocation */
 TACH_API uint32_t tach_uncore_read(const struct tach_uncore *uncore, uint64_t *value,

@@ -51,8 +51,8 @@
 	TACH__COUNTER_BY("blr %[stub]", value, seen, [stub] "r"(at))
 /*
  * A signal handler clears the monitor, as each return from an exception does (Arm ARM B2.9), so
- * that what it stored stays; then this looks again. Loads in between are no matter on any
- * processor known, but none promises that: so it tries for no more than some times.
+ * that its stores stay; then this code looks again. Loads in between do not matter on known
+ * processors, but no processor guarantees that: so it limits its attempts.
  */
 TACH_INLINE int tach__counter_see(const char **at, const char *stubs, const uint32_t *index,
 				  const uint32_t *lock, uint32_t *shown)
@@ -81,7 +81,7 @@ extern const char tach__counters32[], tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width)                                                                      \
 	((const char *)((uintptr_t)((width) == 64 ? tach__counters64 : tach__counters32) - 16))
-/* The instruction is a stub's; its caller's address is that of the record. */
+/* The instruction is in a stub; the record has the address of the stub's caller. */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.pc)
 #define TACH_FAULT_SITE(context) ((context)->uc_mcontext.regs[30])
 #define TACH_FAULT_OURS(pc)                                                                    \
@@ -104,12 +104,12 @@ TACH_API_INLINE uint64_t tach_clock(void)
 #define TACH_UNLESS(word, label)                                                               \
 	__asm__ goto("ldr x16, %0\n\tcbz x16, %l1" : : "m"(word) : "x16" : label)
 
-#ifndef __clang__ /* whose 14 does not know the constraint everywhere */
+#ifndef __clang__ /* clang 14 does not support the constraint everywhere */
 /*
- * Two instructions, where compilers would keep the address of a static object in a register or
- * not. By way of a word of its own, as a template's object may be preempted; not of the GOT,
- * where GNU ld has one entry for all local objects of a section (it looks at the section's
- * symbol, which the assembler puts in place of theirs, and not at the addend).
+ * Two instructions; otherwise compilers may or may not keep the address of a static object in a
+ * register. It uses a word of its own, because a template's object may be preempted. It does
+ * not use the GOT, where GNU ld has one entry for all local objects of a section (it uses the
+ * section's symbol, which the assembler substitutes, and ignores the addend).
  */
 #define TACH_ADDRESS(object)                                                                   \
 	__extension__({                                                                        \
@@ -126,14 +126,14 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	})
 #endif
 
-/* gcc 12 has no offset in the address of what is atomic: an addition more for each. */
+/* gcc 12 cannot use an offset in the address of atomics, which costs one more addition each. */
 #define TACH_ONCE_IS_VOLATILE 1
 
 /*
- * Where the processor has them (FEAT_LSE, Armv8.1) by single instructions. Else by a loop: a
- * signal handler clears the monitor, so nothing of it is lost; but so does an interrupt, and
- * then the loop is gone through again, which the region around sees. `single` is 0 or 1 for as
- * long as the thread counts, so that calibration takes the same way.
+ * Single instructions if the processor has them (FEAT_LSE, Armv8.1). Otherwise a loop: a signal
+ * handler clears the monitor, so its changes are not lost; but an interrupt does so too, and
+ * repeats the loop, which the enclosing region counts. `single` is constant while the thread
+ * counts, so that calibration takes the same path.
  */
 #define TACH_SINGLE() (getauxval(AT_HWCAP) >> 8 & 1) /* HWCAP_ATOMICS */
 #define TACH_COUNT(word, by, single)                                                           \
@@ -151,8 +151,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 					 : "rI"(TACH__CAST(uint64_t, by)));                    \
 	} while (0)
 
-#ifndef __clang__ /* whose 14 does not know the constraint */
-/* Each half is written whole (Arm ARM B2.2.1), as a snapshot wants it. */
+#ifndef __clang__ /* clang 14 does not support the constraint */
+/* Each half is written at once (Arm ARM B2.2.1), as snapshots require. */
 #define TACH_BUMP_TWO(one, a, two, b)                                                          \
 	do {                                                                                   \
 		uint64_t tach__one, tach__two;                                                 \
@@ -164,7 +164,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	} while (0)
 #endif
 
-/* Sets bit 0 of the 64-bit word; whether it was set. */
+/* Sets bit 0 of the 64-bit word; returns its old value. */
 TACH_INLINE int tach__arch_take(uint64_t *word, uint32_t single)
 {
 	uint64_t was;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One counter read, one clock read, one fence. Included by tach/arch.h only.
+ * Reads a counter and the clock; a fence. Included by tach/arch.h only.
  *
- * Linux never had perf_event on ia64 (perfmon only; the port left in 6.7), so nothing opens
- * here and sets go the slow way, which says "not supported". What a program that programmed its
- * PMU by other means can use is tach_ia64_counter. Assembled with Debian's binutils, never run
- * on hardware.
+ * Linux never had perf_event on ia64 (perfmon only; the port was removed in 6.7), so nothing
+ * opens here and sets take the slow path, which returns "not supported". A program that
+ * programs its PMU by other means can use tach_ia64_counter. Assembled with Debian's binutils,
+ * never run on hardware.
  */
 #ifndef TACH_ARCH_H
 #error "include <tach/arch.h>"
@@ -37,12 +37,12 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	return value;
 }
 
-/* mf orders memory, srlz.d the reads of processor state behind it. */
+/* mf orders memory, srlz.d the later reads of processor state. */
 #define TACH_FENCE() __asm__ volatile("mf\n\t;;\n\tsrlz.d\n\t;;" ::: "memory")
 
 #define TACH_ARCH_NAME		    "ia64"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u
-/* As long as the compiler makes it: Linux counts nothing here. */
+/* Its number of instructions depends on the compiler, because Linux counts nothing here. */
 TACH_INLINE void tach__arch_loop(uint64_t n)
 {
 	for (; n; n--)

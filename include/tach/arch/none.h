@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* No counter read known: always the slow way, read(2). Included by tach/arch.h only. */
+/* No counter read is known: always the slow path, read(2). Included by tach/arch.h only. */
 #ifndef TACH_ARCH_H
 #error "include <tach/arch.h>"
 #endif
@@ -16,7 +16,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 
 #define TACH_ARCH_NAME		    "other"
 #define TACH_ARCH_LOOP_INSTRUCTIONS 2u
-/* As long as the compiler makes it: Linux counts nothing here. */
+/* Its number of instructions depends on the compiler, because Linux counts nothing here. */
 TACH_INLINE void tach__arch_loop(uint64_t n)
 {
 	for (; n; n--)

@@ -19,13 +19,13 @@
 /*
  * The counter's number is part of the instruction (CSR 0xc00 + n is index n + 1 of a page), so
  * counter n is read by one of 32 stubs of 32 bytes in arch/riscv64/counters.c. Their link
- * register is t0, the ABI's alternate one: both jumps are predicted by the return stack, and ra
- * stays what it is. A fault happens in a stub, and t0 then is the address of the site's record.
+ * register is t0, the ABI's alternate one: the return stack predicts both jumps, and ra is
+ * unchanged. A fault happens in a stub, and t0 is then the address of the site's record.
  *
  * Counters of one chip may differ in width (mcycle 64 bits, hpmcounters 40 on the U74), and the
- * firmware may give an event another counter whenever it starts (SBI COUNTER_CONFIG_MATCH):
- * stubs of hpmcounters extend by the width that the page in t3 shows; cycle and instret have 64
- * bits everywhere (privileged ISA, mcycle and minstret).
+ * firmware may give an event another counter whenever it starts (SBI COUNTER_CONFIG_MATCH). So
+ * stubs of hpmcounters sign-extend by the width that the page in t3 shows; cycle and instret
+ * always have 64 bits (privileged ISA, mcycle and minstret).
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	do {                                                                                   \
@@ -46,7 +46,7 @@
 		(value) = tach__value;                                                         \
 	} while (0)
 
-/* As registers hold what lw loads: no instruction to make it of 32 bits. */
+/* lw sign-extends into registers, so this type needs no instruction to make it 32 bits. */
 typedef int64_t tach__word;
 #define TACH_WORD(value)	   TACH__CAST(tach__word, TACH__CAST(int32_t, value))
 #define TACH_NUMBER(index, number) (((number) = TACH_WORD(index)) == 0)
@@ -55,7 +55,7 @@ typedef int64_t tach__word;
 extern const char tach__counters64[], tach__counters_end[];
 /* Less one stub: index 1 is the first. (A pointer into a table cannot say so in C.) */
 #define TACH_STUBS(width) ((const char *)((uintptr_t)tach__counters64 - 32))
-/* The instruction is a stub's; t0 (x5), its caller's address, is that of the record. */
+/* The instruction is in a stub; the record has the address of the stub's caller, t0 (x5). */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.__gregs[REG_PC])
 #define TACH_FAULT_SITE(context) ((context)->uc_mcontext.__gregs[5])
 #define TACH_FAULT_OURS(pc)                                                                    \
@@ -83,7 +83,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	__asm__ goto("ld t1, %0\n\tbeqz t1, %l1" : : "m"(word) : "t1" : label)
 
 #ifndef __clang__
-/* By way of a word of its own, as on arm64; norelax, or the linker makes one of the two. */
+/* Uses a word of its own, as on arm64; norelax, because the linker would merge the two
+ * instructions. */
 #define TACH_ADDRESS(object)                                                                   \
 	__extension__({                                                                        \
 		__typeof__(&(object)) tach__at;                                                \
@@ -98,9 +99,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	})
 #endif
 
-/* One instruction, so that nothing a signal handler adds is lost. Not for words that only the
- * thread itself changes: load, add and store take more instructions and, on most cores, less
- * time. */
+/* One instruction, so that no addition of a signal handler is lost. Words that only the thread
+ * itself changes use load, add and store: more instructions, but less time on most cores. */
 #define TACH_COUNT(word, by, single)                                                           \
 	__asm__ volatile("amoadd.d zero, %1, %0" : "+A"(word) : "r"(TACH__CAST(uint64_t, by)))
 
@@ -115,7 +115,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 	} while (0)
 
 #ifndef __riscv_zbb
-/* Without Zbb there is no instruction for it, and libgcc's function looks at one byte after the
+/* Without Zbb there is no instruction for it, and libgcc's function checks one byte after the
  * other. */
 TACH_INLINE unsigned tach__highest(uint64_t value)
 {

@@ -8,7 +8,7 @@
 #define TACH_ARCH_SIGNED  0
 #define TACH_STUBS(width) ((const char *)0)
 
-/* Pages are 4096 bytes (Intel SDM vol. 3, 4.3): a constant, not something to ask for. */
+/* Pages have 4096 bytes (Intel SDM vol. 3, 4.3): a constant. */
 #define TACH__PAGE_SIZE 4096
 
 /*
@@ -22,32 +22,32 @@
 #define TACH__SIZED(size)
 #endif
 
-/* Budget tests count instructions where RDPMC cannot run: they put RDTSC in its place. */
+/* Budget tests count instructions where RDPMC cannot run: they use RDTSC instead. */
 #ifndef TACH_COUNTER_INSN
 #define TACH_COUNTER_INSN "rdpmc"
 #endif
 
 /*
  * RDPMC (Intel SDM vol. 2; AMD APM vol. 3): ECX = counter, EDX:EAX = its value. Bit 30 of ECX
- * selects Intel's fixed counters; the kernel's index carries it already. EAX and EDX are
- * written as 64-bit registers (the upper halves are cleared), so putting them together takes a
- * shift and an addition; 32-bit outputs would get two zero-extensions besides.
+ * selects Intel's fixed counters; the kernel's index includes it. EAX and EDX are written as
+ * 64-bit registers (the upper halves are cleared), so combining them takes a shift and an
+ * addition; 32-bit outputs would need two zero-extensions in addition.
  *
  * A counter that the kernel hides from user space reads 0, without a fault (RDPMC user disable,
- * CPUID 23H.0:EBX[2]), and Linux 7.0 and 7.1 do so under pages that invite to read it. 0 is
- * therefore taken for "cannot be read here", as a fault is: counting events start at
- * -2^(width - 1) (arch/x86/events/core.c, x86_perf_event_set_period), so that 0 is a count only
- * at the instant of an overflow, and then read(2) gives it as well. The test is one instruction
- * a counter; ADD and JZ are one operation to Intel's decoders (Optimization Reference Manual,
+ * CPUID 23H.0:EBX[2]). Linux 7.0 and 7.1 hide counters although their pages allow reading. So 0
+ * means "cannot be read here", as a fault does. Counting events start at -2^(width - 1)
+ * (arch/x86/events/core.c, x86_perf_event_set_period), so 0 is a count only at the instant of
+ * an overflow, and then read(2) returns it as well. The test is one instruction per counter;
+ * ADD and JZ are one operation for Intel's decoders (Optimization Reference Manual,
  * macro-fusion).
  */
 #define TACH_COUNTER(way, number, value, seen)                                                 \
 	TACH__COUNTER_AT("shl {$32, %%rdx|rdx, 32}", number, value, seen)
-/* Of 48 bits, extended by sign: to the top of RDX, and back with copies of the sign. */
+/* 48 bits, sign-extended: to the top of RDX, and back with copies of the sign. */
 #define TACH_COUNTER_48(way, number, value, seen)                                              \
 	TACH__COUNTER_AT("shl {$48, %%rdx|rdx, 48}\n\tsar {$16, %%rdx|rdx, 16}", number,       \
 			 value, seen)
-/* `place` puts EDX where it belongs in RDX. */
+/* `place` moves EDX to its place in RDX. */
 #define TACH__COUNTER_AT(place, number, value, seen)                                           \
 	__asm__ volatile(".Ltach_at%=:\n\t" TACH_COUNTER_INSN "\n\t" place                     \
 			 "\n\tadd {%%rdx, %0|%0, rdx}\n"                                       \
@@ -61,10 +61,8 @@
 			 : "rdx", "memory", "cc")
 #ifdef TACH_BUILD
 #include <cpuid.h>
-/*
- * Where the processor hides none: without that test, and a shift and a sum are the compiler's.
- * `seen` waits in memory, as it takes part in nothing but a fault.
- */
+/* If the processor hides no counters: without that test, and the compiler does the shift and
+ * the sum. `seen` is in memory, because only a fault uses it. */
 #define TACH_COUNTER_SHOWN_MEMORY 1
 #define TACH_COUNTER_SHOWN(way, number, value, seen)                                           \
 	do {                                                                                   \
@@ -91,10 +89,8 @@
 	})
 #endif
 
-/*
- * RDPMC wants index - 1. SUB yields it and, as the borrow, the test for index 0; written as C
- * the compiler often tests again.
- */
+/* RDPMC needs index - 1. SUB computes it and, as the borrow, the test for index 0; from C the
+ * compiler often generates a second test. */
 TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 {
 	int none;
@@ -113,10 +109,8 @@ TACH__INLINE int tach__number(uint32_t index, uint32_t *number)
 		__asm__ volatile("" : "+r"(value) : : "memory");                               \
 	} while (0)
 
-/*
- * The pages lie behind the reader at a fixed distance, so that a page's address is a constant
- * displacement: one load per counter less than through a table of pointers.
- */
+/* The pages follow the reader at a fixed distance, so that a page's address is a constant
+ * displacement: one load per counter less than with a table of pointers. */
 TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, size_t i)
 {
 	const void *page = TACH__CAST(const char *, reader) + (i + 1) * TACH__PAGE_SIZE;
@@ -126,7 +120,7 @@ TACH__INLINE const struct perf_event_mmap_page *tach__page(const void *reader, s
 #define TACH_PAGE(reader, i) tach__page(reader, i)
 
 #ifdef TACH_BUILD
-/* The table may be older than the code at that address: what stands there must be RDPMC. */
+/* The table may be older than the code at that address: the code there must be RDPMC. */
 #define TACH_FAULT_PC(context)	 ((context)->uc_mcontext.gregs[REG_RIP])
 #define TACH_FAULT_SITE(context) TACH_FAULT_PC(context)
 #define TACH_FAULT_OURS(pc)	 (memcmp((const void *)(pc), "\x0f\x33", 2) == 0)
@@ -145,15 +139,15 @@ TACH_API_INLINE uint64_t tach_clock(void)
 }
 
 /*
- * LFENCE waits until all earlier instructions completed locally, and no later one starts before
- * it did (Intel SDM vol. 2, LFENCE; AMD APM vol. 3: dispatch-serialising, as Linux sets it up).
- * Never CPUID: it traps in virtual machines.
+ * LFENCE waits until all earlier instructions have completed locally, and no later one starts
+ * before that (Intel SDM vol. 2, LFENCE; AMD APM vol. 3: dispatch-serialising, as configured by
+ * Linux). CPUID is not used, because it traps in virtual machines.
  */
 #define TACH_FENCE() __asm__ volatile("lfence" ::: "memory")
 
 /* goto label if the 64-bit word is 0. Opaque to the compiler: two instructions, always. */
 #if defined(__clang__) && defined(__CET__)
-/* -fcf-protection: clang puts a landing pad at each label that assembly may go to. */
+/* -fcf-protection: clang puts a landing pad at each label that assembly may jump to. */
 #define TACH_UNLESS(word, label)                                                               \
 	do {                                                                                   \
 		int tach__is_zero;                                                             \
@@ -171,11 +165,11 @@ TACH_API_INLINE uint64_t tach_clock(void)
 		     : "cc"                                                                    \
 		     : label)
 #endif
-/* A 64-bit word becomes 0: one instruction, where gcc -Os takes two. */
+/* Sets a 64-bit word to 0: one instruction, where gcc -Os uses two. */
 #define TACH__CLEAR(word)                                                                      \
 	__asm__ volatile("mov{q $0, %0| " TACH__SIZED("qword") "%0, 0}" : "=m"(word))
 
-/* One instruction: nothing of this thread's, a signal handler neither, comes in between. */
+/* One instruction: no signal handler of this thread can run in the middle. */
 #define TACH_BUMP(word, by)                                                                    \
 	__asm__ volatile("add{q %1, %0| " TACH__SIZED("qword") "%0, %1}"                       \
 			 : "+m"(word)                                                          \
@@ -183,10 +177,8 @@ TACH_API_INLINE uint64_t tach_clock(void)
 			 : "cc")
 #define TACH_COUNT(word, by, single) TACH_BUMP(word, by)
 
-/*
- * A 64-bit value waits where it takes the place of no address, and comes back: an instruction
- * more, against two for each register that a function has to save for its caller.
- */
+/* Keeps a 64-bit value in a vector register, and takes it back: one more instruction, instead
+ * of two for each register that a function has to save for its caller. */
 #define TACH_PARK(value)                                                                       \
 	__extension__({                                                                        \
 		uint64_t tach__parked;                                                         \
@@ -200,7 +192,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 		tach__back;                                                                    \
 	})
 
-/* Sets bit 0 of the 64-bit word; whether it was set. */
+/* Sets bit 0 of the 64-bit word; returns its old value. */
 #define TACH_TAKE(word, single)                                                                \
 	__extension__({                                                                        \
 		int tach__was;                                                                 \
@@ -209,7 +201,7 @@ TACH_API_INLINE uint64_t tach_clock(void)
 		tach__was;                                                                     \
 	})
 
-/* What is added is the carry of the comparison: 0 where the word is at its greatest. */
+/* Adds the carry of the comparison: 0 if the word is at its maximum. */
 #define TACH_SATURATE(word)                                                                    \
 	__asm__ volatile(                                                                      \
 		"cmp{l $-1, %0| " TACH__SIZED(                                                 \
