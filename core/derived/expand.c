@@ -20,19 +20,23 @@
 #define PARTS_MAX 16384 /* bounds definitions that expand to events without adding text */
 #define EVENT_MAX 1024
 
-int tach__expand_word(struct tach__expand *e, const char *word)
+int tach__expand_text(struct tach__expand *e, const char *words, size_t length)
 {
-	size_t length = strlen(word);
-
-	if (e->length + length + 2 > TEXT_MAX)
+	if (e->length + length + 1 > TEXT_MAX)
 		return tach__error(e->err, TACH_ERR_TOOMANY, 0, 0,
 				   "%s becomes too long a formula when its parts are filled in",
 				   e->chain[0].name);
-	memcpy(e->text + e->length, word, length);
+	memmove(e->text + e->length, words, length);
 	e->length += length;
-	e->text[e->length++] = '|';
 	e->text[e->length] = 0;
 	return 0;
+}
+
+int tach__expand_word(struct tach__expand *e, const char *word)
+{
+	int rc = tach__expand_text(e, word, strlen(word));
+
+	return rc ? rc : tach__expand_text(e, "|", 1);
 }
 
 static const char *base(const struct tach_derived_info *info, int i)

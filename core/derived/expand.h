@@ -23,6 +23,8 @@ struct tach__expand {
 
 /* One more word of the postfix text. */
 int tach__expand_word(struct tach__expand *e, const char *word);
+/* Words with a '|' after each; they may lie in e->text. */
+int tach__expand_text(struct tach__expand *e, const char *words, size_t length);
 /* The error of a formula's compiler, told of the definition; its code. */
 int tach__expand_uncomputed(struct tach__expand *e, const struct tach_derived_info *info,
 			    int code, const struct tach_error *why);

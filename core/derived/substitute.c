@@ -9,11 +9,26 @@
 #include "core/derived/files.h"
 #include "core/derived/parse.h"
 
+/* 64 operands joined by minus make 2,016 such parts. */
+enum { UNKNOWN_MAX = 2560, UNKNOWN_SLOTS = 4096 };
+
 /* Names in a formula, numbered after its base events. */
 struct names {
 	struct tach__expand *e;
 	int first, n;
 	char name[TACH_FORMULA_OPERANDS_MAX + 1][TACH__D_NAME_MAX + 1]; /* one too many */
+	/* Parts of the formula that are no names, hashed: a-b-c is looked up as a name first.
+	 */
+	struct part {
+		const char *at;
+		size_t length;
+	} unknown[UNKNOWN_SLOTS];
+	int unknowns; /* at UNKNOWN_MAX the lookups end */
+	/* The text that an operand became; its second mention copies that. */
+	struct done {
+		size_t at, length;
+		bool is;
+	} done[2 * TACH_FORMULA_OPERANDS_MAX + 1];
 };
 
 /* Is that a definition or an event of the PMU? */
@@ -27,27 +42,52 @@ static bool is_known(struct tach__expand *e, const char *name)
 	       tach__expansion_can(e->pmu, name);
 }
 
+/* The slot of that part, or the free slot for it. */
+static struct part *unknown_slot(struct names *names, const char *at, size_t length)
+{
+	size_t hash = length, i;
+
+	for (i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)at[i]) * 0x9E3779B1u;
+	for (i = (hash ^ hash >> 16) % UNKNOWN_SLOTS; names->unknown[i].at;
+	     i = (i + 1) % UNKNOWN_SLOTS)
+		if (names->unknown[i].length == length &&
+		    memcmp(names->unknown[i].at, at, length) == 0)
+			break;
+	return &names->unknown[i];
+}
+
 static int number_name(void *context, const char *name, size_t length)
 {
 	struct names *names = context;
 	char *own = names->name[names->n];
+	struct part *part;
 
 	for (int i = 0; i < names->n; i++)
 		if (!strncmp(names->name[i], name, length) && !names->name[i][length])
 			return names->first + i;
 	if (length > TACH__D_NAME_MAX)
 		return TACH_ERR_NOTFOUND;
+	part = unknown_slot(names, name, length);
+	if (part->at || names->unknowns == UNKNOWN_MAX)
+		return TACH_ERR_NOTFOUND;
 	memcpy(own, name, length);
 	own[length] = 0;
-	return is_known(names->e, own) ? names->first + names->n++ : TACH_ERR_NOTFOUND;
+	if (is_known(names->e, own))
+		return names->first + names->n++;
+	*part = (struct part){name, length};
+	names->unknowns++;
+	return TACH_ERR_NOTFOUND;
 }
 
 /* Asks the callback of the registry's owner. */
 static int parameter(void *context, const char *name, size_t length, double *value)
 {
-	const struct tach_derived_options *opt =
-		tach__derived_options(((struct names *)context)->e->d);
+	const struct names *names = context;
+	const struct tach_derived_options *opt = tach__derived_options(names->e->d);
 
+	if (names->unknowns == UNKNOWN_MAX)
+		return TACH_ERR_TOOMANY;
 	return opt->parameter ? opt->parameter(opt->context, name, length, value)
 			      : TACH_ERR_NOTFOUND;
 }
@@ -60,7 +100,7 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 	struct tach_error why = TACH_ERROR_INIT;
 	int rc;
 
-	opt.max_hz = opt.tsc_hz = 1; /* only the text is used */
+	opt.max_hz = opt.tsc_hz = 1; /* any value will do */
 	opt.noperands = info->nevents;
 	if (info->type == TACH_DERIVED_TYPE_POSTFIX) {
 		opt.kind = TACH_FORMULA_POSTFIX;
@@ -70,7 +110,29 @@ static int compile(struct tach__expand *e, const struct tach_derived_info *info,
 		opt.context = names;
 	}
 	rc = tach_formula_compile(info->formula, &opt, out, &why);
+	if (rc && names->unknowns == UNKNOWN_MAX)
+		return tach__error(
+			e->err, TACH_ERR_TOOMANY, 0, 0,
+			"%s cannot be computed: %d parts of its formula up to column %d "
+			"may be names and are not; put blanks around '-'",
+			info->name, UNKNOWN_MAX, why.column);
 	return rc ? tach__expand_uncomputed(e, info, rc, &why) : 0;
+}
+
+/* The expansion of operand N<number>, from its second mention on a copy. */
+static int operand(struct tach__expand *e, const struct tach_derived_info *info,
+		   struct names *names, int number)
+{
+	struct done *done = &names->done[number];
+	size_t at = e->length;
+	int rc;
+
+	if (done->is)
+		return tach__expand_text(e, e->text + done->at, done->length);
+	rc = number < names->first ? tach__expand_operand(e, info, number)
+				   : tach__expand_called(e, names->name[number - names->first]);
+	*done = (struct done){at, e->length - at, rc == 0};
+	return rc;
 }
 
 static int substituted_with(struct tach__expand *e, const struct tach_derived_info *info,
@@ -90,11 +152,8 @@ static int substituted_with(struct tach__expand *e, const struct tach_derived_in
 	if (!text)
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	while (!rc && (word = strsep(&at, "|")) && *word)
-		rc = word[0] != 'N' ? tach__expand_word(e, word)
-		     : atoi(word + 1) < names->first
-			     ? tach__expand_operand(e, info, atoi(word + 1))
-			     : tach__expand_called(e,
-						   names->name[atoi(word + 1) - names->first]);
+		rc = word[0] == 'N' ? operand(e, info, names, atoi(word + 1))
+				    : tach__expand_word(e, word);
 	free(text);
 	return rc;
 }
@@ -103,14 +162,13 @@ static int substituted_with(struct tach__expand *e, const struct tach_derived_in
  * event i. */
 int tach__expand_substituted(struct tach__expand *e, const struct tach_derived_info *info)
 {
-	struct names *names = malloc(sizeof *names);
+	struct names *names = calloc(1, sizeof *names);
 	int rc;
 
 	if (!names)
 		return tach__error(e->err, TACH_ERR_NOMEM, 0, 0, "out of memory");
 	names->e = e;
 	names->first = info->nevents;
-	names->n = 0;
 	rc = substituted_with(e, info, names);
 	free(names);
 	return rc;

@@ -10,7 +10,7 @@
 /* The result of one definition on its PMUs. */
 struct outcome {
 	const char *name;
-	int line, tried, good, cycle;
+	int line, tried, good, cycle, untried;
 	char pmu[32], why[256]; /* the first refusal, or the cycle */
 };
 
@@ -19,7 +19,12 @@ struct outcomes {
 	size_t n, room;
 	/* for each line, the number in `of` of the definition there, from 1 */
 	size_t *at_line, lines;
+	size_t tried; /* bytes of formulas and events */
+	int untried;  /* definitions that were not tried on each of their PMUs */
 };
+
+/* After this many bytes each definition is tried on one PMU alone. */
+enum { TRIED_MAX = 8 << 20 };
 
 static int make_room(struct outcomes *all, size_t line)
 {
@@ -76,6 +81,19 @@ static void try_on(struct tach_derived *d, int pmu, struct outcome *o)
 	snprintf(o->why, sizeof o->why, "%s", err.text);
 }
 
+/* Counts what it costs to try it. 0: it was tried, and too much was tried before. */
+static int may_try(struct outcomes *all, struct outcome *o,
+		   const struct tach_derived_info *info)
+{
+	if (o->tried && all->tried >= TRIED_MAX) {
+		all->untried += !o->untried;
+		o->untried = 1;
+		return 0;
+	}
+	all->tried += strlen(info->formula ? info->formula : "") + (size_t)info->nevents * 16;
+	return 1;
+}
+
 static int by_line(const void *a, const void *b)
 {
 	return ((const struct outcome *)a)->line - ((const struct outcome *)b)->line;
@@ -97,7 +115,7 @@ static void try_all(struct tach_derived *d, const char *file, int only, struct o
 			if (tach_derived_at(d, pmu, i, &info) || strcmp(info.file, file) != 0)
 				continue;
 			o = outcome_of(all, &info);
-			if (o)
+			if (o && may_try(all, o, &info))
 				try_on(d, pmu, o);
 		}
 	}
@@ -114,7 +132,7 @@ int derived_check_uses(const char *file, int only)
 	struct tach_derived_options opt = {.size = sizeof opt,
 					   .flags = TACH_DERIVED_PRESETS | TACH_DERIVED_USER,
 					   .max_hz = 1};
-	struct outcomes all = {NULL, 0, 0, NULL, 0};
+	struct outcomes all = {0};
 	struct tach_derived *d;
 	int errors = 0;
 
@@ -130,9 +148,16 @@ int derived_check_uses(const char *file, int only)
 			fprintf(stderr, "%s:%d: error: %s\n", file, o->line, o->why);
 		else if (!o->good)
 			fprintf(stderr, "%s:%d: warning: left out %s %s: %s\n", file, o->line,
-				o->tried > 1 ? "on every PMU that it is for, as on" : "on",
+				o->tried > 1 && !o->untried
+					? "on every PMU that it is for, as on"
+					: "on",
 				o->pmu, o->why);
 	}
+	if (all.untried)
+		fprintf(stderr,
+			"%s: note: %d definitions were not tried on every PMU: the file is "
+			"too large for that; name one with --pmu\n",
+			file, all.untried);
 	free(all.of);
 	free(all.at_line);
 	tach_derived_free(d);

@@ -452,6 +452,40 @@ static void lookups(void)
 	}
 }
 
+/* NAME-NAME-...: each part of it may be a name, and is looked up once. */
+static void minuses(void)
+{
+	static const char *const events[] = {"page-faults", "cycles", "instructions"};
+	static char formula[20000];
+	uint32_t random = 1;
+	size_t n = 0;
+
+	registry("EVENT,a-b,NOT_DERIVED,INST_RETIRED:ANY_P\n");
+	for (int i = 0; i < 1000; i++)
+		n += (size_t)snprintf(formula + n, sizeof formula - n, "%s%s", i ? "-" : "",
+				      i % 2 ? "cycles" : "a-b");
+	CHECK(events_of(formula) == 2, "%s", err.text);
+	n = 0;
+	for (int i = 0; i < 64; i++)
+		n += (size_t)snprintf(formula + n, sizeof formula - n, "%sINST_RETIRED:c=%d",
+				      i ? "-" : "", i + 1);
+	CHECK(events_of(formula) == 64, "%s", err.text);
+	n = 0;
+	for (int i = 0; i < 1000; i++) {
+		random = random * 1103515245 + 12345;
+		n += (size_t)snprintf(formula + n, sizeof formula - n, "%s%s", i ? "-" : "",
+				      events[(random >> 16) % 3]);
+	}
+	CHECK(events_of(formula) == TACH_ERR_TOOMANY && err.line == 0 && err.column == 0);
+	CHECK(strstr(err.text, "2560 parts of its formula up to column ") &&
+		      strstr(err.text, "put blanks around '-'"),
+	      "%s", err.text);
+	for (size_t i = 0; i < n; i++)
+		if (formula[i] == '-' && strncmp(formula + i, "-faults", 7) != 0)
+			formula[i] = '+';
+	CHECK(events_of(formula) == 3, "%s", err.text);
+}
+
 int main(void)
 {
 	setenv("TACH_PMU", "skl", 1); /* no processor is asked what it has */
@@ -469,6 +503,7 @@ int main(void)
 	CASE(formulas);
 	CASE(names_in_formulas);
 	CASE(lookups);
+	CASE(minuses);
 	tach_derived_free(d);
 	return check_done();
 }

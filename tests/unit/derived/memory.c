@@ -285,6 +285,44 @@ static void at_the_first_use(void)
 #endif
 }
 
+#if WATCHED
+/* Allocations of a formula that has one event so often. */
+static long allocations(int mentions)
+{
+	static char formula[20 * 1100];
+	struct tach_expansion *x = NULL;
+	size_t n = 0;
+
+	for (int i = 0; i < mentions; i++)
+		n += (size_t)snprintf(formula + n, sizeof formula - n, "%sINST_RETIRED:ANY_P",
+				      i ? "+" : "");
+	mallocs = 0;
+	fail_at = -1;
+	armed = 1;
+	CHECK(tach_derived_expand_formula(tach_derived_default(), skl, formula, &x, &err) == 0,
+	      "%s", err.text);
+	armed = 0;
+	CHECK(x && tach_expansion_count(x) == 1);
+	tach_expansion_free(x);
+	return mallocs;
+}
+#endif
+
+/* An event is encoded once, which takes an allocation, and not at each mention. */
+static void mentions(void)
+{
+#if !WATCHED
+	SKIP("a sanitizer brings its own malloc");
+#else
+	long few, many;
+
+	allocations(1);
+	few = allocations(10);
+	many = allocations(1000);
+	CHECK(many < few + 40, "%ld, %ld", few, many);
+#endif
+}
+
 int main(void)
 {
 	unsetenv("TACH_DERIVED");
@@ -293,6 +331,7 @@ int main(void)
 	CASE(at_the_first_use);
 	CASE(listings);
 	CASE(expansions);
+	CASE(mentions);
 	CASE(formulas);
 	CASE(text);
 	CASE(growth);

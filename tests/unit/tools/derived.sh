@@ -22,6 +22,12 @@ want derived_check_ring 1 ":3: error: .*RING -> BACK -> RING" $tach check "$tmp"
 want derived_check_count 1 ": 7 definitions, 2 errors" $tach check "$tmp"
 want derived_check_gone 1 ":5: warning: left out on every PMU that it is for, .* GONE cannot count 'NOSUCH'" $tach check "$tmp"
 want derived_check_umask 1 ":11: warning: left out on nhm: .*no umask or modifier 'NOSUCH'" $tach check "$tmp"
+# 3.6 MB of formulas are tried on one PMU each.
+seq 500 | awk '{ f = "cycles"; for (i = 0; i < 10; i++) f = f "+" f; print "EVENT,E" $1 ",DERIVED_INFIX," f }' >"$tmp.large"
+sed -i '300s/+cycles$/+nosuch/' "$tmp.large"
+want derived_check_large 0 'large:300: warning: left out on .*nosuch' $tach check "$tmp.large"
+want derived_check_large_note 0 'large: note: [0-9]+ definitions were not tried on every PMU: .* --pmu' $tach check "$tmp.large"
+rm -f "$tmp.large"
 want derived_check_pmu 1 ":5: warning: left out on skl: GONE" $tach check --pmu skl "$tmp"
 left=$($tach check "$tmp" 2>&1 | grep -cE ':(6|7|9): ')
 want derived_check_sound_ones 0 '^0$' echo "$left"
